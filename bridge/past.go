@@ -16,7 +16,7 @@ type Past struct {
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.
 	PredictLeft func(*policy.Job) (left, sigma time.Duration)
-	Speeds      []policy.Speed // of GPU types, as far as history tells; see learn.Speeds
+	Speeds      []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds
 }
 
 // JobPast is what earlier runs of a listed job left behind, keyed by job id

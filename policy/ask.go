@@ -6,7 +6,7 @@ import (
 )
 
 // GPUs is an amount of GPU devices of one kind. Slices (MIG) and shards are
-// devices of a type of their own whose Part is less than 100.
+// devices of a type of their own whose PartPercent is less than 100.
 type GPUs struct {
 	Type        string `json:"type,omitempty"` // e.g. "a100", "1g.5gb", "shard"; "": any whole GPU
 	Count       int    `json:"count"`

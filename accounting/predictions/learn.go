@@ -78,9 +78,9 @@ func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time)
 		names := internedTexts{}
 		var r learn.Run
 		var limit, ran float64
-		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.Type, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.GPUType, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
 			r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran)
-			r.User, r.Account, r.Name, r.Type = names.intern(r.User), names.intern(r.Account), names.intern(r.Name), names.intern(r.Type)
+			r.User, r.Account, r.Name, r.GPUType = names.intern(r.User), names.intern(r.Account), names.intern(r.Name), names.intern(r.GPUType)
 			runs = append(runs, r)
 			return nil
 		})

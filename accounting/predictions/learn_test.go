@@ -116,7 +116,7 @@ func TestLearnableRuns(t *testing.T) {
 	}
 	r := runs[0]
 	first := dbtest.Count(t, d.DB, "select generate_series(1, extract(epoch from ended - started)::int) from fairbridge.job_runs where job = 1 and restarts = 0")
-	if want := time.Duration(first)*time.Second + 300*time.Second; first == 0 || r.Ran != want || !r.Start.Equal(sec(10)) || !r.End.Equal(sec(500)) || r.Type != "a100" || r.GPUs != 4 || r.Limit != time.Hour {
+	if want := time.Duration(first)*time.Second + 300*time.Second; first == 0 || r.Ran != want || !r.Start.Equal(sec(10)) || !r.End.Equal(sec(500)) || r.GPUType != "a100" || r.GPUs != 4 || r.Limit != time.Hour {
 		t.Errorf("learns %+v, want %v in all", r, want)
 	}
 }

@@ -13,22 +13,22 @@ import (
 type predictor struct {
 	mu        sync.Mutex
 	model     *learn.Model
-	distByJob map[learn.Job]*learn.Dist
+	distByJob map[learn.Job]*learn.RunTimeDist
 }
 
 // maxDists bounds how many distributions are kept, of a kilobyte or two each.
 const maxDists = 20_000
 
 func newPredictor(m *learn.Model) *predictor {
-	return &predictor{model: m, distByJob: map[learn.Job]*learn.Dist{}}
+	return &predictor{model: m, distByJob: map[learn.Job]*learn.RunTimeDist{}}
 }
 
 // predictLeft returns what remains of a job, and its standard error.
 func (f *predictor) predictLeft(j *policy.Job) (left, sigma time.Duration) {
-	return f.distOf(learn.JobFrom(j)).Left(learn.Ran(j))
+	return f.distOf(learn.JobFrom(j)).Left(learn.TimeRun(j))
 }
 
-func (f *predictor) distOf(j learn.Job) *learn.Dist {
+func (f *predictor) distOf(j learn.Job) *learn.RunTimeDist {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.distByJob[j]
@@ -36,7 +36,7 @@ func (f *predictor) distOf(j learn.Job) *learn.Dist {
 		if len(f.distByJob) >= maxDists {
 			clear(f.distByJob)
 		}
-		d = f.model.Of(&j)
+		d = f.model.RunTimeOf(&j)
 		f.distByJob[j] = d
 	}
 	return d

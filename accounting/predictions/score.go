@@ -60,13 +60,13 @@ type prediction struct {
 func scanPrediction(row pgx.CollectableRow, m *learn.Model) (p prediction, err error) {
 	var j learn.Job
 	var seconds float64
-	err = row.Scan(&p.job, &p.submit, &p.restarts, &j.User, &j.Account, &j.Name, &j.GPUs, &p.limit, &p.started, &seconds, &j.Type)
+	err = row.Scan(&p.job, &p.submit, &p.restarts, &j.User, &j.Account, &j.Name, &j.GPUs, &p.limit, &p.started, &seconds, &j.GPUType)
 	if err != nil {
 		return p, err
 	}
 	j.Limit = policy.DurationFromSeconds(p.limit)
 	p.user, p.account = j.User, j.Account
-	d, ran := m.Of(&j), policy.DurationFromSeconds(seconds)
+	d, ran := m.RunTimeOf(&j), policy.DurationFromSeconds(seconds)
 	mean, sigma := d.Mean(ran)
 	p.mean, p.sigma = mean.Seconds(), sigma.Seconds()
 	p.p10, p.p50, p.p90 = d.Quantile(.1, ran).Seconds(), d.Quantile(.5, ran).Seconds(), d.Quantile(.9, ran).Seconds()

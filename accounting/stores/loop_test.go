@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *sim.World {
 // newSite lets a daemon order the partition in the mode, by the policy.
 func newSite(t *testing.T, w *sim.World, store storetest.Store, mode bridge.Mode, name string) *site {
 	t.Helper()
-	entry, err := catalogue.Lookup(name)
+	entry, err := catalogue.FindSystem(name)
 	must(t, err)
 	decide, err := entry.New(nil)
 	must(t, err)

@@ -93,7 +93,7 @@ func (s *failingPolicy) stopEverything(snap *policy.Snapshot, plan *policy.Plan)
 
 // newPolicy makes the site's policy.
 func newPolicy(s site.Site) (policy.Policy, error) {
-	entry, err := catalogue.Lookup(s.Policy)
+	entry, err := catalogue.FindSystem(s.Policy)
 	if err != nil {
 		return nil, err
 	}

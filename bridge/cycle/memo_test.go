@@ -17,7 +17,7 @@ func TestAPolicyThatWasChangedBegins(t *testing.T) {
 		r.submit(sim.Spec{User: "alice", Account: "research", GPUs: 4, Comment: "fairbridge:preemptible"})
 	}
 	r.cycles(4)
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		decide, err := e.New(nil)
 		if err != nil {
 			t.Fatal(err)

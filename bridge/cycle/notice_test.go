@@ -158,7 +158,7 @@ func TestObservingShowsStopsOfJobsWithAGrace(t *testing.T) {
 // the cooldown or requeued before its grace is over, and most warnings lead to a stop.
 func TestGraceUnderEveryPolicy(t *testing.T) {
 	warned, stopped := 0, 0
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		if testing.Short() && !slices.Contains([]string{"fairbridge", "gavel", "tiresias"}, e.Name) {
 			continue
 		}

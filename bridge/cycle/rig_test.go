@@ -126,7 +126,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0
 	r.conf.Gate.StopPercent, r.conf.Gate.StopPercent1h, r.conf.Gate.LostPercent24h = 100, 1000, 100
-	entry, err := catalogue.Lookup(name)
+	entry, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestAbsurdRequests(t *testing.T) {
 // everyPolicy wants a plan of each that starts job 3, for little memory.
 func everyPolicy(t *testing.T, s *policy.Snapshot) {
 	t.Helper()
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		p, err := e.New(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestGPUsThatNoNodeShows(t *testing.T) {
 		if j := s.Job(1); j == nil || len(j.On) != 0 || j.UnstoppableReason == "" {
 			t.Errorf("%s: a job on nodes that show no GPU is %+v", gres, j)
 		}
-		for _, e := range catalogue.All() {
+		for _, e := range catalogue.Systems() {
 			p, err := e.New(nil)
 			if err != nil {
 				t.Fatal(err)

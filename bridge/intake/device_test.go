@@ -66,7 +66,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 		"gpu:nvidia_a100_7g.80gb:1,gpu:1g.5gb:7": policy.Start,
 	} {
 		s := Assemble(Input{View: migView(gres, slurm.Job{State: "PENDING", Request: slurm.ReadTRES("cpu=1,gres/gpu=1"), PerNode: slurm.ReadRequest("gres/gpu:1")})}, preempting("gpu"))
-		for _, e := range catalogue.All() {
+		for _, e := range catalogue.Systems() {
 			p, err := e.New(nil)
 			if err != nil {
 				t.Fatal(err)

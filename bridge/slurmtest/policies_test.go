@@ -96,7 +96,7 @@ func (l *control) dial() {
 }
 
 func (l *control) join(name string) {
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		l.t.Skipf("not in the catalogue: %v", err)
 	}

@@ -104,7 +104,7 @@ func (p *Partition) problems() []error {
 			note(fmt.Errorf("signal: %w", err))
 		}
 	}
-	entry, err := catalogue.Lookup(p.policy())
+	entry, err := catalogue.FindSystem(p.policy())
 	if err != nil {
 		note(fmt.Errorf("policy: %w", err))
 		return all

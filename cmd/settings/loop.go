@@ -22,7 +22,7 @@ func (f *File) Loop() (bridge.Config, error) {
 	c.Holder = fmt.Sprintf("%s:%d", host, os.Getpid())
 	for i := range c.Partitions {
 		p := &c.Partitions[i]
-		entry, err := catalogue.Lookup(p.Policy)
+		entry, err := catalogue.FindSystem(p.Policy)
 		if err != nil {
 			return c, fmt.Errorf("partition %s: %w", p.Name, err)
 		}

@@ -110,7 +110,7 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnd
 }
 
 func (b *loopUnderTest) join(o options) error {
-	entry, err := catalogue.Lookup(o.policy)
+	entry, err := catalogue.FindSystem(o.policy)
 	if err != nil {
 		return err
 	}

@@ -12,19 +12,19 @@ import (
 // reservation leaves over. Lifka, "The ANL/IBM SP scheduling system", JSSPP
 // 1995.
 type EASY struct {
-	// Length says how long jobs run; nil: by their time limits, which are
-	// enforced, so no job with a reservation is ever delayed. With engine.ByEstimate more
+	// RunLength says how long jobs run; nil: by their time limits, which are
+	// enforced, so no job with a reservation is ever delayed. With engine.LengthByEstimate more
 	// jobs pass, and some delay the reservation.
-	Length engine.Length
+	RunLength engine.RunLength
 }
 
 // Behind implements engine.Backfiller.
 func (b EASY) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
-	length := b.Length
+	length := b.RunLength
 	if length == nil {
-		length = engine.ByLimit
+		length = engine.LengthByLimit
 	}
-	return engine.Reserve(r, blocked, length).Pass
+	return engine.Reserve(r, blocked, length).CheckPass
 }
 
 // Greedy lets every job pass that finds room. Wide jobs starve under it until

@@ -114,17 +114,17 @@ func TestLengths(t *testing.T) {
 	a100 := func(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }
 	for _, c := range []struct {
 		name        string
-		length      engine.Length
+		length      engine.RunLength
 		left, sigma time.Duration
 		limit       time.Duration
 		passes      bool
 	}{
 		{"limit too long", nil, time.Minute, 0, 2 * time.Hour, false},
-		{"prediction fits", engine.ByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
-		{"prediction fits, its error does not", engine.ByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
-		{"limit is shorter than the prediction", engine.ByEstimate, 9 * time.Hour, 0, time.Hour, true},
-		{"nothing predicted", engine.ByEstimate, 0, 0, time.Hour, true},
-		{"nothing known", engine.ByEstimate, 0, 0, 0, false},
+		{"prediction fits", engine.LengthByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
+		{"prediction fits, its error does not", engine.LengthByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
+		{"limit is shorter than the prediction", engine.LengthByEstimate, 9 * time.Hour, 0, time.Hour, true},
+		{"nothing predicted", engine.LengthByEstimate, 0, 0, time.Hour, true},
+		{"nothing known", engine.LengthByEstimate, 0, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
@@ -133,7 +133,7 @@ func TestLengths(t *testing.T) {
 					{ID: 2, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(4)},
 					{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(2), Limit: c.limit, PredictedLeft: c.left, PredictedSigma: c.sigma},
 				}}
-			plan, err := engine.Pipeline{Predict: told{}, Backfill: backfill.EASY{Length: c.length}}.Decide(s)
+			plan, err := engine.Pipeline{Predict: told{}, Backfill: backfill.EASY{RunLength: c.length}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func (told) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.ID != 3 {
 		return engine.Estimate{}
 	}
-	return engine.Estimate{Left: e.PredictedLeft, Sigma: e.PredictedSigma}
+	return engine.Estimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
 }
 
 // TestLeftOverIsACount: the blocked job is to have 4 GPUs in an hour, when 7

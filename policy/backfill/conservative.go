@@ -14,19 +14,19 @@ import (
 // nodes; the others reserve numbers of GPUs by type, which is exact where any
 // GPU of the type will do. Make one for each round.
 type Conservative struct {
-	// Depth is how many blocked jobs get a reservation; 0: 500, as
+	// MaxReservations is how many blocked jobs get a reservation; 0: 500, as
 	// bf_max_job_test.
-	Depth int
-	// Window is how far ahead reservations are made; 0: a day, as bf_window.
-	Window time.Duration
-	// Length says how long jobs run; nil: by their time limits. A job of unknown
+	MaxReservations int
+	// Horizon is how far ahead reservations are made; 0: a day, as bf_window.
+	Horizon time.Duration
+	// RunLength says how long jobs run; nil: by their time limits. A job of unknown
 	// length runs for a year, as one without limit does for Slurm.
-	Length engine.Length
+	RunLength engine.RunLength
 
-	future        *future
+	future        *freeForecast
 	reservedTypes []string      // GPU types of which nodes are reserved
-	allowed       *engine.Entry // the last one that was let pass
-	searched      int           // see searches
+	lastAllowed   *engine.Entry // the last one that was let pass
+	searchCount   int           // see maxSearches
 }
 
 const year = 365 * 24 * time.Hour
@@ -42,7 +42,7 @@ func (c *Conservative) Behind(r *engine.Round, blocked *engine.Entry) func(*engi
 		return nodes
 	}
 	return func(e *engine.Entry, on policy.Alloc) error {
-		if err := c.allow(r, e, on); err != nil {
+		if err := c.checkReservations(r, e, on); err != nil {
 			return err
 		}
 		return nodes(e, on)
@@ -58,28 +58,28 @@ func (c *Conservative) reserveNodes(r *engine.Round, blocked *engine.Entry) func
 	}
 	c.reservedTypes = append(c.reservedTypes, typ)
 	v := engine.Reserve(r, blocked, c.length())
-	if !v.StartKnown || v.StartsIn > c.Window {
+	if !v.StartKnown || v.StartsIn > c.Horizon {
 		return Greedy{}.Behind(r, blocked) // Slurm plans nothing beyond bf_window
 	}
-	return v.Pass
+	return v.CheckPass
 }
 
 // Blocked implements engine.BlockedObserver.
 func (c *Conservative) Blocked(r *engine.Round, e *engine.Entry) {
-	if c.Depth <= 0 {
+	if c.MaxReservations <= 0 {
 		return
 	}
-	c.takeAllowed(r)
-	c.Depth--
+	c.chargeLastAllowed(r)
+	c.MaxReservations--
 	a := e.Gang()
 	length := c.runTime(r, e)
-	room, ok := c.delayForOthers(r, e, c.future.reservable(a.GPUs.Type))
+	room, ok := c.delayForOthers(r, e, c.future.reservableSteps(a.GPUs.Type))
 	if !ok {
 		return // it is not known when what it lacks comes back: it keeps no GPUs meanwhile
 	}
-	from, ok := room.earliest(a.GPUs.Count, length)
-	if ok && from <= c.Window {
-		c.future.take(a.GPUs.Type, a.GPUs.Count, from, length)
+	from, ok := room.earliestRoom(a.GPUs.Count, length)
+	if ok && from <= c.Horizon {
+		c.future.reserve(a.GPUs.Type, a.GPUs.Count, from, length)
 	}
 }
 
@@ -91,63 +91,63 @@ const maxSearches = 32
 // that is blocked although GPUs enough are free lacks cores, memory, or GPUs
 // together, and keeps no GPUs before it could use them. ok is false when that is
 // not known to come.
-func (c *Conservative) delayForOthers(r *engine.Round, e *engine.Entry, room steps) (later steps, ok bool) {
-	if len(room) == 0 || room[0].free < e.Gang().GPUs.Count || c.searched >= maxSearches {
+func (c *Conservative) delayForOthers(r *engine.Round, e *engine.Entry, room freeSteps) (later freeSteps, ok bool) {
+	if len(room) == 0 || room[0].freeDevices < e.Gang().GPUs.Count || c.searchCount >= maxSearches {
 		return room, true
 	}
-	c.searched++
+	c.searchCount++
 	v := engine.Reserve(r, e, c.length())
-	return room.from(v.StartsIn), v.StartKnown
+	return room.startingAt(v.StartsIn), v.StartKnown
 }
 
 // forecast lays out what is free when, if every job runs as long as the length says.
 func (c *Conservative) forecast(r *engine.Round) {
-	if c.Depth == 0 {
-		c.Depth = 500
+	if c.MaxReservations == 0 {
+		c.MaxReservations = 500
 	}
-	if c.Window == 0 {
-		c.Window = 24 * time.Hour
+	if c.Horizon == 0 {
+		c.Horizon = 24 * time.Hour
 	}
-	c.future = newFuture(r)
-	a := newSetAside(r, c.future)
+	c.future = newFreeForecast(r)
+	a := newSetAsideNodes(r, c.future)
 	for _, e := range r.Entries {
 		for _, slot := range e.Planned {
 			c.future.release(slot, a.freeAt(slot, c.runTime(r, e)))
 		}
 	}
 	c.future.sumReleases()
-	a.takeFrom(c.future)
+	a.subtractFrom(c.future)
 }
 
-// allow lets the job start if no reservation lacks GPUs for it.
-func (c *Conservative) allow(r *engine.Round, e *engine.Entry, on policy.Alloc) error {
-	c.takeAllowed(r)
+// checkReservations lets the job start if no reservation lacks GPUs for it.
+func (c *Conservative) checkReservations(r *engine.Round, e *engine.Entry, on policy.Alloc) error {
+	c.chargeLastAllowed(r)
 	length := c.runTime(r, e)
 	for typ, n := range c.future.countByType(on) {
 		if at, ok := c.future.stepsOf(typ).firstShortage(n, 0, length); ok {
 			return fmt.Errorf("would delay jobs ahead of it, which are to have the GPUs in %v", at.Round(time.Second))
 		}
 	}
-	c.allowed = e
+	c.lastAllowed = e
 	return nil
 }
 
-// takeAllowed charges the job that was let pass last, if it did start then.
-func (c *Conservative) takeAllowed(r *engine.Round) {
-	if c.allowed == nil {
+// chargeLastAllowed charges the job that was let pass last, if it did start then.
+func (c *Conservative) chargeLastAllowed(r *engine.Round) {
+	if c.lastAllowed == nil {
 		return
 	}
-	for _, slot := range c.allowed.Planned {
-		c.future.take(slot.Type, slot.Count, 0, c.runTime(r, c.allowed))
+	for _, slot := range c.lastAllowed.Planned {
+		c.future.reserve(slot.Type, slot.Count, 0, c.runTime(r, c.lastAllowed))
 	}
-	c.allowed = nil
+	c.lastAllowed = nil
 }
 
-func (c *Conservative) length() engine.Length {
-	if c.Length == nil {
-		return engine.ByLimit
+func (c *Conservative) length() engine.RunLength {
+	if c.RunLength == nil {
+		return engine.LengthByLimit
 	}
-	return c.Length
+	return c.RunLength
 }
 
 func (c *Conservative) runTime(r *engine.Round, e *engine.Entry) time.Duration {

@@ -19,7 +19,7 @@ func TestConservative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		depth := rapid.SampledFrom([]int{1, 2, 500}).Draw(t, "depth")
 		s := drawQueue(t)
-		plan := decide(t, engine.Pipeline{Backfill: &backfill.Conservative{Depth: depth, Window: 100 * time.Hour}}, s)
+		plan := decide(t, engine.Pipeline{Backfill: &backfill.Conservative{MaxReservations: depth, Horizon: 100 * time.Hour}}, s)
 		var got []policy.JobID
 		for _, d := range plan.Decisions {
 			if d.Verb == policy.Start {

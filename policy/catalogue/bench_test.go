@@ -13,7 +13,7 @@ import (
 // BenchmarkDecide measures one plan for 512 nodes of 8 GPUs, at growing numbers
 // of jobs, after a first plan was carried out (so that policies remember).
 func BenchmarkDecide(b *testing.B) {
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		for _, size := range []struct {
 			name string
 			jobs int
@@ -26,7 +26,7 @@ func BenchmarkDecide(b *testing.B) {
 					b.Fatal(err)
 				}
 				s.Memo = first.Memo
-				s.Now = s.Now.Add(policytest.Cycle)
+				s.Now = s.Now.Add(policytest.CycleTime)
 				b.ReportAllocs()
 				spent := processTime(b)
 				for b.Loop() {
@@ -54,7 +54,7 @@ func processTime(b *testing.B) time.Duration {
 // reach.
 func TestCrowd(t *testing.T) {
 	s := policytest.BusyCluster(64, 3000)
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		plan, err := mustNew(t, e.Name, nil).Decide(s)
 		if err != nil {
 			t.Fatal(err)

@@ -26,8 +26,8 @@ import (
 	"fairbridge/policy/paper/tiresias"
 )
 
-// All returns the catalogue, sorted by name.
-func All() []paper.System {
+// Systems returns the catalogue, sorted by name.
+func Systems() []paper.System {
 	return []paper.System{
 		allox.System(),
 		astraea.System(),
@@ -51,10 +51,10 @@ func All() []paper.System {
 	}
 }
 
-// Lookup returns the system with the name, or an error that says which there
+// FindSystem returns the system with the name, or an error that says which there
 // are and which may be meant.
-func Lookup(name string) (paper.System, error) {
-	all := All()
+func FindSystem(name string) (paper.System, error) {
+	all := Systems()
 	names := make([]string, len(all))
 	for i, e := range all {
 		names[i] = e.Name

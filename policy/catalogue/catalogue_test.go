@@ -15,11 +15,11 @@ import (
 
 func mustNew(t testing.TB, name string, params paper.Params) policy.Policy {
 	t.Helper()
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return policytest.New(t, e.New, params)
+	return policytest.NewPolicy(t, e.New, params)
 }
 
 func keys(p paper.Params) string {
@@ -27,12 +27,12 @@ func keys(p paper.Params) string {
 }
 
 func TestCatalogue(t *testing.T) {
-	all := catalogue.All()
+	all := catalogue.Systems()
 	if !slices.IsSortedFunc(all, func(a, b paper.System) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("not sorted by name")
 	}
 	for _, e := range all {
-		if e.Title == "" || e.Cite == "" || e.Idea == "" || len(e.Stages) == 0 || e.Fallback == "" || e.Reproduced == "" {
+		if e.Title == "" || e.Cite == "" || e.Idea == "" || len(e.OwnStages) == 0 || e.Fallback == "" || e.Reproduced == "" {
 			t.Errorf("%s: something is missing: %+v", e.Name, e)
 		}
 		b, err := json.Marshal(e)
@@ -62,7 +62,7 @@ func TestCatalogue(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	var names []string
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		names = append(names, e.Name)
 	}
 	all := strings.Join(names, ", ")
@@ -72,7 +72,7 @@ func TestLookup(t *testing.T) {
 		"pollux":  `policy "pollux" is unknown, there are ` + all,
 		"":        `policy "" is unknown, there are ` + all,
 	} {
-		if _, err := catalogue.Lookup(name); err == nil || err.Error() != want {
+		if _, err := catalogue.FindSystem(name); err == nil || err.Error() != want {
 			t.Errorf("Lookup(%q): %v, want %s", name, err, want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestParams(t *testing.T) {
 			`parameter queues: "3600" is not possible, want a list of ascending positive numbers, like [3600, 36000]`}},
 		{"astraea", paper.Params{"lease": "soon"}, []string{`parameter lease: "soon" is not possible, want a duration like "15m" of at least 1 s`}},
 	} {
-		e, err := catalogue.Lookup(c.policy)
+		e, err := catalogue.FindSystem(c.policy)
 		if err != nil {
 			t.Fatal(err)
 		}

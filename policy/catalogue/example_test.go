@@ -11,8 +11,8 @@ import (
 
 // A policy is looked up by name, made with parameters as they stand in the
 // configuration, and asked for a plan.
-func ExampleLookup() {
-	entry, err := catalogue.Lookup("sjf")
+func ExampleFindSystem() {
+	entry, err := catalogue.FindSystem("sjf")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -37,7 +37,7 @@ var cascades = []string{"carbyne", "gavel", "srtf"}
 var byCount = []string{"allox", "fairbridge", "gandiva", "gandiva-fair", "gavel", "proportional", "shockwave", "themis"}
 
 func TestLaws(t *testing.T) {
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		for _, params := range append([]paper.Params{nil}, variants[e.Name]...) {
 			name := e.Name + "/default"
 			if params != nil {
@@ -49,12 +49,12 @@ func TestLaws(t *testing.T) {
 					claims = append(claims, policytest.WorkConserving)
 				}
 				if params["queues"] != nil || params["reserve"] != nil || slices.Contains(cascades, e.Name) {
-					claims = append(claims, policytest.Cascades)
+					claims = append(claims, policytest.StopsCascade)
 				}
 				if slices.Contains(byCount, e.Name) {
-					claims = append(claims, policytest.ByCount)
+					claims = append(claims, policytest.LeasesByCount)
 				}
-				policytest.Laws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)
+				policytest.CheckLaws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)
 			})
 		}
 	}

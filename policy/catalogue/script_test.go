@@ -10,8 +10,8 @@ import (
 
 // TestScripts runs the worked examples of the papers.
 func TestScripts(t *testing.T) {
-	policytest.Scripts(t, "../paper/*/testdata/*.txtar", func(name string, params map[string]any) (policy.Policy, error) {
-		e, err := catalogue.Lookup(name)
+	policytest.RunScripts(t, "../paper/*/testdata/*.txtar", func(name string, params map[string]any) (policy.Policy, error) {
+		e, err := catalogue.FindSystem(name)
 		if err != nil {
 			return nil, err
 		}

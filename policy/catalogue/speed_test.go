@@ -11,7 +11,7 @@ import (
 
 // idle is a cluster of which nothing is used, with two nodes of each type.
 func idle(types ...string) *policy.Snapshot {
-	s := &policy.Snapshot{Seq: 1, Now: policytest.Now}
+	s := &policy.Snapshot{Seq: 1, Now: policytest.SnapshotTime}
 	for i, typ := range types {
 		for _, half := range []string{"a", "b"} {
 			s.Nodes = append(s.Nodes, policy.Node{Name: string(rune('1'+i)) + half, Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1e6,
@@ -22,7 +22,7 @@ func idle(types ...string) *policy.Snapshot {
 }
 
 func waiting(id policy.JobID, typ string) policy.Job {
-	at := policytest.Now.Add(-time.Hour + time.Duration(id)*time.Minute)
+	at := policytest.SnapshotTime.Add(-time.Hour + time.Duration(id)*time.Minute)
 	return policy.Job{ID: id, User: "ann", Account: "nlp", Partition: "gpu", State: policy.Pending, Arrive: at, Submit: at, Limit: 10 * time.Hour,
 		Ask: policy.Ask{GPUs: policy.GPUs{Type: typ, Count: 1}}}
 }
@@ -80,7 +80,7 @@ var otherwise = map[string]map[string]string{
 // A job that takes any GPU starts on the fastest free one, whatever the policy.
 func TestFastestFirst(t *testing.T) {
 	for name, c := range speedCases {
-		for _, e := range catalogue.All() {
+		for _, e := range catalogue.Systems() {
 			t.Run(name+"/"+e.Name, func(t *testing.T) {
 				if why := otherwise[name][e.Name]; why != "" {
 					t.Skip(why)

@@ -24,9 +24,9 @@ func TestAllocate(t *testing.T) {
 	with(s, 4, func(j *policy.Job) { j.MinGPUs, j.MaxGPUs, j.Ask.GPUs.Type = 2, 8, "" })
 	with(s, 2)
 	lastFirst := turns(func(r *engine.Round) ([]engine.Turn, error) {
-		all := []engine.Turn{r.Entries[2].Turn(), r.Entries[1].Turn(), r.Entries[0].Turn()}
-		all[0].Grant.Run, all[0].Note = true, "its turn"
-		all[1].Grant, all[1].Devices = engine.Grant{Run: true, Type: "h100"}, 8
+		all := []engine.Turn{r.Entries[2].TurnWithoutLease(), r.Entries[1].TurnWithoutLease(), r.Entries[0].TurnWithoutLease()}
+		all[0].Grant.HasLease, all[0].Note = true, "its turn"
+		all[1].Grant, all[1].Devices = engine.Grant{HasLease: true, Type: "h100"}, 8
 		return all, nil
 	})
 	plan, got := decide(t, engine.Pipeline{Allocate: lastFirst, Backfill: backfill.Greedy{}}, s)
@@ -47,12 +47,12 @@ func TestAllocateKnows(t *testing.T) {
 	asked := turns(func(r *engine.Round) ([]engine.Turn, error) {
 		var all []engine.Turn
 		for i, e := range r.Entries {
-			if e.Want != e.Size() || e.Unstoppable != (i == 0) {
-				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.Want, e.Unstoppable)
+			if e.WantedDevices != e.DeviceCount() || e.Unstoppable != (i == 0) {
+				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.WantedDevices, e.Unstoppable)
 			}
-			all = append(all, e.Turn())
+			all = append(all, e.TurnWithoutLease())
 		}
-		all[1].Grant.Keep, all[2].Grant.Run = true, true
+		all[1].Grant.RunsWithoutLease, all[2].Grant.HasLease = true, true
 		all[2].Devices = 0
 		return all, nil
 	})
@@ -66,8 +66,8 @@ func TestKeep(t *testing.T) {
 	s := with(with(cluster(1), 8, running("n1", time.Hour, 0)), 8)
 	for _, keep := range []bool{false, true} {
 		second := turns(func(r *engine.Round) ([]engine.Turn, error) {
-			all := []engine.Turn{r.Entries[0].Turn(), r.Entries[1].Turn()}
-			all[0].Grant.Keep, all[1].Grant.Run = keep, true
+			all := []engine.Turn{r.Entries[0].TurnWithoutLease(), r.Entries[1].TurnWithoutLease()}
+			all[0].Grant.RunsWithoutLease, all[1].Grant.HasLease = keep, true
 			return all, nil
 		})
 		want := map[bool]string{false: "1 stop; 2 start n1:8×a100", true: "1 keep n1:8×a100; 2 wait"}[keep]
@@ -82,8 +82,8 @@ func TestKeep(t *testing.T) {
 func TestTiersBesideLeases(t *testing.T) {
 	s := with(with(cluster(1), 8, running("n1", time.Hour, 0)), 8, qos("urgent"))
 	leased := turns(func(r *engine.Round) ([]engine.Turn, error) {
-		all := []engine.Turn{r.Entries[0].Turn(), r.Entries[1].Turn()}
-		all[1].Grant.Run = true
+		all := []engine.Turn{r.Entries[0].TurnWithoutLease(), r.Entries[1].TurnWithoutLease()}
+		all[1].Grant.HasLease = true
 		return all, nil
 	})
 	for name, c := range map[string]struct {
@@ -92,9 +92,9 @@ func TestTiersBesideLeases(t *testing.T) {
 		first   int // rank of job 1
 	}{
 		"leases":           {nil, "1 stop; 2 start n1:8×a100", 2},
-		"tiers of leases":  {preempt.Leased, "1 stop; 2 start n1:8×a100", 1},
-		"other tiers":      {preempt.QOS("normal"), "1 keep n1:8×a100; 2 wait", 1},
-		"no job gives way": {preempt.None, "1 keep n1:8×a100; 2 wait", 1},
+		"tiers of leases":  {preempt.ByLease, "1 stop; 2 start n1:8×a100", 1},
+		"other tiers":      {preempt.ByQOS("normal"), "1 keep n1:8×a100; 2 wait", 1},
+		"no job gives way": {preempt.NoPreemption, "1 keep n1:8×a100; 2 wait", 1},
 	} {
 		plan, got := decide(t, engine.Pipeline{Allocate: leased, Preempt: c.preempt}, s)
 		if got != c.want || plan.Decisions[0].Rank != c.first {
@@ -106,13 +106,15 @@ func TestTiersBesideLeases(t *testing.T) {
 func TestAllocateErrors(t *testing.T) {
 	oops := errors.New("oops")
 	for want, f := range map[string]turns{
-		"policy x: allocating: oops":                             func(*engine.Round) ([]engine.Turn, error) { return nil, oops },
-		"allocating: the line of 1 must hold each of the 2 jobs": func(r *engine.Round) ([]engine.Turn, error) { return []engine.Turn{r.Entries[0].Turn()}, nil },
+		"policy x: allocating: oops": func(*engine.Round) ([]engine.Turn, error) { return nil, oops },
+		"allocating: the line of 1 must hold each of the 2 jobs": func(r *engine.Round) ([]engine.Turn, error) {
+			return []engine.Turn{r.Entries[0].TurnWithoutLease()}, nil
+		},
 		"must hold each of the 2 jobs once; job 2": func(r *engine.Round) ([]engine.Turn, error) {
 			return []engine.Turn{{Entry: r.Entries[0]}, {Entry: r.Entries[0]}}, nil
 		},
 		"allocating: job 1 asks for 4 GPUs and cannot run on 3": func(r *engine.Round) ([]engine.Turn, error) {
-			return []engine.Turn{{Entry: r.Entries[0], Devices: 3}, r.Entries[1].Turn()}, nil
+			return []engine.Turn{{Entry: r.Entries[0], Devices: 3}, r.Entries[1].TurnWithoutLease()}, nil
 		},
 	} {
 		plan, err := engine.Pipeline{Name: "x", Allocate: f}.Decide(with(with(cluster(1), 4), 4))

@@ -39,7 +39,7 @@ func crowd(n int, alike bool) *policy.Snapshot {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	tiers := preempt.QOS("urgent", "normal")
+	tiers := preempt.ByQOS("urgent", "normal")
 	for _, p := range []engine.Pipeline{
 		{Name: "strict"},
 		{Name: "easy", Backfill: backfill.EASY{}},

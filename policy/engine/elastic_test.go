@@ -21,7 +21,7 @@ func (s elastic) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 	want, left := make([]int, len(line)), capacity(r)
 	served := make([]bool, len(line))
 	for i, e := range line {
-		want[i] = e.Size()
+		want[i] = e.DeviceCount()
 		if !r.Startable(e) {
 			continue
 		}
@@ -67,7 +67,7 @@ func capacity(r *engine.Round) map[string]int {
 		for _, d := range r.Nodes[i].GPUs {
 			if !seen[d.Type] {
 				seen[d.Type] = true
-				c[d.Type] = r.Free.TotalFree(d.Type)
+				c[d.Type] = r.FreePool.TotalFree(d.Type)
 			}
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // finder finds free devices, and remembers for which gangs there are none.
 type finder struct {
 	*Round
-	placer     Placer
-	guards     *guards
-	line       []*Entry
-	typeDemand map[string]int // see countTypeDemand
-	generation int            // how often devices were given back, from 1; see gangFacts.full
-	tries      int            // of other nodes, after an objection, that are left
+	placer        Placer
+	guards        *guards
+	line          []*Entry
+	typeDemand    map[string]int // see countTypeDemand
+	giveBackCount int            // how often devices were given back, from 1; see gangFacts.noRoom
+	retriesLeft   int            // of other nodes, after an objection, that are left
 }
 
 // findAndTake finds free devices that no guard objects to, and takes them.
@@ -32,10 +32,10 @@ func (f *finder) findAndTake(e *Entry) (policy.Alloc, error) {
 		if objection = f.guards.findObjection(e, on); objection == nil {
 			return on, f.takeFor(e, on)
 		}
-		if !errors.Is(objection, ErrPlace) || len(at.Ask.ExcludedNodes) > len(e.Ask.ExcludedNodes)+8 || f.tries <= 0 {
+		if !errors.Is(objection, ErrReservedNodes) || len(at.Ask.ExcludedNodes) > len(e.Ask.ExcludedNodes)+8 || f.retriesLeft <= 0 {
 			return nil, objection
 		}
-		f.tries--
+		f.retriesLeft--
 		at = at.excluding(on.Nodes())
 	}
 }
@@ -48,13 +48,13 @@ func (f *finder) takeFreed(e *Entry, on policy.Alloc) error {
 	if err := f.takeFor(e, on); err != nil {
 		return err
 	}
-	f.generation++
+	f.giveBackCount++
 	return nil
 }
 
 func (f *finder) takeFor(e *Entry, on policy.Alloc) error {
 	a := e.Gang()
-	return f.Free.Take(on, a.CPUs, a.MemMB)
+	return f.FreePool.Take(on, a.CPUs, a.MemMB)
 }
 
 // excluding returns a copy of the entry that excludes the nodes too.
@@ -83,7 +83,7 @@ func (f *finder) findUnlessFull(e *Entry) (policy.Alloc, error) {
 	on, err := f.fit(e)
 	if err != nil {
 		g := f.gangFacts(e)
-		g.full, g.fullAt = err, f.generation
+		g.noRoom, g.noRoomGeneration = err, f.giveBackCount
 		return nil, err
 	}
 	if f.placer == nil {
@@ -95,9 +95,9 @@ func (f *finder) findUnlessFull(e *Entry) (policy.Alloc, error) {
 // findNear finds devices for a running job on its own nodes, else as find.
 func (f *finder) findNear(e *Entry) (policy.Alloc, error) {
 	if e.Ask.GPUs.Type != "" {
-		rooms := f.Free.Rooms(e.Partition, e.Gang())
+		rooms := f.FreePool.ListRooms(e.Partition, e.Gang())
 		rooms = slices.DeleteFunc(rooms, func(r pool.Room) bool { return e.On.CountOn(r.Node) == 0 })
-		if on, err := pool.FitRooms(f.Free, e.Gang(), rooms); err == nil {
+		if on, err := pool.FitRooms(f.FreePool, e.Gang(), rooms); err == nil {
 			return on, nil
 		}
 	}
@@ -105,23 +105,23 @@ func (f *finder) findNear(e *Entry) (policy.Alloc, error) {
 }
 
 func (f *finder) fit(e *Entry) (policy.Alloc, error) {
-	e.types = f.orderTypes(e)
-	return pool.Fit(f.Free, e.Partition, e.Gang())
+	e.typesToTry = f.orderTypes(e)
+	return pool.Fit(f.FreePool, e.Partition, e.Gang())
 }
 
 // whyFull says why the gang is known to have no room; nil where that was not tried
 // since devices were last given back.
 func (f *finder) whyFull(e *Entry) error {
-	if g := f.gangFacts(e); g.fullAt == f.generation {
-		return g.full
+	if g := f.gangFacts(e); g.noRoomGeneration == f.giveBackCount {
+		return g.noRoom
 	}
 	return nil
 }
 
 // hasRoom reports whether the job has room on whatever GPU type it asks.
 func (f *finder) hasRoom(e *Entry) bool {
-	if leased := e.Ask.GPUs.Type == "" && e.Grant.Run && e.Grant.Type != ""; !leased && f.whyFull(e) != nil {
+	if leased := e.Ask.GPUs.Type == "" && e.Grant.HasLease && e.Grant.Type != ""; !leased && f.whyFull(e) != nil {
 		return false
 	}
-	return f.Free.Fits(e.Partition, e.Job.Gang().Resized(e.Want))
+	return f.FreePool.Fits(e.Partition, e.Job.Gang().Resized(e.WantedDevices))
 }

@@ -20,34 +20,34 @@ func (d demand) overlaps(o demand) bool {
 // guard protects the turn of a blocked job.
 type guard struct {
 	demand
-	job    *Entry
-	why    string                           // it is blocked
-	object func(*Entry, policy.Alloc) error // to another job on devices; nil: no job may pass
+	blockedJob *Entry
+	blockedWhy string                           // it is blocked
+	objectTo   func(*Entry, policy.Alloc) error // to another job on devices; nil: no job may pass
 }
 
 // guards protect the turns of blocked jobs against the jobs behind them.
 type guards struct {
 	*Round
 	pipeline *Pipeline
-	all      []guard
+	list     []guard
 }
 
 // add protects the job, where it is the first blocked one with its demand.
 func (g *guards) add(e *Entry, why string) {
-	if slices.ContainsFunc(g.all, func(o guard) bool { return o.demand == e.demand() }) {
+	if slices.ContainsFunc(g.list, func(o guard) bool { return o.demand == e.demand() }) {
 		return
 	}
 	p := g.pipeline
 	if p.Backfill == nil {
-		g.all = append(g.all, guard{e.demand(), e, why, nil})
+		g.list = append(g.list, guard{e.demand(), e, why, nil})
 		return
 	}
-	if _, some := p.Backfill.(Reserver); !some || p.reserves(g.Round, e) {
-		g.all = append(g.all, guard{e.demand(), e, why, p.Backfill.Behind(g.Round, e)})
+	if _, some := p.Backfill.(Reserver); !some || p.reservesOnlyFor(g.Round, e) {
+		g.list = append(g.list, guard{e.demand(), e, why, p.Backfill.Behind(g.Round, e)})
 	}
-	if e.verdict.overdue {
+	if e.verdict.isOverdue {
 		reserved := Reserve(g.Round, e, p.Rules.ReservationLength(g.Round, e))
-		g.all = append(g.all, guard{e.demand(), e, why, reserved.Pass})
+		g.list = append(g.list, guard{e.demand(), e, why, reserved.CheckPass})
 	}
 }
 
@@ -57,9 +57,9 @@ func (g *guards) strictGuard(e *Entry) *guard {
 	if g.pipeline.Backfill != nil {
 		return nil
 	}
-	for i := range g.all {
-		if g.all[i].overlaps(e.demand()) {
-			return &g.all[i]
+	for i := range g.list {
+		if g.list[i].overlaps(e.demand()) {
+			return &g.list[i]
 		}
 	}
 	return nil
@@ -68,11 +68,11 @@ func (g *guards) strictGuard(e *Entry) *guard {
 // findObjection returns the first objection to the job on the devices; nil: it may
 // have them.
 func (g *guards) findObjection(e *Entry, on policy.Alloc) error {
-	for i := range g.all {
-		if g.all[i].object == nil {
+	for i := range g.list {
+		if g.list[i].objectTo == nil {
 			continue // strict: such jobs were turned away before
 		}
-		if err := g.all[i].object(e, on); err != nil {
+		if err := g.list[i].objectTo(e, on); err != nil {
 			return err
 		}
 	}
@@ -81,5 +81,5 @@ func (g *guards) findObjection(e *Entry, on policy.Alloc) error {
 
 // String says whose turn it is.
 func (g *guard) String() string {
-	return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", g.job.ID, g.why)
+	return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", g.blockedJob.ID, g.blockedWhy)
 }

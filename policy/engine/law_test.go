@@ -16,11 +16,11 @@ import (
 )
 
 func pipelines() []engine.Pipeline {
-	tiers := preempt.QOS("urgent", "normal")
+	tiers := preempt.ByQOS("urgent", "normal")
 	return []engine.Pipeline{
 		{Name: "zero"},
 		{Name: "easy", Backfill: backfill.EASY{}, Place: place.Consolidated{}},
-		{Name: "patient", Backfill: backfill.EASY{Length: engine.ByEstimate}, Place: place.Consolidated{Patience: 2 * time.Hour}},
+		{Name: "patient", Backfill: backfill.EASY{RunLength: engine.LengthByEstimate}, Place: place.Consolidated{Patience: 2 * time.Hour}},
 		{Name: "greedy", Backfill: backfill.Greedy{}, Place: place.Affinity{}},
 		{Name: "tiers", Backfill: backfill.EASY{}, Preempt: tiers},
 		{Name: "tiers, strict", Preempt: tiers},

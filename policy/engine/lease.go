@@ -6,14 +6,14 @@ import (
 
 // Grant is a lease for the coming round.
 type Grant struct {
-	Run  bool
-	Type string // GPU type it should run on, for a job that takes any; "": whatever there is
+	HasLease bool
+	Type     string // GPU type it should run on, for a job that takes any; "": whatever there is
 	// StopReason stops a job that runs, as soon as the Rules let it be stopped, whichever
 	// job wants its GPUs; it is the reason, for its owner to read.
 	StopReason string
-	// Keep lets a job that runs go on without a lease of its own: it shares the GPUs
+	// RunsWithoutLease lets a job that runs go on without a lease of its own: it shares the GPUs
 	// of one that has a lease.
-	Keep bool
+	RunsWithoutLease bool
 }
 
 // A Leaser says which jobs should run in the coming round, in line order.
@@ -30,7 +30,7 @@ func (p *Pipeline) askLeaser(r *Round, line []*Entry) ([]*Entry, error) {
 		return line, nil
 	}
 	for _, e := range line {
-		e.Unstoppable = e.HoldsGPUs() && !r.stoppable(p.Rules, e)
+		e.Unstoppable = e.HoldsGPUs() && !r.isStoppable(p.Rules, e)
 	}
 	grants, err := p.Lease.Lease(r, line)
 	if err != nil {
@@ -48,7 +48,7 @@ func (p *Pipeline) askLeaser(r *Round, line []*Entry) ([]*Entry, error) {
 // setGrant notes the lease of the entry.
 func (r *Round) setGrant(e *Entry, g Grant) {
 	e.Grant = g
-	if g.Type != "" && r.Possible(e) != nil {
+	if g.Type != "" && r.CheckPossible(e) != nil {
 		e.Grant.Type = "" // of a type it may never have: another partition's, say
 	}
 }
@@ -66,7 +66,7 @@ func (p *Pipeline) leasedFirst(r *Round, line []*Entry) []*Entry {
 	}
 	first := make([]bool, len(r.Entries))
 	for _, e := range line {
-		first[e.Index] = e.Grant.Run || !e.HoldsGPUs() && p.reserves(r, e)
+		first[e.Index] = e.Grant.HasLease || !e.HoldsGPUs() && p.reservesOnlyFor(r, e)
 	}
 	sorted := make([]*Entry, 0, len(line))
 	sorted = appendMatching(sorted, line, func(e *Entry) bool { return first[e.Index] })
@@ -74,9 +74,9 @@ func (p *Pipeline) leasedFirst(r *Round, line []*Entry) []*Entry {
 	return appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.HoldsGPUs() })
 }
 
-// reserves reports whether the Backfiller reserves for the entry should it be
+// reservesOnlyFor reports whether the Backfiller reserves for the entry should it be
 // blocked, and not for every entry.
-func (p *Pipeline) reserves(r *Round, e *Entry) bool {
+func (p *Pipeline) reservesOnlyFor(r *Round, e *Entry) bool {
 	b, some := p.Backfill.(Reserver)
 	return some && b.Reserves(r, e)
 }

@@ -21,8 +21,8 @@ func (l leases) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, er
 			g[i].StopReason = "its neighbour is slowed down"
 			continue
 		}
-		g[i].Type, g[i].Run = l[e.ID], false
-		_, g[i].Run = l[e.ID]
+		g[i].Type, g[i].HasLease = l[e.ID], false
+		_, g[i].HasLease = l[e.ID]
 	}
 	return g, nil
 }

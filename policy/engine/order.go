@@ -4,19 +4,19 @@ import (
 	"cmp"
 )
 
-// ByArrival compares by first submission, then by id.
-func ByArrival(a, b *Entry) int {
+// CompareArrival compares by first submission, then by id.
+func CompareArrival(a, b *Entry) int {
 	if c := a.Arrive.Compare(b.Arrive); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// ByTenure is the order of jobs within one account: those that run and must
+// CompareTenure is the order of jobs within one account: those that run and must
 // not be stopped, the other running ones by start, pending ones by arrival.
 // What has to give way is taken from its end.
-func ByTenure(a, b *Entry) int {
-	return cmp.Or(cmp.Compare(a.tenureRank(), b.tenureRank()), a.Start.Compare(b.Start), ByArrival(a, b))
+func CompareTenure(a, b *Entry) int {
+	return cmp.Or(cmp.Compare(a.tenureRank(), b.tenureRank()), a.Start.Compare(b.Start), CompareArrival(a, b))
 }
 
 func (e *Entry) tenureRank() int {

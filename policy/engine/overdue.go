@@ -11,8 +11,8 @@ import (
 func (r *Round) overdueFirst(rules Rules, line []*Entry) []*Entry {
 	var overdue []*Entry
 	for _, e := range line {
-		if e.verdict.overdueBy = rules.OverdueBy(r, e); e.verdict.overdueBy > 0 && e.Want > 0 && r.Possible(e) == nil {
-			e.verdict.overdue = true
+		if e.verdict.overdueBy = rules.OverdueBy(r, e); e.verdict.overdueBy > 0 && e.WantedDevices > 0 && r.CheckPossible(e) == nil {
+			e.verdict.isOverdue = true
 			overdue = append(overdue, e)
 		}
 	}
@@ -20,51 +20,51 @@ func (r *Round) overdueFirst(rules Rules, line []*Entry) []*Entry {
 		return line
 	}
 	slices.SortFunc(overdue, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(b.verdict.overdueBy, a.verdict.overdueBy), ByArrival(a, b))
+		return cmp.Or(cmp.Compare(b.verdict.overdueBy, a.verdict.overdueBy), CompareArrival(a, b))
 	})
-	return appendMatching(overdue, line, func(e *Entry) bool { return !e.verdict.overdue })
+	return appendMatching(overdue, line, func(e *Entry) bool { return !e.verdict.isOverdue })
 }
 
 // OverdueBy returns for how much longer than it may a pending job has waited since it
 // could start; not more than 0: it may wait.
 func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
-	if r = r.withDefaults(); r.MaxWait < 0 || e.Refused != nil || !e.CanStart(round.Now) {
+	if r = r.withDefaults(); r.MaxWait < 0 || e.RefusedBecause != nil || !e.CanStart(round.Now) {
 		return 0
 	}
 	return min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt)) - r.longestWait(round, e)
 }
 
 // ReservationLength says how long others are thought to run where a place is reserved for
-// the job: ByForecast, and once it waited twice as long as it may, or more than
-// MaxWait, ByLimit. Forecasts may be wrong, and must not be so at its cost for
+// the job: LengthByForecast, and once it waited twice as long as it may, or more than
+// MaxWait, LengthByLimit. Forecasts may be wrong, and must not be so at its cost for
 // ever.
-func (r Rules) ReservationLength(round *Round, e *Entry) Length {
+func (r Rules) ReservationLength(round *Round, e *Entry) RunLength {
 	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt))
 	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
-		return ByLimit
+		return LengthByLimit
 	}
-	return ByForecast
+	return LengthByForecast
 }
 
 // longestWait is MaxWait, or less by Patience for a job that stopping others could
 // not help; the others' turn will come.
 func (r Rules) longestWait(round *Round, e *Entry) time.Duration {
-	if r.Patience <= 0 || e.Size() <= round.countStoppable(r) {
+	if r.Patience <= 0 || e.DeviceCount() <= round.countStoppable(r) {
 		return r.MaxWait
 	}
-	length, ok := ByForecast(round, e)
+	length, ok := LengthByForecast(round, e)
 	if !ok || r.Patience*length.Seconds() >= r.MaxWait.Seconds() {
 		return r.MaxWait
 	}
-	return min(max(time.Duration(r.Patience*float64(length)), r.Least), r.MaxWait)
+	return min(max(time.Duration(r.Patience*float64(length)), r.MinPatience), r.MaxWait)
 }
 
 // countStoppable counts the devices held by jobs that may be stopped now or later.
 func (r *Round) countStoppable(rules Rules) int {
 	if r.stoppableGPUs == nil {
 		n := 0
-		for _, e := range r.Active() {
-			if rules.everStoppable(e.Job) {
+		for _, e := range r.ActiveEntries() {
+			if rules.isEverStoppable(e.Job) {
 				n += e.On.Count()
 			}
 		}

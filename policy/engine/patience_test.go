@@ -52,7 +52,7 @@ type forecast struct{}
 
 // Predict implements engine.Predictor.
 func (forecast) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	return engine.Estimate{Left: e.PredictedLeft, Sigma: e.PredictedSigma}
+	return engine.Estimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
 }
 
 // TestReserver: of the jobs that are granted nothing, the one the Backfiller

@@ -46,11 +46,11 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 	}
 	newWalk(&p, r, line).run()
-	return r.plan(p.Name), nil
+	return r.newPlan(p.Name), nil
 }
 
 func newRound(s *policy.Snapshot) *Round {
-	r := &Round{Snapshot: s, Free: pool.New(s), Entries: make([]*Entry, len(s.Jobs))}
+	r := &Round{Snapshot: s, FreePool: pool.New(s), Entries: make([]*Entry, len(s.Jobs))}
 	entries := make([]Entry, len(s.Jobs))
 	for i := range entries {
 		e := &entries[i]
@@ -71,7 +71,7 @@ func (p *Pipeline) askStages(r *Round) ([]*Entry, error) {
 	}
 	for _, e := range r.Entries {
 		if p.Admit != nil && !e.HoldsGPUs() {
-			e.Refused = p.Admit.Admit(r, e)
+			e.RefusedBecause = p.Admit.Admit(r, e)
 		}
 	}
 	if err := p.askSharer(r); err != nil {
@@ -100,7 +100,7 @@ func (p *Pipeline) askStages(r *Round) ([]*Entry, error) {
 func (p *Pipeline) askSharer(r *Round) error {
 	if p.Share == nil {
 		for _, e := range r.Entries {
-			e.Due = float64(e.Ask.GPUs.Count)
+			e.DueGPUs = float64(e.Ask.GPUs.Count)
 		}
 		return nil
 	}
@@ -112,7 +112,7 @@ func (p *Pipeline) askSharer(r *Round) error {
 		return fmt.Errorf("%d shares for %d jobs", len(due), len(r.Entries))
 	}
 	for i, e := range r.Entries {
-		e.Due = due[i]
+		e.DueGPUs = due[i]
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (p *Pipeline) askSharer(r *Round) error {
 func (p *Pipeline) askOrderer(r *Round) ([]*Entry, error) {
 	if p.Order == nil {
 		line := slices.Clone(r.Entries)
-		slices.SortFunc(line, ByArrival)
+		slices.SortFunc(line, CompareArrival)
 		return line, nil
 	}
 	line, err := p.Order.Order(r)
@@ -146,7 +146,7 @@ func (r *Round) checkLine(line []*Entry) error {
 func (p *Pipeline) askSizer(r *Round, line []*Entry) error {
 	if p.Size == nil {
 		for _, e := range line {
-			e.Want = e.Size()
+			e.WantedDevices = e.DeviceCount()
 		}
 		return nil
 	}
@@ -158,10 +158,10 @@ func (p *Pipeline) askSizer(r *Round, line []*Entry) error {
 		return fmt.Errorf("%d sizes for %d jobs", len(want), len(line))
 	}
 	for i, e := range line {
-		if err := e.accepts(want[i]); err != nil {
+		if err := e.checkAccepts(want[i]); err != nil {
 			return err
 		}
-		e.Want = want[i]
+		e.WantedDevices = want[i]
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func decide(t testing.TB, p policy.Policy, s *policy.Snapshot) (*policy.Plan, st
 func TestPipeline(t *testing.T) {
 	easy := engine.Pipeline{Backfill: backfill.EASY{}}
 	greedy := engine.Pipeline{Backfill: backfill.Greedy{}}
-	urgent := engine.Pipeline{Preempt: preempt.QOS("urgent", "normal")}
+	urgent := engine.Pipeline{Preempt: preempt.ByQOS("urgent", "normal")}
 	hour := time.Hour
 	// Four GPUs of n1 are busy for an hour, then 2 has room for its 8.
 	blocked := func() *policy.Snapshot { return with(with(cluster(1), 4, running("n1", hour, 2*hour)), 8) }

@@ -9,7 +9,7 @@ import (
 // TestQueueNamesThoseAhead wants the place of the next job, and the account with most
 // jobs ahead of it.
 func TestQueueNamesThoseAhead(t *testing.T) {
-	q := queue{accounts: map[string]int{}}
+	q := waitingQueue{waitingByAccount: map[string]int{}}
 	for i, want := range []struct{ account, next, ahead string }{
 		{"a", "1st", "nobody waits ahead"},
 		{"b", "2nd", "1 job of account a waits ahead"},
@@ -22,7 +22,7 @@ func TestQueueNamesThoseAhead(t *testing.T) {
 		q.add(&Entry{Job: &policy.Job{Account: want.account}})
 	}
 	for waiting, want := range map[int]string{10: "11th", 11: "12th", 12: "13th", 20: "21st", 110: "111th", 121: "122nd"} {
-		if got := (&queue{waiting: waiting}).nextOrdinal(); got != want {
+		if got := (&waitingQueue{waitingCount: waiting}).nextOrdinal(); got != want {
 			t.Errorf("after %d: %s, want %s", waiting, got, want)
 		}
 	}

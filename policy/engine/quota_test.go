@@ -103,7 +103,7 @@ func TestRefusalStands(t *testing.T) {
 	s.Jobs[2].Arrive = now.Add(time.Minute)
 	s.Jobs[2].Ask.GPUs.Type = "t4"
 	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "t4", Count: 1})
-	p := engine.Pipeline{Preempt: preempt.QOS("urgent"), Admit: quota{caps: map[string]float64{"a": 1}, fallback: 99}}
+	p := engine.Pipeline{Preempt: preempt.ByQOS("urgent"), Admit: quota{caps: map[string]float64{"a": 1}, fallback: 99}}
 	if got := verbs(t, p, s); got != "stop start hold" {
 		t.Errorf("got %s; the first answer of Admit stands", got)
 	}

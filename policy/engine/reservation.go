@@ -10,36 +10,36 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// A Length says how much longer an entry runs from now, or would if started
+// A RunLength says how much longer an entry runs from now, or would if started
 // now; ok is false when that is not known.
-type Length func(*Round, *Entry) (d time.Duration, ok bool)
+type RunLength func(*Round, *Entry) (d time.Duration, ok bool)
 
-// ByLimit takes the time limit. A running job beyond its limit ends now.
-func ByLimit(r *Round, e *Entry) (time.Duration, bool) {
+// LengthByLimit takes the time limit. A running job beyond its limit ends now.
+func LengthByLimit(r *Round, e *Entry) (time.Duration, bool) {
 	if end, ok := e.LatestEnd(); ok {
 		return max(end.Sub(r.Now), 0), true
 	}
 	return e.Limit, e.Limit > 0 && !e.HoldsGPUs()
 }
 
-// ByEstimate takes the prediction and one standard error, and the time limit
+// LengthByEstimate takes the prediction and one standard error, and the time limit
 // where that is shorter or nothing is predicted.
-func ByEstimate(r *Round, e *Entry) (time.Duration, bool) {
-	limit, ok := ByLimit(r, e)
-	if d := e.Estimate.Left + e.Estimate.Sigma; e.Estimate.Left > 0 && (!ok || d < limit) {
+func LengthByEstimate(r *Round, e *Entry) (time.Duration, bool) {
+	limit, ok := LengthByLimit(r, e)
+	if d := e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma; e.Estimate.TimeLeft > 0 && (!ok || d < limit) {
 		return d, true
 	}
 	return limit, ok
 }
 
-// ByForecast takes the prediction and one standard error where the prediction
+// LengthByForecast takes the prediction and one standard error where the prediction
 // has one, and the time limit where that is shorter or there is none: a limit
 // times what its owner usually takes of it is no forecast.
-func ByForecast(r *Round, e *Entry) (time.Duration, bool) {
-	if e.Estimate.Sigma > 0 {
-		return ByEstimate(r, e)
+func LengthByForecast(r *Round, e *Entry) (time.Duration, bool) {
+	if e.Estimate.TimeLeftSigma > 0 {
+		return LengthByEstimate(r, e)
 	}
-	return ByLimit(r, e)
+	return LengthByLimit(r, e)
 }
 
 // Reservation is the first time at which a blocked job has room, as far as
@@ -48,59 +48,59 @@ type Reservation struct {
 	Entry      *Entry
 	StartsIn   time.Duration // from now
 	StartKnown bool          // In is known; otherwise it waits for a job of unknown end
-	On         policy.Alloc  // where; nil when there is never room
+	Alloc      policy.Alloc  // where; nil when there is never room
 
-	round  *Round
-	length Length
-	future *pool.Pool // what is free then, less what jobs hold that passed and still run
+	round      *Round
+	length     RunLength
+	futurePool *pool.Pool // what is free then, less what jobs hold that passed and still run
 }
 
 // Reserve lets the jobs that hold devices end one after the other, and nodes
 // come back from being set aside, until the entry has room for its whole time
 // limit. Jobs of unknown length end last, one by one in order of their ids: if
 // all ended together, all that any of them leaves would be left over.
-func Reserve(r *Round, e *Entry, length Length) *Reservation {
-	v := &Reservation{Entry: e, round: r, length: length, future: r.Free.Clone()}
-	a, all := e.Gang(), v.listEndings()
+func Reserve(r *Round, e *Entry, length RunLength) *Reservation {
+	v := &Reservation{Entry: e, round: r, length: length, futurePool: r.FreePool.Clone()}
+	a, all := e.Gang(), v.listReleases()
 	for i, h := range all {
-		h.giveBack(v.future)
-		if h.known && i+1 < len(all) && all[i+1].left == h.left && all[i+1].known {
+		h.giveBack(v.futurePool)
+		if h.isTimeKnown && i+1 < len(all) && all[i+1].timeLeft == h.timeLeft && all[i+1].isTimeKnown {
 			continue // ends with the next one
 		}
-		if h.known {
-			v.future.Advance(r.Now.Add(h.left))
+		if h.isTimeKnown {
+			v.futurePool.AdvanceTo(r.Now.Add(h.timeLeft))
 		}
-		if on, err := pool.Fit(v.future, e.Partition, a); err == nil {
-			v.StartsIn, v.StartKnown, v.On = h.left, h.known, on
+		if on, err := pool.Fit(v.futurePool, e.Partition, a); err == nil {
+			v.StartsIn, v.StartKnown, v.Alloc = h.timeLeft, h.isTimeKnown, on
 			break
 		}
 	}
 	return v
 }
 
-// ending is a moment at which something comes free: what a job holds, cores and
+// release is a moment at which something comes free: what a job holds, cores and
 // memory of a node, or a node that was set aside.
-type ending struct {
-	left  time.Duration // from now
-	known bool
-	on    policy.Alloc
-	node  int // where on is empty
-	cpus  int
-	mem   int64
-	id    policy.JobID
+type release struct {
+	timeLeft    time.Duration // from now
+	isTimeKnown bool
+	alloc       policy.Alloc
+	nodeIndex   int // where on is empty
+	cpus        int
+	mem         int64
+	id          policy.JobID
 }
 
 // giveBack gives back in the pool what comes free.
-func (x ending) giveBack(p *pool.Pool) {
-	if len(x.on) > 0 {
-		p.Give(x.on, x.cpus, x.mem)
+func (x release) giveBack(p *pool.Pool) {
+	if len(x.alloc) > 0 {
+		p.GiveBack(x.alloc, x.cpus, x.mem)
 		return
 	}
-	p.GiveNode(x.node, x.cpus, x.mem)
+	p.GiveBackOnNode(x.nodeIndex, x.cpus, x.mem)
 }
 
-func (v *Reservation) listEndings() []ending {
-	var all []ending
+func (v *Reservation) listReleases() []release {
+	var all []release
 	for _, e := range v.round.Entries {
 		if len(e.Planned) == 0 {
 			continue
@@ -110,35 +110,35 @@ func (v *Reservation) listEndings() []ending {
 			left = 0
 		}
 		a := e.heldAsk()
-		all = append(all, ending{left: left, known: known, on: e.Planned, cpus: a.CPUs, mem: a.MemMB, id: e.ID})
+		all = append(all, release{timeLeft: left, isTimeKnown: known, alloc: e.Planned, cpus: a.CPUs, mem: a.MemMB, id: e.ID})
 	}
 	for i := range v.round.Nodes {
-		all = append(all, listNodeEndings(&v.round.Nodes[i], i, v.round.Now)...)
+		all = append(all, listNodeReleases(&v.round.Nodes[i], i, v.round.Now)...)
 	}
-	slices.SortFunc(all, func(a, b ending) int {
-		if a.known != b.known && a.known {
+	slices.SortFunc(all, func(a, b release) int {
+		if a.isTimeKnown != b.isTimeKnown && a.isTimeKnown {
 			return -1
-		} else if a.known != b.known {
+		} else if a.isTimeKnown != b.isTimeKnown {
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.id, b.id), cmp.Compare(a.node, b.node))
+		return cmp.Or(cmp.Compare(a.timeLeft, b.timeLeft), cmp.Compare(a.id, b.id), cmp.Compare(a.nodeIndex, b.nodeIndex))
 	})
 	return all
 }
 
-// listNodeEndings returns when jobs outside the snapshot give back what they hold of
+// listNodeReleases returns when jobs outside the snapshot give back what they hold of
 // the node, and when windows end.
-func listNodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
+func listNodeReleases(n *policy.Node, i int, now time.Time) (all []release) {
 	for _, o := range n.OtherUses {
-		x := ending{left: max(o.Until.Sub(now), 0), known: !o.Until.IsZero(), node: i, cpus: o.CPUs, mem: o.MemMB}
-		if !x.known {
-			x.left = 0
+		x := release{timeLeft: max(o.Until.Sub(now), 0), isTimeKnown: !o.Until.IsZero(), nodeIndex: i, cpus: o.CPUs, mem: o.MemMB}
+		if !x.isTimeKnown {
+			x.timeLeft = 0
 		}
 		all = append(all, x)
 	}
 	for k := range n.Windows {
 		if w := &n.Windows[k]; w.To.After(now) {
-			all = append(all, ending{left: w.To.Sub(now), known: true, node: i})
+			all = append(all, release{timeLeft: w.To.Sub(now), isTimeKnown: true, nodeIndex: i})
 		}
 	}
 	return all
@@ -152,28 +152,28 @@ func (e *Entry) heldAsk() policy.Ask {
 	return e.Gang()
 }
 
-// Pass lets a job pass that ends before the reservation begins, or that
+// CheckPass lets a job pass that ends before the reservation begins, or that
 // leaves the blocked one room to start then, on whatever nodes. Its error
-// wraps ErrPlace: the job might pass on other nodes.
-func (v *Reservation) Pass(e *Entry, on policy.Alloc) error {
-	if v.On == nil {
+// wraps ErrReservedNodes: the job might pass on other nodes.
+func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
+	if v.Alloc == nil {
 		return nil
 	}
 	left, known := v.length(v.round, e)
 	if v.StartKnown && known && left <= v.StartsIn {
 		return nil
 	}
-	mark, a := v.future.Mark(), e.Gang()
-	if v.future.Take(on, a.CPUs, a.MemMB) == nil && v.future.Fits(v.Entry.Partition, v.Entry.Gang()) {
+	mark, a := v.futurePool.Mark(), e.Gang()
+	if v.futurePool.Take(on, a.CPUs, a.MemMB) == nil && v.futurePool.Fits(v.Entry.Partition, v.Entry.Gang()) {
 		return nil
 	}
-	v.future.Rewind(mark)
-	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), ErrPlace)
+	v.futurePool.Rewind(mark)
+	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), ErrReservedNodes)
 }
 
 func (v *Reservation) describeStart() string {
 	if !v.StartKnown {
-		return fmt.Sprintf("waits for %v until a job of unknown length ends", v.On)
+		return fmt.Sprintf("waits for %v until a job of unknown length ends", v.Alloc)
 	}
-	return fmt.Sprintf("starts on %v in %v at the latest", v.On, v.StartsIn.Round(time.Second))
+	return fmt.Sprintf("starts on %v in %v at the latest", v.Alloc, v.StartsIn.Round(time.Second))
 }

@@ -10,50 +10,50 @@ import (
 // Rules are what every Pipeline keeps, whatever its stages say.
 type Rules struct {
 	// MinRun is the shortest run before a job may be stopped or resized; 0: 10
-	// minutes. A job whose Checkpoint is known runs at least Restarts times that.
-	MinRun   time.Duration
-	Restarts int // 0: 20
+	// minutes. A job whose Checkpoint is known runs at least MinRunCheckpoints times that.
+	MinRun            time.Duration
+	MinRunCheckpoints int // 0: 20
 	// MaxStops is how often a job may be stopped in its life; 0: 3, negative:
 	// without limit.
 	MaxStops int
 	// MaxWait is how long a job may wait before it goes to the front of the line
 	// and gets a reservation that no job may delay; 0: 24 hours, negative: for ever.
 	MaxWait time.Duration
-	// Patience is how many times its own length (ByForecast) a job waits, and
-	// Least what it waits at least, before it goes to the front likewise, if
+	// Patience is how many times its own length (LengthByForecast) a job waits, and
+	// MinPatience what it waits at least, before it goes to the front likewise, if
 	// stopping others could never make room for it; Patience 0: only MaxWait
 	// counts. Without MaxWait there is none either.
-	Patience float64
-	Least    time.Duration // 0: 2 hours
-	// Tries bounds the fruitless searches of one round: for victims, and for
+	Patience    float64
+	MinPatience time.Duration // 0: 2 hours
+	// MaxFruitlessSearches bounds the fruitless searches of one round: for victims, and for
 	// other nodes after a judge objected; 0: 256 of each.
-	Tries int
+	MaxFruitlessSearches int
 }
 
 func (r Rules) withDefaults() Rules {
 	r.MinRun = cmp.Or(r.MinRun, 10*time.Minute)
-	r.Restarts = cmp.Or(r.Restarts, 20)
+	r.MinRunCheckpoints = cmp.Or(r.MinRunCheckpoints, 20)
 	r.MaxStops = cmp.Or(r.MaxStops, 3)
 	r.MaxWait = cmp.Or(r.MaxWait, 24*time.Hour)
-	r.Least = cmp.Or(r.Least, 2*time.Hour)
-	r.Tries = cmp.Or(r.Tries, 256)
+	r.MinPatience = cmp.Or(r.MinPatience, 2*time.Hour)
+	r.MaxFruitlessSearches = cmp.Or(r.MaxFruitlessSearches, 256)
 	return r
 }
 
-// stoppable reports whether the rules let a running job be stopped at now.
-func (r Rules) stoppable(j *policy.Job, now time.Time) bool {
-	least := max(r.MinRun, time.Duration(r.Restarts)*j.Checkpoint)
-	return r.everStoppable(j) && j.Ran(now) >= least
+// isStoppable reports whether the rules let a running job be stopped at now.
+func (r Rules) isStoppable(j *policy.Job, now time.Time) bool {
+	least := max(r.MinRun, time.Duration(r.MinRunCheckpoints)*j.Checkpoint)
+	return r.isEverStoppable(j) && j.Ran(now) >= least
 }
 
-// stoppable reports whether the rules let a running job be stopped, and it could
+// isStoppable reports whether the rules let a running job be stopped, and it could
 // start again at once if there were room: not when its limit reaches into a
 // maintenance, which it would have to wait for.
-func (r *Round) stoppable(rules Rules, e *Entry) bool {
-	return rules.stoppable(e.Job, r.Now) && r.WindowError(e) == nil
+func (r *Round) isStoppable(rules Rules, e *Entry) bool {
+	return rules.isStoppable(e.Job, r.Now) && r.WindowError(e) == nil
 }
 
-// everStoppable reports whether the rules let a running job be stopped now or later.
-func (r Rules) everStoppable(j *policy.Job) bool {
+// isEverStoppable reports whether the rules let a running job be stopped now or later.
+func (r Rules) isEverStoppable(j *policy.Job) bool {
 	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.Stops < r.MaxStops)
 }

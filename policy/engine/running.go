@@ -12,10 +12,10 @@ import (
 func (w *walk) releaseMoving() {
 	for _, e := range w.line {
 		stops := e.Grant.StopReason != "" && e.HoldsGPUs() && !e.Unstoppable
-		if !stops && !e.moves() {
+		if !stops && !e.mayMove() {
 			continue
 		}
-		w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+		w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
 		w.setPlanned(e, nil)
 		if stops {
 			e.decide(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.StopReason)
@@ -23,14 +23,14 @@ func (w *walk) releaseMoving() {
 	}
 }
 
-// moves reports whether the job runs, its lease is on other devices or another GPU
+// mayMove reports whether the job runs, its lease is on other devices or another GPU
 // type, and it may be stopped to go there.
-func (e *Entry) moves() bool {
+func (e *Entry) mayMove() bool {
 	switch {
-	case !e.HoldsGPUs() || !e.Grant.Run || e.Unstoppable:
+	case !e.HoldsGPUs() || !e.Grant.HasLease || e.Unstoppable:
 		return false
-	case len(e.Where) > 0:
-		return !e.On.Equal(e.Where)
+	case len(e.WantedAlloc) > 0:
+		return !e.On.Equal(e.WantedAlloc)
 	}
 	return e.Grant.Type != "" && e.Ask.GPUs.Type == "" && e.On.FirstType() != e.Grant.Type
 }
@@ -41,11 +41,11 @@ func (w *walk) move(e *Entry) {
 		w.startOrMove(e, on, "its lease is there")
 		return
 	}
-	if w.displace(e) {
+	if w.tryDisplace(e) {
 		return
 	}
-	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", cmp.Or(e.Where.String(), e.Grant.Type), e.Ran(w.Now).Round(1e9))
-	if w.Free.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
+	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", cmp.Or(e.WantedAlloc.String(), e.Grant.Type), e.Ran(w.Now).Round(1e9))
+	if w.FreePool.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
 		w.setPlanned(e, e.On)
 		e.decide(policy.Keep, fmt.Sprintf("keeps %v: %s", e.On, missing))
 		return
@@ -53,41 +53,41 @@ func (w *walk) move(e *Entry) {
 	e.decide(policy.Stop, fmt.Sprintf("leaves %v to others, and %s", e.On, missing))
 }
 
-// shrink resizes the elastic running jobs that should run on fewer devices,
+// shrinkRunning resizes the elastic running jobs that should run on fewer devices,
 // before any job is placed.
-func (w *walk) shrink() {
+func (w *walk) shrinkRunning() {
 	for _, e := range w.line {
-		if e.Want < e.On.Count() {
-			w.resize(e)
+		if e.WantedDevices < e.On.Count() {
+			w.tryResize(e)
 		}
 	}
 }
 
-// keep lets a running job keep its very devices, or grow where there is room
+// keepOrGrow lets a running job keep its very devices, or grow where there is room
 // when its turn comes.
-func (w *walk) keep(e *Entry) {
-	if e.Want > e.On.Count() && w.resize(e) {
+func (w *walk) keepOrGrow(e *Entry) {
+	if e.WantedDevices > e.On.Count() && w.tryResize(e) {
 		return
 	}
-	e.decide(policy.Keep, w.reason(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
+	e.decide(policy.Keep, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
 }
 
-// resize lets an elastic running job run on Want devices, on its own nodes if
+// tryResize lets an elastic running job run on WantedDevices, on its own nodes if
 // they have room. It reports whether it does.
-func (w *walk) resize(e *Entry) bool {
-	if e.Want == 0 || !e.Elastic() || !w.stoppable(w.pipeline.Rules, e) {
+func (w *walk) tryResize(e *Entry) bool {
+	if e.WantedDevices == 0 || !e.Elastic() || !w.isStoppable(w.pipeline.Rules, e) {
 		return false
 	}
-	mark := w.Free.Mark()
-	w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+	mark := w.FreePool.Mark()
+	w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
 	on, err := w.finder.findNear(e)
 	if err != nil || w.finder.takeFreed(e, on) != nil {
-		w.Free.Rewind(mark)
+		w.FreePool.Rewind(mark)
 		return false
 	}
 	w.setPlanned(e, on)
-	e.decide(policy.Resize, w.reason(func() string {
-		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on)
+	e.decide(policy.Resize, w.reasonUnlessOmitted(func() string {
+		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.WantedDevices, e.On.Count(), on)
 	}))
 	return true
 }

@@ -25,7 +25,7 @@ func (passAll) Behind(*Round, *Entry) func(*Entry, policy.Alloc) error {
 
 func (p passAll) Place(r *Round, e *Entry) (policy.Alloc, error) {
 	*p.asked++
-	return pool.Fit(r.Free, e.Partition, e.Gang())
+	return pool.Fit(r.FreePool, e.Partition, e.Gang())
 }
 
 // TestHopelessSearchesAreNotRepeated walks many jobs of two shapes that no
@@ -48,15 +48,15 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWalk(p, r, line)
-	free := w.Free.TotalFree("a100")
+	free := w.FreePool.TotalFree("a100")
 	w.run()
-	if tries := p.Rules.Tries - w.victims.tries; tries != 2 {
+	if tries := p.Rules.MaxFruitlessSearches - w.victims.searchesLeft; tries != 2 {
 		t.Errorf("%d searches for victims, want 2", tries)
 	}
 	if asked != 0 {
 		t.Errorf("the Placer was asked %d times where there is no room", asked)
 	}
-	if got := w.Free.TotalFree("a100"); got != free {
+	if got := w.FreePool.TotalFree("a100"); got != free {
 		t.Errorf("%d GPUs free after fruitless searches, want %d", got, free)
 	}
 }
@@ -75,7 +75,7 @@ func TestTriesAreBounded(t *testing.T) {
 			UnstoppableReason: fixed, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}})
 	}
 	asked := 0
-	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{Tries: 5}.withDefaults()}
+	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{MaxFruitlessSearches: 5}.withDefaults()}
 	r := newRound(s)
 	line, err := p.askStages(r)
 	if err != nil {
@@ -83,10 +83,10 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	w := newWalk(p, r, line)
 	w.run()
-	if tries := p.Rules.Tries - w.victims.tries; tries != 5 {
+	if tries := p.Rules.MaxFruitlessSearches - w.victims.searchesLeft; tries != 5 {
 		t.Errorf("%d searches for victims, want 5", tries)
 	}
-	if err := r.plan(p.Name).Check(s); err != nil {
+	if err := r.newPlan(p.Name).Check(s); err != nil {
 		t.Error(err)
 	}
 }

@@ -165,16 +165,16 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 		j := wants(9, rapid.IntRange(1, 16).Draw(t, "gpus"), time.Duration(rapid.IntRange(1, 4).Draw(t, "limit"))*time.Hour)
 		j.Ask.CPUs = j.Ask.GPUs.Count * rapid.IntRange(0, 4).Draw(t, "cpus")
 		s.Jobs = append(s.Jobs, j)
-		r := &engine.Round{Snapshot: s, Free: pool.New(s)}
+		r := &engine.Round{Snapshot: s, FreePool: pool.New(s)}
 		for i := range s.Jobs {
-			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i], Want: s.Jobs[i].Ask.GPUs.Count, Planned: s.Jobs[i].On})
+			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i], WantedDevices: s.Jobs[i].Ask.GPUs.Count, Planned: s.Jobs[i].On})
 		}
-		if _, err := pool.Fit(r.Free, "p", j.Gang()); err == nil {
+		if _, err := pool.Fit(r.FreePool, "p", j.Gang()); err == nil {
 			return // not blocked
 		}
-		v, want := engine.Reserve(r, r.Entries[2], engine.ByLimit), first(s, j)
-		if v.On == nil || v.StartsIn != want {
-			t.Fatalf("reserved %v in %v, the first moment is in %v", v.On, v.StartsIn, want)
+		v, want := engine.Reserve(r, r.Entries[2], engine.LengthByLimit), first(s, j)
+		if v.Alloc == nil || v.StartsIn != want {
+			t.Fatalf("reserved %v in %v, the first moment is in %v", v.Alloc, v.StartsIn, want)
 		}
 	})
 }

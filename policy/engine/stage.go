@@ -7,14 +7,14 @@ import (
 	"fairbridge/policy"
 )
 
-// ErrPlace is within a judge's error when the job might pass on other nodes.
-var ErrPlace = errors.New("these nodes are reserved")
+// ErrReservedNodes is within a judge's error when the job might pass on other nodes.
+var ErrReservedNodes = errors.New("these nodes are reserved")
 
 // Estimate is what a job is thought to need.
 type Estimate struct {
-	Left  time.Duration // remaining run time on what it asks; 0: unknown
-	Sigma time.Duration // standard error of Left
-	From  string        // rung of the information ladder: progress, history, limit, attained
+	TimeLeft      time.Duration // remaining run time on what it asks; 0: unknown
+	TimeLeftSigma time.Duration // standard error of TimeLeft
+	Source        string        // rung of the information ladder: progress, history, limit, attained
 }
 
 // A Predictor says what a job will need.
@@ -66,7 +66,7 @@ type Packer interface {
 // job of each partition and GPU type that finds no place; the returned
 // function judges every later job of the line with the place found for it. nil
 // lets it pass, and it then does start unless another judge objects. An
-// objection to the place rather than to the job is an ErrPlace: other nodes
+// objection to the place rather than to the job is an ErrReservedNodes: other nodes
 // are then tried.
 type Backfiller interface {
 	Behind(r *Round, blocked *Entry) func(e *Entry, on policy.Alloc) error

@@ -35,7 +35,7 @@ func (s stages) Admit(r *engine.Round, e *engine.Entry) error { return s.admit(r
 func (s stages) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) { return s.pack(r, e) }
 
 func (s stages) Predict(*engine.Round, *engine.Entry) (e engine.Estimate) {
-	e.Left = time.Minute
+	e.TimeLeft = time.Minute
 	return e
 }
 
@@ -74,7 +74,7 @@ func TestStageErrors(t *testing.T) {
 
 // TestWhy pins the sentences people read.
 func TestWhy(t *testing.T) {
-	urgent := engine.Pipeline{Preempt: preempt.QOS("urgent"), Backfill: backfill.EASY{}}
+	urgent := engine.Pipeline{Preempt: preempt.ByQOS("urgent"), Backfill: backfill.EASY{}}
 	note := stages{order: func(r *engine.Round) ([]*engine.Entry, error) {
 		for _, e := range r.Entries {
 			e.Note = "its account is first"
@@ -131,7 +131,7 @@ func TestGrowsOverNodes(t *testing.T) {
 	size := stages{size: func(_ *engine.Round, line []*engine.Entry) ([]int, error) {
 		want := make([]int, len(line))
 		for i, e := range line {
-			want[i] = e.Size()
+			want[i] = e.DeviceCount()
 			if e.Elastic() {
 				want[i] = 6
 			}

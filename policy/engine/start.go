@@ -9,7 +9,7 @@ import (
 // start starts the job on devices that were free.
 func (w *walk) start(e *Entry, on policy.Alloc) {
 	why := "they are free"
-	if w.queue.waiting > 0 && !w.OmitReasons {
+	if w.queue.waitingCount > 0 && !w.OmitReasons {
 		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.describeAhead())
 	}
 	w.startOrMove(e, on, why)
@@ -19,15 +19,15 @@ func (w *walk) start(e *Entry, on policy.Alloc) {
 func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
 	w.setPlanned(e, on)
 	if e.HoldsGPUs() {
-		e.decide(policy.Move, w.reason(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
+		e.decide(policy.Move, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return
 	}
 	w.finder.subtractDemand(e)
-	e.decide(policy.Start, w.reason(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
+	e.decide(policy.Start, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
 }
 
-// pack starts the job beside running ones, if a Packer finds it a neighbour.
-func (w *walk) pack(e *Entry) bool {
+// tryPack starts the job beside running ones, if a Packer finds it a neighbour.
+func (w *walk) tryPack(e *Entry) bool {
 	if w.pipeline.Pack == nil || !e.Shareable {
 		return false
 	}
@@ -36,58 +36,58 @@ func (w *walk) pack(e *Entry) bool {
 		return false
 	}
 	a := e.Gang()
-	w.Free.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
+	w.FreePool.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
 	w.startOrMove(e, on, "its owner and those of the jobs there accept a neighbour")
 	return true
 }
 
-// displace starts the job in the place of running jobs of a larger tier, and stops
+// tryDisplace starts the job in the place of running jobs of a larger tier, and stops
 // as few of them as that takes. It reports whether it could.
-func (w *walk) displace(e *Entry) bool {
-	if !w.pipeline.preempts() || e.UnplaceableReason != "" || w.victims.tries <= 0 {
+func (w *walk) tryDisplace(e *Entry) bool {
+	if !w.pipeline.preempts() || e.UnplaceableReason != "" || w.victims.searchesLeft <= 0 {
 		return false
 	}
 	e.verdict.tier = w.pipeline.tier(w.Round, e)
-	if w.victims.hopeless(e) {
+	if w.victims.isHopelessFor(e) {
 		return false
 	}
-	mark := w.Free.Mark()
+	mark := w.FreePool.Mark()
 	released, fits := w.victims.releaseFor(e)
-	if fits && w.replace(e, released) {
+	if fits && w.startOnReleased(e, released) {
 		return true
 	}
 	if len(released) > 0 {
-		w.victims.tries--
+		w.victims.searchesLeft--
 	}
-	w.Free.Rewind(mark)
+	w.FreePool.Rewind(mark)
 	return false
 }
 
-// replace starts the job on devices that victims gave back.
-func (w *walk) replace(e *Entry, released []*Entry) bool {
+// startOnReleased starts the job on devices that victims gave back.
+func (w *walk) startOnReleased(e *Entry, released []*Entry) bool {
 	on, err := w.finder.find(e) // a victim may leave more than is needed
 	if err != nil || w.finder.takeFreed(e, on) != nil {
 		return false
 	}
 	stopped := w.victims.retake(released, on)
-	w.startOrMove(e, on, w.reason(func() string {
+	w.startOrMove(e, on, w.reasonUnlessOmitted(func() string {
 		if len(stopped) == 1 {
 			return fmt.Sprintf("job %d gives way", stopped[0].ID)
 		}
 		return fmt.Sprintf("%d running jobs give way", len(stopped))
 	}))
 	for _, victim := range stopped {
-		w.stop(victim, e)
+		w.stopFor(victim, e)
 	}
 	w.victims.dropStopped()
 	return true
 }
 
-// stop lets a running job give way to another.
-func (w *walk) stop(victim, e *Entry) {
+// stopFor lets a running job give way to another.
+func (w *walk) stopFor(victim, e *Entry) {
 	w.setPlanned(victim, nil)
 	victim.verdict.stoppedFor = e.ID
-	victim.decide(policy.Stop, w.reason(func() string {
+	victim.decide(policy.Stop, w.reasonUnlessOmitted(func() string {
 		title := fmt.Sprintf("of tier %d before its own %d", e.verdict.tier, victim.verdict.tier)
 		if w.pipeline.usesLeases() {
 			title = "which has the lease of this round"

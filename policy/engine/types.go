@@ -12,20 +12,20 @@ import (
 // which they leave it too few, comes after those that serve it as well. nil: as
 // the pool has them.
 func (f *finder) orderTypes(e *Entry) []string {
-	whole := f.Free.WholeTypes()
+	whole := f.FreePool.WholeTypes()
 	if len(whole) < 2 || e.Gang().GPUs.Type != "" {
 		return nil
 	}
 	order := slices.Clone(whole)
 	f.SortFastestFirst(e.Job, order)
 	f.countTypeDemand()
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.scarcity(e, a), f.scarcity(e, b)) })
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.isScarceFor(e, a), f.isScarceFor(e, b)) })
 	return order
 }
 
-// scarcity is 1 where waiting jobs that demand the type leave too few for e.
-func (f *finder) scarcity(e *Entry, gpuType string) int {
-	if n := f.typeDemand[gpuType]; n > 0 && f.Free.TotalFree(gpuType)-n < e.Want {
+// isScarceFor is 1 where waiting jobs that demand the type leave too few for e.
+func (f *finder) isScarceFor(e *Entry, gpuType string) int {
+	if n := f.typeDemand[gpuType]; n > 0 && f.FreePool.TotalFree(gpuType)-n < e.WantedDevices {
 		return 1
 	}
 	return 0
@@ -38,8 +38,8 @@ func (f *finder) countTypeDemand() {
 	}
 	f.typeDemand = map[string]int{}
 	for _, e := range f.line {
-		if t := e.Ask.GPUs.Type; t != "" && e.Want > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && f.Startable(e) && f.Possible(e) == nil {
-			f.typeDemand[t] += e.Want
+		if t := e.Ask.GPUs.Type; t != "" && e.WantedDevices > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && f.Startable(e) && f.CheckPossible(e) == nil {
+			f.typeDemand[t] += e.WantedDevices
 		}
 	}
 }
@@ -47,6 +47,6 @@ func (f *finder) countTypeDemand() {
 // subtractDemand takes a job that starts off the demand.
 func (f *finder) subtractDemand(e *Entry) {
 	if f.typeDemand != nil {
-		f.typeDemand[e.Ask.GPUs.Type] -= e.Want
+		f.typeDemand[e.Ask.GPUs.Type] -= e.WantedDevices
 	}
 }

@@ -13,7 +13,7 @@ import (
 type verdict struct {
 	verb       policy.Verb
 	rank       int           // in the line, from 0
-	overdue    bool          // it waited longer than the Rules let it
+	isOverdue  bool          // it waited longer than the Rules let it
 	overdueBy  time.Duration // by how much
 	stoppedFor policy.JobID  // see Decision.StoppedFor
 	tier       int
@@ -24,16 +24,16 @@ func (e *Entry) decide(v policy.Verb, why string) {
 	e.verdict.verb, e.verdict.why = v, why
 }
 
-// reason gives the reason, unless the snapshot omits reasons.
-func (r *Round) reason(why func() string) string {
+// reasonUnlessOmitted gives the reason, unless the snapshot omits reasons.
+func (r *Round) reasonUnlessOmitted(why func() string) string {
 	if r.OmitReasons {
 		return ""
 	}
 	return why()
 }
 
-// plan writes the verdicts down.
-func (r *Round) plan(name string) *policy.Plan {
+// newPlan writes the verdicts down.
+func (r *Round) newPlan(name string) *policy.Plan {
 	plan := &policy.Plan{SnapshotSeq: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
 	for _, e := range r.Entries {
 		plan.Decisions = append(plan.Decisions, e.newDecision(r.OmitReasons))
@@ -46,12 +46,12 @@ func (r *Round) plan(name string) *policy.Plan {
 
 func (e *Entry) newDecision(terse bool) policy.Decision {
 	v := &e.verdict
-	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.Want, e.Size()), StoppedFor: v.stoppedFor, Why: v.why}
+	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDevices, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.why}
 	switch v.verb {
 	case policy.Keep:
-		d.On, d.GPUs = e.On, e.Size()
+		d.On, d.GPUs = e.On, e.DeviceCount()
 	case policy.Stop:
-		d.GPUs = e.Size()
+		d.GPUs = e.DeviceCount()
 	case policy.Start, policy.Resize, policy.Move:
 		d.On = e.Planned
 	}
@@ -65,7 +65,7 @@ func (e *Entry) newDecision(terse bool) policy.Decision {
 	if unplaced {
 		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().Describe(), e.UnplaceableReason)
 	}
-	if v.overdue {
+	if v.isOverdue {
 		d.Why += "; it waited so long that nobody may delay it any more"
 	}
 	if e.Note != "" {

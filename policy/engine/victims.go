@@ -12,25 +12,25 @@ import (
 // largest tier first, within a tier the last of the line first.
 type victims struct {
 	*Round
-	pipeline  *Pipeline
-	jobs      []*Entry
-	released  []*Entry // see release
-	emptyTier int      // the least tier for which there was no job to stop
-	tries     int      // fruitless searches that are left
+	pipeline     *Pipeline
+	candidates   []*Entry
+	released     []*Entry // see releaseFor
+	emptyTier    int      // the least tier for which there was no job to stop
+	searchesLeft int      // fruitless searches that are left
 }
 
 func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
-	v := &victims{Round: r, pipeline: p, emptyTier: math.MaxInt, tries: p.Rules.Tries}
+	v := &victims{Round: r, pipeline: p, emptyTier: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
 	if !p.preempts() {
 		return v
 	}
 	for _, e := range slices.Backward(line) {
-		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.Keep && !e.moves() && r.stoppable(p.Rules, e) {
+		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.RunsWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
 			e.verdict.tier = p.tier(r, e)
-			v.jobs = append(v.jobs, e)
+			v.candidates = append(v.candidates, e)
 		}
 	}
-	slices.SortStableFunc(v.jobs, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
+	slices.SortStableFunc(v.candidates, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
 	return v
 }
 
@@ -41,22 +41,22 @@ func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 func (v *victims) releaseFor(e *Entry) (released []*Entry, fits bool) {
 	released = v.released[:0]
 	gang, next := e.Gang(), 1
-	for _, victim := range v.jobs {
+	for _, victim := range v.candidates {
 		if !victim.yieldsTo(e) {
 			continue
 		}
-		v.Free.Give(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
+		v.FreePool.GiveBack(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
 		released = append(released, victim)
 		if len(released) < next {
 			continue
 		}
-		if fits = v.Free.Fits(e.Partition, gang); fits {
+		if fits = v.FreePool.Fits(e.Partition, gang); fits {
 			break
 		}
 		next *= 2
 	}
 	v.released = released
-	fits = fits || len(released) > 0 && v.Free.Fits(e.Partition, gang)
+	fits = fits || len(released) > 0 && v.FreePool.Fits(e.Partition, gang)
 	v.noteFailure(e, len(released) > 0, fits)
 	return released, fits
 }
@@ -77,9 +77,9 @@ func (v *victims) noteFailure(e *Entry, some, fits bool) {
 	}
 }
 
-// hopeless reports whether a search that failed tells that one for this job will
+// isHopelessFor reports whether a search that failed tells that one for this job will
 // too: what stopping can free only shrinks from job to job.
-func (v *victims) hopeless(e *Entry) bool {
+func (v *victims) isHopelessFor(e *Entry) bool {
 	return e.verdict.tier >= min(v.emptyTier, v.gangFacts(e).hopelessTier)
 }
 
@@ -90,8 +90,8 @@ func (v *victims) retake(released []*Entry, on policy.Alloc) []*Entry {
 	for _, victim := range slices.Backward(released) {
 		switch {
 		case !shareNode(on, victim.On): // it stays even where sick devices overdraw its node
-			v.Free.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
-		case v.Free.Take(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) != nil:
+			v.FreePool.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
+		case v.FreePool.Take(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) != nil:
 			stopped = append(stopped, victim)
 		}
 	}
@@ -100,8 +100,8 @@ func (v *victims) retake(released []*Entry, on policy.Alloc) []*Entry {
 
 // dropStopped drops victims that were stopped from the front of the list.
 func (v *victims) dropStopped() {
-	for len(v.jobs) > 0 && v.jobs[0].verdict.verb == policy.Stop {
-		v.jobs = v.jobs[1:]
+	for len(v.candidates) > 0 && v.candidates[0].verdict.verb == policy.Stop {
+		v.candidates = v.candidates[1:]
 	}
 }
 
@@ -118,7 +118,7 @@ func (p *Pipeline) tier(r *Round, e *Entry) int {
 	switch {
 	case !p.usesLeases():
 		return p.Preempt.Tier(r, e)
-	case e.Grant.Run || e.verdict.overdue:
+	case e.Grant.HasLease || e.verdict.isOverdue:
 		return 0
 	}
 	return 1

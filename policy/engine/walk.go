@@ -12,16 +12,16 @@ type walk struct {
 	*Round
 	pipeline *Pipeline
 	line     []*Entry
-	queue    queue
+	queue    waitingQueue
 	guards   guards
 	victims  *victims
 	finder   finder
 }
 
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
-	w := &walk{Round: r, pipeline: p, line: r.overdueFirst(p.Rules, line), queue: queue{terse: r.OmitReasons, accounts: map[string]int{}}}
+	w := &walk{Round: r, pipeline: p, line: r.overdueFirst(p.Rules, line), queue: waitingQueue{omitReasons: r.OmitReasons, waitingByAccount: map[string]int{}}}
 	w.guards = guards{Round: r, pipeline: p}
-	w.finder = finder{Round: r, placer: p.Place, guards: &w.guards, line: w.line, generation: 1, tries: p.Rules.Tries}
+	w.finder = finder{Round: r, placer: p.Place, guards: &w.guards, line: w.line, giveBackCount: 1, retriesLeft: p.Rules.MaxFruitlessSearches}
 	w.victims = newVictims(p, r, w.line)
 	return w
 }
@@ -31,14 +31,14 @@ func (w *walk) run() {
 		e.verdict.rank = i
 	}
 	w.releaseMoving()
-	w.shrink()
+	w.shrinkRunning()
 	for _, e := range w.line {
 		switch {
 		case e.verdict.verb != "": // stopped or resized already
-		case e.moves():
+		case e.mayMove():
 			w.move(e)
 		case e.HoldsGPUs():
-			w.keep(e)
+			w.keepOrGrow(e)
 		default:
 			w.decidePending(e)
 		}
@@ -48,16 +48,16 @@ func (w *walk) run() {
 // decidePending decides on a job that does not run.
 func (w *walk) decidePending(e *Entry) {
 	switch {
-	case e.Refused != nil:
-		e.decide(policy.Hold, "is held back: "+e.Refused.Error())
+	case e.RefusedBecause != nil:
+		e.decide(policy.Hold, "is held back: "+e.RefusedBecause.Error())
 	case e.HeldReason != "":
 		e.decide(policy.Wait, "cannot start: "+e.HeldReason)
 	case e.StuckReason != "":
 		e.decide(policy.Wait, "is not counted on to start: "+e.StuckReason)
 	case e.EligibleAt.After(w.Now):
 		e.decide(policy.Wait, "may not start before "+e.EligibleAt.UTC().Format("2006-01-02 15:04:05 MST"))
-	case e.Want == 0:
-		w.wait(e, "gets no GPUs in this round")
+	case e.WantedDevices == 0:
+		w.queueBehind(e, "gets no GPUs in this round")
 	default:
 		w.tryStart(e)
 	}
@@ -65,15 +65,15 @@ func (w *walk) decidePending(e *Entry) {
 
 // tryStart starts the job, or lets it wait and protects its turn.
 func (w *walk) tryStart(e *Entry) {
-	if err := w.Possible(e); err != nil {
-		w.wait(e, "can never start as it is: "+err.Error()+", even if nothing ran")
+	if err := w.CheckPossible(e); err != nil {
+		w.queueBehind(e, "can never start as it is: "+err.Error()+", even if nothing ran")
 		return
 	}
-	if !w.admit(e) || w.waitForWindow(e) {
+	if !w.askAdmitter(e) || w.waitForWindow(e) {
 		return
 	}
 	if g := w.guards.strictGuard(e); g != nil {
-		w.block(e, w.reason(g.String))
+		w.block(e, w.reasonUnlessOmitted(g.String))
 		return
 	}
 	on, err := w.finder.findAndTake(e)
@@ -81,23 +81,23 @@ func (w *walk) tryStart(e *Entry) {
 		w.start(e, on)
 		return
 	}
-	if w.displace(e) || w.pack(e) {
+	if w.tryDisplace(e) || w.tryPack(e) {
 		return
 	}
-	why := w.reason(func() string { return err.Error() + w.describeWindow(e) })
+	why := w.reasonUnlessOmitted(func() string { return err.Error() + w.describeWindow(e) })
 	w.block(e, why)
-	w.protect(e, why)
+	w.guardTurn(e, why)
 }
 
-// admit asks the Admitter again, now that others were started.
-func (w *walk) admit(e *Entry) bool {
+// askAdmitter asks the Admitter again, now that others were started.
+func (w *walk) askAdmitter(e *Entry) bool {
 	if w.pipeline.Admit == nil {
 		return true
 	}
-	if e.Refused = w.pipeline.Admit.Admit(w.Round, e); e.Refused != nil {
-		e.decide(policy.Hold, "is held back: "+e.Refused.Error())
+	if e.RefusedBecause = w.pipeline.Admit.Admit(w.Round, e); e.RefusedBecause != nil {
+		e.decide(policy.Hold, "is held back: "+e.RefusedBecause.Error())
 	}
-	return e.Refused == nil
+	return e.RefusedBecause == nil
 }
 
 // waitForWindow lets a job wait for the end of a maintenance or reservation that its
@@ -108,10 +108,10 @@ func (w *walk) waitForWindow(e *Entry) bool {
 	if err == nil {
 		return false
 	}
-	why := w.reason(err.Error)
-	w.wait(e, why)
+	why := w.reasonUnlessOmitted(err.Error)
+	w.queueBehind(e, why)
 	if w.pipeline.Backfill != nil {
-		w.protect(e, why)
+		w.guardTurn(e, why)
 	}
 	return true
 }
@@ -120,17 +120,17 @@ func (w *walk) waitForWindow(e *Entry) bool {
 // is none.
 func (w *walk) describeWindow(e *Entry) string {
 	a := e.Gang()
-	if w.Free.WindowsReached(a.Limit) == 0 {
+	if w.FreePool.WindowsReached(a.Limit) == 0 {
 		return ""
 	}
-	if err := w.emptyNow().ExplainWindows(e.Partition, a); err != nil {
+	if err := w.emptyPoolNow().ExplainWindows(e.Partition, a); err != nil {
 		return "; " + err.Error()
 	}
 	return ""
 }
 
-// protect guards the turn of a blocked job.
-func (w *walk) protect(e *Entry, why string) {
+// guardTurn guards the turn of a blocked job.
+func (w *walk) guardTurn(e *Entry, why string) {
 	w.guards.add(e, why)
 	if o, ok := w.pipeline.Backfill.(BlockedObserver); ok {
 		o.Blocked(w.Round, e)
@@ -141,18 +141,18 @@ func (w *walk) protect(e *Entry, why string) {
 // than that of its lease, waiting is not enough: Slurm would start it.
 func (w *walk) block(e *Entry, why string) {
 	if !w.finder.hasRoom(e) {
-		w.wait(e, why)
+		w.queueBehind(e, why)
 		return
 	}
-	e.decide(policy.Hold, w.reason(func() string {
+	e.decide(policy.Hold, w.reasonUnlessOmitted(func() string {
 		return fmt.Sprintf("is held back as %s, although it has room: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
 	}))
 	w.queue.add(e)
 }
 
-// wait queues the job behind those that wait already.
-func (w *walk) wait(e *Entry, why string) {
-	e.decide(policy.Wait, w.reason(func() string {
+// queueBehind queues the job behind those that wait already.
+func (w *walk) queueBehind(e *Entry, why string) {
+	e.decide(policy.Wait, w.reasonUnlessOmitted(func() string {
 		return fmt.Sprintf("waits as %s: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
 	}))
 	w.queue.add(e)

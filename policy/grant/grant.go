@@ -13,52 +13,52 @@ type InOrder struct{}
 
 // Lease implements engine.Leaser.
 func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
-	left, grants := NewCounts(r), make([]engine.Grant, len(line))
+	left, grants := CountGrantable(r), make([]engine.Grant, len(line))
 	for i, e := range line {
-		grants[i].Run = Competes(r, e) && left.Take(e.Ask.GPUs.Type, e.Want)
+		grants[i].HasLease = CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, e.WantedDevices)
 	}
 	return grants, nil
 }
 
-// Competes reports whether the job competes for a lease: it could start, or runs
+// CompetesForLease reports whether the job competes for a lease: it could start, or runs
 // and could be stopped.
-func Competes(r *engine.Round, e *engine.Entry) bool {
+func CompetesForLease(r *engine.Round, e *engine.Entry) bool {
 	switch {
-	case e.Unstoppable || e.Want == 0:
+	case e.Unstoppable || e.WantedDevices == 0:
 		return false
 	case e.HoldsGPUs():
 		return true
 	}
-	return r.Startable(e) && r.Possible(e) == nil
+	return r.Startable(e) && r.CheckPossible(e) == nil
 }
 
-// Counts are the devices that may be granted, by GPU type.
-type Counts []Count
+// FreeByType are the devices that may be granted, by GPU type.
+type FreeByType []FreeDevices
 
-// Count is a number of devices of one type.
-type Count struct {
-	Type  string
-	Free  int
-	Slice bool // devices are parts of a GPU, which only an ask of their type gets
+// FreeDevices is a number of devices of one type.
+type FreeDevices struct {
+	Type    string
+	Free    int
+	IsSlice bool // devices are parts of a GPU, which only an ask of their type gets
 }
 
-// NewCounts returns what is free or held by jobs that may be stopped, in order
+// CountGrantable returns what is free or held by jobs that may be stopped, in order
 // of nodes and types.
-func NewCounts(r *engine.Round) Counts {
-	var c Counts
+func CountGrantable(r *engine.Round) FreeByType {
+	var c FreeByType
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			if c.of(d.Type) == nil {
-				c = append(c, Count{d.Type, r.Free.TotalFree(d.Type), d.PartPercent != 0 && d.PartPercent != 100})
+			if c.findType(d.Type) == nil {
+				c = append(c, FreeDevices{d.Type, r.FreePool.TotalFree(d.Type), d.PartPercent != 0 && d.PartPercent != 100})
 			}
 		}
 	}
-	for _, e := range r.Active() {
+	for _, e := range r.ActiveEntries() {
 		if e.Unstoppable {
 			continue
 		}
 		for _, slot := range e.On {
-			if n := c.of(slot.Type); n != nil {
+			if n := c.findType(slot.Type); n != nil {
 				n.Free += slot.Count
 			}
 		}
@@ -66,7 +66,7 @@ func NewCounts(r *engine.Round) Counts {
 	return c
 }
 
-func (c Counts) of(typ string) *Count {
+func (c FreeByType) findType(typ string) *FreeDevices {
 	for i := range c {
 		if c[i].Type == typ {
 			return &c[i]
@@ -77,11 +77,11 @@ func (c Counts) of(typ string) *Count {
 
 // Take takes n devices of the type, all of one; of any whole ones if typ is "",
 // the type with most left. It reports whether there were as many.
-func (c Counts) Take(typ string, n int) bool {
-	best := c.of(typ)
+func (c FreeByType) Take(typ string, n int) bool {
+	best := c.findType(typ)
 	if typ == "" {
 		for i := range c {
-			if !c[i].Slice && (best == nil || c[i].Free > best.Free) {
+			if !c[i].IsSlice && (best == nil || c[i].Free > best.Free) {
 				best = &c[i]
 			}
 		}

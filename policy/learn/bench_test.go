@@ -23,7 +23,7 @@ func site(n int) []learn.Run {
 		if p%3 == 0 {
 			name = fmt.Sprintf("run-%d-seed-%d", p, r.IntN(1000))
 		}
-		runs[i] = learn.Run{Start: at, End: at.Add(ran), Ran: ran, Job: learn.Job{User: fmt.Sprint("u", u), Account: fmt.Sprint("a", u%100), Name: name, Type: "h100",
+		runs[i] = learn.Run{Start: at, End: at.Add(ran), Ran: ran, Job: learn.Job{User: fmt.Sprint("u", u), Account: fmt.Sprint("a", u%100), Name: name, GPUType: "h100",
 			GPUs: 1 << r.IntN(5), Limit: time.Duration(1+r.IntN(48)) * time.Hour}}
 	}
 	return runs
@@ -53,7 +53,7 @@ func BenchmarkLeft(b *testing.B) {
 	m := learn.Fit(runs, 20_000)
 	i := 0
 	for b.Loop() {
-		m.Of(&runs[i%len(runs)].Job).Left(time.Hour)
+		m.RunTimeOf(&runs[i%len(runs)].Job).Left(time.Hour)
 		i++
 	}
 }

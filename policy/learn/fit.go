@@ -11,54 +11,54 @@ import (
 // are runs enough to tell.
 func Fit(runs []Run, most int) *Model {
 	m := New()
-	if !slices.IsSortedFunc(runs, byEnd) {
+	if !slices.IsSortedFunc(runs, compareEnd) {
 		runs = slices.Clone(runs)
-		slices.SortStableFunc(runs, byEnd)
+		slices.SortStableFunc(runs, compareEnd)
 	}
-	from := len(runs) * (100 - trialPercent) / 100
+	from := len(runs) * (100 - heldOutPercent) / 100
 	for i := range runs[:from] {
-		m.Add(&runs[i])
+		m.AddRun(&runs[i])
 	}
-	if v := m.collectTrials(runs[from:]); len(v) >= minTrials {
+	if v := m.collectHeldOut(runs[from:]); len(v) >= minHeldOutRuns {
 		m.tune(v)
 	}
-	m.Speeds = Speeds(runs)
+	m.Speeds = CompareSpeeds(runs)
 	m.Compact(most)
 	return m
 }
 
-// The last trialPercent of the runs say which parameters are best, if there are at
-// least minTrials; no more than maxTrials of them are looked at.
+// The last heldOutPercent of the runs say which parameters are best, if there are at
+// least minHeldOutRuns; no more than maxHeldOutRuns of them are looked at.
 const (
-	trialPercent = 25
-	minTrials    = 100
-	maxTrials    = 4000
+	heldOutPercent = 25
+	minHeldOutRuns = 100
+	maxHeldOutRuns = 4000
 )
 
-func byEnd(a, b Run) int { return a.End.Compare(b.End) }
+func compareEnd(a, b Run) int { return a.End.Compare(b.End) }
 
-// KnownFrom returns when a model that is fitted every hour knows of a run that
+// LearntAt returns when a model that is fitted every hour knows of a run that
 // ended at a time: at the next full hour.
-func KnownFrom(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
+func LearntAt(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
 
-// collectTrials adds runs in the order in which they ended and notes, for some of them,
+// collectHeldOut adds runs in the order in which they ended and notes, for some of them,
 // what each level of a model fitted every hour had known at their start.
-func (m *Model) collectTrials(runs []Run) []trial {
-	every := max(1, (len(runs)+maxTrials-1)/maxTrials)
+func (m *Model) collectHeldOut(runs []Run) []heldOutRun {
+	every := max(1, (len(runs)+maxHeldOutRuns-1)/maxHeldOutRuns)
 	var starts []*Run
 	for i := 0; i < len(runs); i += every {
 		starts = append(starts, &runs[i])
 	}
 	slices.SortStableFunc(starts, func(a, b *Run) int { return a.Start.Compare(b.Start) })
-	all := make([]trial, 0, len(starts))
+	all := make([]heldOutRun, 0, len(starts))
 	for i := range runs {
-		for len(starts) > 0 && starts[0].Start.Before(KnownFrom(runs[i].End)) {
+		for len(starts) > 0 && starts[0].Start.Before(LearntAt(runs[i].End)) {
 			if starts[0].seconds() > 0 {
-				all = append(all, m.newTrial(starts[0]))
+				all = append(all, m.newHeldOutRun(starts[0]))
 			}
 			starts = starts[1:]
 		}
-		m.Add(&runs[i])
+		m.AddRun(&runs[i])
 	}
 	return all
 }

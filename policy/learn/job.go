@@ -10,7 +10,7 @@ type Job struct {
 	User    string
 	Account string
 	Name    string
-	Type    string // of its GPUs; "": not known yet
+	GPUType string // of its GPUs; "": not known yet
 	GPUs    int
 	Limit   time.Duration // of one run; 0: none
 }
@@ -31,8 +31,8 @@ func (r *Run) seconds() float64 {
 	return r.Ran.Seconds()
 }
 
-// stem is a name with its numbers left out: what "seed-1" and "seed-2" share.
-func stem(name string) string {
+// nameWithoutNumbers is a name with its numbers left out: what "seed-1" and "seed-2" share.
+func nameWithoutNumbers(name string) string {
 	var b strings.Builder
 	number := false
 	for _, c := range name {

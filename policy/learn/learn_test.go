@@ -56,7 +56,7 @@ func TestAStoredModelPredictsTheSame(t *testing.T) {
 	m := learn.Fit(runs, 50)
 	back := stored(t, m)
 	for i := range runs[:500] {
-		if diff := cmp.Diff(m.Of(&runs[i].Job), back.Of(&runs[i].Job), cmp.AllowUnexported(learn.Dist{})); diff != "" {
+		if diff := cmp.Diff(m.RunTimeOf(&runs[i].Job), back.RunTimeOf(&runs[i].Job), cmp.AllowUnexported(learn.RunTimeDist{})); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -68,7 +68,7 @@ func TestQuantilesAreCalibrated(t *testing.T) {
 	in, below, n := 0, 0, 0
 	for i := range runs[4000:] {
 		r := &runs[4000+i]
-		d := m.Of(&r.Job)
+		d := m.RunTimeOf(&r.Job)
 		n++
 		if d.Quantile(.1, 0) <= r.Ran && r.Ran <= d.Quantile(.9, 0) {
 			in++
@@ -121,7 +121,7 @@ func TestLeft(t *testing.T) {
 		{"longer than the scale", same, job, 24 * 3650 * time.Hour, 24 * 3650 * time.Hour, 24 * 3650 * time.Hour},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := learn.Fit(c.runs, 0).Of(&c.job)
+			d := learn.Fit(c.runs, 0).RunTimeOf(&c.job)
 			left, sigma := d.Left(c.ran)
 			if left < c.from || left > c.to || sigma < 0 {
 				t.Errorf("%v left, standard error %v; want %v to %v", left, sigma, c.from, c.to)
@@ -140,7 +140,7 @@ func TestLaws(t *testing.T) {
 		runs := days(rapid.Uint64().Draw(r, "history"), rapid.IntRange(0, 400).Draw(r, "runs"))
 		j := learn.Job{User: fmt.Sprint("u", rapid.IntRange(0, 25).Draw(r, "user")), Name: rapid.SampledFrom([]string{"p1", "p2", "new", ""}).Draw(r, "name"),
 			GPUs: rapid.IntRange(0, 9).Draw(r, "gpus"), Limit: time.Duration(rapid.IntRange(0, 200000).Draw(r, "limit")) * time.Second}
-		d := learn.Fit(runs, 0).Of(&j)
+		d := learn.Fit(runs, 0).RunTimeOf(&j)
 		ran := time.Duration(rapid.IntRange(0, 100000).Draw(r, "ran")) * time.Second
 		last := time.Duration(0)
 		for _, q := range []float64{.01, .1, .5, .84, .9, .99, 1} {
@@ -184,7 +184,7 @@ func TestOldWaysAreForgotten(t *testing.T) {
 		}
 		return 5 * time.Hour
 	}), 0)
-	if left, _ := m.Of(&job).Left(0); left < 3*time.Hour {
+	if left, _ := m.RunTimeOf(&job).Left(0); left < 3*time.Hour {
 		t.Errorf("%v, after twenty runs of 5 h", left)
 	}
 }
@@ -196,7 +196,7 @@ func TestAddedIsFitted(t *testing.T) {
 	slices.SortStableFunc(runs, func(a, b learn.Run) int { return a.End.Compare(b.End) })
 	m := learn.New()
 	for i := range runs {
-		m.Add(&runs[i])
+		m.AddRun(&runs[i])
 	}
 	m.Compact(0)
 	one, err := json.Marshal(m)

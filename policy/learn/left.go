@@ -12,17 +12,17 @@ func JobFrom(j *policy.Job) Job {
 	if len(j.On) > 0 {
 		typ = j.On.FirstType()
 	}
-	return Job{User: j.User, Account: j.Account, Name: j.Name, Type: typ, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
+	return Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: typ, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
 }
 
 // Left returns the predicted remaining time of a job of a snapshot and its
-// standard error, as Dist.Left does; 0 where nothing can be said.
+// standard error, as RunTimeDist.Left does; 0 where nothing can be said.
 func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
 	job := JobFrom(j)
-	return m.Of(&job).Left(Ran(j))
+	return m.RunTimeOf(&job).Left(TimeRun(j))
 }
 
-// Ran returns how long a job has run in all its runs, on what it asks.
-func Ran(j *policy.Job) time.Duration {
+// TimeRun returns how long a job has run in all its runs, on what it asks.
+func TimeRun(j *policy.Job) time.Duration {
 	return policy.DurationFromSeconds(j.Ask.GPUs.SecondsForService(j.Attained))
 }

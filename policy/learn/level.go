@@ -1,20 +1,22 @@
 package learn
 
-import "math"
+import (
+	"math"
+)
 
-// key names a group of a level: numbers of texts, then plain numbers.
-type key [4]int32
+// groupKey names a group of a level: numbers of texts, then plain numbers.
+type groupKey [4]int32
 
 // grouping is a way to group jobs.
 type grouping struct {
-	name  string
-	of    func(*jobNumbers) key
-	texts int             // so many of the key's first numbers are texts,
-	need  int             // so many of which must be given
-	keep  float64         // what earlier runs of a group still count after one more
-	limit bool            // only jobs with a time limit are grouped so
-	ratio bool            // run times are taken as parts of limits
-	start levelParameters // before there is enough history to fit
+	name            string
+	keyOf           func(*jobNumbers) groupKey
+	textCount       int             // so many of the key's first numbers are texts,
+	requiredTexts   int             // so many of which must be given
+	keepFactor      float64         // what earlier runs of a group still count after one more
+	needsLimit      bool            // only jobs with a time limit are grouped so
+	isLimitRatio    bool            // run times are taken as parts of limits
+	startParameters levelParameters // before there is enough history to fit
 }
 
 // levelParameters are the numbers of a level that are fitted to the history.
@@ -29,47 +31,47 @@ const levelCount = 18
 
 // groupings are those of the levels, the most general first.
 var groupings = [levelCount]grouping{
-	{"all", func(t *jobNumbers) key { return key{} }, 0, 0, 1, false, false, levelParameters{4, 1, 6}},
-	{"size", func(t *jobNumbers) key { return key{t.gpus} }, 0, 0, 1, false, false, levelParameters{16, .8, 6}},
-	{"size, lately", func(t *jobNumbers) key { return key{t.gpus} }, 0, 0, .8, false, false, levelParameters{4, .2, 6}},
-	{"limit", func(t *jobNumbers) key { return key{t.limit} }, 0, 0, 1, true, false, levelParameters{16, .5, 6}},
-	{"limit used", func(t *jobNumbers) key { return key{} }, 0, 0, 1, true, true, levelParameters{16, .25, 6}},
-	{"account", func(t *jobNumbers) key { return key{t.account} }, 1, 1, .999, false, false, levelParameters{16, .5, 6}},
-	{"account, size", func(t *jobNumbers) key { return key{t.account, t.gpus} }, 1, 1, .999, false, false, levelParameters{16, .5, 6}},
-	{"account, size, lately", func(t *jobNumbers) key { return key{t.account, t.gpus} }, 1, 1, .8, false, false, levelParameters{4, .2, 6}},
-	{"user", func(t *jobNumbers) key { return key{t.user} }, 1, 1, .99, false, false, levelParameters{8, .6, 6}},
-	{"user, size", func(t *jobNumbers) key { return key{t.user, t.gpus} }, 1, 1, .99, false, false, levelParameters{8, .6, 6}},
-	{"user, limit used", func(t *jobNumbers) key { return key{t.user} }, 1, 1, .99, true, true, levelParameters{8, .25, 6}},
-	{"user, limit", func(t *jobNumbers) key { return key{t.user, t.limit} }, 1, 1, .99, true, false, levelParameters{8, .4, 6}},
-	{"user, lately", func(t *jobNumbers) key { return key{t.user} }, 1, 1, .7, false, false, levelParameters{4, .2, 6}},
-	{"user, size, lately", func(t *jobNumbers) key { return key{t.user, t.gpus} }, 1, 1, .7, false, false, levelParameters{4, .2, 6}},
-	{"name without numbers", func(t *jobNumbers) key { return key{t.stem, t.user} }, 2, 1, .98, false, false, levelParameters{4, .6, 6}},
-	{"name", func(t *jobNumbers) key { return key{t.name, t.user} }, 2, 1, .98, false, false, levelParameters{2, .9, 6}},
-	{"name, size", func(t *jobNumbers) key { return key{t.name, t.user, t.gpus} }, 2, 1, .95, false, false, levelParameters{2, .9, 6}},
-	{"name, size, type", func(t *jobNumbers) key { return key{t.typ, t.name, t.user, t.gpus} }, 3, 2, .95, false, false, levelParameters{4, .8, 6}},
+	{"all", func(t *jobNumbers) groupKey { return groupKey{} }, 0, 0, 1, false, false, levelParameters{4, 1, 6}},
+	{"size", func(t *jobNumbers) groupKey { return groupKey{t.gpus} }, 0, 0, 1, false, false, levelParameters{16, .8, 6}},
+	{"size, lately", func(t *jobNumbers) groupKey { return groupKey{t.gpus} }, 0, 0, .8, false, false, levelParameters{4, .2, 6}},
+	{"limit", func(t *jobNumbers) groupKey { return groupKey{t.limit} }, 0, 0, 1, true, false, levelParameters{16, .5, 6}},
+	{"limit used", func(t *jobNumbers) groupKey { return groupKey{} }, 0, 0, 1, true, true, levelParameters{16, .25, 6}},
+	{"account", func(t *jobNumbers) groupKey { return groupKey{t.account} }, 1, 1, .999, false, false, levelParameters{16, .5, 6}},
+	{"account, size", func(t *jobNumbers) groupKey { return groupKey{t.account, t.gpus} }, 1, 1, .999, false, false, levelParameters{16, .5, 6}},
+	{"account, size, lately", func(t *jobNumbers) groupKey { return groupKey{t.account, t.gpus} }, 1, 1, .8, false, false, levelParameters{4, .2, 6}},
+	{"user", func(t *jobNumbers) groupKey { return groupKey{t.user} }, 1, 1, .99, false, false, levelParameters{8, .6, 6}},
+	{"user, size", func(t *jobNumbers) groupKey { return groupKey{t.user, t.gpus} }, 1, 1, .99, false, false, levelParameters{8, .6, 6}},
+	{"user, limit used", func(t *jobNumbers) groupKey { return groupKey{t.user} }, 1, 1, .99, true, true, levelParameters{8, .25, 6}},
+	{"user, limit", func(t *jobNumbers) groupKey { return groupKey{t.user, t.limit} }, 1, 1, .99, true, false, levelParameters{8, .4, 6}},
+	{"user, lately", func(t *jobNumbers) groupKey { return groupKey{t.user} }, 1, 1, .7, false, false, levelParameters{4, .2, 6}},
+	{"user, size, lately", func(t *jobNumbers) groupKey { return groupKey{t.user, t.gpus} }, 1, 1, .7, false, false, levelParameters{4, .2, 6}},
+	{"name without numbers", func(t *jobNumbers) groupKey { return groupKey{t.stem, t.user} }, 2, 1, .98, false, false, levelParameters{4, .6, 6}},
+	{"name", func(t *jobNumbers) groupKey { return groupKey{t.name, t.user} }, 2, 1, .98, false, false, levelParameters{2, .9, 6}},
+	{"name, size", func(t *jobNumbers) groupKey { return groupKey{t.name, t.user, t.gpus} }, 2, 1, .95, false, false, levelParameters{2, .9, 6}},
+	{"name, size, type", func(t *jobNumbers) groupKey { return groupKey{t.gpuType, t.name, t.user, t.gpus} }, 3, 2, .95, false, false, levelParameters{4, .8, 6}},
 }
 
-// group returns the key of a job's group; ok is false if it has none.
-func (k *grouping) group(t *jobNumbers) (at key, ok bool) {
-	at = k.of(t)
-	for _, n := range at[:k.need] {
+// keyOfJob returns the key of a job's group; ok is false if it has none.
+func (k *grouping) keyOfJob(t *jobNumbers) (at groupKey, ok bool) {
+	at = k.keyOf(t)
+	for _, n := range at[:k.requiredTexts] {
 		if n <= 0 {
 			return at, false
 		}
 	}
-	return at, t.limit > 0 || !k.limit
+	return at, t.limit > 0 || !k.needsLimit
 }
 
-// at returns the bin in which the level counts a run.
-func (k *grouping) at(seconds, limit float64) int {
-	if k.ratio {
+// binOfRun returns the bin in which the level counts a run.
+func (k *grouping) binOfRun(seconds, limit float64) int {
+	if k.isLimitRatio {
 		return ratioBin(seconds, limit)
 	}
 	return binOf(seconds)
 }
 
-// share is the part of the distribution that a level takes which knows n runs.
-func (f *levelParameters) share(n float64) float64 { return f.Most * n / (n + f.Weight) }
+// shareForRuns is the part of the distribution that a level takes which knows n runs.
+func (f *levelParameters) shareForRuns(n float64) float64 { return f.Most * n / (n + f.Weight) }
 
-// sigma is the standard deviation, in bins, of the kernel around each of n runs.
-func sigma(width, n float64) float64 { return width * math.Pow(max(n, 1), -.2) }
+// kernelSigma is the standard deviation, in bins, of the kernel around each of n runs.
+func kernelSigma(width, n float64) float64 { return width * math.Pow(max(n, 1), -.2) }

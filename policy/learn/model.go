@@ -17,7 +17,7 @@ type Model struct {
 	Runs    int       `json:"runs"`    // how many
 	Texts   []string  `json:"texts"`   // by the numbers that stand for them; filled by Compact
 	Levels  []Level   `json:"levels"`  // the most general first
-	// Speeds are those of GPU types, as far as the runs tell; see Speeds.
+	// Speeds are those of GPU types, as far as the runs tell; see CompareSpeeds.
 	Speeds []policy.Speed `json:"speeds,omitempty"`
 
 	texts textTable
@@ -29,38 +29,38 @@ type Level struct {
 	levelParameters
 	Groups []*group `json:"groups"` // by key, once Compact was called
 
-	index map[key]*group
+	groupsByKey map[groupKey]*group
 }
 
 // New returns a model that knows nothing.
 func New() *Model {
 	m := &Model{Version: Version, Levels: make([]Level, levelCount), texts: newTexts()}
 	for i := range groupings {
-		m.Levels[i] = Level{Name: groupings[i].name, levelParameters: groupings[i].start, index: map[key]*group{}}
+		m.Levels[i] = Level{Name: groupings[i].name, levelParameters: groupings[i].startParameters, groupsByKey: map[groupKey]*group{}}
 	}
 	return m
 }
 
-// Add counts one more run. Runs are to be added in the order in which they end.
-func (m *Model) Add(r *Run) {
+// AddRun counts one more run. Runs are to be added in the order in which they end.
+func (m *Model) AddRun(r *Run) {
 	seconds, limit := r.seconds(), r.Limit.Seconds()
 	if !(seconds > 0) {
 		return
 	}
-	numbers := m.texts.add(&r.Job)
+	numbers := m.texts.numberAndAdd(&r.Job)
 	for i := range groupings {
 		k, l := &groupings[i], &m.Levels[i]
-		at, ok := k.group(&numbers)
+		at, ok := k.keyOfJob(&numbers)
 		if !ok {
 			continue
 		}
-		g := l.index[at]
+		g := l.groupsByKey[at]
 		if g == nil {
 			g = &group{Key: at}
-			l.index[at] = g
+			l.groupsByKey[at] = g
 			l.Groups = append(l.Groups, g)
 		}
-		g.add(k.at(seconds, limit), k.keep)
+		g.addRun(k.binOfRun(seconds, limit), k.keepFactor)
 		g.Last = r.End.Unix()
 	}
 	if m.From.IsZero() || r.Start.Before(m.From) {
@@ -72,26 +72,26 @@ func (m *Model) Add(r *Run) {
 	m.Runs++
 }
 
-// Of returns the distribution of the run time of a job.
-func (m *Model) Of(j *Job) *Dist {
-	d := &Dist{limit: j.Limit.Seconds()}
+// RunTimeOf returns the distribution of the run time of a job.
+func (m *Model) RunTimeOf(j *Job) *RunTimeDist {
+	d := &RunTimeDist{limitSeconds: j.Limit.Seconds()}
 	var groups [levelCount]*group
 	var shares [levelCount]float64
 	rest := 1.0
 	numbers := m.texts.lookUp(j)
 	for i := levelCount - 1; i >= 0 && rest > minTailShare; i-- {
-		at, ok := groupings[i].group(&numbers)
+		at, ok := groupings[i].keyOfJob(&numbers)
 		if !ok || m.Levels[i].Most == 0 {
 			continue
 		}
-		if g := m.Levels[i].index[at]; g != nil {
-			s := m.Levels[i].share(g.Runs)
+		if g := m.Levels[i].groupsByKey[at]; g != nil {
+			s := m.Levels[i].shareForRuns(g.Runs)
 			groups[i], shares[i] = g, rest*s
 			rest *= 1 - s
 		}
 	}
-	for b, p := range prior {
-		d.mass[b] = p * rest
+	for b, p := range priorMass {
+		d.massByBin[b] = p * rest
 	}
 	var k kernel
 	for i, g := range groups {
@@ -99,11 +99,11 @@ func (m *Model) Of(j *Job) *Dist {
 			continue
 		}
 		by := 0
-		if groupings[i].ratio {
-			by = shift(d.limit)
+		if groupings[i].isLimitRatio {
+			by = ratioBinShift(d.limitSeconds)
 		}
-		k.setSigma(sigma(m.Levels[i].Width, g.Runs))
-		k.spread(&d.mass, g, shares[i], by)
+		k.setSigma(kernelSigma(m.Levels[i].Width, g.Runs))
+		k.addGroup(&d.massByBin, g, shares[i], by)
 	}
 	return d
 }

@@ -1,32 +1,34 @@
 package learn
 
-import "math"
+import (
+	"math"
+)
 
 // The scale of run times: so many bins, each wider than the last by a constant
 // factor, from one second to a good year.
 const (
 	binsPerOctave  = 8 // bins while run time doubles
-	bins           = 25 * binsPerOctave
+	binCount       = 25 * binsPerOctave
 	extraRatioBins = binsPerOctave // further bins of the scale of ratios, above ratio 1
 )
 
 // lowerEdges are those of the bins in seconds, and the end of the last one;
 // binMeans and binMeanSquares the mean and mean square of a run time in a bin.
-var lowerEdges, binMeans, binMeanSquares = edges()
+var lowerEdges, binMeans, binMeanSquares = newBinEdges()
 
-func edges() (lower [bins + 1]float64, mean, square [bins]float64) {
+func newBinEdges() (lower [binCount + 1]float64, mean, square [binCount]float64) {
 	for b := range lower {
 		lower[b] = math.Exp2(float64(b) / binsPerOctave)
 	}
 	for b := range mean {
-		mean[b], square[b] = moments(lower[b], lower[b+1])
+		mean[b], square[b] = logUniformMoments(lower[b], lower[b+1])
 	}
 	return lower, mean, square
 }
 
-// moments returns mean and mean square of what is spread evenly on a
+// logUniformMoments returns mean and mean square of what is spread evenly on a
 // logarithmic scale between two values.
-func moments(lo, hi float64) (first, second float64) {
+func logUniformMoments(lo, hi float64) (first, second float64) {
 	wide := math.Log(hi / lo)
 	if wide < 1e-9 {
 		return lo, lo * lo
@@ -39,15 +41,17 @@ func binOf(seconds float64) int {
 	if !(seconds > 1) {
 		return 0
 	}
-	return min(int(math.Log2(seconds)*binsPerOctave), bins-1)
+	return min(int(math.Log2(seconds)*binsPerOctave), binCount-1)
 }
 
 // ratioBin returns the bin of a run time as a part of the limit.
 func ratioBin(seconds, limit float64) int {
-	b := bins + math.Floor(math.Log2(max(seconds, 1)/limit)*binsPerOctave)
-	return int(min(max(b, 0), bins+extraRatioBins-1))
+	b := binCount + math.Floor(math.Log2(max(seconds, 1)/limit)*binsPerOctave)
+	return int(min(max(b, 0), binCount+extraRatioBins-1))
 }
 
-// shift is how far the scale of ratios lies below that of run times for a
+// ratioBinShift is how far the scale of ratios lies below that of run times for a
 // limit: ratio bin b is run-time bin b+shift.
-func shift(limit float64) int { return int(math.Round(math.Log2(max(limit, 1))*binsPerOctave)) - bins }
+func ratioBinShift(limit float64) int {
+	return int(math.Round(math.Log2(max(limit, 1))*binsPerOctave)) - binCount
+}

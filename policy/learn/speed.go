@@ -12,23 +12,23 @@ import (
 // What it takes to believe a comparison of types: runs of a group on each of two
 // types, and users who made such groups.
 const (
-	runsOnType    = 3
-	usersOfSpeeds = 3
+	minRunsOnType   = 3
+	minUsersPerPair = 3
 )
 
-// runGroup is runs that should take as long as each other but for their GPUs: of a
+// runGroupKey names a group of runs that should take as long as each other but for their GPUs: of a
 // user's job of one name and size.
-type runGroup struct {
+type runGroupKey struct {
 	user, name string
 	gpus       int
 }
 
-// Speeds compares types of GPU by how long jobs of one user, name and size ran on
+// CompareSpeeds compares types of GPU by how long jobs of one user, name and size ran on
 // several of them: half as long is twice as fast. Each user counts as much as the
 // others, however many jobs they have, and it takes three to compare two types.
 // Only ratios mean something; types on which no user ran like jobs, and runs that their
 // time limit ended, tell nothing. Sorted by type.
-func Speeds(runs []Run) []policy.Speed {
+func CompareSpeeds(runs []Run) []policy.Speed {
 	log, users := compareTypes(runs)
 	types := slices.Sorted(maps.Keys(log))
 	speed := map[string]float64{}
@@ -36,7 +36,7 @@ func Speeds(runs []Run) []policy.Speed {
 		for _, a := range types {
 			sum, n := 0.0, 0.0
 			for _, b := range types {
-				if w := float64(len(users[typePair{a, b}])); w >= usersOfSpeeds {
+				if w := float64(len(users[typePair{a, b}])); w >= minUsersPerPair {
 					sum, n = sum+w*(speed[b]+log[a][b]/w), n+w
 				}
 			}
@@ -89,23 +89,23 @@ func compareTypes(runs []Run) (log map[string]map[string]float64, users map[type
 
 // logMedians returns the logarithm of the median run time of each group on each
 // type that it ran on often enough.
-func logMedians(runs []Run) map[runGroup]map[string]float64 {
-	all := map[runGroup]map[string][]float64{}
+func logMedians(runs []Run) map[runGroupKey]map[string]float64 {
+	all := map[runGroupKey]map[string][]float64{}
 	for i := range runs {
 		r := &runs[i]
-		if r.Type == "" || r.Ran <= 0 || r.Limit > 0 && r.Ran >= r.Limit {
+		if r.GPUType == "" || r.Ran <= 0 || r.Limit > 0 && r.Ran >= r.Limit {
 			continue
 		}
-		g := runGroup{r.User, stem(r.Name), r.GPUs}
+		g := runGroupKey{r.User, nameWithoutNumbers(r.Name), r.GPUs}
 		if all[g] == nil {
 			all[g] = map[string][]float64{}
 		}
-		all[g][r.Type] = append(all[g][r.Type], math.Log(r.Ran.Seconds()))
+		all[g][r.GPUType] = append(all[g][r.GPUType], math.Log(r.Ran.Seconds()))
 	}
-	out := map[runGroup]map[string]float64{}
+	out := map[runGroupKey]map[string]float64{}
 	for g, types := range all {
 		for typ, list := range types {
-			if len(list) >= runsOnType {
+			if len(list) >= minRunsOnType {
 				if out[g] == nil {
 					out[g] = map[string]float64{}
 				}

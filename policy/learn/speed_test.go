@@ -17,7 +17,7 @@ func ran(rng *rand.Rand, user, typ string, n int, seconds float64) []learn.Run {
 	var out []learn.Run
 	for i := range n {
 		d := policy.DurationFromSeconds(seconds * math.Exp(rng.NormFloat64()/4))
-		out = append(out, learn.Run{Job: learn.Job{User: user, Account: "a", Name: fmt.Sprint("train-", i), Type: typ, GPUs: 1, Limit: 48 * time.Hour}, Start: start, End: start.Add(d), Ran: d})
+		out = append(out, learn.Run{Job: learn.Job{User: user, Account: "a", Name: fmt.Sprint("train-", i), GPUType: typ, GPUs: 1, Limit: 48 * time.Hour}, Start: start, End: start.Add(d), Ran: d})
 	}
 	return out
 }
@@ -33,7 +33,7 @@ func TestSpeeds(t *testing.T) {
 	// One user's jobs, however many, and short jobs of others on a type say nothing.
 	runs = slices.Concat(runs, ran(rng, "u0", "liar", 500, 1), ran(rng, "other", "t4", 500, 1))
 	by := map[string]float64{}
-	for _, s := range learn.Speeds(runs) {
+	for _, s := range learn.CompareSpeeds(runs) {
 		by[s.Type] = s.Speed
 	}
 	if len(by) != 3 || math.Abs(by["v100"]/by["k80"]-4) > .6 || math.Abs(by["p100"]/by["k80"]-2) > .3 {
@@ -43,12 +43,12 @@ func TestSpeeds(t *testing.T) {
 		t.Errorf("a model knows %v", got)
 	}
 	slices.Reverse(runs)
-	for _, s := range learn.Speeds(runs) {
+	for _, s := range learn.CompareSpeeds(runs) {
 		if s.Speed != by[s.Type] {
 			t.Errorf("in another order %s is %g, not %g", s.Type, s.Speed, by[s.Type])
 		}
 	}
-	if got := learn.Speeds(runs[:3]); got != nil {
+	if got := learn.CompareSpeeds(runs[:3]); got != nil {
 		t.Errorf("of three runs it knows %v", got)
 	}
 }

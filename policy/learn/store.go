@@ -12,19 +12,19 @@ import (
 // of each level only the most that ran last; 0: all. After it, the model and
 // what is read back from its JSON predict the same.
 func (m *Model) Compact(most int) {
-	used := make([]bool, len(m.texts.list))
+	used := make([]bool, len(m.texts.texts))
 	for i := range m.Levels {
 		m.Levels[i].keepLatest(most)
 		for _, g := range m.Levels[i].Groups {
-			for _, n := range g.Key[:groupings[i].texts] {
+			for _, n := range g.Key[:groupings[i].textCount] {
 				used[n] = true
 			}
 		}
 	}
 	to := m.texts.retain(used)
-	m.Texts = m.texts.list
+	m.Texts = m.texts.texts
 	for i := range m.Levels {
-		m.Levels[i].renumber(to, groupings[i].texts)
+		m.Levels[i].renumber(to, groupings[i].textCount)
 	}
 }
 
@@ -46,9 +46,9 @@ func (l *Level) renumber(to []int32, texts int) {
 		g.normalize()
 	}
 	slices.SortFunc(l.Groups, func(a, b *group) int { return a.Key.compare(b.Key) })
-	l.index = make(map[key]*group, len(l.Groups))
+	l.groupsByKey = make(map[groupKey]*group, len(l.Groups))
 	for _, g := range l.Groups {
-		l.index[g.Key] = g
+		l.groupsByKey[g.Key] = g
 	}
 }
 
@@ -76,16 +76,16 @@ func Parse(text []byte) (*Model, error) {
 
 // load checks a level that was read and indexes its groups.
 func (l *Level) load(k *grouping, texts int) error {
-	if l.Name != k.name || !l.valid() {
+	if l.Name != k.name || !l.isValid() {
 		return fmt.Errorf("%q with numbers %+v; want %q and positive ones", l.Name, l.levelParameters, k.name)
 	}
-	l.index = make(map[key]*group, len(l.Groups))
+	l.groupsByKey = make(map[groupKey]*group, len(l.Groups))
 	for i, g := range l.Groups {
-		if !g.valid(k, texts) || l.index[g.Key] != nil {
+		if !g.isValid(k, texts) || l.groupsByKey[g.Key] != nil {
 			return fmt.Errorf("group %d is given twice, has unknown texts, or runs and bins that do not match", i+1)
 		}
-		g.unit = 1
-		l.index[g.Key] = g
+		g.nextRunMass = 1
+		l.groupsByKey[g.Key] = g
 	}
 	return nil
 }

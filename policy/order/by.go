@@ -22,7 +22,7 @@ func (k By) Order(r *engine.Round) ([]*engine.Entry, error) {
 				return c
 			}
 		}
-		return engine.ByArrival(a, b)
+		return engine.CompareArrival(a, b)
 	})
 	return line, nil
 }

@@ -13,18 +13,18 @@ import (
 // ByLength serves the job first that has least left to run, and notes how much
 // that is.
 type ByLength struct {
-	Before  By            // is compared before the lengths
-	Unknown time.Duration // what a job without an estimate has left
-	Service bool          // GPU time in place of time
+	CompareFirst  By            // is compared before the lengths
+	UnknownLength time.Duration // what a job without an estimate has left
+	ByService     bool          // GPU time in place of time
 }
 
 // Left returns what the job has left in seconds, or GPU-seconds by service.
 func (b ByLength) Left(e *engine.Entry) float64 {
-	d := e.Estimate.Left
-	if e.Estimate.From == "" {
-		d = b.Unknown
+	d := e.Estimate.TimeLeft
+	if e.Estimate.Source == "" {
+		d = b.UnknownLength
 	}
-	if b.Service {
+	if b.ByService {
 		return float64(policy.Service(e.Ask.GPUs.WholeGPUs(), d))
 	}
 	return d.Seconds()
@@ -37,18 +37,18 @@ func (b ByLength) Order(r *engine.Round) ([]*engine.Entry, error) {
 			e.Note = b.note(e)
 		}
 	}
-	return append(slices.Clip(b.Before), func(_ *engine.Round, x, y *engine.Entry) int {
+	return append(slices.Clip(b.CompareFirst), func(_ *engine.Round, x, y *engine.Entry) int {
 		return cmp.Compare(b.Left(x), b.Left(y))
 	}).Order(r)
 }
 
 // note says what the job was judged by.
 func (b ByLength) note(e *engine.Entry) string {
-	from := "its " + e.Estimate.From
-	if e.Estimate.From == "" {
+	from := "its " + e.Estimate.Source
+	if e.Estimate.Source == "" {
 		from = "what is usual here"
 	}
-	if b.Service {
+	if b.ByService {
 		return fmt.Sprintf("%v left by %s", policy.GPUSeconds(b.Left(e)), from)
 	}
 	return fmt.Sprintf("%v left by %s", policy.DurationFromSeconds(b.Left(e)).Round(time.Second), from)

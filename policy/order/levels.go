@@ -9,23 +9,23 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// Levels is discretised least attained service in two dimensions, GPUs and
+// ByLeastAttained is discretised least attained service in two dimensions, GPUs and
 // time: queues bounded by GPU-seconds, served in turn; within a queue the job
 // that started first stands first, so that jobs of one queue do not displace
 // each other in turns.
-type Levels struct {
-	// Bounds are the upper ends of all queues but the last, ascending.
-	Bounds []policy.GPUSeconds
-	// Attained says what of a job's service counts; nil: all of it.
-	Attained func(*engine.Entry) policy.GPUSeconds
-	// Within orders the jobs of a queue; nil: first start, then arrival.
-	Within func(queue int) Key
+type ByLeastAttained struct {
+	// QueueBounds are the upper ends of all queues but the last, ascending.
+	QueueBounds []policy.GPUSeconds
+	// AttainedService says what of a job's service counts; nil: all of it.
+	AttainedService func(*engine.Entry) policy.GPUSeconds
+	// OrderWithin orders the jobs of a queue; nil: first start, then arrival.
+	OrderWithin func(queue int) Key
 }
 
 // Queue returns the queue the entry stands in, from 0.
-func (l Levels) Queue(e *engine.Entry) int {
+func (l ByLeastAttained) Queue(e *engine.Entry) int {
 	had := l.attained(e)
-	i, _ := slices.BinarySearchFunc(l.Bounds, had, func(bound, had policy.GPUSeconds) int {
+	i, _ := slices.BinarySearchFunc(l.QueueBounds, had, func(bound, had policy.GPUSeconds) int {
 		if bound <= had {
 			return -1
 		}
@@ -34,36 +34,36 @@ func (l Levels) Queue(e *engine.Entry) int {
 	return i
 }
 
-func (l Levels) attained(e *engine.Entry) policy.GPUSeconds {
-	if l.Attained == nil {
+func (l ByLeastAttained) attained(e *engine.Entry) policy.GPUSeconds {
+	if l.AttainedService == nil {
 		return e.Attained
 	}
-	return l.Attained(e)
+	return l.AttainedService(e)
 }
 
 // Order implements engine.Orderer.
-func (l Levels) Order(r *engine.Round) ([]*engine.Entry, error) {
-	for i := 1; i < len(l.Bounds); i++ {
-		if !(l.Bounds[i-1] < l.Bounds[i]) {
-			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.Bounds)
+func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
+	for i := 1; i < len(l.QueueBounds); i++ {
+		if !(l.QueueBounds[i-1] < l.QueueBounds[i]) {
+			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.QueueBounds)
 		}
 	}
-	all := make([]queued, len(r.Entries))
+	all := make([]queuedEntry, len(r.Entries))
 	for i, e := range r.Entries {
-		all[i] = queued{e, l.Queue(e)}
+		all[i] = queuedEntry{e, l.Queue(e)}
 		if !r.OmitReasons {
 			e.Note = l.note(all[i].queue, e)
 		}
 	}
 	within := l.within()
-	slices.SortFunc(all, func(a, b queued) int {
+	slices.SortFunc(all, func(a, b queuedEntry) int {
 		if a.queue != b.queue {
 			return cmp.Compare(a.queue, b.queue)
 		}
 		if c := within[a.queue](r, a.Entry, b.Entry); c != 0 {
 			return c
 		}
-		return engine.ByArrival(a.Entry, b.Entry)
+		return engine.CompareArrival(a.Entry, b.Entry)
 	})
 	line := make([]*engine.Entry, len(all))
 	for i, q := range all {
@@ -72,27 +72,27 @@ func (l Levels) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return line, nil
 }
 
-// queued is an entry in its queue.
-type queued struct {
+// queuedEntry is an entry in its queue.
+type queuedEntry struct {
 	*engine.Entry
 	queue int
 }
 
 // within returns the order inside each queue.
-func (l Levels) within() []Key {
-	keys := make([]Key, len(l.Bounds)+1)
+func (l ByLeastAttained) within() []Key {
+	keys := make([]Key, len(l.QueueBounds)+1)
 	for i := range keys {
 		keys[i] = FirstStart
-		if l.Within != nil {
-			keys[i] = l.Within(i)
+		if l.OrderWithin != nil {
+			keys[i] = l.OrderWithin(i)
 		}
 	}
 	return keys
 }
 
-func (l Levels) note(queue int, e *engine.Entry) string {
-	if queue == len(l.Bounds) {
-		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.Bounds)+1, l.attained(e))
+func (l ByLeastAttained) note(queue int, e *engine.Entry) string {
+	if queue == len(l.QueueBounds) {
+		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.QueueBounds)+1, l.attained(e))
 	}
-	return fmt.Sprintf("queue %d of %d, %v of its %v received", queue+1, len(l.Bounds)+1, l.attained(e), l.Bounds[queue])
+	return fmt.Sprintf("queue %d of %d, %v of its %v received", queue+1, len(l.QueueBounds)+1, l.attained(e), l.QueueBounds[queue])
 }

@@ -61,7 +61,7 @@ func TestLevels(t *testing.T) {
 		pending(4, "new", "", time.Hour),
 		served(pending(5, "stopped", "", 20*time.Hour), 5),
 	}
-	l := order.Levels{Bounds: []policy.GPUSeconds{4 * 3600}}
+	l := order.ByLeastAttained{QueueBounds: []policy.GPUSeconds{4 * 3600}}
 	r := round(jobs...)
 	if got := line(t, l, r); got != "older young new demoted stopped" {
 		t.Error(got)
@@ -69,10 +69,10 @@ func TestLevels(t *testing.T) {
 	if got, want := r.Entries[2].Note, "queue 1 of 2, 3.90 GPU-h of its 4.00 GPU-h received"; got != want {
 		t.Errorf("note %q, want %q", got, want)
 	}
-	if got := line(t, order.Levels{}, round(jobs...)); got != "demoted older young stopped new" {
+	if got := line(t, order.ByLeastAttained{}, round(jobs...)); got != "demoted older young stopped new" {
 		t.Errorf("one queue is first come, first served: %s", got)
 	}
-	if _, err := (order.Levels{Bounds: []policy.GPUSeconds{2, 1}}).Order(r); err == nil {
+	if _, err := (order.ByLeastAttained{QueueBounds: []policy.GPUSeconds{2, 1}}).Order(r); err == nil {
 		t.Error("descending bounds pass")
 	}
 }
@@ -102,7 +102,7 @@ func TestByShare(t *testing.T) {
 		pending(4, "b1", "B", time.Hour), pending(5, "b2", "B", time.Minute), held,
 	)
 	// B was served longer ago (never), so it goes first on equal shares.
-	if got, want := line(t, order.ByShare{Meter: meter{}}, r), "b1 f a0 b2 a1 a2 h"; got != want {
+	if got, want := line(t, order.BySmallestShare{Meter: meter{}}, r), "b1 f a0 b2 a1 a2 h"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

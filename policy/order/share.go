@@ -17,7 +17,7 @@ type Meter interface {
 	Weights(*engine.Round) map[string]float64
 }
 
-// ByShare serves, one job at a time, the account that holds the smallest
+// BySmallestShare serves, one job at a time, the account that holds the smallest
 // share: the largest fraction of any one resource, divided by the account's
 // weight. The line begins with an empty cluster, so running jobs take their
 // places in it by the same rule and those an account holds beyond its share
@@ -25,12 +25,12 @@ type Meter interface {
 // longest ago, then its name. Within an account: jobs that must not be
 // stopped, running ones by start, pending ones by arrival. Jobs that cannot
 // start stand last.
-type ByShare struct {
+type BySmallestShare struct {
 	Meter Meter
 }
 
 // Order implements engine.Orderer.
-func (b ByShare) Order(r *engine.Round) ([]*engine.Entry, error) {
+func (b BySmallestShare) Order(r *engine.Round) ([]*engine.Entry, error) {
 	accounts, rest := b.accounts(r)
 	line := make([]*engine.Entry, 0, len(r.Entries))
 	heap.Init(&accounts)
@@ -39,14 +39,14 @@ func (b ByShare) Order(r *engine.Round) ([]*engine.Entry, error) {
 		next := a.jobs[0]
 		next.Note = fmt.Sprintf("the jobs of account %s before it come to %.2f times its share", a.name, a.share)
 		line = append(line, next.Entry)
-		a.take(next.cost)
+		a.addCost(next.cost)
 		if len(a.jobs) == 0 {
 			heap.Pop(&accounts)
 			continue
 		}
 		heap.Fix(&accounts, 0)
 	}
-	slices.SortFunc(rest, engine.ByArrival)
+	slices.SortFunc(rest, engine.CompareArrival)
 	return append(line, rest...), nil
 }
 
@@ -64,7 +64,7 @@ type account struct {
 	jobs   []costedEntry
 }
 
-func (a *account) take(cost []float64) {
+func (a *account) addCost(cost []float64) {
 	for r, c := range cost {
 		a.used[r] += c
 		a.share = max(a.share, a.used[r]/a.weight)
@@ -74,7 +74,7 @@ func (a *account) take(cost []float64) {
 
 // accounts returns the accounts with their jobs in order, and the entries that
 // cannot start.
-func (b ByShare) accounts(r *engine.Round) (queue accountHeap, rest []*engine.Entry) {
+func (b BySmallestShare) accounts(r *engine.Round) (queue accountHeap, rest []*engine.Entry) {
 	costs, weights := b.Meter.Costs(r), b.Meter.Weights(r)
 	index := map[string]*account{}
 	for i, e := range r.Entries {
@@ -95,7 +95,7 @@ func (b ByShare) accounts(r *engine.Round) (queue accountHeap, rest []*engine.En
 		}
 	}
 	for _, a := range queue {
-		slices.SortFunc(a.jobs, func(x, y costedEntry) int { return engine.ByTenure(x.Entry, y.Entry) })
+		slices.SortFunc(a.jobs, func(x, y costedEntry) int { return engine.CompareTenure(x.Entry, y.Entry) })
 	}
 	return queue, rest
 }

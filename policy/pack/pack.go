@@ -19,26 +19,26 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// Beside puts a job on the very devices of one running job that accepts a
+// BesideIdle puts a job on the very devices of one running job that accepts a
 // neighbour, has none, holds as many devices of the right type on nodes the
 // job may use, and leaves its GPUs idle most of the time by measurement. Of
 // several it takes the idlest. Jobs without a measurement get no neighbour.
-type Beside struct {
-	Below float64 // mean GPU utilisation under which a job may get one, 0..1; 0: 0.3
+type BesideIdle struct {
+	MaxUtilisation float64 // mean GPU utilisation under which a job may get one, 0..1; 0: 0.3
 }
 
-var errNone = errors.New("no running job that takes a neighbour has the same shape and idle GPUs")
+var errNoPartner = errors.New("no running job that takes a neighbour has the same shape and idle GPUs")
 
 // Pack implements engine.Packer.
-func (b Beside) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	var best *engine.Entry
-	for _, h := range r.Active() {
+	for _, h := range r.ActiveEntries() {
 		if b.canHost(r, h, e) && (best == nil || compareIdle(h, best) < 0) {
 			best = h
 		}
 	}
 	if best == nil {
-		return nil, errNone
+		return nil, errNoPartner
 	}
 	return slices.Clone(best.On), nil
 }
@@ -47,37 +47,37 @@ func compareIdle(a, b *engine.Entry) int {
 	return cmp.Or(cmp.Compare(a.Utilisation.Value, b.Utilisation.Value), cmp.Compare(a.ID, b.ID))
 }
 
-func (b Beside) canHost(r *engine.Round, h, e *engine.Entry) bool {
-	below := cmp.Or(b.Below, 0.3)
+func (b BesideIdle) canHost(r *engine.Round, h, e *engine.Entry) bool {
+	below := cmp.Or(b.MaxUtilisation, 0.3)
 	return h.Shareable && h.State == policy.Running && h.Planned.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
-		e.Ask.GPUs.Type != "" && suitable(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
+		e.Ask.GPUs.Type != "" && isSuitable(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
 }
 
-// suitable reports whether the devices are a lawful place for the job, free of
+// isSuitable reports whether the devices are a lawful place for the job, free of
 // other sharers.
-func suitable(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
-	return pool.Allows(r.Free, on, e.Partition, gang) &&
-		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.Free.Overdrawn(s.Node, s.Type) })
+func isSuitable(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
+	return pool.AllowsAlloc(r.FreePool, on, e.Partition, gang) &&
+		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.FreePool.IsOverdrawn(s.Node, s.Type) })
 }
 
-// Partner puts a job on the very devices of the job that its turn is Beside, which
+// BesideTurnPartner puts a job on the very devices of the job that its turn is Beside, which
 // runs or has just been started.
-type Partner struct{}
+type BesideTurnPartner struct{}
 
 // Pack implements engine.Packer.
-func (Partner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (BesideTurnPartner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
 	i, known := slices.BinarySearchFunc(r.Entries, e.Beside, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
 	if !known {
-		return nil, errNone
+		return nil, errNoPartner
 	}
 	h := r.Entries[i]
 	if !h.Shareable || h.State == policy.Suspended || len(h.Planned) == 0 {
-		return nil, errNone
+		return nil, errNoPartner
 	}
 	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.Planned[0].Type)
-	if suitable(r, h.Planned, e, gang) {
+	if isSuitable(r, h.Planned, e, gang) {
 		return slices.Clone(h.Planned), nil
 	}
-	return nil, errNone
+	return nil, errNoPartner
 }

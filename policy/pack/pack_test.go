@@ -47,7 +47,7 @@ func TestBeside(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := full()
 			c.change(s)
-			plan, err := engine.Pipeline{Pack: pack.Beside{}}.Decide(s)
+			plan, err := engine.Pipeline{Pack: pack.BesideIdle{}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestOneNeighbour(t *testing.T) {
 	s := full()
 	s.Jobs = append(s.Jobs, s.Jobs[2])
 	s.Jobs[3].ID = 4
-	plan, err := engine.Pipeline{Pack: pack.Beside{}}.Decide(s)
+	plan, err := engine.Pipeline{Pack: pack.BesideIdle{}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}

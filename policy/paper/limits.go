@@ -59,11 +59,11 @@ func (l Limits) Rules() engine.Rules {
 // Rules returns the engine's rules.
 func (l PatientLimits) Rules() engine.Rules {
 	r := Limits{l.RunLimit, l.StopLimit, WaitLimit{l.MaxWait}}.Rules()
-	r.Patience, r.Least = 2, 2*time.Hour
+	r.Patience, r.MinPatience = 2, 2*time.Hour
 	return r
 }
 
-// ShortestBy is the parameter of systems that serve the shortest job first.
-type ShortestBy struct {
+// ShortestByParam is the parameter of systems that serve the shortest job first.
+type ShortestByParam struct {
 	By string `param:"by" choices:"time,service" default:"time" help:"what is shortest: the time left, or that times the GPUs of the job"`
 }

@@ -36,7 +36,7 @@ func (p Param) read(v any) (any, error) {
 func (p Param) readNumber(v any) (any, error) {
 	x, ok := toFloat(v)
 	switch {
-	case !ok || !p.inBounds(x):
+	case !ok || !p.isInBounds(x):
 		return nil, p.impossibleError(v, "want "+p.describeBounds("a number", "%g"))
 	case p.Kind == Number:
 		return x, nil
@@ -52,13 +52,13 @@ func (p Param) readDuration(v any) (any, error) {
 	}
 	s, ok := v.(string)
 	d, err := time.ParseDuration(s)
-	if !ok || err != nil || !p.inBounds(d.Seconds()) {
+	if !ok || err != nil || !p.isInBounds(d.Seconds()) {
 		return nil, p.impossibleError(v, "want "+p.describeBounds(`a duration like "15m"`, "%g s"))
 	}
 	return d, nil
 }
 
-func (p Param) inBounds(x float64) bool {
+func (p Param) isInBounds(x float64) bool {
 	return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0)
 }
 

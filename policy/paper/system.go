@@ -11,20 +11,20 @@ import (
 
 // System is one system of the catalogue.
 type System struct {
-	Name       string   `json:"name"` // as written in the configuration
-	Title      string   `json:"title"`
-	Venue      string   `json:"venue,omitempty"`
-	Year       int      `json:"year,omitempty"`
-	Cite       string   `json:"cite"`
-	Idea       string   `json:"idea"`       // in a line
-	Stages     []string `json:"stages"`     // the stages it answers itself
-	Needs      []string `json:"needs"`      // what it wants to know of a job
-	Fallback   string   `json:"fallback"`   // what it does when it does not know
-	Reproduced string   `json:"reproduced"` // what of the paper our tests show
-	Params     []Param  `json:"params"`     // those of the policy, in the order of its fields
-	// Exact are the parameters with which the system's own simulator ran: the
+	Name         string   `json:"name"` // as written in the configuration
+	Title        string   `json:"title"`
+	Venue        string   `json:"venue,omitempty"`
+	Year         int      `json:"year,omitempty"`
+	Cite         string   `json:"cite"`
+	Idea         string   `json:"idea"`       // in a line
+	OwnStages    []string `json:"stages"`     // the stages it answers itself
+	NeededInputs []string `json:"needs"`      // what it wants to know of a job
+	Fallback     string   `json:"fallback"`   // what it does when it does not know
+	Reproduced   string   `json:"reproduced"` // what of the paper our tests show
+	Params       []Param  `json:"params"`     // those of the policy, in the order of its fields
+	// SimulatorParams are the parameters with which the system's own simulator ran: the
 	// defaults where plans are carried out at once and exactly.
-	Exact Params `json:"exact,omitempty"`
+	SimulatorParams Params `json:"exact,omitempty"`
 	// WorkConserving says that with every parameter at its default no GPU is
 	// left idle that a startable job could use.
 	WorkConserving bool `json:"work_conserving"`

@@ -20,8 +20,8 @@ type Affinity struct{}
 func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
 	hosts := gangSizes(r)
-	for _, gang.GPUs.Type = range r.Free.TypesFor(&gang) {
-		rooms := slices.DeleteFunc(r.Free.Rooms(e.Partition, gang), func(room pool.Room) bool { return room.Count < gang.GPUs.Count })
+	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
+		rooms := slices.DeleteFunc(r.FreePool.ListRooms(e.Partition, gang), func(room pool.Room) bool { return room.DeviceCount < gang.GPUs.Count })
 		rank := func(room pool.Room) int {
 			switch hosts[room.Node] {
 			case gang.GPUs.Count:
@@ -35,12 +35,12 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), compareEmptiest(a, b))
 		})
 		for _, room := range rooms {
-			if on, err := pool.FitRooms(r.Free, gang, []pool.Room{room}); err == nil {
+			if on, err := pool.FitRooms(r.FreePool, gang, []pool.Room{room}); err == nil {
 				return on, nil
 			}
 		}
 	}
-	return pool.Fit(r.Free, e.Partition, e.Gang())
+	return pool.Fit(r.FreePool, e.Partition, e.Gang())
 }
 
 // gangSizes returns the size of gang each node hosts, the widest if there are
@@ -58,10 +58,10 @@ func gangSizes(r *engine.Round) map[string]int {
 // compareEmptiest puts required rooms first, then those with most devices, then by name.
 func compareEmptiest(a, b pool.Room) int {
 	switch {
-	case a.Required && !b.Required:
+	case a.IsRequired && !b.IsRequired:
 		return -1
-	case b.Required && !a.Required:
+	case b.IsRequired && !a.IsRequired:
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Node, b.Node))
+	return cmp.Or(cmp.Compare(b.DeviceCount, a.DeviceCount), cmp.Compare(a.Node, b.Node))
 }

@@ -15,16 +15,16 @@ type Allocated struct{}
 // Place implements engine.Placer.
 func (Allocated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
-	if len(e.Where) == 0 {
-		return pool.Fit(r.Free, e.Partition, gang)
+	if len(e.WantedAlloc) == 0 {
+		return pool.Fit(r.FreePool, e.Partition, gang)
 	}
-	if !pool.Allows(r.Free, e.Where, e.Partition, gang) {
-		return nil, fmt.Errorf("was allocated %v, which it may not use", e.Where)
+	if !pool.AllowsAlloc(r.FreePool, e.WantedAlloc, e.Partition, gang) {
+		return nil, fmt.Errorf("was allocated %v, which it may not use", e.WantedAlloc)
 	}
-	mark := r.Free.Mark()
-	defer r.Free.Rewind(mark)
-	if err := r.Free.Take(e.Where, gang.CPUs, gang.MemMB); err != nil {
-		return nil, fmt.Errorf("was allocated %v: %w", e.Where, err)
+	mark := r.FreePool.Mark()
+	defer r.FreePool.Rewind(mark)
+	if err := r.FreePool.Take(e.WantedAlloc, gang.CPUs, gang.MemMB); err != nil {
+		return nil, fmt.Errorf("was allocated %v: %w", e.WantedAlloc, err)
 	}
-	return e.Where, nil
+	return e.WantedAlloc, nil
 }

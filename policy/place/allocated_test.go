@@ -15,8 +15,8 @@ type where []policy.Alloc
 func (w where) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	turns := make([]engine.Turn, len(r.Entries))
 	for i, e := range r.Entries {
-		turns[i] = e.Turn()
-		turns[i].Where, turns[i].Grant.Run = w[i], true
+		turns[i] = e.TurnWithoutLease()
+		turns[i].Alloc, turns[i].Grant.HasLease = w[i], true
 	}
 	return turns, nil
 }

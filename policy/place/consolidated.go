@@ -23,21 +23,21 @@ type Consolidated struct {
 // Place implements engine.Placer.
 func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
-	for _, gang.GPUs.Type = range r.Free.TypesFor(&gang) {
-		if on := oneLeaf(r.Free, gang, r.Free.Rooms(e.Partition, gang)); on != nil {
+	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
+		if on := fitOneLeaf(r.FreePool, gang, r.FreePool.ListRooms(e.Partition, gang)); on != nil {
 			return on, nil
 		}
 	}
-	on, err := pool.Fit(r.Free, e.Partition, e.Gang())
+	on, err := pool.Fit(r.FreePool, e.Partition, e.Gang())
 	if err == nil && c.Patience > 0 && e.Waited(r.Now) < c.Patience {
 		return nil, fmt.Errorf("needs %v below one switch, and waits %v for that before it takes %v", e.Gang().GPUs, c.Patience, on)
 	}
 	return on, err
 }
 
-// oneLeaf returns the best placement below one leaf, or nil. Nodes of unknown
+// fitOneLeaf returns the best placement below one leaf, or nil. Nodes of unknown
 // leaf are each a leaf of their own.
-func oneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
+func fitOneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
 	leaves := map[string][]pool.Room{}
 	for _, room := range rooms {
 		at := room.Leaf
@@ -46,7 +46,7 @@ func oneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
 		}
 		leaves[at] = append(leaves[at], room)
 	}
-	var best choice
+	var best leafPlacement
 	for _, leaf := range slices.Sorted(maps.Keys(leaves)) {
 		if c, ok := fitLeaf(p, gang, leaves[leaf]); ok && (best.on == nil || c.compare(best) < 0) {
 			best = c
@@ -55,20 +55,20 @@ func oneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
 	return best.on
 }
 
-type choice struct {
+type leafPlacement struct {
 	on          policy.Alloc
 	nodes, left int
 }
 
-func fitLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (choice, bool) {
+func fitLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (leafPlacement, bool) {
 	free := 0
 	for _, r := range rooms {
-		free += r.Count
+		free += r.DeviceCount
 	}
 	on, err := pool.FitRooms(p, gang, rooms)
-	return choice{on, len(on.Nodes()), free - gang.GPUs.Count}, err == nil
+	return leafPlacement{on, len(on.Nodes()), free - gang.GPUs.Count}, err == nil
 }
 
-func (c choice) compare(d choice) int {
+func (c leafPlacement) compare(d leafPlacement) int {
 	return cmp.Or(cmp.Compare(c.nodes, d.nodes), cmp.Compare(c.left, d.left))
 }

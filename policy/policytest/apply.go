@@ -6,10 +6,10 @@ import (
 	"fairbridge/policy"
 )
 
-// Apply returns the snapshot after the plan was carried out at once: nothing
+// ApplyPlan returns the snapshot after the plan was carried out at once: nothing
 // else has changed and no time has passed. A task of an array that starts gets
 // a record of its own, as in Slurm. A start without nodes stays pending.
-func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
+func ApplyPlan(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 	c := s.Clone()
 	c.Seq++
 	c.Memo = plan.Memo
@@ -25,20 +25,20 @@ func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 			j.Tasks--
 			task.ID, task.Tasks = next, 0
 			next++
-			startOn(c, &task, d)
+			startJobOn(c, &task, d)
 			c.Jobs = append(c.Jobs, task)
 		case d.Verb == policy.Start && len(d.On) > 0, d.Verb == policy.Move, d.Verb == policy.Resize:
-			startOn(c, j, d)
+			startJobOn(c, j, d)
 		case d.Verb == policy.Stop:
-			stop(c, j)
+			stopJob(c, j)
 		}
 	}
 	return c
 }
 
-func startOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
+func startJobOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
 	if j.HoldsGPUs() {
-		stop(s, j)
+		stopJob(s, j)
 	}
 	j.State, j.On, j.Start = policy.Running, slices.Clone(d.On), s.Now
 	if j.FirstStart.IsZero() {
@@ -46,7 +46,7 @@ func startOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
 	}
 }
 
-func stop(s *policy.Snapshot, j *policy.Job) {
+func stopJob(s *policy.Snapshot, j *policy.Job) {
 	var none policy.Job
 	j.State, j.On, j.Start = policy.Pending, nil, none.Start
 	j.Stops++

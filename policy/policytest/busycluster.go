@@ -16,7 +16,7 @@ import (
 // times are log-uniform from minutes to days. The same arguments give the same
 // snapshot.
 func BusyCluster(nodes, n int) *policy.Snapshot {
-	s := &policy.Snapshot{Cluster: "crowd", Seq: 1, Now: Now}
+	s := &policy.Snapshot{Cluster: "crowd", Seq: 1, Now: SnapshotTime}
 	for i := range nodes {
 		s.Nodes = append(s.Nodes, policy.Node{
 			Name: fmt.Sprintf("n%04d", i), LeafSwitch: fmt.Sprintf("leaf%02d", i/16), Partitions: []string{"batch"},
@@ -64,7 +64,7 @@ func drawJob(rng *rand.Rand, id policy.JobID) policy.Job {
 	account := rng.IntN(20) * rng.IntN(20) / 20 // some have many jobs
 	j := policy.Job{
 		ID: id, User: fmt.Sprintf("user%03d", account*10+rng.IntN(10)), Account: fmt.Sprintf("acc%02d", account),
-		Partition: "batch", State: policy.Pending, Arrive: Now.Add(-time.Duration(rng.IntN(20*3600)) * time.Second),
+		Partition: "batch", State: policy.Pending, Arrive: SnapshotTime.Add(-time.Duration(rng.IntN(20*3600)) * time.Second),
 		Limit: drawRunTime(rng), Ask: policy.Ask{
 			GPUs: policy.GPUs{Type: []string{"", typeA, typeH, typeA}[rng.IntN(4)], Count: gpus},
 			CPUs: gpus * (4 + 4*rng.IntN(3)), MemMB: int64(gpus) * int64(32_000+32_000*rng.IntN(3))},
@@ -78,7 +78,7 @@ func drawJob(rng *rand.Rand, id policy.JobID) policy.Job {
 	case 1:
 		j.Tasks = 2 + rng.IntN(100)
 	case 2:
-		j.Stops, j.LastStop = 1, j.Arrive.Add(Now.Sub(j.Arrive)/2)
+		j.Stops, j.LastStop = 1, j.Arrive.Add(SnapshotTime.Sub(j.Arrive)/2)
 		j.Attained = policy.Service(float64(gpus), j.LastStop.Sub(j.Arrive))
 	}
 	j.Submit = j.Arrive
@@ -92,14 +92,14 @@ func startJob(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
 		return false
 	}
 	j.State, j.On, j.HeldReason, j.Tasks = policy.Running, on, "", 0
-	j.Start = Now.Add(-time.Duration(rng.Float64() * float64(Now.Sub(j.Arrive))))
+	j.Start = SnapshotTime.Add(-time.Duration(rng.Float64() * float64(SnapshotTime.Sub(j.Arrive))))
 	j.FirstStart = j.Start
-	j.Attained = policy.Service(float64(j.Ask.GPUs.Count), Now.Sub(j.Start))
+	j.Attained = policy.Service(float64(j.Ask.GPUs.Count), SnapshotTime.Sub(j.Start))
 	if rng.IntN(2) == 0 {
 		j.UnstoppableReason = "not marked as requeueable"
 	}
 	return true
 }
 
-// Cycle is the time between two plans in measurements.
-const Cycle = 30 * time.Second
+// CycleTime is the time between two plans in measurements.
+const CycleTime = 30 * time.Second

@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy"
 )
 
-// Describe prints a snapshot and a plan for it as people read them, in order of
+// DescribePlan prints a snapshot and a plan for it as people read them, in order of
 // rank: for the messages of failing tests.
-func Describe(s *policy.Snapshot, plan *policy.Plan) string {
+func DescribePlan(s *policy.Snapshot, plan *policy.Plan) string {
 	var b strings.Builder
 	for _, n := range s.Nodes {
 		fmt.Fprintf(&b, "%s %v %v %d cores %d MB", n.Name, n.Partitions, n.Features, n.CPUs, n.MemMB)

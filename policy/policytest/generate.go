@@ -11,21 +11,21 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// Now is the time of every generated snapshot and of every text case.
-var Now = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+// SnapshotTime is the time of every generated snapshot and of every text case.
+var SnapshotTime = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// Snapshots generates lawful snapshots: nodes of several types, down or with
+// GenerateSnapshots generates lawful snapshots: nodes of several types, down or with
 // sick devices, jobs in every state and with every kind of ask, accounts in a
 // tree. What running jobs hold was free and allowed when they started.
-func Snapshots() *rapid.Generator[*policy.Snapshot] {
+func GenerateSnapshots() *rapid.Generator[*policy.Snapshot] {
 	return rapid.Custom(func(t *rapid.T) *policy.Snapshot {
-		s := &policy.Snapshot{Cluster: "test", Seq: rapid.Uint64Range(1, 1<<40).Draw(t, "seq"), Now: Now}
+		s := &policy.Snapshot{Cluster: "test", Seq: rapid.Uint64Range(1, 1<<40).Draw(t, "seq"), Now: SnapshotTime}
 		for i := range rapid.IntRange(0, 6).Draw(t, "nodes") {
 			s.Nodes = append(s.Nodes, drawNode(t, i))
 		}
-		g := &generator{T: t, Snapshot: s, pool: pool.New(s), calm: rapid.Bool().Draw(t, "calm"), plain: rapid.Bool().Draw(t, "plain")}
+		g := &jobGenerator{T: t, Snapshot: s, pool: pool.New(s), isWaitShort: rapid.Bool().Draw(t, "calm"), isUniform: rapid.Bool().Draw(t, "plain")}
 		for i := range rapid.IntRange(0, 24).Draw(t, "jobs") {
-			s.Jobs = append(s.Jobs, g.job(policy.JobID(i+1)))
+			s.Jobs = append(s.Jobs, g.drawJob(policy.JobID(i+1)))
 		}
 		drawAccounts(t, s)
 		for i := range s.Nodes {
@@ -48,14 +48,14 @@ const (
 func drawNode(t *rapid.T, i int) policy.Node {
 	n := policy.Node{
 		Name:       fmt.Sprintf("n%d", i+1),
-		LeafSwitch: pick(t, "leaf", "", "leaf1", "leaf2"),
-		Partitions: pick(t, "partitions", []string{"batch"}, []string{"batch", "long"}, []string{"long"}),
-		Features:   pick(t, "features", nil, []string{"nvlink"}, []string{"ib", "nvlink"}),
-		CPUs:       pick(t, "cores", 32, 64, 128),
-		MemMB:      pick(t, "memory", int64(256_000), int64(1_000_000)),
+		LeafSwitch: drawOneOf(t, "leaf", "", "leaf1", "leaf2"),
+		Partitions: drawOneOf(t, "partitions", []string{"batch"}, []string{"batch", "long"}, []string{"long"}),
+		Features:   drawOneOf(t, "features", nil, []string{"nvlink"}, []string{"ib", "nvlink"}),
+		CPUs:       drawOneOf(t, "cores", 32, 64, 128),
+		MemMB:      drawOneOf(t, "memory", int64(256_000), int64(1_000_000)),
 	}
-	for _, typ := range pick(t, "types", []string{typeA}, []string{typeH}, []string{typeSlice, typeA}, []string{typeA, typeH}) {
-		d := policy.Devices{Type: typ, Count: pick(t, "count", 1, 2, 4, 8)}
+	for _, typ := range drawOneOf(t, "types", []string{typeA}, []string{typeH}, []string{typeSlice, typeA}, []string{typeA, typeH}) {
+		d := policy.Devices{Type: typ, Count: drawOneOf(t, "count", 1, 2, 4, 8)}
 		if typ == typeSlice {
 			d.PartPercent = 14
 		}
@@ -66,24 +66,24 @@ func drawNode(t *rapid.T, i int) policy.Node {
 
 // breakNode makes nodes break under their jobs, and sets some aside.
 func breakNode(t *rapid.T, n *policy.Node) {
-	if chance(t, "set aside", 4) {
+	if drawChance(t, "set aside", 4) {
 		n.Windows = drawWindows(t)
-		if w := &n.Windows[0]; w.From.Before(Now) && w.CPUs == 0 && w.GPUs == 0 {
+		if w := &n.Windows[0]; w.From.Before(SnapshotTime) && w.CPUs == 0 && w.GPUs == 0 {
 			n.DownReason, w.IsUnderWay = "MAINTENANCE", true
 		}
 	}
-	if chance(t, "others", 6) {
-		n.OtherUses = []policy.OtherUse{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
+	if drawChance(t, "others", 6) {
+		n.OtherUses = []policy.OtherUse{{CPUs: 8, MemMB: 10_000, Until: SnapshotTime.Add(drawOneOf(t, "until", time.Hour, 20*time.Hour))}}
 		n.CPUs, n.MemMB = n.CPUs-8, n.MemMB-10_000
 	}
-	if chance(t, "down", 8) {
+	if drawChance(t, "down", 8) {
 		n.DownReason = "drained for repair"
 		for i := range n.Windows {
 			n.Windows[i].IsUnderWay = false
 		}
 	}
 	for i := range n.GPUs {
-		if chance(t, "sick", 8) {
+		if drawChance(t, "sick", 8) {
 			n.GPUs[i].SickCount = rapid.IntRange(0, n.GPUs[i].Count).Draw(t, "how many")
 		}
 	}
@@ -92,16 +92,16 @@ func breakNode(t *rapid.T, n *policy.Node) {
 // drawWindows draws a maintenance or reservation that is under way or to come, of
 // the whole node or a part, at times recurring.
 func drawWindows(t *rapid.T) []policy.Window {
-	w := policy.Window{Name: pick(t, "window", "maint", "class"), IsMaintenance: rapid.Bool().Draw(t, "work")}
-	w.From = Now.Add(pick(t, "from", -time.Hour, 9*time.Minute, 2*time.Hour, 30*time.Hour))
-	if !chance(t, "endless", 4) {
-		w.To = w.From.Add(pick(t, "length", 90*time.Minute, 12*time.Hour))
+	w := policy.Window{Name: drawOneOf(t, "window", "maint", "class"), IsMaintenance: rapid.Bool().Draw(t, "work")}
+	w.From = SnapshotTime.Add(drawOneOf(t, "from", -time.Hour, 9*time.Minute, 2*time.Hour, 30*time.Hour))
+	if !drawChance(t, "endless", 4) {
+		w.To = w.From.Add(drawOneOf(t, "length", 90*time.Minute, 12*time.Hour))
 	}
-	if chance(t, "part", 4) {
-		w.CPUs, w.GPUs = pick(t, "cpus set aside", 0, 8), 1
+	if drawChance(t, "part", 4) {
+		w.CPUs, w.GPUs = drawOneOf(t, "cpus set aside", 0, 8), 1
 	}
 	all := []policy.Window{w}
-	if !w.To.IsZero() && chance(t, "recurs", 3) {
+	if !w.To.IsZero() && drawChance(t, "recurs", 3) {
 		w.From, w.To = w.From.Add(24*time.Hour), w.To.Add(24*time.Hour)
 		all = append(all, w)
 	}
@@ -110,39 +110,39 @@ func drawWindows(t *rapid.T) []policy.Window {
 
 func drawAccounts(t *rapid.T, s *policy.Snapshot) {
 	for _, a := range []policy.Account{{Name: "nlp", Parent: "root"}, {Name: "ops"}, {Name: "root"}, {Name: "vision", Parent: "root"}} {
-		if chance(t, "unknown account", 10) {
+		if drawChance(t, "unknown account", 10) {
 			continue
 		}
-		a.Weight = pick(t, "weight", 0.0, 1, 2, 10)
-		a.RecentService = policy.GPUSeconds(pick(t, "recent", 0.0, 3600, 40_000, 900_000))
+		a.Weight = drawOneOf(t, "weight", 0.0, 1, 2, 10)
+		a.RecentService = policy.GPUSeconds(drawOneOf(t, "recent", 0.0, 3600, 40_000, 900_000))
 		a.UsedService = a.RecentService * 2
 		s.Accounts = append(s.Accounts, a)
 	}
 	for _, u := range []string{"ann", "bob"} {
-		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", TypicalLimitUse: pick(t, "limit use", policy.Measure{}, policy.NewMeasure(0.4))})
+		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", TypicalLimitUse: drawOneOf(t, "limit use", policy.Measure{}, policy.NewMeasure(0.4))})
 	}
 }
 
 func drawSample(t *rapid.T) policy.FinishedJob {
-	h := policy.FinishedJob{GPUs: pick(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
+	h := policy.FinishedJob{GPUs: drawOneOf(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
 	h.Service = policy.Service(float64(h.GPUs), h.Ran)
 	return h
 }
 
-func pick[T any](t *rapid.T, label string, from ...T) T {
+func drawOneOf[T any](t *rapid.T, label string, from ...T) T {
 	return from[rapid.IntRange(0, len(from)-1).Draw(t, label)]
 }
 
-// chance is true once in n.
-func chance(t *rapid.T, label string, n int) bool {
+// drawChance is true once in n.
+func drawChance(t *rapid.T, label string, n int) bool {
 	return rapid.IntRange(0, n-1).Draw(t, label) == n-1
 }
 
-// sorted returns some of the names, in order.
-func sorted(t *rapid.T, label string, names []string) []string {
+// drawSubset returns some of the names, in order.
+func drawSubset(t *rapid.T, label string, names []string) []string {
 	var some []string
 	for _, n := range names {
-		if chance(t, label, 3) {
+		if drawChance(t, label, 3) {
 			some = append(some, n)
 		}
 	}

@@ -20,30 +20,30 @@ const (
 	// WorkConserving is the claim that no GPU is left idle that a startable job
 	// could use, unless a job waited so long that GPUs are kept for it.
 	WorkConserving Claim = iota
-	// Cascades weakens the law to be steady at once: a plan that stops jobs may be
+	// StopsCascade weakens the law to be steady at once: a plan that stops jobs may be
 	// followed by others, as long as they come to rest. With three or more tiers
 	// a job that gave way may in the next round take the place of one of a lower
 	// tier; a job that lost its run may now be late, and so of a higher tier than
 	// before; and a reservation moves when others are stopped or started.
-	Cascades
-	// ByCount weakens it for leases that are granted by counting devices: where a
+	StopsCascade
+	// LeasesByCount weakens it for leases that are granted by counting devices: where a
 	// gang found no place for its lease, others started, and the next round may
 	// grant it theirs. It must come to rest too.
-	ByCount
+	LeasesByCount
 )
 
-// Laws checks, over generated snapshots, what every policy must keep: one
+// CheckLaws checks, over generated snapshots, what every policy must keep: one
 // lawful decision per job with a reason (Plan.Check), the snapshot left as it
 // was, equal plans for equal snapshots, a memo that may be stored, and no job stopped
 // when nothing has changed since the last plan. make must return a new, equal policy
 // each time.
-func Laws(t *testing.T, make func() policy.Policy, claims ...Claim) {
+func CheckLaws(t *testing.T, make func() policy.Policy, claims ...Claim) {
 	t.Helper()
 	for name, s := range oddSnapshots() {
 		t.Run(name, func(t *testing.T) { lawCheck{t, make, claims}.checkAll(s) })
 	}
 	t.Run("generated", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) { lawCheck{t, make, claims}.checkAll(Snapshots().Draw(t, "snapshot")) })
+		rapid.Check(t, func(t *rapid.T) { lawCheck{t, make, claims}.checkAll(GenerateSnapshots().Draw(t, "snapshot")) })
 	})
 }
 
@@ -55,8 +55,8 @@ type failer interface {
 
 type lawCheck struct {
 	failer
-	make   func() policy.Policy
-	claims []Claim
+	newPolicy func() policy.Policy
+	claims    []Claim
 }
 
 func (l lawCheck) checkAll(s *policy.Snapshot) {
@@ -76,7 +76,7 @@ func (l lawCheck) checkAll(s *policy.Snapshot) {
 func (l lawCheck) decide(s *policy.Snapshot) *policy.Plan {
 	l.Helper()
 	before := s.Clone()
-	plan, err := l.make().Decide(s)
+	plan, err := l.newPolicy().Decide(s)
 	if err != nil {
 		l.Fatalf("deciding: %v", err)
 	}
@@ -90,7 +90,7 @@ func (l lawCheck) decide(s *policy.Snapshot) *policy.Plan {
 func (l lawCheck) checkPlan(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	if err := plan.Check(s); err != nil {
-		l.Fatalf("the plan is not lawful:\n%v\n%s", err, Describe(s, plan))
+		l.Fatalf("the plan is not lawful:\n%v\n%s", err, DescribePlan(s, plan))
 	}
 	if plan.Policy == "" || plan.SnapshotSeq != s.Seq {
 		l.Fatalf("the plan is of policy %q for snapshot %d, not %d", plan.Policy, plan.SnapshotSeq, s.Seq)
@@ -117,7 +117,7 @@ func (l lawCheck) checkMemo(s *policy.Snapshot, plan *policy.Plan) {
 	if err != nil {
 		l.Fatalf("encoding the memo: %v", err)
 	}
-	next, stored := Apply(s, plan), Apply(s, plan)
+	next, stored := ApplyPlan(s, plan), ApplyPlan(s, plan)
 	if stored.Memo = (policy.Memo{}); !plan.Memo.IsZero() {
 		stored.Memo = policy.MemoFromJSON(raw)
 	}
@@ -142,25 +142,25 @@ func (l lawCheck) encode(plan *policy.Plan) []byte {
 // checkSteady wants no running job disturbed once the plan is carried out. A plan
 // starts one task of an array record; the next task is new demand and may
 // displace others as the first might. Where a job waited so long that GPUs are
-// reserved for it, stops move the reservation, as with Cascades. It must come
+// reserved for it, stops move the reservation, as with StopsCascade. It must come
 // to rest in the end.
 func (l lawCheck) checkSteady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for range 64 {
-		was := Describe(s, plan)
-		excused := startsTasks(s, plan) || slices.Contains(l.claims, ByCount) || firstDisturbance(plan) != nil && (slices.Contains(l.claims, Cascades) || anyWaitedLong(s))
-		s = Apply(s, plan)
+		was := DescribePlan(s, plan)
+		excused := startsTasks(s, plan) || slices.Contains(l.claims, LeasesByCount) || firstDisturbance(plan) != nil && (slices.Contains(l.claims, StopsCascade) || anyWaitedLong(s))
+		s = ApplyPlan(s, plan)
 		plan = l.decide(s)
 		l.checkPlan(s, plan)
 		d := firstDisturbance(plan)
 		if d != nil && !excused {
-			l.Fatalf("nothing changed, but job %d is to %s.\nFirst:\n%sThen:\n%s", d.Job, d.Verb, was, Describe(s, plan))
+			l.Fatalf("nothing changed, but job %d is to %s.\nFirst:\n%sThen:\n%s", d.Job, d.Verb, was, DescribePlan(s, plan))
 		}
 		if d == nil && !startsTasks(s, plan) {
 			return
 		}
 	}
-	l.Fatalf("does not come to rest:\n%s", Describe(s, plan))
+	l.Fatalf("does not come to rest:\n%s", DescribePlan(s, plan))
 }
 
 // anyWaitedLong reports whether a job waited more than a day, which is when the rules

@@ -118,7 +118,7 @@ func TestLawsCatch(t *testing.T) {
 				claims = []Claim{WorkConserving}
 			}
 			for seed := range 400 {
-				if breaks(Snapshots().Example(seed), make, claims...) {
+				if breaks(GenerateSnapshots().Example(seed), make, claims...) {
 					return
 				}
 			}
@@ -128,7 +128,7 @@ func TestLawsCatch(t *testing.T) {
 }
 
 func TestHonestKeepsTheLaws(t *testing.T) {
-	Laws(t, func() policy.Policy { return honest }, WorkConserving)
+	CheckLaws(t, func() policy.Policy { return honest }, WorkConserving)
 }
 
 // TestSnapshotsVary wants the generator to make what the laws are about.
@@ -140,7 +140,7 @@ func TestSnapshotsVary(t *testing.T) {
 		}
 	}
 	for seed := range 300 {
-		s := Snapshots().Example(seed)
+		s := GenerateSnapshots().Example(seed)
 		for i := range s.Nodes {
 			note("down", s.Nodes[i].DownReason != "")
 			note("two types", len(s.Nodes[i].GPUs) > 1)

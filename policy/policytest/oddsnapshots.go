@@ -14,14 +14,14 @@ func oddSnapshots() map[string]*policy.Snapshot {
 	down.DownReason = "not responding"
 	job := func(id policy.JobID, gpus int) policy.Job {
 		return policy.Job{ID: id, User: "ann", Account: "nlp", Partition: "batch", State: policy.Pending,
-			Arrive: Now.Add(-time.Hour), Submit: Now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
+			Arrive: SnapshotTime.Add(-time.Hour), Submit: SnapshotTime.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
 	}
 	future := job(1, 1)
-	future.Arrive, future.Submit = Now.Add(time.Hour), Now.Add(time.Hour)
+	future.Arrive, future.Submit = SnapshotTime.Add(time.Hour), SnapshotTime.Add(time.Hour)
 	strange := job(1, 2)
 	strange.MinGPUs, strange.MaxGPUs, strange.PredictedLeft, strange.Attained = 3, 1, -time.Hour, -5
 	gone := job(1, 2)
-	gone.State, gone.Start, gone.FirstStart = policy.Running, Now.Add(-time.Hour), Now.Add(-time.Hour)
+	gone.State, gone.Start, gone.FirstStart = policy.Running, SnapshotTime.Add(-time.Hour), SnapshotTime.Add(-time.Hour)
 	gone.On = policy.Alloc{{Node: "vanished", Type: typeA, Count: 2}}
 	lost := gone
 	lost.On, lost.UnstoppableReason, lost.Shareable, lost.Ask.GPUs.Type = nil, "its nodes are not known", true, typeA
@@ -33,7 +33,7 @@ func oddSnapshots() map[string]*policy.Snapshot {
 	beside := trains
 	beside.ID, beside.State, beside.On = 5, policy.Running, policy.Alloc{{Node: "n1", Type: typeA, Count: 2}}
 	snapshot := func(nodes []policy.Node, jobs ...policy.Job) *policy.Snapshot {
-		return &policy.Snapshot{Seq: 7, Now: Now, Nodes: nodes, Jobs: jobs}
+		return &policy.Snapshot{Seq: 7, Now: SnapshotTime, Nodes: nodes, Jobs: jobs}
 	}
 	return map[string]*policy.Snapshot{
 		"empty":                         snapshot(nil),

@@ -9,13 +9,13 @@ import (
 	"fairbridge/policy"
 )
 
-// span is a stretch of running.
-type span struct{ from, to time.Duration }
+// runSpan is a stretch of running.
+type runSpan struct{ from, to time.Duration }
 
 // replay carries out the policy's plans every step until all work is done, and
 // prints when each job ran, in order of name, and the average completion time.
 func replay(p policy.Policy, c *textCase) (string, error) {
-	s, ran, done := c.snapshot, map[string][]span{}, map[string]time.Duration{}
+	s, ran, done := c.snapshot, map[string][]runSpan{}, map[string]time.Duration{}
 	for round := 0; len(s.Jobs) > 0; round++ {
 		if round > 1000 {
 			return "", fmt.Errorf("%d jobs are not done after %d rounds", len(s.Jobs), round)
@@ -27,8 +27,8 @@ func replay(p policy.Policy, c *textCase) (string, error) {
 		if err := plan.Check(s); err != nil {
 			return "", err
 		}
-		s = Apply(s, plan)
-		at := s.Now.Sub(Now)
+		s = ApplyPlan(s, plan)
+		at := s.Now.Sub(SnapshotTime)
 		s.Now = s.Now.Add(c.step)
 		s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return c.advance(&j, at, ran, done) })
 		for i := range s.Jobs {
@@ -51,7 +51,7 @@ func creditRunning(j *policy.Job, step time.Duration) {
 
 // advance notes that a running job ran for a step from at, and reports whether
 // its work is then done.
-func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]span, done map[string]time.Duration) bool {
+func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]runSpan, done map[string]time.Duration) bool {
 	if !j.HoldsGPUs() {
 		return false
 	}
@@ -59,21 +59,21 @@ func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]spa
 	if n := len(spans); n > 0 && spans[n-1].to == at {
 		spans[n-1].to += c.step
 	} else {
-		spans = append(spans, span{at, at + c.step})
+		spans = append(spans, runSpan{at, at + c.step})
 	}
 	ran[j.Name] = spans
 	total := time.Duration(0)
 	for _, s := range spans {
 		total += s.to - s.from
 	}
-	if total < c.work[j.ID] {
+	if total < c.workByJob[j.ID] {
 		return false
 	}
-	done[j.Name] = at + c.step + Now.Sub(j.Arrive)
+	done[j.Name] = at + c.step + SnapshotTime.Sub(j.Arrive)
 	return true
 }
 
-func printTimeline(ran map[string][]span, done map[string]time.Duration) string {
+func printTimeline(ran map[string][]runSpan, done map[string]time.Duration) string {
 	var b strings.Builder
 	sum := 0.0
 	names := make([]string, 0, len(done))

@@ -11,22 +11,22 @@ import (
 // scenario is a workload of which nothing may be stopped: jobs, by arrival, and how
 // long each really runs.
 type scenario struct {
-	nodes    []policy.Node
-	accounts []policy.Account // with what they used before
-	jobs     []policy.Job
-	runs     []time.Duration
-	wrong    float64 // how wrong predictions are: a factor, or one over it; 0: nothing is predicted
+	nodes           []policy.Node
+	accounts        []policy.Account // with what they used before
+	jobs            []policy.Job
+	runTimes        []time.Duration
+	predictionError float64 // how wrong predictions are: a factor, or one over it; 0: nothing is predicted
 }
 
 // planInterval is the time between two plans.
 const planInterval = 10 * time.Minute
 
 func (d *scenario) addJob(account string, at time.Duration, gpus int, run, limit time.Duration) {
-	from := Now.Add(at)
+	from := SnapshotTime.Add(at)
 	d.jobs = append(d.jobs, policy.Job{User: account, Account: account, Partition: "batch", State: policy.Pending,
 		Submit: from, Arrive: from, EligibleAt: from, Limit: limit, UnstoppableReason: "its owner does not let it be stopped",
 		Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}, MaxNodes: 1}})
-	d.runs = append(d.runs, run)
+	d.runTimes = append(d.runTimes, run)
 }
 
 // numberJobs puts the jobs in order of arrival and gives them ids from 1.
@@ -36,9 +36,9 @@ func (d *scenario) numberJobs() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return d.jobs[a].Arrive.Compare(d.jobs[b].Arrive) })
-	jobs, runs := slices.Clone(d.jobs), slices.Clone(d.runs)
+	jobs, runs := slices.Clone(d.jobs), slices.Clone(d.runTimes)
 	for k, i := range order {
-		d.jobs[k], d.runs[k] = jobs[i], runs[i]
+		d.jobs[k], d.runTimes[k] = jobs[i], runs[i]
 		d.jobs[k].ID = policy.JobID(k + 1)
 	}
 }
@@ -55,7 +55,7 @@ func (d *scenario) longestLimit() (most time.Duration) {
 // and returns how long each waited.
 func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 	t.Helper()
-	s := &policy.Snapshot{Now: Now, Nodes: d.nodes, OmitReasons: true, Accounts: slices.Clone(d.accounts)}
+	s := &policy.Snapshot{Now: SnapshotTime, Nodes: d.nodes, OmitReasons: true, Accounts: slices.Clone(d.accounts)}
 	waits, come, started := make([]time.Duration, len(d.jobs)), 0, 0
 	for started < len(d.jobs) {
 		for ; come < len(d.jobs) && !d.jobs[come].Arrive.After(s.Now); come++ {
@@ -72,9 +72,9 @@ func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 				started++
 			}
 		}
-		s = Apply(s, plan)
+		s = ApplyPlan(s, plan)
 		s.Now = s.Now.Add(planInterval)
-		if s.Now.Sub(Now) > 7*24*time.Hour {
+		if s.Now.Sub(SnapshotTime) > 7*24*time.Hour {
 			t.Fatalf("%d of %d jobs never start", len(d.jobs)-started, len(d.jobs))
 		}
 		d.advance(s)
@@ -85,12 +85,12 @@ func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 // predict says how long the job is thought to run on: too long for one, too
 // short for the next.
 func (d *scenario) predict(j *policy.Job) {
-	if d.wrong == 0 {
+	if d.predictionError == 0 {
 		return
 	}
-	total, ran := d.runs[j.ID-1].Seconds()*d.wrong, float64(j.Attained)/j.Ask.GPUs.WholeGPUs()
+	total, ran := d.runTimes[j.ID-1].Seconds()*d.predictionError, float64(j.Attained)/j.Ask.GPUs.WholeGPUs()
 	if j.ID%2 == 0 {
-		total = d.runs[j.ID-1].Seconds() / d.wrong
+		total = d.runTimes[j.ID-1].Seconds() / d.predictionError
 	}
 	j.PredictedLeft = max(policy.DurationFromSeconds(total-ran), planInterval)
 	j.PredictedSigma = j.PredictedLeft
@@ -112,6 +112,6 @@ func (d *scenario) advance(s *policy.Snapshot) {
 		}
 	}
 	s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool {
-		return j.HoldsGPUs() && !s.Now.Before(j.Start.Add(d.runs[j.ID-1]))
+		return j.HoldsGPUs() && !s.Now.Before(j.Start.Add(d.runTimes[j.ID-1]))
 	})
 }

@@ -15,9 +15,9 @@ import (
 	"fairbridge/policy"
 )
 
-var update = flag.Bool("update", false, "rewrite the expectations of text cases")
+var updateScripts = flag.Bool("update", false, "rewrite the expectations of text cases")
 
-// Scripts runs the text cases that the pattern matches. A case is a txtar
+// RunScripts runs the text cases that the pattern matches. A case is a txtar
 // archive: a comment, then these files.
 //
 //	policy     name and parameters: "tiresias promote_knob=8 queues=14400"
@@ -41,7 +41,7 @@ var update = flag.Bool("update", false, "rewrite the expectations of text cases"
 //
 // Columns may be left out and cells be "-". make builds a policy by name from
 // parameters as they would stand in the configuration.
-func Scripts(t *testing.T, pattern string, make func(name string, params map[string]any) (policy.Policy, error)) {
+func RunScripts(t *testing.T, pattern string, make func(name string, params map[string]any) (policy.Policy, error)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -83,7 +83,7 @@ func runScript(t *testing.T, file string, make func(string, map[string]any) (pol
 	if err := plan.Check(c.snapshot); err != nil {
 		return err
 	}
-	for _, part := range c.why {
+	for _, part := range c.whyOfJobs {
 		if !slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool { return strings.Contains(d.Why, part) }) {
 			t.Errorf("%s: no reason says %q", file, part)
 		}
@@ -115,7 +115,7 @@ func (c *textCase) expect(t *testing.T, file string, a *txtar.Archive, section, 
 	if i < 0 {
 		return fmt.Errorf("no %s", section)
 	}
-	if *update {
+	if *updateScripts {
 		a.Files[i].Data = []byte(got)
 		return os.WriteFile(file, txtar.Format(a), 0o666)
 	}

@@ -18,7 +18,7 @@ func parseGPUs(s string) (policy.GPUs, error) {
 	return policy.GPUs{Type: typ, Count: n}, err
 }
 
-func (r row) node() policy.Node {
+func (r tableRow) node() policy.Node {
 	n := policy.Node{Name: r.text("name"), CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), DownReason: r.text("down"),
 		Partitions: []string{cmp.Or(r.text("partition"), "batch")}}
 	for s := range strings.SplitSeq(r.text("gpus"), ",") {
@@ -29,7 +29,7 @@ func (r row) node() policy.Node {
 	return n
 }
 
-func (r row) alloc(column string) policy.Alloc {
+func (r tableRow) alloc(column string) policy.Alloc {
 	var on policy.Alloc
 	if r.text(column) == "" {
 		return nil
@@ -47,13 +47,13 @@ func (r row) alloc(column string) policy.Alloc {
 }
 
 // readJob adds a job; its times are given as how long ago they were.
-func (c *textCase) readJob(i int, r row) {
+func (c *textCase) readJob(i int, r tableRow) {
 	gpus, err := parseGPUs(cmp.Or(r.text("gpus"), "1"))
 	r.fail("gpus", err)
 	j := policy.Job{
 		ID: policy.JobID(cmp.Or(int(r.number("id")), i+1)), Name: r.text("name"), User: cmp.Or(r.text("user"), "ann"),
 		Account: cmp.Or(r.text("account"), "default"), Partition: cmp.Or(r.text("partition"), "batch"),
-		State: policy.Pending, Arrive: cmp.Or(Now.Add(-r.duration("arrive")), Now), Limit: r.duration("limit"),
+		State: policy.Pending, Arrive: cmp.Or(SnapshotTime.Add(-r.duration("arrive")), SnapshotTime), Limit: r.duration("limit"),
 		Ask:               policy.Ask{GPUs: gpus, CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), MinNodes: int(r.number("nodes")), MaxNodes: int(r.number("max_nodes"))},
 		Tasks:             int(r.number("tasks")),
 		Stops:             int(r.number("stops")),
@@ -78,21 +78,21 @@ func (c *textCase) readJob(i int, r row) {
 	if len(j.On) > 0 {
 		j.State = policy.Running
 		if r.text("attained") == "" {
-			j.Attained = policy.Service(gpus.WholeGPUs(), Now.Sub(j.Start))
+			j.Attained = policy.Service(gpus.WholeGPUs(), SnapshotTime.Sub(j.Start))
 		}
 	}
 	if later := r.duration("later"); later > 0 {
-		j.Arrive = Now.Add(later)
+		j.Arrive = SnapshotTime.Add(later)
 		j.Submit, j.EligibleAt = j.Arrive, j.Arrive
 	}
-	c.work[j.ID] = r.duration("work")
+	c.workByJob[j.ID] = r.duration("work")
 	c.snapshot.Jobs = append(c.snapshot.Jobs, j)
 	slices.SortFunc(c.snapshot.Jobs, func(a, b policy.Job) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // training reads what a job reports of its speed: one step is all its work, and its
 // rates are one over the run times alone.
-func (r row) training() *policy.Training {
+func (r tableRow) training() *policy.Training {
 	if r.text("alone") == "" {
 		return nil
 	}

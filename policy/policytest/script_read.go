@@ -14,36 +14,36 @@ import (
 
 // textCase is a case once read.
 type textCase struct {
-	policy   string
-	params   map[string]any
-	snapshot *policy.Snapshot
-	step     time.Duration
-	why      []string
-	work     map[policy.JobID]time.Duration
+	policy    string
+	params    map[string]any
+	snapshot  *policy.Snapshot
+	step      time.Duration
+	whyOfJobs []string
+	workByJob map[policy.JobID]time.Duration
 }
 
 func (c *textCase) name(id policy.JobID) string { return c.snapshot.Job(id).Name }
 
-// row is a line of a table by column; reading a cell collects errors.
-type row struct {
+// tableRow is a line of a table by column; reading a cell collects errors.
+type tableRow struct {
 	cells map[string]string
 	err   *error
 }
 
-func (r row) fail(column string, err error) {
+func (r tableRow) fail(column string, err error) {
 	if err != nil {
 		*r.err = errors.Join(*r.err, fmt.Errorf("column %s of %v: %w", column, r.cells, err))
 	}
 }
 
-func (r row) text(column string) string {
+func (r tableRow) text(column string) string {
 	if v := r.cells[column]; v != "-" {
 		return v
 	}
 	return ""
 }
 
-func (r row) number(column string) float64 {
+func (r tableRow) number(column string) float64 {
 	v := r.text(column)
 	if v == "" {
 		return 0
@@ -53,7 +53,7 @@ func (r row) number(column string) float64 {
 	return x
 }
 
-func (r row) duration(column string) time.Duration {
+func (r tableRow) duration(column string) time.Duration {
 	v := r.text(column)
 	if v == "" {
 		return 0
@@ -64,20 +64,20 @@ func (r row) duration(column string) time.Duration {
 }
 
 // ago reads how long ago something was; empty: it never was.
-func (r row) ago(column string) (t time.Time) {
+func (r tableRow) ago(column string) (t time.Time) {
 	if r.text(column) == "" {
 		return t
 	}
-	return Now.Add(-r.duration(column))
+	return SnapshotTime.Add(-r.duration(column))
 }
 
 // parseTable reads lines of cells under a line of column names.
-func parseTable(text string, err *error) []row {
+func parseTable(text string, err *error) []tableRow {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	columns := strings.Fields(lines[0])
-	var rows []row
+	var rows []tableRow
 	for _, line := range lines[1:] {
-		r := row{map[string]string{}, err}
+		r := tableRow{map[string]string{}, err}
 		cells := strings.Fields(line)
 		if len(cells) != len(columns) {
 			*err = errors.Join(*err, fmt.Errorf("%q has %d cells for %d columns", line, len(cells), len(columns)))
@@ -92,7 +92,7 @@ func parseTable(text string, err *error) []row {
 }
 
 func readCase(a *txtar.Archive) (c *textCase, err error) {
-	c = &textCase{snapshot: &policy.Snapshot{Seq: 1, Now: Now}, work: map[policy.JobID]time.Duration{}}
+	c = &textCase{snapshot: &policy.Snapshot{Seq: 1, Now: SnapshotTime}, workByJob: map[policy.JobID]time.Duration{}}
 	for _, f := range a.Files {
 		text := string(f.Data)
 		switch f.Name {
@@ -121,7 +121,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			step, bad := time.ParseDuration(strings.TrimSpace(text))
 			c.step, err = step, errors.Join(err, bad)
 		case "why":
-			c.why = strings.Split(strings.TrimSpace(text), "\n")
+			c.whyOfJobs = strings.Split(strings.TrimSpace(text), "\n")
 		case "memo":
 			c.snapshot.Memo = policy.MemoFromJSON(f.Data)
 		case "want", "timeline":

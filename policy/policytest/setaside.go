@@ -23,7 +23,7 @@ func (l lawCheck) checkSetAside(s *policy.Snapshot, plan *policy.Plan) {
 	for _, d := range plan.Decisions {
 		long := soon.Job(d.Job).Limit == 0 || soon.Job(d.Job).Limit > 9*time.Minute
 		if d.Verb == policy.Stop && d.StoppedFor != 0 && long {
-			l.Fatalf("job %d is stopped, and could not start again before the nodes are set aside\n%s", d.Job, Describe(soon, plan))
+			l.Fatalf("job %d is stopped, and could not start again before the nodes are set aside\n%s", d.Job, DescribePlan(soon, plan))
 		}
 	}
 }
@@ -33,10 +33,10 @@ func (l lawCheck) checkEndsBefore(s *policy.Snapshot, plan *policy.Plan) {
 	for _, d := range plan.Decisions {
 		to := d
 		if d.StoppedFor != 0 {
-			to = plan.Decisions[indexOf(plan, d.StoppedFor)]
+			to = plan.Decisions[decisionIndex(plan, d.StoppedFor)]
 		}
 		if d.StoppedFor != 0 && (to.Verb == policy.Wait || to.Verb == policy.Hold) {
-			l.Fatalf("job %d is stopped for job %d, which is to %s\n%s", d.Job, to.Job, to.Verb, Describe(s, plan))
+			l.Fatalf("job %d is stopped for job %d, which is to %s\n%s", d.Job, to.Job, to.Verb, DescribePlan(s, plan))
 		}
 		if to.Verb != policy.Start && to.Verb != policy.Move && to.Verb != policy.Resize {
 			continue
@@ -44,14 +44,14 @@ func (l lawCheck) checkEndsBefore(s *policy.Snapshot, plan *policy.Plan) {
 		j := s.Job(to.Job)
 		for _, name := range to.On.Nodes() {
 			if w, _, _ := s.Node(name).WindowDuring(s.Now, j.Limit); w != nil {
-				l.Fatalf("job %d with a limit of %v is to %s on %s, which %v takes at %v\n%s", j.ID, j.Limit, to.Verb, name, w, w.From, Describe(s, plan))
+				l.Fatalf("job %d with a limit of %v is to %s on %s, which %v takes at %v\n%s", j.ID, j.Limit, to.Verb, name, w, w.From, DescribePlan(s, plan))
 			}
 		}
 	}
 }
 
-// indexOf returns the place of the job's decision.
-func indexOf(plan *policy.Plan, id policy.JobID) int {
+// decisionIndex returns the place of the job's decision.
+func decisionIndex(plan *policy.Plan, id policy.JobID) int {
 	for i := range plan.Decisions {
 		if plan.Decisions[i].Job == id {
 			return i

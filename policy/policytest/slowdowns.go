@@ -63,7 +63,7 @@ func (d *scenario) slowdowns(waits []time.Duration) (mean [3]float64) {
 	var jobs [3]float64
 	for i := range d.jobs {
 		k := slices.Index(tenantNames[:], d.jobs[i].Account)
-		mean[k] += 1 + waits[i].Seconds()/d.runs[i].Seconds()
+		mean[k] += 1 + waits[i].Seconds()/d.runTimes[i].Seconds()
 		jobs[k]++
 	}
 	for k := range mean {

@@ -21,7 +21,7 @@ func FindStarving(t *testing.T, make, easy func() policy.Policy, least time.Dura
 	for i, seed := range []uint64{0, 9, 12, 29, 0, 9} {
 		d := drawOverload(seed)
 		if i >= 4 {
-			d.wrong = 3
+			d.predictionError = 3
 		}
 		ours := d.measureWaits(t, make())
 		for i, theirs := range d.measureWaits(t, easy()) {

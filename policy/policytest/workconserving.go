@@ -15,7 +15,7 @@ func (l lawCheck) checkWorkConserving(s *policy.Snapshot, plan *policy.Plan) {
 	if anyWaitedLong(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.UnplaceableReason != "" }) {
 		return
 	}
-	after := Apply(s, plan)
+	after := ApplyPlan(s, plan)
 	free := pool.New(after)
 	for _, d := range plan.Decisions {
 		j := s.Job(d.Job)
@@ -23,7 +23,7 @@ func (l lawCheck) checkWorkConserving(s *policy.Snapshot, plan *policy.Plan) {
 			continue
 		}
 		if on, err := pool.Fit(free, j.Partition, j.Gang()); err == nil {
-			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, Describe(s, plan))
+			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, DescribePlan(s, plan))
 		}
 	}
 }

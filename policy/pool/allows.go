@@ -6,9 +6,9 @@ import (
 	"fairbridge/policy"
 )
 
-// Allows reports whether the devices are a lawful place for the ask, of its number,
+// AllowsAlloc reports whether the devices are a lawful place for the ask, of its number,
 // types and nodes. It does not look at whether they are free.
-func Allows(p *Pool, on policy.Alloc, partition string, a policy.Ask) bool {
+func AllowsAlloc(p *Pool, on policy.Alloc, partition string, a policy.Ask) bool {
 	nodes := on.Nodes()
 	if on.Count() != a.GPUs.Count || len(nodes) < a.MinNodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
 		return false

@@ -13,7 +13,7 @@ import (
 // takes nothing, and its error says what is missing.
 func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
 	if p.TotalFree(a.GPUs.Type) == 0 {
-		return nil, &shortage{ask: a, none: true}
+		return nil, &shortage{ask: a, noneFree: true}
 	}
 	var err error
 	var on policy.Alloc
@@ -37,7 +37,7 @@ func (p *Pool) TypesFor(a *policy.Ask) []string {
 	case a.TypesToTry != nil:
 		return append(slices.Clone(a.TypesToTry), "")
 	}
-	return append(slices.Clone(p.totals.types), "")
+	return append(slices.Clone(p.totals.wholeTypes), "")
 }
 
 // fitType is Fit for one type. Most gangs need one node or find too little; a
@@ -46,30 +46,30 @@ func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
 	v := surveyNodes(p, partition, a, false)
 	switch {
 	case len(a.RequiredNodes) > 0 || a.GPUs.Count <= 0:
-	case v.sum < a.GPUs.Count || onOneNode(a) && a.MaxNodes == 1 && v.tight < 0:
-		m := &shortage{ask: *a, most: v.most, sum: v.sum}
-		if v.best >= 0 {
-			m.best = p.nodes[v.best].Name
+	case v.deviceSum < a.GPUs.Count || mayFitOneNode(a) && a.MaxNodes == 1 && v.tightestNode < 0:
+		m := &shortage{ask: *a, mostFree: v.mostDevices, sumFree: v.deviceSum}
+		if v.largestNode >= 0 {
+			m.bestNode = p.nodes[v.largestNode].Name
 		}
 		return nil, m
-	case onOneNode(a) && v.tight >= 0:
-		return p.Devices(a.GPUs.Type, []Room{{node: v.tight, Node: p.nodes[v.tight].Name}}, []int{a.GPUs.Count}), nil
+	case mayFitOneNode(a) && v.tightestNode >= 0:
+		return p.AllocFromRooms(a.GPUs.Type, []Room{{node: v.tightestNode, Node: p.nodes[v.tightestNode].Name}}, []int{a.GPUs.Count}), nil
 	}
-	p.scratch = appendRooms(p.scratch[:0], p, partition, a)
-	return FitRooms(p, *a, p.scratch)
+	p.scratchRooms = appendRooms(p.scratchRooms[:0], p, partition, a)
+	return FitRooms(p, *a, p.scratchRooms)
 }
 
 // Fits reports whether Fit finds a place, for less than Fit costs.
 func (p *Pool) Fits(partition string, a policy.Ask) bool {
-	if onOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).enough {
+	if mayFitOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).isEnough {
 		return true
 	}
 	_, err := Fit(p, partition, a)
 	return err == nil
 }
 
-// onOneNode reports whether one node is enough for the ask, if it has room.
-func onOneNode(a *policy.Ask) bool {
+// mayFitOneNode reports whether one node is enough for the ask, if it has room.
+func mayFitOneNode(a *policy.Ask) bool {
 	return a.PerNode == 0 && a.MinNodes <= 1 && len(a.RequiredNodes) == 0
 }
 
@@ -78,18 +78,18 @@ func FitRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
 	if a.GPUs.Count <= 0 {
 		return nil, fmt.Errorf("asks for %d GPUs", a.GPUs.Count)
 	}
-	chosen, counts := choose(a, rooms)
+	chosen, counts := chooseRooms(a, rooms)
 	if chosen == nil {
 		return nil, newShortage(a, rooms)
 	}
-	return p.Devices(a.GPUs.Type, chosen, counts), nil
+	return p.AllocFromRooms(a.GPUs.Type, chosen, counts), nil
 }
 
-// choose picks rooms and how much to take of each; nil when the gang does not
+// chooseRooms picks rooms and how much to take of each; nil when the gang does not
 // fit.
-func choose(a policy.Ask, rooms []Room) ([]Room, []int) {
-	if onOneNode(&a) {
-		if i := tightest(rooms, a.GPUs.Count); i >= 0 {
+func chooseRooms(a policy.Ask, rooms []Room) ([]Room, []int) {
+	if mayFitOneNode(&a) {
+		if i := tightestRoom(rooms, a.GPUs.Count); i >= 0 {
 			return rooms[i : i+1], []int{a.GPUs.Count}
 		}
 		if a.MaxNodes == 1 {
@@ -97,36 +97,36 @@ func choose(a policy.Ask, rooms []Room) ([]Room, []int) {
 		}
 	}
 	if a.PerNode > 0 {
-		return chooseEven(a, rooms)
+		return chooseRoomsEvenly(a, rooms)
 	}
-	return chooseFew(a, rooms)
+	return chooseFewestRooms(a, rooms)
 }
 
-// tightest returns the first room with the fewest devices that are enough; -1
+// tightestRoom returns the first room with the fewest devices that are enough; -1
 // when none are.
-func tightest(rooms []Room, need int) int {
+func tightestRoom(rooms []Room, need int) int {
 	best := -1
 	for i := range rooms {
-		if rooms[i].Count >= need && (best < 0 || rooms[i].Count < rooms[best].Count) {
+		if rooms[i].DeviceCount >= need && (best < 0 || rooms[i].DeviceCount < rooms[best].DeviceCount) {
 			best = i
 		}
 	}
 	return best
 }
 
-// chooseEven takes PerNode devices of each of as many nodes as that makes, the
+// chooseRoomsEvenly takes PerNode devices of each of as many nodes as that makes, the
 // tightest first.
-func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
+func chooseRoomsEvenly(a policy.Ask, rooms []Room) ([]Room, []int) {
 	n := a.GPUs.Count / a.PerNode
 	if n*a.PerNode != a.GPUs.Count || n < a.MinNodes || a.MaxNodes > 0 && n > a.MaxNodes {
 		return nil, nil
 	}
-	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.Count < a.PerNode })
+	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.DeviceCount < a.PerNode })
 	slices.SortFunc(rooms, func(x, y Room) int {
-		if x.Required != y.Required || x.Count == y.Count {
+		if x.IsRequired != y.IsRequired || x.DeviceCount == y.DeviceCount {
 			return compareLargest(x, y)
 		}
-		return x.Count - y.Count
+		return x.DeviceCount - y.DeviceCount
 	})
 	if len(rooms) < n || !hasRequired(a, rooms[:n]) {
 		return nil, nil
@@ -134,13 +134,13 @@ func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
 	return rooms[:n], slices.Repeat([]int{a.PerNode}, n)
 }
 
-// chooseFew takes the largest rooms until they suffice, and ends on the
+// chooseFewestRooms takes the largest rooms until they suffice, and ends on the
 // tightest one for what is then left.
-func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
+func chooseFewestRooms(a policy.Ask, rooms []Room) ([]Room, []int) {
 	slices.SortFunc(rooms, compareLargest)
 	n, sum := 0, 0
 	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.MinNodes, len(a.RequiredNodes))) {
-		sum += rooms[n].Count
+		sum += rooms[n].DeviceCount
 		n++
 	}
 	if sum < a.GPUs.Count || n < max(a.MinNodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasRequired(a, rooms[:n]) {
@@ -148,10 +148,10 @@ func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
 	}
 	chosen, counts, need := slices.Clone(rooms[:n]), make([]int, n), a.GPUs.Count
 	for i := range chosen {
-		if i == n-1 && !chosen[i].Required {
-			chosen[i] = rooms[i:][tightest(rooms[i:], need)]
+		if i == n-1 && !chosen[i].IsRequired {
+			chosen[i] = rooms[i:][tightestRoom(rooms[i:], need)]
 		}
-		counts[i] = min(chosen[i].Count, need-(n-1-i))
+		counts[i] = min(chosen[i].DeviceCount, need-(n-1-i))
 		need -= counts[i]
 	}
 	return chosen, counts
@@ -171,33 +171,33 @@ func hasRequired(a policy.Ask, rooms []Room) bool {
 func newShortage(a policy.Ask, rooms []Room) error {
 	best, sum := Room{}, 0
 	for _, r := range rooms {
-		sum += r.Count
-		if r.Count > best.Count {
+		sum += r.DeviceCount
+		if r.DeviceCount > best.DeviceCount {
 			best = r
 		}
 	}
 	if !hasRequired(a, rooms) {
 		return fmt.Errorf("needs %s, and its own node list %s has no room", a.Describe(), strings.Join(a.RequiredNodes, ","))
 	}
-	return &shortage{a, best.Node, best.Count, sum, false}
+	return &shortage{a, best.Node, best.DeviceCount, sum, false}
 }
 
 // shortage says what a gang needs and what there is. It is an error that is
 // made often and read seldom.
 type shortage struct {
-	ask       policy.Ask
-	best      string // node with most free
-	most, sum int
-	none      bool // is free anywhere
+	ask               policy.Ask
+	bestNode          string // node with most free
+	mostFree, sumFree int
+	noneFree          bool // is free anywhere
 }
 
 // Error implements error.
 func (m *shortage) Error() string {
-	if m.none {
+	if m.noneFree {
 		return fmt.Sprintf("needs %s, none is free", m.ask.Describe())
 	}
-	if m.most == 0 {
+	if m.mostFree == 0 {
 		return fmt.Sprintf("needs %s, no node it may use has any free with the cores and memory it asks", m.ask.Describe())
 	}
-	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.Describe(), m.most, m.best, m.sum)
+	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.Describe(), m.mostFree, m.bestNode, m.sumFree)
 }

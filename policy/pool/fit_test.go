@@ -75,7 +75,7 @@ func anySplit(p *Pool, a policy.Ask, i int, counts []int) bool {
 	if i == len(p.nodes) {
 		return splitSuits(p, a, counts)
 	}
-	for c := 0; c <= min(p.nodes[i].usableDevices(p.from, "p", &a), a.GPUs.Count); c++ {
+	for c := 0; c <= min(p.nodes[i].usableDevices(p.startTime, "p", &a), a.GPUs.Count); c++ {
 		if anySplit(p, a, i+1, append(counts, c)) {
 			return true
 		}

@@ -11,61 +11,61 @@ import (
 // Every change is written to an undo log, so a stage may try something and
 // Rewind. A Pool is not safe for concurrent use.
 type Pool struct {
-	nodes         []host
-	index         map[string]int // node name to its place in nodes
+	nodes         []hostNode
+	nodeIndexes   map[string]int // node name to its place in nodes
 	totals        totals
 	nodesWithFree bitset // the nodes on which something is free
-	log           []change
-	scratch       []Room          // see fitType
-	from          time.Time       // when what is placed begins; zero: windows do not count
-	windowStarts  []time.Duration // see edges
+	undoLog       []poolChange
+	scratchRooms  []Room          // see fitType
+	startTime     time.Time       // when what is placed begins; zero: windows do not count
+	windowStarts  []time.Duration // see windowStarts
 }
 
 // New returns what is free in the snapshot: healthy devices less what
 // running and suspended jobs hold.
 func New(s *policy.Snapshot) *Pool {
-	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), from: s.Now, windowStarts: windowStarts(s), nodesWithFree: newBitset(len(s.Nodes))}
+	p := &Pool{nodes: make([]hostNode, len(s.Nodes)), nodeIndexes: make(map[string]int, len(s.Nodes)), startTime: s.Now, windowStarts: windowStarts(s), nodesWithFree: newBitset(len(s.Nodes))}
 	sum := 0
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		p.index[n.Name] = i
+		p.nodeIndexes[n.Name] = i
 		p.nodes[i].Node = n
 		for _, d := range n.GPUs {
 			p.totals.addType(d)
 		}
 		sum += len(n.GPUs)
 	}
-	s.SortFastestFirst(nil, p.totals.types)
-	p.freeAll(make([]row, sum))
+	s.SortFastestFirst(nil, p.totals.wholeTypes)
+	p.freeAll(make([]typeDevices, sum))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() {
 			p.applyAlloc(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
 		}
 	}
-	p.log = p.log[:0]
+	p.undoLog = p.undoLog[:0]
 	return p
 }
 
 // freeAll makes every healthy device free, in rows for all nodes together.
-func (p *Pool) freeAll(rows []row) {
+func (p *Pool) freeAll(rows []typeDevices) {
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		h.cpus, h.memMB, h.rows = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
+		h.freeCPUs, h.freeMemMB, h.devicesByType = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
 		rows = rows[len(h.GPUs):]
 		for _, d := range h.GPUs {
-			h.rows = append(h.rows, row{d.Type, d.IsWholeGPU(), 0})
-			p.apply(change{node: i, row: len(h.rows) - 1, count: d.Count - d.SickCount})
+			h.devicesByType = append(h.devicesByType, typeDevices{d.Type, d.IsWholeGPU(), 0})
+			p.apply(poolChange{node: i, typeRow: len(h.devicesByType) - 1, count: d.Count - d.SickCount})
 		}
 	}
 }
 
-// Empty returns the healthy devices of the nodes as if no job ran at a moment.
+// NewEmpty returns the healthy devices of the nodes as if no job ran at a moment.
 // At the zero time none is set aside either: that could ever be given out.
-func Empty(nodes []policy.Node, at time.Time) *Pool {
+func NewEmpty(nodes []policy.Node, at time.Time) *Pool {
 	p := New(&policy.Snapshot{Nodes: nodes, Now: at})
 	for i := range p.nodes {
 		for _, o := range p.nodes[i].OtherUses {
-			p.apply(change{node: i, row: -1, cpus: o.CPUs, mem: o.MemMB})
+			p.apply(poolChange{node: i, typeRow: -1, cpus: o.CPUs, mem: o.MemMB})
 		}
 	}
 	return p
@@ -73,9 +73,9 @@ func Empty(nodes []policy.Node, at time.Time) *Pool {
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, totals: p.totals.clone(), nodesWithFree: slices.Clone(p.nodesWithFree), from: p.from, windowStarts: p.windowStarts}
+	c := &Pool{nodes: slices.Clone(p.nodes), nodeIndexes: p.nodeIndexes, totals: p.totals.clone(), nodesWithFree: slices.Clone(p.nodesWithFree), startTime: p.startTime, windowStarts: p.windowStarts}
 	for i := range c.nodes {
-		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
+		c.nodes[i].devicesByType = slices.Clone(c.nodes[i].devicesByType)
 	}
 	return c
 }
@@ -84,29 +84,29 @@ func (p *Pool) Clone() *Pool {
 // node is up; type "" counts whole GPUs of every type. It is 0 for a node
 // that is not known.
 func (p *Pool) FreeOn(node, typ string) int {
-	i, ok := p.index[node]
+	i, ok := p.nodeIndexes[node]
 	if !ok {
 		return 0
 	}
 	return p.nodes[i].freeDevices(typ)
 }
 
-// Overdrawn reports whether jobs hold more devices of the type on the node
+// IsOverdrawn reports whether jobs hold more devices of the type on the node
 // than are healthy: they share some, or some fell sick under them.
-func (p *Pool) Overdrawn(node, typ string) bool {
-	i, ok := p.index[node]
+func (p *Pool) IsOverdrawn(node, typ string) bool {
+	i, ok := p.nodeIndexes[node]
 	if !ok {
 		return false
 	}
 	r := p.nodes[i].rowOf(typ)
-	return r >= 0 && p.nodes[i].rows[r].free < 0
+	return r >= 0 && p.nodes[i].devicesByType[r].freeDevices < 0
 }
 
 // TotalFree returns the free devices of the type on all nodes that are up; type ""
 // counts every whole GPU.
 func (p *Pool) TotalFree(typ string) int {
 	if typ == "" {
-		return p.totals.whole
+		return p.totals.freeWholeGPUs
 	}
 	if t := p.totals.find(typ); t != nil {
 		return t.free
@@ -124,22 +124,22 @@ func (p *Pool) Take(a policy.Alloc, cpus int, memMB int64) error {
 	return nil
 }
 
-// Give puts back what Take took with the same arguments, or what a running
+// GiveBack puts back what Take took with the same arguments, or what a running
 // job holds. Slots of unknown nodes or types are passed over.
-func (p *Pool) Give(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a, 1, cpus, memMB) }
+func (p *Pool) GiveBack(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a, 1, cpus, memMB) }
 
 // Overdraw takes the devices, cores and memory whether or not they are free.
 func (p *Pool) Overdraw(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a, -1, cpus, memMB) }
 
-// GiveNode gives back cores and memory of the node with the number in the
+// GiveBackOnNode gives back cores and memory of the node with the number in the
 // snapshot.
-func (p *Pool) GiveNode(node, cpus int, memMB int64) {
-	p.apply(change{node: node, row: -1, cpus: cpus, mem: memMB})
+func (p *Pool) GiveBackOnNode(node, cpus int, memMB int64) {
+	p.apply(poolChange{node: node, typeRow: -1, cpus: cpus, mem: memMB})
 }
 
 // WholeTypes returns the types that are whole GPUs, the fastest first. It is the
 // Pool's own.
-func (p *Pool) WholeTypes() []string { return p.totals.types }
+func (p *Pool) WholeTypes() []string { return p.totals.wholeTypes }
 
 // HasType reports whether there are GPUs of the type, free or not.
 func (p *Pool) HasType(typ string) bool { return p.totals.find(typ) != nil }

@@ -72,7 +72,7 @@ func TestPoolEqualsModel(t *testing.T) {
 				h := m.held[len(m.held)-1]
 				m.held = m.held[:len(m.held)-1]
 				m.change(h, 1)
-				p.Give(h.on, h.cpus, int64(h.cpus))
+				p.GiveBack(h.on, h.cpus, int64(h.cpus))
 			},
 			"mark": func(*rapid.T) {
 				c := m.copy()
@@ -132,8 +132,8 @@ func sameFree(t *rapid.T, p *Pool, m poolModel) {
 		}
 	}
 	for i := range p.nodes {
-		if h := &p.nodes[i]; h.cpus != m.cpus[h.Name] {
-			t.Fatalf("%d cores free on %s, want %d", h.cpus, h.Name, m.cpus[h.Name])
+		if h := &p.nodes[i]; h.freeCPUs != m.cpus[h.Name] {
+			t.Fatalf("%d cores free on %s, want %d", h.freeCPUs, h.Name, m.cpus[h.Name])
 		}
 	}
 }
@@ -159,10 +159,10 @@ func TestNewPool(t *testing.T) {
 	if got := p.TotalFree(""); got != 1 {
 		t.Errorf("Total = %d, want 1: nothing of a down node counts", got)
 	}
-	if p.nodes[0].cpus != 5 {
-		t.Errorf("%d cores free on n1, want 5", p.nodes[0].cpus)
+	if p.nodes[0].freeCPUs != 5 {
+		t.Errorf("%d cores free on n1, want 5", p.nodes[0].freeCPUs)
 	}
-	p.Give(s.Jobs[3].On, 0, 0)
+	p.GiveBack(s.Jobs[3].On, 0, 0)
 	if got := p.FreeOn("n1", "t4"); got != 2 {
 		t.Errorf("Free(n1, t4) = %d after the overdraft ended, want 2", got)
 	}

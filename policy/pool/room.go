@@ -8,25 +8,25 @@ import (
 	"fairbridge/policy"
 )
 
-// Room is what one node offers to an ask: Count devices, with the cores and
+// Room is what one node offers to an ask: DeviceCount devices, with the cores and
 // memory that come with them.
 type Room struct {
-	Node     string
-	Leaf     string
-	Count    int  // at least 1
-	Required bool // the user requires the node
-	node     int
+	Node        string
+	Leaf        string
+	DeviceCount int  // at least 1
+	IsRequired  bool // the user requires the node
+	node        int
 }
 
-// Rooms returns the nodes of the partition that are up, allowed by the ask and
+// ListRooms returns the nodes of the partition that are up, allowed by the ask and
 // have something free for it, in node order.
-func (p *Pool) Rooms(partition string, a policy.Ask) []Room {
+func (p *Pool) ListRooms(partition string, a policy.Ask) []Room {
 	return appendRooms(nil, p, partition, &a)
 }
 
 func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room {
 	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
-		if c := p.nodes[i].usableDevices(p.from, partition, a); c > 0 {
+		if c := p.nodes[i].usableDevices(p.startTime, partition, a); c > 0 {
 			n := p.nodes[i].Node
 			rooms = append(rooms, Room{n.Name, n.LeafSwitch, c, slices.Contains(a.RequiredNodes, n.Name), i})
 		}
@@ -34,34 +34,34 @@ func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room 
 	return rooms
 }
 
-// survey is what one look at all nodes tells of an ask.
-type survey struct {
-	tight  int // the node with the fewest devices that are enough; -1: none
-	best   int // the node with most; -1: no node has any
-	most   int // devices of best
-	sum    int // devices of all
-	enough bool
+// nodeSurvey is what one look at all nodes tells of an ask.
+type nodeSurvey struct {
+	tightestNode int // the node with the fewest devices that are enough; -1: none
+	largestNode  int // the node with most; -1: no node has any
+	mostDevices  int // devices of best
+	deviceSum    int // devices of all
+	isEnough     bool
 }
 
 // surveyNodes looks at the nodes in order. In haste it stops when it knows that a
 // small gang fits.
-func surveyNodes(p *Pool, partition string, a *policy.Ask, haste bool) survey {
-	v := survey{tight: -1, best: -1}
+func surveyNodes(p *Pool, partition string, a *policy.Ask, haste bool) nodeSurvey {
+	v := nodeSurvey{tightestNode: -1, largestNode: -1}
 	need, least := a.GPUs.Count, 0
 	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
-		c := p.nodes[i].usableDevices(p.from, partition, a)
+		c := p.nodes[i].usableDevices(p.startTime, partition, a)
 		if c == 0 {
 			continue
 		}
-		v.sum += c
-		if c > v.most {
-			v.best, v.most = i, c
+		v.deviceSum += c
+		if c > v.mostDevices {
+			v.largestNode, v.mostDevices = i, c
 		}
-		if c >= need && (v.tight < 0 || c < least) {
-			v.tight, least = i, c
+		if c >= need && (v.tightestNode < 0 || c < least) {
+			v.tightestNode, least = i, c
 		}
-		v.enough = v.most >= need || a.MaxNodes == 0 && v.sum >= need
-		if haste && v.enough {
+		v.isEnough = v.mostDevices >= need || a.MaxNodes == 0 && v.deviceSum >= need
+		if haste && v.isEnough {
 			break
 		}
 	}
@@ -78,15 +78,15 @@ func (p *Pool) WindowsReached(limit time.Duration) int {
 	return n
 }
 
-// Devices turns a choice of rooms and counts into an allocation of the ask's
+// AllocFromRooms turns a choice of rooms and counts into an allocation of the ask's
 // type. For type "" it takes whole GPUs of the node's types in order. The
 // counts must be no more than the rooms'.
-func (p *Pool) Devices(typ string, rooms []Room, counts []int) policy.Alloc {
+func (p *Pool) AllocFromRooms(typ string, rooms []Room, counts []int) policy.Alloc {
 	a := make(policy.Alloc, 0, len(rooms))
 	for i, room := range rooms {
 		need := counts[i]
-		for _, r := range p.nodes[room.node].rows {
-			if c := min(need, r.free); c > 0 && r.matches(typ) {
+		for _, r := range p.nodes[room.node].devicesByType {
+			if c := min(need, r.freeDevices); c > 0 && r.matches(typ) {
 				a = append(a, policy.Slot{Node: room.Node, Type: r.gpuType, Count: c})
 				need -= c
 			}
@@ -100,12 +100,12 @@ func (p *Pool) Devices(typ string, rooms []Room, counts []int) policy.Alloc {
 // name.
 func compareLargest(a, b Room) int {
 	switch {
-	case a.Required != b.Required && a.Required:
+	case a.IsRequired != b.IsRequired && a.IsRequired:
 		return -1
-	case a.Required != b.Required:
+	case a.IsRequired != b.IsRequired:
 		return 1
-	case a.Count != b.Count:
-		return cmp.Compare(b.Count, a.Count)
+	case a.DeviceCount != b.DeviceCount:
+		return cmp.Compare(b.DeviceCount, a.DeviceCount)
 	}
 	return cmp.Compare(a.node, b.node)
 }
@@ -113,11 +113,11 @@ func compareLargest(a, b Room) int {
 // AllowsSlot reports whether the ask may use the slot's node, which has the cores
 // and memory for the slot's part of it. It does not look at devices.
 func (p *Pool) AllowsSlot(s policy.Slot, partition string, a policy.Ask) bool {
-	i, ok := p.index[s.Node]
-	if !ok || p.nodes[i].IsDownAt(p.from) || !p.nodes[i].allows(partition, &a) {
+	i, ok := p.nodeIndexes[s.Node]
+	if !ok || p.nodes[i].IsDownAt(p.startTime) || !p.nodes[i].allows(partition, &a) {
 		return false
 	}
 	h := &p.nodes[i]
-	whole, cpus, _ := h.setAside(p.from, &a)
-	return !whole && policy.NodePortion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus-cpus, 0) && policy.NodePortion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.memMB, 0)
+	whole, cpus, _ := h.countSetAside(p.startTime, &a)
+	return !whole && policy.NodePortion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.freeCPUs-cpus, 0) && policy.NodePortion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.freeMemMB, 0)
 }

@@ -9,12 +9,12 @@ import (
 
 // totals are the free devices on all nodes that are up.
 type totals struct {
-	byType []total
-	whole  int      // free whole GPUs of all types
-	types  []string // that are whole GPUs, the fastest first
+	byType        []freeOfType
+	freeWholeGPUs int      // free whole GPUs of all types
+	wholeTypes    []string // that are whole GPUs, the fastest first
 }
 
-type total struct {
+type freeOfType struct {
 	gpuType string
 	free    int
 }
@@ -22,15 +22,15 @@ type total struct {
 // addType adds the type of the devices.
 func (t *totals) addType(d policy.Devices) {
 	if t.find(d.Type) == nil {
-		t.byType = append(t.byType, total{gpuType: d.Type})
+		t.byType = append(t.byType, freeOfType{gpuType: d.Type})
 	}
-	if d.IsWholeGPU() && !slices.Contains(t.types, d.Type) {
-		t.types = append(t.types, d.Type)
+	if d.IsWholeGPU() && !slices.Contains(t.wholeTypes, d.Type) {
+		t.wholeTypes = append(t.wholeTypes, d.Type)
 	}
 }
 
 // find returns that of a type; nil: there are no such GPUs.
-func (t *totals) find(gpuType string) *total {
+func (t *totals) find(gpuType string) *freeOfType {
 	for i := range t.byType {
 		if t.byType[i].gpuType == gpuType {
 			return &t.byType[i]
@@ -40,10 +40,10 @@ func (t *totals) find(gpuType string) *total {
 }
 
 // add counts more free devices of the row.
-func (t *totals) add(r *row, devices int) {
+func (t *totals) add(r *typeDevices, devices int) {
 	t.find(r.gpuType).free += devices
-	if r.whole {
-		t.whole += devices
+	if r.isWholeGPU {
+		t.freeWholeGPUs += devices
 	}
 }
 

@@ -32,13 +32,13 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 		if h.freeDevices(a.GPUs.Type) == 0 || h.IsDownAt(time.Time{}) || !h.allows(partition, &a) {
 			continue
 		}
-		w := h.NextWindow(p.from, a.Limit)
+		w := h.NextWindow(p.startTime, a.Limit)
 		switch {
 		case w == nil:
 		case s.node == "":
 			s.node, s.window = h.Name, *w
 		default:
-			s.others++
+			s.otherNodes++
 			if w.From.Before(s.window.From) {
 				s.node, s.window = h.Name, *w
 			}
@@ -49,7 +49,7 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 	}
 	for _, a.Limit = range slices.Backward(p.windowStarts) {
 		if a.Limit > 0 && (s.Limit <= 0 || a.Limit < s.Limit) && p.Fits(partition, a) {
-			s.best = a.Limit
+			s.longestFittingLimit = a.Limit
 			break
 		}
 	}
@@ -59,11 +59,11 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 // WindowError says that a gang's time limit reaches into times in which nodes are
 // set aside, so that it has no room now.
 type WindowError struct {
-	Limit  time.Duration // of the job
-	node   string
-	others int // nodes, besides
-	window policy.Window
-	best   time.Duration // the longest limit that would do, if no job ran; 0: none
+	Limit               time.Duration // of the job
+	node                string
+	otherNodes          int // nodes, besides
+	window              policy.Window
+	longestFittingLimit time.Duration // the longest limit that would do, if no job ran; 0: none
 }
 
 // Error implements error.
@@ -73,12 +73,12 @@ func (s *WindowError) Error() string {
 		limit = "its limit of " + s.Limit.String()
 	}
 	where := s.node
-	if s.others > 0 {
-		where = fmt.Sprintf("%s and %d more", s.node, s.others)
+	if s.otherNodes > 0 {
+		where = fmt.Sprintf("%s and %d more", s.node, s.otherNodes)
 	}
 	why := fmt.Sprintf("%s reaches into %v of %s at %s", limit, &s.window, where, s.window.From.UTC().Format("2006-01-02 15:04 MST"))
-	if s.best > 0 {
-		why += fmt.Sprintf("; with a limit under %v it could run before that", s.best.Truncate(time.Second))
+	if s.longestFittingLimit > 0 {
+		why += fmt.Sprintf("; with a limit under %v it could run before that", s.longestFittingLimit.Truncate(time.Second))
 	}
 	return why
 }

@@ -4,7 +4,7 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// Names of the rungs, as they stand in Estimate.From.
+// Names of the rungs, as they stand in Estimate.Source.
 const (
 	FromRegimes  = "regimes" // not on the Ladder
 	FromProgress = "progress"
@@ -17,15 +17,15 @@ const (
 // something. An empty one stands for all rungs: the best a job offers.
 type Ladder []engine.Predictor
 
-var everyRung = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
+var everyPredictor = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
 
 // Predict implements engine.Predictor.
 func (l Ladder) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if len(l) == 0 {
-		l = everyRung
+		l = everyPredictor
 	}
 	for _, p := range l {
-		if est := p.Predict(r, e); est.Left > 0 {
+		if est := p.Predict(r, e); est.TimeLeft > 0 {
 			return est
 		}
 	}

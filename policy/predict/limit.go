@@ -24,7 +24,7 @@ func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if left <= 0 {
 		left = e.Job.Limit - e.Ran(r.Now)
 	}
-	return engine.Estimate{Left: max(left, 0), From: FromLimit}
+	return engine.Estimate{TimeLeft: max(left, 0), Source: FromLimit}
 }
 
 // limitUse returns the user's typical share of a limit; 1 when unknown. Users are

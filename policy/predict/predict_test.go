@@ -43,8 +43,8 @@ func TestLadder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := predict.Ladder(nil).Predict(r, job(c.change))
-			if got.Left != c.left || got.From != c.from {
-				t.Errorf("left %v from %q, want %v from %q", got.Left, got.From, c.left, c.from)
+			if got.TimeLeft != c.left || got.Source != c.from {
+				t.Errorf("left %v from %q, want %v from %q", got.TimeLeft, got.Source, c.left, c.from)
 			}
 		})
 	}
@@ -65,9 +65,9 @@ func TestTrainingGoesToTheFastestThereIs(t *testing.T) {
 		for _, typ := range c.types {
 			s.Nodes = append(s.Nodes, policy.Node{Name: typ, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
 		}
-		r := &engine.Round{Snapshot: s, Free: pool.New(s)}
-		if got := predict.Ladder(nil).Predict(r, e); got.Left != c.left {
-			t.Errorf("on %v it takes %v, want %v", c.types, got.Left, c.left)
+		r := &engine.Round{Snapshot: s, FreePool: pool.New(s)}
+		if got := predict.Ladder(nil).Predict(r, e); got.TimeLeft != c.left {
+			t.Errorf("on %v it takes %v, want %v", c.types, got.TimeLeft, c.left)
 		}
 	}
 }

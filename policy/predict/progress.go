@@ -19,7 +19,7 @@ func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 		return engine.Estimate{}
 	}
 	left := ran.Seconds() * (1 - done) / done
-	return engine.Estimate{Left: policy.DurationFromSeconds(left), From: FromProgress}
+	return engine.Estimate{TimeLeft: policy.DurationFromSeconds(left), Source: FromProgress}
 }
 
 // History passes on what was predicted for the job from the history of its
@@ -31,7 +31,7 @@ func (History) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.PredictedLeft <= 0 {
 		return engine.Estimate{}
 	}
-	return engine.Estimate{Left: e.PredictedLeft, Sigma: max(e.PredictedSigma, 0), From: FromHistory}
+	return engine.Estimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: max(e.PredictedSigma, 0), Source: FromHistory}
 }
 
 // Attained is the rule of thumb for heavy-tailed run times, for a job of which
@@ -44,7 +44,7 @@ func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	if ran <= 0 {
 		return engine.Estimate{}
 	}
-	return engine.Estimate{Left: ran, Sigma: ran, From: FromAttained}
+	return engine.Estimate{TimeLeft: ran, TimeLeftSigma: ran, Source: FromAttained}
 }
 
 // timeRun returns how long the job has run in all its runs, on what it asks.

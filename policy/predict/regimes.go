@@ -11,72 +11,72 @@ import (
 // the way, from the epochs it has been through so far and the batch sizes it
 // may use.
 type Regimes struct {
-	// Restate takes the regimes in the order of Training.PossibleRegimes: those before the
+	// UseRestatement takes the regimes in the order of Training.PossibleRegimes: those before the
 	// present one are over, and the epochs left are spread evenly over the others.
 	// Otherwise batch sizes are drawn from a Dirichlet distribution whose prior
 	// gives every mode as many epochs, and the epochs seen are its counts.
-	Restate bool
+	UseRestatement bool
 }
 
-// Rest is what is left of a job, in seconds on what it asks.
-type Rest struct {
-	Left  float64
-	Sigma float64 // standard error of Left
-	Done  float64 // what the completed epochs take
-	Epoch float64 // what one of the epochs so far takes on average
+// RemainingWork is what is left of a job, in seconds on what it asks.
+type RemainingWork struct {
+	SecondsLeft      float64
+	SecondsLeftSigma float64 // standard error of SecondsLeft
+	SecondsDone      float64 // what the completed epochs take
+	SecondsPerEpoch  float64 // what one of the epochs so far takes on average
 }
 
-// Rest predicts; ok is false for a job that does not report epochs and the
+// RemainingWork predicts; ok is false for a job that does not report epochs and the
 // time they take.
-func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
+func (p Regimes) RemainingWork(t *policy.Training) (rest RemainingWork, ok bool) {
 	if t == nil || t.Epochs <= 0 || len(t.PossibleRegimes) == 0 {
-		return Rest{}, false
+		return RemainingWork{}, false
 	}
 	rest, ok = sumOfEpochs(t)
 	if !ok {
-		return Rest{}, false
+		return RemainingWork{}, false
 	}
 	left := float64(t.Epochs - t.EpochsDone)
 	modes := make([]float64, len(t.PossibleRegimes))
-	if p.Restate {
+	if p.UseRestatement {
 		spreadEvenly(t, modes)
 	} else {
-		dirichlet(t, modes)
+		predictByDirichlet(t, modes)
 	}
 	for b, n := range modes {
-		rest.Left += n * t.PossibleRegimes[b].SecondsPerEpoch
+		rest.SecondsLeft += n * t.PossibleRegimes[b].SecondsPerEpoch
 	}
-	if left <= 0 || rest.Left <= 0 {
-		rest.Left = 1 // it is about to end
+	if left <= 0 || rest.SecondsLeft <= 0 {
+		rest.SecondsLeft = 1 // it is about to end
 	}
-	rest.Sigma = left * epochDeviation(t)
+	rest.SecondsLeftSigma = left * epochDeviation(t)
 	return rest, true
 }
 
 // sumOfEpochs sums up the epochs so far. The last one seen is the present one, which
 // is not done; a job that never ran is in the first of its modes.
-func sumOfEpochs(t *policy.Training) (rest Rest, ok bool) {
+func sumOfEpochs(t *policy.Training) (rest RemainingWork, ok bool) {
 	n, last := 0.0, t.PossibleRegimes[0].SecondsPerEpoch
 	for _, r := range t.SeenRegimes {
 		n += r.Epochs
 		last = r.SecondsPerEpoch
-		rest.Done += r.Epochs * last
+		rest.SecondsDone += r.Epochs * last
 	}
 	if n > 0 {
-		rest.Epoch = rest.Done / n
-		rest.Done -= (n - float64(t.EpochsDone)) * last
+		rest.SecondsPerEpoch = rest.SecondsDone / n
+		rest.SecondsDone -= (n - float64(t.EpochsDone)) * last
 	} else {
-		rest.Epoch = last
-		rest.Done = float64(t.EpochsDone) * last
+		rest.SecondsPerEpoch = last
+		rest.SecondsDone = float64(t.EpochsDone) * last
 	}
-	rest.Done = max(rest.Done, 0)
-	return rest, rest.Epoch > 0 && !math.IsInf(rest.Done, 0) && !math.IsNaN(rest.Done)
+	rest.SecondsDone = max(rest.SecondsDone, 0)
+	return rest, rest.SecondsPerEpoch > 0 && !math.IsInf(rest.SecondsDone, 0) && !math.IsNaN(rest.SecondsDone)
 }
 
-// dirichlet returns the epochs left of each mode: prior plus counts, rescaled
+// predictByDirichlet returns the epochs left of each mode: prior plus counts, rescaled
 // to all epochs, without those seen, scaled to the epochs left. The present
 // epoch counts as seen and is still to be done, hence the one more.
-func dirichlet(t *policy.Training, left []float64) {
+func predictByDirichlet(t *policy.Training, left []float64) {
 	all := float64(t.Epochs)
 	sum := 0.0
 	for b, m := range t.PossibleRegimes {
@@ -154,9 +154,9 @@ func epochDeviation(t *policy.Training) float64 {
 
 // Predict implements engine.Predictor.
 func (p Regimes) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	rest, ok := p.Rest(e.Training)
+	rest, ok := p.RemainingWork(e.Training)
 	if !ok {
 		return engine.Estimate{}
 	}
-	return engine.Estimate{Left: policy.DurationFromSeconds(rest.Left), Sigma: policy.DurationFromSeconds(rest.Sigma), From: FromRegimes}
+	return engine.Estimate{TimeLeft: policy.DurationFromSeconds(rest.SecondsLeft), TimeLeftSigma: policy.DurationFromSeconds(rest.SecondsLeftSigma), Source: FromRegimes}
 }

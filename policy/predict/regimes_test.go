@@ -17,36 +17,36 @@ func TestRegimes(t *testing.T) {
 	for name, c := range map[string]struct {
 		p    predict.Regimes
 		job  policy.Training
-		want predict.Rest
+		want predict.RemainingWork
 	}{
 		// 9:5 of 10 epochs are 6.43 and 3.57; 4 of the first were seen.
 		"the brief's": {predict.Regimes{},
 			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes},
-			predict.Rest{Left: 457.142857, Done: 300, Epoch: 100}},
+			predict.RemainingWork{SecondsLeft: 457.142857, SecondsDone: 300, SecondsPerEpoch: 100}},
 		// 6:9 of 10 epochs are 4 and 6; 1 and 4 were seen.
 		"two regimes seen": {predict.Regimes{},
 			policy.Training{Epochs: 10, EpochsDone: 4, SeenRegimes: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, PossibleRegimes: modes},
-			predict.Rest{Left: 3*100 + 2*60, Done: 280, Epoch: 68}},
+			predict.RemainingWork{SecondsLeft: 3*100 + 2*60, SecondsDone: 280, SecondsPerEpoch: 68}},
 		// 15:5 of 10 epochs are 7.5 and 2.5, 7 of the 10 seen come off: 3 epochs
 		// for the one that is left, and one more for the present one.
 		"more seen than expected": {predict.Regimes{},
 			policy.Training{Epochs: 10, EpochsDone: 9, SeenRegimes: []policy.Regime{regime(32, 10, 100)}, PossibleRegimes: modes},
-			predict.Rest{Left: (0.5*100 + 2.5*60) / 4, Done: 900, Epoch: 100}},
+			predict.RemainingWork{SecondsLeft: (0.5*100 + 2.5*60) / 4, SecondsDone: 900, SecondsPerEpoch: 100}},
 		"one mode": {predict.Regimes{},
 			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes[:1]},
-			predict.Rest{Left: 600, Done: 300, Epoch: 100}},
+			predict.RemainingWork{SecondsLeft: 600, SecondsDone: 300, SecondsPerEpoch: 100}},
 		"never ran": {predict.Regimes{},
-			policy.Training{Epochs: 10, PossibleRegimes: modes}, predict.Rest{Left: 800 * 10.0 / 11, Epoch: 100}},
-		"restated, first regime": {predict.Regimes{Restate: true}, // 5 epochs each, 3 done
+			policy.Training{Epochs: 10, PossibleRegimes: modes}, predict.RemainingWork{SecondsLeft: 800 * 10.0 / 11, SecondsPerEpoch: 100}},
+		"restated, first regime": {predict.Regimes{UseRestatement: true}, // 5 epochs each, 3 done
 			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes},
-			predict.Rest{Left: 2*100 + 5*60, Done: 300, Epoch: 100}},
-		"restated, last regime": {predict.Regimes{Restate: true},
+			predict.RemainingWork{SecondsLeft: 2*100 + 5*60, SecondsDone: 300, SecondsPerEpoch: 100}},
+		"restated, last regime": {predict.Regimes{UseRestatement: true},
 			policy.Training{Epochs: 10, EpochsDone: 4, SeenRegimes: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, PossibleRegimes: modes},
-			predict.Rest{Left: 6 * 60, Done: 280, Epoch: 68}},
+			predict.RemainingWork{SecondsLeft: 6 * 60, SecondsDone: 280, SecondsPerEpoch: 68}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, ok := c.p.Rest(&c.job)
-			if !ok || math.Abs(got.Left-c.want.Left) > 1e-4 || got.Done != c.want.Done || got.Epoch != c.want.Epoch {
+			got, ok := c.p.RemainingWork(&c.job)
+			if !ok || math.Abs(got.SecondsLeft-c.want.SecondsLeft) > 1e-4 || got.SecondsDone != c.want.SecondsDone || got.SecondsPerEpoch != c.want.SecondsPerEpoch {
 				t.Errorf("got %+v %v, want %+v", got, ok, c.want)
 			}
 		})
@@ -55,20 +55,20 @@ func TestRegimes(t *testing.T) {
 
 func TestRegimesSigma(t *testing.T) {
 	modes := []policy.Regime{{BatchSize: 32, SecondsPerEpoch: 100}, {BatchSize: 64, SecondsPerEpoch: 60}}
-	early, _ := predict.Regimes{}.Rest(&policy.Training{Epochs: 100, PossibleRegimes: modes})
-	late, _ := predict.Regimes{}.Rest(&policy.Training{Epochs: 100, EpochsDone: 90, SeenRegimes: []policy.Regime{regime(32, 91, 100)}, PossibleRegimes: modes})
+	early, _ := predict.Regimes{}.RemainingWork(&policy.Training{Epochs: 100, PossibleRegimes: modes})
+	late, _ := predict.Regimes{}.RemainingWork(&policy.Training{Epochs: 100, EpochsDone: 90, SeenRegimes: []policy.Regime{regime(32, 91, 100)}, PossibleRegimes: modes})
 	// Half and half of 100 counts: 100 epochs of standard deviation 20/√101.
-	if want := 100 * 20 / math.Sqrt(101); math.Abs(early.Sigma-want) > 1e-9 {
-		t.Errorf("σ %v, want %v", early.Sigma, want)
+	if want := 100 * 20 / math.Sqrt(101); math.Abs(early.SecondsLeftSigma-want) > 1e-9 {
+		t.Errorf("σ %v, want %v", early.SecondsLeftSigma, want)
 	}
-	if late.Sigma >= early.Sigma/5 {
-		t.Errorf("σ %v near the end, %v at first", late.Sigma, early.Sigma)
+	if late.SecondsLeftSigma >= early.SecondsLeftSigma/5 {
+		t.Errorf("σ %v near the end, %v at first", late.SecondsLeftSigma, early.SecondsLeftSigma)
 	}
 }
 
 func TestRegimesUnknown(t *testing.T) {
 	for _, job := range []*policy.Training{nil, {}, {Epochs: 3}, {Epochs: 3, PossibleRegimes: []policy.Regime{{BatchSize: 1}}}} {
-		if _, ok := (predict.Regimes{}).Rest(job); ok {
+		if _, ok := (predict.Regimes{}).RemainingWork(job); ok {
 			t.Errorf("%+v: predicted", job)
 		}
 	}

@@ -21,30 +21,30 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Training == nil {
 		return engine.Estimate{}
 	}
-	left, ok := e.Training.TimeLeft(gpuType(e.Job))
+	left, ok := e.Training.TimeLeft(typeOfJob(e.Job))
 	if !ok {
-		left = fastest(e.Training, r)
+		left = leastTimeLeft(e.Training, r)
 	}
-	return engine.Estimate{Left: left, From: FromTraining}
+	return engine.Estimate{TimeLeft: left, Source: FromTraining}
 }
 
-func gpuType(j *policy.Job) string {
+func typeOfJob(j *policy.Job) string {
 	if len(j.On) > 0 {
 		return j.On.FirstType()
 	}
 	return j.Ask.GPUs.Type
 }
 
-// fastest returns the least time left on any type that the cluster has, else on
+// leastTimeLeft returns the least time left on any type that the cluster has, else on
 // any; 0 when no speed is known.
-func fastest(t *policy.Training, r *engine.Round) (least time.Duration) {
+func leastTimeLeft(t *policy.Training, r *engine.Round) (least time.Duration) {
 	for _, rate := range t.Rates {
 		if left, ok := t.TimeLeft(rate.Type); ok && r.HasType(rate.Type) && (least == 0 || left < least) {
 			least = left
 		}
 	}
-	if least == 0 && r != nil && r.Free != nil {
-		return fastest(t, nil)
+	if least == 0 && r != nil && r.FreePool != nil {
+		return leastTimeLeft(t, nil)
 	}
 	return least
 }

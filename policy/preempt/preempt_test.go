@@ -13,15 +13,15 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // TestPreempters wants an urgent job to get the GPUs of a normal one, or not.
 func TestPreempters(t *testing.T) {
-	tiers := preempt.QOS("urgent", "normal")
+	tiers := preempt.ByQOS("urgent", "normal")
 	for _, c := range []struct {
 		name  string
 		p     engine.Preempter
 		stops bool
 	}{
 		{"by tier", tiers, true},
-		{"listed the other way", preempt.QOS("normal", "urgent"), false},
-		{"neither is listed", preempt.QOS(), false},
+		{"listed the other way", preempt.ByQOS("normal", "urgent"), false},
+		{"neither is listed", preempt.ByQOS(), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			four := policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}

@@ -9,7 +9,7 @@
 //		if err != nil {
 //			return nil, fmt.Errorf("policy mine: %w", err)
 //		}
-//		stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Fractions: p.fractions, State: state}
+//		stage := rounds.Allocator{RoundLength: 2 * time.Minute, MinRecomputeInterval: 1000 * time.Second, Fractions: p.fractions, State: state}
 //		plan, err := engine.Pipeline{Name: "mine", Allocate: &stage, Rules: p.rules()}.Decide(s)
 //		if err == nil {
 //			plan.Memo = policy.Remember(stage.State)

@@ -7,28 +7,28 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// offer is a job on a type.
-type offer struct {
-	row, typ                    int
-	preference                  int // place of the type among those of the job, the fastest for it first
+// jobOnType is a job on a type.
+type jobOnType struct {
+	jobIndex, typeIndex         int
+	typePreference              int // place of the type among those of the job, the fastest for it first
 	priority, deficit, fraction float64
 }
 
-// offers returns every job on every type, first served first. A job that is due as
+// listOffers returns every job on every type, first served first. A job that is due as
 // much on several types begins with the one that is fastest for it.
-func (s *State) offers(r *engine.Round) []offer {
+func (s *State) listOffers(r *engine.Round) []jobOnType {
 	w := len(s.Types)
-	all, order := make([]offer, 0, w*len(r.Entries)), make([]string, w)
+	all, order := make([]jobOnType, 0, w*len(r.Entries)), make([]string, w)
 	for i, e := range r.Entries {
 		copy(order, s.Types)
 		r.SortFastestFirst(e.Job, order)
 		for k, typ := range s.Types {
 			at := i*w + k
-			x := max(s.Fraction[at], 0)
-			all = append(all, offer{i, k, slices.Index(order, typ), priority(x, s.Received[at], s.Total[k]), s.Deficit[at], x})
+			x := max(s.Fractions[at], 0)
+			all = append(all, jobOnType{i, k, slices.Index(order, typ), priority(x, s.Received[at], s.ReceivedByType[k]), s.Deficit[at], x})
 		}
 	}
-	slices.SortFunc(all, offer.compare)
+	slices.SortFunc(all, jobOnType.compare)
 	return all
 }
 
@@ -44,7 +44,7 @@ func priority(x, time, total float64) float64 {
 }
 
 // compare puts first what is served first.
-func (o offer) compare(p offer) int {
+func (o jobOnType) compare(p jobOnType) int {
 	switch {
 	case o.priority != p.priority:
 		return cmp.Compare(p.priority, o.priority)
@@ -52,16 +52,16 @@ func (o offer) compare(p offer) int {
 		return cmp.Compare(p.deficit, o.deficit)
 	case o.fraction != p.fraction:
 		return cmp.Compare(p.fraction, o.fraction)
-	case o.row != p.row:
-		return cmp.Compare(o.row, p.row)
+	case o.jobIndex != p.jobIndex:
+		return cmp.Compare(o.jobIndex, p.jobIndex)
 	}
-	return cmp.Compare(o.preference, p.preference)
+	return cmp.Compare(o.typePreference, p.typePreference)
 }
 
-// RunsOn reports whether the job may start, or run on, on GPUs of the type, and
+// MayRunOn reports whether the job may start, or run on, on GPUs of the type, and
 // the cluster could hold it there.
-func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
-	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.Free.WholeTypes(), typ)) || !r.Startable(e) {
+func MayRunOn(r *engine.Round, e *engine.Entry, typ string) bool {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeTypes(), typ)) || !r.Startable(e) {
 		return false
 	}
 	if e.Training != nil && len(e.Training.Rates) > 0 {
@@ -73,8 +73,8 @@ func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
 		return true
 	}
 	was := e.Grant
-	e.Grant = engine.Grant{Run: true, Type: typ}
-	ok := r.Possible(e) == nil && r.WindowError(e) == nil
+	e.Grant = engine.Grant{HasLease: true, Type: typ}
+	ok := r.CheckPossible(e) == nil && r.WindowError(e) == nil
 	e.Grant = was
 	return ok
 }

@@ -77,7 +77,7 @@ func TestRoundsFollowTheFractions(t *testing.T) {
 	// a quarter and three quarters. All begin with 60 of 180 s, so the first
 	// priorities are 1.5, .75 and 2.25.
 	asked := 0
-	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: time.Hour, Fractions: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.25}, 3: {.75}}, &asked)}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, MinRecomputeInterval: time.Hour, Fractions: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.25}, 3: {.75}}, &asked)}
 	s := cluster(map[string]int{"v100": 2}, job(1, 2), job(2, 1), job(3, 1))
 	var got []string
 	for range 4 {
@@ -101,7 +101,7 @@ func TestDeficitDecidesTies(t *testing.T) {
 	// One GPU, two jobs of the same fraction: after each computation both have
 	// half a round, and the one that got less before goes first.
 	asked := 0
-	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.5}, 3: {0}}, &asked)}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.5}, 3: {0}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1), job(2, 1))
 	first := decide(t, s, &stage, 120)
 	s.Jobs = append(s.Jobs, job(3, 1)) // an arrival, so fractions are computed anew
@@ -116,7 +116,7 @@ func TestDeficitDecidesTies(t *testing.T) {
 
 func TestComputedWhenSomethingHappensButNotTooOften(t *testing.T) {
 	asked := 0
-	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Wait: true, Fractions: fixed(map[policy.JobID][]float64{1: {1}, 2: {1}}, &asked)}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, MinRecomputeInterval: 1000 * time.Second, NewJobsWait: true, Fractions: fixed(map[policy.JobID][]float64{1: {1}, 2: {1}}, &asked)}
 	s := cluster(map[string]int{"v100": 4}, job(1, 1))
 	decide(t, s, &stage, 120)
 	s.Jobs = append(s.Jobs, job(2, 1))
@@ -146,7 +146,7 @@ func TestTypesAreDealtOutOneByOne(t *testing.T) {
 	// Job 1 is due the a100, job 2 the v100, which it alone can run on; job 3 wants
 	// two GPUs of one type, of which there are none.
 	asked := 0
-	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.9, .1}, 2: {.9, .1}, 3: {1, 1}}, &asked)}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.9, .1}, 2: {.9, .1}, 3: {1, 1}}, &asked)}
 	s := cluster(map[string]int{"a100": 1, "v100": 1}, job(1, 1), job(2, 1), job(3, 2))
 	s.Jobs[1].Training = &policy.Training{Rates: []policy.Rate{{Type: "v100", StepsPerSecond: 1}}}
 	if run := decide(t, s, &stage, 120); run != "1:a100 2:v100 " {
@@ -156,7 +156,7 @@ func TestTypesAreDealtOutOneByOne(t *testing.T) {
 
 func TestStateSurvivesStorage(t *testing.T) {
 	asked := 0
-	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {1.0 / 3}}, &asked)}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {1.0 / 3}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1), job(2, 1))
 	decide(t, s, &stage, 119.7)
 	raw, err := json.Marshal(stage.State)
@@ -186,7 +186,7 @@ func TestWrongFractionsAreRefused(t *testing.T) {
 // to the last bit, as published simulators count.
 func TestDeficitByTheClock(t *testing.T) {
 	asked, at := 0, 119.97999999999999
-	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.3}, 2: {0}}, &asked)}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.3}, 2: {0}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1))
 	s.ClockSeconds = 1000
 	decide(t, s, &stage, 120)

@@ -11,19 +11,19 @@ import (
 // State is what is remembered between rounds. It is a value: Allocate replaces it
 // and changes nothing in the old one. Rows are by job, columns by GPU type.
 type State struct {
-	First    time.Time      `json:"first"`           // when the record was begun
-	Solved   time.Time      `json:"solved"`          // when the fractions were computed
-	Clock    float64        `json:"clock,omitempty"` // the same more exactly, where it is known
-	Stale    bool           `json:"stale"`           // something happened since then
-	Types    []string       `json:"types"`
-	Total    []float64      `json:"total"` // seconds all jobs received since Solved, by type
-	Jobs     []policy.JobID `json:"jobs"`  // sorted
-	Fraction []float64      `json:"x"`     // row by row; -1 for a job that arrived since Solved
-	Received []float64      `json:"time"`  // seconds since Solved; half a round to begin with
-	Deficit  []float64      `json:"owed"`  // seconds due but not received before Solved
-	Attained []float64      `json:"attained"`
-	Batch    []int          `json:"batch"` // batch size, for jobs that report one
-	Lease    []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
+	BegunAt              time.Time      `json:"first"`           // when the record was begun
+	ComputedAt           time.Time      `json:"solved"`          // when the fractions were computed
+	ComputedClockSeconds float64        `json:"clock,omitempty"` // the same more exactly, where it is known
+	IsStale              bool           `json:"stale"`           // something happened since then
+	Types                []string       `json:"types"`
+	ReceivedByType       []float64      `json:"total"` // seconds all jobs received since ComputedAt, by type
+	Jobs                 []policy.JobID `json:"jobs"`  // sorted
+	Fractions            []float64      `json:"x"`     // row by row; -1 for a job that arrived since ComputedAt
+	Received             []float64      `json:"time"`  // seconds since ComputedAt; half a round to begin with
+	Deficit              []float64      `json:"owed"`  // seconds due but not received before ComputedAt
+	Attained             []float64      `json:"attained"`
+	BatchSizes           []int          `json:"batch"` // batch size, for jobs that report one
+	LeasedTypes          []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
 }
 
 // next returns the state with a row for each entry of the round, and what the
@@ -32,23 +32,23 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 	n, types := len(r.Entries), r.GPUTypes()
 	w := len(types)
 	c := State{
-		First: s.First, Solved: s.Solved, Clock: s.Clock, Stale: s.Stale, Types: types, Total: make([]float64, w),
-		Jobs: make([]policy.JobID, n), Attained: make([]float64, n), Batch: make([]int, n), Lease: make([]int, n),
+		BegunAt: s.BegunAt, ComputedAt: s.ComputedAt, ComputedClockSeconds: s.ComputedClockSeconds, IsStale: s.IsStale, Types: types, ReceivedByType: make([]float64, w),
+		Jobs: make([]policy.JobID, n), Attained: make([]float64, n), BatchSizes: make([]int, n), LeasedTypes: make([]int, n),
 	}
 	all := make([]float64, 3*n*w)
-	c.Fraction, c.Received, c.Deficit = all[:n*w:n*w], all[n*w:2*n*w:2*n*w], all[2*n*w:]
+	c.Fractions, c.Received, c.Deficit = all[:n*w:n*w], all[n*w:2*n*w:2*n*w], all[2*n*w:]
 	same := slices.Equal(types, s.Types)
 	if same {
-		copy(c.Total, s.Total)
+		copy(c.ReceivedByType, s.ReceivedByType)
 	}
-	if s.First.IsZero() || !same {
-		c.First, c.Solved, c.Clock, c.Stale = r.Now, r.Now, r.ClockSeconds, true
+	if s.BegunAt.IsZero() || !same {
+		c.BegunAt, c.ComputedAt, c.ComputedClockSeconds, c.IsStale = r.Now, r.Now, r.ClockSeconds, true
 	}
 	found, rows := 0, r.JobIndexes(s.Jobs)
 	for i, e := range r.Entries {
 		c.Jobs[i], c.Attained[i] = e.ID, float64(e.Attained)
 		if e.Training != nil {
-			c.Batch[i] = e.Training.BatchSize
+			c.BatchSizes[i] = e.Training.BatchSize
 		}
 		old := rows[i]
 		if !same || old < 0 {
@@ -57,9 +57,9 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 		}
 		found++
 		c.carryOver(i, s, old, e)
-		c.Stale = c.Stale || adapt && c.Batch[i] != s.Batch[old]
+		c.IsStale = c.IsStale || adapt && c.BatchSizes[i] != s.BatchSizes[old]
 	}
-	c.Stale = c.Stale || found < len(s.Jobs)
+	c.IsStale = c.IsStale || found < len(s.Jobs)
 	return c
 }
 
@@ -67,30 +67,30 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 func (s *State) addJob(i int, half float64) {
 	w := len(s.Types)
 	for k := range w {
-		s.Fraction[i*w+k], s.Received[i*w+k] = -1, half
-		s.Total[k] += half
+		s.Fractions[i*w+k], s.Received[i*w+k] = -1, half
+		s.ReceivedByType[k] += half
 	}
-	s.Stale = true
+	s.IsStale = true
 }
 
 // isNew reports whether the job has no fractions yet.
 func (s *State) isNew(row int) bool {
-	return len(s.Types) > 0 && s.Fraction[row*len(s.Types)] < 0
+	return len(s.Types) > 0 && s.Fractions[row*len(s.Types)] < 0
 }
 
 // carryOver takes a row over and adds what the job received.
 func (s *State) carryOver(i int, last *State, row int, e *engine.Entry) {
 	w := len(s.Types)
-	copy(s.Fraction[i*w:i*w+w], last.Fraction[row*w:])
+	copy(s.Fractions[i*w:i*w+w], last.Fractions[row*w:])
 	copy(s.Received[i*w:i*w+w], last.Received[row*w:])
 	copy(s.Deficit[i*w:i*w+w], last.Deficit[row*w:])
 	seconds := e.Ask.GPUs.SecondsForService(e.ReceivedSince(policy.GPUSeconds(last.Attained[row])))
-	if k := s.typeOf(e, last.Lease[row]); k >= 0 {
+	if k := s.typeOf(e, last.LeasedTypes[row]); k >= 0 {
 		s.Received[i*w+k] += seconds
-		s.Total[k] += seconds
+		s.ReceivedByType[k] += seconds
 	}
-	if last.Lease[row] > 0 && seconds == 0 {
-		s.Stale = true
+	if last.LeasedTypes[row] > 0 && seconds == 0 {
+		s.IsStale = true
 	}
 }
 
@@ -103,11 +103,11 @@ func (s *State) typeOf(e *engine.Entry, lease int) int {
 	return lease - 1
 }
 
-// since returns the seconds since the fractions were computed. Jobs of the same
+// secondsSinceComputed returns the seconds since the fractions were computed. Jobs of the same
 // deficit but for rounding are told apart by it, so it is as exact as it can be.
-func (s *State) since(r *engine.Round) float64 {
+func (s *State) secondsSinceComputed(r *engine.Round) float64 {
 	if r.ClockSeconds > 0 {
-		return r.ClockSeconds - s.Clock
+		return r.ClockSeconds - s.ComputedClockSeconds
 	}
-	return r.Now.Sub(s.Solved).Seconds()
+	return r.Now.Sub(s.ComputedAt).Seconds()
 }

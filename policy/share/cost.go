@@ -28,10 +28,10 @@ func (Dominant) Costs(r *engine.Round) [][]float64 {
 // capacity is what the nodes that are up have.
 type capacity struct {
 	cpus, mem, whole float64
-	types            []gpuKind
+	types            []gpuTypeCapacity
 }
 
-type gpuKind struct {
+type gpuTypeCapacity struct {
 	name  string
 	count float64
 	whole bool
@@ -57,7 +57,7 @@ func (c *capacity) add(d policy.Devices) {
 	i, ok := c.find(d.Type)
 	whole := d.PartPercent == 0 || d.PartPercent == 100
 	if !ok {
-		c.types = slices.Insert(c.types, i, gpuKind{name: d.Type, whole: whole})
+		c.types = slices.Insert(c.types, i, gpuTypeCapacity{name: d.Type, whole: whole})
 	}
 	healthy := float64(max(d.Count-d.SickCount, 0))
 	c.types[i].count += healthy
@@ -67,13 +67,13 @@ func (c *capacity) add(d policy.Devices) {
 }
 
 func (c *capacity) find(typ string) (int, bool) {
-	return slices.BinarySearchFunc(c.types, typ, func(k gpuKind, typ string) int { return cmp.Compare(k.name, typ) })
+	return slices.BinarySearchFunc(c.types, typ, func(k gpuTypeCapacity, typ string) int { return cmp.Compare(k.name, typ) })
 }
 
 func (c *capacity) addCost(cost []float64, e *engine.Entry) {
 	cost[0] = fraction(float64(e.Ask.CPUs), c.cpus)
 	cost[1] = fraction(float64(e.Ask.MemMB), c.mem)
-	devices := float64(e.Size())
+	devices := float64(e.DeviceCount())
 	if i, ok := c.find(e.Ask.GPUs.Type); ok {
 		cost[2+i] = fraction(devices, c.types[i].count)
 		return

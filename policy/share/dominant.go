@@ -37,7 +37,7 @@ func (Dominant) Weights(r *engine.Round) map[string]float64 {
 			want[e.Account] = true
 		}
 	}
-	return Weights(r.Snapshot, want)
+	return WeightsAmong(r.Snapshot, want)
 }
 
 // demandingAccount is an account with the positions of its jobs in its own order and what
@@ -67,7 +67,7 @@ func (Dominant) accounts(r *engine.Round, costs [][]float64) []*demandingAccount
 		}
 	}
 	for _, p := range all {
-		slices.SortFunc(p.jobs, func(a, b int) int { return engine.ByTenure(r.Entries[a], r.Entries[b]) })
+		slices.SortFunc(p.jobs, func(a, b int) int { return engine.CompareTenure(r.Entries[a], r.Entries[b]) })
 	}
 	return all
 }
@@ -83,7 +83,7 @@ func (p *demandingAccount) divide(r *engine.Round, costs [][]float64, share floa
 			used[k] += c * float64(e.TaskCount())
 		}
 		after := fair.DominantShare(used)
-		all := gpus(e) * float64(e.TaskCount())
+		all := wholeGPUsOf(e) * float64(e.TaskCount())
 		switch {
 		case after <= share+slack:
 			due[i] = all
@@ -94,5 +94,5 @@ func (p *demandingAccount) divide(r *engine.Round, costs [][]float64, share floa
 	}
 }
 
-// gpus returns what one task of the entry holds or asks for, in whole GPUs.
-func gpus(e *engine.Entry) float64 { return e.Ask.GPUs.WholeGPUs() }
+// wholeGPUsOf returns what one task of the entry holds or asks for, in whole GPUs.
+func wholeGPUsOf(e *engine.Entry) float64 { return e.Ask.GPUs.WholeGPUs() }

@@ -23,9 +23,9 @@ type Person struct{ Account, User string }
 func FairShare(s *policy.Snapshot, tree bool) map[Person]float64 {
 	t := newUsageTree(s)
 	if tree {
-		t.rank(t.children(""), false)
+		t.rankByFairTree(t.children(""), false)
 	} else {
-		t.classic(t.below[""], nil)
+		t.setClassicFactors(t.below[""], nil)
 	}
 	return t.factors
 }
@@ -34,7 +34,7 @@ func FairShare(s *policy.Snapshot, tree bool) map[Person]float64 {
 type usageTree struct {
 	accounts           map[string]policy.Account
 	below              map[string][]*branch // by parent, sorted by name, persons first
-	persons            int
+	personCount        int
 	total              float64
 	lastRank, nextRank int // Fair Tree: rank given last, and the rank to give next
 	factors            map[Person]float64
@@ -42,12 +42,12 @@ type usageTree struct {
 
 // branch is an account or a person.
 type branch struct {
-	name   string // of the account
-	user   string
-	person bool
-	shares float64
-	used   float64
-	level  float64 // shares over usage among its siblings
+	name     string // of the account
+	user     string
+	isPerson bool
+	shares   float64
+	used     float64
+	level    float64 // shares over usage among its siblings
 }
 
 func newUsageTree(s *policy.Snapshot) *usageTree {
@@ -56,7 +56,7 @@ func newUsageTree(s *policy.Snapshot) *usageTree {
 	for name, a := range t.accounts {
 		own[name] = max(own[name], float64(a.UsedService))
 		if name != "" {
-			t.below[a.Parent] = append(t.below[a.Parent], &branch{name: name, shares: weight(a)})
+			t.below[a.Parent] = append(t.below[a.Parent], &branch{name: name, shares: positiveWeight(a)})
 		}
 	}
 	t.total = t.sumBelow("", own)
@@ -74,12 +74,12 @@ func (t *usageTree) addPersons(s *policy.Snapshot) map[string]float64 {
 		used[Person{u.Account, u.Name}] = max(float64(u.UsedService), 0)
 	}
 	for p, x := range used {
-		t.below[p.Account] = append(t.below[p.Account], &branch{name: p.Account, user: p.User, person: true, shares: 1, used: x})
+		t.below[p.Account] = append(t.below[p.Account], &branch{name: p.Account, user: p.User, isPerson: true, shares: 1, used: x})
 		if _, known := t.accounts[p.Account]; !known {
 			t.accounts[p.Account] = policy.Account{Name: p.Account}
 		}
 	}
-	t.persons = len(used)
+	t.personCount = len(used)
 	own := map[string]float64{}
 	for name, list := range t.below {
 		slices.SortFunc(list, compareBranch)
@@ -92,15 +92,15 @@ func (t *usageTree) addPersons(s *policy.Snapshot) map[string]float64 {
 
 // compareBranch puts persons before accounts, then goes by name.
 func compareBranch(a, b *branch) int {
-	if a.person != b.person {
-		return first(a.person)
+	if a.isPerson != b.isPerson {
+		return comparePrecedence(a.isPerson)
 	}
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.user, b.user))
 }
 
-// first is the result of comparing what has precedence with what has not, or
+// comparePrecedence is the result of comparing what has precedence with what has not, or
 // the reverse.
-func first(has bool) int {
+func comparePrecedence(has bool) int {
 	if has {
 		return -1
 	}
@@ -112,7 +112,7 @@ func (t *usageTree) sumBelow(name string, own map[string]float64) float64 {
 	total := own[name]
 	slices.SortFunc(t.below[name], compareBranch)
 	for _, b := range t.below[name] {
-		if !b.person {
+		if !b.isPerson {
 			b.used = t.sumBelow(b.name, own)
 			total += b.used
 		}
@@ -138,11 +138,11 @@ func (t *usageTree) children(name string) []*branch {
 	return list
 }
 
-// rank gives the persons below siblings their factors, the best level first;
+// rankByFairTree gives the persons below siblings their factors, the best level first;
 // tied says that the first of them has the rank of the person before.
-func (t *usageTree) rank(siblings []*branch, tied bool) {
+func (t *usageTree) rankByFairTree(siblings []*branch, tied bool) {
 	if t.nextRank == 0 {
-		t.lastRank, t.nextRank = t.persons, t.persons
+		t.lastRank, t.nextRank = t.personCount, t.personCount
 	}
 	siblings = slices.Clone(siblings)
 	slices.SortStableFunc(siblings, func(a, b *branch) int {
@@ -151,11 +151,11 @@ func (t *usageTree) rank(siblings []*branch, tied bool) {
 	for i := 0; i < len(siblings); i++ {
 		b := siblings[i]
 		tied = tied && i == 0 || i > 0 && siblings[i-1].level == b.level
-		if b.person {
+		if b.isPerson {
 			if !tied {
 				t.lastRank = t.nextRank
 			}
-			t.factors[Person{b.name, b.user}] = float64(t.lastRank) / float64(t.persons)
+			t.factors[Person{b.name, b.user}] = float64(t.lastRank) / float64(t.personCount)
 			t.nextRank--
 			continue
 		}
@@ -164,19 +164,19 @@ func (t *usageTree) rank(siblings []*branch, tied bool) {
 			i++
 			merged = append(merged, t.children(siblings[i].name)...)
 		}
-		t.rank(merged, tied)
+		t.rankByFairTree(merged, tied)
 	}
 }
 
-// classic gives the persons below siblings their factors; above is the parent,
+// setClassicFactors gives the persons below siblings their factors; above is the parent,
 // nil at the roots.
-func (t *usageTree) classic(siblings []*branch, above *standing) {
+func (t *usageTree) setClassicFactors(siblings []*branch, above *branchShare) {
 	shares := 0.0
 	for _, b := range siblings {
 		shares += b.shares
 	}
 	for _, b := range siblings {
-		at := standing{part: b.shares / shares}
+		at := branchShare{part: b.shares / shares}
 		if t.total > 0 {
 			at.used = b.used / t.total
 		}
@@ -184,14 +184,14 @@ func (t *usageTree) classic(siblings []*branch, above *standing) {
 			at.part *= above.part
 			at.used += (above.used - at.used) * b.shares / shares
 		}
-		if !b.person {
-			t.classic(t.below[b.name], &at)
+		if !b.isPerson {
+			t.setClassicFactors(t.below[b.name], &at)
 			continue
 		}
 		t.factors[Person{b.name, b.user}] = math.Exp2(-at.used / at.part)
 	}
 }
 
-// standing is a branch's part of all shares and its effective part of all
+// branchShare is a branch's part of all shares and its effective part of all
 // usage.
-type standing struct{ part, used float64 }
+type branchShare struct{ part, used float64 }

@@ -4,11 +4,11 @@ import (
 	"fairbridge/policy"
 )
 
-// Levels returns what every account used as a multiple of its share of what
+// UsageOverShare returns what every account used as a multiple of its share of what
 // all used: below 1 it used less than it is due. The shares are divided, by
-// Weights, among the accounts that used anything or have jobs. Without any
+// WeightsAmong, among the accounts that used anything or have jobs. Without any
 // usage all levels are 1.
-func Levels(s *policy.Snapshot) map[string]float64 {
+func UsageOverShare(s *policy.Snapshot) map[string]float64 {
 	want, used, total := map[string]bool{}, map[string]float64{}, 0.0
 	for i := range s.Jobs {
 		want[s.Jobs[i].Account] = true
@@ -20,7 +20,7 @@ func Levels(s *policy.Snapshot) map[string]float64 {
 			total += float64(a.UsedService)
 		}
 	}
-	levels := Weights(s, want)
+	levels := WeightsAmong(s, want)
 	for name, part := range levels {
 		levels[name] = 1
 		if total > 0 && part > 0 {

@@ -26,7 +26,7 @@ func TestLevels(t *testing.T) {
 		"alone":                       {used(50, 0), jobs[:1], map[string]float64{"a": 1}},
 		"usage without jobs is usage": {used(50, 50), jobs[:1], map[string]float64{"a": 50. / 75, "b": 2}},
 	} {
-		got := share.Levels(&policy.Snapshot{Accounts: c.accounts, Jobs: c.jobs})
+		got := share.UsageOverShare(&policy.Snapshot{Accounts: c.accounts, Jobs: c.jobs})
 		if !maps.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}

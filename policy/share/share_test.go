@@ -38,7 +38,7 @@ func TestWeights(t *testing.T) {
 			for name := range c.want {
 				want[name] = true
 			}
-			if d := cmp.Diff(c.want, share.Weights(&policy.Snapshot{Accounts: tree}, want), approx); d != "" {
+			if d := cmp.Diff(c.want, share.WeightsAmong(&policy.Snapshot{Accounts: tree}, want), approx); d != "" {
 				t.Error(d)
 			}
 		})
@@ -49,7 +49,7 @@ func TestWeights(t *testing.T) {
 // no meaning, and Slurm does not make one.
 func TestWeightsOfACircle(t *testing.T) {
 	tree := []policy.Account{{Name: "x", Parent: "y", Weight: 1}, {Name: "y", Parent: "x", Weight: 3}}
-	got := share.Weights(&policy.Snapshot{Accounts: tree}, map[string]bool{"x": true, "y": true})
+	got := share.WeightsAmong(&policy.Snapshot{Accounts: tree}, map[string]bool{"x": true, "y": true})
 	if sum := got["x"] + got["y"]; sum < 0.999 || sum > 1.001 {
 		t.Errorf("weights %v add up to %g", got, sum)
 	}

@@ -4,13 +4,13 @@ import (
 	"fairbridge/policy"
 )
 
-// Weights returns how much each account in want counts: its part of what its
+// WeightsAmong returns how much each account in want counts: its part of what its
 // parent counts, by weight among the siblings that want something too, from
 // the roots down. The weights of all accounts in want add up to one. An
 // account that has jobs of its own beside child accounts counts among its
 // children with one share. An account the snapshot does not know is a root
 // with one share.
-func Weights(s *policy.Snapshot, want map[string]bool) map[string]float64 {
+func WeightsAmong(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 	t := newTree(s.Accounts, want)
 	weights := make(map[string]float64, len(want))
 	for name := range want {
@@ -22,16 +22,16 @@ func Weights(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 	return weights
 }
 
-// tree is the accounts that want something, or have one below them that does.
-type tree struct {
+// weightTree is the accounts that want something, or have one below them that does.
+type weightTree struct {
 	accounts map[string]policy.Account
 	want     map[string]bool
 	below    map[string]float64 // summed weights of the children, "" for the roots
 	portions map[string]float64
 }
 
-func newTree(accounts []policy.Account, want map[string]bool) *tree {
-	t := &tree{map[string]policy.Account{}, want, map[string]float64{}, map[string]float64{}}
+func newTree(accounts []policy.Account, want map[string]bool) *weightTree {
+	t := &weightTree{map[string]policy.Account{}, want, map[string]float64{}, map[string]float64{}}
 	for _, a := range accounts {
 		t.accounts[a.Name] = a
 	}
@@ -55,16 +55,16 @@ func newTree(accounts []policy.Account, want map[string]bool) *tree {
 
 // ensureRoot makes the account a root when its parent is unknown or its line of
 // parents returns to it.
-func (t *tree) ensureRoot(name string) {
+func (t *weightTree) ensureRoot(name string) {
 	a := t.accounts[name]
-	if _, known := t.accounts[a.Parent]; known && !t.circular(name) {
+	if _, known := t.accounts[a.Parent]; known && !t.isCircular(name) {
 		return
 	}
 	a.Parent = ""
 	t.accounts[name] = a
 }
 
-func (t *tree) circular(name string) bool {
+func (t *weightTree) isCircular(name string) bool {
 	at := t.accounts[name].Parent
 	for range len(t.accounts) {
 		if at == "" {
@@ -80,17 +80,17 @@ func (t *tree) circular(name string) bool {
 
 // addToParents adds the weight of the account and of those above it to the sums of
 // their siblings, each once.
-func (t *tree) addToParents(name string, counted map[string]bool) {
+func (t *weightTree) addToParents(name string, counted map[string]bool) {
 	for name != "" && !counted[name] {
 		counted[name] = true
 		a := t.accounts[name]
-		t.below[a.Parent] += weight(a)
+		t.below[a.Parent] += positiveWeight(a)
 		name = a.Parent
 	}
 }
 
 // portion returns the account's part of everything, its children's included.
-func (t *tree) portion(name string) float64 {
+func (t *weightTree) portion(name string) float64 {
 	if p, ok := t.portions[name]; ok {
 		return p
 	}
@@ -101,22 +101,22 @@ func (t *tree) portion(name string) float64 {
 			siblings++ // the parent's own jobs
 		}
 	}
-	t.portions[name] = above * weight(a) / siblings
+	t.portions[name] = above * positiveWeight(a) / siblings
 	return t.portions[name]
 }
 
-// Weight returns the shares of the account with the name; one when nothing is
+// AccountWeight returns the shares of the account with the name; one when nothing is
 // known of it.
-func Weight(s *policy.Snapshot, account string) float64 {
+func AccountWeight(s *policy.Snapshot, account string) float64 {
 	if a := s.Account(account); a != nil {
-		return weight(*a)
+		return positiveWeight(*a)
 	}
 	return 1
 }
 
-// weight returns an account's shares; anything that is not a positive number
+// positiveWeight returns an account's shares; anything that is not a positive number
 // counts as one share.
-func weight(a policy.Account) float64 {
+func positiveWeight(a policy.Account) float64 {
 	if a.Weight > 0 && a.Weight < 1e15 {
 		return a.Weight
 	}

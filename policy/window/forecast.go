@@ -5,57 +5,57 @@ import (
 	"fairbridge/policy/predict"
 )
 
-// forecast is what is known of a job and expected of it.
-type forecast struct {
+// jobForecast is what is known of a job and expected of it.
+type jobForecast struct {
 	*engine.Entry
-	predict.Rest
-	progress  float64 // done part of its work, 0 to 1
-	perSecond float64 // what a second adds to it
-	fair      float64 // seconds from arrival to end with an equal share
-	age       float64 // seconds since its arrival
-	longest   float64 // Left and the standard errors that fairness allows for
-	start     float64 // seconds from where time counts to where age and fair do
+	predict.RemainingWork
+	progressShare      float64 // done part of its work, 0 to 1
+	progressPerSecond  float64 // what a second adds to it
+	fairSeconds        float64 // seconds from arrival to end with an equal share
+	ageSeconds         float64 // seconds since its arrival
+	longestSecondsLeft float64 // SecondsLeft and the standard errors that fairness allows for
+	startSeconds       float64 // seconds from where time counts to where age and fair do
 }
 
 // predictAll predicts every job, and estimates its fair end anew if jobs came or
 // left since.
-func (p *typePlanner) predictAll(shares []Share, changed bool) {
-	p.forecasts = make([]forecast, len(p.jobs))
-	for n, i := range p.index {
+func (p *typePlanner) predictAll(shares []JobPlan, changed bool) {
+	p.forecasts = make([]jobForecast, len(p.jobs))
+	for n, i := range p.jobIndexes {
 		e, f, s := p.jobs[n], &p.forecasts[n], &shares[i]
 		f.Entry = e
 		p.predict(f)
-		f.longest = f.Left + p.Sigmas*f.Sigma
+		f.longestSecondsLeft = f.SecondsLeft + p.Sigmas*f.SecondsLeftSigma
 		if changed || s.Fair.Since.IsZero() {
-			s.Fair = s.Fair.add(p.Now, (f.Done+f.longest)/p.equalShare())
+			s.Fair = s.Fair.add(p.Now, (f.SecondsDone+f.longestSecondsLeft)/p.equalShare())
 		}
-		f.fair = s.Fair.mean(p.Now)
-		f.age = max(p.Now.Sub(e.Arrive).Seconds(), 0)
+		f.fairSeconds = s.Fair.mean(p.Now)
+		f.ageSeconds = max(p.Now.Sub(e.Arrive).Seconds(), 0)
 		if p.FromStart {
-			f.start = s.Fair.Since.Sub(p.origin).Seconds()
-			f.age = p.Now.Sub(s.Fair.Since).Seconds()
+			f.startSeconds = s.Fair.Since.Sub(p.origin).Seconds()
+			f.ageSeconds = p.Now.Sub(s.Fair.Since).Seconds()
 		}
-		s.Left = f.Left
+		s.SecondsLeft = f.SecondsLeft
 	}
 }
 
 // predict says how far the job is: in epochs where it counts them, else in run
 // time; a job of which nothing is known has a window before it.
-func (p *typePlanner) predict(f *forecast) {
-	rest, ok := p.Predict.Rest(f.Training)
+func (p *typePlanner) predict(f *jobForecast) {
+	rest, ok := p.Predict.RemainingWork(f.Training)
 	if ok {
-		f.Rest = rest
+		f.RemainingWork = rest
 		epochs := float64(f.Training.Epochs)
-		f.progress = min(float64(f.Training.EpochsDone), epochs-0.5) / epochs
-		f.perSecond = 1 / (epochs * rest.Epoch)
+		f.progressShare = min(float64(f.Training.EpochsDone), epochs-0.5) / epochs
+		f.progressPerSecond = 1 / (epochs * rest.SecondsPerEpoch)
 		return
 	}
 	est := predict.Ladder(nil).Predict(p.Round, f.Entry)
-	f.Left, f.Sigma = est.Left.Seconds(), est.Sigma.Seconds()
-	if f.Left <= 0 {
-		f.Left = p.Settings.Round.Seconds() * float64(p.Window)
+	f.SecondsLeft, f.SecondsLeftSigma = est.TimeLeft.Seconds(), est.TimeLeftSigma.Seconds()
+	if f.SecondsLeft <= 0 {
+		f.SecondsLeft = p.Settings.RoundLength.Seconds() * float64(p.RoundsPlanned)
 	}
-	f.Done = f.Ask.GPUs.SecondsForService(f.Attained)
-	f.progress = f.Done / (f.Done + f.Left)
-	f.perSecond = 1 / (f.Done + f.Left)
+	f.SecondsDone = f.Ask.GPUs.SecondsForService(f.Attained)
+	f.progressShare = f.SecondsDone / (f.SecondsDone + f.SecondsLeft)
+	f.progressPerSecond = 1 / (f.SecondsDone + f.SecondsLeft)
 }

@@ -13,83 +13,83 @@ import (
 
 // Plan is a plan of rounds. It is kept in Plan.Memo.
 type Plan struct {
-	Origin time.Time `json:"origin"` // when the first one was made
-	Made   time.Time `json:"made"`   // its first round
-	Jobs   []Share   `json:"jobs"`   // by ID
+	FirstMadeAt time.Time `json:"origin"` // when the first one was made
+	MadeAt      time.Time `json:"made"`   // its first round
+	Jobs        []JobPlan `json:"jobs"`   // by ID
 }
 
-// Share is what one job gets of the window, and its fairness so far.
-type Share struct {
-	ID     policy.JobID `json:"id"`
-	Type   string       `json:"type,omitempty"` // of the GPUs it was planned on
-	Rounds uint64       `json:"rounds"`         // bit t: round t
-	Weight float64      `json:"weight"`
-	Left   float64      `json:"left"` // seconds, predicted when the window was made
-	Fair   Target       `json:"fair"`
+// JobPlan is what one job gets of the window, and its fairness so far.
+type JobPlan struct {
+	ID          policy.JobID `json:"id"`
+	Type        string       `json:"type,omitempty"` // of the GPUs it was planned on
+	Rounds      uint64       `json:"rounds"`         // bit t: round t
+	Weight      float64      `json:"weight"`
+	SecondsLeft float64      `json:"left"` // seconds, predicted when the window was made
+	Fair        FairTime     `json:"fair"`
 }
 
 // share returns what the job gets, or nil.
-func (w *Plan) share(id policy.JobID) *Share {
+func (w *Plan) share(id policy.JobID) *JobPlan {
 	if w == nil {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(w.Jobs, id, func(s Share, id policy.JobID) int { return cmp.Compare(s.ID, id) })
+	i, ok := slices.BinarySearchFunc(w.Jobs, id, func(s JobPlan, id policy.JobID) int { return cmp.Compare(s.ID, id) })
 	if !ok {
 		return nil
 	}
 	return &w.Jobs[i]
 }
 
-// Target is the time from arrival to end with an equal share, in seconds, as
+// FairTime is the time from arrival to end with an equal share, in seconds, as
 // it was estimated from time to time. Each estimate holds until the next.
-type Target struct {
-	Since  time.Time `json:"since"`  // the first
-	Sum    float64   `json:"sum"`    // of those before the latest, times the seconds they held
-	Latest float64   `json:"latest"` // the latest
-	At     time.Time `json:"at"`
+type FairTime struct {
+	Since       time.Time `json:"since"`  // the first
+	WeightedSum float64   `json:"sum"`    // of those before the latest, times the seconds they held
+	Latest      float64   `json:"latest"` // the latest
+	At          time.Time `json:"at"`
 }
 
 // add replaces the latest estimate.
-func (f Target) add(now time.Time, estimate float64) Target {
+func (f FairTime) add(now time.Time, estimate float64) FairTime {
 	if f.Since.IsZero() {
-		return Target{Since: now, Latest: estimate, At: now}
+		return FairTime{Since: now, Latest: estimate, At: now}
 	}
-	f.Sum += f.Latest * now.Sub(f.At).Seconds()
+	f.WeightedSum += f.Latest * now.Sub(f.At).Seconds()
 	f.Latest, f.At = estimate, now
 	return f
 }
 
 // mean is nine tenths of the mean over time and one of the latest estimate.
-func (f Target) mean(now time.Time) float64 {
+func (f FairTime) mean(now time.Time) float64 {
 	held := now.Sub(f.Since).Seconds()
 	if held <= 0 {
 		return f.Latest
 	}
-	mean := (f.Sum + f.Latest*now.Sub(f.At).Seconds()) / held
+	mean := (f.WeightedSum + f.Latest*now.Sub(f.At).Seconds()) / held
 	return 0.9*mean + 0.1*f.Latest
 }
 
 // rounds returns the rounds between two times. Rounds may be a little short.
 func (o *Settings) rounds(from, to time.Time) int {
-	return int(math.Round(to.Sub(from).Seconds() / o.Round.Seconds()))
+	return int(math.Round(to.Sub(from).Seconds() / o.RoundLength.Seconds()))
 }
 
 // stillHolds reports whether the window still holds for the jobs, sorted by ID.
 // changed says that it does not because jobs came or left.
 func (o *Settings) stillHolds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, changed bool) {
-	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s Share, e *engine.Entry) bool { return s.ID == e.ID }) {
+	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s JobPlan, e *engine.Entry) bool { return s.ID == e.ID }) {
 		return false, true
 	}
-	made, at := o.rounds(w.Origin, w.Made), o.rounds(w.Origin, now)
-	return at-made >= 0 && at-made < o.Window && at/o.Replan == made/o.Replan, false
+	made, at := o.rounds(w.FirstMadeAt, w.MadeAt), o.rounds(w.FirstMadeAt, now)
+	return at-made >= 0 && at-made < o.RoundsPlanned && at/o.ReplanAfterRounds == made/o.ReplanAfterRounds, false
 }
 
 // candidate is the job in a round of the window.
-func (s *Share) candidate(e *engine.Entry, round int) candidate {
-	c := candidate{Entry: e, Share: s, first: -1}
+func (s *JobPlan) candidate(e *engine.Entry, round int) candidate {
+	c := candidate{Entry: e, JobPlan: s, nextPlannedRound: -1}
 	if ahead := s.Rounds >> min(max(round, 0), 63); ahead != 0 {
-		c.first = bits.TrailingZeros64(ahead)
-		c.planned = c.first == 0
+		c.nextPlannedRound = bits.TrailingZeros64(ahead)
+		c.isPlanned = c.nextPlannedRound == 0
 	}
 	return c
 }

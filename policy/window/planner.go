@@ -31,23 +31,23 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
 		}
 	}
 	p.Next = p.plan(r, jobs)
-	round := p.rounds(p.Next.Made, r.Now)
+	round := p.rounds(p.Next.MadeAt, r.Now)
 	line := make([]candidate, len(jobs))
 	for i, e := range jobs {
 		line[i] = p.Next.Jobs[i].candidate(e, round)
 	}
 	slices.SortFunc(line, candidate.compare)
-	slices.SortFunc(rest, engine.ByArrival)
+	slices.SortFunc(rest, engine.CompareArrival)
 	turns := make([]engine.Turn, 0, len(r.Entries))
 	for _, c := range line {
-		t := c.Turn()
+		t := c.TurnWithoutLease()
 		if !r.OmitReasons {
-			t.Note = c.note(p.Window)
+			t.Note = c.note(p.RoundsPlanned)
 		}
 		turns = append(turns, t)
 	}
 	for _, e := range rest {
-		turns = append(turns, e.Turn())
+		turns = append(turns, e.TurnWithoutLease())
 	}
 	grantLeases(r, turns, line)
 	return turns, nil
@@ -56,19 +56,19 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
 // grantLeases grants leases down the line, on the types that the window was planned
 // for; what is left of other types goes to jobs that take any.
 func grantLeases(r *engine.Round, turns []engine.Turn, line []candidate) {
-	left := grant.NewCounts(r)
+	left := grant.CountGrantable(r)
 	for i, c := range line {
-		if c.Type == "" || !grant.Competes(r, c.Entry) {
+		if c.Type == "" || !grant.CompetesForLease(r, c.Entry) {
 			continue
 		}
 		g := &turns[i].Grant
-		if g.Run = left.Take(c.Type, turns[i].Devices); g.Run && c.Ask.GPUs.Type == "" && knowsTypes(c.Entry) {
+		if g.HasLease = left.Take(c.Type, turns[i].Devices); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypes(c.Entry) {
 			g.Type = c.Type
 		}
 	}
 	for i := range turns {
-		if t := &turns[i]; !t.Grant.Run && grant.Competes(r, t.Entry) {
-			t.Grant.Run = left.Take(t.Entry.Ask.GPUs.Type, t.Devices)
+		if t := &turns[i]; !t.Grant.HasLease && grant.CompetesForLease(r, t.Entry) {
+			t.Grant.HasLease = left.Take(t.Entry.Ask.GPUs.Type, t.Devices)
 		}
 	}
 }
@@ -81,30 +81,30 @@ func isPlannable(r *engine.Round, e *engine.Entry) bool {
 // candidate is a job in a round of the window.
 type candidate struct {
 	*engine.Entry
-	planned bool
-	first   int // round it is next planned for, from this one; -1: none
-	*Share
+	isPlanned        bool
+	nextPlannedRound int // round it is next planned for, from this one; -1: none
+	*JobPlan
 }
 
 func (c candidate) compare(o candidate) int {
 	switch {
-	case c.planned != o.planned:
-		if c.planned {
+	case c.isPlanned != o.isPlanned:
+		if c.isPlanned {
 			return -1
 		}
 		return 1
-	case c.planned:
-		return cmp.Or(cmp.Compare(o.Size(), c.Size()), cmp.Compare(c.Entry.ID, o.Entry.ID))
+	case c.isPlanned:
+		return cmp.Or(cmp.Compare(o.DeviceCount(), c.DeviceCount()), cmp.Compare(c.Entry.ID, o.Entry.ID))
 	}
-	return cmp.Or(cmp.Compare(o.Left, c.Left), cmp.Compare(c.Entry.ID, o.Entry.ID))
+	return cmp.Or(cmp.Compare(o.SecondsLeft, c.SecondsLeft), cmp.Compare(c.Entry.ID, o.Entry.ID))
 }
 
 func (c candidate) note(window int) string {
 	switch {
-	case c.planned:
+	case c.isPlanned:
 		return fmt.Sprintf("planned for this round, with a weight of %.3g", c.Weight)
-	case c.first > 0:
-		return fmt.Sprintf("planned in %d rounds, with a weight of %.3g", c.first, c.Weight)
+	case c.nextPlannedRound > 0:
+		return fmt.Sprintf("planned in %d rounds, with a weight of %.3g", c.nextPlannedRound, c.Weight)
 	}
 	return fmt.Sprintf("not planned in this window of %d rounds, with a weight of %.3g", window, c.Weight)
 }

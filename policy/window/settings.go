@@ -10,13 +10,13 @@ import (
 
 // Settings are the parameters of a Planner.
 type Settings struct {
-	Round  time.Duration // a lease
-	Window int           // rounds planned, at most 64
-	Replan int           // rounds after which the plan is renewed though no job came or left
-	Tail   float64       // what a second of the longest rest costs, the utility of all jobs being one a round
-	Power  float64       // of the weight of a job that would finish too late
-	RhoMax float64       // how much later than with an equal share is too late
-	Cap    float64       // on weights
+	RoundLength       time.Duration // a lease
+	RoundsPlanned     int           // rounds planned, at most 64
+	ReplanAfterRounds int           // rounds after which the plan is renewed though no job came or left
+	LongestRestCost   float64       // what a second of the longest rest costs, the utility of all jobs being one a round
+	LatenessPower     float64       // of the weight of a job that would finish too late
+	RhoMax            float64       // how much later than with an equal share is too late
+	MaxWeight         float64       // on weights
 	// Sigmas are the standard errors that are added to what is left of a job
 	// when its fairness is judged.
 	Sigmas float64

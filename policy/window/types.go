@@ -9,20 +9,20 @@ import (
 
 // gpuType is a type of GPU and the jobs that compete for it.
 type gpuType struct {
-	name  string
-	whole bool // not slices of GPUs
-	gpus  int
-	jobs  []*engine.Entry
-	index []int // where they stand among all
+	name       string
+	isWholeGPU bool // not slices of GPUs
+	gpuCount   int
+	jobs       []*engine.Entry
+	jobIndexes []int // where they stand among all
 }
 
-func (t *gpuType) suits(name string) bool { return name == t.name || name == "" && t.whole }
+func (t *gpuType) suits(name string) bool { return name == t.name || name == "" && t.isWholeGPU }
 
 // groupByType sends each job to the GPU type it asks for. One that takes any stays
 // where it runs, goes where the market sends it if it knows how fast it is on
 // each type, or else where fewest GPUs are asked for per GPU so far.
 func groupByType(r *engine.Round, jobs []*engine.Entry) []gpuType {
-	types := capacities(r)
+	types := grantableTypes(r)
 	asked := make([]int, len(types))
 	chosen := chooseTypes(types, jobs)
 	for i, e := range jobs {
@@ -30,15 +30,15 @@ func groupByType(r *engine.Round, jobs []*engine.Entry) []gpuType {
 		for k := range types {
 			switch {
 			case at == chosen[i] && at >= 0 || !types[k].suits(e.Ask.GPUs.Type):
-			case at < 0 || (asked[k]+e.Size())*types[at].gpus < (asked[at]+e.Size())*types[k].gpus:
+			case at < 0 || (asked[k]+e.DeviceCount())*types[at].gpuCount < (asked[at]+e.DeviceCount())*types[k].gpuCount:
 				at = k
 			}
 		}
 		if at < 0 {
 			continue // no type suits it
 		}
-		asked[at] += e.Size()
-		types[at].jobs, types[at].index = append(types[at].jobs, e), append(types[at].index, i)
+		asked[at] += e.DeviceCount()
+		types[at].jobs, types[at].jobIndexes = append(types[at].jobs, e), append(types[at].jobIndexes, i)
 	}
 	return types
 }
@@ -55,7 +55,7 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 		if e.Ask.GPUs.Type != "" || len(types) < 2 {
 			continue
 		}
-		if chosen[i] = runsOn(types, e); chosen[i] < 0 && e.Training != nil && len(e.Training.Rates) > 1 {
+		if chosen[i] = typeItRunsOn(types, e); chosen[i] < 0 && e.Training != nil && len(e.Training.Rates) > 1 {
 			buyers, worth = append(buyers, i), append(worth, worthByType(types, e))
 		}
 	}
@@ -66,7 +66,7 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 	for n := range budgets {
 		budgets[n] = 1
 	}
-	shares, _ := market.Fisher(budgets, worth, 1e-2)
+	shares, _ := market.SolveFisher(budgets, worth, 1e-2)
 	for n, i := range buyers {
 		for k := range types {
 			if shares[n][k] > 0 && (chosen[i] < 0 || worth[n][k]*shares[n][k] > worth[n][chosen[i]]*shares[n][chosen[i]]) {
@@ -77,8 +77,8 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 	return chosen
 }
 
-// runsOn is the type of the GPUs the job holds; -1: none.
-func runsOn(types []gpuType, e *engine.Entry) int {
+// typeItRunsOn is the type of the GPUs the job holds; -1: none.
+func typeItRunsOn(types []gpuType, e *engine.Entry) int {
 	if len(e.On) == 0 {
 		return -1
 	}
@@ -89,16 +89,16 @@ func runsOn(types []gpuType, e *engine.Entry) int {
 func worthByType(types []gpuType, e *engine.Entry) []float64 {
 	worth := make([]float64, len(types))
 	for k := range types {
-		if rate, ok := e.Training.Rate(types[k].name); ok && types[k].whole {
-			worth[k] = rate * float64(types[k].gpus)
+		if rate, ok := e.Training.Rate(types[k].name); ok && types[k].isWholeGPU {
+			worth[k] = rate * float64(types[k].gpuCount)
 		}
 	}
 	return worth
 }
 
-// capacities returns the GPUs of each type that may be granted, in order of
+// grantableTypes returns the GPUs of each type that may be granted, in order of
 // nodes and types.
-func capacities(r *engine.Round) []gpuType {
+func grantableTypes(r *engine.Round) []gpuType {
 	var types []gpuType
 	find := func(name string) *gpuType {
 		for i := range types {
@@ -111,21 +111,21 @@ func capacities(r *engine.Round) []gpuType {
 	}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			find(d.Type).whole = d.PartPercent == 0 || d.PartPercent == 100
+			find(d.Type).isWholeGPU = d.PartPercent == 0 || d.PartPercent == 100
 		}
 	}
 	for i := range types {
-		types[i].gpus = r.Free.TotalFree(types[i].name)
+		types[i].gpuCount = r.FreePool.TotalFree(types[i].name)
 	}
-	for _, e := range r.Active() {
+	for _, e := range r.ActiveEntries() {
 		if isPlannable(r, e) {
 			for _, slot := range e.On {
-				find(slot.Type).gpus += slot.Count
+				find(slot.Type).gpuCount += slot.Count
 			}
 		}
 	}
 	for i := range types {
-		types[i].gpus = max(types[i].gpus, 0) // sick devices may be held by more than there are
+		types[i].gpuCount = max(types[i].gpuCount, 0) // sick devices may be held by more than there are
 	}
 	return types
 }

@@ -16,7 +16,7 @@ import (
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func settings() *window.Settings {
-	return &window.Settings{Round: 2 * time.Minute, Window: 20, Replan: 8, Tail: 1e-3, Power: 12, RhoMax: 1, Cap: 1e3}
+	return &window.Settings{RoundLength: 2 * time.Minute, RoundsPlanned: 20, ReplanAfterRounds: 8, LongestRestCost: 1e-3, LatenessPower: 12, RhoMax: 1, MaxWeight: 1e3}
 }
 
 func cluster(types ...string) []policy.Node {
@@ -92,7 +92,7 @@ func TestTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := settings()
 			if name == "the longest fills up" {
-				o.Window = 1
+				o.RoundsPlanned = 1
 			}
 			s := &policy.Snapshot{Now: now, Nodes: c.nodes, Jobs: c.jobs}
 			if runs, _, _ := decide(t, s, o, nil); !slices.Equal(runs, c.want) {
@@ -125,7 +125,7 @@ func TestUnknown(t *testing.T) {
 	a.Attained = policy.Service(1, 10*time.Hour)
 	s := &policy.Snapshot{Now: now, Nodes: cluster("v100"), Jobs: []policy.Job{a, b}}
 	o := settings()
-	o.Tail = 0
+	o.LongestRestCost = 0
 	if runs, _, _ := decide(t, s, o, nil); !slices.Equal(runs, []policy.JobID{2}) {
 		t.Errorf("%v run, want the one that had nothing", runs)
 	}

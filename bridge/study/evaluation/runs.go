@@ -21,7 +21,7 @@ var policyVariants = []string{"gavel:objective=finish-time-fairness", "gavel:obj
 // allPolicies is the whole catalogue with its variants.
 func allPolicies() ([]policyset.Choice, error) {
 	var names []string
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		names = append(names, e.Name)
 		for _, v := range policyVariants {
 			if strings.HasPrefix(v, e.Name+":") {

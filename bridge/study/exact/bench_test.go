@@ -25,11 +25,11 @@ func nodes(n, each int, typ string) []policy.Node {
 
 func fromCatalogue(t testing.TB, name string) policy.Policy {
 	t.Helper()
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.New(e.Exact)
+	p, err := e.New(e.SimulatorParams)
 	if err != nil {
 		t.Fatal(err)
 	}

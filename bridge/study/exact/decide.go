@@ -75,7 +75,7 @@ func (e *engine) carryOut(plan *policy.Plan) error {
 func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 	switch verb {
 	case policy.Stop, policy.Move, policy.Resize:
-		if j.on == nil || j.Fixed {
+		if j.on == nil || j.Unstoppable {
 			return fmt.Errorf("job %d: %s, but it does not run or is fixed", j.ID, verb)
 		}
 		e.release(j)

@@ -23,12 +23,12 @@ func ExampleRun() {
 		return
 	}
 	for _, name := range []string{"fifo", "srtf"} {
-		entry, err := catalogue.Lookup(name)
+		entry, err := catalogue.FindSystem(name)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		p, err := entry.New(entry.Exact)
+		p, err := entry.New(entry.SimulatorParams)
 		if err != nil {
 			fmt.Println(err)
 			return

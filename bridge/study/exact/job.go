@@ -85,7 +85,7 @@ func (j *job) view() policy.Job {
 	if j.Deadline > 0 {
 		v.Deadline = At(j.Deadline)
 	}
-	if j.Fixed {
+	if j.Unstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"
 	}
 	if j.Checkpoint > 0 {

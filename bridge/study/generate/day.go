@@ -162,10 +162,10 @@ func (w *dayDraw) newTemplate(u *user) workload.Job {
 	j := workload.Job{
 		Name: fmt.Sprintf("%s-%d", class, w.kinds), User: u.name, Account: u.account, Class: class,
 		GPUs: gpus, CPUs: gpus * cpusPerGPU[pickIndex(r, cpuMix)], Duration: r.NormFloat64(), Silent: true,
-		Fixed: r.Float64() >= w.Checkpoint,
+		Unstoppable: r.Float64() >= w.Checkpoint,
 	}
 	j.MemMB = int64(j.CPUs) * memPerCPU
-	if !j.Fixed {
+	if !j.Unstoppable {
 		j.Checkpoint = 20 + 5*float64((gpus+7)/8)
 	}
 	return j

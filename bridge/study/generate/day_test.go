@@ -37,7 +37,7 @@ func TestDayStatistics(t *testing.T) {
 	near(t, "completed", share(jobs, func(j workload.Job) bool { return j.End == workload.Completed }), .624, .03)
 	near(t, "cancelled", share(jobs, func(j workload.Job) bool { return j.End == workload.Cancelled }), .221, .03)
 	near(t, "failed", share(jobs, func(j workload.Job) bool { return j.End == workload.Failed }), .155, .03)
-	near(t, "stoppable", share(jobs, func(j workload.Job) bool { return !j.Fixed }), .5, .03)
+	near(t, "stoppable", share(jobs, func(j workload.Job) bool { return !j.Unstoppable }), .5, .03)
 	near(t, "all the time there is", share(jobs, func(j workload.Job) bool { return j.Limit == 50*24*time.Hour }), .4, .02)
 	if n := slices.IndexFunc(jobs, func(j workload.Job) bool { return j.Limit.Seconds() < j.Duration }); n >= 0 {
 		t.Errorf("job %+v runs longer than it may", jobs[n])

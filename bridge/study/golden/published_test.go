@@ -79,12 +79,12 @@ func nodes(n int, typ string) []policy.Node {
 // simulator and those given on top.
 func lookup(t testing.TB, name string, given paper.Params) policy.Policy {
 	t.Helper()
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	params := paper.Params{}
-	for _, from := range []paper.Params{e.Exact, given} {
+	for _, from := range []paper.Params{e.SimulatorParams, given} {
 		for k, v := range from {
 			params[k] = v
 		}

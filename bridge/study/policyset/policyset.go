@@ -88,13 +88,13 @@ func parseChoice(text string, exact bool) (Choice, error) {
 	if name == SlurmName {
 		return parseSlurm(text, exact)
 	}
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		return Choice{}, err
 	}
 	p := Choice{Label: text, System: e, Params: paper.Params{}}
 	if exact {
-		maps.Copy(p.Params, e.Exact)
+		maps.Copy(p.Params, e.SimulatorParams)
 	}
 	said, err := parseParams(e, rest)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestTables(t *testing.T) {
 // TestExactDefaults wants the parameters of a system's own simulator only where
 // plans are carried out exactly, and under what the command line says.
 func TestExactDefaults(t *testing.T) {
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		live, err := Parse(e.Name, false)
 		if err != nil || len(live[0].Params) != 0 {
 			t.Errorf("%s: live %v (%v)", e.Name, live, err)
@@ -59,7 +59,7 @@ func TestExactDefaults(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
 		}
-		for name, v := range e.Exact {
+		for name, v := range e.SimulatorParams {
 			if !reflect.DeepEqual(exact[0].Params[name], v) {
 				t.Errorf("%s: %s is %v, want %v", e.Name, name, exact[0].Params[name], v)
 			}

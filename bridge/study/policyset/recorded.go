@@ -11,7 +11,7 @@ import (
 // ChoiceFromRecord reads a policy as it stands in a stored cycle: its name, and its
 // parameters as "round=360s queues=[3600 36000]".
 func ChoiceFromRecord(name, text string) (Choice, error) {
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		return Choice{}, err
 	}

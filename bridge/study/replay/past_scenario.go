@@ -167,13 +167,13 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
 		Arrive: p.seconds(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endFromState(last.State),
-		Limit: p.inferLimit(first, last), Silent: true, Fixed: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
+		Limit: p.inferLimit(first, last), Silent: true, Unstoppable: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
 	}
 	if len(last.Types) == 1 {
 		l.GPUType = last.Types[0]
 	}
 	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
-		l.Fixed = l.Fixed && seen.UnstoppableReason != ""
+		l.Unstoppable = l.Unstoppable && seen.UnstoppableReason != ""
 		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.Checkpoint.Seconds()
 	}
 	gpus := float64(last.GPUs)

@@ -58,19 +58,19 @@ func TestJobsOfRuns(t *testing.T) {
 		out  measure.Outcome
 	}{
 		{"plain", []bridge.PastRun{run(7, 10, 15, 25, nil)}, // the first to arrive: time begins with it
-			workload.Job{Duration: 600, Limit: 2 * time.Hour, Fixed: true},
+			workload.Job{Duration: 600, Limit: 2 * time.Hour, Unstoppable: true},
 			measure.Outcome{Start: 300, Finish: 900, ExclusiveRunTime: 600, HeldSeconds: 600, Service: 1200}},
 		{"stopped by us: it went on", []bridge.PastRun{run(7, 0, 5, 15, ours), run(7, 0, 20, 40, nil)},
 			workload.Job{Duration: 1800, Limit: 2 * time.Hour},
 			measure.Outcome{Start: 300, Finish: 2400, ExclusiveRunTime: 1800, HeldSeconds: 1800, Service: 3600, StopCount: 1}},
 		{"stopped by a failure: it began anew", []bridge.PastRun{run(7, 0, 5, 15, theirs), run(7, 0, 20, 40, nil)},
-			workload.Job{Duration: 1200, Limit: 2 * time.Hour, Fixed: true},
+			workload.Job{Duration: 1200, Limit: 2 * time.Hour, Unstoppable: true},
 			measure.Outcome{Start: 300, Finish: 2400, ExclusiveRunTime: 1200, HeldSeconds: 1800, Service: 3600, LostService: 1200, StopCount: 1}},
 		{"there at the beginning", []bridge.PastRun{run(7, -60, -30, 30, nil)},
-			workload.Job{Duration: 1800, Limit: 90 * time.Minute, Fixed: true},
+			workload.Job{Duration: 1800, Limit: 90 * time.Minute, Unstoppable: true},
 			measure.Outcome{Finish: 1800, ExclusiveRunTime: 1800, HeldSeconds: 1800, Service: 3600}},
 		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.Limit = "FAILED", 0 })},
-			workload.Job{Duration: 600, Fixed: true, End: workload.Failed},
+			workload.Job{Duration: 600, Unstoppable: true, End: workload.Failed},
 			measure.Outcome{Finish: 600, ExclusiveRunTime: 600, HeldSeconds: 600, Service: 1200}},
 	} {
 		s := site(t, past(t, tt.runs...))
@@ -90,19 +90,19 @@ func TestJobsOfRuns(t *testing.T) {
 func TestWhoMayBeStopped(t *testing.T) {
 	a := past(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
 	a.OptIn = bridge.OptIn{Comment: true, QOS: []string{"scavenger"}}
-	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
-		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
+	if s := site(t, a); s.Jobs[0].Unstoppable || !s.Jobs[1].Unstoppable {
+		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Unstoppable, s.Jobs[1].Unstoppable)
 	}
 	a.LastSeenJobs = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, Checkpoint: 30 * time.Second}}
-	if s := site(t, a); s.Jobs[1].Fixed || s.Jobs[1].Checkpoint != 30 {
+	if s := site(t, a); s.Jobs[1].Unstoppable || s.Jobs[1].Checkpoint != 30 {
 		t.Errorf("its owner opted in: %+v", s.Jobs[1])
 	}
 	a.LastSeenJobs[2] = policy.Job{ID: 2, Arrive: midnight.Add(-time.Hour)} // an earlier owner of the number
-	if s := site(t, a); !s.Jobs[1].Fixed {
+	if s := site(t, a); !s.Jobs[1].Unstoppable {
 		t.Error("another job's owner opted in")
 	}
 	a.AllStoppable = true
-	if s := site(t, a); s.Jobs[0].Fixed || s.Jobs[1].Fixed {
+	if s := site(t, a); s.Jobs[0].Unstoppable || s.Jobs[1].Unstoppable {
 		t.Error("with --stoppable all may be")
 	}
 }

@@ -18,7 +18,7 @@ import (
 // under the default policy with the daemon's parameters, and by itself.
 func beside(t *testing.T, nodes []policy.Node, jobs []workload.Job, accounts []policy.Account, seed int64) (ours, alone *measure.Run) {
 	t.Helper()
-	e, err := catalogue.Lookup("fairbridge")
+	e, err := catalogue.FindSystem("fairbridge")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +43,9 @@ func TestGangThroughSlurm(t *testing.T) {
 	var jobs []workload.Job
 	for i := range 120 { // an hour each, 12 an hour: one and a half times 8 GPUs
 		jobs = append(jobs, workload.Job{ID: int64(i + 2), User: "bob", Account: "busy", Arrive: float64(i * 300), GPUs: 1,
-			Duration: 3600, Limit: 2 * time.Hour, Fixed: true, Silent: true})
+			Duration: 3600, Limit: 2 * time.Hour, Unstoppable: true, Silent: true})
 	}
-	jobs = append(jobs, workload.Job{ID: 1, User: "ann", Account: "idle", Arrive: 3 * 3600, GPUs: 8, Duration: 3600, Limit: 2 * time.Hour, Fixed: true, Silent: true})
+	jobs = append(jobs, workload.Job{ID: 1, User: "ann", Account: "idle", Arrive: 3 * 3600, GPUs: 8, Duration: 3600, Limit: 2 * time.Hour, Unstoppable: true, Silent: true})
 	ours, alone := beside(t, cluster(1, 8, "a100"), jobs, []policy.Account{{Name: "busy", Weight: 1}, {Name: "idle", Weight: 1}}, 1)
 	wait := func(r *measure.Run) float64 {
 		i := slices.IndexFunc(r.Jobs, func(o measure.Outcome) bool { return o.ID == 1 })
@@ -98,7 +98,7 @@ func tenantJobs(seed int64) []workload.Job {
 		k := []int{0, 0, 0, 1, 1, 2}[r.IntN(6)]
 		long := math.Round(120 * math.Exp(math.Log(60)*r.Float64()))
 		jobs[i] = workload.Job{User: sharers[k], Account: sharers[k], GPUs: []int{1, 1, 1, 1, 2, 2, 4, 8, 8, 16}[r.IntN(10)],
-			Duration: long, Limit: policy.DurationFromSeconds(math.Ceil(long * (1.2 + 3*r.Float64()))), Fixed: true, Silent: true}
+			Duration: long, Limit: policy.DurationFromSeconds(math.Ceil(long * (1.2 + 3*r.Float64()))), Unstoppable: true, Silent: true}
 		gpus += long * float64(jobs[i].GPUs)
 	}
 	for i := range jobs {

@@ -33,7 +33,7 @@ func hugDemands(seed int64) (s *policy.Snapshot, tenants []fair.Tenant) {
 					Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: want.typ, Count: 1}}})
 			}
 		}
-		tenants = append(tenants, fair.Tenant{Weight: 1, Mix: []float64{3 * each, float64(int(3 * each * h))}})
+		tenants = append(tenants, fair.Tenant{Weight: 1, ResourceMix: []float64{3 * each, float64(int(3 * each * h))}})
 	}
 	return s, tenants
 }
@@ -48,7 +48,7 @@ func TestReproduceHUG(t *testing.T) {
 		s, tenants := hugDemands(seed)
 		demands := make([]fair.Demand, len(tenants))
 		for i, x := range tenants {
-			demands[i] = fair.Demand{Weight: 1, Need: []float64{100, 100 * x.Mix[1] / x.Mix[0]}}
+			demands[i] = fair.Demand{Weight: 1, Need: []float64{100, 100 * x.ResourceMix[1] / x.ResourceMix[0]}}
 		}
 		shares, used, filled := fair.DominantShares(demands), 0.0, 0.0
 		guarantees := fair.Guarantees(tenants, true)

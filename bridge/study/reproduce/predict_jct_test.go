@@ -24,12 +24,12 @@ type pupil struct {
 	*learn.Model
 	jobs  map[policy.JobID]*workload.Job
 	here  map[policy.JobID]time.Time // first starts of jobs that run
-	dists map[policy.JobID]*learn.Dist
+	dists map[policy.JobID]*learn.RunTimeDist
 	hour  time.Time
 }
 
 func newPupil(m *learn.Model, jobs []workload.Job) *pupil {
-	p := &pupil{m, map[policy.JobID]*workload.Job{}, map[policy.JobID]time.Time{}, map[policy.JobID]*learn.Dist{}, time.Time{}}
+	p := &pupil{m, map[policy.JobID]*workload.Job{}, map[policy.JobID]time.Time{}, map[policy.JobID]*learn.RunTimeDist{}, time.Time{}}
 	for i := range jobs {
 		p.jobs[policy.JobID(jobs[i].ID)] = &jobs[i]
 	}
@@ -52,7 +52,7 @@ func (p *pupil) watch(s *policy.Snapshot, _ *policy.Plan) {
 	for _, id := range slices.Sorted(maps.Keys(was)) {
 		r := learntRun(p.jobs[id])
 		r.Start, r.End = was[id], s.Now
-		p.Add(&r)
+		p.AddRun(&r)
 	}
 }
 
@@ -61,10 +61,10 @@ func (p *pupil) left(j *policy.Job) (time.Duration, time.Duration) {
 	d := p.dists[j.ID]
 	if d == nil {
 		job := learn.JobFrom(j)
-		d = p.Of(&job)
+		d = p.RunTimeOf(&job)
 		p.dists[j.ID] = d
 	}
-	return d.Left(learn.Ran(j))
+	return d.Left(learn.TimeRun(j))
 }
 
 // byOracle knows.
@@ -74,7 +74,7 @@ func byOracle(jobs []workload.Job) foresight {
 		lasts[policy.JobID(jobs[i].ID)] = jobs[i].Duration
 	}
 	return func(j *policy.Job) (time.Duration, time.Duration) {
-		return max(policy.DurationFromSeconds(lasts[j.ID])-learn.Ran(j), time.Second), 0
+		return max(policy.DurationFromSeconds(lasts[j.ID])-learn.TimeRun(j), time.Second), 0
 	}
 }
 

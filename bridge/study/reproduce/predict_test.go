@@ -20,7 +20,7 @@ func learntRun(j *workload.Job) learn.Run {
 	start := time.Unix(0, 0).Add(time.Duration(j.Arrive * float64(time.Second)))
 	ran := time.Duration(j.Duration * float64(time.Second))
 	return learn.Run{Start: start, End: start.Add(ran), Ran: ran, Job: learn.Job{
-		User: j.User, Account: j.Account, Name: j.Name, Type: j.GPUType, GPUs: j.GPUs, Limit: j.Limit}}
+		User: j.User, Account: j.Account, Name: j.Name, GPUType: j.GPUType, GPUs: j.GPUs, Limit: j.Limit}}
 }
 
 // split returns the history of the first jobs, and the others; of the first
@@ -109,18 +109,18 @@ type learnt struct {
 
 func (l learnt) told(r *learn.Run) {
 	if !l.frozen {
-		l.Add(r)
+		l.AddRun(r)
 	}
 }
 
-func (l learnt) seconds(j *learn.Job) float64 { return l.Of(j).Quantile(.5, 0).Seconds() }
+func (l learnt) seconds(j *learn.Job) float64 { return l.RunTimeOf(j).Quantile(.5, 0).Seconds() }
 
 // walk tells a predictor of runs as they end, a model at the next full hour, as
 // it is fitted once an hour, and calls f for each run as it starts.
 func walk(known, rest []learn.Run, g guess, f func(*learn.Run)) {
 	at := func(end time.Time) time.Time { return end }
 	if _, is := g.(learnt); is {
-		at = learn.KnownFrom
+		at = learn.LearntAt
 	}
 	byEnd := slices.Clone(rest)
 	slices.SortStableFunc(byEnd, func(a, b learn.Run) int { return a.End.Compare(b.End) })
@@ -166,7 +166,7 @@ func score(known, rest []learn.Run, g guess) *errs {
 // covered counts how often run times were in 80 % intervals and below medians.
 type covered struct{ in, below, n float64 }
 
-func (c *covered) add(d *learn.Dist, r *learn.Run, after time.Duration) {
+func (c *covered) add(d *learn.RunTimeDist, r *learn.Run, after time.Duration) {
 	if r.Ran <= after {
 		return
 	}
@@ -188,7 +188,7 @@ func try(t *testing.T, name string, rest []learn.Run, m learnt) (median *errs, c
 	mid, mean := &errs{}, &errs{}
 	c = make([]covered, len(asked))
 	walk(nil, rest, m, func(r *learn.Run) {
-		d := m.Of(&r.Job)
+		d := m.RunTimeOf(&r.Job)
 		left, _ := d.Mean(0)
 		mean.add(left.Seconds(), r.Ran.Seconds())
 		mid.add(d.Quantile(.5, 0).Seconds(), r.Ran.Seconds())

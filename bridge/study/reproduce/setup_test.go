@@ -17,12 +17,12 @@ import (
 // simulator and those given on top.
 func system(t testing.TB, name string, given paper.Params) policy.Policy {
 	t.Helper()
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	params := paper.Params{}
-	maps.Copy(params, e.Exact)
+	maps.Copy(params, e.SimulatorParams)
 	maps.Copy(params, given)
 	p, err := e.New(params)
 	if err != nil {

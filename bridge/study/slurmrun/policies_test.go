@@ -25,7 +25,7 @@ func mix(n int, opted bool) []workload.Job {
 		j := &jobs[i]
 		j.Arrive, j.Duration, j.Silent = float64(i*40), j.Duration/8, true
 		if i < 3 {
-			j.GPUs, j.Duration, j.Fixed = 4, 2*3600, !opted
+			j.GPUs, j.Duration, j.Unstoppable = 4, 2*3600, !opted
 		}
 		j.Limit = policy.DurationFromSeconds(2 * j.Duration).Truncate(time.Minute)
 	}
@@ -35,7 +35,7 @@ func mix(n int, opted bool) []workload.Job {
 // TestEveryPolicyOnPlainJobs runs the whole catalogue, with the parameters a
 // site would have, on jobs that report nothing, as sbatch makes them.
 func TestEveryPolicyOnPlainJobs(t *testing.T) {
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			runs(t, e.Name, mix(60, false))
@@ -45,7 +45,7 @@ func TestEveryPolicyOnPlainJobs(t *testing.T) {
 
 // TestEveryPolicyOnMixedJobs has jobs among them that may be stopped.
 func TestEveryPolicyOnMixedJobs(t *testing.T) {
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			runs(t, e.Name, mix(40, true))
@@ -59,7 +59,7 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 	t.Helper()
 	c := Config{Name: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, Cost: 30 * time.Second, Loop: bridge.DefaultConfig()}
 	c.Loop.Interval = time.Minute // half the cycles of a real one
-	opted := slices.ContainsFunc(jobs, func(j workload.Job) bool { return !j.Fixed })
+	opted := slices.ContainsFunc(jobs, func(j workload.Job) bool { return !j.Unstoppable })
 	c.Watch = func(r *cycle.Report) { checkReport(t, r, opted) }
 	c.AfterCycle = func(w *sim.World) { checkWorld(t, w) }
 	r, err := newRunner(c)
@@ -133,7 +133,7 @@ func checkOutcomes(t *testing.T, out *measure.Run, jobs []workload.Job) {
 			t.Fatalf("outcome %d is of job %d, want %d", i, o.ID, j.ID)
 		case o.Finish < o.Start+j.Duration-1 || o.Start < o.Arrive:
 			t.Errorf("job %d of %v s: arrived %v, started %v, done %v", o.ID, j.Duration, o.Arrive, o.Start, o.Finish)
-		case j.Fixed && o.StopCount > 0:
+		case j.Unstoppable && o.StopCount > 0:
 			t.Errorf("job %d did not opt in and was stopped %d times", o.ID, o.StopCount)
 		case o.Finish-o.Arrive > 30*3600: // the longest wait of the rules, 24 h, and the jobs before it
 			t.Errorf("job %d took %v to be done", o.ID, policy.DurationFromSeconds(o.Finish-o.Arrive))

@@ -32,7 +32,7 @@ func stream(n int, fixed func(i int) bool) []workload.Job {
 		d := lengths[i*5%len(lengths)] * (1 + float64(i%7)/10)
 		out[i] = workload.Job{
 			ID: int64(i + 1), Name: fmt.Sprintf("j%d", i+1), User: fmt.Sprintf("u%d", i%5), Account: fmt.Sprintf("acct%d", i%3),
-			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, Limit: policy.DurationFromSeconds(2 * d), Fixed: fixed(i),
+			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, Limit: policy.DurationFromSeconds(2 * d), Unstoppable: fixed(i),
 		}
 	}
 	return out
@@ -44,7 +44,7 @@ func never(int) bool { return false }
 
 func decider(t testing.TB, name string) policy.Policy {
 	t.Helper()
-	e, err := catalogue.Lookup(name)
+	e, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
 	}

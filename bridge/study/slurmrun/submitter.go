@@ -88,7 +88,7 @@ func (o *submitter) spec(j *workload.Job) (sim.Spec, error) {
 	s := sim.Spec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
 		Limit: o.timeLimit(j), Comment: o.comment(j), Work: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
-		Checkpoint: !j.Fixed, Overhead: o.restartCost(j), NoRequeue: j.Fixed,
+		Checkpoint: !j.Unstoppable, Overhead: o.restartCost(j), NoRequeue: j.Unstoppable,
 	}
 	per, all := o.mostGPUs(j)
 	switch {
@@ -137,7 +137,7 @@ func (o *submitter) restartCost(j *workload.Job) time.Duration {
 // comment is what the owner tells us in --comment.
 func (o *submitter) comment(j *workload.Job) string {
 	var words []string
-	if !j.Fixed {
+	if !j.Unstoppable {
 		words = append(words, "preemptible")
 		if cost := o.restartCost(j); cost > 0 {
 			words = append(words, "ckpt="+cost.String())

@@ -20,7 +20,7 @@ func TestUsedBefore(t *testing.T) {
 	var jobs []workload.Job
 	for i, account := range []string{"a", "a", "b"} {
 		jobs = append(jobs, workload.Job{ID: int64(i + 1), User: "u" + account, Account: account, Arrive: float64(10 * i), GPUs: 8,
-			Duration: 1200, Limit: time.Hour, Fixed: true, Silent: true})
+			Duration: 1200, Limit: time.Hour, Unstoppable: true, Silent: true})
 	}
 	first := map[string][]float64{}
 	see := func(how string, s *policy.Snapshot) {

@@ -87,7 +87,7 @@ func lineFromJob(j *workload.Job) jobLine {
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
 		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, Training: j.Training, End: j.End,
-		Checkpoint: j.Checkpoint, Fixed: j.Fixed, Shareable: j.Shareable, Silent: j.Silent,
+		Checkpoint: j.Checkpoint, Fixed: j.Unstoppable, Shareable: j.Shareable, Silent: j.Silent,
 	}
 	if j.Limit != 0 {
 		l.Limit = j.Limit.String()
@@ -100,7 +100,7 @@ func (l *jobLine) toJob() (workload.Job, error) {
 		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
 		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
 		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, Training: l.Training, End: l.End,
-		Checkpoint: l.Checkpoint, Fixed: l.Fixed, Shareable: l.Shareable, Silent: l.Silent,
+		Checkpoint: l.Checkpoint, Unstoppable: l.Fixed, Shareable: l.Shareable, Silent: l.Silent,
 	}
 	switch j.End {
 	case workload.Completed, workload.Failed, workload.Cancelled:

@@ -3,7 +3,9 @@
 // The simulator runs it; policies see only what a job would show of itself.
 package workload
 
-import "time"
+import (
+	"time"
+)
 
 // Job is one job of a workload. Times are seconds since its start.
 type Job struct {
@@ -36,11 +38,11 @@ type Job struct {
 	Speeds   map[string]float64
 	Training *Training
 
-	End        End
-	Checkpoint float64 // seconds each new start costs it; 0: what the simulator's clock says
-	Fixed      bool    // must not be stopped
-	Shareable  bool
-	Silent     bool // reports nothing: policies see neither Training nor progress
+	End         End
+	Checkpoint  float64 // seconds each new start costs it; 0: what the simulator's clock says
+	Unstoppable bool    // must not be stopped
+	Shareable   bool
+	Silent      bool // reports nothing: policies see neither Training nor progress
 }
 
 // End is how a job ends by itself.

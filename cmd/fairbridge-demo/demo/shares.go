@@ -101,7 +101,7 @@ func fill(capacity float64, demand, weights map[string]float64) map[string]float
 	accounts := slices.Sorted(maps.Keys(weights))
 	claims := make([]fair.Claim, len(accounts))
 	for i, a := range accounts {
-		claims[i] = fair.Claim{Weight: weights[a], Max: demand[a]}
+		claims[i] = fair.Claim{Weight: weights[a], MaxUse: demand[a]}
 	}
 	out := map[string]float64{}
 	for i, part := range fair.WaterFill(capacity, claims) {

@@ -23,9 +23,9 @@ func NewPolicies(o *cli.Options) *cobra.Command {
   fairbridge policies --json`,
 		Args: cli.Args(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicy,
 		RunE: func(c *cobra.Command, a []string) error {
-			list := catalogue.All()
+			list := catalogue.Systems()
 			if len(a) == 1 {
-				e, err := catalogue.Lookup(a[0])
+				e, err := catalogue.FindSystem(a[0])
 				if err != nil {
 					return cli.BadUsage(err)
 				}
@@ -48,7 +48,7 @@ func NewPolicies(o *cli.Options) *cobra.Command {
 func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	if len(a) == 0 {
-		for _, e := range catalogue.All() {
+		for _, e := range catalogue.Systems() {
 			names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
 		}
 	}
@@ -92,8 +92,8 @@ func source(e *paper.System) string {
 func printPolicy(w io.Writer, e *paper.System) {
 	fmt.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
 	for _, row := range [][2]string{
-		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.Stages, ", ")},
-		{"needs", strings.Join(e.Needs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starveWarning(e)},
+		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.OwnStages, ", ")},
+		{"needs", strings.Join(e.NeededInputs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starveWarning(e)},
 	} {
 		if row[1] != "" {
 			output.Paragraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])

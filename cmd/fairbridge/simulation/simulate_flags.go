@@ -88,7 +88,7 @@ func (f *simulateFlags) addMany(c *cobra.Command, seeds string) {
 func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
 	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.SlurmName, policyset.SlurmAlone().System.Title)}
-	for _, e := range catalogue.All() {
+	for _, e := range catalogue.Systems() {
 		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

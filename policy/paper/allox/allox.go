@@ -49,13 +49,13 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "allox", Title: "AlloX", Venue: "EuroSys", Year: 2020,
-		Cite:       `T. N. Le et al., "AlloX: Compute Allocation in Hybrid Clusters", EuroSys 2020`,
-		Idea:       "Match jobs to places in the queues of all GPU types so that the sum of completion times is least.",
-		Stages:     []string{"predict", "order", "lease", "backfill"},
-		Needs:      []string{"remaining time on each GPU type", "service of users"},
-		Fallback:   "a job that reports no speeds goes equally fast on all types; one of unknown length counts as the mean of the others",
-		Reproduced: "the brief's worked examples (8, 17); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
-		Exact: paper.Params{"variant": "harness", "alpha": 0.2, "min_run": "1s", "max_stops": -1, "max_wait": "0s",
+		Cite:         `T. N. Le et al., "AlloX: Compute Allocation in Hybrid Clusters", EuroSys 2020`,
+		Idea:         "Match jobs to places in the queues of all GPU types so that the sum of completion times is least.",
+		OwnStages:    []string{"predict", "order", "lease", "backfill"},
+		NeededInputs: []string{"remaining time on each GPU type", "service of users"},
+		Fallback:     "a job that reports no speeds goes equally fast on all types; one of unknown length counts as the mean of the others",
+		Reproduced:   "the brief's worked examples (8, 17); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
+		SimulatorParams: paper.Params{"variant": "harness", "alpha": 0.2, "min_run": "1s", "max_stops": -1, "max_wait": "0s",
 			"reserve": "0s"},
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 // twoTypes is a cluster of one GPU of type g and one of type h.
 func twoTypes(jobs ...policy.Job) *policy.Snapshot {
-	s := &policy.Snapshot{Now: policytest.Now, Jobs: jobs}
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Jobs: jobs}
 	for _, typ := range []string{"g", "h"} {
 		s.Nodes = append(s.Nodes, policy.Node{Name: "n" + typ, Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
 	}
@@ -25,12 +25,12 @@ func twoTypes(jobs ...policy.Job) *policy.Snapshot {
 // profiled is a job of 100 steps that takes so many hours on g and on h.
 func profiled(id policy.JobID, user string, g, h float64) policy.Job {
 	return policy.Job{ID: id, User: user, Account: user, Partition: "gpu", State: policy.Pending,
-		Arrive: policytest.Now.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
+		Arrive: policytest.SnapshotTime.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
 		Training: &policy.Training{Steps: 100, Rates: []policy.Rate{{Type: "g", StepsPerSecond: 100 / g / 3600}, {Type: "h", StepsPerSecond: 100 / h / 3600}}}}
 }
 
 func runsOn(j policy.Job, node string) policy.Job {
-	j.State, j.Start = policy.Running, policytest.Now.Add(-time.Hour)
+	j.State, j.Start = policy.Running, policytest.SnapshotTime.Add(-time.Hour)
 	j.On = policy.Alloc{{Node: node, Type: strings.TrimPrefix(node, "n"), Count: 1}}
 	return j
 }
@@ -71,7 +71,7 @@ func TestAlloXOfTheBrief(t *testing.T) {
 		}(), 0.01, "3 keep ng:1×g, 2 start nh:1×h, 1 wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := summary(t, policytest.New(t, allox.System().New, paper.Params{"alpha": c.alpha}), c.s); got != c.want {
+			if got := summary(t, policytest.NewPolicy(t, allox.System().New, paper.Params{"alpha": c.alpha}), c.s); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -83,7 +83,7 @@ func TestAlloXOfTheBrief(t *testing.T) {
 func TestAlloXOneType(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"},
+		s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"},
 			GPUs: []policy.Devices{{Type: "g", Count: 4}}}}}
 		lengths := rng.Perm(12)
 		for i, n := range lengths {
@@ -93,7 +93,7 @@ func TestAlloXOneType(t *testing.T) {
 			}
 			s.Jobs = append(s.Jobs, j)
 		}
-		plan, err := policytest.New(t, allox.System().New, paper.Params{"alpha": 1.}).Decide(s)
+		plan, err := policytest.NewPolicy(t, allox.System().New, paper.Params{"alpha": 1.}).Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestAlloXOneType(t *testing.T) {
 func TestAlloXHarnessMachines(t *testing.T) {
 	maintained := twoTypes(profiled(1, "a", 10, 10), profiled(2, "a", 1, 100))
 	maintained.Nodes[1].DownReason = "MAINTENANCE"
-	maintained.Nodes[1].Windows = []policy.Window{{From: policytest.Now.Add(-time.Hour), To: policytest.Now.Add(time.Hour), IsUnderWay: true}}
+	maintained.Nodes[1].Windows = []policy.Window{{From: policytest.SnapshotTime.Add(-time.Hour), To: policytest.SnapshotTime.Add(time.Hour), IsUnderWay: true}}
 	wide := runsOn(profiled(1, "a", 1, 1), "ng")
 	wide.Ask.GPUs.Count = 4
 	narrow := twoTypes(wide, profiled(2, "a", 10, 10))
@@ -123,7 +123,7 @@ func TestAlloXHarnessMachines(t *testing.T) {
 		"one that asks four runs on one":              {narrow, "2 start ng:1×g, 1 stop"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := policytest.New(t, allox.System().New, paper.Params{"variant": "harness", "alpha": 0., "min_run": "1s"})
+			p := policytest.NewPolicy(t, allox.System().New, paper.Params{"variant": "harness", "alpha": 0., "min_run": "1s"})
 			if got := summary(t, p, c.s); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}

@@ -12,18 +12,18 @@ import (
 // each, by type and by when they are free.
 type cluster struct {
 	*engine.Round
-	types          []string
-	groups         []assign.MachineGroup
-	freeMachines   int         // now
-	times          [][]float64 // by job: see processingTimes
-	unknownRunTime float64     // run time of a job of unknown length, in seconds
+	types             []string
+	groups            []assign.MachineGroup
+	freeMachines      int         // now
+	secondsByJob      [][]float64 // by job: see processingTimes
+	unknownRunSeconds float64     // run time of a job of unknown length, in seconds
 }
 
 func newCluster(r *engine.Round) *cluster {
-	c := &cluster{Round: r, types: r.GPUTypes(), times: make([][]float64, len(r.Entries))}
-	c.unknownRunTime = c.meanRunTime()
+	c := &cluster{Round: r, types: r.GPUTypes(), secondsByJob: make([][]float64, len(r.Entries))}
+	c.unknownRunSeconds = c.meanRunTime()
 	busy := make([][]float64, len(c.types))
-	for _, e := range r.Active() {
+	for _, e := range r.ActiveEntries() {
 		for _, slot := range e.On {
 			t := slices.Index(c.types, slot.Type)
 			if t < 0 {
@@ -36,7 +36,7 @@ func newCluster(r *engine.Round) *cluster {
 		}
 	}
 	for t, name := range c.types {
-		free := r.Free.TotalFree(name)
+		free := r.FreePool.TotalFree(name)
 		c.freeMachines += free
 		c.groups = append(c.groups, groupMachines(t, append(busy[t], make([]float64, free)...))...)
 	}
@@ -51,7 +51,7 @@ func groupMachines(typ int, free []float64) []assign.MachineGroup {
 	var groups []assign.MachineGroup
 	for i, d := range free {
 		if i == 0 || d != free[i-1] {
-			groups = append(groups, assign.MachineGroup{Type: typ, Delay: d})
+			groups = append(groups, assign.MachineGroup{Type: typ, FreeAfter: d})
 		}
 		groups[len(groups)-1].Count++
 	}
@@ -59,7 +59,7 @@ func groupMachines(typ int, free []float64) []assign.MachineGroup {
 		return groups
 	}
 	groups = groups[:1]
-	if groups[0].Delay > 0 {
+	if groups[0].FreeAfter > 0 {
 		groups = groups[:0]
 	} else {
 		free = free[groups[0].Count:]
@@ -71,7 +71,7 @@ func groupMachines(typ int, free []float64) []assign.MachineGroup {
 			sum += d
 		}
 		if len(part) > 0 {
-			groups = append(groups, assign.MachineGroup{Type: typ, Count: len(part), Delay: sum / float64(len(part))})
+			groups = append(groups, assign.MachineGroup{Type: typ, Count: len(part), FreeAfter: sum / float64(len(part))})
 		}
 	}
 	return groups
@@ -81,8 +81,8 @@ func groupMachines(typ int, free []float64) []assign.MachineGroup {
 func (c *cluster) meanRunTime() float64 {
 	sum, n := 0.0, 0.0
 	for _, e := range c.Entries {
-		if e.Estimate.Left > 0 {
-			sum += e.Estimate.Left.Seconds()
+		if e.Estimate.TimeLeft > 0 {
+			sum += e.Estimate.TimeLeft.Seconds()
 			n++
 		}
 	}
@@ -102,10 +102,10 @@ func (c *cluster) remainingTime(e *engine.Entry, typ string) float64 {
 		}
 		return math.Inf(1)
 	}
-	if e.Estimate.Left > 0 {
-		return max(e.Estimate.Left.Seconds(), 1)
+	if e.Estimate.TimeLeft > 0 {
+		return max(e.Estimate.TimeLeft.Seconds(), 1)
 	}
-	return c.unknownRunTime
+	return c.unknownRunSeconds
 }
 
 // canRun reports whether the job could run on some type if no other did.
@@ -116,17 +116,17 @@ func (c *cluster) canRun(e *engine.Entry) bool {
 // processingTimes returns how many seconds the job runs on GPUs of each type; +Inf
 // where it would have no room, with as many as it asks, if no other job ran.
 func (c *cluster) processingTimes(e *engine.Entry) []float64 {
-	if c.times[e.Index] != nil {
-		return c.times[e.Index]
+	if c.secondsByJob[e.Index] != nil {
+		return c.secondsByJob[e.Index]
 	}
-	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant, e.Want
-	e.Want = e.Ask.GPUs.Count
-	for _, name := range c.Free.TypesFor(&e.Ask) {
-		e.Grant = engine.Grant{Run: true, Type: name}
-		if t := slices.Index(c.types, name); t >= 0 && c.Possible(e) == nil {
+	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant, e.WantedDevices
+	e.WantedDevices = e.Ask.GPUs.Count
+	for _, name := range c.FreePool.TypesFor(&e.Ask) {
+		e.Grant = engine.Grant{HasLease: true, Type: name}
+		if t := slices.Index(c.types, name); t >= 0 && c.CheckPossible(e) == nil {
 			times[t] = c.remainingTime(e, name)
 		}
 	}
-	c.times[e.Index], e.Grant, e.Want = times, grant, want
+	c.secondsByJob[e.Index], e.Grant, e.WantedDevices = times, grant, want
 	return times
 }

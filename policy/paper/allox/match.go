@@ -18,18 +18,18 @@ type matching struct{ *Policy }
 
 // Groups of the line, first served first.
 const (
-	running   = iota
-	competing // matched among the least served users
-	leftover  // matched to what those that compete leave
-	unmatched
+	groupRunning   = iota
+	groupCompeting // matched among the least served users
+	groupLeftover  // matched to what those that compete leave
+	groupUnmatched
 )
 
 // assignment is what the matching gives a job.
 type assignment struct {
-	group   int
-	gpuType string
-	start   float64 // seconds from now
-	note    string
+	group        int
+	gpuType      string
+	startSeconds float64 // seconds from now
+	note         string
 }
 
 // Allocate implements engine.Allocator: jobs that run, those that compete by their
@@ -39,13 +39,13 @@ func (m matching) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	given, turns := m.assignments(r), make([]engine.Turn, len(r.Entries))
 	for i, e := range r.Entries {
 		a := &given[i]
-		turns[i] = e.Turn()
-		turns[i].Grant = engine.Grant{Run: a.group != unmatched, Type: a.gpuType}
+		turns[i] = e.TurnWithoutLease()
+		turns[i].Grant = engine.Grant{HasLease: a.group != groupUnmatched, Type: a.gpuType}
 		turns[i].Note = a.note
 	}
 	slices.SortFunc(turns, func(a, b engine.Turn) int {
 		x, y := &given[a.Entry.Index], &given[b.Entry.Index]
-		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.start, y.start), engine.ByArrival(a.Entry, b.Entry))
+		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.startSeconds, y.startSeconds), engine.CompareArrival(a.Entry, b.Entry))
 	})
 	return turns, nil
 }
@@ -54,8 +54,8 @@ func (m matching) Allocate(r *engine.Round) ([]engine.Turn, error) {
 func (m matching) assignments(r *engine.Round) []assignment {
 	given := make([]assignment, len(r.Entries))
 	for i, e := range r.Entries {
-		if given[i].group = unmatched; e.HoldsGPUs() {
-			given[i].group = running
+		if given[i].group = groupUnmatched; e.HoldsGPUs() {
+			given[i].group = groupRunning
 		}
 	}
 	cluster := newCluster(r)
@@ -69,8 +69,8 @@ func (m matching) assignments(r *engine.Round) []assignment {
 			rest = append(rest, u.jobs...)
 		}
 	}
-	cluster.matchJobs(compete, competing, given)
-	cluster.matchJobs(rest, leftover, given)
+	cluster.matchJobs(compete, groupCompeting, given)
+	cluster.matchJobs(rest, groupLeftover, given)
 	return given
 }
 
@@ -84,9 +84,9 @@ func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment)
 		if q.typeOfJob[i] < 0 {
 			continue
 		}
-		a := assignment{group: group, gpuType: c.types[q.typeOfJob[i]], start: q.startTimes[i]}
+		a := assignment{group: group, gpuType: c.types[q.typeOfJob[i]], startSeconds: q.startTimes[i]}
 		if !c.OmitReasons {
-			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.DurationFromSeconds(a.start).Round(time.Minute))
+			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.DurationFromSeconds(a.startSeconds).Round(time.Minute))
 		}
 		given[e.Index] = a
 	}
@@ -144,9 +144,9 @@ type schedule struct {
 func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 	times, width := make([][]float64, len(jobs)), make([]float64, len(jobs))
 	for i, e := range jobs {
-		times[i], width[i] = c.processingTimes(e), float64(e.Size())
+		times[i], width[i] = c.processingTimes(e), float64(e.DeviceCount())
 	}
-	places := assign.ToGroups(times, width, c.groups, maxMatchingSteps)
+	places := assign.AssignToGroups(times, width, c.groups, maxMatchingSteps)
 	q := schedule{typeOfJob: make([]int, len(jobs)), startTimes: make([]float64, len(jobs))}
 	members, free := make([][]int, len(c.groups)), make([][]float64, len(c.types))
 	for i, p := range places {
@@ -161,7 +161,7 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 		// goes to the one that is free first.
 		typ := c.groups[g].Type
 		slices.SortFunc(queue, func(i, j int) int {
-			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ]), engine.ByArrival(jobs[i], jobs[j]))
+			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ]), engine.CompareArrival(jobs[i], jobs[j]))
 		})
 		free[typ] = append(free[typ], q.addQueue(c.groups[g], queue, times)...)
 	}
@@ -174,7 +174,7 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 // addQueue lets the jobs start one after the other on the machines of a
 // group, and returns when each machine is free again.
 func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]float64) []float64 {
-	machines := slices.Repeat([]float64{group.Delay}, group.Count)
+	machines := slices.Repeat([]float64{group.FreeAfter}, group.Count)
 	for _, i := range queue {
 		q.startTimes[i] = machines[0]
 		assign.RunOnFirst(machines, 1, times[i][group.Type])

@@ -26,9 +26,9 @@ func (a *Policy) decideAsSimulator(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy allox: %w", err)
 	}
-	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Wait: true, State: state}
+	stage := rounds.Allocator{RoundLength: 2 * time.Minute, MinRecomputeInterval: 1000 * time.Second, NewJobsWait: true, State: state}
 	stage.Fractions = func(r *engine.Round, types []string) ([][]float64, error) {
-		return a.simulatorFractions(newCluster(r), stage.State.Fraction), nil
+		return a.simulatorFractions(newCluster(r), stage.State.Fractions), nil
 	}
 	plan, err := engine.Pipeline{
 		Name:     "allox",
@@ -80,7 +80,7 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 			times[k][t] = min(times[k][t], 1e15) // a very long time where it cannot run
 		}
 	}
-	for m, k := range firstOnMachine(assign.ToMachines(times, machines), len(machines)) {
+	for m, k := range firstOnMachine(assign.AssignToMachines(times, machines), len(machines)) {
 		if k >= 0 {
 			x[waiting[k]][machines[m]] = 1 / float64(max(c.Entries[waiting[k]].Ask.GPUs.Count, 1))
 		}
@@ -91,7 +91,7 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 // countMachines counts the healthy GPUs by type, those of nodes that are only set
 // aside too.
 func (c *cluster) countMachines() []int {
-	empty, count := pool.Empty(c.Nodes, time.Time{}), make([]int, len(c.types))
+	empty, count := pool.NewEmpty(c.Nodes, time.Time{}), make([]int, len(c.types))
 	for k, name := range c.types {
 		count[k] = empty.TotalFree(name)
 	}

@@ -19,40 +19,40 @@ type allocator struct {
 
 // Allocate implements engine.Allocator.
 func (a *allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
-	quota := quotas(r.Snapshot)
+	quota := quotaByAccount(r.Snapshot)
 	now := a.deserved.next(r, quota)
-	l := &leases{Policy: a.Policy, Round: r, last: a.deserved.At, free: countFree(r.Snapshot)}
+	l := &leases{Policy: a.Policy, Round: r, lastRound: a.deserved.At, free: countFree(r.Snapshot)}
 	l.addJobs(quota, now)
-	l.keep()
-	l.serve(l.grant)
+	l.keepWithinLease()
+	l.serveTenants(l.grant)
 	l.preemptDelayed()
 	for _, t := range l.tenants {
-		t.jobs, t.skipped = append(t.skipped, t.jobs...), nil
+		t.jobs, t.skippedJobs = append(t.skippedJobs, t.jobs...), nil
 	}
 	var waiting []*job
-	l.serve(func(j *job) bool {
+	l.serveTenants(func(j *job) bool {
 		waiting = append(waiting, j)
 		return true
 	})
 	a.deserved = now
-	return l.turns(waiting), nil
+	return l.newTurns(waiting), nil
 }
 
 // leases says which jobs have a lease in a round.
 type leases struct {
 	*Policy
 	*engine.Round
-	last    time.Time // the last round
-	jobs    []*job    // that run or could start
-	tenants []*tenant // by name
-	free    *freeDevices
-	kept    []*job // within their lease
-	granted []*job // a new lease
+	lastRound time.Time // the last round
+	jobs      []*job    // that run or could start
+	tenants   []*tenant // by name
+	free      *freeDevices
+	kept      []*job // within their lease
+	granted   []*job // a new lease
 }
 
 // addJobs lists the jobs that run or could start, by tenant.
 func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
-	byName, ran := map[string]*tenant{}, newRunTimes(l.History)
+	byName, ran := map[string]*tenant{}, newFinishedRunTimes(l.History)
 	for i, e := range l.Entries {
 		if !l.Startable(e) {
 			continue
@@ -63,7 +63,7 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 			byName[e.Account] = t
 			l.tenants = append(l.tenants, t)
 		}
-		j := &job{Entry: e, tenant: t, lease: max(l.Lease, 20*e.Checkpoint), starving: l.starving(l.Round, e)}
+		j := &job{Entry: e, tenant: t, lease: max(l.Lease, 20*e.Checkpoint), isStarving: l.isStarving(l.Round, e)}
 		j.fairness = discretise(ratio(float64(e.Attained), float64(deserved.Sums[i])), l.Levels)
 		j.reward = ran.reward(j)
 		l.jobs = append(l.jobs, j)
@@ -71,18 +71,18 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 	slices.SortFunc(l.tenants, func(a, b *tenant) int { return cmp.Compare(a.name, b.name) })
 }
 
-// starving reports whether the job could start and waited too long.
-func (a *Policy) starving(r *engine.Round, e *engine.Entry) bool {
-	return e.Waited(r.Now) >= a.Starve && r.Startable(e) && r.Possible(e) == nil
+// isStarving reports whether the job could start and waited too long.
+func (a *Policy) isStarving(r *engine.Round, e *engine.Entry) bool {
+	return e.Waited(r.Now) >= a.Starve && r.Startable(e) && r.CheckPossible(e) == nil
 }
 
-// keep lets jobs within their lease hold what they have, charged for the rest
+// keepWithinLease lets jobs within their lease hold what they have, charged for the rest
 // of the lease; the others compete.
-func (l *leases) keep() {
-	starving := slices.ContainsFunc(l.jobs, func(j *job) bool { return j.starving })
+func (l *leases) keepWithinLease() {
+	starving := slices.ContainsFunc(l.jobs, func(j *job) bool { return j.isStarving })
 	for _, j := range l.jobs {
-		if j.HoldsGPUs() && !l.ended(j, starving) {
-			j.granted = true
+		if j.HoldsGPUs() && !l.hasEnded(j, starving) {
+			j.isGranted = true
 			j.tenant.charge(j.gpus(), j.lease-j.Ran(l.Now)%j.lease)
 			l.free.subtractHeld(l.Snapshot, j.Entry)
 			l.kept = append(l.kept, j)
@@ -90,36 +90,36 @@ func (l *leases) keep() {
 		}
 		j.tenant.jobs = append(j.tenant.jobs, j)
 	}
-	slices.SortFunc(l.kept, func(a, b *job) int { return engine.ByTenure(a.Entry, b.Entry) })
+	slices.SortFunc(l.kept, func(a, b *job) int { return engine.CompareTenure(a.Entry, b.Entry) })
 	for _, t := range l.tenants {
 		slices.SortFunc(t.jobs, (*job).compare)
 	}
 }
 
-// unstoppable reports whether a running job cannot be stopped whatever we decide.
-func (l *leases) unstoppable(e *engine.Entry) bool {
+// isUnstoppable reports whether a running job cannot be stopped whatever we decide.
+func (l *leases) isUnstoppable(e *engine.Entry) bool {
 	return e.UnstoppableReason != "" || e.State != policy.Running || l.MaxStops > 0 && e.Stops >= l.MaxStops
 }
 
-// ended reports whether a lease of the running job ended since the last round.
+// hasEnded reports whether a lease of the running job ended since the last round.
 // While a job starves, leases that ended before count too: they were not
 // renewed but for want of a job to give way to.
-func (l *leases) ended(j *job, starving bool) bool {
-	if l.unstoppable(j.Entry) || !l.last.Before(l.Now) {
+func (l *leases) hasEnded(j *job, starving bool) bool {
+	if l.isUnstoppable(j.Entry) || !l.lastRound.Before(l.Now) {
 		return false
 	}
 	ran := j.Ran(l.Now)
-	if starving || l.last.IsZero() {
+	if starving || l.lastRound.IsZero() {
 		return ran >= j.lease
 	}
-	before := max(l.last.Sub(j.Start), 0)
+	before := max(l.lastRound.Sub(j.Start), 0)
 	return ran/j.lease > before/j.lease
 }
 
-// serve takes the tenants in turn, each with its next job. A starving job that
+// serveTenants takes the tenants in turn, each with its next job. A starving job that
 // is not granted a lease ends it: what is free is kept for that job.
-func (l *leases) serve(grant func(*job) bool) {
-	queue := slices.Clone(tenants(l.tenants))
+func (l *leases) serveTenants(grant func(*job) bool) {
+	queue := slices.Clone(tenantHeap(l.tenants))
 	heap.Init(&queue)
 	for len(queue) > 0 {
 		t := queue[0]
@@ -135,8 +135,8 @@ func (l *leases) serve(grant func(*job) bool) {
 			heap.Fix(&queue, 0)
 			continue
 		}
-		t.skipped = append(t.skipped, j)
-		if j.starving {
+		t.skippedJobs = append(t.skippedJobs, j)
+		if j.isStarving {
 			return
 		}
 	}
@@ -147,26 +147,26 @@ func (l *leases) grant(j *job) bool {
 	if !l.free.take(j.Entry) {
 		return false
 	}
-	j.granted = true
+	j.isGranted = true
 	l.granted = append(l.granted, j)
 	return true
 }
 
-// turns returns the turns of all jobs; those that cannot start are last, by arrival.
-func (l *leases) turns(waiting []*job) []engine.Turn {
+// newTurns returns the turns of all jobs; those that cannot start are last, by arrival.
+func (l *leases) newTurns(waiting []*job) []engine.Turn {
 	turns, served := make([]engine.Turn, 0, len(l.Entries)), make([]bool, len(l.Entries))
 	for _, j := range slices.Concat(l.kept, l.granted, waiting) {
-		t := j.Turn()
-		t.Grant.Run, t.Note = j.granted, j.note
+		t := j.TurnWithoutLease()
+		t.Grant.HasLease, t.Note = j.isGranted, j.note
 		turns = append(turns, t)
 		served[j.Index] = true
 	}
 	n := len(turns)
 	for _, e := range l.Entries {
 		if !served[e.Index] {
-			turns = append(turns, e.Turn())
+			turns = append(turns, e.TurnWithoutLease())
 		}
 	}
-	slices.SortFunc(turns[n:], func(a, b engine.Turn) int { return engine.ByArrival(a.Entry, b.Entry) })
+	slices.SortFunc(turns[n:], func(a, b engine.Turn) int { return engine.CompareArrival(a.Entry, b.Entry) })
 	return turns
 }

@@ -41,7 +41,7 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "astraea",
 		Allocate: stage,
 		Backfill: blocking{a},
-		Preempt:  preempt.Leased,
+		Preempt:  preempt.ByLease,
 		// The leases are the shortest runs; the rules only count stops.
 		Rules: paper.Limits{RunLimit: paper.RunLimit{MinRun: 1}, StopLimit: a.StopLimit, WaitLimit: a.WaitLimit}.Rules(),
 	}.Decide(s)
@@ -56,15 +56,15 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "astraea", Title: "ASTRAEA: long-term GPU-time fairness", Venue: "TPDS", Year: 2022,
-		Cite:     `Z. Ye et al., "ASTRAEA: A Fair Deep Learning Scheduler for Multi-Tenant GPU Clusters", IEEE TPDS 2022`,
-		Idea:     "Give each account its quota of GPU time over a day, and each job its part of it, in renewable leases.",
-		Stages:   []string{"share", "order", "backfill", "preempt"},
-		Needs:    []string{"account weights and recent service", "GPU time received", "run times of finished jobs (to prefer those about to end)"},
-		Fallback: "none needed: without history no job is thought to be about to end; the default when nothing is known of a job",
+		Cite:         `Z. Ye et al., "ASTRAEA: A Fair Deep Learning Scheduler for Multi-Tenant GPU Clusters", IEEE TPDS 2022`,
+		Idea:         "Give each account its quota of GPU time over a day, and each job its part of it, in renewable leases.",
+		OwnStages:    []string{"share", "order", "backfill", "preempt"},
+		NeededInputs: []string{"account weights and recent service", "GPU time received", "run times of finished jobs (to prefer those about to end)"},
+		Fallback:     "none needed: without history no job is thought to be about to end; the default when nothing is known of a job",
 		Reproduced: "a day of 8 accounts on 68 GPUs, one of which floods them, medians of 5 seeds: first come, first served has 3.8 times its error towards accounts " +
 			"(the paper: up to 9.4 times), Tiresias and Themis 3.2 times; average completion time .96 of EASY's; a job of the others waits for 6 hours and a lease at most; " +
 			"the scale of fairness, the accounts' order with quotas 4 and 4, and an idle account served first",
-		MayStarve: true,
-		Exact:     paper.Params{"max_stops": -1, "max_wait": "0s"},
+		MayStarve:       true,
+		SimulatorParams: paper.Params{"max_stops": -1, "max_wait": "0s"},
 	})
 }

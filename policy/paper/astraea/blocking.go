@@ -14,19 +14,19 @@ type blocking struct{ *Policy }
 
 // Behind implements engine.Backfiller.
 func (b blocking) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
-	if b.Block != "all" && !b.starving(r, blocked) {
+	if b.Block != "all" && !b.isStarving(r, blocked) {
 		return func(*engine.Entry, policy.Alloc) error { return nil }
 	}
 	return func(_ *engine.Entry, on policy.Alloc) error {
-		if !usable(r.Snapshot, blocked.Job, on) {
+		if !mayUse(r.Snapshot, blocked.Job, on) {
 			return nil
 		}
-		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, engine.ErrPlace)
+		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, engine.ErrReservedNodes)
 	}
 }
 
-// usable reports whether the job could use any of the devices.
-func usable(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
+// mayUse reports whether the job could use any of the devices.
+func mayUse(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
 	return slices.ContainsFunc(on, func(slot policy.Slot) bool {
 		n := s.Node(slot.Node)
 		return n != nil && n.InPartition(j.Partition) && !slices.Contains(j.Ask.ExcludedNodes, n.Name) &&

@@ -8,12 +8,12 @@ import (
 // preemptDelayed lets a tenant's new jobs that have no lease take the place of its
 // own delay jobs: over-served ones that are young in their lease.
 func (l *leases) preemptDelayed() {
-	if !l.last.Before(l.Now) {
+	if !l.lastRound.Before(l.Now) {
 		return
 	}
 	delayed := map[*tenant][]*job{}
 	for _, j := range l.kept {
-		if !l.unstoppable(j.Entry) && j.fairness > discretise(1, l.Levels) && j.Ran(l.Now)%j.lease < l.Delay {
+		if !l.isUnstoppable(j.Entry) && j.fairness > discretise(1, l.Levels) && j.Ran(l.Now)%j.lease < l.Delay {
 			delayed[j.tenant] = append(delayed[j.tenant], j)
 		}
 	}
@@ -23,13 +23,13 @@ func (l *leases) preemptDelayed() {
 		})
 		l.replaceDelayed(t, delayed[t])
 	}
-	l.kept = slices.DeleteFunc(l.kept, func(j *job) bool { return !j.granted })
+	l.kept = slices.DeleteFunc(l.kept, func(j *job) bool { return !j.isGranted })
 }
 
 // replaceDelayed goes through the tenant's waiting new jobs and its delay jobs.
 func (l *leases) replaceDelayed(t *tenant, delayed []*job) {
-	all := append(t.skipped, t.jobs...)
-	t.skipped, t.jobs = nil, nil
+	all := append(t.skippedJobs, t.jobs...)
+	t.skippedJobs, t.jobs = nil, nil
 	for _, j := range all {
 		n := 0
 		if !j.HoldsGPUs() && j.FirstStart.IsZero() {
@@ -40,12 +40,12 @@ func (l *leases) replaceDelayed(t *tenant, delayed []*job) {
 			continue
 		}
 		for _, d := range delayed[:n] {
-			d.granted = false
+			d.isGranted = false
 			d.note = d.describe()
 			t.jobs = append(t.jobs, d)
 		}
 		delayed = delayed[n:]
-		j.granted = true
+		j.isGranted = true
 		l.granted = append(l.granted, j)
 	}
 }

@@ -8,20 +8,20 @@ import (
 // freeDevices counts the devices that can be granted, without regard to where they
 // are: by type, and all whole GPUs together.
 type freeDevices struct {
-	types map[string]float64
-	part  map[string]bool // types that are parts of a GPU
-	whole float64
+	freeByType    map[string]float64
+	isSliceType   map[string]bool // types that are parts of a GPU
+	freeWholeGPUs float64
 }
 
 // countFree counts the healthy devices of nodes that are up.
 func countFree(s *policy.Snapshot) *freeDevices {
-	f := &freeDevices{types: map[string]float64{}, part: map[string]bool{}}
+	f := &freeDevices{freeByType: map[string]float64{}, isSliceType: map[string]bool{}}
 	for i := range s.Nodes {
 		if s.Nodes[i].DownReason != "" {
 			continue
 		}
 		for _, d := range s.Nodes[i].GPUs {
-			f.part[d.Type] = d.PartPercent != 0 && d.PartPercent != 100
+			f.isSliceType[d.Type] = d.PartPercent != 0 && d.PartPercent != 100
 			f.add(d.Type, float64(max(d.Count-d.SickCount, 0)))
 		}
 	}
@@ -29,9 +29,9 @@ func countFree(s *policy.Snapshot) *freeDevices {
 }
 
 func (f *freeDevices) add(typ string, devices float64) {
-	f.types[typ] += devices
-	if !f.part[typ] {
-		f.whole += devices
+	f.freeByType[typ] += devices
+	if !f.isSliceType[typ] {
+		f.freeWholeGPUs += devices
 	}
 }
 
@@ -46,17 +46,17 @@ func (f *freeDevices) subtractHeld(s *policy.Snapshot, e *engine.Entry) {
 
 // take takes what the entry holds or asks, if it is there.
 func (f *freeDevices) take(e *engine.Entry) bool {
-	need, typ := float64(e.Size()), e.Ask.GPUs.Type
+	need, typ := float64(e.DeviceCount()), e.Ask.GPUs.Type
 	if typ == "" && len(e.On) > 0 {
 		typ = e.On.FirstType()
 	}
 	switch {
-	case typ == "" && f.whole < need:
+	case typ == "" && f.freeWholeGPUs < need:
 		return false
 	case typ == "":
-		f.whole -= need
+		f.freeWholeGPUs -= need
 		return true
-	case f.types[typ] < need || !f.part[typ] && f.whole < need:
+	case f.freeByType[typ] < need || !f.isSliceType[typ] && f.freeWholeGPUs < need:
 		return false
 	}
 	f.add(typ, -need)

@@ -14,36 +14,36 @@ import (
 // job is one that runs or could start.
 type job struct {
 	*engine.Entry
-	tenant   *tenant
-	lease    time.Duration
-	starving bool
-	fairness int     // received over deserved GPU time, 0 to Levels: see discretise
-	reward   float64 // minus the chance to end within a lease, per GPU
-	granted  bool    // it has a lease in this round
-	note     string
+	tenant     *tenant
+	lease      time.Duration
+	isStarving bool
+	fairness   int     // received over deserved GPU time, 0 to Levels: see discretise
+	reward     float64 // minus the chance to end within a lease, per GPU
+	isGranted  bool    // it has a lease in this round
+	note       string
 }
 
 // compare is the order of jobs within an account; one that runs goes first
 // among equals.
 func (j *job) compare(o *job) int {
 	switch {
-	case j.starving != o.starving:
-		return precedence(j.starving)
-	case j.starving:
-		return engine.ByArrival(j.Entry, o.Entry)
+	case j.isStarving != o.isStarving:
+		return comparePrecedence(j.isStarving)
+	case j.isStarving:
+		return engine.CompareArrival(j.Entry, o.Entry)
 	}
 	if c := cmp.Or(cmp.Compare(j.fairness, o.fairness), cmp.Compare(j.reward, o.reward)); c != 0 {
 		return c
 	}
 	if j.HoldsGPUs() != o.HoldsGPUs() {
-		return precedence(j.HoldsGPUs())
+		return comparePrecedence(j.HoldsGPUs())
 	}
-	return engine.ByArrival(j.Entry, o.Entry)
+	return engine.CompareArrival(j.Entry, o.Entry)
 }
 
-// precedence is the result of comparing something that has precedence with
+// comparePrecedence is the result of comparing something that has precedence with
 // something that has not, or the reverse.
-func precedence(has bool) int {
+func comparePrecedence(has bool) int {
 	if has {
 		return -1
 	}
@@ -56,7 +56,7 @@ func (j *job) gpus() float64 { return j.Ask.GPUs.WholeGPUs() }
 func (j *job) describe() string {
 	t := j.tenant
 	return fmt.Sprintf("account %s has %.2f of the GPU time its quota of %.3g GPUs yields, and the job stands at step %d of its fairness",
-		t.name, t.served(), t.quota, j.fairness)
+		t.name, t.windowServed(), t.quota, j.fairness)
 }
 
 // discretise puts the ratio of received to deserved service on a scale of k levels
@@ -73,34 +73,34 @@ func discretise(ratio float64, k int) int {
 	return k - int(math.Floor((phi+1)/2*float64(k)))
 }
 
-// runTimes are those of finished jobs, in all and by GPU count.
-type runTimes struct {
-	all  survival.Sample
-	gpus map[int]survival.Sample
+// finishedRunTimes are those of finished jobs, in all and by GPU count.
+type finishedRunTimes struct {
+	all        survival.Sample
+	byGPUCount map[int]survival.Sample
 }
 
-func newRunTimes(history []policy.FinishedJob) runTimes {
+func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
 	var all []float64
 	by := map[int][]float64{}
 	for _, h := range history {
 		all = append(all, h.Ran.Seconds())
 		by[h.GPUs] = append(by[h.GPUs], h.Ran.Seconds())
 	}
-	t := runTimes{survival.NewSample(all), map[int]survival.Sample{}}
+	t := finishedRunTimes{survival.NewSample(all), map[int]survival.Sample{}}
 	for gpus, ran := range by {
-		t.gpus[gpus] = survival.NewSample(ran)
+		t.byGPUCount[gpus] = survival.NewSample(ran)
 	}
 	return t
 }
 
 // reward returns minus the chance that the job ends within one more lease, per
 // GPU; with fewer than five finished jobs of its size, from all of them.
-func (t runTimes) reward(j *job) float64 {
+func (t finishedRunTimes) reward(j *job) float64 {
 	gpus := j.gpus()
 	if gpus <= 0 {
 		return 0
 	}
-	sizes := t.gpus[j.Ask.GPUs.Count]
+	sizes := t.byGPUCount[j.Ask.GPUs.Count]
 	if sizes.Len() < 5 {
 		sizes = t.all
 	}

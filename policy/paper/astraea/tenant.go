@@ -12,22 +12,22 @@ import (
 // tenant is an account of a round. Amounts are whole GPUs and
 // GPU-seconds.
 type tenant struct {
-	name   string
-	quota  float64
-	window float64 // GPU-seconds its quota yields in the window and one lease
-	recent float64 // GPU-seconds received in the window, and charged for leases
-	now    float64 // GPUs held by leases, and granted in this round
-	favour float64 // part of its quota below which it is served first
+	name          string
+	quota         float64
+	windowService float64 // GPU-seconds its quota yields in the window and one lease
+	recentService float64 // GPU-seconds received in the window, and charged for leases
+	leasedGPUs    float64 // GPUs held by leases, and granted in this round
+	favourBelow   float64 // part of its quota below which it is served first
 
-	jobs    []*job // to be served, in order
-	skipped []*job // there was no room for a lease
+	jobs        []*job // to be served, in order
+	skippedJobs []*job // there was no room for a lease
 }
 
-// holds is what the account holds and was granted against its quota.
-func (t *tenant) holds() float64 { return ratio(t.now, t.quota) }
+// quotaHeld is what the account holds and was granted against its quota.
+func (t *tenant) quotaHeld() float64 { return ratio(t.leasedGPUs, t.quota) }
 
-// served is what it received against what its quota yields.
-func (t *tenant) served() float64 { return ratio(t.recent, t.window) }
+// windowServed is what it received against what its quota yields.
+func (t *tenant) windowServed() float64 { return ratio(t.recentService, t.windowService) }
 
 // ratio is a over b, +Inf where b is nothing.
 func ratio(a, b float64) float64 {
@@ -40,57 +40,57 @@ func ratio(a, b float64) float64 {
 // compare puts the account to be served next first: those far below their
 // quota, by how far; then by service received.
 func (t *tenant) compare(u *tenant) int {
-	low, ulow := t.holds() < t.favour, u.holds() < u.favour
+	low, ulow := t.quotaHeld() < t.favourBelow, u.quotaHeld() < u.favourBelow
 	switch {
 	case low && !ulow:
 		return -1
 	case ulow && !low:
 		return 1
 	case low:
-		return cmp.Or(cmp.Compare(t.holds(), u.holds()), cmp.Compare(t.served(), u.served()), cmp.Compare(t.name, u.name))
+		return cmp.Or(cmp.Compare(t.quotaHeld(), u.quotaHeld()), cmp.Compare(t.windowServed(), u.windowServed()), cmp.Compare(t.name, u.name))
 	}
-	return cmp.Or(cmp.Compare(t.served(), u.served()), cmp.Compare(t.holds(), u.holds()), cmp.Compare(t.name, u.name))
+	return cmp.Or(cmp.Compare(t.windowServed(), u.windowServed()), cmp.Compare(t.quotaHeld(), u.quotaHeld()), cmp.Compare(t.name, u.name))
 }
 
 // charge counts a lease of the job.
 func (t *tenant) charge(gpus float64, lease time.Duration) {
-	t.now += gpus
-	t.recent += gpus * lease.Seconds()
+	t.leasedGPUs += gpus
+	t.recentService += gpus * lease.Seconds()
 }
 
 // newTenant returns the tenant of an account.
 func (l *leases) newTenant(name string, quota float64) *tenant {
-	t := &tenant{name: name, quota: quota, favour: l.Favour, window: quota * (l.Window + l.Lease).Seconds()}
+	t := &tenant{name: name, quota: quota, favourBelow: l.Favour, windowService: quota * (l.Window + l.Lease).Seconds()}
 	if a := l.Account(name); a != nil {
-		t.recent = float64(a.RecentService)
+		t.recentService = float64(a.RecentService)
 	}
 	return t
 }
 
-// tenants is a heap, the account to be served next first.
-type tenants []*tenant
+// tenantHeap is a heap, the account to be served next first.
+type tenantHeap []*tenant
 
-func (q tenants) Len() int { return len(q) }
+func (q tenantHeap) Len() int { return len(q) }
 
-func (q tenants) Less(i, j int) bool { return q[i].compare(q[j]) < 0 }
+func (q tenantHeap) Less(i, j int) bool { return q[i].compare(q[j]) < 0 }
 
-func (q tenants) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q tenantHeap) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
 // Push implements heap.Interface.
-func (q *tenants) Push(x any) { *q = append(*q, x.(*tenant)) }
+func (q *tenantHeap) Push(x any) { *q = append(*q, x.(*tenant)) }
 
 // Pop implements heap.Interface.
-func (q *tenants) Pop() any {
+func (q *tenantHeap) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]
 	*q = (*q)[:last]
 	return x
 }
 
-// quotas returns every account's part of the cluster by weight, rounded down
+// quotaByAccount returns every account's part of the cluster by weight, rounded down
 // to whole GPUs. The paper's formula gives nothing to an account whose part is
 // less than one GPU; it keeps its fraction here.
-func quotas(s *policy.Snapshot) map[string]float64 {
+func quotaByAccount(s *policy.Snapshot) map[string]float64 {
 	want, parent := map[string]bool{}, map[string]bool{}
 	for _, a := range s.Accounts {
 		parent[a.Parent] = true
@@ -112,7 +112,7 @@ func quotas(s *policy.Snapshot) map[string]float64 {
 			gpus += max(s.Nodes[i].WholeGPUs(), 0)
 		}
 	}
-	q := share.Weights(s, want)
+	q := share.WeightsAmong(s, want)
 	for name, part := range q {
 		q[name] = part * gpus
 		if whole := math.Floor(part*gpus + 1e-9); whole >= 1 {

@@ -38,11 +38,11 @@ func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Share:    share.Dominant{},
 		Allocate: d,
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.None,
+		Preempt:  preempt.NoPreemption,
 		Rules:    c.Rules(),
 	}
 	if c.Preempt {
-		p.Preempt = preempt.Leased
+		p.Preempt = preempt.ByLease
 	}
 	return p.Decide(flows.snapshot)
 }
@@ -51,14 +51,14 @@ func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "carbyne", Title: "Carbyne: altruistic scheduling", Venue: "OSDI", Year: 2016,
-		Cite:           `R. Grandl et al., "Altruistic Scheduling in Multi-Resource Clusters", OSDI 2016`,
-		Idea:           "Run now only what must run now to end when a fair share would end it; the rest of the share helps short workflows.",
-		Stages:         []string{"predict", "share", "order", "backfill", "preempt"},
-		Needs:          []string{"remaining time of every task of a workflow", "GPUs, cores and memory asked", "account weights"},
-		Fallback:       "a workflow with a task of unknown length keeps its whole share: dominant resource fairness among workflows",
-		Reproduced:     "the worked example (2.5 hours on average become 2.0); workflows at least 1.2 times as fast as under DRF on average, few slower",
-		MayStarve:      true,
-		Exact:          paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		WorkConserving: true,
+		Cite:            `R. Grandl et al., "Altruistic Scheduling in Multi-Resource Clusters", OSDI 2016`,
+		Idea:            "Run now only what must run now to end when a fair share would end it; the rest of the share helps short workflows.",
+		OwnStages:       []string{"predict", "share", "order", "backfill", "preempt"},
+		NeededInputs:    []string{"remaining time of every task of a workflow", "GPUs, cores and memory asked", "account weights"},
+		Fallback:        "a workflow with a task of unknown length keeps its whole share: dominant resource fairness among workflows",
+		Reproduced:      "the worked example (2.5 hours on average become 2.0); workflows at least 1.2 times as fast as under DRF on average, few slower",
+		MayStarve:       true,
+		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		WorkConserving:  true,
 	})
 }

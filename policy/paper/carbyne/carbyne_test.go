@@ -16,13 +16,13 @@ import (
 // It returns when each workflow ends.
 func carbyneRun(t *testing.T, p policy.Policy, gpus int, hours, said map[string][]float64) map[string]float64 {
 	t.Helper()
-	s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: gpus}}}}}
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: gpus}}}}}
 	left, ends := map[policy.JobID]float64{}, map[string]float64{}
 	for _, flow := range []string{"A", "B"} {
 		for i, h := range hours[flow] {
 			id := policy.JobID(len(s.Jobs) + 1)
 			s.Jobs = append(s.Jobs, policy.Job{ID: id, Name: fmt.Sprintf("%s-%d", flow, i), User: "u", Account: "acc", Partition: "gpu",
-				State: policy.Pending, Arrive: policytest.Now.Add(time.Duration(id) * time.Millisecond), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}},
+				State: policy.Pending, Arrive: policytest.SnapshotTime.Add(time.Duration(id) * time.Millisecond), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}},
 				PredictedLeft: time.Duration(said[flow][i] * float64(time.Hour))})
 			left[id] = h
 		}
@@ -57,7 +57,7 @@ func carbyneRun(t *testing.T, p policy.Policy, gpus int, hours, said map[string]
 				left[j.ID] -= next
 				j.PredictedLeft = max(j.PredictedLeft-step, time.Second)
 				if left[j.ID] < 1e-9 {
-					ends[j.Name[:1]] = s.Now.Sub(policytest.Now).Hours()
+					ends[j.Name[:1]] = s.Now.Sub(policytest.SnapshotTime).Hours()
 					continue
 				}
 			}
@@ -84,7 +84,7 @@ func TestCarbyneOfTheBrief(t *testing.T) {
 		"none is DRF":      {paper.Params{"altruism": 0.}, hours, 3, 2},
 		"a wrong estimate": {nil, wrong, 3, 2},
 	} {
-		got := carbyneRun(t, policytest.New(t, carbyne.System().New, c.params), 4, hours, c.said)
+		got := carbyneRun(t, policytest.NewPolicy(t, carbyne.System().New, c.params), 4, hours, c.said)
 		if near := func(x, y float64) bool { return x > y-.01 && x < y+.01 }; !near(got["A"], c.a) || !near(got["B"], c.b) {
 			t.Errorf("%s: %v, want A %g, B %g", name, got, c.a, c.b)
 		}

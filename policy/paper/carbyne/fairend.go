@@ -12,7 +12,7 @@ type workflow struct {
 	jobs          []int // as places in Entries
 	tasks         []task
 	jobOfTask     []int // by task: its job
-	pool          string
+	poolName      string
 	fairGPUs      float64 // GPUs it is entitled to now
 	remainingWork float64 // GPU-seconds left
 	lengthsKnown  bool    // how long all its tasks run
@@ -27,13 +27,13 @@ func (f *workflow) add(e *engine.Entry, i int) {
 	left, ok := remainingTime(e)
 	f.lengthsKnown = ok && (f.lengthsKnown || len(f.jobs) == 0)
 	if len(f.jobs) == 0 {
-		f.pool = e.Partition + "/" + e.Ask.GPUs.Type
+		f.poolName = e.Partition + "/" + e.Ask.GPUs.Type
 	}
 	f.jobs = append(f.jobs, i)
-	f.fairGPUs += e.Due
-	f.remainingWork += left * float64(e.Size()*e.TaskCount())
+	f.fairGPUs += e.DueGPUs
+	f.remainingWork += left * float64(e.DeviceCount()*e.TaskCount())
 	for range min(e.TaskCount(), maxTasksPerArray) {
-		f.tasks, f.jobOfTask = append(f.tasks, task{seconds: left, width: e.Size()}), append(f.jobOfTask, i)
+		f.tasks, f.jobOfTask = append(f.tasks, task{seconds: left, machines: e.DeviceCount()}), append(f.jobOfTask, i)
 	}
 }
 
@@ -47,19 +47,19 @@ func setFairEnds(workflows []workflow) {
 	for w := range workflows {
 		if f := &workflows[w]; len(f.jobs) > 0 {
 			f.fairGPUs = max(f.fairGPUs, 1e-3)
-			total[f.pool] += f.fairGPUs
+			total[f.poolName] += f.fairGPUs
 			order = append(order, w)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := &workflows[a], &workflows[b]
-		return cmp.Or(cmp.Compare(x.pool, y.pool), cmp.Compare(x.remainingWork/x.fairGPUs, y.remainingWork/y.fairGPUs), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.poolName, y.poolName), cmp.Compare(x.remainingWork/x.fairGPUs, y.remainingWork/y.fairGPUs), cmp.Compare(a, b))
 	})
 	pool, at, reached, rest := "", 0.0, 0.0, 0.0
 	for k, w := range order {
 		f := &workflows[w]
-		if k == 0 || f.pool != pool {
-			pool, at, reached, rest = f.pool, 0, 0, total[f.pool]
+		if k == 0 || f.poolName != pool {
+			pool, at, reached, rest = f.poolName, 0, 0, total[f.poolName]
 		}
 		at += (f.remainingWork/f.fairGPUs - reached) * rest / total[pool]
 		reached = f.remainingWork / f.fairGPUs
@@ -88,8 +88,8 @@ func remainingTime(e *engine.Entry) (seconds float64, ok bool) {
 			return max(t.Steps-t.StepsDone, 0) / rate, true
 		}
 	}
-	if e.Estimate.Left > 0 {
-		return (e.Estimate.Left + e.Estimate.Sigma).Seconds(), true
+	if e.Estimate.TimeLeft > 0 {
+		return (e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma).Seconds(), true
 	}
 	return 0, false
 }

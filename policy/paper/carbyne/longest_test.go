@@ -20,7 +20,7 @@ func TestLongestFirst(t *testing.T) {
 		"no machines count as one":    {[]task{{2, 1}, {1, 1}}, 0, []float64{2, 3}, 3},
 		"nothing":                     {nil, 4, []float64{}, 0},
 	} {
-		ends, last := longestFirst(c.tasks, c.machines)
+		ends, last := scheduleLongestFirst(c.tasks, c.machines)
 		if !slices.Equal(ends, c.ends) || last != c.last {
 			t.Errorf("%s: %v, last %g; want %v, %g", name, ends, last, c.ends, c.last)
 		}
@@ -35,11 +35,11 @@ func TestLongestFirstBounds(t *testing.T) {
 		machines := 1 + rng.IntN(5)
 		tasks, sum, longest := make([]task, rng.IntN(12)), 0.0, 0.0
 		for i := range tasks {
-			tasks[i] = task{seconds: rng.Float64() * 9, width: 1}
+			tasks[i] = task{seconds: rng.Float64() * 9, machines: 1}
 			sum += tasks[i].seconds
 			longest = max(longest, tasks[i].seconds)
 		}
-		ends, last := longestFirst(tasks, machines)
+		ends, last := scheduleLongestFirst(tasks, machines)
 		least := max(sum/float64(machines), longest)
 		if last < least-1e-9 || last > (4./3)*least+longest {
 			t.Fatalf("%v on %d: ends at %g, least %g", tasks, machines, last, least)

@@ -20,9 +20,9 @@ type altruisticOrder struct {
 	altruism, slackFloor float64
 	workflows            *workflowSnapshot
 
-	costs         [][]float64 // in Entries order
-	jobs          []jobPlan   // likewise
-	remainingWork []float64   // by workflow: GPU-seconds left
+	costsByEntry            [][]float64 // in Entries order
+	jobPlans                []jobPlan   // likewise
+	remainingWorkByWorkflow []float64   // by workflow: GPU-seconds left
 }
 
 // jobPlan is where a job stands in its workflow.
@@ -39,19 +39,19 @@ type jobPlan struct {
 // lease.
 func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	c.planWorkflows(r)
-	line, err := order.ByShare{Meter: share.Dominant{}}.Order(r)
+	line, err := order.BySmallestShare{Meter: share.Dominant{}}.Order(r)
 	if err != nil {
 		return nil, err
 	}
 	ranked := make([]rankedJob, len(line))
 	for i, e := range line {
 		w := c.workflows.workflowOfJob[e.Index]
-		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobs[e.Index], workflow: w, remainingWork: c.remainingWork[w], group: mayRun}
+		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], workflow: w, workflowRemainingWork: c.remainingWorkByWorkflow[w], group: groupMayRun}
 		switch {
 		case ranked[i].mustRun:
-			ranked[i].group = mustRun
+			ranked[i].group = groupMustRun
 		case !ranked[i].startable:
-			ranked[i].group = cannotRun
+			ranked[i].group = groupCannotRun
 		}
 	}
 	if c.altruism > 0 {
@@ -59,8 +59,8 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	}
 	turns := make([]engine.Turn, len(ranked))
 	for i, j := range ranked {
-		turns[i] = j.Turn()
-		turns[i].Grant.Run = j.mustRun
+		turns[i] = j.TurnWithoutLease()
+		turns[i].Grant.HasLease = j.mustRun
 	}
 	return turns, nil
 }
@@ -69,37 +69,37 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Turn, error) {
 type rankedJob struct {
 	*engine.Entry
 	*jobPlan
-	group, workflow int
-	remainingWork   float64
+	group, workflow       int
+	workflowRemainingWork float64
 }
 
 // Groups of the line, first served first.
 const (
-	mustRun = iota
-	mayRun
-	cannotRun
+	groupMustRun = iota
+	groupMayRun
+	groupCannotRun
 )
 
 func (a rankedJob) compare(b rankedJob) int {
-	if a.group != mayRun || b.group != mayRun {
+	if a.group != groupMayRun || b.group != groupMayRun {
 		return a.group - b.group
 	}
-	return cmp.Or(cmp.Compare(a.remainingWork, b.remainingWork), cmp.Compare(a.workflow, b.workflow), cmp.Compare(a.latestStart, b.latestStart),
-		cmp.Compare(b.packingScore, a.packingScore), engine.ByArrival(a.Entry, b.Entry))
+	return cmp.Or(cmp.Compare(a.workflowRemainingWork, b.workflowRemainingWork), cmp.Compare(a.workflow, b.workflow), cmp.Compare(a.latestStart, b.latestStart),
+		cmp.Compare(b.packingScore, a.packingScore), engine.CompareArrival(a.Entry, b.Entry))
 }
 
 // planWorkflows looks at every workflow.
 func (c *altruisticOrder) planWorkflows(r *engine.Round) {
-	c.jobs, c.remainingWork = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.workflowNames))
-	c.costs = share.Dominant{}.Costs(r)
+	c.jobPlans, c.remainingWorkByWorkflow = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.workflowNames))
+	c.costsByEntry = share.Dominant{}.Costs(r)
 	workflows := make([]workflow, len(c.workflows.workflowNames))
 	var free []float64
 	for i, e := range r.Entries {
 		if r.Startable(e) {
 			workflows[c.workflows.workflowOfJob[i]].add(e, i)
-			c.jobs[i].startable = true
+			c.jobPlans[i].startable = true
 		}
-		for k, cost := range c.costs[i] {
+		for k, cost := range c.costsByEntry[i] {
 			if len(free) <= k {
 				free = append(free, 1)
 			}
@@ -108,9 +108,9 @@ func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 			}
 		}
 	}
-	for i := range c.jobs {
-		for k, cost := range c.costs[i] {
-			c.jobs[i].packingScore += cost * free[k]
+	for i := range c.jobPlans {
+		for k, cost := range c.costsByEntry[i] {
+			c.jobPlans[i].packingScore += cost * free[k]
 		}
 	}
 	setFairEnds(workflows)
@@ -124,29 +124,29 @@ func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 // planWorkflow finds how late each task may start so that the workflow ends when
 // its fair share would end it, and which must run now.
 func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
-	c.remainingWork[w] = f.remainingWork
+	c.remainingWorkByWorkflow[w] = f.remainingWork
 	if !f.lengthsKnown {
-		c.remainingWork[w] = math.Inf(1)
+		c.remainingWorkByWorkflow[w] = math.Inf(1)
 	}
 	if !f.lengthsKnown || c.altruism == 0 || !c.isAltruistic(w) {
 		for _, i := range f.jobs {
-			c.jobs[i].mustRun = r.Entries[i].Due > 0
+			c.jobPlans[i].mustRun = r.Entries[i].DueGPUs > 0
 		}
 		return
 	}
 	for _, i := range f.jobs {
-		c.jobs[i].latestStart = math.Inf(1)
+		c.jobPlans[i].latestStart = math.Inf(1)
 	}
-	ends, _ := longestFirst(f.tasks, int(math.Ceil(f.remainingWork/f.fairEnd-1e-9)))
+	ends, _ := scheduleLongestFirst(f.tasks, int(math.Ceil(f.remainingWork/f.fairEnd-1e-9)))
 	for k, i := range f.jobOfTask {
-		c.jobs[i].latestStart = min(c.jobs[i].latestStart, f.fairEnd-ends[k])
+		c.jobPlans[i].latestStart = min(c.jobPlans[i].latestStart, f.fairEnd-ends[k])
 	}
 	slices.SortFunc(f.jobs, func(i, j int) int {
-		return cmp.Or(cmp.Compare(c.jobs[i].latestStart, c.jobs[j].latestStart), engine.ByTenure(r.Entries[i], r.Entries[j]))
+		return cmp.Or(cmp.Compare(c.jobPlans[i].latestStart, c.jobPlans[j].latestStart), engine.CompareTenure(r.Entries[i], r.Entries[j]))
 	})
 	held := 0.0
 	for _, i := range f.jobs {
-		t := &c.jobs[i]
+		t := &c.jobPlans[i]
 		if t.mustRun = held < f.fairGPUs-1e-9 && t.latestStart <= c.slackFloor*f.fairEnd; t.mustRun {
 			held += r.Entries[i].Ask.GPUs.WholeGPUs()
 		}
@@ -158,7 +158,7 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 func (c *altruisticOrder) noteLatestStart(r *engine.Round, w, i int, fair float64) {
 	if !r.OmitReasons {
 		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.workflows.workflowNames[w],
-			policy.DurationFromSeconds(fair).Round(time.Minute), policy.DurationFromSeconds(c.jobs[i].latestStart).Round(time.Minute))
+			policy.DurationFromSeconds(fair).Round(time.Minute), policy.DurationFromSeconds(c.jobPlans[i].latestStart).Round(time.Minute))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // start beside its job of 10 hours; if they then counted as longer than before,
 // that job need no longer run now, and would give way to the one of account b.
 func TestCarbyneStartsTellNothing(t *testing.T) {
-	at := func(hours int) time.Time { return policytest.Now.Add(time.Duration(hours) * time.Hour) }
+	at := func(hours int) time.Time { return policytest.SnapshotTime.Add(time.Duration(hours) * time.Hour) }
 	one := policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}
 	s := &policy.Snapshot{Now: at(0), Accounts: []policy.Account{{Name: "a", Weight: 1}, {Name: "b", Weight: 1}},
 		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 4}}}},
@@ -26,15 +26,15 @@ func TestCarbyneStartsTellNothing(t *testing.T) {
 	}
 	s.Jobs = append(s.Jobs, policy.Job{ID: 5, Account: "b", Partition: "gpu", State: policy.Pending, Arrive: at(0), Ask: one, PredictedLeft: 20 * time.Hour})
 	for range 2 {
-		plan, err := policytest.New(t, carbyne.System().New, nil).Decide(s)
+		plan, err := policytest.NewPolicy(t, carbyne.System().New, nil).Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range plan.Decisions {
 			if d.Verb == policy.Stop {
-				t.Fatalf("job %d is stopped:\n%s", d.Job, policytest.Describe(s, plan))
+				t.Fatalf("job %d is stopped:\n%s", d.Job, policytest.DescribePlan(s, plan))
 			}
 		}
-		s = policytest.Apply(s, plan)
+		s = policytest.ApplyPlan(s, plan)
 	}
 }

@@ -39,7 +39,7 @@ func (d *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "drf",
 		Predict:  predict.Ladder{},
 		Share:    share.Dominant{},
-		Order:    order.ByShare{Meter: share.Dominant{}},
+		Order:    order.BySmallestShare{Meter: share.Dominant{}},
 		Backfill: backfill.Greedy{},
 		Rules:    d.Rules(),
 	}
@@ -56,7 +56,7 @@ func (d *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // give way to the others. The job that straddles the share is within it: an
 // account may exceed its share by one job.
 func overShare(_ *engine.Round, e *engine.Entry) int {
-	if e.Due > 0 {
+	if e.DueGPUs > 0 {
 		return 0
 	}
 	return 1
@@ -66,11 +66,11 @@ func overShare(_ *engine.Round, e *engine.Entry) int {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "drf", Title: "Dominant Resource Fairness", Venue: "NSDI", Year: 2011,
-		Cite:     `A. Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011`,
-		Idea:     "Equalise, by weight, the largest fraction of any one resource that each account holds.",
-		Stages:   []string{"predict", "share", "order", "backfill", "preempt"},
-		Needs:    []string{"GPUs, cores and memory asked", "account weights"},
-		Fallback: "none needed: it asks nothing of a job but its request",
+		Cite:         `A. Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011`,
+		Idea:         "Equalise, by weight, the largest fraction of any one resource that each account holds.",
+		OwnStages:    []string{"predict", "share", "order", "backfill", "preempt"},
+		NeededInputs: []string{"GPUs, cores and memory asked", "account weights"},
+		Fallback:     "none needed: it asks nothing of a job but its request",
 		Reproduced: "two accounts, one of which floods nodes of 8 GPUs and 64 cores and the other asks for three times the cores, medians of 5 seeds: dominant shares 2 % apart, " +
 			"the smaller .59 where half of the cluster gives .5 (first come, first served: the second gets nothing until the first is through); " +
 			"the paper's example (9 CPUs, 18 GB: three tasks and two, both at 2/3), 8 GPUs and 64 cores, weights 2:1",

@@ -24,15 +24,15 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	length := engine.ByLimit
+	length := engine.LengthByLimit
 	if b.Lengths == "estimate" {
-		length = engine.ByEstimate
+		length = engine.LengthByEstimate
 	}
 	return engine.Pipeline{
 		Name:     "easy",
 		Predict:  predict.Ladder{},
 		Order:    order.ByArrival{},
-		Backfill: backfill.EASY{Length: length},
+		Backfill: backfill.EASY{RunLength: length},
 		Rules:    b.Rules(),
 	}.Decide(s)
 }
@@ -41,13 +41,13 @@ func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "easy", Title: "First come, first served with EASY backfilling", Venue: "JSSPP", Year: 1995,
-		Cite:           `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
-		Idea:           "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",
-		Stages:         []string{"predict", "order", "backfill"},
-		Needs:          []string{"arrival", "time limit, or a prediction"},
-		Fallback:       "a job of unknown length passes only on GPUs that the reservation leaves over",
-		Reproduced:     "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
-		Exact:          paper.Params{"lengths": "estimate", "max_wait": "0s"},
-		WorkConserving: false,
+		Cite:            `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
+		Idea:            "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",
+		OwnStages:       []string{"predict", "order", "backfill"},
+		NeededInputs:    []string{"arrival", "time limit, or a prediction"},
+		Fallback:        "a job of unknown length passes only on GPUs that the reservation leaves over",
+		Reproduced:      "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
+		SimulatorParams: paper.Params{"lengths": "estimate", "max_wait": "0s"},
+		WorkConserving:  false,
 	})
 }

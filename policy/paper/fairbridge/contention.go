@@ -52,14 +52,14 @@ func contentionByAccount(s *policy.Snapshot) map[string]float64 {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() || j.CanStart(s.Now) {
 			if jobs[j.Account] == 0 {
-				weights += share.Weight(s, j.Account)
+				weights += share.AccountWeight(s, j.Account)
 			}
 			jobs[j.Account] += j.TaskCount()
 		}
 	}
 	out := make(map[string]float64, len(jobs))
 	for account, n := range jobs {
-		if part := gpus * share.Weight(s, account) / weights; part > 0 {
+		if part := gpus * share.AccountWeight(s, account) / weights; part > 0 {
 			out[account] = float64(n) / part
 		}
 	}

@@ -43,7 +43,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevels: share.Levels(s), waitRules: f.newWaitRules()}
+	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevels: share.UsageOverShare(s), waitRules: f.newWaitRules()}
 	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
@@ -63,12 +63,12 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
-		Cite:       "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
-		Idea:       "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
-		Stages:     []string{"predict", "order", "lease", "backfill"},
-		Needs:      []string{"remaining time", "account weights and usage", "GPU time received"},
-		Fallback:   "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran; without any usage all accounts stand alike",
-		Reproduced: "no published system; at or below published Shockwave in makespan, average JCT, worst ρ and unfair share at once on its traces (docs/evaluation.md)",
-		Exact:      paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		Cite:            "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
+		Idea:            "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
+		OwnStages:       []string{"predict", "order", "lease", "backfill"},
+		NeededInputs:    []string{"remaining time", "account weights and usage", "GPU time received"},
+		Fallback:        "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran; without any usage all accounts stand alike",
+		Reproduced:      "no published system; at or below published Shockwave in makespan, average JCT, worst ρ and unfair share at once on its traces (docs/evaluation.md)",
+		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

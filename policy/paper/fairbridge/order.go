@@ -58,7 +58,7 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 		positions[i] = l.classify(r, e, l.peaks.Peak[i], length)
 	}
 	slices.SortFunc(positions, func(a, b position) int {
-		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.ByArrival(a.Entry, b.Entry))
+		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.CompareArrival(a.Entry, b.Entry))
 	})
 	line := make([]*engine.Entry, len(positions))
 	for i, p := range positions {
@@ -69,7 +69,7 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // classify finds out how much slack the job has; contention is the peak it met.
 func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length float64) position {
-	left := e.Estimate.Left.Seconds()
+	left := e.Estimate.TimeLeft.Seconds()
 	p := position{e, l.shareClass(e.Account), classShort, left}
 	if e.HoldsGPUs() {
 		p.sortKey *= l.Sticky
@@ -95,7 +95,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 // knowsRunTime reports whether the estimate says how long the job will run. A time
 // limit says how long at most, which makes no job long.
 func knowsRunTime(e engine.Estimate) bool {
-	return e.From != predict.FromLimit && e.From != predict.FromAttained
+	return e.Source != predict.FromLimit && e.Source != predict.FromAttained
 }
 
 // note says how much slack the job has.
@@ -130,7 +130,7 @@ func (l *slackOrder) usageNote(account string) string {
 func scheduleLength(r *engine.Round) float64 {
 	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
 	for _, e := range r.Entries {
-		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.WholeGPUs()
+		left, wide := e.Estimate.TimeLeft.Seconds(), e.Ask.GPUs.WholeGPUs()
 		if r.Startable(e) && wide <= gpus {
 			work += left * wide
 			longest = max(longest, left)

@@ -23,8 +23,8 @@ type waitRules struct{ belowShare, overdue, firstOfAll engine.Rules }
 func (f *Policy) newWaitRules() waitRules {
 	p := waitRules{overdue: f.Rules()}
 	p.belowShare, p.firstOfAll = p.overdue, p.overdue
-	p.belowShare.Patience, p.belowShare.Least = belowSharePatience, time.Second
-	p.overdue.Patience, p.firstOfAll.Patience, p.firstOfAll.Least = overduePatience, overduePatience, firstOfAllMinWait
+	p.belowShare.Patience, p.belowShare.MinPatience = belowSharePatience, time.Second
+	p.overdue.Patience, p.firstOfAll.Patience, p.firstOfAll.MinPatience = overduePatience, overduePatience, firstOfAllMinWait
 	return p
 }
 
@@ -34,14 +34,14 @@ func (l *slackOrder) Behind(r *engine.Round, blocked *engine.Entry) func(*engine
 	if l.belowShare(blocked.Account) {
 		rules = l.waitRules.belowShare
 	}
-	return backfill.EASY{Length: rules.ReservationLength(r, blocked)}.Behind(r, blocked)
+	return backfill.EASY{RunLength: rules.ReservationLength(r, blocked)}.Behind(r, blocked)
 }
 
 // Reserves implements engine.Reserver: jobs have a reservation that are due, and
 // soon those of accounts that used less than their share, which under Slurm
 // alone would have one at once. Others are passed by every job that finds room.
 func (l *slackOrder) Reserves(r *engine.Round, e *engine.Entry) bool {
-	if !grant.Competes(r, e) {
+	if !grant.CompetesForLease(r, e) {
 		return false
 	}
 	return l.waitRules.overdue.OverdueBy(r, e) > 0 || l.belowShare(e.Account) && l.waitRules.belowShare.OverdueBy(r, e) > 0

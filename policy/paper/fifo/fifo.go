@@ -38,11 +38,11 @@ func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "fifo", Title: "First come, first served, with EASY backfilling as an option",
 		Venue: "JSSPP", Year: 1995,
-		Cite:       `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (EASY backfilling)`,
-		Idea:       "Serve in order of arrival; with backfill, let short jobs pass where they delay nobody.",
-		Stages:     []string{"predict", "order", "backfill"},
-		Needs:      []string{"arrival", "time limit (for backfill)"},
-		Fallback:   "a job without a time limit passes only on GPUs that the reservation leaves over",
-		Reproduced: "backfill example: 4 GPUs, a job that ends with the reservation passes, a longer one does not",
+		Cite:         `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (EASY backfilling)`,
+		Idea:         "Serve in order of arrival; with backfill, let short jobs pass where they delay nobody.",
+		OwnStages:    []string{"predict", "order", "backfill"},
+		NeededInputs: []string{"arrival", "time limit (for backfill)"},
+		Fallback:     "a job without a time limit passes only on GPUs that the reservation leaves over",
+		Reproduced:   "backfill example: 4 GPUs, a job that ends with the reservation passes, a longer one does not",
 	})
 }

@@ -45,7 +45,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Allocate: stage,
 		Place:    place.Affinity{},
-		Pack:     pack.Partner{},
+		Pack:     pack.BesideTurnPartner{},
 		Backfill: backfill.Greedy{},
 		Rules:    g.Rules(),
 	}.Decide(s)
@@ -60,12 +60,12 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "gandiva", Title: "Gandiva: time slices, and pairs that are kept while they pay", Venue: "OSDI", Year: 2018,
-		Cite:       `W. Xiao et al., "Gandiva: Introspective Cluster Scheduling for Deep Learning", OSDI 2018`,
-		Idea:       "Let all jobs take equal turns, and share GPUs between two wherever together they are faster than alone.",
-		Stages:     []string{"predict", "order", "lease", "place", "pack", "preempt"},
-		Needs:      []string{"run time received", "speeds beside a neighbour, or measured GPU utilisation (to pack)"},
-		Fallback:   "jobs of unknown speed and utilisation are never paired; the turns need nothing",
-		Reproduced: "average JCT 1.36 times shorter than FIFO's and 16 % more work from pairs (Gavel-like load, medians); six jobs on four GPUs in equal turns, pairs kept at 1.45 and undone at 0.85, servers by size of gang",
-		Exact:      paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s", "window": "1m"},
+		Cite:            `W. Xiao et al., "Gandiva: Introspective Cluster Scheduling for Deep Learning", OSDI 2018`,
+		Idea:            "Let all jobs take equal turns, and share GPUs between two wherever together they are faster than alone.",
+		OwnStages:       []string{"predict", "order", "lease", "place", "pack", "preempt"},
+		NeededInputs:    []string{"run time received", "speeds beside a neighbour, or measured GPU utilisation (to pack)"},
+		Fallback:        "jobs of unknown speed and utilisation are never paired; the turns need nothing",
+		Reproduced:      "average JCT 1.36 times shorter than FIFO's and 16 % more work from pairs (Gavel-like load, medians); six jobs on four GPUs in equal turns, pairs kept at 1.45 and undone at 0.85, servers by size of gang",
+		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s", "window": "1m"},
 	})
 }

@@ -15,7 +15,7 @@ import (
 // TestGandivaTurns: six jobs of one GPU on four, twelve turns: eight each.
 func TestGandivaTurns(t *testing.T) {
 	jobs := map[string]int{"A": 1, "B": 1, "C": 1, "D": 1, "E": 1, "F": 1}
-	all := strings.Join(policytest.Turns(t, policytest.New(t, gandiva.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 12, jobs, nil), "")
+	all := strings.Join(policytest.PlayTurns(t, policytest.NewPolicy(t, gandiva.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 12, jobs, nil), "")
 	for name := range jobs {
 		if n := strings.Count(all, name); n != 8 {
 			t.Errorf("%s had %d of 12 turns, want 8", name, n)
@@ -36,7 +36,7 @@ func TestGandivaServers(t *testing.T) {
 			Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "v100", Count: gpus}}})
 	}
 	s.Jobs[0].State, s.Jobs[0].Start, s.Jobs[0].On = policy.Running, now, policy.Alloc{{Node: "s1", Type: "v100", Count: 4}}
-	plan, err := policytest.New(t, gandiva.System().New, nil).Decide(s)
+	plan, err := policytest.NewPolicy(t, gandiva.System().New, nil).Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestGandivaPairs(t *testing.T) {
 		want        policy.Verb
 	}{{.70, .75, policy.Keep}, {.40, .45, policy.Stop}} {
 		t.Run(fmt.Sprint(c.host+c.guest), func(t *testing.T) {
-			p := policytest.New(t, gandiva.System().New, paper.Params{"min_run": "1s", "window": "1m"})
+			p := policytest.NewPolicy(t, gandiva.System().New, paper.Params{"min_run": "1s", "window": "1m"})
 			s := pairOfJobs()
 			plan := mustDecide(t, p, s)
 			if d := plan.Decisions[1]; d.Verb != policy.Start || !d.On.Equal(s.Jobs[0].On) {

@@ -12,21 +12,21 @@ import (
 
 // memo is what Gandiva remembers: the time every job ran and the pairs.
 type memo struct {
-	Jobs     []policy.JobID      `json:"jobs"` // sorted
-	Ran      []float64           `json:"ran"`  // seconds it ran, and the least of all when it arrived
-	Attained []policy.GPUSeconds `json:"attained"`
-	Pairs    []pair              `json:"pairs,omitempty"` // sorted by guest
-	Failed   []pairID            `json:"bad,omitempty"`   // tried and undone, sorted
+	Jobs       []policy.JobID      `json:"jobs"` // sorted
+	SecondsRun []float64           `json:"ran"`  // seconds it ran, and the least of all when it arrived
+	Attained   []policy.GPUSeconds `json:"attained"`
+	Pairs      []pair              `json:"pairs,omitempty"` // sorted by guest
+	Failed     []pairID            `json:"bad,omitempty"`   // tried and undone, sorted
 }
 
 // pair is two jobs that take their time slices together, the guest on the GPUs of
 // the host, and where both were when they were first seen so.
 type pair struct {
-	Host  policy.JobID `json:"host"`
-	Guest policy.JobID `json:"guest"`
-	Seen  bool         `json:"seen"`
-	Done  [2]float64   `json:"done"` // steps of host and guest when first seen
-	Ran   [2]float64   `json:"ran"`  // how long they had run then
+	Host       policy.JobID `json:"host"`
+	Guest      policy.JobID `json:"guest"`
+	IsMeasured bool         `json:"seen"`
+	StepsDone  [2]float64   `json:"done"` // steps of host and guest when first seen
+	Ran        [2]float64   `json:"ran"`  // how long they had run then
 }
 
 // pairID is two jobs, the smaller id first.
@@ -45,7 +45,7 @@ func recallMemo(s *policy.Snapshot) (*memo, error) {
 		return nil, err
 	case m == nil:
 		return &memo{}, nil
-	case len(m.Jobs) != len(m.Ran) || len(m.Jobs) != len(m.Attained) || !slices.IsSorted(m.Jobs):
+	case len(m.Jobs) != len(m.SecondsRun) || len(m.Jobs) != len(m.Attained) || !slices.IsSorted(m.Jobs):
 		return nil, fmt.Errorf("reading what was remembered: lists of %d jobs do not go together", len(m.Jobs))
 	}
 	return m, nil
@@ -55,33 +55,33 @@ func recallMemo(s *policy.Snapshot) (*memo, error) {
 // of all that could run.
 func (m *memo) next(r *engine.Round) *memo {
 	size := len(r.Entries)
-	n := &memo{Jobs: make([]policy.JobID, size), Ran: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
+	n := &memo{Jobs: make([]policy.JobID, size), SecondsRun: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
 	least, rows := math.Inf(1), r.JobIndexes(m.Jobs)
 	for i, e := range r.Entries {
-		n.Jobs[i], n.Attained[i], n.Ran[i] = e.ID, e.Attained, -1
+		n.Jobs[i], n.Attained[i], n.SecondsRun[i] = e.ID, e.Attained, -1
 		at := rows[i]
 		if at < 0 {
 			continue
 		}
-		n.Ran[i] = m.Ran[at] + e.Ask.GPUs.SecondsForService(e.ReceivedSince(m.Attained[at]))
+		n.SecondsRun[i] = m.SecondsRun[at] + e.Ask.GPUs.SecondsForService(e.ReceivedSince(m.Attained[at]))
 		if r.Startable(e) {
-			least = min(least, n.Ran[i])
+			least = min(least, n.SecondsRun[i])
 		}
 	}
 	if math.IsInf(least, 1) {
 		least = 0
 	}
-	for i := range n.Ran {
-		if n.Ran[i] < 0 {
-			n.Ran[i] = least
+	for i := range n.SecondsRun {
+		if n.SecondsRun[i] < 0 {
+			n.SecondsRun[i] = least
 		}
 	}
 	n.Failed = slices.DeleteFunc(slices.Clone(m.Failed), func(d pairID) bool { return r.Job(d[0]) == nil || r.Job(d[1]) == nil })
 	return n
 }
 
-// ran returns how long a job of this round ran.
-func (m *memo) ran(id policy.JobID) float64 {
+// secondsRun returns how long a job of this round ran.
+func (m *memo) secondsRun(id policy.JobID) float64 {
 	i, _ := slices.BinarySearch(m.Jobs, id)
-	return m.Ran[i]
+	return m.SecondsRun[i]
 }

@@ -10,8 +10,8 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// mostPartners bounds how many jobs are considered for pairs at once.
-const mostPartners = 256
+// maxPartners bounds how many jobs are considered for pairs at once.
+const maxPartners = 256
 
 // introspect looks at the pairs of the last round and carries over those that
 // stay. One that was measured long enough and does not pay is unpacked: it returns
@@ -24,9 +24,9 @@ func (g *Policy) introspect(r *engine.Round, last []pair, next *memo) (unpacked 
 			continue
 		}
 		if guest.HoldsGPUs() {
-			ran, done := [2]float64{next.ran(host.ID), next.ran(guest.ID)}, [2]float64{stepsDone(host), stepsDone(guest)}
-			if !p.Seen {
-				p.Seen, p.Ran, p.Done = true, ran, done
+			ran, done := [2]float64{next.secondsRun(host.ID), next.secondsRun(guest.ID)}, [2]float64{stepsDone(host), stepsDone(guest)}
+			if !p.IsMeasured {
+				p.IsMeasured, p.Ran, p.StepsDone = true, ran, done
 			} else if sum, known := pairSpeed(host, guest, p, ran, done); known && sum <= g.Keep && ran[1]-p.Ran[1] >= g.Window.Seconds() {
 				unpacked[guest.ID] = fmt.Sprintf("beside job %d both were slower than in turns, %.2f of one alone", host.ID, sum)
 				next.Failed = append(next.Failed, newPairID(host.ID, guest.ID))
@@ -57,22 +57,22 @@ func pairSpeed(host, guest *policy.Job, p pair, ran, done [2]float64) (sum float
 		if !ok || alone <= 0 {
 			return 0, false
 		}
-		sum += (done[i] - p.Done[i]) / (ran[i] - p.Ran[i]) / alone
+		sum += (done[i] - p.StepsDone[i]) / (ran[i] - p.Ran[i]) / alone
 	}
 	return sum, true
 }
 
 // pack makes pairs of the largest sum of speeds, if more is asked than there is.
 func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]string) {
-	if !g.Pack || !oversubscribed(r) {
+	if !g.Pack || !isOversubscribed(r) {
 		return
 	}
-	single := unpaired(r, next, unpacked)
+	single := listUnpaired(r, next, unpacked)
 	var edges []assign.Edge
 	for a, x := range single {
 		for b, y := range single[:a] {
 			if _, failed := slices.BinarySearchFunc(next.Failed, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.HoldsGPUs() && y.HoldsGPUs()) {
-				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.gain(x, y)})
+				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.pairGain(x, y)})
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]str
 	slices.SortFunc(next.Pairs, func(a, b pair) int { return cmp.Compare(a.Guest, b.Guest) })
 }
 
-// oversubscribed reports whether the jobs that could run ask for more than there is.
-func oversubscribed(r *engine.Round) bool {
+// isOversubscribed reports whether the jobs that could run ask for more than there is.
+func isOversubscribed(r *engine.Round) bool {
 	want := 0.0
 	for _, e := range r.Entries {
 		if r.Startable(e) {
@@ -97,31 +97,31 @@ func oversubscribed(r *engine.Round) bool {
 	return want > r.WholeGPUs()
 }
 
-// unpaired returns the jobs that accept a neighbour and have none, the one that ran
+// listUnpaired returns the jobs that accept a neighbour and have none, the one that ran
 // least first.
-func unpaired(r *engine.Round, next *memo, unpacked map[policy.JobID]string) []*engine.Entry {
+func listUnpaired(r *engine.Round, next *memo, unpacked map[policy.JobID]string) []*engine.Entry {
 	paired := map[policy.JobID]bool{}
 	for _, p := range next.Pairs {
 		paired[p.Host], paired[p.Guest] = true, true
 	}
 	var single []*engine.Entry
 	for _, e := range r.Entries {
-		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.Startable(e) && (e.HoldsGPUs() || r.Possible(e) == nil) {
+		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.Startable(e) && (e.HoldsGPUs() || r.CheckPossible(e) == nil) {
 			single = append(single, e)
 		}
 	}
 	slices.SortFunc(single, func(a, b *engine.Entry) int {
-		return cmp.Or(cmp.Compare(next.Ran[a.Index], next.Ran[b.Index]), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(next.SecondsRun[a.Index], next.SecondsRun[b.Index]), cmp.Compare(a.ID, b.ID))
 	})
-	return single[:min(len(single), mostPartners)]
+	return single[:min(len(single), maxPartners)]
 }
 
-// gain is by how much the speeds of two jobs on the same GPUs exceed one job
+// pairGain is by how much the speeds of two jobs on the same GPUs exceed one job
 // alone: from their profiles, else from how busy they keep their GPUs. Nothing
 // known is worth nothing.
-func (g *Policy) gain(x, y *engine.Entry) float64 {
+func (g *Policy) pairGain(x, y *engine.Entry) float64 {
 	typ, ok := commonType(x, y)
-	if !ok || x.Size() != y.Size() {
+	if !ok || x.DeviceCount() != y.DeviceCount() {
 		return 0
 	}
 	a, known := speedBeside(x.Job, y.Class, typ)

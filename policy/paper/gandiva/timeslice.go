@@ -31,23 +31,23 @@ func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	}
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
-		return cmp.Or(cmp.Compare(next.Ran[a.Index], next.Ran[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(next.SecondsRun[a.Index], next.SecondsRun[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
 	})
-	turns, left, leased := make([]engine.Turn, len(line)), grant.NewCounts(r), map[policy.JobID]bool{}
+	turns, left, leased := make([]engine.Turn, len(line)), grant.CountGrantable(r), map[policy.JobID]bool{}
 	for i, e := range line {
-		t := e.Turn()
+		t := e.TurnWithoutLease()
 		if !r.OmitReasons {
-			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.DurationFromSeconds(next.Ran[e.Index]).Round(time.Minute))
+			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.DurationFromSeconds(next.SecondsRun[e.Index]).Round(time.Minute))
 		}
 		t.Beside = host[e.ID]
 		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.Beside == 0 {
-			t.Grant.Run = grant.Competes(r, e) && left.Take(e.Ask.GPUs.Type, t.Devices)
-			leased[e.ID] = t.Grant.Run
+			t.Grant.HasLease = grant.CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, t.Devices)
+			leased[e.ID] = t.Grant.HasLease
 		}
 		turns[i] = t
 	}
 	for i := range turns {
-		turns[i].Grant.Keep = leased[turns[i].Beside]
+		turns[i].Grant.RunsWithoutLease = leased[turns[i].Beside]
 	}
 	return turns, nil
 }

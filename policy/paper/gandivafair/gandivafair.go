@@ -35,7 +35,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy gandiva-fair: %w", err)
 	}
-	stage := &stride{Policy: g, last: last}
+	stage := &stride{Policy: g, lastPasses: last}
 	plan, err := engine.Pipeline{
 		Name:     "gandiva-fair",
 		Predict:  predict.Ladder{},
@@ -46,8 +46,8 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage.now.noteHoldings(plan)
-	plan.Memo = policy.Remember(stage.now)
+	stage.newPasses.noteHoldings(plan)
+	plan.Memo = policy.Remember(stage.newPasses)
 	return plan, nil
 }
 
@@ -55,14 +55,14 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "gandiva-fair", Title: "Gandiva_fair: tickets, gang-aware stride and trading of GPU types", Venue: "EuroSys", Year: 2020,
-		Cite:     `S. Chaudhary et al., "Balancing Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning", EuroSys 2020`,
-		Idea:     "Give each account its ticket share of GPU time by stride, and let accounts trade fast GPUs for slow ones.",
-		Stages:   []string{"predict", "order", "lease"},
-		Needs:    []string{"account weights", "GPU time received", "speeds by GPU type (to trade)"},
-		Fallback: "accounts whose jobs report no speeds do not trade; the shares hold all the same",
+		Cite:         `S. Chaudhary et al., "Balancing Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning", EuroSys 2020`,
+		Idea:         "Give each account its ticket share of GPU time by stride, and let accounts trade fast GPUs for slow ones.",
+		OwnStages:    []string{"predict", "order", "lease"},
+		NeededInputs: []string{"account weights", "GPU time received", "speeds by GPU type (to trade)"},
+		Fallback:     "accounts whose jobs report no speeds do not trade; the shares hold all the same",
 		Reproduced: "8 accounts with more jobs than 72 GPUs of three types can run, medians of 5 seeds: GPU time within 4 % of the tickets for each over 24 hours " +
 			"(first come, first served: one has five times that), trading brings 13 % more speed in all and less to nobody; " +
 			"a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and a trade among three accounts at price 3",
-		Exact: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

@@ -17,7 +17,7 @@ import (
 // would idle.
 func TestGandivaFairGangs(t *testing.T) {
 	equal := map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}
-	got := policytest.Turns(t, policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
+	got := policytest.PlayTurns(t, policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
 	if first := strings.Join(got[:7], " "); first != "D ABC ABC ABC ABC D ABC" {
 		t.Errorf("turns %s", first)
 	}
@@ -29,7 +29,7 @@ func TestGandivaFairGangs(t *testing.T) {
 }
 
 func TestGandivaFairTickets(t *testing.T) {
-	got := policytest.Turns(t, policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
+	got := policytest.PlayTurns(t, policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
 	if s := strings.Join(got, " "); s != "A B A A B A" {
 		t.Errorf("turns %s, want A B A A B A", s)
 	}
@@ -63,7 +63,7 @@ func TestGandivaFairTrades(t *testing.T) {
 // received returns the mean number of v100 each account held over the quanta.
 func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta int) []float64 {
 	t.Helper()
-	p := policytest.New(t, gandivafair.System().New, params)
+	p := policytest.NewPolicy(t, gandivafair.System().New, params)
 	fast := make([]float64, 3)
 	for range quanta {
 		plan, err := p.Decide(s)
@@ -103,7 +103,7 @@ func TestGandivaFairStays(t *testing.T) {
 	}
 	s.Jobs = []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Start: now, On: policy.Alloc{{Node: "v100", Type: "v100", Count: 1}},
 		Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}}}
-	p := policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
+	p := policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
 	for range 10 {
 		plan, err := p.Decide(s)
 		if err != nil {
@@ -128,7 +128,7 @@ func TestGandivaFairFlood(t *testing.T) {
 	}
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}},
 		Jobs: []policy.Job{job(1, "A")}}
-	p, ran := policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
+	p, ran := policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
 	for minute := range 100 {
 		s.Jobs = append(s.Jobs, job(minute+2, "B"))
 		plan, err := p.Decide(s)
@@ -160,10 +160,10 @@ func TestGandivaFairFlood(t *testing.T) {
 // TestGandivaFairHoldsLess: a job that holds fewer GPUs than it asks has no turn on
 // a type that has not as many as it asks.
 func TestGandivaFairHoldsLess(t *testing.T) {
-	s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
-		Jobs: []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Arrive: policytest.Now.Add(-time.Hour), Start: policytest.Now.Add(-time.Hour),
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
+		Jobs: []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Arrive: policytest.SnapshotTime.Add(-time.Hour), Start: policytest.SnapshotTime.Add(-time.Hour),
 			Ask: policy.Ask{GPUs: policy.GPUs{Count: 8}}, On: policy.Alloc{{Node: "removed", Type: "t4", Count: 1}}}}}
-	plan, err := policytest.New(t, gandivafair.System().New, nil).Decide(s)
+	plan, err := policytest.NewPolicy(t, gandivafair.System().New, nil).Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,17 @@ import (
 // GPU type, row by row: GPU-seconds its jobs received there over its tickets
 // there, less those of the account with the smallest that has jobs waiting.
 type passes struct {
-	At       time.Time           `json:"at"`
-	Types    []string            `json:"types"`
-	Accounts []string            `json:"accounts"` // sorted
-	Pass     []float64           `json:"pass"`     // accounts by types
-	Tickets  []float64           `json:"tickets"`  // likewise, in GPUs: as of the last round
-	Jobs     []policy.JobID      `json:"jobs"`     // sorted
-	Account  []int               `json:"account"`  // of each job
-	Service  []float64           `json:"turn"`     // GPU-seconds it received, and what it is not to catch up
-	Attained []policy.GPUSeconds `json:"attained"`
-	Type     []int               `json:"type"` // it ran on last, from 1; 0: none
-	GPUs     []int               `json:"gpus"` // it was to hold since the last round
+	At                time.Time           `json:"at"`
+	Types             []string            `json:"types"`
+	Accounts          []string            `json:"accounts"` // sorted
+	PassByAccountType []float64           `json:"pass"`     // accounts by types
+	Tickets           []float64           `json:"tickets"`  // likewise, in GPUs: as of the last round
+	Jobs              []policy.JobID      `json:"jobs"`     // sorted
+	AccountOfJob      []int               `json:"account"`  // of each job
+	Service           []float64           `json:"turn"`     // GPU-seconds it received, and what it is not to catch up
+	Attained          []policy.GPUSeconds `json:"attained"`
+	LastTypeOfJob     []int               `json:"type"` // it ran on last, from 1; 0: none
+	GPUsToHold        []int               `json:"gpus"` // it was to hold since the last round
 }
 
 func recallPasses(s *policy.Snapshot) (*passes, error) {
@@ -33,13 +33,13 @@ func recallPasses(s *policy.Snapshot) (*passes, error) {
 		return &passes{}, err
 	}
 	n, w := len(p.Jobs), len(p.Accounts)*len(p.Types)
-	if !slices.IsSorted(p.Jobs) || !slices.IsSorted(p.Accounts) || len(p.Account) != n || len(p.Service) != n || len(p.Attained) != n ||
-		len(p.Type) != n || len(p.GPUs) != n || len(p.Pass) != w || len(p.Tickets) != w {
+	if !slices.IsSorted(p.Jobs) || !slices.IsSorted(p.Accounts) || len(p.AccountOfJob) != n || len(p.Service) != n || len(p.Attained) != n ||
+		len(p.LastTypeOfJob) != n || len(p.GPUsToHold) != n || len(p.PassByAccountType) != w || len(p.Tickets) != w {
 		return nil, fmt.Errorf("reading what was remembered: lists of %d jobs, %d accounts and %d types do not go together", n, len(p.Accounts), len(p.Types))
 	}
 	for i := range p.Jobs {
-		if p.Account[i] < 0 || p.Account[i] >= len(p.Accounts) || p.Type[i] < 0 || p.Type[i] > len(p.Types) {
-			return nil, fmt.Errorf("reading what was remembered: job %d has account %d and type %d", p.Jobs[i], p.Account[i], p.Type[i])
+		if p.AccountOfJob[i] < 0 || p.AccountOfJob[i] >= len(p.Accounts) || p.LastTypeOfJob[i] < 0 || p.LastTypeOfJob[i] > len(p.Types) {
+			return nil, fmt.Errorf("reading what was remembered: job %d has account %d and type %d", p.Jobs[i], p.AccountOfJob[i], p.LastTypeOfJob[i])
 		}
 	}
 	return p, nil
@@ -53,21 +53,21 @@ func (p *passes) next(r *engine.Round, types []string) *passes {
 		p = &passes{Types: types}
 	}
 	size := len(r.Entries)
-	n := &passes{At: r.Now, Types: types, Jobs: make([]policy.JobID, size), Account: make([]int, size), Service: make([]float64, size),
-		Attained: make([]policy.GPUSeconds, size), Type: make([]int, size), GPUs: make([]int, size)}
+	n := &passes{At: r.Now, Types: types, Jobs: make([]policy.JobID, size), AccountOfJob: make([]int, size), Service: make([]float64, size),
+		Attained: make([]policy.GPUSeconds, size), LastTypeOfJob: make([]int, size), GPUsToHold: make([]int, size)}
 	n.listAccounts(r, p)
-	charged, known, at := slices.Clone(p.Pass), make([]bool, size), 0
+	charged, known, at := slices.Clone(p.PassByAccountType), make([]bool, size), 0
 	for i, e := range r.Entries {
 		n.Jobs[i], n.Attained[i] = e.ID, e.Attained
-		n.Account[i], _ = slices.BinarySearch(n.Accounts, e.Account)
+		n.AccountOfJob[i], _ = slices.BinarySearch(n.Accounts, e.Account)
 		for ; at < len(p.Jobs) && p.Jobs[at] < e.ID; at++ {
 			p.chargeEnded(charged, at, r.Now)
 		}
 		if known[i] = at < len(p.Jobs) && p.Jobs[at] == e.ID; known[i] {
-			n.carry(i, p, at, e, charged)
+			n.carryOverJob(i, p, at, e, charged)
 			at++
 		} else if len(e.On) > 0 {
-			n.Type[i] = slices.Index(types, e.On.FirstType()) + 1
+			n.LastTypeOfJob[i] = slices.Index(types, e.On.FirstType()) + 1
 		}
 	}
 	for ; at < len(p.Jobs); at++ {
@@ -83,7 +83,7 @@ func (p *passes) next(r *engine.Round, types []string) *passes {
 func (p *passes) listAccounts(r *engine.Round, old *passes) {
 	w := len(p.Types)
 	for a, name := range old.Accounts {
-		if w > 0 && slices.Max(old.Pass[a*w:a*w+w]) > 0 {
+		if w > 0 && slices.Max(old.PassByAccountType[a*w:a*w+w]) > 0 {
 			p.Accounts = append(p.Accounts, name)
 		}
 	}
@@ -95,27 +95,27 @@ func (p *passes) listAccounts(r *engine.Round, old *passes) {
 	}
 	slices.Sort(p.Accounts)
 	p.Accounts = slices.Compact(p.Accounts)
-	p.Pass, p.Tickets = make([]float64, len(p.Accounts)*w), make([]float64, len(p.Accounts)*w)
+	p.PassByAccountType, p.Tickets = make([]float64, len(p.Accounts)*w), make([]float64, len(p.Accounts)*w)
 }
 
-// carry takes a job's service over and adds what it received.
-func (p *passes) carry(i int, old *passes, was int, e *engine.Entry, charged []float64) {
-	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
-		p.Type[i] = slices.Index(p.Types, e.On.FirstType()) + 1
+// carryOverJob takes a job's service over and adds what it received.
+func (p *passes) carryOverJob(i int, old *passes, was int, e *engine.Entry, charged []float64) {
+	if p.LastTypeOfJob[i] = old.LastTypeOfJob[was]; len(e.On) > 0 {
+		p.LastTypeOfJob[i] = slices.Index(p.Types, e.On.FirstType()) + 1
 	}
 	got := float64(e.ReceivedSince(old.Attained[was]))
 	p.Service[i] = old.Service[was] + got
-	old.charge(charged, was, p.Type[i], got)
+	old.charge(charged, was, p.LastTypeOfJob[i], got)
 }
 
 // chargeEnded charges the account of a job that ended since the last round, it is not
 // known when: half of the time, as is so on average.
 func (p *passes) chargeEnded(charged []float64, was int, now time.Time) {
-	p.charge(charged, was, p.Type[was], float64(p.GPUs[was])*max(now.Sub(p.At), 0).Seconds()/2)
+	p.charge(charged, was, p.LastTypeOfJob[was], float64(p.GPUsToHold[was])*max(now.Sub(p.At), 0).Seconds()/2)
 }
 
 func (p *passes) charge(charged []float64, was, typ int, got float64) {
-	if k := p.Account[was]*len(p.Types) + typ - 1; typ > 0 && p.Tickets[k] > 0 {
+	if k := p.AccountOfJob[was]*len(p.Types) + typ - 1; typ > 0 && p.Tickets[k] > 0 {
 		charged[k] += got / p.Tickets[k]
 	}
 }
@@ -125,7 +125,7 @@ func (p *passes) copyPasses(old *passes, charged []float64) {
 	w := len(p.Types)
 	for a, name := range old.Accounts {
 		if i, found := slices.BinarySearch(p.Accounts, name); found {
-			copy(p.Pass[i*w:i*w+w], charged[a*w:a*w+w])
+			copy(p.PassByAccountType[i*w:i*w+w], charged[a*w:a*w+w])
 			copy(p.Tickets[i*w:i*w+w], old.Tickets[a*w:a*w+w])
 		}
 	}
@@ -138,12 +138,12 @@ func (p *passes) startNewJobs(known []bool) {
 	for a := range least {
 		least[a] = math.Inf(1)
 	}
-	for i, a := range p.Account {
+	for i, a := range p.AccountOfJob {
 		if known[i] {
 			least[a] = min(least[a], p.Service[i])
 		}
 	}
-	for i, a := range p.Account {
+	for i, a := range p.AccountOfJob {
 		if !known[i] && !math.IsInf(least[a], 1) {
 			p.Service[i] = least[a]
 		}
@@ -158,12 +158,12 @@ func (p *passes) subtractLeast(waits []bool) {
 		least := math.Inf(1)
 		for a := range p.Accounts {
 			if waits[a*w+k] {
-				least = min(least, p.Pass[a*w+k])
+				least = min(least, p.PassByAccountType[a*w+k])
 			}
 		}
 		for a := range p.Accounts {
-			if p.Pass[a*w+k] -= least; math.IsInf(least, 1) {
-				p.Pass[a*w+k] = 0
+			if p.PassByAccountType[a*w+k] -= least; math.IsInf(least, 1) {
+				p.PassByAccountType[a*w+k] = 0
 			}
 		}
 	}
@@ -174,9 +174,9 @@ func (p *passes) subtractLeast(waits []bool) {
 func (p *passes) renewTickets(tickets, quantum []float64) {
 	for i, n := range tickets {
 		if n <= 0 {
-			p.Pass[i] = 0
+			p.PassByAccountType[i] = 0
 		} else {
-			p.Pass[i] = max(p.Pass[i]*p.Tickets[i]/n, -quantum[i%len(p.Types)])
+			p.PassByAccountType[i] = max(p.PassByAccountType[i]*p.Tickets[i]/n, -quantum[i%len(p.Types)])
 		}
 	}
 	p.Tickets = tickets
@@ -187,8 +187,8 @@ func (p *passes) noteHoldings(plan *policy.Plan) {
 	for i, d := range plan.Decisions {
 		switch d.Verb {
 		case policy.Keep, policy.Start, policy.Move, policy.Resize:
-			if p.GPUs[i] = d.On.Count(); p.GPUs[i] > 0 {
-				p.Type[i] = slices.Index(p.Types, d.On.FirstType()) + 1
+			if p.GPUsToHold[i] = d.On.Count(); p.GPUsToHold[i] > 0 {
+				p.LastTypeOfJob[i] = slices.Index(p.Types, d.On.FirstType()) + 1
 			}
 		}
 	}

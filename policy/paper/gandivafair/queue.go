@@ -10,55 +10,55 @@ import (
 
 // queueHeap is the queues of all accounts on all types, a heap by whose turn it is.
 type queueHeap struct {
-	queues []*queue
-	left   []int // GPUs to be granted, by type
-	idle   []int // of them, that no job holds
+	queues          []*queue
+	grantableByType []int // GPUs to be granted, by type
+	idleByType      []int // of them, that no job holds
 }
 
 // queue is the jobs of an account that could run on a type: those that wait or
 // run there, and apart those that run on other types. The least served is first.
 type queue struct {
-	typ       int
-	elsewhere bool // its jobs run on other types
-	account   *accountPass
-	jobs      []*engine.Entry
+	typeIndex     int
+	runsElsewhere bool // its jobs run on other types
+	account       *accountPass
+	jobs          []*engine.Entry
 }
 
 // accountPass is what an account's two queues on a type have in common.
 type accountPass struct {
-	pass   float64
-	perGPU float64 // what a GPU adds to the pass until the next round
+	pass           float64
+	increasePerGPU float64 // what a GPU adds to the pass until the next round
 }
 
-func (q *queue) charge(gpus float64) { q.account.pass += gpus * q.account.perGPU }
+func (q *queue) charge(gpus float64) { q.account.pass += gpus * q.account.increasePerGPU }
 
 // newQueueHeap puts the jobs that compete for GPUs into their queues.
 func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
-	w := len(s.now.Types)
-	h := &queueHeap{left: make([]int, w), idle: make([]int, w)}
-	for k, t := range s.now.Types {
-		h.left[k] = r.Free.TotalFree(t)
-		h.idle[k] = h.left[k]
+	w := len(s.newPasses.Types)
+	h := &queueHeap{grantableByType: make([]int, w), idleByType: make([]int, w)}
+	for k, t := range s.newPasses.Types {
+		h.grantableByType[k] = r.FreePool.TotalFree(t)
+		h.idleByType[k] = h.grantableByType[k]
 	}
 	queues := s.newQueues()
 	for i, e := range r.Entries {
 		for _, slot := range e.On {
-			k := slices.Index(s.now.Types, slot.Type)
+			k := slices.Index(s.newPasses.Types, slot.Type)
 			switch {
 			case k < 0:
 			case e.Unstoppable:
-				queues[s.now.Account[i]*w+k][0].charge(float64(slot.Count))
+				queues[s.newPasses.AccountOfJob[i]*w+k][0].charge(float64(slot.Count))
 			default:
-				h.left[k] += slot.Count
+				h.grantableByType[k] += slot.Count
 			}
 		}
 		for k := range w {
-			if e.Want > 0 && !e.Unstoppable && s.runnable[i*w+k] {
+			if e.WantedDevices > 0 && !e.Unstoppable && s.runnable[i*w+k] {
 				far := 0
-				if len(e.On) > 0 && e.On.FirstType() != s.now.Types[k] {
+				if len(e.On) > 0 && e.On.FirstType() != s.newPasses.Types[k] {
 					far = 1
 				}
-				q := queues[s.now.Account[i]*w+k][far]
+				q := queues[s.newPasses.AccountOfJob[i]*w+k][far]
 				q.jobs = append(q.jobs, e)
 			}
 		}
@@ -76,15 +76,15 @@ func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
 
 // newQueues makes two queues for every account and type.
 func (s *stride) newQueues() [][2]*queue {
-	w := len(s.now.Types)
-	all := make([][2]*queue, len(s.now.Pass))
-	quantum := s.quantum()
-	for i, pass := range s.now.Pass {
+	w := len(s.newPasses.Types)
+	all := make([][2]*queue, len(s.newPasses.PassByAccountType))
+	quantum := s.quantumSeconds()
+	for i, pass := range s.newPasses.PassByAccountType {
 		account := &accountPass{pass: math.Inf(1)} // without tickets it gets what is left
-		if t := s.now.Tickets[i]; t > 0 {
-			account.pass, account.perGPU = pass, quantum/t
+		if t := s.newPasses.Tickets[i]; t > 0 {
+			account.pass, account.increasePerGPU = pass, quantum/t
 		}
-		all[i] = [2]*queue{{typ: i % w, account: account}, {typ: i % w, account: account, elsewhere: true}}
+		all[i] = [2]*queue{{typeIndex: i % w, account: account}, {typeIndex: i % w, account: account, runsElsewhere: true}}
 	}
 	return all
 }
@@ -92,8 +92,8 @@ func (s *stride) newQueues() [][2]*queue {
 // compare says whose turn it is: the smaller pass, then the wider job, then
 // where the job runs or where most GPUs idle.
 func (h *queueHeap) compare(a, b *queue) int {
-	if a.elsewhere != b.elsewhere {
-		if a.elsewhere {
+	if a.runsElsewhere != b.runsElsewhere {
+		if a.runsElsewhere {
 			return 1
 		}
 		return -1
@@ -102,7 +102,7 @@ func (h *queueHeap) compare(a, b *queue) int {
 	if c := cmp.Or(cmp.Compare(a.account.pass, b.account.pass), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID)); c != 0 {
 		return c
 	}
-	return cmp.Or(cmp.Compare(h.idle[b.typ], h.idle[a.typ]), cmp.Compare(a.typ, b.typ))
+	return cmp.Or(cmp.Compare(h.idleByType[b.typeIndex], h.idleByType[a.typeIndex]), cmp.Compare(a.typeIndex, b.typeIndex))
 }
 
 // Len implements heap.Interface.

@@ -15,28 +15,28 @@ import (
 // their accounts, and grants them the GPUs of each type.
 type stride struct {
 	*Policy
-	last     *passes // as remembered
-	now      *passes // by Allocate
-	runnable []bool  // jobs by types: it could run there
+	lastPasses *passes // as remembered
+	newPasses  *passes // by Allocate
+	runnable   []bool  // jobs by types: it could run there
 }
 
 // Allocate implements engine.Allocator: by the smallest pass of the account on any
 // type the job can run on, then by what the job received.
 func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
-	s.now = s.last.next(r, r.GPUTypes())
+	s.newPasses = s.lastPasses.next(r, r.GPUTypes())
 	s.findRunnable(r)
-	s.now.subtractLeast(s.waitingTypes(r))
+	s.newPasses.subtractLeast(s.waitingTypes(r))
 	tickets := s.divideTickets(r)
-	s.now.renewTickets(tickets, s.largestStride(r, tickets))
+	s.newPasses.renewTickets(tickets, s.largestStride(r, tickets))
 	grants, pass := s.grants(r), make([]float64, len(r.Entries))
 	turns := make([]engine.Turn, len(r.Entries))
 	for i, e := range r.Entries {
-		turns[i], pass[i] = e.Turn(), math.Inf(1)
+		turns[i], pass[i] = e.TurnWithoutLease(), math.Inf(1)
 		turns[i].Grant = grants[i]
 		if k := s.bestType(i); k >= 0 {
 			pass[i] = s.pass(i, k)
 			if !r.OmitReasons && !math.IsInf(pass[i], 1) {
-				turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, s.now.Types[k])
+				turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, s.newPasses.Types[k])
 			}
 		}
 	}
@@ -49,37 +49,37 @@ func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
 // findRunnable finds out which job could run where: a job that holds another number
 // of GPUs than it asks, with as many as it asks.
 func (s *stride) findRunnable(r *engine.Round) {
-	w := len(s.now.Types)
+	w := len(s.newPasses.Types)
 	s.runnable = make([]bool, len(r.Entries)*w)
 	for i, e := range r.Entries {
-		want := e.Want
-		e.Want = e.Ask.GPUs.Count
-		for k, t := range s.now.Types {
-			s.runnable[i*w+k] = r.Startable(e) && rounds.RunsOn(r, e, t)
+		want := e.WantedDevices
+		e.WantedDevices = e.Ask.GPUs.Count
+		for k, t := range s.newPasses.Types {
+			s.runnable[i*w+k] = r.Startable(e) && rounds.MayRunOn(r, e, t)
 		}
-		e.Want = want
+		e.WantedDevices = want
 	}
 }
 
 // waitingTypes says of each account and type whether a job waits that could run there.
 func (s *stride) waitingTypes(r *engine.Round) []bool {
-	w := len(s.now.Types)
-	waits := make([]bool, len(s.now.Pass))
+	w := len(s.newPasses.Types)
+	waits := make([]bool, len(s.newPasses.PassByAccountType))
 	for i, e := range r.Entries {
 		for k := range w {
 			if s.runnable[i*w+k] && !e.HoldsGPUs() {
-				waits[s.now.Account[i]*w+k] = true
+				waits[s.newPasses.AccountOfJob[i]*w+k] = true
 			}
 		}
 	}
 	return waits
 }
 
-// quantum is how long a lease lasts, in seconds, for all we know.
-func (s *stride) quantum() float64 {
+// quantumSeconds is how long a lease lasts, in seconds, for all we know.
+func (s *stride) quantumSeconds() float64 {
 	q := max(s.MinRun.Seconds(), 1)
-	if !s.last.At.IsZero() {
-		q = max(q, s.now.At.Sub(s.last.At).Seconds())
+	if !s.lastPasses.At.IsZero() {
+		q = max(q, s.newPasses.At.Sub(s.lastPasses.At).Seconds())
 	}
 	return q
 }
@@ -87,12 +87,12 @@ func (s *stride) quantum() float64 {
 // largestStride is by how much a pass grows by one quantum of the job to which it costs
 // most, by type.
 func (s *stride) largestStride(r *engine.Round, tickets []float64) []float64 {
-	w := len(s.now.Types)
+	w := len(s.newPasses.Types)
 	most := make([]float64, w)
 	for i, e := range r.Entries {
 		for k := range w {
-			if t := tickets[s.now.Account[i]*w+k]; s.runnable[i*w+k] && t > 0 {
-				most[k] = max(most[k], float64(e.Ask.GPUs.Count)*s.quantum()/t)
+			if t := tickets[s.newPasses.AccountOfJob[i]*w+k]; s.runnable[i*w+k] && t > 0 {
+				most[k] = max(most[k], float64(e.Ask.GPUs.Count)*s.quantumSeconds()/t)
 			}
 		}
 	}
@@ -101,17 +101,17 @@ func (s *stride) largestStride(r *engine.Round, tickets []float64) []float64 {
 
 // pass is that of the job's account on a type; +Inf where it has no tickets.
 func (s *stride) pass(row, k int) float64 {
-	i := s.now.Account[row]*len(s.now.Types) + k
-	if s.now.Tickets[i] <= 0 {
+	i := s.newPasses.AccountOfJob[row]*len(s.newPasses.Types) + k
+	if s.newPasses.Tickets[i] <= 0 {
 		return math.Inf(1)
 	}
-	return s.now.Pass[i]
+	return s.newPasses.PassByAccountType[i]
 }
 
 // bestType is the type with the smallest pass among those the job can run on; -1:
 // none.
 func (s *stride) bestType(row int) int {
-	w, best := len(s.now.Types), -1
+	w, best := len(s.newPasses.Types), -1
 	for k := range w {
 		if s.runnable[row*w+k] && (best < 0 || s.pass(row, k) < s.pass(row, best)) {
 			best = k
@@ -122,7 +122,7 @@ func (s *stride) bestType(row int) int {
 
 // compareJobs puts the job that received less first, then the wider.
 func (s *stride) compareJobs(a, b *engine.Entry) int {
-	return cmp.Or(cmp.Compare(s.now.Service[a.Index], s.now.Service[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(s.newPasses.Service[a.Index], s.newPasses.Service[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
 }
 
 // grants returns the leases, in Entries order. The account with the smallest pass on
@@ -135,10 +135,10 @@ func (s *stride) grants(r *engine.Round) []engine.Grant {
 	for heap.Init(h); h.Len() > 0; {
 		q := h.queues[0]
 		e := q.jobs[0]
-		if g := &grants[e.Index]; !g.Run && e.Want <= h.left[q.typ] {
-			h.left[q.typ] -= e.Want
-			*g = engine.Grant{Run: true, Type: s.now.Types[q.typ]}
-			q.charge(float64(e.Want))
+		if g := &grants[e.Index]; !g.HasLease && e.WantedDevices <= h.grantableByType[q.typeIndex] {
+			h.grantableByType[q.typeIndex] -= e.WantedDevices
+			*g = engine.Grant{HasLease: true, Type: s.newPasses.Types[q.typeIndex]}
+			q.charge(float64(e.WantedDevices))
 		}
 		if q.jobs = q.jobs[1:]; len(q.jobs) == 0 {
 			heap.Pop(h)

@@ -12,27 +12,27 @@ import (
 
 // account is one with jobs that could run, and what it holds.
 type account struct {
-	name   string
-	weight float64
-	gpus   []float64 // by type, its part of the cluster
-	jobs   []int     // by type: how many of its jobs could run there
-	gain   []float64 // by type, summed over its jobs: speed over that on the first type they know
-	known  int       // jobs that know their speed on every type
+	name            string
+	weight          float64
+	gpusByType      []float64 // by type, its part of the cluster
+	jobCountByType  []int     // by type: how many of its jobs could run there
+	gainByType      []float64 // by type, summed over its jobs: speed over that on the first type they know
+	knownSpeedCount int       // jobs that know their speed on every type
 }
 
 // divideTickets divides the GPUs of each type among the accounts with jobs by weight
 // and lets them trade. Accounts without jobs keep what they had, for the day
 // they return; it counts for none of the others.
 func (s *stride) divideTickets(r *engine.Round) []float64 {
-	w := len(s.now.Types)
+	w := len(s.newPasses.Types)
 	list := s.listAccounts(r)
 	if s.Trade {
 		tradeTickets(list, s.Margin)
 	}
-	tickets := slices.Clone(s.now.Tickets)
+	tickets := slices.Clone(s.newPasses.Tickets)
 	for i := range list {
-		a, _ := slices.BinarySearch(s.now.Accounts, list[i].name)
-		for k, gpus := range list[i].gpus {
+		a, _ := slices.BinarySearch(s.newPasses.Accounts, list[i].name)
+		for k, gpus := range list[i].gpusByType {
 			if tickets[a*w+k] = gpus; gpus < 1e-9 { // what rounding leaves of a sale
 				tickets[a*w+k] = 0
 			}
@@ -43,7 +43,7 @@ func (s *stride) divideTickets(r *engine.Round) []float64 {
 
 // listAccounts returns the accounts with jobs that can run now, sorted by name.
 func (s *stride) listAccounts(r *engine.Round) (list []account) {
-	types := s.now.Types
+	types := s.newPasses.Types
 	for _, e := range r.Entries {
 		if r.Startable(e) {
 			list = append(list, account{name: e.Account})
@@ -54,14 +54,14 @@ func (s *stride) listAccounts(r *engine.Round) (list []account) {
 	all := 0.0
 	for i := range list {
 		h := &list[i]
-		h.weight = share.Weight(r.Snapshot, h.name)
-		h.gpus, h.jobs, h.gain = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
+		h.weight = share.AccountWeight(r.Snapshot, h.name)
+		h.gpusByType, h.jobCountByType, h.gainByType = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
 		all += h.weight
 	}
 	total := rounds.GPUsByType(r, types)
 	for i := range list {
 		for k := range types {
-			list[i].gpus[k] = total[k] * list[i].weight / all
+			list[i].gpusByType[k] = total[k] * list[i].weight / all
 		}
 	}
 	s.countJobs(r, list)
@@ -70,7 +70,7 @@ func (s *stride) listAccounts(r *engine.Round) (list []account) {
 
 // countJobs counts each account's jobs by type and sums their gains.
 func (s *stride) countJobs(r *engine.Round, list []account) {
-	w := len(s.now.Types)
+	w := len(s.newPasses.Types)
 	for i, e := range r.Entries {
 		if !r.Startable(e) {
 			continue
@@ -79,10 +79,10 @@ func (s *stride) countJobs(r *engine.Round, list []account) {
 		h := &list[at]
 		for k := range w {
 			if s.runnable[i*w+k] {
-				h.jobs[k]++
+				h.jobCountByType[k]++
 			}
 		}
-		h.addGain(e, s.now.Types)
+		h.addGain(e, s.newPasses.Types)
 	}
 }
 
@@ -104,30 +104,30 @@ func (h *account) addGain(e *engine.Entry, types []string) {
 		}
 	}
 	for k := range types {
-		h.gain[k] += rates[k] / slowest
+		h.gainByType[k] += rates[k] / slowest
 	}
-	h.known++
+	h.knownSpeedCount++
 }
 
 // tradeTickets lets the accounts exchange the GPUs of each two types, those first
 // that differ most in how much they gain in all. Only accounts all of whose
 // jobs know their speeds take part.
 func tradeTickets(list []account, margin float64) {
-	for _, p := range typePairs(list) {
+	for _, p := range listTypePairs(list) {
 		parties := make([]market.Trader, len(list))
 		for i := range list {
 			h := &list[i]
-			parties[i] = market.Trader{Fast: h.gpus[p.fast], Slow: h.gpus[p.slow]}
-			if h.known > 0 && h.known == h.jobs[p.fast] && h.known == h.jobs[p.slow] {
-				parties[i].Gain = h.gain[p.fast] / h.gain[p.slow]
+			parties[i] = market.Trader{Fast: h.gpusByType[p.fast], Slow: h.gpusByType[p.slow]}
+			if h.knownSpeedCount > 0 && h.knownSpeedCount == h.jobCountByType[p.fast] && h.knownSpeedCount == h.jobCountByType[p.slow] {
+				parties[i].Gain = h.gainByType[p.fast] / h.gainByType[p.slow]
 			}
 		}
-		for _, t := range market.Trade(parties, margin) {
+		for _, t := range market.TradeGPUs(parties, margin) {
 			seller, buyer := &list[t.From], &list[t.To]
-			seller.gpus[p.fast] -= t.Fast
-			buyer.gpus[p.fast] += t.Fast
-			seller.gpus[p.slow] += t.Slow
-			buyer.gpus[p.slow] -= t.Slow
+			seller.gpusByType[p.fast] -= t.Fast
+			buyer.gpusByType[p.fast] += t.Fast
+			seller.gpusByType[p.slow] += t.Slow
+			buyer.gpusByType[p.slow] -= t.Slow
 		}
 	}
 }
@@ -137,16 +137,16 @@ type typePair struct {
 	gain       float64
 }
 
-// typePairs lists the types by two, the faster first, the largest gain first.
-func typePairs(list []account) []typePair {
+// listTypePairs lists the types by two, the faster first, the largest gain first.
+func listTypePairs(list []account) []typePair {
 	var out []typePair
 	if len(list) == 0 {
 		return nil
 	}
-	gain := make([]float64, len(list[0].gain))
+	gain := make([]float64, len(list[0].gainByType))
 	for i := range list {
 		for k := range gain {
-			gain[k] += list[i].gain[k]
+			gain[k] += list[i].gainByType[k]
 		}
 	}
 	for a := range gain {

@@ -57,7 +57,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
 	stage := &allocator{Policy: g, isolated: last.Isolated, pairs: last.Pairs}
-	stage.rounds = rounds.Allocator{Round: g.Round, Recompute: g.Recompute, Wait: !g.Conserve, Fractions: stage.fractions, State: last.Rounds}
+	stage.rounds = rounds.Allocator{RoundLength: g.Round, MinRecomputeInterval: g.Recompute, NewJobsWait: !g.Conserve, Fractions: stage.fractions, State: last.Rounds}
 	pipeline := engine.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},
@@ -66,7 +66,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    g.Rules(),
 	}
 	if g.Sharing {
-		pipeline.Pack = pack.Partner{}
+		pipeline.Pack = pack.BesideTurnPartner{}
 	}
 	plan, err := pipeline.Decide(s)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *allocator) fractions(r *engine.Round, types []string) ([][]float64, err
 		return nil, fmt.Errorf("objective %s for %d jobs on %d types: %w", a.Objective, len(p.jobs), len(types), err)
 	}
 	for i, j := range p.jobs {
-		rows[j.row] = p.fractionsByType(x[i])
+		rows[j.entryIndex] = p.fractionsByType(x[i])
 	}
 	return rows, nil
 }
@@ -130,11 +130,11 @@ func (a *allocator) divide(p *problem) ([][]float64, error) {
 	switch a.Objective {
 	case hierarchical:
 		return p.waterFill(a.Within)
-	case throughput, costs, firstCome, shortest:
+	case throughput, costs, firstComeFirstServed, shortestJobFirst:
 		return p.maximizeSum(a.Policy)
 	}
 	if len(p.capacity) == 1 {
-		return singleKind{p}.fair(a.Objective), nil
+		return singleKind{p}.divideFairly(a.Objective), nil
 	}
-	return p.fair(a.Objective)
+	return p.divideFairly(a.Objective)
 }

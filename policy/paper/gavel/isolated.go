@@ -22,11 +22,11 @@ func (a isolated) next(p *problem) isolated {
 	b := isolated{make([]policy.JobID, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		b.Jobs[i], b.Left[i], b.Speed[i] = j.ID, j.left, p.isolatedSpeed(j)
+		b.Jobs[i], b.Left[i], b.Speed[i] = j.ID, j.stepsLeft, p.isolatedSpeed(j)
 		if was, known := slices.BinarySearch(a.Jobs, j.ID); known {
 			b.Spent[i] = a.Spent[was]
 			if a.Speed[was] > 0 {
-				b.Spent[i] += (a.Left[was] - j.left) / a.Speed[was]
+				b.Spent[i] += (a.Left[was] - j.stepsLeft) / a.Speed[was]
 			}
 		}
 	}
@@ -37,9 +37,9 @@ func (a isolated) next(p *problem) isolated {
 func (p *problem) isolatedSpeed(j *job) float64 {
 	speed, time := 0.0, 0.0
 	for k, c := range p.capacity {
-		x := c / float64(len(p.jobs)) / j.size
+		x := c / float64(len(p.jobs)) / j.gpuCount
 		time += x
-		speed += x * j.rate[k]
+		speed += x * j.ratesByKind[k]
 	}
 	return speed / max(time, 1)
 }
@@ -50,7 +50,7 @@ func (p *problem) isolatedFinish() []float64 {
 	at := make([]float64, len(p.jobs))
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		at[i] = max(p.isolatedSpent[i]+j.left/p.isolatedSpeed(j), 1)
+		at[i] = max(p.isolatedSpent[i]+j.stepsLeft/p.isolatedSpeed(j), 1)
 	}
 	return at
 }

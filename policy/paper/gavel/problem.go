@@ -14,42 +14,42 @@ import (
 type problem struct {
 	round         *engine.Round
 	types         []string
-	kind          []int     // of each type
-	part          []float64 // of its kind, of each type
+	kindOfType    []int     // of each type
+	partOfKind    []float64 // of its kind, of each type
 	capacity      []float64 // GPUs, by kind
 	jobs          []job
 	isolatedSpent []float64 // see isolated; nil: not needed
-	measured      bool      // every job reports its rates, in steps per second
+	isMeasured    bool      // every job reports its rates, in steps per second
 }
 
 // A job is a job that could run.
 type job struct {
 	*engine.Entry
-	row  int // in Round.Entries
-	size float64
-	rate []float64 // steps per second by kind; 0: it cannot run there
-	left float64   // steps
-	age  float64   // seconds
+	entryIndex  int // in Round.Entries
+	gpuCount    float64
+	ratesByKind []float64 // steps per second by kind; 0: it cannot run there
+	stepsLeft   float64   // steps
+	ageSeconds  float64   // seconds
 }
 
 func newProblem(g *Policy, r *engine.Round, types []string) *problem {
-	p := &problem{round: r, types: types, capacity: rounds.GPUsByType(r, types), measured: true}
+	p := &problem{round: r, types: types, capacity: rounds.GPUsByType(r, types), isMeasured: true}
 	offered := newPartitionTypes(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {
-		if r.Startable(e) && e.Size() > 0 {
+		if r.Startable(e) && e.DeviceCount() > 0 {
 			n++
 		}
 	}
 	p.jobs = make([]job, 0, n)
 	cells := make([]float64, n*len(types))
 	for row, e := range r.Entries {
-		if !r.Startable(e) || e.Size() <= 0 {
+		if !r.Startable(e) || e.DeviceCount() <= 0 {
 			continue
 		}
-		j := job{Entry: e, row: row, size: float64(e.Size()), age: max(r.Now.Sub(e.Arrive).Seconds(), 0), rate: cells[:len(types):len(types)]}
+		j := job{Entry: e, entryIndex: row, gpuCount: float64(e.DeviceCount()), ageSeconds: max(r.Now.Sub(e.Arrive).Seconds(), 0), ratesByKind: cells[:len(types):len(types)]}
 		cells = cells[len(types):]
-		if p.setRates(&j, offered.in(e.Partition)); j.fastest() > 0 {
+		if p.setRates(&j, offered.hasTypes(e.Partition)); j.fastestRate() > 0 {
 			p.jobs = append(p.jobs, j)
 		}
 	}
@@ -63,14 +63,14 @@ func newProblem(g *Policy, r *engine.Round, types []string) *problem {
 // setRates puts down how fast the job is on each type.
 func (p *problem) setRates(j *job, offered []bool) {
 	known := j.Training != nil && len(j.Training.Rates) > 0
-	p.measured = p.measured && known
+	p.isMeasured = p.isMeasured && known
 	for k, typ := range p.types {
-		if want := j.Ask.GPUs.Type; want != "" && want != typ || !offered[k] || j.size > p.capacity[k] {
+		if want := j.Ask.GPUs.Type; want != "" && want != typ || !offered[k] || j.gpuCount > p.capacity[k] {
 			continue
 		}
-		j.rate[k] = 1
+		j.ratesByKind[k] = 1
 		if known {
-			j.rate[k], _ = j.Training.Rate(typ)
+			j.ratesByKind[k], _ = j.Training.Rate(typ)
 		}
 	}
 }
@@ -78,24 +78,24 @@ func (p *problem) setRates(j *job, offered []bool) {
 // setWork puts down how much is left to do. A job that does not tell the types apart
 // takes all for the fastest, or for one and the same where only shares count.
 func (p *problem) setWork(j *job, g *Policy) {
-	j.left = max(j.Estimate.Left, time.Minute).Seconds()
+	j.stepsLeft = max(j.Estimate.TimeLeft, time.Minute).Seconds()
 	if j.Training != nil && len(j.Training.Rates) > 0 {
-		j.left = max(j.Training.Steps-j.Training.StepsDone, 0)
+		j.stepsLeft = max(j.Training.Steps-j.Training.StepsDone, 0)
 	}
 	if g.Aware {
 		return
 	}
-	for k, best := 0, j.fastest(); k < len(j.rate); k++ {
-		if j.rate[k] > 0 {
-			j.rate[k] = best
+	for k, best := 0, j.fastestRate(); k < len(j.ratesByKind); k++ {
+		if j.ratesByKind[k] > 0 {
+			j.ratesByKind[k] = best
 		}
 	}
 }
 
-// fastest is the job's speed where it is fastest; 0: it can run nowhere.
-func (j *job) fastest() float64 {
+// fastestRate is the job's speed where it is fastest; 0: it can run nowhere.
+func (j *job) fastestRate() float64 {
 	best := 0.0
-	for _, r := range j.rate {
+	for _, r := range j.ratesByKind {
 		best = max(best, r)
 	}
 	return best
@@ -103,37 +103,37 @@ func (j *job) fastest() float64 {
 
 // mergeTypes makes one kind of the types between which no job makes a difference.
 func (p *problem) mergeTypes(apart bool) {
-	p.kind, p.part = make([]int, len(p.types)), make([]float64, len(p.types))
+	p.kindOfType, p.partOfKind = make([]int, len(p.types)), make([]float64, len(p.types))
 	var first []int // the first type of each kind
 	var capacity []float64
 	for k, c := range p.capacity {
-		at := slices.IndexFunc(first, func(f int) bool { return !apart && p.alike(f, k) })
+		at := slices.IndexFunc(first, func(f int) bool { return !apart && p.areTypesAlike(f, k) })
 		if at < 0 {
 			at = len(first)
 			first, capacity = append(first, k), append(capacity, 0)
 		}
-		p.kind[k] = at
+		p.kindOfType[k] = at
 		capacity[at] += c
 	}
 	for k, c := range p.capacity {
-		if capacity[p.kind[k]] > 0 {
-			p.part[k] = c / capacity[p.kind[k]]
+		if capacity[p.kindOfType[k]] > 0 {
+			p.partOfKind[k] = c / capacity[p.kindOfType[k]]
 		}
 	}
 	if len(first) < len(p.types) {
 		for i := range p.jobs {
 			for to, k := range first {
-				p.jobs[i].rate[to] = p.jobs[i].rate[k]
+				p.jobs[i].ratesByKind[to] = p.jobs[i].ratesByKind[k]
 			}
-			p.jobs[i].rate = p.jobs[i].rate[:len(first)]
+			p.jobs[i].ratesByKind = p.jobs[i].ratesByKind[:len(first)]
 		}
 	}
 	p.capacity = capacity
 }
 
-func (p *problem) alike(a, b int) bool {
+func (p *problem) areTypesAlike(a, b int) bool {
 	for i := range p.jobs {
-		if rate := p.jobs[i].rate; rate[a] != rate[b] {
+		if rate := p.jobs[i].ratesByKind; rate[a] != rate[b] {
 			return false
 		}
 	}
@@ -147,15 +147,15 @@ func (p *problem) fractionsByType(x []float64) []float64 {
 	}
 	row := make([]float64, len(p.types))
 	for k := range row {
-		row[k] = x[p.kind[k]] * p.part[k]
+		row[k] = x[p.kindOfType[k]] * p.partOfKind[k]
 	}
 	return row
 }
 
 // partitionTypes are the GPU types of each partition.
 type partitionTypes struct {
-	types int
-	of    map[string][]bool
+	typeCount          int
+	hasTypeByPartition map[string][]bool
 }
 
 func newPartitionTypes(s *policy.Snapshot, types []string) partitionTypes {
@@ -172,15 +172,15 @@ func newPartitionTypes(s *policy.Snapshot, types []string) partitionTypes {
 }
 
 func (l partitionTypes) add(partition string, k int) {
-	if l.of[partition] == nil {
-		l.of[partition] = make([]bool, l.types)
+	if l.hasTypeByPartition[partition] == nil {
+		l.hasTypeByPartition[partition] = make([]bool, l.typeCount)
 	}
-	l.of[partition][k] = true
+	l.hasTypeByPartition[partition][k] = true
 }
 
-func (l partitionTypes) in(partition string) []bool {
-	if types := l.of[partition]; types != nil {
+func (l partitionTypes) hasTypes(partition string) []bool {
+	if types := l.hasTypeByPartition[partition]; types != nil {
 		return types
 	}
-	return make([]bool, l.types)
+	return make([]bool, l.typeCount)
 }

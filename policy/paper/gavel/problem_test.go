@@ -160,10 +160,10 @@ func drawGavelCase(t *rapid.T) gavelCase {
 
 func gavels() []*Policy {
 	var all []*Policy
-	for _, o := range []string{maxMin, makespan, FinishTime, throughput, costs, firstCome, shortest, hierarchical} {
+	for _, o := range []string{maxMin, makespan, FinishTime, throughput, costs, firstComeFirstServed, shortestJobFirst, hierarchical} {
 		all = append(all, &Policy{Objective: o, Aware: true})
 	}
-	return append(all, &Policy{Objective: hierarchical, Aware: true, Within: firstCome}, &Policy{Objective: maxMin}, &Policy{Objective: makespan})
+	return append(all, &Policy{Objective: hierarchical, Aware: true, Within: firstComeFirstServed}, &Policy{Objective: maxMin}, &Policy{Objective: makespan})
 }
 
 func TestGavelFractionsAreLawful(t *testing.T) {
@@ -249,7 +249,7 @@ func TestGavelWaterFillOfSingles(t *testing.T) {
 	}
 	c.jobs[1].Account, c.jobs[1].Arrive = "a", gavelNow
 	c.accts[2].Weight = 1
-	x = c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: firstCome})
+	x = c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: firstComeFirstServed})
 	if math.Abs(x[0][0]-1) > 1e-6 || math.Abs(x[1][0]-1) > 1e-6 || math.Abs(x[2][0]-.5) > 1e-6 {
 		t.Errorf("two accounts, first come: %v", x)
 	}
@@ -257,7 +257,7 @@ func TestGavelWaterFillOfSingles(t *testing.T) {
 
 func BenchmarkGavel(b *testing.B) {
 	for _, types := range []int{1, 3} {
-		for _, objective := range []string{maxMin, makespan, FinishTime, throughput, shortest, hierarchical, "within fifo"} {
+		for _, objective := range []string{maxMin, makespan, FinishTime, throughput, shortestJobFirst, hierarchical, "within fifo"} {
 			b.Run(fmt.Sprint(objective, "/", types), func(b *testing.B) {
 				c := gavelCase{types: []string{"a", "b", "c"}[:types], gpus: []int{1024, 1024, 2048}[:types]}
 				if types == 1 {
@@ -277,7 +277,7 @@ func BenchmarkGavel(b *testing.B) {
 				for b.Loop() {
 					g := &allocator{Policy: &Policy{Objective: objective, Aware: true, Within: "fairness"}}
 					if objective == "within fifo" {
-						g.Objective, g.Within = hierarchical, firstCome
+						g.Objective, g.Within = hierarchical, firstComeFirstServed
 					}
 					if _, err := g.fractions(round, names); err != nil {
 						b.Fatal(err)

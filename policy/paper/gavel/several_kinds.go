@@ -7,12 +7,12 @@ import (
 	"fairbridge/policy/solve/lp"
 )
 
-// classes makes one class of all jobs that are alike, and returns which class
+// groupIntoClasses makes one class of all jobs that are alike, and returns which class
 // each job belongs to. tell adds what else tells jobs apart; nil: nothing.
-func (p *problem) classes(tell func(i int) []float64) (s *lp.Split, of, lead []int) {
+func (p *problem) groupIntoClasses(tell func(i int) []float64) (s *lp.Split, of, lead []int) {
 	key := func(i int) []float64 {
 		j := &p.jobs[i]
-		k := append(append(make([]float64, 0, len(j.rate)+4), j.size), j.rate...)
+		k := append(append(make([]float64, 0, len(j.ratesByKind)+4), j.gpuCount), j.ratesByKind...)
 		if tell != nil {
 			k = append(k, tell(i)...)
 		}
@@ -26,7 +26,7 @@ func (p *problem) classes(tell func(i int) []float64) (s *lp.Split, of, lead []i
 	s, of = &lp.Split{Capacity: p.capacity}, make([]int, len(p.jobs))
 	for n, i := range order {
 		if n == 0 || !slices.Equal(keys[i], keys[order[n-1]]) {
-			s.Classes = append(s.Classes, lp.Class{Size: p.jobs[i].size, Rate: p.jobs[i].rate})
+			s.Classes = append(s.Classes, lp.Class{Size: p.jobs[i].gpuCount, Rate: p.jobs[i].ratesByKind})
 			lead = append(lead, i)
 		}
 		of[i] = len(lead) - 1
@@ -35,10 +35,10 @@ func (p *problem) classes(tell func(i int) []float64) (s *lp.Split, of, lead []i
 	return s, of, lead
 }
 
-// fair divides several kinds by a fair objective. What it leaves goes where it
+// divideFairly divides several kinds by a fair objective. What it leaves goes where it
 // brings most progress, so that no job could have more without another having
 // less.
-func (p *problem) fair(objective string) ([][]float64, error) {
+func (p *problem) divideFairly(objective string) ([][]float64, error) {
 	var s *lp.Split
 	var of, lead []int
 	var need []float64
@@ -46,11 +46,11 @@ func (p *problem) fair(objective string) ([][]float64, error) {
 	if objective == FinishTime {
 		s, of, need, err = p.fairFinish()
 	} else {
-		want := p.equalPart
+		want := p.equalPartSpeed
 		if objective == makespan {
-			want = func(i int) float64 { return p.jobs[i].left }
+			want = func(i int) float64 { return p.jobs[i].stepsLeft }
 		}
-		s, of, lead = p.classes(func(i int) []float64 { return []float64{want(i)} })
+		s, of, lead = p.groupIntoClasses(func(i int) []float64 { return []float64{want(i)} })
 		need, err = reachableLevels(s, lead, want)
 	}
 	if err != nil {
@@ -59,15 +59,15 @@ func (p *problem) fair(objective string) ([][]float64, error) {
 	return p.fillRest(s, of, need)
 }
 
-// equalPart is the speed a job would have on an equal part of the time on each
+// equalPartSpeed is the speed a job would have on an equal part of the time on each
 // kind, all its time together; a gang of g counts g times.
-func (p *problem) equalPart(i int) float64 {
+func (p *problem) equalPartSpeed(i int) float64 {
 	sum, all := 0.0, 0.0
 	for k, c := range p.capacity {
-		sum += c * p.jobs[i].rate[k]
+		sum += c * p.jobs[i].ratesByKind[k]
 		all += c
 	}
-	return sum / all / p.jobs[i].size
+	return sum / all / p.jobs[i].gpuCount
 }
 
 // reachableLevels returns what every class achieves at the highest common level.
@@ -85,7 +85,7 @@ func reachableLevels(s *lp.Split, lead []int, want func(int) float64) ([]float64
 
 func (p *problem) fairFinish() (s *lp.Split, of []int, need []float64, err error) {
 	alone := p.isolatedFinish()
-	s, of, lead := p.classes(func(i int) []float64 { return []float64{p.jobs[i].left, p.jobs[i].age, alone[i]} })
+	s, of, lead := p.groupIntoClasses(func(i int) []float64 { return []float64{p.jobs[i].stepsLeft, p.jobs[i].ageSeconds, alone[i]} })
 	needs := func(ratio float64, need []float64) {
 		for c, i := range lead {
 			need[c] = speedForRatio(ratio, alone[i], &p.jobs[i])
@@ -109,7 +109,7 @@ func (p *problem) fillRest(s *lp.Split, of []int, need []float64) ([][]float64, 
 		}
 		need[c] = min(need[c], best) * (1 - 1e-9)
 	}
-	choice, err := s.Best(need)
+	choice, err := s.MaximizeGain(need)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func rowsOf(x [][]float64, of []int) [][]float64 {
 // maximizeSum maximises a sum over jobs: of speeds, of speeds for the money, or of
 // speeds weighted by the place in a queue.
 func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
-	gain := p.gains(g)
-	need := p.deadlines(g)
+	gain := p.sumGains(g)
+	need := p.deadlineSpeeds(g)
 	if len(p.capacity) == 1 && need == nil {
 		one := make([]float64, len(gain))
 		for i := range gain {
@@ -136,7 +136,7 @@ func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 		}
 		return singleKind{p}.maximizeSum(one), nil
 	}
-	s, of, lead := p.classes(func(i int) []float64 {
+	s, of, lead := p.groupIntoClasses(func(i int) []float64 {
 		if need != nil {
 			return append(slices.Clone(gain[i]), need[i])
 		}
@@ -149,10 +149,10 @@ func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 			least[c] = need[i]
 		}
 	}
-	choice, err := s.Best(least)
+	choice, err := s.MaximizeGain(least)
 	if need != nil && err != nil { // the deadlines cannot all be kept: none counts, as in the paper
 		clear(least)
-		choice, err = s.Best(least)
+		choice, err = s.MaximizeGain(least)
 	}
 	if err != nil {
 		return nil, err
@@ -160,8 +160,8 @@ func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 	return rowsOf(choice.X, of), nil
 }
 
-// deadlines is the speed each job needs to keep its own; nil: no job has one.
-func (p *problem) deadlines(g *Policy) []float64 {
+// deadlineSpeeds is the speed each job needs to keep its own; nil: no job has one.
+func (p *problem) deadlineSpeeds(g *Policy) []float64 {
 	if !g.Deadlines || g.Objective != throughput && g.Objective != costs {
 		return nil
 	}
@@ -172,33 +172,33 @@ func (p *problem) deadlines(g *Policy) []float64 {
 			if need == nil {
 				need = make([]float64, len(p.jobs))
 			}
-			need[i] = j.left / left
+			need[i] = j.stepsLeft / left
 		}
 	}
 	return need
 }
 
-// gains says what a job's time on each kind adds to the sum. Speeds in steps
+// sumGains says what a job's time on each kind adds to the sum. Speeds in steps
 // are compared only while all jobs count steps.
-func (p *problem) gains(g *Policy) [][]float64 {
-	price := p.prices(g)
+func (p *problem) sumGains(g *Policy) [][]float64 {
+	price := p.pricesByKind(g)
 	weight := p.queueWeights(g.Objective)
 	rows := make([][]float64, len(p.jobs))
 	for i := range p.jobs {
 		j := &p.jobs[i]
 		by := weight[i]
-		if g.Objective == firstCome || g.Objective == shortest || !p.measured {
-			by /= j.fastest()
+		if g.Objective == firstComeFirstServed || g.Objective == shortestJobFirst || !p.isMeasured {
+			by /= j.fastestRate()
 		}
-		rows[i] = make([]float64, len(j.rate))
-		for k, r := range j.rate {
+		rows[i] = make([]float64, len(j.ratesByKind))
+		for k, r := range j.ratesByKind {
 			rows[i][k] = by * r / price[k]
 		}
 	}
 	return rows
 }
 
-func (p *problem) prices(g *Policy) []float64 {
+func (p *problem) pricesByKind(g *Policy) []float64 {
 	price := make([]float64, len(p.capacity))
 	for k := range price {
 		price[k] = 1
@@ -220,11 +220,11 @@ func (p *problem) queueWeights(objective string) []float64 {
 	for i := range order {
 		weight[i], order[i] = 1, i
 	}
-	key := func(i int) float64 { return -p.jobs[i].age }
+	key := func(i int) float64 { return -p.jobs[i].ageSeconds }
 	switch objective {
-	case shortest:
-		key = func(i int) float64 { return p.jobs[i].left / p.jobs[i].fastest() }
-	case firstCome:
+	case shortestJobFirst:
+		key = func(i int) float64 { return p.jobs[i].stepsLeft / p.jobs[i].fastestRate() }
+	case firstComeFirstServed:
 	default:
 		return weight
 	}

@@ -20,27 +20,27 @@ func (p *problem) shareGPUs(g *Policy) (x [][]float64, pairs []pair, ok bool, er
 	if err != nil {
 		return nil, nil, false, fmt.Errorf("sharing: %w", err)
 	}
-	x, pairs = s.match(best)
+	x, pairs = s.matchJobs(best)
 	return x, pairs, true, nil
 }
 
 // solve returns the variables of the LP. Max-min takes a second one, for the
 // GPU time that the level leaves.
 func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
-	none, need := make([]float64, len(s.lead)), make([]float64, len(s.lead))
-	price := s.p.prices(g)
+	none, need := make([]float64, len(s.leadJobOfClass)), make([]float64, len(s.leadJobOfClass))
+	price := s.problem.pricesByKind(g)
 	factor := func(c, k int) float64 {
-		if s.p.measured {
+		if s.problem.isMeasured {
 			return 1 / price[k]
 		}
 		return 1 / price[k] / slices.Max(s.split.Classes[c].Rate)
 	}
 	if g.Objective == maxMin {
-		ref := make([]float64, len(s.lead))
-		for c, i := range s.lead {
-			ref[c] = s.p.equalPart(i)
+		ref := make([]float64, len(s.leadJobOfClass))
+		for c, i := range s.leadJobOfClass {
+			ref[c] = s.problem.equalPartSpeed(i)
 		}
-		program := s.program(none, ref)
+		program := s.newProgram(none, ref)
 		program.Objective[len(program.Objective)-1] = 1
 		best, err := program.Maximize()
 		if err != nil {
@@ -51,26 +51,26 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		}
 		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].Rate) }
 	}
-	program := s.program(need, none)
+	program := s.newProgram(need, none)
 	s.setGains(&program, factor)
 	best, err := program.Maximize()
 	return best.X, err
 }
 
-// match makes pairs of jobs out of pairs of classes, each job in one at
+// matchJobs makes pairs of jobs out of pairs of classes, each job in one at
 // most, those with most time together first. The earlier job takes turns for
 // both, the other runs beside it whenever it does.
-func (s *spaceSharing) match(v []float64) (x [][]float64, pairs []pair) {
-	kinds := len(s.p.capacity)
-	x, members := make([][]float64, len(s.of)), make([][]int, len(s.lead))
-	for i, c := range s.of {
+func (s *spaceSharing) matchJobs(v []float64) (x [][]float64, pairs []pair) {
+	kinds := len(s.problem.capacity)
+	x, members := make([][]float64, len(s.classOfJob)), make([][]int, len(s.leadJobOfClass))
+	for i, c := range s.classOfJob {
 		members[c] = append(members[c], i)
 		x[i] = make([]float64, kinds)
 		for k := range x[i] {
 			x[i][k] = v[c*kinds+k] / s.split.Classes[c].Count
 		}
 	}
-	together := v[len(s.lead)*kinds:]
+	together := v[len(s.leadJobOfClass)*kinds:]
 	order := make([]int, len(s.pairs))
 	for i := range order {
 		order[i] = i
@@ -78,8 +78,8 @@ func (s *spaceSharing) match(v []float64) (x [][]float64, pairs []pair) {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(together[b], together[a]), cmp.Compare(a, b)) })
 	for _, i := range order {
 		q := s.pairs[i]
-		n := min(len(members[q.a]), len(members[q.b]))
-		if q.a == q.b {
+		n := min(len(members[q.classA]), len(members[q.classB]))
+		if q.classA == q.classB {
 			n /= 2
 		}
 		if n = min(n, int(together[i]+1)); n == 0 || together[i] <= 1e-9 {
@@ -88,10 +88,10 @@ func (s *spaceSharing) match(v []float64) (x [][]float64, pairs []pair) {
 		part := min(together[i]/float64(n), 1)
 		for range n {
 			var a, b int
-			a, members[q.a] = members[q.a][0], members[q.a][1:]
-			b, members[q.b] = members[q.b][0], members[q.b][1:]
+			a, members[q.classA] = members[q.classA][0], members[q.classA][1:]
+			b, members[q.classB] = members[q.classB][0], members[q.classB][1:]
 			x[a][q.kind] += part
-			pairs = append(pairs, pair{Rider: s.p.jobs[b].ID, Host: s.p.jobs[a].ID})
+			pairs = append(pairs, pair{Rider: s.problem.jobs[b].ID, Host: s.problem.jobs[a].ID})
 		}
 	}
 	return x, pairs

@@ -11,34 +11,34 @@ type pair struct {
 	Host  policy.JobID `json:"host"`
 }
 
-// mostSharing bounds the LP of sharing, in classes of jobs; its tableau grows
+// maxSharingClasses bounds the LP of sharing, in classes of jobs; its tableau grows
 // with their cube.
-const mostSharing = 60
+const maxSharingClasses = 60
 
 // A classPair is two classes whose jobs may share GPUs of a kind; both may be the
 // same class.
 type classPair struct {
-	a, b, kind     int
-	speedA, speedB float64
+	classA, classB, kind int
+	speedA, speedB       float64
 }
 
 // spaceSharing is the division when jobs may share: the variables of its LP are the
 // time all jobs of a class spend alone on each kind, the time pairs spend
 // together, and the level.
 type spaceSharing struct {
-	p     *problem
-	split *lp.Split
-	of    []int
-	lead  []int
-	pairs []classPair
+	problem        *problem
+	split          *lp.Split
+	classOfJob     []int
+	leadJobOfClass []int
+	pairs          []classPair
 }
 
 // newSpaceSharing returns nil where no job could share, or where there are too many
 // classes.
 func newSpaceSharing(p *problem) *spaceSharing {
-	s := &spaceSharing{p: p}
+	s := &spaceSharing{problem: p}
 	class := map[string]float64{}
-	s.split, s.of, s.lead = p.classes(func(i int) []float64 {
+	s.split, s.classOfJob, s.leadJobOfClass = p.groupIntoClasses(func(i int) []float64 {
 		j := &p.jobs[i]
 		if !j.Shareable || j.Training == nil || len(j.Training.RatesBeside) == 0 {
 			return []float64{0}
@@ -48,11 +48,11 @@ func newSpaceSharing(p *problem) *spaceSharing {
 		}
 		return []float64{class[j.Class]}
 	})
-	if len(class) == 0 || len(s.lead) > mostSharing {
+	if len(class) == 0 || len(s.leadJobOfClass) > maxSharingClasses {
 		return nil
 	}
-	for a := range s.lead {
-		for b := a; b < len(s.lead); b++ {
+	for a := range s.leadJobOfClass {
+		for b := a; b < len(s.leadJobOfClass); b++ {
 			s.addPair(a, b)
 		}
 	}
@@ -63,13 +63,13 @@ func newSpaceSharing(p *problem) *spaceSharing {
 }
 
 func (s *spaceSharing) addPair(a, b int) {
-	x, y := &s.p.jobs[s.lead[a]], &s.p.jobs[s.lead[b]]
-	if x.size != y.size || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Classes[a].Count < 2 {
+	x, y := &s.problem.jobs[s.leadJobOfClass[a]], &s.problem.jobs[s.leadJobOfClass[b]]
+	if x.gpuCount != y.gpuCount || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Classes[a].Count < 2 {
 		return
 	}
-	for k, typ := range s.p.types {
+	for k, typ := range s.problem.types {
 		one, two := speedBeside(x.Training, typ, y.Class), speedBeside(y.Training, typ, x.Class)
-		if one > 0 && two > 0 && x.rate[k] > 0 && y.rate[k] > 0 {
+		if one > 0 && two > 0 && x.ratesByKind[k] > 0 && y.ratesByKind[k] > 0 {
 			s.pairs = append(s.pairs, classPair{a, b, k, one, two})
 		}
 	}
@@ -84,11 +84,11 @@ func speedBeside(t *policy.Training, typ, class string) float64 {
 	return 0
 }
 
-// program makes the rows: time of each class, GPUs of each kind, and that each class
+// newProgram makes the rows: time of each class, GPUs of each kind, and that each class
 // reaches at least its need plus level·ref.
-func (s *spaceSharing) program(need, ref []float64) lp.Problem {
-	kinds := len(s.p.capacity)
-	n := len(s.lead)*kinds + len(s.pairs) + 1
+func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
+	kinds := len(s.problem.capacity)
+	n := len(s.leadJobOfClass)*kinds + len(s.pairs) + 1
 	program := lp.Problem{Objective: make([]float64, n)}
 	row := func(bound float64) []float64 {
 		r := make([]float64, n)
@@ -96,10 +96,10 @@ func (s *spaceSharing) program(need, ref []float64) lp.Problem {
 		return r
 	}
 	gpus := make([][]float64, kinds)
-	for k, c := range s.p.capacity {
+	for k, c := range s.problem.capacity {
 		gpus[k] = row(c)
 	}
-	times, speeds := make([][]float64, len(s.lead)), make([][]float64, len(s.lead))
+	times, speeds := make([][]float64, len(s.leadJobOfClass)), make([][]float64, len(s.leadJobOfClass))
 	for c, it := range s.split.Classes {
 		times[c], speeds[c] = row(it.Count), row(-it.Count*need[c])
 		for k, r := range it.Rate {
@@ -111,19 +111,19 @@ func (s *spaceSharing) program(need, ref []float64) lp.Problem {
 		speeds[c][n-1] = it.Count * ref[c]
 	}
 	for i, q := range s.pairs {
-		at := len(s.lead)*kinds + i
-		gpus[q.kind][at] = s.split.Classes[q.a].Size
-		times[q.a][at]++
-		times[q.b][at]++
-		speeds[q.a][at] -= q.speedA
-		speeds[q.b][at] -= q.speedB
+		at := len(s.leadJobOfClass)*kinds + i
+		gpus[q.kind][at] = s.split.Classes[q.classA].Size
+		times[q.classA][at]++
+		times[q.classB][at]++
+		speeds[q.classA][at] -= q.speedA
+		speeds[q.classB][at] -= q.speedB
 	}
 	return program
 }
 
 // setGains counts progress in the objective: each class's speed times its factor.
 func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int) float64) {
-	kinds := len(s.p.capacity)
+	kinds := len(s.problem.capacity)
 	for c, it := range s.split.Classes {
 		for k, r := range it.Rate {
 			program.Objective[c*kinds+k] = r * factor(c, k)
@@ -133,6 +133,6 @@ func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int
 		}
 	}
 	for i, q := range s.pairs {
-		program.Objective[len(s.lead)*kinds+i] = q.speedA*factor(q.a, q.kind) + q.speedB*factor(q.b, q.kind)
+		program.Objective[len(s.leadJobOfClass)*kinds+i] = q.speedA*factor(q.classA, q.kind) + q.speedB*factor(q.classB, q.kind)
 	}
 }

@@ -48,16 +48,16 @@ func TestGavelSharingHelps(t *testing.T) {
 
 // speedOf is a job's part of the speed of its class.
 func (s *spaceSharing) speedOf(i int, v []float64) float64 {
-	c, kinds, sum := s.of[i], len(s.p.capacity), 0.0
+	c, kinds, sum := s.classOfJob[i], len(s.problem.capacity), 0.0
 	for k, r := range s.split.Classes[c].Rate {
 		sum += r * v[c*kinds+k]
 	}
 	for n, q := range s.pairs {
-		if y := v[len(s.lead)*kinds+n]; y > 0 {
-			if q.a == c {
+		if y := v[len(s.leadJobOfClass)*kinds+n]; y > 0 {
+			if q.classA == c {
 				sum += q.speedA * y
 			}
-			if q.b == c {
+			if q.classB == c {
 				sum += q.speedB * y
 			}
 		}

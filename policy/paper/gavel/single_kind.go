@@ -11,14 +11,14 @@ import (
 // singleKind is a problem with GPUs of one kind, which needs no general LP.
 type singleKind struct{ *problem }
 
-// fair divides by a fair objective: the objective sets the
+// divideFairly divides by a fair objective: the objective sets the
 // least that each job must get, and of all divisions that give as much it takes
 // the one where an interior-point solver ends.
-func (p singleKind) fair(objective string) [][]float64 {
+func (p singleKind) divideFairly(objective string) [][]float64 {
 	n := len(p.jobs)
 	f := &lp.SingleKind{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
 	for i := range p.jobs {
-		f.Size[i], f.Speed[i] = p.jobs[i].size, p.jobs[i].rate[0]
+		f.Size[i], f.Speed[i] = p.jobs[i].gpuCount, p.jobs[i].ratesByKind[0]
 	}
 	low := make([]float64, n)
 	switch objective {
@@ -38,19 +38,19 @@ func (p singleKind) fair(objective string) [][]float64 {
 		copy(f.Speed, f.Size)
 		p.leastForMaxMin(low)
 	}
-	if p.used(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
+	if p.gpuTimeUsed(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
 		if x, ok := f.Solve(); ok {
-			return oneColumn(x)
+			return asOneColumn(x)
 		}
 	}
-	return oneColumn(low)
+	return asOneColumn(low)
 }
 
-// used is the GPU time that fractions take.
-func (p singleKind) used(x []float64) float64 {
+// gpuTimeUsed is the GPU time that fractions take.
+func (p singleKind) gpuTimeUsed(x []float64) float64 {
 	sum := 0.0
 	for i := range p.jobs {
-		sum += p.jobs[i].size * x[i]
+		sum += p.jobs[i].gpuCount * x[i]
 	}
 	return sum
 }
@@ -59,10 +59,10 @@ func (p singleKind) used(x []float64) float64 {
 func (p singleKind) leastForMaxMin(low []float64) {
 	level := p.capacity[0] / float64(len(low))
 	for i := range p.jobs {
-		level = min(level, p.jobs[i].size)
+		level = min(level, p.jobs[i].gpuCount)
 	}
 	for i := range low {
-		low[i] = level / p.jobs[i].size
+		low[i] = level / p.jobs[i].gpuCount
 	}
 }
 
@@ -81,7 +81,7 @@ func (p singleKind) leastForMakespan(low []float64) {
 		}
 	}
 	for i := range low {
-		low[i] = p.jobs[i].left / p.jobs[i].rate[0] / at
+		low[i] = p.jobs[i].stepsLeft / p.jobs[i].ratesByKind[0] / at
 	}
 }
 
@@ -89,11 +89,11 @@ func (p singleKind) leastForMakespan(low []float64) {
 func (p singleKind) fitsMakespan(within float64) bool {
 	use := 0.0
 	for i := range p.jobs {
-		x := p.jobs[i].left / p.jobs[i].rate[0] / within
+		x := p.jobs[i].stepsLeft / p.jobs[i].ratesByKind[0] / within
 		if x > 1 {
 			return false
 		}
-		use += x * p.jobs[i].size
+		use += x * p.jobs[i].gpuCount
 	}
 	return use <= p.capacity[0]
 }
@@ -121,22 +121,22 @@ func (p singleKind) leastForFinishTime(least []float64) {
 func (p singleKind) leastForRatio(ratio float64, alone, least []float64) bool {
 	ok := true
 	for i := range p.jobs {
-		least[i] = speedForRatio(ratio, alone[i], &p.jobs[i]) / p.jobs[i].rate[0]
+		least[i] = speedForRatio(ratio, alone[i], &p.jobs[i]) / p.jobs[i].ratesByKind[0]
 		ok = ok && least[i] <= 1
 	}
-	return ok && p.used(least) <= p.capacity[0]
+	return ok && p.gpuTimeUsed(least) <= p.capacity[0]
 }
 
 // speedForRatio returns the speed at which the job finishes after ratio times alone;
 // +Inf if it is too late for that.
 func speedForRatio(ratio, alone float64, j *job) float64 {
-	switch within := ratio*alone - j.age; {
+	switch within := ratio*alone - j.ageSeconds; {
 	case within < 0:
 		return math.Inf(1)
-	case j.left == 0:
+	case j.stepsLeft == 0:
 		return 0
 	default:
-		return j.left / within
+		return j.stepsLeft / within
 	}
 }
 
@@ -149,14 +149,14 @@ func (p singleKind) maximizeSum(gain []float64) [][]float64 {
 	worth := make([]float64, len(gain))
 	order := make([]int, len(gain))
 	for i := range gain {
-		worth[i], order[i] = gain[i]/p.jobs[i].size, i
+		worth[i], order[i] = gain[i]/p.jobs[i].gpuCount, i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
 	x, left, price := make([]float64, len(gain)), p.capacity[0], 0.0
 	for from := 0; from < len(order); {
 		to, wants := from, 0.0
 		for to < len(order) && worth[order[to]] == worth[order[from]] {
-			wants += p.jobs[order[to]].size
+			wants += p.jobs[order[to]].gpuCount
 			to++
 		}
 		part := min(1, left/wants)
@@ -166,16 +166,16 @@ func (p singleKind) maximizeSum(gain []float64) [][]float64 {
 		for _, i := range order[from:to] {
 			x[i] = part
 			if left <= 0 && price > 0 {
-				x[i] = trace * price / (p.jobs[i].size * (price - worth[i]))
+				x[i] = trace * price / (p.jobs[i].gpuCount * (price - worth[i]))
 			}
 		}
 		left = max(left-wants, 0)
 		from = to
 	}
-	return oneColumn(x)
+	return asOneColumn(x)
 }
 
-func oneColumn(x []float64) [][]float64 {
+func asOneColumn(x []float64) [][]float64 {
 	rows := make([][]float64, len(x))
 	for i := range x {
 		rows[i] = x[i : i+1 : i+1]

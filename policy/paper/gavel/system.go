@@ -6,26 +6,26 @@ import (
 
 // Gavel's objectives, as they are written in the configuration.
 const (
-	maxMin       = "max-min"
-	makespan     = "makespan"
-	FinishTime   = "finish-time-fairness"
-	throughput   = "throughput"
-	costs        = "cost"
-	firstCome    = "fifo"
-	shortest     = "sjf"
-	hierarchical = "hierarchical"
+	maxMin               = "max-min"
+	makespan             = "makespan"
+	FinishTime           = "finish-time-fairness"
+	throughput           = "throughput"
+	costs                = "cost"
+	firstComeFirstServed = "fifo"
+	shortestJobFirst     = "sjf"
+	hierarchical         = "hierarchical"
 )
 
 // System describes Gavel in the catalogue.
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "gavel", Title: "Gavel", Venue: "OSDI", Year: 2020,
-		Cite:       `D. Narayanan et al., "Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning Workloads", OSDI 2020`,
-		Idea:       "Choose the fraction of time each job runs on each GPU type by an objective, and make turns of the fractions.",
-		Stages:     []string{"predict", "order", "size", "lease", "pack", "backfill"},
-		Needs:      []string{"speed by GPU type", "steps left, for makespan and finish-time-fairness", "account weights, for hierarchical"},
-		Fallback:   "a job that reports no speeds counts as equally fast on all types, with its predicted remaining time; the objective max-min then equalises GPU time",
-		Reproduced: "the published makespans and average completion times of four objectives on the traces of 120 and 220 jobs; gains of awareness on three GPU types",
-		Exact:      paper.Params{"round": "120s", "recompute": "1000s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		Cite:            `D. Narayanan et al., "Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning Workloads", OSDI 2020`,
+		Idea:            "Choose the fraction of time each job runs on each GPU type by an objective, and make turns of the fractions.",
+		OwnStages:       []string{"predict", "order", "size", "lease", "pack", "backfill"},
+		NeededInputs:    []string{"speed by GPU type", "steps left, for makespan and finish-time-fairness", "account weights, for hierarchical"},
+		Fallback:        "a job that reports no speeds counts as equally fast on all types, with its predicted remaining time; the objective max-min then equalises GPU time",
+		Reproduced:      "the published makespans and average completion times of four objectives on the traces of 120 and 220 jobs; gains of awareness on three GPU types",
+		SimulatorParams: paper.Params{"round": "120s", "recompute": "1000s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

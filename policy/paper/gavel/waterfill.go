@@ -22,22 +22,22 @@ func (p *problem) waterFill(within string) ([][]float64, error) {
 		}
 		account[i] = place[name]
 	}
-	w := waterFilling{p: p, fifo: within == firstCome, weight: make([]float64, len(place))}
+	w := waterFilling{problem: p, isFIFO: within == firstComeFirstServed, weightByAccount: make([]float64, len(place))}
 	for name, a := range place {
-		w.weight[a] = share.Weight(p.round.Snapshot, name)
+		w.weightByAccount[a] = share.AccountWeight(p.round.Snapshot, name)
 	}
-	queue := p.queueWeights(firstCome)
-	s, of, lead := p.classes(func(i int) []float64 {
-		if w.fifo {
+	queue := p.queueWeights(firstComeFirstServed)
+	s, of, lead := p.groupIntoClasses(func(i int) []float64 {
+		if w.isFIFO {
 			return []float64{float64(account[i]), -queue[i]}
 		}
 		return []float64{float64(account[i])}
 	})
-	w.split, w.lead, w.rising = s, lead, make([][]int, len(place))
+	w.split, w.leadJobOfClass, w.risingClasses = s, lead, make([][]int, len(place))
 	for c, i := range lead {
-		w.rising[account[i]] = append(w.rising[account[i]], c)
+		w.risingClasses[account[i]] = append(w.risingClasses[account[i]], c)
 	}
-	for _, line := range w.rising {
+	for _, line := range w.risingClasses {
 		slices.SortFunc(line, func(a, b int) int { return cmp.Or(cmp.Compare(queue[lead[b]], queue[lead[a]]), cmp.Compare(a, b)) })
 	}
 	need, err := w.fill()
@@ -49,29 +49,29 @@ func (p *problem) waterFill(within string) ([][]float64, error) {
 
 // waterFilling is its state.
 type waterFilling struct {
-	p      *problem
-	fifo   bool
-	weight []float64 // by account
-	rising [][]int   // the classes of each account that still rise, first come first
-	split  *lp.Split
-	lead   []int // a job of each class
-	frozen []bool
-	level  []float64 // speeds reached, by class
+	problem         *problem
+	isFIFO          bool
+	weightByAccount []float64 // by account
+	risingClasses   [][]int   // the classes of each account that still rise, first come first
+	split           *lp.Split
+	leadJobOfClass  []int // a job of each class
+	isFrozen        []bool
+	speedByClass    []float64 // speeds reached, by class
 }
 
 // fill raises the levels until all classes are frozen and returns the speeds reached.
 func (w *waterFilling) fill() ([]float64, error) {
-	n := len(w.lead)
-	w.frozen, w.level = make([]bool, n), make([]float64, n)
+	n := len(w.leadJobOfClass)
+	w.isFrozen, w.speedByClass = make([]bool, n), make([]float64, n)
 	for range n + 1 {
-		ref := w.rates()
+		ref := w.risingRates()
 		var at []int // those that have something or rise
 		sub := &lp.Split{Capacity: w.split.Capacity}
 		var have, want []float64
 		for c := range ref {
-			if w.level[c] > 0 || ref[c] > 0 {
+			if w.speedByClass[c] > 0 || ref[c] > 0 {
 				at, sub.Classes = append(at, c), append(sub.Classes, w.split.Classes[c])
-				have, want = append(have, w.level[c]), append(want, ref[c])
+				have, want = append(have, w.speedByClass[c]), append(want, ref[c])
 			}
 		}
 		if !slices.ContainsFunc(ref, func(v float64) bool { return v > 0 }) {
@@ -83,7 +83,7 @@ func (w *waterFilling) fill() ([]float64, error) {
 		}
 		w.freeze(up, at, want, choice)
 	}
-	return w.level, nil
+	return w.speedByClass, nil
 }
 
 // freeze raises the levels and fixes those that cannot rise further.
@@ -93,50 +93,50 @@ func (w *waterFilling) freeze(up float64, at []int, ref []float64, choice *lp.Di
 		if ref[i] == 0 {
 			continue
 		}
-		w.level[c] += up * ref[i]
-		full := w.level[c] >= slices.Max(w.split.Classes[c].Rate)*(1-1e-9)
+		w.speedByClass[c] += up * ref[i]
+		full := w.speedByClass[c] >= slices.Max(w.split.Classes[c].Rate)*(1-1e-9)
 		if full || choice.Load >= 1-1e-9 && choice.NeedPrices[i] > 0 {
-			w.frozen[c], fixed = true, true
+			w.isFrozen[c], fixed = true, true
 		}
 	}
 	for i, c := range at { // nothing moved and no price says why: all stay
-		w.frozen[c] = w.frozen[c] || !fixed && ref[i] > 0
+		w.isFrozen[c] = w.isFrozen[c] || !fixed && ref[i] > 0
 	}
 	// Where every kind has a price, no other class can have anything either.
 	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Prices, func(v float64) bool { return v <= 1e-12 })
-	for a, line := range w.rising {
-		w.rising[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.frozen[c] })
+	for a, line := range w.risingClasses {
+		w.risingClasses[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.isFrozen[c] })
 	}
 }
 
-// maxSteps is how many steps an account's line takes at most to use all GPUs.
-const maxSteps = 16
+// maxFIFOSteps is how many steps an account's line takes at most to use all GPUs.
+const maxFIFOSteps = 16
 
-// rates says how fast each class rises: by the account's weight, divided among
+// risingRates says how fast each class rises: by the account's weight, divided among
 // its jobs that still rise; or, first come first, all for the first of them, in
 // long lines for the first few together, up to a part of an account's GPUs.
-func (w *waterFilling) rates() []float64 {
+func (w *waterFilling) risingRates() []float64 {
 	gpus := 0.0
 	for _, c := range w.split.Capacity {
 		gpus += c
 	}
-	ref := make([]float64, len(w.lead))
-	for a, line := range w.rising {
+	ref := make([]float64, len(w.leadJobOfClass))
+	for a, line := range w.risingClasses {
 		sum, n := 0.0, 0
 		for _, c := range line {
-			if it := w.split.Classes[c]; w.fifo {
+			if it := w.split.Classes[c]; w.isFIFO {
 				sum += it.Count * it.Size
 			} else {
 				sum += it.Count
 			}
 			n++
-			if w.fifo && sum >= gpus/float64(maxSteps*len(w.rising)) {
+			if w.isFIFO && sum >= gpus/float64(maxFIFOSteps*len(w.risingClasses)) {
 				break
 			}
 		}
 		for _, c := range line[:n] {
-			ref[c] = w.weight[a] / sum * w.p.equalPart(w.lead[c])
-			if w.fifo {
+			ref[c] = w.weightByAccount[a] / sum * w.problem.equalPartSpeed(w.leadJobOfClass[c])
+			if w.isFIFO {
 				ref[c] *= w.split.Classes[c].Size
 			}
 		}

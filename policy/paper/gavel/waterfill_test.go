@@ -32,11 +32,11 @@ func TestGavelWaterFillIsMaxMin(t *testing.T) {
 		claims := make([]fair.Claim, len(c.jobs))
 		for i := range c.jobs {
 			c.jobs[i].Training.Rates = c.jobs[i].Training.Rates[:1]
-			claims[i] = fair.Claim{Weight: c.accts[i].Weight, Max: float64(c.jobs[i].Ask.GPUs.Count)}
+			claims[i] = fair.Claim{Weight: c.accts[i].Weight, MaxUse: float64(c.jobs[i].Ask.GPUs.Count)}
 		}
 		want := fair.WaterFill(float64(c.gpus[0]), claims)
 		for i, x := range c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: "fairness"}) {
-			if got := x[0] * claims[i].Max; math.Abs(got-want[i]) > 1e-5 {
+			if got := x[0] * claims[i].MaxUse; math.Abs(got-want[i]) > 1e-5 {
 				t.Fatalf("job %d has %g GPUs, want %g of %v", i, got, want[i], want)
 			}
 		}
@@ -77,16 +77,16 @@ func TestGavelIsParetoEfficient(t *testing.T) {
 					s.Capacity = append(s.Capacity, n*c.over(x))
 				}
 				for i, j := range p.jobs {
-					best := slices.Max(j.rate)
-					it := lp.Class{Count: 1, Size: j.size, Rate: j.rate}
-					for _, rate := range j.rate {
+					best := slices.Max(j.ratesByKind)
+					it := lp.Class{Count: 1, Size: j.gpuCount, Rate: j.ratesByKind}
+					for _, rate := range j.ratesByKind {
 						it.Gain = append(it.Gain, rate/best)
 					}
 					need[i] = c.speed(i, x[i]) * (1 - 1e-12)
 					sum += c.speed(i, x[i]) / best
 					s.Classes = append(s.Classes, it)
 				}
-				better, err := s.Best(need)
+				better, err := s.MaximizeGain(need)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,12 +12,12 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// entitlement says how a job stands to what its account is due.
-type entitlement uint8
+// jobEntitlement says how a job stands to what its account is due.
+type jobEntitlement uint8
 
 const (
-	withinGuarantee entitlement = iota // within the guarantee, or the job that exceeds it
-	withinCap                          // within what the guarantees leave
+	withinGuarantee jobEntitlement = iota // within the guarantee, or the job that exceeds it
+	withinCap                             // within what the guarantees leave
 	beyondCap
 )
 
@@ -29,16 +29,16 @@ type division struct {
 	correlations correlations
 
 	round        *engine.Round
-	entitlements []entitlement // in Entries order
+	entitlements []jobEntitlement // in Entries order
 	accounts     []*account
 }
 
 // account is an account with its startable jobs, as places in Entries.
 type account struct {
-	name      string
-	jobs      []int
-	demand    []float64 // of all its jobs, as fractions of the cluster
-	guarantee fair.Guarantee
+	name       string
+	jobIndexes []int
+	demand     []float64 // of all its jobs, as fractions of the cluster
+	guarantee  fair.Guarantee
 }
 
 // Admit implements engine.Admitter: accounts that do not cooperate are held at
@@ -55,7 +55,7 @@ func (d *division) Admit(r *engine.Round, e *engine.Entry) error {
 // left, the others; each by least share.
 func (d *division) Order(r *engine.Round) ([]*engine.Entry, error) {
 	d.divideOnce(r)
-	line, err := order.ByShare{Meter: share.Dominant{}}.Order(r)
+	line, err := order.BySmallestShare{Meter: share.Dominant{}}.Order(r)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +74,14 @@ func (d *division) divideOnce(r *engine.Round) {
 	if d.round == r {
 		return
 	}
-	d.round, d.entitlements = r, slices.Repeat([]entitlement{beyondCap}, len(r.Entries))
+	d.round, d.entitlements = r, slices.Repeat([]jobEntitlement{beyondCap}, len(r.Entries))
 	meter := share.Dominant{}
 	costs, weights := meter.Costs(r), meter.Weights(r)
 	d.collectAccounts(costs)
 	d.correlations = d.correlations.update(r, d.accounts, d.memory)
 	tenants := make([]fair.Tenant, len(d.accounts))
 	for i, a := range d.accounts {
-		tenants[i] = fair.Tenant{Weight: weights[a.name], Mix: d.correlations.vector(a.name), Most: a.demand}
+		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOf(a.name), MaxUse: a.demand}
 	}
 	for i, g := range fair.Guarantees(tenants, d.cooperative) {
 		d.accounts[i].guarantee = g
@@ -102,14 +102,14 @@ func (d *division) collectAccounts(costs [][]float64) {
 			index[e.Account] = a
 			d.accounts = append(d.accounts, a)
 		}
-		a.jobs = append(a.jobs, i)
+		a.jobIndexes = append(a.jobIndexes, i)
 		for r, c := range costs[i] {
 			a.demand[r] += c * float64(e.TaskCount())
 		}
 	}
 	slices.SortFunc(d.accounts, func(a, b *account) int { return strings.Compare(a.name, b.name) })
 	for _, a := range d.accounts {
-		slices.SortFunc(a.jobs, func(i, j int) int { return engine.ByTenure(d.round.Entries[i], d.round.Entries[j]) })
+		slices.SortFunc(a.jobIndexes, func(i, j int) int { return engine.CompareTenure(d.round.Entries[i], d.round.Entries[j]) })
 	}
 }
 
@@ -118,7 +118,7 @@ func (d *division) collectAccounts(costs [][]float64) {
 func (d *division) setEntitlements(a *account, costs [][]float64) {
 	const slack = 1e-9 // shares are sums of fractions
 	used := make([]float64, len(a.demand))
-	for _, i := range a.jobs {
+	for _, i := range a.jobIndexes {
 		within, under := true, true
 		for r, c := range costs[i] {
 			within = within && (c == 0 || used[r] < a.guarantee.Floor[r]-slack)

@@ -15,7 +15,7 @@ import (
 // TestHUGCaps is the brief's example in jobs: two accounts with mixes (1/2, 1)
 // and (1, 1/6) of two GPU types, 12 of each. A may use 4 and 8, B 8 and 4.
 func TestHUGCaps(t *testing.T) {
-	s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{
 		{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 12}}},
 		{Name: "n2", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "h", Count: 12}}},
 	}}
@@ -23,7 +23,7 @@ func TestHUGCaps(t *testing.T) {
 		for range n {
 			id := policy.JobID(len(s.Jobs) + 1)
 			s.Jobs = append(s.Jobs, policy.Job{ID: id, User: account, Account: account, Partition: "gpu", State: policy.Pending,
-				Arrive: policytest.Now.Add(time.Duration(id)*time.Second - time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: typ, Count: 1}}})
+				Arrive: policytest.SnapshotTime.Add(time.Duration(id)*time.Second - time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: typ, Count: 1}}})
 		}
 	}
 	add("A", "g", 12)
@@ -31,7 +31,7 @@ func TestHUGCaps(t *testing.T) {
 	add("B", "g", 24)
 	add("B", "h", 4)
 	for _, cooperative := range []bool{false, true} {
-		plan, err := policytest.New(t, hug.System().New, paper.Params{"cooperative": cooperative}).Decide(s)
+		plan, err := policytest.NewPolicy(t, hug.System().New, paper.Params{"cooperative": cooperative}).Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,17 +59,17 @@ func TestHUGCaps(t *testing.T) {
 // TestHUGReclaims lets an account that came late take its guarantee back from
 // one that ran on what was left, and no more.
 func TestHUGReclaims(t *testing.T) {
-	s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 8}}}}}
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 8}}}}}
 	for id := range policy.JobID(16) {
-		j := policy.Job{ID: id + 1, User: "u", Account: "early", Partition: "gpu", State: policy.Running, Arrive: policytest.Now.Add(-2 * time.Hour),
-			Start: policytest.Now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}, On: policy.Alloc{{Node: "n1", Type: "g", Count: 1}}}
+		j := policy.Job{ID: id + 1, User: "u", Account: "early", Partition: "gpu", State: policy.Running, Arrive: policytest.SnapshotTime.Add(-2 * time.Hour),
+			Start: policytest.SnapshotTime.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}, On: policy.Alloc{{Node: "n1", Type: "g", Count: 1}}}
 		if id >= 8 {
-			j.Account, j.State, j.On, j.Start, j.Arrive = "late", policy.Pending, nil, time.Time{}, policytest.Now.Add(-time.Minute)
+			j.Account, j.State, j.On, j.Start, j.Arrive = "late", policy.Pending, nil, time.Time{}, policytest.SnapshotTime.Add(-time.Minute)
 		}
 		s.Jobs = append(s.Jobs, j)
 	}
 	for _, preempt := range []bool{true, false} {
-		plan, err := policytest.New(t, hug.System().New, paper.Params{"preempt": preempt}).Decide(s)
+		plan, err := policytest.NewPolicy(t, hug.System().New, paper.Params{"preempt": preempt}).Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestHUGReclaims(t *testing.T) {
 
 func TestHUGGarbledMemo(t *testing.T) {
 	for _, memo := range []string{"{", `"x"`, `{"accounts":["a"],"resources":["cores"],"mix":[]}`} {
-		_, err := policytest.New(t, hug.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
+		_, err := policytest.NewPolicy(t, hug.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
 		if err == nil || !strings.HasPrefix(err.Error(), "policy hug: reading what was remembered: ") {
 			t.Errorf("memo %s: %v", memo, err)
 		}

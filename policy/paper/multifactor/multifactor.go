@@ -65,11 +65,11 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "multifactor",
 		Predict:  predict.Ladder{},
 		Order:    m.newPriorityOrder(used.snapshotWithUsage(s)),
-		Backfill: &backfill.Conservative{Depth: m.Depth, Window: m.Window},
+		Backfill: &backfill.Conservative{MaxReservations: m.Depth, Horizon: m.Window},
 		Rules:    paper.Limits{RunLimit: m.RunLimit, StopLimit: m.StopLimit, WaitLimit: paper.WaitLimit{MaxWait: m.MaxWait}}.Rules(),
 	}
 	if m.Preempt == "qos" {
-		p.Preempt = preempt.QOS(m.QOS...)
+		p.Preempt = preempt.ByQOS(m.QOS...)
 	}
 	plan, err := p.Decide(s)
 	if err != nil {
@@ -82,16 +82,16 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // priorityOrder puts jobs in line by priority.
 type priorityOrder struct {
 	*Policy
-	fairShares        map[share.Person]float64
-	nodes, cpus, gpus float64 // of the cluster
+	fairShares                             map[share.Person]float64
+	clusterNodes, clusterCPUs, clusterGPUs float64 // of the cluster
 }
 
 // newPriorityOrder returns the order for a snapshot that says what was used.
 func (m *Policy) newPriorityOrder(s *policy.Snapshot) priorityOrder {
-	o := priorityOrder{Policy: m, fairShares: share.FairShare(s, m.FairShare == "tree"), nodes: float64(max(len(s.Nodes), 1))}
+	o := priorityOrder{Policy: m, fairShares: share.FairShare(s, m.FairShare == "tree"), clusterNodes: float64(max(len(s.Nodes), 1))}
 	for i := range s.Nodes {
-		o.cpus += float64(s.Nodes[i].CPUs)
-		o.gpus += s.Nodes[i].WholeGPUs()
+		o.clusterCPUs += float64(s.Nodes[i].CPUs)
+		o.clusterGPUs += s.Nodes[i].WholeGPUs()
 	}
 	return o
 }
@@ -119,18 +119,18 @@ func (o priorityOrder) factors(r *engine.Round, e *engine.Entry) Factors {
 		Age:       min(max(age.Seconds()/max(o.MaxAge.Seconds(), 1), 0), 1),
 		FairShare: o.fairShares[share.Person{Account: e.Account, User: e.User}],
 		Size:      o.sizeFactor(e),
-		Partition: rankFactor(o.Partitions, e.Partition),
-		QOS:       rankFactor(o.QOS, e.QOS),
-		GPUs:      min(e.Ask.GPUs.WholeGPUs()/max(o.gpus, 1), 1),
+		Partition: factorByRank(o.Partitions, e.Partition),
+		QOS:       factorByRank(o.QOS, e.QOS),
+		GPUs:      min(e.Ask.GPUs.WholeGPUs()/max(o.clusterGPUs, 1), 1),
 	}
 }
 
 // sizeFactor is the mean of the parts of the cluster's nodes and cores that the job
 // asks; of the nodes alone for a job that names no cores.
 func (o priorityOrder) sizeFactor(e *engine.Entry) float64 {
-	part := min(float64(max(e.Ask.MinNodes, 1))/o.nodes, 1)
-	if e.Ask.CPUs > 0 && o.cpus > 0 {
-		part = (part + min(float64(e.Ask.CPUs)/o.cpus, 1)) / 2
+	part := min(float64(max(e.Ask.MinNodes, 1))/o.clusterNodes, 1)
+	if e.Ask.CPUs > 0 && o.clusterCPUs > 0 {
+		part = (part + min(float64(e.Ask.CPUs)/o.clusterCPUs, 1)) / 2
 	}
 	if o.FavorSmall {
 		return 1 - part
@@ -145,8 +145,8 @@ func (f Factors) priority(w Factors, nice int64) int64 {
 	return max(int64(math.Round(sum))-nice, 1)
 }
 
-// rankFactor is 1 for the first name, less for each that follows, 0 for others.
-func rankFactor(names []string, name string) float64 {
+// factorByRank is 1 for the first name, less for each that follows, 0 for others.
+func factorByRank(names []string, name string) float64 {
 	i := slices.Index(names, name)
 	if i < 0 {
 		return 0

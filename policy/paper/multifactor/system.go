@@ -8,11 +8,11 @@ import (
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "multifactor", Title: "Slurm's multifactor priority with backfill", Venue: "JSSPP", Year: 2003,
-		Cite:       `A. Yoo, M. Jette, M. Grondona, "SLURM: Simple Linux Utility for Resource Management", JSSPP 2003; Slurm documentation, "Multifactor Priority Plugin"`,
-		Idea:       "What Slurm does by itself: a weighted sum of age, fair share, size, partition and QOS, with a reservation for every blocked job.",
-		Stages:     []string{"order", "backfill", "preempt"},
-		Needs:      []string{"time limits", "shares and usage of accounts and users"},
-		Fallback:   "without usage from accounting it counts what jobs received itself; a job without a limit runs a year",
-		Reproduced: "the order of a simulated slurmctld on the same jobs and usage; Fair Tree examples",
+		Cite:         `A. Yoo, M. Jette, M. Grondona, "SLURM: Simple Linux Utility for Resource Management", JSSPP 2003; Slurm documentation, "Multifactor Priority Plugin"`,
+		Idea:         "What Slurm does by itself: a weighted sum of age, fair share, size, partition and QOS, with a reservation for every blocked job.",
+		OwnStages:    []string{"order", "backfill", "preempt"},
+		NeededInputs: []string{"time limits", "shares and usage of accounts and users"},
+		Fallback:     "without usage from accounting it counts what jobs received itself; a job without a limit runs a year",
+		Reproduced:   "the order of a simulated slurmctld on the same jobs and usage; Fair Tree examples",
 	})
 }

@@ -35,7 +35,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy proportional: %w", err)
 	}
-	stage := rounds.Allocator{Round: p.Round, Recompute: p.Reset, Wait: !p.Conserve, Fractions: equalFractions, State: state}
+	stage := rounds.Allocator{RoundLength: p.Round, MinRecomputeInterval: p.Reset, NewJobsWait: !p.Conserve, Fractions: equalFractions, State: state}
 	plan, err := engine.Pipeline{
 		Name:     "proportional",
 		Predict:  predict.Ladder{},
@@ -73,12 +73,12 @@ func equalFractions(r *engine.Round, types []string) ([][]float64, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,
-		Cite:       `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
-		Idea:       "Every job runs the same fraction of the time: GPUs over jobs.",
-		Stages:     []string{"predict", "order", "size", "lease", "backfill"},
-		Needs:      []string{"GPU time received"},
-		Fallback:   "none needed: it asks nothing of a job but its request",
-		Reproduced: "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
-		Exact:      paper.Params{"round": "120s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		Cite:            `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
+		Idea:            "Every job runs the same fraction of the time: GPUs over jobs.",
+		OwnStages:       []string{"predict", "order", "size", "lease", "backfill"},
+		NeededInputs:    []string{"GPU time received"},
+		Fallback:        "none needed: it asks nothing of a job but its request",
+		Reproduced:      "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
+		SimulatorParams: paper.Params{"round": "120s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

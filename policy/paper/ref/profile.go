@@ -10,13 +10,13 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// profiles remembers how fast jobs of a class were with how many GPUs and
+// speedProfiles remembers how fast jobs of a class were with how many GPUs and
 // cores, the last measurement of each combination. Rows are sorted.
-type profiles struct {
-	Rows []profile `json:"rows,omitempty"`
+type speedProfiles struct {
+	Rows []speedProfile `json:"rows,omitempty"`
 }
 
-type profile struct {
+type speedProfile struct {
 	Class string  `json:"class"` // model family and GPU type
 	GPUs  int     `json:"gpus"`
 	CPUs  int     `json:"cpus"`
@@ -26,12 +26,12 @@ type profile struct {
 // maxProfiles bounds what is remembered.
 const maxProfiles = 4096
 
-func (p profile) compare(q profile) int {
+func (p speedProfile) compare(q speedProfile) int {
 	return cmp.Or(strings.Compare(p.Class, q.Class), cmp.Compare(p.GPUs, q.GPUs), cmp.Compare(p.CPUs, q.CPUs))
 }
 
-func (p profiles) validate() error {
-	ascending := slices.IsSortedFunc(p.Rows, profile.compare)
+func (p speedProfiles) validate() error {
+	ascending := slices.IsSortedFunc(p.Rows, speedProfile.compare)
 	for _, r := range p.Rows {
 		if !ascending || r.GPUs <= 0 || r.CPUs <= 0 || !(r.Speed > 0) {
 			return errors.New("the profiles are garbled")
@@ -41,8 +41,8 @@ func (p profiles) validate() error {
 }
 
 // update adds what the jobs of the snapshot report.
-func (p profiles) update(s *policy.Snapshot) profiles {
-	var found []profile
+func (p speedProfiles) update(s *policy.Snapshot) speedProfiles {
+	var found []speedProfile
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if j.Training == nil || j.Class == "" || j.Ask.GPUs.Count <= 0 {
@@ -50,17 +50,17 @@ func (p profiles) update(s *policy.Snapshot) profiles {
 		}
 		for _, r := range j.Training.Rates {
 			if r.StepsPerSecond > 0 {
-				found = append(found, profile{profileClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.StepsPerSecond})
+				found = append(found, speedProfile{profileClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.StepsPerSecond})
 			}
 		}
 	}
 	if len(found) == 0 {
 		return p
 	}
-	slices.SortStableFunc(found, profile.compare)
+	slices.SortStableFunc(found, speedProfile.compare)
 	rows := slices.Clone(p.Rows)
 	for _, f := range found {
-		i, known := slices.BinarySearchFunc(rows, f, profile.compare)
+		i, known := slices.BinarySearchFunc(rows, f, speedProfile.compare)
 		switch {
 		case known:
 			rows[i].Speed = f.Speed
@@ -69,7 +69,7 @@ func (p profiles) update(s *policy.Snapshot) profiles {
 			rows = slices.Insert(rows, i, f)
 		}
 	}
-	return profiles{rows}
+	return speedProfiles{rows}
 }
 
 // profileClass is a class of jobs on a GPU type; "" is any type.
@@ -77,9 +77,9 @@ func profileClass(class, typ string) string { return class + "@" + typ }
 
 // elasticities returns those of a class on a GPU type: of speed in GPUs and in
 // cores. GPUs alone count where there are too few profiles.
-func (p profiles) elasticities(class, typ string) []float64 {
+func (p speedProfiles) elasticities(class, typ string) []float64 {
 	for _, name := range []string{profileClass(class, typ), profileClass(class, "")} {
-		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r profile, name string) int { return strings.Compare(r.Class, name) })
+		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r speedProfile, name string) int { return strings.Compare(r.Class, name) })
 		var seen []fair.Profile
 		for _, r := range p.Rows[first:] {
 			if r.Class != name {

@@ -27,7 +27,7 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	seen, err := policy.Recall[profiles](s.Memo)
+	seen, err := policy.Recall[speedProfiles](s.Memo)
 	if err == nil {
 		err = seen.validate()
 	}
@@ -38,7 +38,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	plan, err := engine.Pipeline{
 		Name:     "ref",
 		Order:    order.ByArrival{},
-		Size:     sizer{profiles: seen, step: f.Step},
+		Size:     elasticSizer{profiles: seen, step: f.Step},
 		Backfill: backfill.Greedy{},
 		Rules:    f.Rules(),
 	}.Decide(s)
@@ -53,12 +53,12 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "ref", Title: "Resource Elasticity Fairness", Venue: "ASPLOS", Year: 2014,
-		Cite:       `S. M. Zahedi, B. C. Lee, "REF: Resource Elasticity Fairness with Sharing Incentives for Multiprocessors", ASPLOS 2014`,
-		Idea:       "Divide each resource among elastic jobs in proportion to how much their speed depends on it.",
-		Stages:     []string{"order", "size", "backfill"},
-		Needs:      []string{"speeds that jobs of a class report with different numbers of GPUs and cores", "account weights"},
-		Fallback:   "a job of a class without three such profiles counts GPUs alone: an equal part by weight; rigid jobs get what they ask",
-		Reproduced: "the paper's example (18, 4 and 6, 8); sharing incentives for all and within 10 % of the most throughput, which denies them to some",
-		MayStarve:  true,
+		Cite:         `S. M. Zahedi, B. C. Lee, "REF: Resource Elasticity Fairness with Sharing Incentives for Multiprocessors", ASPLOS 2014`,
+		Idea:         "Divide each resource among elastic jobs in proportion to how much their speed depends on it.",
+		OwnStages:    []string{"order", "size", "backfill"},
+		NeededInputs: []string{"speeds that jobs of a class report with different numbers of GPUs and cores", "account weights"},
+		Fallback:     "a job of a class without three such profiles counts GPUs alone: an equal part by weight; rigid jobs get what they ask",
+		Reproduced:   "the paper's example (18, 4 and 6, 8); sharing incentives for all and within 10 % of the most throughput, which denies them to some",
+		MayStarve:    true,
 	})
 }

@@ -14,12 +14,12 @@ import (
 // refSnapshot is a node of 8 GPUs and 64 cores with two elastic jobs, and jobs
 // of their classes that show elasticities of (.75, .25) and (.25, .75).
 func refSnapshot() *policy.Snapshot {
-	s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, CPUs: 64,
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, CPUs: 64,
 		GPUs: []policy.Devices{{Type: "g", Count: 8}}}}}
 	add := func(class string, gpus, cpus int, speed float64) *policy.Job {
 		id := policy.JobID(len(s.Jobs) + 1)
 		s.Jobs = append(s.Jobs, policy.Job{ID: id, User: "u", Account: class, Partition: "gpu", State: policy.Pending, Class: class,
-			Arrive: policytest.Now.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: gpus}, CPUs: cpus}})
+			Arrive: policytest.SnapshotTime.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: gpus}, CPUs: cpus}})
 		j := &s.Jobs[id-1]
 		if speed > 0 {
 			j.HeldReason, j.Training = "it only shows a profile", &policy.Training{Steps: 1, Rates: []policy.Rate{{Type: "g", StepsPerSecond: speed}}}
@@ -42,7 +42,7 @@ func refSnapshot() *policy.Snapshot {
 
 func TestREFOfTheBrief(t *testing.T) {
 	s := refSnapshot()
-	plan, err := policytest.New(t, ref.System().New, nil).Decide(s)
+	plan, err := policytest.NewPolicy(t, ref.System().New, nil).Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +56,11 @@ func TestREFOfTheBrief(t *testing.T) {
 	}
 	// The profiles are remembered when those who showed them are gone.
 	s.Jobs, s.Memo = s.Jobs[:2], plan.Memo
-	if plan, err = policytest.New(t, ref.System().New, nil).Decide(s); err != nil || plan.Decisions[0].GPUs != 6 {
+	if plan, err = policytest.NewPolicy(t, ref.System().New, nil).Decide(s); err != nil || plan.Decisions[0].GPUs != 6 {
 		t.Errorf("%v %+v", err, plan)
 	}
 	s.Memo = policy.Memo{}
-	if plan, err = policytest.New(t, ref.System().New, nil).Decide(s); err != nil || plan.Decisions[0].GPUs != 4 || plan.Decisions[1].GPUs != 4 {
+	if plan, err = policytest.NewPolicy(t, ref.System().New, nil).Decide(s); err != nil || plan.Decisions[0].GPUs != 4 || plan.Decisions[1].GPUs != 4 {
 		t.Errorf("without profiles: %v %+v", err, plan)
 	}
 }
@@ -71,7 +71,7 @@ func TestREFSteps(t *testing.T) {
 	s := refSnapshot()
 	s.Jobs = s.Jobs[:2]
 	run := &s.Jobs[0]
-	run.State, run.Start, run.On = policy.Running, policytest.Now.Add(-time.Hour), policy.Alloc{{Node: "n1", Type: "g", Count: 5}}
+	run.State, run.Start, run.On = policy.Running, policytest.SnapshotTime.Add(-time.Hour), policy.Alloc{{Node: "n1", Type: "g", Count: 5}}
 	for _, c := range []struct {
 		step  float64
 		alone bool
@@ -81,7 +81,7 @@ func TestREFSteps(t *testing.T) {
 		if c.alone {
 			at.Jobs = s.Jobs[:1]
 		}
-		plan, err := policytest.New(t, ref.System().New, paper.Params{"step": c.step}).Decide(&at)
+		plan, err := policytest.NewPolicy(t, ref.System().New, paper.Params{"step": c.step}).Decide(&at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestREFSteps(t *testing.T) {
 
 func TestREFGarbledMemo(t *testing.T) {
 	for _, memo := range []string{"{", `"x"`, `{"rows":[{"class":"a@g","gpus":0,"cpus":1,"speed":1}]}`} {
-		_, err := policytest.New(t, ref.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
+		_, err := policytest.NewPolicy(t, ref.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
 		if err == nil || !strings.HasPrefix(err.Error(), "policy ref: reading what was remembered: ") {
 			t.Errorf("memo %s: %v", memo, err)
 		}

@@ -8,27 +8,27 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// sizer divides the GPUs and cores of each type that rigid jobs leave among
+// elasticSizer divides the GPUs and cores of each type that rigid jobs leave among
 // the elastic ones.
-type sizer struct {
-	profiles profiles
+type elasticSizer struct {
+	profiles speedProfiles
 	step     float64
 }
 
 // typePool is what a GPU type has left for elastic jobs, and which they are.
 type typePool struct {
 	gpuType     string
-	left        int   // GPUs that no rigid job takes
-	total       int   // GPUs of the type
+	gpusLeft    int   // GPUs that no rigid job takes
+	totalGPUs   int   // GPUs of the type
 	elasticJobs []int // places in line
 }
 
 // Size implements engine.Sizer.
-func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
-	pools := poolsByType(r)
+func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
+	pools := listTypePools(r)
 	want := make([]int, len(line))
 	for i, e := range line {
-		want[i] = e.Size()
+		want[i] = e.DeviceCount()
 		p := poolOfJob(pools, e)
 		if p == nil || !r.Startable(e) {
 			continue
@@ -38,10 +38,10 @@ func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 		if flexible {
 			least = e.MinGPUs
 		}
-		if p.left < least && !e.HoldsGPUs() {
+		if p.gpusLeft < least && !e.HoldsGPUs() {
 			continue
 		}
-		p.left -= least
+		p.gpusLeft -= least
 		if flexible {
 			p.elasticJobs = append(p.elasticJobs, i)
 		}
@@ -54,22 +54,22 @@ func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 	}
 	weights := share.Dominant{}.Weights(r)
 	for i := range pools {
-		if pools[i].total > 0 {
-			f.divideGPUs(r, &pools[i], cores*float64(pools[i].total)/float64(totalGPUs(pools)), weights, line, want)
+		if pools[i].totalGPUs > 0 {
+			f.divideGPUs(r, &pools[i], cores*float64(pools[i].totalGPUs)/float64(totalGPUs(pools)), weights, line, want)
 		}
 	}
 	return want, nil
 }
 
 // divideGPUs sets the sizes of the elastic jobs of one type.
-func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
+func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
 	n := len(p.elasticJobs)
 	weight, alpha, least, most := make([]float64, n), make([][]float64, n), make([]int, n), make([]int, n)
 	mates := map[string]float64{}
 	for _, i := range p.elasticJobs {
 		mates[line[i].Account]++
 	}
-	total := max(p.left, 0)
+	total := max(p.gpusLeft, 0)
 	for k, i := range p.elasticJobs {
 		e := line[i]
 		weight[k] = weights[e.Account] / mates[e.Account]
@@ -94,30 +94,30 @@ func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights m
 }
 
 // sizeWorthRestart leaves a running job at its size unless it shrinks, or grows enough.
-func (f sizer) sizeWorthRestart(e *engine.Entry, want int) int {
+func (f elasticSizer) sizeWorthRestart(e *engine.Entry, want int) int {
 	if has := e.On.Count(); e.HoldsGPUs() && want > has && float64(want) < f.step*float64(has) {
 		return has
 	}
 	return want
 }
 
-// poolsByType counts the GPUs of every type that are free or held by jobs of the
+// listTypePools counts the GPUs of every type that are free or held by jobs of the
 // round.
-func poolsByType(r *engine.Round) []typePool {
+func listTypePools(r *engine.Round) []typePool {
 	var pools []typePool
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if poolOfType(pools, d.Type) == nil {
-				free := r.Free.TotalFree(d.Type)
-				pools = append(pools, typePool{gpuType: d.Type, left: free, total: free})
+				free := r.FreePool.TotalFree(d.Type)
+				pools = append(pools, typePool{gpuType: d.Type, gpusLeft: free, totalGPUs: free})
 			}
 		}
 	}
-	for _, e := range r.Active() {
+	for _, e := range r.ActiveEntries() {
 		for _, slot := range e.On {
 			if p := poolOfType(pools, slot.Type); p != nil {
-				p.left += slot.Count
-				p.total += slot.Count
+				p.gpusLeft += slot.Count
+				p.totalGPUs += slot.Count
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func poolsByType(r *engine.Round) []typePool {
 func totalGPUs(pools []typePool) int {
 	n := 0
 	for _, p := range pools {
-		n += p.total
+		n += p.totalGPUs
 	}
 	return max(n, 1)
 }

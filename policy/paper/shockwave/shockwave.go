@@ -57,10 +57,10 @@ func (k *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // settings are those of the planner for the cluster of the snapshot.
 func (k *Policy) settings(s *policy.Snapshot) *window.Settings {
-	settings := &window.Settings{Round: k.Round, Window: k.Window, Replan: k.Replan, Tail: k.K, Power: k.Lambda, RhoMax: k.RhoMax,
-		Cap: k.Cap, Sigmas: k.Sigmas, FromStart: k.Since == "start", Predict: predict.Regimes{Restate: k.Predictor == "restatement"}}
+	settings := &window.Settings{RoundLength: k.Round, RoundsPlanned: k.Window, ReplanAfterRounds: k.Replan, LongestRestCost: k.K, LatenessPower: k.Lambda, RhoMax: k.RhoMax,
+		MaxWeight: k.Cap, Sigmas: k.Sigmas, FromStart: k.Since == "start", Predict: predict.Regimes{UseRestatement: k.Predictor == "restatement"}}
 	if k.BySize {
-		settings.Tail, settings.Power = authorsSettings(s)
+		settings.LongestRestCost, settings.LatenessPower = authorsSettings(s)
 	}
 	return settings
 }
@@ -69,13 +69,13 @@ func (k *Policy) settings(s *policy.Snapshot) *window.Settings {
 func System() paper.System {
 	return disableBySizeIfGiven(paper.Describe(new(Policy), paper.System{
 		Name: "shockwave", Title: "Shockwave: a market over the rounds to come", Venue: "NSDI", Year: 2023,
-		Cite:           `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023`,
-		Idea:           "Plan a window of rounds for much progress of all, a short tail and nobody later than with an equal share, predicting changes of batch size.",
-		Stages:         []string{"order", "lease", "backfill"},
-		Needs:          []string{"epochs and batch sizes reported by the job", "seconds an epoch takes with each batch size"},
-		Fallback:       "without epochs, the remaining time of the information ladder; where nothing is known, a window's length, and time received counts as progress",
-		Reproduced:     "the published simulation with 120 jobs on 32 GPUs and its repetition with 220 on 64: makespan and average completion time within 1 %, each job's within 4 % on average; on drawn workloads makespan 1.28 and worst ρ 2.2 times better than Gavel's, a third of Themis's unfair jobs",
-		Exact:          paper.Params{"round": "120s", "by_size": true, "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		WorkConserving: true,
+		Cite:            `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023`,
+		Idea:            "Plan a window of rounds for much progress of all, a short tail and nobody later than with an equal share, predicting changes of batch size.",
+		OwnStages:       []string{"order", "lease", "backfill"},
+		NeededInputs:    []string{"epochs and batch sizes reported by the job", "seconds an epoch takes with each batch size"},
+		Fallback:        "without epochs, the remaining time of the information ladder; where nothing is known, a window's length, and time received counts as progress",
+		Reproduced:      "the published simulation with 120 jobs on 32 GPUs and its repetition with 220 on 64: makespan and average completion time within 1 %, each job's within 4 % on average; on drawn workloads makespan 1.28 and worst ρ 2.2 times better than Gavel's, a third of Themis's unfair jobs",
+		SimulatorParams: paper.Params{"round": "120s", "by_size": true, "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		WorkConserving:  true,
 	}))
 }

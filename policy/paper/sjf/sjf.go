@@ -18,7 +18,7 @@ import (
 // Policy is shortest job first with its parameters.
 type Policy struct {
 	Backfill string `param:"backfill" choices:"greedy,easy" default:"greedy" help:"who may pass a blocked job: everybody, or those who do not delay it"`
-	paper.ShortestBy
+	paper.ShortestByParam
 	paper.WaitLimit
 }
 
@@ -27,12 +27,12 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := engine.Pipeline{
 		Name:     "sjf",
 		Predict:  predict.Ladder{},
-		Order:    order.ByLength{Before: order.By{order.ActiveFirst}, Unknown: predict.MedianRun(s.History), Service: f.By == "service"},
+		Order:    order.ByLength{CompareFirst: order.By{order.ActiveFirst}, UnknownLength: predict.MedianRun(s.History), ByService: f.By == "service"},
 		Backfill: backfill.Greedy{},
 		Rules:    f.Rules(),
 	}
 	if f.Backfill == "easy" {
-		p.Backfill = backfill.EASY{Length: engine.ByEstimate}
+		p.Backfill = backfill.EASY{RunLength: engine.LengthByEstimate}
 	}
 	return p.Decide(s)
 }
@@ -41,14 +41,14 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "sjf", Title: "Shortest job first", Venue: "Naval Research Logistics Quarterly", Year: 1956,
-		Cite:           `W. E. Smith, "Various optimizers for single-stage production", Naval Research Logistics Quarterly 1956`,
-		Idea:           "Serve the job that will be done soonest; stop nobody.",
-		Stages:         []string{"predict", "order", "backfill"},
-		Needs:          []string{"how long a job will run: steps and speed, progress, history, or time limit"},
-		Fallback:       "a job of unknown length counts as long as the median of finished jobs; without history it goes last",
-		Reproduced:     "least average completion time of all orders, against every permutation of small instances",
-		MayStarve:      true,
-		Exact:          paper.Params{"max_wait": "0s"},
-		WorkConserving: true,
+		Cite:            `W. E. Smith, "Various optimizers for single-stage production", Naval Research Logistics Quarterly 1956`,
+		Idea:            "Serve the job that will be done soonest; stop nobody.",
+		OwnStages:       []string{"predict", "order", "backfill"},
+		NeededInputs:    []string{"how long a job will run: steps and speed, progress, history, or time limit"},
+		Fallback:        "a job of unknown length counts as long as the median of finished jobs; without history it goes last",
+		Reproduced:      "least average completion time of all orders, against every permutation of small instances",
+		MayStarve:       true,
+		SimulatorParams: paper.Params{"max_wait": "0s"},
+		WorkConserving:  true,
 	})
 }

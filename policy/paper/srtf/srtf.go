@@ -18,13 +18,13 @@ import (
 
 // Policy is shortest remaining time first with its parameters.
 type Policy struct {
-	paper.ShortestBy
+	paper.ShortestByParam
 	paper.Limits
 }
 
 // Decide implements policy.Policy.
 func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	line := order.ByLength{Service: f.By == "service"}
+	line := order.ByLength{ByService: f.By == "service"}
 	return engine.Pipeline{
 		Name:     "srtf",
 		Predict:  predict.Ladder{},
@@ -39,14 +39,14 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "srtf", Title: "Shortest remaining time first", Venue: "Operations Research", Year: 1968,
-		Cite:           `L. E. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time Discipline", Operations Research 1968`,
-		Idea:           "Serve the job that will be done soonest, and stop others for it.",
-		Stages:         []string{"predict", "order", "backfill", "preempt"},
-		Needs:          []string{"how long a job still runs: steps and speed, progress, history, or time limit"},
-		Fallback:       "what a job has received stands for what it has left: least attained service first",
-		Reproduced:     "average completion time below first come, first served and shortest job first on heavy-tailed workloads",
-		MayStarve:      true,
-		Exact:          paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		WorkConserving: true,
+		Cite:            `L. E. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time Discipline", Operations Research 1968`,
+		Idea:            "Serve the job that will be done soonest, and stop others for it.",
+		OwnStages:       []string{"predict", "order", "backfill", "preempt"},
+		NeededInputs:    []string{"how long a job still runs: steps and speed, progress, history, or time limit"},
+		Fallback:        "what a job has received stands for what it has left: least attained service first",
+		Reproduced:      "average completion time below first come, first served and shortest job first on heavy-tailed workloads",
+		MayStarve:       true,
+		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		WorkConserving:  true,
 	})
 }

@@ -15,10 +15,10 @@ import (
 // arbiter is an engine.Allocator: it offers the GPUs whose lease ended.
 type arbiter struct {
 	*Policy
-	last *leases // as remembered
-	now  time.Time
-	gpus float64 // that are up
-	jobs []job   // in Entries order, by Allocate
+	lastLeases  *leases // as remembered
+	now         time.Time
+	clusterGPUs float64 // that are up
+	jobs        []job   // in Entries order, by Allocate
 }
 
 // Allocate implements engine.Allocator: the job with the worst ρ first.
@@ -29,11 +29,11 @@ func (a *arbiter) Allocate(r *engine.Round) ([]engine.Turn, error) {
 		line[i] = &a.jobs[i]
 	}
 	slices.SortFunc(line, (*job).compare)
-	a.lease(r, line)
+	a.grantLeases(r, line)
 	turns := make([]engine.Turn, len(line))
 	for i, j := range line {
-		turns[i] = j.Turn()
-		turns[i].Grant.Run = j.leased
+		turns[i] = j.TurnWithoutLease()
+		turns[i].Grant.HasLease = j.hasLease
 		if !r.OmitReasons {
 			turns[i].Note = j.describe()
 		}
@@ -46,11 +46,11 @@ func (a *arbiter) assessAll(r *engine.Round) {
 	a.now = r.Now
 	for i := range r.Nodes {
 		if r.Nodes[i].DownReason == "" {
-			a.gpus += r.Nodes[i].WholeGPUs()
+			a.clusterGPUs += r.Nodes[i].WholeGPUs()
 		}
 	}
 	a.jobs = make([]job, len(r.Entries))
-	contending, unknown, rows := float64(countStartable(r)), time.Hour, r.JobIndexes(a.last.Jobs)
+	contending, unknown, rows := float64(countStartable(r)), time.Hour, r.JobIndexes(a.lastLeases.Jobs)
 	if len(r.History) > 0 {
 		unknown = predict.MedianRun(r.History)
 	}
@@ -80,8 +80,8 @@ func countStartable(r *engine.Round) (n int) {
 func (a *arbiter) recall(j *job, row int, contending float64) {
 	since := j.Arrive
 	if row >= 0 {
-		j.contention, since = a.last.Contention[row], policy.Later(a.last.At, since)
-		j.leaseEnd = a.last.Until[row]
+		j.contention, since = a.lastLeases.ContentionSeconds[row], policy.Later(a.lastLeases.At, since)
+		j.leaseEnd = a.lastLeases.Until[row]
 	}
 	j.contention += contending * max(a.now.Sub(since).Seconds(), 0)
 	if j.HoldsGPUs() {
@@ -91,16 +91,16 @@ func (a *arbiter) recall(j *job, row int, contending float64) {
 	}
 }
 
-// lease lets jobs within their lease keep their GPUs, and offers the others: first
+// grantLeases lets jobs within their lease keep their GPUs, and offers the others: first
 // to the jobs that bid, then to the rest.
-func (a *arbiter) lease(r *engine.Round, line []*job) {
-	free := grant.NewCounts(r)
+func (a *arbiter) grantLeases(r *engine.Round, line []*job) {
+	free := grant.CountGrantable(r)
 	var unleased []*job // in line order
 	for _, j := range line {
 		switch {
-		case !grant.Competes(r, j.Entry):
+		case !grant.CompetesForLease(r, j.Entry):
 		case j.HoldsGPUs() && j.leaseEnd.After(a.now):
-			j.leased = true
+			j.hasLease = true
 			for _, slot := range j.On {
 				free.Take(slot.Type, slot.Count)
 			}
@@ -110,8 +110,8 @@ func (a *arbiter) lease(r *engine.Round, line []*job) {
 	}
 	bidders := unleased[:countBidders(len(unleased), a.Fairness)]
 	a.auction(free, bidders)
-	giveLeftover(free, unleased[len(bidders):])
-	giveLeftover(free, bidders)
+	grantLeftover(free, unleased[len(bidders):])
+	grantLeftover(free, bidders)
 }
 
 // countBidders returns how many of n jobs bid: at least the worst off.
@@ -120,11 +120,11 @@ func countBidders(n int, fairness float64) int {
 }
 
 // auction divides what is free among the bidders, type by type.
-func (a *arbiter) auction(free grant.Counts, bidders []*job) {
-	for k, lot := range byType(free, bidders) {
+func (a *arbiter) auction(free grant.FreeByType, bidders []*job) {
+	for k, lot := range biddersByType(free, bidders) {
 		auction := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
 		for i, b := range lot {
-			auction.Bids[i] = []market.Bid{{Units: b.Want, Gain: max(b.gain(), 1e-9)}}
+			auction.Bids[i] = []market.Bid{{Units: b.WantedDevices, Gain: max(b.logGain(), 1e-9)}}
 		}
 		won := auction.Winners()
 		var kept []float64
@@ -132,10 +132,10 @@ func (a *arbiter) auction(free grant.Counts, bidders []*job) {
 			kept = auction.KeptParts(won)
 		}
 		for i, b := range lot {
-			if won[i] < 0 || !free.Take(free[k].Type, b.Want) {
+			if won[i] < 0 || !free.Take(free[k].Type, b.WantedDevices) {
 				continue
 			}
-			b.leased = true
+			b.hasLease = true
 			if a.Truthful {
 				b.keptPart = kept[i]
 			}
@@ -143,9 +143,9 @@ func (a *arbiter) auction(free grant.Counts, bidders []*job) {
 	}
 }
 
-// byType divides the bidders by the type they bid for: their own, or for those
+// biddersByType divides the bidders by the type they bid for: their own, or for those
 // that take any the one with most left when their turn comes.
-func byType(free grant.Counts, bidders []*job) [][]*job {
+func biddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 	lots, left := make([][]*job, len(free)), make([]int, len(free))
 	for k := range free {
 		left[k] = free[k].Free
@@ -154,25 +154,25 @@ func byType(free grant.Counts, bidders []*job) [][]*job {
 		at := -1
 		for k := range free {
 			typ := b.Ask.GPUs.Type
-			if typ == free[k].Type || typ == "" && !free[k].Slice && (at < 0 || left[k] > left[at]) {
+			if typ == free[k].Type || typ == "" && !free[k].IsSlice && (at < 0 || left[k] > left[at]) {
 				at = k
 			}
 		}
-		if at >= 0 && b.Want <= free[at].Free {
+		if at >= 0 && b.WantedDevices <= free[at].Free {
 			lots[at] = append(lots[at], b)
-			left[at] -= b.Want
+			left[at] -= b.WantedDevices
 		}
 	}
 	return lots
 }
 
-// giveLeftover gives what the auction left: first to jobs that run, which then need
+// grantLeftover gives what the auction left: first to jobs that run, which then need
 // not stop, then by ρ.
-func giveLeftover(free grant.Counts, rest []*job) {
+func grantLeftover(free grant.FreeByType, rest []*job) {
 	for _, running := range []bool{true, false} {
 		for _, j := range rest {
-			if j.HoldsGPUs() == running && !j.leased && free.Take(j.Ask.GPUs.Type, j.Want) {
-				j.leased = true
+			if j.HoldsGPUs() == running && !j.hasLease && free.Take(j.Ask.GPUs.Type, j.WantedDevices) {
+				j.hasLease = true
 			}
 		}
 	}

@@ -12,43 +12,43 @@ import (
 // job is one of a round. Times are seconds.
 type job struct {
 	*engine.Entry
-	age        float64 // since it arrived
-	left       float64 // on its gang
-	alone      float64 // from start to end on an equal part of the cluster
-	slowdown   float64 // how many times longer it takes on an equal part than on its gang
-	rho        float64 // if it has an equal part from now on
-	contention float64 // see leases.Contention
-	leaseEnd   time.Time
-	leased     bool    // it has a lease in this round
-	keptPart   float64 // of a new lease it may keep after hidden payments
+	ageSeconds        float64 // since it arrived
+	secondsLeft       float64 // on its gang
+	secondsAlone      float64 // from start to end on an equal part of the cluster
+	equalPartSlowdown float64 // how many times longer it takes on an equal part than on its gang
+	rho               float64 // if it has an equal part from now on
+	contention        float64 // see leases.ContentionSeconds
+	leaseEnd          time.Time
+	hasLease          bool    // it has a lease in this round
+	keptPart          float64 // of a new lease it may keep after hidden payments
 }
 
 // assess finds a job's ρ. contention is the mean number of jobs during its life.
 func (a *arbiter) assess(j *job, contention float64, unknown time.Duration) {
-	j.age = max(a.now.Sub(j.Arrive).Seconds(), 0)
-	j.left = j.Estimate.Left.Seconds()
-	if j.Estimate.From == "" {
-		j.left = unknown.Seconds()
+	j.ageSeconds = max(a.now.Sub(j.Arrive).Seconds(), 0)
+	j.secondsLeft = j.Estimate.TimeLeft.Seconds()
+	if j.Estimate.Source == "" {
+		j.secondsLeft = unknown.Seconds()
 	}
-	j.left = max(j.left, 1)
-	total := j.left + j.Ask.GPUs.SecondsForService(j.Attained)
-	j.slowdown = max(contention, 1)
+	j.secondsLeft = max(j.secondsLeft, 1)
+	total := j.secondsLeft + j.Ask.GPUs.SecondsForService(j.Attained)
+	j.equalPartSlowdown = max(contention, 1)
 	if a.Alone == "gpus" {
-		j.slowdown = max(contention/max(a.gpus, 1), 1)
+		j.equalPartSlowdown = max(contention/max(a.clusterGPUs, 1), 1)
 	}
-	j.alone = j.slowdown * total
-	j.rho = (j.age + j.slowdown*j.left) / j.alone
+	j.secondsAlone = j.equalPartSlowdown * total
+	j.rho = (j.ageSeconds + j.equalPartSlowdown*j.secondsLeft) / j.secondsAlone
 }
 
-// gain is the logarithm of how many times smaller ρ is with the gang from now
+// logGain is the logarithm of how many times smaller ρ is with the gang from now
 // on than with an equal part.
-func (j *job) gain() float64 {
-	return math.Log((j.age + j.slowdown*j.left) / (j.age + j.left))
+func (j *job) logGain() float64 {
+	return math.Log((j.ageSeconds + j.equalPartSlowdown*j.secondsLeft) / (j.ageSeconds + j.secondsLeft))
 }
 
 // compare puts the worst ρ first.
 func (j *job) compare(o *job) int {
-	return cmp.Or(cmp.Compare(o.rho, j.rho), engine.ByArrival(j.Entry, o.Entry))
+	return cmp.Or(cmp.Compare(o.rho, j.rho), engine.CompareArrival(j.Entry, o.Entry))
 }
 
 // describe tells the owner how the job stands.

@@ -16,18 +16,18 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func newJob(gpus int, age, left, ran time.Duration) *job {
 	j := &policy.Job{Arrive: noon.Add(-age), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}, Attained: policy.Service(float64(gpus), ran)}
-	return &job{Entry: &engine.Entry{Job: j, Estimate: engine.Estimate{Left: left, From: "history"}}}
+	return &job{Entry: &engine.Entry{Job: j, Estimate: engine.Estimate{TimeLeft: left, Source: "history"}}}
 }
 
 // TestRatios: of two jobs, one has 8 GPU-hours on 4 GPUs and one 2 on one. Both
 // would be done alone after 4 hours where either can use everything, and their
 // ratios with their gangs are a half.
 func TestRatios(t *testing.T) {
-	m := &arbiter{now: noon, Policy: &Policy{Alone: "jobs"}, gpus: 4}
+	m := &arbiter{now: noon, Policy: &Policy{Alone: "jobs"}, clusterGPUs: 4}
 	for _, a := range []*job{newJob(4, 0, 2*time.Hour, 0), newJob(1, 0, 2*time.Hour, 0)} {
 		m.assess(a, 2, time.Hour)
-		if a.alone != 4*3600 || a.rho != 1 || math.Abs(a.gain()-math.Log(2)) > 1e-12 {
-			t.Errorf("alone %g h, ρ %g, gain %g; want 4 h, 1, ln 2", a.alone/3600, a.rho, a.gain())
+		if a.secondsAlone != 4*3600 || a.rho != 1 || math.Abs(a.logGain()-math.Log(2)) > 1e-12 {
+			t.Errorf("alone %g h, ρ %g, gain %g; want 4 h, 1, ln 2", a.secondsAlone/3600, a.rho, a.logGain())
 		}
 	}
 	// 40 jobs for 4 GPUs slow a job down ten times. It ran an hour of two, and
@@ -35,22 +35,22 @@ func TestRatios(t *testing.T) {
 	m.Alone = "gpus"
 	a := newJob(1, 10*time.Hour, time.Hour, time.Hour)
 	m.assess(a, 40, time.Hour)
-	if a.slowdown != 10 || a.alone != 20*3600 || a.rho != 1 {
-		t.Errorf("slowed %g, alone %g h, ρ %g; want 10, 20 h, 1", a.slowdown, a.alone/3600, a.rho)
+	if a.equalPartSlowdown != 10 || a.secondsAlone != 20*3600 || a.rho != 1 {
+		t.Errorf("slowed %g, alone %g h, ρ %g; want 10, 20 h, 1", a.equalPartSlowdown, a.secondsAlone/3600, a.rho)
 	}
 }
 
 // TestRatioGrows: a job that waits gets worse off without bound, and finitely.
 func TestRatioGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &arbiter{now: noon, Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, gpus: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
+		m := &arbiter{now: noon, Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, clusterGPUs: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
 		left, ran := time.Duration(rapid.IntRange(0, 1e6).Draw(t, "left"))*time.Second, time.Duration(rapid.IntRange(0, 1e6).Draw(t, "ran"))*time.Second
 		contention, last := rapid.Float64Range(0, 1000).Draw(t, "crowd"), 0.0
 		for _, age := range []time.Duration{0, time.Hour, 24 * time.Hour, 1000 * time.Hour, 200_000 * time.Hour} {
 			a := newJob(2, age, left, ran)
 			m.assess(a, contention, time.Hour)
-			if !(a.rho > last) || math.IsInf(a.rho, 0) || math.IsNaN(a.gain()) {
-				t.Fatalf("after %v ρ is %g, before %g; gain %g", age, a.rho, last, a.gain())
+			if !(a.rho > last) || math.IsInf(a.rho, 0) || math.IsNaN(a.logGain()) {
+				t.Fatalf("after %v ρ is %g, before %g; gain %g", age, a.rho, last, a.logGain())
 			}
 			last = a.rho
 		}
@@ -94,10 +94,10 @@ func TestSmallestWorstRatio(t *testing.T) {
 	memo, err := policy.Recall[struct {
 		Rounds rounds.State `json:"book"`
 	}](plan.Memo)
-	if err != nil || len(memo.Rounds.Fraction) != 2 {
+	if err != nil || len(memo.Rounds.Fractions) != 2 {
 		t.Fatal(memo, err)
 	}
-	if x := memo.Rounds.Fraction; math.Abs(x[0]-.4189) > 1e-4 || math.Abs(x[1]-.5811) > 1e-4 {
+	if x := memo.Rounds.Fractions; math.Abs(x[0]-.4189) > 1e-4 || math.Abs(x[1]-.5811) > 1e-4 {
 		t.Errorf("fractions %.4f, want .4189 and .5811", x)
 	}
 }

@@ -11,10 +11,10 @@ import (
 // leases remembers, per job, until when it holds its GPUs and how many jobs
 // there were during its life. It is kept in Plan.Memo, as lists in order of job.
 type leases struct {
-	At         time.Time      `json:"at"`
-	Jobs       []policy.JobID `json:"jobs"`
-	Until      []time.Time    `json:"until"` // zero: it has no lease
-	Contention []float64      `json:"crowd"` // number of jobs, times seconds since it arrived
+	At                time.Time      `json:"at"`
+	Jobs              []policy.JobID `json:"jobs"`
+	Until             []time.Time    `json:"until"` // zero: it has no lease
+	ContentionSeconds []float64      `json:"crowd"` // number of jobs, times seconds since it arrived
 }
 
 func recallLeases(s *policy.Snapshot) (*leases, error) {
@@ -25,9 +25,9 @@ func recallLeases(s *policy.Snapshot) (*leases, error) {
 	if l == nil {
 		return &leases{At: s.Now}, nil
 	}
-	if len(l.Jobs) != len(l.Until) || len(l.Jobs) != len(l.Contention) || !slices.IsSorted(l.Jobs) {
+	if len(l.Jobs) != len(l.Until) || len(l.Jobs) != len(l.ContentionSeconds) || !slices.IsSorted(l.Jobs) {
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d leases, %d crowds, sorted %t",
-			len(l.Jobs), len(l.Until), len(l.Contention), slices.IsSorted(l.Jobs))
+			len(l.Jobs), len(l.Until), len(l.ContentionSeconds), slices.IsSorted(l.Jobs))
 	}
 	return l, nil
 }
@@ -36,10 +36,10 @@ func recallLeases(s *policy.Snapshot) (*leases, error) {
 // starts, has a new one.
 func (a *arbiter) leases(plan *policy.Plan) *leases {
 	n := len(a.jobs)
-	l := &leases{At: a.now, Jobs: make([]policy.JobID, n), Until: make([]time.Time, n), Contention: make([]float64, n)}
+	l := &leases{At: a.now, Jobs: make([]policy.JobID, n), Until: make([]time.Time, n), ContentionSeconds: make([]float64, n)}
 	for i := range a.jobs {
 		j := &a.jobs[i]
-		l.Jobs[i], l.Contention[i] = j.ID, j.contention
+		l.Jobs[i], l.ContentionSeconds[i] = j.ID, j.contention
 		switch plan.Decisions[i].Verb {
 		case policy.Keep, policy.Start, policy.Move:
 			l.Until[i] = j.leaseEnd

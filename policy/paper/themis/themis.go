@@ -49,7 +49,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy themis: %w", err)
 	}
-	stage := &arbiter{Policy: t, last: last}
+	stage := &arbiter{Policy: t, lastLeases: last}
 	plan, err := engine.Pipeline{
 		Name:     "themis",
 		Predict:  predict.Ladder{},

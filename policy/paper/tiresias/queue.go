@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// queueTier lets jobs of lower queues give way to those of higher ones; with within
+// tierByQueue lets jobs of lower queues give way to those of higher ones; with within
 // also, inside a queue, to those that started before.
-func queueTier(levels order.Levels, within bool) func(*engine.Round, *engine.Entry) int {
+func tierByQueue(levels order.ByLeastAttained, within bool) func(*engine.Round, *engine.Entry) int {
 	if !within {
 		return func(_ *engine.Round, e *engine.Entry) int { return levels.Queue(e) }
 	}
@@ -85,16 +85,16 @@ func waitedTooLong(j *policy.Job, last promotion, now time.Time, knob float64) b
 func System() paper.System {
 	return paper.Describe(new(Policy), paper.System{
 		Name: "tiresias", Title: "Tiresias: discretised two-dimensional least attained service", Venue: "NSDI", Year: 2019,
-		Cite:     `J. Gu et al., "Tiresias: A GPU Cluster Manager for Distributed Deep Learning", NSDI 2019`,
-		Idea:     "Serve jobs by GPU time received, in a few queues; short jobs get through without predictions.",
-		Stages:   []string{"predict", "order", "backfill", "preempt"},
-		Needs:    []string{"GPU time received", "service of finished jobs (for the queue bound and the Gittins index)"},
-		Fallback: "without history the first queue ends at 3250 GPU-seconds; without received service a job is new",
+		Cite:         `J. Gu et al., "Tiresias: A GPU Cluster Manager for Distributed Deep Learning", NSDI 2019`,
+		Idea:         "Serve jobs by GPU time received, in a few queues; short jobs get through without predictions.",
+		OwnStages:    []string{"predict", "order", "backfill", "preempt"},
+		NeededInputs: []string{"GPU time received", "service of finished jobs (for the queue bound and the Gittins index)"},
+		Fallback:     "without history the first queue ends at 3250 GPU-seconds; without received service a job is new",
 		Reproduced: "480 jobs of Philly's kind on 64 GPUs at twice the load, medians of 7 seeds: average completion time 1/2.09 of first come, first served " +
 			"(the paper: up to 1/5.5 on its testbed; shortest remaining time first has 1/2.11 here), with Gittins indices .996 of without, no stop for the median job; " +
 			"three jobs on two GPUs finish at 2, 12 and 16 hours; Gittins indices; promotion after 16 hours",
-		MayStarve:      true,
-		WorkConserving: true,
-		Exact:          paper.Params{"queues": []float64{3250, 7200}, "promote_knob": 0, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		MayStarve:       true,
+		WorkConserving:  true,
+		SimulatorParams: paper.Params{"queues": []float64{3250, 7200}, "promote_knob": 0, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

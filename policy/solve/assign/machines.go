@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// ToMachines divides jobs among single machines as ToGroups does for groups, all of
+// AssignToMachines divides jobs among single machines as AssignToGroups does for groups, all of
 // them free now: the k-th from the end of a machine counts k times its time,
 // and the sum is least. times[i][t] is how long job i runs on a machine of type
 // t, machines[m] is the type of machine m. It returns each job's machine and
@@ -14,9 +14,9 @@ import (
 // turn along shortest augmenting paths, and among places that are equally near
 // a free one comes first, then the first by place and machine. The published
 // figures of AlloX rest on it to the last digit.
-func ToMachines(times [][]float64, machines []int) []Position {
-	q := &assignment{times: times, machines: machines, place: make([]int, len(times)), dual: make([]float64, len(times)),
-		depth: make([]int, len(machines)), index: map[columnKind]*columnGroup{}}
+func AssignToMachines(times [][]float64, machines []int) []Position {
+	q := &assignment{times: times, machines: machines, place: make([]int, len(times)), jobDuals: make([]float64, len(times)),
+		depth: make([]int, len(machines)), groupsByKind: map[columnKind]*columnGroup{}}
 	for m := range machines {
 		q.addPlace(m)
 	}
@@ -37,12 +37,12 @@ type assignment struct {
 	times    [][]float64
 	machines []int
 	place    []int     // by job: its column
-	dual     []float64 // by job: dual value
-	cols     []columnState
+	jobDuals []float64 // by job: dual value
+	columns  []columnState
 	depth    []int // by machine: jobs it has
 
-	groups []*columnGroup // of the columns that are there
-	index  map[columnKind]*columnGroup
+	groups       []*columnGroup // of the columns that are there
+	groupsByKind map[columnKind]*columnGroup
 }
 
 // columnState is what is known of a column.
@@ -56,8 +56,8 @@ type columnState struct {
 // addPlace makes the next place of a machine there.
 func (q *assignment) addPlace(m int) {
 	c := q.depth[m]*len(q.machines) + m
-	for len(q.cols) <= c {
-		q.cols = append(q.cols, columnState{job: -1})
+	for len(q.columns) <= c {
+		q.columns = append(q.columns, columnState{job: -1})
 	}
 	q.addToGroup(c)
 }
@@ -65,23 +65,23 @@ func (q *assignment) addPlace(m int) {
 // insert adds a row along the shortest augmenting path.
 func (q *assignment) insert(i int) {
 	for _, g := range q.groups {
-		g.cost, g.visited = math.Inf(1), 0
+		g.cost, g.visitedCount = math.Inf(1), 0
 	}
 	var visited []int
 	row, way, end := i, 0.0, -1
 	for end < 0 {
-		next := q.step(row, way)
-		way = q.cols[next].cost
-		if row = q.cols[next].job; row < 0 {
+		next := q.visitNearest(row, way)
+		way = q.columns[next].cost
+		if row = q.columns[next].job; row < 0 {
 			end = next
 		} else {
 			visited = append(visited, next)
 		}
 	}
-	q.dual[i] += way
+	q.jobDuals[i] += way
 	for _, c := range visited {
-		col := &q.cols[c]
-		q.dual[col.job] += way - col.cost
+		col := &q.columns[c]
+		q.jobDuals[col.job] += way - col.cost
 		q.removeFromGroup(c)
 		col.dual -= way - col.cost
 		q.addToGroup(c)
@@ -89,24 +89,24 @@ func (q *assignment) insert(i int) {
 	q.augment(i, end)
 }
 
-// step looks from a row at all columns that are there, and visits the nearest
+// visitNearest looks from a row at all columns that are there, and visits the nearest
 // that was not visited.
-func (q *assignment) step(row int, way float64) int {
+func (q *assignment) visitNearest(row int, way float64) int {
 	var best *columnGroup
 	for _, g := range q.groups {
-		if g.visited == len(g.columns) {
+		if g.visitedCount == len(g.columns) {
 			continue
 		}
-		if reach := way + q.times[row][g.typ]*float64(g.place) - q.dual[row] - g.dual; reach < g.cost {
+		if reach := way + q.times[row][g.machineType]*float64(g.place) - q.jobDuals[row] - g.dual; reach < g.cost {
 			g.cost, g.from = reach, row
 		}
 		if best == nil || g.before(best) {
 			best = g
 		}
 	}
-	c := best.columns[best.visited]
-	best.visited++
-	q.cols[c].cost, q.cols[c].from = best.cost, best.from
+	c := best.columns[best.visitedCount]
+	best.visitedCount++
+	q.columns[c].cost, q.columns[c].from = best.cost, best.from
 	return c
 }
 
@@ -114,9 +114,9 @@ func (q *assignment) step(row int, way float64) int {
 func (q *assignment) augment(i, end int) {
 	q.removeFromGroup(end)
 	for c := end; ; {
-		row := q.cols[c].from
+		row := q.columns[c].from
 		next := q.place[row]
-		q.cols[c].job, q.place[row] = row, c
+		q.columns[c].job, q.place[row] = row, c
 		if row == i {
 			break
 		}

@@ -29,7 +29,7 @@ func TestToMachinesPlain(t *testing.T) {
 				times[i] = append(times[i], draw())
 			}
 		}
-		if got, want := assign.ToMachines(times, machines), plainQueues(times, machines); !slices.Equal(got, want) {
+		if got, want := assign.AssignToMachines(times, machines), plainQueues(times, machines); !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v: times %v machines %v", got, want, times, machines)
 		}
 	}

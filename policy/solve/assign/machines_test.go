@@ -28,7 +28,7 @@ func TestToMachines(t *testing.T) {
 				times[i] = append(times[i], float64(1+rng.IntN(9)))
 			}
 		}
-		got := assign.ToMachines(times, machines)
+		got := assign.AssignToMachines(times, machines)
 		single := make([]assign.MachineGroup, len(machines))
 		for m, k := range machines {
 			single[m] = assign.MachineGroup{Type: k, Count: 1}
@@ -37,7 +37,7 @@ func TestToMachines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := total(times, ones(len(times)), banks, assign.ToGroups(times, ones(len(times)), banks, 0))
+		want, err := total(times, ones(len(times)), banks, assign.AssignToGroups(times, ones(len(times)), banks, 0))
 		if err != nil || !(math.Abs(sum-want) < 1e-9*(1+want)) {
 			t.Fatalf("%g, optimum %g (%v): times %v machines %v", sum, want, err, times, machines)
 		}
@@ -61,7 +61,7 @@ func TestToMachinesTies(t *testing.T) {
 			for i, x := range c.times {
 				times[i] = []float64{x}
 			}
-			if got := assign.ToMachines(times, []int{0, 0, 0}); !slices.Equal(got, c.want) {
+			if got := assign.AssignToMachines(times, []int{0, 0, 0}); !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})

@@ -17,7 +17,7 @@ type Edge struct {
 // change improves is at least two thirds of the optimum (Pettie and Sanders,
 // Information Processing Letters 91, 2004), and nearly always the optimum.
 func MaxWeightMatching(n int, edges []Edge) []Edge {
-	m := matching{mate: make([]int, n), near: make([][]int, n)}
+	m := matching{edgeOfNode: make([]int, n), edgesByNode: make([][]int, n)}
 	for _, e := range edges {
 		if e.Weight > 0 && e.A != e.B {
 			m.edges = append(m.edges, e)
@@ -26,14 +26,14 @@ func MaxWeightMatching(n int, edges []Edge) []Edge {
 	slices.SortFunc(m.edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
 	})
-	for i := range m.mate {
-		m.mate[i] = -1
+	for i := range m.edgeOfNode {
+		m.edgeOfNode[i] = -1
 	}
 	for i, e := range m.edges {
-		m.near[e.A] = append(m.near[e.A], i)
-		m.near[e.B] = append(m.near[e.B], i)
-		if m.mate[e.A] < 0 && m.mate[e.B] < 0 {
-			m.mate[e.A], m.mate[e.B] = i, i
+		m.edgesByNode[e.A] = append(m.edgesByNode[e.A], i)
+		m.edgesByNode[e.B] = append(m.edgesByNode[e.B], i)
+		if m.edgeOfNode[e.A] < 0 && m.edgeOfNode[e.B] < 0 {
+			m.edgeOfNode[e.A], m.edgeOfNode[e.B] = i, i
 		}
 	}
 	for m.improve() {
@@ -43,15 +43,15 @@ func MaxWeightMatching(n int, edges []Edge) []Edge {
 
 // matching holds, by node, the edge it is matched by; -1: none.
 type matching struct {
-	edges []Edge
-	mate  []int
-	near  [][]int // edges at each node, the heaviest first
-	was   []int   // mate before a swap
+	edges       []Edge
+	edgeOfNode  []int
+	edgesByNode [][]int // edges at each node, the heaviest first
+	mateBefore  []int   // mate before a swap
 }
 
 func (m *matching) pairs() []Edge {
 	var out []Edge
-	for node, i := range m.mate {
+	for node, i := range m.edgeOfNode {
 		if i >= 0 && min(m.edges[i].A, m.edges[i].B) == node {
 			out = append(out, m.edges[i])
 		}
@@ -65,7 +65,7 @@ func (m *matching) pairs() []Edge {
 func (m *matching) improve() bool {
 	better := false
 	for i, e := range m.edges {
-		if m.mate[e.A] != i && (m.swap(i, e.A, e.B) || m.swap(i, e.B, e.A)) {
+		if m.edgeOfNode[e.A] != i && (m.swap(i, e.A, e.B) || m.swap(i, e.B, e.A)) {
 			better = true
 		}
 	}
@@ -74,38 +74,38 @@ func (m *matching) improve() bool {
 
 // swap puts edge in, whose first end's old partner chooses first.
 func (m *matching) swap(in, first, second int) bool {
-	m.was = append(m.was[:0], m.mate...)
+	m.mateBefore = append(m.mateBefore[:0], m.edgeOfNode...)
 	gain := m.edges[in].Weight
 	left := make([]int, 0, 2)
 	for _, node := range []int{first, second} {
-		if out := m.mate[node]; out >= 0 {
+		if out := m.edgeOfNode[node]; out >= 0 {
 			gain -= m.edges[out].Weight
 			other := m.edges[out].otherEnd(node)
-			m.mate[node], m.mate[other] = -1, -1
+			m.edgeOfNode[node], m.edgeOfNode[other] = -1, -1
 			left = append(left, other)
 		}
 	}
-	m.mate[first], m.mate[second] = in, in
+	m.edgeOfNode[first], m.edgeOfNode[second] = in, in
 	for _, node := range left {
 		gain += m.rematch(node)
 	}
 	if gain > 1e-12*m.edges[0].Weight {
 		return true
 	}
-	copy(m.mate, m.was)
+	copy(m.edgeOfNode, m.mateBefore)
 	return false
 }
 
 // rematch matches a node with the neighbour worth most, a free one or one that
 // leaves a worse partner for it, and returns what that gains.
 func (m *matching) rematch(node int) float64 {
-	if m.mate[node] >= 0 {
+	if m.edgeOfNode[node] >= 0 {
 		return 0
 	}
 	most, with := 0.0, -1
-	for _, i := range m.near[node] {
+	for _, i := range m.edgesByNode[node] {
 		gain := m.edges[i].Weight
-		if out := m.mate[m.edges[i].otherEnd(node)]; out >= 0 {
+		if out := m.edgeOfNode[m.edges[i].otherEnd(node)]; out >= 0 {
 			gain -= m.edges[out].Weight
 		}
 		if gain > most {
@@ -117,10 +117,10 @@ func (m *matching) rematch(node int) float64 {
 	}
 	e := m.edges[with]
 	far := e.otherEnd(node)
-	if out := m.mate[far]; out >= 0 {
-		m.mate[m.edges[out].otherEnd(far)] = -1
+	if out := m.edgeOfNode[far]; out >= 0 {
+		m.edgeOfNode[m.edges[out].otherEnd(far)] = -1
 	}
-	m.mate[node], m.mate[far] = with, with
+	m.edgeOfNode[node], m.edgeOfNode[far] = with, with
 	return most
 }
 

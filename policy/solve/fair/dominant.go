@@ -32,8 +32,8 @@ func DominantShares(users []Demand) []float64 {
 	for len(f.order) > 0 {
 		level, resource := f.exhausted()
 		u := f.order[0]
-		if full := f.dom[u] / users[u].Weight; full <= level {
-			f.freeze(u, f.dom[u])
+		if full := f.dominantShares[u] / users[u].Weight; full <= level {
+			f.freeze(u, f.dominantShares[u])
 			f.order = f.order[1:]
 			continue
 		}
@@ -46,34 +46,34 @@ func DominantShares(users []Demand) []float64 {
 // at which they are satisfied, and per resource what the frozen users hold and
 // how fast the others fill it.
 type filling struct {
-	users  []Demand
-	dom    []float64
-	share  []float64
-	order  []int
-	held   []float64
-	rate   []float64
-	takers []int // unfrozen users that need the resource
+	users          []Demand
+	dominantShares []float64
+	share          []float64
+	order          []int
+	held           []float64
+	rate           []float64
+	takers         []int // unfrozen users that need the resource
 }
 
 func newFilling(users []Demand) *filling {
-	f := &filling{users: users, dom: make([]float64, len(users)), share: make([]float64, len(users))}
+	f := &filling{users: users, dominantShares: make([]float64, len(users)), share: make([]float64, len(users))}
 	for i, u := range users {
-		f.dom[i] = DominantShare(u.Need)
+		f.dominantShares[i] = DominantShare(u.Need)
 		for len(f.rate) < len(u.Need) {
 			f.rate, f.held, f.takers = append(f.rate, 0), append(f.held, 0), append(f.takers, 0)
 		}
-		if !(u.Weight > 0) || math.IsInf(u.Weight, 1) || f.dom[i] <= 0 {
+		if !(u.Weight > 0) || math.IsInf(u.Weight, 1) || f.dominantShares[i] <= 0 {
 			continue
 		}
 		f.order = append(f.order, i)
 		for r, n := range u.Need {
 			if n > 0 {
-				f.rate[r] += u.Weight * n / f.dom[i]
+				f.rate[r] += u.Weight * n / f.dominantShares[i]
 				f.takers[r]++
 			}
 		}
 	}
-	full := func(i int) float64 { return f.dom[i] / users[i].Weight }
+	full := func(i int) float64 { return f.dominantShares[i] / users[i].Weight }
 	slices.SortFunc(f.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(full(a), full(b)), cmp.Compare(a, b))
 	})
@@ -99,8 +99,8 @@ func (f *filling) freeze(u int, share float64) {
 	f.share[u] = share
 	for r, n := range f.users[u].Need {
 		if n > 0 {
-			f.held[r] += share * n / f.dom[u]
-			f.rate[r] -= f.users[u].Weight * n / f.dom[u]
+			f.held[r] += share * n / f.dominantShares[u]
+			f.rate[r] -= f.users[u].Weight * n / f.dominantShares[u]
 			f.takers[r]--
 		}
 	}

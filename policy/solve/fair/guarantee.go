@@ -6,19 +6,19 @@ import (
 )
 
 // Tenant divides correlated resources with others: progress needs all of them
-// in the proportions of Mix.
+// in the proportions of ResourceMix.
 type Tenant struct {
-	Weight float64   // not a positive number: receives nothing
-	Mix    []float64 // per resource; only the proportions count
-	// Most is the most it can use of each resource as a fraction of the capacity;
+	Weight      float64   // not a positive number: receives nothing
+	ResourceMix []float64 // per resource; only the proportions count
+	// MaxUse is the most it can use of each resource as a fraction of the capacity;
 	// nil: anything.
-	Most []float64
+	MaxUse []float64
 }
 
 // Guarantee is what a tenant gets, per resource as a fraction of the capacity.
 type Guarantee struct {
 	Progress float64   // what it holds of the resource it needs most, guaranteed
-	Floor    []float64 // guaranteed: Progress in the proportions of Mix
+	Floor    []float64 // guaranteed: Progress in the proportions of ResourceMix
 	Cap      []float64 // with what the guarantees leave over
 }
 
@@ -31,7 +31,7 @@ type Guarantee struct {
 // misstating the mix wins nothing. It takes O(K·(K+R·log K)) time.
 func Guarantees(tenants []Tenant, cooperative bool) []Guarantee {
 	got := make([]Guarantee, len(tenants))
-	mixes, resources := normalised(tenants)
+	mixes, resources := normaliseMixes(tenants)
 	guaranteeProgress(tenants, mixes, resources, got)
 	for i := range got {
 		got[i].Floor = make([]float64, resources)
@@ -46,18 +46,18 @@ func Guarantees(tenants []Tenant, cooperative bool) []Guarantee {
 	return got
 }
 
-// normalised scales every mix so that its largest part is 1; nil for tenants
+// normaliseMixes scales every mix so that its largest part is 1; nil for tenants
 // that need or count nothing.
-func normalised(tenants []Tenant) (mixes [][]float64, resources int) {
+func normaliseMixes(tenants []Tenant) (mixes [][]float64, resources int) {
 	mixes = make([][]float64, len(tenants))
 	for i, t := range tenants {
-		resources = max(resources, len(t.Mix))
-		top := DominantShare(t.Mix)
+		resources = max(resources, len(t.ResourceMix))
+		top := DominantShare(t.ResourceMix)
 		if top <= 0 || !(t.Weight > 0) || math.IsInf(t.Weight, 1) {
 			continue
 		}
-		mixes[i] = make([]float64, len(t.Mix))
-		for r, d := range t.Mix {
+		mixes[i] = make([]float64, len(t.ResourceMix))
+		for r, d := range t.ResourceMix {
 			mixes[i][r] = max(d, 0) / top
 		}
 	}
@@ -75,8 +75,8 @@ func guaranteeProgress(tenants []Tenant, mixes [][]float64, resources int, got [
 		open = append(open, i)
 		most[i] = math.Inf(1)
 		for r, d := range mix {
-			if d > 0 && r < len(tenants[i].Most) {
-				most[i] = min(most[i], tenants[i].Most[r]/d)
+			if d > 0 && r < len(tenants[i].MaxUse) {
+				most[i] = min(most[i], tenants[i].MaxUse[r]/d)
 			}
 		}
 	}
@@ -127,13 +127,13 @@ func divideRest(tenants []Tenant, mixes [][]float64, r int, cooperative bool, go
 			continue
 		}
 		limit := math.Inf(1)
-		if r < len(t.Most) {
-			limit = t.Most[r]
+		if r < len(t.MaxUse) {
+			limit = t.MaxUse[r]
 		}
 		if !cooperative {
 			limit = min(limit, got[i].Progress)
 		}
-		claims[i] = Claim{Weight: t.Weight, Max: max(limit-got[i].Floor[r], 0)}
+		claims[i] = Claim{Weight: t.Weight, MaxUse: max(limit-got[i].Floor[r], 0)}
 	}
 	for i, more := range WaterFill(left, claims) {
 		got[i].Cap[r] += more

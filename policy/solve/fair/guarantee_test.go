@@ -14,7 +14,7 @@ import (
 func tenants(mixes ...[]float64) []fair.Tenant {
 	var all []fair.Tenant
 	for _, m := range mixes {
-		all = append(all, fair.Tenant{Weight: 1, Mix: m})
+		all = append(all, fair.Tenant{Weight: 1, ResourceMix: m})
 	}
 	return all
 }
@@ -32,7 +32,7 @@ func TestGuarantees(t *testing.T) {
 	weighted := tenants([]float64{1, 1}, []float64{1, 0})
 	weighted[0].Weight = 3
 	small := tenants([]float64{1, 1}, []float64{1, 0}, []float64{2, 0})
-	small[0].Most = []float64{.1, .1}
+	small[0].MaxUse = []float64{.1, .1}
 	for name, x := range map[string]struct {
 		tenants     []fair.Tenant
 		cooperative bool
@@ -65,11 +65,11 @@ func drawMixes(rng *rand.Rand) []fair.Tenant {
 	k, r := 1+rng.IntN(6), 1+rng.IntN(4)
 	all := make([]fair.Tenant, k)
 	for i := range all {
-		all[i] = fair.Tenant{Weight: 1, Mix: make([]float64, r)}
-		for j := range all[i].Mix {
-			all[i].Mix[j] = max(rng.Float64()*1.3-.3, 0)
+		all[i] = fair.Tenant{Weight: 1, ResourceMix: make([]float64, r)}
+		for j := range all[i].ResourceMix {
+			all[i].ResourceMix[j] = max(rng.Float64()*1.3-.3, 0)
 		}
-		all[i].Mix[rng.IntN(r)] = 1
+		all[i].ResourceMix[rng.IntN(r)] = 1
 	}
 	return all
 }
@@ -84,10 +84,10 @@ func TestGuaranteesProperties(t *testing.T) {
 		all := drawMixes(rng)
 		want := math.Inf(1)
 		scarce := 0
-		for r := range all[0].Mix {
+		for r := range all[0].ResourceMix {
 			sum := 0.0
 			for _, x := range all {
-				sum += x.Mix[r]
+				sum += x.ResourceMix[r]
 			}
 			if sum > 0 && 1/sum < want {
 				want, scarce = 1/sum, r
@@ -95,11 +95,11 @@ func TestGuaranteesProperties(t *testing.T) {
 		}
 		for _, cooperative := range []bool{false, true} {
 			got := fair.Guarantees(all, cooperative)
-			for r := range all[0].Mix {
+			for r := range all[0].ResourceMix {
 				sum, needed := 0.0, false
 				for i, g := range got {
 					sum += g.Cap[r]
-					needed = needed || all[i].Mix[r] > 0
+					needed = needed || all[i].ResourceMix[r] > 0
 					if math.Abs(g.Progress-want) > 1e-9 || g.Cap[r] < g.Floor[r] || !cooperative && g.Cap[r] > want+1e-9 {
 						t.Fatalf("%+v of %+v, progress %g", g, all[i], want)
 					}
@@ -112,8 +112,8 @@ func TestGuaranteesProperties(t *testing.T) {
 		everybody := true
 		demands := make([]fair.Demand, len(all))
 		for i, x := range all {
-			everybody = everybody && x.Mix[scarce] > 0
-			demands[i] = fair.Demand{Weight: 1, Need: append([]float64(nil), x.Mix...)}
+			everybody = everybody && x.ResourceMix[scarce] > 0
+			demands[i] = fair.Demand{Weight: 1, Need: append([]float64(nil), x.ResourceMix...)}
 			for r := range demands[i].Need {
 				demands[i].Need[r] *= 1000
 			}
@@ -143,11 +143,11 @@ func TestGuaranteesLiars(t *testing.T) {
 	}
 	for range 2000 {
 		all := drawMixes(rng)
-		truth := all[0].Mix
+		truth := all[0].ResourceMix
 		honest := useful(fair.Guarantees(all, false)[0], truth)
 		lie := append([]float64(nil), truth...)
 		lie[rng.IntN(len(lie))] *= rng.Float64() * 2
-		all[0].Mix = lie
+		all[0].ResourceMix = lie
 		if won := useful(fair.Guarantees(all, false)[0], truth); won > honest+1e-9 {
 			t.Fatalf("saying %v instead of %v wins %g over %g, others %+v", lie, truth, won, honest, all[1:])
 		}

@@ -55,7 +55,7 @@ func bisect(capacity float64, claims []Claim) []float64 {
 	at := func(level float64) (got []float64, sum float64) {
 		got = make([]float64, len(claims))
 		for i, c := range claims {
-			got[i] = min(c.Max, c.Weight*level)
+			got[i] = min(c.MaxUse, c.Weight*level)
 			sum += got[i]
 		}
 		return got, sum

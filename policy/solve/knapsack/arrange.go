@@ -19,7 +19,7 @@ type Gang struct {
 // is left out. Then gangs change places until the sum of Weight times mean
 // round gets no smaller that way.
 func Arrange(gangs []Gang, rounds, size int) []uint64 {
-	a := arrangement{gangs: gangs, free: make([]int, min(rounds, 64)), in: make([]uint64, len(gangs)), cost: make([]float64, len(gangs))}
+	a := arrangement{gangs: gangs, free: make([]int, min(rounds, 64)), roundsOfGang: make([]uint64, len(gangs)), cost: make([]float64, len(gangs))}
 	for t := range a.free {
 		a.free[t] = size
 	}
@@ -38,23 +38,23 @@ func Arrange(gangs []Gang, rounds, size int) []uint64 {
 		a.placeEvenly(i)
 	}
 	a.sortByCost(order)
-	for n := 0; n < passes && a.swapAll(); n++ {
+	for n := 0; n < swapPasses && a.swapAll(); n++ {
 	}
-	return a.in
+	return a.roundsOfGang
 }
 
-// passes over all pairs of rounds are enough in practice.
-const passes = 8
+// swapPasses over all pairs of rounds are enough in practice.
+const swapPasses = 8
 
 type arrangement struct {
-	gangs  []Gang
-	free   []int // by round
-	in     []uint64
-	cost   []float64 // of a later round
-	byCost []int     // gangs by cost per device, the dearest first
-	early  []int     // see swapRounds
-	late   []int
-	moved  []int
+	gangs        []Gang
+	free         []int // by round
+	roundsOfGang []uint64
+	cost         []float64 // of a later round
+	byCost       []int     // gangs by cost per device, the dearest first
+	earlyGangs   []int     // see swapRounds
+	lateGangs    []int
+	moved        []int
 }
 
 // sortByCost sorts the gangs by what a later round costs per device.
@@ -78,7 +78,7 @@ func (a *arrangement) placeEvenly(i int) {
 	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(a.free[t], a.free[s]) })
 	for _, t := range order[:min(a.gangs[i].Rounds, len(order))] {
 		if a.free[t] >= a.gangs[i].Size {
-			a.in[i] |= 1 << t
+			a.roundsOfGang[i] |= 1 << t
 			a.free[t] -= a.gangs[i].Size
 		}
 	}
@@ -101,25 +101,25 @@ func (a *arrangement) swapAll() bool {
 // swapRounds lets gangs of the later round u that are not in t go there, the dearest
 // per device first, in place of cheaper ones of t that are not in u.
 func (a *arrangement) swapRounds(t, u int) bool {
-	a.early, a.late = a.early[:0], a.late[:0]
+	a.earlyGangs, a.lateGangs = a.earlyGangs[:0], a.lateGangs[:0]
 	for _, i := range a.byCost {
-		switch a.in[i] & (1<<t | 1<<u) {
+		switch a.roundsOfGang[i] & (1<<t | 1<<u) {
 		case 1 << t:
-			a.early = append(a.early, i)
+			a.earlyGangs = append(a.earlyGangs, i)
 		case 1 << u:
-			a.late = append(a.late, i)
+			a.lateGangs = append(a.lateGangs, i)
 		}
 	}
 	changed := false
-	for _, i := range a.late {
-		if n := len(a.early); a.free[t] < a.gangs[i].Size && (n == 0 || a.costPerDevice(a.early[n-1]) >= a.costPerDevice(i)) {
+	for _, i := range a.lateGangs {
+		if n := len(a.earlyGangs); a.free[t] < a.gangs[i].Size && (n == 0 || a.costPerDevice(a.earlyGangs[n-1]) >= a.costPerDevice(i)) {
 			break // and those behind are no dearer
 		}
 		if a.moveEarlier(i, t, u) {
 			changed = true
 		}
 	}
-	for _, j := range slices.Backward(a.early) {
+	for _, j := range slices.Backward(a.earlyGangs) {
 		if a.moveLater(j, t, u) {
 			changed = true
 		}
@@ -132,11 +132,11 @@ func (a *arrangement) swapRounds(t, u int) bool {
 func (a *arrangement) moveLater(j, t, u int) bool {
 	room, back, cost := a.free[t]+a.gangs[j].Size, a.free[u], a.cost[j]
 	a.moved = a.moved[:0]
-	for _, i := range a.late {
+	for _, i := range a.lateGangs {
 		if a.costPerDevice(i) <= a.costPerDevice(j) {
 			break
 		}
-		if a.in[i]&(1<<t) == 0 && a.gangs[i].Size < a.gangs[j].Size && a.gangs[i].Size <= room {
+		if a.roundsOfGang[i]&(1<<t) == 0 && a.gangs[i].Size < a.gangs[j].Size && a.gangs[i].Size <= room {
 			room -= a.gangs[i].Size
 			back += a.gangs[i].Size
 			cost -= a.cost[i]
@@ -158,10 +158,10 @@ func (a *arrangement) moveLater(j, t, u int) bool {
 func (a *arrangement) moveEarlier(i, t, u int) bool {
 	room, back := a.free[t], a.free[u]+a.gangs[i].Size
 	cost := a.cost[i]
-	first := len(a.early)
+	first := len(a.earlyGangs)
 	for first > 0 && room < a.gangs[i].Size && cost > 0 {
 		first--
-		j := a.early[first]
+		j := a.earlyGangs[first]
 		room += a.gangs[j].Size
 		back -= a.gangs[j].Size
 		cost -= a.cost[j]
@@ -169,20 +169,20 @@ func (a *arrangement) moveEarlier(i, t, u int) bool {
 	if room < a.gangs[i].Size || back < 0 || cost <= 0 {
 		return a.swapSameSize(i, t, u)
 	}
-	for _, j := range a.early[first:] {
+	for _, j := range a.earlyGangs[first:] {
 		a.move(j, t, u)
 	}
-	a.early = a.early[:first]
+	a.earlyGangs = a.earlyGangs[:first]
 	a.move(i, u, t)
 	return true
 }
 
 // swapSameSize moves the gang to t in place of one that is as wide and cheaper.
 func (a *arrangement) swapSameSize(i, t, u int) bool {
-	for n := len(a.early) - 1; n >= 0 && a.costPerDevice(a.early[n]) < a.costPerDevice(i); n-- {
-		if j := a.early[n]; a.gangs[j].Size == a.gangs[i].Size {
+	for n := len(a.earlyGangs) - 1; n >= 0 && a.costPerDevice(a.earlyGangs[n]) < a.costPerDevice(i); n-- {
+		if j := a.earlyGangs[n]; a.gangs[j].Size == a.gangs[i].Size {
 			a.move(j, t, u)
-			a.early = slices.Delete(a.early, n, n+1)
+			a.earlyGangs = slices.Delete(a.earlyGangs, n, n+1)
 			a.move(i, u, t)
 			return true
 		}
@@ -191,7 +191,7 @@ func (a *arrangement) swapSameSize(i, t, u int) bool {
 }
 
 func (a *arrangement) move(i, from, to int) {
-	a.in[i] ^= 1<<from | 1<<to
+	a.roundsOfGang[i] ^= 1<<from | 1<<to
 	a.free[from] += a.gangs[i].Size
 	a.free[to] -= a.gangs[i].Size
 }

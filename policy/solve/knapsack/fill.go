@@ -7,7 +7,7 @@ import (
 
 // listBounds lists the bounds on the longest rest: what is left of an item after so
 // many rounds, from the least bound that can be kept.
-func (d *counting) listBounds() {
+func (d *roundCounting) listBounds() {
 	lowest, highest := 0.0, 0.0
 	for i := range d.Items {
 		s := &d.Items[i]
@@ -15,7 +15,7 @@ func (d *counting) listBounds() {
 		highest = max(highest, s.remaining(d.least[i]))
 	}
 	d.bounds = append(d.bounds, highest)
-	if d.Tail > 0 {
+	if d.LongestRestCost > 0 {
 		lowest = d.leastBound(lowest, highest)
 		d.bounds = append(d.bounds, lowest)
 		for i := range d.Items {
@@ -33,7 +33,7 @@ func (d *counting) listBounds() {
 
 // leastBound returns the least bound that there are rounds enough to keep, to a
 // second or less.
-func (d *counting) leastBound(lo, hi float64) float64 {
+func (d *roundCounting) leastBound(lo, hi float64) float64 {
 	if d.sizeNeeded(lo) <= d.room {
 		return lo
 	}
@@ -48,21 +48,21 @@ func (d *counting) leastBound(lo, hi float64) float64 {
 }
 
 // sizeNeeded returns the devices times rounds it takes to keep the bound.
-func (d *counting) sizeNeeded(bound float64) int {
+func (d *roundCounting) sizeNeeded(bound float64) int {
 	n := 0
 	for i := range d.Items {
-		n += d.requiredRounds(i, bound) * d.Items[i].Size
+		n += d.requiredRounds(i, bound) * d.Items[i].DevicesPerRound
 	}
 	return n
 }
 
 // requiredRounds returns the rounds the item needs to keep the bound.
-func (d *counting) requiredRounds(i int, bound float64) int {
+func (d *roundCounting) requiredRounds(i int, bound float64) int {
 	s := &d.Items[i]
-	if s.Left <= bound || s.Cut <= 0 {
+	if s.SecondsLeft <= bound || s.SecondsCutPerRound <= 0 {
 		return d.least[i]
 	}
-	y := math.Ceil((s.Left - bound) / s.Cut)
+	y := math.Ceil((s.SecondsLeft - bound) / s.SecondsCutPerRound)
 	if y > 1 && s.remaining(int(y)-1) <= bound { // the quotient was rounded up
 		y--
 	}
@@ -71,11 +71,11 @@ func (d *counting) requiredRounds(i int, bound float64) int {
 
 // fill gives every item what keeps the bound, the others by worth, and returns
 // the value.
-func (d *counting) fill(bound float64) float64 {
+func (d *roundCounting) fill(bound float64) float64 {
 	room := d.room
 	for i := range d.Items {
 		d.y[i] = d.requiredRounds(i, bound)
-		room -= d.y[i] * d.Items[i].Size
+		room -= d.y[i] * d.Items[i].DevicesPerRound
 	}
 	if room < 0 {
 		return math.Inf(-1)
@@ -86,13 +86,13 @@ func (d *counting) fill(bound float64) float64 {
 
 // fillByWorth gives out the room by worth and returns what is left of it. Where the
 // next round of an item does not fit, its later ones do not either.
-func (d *counting) fillByWorth(room int) int {
+func (d *roundCounting) fillByWorth(room int) int {
 	for _, u := range d.units {
 		if room == 0 {
 			break
 		}
-		if size := d.Items[u.job].Size; u.worth > 0 && d.y[u.job] == int(u.nth)-1 && size <= room {
-			d.y[u.job]++
+		if size := d.Items[u.item].DevicesPerRound; u.worthPerDevice > 0 && d.y[u.item] == int(u.roundNumber)-1 && size <= room {
+			d.y[u.item]++
 			room -= size
 		}
 	}

@@ -49,7 +49,7 @@ func TestNashKKT(t *testing.T) {
 			b := bidder{Weight: rapid.Float64Range(.1, 100).Draw(t, "weight"), Size: float64(rapid.IntRange(1, 3).Draw(t, "gang")),
 				Had: rapid.Float64Range(.1, 5).Draw(t, "had"), Most: float64(rapid.IntRange(1, 6).Draw(t, "most"))}
 			bidders = append(bidders, b)
-			w.Items = append(w.Items, knapsack.Item{Size: int(b.Size), Weight: b.Weight, Done: b.Had / 100, Gain: .01, Most: int(b.Most)})
+			w.Items = append(w.Items, knapsack.Item{DevicesPerRound: int(b.Size), Weight: b.Weight, DoneShare: b.Had / 100, GainPerRound: .01, MaxRounds: int(b.Most)})
 		}
 		room := float64(w.Rounds * w.Capacity)
 		y, price, _ := nash(room, bidders)
@@ -65,7 +65,7 @@ func TestNashKKT(t *testing.T) {
 		if used > room*(1+1e-9) || price > 0 && used < room*(1-1e-9) {
 			t.Fatalf("%v of %v used at price %v", used, room, price)
 		}
-		if counts, _ := w.Counts(); w.Value(counts) > value+1e-9*math.Abs(value) {
+		if counts, _ := w.CountRounds(); w.Value(counts) > value+1e-9*math.Abs(value) {
 			t.Fatalf("whole rounds %v are worth %v, parts %v only %v", counts, w.Value(counts), y, value)
 		}
 	})

@@ -8,29 +8,29 @@ import (
 
 // Item is what one party wins from rounds.
 type Item struct {
-	Size   int     // devices it takes in a round
-	Weight float64 // of the utility of its progress
-	Done   float64 // share of its work done, 0..1
-	Gain   float64 // share a round adds, until all is done
-	Left   float64 // seconds of work left
-	Cut    float64 // seconds a round takes off Left
-	Least  int     // rounds it must get
-	Most   int     // rounds it has a use for
+	DevicesPerRound    int     // devices it takes in a round
+	Weight             float64 // of the utility of its progress
+	DoneShare          float64 // share of its work done, 0..1
+	GainPerRound       float64 // share a round adds, until all is done
+	SecondsLeft        float64 // seconds of work left
+	SecondsCutPerRound float64 // seconds a round takes off SecondsLeft
+	MinRounds          int     // rounds it must get
+	MaxRounds          int     // rounds it has a use for
 }
 
 // Problem is a number of rounds to divide. Only how many rounds an item gets
 // counts, not which: the value of the numbers y is
 //
-//	Σ Weight·Utility(Done + Gain·y) − Tail·max(Left − Cut·y)
+//	Σ Weight·Utility(DoneShare + GainPerRound·y) − LongestRestCost·max(SecondsLeft − SecondsCutPerRound·y)
 //
 // Utility is concave and grows; it is 0 when all is done.
 type Problem struct {
-	Rounds   int
-	Capacity int // devices in every round
-	Unused   int // devices times rounds that no item gets
-	Tail     float64
-	Utility  func(share float64) float64
-	Items    []Item
+	Rounds          int
+	Capacity        int // devices in every round
+	UnusedCapacity  int // devices times rounds that no item gets
+	LongestRestCost float64
+	Utility         func(share float64) float64
+	Items           []Item
 }
 
 // Plan returns the rounds each item should get, as bits from the first round up.
@@ -44,7 +44,7 @@ func (w *Problem) Plan() []uint64 {
 		v := *w
 		v.Items = slices.Clone(w.Items)
 		turns, gone := best, lost
-		for n := 0; n < tries && gone*tolerated > w.Rounds*w.Capacity; n++ {
+		for n := 0; n < maxTriesOfEachKind && gone*toleratedLossFraction > w.Rounds*w.Capacity; n++ {
 			again(&v, turns, gone)
 			turns, gone = v.arrange(v.Items)
 			if now := w.valueOf(turns); now > value {
@@ -56,33 +56,33 @@ func (w *Problem) Plan() []uint64 {
 }
 
 const (
-	tries     = 4    // of each kind
-	tolerated = 1000 // a loss of one in so many devices times rounds is
+	maxTriesOfEachKind    = 4    // of each kind
+	toleratedLossFraction = 1000 // a loss of one in so many devices times rounds is
 )
 
 // arrange returns the rounds of every item, and how many devices times rounds
 // found no place.
 func (w *Problem) arrange(items []Item) (turns []uint64, lost int) {
-	y, _ := w.Counts()
+	y, _ := w.CountRounds()
 	turns = Arrange(w.gangsOf(y), w.Rounds, w.Capacity)
 	for i, in := range turns {
-		lost += (y[i] - countRounds(in)) * items[i].Size
+		lost += (y[i] - countRounds(in)) * items[i].DevicesPerRound
 	}
 	return turns, lost
 }
 
 // capAtReceived lets no item have more than it got.
 func (w *Problem) capAtReceived(turns []uint64, _ int) {
-	y, _ := w.Counts()
+	y, _ := w.CountRounds()
 	for i, in := range turns {
 		if n := countRounds(in); n < y[i] {
-			w.Items[i].Most = n
+			w.Items[i].MaxRounds = n
 		}
 	}
 }
 
 // reduceCapacity takes off the room that was lost.
-func (w *Problem) reduceCapacity(_ []uint64, lost int) { w.Unused += lost }
+func (w *Problem) reduceCapacity(_ []uint64, lost int) { w.UnusedCapacity += lost }
 
 func (w *Problem) valueOf(turns []uint64) float64 {
 	y := make([]int, len(turns))
@@ -95,12 +95,12 @@ func (w *Problem) valueOf(turns []uint64) float64 {
 func (w *Problem) gangsOf(y []int) []Gang {
 	gangs := make([]Gang, len(y))
 	for i := range y {
-		gangs[i] = Gang{Size: w.Items[i].Size, Rounds: y[i], Weight: w.Items[i].Weight}
+		gangs[i] = Gang{Size: w.Items[i].DevicesPerRound, Rounds: y[i], Weight: w.Items[i].Weight}
 	}
 	return gangs
 }
 
-// Counts returns how many rounds each item should get if only their sum has to
+// CountRounds returns how many rounds each item should get if only their sum has to
 // fit, and how many devices times rounds are not enough for what they must get
 // (then nothing counts but that: they get what there is, in their order).
 //
@@ -108,7 +108,7 @@ func (w *Problem) gangsOf(y []int) []Gang {
 // others go, one by one, where they are worth most per device; the best bound
 // is searched for, the value being concave in it but for the whole rounds.
 // Where that takes no time the others go where they are worth most together.
-func (w *Problem) Counts() (y []int, short int) {
+func (w *Problem) CountRounds() (y []int, short int) {
 	d := newCounting(w)
 	if d.short > 0 {
 		return d.serveInOrder(), d.short
@@ -160,57 +160,57 @@ func (w *Problem) Value(y []int) float64 {
 		v += w.utilityOf(s, y[i])
 		longest = max(longest, s.remaining(y[i]))
 	}
-	return v - w.Tail*longest
+	return v - w.LongestRestCost*longest
 }
 
 func (w *Problem) utilityOf(s *Item, y int) float64 {
-	return s.Weight * w.Utility(min(s.Done+s.Gain*float64(y), 1))
+	return s.Weight * w.Utility(min(s.DoneShare+s.GainPerRound*float64(y), 1))
 }
 
 // remaining is what is left after y rounds; those it has no use for take nothing
 // off.
-func (s *Item) remaining(y int) float64 { return max(s.Left-s.Cut*float64(y), 0) }
+func (s *Item) remaining(y int) float64 { return max(s.SecondsLeft-s.SecondsCutPerRound*float64(y), 0) }
 
-// unit is one more round for one item.
-type unit struct {
-	job   int32
-	nth   int32
-	worth float64 // per device
+// itemRound is one more round for one item.
+type itemRound struct {
+	item           int32
+	roundNumber    int32
+	worthPerDevice float64 // per device
 }
 
-// counting is the work space of Counts.
-type counting struct {
+// roundCounting is the work space of CountRounds.
+type roundCounting struct {
 	*Problem
 	room   int
 	short  int
 	least  []int // y may not be less
 	y      []int
-	units  []unit    // by worth, the units of an item in their order
-	bounds []float64 // on the longest rest, ascending: those that make a difference
+	units  []itemRound // by worth, the units of an item in their order
+	bounds []float64   // on the longest rest, ascending: those that make a difference
 
 	table     []uint8 // of fillExactly: rounds by job and room
 	row, next []float64
 }
 
-func newCounting(w *Problem) *counting {
+func newCounting(w *Problem) *roundCounting {
 	n := len(w.Items)
-	d := &counting{Problem: w, room: max(w.Rounds*w.Capacity-w.Unused, 0), least: make([]int, n), y: make([]int, n)}
+	d := &roundCounting{Problem: w, room: max(w.Rounds*w.Capacity-w.UnusedCapacity, 0), least: make([]int, n), y: make([]int, n)}
 	units := 0
 	for i := range w.Items {
 		s := &w.Items[i]
-		d.least[i] = min(max(s.Least, 0), w.mostRounds(s))
-		d.short += d.least[i] * s.Size
+		d.least[i] = min(max(s.MinRounds, 0), w.mostRounds(s))
+		d.short += d.least[i] * s.DevicesPerRound
 		units += w.mostRounds(s)
 	}
 	if d.short = max(d.short-d.room, 0); d.short > 0 {
 		return d
 	}
-	d.units = make([]unit, 0, units)
+	d.units = make([]itemRound, 0, units)
 	for i := range w.Items {
 		d.addUnits(i)
 	}
-	slices.SortFunc(d.units, func(a, b unit) int {
-		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.job, b.job), cmp.Compare(a.nth, b.nth))
+	slices.SortFunc(d.units, func(a, b itemRound) int {
+		return cmp.Or(cmp.Compare(b.worthPerDevice, a.worthPerDevice), cmp.Compare(a.item, b.item), cmp.Compare(a.roundNumber, b.roundNumber))
 	})
 	d.listBounds()
 	return d
@@ -218,29 +218,29 @@ func newCounting(w *Problem) *counting {
 
 // mostRounds is how many rounds the item can get.
 func (w *Problem) mostRounds(s *Item) int {
-	if s.Size > w.Capacity {
+	if s.DevicesPerRound > w.Capacity {
 		return 0
 	}
-	return min(max(s.Most, 0), w.Rounds)
+	return min(max(s.MaxRounds, 0), w.Rounds)
 }
 
 // addUnits adds the units of an item.
-func (d *counting) addUnits(i int) {
+func (d *roundCounting) addUnits(i int) {
 	s := &d.Items[i]
 	before, worth := d.utilityOf(s, d.least[i]), math.Inf(1)
 	for nth := d.least[i] + 1; nth <= d.mostRounds(s); nth++ {
 		after := d.utilityOf(s, nth)
-		worth = min(worth, (after-before)/float64(max(s.Size, 1))) // rounding must not disturb their order
-		d.units = append(d.units, unit{int32(i), int32(nth), worth})
+		worth = min(worth, (after-before)/float64(max(s.DevicesPerRound, 1))) // rounding must not disturb their order
+		d.units = append(d.units, itemRound{int32(i), int32(nth), worth})
 		before = after
 	}
 }
 
 // serveInOrder gives what must be given, in order, while it lasts.
-func (d *counting) serveInOrder() []int {
+func (d *roundCounting) serveInOrder() []int {
 	room := d.room
 	for i := range d.Items {
-		if size := d.Items[i].Size; size > 0 {
+		if size := d.Items[i].DevicesPerRound; size > 0 {
 			d.y[i] = min(d.least[i], room/size)
 			room -= d.y[i] * size
 		} else {

@@ -20,10 +20,10 @@ func logOf(x float64) float64 { return math.Log(max(x, 1e-6)) }
 
 func TestWindowCounts(t *testing.T) {
 	fresh := func(weight float64) knapsack.Item {
-		return knapsack.Item{Size: 1, Weight: weight, Gain: 1e-3, Most: 4}
+		return knapsack.Item{DevicesPerRound: 1, Weight: weight, GainPerRound: 1e-3, MaxRounds: 4}
 	}
 	level := func(left float64) knapsack.Item {
-		return knapsack.Item{Size: 1, Weight: 1, Done: 0.5, Gain: 1e-3, Left: left, Cut: 1, Most: 9}
+		return knapsack.Item{DevicesPerRound: 1, Weight: 1, DoneShare: 0.5, GainPerRound: 1e-3, SecondsLeft: left, SecondsCutPerRound: 1, MaxRounds: 9}
 	}
 	for name, c := range map[string]struct {
 		w    knapsack.Problem
@@ -32,20 +32,20 @@ func TestWindowCounts(t *testing.T) {
 		"two alike":     {knapsack.Problem{Rounds: 4, Capacity: 1, Utility: logOf, Items: []knapsack.Item{fresh(1), fresh(1)}}, []int{2, 2}},
 		"weights 3 : 1": {knapsack.Problem{Rounds: 4, Capacity: 1, Utility: logOf, Items: []knapsack.Item{fresh(3), fresh(1)}}, []int{3, 1}},
 		"who had less gets more": {knapsack.Problem{Rounds: 10, Capacity: 1, Utility: math.Log, Items: []knapsack.Item{
-			{Size: 1, Weight: 1, Done: 1e-9, Gain: .01, Most: 10}, {Size: 1, Weight: 1, Done: .04, Gain: .01, Most: 10}}}, []int{7, 3}},
+			{DevicesPerRound: 1, Weight: 1, DoneShare: 1e-9, GainPerRound: .01, MaxRounds: 10}, {DevicesPerRound: 1, Weight: 1, DoneShare: .04, GainPerRound: .01, MaxRounds: 10}}}, []int{7, 3}},
 		"nothing to win": {knapsack.Problem{Rounds: 4, Capacity: 2, Utility: logOf,
-			Items: []knapsack.Item{{Size: 1, Weight: 1, Done: 1, Gain: 0.1, Most: 4}, fresh(1)}}, []int{0, 4}},
+			Items: []knapsack.Item{{DevicesPerRound: 1, Weight: 1, DoneShare: 1, GainPerRound: 0.1, MaxRounds: 4}, fresh(1)}}, []int{0, 4}},
 		"promised": {knapsack.Problem{Rounds: 4, Capacity: 1, Utility: logOf,
-			Items: []knapsack.Item{fresh(100), {Size: 1, Weight: 1, Gain: 1e-3, Least: 3, Most: 4}}}, []int{1, 3}},
+			Items: []knapsack.Item{fresh(100), {DevicesPerRound: 1, Weight: 1, GainPerRound: 1e-3, MinRounds: 3, MaxRounds: 4}}}, []int{1, 3}},
 		"too wide": {knapsack.Problem{Rounds: 4, Capacity: 1, Utility: logOf,
-			Items: []knapsack.Item{{Size: 2, Weight: 9, Gain: 1e-3, Most: 4}, fresh(1)}}, []int{0, 4}},
-		"the tail is levelled": {knapsack.Problem{Rounds: 6, Capacity: 2, Utility: logOf, Tail: 10,
+			Items: []knapsack.Item{{DevicesPerRound: 2, Weight: 9, GainPerRound: 1e-3, MaxRounds: 4}, fresh(1)}}, []int{0, 4}},
+		"the tail is levelled": {knapsack.Problem{Rounds: 6, Capacity: 2, Utility: logOf, LongestRestCost: 10,
 			Items: []knapsack.Item{level(9), level(7), level(5), level(1)}}, []int{6, 4, 2, 0}},
 		"no tail": {knapsack.Problem{Rounds: 6, Capacity: 2, Utility: logOf,
 			Items: []knapsack.Item{level(9), level(7), level(5), level(1)}}, []int{3, 3, 3, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, short := c.w.Counts()
+			got, short := c.w.CountRounds()
 			if d := cmp.Diff(c.want, got); d != "" || short != 0 {
 				t.Errorf("short %d, rounds (-want +got):\n%s", short, d)
 			}
@@ -55,8 +55,8 @@ func TestWindowCounts(t *testing.T) {
 
 func TestWindowScarce(t *testing.T) {
 	w := knapsack.Problem{Rounds: 2, Capacity: 2, Utility: logOf, Items: []knapsack.Item{
-		{Size: 2, Weight: 1, Gain: 0.1, Least: 1, Most: 2}, {Size: 2, Weight: 1, Gain: 0.1, Least: 2, Most: 2}}}
-	got, short := w.Counts()
+		{DevicesPerRound: 2, Weight: 1, GainPerRound: 0.1, MinRounds: 1, MaxRounds: 2}, {DevicesPerRound: 2, Weight: 1, GainPerRound: 0.1, MinRounds: 2, MaxRounds: 2}}}
+	got, short := w.CountRounds()
 	if d := cmp.Diff([]int{1, 1}, got); d != "" || short != 2 {
 		t.Errorf("short %d, want 2; rounds (-want +got):\n%s", short, d)
 	}
@@ -67,13 +67,13 @@ func TestWindowScarce(t *testing.T) {
 // worse than nearly optimal, because its gangs have to be arranged otherwise.
 func drawWindow(t *rapid.T) knapsack.Problem {
 	w := knapsack.Problem{Rounds: rapid.IntRange(1, 4).Draw(t, "rounds"), Capacity: rapid.SampledFrom([]int{1, 2, 4, 8, 12, 16}).Draw(t, "size"),
-		Tail:    rapid.SampledFrom([]float64{0, 1e-3, 0.1, 10}).Draw(t, "tail"),
-		Utility: rapid.SampledFrom([]func(float64) float64{pieces, logOf}).Draw(t, "utility")}
+		LongestRestCost: rapid.SampledFrom([]float64{0, 1e-3, 0.1, 10}).Draw(t, "tail"),
+		Utility:         rapid.SampledFrom([]func(float64) float64{pieces, logOf}).Draw(t, "utility")}
 	for range rapid.IntRange(1, 8).Draw(t, "jobs") {
 		w.Items = append(w.Items, knapsack.Item{
-			Size: min(rapid.SampledFrom([]int{1, 1, 1, 2, 2, 4}).Draw(t, "gang"), max(w.Capacity/4, 1)), Weight: rapid.SampledFrom([]float64{1, 1, 2, 50, 1000}).Draw(t, "weight"),
-			Done: rapid.Float64Range(0, 0.95).Draw(t, "done"), Gain: rapid.Float64Range(1e-4, 0.3).Draw(t, "gain"),
-			Left: rapid.Float64Range(0, 3000).Draw(t, "left"), Cut: 120, Most: rapid.IntRange(0, 5).Draw(t, "most"),
+			DevicesPerRound: min(rapid.SampledFrom([]int{1, 1, 1, 2, 2, 4}).Draw(t, "gang"), max(w.Capacity/4, 1)), Weight: rapid.SampledFrom([]float64{1, 1, 2, 50, 1000}).Draw(t, "weight"),
+			DoneShare: rapid.Float64Range(0, 0.95).Draw(t, "done"), GainPerRound: rapid.Float64Range(1e-4, 0.3).Draw(t, "gain"),
+			SecondsLeft: rapid.Float64Range(0, 3000).Draw(t, "left"), SecondsCutPerRound: 120, MaxRounds: rapid.IntRange(0, 5).Draw(t, "most"),
 		})
 	}
 	return w
@@ -107,12 +107,12 @@ func best(w *knapsack.Problem) float64 {
 		}
 		seen[s] = true
 		for in := range 1 << w.Rounds {
-			if bits.OnesCount(uint(in)) > w.Items[i].Most || !take(free, in, w.Items[i].Size) {
+			if bits.OnesCount(uint(in)) > w.Items[i].MaxRounds || !take(free, in, w.Items[i].DevicesPerRound) {
 				continue
 			}
 			y[i] = bits.OnesCount(uint(in))
 			try(i + 1)
-			take(free, in, -w.Items[i].Size)
+			take(free, in, -w.Items[i].DevicesPerRound)
 		}
 	}
 	try(0)
@@ -230,12 +230,12 @@ func BenchmarkWindow(b *testing.B) {
 	for _, c := range []struct{ jobs, gpus int }{{120, 32}, {900, 256}, {10000, 4096}} {
 		b.Run(fmt.Sprint(c.jobs), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
-			w := knapsack.Problem{Rounds: 20, Capacity: c.gpus, Tail: 1e-3 * 20 * float64(c.jobs), Utility: pieces}
+			w := knapsack.Problem{Rounds: 20, Capacity: c.gpus, LongestRestCost: 1e-3 * 20 * float64(c.jobs), Utility: pieces}
 			for range c.jobs {
 				length := math.Exp(5 + 4*r.Float64())
 				done := r.Float64()
-				s := knapsack.Item{Size: 1 << r.IntN(4), Weight: 1 + 999*math.Floor(2*r.Float64()), Done: done, Gain: 120 / length, Left: (1 - done) * length, Cut: 120}
-				s.Most = int(math.Ceil(s.Left / s.Cut))
+				s := knapsack.Item{DevicesPerRound: 1 << r.IntN(4), Weight: 1 + 999*math.Floor(2*r.Float64()), DoneShare: done, GainPerRound: 120 / length, SecondsLeft: (1 - done) * length, SecondsCutPerRound: 120}
+				s.MaxRounds = int(math.Ceil(s.SecondsLeft / s.SecondsCutPerRound))
 				w.Items = append(w.Items, s)
 			}
 			for b.Loop() {

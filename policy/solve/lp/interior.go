@@ -160,7 +160,7 @@ func pushInside(v []float64) {
 	for _, a := range v {
 		least = min(least, a)
 	}
-	if least <= 1e-8*max(math.Sqrt(dot(v, v)), 1) {
+	if least <= 1e-8*max(math.Sqrt(dotProduct(v, v)), 1) {
 		for i := range v {
 			v[i] += 1 - least
 		}

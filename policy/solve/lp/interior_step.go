@@ -13,13 +13,13 @@ func (e *embedding) converged() bool {
 	for i, v := range e.times(e.x) {
 		e.rz[i] = v + e.s[i] - e.h[i]*e.tau
 	}
-	cx, hz := dot(e.c, e.x), dot(e.h, e.z)
+	cx, hz := dotProduct(e.c, e.x), dotProduct(e.h, e.z)
 	e.rt = e.kappa + cx + hz
-	gap := dot(e.s, e.z) / (e.tau * e.tau)
+	gap := dotProduct(e.s, e.z) / (e.tau * e.tau)
 	worth := max(-cx, -hz) / e.tau
 	const fine = 1e-7
-	return math.Sqrt(dot(e.rz, e.rz))/e.tau <= fine*max(1, math.Sqrt(dot(e.h, e.h))) &&
-		math.Sqrt(dot(e.rx, e.rx))/e.tau <= fine*max(1, math.Sqrt(dot(e.c, e.c))) &&
+	return math.Sqrt(dotProduct(e.rz, e.rz))/e.tau <= fine*max(1, math.Sqrt(dotProduct(e.h, e.h))) &&
+		math.Sqrt(dotProduct(e.rx, e.rx))/e.tau <= fine*max(1, math.Sqrt(dotProduct(e.c, e.c))) &&
 		(gap <= 1e-7 || worth > 0 && gap <= 1e-6*worth)
 }
 
@@ -45,7 +45,7 @@ func (e *embedding) step() bool {
 	for i, v := range e.times(e.vx) {
 		e.vz[i] = e.weight[i] * (v - e.h[i])
 	}
-	mu := (dot(e.s, e.z) + e.tau*e.kappa) / float64(len(e.s)+1)
+	mu := (dotProduct(e.s, e.z) + e.tau*e.kappa) / float64(len(e.s)+1)
 	affine := e.solveDirection(0, mu, nil)
 	sigma := math.Pow(1-min(1, 1/e.inverseStep(affine)), 3)
 	m := e.solveDirection(sigma, mu, affine)
@@ -91,8 +91,8 @@ func (e *embedding) solveDirection(sigma, mu float64, affine *direction) *direct
 	for i, v := range e.times(m.x) {
 		m.z[i] = e.weight[i] * (v + m.z[i])
 	}
-	m.tau = -((1-sigma)*e.rt + dot(e.c, m.x) + dot(e.h, m.z) + both/e.tau) /
-		(dot(e.c, e.vx) + dot(e.h, e.vz) - e.kappa/e.tau)
+	m.tau = -((1-sigma)*e.rt + dotProduct(e.c, m.x) + dotProduct(e.h, m.z) + both/e.tau) /
+		(dotProduct(e.c, e.vx) + dotProduct(e.h, e.vz) - e.kappa/e.tau)
 	m.kappa = (both - e.kappa*m.tau) / e.tau
 	for j := range m.x {
 		m.x[j] += m.tau * e.vx[j]

@@ -27,8 +27,8 @@ type Solution struct {
 	Prices []float64 // by row: what one more unit of Bound would bring; >= 0
 }
 
-// tiny is what counts as zero in a tableau whose numbers are about 1.
-const tiny = 1e-11
+// zeroTolerance is what counts as zero in a tableau whose numbers are about 1.
+const zeroTolerance = 1e-11
 
 // Maximize solves the Problem by the simplex method: the steepest column first, and
 // by Bland's rule, which cannot cycle, when it does not move. Equal problems give
@@ -48,15 +48,15 @@ func (p Problem) Maximize() (Solution, error) {
 // coefficients of the columns and, last, the value. Columns are the variables
 // 0..n-1, then one slack per row; column n+m is the helper of the first phase.
 type tableau struct {
-	n, m  int
-	rows  [][]float64
-	gain  []float64 // what each column still adds; last: minus the value so far
-	basis []int     // by row
+	columnCount, rowCount int
+	rows                  [][]float64
+	gain                  []float64 // what each column still adds; last: minus the value so far
+	basis                 []int     // by row
 }
 
 func newTableau(p Problem) *tableau {
 	n, m := len(p.Objective), len(p.Bound)
-	t := &tableau{n: n, m: m, basis: make([]int, m), gain: make([]float64, n+m+2)}
+	t := &tableau{columnCount: n, rowCount: m, basis: make([]int, m), gain: make([]float64, n+m+2)}
 	copy(t.gain, p.Objective)
 	cells := make([]float64, m*(n+m+2))
 	for i := range m {
@@ -71,15 +71,15 @@ func newTableau(p Problem) *tableau {
 // firstVertex finds a first vertex: the helper column, which relaxes every row, is
 // brought to zero.
 func (t *tableau) firstVertex() error {
-	helper, value := t.n+t.m, t.n+t.m+1
+	helper, value := t.columnCount+t.rowCount, t.columnCount+t.rowCount+1
 	worst := -1
 	for i, row := range t.rows {
-		if row[value] < -tiny && (worst < 0 || row[value] < t.rows[worst][value]) {
+		if row[value] < -zeroTolerance && (worst < 0 || row[value] < t.rows[worst][value]) {
 			worst = i
 		}
 	}
 	if worst >= 0 {
-		away := make([]float64, t.n+t.m+2)
+		away := make([]float64, t.columnCount+t.rowCount+2)
 		away[helper] = -1
 		t.pivot(worst, helper, away)
 		if err := t.ascend(away); err != nil {
@@ -105,7 +105,7 @@ func (t *tableau) removeFromBasis(helper int) {
 		}
 		best := -1
 		for j := range helper {
-			if a := math.Abs(t.rows[i][j]); a > tiny && (best < 0 || a > math.Abs(t.rows[i][best])) {
+			if a := math.Abs(t.rows[i][j]); a > zeroTolerance && (best < 0 || a > math.Abs(t.rows[i][best])) {
 				best = j
 			}
 		}
@@ -118,8 +118,8 @@ func (t *tableau) removeFromBasis(helper int) {
 // ascend moves from vertex to vertex while the objective grows.
 func (t *tableau) ascend(gain []float64) error {
 	still := 0
-	for range 200 * (t.n + t.m + 10) {
-		col := t.enteringColumn(gain, still > t.m)
+	for range 200 * (t.columnCount + t.rowCount + 10) {
+		col := t.enteringColumn(gain, still > t.rowCount)
 		if col < 0 {
 			return nil
 		}
@@ -127,7 +127,7 @@ func (t *tableau) ascend(gain []float64) error {
 		if row < 0 {
 			return ErrUnbounded
 		}
-		if t.rows[row][t.n+t.m+1] > tiny {
+		if t.rows[row][t.columnCount+t.rowCount+1] > zeroTolerance {
 			still = 0
 		} else {
 			still++
@@ -139,7 +139,7 @@ func (t *tableau) ascend(gain []float64) error {
 
 func (t *tableau) enteringColumn(gain []float64, bland bool) int {
 	best, most := -1, 1e-10
-	for j := range t.n + t.m + 1 {
+	for j := range t.columnCount + t.rowCount + 1 {
 		if gain[j] > most {
 			if bland {
 				return j
@@ -158,10 +158,10 @@ func (t *tableau) leavingRow(col int) int {
 		if row[col] <= 1e-10 {
 			continue
 		}
-		ratio := max(row[t.n+t.m+1], 0) / row[col]
+		ratio := max(row[t.columnCount+t.rowCount+1], 0) / row[col]
 		switch {
-		case ratio < least-tiny:
-		case ratio > least+tiny, best < 0, t.basis[i] > t.basis[best]:
+		case ratio < least-zeroTolerance:
+		case ratio > least+zeroTolerance, best < 0, t.basis[i] > t.basis[best]:
 			continue
 		}
 		best, least = i, min(ratio, least)
@@ -202,15 +202,15 @@ func eliminate(row, pivot []float64, col int) {
 }
 
 func (t *tableau) optimum() Solution {
-	value := t.n + t.m + 1
-	o := Solution{Value: -t.gain[value], X: make([]float64, t.n), Prices: make([]float64, t.m)}
+	value := t.columnCount + t.rowCount + 1
+	o := Solution{Value: -t.gain[value], X: make([]float64, t.columnCount), Prices: make([]float64, t.rowCount)}
 	for i, b := range t.basis {
-		if b < t.n {
+		if b < t.columnCount {
 			o.X[b] = max(t.rows[i][value], 0)
 		}
 	}
 	for i := range o.Prices {
-		o.Prices[i] = max(-t.gain[t.n+i], 0)
+		o.Prices[i] = max(-t.gain[t.columnCount+i], 0)
 	}
 	return o
 }

@@ -31,24 +31,24 @@ type Split struct {
 // Division is what a Split finds.
 type Division struct {
 	X          [][]float64 // by class and kind
-	Load       float64     // see Cheapest; 1 is full
-	Prices     []float64   // by kind: see Cheapest and Best
+	Load       float64     // see MinimizeLoad; 1 is full
+	Prices     []float64   // by kind: see MinimizeLoad and MaximizeGain
 	NeedPrices []float64   // by class: what one more unit of one's need would cost at these prices
 }
 
-// ErrNeed says that a class needs more than it achieves with all its time.
-var ErrNeed = errors.New("a need exceeds what the fastest kind achieves")
+// ErrNeedTooLarge says that a class needs more than it achieves with all its time.
+var ErrNeedTooLarge = errors.New("a need exceeds what the fastest kind achieves")
 
 const (
-	maxColumns = 400
-	gapWanted  = 1e-11
+	maxColumns    = 400
+	maxDualityGap = 1e-11
 )
 
-// Cheapest finds fractions that meet every need (sum_k Rate·x, one per class)
+// MinimizeLoad finds fractions that meet every need (sum_k Rate·x, one per class)
 // with the smallest Load: the largest share of any kind of capacity that is
 // used. Prices are normalised to sum Prices·Capacity = 1, so they say what Load
 // is made of.
-func (s *Split) Cheapest(need []float64) (*Division, error) { return s.cheapest(need, 0, 0) }
+func (s *Split) MinimizeLoad(need []float64) (*Division, error) { return s.cheapest(need, 0, 0) }
 
 // cheapest may stop early, once the load is surely at most fine, or surely more
 // than hopeless; 0: neither.
@@ -60,16 +60,16 @@ func (s *Split) cheapest(need []float64, fine, hopeless float64) (*Division, err
 	for range maxColumns {
 		col, cost, ok := s.choose(h, price, need, false)
 		if !ok {
-			return nil, ErrNeed
+			return nil, ErrNeedTooLarge
 		}
 		columns = append(columns, col)
-		mix, load, next, err := s.equilibrium(columns)
+		mix, load, next, err := s.minimizeMixLoad(columns)
 		if err != nil {
 			return nil, err
 		}
 		best.Load = load
-		if load-cost <= gapWanted*max(1, load) || load <= fine || (hopeless > 0 && cost > hopeless) || col.repeats(columns[:len(columns)-1]) {
-			best.X, best.Prices = blend(columns, mix), price
+		if load-cost <= maxDualityGap*max(1, load) || load <= fine || (hopeless > 0 && cost > hopeless) || col.repeats(columns[:len(columns)-1]) {
+			best.X, best.Prices = mixColumns(columns, mix), price
 			best.NeedPrices = s.needPrices(h, price, need)
 			return best, nil
 		}
@@ -78,8 +78,8 @@ func (s *Split) cheapest(need []float64, fine, hopeless float64) (*Division, err
 	return nil, ErrStalled
 }
 
-// Best finds fractions that meet every need and maximise the sum of Count·Gain·x.
-func (s *Split) Best(need []float64) (*Division, error) {
+// MaximizeGain finds fractions that meet every need and maximise the sum of Count·Gain·x.
+func (s *Split) MaximizeGain(need []float64) (*Division, error) {
 	first, err := s.cheapest(need, 0, 0)
 	if err != nil {
 		return nil, err
@@ -92,14 +92,14 @@ func (s *Split) Best(need []float64) (*Division, error) {
 	price := make([]float64, len(s.Capacity))
 	for range maxColumns {
 		col, profit, _ := s.choose(h, price, need, true)
-		bound := profit + dot(price, s.Capacity)
+		bound := profit + dotProduct(price, s.Capacity)
 		columns = append(columns, col)
-		mix, value, next, err := s.master(columns)
+		mix, value, next, err := s.maximizeMix(columns)
 		if err != nil {
 			return nil, err
 		}
 		if bound-value <= 1e-10*max(1, math.Abs(value)) || col.repeats(columns[:len(columns)-1]) {
-			x := s.moveWithin(columns[0], blend(columns, mix))
+			x := s.moveWithin(columns[0], mixColumns(columns, mix))
 			return &Division{X: x, Load: s.load(x), Prices: price, NeedPrices: s.needPrices(h, price, need)}, nil
 		}
 		price = next
@@ -137,7 +137,7 @@ func (s *Split) needPrices(h *hull, price, need []float64) []float64 {
 	return p
 }
 
-func dot(a, b []float64) float64 {
+func dotProduct(a, b []float64) float64 {
 	sum := 0.0
 	for i, v := range a {
 		sum += v * b[i]

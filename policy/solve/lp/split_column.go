@@ -54,10 +54,10 @@ func (c column) repeats(others []column) bool {
 	return slices.ContainsFunc(others, func(o column) bool { return c.gain == o.gain && slices.Equal(c.use, o.use) })
 }
 
-// equilibrium mixes the columns so that the largest used share of a kind is smallest:
+// minimizeMixLoad mixes the columns so that the largest used share of a kind is smallest:
 // a matrix game, as a Problem whose start is known. Its prices are the other side's
 // strategy.
-func (s *Split) equilibrium(columns []column) (mix []float64, load float64, price []float64, err error) {
+func (s *Split) minimizeMixLoad(columns []column) (mix []float64, load float64, price []float64, err error) {
 	lp := Problem{Objective: make([]float64, len(columns))}
 	for j := range columns {
 		lp.Objective[j] = 1
@@ -89,14 +89,14 @@ func (s *Split) equilibrium(columns []column) (mix []float64, load float64, pric
 	return best.X, load, price, nil
 }
 
-// loose is the part of a capacity that may be used beyond it. Where nothing is
+// capacityTolerance is the part of a capacity that may be used beyond it. Where nothing is
 // left over, columns that differ by rounding alone (1e-12 and less) would
 // otherwise bind, and to pivot on such numbers makes the errors large ones.
-const loose = 4e-9
+const capacityTolerance = 4e-9
 
-// master mixes the columns so that the gain is largest within the capacity, but
+// maximizeMix mixes the columns so that the gain is largest within the capacity, but
 // for loose. The first column fits; the others are counted as changes to it.
-func (s *Split) master(columns []column) (mix []float64, value float64, price []float64, err error) {
+func (s *Split) maximizeMix(columns []column) (mix []float64, value float64, price []float64, err error) {
 	base, n := columns[0], len(columns)-1
 	lp := Problem{Objective: make([]float64, n)}
 	for k := range s.Capacity {
@@ -104,7 +104,7 @@ func (s *Split) master(columns []column) (mix []float64, value float64, price []
 		for j, col := range columns[1:] {
 			row[j] = col.use[k] - base.use[k]
 		}
-		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, max(s.Capacity[k]-base.use[k], 0)+loose*s.Capacity[k])
+		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, max(s.Capacity[k]-base.use[k], 0)+capacityTolerance*s.Capacity[k])
 	}
 	row := make([]float64, n)
 	for j, col := range columns[1:] {
@@ -128,19 +128,19 @@ func (s *Split) master(columns []column) (mix []float64, value float64, price []
 func (s *Split) moveWithin(fits column, x [][]float64) [][]float64 {
 	part := 1.0
 	for k, use := range s.columnOf(x).use {
-		if most := s.Capacity[k] * (1 + loose); use > most {
+		if most := s.Capacity[k] * (1 + capacityTolerance); use > most {
 			part = min(part, max(most-fits.use[k], 0)/(use-fits.use[k]))
 		}
 	}
 	if part == 1 {
 		return x
 	}
-	return blend([]column{fits, {x: x}}, []float64{1 - part, part})
+	return mixColumns([]column{fits, {x: x}}, []float64{1 - part, part})
 }
 
-// blend adds the columns up by their shares, which are to sum to 1 and nearly
+// mixColumns adds the columns up by their shares, which are to sum to 1 and nearly
 // do.
-func blend(columns []column, mix []float64) [][]float64 {
+func mixColumns(columns []column, mix []float64) [][]float64 {
 	sum := 0.0
 	for _, v := range mix {
 		sum += v

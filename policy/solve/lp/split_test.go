@@ -129,7 +129,7 @@ func TestBestAgainstTheDenseLP(t *testing.T) {
 			}
 		}
 		want, wantErr := oracle(lp)
-		c, err := s.Best(need)
+		c, err := s.MaximizeGain(need)
 		if wantErr != nil || err != nil {
 			if (wantErr == nil) != (err == nil) {
 				t.Fatalf("error %v, the oracle %v", err, wantErr)

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Fisher divides goods among buyers as Fisher's market with linear utilities
+// SolveFisher divides goods among buyers as Fisher's market with linear utilities
 // does: buyer i spends its budget on the goods that give it most per price,
 // prices clear the market, and the budget-weighted product of utilities is the
 // largest there is (Eisenberg and Gale 1959). Each good comes once; worth[i][g]
@@ -15,8 +15,8 @@ import (
 // good in proportion to what it got from it last. It stops when no good is worth
 // more than a part of 1+gap more, at its price, than what its buyer gets per
 // money, or after some thousand rounds.
-func Fisher(budgets []float64, worth [][]float64, gap float64) (share [][]float64, prices []float64) {
-	m := fisher{budgets: budgets, worth: worth, share: make([][]float64, len(worth))}
+func SolveFisher(budgets []float64, worth [][]float64, gap float64) (share [][]float64, prices []float64) {
+	m := fisherMarket{budgets: budgets, worth: worth, share: make([][]float64, len(worth))}
 	for i := range worth {
 		m.share[i] = make([]float64, len(worth[i]))
 		for g, v := range worth[i] {
@@ -28,25 +28,25 @@ func Fisher(budgets []float64, worth [][]float64, gap float64) (share [][]float6
 			}
 		}
 	}
-	for range fisherRounds {
-		if m.respond(); m.cleared(gap) {
+	for range maxFisherRounds {
+		if m.updateBids(); m.isCleared(gap) {
 			break
 		}
 	}
 	return m.share, m.prices
 }
 
-const fisherRounds = 20_000
+const maxFisherRounds = 20_000
 
-type fisher struct {
+type fisherMarket struct {
 	budgets []float64
 	worth   [][]float64
 	share   [][]float64
 	prices  []float64
 }
 
-// respond is one round of bids, from the shares of the last.
-func (m *fisher) respond() {
+// updateBids is one round of bids, from the shares of the last.
+func (m *fisherMarket) updateBids() {
 	clear(m.prices)
 	for i := range m.worth {
 		if u := m.utility(i); u > 0 {
@@ -65,7 +65,7 @@ func (m *fisher) respond() {
 	}
 }
 
-func (m *fisher) utility(i int) float64 {
+func (m *fisherMarket) utility(i int) float64 {
 	u := 0.0
 	for g, v := range m.worth[i] {
 		u += v * m.share[i][g]
@@ -73,8 +73,8 @@ func (m *fisher) utility(i int) float64 {
 	return u
 }
 
-// cleared reports whether no buyer could do better by more than the gap.
-func (m *fisher) cleared(gap float64) bool {
+// isCleared reports whether no buyer could do better by more than the gap.
+func (m *fisherMarket) isCleared(gap float64) bool {
 	for i := range m.worth {
 		best := 0.0
 		for g, v := range m.worth[i] {

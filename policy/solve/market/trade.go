@@ -17,7 +17,7 @@ type Deal struct {
 	Fast, Slow float64
 }
 
-// Trade exchanges fast GPUs of parties that gain little by them for slow ones
+// TradeGPUs exchanges fast GPUs of parties that gain little by them for slow ones
 // of parties that gain much. The buyer is the one with the largest gain that
 // still holds slow GPUs, the seller the one with the smallest that still holds
 // fast ones. The price, in slow per fast, is the next largest gain among those
@@ -26,7 +26,7 @@ type Deal struct {
 // exceed the seller's gain by the factor margin. No party ends with less speed.
 //
 // After Gandiva_fair (S. Chaudhary et al., EuroSys 2020), section 3.4.
-func Trade(parties []Trader, margin float64) []Deal {
+func TradeGPUs(parties []Trader, margin float64) []Deal {
 	p := append([]Trader(nil), parties...)
 	var done []Deal
 	for {
@@ -51,12 +51,12 @@ func Trade(parties []Trader, margin float64) []Deal {
 func exchange(seller, buyer *Trader, t Deal) {
 	seller.Slow += t.Slow
 	buyer.Fast += t.Fast
-	seller.Fast = remainder(seller.Fast, t.Fast)
-	buyer.Slow = remainder(buyer.Slow, t.Slow)
+	seller.Fast = subtractRounded(seller.Fast, t.Fast)
+	buyer.Slow = subtractRounded(buyer.Slow, t.Slow)
 }
 
-// remainder is what remains of an amount, without what only rounding leaves.
-func remainder(had, gave float64) float64 {
+// subtractRounded is what remains of an amount, without what only rounding leaves.
+func subtractRounded(had, gave float64) float64 {
 	if left := had - gave; left > had*1e-12 {
 		return left
 	}

@@ -23,7 +23,7 @@ func after(parties []Trader, trades []Deal) []Trader {
 
 func TestTradeOfThree(t *testing.T) {
 	parties := []Trader{{4, 4, 1.5}, {4, 4, 4}, {4, 4, 3}}
-	trades := Trade(parties, 1.1)
+	trades := TradeGPUs(parties, 1.1)
 	if len(trades) != 1 || trades[0].From != 0 || trades[0].To != 1 || math.Abs(trades[0].Fast-4./3) > 1e-12 || math.Abs(trades[0].Slow-4) > 1e-12 {
 		t.Fatalf("%+v, want 4/3 fast for 4 slow from 0 to 1", trades)
 	}
@@ -47,7 +47,7 @@ func TestNoPriceNoTrade(t *testing.T) {
 		"nothing slow":  {{4, 0, 1}, {4, 0, 4}, {4, 0, 3}},
 		"nobody":        nil,
 	} {
-		if got := Trade(p, 1.1); len(got) > 0 {
+		if got := TradeGPUs(p, 1.1); len(got) > 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -60,7 +60,7 @@ func TestTradeHurtsNobody(t *testing.T) {
 		for i := range p {
 			p[i] = Trader{rapid.Float64Range(0, 50).Draw(t, "fast"), rapid.Float64Range(0, 50).Draw(t, "slow"), rapid.Float64Range(0, 6).Draw(t, "gain")}
 		}
-		trades := Trade(p, 1.1)
+		trades := TradeGPUs(p, 1.1)
 		fast, slow, end := 0.0, 0.0, after(p, trades)
 		for i := range p {
 			fast += end[i].Fast - p[i].Fast
