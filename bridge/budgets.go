@@ -67,14 +67,14 @@ type Budgets struct {
 	// expected to do (ratio), else the stop is not worth it.
 	GainFactor float64 `yaml:"gain_factor"`
 
-	// Mutations bounds changes per interval (array tasks count each), and so
-	// does MutationPercent (percent of the listed jobs), but never below
-	// MutationFloor. MutationRate bounds them per second of the interval.
+	// MaxEdits bounds edits per interval (array tasks count each), and so
+	// does EditPercent (percent of the listed jobs), but never below
+	// EditFloor. EditRate bounds them per second of the interval.
 	// slurmctld must hardly notice us, and a wrong plan must come slowly.
-	Mutations       int     `yaml:"mutations"`
-	MutationPercent float64 `yaml:"mutation_percent"`
-	MutationFloor   int     `yaml:"mutation_floor"`
-	MutationRate    float64 `yaml:"mutation_rate"`
+	MaxEdits    int     `yaml:"mutations"`
+	EditPercent float64 `yaml:"mutation_percent"`
+	EditFloor   int     `yaml:"mutation_floor"`
+	EditRate    float64 `yaml:"mutation_rate"`
 	// ChurnPercent is the share of pending jobs whose place in Slurm's order
 	// may change band per interval (percent). Bands double in width from the
 	// head of the line: 1, 2–3, 4–7, … Jobs new to the line are not churn.
@@ -144,7 +144,7 @@ func DefaultBudgets() Budgets {
 		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5, AccountStops1h: 10,
 		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1,
 		LostPercent24h: 5, RestartCost: 5 * time.Minute, GainFactor: 3,
-		Mutations: 200, MutationPercent: 2, MutationFloor: 20, MutationRate: 5,
+		MaxEdits: 200, EditPercent: 2, EditFloor: 20, EditRate: 5,
 		ChurnPercent: 10, PlanChurnPercent: 50, ChurnFloor: 50,
 		EditCooldown: 20 * time.Second, PlanStopPercent: 50, PlanStopFloor: 4,
 		VanishPercent: 20, VanishFloor: 10, ShrinkPercent: 20,

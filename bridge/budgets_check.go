@@ -10,9 +10,9 @@ import (
 
 // Validate reports every impossible value at once, each with its key.
 func (c *Budgets) Validate() error {
-	errs := slices.Concat(c.checkLeases(), c.checkStops(), c.checkWrites(), c.checkDoubts())
-	errs = append(errs, noEmpty("exempt_users", c.ExemptUsers),
-		noEmpty("exempt_accounts", c.ExemptAccounts), noEmpty("exempt_partitions", c.ExemptPartitions))
+	errs := slices.Concat(c.checkLeases(), c.checkStops(), c.checkEdits(), c.checkDoubtLimits())
+	errs = append(errs, checkNoEmpty("exempt_users", c.ExemptUsers),
+		checkNoEmpty("exempt_accounts", c.ExemptAccounts), checkNoEmpty("exempt_partitions", c.ExemptPartitions))
 	for _, id := range c.ExemptJobs {
 		errs = append(errs, checkRange("exempt_jobs", id, 1, 1<<32))
 	}
@@ -51,13 +51,13 @@ func (c *Budgets) checkStops() []error {
 	}
 }
 
-// checkWrites checks what bounds changes of any kind.
-func (c *Budgets) checkWrites() []error {
+// checkEdits checks what bounds changes of any kind.
+func (c *Budgets) checkEdits() []error {
 	return []error{
-		checkRange("mutations", c.Mutations, 1, 1_000_000),
-		checkRange("mutation_percent", c.MutationPercent, 0, 100),
-		checkRange("mutation_floor", c.MutationFloor, 1, c.Mutations),
-		checkRange("mutation_rate", c.MutationRate, 0.01, 1000),
+		checkRange("mutations", c.MaxEdits, 1, 1_000_000),
+		checkRange("mutation_percent", c.EditPercent, 0, 100),
+		checkRange("mutation_floor", c.EditFloor, 1, c.MaxEdits),
+		checkRange("mutation_rate", c.EditRate, 0.01, 1000),
 		checkRange("churn_percent", c.ChurnPercent, 0, 100),
 		checkRange("plan_churn_percent", c.PlanChurnPercent, c.ChurnPercent, 100),
 		checkRange("churn_floor", c.ChurnFloor, 0, 1_000_000),
@@ -65,8 +65,8 @@ func (c *Budgets) checkWrites() []error {
 	}
 }
 
-// checkDoubts checks what leads to doubt, and the rest.
-func (c *Budgets) checkDoubts() []error {
+// checkDoubtLimits checks what leads to doubt, and the rest.
+func (c *Budgets) checkDoubtLimits() []error {
 	return []error{
 		checkRange("plan_stop_percent", c.PlanStopPercent, 0, 100),
 		checkRange("plan_stop_floor", c.PlanStopFloor, 0, 1_000_000),
@@ -89,7 +89,7 @@ func checkRange[T cmp.Ordered](key string, v, lo, hi T) error {
 	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
 }
 
-func noEmpty(key string, names []string) error {
+func checkNoEmpty(key string, names []string) error {
 	for i, n := range names {
 		if n == "" {
 			return fmt.Errorf("%s: entry %d is empty", key, i+1)

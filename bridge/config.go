@@ -23,30 +23,30 @@ func (o OptIn) Accepts(j *slurm.Job) bool {
 // they stand here, so their keys (tags), defaults and bounds are here. Durations are
 // wall-clock.
 type Config struct {
-	Name       string // Slurm's cluster name; checked against what Slurm says
-	Holder     string // this daemon's name in the leader row
-	Interval   time.Duration
-	Deadline   time.Duration // of one cycle; 0: the interval
-	Partitions []Partition
-	Order      Order
-	Lease      Lease
-	Pin        bool           // name nodes for jobs about to start
-	Preempt    OptIn          // who may be requeued
-	Speeds     []policy.Speed // of GPU types, sorted: what the site knows better than policy.DataSheetSpeed
-	Gate       Budgets        // budgets
-	StopFile   string         // while it exists nothing is pushed
-	Leader     time.Duration  // length of the leadership lease; 0: three intervals
-	Warmup     int            // good polls after a start or a fault before anything is pushed
+	ClusterName string // Slurm's cluster name; checked against what Slurm says
+	Holder      string // this daemon's name in the leader row
+	Interval    time.Duration
+	Deadline    time.Duration // of one cycle; 0: the interval
+	Partitions  []Partition
+	Order       Order
+	Lease       Lease
+	PinsStarts  bool           // name nodes for jobs about to start
+	Preempt     OptIn          // who may be requeued
+	Speeds      []policy.Speed // of GPU types, sorted: what the site knows better than policy.DataSheetSpeed
+	Budgets     Budgets        // budgets
+	StopFile    string         // while it exists nothing is pushed
+	LeaderLease time.Duration  // length of the leadership lease; 0: three intervals
+	WarmupPolls int            // good polls after a start or a fault before anything is pushed
 }
 
 // Partition is one partition under one policy.
 type Partition struct {
-	Name   string
-	Mode   Mode
-	PlanAs Mode   // mode the policy plans for; "": Mode, or preempt while observing
-	Policy string // catalogue name
-	Params string // printed parameters, for the record
-	Decide policy.Policy
+	Name           string
+	Mode           Mode
+	PlanAs         Mode   // mode the policy plans for; "": Mode, or preempt while observing
+	Policy         string // catalogue name
+	Params         string // printed parameters, for the record
+	DecidingPolicy policy.Policy
 
 	// Warning is how a job's script is warned before a requeue, where its owner does
 	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,
@@ -83,12 +83,12 @@ type Strength string
 
 // The strengths.
 const (
-	WithinQOS Strength = "within_qos" // among jobs of one QOS and partition tier; across them Slurm's own order stands
-	Blend     Strength = "blend"      // likewise, a fifth of the way
-	Override  Strength = "override"   // across QOS too
+	StrengthWithinQOS Strength = "within_qos" // among jobs of one QOS and partition tier; across them Slurm's own order stands
+	StrengthBlend     Strength = "blend"      // likewise, a fifth of the way
+	StrengthOverride  Strength = "override"   // across QOS too
 )
 
-var strengths = []Strength{WithinQOS, Blend, Override}
+var strengths = []Strength{StrengthWithinQOS, StrengthBlend, StrengthOverride}
 
 // Order says how ranks become numbers in Slurm.
 type Order struct {
@@ -118,21 +118,21 @@ type OptIn struct {
 // site's.
 func DefaultConfig() Config {
 	return Config{
-		Interval: 30 * time.Second,
-		Order:    Order{Lever: LeverAuto, Strength: WithinQOS, Window: 200},
-		Lease:    Lease{Length: 10 * time.Minute, Window: 300},
-		Pin:      true,
-		Preempt:  OptIn{Comment: true},
-		Gate:     DefaultBudgets(),
-		StopFile: "/etc/fairbridge/STOP",
-		Warmup:   2,
+		Interval:    30 * time.Second,
+		Order:       Order{Lever: LeverAuto, Strength: StrengthWithinQOS, Window: 200},
+		Lease:       Lease{Length: 10 * time.Minute, Window: 300},
+		PinsStarts:  true,
+		Preempt:     OptIn{Comment: true},
+		Budgets:     DefaultBudgets(),
+		StopFile:    "/etc/fairbridge/STOP",
+		WarmupPolls: 2,
 	}
 }
 
 // LeaderTTL returns the length of the leadership lease.
 func (c *Config) LeaderTTL() time.Duration {
-	if c.Leader > 0 {
-		return c.Leader
+	if c.LeaderLease > 0 {
+		return c.LeaderLease
 	}
 	return max(3*c.Interval, 20*time.Second)
 }
@@ -144,8 +144,8 @@ func (c *Config) Validate() error {
 	if c.Interval < time.Second || c.Interval > time.Hour {
 		bad("interval: %v is not between 1s and 1h", c.Interval)
 	}
-	if c.LeaderTTL() < c.Interval+2*LeaseMargin {
-		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*LeaseMargin)
+	if c.LeaderTTL() < c.Interval+2*LeadershipMargin {
+		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.LeaderLease, c.Interval, 2*LeadershipMargin)
 	}
 	if !slices.Contains(levers, c.Order.Lever) {
 		bad("order.lever: %q is none of %s", c.Order.Lever, joinNames(levers))
@@ -172,7 +172,7 @@ func (c *Config) Validate() error {
 			bad("partitions[%d].plan_as: it is for mode observe; in mode %s the plan is for that mode", i, p.Mode)
 		}
 	}
-	return errors.Join(append(errs, c.Gate.Validate())...)
+	return errors.Join(append(errs, c.Budgets.Validate())...)
 }
 
 // joinNames writes names as "a, b".
@@ -184,6 +184,6 @@ func joinNames[T ~string](names []T) string {
 // configuration counts as gone: its lease, or a minute where that is longer.
 func (c *Config) ExpireAfter() time.Duration { return max(c.LeaderTTL(), time.Minute) }
 
-// LeaseMargin is how long before the end of the leadership lease a call must begin,
+// LeadershipMargin is how long before the end of the leadership lease a call must begin,
 // so that it is over before another daemon may act.
-const LeaseMargin = 5 * time.Second
+const LeadershipMargin = 5 * time.Second

@@ -9,8 +9,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Digest is the SHA-256 of a text, in hex.
-func Digest(b []byte) string {
+// DigestText is the SHA-256 of a text, in hex.
+func DigestText(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
@@ -21,5 +21,5 @@ func DigestPlan(p *policy.Plan) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("printing the plan: %w", err)
 	}
-	return Digest(b), nil
+	return DigestText(b), nil
 }

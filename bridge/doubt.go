@@ -10,36 +10,36 @@ import (
 // and logs.
 type Cause string
 
-// The causes. Of CauseGate and CauseStops there is one for each invariant and for
+// The causes. Of CauseGate and CauseStopPause there is one for each invariant and for
 // each partition.
 const (
-	CauseLeader   Cause = "leader"    // leadership could not be asked for
-	CauseSlurm    Cause = "slurm"     // the poll failed, or was of another cluster
-	CauseCluster  Cause = "cluster"   // Slurm does not say which cluster it is
-	CauseView     Cause = "view"      // what Slurm shows is not believed
-	CauseHistory  Cause = "history"   // usage could not be recorded or read, or is older than it was
-	CauseJournal  Cause = "journal"   // the ledger could not be read or written
-	CauseHandBack Cause = "hand_back" // a hand-back of ours is not finished
-	CausePolicy   Cause = "policy"    // a policy failed
-	CauseGate     Cause = "gate"      // the gate turned a whole plan down
-	CauseEffect   Cause = "effect"    // edits that Slurm said yes to had no effect
-	CauseForeign  Cause = "foreign"   // people change what we changed
-	CauseStop     Cause = "stop"      // the STOP file exists
-	CausePush     Cause = "push"      // a push ended early
+	CauseLeader             Cause = "leader"    // leadership could not be asked for
+	CauseFailedPoll         Cause = "slurm"     // the poll failed, or was of another cluster
+	CauseUnnamedCluster     Cause = "cluster"   // Slurm does not say which cluster it is
+	CauseUnbelievedView     Cause = "view"      // what Slurm shows is not believed
+	CauseHistory            Cause = "history"   // usage could not be recorded or read, or is older than it was
+	CauseJournal            Cause = "journal"   // the ledger could not be read or written
+	CauseUnfinishedHandBack Cause = "hand_back" // a hand-back of ours is not finished
+	CausePolicy             Cause = "policy"    // a policy failed
+	CauseGate               Cause = "gate"      // the gate turned a whole plan down
+	CauseNoEffect           Cause = "effect"    // edits that Slurm said yes to had no effect
+	CauseForeignChanges     Cause = "foreign"   // people change what we changed
+	CauseStopFile           Cause = "stop"      // the STOP file exists
+	CausePush               Cause = "push"      // a push ended early
 
 	CausePartitions   Cause = "partitions"   // a warning: an old answer about partitions is used
 	CauseReservations Cause = "reservations" // a warning: they could not be read
 	CauseProbes       Cause = "probes"       // a warning: measurements are missing
-	CauseExpiry       Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
-	CauseStops        Cause = "stops"        // a warning: no job of a partition is stopped for now
+	CauseNoExpiry     Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
+	CauseStopPause    Cause = "stops"        // a warning: no job of a partition is stopped for now
 )
 
 // GateCause returns the cause of a plan that is turned down for the invariant.
 func GateCause(id invariant.ID) Cause { return CauseGate + " " + Cause(id) }
 
-// StopsCause returns the cause of the warning that no job of the partition is
+// StopPauseCause returns the cause of the warning that no job of the partition is
 // stopped for now.
-func StopsCause(partition string) Cause { return CauseStops + " " + Cause(partition) }
+func StopPauseCause(partition string) Cause { return CauseStopPause + " " + Cause(partition) }
 
 // GateInvariant returns the invariant for which a plan was turned down; ok is false for
 // every other cause.

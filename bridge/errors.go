@@ -1,6 +1,8 @@
 package bridge
 
-import "errors"
+import (
+	"errors"
+)
 
 // What a Journal or a History refuses, for errors.Is. Nothing was stored then.
 var (
@@ -9,8 +11,8 @@ var (
 	ErrFenced = errors.New("another daemon leads now")
 	// ErrConflict means that something else is stored under the key.
 	ErrConflict = errors.New("something else is stored already")
-	// ErrClosed means that an intent has moved on and cannot go back.
-	ErrClosed = errors.New("the intent has moved on")
-	// ErrOlder means that a later view of the cluster is recorded already.
-	ErrOlder = errors.New("the view is older than the last one recorded")
+	// ErrClosedIntent means that an intent has moved on and cannot go back.
+	ErrClosedIntent = errors.New("the intent has moved on")
+	// ErrOlderView means that a later view of the cluster is recorded already.
+	ErrOlderView = errors.New("the view is older than the last one recorded")
 )

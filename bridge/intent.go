@@ -6,30 +6,30 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// State is how far an intent has come.
-type State string
+// IntentState is how far an intent has come.
+type IntentState string
 
 // The states. An intent is open until one of the last five.
 const (
-	Planned  State = "PLANNED"  // written, not sent
-	Sent     State = "SENT"     // about to be, or being, sent
-	Acked    State = "ACKED"    // Slurm said yes
-	Unknown  State = "UNKNOWN"  // no answer, or one that proves nothing: only observation can tell
-	Observed State = "OBSERVED" // a poll showed the effect
-	Failed   State = "FAILED"   // refused, or never seen
-	Yielded  State = "YIELDED"  // somebody else changed the job: we stepped aside
-	Expired  State = "EXPIRED"  // its time passed
-	Void     State = "VOID"     // never sent, and never will be
+	Planned  IntentState = "PLANNED"  // written, not sent
+	Sent     IntentState = "SENT"     // about to be, or being, sent
+	Acked    IntentState = "ACKED"    // Slurm said yes
+	Unknown  IntentState = "UNKNOWN"  // no answer, or one that proves nothing: only observation can tell
+	Observed IntentState = "OBSERVED" // a poll showed the effect
+	Failed   IntentState = "FAILED"   // refused, or never seen
+	Yielded  IntentState = "YIELDED"  // somebody else changed the job: we stepped aside
+	Expired  IntentState = "EXPIRED"  // its time passed
+	Void     IntentState = "VOID"     // never sent, and never will be
 )
 
-// Open reports whether the outcome is still to be seen.
-func (s State) Open() bool {
+// IsOpen reports whether the outcome is still to be seen.
+func (s IntentState) IsOpen() bool {
 	return s == Planned || s == Sent || s == Acked || s == Unknown
 }
 
-// Systemic reports whether the outcome says something about Slurm or us rather
+// IsSystemic reports whether the outcome says something about Slurm or us rather
 // than about the job.
-func (s State) Systemic() bool { return s == Failed || s == Unknown }
+func (s IntentState) IsSystemic() bool { return s == Failed || s == Unknown }
 
 // Before is what stood in the job when the intent was made, so that it can be
 // given back and a foreign change be noticed.
@@ -52,25 +52,25 @@ type Before struct {
 
 // Intent is one row of the ledger.
 type Intent struct {
-	ID       int64      `json:"id"`
-	Cluster  string     `json:"cluster"`
-	Epoch    int64      `json:"epoch"` // of the leader that wrote it
-	Cycle    uint64     `json:"cycle"`
-	Policy   string     `json:"policy"`
-	Edit     slurm.Edit `json:"edit"`
-	Before   Before     `json:"before"`
-	State    State      `json:"state"`
-	NotAfter time.Time  `json:"not_after"` // when it loses its meaning; a lease's end, and of a warning Slurm said yes to the end of the grace
-	Made     time.Time  `json:"made"`
-	Sent     time.Time  `json:"sent,omitzero"` // the last call: when it ended, of a hand-back and while none did when it began
-	Closed   time.Time  `json:"closed,omitzero"`
-	Error    string     `json:"error,omitempty"` // of Slurm, with its number
-	Polls    int        `json:"polls"`           // polls since it was acknowledged that did not show it
+	ID       int64       `json:"id"`
+	Cluster  string      `json:"cluster"`
+	Epoch    int64       `json:"epoch"` // of the leader that wrote it
+	Cycle    uint64      `json:"cycle"`
+	Policy   string      `json:"policy"`
+	Edit     slurm.Edit  `json:"edit"`
+	Before   Before      `json:"before"`
+	State    IntentState `json:"state"`
+	NotAfter time.Time   `json:"not_after"` // when it loses its meaning; a lease's end, and of a warning Slurm said yes to the end of the grace
+	Made     time.Time   `json:"made"`
+	Sent     time.Time   `json:"sent,omitzero"` // the last call: when it ended, of a hand-back and while none did when it began
+	Closed   time.Time   `json:"closed,omitzero"`
+	Error    string      `json:"error,omitempty"` // of Slurm, with its number
+	Polls    int         `json:"polls"`           // polls since it was acknowledged that did not show it
 }
 
-// Live reports whether the intent's effect is, as far as we know, in Slurm and
+// IsInForce reports whether the intent's effect is, as far as we know, in Slurm and
 // ours: observed or acknowledged, for the same run, and not expired at now.
-func (in *Intent) Live(now time.Time) bool {
+func (in *Intent) IsInForce(now time.Time) bool {
 	switch in.State {
 	case Observed, Acked:
 		return in.NotAfter.IsZero() || now.Before(in.NotAfter)

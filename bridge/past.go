@@ -22,11 +22,11 @@ type Past struct {
 // JobPast is what earlier runs of a listed job left behind, keyed by job id
 // and valid only for the job whose first submission is Arrive.
 type JobPast struct {
-	Arrive     time.Time
-	FirstStart time.Time
-	LastStop   time.Time
-	Attained   policy.GPUSeconds // of closed runs
-	Preempted  []time.Time       // requeues of ours, oldest first
+	Arrive       time.Time
+	FirstStart   time.Time
+	LastStop     time.Time
+	Attained     policy.GPUSeconds // of closed runs
+	RequeueTimes []time.Time       // requeues of ours, oldest first
 }
 
 // Memo is what the policy of a partition remembered in the last stored cycle,
@@ -49,23 +49,23 @@ func (m Memo) ForPolicy(p *Partition) Memo {
 
 // PastRun is one run of a job of the past, as a replay of that past reads it.
 type PastRun struct {
-	Job        policy.JobID
-	Arrive     time.Time // first submission of the job
-	Start, End time.Time // End of a run under way is the last view
-	Closed     bool      // it is not under way
-	Name, User string
-	Account    string
-	QOS, State string
-	GPUs       int
-	Limit      float64  // seconds; 0: none
-	Types      []string // of the GPUs it held, sorted
-	Nodes      int      // on which it held GPUs
-	Stopped    bool     // by a requeue of ours
+	Job          policy.JobID
+	Arrive       time.Time // first submission of the job
+	Start, End   time.Time // End of a run under way is the last view
+	HasEnded     bool      // it is not under way
+	Name, User   string
+	Account      string
+	QOS, State   string
+	GPUs         int
+	LimitSeconds float64  // seconds; 0: none
+	GPUTypes     []string // of the GPUs it held, sorted
+	NodeCount    int      // on which it held GPUs
+	StoppedByUs  bool     // by a requeue of ours
 }
 
 // Steering is how many cycles of the past a mode and policy decided.
 type Steering struct {
-	Mode           Mode
-	Policy, Params string
-	Cycles, Pushed int64 // Pushed counts edits
+	Mode                  Mode
+	Policy, Params        string
+	CycleCount, EditCount int64 // Pushed counts edits
 }

@@ -34,8 +34,8 @@ func (NoExpiry) LastExpiry(context.Context, string) (time.Duration, bool, error)
 	return 0, true, nil
 }
 
-// Watch is where an Expirer leaves its sign and learns whether a daemon leads.
-type Watch interface {
+// LeaderWatch is where an Expirer leaves its sign and learns whether a daemon leads.
+type LeaderWatch interface {
 	// Beat notes that the Expirer runs, and returns who leads, "" for no daemon,
 	// and how long no daemon has led.
 	Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error)
@@ -87,7 +87,7 @@ type Journal interface {
 	// while it is open: that was read right before it was sent. SENT is the
 	// leave to send: ErrFenced once another daemon leads. No intent goes back to
 	// an earlier state, but for one without an answer that is sent again:
-	// ErrClosed.
+	// ErrClosedIntent.
 	Mark(context.Context, Intent) error
 	// Intents returns every intent of the cluster that is open, or whose
 	// effect is live at now, or that was closed after since, by ID.
@@ -109,7 +109,7 @@ type History interface {
 	// Clock returns the time by the clock of the store.
 	Clock(context.Context) (time.Time, error)
 	// Record stores what a view shows of runs, idempotently. The view is one
-	// that was judged and believed. One older than the last is ErrOlder, unless
+	// that was judged and believed. One older than the last is ErrOlderView, unless
 	// the last is dated so much later that its clock was wrong.
 	Record(context.Context, *slurm.View) error
 	// Past returns usage and per-job history as of now.
@@ -121,7 +121,7 @@ type History interface {
 
 // JobUse is what probes saw of one job on all of its nodes.
 type JobUse struct {
-	Busy     policy.Measure   // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
+	MeanBusy policy.Measure   // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
 	Progress policy.Measure   // done share of its work, by its own report
 	Training *policy.Training // its work in steps and its speed, by its own report; nil: not told
 }

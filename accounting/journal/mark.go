@@ -33,7 +33,7 @@ func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
 
 // whyNotMarked says why an intent could not be marked.
 func (s *Store) whyNotMarked(ctx context.Context, in bridge.Intent) error {
-	var state bridge.State
+	var state bridge.IntentState
 	var epoch, now int64
 	var holder string
 	var alive bool
@@ -46,7 +46,7 @@ func (s *Store) whyNotMarked(ctx context.Context, in bridge.Intent) error {
 	case in.State == bridge.Sent && (epoch != now || !alive) && (state == bridge.Planned || state == bridge.Sent || state == bridge.Unknown):
 		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, holder, now, epoch)
 	}
-	return fmt.Errorf("%w: it is %s", bridge.ErrClosed, state)
+	return fmt.Errorf("%w: it is %s", bridge.ErrClosedIntent, state)
 }
 
 var qIntents = sql.Query("intents")

@@ -76,7 +76,7 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 	if c.Snapshot, err = value.Gunzip(packed); err != nil {
 		return nil, fmt.Errorf("%s: unpacking its snapshot: %w", doing, err)
 	}
-	if bridge.Digest(c.Snapshot) != c.SnapshotDigest {
+	if bridge.DigestText(c.Snapshot) != c.SnapshotDigest {
 		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.SnapshotDigest)
 	}
 	return &c, nil

@@ -142,7 +142,7 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 
 // isOpenOrSince reports whether an intent is not closed, or was closed after since.
 func isOpenOrSince(in *bridge.Intent, since time.Time) bool {
-	return in.State.Open() || in.State == bridge.Observed || in.Closed.After(since)
+	return in.State.IsOpen() || in.State == bridge.Observed || in.Closed.After(since)
 }
 
 func sortByID(list []bridge.Intent) {

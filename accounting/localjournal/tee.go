@@ -77,8 +77,8 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err er
 }
 
 // rankOfState orders the states by how far an intent has come.
-func rankOfState(s bridge.State) int {
-	for i, x := range []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed} {
+func rankOfState(s bridge.IntentState) int {
+	for i, x := range []bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed} {
 		if s == x {
 			return i
 		}

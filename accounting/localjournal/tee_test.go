@@ -34,7 +34,7 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 	}
 	intents, err = tee.Intend(ctx, nil, intents)
 	check(t, err)
-	for _, s := range []bridge.State{bridge.Sent, bridge.Observed} {
+	for _, s := range []bridge.IntentState{bridge.Sent, bridge.Observed} {
 		for i := range intents[:2] {
 			intents[i].State, intents[i].Sent = s, now
 			check(t, tee.Mark(ctx, intents[i]))
@@ -86,7 +86,7 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	}})
 	check(t, err)
 	pin := list[0]
-	for _, pin.State = range []bridge.State{bridge.Sent, bridge.Observed} {
+	for _, pin.State = range []bridge.IntentState{bridge.Sent, bridge.Observed} {
 		pin.Sent = now
 		check(t, tee.Mark(ctx, pin))
 	}

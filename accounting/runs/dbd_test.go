@@ -141,7 +141,7 @@ func TestSettle(t *testing.T) {
 				t.Errorf("doing it again changed rows:\n%s", diff)
 			}
 			for _, v := range c.views { // a poll that is late, and one that is new
-				if err := d.Record(t.Context(), v); !errors.Is(err, bridge.ErrOlder) {
+				if err := d.Record(t.Context(), v); !errors.Is(err, bridge.ErrOlderView) {
 					must(t, err)
 				}
 				must(t, d.Record(t.Context(), view(sec(200), v.Jobs...)))

@@ -57,7 +57,7 @@ func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridg
 	_, err = pgx.ForEachRow(rows, []any{&job, &arrive, &first, &last, &attained, &stops}, func() error {
 		p := bridge.JobPast{Arrive: arrive.UTC(), FirstStart: value.TimeOrZero(first), LastStop: value.TimeOrZero(last), Attained: policy.GPUSeconds(attained)}
 		for _, t := range stops {
-			p.Preempted = append(p.Preempted, t.UTC())
+			p.RequeueTimes = append(p.RequeueTimes, t.UTC())
 		}
 		out[job] = p
 		return nil

@@ -44,7 +44,7 @@ func (s *Store) Record(ctx context.Context, v *slurm.View) error {
 		case at.Sub(v.At) > maxClockDifference:
 			before, healed = v.At, true
 		case v.At.Before(at):
-			return fmt.Errorf("%w: it is of %s, the last of %s", bridge.ErrOlder, v.At.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
+			return fmt.Errorf("%w: it is of %s, the last of %s", bridge.ErrOlderView, v.At.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
 		case at.Before(v.At):
 			before = at
 		}

@@ -110,7 +110,7 @@ func TestOlderViews(t *testing.T) {
 	run := running(1, t0, sec(10))
 	must(t, d.Record(ctx, view(sec(60), run)))
 	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(40), nil })
-	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, bridge.ErrOlder) {
+	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view: %v", err)
 	}
 	must(t, d.Record(ctx, view(sec(60+30*86_400), run)))
@@ -125,7 +125,7 @@ func TestOlderViews(t *testing.T) {
 	if got := held(t, d); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
-	if err := d.Record(ctx, view(sec(100), run)); !errors.Is(err, bridge.ErrOlder) {
+	if err := d.Record(ctx, view(sec(100), run)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view, afterwards: %v", err)
 	}
 }

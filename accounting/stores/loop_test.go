@@ -54,10 +54,10 @@ func newSite(t *testing.T, w *sim.World, store storetest.Store, mode bridge.Mode
 	decide, err := entry.New(nil)
 	must(t, err)
 	s := &site{Direct: sim.Direct{World: w}, t: t, store: store, conf: bridge.DefaultConfig()}
-	s.conf.Name, s.conf.Holder, s.conf.StopFile = "lab", "test:1", ""
-	g := &s.conf.Gate
+	s.conf.ClusterName, s.conf.Holder, s.conf.StopFile = "lab", "test:1", ""
+	g := &s.conf.Budgets
 	g.Quantum, g.Cooldown, g.GainFactor, g.StopPercent, g.StopPercent1h, g.LostPercent24h = time.Minute, time.Minute, 0, 100, 1000, 100
-	s.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: mode, Policy: name, Decide: decide}}
+	s.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: mode, Policy: name, DecidingPolicy: decide}}
 	s.restart()
 	return s
 }
@@ -146,11 +146,11 @@ func (s *site) kind(k slurm.Kind) (list []slurm.Edit) {
 }
 
 // ledger counts the intents by state.
-func (s *site) ledger() map[bridge.State]int {
+func (s *site) ledger() map[bridge.IntentState]int {
 	s.t.Helper()
 	all, err := s.store.Intents(s.t.Context(), "lab", s.World.Now(), time.Unix(0, 0))
 	must(s.t, err)
-	n := map[bridge.State]int{}
+	n := map[bridge.IntentState]int{}
 	for i := range all {
 		n[all[i].State]++
 	}

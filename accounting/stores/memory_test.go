@@ -83,7 +83,7 @@ func (b *both) requeue(j *slurm.Job) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		for _, state := range []bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired} {
+		for _, state := range []bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired} {
 			in = stored[0]
 			if in.State, in.Sent = state, b.w.Now(); state == bridge.Expired {
 				in.Closed = b.w.Now()

@@ -12,37 +12,37 @@ import (
 // Claim is an edit that is to be sent, or may be, with all that its bounds are read from.
 type Claim struct {
 	slurm.Edit
-	Row       *Row
-	Job       *slurm.Job
-	Planned   *policy.Job    // as the snapshot has it; nil only of what gives back
-	Standing  *bridge.Intent // our value in the field; nil: none
-	GivesBack bool           // it gives a value of ours back
+	Row            *KindRow
+	Job            *slurm.Job
+	PlannedJob     *policy.Job    // as the snapshot has it; nil only of what gives back
+	StandingIntent *bridge.Intent // our value in the field; nil: none
+	GivesBack      bool           // it gives a value of ours back
 
-	Now        time.Time // Slurm's clock
-	Budgets    *bridge.Budgets
-	View       *slurm.View
-	Book       Book
-	Partition  string
-	Expires    bool          // something outside the daemon takes node lists back if the daemon dies
-	Leased     time.Duration // how long the job was leased altogether
-	Dependants int           // jobs that wait for the job, or for the array it is of
+	Now            time.Time // Slurm's clock
+	Budgets        *bridge.Budgets
+	View           *slurm.View
+	Book           Book
+	Partition      string
+	HasExpiry      bool          // something outside the daemon takes node lists back if the daemon dies
+	LeasedTime     time.Duration // how long the job was leased altogether
+	DependantCount int           // jobs that wait for the job, or for the array it is of
 }
 
-// CheckBounds says why the edit breaks a rule of its kind.
-func (c *Claim) CheckBounds() *invariant.Denial {
-	if c.Row.Bounds == nil {
+// CheckEdit says why the edit breaks a rule of its kind.
+func (c *Claim) CheckEdit() *invariant.Denial {
+	if c.Row.Check == nil {
 		return nil
 	}
-	return c.Row.Bounds(c)
+	return c.Row.Check(c)
 }
 
 // Turn returns when the edit is sent.
 func (c *Claim) Turn() Turn {
 	switch {
 	case c.GivesBack:
-		return TurnBack
-	case c.Row.Turn == TurnLease && c.Standing != nil:
-		return TurnRenew
+		return TurnGiveBack
+	case c.Row.Turn == TurnLease && c.StandingIntent != nil:
+		return TurnRenewLease
 	}
 	return c.Row.Turn
 }
@@ -53,8 +53,8 @@ func (c *Claim) checkValue() *invariant.Denial {
 	case c.Value >= f.MinValue && c.Value <= f.MaxValue:
 		return nil
 	case f.MinValue == -f.MaxValue:
-		return invariant.OneField.Deny("%s %d is beyond %d", f.ValueName, c.Value, f.MaxValue)
+		return invariant.OneFieldPerEdit.Deny("%s %d is beyond %d", f.ValueName, c.Value, f.MaxValue)
 	default:
-		return invariant.OneField.Deny("%s %d is not between %d and %d", f.ValueName, c.Value, f.MinValue, f.MaxValue)
+		return invariant.OneFieldPerEdit.Deny("%s %d is not between %d and %d", f.ValueName, c.Value, f.MinValue, f.MaxValue)
 	}
 }

@@ -35,15 +35,15 @@ type Goal struct {
 	Lever    slurm.Kind              // the field that carries the order here
 	LongWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
 
-	ordered []policy.Decision // see Line
+	orderedDecisions []policy.Decision // see Line
 }
 
-// InOrder returns the plan's decisions about pending jobs that edits may reach: those that
+// DecisionsInOrder returns the plan's decisions about pending jobs that edits may reach: those that
 // start now, then the others, each in rank order. A job that waits ahead of one
 // that starts would have Slurm's scheduler keep its nodes from the latter.
-func (g *Goal) InOrder() []policy.Decision {
-	if g.ordered != nil {
-		return g.ordered
+func (g *Goal) DecisionsInOrder() []policy.Decision {
+	if g.orderedDecisions != nil {
+		return g.orderedDecisions
 	}
 	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
 	for _, dec := range g.Plan.Decisions {
@@ -61,24 +61,24 @@ func (g *Goal) InOrder() []policy.Decision {
 	slices.SortFunc(line, func(a, b policy.Decision) int {
 		return cmp.Or(cmp.Compare(waits(a), waits(b)), cmp.Compare(a.Rank, b.Rank))
 	})
-	g.ordered = line
+	g.orderedDecisions = line
 	return line
 }
 
-// Wants returns the edits of the row's kind that lead to the goal, and those that
+// WantedEdits returns the edits of the row's kind that lead to the goal, and those that
 // give back what is no longer wanted.
-func (g *Goal) Wants(r *Row) []slurm.Edit {
-	if r.Wants == nil {
+func (g *Goal) WantedEdits(r *KindRow) []slurm.Edit {
+	if r.WantedEdits == nil {
 		return nil
 	}
-	return r.Wants(g)
+	return r.WantedEdits(g)
 }
 
-// TakeBack returns the edits that give back what a stronger mode had written by
+// TakeBackEdits returns the edits that give back what a stronger mode had written by
 // edits of the row's kind.
-func (g *Goal) TakeBack(r *Row) []slurm.Edit {
+func (g *Goal) TakeBackEdits(r *KindRow) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.InOrder() {
+	for _, dec := range g.DecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
 		if in := g.standingIntent(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
 			edits = g.appendUndo(edits, r.Undo, in, j, "the partition's mode no longer allows it")
@@ -97,12 +97,12 @@ func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 }
 
 // standingIntent returns the intent whose value of ours stands in the job's field, or nil.
-func (g *Goal) standingIntent(j *slurm.Job, f *Field) *bridge.Intent {
+func (g *Goal) standingIntent(j *slurm.Job, f *FieldRow) *bridge.Intent {
 	return g.Book.StandingIntent(j.Run(), f.Name, g.View.At)
 }
 
-// editOf makes the edit one of the job.
-func (g *Goal) editOf(j *slurm.Job, e slurm.Edit) slurm.Edit {
+// editForJob makes the edit one of the job.
+func (g *Goal) editForJob(j *slurm.Job, e slurm.Edit) slurm.Edit {
 	e.Run, e.Tasks = j.Run(), j.TaskCount()
 	return e
 }
@@ -110,10 +110,10 @@ func (g *Goal) editOf(j *slurm.Job, e slurm.Edit) slurm.Edit {
 // appendUndo appends the edit that restores what stood in the intent's field, if
 // it can still be written.
 func (g *Goal) appendUndo(edits []slurm.Edit, how UndoFunc, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
-	e, ok := undoBy(how, in, j, g.View.At)
+	e, ok := undoEditBy(how, in, j, g.View.At)
 	if !ok {
 		return edits
 	}
 	e.Why = why
-	return append(edits, g.editOf(j, e))
+	return append(edits, g.editForJob(j, e))
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
-var handBackRow = Row{
-	Kind: slurm.HandBack, Field: priorityField, Needs: bridge.Rank, Turn: TurnRest, TwoCalls: true,
-	Shows: func(in *bridge.Intent, j *slurm.Job) bool {
+var handBackRow = KindRow{
+	Kind: slurm.HandBack, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnRest, TakesTwoCalls: true,
+	ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.HeldByUs.IsZero())
 	},
-	Bounds: func(c *Claim) *invariant.Denial { // what stands there is ours, which has been seen
-		if nice := c.Standing.Before.Nice; c.Value != nice {
-			return invariant.OnlyOurs.Deny("it would set nice %d, its owner's was %d", c.Value, nice)
+	Check: func(c *Claim) *invariant.Denial { // what stands there is ours, which has been seen
+		if nice := c.StandingIntent.Before.Nice; c.Value != nice {
+			return invariant.OnlyOurValues.Deny("it would set nice %d, its owner's was %d", c.Value, nice)
 		}
 		return nil
 	},

@@ -15,58 +15,58 @@ import (
 // A lease keeps a job from starting until a moment that comes by itself; a hard
 // hold, until somebody ends it.
 var (
-	leaseRow = Row{
-		Kind: slurm.Lease, Field: beginField, Needs: bridge.Steer, Turn: TurnLease, Repeatable: true,
-		Shows: showsLease, Undo: undoLease, Wants: wantLeases, Bounds: leaseBounds,
+	leaseRow = KindRow{
+		Kind: slurm.Lease, Field: beginField, NeededMode: bridge.Steer, Turn: TurnLease, IsRepeatable: true,
+		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
-		Overruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
+		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
-	unleaseRow = Row{
-		Kind: slurm.Unlease, Field: beginField, Needs: bridge.Rank, Turn: TurnRest, Repeatable: true, Frees: true,
-		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
+	unleaseRow = KindRow{
+		Kind: slurm.Unlease, Field: beginField, NeededMode: bridge.Rank, Turn: TurnRest, IsRepeatable: true, FreesJob: true,
+		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			return !j.Pending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
 		},
-		Bounds: unleaseBounds,
+		Check: checkUnlease,
 	}
 	// No plan asks for a hard hold.
-	hardHoldRow = Row{
-		Kind: slurm.HardHold, Field: priorityField, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: func(_ *bridge.Intent, j *slurm.Job) bool { return j.Held },
-		Bounds: func(c *Claim) *invariant.Denial {
+	hardHoldRow = KindRow{
+		Kind: slurm.HardHold, Field: priorityField, NeededMode: bridge.Steer, Turn: TurnRest,
+		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.Held },
+		Check: func(c *Claim) *invariant.Denial {
 			if !c.Budgets.IAcceptOrphanHolds {
-				return invariant.OneField.Deny("hard holds need i_accept_orphan_holds: if we die they stay")
+				return invariant.OneFieldPerEdit.Deny("hard holds need i_accept_orphan_holds: if we die they stay")
 			}
-			return c.CheckLease(c.Now.Add(c.Budgets.LeaseMax))
+			return c.CheckDelay(c.Now.Add(c.Budgets.LeaseMax))
 		},
 	}
 )
 
 // beginField is the begin time, in which a lease stands in place of the owner's own.
-var beginField = &Field{
-	Name:  slurm.FieldBegin,
-	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(j.Eligible.Equal(in.Edit.Until)) },
-	Foreign: func(in *bridge.Intent, j *slurm.Job) string {
+var beginField = &FieldRow{
+	Name:    slurm.FieldBegin,
+	OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(j.Eligible.Equal(in.Edit.Until)) },
+	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.Eligible), formatTime(in.Edit.Until))
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.Unlease },
-	Touched: func(noted *bridge.Before, j *slurm.Job) string {
+	ChangeSince: func(noted *bridge.Before, j *slurm.Job) string {
 		if j.Eligible.Equal(noted.Eligible) {
 			return ""
 		}
 		return "its begin time is " + formatTime(j.Eligible) + " now"
 	},
-	ChangedBySlurm: func(noted *bridge.Before, j *slurm.Job) string {
+	SlurmChangeSince: func(noted *bridge.Before, j *slurm.Job) string {
 		if !noted.Eligible.IsZero() || j.Eligible.IsZero() {
 			return ""
 		}
 		return "it has become eligible: it is planned anew"
 	},
-	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.Begin = in.Before.Begin
 		}
 	},
-	Ended: func(in *bridge.Intent, j *slurm.Job, now time.Time) string {
+	EndReason: func(in *bridge.Intent, j *slurm.Job, now time.Time) string {
 		switch {
 		case !in.NotAfter.IsZero() && !now.Before(in.NotAfter):
 			return "it ran out"
@@ -103,20 +103,20 @@ func undoLease(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bo
 	return j.Pending()
 }
 
-// wantLeases holds the jobs the plan holds, renews what is still wanted at half
+// wantedLeaseEdits holds the jobs the plan holds, renews what is still wanted at half
 // life, and ends the rest. Only jobs near the head are leased: one that cannot
 // start needs no lease.
-func wantLeases(g *Goal) []slurm.Edit {
+func wantedLeaseEdits(g *Goal) []slurm.Edit {
 	var edits []slurm.Edit
 	left := g.Lease.Window
-	for _, dec := range g.InOrder() {
+	for _, dec := range g.DecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
 		in := g.standingIntent(j, beginField)
 		switch {
 		case dec.Verb == policy.Hold && left > 0:
 			left--
 			if until, ok := g.leaseEnd(j, in); ok {
-				edits = append(edits, g.editOf(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: dec.Why}))
+				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: dec.Why}))
 			}
 		case dec.Verb != policy.Hold && in != nil:
 			edits = g.appendUndo(edits, undoLease, in, j, dec.Why)
@@ -133,7 +133,7 @@ func (g *Goal) leaseEnd(j *slurm.Job, in *bridge.Intent) (until time.Time, ok bo
 	if in != nil && in.Edit.Until.Sub(now) > g.Lease.Length/2 {
 		return until, false
 	}
-	until = now.Add(g.Lease.Length - jitter(j.ID, g.Snapshot.Seq, g.Lease.Length)).Truncate(time.Second)
+	until = now.Add(g.Lease.Length - leaseJitter(j.ID, g.Snapshot.Seq, g.Lease.Length)).Truncate(time.Second)
 	own := j.Eligible
 	if in != nil {
 		own = in.Before.Begin
@@ -141,10 +141,10 @@ func (g *Goal) leaseEnd(j *slurm.Job, in *bridge.Intent) (until time.Time, ok bo
 	return until, own.Before(until)
 }
 
-// jitter returns 1 to 59 seconds but at most a tenth of the lease, the same for
+// leaseJitter returns 1 to 59 seconds but at most a tenth of the lease, the same for
 // the same job and cycle. It spreads the ends of leases and makes an accidental
 // match of somebody else's begin time unlikely.
-func jitter(job int64, seq uint64, length time.Duration) time.Duration {
+func leaseJitter(job int64, seq uint64, length time.Duration) time.Duration {
 	spread := uint64(max(1, min(59, length/10/time.Second)))
 	h := fnv.New64a()
 	var b [16]byte

@@ -8,57 +8,57 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// leaseBounds checks a lease (I4, I15, I16).
-func leaseBounds(c *Claim) *invariant.Denial {
+// checkLease checks a lease (I4, I15, I16).
+func checkLease(c *Claim) *invariant.Denial {
 	length := c.Until.Sub(c.Now)
 	switch b := c.Budgets; {
 	case length < b.LeaseMin || length > b.LeaseMax:
-		return invariant.LeaseLength.Deny("it would last %v, not between %v and %v", length.Round(time.Second), b.LeaseMin, b.LeaseMax)
+		return invariant.LeaseLimits.Deny("it would last %v, not between %v and %v", length.Round(time.Second), b.LeaseMin, b.LeaseMax)
 	case c.Until.Nanosecond() != 0:
-		return invariant.LeaseLength.Deny("Slurm keeps whole seconds: the lease could not be told from another's begin time")
-	case c.Until.Before(c.ownersBegin()):
-		return invariant.LeaseLength.Deny("its owner's own begin time, %s, is later", formatTime(c.ownersBegin()))
-	case c.Leased+length > b.LeaseTotal:
-		return invariant.LeaseLength.Deny("with %v before it would be leased longer than %v altogether", c.Leased, b.LeaseTotal)
+		return invariant.LeaseLimits.Deny("Slurm keeps whole seconds: the lease could not be told from another's begin time")
+	case c.Until.Before(c.ownerBegin()):
+		return invariant.LeaseLimits.Deny("its owner's own begin time, %s, is later", formatTime(c.ownerBegin()))
+	case c.LeasedTime+length > b.LeaseTotal:
+		return invariant.LeaseLimits.Deny("with %v before it would be leased longer than %v altogether", c.LeasedTime, b.LeaseTotal)
 	}
-	return c.CheckLease(c.Until)
+	return c.CheckDelay(c.Until)
 }
 
-// unleaseBounds checks the end of a lease: now, or what the owner wanted (I3).
-func unleaseBounds(c *Claim) *invariant.Denial {
+// checkUnlease checks the end of a lease: now, or what the owner wanted (I3).
+func checkUnlease(c *Claim) *invariant.Denial {
 	want := c.Now
-	if own := c.ownersBegin(); own.After(want) {
+	if own := c.ownerBegin(); own.After(want) {
 		want = own
 	} else if c.Until.Before(want) && want.Sub(c.Until) <= time.Minute {
 		return nil // a past begin time is now to Slurm
 	}
 	if !c.Until.Equal(want) {
-		return invariant.OnlyOurs.Deny("the lease would end at %s, should at %s", formatTime(c.Until), formatTime(want))
+		return invariant.OnlyOurValues.Deny("the lease would end at %s, should at %s", formatTime(c.Until), formatTime(want))
 	}
 	return nil
 }
 
-// ownersBegin returns the begin time the owner wanted.
-func (c *Claim) ownersBegin() time.Time {
-	if c.Standing != nil {
-		return c.Standing.Before.Begin
+// ownerBegin returns the begin time the owner wanted.
+func (c *Claim) ownerBegin() time.Time {
+	if c.StandingIntent != nil {
+		return c.StandingIntent.Before.Begin
 	}
 	return c.Job.Eligible
 }
 
-// CheckLease says why the job must not be kept from starting until the given
+// CheckDelay says why the job must not be kept from starting until the given
 // moment (I4, I15, I16).
-func (c *Claim) CheckLease(until time.Time) *invariant.Denial {
-	b, p, j := c.Budgets, c.Planned, c.Job
+func (c *Claim) CheckDelay(until time.Time) *invariant.Denial {
+	b, p, j := c.Budgets, c.PlannedJob, c.Job
 	switch {
 	case !j.Batch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	case p.Waited(c.Now) > b.MaxPending:
 		return invariant.LongWait.Deny("it has waited %v, longer than %v", p.Waited(c.Now).Round(time.Second), b.MaxPending)
-	case c.Leased >= b.LeaseTotal:
-		return invariant.LeaseLength.Deny("it was leased for %v altogether, the most is %v", c.Leased, b.LeaseTotal)
-	case c.Dependants > b.MaxDependants:
-		return invariant.ExemptJobs.Deny("%d jobs wait for it, more than %d", c.Dependants, b.MaxDependants)
+	case c.LeasedTime >= b.LeaseTotal:
+		return invariant.LeaseLimits.Deny("it was leased for %v altogether, the most is %v", c.LeasedTime, b.LeaseTotal)
+	case c.DependantCount > b.MaxDependants:
+		return invariant.ExemptJobs.Deny("%d jobs wait for it, more than %d", c.DependantCount, b.MaxDependants)
 	}
 	for _, d := range []time.Time{p.Deadline, j.Deadline} {
 		if !d.IsZero() && until.Add(b.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
@@ -68,9 +68,9 @@ func (c *Claim) CheckLease(until time.Time) *invariant.Denial {
 	return nil
 }
 
-// LeasedTime returns how long each job was leased altogether, by the begin times
+// LeasedTimeByJob returns how long each job was leased altogether, by the begin times
 // of ours that reached Slurm.
-func LeasedTime(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
+func LeasedTimeByJob(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
 	total := map[int64]time.Duration{}
 	last := map[int64]*bridge.Intent{}
 	end := func(in *bridge.Intent, at time.Time) {

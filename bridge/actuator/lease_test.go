@@ -9,8 +9,8 @@ func TestLeasesEndApartButNotEarly(t *testing.T) {
 	for _, length := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
 		ends := map[time.Duration]bool{}
 		for job := range int64(200) {
-			j := jitter(job, 9, length)
-			if j < time.Second || j > max(length/10, time.Second) || j > 59*time.Second || j != jitter(job, 9, length) {
+			j := leaseJitter(job, 9, length)
+			if j < time.Second || j > max(length/10, time.Second) || j > 59*time.Second || j != leaseJitter(job, 9, length) {
 				t.Errorf("a lease of %v ends %v early", length, j)
 			}
 			ends[j] = true

@@ -12,72 +12,72 @@ import (
 // linePlace is a job in the line.
 type linePlace struct {
 	numbers.Place
-	why    string // of the decision
-	job    *slurm.Job
-	in     *bridge.Intent // of the lever whose value stands in it; nil: none
-	nice   int64          // the owner's or an administrator's
-	isHead bool           // within the window
+	why            string // of the decision
+	job            *slurm.Job
+	standingIntent *bridge.Intent // of the lever whose value stands in it; nil: none
+	nice           int64          // the owner's or an administrator's
+	isInWindow     bool           // within the window
 }
 
 // orderLever is how one field carries the order.
 type orderLever struct {
-	kind  slurm.Kind
-	field *Field
-	floor int64    // the least priority to make
-	undo  UndoFunc // where the field has no value that means Slurm's own order
+	kind           slurm.Kind
+	field          *FieldRow
+	lowestPriority int64    // the least priority to make
+	undo           UndoFunc // where the field has no value that means Slurm's own order
 
 	// read completes a place whose Now is the priority as it is shown, and whose
 	// nice is the job's.
 	readPlace func(g *Goal, p *linePlace)
-	// value returns the value that gives the place the priority v, its nice aside, and
+	// valueFor returns the value that gives the place the priority v, its nice aside, and
 	// the one that stands there now, ours or not.
-	value func(p *linePlace, v int64) (want, stands int64)
+	valueFor func(p *linePlace, v int64) (want, stands int64)
 }
 
 var (
 	siteLever = orderLever{
-		kind: slurm.SiteFactor, field: siteField, floor: numbers.Lowest,
+		kind: slurm.SiteFactor, field: siteField, lowestPriority: numbers.LowestPriority,
 		readPlace: func(g *Goal, p *linePlace) {
-			p.Current += p.nice
-			if p.Own = p.Current; p.in != nil {
-				p.Own -= p.in.Edit.Value
+			p.CurrentPriority += p.nice
+			if p.OwnPriority = p.CurrentPriority; p.standingIntent != nil {
+				p.OwnPriority -= p.standingIntent.Edit.Value
 			}
-			p.Highest = p.Own + g.Book.HighestValue(p.job.Run(), slurm.FieldSite, g.View.At)
+			p.HighestPriority = p.OwnPriority + g.Book.HighestValue(p.job.Run(), slurm.FieldSite, g.View.At)
 		},
-		value: func(p *linePlace, v int64) (want, stands int64) {
-			return max(v, p.nice+numbers.Lowest) - p.Own, p.Current - p.Own
+		valueFor: func(p *linePlace, v int64) (want, stands int64) {
+			return max(v, p.nice+numbers.LowestPriority) - p.OwnPriority, p.CurrentPriority - p.OwnPriority
 		},
 	}
 	niceLever = orderLever{
-		kind: slurm.Nice, field: niceField, floor: numbers.Lowest,
+		kind: slurm.Nice, field: niceField, lowestPriority: numbers.LowestPriority,
 		readPlace: func(_ *Goal, p *linePlace) {
 			ours := int64(0)
-			if p.in != nil {
-				p.nice = p.in.Before.OwnNice()
-				ours = p.nice - p.in.Edit.Value
+			if p.standingIntent != nil {
+				p.nice = p.standingIntent.Before.OwnNice()
+				ours = p.nice - p.standingIntent.Edit.Value
 			}
-			p.Current += p.nice
-			p.Own = p.Current - ours
+			p.CurrentPriority += p.nice
+			p.OwnPriority = p.CurrentPriority - ours
 		},
-		value: func(p *linePlace, v int64) (want, stands int64) {
-			return p.nice - (max(v, p.nice+numbers.Lowest) - p.Own), p.nice - (p.Current - p.Own)
+		valueFor: func(p *linePlace, v int64) (want, stands int64) {
+			return p.nice - (max(v, p.nice+numbers.LowestPriority) - p.OwnPriority), p.nice - (p.CurrentPriority - p.OwnPriority)
 		},
 	}
 	priorityLever = orderLever{ // it wipes nice
-		kind: slurm.Priority, field: priorityField, floor: slurm.MinPriority, undo: undoPriority,
+		kind: slurm.Priority, field: priorityField, lowestPriority: slurm.MinPriority, undo: undoPriority,
 		readPlace: func(_ *Goal, p *linePlace) {
-			if p.nice, p.Own = 0, p.Current; p.in != nil {
-				p.Own = p.in.Before.SlurmPriority
+			if p.nice, p.OwnPriority = 0, p.CurrentPriority; p.standingIntent != nil {
+				p.OwnPriority = p.standingIntent.Before.SlurmPriority
 			}
 		},
-		value: func(p *linePlace, v int64) (want, stands int64) { return v, p.Current },
+		valueFor: func(p *linePlace, v int64) (want, stands int64) { return v, p.CurrentPriority },
 	}
 )
 
 // ChooseLever returns the kind of edit that carries the order where the view is from.
 func ChooseLever(wanted bridge.Lever, v *slurm.View) slurm.Kind {
 	switch k := slurm.Kind(wanted); {
-	case RowOf(k).Turn == TurnOrder:
+	case KindRowOf(k).Turn == TurnOrder:
 		return k
 	case v.SiteFactor:
 		return slurm.SiteFactor
@@ -85,24 +85,24 @@ func ChooseLever(wanted bridge.Lever, v *slurm.View) slurm.Kind {
 	return slurm.Nice
 }
 
-// wantOrder hands out to each group of the line the priorities that Slurm gave the
+// wantedOrderEdits hands out to each group of the line the priorities that Slurm gave the
 // group, in our order, and gives those beyond the window their own back, as far
 // as these do not pass the window's.
-func (l *orderLever) wantOrder(g *Goal) []slurm.Edit {
+func (l *orderLever) wantedOrderEdits(g *Goal) []slurm.Edit {
 	if g.Lever != l.kind {
 		return nil
 	}
-	line := g.InOrder()
+	line := g.DecisionsInOrder()
 	places := make([]linePlace, 0, len(line))
 	for i := range line {
 		if p, ok := l.placeOf(g, &line[i]); ok {
-			p.isHead = len(places) < g.Order.Window
+			p.isInWindow = len(places) < g.Order.Window
 			places = append(places, p)
 		}
 	}
 	var edits []slurm.Edit
 	for _, group := range g.orderGroups(places) {
-		edits = l.appendGroup(g, edits, multifactorPlaces(group))
+		edits = l.appendGroupEdits(g, edits, multifactorPlaces(group))
 	}
 	return edits
 }
@@ -112,14 +112,14 @@ func (l *orderLever) wantOrder(g *Goal) []slurm.Edit {
 // below what we added, so that its priority was set directly.
 func (l *orderLever) placeOf(g *Goal, dec *policy.Decision) (p linePlace, ok bool) {
 	j := g.View.Job(int64(dec.Job))
-	p = linePlace{why: dec.Why, job: j, nice: j.Nice, in: g.standingIntent(j, l.field)}
-	p.Current, p.Starts = j.Priority, dec.Verb == policy.Start
-	p.LongWaiting = g.LongWait > 0 && g.Snapshot.Job(dec.Job).Waited(g.View.At) > g.LongWait
-	if p.in != nil && p.in.Edit.Kind != l.kind {
-		p.in = nil
+	p = linePlace{why: dec.Why, job: j, nice: j.Nice, standingIntent: g.standingIntent(j, l.field)}
+	p.CurrentPriority, p.StartsNow = j.Priority, dec.Verb == policy.Start
+	p.IsLongWaiting = g.LongWait > 0 && g.Snapshot.Job(dec.Job).Waited(g.View.At) > g.LongWait
+	if p.standingIntent != nil && p.standingIntent.Edit.Kind != l.kind {
+		p.standingIntent = nil
 	}
 	l.readPlace(g, &p)
-	return p, j.Priority >= numbers.Lowest && p.Own > 0 && g.Book.YieldedIntent(j.Run(), g.View.At) == nil
+	return p, j.Priority >= numbers.LowestPriority && p.OwnPriority > 0 && g.Book.YieldedIntent(j.Run(), g.View.At) == nil
 }
 
 // orderGroups splits the line into those that are ordered among themselves: Slurm
@@ -134,7 +134,7 @@ func (g *Goal) orderGroups(line []linePlace) [][]linePlace {
 	groups := map[key][]linePlace{}
 	for _, p := range line {
 		k := key{tier: g.highestTier(p.job)}
-		if g.Order.Strength != bridge.Override {
+		if g.Order.Strength != bridge.StrengthOverride {
 			k.qos = p.job.QOS
 		}
 		if groups[k] == nil {
@@ -164,44 +164,44 @@ func (g *Goal) highestTier(j *slurm.Job) int {
 func multifactorPlaces(group []linePlace) []linePlace {
 	own := make([]int64, len(group))
 	for i := range group {
-		own[i] = group[i].Own
+		own[i] = group[i].OwnPriority
 	}
 	direct := numbers.DirectThreshold(own)
-	return slices.DeleteFunc(group, func(p linePlace) bool { return p.Own >= direct })
+	return slices.DeleteFunc(group, func(p linePlace) bool { return p.OwnPriority >= direct })
 }
 
-// appendGroup appends the edits that number a group whose places are in the order
+// appendGroupEdits appends the edits that number a group whose places are in the order
 // of the line.
-func (l *orderLever) appendGroup(g *Goal, edits []slurm.Edit, group []linePlace) []slurm.Edit {
+func (l *orderLever) appendGroupEdits(g *Goal, edits []slurm.Edit, group []linePlace) []slurm.Edit {
 	line, n := make([]numbers.Place, len(group)), 0
 	for i := range group {
-		if line[i] = group[i].Place; group[i].isHead {
+		if line[i] = group[i].Place; group[i].isInWindow {
 			n++
 		}
 	}
-	values := numbers.Priorities(line, n, l.floor, g.Order.Strength == bridge.Blend)
+	values := numbers.Priorities(line, n, l.lowestPriority, g.Order.Strength == bridge.StrengthBlend)
 	for i, v := range values {
 		why := group[i].why
 		if i >= n {
 			why = "beyond the window of the order: Slurm's own priority, as far as it passes no job within"
 		}
-		edits = l.appendPriority(g, edits, &group[i], v, why)
+		edits = l.appendPriorityEdit(g, edits, &group[i], v, why)
 	}
 	return edits
 }
 
-// appendPriority appends the edit, if one is called for, by which the lever gives the
+// appendPriorityEdit appends the edit, if one is called for, by which the lever gives the
 // job the priority v, its nice aside.
-func (l *orderLever) appendPriority(g *Goal, edits []slurm.Edit, p *linePlace, v int64, why string) []slurm.Edit {
-	if v == p.Current {
+func (l *orderLever) appendPriorityEdit(g *Goal, edits []slurm.Edit, p *linePlace, v int64, why string) []slurm.Edit {
+	if v == p.CurrentPriority {
 		return edits
 	}
-	if l.undo != nil && p.in != nil && v == p.Own {
-		return g.appendUndo(edits, l.undo, p.in, p.job, why)
+	if l.undo != nil && p.standingIntent != nil && v == p.OwnPriority {
+		return g.appendUndo(edits, l.undo, p.standingIntent, p.job, why)
 	}
-	want, stands := l.value(p, v)
+	want, stands := l.valueFor(p, v)
 	if want == stands {
 		return edits
 	}
-	return append(edits, g.editOf(p.job, slurm.Edit{Kind: l.kind, Value: want, Why: why}))
+	return append(edits, g.editForJob(p.job, slurm.Edit{Kind: l.kind, Value: want, Why: why}))
 }

@@ -13,15 +13,15 @@ import (
 // A pin names the nodes of a job that is about to start, an exclusion those it
 // must not have.
 var (
-	requireRow = Row{
-		Kind: slurm.Require, Field: requiredField, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: showsValue(requiredField), Wants: wantPins, Bounds: pinBounds,
+	requireRow = KindRow{
+		Kind: slurm.Require, Field: requiredField, NeededMode: bridge.Steer, Turn: TurnRest,
+		ShowsEffect: showsValue(requiredField), WantedEdits: wantedPinEdits, Check: checkPin,
 		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
-	excludeRow = Row{
-		Kind: slurm.Exclude, Field: excludedField, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: showsValue(excludedField), Bounds: exclusionBounds,
+	excludeRow = KindRow{
+		Kind: slurm.Exclude, Field: excludedField, NeededMode: bridge.Steer, Turn: TurnRest,
+		ShowsEffect: showsValue(excludedField), Check: checkExclusion,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 			return restoresList(e, in.Before.Excluded, j)
 		},
@@ -36,26 +36,26 @@ var (
 )
 
 // nodeListField is what there is to know of a field that is a list of nodes.
-func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *Field {
-	return &Field{
-		Name:  name,
-		Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(of(j).SameAs(in.Edit.Nodes)) },
-		Foreign: func(in *bridge.Intent, j *slurm.Job) string {
+func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *FieldRow {
+	return &FieldRow{
+		Name:    name,
+		OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(of(j).SameAs(in.Edit.Nodes)) },
+		ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("%s are now %q, we had set %q", what, of(j), in.Edit.Nodes)
 		},
 		GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && noted(own).SameAs(e.Nodes) },
-		Touched: func(was *bridge.Before, j *slurm.Job) string {
+		ChangeSince: func(was *bridge.Before, j *slurm.Job) string {
 			if of(j).Text == noted(was).Text || of(j).SameAs(noted(was).Names) {
 				return ""
 			}
 			return fmt.Sprintf("its %s are %s now", what, of(j))
 		},
-		Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+		CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 			if in != nil {
 				*noted(b) = *noted(&in.Before)
 			}
 		},
-		Outlives: NotAtAll,
+		Outlives: OutlivesNotAtAll,
 	}
 }
 
@@ -70,20 +70,20 @@ func undoPin(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 	return restoresList(e, in.Before.Required, j)
 }
 
-// wantPins names the nodes of jobs that are about to start on nodes that are free
+// wantedPinEdits names the nodes of jobs that are about to start on nodes that are free
 // now, and gives the owner's own list back to those that did not start there.
 // Required nodes are a must-have set: only a job whose node count is the
 // plan's can be pinned, and an unsplit array cannot, since the pin would bind
 // all its tasks.
-func wantPins(g *Goal) []slurm.Edit {
+func wantedPinEdits(g *Goal) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.InOrder() {
+	for _, dec := range g.DecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
 		in := g.standingIntent(j, requiredField)
 		switch {
-		case dec.Verb == policy.Start && g.pinnable(j, dec):
+		case dec.Verb == policy.Start && g.isPinnable(j, dec):
 			if nodes := dec.On.Nodes(); needsPin(j, in, nodes) {
-				edits = append(edits, g.editOf(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why}))
+				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why}))
 			}
 		case in != nil:
 			edits = g.appendUndo(edits, undoPin, in, j, "it did not start on the nodes named for it: its own node list is given back")
@@ -92,26 +92,26 @@ func wantPins(g *Goal) []slurm.Edit {
 	return edits
 }
 
-func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
+func (g *Goal) isPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.Pin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AllFree(g.View, dec.On)
+		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On)
 }
 
 // needsPin reports whether the nodes are not named yet, and the owner's own list
 // does not say otherwise.
 func needsPin(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
-	return !j.Required.SameAs(nodes) && (in != nil || allWithin(j.Required, nodes))
+	return !j.Required.SameAs(nodes) && (in != nil || areHostsAmong(j.Required, nodes))
 }
 
-// allWithin reports whether every host of the list, if any, is among nodes.
-func allWithin(list slurm.Hosts, nodes []string) bool {
+// areHostsAmong reports whether every host of the list, if any, is among nodes.
+func areHostsAmong(list slurm.Hosts, nodes []string) bool {
 	return list.Unread == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
 }
 
-// AllFree reports whether the view shows the devices as free already. A job pinned
+// AreDevicesFree reports whether the view shows the devices as free already. A job pinned
 // to a busy node would wait while others take what it waits for.
-func AllFree(v *slurm.View, on policy.Alloc) bool {
+func AreDevicesFree(v *slurm.View, on policy.Alloc) bool {
 	for _, slot := range on {
 		n := v.Node(slot.Node)
 		if n == nil || n.FreeGPUs(slot.Type) < slot.Count {

@@ -7,8 +7,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// ownersLists returns the owner's own lists, without what we wrote there.
-func (c *Claim) ownersLists() (required, excluded []string, d *invariant.Denial) {
+// ownerNodeLists returns the owner's own lists, without what we wrote there.
+func (c *Claim) ownerNodeLists() (required, excluded []string, d *invariant.Denial) {
 	req, exc := c.Job.Required, c.Job.Excluded
 	if in := c.Book.StandingIntent(c.Job.Run(), slurm.FieldRequired, c.Now); in != nil {
 		req = in.Before.Required
@@ -25,28 +25,28 @@ func (c *Claim) ownersLists() (required, excluded []string, d *invariant.Denial)
 	return req.Names, exc.Names, nil
 }
 
-var noExpiry = invariant.NodeLists.Deny("nothing outside the daemon would take it back if the daemon died")
+var noExpiryDenial = invariant.NodeLists.Deny("nothing outside the daemon would take it back if the daemon died")
 
-// pinBounds checks a pin (I12). Slurm takes required nodes as a must-have set:
+// checkPin checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
-func pinBounds(c *Claim) *invariant.Denial {
+func checkPin(c *Claim) *invariant.Denial {
 	if c.GivesBack {
 		return nil
 	}
-	own, refused, d := c.ownersLists()
+	own, refused, d := c.ownerNodeLists()
 	switch {
 	case d != nil:
 		return d
-	case !c.Expires:
-		return noExpiry
+	case !c.HasExpiry:
+		return noExpiryDenial
 	case len(c.Nodes) == 0:
 		return invariant.NodeLists.Deny("it names no node")
 	case c.Job.IsUnsplitArray():
 		return invariant.NodeLists.Deny("it would bind every task of the array")
 	case !c.Job.Batch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
-	case c.Planned.UnplaceableReason != "":
-		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.Planned.UnplaceableReason)
+	case c.PlannedJob.UnplaceableReason != "":
+		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.PlannedJob.UnplaceableReason)
 	case len(c.Nodes) > max(c.Job.NodeCount, 1):
 		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.Job.NodeCount, 1))
 	}
@@ -59,25 +59,25 @@ func pinBounds(c *Claim) *invariant.Denial {
 		if slices.Contains(refused, name) {
 			return invariant.NodeLists.Deny("node %s is excluded for it", name)
 		}
-		if d := c.checkNode(name); d != nil {
+		if d := c.checkNodeUsable(name); d != nil {
 			return d
 		}
 	}
 	return nil
 }
 
-// exclusionBounds checks excluded nodes: the owner's stay, and enough others remain
+// checkExclusion checks excluded nodes: the owner's stay, and enough others remain
 // (I12).
-func exclusionBounds(c *Claim) *invariant.Denial {
+func checkExclusion(c *Claim) *invariant.Denial {
 	if c.GivesBack {
 		return nil
 	}
-	required, own, d := c.ownersLists()
+	required, own, d := c.ownerNodeLists()
 	switch {
 	case d != nil:
 		return d
-	case !c.Expires:
-		return noExpiry
+	case !c.HasExpiry:
+		return noExpiryDenial
 	case !c.Job.Batch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	}
@@ -97,7 +97,7 @@ func exclusionBounds(c *Claim) *invariant.Denial {
 	left := 0
 	for i := range c.View.Nodes {
 		name := c.View.Nodes[i].Name
-		if c.checkNode(name) == nil && !slices.Contains(c.Nodes, name) {
+		if c.checkNodeUsable(name) == nil && !slices.Contains(c.Nodes, name) {
 			left++
 		}
 	}
@@ -107,8 +107,8 @@ func exclusionBounds(c *Claim) *invariant.Denial {
 	return nil
 }
 
-// checkNode says why nothing of this partition can start on the node (I12).
-func (c *Claim) checkNode(name string) *invariant.Denial {
+// checkNodeUsable says why nothing of this partition can start on the node (I12).
+func (c *Claim) checkNodeUsable(name string) *invariant.Denial {
 	n := c.View.Node(name)
 	if n == nil {
 		return invariant.NodeLists.Deny("node %s does not exist", name)

@@ -8,26 +8,26 @@ import (
 
 // setGPUsRow changes the GPU count of an elastic job that waits. No plan asks for it
 // yet.
-var setGPUsRow = Row{Kind: slurm.SetGPUs, Field: gpusField, Needs: bridge.Steer, Turn: TurnRest, Bounds: sizeBounds}
+var setGPUsRow = KindRow{Kind: slurm.SetGPUs, Field: gpusField, NeededMode: bridge.Steer, Turn: TurnRest, Check: checkGPUCount}
 
-var gpusField = &Field{
+var gpusField = &FieldRow{
 	Name: slurm.FieldGPUs,
-	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.OurValue = in.Edit.Value
 		}
 	},
-	Outlives: ForLong,
+	Outlives: OutlivesForLong,
 }
 
-// sizeBounds checks the GPU count of an elastic pending job (I2).
-func sizeBounds(c *Claim) *invariant.Denial {
-	lo, hi := int64(c.Planned.MinGPUs), int64(c.Planned.MaxGPUs)
+// checkGPUCount checks the GPU count of an elastic pending job (I2).
+func checkGPUCount(c *Claim) *invariant.Denial {
+	lo, hi := int64(c.PlannedJob.MinGPUs), int64(c.PlannedJob.MaxGPUs)
 	switch {
 	case lo < 1 || hi < lo:
-		return invariant.OneField.Deny("it is not elastic")
+		return invariant.OneFieldPerEdit.Deny("it is not elastic")
 	case c.Value < lo || c.Value > hi:
-		return invariant.OneField.Deny("%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
+		return invariant.OneFieldPerEdit.Deny("%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
 	case c.Job.IsUnsplitArray() || !c.Job.Batch:
 		return invariant.ExemptJobs.Deny("only single batch jobs are resized")
 	}

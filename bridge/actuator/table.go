@@ -9,69 +9,69 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Row is what there is to know of one kind of edit.
-type Row struct {
+// KindRow is what there is to know of one kind of edit.
+type KindRow struct {
 	Kind  slurm.Kind
-	Field *Field
+	Field *FieldRow
 
-	Needs      bridge.Mode // the mode it needs; giving back needs Rank only
-	Turn       Turn        // when it is sent
-	Momentary  bool        // it leaves no value in Slurm
-	Repeatable bool        // without an answer it may be sent once more: the value is the same however often it is written
-	Offset     bool        // it adds to Slurm's own priority, which is to follow
-	Frees      bool        // once it is carried out the job may start
-	TwoCalls   bool        // it holds the job and releases it; cut off between the two calls, the job stays held
-	Stops      Stopping    // whether a running job loses its devices by it
+	NeededMode     bridge.Mode // the mode it needs; giving back needs Rank only
+	Turn           Turn        // when it is sent
+	LeavesNoValue  bool        // it leaves no value in Slurm
+	IsRepeatable   bool        // without an answer it may be sent once more: the value is the same however often it is written
+	AddsToPriority bool        // it adds to Slurm's own priority, which is to follow
+	FreesJob       bool        // once it is carried out the job may start
+	TakesTwoCalls  bool        // it holds the job and releases it; cut off between the two calls, the job stays held
+	Stopping       Stopping    // whether a running job loses its devices by it
 
-	// Shows reports whether the job shows the effect. It may adopt what Slurm made
+	// ShowsEffect reports whether the job shows the effect. It may adopt what Slurm made
 	// of the edit into the intent.
-	Shows func(in *bridge.Intent, j *slurm.Job) bool
-	// Overruled reports whether an edit that Slurm said yes to, and that the job does
+	ShowsEffect func(in *bridge.Intent, j *slurm.Job) bool
+	// WasOverruled reports whether an edit that Slurm said yes to, and that the job does
 	// not show, was undone by somebody; nil: that cannot be told.
-	Overruled func(in *bridge.Intent, j *slurm.Job) bool
+	WasOverruled func(in *bridge.Intent, j *slurm.Job) bool
 	// Undo makes the edit one that gives the intent's value back. It is handed the
 	// run and the intent's kind, and returns false where there is nothing to give
 	// back, or the field can no longer be written; nil: never.
 	Undo UndoFunc
-	// Bounds says why an edit of the kind may not be sent, as far as that is seen from
+	// Check says why an edit of the kind may not be sent, as far as that is seen from
 	// the edit and its job alone; nil: nothing.
-	Bounds func(*Claim) *invariant.Denial
-	// Wants returns the edits that lead to what a plan's decisions want of it, and
+	Check func(*Claim) *invariant.Denial
+	// WantedEdits returns the edits that lead to what a plan's decisions want of it, and
 	// those that give back what they no longer want; nil: no plan wants it.
-	Wants func(*Goal) []slurm.Edit
+	WantedEdits func(*Goal) []slurm.Edit
 }
 
 // UndoFunc is a way of giving a value back.
 type UndoFunc func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
 
-// Field is what there is to know of one field. Several kinds of edit may write it.
-type Field struct {
+// FieldRow is what there is to know of one field. Several kinds of edit may write it.
+type FieldRow struct {
 	Name slurm.Field
 
-	// Whose says whose the value is that the record shows; nil: no record shows it.
-	Whose func(in *bridge.Intent, j *slurm.Job) Owner
-	// Foreign says what somebody else made of our value.
-	Foreign func(in *bridge.Intent, j *slurm.Job) string
+	// OwnerOf says whose the value is that the record shows; nil: no record shows it.
+	OwnerOf func(in *bridge.Intent, j *slurm.Job) Owner
+	// ForeignChange says what somebody else made of our value.
+	ForeignChange func(in *bridge.Intent, j *slurm.Job) string
 	// GivesBack reports whether the edit gives the field back. own is the Before of
 	// the value of ours that stands there, nil when none does. nil: none does.
 	GivesBack func(e *slurm.Edit, own *bridge.Before) bool
-	// Unread says why what stands in the field cannot be read, and would be lost by a
+	// UnreadReason says why what stands in the field cannot be read, and would be lost by a
 	// write; "" when it can be. nil: it always can be, or nothing is lost.
-	Unread func(j *slurm.Job) string
-	// Touched says what was written into the field since what was noted; "" when
+	UnreadReason func(j *slurm.Job) string
+	// ChangeSince says what was written into the field since what was noted; "" when
 	// nothing was. nil: it changes by itself, or is not shown.
-	Touched func(noted *bridge.Before, j *slurm.Job) string
-	// ChangedBySlurm says what Slurm itself made of the field since what was noted, so that
+	ChangeSince func(noted *bridge.Before, j *slurm.Job) string
+	// SlurmChangeSince says what Slurm itself made of the field since what was noted, so that
 	// nobody is to blame and the job is planned anew; "" when it made nothing of it.
 	// nil: it never does.
-	ChangedBySlurm func(noted *bridge.Before, j *slurm.Job) string
-	// Note keeps in b, which has what the job shows, what stood in the field without
+	SlurmChangeSince func(noted *bridge.Before, j *slurm.Job) string
+	// CompleteBefore keeps in b, which has what the job shows, what stood in the field without
 	// us. in is the intent whose value of ours stands there, nil without one, and
 	// most the highest number of ours that may stand.
-	Note func(b *bridge.Before, in *bridge.Intent, most int64)
-	// Ended says how a value of ours that stood ended without anybody's doing; ""
+	CompleteBefore func(b *bridge.Before, in *bridge.Intent, most int64)
+	// EndReason says how a value of ours that stood ended without anybody's doing; ""
 	// when it did not. nil: it ends with the job.
-	Ended func(in *bridge.Intent, j *slurm.Job, now time.Time) string
+	EndReason func(in *bridge.Intent, j *slurm.Job, now time.Time) string
 	// Outlives says how long a value of ours may outlive a daemon that died.
 	Outlives Outlives
 }
@@ -81,9 +81,9 @@ type Outlives int
 
 // From the harmless to the harmful.
 const (
-	UntilItEnds Outlives = iota // it ends by itself
-	ForLong                     // an order: it is taken back when no daemon has led for long
-	NotAtAll                    // it may keep the job from ever starting: it is taken back soon
+	OutlivesUntilItEnds Outlives = iota // it ends by itself
+	OutlivesForLong                     // an order: it is taken back when no daemon has led for long
+	OutlivesNotAtAll                    // it may keep the job from ever starting: it is taken back soon
 )
 
 // Stopping says whether a running job loses its devices by an edit, which is counted
@@ -103,50 +103,50 @@ type Turn int
 // The turns: what sets jobs free, what keeps a hold from lapsing, what makes room
 // for others, then new leases, order, and the rest.
 const (
-	TurnBack Turn = iota
-	TurnRenew
+	TurnGiveBack Turn = iota
+	TurnRenewLease
 	TurnStop
 	TurnLease
 	TurnOrder
 	TurnRest
 )
 
-// Rows is the table: every kind of edit once.
-var Rows = []Row{
+// KindTable is the table: every kind of edit once.
+var KindTable = []KindRow{
 	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackRow, niceRow, requireRow, excludeRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
 }
 
-var rowByKind, fieldByName = func() (map[slurm.Kind]*Row, map[slurm.Field]*Field) {
-	rows, fields := map[slurm.Kind]*Row{}, map[slurm.Field]*Field{}
-	for i := range Rows {
-		rows[Rows[i].Kind], fields[Rows[i].Field.Name] = &Rows[i], Rows[i].Field
+var rowByKind, fieldByName = func() (map[slurm.Kind]*KindRow, map[slurm.Field]*FieldRow) {
+	rows, fields := map[slurm.Kind]*KindRow{}, map[slurm.Field]*FieldRow{}
+	for i := range KindTable {
+		rows[KindTable[i].Kind], fields[KindTable[i].Field.Name] = &KindTable[i], KindTable[i].Field
 	}
 	return rows, fields
 }()
 
 // unknownRow is the row of a kind of edit that there is not: it does nothing.
-var unknownRow = &Row{Field: runField, Momentary: true}
+var unknownRow = &KindRow{Field: runField, LeavesNoValue: true}
 
-// RowOf returns what there is to know of a kind of edit.
-func RowOf(k slurm.Kind) *Row {
+// KindRowOf returns what there is to know of a kind of edit.
+func KindRowOf(k slurm.Kind) *KindRow {
 	if r, ok := rowByKind[k]; ok {
 		return r
 	}
 	return unknownRow
 }
 
-// IsShown reports whether a record shows the field.
-func IsShown(f slurm.Field) bool {
+// IsFieldShown reports whether a record shows the field.
+func IsFieldShown(f slurm.Field) bool {
 	x := fieldByName[f]
-	return x != nil && x.Whose != nil
+	return x != nil && x.OwnerOf != nil
 }
 
-// Fields returns the fields of those rows that are picked, in the order of the
+// FieldsWhere returns the fields of those rows that are picked, in the order of the
 // table, each once.
-func Fields(pick func(*Row) bool) []slurm.Field {
+func FieldsWhere(pick func(*KindRow) bool) []slurm.Field {
 	var out []slurm.Field
-	for i := range Rows {
-		if r := &Rows[i]; pick(r) && !slices.Contains(out, r.Field.Name) {
+	for i := range KindTable {
+		if r := &KindTable[i]; pick(r) && !slices.Contains(out, r.Field.Name) {
 			out = append(out, r.Field.Name)
 		}
 	}

@@ -14,26 +14,26 @@ var noon = bridgetest.Noon
 // TestEveryFormHasARow: what can be written is known, once, and the other way round.
 func TestEveryFormHasARow(t *testing.T) {
 	seen := map[slurm.Kind]bool{}
-	for i := range Rows {
-		r := &Rows[i]
+	for i := range KindTable {
+		r := &KindTable[i]
 		f, ok := r.Kind.Form()
-		if !ok || seen[r.Kind] || RowOf(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
+		if !ok || seen[r.Kind] || KindRowOf(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
 			t.Errorf("%s: form %v %v, seen %v, field %v", r.Kind, f, ok, seen[r.Kind], r.Field)
 		}
 		seen[r.Kind] = true
-		if !bridge.Preempt.Allows(r.Needs) || r.Needs == "" || bridge.Observe.Allows(r.Needs) {
-			t.Errorf("%s needs mode %q", r.Kind, r.Needs)
+		if !bridge.Preempt.Allows(r.NeededMode) || r.NeededMode == "" || bridge.Observe.Allows(r.NeededMode) {
+			t.Errorf("%s needs mode %q", r.Kind, r.NeededMode)
 		}
-		if r.Turn == TurnBack || r.Turn == TurnRenew {
+		if r.Turn == TurnGiveBack || r.Turn == TurnRenewLease {
 			t.Errorf("%s is sent in turn %d, which is not a kind's", r.Kind, r.Turn)
 		}
-		if r.Momentary != (r.Stops != NoStop) {
-			t.Errorf("%s: momentary %v, stops %v", r.Kind, r.Momentary, r.Stops)
+		if r.LeavesNoValue != (r.Stopping != NoStop) {
+			t.Errorf("%s: momentary %v, stops %v", r.Kind, r.LeavesNoValue, r.Stopping)
 		}
-		if r.Wants != nil && !r.Momentary && (r.Undo == nil || r.Field.GivesBack == nil) {
+		if r.WantedEdits != nil && !r.LeavesNoValue && (r.Undo == nil || r.Field.GivesBack == nil) {
 			t.Errorf("%s: plans want it, and nothing gives it back", r.Kind)
 		}
-		if (r.Field.Whose == nil) != (r.Field.Foreign == nil) {
+		if (r.Field.OwnerOf == nil) != (r.Field.ForeignChange == nil) {
 			t.Errorf("%s: whose a value is can be told, but not what became of it, or the reverse", r.Kind)
 		}
 	}
@@ -48,20 +48,20 @@ func TestEveryFormHasARow(t *testing.T) {
 // counts as giving back, and leaves nothing of ours.
 func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	for i := range Rows {
-		r := &Rows[i]
+	for i := range KindTable {
+		r := &KindTable[i]
 		if r.Undo == nil {
 			continue
 		}
 		in := &bridge.Intent{
 			Edit:   slurm.Edit{Run: j.Run(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
-			Before: BeforeFrom(&j), State: bridge.Observed,
+			Before: BeforeFromJob(&j), State: bridge.Observed,
 		}
 		e, ok := UndoEdit(in, &j, noon)
 		if !ok || e.Run != j.Run() || e.WrittenField() != in.Edit.WrittenField() || !GivesBack(e, &in.Before) {
 			t.Errorf("%s is undone by %v, %v", r.Kind, e, ok)
 		}
-		if LeavesNothing(in) || !LeavesNothing(&bridge.Intent{Edit: e, Before: in.Before}) {
+		if LeavesNoValue(in) || !LeavesNoValue(&bridge.Intent{Edit: e, Before: in.Before}) {
 			t.Errorf("%s stands, and after %v nothing should", r.Kind, e)
 		}
 	}
@@ -84,13 +84,13 @@ func TestTouched(t *testing.T) {
 		{slurm.Requeue, func(j *slurm.Job) { j.Restarts++ }, ""},
 	} {
 		j := bridgetest.WaitingJob()
-		noted := BeforeFrom(&j)
+		noted := BeforeFromJob(&j)
 		if c.change(&j); ChangeSince(c.kind, &noted, &j) != c.want {
 			t.Errorf("%s: %q, want %q", c.kind, ChangeSince(c.kind, &noted, &j), c.want)
 		}
 	}
 	j := bridgetest.WaitingJob()
-	noted := BeforeFrom(&j)
+	noted := BeforeFromJob(&j)
 	if what := SlurmChangeSince(slurm.Lease, &noted, &j); what != "" {
 		t.Errorf("of a job that shows what was noted: %q", what)
 	}
@@ -106,7 +106,7 @@ func TestTouched(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: "shrink"}, State: bridge.Observed}
-	if _, ok := UndoEdit(in, &j, noon); ok || !LeavesNothing(in) || OwnerOf(in, &j) != Hidden || RowOf("shrink").Wants != nil {
+	if _, ok := UndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || OwnerOf(in, &j) != OwnerHidden || KindRowOf("shrink").WantedEdits != nil {
 		t.Error("an unknown kind of edit does something")
 	}
 }

@@ -114,21 +114,21 @@ var mutants = []mutant{
 	}), []string{"journal"}},
 	{"jobs are requeued that did not opt in", configured(func(c *bridge.Config) { c.Preempt.Partitions = []string{"gpu"} }), []string{"I5", "opted"}},
 	{"budgets of stops are ignored", configured(func(c *bridge.Config) {
-		g := &c.Gate
+		g := &c.Budgets
 		g.Quantum, g.Cooldown, g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h = time.Second, 0, 99, 99, 99, 99
 		g.StopPercent, g.StopPercent1h, g.StopFloor, g.StopFloor1h, g.LostPercent24h = 100, 10_000, 99, 99, 100
 	}), []string{"I6", "I7"}},
-	{"the write budget is ignored", configured(func(c *bridge.Config) { c.Gate.MutationFloor = 200 }), []string{"I10"}},
-	{"the order may turn over", configured(func(c *bridge.Config) { c.Gate.ChurnFloor = 1000 }), []string{"I11"}},
-	{"exempt users are not", configured(func(c *bridge.Config) { c.Gate.ExemptUsers = nil }), []string{"I15"}},
+	{"the write budget is ignored", configured(func(c *bridge.Config) { c.Budgets.EditFloor = 200 }), []string{"I10"}},
+	{"the order may turn over", configured(func(c *bridge.Config) { c.Budgets.ChurnFloor = 1000 }), []string{"I11"}},
+	{"exempt users are not", configured(func(c *bridge.Config) { c.Budgets.ExemptUsers = nil }), []string{"I15"}},
 	{"another mode than was asked for", configured(func(c *bridge.Config) { c.Partitions[0].Mode = "preempt" }), []string{"I20"}},
 	{"no STOP file", configured(func(c *bridge.Config) { c.StopFile = "" }), []string{"stop", "I20"}},
-	{"no warming up", configured(func(c *bridge.Config) { c.Warmup = 0 }), []string{"warm"}},
-	{"clocks may differ by a minute", configured(func(c *bridge.Config) { c.Gate.Skew, c.Gate.LeaseMin = time.Minute, 2*time.Minute }), []string{"I13"}},
+	{"no warming up", configured(func(c *bridge.Config) { c.WarmupPolls = 0 }), []string{"warm"}},
+	{"clocks may differ by a minute", configured(func(c *bridge.Config) { c.Budgets.Skew, c.Budgets.LeaseMin = time.Minute, 2*time.Minute }), []string{"I13"}},
 	{"reservations are ignored", cluster(seeing{observe: func(v *slurm.View) {
 		v.Reservations, v.ReservationsStale, v.ReservedAt = nil, "", v.At
 	}}), []string{"I21"}},
-	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Gate.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
+	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Budgets.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
 	{"the database fences nobody", chaos.Parts{Unfenced: true}, []string{"I14"}},
 	{"jobs are not read again", chaos.Parts{Cluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
 	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {

@@ -14,23 +14,23 @@ import (
 func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, allowance) {
 	switch why := f.View.ClusterUnproven; { // it is not known which cluster it is
 	case why != "" && anyAllows(l.Partitions, bridge.Rank):
-		r.doubt(bridge.CauseCluster, errors.New(why))
+		r.doubt(bridge.CauseUnnamedCluster, errors.New(why))
 	case why != "": // nothing could be sent to it
-		r.warn(bridge.CauseCluster, errors.New(why))
+		r.warn(bridge.CauseUnnamedCluster, errors.New(why))
 	}
 	doubtful := len(r.Doubts) > 0
 	people := contestedEditsOf(f.Intents, f.View)
-	f.LeftAlone = people.leftAlone()
-	if err := leftAloneError(f.LeftAlone); err != nil {
-		r.warn(bridge.CauseForeign, err)
+	f.LeftAloneReasonByUser = people.leftAlone()
+	if err := leftAloneError(f.LeftAloneReasonByUser); err != nil {
+		r.warn(bridge.CauseForeignChanges, err)
 	}
 	breaker := effectBreakerOf(f.Intents, f.View.At)
 	allowed, err := breaker.allowance(f.View.At)
 	if err != nil {
-		r.doubt(bridge.CauseEffect, err)
+		r.doubt(bridge.CauseNoEffect, err)
 	}
 	if err := people.checkSite(); err != nil {
-		r.doubt(bridge.CauseForeign, err)
+		r.doubt(bridge.CauseForeignChanges, err)
 		allowed = noEdit
 	}
 	if err := m.checkPutBack(l.Now()); err != nil {
@@ -38,10 +38,10 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 		m.GoodViews = 0
 	}
 	if push.StopFileExists(l.StopFile) {
-		r.doubt(bridge.CauseStop, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
+		r.doubt(bridge.CauseStopFile, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		allowed = noEdit
 	}
-	if doubtful || m.GoodViews <= l.Warmup {
+	if doubtful || m.GoodViews <= l.WarmupPolls {
 		allowed = noEdit
 	}
 	return f, m, allowed

@@ -29,7 +29,7 @@ func (r *rig) intents() []bridge.Intent {
 }
 
 // inState counts the intents of the ledger that are in the state.
-func (r *rig) inState(state bridge.State) (n int) {
+func (r *rig) inState(state bridge.IntentState) (n int) {
 	r.t.Helper()
 	for _, in := range r.intents() {
 		if in.State == state {
@@ -58,7 +58,7 @@ func steered(t *testing.T, lever bridge.Lever) (r *rig, ids []int64) {
 // doubted checks that nothing followed from the last views.
 func (r *rig) doubted(last cycle.Report, sent, standing int) {
 	r.t.Helper()
-	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseView {
+	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseUnbelievedView {
 		r.t.Errorf("%s, doubts %v", last.Result, last.Doubts)
 	}
 	if n := len(r.wire.applied); n != sent {
@@ -292,7 +292,7 @@ func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
 		if doubt {
 			told = last.Doubts
 		}
-		if len(r.wire.applied) > 0 || len(told) != 1 || told[0].Cause != bridge.CauseCluster || (last.Result == cycle.InDoubt) != doubt {
+		if len(r.wire.applied) > 0 || len(told) != 1 || told[0].Cause != bridge.CauseUnnamedCluster || (last.Result == cycle.InDoubt) != doubt {
 			t.Errorf("%s: %s, doubts %v, warnings %v, sent %v", mode, last.Result, last.Doubts, last.Warnings, r.wire.applied)
 		}
 	}

@@ -83,7 +83,7 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 	type edit struct {
 		who   string
 		job   int64
-		state bridge.State
+		state bridge.IntentState
 	}
 	times := func(n int, of func(i int) edit) (list []edit) {
 		for i := range n {

@@ -50,7 +50,7 @@ func (c *chaos) before(e slurm.Edit) error {
 	switch {
 	case j.Held:
 		c.t.Errorf("%v was sent to a job that is held (%s)", e, j.Reason)
-	case e.Kind == slurm.Lease && e.Until.Sub(c.w.Now()) > c.conf.Gate.LeaseMax:
+	case e.Kind == slurm.Lease && e.Until.Sub(c.w.Now()) > c.conf.Budgets.LeaseMax:
 		c.t.Errorf("%v is longer than any lease may be", e)
 	case e.Kind == slurm.Lease && e.Until.Before(c.begin[e.Run.Job]):
 		c.t.Errorf("%v is before its owner's begin time %v", e, c.begin[e.Run.Job])

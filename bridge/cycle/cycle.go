@@ -63,7 +63,7 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 	m.GoodViews++
 	facts = l.measure(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
-	facts.Expires = l.expiryRuns(ctx, r)
+	facts.HasExpiry = l.expiryRuns(ctx, r)
 	facts, m, allowed := l.allow(facts, m, r)
 	s := l.newSituation(facts, m, l.leader.Until, allowed)
 	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
@@ -95,10 +95,10 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 		return nil, nil, doubts[0].Err
 	}
 	facts.Intents, _ = push.Reconcile(facts.Intents, facts.View)
-	facts.Expires = l.expiryRuns(ctx, &r)
+	facts.HasExpiry = l.expiryRuns(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
 	people := contestedEditsOf(facts.Intents, facts.View)
-	facts.LeftAlone = people.leftAlone()
+	facts.LeftAloneReasonByUser = people.leftAlone()
 	s := l.newSituation(facts, m, l.Now().Add(time.Hour), allEdit)
 	evaluations, _ := l.evaluate(ctx, s, m)
 	return &facts, evaluations, nil
@@ -122,6 +122,6 @@ func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge
 // held.
 func (l *Loop) finishHandBacks(ctx context.Context, f bridge.Facts, r *Report) {
 	if err := push.FinishHandBacks(ctx, l.Cluster, ledger.UnfinishedHandBacks(f.Intents, f.View)); err != nil {
-		r.doubt(bridge.CauseHandBack, err)
+		r.doubt(bridge.CauseUnfinishedHandBack, err)
 	}
 }

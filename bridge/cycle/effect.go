@@ -38,7 +38,7 @@ func (a allowance) limit(edits []slurm.Edit) ([]slurm.Edit, allowance) {
 	if a == allEdit {
 		return edits, allEdit
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.RowOf(e.Kind).Stops == actuator.NoStop })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.KindRowOf(e.Kind).Stopping == actuator.NoStop })
 	if a == noEdit || i < 0 {
 		return nil, a
 	}
@@ -66,7 +66,7 @@ func effectBreakerOf(intents []bridge.Intent, now time.Time) effectBreaker {
 			continue
 		}
 		switch tried := e.open && in.Sent.After(e.since); {
-		case in.State.Open():
+		case in.State.IsOpen():
 			e.pending = e.pending || tried
 		case ledger.HadNoEffect(in) || stuck && ledger.OrderIgnored(in):
 			e.countMissed(in, tried)
@@ -87,7 +87,7 @@ func mostOrdersUnmoved(intents []bridge.Intent, now time.Time) bool {
 	orders, still := 0, 0
 	for i := range intents {
 		in := &intents[i]
-		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || !actuator.RowOf(in.Edit.Kind).Offset {
+		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || !actuator.KindRowOf(in.Edit.Kind).AddsToPriority {
 			continue
 		}
 		orders++

@@ -12,7 +12,7 @@ import (
 // concern those jobs alone; when nothing we order by has an effect, Slurm does
 // not do what we think it does.
 func TestOrdersThatMoveNothing(t *testing.T) {
-	orders := func(moved, still int, kind slurm.Kind, s bridge.State) (list []bridge.Intent) {
+	orders := func(moved, still int, kind slurm.Kind, s bridge.IntentState) (list []bridge.Intent) {
 		for i := range moved + still {
 			in := bridge.Intent{ID: int64(i + 1), Edit: slurm.Edit{Kind: kind, Value: 9}, State: bridge.Observed, Sent: noon.Add(-time.Minute)}
 			if i >= moved {

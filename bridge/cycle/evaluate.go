@@ -103,9 +103,9 @@ func (s *situation) stopwatch(took map[string]time.Duration) func(step string) {
 
 // assemble makes the snapshot.
 func (s *situation) assemble(p bridge.Partition, stuck map[int64]string) *policy.Snapshot {
-	f, memo := &s.facts, s.facts.Memos[p.Name]
+	f, memo := &s.facts, s.facts.MemoByPartition[p.Name]
 	return intake.Assemble(intake.Input{
-		View: f.View, Past: f.Past, Measured: f.Measured, UsedByJob: f.UsedByJob, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
+		View: f.View, Past: f.Past, Measured: f.MeasuredByNode, UsedByJob: f.UsedByJob, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
 		OptIn: s.config.Preempt, Speeds: s.config.Speeds, NotStarted: stuck,
 	}, p)
 }
@@ -116,9 +116,9 @@ func (s *situation) diff(e *Evaluation) []slurm.Edit {
 	return diff.Diff(diff.Input{
 		Goal: actuator.Goal{
 			Plan: e.Plan, Snapshot: e.Snapshot, View: v, Warns: e.Warns,
-			Order: c.Order, Lever: actuator.ChooseLever(c.Order.Lever, v), LongWait: c.Gate.MaxPending,
-			Lease: c.Lease, Pin: c.Pin && s.facts.Expires,
+			Order: c.Order, Lever: actuator.ChooseLever(c.Order.Lever, v), LongWait: c.Budgets.MaxPending,
+			Lease: c.Lease, Pin: c.PinsStarts && s.facts.HasExpiry,
 		},
-		Book: s.book, Mode: e.Partition.PlanMode(),
+		Book: s.book, AllowedMode: e.Partition.PlanMode(),
 	})
 }

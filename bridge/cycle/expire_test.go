@@ -23,7 +23,7 @@ type guarded struct {
 func newGuarded(t *testing.T) *guarded {
 	g := &guarded{rig: newRig(t, bridge.Steer, "drf", nil)}
 	g.expiry = g.db
-	g.conf.Warmup = 0
+	g.conf.WarmupPolls = 0
 	g.restart()
 	parts := g.parts()
 	g.x = &push.Expirer{
@@ -189,7 +189,7 @@ func TestNoPinOutlivesADoubt(t *testing.T) {
 	g := newGuarded(t)
 	g.minute()
 	id := g.pinned()
-	g.conf.Partitions[0].Decide = broken{}
+	g.conf.Partitions[0].DecidingPolicy = broken{}
 	g.restart()
 	g.idle()
 	for range 12 { // six minutes

@@ -118,7 +118,7 @@ func apart(a, b []int) int {
 
 // TestOverrideOrdersAcrossQOS: only by choice.
 func TestOverrideOrdersAcrossQOS(t *testing.T) {
-	for strength, first := range map[bridge.Strength]string{bridge.WithinQOS: "high", bridge.Blend: "high", bridge.Override: "normal"} {
+	for strength, first := range map[bridge.Strength]string{bridge.StrengthWithinQOS: "high", bridge.StrengthBlend: "high", bridge.StrengthOverride: "normal"} {
 		r := newRigOn(t, campus(), bridge.Rank, "fifo", nil)
 		r.conf.Order.Strength = strength
 		r.restart()

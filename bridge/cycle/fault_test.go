@@ -24,11 +24,11 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			func(r *rig) { r.wire.observe = nil }, "slurm",
 		},
 		"another cluster": {
-			func(r *rig) { r.conf.Name = "elsewhere"; r.restart() },
-			func(r *rig) { r.conf.Name = "lab"; r.restart() }, "slurm",
+			func(r *rig) { r.conf.ClusterName = "elsewhere"; r.restart() },
+			func(r *rig) { r.conf.ClusterName = "lab"; r.restart() }, "slurm",
 		},
 		"policy panics": {
-			func(r *rig) { r.conf.Partitions[0].Decide = broken{}; r.restart() }, nil, "policy",
+			func(r *rig) { r.conf.Partitions[0].DecidingPolicy = broken{}; r.restart() }, nil, "policy",
 		},
 		"database gone": {
 			func(r *rig) { r.db.Fail = gone("") }, func(r *rig) { r.db.Fail = nil }, "leader",
@@ -94,7 +94,7 @@ func TestClocksApartSendNothing(t *testing.T) {
 	}
 	r.loop = l
 	last := r.cycles(5)
-	if len(r.wire.applied) > 0 || last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseView {
+	if len(r.wire.applied) > 0 || last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseUnbelievedView {
 		t.Errorf("with clocks a minute apart: %s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
 	}
 }

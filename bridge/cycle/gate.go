@@ -23,7 +23,7 @@ type situation struct {
 	book     *ledger.Book                 // of the intents
 	until    time.Time                    // we lead until then, by our clock
 	allowed  allowance                    // how many edits may be sent
-	gate     gate.State                   // without what differs by partition
+	gate     gate.CommonInput             // without what differs by partition
 	requeued []slurm.Run                  // runs that a requeue was sent to
 	touched  map[slurm.JobField]time.Time // when a field was last sent something
 }
@@ -31,23 +31,23 @@ type situation struct {
 // newSituation gathers what holds for all partitions.
 func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed allowance) *situation {
 	s := &situation{
-		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).WithYieldTime(l.Gate.YieldFor), until: until, allowed: allowed,
+		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), until: until, allowed: allowed,
 		requeued: slices.Collect(maps.Keys(m.Requeued)), touched: map[slurm.JobField]time.Time{},
 	}
 	taken := f.View.ReadAt
 	if taken.IsZero() {
 		taken = l.Now()
 	}
-	s.gate = gate.State{
-		Budgets: l.Gate, Interval: l.Interval, PolledAt: taken, View: f.View, Modes: map[string]bridge.Mode{}, Expires: f.Expires,
-		RequeueTimes: map[int64][]time.Time{}, Leased: actuator.LeasedTime(f.Intents, f.View.At), LeftAlone: f.LeftAlone,
+	s.gate = gate.CommonInput{
+		Budgets: l.Budgets, Interval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiry: f.HasExpiry,
+		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: actuator.LeasedTimeByJob(f.Intents, f.View.At), LeftAloneReasonByUser: f.LeftAloneReasonByUser,
 	}
 	for i := range l.Partitions {
-		s.gate.Modes[l.Partitions[i].Name] = l.Partitions[i].Mode
+		s.gate.ModeByPartition[l.Partitions[i].Name] = l.Partitions[i].Mode
 	}
 	if f.Past != nil {
 		for id, past := range f.Past.Jobs {
-			s.gate.RequeueTimes[id] = past.Preempted
+			s.gate.RequeueTimesByJob[id] = past.RequeueTimes
 		}
 	}
 	for i := range f.Intents {
@@ -58,7 +58,7 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 		if at := in.Edit.WrittenField(); in.Sent.After(s.touched[at]) {
 			s.touched[at] = in.Sent
 		}
-		if actuator.RowOf(in.Edit.Kind).Stops == actuator.StopsNow {
+		if actuator.KindRowOf(in.Edit.Kind).Stopping == actuator.StopsNow {
 			s.requeued = append(s.requeued, in.Edit.Run)
 		}
 	}
@@ -68,25 +68,25 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 // gateState is what the gate judges a partition by, as of now. A partition that
 // only observes is judged in the mode it plans for; what comes of that is never
 // sent.
-func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.State {
+func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.CommonInput {
 	st := s.gate
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
 	st.LeadershipLeft = s.until.Sub(st.Now)
-	st.Stops, st.Warnings = sum.stops, sum.warnings
+	st.RecentStops, st.RecentWarnings = sum.stops, sum.warnings
 	if e.Partition.Mode.Allows(bridge.Preempt) { // else no job would ever be warned, and no stop be seen in the plan
-		st.Notices = intake.Notices(&e.Partition, s.facts.View)
+		st.NoticeByJob = intake.Notices(&e.Partition, s.facts.View)
 	}
 	if as := e.Partition.PlanMode(); as != e.Partition.Mode {
-		st.Modes = maps.Clone(st.Modes)
-		st.Modes[st.Partition] = as
+		st.ModeByPartition = maps.Clone(st.ModeByPartition)
+		st.ModeByPartition[st.Partition] = as
 	}
 	return st
 }
 
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
-	out := gate.FilterPlan(gate.PlanInput{State: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
-	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns, out.StopPause
+	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
+	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warnings, out.StopPause
 	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.Rank)
 	return e
 }
@@ -94,8 +94,8 @@ func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) E
 // gateEdits adds what the gate lets through of the edits.
 func (s *situation) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
 	kept, refused := gate.FilterEdits(gate.EditInput{
-		State: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, AllowedStops: e.Stops, AllowedWarnings: e.Warns,
-		Requeued: s.requeued, Touched: s.touched, Written: sum.tasks,
+		CommonInput: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, AllowedStops: e.Stops, AllowedWarnings: e.Warns,
+		RequeuedRuns: s.requeued, LastSentByField: s.touched, EditedTaskCount: sum.tasks,
 	})
 	e.Edits, e.Refused = kept, append(e.Refused, refused...)
 	return e

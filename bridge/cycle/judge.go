@@ -51,7 +51,7 @@ func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (ju
 	if taken.IsZero() {
 		taken = now
 	}
-	g := &l.Gate
+	g := &l.Budgets
 	return judge.Input{
 		Config: judge.Config{MaxSkew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
 		View:   v, LastGood: ref.View, PolledAt: taken, Now: now, DatabaseTime: base, ManyGone: ref.ManyGone,
@@ -87,7 +87,7 @@ func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Refer
 func viewDoubts(v judge.Verdict) []bridge.Doubt {
 	var out []bridge.Doubt
 	for _, why := range slices.Concat(v.Doubts, v.Cautions) {
-		out = append(out, bridge.Doubt{Cause: bridge.CauseView, Err: errors.New(why)})
+		out = append(out, bridge.Doubt{Cause: bridge.CauseUnbelievedView, Err: errors.New(why)})
 	}
 	return out
 }

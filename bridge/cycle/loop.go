@@ -49,10 +49,10 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 	}
 	l := &Loop{
 		Config: c, Parts: p, policies: map[string]*guard{},
-		leader: push.Leader{Cluster: c.Name, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now},
+		leader: push.Leader{Cluster: c.ClusterName, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now},
 	}
 	for _, part := range c.Partitions {
-		l.policies[part.Name] = &guard{policy: part.Decide}
+		l.policies[part.Name] = &guard{policy: part.DecidingPolicy}
 	}
 	return l, nil
 }

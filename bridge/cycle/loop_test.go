@@ -193,7 +193,7 @@ func TestWarmAgainAfterStandingBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := len(r.wire.applied)
-	r.cycles(r.conf.Warmup)
+	r.cycles(r.conf.WarmupPolls)
 	if more := r.wire.applied[sent:]; len(more) > 0 {
 		t.Errorf("sent %v before it was warm again", more)
 	}

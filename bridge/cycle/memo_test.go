@@ -22,7 +22,7 @@ func TestAPolicyThatWasChangedBegins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: e.Name, Decide: decide}}
+		r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: e.Name, DecidingPolicy: decide}}
 		r.restart()
 		for range 3 {
 			for _, d := range r.cycles(1).Doubts {

@@ -34,7 +34,7 @@ func TestAMemoryIsAValue(t *testing.T) {
 	if got := m.withPushed([]bridge.Intent{requeue}, noon).Requeued; len(got) != 2 || got[slurm.Run{Job: 3}] != noon {
 		t.Errorf("requeued %v, want those of a day and the new one", got)
 	}
-	for _, state := range []bridge.State{bridge.Planned, bridge.Void} {
+	for _, state := range []bridge.IntentState{bridge.Planned, bridge.Void} {
 		requeue.State = state
 		if got := m.withPushed([]bridge.Intent{requeue}, noon).Requeued; !got[slurm.Run{Job: 3}].IsZero() {
 			t.Errorf("a requeue that is %s counts as sent", state)

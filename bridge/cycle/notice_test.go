@@ -106,7 +106,7 @@ func TestNothingIsGivenTwiceWhileAJobIsWarned(t *testing.T) {
 // a requeue.
 func TestNobodyIsStoppedUnwarned(t *testing.T) {
 	r, _ := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=1m")
-	r.conf.Gate.Cooldown = 2 * time.Hour
+	r.conf.Budgets.Cooldown = 2 * time.Hour
 	r.restart()
 	r.wire.answer = func(e slurm.Edit) error {
 		if e.Kind == slurm.Warn {
@@ -177,7 +177,7 @@ func TestGraceUnderEveryPolicy(t *testing.T) {
 func gracefully(t *testing.T, name string) (warned, stopped int) {
 	const comment, grace = "fairbridge:preemptible,ckpt=10s,grace=2m", 2 * time.Minute
 	r := newRig(t, bridge.Preempt, name, nil)
-	g := &r.conf.Gate
+	g := &r.conf.Budgets
 	g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h, g.Cooldown = 10, 20, 100, 100, 20*time.Minute
 	r.restart()
 	at := map[slurm.Run]time.Time{}

@@ -24,10 +24,10 @@ func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 	from := l.Now()
 	v, err := l.Cluster.Observe(ctx)
 	if err != nil {
-		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, fmt.Errorf("polling Slurm: %w", err))
+		return bridge.Facts{}, doubtsOf(bridge.CauseFailedPoll, fmt.Errorf("polling Slurm: %w", err))
 	}
-	if err := v.CheckCluster(l.Config.Name); err != nil {
-		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, err)
+	if err := v.CheckCluster(l.Config.ClusterName); err != nil {
+		return bridge.Facts{}, doubtsOf(bridge.CauseFailedPoll, err)
 	}
 	l.Metrics.observeStep("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil
@@ -52,14 +52,14 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
 		return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
 	}
-	f.Memos = map[string]bridge.Memo{}
+	f.MemoByPartition = map[string]bridge.Memo{}
 	for _, p := range l.Partitions {
 		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
 		if err != nil {
 			return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
 		m = m.checkLastCycle(p.Name, memo.Seq, l.Now())
-		f.Memos[p.Name] = memo.ForPolicy(&p)
+		f.MemoByPartition[p.Name] = memo.ForPolicy(&p)
 	}
 	return f, m, nil
 }
@@ -90,7 +90,7 @@ func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Fa
 		r.warn(bridge.CauseReservations, errors.New(f.View.ReservationsStale))
 	}
 	var err error
-	if f.Measured, err = l.Probes.Sample(ctx, f.View); err != nil {
+	if f.MeasuredByNode, err = l.Probes.Sample(ctx, f.View); err != nil {
 		r.warn(bridge.CauseProbes, err)
 	}
 	if p, ok := l.Probes.(bridge.JobUseProbes); ok {
@@ -107,17 +107,17 @@ func (l *Loop) expiryRuns(ctx context.Context, r *Report) bool {
 	if !anyAllows(l.Partitions, bridge.Steer) {
 		return true // no node list is sent
 	}
-	if !l.Pin || l.Expiry == nil {
+	if !l.PinsStarts || l.Expiry == nil {
 		return false
 	}
-	ago, ok, err := l.Expiry.LastExpiry(ctx, l.Config.Name)
+	ago, ok, err := l.Expiry.LastExpiry(ctx, l.Config.ClusterName)
 	switch {
 	case err != nil:
-		r.warn(bridge.CauseExpiry, err)
+		r.warn(bridge.CauseNoExpiry, err)
 	case !ok:
-		r.warn(bridge.CauseExpiry, errNoExpiry)
+		r.warn(bridge.CauseNoExpiry, errNoExpiry)
 	case ago > push.ExpiryFresh:
-		r.warn(bridge.CauseExpiry, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
+		r.warn(bridge.CauseNoExpiry, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
 	}
 	return err == nil && ok && ago <= push.ExpiryFresh
 }

@@ -23,14 +23,14 @@ const maxPinAge = 3 * time.Minute
 // we set. Nothing would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
 func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Report) {
-	if m.GoodViews <= l.Warmup || push.StopFileExists(l.StopFile) || !onlyOurDoubts(r.Doubts) {
+	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) || !onlyOurDoubts(r.Doubts) {
 		return
 	}
 	f := &s.facts
 	var edits []slurm.Edit
 	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
 		in := s.book.StandingIntent(e.Run, e.Kind.Field(), f.View.At)
-		if actuator.RowOf(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
+		if actuator.KindRowOf(e.Kind).Field.Outlives == actuator.OutlivesNotAtAll && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
 			isSilent(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
 		}
@@ -38,7 +38,7 @@ func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Repor
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, ledger.UndoIntents(s.book, f.View, l.Config.Name, l.leader.Epoch, edits))
+	planned, err := l.Journal.Intend(ctx, nil, ledger.UndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
 	if err != nil {
 		r.doubt(bridge.CauseJournal, err)
 		return
@@ -58,11 +58,11 @@ func onlyOurDoubts(doubts []bridge.Doubt) bool {
 
 func isOurDoubt(c bridge.Cause) bool {
 	switch c {
-	case bridge.CausePolicy, bridge.CauseEffect, bridge.CauseForeign:
+	case bridge.CausePolicy, bridge.CauseNoEffect, bridge.CauseForeignChanges:
 		return true
 	}
 	id, ok := c.GateInvariant()
-	return ok && id != invariant.FreshView && id != invariant.Leading
+	return ok && id != invariant.FreshView && id != invariant.LeadingOnly
 }
 
 // isSilent reports whether nothing is pushed for the job's partition.

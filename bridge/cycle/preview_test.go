@@ -59,8 +59,8 @@ func TestAPreviewLeavesThoseAloneWhomACycleDoes(t *testing.T) {
 	}
 	r.cycles(1)
 	facts, evaluations, err := r.loop.Preview(t.Context())
-	if err != nil || changed < 5 || facts.LeftAlone["new"] == "" {
-		t.Fatalf("%d jobs were changed, left alone are %v: %v", changed, facts.LeftAlone, err)
+	if err != nil || changed < 5 || facts.LeftAloneReasonByUser["new"] == "" {
+		t.Fatalf("%d jobs were changed, left alone are %v: %v", changed, facts.LeftAloneReasonByUser, err)
 	}
 	for _, e := range evaluations[0].Edits {
 		if r.job(e.Run.Job).User == "new" {

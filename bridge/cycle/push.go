@@ -14,7 +14,7 @@ import (
 func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, intents []bridge.Intent) Memory {
 	intents = failuresLast(intents, s.facts.Intents, s.facts.View.At)
 	if s.allowed == allEdit {
-		left := gate.WriteBudget(&l.Gate, s.facts.View, l.Interval) - countTasks(intents)
+		left := gate.EditBudget(&l.Budgets, s.facts.View, l.Interval) - countTasks(intents)
 		intents = append(intents, withinBudget(s.resendable(r.Evaluations, l.leader.Epoch), left)...)
 	}
 	if len(intents) == 0 {

@@ -27,7 +27,7 @@ func addDigests(c *bridge.Cycle, e *Evaluation) error {
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)
 	}
-	c.SnapshotDigest = bridge.Digest(c.Snapshot)
+	c.SnapshotDigest = bridge.DigestText(c.Snapshot)
 	if c.PolicyPlanDigest, err = bridge.DigestPlan(e.PolicyPlan); err != nil {
 		return fmt.Errorf("writing the plan of partition %s: %w", e.Partition.Name, err)
 	}

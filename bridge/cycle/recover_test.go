@@ -17,9 +17,9 @@ import (
 // wait, warm and with nothing sent.
 func many(t *testing.T, interval time.Duration, lever bridge.Lever, n int) (r *rig, ids []int64) {
 	r = newRig(t, bridge.Rank, "drf", nil)
-	r.conf.Interval, r.conf.Leader, r.conf.Order.Lever = interval, time.Hour, lever
-	r.conf.Gate.MutationFloor = 100
-	r.conf.Gate.MutationRate = 100
+	r.conf.Interval, r.conf.LeaderLease, r.conf.Order.Lever = interval, time.Hour, lever
+	r.conf.Budgets.EditFloor = 100
+	r.conf.Budgets.EditRate = 100
 	r.restart()
 	r.full("")
 	for i := range n {
@@ -87,7 +87,7 @@ func TestAYesWithoutEffectStopsUntilATryHasIt(t *testing.T) {
 	r.cycles(2)
 	r.wire.deaf = true
 	last := r.cycles(4)
-	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseEffect {
+	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseNoEffect {
 		t.Fatalf("%s %v", last.Result, last.Doubts)
 	}
 	sent := len(r.wire.applied)
@@ -162,7 +162,7 @@ func TestManyPeoplesJobsChangedStopTheSite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if last := r.cycles(1); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseForeign || !strings.Contains(last.Doubts[0].Err.Error(), "8 of the 8 people") {
+	if last := r.cycles(1); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseForeignChanges || !strings.Contains(last.Doubts[0].Err.Error(), "8 of the 8 people") {
 		t.Errorf("%s %v", last.Result, last.Doubts)
 	}
 }

@@ -174,7 +174,7 @@ func TestAnEndIsNoDoubt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, bridge.Rank, "drf", nil)
-			r.conf.Warmup = 0
+			r.conf.WarmupPolls = 0
 			r.restart()
 			r.full("")
 			for range 3 {

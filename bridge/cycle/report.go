@@ -57,7 +57,7 @@ func (r *Report) doubtPlans() {
 			r.doubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
 		}
 		if e.StopPause != "" {
-			r.warn(bridge.StopsCause(e.Partition.Name), errors.New(e.StopPause))
+			r.warn(bridge.StopPauseCause(e.Partition.Name), errors.New(e.StopPause))
 		}
 		for _, d := range e.Doubts {
 			r.doubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
@@ -126,7 +126,7 @@ func formatIntents(intents []bridge.Intent) string {
 		switch {
 		case intents[i].Sent.IsZero():
 			counts[k].unsent++
-		case intents[i].State.Systemic():
+		case intents[i].State.IsSystemic():
 			counts[k].failed++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestTallySaysWhatWasNotSent(t *testing.T) {
 	var list []bridge.Intent
-	add := func(n int, s bridge.State, sent time.Time) {
+	add := func(n int, s bridge.IntentState, sent time.Time) {
 		for range n {
 			list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.SiteFactor}, State: s, Sent: sent})
 		}

@@ -24,8 +24,8 @@ func (s *situation) resendable(evaluations []Evaluation, epoch int64) []bridge.I
 		in := &s.facts.Intents[i]
 		switch {
 		case in.Epoch != epoch || !ledger.MayRepeat(in):
-		case now.Sub(in.Sent) < s.config.Gate.EditCooldown || now.Sub(in.Made) > resendFor:
-		case delaysStart(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
+		case now.Sub(in.Sent) < s.config.Budgets.EditCooldown || now.Sub(in.Made) > resendFor:
+		case delaysStart(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Budgets.LeaseMin:
 		case s.isWanted(in, evaluations):
 			out = append(out, *in)
 		}
@@ -59,7 +59,7 @@ func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
-	if j == nil || f.LeftAlone[j.User] != "" || s.book.YieldedIntent(j.Run(), f.View.At) != nil {
+	if j == nil || f.LeftAloneReasonByUser[j.User] != "" || s.book.YieldedIntent(j.Run(), f.View.At) != nil {
 		return false
 	}
 	known, held := false, false
@@ -68,7 +68,7 @@ func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 		if e.Plan == nil || e.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
-		if !e.Send || !e.Partition.Mode.Allows(actuator.RowOf(in.Edit.Kind).Needs) {
+		if !e.Send || !e.Partition.Mode.Allows(actuator.KindRowOf(in.Edit.Kind).NeededMode) {
 			return false
 		}
 		known, held = true, held || e.wantsHold(j.ID)

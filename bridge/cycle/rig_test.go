@@ -123,9 +123,9 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	}
 	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: memstore.New(w.Now, nil, 0), expiry: bridge.NoExpiry{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
-	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
-	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0
-	r.conf.Gate.StopPercent, r.conf.Gate.StopPercent1h, r.conf.Gate.LostPercent24h = 100, 1000, 100
+	r.conf.ClusterName, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
+	r.conf.Budgets.Quantum, r.conf.Budgets.Cooldown, r.conf.Budgets.GainFactor = time.Minute, time.Minute, 0
+	r.conf.Budgets.StopPercent, r.conf.Budgets.StopPercent1h, r.conf.Budgets.LostPercent24h = 100, 1000, 100
 	entry, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: mode, Policy: name, Decide: decide}}
+	r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: mode, Policy: name, DecidingPolicy: decide}}
 	r.restart()
 	return r
 }

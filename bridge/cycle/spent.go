@@ -26,7 +26,7 @@ func spentOf(intents []bridge.Intent, now time.Time) spentBudget {
 		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
 			continue
 		}
-		switch actuator.RowOf(in.Edit.Kind).Stops {
+		switch actuator.KindRowOf(in.Edit.Kind).Stopping {
 		case actuator.StopsLater:
 			sum.warnings = append(sum.warnings, warningOf(in))
 		case actuator.StopsNow:
@@ -51,7 +51,7 @@ func (sum spentBudget) plus(e *Evaluation, now time.Time) spentBudget {
 			continue
 		}
 		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, At: now}
-		if actuator.RowOf(edit.Kind).Stops == actuator.StopsLater {
+		if actuator.KindRowOf(edit.Kind).Stopping == actuator.StopsLater {
 			sum.warnings = append(sum.warnings, gate.Warning{Run: edit.Run, Stop: stop})
 		} else {
 			sum.stops = append(sum.stops, stop)
@@ -71,7 +71,7 @@ func stopOf(in *bridge.Intent) bridge.Stop {
 
 // warningOf makes the gate's fact of a warning in the ledger.
 func warningOf(in *bridge.Intent) gate.Warning {
-	w := gate.Warning{Run: in.Edit.Run, Due: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
+	w := gate.Warning{Run: in.Edit.Run, GraceEnd: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
 	if s := in.Before.Stop; s != nil {
 		w.StopCost = *s
 	}
@@ -82,7 +82,7 @@ func warningOf(in *bridge.Intent) gate.Warning {
 // the intent; nil for other edits.
 func (e *Evaluation) stopCost(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
-	switch actuator.RowOf(edit.Kind).Stops {
+	switch actuator.KindRowOf(edit.Kind).Stopping {
 	case actuator.StopsNow:
 		stops = e.Stops
 	case actuator.StopsLater:

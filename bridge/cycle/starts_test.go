@@ -67,7 +67,7 @@ func busy(t *testing.T, policy string, maintenance bool) (r *rig, waiting []int6
 	t.Helper()
 	r = newRig(t, bridge.Preempt, policy, nil)
 	r.conf.Interval = 10 * time.Second
-	r.conf.Gate.UserStops1h, r.conf.Gate.AccountStops1h = 1000, 1000
+	r.conf.Budgets.UserStops1h, r.conf.Budgets.AccountStops1h = 1000, 1000
 	r.restart()
 	for range 16 {
 		r.submit(sim.Spec{User: "hog", Account: "x", GPUsPerNode: 1, Work: 20 * time.Hour, Limit: 30 * time.Hour, Comment: "fairbridge:preemptible,ckpt=1s", Checkpoint: true})
@@ -148,7 +148,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 			v.Nodes[i].Flags = nil
 		}
 	}
-	r.conf.Gate.StopPercent, r.conf.Gate.StopFloor = 0, 1
+	r.conf.Budgets.StopPercent, r.conf.Budgets.StopFloor = 0, 1
 	r.restart()
 	for range 12 {
 		r.cycles(1)

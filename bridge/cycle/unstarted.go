@@ -69,7 +69,7 @@ func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int
 	for i := range e.Plan.Decisions {
 		dec := &e.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || !mayStart(j, v.At) || !actuator.AllFree(v, dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || !mayStart(j, v.At) || !actuator.AreDevicesFree(v, dec.On) {
 			continue
 		}
 		a, ok := before[j.ID]

@@ -14,7 +14,7 @@ import (
 // no edit for as long as the configuration says, and one some time later.
 func TestAJobIsLeftAloneForAsLongAsIsSaid(t *testing.T) {
 	r := newRig(t, bridge.Rank, "srtf", nil)
-	r.conf.Order.Lever, r.conf.Gate.YieldFor = bridge.LeverNice, time.Hour
+	r.conf.Order.Lever, r.conf.Budgets.YieldFor = bridge.LeverNice, time.Hour
 	r.restart()
 	for range 2 {
 		r.submit(sim.Spec{User: "u", Account: "x", GPUs: 8, Limit: 40 * time.Hour, Work: 30 * time.Hour})

@@ -14,7 +14,7 @@ import (
 type Input struct {
 	actuator.Goal              // its Book is not looked at
 	Book          *ledger.Book // of all open and standing intents
-	Mode          bridge.Mode
+	AllowedMode   bridge.Mode
 }
 
 // Diff returns the edits that lead from what Slurm shows to what the plan
@@ -25,13 +25,13 @@ func Diff(in Input) []slurm.Edit {
 	g := in.Goal
 	g.Book = in.Book
 	var edits []slurm.Edit
-	for i := range actuator.Rows {
-		row := &actuator.Rows[i]
+	for i := range actuator.KindTable {
+		row := &actuator.KindTable[i]
 		switch {
-		case in.Mode.Allows(row.Needs):
-			edits = append(edits, g.Wants(row)...)
-		case in.Mode.Allows(bridge.Rank):
-			edits = append(edits, g.TakeBack(row)...)
+		case in.AllowedMode.Allows(row.NeededMode):
+			edits = append(edits, g.WantedEdits(row)...)
+		case in.AllowedMode.Allows(bridge.Rank):
+			edits = append(edits, g.TakeBackEdits(row)...)
 		}
 	}
 	edits = slices.DeleteFunc(edits, func(e slurm.Edit) bool {

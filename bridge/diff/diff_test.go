@@ -130,13 +130,13 @@ func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Input {
 	}
 	return Input{Goal: actuator.Goal{
 		Plan: aPlan(t, s), Snapshot: s, View: v, Lever: lever, Pin: true,
-		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 100}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 100},
-	}, Book: book, Mode: bridge.Preempt}
+		Order: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 100}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 100},
+	}, Book: book, AllowedMode: bridge.Preempt}
 }
 
 // inOrder checks that Slurm's priorities follow the plan's ranks.
 func inOrder(t *rapid.T, w Input) {
-	line := w.InOrder()
+	line := w.DecisionsInOrder()
 	for i := 1; i < len(line); i++ {
 		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))
 		if a.Priority <= b.Priority {

@@ -26,8 +26,8 @@ func startHere() Input {
 			{Name: "n1", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:8(IDX:0-7)")}, {Name: "n2", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:4(IDX:0-3)")},
 		}},
 		Pin: true, Lever: slurm.SiteFactor,
-		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
-	}, Book: ledger.NewBook(nil), Mode: bridge.Preempt}
+		Order: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
+	}, Book: ledger.NewBook(nil), AllowedMode: bridge.Preempt}
 }
 
 func TestPins(t *testing.T) {
@@ -49,7 +49,7 @@ func TestPins(t *testing.T) {
 		{"unreadable", func(w *Input) { w.View.Jobs[0].Opaque = "no priority" }, false},
 		{"part of a het job", func(w *Input) { w.View.Jobs[0].HetJob = 6 }, false},
 		{"cannot start anyway", func(w *Input) { w.Snapshot.Jobs[0].HeldReason = "dependency" }, false},
-		{"rank mode", func(w *Input) { w.Mode = bridge.Rank }, false},
+		{"rank mode", func(w *Input) { w.AllowedMode = bridge.Rank }, false},
 	}
 	for _, tt := range tests {
 		w := startHere()
@@ -97,7 +97,7 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
 	}
 	var ids []policy.JobID
-	for _, dec := range w.InOrder() {
+	for _, dec := range w.DecisionsInOrder() {
 		ids = append(ids, dec.Job)
 	}
 	if want := []policy.JobID{5, 2, 4, 3, 1}; !slices.Equal(ids, want) {
@@ -175,7 +175,7 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.View.Jobs = append(w.View.Jobs, first)
 	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
 	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
-	w.LongWait, w.Mode = 72*time.Hour, bridge.Rank
+	w.LongWait, w.AllowedMode = 72*time.Hour, bridge.Rank
 	w.Book = ledger.NewBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{OurValue: -100},
 		Edit: slurm.Edit{Run: w.View.Jobs[0].Run(), Kind: slurm.SiteFactor, Value: -900},

@@ -9,8 +9,8 @@ import (
 	"fairbridge/policy"
 )
 
-// ranksOf returns the rank of each job of a plan, nil for no plan.
-func ranksOf(p *policy.Plan) map[policy.JobID]int {
+// rankByJob returns the rank of each job of a plan, nil for no plan.
+func rankByJob(p *policy.Plan) map[policy.JobID]int {
 	if p == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func commonOrders(now []policy.JobID, old map[policy.JobID]int) (wanted, was []p
 	return wanted, was
 }
 
-func positions(line []policy.JobID) map[policy.JobID]int {
+func positionByJob(line []policy.JobID) map[policy.JobID]int {
 	at := make(map[policy.JobID]int, len(line))
 	for i, id := range line {
 		at[id] = i
@@ -64,9 +64,9 @@ func positions(line []policy.JobID) map[policy.JobID]int {
 
 // countBandChanges counts the jobs whose band differs between two orders of the same jobs.
 func countBandChanges(a, b []policy.JobID) int {
-	at, n := positions(a), 0
+	at, n := positionByJob(a), 0
 	for i, id := range b {
-		n += oneIf(orderBand(i) != orderBand(at[id]))
+		n += countIf(orderBand(i) != orderBand(at[id]))
 	}
 	return n
 }
@@ -74,10 +74,10 @@ func countBandChanges(a, b []policy.JobID) int {
 // checkPlanChurn doubts a plan whose order has little to do with the policy's plan
 // before (I11).
 func (g *planGate) checkPlanChurn() *denial {
-	wanted, was := commonOrders(g.pendingOrder(g.out.Plan), ranksOf(g.in.LastPolicyPlan))
+	wanted, was := commonOrders(g.pendingOrder(g.out.Plan), rankByJob(g.in.LastPolicyPlan))
 	n, c := countBandChanges(wanted, was), &g.Budgets
 	if n > c.ChurnFloor && float64(n)*100 > c.PlanChurnPercent*float64(len(was)) {
-		return deny(invariant.SlowOrder, "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
+		return deny(invariant.SlowReordering, "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (g *planGate) checkPlanChurn() *denial {
 // line stand where the plan wants them.
 func (g *planGate) limitReordering() {
 	line := g.pendingOrder(g.out.Plan)
-	wanted, now := commonOrders(line, ranksOf(g.in.LastSentPlan))
+	wanted, now := commonOrders(line, rankByJob(g.in.LastSentPlan))
 	allowed := max(g.Budgets.ChurnFloor, int(g.Budgets.ChurnPercent*float64(len(wanted))/100))
 	if countBandChanges(wanted, now) <= allowed {
 		return
@@ -99,8 +99,8 @@ func (g *planGate) limitReordering() {
 // swapTowards exchanges jobs of now towards wanted until one more would make more
 // than allowed jobs change band.
 func swapTowards(now, wanted []policy.JobID, allowed int) {
-	began, at, moved := positions(now), positions(now), 0
-	out := func(id policy.JobID, place int) int { return oneIf(orderBand(place) != orderBand(began[id])) }
+	began, at, moved := positionByJob(now), positionByJob(now), 0
+	out := func(id policy.JobID, place int) int { return countIf(orderBand(place) != orderBand(began[id])) }
 	for p, id := range wanted {
 		q, other := at[id], now[p]
 		after := moved - out(id, q) - out(other, p) + out(id, p) + out(other, q)
@@ -116,7 +116,7 @@ func swapTowards(now, wanted []policy.JobID, allowed int) {
 // assignRanks gives the places that the plan gives to known jobs to them in the
 // order let through.
 func (g *planGate) assignRanks(line, wanted, now []policy.JobID) {
-	slot, place := make(map[policy.JobID]int, len(line)), positions(wanted)
+	slot, place := make(map[policy.JobID]int, len(line)), positionByJob(wanted)
 	for _, id := range line {
 		slot[id] = g.decisionFor(id).Rank
 	}
@@ -124,7 +124,7 @@ func (g *planGate) assignRanks(line, wanted, now []policy.JobID) {
 		r := slot[wanted[i]]
 		d := g.decisionFor(id)
 		if orderBand(i) != orderBand(place[id]) {
-			g.refuse(id, deny(invariant.SlowOrder, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
+			g.refuse(id, deny(invariant.SlowReordering, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
 		}
 		d.Rank = r
 	}

@@ -17,11 +17,11 @@ func queue(order []int) gate.PlanInput {
 	for i := range order {
 		waits(&s, int64(i+1))
 	}
-	return gate.PlanInput{State: s, Plan: ranked(&s, order)}
+	return gate.PlanInput{CommonInput: s, Plan: ranked(&s, order)}
 }
 
 // ranked is the quiet plan with job i+1 at rank order[i]+1.
-func ranked(s *gate.State, order []int) *policy.Plan {
+func ranked(s *gate.CommonInput, order []int) *policy.Plan {
 	p := quiet(s)
 	for i, r := range order {
 		p.Decisions[i].Rank = r + 1
@@ -59,7 +59,7 @@ func moved(a, b *policy.Plan) int {
 
 func TestPlanChurn(t *testing.T) {
 	in := queue(backward(200))
-	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.State, straight(200)), ranked(&in.State, straight(200))
+	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.CommonInput, straight(200)), ranked(&in.CommonInput, straight(200))
 	out := gate.FilterPlan(in)
 	if refusals(out.Doubts, 0) != "I11" {
 		t.Errorf("an overturned order gave doubts %v", out.Doubts)
@@ -83,7 +83,7 @@ func TestPlanChurn(t *testing.T) {
 
 func TestPlanChurnFloor(t *testing.T) {
 	in := queue(backward(50))
-	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.State, straight(50)), ranked(&in.State, straight(50))
+	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.CommonInput, straight(50)), ranked(&in.CommonInput, straight(50))
 	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refused) != 0 {
 		t.Errorf("a short queue must be ordered at once: %v %v", out.Doubts, out.Refused)
 	}
@@ -103,7 +103,7 @@ func TestPlanChurnStaysWithin(t *testing.T) {
 		in := queue(rapid.Permutation(straight(n)).Draw(t, "wanted"))
 		in.Budgets.ChurnFloor = rapid.IntRange(0, 20).Draw(t, "floor")
 		in.Budgets.ChurnPercent = float64(rapid.IntRange(0, 50).Draw(t, "percent"))
-		in.LastSentPlan = ranked(&in.State, rapid.Permutation(straight(n)).Draw(t, "was"))
+		in.LastSentPlan = ranked(&in.CommonInput, rapid.Permutation(straight(n)).Draw(t, "was"))
 		out := gate.FilterPlan(in)
 		allowed := max(in.Budgets.ChurnFloor, int(in.Budgets.ChurnPercent*float64(n)/100))
 		if got := moved(in.LastSentPlan, out.Plan); got > allowed {

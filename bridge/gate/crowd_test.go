@@ -12,7 +12,7 @@ import (
 func TestARefusedStopMakesRoomForNobody(t *testing.T) {
 	in := planInput()
 	for _, id := range []int64{1, 2} {
-		planJob(&in.State, id).Ask.GPUs.Count = 4
+		planJob(&in.CommonInput, id).Ask.GPUs.Count = 4
 		d := decision(in.Plan, id)
 		d.Verb, d.GPUs = policy.Start, 4
 		d.On = policy.Alloc{{Node: "n1", Type: on("n1")[0].Type, Count: 4}}
@@ -22,7 +22,7 @@ func TestARefusedStopMakesRoomForNobody(t *testing.T) {
 	if out := gate.FilterPlan(in); len(out.Stops) != 1 || decision(out.Plan, 2).Verb != policy.Start {
 		t.Fatalf("stops %v, refused %v; want both jobs to start in the room of one", out.Stops, out.Refused)
 	}
-	viewJob(&in.State, 11).Start = noon.Add(-time.Minute)
+	viewJob(&in.CommonInput, 11).Start = noon.Add(-time.Minute)
 	out := gate.FilterPlan(in)
 	for _, id := range []int64{1, 2} {
 		if v := decision(out.Plan, id).Verb; v != policy.Wait {

@@ -8,7 +8,7 @@ import (
 
 // checkView says why nothing may be sent at all on what is known (I13,
 // I14). The first reason will do: each is enough.
-func (s *State) checkView() *denial {
+func (s *CommonInput) checkView() *denial {
 	v, c := s.View, &s.Budgets
 	old := time.Duration(c.SnapshotAge * float64(s.Interval))
 	switch {
@@ -29,9 +29,9 @@ func (s *State) checkView() *denial {
 }
 
 // checkLeadership says why leadership is not enough (I14).
-func (s *State) checkLeadership() *denial {
+func (s *CommonInput) checkLeadership() *denial {
 	if need := s.Budgets.SendTime + 2*time.Second; s.LeadershipLeft < need {
-		return deny(invariant.Leading, "leadership lasts %v, sending needs %v", s.LeadershipLeft.Round(time.Millisecond), need)
+		return deny(invariant.LeadingOnly, "leadership lasts %v, sending needs %v", s.LeadershipLeft.Round(time.Millisecond), need)
 	}
 	return nil
 }

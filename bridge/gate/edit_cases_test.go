@@ -14,7 +14,7 @@ import (
 var editCases = []struct {
 	name  string
 	spoil func(in *gate.EditInput)
-	edit  func(*gate.State) slurm.Edit
+	edit  func(*gate.CommonInput) slurm.Edit
 	want  string
 }{
 	{"site factor", nothing, site, ""},
@@ -33,14 +33,14 @@ var editCases = []struct {
 
 	{"I1 held", job2(func(j *slurm.Job) { j.Held = true }), site, "I1"},
 	{"I1 priority 0", job2(func(j *slurm.Job) { j.Priority = 0 }), lease, "I1"},
-	{"I1 unlease held", func(in *gate.EditInput) { leased(in); viewJob(&in.State, 2).Held = true }, unlock, "I1"},
+	{"I1 unlease held", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).Held = true }, unlock, "I1"},
 	{"I1 requeue held", job11(func(j *slurm.Job) { j.Held = true }), requeue, "I1"},
 
 	{"I2 unknown kind", nothing, as("release", 0), "I2"},
-	{"I2 foreign value", nothing, func(s *gate.State) slurm.Edit { e := lease(s); e.Value = 5; return e }, "I2"},
-	{"I2 foreign time", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Until = noon; return e }, "I2"},
-	{"I2 foreign nodes", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Nodes = []string{"n1"}; return e }, "I2"},
-	{"I2 foreign address", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Array = "1_1"; return e }, "I2"},
+	{"I2 foreign value", nothing, func(s *gate.CommonInput) slurm.Edit { e := lease(s); e.Value = 5; return e }, "I2"},
+	{"I2 foreign time", nothing, func(s *gate.CommonInput) slurm.Edit { e := site(s); e.Until = noon; return e }, "I2"},
+	{"I2 foreign nodes", nothing, func(s *gate.CommonInput) slurm.Edit { e := site(s); e.Nodes = []string{"n1"}; return e }, "I2"},
+	{"I2 foreign address", nothing, func(s *gate.CommonInput) slurm.Edit { e := site(s); e.Array = "1_1"; return e }, "I2"},
 	{"I2 no time", nothing, as(slurm.Lease, 0), "I2"},
 	{"I2 unsorted nodes", nothing, nodes(slurm.Exclude, "n2", "n1"), "I2"},
 	{"I2 nodes twice", nothing, nodes(slurm.Exclude, "n1", "n1"), "I2"},
@@ -62,11 +62,13 @@ var editCases = []struct {
 	{"I2 not elastic", nothing, as(slurm.SetGPUs, 4), "I2"},
 	{"I2 elastic", elastic, as(slurm.SetGPUs, 4), ""},
 	{"I2 most elastic", elastic, as(slurm.SetGPUs, 8), ""},
-	{"I2 least elastic", func(in *gate.EditInput) { planJob(&in.State, 2).MinGPUs, planJob(&in.State, 2).MaxGPUs = 1, 1 }, as(slurm.SetGPUs, 1), ""},
+	{"I2 least elastic", func(in *gate.EditInput) {
+		planJob(&in.CommonInput, 2).MinGPUs, planJob(&in.CommonInput, 2).MaxGPUs = 1, 1
+	}, as(slurm.SetGPUs, 1), ""},
 	{"I2 highest priority", job2(func(j *slurm.Job) { j.Priority = slurm.MaxPriority - 1000 }), site, ""},
 	{"I2 beyond elastic", elastic, as(slurm.SetGPUs, 9), "I2"},
 
-	{"I2 elastic array", func(in *gate.EditInput) { elastic(in); viewJob(&in.State, 2).ArrayJob = 2 }, as(slurm.SetGPUs, 4), "I15"},
+	{"I2 elastic array", func(in *gate.EditInput) { elastic(in); viewJob(&in.CommonInput, 2).ArrayJob = 2 }, as(slurm.SetGPUs, 4), "I15"},
 	{"I3 no ledger", func(in *gate.EditInput) { in.Book = nil }, site, "I3"},
 	{"I3 unpin", pinned, nodes(slurm.Require), ""},
 	{"I3 exclusion back", excluded, nodes(slurm.Exclude, "n2"), ""},
@@ -74,20 +76,26 @@ var editCases = []struct {
 	{"I3 begin just past", leased, until(slurm.Unlease, -time.Minute), ""},
 	{"I3 nothing to take back", nothing, unlock, "I3"},
 	{"I3 no site factor to take back", nothing, as(slurm.SiteFactor, 0), "I3"},
-	{"I3 begin changed", func(in *gate.EditInput) { leased(in); viewJob(&in.State, 2).Eligible = noon.Add(time.Hour) }, unlock, "I3"},
-	{"I3 lease renewed after a change", func(in *gate.EditInput) { leased(in); viewJob(&in.State, 2).Eligible = noon.Add(time.Minute) }, lease, "I3"},
-	{"I3 nice changed", func(in *gate.EditInput) { numbered(slurm.Nice, 90)(in); viewJob(&in.State, 2).Nice = 91 }, as(slurm.Nice, 7), "I3"},
-	{"I3 priority changed", func(in *gate.EditInput) { numbered(slurm.Priority, 9000)(in); viewJob(&in.State, 2).Priority = 9001 }, as(slurm.HandBack, 0), "I3"},
-	{"I3 nodes changed", func(in *gate.EditInput) { pinned(in); viewJob(&in.State, 2).Required = slurm.ReadHosts("n2") }, nodes(slurm.Require), "I3"},
+	{"I3 begin changed", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).Eligible = noon.Add(time.Hour) }, unlock, "I3"},
+	{"I3 lease renewed after a change", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).Eligible = noon.Add(time.Minute) }, lease, "I3"},
+	{"I3 nice changed", func(in *gate.EditInput) { numbered(slurm.Nice, 90)(in); viewJob(&in.CommonInput, 2).Nice = 91 }, as(slurm.Nice, 7), "I3"},
+	{"I3 priority changed", func(in *gate.EditInput) {
+		numbered(slurm.Priority, 9000)(in)
+		viewJob(&in.CommonInput, 2).Priority = 9001
+	}, as(slurm.HandBack, 0), "I3"},
+	{"I3 nodes changed", func(in *gate.EditInput) { pinned(in); viewJob(&in.CommonInput, 2).Required = slurm.ReadHosts("n2") }, nodes(slurm.Require), "I3"},
 	{"I3 wrong begin", leased, until(slurm.Unlease, time.Minute), "I3"},
 	{"I3 begin long past", leased, until(slurm.Unlease, -2*time.Minute), "I3"},
 	{"I3 the owner's begin", ownLater, until(slurm.Unlease, 2*time.Minute), ""},
 	{"I3 before the owner's begin", ownLater, unlock, "I3"},
 	{"I3 open", opened(slurm.SiteFactor, 2, bridge.Sent), site, "I3"},
 	{"I3 open elsewhere", opened(slurm.Require, 2, bridge.Sent), site, ""},
-	{"I3 left alone", func(in *gate.EditInput) { in.LeftAlone = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
-	{"I3 left alone, given back", func(in *gate.EditInput) { leased(in); in.LeftAlone = map[string]string{"u2": "his jobs were changed"} }, unlock, ""},
-	{"I3 others left alone", func(in *gate.EditInput) { in.LeftAlone = map[string]string{"u3": "his jobs were changed"} }, site, ""},
+	{"I3 left alone", func(in *gate.EditInput) { in.LeftAloneReasonByUser = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
+	{"I3 left alone, given back", func(in *gate.EditInput) {
+		leased(in)
+		in.LeftAloneReasonByUser = map[string]string{"u2": "his jobs were changed"}
+	}, unlock, ""},
+	{"I3 others left alone", func(in *gate.EditInput) { in.LeftAloneReasonByUser = map[string]string{"u3": "his jobs were changed"} }, site, ""},
 	{"I3 yielded", opened(slurm.Require, 2, bridge.Yielded), site, "I3"},
 	{"I3 nice not shown", job2(func(j *slurm.Job) { j.NiceKnown = false }), as(slurm.Nice, -500), "I3"},
 
@@ -100,47 +108,51 @@ var editCases = []struct {
 	{"I4 owner's begin", job2(func(j *slurm.Job) { j.Eligible = noon.Add(11 * time.Minute) }), lease, "I4"},
 	{"I4 owner's begin under a lease", func(in *gate.EditInput) { ownLater(in) }, until(slurm.Lease, time.Minute), "I4"},
 	{"I4 renewal", leased, lease, ""},
-	{"I4 total", func(in *gate.EditInput) { in.Leased[2] = 23*time.Hour + 50*time.Minute + 1 }, lease, "I4"},
-	{"I4 total reached", func(in *gate.EditInput) { in.Leased[2] = 23*time.Hour + 50*time.Minute }, lease, ""},
+	{"I4 total", func(in *gate.EditInput) { in.LeasedTimeByJob[2] = 23*time.Hour + 50*time.Minute + 1 }, lease, "I4"},
+	{"I4 total reached", func(in *gate.EditInput) { in.LeasedTimeByJob[2] = 23*time.Hour + 50*time.Minute }, lease, ""},
 
-	{"I5 twice", func(in *gate.EditInput) { in.Requeued = []slurm.Run{viewJob(&in.State, 11).Run()} }, requeue, "I5"},
-	{"I5 earlier run", func(in *gate.EditInput) { r := viewJob(&in.State, 11).Run(); r.Submit--; in.Requeued = []slurm.Run{r} }, requeue, ""},
+	{"I5 twice", func(in *gate.EditInput) { in.RequeuedRuns = []slurm.Run{viewJob(&in.CommonInput, 11).Run()} }, requeue, "I5"},
+	{"I5 earlier run", func(in *gate.EditInput) {
+		r := viewJob(&in.CommonInput, 11).Run()
+		r.Submit--
+		in.RequeuedRuns = []slurm.Run{r}
+	}, requeue, ""},
 	{"I5 unknown", opened(slurm.SiteFactor, 11, bridge.Unknown), requeue, "I5"},
 	{"I5 sent", opened(slurm.Requeue, 11, bridge.Sent), requeue, "I3"},
-	{"I5 suspended in the snapshot", func(in *gate.EditInput) { planJob(&in.State, 11).State = "suspended" }, requeue, "I5"},
+	{"I5 suspended in the snapshot", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).State = "suspended" }, requeue, "I5"},
 	{"I5 suspended", job11(func(j *slurm.Job) { j.State = "SUSPENDED" }), requeue, "I5"},
 	{"I5 pending", job11(func(j *slurm.Job) { j.State = "PENDING" }), requeue, "I5"},
 	{"I5 no batch", job11(func(j *slurm.Job) { j.Batch = false }), requeue, "I5"},
 	{"I5 no requeue", job11(func(j *slurm.Job) { j.Requeue = false }), requeue, "I5"},
-	{"I5 not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).UnstoppableReason = "no" }, requeue, "I5"},
+	{"I5 not opted in", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, requeue, "I5"},
 	{"I5 array without address", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), requeue, "I5"},
 	{"I5 the record of an array", job11(func(j *slurm.Job) { j.ArrayJob = 9 }), requeue, "I5"},
-	{"I5 array", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), func(s *gate.State) slurm.Edit {
+	{"I5 array", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), func(s *gate.CommonInput) slurm.Edit {
 		e := requeue(s)
 		e.Array = "9_4"
 		return e
 	}, ""},
 	{"I6 quantum", job11(func(j *slurm.Job) { j.Start = noon.Add(-29 * time.Minute) }), requeue, "I6"},
-	{"I6 cooldown", func(in *gate.EditInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
-	{"I7 budget", func(in *gate.EditInput) { in.Stops = []bridge.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
+	{"I6 cooldown", func(in *gate.EditInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
+	{"I7 budget", func(in *gate.EditInput) { in.RecentStops = []bridge.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
 	{"I8 not in the plan", func(in *gate.EditInput) { in.AllowedStops = in.AllowedStops[1:] }, requeue, "I8"},
 	{"I9 pays back", func(in *gate.EditInput) {
-		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
+		in.RecentStops = []bridge.Stop{{Job: 1, At: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 		in.Budgets.StopFloor1h = 2
 	}, requeue, "I9"},
 
-	{"I10 spent", func(in *gate.EditInput) { in.Written = 20 }, site, "I10"},
-	{"I10 one left", func(in *gate.EditInput) { in.Written = 19 }, site, ""},
-	{"I10 large array first", func(in *gate.EditInput) { planJob(&in.State, 2).Tasks = 500 }, site, ""},
-	{"I10 large array", func(in *gate.EditInput) { planJob(&in.State, 2).Tasks, in.Written = 500, 1 }, site, "I10"},
-	{"I10 rate", func(in *gate.EditInput) { in.Interval, in.Budgets.SnapshotAge, in.Written = time.Second, 2, 5 }, site, "I10"},
+	{"I10 spent", func(in *gate.EditInput) { in.EditedTaskCount = 20 }, site, "I10"},
+	{"I10 one left", func(in *gate.EditInput) { in.EditedTaskCount = 19 }, site, ""},
+	{"I10 large array first", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks = 500 }, site, ""},
+	{"I10 large array", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks, in.EditedTaskCount = 500, 1 }, site, "I10"},
+	{"I10 rate", func(in *gate.EditInput) { in.Interval, in.Budgets.SnapshotAge, in.EditedTaskCount = time.Second, 2, 5 }, site, "I10"},
 	{"I10 cooldown", touched(19 * time.Second), site, "I10"},
 	{"I10 cooled", touched(20 * time.Second), site, ""},
 	{"I10 back at once", func(in *gate.EditInput) { numbered(slurm.SiteFactor, 90)(in); touched(time.Second)(in) }, as(slurm.SiteFactor, 0), ""},
 
-	{"I12 nothing would take it back", func(in *gate.EditInput) { in.Expires = false }, pin, "I12"},
-	{"I12 nothing would take an exclusion back", func(in *gate.EditInput) { in.Expires = false }, nodes(slurm.Exclude, "n4"), "I12"},
-	{"I12 a pin back without that", func(in *gate.EditInput) { pinned(in); in.Expires = false }, nodes(slurm.Require), ""},
+	{"I12 nothing would take it back", func(in *gate.EditInput) { in.HasExpiry = false }, pin, "I12"},
+	{"I12 nothing would take an exclusion back", func(in *gate.EditInput) { in.HasExpiry = false }, nodes(slurm.Exclude, "n4"), "I12"},
+	{"I12 a pin back without that", func(in *gate.EditInput) { pinned(in); in.HasExpiry = false }, nodes(slurm.Require), ""},
 	{"I12 no node", nothing, nodes(slurm.Require), "I12"},
 	{"I12 unknown node", nothing, nodes(slurm.Require, "n9"), "I12"},
 	{"I12 drained", func(in *gate.EditInput) { in.View.Nodes[1].Flags = []string{"DRAIN"} }, pin, "I12"},
@@ -151,7 +163,7 @@ var editCases = []struct {
 	{"I12 owner's node", job2(func(j *slurm.Job) { j.Required = slurm.ReadHosts("n1") }), pin, "I12"},
 	{"I12 owner's exclusion", job2(func(j *slurm.Job) { j.Excluded = slurm.ReadHosts("n2") }), pin, "I12"},
 	{"I12 unsplit array", job2(func(j *slurm.Job) { j.ArrayJob = 2 }), pin, "I12"},
-	{"I12 unplaced", func(in *gate.EditInput) { planJob(&in.State, 2).UnplaceableReason = "constraint" }, pin, "I12"},
+	{"I12 unplaced", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).UnplaceableReason = "constraint" }, pin, "I12"},
 	{"I12 exclusion lost", job2(func(j *slurm.Job) { j.Excluded = slurm.ReadHosts("n3") }), nodes(slurm.Exclude, "n1"), "I12"},
 	{"I12 exclusion kept", job2(func(j *slurm.Job) { j.Excluded = slurm.ReadHosts("n3") }), nodes(slurm.Exclude, "n1", "n3"), ""},
 	{"I12 own exclusion of an old node", job2(func(j *slurm.Job) { j.Excluded = slurm.ReadHosts("n9") }), nodes(slurm.Exclude, "n1", "n9"), ""},
@@ -162,9 +174,9 @@ var editCases = []struct {
 	{"I12 too few left", nothing, nodes(slurm.Exclude, "n1", "n2", "n3"), "I12"},
 
 	{"I13 stale", func(in *gate.EditInput) { in.Now = noon.Add(16 * time.Second) }, site, "I13"},
-	{"I13 other run", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Submit++; return e }, "I13"},
-	{"I13 restarted", nothing, func(s *gate.State) slurm.Edit { e := requeue(s); e.Run.Restarts--; return e }, "I13"},
-	{"I13 gone", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Job = 99; return e }, "I13"},
+	{"I13 other run", nothing, func(s *gate.CommonInput) slurm.Edit { e := site(s); e.Run.Submit++; return e }, "I13"},
+	{"I13 restarted", nothing, func(s *gate.CommonInput) slurm.Edit { e := requeue(s); e.Run.Restarts--; return e }, "I13"},
+	{"I13 gone", nothing, func(s *gate.CommonInput) slurm.Edit { e := site(s); e.Run.Job = 99; return e }, "I13"},
 	{"I14 leadership", func(in *gate.EditInput) { in.LeadershipLeft = 11 * time.Second }, site, "I14"},
 
 	{"I15 not in the snapshot", func(in *gate.EditInput) { in.Snapshot.Jobs = in.Snapshot.Jobs[2:] }, site, "I15"},
@@ -181,8 +193,8 @@ var editCases = []struct {
 	}, as(slurm.Nice, 7), ""},
 	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"cpu"} }), site, "I15"},
 	{"I15 partition of another plan", func(in *gate.EditInput) {
-		in.Modes["a"] = bridge.Preempt
-		viewJob(&in.State, 2).Partitions = []string{"a", "gpu"}
+		in.ModeByPartition["a"] = bridge.Preempt
+		viewJob(&in.CommonInput, 2).Partitions = []string{"a", "gpu"}
 	}, site, "I15"},
 	{"I15 opaque", job2(func(j *slurm.Job) { j.Opaque = "no priority" }), site, "I15"},
 	{"I15 heterogeneous", job2(func(j *slurm.Job) { j.HetJob = 2 }), site, "I15"},
@@ -196,14 +208,14 @@ var editCases = []struct {
 	{"I15 interactive order", job2(func(j *slurm.Job) { j.Batch = false }), site, ""},
 	{"I15 deadline", job2(func(j *slurm.Job) { j.Deadline = noon.Add(24*time.Hour + 20*time.Minute - 1) }), lease, "I15"},
 	{"I15 far deadline", job2(func(j *slurm.Job) { j.Deadline = noon.Add(24*time.Hour + 20*time.Minute) }), lease, ""},
-	{"I15 dependants", func(in *gate.EditInput) { dependants(&in.State, 11) }, lease, "I15"},
+	{"I15 dependants", func(in *gate.EditInput) { dependants(&in.CommonInput, 11) }, lease, "I15"},
 
 	{"I16 lease", old, lease, "I16"},
 	{"I16 lowered", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 1001)(in) }, site, "I16"},
 	{"I16 raised", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 999)(in) }, site, ""},
 	{"I16 lowered if an answer was lost", func(in *gate.EditInput) { old(in); unanswered(1001, 900)(in) }, site, "I16"},
 	{"I16 raised whatever stands", func(in *gate.EditInput) { old(in); unanswered(1000, 900)(in) }, site, ""},
-	{"I16 lowered by nice", func(in *gate.EditInput) { old(in); viewJob(&in.State, 2).Nice = -501 }, as(slurm.Nice, -500), "I16"},
+	{"I16 lowered by nice", func(in *gate.EditInput) { old(in); viewJob(&in.CommonInput, 2).Nice = -501 }, as(slurm.Nice, -500), "I16"},
 	{"I16 lowered by priority", old, as(slurm.Priority, 4999), "I16"},
 	{"I16 given back", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 90)(in) }, as(slurm.SiteFactor, 0), ""},
 
@@ -215,6 +227,6 @@ var editCases = []struct {
 	{"I20 rank gives back", func(in *gate.EditInput) { leased(in); in.Mode = bridge.Rank }, unlock, ""},
 	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = bridge.Steer }, pin, ""},
 	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = bridge.Steer }, requeue, "I20"},
-	{"I20 configured lower", func(in *gate.EditInput) { in.Modes["gpu"] = bridge.Rank }, lease, "I20"},
+	{"I20 configured lower", func(in *gate.EditInput) { in.ModeByPartition["gpu"] = bridge.Rank }, lease, "I20"},
 	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"gpu", "cpu"} }), site, "I20"},
 }

@@ -15,13 +15,13 @@ func checkEditForm(e slurm.Edit) *denial {
 	f, ok := e.Kind.Form()
 	switch {
 	case !ok:
-		return deny(invariant.OneField, "there is no such edit")
+		return deny(invariant.OneFieldPerEdit, "there is no such edit")
 	case e.Signal.IsKnown() != f.HasSignal || e.Signal != "" && !e.Signal.IsKnown():
-		return deny(invariant.OneField, "it carries no signal that it may, or one that it must not")
+		return deny(invariant.OneFieldPerEdit, "it carries no signal that it may, or one that it must not")
 	case !f.SetsValue && !f.CarriesValue && e.Value != 0 || f.HasUntil == e.Until.IsZero() || !f.HasNodes && len(e.Nodes) > 0 || !f.HasArray && e.Array != "":
-		return deny(invariant.OneField, "it carries values of other fields, or lacks its own")
+		return deny(invariant.OneFieldPerEdit, "it carries values of other fields, or lacks its own")
 	case !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes):
-		return deny(invariant.OneField, "its nodes are not sorted, or named twice")
+		return deny(invariant.OneFieldPerEdit, "its nodes are not sorted, or named twice")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (g *editGate) checkRun(c *editClaim) *denial {
 }
 
 func (g *editGate) checkMode(c *editClaim) *denial {
-	need := c.Row.Needs
+	need := c.Row.NeededMode
 	if c.GivesBack {
 		need = bridge.Rank
 	}
@@ -57,16 +57,16 @@ func (g *editGate) checkOwnership(c *editClaim) *denial {
 	at := c.WrittenField()
 	switch {
 	case g.takenFields[at]:
-		return deny(invariant.OnlyOurs, "another edit of this cycle writes %s", at.Field)
+		return deny(invariant.OnlyOurValues, "another edit of this cycle writes %s", at.Field)
 	case g.in.Book.OpenIntent(at.Job, at.Field) != nil:
-		return deny(invariant.OnlyOurs, "the outcome of an earlier edit of %s is still open", at.Field)
+		return deny(invariant.OnlyOurValues, "the outcome of an earlier edit of %s is still open", at.Field)
 	case g.in.Book.YieldedIntent(c.Job.Run(), g.clusterTime) != nil:
-		return deny(invariant.OnlyOurs, "somebody changed the job after us")
-	case c.GivesBack && c.Standing == nil:
-		return deny(invariant.OnlyOurs, "no value of ours stands in %s", at.Field)
+		return deny(invariant.OnlyOurValues, "somebody changed the job after us")
+	case c.GivesBack && c.StandingIntent == nil:
+		return deny(invariant.OnlyOurValues, "no value of ours stands in %s", at.Field)
 	}
-	if c.Standing != nil && actuator.OwnerOf(c.Standing, c.Job) == actuator.Theirs {
-		return deny(invariant.OnlyOurs, "%s is not what we wrote any more", at.Field)
+	if c.StandingIntent != nil && actuator.OwnerOf(c.StandingIntent, c.Job) == actuator.OwnerOther {
+		return deny(invariant.OnlyOurValues, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (g *editGate) checkScope(c *editClaim) *denial {
 	if c.GivesBack {
 		return nil
 	}
-	if c.Planned == nil {
+	if c.PlannedJob == nil {
 		return deny(invariant.ExemptJobs, "the job is not in the snapshot of partition %s", g.Partition)
 	}
 	return g.checkExempt(c.Job)
@@ -87,46 +87,46 @@ func (g *editGate) checkScope(c *editClaim) *denial {
 func (g *editGate) checkBounds(c *editClaim) *denial {
 	f, _ := c.Kind.Form()
 	switch {
-	case c.Row.Stops == actuator.StopsNow:
+	case c.Row.Stopping == actuator.StopsNow:
 		return g.checkRequeue(c)
-	case c.Row.Stops == actuator.StopsLater:
+	case c.Row.Stopping == actuator.StopsLater:
 		return g.checkWarning(c)
 	case !c.Job.Pending() && !(c.GivesBack && f.WhileRunning):
-		return deny(invariant.OneField, "%s can only be written while the job is pending", c.Kind)
+		return deny(invariant.OneFieldPerEdit, "%s can only be written while the job is pending", c.Kind)
 	}
-	return c.CheckBounds()
+	return c.CheckEdit()
 }
 
 // checkCooldown says why the field was written too lately (I10). Giving back and
 // requeues, which have a cooldown of their own, do not wait.
 func (g *editGate) checkCooldown(c *editClaim) *denial {
-	last, ok := g.in.Touched[c.WrittenField()]
-	if !ok || c.GivesBack || c.Row.Stops == actuator.StopsNow {
+	last, ok := g.in.LastSentByField[c.WrittenField()]
+	if !ok || c.GivesBack || c.Row.Stopping == actuator.StopsNow {
 		return nil
 	}
 	if ago := g.Now.Sub(last); ago < g.Budgets.EditCooldown {
-		return deny(invariant.WriteBudget, "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Budgets.EditCooldown)
+		return deny(invariant.EditBudget, "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Budgets.EditCooldown)
 	}
 	return nil
 }
 
-// checkWriteBudget says why the edit does not fit the write budget (I10). The first
+// checkEditBudget says why the edit does not fit the write budget (I10). The first
 // one of a cycle goes whatever its size: an array larger than the budget would
 // never be reached otherwise.
-func (g *editGate) checkWriteBudget(c *editClaim) *denial {
-	if c.tasks <= g.writesLeft || g.nothingAccepted {
+func (g *editGate) checkEditBudget(c *editClaim) *denial {
+	if c.taskCount <= g.taskEditsLeft || g.nothingAccepted {
 		return nil
 	}
-	return deny(invariant.WriteBudget, "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.writesLeft, 0))
+	return deny(invariant.EditBudget, "it changes %d tasks, %d are left of this interval's budget", c.taskCount, max(g.taskEditsLeft, 0))
 }
 
-// WriteBudget is how many tasks may be changed in an interval (I10).
-func WriteBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
+// EditBudget is how many tasks may be changed in an interval (I10).
+func EditBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
-		live += oneIf(!v.Jobs[i].IsDone())
+		live += countIf(!v.Jobs[i].IsDone())
 	}
-	share := max(int(c.MutationPercent*float64(live)/100), c.MutationFloor)
-	rate := int(c.MutationRate * interval.Seconds())
-	return min(c.Mutations, share, rate)
+	share := max(int(c.EditPercent*float64(live)/100), c.EditFloor)
+	rate := int(c.EditRate * interval.Seconds())
+	return min(c.MaxEdits, share, rate)
 }

@@ -14,9 +14,9 @@ import (
 // I7, I8, I9).
 func (g *editGate) checkRequeue(c *editClaim) *denial {
 	return firstDenial(
-		func() *denial { return g.checkStop(c, g.stopOfPlan(c.Run.Job)) },
+		func() *denial { return g.checkStop(c, g.plannedStop(c.Run.Job)) },
 		func() *denial {
-			if at, n := g.warnStateOf(c.Planned, c.Job); n != nil || at != readyToRequeue {
+			if at, n := g.warnStateOf(c.PlannedJob, c.Job); n != nil || at != readyToRequeue {
 				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
 			}
 			return nil
@@ -26,15 +26,15 @@ func (g *editGate) checkRequeue(c *editClaim) *denial {
 
 // checkWarning checks a warning, which is the beginning of a stop (I5 to I9).
 func (g *editGate) checkWarning(c *editClaim) *denial {
-	w := g.warnOfPlan(c.Run.Job)
+	w := g.plannedWarning(c.Run.Job)
 	if w == nil {
 		return deny(invariant.StopPurpose, "the plan let through does not warn it")
 	}
 	return firstDenial(
 		func() *denial { return g.checkStop(c, &w.Stop) },
 		func() *denial {
-			want := g.Notices[c.Run.Job]
-			if at, n := g.warnStateOf(c.Planned, c.Job); n != nil || at != warningNeeded {
+			want := g.NoticeByJob[c.Run.Job]
+			if at, n := g.warnStateOf(c.PlannedJob, c.Job); n != nil || at != warningNeeded {
 				return cmp.Or(n, deny(invariant.MinimumRun, "it was warned already"))
 			}
 			if c.Signal != want.Signal || c.Grace() != want.Grace {
@@ -53,7 +53,7 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 			switch {
 			case stop == nil:
 				return deny(invariant.StopPurpose, "the plan let through does not stop it")
-			case slices.ContainsFunc(g.in.Requeued, c.Run.SameRun):
+			case slices.ContainsFunc(g.in.RequeuedRuns, c.Run.SameRun):
 				return deny(invariant.RequeuedOnce, "this run was requeued once already")
 			case g.mayBeUnderWay(c.Run.Job):
 				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
@@ -64,23 +64,23 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 			}
 			return nil
 		},
-		func() *denial { return g.checkStoppable(c.Planned) },
+		func() *denial { return g.checkStoppable(c.PlannedJob) },
 		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
-		func() *denial { return g.budget.check(g.stopOf(c.Planned, stop.Beneficiary)) },
+		func() *denial { return g.budget.checkStop(g.stopOf(c.PlannedJob, stop.Beneficiary)) },
 	)
 }
 
 // acceptedStops are the jobs, and whom for, of this cycle's accepted requeues.
 func (g *editGate) acceptedStops() stopPairs {
 	p := stopPairs{}
-	for _, s := range g.budget.stops[len(g.Stops):] {
+	for _, s := range g.budget.stops[len(g.RecentStops):] {
 		p[stopPair{s.Job, s.Beneficiary}] = true
 	}
 	return p
 }
 
 // jobFields are all fields of a job that an edit can write.
-var jobFields = actuator.Fields(func(*actuator.Row) bool { return true })
+var jobFields = actuator.FieldsWhere(func(*actuator.KindRow) bool { return true })
 
 // mayBeUnderWay reports whether something sent to the job may still be carried out.
 func (g *editGate) mayBeUnderWay(job int64) bool {

@@ -19,15 +19,15 @@ import (
 func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	g := &editGate{in: in}
 	if n := g.checkSending(); n != nil {
-		return nil, refuseAll(in.Edits, n)
+		return nil, refuseEdits(in.Edits, n)
 	}
-	g.facts = newFacts(in.State)
+	g.facts = newFacts(in.CommonInput)
 	g.budget = newStopBudget(&g.facts)
-	g.writesLeft = WriteBudget(&in.Budgets, in.View, in.Interval) - in.Written
-	g.nothingAccepted = in.Written == 0
+	g.taskEditsLeft = EditBudget(&in.Budgets, in.View, in.Interval) - in.EditedTaskCount
+	g.nothingAccepted = in.EditedTaskCount == 0
 	g.takenFields = map[slurm.JobField]bool{}
 	for _, e := range g.sortedClaims() {
-		g.decide(e)
+		g.decideEdit(e)
 	}
 	sortRefusals(g.refused)
 	return g.accepted, g.refused
@@ -37,7 +37,7 @@ type editGate struct {
 	facts
 	in              EditInput
 	budget          *stopBudget
-	writesLeft      int                     // of the write budget, in tasks
+	taskEditsLeft   int                     // of the write budget, in tasks
 	nothingAccepted bool                    // nothing has been let through in this cycle
 	takenFields     map[slurm.JobField]bool // fields that an edit let through writes
 	accepted        []slurm.Edit
@@ -57,14 +57,14 @@ func (g *editGate) checkSending() *denial {
 		in.checkView, in.checkLeadership,
 		func() *denial {
 			if in.Book == nil {
-				return deny(invariant.OnlyOurs, "there is no ledger")
+				return deny(invariant.OnlyOurValues, "there is no ledger")
 			}
 			return nil
 		},
 	)
 }
 
-func refuseAll(edits []slurm.Edit, n *denial) []bridge.Refusal {
+func refuseEdits(edits []slurm.Edit, n *denial) []bridge.Refusal {
 	rs := make([]bridge.Refusal, len(edits))
 	for i, e := range edits {
 		rs[i] = refusalOf(e, n)
@@ -80,25 +80,25 @@ func refusalOf(e slurm.Edit, n *denial) bridge.Refusal {
 // editClaim is an edit with all that is known of its job.
 type editClaim struct {
 	actuator.Claim
-	tasks int
+	taskCount int
 }
 
 func (g *editGate) claimFor(e slurm.Edit) editClaim {
-	c := editClaim{actuator.Claim{Job: g.View.Job(e.Run.Job), Planned: g.job(e.Run.Job)}, max(e.Tasks, 1)}
+	c := editClaim{actuator.Claim{Job: g.View.Job(e.Run.Job), PlannedJob: g.job(e.Run.Job)}, max(e.Tasks, 1)}
 	if c.Job != nil {
-		c.Claim = g.facts.claimOf(c.Planned, c.Job)
+		c.Claim = g.facts.newClaim(c.PlannedJob, c.Job)
 		c.Book = g.in.Book
-		c.Standing = g.in.Book.StandingIntent(c.Job.Run(), e.Kind.Field(), g.clusterTime)
+		c.StandingIntent = g.in.Book.StandingIntent(c.Job.Run(), e.Kind.Field(), g.clusterTime)
 		var own *bridge.Before
-		if c.Standing != nil {
-			own = &c.Standing.Before
+		if c.StandingIntent != nil {
+			own = &c.StandingIntent.Before
 		}
 		c.GivesBack = actuator.GivesBack(e, own)
 	}
-	if c.Planned != nil {
-		c.tasks = max(c.tasks, c.Planned.Tasks)
+	if c.PlannedJob != nil {
+		c.taskCount = max(c.taskCount, c.PlannedJob.Tasks)
 	}
-	c.Edit, c.Row = e, actuator.RowOf(e.Kind)
+	c.Edit, c.Row = e, actuator.KindRowOf(e.Kind)
 	return c
 }
 
@@ -110,14 +110,14 @@ func (g *editGate) sortedClaims() []editClaim {
 	}
 	slices.SortStableFunc(cs, func(a, b editClaim) int {
 		return cmp.Or(cmp.Compare(a.Turn(), b.Turn()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)),
-			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareRest(a.Edit, b.Edit))
+			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareEdits(a.Edit, b.Edit))
 	})
 	return cs
 }
 
-// compareRest makes the order total, so that the order of the input is of no
+// compareEdits makes the order total, so that the order of the input is of no
 // consequence.
-func compareRest(a, b slurm.Edit) int {
+func compareEdits(a, b slurm.Edit) int {
 	return cmp.Or(cmp.Compare(a.Value, b.Value), a.Until.Compare(b.Until), slices.Compare(a.Nodes, b.Nodes),
 		cmp.Compare(a.Array, b.Array), cmp.Compare(a.Signal, b.Signal), cmp.Compare(a.Tasks, b.Tasks), cmp.Compare(a.Why, b.Why),
 		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
@@ -126,7 +126,7 @@ func compareRest(a, b slurm.Edit) int {
 // stopRank is the place a stop has among the stops FilterPlan let through; others go by
 // job.
 func (g *editGate) stopRank(c *editClaim) int {
-	switch c.Row.Stops {
+	switch c.Row.Stopping {
 	case actuator.StopsNow:
 		return slices.IndexFunc(g.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
 	case actuator.StopsLater: // after the requeues, whose grace is over
@@ -135,26 +135,26 @@ func (g *editGate) stopRank(c *editClaim) int {
 	return 0
 }
 
-func (g *editGate) decide(c editClaim) {
+func (g *editGate) decideEdit(c editClaim) {
 	if n := g.checkClaim(&c); n != nil {
 		g.refused = append(g.refused, refusalOf(c.Edit, n))
 		return
 	}
 	at := c.WrittenField()
 	g.takenFields[at] = true
-	g.writesLeft, g.nothingAccepted = g.writesLeft-c.tasks, false
-	switch c.Row.Stops {
+	g.taskEditsLeft, g.nothingAccepted = g.taskEditsLeft-c.taskCount, false
+	switch c.Row.Stopping {
 	case actuator.StopsNow:
-		g.budget.add(*g.stopOfPlan(c.Run.Job))
+		g.budget.addStop(*g.plannedStop(c.Run.Job))
 	case actuator.StopsLater:
-		g.budget.add(g.warnOfPlan(c.Run.Job).Stop)
+		g.budget.addStop(g.plannedWarning(c.Run.Job).Stop)
 	}
-	c.Tasks = c.tasks
+	c.Tasks = c.taskCount
 	g.accepted = append(g.accepted, c.Edit)
 }
 
-// stopOfPlan returns the stop of the job that FilterPlan let through, or nil.
-func (g *editGate) stopOfPlan(job int64) *bridge.Stop {
+// plannedStop returns the stop of the job that FilterPlan let through, or nil.
+func (g *editGate) plannedStop(job int64) *bridge.Stop {
 	for i := range g.in.AllowedStops {
 		if g.in.AllowedStops[i].Job == job {
 			return &g.in.AllowedStops[i]
@@ -163,8 +163,8 @@ func (g *editGate) stopOfPlan(job int64) *bridge.Stop {
 	return nil
 }
 
-// warnOfPlan returns the warning of the job that FilterPlan let through, or nil.
-func (g *editGate) warnOfPlan(job int64) *bridge.PlannedWarning {
+// plannedWarning returns the warning of the job that FilterPlan let through, or nil.
+func (g *editGate) plannedWarning(job int64) *bridge.PlannedWarning {
 	for i := range g.in.AllowedWarnings {
 		if g.in.AllowedWarnings[i].Job == job {
 			return &g.in.AllowedWarnings[i]
@@ -185,6 +185,6 @@ func (g *editGate) checkClaim(c *editClaim) *denial {
 		func() *denial { return g.checkOwnership(c) },
 		func() *denial { return g.checkBounds(c) },
 		func() *denial { return g.checkCooldown(c) },
-		func() *denial { return g.checkWriteBudget(c) },
+		func() *denial { return g.checkEditBudget(c) },
 	)
 }

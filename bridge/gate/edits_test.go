@@ -13,7 +13,7 @@ import (
 )
 
 // stands puts a value of ours into a job: the intent that wrote it, observed.
-func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge.State) {
+func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge.IntentState) {
 	id := int64(1)
 	i := bridge.Intent{ID: id, Edit: e, Before: before, State: state, NotAfter: e.Until}
 	in.Book = ledger.NewBook([]bridge.Intent{i})
@@ -21,24 +21,24 @@ func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge
 
 // leased gives job 2 a lease of ours; the owner's own begin was an hour ago.
 func leased(in *gate.EditInput) {
-	e := edit(&in.State, 2, slurm.Lease)
+	e := edit(&in.CommonInput, 2, slurm.Lease)
 	e.Until = noon.Add(3 * time.Minute)
-	viewJob(&in.State, 2).Eligible = e.Until
+	viewJob(&in.CommonInput, 2).Eligible = e.Until
 	stands(in, e, bridge.Before{Begin: noon.Add(-time.Hour)}, bridge.Observed)
 }
 
 // pinned lets n1 stand in job 2's required nodes, where the owner had none.
 func pinned(in *gate.EditInput) {
-	e := edit(&in.State, 2, slurm.Require)
+	e := edit(&in.CommonInput, 2, slurm.Require)
 	e.Nodes = []string{"n1"}
-	viewJob(&in.State, 2).Required = slurm.ReadHosts("n1")
+	viewJob(&in.CommonInput, 2).Required = slurm.ReadHosts("n1")
 	stands(in, e, bridge.Before{}, bridge.Observed)
 }
 
 // numbered lets a value of ours stand in an order field of job 2.
 func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
-		e, j := edit(&in.State, 2, kind), viewJob(&in.State, 2)
+		e, j := edit(&in.CommonInput, 2, kind), viewJob(&in.CommonInput, 2)
 		e.Value = v
 		switch kind {
 		case slurm.Nice:
@@ -53,42 +53,42 @@ func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
 // unanswered is a site factor of ours that had no answer, over another.
 func unanswered(was, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
-		e := edit(&in.State, 2, slurm.SiteFactor)
+		e := edit(&in.CommonInput, 2, slurm.SiteFactor)
 		e.Value = v
 		in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{OurValue: was}, State: bridge.Observed, Error: "no answer"}})
 	}
 }
 
-func opened(kind slurm.Kind, job int64, state bridge.State) func(*gate.EditInput) {
-	return func(in *gate.EditInput) { stands(in, edit(&in.State, job, kind), bridge.Before{}, state) }
+func opened(kind slurm.Kind, job int64, state bridge.IntentState) func(*gate.EditInput) {
+	return func(in *gate.EditInput) { stands(in, edit(&in.CommonInput, job, kind), bridge.Before{}, state) }
 }
 
 // as is an edit of job 2 with a value.
-func as(kind slurm.Kind, v int64) func(*gate.State) slurm.Edit {
-	return func(s *gate.State) slurm.Edit {
+func as(kind slurm.Kind, v int64) func(*gate.CommonInput) slurm.Edit {
+	return func(s *gate.CommonInput) slurm.Edit {
 		e := edit(s, 2, kind)
 		e.Value = v
 		return e
 	}
 }
 
-func until(kind slurm.Kind, d time.Duration) func(*gate.State) slurm.Edit {
-	return func(s *gate.State) slurm.Edit {
+func until(kind slurm.Kind, d time.Duration) func(*gate.CommonInput) slurm.Edit {
+	return func(s *gate.CommonInput) slurm.Edit {
 		e := edit(s, 2, kind)
 		e.Until = noon.Add(d)
 		return e
 	}
 }
 
-func nodes(kind slurm.Kind, names ...string) func(*gate.State) slurm.Edit {
-	return func(s *gate.State) slurm.Edit {
+func nodes(kind slurm.Kind, names ...string) func(*gate.CommonInput) slurm.Edit {
+	return func(s *gate.CommonInput) slurm.Edit {
 		e := edit(s, 2, kind)
 		e.Nodes = names
 		return e
 	}
 }
 
-func requeue(s *gate.State) slurm.Edit { return edit(s, 11, slurm.Requeue) }
+func requeue(s *gate.CommonInput) slurm.Edit { return edit(s, 11, slurm.Requeue) }
 
 var (
 	site   = as(slurm.SiteFactor, 1000)
@@ -100,21 +100,21 @@ var (
 func nothing(*gate.EditInput) {}
 
 func job2(f func(*slurm.Job)) func(*gate.EditInput) {
-	return func(in *gate.EditInput) { f(viewJob(&in.State, 2)) }
+	return func(in *gate.EditInput) { f(viewJob(&in.CommonInput, 2)) }
 }
 
 func job11(f func(*slurm.Job)) func(*gate.EditInput) {
-	return func(in *gate.EditInput) { f(viewJob(&in.State, 11)) }
+	return func(in *gate.EditInput) { f(viewJob(&in.CommonInput, 11)) }
 }
 
 func elastic(in *gate.EditInput) {
-	planJob(&in.State, 2).MinGPUs, planJob(&in.State, 2).MaxGPUs = 2, 8
+	planJob(&in.CommonInput, 2).MinGPUs, planJob(&in.CommonInput, 2).MaxGPUs = 2, 8
 }
 
 // ownLater is a lease over the owner's own begin in two minutes.
 func ownLater(in *gate.EditInput) {
 	leased(in)
-	i := *in.Book.StandingIntent(viewJob(&in.State, 2).Run(), slurm.FieldBegin, noon)
+	i := *in.Book.StandingIntent(viewJob(&in.CommonInput, 2).Run(), slurm.FieldBegin, noon)
 	i.Before.Begin = noon.Add(2 * time.Minute)
 	in.Book = ledger.NewBook([]bridge.Intent{i})
 }
@@ -123,23 +123,23 @@ func ownLater(in *gate.EditInput) {
 func running(kind slurm.Kind) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		numbered(kind, 9000)(in)
-		viewJob(&in.State, 2).State = "RUNNING"
+		viewJob(&in.CommonInput, 2).State = "RUNNING"
 	}
 }
 
 // excluded lets n1 stand beside the owner's n2 in job 2's excluded nodes.
 func excluded(in *gate.EditInput) {
-	e := edit(&in.State, 2, slurm.Exclude)
+	e := edit(&in.CommonInput, 2, slurm.Exclude)
 	e.Nodes = []string{"n1", "n2"}
-	viewJob(&in.State, 2).Excluded = slurm.ReadHosts("n1,n2")
+	viewJob(&in.CommonInput, 2).Excluded = slurm.ReadHosts("n1,n2")
 	stands(in, e, bridge.Before{Excluded: slurm.ReadHosts("n2")}, bridge.Observed)
 }
 
-func old(in *gate.EditInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }
+func old(in *gate.EditInput) { planJob(&in.CommonInput, 2).Arrive = noon.Add(-73 * time.Hour) }
 
 func touched(ago time.Duration) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
-		in.Touched[slurm.JobField{Job: 2, Field: slurm.FieldSite}] = in.Now.Add(-ago)
+		in.LastSentByField[slurm.JobField{Job: 2, Field: slurm.FieldSite}] = in.Now.Add(-ago)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestEditInvariants(t *testing.T) {
 			in := editInput()
 			in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 			c.spoil(&in)
-			e := c.edit(&in.State)
+			e := c.edit(&in.CommonInput)
 			in.Edits = []slurm.Edit{e}
 			got, refused := gate.FilterEdits(in)
 			if c.want == "" {
@@ -169,7 +169,7 @@ func TestEditInvariants(t *testing.T) {
 // Of two requeues the first in the plan goes, and neither pays for the other.
 func TestEditsStopInThePlansOrder(t *testing.T) {
 	in := editInput()
-	in.Edits = []slurm.Edit{edit(&in.State, 11, slurm.Requeue), edit(&in.State, 12, slurm.Requeue)}
+	in.Edits = []slurm.Edit{edit(&in.CommonInput, 11, slurm.Requeue), edit(&in.CommonInput, 12, slurm.Requeue)}
 	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 2}}}
 	got, refused := gate.FilterEdits(in)
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
@@ -187,18 +187,18 @@ func TestEditsOrder(t *testing.T) {
 	in := editInput()
 	leased(&in)
 	in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}}
-	pin3, new1, site4, free := edit(&in.State, 3, slurm.Require), edit(&in.State, 1, slurm.Lease), edit(&in.State, 4, slurm.SiteFactor), unlock(&in.State)
+	pin3, new1, site4, free := edit(&in.CommonInput, 3, slurm.Require), edit(&in.CommonInput, 1, slurm.Lease), edit(&in.CommonInput, 4, slurm.SiteFactor), unlock(&in.CommonInput)
 	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
-	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.State), free}
+	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.CommonInput), free}
 	got, refused := gate.FilterEdits(in)
-	want := []slurm.Edit{free, requeue(&in.State), new1, site4, pin3}
+	want := []slurm.Edit{free, requeue(&in.CommonInput), new1, site4, pin3}
 	if diff := cmp.Diff(want, got); diff != "" || len(refused) > 0 {
 		t.Errorf("refused %v\n%s", refused, diff)
 	}
 }
 
 func planTasks(in *gate.EditInput, id int64) int {
-	if j := planJob(&in.State, id); j != nil {
+	if j := planJob(&in.CommonInput, id); j != nil {
 		return j.Tasks
 	}
 	return 0

@@ -14,16 +14,16 @@ import (
 
 // facts is a State with what is looked up often.
 type facts struct {
-	State
-	clusterTime time.Time     // Slurm's clock
-	jobIndex    map[int64]int // of the snapshot
-	dependants  map[int64]int // jobs waiting for a job
+	CommonInput
+	clusterTime         time.Time     // Slurm's clock
+	indexByJob          map[int64]int // of the snapshot
+	dependantCountByJob map[int64]int // jobs waiting for a job
 }
 
-func newFacts(s State) facts {
-	f := facts{State: s, clusterTime: s.View.At, jobIndex: map[int64]int{}, dependants: map[int64]int{}}
+func newFacts(s CommonInput) facts {
+	f := facts{CommonInput: s, clusterTime: s.View.At, indexByJob: map[int64]int{}, dependantCountByJob: map[int64]int{}}
 	for i := range s.Snapshot.Jobs {
-		f.jobIndex[int64(s.Snapshot.Jobs[i].ID)] = i
+		f.indexByJob[int64(s.Snapshot.Jobs[i].ID)] = i
 	}
 	for i := range s.View.Jobs {
 		j := &s.View.Jobs[i]
@@ -31,7 +31,7 @@ func newFacts(s State) facts {
 			continue
 		}
 		for _, id := range j.Dependency.Jobs {
-			f.dependants[id]++
+			f.dependantCountByJob[id]++
 		}
 	}
 	return f
@@ -39,7 +39,7 @@ func newFacts(s State) facts {
 
 // job returns the snapshot's job, or nil.
 func (f *facts) job(id int64) *policy.Job {
-	i, ok := f.jobIndex[id]
+	i, ok := f.indexByJob[id]
 	if !ok {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 		return bridge.Off
 	}
 	for _, p := range j.Partitions {
-		if m, ok := f.Modes[p]; !ok {
+		if m, ok := f.ModeByPartition[p]; !ok {
 			return bridge.Off
 		} else if !m.Allows(top) {
 			top = m
@@ -64,7 +64,7 @@ func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 // isInPartition reports whether the job is this partition's business.
 func (f *facts) isInPartition(j *slurm.Job) bool {
 	for _, p := range j.Partitions {
-		if _, ok := f.Modes[p]; ok {
+		if _, ok := f.ModeByPartition[p]; ok {
 			return p == f.Partition
 		}
 	}
@@ -82,8 +82,8 @@ func (f *facts) checkExempt(j *slurm.Job) *denial {
 		return deny(invariant.ExemptJobs, "it belongs to reservation %s", j.Reservation)
 	case !f.isInPartition(j):
 		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.Partition())
-	case f.LeftAlone[j.User] != "":
-		return deny(invariant.OnlyOurs, "%s", f.LeftAlone[j.User])
+	case f.LeftAloneReasonByUser[j.User] != "":
+		return deny(invariant.OnlyOurValues, "%s", f.LeftAloneReasonByUser[j.User])
 	case slices.Contains(c.ExemptUsers, j.User):
 		return deny(invariant.ExemptJobs, "user %s is exempt", j.User)
 	case slices.Contains(c.ExemptAccounts, j.Account):
@@ -103,7 +103,7 @@ func (f *facts) checkExempt(j *slurm.Job) *denial {
 func checkTouchable(j *slurm.Job) *denial {
 	switch {
 	case j.Held || j.Priority == 0 && j.Pending():
-		return deny(invariant.Held, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
+		return deny(invariant.HeldJobs, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
 	case j.Opaque != "":
 		return deny(invariant.ExemptJobs, "its record cannot be read: %s", j.Opaque)
 	case j.HetJob != 0:
@@ -118,16 +118,16 @@ func checkTouchable(j *slurm.Job) *denial {
 	return nil
 }
 
-// claimOf is what bounds are read from, without an edit.
-func (f *facts) claimOf(p *policy.Job, j *slurm.Job) actuator.Claim {
+// newClaim is what bounds are read from, without an edit.
+func (f *facts) newClaim(p *policy.Job, j *slurm.Job) actuator.Claim {
 	return actuator.Claim{
-		Job: j, Planned: p, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, Expires: f.Expires,
-		Leased: f.Leased[j.ID], Dependants: f.dependants[j.ID] + f.dependants[arrayID(j)],
+		Job: j, PlannedJob: p, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, HasExpiry: f.HasExpiry,
+		LeasedTime: f.LeasedTimeByJob[j.ID], DependantCount: f.dependantCountByJob[j.ID] + f.dependantCountByJob[otherArrayID(j)],
 	}
 }
 
-// arrayID returns the array's id where it is not the job's own, else 0.
-func arrayID(j *slurm.Job) int64 {
+// otherArrayID returns the array's id where it is not the job's own, else 0.
+func otherArrayID(j *slurm.Job) int64 {
 	if j.ArrayJob == j.ID {
 		return 0
 	}

@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy"
 )
 
-// State is what both looks of the gate rely on. Everything is a value; nothing
+// CommonInput is what both looks of the gate rely on. Everything is a value; nothing
 // is changed. The view is one that was judged (package judge) and believed.
-type State struct {
+type CommonInput struct {
 	Budgets  bridge.Budgets
 	Interval time.Duration // between cycles
 	Now      time.Time     // our clock, now
@@ -20,39 +20,39 @@ type State struct {
 	// all managed partitions. A job that may start in several gets the weakest
 	// of their modes (a partition not listed is Off) and is the business of the
 	// first managed one in its list.
-	Partition string
-	Modes     map[string]bridge.Mode
+	Partition       string
+	ModeByPartition map[string]bridge.Mode
 	// Snapshot is what the policy was shown; hand over one it could not write
 	// to. View is the poll it was made from.
 	Snapshot *policy.Snapshot
 	View     *slurm.View
-	// Expires says that something outside the daemon takes node lists back if
+	// HasExpiry says that something outside the daemon takes node lists back if
 	// the daemon dies.
-	Expires bool
+	HasExpiry bool
 	// LeadershipLeft is how long our leadership lasts from Now, on the monotonic
 	// clock; unused where the mode pushes nothing.
 	LeadershipLeft time.Duration
-	// Stops are the stops of the last 24 hours in all partitions, those that
+	// RecentStops are the stops of the last 24 hours in all partitions, those that
 	// earlier partitions of this cycle got included (PlanOutput.Stops). Their
 	// order does not matter.
-	Stops []bridge.Stop
-	// Warnings are those of the last 24 hours, whatever came of them. Notices
+	RecentStops []bridge.Stop
+	// RecentWarnings are those of the last 24 hours, whatever came of them. Notices
 	// holds what running jobs, by id, are to be warned by; no entry: they are
 	// stopped without.
-	Warnings []Warning
-	Notices  map[int64]bridge.Notice
-	// RequeueTimes holds the times of all our requeues of a job, as far as history
+	RecentWarnings []Warning
+	NoticeByJob    map[int64]bridge.Notice
+	// RequeueTimesByJob holds the times of all our requeues of a job, as far as history
 	// reaches; Leased how long it was leased altogether, current leases up to
 	// now included.
-	RequeueTimes map[int64][]time.Time
-	Leased       map[int64]time.Duration
-	// LeftAlone says of users whose jobs are left alone why.
-	LeftAlone map[string]string
+	RequeueTimesByJob map[int64][]time.Time
+	LeasedTimeByJob   map[int64]time.Duration
+	// LeftAloneReasonByUser says of users whose jobs are left alone why.
+	LeftAloneReasonByUser map[string]string
 }
 
 // PlanInput is what FilterPlan looks at.
 type PlanInput struct {
-	State
+	CommonInput
 	Plan           *policy.Plan // as the policy returned it
 	LastPolicyPlan *policy.Plan // the policy's plan of the cycle before, gated or not; nil: none known
 	LastSentPlan   *policy.Plan // PlanOutput.Plan of the last cycle that pushed; nil: none known
@@ -70,8 +70,8 @@ type PlanOutput struct {
 	// Stops are the stops let through; hand them to FilterEdits as AllowedStops, and
 	// record those whose requeue came through there.
 	Stops []bridge.Stop
-	// Warns are the warnings to be sent ahead of stops; hand them to FilterEdits.
-	Warns []bridge.PlannedWarning
+	// Warnings are the warnings to be sent ahead of stops; hand them to FilterEdits.
+	Warnings []bridge.PlannedWarning
 	// StopPause says why no job of the partition may be stopped for now (I22); "" when
 	// one may.
 	StopPause string
@@ -80,13 +80,13 @@ type PlanOutput struct {
 // EditInput is what FilterEdits looks at. Stops must not contain the stops the edits
 // are about to make.
 type EditInput struct {
-	State
+	CommonInput
 	Mode            bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
 	Edits           []slurm.Edit                 // as Diff returned them
 	Book            *ledger.Book                 // of all open and standing intents
 	AllowedStops    []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
 	AllowedWarnings []bridge.PlannedWarning      // PlanOutput.Warns; a warning needs its own
-	Requeued        []slurm.Run                  // runs with a requeue intent of any state but VOID
-	Touched         map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
-	Written         int                          // tasks of the edits other partitions got this cycle
+	RequeuedRuns    []slurm.Run                  // runs with a requeue intent of any state but VOID
+	LastSentByField map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
+	EditedTaskCount int                          // tasks of the edits other partitions got this cycle
 }

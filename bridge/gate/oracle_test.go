@@ -48,7 +48,7 @@ var oracle = map[string]func(d deed) bool{
 			if i.State == bridge.Yielded {
 				return false
 			}
-			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]bridge.State{bridge.Planned, bridge.Sent, bridge.Acked, bridge.Unknown}, i.State) {
+			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Acked, bridge.Unknown}, i.State) {
 				return false
 			}
 		}
@@ -75,7 +75,7 @@ var oracle = map[string]func(d deed) bool{
 		}
 		length := d.e.Until.Sub(d.in.View.At)
 		return length > 0 && length <= d.in.Budgets.LeaseMax && !d.e.Until.Before(own) &&
-			d.in.Leased[d.e.Run.Job]+length <= d.in.Budgets.LeaseTotal
+			d.in.LeasedTimeByJob[d.e.Run.Job]+length <= d.in.Budgets.LeaseTotal
 	},
 	"I5": func(d deed) bool {
 		if d.e.Kind != slurm.Requeue {
@@ -86,30 +86,30 @@ var oracle = map[string]func(d deed) bool{
 				return false
 			}
 		}
-		for _, r := range d.in.Requeued {
+		for _, r := range d.in.RequeuedRuns {
 			if r.SameRun(d.e.Run) {
 				return false
 			}
 		}
-		return d.j.State == "RUNNING" && d.j.Batch && d.j.Requeue && planJob(&d.in.State, d.e.Run.Job).UnstoppableReason == ""
+		return d.j.State == "RUNNING" && d.j.Batch && d.j.Requeue && planJob(&d.in.CommonInput, d.e.Run.Job).UnstoppableReason == ""
 	},
 	"I6": func(d deed) bool {
 		if d.e.Kind != slurm.Requeue {
 			return true
 		}
-		for _, t := range d.in.RequeueTimes[d.j.ID] {
+		for _, t := range d.in.RequeueTimesByJob[d.j.ID] {
 			if t.Add(d.in.Budgets.Cooldown).After(d.in.View.At) {
 				return false
 			}
 		}
-		own := d.in.Budgets.Quantum + planJob(&d.in.State, d.j.ID).Checkpoint
+		own := d.in.Budgets.Quantum + planJob(&d.in.CommonInput, d.j.ID).Checkpoint
 		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
 	},
 	"I8": func(d deed) bool {
 		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
 	},
 	"I10": func(d deed) bool {
-		last, ok := d.in.Touched[d.e.WrittenField()]
+		last, ok := d.in.LastSentByField[d.e.WrittenField()]
 		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Budgets.EditCooldown
 	},
 	"I12": func(d deed) bool {
@@ -141,7 +141,7 @@ var oracle = map[string]func(d deed) bool{
 			!slices.Contains(d.in.Budgets.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition()+",", "gpu,")
 	},
 	"I16": func(d deed) bool {
-		p := planJob(&d.in.State, d.e.Run.Job)
+		p := planJob(&d.in.CommonInput, d.e.Run.Job)
 		if d.back() || p == nil || p.State != "pending" || d.in.View.At.Sub(p.Arrive) <= d.in.Budgets.MaxPending {
 			return true
 		}
@@ -170,7 +170,7 @@ var oracle = map[string]func(d deed) bool{
 			return slices.Index(bridge.Modes, d.in.Mode) >= 2
 		}
 		for _, p := range d.j.Partitions {
-			if slices.Index(bridge.Modes, d.in.Modes[p]) < least {
+			if slices.Index(bridge.Modes, d.in.ModeByPartition[p]) < least {
 				return false
 			}
 		}

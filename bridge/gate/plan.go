@@ -23,7 +23,7 @@ func FilterPlan(in PlanInput) PlanOutput {
 		g.doubt(in.checkView())
 		return g.out
 	}
-	g.facts = newFacts(in.State)
+	g.facts = newFacts(in.CommonInput)
 	g.checkPlan()
 	if n := checkPlanForm(in.Plan, in.Snapshot); n != nil {
 		g.doubt(n)
@@ -41,7 +41,7 @@ type planGate struct {
 	in  PlanInput
 	out PlanOutput
 
-	postponed bool // stops were put off until a grace is over
+	hasPostponedStops bool // stops were put off until a grace is over
 }
 
 func (g *planGate) doubt(n *denial) {
@@ -58,7 +58,7 @@ func (g *planGate) refuse(job policy.JobID, n *denial) {
 // checkPlan collects the reasons not to act on what is known.
 func (g *planGate) checkPlan() {
 	g.doubt(g.checkView())
-	if g.in.Modes[g.in.Partition].Allows(bridge.Rank) {
+	if g.in.ModeByPartition[g.in.Partition].Allows(bridge.Rank) {
 		g.doubt(g.checkLeadership())
 	}
 }
@@ -103,8 +103,8 @@ func (g *planGate) checkPending(p *policy.Job, d *policy.Decision) *denial {
 		return n
 	}
 	if d.Verb == policy.Hold {
-		hold := g.claimOf(p, j)
-		return hold.CheckLease(g.clusterTime.Add(g.Budgets.LeaseMin))
+		hold := g.newClaim(p, j)
+		return hold.CheckDelay(g.clusterTime.Add(g.Budgets.LeaseMin))
 	}
 	if p.HeldReason != "" {
 		return deny(invariant.ExemptJobs, "it cannot start: %s", p.HeldReason)
@@ -161,7 +161,7 @@ func (g *planGate) harmlessPlan() *policy.Plan {
 	if g.in.Plan != nil {
 		p.Policy = g.in.Plan.Policy
 	}
-	rank := ranksOf(g.in.LastSentPlan)
+	rank := rankByJob(g.in.LastSentPlan)
 	order := make([]policy.JobID, 0, len(g.Snapshot.Jobs))
 	for i := range g.Snapshot.Jobs {
 		j := &g.Snapshot.Jobs[i]
@@ -180,7 +180,7 @@ func (g *planGate) harmlessPlan() *policy.Plan {
 	}
 	slices.SortFunc(order, func(a, b policy.JobID) int { return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b)) })
 	for i, id := range order {
-		p.Decisions[g.jobIndex[int64(id)]].Rank = i + 1
+		p.Decisions[g.indexByJob[int64(id)]].Rank = i + 1
 	}
 	return p
 }

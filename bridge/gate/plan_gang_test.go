@@ -11,14 +11,14 @@ import (
 func TestPlanKeepsAGangTogether(t *testing.T) {
 	in := planInput()
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 4, 4
-	planJob(&in.State, 1).Ask.GPUs.Count = 16
+	planJob(&in.CommonInput, 1).Ask.GPUs.Count = 16
 	swap(&in, 11, 1)
 	swap(&in, 12, 1)
 	decision(in.Plan, 1).On, decision(in.Plan, 1).GPUs = on("n1", "n2"), 16
 	if out := gate.FilterPlan(in); len(out.Stops) != 2 || len(out.Refused) != 0 {
 		t.Fatalf("stops %v, refused %v; want both stopped", out.Stops, out.Refused)
 	}
-	viewJob(&in.State, 12).Start = noon.Add(-time.Minute)
+	viewJob(&in.CommonInput, 12).Start = noon.Add(-time.Minute)
 	out := gate.FilterPlan(in)
 	if len(out.Stops) != 0 || refusals(out.Refused, 11) != "I6" || refusals(out.Refused, 12) != "I6" || refusals(out.Refused, 1) != "I6" {
 		t.Fatalf("stops %v, refused %v; want all three refused", out.Stops, out.Refused)
@@ -45,7 +45,7 @@ func TestPlanServesTheFirstInLine(t *testing.T) {
 // A plan that cannot be read leaves the order that was accepted last.
 func TestPlanUnchanged(t *testing.T) {
 	in := planInput()
-	in.LastSentPlan = quiet(&in.State)
+	in.LastSentPlan = quiet(&in.CommonInput)
 	in.LastSentPlan.Decisions = in.LastSentPlan.Decisions[1:] // job 1 is new
 	decision(in.LastSentPlan, 2).Rank, decision(in.LastSentPlan, 3).Rank = 3, 2
 	in.Plan.Decisions = nil

@@ -14,7 +14,7 @@ import (
 )
 
 // aPlan draws a well-formed plan with no sense in it.
-func aPlan(t *rapid.T, s *gate.State) *policy.Plan {
+func aPlan(t *rapid.T, s *gate.CommonInput) *policy.Plan {
 	p := quiet(s)
 	for i, r := range rapid.Permutation(straight(len(p.Decisions))).Draw(t, "ranks") {
 		d := &p.Decisions[i]
@@ -40,8 +40,8 @@ func aPlan(t *rapid.T, s *gate.State) *policy.Plan {
 
 func soundPlan(t *rapid.T) {
 	s := spoilt(t)
-	s.Modes["gpu"] = pick(t, "mode", bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Observe)
-	in := gate.PlanInput{State: s, Plan: aPlan(t, &s)}
+	s.ModeByPartition["gpu"] = pick(t, "mode", bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Observe)
+	in := gate.PlanInput{CommonInput: s, Plan: aPlan(t, &s)}
 	before, _ := json.Marshal(in)
 	out := gate.FilterPlan(in)
 	if after, _ := json.Marshal(in); string(before) != string(after) {
@@ -71,16 +71,16 @@ func soundPlan(t *rapid.T) {
 			t.Fatalf("job %d is held by us: %+v", d.Job, j)
 		}
 	}
-	if err := stopsWithin(gate.EditInput{State: s}, stopped); err != nil {
+	if err := stopsWithin(gate.EditInput{CommonInput: s}, stopped); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // checkStop looks at one stop as a person would.
-func checkStop(t *rapid.T, s *gate.State, stop bridge.Stop) {
+func checkStop(t *rapid.T, s *gate.CommonInput, stop bridge.Stop) {
 	j, p := viewJob(s, stop.Job), planJob(s, stop.Job)
 	switch {
-	case s.Modes["gpu"] == bridge.Steer:
+	case s.ModeByPartition["gpu"] == bridge.Steer:
 		t.Fatalf("job %d is stopped in mode steer", stop.Job)
 	case p.UnstoppableReason != "" || !j.Batch || !j.Requeue || j.State != "RUNNING" || j.Held || j.User == "root":
 		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)
@@ -91,7 +91,7 @@ func checkStop(t *rapid.T, s *gate.State, stop bridge.Stop) {
 	case stop.GPUs != 8 || stop.User != p.User || stop.Lost != policy.Service(8, 5*time.Minute):
 		t.Fatalf("the stop %+v is not that of job %+v", stop, p)
 	}
-	for _, o := range s.Stops {
+	for _, o := range s.RecentStops {
 		if o.Job == stop.Beneficiary && o.Beneficiary == stop.Job && o.Job != o.Beneficiary && noon.Sub(o.At) < time.Hour {
 			t.Fatalf("jobs %d and %d displace each other", o.Job, o.Beneficiary)
 		}

@@ -20,14 +20,14 @@ type stopGroup struct {
 // stopGate decides which of a plan's stops may be.
 type stopGate struct {
 	*planGate
-	room      room // what is free when those that may not be stopped run on
-	budget    *stopBudget
-	displaced stopPairs // stopped in this plan, and for whom
+	freeDevices    freeDevices // what is free when those that may not be stopped run on
+	budget         *stopBudget
+	displacedPairs stopPairs // stopped in this plan, and for whom
 }
 
 // gateStops lets through the stops that may be, those for the first in line first.
 func (g *planGate) gateStops() {
-	s := &stopGate{planGate: g, displaced: stopPairs{}}
+	s := &stopGate{planGate: g, displacedPairs: stopPairs{}}
 	groups, pause := s.stopGroups(), g.checkStopPause()
 	if pause != nil {
 		g.out.StopPause = pause.Why
@@ -39,7 +39,7 @@ func (g *planGate) gateStops() {
 	if len(groups) == 0 {
 		return
 	}
-	s.room, s.budget = s.freeRoom(groups), newStopBudget(&g.facts)
+	s.freeDevices, s.budget = s.countFreeDevices(groups), newStopBudget(&g.facts)
 	for _, x := range groups {
 		s.gateGroup(x)
 	}
@@ -53,11 +53,11 @@ func (g *stopGate) gateGroup(x stopGroup) {
 		return
 	}
 	for _, s := range accepted {
-		g.budget.add(s)
-		g.displaced[stopPair{s.Job, s.Beneficiary}] = true
+		g.budget.addStop(s)
+		g.displacedPairs[stopPair{s.Job, s.Beneficiary}] = true
 	}
-	g.room.giveToBeneficiary(g, x)
-	if !g.warnFirst(x, accepted) {
+	g.freeDevices.giveToBeneficiary(g, x)
+	if !g.warnBeforeStops(x, accepted) {
 		g.out.Stops = append(g.out.Stops, accepted...)
 	}
 }
@@ -68,7 +68,7 @@ func stopsRun(d *policy.Decision, p *policy.Job) bool {
 }
 
 func (g *planGate) decisionFor(id policy.JobID) *policy.Decision {
-	i, ok := g.jobIndex[int64(id)]
+	i, ok := g.indexByJob[int64(id)]
 	if !ok {
 		return nil
 	}
@@ -120,13 +120,13 @@ func (g *stopGate) checkGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *denial
 			func() *denial { return g.checkStoppable(p) },
 			func() *denial { return g.checkCanRestart(p) },
 			func() *denial { return g.checkWarnable(p) },
-			func() *denial { return g.checkPingPong(s, g.displaced) },
-			func() *denial { return trial.check(s) },
+			func() *denial { return g.checkPingPong(s, g.displacedPairs) },
+			func() *denial { return trial.checkStop(s) },
 		)
 		if n != nil {
 			return nil, id, n
 		}
-		trial.add(s)
+		trial.addStop(s)
 		accepted = append(accepted, s)
 	}
 	return accepted, 0, nil

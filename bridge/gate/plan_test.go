@@ -25,29 +25,29 @@ var planCases = []planCase{
 	{"stop", policy.Stop, func(*gate.PlanInput) {}, ""},
 	{"hold", policy.Hold, func(*gate.PlanInput) {}, ""},
 	{"start", policy.Start, func(*gate.PlanInput) {}, ""},
-	{"I1 stop held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Held = true }, "I1"},
-	{"I1 hold held", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Priority = 0 }, "I1"},
-	{"I4 leased too long", policy.Hold, func(in *gate.PlanInput) { in.Leased[2] = 24 * time.Hour }, "I4"},
-	{"I5 not opted in", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).UnstoppableReason = "no" }, "I5"},
-	{"I5 suspended", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).State = "SUSPENDED" }, "I5"},
-	{"I5 no batch", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Batch = false }, "I5"},
-	{"I5 no requeue", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Requeue = false }, "I5"},
-	{"I6 quantum", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = noon.Add(-29 * time.Minute) }, "I6"},
-	{"I6 quantum over", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = noon.Add(-30 * time.Minute) }, ""},
+	{"I1 stop held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Held = true }, "I1"},
+	{"I1 hold held", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Priority = 0 }, "I1"},
+	{"I4 leased too long", policy.Hold, func(in *gate.PlanInput) { in.LeasedTimeByJob[2] = 24 * time.Hour }, "I4"},
+	{"I5 not opted in", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, "I5"},
+	{"I5 suspended", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).State = "SUSPENDED" }, "I5"},
+	{"I5 no batch", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Batch = false }, "I5"},
+	{"I5 no requeue", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Requeue = false }, "I5"},
+	{"I6 quantum", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = noon.Add(-29 * time.Minute) }, "I6"},
+	{"I6 quantum over", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = noon.Add(-30 * time.Minute) }, ""},
 	{"I6 checkpoint", policy.Stop, func(in *gate.PlanInput) {
-		viewJob(&in.State, 11).Start = noon.Add(-34 * time.Minute)
-		planJob(&in.State, 11).Checkpoint = 5 * time.Minute
+		viewJob(&in.CommonInput, 11).Start = noon.Add(-34 * time.Minute)
+		planJob(&in.CommonInput, 11).Checkpoint = 5 * time.Minute
 	}, "I6"},
-	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = time.Time{} }, "I6"},
-	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
+	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = time.Time{} }, "I6"},
+	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
 	{"I6 cooldown in stops", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
+		in.RecentStops = []bridge.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
 	}, "I6"},
-	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
-	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
-	{"I7 job 24h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = hoursAgo(5, 10, 23) }, "I7"},
-	{"I7 exempt for good", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = hoursAgo(120, 110, 100) }, "I7"},
-	{"I7 often but slowly", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = hoursAgo(120, 90, 60) }, ""},
+	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
+	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
+	{"I7 job 24h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = hoursAgo(5, 10, 23) }, "I7"},
+	{"I7 exempt for good", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = hoursAgo(120, 110, 100) }, "I7"},
+	{"I7 often but slowly", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = hoursAgo(120, 90, 60) }, ""},
 	{"I7 user", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 30*time.Minute) }, "I7"},
 	{"I7 user earlier", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 61*time.Minute) }, ""},
 	{"I7 user nearly", policy.Stop, func(in *gate.PlanInput) { other(in, 4, "u11", "x", 30*time.Minute) }, ""},
@@ -66,19 +66,19 @@ var planCases = []planCase{
 		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 25
 	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute)}}}
+		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute)}}}
 	}, "I7"},
 	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}}
+		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}}
 	}, ""},
 	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 0 }, "I8"},
 	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 99 }, "I8"},
 	{"I8 does not start", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).Verb = policy.Wait }, "I8"},
 	{"I8 elsewhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = on("n2") }, "I8"},
 	{"I8 nowhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = nil }, "I8"},
-	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).EligibleAt = noon.Add(time.Minute) }, "I8"},
-	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 1).Held = true }, "I8"},
-	{"I8 has room", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).On = on("n1"); freed(in, "n1") }, "I8"},
+	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).EligibleAt = noon.Add(time.Minute) }, "I8"},
+	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 1).Held = true }, "I8"},
+	{"I8 has room", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 11).On = on("n1"); freed(in, "n1") }, "I8"},
 	{"I8 has devices but no cores", policy.Stop, func(in *gate.PlanInput) {
 		freed(in, "n1")
 		cores(in, 11, 60)
@@ -91,14 +91,14 @@ var planCases = []planCase{
 	}, "I8"},
 	{"I8 has devices but no memory", policy.Stop, func(in *gate.PlanInput) {
 		freed(in, "n1")
-		planJob(&in.State, 1).Ask.MemMB = 1001
+		planJob(&in.CommonInput, 1).Ask.MemMB = 1001
 	}, ""},
-	{"I8 small gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 14 * time.Minute }, "I8"},
-	{"I8 fair gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 15 * time.Minute }, ""},
-	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).PredictedLeft = time.Minute }, "I8"},
-	{"I8 gain without end", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 0 }, ""},
+	{"I8 small gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).Limit = 14 * time.Minute }, "I8"},
+	{"I8 fair gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).Limit = 15 * time.Minute }, ""},
+	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).PredictedLeft = time.Minute }, "I8"},
+	{"I8 gain without end", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).Limit = 0 }, ""},
 	{"I8 elastic", policy.Stop, func(in *gate.PlanInput) {
-		planJob(&in.State, 1).MinGPUs = 4
+		planJob(&in.CommonInput, 1).MinGPUs = 4
 		decision(in.Plan, 1).On[0].Count, decision(in.Plan, 1).GPUs = 4, 4
 	}, ""},
 	{"I13 victim not in view", policy.Stop, func(in *gate.PlanInput) { in.View.Jobs = in.View.Jobs[:4] }, "I13"},
@@ -109,60 +109,60 @@ var planCases = []planCase{
 	}, "I8"},
 	{"I8 room promised to another", policy.Stop, func(in *gate.PlanInput) {
 		in.Snapshot.Nodes[1].GPUs[0].Count = 16
-		planJob(&in.State, 1).Ask.GPUs.Count = 16
+		planJob(&in.CommonInput, 1).Ask.GPUs.Count = 16
 		decision(in.Plan, 1).On = on("n1", "n2")
 		decision(in.Plan, 2).Verb, decision(in.Plan, 2).On = policy.Start, on("n2")
 	}, "I8"},
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].DownReason = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
+		in.RecentStops = []bridge.Stop{{Job: 1, At: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 		in.Budgets.StopFloor1h = 2
 	}, "I9"},
 	{"I9 long ago", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
+		in.RecentStops = []bridge.Stop{{Job: 1, At: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 	}, ""},
 	{"I12 no such node", policy.Start, func(in *gate.PlanInput) { decision(in.Plan, 2).On = on("n9") }, "I12"},
 	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].DownReason = "drained" }, "I12"},
 	{"I12 other partition", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Partitions = nil }, "I12"},
-	{"I12 refused", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.ExcludedNodes = []string{"n2"} }, "I12"},
+	{"I12 refused", policy.Start, func(in *gate.PlanInput) { planJob(&in.CommonInput, 2).Ask.ExcludedNodes = []string{"n2"} }, "I12"},
 	{"I12 insisted, nodes left to Slurm", policy.Start, func(in *gate.PlanInput) {
-		planJob(&in.State, 2).Ask.RequiredNodes, decision(in.Plan, 2).On = []string{"n3"}, nil
+		planJob(&in.CommonInput, 2).Ask.RequiredNodes, decision(in.Plan, 2).On = []string{"n3"}, nil
 	}, ""},
-	{"I12 insisted", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.RequiredNodes = []string{"n3"} }, "I12"},
+	{"I12 insisted", policy.Start, func(in *gate.PlanInput) { planJob(&in.CommonInput, 2).Ask.RequiredNodes = []string{"n3"} }, "I12"},
 	{"I12 sick", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].GPUs[0].SickCount = 1 }, "I12"},
-	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).State = "RUNNING" }, "I13"},
-	{"I15 stop in reservation", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Reservation = "r" }, "I15"},
-	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Partitions = []string{"cpu"} }, "I15"},
+	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).State = "RUNNING" }, "I13"},
+	{"I15 stop in reservation", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Reservation = "r" }, "I15"},
+	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Partitions = []string{"cpu"} }, "I15"},
 	{"I15 user", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptUsers = []string{"u2"} }, "I15"},
 	{"I15 account", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptAccounts = []string{"a"} }, "I15"},
 	{"I15 partition", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptPartitions = []string{"gpu"} }, "I15"},
 	{"I15 job", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptJobs = []int64{2} }, "I15"},
 	{"I15 array", policy.Hold, func(in *gate.PlanInput) {
-		in.Budgets.ExemptJobs, viewJob(&in.State, 2).ArrayJob = []int64{77}, 77
+		in.Budgets.ExemptJobs, viewJob(&in.CommonInput, 2).ArrayJob = []int64{77}, 77
 	}, "I15"},
-	{"I15 opaque", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Opaque = "no priority" }, "I15"},
-	{"I15 heterogeneous", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).HetJob = 2 }, "I15"},
-	{"I15 federated", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Federation = "f" }, "I15"},
-	{"I15 scrontab", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Cron = "* * * * *" }, "I15"},
-	{"I15 interactive", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Batch = false }, "I15"},
-	{"I15 ending", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Flags = []string{"COMPLETING"} }, "I15"},
+	{"I15 opaque", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Opaque = "no priority" }, "I15"},
+	{"I15 heterogeneous", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).HetJob = 2 }, "I15"},
+	{"I15 federated", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Federation = "f" }, "I15"},
+	{"I15 scrontab", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Cron = "* * * * *" }, "I15"},
+	{"I15 interactive", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Batch = false }, "I15"},
+	{"I15 ending", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Flags = []string{"COMPLETING"} }, "I15"},
 	{"I15 deadline", policy.Hold, func(in *gate.PlanInput) {
-		planJob(&in.State, 2).Deadline = noon.Add(24*time.Hour + 10*time.Minute)
+		planJob(&in.CommonInput, 2).Deadline = noon.Add(24*time.Hour + 10*time.Minute)
 	}, "I15"},
-	{"I15 dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 11) }, "I15"},
+	{"I15 dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.CommonInput, 11) }, "I15"},
 	{"I15 dependants ended", policy.Hold, func(in *gate.PlanInput) {
-		dependants(&in.State, 11)
+		dependants(&in.CommonInput, 11)
 		in.View.Jobs[len(in.View.Jobs)-1].State = "COMPLETED"
 	}, ""},
-	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 10) }, ""},
-	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).HeldReason = "a dependency" }, "I15"},
-	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
-	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = bridge.Steer }, "I20"},
+	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.CommonInput, 10) }, ""},
+	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.CommonInput, 2).HeldReason = "a dependency" }, "I15"},
+	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.CommonInput, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
+	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.Steer }, "I20"},
 	{"I20 second partition", policy.Stop, func(in *gate.PlanInput) {
-		in.Modes["b"] = bridge.Rank
-		viewJob(&in.State, 11).Partitions = []string{"gpu", "b"}
+		in.ModeByPartition["b"] = bridge.Rank
+		viewJob(&in.CommonInput, 11).Partitions = []string{"gpu", "b"}
 	}, "I20"},
-	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = bridge.Observe }, ""},
+	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.Observe }, ""},
 }
 
 func hoursAgo(hours ...int) []time.Time {
@@ -177,11 +177,11 @@ func hoursAgo(hours ...int) []time.Time {
 func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
 	in.Budgets.StopPercent1h = 10_000
 	for i := range n {
-		in.Stops = append(in.Stops, bridge.Stop{Job: int64(100 + i), At: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
+		in.RecentStops = append(in.RecentStops, bridge.Stop{Job: int64(100 + i), At: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
 	}
 }
 
-func cores(in *gate.PlanInput, job int64, n int) { planJob(&in.State, job).Ask.CPUs = n }
+func cores(in *gate.PlanInput, job int64, n int) { planJob(&in.CommonInput, job).Ask.CPUs = n }
 
 // freed gives a node as many devices again.
 func freed(in *gate.PlanInput, node string) {
@@ -192,7 +192,7 @@ func freed(in *gate.PlanInput, node string) {
 	}
 }
 
-func dependants(s *gate.State, n int) {
+func dependants(s *gate.CommonInput, n int) {
 	for i := range n {
 		s.View.Jobs = append(s.View.Jobs, slurm.Job{ID: int64(500 + i), State: "PENDING", Dependency: slurm.ReadDependency("afterok:2(unfulfilled)")})
 	}

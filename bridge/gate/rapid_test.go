@@ -24,7 +24,7 @@ func pick[T any](t *rapid.T, what string, of ...T) T { return rapid.SampledFrom(
 
 // spoilt draws a world in which things are wrong here and there, so that most
 // edits could pass and every rule is met.
-func spoilt(t *rapid.T) gate.State {
+func spoilt(t *rapid.T) gate.CommonInput {
 	s := world()
 	for i := int64(21); i <= 24; i++ {
 		waits(&s, i)
@@ -33,7 +33,7 @@ func spoilt(t *rapid.T) gate.State {
 	c.StopFloor, c.StopFloor1h = rapid.IntRange(0, 3).Draw(t, "floor"), rapid.IntRange(0, 3).Draw(t, "floor1h")
 	c.StopPercent, c.StopPercent1h = pick(t, "percent", 1.0, 50, 100), pick(t, "percent1h", 2.0, 60, 100)
 	c.UserStops1h, c.JobStops4h = rapid.IntRange(0, 2).Draw(t, "user"), rapid.IntRange(0, 2).Draw(t, "job4h")
-	c.MutationFloor, c.MutationRate = rapid.IntRange(1, 12).Draw(t, "mutations"), pick(t, "rate", 0.1, 5)
+	c.EditFloor, c.EditRate = rapid.IntRange(1, 12).Draw(t, "mutations"), pick(t, "rate", 0.1, 5)
 	c.IAcceptOrphanHolds = rarely(t, 4, "orphans")
 	if rarely(t, 20, "short leadership") {
 		s.LeadershipLeft = time.Duration(rapid.IntRange(9, 14).Draw(t, "leadership")) * time.Second
@@ -50,7 +50,7 @@ func spoilt(t *rapid.T) gate.State {
 		spoilJob(t, &s, &s.View.Jobs[i], &s.Snapshot.Jobs[i])
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "stops") {
-		s.Stops = append(s.Stops, bridge.Stop{
+		s.RecentStops = append(s.RecentStops, bridge.Stop{
 			Job: pick(t, "stopped", int64(1), 11, 12),
 			StopCost: bridge.StopCost{
 				Beneficiary: pick(t, "for", int64(1), 11, 12), User: pick(t, "stopped user", "u11", "u12", "x"), GPUs: 8,
@@ -62,7 +62,7 @@ func spoilt(t *rapid.T) gate.State {
 }
 
 // spoilJob changes at most one thing of one job in three.
-func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
+func spoilJob(t *rapid.T, s *gate.CommonInput, j *slurm.Job, p *policy.Job) {
 	ago := func(m int) time.Time { return noon.Add(-time.Duration(m) * time.Minute) }
 	switch 45 - rapid.IntRange(0, 45).Draw(t, "spoil") { // mostly none of these
 	case 1:
@@ -92,9 +92,9 @@ func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
 	case 13:
 		j.Start = ago(rapid.IntRange(0, 40).Draw(t, "ran"))
 	case 14:
-		s.RequeueTimes[j.ID] = []time.Time{ago(rapid.IntRange(0, 300).Draw(t, "stopped"))}
+		s.RequeueTimesByJob[j.ID] = []time.Time{ago(rapid.IntRange(0, 300).Draw(t, "stopped"))}
 	case 15:
-		s.Leased[j.ID] = time.Duration(rapid.IntRange(22*60, 25*60).Draw(t, "leased")) * time.Minute
+		s.LeasedTimeByJob[j.ID] = time.Duration(rapid.IntRange(22*60, 25*60).Draw(t, "leased")) * time.Minute
 	case 16:
 		j.Required = slurm.ReadHosts(pick(t, "required", "n1", "n2"))
 	case 17:
@@ -121,7 +121,7 @@ var kinds = []slurm.Kind{
 }
 
 // anEdit draws an edit of a job, sensible more often than not.
-func anEdit(t *rapid.T, s *gate.State) slurm.Edit {
+func anEdit(t *rapid.T, s *gate.CommonInput) slurm.Edit {
 	j := s.View.Jobs[rapid.IntRange(0, len(s.View.Jobs)-1).Draw(t, "job")]
 	e := slurm.Edit{Run: j.Run(), Kind: pick(t, "kind", kinds...), Tasks: 1, Why: "w"}
 	switch e.Kind {
@@ -143,7 +143,7 @@ func anEdit(t *rapid.T, s *gate.State) slurm.Edit {
 
 // aBook draws the ledger; where a value of ours was observed, the job mostly
 // shows it.
-func aBook(t *rapid.T, s *gate.State) []bridge.Intent {
+func aBook(t *rapid.T, s *gate.CommonInput) []bridge.Intent {
 	var is []bridge.Intent
 	for id := range rapid.IntRange(0, 6).Draw(t, "intents") {
 		e := anEdit(t, s)
@@ -180,17 +180,17 @@ func show(j *slurm.Job, e slurm.Edit) {
 func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 	s := spoilt(t)
 	intents := aBook(t, &s)
-	in := gate.EditInput{State: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), Book: ledger.NewBook(intents)}
+	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), Book: ledger.NewBook(intents)}
 	for i := int64(11); i <= 14; i++ {
 		if !rarely(t, 5, "not allowed") {
 			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})
 		}
 		if rarely(t, 10, "requeued") {
-			in.Requeued = append(in.Requeued, viewJob(&s, i).Run())
+			in.RequeuedRuns = append(in.RequeuedRuns, viewJob(&s, i).Run())
 		}
 	}
-	in.Touched = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSite}: noon.Add(-time.Second)}
-	in.Written = rapid.IntRange(0, 3).Draw(t, "written")
+	in.LastSentByField = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSite}: noon.Add(-time.Second)}
+	in.EditedTaskCount = rapid.IntRange(0, 3).Draw(t, "written")
 	for range rapid.IntRange(0, 25).Draw(t, "edits") {
 		in.Edits = append(in.Edits, anEdit(t, &s))
 	}
@@ -234,7 +234,7 @@ func TestEditsAreDeterministic(t *testing.T) {
 func TestEditsGrowWithTheMode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, _ := anInput(t)
-		in.Budgets.Mutations, in.Budgets.MutationFloor, in.Budgets.MutationRate = 1e6, 1e6, 1e6
+		in.Budgets.MaxEdits, in.Budgets.EditFloor, in.Budgets.EditRate = 1e6, 1e6, 1e6
 		var weaker []slurm.Edit
 		for _, in.Mode = range bridge.Modes {
 			edits, _ := gate.FilterEdits(in)

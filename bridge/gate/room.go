@@ -9,20 +9,20 @@ import (
 	"fairbridge/policy"
 )
 
-// nodeType is the devices of one type on one node.
-type nodeType struct{ node, gpuType string }
+// nodeGPUType is the devices of one type on one node.
+type nodeGPUType struct{ node, gpuType string }
 
-// room is how many devices would be free.
-type room map[nodeType]int
+// freeDevices is how many devices would be free.
+type freeDevices map[nodeGPUType]int
 
-func (r room) subtract(a policy.Alloc, sign int) {
+func (r freeDevices) subtract(a policy.Alloc, sign int) {
 	for _, s := range a {
-		r[nodeType{s.Node, s.Type}] -= sign * s.Count
+		r[nodeGPUType{s.Node, s.Type}] -= sign * s.Count
 	}
 }
 
-func (r room) fits(a policy.Alloc) bool {
-	want := room{}
+func (r freeDevices) hasRoomFor(a policy.Alloc) bool {
+	want := freeDevices{}
 	want.subtract(a, -1)
 	for k, n := range want {
 		if r[k] < n {
@@ -32,15 +32,15 @@ func (r room) fits(a policy.Alloc) bool {
 	return len(a) > 0
 }
 
-// freeRoom is what is free when the jobs running now run on and those that are
+// countFreeDevices is what is free when the jobs running now run on and those that are
 // started without a stop have started.
-func (g *stopGate) freeRoom(groups []stopGroup) room {
-	r := room{}
+func (g *stopGate) countFreeDevices(groups []stopGroup) freeDevices {
+	r := freeDevices{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
 			if n.DownReason == "" {
-				r[nodeType{n.Name, d.Type}] += d.Count - d.SickCount
+				r[nodeGPUType{n.Name, d.Type}] += d.Count - d.SickCount
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 }
 
 // giveToBeneficiary gives the group's devices to the job it was stopped for.
-func (r room) giveToBeneficiary(g *stopGate, x stopGroup) {
+func (r freeDevices) giveToBeneficiary(g *stopGate, x stopGroup) {
 	for _, id := range x.victims {
 		r.subtract(g.job(int64(id)).On, -1)
 	}
@@ -108,12 +108,12 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 		if n := g.checkPending(g.job(int64(x.beneficiary)), d); n != nil {
 			return deny(invariant.StopPurpose, "job %d could not start: %s", x.beneficiary, n.Why)
 		}
-		if g.room.fits(d.On) && !g.lacksCores(g.job(int64(x.beneficiary)), d.On) {
+		if g.freeDevices.hasRoomFor(d.On) && !g.mayLackCores(g.job(int64(x.beneficiary)), d.On) {
 			return deny(invariant.StopPurpose, "job %d has room without it", x.beneficiary)
 		}
 	}
-	then := room{}
-	for k, n := range g.room {
+	then := freeDevices{}
+	for k, n := range g.freeDevices {
 		then[k] = n
 	}
 	for _, id := range x.victims {
@@ -123,16 +123,16 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 		}
 		then.subtract(p.On, -1)
 	}
-	if on := g.wantedDevices(x); !then.fits(on) {
+	if on := g.wantedDevices(x); !then.hasRoomFor(on) {
 		return deny(invariant.StopPurpose, "job %d would still not fit", x.beneficiary)
 	}
 	return nil
 }
 
-// lacksCores reports whether the job may lack cores or memory on the devices'
+// mayLackCores reports whether the job may lack cores or memory on the devices'
 // nodes while those run on that run there now: then free devices are not room.
 // A job's cores and memory are taken as spread like its devices.
-func (g *stopGate) lacksCores(to *policy.Job, on policy.Alloc) bool {
+func (g *stopGate) mayLackCores(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
 		cpus, mem := shareOfNode(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {

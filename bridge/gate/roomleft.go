@@ -11,13 +11,13 @@ import (
 // checkRoomLeft lets those wait whose place stays taken because a stop was refused or put
 // off: the room of one stop may have been for several jobs.
 func (g *planGate) checkRoomLeft() {
-	if len(g.out.Refused) == 0 && !g.postponed {
+	if len(g.out.Refused) == 0 && !g.hasPostponedStops {
 		return
 	}
 	free, starts := g.roomLeft()
 	slices.SortFunc(starts, func(a, b *policy.Decision) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Job, b.Job)) })
 	for _, d := range starts {
-		if free.fits(d.On) {
+		if free.hasRoomFor(d.On) {
 			free.subtract(d.On, 1)
 			continue
 		}
@@ -29,12 +29,12 @@ func (g *planGate) checkRoomLeft() {
 
 // roomLeft is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
-func (g *planGate) roomLeft() (free room, starts []*policy.Decision) {
-	free = room{}
+func (g *planGate) roomLeft() (free freeDevices, starts []*policy.Decision) {
+	free = freeDevices{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
-			free[nodeType{n.Name, d.Type}] += d.Count - d.SickCount
+			free[nodeGPUType{n.Name, d.Type}] += d.Count - d.SickCount
 		}
 	}
 	for i := range g.out.Plan.Decisions {

@@ -11,22 +11,22 @@ import (
 
 // stopBudget counts stops against I7, and warnings that no stop came of. It grows only by add.
 type stopBudget struct {
-	facts *facts
-	inUse float64 // whole GPUs running jobs of the snapshot hold
-	stops []bridge.Stop
-	warns []Warning // that no stop came of: each is counted as one, but for its own job
+	facts          *facts
+	gpusInUse      float64 // whole GPUs running jobs of the snapshot hold
+	stops          []bridge.Stop
+	unusedWarnings []Warning // that no stop came of: each is counted as one, but for its own job
 }
 
 func newStopBudget(f *facts) *stopBudget {
-	b := &stopBudget{facts: f, stops: slices.Clone(f.Stops)}
-	for _, w := range f.Warnings {
+	b := &stopBudget{facts: f, stops: slices.Clone(f.RecentStops)}
+	for _, w := range f.RecentWarnings {
 		if !slices.ContainsFunc(b.stops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
-			b.warns = append(b.warns, w)
+			b.unusedWarnings = append(b.unusedWarnings, w)
 		}
 	}
 	for i := range f.Snapshot.Jobs {
 		if j := &f.Snapshot.Jobs[i]; j.HoldsGPUs() {
-			b.inUse += j.Ask.GPUs.WholeGPUs()
+			b.gpusInUse += j.Ask.GPUs.WholeGPUs()
 		}
 	}
 	return b
@@ -50,9 +50,9 @@ func (f *facts) restartCost(p *policy.Job) time.Duration {
 
 // stopTotals is what stops since some moment add up to.
 type stopTotals struct {
-	stops, job, user, account int
-	gpus                      float64
-	lost                      policy.GPUSeconds
+	stopCount, jobStops, userStops, accountStops int
+	gpus                                         float64
+	lostWork                                     policy.GPUSeconds
 }
 
 func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
@@ -61,85 +61,85 @@ func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
 		if o.At.Before(t) {
 			continue
 		}
-		n.stops++
+		n.stopCount++
 		n.gpus += o.GPUs
-		n.lost += o.Lost
-		n.job += oneIf(o.Job == s.Job)
-		n.user += oneIf(o.User == s.User)
-		n.account += oneIf(o.Account == s.Account)
+		n.lostWork += o.Lost
+		n.jobStops += countIf(o.Job == s.Job)
+		n.userStops += countIf(o.User == s.User)
+		n.accountStops += countIf(o.Account == s.Account)
 	}
-	for i := range b.warns {
-		w := &b.warns[i]
-		if w.At.Before(t) || w.Run.Job == s.Job && b.facts.isLive(w) {
+	for i := range b.unusedWarnings {
+		w := &b.unusedWarnings[i]
+		if w.At.Before(t) || w.Run.Job == s.Job && b.facts.warningStillServes(w) {
 			continue
 		}
-		n.stops++
+		n.stopCount++
 		n.gpus += w.GPUs
-		n.user += oneIf(w.User == s.User)
-		n.account += oneIf(w.Account == s.Account)
+		n.userStops += countIf(w.User == s.User)
+		n.accountStops += countIf(w.Account == s.Account)
 	}
 	return n
 }
 
-func oneIf(b bool) int {
+func countIf(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// check says why the stop would break a budget.
-func (b *stopBudget) check(s bridge.Stop) *denial {
+// checkStop says why the stop would break a budget.
+func (b *stopBudget) checkStop(s bridge.Stop) *denial {
 	c, now := &b.facts.Budgets, b.facts.Snapshot.Now
 	hour, day := b.totalsSince(now.Add(-time.Hour), s), b.totalsSince(now.Add(-24*time.Hour), s)
 	cycle := b.totalsSince(now, s)
-	whole := b.inUse * 24 * 3600 * c.LostPercent24h / 100
+	whole := b.gpusInUse * 24 * 3600 * c.LostPercent24h / 100
 	switch {
-	case hour.user >= c.UserStops1h:
-		return deny(invariant.StopBudget, "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.user, c.UserStops1h)
-	case hour.account >= c.AccountStops1h:
-		return deny(invariant.StopBudget, "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.account, c.AccountStops1h)
-	case !b.withinShare(cycle, s, c.StopPercent, c.StopFloor):
-		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpus, c.StopPercent, b.inUse)
-	case !b.withinShare(hour, s, c.StopPercent1h, c.StopFloor1h):
-		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpus, c.StopPercent1h, b.inUse)
-	case float64(day.lost+s.Lost) > whole:
-		return deny(invariant.StopBudget, "%v of work would be lost in 24 hours, the most is %v", day.lost+s.Lost, policy.GPUSeconds(whole))
+	case hour.userStops >= c.UserStops1h:
+		return deny(invariant.StopBudget, "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.userStops, c.UserStops1h)
+	case hour.accountStops >= c.AccountStops1h:
+		return deny(invariant.StopBudget, "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.accountStops, c.AccountStops1h)
+	case !b.isWithinShare(cycle, s, c.StopPercent, c.StopFloor):
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpus, c.StopPercent, b.gpusInUse)
+	case !b.isWithinShare(hour, s, c.StopPercent1h, c.StopFloor1h):
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpus, c.StopPercent1h, b.gpusInUse)
+	case float64(day.lostWork+s.Lost) > whole:
+		return deny(invariant.StopBudget, "%v of work would be lost in 24 hours, the most is %v", day.lostWork+s.Lost, policy.GPUSeconds(whole))
 	}
 	return b.checkJob(s)
 }
 
-// withinShare reports whether the stop is within the percentage of the GPUs in use or
+// isWithinShare reports whether the stop is within the percentage of the GPUs in use or
 // among the few jobs that always go.
-func (b *stopBudget) withinShare(n stopTotals, s bridge.Stop, percent float64, floor int) bool {
-	return n.stops < floor || (n.gpus+s.GPUs)*100 <= percent*b.inUse
+func (b *stopBudget) isWithinShare(n stopTotals, s bridge.Stop, percent float64, floor int) bool {
+	return n.stopCount < floor || (n.gpus+s.GPUs)*100 <= percent*b.gpusInUse
 }
 
 // checkJob counts a job's own stops, from history and from the recent stops,
 // whichever knows more.
 func (b *stopBudget) checkJob(s bridge.Stop) *denial {
 	c, now := &b.facts.Budgets, b.facts.Snapshot.Now
-	times := slices.Clone(b.facts.RequeueTimes[s.Job])
+	times := slices.Clone(b.facts.RequeueTimesByJob[s.Job])
 	recent := func(d time.Duration) int {
 		n := 0
 		for _, t := range times {
-			n += oneIf(t.After(now.Add(-d)))
+			n += countIf(t.After(now.Add(-d)))
 		}
-		return max(n, b.totalsSince(now.Add(-d), s).job)
+		return max(n, b.totalsSince(now.Add(-d), s).jobStops)
 	}
 	switch {
 	case recent(4*time.Hour) >= c.JobStops4h:
 		return deny(invariant.StopBudget, "it was stopped %d times in 4 hours, the most is %d", recent(4*time.Hour), c.JobStops4h)
 	case recent(24*time.Hour) >= c.JobStops24h:
 		return deny(invariant.StopBudget, "it was stopped %d times in 24 hours, the most is %d", recent(24*time.Hour), c.JobStops24h)
-	case hasManyInADay(times, c.JobStops24h):
+	case hasManyIn24Hours(times, c.JobStops24h):
 		return deny(invariant.StopBudget, "it was once stopped %d times in 24 hours and is exempt for good", c.JobStops24h)
 	}
 	return nil
 }
 
-// hasManyInADay reports whether some 24 hours contain n of the times.
-func hasManyInADay(times []time.Time, n int) bool {
+// hasManyIn24Hours reports whether some 24 hours contain n of the times.
+func hasManyIn24Hours(times []time.Time, n int) bool {
 	slices.SortFunc(times, time.Time.Compare)
 	for i := n - 1; n > 0 && i < len(times); i++ {
 		if times[i].Sub(times[i-n+1]) < 24*time.Hour {
@@ -149,8 +149,8 @@ func hasManyInADay(times []time.Time, n int) bool {
 	return false
 }
 
-// add counts a stop, in place of the warning before it.
-func (b *stopBudget) add(s bridge.Stop) {
+// addStop counts a stop, in place of the warning before it.
+func (b *stopBudget) addStop(s bridge.Stop) {
 	b.stops = append(b.stops, s)
-	b.warns = slices.DeleteFunc(slices.Clone(b.warns), func(w Warning) bool { return w.Run.Job == s.Job })
+	b.unusedWarnings = slices.DeleteFunc(slices.Clone(b.unusedWarnings), func(w Warning) bool { return w.Run.Job == s.Job })
 }

@@ -27,7 +27,7 @@ func (f *facts) checkStoppable(p *policy.Job) *denial {
 // checkModeAllows says why the modes of the job's partitions do not go as far as
 // need. While only observing, plans are judged as if they did.
 func (f *facts) checkModeAllows(j *slurm.Job, need bridge.Mode) *denial {
-	m := f.weakestMode(j, f.Modes[f.Partition])
+	m := f.weakestMode(j, f.ModeByPartition[f.Partition])
 	if m == bridge.Observe || m.Allows(need) {
 		return nil
 	}
@@ -57,12 +57,12 @@ func (f *facts) checkMinimumRun(p *policy.Job, j *slurm.Job) *denial {
 	if ran := f.clusterTime.Sub(j.Start); ran < need {
 		return deny(invariant.MinimumRun, "it ran %v, at least %v are its own", ran.Round(time.Second), need)
 	}
-	for _, t := range f.RequeueTimes[j.ID] {
+	for _, t := range f.RequeueTimesByJob[j.ID] {
 		if f.clusterTime.Sub(t) < c.Cooldown {
 			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.clusterTime.Sub(t).Round(time.Second), c.Cooldown)
 		}
 	}
-	for _, s := range f.Stops {
+	for _, s := range f.RecentStops {
 		if s.Job == j.ID && f.clusterTime.Sub(s.At) < c.Cooldown {
 			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.clusterTime.Sub(s.At).Round(time.Second), c.Cooldown)
 		}
@@ -71,7 +71,7 @@ func (f *facts) checkMinimumRun(p *policy.Job, j *slurm.Job) *denial {
 }
 
 // stopPair is a job that was stopped, and for whom.
-type stopPair struct{ stopped, beneficiary int64 }
+type stopPair struct{ stoppedJob, beneficiary int64 }
 
 type stopPairs map[stopPair]bool
 
@@ -84,7 +84,7 @@ func (f *facts) checkPingPong(s bridge.Stop, displaced stopPairs) *denial {
 		return deny(invariant.NoPingPong, "job %d is stopped for it in the same plan", s.Beneficiary)
 	}
 	span := 2 * f.Budgets.Quantum
-	for _, o := range f.Stops {
+	for _, o := range f.RecentStops {
 		if o.Job == s.Beneficiary && o.Beneficiary == s.Job && f.Snapshot.Now.Sub(o.At) < span {
 			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.Beneficiary, f.Snapshot.Now.Sub(o.At), span)
 		}

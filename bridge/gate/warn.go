@@ -14,8 +14,8 @@ import (
 // Warning is a warning in the ledger. Its Stop is what the requeue would cost:
 // whether the job is stopped or not, the budgets of stops are counted on it.
 type Warning struct {
-	Run slurm.Run
-	Due time.Time // our clock: when the grace is over; zero: Slurm has not said yes to it
+	Run      slurm.Run
+	GraceEnd time.Time // our clock: when the grace is over; zero: Slurm has not said yes to it
 	bridge.Stop
 }
 
@@ -23,16 +23,16 @@ type Warning struct {
 // a plan that holds on to the stop gets there.
 func (f *facts) warningLife() time.Duration { return max(10*time.Minute, 3*f.Interval) }
 
-// isLive reports whether the warning still serves for a stop.
-func (f *facts) isLive(w *Warning) bool {
-	return !w.Due.IsZero() && !f.Now.After(w.Due.Add(f.warningLife()))
+// warningStillServes reports whether the warning still serves for a stop.
+func (f *facts) warningStillServes(w *Warning) bool {
+	return !w.GraceEnd.IsZero() && !f.Now.After(w.GraceEnd.Add(f.warningLife()))
 }
 
 // lastWarning returns the run's last warning, or nil.
 func (f *facts) lastWarning(run slurm.Run) *Warning {
 	var last *Warning
-	for i := range f.Warnings {
-		if w := &f.Warnings[i]; w.Run.SameRun(run) && (last == nil || w.At.After(last.At)) {
+	for i := range f.RecentWarnings {
+		if w := &f.RecentWarnings[i]; w.Run.SameRun(run) && (last == nil || w.At.After(last.At)) {
 			last = w
 		}
 	}
@@ -51,19 +51,19 @@ const (
 // warnStateOf tells where the job stands; a denial says that it can be neither warned
 // nor requeued (I6).
 func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
-	notice, w := f.Notices[j.ID], f.lastWarning(j.Run())
+	notice, w := f.NoticeByJob[j.ID], f.lastWarning(j.Run())
 	switch {
 	case notice.Grace <= 0:
 		return readyToRequeue, nil
 	case w == nil:
 		return warningNeeded, nil
-	case f.isLive(w) && f.Now.Before(w.Due):
+	case f.warningStillServes(w) && f.Now.Before(w.GraceEnd):
 		return graceRuns, nil
-	case f.isLive(w):
+	case f.warningStillServes(w):
 		return readyToRequeue, nil
 	case f.clusterTime.Sub(w.At) >= f.Budgets.Cooldown:
 		return warningNeeded, nil
-	case w.Due.IsZero():
+	case w.GraceEnd.IsZero():
 		return readyToRequeue, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.clusterTime.Sub(w.At).Round(time.Second))
 	}
 	return readyToRequeue, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
@@ -76,9 +76,9 @@ func (f *facts) checkWarnable(p *policy.Job) *denial {
 	return n
 }
 
-// warnFirst turns the stops of a stop group whose grace is not over into warnings: its
+// warnBeforeStops turns the stops of a stop group whose grace is not over into warnings: its
 // jobs run on, and the one they make room for waits. It reports whether it did.
-func (g *stopGate) warnFirst(x stopGroup, stops []bridge.Stop) bool {
+func (g *stopGate) warnBeforeStops(x stopGroup, stops []bridge.Stop) bool {
 	late := false
 	for _, s := range stops {
 		at, _ := g.warnStateOf(g.job(s.Job), g.View.Job(s.Job))
@@ -87,7 +87,7 @@ func (g *stopGate) warnFirst(x stopGroup, stops []bridge.Stop) bool {
 	if !late {
 		return false
 	}
-	g.postponed = true
+	g.hasPostponedStops = true
 	var last time.Time
 	for _, s := range stops {
 		last = policy.Later(last, g.keepUntilGrace(x, s))
@@ -103,15 +103,15 @@ func (g *stopGate) warnFirst(x stopGroup, stops []bridge.Stop) bool {
 // returns when its grace is over.
 func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
 	p, d, j := g.job(s.Job), g.decisionFor(policy.JobID(s.Job)), g.View.Job(s.Job)
-	notice := g.Notices[s.Job]
+	notice := g.NoticeByJob[s.Job]
 	due := g.Now
 	switch at, _ := g.warnStateOf(p, j); {
 	case at == warningNeeded:
 		due = g.Now.Add(notice.Grace)
-		g.out.Warns = append(g.out.Warns, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
+		g.out.Warnings = append(g.out.Warnings, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
 			"its script is warned by %s, %v before it is requeued: %s", notice.Signal, notice.Grace, d.Why)})
 	case notice.Grace > 0:
-		due = g.lastWarning(j.Run()).Due
+		due = g.lastWarning(j.Run()).GraceEnd
 	}
 	d.Verb, d.On, d.GPUs, d.StoppedFor = policy.Keep, p.On, p.On.Count(), 0
 	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %d if that is still wanted", formatTime(due), x.beneficiary)
@@ -136,10 +136,10 @@ func (g *stopGate) checkOthersWarned(x stopGroup) *denial {
 		at, _ := g.warnStateOf(g.job(int64(id)), j)
 		return at == warningNeeded
 	})
-	for i := range g.Warnings {
-		w := &g.Warnings[i]
+	for i := range g.RecentWarnings {
+		w := &g.RecentWarnings[i]
 		j := g.View.Job(w.Run.Job)
-		if ask && w.Beneficiary == int64(x.beneficiary) && g.isLive(w) && j != nil && w.Run.SameRun(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
+		if ask && w.Beneficiary == int64(x.beneficiary) && g.warningStillServes(w) && j != nil && w.Run.SameRun(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
 			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.beneficiary)
 		}
 	}

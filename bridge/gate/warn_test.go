@@ -18,14 +18,14 @@ const grace = 2 * time.Minute
 func graceful(t *testing.T) gate.PlanInput {
 	t.Helper()
 	s := world()
-	s.Notices = map[int64]bridge.Notice{11: {Signal: slurm.USR1, Grace: grace}, 12: {Signal: slurm.USR1, Grace: grace}}
+	s.NoticeByJob = map[int64]bridge.Notice{11: {Signal: slurm.USR1, Grace: grace}, 12: {Signal: slurm.USR1, Grace: grace}}
 	p := quiet(&s)
 	stopFor(&s, p, 11, 1)
-	return gate.PlanInput{State: s, Plan: p}
+	return gate.PlanInput{CommonInput: s, Plan: p}
 }
 
 // stopFor makes the plan stop a job for another, which starts in its place.
-func stopFor(s *gate.State, p *policy.Plan, victim, to policy.JobID) {
+func stopFor(s *gate.CommonInput, p *policy.Plan, victim, to policy.JobID) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		switch d.Job {
@@ -47,9 +47,9 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 }
 
 // ago is a warning of job 11's run that was sent so long ago.
-func ago(s *gate.State, d time.Duration) gate.Warning {
+func ago(s *gate.CommonInput, d time.Duration) gate.Warning {
 	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
-	w.Due = s.Now.Add(grace - d)
+	w.GraceEnd = s.Now.Add(grace - d)
 	return w
 }
 
@@ -73,15 +73,15 @@ func TestAStopIsWarnedOf(t *testing.T) {
 	} {
 		in := graceful(t)
 		if c.since >= 0 {
-			in.Warnings = []gate.Warning{ago(&in.State, c.since)}
+			in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, c.since)}
 		}
 		out := gate.FilterPlan(in)
 		v, o := verb(&out, 11), verb(&out, 1)
-		if len(out.Warns) != c.warns || len(out.Stops) != c.stops || v.Verb != c.victim || o.Verb != c.other || !strings.Contains(v.Why, c.why) {
-			t.Errorf("%s: %d warnings, %d stops, 11: %s (%s), 1: %s (%s)", c.name, len(out.Warns), len(out.Stops), v.Verb, v.Why, o.Verb, o.Why)
+		if len(out.Warnings) != c.warns || len(out.Stops) != c.stops || v.Verb != c.victim || o.Verb != c.other || !strings.Contains(v.Why, c.why) {
+			t.Errorf("%s: %d warnings, %d stops, 11: %s (%s), 1: %s (%s)", c.name, len(out.Warnings), len(out.Stops), v.Verb, v.Why, o.Verb, o.Why)
 		}
-		if c.warns > 0 && (out.Warns[0].Signal != slurm.USR1 || out.Warns[0].Grace != grace || out.Warns[0].Beneficiary != 1) {
-			t.Errorf("%s: warned %+v", c.name, out.Warns[0])
+		if c.warns > 0 && (out.Warnings[0].Signal != slurm.USR1 || out.Warnings[0].Grace != grace || out.Warnings[0].Beneficiary != 1) {
+			t.Errorf("%s: warned %+v", c.name, out.Warnings[0])
 		}
 	}
 }
@@ -90,11 +90,11 @@ func TestAStopIsWarnedOf(t *testing.T) {
 // stopped.
 func TestAWarningWithoutAnswerIsNone(t *testing.T) {
 	in := graceful(t)
-	w := ago(&in.State, time.Hour)
-	w.Due = time.Time{}
-	in.Warnings = []gate.Warning{w}
-	if out := gate.FilterPlan(in); len(out.Stops)+len(out.Warns) > 0 || verb(&out, 11).Verb != policy.Keep {
-		t.Errorf("%+v %+v", out.Stops, out.Warns)
+	w := ago(&in.CommonInput, time.Hour)
+	w.GraceEnd = time.Time{}
+	in.RecentWarnings = []gate.Warning{w}
+	if out := gate.FilterPlan(in); len(out.Stops)+len(out.Warnings) > 0 || verb(&out, 11).Verb != policy.Keep {
+		t.Errorf("%+v %+v", out.Stops, out.Warnings)
 	}
 }
 
@@ -102,23 +102,23 @@ func TestAWarningWithoutAnswerIsNone(t *testing.T) {
 // 1, no other job starts in its place, and no other job is warned for job 1.
 func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 	in := graceful(t)
-	in.Warnings = []gate.Warning{ago(&in.State, time.Minute)}
+	in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)}
 	for i := range in.Plan.Decisions {
 		if d := &in.Plan.Decisions[i]; d.Job == 2 { // the policy's own plan counts on the stop
-			d.Verb, d.On, d.GPUs = policy.Start, planJob(&in.State, 11).On, 8
+			d.Verb, d.On, d.GPUs = policy.Start, planJob(&in.CommonInput, 11).On, 8
 		}
 	}
 	if out := gate.FilterPlan(in); verb(&out, 2).Verb != policy.Wait || verb(&out, 1).Verb != policy.Wait {
 		t.Errorf("job 1: %s, job 2: %s", verb(&out, 1).Verb, verb(&out, 2).Verb)
 	}
 	in = graceful(t)
-	in.Warnings = []gate.Warning{ago(&in.State, time.Minute)}
-	in.Plan = quiet(&in.State)
-	stopFor(&in.State, in.Plan, 12, 1) // the policy has changed its mind
+	in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)}
+	in.Plan = quiet(&in.CommonInput)
+	stopFor(&in.CommonInput, in.Plan, 12, 1) // the policy has changed its mind
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 9, 9
 	out := gate.FilterPlan(in)
-	if len(out.Warns)+len(out.Stops) > 0 || !strings.Contains(verb(&out, 12).Why, "warned to make room for job 1 already") {
-		t.Errorf("job 12: %s (%s), %d warnings", verb(&out, 12).Verb, verb(&out, 12).Why, len(out.Warns))
+	if len(out.Warnings)+len(out.Stops) > 0 || !strings.Contains(verb(&out, 12).Why, "warned to make room for job 1 already") {
+		t.Errorf("job 12: %s (%s), %d warnings", verb(&out, 12).Verb, verb(&out, 12).Why, len(out.Warnings))
 	}
 }
 
@@ -126,16 +126,16 @@ func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 // refused as one that stops.
 func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	in := graceful(t) // by default one stop an hour on so few GPUs
-	in.Plan = quiet(&in.State)
-	stopFor(&in.State, in.Plan, 12, 2)
-	in.Warnings = []gate.Warning{ago(&in.State, 30*time.Minute)} // of job 11, which runs on
+	in.Plan = quiet(&in.CommonInput)
+	stopFor(&in.CommonInput, in.Plan, 12, 2)
+	in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, 30*time.Minute)} // of job 11, which runs on
 	out := gate.FilterPlan(in)
-	if len(out.Warns) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
-		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
+	if len(out.Warnings) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
+		t.Errorf("%d more warnings; refused %+v", len(out.Warnings), out.Refused)
 	}
-	in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
+	in.RecentStops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	in.Budgets.StopFloor1h = 2
-	if out := gate.FilterPlan(in); len(out.Warns) != 1 {
+	if out := gate.FilterPlan(in); len(out.Warnings) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
 	}
 }
@@ -150,33 +150,33 @@ func TestEditsOfWarnings(t *testing.T) {
 	}{
 		{"warned first", func(*gate.EditInput) {}, slurm.Warn, ""},
 		{"requeued unwarned", func(*gate.EditInput) {}, slurm.Requeue, "I6"},
-		{"requeued within its grace", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, time.Minute)} }, slurm.Requeue, "I6"},
-		{"requeued after its grace", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, grace)} }, slurm.Requeue, ""},
-		{"warned twice", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, time.Minute)} }, slurm.Warn, "I6"},
-		{"warned again and again", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, 90*time.Minute)} }, slurm.Warn, "I6"},
+		{"requeued within its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.Requeue, "I6"},
+		{"requeued after its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, grace)} }, slurm.Requeue, ""},
+		{"warned twice", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.Warn, "I6"},
+		{"warned again and again", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, 90*time.Minute)} }, slurm.Warn, "I6"},
 		{"not in the plan", func(in *gate.EditInput) { in.AllowedWarnings = nil }, slurm.Warn, "I8"},
 		{"another signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.TERM }, slurm.Warn, "I6"},
 		{"another grace", func(in *gate.EditInput) { in.Edits[0].Value = 1 }, slurm.Warn, "I6"},
 		{"no signal", func(in *gate.EditInput) { in.Edits[0].Signal = "" }, slurm.Warn, "I2"},
 		{"kill", func(in *gate.EditInput) { in.Edits[0].Signal = "KILL" }, slurm.Warn, "I2"},
 		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.Requeue, "I2"},
-		{"not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).UnstoppableReason = "no" }, slurm.Warn, "I5"},
-		{"pending", func(in *gate.EditInput) { viewJob(&in.State, 11).State = "PENDING" }, slurm.Warn, "I5"},
+		{"not opted in", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, slurm.Warn, "I5"},
+		{"pending", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).State = "PENDING" }, slurm.Warn, "I5"},
 		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.Warn, "I20"},
-		{"held", func(in *gate.EditInput) { viewJob(&in.State, 11).Held = true }, slurm.Warn, "I1"},
+		{"held", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).Held = true }, slurm.Warn, "I1"},
 		{"open", func(in *gate.EditInput) {
-			in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.State, 11).Run(), Kind: slurm.Warn}}})
+			in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).Run(), Kind: slurm.Warn}}})
 		}, slurm.Requeue, "I5"},
 	} {
-		s := graceful(t).State
+		s := graceful(t).CommonInput
 		stop := bridge.Stop{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}
 		e := slurm.Edit{Run: viewJob(&s, 11).Run(), Kind: c.kind, Tasks: 1}
 		if c.kind == slurm.Warn {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{
-			State: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), AllowedStops: []bridge.Stop{stop},
-			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[slurm.JobField]time.Time{},
+			CommonInput: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), AllowedStops: []bridge.Stop{stop},
+			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.NoticeByJob[11]}}, LastSentByField: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)
 		kept, refused := gate.FilterEdits(in)

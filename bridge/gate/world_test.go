@@ -17,14 +17,14 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // The little world: partition gpu, nodes n1 to n4 with 8 GPUs each. Jobs 11 to
 // 14 run alone on a node, 14 without having opted in; jobs 1 to 4 wait.
-func world() gate.State {
-	s := gate.State{
+func world() gate.CommonInput {
+	s := gate.CommonInput{
 		Budgets: bridge.DefaultBudgets(), Interval: 30 * time.Second, Now: noon.Add(time.Second), PolledAt: noon,
-		Partition: "gpu", Modes: map[string]bridge.Mode{"gpu": bridge.Preempt},
+		Partition: "gpu", ModeByPartition: map[string]bridge.Mode{"gpu": bridge.Preempt},
 		Snapshot:       &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
 		View:           &slurm.View{Cluster: "c", At: noon, Full: true},
-		LeadershipLeft: 25 * time.Second, Expires: true,
-		RequeueTimes: map[int64][]time.Time{}, Leased: map[int64]time.Duration{},
+		LeadershipLeft: 25 * time.Second, HasExpiry: true,
+		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: map[int64]time.Duration{},
 	}
 	for i := 1; i <= 4; i++ {
 		name := fmt.Sprintf("n%d", i)
@@ -43,7 +43,7 @@ func world() gate.State {
 	return s
 }
 
-func waits(s *gate.State, id int64) {
+func waits(s *gate.CommonInput, id int64) {
 	submit := noon.Add(-time.Hour)
 	s.Snapshot.Jobs = append(s.Snapshot.Jobs, policy.Job{
 		ID: policy.JobID(id), User: fmt.Sprintf("u%d", id), Account: "a", Partition: "gpu", State: policy.Pending,
@@ -55,7 +55,7 @@ func waits(s *gate.State, id int64) {
 	})
 }
 
-func runs(s *gate.State, id int64, node string) {
+func runs(s *gate.CommonInput, id int64, node string) {
 	submit, start := noon.Add(-6*time.Hour), noon.Add(-5*time.Hour)
 	s.Snapshot.Jobs = append(s.Snapshot.Jobs, policy.Job{
 		ID: policy.JobID(id), User: fmt.Sprintf("u%d", id), Account: "b", Partition: "gpu", State: policy.Running,
@@ -77,7 +77,7 @@ func on(nodes ...string) policy.Alloc {
 }
 
 // quiet is the plan that changes nothing in a world.
-func quiet(s *gate.State) *policy.Plan {
+func quiet(s *gate.CommonInput) *policy.Plan {
 	p := &policy.Plan{SnapshotSeq: s.Snapshot.Seq, Policy: "test"}
 	for i := range s.Snapshot.Jobs {
 		j := &s.Snapshot.Jobs[i]
@@ -91,9 +91,9 @@ func quiet(s *gate.State) *policy.Plan {
 }
 
 // viewJob and planJob return the two records of a job to be changed in place.
-func viewJob(s *gate.State, id int64) *slurm.Job { return s.View.Job(id) }
+func viewJob(s *gate.CommonInput, id int64) *slurm.Job { return s.View.Job(id) }
 
-func planJob(s *gate.State, id int64) *policy.Job {
+func planJob(s *gate.CommonInput, id int64) *policy.Job {
 	return s.Snapshot.Job(policy.JobID(id))
 }
 
@@ -115,15 +115,15 @@ func swap(in *gate.PlanInput, victim, to int64) {
 
 func planInput() gate.PlanInput {
 	s := world()
-	return gate.PlanInput{State: s, Plan: quiet(&s)}
+	return gate.PlanInput{CommonInput: s, Plan: quiet(&s)}
 }
 
 func editInput() gate.EditInput {
 	s := world()
-	return gate.EditInput{State: s, Mode: bridge.Preempt, Book: ledger.NewBook(nil), Touched: map[slurm.JobField]time.Time{}}
+	return gate.EditInput{CommonInput: s, Mode: bridge.Preempt, Book: ledger.NewBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
 }
 
 // edit makes an edit of the job's current run.
-func edit(s *gate.State, id int64, kind slurm.Kind) slurm.Edit {
+func edit(s *gate.CommonInput, id int64, kind slurm.Kind) slurm.Edit {
 	return slurm.Edit{Run: viewJob(s, id).Run(), Kind: kind, Tasks: 1, Why: "it is so"}
 }

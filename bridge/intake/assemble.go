@@ -135,7 +135,7 @@ func (a *assembler) eligibleAt(j *slurm.Job) time.Time {
 	if j.Running() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.StandingIntent(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.Ours {
+	if in := a.Book.StandingIntent(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.OwnerUs {
 		return in.Before.Begin
 	}
 	return j.Eligible

@@ -102,7 +102,7 @@ func (a *assembler) addUse(out *policy.Job) {
 		out.Utilisation = a.meanBusy(out.On)
 		return
 	}
-	out.Utilisation, out.Progress = u.Busy, u.Progress
+	out.Utilisation, out.Progress = u.MeanBusy, u.Progress
 	if u.Training != nil {
 		out.Training = u.Training
 	}

@@ -7,28 +7,28 @@ type ID string
 
 // The invariants, in the order of their numbers; All has their sentences.
 const (
-	Held          ID = "I1"
-	OneField      ID = "I2"
-	OnlyOurs      ID = "I3"
-	LeaseLength   ID = "I4"
-	RequeuedOnce  ID = "I5"
-	MinimumRun    ID = "I6"
-	StopBudget    ID = "I7"
-	StopPurpose   ID = "I8"
-	NoPingPong    ID = "I9"
-	WriteBudget   ID = "I10"
-	SlowOrder     ID = "I11"
-	NodeLists     ID = "I12"
-	FreshView     ID = "I13"
-	Leading       ID = "I14"
-	ExemptJobs    ID = "I15"
-	LongWait      ID = "I16"
-	ExactSegments ID = "I17"
-	ServiceBounds ID = "I18"
-	SoundPlan     ID = "I19"
-	WithinMode    ID = "I20"
-	SetAside      ID = "I21"
-	StopsInVain   ID = "I22"
+	HeldJobs        ID = "I1"
+	OneFieldPerEdit ID = "I2"
+	OnlyOurValues   ID = "I3"
+	LeaseLimits     ID = "I4"
+	RequeuedOnce    ID = "I5"
+	MinimumRun      ID = "I6"
+	StopBudget      ID = "I7"
+	StopPurpose     ID = "I8"
+	NoPingPong      ID = "I9"
+	EditBudget      ID = "I10"
+	SlowReordering  ID = "I11"
+	NodeLists       ID = "I12"
+	FreshView       ID = "I13"
+	LeadingOnly     ID = "I14"
+	ExemptJobs      ID = "I15"
+	LongWait        ID = "I16"
+	ExactSegments   ID = "I17"
+	ServiceBounds   ID = "I18"
+	SoundPlan       ID = "I19"
+	WithinMode      ID = "I20"
+	ReservedNodes   ID = "I21"
+	StopsInVain     ID = "I22"
 )
 
 // Invariant is one sentence that is kept true.
@@ -39,27 +39,27 @@ type Invariant struct {
 
 // All is the table of them, in order.
 var All = []Invariant{
-	{Held, "Nothing is ever sent to a job whose priority is 0: its owner or an administrator holds it."},
-	{OneField, "An edit writes one field, with the values of that field only; hard holds need i_accept_orphan_holds."},
-	{OnlyOurs, "Only a value that is exactly what we wrote is taken back, to exactly what stood there before; a job somebody changed after us, or with an outcome still open, is left alone."},
-	{LeaseLength, "Every lease ends in the future, within the longest lease and not before the owner's own begin time; the time a job is leased altogether is bounded."},
+	{HeldJobs, "Nothing is ever sent to a job whose priority is 0: its owner or an administrator holds it."},
+	{OneFieldPerEdit, "An edit writes one field, with the values of that field only; hard holds need i_accept_orphan_holds."},
+	{OnlyOurValues, "Only a value that is exactly what we wrote is taken back, to exactly what stood there before; a job somebody changed after us, or with an outcome still open, is left alone."},
+	{LeaseLimits, "Every lease ends in the future, within the longest lease and not before the owner's own begin time; the time a job is leased altogether is bounded."},
 	{RequeuedOnce, "A run is requeued at most once, and only a running batch job that may be requeued, whose owner or site opted in, and about which no outcome is unknown."},
 	{MinimumRun, "A job runs for its quantum plus its checkpoint cost before it may be stopped, and some time passes between two stops of it; a job that is to be warned was, at least its grace before, and is not warned again for some time when no stop came of it."},
 	{StopBudget, "Stops stay within their budgets: per interval, hour, user, account and job, and in work lost in a day. A warning that no stop came of counts like one."},
 	{StopPurpose, "A job is stopped only for a named job that then fits, did not fit before, and is expected to do several times the work lost."},
 	{NoPingPong, "No two jobs displace each other within two quanta."},
-	{WriteBudget, "Changes per interval stay within the write budget, array tasks counted each; one field of a job is not changed again within the cooldown."},
-	{SlowOrder, "Few pending jobs change their place in the order per interval, and no plan that turns the queue over goes through at once."},
+	{EditBudget, "Changes per interval stay within the write budget, array tasks counted each; one field of a job is not changed again within the cooldown."},
+	{SlowReordering, "Few pending jobs change their place in the order per interval, and no plan that turns the queue over goes through at once."},
 	{NodeLists, "Node lists name existing nodes that can start jobs, keep every node the owner asked for or refused, leave the job enough nodes, and are written only while something outside the daemon takes them back if it dies."},
 	{FreshView, "Nothing is done on a view that is old, partial, filtered, cut, of another clock or shorter than Slurm itself can explain, nor to a run other than the one seen."},
-	{Leading, "Nothing is sent without leadership that outlasts the sending."},
+	{LeadingOnly, "Nothing is sent without leadership that outlasts the sending."},
 	{ExemptJobs, "Exempt jobs are never touched: listed users, accounts, partitions and jobs, jobs of partitions not managed, in reservations, of scrontab, federated, heterogeneous, ending or unreadable; interactive jobs are ordered only; leases spare deadlines and heads of dependency trees."},
 	{LongWait, "A job that has waited very long is neither leased nor lowered."},
 	{ExactSegments, "For every closed run the recorded segments add up to what Slurm's accounting says, to the second."},
 	{ServiceBounds, "Recorded service never decreases and never exceeds what the GPUs can deliver."},
 	{SoundPlan, "A plan is complete, well-formed and made from the snapshot at hand; the same snapshot, configuration and seed give the same plan, byte for byte."},
 	{WithinMode, "A mode sends nothing beyond what it allows; observing sends nothing at all."},
-	{SetAside, "No job is started, and none stopped for it, where its time limit reaches into a maintenance or reservation; none is stopped that could not start again before it, nor any while it is not known what is reserved."},
+	{ReservedNodes, "No job is started, and none stopped for it, where its time limit reaches into a maintenance or reservation; none is stopped that could not start again before it, nor any while it is not known what is reserved."},
 	{StopsInVain, "No job is stopped while a job of the partition that another was stopped for has not started three intervals after that took effect, for half an hour at most."},
 }
 

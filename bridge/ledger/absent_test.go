@@ -11,7 +11,7 @@ import (
 // TestAbsenceProvesNothing: whatever the intent waits for, a list without its job
 // changes nothing, however long it lasts; Slurm's own word for it does.
 func TestAbsenceProvesNothing(t *testing.T) {
-	for _, state := range []bridge.State{bridge.Sent, bridge.Acked, bridge.Unknown, bridge.Observed} {
+	for _, state := range []bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Unknown, bridge.Observed} {
 		in := lease(state)
 		v := &slurm.View{At: noon.Add(25 * time.Hour)}
 		if got := Settle([]bridge.Intent{in}, v, v.At); len(got) > 0 {

@@ -12,9 +12,9 @@ import (
 // given back. Where a value of ours stands already, the owner's own is copied
 // from the intent that replaced it.
 func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
-	b := actuator.BeforeFrom(j)
-	if f := actuator.RowOf(e.Kind).Field; f.Note != nil {
-		f.Note(&b, book.StandingIntent(j.Run(), f.Name, now), book.HighestValue(j.Run(), f.Name, now))
+	b := actuator.BeforeFromJob(j)
+	if f := actuator.KindRowOf(e.Kind).Field; f.CompleteBefore != nil {
+		f.CompleteBefore(&b, book.StandingIntent(j.Run(), f.Name, now), book.HighestValue(j.Run(), f.Name, now))
 	}
 	return b
 }

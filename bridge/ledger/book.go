@@ -35,13 +35,13 @@ func NewBook(intents []bridge.Intent) *Book {
 		in := &intents[i]
 		at := in.Edit.WrittenField()
 		switch {
-		case in.State.Open():
+		case in.State.IsOpen():
 			b.openIntents[at] = in
 		case in.State == bridge.Observed:
 			b.newest[at] = in
 		case in.State == bridge.Yielded:
 			b.yielded[in.Edit.Run.Job] = in
-		case !actuator.IsShown(at.Field) && mayHaveUndone(in):
+		case !actuator.IsFieldShown(at.Field) && mayHaveUndone(in):
 			b.undone[at] = in.ID
 		}
 	}
@@ -53,7 +53,7 @@ func NewBook(intents []bridge.Intent) *Book {
 // expired.
 func (b *Book) StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
 	in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
-	if in == nil || !SameJob(in.Edit.Run, run) || !in.Live(now) || actuator.LeavesNothing(in) {
+	if in == nil || !SameJob(in.Edit.Run, run) || !in.IsInForce(now) || actuator.LeavesNoValue(in) {
 		return nil
 	}
 	return in
@@ -66,7 +66,7 @@ func (b *Book) OpenIntent(job int64, f slurm.Field) *bridge.Intent {
 }
 
 // offsetFields are the fields whose value the job's priority is to follow.
-var offsetFields = actuator.Fields(func(r *actuator.Row) bool { return r.Offset })
+var offsetFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.AddsToPriority })
 
 // WithYieldTime returns the book with another time for which a job is left alone
 // after somebody changed what we had set (Budgets.YieldFor), at most as far back as

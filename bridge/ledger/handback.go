@@ -32,7 +32,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	var list []UnfinishedHandBack
 	for i := range intents {
 		in := &intents[i]
-		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.Open() && wasCutOff(in, j) {
+		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasCutOff(in, j) {
 			list = append(list, UnfinishedHandBack{Run: j.Run(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUs.IsZero()})
 		}
 	}
@@ -43,7 +43,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
 func wasCutOff(in *bridge.Intent, j *slurm.Job) bool {
-	return actuator.RowOf(in.Edit.Kind).TwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
+	return actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
 		j.HeldByAdmin() && in.Edit.Run.SameRun(j.Run())
 }
 

@@ -14,11 +14,11 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 	unproven := func(*bridge.Intent) {}
 	tests := []struct {
 		name  string
-		state bridge.State
+		state bridge.IntentState
 		in    func(*bridge.Intent)
 		job   func(*slurm.Job)
 		after time.Duration
-		want  bridge.State
+		want  bridge.IntentState
 		count int
 		ours  bool
 	}{

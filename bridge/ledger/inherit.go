@@ -24,7 +24,7 @@ const startSlack = 2 * time.Second
 
 // inheritableFields are the fields in which a task may have a value of ours from its
 // array.
-var inheritableFields = actuator.Fields(func(r *actuator.Row) bool { return !r.Momentary && r.Undo != nil })
+var inheritableFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return !r.LeavesNoValue && r.Undo != nil })
 
 // Inherit returns an intent without ID for every value of ours that a task split
 // off an array has inherited and of which the ledger has no row under the task's
@@ -105,7 +105,7 @@ func inheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *brid
 
 // mayHaveStood reports whether the intent's value may have stood in Slurm.
 func mayHaveStood(in *bridge.Intent) bool {
-	return !in.Sent.IsZero() && (in.State.Open() || in.State == bridge.Observed || in.State == bridge.Expired || in.State == bridge.Yielded)
+	return !in.Sent.IsZero() && (in.State.IsOpen() || in.State == bridge.Observed || in.State == bridge.Expired || in.State == bridge.Yielded)
 }
 
 // isOfItsArray reports whether the intent was about the array that the task is of, not
@@ -120,11 +120,11 @@ func isOfItsArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 
 // hasValue reports whether the task has the value of the array's intent.
 func hasValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
-	if actuator.LeavesNothing(in) || actuator.RowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
+	if actuator.LeavesNoValue(in) || actuator.KindRowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
 	whose := actuator.OwnerOf(in, j)
-	return whose == actuator.Ours || whose == actuator.Hidden && in.State != bridge.Yielded
+	return whose == actuator.OwnerUs || whose == actuator.OwnerHidden && in.State != bridge.Yielded
 }
 
 // inheritedIntent returns the array's intent as one of the task.

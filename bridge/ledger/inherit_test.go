@@ -40,7 +40,7 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 	nice := func(n int64) func(*slurm.Job) { return func(j *slurm.Job) { j.Nice = n } }
 	requeued := func(j *slurm.Job) { j.Restarts, j.Submit = 1, noon }
 	site := func(of ...[2]int64) []bridge.Intent { return numbers(slurm.SiteFactor, of...) }
-	own := func(s bridge.State, job func(*slurm.Job)) []bridge.Intent {
+	own := func(s bridge.IntentState, job func(*slurm.Job)) []bridge.Intent {
 		in := number(slurm.SiteFactor, 9, s)
 		in.ID, in.Edit.Run = 50, arrayOf(job).Jobs[1].Run()
 		return append(site([2]int64{5, 700}), in)

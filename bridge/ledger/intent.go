@@ -11,7 +11,7 @@ func HadNoEffect(in *bridge.Intent) bool { return in.State == bridge.Failed && i
 // MayRepeat reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
 func MayRepeat(in *bridge.Intent) bool {
-	return in.State == bridge.Unknown && actuator.RowOf(in.Edit.Kind).Repeatable
+	return in.State == bridge.Unknown && actuator.KindRowOf(in.Edit.Kind).IsRepeatable
 }
 
 // PriorityIgnored reports whether Slurm said yes to the intent's value, which no record
@@ -23,5 +23,5 @@ func PriorityIgnored(in *bridge.Intent) bool {
 // OrderIgnored reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
 func OrderIgnored(in *bridge.Intent) bool {
-	return PriorityIgnored(in) || in.State == bridge.Yielded && actuator.RowOf(in.Edit.Kind).Offset && in.Polls >= maxPolls
+	return PriorityIgnored(in) || in.State == bridge.Yielded && actuator.KindRowOf(in.Edit.Kind).AddsToPriority && in.Polls >= maxPolls
 }

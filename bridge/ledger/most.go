@@ -38,11 +38,11 @@ func highestValue(in *bridge.Intent) int64 {
 // isUncertain reports whether no answer came to a number that no record shows, and no
 // priority told whether it was taken.
 func isUncertain(in *bridge.Intent) bool {
-	return !actuator.IsShown(in.Edit.Kind.Field()) && in.State == bridge.Observed && in.Error != "" && in.Polls < maxPolls
+	return !actuator.IsFieldShown(in.Edit.Kind.Field()) && in.State == bridge.Observed && in.Error != "" && in.Polls < maxPolls
 }
 
 // mayHaveUndone reports whether the intent was to give its field back and its
 // answer was waited for in vain.
 func mayHaveUndone(in *bridge.Intent) bool {
-	return in.State == bridge.Failed && actuator.LeavesNothing(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
+	return in.State == bridge.Failed && actuator.LeavesNoValue(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
 }

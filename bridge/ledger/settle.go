@@ -27,7 +27,7 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 	last, awaited := newestByField(intents), awaitedByField(intents)
 	var changed []bridge.Intent
 	for _, in := range intents {
-		if !in.State.Open() && in.State != bridge.Observed {
+		if !in.State.IsOpen() && in.State != bridge.Observed {
 			continue
 		}
 		if in.State == bridge.Observed && in.ID < awaited[in.Edit.WrittenField()] {
@@ -38,7 +38,7 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 			settleOne(&after, j, last[in.Edit.WrittenField()], now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUs.Equal(in.Before.HeldByUs) {
-			if !after.State.Open() && after.State != bridge.Observed {
+			if !after.State.IsOpen() && after.State != bridge.Observed {
 				after.Closed = now
 			}
 			changed = append(changed, after)
@@ -81,7 +81,7 @@ func newestByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 func awaitedByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	ids := map[slurm.JobField]int64{}
 	for i := range intents {
-		if in := &intents[i]; in.State.Open() && in.State != bridge.Planned {
+		if in := &intents[i]; in.State.IsOpen() && in.State != bridge.Planned {
 			ids[in.Edit.WrittenField()] = max(ids[in.Edit.WrittenField()], in.ID)
 		}
 	}
@@ -95,7 +95,7 @@ func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
 	var ids []int64
 	for i := range intents {
 		in, id := &intents[i], intents[i].Edit.Run.Job
-		waits := in.State.Open() && in.State != bridge.Planned || in.State == bridge.Observed
+		waits := in.State.IsOpen() && in.State != bridge.Planned || in.State == bridge.Observed
 		if waits && v.Job(id) == nil && !v.ProvenGone(id) {
 			ids = append(ids, id)
 		}
@@ -154,15 +154,15 @@ func settleAwaited(in *bridge.Intent, j *slurm.Job, now time.Time) {
 // to give it back and had no answer did not. An order that a record shows not to
 // be taken is somebody's will too, and so is a begin time that is neither the one
 // of before nor ours.
-func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.State {
-	row := actuator.RowOf(in.Edit.Kind)
+func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
+	row := actuator.KindRowOf(in.Edit.Kind)
 	switch {
-	case actuator.OwnerOf(in, j) == actuator.Hidden && !row.Momentary:
-		if actuator.LeavesNothing(in) && in.State != bridge.Acked { // the value it was to take away still stands
+	case actuator.OwnerOf(in, j) == actuator.OwnerHidden && !row.LeavesNoValue:
+		if actuator.LeavesNoValue(in) && in.State != bridge.Acked { // the value it was to take away still stands
 			return bridge.Failed
 		}
 		return bridge.Observed
-	case in.State == bridge.Acked && row.Overruled != nil && row.Overruled(in, j):
+	case in.State == bridge.Acked && row.WasOverruled != nil && row.WasOverruled(in, j):
 		return bridge.Yielded
 	}
 	return bridge.Failed
@@ -170,19 +170,19 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.State {
 
 // settleStanding watches a value of ours that stands in Slurm.
 func settleStanding(in *bridge.Intent, j *slurm.Job, now time.Time) {
-	field := actuator.RowOf(in.Edit.Kind).Field
+	field := actuator.KindRowOf(in.Edit.Kind).Field
 	ended := ""
-	if field.Ended != nil {
-		ended = field.Ended(in, j, now)
+	if field.EndReason != nil {
+		ended = field.EndReason(in, j, now)
 	}
 	switch {
 	case j.IsDone():
 		in.State, in.Error = bridge.Expired, "the job ended"
-	case actuator.LeavesNothing(in):
+	case actuator.LeavesNoValue(in):
 		in.State, in.Error = bridge.Expired, "done"
 	case ended != "":
 		in.State, in.Error = bridge.Expired, ended
-	case actuator.OwnerOf(in, j) == actuator.Theirs:
+	case actuator.OwnerOf(in, j) == actuator.OwnerOther:
 		in.State, in.Error = bridge.Yielded, actuator.ForeignChange(in, j)
 	}
 }

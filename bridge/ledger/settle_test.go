@@ -16,7 +16,7 @@ func waiting() slurm.Job {
 	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, NiceKnown: true}
 }
 
-func intent(kind slurm.Kind, state bridge.State) bridge.Intent {
+func intent(kind slurm.Kind, state bridge.IntentState) bridge.Intent {
 	j := waiting()
 	return bridge.Intent{
 		ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind}, State: state, Made: noon, Sent: noon,
@@ -24,14 +24,14 @@ func intent(kind slurm.Kind, state bridge.State) bridge.Intent {
 	}
 }
 
-func lease(state bridge.State) bridge.Intent {
+func lease(state bridge.IntentState) bridge.Intent {
 	in := intent(slurm.Lease, state)
 	in.Edit.Until = noon.Add(10 * time.Minute)
 	in.NotAfter = in.Edit.Until
 	return in
 }
 
-func number(kind slurm.Kind, v int64, state bridge.State) bridge.Intent {
+func number(kind slurm.Kind, v int64, state bridge.IntentState) bridge.Intent {
 	in := intent(kind, state)
 	in.Edit.Value = v
 	return in
@@ -56,7 +56,7 @@ func TestSettle(t *testing.T) {
 		in   bridge.Intent
 		job  func(*slurm.Job) // nil: the job is gone, as Slurm says
 		now  time.Time
-		want bridge.State
+		want bridge.IntentState
 		says string
 	}{
 		{"never sent", lease(bridge.Planned), same, noon, bridge.Void, "never sent"},
@@ -122,7 +122,7 @@ func TestSettle(t *testing.T) {
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
 				t.Errorf("got %s (%s), want %s (%s)", got.State, got.Error, tt.want, tt.says)
 			}
-			if closed := !got.Closed.IsZero(); closed == (got.State.Open() || got.State == bridge.Observed) {
+			if closed := !got.Closed.IsZero(); closed == (got.State.IsOpen() || got.State == bridge.Observed) {
 				t.Errorf("%s with closing time %v", got.State, got.Closed)
 			}
 		})

@@ -23,7 +23,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 			continue
 		}
 		field := in.Edit.Kind.Field()
-		if book.StandingIntent(j.Run(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.Theirs {
+		if book.StandingIntent(j.Run(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.OwnerOther {
 			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := actuator.UndoEdit(in, j, now); ok {
@@ -55,7 +55,7 @@ func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.E
 			continue
 		}
 		_, ok := actuator.UndoEdit(in, j, now)
-		if (!ok || j.Held || j.Opaque != "") && actuator.OwnerOf(in, j) != actuator.Theirs {
+		if (!ok || j.Held || j.Opaque != "") && actuator.OwnerOf(in, j) != actuator.OwnerOther {
 			edits = append(edits, in.Edit)
 		}
 	}
@@ -63,7 +63,7 @@ func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.E
 }
 
 func startOrder(e slurm.Edit) int {
-	if actuator.RowOf(e.Kind).Frees {
+	if actuator.KindRowOf(e.Kind).FreesJob {
 		return 1
 	}
 	return 0

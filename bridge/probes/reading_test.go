@@ -133,7 +133,7 @@ func TestSeen(t *testing.T) {
 			used, kept := c.look(t)
 			busy := map[int64]string{}
 			for id, u := range used {
-				busy[id] = show(u.Busy)
+				busy[id] = show(u.MeanBusy)
 			}
 			if d := cmp.Diff(c.busy, busy); d != "" {
 				t.Error(d)

@@ -46,7 +46,7 @@ func useByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport)
 		if t == nil && r == nil || !j.Running() {
 			continue
 		}
-		out[j.ID] = bridge.JobUse{Busy: t.meanBusy(j.GPUs()), Progress: shareDone(r), Training: trainingFromReport(r)}
+		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUs()), Progress: shareDone(r), Training: trainingFromReport(r)}
 	}
 	return out
 }

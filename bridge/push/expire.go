@@ -33,7 +33,7 @@ type Expirer struct {
 	// Watch is the database. nil: it cannot be reached, and the ledger is the
 	// local journal, whose lock says that no daemon runs here. Only node lists
 	// are given back then: another host's daemon may lead and order.
-	Watch bridge.Watch
+	Watch bridge.LeaderWatch
 	// After is how long no daemon must have led before node lists are given back.
 	After    time.Duration
 	StopFile string // while it exists nothing is given back, and no sign left
@@ -74,10 +74,10 @@ func (x *Expirer) isDue(k slurm.Kind, in *bridge.Intent, alone time.Duration) bo
 	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
 		return false
 	}
-	switch actuator.RowOf(k).Field.Outlives {
-	case actuator.NotAtAll:
+	switch actuator.KindRowOf(k).Field.Outlives {
+	case actuator.OutlivesNotAtAll:
 		return true
-	case actuator.ForLong:
+	case actuator.OutlivesForLong:
 		return alone >= OrderAge
 	}
 	return false
@@ -92,7 +92,7 @@ func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, erro
 	}
 	for i := range intents {
 		in := &intents[i]
-		if actuator.RowOf(in.Edit.Kind).TwoCalls && in.State.Open() || x.isDue(in.Edit.Kind, in, alone) {
+		if actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && in.State.IsOpen() || x.isDue(in.Edit.Kind, in, alone) {
 			return true, nil
 		}
 	}

@@ -45,7 +45,7 @@ func (l *Leader) Renew(ctx context.Context, election bridge.Leadership) error {
 	epoch := l.Epoch
 	holder, leads, err := l.Acquire(ctx, election)
 	switch {
-	case err != nil && left > bridge.LeaseMargin:
+	case err != nil && left > bridge.LeadershipMargin:
 		return nil // still ours; the next call asks again
 	case err != nil:
 		return err

@@ -74,7 +74,7 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 		if p.Report != nil {
 			p.Report(i + 1)
 		}
-		if intents[i].State.Systemic() {
+		if intents[i].State.IsSystemic() {
 			failures++
 		} else {
 			failures = 0
@@ -123,7 +123,7 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 // noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,
 // when we stood still before it. A hold of a hand-back is told by when that began.
 func noteCallEnd(in *bridge.Intent, now time.Time) {
-	if !actuator.RowOf(in.Edit.Kind).TwoCalls && now.After(in.Sent) {
+	if !actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && now.After(in.Sent) {
 		in.Sent = now
 	}
 }
@@ -135,7 +135,7 @@ const sendTime = time.Minute
 func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.RowOf(in.Edit.Kind).TwoCalls {
+	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls {
 		return p.handBack(ctx, c, in)
 	}
 	return p.Cluster.Apply(ctx, in.Edit)
@@ -150,7 +150,7 @@ func (p *Pusher) knownOf(job int64) *knownJob {
 // staleReason says why an intent must not be sent after all to the job as it was read
 // again, if it could be, and what that makes of it; state is "" when it may be
 // sent.
-func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why string, state bridge.State) {
+func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why string, state bridge.IntentState) {
 	if err != nil {
 		return "reading the job again: " + err.Error(), bridge.Void
 	}
@@ -165,7 +165,7 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 		return lost, bridge.Void
 	}
 	if in.State == bridge.Unknown { // to be sent once more
-		if what := actuator.Overwritten(in, j); what != "" {
+		if what := actuator.OverwriteReason(in, j); what != "" {
 			return what, bridge.Yielded
 		}
 	}
@@ -204,7 +204,7 @@ func SetOutcome(in *bridge.Intent, err error, now time.Time) {
 	switch slurm.OutcomeOf(err) {
 	case slurm.Done:
 		in.State = bridge.Acked
-		if actuator.RowOf(in.Edit.Kind).Stops == actuator.StopsLater {
+		if actuator.KindRowOf(in.Edit.Kind).Stopping == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
 	case slurm.MovedOn:

@@ -153,7 +153,7 @@ func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	tests := []struct {
 		err    error
-		want   bridge.State
+		want   bridge.IntentState
 		closed bool
 	}{
 		{nil, bridge.Acked, false},
@@ -184,7 +184,7 @@ type diary struct {
 	bridge.Cluster
 	job   slurm.Job
 	lines []string
-	fail  bridge.State // marking this state fails
+	fail  bridge.IntentState // marking this state fails
 }
 
 func (d *diary) Mark(_ context.Context, in bridge.Intent) error {
@@ -207,7 +207,7 @@ func (d *diary) Apply(context.Context, slurm.Edit) error {
 
 func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 	for _, tt := range []struct {
-		fail bridge.State
+		fail bridge.IntentState
 		want string
 	}{
 		{"", "reread SENT apply ACKED"},

@@ -44,7 +44,7 @@ func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	if lost := k.overwritten(j); len(lost) > 0 {
 		return "", actuator.ForeignChange(&lost[0], j)
 	}
-	noted := actuator.BeforeFrom(k.planned)
+	noted := actuator.BeforeFromJob(k.planned)
 	if what := actuator.SlurmChangeSince(e.Kind, &noted, j); what != "" {
 		return what, ""
 	}
@@ -57,7 +57,7 @@ func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 }
 
 // shownFields are the fields in which a record shows a value of ours.
-var shownFields = actuator.Fields(func(r *actuator.Row) bool { return r.Field.Whose != nil })
+var shownFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.Field.OwnerOf != nil })
 
 // overwritten returns the values of ours that the job shows to be somebody else's now.
 func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
@@ -67,7 +67,7 @@ func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
 	var lost []bridge.Intent
 	for _, f := range shownFields {
 		in := k.standing(f)
-		if in != nil && !k.ours(f) && k.book.OpenIntent(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.Theirs {
+		if in != nil && !k.ours(f) && k.book.OpenIntent(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.OwnerOther {
 			lost = append(lost, *in)
 		}
 	}
@@ -80,7 +80,7 @@ func (k *knownJob) standing(f slurm.Field) *bridge.Intent {
 
 // foreignChange says what somebody else made of a value of ours; "" when it is ours.
 func foreignChange(in *bridge.Intent, j *slurm.Job) string {
-	if actuator.OwnerOf(in, j) != actuator.Theirs {
+	if actuator.OwnerOf(in, j) != actuator.OwnerOther {
 		return ""
 	}
 	return actuator.ForeignChange(in, j)

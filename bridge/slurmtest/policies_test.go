@@ -105,10 +105,10 @@ func (l *control) join(name string) {
 		l.t.Fatal(err)
 	}
 	l.conf = bridge.DefaultConfig()
-	l.conf.Name, l.conf.Holder, l.conf.StopFile = "lab", "test", ""
-	g := &l.conf.Gate // two nodes: a percent of them is nothing
+	l.conf.ClusterName, l.conf.Holder, l.conf.StopFile = "lab", "test", ""
+	g := &l.conf.Budgets // two nodes: a percent of them is nothing
 	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.GainFactor = 100, 1000, 100, 100, 0
-	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, Decide: p}}
+	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, DecidingPolicy: p}}
 	past := memstore.New(l.now, nil, 0)
 	l.part = cycle.Parts{
 		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Now: l.now,

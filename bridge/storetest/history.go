@@ -42,7 +42,7 @@ func endedJob(j slurm.Job, at int) slurm.Job {
 func olderViews(t *testing.T, s StoreWithClock) {
 	ctx, run := t.Context(), RunningJob(1, Start, At(10))
 	must(t, s.Record(ctx, View(At(60), run)))
-	if err := s.Record(ctx, View(At(50), endedJob(run, 40))); !errors.Is(err, bridge.ErrOlder) {
+	if err := s.Record(ctx, View(At(50), endedJob(run, 40))); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view: %v, want ErrOlder", err)
 	}
 	if got := s.held(t, 60); got != 4*50 {
@@ -57,7 +57,7 @@ func olderViews(t *testing.T, s StoreWithClock) {
 	if got := s.held(t, 130); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
-	if err := s.Record(ctx, View(At(100), run)); !errors.Is(err, bridge.ErrOlder) {
+	if err := s.Record(ctx, View(At(100), run)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view, afterwards: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func ourRequeues(t *testing.T, s StoreWithClock) {
 	again := WithChange(RunningJob(1, At(0), At(200)), func(j *slurm.Job) { j.Restarts = 1 })
 	must(t, s.Record(t.Context(), View(At(230), again)))
 	var want []time.Time
-	for i, path := range [][]bridge.State{
+	for i, path := range [][]bridge.IntentState{
 		{bridge.Void}, {bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired, bridge.Expired}, {bridge.Sent, bridge.Failed},
 		{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, {bridge.Sent, bridge.Unknown},
 	} {
@@ -138,7 +138,7 @@ func ourRequeues(t *testing.T, s StoreWithClock) {
 			want = append(want, At(10*i+1))
 		}
 	}
-	if diff := cmp.Diff(want, s.past(t, 260).Jobs[1].Preempted); diff != "" {
+	if diff := cmp.Diff(want, s.past(t, 260).Jobs[1].RequeueTimes); diff != "" {
 		t.Errorf("requeues of job 1:\n%s", diff)
 	}
 }

@@ -124,19 +124,19 @@ func memoComesBack(t *testing.T, s StoreWithClock) {
 func noIntentGoesBack(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	for _, c := range []struct {
-		path []bridge.State
+		path []bridge.IntentState
 		ok   bool // of the last step
 	}{
-		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired}, true},
-		{[]bridge.State{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, true},
-		{[]bridge.State{bridge.Void, bridge.Void}, true},
-		{[]bridge.State{bridge.Sent, bridge.Unknown, bridge.Sent, bridge.Acked}, true},
-		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Sent}, false},
-		{[]bridge.State{bridge.Sent, bridge.Sent}, true},
-		{[]bridge.State{bridge.Void, bridge.Sent}, false},
-		{[]bridge.State{bridge.Sent, bridge.Planned}, false},
-		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Acked}, false},
-		{[]bridge.State{bridge.Sent, bridge.Failed, bridge.Observed}, false},
+		{[]bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired}, true},
+		{[]bridge.IntentState{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, true},
+		{[]bridge.IntentState{bridge.Void, bridge.Void}, true},
+		{[]bridge.IntentState{bridge.Sent, bridge.Unknown, bridge.Sent, bridge.Acked}, true},
+		{[]bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Sent}, false},
+		{[]bridge.IntentState{bridge.Sent, bridge.Sent}, true},
+		{[]bridge.IntentState{bridge.Void, bridge.Sent}, false},
+		{[]bridge.IntentState{bridge.Sent, bridge.Planned}, false},
+		{[]bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Acked}, false},
+		{[]bridge.IntentState{bridge.Sent, bridge.Failed, bridge.Observed}, false},
 	} {
 		in := s.intend(t, LeaseOf(1, epoch))[0]
 		for i, state := range c.path {
@@ -144,7 +144,7 @@ func noIntentGoesBack(t *testing.T, s StoreWithClock) {
 			err := s.Mark(t.Context(), in)
 			if last := i == len(c.path)-1; (err == nil) != (c.ok || !last) {
 				t.Errorf("%v: step %d: %v", c.path, i, err)
-			} else if err != nil && !errors.Is(err, bridge.ErrClosed) {
+			} else if err != nil && !errors.Is(err, bridge.ErrClosedIntent) {
 				t.Errorf("%v: %v, want ErrClosed", c.path, err)
 			}
 		}
@@ -181,7 +181,7 @@ func adoptedIsKept(t *testing.T, s StoreWithClock) {
 func beforeIsReadBeforeSending(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
 	for _, step := range []struct {
-		state    bridge.State
+		state    bridge.IntentState
 		priority int64
 	}{{bridge.Sent, 30}, {bridge.Acked, 40}, {bridge.Observed, 50}, {bridge.Expired, 60}} {
 		in.State, in.Before.Priority = step.state, step.priority

@@ -66,7 +66,7 @@ func staleLeader(t *testing.T, s StoreWithClock) {
 // leader that sent it.
 func sendingAgainIsFenced(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
-	for _, state := range []bridge.State{bridge.Sent, bridge.Unknown} {
+	for _, state := range []bridge.IntentState{bridge.Sent, bridge.Unknown} {
 		in.State = state
 		must(t, s.Mark(t.Context(), in))
 	}

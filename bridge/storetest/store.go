@@ -16,7 +16,7 @@ type Store interface {
 	bridge.Leadership
 	bridge.History
 	bridge.Expiry
-	bridge.Watch
+	bridge.LeaderWatch
 }
 
 // StoreWithClock is a store, empty, with a clock that can be moved.

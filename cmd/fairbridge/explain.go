@@ -144,7 +144,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
 		return
 	}
-	e.Sooner = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].Decide)
+	e.Sooner = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].DecidingPolicy)
 }
 
 // smallerRequests says which smaller requests of a waiting job the policy would have

@@ -59,8 +59,8 @@ func (c *chain) look(what string) {
 			c.t.Fatalf("%s: %d GPUs", what, d.Count)
 		}
 	}
-	if u, ok := c.p.UsedByJob()[7]; ok && u.Busy.Known && u.Busy.Value < 0.89 {
-		c.t.Fatalf("%s: the job looks %.2f busy", what, u.Busy.Value)
+	if u, ok := c.p.UsedByJob()[7]; ok && u.MeanBusy.Known && u.MeanBusy.Value < 0.89 {
+		c.t.Fatalf("%s: the job looks %.2f busy", what, u.MeanBusy.Value)
 	}
 	for _, s := range c.seen {
 		if s.Busy.Known && s.Busy.Value < 0.89 {

@@ -46,10 +46,10 @@ func (f *File) problems() []error {
 		}
 	}
 	c := f.loopConfig()
-	for _, err := range flatten(c.Gate.Validate()) {
+	for _, err := range flatten(c.Budgets.Validate()) {
 		all = append(all, f.problemAt("gate", err))
 	}
-	c.Gate = bridge.DefaultBudgets() // its problems are told already
+	c.Budgets = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range flatten(c.Validate()) {
 		note(err)
 	}
@@ -136,9 +136,9 @@ func (f *File) speeds() []policy.Speed {
 // loopConfig returns the loop's configuration without its policies.
 func (f *File) loopConfig() bridge.Config {
 	c := bridge.Config{
-		Name: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, Warmup: f.Warmup, Pin: f.Pin,
-		Order: f.Order, Lease: f.Lease, Preempt: f.Preempt, Speeds: f.speeds(), Gate: f.Gate,
-		StopFile: f.StopFile, Leader: f.Leader.TTL,
+		ClusterName: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, WarmupPolls: f.Warmup, PinsStarts: f.Pin,
+		Order: f.Order, Lease: f.Lease, Preempt: f.Preempt, Speeds: f.speeds(), Budgets: f.Gate,
+		StopFile: f.StopFile, LeaderLease: f.Leader.TTL,
 	}
 	for _, p := range f.Partitions {
 		c.Partitions = append(c.Partitions, bridge.Partition{

@@ -49,7 +49,7 @@ func TestPartitionDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Partitions[0].Decide, b.Partitions[0].Decide = nil, nil // not comparable; the same name and parameters
+	a.Partitions[0].DecidingPolicy, b.Partitions[0].DecidingPolicy = nil, nil // not comparable; the same name and parameters
 	if d := cmp.Diff(a, b, cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}

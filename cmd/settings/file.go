@@ -118,7 +118,7 @@ func Defaults() *File {
 	return &File{
 		Slurm: Slurm{
 			URL: "http://localhost:6820", SlurmUser: "slurm", TokenLife: 366 * 24 * time.Hour, Timeout: 30 * time.Second,
-			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Gate.MutationRate,
+			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Budgets.EditRate,
 			Accounting: 10 * time.Minute,
 		},
 		Database: Database{
@@ -126,7 +126,7 @@ func Defaults() *File {
 			Snapshots: 7 * 24 * time.Hour, Samples: 14 * 24 * time.Hour,
 		},
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
-		Interval: d.Interval, Warmup: d.Warmup, Pin: d.Pin, Gate: d.Gate,
+		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStarts, Gate: d.Budgets,
 		Order: d.Order, Lease: d.Lease, Preempt: d.Preempt, StopFile: d.StopFile,
 		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811",
 		Log: Log{Level: "info", Format: "text"},

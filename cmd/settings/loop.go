@@ -26,7 +26,7 @@ func (f *File) Loop() (bridge.Config, error) {
 		if err != nil {
 			return c, fmt.Errorf("partition %s: %w", p.Name, err)
 		}
-		if p.Decide, err = entry.New(f.Partitions[i].Params); err != nil {
+		if p.DecidingPolicy, err = entry.New(f.Partitions[i].Params); err != nil {
 			return c, fmt.Errorf("partition %s: policy %s: %w", p.Name, p.Policy, err)
 		}
 	}

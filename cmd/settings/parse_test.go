@@ -218,7 +218,7 @@ probes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := c.Partitions[0]; p.Mode != "observe" || p.Decide == nil || p.Params != "queues=[60 3600]" {
+	if p := c.Partitions[0]; p.Mode != "observe" || p.DecidingPolicy == nil || p.Params != "queues=[60 3600]" {
 		t.Errorf("%+v", p)
 	}
 	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.Speeds); d != "" {

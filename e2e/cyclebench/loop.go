@@ -119,8 +119,8 @@ func (b *loopUnderTest) join(o options) error {
 		return err
 	}
 	c := bridge.DefaultConfig()
-	c.Name, c.Holder, c.StopFile = "lab", "cyclebench", ""
-	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policy, Decide: decide}}
+	c.ClusterName, c.Holder, c.StopFile = "lab", "cyclebench", ""
+	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policy, DecidingPolicy: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
 		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,

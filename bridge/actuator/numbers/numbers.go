@@ -3,15 +3,15 @@ package numbers
 // Place is the place of a job in the line, with its priority as the order is made
 // from it: without its nice, which acts on top of our order as it does on Slurm's.
 type Place struct {
-	Own         int64 // as Slurm alone would have it
-	Current     int64 // with what we added
-	Highest     int64 // its priority if the highest number of ours stands that may; 0: no number is in doubt
-	LongWaiting bool  // has waited so long that it must not be lowered
-	Starts      bool  // is to start now
+	OwnPriority     int64 // as Slurm alone would have it
+	CurrentPriority int64 // with what we added
+	HighestPriority int64 // its priority if the highest number of ours stands that may; 0: no number is in doubt
+	IsLongWaiting   bool  // has waited so long that it must not be lowered
+	StartsNow       bool  // is to start now
 }
 
-// Lowest is the least priority we make: at 1 Slurm's own factors no longer show.
-const Lowest int64 = 2
+// LowestPriority is the least priority we make: at 1 Slurm's own factors no longer show.
+const LowestPriority int64 = 2
 
 // Priorities returns the priorities of a group of jobs whose places are in the order
 // of the line, none below floor. The first n, those within the window, share the
@@ -31,9 +31,9 @@ func Priorities(g []Place, n int, floor int64, blended bool) []int64 {
 	}
 	for i := range g[n:] {
 		p := &g[n+i]
-		v := min(p.Own, ceiling)
-		if p.Own > ceiling && (p.LongWaiting || p.Current <= ceiling && p.Current >= ceiling-s.slack) {
-			v = p.Current
+		v := min(p.OwnPriority, ceiling)
+		if p.OwnPriority > ceiling && (p.IsLongWaiting || p.CurrentPriority <= ceiling && p.CurrentPriority >= ceiling-s.slack) {
+			v = p.CurrentPriority
 		}
 		values = append(values, v)
 	}
@@ -41,11 +41,11 @@ func Priorities(g []Place, n int, floor int64, blended bool) []int64 {
 }
 
 // blend moves priorities a fifth of the way to our order.
-func (s *scale) blend(g []Place) []int64 {
+func (s *priorityScale) blend(g []Place) []int64 {
 	values := make([]int64, len(g))
 	for i := range g {
-		values[i] = g[i].Current
-		if v := g[i].Own + (s.want[i]-g[i].Own)/5; abs(g[i].Current-v) > s.slack/5+1 {
+		values[i] = g[i].CurrentPriority
+		if v := g[i].OwnPriority + (s.bestValues[i]-g[i].OwnPriority)/5; abs(g[i].CurrentPriority-v) > s.slack/5+1 {
 			values[i] = v
 		}
 	}

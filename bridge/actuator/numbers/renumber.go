@@ -10,10 +10,10 @@ import (
 // possible, because each change is a call to Slurm: a full reordering of a long
 // queue would take Slurm half a minute.
 
-// spacedTop returns n priorities for the first n places of a group whose own
+// spaceHighest returns n priorities for the first n places of a group whose own
 // priorities are given, in any order: its n highest, highest first, moved apart
 // as little as it takes to be gap apart and not below floor.
-func spacedTop(own []int64, n int, gap, floor int64) []int64 {
+func spaceHighest(own []int64, n int, gap, floor int64) []int64 {
 	out := slices.Clone(own)
 	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
 	out = out[:n]
@@ -67,8 +67,8 @@ func floorDiv(a, b int64) int64 {
 // these, none below floor. A present one may stay when it is within slack of the
 // best; when any must change, those near the end of it do so too, so that a
 // little drift does not call for the next change.
-func (s *scale) renumber(have []int64, floor int64) []int64 {
-	n, want, gap := len(have), s.want, s.gap
+func (s *priorityScale) renumber(have []int64, floor int64) []int64 {
+	n, want, gap := len(have), s.bestValues, s.minGap
 	within := func(slack int64) []bool {
 		return markKept(have, func(i int) bool { return abs(have[i]-want[i]) <= slack && have[i] >= floor+int64(n-1-i) })
 	}

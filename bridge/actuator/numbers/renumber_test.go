@@ -24,7 +24,7 @@ func TestRungsHandOutWhatThereIs(t *testing.T) {
 		{"under the floor", []int64{3, 2}, 2, 1, 1000, []int64{1001, 1000}},
 		{"none in the window", []int64{3}, 0, 1, 2, []int64{}},
 	} {
-		if diff := cmp.Diff(c.want, spacedTop(c.own, c.n, c.gap, c.floor)); diff != "" {
+		if diff := cmp.Diff(c.want, spaceHighest(c.own, c.n, c.gap, c.floor)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -36,7 +36,7 @@ func TestRungsLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gap := rapid.Int64Range(1, 50).Draw(t, "gap")
 		own := rapid.SliceOfN(rapid.Int64Range(100_000, 110_000), 1, 60).Draw(t, "own")
-		got := spacedTop(own, len(own), gap, 2)
+		got := spaceHighest(own, len(own), gap, 2)
 		sum := int64(0)
 		for i, v := range got {
 			sum += v - own[i]
@@ -51,7 +51,7 @@ func TestRungsLaws(t *testing.T) {
 }
 
 func TestRenumberKeepsWhatStands(t *testing.T) {
-	s := scale{want: []int64{500, 400, 300, 200}, gap: 10, slack: 150}
+	s := priorityScale{bestValues: []int64{500, 400, 300, 200}, minGap: 10, slack: 150}
 	for _, c := range []struct {
 		name       string
 		have, want []int64
@@ -76,20 +76,20 @@ func TestRenumberLaws(t *testing.T) {
 		own := rapid.SliceOfN(rapid.Int64Range(2, 3000), 1, 60).Draw(t, "own")
 		g := make([]Place, len(own))
 		for i := range g {
-			g[i].Own = own[i]
+			g[i].OwnPriority = own[i]
 		}
-		s := newScale(g, rapid.IntRange(0, len(g)).Draw(t, "window"), Lowest)
-		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.want), len(s.want)).Draw(t, "have")
-		got := s.renumber(have, Lowest)
+		s := newScale(g, rapid.IntRange(0, len(g)).Draw(t, "window"), LowestPriority)
+		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.bestValues), len(s.bestValues)).Draw(t, "have")
+		got := s.renumber(have, LowestPriority)
 		for i, v := range got {
-			if v < Lowest || abs(v-s.want[i]) > s.slack {
-				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, Lowest, s.slack, s.want[i], got)
+			if v < LowestPriority || abs(v-s.bestValues[i]) > s.slack {
+				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, LowestPriority, s.slack, s.bestValues[i], got)
 			}
 			if i > 0 && got[i-1] <= v {
 				t.Fatalf("places %d and %d do not fall: %v", i-1, i, got)
 			}
 		}
-		if diff := cmp.Diff(got, s.renumber(got, Lowest)); diff != "" {
+		if diff := cmp.Diff(got, s.renumber(got, LowestPriority)); diff != "" {
 			t.Fatalf("not a fixed point: %s", diff)
 		}
 		if top := slices.Max(own); len(got) > 0 && got[0] > top+s.slack+(top-slices.Min(own))/2+top/16+int64(len(own)) {
@@ -101,10 +101,10 @@ func TestRenumberLaws(t *testing.T) {
 // Jobs that start are raised above one that waits, which is not lowered when it
 // has waited so long that it must not be.
 func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
-	line := []Place{{Starts: true, Current: 400}, {Starts: true, Current: 300}, {Current: 500, LongWaiting: true}, {Current: 200}}
-	s := scale{want: []int64{500, 400, 300, 200}, gap: 50, slack: 100}
+	line := []Place{{StartsNow: true, CurrentPriority: 400}, {StartsNow: true, CurrentPriority: 300}, {CurrentPriority: 500, IsLongWaiting: true}, {CurrentPriority: 200}}
+	s := priorityScale{bestValues: []int64{500, 400, 300, 200}, minGap: 50, slack: 100}
 	number := func() []int64 {
-		values := s.renumber(currentValues(line), Lowest)
+		values := s.renumber(currentValues(line), LowestPriority)
 		raiseAboveLongWaiting(values, line)
 		return values
 	}
@@ -113,7 +113,7 @@ func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
 		t.Errorf("renumbered to %v, want %v", got, want)
 	}
 	for i := range line {
-		line[i].Current = got[i]
+		line[i].CurrentPriority = got[i]
 	}
 	if again := number(); !slices.Equal(got, again) {
 		t.Errorf("%v, raised already, is raised again: %v", got, again)

@@ -4,37 +4,37 @@ import (
 	"math"
 )
 
-// scale says which priorities a group gets, and how exactly.
-type scale struct {
-	want  []int64 // best values for the places of the window
-	gap   int64   // least distance of two of them
-	slack int64   // how far a present value may be off
+// priorityScale says which priorities a group gets, and how exactly.
+type priorityScale struct {
+	bestValues []int64 // best values for the places of the window
+	minGap     int64   // least distance of two of them
+	slack      int64   // how far a present value may be off
 }
 
 // The reach of a group's numbers beyond the priorities Slurm gave it: half of
 // their spread, or a part of the highest where they hardly differ.
 const (
-	gapOfSpread = 2
-	gapOfTop    = 16
+	spreadDivisor = 2
+	topDivisor    = 16
 )
 
 // newScale makes the scale for the first n places of a group. The numbers stay
 // small against the site's own: a job that comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
-func newScale(g []Place, n int, floor int64) scale {
+func newScale(g []Place, n int, floor int64) priorityScale {
 	own := make([]int64, len(g))
 	lo, hi := int64(1<<62), int64(0)
 	for i := range g {
-		own[i] = g[i].Own
+		own[i] = g[i].OwnPriority
 		lo, hi = min(lo, own[i]), max(hi, own[i])
 	}
-	reach := max((hi-lo)/gapOfSpread, hi/gapOfTop)
-	s := scale{gap: max(1, reach/int64(len(g)))}
-	s.want = spacedTop(own, n, s.gap, floor)
-	s.slack = max(2, s.gap)
+	reach := max((hi-lo)/spreadDivisor, hi/topDivisor)
+	s := priorityScale{minGap: max(1, reach/int64(len(g)))}
+	s.bestValues = spaceHighest(own, n, s.minGap, floor)
+	s.slack = max(2, s.minGap)
 	if n > 0 {
-		s.slack = max(s.slack, (s.want[0]-s.want[n-1])/2)
+		s.slack = max(s.slack, (s.bestValues[0]-s.bestValues[n-1])/2)
 	}
 	return s
 }
@@ -46,13 +46,13 @@ func newScale(g []Place, n int, floor int64) scale {
 func currentValues(line []Place) []int64 {
 	top := int64(0)
 	for i := range line {
-		if !line[i].Starts {
-			top = max(top, line[i].Current)
+		if !line[i].StartsNow {
+			top = max(top, line[i].CurrentPriority)
 		}
 	}
 	now := make([]int64, len(line))
 	for i := range line {
-		if now[i] = line[i].Current; line[i].Starts && now[i] <= top {
+		if now[i] = line[i].CurrentPriority; line[i].StartsNow && now[i] <= top {
 			now[i] = math.MinInt64 / 4
 		}
 	}
@@ -63,8 +63,8 @@ func currentValues(line []Place) []int64 {
 // would refuse: those ahead of them rise above them instead.
 func raiseAboveLongWaiting(values []int64, line []Place) {
 	for i := len(values) - 1; i >= 0; i-- {
-		if line[i].LongWaiting {
-			values[i] = max(values[i], line[i].Current, line[i].Highest)
+		if line[i].IsLongWaiting {
+			values[i] = max(values[i], line[i].CurrentPriority, line[i].HighestPriority)
 		}
 		if i+1 < len(values) {
 			values[i] = max(values[i], values[i+1]+1)

@@ -106,7 +106,7 @@ func tooMuch(s *send) string {
 			live++
 		}
 	}
-	most := min(c.Mutations, max(int(c.MutationPercent*float64(live)/100), c.MutationFloor), int(c.MutationRate*site.Interval.Seconds()))
+	most := min(c.MaxEdits, max(int(c.EditPercent*float64(live)/100), c.EditFloor), int(c.EditRate*site.Interval.Seconds()))
 	if s.By.writeCount > most && s.By.writeCount > max(s.Edit.Tasks, 1) {
 		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.By.writeCount, most)
 	}

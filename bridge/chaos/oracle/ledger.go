@@ -60,7 +60,7 @@ func (l *ledger) liveFields() map[fieldOf]bool {
 	all := l.rows()
 	for i := range all {
 		in := &all[i]
-		if in.State == bridge.Observed || in.State.Open() {
+		if in.State == bridge.Observed || in.State.IsOpen() {
 			live[fieldOf{in.Edit.Run.Job, fieldOfKind(in.Edit.Kind)}] = true
 		}
 	}

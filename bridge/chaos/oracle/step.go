@@ -48,7 +48,7 @@ func (o *Oracle) CheckStep(d *Daemon, s *Step) {
 // Doubt means do less: what failed before the pushing ends it. I20.
 func checkNoWriteInDoubt(o *Oracle, d *Daemon, r *Step) {
 	for _, x := range r.Doubts {
-		if early := x.Cause == bridge.CauseSlurm || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStop && r.Edits == 0; early && d.writeCount > 0 {
+		if early := x.Cause == bridge.CauseFailedPoll || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStopFile && r.Edits == 0; early && d.writeCount > 0 {
 			o.Breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.writeCount, x.Err)
 		}
 	}
@@ -69,7 +69,7 @@ func checkNoColdWrite(o *Oracle, d *Daemon, _ *Step) {
 func (d *Daemon) notePoll(r *Step) {
 	for _, x := range r.Doubts {
 		switch x.Cause {
-		case bridge.CauseSlurm, bridge.CauseLeader:
+		case bridge.CauseFailedPoll, bridge.CauseLeader:
 			d.GoodPolls = 0
 			return
 		case bridge.CauseHistory, bridge.CauseJournal: // with plans it was read: a database that was put back is waited for, poll after poll

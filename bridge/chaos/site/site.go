@@ -58,7 +58,7 @@ func budgets(r *rand.Rand) bridge.Budgets {
 	c.VanishFloor = 3
 	c.LeaseMax, c.LeaseTotal = 15*time.Minute, time.Duration(20+r.IntN(60))*time.Minute
 	c.MaxPending = time.Duration(40+r.IntN(80)) * time.Minute
-	c.ChurnFloor, c.MutationFloor = 3+r.IntN(10), 5+r.IntN(20)
+	c.ChurnFloor, c.EditFloor = 3+r.IntN(10), 5+r.IntN(20)
 	c.ExemptUsers = append(c.ExemptUsers, Exempt)
 	c.ExemptAccounts = []string{Spared}
 	return c
@@ -114,8 +114,8 @@ func (s Site) World(c sim.Config) (*sim.World, error) {
 // policy.
 func (s Site) Config(holder, stopFile string, decide policy.Policy) bridge.Config {
 	c := bridge.DefaultConfig()
-	c.Name, c.Holder, c.StopFile = Cluster, holder, stopFile
-	c.Gate, c.Lease.Length, c.Order.Lever = s.Gate, s.Lease, s.Lever
-	c.Partitions = []bridge.Partition{{Name: Managed, Mode: s.Mode, Policy: s.Policy, Decide: decide}}
+	c.ClusterName, c.Holder, c.StopFile = Cluster, holder, stopFile
+	c.Budgets, c.Lease.Length, c.Order.Lever = s.Gate, s.Lease, s.Lever
+	c.Partitions = []bridge.Partition{{Name: Managed, Mode: s.Mode, Policy: s.Policy, DecidingPolicy: decide}}
 	return c
 }

@@ -66,7 +66,7 @@ func (h *history) record(v *slurm.View) error {
 	case before.Sub(v.At) > wrongClock:
 		before = v.At
 	case v.At.Before(before):
-		return fmt.Errorf("recording runs: %w: it is of %v, the last of %v", bridge.ErrOlder, v.At, before)
+		return fmt.Errorf("recording runs: %w: it is of %v, the last of %v", bridge.ErrOlderView, v.At, before)
 	}
 	h.views++
 	for i := range v.Jobs {
@@ -203,7 +203,7 @@ func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Tim
 		if l.run.Restarts > 0 && !l.ended {
 			out.Jobs[id] = bridge.JobPast{
 				Arrive: l.arrive, FirstStart: l.firstStart, LastStop: l.lastStop, Attained: l.attained,
-				Preempted: stops(id, l.arrive),
+				RequeueTimes: stops(id, l.arrive),
 			}
 		}
 	}

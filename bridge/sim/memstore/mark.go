@@ -10,21 +10,21 @@ import (
 )
 
 // stateOrder are the states an intent passes before it is closed, in their order.
-var stateOrder = []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
+var stateOrder = []bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
 
 // orderOf returns how far the state is; all that close an intent come last.
-func orderOf(s bridge.State) int {
+func orderOf(s bridge.IntentState) int {
 	if i := slices.Index(stateOrder, s); i >= 0 {
 		return i
 	}
 	return len(stateOrder)
 }
 
-func isFinal(s bridge.State) bool { return orderOf(s) == len(stateOrder) }
+func isFinal(s bridge.IntentState) bool { return orderOf(s) == len(stateOrder) }
 
 // mayFollow reports whether an intent may go from one state to another: on, to where it
 // is, or back to be sent again for want of an answer.
-func mayFollow(was, is bridge.State) bool {
+func mayFollow(was, is bridge.IntentState) bool {
 	if isFinal(was) {
 		return was == is
 	}
@@ -38,7 +38,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
 	}
 	if !mayFollow(was.State, in.State) {
-		return fmt.Errorf("%w: it is %s", bridge.ErrClosed, was.State)
+		return fmt.Errorf("%w: it is %s", bridge.ErrClosedIntent, was.State)
 	}
 	if in.State == bridge.Sent {
 		if err := fence(was.Epoch); err != nil {
@@ -59,7 +59,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 	} else if was.Closed.IsZero() {
 		was.Closed = now
 	}
-	if !in.State.Open() {
+	if !in.State.IsOpen() {
 		if f := was.Edit.WrittenField(); j.openByField[f] == was.ID {
 			delete(j.openByField, f)
 		}
@@ -86,7 +86,7 @@ func (j *journal) noteRequeue(was, is *bridge.Intent) {
 	}
 	r := &list[i]
 	r.sent, r.seen = is.Sent, r.seen || is.State == bridge.Observed
-	r.dead = !r.seen && (is.State == bridge.Planned || !is.State.Open())
+	r.dead = !r.seen && (is.State == bridge.Planned || !is.State.IsOpen())
 	j.requeues[was.Edit.Run.Job] = list
 }
 

@@ -207,9 +207,9 @@ func (s *Store) Clone() *Store {
 }
 
 var (
-	_ bridge.Journal    = (*Store)(nil)
-	_ bridge.Leadership = (*Store)(nil)
-	_ bridge.History    = (*Store)(nil)
-	_ bridge.Expiry     = (*Store)(nil)
-	_ bridge.Watch      = (*Store)(nil)
+	_ bridge.Journal     = (*Store)(nil)
+	_ bridge.Leadership  = (*Store)(nil)
+	_ bridge.History     = (*Store)(nil)
+	_ bridge.Expiry      = (*Store)(nil)
+	_ bridge.LeaderWatch = (*Store)(nil)
 )

@@ -153,24 +153,24 @@ func (p *Past) seconds(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(
 // was, so that all runs are its work; else only the last one is.
 func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	first, last := &runs[0], &runs[len(runs)-1]
-	l := pastJob{wasPresentAtStart: first.Arrive.Before(p.Since), isStillRunning: !last.Closed}
+	l := pastJob{wasPresentAtStart: first.Arrive.Before(p.Since), isStillRunning: !last.HasEnded}
 	ran, kept, stopped := 0.0, 0.0, false
 	for i := range runs {
 		s, e := p.seconds(runs[i].Start), p.seconds(runs[i].End)
 		l.runSpans = append(l.runSpans, [2]float64{s, e})
 		ran += e - s
-		stopped = stopped || runs[i].Stopped
-		if kept += e - s; !runs[i].Stopped && i+1 < len(runs) {
+		stopped = stopped || runs[i].StoppedByUs
+		if kept += e - s; !runs[i].StoppedByUs && i+1 < len(runs) {
 			kept = 0
 		}
 	}
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: p.seconds(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endFromState(last.State),
+		Arrive: p.seconds(first.Arrive), GPUs: last.GPUs, Nodes: last.NodeCount, Duration: kept, End: endFromState(last.State),
 		Limit: p.inferLimit(first, last), Silent: true, Unstoppable: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
 	}
-	if len(last.Types) == 1 {
-		l.GPUType = last.Types[0]
+	if len(last.GPUTypes) == 1 {
+		l.GPUType = last.GPUTypes[0]
 	}
 	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
 		l.Unstoppable = l.Unstoppable && seen.UnstoppableReason != ""
@@ -186,7 +186,7 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 
 // inferLimit is what was left of the time limit at the beginning.
 func (p *Past) inferLimit(first, last *bridge.PastRun) time.Duration {
-	d := policy.DurationFromSeconds(last.Limit)
+	d := policy.DurationFromSeconds(last.LimitSeconds)
 	if d > 0 && first.Start.Before(p.Since) {
 		d = max(d-p.Since.Sub(first.Start), time.Minute)
 	}

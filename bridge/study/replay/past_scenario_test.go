@@ -21,8 +21,8 @@ var midnight = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 func run(job int64, arrive, start, end float64, change func(*bridge.PastRun)) bridge.PastRun {
 	at := func(m float64) time.Time { return midnight.Add(time.Duration(m * float64(time.Minute))) }
 	r := bridge.PastRun{
-		Job: policy.JobID(job), Arrive: at(arrive), Start: at(start), End: at(end), Closed: true, Name: "n", User: "u", Account: "a",
-		State: "COMPLETED", GPUs: 2, Limit: 7200, Types: []string{"a100"}, Nodes: 1,
+		Job: policy.JobID(job), Arrive: at(arrive), Start: at(start), End: at(end), HasEnded: true, Name: "n", User: "u", Account: "a",
+		State: "COMPLETED", GPUs: 2, LimitSeconds: 7200, GPUTypes: []string{"a100"}, NodeCount: 1,
 	}
 	if change != nil {
 		change(&r)
@@ -49,7 +49,7 @@ func site(t *testing.T, a Past) *PastScenario {
 }
 
 func TestJobsOfRuns(t *testing.T) {
-	ours := func(r *bridge.PastRun) { r.Stopped, r.State = true, "REQUEUED" }
+	ours := func(r *bridge.PastRun) { r.StoppedByUs, r.State = true, "REQUEUED" }
 	theirs := func(r *bridge.PastRun) { r.State = "NODE_FAIL" }
 	for _, tt := range []struct {
 		name string
@@ -69,7 +69,7 @@ func TestJobsOfRuns(t *testing.T) {
 		{"there at the beginning", []bridge.PastRun{run(7, -60, -30, 30, nil)},
 			workload.Job{Duration: 1800, Limit: 90 * time.Minute, Unstoppable: true},
 			measure.Outcome{Finish: 1800, ExclusiveRunTime: 1800, HeldSeconds: 1800, Service: 3600}},
-		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.Limit = "FAILED", 0 })},
+		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.LimitSeconds = "FAILED", 0 })},
 			workload.Job{Duration: 600, Unstoppable: true, End: workload.Failed},
 			measure.Outcome{Finish: 600, ExclusiveRunTime: 600, HeldSeconds: 600, Service: 1200}},
 	} {
@@ -109,7 +109,7 @@ func TestWhoMayBeStopped(t *testing.T) {
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	a := past(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
-		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *bridge.PastRun) { r.Closed, r.State = false, "RUNNING" }))
+		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *bridge.PastRun) { r.HasEnded, r.State = false, "RUNNING" }))
 	s := site(t, a)
 	if len(s.Jobs) != 3 || s.Jobs[0].ID != 2 || s.Jobs[1].ID != 4 || len(s.RealRun.Jobs) != 3 {
 		t.Errorf("jobs %+v", s.Jobs)

@@ -109,8 +109,8 @@ func (p *Period) readPast(ctx context.Context, from Record, runs []bridge.PastRu
 // findDecider returns what decided most of the time in which there was something to
 // decide: a policy of ours in some mode, or Slurm alone.
 func (p *Period) findDecider(list []bridge.Steering, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
-	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.Pushed > 0 })
-	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].Cycles) < p.activeSpan(runs).Seconds()/2 {
+	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.EditCount > 0 })
+	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].CycleCount) < p.activeSpan(runs).Seconds()/2 {
 		return policyset.SlurmAlone(), "", nil
 	}
 	c, err := policyset.ChoiceFromRecord(list[i].Policy, list[i].Params)

@@ -79,9 +79,9 @@ func TestWhoDecided(t *testing.T) {
 		steering bridge.Steering
 		want     string
 	}{
-		"most of the time":  {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", Cycles: 40, Pushed: 2}, "fifo, as then"},
-		"it pushed nothing": {bridge.Steering{Mode: bridge.Observe, Policy: "fifo", Cycles: 60}, policyset.SlurmName},
-		"a short time":      {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", Cycles: 20, Pushed: 2}, policyset.SlurmName},
+		"most of the time":  {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", CycleCount: 40, EditCount: 2}, "fifo, as then"},
+		"it pushed nothing": {bridge.Steering{Mode: bridge.Observe, Policy: "fifo", CycleCount: 60}, policyset.SlurmName},
+		"a short time":      {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", CycleCount: 20, EditCount: 2}, policyset.SlurmName},
 	} {
 		p := period()
 		p.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}}
@@ -100,7 +100,7 @@ func TestPeriodsThatCannotBeRead(t *testing.T) {
 	if _, err := period().Read(t.Context(), r); err == nil || !strings.Contains(err.Error(), "Say it by --cluster: no cycle is stored") {
 		t.Error(err)
 	}
-	r.nodes, r.steering = []policy.Node{{Name: "n1"}}, []bridge.Steering{{Policy: "gone", Cycles: 1000, Pushed: 1}}
+	r.nodes, r.steering = []policy.Node{{Name: "n1"}}, []bridge.Steering{{Policy: "gone", CycleCount: 1000, EditCount: 1}}
 	if _, err := period().Read(t.Context(), r); err == nil || !strings.Contains(err.Error(), "policy gone steered then") {
 		t.Error(err)
 	}

@@ -19,9 +19,9 @@ import (
 // startLoop makes the loop.
 func (r *runner) startLoop() error {
 	c := r.Loop
-	c.Name, c.Holder, c.StopFile = r.world.Cluster(), "sim", ""
+	c.ClusterName, c.Holder, c.StopFile = r.world.Cluster(), "sim", ""
 	c.Partitions = []bridge.Partition{{
-		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.timedPolicy,
+		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, DecidingPolicy: &r.timedPolicy,
 	}}
 	r.memory = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
 	r.memory.SetInitialUse(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())

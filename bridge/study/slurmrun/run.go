@@ -53,7 +53,7 @@ func newRunner(c Config) (*runner, error) {
 	}
 	r := &runner{
 		Config: c, world: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
-		stall: stallDetector{longest: c.maxTime()}, skipper: cycleSkipper{off: c.EveryCycle, warmup: c.Loop.Warmup},
+		stall: stallDetector{longest: c.maxTime()}, skipper: cycleSkipper{off: c.EveryCycle, warmup: c.Loop.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {

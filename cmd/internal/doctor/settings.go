@@ -10,7 +10,7 @@ import (
 // checkSettings judges one setting after the other.
 func (r *Report) checkSettings(c slurmSettings) {
 	r.checkLever(c)
-	if c.strength == bridge.Override {
+	if c.strength == bridge.StrengthOverride {
 		r.add("settings", Warn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
 	}
 	r.checkRequeueDelay(c)

@@ -104,7 +104,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestOverrideIsSaid(t *testing.T) {
-	for strength, said := range map[bridge.Strength]bool{bridge.WithinQOS: false, bridge.Blend: false, bridge.Override: true} {
+	for strength, said := range map[bridge.Strength]bool{bridge.StrengthWithinQOS: false, bridge.StrengthBlend: false, bridge.StrengthOverride: true} {
 		var r Report
 		r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {

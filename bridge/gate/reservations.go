@@ -21,7 +21,7 @@ func (f *facts) checkEndsInTime(p *policy.Job, on policy.Alloc, from time.Time) 
 			continue
 		}
 		if w, _, _ := n.WindowDuring(from, p.Limit); w != nil {
-			return deny(invariant.SetAside, "with its limit of %v it reaches into %v on node %s at %s", p.Limit, w, name, formatTime(w.From))
+			return deny(invariant.ReservedNodes, "with its limit of %v it reaches into %v on node %s at %s", p.Limit, w, name, formatTime(w.From))
 		}
 	}
 	return nil
@@ -35,7 +35,7 @@ func (f *facts) startAfterStop() time.Time { return f.clusterTime.Add(2 * f.Inte
 // I21).
 func (g *stopGate) checkBeneficiaryStarts(x stopGroup) *denial {
 	if v := g.View; v.ReservationsStale != "" && v.At.Sub(v.ReservedAt) > maxReservationsAge {
-		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.ReservationsStale)
+		return deny(invariant.ReservedNodes, "it is not known which nodes are set aside: %s", v.ReservationsStale)
 	}
 	to, d := g.job(int64(x.beneficiary)), g.decisionFor(x.beneficiary)
 	if j := g.View.Job(int64(x.beneficiary)); j != nil && j.Pending() && j.NodesUnavailable() {
@@ -57,7 +57,7 @@ func (f *facts) checkCanRestart(p *policy.Job) *denial {
 		if w == nil {
 			return nil
 		}
-		kept = deny(invariant.SetAside, "with its limit of %v it could not start again before %v at %s", p.Limit, w, formatTime(w.From))
+		kept = deny(invariant.ReservedNodes, "with its limit of %v it could not start again before %v at %s", p.Limit, w, formatTime(w.From))
 	}
 	return kept
 }

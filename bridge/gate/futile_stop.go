@@ -19,9 +19,9 @@ const maxStartIntervals = 3
 // is over. It asks for no reason: whatever keeps the job, more stops for it or
 // its like may be as much in vain.
 func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
-	for i := range f.Stops {
-		x := &f.Stops[i]
-		if x.Sent.IsZero() || f.job(x.Beneficiary) == nil || !f.stillWaits(x) {
+	for i := range f.RecentStops {
+		x := &f.RecentStops[i]
+		if x.Sent.IsZero() || f.job(x.Beneficiary) == nil || !f.stillWaitsInVain(x) {
 			continue
 		}
 		end := x.Sent.Add(f.Budgets.StopPause)
@@ -32,9 +32,9 @@ func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
 	return s, until
 }
 
-// stillWaits reports whether the job that was to get the room has been waiting
+// stillWaitsInVain reports whether the job that was to get the room has been waiting
 // in spite of it for too long.
-func (f *facts) stillWaits(s *bridge.Stop) bool {
+func (f *facts) stillWaitsInVain(s *bridge.Stop) bool {
 	since := f.clusterTime.Sub(s.Sent)
 	j, v := f.View.Job(s.Beneficiary), f.View.Job(s.Job)
 	switch {

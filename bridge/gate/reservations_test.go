@@ -23,8 +23,8 @@ var everywhere = []string{"n1", "n2", "n3", "n4"}
 // stopped notes that job 12 was stopped for another so long before noon.
 func stoppedFor(in *gate.PlanInput, to int64, ago time.Duration) *bridge.Stop {
 	in.Budgets.StopFloor1h, in.Budgets.StopFloor = 10, 10
-	in.Stops = []bridge.Stop{{Job: 12, At: noon.Add(-ago), Sent: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, Beneficiary: to}}}
-	return &in.Stops[0]
+	in.RecentStops = []bridge.Stop{{Job: 12, At: noon.Add(-ago), Sent: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, Beneficiary: to}}}
+	return &in.RecentStops[0]
 }
 
 // The gate refuses what reaches into a time in which nodes are set aside, and
@@ -34,7 +34,7 @@ var asideCases = []planCase{
 	{"start that reaches into it", policy.Start, func(in *gate.PlanInput) { setAside(in, 23*time.Hour, everywhere...) }, "I21"},
 	{"start without a limit", policy.Start, func(in *gate.PlanInput) {
 		setAside(in, 1000*time.Hour, everywhere...)
-		planJob(&in.State, 2).Limit = 0
+		planJob(&in.CommonInput, 2).Limit = 0
 	}, "I21"},
 	{"start on a part", policy.Start, func(in *gate.PlanInput) {
 		setAside(in, 0, everywhere...)
@@ -47,13 +47,13 @@ var asideCases = []planCase{
 	{"stop for who ends before", policy.Stop, func(in *gate.PlanInput) { setAside(in, 24*time.Hour+time.Minute, "n1") }, ""},
 	{"stop of who could not start again", policy.Stop, func(in *gate.PlanInput) {
 		setAside(in, time.Hour, everywhere...)
-		planJob(&in.State, 1).Limit = 30 * time.Minute
+		planJob(&in.CommonInput, 1).Limit = 30 * time.Minute
 	}, "I21"},
 	{"stop of who could start elsewhere", policy.Stop, func(in *gate.PlanInput) {
 		setAside(in, time.Hour, "n1", "n2", "n3")
-		planJob(&in.State, 1).Limit = 30 * time.Minute
+		planJob(&in.CommonInput, 1).Limit = 30 * time.Minute
 	}, ""},
-	{"Slurm says its nodes are reserved", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 1).Reason = "ReqNodeNotAvail" }, "I8"},
+	{"Slurm says its nodes are reserved", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 1).Reason = "ReqNodeNotAvail" }, "I8"},
 	{"reservations not read for a while", policy.Stop, func(in *gate.PlanInput) {
 		in.View.ReservationsStale, in.View.ReservedAt = "no answer", noon.Add(-9*time.Minute)
 	}, ""},
@@ -71,15 +71,15 @@ var asideCases = []planCase{
 	{"its job left", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 99, 3*time.Minute) }, ""},
 	{"its job ran and waits again", policy.Stop, func(in *gate.PlanInput) {
 		stoppedFor(in, 3, 10*time.Minute)
-		viewJob(&in.State, 3).Submit = noon.Add(-5 * time.Minute)
+		viewJob(&in.CommonInput, 3).Submit = noon.Add(-5 * time.Minute)
 	}, ""},
 	{"the room is not there yet", policy.Stop, func(in *gate.PlanInput) {
 		stoppedFor(in, 3, 3*time.Minute)
-		viewJob(&in.State, 12).Flags = []string{"COMPLETING"}
+		viewJob(&in.CommonInput, 12).Flags = []string{"COMPLETING"}
 	}, ""},
 	{"a move waits for its requeue delay", policy.Stop, func(in *gate.PlanInput) {
 		stoppedFor(in, 3, 3*time.Minute).Job = 3
-		viewJob(&in.State, 3).Eligible = noon.Add(time.Second)
+		viewJob(&in.CommonInput, 3).Eligible = noon.Add(time.Second)
 	}, ""},
 	{"a move in vain", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute).Job = 3 }, "I22"},
 }
@@ -95,7 +95,7 @@ func TestAside(t *testing.T) {
 func TestPauseIsTold(t *testing.T) {
 	in := planInput()
 	stoppedFor(&in, 3, 3*time.Minute)
-	viewJob(&in.State, 3).Reason = "Resources"
+	viewJob(&in.CommonInput, 3).Reason = "Resources"
 	d := decision(in.Plan, 2)
 	d.Verb = policy.Start
 	out := gate.FilterPlan(in)
