@@ -16,7 +16,7 @@ type finder struct {
 	guards        *guards
 	line          []*Entry
 	typeDemand    map[string]int // see countTypeDemand
-	giveBackCount int            // how often devices were given back, from 1; see gangFacts.noRoom
+	giveBackCount int            // how often devices were given back, from 1; see gangFacts.noRoomError
 	retriesLeft   int            // of other nodes, after an objection, that are left
 }
 
@@ -83,7 +83,7 @@ func (f *finder) findUnlessFull(e *Entry) (policy.Alloc, error) {
 	on, err := f.fit(e)
 	if err != nil {
 		g := f.gangFacts(e)
-		g.noRoom, g.noRoomGeneration = err, f.giveBackCount
+		g.noRoomError, g.noRoomGeneration = err, f.giveBackCount
 		return nil, err
 	}
 	if f.placer == nil {
@@ -113,7 +113,7 @@ func (f *finder) fit(e *Entry) (policy.Alloc, error) {
 // since devices were last given back.
 func (f *finder) whyFull(e *Entry) error {
 	if g := f.gangFacts(e); g.noRoomGeneration == f.giveBackCount {
-		return g.noRoom
+		return g.noRoomError
 	}
 	return nil
 }

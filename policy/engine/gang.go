@@ -30,13 +30,13 @@ func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
 
 // gangFacts is what a round has found out about asks of one key.
 type gangFacts struct {
-	isEverChecked bool  // whether it could start if no job ran
-	neverFits     error // why not
+	isEverChecked  bool  // whether it could start if no job ran
+	neverFitsError error // why not
 
 	isNowChecked bool              // whether it could start so before nodes are set aside
 	windowError  *pool.WindowError // why not, but for the limit, which another job may have shorter
 
-	noRoom           error // why it has no room; of no use once devices were given back
+	noRoomError      error // why it has no room; of no use once devices were given back
 	noRoomGeneration int   // finder.generation when full was found
 	hopelessTier     int   // stopping jobs of a tier larger than this one made no room
 }
@@ -77,14 +77,14 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 func (r *Round) CheckPossible(e *Entry) error {
 	g := r.gangFacts(e)
 	if g.isEverChecked {
-		return g.neverFits
+		return g.neverFitsError
 	}
 	g.isEverChecked = true
 	free := r.emptyPoolEver()
 	if a := e.Gang(); !free.Fits(e.Partition, a) {
-		_, g.neverFits = pool.Fit(free, e.Partition, a)
+		_, g.neverFitsError = pool.Fit(free, e.Partition, a)
 	}
-	return g.neverFits
+	return g.neverFitsError
 }
 
 // WindowError says why the gang could not start now even if no job ran, although it

@@ -19,12 +19,12 @@ func (f *finder) orderTypes(e *Entry) []string {
 	order := slices.Clone(whole)
 	f.SortFastestFirst(e.Job, order)
 	f.countTypeDemand()
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.isScarceFor(e, a), f.isScarceFor(e, b)) })
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.scarcityFor(e, a), f.scarcityFor(e, b)) })
 	return order
 }
 
-// isScarceFor is 1 where waiting jobs that demand the type leave too few for e.
-func (f *finder) isScarceFor(e *Entry, gpuType string) int {
+// scarcityFor is 1 where waiting jobs that demand the type leave too few for e.
+func (f *finder) scarcityFor(e *Entry, gpuType string) int {
 	if n := f.typeDemand[gpuType]; n > 0 && f.FreePool.TotalFree(gpuType)-n < e.WantedDevices {
 		return 1
 	}

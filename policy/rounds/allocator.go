@@ -33,13 +33,13 @@ type Allocator struct {
 // pairs of a job and a type, the first ones that fit in what is left of the type have
 // a lease.
 func (a *Allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
-	half := a.RoundLength.Seconds() / 2
-	a.State = a.State.next(r, half, a.RecomputeOnBatchChange)
+	halfRound := a.RoundLength.Seconds() / 2
+	a.State = a.State.next(r, halfRound, a.RecomputeOnBatchChange)
 	s := &a.State
 	if since := s.secondsSinceComputed(r); s.IsStale && (since >= a.MinRecomputeInterval.Seconds() || s.ComputedAt.Equal(s.BegunAt)) {
 		x, err := a.Fractions(r, s.Types)
 		if err == nil {
-			err = s.renewPeriod(r, x, since, half)
+			err = s.renewPeriod(r, x, since, halfRound)
 		}
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (s *State) grantableByType(r *engine.Round) []int {
 }
 
 // renewPeriod closes the period and begins the next one with new fractions.
-func (s *State) renewPeriod(r *engine.Round, x [][]float64, elapsed, half float64) error {
+func (s *State) renewPeriod(r *engine.Round, x [][]float64, elapsed, halfRound float64) error {
 	if len(x) != len(s.Jobs) {
 		return fmt.Errorf("%d rows of fractions for %d jobs", len(x), len(s.Jobs))
 	}
@@ -110,9 +110,9 @@ func (s *State) renewPeriod(r *engine.Round, x [][]float64, elapsed, half float6
 		}
 		for k := range w {
 			at := i*w + k
-			s.Deficit[at] += max(s.Fractions[at], 0)*elapsed - (s.Received[at] - half)
-			s.Received[at], s.Fractions[at] = half, 0
-			s.ReceivedByType[k] += half
+			s.Deficit[at] += max(s.Fractions[at], 0)*elapsed - (s.Received[at] - halfRound)
+			s.Received[at], s.Fractions[at] = halfRound, 0
+			s.ReceivedByType[k] += halfRound
 			if x[i] != nil {
 				s.Fractions[at] = x[i][k]
 			}

@@ -28,7 +28,7 @@ type State struct {
 
 // next returns the state with a row for each entry of the round, and what the
 // jobs received since the last one.
-func (s *State) next(r *engine.Round, half float64, adapt bool) State {
+func (s *State) next(r *engine.Round, halfRound float64, adapt bool) State {
 	n, types := len(r.Entries), r.GPUTypes()
 	w := len(types)
 	c := State{
@@ -52,7 +52,7 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 		}
 		old := rows[i]
 		if !same || old < 0 {
-			c.addJob(i, half)
+			c.addJob(i, halfRound)
 			continue
 		}
 		found++
@@ -64,11 +64,11 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 }
 
 // addJob gives a new job half a round, so that it can be compared.
-func (s *State) addJob(i int, half float64) {
+func (s *State) addJob(i int, halfRound float64) {
 	w := len(s.Types)
 	for k := range w {
-		s.Fractions[i*w+k], s.Received[i*w+k] = -1, half
-		s.ReceivedByType[k] += half
+		s.Fractions[i*w+k], s.Received[i*w+k] = -1, halfRound
+		s.ReceivedByType[k] += halfRound
 	}
 	s.IsStale = true
 }
