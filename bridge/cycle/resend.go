@@ -44,7 +44,7 @@ func countTasks(intents []bridge.Intent) int {
 }
 
 // withinBudget returns as many of the first intents as fit what is left of an
-// interval's write budget.
+// interval's edit budget.
 func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 	for i := range intents {
 		if left -= max(intents[i].Edit.Tasks, 1); left < 0 {

@@ -110,7 +110,7 @@ func (g *editGate) checkCooldown(c *editClaim) *denial {
 	return nil
 }
 
-// checkEditBudget says why the edit does not fit the write budget (I10). The first
+// checkEditBudget says why the edit does not fit the edit budget (I10). The first
 // one of a cycle goes whatever its size: an array larger than the budget would
 // never be reached otherwise.
 func (g *editGate) checkEditBudget(c *editClaim) *denial {

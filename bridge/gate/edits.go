@@ -37,7 +37,7 @@ type editGate struct {
 	facts
 	in              EditInput
 	budget          *stopBudget
-	taskEditsLeft   int                     // of the write budget, in tasks
+	taskEditsLeft   int                     // of the edit budget, in tasks
 	nothingAccepted bool                    // nothing has been let through in this cycle
 	takenFields     map[slurm.JobField]bool // fields that an edit let through writes
 	accepted        []slurm.Edit
