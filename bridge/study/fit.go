@@ -84,7 +84,7 @@ func minGPUs(j *workload.Job) int {
 // size it plans to use later.
 func (s *Scenario) checkSpeed(j *workload.Job, typ string) error {
 	if j.Training != nil {
-		if _, err := s.Tables.Speed(j, typ, j.Training.Batch); err != nil {
+		if _, err := s.Tables.SpeedOf(j, typ, j.Training.Batch); err != nil {
 			return err
 		}
 		_, err := workload.PlannedRegimes(j, s.Tables, typ)

@@ -74,13 +74,13 @@ func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progr
 func (s *Scenario) simulate(decide policy.Policy, name string, o Options, progress func(done, of int)) (*measure.Run, error) {
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
-			Policy: decide, Name: name, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
-			Seed: o.Seed, Cost: o.Clock.Cost, Progress: progress, Loop: o.Loop, Mode: o.Mode, Slurm: o.SlurmConfig,
+			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
+			Seed: o.Seed, RestartCost: o.Clock.RestartCost, Progress: progress, Loop: o.Loop, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
 		})
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
-		Clock: o.Clock, Seed: o.Seed, Profiled: o.ClockName == "shockwave", Terse: true, Progress: progress,
+		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", Terse: true, Progress: progress,
 	})
 }
 

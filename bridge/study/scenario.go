@@ -63,16 +63,16 @@ func Load(from Source) (*Scenario, error) {
 // Generate makes up a scenario of the kind for the nodes.
 func Generate(kind string, o generate.Options, seed int64, nodes []policy.Node) (*Scenario, error) {
 	for _, k := range generate.Kinds() {
-		if k.Name == kind && o.Jobs != 0 && !slices.Contains(k.Uses, "jobs") {
+		if k.Name == kind && o.Jobs != 0 && !slices.Contains(k.UsedOptions, "jobs") {
 			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)
 		}
 	}
 	o.GPUs = cluster.CountGPUs(nodes)
-	made, err := generate.Make(kind, o, seed)
+	made, err := generate.MakeWorkload(kind, o, seed)
 	if err != nil {
 		return nil, err
 	}
-	return New(Scenario{Name: kind, Jobs: made.Jobs, Tables: generate.Tables(), Accounts: made.Accounts, Nodes: nodes}, false)
+	return New(Scenario{Name: kind, Jobs: made.Jobs, Tables: generate.NewTables(), Accounts: made.Accounts, Nodes: nodes}, false)
 }
 
 // New completes a scenario from what is given of it; its jobs are copied. Jobs

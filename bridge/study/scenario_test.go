@@ -30,8 +30,8 @@ func nodes(t *testing.T, spec string) []policy.Node {
 // TestFit wants jobs that can never run to be refused with their line and the
 // reason of the type that comes nearest.
 func TestFit(t *testing.T) {
-	tables := workload.NewTables([]workload.Speed{{Type: "a100", Class: "LM (batch size 10)", GPUs: 2, Steps: 5}})
-	lm := &workload.Training{Model: "LM", Batch: 10, Mode: workload.Static, Steps: 100}
+	tables := workload.NewTables([]workload.SpeedRow{{Type: "a100", Class: "LM (batch size 10)", GPUs: 2, Steps: 5}})
+	lm := &workload.Training{Model: "LM", Batch: 10, Mode: workload.StaticMode, Steps: 100}
 	for _, c := range []struct {
 		name   string
 		job    workload.Job

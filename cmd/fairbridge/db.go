@@ -58,10 +58,10 @@ func initDatabase(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	return nil
 }
 
-// migration is the answer of init and migrate.
-type migration struct {
-	Applied int   `json:"applied"`
-	Version int64 `json:"version"`
+// migrationResult is the answer of init and migrate.
+type migrationResult struct {
+	AppliedCount int   `json:"applied"`
+	Version      int64 `json:"version"`
 }
 
 func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
@@ -74,7 +74,7 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 		return err
 	}
 	if o.JSON {
-		return output.JSON(c.OutOrStdout(), migration{n, s.Have})
+		return output.JSON(c.OutOrStdout(), migrationResult{n, s.Have})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.Have)
 	return nil

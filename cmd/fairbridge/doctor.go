@@ -31,7 +31,7 @@ Exit status 3 when something does not work.`,
 			} else {
 				printReport(c.OutOrStdout(), r)
 			}
-			if err == nil && r.Bad() {
+			if err == nil && r.HasFailure() {
 				return cli.ErrFinding
 			}
 			return err

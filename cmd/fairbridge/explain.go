@@ -24,12 +24,12 @@ import (
 // explanation is the answer of `fairbridge explain --json`.
 type explanation struct {
 	*journal.JobHistory
-	Live      *liveJob  `json:"live,omitempty"`      // as Slurm shows it now
-	Unread    string    `json:"unread,omitempty"`    // why Slurm could not be asked
-	Directive string    `json:"directive,omitempty"` // what in the job's comment could not be read
-	AsOf      time.Time `json:"as_of,omitzero"`      // the last cycle of its partition
-	Stale     bool      `json:"stale,omitempty"`     // that is long ago
-	Sooner    []string  `json:"sooner,omitempty"`    // smaller requests that would have started in it
+	Live            *liveJob  `json:"live,omitempty"`      // as Slurm shows it now
+	LiveError       string    `json:"unread,omitempty"`    // why Slurm could not be asked
+	Directive       string    `json:"directive,omitempty"` // what in the job's comment could not be read
+	LastCycleAt     time.Time `json:"as_of,omitzero"`      // the last cycle of its partition
+	IsStale         bool      `json:"stale,omitempty"`     // that is long ago
+	SmallerRequests []string  `json:"sooner,omitempty"`    // smaller requests that would have started in it
 }
 
 // liveJob is a job as Slurm shows it now.
@@ -72,7 +72,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 				return err
 			}
 			defer s.DB.Close()
-			e, err := explain(c.Context(), s, name)
+			e, err := explainJob(c.Context(), s, name)
 			if errors.Is(err, journal.ErrUnknownJob) {
 				err = journal.ErrUnknownJob // without what was being done
 			}
@@ -86,15 +86,15 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 			if o.JSON {
 				return output.JSON(c.OutOrStdout(), e)
 			}
-			printStory(c.OutOrStdout(), e, time.Now())
+			printExplanation(c.OutOrStdout(), e, time.Now())
 			return nil
 		},
 	})
 }
 
-// explain reads the story from the database, and the present state from Slurm
+// explainJob reads the story from the database, and the present state from Slurm
 // where that answers.
-func explain(ctx context.Context, s *system.System, name system.JobAddress) (*explanation, error) {
+func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (*explanation, error) {
 	id, err := s.JobID(ctx, name)
 	if err != nil {
 		return nil, err
@@ -113,9 +113,9 @@ func explain(ctx context.Context, s *system.System, name system.JobAddress) (*ex
 	case err == nil:
 		e.Live, e.Directive = liveJobFrom(&j), j.Directive.Unread
 	case errors.As(err, &gone) && gone.Class == slurm.Gone:
-		e.Unread = "Slurm has forgotten it: it ended a while ago"
+		e.LiveError = "Slurm has forgotten it: it ended a while ago"
 	default:
-		e.Unread = "Slurm could not be asked: " + err.Error()
+		e.LiveError = "Slurm could not be asked: " + err.Error()
 	}
 	return e, nil
 }
@@ -136,15 +136,15 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if err != nil {
 		return
 	}
-	e.AsOf, e.Stale = c.At, time.Since(c.At) > staleAfter(s.File)
-	if e.Stale {
+	e.LastCycleAt, e.IsStale = c.At, time.Since(c.At) > maxCycleAge(s.File)
+	if e.IsStale {
 		return
 	}
 	var snapshot policy.Snapshot
 	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
 		return
 	}
-	e.Sooner = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].DecidingPolicy)
+	e.SmallerRequests = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].DecidingPolicy)
 }
 
 // smallerRequests says which smaller requests of a waiting job the policy would have
@@ -152,13 +152,13 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 func smallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy) []string {
 	var requests []string
 	for _, smaller := range whatif.Smaller(s, id, p, time.Now) {
-		requests = append(requests, requestText(s.Job(id), &smaller))
+		requests = append(requests, smallerRequestText(s.Job(id), &smaller))
 	}
 	return requests
 }
 
-// requestText says what is smaller about a job.
-func requestText(was, is *policy.Job) string {
+// smallerRequestText says what is smaller about a job.
+func smallerRequestText(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
 		return "a time limit of " + output.Duration(is.Limit)

@@ -13,7 +13,7 @@ import (
 	"fairbridge/cmd/internal/output"
 )
 
-func printStory(w io.Writer, e *explanation, now time.Time) {
+func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
 		e.Job, last.Name, plain.Text(last.User), plain.Text(last.Account), last.Partition, last.GPUs, last.State)
@@ -22,13 +22,13 @@ func printStory(w io.Writer, e *explanation, now time.Time) {
 		fmt.Fprintln(w)
 		output.Paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
 	}
-	if e.Stale {
-		output.Paragraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.Age(now, e.AsOf)))
+	if e.IsStale {
+		output.Paragraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.Age(now, e.LastCycleAt)))
 	}
-	if len(e.Sooner) > 0 {
-		output.Paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.Time(e.AsOf, now), strings.Join(e.Sooner, ", or ")))
+	if len(e.SmallerRequests) > 0 {
+		output.Paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.Time(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
 	}
-	printLive(w, e, now)
+	printLiveJob(w, e, now)
 	if e.Directive != "" {
 		output.Paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
 	}
@@ -37,10 +37,10 @@ func printStory(w io.Writer, e *explanation, now time.Time) {
 	printIntents(w, e.Intents, now)
 }
 
-func printLive(w io.Writer, e *explanation, now time.Time) {
+func printLiveJob(w io.Writer, e *explanation, now time.Time) {
 	j := e.Live
 	if j == nil {
-		fmt.Fprintf(w, "  Slurm: %s\n", e.Unread)
+		fmt.Fprintf(w, "  Slurm: %s\n", e.LiveError)
 		return
 	}
 	fmt.Fprintf(w, "  Slurm: %s, priority %d", plain.Text(cmp.Or(j.Reason, j.State)), j.Priority)
@@ -59,15 +59,15 @@ func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	t.Print()
 }
 
-// mostPrinted is how many decisions and changes explain prints; --json has more.
-const mostPrinted = 12
+// maxDecisionsPrinted is how many decisions and changes explain prints; --json has more.
+const maxDecisionsPrinted = 12
 
 func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time) {
 	fmt.Fprintln(w, "\nDecisions, newest first")
 	t := output.NewTable(w, "AT", "VERB", "RANK", "WHY")
 	printed := 0
 	for _, d := range decisions {
-		if d.Now || printed == mostPrinted {
+		if d.Now || printed == maxDecisionsPrinted {
 			continue
 		}
 		printed++
@@ -83,7 +83,7 @@ func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 	}
 	fmt.Fprintln(w, "\nChanges in Slurm, newest first")
 	t := output.NewTable(w, "AT", "CHANGE", "STATE", "WHY")
-	for i := range intents[:min(len(intents), mostPrinted)] {
+	for i := range intents[:min(len(intents), maxDecisionsPrinted)] {
 		in := &intents[i]
 		state := string(in.State)
 		if in.Error != "" {

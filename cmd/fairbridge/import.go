@@ -21,8 +21,8 @@ import (
 type importOptions struct {
 	*cli.Options
 	since, until, sacct, timeZone string
-	window, overlap               time.Duration
-	reread                        bool
+	windowLength, overlap         time.Duration
+	readsAgain                    bool
 }
 
 func newImport(o *cli.Options) *cobra.Command {
@@ -50,19 +50,19 @@ For a file, print with:
   fairbridge import --sacct jan.txt
   sacct … | fairbridge import --sacct - --json`,
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return i.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error { return i.importRecords(c) },
 	}
 	c.Flags().StringVar(&i.since, "since", "", "where to begin: a date or time in UTC, or an age like 90d (default: the end of the last import)")
 	c.Flags().StringVar(&i.until, "until", "", "where to end (default: now)")
 	c.Flags().StringVar(&i.sacct, "sacct", "", "read what sacct printed from this file, - for standard input")
 	c.Flags().StringVar(&i.timeZone, "time-zone", "Local", "zone of times in the file, unless they are seconds since 1970")
-	c.Flags().DurationVar(&i.window, "window", runs.DefaultWindow, "how much time is read and stored at once")
+	c.Flags().DurationVar(&i.windowLength, "window", runs.DefaultWindow, "how much time is read and stored at once")
 	c.Flags().DurationVar(&i.overlap, "overlap", runs.DefaultOverlap, "how much of what was read before is read again")
-	c.Flags().BoolVar(&i.reread, "again", false, "with --since: also read again what was read before")
+	c.Flags().BoolVar(&i.readsAgain, "again", false, "with --since: also read again what was read before")
 	return o.WithJSON(c)
 }
 
-func (i *importOptions) run(c *cobra.Command) error {
+func (i *importOptions) importRecords(c *cobra.Command) error {
 	now := time.Now()
 	im, err := i.readFlags(now)
 	if err != nil {
@@ -83,25 +83,25 @@ func (i *importOptions) run(c *cobra.Command) error {
 	im.Cluster = f.Cluster
 	var out system.ImportReport
 	if i.sacct != "" {
-		out, err = i.fromFile(c, db, im)
+		out, err = i.importFromFile(c, db, im)
 	} else {
-		out, err = i.fromSlurmdbd(c, f, db, im)
+		out, err = i.importFromSlurmdbd(c, f, db, im)
 	}
 	if err != nil {
 		return i.explainFailure(c, out, err)
 	}
-	return i.print(c, out)
+	return i.printReport(c, out)
 }
 
 // readFlags reads the flags.
 func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
-	if i.sacct != "" && (i.since != "" || i.until != "" || i.reread) {
+	if i.sacct != "" && (i.since != "" || i.until != "" || i.readsAgain) {
 		return im, errors.New("--sacct reads a whole file: say since when and until when to sacct (-S and -E)")
 	}
-	if i.reread && i.since == "" {
+	if i.readsAgain && i.since == "" {
 		return im, errors.New("--again: say --since when")
 	}
-	im = runs.Import{Reimport: i.reread, Window: i.window, Overlap: i.overlap}
+	im = runs.Import{Reimport: i.readsAgain, Window: i.windowLength, Overlap: i.overlap}
 	for _, f := range []struct {
 		name, text string
 		to         *time.Time
@@ -113,7 +113,7 @@ func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
 			return im, fmt.Errorf("--%s: %w", f.name, err)
 		}
 	}
-	if i.window < time.Second || i.overlap < 0 {
+	if i.windowLength < time.Second || i.overlap < 0 {
 		return im, errors.New("--window must be a second at least, and --overlap not negative")
 	}
 	if im.Until.IsZero() || im.Until.After(now) {
@@ -122,8 +122,8 @@ func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
 	return im, nil
 }
 
-// fromSlurmdbd reads records, window by window, and the shares.
-func (i *importOptions) fromSlurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
+// importFromSlurmdbd reads records, window by window, and the shares.
+func (i *importOptions) importFromSlurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	defer bar.Close()
 	draw := bar.Updates(0, "of the time")
@@ -131,8 +131,8 @@ func (i *importOptions) fromSlurmdbd(c *cobra.Command, f *settings.File, db *sto
 	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
 
-// fromFile reads what sacct printed: all of it, before anything is stored.
-func (i *importOptions) fromFile(c *cobra.Command, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
+// importFromFile reads what sacct printed: all of it, before anything is stored.
+func (i *importOptions) importFromFile(c *cobra.Command, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	out := system.ImportReport{Cluster: im.Cluster}
 	zone, err := time.LoadLocation(i.timeZone)
 	if err != nil {
@@ -168,7 +168,7 @@ func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport
 	return err
 }
 
-func (i *importOptions) print(c *cobra.Command, out system.ImportReport) error {
+func (i *importOptions) printReport(c *cobra.Command, out system.ImportReport) error {
 	w := c.OutOrStdout()
 	if i.JSON {
 		return output.JSON(w, out)
@@ -180,8 +180,8 @@ func (i *importOptions) print(c *cobra.Command, out system.ImportReport) error {
 	if out.Replaced > 0 {
 		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.Count(out.Replaced, "run"))
 	}
-	if out.Shares > 0 {
-		fmt.Fprintf(w, "%s of accounts and users read.\n", output.Count(out.Shares, "share"))
+	if out.SharesRead > 0 {
+		fmt.Fprintf(w, "%s of accounts and users read.\n", output.Count(out.SharesRead, "share"))
 	}
 	return nil
 }

@@ -99,21 +99,21 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		}
 		return policy.NewMeasure(float64(part / all))
 	}
-	printGauge(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
-	printGauge(w, "GPU memory", r.Memory, "")
+	printUsageBar(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
+	printUsageBar(w, "GPU memory", r.Memory, "")
 	if r.Limit > 0 {
-		printGauge(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
+		printUsageBar(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
 	} else {
 		fmt.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
 	}
 	if wait, ok := j.Wait(); ok {
 		whole := report.Seconds(wait.Seconds())
-		printGauge(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
+		printUsageBar(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
 	}
 }
 
-// printGauge prints a part as a bar.
-func printGauge(w io.Writer, what string, part policy.Measure, words string) {
+// printUsageBar prints a part as a bar.
+func printUsageBar(w io.Writer, what string, part policy.Measure, words string) {
 	if !part.Known {
 		fmt.Fprintf(w, "  %-16s not measured\n", what)
 		return

@@ -15,8 +15,8 @@ import (
 	"fairbridge/nodeprobe/progress"
 )
 
-// socketEnv names the probe's socket where it is not at its default place.
-const socketEnv = "FAIRBRIDGE_PROGRESS"
+// progressSocketEnv names the probe's socket where it is not at its default place.
+const progressSocketEnv = "FAIRBRIDGE_PROGRESS"
 
 // progressFlags are the flags of progress.
 type progressFlags struct {
@@ -48,7 +48,7 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 	s.StringVar(&f.loss, "loss", "", "the loss")
 	s.StringVar(&f.rate, "rate", "", "steps per second, of the whole job")
 	s.StringVar(&f.batch, "batch", "", "batch size, of the whole job")
-	s.StringVar(&f.socket, "socket", cmp.Or(os.Getenv(socketEnv), progress.DefaultSocket), "the probe's socket (environment: "+socketEnv+")")
+	s.StringVar(&f.socket, "socket", cmp.Or(os.Getenv(progressSocketEnv), progress.DefaultSocket), "the probe's socket (environment: "+progressSocketEnv+")")
 	s.BoolVar(&f.optional, "optional", false, "no probe here is no error")
 	return c
 }
@@ -70,16 +70,16 @@ func (f *progressFlags) send(c *cobra.Command) error {
 
 func (f *progressFlags) parse() (p nodeprobe.Progress, err error) {
 	var errs [5]error
-	p.Epoch, p.Epochs, errs[0] = shareOf("epoch", f.epoch)
-	p.Step, p.Steps, errs[1] = shareOf("step", f.step)
+	p.Epoch, p.Epochs, errs[0] = parseShare("epoch", f.epoch)
+	p.Step, p.Steps, errs[1] = parseShare("step", f.step)
 	p.Loss, errs[2] = numberOf("loss", f.loss)
 	p.Rate, errs[3] = numberOf("rate", f.rate)
 	p.Batch, errs[4] = numberOf("batch", f.batch)
 	return p, errors.Join(errs[:]...)
 }
 
-// shareOf reads "3" or "3/90".
-func shareOf(name, text string) (done, all nodeprobe.Measure, err error) {
+// parseShare reads "3" or "3/90".
+func parseShare(name, text string) (done, all nodeprobe.Measure, err error) {
 	first, second, two := strings.Cut(text, "/")
 	if done, err = numberOf(name, first); err == nil && two {
 		all, err = numberOf(name, second)

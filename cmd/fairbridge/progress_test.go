@@ -23,7 +23,7 @@ func reported(args ...string) (code int, errs string) {
 
 func TestProgressReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.sock")
-	t.Setenv(socketEnv, path)
+	t.Setenv(progressSocketEnv, path)
 	if code, errs := reported("--epoch", "3/90"); code != exitFailed || !strings.Contains(errs, "no node probe takes reports here") {
 		t.Errorf("without a probe: %d %s", code, errs)
 	}

@@ -47,7 +47,7 @@ func newQueue(o *cli.Options) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
-	_ = c.RegisterFlagCompletionFunc("partition", completePartition(o)) // fails only for a flag that is not there
+	_ = c.RegisterFlagCompletionFunc("partition", completePartitionNames(o)) // fails only for a flag that is not there
 	return o.WithJSON(c)
 }
 
@@ -61,7 +61,7 @@ func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows 
 		}
 		now := time.Now()
 		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, output.Time(last.At, now), output.Age(now, last.At))
-		if now.Sub(last.At) > staleAfter(f) {
+		if now.Sub(last.At) > maxCycleAge(f) {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
 		fmt.Fprintln(c.OutOrStdout())
@@ -69,11 +69,11 @@ func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows 
 	}
 }
 
-// staleAfter is the age beyond which the last cycle says little of the present.
-func staleAfter(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
+// maxCycleAge is the age beyond which the last cycle says little of the present.
+func maxCycleAge(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
 
-// completePartition offers the configured partitions to a shell.
-func completePartition(o *cli.Options) cobra.CompletionFunc {
+// completePartitionNames offers the configured partitions to a shell.
+func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		f, err := o.Load()
 		if err != nil {

@@ -58,8 +58,8 @@ release waits until it leads itself. Works while a STOP file exists.`,
 	return o.WithJSON(c)
 }
 
-// progressEvery is how often long work says how far it is.
-const progressEvery = 10 * time.Second
+// progressInterval is how often long work says how far it is.
+const progressInterval = 10 * time.Second
 
 // reportProgress says every now and then how far a release is and how long the rest
 // takes at the pace so far.
@@ -69,7 +69,7 @@ func reportProgress(w io.Writer, now func() time.Time) func(sent, left int) {
 		if from.IsZero() {
 			from, last = now(), now()
 		}
-		if now().Sub(last) < progressEvery {
+		if now().Sub(last) < progressInterval {
 			return
 		}
 		last = now()
@@ -86,9 +86,9 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
 	case dry:
-		fmt.Fprintf(w, "%s would give back what is ours%s.\n", output.Count(n, "edit"), countKinds(done))
+		fmt.Fprintf(w, "%s would give back what is ours%s.\n", output.Count(n, "edit"), editCountsText(done))
 	default:
-		fmt.Fprintf(w, "%s gave back what was ours%s.\n", output.Count(len(done), "edit"), countKinds(done))
+		fmt.Fprintf(w, "%s gave back what was ours%s.\n", output.Count(len(done), "edit"), editCountsText(done))
 	}
 	if verbose {
 		for _, e := range done {
@@ -100,7 +100,7 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	}
 	if n := len(out.Kept); n > 0 {
 		output.Paragraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
-			"touches; they matter only if such a job waits again: release again then. The first: %v", keptText(n), out.Kept[0]))
+			"touches; they matter only if such a job waits again: release again then. The first: %v", keptInSlurmText(n), out.Kept[0]))
 	}
 	for _, d := range out.Holds {
 		output.Paragraph(w, "", unfinishedHandBackText(d, time.Now()))
@@ -126,8 +126,8 @@ func splitByOutcome(out *push.Released) (done []slurm.Edit, failed []bridge.Inte
 	return done, failed
 }
 
-// countKinds says how many edits of each kind there are: ": 3 lease, 12 site_factor".
-func countKinds(edits []slurm.Edit) string {
+// editCountsText says how many edits of each kind there are: ": 3 lease, 12 site_factor".
+func editCountsText(edits []slurm.Edit) string {
 	counts := map[slurm.Kind]int{}
 	for _, e := range edits {
 		counts[e.Kind]++
@@ -152,7 +152,7 @@ func unfinishedHandBackText(d ledger.UnfinishedHandBack, now time.Time) string {
 		d.Run, output.Time(d.Sent, now), d.Run.Job)
 }
 
-func keptText(n int) string {
+func keptInSlurmText(n int) string {
 	if n == 1 {
 		return "1 value stays"
 	}

@@ -39,7 +39,7 @@ daemon last summed up is summed up first, where the database lets us.`,
   fairbridge report waits --account physics --format csv
   fairbridge report all --since 90d --format html --out report.html`,
 		Args:              cli.Args(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: completeReport,
+		ValidArgsFunction: completeReportNames,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				return listReports(c, o)
@@ -57,7 +57,7 @@ daemon last summed up is summed up first, where the database lets us.`,
 	return o.WithJSON(c)
 }
 
-func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completeReportNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
 	for _, r := range report.AllReports() {
 		all = append(all, cobra.CompletionWithDesc(r.Name, r.Title))
@@ -95,7 +95,7 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 		return err
 	}
 	defer db.Close()
-	if err := sumUp(c.Context(), db, f.Cluster); err != nil {
+	if err := sumUsage(c.Context(), db, f.Cluster); err != nil {
 		return err
 	}
 	answers, err := report.RunReports(c.Context(), db, list, a.Scope)
@@ -135,9 +135,9 @@ func (a *reportOptions) selectReports(name string, now time.Time) (list []report
 	return slices.DeleteFunc(report.AllReports(), func(r report.Report) bool { return r.CheckScope(a.Scope) != nil }), nil
 }
 
-// sumUp sums up what changed. A database that lets us only read is as fresh
+// sumUsage sums up what changed. A database that lets us only read is as fresh
 // as the daemon keeps it.
-func sumUp(ctx context.Context, db *stores.Stores, cluster string) error {
+func sumUsage(ctx context.Context, db *stores.Stores, cluster string) error {
 	_, err := db.SumUp(ctx, cluster)
 	if errors.Is(err, accounting.ErrUserRefused) || errors.Is(err, accounting.ErrReadOnly) {
 		return nil
@@ -187,16 +187,16 @@ func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 			fmt.Fprintln(w, "Nothing in this time.")
 			continue
 		}
-		t := output.NewTable(w, cells(r.Rows.Header(), strings.ToUpper)...)
+		t := output.NewTable(w, formatCells(r.Rows.Header(), strings.ToUpper)...)
 		for _, row := range r.Rows.FormatRows() {
-			t.Add(cells(row, func(s string) string { return s })...)
+			t.Add(formatCells(row, func(s string) string { return s })...)
 		}
 		t.Print()
 	}
 }
 
-// cells are texts as a table takes them.
-func cells(texts []string, as func(string) string) []any {
+// formatCells are texts as a table takes them.
+func formatCells(texts []string, as func(string) string) []any {
 	out := make([]any, len(texts))
 	for i, s := range texts {
 		out[i] = as(s)

@@ -27,7 +27,7 @@ daemon does not start, unless --allow-root is given.`,
 			if err != nil {
 				return err
 			}
-			if err := notRoot(os.Geteuid(), once || root); err != nil {
+			if err := checkNotRoot(os.Geteuid(), once || root); err != nil {
 				return err
 			}
 			log := f.Logger(c.ErrOrStderr())
@@ -46,8 +46,8 @@ daemon does not start, unless --allow-root is given.`,
 	return c
 }
 
-// notRoot refuses to run a daemon as root.
-func notRoot(uid int, allowed bool) error {
+// checkNotRoot refuses to run a daemon as root.
+func checkNotRoot(uid int, allowed bool) error {
 	if uid != 0 || allowed {
 		return nil
 	}

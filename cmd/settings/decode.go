@@ -26,17 +26,17 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Text)
 }
 
-// positions maps "gate.quantum" and "partitions[0].mode" to their place.
-type positions map[string]*token.Position
+// positionsByPath maps "gate.quantum" and "partitions[0].mode" to their place.
+type positionsByPath map[string]*token.Position
 
 // decoder fills a value from a YAML tree and notes every problem on the way.
 type decoder struct {
-	file     string
-	problems []error
-	where    positions
+	file           string
+	problems       []error
+	positionByPath positionsByPath
 }
 
-func (d *decoder) report(n ast.Node, format string, a ...any) {
+func (d *decoder) reportProblem(n ast.Node, format string, a ...any) {
 	p := Problem{File: d.file, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		p.Line, p.Col = t.Position.Line, t.Position.Column
@@ -44,31 +44,31 @@ func (d *decoder) report(n ast.Node, format string, a ...any) {
 	d.problems = append(d.problems, p)
 }
 
-// value fills v from n. path names v in messages.
-func (d *decoder) value(n ast.Node, v reflect.Value, path string) {
+// decodeValue fills v from n. path names v in messages.
+func (d *decoder) decodeValue(n ast.Node, v reflect.Value, path string) {
 	if t := n.GetToken(); t != nil {
-		d.where[path] = t.Position
+		d.positionByPath[path] = t.Position
 	}
 	switch n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
-		d.report(n, "%s: anchors, aliases and tags are not understood here: write the value out", path)
+		d.reportProblem(n, "%s: anchors, aliases and tags are not understood here: write the value out", path)
 		return
 	case *ast.NullNode:
 		return // an empty section leaves the defaults
 	}
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
-		d.duration(n, v, path)
+		d.decodeDuration(n, v, path)
 	case v.Kind() == reflect.Struct:
-		d.object(n, v, path)
+		d.decodeObject(n, v, path)
 	case v.Kind() == reflect.Slice:
-		d.list(n, v, path)
+		d.decodeList(n, v, path)
 	case v.Type() == reflect.TypeFor[map[string]float64]():
-		d.numbers(n, v, path)
+		d.numbersByName(n, v, path)
 	case v.Kind() == reflect.Map:
-		d.params(n, v, path)
+		d.decodeParams(n, v, path)
 	default:
-		d.scalar(n, v, path)
+		d.decodeScalar(n, v, path)
 	}
 }
 
@@ -83,39 +83,39 @@ func mappingPairs(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
 	return nil, false
 }
 
-func (d *decoder) object(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) decodeObject(n ast.Node, v reflect.Value, path string) {
 	pairs, ok := mappingPairs(n)
 	if !ok {
-		d.report(n, "%s: want keys and values, got %s", path, describeNode(n))
+		d.reportProblem(n, "%s: want keys and values, got %s", path, describeNode(n))
 		return
 	}
-	fields := fieldsOf(v)
+	fields := fieldsByKey(v)
 	seen := map[string]bool{}
 	for _, p := range pairs {
 		key := p.Key.GetToken().Value
 		field, known := fields[key]
 		switch {
 		case !known:
-			d.report(p.Key, "unknown key %q; %s", joinPath(path, key), suggestion(key, fields))
+			d.reportProblem(p.Key, "unknown key %q; %s", joinPath(path, key), suggestKey(key, fields))
 		case seen[key]:
-			d.report(p.Key, "%s is given twice", joinPath(path, key))
+			d.reportProblem(p.Key, "%s is given twice", joinPath(path, key))
 		default:
-			d.value(p.Value, field, joinPath(path, key))
+			d.decodeValue(p.Value, field, joinPath(path, key))
 		}
 		seen[key] = true
 	}
 }
 
-func (d *decoder) list(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) decodeList(n ast.Node, v reflect.Value, path string) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		d.report(n, "%s: want a list, got %s", path, describeNode(n))
+		d.reportProblem(n, "%s: want a list, got %s", path, describeNode(n))
 		return
 	}
 	before := len(d.problems)
 	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
 	for i, item := range seq.Values {
-		d.value(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		d.decodeValue(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
 	}
 	if len(d.problems) == before || v.Type().Elem().Kind() == reflect.Struct {
 		v.Set(out) // a list of values with a bad one among them would only lead to more words about it

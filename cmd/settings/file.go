@@ -31,8 +31,8 @@ type File struct {
 	Listen   string         `yaml:"listen"`
 	Log      Log            `yaml:"log"`
 
-	where positions
-	name  string
+	positionByPath positionsByPath
+	name           string
 }
 
 // Slurm says how slurmrestd is reached.

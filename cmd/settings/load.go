@@ -17,8 +17,8 @@ import (
 	"fairbridge/bridge/slurm/safefile"
 )
 
-// maxFile is the size beyond which a file cannot be a configuration.
-const maxFile = 1 << 20
+// maxFileSize is the size beyond which a file cannot be a configuration.
+const maxFileSize = 1 << 20
 
 // Load reads and checks a configuration file. The error joins every problem
 // found, each a Problem.
@@ -27,7 +27,7 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w; write one after the example with: fairbridge config example", err)
 	}
-	if info.Size() > maxFile {
+	if info.Size() > maxFileSize {
 		return nil, fmt.Errorf("reading the configuration: %s has %d bytes: that is not a configuration", path, info.Size())
 	}
 	if err := safefile.Check(path); err != nil {
@@ -46,36 +46,36 @@ func Parse(name string, text []byte) (*File, error) {
 	f.name = name
 	doc, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return nil, syntaxProblem(name, err)
+		return nil, newSyntaxProblem(name, err)
 	}
-	d := &decoder{file: name, where: positions{}}
-	for _, body := range documents(doc) {
-		d.value(body, reflect.ValueOf(f).Elem(), "")
+	d := &decoder{file: name, positionByPath: positionsByPath{}}
+	for _, body := range documentBodies(doc) {
+		d.decodeValue(body, reflect.ValueOf(f).Elem(), "")
 	}
-	f.where = d.where
-	if err := errors.Join(sortByPlace(append(d.problems, withoutRepeats(d.problems, f.problems())...))...); err != nil {
+	f.positionByPath = d.positionByPath
+	if err := errors.Join(sortByPosition(append(d.problems, dropRepeatedPlaces(d.problems, f.findProblems())...))...); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// withoutRepeats leaves out what is said of a place that something was said of
+// dropRepeatedPlaces leaves out what is said of a place that something was said of
 // already: a value that could not be read is not also to be called missing.
-func withoutRepeats(said, more []error) []error {
+func dropRepeatedPlaces(said, more []error) []error {
 	told := map[[2]int]bool{}
 	for _, err := range said {
-		line, col := place(err)
+		line, col := positionOf(err)
 		told[[2]int{line, col}] = true
 	}
 	return slices.DeleteFunc(more, func(err error) bool {
-		line, col := place(err)
+		line, col := positionOf(err)
 		return told[[2]int{line, col}]
 	})
 }
 
-// place returns where in the file a problem is; the last line there can be when
+// positionOf returns where in the file a problem is; the last line there can be when
 // it is at no place.
-func place(err error) (line, col int) {
+func positionOf(err error) (line, col int) {
 	var p Problem
 	if errors.As(err, &p); p.Line == 0 {
 		return math.MaxInt, 0
@@ -83,20 +83,20 @@ func place(err error) (line, col int) {
 	return p.Line, p.Col
 }
 
-// sortByPlace sorts problems by their place in the file; those without one come
+// sortByPosition sorts problems by their place in the file; those without one come
 // last.
-func sortByPlace(problems []error) []error {
+func sortByPosition(problems []error) []error {
 	slices.SortStableFunc(problems, func(a, b error) int {
-		la, ca := place(a)
-		lb, cb := place(b)
+		la, ca := positionOf(a)
+		lb, cb := positionOf(b)
 		return cmp.Or(cmp.Compare(la, lb), cmp.Compare(ca, cb))
 	})
 	return problems
 }
 
-// documents returns the bodies of the documents in the file, comments left
+// documentBodies returns the bodies of the documents in the file, comments left
 // out.
-func documents(f *ast.File) []ast.Node {
+func documentBodies(f *ast.File) []ast.Node {
 	var bodies []ast.Node
 	for _, d := range f.Docs {
 		if d.Body == nil || d.Body.Type() == ast.CommentType {
@@ -107,8 +107,8 @@ func documents(f *ast.File) []ast.Node {
 	return bodies
 }
 
-// syntaxProblem turns a YAML error into a Problem at its place.
-func syntaxProblem(name string, err error) error {
+// newSyntaxProblem turns a YAML error into a Problem at its place.
+func newSyntaxProblem(name string, err error) error {
 	var at interface {
 		GetToken() *token.Token
 		GetMessage() string
@@ -135,7 +135,7 @@ func (f *File) problemAt(prefix string, err error) error {
 	key, _, _ := strings.Cut(text, ":")
 	p := Problem{File: f.name, Text: joinPath(prefix, text)}
 	for path := joinPath(prefix, key); path != ""; path = parentPath(path) {
-		if pos := f.where[path]; pos != nil {
+		if pos := f.positionByPath[path]; pos != nil {
 			p.Line, p.Col = pos.Line, pos.Column
 			break
 		}
@@ -151,8 +151,8 @@ func parentPath(path string) string {
 	return ""
 }
 
-// flatten returns the errors that were joined, in depth.
-func flatten(err error) []error {
+// flattenErrors returns the errors that were joined, in depth.
+func flattenErrors(err error) []error {
 	if err == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func flatten(err error) []error {
 	}
 	var all []error
 	for _, e := range j.Unwrap() {
-		all = append(all, flatten(e)...)
+		all = append(all, flattenErrors(e)...)
 	}
 	return all
 }

@@ -14,7 +14,7 @@ import (
 // Loop returns the loop's configuration, with a policy made for each
 // partition.
 func (f *File) Loop() (bridge.Config, error) {
-	c := f.loopConfig()
+	c := f.newLoopConfig()
 	host, err := os.Hostname()
 	if err != nil {
 		return c, fmt.Errorf("finding this host's name: %w", err)

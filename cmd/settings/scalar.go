@@ -16,33 +16,33 @@ import (
 	"fairbridge/policy/paper"
 )
 
-func (d *decoder) duration(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) decodeDuration(n ast.Node, v reflect.Value, path string) {
 	s, ok := n.(*ast.StringNode)
 	if !ok {
-		d.report(n, "%s: want a duration such as 30s, 10m or 12h, got %s", path, describeNode(n))
+		d.reportProblem(n, "%s: want a duration such as 30s, 10m or 12h, got %s", path, describeNode(n))
 		return
 	}
 	length, err := time.ParseDuration(s.Value)
 	if err != nil {
-		d.report(n, "%s: %q is not a duration such as 30s, 10m or 12h", path, s.Value)
+		d.reportProblem(n, "%s: %q is not a duration such as 30s, 10m or 12h", path, s.Value)
 		return
 	}
 	v.SetInt(int64(length))
 }
 
-func (d *decoder) scalar(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) decodeScalar(n ast.Node, v reflect.Value, path string) {
 	s, ok := n.(ast.ScalarNode)
 	if !ok {
-		d.report(n, "%s: want %s, got %s", path, describeKind(v.Kind()), describeNode(n))
+		d.reportProblem(n, "%s: want %s, got %s", path, describeKind(v.Kind()), describeNode(n))
 		return
 	}
-	if err := set(v, s.GetValue()); err != nil {
-		d.report(n, "%s: %v, got %s", path, err, describeNode(n))
+	if err := setNumber(v, s.GetValue()); err != nil {
+		d.reportProblem(n, "%s: %v, got %s", path, err, describeNode(n))
 	}
 }
 
-// set stores a YAML scalar in v if it is of v's kind.
-func set(v reflect.Value, x any) error {
+// setNumber stores a YAML scalar in v if it is of v's kind.
+func setNumber(v reflect.Value, x any) error {
 	if n, ok := x.(uint64); ok {
 		if n > math.MaxInt64 {
 			return errors.New("want a smaller number")
@@ -57,20 +57,20 @@ func set(v reflect.Value, x any) error {
 	return nil
 }
 
-// params takes a policy's parameters as they are: the policy checks them.
-func (d *decoder) params(n ast.Node, v reflect.Value, path string) {
+// decodeParams takes a policy's parameters as they are: the policy checks them.
+func (d *decoder) decodeParams(n ast.Node, v reflect.Value, path string) {
 	pairs, ok := mappingPairs(n)
 	if !ok {
-		d.report(n, "%s: want keys and values, got %s", path, describeNode(n))
+		d.reportProblem(n, "%s: want keys and values, got %s", path, describeNode(n))
 		return
 	}
 	out := map[string]any{}
 	for _, p := range pairs {
 		key := p.Key.GetToken().Value
-		d.where[joinPath(path, key)] = p.Key.GetToken().Position
+		d.positionByPath[joinPath(path, key)] = p.Key.GetToken().Position
 		var x any
 		if err := yaml.NodeToValue(p.Value, &x); err != nil {
-			d.report(p.Value, "%s: %v", joinPath(path, key), err)
+			d.reportProblem(p.Value, "%s: %v", joinPath(path, key), err)
 			continue
 		}
 		out[key] = x
@@ -78,28 +78,28 @@ func (d *decoder) params(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.ValueOf(out))
 }
 
-// numbers takes positive numbers by name.
-func (d *decoder) numbers(n ast.Node, v reflect.Value, path string) {
+// numbersByName takes positive numbers by name.
+func (d *decoder) numbersByName(n ast.Node, v reflect.Value, path string) {
 	pairs, ok := mappingPairs(n)
 	if !ok {
-		d.report(n, "%s: want name: number, got %s", path, describeNode(n))
+		d.reportProblem(n, "%s: want name: number, got %s", path, describeNode(n))
 		return
 	}
 	out := map[string]float64{}
 	for _, p := range pairs {
 		name := p.Key.GetToken().Value
 		var x float64
-		d.value(p.Value, reflect.ValueOf(&x).Elem(), joinPath(path, name))
+		d.decodeValue(p.Value, reflect.ValueOf(&x).Elem(), joinPath(path, name))
 		if !(x >= 0 && x <= 1e9) { // so NaN is refused too
-			d.report(p.Value, "%s: %v is not between 0 and 1e9", joinPath(path, name), x)
+			d.reportProblem(p.Value, "%s: %v is not between 0 and 1e9", joinPath(path, name), x)
 		}
 		out[name] = x
 	}
 	v.Set(reflect.ValueOf(out))
 }
 
-// fieldsOf returns the settable fields of a struct by their key.
-func fieldsOf(v reflect.Value) map[string]reflect.Value {
+// fieldsByKey returns the settable fields of a struct by their key.
+func fieldsByKey(v reflect.Value) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}
 	for i := range v.NumField() {
 		if key := v.Type().Field(i).Tag.Get("yaml"); key != "" {
@@ -109,8 +109,8 @@ func fieldsOf(v reflect.Value) map[string]reflect.Value {
 	return fields
 }
 
-// suggestion names the known key that looks most like the wrong one, or all of them.
-func suggestion(key string, fields map[string]reflect.Value) string {
+// suggestKey names the known key that looks most like the wrong one, or all of them.
+func suggestKey(key string, fields map[string]reflect.Value) string {
 	known := make([]string, 0, len(fields))
 	for k := range fields {
 		known = append(known, k)
@@ -119,7 +119,7 @@ func suggestion(key string, fields map[string]reflect.Value) string {
 		return cmp.Or(paper.EditDistance(a, key)-paper.EditDistance(b, key), strings.Compare(a, b))
 	})
 	for _, k := range known {
-		if alike(k, key) {
+		if areAlike(k, key) {
 			return fmt.Sprintf("did you mean %q?", k)
 		}
 	}
@@ -127,9 +127,9 @@ func suggestion(key string, fields map[string]reflect.Value) string {
 	return "known are " + strings.Join(known, ", ")
 }
 
-// alike reports whether the words differ by at most two letters, or one
+// areAlike reports whether the words differ by at most two letters, or one
 // begins with the other.
-func alike(a, b string) bool {
+func areAlike(a, b string) bool {
 	if len(b) > 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
 		return true
 	}

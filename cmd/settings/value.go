@@ -48,14 +48,14 @@ func checkProbes(s, token string) error {
 		return fmt.Errorf("probes.url: %q names the same place for every node; write {node} where the node's name belongs", s)
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "unix":
 		return fmt.Errorf("probes.url: %q is neither http://{node}:9810 nor unix:/path/{node}.sock", s)
-	case u.Scheme == "http" && token == "" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && token == "" && !isLoopback(u.Hostname()):
 		return errors.New("probes.url: over http without a token any user of a node can answer in the place of its probe: set probes.token_file, and --token-file there; or use https")
 	}
 	return nil
 }
 
-// loopback reports whether a host is this one.
-func loopback(host string) bool {
+// isLoopback reports whether a host is this one.
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -75,14 +75,14 @@ func checkScancel(argv []string) error {
 	return checkCommand("slurm.scancel", argv)
 }
 
-func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {
+func checkBetween[T int | float64 | time.Duration](key string, v, lo, hi T) error {
 	if v >= lo && v <= hi {
 		return nil
 	}
 	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
 }
 
-func oneOf[T ~string](key string, v T, known ...T) error {
+func checkOneOf[T ~string](key string, v T, known ...T) error {
 	if slices.Contains(known, v) {
 		return nil
 	}

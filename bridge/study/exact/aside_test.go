@@ -15,10 +15,10 @@ import (
 // end, what does not runs before, by either clock.
 func TestNodesSetAside(t *testing.T) {
 	node := nodes(1, 2, "v100")
-	node[0].Windows = []policy.Window{{From: exact.At(100), To: exact.At(1000), Name: "m1", IsMaintenance: true}}
+	node[0].Windows = []policy.Window{{From: exact.TimeAt(100), To: exact.TimeAt(1000), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
 	jobs[0].Limit, jobs[1].Limit, jobs[2].Limit = 200*time.Second, 50*time.Second, 30*time.Second
-	for name, clock := range map[string]exact.Clock{"intervals": exact.Intervals(0, 0, 0), "rounds": exact.Gavel()} {
+	for name, clock := range map[string]exact.Clock{"intervals": exact.NewIntervalClock(0, 0, 0), "rounds": exact.GavelClock()} {
 		run := play(t, exact.Config{Policy: policyengine.Pipeline{Backfill: backfill.EASY{}}, Nodes: node, Clock: clock, Jobs: jobs})
 		for i, want := range []float64{1030, 30, 1020} {
 			same(t, name+": finish", run.Jobs[i].Finish, want)
@@ -27,7 +27,7 @@ func TestNodesSetAside(t *testing.T) {
 	if node[0].DownReason != "" || node[0].Windows[0].IsUnderWay {
 		t.Error("the simulation changed the nodes it was given")
 	}
-	_, err := exact.Run(exact.Config{Policy: script{{1}}, Nodes: node, Clock: exact.Intervals(0, 0, 0), Jobs: jobs[:1]})
+	_, err := exact.Run(exact.Config{Policy: script{{1}}, Nodes: node, Clock: exact.NewIntervalClock(0, 0, 0), Jobs: jobs[:1]})
 	if err == nil {
 		t.Error("a plan that reaches into the time was carried out")
 	}

@@ -9,25 +9,25 @@ import (
 // The clock of intervals: the policy is asked when something happened, at most
 // once a minute, and every ten minutes anyway; a restart costs half a minute.
 const (
-	interval = time.Minute
-	recheck  = 10 * time.Minute
-	restart  = 30 * time.Second
+	defaultMinInterval = time.Minute
+	defaultMaxInterval = 10 * time.Minute
+	defaultRestartCost = 30 * time.Second
 )
 
-// clocks are the ways in which time passes, each with the length of its rounds.
-var clocks = []struct {
+// clockConstructors are the ways in which time passes, each with the length of its rounds.
+var clockConstructors = []struct {
 	name string
 	new  func() Clock
 }{
-	{"intervals", func() Clock { return Intervals(interval, recheck, restart) }},
-	{"shockwave", Shockwave},
-	{"gavel", Gavel},
+	{"intervals", func() Clock { return NewIntervalClock(defaultMinInterval, defaultMaxInterval, defaultRestartCost) }},
+	{"shockwave", ShockwaveClock},
+	{"gavel", GavelClock},
 }
 
 // ClockNames are their names.
 func ClockNames() []string {
 	var names []string
-	for _, c := range clocks {
+	for _, c := range clockConstructors {
 		names = append(names, c.name)
 	}
 	return names
@@ -39,17 +39,17 @@ func NamedClock(name string, round time.Duration) (Clock, error) {
 	if round < 0 || round > 0 && round < time.Second {
 		return Clock{}, fmt.Errorf("a round of %v: want at least a second", round)
 	}
-	for _, known := range clocks {
+	for _, known := range clockConstructors {
 		if known.name != name {
 			continue
 		}
 		c := known.new()
 		switch {
 		case round == 0:
-		case c.Round > 0:
-			c.Round = round
+		case c.RoundLength > 0:
+			c.RoundLength = round
 		default:
-			c.Every = round
+			c.MinInterval = round
 		}
 		return c, nil
 	}

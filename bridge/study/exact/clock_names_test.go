@@ -7,13 +7,13 @@ import (
 
 func TestClock(t *testing.T) {
 	c, err := NamedClock("shockwave", 0)
-	if err != nil || c.Round != 2*time.Minute || c.Cost != 20*time.Second {
+	if err != nil || c.RoundLength != 2*time.Minute || c.RestartCost != 20*time.Second {
 		t.Errorf("%+v (%v)", c, err)
 	}
-	if c, err = NamedClock("gavel", 90*time.Second); err != nil || c.Round != 90*time.Second {
+	if c, err = NamedClock("gavel", 90*time.Second); err != nil || c.RoundLength != 90*time.Second {
 		t.Errorf("%+v (%v)", c, err)
 	}
-	if c, err = NamedClock("intervals", 5*time.Second); err != nil || c.Round != 0 || c.Every != 5*time.Second {
+	if c, err = NamedClock("intervals", 5*time.Second); err != nil || c.RoundLength != 0 || c.MinInterval != 5*time.Second {
 		t.Errorf("%+v (%v)", c, err)
 	}
 	for _, bad := range []struct {

@@ -9,38 +9,38 @@ import (
 
 // cluster is what is free where, and who shares GPUs with whom.
 type cluster struct {
-	types   []string // GPU types, sorted
-	gpus    int      // healthy devices of nodes that are up
-	used    int
-	shares  bool // some job may share: devices are told apart
-	devices []deviceGroup
-	byNode  map[string][]int // rows of a node
+	gpuTypes           []string // GPU types, sorted
+	gpuCount           int      // healthy devices of nodes that are up
+	usedGPUs           int
+	hasShareableJobs   bool // some job may share: devices are told apart
+	deviceGroups       []deviceGroup
+	groupIndicesByNode map[string][]int // rows of a node
 }
 
 // deviceGroup is the devices of one type of a node.
 type deviceGroup struct {
-	typ   int // in cluster.types
-	free  int // negative when jobs share
-	users [][2]*job
+	typeIndex    int // in cluster.types
+	freeCount    int // negative when jobs share
+	jobsByDevice [][2]*job
 }
 
 func newCluster(nodes []policy.Node) cluster {
-	c := cluster{byNode: make(map[string][]int, len(nodes))}
+	c := cluster{groupIndicesByNode: make(map[string][]int, len(nodes))}
 	for _, n := range nodes {
 		for _, d := range n.GPUs {
-			if k, found := slices.BinarySearch(c.types, d.Type); !found {
-				c.types = slices.Insert(c.types, k, d.Type)
+			if k, found := slices.BinarySearch(c.gpuTypes, d.Type); !found {
+				c.gpuTypes = slices.Insert(c.gpuTypes, k, d.Type)
 			}
 		}
 	}
 	for _, n := range nodes {
 		for _, d := range n.GPUs {
-			k, _ := slices.BinarySearch(c.types, d.Type)
+			k, _ := slices.BinarySearch(c.gpuTypes, d.Type)
 			healthy := d.Count - d.SickCount
-			c.byNode[n.Name] = append(c.byNode[n.Name], len(c.devices))
-			c.devices = append(c.devices, deviceGroup{typ: k, free: healthy, users: make([][2]*job, healthy)})
+			c.groupIndicesByNode[n.Name] = append(c.groupIndicesByNode[n.Name], len(c.deviceGroups))
+			c.deviceGroups = append(c.deviceGroups, deviceGroup{typeIndex: k, freeCount: healthy, jobsByDevice: make([][2]*job, healthy)})
 			if n.DownReason == "" {
-				c.gpus += healthy
+				c.gpuCount += healthy
 			}
 		}
 	}
@@ -48,9 +48,9 @@ func newCluster(nodes []policy.Node) cluster {
 }
 
 func (c *cluster) devicesOf(s policy.Slot) *deviceGroup {
-	for _, i := range c.byNode[s.Node] {
-		if c.types[c.devices[i].typ] == s.Type {
-			return &c.devices[i]
+	for _, i := range c.groupIndicesByNode[s.Node] {
+		if c.gpuTypes[c.deviceGroups[i].typeIndex] == s.Type {
+			return &c.deviceGroups[i]
 		}
 	}
 	return nil
@@ -63,29 +63,29 @@ func (c *cluster) allocate(j *job, on policy.Alloc) error {
 		if r == nil || s.Count <= 0 {
 			return fmt.Errorf("job %d: put on %v: there is no such node or GPU type", j.ID, on)
 		}
-		if r.free -= s.Count; r.free < 0 && !j.Shareable {
-			return fmt.Errorf("job %d: put on %v: %d GPUs too few are free on %s", j.ID, on, -r.free, s.Node)
+		if r.freeCount -= s.Count; r.freeCount < 0 && !j.Shareable {
+			return fmt.Errorf("job %d: put on %v: %d GPUs too few are free on %s", j.ID, on, -r.freeCount, s.Node)
 		}
-		if c.shares && !r.occupy(j, s.Count) {
+		if c.hasShareableJobs && !r.occupy(j, s.Count) {
 			return fmt.Errorf("job %d: put on %v: no device of %s is left that accepts a neighbour", j.ID, on, s.Node)
 		}
-		c.used += s.Count
+		c.usedGPUs += s.Count
 	}
-	j.on = on
+	j.held = on
 	return nil
 }
 
 // occupy puts the job on so many devices: first free ones, then those of jobs
 // that accept a neighbour.
 func (r *deviceGroup) occupy(j *job, count int) bool {
-	for i := 0; i < len(r.users) && count > 0; i++ {
-		if r.users[i][0] == nil {
-			r.users[i][0] = j
+	for i := 0; i < len(r.jobsByDevice) && count > 0; i++ {
+		if r.jobsByDevice[i][0] == nil {
+			r.jobsByDevice[i][0] = j
 			count--
 		}
 	}
-	for i := 0; i < len(r.users) && count > 0; i++ {
-		if u := &r.users[i]; u[0] != j && u[0].Shareable && u[1] == nil {
+	for i := 0; i < len(r.jobsByDevice) && count > 0; i++ {
+		if u := &r.jobsByDevice[i]; u[0] != j && u[0].Shareable && u[1] == nil {
 			u[1] = j
 			count--
 		}
@@ -95,20 +95,20 @@ func (r *deviceGroup) occupy(j *job, count int) bool {
 
 // release takes the job's devices back.
 func (c *cluster) release(j *job) {
-	for _, s := range j.on {
+	for _, s := range j.held {
 		r := c.devicesOf(s)
-		r.free += s.Count
-		c.used -= s.Count
-		if c.shares {
+		r.freeCount += s.Count
+		c.usedGPUs -= s.Count
+		if c.hasShareableJobs {
 			r.vacate(j)
 		}
 	}
-	j.on = nil
+	j.held = nil
 }
 
 func (r *deviceGroup) vacate(j *job) {
-	for i := range r.users {
-		u := &r.users[i]
+	for i := range r.jobsByDevice {
+		u := &r.jobsByDevice[i]
 		if u[1] == j {
 			u[1] = nil
 		}

@@ -7,14 +7,14 @@ import (
 	"fairbridge/policy"
 )
 
-// decide asks the policy and carries its plan out.
-func (e *engine) decide() error {
+// decideAndCarryOut asks the policy and carries its plan out.
+func (e *engine) decideAndCarryOut() error {
 	s := &e.snapshot
 	s.Seq++
-	s.Now, s.ClockSeconds = At(e.now), e.now
-	s.History = e.history.sorted
-	e.windows.update(e.now)
-	for i, j := range e.present {
+	s.Now, s.ClockSeconds = TimeAt(e.now), e.now
+	s.History = e.history.sortedByService
+	e.windows.updateDownNodes(e.now)
+	for i, j := range e.presentJobs {
 		j.updateView(&s.Jobs[i])
 		if e.Predict != nil {
 			s.Jobs[i].PredictedLeft, s.Jobs[i].PredictedSigma = e.Predict(&s.Jobs[i])
@@ -30,22 +30,22 @@ func (e *engine) decide() error {
 	if e.Watch != nil {
 		e.Watch(s, plan)
 	}
-	if err := e.carryOut(plan); err != nil {
+	if err := e.carryOutPlan(plan); err != nil {
 		return fmt.Errorf("decision %d, at %.0f s: carrying out the plan: %w", s.Seq, e.now, err)
 	}
 	s.Memo = plan.Memo
 	e.run.Policy = plan.Policy
-	e.timeline.record(e.now, e.used, e.running, len(e.present)-len(e.running), len(e.snapshot.Accounts))
+	e.timeline.recordSample(e.now, e.usedGPUs, e.runningJobs, len(e.presentJobs)-len(e.runningJobs), len(e.snapshot.Accounts))
 	return nil
 }
 
-// carryOut stops first and starts then, so that what is freed can be given.
-func (e *engine) carryOut(plan *policy.Plan) error {
-	if len(plan.Decisions) != len(e.present) {
-		return fmt.Errorf("%d decisions for %d jobs", len(plan.Decisions), len(e.present))
+// carryOutPlan stops first and starts then, so that what is freed can be given.
+func (e *engine) carryOutPlan(plan *policy.Plan) error {
+	if len(plan.Decisions) != len(e.presentJobs) {
+		return fmt.Errorf("%d decisions for %d jobs", len(plan.Decisions), len(e.presentJobs))
 	}
 	for i := range plan.Decisions {
-		d, j := &plan.Decisions[i], e.present[i]
+		d, j := &plan.Decisions[i], e.presentJobs[i]
 		if int64(d.Job) != j.ID {
 			return fmt.Errorf("decision %d is about job %d, want job %d: plans list every job once, by id", i+1, d.Job, j.ID)
 		}
@@ -53,18 +53,18 @@ func (e *engine) carryOut(plan *policy.Plan) error {
 			return err
 		}
 	}
-	e.running = e.running[:0]
+	e.runningJobs = e.runningJobs[:0]
 	for i := range plan.Decisions {
-		d, j := &plan.Decisions[i], e.present[i]
+		d, j := &plan.Decisions[i], e.presentJobs[i]
 		if err := e.placeJob(j, &e.snapshot.Jobs[i], d); err != nil {
 			return err
 		}
-		if j.on != nil {
-			e.running = append(e.running, j)
+		if j.held != nil {
+			e.runningJobs = append(e.runningJobs, j)
 		}
 	}
-	if e.shares {
-		for _, j := range e.running {
+	if e.hasShareableJobs {
+		for _, j := range e.runningJobs {
 			e.updateSpeed(j)
 		}
 	}
@@ -75,7 +75,7 @@ func (e *engine) carryOut(plan *policy.Plan) error {
 func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 	switch verb {
 	case policy.Stop, policy.Move, policy.Resize:
-		if j.on == nil || j.Unstoppable {
+		if j.held == nil || j.Unstoppable {
 			return fmt.Errorf("job %d: %s, but it does not run or is fixed", j.ID, verb)
 		}
 		e.release(j)
@@ -92,18 +92,18 @@ func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 	switch d.Verb {
 	case policy.Keep:
-		if j.on == nil {
+		if j.held == nil {
 			return fmt.Errorf("job %d: kept, but it does not run", j.ID)
 		}
-		j.justStarted = false
+		j.hasJustStarted = false
 		return nil
 	case policy.Start:
-		if j.on != nil || d.On.Count() == 0 {
+		if j.held != nil || d.On.Count() == 0 {
 			return fmt.Errorf("job %d: started on %v, but it runs or that is nowhere", j.ID, d.On)
 		}
-		e.noteStart(j, v)
+		e.recordStart(j, v)
 	case policy.Move, policy.Resize:
-		j.justStarted = false
+		j.hasJustStarted = false
 		j.restartLeft = e.restartCost(j)
 	default:
 		return nil
@@ -118,13 +118,13 @@ func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 	if j.speed = e.speeds.speedOf(j, &e.cluster); j.speed <= 0 {
 		return fmt.Errorf("job %d: put on %v, where it cannot run", j.ID, d.On)
 	}
-	j.updateDue(e.now)
+	j.updateExpectedEnd(e.now)
 	return nil
 }
 
-// noteStart notes the start of a job that did not run.
-func (e *engine) noteStart(j *job, v *policy.Job) {
-	j.justStarted, j.settledAt = true, e.now
+// recordStart notes the start of a job that did not run.
+func (e *engine) recordStart(j *job, v *policy.Job) {
+	j.hasJustStarted, j.settledAt = true, e.now
 	if v.FirstStart.IsZero() {
 		v.FirstStart, j.outcome.Start, j.restartLeft = e.snapshot.Now, e.now, 0
 		return
@@ -134,7 +134,7 @@ func (e *engine) noteStart(j *job, v *policy.Job) {
 
 // restartCost is the time a job that ran before must run before it goes on.
 func (e *engine) restartCost(j *job) float64 {
-	if e.Clock.Round > 0 {
+	if e.Clock.RoundLength > 0 {
 		return 0 // a round reckons by itself
 	}
 	return e.startCost(j)
@@ -144,6 +144,6 @@ func (e *engine) restartCost(j *job) float64 {
 func (e *engine) updateSpeed(j *job) {
 	was := j.speed
 	if j.speed = e.speeds.speedOf(j, &e.cluster); j.speed != was {
-		j.updateDue(e.now)
+		j.updateExpectedEnd(e.now)
 	}
 }

@@ -20,20 +20,20 @@ var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 type engine struct {
 	Config
 	cluster
-	speeds     *speeds
-	reports    *reports
-	now        float64
-	jobs       []job  // in the order of the workload
-	queue      []*job // still to arrive
-	present    []*job // arrived and not ended, by id; snapshot.Jobs are their views
-	running    []*job // those of them that run, by id
-	endedJobs  int    // still among present
-	endedTotal int
+	speeds            *speedTable
+	reports           *trainingReports
+	now               float64
+	jobs              []job  // in the order of the workload
+	futureJobs        []*job // still to arrive
+	presentJobs       []*job // arrived and not ended, by id; snapshot.Jobs are their views
+	runningJobs       []*job // those of them that run, by id
+	endedPresentCount int    // still among present
+	endedTotalCount   int
 
 	snapshot   policy.Snapshot
 	usage      *usage
-	history    history
-	windows    windows
+	history    finishedJobs
+	windows    nodeWindows
 	contention contention
 	timeline   timeline
 	run        *measure.Run
@@ -41,25 +41,25 @@ type engine struct {
 
 func newEngine(c Config) (*engine, error) {
 	e := &engine{Config: c, cluster: newCluster(c.Nodes), jobs: make([]job, len(c.Jobs)), windows: newWindows(c.Nodes)}
-	if c.Policy == nil || len(e.types) == 0 {
+	if c.Policy == nil || len(e.gpuTypes) == 0 {
 		return nil, errors.New("a simulation needs a policy and nodes with GPUs")
 	}
-	e.speeds = newSpeeds(&c, e.types)
-	e.reports = &reports{speeds: e.speeds, profiled: c.Profiled}
-	e.run = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpus}
-	e.queue = make([]*job, 0, len(c.Jobs))
-	l := loader{speeds: e.speeds, reports: e.reports, overrun: c.Clock.Overrun}
+	e.speeds = newSpeeds(&c, e.gpuTypes)
+	e.reports = &trainingReports{speeds: e.speeds, reportsPlan: c.ReportsPlannedRegimes}
+	e.run = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount}
+	e.futureJobs = make([]*job, 0, len(c.Jobs))
+	l := jobLoader{speeds: e.speeds, reports: e.reports, maxOverrunFactor: c.Clock.MaxOverrunFactor}
 	for i := range c.Jobs {
 		if err := l.load(&e.jobs[i], &c.Jobs[i]); err != nil {
 			return nil, err
 		}
-		e.shares = e.shares || c.Jobs[i].Shareable
-		e.queue = append(e.queue, &e.jobs[i])
+		e.hasShareableJobs = e.hasShareableJobs || c.Jobs[i].Shareable
+		e.futureJobs = append(e.futureJobs, &e.jobs[i])
 	}
-	if err := checkDuplicateIDs(e.queue); err != nil {
+	if err := checkDuplicateIDs(e.futureJobs); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(e.queue, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(e.futureJobs, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
 	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, OmitReasons: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
 	return e, nil
@@ -77,12 +77,14 @@ func checkDuplicateIDs(jobs []*job) error {
 	return nil
 }
 
-// At returns the calendar time of a moment of a workload, in seconds since its
+// TimeAt returns the calendar time of a moment of a workload, in seconds since its
 // start; the windows of Config.Nodes are given in it.
-func At(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
+func TimeAt(seconds float64) time.Time {
+	return epoch.Add(time.Duration(seconds * float64(time.Second)))
+}
 
-// finish writes the results down.
-func (e *engine) finish() {
+// completeRun writes the results down.
+func (e *engine) completeRun() {
 	e.run.Makespan = e.now
 	e.run.Samples = e.timeline.samples
 	e.run.Jobs = make([]measure.Outcome, len(e.jobs))
@@ -95,58 +97,58 @@ func (e *engine) finish() {
 	}
 }
 
-// arrive lets jobs in whose time has come. It reports whether any did.
-func (e *engine) arrive() bool {
+// admitArrivals lets jobs in whose time has come. It reports whether any did.
+func (e *engine) admitArrivals() bool {
 	n := 0
-	for ; n < len(e.queue) && e.queue[n].Arrive <= e.now; n++ {
-		e.admitJob(e.queue[n])
+	for ; n < len(e.futureJobs) && e.futureJobs[n].Arrive <= e.now; n++ {
+		e.admitJob(e.futureJobs[n])
 	}
-	e.queue = e.queue[n:]
+	e.futureJobs = e.futureJobs[n:]
 	return n > 0
 }
 
 func (e *engine) admitJob(j *job) {
-	i, _ := slices.BinarySearchFunc(e.present, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
-	e.present = slices.Insert(e.present, i, j)
-	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, j.view())
+	i, _ := slices.BinarySearchFunc(e.presentJobs, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
+	e.presentJobs = slices.Insert(e.presentJobs, i, j)
+	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, j.newView())
 	j.contentionAtArrival = e.contention
 }
 
 // endJob lets a job leave at a time.
 func (e *engine) endJob(j *job, finish float64) {
-	j.outcome.Finish, j.ended = finish, true
-	if j.on != nil {
+	j.outcome.Finish, j.hasEnded = finish, true
+	if j.held != nil {
 		e.release(j)
 	}
-	j.outcome.MeanJobsPresent = e.contention.since(j.contentionAtArrival)
+	j.outcome.MeanJobsPresent = e.contention.meanSince(j.contentionAtArrival)
 	e.history.add(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds), Service: policy.GPUSeconds(j.outcome.Service)})
 	e.usage.noteLimitUse(j)
-	e.endedJobs++
-	e.endedTotal++
-	if e.Progress != nil && (e.endedTotal%100 == 0 || e.endedTotal == len(e.jobs)) {
-		e.Progress(e.endedTotal, len(e.jobs))
+	e.endedPresentCount++
+	e.endedTotalCount++
+	if e.Progress != nil && (e.endedTotalCount%100 == 0 || e.endedTotalCount == len(e.jobs)) {
+		e.Progress(e.endedTotalCount, len(e.jobs))
 	}
 }
 
 // removeEnded takes the jobs that ended out of the lists. It reports whether any did.
 func (e *engine) removeEnded() bool {
-	if e.endedJobs == 0 {
+	if e.endedPresentCount == 0 {
 		return false
 	}
 	n := 0
-	for i, j := range e.present {
-		if j.ended {
+	for i, j := range e.presentJobs {
+		if j.hasEnded {
 			continue
 		}
 		if n != i {
-			e.present[n], e.snapshot.Jobs[n] = j, e.snapshot.Jobs[i]
+			e.presentJobs[n], e.snapshot.Jobs[n] = j, e.snapshot.Jobs[i]
 		}
 		n++
 	}
 	clear(e.snapshot.Jobs[n:])
-	clear(e.present[n:])
-	e.present, e.snapshot.Jobs, e.endedJobs = e.present[:n], e.snapshot.Jobs[:n], 0
-	e.running = slices.DeleteFunc(e.running, func(j *job) bool { return j.ended })
+	clear(e.presentJobs[n:])
+	e.presentJobs, e.snapshot.Jobs, e.endedPresentCount = e.presentJobs[:n], e.snapshot.Jobs[:n], 0
+	e.runningJobs = slices.DeleteFunc(e.runningJobs, func(j *job) bool { return j.hasEnded })
 	if n == 0 {
 		e.usage.update(e.now) // the policy may not be asked for long, and usage decays from now
 	}
@@ -155,13 +157,13 @@ func (e *engine) removeEnded() bool {
 
 // startCost is what a start costs the job, in seconds.
 func (e *engine) startCost(j *job) float64 {
-	return cmp.Or(j.Checkpoint, e.Clock.Cost.Seconds())
+	return cmp.Or(j.Checkpoint, e.Clock.RestartCost.Seconds())
 }
 
 // addRunTime books run time: with progress, and holding the GPUs.
 func (e *engine) addRunTime(j *job, ran, held float64) {
-	gpus := float64(j.on.Count())
-	j.ran += ran
+	gpus := float64(j.held.Count())
+	j.progressSeconds += ran
 	j.newService += ran * gpus
 	j.outcome.HeldSeconds += held
 	j.outcome.Service += held * gpus
@@ -171,6 +173,6 @@ func (e *engine) addRunTime(j *job, ran, held float64) {
 
 // deadlockError explains why nothing will ever happen again.
 func (e *engine) deadlockError() error {
-	j := e.present[0]
-	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.present), j.ID, j.GPUs)
+	j := e.presentJobs[0]
+	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.presentJobs), j.ID, j.GPUs)
 }

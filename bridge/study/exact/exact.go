@@ -1,6 +1,6 @@
 // Package exact runs a policy on a cluster that does at once and exactly what
 // the plan says, as the simulators of the papers assume. Time passes in rounds
-// (Shockwave, Gavel) or from event to event (Intervals). Within, it counts
+// (as of Shockwave and Gavel) or from event to event. Within, it counts
 // seconds as the published simulators do, in floating point from the start of
 // the workload, so that ties between jobs fall as they do there.
 package exact
@@ -18,19 +18,19 @@ type Config struct {
 	// Policy is asked with a snapshot that is valid during Decide only: its memo
 	// must not hold on to slices of it.
 	Policy   policy.Policy
-	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of At
+	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of TimeAt
 	Jobs     []workload.Job
 	Tables   *workload.Tables // speeds of jobs with Training; nil: none
 	Accounts []policy.Account // with what they used before; see workload.UsedByUsers
 	Clock    Clock
 	Seed     int64
-	// Profiled jobs report the batch sizes they planned to have had so far, as
+	// ReportsPlannedRegimes jobs report the batch sizes they planned to have had so far, as
 	// the policies of the Shockwave harness see them, instead of what they had, in
 	// whole seconds an epoch and with that harness's correction by measured speeds.
-	Profiled bool
-	// Shared is the speed, relative to being alone, of a job that shares its GPUs
+	ReportsPlannedRegimes bool
+	// DefaultSharedSpeed is the speed, relative to being alone, of a job that shares its GPUs
 	// with one for which Tables knows no speed; 0: 0.6.
-	Shared float64
+	DefaultSharedSpeed float64
 	// Terse policies need not give reasons; see policy.Snapshot.OmitReasons.
 	Terse bool
 	// Predict says what remains of a job as policies see it, as a predictor would
@@ -51,15 +51,15 @@ func Run(c Config) (*measure.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Clock.Round > 0 {
-		err = (&rounds{engine: e}).simulate()
+	if c.Clock.RoundLength > 0 {
+		err = (&roundEngine{engine: e}).simulate()
 	} else {
-		err = (&intervals{e}).simulate()
+		err = (&intervalEngine{e}).simulate()
 	}
 	if err != nil {
 		return nil, err
 	}
-	e.finish()
+	e.completeRun()
 	e.run.WallSeconds = time.Since(started).Seconds()
 	return e.run, nil
 }

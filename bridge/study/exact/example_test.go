@@ -17,7 +17,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	made, err := generate.Make("philly", generate.Options{Jobs: 100, GPUs: 16}, 1)
+	made, err := generate.MakeWorkload("philly", generate.Options{Jobs: 100, GPUs: 16}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -34,7 +34,7 @@ func ExampleRun() {
 			return
 		}
 		run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes, Jobs: made.Jobs, Accounts: made.Accounts,
-			Clock: exact.Intervals(time.Minute, 10*time.Minute, 30*time.Second)})
+			Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -12,26 +12,26 @@ import (
 // with all its steps done: it is not ended by that, but by failing to run.
 func TestNothingToDoForFiveRounds(t *testing.T) {
 	nodes := []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}}
-	e, err := newEngine(Config{Policy: policyengine.Pipeline{}, Nodes: nodes, Clock: Shockwave(), Jobs: []workload.Job{{ID: 1, GPUs: 1, Duration: 100}, {ID: 2, GPUs: 1, Duration: 1e6}}})
+	e, err := newEngine(Config{Policy: policyengine.Pipeline{}, Nodes: nodes, Clock: ShockwaveClock(), Jobs: []workload.Job{{ID: 1, GPUs: 1, Duration: 100}, {ID: 2, GPUs: 1, Duration: 1e6}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.arrive()
-	if err := e.decide(); err != nil {
+	e.admitArrivals()
+	if err := e.decideAndCarryOut(); err != nil {
 		t.Fatal(err)
 	}
-	j := e.present[0]
-	j.done = j.units
+	j := e.presentJobs[0]
+	j.doneUnits = j.totalUnits
 	for round := 1; round <= 5; round++ {
-		if j.ended {
+		if j.hasEnded {
 			t.Fatalf("ended before round %d", round)
 		}
-		if stopped := (&rounds{engine: e}).runJob(j, float64(round)); stopped != float64(round) {
+		if stopped := (&roundEngine{engine: e}).runJob(j, float64(round)); stopped != float64(round) {
 			t.Fatalf("round %d lasted until %v", round, stopped)
 		}
 	}
-	if !j.ended || j.outcome.Finish != 5 || j.ran != 0 {
-		t.Errorf("ended %t at %v after running %v s, want at the start of its fifth round", j.ended, j.outcome.Finish, j.ran)
+	if !j.hasEnded || j.outcome.Finish != 5 || j.progressSeconds != 0 {
+		t.Errorf("ended %t at %v after running %v s, want at the start of its fifth round", j.hasEnded, j.outcome.Finish, j.progressSeconds)
 	}
 }
 

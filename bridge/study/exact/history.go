@@ -10,27 +10,27 @@ import (
 // maxHistory is how many finished jobs policies see.
 const maxHistory = 1000
 
-// history is the latest finished jobs. Policies see them by service, as most would
+// finishedJobs is the latest finished jobs. Policies see them by service, as most would
 // sort them so at every decision.
-type history struct {
-	sorted []policy.FinishedJob
-	ring   []policy.FinishedJob // in the order of their ends, the oldest at next
-	next   int
+type finishedJobs struct {
+	sortedByService []policy.FinishedJob
+	sortedByEnd     []policy.FinishedJob // in the order of their ends, the oldest at next
+	oldestIndex     int
 }
 
-func (h *history) add(s policy.FinishedJob) {
-	if len(h.ring) < maxHistory {
-		h.ring = append(h.ring, s)
+func (h *finishedJobs) add(s policy.FinishedJob) {
+	if len(h.sortedByEnd) < maxHistory {
+		h.sortedByEnd = append(h.sortedByEnd, s)
 	} else {
-		i, _ := slices.BinarySearchFunc(h.sorted, h.ring[h.next], byService)
-		h.sorted = slices.Delete(h.sorted, i, i+1)
-		h.ring[h.next] = s
-		h.next = (h.next + 1) % maxHistory
+		i, _ := slices.BinarySearchFunc(h.sortedByService, h.sortedByEnd[h.oldestIndex], compareService)
+		h.sortedByService = slices.Delete(h.sortedByService, i, i+1)
+		h.sortedByEnd[h.oldestIndex] = s
+		h.oldestIndex = (h.oldestIndex + 1) % maxHistory
 	}
-	i, _ := slices.BinarySearchFunc(h.sorted, s, byService)
-	h.sorted = slices.Insert(h.sorted, i, s)
+	i, _ := slices.BinarySearchFunc(h.sortedByService, s, compareService)
+	h.sortedByService = slices.Insert(h.sortedByService, i, s)
 }
 
-func byService(a, b policy.FinishedJob) int {
+func compareService(a, b policy.FinishedJob) int {
 	return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Ran, b.Ran), cmp.Compare(a.GPUs, b.GPUs))
 }

@@ -15,15 +15,15 @@ func TestHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, kinds := rapid.IntRange(0, 2*maxHistory+5).Draw(t, "jobs"), rapid.IntRange(1, 7).Draw(t, "kinds")
 		var all []policy.FinishedJob
-		var p history
+		var p finishedJobs
 		for i := range n {
 			s := policy.FinishedJob{GPUs: 1 + i%2, Service: policy.GPUSeconds(i * i % kinds)}
 			all = append(all, s)
 			p.add(s)
 		}
 		want := slices.Clone(all[max(n-maxHistory, 0):])
-		slices.SortFunc(want, byService)
-		if diff := cmp.Diff(want, slices.Clone(p.sorted)); diff != "" {
+		slices.SortFunc(want, compareService)
+		if diff := cmp.Diff(want, slices.Clone(p.sortedByService)); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -4,78 +4,78 @@ import (
 	"math"
 )
 
-// intervals is the clock that goes from event to event.
-type intervals struct{ *engine }
+// intervalEngine is the clock that goes from event to event.
+type intervalEngine struct{ *engine }
 
 // simulate runs until all jobs are done.
-func (v *intervals) simulate() error {
+func (v *intervalEngine) simulate() error {
 	last, ask := math.Inf(-1), math.Inf(1)
-	for v.endedTotal < len(v.jobs) {
+	for v.endedTotalCount < len(v.jobs) {
 		back := v.windows.nextReturn(v.now)
-		next := min(ask, v.nextEnd(), back)
-		if len(v.queue) > 0 {
-			next = min(next, v.queue[0].Arrive)
+		next := min(ask, v.nextJobEnd(), back)
+		if len(v.futureJobs) > 0 {
+			next = min(next, v.futureJobs[0].Arrive)
 		}
 		if math.IsInf(next, 1) {
 			return v.deadlockError()
 		}
-		if v.advance(max(next, v.now)) || v.now == back {
-			ask = min(ask, max(v.now, last+v.Clock.Every.Seconds()))
+		if v.advanceTime(max(next, v.now)) || v.now == back {
+			ask = min(ask, max(v.now, last+v.Clock.MinInterval.Seconds()))
 		}
-		if len(v.present) == 0 {
+		if len(v.presentJobs) == 0 {
 			ask = math.Inf(1) // there is nothing to decide until a job arrives
 			continue
 		}
 		if v.now < ask {
 			continue
 		}
-		for _, j := range v.running {
-			v.settle(j)
+		for _, j := range v.runningJobs {
+			v.settleJob(j)
 		}
-		if err := v.decide(); err != nil {
+		if err := v.decideAndCarryOut(); err != nil {
 			return err
 		}
 		last, ask = v.now, math.Inf(1)
-		if v.Clock.Recheck > 0 && (len(v.running) > 0 || len(v.queue) > 0) {
-			ask = v.now + v.Clock.Recheck.Seconds()
+		if v.Clock.MaxInterval > 0 && (len(v.runningJobs) > 0 || len(v.futureJobs) > 0) {
+			ask = v.now + v.Clock.MaxInterval.Seconds()
 		}
 	}
 	return nil
 }
 
-// nextEnd is when the next job ends.
-func (v *intervals) nextEnd() float64 {
+// nextJobEnd is when the next job ends.
+func (v *intervalEngine) nextJobEnd() float64 {
 	next := math.Inf(1)
-	for _, j := range v.running {
-		next = min(next, j.due)
+	for _, j := range v.runningJobs {
+		next = min(next, j.expectedEnd)
 	}
 	return next
 }
 
-// advance goes to a time at or before the next end. It reports whether a job
+// advanceTime goes to a time at or before the next end. It reports whether a job
 // ended or arrived then.
-func (v *intervals) advance(to float64) bool {
-	v.contention.add(float64(len(v.present)), to-v.now)
+func (v *intervalEngine) advanceTime(to float64) bool {
+	v.contention.add(float64(len(v.presentJobs)), to-v.now)
 	v.now = to
-	for _, j := range v.running {
-		if j.due <= to {
-			v.settle(j)
-			j.done = j.units
+	for _, j := range v.runningJobs {
+		if j.expectedEnd <= to {
+			v.settleJob(j)
+			j.doneUnits = j.totalUnits
 			v.endJob(j, to)
 		}
 	}
-	left, came := v.removeEnded(), v.arrive()
-	if left && v.shares {
-		for _, j := range v.running {
-			v.settle(j)
+	left, came := v.removeEnded(), v.admitArrivals()
+	if left && v.hasShareableJobs {
+		for _, j := range v.runningJobs {
+			v.settleJob(j)
 			v.updateSpeed(j)
 		}
 	}
 	return left || came
 }
 
-// settle books what a running job did since it was last booked.
-func (v *intervals) settle(j *job) {
+// settleJob books what a running job did since it was last booked.
+func (v *intervalEngine) settleJob(j *job) {
 	held := v.now - j.settledAt
 	if held <= 0 {
 		return
@@ -83,14 +83,14 @@ func (v *intervals) settle(j *job) {
 	paid := min(held, j.restartLeft)
 	j.restartLeft -= paid
 	j.settledAt = v.now
-	j.outcome.LostService += paid * float64(j.on.Count())
-	j.done = min(j.done+(held-paid)*j.speed, j.units)
+	j.outcome.LostService += paid * float64(j.held.Count())
+	j.doneUnits = min(j.doneUnits+(held-paid)*j.speed, j.totalUnits)
 	v.addRunTime(j, held-paid, held)
 	if j.Training == nil {
 		return
 	}
 	if j.updateWantedBatch(); v.reports.changeBatch(j) {
 		j.speed = v.speeds.speedOf(j, &v.cluster)
-		j.updateDue(v.now)
+		j.updateExpectedEnd(v.now)
 	}
 }

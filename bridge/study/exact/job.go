@@ -12,32 +12,32 @@ import (
 // of a training job, seconds on the reference GPU of any other.
 type job struct {
 	*workload.Job
-	outcome     measure.Outcome
-	units       float64 // in all
-	done        float64
-	rates       []float64 // units per second by type of the cluster, on what it asks
-	class       string    // of a training job at its present batch size
-	batch       int
-	wantedBatch int // the batch size it asks for; it takes effect when it is settled
-	plan        []policy.Regime
-	report      *policy.Training // nil: it reports nothing
+	outcome         measure.Outcome
+	totalUnits      float64 // in all
+	doneUnits       float64
+	unitRatesByType []float64 // units per second by type of the cluster, on what it asks
+	batchClass      string    // of a training job at its present batch size
+	batchSize       int
+	wantedBatchSize int // the batch size it asks for; it takes effect when it is settled
+	plannedRegimes  []policy.Regime
+	report          *policy.Training // nil: it reports nothing
 
-	on                  policy.Alloc // what it holds; nil: nothing
+	held                policy.Alloc // what it holds; nil: nothing
 	speed               float64      // units per second there
-	justStarted         bool         // it did not run right before
+	hasJustStarted      bool         // it did not run right before
 	restartLeft         float64      // seconds it must run before it makes progress
 	settledAt           float64      // when it was last settled
-	due                 float64      // when it will have ended if nothing changes
-	ran                 float64      // seconds with progress
+	expectedEnd         float64      // when it will have ended if nothing changes
+	progressSeconds     float64      // seconds with progress
 	newService          float64      // GPU-seconds since the last decision
 	idleRounds          int          // rounds in a row in which it had nothing to do
 	maxRunTime          float64      // seconds of run time after which it is ended; 0: none
 	contentionAtArrival contention
-	ended               bool
-	// profile is what it reports instead of what it did; nil: what it did.
-	profile *profile
+	hasEnded            bool
+	// plannedProfile is what it reports instead of what it did; nil: what it did.
+	profile *plannedProfile
 
-	account, user int // its own; see usage
+	accountIndex, userIndex int // its own; see usage
 }
 
 // updateWantedBatch notes the batch size the job wants, from the epochs it has completed.
@@ -45,36 +45,36 @@ func (j *job) updateWantedBatch() {
 	if j.Training == nil || j.Training.Mode == "" {
 		return
 	}
-	per := float64(j.Training.EpochSteps(j.batch))
+	per := float64(j.Training.EpochSteps(j.batchSize))
 	if per > 0 {
-		j.wantedBatch = j.Training.NextBatch(int(math.Ceil(j.done/per)), j.batch, j.GPUs)
+		j.wantedBatchSize = j.Training.NextBatch(int(math.Ceil(j.doneUnits/per)), j.batchSize, j.GPUs)
 	}
 }
 
 // workWithin returns what the job can do in so many seconds, in whole steps if it
 // trains, and whether that is all it has left.
 func (j *job) workWithin(seconds float64) (units float64, all bool) {
-	left, most := j.units-j.done, j.speed*seconds
+	left, most := j.totalUnits-j.doneUnits, j.speed*seconds
 	if j.Training != nil {
 		most = math.Trunc(most)
 	}
 	return min(most, left), left <= most
 }
 
-// updateDue notes when the job will have ended if it goes on from now.
-func (j *job) updateDue(now float64) {
-	j.due = now + j.restartLeft + (j.units-j.done)/j.speed
+// updateExpectedEnd notes when the job will have ended if it goes on from now.
+func (j *job) updateExpectedEnd(now float64) {
+	j.expectedEnd = now + j.restartLeft + (j.totalUnits-j.doneUnits)/j.speed
 }
 
-// view is the job as a policy sees it when it arrives.
-func (j *job) view() policy.Job {
+// newView is the job as a policy sees it when it arrives.
+func (j *job) newView() policy.Job {
 	class := j.Job.Class
 	if j.Silent {
 		class = ""
 	}
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
-		Partition: "gpu", State: policy.Pending, Submit: At(j.Arrive), Arrive: At(j.Arrive), EligibleAt: At(j.Arrive),
+		Partition: "gpu", State: policy.Pending, Submit: TimeAt(j.Arrive), Arrive: TimeAt(j.Arrive), EligibleAt: TimeAt(j.Arrive),
 		Limit: j.Limit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.Shareable,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
 		Training: j.report, ServiceSinceLast: policy.NewMeasure(0),
@@ -83,7 +83,7 @@ func (j *job) view() policy.Job {
 		v.Partition = j.Partition
 	}
 	if j.Deadline > 0 {
-		v.Deadline = At(j.Deadline)
+		v.Deadline = TimeAt(j.Deadline)
 	}
 	if j.Unstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"
@@ -104,21 +104,21 @@ func (j *job) updateView(v *policy.Job) {
 	j.newService = 0
 	if t := j.report; t != nil {
 		j.updateReport(t)
-		if j.units > 0 {
-			v.Progress = policy.NewMeasure(j.done / j.units)
+		if j.totalUnits > 0 {
+			v.Progress = policy.NewMeasure(j.doneUnits / j.totalUnits)
 		}
 	}
 }
 
 // updateReport brings a report up to date.
 func (j *job) updateReport(t *policy.Training) {
-	t.Steps, t.StepsDone = j.units, j.done
-	if j.plan == nil {
+	t.Steps, t.StepsDone = j.totalUnits, j.doneUnits
+	if j.plannedRegimes == nil {
 		return
 	}
-	per := float64(j.Training.EpochSteps(j.batch))
-	t.Epochs = int(math.Ceil(j.units / per))
-	t.EpochsDone = min(int(j.done/per), t.Epochs)
+	per := float64(j.Training.EpochSteps(j.batchSize))
+	t.Epochs = int(math.Ceil(j.totalUnits / per))
+	t.EpochsDone = min(int(j.doneUnits/per), t.Epochs)
 	present := float64(min(t.EpochsDone+1, t.Epochs))
 	if j.profile != nil {
 		j.profile.fillReport(t, present)

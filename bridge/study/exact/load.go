@@ -8,16 +8,16 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// loader reads the jobs of a workload against a cluster.
-type loader struct {
-	speeds  *speeds
-	reports *reports
-	overrun float64 // see Clock
+// jobLoader reads the jobs of a workload against a cluster.
+type jobLoader struct {
+	speeds           *speedTable
+	reports          *trainingReports
+	maxOverrunFactor float64 // see Clock
 }
 
 // load prepares one job.
-func (l *loader) load(j *job, w *workload.Job) error {
-	j.Job, j.units = w, w.Duration
+func (l *jobLoader) load(j *job, w *workload.Job) error {
+	j.Job, j.totalUnits = w, w.Duration
 	j.outcome = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, ExclusiveRunTime: w.Duration}
 	switch {
 	case w.GPUs <= 0:
@@ -25,13 +25,13 @@ func (l *loader) load(j *job, w *workload.Job) error {
 	case !(w.Arrive >= 0) || math.IsInf(w.Arrive, 0):
 		return fmt.Errorf("job %d (line %d): arrives at %g s", w.ID, w.Line, w.Arrive)
 	case w.Training != nil:
-		if err := l.train(j); err != nil {
+		if err := l.loadTrainingJob(j); err != nil {
 			return err
 		}
 	case !(w.Duration >= 0) || math.IsInf(w.Duration, 0):
 		return fmt.Errorf("job %d (line %d): a run time of %g s", w.ID, w.Line, w.Duration)
 	default:
-		if err := l.plain(j); err != nil {
+		if err := l.loadPlainJob(j); err != nil {
 			return err
 		}
 	}
@@ -41,37 +41,37 @@ func (l *loader) load(j *job, w *workload.Job) error {
 	return nil
 }
 
-// plain prepares a job that knows its run time.
-func (l *loader) plain(j *job) error {
-	j.rates = make([]float64, len(l.speeds.types))
-	for k, typ := range l.speeds.types {
-		if j.rates[k] = 1; j.Speeds != nil {
-			j.rates[k] = j.Speeds[typ]
+// loadPlainJob prepares a job that knows its run time.
+func (l *jobLoader) loadPlainJob(j *job) error {
+	j.unitRatesByType = make([]float64, len(l.speeds.gpuTypes))
+	for k, typ := range l.speeds.gpuTypes {
+		if j.unitRatesByType[k] = 1; j.Speeds != nil {
+			j.unitRatesByType[k] = j.Speeds[typ]
 		}
 	}
-	if l.speeds.homeType(j) < 0 {
-		return fmt.Errorf("job %d (line %d): asks for type %q and has no speed there; the cluster has %v", j.ID, j.Line, j.GPUType, l.speeds.types)
+	if l.speeds.referenceType(j) < 0 {
+		return fmt.Errorf("job %d (line %d): asks for type %q and has no speed there; the cluster has %v", j.ID, j.Line, j.GPUType, l.speeds.gpuTypes)
 	}
 	return nil
 }
 
-// train prepares a training job: its plan, and its speed on each type.
-func (l *loader) train(j *job) error {
+// loadTrainingJob prepares a training job: its plan, and its speed on each type.
+func (l *jobLoader) loadTrainingJob(j *job) error {
 	t := j.Training
-	j.units, j.batch, j.wantedBatch = float64(t.Steps), t.Batch, t.Batch
-	if !l.speeds.lookUp(j, t.Batch) {
-		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.types)
+	j.totalUnits, j.batchSize, j.wantedBatchSize = float64(t.Steps), t.Batch, t.Batch
+	if !l.speeds.setRatesAt(j, t.Batch) {
+		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.gpuTypes)
 	}
-	home := l.speeds.homeType(j)
+	home := l.speeds.referenceType(j)
 	if t.Epochs() == 0 {
-		j.outcome.ExclusiveRunTime = j.units / j.rates[home]
+		j.outcome.ExclusiveRunTime = j.totalUnits / j.unitRatesByType[home]
 		return nil
 	}
 	var err error
-	if j.plan, err = workload.PlannedRegimes(j.Job, l.speeds.tables, l.speeds.types[home]); err != nil {
+	if j.plannedRegimes, err = workload.PlannedRegimes(j.Job, l.speeds.tables, l.speeds.gpuTypes[home]); err != nil {
 		return err
 	}
-	j.outcome.ExclusiveRunTime = workload.PlannedSeconds(j.plan)
-	j.maxRunTime = math.Trunc(l.overrun * j.outcome.ExclusiveRunTime)
+	j.outcome.ExclusiveRunTime = workload.PlannedSeconds(j.plannedRegimes)
+	j.maxRunTime = math.Trunc(l.maxOverrunFactor * j.outcome.ExclusiveRunTime)
 	return nil
 }

@@ -9,79 +9,79 @@ import (
 	"fairbridge/policy"
 )
 
-// profile is what the harness of Shockwave tells its policies of a job: not
+// plannedProfile is what the harness of Shockwave tells its policies of a job: not
 // what it did, but what it planned, in whole seconds an epoch, corrected by its
 // measured speed where that is far off. What is measured counts from the start
 // of the workload, waiting included, as if the job had always gone as fast as
 // when it last ran; so the correction is itself far off for jobs that waited
 // long and go slower or faster than in their last planned epoch. It makes
 // Shockwave's published fairness what it is.
-type profile struct {
-	plan     []policy.Regime
-	modes    []policy.Regime // each batch size of the plan once, ascending
-	samples  float64         // in an epoch
-	round    int             // of the last measurement
-	measured float64         // samples, as measured
-	factor   float64         // by which epochs take longer than planned
+type plannedProfile struct {
+	plannedRegimes  []policy.Regime
+	distinctRegimes []policy.Regime // each batch size of the plan once, ascending
+	samplesPerEpoch float64         // in an epoch
+	lastRound       int             // of the last measurement
+	measuredSamples float64         // samples, as measured
+	slowdownFactor  float64         // by which epochs take longer than planned
 }
 
-// tolerance is how far measured samples may be from the planned ones, relative
+// measurementTolerance is how far measured samples may be from the planned ones, relative
 // to those, before they count.
-const tolerance = 0.4
+const measurementTolerance = 0.4
 
-func newProfile(j *job) *profile {
-	p := &profile{plan: slices.Clone(j.plan), samples: float64(workload.Samples(j.Training.Model)), factor: 1}
-	for i := range p.plan {
-		p.plan[i].SecondsPerEpoch = max(1, math.RoundToEven(p.plan[i].SecondsPerEpoch))
-		r := policy.Regime{BatchSize: p.plan[i].BatchSize, SecondsPerEpoch: p.plan[i].SecondsPerEpoch}
-		if at, found := slices.BinarySearchFunc(p.modes, r, byBatch); !found {
-			p.modes = slices.Insert(p.modes, at, r)
+func newProfile(j *job) *plannedProfile {
+	p := &plannedProfile{plannedRegimes: slices.Clone(j.plannedRegimes), samplesPerEpoch: float64(workload.SampleCount(j.Training.Model)), slowdownFactor: 1}
+	for i := range p.plannedRegimes {
+		p.plannedRegimes[i].SecondsPerEpoch = max(1, math.RoundToEven(p.plannedRegimes[i].SecondsPerEpoch))
+		r := policy.Regime{BatchSize: p.plannedRegimes[i].BatchSize, SecondsPerEpoch: p.plannedRegimes[i].SecondsPerEpoch}
+		if at, found := slices.BinarySearchFunc(p.distinctRegimes, r, compareBatch); !found {
+			p.distinctRegimes = slices.Insert(p.distinctRegimes, at, r)
 		}
 	}
 	return p
 }
 
-func byBatch(a, b policy.Regime) int { return cmp.Compare(a.BatchSize, b.BatchSize) }
+func compareBatch(a, b policy.Regime) int { return cmp.Compare(a.BatchSize, b.BatchSize) }
 
-// measure notes at the end of a round of so many seconds, the first being 1,
+// addMeasurement notes at the end of a round of so many seconds, the first being 1,
 // that the job ran at the speed.
-func (p *profile) measure(round int, seconds, speed float64) {
-	p.measured += speed * seconds * float64(round-p.round)
-	p.round = round
+func (p *plannedProfile) addMeasurement(round int, seconds, speed float64) {
+	p.measuredSamples += speed * seconds * float64(round-p.lastRound)
+	p.lastRound = round
 	planned := p.plannedSamples(seconds * float64(round))
-	if p.measured > 0 && planned > 0 && math.Abs(p.measured-planned) > tolerance*planned {
-		p.factor = planned / p.measured
+	if p.measuredSamples > 0 && planned > 0 && math.Abs(p.measuredSamples-planned) > measurementTolerance*planned {
+		p.slowdownFactor = planned / p.measuredSamples
 	}
 }
 
 // plannedSamples returns the samples planned by a time from the start; beyond the plan its
 // last epoch is repeated.
-func (p *profile) plannedSamples(left float64) float64 {
+func (p *plannedProfile) plannedSamples(left float64) float64 {
 	samples, epoch := 0.0, 1.0
-	for _, r := range p.plan {
+	for _, r := range p.plannedRegimes {
 		epoch = r.SecondsPerEpoch
 		n := min(math.Floor(left/epoch), r.Epochs)
 		left -= n * epoch
-		samples += n * p.samples
+		samples += n * p.samplesPerEpoch
 		if n < r.Epochs {
 			break
 		}
 	}
-	return samples + p.samples*left/(epoch*p.factor)
+	return samples + p.samplesPerEpoch*left/(epoch*p.slowdownFactor)
 }
 
 // fillReport puts the plan of the first so many epochs into a report.
-func (p *profile) fillReport(t *policy.Training, epochs float64) {
+func (p *plannedProfile) fillReport(t *policy.Training, epochs float64) {
 	t.SeenRegimes, t.PossibleRegimes = t.SeenRegimes[:0], t.PossibleRegimes[:0]
-	for _, r := range p.plan {
+	for _, r := range p.plannedRegimes {
 		if epochs <= 0 {
 			break
 		}
 		n := min(r.Epochs, epochs)
 		epochs -= n
-		t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: r.BatchSize, Epochs: n, SecondsPerEpoch: r.SecondsPerEpoch * p.factor})
+		t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: r.BatchSize, Epochs: n, SecondsPerEpoch: r.SecondsPerEpoch * p.slowdownFactor})
 	}
-	for _, r := range p.modes {
-		t.PossibleRegimes = append(t.PossibleRegimes, policy.Regime{BatchSize: r.BatchSize, SecondsPerEpoch: r.SecondsPerEpoch * p.factor})
+	for _, r := range p.distinctRegimes {
+		t.PossibleRegimes = append(t.PossibleRegimes, policy.Regime{BatchSize: r.BatchSize, SecondsPerEpoch: r.SecondsPerEpoch * p.slowdownFactor})
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"fairbridge/policy"
 )
 
-// reports are what training jobs tell of themselves.
-type reports struct {
-	speeds   *speeds
-	profiled bool // they tell their plan; see profile
+// trainingReports are what training jobs tell of themselves.
+type trainingReports struct {
+	speeds      *speedTable
+	reportsPlan bool // they tell their plan; see profile
 }
 
 // newReport sets up what a job tells.
-func (r *reports) newReport(j *job) {
-	t := &policy.Training{BatchSize: j.batch}
+func (r *trainingReports) newReport(j *job) {
+	t := &policy.Training{BatchSize: j.batchSize}
 	j.report = t
 	if j.Training == nil && j.Speeds == nil {
 		t.Rates = []policy.Rate{{StepsPerSecond: 1}}
@@ -22,31 +22,31 @@ func (r *reports) newReport(j *job) {
 		r.setRates(j)
 	}
 	r.setNeighbours(j)
-	if j.plan == nil {
+	if j.plannedRegimes == nil {
 		return
 	}
-	t.SeenRegimes = []policy.Regime{{BatchSize: j.batch, SecondsPerEpoch: r.speeds.epochSeconds(j, j.batch)}}
+	t.SeenRegimes = []policy.Regime{{BatchSize: j.batchSize, SecondsPerEpoch: r.speeds.epochSeconds(j, j.batchSize)}}
 	for _, b := range j.Training.BatchSizes(j.GPUs) {
 		if s := r.speeds.epochSeconds(j, b); s > 0 {
 			t.PossibleRegimes = append(t.PossibleRegimes, policy.Regime{BatchSize: b, SecondsPerEpoch: s})
 		}
 	}
-	if r.profiled {
+	if r.reportsPlan {
 		j.profile = newProfile(j)
 	}
 }
 
-func (r *reports) setRates(j *job) {
+func (r *trainingReports) setRates(j *job) {
 	t := j.report
 	t.Rates = t.Rates[:0]
-	for k, typ := range r.speeds.types {
-		if j.rates[k] > 0 {
-			t.Rates = append(t.Rates, policy.Rate{Type: typ, StepsPerSecond: j.rates[k]})
+	for k, typ := range r.speeds.gpuTypes {
+		if j.unitRatesByType[k] > 0 {
+			t.Rates = append(t.Rates, policy.Rate{Type: typ, StepsPerSecond: j.unitRatesByType[k]})
 		}
 	}
 }
 
-func (r *reports) setNeighbours(j *job) {
+func (r *trainingReports) setNeighbours(j *job) {
 	if j.Shareable && j.Training != nil {
 		j.report.RatesBeside = r.speeds.neighbours(j)
 	}
@@ -55,20 +55,20 @@ func (r *reports) setNeighbours(j *job) {
 // changeBatch gives the job the batch size it asked for. The number of epochs stays:
 // those begun count as completed. Without a speed at that size nothing changes.
 // It reports whether the job's speeds changed.
-func (r *reports) changeBatch(j *job) bool {
-	if j.wantedBatch == j.batch {
+func (r *trainingReports) changeBatch(j *job) bool {
+	if j.wantedBatchSize == j.batchSize {
 		return false
 	}
-	old, next := float64(j.Training.EpochSteps(j.batch)), float64(j.Training.EpochSteps(j.wantedBatch))
-	if !r.speeds.lookUp(j, j.wantedBatch) {
-		j.wantedBatch = j.batch
+	old, next := float64(j.Training.EpochSteps(j.batchSize)), float64(j.Training.EpochSteps(j.wantedBatchSize))
+	if !r.speeds.setRatesAt(j, j.wantedBatchSize) {
+		j.wantedBatchSize = j.batchSize
 		return false
 	}
-	begun := math.Ceil(j.done / old)
-	epochs := math.Ceil(j.units / old)
-	j.units = stepsAfterChange(j.units, j.batch, j.wantedBatch, epochs, next)
-	j.done = begun * next
-	j.batch = j.wantedBatch
+	begun := math.Ceil(j.doneUnits / old)
+	epochs := math.Ceil(j.totalUnits / old)
+	j.totalUnits = stepsAfterChange(j.totalUnits, j.batchSize, j.wantedBatchSize, epochs, next)
+	j.doneUnits = begun * next
+	j.batchSize = j.wantedBatchSize
 	r.noteRegime(j, begun)
 	return true
 }
@@ -83,7 +83,7 @@ func stepsAfterChange(steps float64, old, batch int, epochs, per float64) float6
 }
 
 // noteRegime notes a change of the batch size after so many epochs.
-func (r *reports) noteRegime(j *job, epochs float64) {
+func (r *trainingReports) noteRegime(j *job, epochs float64) {
 	t := j.report
 	if t == nil {
 		return
@@ -95,6 +95,6 @@ func (r *reports) noteRegime(j *job, epochs float64) {
 		before += x.Epochs
 	}
 	t.SeenRegimes[len(t.SeenRegimes)-1].Epochs = epochs - before
-	t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: j.batch, SecondsPerEpoch: r.speeds.epochSeconds(j, j.batch)})
-	t.BatchSize = j.batch
+	t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: j.batchSize, SecondsPerEpoch: r.speeds.epochSeconds(j, j.batchSize)})
+	t.BatchSize = j.batchSize
 }

@@ -4,33 +4,33 @@ import (
 	"math"
 )
 
-// rounds is the clock of Gavel's and Shockwave's simulators.
-type rounds struct {
+// roundEngine is the clock of Gavel's and Shockwave's simulators.
+type roundEngine struct {
 	*engine
-	count int // rounds so far
+	roundCount int // rounds so far
 }
 
 // simulate runs until all jobs are done.
-func (r *rounds) simulate() error {
+func (r *roundEngine) simulate() error {
 	for {
-		r.arrive()
-		if len(r.present) == 0 {
-			if len(r.queue) == 0 {
+		r.admitArrivals()
+		if len(r.presentJobs) == 0 {
+			if len(r.futureJobs) == 0 {
 				return nil
 			}
-			r.now = r.queue[0].Arrive
+			r.now = r.futureJobs[0].Arrive
 			continue
 		}
-		if err := r.decide(); err != nil {
+		if err := r.decideAndCarryOut(); err != nil {
 			return err
 		}
 		switch {
-		case len(r.running) > 0:
+		case len(r.runningJobs) > 0:
 			r.runRound()
 		default:
 			next := r.windows.nextReturn(r.now)
-			if len(r.queue) > 0 {
-				next = min(next, r.queue[0].Arrive)
+			if len(r.futureJobs) > 0 {
+				next = min(next, r.futureJobs[0].Arrive)
 			}
 			if math.IsInf(next, 1) {
 				return r.deadlockError()
@@ -42,25 +42,25 @@ func (r *rounds) simulate() error {
 
 // runRound is one round: all runners are settled, then the time is that of the last
 // one.
-func (r *rounds) runRound() {
-	r.contention.add(float64(len(r.present)), 1)
+func (r *roundEngine) runRound() {
+	r.contention.add(float64(len(r.presentJobs)), 1)
 	start, last := r.now, r.now
-	for _, j := range r.running {
+	for _, j := range r.runningJobs {
 		last = max(last, r.runJob(j, start))
 	}
 	r.now = last
-	r.count++
-	for _, j := range r.present {
+	r.roundCount++
+	for _, j := range r.presentJobs {
 		j.updateWantedBatch()
 	}
 	r.removeEnded()
 }
 
 // runJob runs a job for a round and settles it. It returns when it stopped.
-func (r *rounds) runJob(j *job, start float64) float64 {
-	units, all := j.workWithin(r.Clock.Round.Seconds())
+func (r *roundEngine) runJob(j *job, start float64) float64 {
+	units, all := j.workWithin(r.Clock.RoundLength.Seconds())
 	if units <= 0 {
-		if j.idleRounds++; j.idleRounds >= r.Clock.Fails {
+		if j.idleRounds++; j.idleRounds >= r.Clock.MaxIdleRounds {
 			r.endJob(j, start)
 		}
 		return start
@@ -68,7 +68,7 @@ func (r *rounds) runJob(j *job, start float64) float64 {
 	j.idleRounds = 0
 	finish := start + units/j.speed
 	ran := finish - start
-	if cost := r.startCost(j); r.count > 0 && j.justStarted && cost > 0 && ran > r.Clock.Round.Seconds()-r.Clock.Tail.Seconds() {
+	if cost := r.startCost(j); r.roundCount > 0 && j.hasJustStarted && cost > 0 && ran > r.Clock.RoundLength.Seconds()-r.Clock.RoundTail.Seconds() {
 		kept := ran - cost
 		units, ran, all = units*(kept/ran), kept, false
 		if j.Training != nil {
@@ -76,15 +76,15 @@ func (r *rounds) runJob(j *job, start float64) float64 {
 		}
 		j.outcome.LostService += cost * float64(j.GPUs)
 	}
-	j.done += units
+	j.doneUnits += units
 	if all {
-		j.done = j.units
+		j.doneUnits = j.totalUnits
 	}
 	r.addRunTime(j, ran, finish-start)
 	if j.profile != nil {
-		j.profile.measure(r.count+1, r.Clock.Round.Seconds(), float64(j.batch)*j.speed)
+		j.profile.addMeasurement(r.roundCount+1, r.Clock.RoundLength.Seconds(), float64(j.batchSize)*j.speed)
 	}
-	if j.done >= j.units || j.maxRunTime > 0 && j.ran > j.maxRunTime {
+	if j.doneUnits >= j.totalUnits || j.maxRunTime > 0 && j.progressSeconds > j.maxRunTime {
 		r.endJob(j, finish)
 		return finish
 	}

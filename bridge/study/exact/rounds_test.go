@@ -12,7 +12,7 @@ import (
 func TestRoundsEndEarlyAndArrivalsWait(t *testing.T) {
 	// Rounds begin at 0, 120 and 240; the last ends with its only runner. Job 2
 	// arrives within the first and is seen at its end; job 3 when nobody is there.
-	run := play(t, exact.Config{Policy: script{{1, 2, 3}}, Nodes: nodes(2, 1, "v100"), Clock: exact.Shockwave(),
+	run := play(t, exact.Config{Policy: script{{1, 2, 3}}, Nodes: nodes(2, 1, "v100"), Clock: exact.ShockwaveClock(),
 		Jobs: []workload.Job{job(1, 0, 300), job(2, 10, 50), job(3, 1000, 30)}})
 	for i, want := range []float64{300, 170, 1030} {
 		same(t, "finish", run.Jobs[i].Finish, want)
@@ -30,7 +30,7 @@ func TestStartsCostTheNearlyFullRound(t *testing.T) {
 	// One GPU, in turns. Job 1 starts free in the first round and does 120 s;
 	// job 2 then loses 20 of 120; job 1 likewise, and has 30 s left: too short a
 	// round to cost anything, as is job 2's last with 115 s.
-	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}, {2}, {1}}, Nodes: one, Clock: exact.Shockwave(),
+	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}, {2}, {1}}, Nodes: one, Clock: exact.ShockwaveClock(),
 		Jobs: []workload.Job{job(1, 0, 250), job(2, 0, 215)}})
 	same(t, "finish of job 2", run.Jobs[1].Finish, 475)
 	same(t, "finish of job 1", run.Jobs[0].Finish, 505)
@@ -44,16 +44,16 @@ func TestStartsCostTheNearlyFullRound(t *testing.T) {
 }
 
 func TestKeptJobsPayNothing(t *testing.T) {
-	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Jobs: []workload.Job{job(1, 0, 1000)}})
+	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Jobs: []workload.Job{job(1, 0, 1000)}})
 	same(t, "finish", run.Jobs[0].Finish, 1000)
 }
 
 // lm is an LM job; at batch 10 an epoch has 5,968 steps.
-func lm(mode workload.Mode, steps int64) workload.Job {
+func lm(mode workload.BatchMode, steps int64) workload.Job {
 	return workload.Job{ID: 1, GPUs: 1, Class: "LM (batch size 10)", Training: &workload.Training{Model: "LM", Batch: 10, Mode: mode, Steps: steps}}
 }
 
-var lmTables = workload.NewTables([]workload.Speed{
+var lmTables = workload.NewTables([]workload.SpeedRow{
 	{Type: "v100", Class: "LM (batch size 10)", GPUs: 1, Steps: 100.005},
 	{Type: "v100", Class: "LM (batch size 20)", GPUs: 1, Steps: 50},
 	{Type: "v100", Class: "LM (batch size 40)", GPUs: 1, Steps: 30},
@@ -62,12 +62,12 @@ var lmTables = workload.NewTables([]workload.Speed{
 
 func TestTrainingRunsWholeSteps(t *testing.T) {
 	// int(100.005 × 120) = 12,000 steps a round, which take a little less.
-	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []workload.Job{lm(workload.Static, 30_000)}})
+	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, Jobs: []workload.Job{lm(workload.StaticMode, 30_000)}})
 	same(t, "finish", run.Jobs[0].Finish, 30_000/100.005)
 	same(t, "alone", run.Jobs[0].ExclusiveRunTime, 6*59_675/10.0/100.005)
 	// A start after a pause loses 20 s in whole steps: 12,000 × (t−20)/t, cut.
-	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables,
-		Jobs: []workload.Job{lm(workload.Static, 30_000), job(2, 0, 60)}}
+	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables,
+		Jobs: []workload.Job{lm(workload.StaticMode, 30_000), job(2, 0, 60)}}
 	var done []float64
 	late.Watch = func(s *policy.Snapshot, _ *policy.Plan) { done = append(done, s.Jobs[0].Training.StepsDone) }
 	play(t, late)
@@ -80,10 +80,10 @@ func TestBatchSizesLagARound(t *testing.T) {
 	// The noise scale doubles LM's batch of 10 from epoch 11, asked for when epoch
 	// 10 has begun (5 rounds, 60,000 steps) and done at the end of the next round:
 	// 72,000 steps, 12.06 epochs, count as 13 of 2,984 steps.
-	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []workload.Job{lm(workload.GNS, 23*5_968)}}
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, Jobs: []workload.Job{lm(workload.GNSMode, 23*5_968)}}
 	var seen []policy.Training
 	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { seen = append(seen, *s.Jobs[0].Training) }
-	c.Clock.Overrun = 0
+	c.Clock.MaxOverrunFactor = 0
 	play(t, c)
 	if seen[5].BatchSize != 10 || seen[5].StepsDone != 60_000 || seen[6].BatchSize != 20 || seen[6].StepsDone != 13*2_984 || seen[6].Steps != 23*2_984 {
 		t.Errorf("after 5 rounds %+v, after 6 %+v", seen[5], seen[6])
@@ -94,14 +94,14 @@ func TestBatchSizesLagARound(t *testing.T) {
 }
 
 func TestOverrunEndsAJob(t *testing.T) {
-	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []workload.Job{lm(workload.Static, 10*5_968)}}
-	c.Clock.Overrun = 0.5 // ended once it has run more than 298 s: after the third round
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, Jobs: []workload.Job{lm(workload.StaticMode, 10*5_968)}}
+	c.Clock.MaxOverrunFactor = 0.5 // ended once it has run more than 298 s: after the third round
 	run := play(t, c)
 	same(t, "finish", run.Jobs[0].Finish, 36_000/100.005)
 }
 
 func TestProfiledJobsTellTheirPlan(t *testing.T) {
-	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Profiled: true, Jobs: []workload.Job{lm(workload.Accordion, 40*5_968)}}
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, ReportsPlannedRegimes: true, Jobs: []workload.Job{lm(workload.AccordionMode, 40*5_968)}}
 	var last []policy.Regime
 	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { last = append(last[:0], s.Jobs[0].Training.SeenRegimes...) }
 	play(t, c)
@@ -112,9 +112,9 @@ func TestProfiledJobsTellTheirPlan(t *testing.T) {
 }
 
 func TestGavelStartsAreFree(t *testing.T) {
-	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Gavel(), Jobs: []workload.Job{job(1, 0, 700), job(2, 0, 360)}})
+	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.GavelClock(), Jobs: []workload.Job{job(1, 0, 700), job(2, 0, 360)}})
 	same(t, "finish", run.Jobs[0].Finish, 360+360+340)
-	if exact.Gavel().Round != 6*time.Minute {
+	if exact.GavelClock().RoundLength != 6*time.Minute {
 		t.Error("Gavel's rounds last 6 minutes")
 	}
 }

@@ -7,40 +7,40 @@ import (
 	"fairbridge/policy"
 )
 
-// speeds is how fast jobs go on the GPU types of a cluster.
-type speeds struct {
-	tables *workload.Tables
-	types  []string // sorted
-	shared float64  // relative to being alone, beside a job for which there is no table
+// speedTable is how fast jobs go on the GPU types of a cluster.
+type speedTable struct {
+	tables             *workload.Tables
+	gpuTypes           []string // sorted
+	defaultSharedSpeed float64  // relative to being alone, beside a job for which there is no table
 }
 
-func newSpeeds(c *Config, types []string) *speeds {
-	return &speeds{tables: c.Tables, types: types, shared: cmp.Or(c.Shared, 0.6)}
+func newSpeeds(c *Config, types []string) *speedTable {
+	return &speedTable{tables: c.Tables, gpuTypes: types, defaultSharedSpeed: cmp.Or(c.DefaultSharedSpeed, 0.6)}
 }
 
-// lookUp looks up the speeds of a training job at a batch size. It reports whether
+// setRatesAt looks up the speeds of a training job at a batch size. It reports whether
 // any type has one, and changes nothing otherwise.
-func (s *speeds) lookUp(j *job, batch int) bool {
+func (s *speedTable) setRatesAt(j *job, batch int) bool {
 	class, known := j.Job.Class, false
 	if batch > 0 {
 		class = workload.ClassOf(j.Training.Model, batch)
 	}
-	rates := make([]float64, len(s.types))
-	for k, typ := range s.types {
-		rates[k], _ = s.tables.Alone(typ, class, j.GPUs)
+	rates := make([]float64, len(s.gpuTypes))
+	for k, typ := range s.gpuTypes {
+		rates[k], _ = s.tables.StepsAlone(typ, class, j.GPUs)
 		known = known || rates[k] > 0 && (j.GPUType == "" || j.GPUType == typ)
 	}
 	if known {
-		j.rates, j.class = rates, class
+		j.unitRatesByType, j.batchClass = rates, class
 	}
 	return known
 }
 
-// homeType is the type whose speed is the job's reference: the one it asks for, or
+// referenceType is the type whose speed is the job's reference: the one it asks for, or
 // the first of the cluster that can run it; -1: none.
-func (s *speeds) homeType(j *job) int {
-	for k, typ := range s.types {
-		if j.rates[k] > 0 && (j.GPUType == "" || j.GPUType == typ) {
+func (s *speedTable) referenceType(j *job) int {
+	for k, typ := range s.gpuTypes {
+		if j.unitRatesByType[k] > 0 && (j.GPUType == "" || j.GPUType == typ) {
 			return k
 		}
 	}
@@ -49,8 +49,8 @@ func (s *speeds) homeType(j *job) int {
 
 // epochSeconds is how many seconds an epoch takes the job alone at a batch size on its
 // home type; 0: not known.
-func (s *speeds) epochSeconds(j *job, batch int) float64 {
-	speed, err := s.tables.Speed(j.Job, s.types[max(s.homeType(j), 0)], batch)
+func (s *speedTable) epochSeconds(j *job, batch int) float64 {
+	speed, err := s.tables.SpeedOf(j.Job, s.gpuTypes[max(s.referenceType(j), 0)], batch)
 	if err != nil {
 		return 0
 	}
@@ -58,11 +58,11 @@ func (s *speeds) epochSeconds(j *job, batch int) float64 {
 }
 
 // neighbours lists the speeds beside others, for jobs that share.
-func (s *speeds) neighbours(j *job) []policy.SharedRate {
+func (s *speedTable) neighbours(j *job) []policy.SharedRate {
 	var out []policy.SharedRate
-	for _, typ := range s.types {
-		for _, other := range s.tables.Neighbours(typ, j.class, j.GPUs) {
-			v, _ := s.tables.Beside(typ, j.class, j.GPUs, other)
+	for _, typ := range s.gpuTypes {
+		for _, other := range s.tables.Neighbours(typ, j.batchClass, j.GPUs) {
+			v, _ := s.tables.StepsBeside(typ, j.batchClass, j.GPUs, other)
 			out = append(out, policy.SharedRate{Type: typ, NeighbourClass: other, StepsPerSecond: v})
 		}
 	}
@@ -72,16 +72,16 @@ func (s *speeds) neighbours(j *job) []policy.SharedRate {
 // speedOf works out how fast the job goes on what it holds: as fast as the slowest
 // of its devices, in proportion to their number where no table says how fast it
 // is on that many.
-func (s *speeds) speedOf(j *job, c *cluster) float64 {
+func (s *speedTable) speedOf(j *job, c *cluster) float64 {
 	pace := 0.0
-	n := j.on.Count()
-	for _, slot := range j.on {
+	n := j.held.Count()
+	for _, slot := range j.held {
 		r := c.devicesOf(slot)
-		v := j.rates[r.typ]
+		v := j.unitRatesByType[r.typeIndex]
 		if n != j.GPUs {
-			v = s.resizedSpeed(j, r.typ, n)
+			v = s.resizedSpeed(j, r.typeIndex, n)
 		}
-		if c.shares {
+		if c.hasShareableJobs {
 			v = s.speedBeside(j, r, v)
 		}
 		if pace == 0 || v < pace {
@@ -91,19 +91,19 @@ func (s *speeds) speedOf(j *job, c *cluster) float64 {
 	return pace
 }
 
-func (s *speeds) resizedSpeed(j *job, typ, n int) float64 {
+func (s *speedTable) resizedSpeed(j *job, typ, n int) float64 {
 	if j.Training != nil {
-		if v, ok := s.tables.Alone(s.types[typ], j.class, n); ok {
+		if v, ok := s.tables.StepsAlone(s.gpuTypes[typ], j.batchClass, n); ok {
 			return v
 		}
 	}
-	return j.rates[typ] * float64(n) / float64(j.GPUs)
+	return j.unitRatesByType[typ] * float64(n) / float64(j.GPUs)
 }
 
 // speedBeside is the speed of the job with its neighbours of the row.
-func (s *speeds) speedBeside(j *job, r *deviceGroup, alone float64) float64 {
+func (s *speedTable) speedBeside(j *job, r *deviceGroup, alone float64) float64 {
 	least := alone
-	for _, u := range r.users {
+	for _, u := range r.jobsByDevice {
 		if u[1] == nil || u[0] != j && u[1] != j {
 			continue
 		}
@@ -113,10 +113,10 @@ func (s *speeds) speedBeside(j *job, r *deviceGroup, alone float64) float64 {
 		}
 		v, known := 0.0, false
 		if j.Training != nil && other.Training != nil {
-			v, known = s.tables.Beside(s.types[r.typ], j.class, j.GPUs, other.class)
+			v, known = s.tables.StepsBeside(s.gpuTypes[r.typeIndex], j.batchClass, j.GPUs, other.batchClass)
 		}
 		if !known {
-			v = alone * s.shared
+			v = alone * s.defaultSharedSpeed
 		}
 		least = min(least, v)
 	}

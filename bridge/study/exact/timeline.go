@@ -10,27 +10,27 @@ const maxSamples = 4096
 
 // timeline is the cluster over time.
 type timeline struct {
-	samples []measure.Sample
-	gap     float64 // least time between two samples
+	samples           []measure.Sample
+	minSampleInterval float64 // least time between two samples
 }
 
-// record takes a sample of so many GPUs in use, with the jobs that run and how
+// recordSample takes a sample of so many GPUs in use, with the jobs that run and how
 // many wait, unless the last sample is still fresh.
-func (t *timeline) record(now float64, gpus int, running []*job, waiting, accounts int) {
-	if n := len(t.samples); n > 0 && now-t.samples[n-1].At < t.gap {
+func (t *timeline) recordSample(now float64, gpus int, running []*job, waiting, accounts int) {
+	if n := len(t.samples); n > 0 && now-t.samples[n-1].At < t.minSampleInterval {
 		return
 	}
 	if len(t.samples) == maxSamples {
-		t.thin()
+		t.dropEverySecondSample()
 	}
 	by := make(map[string]float64, accounts)
 	for _, j := range running {
-		by[j.Account] += float64(j.on.Count())
+		by[j.Account] += float64(j.held.Count())
 	}
 	t.samples = append(t.samples, measure.Sample{At: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
 }
 
-func (t *timeline) thin() {
+func (t *timeline) dropEverySecondSample() {
 	n := 0
 	for i := 0; i < len(t.samples); i += 2 {
 		t.samples[n] = t.samples[i]
@@ -38,7 +38,7 @@ func (t *timeline) thin() {
 	}
 	clear(t.samples[n:])
 	t.samples = t.samples[:n]
-	t.gap = max(2*t.gap, (t.samples[n-1].At-t.samples[0].At)/maxSamples*2)
+	t.minSampleInterval = max(2*t.minSampleInterval, (t.samples[n-1].At-t.samples[0].At)/maxSamples*2)
 }
 
 // contention counts the jobs present: their sum over rounds or seconds, and
@@ -47,8 +47,8 @@ type contention struct{ sum, span float64 }
 
 func (c *contention) add(jobs, span float64) { c.sum, c.span = c.sum+jobs*span, c.span+span }
 
-// since returns the mean number of jobs since an earlier count.
-func (c contention) since(then contention) float64 {
+// meanSince returns the mean number of jobs since an earlier count.
+func (c contention) meanSince(then contention) float64 {
 	if c.span == then.span {
 		return 1
 	}

@@ -8,38 +8,38 @@ import (
 	"fairbridge/policy"
 )
 
-// windows are nodes of which some are set aside for a time.
-type windows struct {
-	nodes []policy.Node
-	any   bool
+// nodeWindows are nodes of which some are set aside for a time.
+type nodeWindows struct {
+	nodes      []policy.Node
+	hasWindows bool
 }
 
 // newWindows takes the nodes of a workload: a copy where they are to change as
 // time goes on.
-func newWindows(nodes []policy.Node) windows {
-	w := windows{nodes: nodes, any: slices.ContainsFunc(nodes, func(n policy.Node) bool { return len(n.Windows) > 0 })}
-	if w.any {
+func newWindows(nodes []policy.Node) nodeWindows {
+	w := nodeWindows{nodes: nodes, hasWindows: slices.ContainsFunc(nodes, func(n policy.Node) bool { return len(n.Windows) > 0 })}
+	if w.hasWindows {
 		w.nodes = slices.Clone(nodes)
 	}
 	return w
 }
 
-// update shows which nodes are set aside now.
-func (w *windows) update(now float64) {
-	if !w.any {
+// updateDownNodes shows which nodes are set aside now.
+func (w *nodeWindows) updateDownNodes(now float64) {
+	if !w.hasWindows {
 		return
 	}
 	for i := range w.nodes {
 		if n := &w.nodes[i]; len(n.Windows) > 0 {
-			n.UpdateDown(At(now))
+			n.UpdateDown(TimeAt(now))
 		}
 	}
 }
 
 // nextReturn is when the next node comes back; +Inf: none will.
-func (w *windows) nextReturn(now float64) float64 {
+func (w *nodeWindows) nextReturn(now float64) float64 {
 	next := math.Inf(1)
-	if !w.any {
+	if !w.hasWindows {
 		return next
 	}
 	for i := range w.nodes {
@@ -53,8 +53,8 @@ func (w *windows) nextReturn(now float64) float64 {
 }
 
 // checkRun refuses a run that would reach into a time in which a node is set aside.
-func (w *windows) checkRun(s *policy.Snapshot, v *policy.Job, on policy.Alloc) error {
-	if !w.any {
+func (w *nodeWindows) checkRun(s *policy.Snapshot, v *policy.Job, on policy.Alloc) error {
+	if !w.hasWindows {
 		return nil
 	}
 	for _, name := range on.Nodes() {

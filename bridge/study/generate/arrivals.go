@@ -8,23 +8,23 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// hourly is how many jobs people submit in each hour of the day compared to the
+// relativeRateByHour is how many jobs people submit in each hour of the day compared to the
 // mean, as measured in four clusters over six months (Hu et al., Helios, SC 2021).
-var hourly = [24]float64{
+var relativeRateByHour = [24]float64{
 	.90, .84, .68, .60, .56, .56, .55, .51, .56, .82, 1.12, 1.24,
 	1.20, 1.22, 1.33, 1.43, 1.49, 1.33, 1.10, 1.20, 1.31, 1.23, 1.14, 1.09,
 }
 
-// weekend is how busy its two days are compared to the other five.
-const weekend = .75 / 1.1
+// weekendFactor is how busy its two days are compared to the other five.
+const weekendFactor = .75 / 1.1
 
 // hourlyRate is how busy submitters are, of at most 1, so many seconds after a Monday
 // began.
 func hourlyRate(at float64) float64 {
 	h := int(at/3600) % (24 * 7)
-	v := hourly[h%24] / slices.Max(hourly[:])
+	v := relativeRateByHour[h%24] / slices.Max(relativeRateByHour[:])
 	if h >= 24*5 {
-		v *= weekend
+		v *= weekendFactor
 	}
 	return v
 }
@@ -46,8 +46,8 @@ func arrivalTimes(r *rand.Rand, n int, span float64, rate func(float64) float64)
 	return all
 }
 
-// poisson draws n times with a mean gap between them; the first is 0.
-func poisson(r *rand.Rand, n int, gap float64) []float64 {
+// poissonArrivals draws n times with a mean gap between them; the first is 0.
+func poissonArrivals(r *rand.Rand, n int, gap float64) []float64 {
 	all := make([]float64, n)
 	at := 0.0
 	for i := range all {
@@ -66,9 +66,9 @@ func gpuSeconds(jobs []workload.Job) float64 {
 	return sum
 }
 
-// Load returns the GPU time that jobs ask for, as a part of what so many GPUs
+// OfferedLoad returns the GPU time that jobs ask for, as a part of what so many GPUs
 // have between the first and the last arrival; +Inf if all arrive at once.
-func Load(jobs []workload.Job, gpus int) float64 {
+func OfferedLoad(jobs []workload.Job, gpus int) float64 {
 	if len(jobs) == 0 {
 		return 0
 	}

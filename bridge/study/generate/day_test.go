@@ -13,8 +13,8 @@ import (
 )
 
 // helios is a long time of a large cluster, where statistics show.
-func helios() generate.Day {
-	return generate.Day{GPUs: 6220, Days: 14, Users: 300, Accounts: 20, Longest: 50 * 24 * time.Hour}
+func helios() generate.DayDrawer {
+	return generate.DayDrawer{GPUs: 6220, Days: 14, Users: 300, Accounts: 20, MaxRunTime: 50 * 24 * time.Hour}
 }
 
 // heliosDraws are three of them together: what few users do now and then makes
@@ -27,7 +27,7 @@ var heliosDraws = sync.OnceValue(func() (all [3][]workload.Job) {
 })
 
 func TestDayStatistics(t *testing.T) {
-	near(t, "load", generate.Load(heliosDraws()[0], 6220), .85, .02)
+	near(t, "load", generate.OfferedLoad(heliosDraws()[0], 6220), .85, .02)
 	draws := heliosDraws()
 	jobs := slices.Concat(draws[:]...)
 	t.Logf("%d jobs", len(jobs))
@@ -155,7 +155,7 @@ func variance(v []float64) float64 {
 
 func TestDaySmall(t *testing.T) {
 	for seed := range int64(5) {
-		jobs := generate.Day{}.Draw(seed)
+		jobs := generate.DayDrawer{}.Draw(seed)
 		work := 0.0
 		for _, j := range jobs {
 			work += float64(j.GPUs) * j.Duration
@@ -168,7 +168,7 @@ func TestDaySmall(t *testing.T) {
 }
 
 func TestDeadlines(t *testing.T) {
-	d := generate.Deadline{Gavel: generate.Gavel{Jobs: 5000}, BestEffort: .2}
+	d := generate.DeadlineDrawer{GavelDrawer: generate.GavelDrawer{Jobs: 5000}, BestEffortShare: .2}
 	jobs := d.Draw(1)
 	near(t, "best effort", share(jobs, func(j workload.Job) bool { return j.Deadline == 0 }), .2, .02)
 	low, high := math.Inf(1), 0.0
@@ -184,17 +184,17 @@ func TestDeadlines(t *testing.T) {
 
 func TestMake(t *testing.T) {
 	for _, k := range generate.Kinds() {
-		m, err := generate.Make(k.Name, generate.Options{GPUs: 32}, 1)
+		m, err := generate.MakeWorkload(k.Name, generate.Options{GPUs: 32}, 1)
 		if err != nil || len(m.Jobs) == 0 {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
 	for _, w := range []generate.Options{{Jobs: -1}, {Load: math.Inf(1)}, {Load: math.NaN()}, {Profile: "mars"}} {
-		if _, err := generate.Make("day", w, 1); err == nil {
+		if _, err := generate.MakeWorkload("day", w, 1); err == nil {
 			t.Errorf("%+v is fine", w)
 		}
 	}
-	if _, err := generate.Make("days", generate.Options{}, 1); err == nil {
+	if _, err := generate.MakeWorkload("days", generate.Options{}, 1); err == nil {
 		t.Error("a kind of days")
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// endShares are the shares of jobs that complete, are cancelled and fail, by GPUs:
+// endSharesBySize are the shares of jobs that complete, are cancelled and fail, by GPUs:
 // 1, 2, 4, 8, 16, 32, 64 and more (Helios).
-var endShares = [7][3]float64{
+var endSharesBySize = [7][3]float64{
 	{.67, .18, .15}, {.41, .32, .27}, {.58, .19, .23}, {.55, .29, .16}, {.43, .46, .11}, {.44, .41, .15}, {.21, .69, .10},
 }
 
 var possibleEnds = [3]workload.End{workload.Completed, workload.Cancelled, workload.Failed}
 
-// binOf returns the index of the smallest power of two that holds the GPUs, at
+// sizeBin returns the index of the smallest power of two that holds the GPUs, at
 // most the last one of n.
-func binOf(gpus, n int) int {
+func sizeBin(gpus, n int) int {
 	i := 0
 	for i < n-1 && 1<<i < gpus {
 		i++
@@ -26,5 +26,5 @@ func binOf(gpus, n int) int {
 
 // drawEnd draws how a job ends.
 func drawEnd(r *rand.Rand, gpus int) workload.End {
-	return possibleEnds[pickIndex(r, endShares[binOf(gpus, len(endShares))][:])]
+	return possibleEnds[pickIndex(r, endSharesBySize[sizeBin(gpus, len(endSharesBySize))][:])]
 }

@@ -32,12 +32,12 @@ type Options struct {
 
 // Kind is a kind of workload by its name.
 type Kind struct {
-	Name string
-	What string
-	Uses []string // of the fields of Options, in small letters; the others do not count for it
-	// Trains says that its jobs run at the speeds of Tables.
-	Trains bool
-	make   func(Options) (Drawer, error)
+	Name        string
+	Description string
+	UsedOptions []string // of the fields of Options, in small letters; the others do not count for it
+	// HasTraining says that its jobs run at the speeds of Tables.
+	HasTraining bool
+	newDrawer   func(Options) (Drawer, error)
 }
 
 // Drawer draws the jobs of a seed.
@@ -55,25 +55,25 @@ func Kinds() []Kind {
 	return []Kind{
 		{"day", "days of a GPU cluster as the Helios study measured them", []string{"days", "gpus", "load", "accounts", "profile"}, false, newDay},
 		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, false, func(w Options) (Drawer, error) {
-			return Philly{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
+			return PhillyDrawer{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
 		}},
 		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w Options) (Drawer, error) {
-			return Tenant{Hours: 24 * w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
+			return TenantDrawer{ArrivalHours: 24 * w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
 		}},
 		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w Options) (Drawer, error) {
-			return Gavel{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}, nil
+			return GavelDrawer{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}, nil
 		}},
 		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, true, func(w Options) (Drawer, error) {
-			return Shockwave{Jobs: w.Jobs, GPUs: w.GPUs}, nil
+			return ShockwaveDrawer{Jobs: w.Jobs, GPUs: w.GPUs}, nil
 		}},
 		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, true, func(w Options) (Drawer, error) {
-			return Deadline{Gavel: Gavel{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}}, nil
+			return DeadlineDrawer{GavelDrawer: GavelDrawer{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}}, nil
 		}},
 	}
 }
 
 func newDay(w Options) (Drawer, error) {
-	d := Day{Profile: w.Profile, Days: w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}
+	d := DayDrawer{Profile: w.Profile, Days: w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}
 	_, err := d.withDefaults()
 	return d, err
 }
@@ -88,9 +88,9 @@ type Workload struct {
 	Accounts []policy.Account
 }
 
-// Make draws a workload of the kind. The error says what it does not
+// MakeWorkload draws a workload of the kind. The error says what it does not
 // understand.
-func Make(kind string, w Options, seed int64) (*Workload, error) {
+func MakeWorkload(kind string, w Options, seed int64) (*Workload, error) {
 	for _, k := range Kinds() {
 		if k.Name != kind {
 			continue
@@ -98,7 +98,7 @@ func Make(kind string, w Options, seed int64) (*Workload, error) {
 		if err := w.check(); err != nil {
 			return nil, err
 		}
-		d, err := k.make(w)
+		d, err := k.newDrawer(w)
 		if err != nil {
 			return nil, err
 		}

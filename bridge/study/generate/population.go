@@ -18,9 +18,9 @@ type user struct {
 
 // population are the users of a cluster and their accounts.
 type population struct {
-	users    []user
-	upTo     []float64 // weight of the users up to each
-	accounts []policy.Account
+	users             []user
+	cumulativeWeights []float64 // weight of the users up to each
+	accounts          []policy.Account
 }
 
 // newPopulation draws n users, their activity spread log-normally by sigma, and
@@ -34,24 +34,24 @@ func newPopulation(seed int64, n, accounts int, sigma float64) *population {
 	}
 	used, room := make([]float64, accounts), make([]float64, accounts)
 	for a := range room {
-		room[a] = uniform(r, .3, 1.7)
+		room[a] = drawUniform(r, .3, 1.7)
 	}
-	for _, i := range byWeight(p.users) {
-		a := emptierAccount(r, used, room)
+	for _, i := range indicesByWeight(p.users) {
+		a := pickEmptierAccount(r, used, room)
 		used[a] += p.users[i].weight
 		p.users[i].account = accountName(a)
 	}
 	sum := 0.0
 	for i := range p.users {
 		sum += p.users[i].weight
-		p.upTo = append(p.upTo, sum)
+		p.cumulativeWeights = append(p.cumulativeWeights, sum)
 	}
-	p.accounts = shares(r, used)
+	p.accounts = drawAccounts(r, used)
 	return p
 }
 
-// byWeight returns the indices of the users, the most active first.
-func byWeight(users []user) []int {
+// indicesByWeight returns the indices of the users, the most active first.
+func indicesByWeight(users []user) []int {
 	all := make([]int, len(users))
 	for i := range all {
 		all[i] = i
@@ -60,8 +60,8 @@ func byWeight(users []user) []int {
 	return all
 }
 
-// emptierAccount returns the account, of two drawn, that is less used for its size.
-func emptierAccount(r *rand.Rand, used, room []float64) int {
+// pickEmptierAccount returns the account, of two drawn, that is less used for its size.
+func pickEmptierAccount(r *rand.Rand, used, room []float64) int {
 	a, b := r.IntN(len(used)), r.IntN(len(used))
 	if used[b]/room[b] < used[a]/room[a] {
 		return b
@@ -69,15 +69,15 @@ func emptierAccount(r *rand.Rand, used, room []float64) int {
 	return a
 }
 
-// shares gives accounts 70 to 130 % of what their users use, of 100 in all.
-func shares(r *rand.Rand, used []float64) []policy.Account {
+// drawAccounts gives accounts 70 to 130 % of what their users use, of 100 in all.
+func drawAccounts(r *rand.Rand, used []float64) []policy.Account {
 	sum := 0.0
 	for _, u := range used {
 		sum += u
 	}
 	var all []policy.Account
 	for i, u := range used {
-		all = append(all, policy.Account{Name: accountName(i), Weight: max(math.Round(100*u/sum*uniform(r, .7, 1.3)), 1)})
+		all = append(all, policy.Account{Name: accountName(i), Weight: max(math.Round(100*u/sum*drawUniform(r, .7, 1.3)), 1)})
 	}
 	return all
 }
@@ -86,7 +86,7 @@ func accountName(i int) string { return fmt.Sprintf("lab%02d", i+1) }
 
 // pickUser draws who submits.
 func (p *population) pickUser(r *rand.Rand) *user {
-	at := r.Float64() * p.upTo[len(p.upTo)-1]
-	i, _ := slices.BinarySearch(p.upTo, at)
+	at := r.Float64() * p.cumulativeWeights[len(p.cumulativeWeights)-1]
+	i, _ := slices.BinarySearch(p.cumulativeWeights, at)
 	return &p.users[i]
 }

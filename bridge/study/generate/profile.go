@@ -4,15 +4,15 @@ import (
 	"math"
 )
 
-// profile is how the jobs of a cluster are: sizes by powers of two, from 1 to
+// clusterProfile is how the jobs of a cluster are: sizes by powers of two, from 1 to
 // 64 GPUs and more, and how long those run (Hu et al., Helios, SC 2021).
-type profile struct {
-	sizes [8]float64 // share of jobs with 1, 2, 4, 8, 16, 32, 64, 128 GPUs
-	hours [8]float64 // their mean run time
-	sigma float64    // how unequally active users are; their GPU time is more so, as large jobs are rare
+type clusterProfile struct {
+	sizeShares      [8]float64 // share of jobs with 1, 2, 4, 8, 16, 32, 64, 128 GPUs
+	meanHoursBySize [8]float64 // their mean run time
+	activitySigma   float64    // how unequally active users are; their GPU time is more so, as large jobs are rare
 }
 
-var profiles = map[string]profile{
+var profilesByName = map[string]clusterProfile{
 	"helios": {[8]float64{72.2, 2.6, 5.7, 14.2, 3.0, 1.7, .3, .3}, [8]float64{1.0, 4.6, 3.0, 3.5, 5.7, 6.5, 4.8, 2.6}, 1.55},
 	"venus":  {[8]float64{51.8, 5.6, 7.4, 25.2, 4.1, 3.6, 1.0, 1.3}, [8]float64{2.4, 8.3, 4.4, 4.0, 6.8, 6.0, 3.2, 2.0}, 1.55},
 	"earth":  {[8]float64{89.1, .9, 2.1, 5.4, 1.6, .6, .1, .2}, [8]float64{1.0, 4.6, 5.6, 4.8, 5.8, 6.6, 8.4, 3.5}, 1.4},
@@ -32,7 +32,7 @@ const meanHours = 6652.0 / 3600
 // runTime returns the run time that stands at quantile u for jobs of this
 // mean. Jobs of all sizes have about the same short runs; what makes the means
 // of large jobs higher are the long ones.
-func (p *profile) runTime(u float64, size int) float64 {
+func (p *clusterProfile) runTime(u float64, size int) float64 {
 	long := min(max((u-.5)/.4, 0), 1)
-	return dayRunTimes.value(u) * math.Pow(p.hours[size]/meanHours, long)
+	return dayRunTimes.valueAt(u) * math.Pow(p.meanHoursBySize[size]/meanHours, long)
 }

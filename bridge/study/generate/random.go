@@ -32,12 +32,12 @@ func pickIndex(r *rand.Rand, weights []float64) int {
 	return len(weights) - 1
 }
 
-// uniform draws evenly.
-func uniform(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
+// drawUniform draws evenly.
+func drawUniform(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
-// logNormal draws with a median and a spread in natural logarithms, within
+// drawLogNormal draws with a median and a spread in natural logarithms, within
 // bounds: what lies outside is drawn again.
-func logNormal(r *rand.Rand, median, sigma, low, high float64) float64 {
+func drawLogNormal(r *rand.Rand, median, sigma, low, high float64) float64 {
 	for {
 		if v := median * math.Exp(sigma*r.NormFloat64()); v >= low && v <= high {
 			return v
@@ -48,8 +48,8 @@ func logNormal(r *rand.Rand, median, sigma, low, high float64) float64 {
 // distribution is a distribution function, ascending: the share of values up to At.
 type distribution []struct{ at, share float64 }
 
-// value returns the quantile u, interpolated on a logarithmic scale.
-func (c distribution) value(u float64) float64 {
+// valueAt returns the quantile u, interpolated on a logarithmic scale.
+func (c distribution) valueAt(u float64) float64 {
 	for i := 1; i < len(c); i++ {
 		if a, b := c[i-1], c[i]; u <= b.share {
 			part := max(u-a.share, 0) / (b.share - a.share)
@@ -77,5 +77,5 @@ func orDefault[T int | float64](v, otherwise T) T {
 	return v
 }
 
-// seconds rounds a time up to whole seconds, at least one.
-func seconds(v float64) float64 { return max(math.Ceil(v), 1) }
+// wholeSeconds rounds a time up to whole seconds, at least one.
+func wholeSeconds(v float64) float64 { return max(math.Ceil(v), 1) }

@@ -9,9 +9,9 @@ import (
 
 // newTraining makes a job of a model drawn evenly among all models and batch sizes
 // that can use the GPUs. The duration is in seconds on GPUs of types[0].
-func newTraining(r *rand.Rand, gpus int, duration float64, mode workload.Mode) workload.Job {
+func newTraining(r *rand.Rand, gpus int, duration float64, mode workload.BatchMode) workload.Job {
 	m, batch := drawModel(r, gpus)
-	duration = seconds(duration)
+	duration = wholeSeconds(duration)
 	speed := m.speed(0, batch, gpus)
 	class := workload.ClassOf(m.name, batch)
 	j := workload.Job{
@@ -19,16 +19,16 @@ func newTraining(r *rand.Rand, gpus int, duration float64, mode workload.Mode) w
 		Training: &workload.Training{Model: m.name, Batch: batch, Mode: mode, Steps: int64(math.Ceil(duration * speed))},
 		Speeds:   map[string]float64{},
 	}
-	for typ, name := range types {
+	for typ, name := range gpuTypes {
 		j.Speeds[name] = math.Round(1e4*m.speed(typ, batch, gpus)/speed) / 1e4
 	}
 	return j
 }
 
-func drawModel(r *rand.Rand, gpus int) (*model, int) {
+func drawModel(r *rand.Rand, gpus int) (*modelCost, int) {
 	for {
-		m := &catalogue[r.IntN(len(catalogue))]
-		if gpus <= m.gpus {
+		m := &modelCosts[r.IntN(len(modelCosts))]
+		if gpus <= m.maxGPUs {
 			return m, m.batches[r.IntN(len(m.batches))]
 		}
 	}

@@ -100,7 +100,7 @@ func lookup(t testing.TB, name string, given paper.Params) policy.Policy {
 func (s setting) simulate(t testing.TB, p policy.Policy) *measure.Run {
 	t.Helper()
 	jobs, tables := s.workload(t)
-	run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables, Clock: exact.Shockwave(),
+	run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables, Clock: exact.ShockwaveClock(),
 		Watch: func(snap *policy.Snapshot, plan *policy.Plan) {
 			if err := plan.Check(snap); err != nil {
 				t.Fatal(err)

@@ -14,7 +14,7 @@ func (s setting) shockwave(t testing.TB, given paper.Params, profiled bool) *mea
 	t.Helper()
 	jobs, tables := s.workload(t)
 	run, err := exact.Run(exact.Config{Policy: lookup(t, "shockwave", given), Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables,
-		Clock: exact.Shockwave(), Profiled: profiled, Terse: true})
+		Clock: exact.ShockwaveClock(), ReportsPlannedRegimes: profiled, Terse: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func beside(t *testing.T, nodes []policy.Node, jobs []workload.Job, accounts []p
 		t.Fatal(err)
 	}
 	run := func(p policy.Policy) *measure.Run {
-		r, err := slurmrun.Run(slurmrun.Config{Policy: p, Name: "fairbridge", Nodes: nodes, Jobs: jobs, Accounts: accounts, Seed: seed})
+		r, err := slurmrun.Run(slurmrun.Config{Policy: p, PolicyName: "fairbridge", Nodes: nodes, Jobs: jobs, Accounts: accounts, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

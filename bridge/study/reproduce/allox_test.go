@@ -31,7 +31,7 @@ func hybrid() []policy.Node {
 // fastest type, which they are not: queues are long. Ten users differ
 // in what they run, from the shortest tenth of the jobs to the longest.
 func alloxJobs(seed int64) []workload.Job {
-	jobs := generate.Gavel{Jobs: 400, GPUs: 36, Load: .9, Single: true, Shorter: 10}.Draw(seed)
+	jobs := generate.GavelDrawer{Jobs: 400, GPUs: 36, Load: .9, OneGPUEach: true, RunTimeDivisor: 10}.Draw(seed)
 	byLength := make([]int, len(jobs))
 	for i := range byLength {
 		byLength[i] = i
@@ -45,8 +45,8 @@ func alloxJobs(seed int64) []workload.Job {
 
 func alloxRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: generate.Tables(),
-		Clock: exact.Intervals(time.Second, 0, 0), Seed: seed})
+	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: generate.NewTables(),
+		Clock: exact.NewIntervalClock(time.Second, 0, 0), Seed: seed})
 }
 
 func mean(values []float64) float64 {

@@ -14,7 +14,7 @@ import (
 
 // tenants is a day of accounts of which the first floods the cluster and the
 // others ask, in sum, for all of it. The quotas are whole GPUs.
-var tenants = generate.Tenant{GPUs: 68, Hours: 24, Load: 1, Flood: .4, Median: 3600}
+var tenants = generate.TenantDrawer{GPUs: 68, ArrivalHours: 24, Load: 1, BurstLoad: .4, MedianRunTime: 3600}
 
 // courtRun is a policy on those accounts. A stop costs 25 s, as in Astraea's simulator.
 type courtRun struct {
@@ -29,7 +29,7 @@ func newCourtRun(t *testing.T, seed int64, name string, params paper.Params) cou
 	t.Helper()
 	r := courtRun{accounts: tenants.AccountsOf(seed), starved: map[policy.JobID]bool{}}
 	r.Run = simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(tenants.GPUs/4, 4, "v100"), Jobs: tenants.Draw(seed), Accounts: r.accounts,
-		Clock: exact.Intervals(time.Minute, 3*time.Minute, 25*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
+		Clock: exact.NewIntervalClock(time.Minute, 3*time.Minute, 25*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
 			for i := range s.Jobs {
 				j := &s.Jobs[i]
 				if j.Account == r.accounts[0].Name {
@@ -55,7 +55,7 @@ func (r *courtRun) unjust() float64 {
 	for _, a := range r.accounts {
 		got, asked := r.minutes(a.Name)
 		quota := float64(tenants.GPUs) * a.Weight / weights
-		for h := range int(tenants.Hours) {
+		for h := range int(tenants.ArrivalHours) {
 			had, deserved := 0.0, 0.0
 			for m := 60 * h; m < 60*h+60; m++ {
 				had, deserved = had+got[m], deserved+min(asked[m], quota)
@@ -70,7 +70,7 @@ func (r *courtRun) unjust() float64 {
 
 // minutes returns the GPUs the account held and asked for in each minute.
 func (r *courtRun) minutes(account string) (got, asked []float64) {
-	n := 60 * int(tenants.Hours)
+	n := 60 * int(tenants.ArrivalHours)
 	got, asked = make([]float64, n), make([]float64, n)
 	fill := func(list []float64, from, to, gpus float64) {
 		for m := int(math.Ceil(from / 60)); m < n && float64(m)*60 < to; m++ {

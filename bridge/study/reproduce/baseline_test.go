@@ -19,12 +19,12 @@ import (
 func TestReproduceBaselines(t *testing.T) {
 	const seeds = 5
 	philly := func(seed int64) exact.Config {
-		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: generate.Philly{Jobs: 600, GPUs: 64, Longest: 2 * 86400, Load: 1.3}.Draw(seed),
-			Clock: exact.Intervals(time.Minute, 30*time.Minute, 30*time.Second)}
+		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: generate.PhillyDrawer{Jobs: 600, GPUs: 64, MaxRunSeconds: 2 * 86400, Load: 1.3}.Draw(seed),
+			Clock: exact.NewIntervalClock(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	gavel := func(seed int64) exact.Config {
-		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: generate.Gavel{Jobs: 400, GPUs: 32, Load: 1.3, Plain: true}.Draw(seed),
-			Clock: exact.Intervals(time.Minute, 30*time.Minute, 30*time.Second)}
+		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: generate.GavelDrawer{Jobs: 400, GPUs: 32, Load: 1.3, WithoutTraining: true}.Draw(seed),
+			Clock: exact.NewIntervalClock(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	for name, workload := range map[string]func(int64) exact.Config{"philly": philly, "gavel": gavel} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestReproduceShortestFirst(t *testing.T) {
 			lengths[i] = float64(60 * (1 + r.IntN(300)))
 			jobs[i] = workload.Job{ID: int64(i + 1), GPUs: 1, Duration: lengths[i]}
 		}
-		run := simulate(t, exact.Config{Nodes: cluster(1, 2, "v100"), Jobs: jobs, Policy: system(t, "sjf", nil), Clock: exact.Intervals(0, 0, 0)})
+		run := simulate(t, exact.Config{Nodes: cluster(1, 2, "v100"), Jobs: jobs, Policy: system(t, "sjf", nil), Clock: exact.NewIntervalClock(0, 0, 0)})
 		sum := 0.0
 		for _, j := range run.JCT() {
 			sum += j

@@ -14,9 +14,9 @@ import (
 // shock runs a policy on a workload of Shockwave's kind on 32 GPUs.
 func shock(t *testing.T, seed int64, name string, given paper.Params) measure.Summary {
 	t.Helper()
-	jobs := generate.Shockwave{GPUs: 32}.Draw(seed)
+	jobs := generate.ShockwaveDrawer{GPUs: 32}.Draw(seed)
 	return simulate(t, exact.Config{Policy: system(t, name, given), Nodes: cluster(32, 1, "v100"), Jobs: jobs,
-		Tables: generate.Tables(), Clock: exact.Shockwave()}).Summarize()
+		Tables: generate.NewTables(), Clock: exact.ShockwaveClock()}).Summarize()
 }
 
 // TestReproduceFairbridge: what our own policy promises, on drawn workloads: the
@@ -65,10 +65,10 @@ func TestReproduceFairbridgeParts(t *testing.T) {
 func TestReproduceFairbridgeAccounts(t *testing.T) {
 	others := func(name string) float64 {
 		return over(3, func(seed int64) float64 {
-			d := generate.Tenant{GPUs: 32, Hours: 24}
+			d := generate.TenantDrawer{GPUs: 32, ArrivalHours: 24}
 			jobs := d.Draw(seed)
 			run := simulate(t, exact.Config{Policy: system(t, name, nil), Nodes: cluster(4, 8, "v100"), Jobs: jobs,
-				Accounts: d.AccountsOf(seed), Clock: exact.Intervals(time.Minute, 10*time.Minute, 30*time.Second)})
+				Accounts: d.AccountsOf(seed), Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
 			return slowdown(run, jobs)
 		})
 	}

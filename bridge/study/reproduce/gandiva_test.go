@@ -15,16 +15,16 @@ import (
 // shared are the jobs of a load and a crowded cluster of one GPU to a node (a
 // plan does not say which device of a node a guest gets). The jobs of one GPU
 // whose like pair well accept a neighbour: two fifths or so.
-func shared(seed int64, load generate.Gavel) exact.Config {
-	tables, jobs := generate.Tables(), load.Draw(seed)
+func shared(seed int64, load generate.GavelDrawer) exact.Config {
+	tables, jobs := generate.NewTables(), load.Draw(seed)
 	for i := range jobs {
 		j := &jobs[i]
-		alone, _ := tables.Alone("v100", j.Class, 1)
-		both, _ := tables.Beside("v100", j.Class, 1, j.Class)
+		alone, _ := tables.StepsAlone("v100", j.Class, 1)
+		both, _ := tables.StepsBeside("v100", j.Class, 1, j.Class)
 		j.GPUType, j.Shareable = "v100", j.GPUs == 1 && both > .55*alone
 	}
 	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: jobs, Tables: tables,
-		Clock: exact.Intervals(5*time.Minute, 10*time.Minute, 10*time.Second)}
+		Clock: exact.NewIntervalClock(5*time.Minute, 10*time.Minute, 10*time.Second)}
 }
 
 // under runs a configuration under a policy.
@@ -76,7 +76,7 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 // TestReproduceGandiva: turns let everybody begin soon, and shorten the average
 // where first come, first served lets short jobs wait behind long ones.
 func TestReproduceGandiva(t *testing.T) {
-	load := generate.Gavel{Jobs: 200, GPUs: 96, Load: .5}
+	load := generate.GavelDrawer{Jobs: 200, GPUs: 96, Load: .5}
 	var jct, wait []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)
@@ -96,7 +96,7 @@ func TestReproduceGandiva(t *testing.T) {
 // TestReproduceGandivaPairs: sharing gets more work out of the same GPUs, when
 // two fifths or so of the jobs leave them idle.
 func TestReproduceGandivaPairs(t *testing.T) {
-	load := generate.Gavel{Jobs: 200, GPUs: 96, Static: true, Single: true}
+	load := generate.GavelDrawer{Jobs: 200, GPUs: 96, AllAtStart: true, OneGPUEach: true}
 	var gain []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)

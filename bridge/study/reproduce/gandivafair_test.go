@@ -15,7 +15,7 @@ import (
 
 // ticketed are accounts with more jobs than the cluster can run; the first
 // floods it in bursts. Run times are those on the fastest type.
-var ticketed = generate.Tenant{GPUs: 72, Hours: 30, Load: 1.2, Flood: .8, Median: 3600}
+var ticketed = generate.TenantDrawer{GPUs: 72, ArrivalHours: 30, Load: 1.2, BurstLoad: .8, MedianRunTime: 3600}
 
 // gains is how much faster the jobs of each account run on v100 than on k80.
 var gains = []float64{1.2, 4, 1.5, 5, 2, 3, 1.3, 2.5}
@@ -57,7 +57,7 @@ func newTicketRun(t *testing.T, seed int64, name string, params paper.Params) ti
 	accounts := ticketed.AccountsOf(seed)
 	var begin time.Time
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: nodes, Jobs: jobs, Accounts: accounts,
-		Clock: exact.Intervals(10*time.Minute, 10*time.Minute, 10*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
+		Clock: exact.NewIntervalClock(10*time.Minute, 10*time.Minute, 10*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
 			if begin.IsZero() { // the first job has arrived
 				begin = s.Now.Add(-policy.DurationFromSeconds(jobs[0].Arrive))
 			}

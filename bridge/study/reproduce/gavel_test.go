@@ -32,9 +32,9 @@ func gavelRun(t *testing.T, jobs []workload.Job, name string, params paper.Param
 		p = nil
 	}
 	maps.Copy(p, params)
-	clock := exact.Gavel()
-	clock.Overrun = 0 // it counts time on the fastest type, and would end jobs early on the others
-	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: generate.Tables(), Clock: clock, Terse: true})
+	clock := exact.GavelClock()
+	clock.MaxOverrunFactor = 0 // it counts time on the fastest type, and would end jobs early on the others
+	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: generate.NewTables(), Clock: clock, Terse: true})
 }
 
 // gavelLoad is 80–90 % of what max-min without knowledge of types can sustain
@@ -53,17 +53,17 @@ func TestReproduceGavel(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what        string
-		jobs        generate.Gavel
+		jobs        generate.GavelDrawer
 		least, most float64
 		ratio       func([]workload.Job) float64
 	}{
-		{"max-min: average JCT of agnostic to aware", generate.Gavel{Jobs: 800, Load: gavelLoad, Shorter: 4}, 1.3, 10, func(jobs []workload.Job) float64 {
+		{"max-min: average JCT of agnostic to aware", generate.GavelDrawer{Jobs: 800, Load: gavelLoad, RunTimeDivisor: 4}, 1.3, 10, func(jobs []workload.Job) float64 {
 			return agnostic("max-min", jobs).Summarize().AvgJCT / aware("max-min", jobs).Summarize().AvgJCT
 		}},
-		{"makespan of FIFO to aware", generate.Gavel{Jobs: 300, Static: true, Shorter: 4}, 1.5, 10, func(jobs []workload.Job) float64 {
+		{"makespan of FIFO to aware", generate.GavelDrawer{Jobs: 300, AllAtStart: true, RunTimeDivisor: 4}, 1.5, 10, func(jobs []workload.Job) float64 {
 			return gavelRun(t, jobs, "fifo", nil).Makespan / aware("makespan", jobs).Makespan
 		}},
-		{"finish-time-fairness: worst ratio of aware to agnostic", generate.Gavel{Jobs: 600, Load: gavelLoad}, 0, .8, func(jobs []workload.Job) float64 {
+		{"finish-time-fairness: worst ratio of aware to agnostic", generate.GavelDrawer{Jobs: 600, Load: gavelLoad}, 0, .8, func(jobs []workload.Job) float64 {
 			return worstEqual(aware("finish-time-fairness", jobs), jobs) / worstEqual(agnostic("finish-time-fairness", jobs), jobs)
 		}},
 	} {

@@ -97,7 +97,7 @@ func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *lear
 	p := newPupil(m, jobs)
 	for i, f := range []foresight{nil, p.left, byOracle(jobs)} {
 		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, Predict: f, Watch: []watcher{nil, p.watch, nil}[i],
-			Clock: exact.Intervals(time.Minute, 10*time.Minute, 30*time.Second)})
+			Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
 		for _, j := range run.Jobs {
 			got[i] += (j.Finish - j.Arrive) / float64(len(run.Jobs))
 		}
@@ -112,7 +112,7 @@ func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *lear
 func TestReproducePredictorJCT(t *testing.T) {
 	for _, by := range []string{"srtf", "fairbridge"} {
 		gained := over(5, func(seed int64) float64 {
-			all := generate.Day{Days: 14, GPUs: 64, Load: 1, Checkpoint: .9}.Draw(seed)
+			all := generate.DayDrawer{Days: 14, GPUs: 64, Load: 1, CheckpointShare: .9}.Draw(seed)
 			known, rest := split(all, .7)
 			without, model, oracle := completion(t, by, 8, later(all, len(rest)), learn.Fit(known, 0))
 			return (without - model) / (without - oracle)

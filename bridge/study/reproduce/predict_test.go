@@ -209,7 +209,7 @@ const mostJobs = 24_000
 
 // sets are the workloads: one drawn, and public traces as far as they are here.
 func sets(t *testing.T) map[string][]workload.Job {
-	all := map[string][]workload.Job{"helios": generate.Day{Days: 28, GPUs: 256}.Draw(1)}
+	all := map[string][]workload.Job{"helios": generate.DayDrawer{Days: 28, GPUs: 256}.Draw(1)}
 	root := filepath.Join("..", "..", "..", "..", "shared", "traces")
 	for name, pattern := range map[string]string{"philly": "philly/philly_jobs_82k.csv", "itp": "ms-itp/raw-traces/*.csv", "openb": "alibaba-openb-2023/openb_pod_list_default.csv"} {
 		paths, _ := filepath.Glob(filepath.Join(root, pattern))

@@ -17,8 +17,8 @@ import (
 // not count how wide a job is, so that with more GPUs a job more are unfair.
 func shockwave(t *testing.T, seed int64, p policy.Policy) measure.Summary {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.Shockwave{Sizes: []float64{.69, .23, .07, .01}}.Draw(seed), Tables: generate.Tables(),
-		Clock: exact.Shockwave(), Seed: seed}).Summarize()
+	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{Sizes: []float64{.69, .23, .07, .01}}.Draw(seed), Tables: generate.NewTables(),
+		Clock: exact.ShockwaveClock(), Seed: seed}).Summarize()
 }
 
 // compared are figures of systems over seeds, in their order.

@@ -11,7 +11,7 @@ import (
 
 // shockwaves is Shockwave's workload at 32 GPUs, by its clock.
 func shockwaves(seed int64) exact.Config {
-	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.Shockwave{}.Draw(seed), Tables: generate.Tables(), Clock: exact.Shockwave()}
+	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{}.Draw(seed), Tables: generate.NewTables(), Clock: exact.ShockwaveClock()}
 }
 
 // of returns the median over five seeds of a figure of a policy on a workload.

@@ -17,12 +17,12 @@ import (
 // a stop costs 30 s.
 func phillyRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
-	jobs := generate.Philly{Jobs: 480, GPUs: 64, Longest: 2 * 86400, Load: 2}.Draw(seed)
+	jobs := generate.PhillyDrawer{Jobs: 480, GPUs: 64, MaxRunSeconds: 2 * 86400, Load: 2}.Draw(seed)
 	for i := range jobs {
 		jobs[i].Silent = true
 	}
 	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(16, 4, "p100"), Jobs: jobs,
-		Clock: exact.Intervals(time.Minute, 10*time.Minute, 30*time.Second)})
+		Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
 }
 
 // TestReproduceTiresias wants half of the average completion time of first come,

@@ -25,13 +25,13 @@ import (
 type Config struct {
 	// Policy decides; nil: Slurm schedules alone, with its own multifactor
 	// priorities and backfill.
-	Policy   policy.Policy
-	Name     string        // of the policy, for the record
-	Nodes    []policy.Node // sorted by name; all in one partition "gpu"
-	Jobs     []workload.Job
-	Tables   *workload.Tables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account // what they used before, Slurm and the loop know; see workload.UsedByUsers
-	Seed     int64
+	Policy     policy.Policy
+	PolicyName string        // of the policy, for the record
+	Nodes      []policy.Node // sorted by name; all in one partition "gpu"
+	Jobs       []workload.Job
+	Tables     *workload.Tables // speeds of jobs with Training; nil: none
+	Accounts   []policy.Account // what they used before, Slurm and the loop know; see workload.UsedByUsers
+	Seed       int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
 	Mode bridge.Mode
@@ -39,27 +39,27 @@ type Config struct {
 	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
 	// partitions and STOP file are not used.
 	Loop bridge.Config
-	// Slurm is Slurm's configuration: requeue delay, backfill, weights, release.
+	// SlurmConfig is Slurm's configuration: requeue delay, backfill, weights, release.
 	// Zero values are Slurm's defaults; nodes, partitions, accounts and seed are
 	// not used.
-	Slurm sim.Config
-	// Cost is the run time without progress that each start after the first
+	SlurmConfig sim.Config
+	// RestartCost is the run time without progress that each start after the first
 	// costs a job whose Checkpoint is 0.
-	Cost time.Duration
+	RestartCost time.Duration
 
 	// EveryCycle runs every cycle, also those that can change nothing. The outcome is
 	// the same; it takes longer.
 	EveryCycle bool
 	// Progress is told from time to time how many jobs are done; nil: none is told.
 	Progress func(done, of int)
-	// Watch sees every cycle; nil: not watched.
-	Watch func(*cycle.Report)
+	// WatchCycle sees every cycle; nil: not watched.
+	WatchCycle func(*cycle.Report)
 	// AfterCycle sees the world after every cycle, and may disturb it; nil: not looked at.
 	AfterCycle func(*sim.World)
 }
 
-// partition is the one all nodes are in.
-const partition = "gpu"
+// partitionName is the one all nodes are in.
+const partitionName = "gpu"
 
 // Run simulates until all jobs have ended. Errors name the job or the cycle
 // that went wrong.
@@ -72,17 +72,17 @@ func Run(c Config) (*measure.Run, error) {
 	if err := r.run(); err != nil {
 		return nil, err
 	}
-	out := r.result()
+	out := r.newResult()
 	out.WallSeconds = time.Since(began).Seconds()
 	return out, nil
 }
 
 // newWorld makes the cluster.
 func (c *Config) newWorld() (*sim.World, error) {
-	s := c.Slurm
+	s := c.SlurmConfig
 	s.Seed = c.Seed
 	s.Nodes = simNodes(c.Nodes)
-	s.Partitions = []sim.Partition{{Name: partition, MaxTime: c.maxTime()}}
+	s.Partitions = []sim.Partition{{Name: partitionName, MaxTime: c.maxTime()}}
 	s.Cluster, s.Start = cmp.Or(s.Cluster, "sim"), c.start()
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
 	s.Accounts = nil
@@ -110,7 +110,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 // addReservations sets nodes aside as their windows say, whose calendar begins with the
 // workload.
 func (c *Config) addReservations(w *sim.World) error {
-	shift := c.start().Sub(exact.At(0))
+	shift := c.start().Sub(exact.TimeAt(0))
 	for i := range c.Nodes {
 		for k, x := range c.Nodes[i].Windows {
 			r := sim.Reservation{Name: fmt.Sprintf("%s-%s-%d", x.Name, c.Nodes[i].Name, k), Nodes: []string{c.Nodes[i].Name}, From: x.From.Add(shift)}
@@ -130,8 +130,8 @@ func (c *Config) addReservations(w *sim.World) error {
 
 // start is when a workload begins.
 func (c *Config) start() time.Time {
-	if !c.Slurm.Start.IsZero() {
-		return c.Slurm.Start
+	if !c.SlurmConfig.Start.IsZero() {
+		return c.SlurmConfig.Start
 	}
 	return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 }

@@ -21,9 +21,9 @@ func (r *runner) startLoop() error {
 	c := r.Loop
 	c.ClusterName, c.Holder, c.StopFile = r.world.Cluster(), "sim", ""
 	c.Partitions = []bridge.Partition{{
-		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, DecidingPolicy: &r.timedPolicy,
+		Name: partitionName, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.PolicyName, DecidingPolicy: &r.timedPolicy,
 	}}
-	r.memory = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
+	r.memory = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.HalfLife)
 	r.memory.SetInitialUse(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
 		Cluster: sim.Direct{World: r.world}, Journal: r.memory, Leadership: r.memory, History: r.memory, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Bare: true,

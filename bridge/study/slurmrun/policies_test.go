@@ -57,10 +57,10 @@ func TestEveryPolicyOnMixedJobs(t *testing.T) {
 // wants.
 func runs(t *testing.T, name string, jobs []workload.Job) {
 	t.Helper()
-	c := Config{Name: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, Cost: 30 * time.Second, Loop: bridge.DefaultConfig()}
+	c := Config{PolicyName: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, RestartCost: 30 * time.Second, Loop: bridge.DefaultConfig()}
 	c.Loop.Interval = time.Minute // half the cycles of a real one
 	opted := slices.ContainsFunc(jobs, func(j workload.Job) bool { return !j.Unstoppable })
-	c.Watch = func(r *cycle.Report) { checkReport(t, r, opted) }
+	c.WatchCycle = func(r *cycle.Report) { checkReport(t, r, opted) }
 	c.AfterCycle = func(w *sim.World) { checkWorld(t, w) }
 	r, err := newRunner(c)
 	if err != nil {
@@ -69,11 +69,11 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 	if err := r.run(); err != nil {
 		t.Fatal(err)
 	}
-	out := r.result()
+	out := r.newResult()
 	checkOutcomes(t, out, jobs)
 	for _, s := range r.world.Segments() {
 		if s.State != "COMPLETED" && s.State != "REQUEUED" {
-			t.Errorf("job %d ended %s", out.Jobs[r.ids[s.Job]].ID, s.State)
+			t.Errorf("job %d ended %s", out.Jobs[r.indexBySlurmID[s.Job]].ID, s.State)
 		}
 	}
 	left, err := r.memory.Intents(context.Background(), "", r.world.Now(), r.world.Now())

@@ -31,13 +31,13 @@ func TestThePriceOfSlurm(t *testing.T) {
 		t.Logf("%-9s %-28s %9.0f s mean completion %9.0f s makespan  %4.1f %% used %5d stops %6.1f GPU-h lost", name, how, s.AvgJCT, s.Makespan, 100*s.Utilization, s.Restarts, s.LostGPUHours)
 		return r.BusyGPUSeconds
 	}
-	alone, err := Run(Config{Name: "slurm", Nodes: nodes, Jobs: jobs, Cost: cost})
+	alone, err := Run(Config{PolicyName: "slurm", Nodes: nodes, Jobs: jobs, RestartCost: cost})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := tell("slurm", "alone", alone)
 	for _, name := range []string{"gavel", "tiresias"} {
-		plain, err := exact.Run(exact.Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Clock: exact.Intervals(30*time.Second, 5*time.Minute, cost)})
+		plain, err := exact.Run(exact.Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Clock: exact.NewIntervalClock(30*time.Second, 5*time.Minute, cost)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestThePriceOfSlurm(t *testing.T) {
 			how  string
 			loop bridge.Config
 		}{{"through Slurm, our budgets", bridge.DefaultConfig()}, {"through Slurm, generous ones", generous()}} {
-			r, err := Run(Config{Name: name, Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Cost: cost, Loop: way.loop})
+			r, err := Run(Config{PolicyName: name, Policy: decider(t, name), Nodes: nodes, Jobs: jobs, RestartCost: cost, Loop: way.loop})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,14 +12,14 @@ import (
 
 // resultBuilder turns Slurm's accounting into those of a run.
 type resultBuilder struct {
-	start    time.Time
-	jobs     []workload.Job // of the workload
-	ids      map[int64]int  // index in jobs by Slurm's id
-	segments []sim.Segment
+	start          time.Time
+	jobs           []workload.Job // of the workload
+	indexBySlurmID map[int64]int  // index in jobs by Slurm's id
+	segments       []sim.Segment
 }
 
-// build adds what became of the jobs.
-func (f *resultBuilder) build(out *measure.Run) {
+// fillRun adds what became of the jobs.
+func (f *resultBuilder) fillRun(out *measure.Run) {
 	out.Jobs = make([]measure.Outcome, len(f.jobs))
 	for i := range f.jobs {
 		j := &f.jobs[i]
@@ -30,14 +30,14 @@ func (f *resultBuilder) build(out *measure.Run) {
 	for i := range f.segments {
 		f.addSegment(out, &f.segments[i])
 	}
-	setPresent(out.Jobs)
-	out.Samples = f.samples()
+	setMeanJobsPresent(out.Jobs)
+	out.Samples = f.newSamples()
 }
 
 // addSegment counts one run of a job.
 func (f *resultBuilder) addSegment(out *measure.Run, s *sim.Segment) {
-	o := &out.Jobs[f.ids[s.Job]]
-	start, end := f.seconds(s.Start), f.seconds(s.End)
+	o := &out.Jobs[f.indexBySlurmID[s.Job]]
+	start, end := f.secondsSinceStart(s.Start), f.secondsSinceStart(s.End)
 	gpus := float64(s.GPUs)
 	if o.Start < 0 || start < o.Start {
 		o.Start = start
@@ -53,10 +53,10 @@ func (f *resultBuilder) addSegment(out *measure.Run, s *sim.Segment) {
 	out.Makespan = max(out.Makespan, end)
 }
 
-func (f *resultBuilder) seconds(t time.Time) float64 { return t.Sub(f.start).Seconds() }
+func (f *resultBuilder) secondsSinceStart(t time.Time) float64 { return t.Sub(f.start).Seconds() }
 
-// setPresent fills in the mean number of jobs present while each was.
-func setPresent(jobs []measure.Outcome) {
+// setMeanJobsPresent fills in the mean number of jobs present while each was.
+func setMeanJobsPresent(jobs []measure.Outcome) {
 	type change struct {
 		at float64
 		by float64
@@ -86,19 +86,19 @@ func setPresent(jobs []measure.Outcome) {
 	}
 }
 
-// samples is the cluster over time, one sample per change.
-func (f *resultBuilder) samples() []measure.Sample {
+// newSamples is the cluster over time, one sample per change.
+func (f *resultBuilder) newSamples() []measure.Sample {
 	var changes []measure.JobChange
 	for i := range f.jobs {
 		changes = append(changes, measure.JobChange{At: f.jobs[i].Arrive, Queued: 1})
 	}
 	for _, s := range f.segments {
-		changes = append(changes, measure.JobChange{At: f.seconds(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
+		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
 		back := 0
 		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, measure.JobChange{At: f.seconds(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
+		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
 	}
 	return measure.SamplesFromChanges(changes)
 }

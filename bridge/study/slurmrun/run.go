@@ -21,17 +21,17 @@ import (
 // runner is a simulation under way.
 type runner struct {
 	Config
-	world       *sim.World
-	start       time.Time
-	loop        *cycle.Loop // nil: Slurm alone
-	memory      *memstore.Store
-	jobs        []workload.Job // by arrival, then id
-	ids         map[int64]int  // index in jobs by Slurm's id
-	submitted   int
-	timedPolicy timedPolicy
-	submitError error
-	stall       stallDetector
-	skipper     cycleSkipper
+	world          *sim.World
+	start          time.Time
+	loop           *cycle.Loop // nil: Slurm alone
+	memory         *memstore.Store
+	jobs           []workload.Job // by arrival, then id
+	indexBySlurmID map[int64]int  // index in jobs by Slurm's id
+	submitted      int
+	timedPolicy    timedPolicy
+	submitError    error
+	stall          stallDetector
+	skipper        cycleSkipper
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -52,12 +52,12 @@ func newRunner(c Config) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, world: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
-		stall: stallDetector{longest: c.maxTime()}, skipper: cycleSkipper{off: c.EveryCycle, warmup: c.Loop.WarmupPolls},
+		Config: c, world: w, start: w.Now(), indexBySlurmID: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
+		stall: stallDetector{maxJobTime: c.maxTime()}, skipper: cycleSkipper{runsEveryCycle: c.EveryCycle, warmupCycles: c.Loop.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {
-		s, err := owners.spec(&r.jobs[i])
+		s, err := owners.newSpec(&r.jobs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (r *runner) scheduleArrival(i int, s sim.Spec) {
 		if err != nil {
 			r.submitError = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
 		}
-		r.ids[id] = i
+		r.indexBySlurmID[id] = i
 		r.submitted++
 	})
 }
@@ -84,12 +84,12 @@ func (r *runner) scheduleArrival(i int, s sim.Spec) {
 // run lets everything happen.
 func (r *runner) run() error {
 	idle := false
-	for !r.done() {
-		if err := r.cycle(idle); err != nil {
+	for !r.isDone() {
+		if err := r.runCycle(idle); err != nil {
 			return err
 		}
 		idle = r.world.Open() == 0
-		r.toNextCycle()
+		r.advanceToNextCycle()
 		if err := r.checkProgress(); err != nil {
 			return err
 		}
@@ -100,24 +100,24 @@ func (r *runner) run() error {
 	return nil
 }
 
-func (r *runner) done() bool { return r.submitted == len(r.jobs) && r.world.Open() == 0 }
+func (r *runner) isDone() bool { return r.submitted == len(r.jobs) && r.world.Open() == 0 }
 
-// cycle runs the loop once. Where nothing was there the last time and nothing
+// runCycle runs the loop once. Where nothing was there the last time and nothing
 // is there now, there is nothing to look at.
-func (r *runner) cycle(idle bool) error {
+func (r *runner) runCycle(idle bool) error {
 	if r.loop == nil || idle && r.world.Open() == 0 {
 		return nil
 	}
 	r.memory.ForgetClosed(r.world.Now().Add(-push.Recent))
 	rep := r.loop.Step(context.Background())
-	r.skipper.note(&rep, r.world.Waiting(), r.memory.OpenIntents())
+	r.skipper.noteCycle(&rep, r.world.Waiting(), r.memory.OpenIntents())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
 			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.start), d.Err)
 		}
 	}
-	if r.Watch != nil {
-		r.Watch(&rep)
+	if r.WatchCycle != nil {
+		r.WatchCycle(&rep)
 	}
 	if r.AfterCycle != nil {
 		r.AfterCycle(r.world)
@@ -127,7 +127,7 @@ func (r *runner) cycle(idle bool) error {
 
 // advance lets time pass, but not beyond the end of the last job.
 func (r *runner) advance(to time.Time) {
-	for !r.done() && r.world.Step(to) {
+	for !r.isDone() && r.world.Step(to) {
 	}
 }
 
@@ -140,39 +140,39 @@ func (r *runner) checkProgress() error {
 	if r.Progress != nil {
 		r.Progress(ended, len(r.jobs))
 	}
-	stood := r.stall.note(r.world.Now(), started+ended+r.submitted, r.world.Open())
+	stood := r.stall.timeWithoutEvents(r.world.Now(), started+ended+r.submitted, r.world.Open())
 	if stood == 0 {
 		return nil
 	}
 	for _, j := range r.world.Jobs() {
 		if j.Pending() {
-			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.ids[j.ID]].ID, stood, j.Reason)
+			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.indexBySlurmID[j.ID]].ID, stood, j.Reason)
 		}
 	}
 	return fmt.Errorf("nothing has happened for %v", stood)
 }
 
-// toNextCycle lets time pass until the next cycle that is worth it. Cycles stay on
+// advanceToNextCycle lets time pass until the next cycle that is worth it. Cycles stay on
 // their beat, and keep their numbers.
-func (r *runner) toNextCycle() {
+func (r *runner) advanceToNextCycle() {
 	from, out := r.world.Now(), 0
 	for {
 		r.advance(r.world.Now().Add(r.Loop.Interval))
 		now := r.world.Now()
-		if !r.skipper.idle || r.done() || !r.world.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > maxSkipped {
+		if !r.skipper.wasIdle || r.isDone() || !r.world.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > maxSkippedTime {
 			break
 		}
 		out++
 	}
 	if out > 0 {
-		r.memory.SkipCycles(partition, out)
-		r.skipper.skipped += out
+		r.memory.SkipCycles(partitionName, out)
+		r.skipper.skippedCount += out
 	}
 }
 
-// result is what came of it.
-func (r *runner) result() *measure.Run {
-	out := &measure.Run{Policy: r.Name, Seed: r.Seed, WeightsByAccount: map[string]float64{}, DecideSeconds: r.timedPolicy.durations}
+// newResult is what came of it.
+func (r *runner) newResult() *measure.Run {
+	out := &measure.Run{Policy: r.PolicyName, Seed: r.Seed, WeightsByAccount: map[string]float64{}, DecideSeconds: r.timedPolicy.durations}
 	for _, a := range r.Accounts {
 		out.WeightsByAccount[a.Name] = a.Weight
 	}
@@ -181,7 +181,7 @@ func (r *runner) result() *measure.Run {
 			out.ClusterGPUs += d.Count - d.SickCount
 		}
 	}
-	f := resultBuilder{start: r.start, jobs: r.jobs, ids: r.ids, segments: r.world.Segments()}
-	f.build(out)
+	f := resultBuilder{start: r.start, jobs: r.jobs, indexBySlurmID: r.indexBySlurmID, segments: r.world.Segments()}
+	f.fillRun(out)
 	return out
 }

@@ -12,21 +12,21 @@ import (
 // What a policy does for its own sake with running jobs (moving them together,
 // say) it gets to do at least every recheck.
 type cycleSkipper struct {
-	off     bool // every cycle is run
-	warmup  int  // cycles at the start that are run
-	cycles  int  // that were run
-	idle    bool // after the last one nothing was left to do
-	skipped int  // out, so far
+	runsEveryCycle bool // every cycle is run
+	warmupCycles   int  // cycles at the start that are run
+	cycleCount     int  // that were run
+	wasIdle        bool // after the last one nothing was left to do
+	skippedCount   int  // out, so far
 }
 
-// maxSkipped is how long cycles may be left out at a time.
-const maxSkipped = 10 * time.Minute
+// maxSkippedTime is how long cycles may be left out at a time.
+const maxSkippedTime = 10 * time.Minute
 
-// note takes note of a cycle after which so many jobs wait and so many intents
+// noteCycle takes note of a cycle after which so many jobs wait and so many intents
 // are open.
-func (q *cycleSkipper) note(rep *cycle.Report, waiting, open int) {
-	q.cycles++
-	q.idle = !q.off && q.cycles > q.warmup && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
+func (q *cycleSkipper) noteCycle(rep *cycle.Report, waiting, open int) {
+	q.cycleCount++
+	q.wasIdle = !q.runsEveryCycle && q.cycleCount > q.warmupCycles && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
 		waiting == 0 && open == 0 && !hasMemory(rep)
 }
 

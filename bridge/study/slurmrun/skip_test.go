@@ -23,7 +23,7 @@ func sparse(n int, fixed func(int) bool) []workload.Job {
 // philly are jobs as a real cluster saw them.
 func philly(t *testing.T, seed int64) []workload.Job {
 	t.Helper()
-	made, err := generate.Make("philly", generate.Options{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
+	made, err := generate.MakeWorkload("philly", generate.Options{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestCyclesLeftOutChangeNothing(t *testing.T) {
 	tried := 0
 	for _, e := range catalogue.Systems() {
 		for _, w := range workloads {
-			c := Config{Name: e.Name, Nodes: cluster(2), Jobs: w.jobs, Cost: time.Minute}
+			c := Config{PolicyName: e.Name, Nodes: cluster(2), Jobs: w.jobs, RestartCost: time.Minute}
 			c.Policy = decider(t, e.Name)
 			fast, left := counted(t, c)
 			if left == 0 {
@@ -74,5 +74,5 @@ func counted(t *testing.T, c Config) (run string, left int) {
 	if err := r.run(); err != nil {
 		t.Fatal(err)
 	}
-	return plain(t, r.result()), r.skipper.skipped
+	return plain(t, r.newResult()), r.skipper.skippedCount
 }

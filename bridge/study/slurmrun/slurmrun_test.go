@@ -18,7 +18,7 @@ import (
 func cluster(n int) []policy.Node {
 	out := make([]policy.Node, n)
 	for i := range out {
-		out[i] = policy.Node{Name: fmt.Sprintf("n%02d", i+1), Partitions: []string{partition}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}
+		out[i] = policy.Node{Name: fmt.Sprintf("n%02d", i+1), Partitions: []string{partitionName}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}
 	}
 	return out
 }
@@ -68,7 +68,7 @@ func plain(t testing.TB, r *measure.Run) string {
 }
 
 func TestSameConfigSameRun(t *testing.T) {
-	c := Config{Name: "tiresias", Policy: decider(t, "tiresias"), Nodes: cluster(2), Jobs: stream(40, never), Cost: time.Minute}
+	c := Config{PolicyName: "tiresias", Policy: decider(t, "tiresias"), Nodes: cluster(2), Jobs: stream(40, never), RestartCost: time.Minute}
 	a, err := Run(c)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 	run := func(by time.Duration) string {
 		loop := bridge.DefaultConfig()
 		loop.Interval = time.Second // a daemon would wait a quarter of it
-		out, err := Run(Config{Policy: &late{decider(t, "easy"), by}, Name: "easy", Nodes: cluster(2), Jobs: stream(4, always), Seed: 1, Loop: loop})
+		out, err := Run(Config{Policy: &late{decider(t, "easy"), by}, PolicyName: "easy", Nodes: cluster(2), Jobs: stream(4, always), Seed: 1, Loop: loop})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 // waits for its end.
 func TestNodesSetAside(t *testing.T) {
 	nodes := cluster(1)
-	nodes[0].Windows = []policy.Window{{From: exact.At(1800), To: exact.At(7200), Name: "m1", IsMaintenance: true}}
+	nodes[0].Windows = []policy.Window{{From: exact.TimeAt(1800), To: exact.TimeAt(7200), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{
 		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, Limit: time.Hour},
 		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, Limit: 10 * time.Minute},

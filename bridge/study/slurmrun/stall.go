@@ -10,19 +10,19 @@ const stallAfter = 14 * 24 * time.Hour
 
 // stallDetector notices that nothing happens any more.
 type stallDetector struct {
-	longest time.Duration // a job may run
-	events  int
-	since   time.Time
+	maxJobTime    time.Duration // a job may run
+	eventCount    int
+	lastEventTime time.Time
 }
 
-// note takes a count of what has happened so far, and returns for how long
+// timeWithoutEvents takes a count of what has happened so far, and returns for how long
 // nothing has, once that is longer than any job runs; else 0. While no job is
 // there, nothing is missed.
-func (s *stallDetector) note(now time.Time, sum, jobs int) time.Duration {
-	if sum != s.events || jobs == 0 {
-		s.events, s.since = sum, now
+func (s *stallDetector) timeWithoutEvents(now time.Time, sum, jobs int) time.Duration {
+	if sum != s.eventCount || jobs == 0 {
+		s.eventCount, s.lastEventTime = sum, now
 	}
-	if d := now.Sub(s.since); d >= s.longest+stallAfter {
+	if d := now.Sub(s.lastEventTime); d >= s.maxJobTime+stallAfter {
 		return d
 	}
 	return 0

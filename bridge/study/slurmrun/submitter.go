@@ -15,22 +15,22 @@ import (
 // submitter are the people who submit the jobs of a workload: what they ask of
 // Slurm for a job, and what they tell us of it.
 type submitter struct {
-	nodes  []policy.Node
-	types  []string         // of GPUs, sorted
-	tables *workload.Tables // nil: none
-	cost   time.Duration    // of a restart, where the job says nothing
-	start  time.Time        // of the workload
+	nodes              []policy.Node
+	gpuTypes           []string         // of GPUs, sorted
+	tables             *workload.Tables // nil: none
+	defaultRestartCost time.Duration    // of a restart, where the job says nothing
+	start              time.Time        // of the workload
 }
 
 func newSubmitter(c *Config) *submitter {
-	o := &submitter{nodes: c.Nodes, tables: c.Tables, cost: c.Cost, start: c.start()}
+	o := &submitter{nodes: c.Nodes, tables: c.Tables, defaultRestartCost: c.RestartCost, start: c.start()}
 	for i := range c.Nodes {
 		for _, d := range c.Nodes[i].GPUs {
-			o.types = append(o.types, d.Type)
+			o.gpuTypes = append(o.gpuTypes, d.Type)
 		}
 	}
-	slices.Sort(o.types)
-	o.types = slices.Compact(o.types)
+	slices.Sort(o.gpuTypes)
+	o.gpuTypes = slices.Compact(o.gpuTypes)
 	return o
 }
 
@@ -45,7 +45,7 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 		return j, fmt.Errorf("job %d (line %d): trains %s, and there are no throughput tables", j.ID, j.Line, j.Training.Model)
 	}
 	j.Duration, j.Speeds = 0, map[string]float64{}
-	for _, typ := range o.types {
+	for _, typ := range o.gpuTypes {
 		if j.GPUType != "" && j.GPUType != typ {
 			continue
 		}
@@ -59,7 +59,7 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 		}
 	}
 	if j.Duration == 0 {
-		return j, fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Training.Model, j.GPUs, o.types)
+		return j, fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Training.Model, j.GPUs, o.gpuTypes)
 	}
 	return j, nil
 }
@@ -75,22 +75,22 @@ func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, 
 	if j.Training.Batch > 0 {
 		class = workload.ClassOf(j.Training.Model, j.Training.Batch)
 	}
-	rate, ok := o.tables.Alone(typ, class, j.GPUs)
+	rate, ok := o.tables.StepsAlone(typ, class, j.GPUs)
 	if !ok || rate <= 0 {
 		return 0, false
 	}
 	return float64(j.Training.Steps) / rate, true
 }
 
-// spec is the submission of a job as its owner would write it: whole nodes
+// newSpec is the submission of a job as its owner would write it: whole nodes
 // where it fills them, else one node, else a total.
-func (o *submitter) spec(j *workload.Job) (sim.Spec, error) {
+func (o *submitter) newSpec(j *workload.Job) (sim.Spec, error) {
 	s := sim.Spec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
-		Limit: o.timeLimit(j), Comment: o.comment(j), Work: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
+		Limit: o.timeLimit(j), Comment: o.newComment(j), Work: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
 		Checkpoint: !j.Unstoppable, Overhead: o.restartCost(j), NoRequeue: j.Unstoppable,
 	}
-	per, all := o.mostGPUs(j)
+	per, all := o.countMaxGPUs(j)
 	switch {
 	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
 		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
@@ -107,7 +107,7 @@ func (o *submitter) spec(j *workload.Job) (sim.Spec, error) {
 	}
 	s.CPUs = (j.CPUs + s.Nodes - 1) / s.Nodes
 	s.MemMB = (j.MemMB + int64(s.Nodes) - 1) / int64(s.Nodes)
-	s.Speed = speedOf(j)
+	s.Speed = newSpeedFunction(j)
 	s.Excluded = o.unfitNodes(j)
 	return s, nil
 }
@@ -131,11 +131,11 @@ func (o *submitter) restartCost(j *workload.Job) time.Duration {
 	if j.Checkpoint > 0 {
 		return policy.DurationFromSeconds(j.Checkpoint)
 	}
-	return o.cost
+	return o.defaultRestartCost
 }
 
-// comment is what the owner tells us in --comment.
-func (o *submitter) comment(j *workload.Job) string {
+// newComment is what the owner tells us in --comment.
+func (o *submitter) newComment(j *workload.Job) string {
 	var words []string
 	if !j.Unstoppable {
 		words = append(words, "preemptible")
@@ -161,20 +161,20 @@ func (o *submitter) comment(j *workload.Job) string {
 	return "fairbridge:" + strings.Join(words, ",")
 }
 
-// runsOn reports whether the job can use GPUs of the type.
-func runsOn(j *workload.Job, typ string) bool {
+// mayRunOn reports whether the job can use GPUs of the type.
+func mayRunOn(j *workload.Job, typ string) bool {
 	if j.GPUType != "" && j.GPUType != typ {
 		return false
 	}
 	return j.Speeds == nil || j.Speeds[typ] > 0
 }
 
-// mostGPUs returns the most GPUs of one type that the job can get on one node, and
+// countMaxGPUs returns the most GPUs of one type that the job can get on one node, and
 // on all.
-func (o *submitter) mostGPUs(j *workload.Job) (most, all int) {
+func (o *submitter) countMaxGPUs(j *workload.Job) (most, all int) {
 	for i := range o.nodes {
 		for _, d := range o.nodes[i].GPUs {
-			if o.nodes[i].DownReason == "" && runsOn(j, d.Type) {
+			if o.nodes[i].DownReason == "" && mayRunOn(j, d.Type) {
 				most = max(most, d.Count-d.SickCount)
 				all += d.Count - d.SickCount
 			}
@@ -193,7 +193,7 @@ func (o *submitter) unfitNodes(j *workload.Job) []string {
 	for i := range o.nodes {
 		fits := false
 		for _, d := range o.nodes[i].GPUs {
-			fits = fits || runsOn(j, d.Type)
+			fits = fits || mayRunOn(j, d.Type)
 		}
 		if !fits {
 			out = append(out, o.nodes[i].Name)
@@ -202,8 +202,8 @@ func (o *submitter) unfitNodes(j *workload.Job) []string {
 	return out
 }
 
-// speedOf says how fast the job goes on what it got.
-func speedOf(j *workload.Job) func(string, int) float64 {
+// newSpeedFunction says how fast the job goes on what it got.
+func newSpeedFunction(j *workload.Job) func(string, int) float64 {
 	return func(typ string, n int) float64 {
 		v := float64(n) / float64(j.GPUs)
 		if j.Speeds != nil {

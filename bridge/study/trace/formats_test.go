@@ -175,7 +175,7 @@ func TestDetails(t *testing.T) {
 		}
 		return tr.Jobs
 	}
-	if j := open(shockwave, trace.Options{})[1]; *j.Training != (workload.Training{Model: "ResNet-18", Batch: 32, Mode: workload.Accordion, Steps: 143450}) || j.Weight != 3 {
+	if j := open(shockwave, trace.Options{})[1]; *j.Training != (workload.Training{Model: "ResNet-18", Batch: 32, Mode: workload.AccordionMode, Steps: 143450}) || j.Weight != 3 {
 		t.Errorf("training job %+v, %+v", j, j.Training)
 	}
 	if j := open(sacctText, trace.Options{})[0]; j.Limit != 2*time.Hour || j.CPUs != 8 || j.MemMB != 65536 || j.QOS != "normal" || j.Partition != "gpu" {

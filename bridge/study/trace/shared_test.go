@@ -34,14 +34,14 @@ func TestShockwaveTraces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		modes, one := map[workload.Mode]int{}, 0
+		modes, one := map[workload.BatchMode]int{}, 0
 		for _, j := range tr.Jobs {
 			modes[j.Training.Mode]++
 			if j.GPUs == 1 {
 				one++
 			}
 		}
-		if len(tr.Jobs) != c.jobs || tr.Jobs[c.jobs-1].Arrive != c.last || modes[workload.Accordion] != c.accordion || modes[workload.GNS] != c.gns || one != c.one {
+		if len(tr.Jobs) != c.jobs || tr.Jobs[c.jobs-1].Arrive != c.last || modes[workload.AccordionMode] != c.accordion || modes[workload.GNSMode] != c.gns || one != c.one {
 			t.Errorf("%s: %d jobs until %g, modes %v, %d of one GPU", c.file, len(tr.Jobs), tr.Jobs[len(tr.Jobs)-1].Arrive, modes, one)
 		}
 	}
@@ -95,7 +95,7 @@ func TestMeasuredTraces(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range tr.Jobs {
-			if v, ok := tables.Alone("v100", tr.Jobs[i].Class, tr.Jobs[i].GPUs); !ok || v <= 0 {
+			if v, ok := tables.StepsAlone("v100", tr.Jobs[i].Class, tr.Jobs[i].GPUs); !ok || v <= 0 {
 				t.Errorf("%s: no speed of %s with %d GPUs", c[0], tr.Jobs[i].Class, tr.Jobs[i].GPUs)
 			}
 		}

@@ -52,11 +52,11 @@ func parseTrainingLine(cells []string) (workload.Job, error) {
 	j := workload.Job{
 		Class: cells[at.class], GPUs: int(r.parseWhole("gpus", at.gpus)), Arrive: r.parseNumber("arrival", at.arrival),
 		Weight: r.parseNumber("weight", at.weight), Duration: r.parseNumber("duration", at.duration),
-		Training: &workload.Training{Model: model, Batch: batch, Mode: workload.Static, Steps: r.parseWhole("total steps", at.steps)},
+		Training: &workload.Training{Model: model, Batch: batch, Mode: workload.StaticMode, Steps: r.parseWhole("total steps", at.steps)},
 	}
 	j.Name = j.Class
 	if at.mode >= 0 {
-		j.Training.Mode = workload.Mode(cells[at.mode])
+		j.Training.Mode = workload.BatchMode(cells[at.mode])
 	}
 	if slo := r.parseNumber("SLO", at.deadline); slo > 0 && j.Duration > 0 {
 		j.Deadline = j.Arrive + slo*j.Duration
@@ -69,7 +69,7 @@ func parseTrainingLine(cells []string) (workload.Job, error) {
 
 func (r *row) checkMode(j *workload.Job) error {
 	switch j.Training.Mode {
-	case workload.Static, workload.Accordion, workload.GNS:
+	case workload.StaticMode, workload.AccordionMode, workload.GNSMode:
 		return r.err
 	}
 	return newUnlocatedProblem("mode", "%q, want static, accordion or gns", j.Training.Mode)

@@ -1,16 +1,16 @@
 package workload
 
-// noiseKey is a job that adapts to the gradient noise scale.
-type noiseKey struct {
+// noiseScaleKey is a job that adapts to the gradient noise scale.
+type noiseScaleKey struct {
 	model       string
 	batch, gpus int
 }
 
-// noiseDoublings says from which epochs such a job doubles its batch size, once
+// noiseScaleDoublingEpochs says from which epochs such a job doubles its batch size, once
 // each: the noise scale of Pollux (Qiao et al., OSDI 2021) as measured by the
 // authors of Shockwave (its artifact, MIT licence). Jobs that are not named
 // keep their batch size.
-var noiseDoublings = map[noiseKey][]int{
+var noiseScaleDoublingEpochs = map[noiseScaleKey][]int{
 	{"ResNet-18", 16, 1}:        {31, 41, 51, 71},
 	{"ResNet-18", 16, 2}:        {21, 31, 91, 111},
 	{"ResNet-18", 16, 4}:        {11, 21, 81, 91},
@@ -46,13 +46,13 @@ var noiseDoublings = map[noiseKey][]int{
 	{"Recommendation", 4096, 1}: {41},
 }
 
-// noiseBatch returns the batch size that the noise scale allows in an epoch.
-func (t *Training) noiseBatch(epoch, gpus int) int {
-	return doubled(t.Batch, epoch, noiseDoublings[noiseKey{t.Model, t.Batch, gpus}])
+// noiseScaleBatch returns the batch size that the noise scale allows in an epoch.
+func (t *Training) noiseScaleBatch(epoch, gpus int) int {
+	return doubledBatch(t.Batch, epoch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}])
 }
 
-// doubled doubles a batch size once for every step up to the epoch.
-func doubled(batch, epoch int, steps []int) int {
+// doubledBatch doubles a batch size once for every step up to the epoch.
+func doubledBatch(batch, epoch int, steps []int) int {
 	for _, from := range steps {
 		if epoch >= from {
 			batch *= 2
@@ -74,7 +74,7 @@ func (t *Training) isCritical(epoch int) bool {
 		if t.Batch == 256 {
 			first = 20
 		}
-		return epoch < first || inTenFrom(epoch, 150) || inTenFrom(epoch, 250)
+		return epoch < first || isWithinTenEpochs(epoch, 150) || isWithinTenEpochs(epoch, 250)
 	case "Recommendation":
 		return epoch < criticalRecommendationEpochs(t.Batch)
 	}
@@ -92,39 +92,39 @@ func criticalRecommendationEpochs(batch int) int {
 	return 10
 }
 
-// inTenFrom reports whether the epoch is one of the ten from the first.
-func inTenFrom(epoch, first int) bool { return epoch >= first && epoch < first+10 }
+// isWithinTenEpochs reports whether the epoch is one of the ten from the first.
+func isWithinTenEpochs(epoch, first int) bool { return epoch >= first && epoch < first+10 }
 
 // batchPlan is a training job with what its plan depends on.
 type batchPlan struct {
 	*Training
-	epochs int
-	most   int   // the model's largest batch size
-	steps  []int // epochs from which it doubles
+	epochs         int
+	maxBatch       int   // the model's largest batch size
+	doublingEpochs []int // epochs from which it doubles
 }
 
 func newBatchPlan(t *Training, gpus int) batchPlan {
-	return batchPlan{t, t.Epochs(), models[t.Model].max, noiseDoublings[noiseKey{t.Model, t.Batch, gpus}]}
+	return batchPlan{t, t.Epochs(), modelsByName[t.Model].maxBatch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}]}
 }
 
-// batch returns the batch size of an epoch in the job's plan, which is not
+// batchAt returns the batch size of an epoch in the job's plan, which is not
 // quite what it does: Accordion plans with the original one through the first
 // 30 % of the epochs and for two more critical regimes, and the noise scale
 // plans with it in the last epoch if it doubles more than once.
-func (p *batchPlan) batch(epoch int) int {
+func (p *batchPlan) batchAt(epoch int) int {
 	t := p.Training
-	if t.Mode == GNS {
-		if b := doubled(t.Batch, epoch, p.steps); epoch < p.epochs-1 || b <= 2*t.Batch {
+	if t.Mode == GNSMode {
+		if b := doubledBatch(t.Batch, epoch, p.doublingEpochs); epoch < p.epochs-1 || b <= 2*t.Batch {
 			return b
 		}
 		return t.Batch
 	}
 	switch {
-	case t.Mode != Accordion || t.Model == "Transformer" || t.isCritical(epoch):
+	case t.Mode != AccordionMode || t.Model == "Transformer" || t.isCritical(epoch):
 	case float64(epoch) <= 0.3*float64(p.epochs):
-	case t.Model == "Recommendation" && (inTenFrom(epoch, 60) || inTenFrom(epoch, 80)):
+	case t.Model == "Recommendation" && (isWithinTenEpochs(epoch, 60) || isWithinTenEpochs(epoch, 80)):
 	default:
-		return max(p.most, t.Batch)
+		return max(p.maxBatch, t.Batch)
 	}
 	return t.Batch
 }

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Size is a class of jobs and the number of their GPUs.
-type Size struct {
+// ClassSize is a class of jobs and the number of their GPUs.
+type ClassSize struct {
 	Class string
 	GPUs  int
 }
 
 // Classes returns what was measured alone on GPUs of the type, sorted.
-func (t *Tables) Classes(typ string) []Size {
+func (t *Tables) Classes(typ string) []ClassSize {
 	if t == nil {
 		return nil
 	}
-	var all []Size
-	for k := range t.alone {
+	var all []ClassSize
+	for k := range t.stepsAlone {
 		if k.typ == typ {
-			all = append(all, Size{k.class, k.gpus})
+			all = append(all, ClassSize{k.class, k.gpus})
 		}
 	}
-	slices.SortFunc(all, func(a, b Size) int {
+	slices.SortFunc(all, func(a, b ClassSize) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.GPUs, b.GPUs))
 	})
 	return all

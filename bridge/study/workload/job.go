@@ -58,19 +58,19 @@ const (
 // Training is a training job whose speed stands in throughput tables and which
 // may change its batch size on the way.
 type Training struct {
-	Model string `json:"model"`           // "ResNet-18", as in Job.Class without the batch size
-	Batch int    `json:"batch,omitempty"` // at first
-	Mode  Mode   `json:"mode"`
-	Steps int64  `json:"steps"` // in all, at the first batch size
+	Model string    `json:"model"`           // "ResNet-18", as in Job.Class without the batch size
+	Batch int       `json:"batch,omitempty"` // at first
+	Mode  BatchMode `json:"mode"`
+	Steps int64     `json:"steps"` // in all, at the first batch size
 }
 
-// Mode is how a job adapts its batch size.
-type Mode string
+// BatchMode is how a job adapts its batch size.
+type BatchMode string
 
 // The modes of the Shockwave traces. GNS: Pollux's gradient noise scale, as a
 // number of doublings; Accordion: the largest batch outside critical regimes.
 const (
-	Static    Mode = "static"
-	Accordion Mode = "accordion"
-	GNS       Mode = "gns"
+	StaticMode    BatchMode = "static"
+	AccordionMode BatchMode = "accordion"
+	GNSMode       BatchMode = "gns"
 )

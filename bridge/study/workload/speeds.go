@@ -8,9 +8,9 @@ import (
 // Tables are measured speeds in steps per second of the whole job, by GPU type,
 // class and number of GPUs: alone, and beside another job on the same GPUs.
 type Tables struct {
-	alone  map[speedKey]float64
-	beside map[pairKey]float64
-	types  []string
+	stepsAlone  map[speedKey]float64
+	stepsBeside map[pairKey]float64
+	types       []string
 }
 
 type speedKey struct {
@@ -23,9 +23,9 @@ type pairKey struct {
 	other string
 }
 
-// Speed is one line of throughput tables. With Other, both jobs run on the same
+// SpeedRow is one line of throughput tables. With Other, both jobs run on the same
 // GPUs, each with its own speed.
-type Speed struct {
+type SpeedRow struct {
 	Type       string  // of the GPUs
 	Class      string  // as Job.Class
 	GPUs       int     // of the job, and of its neighbour
@@ -36,14 +36,14 @@ type Speed struct {
 
 // NewTables makes tables of their lines, in any order. Of lines that say the
 // same twice the last holds.
-func NewTables(rows []Speed) *Tables {
-	t := &Tables{alone: make(map[speedKey]float64), beside: make(map[pairKey]float64, len(rows))}
+func NewTables(rows []SpeedRow) *Tables {
+	t := &Tables{stepsAlone: make(map[speedKey]float64), stepsBeside: make(map[pairKey]float64, len(rows))}
 	for _, r := range rows {
 		if r.Other == "" {
-			t.alone[speedKey{r.Type, r.Class, r.GPUs}] = r.Steps
+			t.stepsAlone[speedKey{r.Type, r.Class, r.GPUs}] = r.Steps
 		} else {
-			t.beside[pairKey{speedKey{r.Type, r.Class, r.GPUs}, r.Other}] = r.Steps
-			t.beside[pairKey{speedKey{r.Type, r.Other, r.GPUs}, r.Class}] = r.OtherSteps
+			t.stepsBeside[pairKey{speedKey{r.Type, r.Class, r.GPUs}, r.Other}] = r.Steps
+			t.stepsBeside[pairKey{speedKey{r.Type, r.Other, r.GPUs}, r.Class}] = r.OtherSteps
 		}
 		if i, found := slices.BinarySearch(t.types, r.Type); !found {
 			t.types = slices.Insert(t.types, i, r.Type)
@@ -52,26 +52,26 @@ func NewTables(rows []Speed) *Tables {
 	return t
 }
 
-// Types returns the GPU types of the tables, sorted.
-func (t *Tables) Types() []string { return slices.Clone(t.types) }
+// GPUTypes returns the GPU types of the tables, sorted.
+func (t *Tables) GPUTypes() []string { return slices.Clone(t.types) }
 
-// Alone returns the steps per second of a job that has its GPUs for itself; ok
+// StepsAlone returns the steps per second of a job that has its GPUs for itself; ok
 // is false when it was not measured. A nil Tables knows nothing.
-func (t *Tables) Alone(typ, class string, gpus int) (steps float64, ok bool) {
+func (t *Tables) StepsAlone(typ, class string, gpus int) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false
 	}
-	steps, ok = t.alone[speedKey{typ, class, gpus}]
+	steps, ok = t.stepsAlone[speedKey{typ, class, gpus}]
 	return steps, ok
 }
 
-// Beside returns the steps per second of a job that shares its GPUs with one of
+// StepsBeside returns the steps per second of a job that shares its GPUs with one of
 // the other class; ok is false when it was not measured.
-func (t *Tables) Beside(typ, class string, gpus int, other string) (steps float64, ok bool) {
+func (t *Tables) StepsBeside(typ, class string, gpus int, other string) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false
 	}
-	steps, ok = t.beside[pairKey{speedKey{typ, class, gpus}, other}]
+	steps, ok = t.stepsBeside[pairKey{speedKey{typ, class, gpus}, other}]
 	return steps, ok
 }
 
@@ -82,7 +82,7 @@ func (t *Tables) Neighbours(typ, class string, gpus int) []string {
 		return nil
 	}
 	var names []string
-	for p := range t.beside {
+	for p := range t.stepsBeside {
 		if p.speedKey == (speedKey{typ, class, gpus}) {
 			names = append(names, p.other)
 		}

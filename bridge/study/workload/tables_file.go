@@ -15,8 +15,8 @@ import (
 	"fairbridge/bridge/study/datafile"
 )
 
-// aloneKey is the key under which the tables keep the speed without a neighbour.
-const aloneKey = "null"
+// aloneEntry is the key under which the tables keep the speed without a neighbour.
+const aloneEntry = "null"
 
 // ReadTables reads measured speeds in the format of Shockwave's and Gavel's
 // throughput tables, packed by gzip or not: a JSON object of GPU types, in them
@@ -46,7 +46,7 @@ func DecodeTables(in io.Reader) (*Tables, error) {
 	if err := json.NewDecoder(in).Decode(&file); err != nil {
 		return nil, fmt.Errorf("want JSON of GPU type, job type and speed: %w", err)
 	}
-	var rows []Speed
+	var rows []SpeedRow
 	for _, typ := range slices.Sorted(maps.Keys(file)) {
 		for _, k := range slices.Sorted(maps.Keys(file[typ])) {
 			more, err := parseSpeeds(typ, k, file[typ][k])
@@ -63,15 +63,15 @@ func DecodeTables(in io.Reader) (*Tables, error) {
 }
 
 // parseSpeeds reads what stands under one key of a GPU type.
-func parseSpeeds(typ, k string, entries map[string]json.RawMessage) ([]Speed, error) {
+func parseSpeeds(typ, k string, entries map[string]json.RawMessage) ([]SpeedRow, error) {
 	class, gpus, err := parseTableKey(k)
 	if err != nil {
 		return nil, err
 	}
-	var rows []Speed
+	var rows []SpeedRow
 	for _, other := range slices.Sorted(maps.Keys(entries)) {
-		s := Speed{Type: typ, Class: class, GPUs: gpus}
-		if other == aloneKey {
+		s := SpeedRow{Type: typ, Class: class, GPUs: gpus}
+		if other == aloneEntry {
 			err = decodeSteps(entries[other], &s.Steps)
 		} else if beside, n, wrong := parseTableKey(other); wrong != nil || n != gpus {
 			err = cmp.Or(wrong, fmt.Errorf("a neighbour of %d GPUs cannot share %d", n, gpus))
@@ -128,14 +128,14 @@ func SaveTables(path string, t *Tables, replace bool) error {
 // write writes the tables as DecodeTables reads them.
 func (t *Tables) write(w io.Writer) error {
 	file := map[string]map[string]map[string]any{}
-	for _, typ := range t.Types() {
+	for _, typ := range t.GPUTypes() {
 		file[typ] = map[string]map[string]any{}
 		for _, k := range t.Classes(typ) {
-			steps, _ := t.Alone(typ, k.Class, k.GPUs)
-			speeds := map[string]any{aloneKey: steps}
+			steps, _ := t.StepsAlone(typ, k.Class, k.GPUs)
+			speeds := map[string]any{aloneEntry: steps}
 			for _, other := range t.Neighbours(typ, k.Class, k.GPUs) {
-				mine, _ := t.Beside(typ, k.Class, k.GPUs, other)
-				its, _ := t.Beside(typ, other, k.GPUs, k.Class)
+				mine, _ := t.StepsBeside(typ, k.Class, k.GPUs, other)
+				its, _ := t.StepsBeside(typ, other, k.GPUs, k.Class)
 				speeds[formatTableKey(other, k.GPUs)] = [2]float64{mine, its}
 			}
 			file[typ][formatTableKey(k.Class, k.GPUs)] = speeds

@@ -17,9 +17,9 @@ func FuzzTables(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, typ := range got.Types() {
+		for _, typ := range got.GPUTypes() {
 			for _, k := range got.Classes(typ) {
-				if v, ok := got.Alone(typ, k.Class, k.GPUs); !ok || !(v >= 0) {
+				if v, ok := got.StepsAlone(typ, k.Class, k.GPUs); !ok || !(v >= 0) {
 					t.Fatalf("%s %v: %g", typ, k, v)
 				}
 			}
@@ -42,13 +42,13 @@ func TestTables(t *testing.T) {
 	if got, err = workload.ReadTables(path); err != nil {
 		t.Fatal(err)
 	}
-	if v, ok := got.Alone("v100", "LM (batch size 5)", 1); !ok || v != 12.5 {
+	if v, ok := got.StepsAlone("v100", "LM (batch size 5)", 1); !ok || v != 12.5 {
 		t.Errorf("alone %g, %v", v, ok)
 	}
-	if v, ok := got.Beside("v100", "A3C", 1, "LM (batch size 5)"); !ok || v != 3 {
+	if v, ok := got.StepsBeside("v100", "A3C", 1, "LM (batch size 5)"); !ok || v != 3 {
 		t.Errorf("beside %g, %v", v, ok)
 	}
-	if v, ok := got.Alone("k80", "LM (batch size 5)", 2); !ok || v != 0 {
+	if v, ok := got.StepsAlone("k80", "LM (batch size 5)", 2); !ok || v != 0 {
 		t.Errorf("what does not fit: %g, %v", v, ok)
 	}
 	for old, c := range map[string]struct{ with, want string }{

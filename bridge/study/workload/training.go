@@ -7,14 +7,14 @@ import (
 	"fairbridge/policy"
 )
 
-// model is what the Shockwave artifact (MIT licence; Zheng et al., NSDI 2023)
+// trainingModel is what the Shockwave artifact (MIT licence; Zheng et al., NSDI 2023)
 // says of one of its models.
-type model struct {
-	samples  int // of its data set
-	min, max int // batch sizes
+type trainingModel struct {
+	sampleCount        int // of its data set
+	minBatch, maxBatch int // batch sizes
 }
 
-var models = map[string]model{
+var modelsByName = map[string]trainingModel{
 	"ResNet-18":      {50_000, 16, 256},    // CIFAR-10
 	"ResNet-50":      {100_000, 16, 128},   // a subset of ImageNet
 	"Transformer":    {10_000, 16, 128},    // Multi30k
@@ -24,14 +24,14 @@ var models = map[string]model{
 	"A3C":            {4, 4, 4},
 }
 
-// Samples returns the size of the model's data set; 0 for a model that is not
+// SampleCount returns the size of the model's data set; 0 for a model that is not
 // one of the Shockwave artifact's.
-func Samples(name string) int { return models[name].samples }
+func SampleCount(name string) int { return modelsByName[name].sampleCount }
 
 // EpochSteps returns the steps of one epoch at the batch size; 0 for a model
 // whose data set is not known.
 func (t *Training) EpochSteps(batch int) int64 {
-	n := Samples(t.Model)
+	n := SampleCount(t.Model)
 	if n == 0 || batch <= 0 {
 		return 0
 	}
@@ -51,30 +51,30 @@ func (t *Training) Epochs() int {
 // EpochSeconds returns how long an epoch takes at the batch size and speed in
 // steps per second.
 func (t *Training) EpochSeconds(batch int, speed float64) float64 {
-	return float64(Samples(t.Model)) / float64(batch) / speed
+	return float64(SampleCount(t.Model)) / float64(batch) / speed
 }
 
 // NextBatch returns the batch size the job asks for in an epoch (counted from 0),
 // when it now runs at batch. It is what the job does, not what it planned; see
 // Plan.
 func (t *Training) NextBatch(epoch, batch, gpus int) int {
-	m, known := models[t.Model]
-	if !known || t.Batch == m.max {
+	m, known := modelsByName[t.Model]
+	if !known || t.Batch == m.maxBatch {
 		return batch
 	}
 	switch t.Mode {
-	case GNS:
-		if max(t.noiseBatch(epoch, gpus), t.noiseBatch(epoch+1, gpus)) > batch {
-			return min(2*batch, m.max)
+	case GNSMode:
+		if max(t.noiseScaleBatch(epoch, gpus), t.noiseScaleBatch(epoch+1, gpus)) > batch {
+			return min(2*batch, m.maxBatch)
 		}
-	case Accordion:
+	case AccordionMode:
 		if t.Model == "Transformer" {
 			return batch
 		}
 		if !t.isCritical(epoch) {
-			return m.max
+			return m.maxBatch
 		}
-		if batch != m.min {
+		if batch != m.minBatch {
 			return t.Batch
 		}
 	}
@@ -84,24 +84,24 @@ func (t *Training) NextBatch(epoch, batch, gpus int) int {
 // BatchSizes returns the batch sizes the job may come to use, ascending.
 func (t *Training) BatchSizes(gpus int) []int {
 	sizes := []int{t.Batch}
-	m, known := models[t.Model]
+	m, known := modelsByName[t.Model]
 	switch {
-	case !known || t.Batch >= m.max || t.Model == "Transformer":
-	case t.Mode == Accordion:
-		sizes = append(sizes, m.max)
-	case t.Mode == GNS:
-		for range noiseDoublings[noiseKey{t.Model, t.Batch, gpus}] {
+	case !known || t.Batch >= m.maxBatch || t.Model == "Transformer":
+	case t.Mode == AccordionMode:
+		sizes = append(sizes, m.maxBatch)
+	case t.Mode == GNSMode:
+		for range noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}] {
 			sizes = append(sizes, 2*sizes[len(sizes)-1])
 		}
 	}
 	return sizes
 }
 
-// Speed returns the steps per second of the class of a job on GPUs of the type,
+// SpeedOf returns the steps per second of the class of a job on GPUs of the type,
 // or an error that says what the tables lack.
-func (t *Tables) Speed(j *Job, typ string, batch int) (float64, error) {
+func (t *Tables) SpeedOf(j *Job, typ string, batch int) (float64, error) {
 	class := ClassOf(j.Training.Model, batch)
-	v, ok := t.Alone(typ, class, j.GPUs)
+	v, ok := t.StepsAlone(typ, class, j.GPUs)
 	if !ok || v <= 0 {
 		return 0, fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs of type %s in the throughput tables", j.ID, j.Line, class, j.GPUs, typ)
 	}
@@ -115,12 +115,12 @@ func PlannedRegimes(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 	var plan []policy.Regime
 	p := newBatchPlan(j.Training, j.GPUs)
 	for epoch := range p.epochs {
-		batch := p.batch(epoch)
+		batch := p.batchAt(epoch)
 		if n := len(plan); n > 0 && plan[n-1].BatchSize == batch {
 			plan[n-1].Epochs++
 			continue
 		}
-		speed, err := t.Speed(j, typ, batch)
+		speed, err := t.SpeedOf(j, typ, batch)
 		if err != nil {
 			return nil, err
 		}

@@ -31,21 +31,21 @@ func TestStaircaseIsThePublishedOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps := map[noiseKey]int{}
+	steps := map[noiseScaleKey]int{}
 	for _, row := range rows[1:] {
 		n := func(i int) int { v, _ := strconv.Atoi(row[i]); return v }
-		j := Training{Model: row[0], Batch: n(1), Mode: GNS}
-		if got := j.noiseBatch(n(3), n(2)); got != n(4) {
+		j := Training{Model: row[0], Batch: n(1), Mode: GNSMode}
+		if got := j.noiseScaleBatch(n(3), n(2)); got != n(4) {
 			t.Errorf("%v: batch %d", row, got)
 		}
 		if n(3) > 0 {
-			if got := j.noiseBatch(n(3)-1, n(2)); got != n(4)/2 {
+			if got := j.noiseScaleBatch(n(3)-1, n(2)); got != n(4)/2 {
 				t.Errorf("%v: batch %d one epoch before", row, got)
 			}
-			steps[noiseKey{row[0], n(1), n(2)}]++
+			steps[noiseScaleKey{row[0], n(1), n(2)}]++
 		}
 	}
-	for s, from := range noiseDoublings {
+	for s, from := range noiseScaleDoublingEpochs {
 		if len(from) != steps[s] {
 			t.Errorf("%v: %d doublings, published are %d", s, len(from), steps[s])
 		}
@@ -56,7 +56,7 @@ type published struct {
 	ID      int64
 	JobType string `json:"job_type"`
 	Model   string
-	Mode    Mode
+	Mode    BatchMode
 	GPUs    int
 	Steps   int64        `json:"total_steps"`
 	Epochs  int          `json:"epochs"`
@@ -110,16 +110,16 @@ func readTables(t *testing.T, name string) *Tables {
 	if err := json.NewDecoder(open(t, name)).Decode(&raw); err != nil {
 		t.Fatal(err)
 	}
-	var rows []Speed
+	var rows []SpeedRow
 	for typ, byClass := range raw {
 		for name, speeds := range byClass {
 			class, gpus := split(name)
 			for other, v := range speeds {
 				if pair, ok := v.([]any); ok {
 					o, _ := split(other)
-					rows = append(rows, Speed{typ, class, gpus, pair[0].(float64), o, pair[1].(float64)})
+					rows = append(rows, SpeedRow{typ, class, gpus, pair[0].(float64), o, pair[1].(float64)})
 				} else {
-					rows = append(rows, Speed{Type: typ, Class: class, GPUs: gpus, Steps: v.(float64)})
+					rows = append(rows, SpeedRow{Type: typ, Class: class, GPUs: gpus, Steps: v.(float64)})
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 const (
 	clusterNodes = 4
 	gpusPerNode  = 8
-	capacity     = clusterNodes * gpusPerNode
+	totalGPUs    = clusterNodes * gpusPerNode
 )
 
 // clusterAccess says how fairbridge reaches a Slurm.
@@ -48,8 +48,8 @@ type queuedTask struct {
 	Nodes   []string // where it runs
 }
 
-// sleep lets real time pass.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleepContext lets real time pass.
+func sleepContext(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -19,9 +19,9 @@ import (
 )
 
 //go:embed fairbridge.yaml.tmpl
-var configuration string
+var configText string
 
-var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": yamlList}).Parse(configuration))
+var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": yamlList}).Parse(configText))
 
 // yamlList writes words as a YAML list.
 func yamlList(words []string) string {
@@ -32,8 +32,8 @@ func yamlList(words []string) string {
 	return "[" + strings.Join(q, ", ") + "]"
 }
 
-// policyParams are what suits a policy to a day that lasts minutes.
-var policyParams = map[string]string{
+// paramsByPolicy are what suits a policy to a day that lasts minutes.
+var paramsByPolicy = map[string]string{
 	"tiresias":   "queues: [80], min_run: 6s, promote_knob: 0",
 	"drf":        "min_run: 6s, reserve: 8s",
 	"astraea":    "lease: 10s, delay: 5s, starve_after: 30s, window: 60s",
@@ -43,16 +43,16 @@ var policyParams = map[string]string{
 
 // daemon is fairbridge beside a site.
 type daemon struct {
-	binary string
-	config string // its file
-	access clusterAccess
-	db     *stores.Stores
-	run    *process
-	timer  func() // ends the timer; nil: it does not run
+	binary     string
+	config     string // its file
+	access     clusterAccess
+	db         *stores.Stores
+	runProcess *process
+	stopExpiry func() // ends the timer; nil: it does not run
 }
 
-// install configures fairbridge for the site and makes its database.
-func install(ctx context.Context, o *Options, dir, dsn, probes string, a clusterAccess) (*daemon, error) {
+// installDaemon configures fairbridge for the site and makes its database.
+func installDaemon(ctx context.Context, o *Options, dir, dsn, probes string, a clusterAccess) (*daemon, error) {
 	d := &daemon{binary: o.Binary, config: filepath.Join(dir, "fairbridge.yaml"), access: a}
 	dsnFile := filepath.Join(dir, "dsn")
 	if err := os.WriteFile(dsnFile, []byte(dsn), 0o600); err != nil {
@@ -60,7 +60,7 @@ func install(ctx context.Context, o *Options, dir, dsn, probes string, a cluster
 	}
 	var text strings.Builder
 	err := configTemplate.Execute(&text, map[string]any{
-		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, policyParams[o.Policy]), "Dir": dir, "Weights": Weights, "Probes": probes,
+		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, paramsByPolicy[o.Policy]), "Dir": dir, "Weights": WeightsByAccount, "Probes": probes,
 	})
 	if err == nil {
 		err = os.WriteFile(d.config, []byte(text.String()), 0o600)
@@ -68,15 +68,15 @@ func install(ctx context.Context, o *Options, dir, dsn, probes string, a cluster
 	if err != nil {
 		return nil, fmt.Errorf("configuring fairbridge: %w", err)
 	}
-	if _, err := d.command(ctx, "db", "init"); err != nil {
+	if _, err := d.runCommand(ctx, "db", "init"); err != nil {
 		return nil, err
 	}
 	d.db, err = stores.Open(ctx, accounting.Config{DSN: dsn})
 	return d, err
 }
 
-// command runs fairbridge to its end and returns what it prints.
-func (d *daemon) command(ctx context.Context, args ...string) (string, error) {
+// runCommand runs fairbridge to its end and returns what it prints.
+func (d *daemon) runCommand(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, d.binary, append([]string{"--config", d.config}, args...)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("fairbridge %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
@@ -84,19 +84,19 @@ func (d *daemon) command(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// expire runs fairbridge expire now and every minute, as the systemd timer does
+// runExpire runs fairbridge expire now and every minute, as the systemd timer does
 // on a site: without it no node is named for any job.
-func (d *daemon) expire(ctx context.Context) error {
-	if _, err := d.command(ctx, "expire"); err != nil {
+func (d *daemon) runExpire(ctx context.Context) error {
+	if _, err := d.runCommand(ctx, "expire"); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	d.timer = func() { cancel(); <-done }
+	d.stopExpiry = func() { cancel(); <-done }
 	go func() {
 		defer close(done)
-		for sleep(ctx, time.Minute) == nil {
-			_, _ = d.command(ctx, "expire") // the daemon notices when it does not run
+		for sleepContext(ctx, time.Minute) == nil {
+			_, _ = d.runCommand(ctx, "expire") // the daemon notices when it does not run
 		}
 	}()
 	return nil
@@ -104,36 +104,36 @@ func (d *daemon) expire(ctx context.Context) error {
 
 // start starts the timer and the daemon, and returns after its first cycle.
 func (d *daemon) start(ctx context.Context) error {
-	err := d.expire(ctx)
+	err := d.runExpire(ctx)
 	if err != nil {
 		return err
 	}
-	if d.run, err = startProcess("fairbridge run", exec.Command(d.binary, "--config", d.config, "run", "--allow-root")); err != nil {
+	if d.runProcess, err = startProcess("fairbridge run", exec.Command(d.binary, "--config", d.config, "run", "--allow-root")); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))
 	defer cancel()
 	for {
-		if err := d.run.failed(); err != nil {
+		if err := d.runProcess.checkRunning(); err != nil {
 			return err
 		}
 		if m, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && m.Seq > 0 {
 			return nil
 		}
-		if sleep(ctx, 200*time.Millisecond) != nil {
-			return fmt.Errorf("waiting for the daemon: %w: %s", context.Cause(ctx), d.run.says)
+		if sleepContext(ctx, 200*time.Millisecond) != nil {
+			return fmt.Errorf("waiting for the daemon: %w: %s", context.Cause(ctx), d.runProcess.outputTail)
 		}
 	}
 }
 
-// end stops the daemon.
-func (d *daemon) end() error {
+// stop stops the daemon.
+func (d *daemon) stop() error {
 	var err error
-	if d.timer != nil {
-		d.timer()
+	if d.stopExpiry != nil {
+		d.stopExpiry()
 	}
-	if d.run != nil {
-		err = d.run.end()
+	if d.runProcess != nil {
+		err = d.runProcess.stop()
 	}
 	if d.db != nil {
 		d.db.Close()

@@ -22,11 +22,11 @@ type Job struct {
 	OptIn   bool // it checkpoints, and its owner lets fairbridge requeue it
 }
 
-// Width returns the GPUs of one task on all its nodes.
-func (j *Job) Width() int { return j.Nodes * j.GPUs }
+// TotalGPUs returns the GPUs of one task on all its nodes.
+func (j *Job) TotalGPUs() int { return j.Nodes * j.GPUs }
 
-// Count returns how many jobs Slurm makes of it.
-func (j *Job) Count() int { return max(j.Tasks, 1) }
+// TaskCount returns how many jobs Slurm makes of it.
+func (j *Job) TaskCount() int { return max(j.Tasks, 1) }
 
 // comment is what sbatch --comment says to fairbridge.
 func (j *Job) comment() string {
@@ -36,81 +36,81 @@ func (j *Job) comment() string {
 	return ""
 }
 
-// Weights are the shares of the accounts of the throw-away Slurm.
-var Weights = map[string]float64{"research": 2, "teaching": 1, "vision": 1}
+// WeightsByAccount are the shares of the accounts of the throw-away Slurm.
+var WeightsByAccount = map[string]float64{"research": 2, "teaching": 1, "vision": 1}
 
-// Day draws the jobs of a day, in the order of their submission. A pace of 1
+// NewDay draws the jobs of a day, in the order of their submission. A pace of 1
 // makes one of about 100 seconds for 4 nodes of 8 GPUs, 0.5 one half as long.
 // The same seed and pace give the same day.
 //
 // Research fills the cluster in the morning with long trainings that may be
 // interrupted. Teaching and vision come later, in bursts of short jobs.
-func Day(seed uint64, pace float64) []Job {
-	d := &generator{Rand: rand.New(rand.NewPCG(seed, 0xda1)), pace: pace}
-	d.trainings()
-	d.homework(12, 24, 38, 50)
-	d.notebooks(18, 34, 52)
-	d.experiments(17, 44)
+func NewDay(seed uint64, pace float64) []Job {
+	d := &dayGenerator{Rand: rand.New(rand.NewPCG(seed, 0xda1)), pace: pace}
+	d.addTrainings()
+	d.addHomework(12, 24, 38, 50)
+	d.addNotebooks(18, 34, 52)
+	d.addExperiments(17, 44)
 	slices.SortStableFunc(d.jobs, func(a, b Job) int { return cmp.Compare(a.At, b.At) })
 	return d.jobs
 }
 
-// generator is a day in the making. Times are in seconds of a day of pace 1.
-type generator struct {
+// dayGenerator is a day in the making. Times are in seconds of a day of pace 1.
+type dayGenerator struct {
 	*rand.Rand
 	pace float64
 	jobs []Job
 }
 
 // intBetween draws a whole number from lo to hi.
-func (d *generator) intBetween(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
+func (d *dayGenerator) intBetween(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
-func (d *generator) seconds(n int) time.Duration {
+func (d *dayGenerator) seconds(n int) time.Duration {
 	return time.Duration(float64(n) * d.pace * float64(time.Second)).Round(time.Second)
 }
 
-func (d *generator) add(j Job, at, work int) {
+func (d *dayGenerator) addJob(j Job, at, work int) {
 	j.At, j.Work = d.seconds(at), max(d.seconds(work), time.Second)
 	j.Limit = (3*j.Work/2 + 30*time.Second + time.Minute - 1).Truncate(time.Minute)
 	d.jobs = append(d.jobs, j)
 }
 
-func (d *generator) trainings() {
+func (d *dayGenerator) addTrainings() {
 	alice := Job{User: "alice", Account: "research", Nodes: 1, GPUs: 8, OptIn: true}
 	for i := range 4 {
 		alice.Name = fmt.Sprintf("train-%d", i+1)
-		d.add(alice, d.intBetween(0, 2), d.intBetween(46, 52))
+		d.addJob(alice, d.intBetween(0, 2), d.intBetween(46, 52))
 	}
 	alice.Name, alice.Nodes = "train-wide", 2
-	d.add(alice, 4, d.intBetween(20, 24))
+	d.addJob(alice, 4, d.intBetween(20, 24))
 }
 
-func (d *generator) homework(at ...int) {
+func (d *dayGenerator) addHomework(at ...int) {
 	for i, t := range at {
 		j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: 1 + i%2, Tasks: 12}
 		j.Name = fmt.Sprintf("homework-%d", i+1)
-		d.add(j, t, d.intBetween(4, 7))
+		d.addJob(j, t, d.intBetween(4, 7))
 	}
 }
 
-func (d *generator) notebooks(at ...int) {
+func (d *dayGenerator) addNotebooks(at ...int) {
 	for i, t := range at {
 		for k := range 5 {
 			j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: d.intBetween(1, 2)}
 			j.Name = fmt.Sprintf("notebook-%d%c", i+1, 'a'+k)
-			d.add(j, t+d.intBetween(0, 4), d.intBetween(4, 8))
+			d.addJob(j, t+d.intBetween(0, 4), d.intBetween(4, 8))
 		}
 	}
 }
 
-func (d *generator) experiments(at ...int) {
+func (d *dayGenerator) addExperiments(at ...int) {
 	for i, t := range at {
 		for k := range 3 {
 			j := Job{User: "carol", Account: "vision", Nodes: 1, GPUs: 4}
 			j.Name = fmt.Sprintf("experiment-%d%c", i+1, 'a'+k)
-			d.add(j, t+d.intBetween(0, 2), d.intBetween(7, 11))
+			d.addJob(j, t+d.intBetween(0, 2), d.intBetween(7, 11))
 		}
 	}
 	wide := Job{Name: "experiment-wide", User: "carol", Account: "vision", Nodes: 2, GPUs: 8}
-	d.add(wide, at[0]+d.intBetween(8, 12), d.intBetween(7, 10))
+	d.addJob(wide, at[0]+d.intBetween(8, 12), d.intBetween(7, 10))
 }

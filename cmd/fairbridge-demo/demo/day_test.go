@@ -10,10 +10,10 @@ import (
 )
 
 func TestDayIsTheSeeds(t *testing.T) {
-	if d := cmp.Diff(Day(7, 1), Day(7, 1)); d != "" {
+	if d := cmp.Diff(NewDay(7, 1), NewDay(7, 1)); d != "" {
 		t.Errorf("the same seed gave two days:\n%s", d)
 	}
-	if cmp.Equal(Day(7, 1), Day(8, 1)) {
+	if cmp.Equal(NewDay(7, 1), NewDay(8, 1)) {
 		t.Error("two seeds gave one day")
 	}
 }
@@ -21,7 +21,7 @@ func TestDayIsTheSeeds(t *testing.T) {
 func TestDayIsWhatThePlotNeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed, pace := rapid.Uint64().Draw(t, "seed"), rapid.Float64Range(0.1, 2).Draw(t, "pace")
-		day := Day(seed, pace)
+		day := NewDay(seed, pace)
 		if !slices.IsSortedFunc(day, func(a, b Job) int { return int(a.At - b.At) }) {
 			t.Fatal("not in the order of submission")
 		}
@@ -34,13 +34,13 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 				t.Fatalf("two jobs are called %s", j.Name)
 			}
 			names[j.Name], accounts[j.Account] = true, true
-			if w := j.Width(); w < 1 || w > 16 || j.GPUs > gpusPerNode {
+			if w := j.TotalGPUs(); w < 1 || w > 16 || j.GPUs > gpusPerNode {
 				t.Fatalf("%+v asks for %d GPUs", *j, w)
 			}
 			if j.Work < time.Second || j.Work%time.Second != 0 || j.Limit <= j.Work || j.Limit%time.Minute != 0 {
 				t.Fatalf("%+v: work or limit make no sense", *j)
 			}
-			if j.OptIn != (j.Account == "research") || Weights[j.Account] == 0 {
+			if j.OptIn != (j.Account == "research") || WeightsByAccount[j.Account] == 0 {
 				t.Fatalf("%+v: owner and opt-in", *j)
 			}
 			if j.Tasks > 0 {
@@ -50,17 +50,17 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 				gangs++
 			}
 			if j.OptIn && j.At < day[len(day)-1].At/4 {
-				asked += float64(j.Width())
+				asked += float64(j.TotalGPUs())
 			}
 		}
-		if len(accounts) != 3 || arrays == 0 || gangs < 2 || asked <= capacity {
+		if len(accounts) != 3 || arrays == 0 || gangs < 2 || asked <= totalGPUs {
 			t.Fatalf("%d accounts, %d arrays, %d gangs, %v GPUs asked for in the morning", len(accounts), arrays, gangs, asked)
 		}
 	})
 }
 
 func TestPaceScalesTheDay(t *testing.T) {
-	whole, half := Day(3, 1), Day(3, 0.5)
+	whole, half := NewDay(3, 1), NewDay(3, 0.5)
 	last := func(d []Job) time.Duration { return d[len(d)-1].At }
 	if got := last(half); (got - last(whole)/2).Abs() > time.Second {
 		t.Errorf("at half the pace the last job comes at %v, at the whole at %v", got, last(whole))

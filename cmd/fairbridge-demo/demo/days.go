@@ -14,21 +14,21 @@ func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]Outcome
 		return nil, err
 	}
 	end := slurm.Close
-	s.onEnd(func() error { return end() })
+	s.addCleanup(func() error { return end() })
 	c.Slurm = slurm.Title()
 	tasks := 0
 	for i := range s.day {
-		tasks += s.day[i].Count()
+		tasks += s.day[i].TaskCount()
 	}
 	s.screen.printf("A day of %d jobs (seed %d) on %s, %d nodes with %d GPUs each. Three accounts: research has 2 shares, teaching and vision 1 each.",
 		tasks, s.Seed, c.Slurm, clusterNodes, gpusPerNode)
 	haste := ""
-	if !s.real {
+	if !s.usesRealSlurm {
 		haste = " (in virtual time, as nobody works beside it)"
 	}
 	s.screen.printf("\n1. Slurm alone%s", haste)
 	err = playDay(ctx, slurm, s.day, func(p *progress) error {
-		if s.real {
+		if s.usesRealSlurm {
 			s.screen.setStatus("  " + p.String())
 		}
 		return nil
@@ -42,7 +42,7 @@ func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]Outcome
 	}
 	err = slurm.Close()
 	end = func() error { return nil }
-	return outcomesOf(runs), err
+	return outcomesFromRecords(runs), err
 }
 
 // accountingDelay is how long Slurm's accounting may need to hear of the last job.
@@ -57,7 +57,7 @@ func (s *demonstration) measure(ctx context.Context, slurm cluster, f **Figures)
 		if err != nil {
 			return nil, err
 		}
-		*f, err = Measure(s.day, runs, capacity, Weights)
+		*f, err = Measure(s.day, runs, totalGPUs, WeightsByAccount)
 		if err == nil || time.Since(begin) > accountingDelay {
 			return runs, err
 		}
@@ -73,18 +73,18 @@ func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) (
 	if err != nil {
 		return nil, nil, err
 	}
-	s.onEnd(slurm.Close)
+	s.addCleanup(slurm.Close)
 	gpus, url := s.startProbes()
-	d, err := install(ctx, &s.Options, s.dir, s.dsn, url, slurm.Access())
+	d, err := installDaemon(ctx, &s.Options, s.dir, s.dsn, url, slurm.Access())
 	if err != nil {
 		return nil, nil, err
 	}
-	s.onEnd(d.end)
+	s.addCleanup(d.stop)
 	if err := d.start(ctx); err != nil {
 		return nil, nil, err
 	}
 	s.screen.printf("\n2. The same day, fairbridge beside a fresh Slurm: mode preempt, policy %s. Its first decision of each kind:", s.Policy)
-	n := &decisionLog{db: d.db, cluster: d.access.Cluster, since: time.Now(), announced: map[string]bool{}, names: map[int64]string{}, say: s.screen.printf}
+	n := &decisionLog{db: d.db, cluster: d.access.Cluster, since: time.Now(), announcedIntents: map[string]bool{}, jobNameByID: map[int64]string{}, printf: s.screen.printf}
 	w := &monitor{demonstration: s, daemon: d, decisions: n, probes: gpus}
 	if err := playDay(ctx, slurm, s.day, func(p *progress) error { return w.update(ctx, p) }); err != nil {
 		return nil, nil, err
@@ -96,18 +96,18 @@ func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) (
 	if c.Changes, err = n.count(ctx); err != nil {
 		return nil, nil, err
 	}
-	for _, k := range kinds {
+	for _, k := range editKinds {
 		if c.Changes[k] == 0 {
 			s.screen.printf("  %-8s none was needed on this day", k)
 		}
 	}
 	s.screen.printf("  Altogether %s.", countsText(c.Changes))
-	return outcomesOf(runs), d, nil
+	return outcomesFromRecords(runs), d, nil
 }
 
 func countsText(changes map[string]int) string {
 	var parts []string
-	for _, k := range kinds {
+	for _, k := range editKinds {
 		parts = append(parts, fmt.Sprintf("%s %d times", k, changes[k]))
 	}
 	return strings.Join(parts, ", ")
@@ -120,6 +120,6 @@ func (s *demonstration) startProbes() (*probes, string) {
 		s.screen.printf("No GPU is measured: %v", err)
 		return nil, ""
 	}
-	s.onEnd(p.end)
+	s.addCleanup(p.stop)
 	return p, p.url()
 }

@@ -10,8 +10,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// kinds are the four kinds of decision, in the order of their harm.
-var kinds = []string{"order", "lease", "pin", "requeue"}
+// editKinds are the four kinds of decision, in the order of their harm.
+var editKinds = []string{"order", "lease", "pin", "requeue"}
 
 // kindOf sorts what was changed in Slurm into the kinds; "" for what gives
 // something back.
@@ -36,20 +36,20 @@ func tookEffect(in *bridge.Intent) bool {
 
 // decisionLog tells the first decision of each kind from the ledger.
 type decisionLog struct {
-	db        *stores.Stores
-	cluster   string
-	since     time.Time
-	announced map[string]bool
-	names     map[int64]string // of jobs, by Slurm's number
-	say       func(format string, args ...any)
+	db               *stores.Stores
+	cluster          string
+	since            time.Time
+	announcedIntents map[string]bool
+	jobNameByID      map[int64]string // of jobs, by Slurm's number
+	printf           func(format string, args ...any)
 }
 
 // announceNew reads the ledger and tells what is new in it.
 func (n *decisionLog) announceNew(ctx context.Context, queue []queuedTask) error {
 	for _, q := range queue {
-		n.names[q.Job] = q.Name
+		n.jobNameByID[q.Job] = q.Name
 	}
-	if len(n.announced) == len(kinds) {
+	if len(n.announcedIntents) == len(editKinds) {
 		return nil
 	}
 	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
@@ -58,9 +58,9 @@ func (n *decisionLog) announceNew(ctx context.Context, queue []queuedTask) error
 	}
 	for i := range list {
 		in := &list[i]
-		if kind := kindOf(&in.Edit); kind != "" && !n.announced[kind] && tookEffect(in) {
-			n.announced[kind] = true
-			n.say("  %-8s %s", kind, n.describe(in))
+		if kind := kindOf(&in.Edit); kind != "" && !n.announcedIntents[kind] && tookEffect(in) {
+			n.announcedIntents[kind] = true
+			n.printf("  %-8s %s", kind, n.describe(in))
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func (n *decisionLog) announceNew(ctx context.Context, queue []queuedTask) error
 func (n *decisionLog) describe(in *bridge.Intent) string {
 	e := &in.Edit
 	job := fmt.Sprintf("job %d", e.Run.Job)
-	if name := n.names[e.Run.Job]; name != "" {
+	if name := n.jobNameByID[e.Run.Job]; name != "" {
 		job += " (" + name + ")"
 	}
 	what := ""

@@ -32,14 +32,14 @@ type Options struct {
 }
 
 // Policies lists the policies that a day of minutes is prepared for.
-func Policies() []string { return slices.Sorted(maps.Keys(policyParams)) }
+func Policies() []string { return slices.Sorted(maps.Keys(paramsByPolicy)) }
 
 // Check says which option makes no sense.
 func (o *Options) Check() error {
 	if o.Slurm != "auto" && o.Slurm != "real" && o.Slurm != "sim" {
 		return fmt.Errorf("--slurm=%s: want real, sim or auto", o.Slurm)
 	}
-	if _, ok := policyParams[o.Policy]; !ok {
+	if _, ok := paramsByPolicy[o.Policy]; !ok {
 		return fmt.Errorf("--policy=%s: the demo knows %s", o.Policy, strings.Join(Policies(), ", "))
 	}
 	return nil
@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	s := &demonstration{Options: o, screen: newScreen(o.Out), day: Day(o.Seed, o.Pace)}
+	s := &demonstration{Options: o, screen: newScreen(o.Out), day: NewDay(o.Seed, o.Pace)}
 	if o.JSON {
 		s.screen = newScreen(o.Err)
 	}
@@ -72,24 +72,24 @@ func Run(ctx context.Context, o Options) error {
 // demonstration is a demonstration under way.
 type demonstration struct {
 	Options
-	screen *screen
-	day    []Job
-	real   bool
-	dir    string
-	dsn    string
-	ends   []func() error // what stops and removes what was started
+	screen        *screen
+	day           []Job
+	usesRealSlurm bool
+	dir           string
+	dsn           string
+	cleanups      []func() error // what stops and removes what was started
 }
 
-// onEnd notes how something that was started is ended.
-func (s *demonstration) onEnd(end func() error) { s.ends = append(s.ends, end) }
+// addCleanup notes how something that was started is ended.
+func (s *demonstration) addCleanup(end func() error) { s.cleanups = append(s.cleanups, end) }
 
 // close ends everything, the youngest first.
 func (s *demonstration) close() error {
 	var errs []error
-	for _, end := range slices.Backward(s.ends) {
+	for _, end := range slices.Backward(s.cleanups) {
 		errs = append(errs, end())
 	}
-	s.ends = nil
+	s.cleanups = nil
 	return errors.Join(errs...)
 }
 
@@ -128,13 +128,13 @@ func (s *demonstration) run(ctx context.Context) error {
 // prepare installs what is missing, decides which Slurm it is, and starts
 // Postgres.
 func (s *demonstration) prepare(ctx context.Context) error {
-	s.real = s.Slurm != "sim"
-	if s.real {
+	s.usesRealSlurm = s.Slurm != "sim"
+	if s.usesRealSlurm {
 		if err := throwaway.InstallSlurm(ctx, s.screen); err != nil {
 			if s.Slurm == "real" || ctx.Err() != nil {
 				return err
 			}
-			s.real = false
+			s.usesRealSlurm = false
 			s.screen.printf("Slurm cannot be set up here, so this is shown on a simulated one: %s", lastLine(err))
 		}
 	}
@@ -142,12 +142,12 @@ func (s *demonstration) prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting a private Postgres: %w", err)
 	}
-	s.onEnd(pg.Close)
+	s.addCleanup(pg.Close)
 	s.dsn = pg.DSN("postgres")
 	if s.dir, err = tempDir(); err != nil {
 		return fmt.Errorf("making a directory: %w", err)
 	}
-	s.onEnd(func() error { return os.RemoveAll(s.dir) })
+	s.addCleanup(func() error { return os.RemoveAll(s.dir) })
 	return nil
 }
 
@@ -174,13 +174,13 @@ func lastLine(err error) string {
 
 // startSlurm starts a fresh Slurm.
 func (s *demonstration) startSlurm(ctx context.Context, hasty bool) (cluster, error) {
-	if !s.real {
+	if !s.usesRealSlurm {
 		return startSimulatedCluster(s.dir, s.Seed, hasty)
 	}
 	s.screen.setStatus("Starting Slurm …")
 	c, err := startRealCluster(ctx)
 	if errors.Is(err, throwaway.ErrUnavailable) && s.Slurm == "auto" && hasty {
-		s.real = false
+		s.usesRealSlurm = false
 		s.screen.printf("Slurm cannot run here, so this is shown on a simulated one: %s", lastLine(err))
 		return startSimulatedCluster(s.dir, s.Seed, hasty)
 	}

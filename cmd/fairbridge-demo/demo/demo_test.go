@@ -132,7 +132,7 @@ func TestDemoAsJSON(t *testing.T) {
 }
 
 func TestTheSimulatedDayAloneIsTheSameEachTime(t *testing.T) {
-	day := Day(5, 1)
+	day := NewDay(5, 1)
 	figures := func() *Figures {
 		s, err := startSimulatedCluster(t.TempDir(), 5, true)
 		if err != nil {
@@ -146,7 +146,7 @@ func TestTheSimulatedDayAloneIsTheSameEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Measure(day, runs, capacity, Weights)
+		f, err := Measure(day, runs, totalGPUs, WeightsByAccount)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,21 +29,21 @@ type Figures struct {
 // Measure works out the figures of a day from Slurm's records of it. An error
 // says which job of the day is missing or did not end well.
 func Measure(day []Job, runs []Record, capacity int, weights map[string]float64) (*Figures, error) {
-	outcomes := outcomesOf(runs)
+	outcomes := outcomesFromRecords(runs)
 	if err := checkComplete(day, outcomes); err != nil {
 		return nil, err
 	}
 	f := &Figures{Jobs: len(outcomes)}
-	f.times(outcomes)
-	f.fairness(outcomes, isolatedTimes(day, capacity, weights))
+	f.setTimes(outcomes)
+	f.setFairness(outcomes, isolatedTimes(day, capacity, weights))
 	c := integrateContention(outcomes, capacity, weights)
 	f.Shares = c.shares(capacity, weights)
-	f.IdleWaiting = ratio(c.idle, c.time.Seconds()*float64(capacity))
-	f.Excess = c.excess
+	f.IdleWaiting = ratio(c.idleGPUSeconds, c.duration.Seconds()*float64(capacity))
+	f.Excess = c.excessGPUs
 	first, last, busy := outcomes[0].Submit, outcomes[0].End, 0.0
 	for i := range outcomes {
 		l := &outcomes[i]
-		first, last = earlier(first, l.Submit), later(last, l.End)
+		first, last = earlierOf(first, l.Submit), laterOf(last, l.End)
 		busy += l.RunTime().Seconds() * float64(l.GPUs)
 		f.Requeues += len(l.Runs) - 1
 	}
@@ -66,14 +66,14 @@ func checkComplete(day []Job, outcomes []Outcome) error {
 		return fmt.Errorf("a day without jobs cannot be measured")
 	}
 	for i := range day {
-		if j := &day[i]; seen[j.Name] != j.Count() {
-			return fmt.Errorf("of job %s Slurm's records have %d, want %d", j.Name, seen[j.Name], j.Count())
+		if j := &day[i]; seen[j.Name] != j.TaskCount() {
+			return fmt.Errorf("of job %s Slurm's records have %d, want %d", j.Name, seen[j.Name], j.TaskCount())
 		}
 	}
 	return nil
 }
 
-func (f *Figures) times(outcomes []Outcome) {
+func (f *Figures) setTimes(outcomes []Outcome) {
 	var wait, turn []float64
 	for i := range outcomes {
 		wait = append(wait, outcomes[i].WaitTime().Seconds())
@@ -83,7 +83,7 @@ func (f *Figures) times(outcomes []Outcome) {
 	f.Turnaround, f.TurnaroundMean = quantile(turn, 0.5), mean(turn)
 }
 
-func (f *Figures) fairness(outcomes []Outcome, isolated map[jobKey]time.Duration) {
+func (f *Figures) setFairness(outcomes []Outcome, isolated map[jobKey]time.Duration) {
 	var rho []float64
 	above := 0
 	for i := range outcomes {
@@ -116,14 +116,14 @@ func mean(v []float64) float64 {
 	return ratio(sum, float64(len(v)))
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierOf(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}
 	return a
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

@@ -110,7 +110,7 @@ func TestFillGivesWhatIsNotAskedForToOthers(t *testing.T) {
 		"less than there is": {map[string]float64{"a": 3, "b": 1, "c": 5}, map[string]float64{"a": 3, "b": 1, "c": 5}},
 		"nobody asks":        {nil, map[string]float64{"a": 0, "b": 0, "c": 0}},
 	} {
-		if d := cmp.Diff(c.want, fill(32, c.demand, weights), cmpopts.EquateApprox(0, 1e-12)); d != "" {
+		if d := cmp.Diff(c.want, divideByWeight(32, c.demand, weights), cmpopts.EquateApprox(0, 1e-12)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -129,16 +129,16 @@ func TestQuantileIsAValueThatOccurs(t *testing.T) {
 }
 
 func TestQuestions(t *testing.T) {
-	before := outcomesOf([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
+	before := outcomesFromRecords([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
 	var got []string
-	for _, q := range questions(before, outcomesOf(smallRuns)) {
+	for _, q := range findQuestions(before, outcomesFromRecords(smallRuns)) {
 		got = append(got, q.why(q.jobs[0]))
 	}
 	want := []string{"short waited long, 2 s", "long was requeued", "short waited 2 s, 8 s on Slurm alone"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for _, q := range questions(nil, nil) {
+	for _, q := range findQuestions(nil, nil) {
 		if len(q.jobs) > 0 {
 			t.Errorf("a day without jobs asks about %v", q.jobs)
 		}

@@ -35,9 +35,9 @@ func (s *demonstration) waitForEnter(ctx context.Context, config string) error {
 
 // explain asks fairbridge about three jobs.
 func (s *demonstration) explain(ctx context.Context, d *daemon, before, after []Outcome) error {
-	for _, q := range questions(before, after) {
+	for _, q := range findQuestions(before, after) {
 		for _, l := range q.jobs {
-			text, err := d.command(ctx, "explain", fmt.Sprint(l.Job))
+			text, err := d.runCommand(ctx, "explain", fmt.Sprint(l.Job))
 			var exit *exec.ExitError
 			if errors.As(err, &exit) && exit.ExitCode() == exitUnknownJob {
 				continue

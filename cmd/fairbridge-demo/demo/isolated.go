@@ -28,11 +28,11 @@ func isolatedTimes(day []Job, capacity int, weights map[string]float64) map[jobK
 		p := parts[j.Account]
 		if p == nil {
 			size := max(int(float64(capacity)*weights[j.Account]/sum), 1)
-			p = &entitledPart{size: size, free: size}
+			p = &entitledPart{gpuCount: size, freeGPUs: size}
 			parts[j.Account] = p
 		}
-		for task := range j.Count() {
-			out[jobKey{j.Name, task}] = p.serve(j) - j.At
+		for task := range j.TaskCount() {
+			out[jobKey{j.Name, task}] = p.runJob(j) - j.At
 		}
 	}
 	return out
@@ -40,24 +40,24 @@ func isolatedTimes(day []Job, capacity int, weights map[string]float64) map[jobK
 
 // entitledPart is an account's own small cluster.
 type entitledPart struct {
-	size, free int
-	now        time.Duration // when the last job could start
-	running    []jobEnd      // the earliest first
+	gpuCount, freeGPUs int
+	now                time.Duration // when the last job could start
+	running            []jobEnd      // the earliest first
 }
 
-// serve starts the job after all earlier ones and returns when it ends.
-func (p *entitledPart) serve(j *Job) time.Duration {
-	need, length := j.Width(), j.Work
-	if need > p.size {
-		length = length * time.Duration(need) / time.Duration(p.size)
-		need = p.size
+// runJob starts the job after all earlier ones and returns when it ends.
+func (p *entitledPart) runJob(j *Job) time.Duration {
+	need, length := j.TotalGPUs(), j.Work
+	if need > p.gpuCount {
+		length = length * time.Duration(need) / time.Duration(p.gpuCount)
+		need = p.gpuCount
 	}
 	p.now = max(p.now, j.At)
-	for len(p.running) > 0 && (p.running[0].at <= p.now || p.free < need) {
-		p.now, p.free = max(p.now, p.running[0].at), p.free+p.running[0].gpus
+	for len(p.running) > 0 && (p.running[0].at <= p.now || p.freeGPUs < need) {
+		p.now, p.freeGPUs = max(p.now, p.running[0].at), p.freeGPUs+p.running[0].gpus
 		p.running = p.running[1:]
 	}
-	p.free -= need
+	p.freeGPUs -= need
 	p.running = append(p.running, jobEnd{p.now + length, need})
 	slices.SortFunc(p.running, func(a, b jobEnd) int { return cmp.Compare(a.at, b.at) })
 	return p.now + length

@@ -16,16 +16,16 @@ type monitor struct {
 
 func (w *monitor) update(ctx context.Context, p *progress) error {
 	w.screen.setStatus("  " + p.String())
-	if err := w.daemon.run.failed(); err != nil {
+	if err := w.daemon.runProcess.checkRunning(); err != nil {
 		return err
 	}
 	if w.probes != nil {
-		if err := w.probes.follow(p.Queue); err != nil {
+		if err := w.probes.updateStates(p.Queue); err != nil {
 			return err
 		}
 		if !w.probesShown && p.At > 12*time.Second {
 			w.probesShown = true
-			if words, err := w.probes.measured(ctx); err == nil {
+			if words, err := w.probes.describeMeasured(ctx); err == nil {
 				w.screen.printf("  %-8s %s", "gpus", words)
 			} else {
 				w.screen.printf("  %-8s %v", "gpus", err)

@@ -45,9 +45,9 @@ func (l *Outcome) RunTime() time.Duration {
 // requeue.
 func (l *Outcome) WaitTime() time.Duration { return l.End.Sub(l.Submit) - l.RunTime() }
 
-// outcomesOf joins the runs of each job, sorted by job. A run ends at the latest
+// outcomesFromRecords joins the runs of each job, sorted by job. A run ends at the latest
 // when its job was submitted again: slurmdbd may close a requeued run later.
-func outcomesOf(runs []Record) []Outcome {
+func outcomesFromRecords(runs []Record) []Outcome {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Job, b.Job), a.Start.Compare(b.Start)) })
 	var out []Outcome
@@ -57,7 +57,7 @@ func outcomesOf(runs []Record) []Outcome {
 		}
 		l := &out[len(out)-1]
 		if n := len(l.Runs); n > 0 {
-			l.Runs[n-1].End = earlier(l.Runs[n-1].End, later(r.Submit, l.Runs[n-1].Start))
+			l.Runs[n-1].End = earlierOf(l.Runs[n-1].End, laterOf(r.Submit, l.Runs[n-1].Start))
 		}
 		l.End = r.End
 		l.Runs = append(l.Runs, r)

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	step                = 500 * time.Millisecond // between two looks for due submissions
+	playStep            = 500 * time.Millisecond // between two looks for due submissions
 	stepsPerObservation = 4                      // steps between two looks at the queue
-	longestDay          = 10 * time.Minute       // a day this long hangs
+	maxPlayTime         = 10 * time.Minute       // a day this long hangs
 )
 
 // progress is how far a day has come.
@@ -25,7 +25,7 @@ type progress struct {
 
 func (p *progress) String() string {
 	return fmt.Sprintf("%3d s: %d of %d jobs done, %d run, %d wait, %d of %d GPUs held",
-		int(p.At.Seconds()), p.Done, p.Jobs, p.Running, p.Waiting, p.Busy, capacity)
+		int(p.At.Seconds()), p.Done, p.Jobs, p.Running, p.Waiting, p.Busy, totalGPUs)
 }
 
 // playDay submits the jobs when their time comes and returns when all have ended.
@@ -52,10 +52,10 @@ func playDay(ctx context.Context, s cluster, day []Job, look func(*progress) err
 				return nil
 			}
 		}
-		if at > longestDay {
-			return fmt.Errorf("the day's jobs did not end within %v", longestDay)
+		if at > maxPlayTime {
+			return fmt.Errorf("the day's jobs did not end within %v", maxPlayTime)
 		}
-		if err := s.Wait(ctx, step); err != nil {
+		if err := s.Wait(ctx, playStep); err != nil {
 			return err
 		}
 	}
@@ -70,10 +70,10 @@ func observeProgress(ctx context.Context, s cluster, day []Job, submitted int) (
 	p := &progress{Queue: list}
 	width := map[string]int{}
 	for i := range day {
-		p.Jobs += day[i].Count()
-		width[day[i].Name] = day[i].Width()
+		p.Jobs += day[i].TaskCount()
+		width[day[i].Name] = day[i].TotalGPUs()
 		if i < submitted {
-			p.Done += day[i].Count()
+			p.Done += day[i].TaskCount()
 		}
 	}
 	p.Done -= len(list)

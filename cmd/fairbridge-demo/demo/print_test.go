@@ -33,7 +33,7 @@ func TestTableShowsWhatGotWorseToo(t *testing.T) {
 
 func TestScreenOnATerminalReplacesTheStatus(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, tty: true}
+	s := &screen{w: &out, isTerminal: true}
 	s.setStatus("one")
 	s.printf("line %d", 1)
 	s.setStatus("two")
@@ -48,7 +48,7 @@ func TestScreenElsewherePrintsAStatusNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	s := newScreen(&out)
 	s.setStatus("too soon")
-	s.last = s.last.Add(-11 * time.Second)
+	s.lastStatusAt = s.lastStatusAt.Add(-11 * time.Second)
 	s.setStatus("due")
 	s.setStatus("too soon again")
 	_, _ = s.Write([]byte("installing a\ninstal"))

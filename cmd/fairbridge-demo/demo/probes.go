@@ -15,9 +15,9 @@ import (
 // probes are one nodeprobe a node. Each loads a driver library whose GPUs are
 // as busy as the jobs on the node make them.
 type probes struct {
-	dir     string
-	running []*process
-	width   map[string]int // GPUs a job holds on each node, by name
+	dir        string
+	running    []*process
+	gpusByNode map[string]int // GPUs a job holds on each node, by name
 }
 
 func nodeName(i int) string { return fmt.Sprintf("n%d", i+1) }
@@ -32,39 +32,39 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &probes{dir: dir, width: map[string]int{}}
+	p := &probes{dir: dir, gpusByNode: map[string]int{}}
 	for i := range day {
-		p.width[day[i].Name] = day[i].GPUs
+		p.gpusByNode[day[i].Name] = day[i].GPUs
 	}
-	if err := p.follow(nil); err != nil {
+	if err := p.updateStates(nil); err != nil {
 		return nil, err
 	}
 	for i := range clusterNodes {
 		node := nodeName(i)
-		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socket(node), "--interval", "2s", "--nvml", lib)
-		cmd.Env = append(os.Environ(), fakenvml.StateVariable+"="+p.state(node))
+		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socketPath(node), "--interval", "2s", "--nvml", lib)
+		cmd.Env = append(os.Environ(), fakenvml.StateVariable+"="+p.statePath(node))
 		c, err := startProcess("nodeprobe of "+node, cmd)
 		if err != nil {
-			return nil, errors.Join(err, p.end())
+			return nil, errors.Join(err, p.stop())
 		}
 		p.running = append(p.running, c)
 	}
 	return p, nil
 }
 
-func (p *probes) socket(node string) string { return filepath.Join(p.dir, node+".sock") }
+func (p *probes) socketPath(node string) string { return filepath.Join(p.dir, node+".sock") }
 
-func (p *probes) state(node string) string { return filepath.Join(p.dir, node+".gpus") }
+func (p *probes) statePath(node string) string { return filepath.Join(p.dir, node+".gpus") }
 
 // url is where fairbridge finds them.
-func (p *probes) url() string { return "unix:" + p.socket("{node}") }
+func (p *probes) url() string { return "unix:" + p.socketPath("{node}") }
 
-// follow makes the GPUs as busy as the running jobs do.
-func (p *probes) follow(queue []queuedTask) error {
+// updateStates makes the GPUs as busy as the running jobs do.
+func (p *probes) updateStates(queue []queuedTask) error {
 	held := map[string]int{}
 	for _, q := range queue {
 		for _, node := range q.Nodes {
-			held[node] += p.width[q.Name]
+			held[node] += p.gpusByNode[q.Name]
 		}
 	}
 	for i := range clusterNodes {
@@ -75,18 +75,18 @@ func (p *probes) follow(queue []queuedTask) error {
 				list[g] = fakenvml.GPU{Busy: 95, UsedMB: 61_000, TotalMB: 81_920, Watts: 380, TempC: 64}
 			}
 		}
-		if err := fakenvml.Write(p.state(nodeName(i)), list); err != nil {
+		if err := fakenvml.Write(p.statePath(nodeName(i)), list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// measured asks the probes and says in a few words what they measure.
-func (p *probes) measured(ctx context.Context) (string, error) {
+// describeMeasured asks the probes and says in a few words what they measure.
+func (p *probes) describeMeasured(ctx context.Context) (string, error) {
 	where := map[string]string{}
 	for i := range clusterNodes {
-		where[nodeName(i)] = "unix:" + p.socket(nodeName(i))
+		where[nodeName(i)] = "unix:" + p.socketPath(nodeName(i))
 	}
 	samples, err := client.New(client.Config{}).PullSamples(ctx, where)
 	if err != nil {
@@ -103,10 +103,10 @@ func (p *probes) measured(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d probes measure %d GPUs, %.0f %% busy, %.1f kW", len(samples), gpus, 100*ratio(busy, float64(gpus)), watts/1000), nil
 }
 
-func (p *probes) end() error {
+func (p *probes) stop() error {
 	var errs []error
 	for _, c := range p.running {
-		errs = append(errs, c.end())
+		errs = append(errs, c.stop())
 	}
 	return errors.Join(errs...)
 }

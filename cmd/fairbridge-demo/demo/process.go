@@ -14,18 +14,18 @@ import (
 // process is a program that runs beside the demonstration and ends with it,
 // however that ends.
 type process struct {
-	name string
-	cmd  *exec.Cmd
-	says *tail
-	done chan struct{}
-	err  error // valid when done
+	name       string
+	cmd        *exec.Cmd
+	outputTail *outputTail
+	done       chan struct{}
+	err        error // valid when done
 }
 
 // startProcess starts a program in a process group of its own, so that Ctrl-C reaches
 // it through us and in our order.
 func startProcess(name string, cmd *exec.Cmd) (*process, error) {
-	c := &process{name: name, cmd: cmd, says: &tail{}, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = c.says, c.says
+	c := &process{name: name, cmd: cmd, outputTail: &outputTail{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = c.outputTail, c.outputTail
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
@@ -44,41 +44,41 @@ func startProcess(name string, cmd *exec.Cmd) (*process, error) {
 	return c, nil
 }
 
-// failed returns why the program ended by itself, or nil while it runs.
-func (c *process) failed() error {
+// checkRunning returns why the program ended by itself, or nil while it runs.
+func (c *process) checkRunning() error {
 	select {
 	case <-c.done:
-		return fmt.Errorf("%s ended: %v: %s", c.name, c.err, c.says)
+		return fmt.Errorf("%s ended: %v: %s", c.name, c.err, c.outputTail)
 	default:
 		return nil
 	}
 }
 
-// endPatience is how long a program has to end.
-const endPatience = 5 * time.Second
+// stopTimeout is how long a program has to end.
+const stopTimeout = 5 * time.Second
 
-// end asks the program to end, and ends it when it does not.
-func (c *process) end() error {
+// stop asks the program to end, and ends it when it does not.
+func (c *process) stop() error {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-c.done:
 		return nil
-	case <-time.After(endPatience):
+	case <-time.After(stopTimeout):
 	}
 	_ = c.cmd.Process.Kill()
 	<-c.done
-	return fmt.Errorf("%s did not end within %v of SIGTERM and was killed", c.name, endPatience)
+	return fmt.Errorf("%s did not end within %v of SIGTERM and was killed", c.name, stopTimeout)
 }
 
-// tail keeps the end of what a program says.
-type tail struct {
+// outputTail keeps the end of what a program says.
+type outputTail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-var _ io.Writer = (*tail)(nil)
+var _ io.Writer = (*outputTail)(nil)
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *outputTail) Write(p []byte) (int, error) {
 	const most = 4096
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +87,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) String() string {
+func (t *outputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(bytes.TrimSpace(t.text))

@@ -48,10 +48,10 @@ func TestChildEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.failed(); err != nil {
+	if err := c.checkRunning(); err != nil {
 		t.Error(err)
 	}
-	if err := c.end(); err != nil {
+	if err := c.stop(); err != nil {
 		t.Error(err)
 	}
 	if err := syscall.Kill(c.cmd.Process.Pid, 0); err == nil {
@@ -65,7 +65,7 @@ func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-c.done
-	if err := c.failed(); err == nil || !strings.Contains(err.Error(), "talker ended: exit status 3: no licence") {
+	if err := c.checkRunning(); err == nil || !strings.Contains(err.Error(), "talker ended: exit status 3: no licence") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := startProcess("nothing", exec.Command("/nonexistent")); err == nil {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// question is something worth asking about a job, with the jobs it may be
+// comparisonQuestion is something worth asking about a job, with the jobs it may be
 // asked about, the best first: one that came and went between two looks of
 // fairbridge is unknown to it.
-type question struct {
+type comparisonQuestion struct {
 	jobs []*Outcome
 	why  func(*Outcome) string
 }
 
-// questions asks about the job that waited longest, one that was requeued, and
+// findQuestions asks about the job that waited longest, one that was requeued, and
 // the one that gained most against Slurm alone.
-func questions(before, after []Outcome) []question {
+func findQuestions(before, after []Outcome) []comparisonQuestion {
 	was := map[jobKey]time.Duration{}
 	for i := range before {
 		was[jobKey{before[i].Name, before[i].Task}] = before[i].WaitTime()
@@ -36,7 +36,7 @@ func questions(before, after []Outcome) []question {
 		}
 		straight = append(straight, l)
 	}
-	return []question{
+	return []comparisonQuestion{
 		{sortDescending(straight, (*Outcome).WaitTime), func(l *Outcome) string { return fmt.Sprintf("%s waited long, %.0f s", l.Name, l.WaitTime().Seconds()) }},
 		{sortDescending(requeued, func(l *Outcome) time.Duration { return time.Duration(len(l.Runs)) }), func(l *Outcome) string { return l.Name + " was requeued" }},
 		{sortDescending(early, gain), func(l *Outcome) string {

@@ -54,7 +54,7 @@ func (s *realCluster) Submit(ctx context.Context, j *Job) error {
 
 func (s *realCluster) Now() time.Time { return time.Now() }
 
-func (s *realCluster) Wait(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+func (s *realCluster) Wait(ctx context.Context, d time.Duration) error { return sleepContext(ctx, d) }
 
 func (s *realCluster) Queue(ctx context.Context) ([]queuedTask, error) {
 	out, err := s.Run(ctx, "root", "squeue", "--noheader", "--array", "--format=%A|%j|%T|%N")

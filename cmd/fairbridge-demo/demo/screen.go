@@ -12,19 +12,19 @@ import (
 // screen prints lines, and below them, on a terminal, a status that is
 // replaced by the next one. Elsewhere every tenth second's status is a line.
 type screen struct {
-	mu     sync.Mutex
-	w      io.Writer
-	tty    bool
-	status string
-	last   time.Time // of a status printed as a line
-	part   string    // a line of Write that is not whole yet
+	mu           sync.Mutex
+	w            io.Writer
+	isTerminal   bool
+	status       string
+	lastStatusAt time.Time // of a status printed as a line
+	partialLine  string    // a line of Write that is not whole yet
 }
 
 func newScreen(w io.Writer) *screen {
-	s := &screen{w: w, last: time.Now()}
+	s := &screen{w: w, lastStatusAt: time.Now()}
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
-		s.tty = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+		s.isTerminal = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 	}
 	return s
 }
@@ -37,11 +37,11 @@ func (s *screen) printf(format string, args ...any) {
 }
 
 func (s *screen) line(text string) {
-	if s.tty && s.status != "" {
+	if s.isTerminal && s.status != "" {
 		fmt.Fprint(s.w, "\r\x1b[K")
 	}
 	fmt.Fprintln(s.w, text)
-	if s.tty && s.status != "" {
+	if s.isTerminal && s.status != "" {
 		fmt.Fprint(s.w, s.status)
 	}
 }
@@ -51,12 +51,12 @@ func (s *screen) setStatus(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.tty:
+	case s.isTerminal:
 		fmt.Fprint(s.w, "\r\x1b[K"+text)
 		s.status = text
-	case text != "" && time.Since(s.last) >= 10*time.Second:
+	case text != "" && time.Since(s.lastStatusAt) >= 10*time.Second:
 		fmt.Fprintln(s.w, text)
-		s.last = time.Now()
+		s.lastStatusAt = time.Now()
 	}
 }
 
@@ -64,10 +64,10 @@ func (s *screen) setStatus(text string) {
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := strings.Split(s.part+string(p), "\n")
+	lines := strings.Split(s.partialLine+string(p), "\n")
 	for _, l := range lines[:len(lines)-1] {
 		s.line("  " + l)
 	}
-	s.part = lines[len(lines)-1]
+	s.partialLine = lines[len(lines)-1]
 	return len(p), nil
 }

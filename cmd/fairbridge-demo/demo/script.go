@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// script is a job that computes nothing for so many seconds. When it is told
+// batchScriptText is a job that computes nothing for so many seconds. When it is told
 // to stop it writes down how far it got; requeued, it goes on from there.
-const script = `#!/bin/bash
+const batchScriptText = `#!/bin/bash
 saved=$HOME/saved.$SLURM_JOB_ID
 done=$(cat "$saved" 2>/dev/null || echo 0)
 stop() { echo $((done + SECONDS)) >"$saved"; kill %%1; exit 0; }
@@ -37,5 +37,5 @@ func sbatchCommand(j *Job) []string {
 // batchScript is the job's batch script.
 func batchScript(j *Job) string {
 	seconds := int(j.Work / time.Second)
-	return fmt.Sprintf(script, seconds, seconds)
+	return fmt.Sprintf(batchScriptText, seconds, seconds)
 }

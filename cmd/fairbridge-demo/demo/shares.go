@@ -40,25 +40,25 @@ func demandChanges(outcomes []Outcome) []demandChange {
 
 // contention integrates over the time in which any job waited.
 type contention struct {
-	time    time.Duration
-	idle    float64 // GPU-seconds nobody held
-	excess  int     // GPUs held at once beyond those there are: the records are wrong
-	held    map[string]float64
-	due     map[string]float64
-	holds   map[string]int
-	waiting map[string]int
+	duration          time.Duration
+	idleGPUSeconds    float64 // GPU-seconds nobody held
+	excessGPUs        int     // GPUs held at once beyond those there are: the records are wrong
+	heldByAccount     map[string]float64
+	entitledByAccount map[string]float64
+	holdingNow        map[string]int
+	waitingNow        map[string]int
 }
 
 // integrateContention looks at every stretch between two changes.
 func integrateContention(outcomes []Outcome, capacity int, weights map[string]float64) *contention {
-	c := &contention{held: map[string]float64{}, due: map[string]float64{}, holds: map[string]int{}, waiting: map[string]int{}}
+	c := &contention{heldByAccount: map[string]float64{}, entitledByAccount: map[string]float64{}, holdingNow: map[string]int{}, waitingNow: map[string]int{}}
 	list := demandChanges(outcomes)
 	for i, m := range list {
 		if i > 0 {
 			c.advance(m.at.Sub(list[i-1].at), capacity, weights)
 		}
-		c.holds[m.account] += m.holds
-		c.waiting[m.account] += m.waiting
+		c.holdingNow[m.account] += m.holds
+		c.waitingNow[m.account] += m.waiting
 	}
 	return c
 }
@@ -67,37 +67,37 @@ func (c *contention) advance(d time.Duration, capacity int, weights map[string]f
 	waiting, busy := 0, 0
 	demand := map[string]float64{}
 	for a := range weights {
-		waiting += c.waiting[a]
-		busy += c.holds[a]
-		demand[a] = float64(c.holds[a] + c.waiting[a])
+		waiting += c.waitingNow[a]
+		busy += c.holdingNow[a]
+		demand[a] = float64(c.holdingNow[a] + c.waitingNow[a])
 	}
 	if d > 0 {
-		c.excess = max(c.excess, busy-capacity)
+		c.excessGPUs = max(c.excessGPUs, busy-capacity)
 	}
 	if waiting == 0 {
 		return
 	}
-	c.time += d
-	c.idle += float64(capacity-busy) * d.Seconds()
-	for a, due := range fill(float64(capacity), demand, weights) {
-		c.held[a] += float64(c.holds[a]) * d.Seconds()
-		c.due[a] += due * d.Seconds()
+	c.duration += d
+	c.idleGPUSeconds += float64(capacity-busy) * d.Seconds()
+	for a, due := range divideByWeight(float64(capacity), demand, weights) {
+		c.heldByAccount[a] += float64(c.holdingNow[a]) * d.Seconds()
+		c.entitledByAccount[a] += due * d.Seconds()
 	}
 }
 
 // shares returns the figures by account.
 func (c *contention) shares(capacity int, weights map[string]float64) []Share {
-	total := c.time.Seconds() * float64(capacity)
+	total := c.duration.Seconds() * float64(capacity)
 	var out []Share
 	for _, a := range slices.Sorted(maps.Keys(weights)) {
-		out = append(out, Share{a, ratio(c.held[a], total), ratio(c.due[a], total)})
+		out = append(out, Share{a, ratio(c.heldByAccount[a], total), ratio(c.entitledByAccount[a], total)})
 	}
 	return out
 }
 
-// fill divides the capacity by weight; what an account does not demand goes to
+// divideByWeight divides the capacity by weight; what an account does not demand goes to
 // the others.
-func fill(capacity float64, demand, weights map[string]float64) map[string]float64 {
+func divideByWeight(capacity float64, demand, weights map[string]float64) map[string]float64 {
 	accounts := slices.Sorted(maps.Keys(weights))
 	claims := make([]fair.Claim, len(accounts))
 	for i, a := range accounts {

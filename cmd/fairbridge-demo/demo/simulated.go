@@ -63,7 +63,7 @@ PriorityCalcPeriod=1
 `
 
 func simAccounts() []sim.Account {
-	return []sim.Account{{Name: "research", Shares: Weights["research"]}, {Name: "teaching", Shares: Weights["teaching"]}, {Name: "vision", Shares: Weights["vision"]}}
+	return []sim.Account{{Name: "research", Shares: WeightsByAccount["research"]}, {Name: "teaching", Shares: WeightsByAccount["teaching"]}, {Name: "vision", Shares: WeightsByAccount["vision"]}}
 }
 
 func (s *simulatedCluster) Title() string {
@@ -99,7 +99,7 @@ func (s *simulatedCluster) Now() (t time.Time) {
 
 func (s *simulatedCluster) Wait(ctx context.Context, d time.Duration) error {
 	if !s.hasty {
-		return sleep(ctx, d)
+		return sleepContext(ctx, d)
 	}
 	s.server.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
 	return ctx.Err()

@@ -72,7 +72,7 @@ func interrupt(t *testing.T, slurm, word string, more time.Duration, sig syscall
 	o := options(t)
 	mounts, _ := os.ReadFile("/proc/self/mounts")
 	cmd := exec.Command(o.Binary+"-demo", "--slurm="+slurm)
-	says := &tail{}
+	says := &outputTail{}
 	cmd.Stdout, cmd.Stderr = says, says
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -26,11 +26,11 @@ cost the job time. GPU share: of all GPUs while any job waited, against the acco
 shares; what one account does not ask for goes to the others).
 `
 
-func seconds(v float64) string { return fmt.Sprintf("%.0f s", v) }
+func formatSeconds(v float64) string { return fmt.Sprintf("%.0f s", v) }
 
-func times(v float64) string { return fmt.Sprintf("%.2f", v) }
+func formatTimes(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-func percent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
+func formatPercent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 
 // printTable prints the figures before and after, and how they are defined.
 func printTable(w io.Writer, c *Comparison) {
@@ -42,25 +42,25 @@ func printTable(w io.Writer, c *Comparison) {
 	style.Options.SeparateHeader = true
 	t.SetStyle(style)
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}, {Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	t.AppendHeader(table.Row{fmt.Sprintf("%d jobs, %d GPUs", c.Alone.Jobs, capacity), "Slurm alone", "with fairbridge"})
+	t.AppendHeader(table.Row{fmt.Sprintf("%d jobs, %d GPUs", c.Alone.Jobs, totalGPUs), "Slurm alone", "with fairbridge"})
 	row := func(name string, show func(float64) string, a, b float64) {
 		t.AppendRow(table.Row{name, show(a), show(b)})
 	}
 	a, b := c.Alone, c.With
-	row("wait, median", seconds, a.WaitMedian, b.WaitMedian)
-	row("wait, 95th percentile", seconds, a.WaitP95, b.WaitP95)
-	row("submission to end, median", seconds, a.Turnaround, b.Turnaround)
-	row("submission to end, mean", seconds, a.TurnaroundMean, b.TurnaroundMean)
-	row("finish-time fairness, median", times, a.FairMedian, b.FairMedian)
-	row("finish-time fairness, worst", times, a.FairWorst, b.FairWorst)
-	row("jobs that sharing cost time", percent, a.Unfair, b.Unfair)
+	row("wait, median", formatSeconds, a.WaitMedian, b.WaitMedian)
+	row("wait, 95th percentile", formatSeconds, a.WaitP95, b.WaitP95)
+	row("submission to end, median", formatSeconds, a.Turnaround, b.Turnaround)
+	row("submission to end, mean", formatSeconds, a.TurnaroundMean, b.TurnaroundMean)
+	row("finish-time fairness, median", formatTimes, a.FairMedian, b.FairMedian)
+	row("finish-time fairness, worst", formatTimes, a.FairWorst, b.FairWorst)
+	row("jobs that sharing cost time", formatPercent, a.Unfair, b.Unfair)
 	for i := range a.Shares {
 		t.AppendRow(table.Row{"GPU share of " + a.Shares[i].Account, shareText(a.Shares[i]), shareText(b.Shares[i])})
 	}
 	t.AppendRow(table.Row{"requeues", a.Requeues, b.Requeues})
-	row("GPUs idle", percent, a.Idle, b.Idle)
-	row("GPUs idle while jobs wait", percent, a.IdleWaiting, b.IdleWaiting)
-	row("first submission to last end", seconds, a.Makespan, b.Makespan)
+	row("GPUs idle", formatPercent, a.Idle, b.Idle)
+	row("GPUs idle while jobs wait", formatPercent, a.IdleWaiting, b.IdleWaiting)
+	row("first submission to last end", formatSeconds, a.Makespan, b.Makespan)
 	t.Render()
 	if n := max(a.Excess, b.Excess); n > 0 {
 		fmt.Fprintf(w, "\nSlurm's records contradict themselves: at some moment %d GPUs more were held than there are.\n", n)
@@ -69,5 +69,5 @@ func printTable(w io.Writer, c *Comparison) {
 }
 
 func shareText(s Share) string {
-	return fmt.Sprintf("%s of %s", percent(s.Held), percent(s.Entitled))
+	return fmt.Sprintf("%s of %s", formatPercent(s.Held), formatPercent(s.Entitled))
 }

@@ -54,7 +54,7 @@ func newTraceGenerate(o *cli.Options) *cobra.Command {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
 				return cli.BadUsage(err)
 			}
-			m, err := generate.Make(a[0], w, seed)
+			m, err := generate.MakeWorkload(a[0], w, seed)
 			if err != nil {
 				return cli.BadUsage(err)
 			}
@@ -92,7 +92,7 @@ func (t *traceFlags) saveTables(c *cobra.Command) error {
 	if t.tables == "" {
 		return nil
 	}
-	if err := explainExisting(workload.SaveTables(t.tables, generate.Tables(), t.force)); err != nil {
+	if err := explainExisting(workload.SaveTables(t.tables, generate.NewTables(), t.force)); err != nil {
 		return err
 	}
 	if t.to != "-" {
@@ -115,13 +115,13 @@ func (t *traceFlags) checkKindFlags(c *cobra.Command, kind string) error {
 		f := c.Flag(name)
 		switch {
 		case !f.Changed:
-		case !slices.Contains(k.Uses, name):
-			return fmt.Errorf("%s takes no --%s, only --seed, --%s", kind, name, strings.Join(k.Uses, ", --"))
+		case !slices.Contains(k.UsedOptions, name):
+			return fmt.Errorf("%s takes no --%s, only --seed, --%s", kind, name, strings.Join(k.UsedOptions, ", --"))
 		case f.Value.Type() != "string" && !positive(c, name):
 			return fmt.Errorf("--%s %s: want more than 0", name, f.Value)
 		}
 	}
-	if t.tables != "" && !k.Trains {
+	if t.tables != "" && !k.HasTraining {
 		return fmt.Errorf("jobs of %s have no throughput tables; leave out --tables", kind)
 	}
 	return nil
@@ -136,8 +136,8 @@ func positive(c *cobra.Command, name string) bool {
 func kindList() string {
 	var b strings.Builder
 	for _, k := range generate.Kinds() {
-		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.What, strings.Join(k.Uses, ", --"))
-		if k.Trains {
+		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.Description, strings.Join(k.UsedOptions, ", --"))
+		if k.HasTraining {
 			b.WriteString(", --tables")
 		}
 	}

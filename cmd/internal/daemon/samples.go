@@ -21,7 +21,7 @@ func (d *daemon) keepSamples() error {
 		return fmt.Errorf("%w (probes.spool in the configuration)", err)
 	}
 	r := &spool.Recorder{Store: d.DB, Spool: spooled, Cluster: d.File.Cluster, Log: d.log, Timeout: 30 * time.Second, RetryEvery: 5 * time.Second}
-	if d.Loop.Probes, err = system.Probes(d.File, r.Enqueue); err != nil {
+	if d.Loop.Probes, err = system.NewProbes(d.File, r.Enqueue); err != nil {
 		return err
 	}
 	d.Registry.MustRegister(samplesMetrics(r)...)

@@ -16,26 +16,26 @@ import (
 func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bridge.Order, cluster string, v *slurm.View) {
 	values, err := scontrol.Command(command).Config(ctx)
 	if err != nil {
-		if v != nil && niceUnseen(order.Lever, v) {
+		if v != nil && isNiceInvisible(order.Lever, v) {
 			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.API)
 		}
 		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "%v", err)
 	} else {
-		c := slurmSettings{value: values, lever: order.Lever, strength: order.Strength}
+		c := slurmSettings{valueByKey: values, lever: order.Lever, strength: order.Strength}
 		if v != nil {
-			c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
+			c.release, c.api, c.hasSiteFactor = v.Release, v.API, v.SiteFactor
 		}
 		r.checkSettings(c)
-		if name := c.get("ClusterName"); name != "" && name != cluster {
+		if name := c.value("ClusterName"); name != "" && name != cluster {
 			r.add("cluster", Fail, "correct slurm.scontrol or cluster", "scontrol speaks for cluster %q, the configuration for %q", name, cluster)
 		}
 	}
 	r.checkClusterName(ctx, command, v)
 }
 
-// niceUnseen reports whether the order is carried by nice where only scontrol
+// isNiceInvisible reports whether the order is carried by nice where only scontrol
 // shows it whatever it is.
-func niceUnseen(lever bridge.Lever, v *slurm.View) bool {
+func isNiceInvisible(lever bridge.Lever, v *slurm.View) bool {
 	api, _ := rest.ParseName(v.API)
 	return !api.ShowsNice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
 }
@@ -59,25 +59,25 @@ func (r *Report) checkClusterName(ctx context.Context, command []string, v *slur
 
 // slurmSettings is what slurmctld is told, and what we want of it.
 type slurmSettings struct {
-	value    map[string]string
-	lever    bridge.Lever
-	strength bridge.Strength
-	release  string // "" when unknown, as is all below
-	api      string
-	site     bool // site_factor can be written
+	valueByKey    map[string]string
+	lever         bridge.Lever
+	strength      bridge.Strength
+	release       string // "" when unknown, as is all below
+	api           string
+	hasSiteFactor bool // site_factor can be written
 }
 
-// get returns a setting, "" when it is not set.
-func (c *slurmSettings) get(key string) string {
-	if v := c.value[key]; v != "(null)" {
+// value returns a setting, "" when it is not set.
+func (c *slurmSettings) value(key string) string {
+	if v := c.valueByKey[key]; v != "(null)" {
 		return v
 	}
 	return ""
 }
 
-// has reports whether a comma list holds a word.
-func (c *slurmSettings) has(key, word string) bool {
-	for _, w := range strings.Split(c.get(key), ",") {
+// hasWord reports whether a comma list holds a word.
+func (c *slurmSettings) hasWord(key, word string) bool {
+	for _, w := range strings.Split(c.value(key), ",") {
 		if strings.EqualFold(strings.TrimSpace(w), word) {
 			return true
 		}
@@ -87,7 +87,7 @@ func (c *slurmSettings) has(key, word string) bool {
 
 // subvalue returns the value of "name=value" in a comma list.
 func (c *slurmSettings) subvalue(key, name string) string {
-	for _, w := range strings.Split(c.get(key), ",") {
+	for _, w := range strings.Split(c.value(key), ",") {
 		if k, v, ok := strings.Cut(strings.TrimSpace(w), "="); ok && k == name {
 			return v
 		}

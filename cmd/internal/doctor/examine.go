@@ -21,7 +21,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
 		r.checkPartitions(v, f.PartitionNames())
-		if p, err := system.Probes(f, nil); err != nil {
+		if p, err := system.NewProbes(f, nil); err != nil {
 			r = append(r, Finding{About: "probes", Level: Fail, Text: err.Error(), Fix: "see probes in the configuration"})
 		} else {
 			r.checkProbes(ctx, f.Probes.URL, v, p)
@@ -33,13 +33,13 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	}
 	r.checkRestd("/proc")
 	r.examineDB(ctx, f, v)
-	r.checkFolders(os.Geteuid(), folders(f)...)
+	r.checkFolders(os.Geteuid(), foldersToCheck(f)...)
 	r.checkStopFile(f.StopFile)
 	return r
 }
 
-// folders are the places the daemon writes to.
-func folders(f *settings.File) []Folder {
+// foldersToCheck are the places the daemon writes to.
+func foldersToCheck(f *settings.File) []Folder {
 	list := []Folder{{Key: "probes.spool", Path: f.SpoolDir()}}
 	if f.Journal != "" {
 		list = append(list, Folder{Key: "journal", Path: filepath.Dir(f.Journal)})

@@ -1,6 +1,8 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Level says how bad a finding is.
 type Level string
@@ -24,8 +26,8 @@ type Finding struct {
 // Report is everything found, in the order of looking.
 type Report []Finding
 
-// Bad reports whether anything does not work.
-func (r Report) Bad() bool {
+// HasFailure reports whether anything does not work.
+func (r Report) HasFailure() bool {
 	for _, f := range r {
 		if f.Level == Fail {
 			return true

@@ -9,7 +9,7 @@ import (
 )
 
 // What access(2) is asked.
-const write, search = 2, 1
+const writePermission, searchPermission = 2, 1
 
 // Folder is a place the daemon writes to, by the key of the configuration.
 type Folder struct{ Key, Path string }
@@ -28,7 +28,7 @@ func (r *Report) checkFolders(uid int, folders ...Folder) {
 		}
 		at, err := nearestExisting(f.Path)
 		if err == nil {
-			err = syscall.Access(at, write|search)
+			err = syscall.Access(at, writePermission|searchPermission)
 		}
 		if err != nil {
 			bad = true

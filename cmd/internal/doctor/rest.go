@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// restdMemory is the resident size beyond which slurmrestd is said to hoard.
-const restdMemory = 2 << 30
+// maxRestdMemory is the resident size beyond which slurmrestd is said to hoard.
+const maxRestdMemory = 2 << 30
 
 // checkRestd looks at every slurmrestd on this host: its memory grows with every
 // long list unless it is told otherwise, and compact JSON halves what it
@@ -23,7 +23,7 @@ func (r *Report) checkRestd(proc string) {
 			continue
 		}
 		pid := filepath.Base(d)
-		if size := residentBytes(d); size > restdMemory {
+		if size := readResidentBytes(d); size > maxRestdMemory {
 			large = append(large, fmt.Sprintf("%s (%d MB)", pid, size>>20))
 		}
 		env, err := os.ReadFile(filepath.Join(d, "environ"))
@@ -56,8 +56,8 @@ func hasVar(env []byte, prefix string) bool {
 	return bytes.HasPrefix(env, []byte(prefix)) || bytes.Contains(env, []byte("\x00"+prefix))
 }
 
-// residentBytes returns the resident size of a process in bytes, 0 when unknown.
-func residentBytes(dir string) int64 {
+// readResidentBytes returns the resident size of a process in bytes, 0 when unknown.
+func readResidentBytes(dir string) int64 {
 	text, err := os.ReadFile(filepath.Join(dir, "statm"))
 	if err != nil {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"fairbridge/bridge/slurm/door"
 )
 
-// patience bounds one run of scancel.
-const patience = 15 * time.Second
+// scancelTimeout bounds one run of scancel.
+const scancelTimeout = 15 * time.Second
 
 // checkScancel looks whether jobs can be warned before they are requeued: by the
 // command scancel, or by the one beside scontrol where it is nil.
@@ -23,7 +23,7 @@ func (r *Report) checkScancel(ctx context.Context, scancel, scontrol []string) {
 		r.add("warnings", Warn, fix, "there is no scancel beside slurm.scontrol: %s", then)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, scancelTimeout)
 	defer cancel()
 	argv := append(append([]string{}, scancel...), "--version")
 	if err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run(); err != nil {

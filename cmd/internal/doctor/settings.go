@@ -14,35 +14,35 @@ func (r *Report) checkSettings(c slurmSettings) {
 		r.add("settings", Warn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
 	}
 	r.checkRequeueDelay(c)
-	if !c.has("AccountingStorageTRES", "gres/gpu") {
+	if !c.hasWord("AccountingStorageTRES", "gres/gpu") {
 		r.add("settings", Fail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
 	}
-	if c.has("AccountingStorageEnforce", "limits") && !c.has("PriorityFlags", "ACCRUE_ALWAYS") {
+	if c.hasWord("AccountingStorageEnforce", "limits") && !c.hasWord("PriorityFlags", "ACCRUE_ALWAYS") {
 		r.add("settings", Warn, "PriorityFlags=ACCRUE_ALWAYS in slurm.conf", "a job that was held starts again with age zero in Slurm's own priority (AccountingStorageEnforce has limits)")
 	}
-	if p := c.get("PreemptType"); p != "" && p != "preempt/none" {
+	if p := c.value("PreemptType"); p != "" && p != "preempt/none" {
 		r.add("settings", Warn, "PreemptType=preempt/none, or exempt what it may stop (gate.exempt_partitions)", "Slurm preempts too (%s): two schedulers may stop jobs for different reasons", p)
 	}
-	if s := c.get("SchedulerType"); s != "sched/backfill" {
+	if s := c.value("SchedulerType"); s != "sched/backfill" {
 		r.add("settings", Warn, "SchedulerType=sched/backfill", "without backfill (%s) a large job at the head of the line leaves GPUs idle", s)
 	}
-	if c.get("JobRequeue") == "0" {
+	if c.value("JobRequeue") == "0" {
 		r.add("settings", Warn, "JobRequeue=1, or sbatch --requeue", "jobs are not requeueable unless they say so")
 	}
-	if p := c.get("JobSubmitPlugins"); p != "" {
+	if p := c.value("JobSubmitPlugins"); p != "" {
 		r.add("settings", Warn, "let the plugin pass updates of user fairbridge", "a job_submit plugin (%s) sees each of our changes too and may refuse them", p)
 	}
 }
 
 // checkLever looks at whether the field that is to carry the order can.
 func (r *Report) checkLever(c slurmSettings) {
-	p := c.get("PriorityType")
+	p := c.value("PriorityType")
 	multi := p == "priority/multifactor"
 	direct := c.lever == bridge.LeverPriority
 	switch {
 	case direct && multi:
 		r.add("settings", Warn, "order.lever: auto", "order.lever is priority: a nice that people set while a number of ours stands is lost, age and fair share stop, and giving back takes a hold and a release")
-	case c.lever == bridge.LeverSiteFactor && c.api != "" && !c.site:
+	case c.lever == bridge.LeverSiteFactor && c.api != "" && !c.hasSiteFactor:
 		r.add("settings", Fail, "order.lever: auto", "API %s cannot write site_factor: no order is pushed", c.api)
 	case !multi && !direct:
 		r.add("settings", Fail, "PriorityType=priority/multifactor in slurm.conf, or order.lever: priority", "PriorityType is %s: site_factor and nice have no effect", p)
@@ -68,7 +68,7 @@ func (r *Report) checkRequeueDelay(c slurmSettings) {
 	if s := c.subvalue("SchedulerParameters", "requeue_delay"); s != "" {
 		n, err := strconv.Atoi(s)
 		switch {
-		case c.release != "" && older(c.release, "25.11"):
+		case c.release != "" && isOlderRelease(c.release, "25.11"):
 			r.add("settings", Warn, "AuthInfo=cred_expire="+s+"; restart slurmctld", "Slurm %s ignores requeue_delay: it is known from 25.11 on", c.release)
 		case err == nil:
 			wait = n
@@ -81,9 +81,9 @@ func (r *Report) checkRequeueDelay(c slurmSettings) {
 	r.ok("settings", "a requeued job may start again after %d seconds", wait)
 }
 
-// older reports whether a release such as 24.11.5 comes before another, such as
+// isOlderRelease reports whether a release such as 24.11.5 comes before another, such as
 // 25.11.
-func older(release, than string) bool {
+func isOlderRelease(release, than string) bool {
 	a, b := strings.Split(release, "."), strings.Split(than, ".")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -28,7 +28,7 @@ SchedulerType           = sched/backfill
 func TestGoodSettings(t *testing.T) {
 	for _, release := range []string{"", "22.05.8", "24.11.5", "26.05.5"} {
 		var r Report
-		r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
+		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
 		for _, f := range r {
 			if f.Level != OK {
 				t.Errorf("Slurm %s: %+v", release, f)
@@ -42,8 +42,8 @@ func TestGoodSettings(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	old := slurmSettings{release: "22.05.8", api: "v0.0.38"}
-	mid := slurmSettings{release: "24.11.5", api: "v0.0.42", site: true}
-	late := slurmSettings{release: "26.05.5", api: "v0.0.45", site: true}
+	mid := slurmSettings{release: "24.11.5", api: "v0.0.42", hasSiteFactor: true}
+	late := slurmSettings{release: "26.05.5", api: "v0.0.45", hasSiteFactor: true}
 	tests := []struct {
 		name  string
 		line  string // replaces the line of the same key
@@ -81,7 +81,7 @@ func TestSettings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := tt.slurm
-			c.value, c.lever = scontrol.ParseConfig([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
+			c.valueByKey, c.lever = scontrol.ParseConfig([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
 			if c.lever == "" {
 				c.lever = bridge.LeverAuto
 			}
@@ -106,7 +106,7 @@ func TestSettings(t *testing.T) {
 func TestOverrideIsSaid(t *testing.T) {
 	for strength, said := range map[bridge.Strength]bool{bridge.StrengthWithinQOS: false, bridge.StrengthBlend: false, bridge.StrengthOverride: true} {
 		var r Report
-		r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
+		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {
 			return f.Level == Warn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
 		})
@@ -119,7 +119,7 @@ func TestOverrideIsSaid(t *testing.T) {
 func TestAccrueAlways(t *testing.T) {
 	var r Report
 	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
-	r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
+	r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
 	for _, f := range r {
 		if f.Level != OK {
 			t.Errorf("%+v", f)
@@ -135,7 +135,7 @@ func TestOlder(t *testing.T) {
 		{"24.11.5", "25.11", true}, {"25.05.1", "25.11", true}, {"25.11.0", "25.11", false}, {"25.11", "25.11", false},
 		{"26.05.5", "25.11", false}, {"9.11", "25.11", true}, {"100.1", "25.11", false},
 	} {
-		if got := older(tt.a, tt.b); got != tt.want {
+		if got := isOlderRelease(tt.a, tt.b); got != tt.want {
 			t.Errorf("older(%s, %s) = %v", tt.a, tt.b, got)
 		}
 	}
@@ -156,7 +156,7 @@ func TestNiceNeedsScontrolWhereRESTHidesIt(t *testing.T) {
 		var r Report
 		tt.view.Cluster = "lab" // whose it is is another question
 		r.checkSlurmConf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, "lab", &tt.view)
-		if r.Bad() != tt.fails {
+		if r.HasFailure() != tt.fails {
 			t.Errorf("%s on %s: %+v", tt.lever, tt.view.API, r)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Fixes for what a call to Slurm can end with.
-var slurmFixes = map[slurm.Class]string{
+var fixByErrorClass = map[slurm.Class]string{
 	slurm.Unreachable: "start slurmrestd, or correct slurm.url",
 	slurm.Denied:      "mint a new token: scontrol token username=fairbridge lifespan=86400",
 	slurm.NoVersion:   "correct slurm.url: this is no slurmrestd we can talk to; or remove slurm.api",
@@ -60,7 +60,7 @@ func fixFor(err error) string {
 	case errors.As(err, &file): // the token's
 		return file.Fix
 	case errors.As(err, &e):
-		return slurmFixes[e.Class]
+		return fixByErrorClass[e.Class]
 	}
 	return "correct slurm.url, or where the token comes from: slurm.token_file, slurm.key_file and slurm.user"
 }
@@ -79,12 +79,12 @@ func (r *Report) checkRights(ctx context.Context, c *rest.Client) {
 	}
 }
 
-// maxSkew is the clock difference beyond which nothing is pushed.
-const maxSkew = 5 * time.Second
+// maxClockSkew is the clock difference beyond which nothing is pushed.
+const maxClockSkew = 5 * time.Second
 
 func (r *Report) checkClock(v *slurm.View, now time.Time) {
 	d := now.Sub(v.At).Round(100 * time.Millisecond)
-	if d.Abs() > maxSkew {
+	if d.Abs() > maxClockSkew {
 		r.add("clock", Fail, "run chrony or systemd-timesyncd on both hosts", "our clock and Slurm's differ by %v", d)
 		return
 	}

@@ -12,8 +12,8 @@ import (
 
 // JobAddress is a job as people write it: 4711, or 4711_3 for a task of an array.
 type JobAddress struct {
-	id   int64
-	task int64 // -1: none
+	jobID     int64
+	taskIndex int64 // -1: none
 }
 
 // ErrNoTask says that Slurm does not list a task, or no longer.
@@ -22,15 +22,15 @@ var ErrNoTask = errors.New("no such task in Slurm's list, or no longer: give its
 // ParseJobAddress reads a job as people write it.
 func ParseJobAddress(s string) (JobAddress, error) {
 	head, tail, array := strings.Cut(s, "_")
-	n := JobAddress{task: -1}
+	n := JobAddress{taskIndex: -1}
 	var err error
-	if n.id, err = strconv.ParseInt(head, 10, 64); err != nil || n.id <= 0 {
+	if n.jobID, err = strconv.ParseInt(head, 10, 64); err != nil || n.jobID <= 0 {
 		return n, fmt.Errorf("%q is not a job id such as 4711, or 4711_3 for a task of an array", s)
 	}
 	if !array {
 		return n, nil
 	}
-	if n.task, err = strconv.ParseInt(tail, 10, 64); err != nil || n.task < 0 {
+	if n.taskIndex, err = strconv.ParseInt(tail, 10, 64); err != nil || n.taskIndex < 0 {
 		return n, fmt.Errorf("%q is not a task of an array such as 4711_3", s)
 	}
 	return n, nil
@@ -39,12 +39,12 @@ func ParseJobAddress(s string) (JobAddress, error) {
 // JobID returns the id of the record a job is in. That of a task is its own from
 // the moment it starts, and its array's before.
 func (s *System) JobID(ctx context.Context, n JobAddress) (int64, error) {
-	if n.task < 0 {
-		return n.id, nil
+	if n.taskIndex < 0 {
+		return n.jobID, nil
 	}
 	v, err := s.Cluster.Observe(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("looking up task %d of array %d: %w", n.task, n.id, err)
+		return 0, fmt.Errorf("looking up task %d of array %d: %w", n.taskIndex, n.jobID, err)
 	}
 	return findRecordID(v.Jobs, n)
 }
@@ -53,10 +53,10 @@ func findRecordID(jobs []slurm.Job, n JobAddress) (int64, error) {
 	array := int64(0)
 	for i := range jobs {
 		switch j := &jobs[i]; {
-		case j.ArrayJob != n.id:
-		case j.ArraySplit && j.ArrayTask == n.task:
+		case j.ArrayJob != n.jobID:
+		case j.ArraySplit && j.ArrayTask == n.taskIndex:
 			return j.ID, nil
-		case j.IsUnsplitArray() && j.ArrayTasks.Has(int(n.task)):
+		case j.IsUnsplitArray() && j.ArrayTasks.Has(int(n.taskIndex)):
 			array = j.ID
 		}
 	}

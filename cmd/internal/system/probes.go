@@ -10,9 +10,9 @@ import (
 	"fairbridge/nodeprobe/secure"
 )
 
-// Probes returns the node probes of the configuration. What they show is given to
+// NewProbes returns the node probes of the configuration. What they show is given to
 // keep, unless that is nil.
-func Probes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, error) {
+func NewProbes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, error) {
 	s := &f.Probes
 	if s.URL == "" {
 		return bridge.NoProbes{}, nil

@@ -17,7 +17,7 @@ import (
 type ImportReport struct {
 	Cluster string `json:"cluster"`
 	runs.ImportResult
-	Shares int `json:"shares"` // accounts and users whose shares were read
+	SharesRead int `json:"shares"` // accounts and users whose shares were read
 }
 
 // ImportSlurmdbd reads shares and, window by window, records from slurmdbd into the
@@ -43,14 +43,14 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 	if err := db.SetShares(ctx, im.Cluster, shares); err != nil {
 		return out, err
 	}
-	out.Shares = len(shares)
-	im.TypeByNode = deviceTypes(view.Nodes)
+	out.SharesRead = len(shares)
+	im.TypeByNode = deviceTypesByNode(view.Nodes)
 	out.ImportResult, err = db.Import(ctx, reader, im)
 	return out, err
 }
 
-// deviceTypes returns the type of the GPUs of each node that has only one.
-func deviceTypes(nodes []slurm.Node) map[string]string {
+// deviceTypesByNode returns the type of the GPUs of each node that has only one.
+func deviceTypesByNode(nodes []slurm.Node) map[string]string {
 	types := map[string]string{}
 	for _, n := range nodes {
 		if all := n.GPUs(); len(all) == 1 {

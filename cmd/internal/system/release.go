@@ -23,8 +23,8 @@ type ReleaseOptions struct {
 // Release gives back what is ours, while a STOP file exists too. Beside an error
 // there is what was done all the same. The system is good for nothing else then.
 func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released, error) {
-	s.givesBack, s.ignoresStop = true, true
-	r := s.releaser(":release")
+	s.handsBack, s.ignoresStopFile = true, true
+	r := s.newReleaser(":release")
 	r.Report = o.Progress
 	if o.DryRun {
 		return r.Find(ctx)
@@ -43,9 +43,9 @@ func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released,
 // Expire gives back what a daemon that died left, if it is due. The system is good
 // for nothing else then.
 func (s *System) Expire(ctx context.Context, news io.Writer) (*push.Released, error) {
-	s.givesBack = true
+	s.handsBack = true
 	x := &push.Expirer{
-		Releaser: *s.releaser(push.ExpirySuffix), Watch: s.DB, After: s.Loop.ExpireAfter(), StopFile: s.File.StopFile,
+		Releaser: *s.newReleaser(push.ExpirySuffix), Watch: s.DB, After: s.Loop.ExpireAfter(), StopFile: s.File.StopFile,
 	}
 	out, err := x.Run(ctx)
 	if !errors.Is(err, accounting.ErrUnreachable) {
@@ -60,8 +60,8 @@ func (s *System) Expire(ctx context.Context, news io.Writer) (*push.Released, er
 	return x.Run(ctx)
 }
 
-// releaser leads under a name of its own.
-func (s *System) releaser(suffix string) *push.Releaser {
+// newReleaser leads under a name of its own.
+func (s *System) newReleaser(suffix string) *push.Releaser {
 	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, Name: s.File.Cluster, Holder: s.Loop.Holder + suffix}
 }
 

@@ -26,8 +26,8 @@ type System struct {
 	Loop     *cycle.Loop
 	Registry *prometheus.Registry // of the loop's metrics
 
-	givesBack   bool // it is no daemon: it only gives back, under a leadership of its own
-	ignoresStop bool // it writes while a STOP file exists
+	handsBack       bool // it is no daemon: it only gives back, under a leadership of its own
+	ignoresStopFile bool // it writes while a STOP file exists
 }
 
 // Open joins the parts, over a database that stays the caller's to close. Slurm is
@@ -39,7 +39,7 @@ func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error
 	if err != nil {
 		return nil, err
 	}
-	probes, err := Probes(f, nil)
+	probes, err := NewProbes(f, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +69,9 @@ func OpenREST(ctx context.Context, f *settings.File) (*rest.Client, error) {
 	return rest.Open(ctx, f.REST(), rest.Poll{FullEvery: f.Slurm.Refresh})
 }
 
-// mayWrite is asked by the door before each write.
-func (s *System) mayWrite(ctx context.Context) error {
-	if s.givesBack {
+// checkMayWrite is asked by the door before each write.
+func (s *System) checkMayWrite(ctx context.Context) error {
+	if s.handsBack {
 		return ctx.Err()
 	}
 	return s.Loop.MayPush(ctx)
@@ -79,7 +79,7 @@ func (s *System) mayWrite(ctx context.Context) error {
 
 func (s *System) dial(ctx context.Context) (*live.Cluster, error) {
 	f, stop := s.File, s.File.StopFile
-	if s.ignoresStop {
+	if s.ignoresStopFile {
 		stop = ""
 	}
 	client, err := OpenREST(ctx, f)
@@ -90,7 +90,7 @@ func (s *System) dial(ctx context.Context) (*live.Cluster, error) {
 		s.Loop.Log.Warn(t.Weakness(time.Now()), "see", "fairbridge doctor")
 	}
 	c := live.New(client, door.New(client, door.Config{
-		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
+		MayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
 	}))
 	c.Scontrol = f.Slurm.Scontrol
