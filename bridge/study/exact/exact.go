@@ -24,7 +24,7 @@ type Config struct {
 	Accounts []policy.Account // with what they used before; see workload.UsedByUsers
 	Clock    Clock
 	Seed     int64
-	// ReportsPlannedRegimes jobs report the batch sizes they planned to have had so far, as
+	// ReportsPlannedRegimes: jobs report the batch sizes they planned to have had so far, as
 	// the policies of the Shockwave harness see them, instead of what they had, in
 	// whole seconds an epoch and with that harness's correction by measured speeds.
 	ReportsPlannedRegimes bool
