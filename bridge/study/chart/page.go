@@ -62,7 +62,7 @@ type Page struct {
 	Made     string             // the last line
 }
 
-//go:embed page.html style.html sheet.html
+//go:embed head.html page.html style.html sheet.html
 var templateFiles embed.FS
 
 var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))

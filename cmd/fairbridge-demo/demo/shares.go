@@ -41,7 +41,7 @@ func demandChanges(outcomes []Outcome) []demandChange {
 // contention integrates over the time in which any job waited.
 type contention struct {
 	duration          time.Duration
-	idleGPUSeconds    float64 // GPU-seconds nobody held
+	idleGPUSeconds    float64 // GPU-seconds that no job held
 	excessGPUs        int     // GPUs held at once beyond those there are: the records are wrong
 	heldByAccount     map[string]float64
 	entitledByAccount map[string]float64
