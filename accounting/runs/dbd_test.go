@@ -47,18 +47,9 @@ func settle(t *testing.T, d *Store, rows ...slurmdb.Job) Counts {
 // wrote it: what changes when anything is written.
 func standing(t *testing.T, d *Store) []string {
 	t.Helper()
-	rows, err := d.DB.Query(t.Context(), `select r.xmin || ' ' || r::text from fairbridge.job_runs r union all
+	return texts(t, d, `select r.xmin || ' ' || r::text from fairbridge.job_runs r union all
 		select s.xmin || ' ' || s::text from fairbridge.run_segments s union all
 		select i.xmin || ' ' || i::text from fairbridge.imports i order by 1`)
-	must(t, err)
-	var out []string
-	for rows.Next() {
-		var s string
-		must(t, rows.Scan(&s))
-		out = append(out, s)
-	}
-	must(t, rows.Err())
-	return out
 }
 
 func TestSettle(t *testing.T) {

@@ -18,18 +18,9 @@ import (
 // after t0.
 func segs(t *testing.T, d *Store, job int64) []string {
 	t.Helper()
-	rows, err := d.DB.Query(t.Context(), `select format('%s/%s %s×%s %s–%s', restarts, node, gpu_type, gpus,
+	return texts(t, d, `select format('%s/%s %s×%s %s–%s', restarts, node, gpu_type, gpus,
 		extract(epoch from started - $2)::int, coalesce(extract(epoch from stopped - $2)::int::text, ''))
 		from fairbridge.run_segments where job = $1 order by started, node, gpu_type`, job, t0)
-	must(t, err)
-	var out []string
-	for rows.Next() {
-		var s string
-		must(t, rows.Scan(&s))
-		out = append(out, s)
-	}
-	must(t, rows.Err())
-	return out
 }
 
 func TestRecordSegments(t *testing.T) {
