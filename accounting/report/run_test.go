@@ -17,7 +17,7 @@ import (
 
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // summed is a small history, summed up.
@@ -166,7 +166,7 @@ func written(t *testing.T, r report.Report, table *report.Table) {
 			if i > 0 {
 				shown = report.FormatCell(table.Columns[k], table.Rows[i-1][k])
 			}
-			if plain.Cell(cell) != cell && !floatOfCell(cell) || plain.Text(shown) != shown {
+			if printable.CSVCell(cell) != cell && !floatOfCell(cell) || printable.Text(shown) != shown {
 				t.Errorf("report %s: a user's text comes out as %q in CSV and %q in a table", r.Name, cell, shown)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // WriteCSV writes the table with a line of column names. Times are RFC 3339 in UTC,
@@ -48,7 +48,7 @@ func formatForPrograms(v any) string {
 	case time.Time:
 		return v.Format(time.RFC3339)
 	case string:
-		return plain.Cell(v)
+		return printable.CSVCell(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -82,7 +82,7 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 }
 
 // FormatCell prints a value for people; the column's name says its unit. Texts are
-// made harmless: plain.Text.
+// made harmless: printable.Text.
 func FormatCell(column string, v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -102,7 +102,7 @@ func FormatCell(column string, v any) string {
 	case time.Time:
 		return v.Local().Format("2006-01-02 15:04")
 	case string:
-		return plain.Text(v)
+		return printable.Text(v)
 	}
 	return fmt.Sprint(v)
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ask"
 	"fairbridge/bridge/judge"
 	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/missing"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
@@ -61,7 +61,7 @@ func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (ju
 // askMissing asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
 func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
-	q, v := ask.New(c), f.View
+	q, v := missing.NewLookups(c), f.View
 	for _, id := range v.Gone {
 		q.Jobs[id] = judge.Gone
 	}
@@ -76,10 +76,10 @@ func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Refer
 			q.Nodes[name] = judge.Gone
 		}
 	}
-	q.AskNodes(ctx, nodes)
-	q.AskJobs(ctx, jobs)
-	q.AskJobs(ctx, ledger.AbsentJobs(f.Intents, v))
-	v.AddGone(q.Gone()...)
+	q.LookUpNodes(ctx, nodes)
+	q.LookUpJobs(ctx, jobs)
+	q.LookUpJobs(ctx, ledger.AbsentJobs(f.Intents, v))
+	v.AddGone(q.GoneJobs()...)
 	return q.Answers
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ask"
 	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/missing"
 	"fairbridge/bridge/slurm"
 )
 
@@ -137,10 +137,10 @@ func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
 // list leaves out. Those that are there join the view: a list that is filtered
 // or cut must not keep us from giving back.
 func askAbsent(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
-	q := ask.New(c)
-	q.AskJobs(ctx, ledger.AbsentJobs(intents, v))
-	v.AddGone(q.Gone()...)
-	v.AddJobs(q.Found...)
+	q := missing.NewLookups(c)
+	q.LookUpJobs(ctx, ledger.AbsentJobs(intents, v))
+	v.AddGone(q.GoneJobs()...)
+	v.AddJobs(q.FoundJobs...)
 }
 
 // wantedEdits are the edits that give back what is to be.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/measure"
 )
 
@@ -29,7 +29,7 @@ func WriteJobs(w io.Writer, results []Result) error {
 	for i, r := range runs {
 		var lead, head []string
 		if len(labels) > 1 {
-			lead, head = append(lead, plain.Cell(r.Policy)), append(head, "policy")
+			lead, head = append(lead, printable.CSVCell(r.Policy)), append(head, "policy")
 		}
 		if seeds {
 			lead, head = append(lead, strconv.FormatInt(r.Seed, 10)), append(head, "seed")
@@ -57,7 +57,7 @@ func jobCells(j *measure.Outcome, rho float64) []string {
 		start, wait = "", "" // it never did
 	}
 	return []string{
-		strconv.FormatInt(j.ID, 10), plain.Cell(j.User), plain.Cell(j.Account), strconv.Itoa(j.GPUs),
+		strconv.FormatInt(j.ID, 10), printable.CSVCell(j.User), printable.CSVCell(j.Account), strconv.Itoa(j.GPUs),
 		seconds(j.Arrive), start, seconds(j.Finish), wait, seconds(j.Finish - j.Arrive),
 		strconv.FormatFloat(rho, 'f', 5, 64), strconv.Itoa(j.StopCount),
 	}

@@ -9,14 +9,14 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/output"
 )
 
 func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
-		e.Job, last.Name, plain.Text(last.User), plain.Text(last.Account), last.Partition, last.GPUs, last.State)
+		e.Job, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUs, last.State)
 	if len(e.Decisions) > 0 && e.Decisions[0].Now {
 		d := e.Decisions[0]
 		fmt.Fprintln(w)
@@ -43,7 +43,7 @@ func printLiveJob(w io.Writer, e *explanation, now time.Time) {
 		fmt.Fprintf(w, "  Slurm: %s\n", e.LiveError)
 		return
 	}
-	fmt.Fprintf(w, "  Slurm: %s, priority %d", plain.Text(cmp.Or(j.Reason, j.State)), j.Priority)
+	fmt.Fprintf(w, "  Slurm: %s, priority %d", printable.Text(cmp.Or(j.Reason, j.State)), j.Priority)
 	if j.State == "PENDING" && !j.Start.IsZero() {
 		fmt.Fprintf(w, ", its own start estimate %s", output.Time(j.Start, now))
 	}
@@ -54,7 +54,7 @@ func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	fmt.Fprintln(w, "\nRuns")
 	t := output.NewTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
-		t.Add(r.Restarts, r.State, output.Time(r.Submit, now), output.Time(r.Start, now), output.Time(r.End, now), plain.Truncate(r.Nodes, 30), r.Service)
+		t.Add(r.Restarts, r.State, output.Time(r.Submit, now), output.Time(r.Start, now), output.Time(r.End, now), printable.Truncate(r.Nodes, 30), r.Service)
 	}
 	t.Print()
 }

@@ -14,7 +14,7 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/report"
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
@@ -73,7 +73,7 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 
 func printJob(w io.Writer, j *report.Job, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
-	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, plain.Text(last.User), plain.Text(last.Account), last.Partition, last.Devices, last.State)
+	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.Devices, last.State)
 	if r := j.Last(); r != nil {
 		printRun(w, j, r, now)
 	}
@@ -90,7 +90,7 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		fmt.Fprintf(w, ", ended %s", output.Time(r.End, now))
 	}
 	if r.Nodes != "" {
-		fmt.Fprintf(w, ", on %s", plain.Truncate(r.Nodes, 40))
+		fmt.Fprintf(w, ", on %s", printable.Truncate(r.Nodes, 40))
 	}
 	fmt.Fprint(w, "\n\n")
 	of := func(part, all report.Seconds) policy.Measure {
@@ -138,7 +138,7 @@ func printGPUs(w io.Writer, all []report.GPU) {
 		if g.Busy.Known {
 			drawn = barText(g.Busy.Value, 20)
 		}
-		t.Add(g.Node, plain.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.BusyMost), percentText(g.MemMost))
+		t.Add(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.BusyMost), percentText(g.MemMost))
 	}
 	t.Print()
 }

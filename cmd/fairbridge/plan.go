@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/invariant"
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
@@ -125,8 +125,8 @@ func printDecisions(w io.Writer, t *cycle.Evaluation) {
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
 		table.Add(
-			d.Rank, d.Job, plain.Truncate(j.User, 12), plain.Truncate(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
-			plain.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
+			d.Rank, d.Job, printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
+			printable.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
 		)
 	}
 	table.Print()

@@ -10,7 +10,7 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
@@ -91,7 +91,7 @@ func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
 		t.Add(
-			r.Partition, r.Rank, r.Job, plain.Truncate(r.User, 12), plain.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.Age(now, r.Arrive), r.Why,
+			r.Partition, r.Rank, r.Job, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.Age(now, r.Arrive), r.Why,
 		)
 	}
 	t.Print()

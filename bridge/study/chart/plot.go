@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"strings"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // The drawing, in units of the picture's own: it grows with the page.
@@ -29,7 +29,7 @@ type verticalRule struct {
 }
 
 // escapeText makes a text, whoever wrote it, harmless in a page.
-func escapeText(s string) string { return html.EscapeString(plain.Text(s)) }
+func escapeText(s string) string { return html.EscapeString(printable.Text(s)) }
 
 // plot is lines over two axes.
 type plot struct {

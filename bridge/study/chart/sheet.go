@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // Sheet is a page of tables, each with a drawing where one helps.
@@ -108,7 +108,7 @@ func (d Drawing) drawBars(id, title string) *keyedDrawing {
 	var rows []barGroup
 	var words []string
 	for _, r := range d.Bars[:min(len(d.Bars), maxBarRows)] {
-		g := barGroup{name: plain.Truncate(r.Label, 16)}
+		g := barGroup{name: printable.Truncate(r.Label, 16)}
 		said := r.Label
 		for i, v := range r.Values {
 			if !math.IsNaN(v) {

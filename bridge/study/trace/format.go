@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // Format is one way to write a trace.
@@ -59,5 +59,5 @@ func findFormat(name string, head []byte) (*Format, error) {
 		return nil, fmt.Errorf("no format %q; there are %s", name, known)
 	}
 	first, _, _ := strings.Cut(string(head), "\n")
-	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", plain.Truncate(first, maxShownChars), known)
+	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", printable.Truncate(first, maxShownChars), known)
 }

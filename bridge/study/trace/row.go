@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // row is a line cut into cells. It keeps the first error.
@@ -56,7 +56,7 @@ func parseNumber(s string) (float64, error) {
 	case s == "":
 		return 0, errors.New("it is empty, want a number")
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
-		return 0, errors.New(strconv.Quote(plain.Truncate(s, maxShownChars)) + " is no number")
+		return 0, errors.New(strconv.Quote(printable.Truncate(s, maxShownChars)) + " is no number")
 	}
 	return v, nil
 }

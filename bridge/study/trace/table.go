@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -95,7 +95,7 @@ func parseTime(s string) (float64, error) {
 	if v, err := parseNumber(s); err == nil {
 		return v, nil
 	}
-	return 0, errors.New("\"" + plain.Truncate(s, maxShownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
+	return 0, errors.New("\"" + printable.Truncate(s, maxShownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
 func (t *table) read(in *bufio.Reader, s *collector) error {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -82,11 +82,11 @@ var classPattern = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
 func ParseClass(s string) (model string, batch int, err error) {
 	m := classPattern.FindStringSubmatch(s)
 	if m == nil {
-		return "", 0, newUnlocatedProblem("job type", "%q, want like \"ResNet-18 (batch size 32)\"", plain.Truncate(s, maxShownChars))
+		return "", 0, newUnlocatedProblem("job type", "%q, want like \"ResNet-18 (batch size 32)\"", printable.Truncate(s, maxShownChars))
 	}
 	if m[2] != "" {
 		if batch, err = strconv.Atoi(m[2]); err != nil || batch == 0 {
-			return "", 0, newUnlocatedProblem("job type", "the batch size of %q makes no sense", plain.Truncate(s, maxShownChars))
+			return "", 0, newUnlocatedProblem("job type", "the batch size of %q makes no sense", printable.Truncate(s, maxShownChars))
 		}
 	}
 	return m[1], batch, nil

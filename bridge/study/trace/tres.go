@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
 )
 
@@ -31,7 +31,7 @@ func parseTRES(s string) (t tres, err error) {
 		switch {
 		case ofGPU, name == "gres/gpu", name == "cpu":
 			if n, err = strconv.Atoi(value); err != nil || n < 0 {
-				return t, fmt.Errorf("%q is no number of %s", plain.Truncate(value, maxShownChars), name)
+				return t, fmt.Errorf("%q is no number of %s", printable.Truncate(value, maxShownChars), name)
 			}
 		case name == "mem":
 			if t.memMB, err = parseMegabytes(value); err != nil {
@@ -69,7 +69,7 @@ func parseMegabytes(s string) (int64, error) {
 	}
 	v, err := parseNumber(strings.TrimRight(s, "KMGT"))
 	if err != nil || v < 0 || v*unit > 1<<50 {
-		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", plain.Truncate(s, maxShownChars))
+		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", printable.Truncate(s, maxShownChars))
 	}
 	return int64(math.Ceil(v * unit)), nil
 }
@@ -79,7 +79,7 @@ func parseMegabytes(s string) (int64, error) {
 func parseGRES(s string) (gpus int, gpuType string, err error) {
 	list := slurm.ReadRequest(s)
 	if list.Unread != "" {
-		return 0, "", fmt.Errorf("%q is no number of GPUs", plain.Truncate(s, maxShownChars))
+		return 0, "", fmt.Errorf("%q is no number of GPUs", printable.Truncate(s, maxShownChars))
 	}
 	for _, g := range list.List {
 		if g.Name == "gpu" {
@@ -117,7 +117,7 @@ func parseDuration(s string) (time.Duration, error) {
 		sum += v * units[i]
 	}
 	if err != nil || len(parts) > 3 || sum < 0 || sum > maxSeconds {
-		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", plain.Truncate(s, maxShownChars))
+		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", printable.Truncate(s, maxShownChars))
 	}
 	return time.Duration(sum * float64(time.Second)), nil
 }

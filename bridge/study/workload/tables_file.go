@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/datafile"
 )
 
@@ -97,7 +97,7 @@ func decodeSteps(raw json.RawMessage, into ...*float64) error {
 		err = json.Unmarshal(raw, &v)
 	}
 	if err != nil || len(v) != len(into) {
-		return fmt.Errorf("want %d speeds in steps per second, got %s", len(into), plain.Truncate(string(raw), 61))
+		return fmt.Errorf("want %d speeds in steps per second, got %s", len(into), printable.Truncate(string(raw), 61))
 	}
 	for i, x := range v {
 		if x < 0 {
@@ -117,7 +117,7 @@ func parseTableKey(s string) (class string, gpus int, err error) {
 			return m[1], gpus, nil
 		}
 	}
-	return "", 0, fmt.Errorf("want a key like \"('ResNet-18 (batch size 32)', 2)\", got %q", plain.Truncate(s, 61))
+	return "", 0, fmt.Errorf("want a key like \"('ResNet-18 (batch size 32)', 2)\", got %q", printable.Truncate(s, 61))
 }
 
 // SaveTables writes tables as ReadTables reads them, in the way of datafile.SaveFile.

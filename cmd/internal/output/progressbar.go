@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // ProgressBar shows on a terminal how far a simulation is. On anything else it is
@@ -49,7 +49,7 @@ func (m *ProgressBar) line() string {
 	tail := fmt.Sprintf(" %3.0f %%  %s", 100*share, m.note)
 	room := min(m.width-len([]rune(tail))-3, 40)
 	if room < 5 {
-		return plain.Truncate(strings.TrimSpace(tail), max(m.width-1, 1))
+		return printable.Truncate(strings.TrimSpace(tail), max(m.width-1, 1))
 	}
 	full := int(share * float64(room))
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + tail

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/sys/unix"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 // Table is a table in the plain style of squeue. On a terminal its last column
@@ -42,8 +42,8 @@ const columnGap = "  "
 // speak to the terminal.
 func (s *Table) Add(cells ...any) {
 	for i, c := range cells {
-		if s := fmt.Sprint(c); plain.Text(s) != s {
-			cells[i] = plain.Text(s)
+		if s := fmt.Sprint(c); printable.Text(s) != s {
+			cells[i] = printable.Text(s)
 		}
 	}
 	s.measureColumns(cells)
@@ -78,7 +78,7 @@ func (s *Table) Print() {
 // Paragraph writes a text behind a mark, wrapped to the terminal, with blanks
 // where the mark stands in the first line. Text of users in it is made harmless.
 func Paragraph(w io.Writer, mark, s string) {
-	room, s := text.StringWidth(mark), plain.Text(s)
+	room, s := text.StringWidth(mark), printable.Text(s)
 	if width := TerminalWidth(w); width > 0 {
 		s = text.WrapSoft(s, max(width-room, narrowestColumn))
 	}

@@ -1,7 +1,7 @@
-// Package plain makes text of users (names of jobs, users and accounts, their
+// Package printable makes text of users (names of jobs, users and accounts, their
 // comments) harmless where it is read: on a terminal, in a table, in a
 // spreadsheet, on a page. Everything that prints such text goes through it.
-package plain
+package printable
 
 import (
 	"strconv"
@@ -14,7 +14,7 @@ import (
 // ends, marks of direction, bytes that are not UTF-8) is written out as Go does:
 // \x1b, \n, \u202e.
 func Text(s string) string {
-	if harmless(s) {
+	if isPrintable(s) {
 		return s
 	}
 	var b strings.Builder
@@ -34,7 +34,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-func harmless(s string) bool {
+// isPrintable reports whether every character of s may be printed as it is.
+func isPrintable(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !strconv.IsPrint(r) {
 			return false
@@ -43,14 +44,14 @@ func harmless(s string) bool {
 	return true
 }
 
-// formula are the first characters by which spreadsheets know a formula.
-const formula = "=+-@＝＋－＠"
+// formulaStarts are the first characters by which spreadsheets know a formula.
+const formulaStarts = "=+-@＝＋－＠"
 
-// Cell returns s for a cell of a CSV file: Text, behind an apostrophe where a
+// CSVCell returns s for a cell of a CSV file: Text, behind an apostrophe where a
 // spreadsheet would take it for a formula. Numbers do not need it.
-func Cell(s string) string {
+func CSVCell(s string) string {
 	s = Text(s)
-	if first, _ := utf8.DecodeRuneInString(s); s != "" && strings.ContainsRune(formula, first) {
+	if first, _ := utf8.DecodeRuneInString(s); s != "" && strings.ContainsRune(formulaStarts, first) {
 		return "'" + s
 	}
 	return s

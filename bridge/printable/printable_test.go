@@ -1,4 +1,4 @@
-package plain_test
+package printable_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fairbridge/bridge/plain"
+	"fairbridge/bridge/printable"
 )
 
 func TestText(t *testing.T) {
@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 		"\xff\xc3":                 `\xff\xc3`,
 		"said \uFFFD, as in UTF-8": "said \uFFFD, as in UTF-8",
 	} {
-		if got := plain.Text(in); got != want {
+		if got := printable.Text(in); got != want {
 			t.Errorf("Text(%q) = %s, want %s", in, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestCell(t *testing.T) {
 		"": "", "train": "train", "a=1": "a=1", "=HYPERLINK(1)": "'=HYPERLINK(1)", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)",
 		"＝1": "'＝1", "\t=1": `\t=1`, "\r=1": `\r=1`,
 	} {
-		if got := plain.Cell(in); got != want {
+		if got := printable.CSVCell(in); got != want {
 			t.Errorf("Cell(%q) = %s, want %s", in, got, want)
 		}
 	}
@@ -46,17 +46,17 @@ func TestCell(t *testing.T) {
 func TestWhateverAUserWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
-		got := plain.Text(s)
+		got := printable.Text(s)
 		for _, r := range got {
 			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
 				t.Fatalf("%q became %q", s, got)
 			}
 		}
-		cell := plain.Cell(s)
+		cell := printable.CSVCell(s)
 		if strings.IndexAny(cell, "=+-@＝＋－＠") == 0 {
 			t.Fatalf("%q became the cell %q", s, cell)
 		}
-		if plain.Text(got) != got || plain.Cell(cell) != cell {
+		if printable.Text(got) != got || printable.CSVCell(cell) != cell {
 			t.Fatalf("%q becomes another text the second time", s)
 		}
 	})
@@ -64,7 +64,7 @@ func TestWhateverAUserWrites(t *testing.T) {
 
 func TestTruncate(t *testing.T) {
 	for s, want := range map[string]string{"": "", "gänse": "gänse", "gänsefüßchen": "gäns…"} {
-		if got := plain.Truncate(s, 5); got != want {
+		if got := printable.Truncate(s, 5); got != want {
 			t.Errorf("Truncate(%q) = %q, want %q", s, got, want)
 		}
 	}

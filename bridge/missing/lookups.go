@@ -1,0 +1,98 @@
+// Package missing looks up in Slurm, one by one, the jobs and nodes that its lists
+// leave out.
+package missing
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/judge"
+	"fairbridge/bridge/slurm"
+)
+
+const (
+	// maxLookups bounds the jobs and nodes a cycle looks up. What is left is looked
+	// up in the next.
+	maxLookups = 500
+	// maxUnansweredInRow is after how many lookups in a row without an answer no
+	// more are made.
+	maxUnansweredInRow = 3
+)
+
+// Lookups ask Slurm about single jobs and nodes.
+type Lookups struct {
+	cluster bridge.Cluster
+	judge.Answers
+	FoundJobs       []slurm.Job // the records of jobs that are there
+	lookupsLeft     int         // that may still be made
+	unansweredInRow int
+}
+
+// NewLookups will ask the cluster; nothing was asked yet.
+func NewLookups(c bridge.Cluster) *Lookups {
+	return &Lookups{cluster: c, lookupsLeft: maxLookups, Answers: judge.Answers{Jobs: map[int64]judge.Answer{}, Nodes: map[string]judge.Answer{}}}
+}
+
+// useLookup counts a lookup, and reports whether it may be made.
+func (q *Lookups) useLookup(ctx context.Context) bool {
+	q.lookupsLeft--
+	return q.lookupsLeft >= 0 && q.unansweredInRow < maxUnansweredInRow && ctx.Err() == nil
+}
+
+// countUnanswered counts the unanswered lookups in a row: an answer ends the row.
+func (q *Lookups) countUnanswered(ok bool) {
+	if q.unansweredInRow++; ok {
+		q.unansweredInRow = 0
+	}
+}
+
+// LookUpJobs asks about the jobs that are not answered yet.
+func (q *Lookups) LookUpJobs(ctx context.Context, ids []int64) {
+	for _, id := range ids {
+		if q.Jobs[id] != "" || !q.useLookup(ctx) {
+			continue
+		}
+		j, err := q.cluster.Reread(ctx, id)
+		var e *slurm.Error
+		switch {
+		case err == nil:
+			q.Jobs[id] = judge.There
+			q.FoundJobs = append(q.FoundJobs, j)
+		case errors.As(err, &e) && e.Class == slurm.Gone:
+			q.Jobs[id] = judge.Gone
+		}
+		q.countUnanswered(q.Jobs[id] != "")
+	}
+}
+
+// LookUpNodes asks about the nodes that are not answered yet.
+func (q *Lookups) LookUpNodes(ctx context.Context, names []string) {
+	for _, name := range names {
+		if q.Nodes[name] != "" || !q.useLookup(ctx) {
+			continue
+		}
+		there, err := q.cluster.HasNode(ctx, name)
+		switch {
+		case err != nil:
+		case there:
+			q.Nodes[name] = judge.There
+		default:
+			q.Nodes[name] = judge.Gone
+		}
+		q.countUnanswered(err == nil)
+	}
+}
+
+// GoneJobs returns the jobs that Slurm does not know, sorted.
+func (q *Lookups) GoneJobs() []int64 {
+	var ids []int64
+	for id, a := range q.Jobs {
+		if a == judge.Gone {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
