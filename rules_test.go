@@ -77,7 +77,7 @@ func TestKindsOfEdit(t *testing.T) {
 	}
 }
 
-// kindsOfEdit are the names of the constants of type Kind and Field.
+// kindsOfEdit are the names of the constants of type EditKind and Field.
 func kindsOfEdit(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range tree(t) {
@@ -86,7 +86,7 @@ func kindsOfEdit(t *testing.T) map[string]bool {
 		}
 		ast.Inspect(f.file, func(n ast.Node) bool {
 			v, ok := n.(*ast.ValueSpec)
-			if typ, isName := specType(v, ok); isName && (typ == "Kind" || typ == "Field") {
+			if typ, isName := specType(v, ok); isName && (typ == "EditKind" || typ == "Field") {
 				for _, name := range v.Names {
 					names[name.Name] = true
 				}
@@ -94,7 +94,7 @@ func kindsOfEdit(t *testing.T) map[string]bool {
 			return true
 		})
 	}
-	if !names["SiteFactor"] || !names["FieldBegin"] {
+	if !names["EditSiteFactor"] || !names["FieldBeginTime"] {
 		t.Fatalf("the kinds of edit are not found: %v", names)
 	}
 	return names

@@ -14,7 +14,7 @@ import (
 // Accepts reports whether the owner or the site made the job preemptible.
 func (o OptIn) Accepts(j *slurm.Job) bool {
 	return o.Comment && j.Directive.Preemptible || slices.Contains(o.QOS, j.QOS) ||
-		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition())
+		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.PartitionText())
 }
 
 // Config is what the loop is told: nouns, with the bounds that the loop needs. The

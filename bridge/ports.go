@@ -63,7 +63,7 @@ type Cluster interface {
 	// than anything partial.
 	Observe(context.Context) (*slurm.View, error)
 	// Reread reads one job afresh: just before it is changed, or because a list
-	// leaves it out. A *slurm.Error of class Gone is Slurm's word that it does
+	// leaves it out. A *slurm.Error of class ErrorJobGone is Slurm's word that it does
 	// not know the job.
 	Reread(ctx context.Context, job int64) (slurm.Job, error)
 	// HasNode asks about one node that a list leaves out. False is Slurm's word

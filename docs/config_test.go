@@ -76,7 +76,7 @@ func keysOf(typ reflect.Type, prefix string) []string {
 // TestDirectives wants the table for researchers to name what the parser
 // knows.
 func TestDirectives(t *testing.T) {
-	unread := slurm.ReadDirective("fairbridge:nonsense").Unread
+	unread := slurm.ReadDirective("fairbridge:nonsense").UnreadReason
 	if unread == "" {
 		t.Fatal("nonsense is understood")
 	}
@@ -85,7 +85,7 @@ func TestDirectives(t *testing.T) {
 	var got []string
 	for _, r := range rows(t, "researchers.md", regexp.MustCompile("^`[a-z]+`$")) {
 		got = append(got, strings.Trim(r[0], "`"))
-		if unread := slurm.ReadDirective("fairbridge:" + strings.Trim(r[1], "`")).Unread; unread != "" {
+		if unread := slurm.ReadDirective("fairbridge:" + strings.Trim(r[1], "`")).UnreadReason; unread != "" {
 			t.Errorf("the example %s: %s", r[1], unread)
 		}
 	}

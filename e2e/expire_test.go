@@ -69,7 +69,7 @@ func (s *site) named(job, node string) {
 	}
 	in := bridge.Intent{
 		Cluster: "lab", Epoch: epoch, Policy: "fifo", Made: time.Now(),
-		Edit: slurm.Edit{Run: run, Kind: slurm.Require, Nodes: []string{node}, Tasks: 1}, Before: bridge.Before{State: "PENDING"},
+		Edit: slurm.Edit{Run: run, Kind: slurm.EditRequireNodes, Nodes: []string{node}, Tasks: 1}, Before: bridge.Before{State: "PENDING"},
 	}
 	list, err := db.Intend(ctx, nil, []bridge.Intent{in})
 	if err != nil {

@@ -19,7 +19,7 @@ func TestIntendGivesBackWhatItStored(t *testing.T) {
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
 	want := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
-	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.Require, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there \x00 is room\xff"}
+	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there \x00 is room\xff"}
 	want[1].NotAfter = time.Time{}
 	out, err := d.Intend(ctx, storetest.WaitingJob(7, epoch, 3), want)
 	must(t, err)

@@ -38,8 +38,8 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 	}
 	before := job()
 	j := opened(t, filepath.Join(t.TempDir(), "journal"))
-	for i, e := range []slurm.Edit{{Kind: slurm.Require, Nodes: []string{"n1"}}, {Kind: slurm.SiteFactor, Value: 1_000_000}} {
-		e.Run, e.Tasks = before.Run(), 1
+	for i, e := range []slurm.Edit{{Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}}, {Kind: slurm.EditSiteFactor, Value: 1_000_000}} {
+		e.Run, e.Tasks = before.CurrentRun(), 1
 		if err := slurmOf.Apply(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -65,13 +65,13 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 		w.Advance(w.Now().Add(time.Minute))
 	}
 	minute()
-	if job().Required.Text == "" {
+	if job().RequiredNodes.Text == "" {
 		t.Error("a pin of this moment was taken")
 	}
 	for range 4 {
 		minute()
 	}
-	if now := job(); now.Required.Text != "" || now.Priority < 1_000_000 {
-		t.Errorf("required %q, priority %d: the order number is to stay", now.Required.Text, now.Priority)
+	if now := job(); now.RequiredNodes.Text != "" || now.Priority < 1_000_000 {
+		t.Errorf("required %q, priority %d: the order number is to stay", now.RequiredNodes.Text, now.Priority)
 	}
 }

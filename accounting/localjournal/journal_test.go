@@ -20,7 +20,7 @@ var t0 = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 func lease(id int64, s bridge.IntentState) bridge.Intent {
 	return bridge.Intent{
 		ID: id, Cluster: "c1", Epoch: 3, Policy: "fifo", State: s, Made: t0, NotAfter: t0.Add(time.Hour),
-		Edit:   slurm.Edit{Run: slurm.Run{Job: id, Submit: 5}, Kind: slurm.Lease, Until: t0.Add(time.Hour), Tasks: 1, Why: "others are ahead"},
+		Edit:   slurm.Edit{Run: slurm.Run{Job: id, Submit: 5}, Kind: slurm.EditLease, Until: t0.Add(time.Hour), Tasks: 1, Why: "others are ahead"},
 		Before: bridge.Before{Begin: t0, State: "PENDING"},
 	}
 }

@@ -89,5 +89,5 @@ func rankOfState(s bridge.IntentState) int {
 // sameIntent reports whether both are the same intent: ids begin anew in a new
 // database.
 func sameIntent(a, b *bridge.Intent) bool {
-	return a.Cluster == b.Cluster && a.Epoch == b.Epoch && a.Made.Equal(b.Made) && a.Edit.Kind == b.Edit.Kind && a.Edit.Run.SameRun(b.Edit.Run)
+	return a.Cluster == b.Cluster && a.Epoch == b.Epoch && a.Made.Equal(b.Made) && a.Edit.Kind == b.Edit.Kind && a.Edit.Run.IsSameRun(b.Edit.Run)
 }

@@ -29,7 +29,7 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 	for i := range intents {
 		intents[i] = bridge.Intent{
 			Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now, NotAfter: now.Add(time.Hour),
-			Edit: slurm.Edit{Run: slurm.Run{Job: int64(i + 1), Submit: 5}, Kind: slurm.Lease, Until: now.Add(time.Hour), Tasks: 1},
+			Edit: slurm.Edit{Run: slurm.Run{Job: int64(i + 1), Submit: 5}, Kind: slurm.EditLease, Until: now.Add(time.Hour), Tasks: 1},
 		}
 	}
 	intents, err = tee.Intend(ctx, nil, intents)
@@ -82,7 +82,7 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	now := time.Now()
 	list, err := tee.Intend(ctx, nil, []bridge.Intent{{
 		Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now,
-		Edit: slurm.Edit{Run: slurm.Run{Job: 1, Submit: 5}, Kind: slurm.Require, Nodes: []string{"n1"}, Tasks: 1},
+		Edit: slurm.Edit{Run: slurm.Run{Job: 1, Submit: 5}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}, Tasks: 1},
 	}})
 	check(t, err)
 	pin := list[0]

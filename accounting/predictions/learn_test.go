@@ -24,7 +24,7 @@ func habits(t testing.TB, d *stores.Stores, from int64, n int, start func(i int)
 		kind := i % 3
 		j.Name, j.User, j.Account = fmt.Sprint("train-", kind), fmt.Sprint("u", kind), fmt.Sprint("a", kind%2)
 		ran := time.Duration([]int{300, 3600, 20000}[kind]+r.IntN(60)) * time.Second
-		j.State, j.End, j.Gres, j.Allocated, j.Limit = "COMPLETED", at.Add(ran), nil, slurm.ReadTRES("gres/gpu=4,gres/gpu:a100=4"), 24*time.Hour
+		j.State, j.End, j.GresDetail, j.AllocatedTRES, j.TimeLimit = "COMPLETED", at.Add(ran), nil, slurm.ReadTRES("gres/gpu=4,gres/gpu:a100=4"), 24*time.Hour
 		jobs = append(jobs, j)
 	}
 	must(t, d.Record(t.Context(), view(jobs[len(jobs)-1].End.Add(time.Hour), jobs...)))
@@ -99,15 +99,15 @@ func TestABadModelIsLeftAlone(t *testing.T) {
 func TestLearnableRuns(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	run := with(running(1, t0, sec(10)), func(j *slurm.Job) { j.Limit = time.Hour })
+	run := with(running(1, t0, sec(10)), func(j *slurm.Job) { j.TimeLimit = time.Hour })
 	must(t, d.Record(ctx, view(sec(20), run)))
 	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) })
 	must(t, d.Record(ctx, view(sec(210), again)))
-	failed := with(running(2, t0, sec(10)), func(j *slurm.Job) { j.State, j.End, j.Gres = "NODE_FAIL", sec(100), nil })
+	failed := with(running(2, t0, sec(10)), func(j *slurm.Job) { j.State, j.End, j.GresDetail = "NODE_FAIL", sec(100), nil })
 	if runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, sec(300)); err != nil || len(runs) != 0 {
 		t.Fatalf("%+v, %v from jobs that are not over", runs, err)
 	}
-	done := with(again, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(500), nil })
+	done := with(again, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(500), nil })
 	must(t, d.Record(ctx, view(sec(510), done, failed)))
 	runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, sec(600))
 	must(t, err)

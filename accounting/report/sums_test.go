@@ -31,7 +31,7 @@ func allSums(t *testing.T, d *Store) string {
 }
 
 func ended(j slurm.Job, at time.Time, state string) slurm.Job {
-	j.State, j.End, j.Gres = state, at, nil
+	j.State, j.End, j.GresDetail = state, at, nil
 	return j
 }
 
@@ -49,8 +49,8 @@ func threeDays(t *testing.T, d *Store) time.Time {
 	again := cut
 	again.Submit, again.Restarts, again.Start = at(26), 1, at(40)
 	waits := again
-	waits.State, waits.Start, waits.Nodes, waits.Gres, waits.Allocated = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}
-	waits.Request = slurm.ReadTRES("cpu=8,gres/gpu=4")
+	waits.State, waits.Start, waits.Nodes, waits.GresDetail, waits.AllocatedTRES = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}
+	waits.RequestedTRES = slurm.ReadTRES("cpu=8,gres/gpu=4")
 	for _, v := range []*slurm.View{
 		view(at(22.5), long), view(at(24.5), long, cut), view(at(27), long, waits),
 		view(at(31.5), long, short, waits), view(at(35), long, ended(short, at(33), "COMPLETED"), waits), view(at(41), long, again),

@@ -20,9 +20,9 @@ func bigView(n int, at time.Time) *slurm.View {
 		j := running(int64(i+1), t0, t0.Add(time.Duration(i)*time.Second))
 		j.User, j.Account = fmt.Sprint("u", i%300), fmt.Sprint("a", i%30)
 		if i%10 >= 4 {
-			j.State, j.Start, j.Nodes, j.Gres, j.Allocated, j.Request = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}, slurm.ReadTRES("cpu=8,gres/gpu=4")
+			j.State, j.Start, j.Nodes, j.GresDetail, j.AllocatedTRES, j.RequestedTRES = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}, slurm.ReadTRES("cpu=8,gres/gpu=4")
 		} else {
-			j.Nodes, j.Gres = slurm.ReadHosts(fmt.Sprint("n", i%500)), slurm.ReadDetail([]string{fmt.Sprintf("gpu:a100:%d", 1+i%8)})
+			j.Nodes, j.GresDetail = slurm.ReadHosts(fmt.Sprint("n", i%500)), slurm.ReadGRESDetail([]string{fmt.Sprintf("gpu:a100:%d", 1+i%8)})
 		}
 		v.Jobs = append(v.Jobs, j)
 	}

@@ -74,17 +74,17 @@ func (h pastLives) seen(p int) *slurm.View {
 		j := slurm.Job{ID: int64(i + 1), Name: "job", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "PENDING", Submit: sec(o.submit), Restarts: n}
 		for _, b := range o.bouts {
 			if b.start <= p {
-				j.State, j.Start, j.Nodes, j.Gres = "RUNNING", sec(o.start()), slurm.ReadHosts(nodesOf(b.nodes)), slurm.ReadDetail(slices.Repeat([]string{fmt.Sprintf("gpu:a100:%d", b.each)}, b.nodes))
-				j.Allocated = slurm.ReadTRES(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", b.nodes*b.each))
+				j.State, j.Start, j.Nodes, j.GresDetail = "RUNNING", sec(o.start()), slurm.ReadHosts(nodesOf(b.nodes)), slurm.ReadGRESDetail(slices.Repeat([]string{fmt.Sprintf("gpu:a100:%d", b.each)}, b.nodes))
+				j.AllocatedTRES = slurm.ReadTRES(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", b.nodes*b.each))
 			}
 		}
 		switch {
 		case o.stop() <= p:
-			j.State, j.End, j.Gres = "COMPLETED", sec(o.stop()), nil
+			j.State, j.End, j.GresDetail = "COMPLETED", sec(o.stop()), nil
 		case o.sleep > 0 && p >= o.pause+o.sleep:
-			j.Suspended, j.PreSuspend = sec(o.pause+o.sleep), time.Duration(o.pause-o.start())*time.Second
+			j.SuspendTime, j.PreSuspendTime = sec(o.pause+o.sleep), time.Duration(o.pause-o.start())*time.Second
 		case o.sleep > 0 && p >= o.pause:
-			j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(o.pause), time.Duration(o.pause-o.start())*time.Second
+			j.State, j.SuspendTime, j.PreSuspendTime = "SUSPENDED", sec(o.pause), time.Duration(o.pause-o.start())*time.Second
 		}
 		jobs = append(jobs, j)
 	}

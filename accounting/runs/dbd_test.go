@@ -55,12 +55,12 @@ func standing(t *testing.T, d *Store) []string {
 func TestSettle(t *testing.T) {
 	run := running(1, t0, sec(10))
 	two := with(run, func(j *slurm.Job) {
-		j.Nodes, j.Gres = slurm.ReadHosts("n[1-2]"), slurm.ReadDetail([]string{"gpu:a100:3(IDX:0-2)", "gpu:a100:1(IDX:0)"})
+		j.Nodes, j.GresDetail = slurm.ReadHosts("n[1-2]"), slurm.ReadGRESDetail([]string{"gpu:a100:3(IDX:0-2)", "gpu:a100:1(IDX:0)"})
 	})
-	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
-	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(61) })
+	suspended := with(run, func(j *slurm.Job) { j.State, j.SuspendTime, j.PreSuspendTime = "SUSPENDED", sec(40), 30*time.Second })
+	resumed := with(suspended, func(j *slurm.Job) { j.State, j.SuspendTime = "RUNNING", sec(61) })
 	whole := row(0, 10, 100, "COMPLETED")
-	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.Allocated.Nodes = slurm.ReadHosts("n[1-2]"), 2 })
+	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.Allocated.NodeCount = slurm.ReadHosts("n[1-2]"), 2 })
 	slept := func(n int) slurmdb.Job {
 		return rowWith(whole, func(r *slurmdb.Job) { r.Suspended = time.Duration(n) * time.Second })
 	}
@@ -71,7 +71,9 @@ func TestSettle(t *testing.T) {
 		r.Nodes, r.Allocated = slurm.ReadHosts("n[1-2]"), tres("gres/gpu=8,gres/gpu:a100=8")
 	})
 	small, smallOld := row(40, 40, 100, "COMPLETED"), row(40, 10, 100, "COMPLETED") // 22.05 repeats the start
-	view8 := with(two, func(j *slurm.Job) { j.Gres = slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)", "gpu:a100:4(IDX:0-3)"}) })
+	view8 := with(two, func(j *slurm.Job) {
+		j.GresDetail = slurm.ReadGRESDetail([]string{"gpu:a100:4(IDX:0-3)", "gpu:a100:4(IDX:0-3)"})
+	})
 	for _, c := range []struct {
 		name   string
 		views  []*slurm.View
@@ -86,7 +88,7 @@ func TestSettle(t *testing.T) {
 		{"polls know each node", []*slurm.View{view(sec(20), two)}, []slurmdb.Job{onTwo}, []string{"0/n1 a100×3 10–100", "0/n2 a100×1 10–100"}, false},
 		{"polls saw other nodes", []*slurm.View{view(sec(20), run)}, []slurmdb.Job{onTwo}, []string{"0/n1 a100×2 10–100", "0/n2 a100×2 10–100"}, false},
 		{"slurmdbd counts no types", nil, []slurmdb.Job{untyped}, []string{"0/n1 a100×4 10–100"}, false},
-		{"slurmdbd counts no types, polls do", []*slurm.View{view(sec(20), with(run, func(j *slurm.Job) { j.Gres = slurm.ReadDetail([]string{"gpu:h100:4(IDX:0-3)"}) }))}, []slurmdb.Job{untyped}, []string{"0/n1 h100×4 10–100"}, false},
+		{"slurmdbd counts no types, polls do", []*slurm.View{view(sec(20), with(run, func(j *slurm.Job) { j.GresDetail = slurm.ReadGRESDetail([]string{"gpu:h100:4(IDX:0-3)"}) }))}, []slurmdb.Job{untyped}, []string{"0/n1 h100×4 10–100"}, false},
 		{"requeued", nil, []slurmdb.Job{requeued, again}, []string{"0/n1 a100×4 10–50", "1/n1 a100×4 60–100"}, false},
 		{"requeued unseen", []*slurm.View{view(sec(20), run), view(sec(70), with(run, func(j *slurm.Job) { j.Submit, j.Start, j.Restarts = sec(50), sec(60), 1 }))},
 			[]slurmdb.Job{requeued, again}, []string{"0/n1 a100×4 10–50", "1/n1 a100×4 60–100"}, false},

@@ -15,9 +15,9 @@ func TestUse(t *testing.T) {
 	d := fresh(t)
 	job := func(id int64, user, qos, gres string, start, end int) slurm.Job {
 		return with(running(id, sec(start), sec(start)), func(j *slurm.Job) {
-			j.User, j.QOS, j.Gres = user, qos, slurm.ReadDetail([]string{gres})
+			j.User, j.QOS, j.GresDetail = user, qos, slurm.ReadGRESDetail([]string{gres})
 			if end > 0 {
-				j.State, j.End, j.Gres, j.Allocated = "COMPLETED", sec(end), nil, slurm.ReadTRES("gres/gpu=2,gres/gpu:"+gres[4:8]+"=2")
+				j.State, j.End, j.GresDetail, j.AllocatedTRES = "COMPLETED", sec(end), nil, slurm.ReadTRES("gres/gpu=2,gres/gpu:"+gres[4:8]+"=2")
 			}
 		})
 	}

@@ -30,9 +30,9 @@ func shown(list []life, p int) *slurm.View {
 		}
 		j := running(int64(i+1), sec(l.start), sec(l.start))
 		j.User, j.Account = fmt.Sprint("u", l.user), fmt.Sprint("a", l.user%2)
-		j.Gres = slurm.ReadDetail([]string{fmt.Sprintf("gpu:a100:%d", l.gpus)})
+		j.GresDetail = slurm.ReadGRESDetail([]string{fmt.Sprintf("gpu:a100:%d", l.gpus)})
 		if l.end <= p {
-			j.State, j.End, j.Gres, j.Allocated = "COMPLETED", sec(l.end), nil, slurm.ReadTRES(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", l.gpus))
+			j.State, j.End, j.GresDetail, j.AllocatedTRES = "COMPLETED", sec(l.end), nil, slurm.ReadTRES(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", l.gpus))
 		}
 		jobs = append(jobs, j)
 	}

@@ -57,10 +57,10 @@ func (s *Store) Record(ctx context.Context, v *slurm.View) error {
 			return err
 		}
 		var full *time.Time
-		if v.Full {
+		if v.IsFullRead {
 			full = &v.At
 		}
-		_, err = tx.Exec(ctx, qWatchSet, v.Cluster, v.At, full, v.Release, v.API, rewrote || healed)
+		_, err = tx.Exec(ctx, qWatchSet, v.Cluster, v.At, full, v.Release, v.APIVersion, rewrote || healed)
 		return err
 	})
 }

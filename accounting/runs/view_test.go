@@ -25,22 +25,22 @@ func segs(t *testing.T, d *Store, job int64) []string {
 
 func TestRecordSegments(t *testing.T) {
 	run := running(1, t0, sec(10))
-	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil })
+	done := with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil })
 	pending := with(run, func(j *slurm.Job) {
-		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}
+		j.State, j.Start, j.Nodes, j.GresDetail, j.AllocatedTRES = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}
 	})
 	completing := with(run, func(j *slurm.Job) { j.State, j.Flags, j.End = "PENDING", []string{"COMPLETING", "REQUEUED"}, sec(70) })
 	again := with(run, func(j *slurm.Job) {
 		j.Submit, j.Restarts, j.Start, j.Nodes = sec(80), 1, sec(200), slurm.ReadHosts("n2")
 	})
 	waiting := with(pending, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(5000) })
-	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
-	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(60) })
+	suspended := with(run, func(j *slurm.Job) { j.State, j.SuspendTime, j.PreSuspendTime = "SUSPENDED", sec(40), 30*time.Second })
+	resumed := with(suspended, func(j *slurm.Job) { j.State, j.SuspendTime = "RUNNING", sec(60) })
 	two := with(run, func(j *slurm.Job) {
-		j.Nodes, j.Gres = slurm.ReadHosts("n[1-2]"), slurm.ReadDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"})
+		j.Nodes, j.GresDetail = slurm.ReadHosts("n[1-2]"), slurm.ReadGRESDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"})
 	})
 	shrunk := with(two, func(j *slurm.Job) {
-		j.Nodes, j.Gres = slurm.ReadHosts("n1"), slurm.ReadDetail([]string{"gpu:a100:2(IDX:0-1)"})
+		j.Nodes, j.GresDetail = slurm.ReadHosts("n1"), slurm.ReadGRESDetail([]string{"gpu:a100:2(IDX:0-1)"})
 	})
 	reused := with(run, func(j *slurm.Job) { j.Submit, j.Start, j.User = sec(500), sec(510), "bob" })
 	d := fresh(t)
@@ -65,10 +65,10 @@ func TestRecordSegments(t *testing.T) {
 		{"resumed", []*slurm.View{view(sec(20), run), view(sec(45), suspended), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
 		{"resumed, not seen suspended", []*slurm.View{view(sec(20), run), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
 		{"nodes and types", []*slurm.View{view(sec(20), two)}, []string{"0/n1 a100×2 10–", "0/n2 a100×1 10–", "0/n2 h100×1 10–"}},
-		{"resized", []*slurm.View{view(sec(20), two), view(sec(50), shrunk), view(sec(90), shrunk), view(sec(110), with(shrunk, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil }))},
+		{"resized", []*slurm.View{view(sec(20), two), view(sec(50), shrunk), view(sec(90), shrunk), view(sec(110), with(shrunk, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil }))},
 			[]string{"0/n1 a100×2 10–100", "0/n2 a100×1 10–50", "0/n2 h100×1 10–50"}},
 		{"job id used again", []*slurm.View{view(sec(20), run), view(sec(50), run), view(sec(520), reused)}, []string{"0/n1 a100×4 10–50", "0/n1 a100×4 510–"}},
-		{"unreadable record", []*slurm.View{view(sec(20), run), view(sec(50), with(run, func(j *slurm.Job) { j.Opaque, j.Start = "garbled", time.Time{} }))}, []string{"0/n1 a100×4 10–"}},
+		{"unreadable record", []*slurm.View{view(sec(20), run), view(sec(50), with(run, func(j *slurm.Job) { j.UntrustedReason, j.Start = "garbled", time.Time{} }))}, []string{"0/n1 a100×4 10–"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := d.DB.Exec(t.Context(), "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
@@ -89,7 +89,7 @@ func TestRecordSegments(t *testing.T) {
 }
 
 func partial(v *slurm.View) *slurm.View {
-	v.Full = false
+	v.IsFullRead = false
 	return v
 }
 
@@ -100,7 +100,7 @@ func TestOlderViews(t *testing.T) {
 	ctx := t.Context()
 	run := running(1, t0, sec(10))
 	must(t, d.Record(ctx, view(sec(60), run)))
-	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(40), nil })
+	done := with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(40), nil })
 	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view: %v", err)
 	}
@@ -112,7 +112,7 @@ func TestOlderViews(t *testing.T) {
 	if got := held(t, d); got != 4*80 {
 		t.Errorf("once it is put right: %.0f GPU-seconds, want 320", got)
 	}
-	must(t, d.Record(ctx, view(sec(120), with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil }))))
+	must(t, d.Record(ctx, view(sec(120), with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil }))))
 	if got := held(t, d); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
@@ -132,7 +132,7 @@ func held(t *testing.T, d *Store) (sum float64) {
 func TestCancelledWhilePending(t *testing.T) {
 	d := fresh(t)
 	pending := with(running(1, t0, sec(10)), func(j *slurm.Job) {
-		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", sec(5000), slurm.Hosts{}, nil, slurm.TRES{}
+		j.State, j.Start, j.Nodes, j.GresDetail, j.AllocatedTRES = "PENDING", sec(5000), slurm.Hosts{}, nil, slurm.TRES{}
 	})
 	must(t, d.Record(t.Context(), view(sec(20), pending)))
 	must(t, d.Record(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))

@@ -50,7 +50,7 @@ func TestADatabaseThatDiesBetweenStatements(t *testing.T) {
 	s.restart()
 	s.cycles(30)
 	runs := map[slurm.Run]int{}
-	for _, e := range s.kind(slurm.Requeue) {
+	for _, e := range s.kind(slurm.EditRequeue) {
 		if runs[e.Run]++; runs[e.Run] > 1 {
 			t.Errorf("run %v was requeued twice", e.Run)
 		}
@@ -136,14 +136,14 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	s.forward(2 * time.Hour)
 	s.wait(1)
 	s.answer = func(e slurm.Edit) error {
-		if e.Kind == slurm.Requeue {
-			return &slurm.Error{Class: slurm.Unclear, Err: errors.New("the connection broke")}
+		if e.Kind == slurm.EditRequeue {
+			return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Err: errors.New("the connection broke")}
 		}
 		return nil
 	}
 	before := s.World.Now()
 	for range 8 {
-		if s.cycles(1); len(s.kind(slurm.Requeue)) > 0 {
+		if s.cycles(1); len(s.kind(slurm.EditRequeue)) > 0 {
 			break
 		}
 	}
@@ -159,7 +159,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	}
 	s.cycles(30)
 	runs := map[slurm.Run]int{}
-	for _, e := range s.kind(slurm.Requeue) {
+	for _, e := range s.kind(slurm.EditRequeue) {
 		if runs[e.Run]++; runs[e.Run] > 1 {
 			t.Errorf("run %v was requeued twice", e.Run)
 		}

@@ -136,7 +136,7 @@ func (s *site) cycles(n int) (last cycle.Report) {
 }
 
 // kind returns what was sent of a kind.
-func (s *site) kind(k slurm.Kind) (list []slurm.Edit) {
+func (s *site) kind(k slurm.EditKind) (list []slurm.Edit) {
 	for _, e := range s.sent {
 		if e.Kind == k {
 			list = append(list, e)
@@ -185,7 +185,7 @@ func TestTheLoopIsTheSameInMemory(t *testing.T) {
 func (s *site) play(seed uint64) {
 	dice := rand.New(rand.NewPCG(seed, 7))
 	s.answer = func(slurm.Edit) error {
-		class, failed := map[int]slurm.Class{0: slurm.Unreachable, 1: slurm.Unclear, 2: slurm.Busy, 3: slurm.Refused}[dice.IntN(24)]
+		class, failed := map[int]slurm.ErrorClass{0: slurm.ErrorUnreachable, 1: slurm.ErrorOutcomeUnknown, 2: slurm.ErrorBusy, 3: slurm.ErrorForbidden}[dice.IntN(24)]
 		if failed {
 			return &slurm.Error{Class: class, Text: "it is not to be"}
 		}
@@ -217,11 +217,11 @@ func TestQueueAndStoryTellWhatTheLoopDid(t *testing.T) {
 	s.forward(2 * time.Hour)
 	s.wait(1)
 	for range 20 {
-		if s.cycles(1); len(s.kind(slurm.Warn)) > 0 {
+		if s.cycles(1); len(s.kind(slurm.EditWarn)) > 0 {
 			break
 		}
 	}
-	warned := s.kind(slurm.Warn)
+	warned := s.kind(slurm.EditWarn)
 	if len(warned) == 0 {
 		t.Fatalf("no job was warned: sent %v", s.sent)
 	}

@@ -76,7 +76,7 @@ func (b *both) requeue(j *slurm.Job) {
 			b.t.Fatalf("leading: %v %v", held, err)
 		}
 		b.epoch[i] = epoch
-		in := bridge.Intent{Cluster: "lab", Epoch: epoch, Policy: "p", Made: b.w.Now(), Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Requeue, Tasks: 1, Why: "x"}}
+		in := bridge.Intent{Cluster: "lab", Epoch: epoch, Policy: "p", Made: b.w.Now(), Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequeue, Tasks: 1, Why: "x"}}
 		c := &bridge.Cycle{Cluster: "lab", Seq: b.seq, Epoch: epoch, At: b.w.Now(), Partition: "gpu", Mode: "preempt", Policy: "p", Snapshot: []byte("{}"),
 			SnapshotDigest: "d", Plan: &policy.Plan{SnapshotSeq: b.seq, Policy: "p", Memo: policy.Remember(map[string]uint64{"seq": b.seq})}}
 		stored, err := journal.Intend(b.t.Context(), c, []bridge.Intent{in})

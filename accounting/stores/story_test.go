@@ -22,7 +22,7 @@ func TestJobStory(t *testing.T) {
 	if _, err := d.JobHistory(ctx, testCluster, 1); !errors.Is(err, journal.ErrUnknownJob) {
 		t.Errorf("story of a job never seen: %v, want journal.ErrUnknownJob", err)
 	}
-	must(t, d.Record(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.Gres = "PENDING", time.Time{}, nil }))))
+	must(t, d.Record(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
 	epoch := storetest.Lead(t, d, "a", time.Hour)
 	_, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
@@ -39,7 +39,7 @@ func TestJobStory(t *testing.T) {
 	if len(s.Decisions) != 3 || !s.Decisions[0].Now || s.Decisions[0].On != "n1:4×a100" || s.Decisions[2].Verb != policy.Wait {
 		t.Errorf("decisions %+v, want the present start and its history", s.Decisions)
 	}
-	if len(s.Intents) != 1 || s.Intents[0].Edit.Kind != slurm.Lease {
+	if len(s.Intents) != 1 || s.Intents[0].Edit.Kind != slurm.EditLease {
 		t.Errorf("intents %+v, want the lease", s.Intents)
 	}
 	q, err := d.Queue(ctx, testCluster, "")
@@ -90,7 +90,7 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 	must(t, d.Mark(ctx, out[0]))
 	_, err = d.Intend(ctx, storetest.WaitingJob(2, epoch, 3), nil)
 	must(t, err)
-	must(t, d.Record(ctx, view(sec(60), running(1, t0, sec(10)), with(running(2, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.Gres = "PENDING", time.Time{}, nil }))))
+	must(t, d.Record(ctx, view(sec(60), running(1, t0, sec(10)), with(running(2, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
 	must(t, d.Record(ctx, view(sec(90))))
 	must(t, d.RecordReadings(ctx, testCluster, []samples.Reading{{At: t0, Node: "n1", UUID: "g0", Type: "a100", Job: 1}}))
 	_, err = d.Prune(ctx, testCluster, t0.Add(1000*24*time.Hour), DefaultRetention())

@@ -32,7 +32,7 @@ type Goal struct {
 	Lease    bridge.Lease
 	Pin      bool
 	Warns    []bridge.PlannedWarning // warnings ahead of stops
-	Lever    slurm.Kind              // the field that carries the order here
+	Lever    slurm.EditKind          // the field that carries the order here
 	LongWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
 
 	orderedDecisions []policy.Decision // see Line
@@ -48,7 +48,7 @@ func (g *Goal) DecisionsInOrder() []policy.Decision {
 	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
 	for _, dec := range g.Plan.Decisions {
 		j := g.jobToEdit(dec.Job)
-		if j != nil && j.Pending() && g.Snapshot.Job(dec.Job).HeldReason == "" {
+		if j != nil && j.IsPending() && g.Snapshot.Job(dec.Job).HeldReason == "" {
 			line = append(line, dec)
 		}
 	}
@@ -90,7 +90,7 @@ func (g *Goal) TakeBackEdits(r *KindRow) []slurm.Edit {
 // jobToEdit returns Slurm's record of a job that edits may reach, or nil.
 func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 	j := g.View.Job(int64(id))
-	if j == nil || j.Opaque != "" || j.Held || j.HetJob != 0 || j.IsDone() {
+	if j == nil || j.UntrustedReason != "" || j.IsHeld || j.HetJobID != 0 || j.IsDone() {
 		return nil
 	}
 	return j
@@ -98,12 +98,12 @@ func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 
 // standingIntent returns the intent whose value of ours stands in the job's field, or nil.
 func (g *Goal) standingIntent(j *slurm.Job, f *FieldRow) *bridge.Intent {
-	return g.Book.StandingIntent(j.Run(), f.Name, g.View.At)
+	return g.Book.StandingIntent(j.CurrentRun(), f.Name, g.View.At)
 }
 
 // editForJob makes the edit one of the job.
 func (g *Goal) editForJob(j *slurm.Job, e slurm.Edit) slurm.Edit {
-	e.Run, e.Tasks = j.Run(), j.TaskCount()
+	e.Run, e.Tasks = j.CurrentRun(), j.TaskCount()
 	return e
 }
 

@@ -10,9 +10,9 @@ import (
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
 var handBackRow = KindRow{
-	Kind: slurm.HandBack, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnRest, TakesTwoCalls: true,
+	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnRest, TakesTwoCalls: true,
 	ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
-		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.HeldByUs.IsZero())
+		return !j.IsHeld && (j.Priority != in.Before.Priority || !in.Before.HeldByUs.IsZero())
 	},
 	Check: func(c *Claim) *invariant.Denial { // what stands there is ours, which has been seen
 		if nice := c.StandingIntent.Before.Nice; c.Value != nice {
@@ -24,6 +24,6 @@ var handBackRow = KindRow{
 
 // undoPriority gives a direct priority back, and the nice that it wiped.
 func undoPriority(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
-	e.Kind, e.Value = slurm.HandBack, in.Before.Nice
-	return j.Pending()
+	e.Kind, e.Value = slurm.EditHandBackPriority, in.Before.Nice
+	return j.IsPending()
 }

@@ -16,22 +16,22 @@ import (
 // hold, until somebody ends it.
 var (
 	leaseRow = KindRow{
-		Kind: slurm.Lease, Field: beginField, NeededMode: bridge.Steer, Turn: TurnLease, IsRepeatable: true,
+		Kind: slurm.EditLease, Field: beginField, NeededMode: bridge.Steer, Turn: TurnLease, IsRepeatable: true,
 		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
 	unleaseRow = KindRow{
-		Kind: slurm.Unlease, Field: beginField, NeededMode: bridge.Rank, Turn: TurnRest, IsRepeatable: true, FreesJob: true,
+		Kind: slurm.EditUnlease, Field: beginField, NeededMode: bridge.Rank, Turn: TurnRest, IsRepeatable: true, FreesJob: true,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
-			return !j.Pending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
+			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
 		},
 		Check: checkUnlease,
 	}
 	// No plan asks for a hard hold.
 	hardHoldRow = KindRow{
-		Kind: slurm.HardHold, Field: priorityField, NeededMode: bridge.Steer, Turn: TurnRest,
-		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.Held },
+		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.Steer, Turn: TurnRest,
+		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.IsHeld },
 		Check: func(c *Claim) *invariant.Denial {
 			if !c.Budgets.IAcceptOrphanHolds {
 				return invariant.OneFieldPerEdit.Deny("hard holds need i_accept_orphan_holds: if we die they stay")
@@ -43,12 +43,12 @@ var (
 
 // beginField is the begin time, in which a lease stands in place of the owner's own.
 var beginField = &FieldRow{
-	Name:    slurm.FieldBegin,
+	Name:    slurm.FieldBeginTime,
 	OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(j.Eligible.Equal(in.Edit.Until)) },
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.Eligible), formatTime(in.Edit.Until))
 	},
-	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.Unlease },
+	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.EditUnlease },
 	ChangeSince: func(noted *bridge.Before, j *slurm.Job) string {
 		if j.Eligible.Equal(noted.Eligible) {
 			return ""
@@ -70,7 +70,7 @@ var beginField = &FieldRow{
 		switch {
 		case !in.NotAfter.IsZero() && !now.Before(in.NotAfter):
 			return "it ran out"
-		case !j.Pending():
+		case !j.IsPending():
 			return "the job started"
 		case j.Restarts > in.Edit.Run.Restarts:
 			return "the job was requeued"
@@ -96,11 +96,11 @@ func showsLease(in *bridge.Intent, j *slurm.Job) bool {
 
 // undoLease ends a lease now, or when the owner's own begin time comes.
 func undoLease(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool {
-	e.Kind, e.Until = slurm.Unlease, now
+	e.Kind, e.Until = slurm.EditUnlease, now
 	if in.Before.Begin.After(now) {
 		e.Until = in.Before.Begin
 	}
-	return j.Pending()
+	return j.IsPending()
 }
 
 // wantedLeaseEdits holds the jobs the plan holds, renews what is still wanted at half
@@ -116,7 +116,7 @@ func wantedLeaseEdits(g *Goal) []slurm.Edit {
 		case dec.Verb == policy.Hold && left > 0:
 			left--
 			if until, ok := g.leaseEnd(j, in); ok {
-				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: dec.Why}))
+				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditLease, Until: until, Why: dec.Why}))
 			}
 		case dec.Verb != policy.Hold && in != nil:
 			edits = g.appendUndo(edits, undoLease, in, j, dec.Why)

@@ -51,7 +51,7 @@ func (c *Claim) ownerBegin() time.Time {
 func (c *Claim) CheckDelay(until time.Time) *invariant.Denial {
 	b, p, j := c.Budgets, c.PlannedJob, c.Job
 	switch {
-	case !j.Batch:
+	case !j.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	case p.Waited(c.Now) > b.MaxPending:
 		return invariant.LongWait.Deny("it has waited %v, longer than %v", p.Waited(c.Now).Round(time.Second), b.MaxPending)
@@ -61,7 +61,7 @@ func (c *Claim) CheckDelay(until time.Time) *invariant.Denial {
 		return invariant.ExemptJobs.Deny("%d jobs wait for it, more than %d", c.DependantCount, b.MaxDependants)
 	}
 	for _, d := range []time.Time{p.Deadline, j.Deadline} {
-		if !d.IsZero() && until.Add(b.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
+		if !d.IsZero() && until.Add(b.DeadlineMargin).After(d.Add(-max(p.Limit, j.TimeLimit))) {
 			return invariant.ExemptJobs.Deny("its deadline %s is too near for a lease", formatTime(d))
 		}
 	}
@@ -74,7 +74,7 @@ func LeasedTimeByJob(intents []bridge.Intent, now time.Time) map[int64]time.Dura
 	total := map[int64]time.Duration{}
 	last := map[int64]*bridge.Intent{}
 	end := func(in *bridge.Intent, at time.Time) {
-		if in != nil && in.Edit.Kind == slurm.Lease {
+		if in != nil && in.Edit.Kind == slurm.EditLease {
 			if in.Edit.Until.Before(at) {
 				at = in.Edit.Until
 			}
@@ -83,7 +83,7 @@ func LeasedTimeByJob(intents []bridge.Intent, now time.Time) map[int64]time.Dura
 	}
 	for i := range intents { // by ID, so in the order they were sent
 		in := &intents[i]
-		if in.Edit.Kind.Field() != slurm.FieldBegin || in.Sent.IsZero() || in.State == bridge.Failed {
+		if in.Edit.Kind.Field() != slurm.FieldBeginTime || in.Sent.IsZero() || in.State == bridge.Failed {
 			continue
 		}
 		end(last[in.Edit.Run.Job], in.Sent)

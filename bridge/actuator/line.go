@@ -21,7 +21,7 @@ type linePlace struct {
 
 // orderLever is how one field carries the order.
 type orderLever struct {
-	kind           slurm.Kind
+	kind           slurm.EditKind
 	field          *FieldRow
 	lowestPriority int64    // the least priority to make
 	undo           UndoFunc // where the field has no value that means Slurm's own order
@@ -36,20 +36,20 @@ type orderLever struct {
 
 var (
 	siteLever = orderLever{
-		kind: slurm.SiteFactor, field: siteField, lowestPriority: numbers.LowestPriority,
+		kind: slurm.EditSiteFactor, field: siteField, lowestPriority: numbers.LowestPriority,
 		readPlace: func(g *Goal, p *linePlace) {
 			p.CurrentPriority += p.nice
 			if p.OwnPriority = p.CurrentPriority; p.standingIntent != nil {
 				p.OwnPriority -= p.standingIntent.Edit.Value
 			}
-			p.HighestPriority = p.OwnPriority + g.Book.HighestValue(p.job.Run(), slurm.FieldSite, g.View.At)
+			p.HighestPriority = p.OwnPriority + g.Book.HighestValue(p.job.CurrentRun(), slurm.FieldSiteFactor, g.View.At)
 		},
 		valueFor: func(p *linePlace, v int64) (want, stands int64) {
 			return max(v, p.nice+numbers.LowestPriority) - p.OwnPriority, p.CurrentPriority - p.OwnPriority
 		},
 	}
 	niceLever = orderLever{
-		kind: slurm.Nice, field: niceField, lowestPriority: numbers.LowestPriority,
+		kind: slurm.EditNice, field: niceField, lowestPriority: numbers.LowestPriority,
 		readPlace: func(_ *Goal, p *linePlace) {
 			ours := int64(0)
 			if p.standingIntent != nil {
@@ -64,7 +64,7 @@ var (
 		},
 	}
 	priorityLever = orderLever{ // it wipes nice
-		kind: slurm.Priority, field: priorityField, lowestPriority: slurm.MinPriority, undo: undoPriority,
+		kind: slurm.EditPriority, field: priorityField, lowestPriority: slurm.MinPriority, undo: undoPriority,
 		readPlace: func(_ *Goal, p *linePlace) {
 			if p.nice, p.OwnPriority = 0, p.CurrentPriority; p.standingIntent != nil {
 				p.OwnPriority = p.standingIntent.Before.SlurmPriority
@@ -75,14 +75,14 @@ var (
 )
 
 // ChooseLever returns the kind of edit that carries the order where the view is from.
-func ChooseLever(wanted bridge.Lever, v *slurm.View) slurm.Kind {
-	switch k := slurm.Kind(wanted); {
+func ChooseLever(wanted bridge.Lever, v *slurm.View) slurm.EditKind {
+	switch k := slurm.EditKind(wanted); {
 	case KindRowOf(k).Turn == TurnOrder:
 		return k
-	case v.SiteFactor:
-		return slurm.SiteFactor
+	case v.CanWriteSiteFactor:
+		return slurm.EditSiteFactor
 	}
-	return slurm.Nice
+	return slurm.EditNice
 }
 
 // wantedOrderEdits hands out to each group of the line the priorities that Slurm gave the
@@ -119,7 +119,7 @@ func (l *orderLever) placeOf(g *Goal, dec *policy.Decision) (p linePlace, ok boo
 		p.standingIntent = nil
 	}
 	l.readPlace(g, &p)
-	return p, j.Priority >= numbers.LowestPriority && p.OwnPriority > 0 && g.Book.YieldedIntent(j.Run(), g.View.At) == nil
+	return p, j.Priority >= numbers.LowestPriority && p.OwnPriority > 0 && g.Book.YieldedIntent(j.CurrentRun(), g.View.At) == nil
 }
 
 // orderGroups splits the line into those that are ordered among themselves: Slurm
@@ -154,7 +154,7 @@ func (g *Goal) highestTier(j *slurm.Job) int {
 	tier := 0
 	for _, name := range j.Partitions {
 		if i := slices.IndexFunc(g.View.Partitions, func(p slurm.Partition) bool { return p.Name == name }); i >= 0 {
-			tier = max(tier, g.View.Partitions[i].Tier)
+			tier = max(tier, g.View.Partitions[i].PriorityTier)
 		}
 	}
 	return tier

@@ -14,12 +14,12 @@ import (
 // priority itself.
 var (
 	siteFactorRow = KindRow{
-		Kind: slurm.SiteFactor, Field: siteField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true, AddsToPriority: true,
+		Kind: slurm.EditSiteFactor, Field: siteField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true, AddsToPriority: true,
 		ShowsEffect: hasPriorityFollowed, WantedEdits: siteLever.wantedOrderEdits, Check: checkSiteFactor,
 		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
 	niceRow = KindRow{
-		Kind: slurm.Nice, Field: niceField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true, AddsToPriority: true,
+		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true, AddsToPriority: true,
 		WantedEdits: niceLever.wantedOrderEdits, Check: checkNice,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			if whose := niceOwner(in, j); whose != OwnerHidden {
@@ -34,7 +34,7 @@ var (
 		},
 	}
 	priorityRow = KindRow{
-		Kind: slurm.Priority, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true,
+		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true,
 		ShowsEffect: showsValue(priorityField), Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
 	}
 )
@@ -42,7 +42,7 @@ var (
 // siteField is the site factor. No release shows it, and only Operators can write one:
 // it is ours as long as the job lives, whatever becomes of its nice or priority.
 var siteField = &FieldRow{
-	Name:      slurm.FieldSite,
+	Name:      slurm.FieldSiteFactor,
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Value == 0 },
 	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, most int64) {
 		if in == nil {
@@ -64,7 +64,7 @@ var niceField = &FieldRow{
 	},
 	GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && e.Value == own.OwnNice() },
 	UnreadReason: func(j *slurm.Job) string {
-		if j.NiceKnown {
+		if j.IsNiceKnown {
 			return ""
 		}
 		return "its nice cannot be read, and would be lost"
@@ -88,7 +88,7 @@ var niceField = &FieldRow{
 // niceOwner knows that old releases show a nice only above 0.
 func niceOwner(in *bridge.Intent, j *slurm.Job) Owner {
 	switch {
-	case j.NiceKnown:
+	case j.IsNiceKnown:
 		return ownerUsIf(j.Nice == in.Edit.Value)
 	case in.Edit.Value > 0:
 		return OwnerOther
@@ -103,7 +103,7 @@ var priorityField = &FieldRow{
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	},
-	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.HandBack },
+	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.EditHandBackPriority },
 	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if b.SlurmPriority = b.Priority; in != nil {
 			b.OurValue, b.Nice, b.SlurmPriority = in.Edit.Value, in.Before.Nice, in.Before.SlurmPriority
@@ -122,7 +122,7 @@ const driftDivisor = 64
 // move at all was set directly by somebody: it follows nothing. A held job
 // shows nothing.
 func hasPriorityFollowed(in *bridge.Intent, j *slurm.Job) bool {
-	if j.Held || !j.Pending() {
+	if j.IsHeld || !j.IsPending() {
 		return true
 	}
 	want, got := expectedPriorityChange(in), j.Priority-in.Before.Priority
@@ -142,7 +142,7 @@ func hasPriorityFollowed(in *bridge.Intent, j *slurm.Job) bool {
 
 // expectedPriorityChange is by how much the intent was to move the job's priority.
 func expectedPriorityChange(in *bridge.Intent) int64 {
-	if in.Edit.Kind == slurm.Nice {
+	if in.Edit.Kind == slurm.EditNice {
 		return in.Before.Nice - in.Edit.Value
 	}
 	return in.Edit.Value - in.Before.OurValue
@@ -160,12 +160,12 @@ func checkSiteFactor(c *Claim) *invariant.Denial {
 	if then := c.Job.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.LowestPriority {
 		return invariant.OneFieldPerEdit.Deny("the priority would be %d, not between %d and %d", then, numbers.LowestPriority, slurm.MaxPriority)
 	}
-	return c.checkLowering(c.Value < c.Book.HighestValue(c.Job.Run(), slurm.FieldSite, c.Now))
+	return c.checkLowering(c.Value < c.Book.HighestValue(c.Job.CurrentRun(), slurm.FieldSiteFactor, c.Now))
 }
 
 // checkNice checks a nice (I2, I3, I16).
 func checkNice(c *Claim) *invariant.Denial {
-	if !c.Job.NiceKnown && !c.View.NiceRead {
+	if !c.Job.IsNiceKnown && !c.View.RereadShowsNice {
 		return invariant.OnlyOurValues.Deny("the owner's nice cannot be read here, and would be lost")
 	}
 	if d := c.checkValue(); d != nil {

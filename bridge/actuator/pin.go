@@ -14,13 +14,13 @@ import (
 // must not have.
 var (
 	requireRow = KindRow{
-		Kind: slurm.Require, Field: requiredField, NeededMode: bridge.Steer, Turn: TurnRest,
+		Kind: slurm.EditRequireNodes, Field: requiredField, NeededMode: bridge.Steer, Turn: TurnRest,
 		ShowsEffect: showsValue(requiredField), WantedEdits: wantedPinEdits, Check: checkPin,
 		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
 	excludeRow = KindRow{
-		Kind: slurm.Exclude, Field: excludedField, NeededMode: bridge.Steer, Turn: TurnRest,
+		Kind: slurm.EditExcludeNodes, Field: excludedField, NeededMode: bridge.Steer, Turn: TurnRest,
 		ShowsEffect: showsValue(excludedField), Check: checkExclusion,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 			return restoresList(e, in.Before.Excluded, j)
@@ -29,10 +29,10 @@ var (
 )
 
 var (
-	requiredField = nodeListField(slurm.FieldRequired, "required nodes",
-		func(j *slurm.Job) slurm.Hosts { return j.Required }, func(b *bridge.Before) *slurm.Hosts { return &b.Required })
-	excludedField = nodeListField(slurm.FieldExcluded, "excluded nodes",
-		func(j *slurm.Job) slurm.Hosts { return j.Excluded }, func(b *bridge.Before) *slurm.Hosts { return &b.Excluded })
+	requiredField = nodeListField(slurm.FieldRequiredNodes, "required nodes",
+		func(j *slurm.Job) slurm.Hosts { return j.RequiredNodes }, func(b *bridge.Before) *slurm.Hosts { return &b.Required })
+	excludedField = nodeListField(slurm.FieldExcludedNodes, "excluded nodes",
+		func(j *slurm.Job) slurm.Hosts { return j.ExcludedNodes }, func(b *bridge.Before) *slurm.Hosts { return &b.Excluded })
 )
 
 // nodeListField is what there is to know of a field that is a list of nodes.
@@ -62,7 +62,7 @@ func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Host
 // restoresList gives a list of nodes back as its owner wrote it.
 func restoresList(e *slurm.Edit, own slurm.Hosts, j *slurm.Job) bool {
 	e.Nodes = own.Names
-	return j.Pending() && own.Unread == ""
+	return j.IsPending() && own.UnreadReason == ""
 }
 
 // undoPin gives the owner's own list of required nodes back.
@@ -83,7 +83,7 @@ func wantedPinEdits(g *Goal) []slurm.Edit {
 		switch {
 		case dec.Verb == policy.Start && g.isPinnable(j, dec):
 			if nodes := dec.On.Nodes(); needsPin(j, in, nodes) {
-				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why}))
+				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: nodes, Why: dec.Why}))
 			}
 		case in != nil:
 			edits = g.appendUndo(edits, undoPin, in, j, "it did not start on the nodes named for it: its own node list is given back")
@@ -101,12 +101,12 @@ func (g *Goal) isPinnable(j *slurm.Job, dec policy.Decision) bool {
 // needsPin reports whether the nodes are not named yet, and the owner's own list
 // does not say otherwise.
 func needsPin(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
-	return !j.Required.SameAs(nodes) && (in != nil || areHostsAmong(j.Required, nodes))
+	return !j.RequiredNodes.SameAs(nodes) && (in != nil || areHostsAmong(j.RequiredNodes, nodes))
 }
 
 // areHostsAmong reports whether every host of the list, if any, is among nodes.
 func areHostsAmong(list slurm.Hosts, nodes []string) bool {
-	return list.Unread == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
+	return list.UnreadReason == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
 }
 
 // AreDevicesFree reports whether the view shows the devices as free already. A job pinned
@@ -114,7 +114,7 @@ func areHostsAmong(list slurm.Hosts, nodes []string) bool {
 func AreDevicesFree(v *slurm.View, on policy.Alloc) bool {
 	for _, slot := range on {
 		n := v.Node(slot.Node)
-		if n == nil || n.FreeGPUs(slot.Type) < slot.Count {
+		if n == nil || n.FreeGPUCount(slot.Type) < slot.Count {
 			return false
 		}
 	}

@@ -9,18 +9,18 @@ import (
 
 // ownerNodeLists returns the owner's own lists, without what we wrote there.
 func (c *Claim) ownerNodeLists() (required, excluded []string, d *invariant.Denial) {
-	req, exc := c.Job.Required, c.Job.Excluded
-	if in := c.Book.StandingIntent(c.Job.Run(), slurm.FieldRequired, c.Now); in != nil {
+	req, exc := c.Job.RequiredNodes, c.Job.ExcludedNodes
+	if in := c.Book.StandingIntent(c.Job.CurrentRun(), slurm.FieldRequiredNodes, c.Now); in != nil {
 		req = in.Before.Required
 	}
-	if in := c.Book.StandingIntent(c.Job.Run(), slurm.FieldExcluded, c.Now); in != nil {
+	if in := c.Book.StandingIntent(c.Job.CurrentRun(), slurm.FieldExcludedNodes, c.Now); in != nil {
 		exc = in.Before.Excluded
 	}
 	switch {
-	case req.Unread != "":
-		return nil, nil, invariant.NodeLists.Deny("its own node list cannot be read: %s", req.Unread)
-	case exc.Unread != "":
-		return nil, nil, invariant.NodeLists.Deny("its own list of excluded nodes cannot be read: %s", exc.Unread)
+	case req.UnreadReason != "":
+		return nil, nil, invariant.NodeLists.Deny("its own node list cannot be read: %s", req.UnreadReason)
+	case exc.UnreadReason != "":
+		return nil, nil, invariant.NodeLists.Deny("its own list of excluded nodes cannot be read: %s", exc.UnreadReason)
 	}
 	return req.Names, exc.Names, nil
 }
@@ -43,7 +43,7 @@ func checkPin(c *Claim) *invariant.Denial {
 		return invariant.NodeLists.Deny("it names no node")
 	case c.Job.IsUnsplitArray():
 		return invariant.NodeLists.Deny("it would bind every task of the array")
-	case !c.Job.Batch:
+	case !c.Job.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	case c.PlannedJob.UnplaceableReason != "":
 		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.PlannedJob.UnplaceableReason)
@@ -78,7 +78,7 @@ func checkExclusion(c *Claim) *invariant.Denial {
 		return d
 	case !c.HasExpiry:
 		return noExpiryDenial
-	case !c.Job.Batch:
+	case !c.Job.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	}
 	for _, name := range own {
@@ -113,7 +113,7 @@ func (c *Claim) checkNodeUsable(name string) *invariant.Denial {
 	if n == nil {
 		return invariant.NodeLists.Deny("node %s does not exist", name)
 	}
-	if why, ok := n.Schedulable(); !ok {
+	if why, ok := n.IsSchedulable(); !ok {
 		return invariant.NodeLists.Deny("nothing can start on node %s: %s", name, why)
 	}
 	if !slices.Contains(n.Partitions, c.Partition) {

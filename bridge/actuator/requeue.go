@@ -12,7 +12,7 @@ import (
 // know ahead. Neither leaves a value.
 var (
 	requeueRow = KindRow{
-		Kind: slurm.Requeue, Field: runField, NeededMode: bridge.Preempt, Turn: TurnStop, LeavesNoValue: true, Stopping: StopsNow,
+		Kind: slurm.EditRequeue, Field: runField, NeededMode: bridge.Preempt, Turn: TurnStop, LeavesNoValue: true, Stopping: StopsNow,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			was := &in.Edit.Run
 			return j.Restarts > was.Restarts || was.SLUID != "" && j.SLUID != "" && j.SLUID != was.SLUID
@@ -20,14 +20,14 @@ var (
 		WantedEdits: wantedRequeueEdits,
 	}
 	warnRow = KindRow{
-		Kind: slurm.Warn, Field: warnedField, NeededMode: bridge.Preempt, Turn: TurnStop, LeavesNoValue: true, Stopping: StopsLater,
+		Kind: slurm.EditWarn, Field: warnedField, NeededMode: bridge.Preempt, Turn: TurnStop, LeavesNoValue: true, Stopping: StopsLater,
 		ShowsEffect: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.Acked }, // no record shows it
 		WantedEdits: wantedWarningEdits,
 	}
 )
 
 var (
-	runField    = &FieldRow{Name: slurm.FieldRun}
+	runField    = &FieldRow{Name: slurm.FieldCurrentRun}
 	warnedField = &FieldRow{Name: slurm.FieldWarned}
 )
 
@@ -40,7 +40,7 @@ func wantedRequeueEdits(g *Goal) []slurm.Edit {
 			continue
 		}
 		if j := g.jobToEdit(dec.Job); j != nil && j.State == "RUNNING" {
-			edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.Requeue, Array: j.TaskAddress(), Why: dec.Why}))
+			edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditRequeue, Array: j.TaskAddress(), Why: dec.Why}))
 		}
 	}
 	return edits
@@ -52,7 +52,7 @@ func wantedWarningEdits(g *Goal) []slurm.Edit {
 	for _, w := range g.Warns {
 		if j := g.jobToEdit(policy.JobID(w.Job)); j != nil && j.State == "RUNNING" {
 			edits = append(edits, g.editForJob(j, slurm.Edit{
-				Kind: slurm.Warn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: j.TaskAddress(), Why: w.Why,
+				Kind: slurm.EditWarn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: j.TaskAddress(), Why: w.Why,
 			}))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // setGPUsRow changes the GPU count of an elastic job that waits. No plan asks for it
 // yet.
-var setGPUsRow = KindRow{Kind: slurm.SetGPUs, Field: gpusField, NeededMode: bridge.Steer, Turn: TurnRest, Check: checkGPUCount}
+var setGPUsRow = KindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.Steer, Turn: TurnRest, Check: checkGPUCount}
 
 var gpusField = &FieldRow{
 	Name: slurm.FieldGPUs,
@@ -28,7 +28,7 @@ func checkGPUCount(c *Claim) *invariant.Denial {
 		return invariant.OneFieldPerEdit.Deny("it is not elastic")
 	case c.Value < lo || c.Value > hi:
 		return invariant.OneFieldPerEdit.Deny("%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
-	case c.Job.IsUnsplitArray() || !c.Job.Batch:
+	case c.Job.IsUnsplitArray() || !c.Job.IsBatch:
 		return invariant.ExemptJobs.Deny("only single batch jobs are resized")
 	}
 	return nil

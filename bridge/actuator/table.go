@@ -11,7 +11,7 @@ import (
 
 // KindRow is what there is to know of one kind of edit.
 type KindRow struct {
-	Kind  slurm.Kind
+	Kind  slurm.EditKind
 	Field *FieldRow
 
 	NeededMode     bridge.Mode // the mode it needs; giving back needs Rank only
@@ -116,8 +116,8 @@ var KindTable = []KindRow{
 	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackRow, niceRow, requireRow, excludeRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
 }
 
-var rowByKind, fieldByName = func() (map[slurm.Kind]*KindRow, map[slurm.Field]*FieldRow) {
-	rows, fields := map[slurm.Kind]*KindRow{}, map[slurm.Field]*FieldRow{}
+var rowByKind, fieldByName = func() (map[slurm.EditKind]*KindRow, map[slurm.Field]*FieldRow) {
+	rows, fields := map[slurm.EditKind]*KindRow{}, map[slurm.Field]*FieldRow{}
 	for i := range KindTable {
 		rows[KindTable[i].Kind], fields[KindTable[i].Field.Name] = &KindTable[i], KindTable[i].Field
 	}
@@ -128,7 +128,7 @@ var rowByKind, fieldByName = func() (map[slurm.Kind]*KindRow, map[slurm.Field]*F
 var unknownRow = &KindRow{Field: runField, LeavesNoValue: true}
 
 // KindRowOf returns what there is to know of a kind of edit.
-func KindRowOf(k slurm.Kind) *KindRow {
+func KindRowOf(k slurm.EditKind) *KindRow {
 	if r, ok := rowByKind[k]; ok {
 		return r
 	}

@@ -13,7 +13,7 @@ var noon = bridgetest.Noon
 
 // TestEveryFormHasARow: what can be written is known, once, and the other way round.
 func TestEveryFormHasARow(t *testing.T) {
-	seen := map[slurm.Kind]bool{}
+	seen := map[slurm.EditKind]bool{}
 	for i := range KindTable {
 		r := &KindTable[i]
 		f, ok := r.Kind.Form()
@@ -37,7 +37,7 @@ func TestEveryFormHasARow(t *testing.T) {
 			t.Errorf("%s: whose a value is can be told, but not what became of it, or the reverse", r.Kind)
 		}
 	}
-	for _, f := range slurm.Forms {
+	for _, f := range slurm.EditForms {
 		if !seen[f.Kind] {
 			t.Errorf("%s has a form and no row", f.Kind)
 		}
@@ -54,11 +54,11 @@ func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 			continue
 		}
 		in := &bridge.Intent{
-			Edit:   slurm.Edit{Run: j.Run(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
+			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
 			Before: BeforeFromJob(&j), State: bridge.Observed,
 		}
 		e, ok := UndoEdit(in, &j, noon)
-		if !ok || e.Run != j.Run() || e.WrittenField() != in.Edit.WrittenField() || !GivesBack(e, &in.Before) {
+		if !ok || e.Run != j.CurrentRun() || e.WrittenField() != in.Edit.WrittenField() || !GivesBack(e, &in.Before) {
 			t.Errorf("%s is undone by %v, %v", r.Kind, e, ok)
 		}
 		if LeavesNoValue(in) || !LeavesNoValue(&bridge.Intent{Edit: e, Before: in.Before}) {
@@ -70,18 +70,18 @@ func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 // TestTouched: what somebody wrote into a field is seen against what was noted.
 func TestTouched(t *testing.T) {
 	for _, c := range []struct {
-		kind   slurm.Kind
+		kind   slurm.EditKind
 		change func(*slurm.Job)
 		want   string
 	}{
-		{slurm.Lease, func(*slurm.Job) {}, ""},
-		{slurm.Lease, func(j *slurm.Job) { j.Eligible = noon }, "its begin time is 2026-03-02T12:00:00Z now"},
-		{slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "its nice is 9, set by somebody"},
-		{slurm.SiteFactor, func(j *slurm.Job) { j.Nice, j.Priority = 9, 1 }, ""},
-		{slurm.Priority, func(j *slurm.Job) { j.Priority = 1 }, ""},
-		{slurm.Require, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, "its required nodes are n2 now"},
-		{slurm.Exclude, func(j *slurm.Job) { j.Excluded = slurm.Hosts{} }, "its excluded nodes are  now"},
-		{slurm.Requeue, func(j *slurm.Job) { j.Restarts++ }, ""},
+		{slurm.EditLease, func(*slurm.Job) {}, ""},
+		{slurm.EditLease, func(j *slurm.Job) { j.Eligible = noon }, "its begin time is 2026-03-02T12:00:00Z now"},
+		{slurm.EditNice, func(j *slurm.Job) { j.Nice = 9 }, "its nice is 9, set by somebody"},
+		{slurm.EditSiteFactor, func(j *slurm.Job) { j.Nice, j.Priority = 9, 1 }, ""},
+		{slurm.EditPriority, func(j *slurm.Job) { j.Priority = 1 }, ""},
+		{slurm.EditRequireNodes, func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n2") }, "its required nodes are n2 now"},
+		{slurm.EditExcludeNodes, func(j *slurm.Job) { j.ExcludedNodes = slurm.Hosts{} }, "its excluded nodes are  now"},
+		{slurm.EditRequeue, func(j *slurm.Job) { j.Restarts++ }, ""},
 	} {
 		j := bridgetest.WaitingJob()
 		noted := BeforeFromJob(&j)
@@ -91,13 +91,13 @@ func TestTouched(t *testing.T) {
 	}
 	j := bridgetest.WaitingJob()
 	noted := BeforeFromJob(&j)
-	if what := SlurmChangeSince(slurm.Lease, &noted, &j); what != "" {
+	if what := SlurmChangeSince(slurm.EditLease, &noted, &j); what != "" {
 		t.Errorf("of a job that shows what was noted: %q", what)
 	}
-	if noted.Eligible = (time.Time{}); SlurmChangeSince(slurm.Lease, &noted, &j) != "it has become eligible: it is planned anew" {
-		t.Errorf("of a job that has become eligible: %q", SlurmChangeSince(slurm.Lease, &noted, &j))
+	if noted.Eligible = (time.Time{}); SlurmChangeSince(slurm.EditLease, &noted, &j) != "it has become eligible: it is planned anew" {
+		t.Errorf("of a job that has become eligible: %q", SlurmChangeSince(slurm.EditLease, &noted, &j))
 	}
-	if what := SlurmChangeSince(slurm.Nice, &noted, &j); what != "" {
+	if what := SlurmChangeSince(slurm.EditNice, &noted, &j); what != "" {
 		t.Errorf("its nice moved on with that: %q", what)
 	}
 }
@@ -105,7 +105,7 @@ func TestTouched(t *testing.T) {
 // TestUnknownKind: a kind that there is not does nothing and stands nowhere.
 func TestUnknownKind(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	in := &bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: "shrink"}, State: bridge.Observed}
+	in := &bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: "shrink"}, State: bridge.Observed}
 	if _, ok := UndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || OwnerOf(in, &j) != OwnerHidden || KindRowOf("shrink").WantedEdits != nil {
 		t.Error("an unknown kind of edit does something")
 	}

@@ -62,7 +62,7 @@ func LeavesNoValue(in *bridge.Intent) bool {
 
 // ChangeSince says what was written into the kind's field since what was noted; ""
 // when nothing was, or that cannot be told.
-func ChangeSince(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
+func ChangeSince(k slurm.EditKind, noted *bridge.Before, j *slurm.Job) string {
 	if f := KindRowOf(k).Field; f.ChangeSince != nil {
 		return f.ChangeSince(noted, j)
 	}
@@ -71,7 +71,7 @@ func ChangeSince(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
 
 // SlurmChangeSince says what Slurm itself made of the kind's field since what was noted; ""
 // when it made nothing of it.
-func SlurmChangeSince(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
+func SlurmChangeSince(k slurm.EditKind, noted *bridge.Before, j *slurm.Job) string {
 	if f := KindRowOf(k).Field; f.SlurmChangeSince != nil {
 		return f.SlurmChangeSince(noted, j)
 	}
@@ -82,13 +82,13 @@ func SlurmChangeSince(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
 func BeforeFromJob(j *slurm.Job) bridge.Before {
 	return bridge.Before{
 		Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, Nice: j.Nice,
-		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State, User: j.User,
+		Required: j.RequiredNodes, Excluded: j.ExcludedNodes, Restarts: j.Restarts, State: j.State, User: j.User,
 	}
 }
 
 // UnreadReason says why what stands in the kind's field cannot be read, and would be lost
 // by a write; "" when it can be.
-func UnreadReason(k slurm.Kind, j *slurm.Job) string {
+func UnreadReason(k slurm.EditKind, j *slurm.Job) string {
 	if f := KindRowOf(k).Field; f.UnreadReason != nil {
 		return f.UnreadReason(j)
 	}
@@ -120,7 +120,7 @@ func UndoEdit(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok 
 
 // undoEditBy carries out one way of giving back.
 func undoEditBy(how UndoFunc, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
-	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
+	e = slurm.Edit{Run: j.CurrentRun(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
 	return e, how != nil && how(&e, in, j, now)
 }
 

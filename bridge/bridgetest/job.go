@@ -15,6 +15,6 @@ var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 func WaitingJob() slurm.Job {
 	return slurm.Job{
 		ID: 7, Submit: Noon.Add(-time.Hour), Eligible: Noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
-		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
+		Nice: 3, IsNiceKnown: true, RequiredNodes: slurm.ReadHosts("n1"), ExcludedNodes: slurm.ReadHosts("n9"), IsBatch: true,
 	}
 }

@@ -95,19 +95,19 @@ func configured(change func(*bridge.Config)) chaos.Parts { return chaos.Parts{Co
 
 var mutants = []mutant{
 	{"leases never end", sends(func(e slurm.Edit) slurm.Edit {
-		if e.Kind == slurm.Lease {
+		if e.Kind == slurm.EditLease {
 			e.Until = e.Until.Add(365 * 24 * time.Hour)
 		}
 		return e
 	}), []string{"I4", "journal"}},
 	{"a hard hold in place of a lease", sends(func(e slurm.Edit) slurm.Edit {
-		if e.Kind == slurm.Lease {
-			e.Kind = slurm.HardHold
+		if e.Kind == slurm.EditLease {
+			e.Kind = slurm.EditHardHold
 		}
 		return e
 	}), []string{"I2"}},
 	{"another number than the ledger says", sends(func(e slurm.Edit) slurm.Edit {
-		if e.Kind == slurm.SiteFactor || e.Kind == slurm.Nice {
+		if e.Kind == slurm.EditSiteFactor || e.Kind == slurm.EditNice {
 			e.Value += 7
 		}
 		return e
@@ -126,7 +126,7 @@ var mutants = []mutant{
 	{"no warming up", configured(func(c *bridge.Config) { c.WarmupPolls = 0 }), []string{"warm"}},
 	{"clocks may differ by a minute", configured(func(c *bridge.Config) { c.Budgets.Skew, c.Budgets.LeaseMin = time.Minute, 2*time.Minute }), []string{"I13"}},
 	{"reservations are ignored", cluster(seeing{observe: func(v *slurm.View) {
-		v.Reservations, v.ReservationsStale, v.ReservedAt = nil, "", v.At
+		v.Reservations, v.StaleReservationsReason, v.ReservationsAt = nil, "", v.At
 	}}), []string{"I21"}},
 	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Budgets.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
 	{"the database fences nobody", chaos.Parts{Unfenced: true}, []string{"I14"}},
@@ -134,7 +134,7 @@ var mutants = []mutant{
 	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {
 		for id := range int64(300) {
 			if v.Job(id) == nil {
-				v.AddGone(id)
+				v.AddGoneJobs(id)
 			}
 		}
 	}}), []string{"forgot", "I13"}},

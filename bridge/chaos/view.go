@@ -30,8 +30,8 @@ func (c *wire) falsifyView(v *slurm.View) {
 // dropReservations makes a view without the reservations: those read last stay.
 func (c *wire) dropReservations(v *slurm.View) {
 	if c.faults.isActive(event.NoReservations, c.cycle) {
-		v.ReservationsStale = "slurmctld gives no reservations"
-		v.Reservations, v.ReservedAt = c.Reserved, c.ReservedAt
+		v.StaleReservationsReason = "slurmctld gives no reservations"
+		v.Reservations, v.ReservationsAt = c.Reserved, c.ReservedAt
 		return
 	}
 	c.Reserved, c.ReservedAt = v.Reservations, v.At
@@ -49,7 +49,7 @@ func (c *wire) showStale(v *slurm.View) {
 		marks[v.Jobs[i].ID] = v.Jobs[i].State + strings.Join(v.Jobs[i].Flags, "+")
 	}
 	full := !c.Site.Lazy || c.Jobs == nil || v.At.Sub(c.fullAt).Abs() >= fullEvery
-	v.Full = full
+	v.IsFullRead = full
 	if full {
 		c.Jobs, c.fullAt = map[int64]slurm.Job{}, v.At
 	}

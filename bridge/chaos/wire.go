@@ -21,13 +21,13 @@ func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	c.passPort()
 	switch {
 	case ctx.Err() != nil:
-		return slurm.Job{}, &slurm.Error{Class: slurm.Unclear, Text: ctx.Err().Error()}
+		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: ctx.Err().Error()}
 	case c.faults.isActive(event.RereadFails, c.cycle):
-		return slurm.Job{}, &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
+		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
 	j, err := c.world.Job(id)
 	if err == nil && c.isHidden(&j, true) {
-		return slurm.Job{}, &slurm.Error{Class: slurm.Gone, Number: sim.ErrnoNoSuchJob, Text: "Invalid job id specified"}
+		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorJobGone, Number: sim.ErrnoNoSuchJob, Text: "Invalid job id specified"}
 	}
 	if err != nil {
 		return slurm.Job{}, err
@@ -49,7 +49,7 @@ func (c *wire) isHidden(j *slurm.Job, single bool) bool {
 func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 	c.passPort()
 	if ctx.Err() != nil || c.faults.isActive(event.RereadFails, c.cycle) {
-		return false, &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
+		return false, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
 	return sim.Direct{World: c.world}.HasNode(ctx, name)
 }
@@ -62,7 +62,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 		e = c.Parts.Rewritten(e)
 	}
 	if j, err := c.world.Job(e.Run.Job); err == nil && c.isHidden(&j, true) {
-		return &slurm.Error{Class: slurm.Refused, Number: sim.ErrnoInvalidUser, Text: "Invalid user id"}
+		return &slurm.Error{Class: slurm.ErrorForbidden, Number: sim.ErrnoInvalidUser, Text: "Invalid user id"}
 	}
 	call := &oracle.Call{By: &c.Daemon, Edit: e, At: c.world.Now(), Late: c.frozen != c.frozenAt}
 	c.oracle.CheckSend(call)
@@ -72,24 +72,24 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	}
 	switch strike {
 	case event.Unreachable:
-		return &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"}
+		return &slurm.Error{Class: slurm.ErrorUnreachable, Text: "connection refused"}
 	case event.WriteLostBefore:
-		return &slurm.Error{Class: slurm.Unclear, Text: "connection reset"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset"}
 	case event.Broken:
-		return &slurm.Error{Class: slurm.Unclear, Status: 500, Text: "Unspecified error"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: 500, Text: "Unspecified error"}
 	case event.Busy:
-		return &slurm.Error{Class: slurm.Busy, Text: "try again later"}
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "try again later"}
 	case event.Late:
 		call.Late, call.Unanswered = true, true
 		c.world.At(c.world.Now().Add(c.faults.lateness), func() { _ = c.carryOut(call) })
-		return &slurm.Error{Class: slurm.Unclear, Text: "no answer in time"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "no answer in time"}
 	}
 	call.Unanswered = strike == event.WriteLostAfter
 	err := c.carryOut(call)
 	c.touched[e.Run.Job] = 2
 	c.passPort()
 	if strike == event.WriteLostAfter {
-		return &slurm.Error{Class: slurm.Unclear, Text: "connection reset by peer"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset by peer"}
 	}
 	return err
 }
@@ -98,7 +98,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 func (c *wire) carryOut(k *oracle.Call) error {
 	d := sim.Direct{World: c.world, By: c.Name}
 	defer c.oracle.StartCall(k)()
-	if k.Edit.Kind != slurm.HandBack {
+	if k.Edit.Kind != slurm.EditHandBackPriority {
 		return d.Apply(context.Background(), k.Edit)
 	}
 	u := sim.Update{SLUID: k.Edit.Run.SLUID, Hold: sim.Ptr(true)}
@@ -120,9 +120,9 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	c.passPort()
 	switch {
 	case ctx.Err() != nil:
-		return nil, &slurm.Error{Class: slurm.Unclear, Text: ctx.Err().Error()}
+		return nil, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: ctx.Err().Error()}
 	case c.faults.isActive(event.PollFails, c.cycle):
-		return nil, &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
+		return nil, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
 	v, err := sim.Direct{World: c.world}.Observe(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	c.Truth = &truth
 	v.ReadAt = c.now()
 	if !c.faults.boot.IsZero() {
-		v.Started = c.faults.boot
+		v.ControllerStart = c.faults.boot
 	}
 	c.falsifyView(v)
 	c.showStale(v)

@@ -12,7 +12,7 @@ import (
 // allow says how many edits may be sent in this cycle, whatever they are, and adds
 // whose jobs are left alone.
 func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, allowance) {
-	switch why := f.View.ClusterUnproven; { // it is not known which cluster it is
+	switch why := f.View.UnprovenClusterReason; { // it is not known which cluster it is
 	case why != "" && anyAllows(l.Partitions, bridge.Rank):
 		r.doubt(bridge.CauseUnnamedCluster, errors.New(why))
 	case why != "": // nothing could be sent to it

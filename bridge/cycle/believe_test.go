@@ -77,7 +77,7 @@ func TestAShorterListExpiresNothing(t *testing.T) {
 	before := map[string]func(*rig){
 		"after a good poll": func(*rig) {},
 		"after a failed poll": func(r *rig) {
-			r.wire.observe = &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
+			r.wire.observe = &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 			r.cycles(1)
 			r.wire.observe = nil
 		},
@@ -283,7 +283,7 @@ func TestJobsThatAreReallyGone(t *testing.T) {
 func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
 	for mode, doubt := range map[bridge.Mode]bool{bridge.Rank: true, bridge.Observe: false} {
 		r := newRig(t, mode, "drf", nil)
-		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.ClusterUnproven = "", "scontrol is not there" }
+		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.UnprovenClusterReason = "", "scontrol is not there" }
 		r.full("")
 		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})

@@ -64,10 +64,10 @@ func TestEffectBreaker(t *testing.T) {
 }
 
 func TestAllowance(t *testing.T) {
-	edits := []slurm.Edit{{Kind: slurm.Requeue}, {Kind: slurm.Lease}, {Kind: slurm.Nice}}
+	edits := []slurm.Edit{{Kind: slurm.EditRequeue}, {Kind: slurm.EditLease}, {Kind: slurm.EditNice}}
 	one, none, all := allowance(1), noEdit, allEdit
 	got, left := one.limit(edits)
-	if more, _ := left.limit(edits); len(got) != 1 || got[0].Kind != slurm.Lease || len(more) > 0 {
+	if more, _ := left.limit(edits); len(got) != 1 || got[0].Kind != slurm.EditLease || len(more) > 0 {
 		t.Errorf("one: %v, then %v", got, more)
 	}
 	if got, left := none.limit(edits); len(got) != 0 || left != noEdit {

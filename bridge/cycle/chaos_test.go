@@ -48,16 +48,16 @@ func (c *chaos) before(e slurm.Edit) error {
 		return err
 	}
 	switch {
-	case j.Held:
+	case j.IsHeld:
 		c.t.Errorf("%v was sent to a job that is held (%s)", e, j.Reason)
-	case e.Kind == slurm.Lease && e.Until.Sub(c.w.Now()) > c.conf.Budgets.LeaseMax:
+	case e.Kind == slurm.EditLease && e.Until.Sub(c.w.Now()) > c.conf.Budgets.LeaseMax:
 		c.t.Errorf("%v is longer than any lease may be", e)
-	case e.Kind == slurm.Lease && e.Until.Before(c.begin[e.Run.Job]):
+	case e.Kind == slurm.EditLease && e.Until.Before(c.begin[e.Run.Job]):
 		c.t.Errorf("%v is before its owner's begin time %v", e, c.begin[e.Run.Job])
-	case e.Kind == slurm.HardHold:
+	case e.Kind == slurm.EditHardHold:
 		c.t.Errorf("%v is a hard hold", e)
 	}
-	if e.Kind == slurm.Requeue {
+	if e.Kind == slurm.EditRequeue {
 		c.runs[e.Run]++
 		if c.runs[e.Run] > 1 || j.State != "RUNNING" || j.Comment == "" {
 			c.t.Errorf("%v: sent %d times, to a job that is %s with comment %q", e, c.runs[e.Run], j.State, j.Comment)
@@ -65,14 +65,14 @@ func (c *chaos) before(e slurm.Edit) error {
 	}
 	switch c.dice.IntN(20) {
 	case 0:
-		return &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"}
+		return &slurm.Error{Class: slurm.ErrorUnreachable, Text: "connection refused"}
 	case 1:
-		return &slurm.Error{Class: slurm.Unclear, Text: "connection reset"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset"}
 	case 2:
 		c.late = append(c.late, e)
-		return &slurm.Error{Class: slurm.Unclear, Text: "no answer"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "no answer"}
 	case 3:
-		return &slurm.Error{Class: slurm.Busy, Text: "try again"}
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "try again"}
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (c *chaos) before(e slurm.Edit) error {
 // after may lose the answer.
 func (c *chaos) after(slurm.Edit) error {
 	if c.once(15) {
-		return &slurm.Error{Class: slurm.Unclear, Text: "answer lost"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "answer lost"}
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (c *chaos) people() {
 	}
 	id := c.ids[c.dice.IntN(len(c.ids))]
 	j, err := c.w.Job(id)
-	if err != nil || !j.Pending() {
+	if err != nil || !j.IsPending() {
 		return
 	}
 	switch c.dice.IntN(12) {
@@ -144,7 +144,7 @@ func (c *chaos) weather() {
 	c.late = nil
 	c.wire.observe = nil
 	if c.once(8) {
-		c.wire.observe = &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
+		c.wire.observe = &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
 	if c.once(25) {
 		c.restart() // killed, and started again with the same name
@@ -181,7 +181,7 @@ func TestChaos(t *testing.T) {
 // holdsStand checks that no hold of a person was broken.
 func (c *chaos) holdsStand() {
 	for id := range c.holds {
-		if j, err := c.w.Job(id); err == nil && j.Pending() && !j.Held {
+		if j, err := c.w.Job(id); err == nil && j.IsPending() && !j.IsHeld {
 			c.t.Fatalf("the hold of job %d was broken", id)
 		}
 	}
@@ -213,7 +213,7 @@ func (c *chaos) ends() {
 func (c *chaos) leasesEnd() {
 	limit := c.w.Now().Add(c.conf.Lease.Length)
 	for _, j := range c.w.Jobs() {
-		if j.Pending() && j.Eligible.After(limit) && !j.Eligible.Equal(c.begin[j.ID]) {
+		if j.IsPending() && j.Eligible.After(limit) && !j.Eligible.Equal(c.begin[j.ID]) {
 			c.t.Errorf("job %d is kept until %v, its owner's begin time is %v", j.ID, j.Eligible, c.begin[j.ID])
 		}
 	}

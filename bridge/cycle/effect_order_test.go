@@ -12,7 +12,7 @@ import (
 // concern those jobs alone; when nothing we order by has an effect, Slurm does
 // not do what we think it does.
 func TestOrdersThatMoveNothing(t *testing.T) {
-	orders := func(moved, still int, kind slurm.Kind, s bridge.IntentState) (list []bridge.Intent) {
+	orders := func(moved, still int, kind slurm.EditKind, s bridge.IntentState) (list []bridge.Intent) {
 		for i := range moved + still {
 			in := bridge.Intent{ID: int64(i + 1), Edit: slurm.Edit{Kind: kind, Value: 9}, State: bridge.Observed, Sent: noon.Add(-time.Minute)}
 			if i >= moved {
@@ -27,12 +27,12 @@ func TestOrdersThatMoveNothing(t *testing.T) {
 		intents []bridge.Intent
 		open    bool
 	}{
-		{"all move", orders(20, 0, slurm.SiteFactor, ""), false},
-		{"ten of thirty do not", orders(20, 10, slurm.SiteFactor, bridge.Observed), false},
-		{"four, all there are", orders(0, 4, slurm.SiteFactor, bridge.Observed), false},
-		{"all of twenty do not", orders(0, 20, slurm.SiteFactor, bridge.Observed), true},
-		{"nice, ten of thirty", orders(20, 10, slurm.Nice, bridge.Yielded), false},
-		{"nice, all of twenty", orders(0, 20, slurm.Nice, bridge.Yielded), true},
+		{"all move", orders(20, 0, slurm.EditSiteFactor, ""), false},
+		{"ten of thirty do not", orders(20, 10, slurm.EditSiteFactor, bridge.Observed), false},
+		{"four, all there are", orders(0, 4, slurm.EditSiteFactor, bridge.Observed), false},
+		{"all of twenty do not", orders(0, 20, slurm.EditSiteFactor, bridge.Observed), true},
+		{"nice, ten of thirty", orders(20, 10, slurm.EditNice, bridge.Yielded), false},
+		{"nice, all of twenty", orders(0, 20, slurm.EditNice, bridge.Yielded), true},
 	}
 	for _, tt := range tests {
 		if e := effectBreakerOf(tt.intents, noon); e.open != tt.open {

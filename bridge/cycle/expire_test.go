@@ -58,10 +58,10 @@ func (g *guarded) pinned() int64 {
 	}
 	g.w.Advance(g.w.Now().Add(time.Second))
 	g.loop.Step(g.t.Context())
-	if n := g.kinds()[slurm.Require]; n != 1 || !strings.HasPrefix(g.job(id).State, "PENDING") {
+	if n := g.kinds()[slurm.EditRequireNodes]; n != 1 || !strings.HasPrefix(g.job(id).State, "PENDING") {
 		g.t.Fatalf("%d pins sent, the job is %s; sent %v; log:\n%s", n, g.job(id).State, g.wire.applied, g.log.String())
 	}
-	if err := g.w.Down(g.job(id).Required.Text, "lost"); err != nil {
+	if err := g.w.Down(g.job(id).RequiredNodes.Text, "lost"); err != nil {
 		g.t.Fatal(err)
 	}
 	return id
@@ -70,7 +70,7 @@ func (g *guarded) pinned() int64 {
 // idle frees the other node.
 func (g *guarded) idle() {
 	for _, j := range g.w.Jobs() {
-		if j.Running() {
+		if j.IsRunning() {
 			_ = g.w.Cancel("hog", fmt.Sprint(j.ID))
 		}
 	}
@@ -85,14 +85,14 @@ func TestZ2PinOutlivesUs(t *testing.T) {
 	died := g.w.Now() // and nothing of the daemon is left but the timer
 	g.idle()
 	for range 10 {
-		if j := g.job(id); j.Running() {
+		if j := g.job(id); j.IsRunning() {
 			break
 		}
 		g.minute()
 	}
 	took, lease := g.w.Now().Sub(died), 90*time.Second
-	if j := g.job(id); !j.Running() || took > lease+g.x.After+2*time.Minute {
-		t.Errorf("after %v the job is %s (%s), required nodes %q", took, j.State, j.Reason, j.Required.Text)
+	if j := g.job(id); !j.IsRunning() || took > lease+g.x.After+2*time.Minute {
+		t.Errorf("after %v the job is %s (%s), required nodes %q", took, j.State, j.Reason, j.RequiredNodes.Text)
 	}
 	t.Logf("it runs %v after the daemon's death", took)
 }
@@ -110,7 +110,7 @@ func TestNoPinWithoutExpiry(t *testing.T) {
 			g.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 			_ = g.w.Cancel("hog", fmt.Sprint(a))
 			g.cycles(3)
-			if n := g.kinds()[slurm.Require]; n > 0 {
+			if n := g.kinds()[slurm.EditRequireNodes]; n > 0 {
 				t.Errorf("pins were sent: %v", g.wire.applied)
 			}
 			if log := g.log.String(); strings.Count(log, "fairbridge-expire.timer") != 1 {
@@ -127,12 +127,12 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	g.full("")
 	id := g.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Excluded: []string{"n2"}})
 	j := g.job(id)
-	before := bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State, Excluded: j.Excluded}
+	before := bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State, Excluded: j.ExcludedNodes}
 	begin := g.w.Now().Add(time.Hour).Truncate(time.Second)
 	g.stand([]bridge.Intent{
-		{Before: before, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n1", "n2"}}},
-		{Before: before, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 1_000_000}},
-		{Before: before, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Lease, Until: begin}, NotAfter: begin},
+		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n1", "n2"}}},
+		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 1_000_000}},
+		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease, Until: begin}, NotAfter: begin},
 	})
 	if err := g.db.Resign(t.Context(), "lab", g.conf.Holder); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	var nodes, order int
 	for m := 1; m <= 20; m++ {
 		g.minute()
-		if g.job(id).Excluded.Text == "n2" && nodes == 0 {
+		if g.job(id).ExcludedNodes.Text == "n2" && nodes == 0 {
 			nodes = m
 		}
 		if g.job(id).Priority < 1_000_000 && order == 0 {
@@ -166,7 +166,7 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 		}
 		g.minute()
 	}
-	if j := g.job(id); j.Required.Text == "" {
+	if j := g.job(id); j.RequiredNodes.Text == "" {
 		t.Error("the pin was taken from a daemon that leads")
 	}
 	if err := os.WriteFile(g.stops, nil, 0o600); err != nil {
@@ -179,7 +179,7 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j := g.job(id); j.Required.Text == "" || ago < 6*time.Minute {
+	if j := g.job(id); j.RequiredNodes.Text == "" || ago < 6*time.Minute {
 		t.Error("it did not heed the STOP file")
 	}
 }
@@ -198,11 +198,11 @@ func TestNoPinOutlivesADoubt(t *testing.T) {
 			t.Fatalf("the timer gave back %v while a daemon leads: %v", out, err)
 		}
 	}
-	if j := g.job(id); !j.Running() {
-		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required.Text, g.wire.applied, g.log.String())
+	if j := g.job(id); !j.IsRunning() {
+		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.RequiredNodes.Text, g.wire.applied, g.log.String())
 	}
 	for _, e := range g.wire.applied[1:] {
-		if e.Kind != slurm.Require && e.Kind != slurm.SiteFactor || e.Kind == slurm.Require && len(e.Nodes) > 0 {
+		if e.Kind != slurm.EditRequireNodes && e.Kind != slurm.EditSiteFactor || e.Kind == slurm.EditRequireNodes && len(e.Nodes) > 0 {
 			t.Errorf("in doubt it sent %v", e)
 		}
 	}
@@ -218,13 +218,13 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 	g.x.Watch, g.x.Journal, g.x.Leadership = nil, j, nil
 	order := g.job(id).Priority
 	g.minute()
-	if g.job(id).Required.Text == "" {
+	if g.job(id).RequiredNodes.Text == "" {
 		t.Error("a pin of this moment was taken")
 	}
 	for range 4 {
 		g.minute()
 	}
-	if g.job(id).Required.Text != "" || g.job(id).Priority < order {
-		t.Errorf("required %q, priority %d (was %d)", g.job(id).Required.Text, g.job(id).Priority, order)
+	if g.job(id).RequiredNodes.Text != "" || g.job(id).Priority < order {
+		t.Errorf("required %q, priority %d (was %d)", g.job(id).RequiredNodes.Text, g.job(id).Priority, order)
 	}
 }

@@ -50,7 +50,7 @@ func place(w *sim.World, id int64) int {
 		}
 	}
 	for _, j := range w.Jobs() {
-		if j.Pending() && (j.Priority > mine.Priority || j.Priority == mine.Priority && j.ID < id) {
+		if j.IsPending() && (j.Priority > mine.Priority || j.Priority == mine.Priority && j.ID < id) {
 			at++
 		}
 	}
@@ -172,7 +172,7 @@ func (r *rig) nearSlurm() {
 	}
 	var own, now []int64
 	for _, j := range r.w.Jobs() {
-		if j.Pending() {
+		if j.IsPending() {
 			now, own = append(now, j.Priority), append(own, j.Priority-ours[j.ID])
 		}
 	}

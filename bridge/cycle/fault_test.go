@@ -20,7 +20,7 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 		cause  bridge.Cause
 	}{
 		"slurm down": {
-			func(r *rig) { r.wire.observe = &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"} },
+			func(r *rig) { r.wire.observe = &slurm.Error{Class: slurm.ErrorUnreachable, Text: "connection refused"} },
 			func(r *rig) { r.wire.observe = nil }, "slurm",
 		},
 		"another cluster": {
@@ -109,13 +109,13 @@ func TestAnAnswerThatIsLostIsNotSentAgain(t *testing.T) {
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
 	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
 	r.wire.lost = func(e slurm.Edit) error {
-		if e.Kind == slurm.Requeue {
-			return &slurm.Error{Class: slurm.Unclear, Err: errors.New("connection reset")}
+		if e.Kind == slurm.EditRequeue {
+			return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Err: errors.New("connection reset")}
 		}
 		return nil
 	}
 	r.cycles(12)
-	if n := r.kinds()[slurm.Requeue]; n != 1 {
+	if n := r.kinds()[slurm.EditRequeue]; n != 1 {
 		t.Errorf("%d requeues sent, want one; log:\n%s", n, r.log.String())
 	}
 }
@@ -126,7 +126,9 @@ func TestRepeatedRefusalsEndThePush(t *testing.T) {
 	for range 8 {
 		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 	}
-	r.wire.answer = func(slurm.Edit) error { return &slurm.Error{Class: slurm.Refused, Text: "access denied", Number: 2002} }
+	r.wire.answer = func(slurm.Edit) error {
+		return &slurm.Error{Class: slurm.ErrorForbidden, Text: "access denied", Number: 2002}
+	}
 	r.cycles(2)
 	last := r.cycles(1)
 	if len(r.wire.applied) != 3 || last.Result != cycle.InDoubt {

@@ -14,7 +14,7 @@ import (
 // id of its own, and was then requeued, is given its own priority back, whether
 // the daemon saw it start or not, and also when its array has gone by then.
 func TestReleaseReachesTasksOfArrays(t *testing.T) {
-	for lever, kind := range map[bridge.Lever]slurm.Kind{bridge.LeverSiteFactor: slurm.SiteFactor, bridge.LeverNice: slurm.Nice} {
+	for lever, kind := range map[bridge.Lever]slurm.EditKind{bridge.LeverSiteFactor: slurm.EditSiteFactor, bridge.LeverNice: slurm.EditNice} {
 		for _, seen := range []bool{true, false} {
 			t.Run(fmt.Sprint(lever, " seen ", seen), func(t *testing.T) {
 				r := newRig(t, bridge.Rank, "drf", nil)
@@ -24,7 +24,7 @@ func TestReleaseReachesTasksOfArrays(t *testing.T) {
 				array := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Nice: 3, Array: 9, Work: 20 * time.Hour, Limit: 24 * time.Hour})
 				plain := r.job(array)
 				r.stand([]bridge.Intent{{
-					Edit:   slurm.Edit{Run: plain.Run(), Kind: kind, Value: 77, Tasks: 9},
+					Edit:   slurm.Edit{Run: plain.CurrentRun(), Kind: kind, Value: 77, Tasks: 9},
 					Before: bridge.Before{Eligible: plain.Eligible, Begin: plain.Eligible, Priority: plain.Priority, Nice: plain.Nice, State: plain.State},
 				}})
 				for _, id := range []int64{a, b} {
@@ -58,8 +58,8 @@ func (r *rig) requeueTasks(array int64) int {
 	}
 	n := 0
 	for _, j := range r.w.Jobs() {
-		if j.ArrayJob == array && j.Running() {
-			if err := r.w.Requeue("root", fmt.Sprintf("%d_%d", array, j.ArrayTask), true); err != nil {
+		if j.ArrayJobID == array && j.IsRunning() {
+			if err := r.w.Requeue("root", fmt.Sprintf("%d_%d", array, j.ArrayTaskID), true); err != nil {
 				r.t.Fatal(err)
 			}
 			n++
@@ -75,7 +75,7 @@ func (r *rig) untouched(array int64) {
 	r.w.Advance(r.w.Now().Add(5 * time.Minute))
 	waiting := 0
 	for _, j := range r.w.Jobs() {
-		if j.ArrayJob != array || !j.Pending() {
+		if j.ArrayJobID != array || !j.IsPending() {
 			continue
 		}
 		waiting++

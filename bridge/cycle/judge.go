@@ -62,7 +62,7 @@ func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (ju
 // view, jobs in which something of ours may stand, nodes on which jobs run.
 func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
 	q, v := missing.NewLookups(c), f.View
-	for _, id := range v.Gone {
+	for _, id := range v.GoneJobs {
 		q.Jobs[id] = judge.Gone
 	}
 	jobs, nodes := judge.MissingJobs(v, ref.View), judge.MissingNodes(v, ref.View)
@@ -79,7 +79,7 @@ func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Refer
 	q.LookUpNodes(ctx, nodes)
 	q.LookUpJobs(ctx, jobs)
 	q.LookUpJobs(ctx, ledger.AbsentJobs(f.Intents, v))
-	v.AddGone(q.GoneJobs()...)
+	v.AddGoneJobs(q.GoneJobs()...)
 	return q.Answers
 }
 

@@ -58,7 +58,7 @@ func TestRankFollowsThePolicy(t *testing.T) {
 		t.Errorf("the account that holds nothing has priority %d, the one that holds all %d", r.job(other[0]).Priority, r.job(hog[0]).Priority)
 	}
 	for kind := range r.kinds() {
-		if kind != slurm.SiteFactor {
+		if kind != slurm.EditSiteFactor {
 			t.Errorf("rank mode sent %s", kind)
 		}
 	}
@@ -76,14 +76,14 @@ func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
 	short := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
 	for range 40 {
 		r.cycles(1)
-		if j := r.job(short); !j.Pending() {
+		if j := r.job(short); !j.IsPending() {
 			break
 		}
 	}
-	if j := r.job(short); j.Pending() {
+	if j := r.job(short); j.IsPending() {
 		t.Fatalf("the new job still waits; sent %v; log:\n%s", r.wire.applied, r.log.String())
 	}
-	if n := r.kinds()[slurm.Requeue]; n != 1 {
+	if n := r.kinds()[slurm.EditRequeue]; n != 1 {
 		t.Errorf("%d requeues, want one", n)
 	}
 	if !r.w.Run(r.w.Now().Add(48 * time.Hour)) {
@@ -119,7 +119,7 @@ func TestHeldJobsAreNeverTouched(t *testing.T) {
 			t.Errorf("sent %v to a held job", e)
 		}
 	}
-	if !r.job(mine).Held || !r.job(admins).Held {
+	if !r.job(mine).IsHeld || !r.job(admins).IsHeld {
 		t.Error("a hold was broken")
 	}
 }
@@ -223,13 +223,13 @@ func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
 	r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 8, Nodes: 2})
 	small := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Limit: 12 * time.Hour})
 	r.cycles(4)
-	if j := r.job(small); !j.Pending() || !j.Eligible.After(r.w.Now()) {
+	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
 		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
 	}
 	r.conf.Partitions[0].Mode = bridge.Rank
 	r.restart()
 	r.cycles(4)
-	if j := r.job(small); j.Pending() && j.Eligible.After(r.w.Now()) {
+	if j := r.job(small); j.IsPending() && j.Eligible.After(r.w.Now()) {
 		t.Errorf("in rank mode the small job is still held until %v", j.Eligible)
 	}
 }
@@ -266,8 +266,8 @@ func TestReleaseGivesEverythingBack(t *testing.T) {
 	}
 	for id, was := range before {
 		is := r.job(id)
-		if is.Pending() && (is.Required.Text != was.Required.Text || is.Eligible.After(r.w.Now()) || is.Priority > 11_001) {
-			t.Errorf("job %d: required %q, begin %v, priority %d", id, is.Required.Text, is.Eligible, is.Priority)
+		if is.IsPending() && (is.RequiredNodes.Text != was.RequiredNodes.Text || is.Eligible.After(r.w.Now()) || is.Priority > 11_001) {
+			t.Errorf("job %d: required %q, begin %v, priority %d", id, is.RequiredNodes.Text, is.Eligible, is.Priority)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestAMemoryIsAValue(t *testing.T) {
 		}
 	}
 	m := fresh()
-	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.Requeue, Run: slurm.Run{Job: 3}}, State: bridge.Acked}
+	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditRequeue, Run: slurm.Run{Job: 3}}, State: bridge.Acked}
 	for name, next := range map[string]Memory{
 		"standby": m.forStandby(), "with": m.withPartition("gpu", PartitionMemory{}), "stored": m.withStored("gpu", 8),
 		"found": m.checkLastCycle("gpu", 6, noon), "pushed": m.withPushed([]bridge.Intent{requeue}, noon),

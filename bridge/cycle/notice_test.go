@@ -38,7 +38,7 @@ func (r *rig) until(what string, ok func() bool) {
 func (r *rig) requeuedAt() *time.Time {
 	at := &time.Time{}
 	r.wire.answer = func(e slurm.Edit) error {
-		if e.Kind == slurm.Requeue && at.IsZero() {
+		if e.Kind == slurm.EditRequeue && at.IsZero() {
 			*at = r.w.Now()
 		}
 		return nil
@@ -57,15 +57,15 @@ func TestGrace(t *testing.T) {
 			if killed {
 				r.restart()
 			}
-			r.until("the short job runs", func() bool { j := r.job(short); return !j.Pending() })
+			r.until("the short job runs", func() bool { j := r.job(short); return !j.IsPending() })
 			got := r.w.Signals()
 			if len(got) != 1 || got[0].Signal != slurm.USR2 || at.Sub(got[0].At) < 2*time.Minute || at.Sub(got[0].At) > 4*time.Minute {
 				t.Errorf("signals %v, requeued at %v", got, at)
 			}
-			if n := r.kinds(); n[slurm.Warn] != 1 || n[slurm.Requeue] != 1 {
+			if n := r.kinds(); n[slurm.EditWarn] != 1 || n[slurm.EditRequeue] != 1 {
 				t.Errorf("sent %v", n)
 			}
-			if !slices.ContainsFunc(r.intents(), func(in bridge.Intent) bool { return in.Edit.Kind == slurm.Warn && in.Edit.Run.Job == got[0].Job }) {
+			if !slices.ContainsFunc(r.intents(), func(in bridge.Intent) bool { return in.Edit.Kind == slurm.EditWarn && in.Edit.Run.Job == got[0].Job }) {
 				t.Errorf("the ledger does not tell of the warning: %+v", r.intents())
 			}
 		})
@@ -80,7 +80,7 @@ func TestAWarnedJobRunsOnWhenThePlanChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.cycles(40)
-	if n := r.kinds(); n[slurm.Warn] != 1 || n[slurm.Requeue] != 0 || r.w.Signals()[0].Signal != slurm.USR1 {
+	if n := r.kinds(); n[slurm.EditWarn] != 1 || n[slurm.EditRequeue] != 0 || r.w.Signals()[0].Signal != slurm.USR1 {
 		t.Errorf("sent %v, signals %v", n, r.w.Signals())
 	}
 }
@@ -89,7 +89,7 @@ func TestAWarnedJobRunsOnWhenThePlanChanges(t *testing.T) {
 func TestNothingIsGivenTwiceWhileAJobIsWarned(t *testing.T) {
 	r, _ := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=3m")
 	r.submit(sim.Spec{User: "other", Account: "z", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
-	r.until("a requeue", func() bool { return r.kinds()[slurm.Requeue] > 0 })
+	r.until("a requeue", func() bool { return r.kinds()[slurm.EditRequeue] > 0 })
 	warned := map[int64]bool{}
 	for _, s := range r.w.Signals() {
 		if warned[s.Job] {
@@ -109,13 +109,13 @@ func TestNobodyIsStoppedUnwarned(t *testing.T) {
 	r.conf.Budgets.Cooldown = 2 * time.Hour
 	r.restart()
 	r.wire.answer = func(e slurm.Edit) error {
-		if e.Kind == slurm.Warn {
-			return &slurm.Error{Class: slurm.Rejected, Text: "no scancel"}
+		if e.Kind == slurm.EditWarn {
+			return &slurm.Error{Class: slurm.ErrorBadRequest, Text: "no scancel"}
 		}
 		return nil
 	}
 	r.cycles(20)
-	if n := r.kinds(); n[slurm.Requeue] > 0 || n[slurm.Warn] == 0 || n[slurm.Warn] > 2 {
+	if n := r.kinds(); n[slurm.EditRequeue] > 0 || n[slurm.EditWarn] == 0 || n[slurm.EditWarn] > 2 {
 		t.Errorf("sent %v", n)
 	}
 }
@@ -130,7 +130,7 @@ func TestAPartitionsGrace(t *testing.T) {
 			r, short := gracious(t, comment)
 			r.conf.Partitions[0].Warning = bridge.Notice{Grace: time.Minute}
 			r.restart()
-			r.until("the short job runs", func() bool { j := r.job(short); return !j.Pending() })
+			r.until("the short job runs", func() bool { j := r.job(short); return !j.IsPending() })
 			var got slurm.Signal
 			for _, s := range r.w.Signals() {
 				got += s.Signal
@@ -184,14 +184,14 @@ func gracefully(t *testing.T, name string) (warned, stopped int) {
 	r.wire.answer = func(e slurm.Edit) error {
 		since, ok := at[e.Run]
 		switch {
-		case e.Kind == slurm.Warn && ok && r.w.Now().Sub(since) < g.Cooldown:
+		case e.Kind == slurm.EditWarn && ok && r.w.Now().Sub(since) < g.Cooldown:
 			t.Errorf("%v was warned %v ago", e, r.w.Now().Sub(since))
-		case e.Kind == slurm.Warn:
+		case e.Kind == slurm.EditWarn:
 			warned++
 			at[e.Run] = r.w.Now()
-		case e.Kind == slurm.Requeue && (!ok || r.w.Now().Sub(since) < grace):
+		case e.Kind == slurm.EditRequeue && (!ok || r.w.Now().Sub(since) < grace):
 			t.Errorf("%v was warned: %v, %v ago", e, ok, r.w.Now().Sub(since))
-		case e.Kind == slurm.Requeue:
+		case e.Kind == slurm.EditRequeue:
 			stopped++
 		}
 		return nil

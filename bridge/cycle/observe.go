@@ -83,11 +83,11 @@ func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []brid
 // measure adds what the probes say. Measurements are optional, as is what else of
 // a view may be missing: policies fall back.
 func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Facts {
-	if old := f.View.PartitionsStale; old != "" {
+	if old := f.View.StalePartitionsReason; old != "" {
 		r.warn(bridge.CausePartitions, errors.New(old))
 	}
-	if f.View.ReservationsStale != "" {
-		r.warn(bridge.CauseReservations, errors.New(f.View.ReservationsStale))
+	if f.View.StaleReservationsReason != "" {
+		r.warn(bridge.CauseReservations, errors.New(f.View.StaleReservationsReason))
 	}
 	var err error
 	if f.MeasuredByNode, err = l.Probes.Sample(ctx, f.View); err != nil {

@@ -20,7 +20,7 @@ func leased(t *testing.T) (r *rig, small int64) {
 	r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 8, Nodes: 2})
 	small = r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Limit: 12 * time.Hour, Hold: false})
 	r.cycles(4)
-	if j := r.job(small); !j.Pending() || !j.Eligible.After(r.w.Now()) {
+	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
 		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
 	}
 	return r, small
@@ -62,7 +62,7 @@ func TestAPersonsBeginTimeStands(t *testing.T) {
 					sent := len(r.wire.applied)
 					for range 24 { // twice the life of a lease
 						r.cycles(1)
-						if j := r.job(id); !chosen.IsZero() && j.Pending() && !j.Eligible.Equal(chosen) {
+						if j := r.job(id); !chosen.IsZero() && j.IsPending() && !j.Eligible.Equal(chosen) {
 							t.Fatalf("begin time %v, chosen was %v; sent %v", j.Eligible, chosen, r.wire.applied[sent:])
 						}
 					}

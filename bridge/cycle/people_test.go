@@ -37,7 +37,7 @@ func (f *folk) edit() {
 	id := f.ids[f.dice.IntN(len(f.ids))]
 	was, by, u := f.job(id), []string{"u", sim.Operator}[f.dice.IntN(2)], sim.Update{}
 	w := *f.want[id]
-	if !was.Pending() {
+	if !was.IsPending() {
 		return
 	}
 	switch f.dice.IntN(8) {
@@ -150,14 +150,14 @@ func (f *folk) lost() {
 	}
 	for _, id := range slices.Sorted(slices.Values(f.ids)) {
 		j, w := f.job(id), f.want[id]
-		if !j.Pending() {
+		if !j.IsPending() {
 			continue
 		}
 		if w.priority == 0 && j.Nice != w.nice || w.priority != 0 && j.Priority != w.priority {
 			f.t.Errorf("job %d has nice %d and priority %d, wanted %d and %d", id, j.Nice, j.Priority, w.nice, w.priority)
 		}
-		if j.Required.Text != w.required || j.Excluded.Text != w.excluded || j.Limit != w.limit {
-			f.t.Errorf("job %d has nodes %q without %q for %v, wanted %q without %q for %v", id, j.Required.Text, j.Excluded.Text, j.Limit, w.required, w.excluded, w.limit)
+		if j.RequiredNodes.Text != w.required || j.ExcludedNodes.Text != w.excluded || j.TimeLimit != w.limit {
+			f.t.Errorf("job %d has nodes %q without %q for %v, wanted %q without %q for %v", id, j.RequiredNodes.Text, j.ExcludedNodes.Text, j.TimeLimit, w.required, w.excluded, w.limit)
 		}
 		if begin := w.begin; begin.After(f.w.Now()) && !j.Eligible.Equal(begin) || !begin.After(f.w.Now()) && j.Eligible.After(f.w.Now()) {
 			f.t.Errorf("job %d may begin at %v, wanted %v (now %v)", id, j.Eligible, begin, f.w.Now())

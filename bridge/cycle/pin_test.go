@@ -16,14 +16,14 @@ func TestAPinIsNotTakenForTheOwners(t *testing.T) {
 	g.wire.spoil = nil
 	g.idle()
 	for range 12 {
-		if j := g.job(id); j.Running() {
+		if j := g.job(id); j.IsRunning() {
 			break
 		}
 		g.cycles(1)
 		g.minute()
 	}
-	if j := g.job(id); !j.Running() {
-		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required.Text, g.wire.applied, g.log.String())
+	if j := g.job(id); !j.IsRunning() {
+		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.RequiredNodes.Text, g.wire.applied, g.log.String())
 	}
 	if out, err := g.releaser().Find(t.Context()); err != nil || len(out.Edits) > 0 {
 		t.Errorf("left of ours: %v %v", out.Edits, err)

@@ -67,5 +67,5 @@ func isOurDoubt(c bridge.Cause) bool {
 
 // isSilent reports whether nothing is pushed for the job's partition.
 func isSilent(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.InPartition(e.Partition.Name) })
+	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.IsInPartition(e.Partition.Name) })
 }

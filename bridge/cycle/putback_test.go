@@ -20,19 +20,19 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
 	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute})
 	r.wire.answer = func(e slurm.Edit) error {
-		if e.Kind == slurm.Requeue {
-			return &slurm.Error{Class: slurm.Unclear, Err: errors.New("the connection broke")}
+		if e.Kind == slurm.EditRequeue {
+			return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Err: errors.New("the connection broke")}
 		}
 		return nil
 	}
 	backup := r.db.Clone()
 	for range 8 {
 		r.cycles(1)
-		if r.kinds()[slurm.Requeue] > 0 {
+		if r.kinds()[slurm.EditRequeue] > 0 {
 			break
 		}
 	}
-	if n := r.kinds()[slurm.Requeue]; n != 1 {
+	if n := r.kinds()[slurm.EditRequeue]; n != 1 {
 		t.Fatalf("%d requeues were sent before the database was put back, want 1", n)
 	}
 	runs := map[slurm.Run]int{}
@@ -46,7 +46,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	}
 	r.cycles(30)
 	for _, e := range r.wire.applied {
-		if e.Kind == slurm.Requeue {
+		if e.Kind == slurm.EditRequeue {
 			runs[e.Run]++
 		}
 	}

@@ -36,9 +36,11 @@ func (r *rig) unanswered() int { return r.inState(bridge.Unknown) }
 // again everything is sent, and no breaker is open.
 func TestPushingResumesSoonAfterWritesWorkAgain(t *testing.T) {
 	unclear := func(slurm.Edit) error {
-		return &slurm.Error{Class: slurm.Unclear, Status: 500, Text: "Internal Server Error"}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: 500, Text: "Internal Server Error"}
 	}
-	reset := func(slurm.Edit) error { return &slurm.Error{Class: slurm.Unclear, Err: errors.New("connection reset")} }
+	reset := func(slurm.Edit) error {
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Err: errors.New("connection reset")}
+	}
 	for _, tt := range []struct {
 		name     string
 		interval time.Duration
@@ -50,7 +52,7 @@ func TestPushingResumesSoonAfterWritesWorkAgain(t *testing.T) {
 		{"HTTP 500 for a cycle", 30 * time.Second, 30 * time.Second, func(w *wire) { w.answer = unclear }},
 		{"HTTP 500 for ten minutes", 30 * time.Second, 10 * time.Minute, func(w *wire) { w.answer = unclear }},
 		{"refused for ten minutes", 30 * time.Second, 10 * time.Minute, func(w *wire) {
-			w.answer = func(slurm.Edit) error { return &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"} }
+			w.answer = func(slurm.Edit) error { return &slurm.Error{Class: slurm.ErrorUnreachable, Text: "connection refused"} }
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func TestReleasePlansAgain(t *testing.T) {
 			if err != nil {
 				t.Errorf("releasing: %v; %+v", err, out.Intents)
 			}
-			if j := r.job(ids[0]); j.Pending() {
+			if j := r.job(ids[0]); j.IsPending() {
 				t.Fatal("no job started meanwhile")
 			}
 			if (len(out.Kept) > 0) != kept || out.OpenIntents > 0 {
@@ -78,7 +78,7 @@ func (r *rig) ordered(n int) {
 	for i := range intents {
 		j := r.job(r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8}))
 		intents[i] = bridge.Intent{
-			Edit:   slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 1_000_000 + int64(i)},
+			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 1_000_000 + int64(i)},
 			Before: bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
 		}
 	}
@@ -159,7 +159,9 @@ func TestReleaseGivesUpWhatNeverWorks(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
 	r.ordered(4)
 	rel := r.releaser()
-	r.wire.answer = func(slurm.Edit) error { return &slurm.Error{Class: slurm.Refused, Text: "access denied", Number: 2002} }
+	r.wire.answer = func(slurm.Edit) error {
+		return &slurm.Error{Class: slurm.ErrorForbidden, Text: "access denied", Number: 2002}
+	}
 	if out, err := rel.Release(t.Context()); err == nil || !strings.Contains(err.Error(), "access denied") || len(r.wire.applied) > 4*3 {
 		t.Errorf("%v after %d calls: %+v", err, len(r.wire.applied), out)
 	}

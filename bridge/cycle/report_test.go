@@ -12,12 +12,12 @@ func TestTallySaysWhatWasNotSent(t *testing.T) {
 	var list []bridge.Intent
 	add := func(n int, s bridge.IntentState, sent time.Time) {
 		for range n {
-			list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.SiteFactor}, State: s, Sent: sent})
+			list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditSiteFactor}, State: s, Sent: sent})
 		}
 	}
 	add(3, bridge.Failed, noon)
 	add(197, bridge.Planned, time.Time{})
-	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.Lease}, State: bridge.Acked, Sent: noon})
+	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditLease}, State: bridge.Acked, Sent: noon})
 	if got, want := formatIntents(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -59,7 +59,7 @@ func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
-	if j == nil || f.LeftAloneReasonByUser[j.User] != "" || s.book.YieldedIntent(j.Run(), f.View.At) != nil {
+	if j == nil || f.LeftAloneReasonByUser[j.User] != "" || s.book.YieldedIntent(j.CurrentRun(), f.View.At) != nil {
 		return false
 	}
 	known, held := false, false
@@ -79,7 +79,7 @@ func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 // delaysStart reports whether the intent keeps its job from starting for some time.
 func delaysStart(in *bridge.Intent) bool {
 	f, _ := in.Edit.Kind.Form()
-	return f.FutureOnly
+	return f.NeedsFutureUntil
 }
 
 // wantsHold reports whether the plan wants the job held.

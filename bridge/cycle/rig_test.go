@@ -192,8 +192,8 @@ func (r *rig) job(id int64) slurm.Job {
 }
 
 // kinds counts what was sent by kind.
-func (r *rig) kinds() map[slurm.Kind]int {
-	n := map[slurm.Kind]int{}
+func (r *rig) kinds() map[slurm.EditKind]int {
+	n := map[slurm.EditKind]int{}
 	for _, e := range r.wire.applied {
 		n[e.Kind]++
 	}

@@ -47,7 +47,7 @@ func TestWhatStartsNowIsAheadOfWhatWaits(t *testing.T) {
 			r, head, small := crammed(t, c.mode, c.policy, c.limit)
 			last := r.cycles(4)
 			for _, id := range small {
-				if j := r.job(id); j.Pending() {
+				if j := r.job(id); j.IsPending() {
 					t.Errorf("job %d still waits (%s, priority %d; the head has %d)", id, j.Reason, j.Priority, r.job(head).Priority)
 				}
 			}
@@ -105,18 +105,18 @@ func TestNobodyIsStoppedForAMaintenance(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			free, _ := busy(t, policy, false)
 			free.cycles(12)
-			stops += free.kinds()[slurm.Requeue]
+			stops += free.kinds()[slurm.EditRequeue]
 			r, waiting := busy(t, policy, true)
 			r.cycles(40)
-			if n := r.kinds()[slurm.Requeue]; n != 0 || r.running() != 16 {
+			if n := r.kinds()[slurm.EditRequeue]; n != 0 || r.running() != 16 {
 				t.Errorf("%d requeues, %d of 16 GPUs busy", n, r.running())
 			}
 			for _, id := range waiting {
-				if j := r.job(id); !j.Pending() {
+				if j := r.job(id); !j.IsPending() {
 					t.Errorf("job %d: %s", id, j.State)
 				}
 			}
-			t.Logf("without the maintenance: %d requeues", free.kinds()[slurm.Requeue])
+			t.Logf("without the maintenance: %d requeues", free.kinds()[slurm.EditRequeue])
 		})
 	}
 	if stops == 0 {
@@ -130,7 +130,7 @@ func TestWhoCouldNotStartAgainIsNotStopped(t *testing.T) {
 	r, _ := busy(t, "tiresias", true)
 	quick := r.submit(sim.Spec{User: "quick", Account: "z", GPUsPerNode: 1, Work: 2 * time.Minute, Limit: 4 * time.Minute})
 	r.cycles(12)
-	if n := r.kinds()[slurm.Requeue]; n != 0 || r.job(quick).State != "PENDING" {
+	if n := r.kinds()[slurm.EditRequeue]; n != 0 || r.job(quick).State != "PENDING" {
 		t.Errorf("%d requeues for the quick job (%s): those that run could not start again", n, r.job(quick).State)
 	}
 }
@@ -152,16 +152,16 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 	r.restart()
 	for range 12 {
 		r.cycles(1)
-		if r.kinds()[slurm.Requeue] == 1 {
+		if r.kinds()[slurm.EditRequeue] == 1 {
 			r.restart()
 		}
 	}
-	stops := r.kinds()[slurm.Requeue]
+	stops := r.kinds()[slurm.EditRequeue]
 	if stops == 0 || stops > 5 {
 		t.Errorf("%d requeues in two minutes", stops)
 	}
 	r.cycles(30)
-	if more := r.kinds()[slurm.Requeue] - stops; more != 0 {
+	if more := r.kinds()[slurm.EditRequeue] - stops; more != 0 {
 		t.Errorf("%d more requeues", more)
 	}
 	if !strings.Contains(r.log.String(), "no job of this partition is stopped until it does") {
@@ -175,7 +175,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 		}
 	}
 	r.cycles(6)
-	if r.kinds()[slurm.Requeue] == stops {
+	if r.kinds()[slurm.EditRequeue] == stops {
 		t.Error("no stop after the one in vain had its use")
 	}
 }

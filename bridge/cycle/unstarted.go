@@ -25,7 +25,7 @@ func findUnstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration
 	left, stuck = map[int64]Awaited{}, map[int64]string{}
 	for id, a := range jobs {
 		j := v.Job(id)
-		if j == nil || !j.Pending() || !a.Run.SameRun(j.Run()) || !a.Until.IsZero() && !v.At.Before(a.Until) {
+		if j == nil || !j.IsPending() || !a.Run.IsSameRun(j.CurrentRun()) || !a.Until.IsZero() && !v.At.Before(a.Until) {
 			continue
 		}
 		if a.Until.IsZero() && a.Cycles >= startCycles && v.At.Sub(a.Since) >= max(startCycles*interval, startTime) {
@@ -74,7 +74,7 @@ func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int
 		}
 		a, ok := before[j.ID]
 		if !ok {
-			a = Awaited{Run: j.Run(), Since: v.At}
+			a = Awaited{Run: j.CurrentRun(), Since: v.At}
 		}
 		a.Cycles++
 		out[j.ID] = a
@@ -84,5 +84,5 @@ func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int
 
 // mayStart reports whether Slurm may start the job now.
 func mayStart(j *slurm.Job, now time.Time) bool {
-	return j != nil && j.Pending() && !j.Held && !j.Eligible.After(now)
+	return j != nil && j.IsPending() && !j.IsHeld && !j.Eligible.After(now)
 }

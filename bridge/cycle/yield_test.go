@@ -34,7 +34,7 @@ func TestAJobIsLeftAloneForAsLongAsIsSaid(t *testing.T) {
 	edits := func() int {
 		n := 0
 		for _, e := range r.wire.applied {
-			if e.Run.Job == ids[i] && e.Kind == slurm.Nice {
+			if e.Run.Job == ids[i] && e.Kind == slurm.EditNice {
 				n++
 			}
 		}

@@ -92,12 +92,12 @@ func crowd(t *rapid.T, n int) *sim.World {
 // TestDiffIsLevelBased: applied to its own effect, Diff is empty; Slurm's own
 // order of the jobs is then the plan's; and undoing gives everything back.
 func TestDiffIsLevelBased(t *testing.T) {
-	for _, lever := range []slurm.Kind{slurm.SiteFactor, slurm.Priority, slurm.Nice} {
+	for _, lever := range []slurm.EditKind{slurm.EditSiteFactor, slurm.EditPriority, slurm.EditNice} {
 		t.Run(string(lever), func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { checkLevel(t, lever) }) })
 	}
 }
 
-func checkLevel(t *rapid.T, lever slurm.Kind) {
+func checkLevel(t *rapid.T, lever slurm.EditKind) {
 	d := &desk{w: crowd(t, rapid.IntRange(2, 8).Draw(t, "jobs"))}
 	original := observe(d.w)
 	for range rapid.IntRange(1, 4).Draw(t, "cycles") {
@@ -122,7 +122,7 @@ func observe(w *sim.World) *slurm.View {
 	return v
 }
 
-func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Input {
+func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.EditKind) Input {
 	book := ledger.NewBook(d.intents)
 	s := intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
 	if len(s.Jobs) == 0 {
@@ -159,9 +159,9 @@ func (d *desk) undo(t *rapid.T, original *slurm.View) {
 	}
 	for i := range original.Jobs {
 		was, is := &original.Jobs[i], v.Job(original.Jobs[i].ID)
-		if is.Eligible.After(v.At) || is.Nice != was.Nice || is.Required.Text != was.Required.Text || is.Held != was.Held {
+		if is.Eligible.After(v.At) || is.Nice != was.Nice || is.RequiredNodes.Text != was.RequiredNodes.Text || is.IsHeld != was.IsHeld {
 			t.Fatalf("job %d: begin %v nice %d required %q held %v, was nice %d required %q held %v",
-				is.ID, is.Eligible, is.Nice, is.Required.Text, is.Held, was.Nice, was.Required.Text, was.Held)
+				is.ID, is.Eligible, is.Nice, is.RequiredNodes.Text, is.IsHeld, was.Nice, was.RequiredNodes.Text, was.IsHeld)
 		}
 	}
 }

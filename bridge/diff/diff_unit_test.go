@@ -18,14 +18,14 @@ var noon = bridgetest.Noon
 // startHere is a wish to start job 7 on n2, four GPUs of which are free.
 func startHere() Input {
 	j := bridgetest.WaitingJob()
-	j.Required, j.NodeCount = slurm.Hosts{}, 1
+	j.RequiredNodes, j.NodeCount = slurm.Hosts{}, 1
 	return Input{Goal: actuator.Goal{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
 		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
 			{Name: "n1", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:8(IDX:0-7)")}, {Name: "n2", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:4(IDX:0-3)")},
 		}},
-		Pin: true, Lever: slurm.SiteFactor,
+		Pin: true, Lever: slurm.EditSiteFactor,
 		Order: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
 	}, Book: ledger.NewBook(nil), AllowedMode: bridge.Preempt}
 }
@@ -39,15 +39,15 @@ func TestPins(t *testing.T) {
 		{"free", func(*Input) {}, true},
 		{"switched off", func(w *Input) { w.Pin = false }, false},
 		{"not free yet", func(w *Input) { w.View.Nodes[1].GresUsed = slurm.ReadGRES("gpu:a100:5(IDX:0-4)") }, false},
-		{"an unsplit array", func(w *Input) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadTasks("0-3") }, false},
-		{"one task of an array", func(w *Input) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
+		{"an unsplit array", func(w *Input) { w.View.Jobs[0].ArrayJobID = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadArrayTasks("0-3") }, false},
+		{"one task of an array", func(w *Input) { w.View.Jobs[0].ArrayJobID = 6; w.View.Jobs[0].IsArrayTask = true }, true},
 		{"two nodes wanted", func(w *Input) { w.View.Jobs[0].NodeCount = 2 }, false},
-		{"its owner insists on another node", func(w *Input) { w.View.Jobs[0].Required = slurm.ReadHosts("n1") }, false},
-		{"its owner insists on this node", func(w *Input) { w.View.Jobs[0].Required = slurm.ReadHosts("n2") }, false}, // stands already
+		{"its owner insists on another node", func(w *Input) { w.View.Jobs[0].RequiredNodes = slurm.ReadHosts("n1") }, false},
+		{"its owner insists on this node", func(w *Input) { w.View.Jobs[0].RequiredNodes = slurm.ReadHosts("n2") }, false}, // stands already
 		{"constraint we cannot read", func(w *Input) { w.Snapshot.Jobs[0].UnplaceableReason = "[a|b]" }, false},
-		{"held meanwhile", func(w *Input) { w.View.Jobs[0].Held = true }, false},
-		{"unreadable", func(w *Input) { w.View.Jobs[0].Opaque = "no priority" }, false},
-		{"part of a het job", func(w *Input) { w.View.Jobs[0].HetJob = 6 }, false},
+		{"held meanwhile", func(w *Input) { w.View.Jobs[0].IsHeld = true }, false},
+		{"unreadable", func(w *Input) { w.View.Jobs[0].UntrustedReason = "no priority" }, false},
+		{"part of a het job", func(w *Input) { w.View.Jobs[0].HetJobID = 6 }, false},
 		{"cannot start anyway", func(w *Input) { w.Snapshot.Jobs[0].HeldReason = "dependency" }, false},
 		{"rank mode", func(w *Input) { w.AllowedMode = bridge.Rank }, false},
 	}
@@ -56,7 +56,7 @@ func TestPins(t *testing.T) {
 		tt.change(&w)
 		pinned := false
 		for _, e := range Diff(w) {
-			pinned = pinned || e.Kind == slurm.Require && len(e.Nodes) == 1 && e.Nodes[0] == "n2"
+			pinned = pinned || e.Kind == slurm.EditRequireNodes && len(e.Nodes) == 1 && e.Nodes[0] == "n2"
 			if tt.name == "held meanwhile" || tt.name == "unreadable" {
 				t.Errorf("%s: %v", tt.name, e)
 			}
@@ -72,13 +72,13 @@ func TestPins(t *testing.T) {
 func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
 	w := startHere()
 	j := &w.View.Jobs[0]
-	j.Required = slurm.ReadHosts("n2")
+	j.RequiredNodes = slurm.ReadHosts("n2")
 	w.Book = ledger.NewBook([]bridge.Intent{{
-		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n2"}},
+		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n2"}},
 	}})
 	for _, pin := range []bool{true, false} {
 		w.Pin = pin
-		back := slices.ContainsFunc(Diff(w), func(e slurm.Edit) bool { return e.Kind == slurm.Require && len(e.Nodes) == 0 })
+		back := slices.ContainsFunc(Diff(w), func(e slurm.Edit) bool { return e.Kind == slurm.EditRequireNodes && len(e.Nodes) == 0 })
 		if back == pin {
 			t.Errorf("pins allowed %v: given back %v", pin, back)
 		}
@@ -108,12 +108,12 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 	w := startHere()
 	w.Plan.Decisions[0].Verb, w.Plan.Decisions[0].On = policy.Hold, nil
-	if e := Diff(w); len(e) != 1 || e[0].Kind != slurm.Lease {
+	if e := Diff(w); len(e) != 1 || e[0].Kind != slurm.EditLease {
 		t.Fatalf("no lease: %v", e)
 	}
 	w.View.Jobs[0].Eligible = noon.Add(time.Hour)
 	for _, e := range Diff(w) {
-		if e.Kind == slurm.Lease {
+		if e.Kind == slurm.EditLease {
 			t.Errorf("a lease over its owner's later begin: %v", e)
 		}
 	}
@@ -122,13 +122,13 @@ func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
 	w := startHere()
 	j := w.View.Jobs[0]
-	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require}, State: bridge.Unknown}})
+	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes}, State: bridge.Unknown}})
 	for _, e := range Diff(w) {
-		if e.Kind == slurm.Require {
+		if e.Kind == slurm.EditRequireNodes {
 			t.Errorf("sent %v while an outcome is open", e)
 		}
 	}
-	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Lease}, State: bridge.Yielded}})
+	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease}, State: bridge.Yielded}})
 	if e := Diff(w); len(e) > 0 {
 		t.Errorf("sent %v to a job that was yielded", e)
 	}
@@ -141,14 +141,14 @@ func TestLeasesEndApart(t *testing.T) {
 	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.Lease.Window = nil, nil, nil, 100
 	for id := range int64(60) {
 		j := bridgetest.WaitingJob()
-		j.ID, j.Required = id+1, slurm.Hosts{}
+		j.ID, j.RequiredNodes = id+1, slurm.Hosts{}
 		w.View.Jobs = append(w.View.Jobs, j)
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: policy.Hold, Rank: int(j.ID), Why: "others go first"})
 		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
 	}
 	ends := map[time.Duration]int{}
 	for _, e := range Diff(w) {
-		if e.Kind == slurm.Lease {
+		if e.Kind == slurm.EditLease {
 			ends[e.Until.Sub(noon)]++
 		}
 	}
@@ -178,7 +178,7 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.LongWait, w.AllowedMode = 72*time.Hour, bridge.Rank
 	w.Book = ledger.NewBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{OurValue: -100},
-		Edit: slurm.Edit{Run: w.View.Jobs[0].Run(), Kind: slurm.SiteFactor, Value: -900},
+		Edit: slurm.Edit{Run: w.View.Jobs[0].CurrentRun(), Kind: slurm.EditSiteFactor, Value: -900},
 	}})
 	edits := Diff(w)
 	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Run.Job == 7 })

@@ -31,8 +31,8 @@ func (g *editGate) checkRun(c *editClaim) *denial {
 	switch {
 	case c.Job == nil:
 		return deny(invariant.FreshView, "the view does not show the job")
-	case !c.Job.Run().SameRun(c.Run):
-		return deny(invariant.FreshView, "the view shows another run, %v", c.Job.Run())
+	case !c.Job.CurrentRun().IsSameRun(c.Run):
+		return deny(invariant.FreshView, "the view shows another run, %v", c.Job.CurrentRun())
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (g *editGate) checkOwnership(c *editClaim) *denial {
 		return deny(invariant.OnlyOurValues, "another edit of this cycle writes %s", at.Field)
 	case g.in.Book.OpenIntent(at.Job, at.Field) != nil:
 		return deny(invariant.OnlyOurValues, "the outcome of an earlier edit of %s is still open", at.Field)
-	case g.in.Book.YieldedIntent(c.Job.Run(), g.clusterTime) != nil:
+	case g.in.Book.YieldedIntent(c.Job.CurrentRun(), g.clusterTime) != nil:
 		return deny(invariant.OnlyOurValues, "somebody changed the job after us")
 	case c.GivesBack && c.StandingIntent == nil:
 		return deny(invariant.OnlyOurValues, "no value of ours stands in %s", at.Field)
@@ -91,7 +91,7 @@ func (g *editGate) checkBounds(c *editClaim) *denial {
 		return g.checkRequeue(c)
 	case c.Row.Stopping == actuator.StopsLater:
 		return g.checkWarning(c)
-	case !c.Job.Pending() && !(c.GivesBack && f.WhileRunning):
+	case !c.Job.IsPending() && !(c.GivesBack && f.AllowedWhileRunning):
 		return deny(invariant.OneFieldPerEdit, "%s can only be written while the job is pending", c.Kind)
 	}
 	return c.CheckEdit()

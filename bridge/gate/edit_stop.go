@@ -53,12 +53,12 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 			switch {
 			case stop == nil:
 				return deny(invariant.StopPurpose, "the plan let through does not stop it")
-			case slices.ContainsFunc(g.in.RequeuedRuns, c.Run.SameRun):
+			case slices.ContainsFunc(g.in.RequeuedRuns, c.Run.IsSameRun):
 				return deny(invariant.RequeuedOnce, "this run was requeued once already")
 			case g.mayBeUnderWay(c.Run.Job):
 				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
 			case j.IsUnsplitArray():
-				return deny(invariant.RequeuedOnce, "it stands for several tasks of array %d", j.ArrayJob)
+				return deny(invariant.RequeuedOnce, "it stands for several tasks of array %d", j.ArrayJobID)
 			case c.Array != j.TaskAddress():
 				return deny(invariant.RequeuedOnce, "its address is %q, not %q", j.TaskAddress(), c.Array)
 			}

@@ -88,7 +88,7 @@ func (g *editGate) claimFor(e slurm.Edit) editClaim {
 	if c.Job != nil {
 		c.Claim = g.facts.newClaim(c.PlannedJob, c.Job)
 		c.Book = g.in.Book
-		c.StandingIntent = g.in.Book.StandingIntent(c.Job.Run(), e.Kind.Field(), g.clusterTime)
+		c.StandingIntent = g.in.Book.StandingIntent(c.Job.CurrentRun(), e.Kind.Field(), g.clusterTime)
 		var own *bridge.Before
 		if c.StandingIntent != nil {
 			own = &c.StandingIntent.Before

@@ -21,7 +21,7 @@ func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge
 
 // leased gives job 2 a lease of ours; the owner's own begin was an hour ago.
 func leased(in *gate.EditInput) {
-	e := edit(&in.CommonInput, 2, slurm.Lease)
+	e := edit(&in.CommonInput, 2, slurm.EditLease)
 	e.Until = noon.Add(3 * time.Minute)
 	viewJob(&in.CommonInput, 2).Eligible = e.Until
 	stands(in, e, bridge.Before{Begin: noon.Add(-time.Hour)}, bridge.Observed)
@@ -29,21 +29,21 @@ func leased(in *gate.EditInput) {
 
 // pinned lets n1 stand in job 2's required nodes, where the owner had none.
 func pinned(in *gate.EditInput) {
-	e := edit(&in.CommonInput, 2, slurm.Require)
+	e := edit(&in.CommonInput, 2, slurm.EditRequireNodes)
 	e.Nodes = []string{"n1"}
-	viewJob(&in.CommonInput, 2).Required = slurm.ReadHosts("n1")
+	viewJob(&in.CommonInput, 2).RequiredNodes = slurm.ReadHosts("n1")
 	stands(in, e, bridge.Before{}, bridge.Observed)
 }
 
 // numbered lets a value of ours stand in an order field of job 2.
-func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
+func numbered(kind slurm.EditKind, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		e, j := edit(&in.CommonInput, 2, kind), viewJob(&in.CommonInput, 2)
 		e.Value = v
 		switch kind {
-		case slurm.Nice:
+		case slurm.EditNice:
 			j.Nice = v
-		case slurm.Priority:
+		case slurm.EditPriority:
 			j.Priority = v
 		}
 		stands(in, e, bridge.Before{Nice: 7}, bridge.Observed)
@@ -53,18 +53,18 @@ func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
 // unanswered is a site factor of ours that had no answer, over another.
 func unanswered(was, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
-		e := edit(&in.CommonInput, 2, slurm.SiteFactor)
+		e := edit(&in.CommonInput, 2, slurm.EditSiteFactor)
 		e.Value = v
 		in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{OurValue: was}, State: bridge.Observed, Error: "no answer"}})
 	}
 }
 
-func opened(kind slurm.Kind, job int64, state bridge.IntentState) func(*gate.EditInput) {
+func opened(kind slurm.EditKind, job int64, state bridge.IntentState) func(*gate.EditInput) {
 	return func(in *gate.EditInput) { stands(in, edit(&in.CommonInput, job, kind), bridge.Before{}, state) }
 }
 
 // as is an edit of job 2 with a value.
-func as(kind slurm.Kind, v int64) func(*gate.CommonInput) slurm.Edit {
+func as(kind slurm.EditKind, v int64) func(*gate.CommonInput) slurm.Edit {
 	return func(s *gate.CommonInput) slurm.Edit {
 		e := edit(s, 2, kind)
 		e.Value = v
@@ -72,7 +72,7 @@ func as(kind slurm.Kind, v int64) func(*gate.CommonInput) slurm.Edit {
 	}
 }
 
-func until(kind slurm.Kind, d time.Duration) func(*gate.CommonInput) slurm.Edit {
+func until(kind slurm.EditKind, d time.Duration) func(*gate.CommonInput) slurm.Edit {
 	return func(s *gate.CommonInput) slurm.Edit {
 		e := edit(s, 2, kind)
 		e.Until = noon.Add(d)
@@ -80,7 +80,7 @@ func until(kind slurm.Kind, d time.Duration) func(*gate.CommonInput) slurm.Edit 
 	}
 }
 
-func nodes(kind slurm.Kind, names ...string) func(*gate.CommonInput) slurm.Edit {
+func nodes(kind slurm.EditKind, names ...string) func(*gate.CommonInput) slurm.Edit {
 	return func(s *gate.CommonInput) slurm.Edit {
 		e := edit(s, 2, kind)
 		e.Nodes = names
@@ -88,13 +88,13 @@ func nodes(kind slurm.Kind, names ...string) func(*gate.CommonInput) slurm.Edit 
 	}
 }
 
-func requeue(s *gate.CommonInput) slurm.Edit { return edit(s, 11, slurm.Requeue) }
+func requeue(s *gate.CommonInput) slurm.Edit { return edit(s, 11, slurm.EditRequeue) }
 
 var (
-	site   = as(slurm.SiteFactor, 1000)
-	lease  = until(slurm.Lease, 10*time.Minute)
-	pin    = nodes(slurm.Require, "n2")
-	unlock = until(slurm.Unlease, 0)
+	site   = as(slurm.EditSiteFactor, 1000)
+	lease  = until(slurm.EditLease, 10*time.Minute)
+	pin    = nodes(slurm.EditRequireNodes, "n2")
+	unlock = until(slurm.EditUnlease, 0)
 )
 
 func nothing(*gate.EditInput) {}
@@ -114,13 +114,13 @@ func elastic(in *gate.EditInput) {
 // ownLater is a lease over the owner's own begin in two minutes.
 func ownLater(in *gate.EditInput) {
 	leased(in)
-	i := *in.Book.StandingIntent(viewJob(&in.CommonInput, 2).Run(), slurm.FieldBegin, noon)
+	i := *in.Book.StandingIntent(viewJob(&in.CommonInput, 2).CurrentRun(), slurm.FieldBeginTime, noon)
 	i.Before.Begin = noon.Add(2 * time.Minute)
 	in.Book = ledger.NewBook([]bridge.Intent{i})
 }
 
 // running is a job that started under a value of ours.
-func running(kind slurm.Kind) func(*gate.EditInput) {
+func running(kind slurm.EditKind) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		numbered(kind, 9000)(in)
 		viewJob(&in.CommonInput, 2).State = "RUNNING"
@@ -129,9 +129,9 @@ func running(kind slurm.Kind) func(*gate.EditInput) {
 
 // excluded lets n1 stand beside the owner's n2 in job 2's excluded nodes.
 func excluded(in *gate.EditInput) {
-	e := edit(&in.CommonInput, 2, slurm.Exclude)
+	e := edit(&in.CommonInput, 2, slurm.EditExcludeNodes)
 	e.Nodes = []string{"n1", "n2"}
-	viewJob(&in.CommonInput, 2).Excluded = slurm.ReadHosts("n1,n2")
+	viewJob(&in.CommonInput, 2).ExcludedNodes = slurm.ReadHosts("n1,n2")
 	stands(in, e, bridge.Before{Excluded: slurm.ReadHosts("n2")}, bridge.Observed)
 }
 
@@ -139,7 +139,7 @@ func old(in *gate.EditInput) { planJob(&in.CommonInput, 2).Arrive = noon.Add(-73
 
 func touched(ago time.Duration) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
-		in.LastSentByField[slurm.JobField{Job: 2, Field: slurm.FieldSite}] = in.Now.Add(-ago)
+		in.LastSentByField[slurm.JobField{Job: 2, Field: slurm.FieldSiteFactor}] = in.Now.Add(-ago)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestEditInvariants(t *testing.T) {
 // Of two requeues the first in the plan goes, and neither pays for the other.
 func TestEditsStopInThePlansOrder(t *testing.T) {
 	in := editInput()
-	in.Edits = []slurm.Edit{edit(&in.CommonInput, 11, slurm.Requeue), edit(&in.CommonInput, 12, slurm.Requeue)}
+	in.Edits = []slurm.Edit{edit(&in.CommonInput, 11, slurm.EditRequeue), edit(&in.CommonInput, 12, slurm.EditRequeue)}
 	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 2}}}
 	got, refused := gate.FilterEdits(in)
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
@@ -187,7 +187,7 @@ func TestEditsOrder(t *testing.T) {
 	in := editInput()
 	leased(&in)
 	in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}}
-	pin3, new1, site4, free := edit(&in.CommonInput, 3, slurm.Require), edit(&in.CommonInput, 1, slurm.Lease), edit(&in.CommonInput, 4, slurm.SiteFactor), unlock(&in.CommonInput)
+	pin3, new1, site4, free := edit(&in.CommonInput, 3, slurm.EditRequireNodes), edit(&in.CommonInput, 1, slurm.EditLease), edit(&in.CommonInput, 4, slurm.EditSiteFactor), unlock(&in.CommonInput)
 	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
 	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.CommonInput), free}
 	got, refused := gate.FilterEdits(in)

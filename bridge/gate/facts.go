@@ -30,7 +30,7 @@ func newFacts(s CommonInput) facts {
 		if j.IsDone() {
 			continue
 		}
-		for _, id := range j.Dependency.Jobs {
+		for _, id := range j.Dependency.JobIDs {
 			f.dependantCountByJob[id]++
 		}
 	}
@@ -81,14 +81,14 @@ func (f *facts) checkExempt(j *slurm.Job) *denial {
 	case j.Reservation != "":
 		return deny(invariant.ExemptJobs, "it belongs to reservation %s", j.Reservation)
 	case !f.isInPartition(j):
-		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.Partition())
+		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.PartitionText())
 	case f.LeftAloneReasonByUser[j.User] != "":
 		return deny(invariant.OnlyOurValues, "%s", f.LeftAloneReasonByUser[j.User])
 	case slices.Contains(c.ExemptUsers, j.User):
 		return deny(invariant.ExemptJobs, "user %s is exempt", j.User)
 	case slices.Contains(c.ExemptAccounts, j.Account):
 		return deny(invariant.ExemptJobs, "account %s is exempt", j.Account)
-	case slices.Contains(c.ExemptJobs, j.ID) || j.ArrayJob != 0 && slices.Contains(c.ExemptJobs, j.ArrayJob):
+	case slices.Contains(c.ExemptJobs, j.ID) || j.ArrayJobID != 0 && slices.Contains(c.ExemptJobs, j.ArrayJobID):
 		return deny(invariant.ExemptJobs, "the job is exempt")
 	}
 	for _, p := range j.Partitions {
@@ -102,17 +102,17 @@ func (f *facts) checkExempt(j *slurm.Job) *denial {
 // checkTouchable says why not even a value of ours may be taken back.
 func checkTouchable(j *slurm.Job) *denial {
 	switch {
-	case j.Held || j.Priority == 0 && j.Pending():
+	case j.IsHeld || j.Priority == 0 && j.IsPending():
 		return deny(invariant.HeldJobs, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
-	case j.Opaque != "":
-		return deny(invariant.ExemptJobs, "its record cannot be read: %s", j.Opaque)
-	case j.HetJob != 0:
-		return deny(invariant.ExemptJobs, "it is part of heterogeneous job %d", j.HetJob)
-	case j.Federation != "":
-		return deny(invariant.ExemptJobs, "it is a federated job of %s", j.Federation)
+	case j.UntrustedReason != "":
+		return deny(invariant.ExemptJobs, "its record cannot be read: %s", j.UntrustedReason)
+	case j.HetJobID != 0:
+		return deny(invariant.ExemptJobs, "it is part of heterogeneous job %d", j.HetJobID)
+	case j.FederationOrigin != "":
+		return deny(invariant.ExemptJobs, "it is a federated job of %s", j.FederationOrigin)
 	case j.Cron != "":
 		return deny(invariant.ExemptJobs, "it is a scrontab job")
-	case j.IsDone() || j.Flag("COMPLETING"):
+	case j.IsDone() || j.HasFlag("COMPLETING"):
 		return deny(invariant.ExemptJobs, "it is ending or has ended")
 	}
 	return nil
@@ -128,8 +128,8 @@ func (f *facts) newClaim(p *policy.Job, j *slurm.Job) actuator.Claim {
 
 // otherArrayID returns the array's id where it is not the job's own, else 0.
 func otherArrayID(j *slurm.Job) int64 {
-	if j.ArrayJob == j.ID {
+	if j.ArrayJobID == j.ID {
 		return 0
 	}
-	return j.ArrayJob
+	return j.ArrayJobID
 }

@@ -40,11 +40,11 @@ func (f *facts) stillWaitsInVain(s *bridge.Stop) bool {
 	switch {
 	case since <= (maxStartIntervals+1)*f.Interval:
 		return false
-	case j == nil || !j.Pending() || j.Submit.After(s.Sent.Add(2*f.Interval)): // it ran, and was requeued since
+	case j == nil || !j.IsPending() || j.Submit.After(s.Sent.Add(2*f.Interval)): // it ran, and was requeued since
 		return false
 	case s.Beneficiary == s.Job: // moved: Slurm lets it start only after its requeue delay
 		return !j.Eligible.After(f.clusterTime) || since > 10*time.Minute
-	case v != nil && v.Flag("COMPLETING"): // the room is not there yet
+	case v != nil && v.HasFlag("COMPLETING"): // the room is not there yet
 		return since > 10*time.Minute
 	}
 	return true

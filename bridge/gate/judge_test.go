@@ -29,7 +29,7 @@ func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) er
 			return fmt.Errorf("I3: two edits of %s", spot)
 		}
 		spots[spot] = true
-		if e.Kind == slurm.Requeue {
+		if e.Kind == slurm.EditRequeue {
 			stopped["all"]++
 			stopped[j.User]++
 		}

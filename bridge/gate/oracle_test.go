@@ -23,25 +23,25 @@ type deed struct {
 }
 
 var oracle = map[string]func(d deed) bool{
-	"I1": func(d deed) bool { return !d.j.Held && !(d.j.State == "PENDING" && d.j.Priority == 0) },
+	"I1": func(d deed) bool { return !d.j.IsHeld && !(d.j.State == "PENDING" && d.j.Priority == 0) },
 	"I2": func(d deed) bool {
 		switch d.e.Kind {
-		case slurm.Lease, slurm.Unlease:
+		case slurm.EditLease, slurm.EditUnlease:
 			return d.e.Value == 0 && d.e.Nodes == nil && d.e.Array == "" && !d.e.Until.IsZero()
-		case slurm.Require, slurm.Exclude:
+		case slurm.EditRequireNodes, slurm.EditExcludeNodes:
 			return d.e.Value == 0 && d.e.Array == "" && d.e.Until.IsZero()
-		case slurm.Priority:
+		case slurm.EditPriority:
 			return d.e.Value >= 1000 && d.e.Value <= 4_000_000_000 && bare(d.e)
-		case slurm.SiteFactor, slurm.Nice:
+		case slurm.EditSiteFactor, slurm.EditNice:
 			return d.e.Value >= -2_000_000_000 && d.e.Value <= 2_000_000_000 && bare(d.e)
-		case slurm.SetGPUs:
+		case slurm.EditSetGPUs:
 			return d.e.Value >= 1 && bare(d.e)
-		case slurm.HandBack:
+		case slurm.EditHandBackPriority:
 			return d.e.Value == 0 && bare(d.e)
-		case slurm.Requeue:
+		case slurm.EditRequeue:
 			return d.e.Value == 0 && d.e.Nodes == nil && d.e.Until.IsZero()
 		}
-		return d.e.Kind == slurm.HardHold && d.in.Budgets.IAcceptOrphanHolds && d.e.Value == 0 && bare(d.e)
+		return d.e.Kind == slurm.EditHardHold && d.in.Budgets.IAcceptOrphanHolds && d.e.Value == 0 && bare(d.e)
 	},
 	"I3": func(d deed) bool {
 		for _, i := range d.about() {
@@ -54,23 +54,23 @@ var oracle = map[string]func(d deed) bool{
 		}
 		last := d.standing(d.e.Kind)
 		switch d.e.Kind {
-		case slurm.Unlease:
+		case slurm.EditUnlease:
 			return last != nil && last.Edit.Until.Equal(d.j.Eligible) && !d.e.Until.Before(last.Before.Begin)
-		case slurm.HandBack:
+		case slurm.EditHandBackPriority:
 			return last != nil && last.Edit.Value == d.j.Priority
-		case slurm.SiteFactor:
+		case slurm.EditSiteFactor:
 			return last != nil || d.e.Value != 0
-		case slurm.Nice:
-			return d.j.NiceKnown && (last == nil || last.Edit.Value == d.j.Nice)
+		case slurm.EditNice:
+			return d.j.IsNiceKnown && (last == nil || last.Edit.Value == d.j.Nice)
 		}
 		return true
 	},
 	"I4": func(d deed) bool {
-		if d.e.Kind != slurm.Lease {
+		if d.e.Kind != slurm.EditLease {
 			return true
 		}
 		own := d.j.Eligible
-		if last := d.standing(slurm.Lease); last != nil {
+		if last := d.standing(slurm.EditLease); last != nil {
 			own = last.Before.Begin
 		}
 		length := d.e.Until.Sub(d.in.View.At)
@@ -78,7 +78,7 @@ var oracle = map[string]func(d deed) bool{
 			d.in.LeasedTimeByJob[d.e.Run.Job]+length <= d.in.Budgets.LeaseTotal
 	},
 	"I5": func(d deed) bool {
-		if d.e.Kind != slurm.Requeue {
+		if d.e.Kind != slurm.EditRequeue {
 			return true
 		}
 		for _, i := range d.about() {
@@ -87,14 +87,14 @@ var oracle = map[string]func(d deed) bool{
 			}
 		}
 		for _, r := range d.in.RequeuedRuns {
-			if r.SameRun(d.e.Run) {
+			if r.IsSameRun(d.e.Run) {
 				return false
 			}
 		}
-		return d.j.State == "RUNNING" && d.j.Batch && d.j.Requeue && planJob(&d.in.CommonInput, d.e.Run.Job).UnstoppableReason == ""
+		return d.j.State == "RUNNING" && d.j.IsBatch && d.j.Requeue && planJob(&d.in.CommonInput, d.e.Run.Job).UnstoppableReason == ""
 	},
 	"I6": func(d deed) bool {
-		if d.e.Kind != slurm.Requeue {
+		if d.e.Kind != slurm.EditRequeue {
 			return true
 		}
 		for _, t := range d.in.RequeueTimesByJob[d.j.ID] {
@@ -106,39 +106,39 @@ var oracle = map[string]func(d deed) bool{
 		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
 	},
 	"I8": func(d deed) bool {
-		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
+		return d.e.Kind != slurm.EditRequeue || slices.ContainsFunc(d.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
 	},
 	"I10": func(d deed) bool {
 		last, ok := d.in.LastSentByField[d.e.WrittenField()]
-		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Budgets.EditCooldown
+		return !ok || d.e.Kind == slurm.EditRequeue || d.back() || d.in.Now.Sub(last) >= d.in.Budgets.EditCooldown
 	},
 	"I12": func(d deed) bool {
 		switch d.e.Kind {
-		case slurm.Require:
+		case slurm.EditRequireNodes:
 			return d.back() || d.pinFits()
-		case slurm.Exclude:
+		case slurm.EditExcludeNodes:
 			return d.back() || d.exclusionFits()
 		}
 		return true
 	},
 	"I13": func(d deed) bool {
 		age := d.in.Now.Sub(d.in.PolledAt)
-		return age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.Run() &&
+		return age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.CurrentRun() &&
 			d.in.View.At.Sub(d.in.PolledAt).Abs() <= d.in.Budgets.Skew
 	},
 	"I14": func(d deed) bool { return d.in.LeadershipLeft-d.in.Budgets.SendTime >= 2*time.Second },
 	"I15": func(d deed) bool {
-		if d.j.Opaque != "" || d.j.HetJob != 0 || d.j.Federation != "" || d.j.Cron != "" {
+		if d.j.UntrustedReason != "" || d.j.HetJobID != 0 || d.j.FederationOrigin != "" || d.j.Cron != "" {
 			return false
 		}
 		if d.back() {
 			return true
 		}
-		if !d.j.Batch && !slices.Contains([]slurm.Kind{slurm.SiteFactor, slurm.Nice, slurm.Priority}, d.e.Kind) {
+		if !d.j.IsBatch && !slices.Contains([]slurm.EditKind{slurm.EditSiteFactor, slurm.EditNice, slurm.EditPriority}, d.e.Kind) {
 			return false
 		}
 		return d.j.Reservation == "" && !slices.Contains(d.in.Budgets.ExemptUsers, d.j.User) &&
-			!slices.Contains(d.in.Budgets.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition()+",", "gpu,")
+			!slices.Contains(d.in.Budgets.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.PartitionText()+",", "gpu,")
 	},
 	"I16": func(d deed) bool {
 		p := planJob(&d.in.CommonInput, d.e.Run.Job)
@@ -150,21 +150,21 @@ var oracle = map[string]func(d deed) bool{
 			was = last.Edit.Value
 		}
 		switch d.e.Kind {
-		case slurm.Lease, slurm.HardHold:
+		case slurm.EditLease, slurm.EditHardHold:
 			return false
-		case slurm.SiteFactor:
+		case slurm.EditSiteFactor:
 			return d.e.Value >= was
-		case slurm.Nice:
+		case slurm.EditNice:
 			return d.e.Value <= d.j.Nice
-		case slurm.Priority:
+		case slurm.EditPriority:
 			return d.e.Value >= d.j.Priority
 		}
 		return true
 	},
 	"I20": func(d deed) bool {
-		least := map[slurm.Kind]int{
-			slurm.SiteFactor: 2, slurm.Nice: 2, slurm.Priority: 2, slurm.HandBack: 2, slurm.Unlease: 2,
-			slurm.Lease: 3, slurm.Require: 3, slurm.Exclude: 3, slurm.HardHold: 3, slurm.SetGPUs: 3, slurm.Requeue: 4,
+		least := map[slurm.EditKind]int{
+			slurm.EditSiteFactor: 2, slurm.EditNice: 2, slurm.EditPriority: 2, slurm.EditHandBackPriority: 2, slurm.EditUnlease: 2,
+			slurm.EditLease: 3, slurm.EditRequireNodes: 3, slurm.EditExcludeNodes: 3, slurm.EditHardHold: 3, slurm.EditSetGPUs: 3, slurm.EditRequeue: 4,
 		}[d.e.Kind]
 		if d.back() {
 			return slices.Index(bridge.Modes, d.in.Mode) >= 2
@@ -180,7 +180,7 @@ var oracle = map[string]func(d deed) bool{
 
 func bare(e slurm.Edit) bool { return e.Nodes == nil && e.Array == "" && e.Until.IsZero() }
 
-func sameField(a, b slurm.Kind) bool { return a.Field() == b.Field() }
+func sameField(a, b slurm.EditKind) bool { return a.Field() == b.Field() }
 
 // about lists the intents about the deed's job.
 func (d deed) about() []bridge.Intent {
@@ -194,7 +194,7 @@ func (d deed) about() []bridge.Intent {
 }
 
 // standing is the newest observed intent of the field that has not run out.
-func (d deed) standing(k slurm.Kind) *bridge.Intent {
+func (d deed) standing(k slurm.EditKind) *bridge.Intent {
 	var last *bridge.Intent
 	for _, i := range d.about() {
 		if sameField(i.Edit.Kind, k) && i.State == bridge.Observed {
@@ -211,13 +211,13 @@ func (d deed) standing(k slurm.Kind) *bridge.Intent {
 // of ours is left then.
 func restores(e slurm.Edit, b bridge.Before) bool {
 	switch e.Kind {
-	case slurm.SiteFactor:
+	case slurm.EditSiteFactor:
 		return e.Value == 0
-	case slurm.Nice:
+	case slurm.EditNice:
 		return e.Value == b.Nice-b.OurValue
-	case slurm.Require:
+	case slurm.EditRequireNodes:
 		return strings.Join(e.Nodes, ",") == b.Required.Text
-	case slurm.Exclude:
+	case slurm.EditExcludeNodes:
 		return strings.Join(e.Nodes, ",") == b.Excluded.Text
 	}
 	return false
@@ -225,7 +225,7 @@ func restores(e slurm.Edit, b bridge.Before) bool {
 
 // back reports whether the deed restores what stood there before us.
 func (d deed) back() bool {
-	if d.e.Kind == slurm.Unlease || d.e.Kind == slurm.HandBack {
+	if d.e.Kind == slurm.EditUnlease || d.e.Kind == slurm.EditHandBackPriority {
 		return true
 	}
 	last := d.standing(d.e.Kind)
@@ -234,11 +234,11 @@ func (d deed) back() bool {
 
 // owners returns the owner's node lists; the generator writes plain lists.
 func (d deed) owners() (required, excluded []string) {
-	req, exc := d.j.Required.Text, d.j.Excluded.Text
-	if last := d.standing(slurm.Require); last != nil {
+	req, exc := d.j.RequiredNodes.Text, d.j.ExcludedNodes.Text
+	if last := d.standing(slurm.EditRequireNodes); last != nil {
 		req = last.Before.Required.Text
 	}
-	if last := d.standing(slurm.Exclude); last != nil {
+	if last := d.standing(slurm.EditExcludeNodes); last != nil {
 		exc = last.Before.Excluded.Text
 	}
 	split := func(r rune) bool { return r == ',' }
@@ -257,7 +257,7 @@ func (d deed) pinFits() bool {
 			return false
 		}
 	}
-	return len(d.e.Nodes) > 0 && len(d.e.Nodes) <= max(1, d.j.NodeCount) && (d.j.ArrayJob == 0 || d.j.ArraySplit)
+	return len(d.e.Nodes) > 0 && len(d.e.Nodes) <= max(1, d.j.NodeCount) && (d.j.ArrayJobID == 0 || d.j.IsArrayTask)
 }
 
 func (d deed) exclusionFits() bool {

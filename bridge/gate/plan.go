@@ -96,7 +96,7 @@ func (g *planGate) gatePending(d *policy.Decision) {
 
 func (g *planGate) checkPending(p *policy.Job, d *policy.Decision) *denial {
 	j := g.View.Job(int64(p.ID))
-	if j == nil || !j.Pending() {
+	if j == nil || !j.IsPending() {
 		return deny(invariant.FreshView, "the view does not show it pending")
 	}
 	if n := g.checkExempt(j); n != nil {

@@ -67,7 +67,7 @@ func soundPlan(t *rapid.T) {
 			stopped[p.User]++
 			checkStop(t, &s, stop)
 		}
-		if j := viewJob(&s, int64(d.Job)); d.Verb == policy.Hold && (j.Held || !j.Batch || p.Arrive.Before(noon.Add(-72*time.Hour))) {
+		if j := viewJob(&s, int64(d.Job)); d.Verb == policy.Hold && (j.IsHeld || !j.IsBatch || p.Arrive.Before(noon.Add(-72*time.Hour))) {
 			t.Fatalf("job %d is held by us: %+v", d.Job, j)
 		}
 	}
@@ -82,7 +82,7 @@ func checkStop(t *rapid.T, s *gate.CommonInput, stop bridge.Stop) {
 	switch {
 	case s.ModeByPartition["gpu"] == bridge.Steer:
 		t.Fatalf("job %d is stopped in mode steer", stop.Job)
-	case p.UnstoppableReason != "" || !j.Batch || !j.Requeue || j.State != "RUNNING" || j.Held || j.User == "root":
+	case p.UnstoppableReason != "" || !j.IsBatch || !j.Requeue || j.State != "RUNNING" || j.IsHeld || j.User == "root":
 		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)
 	case noon.Sub(j.Start) < 30*time.Minute:
 		t.Fatalf("job %d ran only %v", stop.Job, noon.Sub(j.Start))

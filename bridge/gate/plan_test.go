@@ -25,12 +25,12 @@ var planCases = []planCase{
 	{"stop", policy.Stop, func(*gate.PlanInput) {}, ""},
 	{"hold", policy.Hold, func(*gate.PlanInput) {}, ""},
 	{"start", policy.Start, func(*gate.PlanInput) {}, ""},
-	{"I1 stop held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Held = true }, "I1"},
+	{"I1 stop held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).IsHeld = true }, "I1"},
 	{"I1 hold held", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Priority = 0 }, "I1"},
 	{"I4 leased too long", policy.Hold, func(in *gate.PlanInput) { in.LeasedTimeByJob[2] = 24 * time.Hour }, "I4"},
 	{"I5 not opted in", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, "I5"},
 	{"I5 suspended", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).State = "SUSPENDED" }, "I5"},
-	{"I5 no batch", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Batch = false }, "I5"},
+	{"I5 no batch", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).IsBatch = false }, "I5"},
 	{"I5 no requeue", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Requeue = false }, "I5"},
 	{"I6 quantum", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = noon.Add(-29 * time.Minute) }, "I6"},
 	{"I6 quantum over", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = noon.Add(-30 * time.Minute) }, ""},
@@ -77,7 +77,7 @@ var planCases = []planCase{
 	{"I8 elsewhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = on("n2") }, "I8"},
 	{"I8 nowhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = nil }, "I8"},
 	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).EligibleAt = noon.Add(time.Minute) }, "I8"},
-	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 1).Held = true }, "I8"},
+	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 1).IsHeld = true }, "I8"},
 	{"I8 has room", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 11).On = on("n1"); freed(in, "n1") }, "I8"},
 	{"I8 has devices but no cores", policy.Stop, func(in *gate.PlanInput) {
 		freed(in, "n1")
@@ -138,13 +138,13 @@ var planCases = []planCase{
 	{"I15 partition", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptPartitions = []string{"gpu"} }, "I15"},
 	{"I15 job", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptJobs = []int64{2} }, "I15"},
 	{"I15 array", policy.Hold, func(in *gate.PlanInput) {
-		in.Budgets.ExemptJobs, viewJob(&in.CommonInput, 2).ArrayJob = []int64{77}, 77
+		in.Budgets.ExemptJobs, viewJob(&in.CommonInput, 2).ArrayJobID = []int64{77}, 77
 	}, "I15"},
-	{"I15 opaque", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Opaque = "no priority" }, "I15"},
-	{"I15 heterogeneous", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).HetJob = 2 }, "I15"},
-	{"I15 federated", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Federation = "f" }, "I15"},
+	{"I15 opaque", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).UntrustedReason = "no priority" }, "I15"},
+	{"I15 heterogeneous", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).HetJobID = 2 }, "I15"},
+	{"I15 federated", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).FederationOrigin = "f" }, "I15"},
 	{"I15 scrontab", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Cron = "* * * * *" }, "I15"},
-	{"I15 interactive", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).Batch = false }, "I15"},
+	{"I15 interactive", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 2).IsBatch = false }, "I15"},
 	{"I15 ending", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Flags = []string{"COMPLETING"} }, "I15"},
 	{"I15 deadline", policy.Hold, func(in *gate.PlanInput) {
 		planJob(&in.CommonInput, 2).Deadline = noon.Add(24*time.Hour + 10*time.Minute)

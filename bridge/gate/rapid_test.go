@@ -66,21 +66,21 @@ func spoilJob(t *rapid.T, s *gate.CommonInput, j *slurm.Job, p *policy.Job) {
 	ago := func(m int) time.Time { return noon.Add(-time.Duration(m) * time.Minute) }
 	switch 45 - rapid.IntRange(0, 45).Draw(t, "spoil") { // mostly none of these
 	case 1:
-		j.Held = true
+		j.IsHeld = true
 	case 2:
 		j.Priority = 0
 	case 3:
-		j.Opaque = "x"
+		j.UntrustedReason = "x"
 	case 4:
-		j.HetJob = 5
+		j.HetJobID = 5
 	case 5:
-		j.Federation = "f"
+		j.FederationOrigin = "f"
 	case 6:
 		j.Cron = "c"
 	case 7:
 		j.Reservation = "r"
 	case 8:
-		j.Batch = false
+		j.IsBatch = false
 	case 9:
 		j.User = "root"
 	case 10:
@@ -96,13 +96,13 @@ func spoilJob(t *rapid.T, s *gate.CommonInput, j *slurm.Job, p *policy.Job) {
 	case 15:
 		s.LeasedTimeByJob[j.ID] = time.Duration(rapid.IntRange(22*60, 25*60).Draw(t, "leased")) * time.Minute
 	case 16:
-		j.Required = slurm.ReadHosts(pick(t, "required", "n1", "n2"))
+		j.RequiredNodes = slurm.ReadHosts(pick(t, "required", "n1", "n2"))
 	case 17:
-		j.Excluded = slurm.ReadHosts(pick(t, "excluded", "n1", "n2,n3"))
+		j.ExcludedNodes = slurm.ReadHosts(pick(t, "excluded", "n1", "n2,n3"))
 	case 18:
-		j.NiceKnown = false
+		j.IsNiceKnown = false
 	case 19:
-		p.Tasks, j.ArrayJob = rapid.IntRange(1, 20).Draw(t, "tasks"), j.ID
+		p.Tasks, j.ArrayJobID = rapid.IntRange(1, 20).Draw(t, "tasks"), j.ID
 	case 20:
 		j.Eligible = ago(rapid.IntRange(-20, 5).Draw(t, "eligible"))
 	case 21:
@@ -115,21 +115,21 @@ func spoilJob(t *rapid.T, s *gate.CommonInput, j *slurm.Job, p *policy.Job) {
 }
 
 // kinds are weighted towards those with more rules.
-var kinds = []slurm.Kind{
-	slurm.SiteFactor, slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.Lease, slurm.Lease, slurm.Unlease,
-	slurm.Require, slurm.Exclude, slurm.Requeue, slurm.Requeue, slurm.HardHold, slurm.HandBack, slurm.SetGPUs, "release",
+var kinds = []slurm.EditKind{
+	slurm.EditSiteFactor, slurm.EditSiteFactor, slurm.EditNice, slurm.EditPriority, slurm.EditLease, slurm.EditLease, slurm.EditUnlease,
+	slurm.EditRequireNodes, slurm.EditExcludeNodes, slurm.EditRequeue, slurm.EditRequeue, slurm.EditHardHold, slurm.EditHandBackPriority, slurm.EditSetGPUs, "release",
 }
 
 // anEdit draws an edit of a job, sensible more often than not.
 func anEdit(t *rapid.T, s *gate.CommonInput) slurm.Edit {
 	j := s.View.Jobs[rapid.IntRange(0, len(s.View.Jobs)-1).Draw(t, "job")]
-	e := slurm.Edit{Run: j.Run(), Kind: pick(t, "kind", kinds...), Tasks: 1, Why: "w"}
+	e := slurm.Edit{Run: j.CurrentRun(), Kind: pick(t, "kind", kinds...), Tasks: 1, Why: "w"}
 	switch e.Kind {
-	case slurm.Lease, slurm.Unlease:
+	case slurm.EditLease, slurm.EditUnlease:
 		e.Until = noon.Add(time.Duration(rapid.IntRange(-2, 61).Draw(t, "until")) * time.Minute)
-	case slurm.Require, slurm.Exclude:
+	case slurm.EditRequireNodes, slurm.EditExcludeNodes:
 		e.Nodes = pick(t, "nodes", nil, []string{"n1"}, []string{"n2"}, []string{"n1", "n2"}, []string{"n1", "n3"}, []string{"n9"}, []string{"n2", "n3"})
-	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.SetGPUs:
+	case slurm.EditSiteFactor, slurm.EditNice, slurm.EditPriority, slurm.EditSetGPUs:
 		e.Value = pick(t, "value", int64(0), 7, 999, 1000, 2000, -4500, 6000, 4_000_000_001, 0xfffffffe, 0x80000000)
 	}
 	if rarely(t, 40, "odd") {
@@ -147,7 +147,7 @@ func aBook(t *rapid.T, s *gate.CommonInput) []bridge.Intent {
 	var is []bridge.Intent
 	for id := range rapid.IntRange(0, 6).Draw(t, "intents") {
 		e := anEdit(t, s)
-		if e.Kind == "release" || e.Kind == slurm.Unlease || e.Kind == slurm.HandBack || e.Run != s.View.Job(e.Run.Job).Run() {
+		if e.Kind == "release" || e.Kind == slurm.EditUnlease || e.Kind == slurm.EditHandBackPriority || e.Run != s.View.Job(e.Run.Job).CurrentRun() {
 			continue
 		}
 		i := bridge.Intent{ID: int64(id + 1), Edit: e, NotAfter: e.Until, Before: bridge.Before{Begin: noon.Add(-time.Hour), Nice: 7}}
@@ -162,18 +162,18 @@ func aBook(t *rapid.T, s *gate.CommonInput) []bridge.Intent {
 
 func show(j *slurm.Job, e slurm.Edit) {
 	switch e.Kind {
-	case slurm.Lease:
+	case slurm.EditLease:
 		j.Eligible = e.Until
-	case slurm.Nice:
+	case slurm.EditNice:
 		j.Nice = e.Value
-	case slurm.Priority:
+	case slurm.EditPriority:
 		j.Priority = e.Value
-	case slurm.Require:
+	case slurm.EditRequireNodes:
 		list := ""
 		for _, n := range e.Nodes {
 			list += n + ","
 		}
-		j.Required = slurm.ReadHosts(list)
+		j.RequiredNodes = slurm.ReadHosts(list)
 	}
 }
 
@@ -186,10 +186,10 @@ func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})
 		}
 		if rarely(t, 10, "requeued") {
-			in.RequeuedRuns = append(in.RequeuedRuns, viewJob(&s, i).Run())
+			in.RequeuedRuns = append(in.RequeuedRuns, viewJob(&s, i).CurrentRun())
 		}
 	}
-	in.LastSentByField = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSite}: noon.Add(-time.Second)}
+	in.LastSentByField = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSiteFactor}: noon.Add(-time.Second)}
 	in.EditedTaskCount = rapid.IntRange(0, 3).Draw(t, "written")
 	for range rapid.IntRange(0, 25).Draw(t, "edits") {
 		in.Edits = append(in.Edits, anEdit(t, &s))

@@ -34,11 +34,11 @@ func (f *facts) startAfterStop() time.Time { return f.clusterTime.Add(2 * f.Inte
 // checkBeneficiaryStarts says why the job that a stop group is stopped for would not start (I8,
 // I21).
 func (g *stopGate) checkBeneficiaryStarts(x stopGroup) *denial {
-	if v := g.View; v.ReservationsStale != "" && v.At.Sub(v.ReservedAt) > maxReservationsAge {
-		return deny(invariant.ReservedNodes, "it is not known which nodes are set aside: %s", v.ReservationsStale)
+	if v := g.View; v.StaleReservationsReason != "" && v.At.Sub(v.ReservationsAt) > maxReservationsAge {
+		return deny(invariant.ReservedNodes, "it is not known which nodes are set aside: %s", v.StaleReservationsReason)
 	}
 	to, d := g.job(int64(x.beneficiary)), g.decisionFor(x.beneficiary)
-	if j := g.View.Job(int64(x.beneficiary)); j != nil && j.Pending() && j.NodesUnavailable() {
+	if j := g.View.Job(int64(x.beneficiary)); j != nil && j.IsPending() && j.HasUnavailableNodes() {
 		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.beneficiary)
 	}
 	return g.checkEndsInTime(to, d.On, g.startAfterStop())

@@ -55,13 +55,13 @@ var asideCases = []planCase{
 	}, ""},
 	{"Slurm says its nodes are reserved", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 1).Reason = "ReqNodeNotAvail" }, "I8"},
 	{"reservations not read for a while", policy.Stop, func(in *gate.PlanInput) {
-		in.View.ReservationsStale, in.View.ReservedAt = "no answer", noon.Add(-9*time.Minute)
+		in.View.StaleReservationsReason, in.View.ReservationsAt = "no answer", noon.Add(-9*time.Minute)
 	}, ""},
 	{"reservations not read for long", policy.Stop, func(in *gate.PlanInput) {
-		in.View.ReservationsStale, in.View.ReservedAt = "no answer", noon.Add(-11*time.Minute)
+		in.View.StaleReservationsReason, in.View.ReservationsAt = "no answer", noon.Add(-11*time.Minute)
 	}, "I21"},
-	{"reservations never read", policy.Stop, func(in *gate.PlanInput) { in.View.ReservationsStale = "no answer" }, "I21"},
-	{"starts go on without them", policy.Start, func(in *gate.PlanInput) { in.View.ReservationsStale = "no answer" }, ""},
+	{"reservations never read", policy.Stop, func(in *gate.PlanInput) { in.View.StaleReservationsReason = "no answer" }, "I21"},
+	{"starts go on without them", policy.Start, func(in *gate.PlanInput) { in.View.StaleReservationsReason = "no answer" }, ""},
 
 	{"a stop in vain", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute) }, "I22"},
 	{"a stop that may still help", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 2*time.Minute) }, ""},

@@ -31,15 +31,15 @@ func (f *facts) checkModeAllows(j *slurm.Job, need bridge.Mode) *denial {
 	if m == bridge.Observe || m.Allows(need) {
 		return nil
 	}
-	return deny(invariant.WithinMode, "partition %s is in mode %s", j.Partition(), m)
+	return deny(invariant.WithinMode, "partition %s is in mode %s", j.PartitionText(), m)
 }
 
 func checkRequeueable(p *policy.Job, j *slurm.Job) *denial {
 	switch {
 	case j.State != "RUNNING":
 		return deny(invariant.RequeuedOnce, "it is %s, not running", j.State)
-	case !j.Batch || !j.Requeue:
-		return deny(invariant.RequeuedOnce, "Slurm may not requeue it (batch %v, requeue %v)", j.Batch, j.Requeue)
+	case !j.IsBatch || !j.Requeue:
+		return deny(invariant.RequeuedOnce, "Slurm may not requeue it (batch %v, requeue %v)", j.IsBatch, j.Requeue)
 	case p.UnstoppableReason != "":
 		return deny(invariant.RequeuedOnce, "%s", p.UnstoppableReason)
 	case p.State != policy.Running:

@@ -32,7 +32,7 @@ func (f *facts) warningStillServes(w *Warning) bool {
 func (f *facts) lastWarning(run slurm.Run) *Warning {
 	var last *Warning
 	for i := range f.RecentWarnings {
-		if w := &f.RecentWarnings[i]; w.Run.SameRun(run) && (last == nil || w.At.After(last.At)) {
+		if w := &f.RecentWarnings[i]; w.Run.IsSameRun(run) && (last == nil || w.At.After(last.At)) {
 			last = w
 		}
 	}
@@ -51,7 +51,7 @@ const (
 // warnStateOf tells where the job stands; a denial says that it can be neither warned
 // nor requeued (I6).
 func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
-	notice, w := f.NoticeByJob[j.ID], f.lastWarning(j.Run())
+	notice, w := f.NoticeByJob[j.ID], f.lastWarning(j.CurrentRun())
 	switch {
 	case notice.Grace <= 0:
 		return readyToRequeue, nil
@@ -111,7 +111,7 @@ func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
 		g.out.Warnings = append(g.out.Warnings, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
 			"its script is warned by %s, %v before it is requeued: %s", notice.Signal, notice.Grace, d.Why)})
 	case notice.Grace > 0:
-		due = g.lastWarning(j.Run()).GraceEnd
+		due = g.lastWarning(j.CurrentRun()).GraceEnd
 	}
 	d.Verb, d.On, d.GPUs, d.StoppedFor = policy.Keep, p.On, p.On.Count(), 0
 	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %d if that is still wanted", formatTime(due), x.beneficiary)
@@ -139,7 +139,7 @@ func (g *stopGate) checkOthersWarned(x stopGroup) *denial {
 	for i := range g.RecentWarnings {
 		w := &g.RecentWarnings[i]
 		j := g.View.Job(w.Run.Job)
-		if ask && w.Beneficiary == int64(x.beneficiary) && g.warningStillServes(w) && j != nil && w.Run.SameRun(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
+		if ask && w.Beneficiary == int64(x.beneficiary) && g.warningStillServes(w) && j != nil && w.Run.IsSameRun(j.CurrentRun()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
 			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.beneficiary)
 		}
 	}

@@ -48,7 +48,7 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 
 // ago is a warning of job 11's run that was sent so long ago.
 func ago(s *gate.CommonInput, d time.Duration) gate.Warning {
-	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
+	w := gate.Warning{Run: viewJob(s, 11).CurrentRun(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	w.GraceEnd = s.Now.Add(grace - d)
 	return w
 }
@@ -145,33 +145,33 @@ func TestEditsOfWarnings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*gate.EditInput)
-		kind   slurm.Kind
+		kind   slurm.EditKind
 		want   string
 	}{
-		{"warned first", func(*gate.EditInput) {}, slurm.Warn, ""},
-		{"requeued unwarned", func(*gate.EditInput) {}, slurm.Requeue, "I6"},
-		{"requeued within its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.Requeue, "I6"},
-		{"requeued after its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, grace)} }, slurm.Requeue, ""},
-		{"warned twice", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.Warn, "I6"},
-		{"warned again and again", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, 90*time.Minute)} }, slurm.Warn, "I6"},
-		{"not in the plan", func(in *gate.EditInput) { in.AllowedWarnings = nil }, slurm.Warn, "I8"},
-		{"another signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.TERM }, slurm.Warn, "I6"},
-		{"another grace", func(in *gate.EditInput) { in.Edits[0].Value = 1 }, slurm.Warn, "I6"},
-		{"no signal", func(in *gate.EditInput) { in.Edits[0].Signal = "" }, slurm.Warn, "I2"},
-		{"kill", func(in *gate.EditInput) { in.Edits[0].Signal = "KILL" }, slurm.Warn, "I2"},
-		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.Requeue, "I2"},
-		{"not opted in", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, slurm.Warn, "I5"},
-		{"pending", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).State = "PENDING" }, slurm.Warn, "I5"},
-		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.Warn, "I20"},
-		{"held", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).Held = true }, slurm.Warn, "I1"},
+		{"warned first", func(*gate.EditInput) {}, slurm.EditWarn, ""},
+		{"requeued unwarned", func(*gate.EditInput) {}, slurm.EditRequeue, "I6"},
+		{"requeued within its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.EditRequeue, "I6"},
+		{"requeued after its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, grace)} }, slurm.EditRequeue, ""},
+		{"warned twice", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.EditWarn, "I6"},
+		{"warned again and again", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, 90*time.Minute)} }, slurm.EditWarn, "I6"},
+		{"not in the plan", func(in *gate.EditInput) { in.AllowedWarnings = nil }, slurm.EditWarn, "I8"},
+		{"another signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.TERM }, slurm.EditWarn, "I6"},
+		{"another grace", func(in *gate.EditInput) { in.Edits[0].Value = 1 }, slurm.EditWarn, "I6"},
+		{"no signal", func(in *gate.EditInput) { in.Edits[0].Signal = "" }, slurm.EditWarn, "I2"},
+		{"kill", func(in *gate.EditInput) { in.Edits[0].Signal = "KILL" }, slurm.EditWarn, "I2"},
+		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.EditRequeue, "I2"},
+		{"not opted in", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, slurm.EditWarn, "I5"},
+		{"pending", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).State = "PENDING" }, slurm.EditWarn, "I5"},
+		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.EditWarn, "I20"},
+		{"held", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).IsHeld = true }, slurm.EditWarn, "I1"},
 		{"open", func(in *gate.EditInput) {
-			in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).Run(), Kind: slurm.Warn}}})
-		}, slurm.Requeue, "I5"},
+			in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
+		}, slurm.EditRequeue, "I5"},
 	} {
 		s := graceful(t).CommonInput
 		stop := bridge.Stop{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}
-		e := slurm.Edit{Run: viewJob(&s, 11).Run(), Kind: c.kind, Tasks: 1}
-		if c.kind == slurm.Warn {
+		e := slurm.Edit{Run: viewJob(&s, 11).CurrentRun(), Kind: c.kind, Tasks: 1}
+		if c.kind == slurm.EditWarn {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{

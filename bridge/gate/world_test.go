@@ -22,7 +22,7 @@ func world() gate.CommonInput {
 		Budgets: bridge.DefaultBudgets(), Interval: 30 * time.Second, Now: noon.Add(time.Second), PolledAt: noon,
 		Partition: "gpu", ModeByPartition: map[string]bridge.Mode{"gpu": bridge.Preempt},
 		Snapshot:       &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
-		View:           &slurm.View{Cluster: "c", At: noon, Full: true},
+		View:           &slurm.View{Cluster: "c", At: noon, IsFullRead: true},
 		LeadershipLeft: 25 * time.Second, HasExpiry: true,
 		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: map[int64]time.Duration{},
 	}
@@ -51,7 +51,7 @@ func waits(s *gate.CommonInput, id int64) {
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
 		ID: id, User: fmt.Sprintf("u%d", id), Account: "a", Partitions: []string{"gpu"}, State: "PENDING", Submit: submit,
-		Eligible: submit, Priority: 5000, NiceKnown: true, Batch: true, Requeue: true, NodeCount: 1, Limit: 24 * time.Hour,
+		Eligible: submit, Priority: 5000, IsNiceKnown: true, IsBatch: true, Requeue: true, NodeCount: 1, TimeLimit: 24 * time.Hour,
 	})
 }
 
@@ -64,7 +64,7 @@ func runs(s *gate.CommonInput, id int64, node string) {
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
 		ID: id, User: fmt.Sprintf("u%d", id), Account: "b", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit,
-		Eligible: submit, Start: start, Priority: 5000, Batch: true, Requeue: true, NodeCount: 1, Nodes: slurm.ReadHosts(node),
+		Eligible: submit, Start: start, Priority: 5000, IsBatch: true, Requeue: true, NodeCount: 1, Nodes: slurm.ReadHosts(node),
 	})
 }
 
@@ -124,6 +124,6 @@ func editInput() gate.EditInput {
 }
 
 // edit makes an edit of the job's current run.
-func edit(s *gate.CommonInput, id int64, kind slurm.Kind) slurm.Edit {
-	return slurm.Edit{Run: viewJob(s, id).Run(), Kind: kind, Tasks: 1, Why: "it is so"}
+func edit(s *gate.CommonInput, id int64, kind slurm.EditKind) slurm.Edit {
+	return slurm.Edit{Run: viewJob(s, id).CurrentRun(), Kind: kind, Tasks: 1, Why: "it is so"}
 }

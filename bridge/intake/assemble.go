@@ -78,13 +78,13 @@ type assembler struct {
 // this partition's business.
 func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 	demand, err := demandOf(j)
-	mine := j.InPartition(a.part.Name)
+	mine := j.IsInPartition(a.part.Name)
 	switch {
 	case j.IsDone() || j.ID == 0:
 		return policy.Job{}, false
 	case err == nil && demand.GPUs.Count == 0:
 		return policy.Job{}, false
-	case !mine && (!j.Running() || !a.usesPartition(j)):
+	case !mine && (!j.IsRunning() || !a.usesPartition(j)):
 		return policy.Job{}, false
 	}
 	tooMuch := a.limitAsk(&demand, mine)
@@ -92,13 +92,13 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
-		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadlineOf(j),
-		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: deadlineOf(j),
+		Stops: j.Restarts, Checkpoint: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
 		EligibleAt: a.eligibleAt(j),
 	}
 	a.addHistory(&out, j)
-	if j.Running() {
+	if j.IsRunning() {
 		a.addRun(&out, j, mine)
 	} else {
 		out.HeldReason = cmp.Or(heldWhy(j, err), tooMuch)
@@ -132,10 +132,10 @@ func (a *assembler) addHistory(out *policy.Job, j *slurm.Job) {
 // eligibleAt returns when the job may start as far as people and Slurm are
 // concerned: a lease of ours does not count, the user's own begin does.
 func (a *assembler) eligibleAt(j *slurm.Job) time.Time {
-	if j.Running() || a.Book == nil {
+	if j.IsRunning() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.StandingIntent(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.OwnerUs {
+	if in := a.Book.StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.OwnerUs {
 		return in.Before.Begin
 	}
 	return j.Eligible
@@ -166,10 +166,10 @@ func runTime(j *slurm.Job, now time.Time) time.Duration {
 		return 0
 	}
 	if j.State == "SUSPENDED" {
-		return j.PreSuspend
+		return j.PreSuspendTime
 	}
-	if j.PreSuspend > 0 && j.Suspended.After(j.Start) {
-		return j.PreSuspend + now.Sub(j.Suspended)
+	if j.PreSuspendTime > 0 && j.SuspendTime.After(j.Start) {
+		return j.PreSuspendTime + now.Sub(j.SuspendTime)
 	}
 	return now.Sub(j.Start)
 }
@@ -177,19 +177,19 @@ func runTime(j *slurm.Job, now time.Time) time.Duration {
 // fixedWhy says why the job must not be stopped; "" when it may.
 func (a *assembler) fixedWhy(j *slurm.Job, mine bool) string {
 	switch {
-	case j.Opaque != "":
-		return "its record cannot be read: " + j.Opaque
+	case j.UntrustedReason != "":
+		return "its record cannot be read: " + j.UntrustedReason
 	case !mine:
-		return "it belongs to partition " + j.Partition()
+		return "it belongs to partition " + j.PartitionText()
 	case !a.part.PlanMode().Allows("preempt"):
 		return "this partition is not in preempt mode"
-	case j.Flag("COMPLETING"):
+	case j.HasFlag("COMPLETING"):
 		return "it is ending"
 	case j.State != "RUNNING":
 		return "it is " + strings.ToLower(j.State)
-	case !j.Batch || !j.Requeue:
+	case !j.IsBatch || !j.Requeue:
 		return "it cannot be requeued (sbatch --requeue)"
-	case j.HetJob != 0:
+	case j.HetJobID != 0:
 		return "it is part of a heterogeneous job"
 	case j.Reservation != "":
 		return "it runs in reservation " + j.Reservation

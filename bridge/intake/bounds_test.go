@@ -17,13 +17,13 @@ var absurd = map[string]struct {
 	job slurm.Job
 	why string
 }{
-	"more GPUs than there are":  {slurm.Job{Request: slurm.ReadTRES("cpu=1,gres/gpu=9")}, "it asks for 9 GPUs, the nodes of partition gpu have 8 in all"},
-	"2^31 - 1 GPUs":             {slurm.Job{Request: slurm.ReadTRES("cpu=1,gres/gpu=2147483647,gres/gpu:a100=2147483647")}, "it asks for 2147483647 GPUs"},
-	"100,000,000,000 GPUs":      {slurm.Job{Request: slurm.ReadTRES("cpu=1,gres/gpu=100000000000")}, "\"100000000000\" is more devices than any cluster has"},
-	"as many on many nodes":     {slurm.Job{PerNode: slurm.ReadRequest("gres/gpu:2147483647"), NodeCount: 1 << 30}, "GPUs, the nodes of partition gpu have 8 in all"},
-	"a cluster of other nodes":  {slurm.Job{Request: slurm.ReadTRES("gres/gpu=1"), NodeCount: 1 << 30}, "it asks for 1073741824 nodes, the nodes of partition gpu have 2 in all"},
-	"more cores than there are": {slurm.Job{Request: slurm.ReadTRES("cpu=70000000000000,gres/gpu=1")}, "cores, the nodes of partition gpu have 64 in all"},
-	"more memory":               {slurm.Job{Request: slurm.ReadTRES("cpu=1,mem=8P,gres/gpu=1")}, "MB of memory, the nodes of partition gpu have 1000000 in all"},
+	"more GPUs than there are":  {slurm.Job{RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=9")}, "it asks for 9 GPUs, the nodes of partition gpu have 8 in all"},
+	"2^31 - 1 GPUs":             {slurm.Job{RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=2147483647,gres/gpu:a100=2147483647")}, "it asks for 2147483647 GPUs"},
+	"100,000,000,000 GPUs":      {slurm.Job{RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=100000000000")}, "\"100000000000\" is more devices than any cluster has"},
+	"as many on many nodes":     {slurm.Job{GresPerNode: slurm.ReadGRESRequest("gres/gpu:2147483647"), NodeCount: 1 << 30}, "GPUs, the nodes of partition gpu have 8 in all"},
+	"a cluster of other nodes":  {slurm.Job{RequestedTRES: slurm.ReadTRES("gres/gpu=1"), NodeCount: 1 << 30}, "it asks for 1073741824 nodes, the nodes of partition gpu have 2 in all"},
+	"more cores than there are": {slurm.Job{RequestedTRES: slurm.ReadTRES("cpu=70000000000000,gres/gpu=1")}, "cores, the nodes of partition gpu have 64 in all"},
+	"more memory":               {slurm.Job{RequestedTRES: slurm.ReadTRES("cpu=1,mem=8P,gres/gpu=1")}, "MB of memory, the nodes of partition gpu have 1000000 in all"},
 }
 
 func twoNodes() *slurm.View {
@@ -44,7 +44,7 @@ func TestAbsurdRequests(t *testing.T) {
 				j := c.job
 				j.ID, j.User, j.Account, j.Partitions, j.State, j.Submit = int64(i+1), "ann", "nlp", []string{"gpu"}, "PENDING", v.At.Add(-time.Hour)
 				if i == 2 {
-					j.Request, j.PerNode, j.NodeCount = slurm.ReadTRES("cpu=1,gres/gpu=4"), slurm.GRESList{}, 1
+					j.RequestedTRES, j.GresPerNode, j.NodeCount = slurm.ReadTRES("cpu=1,gres/gpu=4"), slurm.GRESList{}, 1
 				}
 				v.Jobs = append(v.Jobs, j)
 			}
@@ -95,7 +95,7 @@ func TestGPUsThatNoNodeShows(t *testing.T) {
 		}
 		v.Jobs = []slurm.Job{{
 			ID: 1, User: "ann", Account: "nlp", Partitions: []string{"gpu"}, State: "RUNNING", Nodes: slurm.ReadHosts("n1"),
-			Submit: v.At.Add(-time.Hour), Start: v.At.Add(-time.Minute), Request: slurm.ReadTRES("cpu=1,gres/gpu=4"), Allocated: slurm.ReadTRES("cpu=1,gres/gpu=4"),
+			Submit: v.At.Add(-time.Hour), Start: v.At.Add(-time.Minute), RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=4"), AllocatedTRES: slurm.ReadTRES("cpu=1,gres/gpu=4"),
 		}}
 		s := Assemble(Input{View: v}, preempting("gpu"))
 		if j := s.Job(1); j == nil || len(j.On) != 0 || j.UnstoppableReason == "" {

@@ -11,7 +11,7 @@ import (
 // nodeOf makes a policy's node of Slurm's. Cores and memory that jobs outside
 // the snapshot use are taken off.
 func (a *assembler) nodeOf(n *slurm.Node, mine nodeUse) policy.Node {
-	why, _ := n.Schedulable()
+	why, _ := n.IsSchedulable()
 	out := policy.Node{
 		Name: n.Name, LeafSwitch: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
 		Features: sortedUnique(n.Features), DownReason: why,

@@ -13,15 +13,15 @@ import (
 // GPUs has a count of 0.
 func demandOf(j *slurm.Job) (policy.Ask, error) {
 	switch {
-	case j.Request.Unread != "":
-		return policy.Ask{}, errors.New(j.Request.Unread)
-	case j.PerNode.Unread != "":
-		return policy.Ask{}, errors.New(j.PerNode.Unread)
+	case j.RequestedTRES.UnreadReason != "":
+		return policy.Ask{}, errors.New(j.RequestedTRES.UnreadReason)
+	case j.GresPerNode.UnreadReason != "":
+		return policy.Ask{}, errors.New(j.GresPerNode.UnreadReason)
 	}
 	ask := policy.Ask{
 		MinNodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
-		CPUs: int(j.Request.CPUs), MemMB: j.Request.MemMB, PerNode: slurm.SumGRES(j.PerNode.List, "gpu"),
-		Features: j.Features.All,
+		CPUs: int(j.RequestedTRES.CPUs), MemMB: j.RequestedTRES.MemMB, PerNode: slurm.SumGRES(j.GresPerNode.List, "gpu"),
+		Features: j.Features.Required,
 	}
 	if ask.CPUs == 0 {
 		ask.CPUs = j.CPUs
@@ -30,18 +30,18 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	if err != nil {
 		return ask, err
 	}
-	if gpus.Count == 0 && j.Running() {
-		gpus.Count = j.GPUs() // it holds what its request does not show
+	if gpus.Count == 0 && j.IsRunning() {
+		gpus.Count = j.GPUCount() // it holds what its request does not show
 	}
 	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, PartPercent: policyPercent(gpus.Type)}
-	if j.Required.Unread != "" {
-		return ask, fmt.Errorf("required nodes: %s", j.Required.Unread)
+	if j.RequiredNodes.UnreadReason != "" {
+		return ask, fmt.Errorf("required nodes: %s", j.RequiredNodes.UnreadReason)
 	}
-	ask.RequiredNodes = j.Required.Names
-	if j.Excluded.Unread != "" {
-		return ask, fmt.Errorf("excluded nodes: %s", j.Excluded.Unread)
+	ask.RequiredNodes = j.RequiredNodes.Names
+	if j.ExcludedNodes.UnreadReason != "" {
+		return ask, fmt.Errorf("excluded nodes: %s", j.ExcludedNodes.UnreadReason)
 	}
-	ask.ExcludedNodes = j.Excluded.Names
+	ask.ExcludedNodes = j.ExcludedNodes.Names
 	return ask, nil
 }
 

@@ -38,9 +38,9 @@ func TestSlicesHaveOneSize(t *testing.T) {
 	for typ, part := range slicesOf {
 		s := Assemble(Input{View: migView(
 			fmt.Sprintf("gpu:%s:7", typ),
-			slurm.Job{State: "RUNNING", Request: slurm.ReadTRES("gres/gpu=2,gres/gpu:" + typ + "=2"), Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":2(IDX:0-1)"})},
-			slurm.Job{State: "RUNNING", Request: slurm.ReadTRES("gres/gpu=1"), Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":1(IDX:2)"})},
-			slurm.Job{State: "PENDING", Request: slurm.ReadTRES("gres/gpu=1,gres/gpu:" + typ + "=1")},
+			slurm.Job{State: "RUNNING", RequestedTRES: slurm.ReadTRES("gres/gpu=2,gres/gpu:" + typ + "=2"), GresDetail: slurm.ReadGRESDetail([]string{"gpu:" + typ + ":2(IDX:0-1)"})},
+			slurm.Job{State: "RUNNING", RequestedTRES: slurm.ReadTRES("gres/gpu=1"), GresDetail: slurm.ReadGRESDetail([]string{"gpu:" + typ + ":1(IDX:2)"})},
+			slurm.Job{State: "PENDING", RequestedTRES: slurm.ReadTRES("gres/gpu=1,gres/gpu:" + typ + "=1")},
 		)}, preempting("gpu"))
 		if d := s.Nodes[0].GPUs[0]; d.PartPercent != part || d.Type != typ || d.Count != 7 {
 			t.Errorf("%s: the node has %+v", typ, d)
@@ -65,7 +65,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 		"gpu:a100:1,gpu:nvidia_a100_3g.20gb:2":   policy.Start,
 		"gpu:nvidia_a100_7g.80gb:1,gpu:1g.5gb:7": policy.Start,
 	} {
-		s := Assemble(Input{View: migView(gres, slurm.Job{State: "PENDING", Request: slurm.ReadTRES("cpu=1,gres/gpu=1"), PerNode: slurm.ReadRequest("gres/gpu:1")})}, preempting("gpu"))
+		s := Assemble(Input{View: migView(gres, slurm.Job{State: "PENDING", RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=1"), GresPerNode: slurm.ReadGRESRequest("gres/gpu:1")})}, preempting("gpu"))
 		for _, e := range catalogue.Systems() {
 			p, err := e.New(nil)
 			if err != nil {

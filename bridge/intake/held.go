@@ -8,25 +8,25 @@ import (
 // its owner; "" when it can.
 func heldWhy(j *slurm.Job, demand error) string {
 	switch {
-	case j.Opaque != "":
-		return "its record cannot be read: " + j.Opaque
+	case j.UntrustedReason != "":
+		return "its record cannot be read: " + j.UntrustedReason
 	case demand != nil:
 		return "its request cannot be read: " + demand.Error()
-	case j.HeldByAdmin():
+	case j.IsHeldByAdmin():
 		return "held by an administrator"
-	case j.Held:
+	case j.IsHeld:
 		return "held by its owner"
-	case j.HetJob != 0:
+	case j.HetJobID != 0:
 		return "part of a heterogeneous job, which Slurm starts as a whole"
 	case j.Reservation != "":
 		return "waits in reservation " + j.Reservation + ", which Slurm serves itself"
 	case j.Cron != "":
 		return "a cron job, which Slurm starts itself"
-	case j.Federation != "":
+	case j.FederationOrigin != "":
 		return "a federated job, which Slurm starts itself"
 	case j.WaitsForDependency():
 		return "waits for " + j.Dependency.Text
-	case j.WaitsForLimit():
+	case j.IsBlockedAtAnyRank():
 		return "a limit of Slurm keeps it back (" + j.Reason + ")"
 	}
 	return ""
@@ -38,7 +38,7 @@ func unplacedWhy(j *slurm.Job) string {
 	switch {
 	case !j.Features.IsPlain():
 		return "its constraint " + j.Features.Text + " is more than a list of features"
-	case j.PerNode.Mixed() || j.PerJob.Mixed():
+	case j.GresPerNode.HasMixedTypes() || j.GresPerJob.HasMixedTypes():
 		return "it asks for several types of GPU"
 	case j.Exclusive:
 		return "it asks for whole nodes"

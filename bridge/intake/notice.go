@@ -36,7 +36,7 @@ func Notices(p *bridge.Partition, v *slurm.View) map[int64]bridge.Notice {
 	all := map[int64]bridge.Notice{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if !j.Running() || !j.InPartition(p.Name) {
+		if !j.IsRunning() || !j.IsInPartition(p.Name) {
 			continue
 		}
 		if n := noticeOf(p, &j.Directive); n.Grace > 0 {

@@ -39,15 +39,15 @@ func reservedWindows(v *slurm.View) map[string][]policy.Window {
 // windowsOf returns the windows of a reservation that are not over.
 func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 	from, to := r.Start, r.End
-	if from.IsZero() || r.Opaque != "" {
+	if from.IsZero() || r.UnreadReason != "" {
 		from = now
 	}
-	if r.Opaque != "" {
+	if r.UnreadReason != "" {
 		to = time.Time{}
 	}
 	for range 1000 { // one that is long over recurs many times until now
 		if to.IsZero() || to.After(now) {
-			list = append(list, policy.Window{From: from, To: to, Name: r.Name, IsMaintenance: r.Maintenance()})
+			list = append(list, policy.Window{From: from, To: to, Name: r.Name, IsMaintenance: r.IsMaintenance()})
 		}
 		var ok bool
 		if from, to, ok = r.NextOccurrence(from, to); !ok || len(list) == maxOccurrences {
@@ -62,7 +62,7 @@ func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 // reservation, so nine tenths of them are all.
 func partialReservation(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
 	tres := &r.TRES
-	if tres.Unread != "" || tres.Text == "" || len(hosts) == 0 || r.Maintenance() {
+	if tres.UnreadReason != "" || tres.Text == "" || len(hosts) == 0 || r.IsMaintenance() {
 		return part
 	}
 	all := 0
@@ -73,7 +73,7 @@ func partialReservation(r *slurm.Reservation, hosts []string, cpus map[string]in
 		return part
 	}
 	each := func(n int) int { return (n + len(hosts) - 1) / len(hosts) }
-	part.CPUs, part.GPUs = each(int(tres.CPUs)), each(tres.GPUs())
+	part.CPUs, part.GPUs = each(int(tres.CPUs)), each(tres.GPUCount())
 	return part
 }
 
@@ -101,15 +101,15 @@ func (a *assembler) usedWithoutGPUs() map[string][]policy.OtherUse {
 	out := map[string][]policy.OtherUse{}
 	for i := range a.View.Jobs {
 		j := &a.View.Jobs[i]
-		if !j.Running() || j.Opaque != "" || j.Allocated.MentionsGPUs() || j.Request.MentionsGPUs() {
+		if !j.IsRunning() || j.UntrustedReason != "" || j.AllocatedTRES.MentionsGPUs() || j.RequestedTRES.MentionsGPUs() {
 			continue
 		}
 		hosts := j.Nodes.Names
-		tres := &j.Allocated
+		tres := &j.AllocatedTRES
 		if tres.Text == "" {
-			tres = &j.Request
+			tres = &j.RequestedTRES
 		}
-		if tres.Unread != "" || len(hosts) == 0 {
+		if tres.UnreadReason != "" || len(hosts) == 0 {
 			continue
 		}
 		x := policy.OtherUse{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: limitEnd(j, a.View.At)}
@@ -126,12 +126,12 @@ func (a *assembler) usedWithoutGPUs() map[string][]policy.OtherUse {
 // known.
 func limitEnd(j *slurm.Job, now time.Time) time.Time {
 	switch {
-	case j.Flag("COMPLETING"):
+	case j.HasFlag("COMPLETING"):
 		return now.Add(time.Minute).Truncate(time.Minute)
-	case j.Limit <= 0 || j.Start.IsZero() || j.State == "SUSPENDED":
+	case j.TimeLimit <= 0 || j.Start.IsZero() || j.State == "SUSPENDED":
 		return time.Time{}
 	}
-	return j.Start.Add(j.Limit).Add(time.Minute - 1).Truncate(time.Minute)
+	return j.Start.Add(j.TimeLimit).Add(time.Minute - 1).Truncate(time.Minute)
 }
 
 // addRelease adds to what is given back at the same moment; the list stays in order.

@@ -42,7 +42,7 @@ func TestWindows(t *testing.T) {
 		{"a part", slurm.Reservation{Nodes: slurm.ReadHosts("n[1-2]"), Start: h(-1), End: h(1), TRES: slurm.ReadTRES("cpu=8,gres/gpu=2")}, []policy.Window{part}},
 		{"daily, over for today", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(-3), End: h(-1), Flags: []string{"DAILY"}},
 			[]policy.Window{window(21, 23), window(45, 47), window(69, 71), window(93, 95)}},
-		{"unreadable in part", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(1), End: h(2), Opaque: "flags"}, []policy.Window{{From: noon, Name: "r"}}},
+		{"unreadable in part", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(1), End: h(2), UnreadReason: "flags"}, []policy.Window{{From: noon, Name: "r"}}},
 	} {
 		c.r.Name = "r"
 		v := &slurm.View{At: noon, Nodes: []slurm.Node{{Name: "n1", CPUs: 64}, {Name: "n2", CPUs: 64}}, Reservations: []slurm.Reservation{c.r}}

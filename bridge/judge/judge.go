@@ -110,8 +110,8 @@ func (v *Verdict) noteChanges(in *Input) {
 	if good == nil {
 		return
 	}
-	if !now.Started.IsZero() && !good.Started.IsZero() && !now.Started.Equal(good.Started) {
-		v.caution("slurmctld restarted at %s", now.Started.UTC().Format(time.RFC3339))
+	if !now.ControllerStart.IsZero() && !good.ControllerStart.IsZero() && !now.ControllerStart.Equal(good.ControllerStart) {
+		v.caution("slurmctld restarted at %s", now.ControllerStart.UTC().Format(time.RFC3339))
 	}
 	if n := rolledBack(now, good); n > 0 {
 		v.caution("%d jobs were restarted fewer times than before: Slurm's state went back", n)

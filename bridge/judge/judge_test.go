@@ -13,7 +13,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // view shows ten jobs, of which two run on the two nodes.
 func view(at time.Time) *slurm.View {
-	v := &slurm.View{Cluster: "c", At: at, Started: noon.Add(-time.Hour)}
+	v := &slurm.View{Cluster: "c", At: at, ControllerStart: noon.Add(-time.Hour)}
 	for i := range 10 {
 		j := slurm.Job{ID: int64(i + 1), State: "PENDING"}
 		if i < 2 {
@@ -94,7 +94,7 @@ var cases = []struct {
 	{"half of the nodes are gone, for the third time", both(cut(Gone), seen(2)), ""},
 	{"a job runs on a node that is left out", func(in *Input) { in.LastGood, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
 	{"nodes in use and no job there", func(in *Input) { in.LastGood, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
-	{"known to be cut", func(in *Input) { in.View.Incomplete = "the list is short" }, "the list is short"},
+	{"known to be cut", func(in *Input) { in.View.IncompleteReason = "the list is short" }, "the list is short"},
 }
 
 func TestView(t *testing.T) {
@@ -134,9 +134,9 @@ func TestCautions(t *testing.T) {
 		spoil func(*Input)
 		want  int
 	}{
-		"restarted":        {func(in *Input) { in.View.Started = noon }, 1},
-		"start not known":  {func(in *Input) { in.View.Started = time.Time{} }, 0},
-		"not known before": {func(in *Input) { in.LastGood.Started = time.Time{} }, 0},
+		"restarted":        {func(in *Input) { in.View.ControllerStart = noon }, 1},
+		"start not known":  {func(in *Input) { in.View.ControllerStart = time.Time{} }, 0},
+		"not known before": {func(in *Input) { in.LastGood.ControllerStart = time.Time{} }, 0},
 		"state went back":  {func(in *Input) { in.LastGood.Jobs[2].Restarts = 1 }, 1},
 		"an id used again": {func(in *Input) { in.LastGood.Jobs[2].Restarts = 1; in.View.Jobs[2].Submit = noon }, 0},
 	} {

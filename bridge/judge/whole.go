@@ -11,8 +11,8 @@ import (
 // checkLists looks for what the lists should show and do not.
 func (v *Verdict) checkLists(in *Input) {
 	now, good := in.View, in.LastGood
-	if now.Incomplete != "" {
-		v.doubt("%s", now.Incomplete)
+	if now.IncompleteReason != "" {
+		v.doubt("%s", now.IncompleteReason)
 	}
 	if idle := unexplainedNodes(now); len(idle) > 0 {
 		v.doubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", formatNodes(idle))
@@ -151,7 +151,7 @@ func MissingNodes(now, good *slurm.View) []string {
 		}
 	}
 	for i := range now.Jobs {
-		if j := &now.Jobs[i]; j.Running() {
+		if j := &now.Jobs[i]; j.IsRunning() {
 			for _, name := range j.Nodes.Names {
 				add(name)
 			}

@@ -20,7 +20,7 @@ func TestAbsenceProvesNothing(t *testing.T) {
 		if ask := AbsentJobs([]bridge.Intent{in}, v); len(ask) != 1 || ask[0] != 7 {
 			t.Errorf("%s: to be asked about are %v", state, ask)
 		}
-		v.AddGone(7)
+		v.AddGoneJobs(7)
 		if got := Settle([]bridge.Intent{in}, v, v.At); len(got) != 1 || got[0].State != bridge.Expired || len(AbsentJobs([]bridge.Intent{in}, v)) > 0 {
 			t.Errorf("%s, Slurm does not know the job: %v", state, got)
 		}

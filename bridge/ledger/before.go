@@ -14,7 +14,7 @@ import (
 func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
 	b := actuator.BeforeFromJob(j)
 	if f := actuator.KindRowOf(e.Kind).Field; f.CompleteBefore != nil {
-		f.CompleteBefore(&b, book.StandingIntent(j.Run(), f.Name, now), book.HighestValue(j.Run(), f.Name, now))
+		f.CompleteBefore(&b, book.StandingIntent(j.CurrentRun(), f.Name, now), book.HighestValue(j.CurrentRun(), f.Name, now))
 	}
 	return b
 }
@@ -22,7 +22,7 @@ func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Befo
 // NotAfter returns when an edit loses its meaning: a lease at its end, the
 // rest never by itself. Of a warning, outcome knows.
 func NotAfter(e slurm.Edit) time.Time {
-	if f, _ := e.Kind.Form(); f.FutureOnly {
+	if f, _ := e.Kind.Form(); f.NeedsFutureUntil {
 		return e.Until
 	}
 	return time.Time{}

@@ -11,7 +11,7 @@ import (
 // SameJob reports whether now is the job that old was a run of: the same run,
 // or a later restart of it. A reused job id is another job.
 func SameJob(old, now slurm.Run) bool {
-	return old.SameRun(now) || old.Job == now.Job && now.Restarts > old.Restarts
+	return old.IsSameRun(now) || old.Job == now.Job && now.Restarts > old.Restarts
 }
 
 // Book indexes intents by job and field: which value of ours stands where, and

@@ -33,7 +33,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	for i := range intents {
 		in := &intents[i]
 		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasCutOff(in, j) {
-			list = append(list, UnfinishedHandBack{Run: j.Run(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUs.IsZero()})
+			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUs.IsZero()})
 		}
 	}
 	return list
@@ -44,7 +44,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 // seen then is somebody else's.
 func wasCutOff(in *bridge.Intent, j *slurm.Job) bool {
 	return actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
-		j.HeldByAdmin() && in.Edit.Run.SameRun(j.Run())
+		j.IsHeldByAdmin() && in.Edit.Run.IsSameRun(j.CurrentRun())
 }
 
 // keepOpen keeps a hand-back that was cut off open until the job is free, and notes

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
-	held := func(j *slurm.Job) { j.Held, j.Priority, j.Reason = true, 0, "JobHeldAdmin" }
+	held := func(j *slurm.Job) { j.IsHeld, j.Priority, j.Reason = true, 0, "JobHeldAdmin" }
 	proven := func(in *bridge.Intent) { in.Before.HeldByUs = noon }
 	unproven := func(*bridge.Intent) {}
 	tests := []struct {
@@ -37,7 +37,7 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			in := intent(slurm.HandBack, tt.state)
+			in := intent(slurm.EditHandBackPriority, tt.state)
 			tt.in(&in)
 			j := waiting()
 			tt.job(&j)

@@ -43,11 +43,11 @@ func Inherit(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	var out []bridge.Intent
 	for _, j := range tasks {
 		for _, f := range inheritableFields {
-			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && SameJob(in.Edit.Run, j.Run()) }
+			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && SameJob(in.Edit.Run, j.CurrentRun()) }
 			if slices.ContainsFunc(rows[slurm.JobField{Job: j.ID, Field: f}], own) {
 				continue
 			}
-			if in := inheritableIntent(rows[slurm.JobField{Job: j.ArrayJob, Field: f}], j, v); in != nil {
+			if in := inheritableIntent(rows[slurm.JobField{Job: j.ArrayJobID, Field: f}], j, v); in != nil {
 				out = append(out, inheritedIntent(in, j, v.At))
 			}
 		}
@@ -59,7 +59,7 @@ func Inherit(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 func splitOffTasks(v *slurm.View) []*slurm.Job {
 	var tasks []*slurm.Job
 	for i := range v.Jobs {
-		if j := &v.Jobs[i]; j.ArraySplit && j.ArrayJob != 0 && j.ArrayJob != j.ID && !j.IsDone() && j.Opaque == "" {
+		if j := &v.Jobs[i]; j.IsArrayTask && j.ArrayJobID != 0 && j.ArrayJobID != j.ID && !j.IsDone() && j.UntrustedReason == "" {
 			tasks = append(tasks, j)
 		}
 	}
@@ -70,7 +70,7 @@ func splitOffTasks(v *slurm.View) []*slurm.Job {
 func intentsByField(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobField][]*bridge.Intent {
 	about := map[int64]bool{}
 	for _, j := range tasks {
-		about[j.ID], about[j.ArrayJob] = true, true
+		about[j.ID], about[j.ArrayJobID] = true, true
 	}
 	rows := map[slurm.JobField][]*bridge.Intent{}
 	for i := range intents {
@@ -83,7 +83,7 @@ func intentsByField(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobFi
 
 // inheritableIntent returns the intent of the array whose value the task has, or nil.
 func inheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *bridge.Intent {
-	split, started := v.At, j.Running() && !j.Start.IsZero()
+	split, started := v.At, j.IsRunning() && !j.Start.IsZero()
 	if started {
 		split = j.Start.Add(startSlack)
 	}
@@ -111,8 +111,8 @@ func mayHaveStood(in *bridge.Intent) bool {
 // isOfItsArray reports whether the intent was about the array that the task is of, not
 // about a job that had its id before.
 func isOfItsArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
-	run, now := in.Edit.Run, j.Run()
-	if a := v.Job(j.ArrayJob); a != nil && !SameJob(run, a.Run()) {
+	run, now := in.Edit.Run, j.CurrentRun()
+	if a := v.Job(j.ArrayJobID); a != nil && !SameJob(run, a.CurrentRun()) {
 		return false
 	}
 	return run.Restarts == 0 && (run.Submit == now.Submit || run.Submit < now.Submit && now.Restarts > 0)
@@ -130,7 +130,7 @@ func hasValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 // inheritedIntent returns the array's intent as one of the task.
 func inheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
 	e := in.Edit
-	e.Run, e.Tasks, e.Why = j.Run(), 1, "inherited: the task was split off its array"
+	e.Run, e.Tasks, e.Why = j.CurrentRun(), 1, "inherited: the task was split off its array"
 	b := in.Before
 	b.Restarts, b.State, b.User = j.Restarts, j.State, j.User
 	return bridge.Intent{

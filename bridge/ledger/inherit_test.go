@@ -11,15 +11,15 @@ import (
 // arrayOf is a view of array 7, with a task that was split off it as job 9.
 func arrayOf(change func(*slurm.Job)) *slurm.View {
 	a := waiting()
-	a.ArrayJob, a.ArrayTasks = 7, slurm.ReadTasks("1-3")
+	a.ArrayJobID, a.ArrayTasks = 7, slurm.ReadArrayTasks("1-3")
 	t := waiting()
-	t.ID, t.ArrayJob, t.ArraySplit, t.User = 9, 7, true, "ann"
+	t.ID, t.ArrayJobID, t.IsArrayTask, t.User = 9, 7, true, "ann"
 	change(&t)
 	return &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{a, t}}
 }
 
 // numbers are intents of one kind for array 7, by age in minutes and value.
-func numbers(kind slurm.Kind, of ...[2]int64) []bridge.Intent {
+func numbers(kind slurm.EditKind, of ...[2]int64) []bridge.Intent {
 	list := make([]bridge.Intent, len(of))
 	for i, x := range of {
 		list[i] = number(kind, x[1], bridge.Expired)
@@ -39,10 +39,10 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 	}
 	nice := func(n int64) func(*slurm.Job) { return func(j *slurm.Job) { j.Nice = n } }
 	requeued := func(j *slurm.Job) { j.Restarts, j.Submit = 1, noon }
-	site := func(of ...[2]int64) []bridge.Intent { return numbers(slurm.SiteFactor, of...) }
+	site := func(of ...[2]int64) []bridge.Intent { return numbers(slurm.EditSiteFactor, of...) }
 	own := func(s bridge.IntentState, job func(*slurm.Job)) []bridge.Intent {
-		in := number(slurm.SiteFactor, 9, s)
-		in.ID, in.Edit.Run = 50, arrayOf(job).Jobs[1].Run()
+		in := number(slurm.EditSiteFactor, 9, s)
+		in.ID, in.Edit.Run = 50, arrayOf(job).Jobs[1].CurrentRun()
 		return append(site([2]int64{5, 700}), in)
 	}
 	failed := site([2]int64{5, 700})
@@ -51,7 +51,7 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 	reused[0].Edit.Run.Submit--
 	held := lease(bridge.Observed)
 	shows := func(j *slurm.Job) { j.Eligible = held.Edit.Until }
-	pin := intent(slurm.Require, bridge.Observed)
+	pin := intent(slurm.EditRequireNodes, bridge.Observed)
 	pin.Edit.Nodes = []string{"n1"}
 	for _, tt := range []struct {
 		name string
@@ -72,29 +72,29 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"refused", failed, same, -1},
 		{"the array's id is another job's by now", reused, same, -1},
 		{"ended", site([2]int64{5, 700}), func(j *slurm.Job) { j.State = "COMPLETED" }, -1},
-		{"unreadable", site([2]int64{5, 700}), func(j *slurm.Job) { j.Opaque = "no priority" }, -1},
-		{"no task", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJob, j.ArraySplit = 0, false }, -1},
-		{"a task of another array", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJob = 6 }, -1},
+		{"unreadable", site([2]int64{5, 700}), func(j *slurm.Job) { j.UntrustedReason = "no priority" }, -1},
+		{"no task", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJobID, j.IsArrayTask = 0, false }, -1},
+		{"a task of another array", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJobID = 6 }, -1},
 		{"it has a number of its own", own(bridge.Observed, same), same, -1},
 		{"its own was given back", own(bridge.Expired, same), same, -1},
 		{"its own was never sent", own(bridge.Void, same), same, 700},
 		{"its id was another job's", own(bridge.Observed, func(j *slurm.Job) { j.Submit = noon.Add(-9 * time.Hour) }), same, 700},
-		{"exactly ours", numbers(slurm.Nice, [2]int64{5, 40}), nice(40), 40},
-		{"exactly an earlier one of ours", numbers(slurm.Nice, [2]int64{20, 30}, [2]int64{5, 40}), nice(30), 30},
-		{"one of ours of long ago is not", numbers(slurm.Nice, [2]int64{200, 30}, [2]int64{90, 40}), nice(30), -1},
-		{"its owner's", numbers(slurm.Nice, [2]int64{5, 40}), nice(41), -1},
-		{"its owner's, who has it again", numbers(slurm.Nice, [2]int64{20, 40}, [2]int64{5, 3}), nice(3), -1},
+		{"exactly ours", numbers(slurm.EditNice, [2]int64{5, 40}), nice(40), 40},
+		{"exactly an earlier one of ours", numbers(slurm.EditNice, [2]int64{20, 30}, [2]int64{5, 40}), nice(30), 30},
+		{"one of ours of long ago is not", numbers(slurm.EditNice, [2]int64{200, 30}, [2]int64{90, 40}), nice(30), -1},
+		{"its owner's", numbers(slurm.EditNice, [2]int64{5, 40}), nice(41), -1},
+		{"its owner's, who has it again", numbers(slurm.EditNice, [2]int64{20, 40}, [2]int64{5, 3}), nice(3), -1},
 		{"a begin time", []bridge.Intent{held}, shows, 0},
 		{"a begin time that a requeue wiped", []bridge.Intent{held}, requeued, -1},
-		{"a node list", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n1") }, 0},
-		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, -1},
+		{"a node list", []bridge.Intent{pin}, func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n1") }, 0},
+		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n2") }, -1},
 	} {
 		v := arrayOf(tt.job)
 		got := Inherit(tt.rows, v)
 		switch {
 		case tt.want < 0 && len(got) > 0, tt.want >= 0 && len(got) != 1:
 			t.Errorf("%s: adopted %+v, want %d", tt.name, got, tt.want)
-		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].Run() || got[0].State != bridge.Observed || got[0].Before.User != "ann"):
+		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].CurrentRun() || got[0].State != bridge.Observed || got[0].Before.User != "ann"):
 			t.Errorf("%s: adopted %+v, want %d of job 9", tt.name, got[0], tt.want)
 		}
 		if again := Inherit(append(tt.rows, got...), v); len(again) > 0 {
@@ -106,13 +106,13 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 // TestWhatATaskInheritedIsGivenBack: to what its owner had, also when the array's
 // own was given back long ago.
 func TestWhatATaskInheritedIsGivenBack(t *testing.T) {
-	rows := numbers(slurm.Nice, [2]int64{20, 30}, [2]int64{5, 40})
+	rows := numbers(slurm.EditNice, [2]int64{20, 30}, [2]int64{5, 40})
 	v := arrayOf(func(j *slurm.Job) { j.Nice = 40 })
 	v.Jobs[0].Nice = 3 // given back
 	rows = append(rows, Inherit(rows, v)...)
 	rows[2].ID = 3
 	got := UndoEdits(rows[2:], v, v.At)
-	if len(got) != 1 || got[0].Run.Job != 9 || got[0].Kind != slurm.Nice || got[0].Value != 3 {
+	if len(got) != 1 || got[0].Run.Job != 9 || got[0].Kind != slurm.EditNice || got[0].Value != 3 {
 		t.Errorf("got %v, want job 9 to have its owner's nice of 3", got)
 	}
 }

@@ -38,13 +38,13 @@ func TestMost(t *testing.T) {
 		"giving back refused":    {[]bridge.Intent{first, refused}, -663},
 		"nice is shown":          {[]bridge.Intent{nice}, -2113},
 	} {
-		field := slurm.FieldSite
+		field := slurm.FieldSiteFactor
 		for i := range c.rows {
 			c.rows[i].ID = int64(i + 1)
 			field = c.rows[i].Edit.Kind.Field()
 		}
 		j := waiting()
-		if got := NewBook(c.rows).HighestValue(j.Run(), field, noon); got != c.want {
+		if got := NewBook(c.rows).HighestValue(j.CurrentRun(), field, noon); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}

@@ -21,7 +21,7 @@ const settleTime = 4 * time.Minute
 // changed, with their new state. It believes the poll and nothing else: a
 // value that is not the one we wrote belongs to its writer. That a job is
 // absent proves nothing: its intents stay as they are until Slurm says that it
-// does not know the job (View.Gone). It is for the leader, at the start of a
+// does not know the job (View.GoneJobs). It is for the leader, at the start of a
 // cycle.
 func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
 	last, awaited := newestByField(intents), awaitedByField(intents)
@@ -34,7 +34,7 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
-		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.ProvenGone(in.Edit.Run.Job) {
+		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.IsProvenGone(in.Edit.Run.Job) {
 			settleOne(&after, j, last[in.Edit.WrittenField()], now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUs.Equal(in.Before.HeldByUs) {
@@ -96,7 +96,7 @@ func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
 	for i := range intents {
 		in, id := &intents[i], intents[i].Edit.Run.Job
 		waits := in.State.IsOpen() && in.State != bridge.Planned || in.State == bridge.Observed
-		if waits && v.Job(id) == nil && !v.ProvenGone(id) {
+		if waits && v.Job(id) == nil && !v.IsProvenGone(id) {
 			ids = append(ids, id)
 		}
 	}
@@ -112,7 +112,7 @@ func settleOne(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 		in.State, in.Error = bridge.Void, "never sent: the cycle was given up before"
 	case j == nil:
 		in.State, in.Error = bridge.Expired, "the job is gone: Slurm does not know it any more"
-	case !SameJob(in.Edit.Run, j.Run()):
+	case !SameJob(in.Edit.Run, j.CurrentRun()):
 		in.State, in.Error = bridge.Expired, "the id belongs to another job now"
 	case in.State == bridge.Observed && in.ID < last:
 		in.State, in.Error = bridge.Expired, "superseded"

@@ -13,25 +13,25 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // waiting is a pending job as Slurm shows it.
 func waiting() slurm.Job {
-	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, NiceKnown: true}
+	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, IsNiceKnown: true}
 }
 
-func intent(kind slurm.Kind, state bridge.IntentState) bridge.Intent {
+func intent(kind slurm.EditKind, state bridge.IntentState) bridge.Intent {
 	j := waiting()
 	return bridge.Intent{
-		ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind}, State: state, Made: noon, Sent: noon,
+		ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind}, State: state, Made: noon, Sent: noon,
 		Before: bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
 	}
 }
 
 func lease(state bridge.IntentState) bridge.Intent {
-	in := intent(slurm.Lease, state)
+	in := intent(slurm.EditLease, state)
 	in.Edit.Until = noon.Add(10 * time.Minute)
 	in.NotAfter = in.Edit.Until
 	return in
 }
 
-func number(kind slurm.Kind, v int64, state bridge.IntentState) bridge.Intent {
+func number(kind slurm.EditKind, v int64, state bridge.IntentState) bridge.Intent {
 	in := intent(kind, state)
 	in.Edit.Value = v
 	return in
@@ -65,9 +65,9 @@ func TestSettle(t *testing.T) {
 		{"rounded by Slurm", lease(bridge.Acked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, bridge.Observed, ""},
 		{"its owner took it off before it was seen", withPolls(lease(bridge.Acked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.Yielded, "said yes"},
 		{"never seen", withPolls(lease(bridge.Acked), 1), same, late(time.Minute), bridge.Failed, "said yes"},
-		{"given back without an answer or an effect", over(1000, number(slurm.SiteFactor, 0, bridge.Unknown)), same, late(5 * time.Minute), bridge.Failed, "no answer"},
-		{"set without an answer or an effect", number(slurm.SiteFactor, 1000, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
-		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.SiteFactor, 0, bridge.Acked)), 1), same, late(time.Minute), bridge.Observed, ""},
+		{"given back without an answer or an effect", over(1000, number(slurm.EditSiteFactor, 0, bridge.Unknown)), same, late(5 * time.Minute), bridge.Failed, "no answer"},
+		{"set without an answer or an effect", number(slurm.EditSiteFactor, 1000, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
+		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.EditSiteFactor, 0, bridge.Acked)), 1), same, late(time.Minute), bridge.Observed, ""},
 		{"not seen yet", lease(bridge.Acked), same, noon, bridge.Acked, ""},
 		{"no answer, not seen yet", lease(bridge.Unknown), same, late(3 * time.Minute), bridge.Unknown, ""},
 		{"no answer, never seen", lease(bridge.Unknown), same, late(5 * time.Minute), bridge.Failed, "no answer and no effect"},
@@ -80,33 +80,33 @@ func TestSettle(t *testing.T) {
 		{"the id is another's", lease(bridge.Observed), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), bridge.Expired, "another job"},
 		{"the job ended before", lease(bridge.Acked), func(j *slurm.Job) { j.State = "CANCELLED" }, noon, bridge.Expired, "ended first"},
 
-		{"priority seen", number(slurm.Priority, 9000, bridge.Acked), func(j *slurm.Job) { j.Priority = 9000 }, noon, bridge.Observed, ""},
-		{"priority overwritten", number(slurm.Priority, 9000, bridge.Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, bridge.Yielded, "priority is now 8000"},
-		{"site factor seen by the step it makes", number(slurm.SiteFactor, 1<<20, bridge.Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, bridge.Observed, ""},
-		{"site factor without effect", number(slurm.SiteFactor, 1<<20, bridge.Acked), same, noon, bridge.Acked, ""},
-		{"site factor too small to tell from drift", number(slurm.SiteFactor, 100, bridge.Acked), func(j *slurm.Job) { j.Priority += 30 }, noon, bridge.Observed, ""},
-		{"site factor on a priority that follows nothing", number(slurm.SiteFactor, 100, bridge.Acked), same, noon, bridge.Acked, ""},
-		{"site factor stands", number(slurm.SiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, bridge.Observed, ""},
-		{"site factor stands whatever the priority says", number(slurm.SiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, bridge.Observed, ""},
-		{"site factor of an eighth of the step", number(slurm.SiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 1000 }, noon, bridge.Acked, ""},
-		{"site factor of half the step", number(slurm.SiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 4000 }, noon, bridge.Observed, ""},
-		{"negative site factor of an eighth of the step", number(slurm.SiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 500 }, noon, bridge.Acked, ""},
-		{"negative site factor of half the step", number(slurm.SiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, bridge.Observed, ""},
-		{"site factor without answer, to the digit", number(slurm.SiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 20 }, noon, bridge.Observed, ""},
-		{"site factor without answer, drift only", number(slurm.SiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 3 }, noon, bridge.Unknown, ""},
-		{"site factor without answer, never felt", number(slurm.SiteFactor, 20, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
-		{"site factor that Slurm lets have no effect", polled(number(slurm.SiteFactor, 20, bridge.Acked)), same, noon, bridge.Observed, "do not show it"},
-		{"nice seen", number(slurm.Nice, -500, bridge.Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, bridge.Observed, ""},
-		{"nice below 0, which an old release hides", number(slurm.Nice, -50, bridge.Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 5050 }, noon, bridge.Observed, ""},
-		{"nice above 0, which an old release would show", number(slurm.Nice, 50, bridge.Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 4950 }, noon, bridge.Acked, ""},
-		{"hidden nice that stands", number(slurm.Nice, -50, bridge.Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, bridge.Observed, ""},
-		{"nice above 0 no longer shown", number(slurm.Nice, 50, bridge.Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, bridge.Yielded, "nice is now 0"},
-		{"nice that is not taken: a direct priority", polled(number(slurm.Nice, -500, bridge.Acked)), same, noon, bridge.Yielded, "do not show it"},
-		{"nice undone by its owner", number(slurm.Nice, -500, bridge.Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, bridge.Yielded, "nice is now 3"},
+		{"priority seen", number(slurm.EditPriority, 9000, bridge.Acked), func(j *slurm.Job) { j.Priority = 9000 }, noon, bridge.Observed, ""},
+		{"priority overwritten", number(slurm.EditPriority, 9000, bridge.Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, bridge.Yielded, "priority is now 8000"},
+		{"site factor seen by the step it makes", number(slurm.EditSiteFactor, 1<<20, bridge.Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, bridge.Observed, ""},
+		{"site factor without effect", number(slurm.EditSiteFactor, 1<<20, bridge.Acked), same, noon, bridge.Acked, ""},
+		{"site factor too small to tell from drift", number(slurm.EditSiteFactor, 100, bridge.Acked), func(j *slurm.Job) { j.Priority += 30 }, noon, bridge.Observed, ""},
+		{"site factor on a priority that follows nothing", number(slurm.EditSiteFactor, 100, bridge.Acked), same, noon, bridge.Acked, ""},
+		{"site factor stands", number(slurm.EditSiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, bridge.Observed, ""},
+		{"site factor stands whatever the priority says", number(slurm.EditSiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, bridge.Observed, ""},
+		{"site factor of an eighth of the step", number(slurm.EditSiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 1000 }, noon, bridge.Acked, ""},
+		{"site factor of half the step", number(slurm.EditSiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 4000 }, noon, bridge.Observed, ""},
+		{"negative site factor of an eighth of the step", number(slurm.EditSiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 500 }, noon, bridge.Acked, ""},
+		{"negative site factor of half the step", number(slurm.EditSiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, bridge.Observed, ""},
+		{"site factor without answer, to the digit", number(slurm.EditSiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 20 }, noon, bridge.Observed, ""},
+		{"site factor without answer, drift only", number(slurm.EditSiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 3 }, noon, bridge.Unknown, ""},
+		{"site factor without answer, never felt", number(slurm.EditSiteFactor, 20, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
+		{"site factor that Slurm lets have no effect", polled(number(slurm.EditSiteFactor, 20, bridge.Acked)), same, noon, bridge.Observed, "do not show it"},
+		{"nice seen", number(slurm.EditNice, -500, bridge.Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, bridge.Observed, ""},
+		{"nice below 0, which an old release hides", number(slurm.EditNice, -50, bridge.Acked), func(j *slurm.Job) { j.IsNiceKnown, j.Priority = false, 5050 }, noon, bridge.Observed, ""},
+		{"nice above 0, which an old release would show", number(slurm.EditNice, 50, bridge.Acked), func(j *slurm.Job) { j.IsNiceKnown, j.Priority = false, 4950 }, noon, bridge.Acked, ""},
+		{"hidden nice that stands", number(slurm.EditNice, -50, bridge.Observed), func(j *slurm.Job) { j.IsNiceKnown = false }, noon, bridge.Observed, ""},
+		{"nice above 0 no longer shown", number(slurm.EditNice, 50, bridge.Observed), func(j *slurm.Job) { j.IsNiceKnown = false }, noon, bridge.Yielded, "nice is now 0"},
+		{"nice that is not taken: a direct priority", polled(number(slurm.EditNice, -500, bridge.Acked)), same, noon, bridge.Yielded, "do not show it"},
+		{"nice undone by its owner", number(slurm.EditNice, -500, bridge.Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, bridge.Yielded, "nice is now 3"},
 
-		{"requeued", intent(slurm.Requeue, bridge.Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Observed, ""},
-		{"requeue done", intent(slurm.Requeue, bridge.Observed), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Expired, "done"},
-		{"requeue not seen", intent(slurm.Requeue, bridge.Unknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), bridge.Failed, "no effect"},
+		{"requeued", intent(slurm.EditRequeue, bridge.Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Observed, ""},
+		{"requeue done", intent(slurm.EditRequeue, bridge.Observed), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Expired, "done"},
+		{"requeue not seen", intent(slurm.EditRequeue, bridge.Unknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), bridge.Failed, "no effect"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestSettle(t *testing.T) {
 				tt.job(&j)
 				v.Jobs = []slurm.Job{j}
 			} else {
-				v.AddGone(waiting().ID)
+				v.AddGoneJobs(waiting().ID)
 			}
 			got := ReplaceChanged([]bridge.Intent{tt.in}, Settle([]bridge.Intent{tt.in}, v, tt.now))[0]
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
@@ -165,27 +165,27 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 	if intents[0].State != bridge.Expired || intents[1].State != bridge.Observed {
 		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
 	}
-	if in := NewBook(intents).StandingIntent(j.Run(), slurm.FieldBegin, v.At); in == nil || in.ID != 2 {
+	if in := NewBook(intents).StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, v.At); in == nil || in.ID != 2 {
 		t.Errorf("standing: %v", in)
 	}
 }
 
 func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
-	in := number(slurm.SiteFactor, 700, bridge.Observed)
+	in := number(slurm.EditSiteFactor, 700, bridge.Observed)
 	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxPolls
 	run := waiting()
 	b := NewBook([]bridge.Intent{in})
-	if b.YieldedIntent(run.Run(), noon.Add(23*time.Hour)) == nil {
+	if b.YieldedIntent(run.CurrentRun(), noon.Add(23*time.Hour)) == nil {
 		t.Error("not left alone")
 	}
-	if b.YieldedIntent(run.Run(), noon.Add(25*time.Hour)) != nil {
+	if b.YieldedIntent(run.CurrentRun(), noon.Add(25*time.Hour)) != nil {
 		t.Error("left alone for longer than a day")
 	}
-	if b.StandingIntent(run.Run(), slurm.FieldSite, noon) == nil {
+	if b.StandingIntent(run.CurrentRun(), slurm.FieldSiteFactor, noon) == nil {
 		t.Error("its number is not on the books")
 	}
 	in.Error, in.Polls = "no answer and no effect", 0
-	if b := NewBook([]bridge.Intent{in}); b.YieldedIntent(run.Run(), noon) != nil || b.StandingIntent(run.Run(), slurm.FieldSite, noon) == nil {
+	if b := NewBook([]bridge.Intent{in}); b.YieldedIntent(run.CurrentRun(), noon) != nil || b.StandingIntent(run.CurrentRun(), slurm.FieldSiteFactor, noon) == nil {
 		t.Error("a call without answer: its job is left alone, or its number is not on the books")
 	}
 }
@@ -213,9 +213,9 @@ func TestUndoWaitsForOpenOutcomes(t *testing.T) {
 
 func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	j := waiting()
-	for _, kind := range []slurm.Kind{slurm.Unlease, slurm.HandBack, slurm.SiteFactor, slurm.Nice, slurm.Require, slurm.Exclude} {
+	for _, kind := range []slurm.EditKind{slurm.EditUnlease, slurm.EditHandBackPriority, slurm.EditSiteFactor, slurm.EditNice, slurm.EditRequireNodes, slurm.EditExcludeNodes} {
 		in := intent(kind, bridge.Observed)
-		if got := NewBook([]bridge.Intent{in}).StandingIntent(j.Run(), kind.Field(), noon); got != nil {
+		if got := NewBook([]bridge.Intent{in}).StandingIntent(j.CurrentRun(), kind.Field(), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}
 	}

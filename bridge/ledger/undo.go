@@ -19,11 +19,11 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isEnding(j) || j.Held || j.Opaque != "" {
+		if in.State != bridge.Observed || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isEnding(j) || j.IsHeld || j.UntrustedReason != "" {
 			continue
 		}
 		field := in.Edit.Kind.Field()
-		if book.StandingIntent(j.Run(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.OwnerOther {
+		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.OwnerOther {
 			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := actuator.UndoEdit(in, j, now); ok {
@@ -39,7 +39,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 // isEnding reports whether the job is on its way out for good: it cleans up, and no
 // edit reaches it.
 func isEnding(j *slurm.Job) bool {
-	return j.Flag("COMPLETING") && j.State != "PENDING" && j.State != "RUNNING" && j.State != "SUSPENDED"
+	return j.HasFlag("COMPLETING") && j.State != "PENDING" && j.State != "RUNNING" && j.State != "SUSPENDED"
 }
 
 // StuckEdits returns the values of ours that stand in jobs that cannot be written to
@@ -51,11 +51,11 @@ func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.E
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || j == nil || j.IsDone() || book.StandingIntent(j.Run(), in.Edit.Kind.Field(), now) != in {
+		if in.State != bridge.Observed || j == nil || j.IsDone() || book.StandingIntent(j.CurrentRun(), in.Edit.Kind.Field(), now) != in {
 			continue
 		}
 		_, ok := actuator.UndoEdit(in, j, now)
-		if (!ok || j.Held || j.Opaque != "") && actuator.OwnerOf(in, j) != actuator.OwnerOther {
+		if (!ok || j.IsHeld || j.UntrustedReason != "") && actuator.OwnerOf(in, j) != actuator.OwnerOther {
 			edits = append(edits, in.Edit)
 		}
 	}

@@ -17,9 +17,9 @@ func TestUndoIsByValue(t *testing.T) {
 	}{
 		{"still ours", func(j *slurm.Job) { j.Eligible = ours.Edit.Until }, 1},
 		{"somebody else's", func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, 0},
-		{"held meanwhile", func(j *slurm.Job) { j.Eligible, j.Held = ours.Edit.Until, true }, 0},
+		{"held meanwhile", func(j *slurm.Job) { j.Eligible, j.IsHeld = ours.Edit.Until, true }, 0},
 		{"running", func(j *slurm.Job) { j.Eligible, j.State = ours.Edit.Until, "RUNNING" }, 0},
-		{"unreadable", func(j *slurm.Job) { j.Eligible, j.Opaque = ours.Edit.Until, "no priority" }, 0},
+		{"unreadable", func(j *slurm.Job) { j.Eligible, j.UntrustedReason = ours.Edit.Until, "no priority" }, 0},
 	}
 	for _, tt := range tests {
 		j := waiting()
@@ -34,7 +34,7 @@ func TestUndoIsByValue(t *testing.T) {
 // TestUndoReachesJobsLeftToAPerson: a number of ours is given back although the
 // job's owner changed its nice, or something else of ours.
 func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
-	site, theirs := number(slurm.SiteFactor, 700, bridge.Observed), lease(bridge.Yielded)
+	site, theirs := number(slurm.EditSiteFactor, 700, bridge.Observed), lease(bridge.Yielded)
 	theirs.ID, theirs.Closed = 2, noon
 	j := waiting()
 	j.Nice, j.Priority = 1_000_000, 1
@@ -42,7 +42,7 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
 	intents = ReplaceChanged(intents, Settle(intents, v, noon))
 	got := UndoEdits(intents, v, noon)
-	if len(got) != 1 || got[0].Kind != slurm.SiteFactor || got[0].Value != 0 {
+	if len(got) != 1 || got[0].Kind != slurm.EditSiteFactor || got[0].Value != 0 {
 		t.Errorf("got %v, want the neutral site factor", got)
 	}
 }
@@ -50,20 +50,20 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 // TestABeginTimeIsGivenBackLast: once it is gone the job may start, and the rest
 // can no longer be given back.
 func TestABeginTimeIsGivenBackLast(t *testing.T) {
-	held, site := lease(bridge.Observed), number(slurm.SiteFactor, 700, bridge.Observed)
-	pin := intent(slurm.Require, bridge.Observed)
+	held, site := lease(bridge.Observed), number(slurm.EditSiteFactor, 700, bridge.Observed)
+	pin := intent(slurm.EditRequireNodes, bridge.Observed)
 	pin.Edit.Nodes = []string{"n1"}
 	site.ID, pin.ID = 2, 3
 	j := waiting()
-	j.Eligible, j.Required = held.Edit.Until, slurm.ReadHosts("n1")
+	j.Eligible, j.RequiredNodes = held.Edit.Until, slurm.ReadHosts("n1")
 	got := UndoEdits([]bridge.Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
-	if len(got) != 3 || got[2].Kind != slurm.Unlease {
+	if len(got) != 3 || got[2].Kind != slurm.EditUnlease {
 		t.Errorf("got %v, want the lease's end last of three", got)
 	}
 }
 
 func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
-	site, pin := number(slurm.SiteFactor, 700, bridge.Observed), intent(slurm.Require, bridge.Observed)
+	site, pin := number(slurm.EditSiteFactor, 700, bridge.Observed), intent(slurm.EditRequireNodes, bridge.Observed)
 	pin.ID, pin.Edit.Nodes = 2, []string{"n1"}
 	for _, tt := range []struct {
 		name string
@@ -72,13 +72,13 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 	}{
 		{"waiting", same, 0},
 		{"running: its node list", func(j *slurm.Job) { j.State = "RUNNING" }, 1},
-		{"held: both", func(j *slurm.Job) { j.Held = true }, 2},
-		{"unreadable: both", func(j *slurm.Job) { j.Opaque = "no priority" }, 2},
-		{"held, and its owner took the node list: the number", func(j *slurm.Job) { j.Held, j.Required = true, slurm.ReadHosts("n2") }, 1},
+		{"held: both", func(j *slurm.Job) { j.IsHeld = true }, 2},
+		{"unreadable: both", func(j *slurm.Job) { j.UntrustedReason = "no priority" }, 2},
+		{"held, and its owner took the node list: the number", func(j *slurm.Job) { j.IsHeld, j.RequiredNodes = true, slurm.ReadHosts("n2") }, 1},
 		{"ended", func(j *slurm.Job) { j.State = "COMPLETED" }, 0},
 	} {
 		j := waiting()
-		j.Required = slurm.ReadHosts("n1")
+		j.RequiredNodes = slurm.ReadHosts("n1")
 		tt.job(&j)
 		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
 		got := StuckEdits([]bridge.Intent{site, pin}, v, noon)

@@ -13,7 +13,7 @@ func CountUnsettled(intents []bridge.Intent, v *slurm.View) int {
 	for i := range intents {
 		in := &intents[i]
 		id := in.Edit.Run.Job
-		if in.State.IsOpen() || in.State == bridge.Observed && v.Job(id) == nil && !v.ProvenGone(id) {
+		if in.State.IsOpen() || in.State == bridge.Observed && v.Job(id) == nil && !v.IsProvenGone(id) {
 			n++
 		}
 	}

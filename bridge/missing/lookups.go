@@ -60,7 +60,7 @@ func (q *Lookups) LookUpJobs(ctx context.Context, ids []int64) {
 		case err == nil:
 			q.Jobs[id] = judge.There
 			q.FoundJobs = append(q.FoundJobs, j)
-		case errors.As(err, &e) && e.Class == slurm.Gone:
+		case errors.As(err, &e) && e.Class == slurm.ErrorJobGone:
 			q.Jobs[id] = judge.Gone
 		}
 		q.countUnanswered(q.Jobs[id] != "")

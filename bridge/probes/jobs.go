@@ -18,7 +18,7 @@ func jobsByNode(v *slurm.View) map[string]*nodeJobs {
 	out := map[string]*nodeJobs{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if !j.Running() {
+		if !j.IsRunning() {
 			continue
 		}
 		for at, h := range j.Nodes.Names {
@@ -28,8 +28,8 @@ func jobsByNode(v *slurm.View) map[string]*nodeJobs {
 				out[h] = t
 			}
 			t.jobs = append(t.jobs, j)
-			if len(j.Gres) == len(j.Nodes.Names) && j.State == "RUNNING" {
-				t.indexByDevice[j.ID] = deviceIndices(j.Gres[at])
+			if len(j.GresDetail) == len(j.Nodes.Names) && j.State == "RUNNING" {
+				t.indexByDevice[j.ID] = deviceIndices(j.GresDetail[at])
 			}
 		}
 	}
@@ -44,10 +44,10 @@ func deviceIndices(detail slurm.GRESList) []int {
 		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
 			continue
 		}
-		if g.Name == "gpu" && len(g.Index) != g.Count {
+		if g.Name == "gpu" && len(g.DeviceIndexes) != g.Count {
 			return nil
 		}
-		out = append(out, g.Index...)
+		out = append(out, g.DeviceIndexes...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -79,7 +79,7 @@ func TestDevices(t *testing.T) {
 		"missing":         {"gpu:a100:4(S:0-1)", []nodeprobe.GPU{gpu(a100, 1)}, []policy.Devices{{Type: "a100", Count: 4, SickCount: 3, Utilisation: policy.NewMeasure(1)}}},
 		"none shown":      {"gpu:a100:4", nil, []policy.Devices{{Type: "a100", Count: 4, SickCount: 4}}},
 		"more than told":  {"gpu:a100:1", []nodeprobe.GPU{gpu(a100, 1), gpu(a100, 0)}, []policy.Devices{{Type: "a100", Count: 2, Utilisation: policy.NewMeasure(0.5)}}},
-		"no type":         {"gpu:2", []nodeprobe.GPU{gpu(a100, 1), gpu(h100, 0)}, []policy.Devices{{Type: slurm.Untyped, Count: 2, Utilisation: policy.NewMeasure(0.5)}}},
+		"no type":         {"gpu:2", []nodeprobe.GPU{gpu(a100, 1), gpu(h100, 0)}, []policy.Devices{{Type: slurm.UntypedGPU, Count: 2, Utilisation: policy.NewMeasure(0.5)}}},
 		"the site's name": {"gpu:big:1", []nodeprobe.GPU{gpu(a100, 1)}, []policy.Devices{{Type: "big", Count: 1, Utilisation: policy.NewMeasure(1)}}},
 		"two types": {"gpu:a100:1,gpu:H100:1", []nodeprobe.GPU{gpu(h100, 1), gpu(a100, 0)},
 			[]policy.Devices{{Type: "H100", Count: 1, Utilisation: policy.NewMeasure(1)}, {Type: "a100", Count: 1, Utilisation: policy.NewMeasure(0)}}},

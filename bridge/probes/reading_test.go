@@ -33,7 +33,7 @@ func but(g nodeprobe.GPU, change func(*nodeprobe.GPU)) nodeprobe.GPU {
 
 // runs is a job running for an hour on the nodes, with its gres_detail on each.
 func runs(id int64, nodes string, gres ...string) slurm.Job {
-	return slurm.Job{ID: id, State: "RUNNING", Nodes: slurm.ReadHosts(nodes), Gres: slurm.ReadDetail(gres), Start: now.Add(-time.Hour), UserID: 1000}
+	return slurm.Job{ID: id, State: "RUNNING", Nodes: slurm.ReadHosts(nodes), GresDetail: slurm.ReadGRESDetail(gres), Start: now.Add(-time.Hour), UserID: 1000}
 }
 
 // asked is what the probes of n1 and n2 show.

@@ -43,10 +43,10 @@ func useByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport)
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		t, r := sums[policy.JobID(j.ID)], newest[j.ID]
-		if t == nil && r == nil || !j.Running() {
+		if t == nil && r == nil || !j.IsRunning() {
 			continue
 		}
-		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUs()), Progress: shareDone(r), Training: trainingFromReport(r)}
+		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUCount()), Progress: shareDone(r), Training: trainingFromReport(r)}
 	}
 	return out
 }
@@ -65,7 +65,7 @@ func newestReports(v *slurm.View, reports []nodeprobe.ProgressReport) map[int64]
 	jobs := map[int64]*slurm.Job{}
 	bySLUID := map[string]*slurm.Job{}
 	for i := range v.Jobs {
-		if j := &v.Jobs[i]; j.Running() {
+		if j := &v.Jobs[i]; j.IsRunning() {
 			jobs[j.ID], bySLUID[j.SLUID] = j, j
 		}
 	}

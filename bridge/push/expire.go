@@ -70,7 +70,7 @@ func (x *Expirer) Run(ctx context.Context) (*Released, error) {
 }
 
 // isDue reports whether a value of the kind is to be given back.
-func (x *Expirer) isDue(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool {
+func (x *Expirer) isDue(k slurm.EditKind, in *bridge.Intent, alone time.Duration) bool {
 	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
 		return false
 	}

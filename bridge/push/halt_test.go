@@ -19,7 +19,7 @@ import (
 // call, so that at most the one under way is still made.
 func TestEveryCallIsAllowedFirst(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
+	e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
 	in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOf(ledger.NewBook(nil), &j, e, noon)}
 	for _, allowed := range []int{0, 1, 2} {
 		d, asked := &diary{job: j}, 0

@@ -22,7 +22,7 @@ func FinishHandBacks(ctx context.Context, c bridge.Cluster, unfinished []ledger.
 	var runs []slurm.Run
 	for _, u := range unfinished {
 		if u.Ours {
-			begun = append(begun, slurm.Edit{Run: u.Run, Kind: slurm.HandBack, Value: u.Nice})
+			begun = append(begun, slurm.Edit{Run: u.Run, Kind: slurm.EditHandBackPriority, Value: u.Nice})
 			runs = append(runs, u.Run)
 		}
 	}

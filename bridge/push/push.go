@@ -202,16 +202,16 @@ func SetOutcome(in *bridge.Intent, err error, now time.Time) {
 		in.Error = err.Error()
 	}
 	switch slurm.OutcomeOf(err) {
-	case slurm.Done:
+	case slurm.OutcomeDone:
 		in.State = bridge.Acked
 		if actuator.KindRowOf(in.Edit.Kind).Stopping == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
-	case slurm.MovedOn:
+	case slurm.OutcomeJobMovedOn:
 		in.State, in.Closed = bridge.Expired, now
-	case slurm.NotDone:
+	case slurm.OutcomeNotDone:
 		in.State, in.Closed = bridge.Failed, now
-	case slurm.MaybeDone:
+	case slurm.OutcomeMaybeDone:
 		in.State = bridge.Unknown
 	}
 }

@@ -24,38 +24,38 @@ func knows(was *slurm.Job, intents ...bridge.Intent) knownJob {
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 	tests := []struct {
 		name    string
-		kind    slurm.Kind
+		kind    slurm.EditKind
 		job     func(*slurm.Job)
 		gone    string
 		changed string
 	}{
-		{"nothing", slurm.Lease, func(*slurm.Job) {}, "", ""},
-		{"another run", slurm.Lease, func(j *slurm.Job) { j.Restarts = 1 }, "another run", ""},
-		{"a reused id", slurm.SiteFactor, func(j *slurm.Job) { j.Submit = noon }, "another run", ""},
-		{"held", slurm.SiteFactor, func(j *slurm.Job) { j.Held = true }, "", "held"},
-		{"started", slurm.Lease, func(j *slurm.Job) { j.State = "RUNNING" }, "RUNNING now", ""},
-		{"its owner's later begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, "", "begin time"},
-		{"its owner's earlier begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", "begin time"},
-		{"nice", slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
-		{"nice does not matter to a lease", slurm.Lease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
-		{"nice does not matter to a site factor", slurm.SiteFactor, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
-		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, "", "required nodes"},
-		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = slurm.Hosts{} }, "", "excluded nodes"},
-		{"a longer limit", slurm.SiteFactor, func(j *slurm.Job) { j.Limit = 144 * time.Hour }, "time limit", ""},
-		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partitions = []string{"low"} }, "partition", ""},
-		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
-		{"another QOS", slurm.Lease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
-		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = slurm.ReadTRES("gres/gpu=8") }, "request", ""},
-		{"requeued, still cleaning up", slurm.Nice, func(j *slurm.Job) { j.Flags = []string{"COMPLETING"} }, "cleans up", ""},
-		{"no longer opted in", slurm.Requeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
+		{"nothing", slurm.EditLease, func(*slurm.Job) {}, "", ""},
+		{"another run", slurm.EditLease, func(j *slurm.Job) { j.Restarts = 1 }, "another run", ""},
+		{"a reused id", slurm.EditSiteFactor, func(j *slurm.Job) { j.Submit = noon }, "another run", ""},
+		{"held", slurm.EditSiteFactor, func(j *slurm.Job) { j.IsHeld = true }, "", "held"},
+		{"started", slurm.EditLease, func(j *slurm.Job) { j.State = "RUNNING" }, "RUNNING now", ""},
+		{"its owner's later begin", slurm.EditLease, func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, "", "begin time"},
+		{"its owner's earlier begin", slurm.EditLease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", "begin time"},
+		{"nice", slurm.EditNice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
+		{"nice does not matter to a lease", slurm.EditLease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
+		{"nice does not matter to a site factor", slurm.EditSiteFactor, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
+		{"required nodes", slurm.EditRequireNodes, func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n2") }, "", "required nodes"},
+		{"excluded nodes", slurm.EditExcludeNodes, func(j *slurm.Job) { j.ExcludedNodes = slurm.Hosts{} }, "", "excluded nodes"},
+		{"a longer limit", slurm.EditSiteFactor, func(j *slurm.Job) { j.TimeLimit = 144 * time.Hour }, "time limit", ""},
+		{"another partition", slurm.EditSiteFactor, func(j *slurm.Job) { j.Partitions = []string{"low"} }, "partition", ""},
+		{"another account", slurm.EditLease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
+		{"another QOS", slurm.EditLease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
+		{"more GPUs", slurm.EditRequireNodes, func(j *slurm.Job) { j.RequestedTRES = slurm.ReadTRES("gres/gpu=8") }, "request", ""},
+		{"requeued, still cleaning up", slurm.EditNice, func(j *slurm.Job) { j.Flags = []string{"COMPLETING"} }, "cleans up", ""},
+		{"no longer opted in", slurm.EditRequeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
 	}
 	for _, tt := range tests {
 		was := bridgetest.WaitingJob()
-		was.Limit, was.Comment = time.Hour, "fairbridge:preemptible"
+		was.TimeLimit, was.Comment = time.Hour, "fairbridge:preemptible"
 		is := was
 		tt.job(&is)
 		k := knows(&was)
-		gone, changed := k.compare(slurm.Edit{Run: was.Run(), Kind: tt.kind, Value: 5}, &is)
+		gone, changed := k.compare(slurm.Edit{Run: was.CurrentRun(), Kind: tt.kind, Value: 5}, &is)
 		if !strings.Contains(gone, tt.gone) || !strings.Contains(changed, tt.changed) || (gone == "") != (tt.gone == "") || (changed == "") != (tt.changed == "") {
 			t.Errorf("%s: gone %q changed %q, want %q and %q", tt.name, gone, changed, tt.gone, tt.changed)
 		}
@@ -71,11 +71,11 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 	is := was
 	is.Eligible = noon
 	k := knows(&was)
-	lease := bridge.Intent{Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: noon.Add(9 * time.Minute)}, State: bridge.Planned}
+	lease := bridge.Intent{Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: noon.Add(9 * time.Minute)}, State: bridge.Planned}
 	if why, state := staleReason(&lease, &k, &is, nil); state != bridge.Void || !strings.Contains(why, "has become eligible") {
 		t.Errorf("a lease of a job that has become eligible is %s: %q", state, why)
 	}
-	if gone, changed := k.compare(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 5}, &is); gone != "" || changed != "" {
+	if gone, changed := k.compare(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}, &is); gone != "" || changed != "" {
 		t.Errorf("an order of it: gone %q changed %q", gone, changed)
 	}
 }
@@ -85,27 +85,27 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 // back all the same.
 func TestNothingIsWrittenOverAPerson(t *testing.T) {
 	was := bridgetest.WaitingJob()
-	was.Eligible, was.Required, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
+	was.Eligible, was.RequiredNodes, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
 	ours := []bridge.Intent{
-		{ID: 1, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: was.Eligible}, State: bridge.Observed},
-		{ID: 2, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Require, Nodes: []string{"n1"}}, State: bridge.Observed},
-		{ID: 3, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Nice, Value: 40}, State: bridge.Observed},
-		{ID: 4, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 40}, State: bridge.Observed},
+		{ID: 1, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: was.Eligible}, State: bridge.Observed},
+		{ID: 2, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}}, State: bridge.Observed},
+		{ID: 3, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditNice, Value: 40}, State: bridge.Observed},
+		{ID: 4, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 40}, State: bridge.Observed},
 	}
 	changes := map[string]func(*slurm.Job){
 		"begin time":     func(j *slurm.Job) { j.Eligible = noon },
 		"begin time is":  func(j *slurm.Job) { j.Eligible = noon.Add(2 * time.Hour) },
-		"required nodes": func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") },
+		"required nodes": func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n2") },
 		"nice is":        func(j *slurm.Job) { j.Nice = 0 },
-		"nice":           func(j *slurm.Job) { j.Nice, j.NiceKnown = 0, false },
+		"nice":           func(j *slurm.Job) { j.Nice, j.IsNiceKnown = 0, false },
 	}
 	writes := []slurm.Edit{
-		{Kind: slurm.Lease, Until: noon.Add(19 * time.Minute)}, {Kind: slurm.SiteFactor, Value: 50},
-		{Kind: slurm.Require, Nodes: []string{"n3"}}, {Kind: slurm.Nice, Value: 60},
+		{Kind: slurm.EditLease, Until: noon.Add(19 * time.Minute)}, {Kind: slurm.EditSiteFactor, Value: 50},
+		{Kind: slurm.EditRequireNodes, Nodes: []string{"n3"}}, {Kind: slurm.EditNice, Value: 60},
 	}
 	for what, change := range changes {
 		for _, e := range writes {
-			e.Run = was.Run()
+			e.Run = was.CurrentRun()
 			is := was
 			change(&is)
 			k := knows(&was, ours...)
@@ -118,7 +118,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 		is := was
 		change(&is)
 		k := knows(&was, ours...)
-		if gone, changed := k.compare(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor}, &is); gone != "" || changed != "" {
+		if gone, changed := k.compare(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor}, &is); gone != "" || changed != "" {
 			t.Errorf("a site factor of ours is not given back: gone %q changed %q", gone, changed)
 		}
 	}
@@ -128,24 +128,24 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 // given back is what stood there before it.
 func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	ours := func(kind slurm.Kind, e slurm.Edit, b bridge.Before) *ledger.Book {
-		e.Kind, e.Run = kind, j.Run()
+	ours := func(kind slurm.EditKind, e slurm.Edit, b bridge.Before) *ledger.Book {
+		e.Kind, e.Run = kind, j.CurrentRun()
 		return ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
 	}
 	own := bridge.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: slurm.ReadHosts("n5"), Excluded: slurm.ReadHosts("n6")}
-	if b := ledger.BeforeOf(ours(slurm.Lease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.Unlease}, noon); !b.Begin.Equal(own.Begin) {
+	if b := ledger.BeforeOf(ours(slurm.EditLease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.EditUnlease}, noon); !b.Begin.Equal(own.Begin) {
 		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required.Text != "n5" {
+	if b := ledger.BeforeOf(ours(slurm.EditRequireNodes, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.EditRequireNodes}, noon); b.Required.Text != "n5" {
 		t.Errorf("required %q, want the owner's n5", b.Required.Text)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded.Text != "n6" {
+	if b := ledger.BeforeOf(ours(slurm.EditExcludeNodes, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.EditExcludeNodes}, noon); b.Excluded.Text != "n6" {
 		t.Errorf("excluded %q, want the owner's n6", b.Excluded.Text)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.OurValue != 9000 {
+	if b := ledger.BeforeOf(ours(slurm.EditPriority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.EditPriority}, noon); b.Nice != 5 || b.OurValue != 9000 {
 		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.OurValue)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Nice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.Nice}, noon); b.Nice-b.OurValue != 5 {
+	if b := ledger.BeforeOf(ours(slurm.EditNice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.EditNice}, noon); b.Nice-b.OurValue != 5 {
 		t.Errorf("nice %d of which ours %d, want the owner's 5 as the difference", b.Nice, b.OurValue)
 	}
 }
@@ -157,16 +157,16 @@ func TestOutcome(t *testing.T) {
 		closed bool
 	}{
 		{nil, bridge.Acked, false},
-		{&slurm.Error{Class: slurm.Gone}, bridge.Expired, true},
-		{&slurm.Error{Class: slurm.Changed}, bridge.Expired, true},
-		{&slurm.Error{Class: slurm.Refused}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.Rejected}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.Denied}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.NoVersion}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.Unreachable}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.Busy}, bridge.Unknown, false},
-		{&slurm.Error{Class: slurm.Unclear}, bridge.Unknown, false},
-		{&slurm.Error{Class: slurm.Garbled}, bridge.Unknown, false},
+		{&slurm.Error{Class: slurm.ErrorJobGone}, bridge.Expired, true},
+		{&slurm.Error{Class: slurm.ErrorJobChanged}, bridge.Expired, true},
+		{&slurm.Error{Class: slurm.ErrorForbidden}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.ErrorBadRequest}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.ErrorBadToken}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.ErrorVersionNotServed}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.ErrorUnreachable}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.ErrorBusy}, bridge.Unknown, false},
+		{&slurm.Error{Class: slurm.ErrorOutcomeUnknown}, bridge.Unknown, false},
+		{&slurm.Error{Class: slurm.ErrorGarbledReply}, bridge.Unknown, false},
 		{errors.New("of no class"), bridge.Unknown, false},
 	}
 	for _, tt := range tests {
@@ -216,7 +216,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 	} {
 		j := bridgetest.WaitingJob()
 		d := &diary{job: j, fail: tt.fail}
-		e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
+		e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
 		p := Pusher{
 			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
 			May:   func(context.Context) error { return nil },
@@ -246,7 +246,7 @@ func (s slowly) Apply(context.Context, slurm.Edit) error {
 // TestSentIsWhenTheCallEnded: a daemon that stands still between the ledger and the
 // call has just written the field when it goes on, whatever the ledger said before.
 func TestSentIsWhenTheCallEnded(t *testing.T) {
-	for kind, want := range map[slurm.Kind]time.Time{slurm.SiteFactor: noon.Add(5 * time.Minute), slurm.HandBack: noon} {
+	for kind, want := range map[slurm.EditKind]time.Time{slurm.EditSiteFactor: noon.Add(5 * time.Minute), slurm.EditHandBackPriority: noon} {
 		j, now := bridgetest.WaitingJob(), noon
 		d := &diary{job: j}
 		p := Pusher{
@@ -254,7 +254,7 @@ func TestSentIsWhenTheCallEnded(t *testing.T) {
 			May:   func(context.Context) error { return nil },
 			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
 		}
-		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind, Value: 5}, State: bridge.Planned}
+		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind, Value: 5}, State: bridge.Planned}
 		if done, err := p.Push(t.Context(), []bridge.Intent{in}); err != nil || !done[0].Sent.Equal(want) {
 			t.Errorf("%s: %v, sent %v, want %v", kind, err, done[0].Sent, want)
 		}

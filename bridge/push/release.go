@@ -139,7 +139,7 @@ func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
 func askAbsent(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := missing.NewLookups(c)
 	q.LookUpJobs(ctx, ledger.AbsentJobs(intents, v))
-	v.AddGone(q.GoneJobs()...)
+	v.AddGoneJobs(q.GoneJobs()...)
 	v.AddJobs(q.FoundJobs...)
 }
 

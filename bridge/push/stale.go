@@ -26,9 +26,9 @@ type knownJob struct {
 // value of ours is given back whatever became of the other fields.
 func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	switch {
-	case k.planned == nil || !e.Run.SameRun(j.Run()):
+	case k.planned == nil || !e.Run.IsSameRun(j.CurrentRun()):
 		return "it is another run now", ""
-	case j.Held:
+	case j.IsHeld:
 		return "", "it is held"
 	case j.State != k.planned.State:
 		return "it is " + j.State + " now", ""
@@ -38,7 +38,7 @@ func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	if standing != nil && actuator.GivesBack(e, &standing.Before) {
 		return "", foreignChange(standing, j)
 	}
-	if j.Flag("COMPLETING") {
+	if j.HasFlag("COMPLETING") {
 		return "it cleans up", ""
 	}
 	if lost := k.overwritten(j); len(lost) > 0 {
@@ -61,7 +61,7 @@ var shownFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r
 
 // overwritten returns the values of ours that the job shows to be somebody else's now.
 func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
-	if k.planned == nil || !k.planned.Run().SameRun(j.Run()) || j.Held || j.State != k.planned.State {
+	if k.planned == nil || !k.planned.CurrentRun().IsSameRun(j.CurrentRun()) || j.IsHeld || j.State != k.planned.State {
 		return nil
 	}
 	var lost []bridge.Intent
@@ -75,7 +75,7 @@ func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
 }
 
 func (k *knownJob) standing(f slurm.Field) *bridge.Intent {
-	return k.book.StandingIntent(k.planned.Run(), f, k.clusterTime)
+	return k.book.StandingIntent(k.planned.CurrentRun(), f, k.clusterTime)
 }
 
 // foreignChange says what somebody else made of a value of ours; "" when it is ours.
@@ -90,8 +90,8 @@ func foreignChange(in *bridge.Intent, j *slurm.Job) string {
 // changed since the view; "" when nothing was.
 func changedDemand(was, j *slurm.Job) string {
 	for _, f := range []struct{ what, was, is string }{
-		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition(), j.Partition()},
-		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request.Text, j.Request.Text},
+		{"time limit", was.TimeLimit.String(), j.TimeLimit.String()}, {"partition", was.PartitionText(), j.PartitionText()},
+		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.RequestedTRES.Text, j.RequestedTRES.Text},
 		{"number of nodes", strconv.Itoa(was.NodeCount), strconv.Itoa(j.NodeCount)}, {"constraint", was.Features.Text, j.Features.Text},
 		{"reservation", was.Reservation, j.Reservation}, {"deadline", was.Deadline.String(), j.Deadline.String()},
 		{"comment", was.Comment, j.Comment}, {"leave to be requeued", strconv.FormatBool(was.Requeue), strconv.FormatBool(j.Requeue)},

@@ -8,7 +8,7 @@ import (
 func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 	w := world(t)
 	id := submit(t, w, Spec{Array: 10, ArrayMax: 2, GPUsPerNode: 1, Work: 10 * time.Minute})
-	if j := get(t, w, id); !j.IsUnsplitArray() || j.ArrayTasks.Text != "0-9%2" || j.ArrayJob != id {
+	if j := get(t, w, id); !j.IsUnsplitArray() || j.ArrayTasks.Text != "0-9%2" || j.ArrayJobID != id {
 		t.Fatalf("%+v", j)
 	}
 	advance(w, 5*time.Second)
@@ -20,7 +20,7 @@ func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 		t.Errorf("rest: %d %s %s", j.ID, j.ArrayTasks.Text, j.Reason)
 	}
 	for i, j := range jobs[1:] {
-		if j.State != "RUNNING" || !j.ArraySplit || j.ArrayTask != int64(i) || j.ArrayJob != id || j.ID == id {
+		if j.State != "RUNNING" || !j.IsArrayTask || j.ArrayTaskID != int64(i) || j.ArrayJobID != id || j.ID == id {
 			t.Errorf("task %d: %+v", i, j)
 		}
 	}
@@ -51,8 +51,8 @@ func TestArrayUpdatesReachTheUnsplitRecordOnly(t *testing.T) {
 	if jobs[0].Nice != 33 || jobs[1].Nice != 0 {
 		t.Errorf("nice of the record %d, of the running task %d", jobs[0].Nice, jobs[1].Nice)
 	}
-	if j := get(t, w, task); j.Nice != 33 || j.ArrayTask != 3 || get(t, w, id).ArrayTasks.Text != "1-2,4%1" {
-		t.Errorf("split task: nice %d task %d, rest %s", j.Nice, j.ArrayTask, get(t, w, id).ArrayTasks.Text)
+	if j := get(t, w, task); j.Nice != 33 || j.ArrayTaskID != 3 || get(t, w, id).ArrayTasks.Text != "1-2,4%1" {
+		t.Errorf("split task: nice %d task %d, rest %s", j.Nice, j.ArrayTaskID, get(t, w, id).ArrayTasks.Text)
 	}
 }
 
@@ -143,14 +143,14 @@ func TestUpdateRules(t *testing.T) {
 		}
 	}
 	j := get(t, w, waits)
-	if j.Excluded.Text != "n2" || j.PerNode.Text != "gres/gpu:2" || j.Partition() != "low" || j.Nice != 0 {
-		t.Errorf("%q %q %q nice %d", j.Excluded.Text, j.PerNode.Text, j.Partition(), j.Nice)
+	if j.ExcludedNodes.Text != "n2" || j.GresPerNode.Text != "gres/gpu:2" || j.PartitionText() != "low" || j.Nice != 0 {
+		t.Errorf("%q %q %q nice %d", j.ExcludedNodes.Text, j.GresPerNode.Text, j.PartitionText(), j.Nice)
 	}
 	if err := w.Update("slurm", waits, Update{Excluded: &[]string{}}); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, waits); j.Excluded.Text != "" {
-		t.Errorf("not cleared: %q", j.Excluded.Text)
+	if j := get(t, w, waits); j.ExcludedNodes.Text != "" {
+		t.Errorf("not cleared: %q", j.ExcludedNodes.Text)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestCancelByState(t *testing.T) {
 		}
 	}
 	advance(w, time.Second)
-	if j := get(t, w, runs); j.State != "CANCELLED" || j.Flag("COMPLETING") {
+	if j := get(t, w, runs); j.State != "CANCELLED" || j.HasFlag("COMPLETING") {
 		t.Errorf("running: %s %v", j.State, j.Flags)
 	}
 	if j := get(t, w, waits); j.State != "CANCELLED" || !j.Start.Equal(j.End) || j.Reason != "Resources" {

@@ -21,9 +21,9 @@ type Direct struct {
 func (d Direct) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
-		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.Now(), Started: w.cfg.Start,
-		SiteFactor: !w.cfg.is2205(), NiceRead: true, Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
-		Reservations: w.Reservations(), ReservedAt: w.Now(),
+		Cluster: w.cfg.Cluster, Release: w.cfg.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.cfg.Start,
+		CanWriteSiteFactor: !w.cfg.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		Reservations: w.Reservations(), ReservationsAt: w.Now(),
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil
@@ -32,7 +32,7 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 // Reread returns one job, with its nice as scontrol shows it on every release.
 func (d Direct) Reread(_ context.Context, id int64) (slurm.Job, error) {
 	j, err := d.World.Job(id)
-	j.NiceKnown = true
+	j.IsNiceKnown = true
 	return j, err
 }
 
@@ -49,35 +49,35 @@ func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
 	}
 	u := Update{SLUID: e.Run.SLUID}
 	switch e.Kind {
-	case slurm.Requeue:
+	case slurm.EditRequeue:
 		return w.Requeue(by, requeueAddress(e), true)
-	case slurm.Warn:
+	case slurm.EditWarn:
 		e.Run.SLUID = "" // scancel knows no runs
 		return w.Signal(by, requeueAddress(e), e.Signal)
-	case slurm.HandBack:
+	case slurm.EditHandBackPriority:
 		u.Hold = Ptr(true)
 		if err := w.Update(by, e.Run.Job, u); err != nil {
 			return err
 		}
 		u.Hold = Ptr(false)
-	case slurm.HardHold:
+	case slurm.EditHardHold:
 		u.Hold = Ptr(true)
-	case slurm.SiteFactor:
+	case slurm.EditSiteFactor:
 		u.SiteFactor = &e.Value
-	case slurm.Nice:
+	case slurm.EditNice:
 		u.Nice = &e.Value
-	case slurm.Priority:
+	case slurm.EditPriority:
 		u.Priority = &e.Value
-	case slurm.Lease, slurm.Unlease:
+	case slurm.EditLease, slurm.EditUnlease:
 		u.Begin = &e.Until
-	case slurm.Require:
+	case slurm.EditRequireNodes:
 		u.Required = &e.Nodes
-	case slurm.Exclude:
+	case slurm.EditExcludeNodes:
 		u.Excluded = &e.Nodes
-	case slurm.SetGPUs:
+	case slurm.EditSetGPUs:
 		u.GPUs = Ptr(int(e.Value))
 	default:
-		return &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("unknown edit %q", e.Kind)}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("unknown edit %q", e.Kind)}
 	}
 	return w.Update(by, e.Run.Job, u)
 }

@@ -27,10 +27,10 @@ func newError(number int, text string) error {
 }
 
 // classByNumber sorts Slurm's refusals for callers in process.
-var classByNumber = map[int]slurm.Class{
-	ErrnoNoSuchJob: slurm.Gone, ErrnoJobPending: slurm.Changed, ErrnoJobHeld: slurm.Changed,
-	ErrnoNotPending: slurm.Changed, ErrnoFinished: slurm.Changed, ErrnoAccessDenied: slurm.Refused,
-	ErrnoInvalidUser: slurm.Refused, ErrnoDisabled: slurm.Refused, ErrnoPriorityFixed: slurm.Refused,
-	ErrnoBadNode: slurm.Rejected, ErrnoBadPartition: slurm.Rejected, ErrnoBadAccount: slurm.Rejected,
-	ErrnoBadGres: slurm.Rejected,
+var classByNumber = map[int]slurm.ErrorClass{
+	ErrnoNoSuchJob: slurm.ErrorJobGone, ErrnoJobPending: slurm.ErrorJobChanged, ErrnoJobHeld: slurm.ErrorJobChanged,
+	ErrnoNotPending: slurm.ErrorJobChanged, ErrnoFinished: slurm.ErrorJobChanged, ErrnoAccessDenied: slurm.ErrorForbidden,
+	ErrnoInvalidUser: slurm.ErrorForbidden, ErrnoDisabled: slurm.ErrorForbidden, ErrnoPriorityFixed: slurm.ErrorForbidden,
+	ErrnoBadNode: slurm.ErrorBadRequest, ErrnoBadPartition: slurm.ErrorBadRequest, ErrnoBadAccount: slurm.ErrorBadRequest,
+	ErrnoBadGres: slurm.ErrorBadRequest,
 }

@@ -81,8 +81,8 @@ func TestHoldsReleasesAndPriorities(t *testing.T) {
 				want = 10_000 - c.wantNice
 			}
 			j := get(t, w, id)
-			if j.Reason != c.reason || j.Priority != want || j.Nice != c.wantNice || j.Held != (want == 0) {
-				t.Errorf("reason %s priority %d nice %d held %t; want %s %d %d", j.Reason, j.Priority, j.Nice, j.Held, c.reason, want, c.wantNice)
+			if j.Reason != c.reason || j.Priority != want || j.Nice != c.wantNice || j.IsHeld != (want == 0) {
+				t.Errorf("reason %s priority %d nice %d held %t; want %s %d %d", j.Reason, j.Priority, j.Nice, j.IsHeld, c.reason, want, c.wantNice)
 			}
 		})
 	}

@@ -71,8 +71,8 @@ func TestBackfillPassesOnlyWhoDoesNotDelay(t *testing.T) {
 		t.Fatalf("wide, short, long are %s, want only the short one to pass", s)
 	}
 	j := get(t, w, wide)
-	if first := w.segmentsOrStart(1).Add(time.Hour); !j.Start.Equal(first) || j.Scheduled.Text != "n[1-2]" {
-		t.Errorf("the gang is planned for %v on %q, want %v on n[1-2]", j.Start, j.Scheduled.Text, first)
+	if first := w.segmentsOrStart(1).Add(time.Hour); !j.Start.Equal(first) || j.ScheduledNodes.Text != "n[1-2]" {
+		t.Errorf("the gang is planned for %v on %q, want %v on n[1-2]", j.Start, j.ScheduledNodes.Text, first)
 	}
 	advance(w, time.Hour)
 	if s := states(t, w, wide); s != "R" {
@@ -113,8 +113,8 @@ func TestGangGetsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	advance(w, 5*time.Second)
-	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes.Text != "n[1-2]" || j.Allocated.Text != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
-		t.Errorf("%s on %s with %s", j.State, j.Nodes.Text, j.Allocated.Text)
+	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes.Text != "n[1-2]" || j.AllocatedTRES.Text != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
+		t.Errorf("%s on %s with %s", j.State, j.Nodes.Text, j.AllocatedTRES.Text)
 	}
 }
 
@@ -131,8 +131,8 @@ func TestTotalGPUsUseAsFewNodesAsPossible(t *testing.T) {
 	submit(t, w, Spec{GPUsPerNode: 6})
 	wide := submit(t, w, Spec{GPUs: 7})
 	advance(w, time.Minute)
-	if j := get(t, w, wide); j.Nodes.Text != "n[1-2]" || len(j.Gres) != 2 {
-		t.Errorf("%s on %q with %v, want 5 and 2 GPUs on two nodes", j.State, j.Nodes.Text, j.Gres)
+	if j := get(t, w, wide); j.Nodes.Text != "n[1-2]" || len(j.GresDetail) != 2 {
+		t.Errorf("%s on %q with %v, want 5 and 2 GPUs on two nodes", j.State, j.Nodes.Text, j.GresDetail)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestPinnedJobBlocksOnlyItsNodes(t *testing.T) {
 	if s := states(t, w, pinned, other); s != "PR" {
 		t.Errorf("%s, want the other on n2", s)
 	}
-	if j := get(t, w, pinned); j.Reason != "Resources" || j.Required.Text != "n1" {
-		t.Errorf("reason %q, required %q", j.Reason, j.Required.Text)
+	if j := get(t, w, pinned); j.Reason != "Resources" || j.RequiredNodes.Text != "n1" {
+		t.Errorf("reason %q, required %q", j.Reason, j.RequiredNodes.Text)
 	}
 }
 

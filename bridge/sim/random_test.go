@@ -146,8 +146,8 @@ func TestNothingStartsAgainstARule(t *testing.T) {
 			old, known := before[j.ID]
 			if j.State == "RUNNING" && known && old.State == "PENDING" {
 				started++
-				if old.Held || old.Eligible.After(w.Now()) || old.Dependency.Text != "" {
-					t.Errorf("job %d started held %t, eligible %v at %v", j.ID, old.Held, old.Eligible, w.Now())
+				if old.IsHeld || old.Eligible.After(w.Now()) || old.Dependency.Text != "" {
+					t.Errorf("job %d started held %t, eligible %v at %v", j.ID, old.IsHeld, old.Eligible, w.Now())
 				}
 			}
 			before[j.ID] = j
@@ -167,27 +167,27 @@ func TestDirectAppliesEveryEdit(t *testing.T) {
 	if err != nil || len(v.Jobs) != 2 || len(v.Nodes) != 2 || !v.At.Equal(w.Now()) {
 		t.Fatalf("%+v %v", v, err)
 	}
-	run := v.Job(waits).Run()
+	run := v.Job(waits).CurrentRun()
 	until := w.Now().Add(2 * time.Hour).Truncate(time.Second)
 	for _, e := range []slurm.Edit{
-		{Run: run, Kind: slurm.SiteFactor, Value: 500}, {Run: run, Kind: slurm.Nice, Value: 20},
-		{Run: run, Kind: slurm.Lease, Until: until}, {Run: run, Kind: slurm.Require, Nodes: []string{"n2"}},
-		{Run: run, Kind: slurm.Exclude, Nodes: []string{"n1"}}, {Run: run, Kind: slurm.SetGPUs, Value: 4},
-		{Run: v.Job(runs).Run(), Kind: slurm.Requeue},
+		{Run: run, Kind: slurm.EditSiteFactor, Value: 500}, {Run: run, Kind: slurm.EditNice, Value: 20},
+		{Run: run, Kind: slurm.EditLease, Until: until}, {Run: run, Kind: slurm.EditRequireNodes, Nodes: []string{"n2"}},
+		{Run: run, Kind: slurm.EditExcludeNodes, Nodes: []string{"n1"}}, {Run: run, Kind: slurm.EditSetGPUs, Value: 4},
+		{Run: v.Job(runs).CurrentRun(), Kind: slurm.EditRequeue},
 	} {
 		if err := d.Apply(ctx, e); err != nil {
 			t.Errorf("%v: %v", e, err)
 		}
 	}
 	j, err := d.Reread(ctx, waits)
-	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.Required.Text != "n2" || j.Excluded.Text != "n1" || j.PerNode.Text != "gres/gpu:4" {
+	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.RequiredNodes.Text != "n2" || j.ExcludedNodes.Text != "n1" || j.GresPerNode.Text != "gres/gpu:4" {
 		t.Errorf("%+v %v", j, err)
 	}
 	advance(w, time.Second)
 	if j, _ := d.Reread(ctx, runs); j.Restarts != 1 {
 		t.Error("not requeued")
 	}
-	if err := d.Apply(ctx, slurm.Edit{Run: v.Job(runs).Run(), Kind: slurm.Nice, Value: 1}); number(err) != ErrnoNoSuchJob {
+	if err := d.Apply(ctx, slurm.Edit{Run: v.Job(runs).CurrentRun(), Kind: slurm.EditNice, Value: 1}); number(err) != ErrnoNoSuchJob {
 		t.Errorf("an edit meant for the earlier run: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ func TestRequeueComesBackAfterTheDelay(t *testing.T) {
 	if err := w.Requeue(Operator, "1", true); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, id); !j.Flag("COMPLETING") || j.Nodes.Text != "n1" || !j.Run().SameRun(before.Run()) {
+	if j := get(t, w, id); !j.HasFlag("COMPLETING") || j.Nodes.Text != "n1" || !j.CurrentRun().IsSameRun(before.CurrentRun()) {
 		t.Fatalf("right after: %s %v on %q", j.State, j.Flags, j.Nodes.Text)
 	}
 	advance(w, time.Second)

@@ -41,7 +41,7 @@ func TestNothingStartsThatReachesIntoAMaintenance(t *testing.T) {
 	if s := states(t, w, long, endless, brief); s != "PPP" {
 		t.Errorf("%s in the maintenance", s)
 	}
-	if v, _ := (Direct{World: w}).Observe(context.Background()); len(v.Reservations) != 1 || !v.Reservations[0].Maintenance() || v.Reservations[0].Nodes.Text != "n[1-2]" {
+	if v, _ := (Direct{World: w}).Observe(context.Background()); len(v.Reservations) != 1 || !v.Reservations[0].IsMaintenance() || v.Reservations[0].Nodes.Text != "n[1-2]" {
 		t.Errorf("shown: %+v", v.Reservations)
 	}
 	w.Advance(ends.Add(10 * time.Second))

@@ -50,23 +50,23 @@ func (r *records) showJob(j *job) slurm.Job {
 	out := slurm.Job{
 		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.userID(s.User), Account: s.Account,
 		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.cfg.Cluster, State: j.state, Reason: j.reason,
-		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, Limit: s.Limit,
-		Priority: j.priority, Nice: s.Nice, NiceKnown: !r.cfg.is2205() || s.Nice > 0, Held: j.isHeld(), Restarts: j.restarts,
-		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
-		Nodes: slurm.HostsOf(j.hostNames()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
-		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.expectedSlots.Nodes()),
-		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.memMBPerCPU,
-		MaxNodes: s.Nodes, Request: slurm.ReadTRES(j.requestTRES()), Allocated: slurm.ReadTRES(j.allocatedTRES()), Gres: slurm.ReadDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
-		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: slurm.ReadTasks(j.formatTasks()), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
+		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, TimeLimit: s.Limit,
+		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.cfg.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restarts,
+		Requeue: !s.NoRequeue, IsBatch: true, Comment: s.Comment, Extra: s.Extra, AdminComment: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
+		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.Required, ",")),
+		ExcludedNodes: slurm.ReadHosts(strings.Join(s.Excluded, ",")), ScheduledNodes: slurm.HostsFromNames(j.expectedSlots.Nodes()),
+		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNodeMB: s.MemMB, MemPerCPUMB: j.memMBPerCPU,
+		MaxNodes: s.Nodes, RequestedTRES: slurm.ReadTRES(j.requestTRES()), AllocatedTRES: slurm.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
+		Exclusive: s.Exclusive, ArrayJobID: j.array, ArrayTasks: slurm.ReadArrayTasks(j.formatTasks()), ArrayMaxTasks: s.ArrayMax, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
-		out.PerNode = slurm.ReadRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
+		out.GresPerNode = slurm.ReadGRESRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
 	}
 	if s.GPUs > 0 {
-		out.PerJob = slurm.ReadRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
+		out.GresPerJob = slurm.ReadGRESRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
 	}
 	if j.array != 0 && !j.isUnsplit() {
-		out.ArraySplit, out.ArrayTask = true, j.task
+		out.IsArrayTask, out.ArrayTaskID = true, j.task
 	}
 	if j.completing {
 		out.Flags = []string{"COMPLETING"}

@@ -56,11 +56,11 @@ func TestFirstJobStartsSoonAndEndsWithItsWork(t *testing.T) {
 	id := submit(t, w, Spec{Work: 10 * time.Minute})
 	advance(w, 4*time.Second)
 	j := get(t, w, id)
-	if j.State != "RUNNING" || j.Nodes.Text != "n1" || len(j.Gres) != 1 || j.Gres[0].Text != "gpu:a100:8(IDX:0-7)" {
-		t.Fatalf("after 4 s: %s on %q with %v", j.State, j.Nodes.Text, j.Gres)
+	if j.State != "RUNNING" || j.Nodes.Text != "n1" || len(j.GresDetail) != 1 || j.GresDetail[0].Text != "gpu:a100:8(IDX:0-7)" {
+		t.Fatalf("after 4 s: %s on %q with %v", j.State, j.Nodes.Text, j.GresDetail)
 	}
 	advance(w, 10*time.Minute)
-	if j = get(t, w, id); j.State != "COMPLETED" || j.Flag("COMPLETING") {
+	if j = get(t, w, id); j.State != "COMPLETED" || j.HasFlag("COMPLETING") {
 		t.Fatalf("after its work: %s %v", j.State, j.Flags)
 	}
 	advance(w, 5*time.Minute)

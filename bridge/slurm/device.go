@@ -10,8 +10,8 @@ import (
 // What a device is, what a node has, what a job asks and what it holds is
 // answered here and in holds.go, and nowhere else.
 
-// Untyped is what GPUs are called whose node's configuration names no type.
-const Untyped = "gpu"
+// UntypedGPU is what GPUs are called whose node's configuration names no type.
+const UntypedGPU = "gpu"
 
 // PercentOfGPU returns how many percent of a GPU each device of the resource is.
 func (g GRES) PercentOfGPU() int { return TypePercentOfGPU(g.Type) }
@@ -52,19 +52,19 @@ func cutComputeInstances(profile string) (slices int, rest string) {
 
 // GPUs returns the GPUs Slurm has configured on the node, by type, sorted.
 // What cannot be read is not there.
-func (n *Node) GPUs() []GRES { return n.devicesByType(n.Gres.List, "") }
+func (n *Node) GPUs() []GRES { return n.gpusByType(n.Gres.List, "") }
 
 // GPUsInUse returns those of the GPUs that Slurm has given out.
-func (n *Node) GPUsInUse() []GRES { return n.devicesByType(n.GresUsed.List, "") }
+func (n *Node) GPUsInUse() []GRES { return n.gpusByType(n.GresUsed.List, "") }
 
 // MentionsGPUs reports whether what Slurm says of the node's generic resources has
 // GPUs in it, whatever else it says.
 func (n *Node) MentionsGPUs() bool { return strings.Contains(n.Gres.Text, "gpu") }
 
-// devicesByType returns the GPUs of a list on the node by type, sorted. Those that name
+// gpusByType returns the GPUs of a list on the node by type, sorted. Those that name
 // no type are of the type given or, where the node has none of that, what an
 // untyped GPU of the node is. The node may be nil: not known.
-func (n *Node) devicesByType(list []GRES, typ string) []GRES {
+func (n *Node) gpusByType(list []GRES, typ string) []GRES {
 	var out []GRES
 	for _, g := range list {
 		if g.Name != "gpu" || g.Count <= 0 {
@@ -99,11 +99,11 @@ func (n *Node) typeOfUntyped(typ string) string {
 			first = g.Type
 		}
 	}
-	return cmp.Or(first, Untyped)
+	return cmp.Or(first, UntypedGPU)
 }
 
-// FreeGPUs returns how many devices of the type Slurm shows as not given out.
-func (n *Node) FreeGPUs(typ string) int {
+// FreeGPUCount returns how many devices of the type Slurm shows as not given out.
+func (n *Node) FreeGPUCount(typ string) int {
 	free := 0
 	for _, g := range n.GPUs() {
 		if g.Type == typ {

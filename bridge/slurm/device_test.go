@@ -28,7 +28,7 @@ func TestNodeDevices(t *testing.T) {
 		"":                   nil,
 		"gpu:::(":            nil,
 		"shard:4":            nil,
-		"gpu:8(S:0-1)":       {{Name: "gpu", Type: Untyped, Count: 8}},
+		"gpu:8(S:0-1)":       {{Name: "gpu", Type: UntypedGPU, Count: 8}},
 		"gpu:h100:4,gpu:2":   {{Name: "gpu", Type: "h100", Count: 6}},
 		"gpu:a100:0":         nil,
 		"gpu:1g.5gb:7,gpu:1": {{Name: "gpu", Type: "1g.5gb", Count: 8}},
@@ -54,19 +54,19 @@ func TestJobHolds(t *testing.T) {
 		job  Job
 		want []DeviceHold
 	}{
-		"told":             {Job{Nodes: ReadHosts("n[1-2]"), Gres: ReadDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"})}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"slices":           {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:1g.5gb:2(IDX:0-1)"})}, []DeviceHold{on("n4", "1g.5gb", 2)}},
-		"without a type":   {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:(null):2(IDX:0-1)"})}, []DeviceHold{on("n1", "a100", 2)}},
-		"node without one": {Job{Nodes: ReadHosts("n3"), Gres: ReadDetail([]string{"gpu:2"})}, []DeviceHold{on("n3", Untyped, 2)}},
-		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2,gres/gpu:1g.5gb=2")}, []DeviceHold{on("n4", "1g.5gb", 2)}},
-		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2")}, []DeviceHold{on("n4", "a100", 2)}},
-		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), Allocated: ReadTRES("cpu=8,gres/gpu=3,gres/gpu:a100=3"), Request: ReadTRES("gres/gpu=16")}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, Allocated: ReadTRES("cpu=8"), PerNode: ReadRequest("gres:gpu:2")}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 2)}},
-		"partly typed":     {Job{Nodes: ReadHosts("n4"), Allocated: ReadTRES("gres/gpu=3,gres/gpu:h100=1")}, []DeviceHold{on("n4", "a100", 2), on("n4", "h100", 1)}},
-		"unknown node":     {Job{Nodes: ReadHosts("gone"), Gres: ReadDetail([]string{"gpu:2"})}, []DeviceHold{on("gone", "", 2)}},
-		"no GPUs":          {Job{Nodes: ReadHosts("n1"), Allocated: ReadTRES("cpu=8")}, nil},
-		"unreadable":       {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:::("})}, nil},
-		"no nodes":         {Job{Request: ReadTRES("gres/gpu=2")}, nil},
+		"told":             {Job{Nodes: ReadHosts("n[1-2]"), GresDetail: ReadGRESDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"})}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"slices":           {Job{Nodes: ReadHosts("n4"), GresDetail: ReadGRESDetail([]string{"gpu:1g.5gb:2(IDX:0-1)"})}, []DeviceHold{on("n4", "1g.5gb", 2)}},
+		"without a type":   {Job{Nodes: ReadHosts("n1"), GresDetail: ReadGRESDetail([]string{"gpu:(null):2(IDX:0-1)"})}, []DeviceHold{on("n1", "a100", 2)}},
+		"node without one": {Job{Nodes: ReadHosts("n3"), GresDetail: ReadGRESDetail([]string{"gpu:2"})}, []DeviceHold{on("n3", UntypedGPU, 2)}},
+		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), GresDetail: ReadGRESDetail([]string{"gpu:2(IDX:0-1)"}), AllocatedTRES: ReadTRES("gres/gpu=2,gres/gpu:1g.5gb=2")}, []DeviceHold{on("n4", "1g.5gb", 2)}},
+		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), GresDetail: ReadGRESDetail([]string{"gpu:2(IDX:0-1)"}), AllocatedTRES: ReadTRES("gres/gpu=2")}, []DeviceHold{on("n4", "a100", 2)}},
+		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), AllocatedTRES: ReadTRES("cpu=8,gres/gpu=3,gres/gpu:a100=3"), RequestedTRES: ReadTRES("gres/gpu=16")}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, AllocatedTRES: ReadTRES("cpu=8"), GresPerNode: ReadGRESRequest("gres:gpu:2")}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 2)}},
+		"partly typed":     {Job{Nodes: ReadHosts("n4"), AllocatedTRES: ReadTRES("gres/gpu=3,gres/gpu:h100=1")}, []DeviceHold{on("n4", "a100", 2), on("n4", "h100", 1)}},
+		"unknown node":     {Job{Nodes: ReadHosts("gone"), GresDetail: ReadGRESDetail([]string{"gpu:2"})}, []DeviceHold{on("gone", "", 2)}},
+		"no GPUs":          {Job{Nodes: ReadHosts("n1"), AllocatedTRES: ReadTRES("cpu=8")}, nil},
+		"unreadable":       {Job{Nodes: ReadHosts("n1"), GresDetail: ReadGRESDetail([]string{"gpu:::("})}, nil},
+		"no nodes":         {Job{RequestedTRES: ReadTRES("gres/gpu=2")}, nil},
 	} {
 		if d := cmp.Diff(c.want, c.job.HeldDevices(func(n string) *Node { return nodes[n] })); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
@@ -84,20 +84,20 @@ func TestJobAsks(t *testing.T) {
 		want  GRES
 		total int
 	}{
-		"tracked":     {Job{Request: ReadTRES("cpu=1,gres/gpu=4,gres/gpu:a100=4")}, GRES{Name: "gpu", Type: "a100", Count: 4}, 4},
-		"any":         {Job{Request: ReadTRES("gres/gpu=4"), PerNode: ReadRequest("gres/gpu:2")}, GRES{Name: "gpu", Count: 4}, 4},
-		"not tracked": {Job{Request: ReadTRES("cpu=1"), PerNode: ReadRequest("gres:gpu:h100:2"), NodeCount: 3}, GRES{Name: "gpu", Type: "h100", Count: 6}, 6},
-		"per job":     {Job{PerJob: ReadRequest("gres/gpu:5")}, GRES{Name: "gpu", Count: 5}, 5},
-		"none":        {Job{Request: ReadTRES("cpu=4")}, GRES{Name: "gpu"}, 0},
-		"given other": {Job{Request: ReadTRES("gres/gpu=4"), Allocated: ReadTRES("gres/gpu=2")}, GRES{Name: "gpu", Count: 4}, 2},
+		"tracked":     {Job{RequestedTRES: ReadTRES("cpu=1,gres/gpu=4,gres/gpu:a100=4")}, GRES{Name: "gpu", Type: "a100", Count: 4}, 4},
+		"any":         {Job{RequestedTRES: ReadTRES("gres/gpu=4"), GresPerNode: ReadGRESRequest("gres/gpu:2")}, GRES{Name: "gpu", Count: 4}, 4},
+		"not tracked": {Job{RequestedTRES: ReadTRES("cpu=1"), GresPerNode: ReadGRESRequest("gres:gpu:h100:2"), NodeCount: 3}, GRES{Name: "gpu", Type: "h100", Count: 6}, 6},
+		"per job":     {Job{GresPerJob: ReadGRESRequest("gres/gpu:5")}, GRES{Name: "gpu", Count: 5}, 5},
+		"none":        {Job{RequestedTRES: ReadTRES("cpu=4")}, GRES{Name: "gpu"}, 0},
+		"given other": {Job{RequestedTRES: ReadTRES("gres/gpu=4"), AllocatedTRES: ReadTRES("gres/gpu=2")}, GRES{Name: "gpu", Count: 4}, 2},
 	} {
 		got, err := c.job.RequestedGPUs()
-		if d := cmp.Diff(c.want, got); d != "" || err != nil || c.job.GPUs() != c.total {
-			t.Errorf("%s: %v, %d in all, want %d\n%s", name, err, c.job.GPUs(), c.total, d)
+		if d := cmp.Diff(c.want, got); d != "" || err != nil || c.job.GPUCount() != c.total {
+			t.Errorf("%s: %v, %d in all, want %d\n%s", name, err, c.job.GPUCount(), c.total, d)
 		}
 	}
-	for _, j := range []Job{{Request: ReadTRES("gres/gpu=x")}, {PerTask: ReadRequest("gpu:1")}, {PerNode: ReadRequest("gpu:::")}} {
-		if got, err := j.RequestedGPUs(); err == nil || j.GPUs() != 0 {
+	for _, j := range []Job{{RequestedTRES: ReadTRES("gres/gpu=x")}, {GresPerTask: ReadGRESRequest("gpu:1")}, {GresPerNode: ReadGRESRequest("gpu:::")}} {
+		if got, err := j.RequestedGPUs(); err == nil || j.GPUCount() != 0 {
 			t.Errorf("%+v asks for %v", j, got)
 		}
 	}

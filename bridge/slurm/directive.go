@@ -14,25 +14,25 @@ import (
 // "fairbridge:key=value,flag,…". It is untrusted and bounded, and never gains
 // its job priority by itself.
 type Directive struct {
-	Class       string
-	Deadline    time.Time
-	MinGPUs     int
-	MaxGPUs     int
-	Checkpoint  time.Duration
-	Preemptible bool
-	Shareable   bool
+	Class          string
+	Deadline       time.Time
+	MinGPUs        int
+	MaxGPUs        int
+	CheckpointCost time.Duration
+	Preemptible    bool
+	Shareable      bool
 
 	Grace  *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
 	Signal Signal         // to be warned by; "": not said
 
-	Unread string // what could not be read; the rest counts
+	UnreadReason string // what could not be read; the rest counts
 }
 
 // Bounds of what a user may claim.
 const (
-	maxDirectiveGPUs = 65_536
-	maxCheckpoint    = 6 * time.Hour
-	maxGrace         = 10 * time.Minute
+	maxDirectiveGPUs  = 65_536
+	maxCheckpointCost = 6 * time.Hour
+	maxGrace          = 10 * time.Minute
 )
 
 // ReadDirective reads the directives in the texts, later ones winning.
@@ -59,7 +59,7 @@ func ReadDirective(texts ...string) Directive {
 		errs = append(errs, fmt.Errorf("fairbridge:min=%d is above max=%d; both are ignored", d.MinGPUs, d.MaxGPUs))
 		d.MinGPUs, d.MaxGPUs = 0, 0
 	}
-	d.Unread = errorText(errors.Join(errs...))
+	d.UnreadReason = errorText(errors.Join(errs...))
 	return d
 }
 
@@ -69,10 +69,10 @@ func HasDirective(text string) bool { return strings.Contains(text, "fairbridge:
 // directiveSetters maps each key to what it sets. Flags take no value.
 var directiveSetters = map[string]func(d *Directive, v string) error{
 	"class":       func(d *Directive, v string) error { return setClass(&d.Class, v) },
-	"deadline":    func(d *Directive, v string) error { return setTime(&d.Deadline, v) },
+	"deadline":    func(d *Directive, v string) error { return setDeadline(&d.Deadline, v) },
 	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
 	"max":         func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
-	"ckpt":        func(d *Directive, v string) error { return setCheckpoint(&d.Checkpoint, v) },
+	"ckpt":        func(d *Directive, v string) error { return setCheckpointCost(&d.CheckpointCost, v) },
 	"grace":       func(d *Directive, v string) error { return setGrace(d, v) },
 	"signal":      func(d *Directive, v string) error { return setSignal(&d.Signal, v) },
 	"preemptible": func(d *Directive, v string) error { return setFlag(&d.Preemptible, v) },
@@ -105,7 +105,7 @@ func setClass(to *string, v string) error {
 	return nil
 }
 
-func setTime(to *time.Time, v string) error {
+func setDeadline(to *time.Time, v string) error {
 	t, err := time.Parse(time.RFC3339, v)
 	if err != nil {
 		return errors.New("a deadline looks like 2026-12-31T18:00:00Z")
@@ -123,10 +123,10 @@ func setGPUs(to *int, v string) error {
 	return nil
 }
 
-func setCheckpoint(to *time.Duration, v string) error {
+func setCheckpointCost(to *time.Duration, v string) error {
 	t, err := time.ParseDuration(v)
-	if err != nil || t <= 0 || t > maxCheckpoint {
-		return fmt.Errorf("a checkpoint cost looks like 90s or 5m, at most %v", maxCheckpoint)
+	if err != nil || t <= 0 || t > maxCheckpointCost {
+		return fmt.Errorf("a checkpoint cost looks like 90s or 5m, at most %v", maxCheckpointCost)
 	}
 	*to = t
 	return nil

@@ -17,7 +17,7 @@ func TestReadDirective(t *testing.T) {
 		{"", Directive{}, nil},
 		{"just a comment, min=4", Directive{}, nil},
 		{"fairbridge:preemptible", Directive{Preemptible: true}, nil},
-		{"run 7 fairbridge:class=resnet,ckpt=90s,preemptible=yes thanks", Directive{Class: "resnet", Checkpoint: 90 * time.Second, Preemptible: true}, nil},
+		{"run 7 fairbridge:class=resnet,ckpt=90s,preemptible=yes thanks", Directive{Class: "resnet", CheckpointCost: 90 * time.Second, Preemptible: true}, nil},
 		{"fairbridge:min=2,max=8", Directive{MinGPUs: 2, MaxGPUs: 8}, nil},
 		{"fairbridge:min=9,max=8,shareable", Directive{Shareable: true}, []string{"min=9"}},
 		{"fairbridge:deadline=2026-12-31T18:00:00+01:00", Directive{Deadline: time.Date(2026, 12, 31, 17, 0, 0, 0, time.UTC)}, nil},
@@ -39,8 +39,8 @@ func TestReadDirective(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := ReadDirective(tt.text)
-		unread := got.Unread
-		got.Unread = ""
+		unread := got.UnreadReason
+		got.UnreadReason = ""
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%q: %s", tt.text, diff)
 		}
@@ -59,7 +59,7 @@ func within(d time.Duration) *time.Duration { return &d }
 
 func TestExtraWinsOverComment(t *testing.T) {
 	d := ReadDirective("fairbridge:max=4", "fairbridge:max=6")
-	if d.Unread != "" || d.MaxGPUs != 6 {
+	if d.UnreadReason != "" || d.MaxGPUs != 6 {
 		t.Errorf("got %+v; want max 6", d)
 	}
 }
@@ -69,7 +69,7 @@ func FuzzReadDirective(f *testing.F) {
 	f.Add("fairbridge:,,=,x")
 	f.Fuzz(func(t *testing.T, s string) {
 		d := ReadDirective(s)
-		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.Checkpoint < 0 || d.Checkpoint > maxCheckpoint || len(d.Class) > 64 ||
+		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.CheckpointCost < 0 || d.CheckpointCost > maxCheckpointCost || len(d.Class) > 64 ||
 			d.Grace != nil && (*d.Grace < 0 || *d.Grace > maxGrace) || d.Signal != "" && !d.Signal.IsKnown() {
 			t.Errorf("%q gives %+v, beyond the bounds", s, d)
 		}

@@ -4,6 +4,6 @@
 // only door writes.
 //
 // Everything from Slurm is read here, once, into plain values: missing is
-// never zero, a text that cannot be read says why (Unread), and a record whose
-// required fields cannot be read is marked Opaque and left alone.
+// never zero, a text that cannot be read says why (UnreadReason), and a record whose
+// required fields cannot be read has an UntrustedReason and is left alone.
 package slurm

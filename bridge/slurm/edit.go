@@ -9,7 +9,7 @@ import (
 // Edit is one wanted change of one run.
 type Edit struct {
 	Run   Run       `json:"run"`
-	Kind  Kind      `json:"kind"`
+	Kind  EditKind  `json:"kind"`
 	Value int64     `json:"value,omitempty"`
 	Until time.Time `json:"until,omitzero"`
 	Nodes []string  `json:"nodes,omitempty"` // sorted

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Class sorts what can go wrong with a call by what to do about it.
-type Class string
+// ErrorClass sorts what can go wrong with a call by what to do about it.
+type ErrorClass string
 
 // The classes.
 const (
-	Gone        Class = "gone"        // no such job (2017): proof of absence
-	Changed     Class = "changed"     // the job moved on (not pending, finished, held …): benign, look again
-	Refused     Class = "refused"     // no right to do it, or the site forbids it
-	Rejected    Class = "rejected"    // our request was malformed: a bug of ours or an unknown version
-	Denied      Class = "denied"      // the token is missing, expired or forged
-	NoVersion   Class = "no version"  // the API version or path is not served
-	Busy        Class = "busy"        // try again later
-	Unreachable Class = "unreachable" // no connection was made: nothing was done
-	Unclear     Class = "unclear"     // sent, but the outcome is not known: only observation can tell
-	Garbled     Class = "garbled"     // the answer is not what slurmrestd sends
+	ErrorJobGone          ErrorClass = "gone"        // no such job (2017): proof of absence
+	ErrorJobChanged       ErrorClass = "changed"     // the job moved on (not pending, finished, held …): benign, look again
+	ErrorForbidden        ErrorClass = "refused"     // no right to do it, or the site forbids it
+	ErrorBadRequest       ErrorClass = "rejected"    // our request was malformed: a bug of ours or an unknown version
+	ErrorBadToken         ErrorClass = "denied"      // the token is missing, expired or forged
+	ErrorVersionNotServed ErrorClass = "no version"  // the API version or path is not served
+	ErrorBusy             ErrorClass = "busy"        // try again later
+	ErrorUnreachable      ErrorClass = "unreachable" // no connection was made: nothing was done
+	ErrorOutcomeUnknown   ErrorClass = "unclear"     // sent, but the outcome is not known: only observation can tell
+	ErrorGarbledReply     ErrorClass = "garbled"     // the answer is not what slurmrestd sends
 )
 
 // Outcome is what became of a call that changes something.
@@ -27,21 +27,21 @@ type Outcome string
 
 // The outcomes.
 const (
-	Done      Outcome = "done"       // Slurm said yes
-	MovedOn   Outcome = "moved on"   // not done, since the job is gone or no longer what it was: nothing failed
-	NotDone   Outcome = "not done"   // it failed
-	MaybeDone Outcome = "maybe done" // nothing proves that it was not: only observation can tell
+	OutcomeDone       Outcome = "done"       // Slurm said yes
+	OutcomeJobMovedOn Outcome = "moved on"   // not done, since the job is gone or no longer what it was: nothing failed
+	OutcomeNotDone    Outcome = "not done"   // it failed
+	OutcomeMaybeDone  Outcome = "maybe done" // nothing proves that it was not: only observation can tell
 )
 
 // Outcome says what became of a call that failed so.
-func (c Class) Outcome() Outcome {
+func (c ErrorClass) Outcome() Outcome {
 	switch c {
-	case Gone, Changed:
-		return MovedOn
-	case Refused, Rejected, Denied, NoVersion, Unreachable:
-		return NotDone
+	case ErrorJobGone, ErrorJobChanged:
+		return OutcomeJobMovedOn
+	case ErrorForbidden, ErrorBadRequest, ErrorBadToken, ErrorVersionNotServed, ErrorUnreachable:
+		return OutcomeNotDone
 	}
-	return MaybeDone
+	return OutcomeMaybeDone
 }
 
 // OutcomeOf says what became of a call by the error it returned. One that is no
@@ -50,20 +50,20 @@ func OutcomeOf(err error) Outcome {
 	var e *Error
 	switch {
 	case err == nil:
-		return Done
+		return OutcomeDone
 	case !errors.As(err, &e):
-		return MaybeDone
+		return OutcomeMaybeDone
 	}
 	return e.Class.Outcome()
 }
 
 // Error is a failed call to Slurm.
 type Error struct {
-	Class  Class
-	Number int    // Slurm's error number; 0: none given
-	Status int    // HTTP status; 0: none
-	Text   string // Slurm's words, cleaned and bounded
-	Err    error  // cause, if any
+	Class      ErrorClass
+	Number     int    // Slurm's error number; 0: none given
+	HTTPStatus int    // HTTP status; 0: none
+	Text       string // Slurm's words, cleaned and bounded
+	Err        error  // cause, if any
 }
 
 // Error says what Slurm said, with its number.
@@ -74,8 +74,8 @@ func (e *Error) Error() string {
 	}
 	if e.Number != 0 {
 		s += fmt.Sprintf(" (Slurm error %d)", e.Number)
-	} else if e.Status != 0 {
-		s += fmt.Sprintf(" (HTTP %d)", e.Status)
+	} else if e.HTTPStatus != 0 {
+		s += fmt.Sprintf(" (HTTP %d)", e.HTTPStatus)
 	}
 	if e.Err != nil {
 		s += ": " + e.Err.Error()

@@ -14,8 +14,8 @@ func ExampleExpandHosts() {
 // What an owner says in a job's comment, and what cannot be read of it.
 func ExampleReadDirective() {
 	d := slurm.ReadDirective("fairbridge:preemptible,ckpt=2m")
-	fmt.Println(d.Preemptible, d.Checkpoint)
-	fmt.Println(slurm.ReadDirective("fairbridge:preemtible").Unread)
+	fmt.Println(d.Preemptible, d.CheckpointCost)
+	fmt.Println(slurm.ReadDirective("fairbridge:preemtible").UnreadReason)
 	// Output:
 	// true 2m0s
 	// fairbridge:preemtible: unknown key "preemtible"; known are ckpt, class, deadline, grace, max, min, preemptible, shareable, signal

@@ -6,35 +6,35 @@ import (
 
 // GRES is one generic resource: of a node, or asked for or held by a job.
 type GRES struct {
-	Name  string // "gpu", "shard", "mps"
-	Type  string // "a100", "1g.5gb"; "" when not given
-	Count int
-	Index []int // device numbers, sorted; nil when not given
+	Name          string // "gpu", "shard", "mps"
+	Type          string // "a100", "1g.5gb"; "" when not given
+	Count         int
+	DeviceIndexes []int // device numbers, sorted; nil when not given
 }
 
 // GRESList is a list of generic resources, read once.
 type GRESList struct {
-	Text   string // as Slurm writes it
-	List   []GRES // shared by records: never written to
-	Unread string // why the text cannot be read, and lists nothing; "" when it can
+	Text         string // as Slurm writes it
+	List         []GRES // shared by records: never written to
+	UnreadReason string // why the text cannot be read, and lists nothing; "" when it can
 }
 
 // ReadGRES reads what a node has, or a job holds on one:
 // "gpu:a100:8(S:0-1)", "gpu:a100:7(IDX:0-5,7),shard:0(IDX:N/A)".
 func ReadGRES(text string) GRESList {
-	list, err := parseList(text)
-	return GRESList{Text: text, List: list, Unread: errorText(err)}
+	list, err := parseGRESList(text)
+	return GRESList{Text: text, List: list, UnreadReason: errorText(err)}
 }
 
-// ReadRequest reads what a job asks per node, job or task, as any version writes
+// ReadGRESRequest reads what a job asks per node, job or task, as any version writes
 // it: "gres/gpu:a100:4", "gres:gpu:2".
-func ReadRequest(text string) GRESList {
-	list, err := parseRequest(text)
-	return GRESList{Text: text, List: list, Unread: errorText(err)}
+func ReadGRESRequest(text string) GRESList {
+	list, err := parseGRESRequest(text)
+	return GRESList{Text: text, List: list, UnreadReason: errorText(err)}
 }
 
-// ReadDetail reads gres_detail: what a job holds, node by node.
-func ReadDetail(texts []string) []GRESList {
+// ReadGRESDetail reads gres_detail: what a job holds, node by node.
+func ReadGRESDetail(texts []string) []GRESList {
 	var out []GRESList
 	for _, t := range texts {
 		out = append(out, ReadGRES(t))
@@ -42,8 +42,8 @@ func ReadDetail(texts []string) []GRESList {
 	return out
 }
 
-// Mixed reports whether the list names more than one type of GPU.
-func (l GRESList) Mixed() bool {
+// HasMixedTypes reports whether the list names more than one type of GPU.
+func (l GRESList) HasMixedTypes() bool {
 	typ := ""
 	for _, g := range l.List {
 		if g.Name != "gpu" || g.Type == "" {
@@ -57,21 +57,21 @@ func (l GRESList) Mixed() bool {
 	return false
 }
 
-// maxCount is more devices than are believed.
-const maxCount = 1 << 31
+// maxDeviceCount is more devices than are believed.
+const maxDeviceCount = 1 << 31
 
 // The largest device number, and the most of them, that is believed.
-const maxIndex = 1 << 16
+const maxDeviceIndex = 1 << 16
 
-// parseList reads a list such as "gpu:a100:8(S:0-1)" or
+// parseGRESList reads a list such as "gpu:a100:8(S:0-1)" or
 // "gpu:a100:7(IDX:0-5,7),shard:0(IDX:N/A)", as nodes (gres, gres_used) and
 // jobs (gres_detail) have them. A missing count is 1.
-func parseList(s string) ([]GRES, error) { return parseGRES(s, "generic resources") }
+func parseGRESList(s string) ([]GRES, error) { return parseGRES(s, "generic resources") }
 
-// parseRequest reads the generic resources of a job's request per node, job or
+// parseGRESRequest reads the generic resources of a job's request per node, job or
 // task, as any version writes them: "gres/gpu:a100:4", "gres:gpu:2", "gpu:2",
 // "cpu=8,gres/gpu=1". Resources that are not generic are skipped.
-func parseRequest(s string) ([]GRES, error) {
+func parseGRESRequest(s string) ([]GRES, error) {
 	list, err := parseGRES(s, "resource request")
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func parseGRES(s, what string) ([]GRES, error) {
 	if s == "" || s == "(null)" || s == "N/A" {
 		return nil, nil
 	}
-	p := &gresParser{textParser{what: what, s: s}}
+	p := &gresParser{textParser{subject: what, text: s}}
 	var out []GRES
 	for {
 		g, err := p.parseItem()
@@ -99,13 +99,13 @@ func parseGRES(s, what string) ([]GRES, error) {
 			return nil, err
 		}
 		out = append(out, g)
-		if p.i == len(s) {
+		if p.position == len(s) {
 			return out, nil
 		}
-		if !p.skipByte(',') {
-			return nil, p.errorf("unexpected %q", s[p.i])
+		if !p.isNext(',') {
+			return nil, p.errorf("unexpected %q", s[p.position])
 		}
-		p.i++
+		p.position++
 	}
 }
 
@@ -115,8 +115,8 @@ type gresParser struct{ textParser }
 // parseItem reads name[:type][:count] and what follows in parentheses.
 func (p *gresParser) parseItem() (GRES, error) {
 	for _, prefix := range []string{"gres/", "gres:"} {
-		if strings.HasPrefix(p.s[p.i:], prefix) {
-			p.i += len(prefix)
+		if strings.HasPrefix(p.text[p.position:], prefix) {
+			p.position += len(prefix)
 			break
 		}
 	}
@@ -124,14 +124,14 @@ func (p *gresParser) parseItem() (GRES, error) {
 	if g.Name == "" || g.Name == "gres" {
 		return g, p.errorf("a name should be here")
 	}
-	for p.skipByte(':') || p.skipByte('=') {
-		p.i++
-		if err := p.parsePart(&g); err != nil {
+	for p.isNext(':') || p.isNext('=') {
+		p.position++
+		if err := p.parseTypeOrCount(&g); err != nil {
 			return g, err
 		}
 	}
-	for p.skipByte('(') {
-		if err := p.parseDetail(&g); err != nil {
+	for p.isNext('(') {
+		if err := p.parseParenthesis(&g); err != nil {
 			return g, err
 		}
 	}
@@ -140,84 +140,84 @@ func (p *gresParser) parseItem() (GRES, error) {
 
 // parseWord reads up to the next punctuation.
 func (p *gresParser) parseWord() string {
-	n := strings.IndexAny(p.s[p.i:], ":=,()[]")
+	n := strings.IndexAny(p.text[p.position:], ":=,()[]")
 	if n < 0 {
-		n = len(p.s) - p.i
+		n = len(p.text) - p.position
 	}
-	p.i += n
-	return p.s[p.i-n : p.i]
+	p.position += n
+	return p.text[p.position-n : p.position]
 }
 
-// parsePart reads a type or the count.
-func (p *gresParser) parsePart(g *GRES) error {
-	if strings.HasPrefix(p.s[p.i:], "(null)") {
-		p.i += len("(null)")
+// parseTypeOrCount reads a type or the count.
+func (p *gresParser) parseTypeOrCount(g *GRES) error {
+	if strings.HasPrefix(p.text[p.position:], "(null)") {
+		p.position += len("(null)")
 		return nil
 	}
-	from := p.i
+	from := p.position
 	w := p.parseWord()
 	n, number := parseQuantity(w, 1)
 	switch {
 	case w == "":
-		p.i = from
+		p.position = from
 		return p.errorf("a type or a count should be here")
 	case w == "no_consume":
-	case number && n < maxCount && !p.skipByte(':') && !p.skipByte('='):
+	case number && n < maxDeviceCount && !p.isNext(':') && !p.isNext('='):
 		g.Count = int(n)
 	case g.Type == "" && w[0] != '-':
 		g.Type = w
 	default:
-		p.i = from
-		return p.errorf("%s is no count", Excerpt(w))
+		p.position = from
+		return p.errorf("%s is no count", QuoteExcerpt(w))
 	}
 	return nil
 }
 
-// parseDetail reads "(IDX:0-3,5)" into Index, and skips other remarks.
-func (p *gresParser) parseDetail(g *GRES) error {
-	end := strings.IndexByte(p.s[p.i:], ')')
+// parseParenthesis reads "(IDX:0-3,5)" into Index, and skips other remarks.
+func (p *gresParser) parseParenthesis(g *GRES) error {
+	end := strings.IndexByte(p.text[p.position:], ')')
 	if end < 0 {
 		return p.errorf("a parenthesis is not closed")
 	}
-	end += p.i
-	idx := strings.HasPrefix(p.s[p.i:], "(IDX:")
-	if !idx || p.s[p.i:end] == "(IDX:N/A" || p.s[p.i:end] == "(IDX:" {
-		p.i = end + 1
+	end += p.position
+	idx := strings.HasPrefix(p.text[p.position:], "(IDX:")
+	if !idx || p.text[p.position:end] == "(IDX:N/A" || p.text[p.position:end] == "(IDX:" {
+		p.position = end + 1
 		return nil
 	}
-	p.i += len("(IDX:")
-	for p.i < end {
-		if err := p.parseDevices(g); err != nil {
+	p.position += len("(IDX:")
+	for p.position < end {
+		if err := p.parseIndexRange(g); err != nil {
 			return err
 		}
-		if p.i < end && !p.skipByte(',') {
-			return p.errorf("unexpected %q", p.s[p.i])
+		if p.position < end && !p.isNext(',') {
+			return p.errorf("unexpected %q", p.text[p.position])
 		}
-		p.i++
+		p.position++
 	}
 	return nil
 }
 
-// parseDevices reads "4" or "0-3", which must go up.
-func (p *gresParser) parseDevices(g *GRES) error {
-	from := p.i
+// parseIndexRange reads "4" or "0-3", which must go up.
+func (p *gresParser) parseIndexRange(g *GRES) error {
+	from := p.position
 	lo, _, err := p.parseNumber()
 	if err != nil {
 		return err
 	}
 	hi := lo
-	if p.skipByte('-') {
-		p.i++
+	if p.isNext('-') {
+		p.position++
 		if hi, _, err = p.parseNumber(); err != nil {
 			return err
 		}
 	}
-	if n := len(g.Index); hi < lo || hi >= maxIndex || n > 0 && g.Index[n-1] >= lo {
-		p.i = from
-		return p.errorf("device numbers must go up, to at most %d", maxIndex-1)
+	if n := len(g.DeviceIndexes); hi < lo || hi >= maxDeviceIndex || n > 0 && g.DeviceIndexes[n-1] >= lo {
+		p.position = from
+		return p.errorf("device numbers must go up, to at most %d", maxDeviceIndex-1)
 	}
 	for i := lo; i <= hi; i++ {
-		g.Index = append(g.Index, i)
+		g.DeviceIndexes = append(g.DeviceIndexes, i)
 	}
 	return nil
 }

@@ -19,23 +19,23 @@ func TestParseGRES(t *testing.T) {
 		"gpu:a100:8":            {{Name: "gpu", Type: "a100", Count: 8}},
 		"gpu:a100":              {{Name: "gpu", Type: "a100", Count: 1}},
 		"gpu:a100:8(S:0-1)":     {{Name: "gpu", Type: "a100", Count: 8}},
-		"gpu:a100:4(IDX:0-3)":   {{Name: "gpu", Type: "a100", Count: 4, Index: []int{0, 1, 2, 3}}},
-		"gpu:a100:3(IDX:0,2-3)": {{Name: "gpu", Type: "a100", Count: 3, Index: []int{0, 2, 3}}},
+		"gpu:a100:4(IDX:0-3)":   {{Name: "gpu", Type: "a100", Count: 4, DeviceIndexes: []int{0, 1, 2, 3}}},
+		"gpu:a100:3(IDX:0,2-3)": {{Name: "gpu", Type: "a100", Count: 3, DeviceIndexes: []int{0, 2, 3}}},
 		"gpu:(null):0(IDX:N/A)": {{Name: "gpu"}},
-		"gpu:(null):2(IDX:4-5)": {{Name: "gpu", Count: 2, Index: []int{4, 5}}},
+		"gpu:(null):2(IDX:4-5)": {{Name: "gpu", Count: 2, DeviceIndexes: []int{4, 5}}},
 		"gpu:a100:0(IDX:N/A)":   {{Name: "gpu", Type: "a100"}},
 		"gpu:1g.5gb:7":          {{Name: "gpu", Type: "1g.5gb", Count: 7}},
 		"gpu:1g.5gb":            {{Name: "gpu", Type: "1g.5gb", Count: 1}},
 		"gpu:nvidia_a100_3g.20gb:2(IDX:0-1)": {
-			{Name: "gpu", Type: "nvidia_a100_3g.20gb", Count: 2, Index: []int{0, 1}}},
+			{Name: "gpu", Type: "nvidia_a100_3g.20gb", Count: 2, DeviceIndexes: []int{0, 1}}},
 		"gpu:a100:2(IDX:0-1),gpu:h100:1(IDX:7),shard:a100:3(0/8,3/8)": {
-			{Name: "gpu", Type: "a100", Count: 2, Index: []int{0, 1}},
-			{Name: "gpu", Type: "h100", Count: 1, Index: []int{7}},
+			{Name: "gpu", Type: "a100", Count: 2, DeviceIndexes: []int{0, 1}},
+			{Name: "gpu", Type: "h100", Count: 1, DeviceIndexes: []int{7}},
 			{Name: "shard", Type: "a100", Count: 3}},
 		"bandwidth:lustre:no_consume:4K": {{Name: "bandwidth", Type: "lustre", Count: 4096}},
-		"gpu:a100:2(IDX:0-1)(S:0)":       {{Name: "gpu", Type: "a100", Count: 2, Index: []int{0, 1}}},
+		"gpu:a100:2(IDX:0-1)(S:0)":       {{Name: "gpu", Type: "a100", Count: 2, DeviceIndexes: []int{0, 1}}},
 	} {
-		got, err := parseList(s)
+		got, err := parseGRESList(s)
 		if err != nil {
 			t.Errorf("parseList(%q): %v", s, err)
 		} else if diff := cmp.Diff(want, got); diff != "" {
@@ -58,7 +58,7 @@ func TestParseRequest(t *testing.T) {
 		"cpu:8,gres/gpu:1":          gpu("", 1),
 		"gres/gpu:a:1,gres/gpu:b:2": {{Name: "gpu", Type: "a", Count: 1}, {Name: "gpu", Type: "b", Count: 2}},
 	} {
-		got, err := parseRequest(s)
+		got, err := parseGRESRequest(s)
 		if err != nil {
 			t.Errorf("parseRequest(%q): %v", s, err)
 		} else if diff := cmp.Diff(want, got); diff != "" {
@@ -85,7 +85,7 @@ func TestParseGRESRefuses(t *testing.T) {
 		"gpu:a100:99999999999999999999999": 10,
 		"gres/":                            6,
 	} {
-		got, err := parseList(s)
+		got, err := parseGRESList(s)
 		if err == nil {
 			t.Errorf("parseList(%q) = %+v, want an error", s, got)
 		} else if want := fmt.Sprintf("position %d:", position); !strings.Contains(err.Error(), want) {
@@ -103,9 +103,9 @@ func gresText(list []GRES) string {
 			s += ":" + g.Type
 		}
 		s += fmt.Sprintf(":%d", g.Count)
-		if g.Index != nil {
+		if g.DeviceIndexes != nil {
 			var idx []string
-			for _, i := range g.Index {
+			for _, i := range g.DeviceIndexes {
 				idx = append(idx, fmt.Sprint(i))
 			}
 			s += "(IDX:" + strings.Join(idx, ",") + ")"
@@ -126,13 +126,13 @@ func TestGRESRoundTrip(t *testing.T) {
 			g.Type = ""
 		}
 		for i := 0; i < rapid.IntRange(0, 5).Draw(t, "n"); i++ {
-			g.Index = append(g.Index, i*3)
+			g.DeviceIndexes = append(g.DeviceIndexes, i*3)
 		}
 		return g
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(one, 1, 5).Draw(t, "list")
-		got, err := parseList(gresText(want))
+		got, err := parseGRESList(gresText(want))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,11 +147,11 @@ func FuzzGRES(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		list, err := parseList(s)
+		list, err := parseGRESList(s)
 		if err != nil || len(list) == 0 {
 			return
 		}
-		again, err := parseList(gresText(list))
+		again, err := parseGRESList(gresText(list))
 		if err != nil {
 			t.Fatalf("%q: %v", gresText(list), err)
 		}

@@ -11,7 +11,7 @@ import (
 // itself is counted.
 func (j *Job) RequestedGPUs() (GRES, error) {
 	var errs []error
-	for _, unread := range []string{j.Request.Unread, j.PerJob.Unread, j.PerNode.Unread, j.PerTask.Unread} {
+	for _, unread := range []string{j.RequestedTRES.UnreadReason, j.GresPerJob.UnreadReason, j.GresPerNode.UnreadReason, j.GresPerTask.UnreadReason} {
 		if unread != "" {
 			errs = append(errs, errors.New(unread))
 		}
@@ -19,9 +19,9 @@ func (j *Job) RequestedGPUs() (GRES, error) {
 	if errs != nil {
 		return GRES{}, errors.Join(errs...)
 	}
-	out, lists := GRES{Name: "gpu"}, [][]GRES{j.Request.Gres, j.PerJob.List, j.PerNode.List, j.PerTask.List}
+	out, lists := GRES{Name: "gpu"}, [][]GRES{j.RequestedTRES.Gres, j.GresPerJob.List, j.GresPerNode.List, j.GresPerTask.List}
 	nodes := max(j.NodeCount, 1)
-	out.Count = cmp.Or(j.Request.GPUs(), max(SumGRES(lists[1], "gpu"), SumGRES(lists[2], "gpu")*nodes))
+	out.Count = cmp.Or(j.RequestedTRES.GPUCount(), max(SumGRES(lists[1], "gpu"), SumGRES(lists[2], "gpu")*nodes))
 	if out.Count == 0 && SumGRES(lists[3], "gpu") > 0 {
 		return GRES{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
 	}
@@ -45,7 +45,7 @@ type DeviceHold struct {
 // Type "" is not known. A record that cannot be read holds none.
 func (j *Job) HeldDevices(find func(node string) *Node) []DeviceHold {
 	hosts := j.Nodes.Names
-	if len(hosts) == 0 || j.Allocated.Unread != "" {
+	if len(hosts) == 0 || j.AllocatedTRES.UnreadReason != "" {
 		return nil
 	}
 	per, err := j.gresPerHost(hosts)
@@ -58,7 +58,7 @@ func (j *Job) HeldDevices(find func(node string) *Node) []DeviceHold {
 		if find != nil {
 			n = find(host)
 		}
-		for _, g := range n.devicesByType(per[i], j.Allocated.GPUType()) {
+		for _, g := range n.gpusByType(per[i], j.AllocatedTRES.GPUType()) {
 			out = append(out, DeviceHold{host, g})
 		}
 	}
@@ -69,16 +69,16 @@ func (j *Job) HeldDevices(find func(node string) *Node) []DeviceHold {
 // gresPerHost returns what the job holds on each of its nodes.
 func (j *Job) gresPerHost(hosts []string) ([][]GRES, error) {
 	per := make([][]GRES, len(hosts))
-	if len(j.Gres) == len(hosts) {
-		for i, detail := range j.Gres {
-			if detail.Unread != "" {
-				return nil, errors.New(detail.Unread)
+	if len(j.GresDetail) == len(hosts) {
+		for i, detail := range j.GresDetail {
+			if detail.UnreadReason != "" {
+				return nil, errors.New(detail.UnreadReason)
 			}
 			per[i] = detail.List
 		}
 		return per, nil
 	}
-	all := j.Allocated.ByType()
+	all := j.AllocatedTRES.GPUsByType()
 	if len(all) == 0 {
 		asks, err := j.RequestedGPUs()
 		if err != nil {
@@ -98,10 +98,10 @@ func (j *Job) gresPerHost(hosts []string) ([][]GRES, error) {
 	return per, nil
 }
 
-// GPUs returns how many devices the job holds or held or, before, asks for; 0
+// GPUCount returns how many devices the job holds or held or, before, asks for; 0
 // also where its record cannot be read.
-func (j *Job) GPUs() int {
-	if n := j.Allocated.GPUs(); n > 0 {
+func (j *Job) GPUCount() int {
+	if n := j.AllocatedTRES.GPUCount(); n > 0 {
 		return n
 	}
 	n := 0

@@ -10,8 +10,8 @@ import (
 // The most a hostlist may name, and the longest name, so that a few bytes from
 // outside cannot become gigabytes.
 const (
-	maxHosts    = 100_000
-	maxHostName = 255
+	maxHosts          = 100_000
+	maxHostNameLength = 255
 )
 
 // ExpandHosts returns the names of a hostlist such as "n[01-04,7],rack[0-1]u[1-2]",
@@ -21,34 +21,34 @@ func ExpandHosts(list string) ([]string, error) {
 	if list == "" || list == "(null)" {
 		return nil, nil
 	}
-	p := &hostParser{textParser: textParser{what: "hostlist", s: list}}
+	p := &hostParser{textParser: textParser{subject: "hostlist", text: list}}
 	for {
 		if err := p.parseTerm(); err != nil {
 			return nil, err
 		}
-		if p.i == len(list) {
-			slices.Sort(p.out)
-			return slices.Compact(p.out), nil
+		if p.position == len(list) {
+			slices.Sort(p.hosts)
+			return slices.Compact(p.hosts), nil
 		}
-		p.i++ // the comma
+		p.position++ // the comma
 	}
 }
 
 // Hosts is a hostlist, read once.
 type Hosts struct {
-	Text   string   // as Slurm writes it
-	Names  []string // sorted, each once; shared by records: never written to
-	Unread string   // why the text cannot be read, and names no host; "" when it can
+	Text         string   // as Slurm writes it
+	Names        []string // sorted, each once; shared by records: never written to
+	UnreadReason string   // why the text cannot be read, and names no host; "" when it can
 }
 
 // ReadHosts reads a hostlist as ExpandHosts does.
 func ReadHosts(text string) Hosts {
 	names, err := ExpandHosts(text)
-	return Hosts{Text: text, Names: names, Unread: errorText(err)}
+	return Hosts{Text: text, Names: names, UnreadReason: errorText(err)}
 }
 
-// HostsOf returns the hostlist of the names, in Slurm's short form.
-func HostsOf(names []string) Hosts {
+// HostsFromNames returns the hostlist of the names, in Slurm's short form.
+func HostsFromNames(names []string) Hosts {
 	if len(names) == 0 {
 		return Hosts{}
 	}
@@ -60,7 +60,7 @@ func HostsOf(names []string) Hosts {
 // SameAs reports whether the list names exactly the nodes, in any order. One that
 // cannot be read is the same as nothing.
 func (h Hosts) SameAs(nodes []string) bool {
-	if h.Unread != "" {
+	if h.UnreadReason != "" {
 		return false
 	}
 	nodes = slices.Clone(nodes)
@@ -78,7 +78,7 @@ func (h Hosts) String() string { return h.Text }
 func (h Hosts) MarshalText() ([]byte, error) { return []byte(h.Text), nil }
 
 // UnmarshalText reads a hostlist. It never fails: what cannot be read is said in
-// Unread.
+// UnreadReason.
 func (h *Hosts) UnmarshalText(text []byte) error {
 	*h = ReadHosts(string(text))
 	return nil
@@ -95,16 +95,16 @@ func errorText(err error) string {
 // hostParser reads one hostlist.
 type hostParser struct {
 	textParser
-	out []string
+	hosts []string
 }
 
 // parseTerm reads up to the next comma outside brackets: any mixture of plain
 // characters and bracketed ranges, the last one varying fastest.
 func (p *hostParser) parseTerm() error {
-	from, names := p.i, []string{""}
-	for p.i < len(p.s) && p.s[p.i] != ',' {
+	from, names := p.position, []string{""}
+	for p.position < len(p.text) && p.text[p.position] != ',' {
 		var parts []string
-		if p.s[p.i] == '[' {
+		if p.text[p.position] == '[' {
 			var err error
 			if parts, err = p.parseRanges(); err != nil {
 				return err
@@ -112,43 +112,43 @@ func (p *hostParser) parseTerm() error {
 		} else {
 			parts = []string{p.parseWord()}
 			if parts[0] == "" {
-				return p.errorf("unexpected %q", p.s[p.i])
+				return p.errorf("unexpected %q", p.text[p.position])
 			}
 		}
-		if len(names)*len(parts)+len(p.out) > maxHosts {
+		if len(names)*len(parts)+len(p.hosts) > maxHosts {
 			return p.errorf("more than %d names", maxHosts)
 		}
-		if names = combineNames(names, parts); len(names[0]) > maxHostName {
-			return p.errorf("a name of more than %d characters", maxHostName)
+		if names = combineNames(names, parts); len(names[0]) > maxHostNameLength {
+			return p.errorf("a name of more than %d characters", maxHostNameLength)
 		}
 	}
-	if p.i == from {
+	if p.position == from {
 		return p.errorf("an empty name")
 	}
-	p.out = append(p.out, names...)
+	p.hosts = append(p.hosts, names...)
 	return nil
 }
 
 // parseWord reads the plain characters of a name.
 func (p *hostParser) parseWord() string {
-	from := p.i
-	for p.i < len(p.s) && isHostByte(p.s[p.i]) {
-		p.i++
+	from := p.position
+	for p.position < len(p.text) && isHostByte(p.text[p.position]) {
+		p.position++
 	}
-	return p.s[from:p.i]
+	return p.text[from:p.position]
 }
 
 // parseRanges reads "[1-3,07,9]".
 func (p *hostParser) parseRanges() ([]string, error) {
 	var out []string
-	for p.i++; ; p.i++ {
+	for p.position++; ; p.position++ {
 		lo, width, err := p.parseNumber()
 		if err != nil {
 			return nil, err
 		}
 		hi := lo
-		if p.skipByte('-') {
-			p.i++
+		if p.isNext('-') {
+			p.position++
 			if hi, _, err = p.parseNumber(); err != nil {
 				return nil, err
 			}
@@ -159,11 +159,11 @@ func (p *hostParser) parseRanges() ([]string, error) {
 		for n := lo; n <= hi; n++ {
 			out = append(out, zeroPadded(n, width))
 		}
-		if p.skipByte(']') {
-			p.i++
+		if p.isNext(']') {
+			p.position++
 			return out, nil
 		}
-		if !p.skipByte(',') {
+		if !p.isNext(',') {
 			return nil, p.errorf("',' or ']' should be here")
 		}
 	}
@@ -200,38 +200,38 @@ func zeroPadded(n, width int) string {
 
 // textParser is a string being parsed, for errors that say where.
 type textParser struct {
-	what string
-	s    string
-	i    int
+	subject  string
+	text     string
+	position int
 }
 
-// skipByte reports whether c is next.
-func (t *textParser) skipByte(c byte) bool { return t.i < len(t.s) && t.s[t.i] == c }
+// isNext reports whether c is next.
+func (t *textParser) isNext(c byte) bool { return t.position < len(t.text) && t.text[t.position] == c }
 
 // parseNumber reads decimal digits and returns their value and how many they were.
 func (t *textParser) parseNumber() (n, width int, err error) {
-	from := t.i
-	for t.i < len(t.s) && '0' <= t.s[t.i] && t.s[t.i] <= '9' {
-		t.i++
+	from := t.position
+	for t.position < len(t.text) && '0' <= t.text[t.position] && t.text[t.position] <= '9' {
+		t.position++
 	}
-	width = t.i - from
+	width = t.position - from
 	if width == 0 {
 		return 0, 0, t.errorf("a number should be here")
 	}
 	if width > 18 {
 		return 0, 0, t.errorf("a number of more than 18 digits")
 	}
-	n, err = strconv.Atoi(t.s[from:t.i])
+	n, err = strconv.Atoi(t.text[from:t.position])
 	return n, width, err
 }
 
 // errorf is an error at the current position.
 func (t *textParser) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s %s, position %d: %w", t.what, Excerpt(t.s), t.i+1, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s %s, position %d: %w", t.subject, QuoteExcerpt(t.text), t.position+1, fmt.Errorf(format, args...))
 }
 
-// Excerpt quotes s, shortened for a message.
-func Excerpt(s string) string {
+// QuoteExcerpt quotes s, shortened for a message.
+func QuoteExcerpt(s string) string {
 	const most = 80
 	if len(s) > most {
 		return strconv.Quote(s[:most]) + "…"

@@ -20,7 +20,7 @@ type numberedHost struct {
 func CompressHosts(names []string) string {
 	hosts := make([]numberedHost, len(names))
 	for i, n := range names {
-		hosts[i] = splitHost(n)
+		hosts[i] = splitHostNumber(n)
 	}
 	slices.SortFunc(hosts, compareHosts)
 	hosts = slices.Compact(hosts)
@@ -39,8 +39,8 @@ func CompressHosts(names []string) string {
 	return b.String()
 }
 
-// splitHost finds the last number of a name.
-func splitHost(name string) numberedHost {
+// splitHostNumber finds the last number of a name.
+func splitHostNumber(name string) numberedHost {
 	i := len(name)
 	for i > 0 && '0' <= name[i-1] && name[i-1] <= '9' {
 		i--

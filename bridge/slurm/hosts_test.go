@@ -60,11 +60,11 @@ func TestExpandHostsRefuses(t *testing.T) {
 	} {
 		got, err := ExpandHosts(list)
 		if err == nil {
-			t.Errorf("ExpandHosts(%s) = %d names, want an error", Excerpt(list), len(got))
+			t.Errorf("ExpandHosts(%s) = %d names, want an error", QuoteExcerpt(list), len(got))
 			continue
 		}
 		if want := fmt.Sprintf("position %d:", position); !strings.Contains(err.Error(), want) {
-			t.Errorf("ExpandHosts(%s): %v, want %s", Excerpt(list), err, want)
+			t.Errorf("ExpandHosts(%s): %v, want %s", QuoteExcerpt(list), err, want)
 		}
 		if len(err.Error()) > 300 {
 			t.Errorf("error of %d bytes", len(err.Error()))

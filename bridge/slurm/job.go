@@ -24,8 +24,8 @@ func (r Run) String() string {
 	return fmt.Sprintf("%d (restart %d)", r.Job, r.Restarts)
 }
 
-// SameRun reports whether both are the same run, by SLUID where both have one.
-func (r Run) SameRun(o Run) bool {
+// IsSameRun reports whether both are the same run, by SLUID where both have one.
+func (r Run) IsSameRun(o Run) bool {
 	if r.SLUID != "" && o.SLUID != "" {
 		return r.SLUID == o.SLUID && r.Job == o.Job
 	}
@@ -36,98 +36,98 @@ func (r Run) SameRun(o Run) bool {
 // absent or "none" are zero. Strings are cleaned of control characters and
 // bounded.
 type Job struct {
-	ID          int64
-	SLUID       string // v0.0.44 and later
-	Name        string
-	User        string
-	UserID      int64
-	Account     string
-	QOS         string
-	Partitions  []string // several while pending; one that runs has one
-	Cluster     string
-	State       string   // base state: PENDING, RUNNING, …
-	Flags       []string // state flags: COMPLETING, REQUEUED, … sorted
-	Reason      string   // state_reason
-	ReasonText  string   // state_description
-	Submit      time.Time
-	Eligible    time.Time
-	Accrue      time.Time
-	Start       time.Time
-	End         time.Time
-	Suspended   time.Time     // suspend_time
-	PreSuspend  time.Duration // run time before the last suspension
-	Deadline    time.Time
-	Limit       time.Duration // 0: none or unlimited
-	Priority    int64
-	Nice        int64
-	NiceKnown   bool // 22.05 shows nice only above 0
-	Held        bool // priority 0
-	Restarts    int
-	Requeue     bool // the job may be requeued
-	Batch       bool
-	Comment     string
-	Extra       string
-	Admin       string    // admin_comment
-	Directive   Directive // in Comment and Extra
-	Nodes       Hosts     // allocated
-	Required    Hosts     // required_nodes
-	Excluded    Hosts     // excluded_nodes
-	Scheduled   Hosts     // backfill's planned nodes
-	NodeCount   int
-	MaxNodes    int
-	CPUs        int
-	MemPerNode  int64      // megabytes; 0: not given
-	MemPerCPU   int64      // megabytes; 0: not given
-	Request     TRES       // tres_req_str
-	Allocated   TRES       // tres_alloc_str
-	PerNode     GRESList   // tres_per_node
-	PerJob      GRESList   // tres_per_job
-	PerTask     GRESList   // tres_per_task
-	Gres        []GRESList // gres_detail: one item for each of Nodes, running jobs only
-	Features    Features
-	Dependency  Dependency
-	Reservation string
-	Cron        string
-	Federation  string // federation_origin
-	Exclusive   bool
+	ID               int64
+	SLUID            string // v0.0.44 and later
+	Name             string
+	User             string
+	UserID           int64
+	Account          string
+	QOS              string
+	Partitions       []string // several while pending; one that runs has one
+	Cluster          string
+	State            string   // base state: PENDING, RUNNING, …
+	Flags            []string // state flags: COMPLETING, REQUEUED, … sorted
+	Reason           string   // state_reason
+	ReasonText       string   // state_description
+	Submit           time.Time
+	Eligible         time.Time
+	Accrue           time.Time
+	Start            time.Time
+	End              time.Time
+	SuspendTime      time.Time     // suspend_time
+	PreSuspendTime   time.Duration // run time before the last suspension
+	Deadline         time.Time
+	TimeLimit        time.Duration // 0: none or unlimited
+	Priority         int64
+	Nice             int64
+	IsNiceKnown      bool // 22.05 shows nice only above 0
+	IsHeld           bool // priority 0
+	Restarts         int
+	Requeue          bool // the job may be requeued
+	IsBatch          bool
+	Comment          string
+	Extra            string
+	AdminComment     string    // admin_comment
+	Directive        Directive // in Comment and Extra
+	Nodes            Hosts     // allocated
+	RequiredNodes    Hosts     // required_nodes
+	ExcludedNodes    Hosts     // excluded_nodes
+	ScheduledNodes   Hosts     // backfill's planned nodes
+	NodeCount        int
+	MaxNodes         int
+	CPUs             int
+	MemPerNodeMB     int64      // megabytes; 0: not given
+	MemPerCPUMB      int64      // megabytes; 0: not given
+	RequestedTRES    TRES       // tres_req_str
+	AllocatedTRES    TRES       // tres_alloc_str
+	GresPerNode      GRESList   // tres_per_node
+	GresPerJob       GRESList   // tres_per_job
+	GresPerTask      GRESList   // tres_per_task
+	GresDetail       []GRESList // gres_detail: one item for each of Nodes, running jobs only
+	Features         Features
+	Dependency       Dependency
+	Reservation      string
+	Cron             string
+	FederationOrigin string // federation_origin
+	Exclusive        bool
 
-	ArrayJob   int64 // 0: not an array
-	ArrayTask  int64 // valid when ArraySplit
-	ArraySplit bool  // the record is one task of an array
-	ArrayTasks Tasks // array_task_string of an unsplit record
-	ArrayMax   int   // most tasks at once; 0: no limit
-	HetJob     int64 // 0: not heterogeneous
-	HetOffset  int
+	ArrayJobID    int64      // 0: not an array
+	ArrayTaskID   int64      // valid when IsArrayTask
+	IsArrayTask   bool       // the record is one task of an array
+	ArrayTasks    ArrayTasks // array_task_string of an unsplit record
+	ArrayMaxTasks int        // most tasks at once; 0: no limit
+	HetJobID      int64      // 0: not heterogeneous
+	HetJobOffset  int
 
-	Opaque string // why the record cannot be trusted; "" when it can. Such a job is never touched.
+	UntrustedReason string // why the record cannot be trusted; "" when it can. Such a job is never touched.
 }
 
-// Run returns the identity of the job's current run.
-func (j *Job) Run() Run {
+// CurrentRun returns the identity of the job's current run.
+func (j *Job) CurrentRun() Run {
 	return Run{Job: j.ID, Submit: unixSeconds(j.Submit), Restarts: j.Restarts, SLUID: j.SLUID}
 }
 
-// Partition returns the names of the job's partitions as Slurm writes them.
-func (j *Job) Partition() string { return strings.Join(j.Partitions, ",") }
+// PartitionText returns the names of the job's partitions as Slurm writes them.
+func (j *Job) PartitionText() string { return strings.Join(j.Partitions, ",") }
 
-// InPartition reports whether the job is of the partition, perhaps among others.
-func (j *Job) InPartition(partition string) bool { return slices.Contains(j.Partitions, partition) }
+// IsInPartition reports whether the job is of the partition, perhaps among others.
+func (j *Job) IsInPartition(partition string) bool { return slices.Contains(j.Partitions, partition) }
 
-// Pending reports whether the job waits. A job that was just requeued is shown
+// IsPending reports whether the job waits. A job that was just requeued is shown
 // pending while its last run still ends; that is not waiting yet.
-func (j *Job) Pending() bool { return j.State == "PENDING" && !j.Flag("COMPLETING") }
+func (j *Job) IsPending() bool { return j.State == "PENDING" && !j.HasFlag("COMPLETING") }
 
-// Running reports whether the job holds its allocation, suspended or
+// IsRunning reports whether the job holds its allocation, suspended or
 // completing included.
-func (j *Job) Running() bool {
-	return j.State == "RUNNING" || j.State == "SUSPENDED" || j.Flag("COMPLETING")
+func (j *Job) IsRunning() bool {
+	return j.State == "RUNNING" || j.State == "SUSPENDED" || j.HasFlag("COMPLETING")
 }
 
 // IsDone reports whether the job has ended for good.
-func (j *Job) IsDone() bool { return !j.Pending() && !j.Running() }
+func (j *Job) IsDone() bool { return !j.IsPending() && !j.IsRunning() }
 
-// Flag reports whether the state carries the flag.
-func (j *Job) Flag(name string) bool {
+// HasFlag reports whether the state carries the flag.
+func (j *Job) HasFlag(name string) bool {
 	for _, f := range j.Flags {
 		if f == name {
 			return true
@@ -137,7 +137,7 @@ func (j *Job) Flag(name string) bool {
 }
 
 // IsUnsplitArray reports whether the record stands for the pending tasks of an array.
-func (j *Job) IsUnsplitArray() bool { return j.ArrayJob != 0 && !j.ArraySplit }
+func (j *Job) IsUnsplitArray() bool { return j.ArrayJobID != 0 && !j.IsArrayTask }
 
 // TaskCount returns how many tasks the record stands for; 1 where that cannot be
 // read.
@@ -151,10 +151,10 @@ func (j *Job) TaskCount() int {
 // TaskAddress returns the only name, such as "47_4", by which Slurm requeues one
 // task of an array and not the rest; "" for other jobs.
 func (j *Job) TaskAddress() string {
-	if !j.ArraySplit {
+	if !j.IsArrayTask {
 		return ""
 	}
-	return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
+	return fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID)
 }
 
 func unixSeconds(t time.Time) int64 {

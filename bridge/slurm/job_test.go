@@ -17,10 +17,10 @@ func TestSameRun(t *testing.T) {
 		{Run{Job: 1, Submit: 101, Restarts: 2}, false},
 		{Run{Job: 2, Submit: 100, Restarts: 2, SLUID: "s1"}, false},
 	} {
-		if got := a.SameRun(tt.with); got != tt.want {
+		if got := a.IsSameRun(tt.with); got != tt.want {
 			t.Errorf("%+v: %v", tt.with, got)
 		}
-		if got := tt.with.SameRun(a); got != tt.want {
+		if got := tt.with.IsSameRun(a); got != tt.want {
 			t.Errorf("%+v, the other way: %v", tt.with, got)
 		}
 	}

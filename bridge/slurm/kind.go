@@ -1,24 +1,24 @@
 package slurm
 
-// Kind is one thing that can be done to a job in Slurm. Each edit does exactly
+// EditKind is one thing that can be done to a job in Slurm. Each edit does exactly
 // one thing, because Slurm applies the fields of an update one after another
 // and may stop half-way.
-type Kind string
+type EditKind string
 
 // The kinds of edit.
 const (
-	SiteFactor Kind = "site_factor" // additive to multifactor; Value is the offset, 0 neutral
-	Nice       Kind = "nice"        // Value is the whole nice
-	Priority   Kind = "priority"    // direct priority, Value in [MinPriority, MaxPriority]
-	Lease      Kind = "lease"       // begin_time = Until: a hold that expires by itself
-	Unlease    Kind = "unlease"     // begin_time = Until (now, or the user's own begin)
-	Require    Kind = "require"     // required nodes = Nodes; none: clear
-	Exclude    Kind = "exclude"     // excluded nodes = Nodes; none: clear
-	Requeue    Kind = "requeue"     // always Incomplete, by SLUID where there is one
-	Warn       Kind = "warn"        // Signal to the batch script: a requeue may follow, Grace() later; Value is that in seconds
-	HardHold   Kind = "hold"        // priority 0; only with explicit configuration
-	HandBack   Kind = "hand_back"   // give a direct priority back to multifactor: hold, then release; Value is the nice to restore, which Priority wiped, 0 none
-	SetGPUs    Kind = "gpus"        // GPU count of a pending elastic job; Value
+	EditSiteFactor       EditKind = "site_factor" // additive to multifactor; Value is the offset, 0 neutral
+	EditNice             EditKind = "nice"        // Value is the whole nice
+	EditPriority         EditKind = "priority"    // direct priority, Value in [MinPriority, MaxPriority]
+	EditLease            EditKind = "lease"       // begin_time = Until: a hold that expires by itself
+	EditUnlease          EditKind = "unlease"     // begin_time = Until (now, or the user's own begin)
+	EditRequireNodes     EditKind = "require"     // required nodes = Nodes; none: clear
+	EditExcludeNodes     EditKind = "exclude"     // excluded nodes = Nodes; none: clear
+	EditRequeue          EditKind = "requeue"     // always Incomplete, by SLUID where there is one
+	EditWarn             EditKind = "warn"        // Signal to the batch script: a requeue may follow, Grace() later; Value is that in seconds
+	EditHardHold         EditKind = "hold"        // priority 0; only with explicit configuration
+	EditHandBackPriority EditKind = "hand_back"   // give a direct priority back to multifactor: hold, then release; Value is the nice to restore, which Priority wiped, 0 none
+	EditSetGPUs          EditKind = "gpus"        // GPU count of a pending elastic job; Value
 )
 
 // Field is a field of a job. Several kinds of edit may write one.
@@ -26,15 +26,15 @@ type Field string
 
 // The fields.
 const (
-	FieldBegin    Field = "begin_time"
-	FieldPriority Field = "priority"
-	FieldSite     Field = "site_factor"
-	FieldNice     Field = "nice"
-	FieldRequired Field = "required_nodes"
-	FieldExcluded Field = "excluded_nodes"
-	FieldGPUs     Field = "gpus"
-	FieldRun      Field = "run"    // what a requeue changes
-	FieldWarned   Field = "warned" // nothing that Slurm shows: the script had a signal
+	FieldBeginTime     Field = "begin_time"
+	FieldPriority      Field = "priority"
+	FieldSiteFactor    Field = "site_factor"
+	FieldNice          Field = "nice"
+	FieldRequiredNodes Field = "required_nodes"
+	FieldExcludedNodes Field = "excluded_nodes"
+	FieldGPUs          Field = "gpus"
+	FieldCurrentRun    Field = "run"    // what a requeue changes
+	FieldWarned        Field = "warned" // nothing that Slurm shows: the script had a signal
 )
 
 // MinPriority and MaxPriority bound direct priorities, far from Slurm's
@@ -44,26 +44,26 @@ const (
 	MaxPriority int64 = 4_000_000_000
 )
 
-// maxOffset bounds site factors and nice values, within what Slurm can add up.
-const maxOffset int64 = 2_000_000_000
+// maxPriorityOffset bounds site factors and nice values, within what Slurm can add up.
+const maxPriorityOffset int64 = 2_000_000_000
 
-// Encoding is how what an edit carries is written in an update.
-type Encoding int
+// EditEncoding is how what an edit carries is written in an update.
+type EditEncoding int
 
 // The encodings.
 const (
-	OwnCall   Encoding = iota // not an update of one field: a call of its own
-	AsInteger                 // Value
-	AsNumber                  // Value with the sign that it is set; plain: as it is
-	AsOffset                  // Value on top of the site factor that does nothing
-	AsTime                    // Until in seconds, with the sign that it is set; plain: "uts" and the seconds
-	AsNodes                   // Nodes as a list; plain: joined by commas
-	AsHold                    // true, where hard holds are allowed
+	EncodingOwnCall       EditEncoding = iota // not an update of one field: a call of its own
+	EncodingInteger                           // Value
+	EncodingWrappedNumber                     // Value with the sign that it is set; plain: as it is
+	EncodingSiteFactor                        // Value on top of the site factor that does nothing
+	EncodingTime                              // Until in seconds, with the sign that it is set; plain: "uts" and the seconds
+	EncodingNodes                             // Nodes as a list; plain: joined by commas
+	EncodingHold                              // true, where hard holds are allowed
 )
 
-// Form is what a kind of edit looks like, in the program and on the wire.
-type Form struct {
-	Kind  Kind
+// EditForm is what a kind of edit looks like, in the program and on the wire.
+type EditForm struct {
+	Kind  EditKind
 	Field Field
 
 	// What the edit carries besides its run. It has all of these, and no other;
@@ -75,54 +75,54 @@ type Form struct {
 	HasArray     bool // may be left out
 	HasSignal    bool
 
-	ValueName          string // Value in words; "": it has no bounds
-	MinValue, MaxValue int64  // bounds of Value, inside Slurm's own
-	FutureOnly         bool   // Until lies ahead, no further than the longest lease; else any time, of which the past means now
-	WhileRunning       bool   // the field can be written while the job runs
+	ValueName           string // Value in words; "": it has no bounds
+	MinValue, MaxValue  int64  // bounds of Value, inside Slurm's own
+	NeedsFutureUntil    bool   // Until lies ahead, no further than the longest lease; else any time, of which the past means now
+	AllowedWhileRunning bool   // the field can be written while the job runs
 
-	RESTName  string // of the field in REST; "": none, a call of its own
-	PlainName string // likewise in the plain form, v0.0.38; "": the same
-	Encoding  Encoding
+	RESTName      string // of the field in REST; "": none, a call of its own
+	PlainRESTName string // likewise in the plain form, v0.0.38; "": the same
+	Encoding      EditEncoding
 }
 
-// Forms are the forms of all kinds of edit.
-var Forms = []Form{
-	{Kind: SiteFactor, Field: FieldSite, SetsValue: true, ValueName: "site factor", MinValue: -maxOffset, MaxValue: maxOffset, WhileRunning: true, RESTName: "site_factor", Encoding: AsOffset},
-	{Kind: Nice, Field: FieldNice, SetsValue: true, ValueName: "nice", MinValue: -maxOffset, MaxValue: maxOffset, WhileRunning: true, RESTName: "nice", Encoding: AsInteger},
-	{Kind: Priority, Field: FieldPriority, SetsValue: true, ValueName: "priority", MinValue: MinPriority, MaxValue: MaxPriority, RESTName: "priority", Encoding: AsNumber},
-	{Kind: Lease, Field: FieldBegin, HasUntil: true, FutureOnly: true, RESTName: "begin_time", Encoding: AsTime},
-	{Kind: Unlease, Field: FieldBegin, HasUntil: true, RESTName: "begin_time", Encoding: AsTime},
-	{Kind: Require, Field: FieldRequired, HasNodes: true, RESTName: "required_nodes", PlainName: "nodelist", Encoding: AsNodes},
-	{Kind: Exclude, Field: FieldExcluded, HasNodes: true, RESTName: "excluded_nodes", PlainName: "exclude_nodes", Encoding: AsNodes},
-	{Kind: Requeue, Field: FieldRun, HasArray: true, WhileRunning: true},
-	{Kind: Warn, Field: FieldWarned, CarriesValue: true, HasArray: true, HasSignal: true, WhileRunning: true},
-	{Kind: HardHold, Field: FieldPriority, RESTName: "hold", Encoding: AsHold},
-	{Kind: HandBack, Field: FieldPriority, CarriesValue: true, ValueName: "nice", MinValue: -maxOffset, MaxValue: maxOffset},
-	{Kind: SetGPUs, Field: FieldGPUs, SetsValue: true, ValueName: "number of GPUs", MinValue: 1, MaxValue: 1 << 16},
+// EditForms are the forms of all kinds of edit.
+var EditForms = []EditForm{
+	{Kind: EditSiteFactor, Field: FieldSiteFactor, SetsValue: true, ValueName: "site factor", MinValue: -maxPriorityOffset, MaxValue: maxPriorityOffset, AllowedWhileRunning: true, RESTName: "site_factor", Encoding: EncodingSiteFactor},
+	{Kind: EditNice, Field: FieldNice, SetsValue: true, ValueName: "nice", MinValue: -maxPriorityOffset, MaxValue: maxPriorityOffset, AllowedWhileRunning: true, RESTName: "nice", Encoding: EncodingInteger},
+	{Kind: EditPriority, Field: FieldPriority, SetsValue: true, ValueName: "priority", MinValue: MinPriority, MaxValue: MaxPriority, RESTName: "priority", Encoding: EncodingWrappedNumber},
+	{Kind: EditLease, Field: FieldBeginTime, HasUntil: true, NeedsFutureUntil: true, RESTName: "begin_time", Encoding: EncodingTime},
+	{Kind: EditUnlease, Field: FieldBeginTime, HasUntil: true, RESTName: "begin_time", Encoding: EncodingTime},
+	{Kind: EditRequireNodes, Field: FieldRequiredNodes, HasNodes: true, RESTName: "required_nodes", PlainRESTName: "nodelist", Encoding: EncodingNodes},
+	{Kind: EditExcludeNodes, Field: FieldExcludedNodes, HasNodes: true, RESTName: "excluded_nodes", PlainRESTName: "exclude_nodes", Encoding: EncodingNodes},
+	{Kind: EditRequeue, Field: FieldCurrentRun, HasArray: true, AllowedWhileRunning: true},
+	{Kind: EditWarn, Field: FieldWarned, CarriesValue: true, HasArray: true, HasSignal: true, AllowedWhileRunning: true},
+	{Kind: EditHardHold, Field: FieldPriority, RESTName: "hold", Encoding: EncodingHold},
+	{Kind: EditHandBackPriority, Field: FieldPriority, CarriesValue: true, ValueName: "nice", MinValue: -maxPriorityOffset, MaxValue: maxPriorityOffset},
+	{Kind: EditSetGPUs, Field: FieldGPUs, SetsValue: true, ValueName: "number of GPUs", MinValue: 1, MaxValue: 1 << 16},
 }
 
-var formOf = func() map[Kind]*Form {
-	m := make(map[Kind]*Form, len(Forms))
-	for i := range Forms {
-		m[Forms[i].Kind] = &Forms[i]
+var editFormByKind = func() map[EditKind]*EditForm {
+	m := make(map[EditKind]*EditForm, len(EditForms))
+	for i := range EditForms {
+		m[EditForms[i].Kind] = &EditForms[i]
 	}
 	return m
 }()
 
 // Form returns what edits of the kind look like; ok is false for an unknown kind.
-func (k Kind) Form() (f Form, ok bool) {
-	if p, ok := formOf[k]; ok {
+func (k EditKind) Form() (f EditForm, ok bool) {
+	if p, ok := editFormByKind[k]; ok {
 		return *p, true
 	}
-	return Form{}, false
+	return EditForm{}, false
 }
 
 // Field returns the field that edits of the kind write.
-func (k Kind) Field() Field {
-	if f, ok := formOf[k]; ok {
+func (k EditKind) Field() Field {
+	if f, ok := editFormByKind[k]; ok {
 		return f.Field
 	}
-	return FieldRun
+	return FieldCurrentRun
 }
 
 // JobField is one field of one job.

@@ -20,24 +20,24 @@ type Node struct {
 	Version    string // slurmd's
 }
 
-// Schedulable reports whether new jobs can start there, and if not, why.
-func (n *Node) Schedulable() (why string, ok bool) {
+// IsSchedulable reports whether new jobs can start there, and if not, why.
+func (n *Node) IsSchedulable() (why string, ok bool) {
 	switch n.State {
 	case "IDLE", "MIXED", "ALLOCATED":
 	default:
 		return n.State, false
 	}
 	for _, f := range n.Flags {
-		if unschedulable[f] {
+		if unschedulableFlags[f] {
 			return f, false
 		}
 	}
 	return "", true
 }
 
-// unschedulable are the flag words that keep new jobs from a node (26.05's
+// unschedulableFlags are the flag words that keep new jobs from a node (26.05's
 // enumeration; older releases use a subset).
-var unschedulable = map[string]bool{
+var unschedulableFlags = map[string]bool{
 	"DRAIN": true, "FAIL": true, "MAINTENANCE": true, "NOT_RESPONDING": true,
 	"REBOOT_REQUESTED": true, "REBOOT_ISSUED": true, "POWERED_DOWN": true,
 	"POWERING_DOWN": true, "POWERING_UP": true, "POWER_DOWN": true,
@@ -46,11 +46,11 @@ var unschedulable = map[string]bool{
 
 // Partition is one partition record of Slurm.
 type Partition struct {
-	Name     string
-	Up       bool
-	Nodes    Hosts
-	MaxTime  int64 // minutes; 0: no limit
-	Tier     int
-	Accounts []string // allowed accounts; none: all
-	QOS      []string // allowed QOS; none: all
+	Name            string
+	IsUp            bool
+	Nodes           Hosts
+	MaxTimeMinutes  int64 // minutes; 0: no limit
+	PriorityTier    int
+	AllowedAccounts []string // allowed accounts; none: all
+	AllowedQOS      []string // allowed QOS; none: all
 }

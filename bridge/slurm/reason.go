@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// HeldByAdmin reports whether an administrator, not its owner, holds the job.
-func (j *Job) HeldByAdmin() bool { return j.Held && j.Reason == "JobHeldAdmin" }
+// IsHeldByAdmin reports whether an administrator, not its owner, holds the job.
+func (j *Job) IsHeldByAdmin() bool { return j.IsHeld && j.Reason == "JobHeldAdmin" }
 
 // WaitsForDependency reports whether Slurm says that the job waits for others.
 func (j *Job) WaitsForDependency() bool {
 	return j.Dependency.Text != "" && strings.HasPrefix(j.Reason, "Dependency")
 }
 
-// NodesUnavailable reports whether Slurm says that the job's nodes are reserved or down.
-func (j *Job) NodesUnavailable() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
+// HasUnavailableNodes reports whether Slurm says that the job's nodes are reserved or down.
+func (j *Job) HasUnavailableNodes() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
 
-// WaitsForLimit reports whether the job waits for a reason that no ranking overcomes.
-func (j *Job) WaitsForLimit() bool {
-	return slices.ContainsFunc(limitReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
+// IsBlockedAtAnyRank reports whether the job waits for a reason that no ranking overcomes.
+func (j *Job) IsBlockedAtAnyRank() bool {
+	return slices.ContainsFunc(blockingReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
 }
 
-// limitReasons are the pending reasons (or beginnings of them) that no ranking
+// blockingReasons are the pending reasons (or beginnings of them) that no ranking
 // can overcome.
-var limitReasons = []string{
+var blockingReasons = []string{
 	"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency", "Partition", "Account",
 	"BadConstraints", "InvalidQOS", "InvalidAccount", "Reservation", "DeadLine", "Prolog",
 	"BurstBuffer", "MaxRequeueLimit", "MaxMemPerLimit", "JobHold",

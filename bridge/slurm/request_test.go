@@ -10,13 +10,13 @@ import (
 func TestReadFeatures(t *testing.T) {
 	for text, want := range map[string]Features{
 		"":              {},
-		"ib":            {Text: "ib", All: []string{"ib"}},
-		"ib&a100&ib":    {Text: "ib&a100&ib", All: []string{"a100", "ib"}},
+		"ib":            {Text: "ib", Required: []string{"ib"}},
+		"ib&a100&ib":    {Text: "ib&a100&ib", Required: []string{"a100", "ib"}},
 		"a100|h100":     {Text: "a100|h100"},
 		"[rack1|rack2]": {Text: "[rack1|rack2]"},
 	} {
 		got := ReadFeatures(text)
-		if diff := cmp.Diff(want, got); diff != "" || got.IsPlain() != (text == "" || want.All != nil) {
+		if diff := cmp.Diff(want, got); diff != "" || got.IsPlain() != (text == "" || want.Required != nil) {
 			t.Errorf("%q: plain %v (-want +got):\n%s", text, got.IsPlain(), diff)
 		}
 	}
@@ -29,7 +29,7 @@ func TestReadDependency(t *testing.T) {
 		"afterok:12(unfulfilled),afterany:13_4": {12, 13, 4}, // a task may be taken for an id
 		"afterok:7?afternotok:7":                {7},
 	} {
-		if diff := cmp.Diff(want, ReadDependency(text).Jobs); diff != "" {
+		if diff := cmp.Diff(want, ReadDependency(text).JobIDs); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}
@@ -44,7 +44,7 @@ func TestTasksHas(t *testing.T) {
 	} {
 		var got []int
 		for i := range 16 {
-			if ReadTasks(text).Has(i) {
+			if ReadArrayTasks(text).Has(i) {
 				got = append(got, i)
 			}
 		}
@@ -70,7 +70,7 @@ func TestHostsAreStoredAsText(t *testing.T) {
 			t.Errorf("%q comes back as %+v, %v", text, again, err)
 		}
 	}
-	if diff := cmp.Diff(ReadHosts("m,n[1-2]"), HostsOf([]string{"n2", "m", "n1", "n2"})); diff != "" {
+	if diff := cmp.Diff(ReadHosts("m,n[1-2]"), HostsFromNames([]string{"n2", "m", "n1", "n2"})); diff != "" {
 		t.Errorf("a list made of names (-read +made):\n%s", diff)
 	}
 }

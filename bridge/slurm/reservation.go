@@ -8,28 +8,28 @@ import (
 // Reservation is one reservation record of Slurm: nodes, or a part of them, that
 // are set aside for some time, for maintenance or for some people.
 type Reservation struct {
-	Name      string
-	Nodes     Hosts     // none where only licences are reserved
-	Start     time.Time // zero: it has begun
-	End       time.Time // zero: without end
-	Flags     []string  // MAINT, IGNORE_JOBS, DAILY, … sorted; an open set
-	Cores     int       // physical cores; 0: not known
-	NodeCount int
-	TRES      TRES // "cpu=64,gres/gpu=8": over all nodes
-	Users     []string
-	Accounts  []string
-	Groups    []string
-	Partition string // whose nodes it has, where it was made so
-	Licenses  string
-	Opaque    string // what in the record cannot be read; "": all can
+	Name         string
+	Nodes        Hosts     // none where only licences are reserved
+	Start        time.Time // zero: it has begun
+	End          time.Time // zero: without end
+	Flags        []string  // MAINT, IGNORE_JOBS, DAILY, … sorted; an open set
+	CoreCount    int       // physical cores; 0: not known
+	NodeCount    int
+	TRES         TRES // "cpu=64,gres/gpu=8": over all nodes
+	Users        []string
+	Accounts     []string
+	Groups       []string
+	Partition    string // whose nodes it has, where it was made so
+	Licenses     string
+	UnreadReason string // what in the record cannot be read; "": all can
 }
 
-// Flag reports whether the reservation has the flag.
-func (r *Reservation) Flag(name string) bool { return slices.Contains(r.Flags, name) }
+// HasFlag reports whether the reservation has the flag.
+func (r *Reservation) HasFlag(name string) bool { return slices.Contains(r.Flags, name) }
 
-// Maintenance reports whether no job may run there but those of the
+// IsMaintenance reports whether no job may run there but those of the
 // reservation itself.
-func (r *Reservation) Maintenance() bool { return r.Flag("MAINT") }
+func (r *Reservation) IsMaintenance() bool { return r.HasFlag("MAINT") }
 
 // NextOccurrence returns the time after the given one at which the reservation recurs; ok
 // is false when it does not. Slurm counts days by the calendar of its host: a
@@ -46,19 +46,19 @@ func (r *Reservation) NextOccurrence(start, end time.Time) (from, to time.Time, 
 func (r *Reservation) recurrence(start time.Time) time.Duration {
 	const day = 24 * time.Hour
 	switch weekday := start.Weekday(); {
-	case r.Flag("HOURLY"):
+	case r.HasFlag("HOURLY"):
 		return time.Hour
-	case r.Flag("DAILY"):
+	case r.HasFlag("DAILY"):
 		return day
-	case r.Flag("WEEKLY"):
+	case r.HasFlag("WEEKLY"):
 		return 7 * day
-	case r.Flag("WEEKDAY") && weekday == time.Friday:
+	case r.HasFlag("WEEKDAY") && weekday == time.Friday:
 		return 3 * day
-	case r.Flag("WEEKDAY") && weekday == time.Saturday, r.Flag("WEEKEND") && weekday == time.Friday:
+	case r.HasFlag("WEEKDAY") && weekday == time.Saturday, r.HasFlag("WEEKEND") && weekday == time.Friday:
 		return 2 * day
-	case r.Flag("WEEKDAY"), r.Flag("WEEKEND") && weekday == time.Saturday:
+	case r.HasFlag("WEEKDAY"), r.HasFlag("WEEKEND") && weekday == time.Saturday:
 		return day
-	case r.Flag("WEEKEND"):
+	case r.HasFlag("WEEKEND"):
 		return time.Duration(6-int(weekday)) * day
 	}
 	return 0

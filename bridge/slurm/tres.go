@@ -10,28 +10,28 @@ import (
 
 // TRES is a list of trackable resources, such as tres_req_str, read once.
 type TRES struct {
-	Text    string // as Slurm writes it; "" of one that was added up
-	CPUs    int64
-	MemMB   int64 // megabytes
-	Nodes   int64
-	Billing int64
-	Gres    []GRES // every "gres/…" item, sorted by name, then type; no Index; shared: never written to
-	Unread  string // why the text cannot be read, and lists nothing; "" when it can
+	Text         string // as Slurm writes it; "" of one that was added up
+	CPUs         int64
+	MemMB        int64 // megabytes
+	NodeCount    int64
+	Billing      int64
+	Gres         []GRES // every "gres/…" item, sorted by name, then type; no Index; shared: never written to
+	UnreadReason string // why the text cannot be read, and lists nothing; "" when it can
 }
 
 // ReadTRES reads a list as ParseTRES does.
 func ReadTRES(text string) TRES {
 	t, err := ParseTRES(text)
-	t.Text, t.Unread = text, errorText(err)
+	t.Text, t.UnreadReason = text, errorText(err)
 	return t
 }
 
 // MentionsGPUs reports whether the text has GPUs in it, whatever else it says.
 func (t TRES) MentionsGPUs() bool { return strings.Contains(t.Text, "gres/gpu") }
 
-// GPUs returns the number of GPUs. "gres/gpu" is the total, which the typed
+// GPUCount returns the number of GPUs. "gres/gpu" is the total, which the typed
 // items repeat; their sum counts only when the total is not listed.
-func (t TRES) GPUs() int { return SumGRES(t.Gres, "gpu") }
+func (t TRES) GPUCount() int { return SumGRES(t.Gres, "gpu") }
 
 // GPUType returns the type all the GPUs have, or "" when it is left open or
 // mixed.
@@ -49,10 +49,10 @@ func (t TRES) GPUType() string {
 	return typ
 }
 
-// ByType returns the GPUs of the list by type. What the untyped total has beyond
+// GPUsByType returns the GPUs of the list by type. What the untyped total has beyond
 // the typed ones has Type "".
-func (t TRES) ByType() []GRES {
-	rest, out := t.GPUs(), []GRES(nil)
+func (t TRES) GPUsByType() []GRES {
+	rest, out := t.GPUCount(), []GRES(nil)
 	for _, g := range t.Gres {
 		if g.Name == "gpu" && g.Type != "" && g.Count > 0 {
 			out, rest = append(out, g), rest-g.Count
@@ -94,17 +94,17 @@ func ParseTRES(s string) (TRES, error) {
 	if s == "" || s == "(null)" {
 		return out, nil
 	}
-	t := &textParser{what: "resource list", s: s}
+	t := &textParser{subject: "resource list", text: s}
 	for item := range strings.SplitSeq(s, ",") {
 		name, value, ok := strings.Cut(item, "=")
 		if !ok || name == "" {
 			return TRES{}, t.errorf("name=value should be here")
 		}
-		t.i += len(name) + 1
+		t.position += len(name) + 1
 		if err := out.setItem(t, name, value); err != nil {
 			return TRES{}, err
 		}
-		t.i += len(value) + 1
+		t.position += len(value) + 1
 	}
 	slices.SortFunc(out.Gres, func(a, b GRES) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Count, b.Count))
@@ -123,7 +123,7 @@ func (r *TRES) setItem(t *textParser, name, value string) error {
 	}
 	n, ok := parseQuantity(value, unit)
 	if !ok || n > maxQuantity {
-		return t.errorf("%s is not a quantity", Excerpt(value))
+		return t.errorf("%s is not a quantity", QuoteExcerpt(value))
 	}
 	switch name {
 	case "cpu":
@@ -131,14 +131,14 @@ func (r *TRES) setItem(t *textParser, name, value string) error {
 	case "mem":
 		r.MemMB = (n + 1<<20 - 1) >> 20
 	case "node":
-		r.Nodes = n
+		r.NodeCount = n
 	case "billing":
 		r.Billing = n
 	default:
 		if gres, ok := strings.CutPrefix(name, "gres/"); ok {
 			kind, typ, _ := strings.Cut(gres, ":")
-			if kind == "gpu" && n >= maxCount {
-				return t.errorf("%s is more devices than any cluster has", Excerpt(value))
+			if kind == "gpu" && n >= maxDeviceCount {
+				return t.errorf("%s is more devices than any cluster has", QuoteExcerpt(value))
 			}
 			r.Gres = append(r.Gres, GRES{Name: kind, Type: typ, Count: int(n)})
 		}

@@ -11,7 +11,7 @@ func TestParseTRES(t *testing.T) {
 		"":       {},
 		"(null)": {},
 		"cpu=4,mem=64G,node=2,billing=4,gres/gpu=8,gres/gpu:a100=8,gres/shard=2": {
-			CPUs: 4, MemMB: 64 << 10, Nodes: 2, Billing: 4,
+			CPUs: 4, MemMB: 64 << 10, NodeCount: 2, Billing: 4,
 			Gres: []GRES{{Name: "gpu", Count: 8}, {Name: "gpu", Type: "a100", Count: 8}, {Name: "shard", Count: 2}},
 		},
 		"mem=8000M":             {MemMB: 8000},
@@ -62,8 +62,8 @@ func TestGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tres.GPUs() != want.n || tres.GPUType() != want.typ {
-			t.Errorf("%q: %d GPUs of type %q, want %+v", s, tres.GPUs(), tres.GPUType(), want)
+		if tres.GPUCount() != want.n || tres.GPUType() != want.typ {
+			t.Errorf("%q: %d GPUs of type %q, want %+v", s, tres.GPUCount(), tres.GPUType(), want)
 		}
 	}
 }
@@ -82,12 +82,12 @@ func TestReadTasks(t *testing.T) {
 		"...":               1,
 		"0-4000000":         4_000_001,
 	} {
-		if got := ReadTasks(s); got.Unread != "" || got.Count != want {
+		if got := ReadArrayTasks(s); got.UnreadReason != "" || got.Count != want {
 			t.Errorf("ReadTasks(%q) = %+v, want %d", s, got, want)
 		}
 	}
 	for _, s := range []string{",", "1,", "a", "1-", "5-1", "1-5:0", "1-5:", "1 2", "0-4000001", "0x1F", "1..", "-1"} {
-		if got := ReadTasks(s); got.Unread == "" || got.Count != 0 {
+		if got := ReadArrayTasks(s); got.UnreadReason == "" || got.Count != 0 {
 			t.Errorf("ReadTasks(%q) = %+v, want a reason", s, got)
 		}
 	}

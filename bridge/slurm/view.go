@@ -9,42 +9,42 @@ import (
 
 // View is Slurm at one moment: everything a cycle needs, as values.
 type View struct {
-	Cluster    string    // Slurm's cluster name, "" on releases that do not say
-	Release    string    // "22.05.8", "26.05.5"
-	API        string    // "v0.0.45"
-	At         time.Time // the server's clock, read before anything else
-	ReadAt     time.Time // our clock when At came in, zero when unknown
-	Started    time.Time // when slurmctld started, zero when unknown; a change means a restart
-	SiteFactor bool      // site_factor can be written
-	NiceRead   bool      // Reread shows every job's nice, also where lists show it only above 0
-	Full       bool      // every record was read from a full list in this poll
-	Jobs       []Job     // sorted by ID; finished ones included while Slurm lists them
-	Nodes      []Node    // sorted by Name
-	Partitions []Partition
-	Warnings   []string // Slurm's own, each a hint that our request was off
+	Cluster            string    // Slurm's cluster name, "" on releases that do not say
+	Release            string    // "22.05.8", "26.05.5"
+	APIVersion         string    // "v0.0.45"
+	At                 time.Time // the server's clock, read before anything else
+	ReadAt             time.Time // our clock when At came in, zero when unknown
+	ControllerStart    time.Time // when slurmctld started, zero when unknown; a change means a restart
+	CanWriteSiteFactor bool      // site_factor can be written
+	RereadShowsNice    bool      // Reread shows every job's nice, also where lists show it only above 0
+	IsFullRead         bool      // every record was read from a full list in this poll
+	Jobs               []Job     // sorted by ID; finished ones included while Slurm lists them
+	Nodes              []Node    // sorted by Name
+	Partitions         []Partition
+	Warnings           []string // Slurm's own, each a hint that our request was off
 
-	// ClusterUnproven says why Cluster could not be proven to be the name of the cluster
+	// UnprovenClusterReason says why Cluster could not be proven to be the name of the cluster
 	// that the view is of; "" when it was.
-	ClusterUnproven string
-	// PartitionsStale says why Partitions are those of an earlier poll; "" when they
+	UnprovenClusterReason string
+	// StalePartitionsReason says why Partitions are those of an earlier poll; "" when they
 	// are of this one.
-	PartitionsStale string
-	// Gone are ids of jobs that Slurm, asked about each, says it does not know:
+	StalePartitionsReason string
+	// GoneJobs are ids of jobs that Slurm, asked about each, says it does not know:
 	// the only proof that a job is gone. Sorted.
-	Gone []int64
-	// Incomplete says why a list is known not to be whole; "" when nothing is known
+	GoneJobs []int64
+	// IncompleteReason says why a list is known not to be whole; "" when nothing is known
 	// against it.
-	Incomplete string
-	// Reservations, sorted by Name, are as of ReservedAt (the server's clock); when
-	// that is not At, ReservationsStale says why they could not be read.
-	Reservations      []Reservation
-	ReservedAt        time.Time
-	ReservationsStale string
+	IncompleteReason string
+	// Reservations, sorted by Name, are as of ReservationsAt (the server's clock); when
+	// that is not At, StaleReservationsReason says why they could not be read.
+	Reservations            []Reservation
+	ReservationsAt          time.Time
+	StaleReservationsReason string
 }
 
-// ProvenGone reports whether Slurm said that it does not know the job.
-func (v *View) ProvenGone(id int64) bool {
-	_, gone := slices.BinarySearch(v.Gone, id)
+// IsProvenGone reports whether Slurm said that it does not know the job.
+func (v *View) IsProvenGone(id int64) bool {
+	_, gone := slices.BinarySearch(v.GoneJobs, id)
 	return gone
 }
 
@@ -54,11 +54,11 @@ func (v *View) AddJobs(jobs ...Job) {
 	slices.SortFunc(v.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// AddGone adds ids to Gone.
-func (v *View) AddGone(ids ...int64) {
-	v.Gone = append(v.Gone, ids...)
-	slices.Sort(v.Gone)
-	v.Gone = slices.Compact(v.Gone)
+// AddGoneJobs adds ids to GoneJobs.
+func (v *View) AddGoneJobs(ids ...int64) {
+	v.GoneJobs = append(v.GoneJobs, ids...)
+	slices.Sort(v.GoneJobs)
+	v.GoneJobs = slices.Compact(v.GoneJobs)
 }
 
 // Node returns the record with the name, or nil.

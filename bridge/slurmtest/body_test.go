@@ -26,7 +26,7 @@ func itsPriority(j slurm.Job) any { return j.Priority }
 
 func itsNice(j slurm.Job) any { return j.Nice }
 
-func itsNodes(j slurm.Job) any { return j.Required.Text + "/" + j.Excluded.Text }
+func itsNodes(j slurm.Job) any { return j.RequiredNodes.Text + "/" + j.ExcludedNodes.Text }
 
 func itsBegin(j slurm.Job) any { return j.Eligible.Unix() }
 
@@ -162,7 +162,7 @@ func TestArrayTaskAddress(t *testing.T) {
 		t.Errorf("22.05: %d %d", a.status, a.number())
 	}
 	s.WithWorld(func(w *sim.World) {
-		if j, err := w.Job(2); err != nil || j.Nice != 5 || j.ArrayTask != 2 {
+		if j, err := w.Job(2); err != nil || j.Nice != 5 || j.ArrayTaskID != 2 {
 			t.Errorf("22.05 says no and yet does it: %+v %v", j, err)
 		}
 	})

@@ -76,20 +76,20 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs, waits, held := v.Job(1).Run(), v.Job(2).Run(), v.Job(3).Run()
+		runs, waits, held := v.Job(1).CurrentRun(), v.Job(2).CurrentRun(), v.Job(3).CurrentRun()
 		edits := []slurm.Edit{
-			{Run: waits, Kind: slurm.Nice, Value: 20, Tasks: 1},
-			{Run: waits, Kind: slurm.SiteFactor, Value: 700, Tasks: 1},
-			{Run: waits, Kind: slurm.Lease, Until: v.At.Add(10 * time.Minute), Tasks: 1},
-			{Run: waits, Kind: slurm.Exclude, Nodes: []string{"n1"}, Tasks: 1},
-			{Run: waits, Kind: slurm.Exclude, Tasks: 1},
-			{Run: held, Kind: slurm.Priority, Value: 5_000, Tasks: 1},
-			{Run: waits, Kind: slurm.Priority, Value: 5_000, Tasks: 1},
-			{Run: waits, Kind: slurm.Unlease, Until: v.At, Tasks: 1},
-			{Run: runs, Kind: slurm.Requeue, Tasks: 1},
+			{Run: waits, Kind: slurm.EditNice, Value: 20, Tasks: 1},
+			{Run: waits, Kind: slurm.EditSiteFactor, Value: 700, Tasks: 1},
+			{Run: waits, Kind: slurm.EditLease, Until: v.At.Add(10 * time.Minute), Tasks: 1},
+			{Run: waits, Kind: slurm.EditExcludeNodes, Nodes: []string{"n1"}, Tasks: 1},
+			{Run: waits, Kind: slurm.EditExcludeNodes, Tasks: 1},
+			{Run: held, Kind: slurm.EditPriority, Value: 5_000, Tasks: 1},
+			{Run: waits, Kind: slurm.EditPriority, Value: 5_000, Tasks: 1},
+			{Run: waits, Kind: slurm.EditUnlease, Until: v.At, Tasks: 1},
+			{Run: runs, Kind: slurm.EditRequeue, Tasks: 1},
 		}
 		for _, e := range edits {
-			if release != "26.05.5" && e.Kind == slurm.Requeue || release == "22.05.8" && e.Kind == slurm.SiteFactor {
+			if release != "26.05.5" && e.Kind == slurm.EditRequeue || release == "22.05.8" && e.Kind == slurm.EditSiteFactor {
 				continue // by scontrol there
 			}
 			over := d.Apply(context.Background(), e)
@@ -121,13 +121,13 @@ func fromNow(c *Config) {
 	c.World = w
 }
 
-func classOf(err error) slurm.Class {
+func classOf(err error) slurm.ErrorClass {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e.Class
 	}
 	if err != nil {
-		return "other: " + slurm.Class(err.Error())
+		return "other: " + slurm.ErrorClass(err.Error())
 	}
 	return ""
 }
@@ -166,8 +166,8 @@ func TestClientSeesTasksOfArrays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range v.Jobs {
-			if j := &v.Jobs[i]; j.ArraySplit {
-				seen[j.ArrayTask] = true
+			if j := &v.Jobs[i]; j.IsArrayTask {
+				seen[j.ArrayTaskID] = true
 			}
 		}
 	}

@@ -83,8 +83,8 @@ func forget(j *slurm.Job, v int) {
 		j.SLUID = ""
 	}
 	if v <= 38 {
-		j.Scheduled, j.Extra = slurm.Hosts{}, ""
-		j.PerNode = slurm.ReadRequest(strings.ReplaceAll(j.PerNode.Text, "gres/", "gres:"))
-		j.PerJob = slurm.ReadRequest(strings.ReplaceAll(j.PerJob.Text, "gres/", "gres:"))
+		j.ScheduledNodes, j.Extra = slurm.Hosts{}, ""
+		j.GresPerNode = slurm.ReadGRESRequest(strings.ReplaceAll(j.GresPerNode.Text, "gres/", "gres:"))
+		j.GresPerJob = slurm.ReadGRESRequest(strings.ReplaceAll(j.GresPerJob.Text, "gres/", "gres:"))
 	}
 }

@@ -79,7 +79,7 @@ func (l *control) intents(t *testing.T) (standing []bridge.Intent) {
 		t.Fatal(err)
 	}
 	for _, in := range all {
-		if in.State == bridge.Observed && in.Edit.Kind == slurm.Priority {
+		if in.State == bridge.Observed && in.Edit.Kind == slurm.EditPriority {
 			standing = append(standing, in)
 		}
 	}
@@ -114,7 +114,7 @@ func TestACutOffHandBackIsFinished(t *testing.T) {
 	}
 	held := 0
 	for _, in := range l.intents(t) {
-		if j := job(t, l.Server, in.Edit.Run.Job); j.Held && j.Reason == "JobHeldAdmin" {
+		if j := job(t, l.Server, in.Edit.Run.Job); j.IsHeld && j.Reason == "JobHeldAdmin" {
 			id, held = j.ID, held+1
 		}
 	}
@@ -137,8 +137,8 @@ func TestACutOffHandBackIsFinished(t *testing.T) {
 	}
 	l.ClearFaults()
 	l.run(t, 2)
-	if j := job(t, l.Server, id); j.Held || j.Nice != nice {
-		t.Errorf("job %d: held %v (%s), nice %d, its owner's is %d", id, j.Held, j.Reason, j.Nice, nice)
+	if j := job(t, l.Server, id); j.IsHeld || j.Nice != nice {
+		t.Errorf("job %d: held %v (%s), nice %d, its owner's is %d", id, j.IsHeld, j.Reason, j.Nice, nice)
 	}
 	if out, err := l.giveBackAll(t); err != nil || len(out.Holds) > 0 {
 		t.Errorf("after it was finished: %+v %v", out, err)
@@ -156,7 +156,7 @@ func (l *control) sentOnly(t *testing.T, id int64) {
 	}
 	list, err := l.part.Journal.Intend(t.Context(), nil, []bridge.Intent{{
 		Cluster: "lab", Epoch: epoch, Policy: "release", Made: l.now(), State: bridge.Planned,
-		Edit:   slurm.Edit{Run: j.Run(), Kind: slurm.HandBack, Tasks: 1},
+		Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority, Tasks: 1},
 		Before: bridge.Before{Priority: j.Priority, State: j.State},
 	}})
 	if err != nil {
@@ -193,12 +193,12 @@ func TestAnAdministratorsHoldStands(t *testing.T) {
 	if err != nil || len(out.Holds) != 1 || out.Holds[0].Ours || out.Holds[0].Run.Job != id {
 		t.Errorf("release says %+v: %v", out.Holds, err)
 	}
-	if j := job(t, l.Server, id); !j.Held {
+	if j := job(t, l.Server, id); !j.IsHeld {
 		t.Error("the administrator's hold was ended")
 	}
 	advance(l.Server, 25*time.Hour)
 	l.run(t, 3)
-	if out, err := l.giveBackAll(t); err != nil || len(out.Holds) > 0 || !job(t, l.Server, id).Held {
+	if out, err := l.giveBackAll(t); err != nil || len(out.Holds) > 0 || !job(t, l.Server, id).IsHeld {
 		t.Errorf("a day later release says %+v: %v", out.Holds, err)
 	}
 }
@@ -212,7 +212,7 @@ func TestAHoldSeenAtOnceIsOurs(t *testing.T) {
 	advance(l.Server, 5*time.Second)
 	l.killed(t)
 	l.run(t, 2)
-	if j := job(t, l.Server, id); j.Held {
+	if j := job(t, l.Server, id); j.IsHeld {
 		t.Errorf("job %d is held still (%s)", id, j.Reason)
 	}
 }

@@ -75,8 +75,8 @@ func situation(j, base slurm.Job, now time.Time) string {
 		begin = j.Eligible.Sub(now).Round(time.Minute).String()
 	}
 	nice := j.Nice
-	if !j.NiceKnown {
+	if !j.IsNiceKnown {
 		nice = 0
 	}
-	return fmt.Sprintf("priority %s nice %d held %t begin %s nodes %v", priority, nice, j.Held, begin, itsNodes(j))
+	return fmt.Sprintf("priority %s nice %d held %t begin %s nodes %v", priority, nice, j.IsHeld, begin, itsNodes(j))
 }

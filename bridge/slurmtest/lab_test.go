@@ -131,7 +131,7 @@ func effect(before, after slurm.Job, now time.Time) string {
 		}
 		out = append(out, "priority "+word)
 	}
-	if after.NiceKnown && before.NiceKnown && before.Nice != after.Nice {
+	if after.IsNiceKnown && before.IsNiceKnown && before.Nice != after.Nice {
 		out = append(out, fmt.Sprintf("nice %d", after.Nice))
 	}
 	if a, b := itsNodes(before), itsNodes(after); a != b {

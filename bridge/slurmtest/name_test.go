@@ -94,7 +94,7 @@ func TestWhoseClusterItIs(t *testing.T) {
 	good := fakeScontrol(t, s, 5)
 	c := livePart(t, s, good)
 	for range 3 {
-		if v, err := c.Observe(t.Context()); err != nil || v.Cluster != "lab" || v.ClusterUnproven != "" {
+		if v, err := c.Observe(t.Context()); err != nil || v.Cluster != "lab" || v.UnprovenClusterReason != "" {
 			t.Fatalf("%v %+v", err, v)
 		}
 	}
@@ -111,14 +111,14 @@ func TestWhoseClusterItIs(t *testing.T) {
 		t.Errorf("scontrol of another cluster: %v", err)
 	}
 	young := fakeScontrol(t, old(t, "lab", at, 0), 0)
-	if v, err := livePart(t, s, young).Observe(t.Context()); err != nil || v.Cluster != "" || !strings.Contains(v.ClusterUnproven, "no job of slurmrestd's list") {
-		t.Errorf("scontrol knows none of the jobs: %v %q %q", err, v.Cluster, v.ClusterUnproven)
+	if v, err := livePart(t, s, young).Observe(t.Context()); err != nil || v.Cluster != "" || !strings.Contains(v.UnprovenClusterReason, "no job of slurmrestd's list") {
+		t.Errorf("scontrol knows none of the jobs: %v %q %q", err, v.Cluster, v.UnprovenClusterReason)
 	}
-	if v, err := livePart(t, s, scontrol.Command{"/nowhere/scontrol"}).Observe(t.Context()); err != nil || v.Cluster != "" || !strings.Contains(v.ClusterUnproven, "set slurm.scontrol") {
-		t.Errorf("no scontrol: %v %q %q", err, v.Cluster, v.ClusterUnproven)
+	if v, err := livePart(t, s, scontrol.Command{"/nowhere/scontrol"}).Observe(t.Context()); err != nil || v.Cluster != "" || !strings.Contains(v.UnprovenClusterReason, "set slurm.scontrol") {
+		t.Errorf("no scontrol: %v %q %q", err, v.Cluster, v.UnprovenClusterReason)
 	}
 	empty := old(t, "lab", at, 0)
-	if v, err := livePart(t, empty, fakeScontrol(t, empty, 0)).Observe(t.Context()); err != nil || v.Cluster != "lab" || v.ClusterUnproven != "" {
+	if v, err := livePart(t, empty, fakeScontrol(t, empty, 0)).Observe(t.Context()); err != nil || v.Cluster != "lab" || v.UnprovenClusterReason != "" {
 		t.Errorf("no job to prove anything by: %v %+v", err, v)
 	}
 }

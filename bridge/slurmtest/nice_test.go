@@ -39,12 +39,12 @@ func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			listed := v.Job(id)
-			if listed.NiceKnown == old || !v.NiceRead {
-				t.Errorf("%s: the list knows nice %v, read before writes %v", release, listed.NiceKnown, v.NiceRead)
+			if listed.IsNiceKnown == old || !v.RereadShowsNice {
+				t.Errorf("%s: the list knows nice %v, read before writes %v", release, listed.IsNiceKnown, v.RereadShowsNice)
 			}
 			j, err := l.Reread(t.Context(), id)
-			if err != nil || j.NiceKnown != known || known && j.Nice != -500 {
-				t.Errorf("%s with scontrol %q: nice %d known %v, %v", release, scontrol, j.Nice, j.NiceKnown, err)
+			if err != nil || j.IsNiceKnown != known || known && j.Nice != -500 {
+				t.Errorf("%s with scontrol %q: nice %d known %v, %v", release, scontrol, j.Nice, j.IsNiceKnown, err)
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (l *control) join(name string) {
 
 // cycle runs one cycle, compares what Slurm has now with what was sent, and
 // lets an interval pass.
-func (l *control) cycle(sent map[slurm.Kind]int) {
+func (l *control) cycle(sent map[slurm.EditKind]int) {
 	l.t.Helper()
 	l.last = l.loop.Step(l.t.Context())
 	for _, d := range l.last.Doubts {
@@ -140,20 +140,20 @@ func (l *control) carriedOut(in *bridge.Intent) {
 	e, j := &in.Edit, job(l.t, l.Server, in.Edit.Run.Job)
 	ok := in.State == bridge.Acked
 	switch e.Kind {
-	case slurm.Lease:
+	case slurm.EditLease:
 		ok = ok && j.Eligible.Equal(e.Until) && e.Until.After(l.now())
-	case slurm.Unlease:
+	case slurm.EditUnlease:
 		ok = ok && !j.Eligible.After(l.now())
-	case slurm.Require:
-		ok = ok && j.Required.SameAs(e.Nodes)
-	case slurm.Requeue:
-		ok = ok && (j.Flag("COMPLETING") || j.Restarts > e.Run.Restarts)
-	case slurm.SiteFactor:
+	case slurm.EditRequireNodes:
+		ok = ok && j.RequiredNodes.SameAs(e.Nodes)
+	case slurm.EditRequeue:
+		ok = ok && (j.HasFlag("COMPLETING") || j.Restarts > e.Run.Restarts)
+	case slurm.EditSiteFactor:
 		step, want := j.Priority-in.Before.Priority, e.Value-in.Before.OurValue
 		ok = ok && step-want <= 1 && want-step <= 1 // a job's age counts in the same moment
 	}
 	if !ok {
-		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.Required.Text, j.Priority, in.Before.Priority, j.Restarts)
+		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.RequiredNodes.Text, j.Priority, in.Before.Priority, j.Restarts)
 	}
 }
 
@@ -165,7 +165,7 @@ func (l *control) inOrder() {
 		for k := range plan.Decisions {
 			a, b := &plan.Decisions[i], &plan.Decisions[k]
 			x, y := job(l.t, l.Server, int64(a.Job)), job(l.t, l.Server, int64(b.Job))
-			if x.Pending() && y.Pending() && a.Rank < b.Rank && x.Priority <= y.Priority {
+			if x.IsPending() && y.IsPending() && a.Rank < b.Rank && x.Priority <= y.Priority {
 				l.t.Errorf("job %d is before job %d in the plan and has priority %d, not above %d", a.Job, b.Job, x.Priority, y.Priority)
 			}
 		}
@@ -177,7 +177,7 @@ func (l *control) inOrder() {
 func TestPoliciesThroughTheDoor(t *testing.T) {
 	for _, name := range []string{"gandiva-fair", "gavel", "shockwave", "themis", "tiresias"} {
 		t.Run(name, func(t *testing.T) {
-			l, sent := newControl(t, name), map[slurm.Kind]int{}
+			l, sent := newControl(t, name), map[slurm.EditKind]int{}
 			long := sim.Spec{User: "alice", Account: "x", Work: 6 * time.Hour, Limit: 8 * time.Hour, Checkpoint: true}
 			closed := submit(t, l.Server, long)
 			long.Comment = "fairbridge:preemptible,ckpt=20s"
@@ -194,13 +194,13 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 				l.cycle(sent)
 			}
 			l.inOrder()
-			for i := 0; i < 240 && sent[slurm.Requeue] == 0; i++ { // a window of rounds may have to pass
+			for i := 0; i < 240 && sent[slurm.EditRequeue] == 0; i++ { // a window of rounds may have to pass
 				l.cycle(sent)
 			}
 			for range 4 {
 				l.cycle(sent)
 			}
-			if sent[slurm.Requeue] == 0 || job(t, l.Server, open).Restarts == 0 {
+			if sent[slurm.EditRequeue] == 0 || job(t, l.Server, open).Restarts == 0 {
 				t.Errorf("the job that may be stopped was not: %v", sent)
 			}
 			if j := job(t, l.Server, closed); j.Restarts != 0 || j.State != "RUNNING" {
@@ -243,7 +243,7 @@ func (l *control) release(waiting int64) {
 	if left, err := r.Find(ctx); err != nil || len(left.Edits) > 0 {
 		l.t.Errorf("left after release: %v %v", left, err)
 	}
-	if j := job(l.t, l.Server, waiting); j.Pending() && (j.Required.Text != "" || j.Priority > 11_001) {
-		l.t.Errorf("job %d after release: required %q, priority %d", waiting, j.Required.Text, j.Priority)
+	if j := job(l.t, l.Server, waiting); j.IsPending() && (j.RequiredNodes.Text != "" || j.Priority > 11_001) {
+		l.t.Errorf("job %d after release: required %q, priority %d", waiting, j.RequiredNodes.Text, j.Priority)
 	}
 }

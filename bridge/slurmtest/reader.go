@@ -82,10 +82,10 @@ func (r *reader) showJob(id string) reply {
 // arrayRecords returns every record of the array whose number the job has, as
 // slurmctld does; else the job alone.
 func (r *reader) arrayRecords(j slurm.Job) []slurm.Job {
-	if j.ArrayJob == 0 || j.ID != j.ArrayJob {
+	if j.ArrayJobID == 0 || j.ID != j.ArrayJobID {
 		return []slurm.Job{j}
 	}
-	return slices.DeleteFunc(r.world.Jobs(), func(x slurm.Job) bool { return x.ArrayJob != j.ArrayJob })
+	return slices.DeleteFunc(r.world.Jobs(), func(x slurm.Job) bool { return x.ArrayJobID != j.ArrayJobID })
 }
 
 // listStates is jobs/state/: ids as text, one line per array task.
@@ -99,11 +99,11 @@ func (r *reader) listStates() reply {
 		case j.IsUnsplitArray():
 			for _, x := range j.ArrayTasks.Ranges {
 				for t := x.From; t <= x.To; t += x.Step {
-					add(fmt.Sprintf("%d_%d", j.ArrayJob, t), &j)
+					add(fmt.Sprintf("%d_%d", j.ArrayJobID, t), &j)
 				}
 			}
-		case j.ArraySplit:
-			add(fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), &j)
+		case j.IsArrayTask:
+			add(fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID), &j)
 		default:
 			add(strconv.FormatInt(j.ID, 10), &j)
 		}
@@ -162,9 +162,9 @@ func (r *reader) showDiag() reply {
 	pendingJobs, runningJobs := 0, 0
 	for _, j := range r.world.Jobs() {
 		switch {
-		case j.Pending():
+		case j.IsPending():
 			pendingJobs++
-		case j.Running():
+		case j.IsRunning():
 			runningJobs++
 		}
 	}

@@ -39,21 +39,21 @@ func WaitingJob(seq uint64, epoch int64, n int) *bridge.Cycle {
 func LeaseOf(job, epoch int64) bridge.Intent {
 	return bridge.Intent{
 		Cluster: Cluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: Start, NotAfter: Start.Add(10 * time.Minute),
-		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: Start.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: Start.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
+		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: Start.Unix(), SLUID: "s1"}, Kind: slurm.EditLease, Until: Start.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
 		Before: bridge.Before{Eligible: Start, Begin: Start.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), OurValue: 7, State: "PENDING"},
 	}
 }
 
 // View is what Slurm shows at a time.
 func View(at time.Time, jobs ...slurm.Job) *slurm.View {
-	return &slurm.View{Cluster: Cluster, Release: "26.05.5", API: "v0.0.45", At: at, Full: true, Jobs: jobs}
+	return &slurm.View{Cluster: Cluster, Release: "26.05.5", APIVersion: "v0.0.45", At: at, IsFullRead: true, Jobs: jobs}
 }
 
 // RunningJob is a job that runs on 4 GPUs of n1 since start.
 func RunningJob(id int64, submit, start time.Time) slurm.Job {
 	return slurm.Job{
 		ID: id, Name: "train", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit, Start: start,
-		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)"}), Allocated: slurm.ReadTRES("cpu=8,gres/gpu=4,gres/gpu:a100=4"), Batch: true, Requeue: true,
+		TimeLimit: time.Hour, Nodes: slurm.ReadHosts("n1"), GresDetail: slurm.ReadGRESDetail([]string{"gpu:a100:4(IDX:0-3)"}), AllocatedTRES: slurm.ReadTRES("cpu=8,gres/gpu=4,gres/gpu:a100=4"), IsBatch: true, Requeue: true,
 	}
 }
 

@@ -33,7 +33,7 @@ func (s StoreWithClock) held(t *testing.T, at int) (sum float64) {
 
 // endedJob is the running job when it has ended.
 func endedJob(j slurm.Job, at int) slurm.Job {
-	j.State, j.End, j.Gres = "COMPLETED", At(at), nil
+	j.State, j.End, j.GresDetail = "COMPLETED", At(at), nil
 	return j
 }
 
@@ -87,7 +87,9 @@ func viewTwice(t *testing.T, s StoreWithClock) {
 func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
 	run := RunningJob(1, Start, At(10))
 	again := WithChange(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = At(80), 1, At(200) })
-	waiting := WithChange(again, func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres = "PENDING", time.Time{}, slurm.Hosts{}, nil })
+	waiting := WithChange(again, func(j *slurm.Job) {
+		j.State, j.Start, j.Nodes, j.GresDetail = "PENDING", time.Time{}, slurm.Hosts{}, nil
+	})
 	for _, v := range []*slurm.View{View(At(20), run), View(At(90), waiting), View(At(230), again)} {
 		must(t, s.Record(t.Context(), v))
 	}
@@ -126,7 +128,7 @@ func ourRequeues(t *testing.T, s StoreWithClock) {
 		{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, {bridge.Sent, bridge.Unknown},
 	} {
 		in := LeaseOf(1, epoch)
-		in.Edit.Kind, in.Made, in.Before.Stop = slurm.Requeue, At(10*i), &bridge.StopCost{User: "ann", GPUs: 4}
+		in.Edit.Kind, in.Made, in.Before.Stop = slurm.EditRequeue, At(10*i), &bridge.StopCost{User: "ann", GPUs: 4}
 		in = s.intend(t, in)[0]
 		for _, state := range path {
 			if in.State = state; state == bridge.Sent {

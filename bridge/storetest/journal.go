@@ -18,7 +18,7 @@ import (
 func intendedComesBack(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	want := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
-	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.Require, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there is room"}
+	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there is room"}
 	want[1].NotAfter = time.Time{}
 	out, err := s.Intend(t.Context(), CycleOf(7, epoch, "d"), want)
 	must(t, err)

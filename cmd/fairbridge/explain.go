@@ -47,8 +47,8 @@ type liveJob struct {
 
 func liveJobFrom(j *slurm.Job) *liveJob {
 	return &liveJob{
-		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.Held, Eligible: j.Eligible, Start: j.Start,
-		Nodes: j.Nodes.Text, Required: j.Required.Text, Excluded: j.Excluded.Text,
+		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.IsHeld, Eligible: j.Eligible, Start: j.Start,
+		Nodes: j.Nodes.Text, Required: j.RequiredNodes.Text, Excluded: j.ExcludedNodes.Text,
 	}
 }
 
@@ -111,8 +111,8 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live, e.Directive = liveJobFrom(&j), j.Directive.Unread
-	case errors.As(err, &gone) && gone.Class == slurm.Gone:
+		e.Live, e.Directive = liveJobFrom(&j), j.Directive.UnreadReason
+	case errors.As(err, &gone) && gone.Class == slurm.ErrorJobGone:
 		e.LiveError = "Slurm has forgotten it: it ended a while ago"
 	default:
 		e.LiveError = "Slurm could not be asked: " + err.Error()

@@ -128,7 +128,7 @@ func splitByOutcome(out *push.Released) (done []slurm.Edit, failed []bridge.Inte
 
 // editCountsText says how many edits of each kind there are: ": 3 lease, 12 site_factor".
 func editCountsText(edits []slurm.Edit) string {
-	counts := map[slurm.Kind]int{}
+	counts := map[slurm.EditKind]int{}
 	for _, e := range edits {
 		counts[e.Kind]++
 	}

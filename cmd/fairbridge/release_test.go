@@ -11,7 +11,7 @@ import (
 
 func TestReleaseCountsAndListsOnRequest(t *testing.T) {
 	edits := []slurm.Edit{
-		{Kind: slurm.SiteFactor, Run: slurm.Run{Job: 6}}, {Kind: slurm.Require, Run: slurm.Run{Job: 7}}, {Kind: slurm.SiteFactor, Run: slurm.Run{Job: 8}},
+		{Kind: slurm.EditSiteFactor, Run: slurm.Run{Job: 6}}, {Kind: slurm.EditRequireNodes, Run: slurm.Run{Job: 7}}, {Kind: slurm.EditSiteFactor, Run: slurm.Run{Job: 8}},
 	}
 	refused := []bridge.Intent{{Edit: edits[0], State: bridge.Observed}, {Edit: edits[1], State: bridge.Failed, Error: "job is done"}, {Edit: edits[2], State: bridge.Acked}}
 	const failed = "  not so: require job 7 nodes []: FAILED: job is done\n"

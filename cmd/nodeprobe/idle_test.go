@@ -48,7 +48,7 @@ func (c *chain) set(t *testing.T, words map[int]string) {
 func (c *chain) look(what string) {
 	c.t.Helper()
 	v := &slurm.View{At: time.Now(), Nodes: []slurm.Node{{Name: "n1", State: "ALLOCATED", Gres: slurm.ReadGRES("gpu:a100:8")}},
-		Jobs: []slurm.Job{{ID: 7, State: "RUNNING", Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:8(IDX:0-7)"}), Start: time.Now().Add(-time.Hour)}}}
+		Jobs: []slurm.Job{{ID: 7, State: "RUNNING", Nodes: slurm.ReadHosts("n1"), GresDetail: slurm.ReadGRESDetail([]string{"gpu:a100:8(IDX:0-7)"}), Start: time.Now().Add(-time.Hour)}}}
 	c.seen = nil
 	got, err := c.p.Sample(context.Background(), v)
 	for _, d := range got["n1"] {

@@ -43,7 +43,7 @@ func (r *timedCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.last = pollTimes{wall: time.Since(from), own: ownCPU() - cpu, jobs: len(v.Jobs), full: v.Full}
+	r.last = pollTimes{wall: time.Since(from), own: ownCPU() - cpu, jobs: len(v.Jobs), full: v.IsFullRead}
 	after, err := procField(self, "io", "rchar")
 	r.last.bytes = after - before
 	return v, err

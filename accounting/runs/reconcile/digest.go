@@ -27,12 +27,12 @@ func digestOfJob(j *slurm.Job, at time.Time) int64 {
 	if !endOfJob(j, at).IsZero() {
 		end = unixOrZero(j.End)
 	}
-	text(j.SLUID, j.Name, j.User, j.Account, j.QOS, j.Partition(), j.State, j.Reason, j.Nodes.Text, j.Allocated.Text, j.Request.Text)
-	for i := range j.Gres {
-		text(j.Gres[i].Text)
+	text(j.SLUID, j.Name, j.User, j.Account, j.QOS, j.PartitionText(), j.State, j.Reason, j.Nodes.Text, j.AllocatedTRES.Text, j.RequestedTRES.Text)
+	for i := range j.GresDetail {
+		text(j.GresDetail[i].Text)
 	}
 	text(j.Flags...)
-	number(unixOrZero(value.TimeOrZero(startOfJob(j))), end, unixOrZero(j.Suspended), int64(j.PreSuspend), int64(j.Limit), j.ArrayJob, j.ArrayTask, int64(j.Restarts))
+	number(unixOrZero(value.TimeOrZero(startOfJob(j))), end, unixOrZero(j.SuspendTime), int64(j.PreSuspendTime), int64(j.TimeLimit), j.ArrayJobID, j.ArrayTaskID, int64(j.Restarts))
 	if d := int64(h.Sum64()); d != 0 {
 		return d
 	}

@@ -24,11 +24,11 @@ func (t *DBDRun) heldIntervals() ([]heldInterval, error) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		start := startOfDBDRow(r)
-		if start.IsZero() || !r.End.After(start) || r.Allocated.GPUs() == 0 {
+		if start.IsZero() || !r.End.After(start) || r.Allocated.GPUCount() == 0 {
 			continue
 		}
-		if r.Nodes.Unread != "" {
-			return nil, errors.New(r.Nodes.Unread)
+		if r.Nodes.UnreadReason != "" {
+			return nil, errors.New(r.Nodes.UnreadReason)
 		}
 		p := heldInterval{Span{start, r.End}, max(r.End.Sub(start)-r.Suspended, 0), r.Nodes.Names, r.Allocated}
 		out = append(out, p)
@@ -131,7 +131,7 @@ func (iv *heldInterval) agreesWithTotals(set []Holding) bool {
 		all += h.Count
 		counts[h.GPUType] += h.Count
 	}
-	if n := int(iv.tres.Nodes); n != 0 && n != len(iv.hosts) && len(nodes) == len(iv.hosts) {
+	if n := int(iv.tres.NodeCount); n != 0 && n != len(iv.hosts) && len(nodes) == len(iv.hosts) {
 		return true
 	}
 	for _, g := range iv.tres.Gres {
@@ -139,7 +139,7 @@ func (iv *heldInterval) agreesWithTotals(set []Holding) bool {
 			return false
 		}
 	}
-	return all == iv.tres.GPUs() && len(nodes) == min(len(iv.hosts), all)
+	return all == iv.tres.GPUCount() && len(nodes) == min(len(iv.hosts), all)
 }
 
 // spreadEvenly divides the totals evenly over the nodes, the first ones taking what
@@ -147,7 +147,7 @@ func (iv *heldInterval) agreesWithTotals(set []Holding) bool {
 // their node is known to have, if it has one.
 func (iv *heldInterval) spreadEvenly(types map[string]string) []Holding {
 	var out []Holding
-	for _, all := range iv.tres.ByType() {
+	for _, all := range iv.tres.GPUsByType() {
 		for i, host := range iv.hosts {
 			g := all
 			if g.Count = all.Count / len(iv.hosts); i < all.Count%len(iv.hosts) {

@@ -17,10 +17,10 @@ import (
 func TestChargedAsDecided(t *testing.T) {
 	for _, typ := range []string{"a100", "1g.5gb", "nvidia_a100_3g.20gb", "a100_1g.5gb", "1g.5gb+me", "7g.80gb"} {
 		for i, j := range []slurm.Job{
-			{Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":2(IDX:0-1)", "gpu:" + typ + ":1(IDX:0)"}), Allocated: slurm.ReadTRES("gres/gpu=3")},
-			{Gres: slurm.ReadDetail([]string{"gpu:(null):2(IDX:0-1)", "gpu:1"}), Allocated: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), Request: slurm.ReadTRES("gres/gpu=3")},
-			{Allocated: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), Request: slurm.ReadTRES("gres/gpu=4")},
-			{Request: slurm.ReadTRES("cpu=1"), PerJob: slurm.ReadRequest("gres/gpu:" + typ + ":3")},
+			{GresDetail: slurm.ReadGRESDetail([]string{"gpu:" + typ + ":2(IDX:0-1)", "gpu:" + typ + ":1(IDX:0)"}), AllocatedTRES: slurm.ReadTRES("gres/gpu=3")},
+			{GresDetail: slurm.ReadGRESDetail([]string{"gpu:(null):2(IDX:0-1)", "gpu:1"}), AllocatedTRES: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), RequestedTRES: slurm.ReadTRES("gres/gpu=3")},
+			{AllocatedTRES: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), RequestedTRES: slurm.ReadTRES("gres/gpu=4")},
+			{RequestedTRES: slurm.ReadTRES("cpu=1"), GresPerJob: slurm.ReadGRESRequest("gres/gpu:" + typ + ":3")},
 		} {
 			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, storetest.Start
 			v := &slurm.View{At: storetest.Start.Add(time.Hour), Jobs: []slurm.Job{j}}

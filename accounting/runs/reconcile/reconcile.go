@@ -94,7 +94,7 @@ func (t *DBDRun) mergeInto(k *StoredRun) StoredRun {
 
 // gpusOfRow returns the devices the row held or, if it never ran, asked for.
 func gpusOfRow(r *slurmdb.Job) int {
-	return cmp.Or(r.Allocated.GPUs(), r.Requested.GPUs())
+	return cmp.Or(r.Allocated.GPUCount(), r.Requested.GPUCount())
 }
 
 // requeueGap is within what time of a run's end the next one is submitted when a job

@@ -25,7 +25,7 @@ type Segment struct {
 func SegmentsOfJob(old []Segment, j *slurm.Job, v *slurm.View) []Segment {
 	at := v.At
 	holdings, spans := holdingsOfJob(j, v.Node), spansOfJob(j, at)
-	if len(j.Gres) == 0 && len(old) > 0 { // the record of a finished run forgets its devices
+	if len(j.GresDetail) == 0 && len(old) > 0 { // the record of a finished run forgets its devices
 		holdings = lastHoldings(old)
 	}
 	if len(old) == 0 || sameHoldings(old, holdings) {

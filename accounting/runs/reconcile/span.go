@@ -15,17 +15,17 @@ type Span struct{ Start, Stop time.Time }
 // is right to the second; where a run was suspended more than once, earlier
 // stretches are put end to end.
 func spansOfJob(j *slurm.Job, at time.Time) []Span {
-	if j.Start.IsZero() || j.Start.After(at) || j.Pending() && !j.Flag("COMPLETING") {
+	if j.Start.IsZero() || j.Start.After(at) || j.IsPending() && !j.HasFlag("COMPLETING") {
 		return nil
 	}
 	stop := stopTime(j, at)
 	switch {
-	case j.State == "SUSPENDED" && j.PreSuspend > 0:
-		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspend)})
+	case j.State == "SUSPENDED" && j.PreSuspendTime > 0:
+		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspendTime)})
 	case j.State == "SUSPENDED":
-		return dropEmpty(Span{j.Start, j.Suspended})
-	case j.PreSuspend > 0 && !j.Suspended.Before(j.Start):
-		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspend)}, Span{j.Suspended, stop})
+		return dropEmpty(Span{j.Start, j.SuspendTime})
+	case j.PreSuspendTime > 0 && !j.SuspendTime.Before(j.Start):
+		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspendTime)}, Span{j.SuspendTime, stop})
 	}
 	return dropEmpty(Span{j.Start, stop})
 }
@@ -33,7 +33,7 @@ func spansOfJob(j *slurm.Job, at time.Time) []Span {
 // stopTime returns when the run stopped; zero while it runs. A completing job
 // has stopped: its end time no longer moves.
 func stopTime(j *slurm.Job, at time.Time) time.Time {
-	if j.Running() && !j.Flag("COMPLETING") {
+	if j.IsRunning() && !j.HasFlag("COMPLETING") {
 		return time.Time{}
 	}
 	if j.End.IsZero() || j.End.After(at) {

@@ -53,11 +53,11 @@ func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges 
 		}
 		mine := of[j.ID]
 		delete(of, j.ID)
-		if j.Opaque == "" {
+		if j.UntrustedReason == "" {
 			c.compareJob(j, mine, v.At, before)
 		}
 	}
-	if v.Full && !before.IsZero() {
+	if v.IsFullRead && !before.IsZero() {
 		for i := range past {
 			if _, absent := of[past[i].Job]; absent && !past[i].Closed {
 				c.Endings = append(c.Endings, Ending{past[i].Key, before, vanishedState})
@@ -69,13 +69,13 @@ func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges 
 
 // compareJob compares one record with the known runs of its id.
 func (c *SeenChanges) compareJob(j *slurm.Job, mine []StoredRun, at, before time.Time) {
-	run := j.Run()
+	run := j.CurrentRun()
 	key, arrive := Key{run.Job, run.Submit, run.Restarts}, j.Submit
 	var was *StoredRun
 	for i := range mine {
 		k := &mine[i]
 		switch old := k.slurmRun(); {
-		case old.SameRun(run) || hasSameStartAsJob(k, j):
+		case old.IsSameRun(run) || hasSameStartAsJob(k, j):
 			was, key, arrive = k, k.Key, k.Arrive
 		case ledger.SameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
 			if was == nil {
@@ -115,15 +115,15 @@ func hasSameStartAsJob(k *StoredRun, j *slurm.Job) bool {
 func storedRunOfJob(j *slurm.Job, at time.Time) StoredRun {
 	return StoredRun{
 		SLUID: value.ValidText(j.SLUID), Name: value.ValidText(j.Name), User: value.ValidText(j.User), Account: value.ValidText(j.Account), QOS: value.ValidText(j.QOS),
-		Partition: value.ValidText(j.Partition()), State: value.ValidText(j.State), Reason: value.ValidText(j.Reason), ArrayJob: j.ArrayJob, ArrayTask: j.ArrayTask,
-		Limit: j.Limit, GPUs: j.GPUs(), Started: startOfJob(j), Ended: value.NullIfZero(endOfJob(j, at)), Closed: j.IsDone(), Exact: true,
+		Partition: value.ValidText(j.PartitionText()), State: value.ValidText(j.State), Reason: value.ValidText(j.Reason), ArrayJob: j.ArrayJobID, ArrayTask: j.ArrayTaskID,
+		Limit: j.TimeLimit, GPUs: j.GPUCount(), Started: startOfJob(j), Ended: value.NullIfZero(endOfJob(j, at)), Closed: j.IsDone(), Exact: true,
 	}
 }
 
 // startOfJob returns when the run started; the start of a pending job is only
 // Slurm's estimate, and that of one that was cancelled while pending its end.
 func startOfJob(j *slurm.Job) *time.Time {
-	if j.Pending() && !j.Flag("COMPLETING") || j.IsDone() && j.Nodes.Text == "" {
+	if j.IsPending() && !j.HasFlag("COMPLETING") || j.IsDone() && j.Nodes.Text == "" {
 		return nil
 	}
 	return value.NullIfZero(j.Start)

@@ -36,20 +36,20 @@ func checkIsLeader(s *send) string {
 // interactive jobs are ordered only.
 func checkNotExempt(s *send) string {
 	j := s.job
-	numbers := s.Edit.Kind == slurm.SiteFactor || s.Edit.Kind == slurm.Nice || s.Edit.Kind == slurm.Priority
+	numbers := s.Edit.Kind == slurm.EditSiteFactor || s.Edit.Kind == slurm.EditNice || s.Edit.Kind == slurm.EditPriority
 	d := s.o.Site.Shown(*j)
 	switch {
 	case s.afterRace:
 		return ""
-	case j.User == site.Exempt || slices.Contains(s.gate.ExemptAccounts, j.Account) || j.Partition() != site.Managed:
-		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.Partition())
-	case d.HetJob != 0 || d.Cron != "" || d.Reservation != "":
+	case j.User == site.Exempt || slices.Contains(s.gate.ExemptAccounts, j.Account) || j.PartitionText() != site.Managed:
+		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.PartitionText())
+	case d.HetJobID != 0 || d.Cron != "" || d.Reservation != "":
 		return "it is " + j.Name
-	case !d.Batch && !numbers && !s.mayRestore():
+	case !d.IsBatch && !numbers && !s.mayRestore():
 		return "it is interactive"
-	case j.IsDone() || j.Flag("COMPLETING"):
+	case j.IsDone() || j.HasFlag("COMPLETING"):
 		return "it is " + j.State
-	case s.Edit.Kind == slurm.Lease && !j.Deadline.IsZero() && s.Edit.Until.Add(j.Limit).After(j.Deadline):
+	case s.Edit.Kind == slurm.EditLease && !j.Deadline.IsZero() && s.Edit.Until.Add(j.TimeLimit).After(j.Deadline):
 		return "its deadline is " + formatTime(j.Deadline)
 	}
 	return ""
@@ -67,9 +67,9 @@ func waitedLong(s *send) string {
 	}
 	was, _ := strconv.ParseInt(markOrZero(m).ourValue, 10, 64)
 	switch {
-	case s.Edit.Kind == slurm.Lease,
-		s.Edit.Kind == slurm.SiteFactor && (m.stands && s.Edit.Value < was || !m.stands && s.Edit.Value < 0),
-		s.Edit.Kind == slurm.Nice && s.Edit.Value > s.job.Nice:
+	case s.Edit.Kind == slurm.EditLease,
+		s.Edit.Kind == slurm.EditSiteFactor && (m.stands && s.Edit.Value < was || !m.stands && s.Edit.Value < 0),
+		s.Edit.Kind == slurm.EditNice && s.Edit.Value > s.job.Nice:
 		return fmt.Sprintf("it has waited %v", waited)
 	}
 	return ""
@@ -86,9 +86,9 @@ func markOrZero(m *fieldMark) *fieldMark {
 func checkWithinMode(s *send) string {
 	need := bridge.Rank
 	switch s.Edit.Kind {
-	case slurm.Lease, slurm.Exclude, slurm.Require:
+	case slurm.EditLease, slurm.EditExcludeNodes, slurm.EditRequireNodes:
 		need = bridge.Steer
-	case slurm.Requeue:
+	case slurm.EditRequeue:
 		need = bridge.Preempt
 	}
 	if !s.o.Site.Mode.Allows(need) && !(s.o.Site.Mode.Allows(bridge.Rank) && s.mayRestore()) {

@@ -87,10 +87,10 @@ func (b *book) addEntry(j *slurm.Job) *jobEntry {
 	for _, f := range fields {
 		e.marks[f] = &fieldMark{ownersValue: shownValue(j, f)}
 	}
-	if j.Held {
+	if j.IsHeld {
 		e.hold = "owner"
 	}
-	if a := b.jobs[j.ArrayJob]; j.ArrayJob != 0 && j.ArrayJob != j.ID && a != nil {
+	if a := b.jobs[j.ArrayJobID]; j.ArrayJobID != 0 && j.ArrayJobID != j.ID && a != nil {
 		e.hold, e.leased, e.arrived, e.edited = a.hold, a.leased, a.arrived, a.edited
 		for f, m := range a.marks {
 			kept := *m
@@ -137,9 +137,9 @@ func shownValue(j *slurm.Job, f Field) string {
 	case Nice:
 		return strconv.FormatInt(j.Nice, 10)
 	case Required:
-		return formatNodes(j.Required)
+		return formatNodes(j.RequiredNodes)
 	case Excluded:
-		return formatNodes(j.Excluded)
+		return formatNodes(j.ExcludedNodes)
 	}
 	return ""
 }
@@ -153,7 +153,7 @@ func formatTime(t time.Time) string {
 
 // formatNodes is a hostlist, sorted.
 func formatNodes(list slurm.Hosts) string {
-	if list.Unread != "" {
+	if list.UnreadReason != "" {
 		return list.Text
 	}
 	return strings.Join(list.Names, ",")
@@ -219,7 +219,7 @@ func (b *book) notePersonsWrite(e *jobEntry, by string, u *sim.Update, before, a
 		return
 	}
 	switch {
-	case !after.Held:
+	case !after.IsHeld:
 		e.hold = ""
 	case by == site.Operator:
 		e.hold = "admin"

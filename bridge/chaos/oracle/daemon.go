@@ -84,7 +84,7 @@ func (d *Daemon) viewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) 
 func (d *Daemon) gpusInUse() float64 {
 	sum := 0.0
 	for i := range d.Truth.Jobs {
-		if j := &d.Truth.Jobs[i]; j.Running() {
+		if j := &d.Truth.Jobs[i]; j.IsRunning() {
 			sum += float64(gpusHeld(j))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // I1: no mutation is ever sent to a job that has priority 0.
 func checkNotHeld(s *send) string {
-	if s.job.Held && !s.afterRace {
+	if s.job.IsHeld && !s.afterRace {
 		return "it is held: " + s.job.Reason
 	}
 	return ""
@@ -25,9 +25,9 @@ func checkNotHeld(s *send) string {
 func checkOneField(s *send) string {
 	direct := s.o.Site.Lever == bridge.LeverPriority || s.o.Site.Lever == bridge.LeverAuto && s.o.Site.Release < "24"
 	switch s.Edit.Kind {
-	case slurm.SiteFactor, slurm.Nice, slurm.Lease, slurm.Unlease, slurm.Require, slurm.Exclude, slurm.Requeue:
+	case slurm.EditSiteFactor, slurm.EditNice, slurm.EditLease, slurm.EditUnlease, slurm.EditRequireNodes, slurm.EditExcludeNodes, slurm.EditRequeue:
 		return ""
-	case slurm.Priority, slurm.HandBack:
+	case slurm.EditPriority, slurm.EditHandBackPriority:
 		if direct {
 			return ""
 		}
@@ -42,7 +42,7 @@ func checkOnlyAskedWritten(k *Call, w *sim.Write) string {
 	want := fieldOfKind(k.Edit.Kind)
 	switch {
 	case w.Action != "update":
-	case k.Edit.Kind == slurm.HandBack: // a hold, a release and the owner's nice, in three calls
+	case k.Edit.Kind == slurm.EditHandBackPriority: // a hold, a release and the owner's nice, in three calls
 	case len(fields) != 1 || fields[0] != want:
 		return fmt.Sprintf("%v wrote %v", k.Edit, fields)
 	}
@@ -61,7 +61,7 @@ func checkNoOverwrite(s *send) string {
 		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.o.ledger.formatRows(s.job.ID, f))
 	}
 	if f == Required || f == Excluded {
-		now := map[Field]string{Required: formatNodes(s.job.Required), Excluded: formatNodes(s.job.Excluded)}[f]
+		now := map[Field]string{Required: formatNodes(s.job.RequiredNodes), Excluded: formatNodes(s.job.ExcludedNodes)}[f]
 		if m.stands && now != m.ourValue {
 			return fmt.Sprintf("its %s are %q, ours were %q", f, now, m.ourValue)
 		}
@@ -85,7 +85,7 @@ func checkLeaseBounds(s *send) string {
 	}
 	length := s.Edit.Until.Sub(now)
 	switch {
-	case s.Edit.Kind == slurm.Unlease:
+	case s.Edit.Kind == slurm.EditUnlease:
 	case length <= 0 || length > s.gate.LeaseMax:
 		return fmt.Sprintf("it is %v long", length)
 	case s.entry.leased > s.gate.LeaseTotal+site.Interval && s.o.ledger.restoredTo.IsZero():
@@ -122,7 +122,7 @@ func tooMuch(s *send) string {
 // I12: node lists leave enough nodes, and keep every exclusion and requirement of
 // the user.
 func checkNodeLists(s *send) string {
-	if s.afterRace || s.Edit.Kind != slurm.Require && s.Edit.Kind != slurm.Exclude {
+	if s.afterRace || s.Edit.Kind != slurm.EditRequireNodes && s.Edit.Kind != slurm.EditExcludeNodes {
 		return ""
 	}
 	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }
@@ -134,22 +134,22 @@ func checkNodeLists(s *send) string {
 		switch {
 		case open && !in:
 			up++
-		case !open && in && s.Edit.Kind == slurm.Require && !slices.Contains(required, n.Name):
+		case !open && in && s.Edit.Kind == slurm.EditRequireNodes && !slices.Contains(required, n.Name):
 			return n.Name + " cannot start jobs"
 		}
 	}
 	for _, n := range s.Edit.Nodes {
-		if s.Edit.Kind == slurm.Require && slices.Contains(excluded, n) || s.Edit.Kind == slurm.Exclude && slices.Contains(required, n) {
+		if s.Edit.Kind == slurm.EditRequireNodes && slices.Contains(excluded, n) || s.Edit.Kind == slurm.EditExcludeNodes && slices.Contains(required, n) {
 			return "its owner says otherwise of " + n
 		}
 	}
-	own := map[slurm.Kind][]string{slurm.Require: required, slurm.Exclude: excluded}[s.Edit.Kind]
+	own := map[slurm.EditKind][]string{slurm.EditRequireNodes: required, slurm.EditExcludeNodes: excluded}[s.Edit.Kind]
 	for _, n := range own {
 		if !slices.Contains(s.Edit.Nodes, n) && !s.entry.marks[fieldOfKind(s.Edit.Kind)].lost {
 			return "its owner named " + n
 		}
 	}
-	if s.Edit.Kind == slurm.Exclude && !s.mayRestore() && float64(up) < s.gate.NodeFactor*float64(max(1, s.job.NodeCount)) {
+	if s.Edit.Kind == slurm.EditExcludeNodes && !s.mayRestore() && float64(up) < s.gate.NodeFactor*float64(max(1, s.job.NodeCount)) {
 		return fmt.Sprintf("%d nodes are left", up)
 	}
 	return ""

@@ -5,7 +5,7 @@ package oracle
 func (o *Oracle) CheckLeftByDead(of ...Field) {
 	for _, id := range o.book.ids() {
 		j := o.actualJob(id)
-		if j == nil || !j.Pending() {
+		if j == nil || !j.IsPending() {
 			continue
 		}
 		e, task := o.book.entryOf(j), ""
@@ -13,7 +13,7 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 			task = " of a task"
 		}
 		for _, f := range of {
-			if m := e.marks[f]; e.hasOurValue(j, f, o.World.Now()) && (f == Begin || !m.lost && !o.late[id] && !j.Held) {
+			if m := e.marks[f]; e.hasOurValue(j, f, o.World.Now()) && (f == Begin || !m.lost && !o.late[id] && !j.IsHeld) {
 				o.Breach(uncertainRule("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
 			}
 		}
@@ -28,7 +28,7 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 func (o *Oracle) CheckLeftAfterRelease() {
 	for _, id := range o.book.ids() {
 		j := o.actualJob(id)
-		if j == nil || !j.Pending() || j.Held || o.late[id] {
+		if j == nil || !j.IsPending() || j.IsHeld || o.late[id] {
 			continue
 		}
 		e, task := o.book.entryOf(j), ""
@@ -56,7 +56,7 @@ func (o *Oracle) CheckAllEnded() {
 	for _, j := range o.World.Jobs() {
 		e := o.book.entryOf(&j)
 		for _, f := range []Field{Begin, Required, Excluded} {
-			if j.Pending() && e.hasOurValue(&j, f, o.World.Now()) {
+			if j.IsPending() && e.hasOurValue(&j, f, o.World.Now()) {
 				o.Breach("lost job", j.ID, "60 days later it is %s (%s), and its %s is %q of ours", j.State, j.Reason, f, e.marks[f].ourValue)
 			}
 		}

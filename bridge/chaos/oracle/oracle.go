@@ -91,14 +91,14 @@ func (o *Oracle) noteArrival(e *jobEntry, w *sim.Write, after *slurm.Job) {
 	switch {
 	case w.Err != nil:
 	case w.Action == "requeue":
-		if w.Before.State == "RUNNING" && !w.Before.Flag("COMPLETING") {
+		if w.Before.State == "RUNNING" && !w.Before.HasFlag("COMPLETING") {
 			o.checkStopped(k, &w.Before)
 		}
 	default:
 		o.writes.add(o.World, e, w, after)
 		o.book.noteOurWrite(e, &w.Update, after, o.World.Now())
 		for _, f := range fieldsOf(&w.Update) {
-			e.marks[f].unanswered, e.marks[f].givenBack = k.Unanswered, k.Edit.Kind == slurm.Unlease
+			e.marks[f].unanswered, e.marks[f].givenBack = k.Unanswered, k.Edit.Kind == slurm.EditUnlease
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (o *judged) daemon(t *testing.T) *Daemon {
 }
 
 func TestWritesOfOurs(t *testing.T) {
-	nice := slurm.Edit{Kind: slurm.Nice, Value: 7}
+	nice := slurm.Edit{Kind: slurm.EditNice, Value: 7}
 	for _, c := range []struct {
 		name string
 		spec sim.Spec
@@ -183,7 +183,7 @@ func TestWrittenAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := judge(t, sim.Spec{}, nil)
-			k := &Call{By: o.daemon(t), Edit: slurm.Edit{Kind: slurm.Nice, Value: 7}, Late: c.late}
+			k := &Call{By: o.daemon(t), Edit: slurm.Edit{Kind: slurm.EditNice, Value: 7}, Late: c.late}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)
 			again := &Call{By: k.By, Edit: k.Edit}

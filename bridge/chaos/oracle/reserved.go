@@ -33,9 +33,9 @@ func (s *send) reservationReached(limit time.Duration, node string) string {
 func checkReservations(s *send) string {
 	switch {
 	case s.afterRace:
-	case s.Edit.Kind == slurm.Require && !s.mayRestore():
+	case s.Edit.Kind == slurm.EditRequireNodes && !s.mayRestore():
 		return checkStartAvoidsReservation(s)
-	case s.Edit.Kind == slurm.Requeue && s.row != nil && s.row.Before.Stop != nil:
+	case s.Edit.Kind == slurm.EditRequeue && s.row != nil && s.row.Before.Stop != nil:
 		return checkStopAvoidsReservation(s, s.row.Before.Stop.Beneficiary)
 	}
 	return ""
@@ -44,8 +44,8 @@ func checkReservations(s *send) string {
 func checkStartAvoidsReservation(s *send) string {
 	own := s.entry.marks[Required].ownersValue
 	for _, n := range s.Edit.Nodes {
-		if x := s.reservationReached(s.job.Limit, n); x != "" && !slices.Contains(strings.Split(own, ","), n) {
-			return fmt.Sprintf("its limit of %v reaches into %s", s.job.Limit, x)
+		if x := s.reservationReached(s.job.TimeLimit, n); x != "" && !slices.Contains(strings.Split(own, ","), n) {
+			return fmt.Sprintf("its limit of %v reaches into %s", s.job.TimeLimit, x)
 		}
 	}
 	return ""
@@ -57,19 +57,19 @@ func checkStopAvoidsReservation(s *send, to int64) string {
 	}
 	last, back := "", false
 	for i := range s.By.Truth.Nodes {
-		x := s.reservationReached(s.job.Limit, s.By.Truth.Nodes[i].Name)
+		x := s.reservationReached(s.job.TimeLimit, s.By.Truth.Nodes[i].Name)
 		back, last = back || x == "", last+x
 	}
 	if !back {
-		return fmt.Sprintf("with its limit of %v it could not start again before %s", s.job.Limit, last)
+		return fmt.Sprintf("with its limit of %v it could not start again before %s", s.job.TimeLimit, last)
 	}
 	b, ok := s.By.Jobs[to]
 	if !ok || to == s.job.ID {
 		return ""
 	}
-	free := s.freeGPUs(&b, to, func(node string) bool { return s.reservationReached(b.Limit, node) == "" })
+	free := s.freeGPUs(&b, to, func(node string) bool { return s.reservationReached(b.TimeLimit, node) == "" })
 	if need := gpusAsked(&b); free < need {
-		return fmt.Sprintf("job %d has a limit of %v and wants %d GPUs: %d would be free on nodes that are not set aside within it", to, b.Limit, need, free)
+		return fmt.Sprintf("job %d has a limit of %v and wants %d GPUs: %d would be free on nodes that are not set aside within it", to, b.TimeLimit, need, free)
 	}
 	return ""
 }
@@ -80,13 +80,13 @@ func (s *send) freeGPUs(b *slurm.Job, to int64, on func(node string) bool) int {
 	free := 0
 	for i := range s.By.Truth.Nodes {
 		n := &s.By.Truth.Nodes[i]
-		if n.TRESUsed.Unread == "" && n.State != "DOWN" && len(n.Flags) == 0 && !slices.Contains(b.Excluded.Names, n.Name) && on(n.Name) {
-			free += s.o.Site.GPUs - n.TRESUsed.GPUs()
+		if n.TRESUsed.UnreadReason == "" && n.State != "DOWN" && len(n.Flags) == 0 && !slices.Contains(b.ExcludedNodes.Names, n.Name) && on(n.Name) {
+			free += s.o.Site.GPUs - n.TRESUsed.GPUCount()
 		}
 	}
 	leaving := s.victims(to)
 	for i := range s.By.Truth.Jobs { // what cleans up is free in a moment
-		if j := &s.By.Truth.Jobs[i]; j.Flag("COMPLETING") {
+		if j := &s.By.Truth.Jobs[i]; j.HasFlag("COMPLETING") {
 			leaving = append(leaving, *j)
 		}
 	}

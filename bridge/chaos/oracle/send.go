@@ -74,19 +74,19 @@ func uncertainRuleOf(id string, s *send) string {
 func (s *send) isRepeat() bool { return s.row != nil && s.row.Made.Before(s.By.Truth.At) }
 
 // fieldOfKind is the field a kind of edit writes; "" for a requeue.
-func fieldOfKind(k slurm.Kind) Field {
+func fieldOfKind(k slurm.EditKind) Field {
 	switch k {
-	case slurm.Lease, slurm.Unlease:
+	case slurm.EditLease, slurm.EditUnlease:
 		return Begin
-	case slurm.Nice:
+	case slurm.EditNice:
 		return Nice
-	case slurm.SiteFactor:
+	case slurm.EditSiteFactor:
 		return Site
-	case slurm.Priority, slurm.HandBack, slurm.HardHold:
+	case slurm.EditPriority, slurm.EditHandBackPriority, slurm.EditHardHold:
 		return Priority
-	case slurm.Require:
+	case slurm.EditRequireNodes:
 		return Required
-	case slurm.Exclude:
+	case slurm.EditExcludeNodes:
 		return Excluded
 	}
 	return ""
@@ -107,6 +107,6 @@ func (s *send) wantedValue(f Field) string {
 func (s *send) mayRestore() bool {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.entry.marks[f]
-	return s.Edit.Kind == slurm.Unlease || s.Edit.Kind == slurm.HandBack || s.Edit.Kind == slurm.Requeue ||
+	return s.Edit.Kind == slurm.EditUnlease || s.Edit.Kind == slurm.EditHandBackPriority || s.Edit.Kind == slurm.EditRequeue ||
 		f == Site && s.Edit.Value == 0 || m != nil && s.wantedValue(f) == m.ownersValue
 }

@@ -172,7 +172,7 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 	live := o.ledger.liveFields()
 	for _, id := range o.book.ids() {
 		j := o.actualJob(id)
-		if j == nil || !j.Pending() || o.late[id] {
+		if j == nil || !j.IsPending() || o.late[id] {
 			continue
 		}
 		e, name := o.book.entryOf(j), "forgot"
@@ -197,7 +197,7 @@ func (o *Oracle) CheckCycle() {
 			continue
 		}
 		e := o.book.entryOf(j)
-		if !j.Pending() {
+		if !j.IsPending() {
 			continue
 		}
 		if why := whyHeld(e, j); why != "" {
@@ -216,9 +216,9 @@ func (o *Oracle) CheckCycle() {
 // Holds are people's: none is broken, and none is ours.
 func whyHeld(e *jobEntry, j *slurm.Job) string {
 	switch {
-	case j.Held && e.hold == "" && j.Restarts == 0:
+	case j.IsHeld && e.hold == "" && j.Restarts == 0:
 		return fmt.Sprintf("it is held (%s), and nobody holds it", j.Reason)
-	case !j.Held && (e.hold == "owner" || e.hold == "admin"):
+	case !j.IsHeld && (e.hold == "owner" || e.hold == "admin"):
 		return fmt.Sprintf("the hold of its %s was broken", e.hold)
 	}
 	return ""

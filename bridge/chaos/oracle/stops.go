@@ -26,7 +26,7 @@ type stop struct {
 // I5: a requeue is sent at most once per run, only to running batch jobs that may
 // be requeued and whose owner opted in.
 func checkRequeueOnce(s *send) string {
-	if s.Edit.Kind != slurm.Requeue {
+	if s.Edit.Kind != slurm.EditRequeue {
 		return ""
 	}
 	run := fmt.Sprintf("%d/%s", s.job.ID, s.o.actualJob(s.job.ID).SLUID)
@@ -39,8 +39,8 @@ func checkRequeueOnce(s *send) string {
 	}
 	switch {
 	case s.afterRace:
-	case s.job.State != "RUNNING" || !s.job.Requeue || !s.o.Site.Shown(*s.job).Batch:
-		return fmt.Sprintf("it is %s, batch %t, may be requeued %t", s.job.State, s.job.Batch, s.job.Requeue)
+	case s.job.State != "RUNNING" || !s.job.Requeue || !s.o.Site.Shown(*s.job).IsBatch:
+		return fmt.Sprintf("it is %s, batch %t, may be requeued %t", s.job.State, s.job.IsBatch, s.job.Requeue)
 	case s.job.Comment == "":
 		return "its owner did not opt in"
 	}
@@ -50,7 +50,7 @@ func checkRequeueOnce(s *send) string {
 // I6: run time before preemption is at least the quantum, and there is a time
 // between two.
 func checkRanEnough(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.afterRace {
+	if s.Edit.Kind != slurm.EditRequeue || s.afterRace {
 		return ""
 	}
 	if ran := s.now.Sub(s.job.Start); ran < s.gate.Quantum {
@@ -67,7 +67,7 @@ func checkRanEnough(s *send) string {
 // I8: victims only if the named beneficiary would then fit, and is expected to gain
 // several times the work lost.
 func beneficiary(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.afterRace || s.row == nil {
+	if s.Edit.Kind != slurm.EditRequeue || s.afterRace || s.row == nil {
 		return ""
 	}
 	if s.row.Before.Stop == nil {
@@ -79,13 +79,13 @@ func beneficiary(s *send) string {
 	}
 	b := s.o.actualJob(to)
 	switch {
-	case b == nil || !b.Pending() || b.Held:
+	case b == nil || !b.IsPending() || b.IsHeld:
 		if b == nil || s.o.book.entryOf(b).edited == 0 {
 			return fmt.Sprintf("it is for job %d, which does not wait", to)
 		}
 		return "" // somebody changed it since we looked
-	case float64(b.Limit.Seconds())*float64(gpusAsked(b)) < s.gate.GainFactor*restartLoss(s.job):
-		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.Limit, gpusAsked(b))
+	case float64(b.TimeLimit.Seconds())*float64(gpusAsked(b)) < s.gate.GainFactor*restartLoss(s.job):
+		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.TimeLimit, gpusAsked(b))
 	}
 	return s.checkFits(b, to)
 }
@@ -117,10 +117,10 @@ func (s *send) victims(to int64) []slurm.Job {
 }
 
 // gpusHeld is what a running job holds.
-func gpusHeld(j *slurm.Job) int { return j.Allocated.GPUs() }
+func gpusHeld(j *slurm.Job) int { return j.AllocatedTRES.GPUCount() }
 
 // gpusAsked is how many GPUs a job wants.
-func gpusAsked(j *slurm.Job) int { return j.Request.GPUs() }
+func gpusAsked(j *slurm.Job) int { return j.RequestedTRES.GPUCount() }
 
 // restartLoss is what a stop of the job costs, in GPU seconds: jobs that opted in say five
 // seconds.
@@ -128,7 +128,7 @@ func restartLoss(j *slurm.Job) float64 { return 5 * float64(gpusHeld(j)) }
 
 // I9: no pair preempts each other within two quanta.
 func checkNoPingPong(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.row == nil || s.row.Before.Stop == nil {
+	if s.Edit.Kind != slurm.EditRequeue || s.row == nil || s.row.Before.Stop == nil {
 		return ""
 	}
 	to := s.row.Before.Stop.Beneficiary
@@ -143,7 +143,7 @@ func checkNoPingPong(s *send) string {
 // I22: no job is stopped while a job of the partition that another was stopped for
 // has not started three intervals after that took effect, for half an hour at most.
 func checkNotInVain(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.Late {
+	if s.Edit.Kind != slurm.EditRequeue || s.Late {
 		return ""
 	}
 	now := s.By.Truth.At
@@ -152,9 +152,9 @@ func checkNotInVain(s *send) string {
 		b, v := s.By.Truth.Job(x.beneficiary), s.By.Truth.Job(x.job)
 		since := now.Sub(x.carriedOutAt)
 		switch {
-		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.beneficiary == x.job || s.o.ledger.isBeforeRestore(x.at):
+		case b == nil || !b.IsPending() || b.IsHeld || b.Restarts != x.restarts || x.beneficiary == x.job || s.o.ledger.isBeforeRestore(x.at):
 		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ
-		case v != nil && v.Flag("COMPLETING") && since <= 10*time.Minute:
+		case v != nil && v.HasFlag("COMPLETING") && since <= 10*time.Minute:
 		default:
 			return fmt.Sprintf("job %d was stopped for job %d %v ago, which has not started (%s)", x.job, x.beneficiary, since, b.Reason)
 		}

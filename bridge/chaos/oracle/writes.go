@@ -29,7 +29,7 @@ func (l *lastWrites) add(world *sim.World, e *jobEntry, w *sim.Write, after *slu
 	case Nice:
 		undo.Nice = sim.Ptr(w.Before.Nice)
 	case Required:
-		undo.Required = sim.Ptr(append([]string{}, w.Before.Required.Names...))
+		undo.Required = sim.Ptr(append([]string{}, w.Before.RequiredNodes.Names...))
 	default:
 		return
 	}

@@ -95,7 +95,7 @@ var actions = map[event.Kind]func(People, *rand.Rand){
 		_ = p.World.Update(j.User, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(1000)))})
 	}),
 	event.OwnerLimit: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(j.User, j.ID, sim.Update{Limit: sim.Ptr(j.Limit - time.Duration(r.IntN(20))*time.Minute)})
+		_ = p.World.Update(j.User, j.ID, sim.Update{Limit: sim.Ptr(j.TimeLimit - time.Duration(r.IntN(20))*time.Minute)})
 	}),
 	event.OwnerNodes: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		list := []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
@@ -137,12 +137,12 @@ func anyJob(_ People, j *slurm.Job) bool { return !j.IsDone() }
 
 func runningJob(_ People, j *slurm.Job) bool { return j.State == "RUNNING" }
 
-func pendingJob(_ People, j *slurm.Job) bool { return j.Pending() }
+func pendingJob(_ People, j *slurm.Job) bool { return j.IsPending() }
 
-func heldJob(_ People, j *slurm.Job) bool { return j.Pending() && j.Held }
+func heldJob(_ People, j *slurm.Job) bool { return j.IsPending() && j.IsHeld }
 
 // delayedJob is one that waits for its begin time, which is often ours.
-func delayedJob(p People, j *slurm.Job) bool { return j.Pending() && j.Eligible.After(p.World.Now()) }
+func delayedJob(p People, j *slurm.Job) bool { return j.IsPending() && j.Eligible.After(p.World.Now()) }
 
 func (p People) setBegin(by string, j *slurm.Job, later time.Duration) {
 	_ = p.World.Update(by, j.ID, sim.Update{Begin: sim.Ptr(p.World.Now().Add(later).Truncate(time.Second))})
@@ -152,10 +152,10 @@ func (p People) setBegin(by string, j *slurm.Job, later time.Duration) {
 // owner's others.
 func (p People) moveToTop(j *slurm.Job) {
 	others := slices.DeleteFunc(p.World.Jobs(), func(o slurm.Job) bool {
-		return o.ID == j.ID || !o.Pending() || o.Held || o.User != j.User || o.Account != j.Account || o.QOS != j.QOS || o.Priority <= j.Priority
+		return o.ID == j.ID || !o.IsPending() || o.IsHeld || o.User != j.User || o.Account != j.Account || o.QOS != j.QOS || o.Priority <= j.Priority
 	})
 	slices.SortFunc(others, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
-	if len(others) == 0 || j.Held || strings.HasPrefix(p.Site.Release, "22.05") {
+	if len(others) == 0 || j.IsHeld || strings.HasPrefix(p.Site.Release, "22.05") {
 		return
 	}
 	step := int64(0)

@@ -1,6 +1,8 @@
 package site
 
-import "fairbridge/bridge/slurm"
+import (
+	"fairbridge/bridge/slurm"
+)
 
 // Names of jobs that Slurm shows as what a sim.World knows nothing of.
 const (
@@ -14,13 +16,13 @@ const (
 func (s Site) Shown(j slurm.Job) slurm.Job {
 	switch j.Name {
 	case Het:
-		j.HetJob = j.ID
+		j.HetJobID = j.ID
 	case Cron:
 		j.Cron = "0 * * * *"
 	case Reserved:
 		j.Reservation = "maintenance"
 	case Interactive:
-		j.Batch = false
+		j.IsBatch = false
 	}
 	if s.Release < "25.11" {
 		j.SLUID = ""

@@ -28,8 +28,8 @@ func (n *Node) Show() slurm.Node {
 // Show returns the partition as Slurm shows it.
 func (p *Partition) Show() slurm.Partition {
 	return slurm.Partition{
-		Name: p.Name, Up: !p.Down, Nodes: slurm.HostsOf(NodeNames(p.Nodes)),
-		MaxTime: int64(p.MaxTime / time.Minute), Tier: p.Tier,
+		Name: p.Name, IsUp: !p.Down, Nodes: slurm.HostsFromNames(NodeNames(p.Nodes)),
+		MaxTimeMinutes: int64(p.MaxTime / time.Minute), PriorityTier: p.Tier,
 	}
 }
 

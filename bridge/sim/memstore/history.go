@@ -71,7 +71,7 @@ func (h *history) record(v *slurm.View) error {
 	h.views++
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if j.ID != 0 && j.Opaque == "" {
+		if j.ID != 0 && j.UntrustedReason == "" {
 			h.observeJob(j, v.At, before)
 		}
 		if l := h.jobs[j.ID]; l != nil {
@@ -92,12 +92,12 @@ func (h *history) record(v *slurm.View) error {
 
 func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
 	l := h.jobFor(j)
-	run := j.Run()
+	run := j.CurrentRun()
 	switch {
 	case l == nil:
 		l = &jobHistory{run: run, arrive: j.Submit}
 		h.jobs[j.ID] = l
-	case l.run.SameRun(run):
+	case l.run.IsSameRun(run):
 	case run.Restarts > l.run.Restarts:
 		h.stopRun(l, j.Submit)
 		l.run, l.ended = run, false
@@ -108,7 +108,7 @@ func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
 	}
 	l.seen = at
 	switch {
-	case j.Running() && !l.runs && !j.Start.IsZero():
+	case j.IsRunning() && !l.runs && !j.Start.IsZero():
 		h.startRun(l, j)
 	case j.IsDone() && !l.ended:
 		h.endJob(l, j)
@@ -137,7 +137,7 @@ func (h *history) jobFor(j *slurm.Job) *jobHistory {
 	}
 	delete(h.unlisted, j.ID)
 	h.jobs[j.ID] = l
-	if l.lost == nil || !l.run.SameRun(j.Run()) {
+	if l.lost == nil || !l.run.IsSameRun(j.CurrentRun()) {
 		return l
 	}
 	ended := l.openSpan
@@ -151,7 +151,7 @@ func (h *history) jobFor(j *slurm.Job) *jobHistory {
 
 // startRun opens a run.
 func (h *history) startRun(l *jobHistory, j *slurm.Job) {
-	l.runs, l.openSpan = true, usageSpan{userAccount{j.User, j.Account}, j.GPUs(), j.Start, time.Time{}}
+	l.runs, l.openSpan = true, usageSpan{userAccount{j.User, j.Account}, j.GPUCount(), j.Start, time.Time{}}
 	if l.firstStart.IsZero() {
 		l.firstStart = j.Start
 	}

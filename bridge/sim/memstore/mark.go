@@ -45,7 +45,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 			return err
 		}
 	}
-	if was.Edit.Kind == slurm.Requeue {
+	if was.Edit.Kind == slurm.EditRequeue {
 		j.noteRequeue(was, in)
 	}
 	switch in.State {

@@ -146,7 +146,7 @@ func (e *Entry) Show() slurm.Reservation {
 	flags := slices.Clone(e.Flags)
 	slices.Sort(flags)
 	return slurm.Reservation{
-		Name: e.Name, Nodes: slurm.HostsOf(inventory.NodeNames(e.Nodes)), Start: e.From.Truncate(time.Second), End: e.To.Truncate(time.Second),
-		Flags: flags, Cores: cpus, NodeCount: len(e.Nodes), TRES: slurm.ReadTRES("cpu=" + strconv.Itoa(cpus)), Users: slices.Clone(e.Users),
+		Name: e.Name, Nodes: slurm.HostsFromNames(inventory.NodeNames(e.Nodes)), Start: e.From.Truncate(time.Second), End: e.To.Truncate(time.Second),
+		Flags: flags, CoreCount: cpus, NodeCount: len(e.Nodes), TRES: slurm.ReadTRES("cpu=" + strconv.Itoa(cpus)), Users: slices.Clone(e.Users),
 	}
 }

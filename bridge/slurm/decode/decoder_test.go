@@ -58,19 +58,19 @@ var jobTests = []struct {
 		`"priority": {"infinite":false,"number":9,"set":true}`,
 		`"time_limit": {"set":true,"infinite":false,"number":60}`,
 		`"nice": -5`},
-		func(j *slurm.Job) { j.Priority, j.Limit, j.Nice, j.NiceKnown = 9, time.Hour, -5, true }},
-	{"negative nice of 22.05", []string{`"nice": 4294967096`}, func(j *slurm.Job) { j.Nice, j.NiceKnown = -200, true }},
+		func(j *slurm.Job) { j.Priority, j.TimeLimit, j.Nice, j.IsNiceKnown = 9, time.Hour, -5, true }},
+	{"negative nice of 22.05", []string{`"nice": 4294967096`}, func(j *slurm.Job) { j.Nice, j.IsNiceKnown = -200, true }},
 	{"missing is not zero", []string{`"nice": null`, `"array_task_id": null`, `"array_job_id": 7`},
-		func(j *slurm.Job) { j.ArrayJob = 7 }},
+		func(j *slurm.Job) { j.ArrayJobID = 7 }},
 	{"not set is not zero", []string{`"array_task_id": {"set":false,"infinite":false,"number":0}`,
-		`"array_job_id": {"set":true,"infinite":false,"number":7}`}, func(j *slurm.Job) { j.ArrayJob = 7 }},
+		`"array_job_id": {"set":true,"infinite":false,"number":7}`}, func(j *slurm.Job) { j.ArrayJobID = 7 }},
 	{"task zero", []string{`"array_task_id": {"set":true,"infinite":false,"number":0}`, `"array_job_id": 7`},
-		func(j *slurm.Job) { j.ArrayJob, j.ArraySplit = 7, true }},
+		func(j *slurm.Job) { j.ArrayJobID, j.IsArrayTask = 7, true }},
 	{"task of no array", []string{`"array_task_id": 3`, `"array_job_id": 0`}, func(*slurm.Job) {}},
 	{"no limit", []string{`"time_limit": {"set":false,"infinite":true,"number":0}`}, func(*slurm.Job) {}},
 	{"no limit, plainly", []string{`"time_limit": 4294967295`}, func(*slurm.Job) {}},
-	{"held by priority", []string{`"priority": 0`}, func(j *slurm.Job) { j.Priority, j.Held = 0, true }},
-	{"held by flag", []string{`"hold": true`}, func(j *slurm.Job) { j.Held = true }},
+	{"held by priority", []string{`"priority": 0`}, func(j *slurm.Job) { j.Priority, j.IsHeld = 0, true }},
+	{"held by flag", []string{`"hold": true`}, func(j *slurm.Job) { j.IsHeld = true }},
 	{"state with flags", []string{`"job_state": ["RUNNING","STAGE_OUT","COMPLETING"]`},
 		func(j *slurm.Job) { j.State, j.Flags = "RUNNING", []string{"COMPLETING", "STAGE_OUT"} }},
 	{"state of one word", []string{`"job_state": "RUNNING"`}, func(j *slurm.Job) { j.State = "RUNNING" }},
@@ -79,9 +79,11 @@ var jobTests = []struct {
 	{"completing", []string{`"job_state": "COMPLETING"`},
 		func(j *slurm.Job) { j.State, j.Flags = "COMPLETING", []string{"COMPLETING"} }},
 	{"times", []string{`"eligible_time": 0`, `"start_time": 1795225297`, `"suspend_time": null`, `"pre_sus_time": 90`},
-		func(j *slurm.Job) { j.Start, j.PreSuspend = at, 90*time.Second }},
+		func(j *slurm.Job) { j.Start, j.PreSuspendTime = at, 90*time.Second }},
 	{"hostlists", []string{`"nodes": "None assigned"`, `"required_nodes": ["n1","n2"]`, `"excluded_nodes": "n[3-4]"`},
-		func(j *slurm.Job) { j.Required, j.Excluded = slurm.ReadHosts("n1,n2"), slurm.ReadHosts("n[3-4]") }},
+		func(j *slurm.Job) {
+			j.RequiredNodes, j.ExcludedNodes = slurm.ReadHosts("n1,n2"), slurm.ReadHosts("n[3-4]")
+		}},
 	{"exclusive", []string{`"shared": ["none"]`}, func(j *slurm.Job) { j.Exclusive = true }},
 	{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *slurm.Job) { j.Exclusive = true }},
 	{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *slurm.Job) { j.Exclusive = true }},
@@ -135,8 +137,8 @@ func TestOpaqueJobs(t *testing.T) {
 		`"time_limit": 9223372036854775807`: "time_limit is not of the expected kind",
 		`"required_nodes": "` + strings.Repeat("n", 2<<20) + `"`: "required_nodes is not of the expected kind",
 	} {
-		if got := decodeJob(t, job(with)).Opaque; got != want {
-			t.Errorf("%s: opaque %q, want %q", slurm.Excerpt(with), got, want)
+		if got := decodeJob(t, job(with)).UntrustedReason; got != want {
+			t.Errorf("%s: opaque %q, want %q", slurm.QuoteExcerpt(with), got, want)
 		}
 	}
 }
@@ -197,8 +199,8 @@ func TestOneBaseState(t *testing.T) {
 		`"COMPLETING"`: "running", `"CONFIGURING"`: "running", `"REQUEUE_HOLD"`: "pending", `"TIMEOUT"`: "done", `"REVOKED"`: "done",
 	} {
 		j := decodeJob(t, job(`"job_state": `+text))
-		got := map[bool]string{j.Pending(): "pending", j.Running(): "running", j.IsDone(): "done"}
-		if got[true] != want || j.Pending() && j.Running() || j.Opaque != "" {
+		got := map[bool]string{j.IsPending(): "pending", j.IsRunning(): "running", j.IsDone(): "done"}
+		if got[true] != want || j.IsPending() && j.IsRunning() || j.UntrustedReason != "" {
 			t.Errorf("%s: state %s flags %v, want %s", text, j.State, j.Flags, want)
 		}
 	}

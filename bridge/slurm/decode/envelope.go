@@ -11,7 +11,7 @@ const maxProblems = 100
 
 // readEnvelope reads the outermost object of a reply. It reports whether key was
 // there, with a value.
-func (s *replyInput) readEnvelope(meta *slurm.Meta, key string, body func(*replyInput)) (seen bool) {
+func (s *replyInput) readEnvelope(meta *slurm.ReplyMeta, key string, body func(*replyInput)) (seen bool) {
 	if c := s.SkipSpace(); c != '{' {
 		s.failNotJSON()
 		return false
@@ -72,25 +72,25 @@ func (s *replyInput) failNotJSON() {
 	case len(b) == 0:
 		s.Fail("the reply is empty")
 	case b[0] == '<':
-		s.Fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", slurm.Excerpt(string(b)))
+		s.Fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", slurm.QuoteExcerpt(string(b)))
 	default:
-		s.Fail("no JSON object, but %s", slurm.Excerpt(string(b)))
+		s.Fail("no JSON object, but %s", slurm.QuoteExcerpt(string(b)))
 	}
 }
 
 var slurmSchema = newSchema(
-	optionalField(wordField("release", func(m *slurm.Meta) *string { return &m.Release })),
-	optionalField(wordField("cluster", func(m *slurm.Meta) *string { return &m.Cluster })),
+	optionalField(wordField("release", func(m *slurm.ReplyMeta) *string { return &m.Release })),
+	optionalField(wordField("cluster", func(m *slurm.ReplyMeta) *string { return &m.Cluster })),
 )
 
 var metaSchema = newSchema(
-	objectField("slurm", slurmSchema, skipValue[slurm.Meta]),
-	objectField("Slurm", slurmSchema, skipValue[slurm.Meta]), // 22.05
+	objectField("slurm", slurmSchema, skipValue[slurm.ReplyMeta]),
+	objectField("Slurm", slurmSchema, skipValue[slurm.ReplyMeta]), // 22.05
 )
 
 // readMeta reads who answered.
-func (s *replyInput) readMeta(meta *slurm.Meta) {
-	objectField("", metaSchema, skipValue[slurm.Meta]).read(s, meta)
+func (s *replyInput) readMeta(meta *slurm.ReplyMeta) {
+	objectField("", metaSchema, skipValue[slurm.ReplyMeta]).read(s, meta)
 }
 
 // problemRecord is an entry of errors or warnings while it is read.
@@ -153,7 +153,7 @@ func (s *replyInput) readProblem() slurm.Problem {
 	}
 	var p problemRecord
 	objectField("", problemSchema, skipValue[problemRecord]).read(s, &p)
-	out := slurm.Problem{Number: int(p.number), Text: p.description}
+	out := slurm.Problem{ErrorNumber: int(p.number), Text: p.description}
 	for _, more := range []string{p.error, p.from} {
 		if more != "" && more != out.Text {
 			if out.Text != "" {

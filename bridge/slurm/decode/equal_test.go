@@ -35,7 +35,7 @@ type failer interface {
 // agree checks that a decoder takes text as the reference does: both refuse
 // it, or both read the same records.
 func agree[T any](t failer, text []byte, key string,
-	decode func(*Decoder, io.Reader) ([]T, slurm.Meta, error), one func(jsonObject) T) {
+	decode func(*Decoder, io.Reader) ([]T, slurm.ReplyMeta, error), one func(jsonObject) T) {
 	t.Helper()
 	got, _, err := decode(new(Decoder), bytes.NewReader(text))
 	slow, _, err2 := decode(new(Decoder), iotest.OneByteReader(bytes.NewReader(text)))
@@ -45,9 +45,9 @@ func agree[T any](t failer, text []byte, key string,
 	var problem *slurm.Error
 	switch valid := json.Valid(text); {
 	case err == nil && !valid:
-		t.Fatalf("accepted, but not JSON: %s", slurm.Excerpt(string(text)))
+		t.Fatalf("accepted, but not JSON: %s", slurm.QuoteExcerpt(string(text)))
 	case err == nil:
-	case !errors.As(err, &problem) || problem.Class != slurm.Garbled:
+	case !errors.As(err, &problem) || problem.Class != slurm.ErrorGarbledReply:
 		t.Fatalf("%v is not of class garbled", err)
 	case valid && !slices.ContainsFunc(ours, func(s string) bool { return strings.Contains(err.Error(), s) }):
 		t.Fatalf("refused, but JSON: %v", err)
@@ -72,17 +72,19 @@ func agree[T any](t failer, text []byte, key string,
 
 func agreeJobs(t failer, text []byte) {
 	t.Helper()
-	agree(t, text, "jobs", func(d *Decoder, r io.Reader) ([]slurm.Job, slurm.Meta, error) { return d.Jobs(r, nil) }, referenceJob)
+	agree(t, text, "jobs", func(d *Decoder, r io.Reader) ([]slurm.Job, slurm.ReplyMeta, error) { return d.Jobs(r, nil) }, referenceJob)
 }
 
 func agreeNodes(t failer, text []byte) {
 	t.Helper()
-	agree(t, text, "nodes", func(d *Decoder, r io.Reader) ([]slurm.Node, slurm.Meta, error) { return d.Nodes(r, nil) }, referenceNode)
+	agree(t, text, "nodes", func(d *Decoder, r io.Reader) ([]slurm.Node, slurm.ReplyMeta, error) { return d.Nodes(r, nil) }, referenceNode)
 }
 
 func agreeReservations(t failer, text []byte) {
 	t.Helper()
-	agree(t, text, "reservations", func(d *Decoder, r io.Reader) ([]slurm.Reservation, slurm.Meta, error) { return d.Reservations(r, nil) }, referenceReservation)
+	agree(t, text, "reservations", func(d *Decoder, r io.Reader) ([]slurm.Reservation, slurm.ReplyMeta, error) {
+		return d.Reservations(r, nil)
+	}, referenceReservation)
 }
 
 // seeds are small documents with the first records of every recorded reply,

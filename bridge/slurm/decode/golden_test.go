@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // decoded is what one recorded reply says.
 type decoded struct {
-	Meta    slurm.Meta
+	Meta    slurm.ReplyMeta
 	Records any
 }
 
@@ -139,8 +139,8 @@ func TestNoRecordedJobIsOpaque(t *testing.T) {
 			t.Fatalf("%s: %d jobs, %v", file, len(jobs), err)
 		}
 		for i := range jobs {
-			if jobs[i].Opaque != "" {
-				t.Errorf("%s: job %d: %s", file, jobs[i].ID, jobs[i].Opaque)
+			if jobs[i].UntrustedReason != "" {
+				t.Errorf("%s: job %d: %s", file, jobs[i].ID, jobs[i].UntrustedReason)
 			}
 		}
 	}

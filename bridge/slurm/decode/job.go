@@ -27,47 +27,47 @@ var jobSchema = newSchema(
 	timeField("accrue_time", func(j *slurm.Job) *time.Time { return &j.Accrue }),
 	timeField("start_time", func(j *slurm.Job) *time.Time { return &j.Start }),
 	timeField("end_time", func(j *slurm.Job) *time.Time { return &j.End }),
-	timeField("suspend_time", func(j *slurm.Job) *time.Time { return &j.Suspended }),
-	durationField("pre_sus_time", time.Second, func(j *slurm.Job) *time.Duration { return &j.PreSuspend }),
+	timeField("suspend_time", func(j *slurm.Job) *time.Time { return &j.SuspendTime }),
+	durationField("pre_sus_time", time.Second, func(j *slurm.Job) *time.Duration { return &j.PreSuspendTime }),
 	timeField("deadline", func(j *slurm.Job) *time.Time { return &j.Deadline }),
-	durationField("time_limit", time.Minute, func(j *slurm.Job) *time.Duration { return &j.Limit }),
+	durationField("time_limit", time.Minute, func(j *slurm.Job) *time.Duration { return &j.TimeLimit }),
 	sizeField("priority", func(j *slurm.Job) *int64 { return &j.Priority }),
 	recordField[slurm.Job]{"nice", readNice},
-	boolField("hold", func(j *slurm.Job) *bool { return &j.Held }),
+	boolField("hold", func(j *slurm.Job) *bool { return &j.IsHeld }),
 	sizeField("restart_cnt", func(j *slurm.Job) *int { return &j.Restarts }),
 	boolField("requeue", func(j *slurm.Job) *bool { return &j.Requeue }),
-	boolField("batch_flag", func(j *slurm.Job) *bool { return &j.Batch }),
+	boolField("batch_flag", func(j *slurm.Job) *bool { return &j.IsBatch }),
 	remarkField("comment", func(j *slurm.Job) *string { return &j.Comment }),
 	remarkField("extra", func(j *slurm.Job) *string { return &j.Extra }),
-	remarkField("admin_comment", func(j *slurm.Job) *string { return &j.Admin }),
+	remarkField("admin_comment", func(j *slurm.Job) *string { return &j.AdminComment }),
 	hostsField("nodes", func(j *slurm.Job) *slurm.Hosts { return &j.Nodes }),
-	hostsField("required_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.Required }),
-	hostsField("excluded_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.Excluded }),
-	hostsField("scheduled_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.Scheduled }),
+	hostsField("required_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.RequiredNodes }),
+	hostsField("excluded_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.ExcludedNodes }),
+	hostsField("scheduled_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.ScheduledNodes }),
 	sizeField("node_count", func(j *slurm.Job) *int { return &j.NodeCount }),
 	sizeField("max_nodes", func(j *slurm.Job) *int { return &j.MaxNodes }),
 	sizeField("cpus", func(j *slurm.Job) *int { return &j.CPUs }),
-	sizeField("memory_per_node", func(j *slurm.Job) *int64 { return &j.MemPerNode }),
-	sizeField("memory_per_cpu", func(j *slurm.Job) *int64 { return &j.MemPerCPU }),
-	parsedField("tres_req_str", func(j *slurm.Job) *slurm.TRES { return &j.Request }, (*meanings).tresOf),
-	parsedField("tres_alloc_str", func(j *slurm.Job) *slurm.TRES { return &j.Allocated }, (*meanings).tresOf),
-	parsedField("tres_per_node", func(j *slurm.Job) *slurm.GRESList { return &j.PerNode }, (*meanings).requestOf),
-	parsedField("tres_per_job", func(j *slurm.Job) *slurm.GRESList { return &j.PerJob }, (*meanings).requestOf),
-	parsedField("tres_per_task", func(j *slurm.Job) *slurm.GRESList { return &j.PerTask }, (*meanings).requestOf),
+	sizeField("memory_per_node", func(j *slurm.Job) *int64 { return &j.MemPerNodeMB }),
+	sizeField("memory_per_cpu", func(j *slurm.Job) *int64 { return &j.MemPerCPUMB }),
+	parsedField("tres_req_str", func(j *slurm.Job) *slurm.TRES { return &j.RequestedTRES }, (*meanings).tresOf),
+	parsedField("tres_alloc_str", func(j *slurm.Job) *slurm.TRES { return &j.AllocatedTRES }, (*meanings).tresOf),
+	parsedField("tres_per_node", func(j *slurm.Job) *slurm.GRESList { return &j.GresPerNode }, (*meanings).requestOf),
+	parsedField("tres_per_job", func(j *slurm.Job) *slurm.GRESList { return &j.GresPerJob }, (*meanings).requestOf),
+	parsedField("tres_per_task", func(j *slurm.Job) *slurm.GRESList { return &j.GresPerTask }, (*meanings).requestOf),
 	recordField[slurm.Job]{"gres_detail", readDetail},
 	parsedField("features", func(j *slurm.Job) *slurm.Features { return &j.Features }, (*meanings).constraintOf),
 	parsedField("dependency", func(j *slurm.Job) *slurm.Dependency { return &j.Dependency }, (*meanings).dependencyOf),
 	wordField("resv_name", func(j *slurm.Job) *string { return &j.Reservation }),
 	optionalField(wordField("cron", func(j *slurm.Job) *string { return &j.Cron })),
-	wordField("federation_origin", func(j *slurm.Job) *string { return &j.Federation }),
+	wordField("federation_origin", func(j *slurm.Job) *string { return &j.FederationOrigin }),
 	optionalField(exclusiveField("shared", "NONE")),
 	optionalField(exclusiveField("exclusive", "TRUE")),
-	sizeField("array_job_id", func(j *slurm.Job) *int64 { return &j.ArrayJob }),
+	sizeField("array_job_id", func(j *slurm.Job) *int64 { return &j.ArrayJobID }),
 	recordField[slurm.Job]{"array_task_id", readTask},
-	parsedField("array_task_string", func(j *slurm.Job) *slurm.Tasks { return &j.ArrayTasks }, (*meanings).arrayOf),
-	sizeField("array_max_tasks", func(j *slurm.Job) *int { return &j.ArrayMax }),
-	sizeField("het_job_id", func(j *slurm.Job) *int64 { return &j.HetJob }),
-	sizeField("het_job_offset", func(j *slurm.Job) *int { return &j.HetOffset }),
+	parsedField("array_task_string", func(j *slurm.Job) *slurm.ArrayTasks { return &j.ArrayTasks }, (*meanings).arrayOf),
+	sizeField("array_max_tasks", func(j *slurm.Job) *int { return &j.ArrayMaxTasks }),
+	sizeField("het_job_id", func(j *slurm.Job) *int64 { return &j.HetJobID }),
+	sizeField("het_job_offset", func(j *slurm.Job) *int { return &j.HetJobOffset }),
 )
 
 // requiredJobFields are the fields without which a job cannot be trusted: its identity,
@@ -90,9 +90,9 @@ func readPartitions(s *replyInput, j *slurm.Job) status {
 
 func readDetail(s *replyInput, j *slurm.Job) status {
 	got := s.readWords(false)
-	j.Gres = s.details.allocate(len(s.words))
+	j.GresDetail = s.details.allocate(len(s.words))
 	for i, text := range s.words {
-		j.Gres[i] = s.meanings.gresOf(text)
+		j.GresDetail[i] = s.meanings.gresOf(text)
 	}
 	return got
 }
@@ -106,7 +106,7 @@ func readNice(s *replyInput, j *slurm.Job) status {
 		got = unreadable
 	}
 	if got == found {
-		j.Nice, j.NiceKnown = v, true
+		j.Nice, j.IsNiceKnown = v, true
 	}
 	return got
 }
@@ -114,7 +114,7 @@ func readNice(s *replyInput, j *slurm.Job) status {
 func readTask(s *replyInput, j *slurm.Job) status {
 	v, got := s.readSize()
 	if got == found {
-		j.ArrayTask, j.ArraySplit = v, true
+		j.ArrayTaskID, j.IsArrayTask = v, true
 	}
 	return got
 }
@@ -143,7 +143,7 @@ func exclusiveField(name, value string) recordField[slurm.Job] {
 	}}
 }
 
-// job reads one job record.
+// readJob reads one job record.
 func readJob(s *replyInput, j *slurm.Job) {
 	good, wrong := jobSchema.read(s, j)
 	if s.Err() != nil {
@@ -154,15 +154,15 @@ func readJob(s *replyInput, j *slurm.Job) {
 		return
 	}
 	if good&priorityField != 0 && j.Priority == 0 {
-		j.Held = true
+		j.IsHeld = true
 	}
 	j.Directive = s.meanings.directiveOf(j.Comment, j.Extra)
-	if j.ArrayJob == 0 {
-		j.ArrayTask, j.ArraySplit = 0, false
+	if j.ArrayJobID == 0 {
+		j.ArrayTaskID, j.IsArrayTask = 0, false
 	}
 	if wrong != 0 {
-		j.Opaque = jobSchema.firstName(wrong) + " is not of the expected kind"
+		j.UntrustedReason = jobSchema.firstName(wrong) + " is not of the expected kind"
 	} else if lack := requiredJobFields &^ good; lack != 0 {
-		j.Opaque = jobSchema.firstName(lack) + " is missing"
+		j.UntrustedReason = jobSchema.firstName(lack) + " is missing"
 	}
 }

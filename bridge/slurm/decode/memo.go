@@ -12,7 +12,7 @@ type meanings struct {
 	hostLists    parsedTexts[slurm.Hosts]
 	constraints  parsedTexts[slurm.Features]
 	dependencies parsedTexts[slurm.Dependency]
-	arrays       parsedTexts[slurm.Tasks]
+	arrays       parsedTexts[slurm.ArrayTasks]
 	directives   parsedTexts[slurm.Directive]
 	tracked      parsedTexts[slurm.TRES]
 	nodeGRES     parsedTexts[slurm.GRESList] // of nodes
@@ -24,15 +24,15 @@ func (k *meanings) hostsOf(text string) slurm.Hosts {
 }
 
 func (k *meanings) constraintOf(text string) slurm.Features {
-	return k.constraints.parse(text, slurm.ReadFeatures, func(f slurm.Features) int { return len(f.All) })
+	return k.constraints.parse(text, slurm.ReadFeatures, func(f slurm.Features) int { return len(f.Required) })
 }
 
 func (k *meanings) dependencyOf(text string) slurm.Dependency {
-	return k.dependencies.parse(text, slurm.ReadDependency, func(d slurm.Dependency) int { return len(d.Jobs) })
+	return k.dependencies.parse(text, slurm.ReadDependency, func(d slurm.Dependency) int { return len(d.JobIDs) })
 }
 
-func (k *meanings) arrayOf(text string) slurm.Tasks {
-	return k.arrays.parse(text, slurm.ReadTasks, func(t slurm.Tasks) int { return len(t.Ranges) })
+func (k *meanings) arrayOf(text string) slurm.ArrayTasks {
+	return k.arrays.parse(text, slurm.ReadArrayTasks, func(t slurm.ArrayTasks) int { return len(t.Ranges) })
 }
 
 func (k *meanings) directiveOf(comment, extra string) slurm.Directive {
@@ -56,13 +56,13 @@ func (k *meanings) gresOf(text string) slurm.GRESList {
 }
 
 func (k *meanings) requestOf(text string) slurm.GRESList {
-	return k.requests.parse(text, slurm.ReadRequest, countGRES)
+	return k.requests.parse(text, slurm.ReadGRESRequest, countGRES)
 }
 
 func countGRES(l slurm.GRESList) int {
 	n := len(l.List)
 	for i := range l.List {
-		n += len(l.List[i].Index)
+		n += len(l.List[i].DeviceIndexes)
 	}
 	return n
 }

@@ -45,7 +45,7 @@ func readNodeState(s *replyInput, n *slurm.Node) status {
 	return got
 }
 
-// node reads one node record. One that cannot be read in part is in state
+// readNode reads one node record. One that cannot be read in part is in state
 // UNREADABLE, where nothing can start.
 func readNode(s *replyInput, n *slurm.Node) {
 	_, wrong := nodeSchema.read(s, n)
@@ -82,21 +82,21 @@ var partitionSchema = newSchema(
 
 func partitionNodes(p *slurm.Partition) *slurm.Hosts { return &p.Nodes }
 
-func partitionTime(p *slurm.Partition) *int64 { return &p.MaxTime }
+func partitionTime(p *slurm.Partition) *int64 { return &p.MaxTimeMinutes }
 
-func partitionTier(p *slurm.Partition) *int { return &p.Tier }
+func partitionTier(p *slurm.Partition) *int { return &p.PriorityTier }
 
-func partitionAccounts(p *slurm.Partition) *[]string { return &p.Accounts }
+func partitionAccounts(p *slurm.Partition) *[]string { return &p.AllowedAccounts }
 
-func partitionQOS(p *slurm.Partition) *[]string { return &p.QOS }
+func partitionQOS(p *slurm.Partition) *[]string { return &p.AllowedQOS }
 
 func readPartitionState(s *replyInput, p *slurm.Partition) status {
 	got := s.readWords(true)
-	p.Up = got == found && slices.Contains(s.words, "UP")
+	p.IsUp = got == found && slices.Contains(s.words, "UP")
 	return got
 }
 
-// partition reads one partition record. One that cannot be read is down.
+// readPartition reads one partition record. One that cannot be read is down.
 func readPartition(s *replyInput, p *slurm.Partition) {
 	_, wrong := partitionSchema.read(s, p)
 	if s.Err() != nil {
@@ -106,6 +106,6 @@ func readPartition(s *replyInput, p *slurm.Partition) {
 		s.Fail("a partition without a name")
 	}
 	if wrong != 0 {
-		p.Up = false
+		p.IsUp = false
 	}
 }

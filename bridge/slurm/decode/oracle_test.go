@@ -104,12 +104,12 @@ func referencePartition(o jsonObject) slurm.Partition {
 	}
 	states, _ := inside("partition").list("state", true)
 	return slurm.Partition{
-		Name:     newReader(o).text("name"),
-		Up:       len(states) == 1 && states[0] == "UP",
-		Nodes:    slurm.ReadHosts(inside("nodes").text("configured")),
-		MaxTime:  inside("maximums").size("time"),
-		Tier:     int(inside("priority").size("tier")),
-		Accounts: inside("accounts").commas("allowed"),
-		QOS:      inside("qos").commas("allowed"),
+		Name:            newReader(o).text("name"),
+		IsUp:            len(states) == 1 && states[0] == "UP",
+		Nodes:           slurm.ReadHosts(inside("nodes").text("configured")),
+		MaxTimeMinutes:  inside("maximums").size("time"),
+		PriorityTier:    int(inside("priority").size("tier")),
+		AllowedAccounts: inside("accounts").commas("allowed"),
+		AllowedQOS:      inside("qos").commas("allowed"),
 	}
 }

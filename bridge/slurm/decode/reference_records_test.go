@@ -24,7 +24,7 @@ func referenceJob(o jsonObject) slurm.Job {
 	r.times(&j)
 	r.resources(&j)
 	r.array(&j)
-	j.Opaque = r.opaque()
+	j.UntrustedReason = r.opaque()
 	r.soft(&j)
 	return j
 }
@@ -42,45 +42,45 @@ func (r *reader) identity(j *slurm.Job) {
 		n -= 1 << 32
 	}
 	if got == found && n <= 1<<31 && n >= -1<<31 {
-		j.Nice, j.NiceKnown = n, true
+		j.Nice, j.IsNiceKnown = n, true
 	} else if got == found || got == unreadable {
 		r.wrong["nice"] = true
 	}
 	j.Priority = r.size("priority")
-	j.Held = r.flag("hold") || r.good["priority"] && j.Priority == 0
-	j.Restarts, j.Requeue, j.Batch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
-	j.Comment, j.Extra, j.Admin = r.text("comment"), r.text("extra"), r.text("admin_comment")
+	j.IsHeld = r.flag("hold") || r.good["priority"] && j.Priority == 0
+	j.Restarts, j.Requeue, j.IsBatch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
+	j.Comment, j.Extra, j.AdminComment = r.text("comment"), r.text("extra"), r.text("admin_comment")
 	j.Directive = slurm.ReadDirective(j.Comment, j.Extra)
 	j.Features, j.Dependency, j.Reservation = slurm.ReadFeatures(r.text("features")), slurm.ReadDependency(r.text("dependency")), r.text("resv_name")
-	j.Federation = r.text("federation_origin")
+	j.FederationOrigin = r.text("federation_origin")
 }
 
 func (r *reader) times(j *slurm.Job) {
 	j.Submit, j.Eligible, j.Accrue = r.time("submit_time"), r.time("eligible_time"), r.time("accrue_time")
-	j.Start, j.End, j.Suspended = r.time("start_time"), r.time("end_time"), r.time("suspend_time")
-	j.PreSuspend, j.Deadline = r.span("pre_sus_time", time.Second), r.time("deadline")
-	j.Limit = r.span("time_limit", time.Minute)
+	j.Start, j.End, j.SuspendTime = r.time("start_time"), r.time("end_time"), r.time("suspend_time")
+	j.PreSuspendTime, j.Deadline = r.span("pre_sus_time", time.Second), r.time("deadline")
+	j.TimeLimit = r.span("time_limit", time.Minute)
 }
 
 func (r *reader) resources(j *slurm.Job) {
-	j.Nodes, j.Required = slurm.ReadHosts(r.hosts("nodes")), slurm.ReadHosts(r.hosts("required_nodes"))
-	j.Excluded, j.Scheduled = slurm.ReadHosts(r.hosts("excluded_nodes")), slurm.ReadHosts(r.hosts("scheduled_nodes"))
+	j.Nodes, j.RequiredNodes = slurm.ReadHosts(r.hosts("nodes")), slurm.ReadHosts(r.hosts("required_nodes"))
+	j.ExcludedNodes, j.ScheduledNodes = slurm.ReadHosts(r.hosts("excluded_nodes")), slurm.ReadHosts(r.hosts("scheduled_nodes"))
 	j.NodeCount, j.MaxNodes, j.CPUs = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus"))
-	j.MemPerNode, j.MemPerCPU = r.size("memory_per_node"), r.size("memory_per_cpu")
-	j.Request, j.Allocated = slurm.ReadTRES(r.text("tres_req_str")), slurm.ReadTRES(r.text("tres_alloc_str"))
-	j.PerNode, j.PerJob, j.PerTask = slurm.ReadRequest(r.text("tres_per_node")), slurm.ReadRequest(r.text("tres_per_job")), slurm.ReadRequest(r.text("tres_per_task"))
+	j.MemPerNodeMB, j.MemPerCPUMB = r.size("memory_per_node"), r.size("memory_per_cpu")
+	j.RequestedTRES, j.AllocatedTRES = slurm.ReadTRES(r.text("tres_req_str")), slurm.ReadTRES(r.text("tres_alloc_str"))
+	j.GresPerNode, j.GresPerJob, j.GresPerTask = slurm.ReadGRESRequest(r.text("tres_per_node")), slurm.ReadGRESRequest(r.text("tres_per_job")), slurm.ReadGRESRequest(r.text("tres_per_task"))
 	detail, _ := r.list("gres_detail", false)
-	j.Gres = slurm.ReadDetail(detail)
+	j.GresDetail = slurm.ReadGRESDetail(detail)
 }
 
 func (r *reader) array(j *slurm.Job) {
-	j.ArrayJob, j.ArrayMax = r.size("array_job_id"), int(r.size("array_max_tasks"))
+	j.ArrayJobID, j.ArrayMaxTasks = r.size("array_job_id"), int(r.size("array_max_tasks"))
 	task, got := sized(r.o["array_task_id"])
-	if r.note("array_task_id", got); got == found && j.ArrayJob != 0 {
-		j.ArrayTask, j.ArraySplit = task, true
+	if r.note("array_task_id", got); got == found && j.ArrayJobID != 0 {
+		j.ArrayTaskID, j.IsArrayTask = task, true
 	}
-	j.ArrayTasks = slurm.ReadTasks(r.text("array_task_string"))
-	j.HetJob, j.HetOffset = r.size("het_job_id"), int(r.size("het_job_offset"))
+	j.ArrayTasks = slurm.ReadArrayTasks(r.text("array_task_string"))
+	j.HetJobID, j.HetJobOffset = r.size("het_job_id"), int(r.size("het_job_offset"))
 }
 
 // soft reads the fields that never spoil the record.
@@ -169,12 +169,12 @@ func referenceReservation(o jsonObject) slurm.Reservation {
 	v.Flags = slices.Compact(v.Flags)
 	for _, f := range reservationSchema.fields {
 		if r.wrong[f.name] {
-			v.Opaque = f.name + " is not of the expected kind"
+			v.UnreadReason = f.name + " is not of the expected kind"
 			break
 		}
 	}
 	soft := newReader(o)
-	v.Cores, v.NodeCount = int(soft.size("core_count")), int(soft.size("node_count"))
+	v.CoreCount, v.NodeCount = int(soft.size("core_count")), int(soft.size("node_count"))
 	v.TRES, v.Partition, v.Licenses = slurm.ReadTRES(soft.text("tres")), soft.text("partition"), soft.text("licenses")
 	v.Users, v.Accounts, v.Groups = soft.commas("users"), soft.commas("accounts"), soft.commas("groups")
 	return v

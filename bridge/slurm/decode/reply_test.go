@@ -15,26 +15,26 @@ func TestReply(t *testing.T) {
 	tests := []struct {
 		name    string
 		text    string
-		results []slurm.Result
-		meta    slurm.Meta
+		results []slurm.TaskResult
+		meta    slurm.ReplyMeta
 	}{
 		{"plain success", `{"meta":{"slurm":{"release":"26.05.5","cluster":"lab"}},"errors":[],"warnings":[]}`, nil,
-			slurm.Meta{Release: "26.05.5", Cluster: "lab"}},
+			slurm.ReplyMeta{Release: "26.05.5", Cluster: "lab"}},
 		{"22.05", `{"meta":{"Slurm":{"release":"22.05.8"}},"errors":[{"error":"Invalid job id","errno":2017}]}`, nil,
-			slurm.Meta{Release: "22.05.8", Errors: []slurm.Problem{{Number: 2017, Text: "Invalid job id"}}}},
+			slurm.ReplyMeta{Release: "22.05.8", Errors: []slurm.Problem{{ErrorNumber: 2017, Text: "Invalid job id"}}}},
 		{"refused", `{"errors":[{"description":"Job update failed","error_number":2073,"error":"Job is no longer pending","source":"slurm_update_job2()"}],
 			"warnings":[{"description":"Unknown key","source":"#/x"}]}`, nil,
-			slurm.Meta{Errors: []slurm.Problem{{Number: 2073, Text: "Job update failed, Job is no longer pending, slurm_update_job2()"}}, Warnings: []string{"Unknown key, #/x"}}},
+			slurm.ReplyMeta{Errors: []slurm.Problem{{ErrorNumber: 2073, Text: "Job update failed, Job is no longer pending, slurm_update_job2()"}}, Warnings: []string{"Unknown key, #/x"}}},
 		{"results by task", `{"results":[{"job_id":5,"step_id":"5_[1]","error":"No error","error_code":0,"why":""},
 			{"job_id":5,"step_id":"5_[2]","error":"held","error_code":2042,"why":"by admin"}]}`,
-			[]slurm.Result{{Job: 5, Step: "5_[1]", Number: 0, Text: "No error"}, {Job: 5, Step: "5_[2]", Number: 2042, Text: "held, by admin"}}, slurm.Meta{}},
+			[]slurm.TaskResult{{Job: 5, StepID: "5_[1]", ErrorNumber: 0, Text: "No error"}, {Job: 5, StepID: "5_[2]", ErrorNumber: 2042, Text: "held, by admin"}}, slurm.ReplyMeta{}},
 		{"lists of lists", `{"status":[[{"job_id":123,"step_id":"123_[1]","error_code":0}],[]],"errors":[]}`,
-			[]slurm.Result{{Job: 123, Step: "123_[1]", Number: 0, Text: ""}}, slurm.Meta{}},
-		{"negative number", `{"errors":[{"error_number":-1}]}`, nil, slurm.Meta{Errors: []slurm.Problem{{Number: -1, Text: ""}}}},
+			[]slurm.TaskResult{{Job: 123, StepID: "123_[1]", ErrorNumber: 0, Text: ""}}, slurm.ReplyMeta{}},
+		{"negative number", `{"errors":[{"error_number":-1}]}`, nil, slurm.ReplyMeta{Errors: []slurm.Problem{{ErrorNumber: -1, Text: ""}}}},
 		{"an error of an unknown form", `{"errors":[5, "text", {}]}`, nil,
-			slurm.Meta{Errors: []slurm.Problem{{Number: 0, Text: "an entry of an unknown form"}, {Number: 0, Text: "text"}, {Number: 0, Text: ""}}}},
-		{"errors as text", `{"errors":"all is lost"}`, nil, slurm.Meta{Errors: []slurm.Problem{{Number: 0, Text: "all is lost"}}}},
-		{"unreadable number", `{"errors":[{"error_number":"x","error":"bad"}]}`, nil, slurm.Meta{Errors: []slurm.Problem{{Number: 0, Text: "bad"}}}},
+			slurm.ReplyMeta{Errors: []slurm.Problem{{ErrorNumber: 0, Text: "an entry of an unknown form"}, {ErrorNumber: 0, Text: "text"}, {ErrorNumber: 0, Text: ""}}}},
+		{"errors as text", `{"errors":"all is lost"}`, nil, slurm.ReplyMeta{Errors: []slurm.Problem{{ErrorNumber: 0, Text: "all is lost"}}}},
+		{"unreadable number", `{"errors":[{"error_number":"x","error":"bad"}]}`, nil, slurm.ReplyMeta{Errors: []slurm.Problem{{ErrorNumber: 0, Text: "bad"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestReply(t *testing.T) {
 // A list reply with errors may lack its list: the errors are what matters.
 func TestErrorsInsteadOfList(t *testing.T) {
 	jobs, meta, err := new(Decoder).Jobs(strings.NewReader(`{"errors":[{"error_number":2017,"error":"Invalid job id"}]}`), nil)
-	if err != nil || len(jobs) != 0 || len(meta.Errors) != 1 || meta.Errors[0].Number != 2017 {
+	if err != nil || len(jobs) != 0 || len(meta.Errors) != 1 || meta.Errors[0].ErrorNumber != 2017 {
 		t.Errorf("%v, %v, %v", jobs, meta, err)
 	}
 }
@@ -80,7 +80,7 @@ func TestStates(t *testing.T) {
 			{"job_id":"3+1","state":["PENDING"]},{"job_id":"12_*","state":["CANCELLED"]}]}`), nil)
 	want := []slurm.TaskState{
 		{Job: 1, State: "RUNNING", Flags: []string{"COMPLETING"}},
-		{Job: 5, Array: true, State: "PENDING"},
+		{Job: 5, IsArrayTask: true, State: "PENDING"},
 		{Job: 9, State: "FAILED"},
 		{Job: 3, State: "PENDING"},
 		{Job: 12, State: "CANCELLED"},
@@ -118,7 +118,7 @@ func TestNodes(t *testing.T) {
 		if diff := cmp.Diff(want, got[0], cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
-		if _, ok := got[0].Schedulable(); ok != (want.State == "IDLE" && len(want.Flags) == 0) {
+		if _, ok := got[0].IsSchedulable(); ok != (want.State == "IDLE" && len(want.Flags) == 0) {
 			t.Errorf("%s: schedulable %v", text, ok)
 		}
 	}
@@ -130,12 +130,12 @@ func TestNodes(t *testing.T) {
 func TestPartitions(t *testing.T) {
 	for text, want := range map[string]slurm.Partition{
 		`{"name":"gpu","nodes":"n[1-4]","max_time_limit":60,"priority_tier":3,"allowed_accounts":"a","allowed_qos":"q","state":"UP","qos":"own"}`: {
-			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
+			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, IsUp: true},
 		`{"name":"gpu","nodes":{"configured":"n[1-4]","total":4},"maximums":{"time":{"set":true,"infinite":false,"number":60},"nodes":{}},
 			"priority":{"job_factor":1,"tier":3},"accounts":{"allowed":"a"},"qos":{"allowed":"q","assigned":"own"},"partition":{"state":["UP"]}}`: {
-			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
+			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, IsUp: true},
 		`{"name":"p","maximums":{"time":{"set":false,"infinite":true,"number":0}},"partition":{"state":["DOWN"]}}`: {Name: "p"},
-		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", Up: true},
+		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", IsUp: true},
 		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`:                                     {Name: "p"}, // unreadable: down
 	} {
 		got, _, err := new(Decoder).Partitions(strings.NewReader(`{"partitions":[`+text+`]}`), nil)
@@ -150,9 +150,9 @@ func TestPartitions(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	for text, want := range map[string]slurm.Ping{
-		`{"hostname":"ctl","ping":"UP","status":0,"mode":"primary"}`:                            {Host: "ctl", Up: true, Primary: true},
-		`{"hostname":"ctl","pinged":"DOWN","latency":1,"mode":"backup"}`:                        {Host: "ctl", Up: false, Primary: false},
-		`{"hostname":"ctl","responding":true,"latency":821,"primary":true,"status":"No error"}`: {Host: "ctl", Up: true, Primary: true},
+		`{"hostname":"ctl","ping":"UP","status":0,"mode":"primary"}`:                            {Host: "ctl", IsUp: true, IsPrimary: true},
+		`{"hostname":"ctl","pinged":"DOWN","latency":1,"mode":"backup"}`:                        {Host: "ctl", IsUp: false, IsPrimary: false},
+		`{"hostname":"ctl","responding":true,"latency":821,"primary":true,"status":"No error"}`: {Host: "ctl", IsUp: true, IsPrimary: true},
 	} {
 		got, _, err := new(Decoder).Ping(strings.NewReader(`{"pings":[` + text + `]}`))
 		if err != nil || len(got) != 1 || got[0] != want {
@@ -163,7 +163,7 @@ func TestPing(t *testing.T) {
 
 func TestDiag(t *testing.T) {
 	got, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":{"req_time":5,"schedule_cycle_last":1500,"bf_active":true,"parts_packed":1}}`))
-	want := slurm.Diag{Now: time.Unix(5, 0).UTC(), Cycle: 1500 * time.Microsecond, Backfilling: true}
+	want := slurm.Diag{Now: time.Unix(5, 0).UTC(), CycleLast: 1500 * time.Microsecond, IsBackfilling: true}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Reservations appends the reservation records of a reply to into.
-func (d *Decoder) Reservations(r io.Reader, into []slurm.Reservation) ([]slurm.Reservation, slurm.Meta, error) {
+func (d *Decoder) Reservations(r io.Reader, into []slurm.Reservation) ([]slurm.Reservation, slurm.ReplyMeta, error) {
 	return readRecords(d, r, "reservations", into, readReservation)
 }
 
@@ -20,7 +20,7 @@ var reservationSchema = newSchema(
 	timeField("start_time", func(r *slurm.Reservation) *time.Time { return &r.Start }),
 	timeField("end_time", func(r *slurm.Reservation) *time.Time { return &r.End }),
 	recordField[slurm.Reservation]{"flags", readReservationFlags},
-	optionalField(sizeField("core_count", func(r *slurm.Reservation) *int { return &r.Cores })),
+	optionalField(sizeField("core_count", func(r *slurm.Reservation) *int { return &r.CoreCount })),
 	optionalField(sizeField("node_count", func(r *slurm.Reservation) *int { return &r.NodeCount })),
 	optionalField(parsedField("tres", func(r *slurm.Reservation) *slurm.TRES { return &r.TRES }, (*meanings).tresOf)),
 	optionalField(commaListField("users", func(r *slurm.Reservation) *[]string { return &r.Users })),
@@ -37,7 +37,7 @@ func readReservationFlags(s *replyInput, r *slurm.Reservation) status {
 	return got
 }
 
-// reservation reads one reservation record. What cannot be read of it is said,
+// readReservation reads one reservation record. What cannot be read of it is said,
 // since it sets something aside all the same.
 func readReservation(s *replyInput, r *slurm.Reservation) {
 	_, wrong := reservationSchema.read(s, r)
@@ -49,6 +49,6 @@ func readReservation(s *replyInput, r *slurm.Reservation) {
 		return
 	}
 	if wrong != 0 {
-		r.Opaque = reservationSchema.firstName(wrong) + " is not of the expected kind"
+		r.UnreadReason = reservationSchema.firstName(wrong) + " is not of the expected kind"
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"fairbridge/bridge/slurm/internal/scan"
 )
 
-// results reads results[] (an update) or status[] (a requeue, where entries
+// readResults reads results[] (an update) or status[] (a requeue, where entries
 // are lists of entries).
-func readResults(s *replyInput, out *[]slurm.Result) {
+func readResults(s *replyInput, out *[]slurm.TaskResult) {
 	if s.SkipSpace() != '[' {
 		s.Skip()
 		return
@@ -29,23 +29,23 @@ func readResults(s *replyInput, out *[]slurm.Result) {
 
 // resultRecord is a result while it is read.
 type resultRecord struct {
-	slurm.Result
+	slurm.TaskResult
 	why string
 }
 
 var resultSchema = newSchema(
 	optionalField(sizeField("job_id", func(r *resultRecord) *int64 { return &r.Job })),
-	optionalField(remarkField("step_id", func(r *resultRecord) *string { return &r.Step })),
+	optionalField(remarkField("step_id", func(r *resultRecord) *string { return &r.StepID })),
 	recordField[resultRecord]{"error_code", func(s *replyInput, r *resultRecord) status {
 		v, got := s.Number()
-		r.Number = int(v)
+		r.ErrorNumber = int(v)
 		return got
 	}},
 	optionalField(remarkField("error", func(r *resultRecord) *string { return &r.Text })),
 	optionalField(remarkField("why", func(r *resultRecord) *string { return &r.why })),
 )
 
-func readResult(s *replyInput, out *[]slurm.Result) {
+func readResult(s *replyInput, out *[]slurm.TaskResult) {
 	var r resultRecord
 	objectField("", resultSchema, skipValue[resultRecord]).read(s, &r)
 	if r.why != "" && r.why != r.Text {
@@ -54,7 +54,7 @@ func readResult(s *replyInput, out *[]slurm.Result) {
 		}
 		r.Text += r.why
 	}
-	*out = append(*out, r.Result)
+	*out = append(*out, r.TaskResult)
 }
 
 var pingSchema = newSchema(
@@ -66,9 +66,9 @@ var pingSchema = newSchema(
 	boolField("primary", pingPrimary),
 )
 
-func pingUp(p *slurm.Ping) *bool { return &p.Up }
+func pingUp(p *slurm.Ping) *bool { return &p.IsUp }
 
-func pingPrimary(p *slurm.Ping) *bool { return &p.Primary }
+func pingPrimary(p *slurm.Ping) *bool { return &p.IsPrimary }
 
 // wordBoolField makes the reader of a boolean written as a word.
 func wordBoolField(name, yes string, at func(*slurm.Ping) *bool) recordField[slurm.Ping] {
@@ -83,22 +83,22 @@ func readPing(s *replyInput, p *slurm.Ping) { pingSchema.read(s, p) }
 
 var diagSchema = newSchema(
 	timeField("req_time", func(d *slurm.Diag) *time.Time { return &d.Now }),
-	timeField("req_time_start", func(d *slurm.Diag) *time.Time { return &d.Since }),
-	sizeField("server_thread_count", func(d *slurm.Diag) *int { return &d.Threads }),
-	sizeField("agent_queue_size", func(d *slurm.Diag) *int { return &d.AgentQueue }),
-	sizeField("dbd_agent_queue_size", func(d *slurm.Diag) *int { return &d.DBDQueue }),
-	sizeField("schedule_queue_length", func(d *slurm.Diag) *int { return &d.Queue }),
-	microsecondsField("schedule_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.Cycle }),
+	timeField("req_time_start", func(d *slurm.Diag) *time.Time { return &d.CountersStart }),
+	sizeField("server_thread_count", func(d *slurm.Diag) *int { return &d.ServerThreads }),
+	sizeField("agent_queue_size", func(d *slurm.Diag) *int { return &d.AgentQueueSize }),
+	sizeField("dbd_agent_queue_size", func(d *slurm.Diag) *int { return &d.DBDAgentQueueSize }),
+	sizeField("schedule_queue_length", func(d *slurm.Diag) *int { return &d.ScheduleQueueLength }),
+	microsecondsField("schedule_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.CycleLast }),
 	microsecondsField("schedule_cycle_max", func(d *slurm.Diag) *time.Duration { return &d.CycleMax }),
 	microsecondsField("schedule_cycle_mean", func(d *slurm.Diag) *time.Duration { return &d.CycleMean }),
-	sizeField("schedule_cycle_per_minute", func(d *slurm.Diag) *int { return &d.PerMinute }),
-	microsecondsField("bf_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.Backfill }),
+	sizeField("schedule_cycle_per_minute", func(d *slurm.Diag) *int { return &d.CyclesPerMinute }),
+	microsecondsField("bf_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.BackfillLast }),
 	microsecondsField("bf_cycle_max", func(d *slurm.Diag) *time.Duration { return &d.BackfillMax }),
 	microsecondsField("bf_cycle_mean", func(d *slurm.Diag) *time.Duration { return &d.BackfillMean }),
-	sizeField("bf_last_depth", func(d *slurm.Diag) *int { return &d.BackfillDepth }),
-	boolField("bf_active", func(d *slurm.Diag) *bool { return &d.Backfilling }),
-	sizeField("jobs_pending", func(d *slurm.Diag) *int { return &d.Pending }),
-	sizeField("jobs_running", func(d *slurm.Diag) *int { return &d.Running }),
+	sizeField("bf_last_depth", func(d *slurm.Diag) *int { return &d.BackfillLastDepth }),
+	boolField("bf_active", func(d *slurm.Diag) *bool { return &d.IsBackfilling }),
+	sizeField("jobs_pending", func(d *slurm.Diag) *int { return &d.PendingJobs }),
+	sizeField("jobs_running", func(d *slurm.Diag) *int { return &d.RunningJobs }),
 )
 
 func microsecondsField(name string, at func(*slurm.Diag) *time.Duration) recordField[slurm.Diag] {

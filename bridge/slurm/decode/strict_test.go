@@ -62,11 +62,11 @@ func TestGarbled(t *testing.T) {
 	for text, want := range garbled {
 		jobs, meta, err := new(Decoder).Jobs(strings.NewReader(text), nil)
 		var e *slurm.Error
-		if !errors.As(err, &e) || e.Class != slurm.Garbled || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", slurm.Excerpt(text), err, want)
+		if !errors.As(err, &e) || e.Class != slurm.ErrorGarbledReply || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", slurm.QuoteExcerpt(text), err, want)
 		}
-		if jobs != nil || !cmp.Equal(meta, slurm.Meta{}) {
-			t.Errorf("%s: something came back with the error: %v %v", slurm.Excerpt(text), jobs, meta)
+		if jobs != nil || !cmp.Equal(meta, slurm.ReplyMeta{}) {
+			t.Errorf("%s: something came back with the error: %v %v", slurm.QuoteExcerpt(text), jobs, meta)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestTruncated(t *testing.T) {
 	for n := range text {
 		got, _, err := d.Jobs(bytes.NewReader(text[:n]), into)
 		var e *slurm.Error
-		if !errors.As(err, &e) || e.Class != slurm.Garbled {
+		if !errors.As(err, &e) || e.Class != slurm.ErrorGarbledReply {
 			t.Fatalf("first %d bytes: %v", n, err)
 		}
 		if len(got) != 1 || got[0].ID != 1 {
@@ -96,10 +96,10 @@ func TestBrokenStream(t *testing.T) {
 	text := job()
 	for _, tt := range []struct {
 		err  error
-		want slurm.Class
+		want slurm.ErrorClass
 	}{
-		{os.ErrDeadlineExceeded, slurm.Unclear},
-		{io.ErrUnexpectedEOF, slurm.Garbled}, // shorter than announced
+		{os.ErrDeadlineExceeded, slurm.ErrorOutcomeUnknown},
+		{io.ErrUnexpectedEOF, slurm.ErrorGarbledReply}, // shorter than announced
 	} {
 		r := io.MultiReader(strings.NewReader(text[:40]), iotest.ErrReader(tt.err))
 		_, _, err := new(Decoder).Jobs(r, nil)

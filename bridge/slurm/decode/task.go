@@ -38,7 +38,7 @@ func readAddress(s *replyInput, t *stateRecord) status {
 	return got
 }
 
-// state reads one line of jobs/state/. Lines say little, so nothing in them
+// readTaskState reads one line of jobs/state/. Lines say little, so nothing in them
 // may be unreadable.
 func readTaskState(s *replyInput, out *slurm.TaskState) {
 	var t stateRecord
@@ -47,7 +47,7 @@ func readTaskState(s *replyInput, out *slurm.TaskState) {
 		return
 	}
 	if lack := (fieldSet(1)<<len(stateSchema.fields) - 1) &^ good; lack != 0 {
-		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.Excerpt(t.address), stateSchema.firstName(lack))
+		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.QuoteExcerpt(t.address), stateSchema.firstName(lack))
 		return
 	}
 	*out = t.TaskState
@@ -60,10 +60,10 @@ func readTaskState(s *replyInput, out *slurm.TaskState) {
 	out.Job, ok = scan.ParseShort([]byte(job))
 	ok2 = !array
 	if array {
-		out.Array = true
+		out.IsArrayTask = true
 		out.Task, ok2 = scan.ParseShort([]byte(task))
 	}
 	if !ok || !ok2 || out.Job == 0 {
-		s.Fail("job state: %s is not the address of a job", slurm.Excerpt(t.address))
+		s.Fail("job state: %s is not the address of a job", slurm.QuoteExcerpt(t.address))
 	}
 }

@@ -28,8 +28,8 @@ func (n setNumber) MarshalJSON() ([]byte, error) {
 // forms, and those by which the GPUs of a job are counted.
 var requestFields = func() []string {
 	names := []string{"tres_per_node", "tres_per_job", "gres", "gpus"}
-	for _, f := range slurm.Forms {
-		for _, name := range []string{f.RESTName, f.PlainName} {
+	for _, f := range slurm.EditForms {
+		for _, name := range []string{f.RESTName, f.PlainRESTName} {
 			if name != "" {
 				names = append(names, name)
 			}

@@ -16,36 +16,36 @@ var bodies = []struct {
 	edit          slurm.Edit
 	v38, v42, v45 string // "" means refused
 }{
-	{name: "site factor up", edit: slurm.Edit{Kind: slurm.SiteFactor, Value: 55},
+	{name: "site factor up", edit: slurm.Edit{Kind: slurm.EditSiteFactor, Value: 55},
 		v42: `{"site_factor":2147483703}`, v45: `{"site_factor":2147483703,"step_id":{"sluid":"` + id + `"}}`},
-	{name: "site factor down", edit: slurm.Edit{Kind: slurm.SiteFactor, Value: -55},
+	{name: "site factor down", edit: slurm.Edit{Kind: slurm.EditSiteFactor, Value: -55},
 		v42: `{"site_factor":2147483593}`, v45: `{"site_factor":2147483593,"step_id":{"sluid":"` + id + `"}}`},
-	{name: "site factor neutral", edit: slurm.Edit{Kind: slurm.SiteFactor},
+	{name: "site factor neutral", edit: slurm.Edit{Kind: slurm.EditSiteFactor},
 		v42: `{"site_factor":2147483648}`, v45: `{"site_factor":2147483648,"step_id":{"sluid":"` + id + `"}}`},
-	{name: "nice", edit: slurm.Edit{Kind: slurm.Nice, Value: -30},
+	{name: "nice", edit: slurm.Edit{Kind: slurm.EditNice, Value: -30},
 		v38: `{"nice":-30}`, v42: `{"nice":-30}`, v45: `{"nice":-30,"step_id":{"sluid":"` + id + `"}}`},
-	{name: "priority", edit: slurm.Edit{Kind: slurm.Priority, Value: 5000},
+	{name: "priority", edit: slurm.Edit{Kind: slurm.EditPriority, Value: 5000},
 		v38: `{"priority":5000}`, v42: `{"priority":{"set":true,"infinite":false,"number":5000}}`,
 		v45: `{"priority":{"set":true,"infinite":false,"number":5000},"step_id":{"sluid":"` + id + `"}}`},
-	{name: "lease", edit: slurm.Edit{Kind: slurm.Lease, Until: noon.Add(10 * time.Minute)},
+	{name: "lease", edit: slurm.Edit{Kind: slurm.EditLease, Until: noon.Add(10 * time.Minute)},
 		v38: `{"begin_time":"uts1795263000"}`, v42: `{"begin_time":{"set":true,"infinite":false,"number":1795263000}}`,
 		v45: `{"begin_time":{"set":true,"infinite":false,"number":1795263000},"step_id":{"sluid":"` + id + `"}}`},
-	{name: "unlease now", edit: slurm.Edit{Kind: slurm.Unlease, Until: noon},
+	{name: "unlease now", edit: slurm.Edit{Kind: slurm.EditUnlease, Until: noon},
 		v38: `{"begin_time":"uts1795262340"}`, v42: `{"begin_time":{"set":true,"infinite":false,"number":1795262340}}`,
 		v45: `{"begin_time":{"set":true,"infinite":false,"number":1795262340},"step_id":{"sluid":"` + id + `"}}`},
-	{name: "unlease to the user's begin", edit: slurm.Edit{Kind: slurm.Unlease, Until: noon.Add(30 * time.Hour)},
+	{name: "unlease to the user's begin", edit: slurm.Edit{Kind: slurm.EditUnlease, Until: noon.Add(30 * time.Hour)},
 		v38: `{"begin_time":"uts1795370400"}`, v42: `{"begin_time":{"set":true,"infinite":false,"number":1795370400}}`,
 		v45: `{"begin_time":{"set":true,"infinite":false,"number":1795370400},"step_id":{"sluid":"` + id + `"}}`},
-	{name: "require", edit: slurm.Edit{Kind: slurm.Require, Nodes: []string{"n1", "n2"}},
+	{name: "require", edit: slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}},
 		v38: `{"nodelist":"n1,n2"}`, v42: `{"required_nodes":["n1","n2"]}`,
 		v45: `{"required_nodes":["n1","n2"],"step_id":{"sluid":"` + id + `"}}`},
-	{name: "require nothing", edit: slurm.Edit{Kind: slurm.Require},
+	{name: "require nothing", edit: slurm.Edit{Kind: slurm.EditRequireNodes},
 		v38: `{"nodelist":""}`, v42: `{"required_nodes":[""]}`, v45: `{"required_nodes":[""],"step_id":{"sluid":"` + id + `"}}`},
-	{name: "exclude", edit: slurm.Edit{Kind: slurm.Exclude, Nodes: []string{"n3"}},
+	{name: "exclude", edit: slurm.Edit{Kind: slurm.EditExcludeNodes, Nodes: []string{"n3"}},
 		v38: `{"exclude_nodes":"n3"}`, v42: `{"excluded_nodes":["n3"]}`, v45: `{"excluded_nodes":["n3"],"step_id":{"sluid":"` + id + `"}}`},
-	{name: "exclude nothing", edit: slurm.Edit{Kind: slurm.Exclude},
+	{name: "exclude nothing", edit: slurm.Edit{Kind: slurm.EditExcludeNodes},
 		v38: `{"exclude_nodes":""}`, v42: `{"excluded_nodes":[""]}`, v45: `{"excluded_nodes":[""],"step_id":{"sluid":"` + id + `"}}`},
-	{name: "hard hold", edit: slurm.Edit{Kind: slurm.HardHold},
+	{name: "hard hold", edit: slurm.Edit{Kind: slurm.EditHardHold},
 		v38: `{"hold":true}`, v42: `{"hold":true}`, v45: `{"hold":true,"step_id":{"sluid":"` + id + `"}}`},
 }
 
@@ -58,7 +58,7 @@ func TestBodies(t *testing.T) {
 			e.Run = run(7)
 			err := d.Apply(t.Context(), e)
 			if want == "" {
-				if classOf(err) != slurm.Rejected || len(f.writes) != 0 {
+				if classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 					t.Errorf("%s, v0.0.%d: %v, wrote %q", c.name, version, err, f.writes)
 				}
 				continue
@@ -93,9 +93,9 @@ func TestGPUBodies(t *testing.T) {
 		if c.version < 44 {
 			r.SLUID = ""
 		}
-		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.SetGPUs, Value: 6})
+		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 6})
 		if c.want == "" {
-			if classOf(err) != slurm.Rejected || len(f.writes) != 0 {
+			if classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 				t.Errorf("%s: %v %q", c.name, err, f.writes)
 			}
 			continue
@@ -107,7 +107,7 @@ func TestGPUBodies(t *testing.T) {
 	d := open(t, &fake{job: record(42, "PENDING", `,"tres_per_node":"gres/gpu:4"`)}, 42, Config{})
 	r := run(7)
 	r.SLUID = ""
-	if err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.SetGPUs, Value: 5}); classOf(err) != slurm.Rejected {
+	if err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 5}); classOf(err) != slurm.ErrorBadRequest {
 		t.Errorf("5 GPUs on 2 nodes: %v", err)
 	}
 }
@@ -127,13 +127,13 @@ func TestPlainAddress(t *testing.T) {
 		want string // "" means refused
 	}{
 		{slurm.Job{ID: 7}, "7"},
-		{slurm.Job{ID: 8, ArrayJob: 7, ArraySplit: true, ArrayTask: 3}, "8"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArraySplit: true, ArrayTask: 9}, "7_9"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("2-4,6%2")}, "7_2-4,6"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("0-8:2")}, "7_0-8:2"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("0,2,4,...")}, ""},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("1/../../x")}, ""},
-		{slurm.Job{ID: 7, ArrayJob: 7}, ""},
+		{slurm.Job{ID: 8, ArrayJobID: 7, IsArrayTask: true, ArrayTaskID: 3}, "8"},
+		{slurm.Job{ID: 7, ArrayJobID: 7, IsArrayTask: true, ArrayTaskID: 9}, "7_9"},
+		{slurm.Job{ID: 7, ArrayJobID: 7, ArrayTasks: slurm.ReadArrayTasks("2-4,6%2")}, "7_2-4,6"},
+		{slurm.Job{ID: 7, ArrayJobID: 7, ArrayTasks: slurm.ReadArrayTasks("0-8:2")}, "7_0-8:2"},
+		{slurm.Job{ID: 7, ArrayJobID: 7, ArrayTasks: slurm.ReadArrayTasks("0,2,4,...")}, ""},
+		{slurm.Job{ID: 7, ArrayJobID: 7, ArrayTasks: slurm.ReadArrayTasks("1/../../x")}, ""},
+		{slurm.Job{ID: 7, ArrayJobID: 7}, ""},
 	} {
 		got, err := plainAddress(&c.job)
 		if got != c.want || (err == nil) != (c.want != "") {

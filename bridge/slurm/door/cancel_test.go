@@ -53,13 +53,13 @@ func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
 	sure := 0
 	for i := range 2000 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(chance.IntN(1500))*time.Microsecond)
-		err := d.Apply(ctx, slurm.Edit{Run: job.Run(), Kind: slurm.Nice, Value: int64(i) + 1, Tasks: 1})
+		err := d.Apply(ctx, slurm.Edit{Run: job.CurrentRun(), Kind: slurm.EditNice, Value: int64(i) + 1, Tasks: 1})
 		cancel()
 		var e *slurm.Error
 		if err == nil && !arrived(s, i+1) {
 			t.Fatalf("a write Slurm said yes to is not among those that arrived, the last of which is %+v", s.Calls()[len(s.Calls())-1])
 		}
-		if err == nil || !errors.As(err, &e) || e.Class == slurm.Unclear {
+		if err == nil || !errors.As(err, &e) || e.Class == slurm.ErrorOutcomeUnknown {
 			continue
 		}
 		sure++

@@ -84,22 +84,22 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 		return err
 	}
 	if err := checkEdit(e); err != nil {
-		return &slurm.Error{Class: slurm.Rejected, Err: err}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
 	if call, ok := handlers[e.Kind]; ok {
 		return call(d, ctx, e)
 	}
 	f, err := d.encoder.fieldFor(d.client.API(), e)
 	if err != nil {
-		return &slurm.Error{Class: slurm.Rejected, Err: err}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
 	return d.update(ctx, e.Run, f)
 }
 
 // handlers are the edits that are calls of their own, not updates of one field.
-var handlers = map[slurm.Kind]func(*Door, context.Context, slurm.Edit) error{
-	slurm.Requeue: (*Door).requeue, slurm.Warn: (*Door).warn, slurm.SetGPUs: (*Door).setGPUs,
-	slurm.HandBack: func(d *Door, ctx context.Context, e slurm.Edit) error {
+var handlers = map[slurm.EditKind]func(*Door, context.Context, slurm.Edit) error{
+	slurm.EditRequeue: (*Door).requeue, slurm.EditWarn: (*Door).warn, slurm.EditSetGPUs: (*Door).setGPUs,
+	slurm.EditHandBackPriority: func(d *Door, ctx context.Context, e slurm.Edit) error {
 		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
 	},
 }
@@ -110,8 +110,8 @@ func (d *Door) HandBack(ctx context.Context, e slurm.Edit, held func(context.Con
 	if err := d.finishHandBacks(ctx); err != nil {
 		return err
 	}
-	if err := checkEdit(e); err != nil || e.Kind != slurm.HandBack {
-		return &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("%s is no hand-back", e), Err: err}
+	if err := checkEdit(e); err != nil || e.Kind != slurm.EditHandBackPriority {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("%s is no hand-back", e), Err: err}
 	}
 	return handBack{d, e.Run, e.Value}.carryOut(ctx, held)
 }

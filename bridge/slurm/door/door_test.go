@@ -31,9 +31,9 @@ func TestShutDoor(t *testing.T) {
 		{name: "nobody says so", version: 42, prepare: func(d *Door) { d.guard.mayWrite = nil }, want: ErrNotLeader},
 		{name: "unknown version", version: 46, want: ErrReadOnly},
 	} {
-		for _, kind := range []slurm.Kind{slurm.Nice, slurm.Requeue, slurm.HandBack, slurm.SetGPUs} {
+		for _, kind := range []slurm.EditKind{slurm.EditNice, slurm.EditRequeue, slurm.EditHandBackPriority, slurm.EditSetGPUs} {
 			f := &fake{job: record(45, "PENDING", `,"tres_per_node":"gres/gpu:4"`)}
-			if kind == slurm.Requeue {
+			if kind == slurm.EditRequeue {
 				f.job = record(45, "RUNNING", "")
 			}
 			d := open(t, f, c.version, c.cfg)
@@ -42,7 +42,7 @@ func TestShutDoor(t *testing.T) {
 				c.prepare(d)
 			}
 			err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: kind, Value: 2})
-			if !errors.Is(err, c.want) || classOf(err) != slurm.Refused || len(f.writes) != 0 || d.WriteCount() != 0 {
+			if !errors.Is(err, c.want) || classOf(err) != slurm.ErrorForbidden || len(f.writes) != 0 || d.WriteCount() != 0 {
 				t.Errorf("%s, %s: %v, wrote %q (%d)", c.name, kind, err, f.writes, d.WriteCount())
 			}
 		}
@@ -53,28 +53,28 @@ func TestImpossibleEditsAreNotSent(t *testing.T) {
 	f := &fake{job: record(45, "PENDING", "")}
 	d := open(t, f, 45, Config{})
 	for _, e := range []slurm.Edit{
-		{Run: run(0), Kind: slurm.Nice},
-		{Run: run(-1), Kind: slurm.Nice},
-		{Run: run(1 << 40), Kind: slurm.Nice},
-		{Run: slurm.Run{Job: 7, SLUID: `x"},"hold":false,"y":{"`}, Kind: slurm.Nice},
+		{Run: run(0), Kind: slurm.EditNice},
+		{Run: run(-1), Kind: slurm.EditNice},
+		{Run: run(1 << 40), Kind: slurm.EditNice},
+		{Run: slurm.Run{Job: 7, SLUID: `x"},"hold":false,"y":{"`}, Kind: slurm.EditNice},
 		{Run: run(7), Kind: "cancel"},
-		{Run: run(7), Kind: slurm.Priority, Value: 0},
-		{Run: run(7), Kind: slurm.Priority, Value: 4294967295},
-		{Run: run(7), Kind: slurm.Priority, Value: 4294967294},
-		{Run: run(7), Kind: slurm.SiteFactor, Value: 3_000_000_000},
-		{Run: run(7), Kind: slurm.SiteFactor, Value: -3_000_000_000},
-		{Run: run(7), Kind: slurm.Lease, Until: noon},
-		{Run: run(7), Kind: slurm.Lease},
-		{Run: run(7), Kind: slurm.Lease, Until: noon.Add(2 * time.Hour)},
-		{Run: run(7), Kind: slurm.Require, Nodes: []string{""}},
-		{Run: run(7), Kind: slurm.Exclude, Nodes: []string{"n[1-4]"}},
-		{Run: run(7), Kind: slurm.Exclude, Nodes: []string{"n1,n2"}},
-		{Run: run(7), Kind: slurm.HardHold},
-		{Run: run(7), Kind: slurm.SetGPUs, Value: 0},
-		{Run: run(7), Kind: slurm.Requeue, Array: "7_1; scontrol shutdown"},
-		{Run: run(7), Kind: slurm.Requeue, Array: "-h"},
+		{Run: run(7), Kind: slurm.EditPriority, Value: 0},
+		{Run: run(7), Kind: slurm.EditPriority, Value: 4294967295},
+		{Run: run(7), Kind: slurm.EditPriority, Value: 4294967294},
+		{Run: run(7), Kind: slurm.EditSiteFactor, Value: 3_000_000_000},
+		{Run: run(7), Kind: slurm.EditSiteFactor, Value: -3_000_000_000},
+		{Run: run(7), Kind: slurm.EditLease, Until: noon},
+		{Run: run(7), Kind: slurm.EditLease},
+		{Run: run(7), Kind: slurm.EditLease, Until: noon.Add(2 * time.Hour)},
+		{Run: run(7), Kind: slurm.EditRequireNodes, Nodes: []string{""}},
+		{Run: run(7), Kind: slurm.EditExcludeNodes, Nodes: []string{"n[1-4]"}},
+		{Run: run(7), Kind: slurm.EditExcludeNodes, Nodes: []string{"n1,n2"}},
+		{Run: run(7), Kind: slurm.EditHardHold},
+		{Run: run(7), Kind: slurm.EditSetGPUs, Value: 0},
+		{Run: run(7), Kind: slurm.EditRequeue, Array: "7_1; scontrol shutdown"},
+		{Run: run(7), Kind: slurm.EditRequeue, Array: "-h"},
 	} {
-		if err := d.Apply(t.Context(), e); classOf(err) != slurm.Rejected || len(f.writes) != 0 {
+		if err := d.Apply(t.Context(), e); classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 			t.Errorf("%v: %v, wrote %q", e, err, f.writes)
 		}
 	}
@@ -88,7 +88,7 @@ func TestRequeue(t *testing.T) {
 		version       int
 		sluid         bool
 		array, record string
-		class         slurm.Class
+		class         slurm.ErrorClass
 		want          []string
 	}{
 		{name: "by SLUID", version: 45, sluid: true,
@@ -99,11 +99,11 @@ func TestRequeue(t *testing.T) {
 		{name: "by scontrol, old", version: 38, record: record(38, "RUNNING", ""), want: []string{"requeue Incomplete 7"}},
 		{name: "a task whose id is the array's", version: 42, record: record(42, "RUNNING", array), want: []string{"requeue Incomplete 7_3"}},
 		{name: "a task, addressed", version: 42, array: "7_3", record: record(42, "RUNNING", array), want: []string{"requeue Incomplete 7_3"}},
-		{name: "another task", version: 42, array: "7_4", record: record(42, "RUNNING", array), class: slurm.Changed},
-		{name: "several tasks", version: 42, record: record(42, "RUNNING", unsplit), class: slurm.Rejected},
-		{name: "finished", version: 42, record: record(42, "COMPLETED", ""), class: slurm.Changed},
-		{name: "pending", version: 42, record: record(42, "PENDING", ""), class: slurm.Changed},
-		{name: "another run", version: 42, record: strings.Replace(record(42, "RUNNING", ""), `"restart_cnt":0`, `"restart_cnt":1`, 1), class: slurm.Changed},
+		{name: "another task", version: 42, array: "7_4", record: record(42, "RUNNING", array), class: slurm.ErrorJobChanged},
+		{name: "several tasks", version: 42, record: record(42, "RUNNING", unsplit), class: slurm.ErrorBadRequest},
+		{name: "finished", version: 42, record: record(42, "COMPLETED", ""), class: slurm.ErrorJobChanged},
+		{name: "pending", version: 42, record: record(42, "PENDING", ""), class: slurm.ErrorJobChanged},
+		{name: "another run", version: 42, record: strings.Replace(record(42, "RUNNING", ""), `"restart_cnt":0`, `"restart_cnt":1`, 1), class: slurm.ErrorJobChanged},
 	} {
 		f := &fake{job: c.record}
 		log := filepath.Join(t.TempDir(), "log")
@@ -112,7 +112,7 @@ func TestRequeue(t *testing.T) {
 		if !c.sluid {
 			r.SLUID = ""
 		}
-		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.Requeue, Array: c.array})
+		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditRequeue, Array: c.array})
 		got := f.writes
 		if b, _ := os.ReadFile(log); len(b) > 0 {
 			got = append(got, strings.TrimSpace(string(b)))
@@ -126,11 +126,11 @@ func TestRequeue(t *testing.T) {
 func TestScontrolFailures(t *testing.T) {
 	for _, c := range []struct {
 		script string
-		want   slurm.Class
+		want   slurm.ErrorClass
 	}{
-		{`echo Invalid job id specified for job 7 >&2; exit 1`, slurm.Gone},
-		{`echo Access/permission denied for job 7 >&2; exit 1`, slurm.Refused},
-		{`echo something new >&2; exit 1`, slurm.Unclear},
+		{`echo Invalid job id specified for job 7 >&2; exit 1`, slurm.ErrorJobGone},
+		{`echo Access/permission denied for job 7 >&2; exit 1`, slurm.ErrorForbidden},
+		{`echo something new >&2; exit 1`, slurm.ErrorOutcomeUnknown},
 	} {
 		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", c.script}, ScontrolTimeout: time.Hour})
 		if err := d.programs.requeue(t.Context(), "7"); classOf(err) != c.want {
@@ -138,7 +138,7 @@ func TestScontrolFailures(t *testing.T) {
 		}
 	}
 	d := open(t, &fake{}, 42, Config{Scontrol: []string{"/nonexistent/scontrol"}})
-	if err := d.programs.requeue(t.Context(), "7"); classOf(err) != slurm.Rejected {
+	if err := d.programs.requeue(t.Context(), "7"); classOf(err) != slurm.ErrorBadRequest {
 		t.Error(err)
 	}
 }
@@ -153,12 +153,12 @@ func TestScontrolThatDoesNotEnd(t *testing.T) {
 		err := d.programs.requeue(t.Context(), "7")
 		_, unseen := os.Stat(ran)
 		switch class := classOf(err); {
-		case class == slurm.Unclear && unseen == nil:
+		case class == slurm.ErrorOutcomeUnknown && unseen == nil:
 			if !strings.Contains(err.Error(), "did not end within "+limit.String()) {
 				t.Error(err)
 			}
 			return
-		case unseen == nil || class != slurm.Unclear && class != slurm.Rejected:
+		case unseen == nil || class != slurm.ErrorOutcomeUnknown && class != slurm.ErrorBadRequest:
 			t.Fatalf("within %v it ran: %v, and yet: %v", limit, unseen == nil, err)
 		}
 	}
@@ -184,20 +184,20 @@ func TestHandBack(t *testing.T) {
 		name, job string
 		value     int64
 		answer    func(int, string) (int, string)
-		class     slurm.Class
+		class     slurm.ErrorClass
 		want      []string
 	}{
 		{name: "free", job: record(45, "PENDING", ""), want: []string{hold, release}},
 		{name: "with nice", job: record(45, "PENDING", ""), value: 100, want: []string{hold, release, nice}},
-		{name: "held by a person", job: held, class: slurm.Changed},
-		{name: "running", job: record(45, "RUNNING", ""), class: slurm.Changed},
+		{name: "held by a person", job: held, class: slurm.ErrorJobChanged},
+		{name: "running", job: record(45, "RUNNING", ""), class: slurm.ErrorJobChanged},
 		{name: "release answered late", job: record(45, "PENDING", ""), answer: no(2, 3), want: []string{hold, release, release, release}},
-		{name: "hold not placed", job: record(45, "PENDING", ""), answer: no(1), class: slurm.Unclear, want: []string{hold}},
-		{name: "run over", job: strings.ReplaceAll(record(45, "PENDING", ""), id, "s0N1M7Y39ZNQ99"), class: slurm.Changed},
+		{name: "hold not placed", job: record(45, "PENDING", ""), answer: no(1), class: slurm.ErrorOutcomeUnknown, want: []string{hold}},
+		{name: "run over", job: strings.ReplaceAll(record(45, "PENDING", ""), id, "s0N1M7Y39ZNQ99"), class: slurm.ErrorJobChanged},
 	} {
 		f := &fake{job: c.job, answer: c.answer}
 		d := open(t, f, 45, Config{})
-		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack, Value: c.value})
+		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority, Value: c.value})
 		if diff := cmp.Diff(c.want, f.writes); classOf(err) != c.class || diff != "" {
 			t.Errorf("%s: %v\n%s", c.name, err, diff)
 		}
@@ -217,8 +217,8 @@ func TestAHoldThatWasTurnedDownIsNotOurs(t *testing.T) {
 			return reply.status, reply.body
 		}
 		d := open(t, f, 45, Config{})
-		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack, Value: 100})
-		if classOf(err) != slurm.Busy || len(f.writes) != 1 {
+		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority, Value: 100})
+		if classOf(err) != slurm.ErrorBusy || len(f.writes) != 1 {
 			t.Errorf("%d %s: %v, sent %q", reply.status, reply.body, err, f.writes)
 		}
 	}
@@ -235,15 +235,15 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 		return 200, yes
 	}
 	d := open(t, f, 45, Config{})
-	err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack})
-	if classOf(err) != slurm.Unclear || !strings.Contains(err.Error(), "scontrol release 7") || len(d.unfinished.all()) != 1 {
+	err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority})
+	if classOf(err) != slurm.ErrorOutcomeUnknown || !strings.Contains(err.Error(), "scontrol release 7") || len(d.unfinished.all()) != 1 {
 		t.Fatal(err, d.unfinished.all())
 	}
 	f.mu.Lock()
 	down, f.writes = false, nil
 	f.job = strings.Replace(record(45, "PENDING", `,"state_reason":"JobHeldAdmin"`), `"number":1000`, `"number":0`, 1)
 	f.mu.Unlock()
-	if err := d.Apply(t.Context(), slurm.Edit{Run: slurm.Run{Job: 8}, Kind: slurm.Nice, Value: 1}); err != nil {
+	if err := d.Apply(t.Context(), slurm.Edit{Run: slurm.Run{Job: 8}, Kind: slurm.EditNice, Value: 1}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
@@ -256,7 +256,7 @@ func TestRate(t *testing.T) {
 	d := open(t, &fake{}, 45, Config{Rate: 10})
 	start := time.Now()
 	for range 13 {
-		if err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.Nice}); err != nil {
+		if err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditNice}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,7 +265,7 @@ func TestRate(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.Apply(ctx, slurm.Edit{Run: run(7), Kind: slurm.Nice}); classOf(err) != slurm.Busy || d.WriteCount() != 13 {
+	if err := d.Apply(ctx, slurm.Edit{Run: run(7), Kind: slurm.EditNice}); classOf(err) != slurm.ErrorBusy || d.WriteCount() != 13 {
 		t.Errorf("cancelled: %v, %d writes", err, d.WriteCount())
 	}
 }

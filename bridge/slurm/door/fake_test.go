@@ -85,7 +85,7 @@ const id = "s0N1M7Y39ZNQ00"
 
 func run(job int64) slurm.Run { return slurm.Run{Job: job, Submit: 1795225300, SLUID: id} }
 
-func classOf(err error) slurm.Class {
+func classOf(err error) slurm.ErrorClass {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e.Class

@@ -23,30 +23,30 @@ type fieldEncoder struct {
 // fieldFor returns the one field by which this version does the edit.
 func (b *fieldEncoder) fieldFor(api rest.API, e slurm.Edit) (updateField, error) {
 	form, ok := e.Kind.Form()
-	if !ok || form.Encoding == slurm.OwnCall {
+	if !ok || form.Encoding == slurm.EncodingOwnCall {
 		return updateField{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
 	}
 	name := form.RESTName
-	if api.PlainBodies && form.PlainName != "" {
-		name = form.PlainName
+	if api.PlainBodies && form.PlainRESTName != "" {
+		name = form.PlainRESTName
 	}
 	value, err := encoders[form.Encoding](b, api, e)
 	return updateField{name, value}, err
 }
 
 // encoders write what an edit carries.
-var encoders = map[slurm.Encoding]func(b *fieldEncoder, api rest.API, e slurm.Edit) (any, error){
-	slurm.AsInteger: func(_ *fieldEncoder, _ rest.API, e slurm.Edit) (any, error) { return e.Value, nil },
-	slurm.AsNumber:  func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNumber(api, e.Value), nil },
-	slurm.AsOffset: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) {
+var encoders = map[slurm.EditEncoding]func(b *fieldEncoder, api rest.API, e slurm.Edit) (any, error){
+	slurm.EncodingInteger:       func(_ *fieldEncoder, _ rest.API, e slurm.Edit) (any, error) { return e.Value, nil },
+	slurm.EncodingWrappedNumber: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNumber(api, e.Value), nil },
+	slurm.EncodingSiteFactor: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) {
 		if !api.SiteFactor {
 			return nil, fmt.Errorf("%s cannot set a site factor: order by priority or nice there", api.Name())
 		}
 		return neutralSiteFactor + e.Value, nil
 	},
-	slurm.AsTime:  (*fieldEncoder).encodeBegin,
-	slurm.AsNodes: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNodes(api, e.Nodes), nil },
-	slurm.AsHold: func(b *fieldEncoder, _ rest.API, _ slurm.Edit) (any, error) {
+	slurm.EncodingTime:  (*fieldEncoder).encodeBegin,
+	slurm.EncodingNodes: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNodes(api, e.Nodes), nil },
+	slurm.EncodingHold: func(b *fieldEncoder, _ rest.API, _ slurm.Edit) (any, error) {
 		if !b.allowHardHold {
 			return nil, fmt.Errorf("hard holds are not allowed: they stay if we die")
 		}
@@ -70,7 +70,7 @@ func (b *fieldEncoder) encodeBegin(api rest.API, e slurm.Edit) (any, error) {
 	ahead := e.Until.Sub(now)
 	at := e.Until.Unix()
 	switch {
-	case form.FutureOnly && (ahead <= 0 || ahead > b.leaseMax):
+	case form.NeedsFutureUntil && (ahead <= 0 || ahead > b.leaseMax):
 		return nil, fmt.Errorf("a lease until %s is not within the next %v", e.Until.UTC().Format(time.RFC3339), b.leaseMax)
 	case ahead <= 0:
 		at = now.Add(-time.Minute).Unix() // surely past by Slurm's clock too

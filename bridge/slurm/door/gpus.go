@@ -12,8 +12,8 @@ import (
 
 // gpuField returns the field for a total of count GPUs.
 func gpuField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
-	if j.PerJob.Text != "" {
-		typ, err := soleGPUType(j.PerJob)
+	if j.GresPerJob.Text != "" {
+		typ, err := soleGPUType(j.GresPerJob)
 		if err != nil {
 			return updateField{}, err
 		}
@@ -22,7 +22,7 @@ func gpuField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
 		}
 		return updateField{"tres_per_job", "gres/gpu:" + gpuText(typ, count)}, nil
 	}
-	typ, err := soleGPUType(j.PerNode)
+	typ, err := soleGPUType(j.GresPerNode)
 	if err != nil {
 		return updateField{}, err
 	}
@@ -39,8 +39,8 @@ func gpuField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
 // soleGPUType returns the type of GPU of a request that asks for GPUs of one kind
 // and nothing else.
 func soleGPUType(request slurm.GRESList) (string, error) {
-	if request.Unread != "" {
-		return "", errors.New(request.Unread)
+	if request.UnreadReason != "" {
+		return "", errors.New(request.UnreadReason)
 	}
 	if list := request.List; len(list) == 1 && list[0].Name == "gpu" && !strings.Contains(request.Text, ",") {
 		return list[0].Type, nil

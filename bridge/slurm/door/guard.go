@@ -31,22 +31,22 @@ type guard struct {
 // whether it may be done at all.
 func (g *guard) enter(ctx context.Context) error {
 	if err := g.limiter.Wait(ctx); err != nil {
-		return &slurm.Error{Class: slurm.Busy, Text: "waiting for a turn to write", Err: err}
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "waiting for a turn to write", Err: err}
 	}
 	if err := g.checkStopFile(); err != nil {
-		return &slurm.Error{Class: slurm.Refused, Err: err}
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: err}
 	}
 	if api := g.api(); !api.Writes {
-		return &slurm.Error{Class: slurm.Refused, Err: fmt.Errorf("%s: %w", api.Name(), ErrReadOnly)}
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: fmt.Errorf("%s: %w", api.Name(), ErrReadOnly)}
 	}
 	if g.mayWrite == nil {
-		return &slurm.Error{Class: slurm.Refused, Err: ErrNotLeader}
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: ErrNotLeader}
 	}
 	if err := g.mayWrite(ctx); err != nil {
-		return &slurm.Error{Class: slurm.Refused, Err: fmt.Errorf("%w: %w", ErrNotLeader, err)}
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: fmt.Errorf("%w: %w", ErrNotLeader, err)}
 	}
 	if err := ctx.Err(); err != nil {
-		return &slurm.Error{Class: slurm.Busy, Text: "before the write was sent", Err: err}
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "before the write was sent", Err: err}
 	}
 	return nil
 }

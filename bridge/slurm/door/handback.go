@@ -32,8 +32,8 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 	if err != nil {
 		return err
 	}
-	if !j.Pending() || j.Held {
-		return changedError("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.Held)
+	if !j.IsPending() || j.IsHeld {
+		return changedError("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.IsHeld)
 	}
 	address, err := h.door.findAddress(ctx, h.run)
 	if err != nil {
@@ -56,13 +56,13 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 // had no time for was not: a hold that the job shows then is somebody else's.
 func (h handBack) holdTookEffect(ctx context.Context, err error) bool {
 	var e *slurm.Error
-	if slurm.OutcomeOf(err) != slurm.MaybeDone || errors.As(err, &e) && e.Class == slurm.Busy {
+	if slurm.OutcomeOf(err) != slurm.OutcomeMaybeDone || errors.As(err, &e) && e.Class == slurm.ErrorBusy {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	j, err := h.door.rereadRun(ctx, h.run)
-	return err == nil && j.HeldByAdmin()
+	return err == nil && j.IsHeldByAdmin()
 }
 
 // release ends our own hold of a moment ago. It is sent whatever has happened
@@ -78,13 +78,13 @@ func (h handBack) release(ctx context.Context, address string) error {
 			time.Sleep(time.Duration(try) * 500 * time.Millisecond)
 		}
 		err = h.door.post(ctx, h.run, address, updateField{"hold", false})
-		if outcome := slurm.OutcomeOf(err); outcome == slurm.Done || outcome == slurm.MovedOn {
+		if outcome := slurm.OutcomeOf(err); outcome == slurm.OutcomeDone || outcome == slurm.OutcomeJobMovedOn {
 			h.door.unfinished.remove(h)
 			return err
 		}
 	}
 	h.door.unfinished.add(h)
-	return &slurm.Error{Class: slurm.Unclear, Text: fmt.Sprintf(
+	return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: fmt.Sprintf(
 		"job %d may be left held; it is tried again before the next write, or: scontrol release %d", h.run.Job, h.run.Job), Err: err}
 }
 
@@ -100,7 +100,7 @@ func (h handBack) restoreNice(ctx context.Context) error {
 // another run, is none of ours. A nice that somebody set meanwhile is his.
 func (h handBack) finish(ctx context.Context) error {
 	j, err := h.door.rereadRun(ctx, h.run)
-	if slurm.OutcomeOf(err) == slurm.MovedOn || err == nil && !j.HeldByAdmin() {
+	if slurm.OutcomeOf(err) == slurm.OutcomeJobMovedOn || err == nil && !j.IsHeldByAdmin() {
 		h.door.unfinished.remove(h)
 		return nil
 	}
@@ -112,7 +112,7 @@ func (h handBack) finish(ctx context.Context) error {
 		return err
 	}
 	if err := h.release(ctx, address); err != nil {
-		if slurm.OutcomeOf(err) == slurm.MovedOn {
+		if slurm.OutcomeOf(err) == slurm.OutcomeJobMovedOn {
 			return nil
 		}
 		return err

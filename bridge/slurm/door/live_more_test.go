@@ -23,9 +23,9 @@ func TestLiveGPUs(t *testing.T) {
 	everywhere(t, func(s site) {
 		for _, ask := range []string{"--gres=gpu:a100:4", "--gpus=4"} {
 			j := s.submit("--begin=now+1hour", ask)
-			s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SetGPUs, Value: 2})
-			if req := s.job(j.ID).Request; req.Unread != "" || req.GPUs() != 2 {
-				s.Errorf("%s: %s after the change (%s)", ask, req.Text, req.Unread)
+			s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSetGPUs, Value: 2})
+			if req := s.job(j.ID).RequestedTRES; req.UnreadReason != "" || req.GPUCount() != 2 {
+				s.Errorf("%s: %s after the change (%s)", ask, req.Text, req.UnreadReason)
 			}
 		}
 	})
@@ -59,7 +59,7 @@ wait; wait; sleep 300
 		says("ready")
 		says("inner") // the step has its trap
 		j := s.job(id)
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Warn, Signal: slurm.USR1, Value: 60})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditWarn, Signal: slurm.USR1, Value: 60})
 		says("script")
 		if j := s.job(id); j.State != "RUNNING" || strings.Contains(text(), "step") {
 			s.Errorf("the job is %s; it said %q", j.State, text())
@@ -73,9 +73,9 @@ func TestLiveFence(t *testing.T) {
 			s.Skip("this release has no SLUIDs")
 		}
 		j := s.submit("--begin=now+1hour")
-		r := j.Run()
+		r := j.CurrentRun()
 		r.SLUID = "s0N1M7Y39ZNQ00"
-		if c := s.class(slurm.Edit{Run: r, Kind: slurm.Nice, Value: 9}); c != slurm.Gone {
+		if c := s.class(slurm.Edit{Run: r, Kind: slurm.EditNice, Value: 9}); c != slurm.ErrorJobGone {
 			s.Errorf("an update of another run: %s", c)
 		}
 		if got := s.show(j.ID, "Nice"); got != "0" {

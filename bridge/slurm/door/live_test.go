@@ -114,7 +114,7 @@ func (s site) until(what string, limit time.Duration, ok func() bool) {
 	}
 }
 
-func (s site) class(e slurm.Edit) slurm.Class {
+func (s site) class(e slurm.Edit) slurm.ErrorClass {
 	s.Helper()
 	var err *slurm.Error
 	if got := s.door.Apply(s.Context(), e); !errors.As(got, &err) {
@@ -130,18 +130,18 @@ func TestLiveOrder(t *testing.T) {
 		base := prio()
 		near := func(want int64) bool { return prio() > want-50 && prio() < want+50 }
 		if s.client.API().SiteFactor {
-			s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5000})
+			s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5000})
 			s.until("site factor shows", 5*time.Second, func() bool { return near(base + 5000) })
-			s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: -500})
+			s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: -500})
 			s.until("negative site factor shows", 5*time.Second, func() bool { return near(base - 500) })
-			s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor})
+			s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor})
 			s.until("neutral site factor shows", 5*time.Second, func() bool { return near(base) })
 		}
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Nice, Value: 100})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditNice, Value: 100})
 		s.until("nice shows", 5*time.Second, func() bool { return near(base-100) && s.show(j.ID, "Nice") == "100" })
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Priority, Value: 777_777})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditPriority, Value: 777_777})
 		s.until("priority shows", 5*time.Second, func() bool { return prio() == 777_777 })
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.HandBack, Value: 100})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority, Value: 100})
 		s.until("handed back with its nice", 5*time.Second, func() bool { return near(base-100) && s.show(j.ID, "Nice") == "100" })
 	})
 }
@@ -150,7 +150,7 @@ func TestLiveLease(t *testing.T) {
 	everywhere(t, func(s site) {
 		j := s.submit("--begin=now+1hour")
 		now := time.Now().Truncate(time.Second)
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Lease, Until: now.Add(8 * time.Second)})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease, Until: now.Add(8 * time.Second)})
 		if got := s.job(j.ID).Eligible; !got.Equal(now.Add(8 * time.Second)) {
 			s.Errorf("eligible %v, want %v", got, now.Add(8*time.Second))
 		}
@@ -158,12 +158,12 @@ func TestLiveLease(t *testing.T) {
 		if time.Since(now) < 8*time.Second {
 			s.Error("started under the lease")
 		}
-		if c := s.class(slurm.Edit{Run: j.Run(), Kind: slurm.Lease, Until: time.Now().Add(time.Minute)}); c != slurm.Changed {
+		if c := s.class(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease, Until: time.Now().Add(time.Minute)}); c != slurm.ErrorJobChanged {
 			s.Errorf("lease of a running job: %s", c)
 		}
 		k := s.submit("--begin=now+1hour")
-		s.apply(slurm.Edit{Run: k.Run(), Kind: slurm.Lease, Until: time.Now().Add(30 * time.Minute)})
-		s.apply(slurm.Edit{Run: k.Run(), Kind: slurm.Unlease, Until: time.Now()})
+		s.apply(slurm.Edit{Run: k.CurrentRun(), Kind: slurm.EditLease, Until: time.Now().Add(30 * time.Minute)})
+		s.apply(slurm.Edit{Run: k.CurrentRun(), Kind: slurm.EditUnlease, Until: time.Now()})
 		s.until("starts when the lease is ended", 40*time.Second, func() bool { return s.show(k.ID, "JobState") == "RUNNING" })
 	})
 }
@@ -171,21 +171,21 @@ func TestLiveLease(t *testing.T) {
 func TestLiveNodeLists(t *testing.T) {
 	everywhere(t, func(s site) {
 		j := s.submit("--begin=now+1hour", "--exclude=n4")
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n1", "n2", "n4"}})
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n3"}})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n1", "n2", "n4"}})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n3"}})
 		if ex, req := s.show(j.ID, "ExcNodeList"), s.show(j.ID, "ReqNodeList"); !slurm.ReadHosts(ex).SameAs([]string{"n1", "n2", "n4"}) || req != "n3" {
 			s.Errorf("excluded %s, required %s", ex, req)
 		}
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n4"}})
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n4"}})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes})
 		if ex, req := s.show(j.ID, "ExcNodeList"), s.show(j.ID, "ReqNodeList"); ex != "n4" || req != "(null)" {
 			s.Errorf("given back: excluded %s, required %s", ex, req)
 		}
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes})
 		if ex := s.show(j.ID, "ExcNodeList"); ex != "(null)" {
 			s.Errorf("cleared: excluded %s", ex)
 		}
-		if c := s.class(slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"nosuch"}}); c != slurm.Changed {
+		if c := s.class(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"nosuch"}}); c != slurm.ErrorJobChanged {
 			s.Errorf("unknown node: %s", c)
 		}
 	})
@@ -197,10 +197,10 @@ func TestLiveRequeue(t *testing.T) {
 		s.until("runs", 30*time.Second, func() bool { return s.show(j.ID, "JobState") == "RUNNING" })
 		time.Sleep(time.Second)
 		j = s.job(j.ID)
-		e := slurm.Edit{Run: j.Run(), Kind: slurm.Requeue}
+		e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequeue}
 		s.apply(e)
 		s.until("is pending again", 30*time.Second, func() bool { return s.show(j.ID, "JobState") == "PENDING" })
-		if c := s.class(e); c != slurm.Changed && c != slurm.Gone {
+		if c := s.class(e); c != slurm.ErrorJobChanged && c != slurm.ErrorJobGone {
 			s.Errorf("the same requeue again: %s", c)
 		}
 		time.Sleep(time.Second)
@@ -210,7 +210,7 @@ func TestLiveRequeue(t *testing.T) {
 		s.run("alice", "scancel", fmt.Sprint(j.ID))
 		s.until("is cancelled", 10*time.Second, func() bool { return s.show(j.ID, "JobState") == "CANCELLED" })
 		k := s.job(j.ID)
-		s.class(slurm.Edit{Run: slurm.Run{Job: k.ID, Submit: k.Run().Submit, Restarts: k.Restarts}, Kind: slurm.Requeue})
+		s.class(slurm.Edit{Run: slurm.Run{Job: k.ID, Submit: k.CurrentRun().Submit, Restarts: k.Restarts}, Kind: slurm.EditRequeue})
 		time.Sleep(time.Second)
 		if st := s.show(j.ID, "JobState"); st != "CANCELLED" {
 			s.Errorf("a finished job was run again: %s", st)
@@ -227,24 +227,24 @@ func TestLiveArrayTask(t *testing.T) {
 			if err != nil {
 				s.Fatal(err)
 			}
-			tasks = slices.DeleteFunc(slices.Clone(v.Jobs), func(j slurm.Job) bool { return j.ArrayJob != a.ID || !j.Running() })
+			tasks = slices.DeleteFunc(slices.Clone(v.Jobs), func(j slurm.Job) bool { return j.ArrayJobID != a.ID || !j.IsRunning() })
 			return len(tasks) == 2
 		})
 		time.Sleep(time.Second)
 		pending := s.job(a.ID)
-		s.apply(slurm.Edit{Run: pending.Run(), Kind: slurm.Nice, Value: 33})
+		s.apply(slurm.Edit{Run: pending.CurrentRun(), Kind: slurm.EditNice, Value: 33})
 		if got := s.show(tasks[1].ID, "Nice"); got != "0" {
 			s.Errorf("nice of a running task became %s with the array's", got)
 		}
 		if got := s.show(a.ID, "Nice"); got != "33" {
 			s.Errorf("nice of the array is %s", got)
 		}
-		if r := pending.Run(); r.SLUID == "" {
-			if c := s.class(slurm.Edit{Run: r, Kind: slurm.Requeue}); c != slurm.Changed {
+		if r := pending.CurrentRun(); r.SLUID == "" {
+			if c := s.class(slurm.Edit{Run: r, Kind: slurm.EditRequeue}); c != slurm.ErrorJobChanged {
 				s.Errorf("requeue of the pending record: %s", c)
 			}
 		}
-		s.apply(slurm.Edit{Run: tasks[0].Run(), Kind: slurm.Requeue})
+		s.apply(slurm.Edit{Run: tasks[0].CurrentRun(), Kind: slurm.EditRequeue})
 		s.until("one task is requeued", 30*time.Second, func() bool { return s.job(tasks[0].ID).Restarts == 1 })
 		time.Sleep(time.Second)
 		if n := s.job(tasks[1].ID).Restarts; n != 0 {
@@ -257,11 +257,11 @@ func TestLiveHeldJobsStayHeld(t *testing.T) {
 	everywhere(t, func(s site) {
 		j := s.submit("--hold")
 		for _, e := range []slurm.Edit{
-			{Kind: slurm.HandBack}, {Kind: slurm.Priority, Value: 5000}, {Kind: slurm.Requeue},
-			{Kind: slurm.Lease, Until: time.Now().Add(time.Minute)}, {Kind: slurm.Unlease, Until: time.Now()},
-			{Kind: slurm.Nice, Value: 10}, {Kind: slurm.SiteFactor, Value: 10},
+			{Kind: slurm.EditHandBackPriority}, {Kind: slurm.EditPriority, Value: 5000}, {Kind: slurm.EditRequeue},
+			{Kind: slurm.EditLease, Until: time.Now().Add(time.Minute)}, {Kind: slurm.EditUnlease, Until: time.Now()},
+			{Kind: slurm.EditNice, Value: 10}, {Kind: slurm.EditSiteFactor, Value: 10},
 		} {
-			e.Run = j.Run()
+			e.Run = j.CurrentRun()
 			_ = s.door.Apply(s.Context(), e) // refused or not: the hold stays
 			if p, r := s.show(j.ID, "Priority"), s.show(j.ID, "Reason"); p != "0" || r != "JobHeldUser" {
 				s.Fatalf("after %v: priority %s, reason %s", e, p, r)

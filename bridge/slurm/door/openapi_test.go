@@ -62,7 +62,7 @@ func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
 	for _, c := range bodies {
 		f, err := b.fieldFor(api, c.edit)
 		if err != nil {
-			if c.edit.Kind != slurm.SiteFactor || api.SiteFactor {
+			if c.edit.Kind != slurm.EditSiteFactor || api.SiteFactor {
 				t.Errorf("%s, %s: %v", api.Name(), c.name, err)
 			}
 			continue
@@ -73,7 +73,7 @@ func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
 		}
 		visit(t, schema, body)
 	}
-	for _, request := range []slurm.Job{{PerNode: slurm.ReadRequest("gres/gpu:a100:4")}, {PerJob: slurm.ReadRequest("gres/gpu:4")}} {
+	for _, request := range []slurm.Job{{GresPerNode: slurm.ReadGRESRequest("gres/gpu:a100:4")}, {GresPerJob: slurm.ReadGRESRequest("gres/gpu:4")}} {
 		f, err := gpuField(api, &request, 2)
 		if err != nil {
 			t.Fatal(err)

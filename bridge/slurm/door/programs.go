@@ -32,7 +32,7 @@ func (p *programs) requeue(ctx context.Context, address string) error {
 // canSignal says why jobs cannot be signalled, if they cannot.
 func (p *programs) canSignal() error {
 	if len(p.scancel) == 0 {
-		return &slurm.Error{Class: slurm.Rejected, Text: "slurm.scancel is not given, and there is no scancel beside slurm.scontrol"}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: "slurm.scancel is not given, and there is no scancel beside slurm.scontrol"}
 	}
 	return nil
 }
@@ -57,9 +57,9 @@ func (p *programs) run(ctx context.Context, program []string, args ...string) er
 	case err == nil:
 		return nil
 	case cmd.Process == nil:
-		return &slurm.Error{Class: slurm.Rejected, Err: fmt.Errorf("running %s: %w", argv[0], err)}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: fmt.Errorf("running %s: %w", argv[0], err)}
 	case ctx.Err() != nil || !errors.As(err, &exit):
-		return &slurm.Error{Class: slurm.Unclear, Text: text, Err: fmt.Errorf("%s did not end within %v: %w", argv[0], p.timeout, err)}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: text, Err: fmt.Errorf("%s did not end within %v: %w", argv[0], p.timeout, err)}
 	}
 	class, number := scontrolClass(text)
 	return &slurm.Error{Class: class, Number: number, Text: strings.Join(append(program[len(program)-1:], args[0]), " ") + ": " + text}
@@ -68,25 +68,25 @@ func (p *programs) run(ctx context.Context, program []string, args ...string) er
 // classByText are Slurm's words for its error numbers, all scontrol tells.
 var classByText = []struct {
 	words  string
-	class  slurm.Class
+	class  slurm.ErrorClass
 	number int
 }{
-	{"Invalid job id", slurm.Gone, 2017},
-	{"Job is pending execution", slurm.Changed, 2024},
-	{"Job/step already completing or completed", slurm.Changed, 2021},
-	{"already finished", slurm.Changed, 2084},
-	{"Requested operation is presently disabled", slurm.Refused, 2037},
-	{"Access/permission denied", slurm.Refused, 2002},
-	{"Unable to contact slurm controller (connect failure)", slurm.Unreachable, 1800},
+	{"Invalid job id", slurm.ErrorJobGone, 2017},
+	{"Job is pending execution", slurm.ErrorJobChanged, 2024},
+	{"Job/step already completing or completed", slurm.ErrorJobChanged, 2021},
+	{"already finished", slurm.ErrorJobChanged, 2084},
+	{"Requested operation is presently disabled", slurm.ErrorForbidden, 2037},
+	{"Access/permission denied", slurm.ErrorForbidden, 2002},
+	{"Unable to contact slurm controller (connect failure)", slurm.ErrorUnreachable, 1800},
 }
 
-func scontrolClass(text string) (slurm.Class, int) {
+func scontrolClass(text string) (slurm.ErrorClass, int) {
 	for _, w := range classByText {
 		if strings.Contains(text, w.words) {
 			return w.class, w.number
 		}
 	}
-	return slurm.Unclear, 0
+	return slurm.ErrorOutcomeUnknown, 0
 }
 
 func joinLines(out []byte) string {

@@ -38,14 +38,14 @@ func (d *Door) requeue(ctx context.Context, e slurm.Edit) error {
 func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 	address := strconv.FormatInt(j.ID, 10)
 	switch {
-	case !j.Running():
+	case !j.IsRunning():
 		return "", changedError("job %d is %s: only a running one is requeued", j.ID, j.State)
-	case j.HetJob != 0:
-		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
+	case j.HetJobID != 0:
+		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
 	case j.IsUnsplitArray():
-		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d stands for several tasks of an array", j.ID)}
-	case j.ArraySplit:
-		address = fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
+		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %d stands for several tasks of an array", j.ID)}
+	case j.IsArrayTask:
+		address = fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID)
 	}
 	if wanted != "" && wanted != address {
 		return "", changedError("job %d is %s, not %s", j.ID, address, wanted)

@@ -29,12 +29,12 @@ func (d *Door) setGPUs(ctx context.Context, e slurm.Edit) error {
 	if err != nil {
 		return err
 	}
-	if !j.Pending() {
+	if !j.IsPending() {
 		return changedError("job %v is %s: only a pending one can be resized", e.Run, j.State)
 	}
 	f, err := gpuField(d.client.API(), &j, e.Value)
 	if err != nil {
-		return &slurm.Error{Class: slurm.Rejected, Err: err}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
 	return d.update(ctx, e.Run, f)
 }
@@ -57,17 +57,17 @@ func (d *Door) findAddress(ctx context.Context, run slurm.Run) (string, error) {
 // the record stands for, which does not split them.
 func plainAddress(j *slurm.Job) (string, error) {
 	switch {
-	case j.ArraySplit && j.ID == j.ArrayJob:
-		return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), nil
+	case j.IsArrayTask && j.ID == j.ArrayJobID:
+		return fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID), nil
 	case !j.IsUnsplitArray():
 		return strconv.FormatInt(j.ID, 10), nil
 	}
 	tasks, _, _ := strings.Cut(j.ArrayTasks.Text, "%")
 	if tasks == "" || strings.Trim(tasks, "0123456789,-:") != "" {
-		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf(
+		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf(
 			"this release shows the tasks of array %d only in part (%.40q), and would change all of them", j.ID, j.ArrayTasks.Text)}
 	}
-	return fmt.Sprintf("%d_%s", j.ArrayJob, tasks), nil
+	return fmt.Sprintf("%d_%s", j.ArrayJobID, tasks), nil
 }
 
 // post sends an update that has been let through.
@@ -75,7 +75,7 @@ func (d *Door) post(ctx context.Context, run slurm.Run, address string, f update
 	api := d.client.API()
 	body, err := encodeUpdate(f, fenceOf(run, api.BindsRun))
 	if err != nil {
-		return &slurm.Error{Class: slurm.Rejected, Err: err}
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
 	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/job/"+address, body)
 }
@@ -87,14 +87,14 @@ func (d *Door) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error) 
 		return j, err
 	}
 	switch {
-	case j.Opaque != "":
-		return j, changedError("its record cannot be read: %s", j.Opaque)
-	case !run.SameRun(j.Run()):
-		return j, changedError("job %v is now %v", run, j.Run())
+	case j.UntrustedReason != "":
+		return j, changedError("its record cannot be read: %s", j.UntrustedReason)
+	case !run.IsSameRun(j.CurrentRun()):
+		return j, changedError("job %v is now %v", run, j.CurrentRun())
 	}
 	return j, nil
 }
 
 func changedError(format string, args ...any) error {
-	return &slurm.Error{Class: slurm.Changed, Text: fmt.Sprintf(format, args...)}
+	return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf(format, args...)}
 }

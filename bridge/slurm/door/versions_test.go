@@ -40,31 +40,31 @@ func every(s site) {
 	base := prio()
 	near := func(want int64) func() bool { return func() bool { return prio() > want-50 && prio() < want+50 } }
 	if s.client.API().SiteFactor {
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 2000})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 2000})
 		s.until("site factor", 5*time.Second, near(base+2000))
-		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor})
+		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor})
 		s.until("neutral", 5*time.Second, near(base))
 	}
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Nice, Value: -200})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditNice, Value: -200})
 	s.until("nice", 5*time.Second, near(base+200))
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Priority, Value: 50_000})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditPriority, Value: 50_000})
 	s.until("priority", 5*time.Second, func() bool { return prio() == 50_000 })
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.HandBack})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority})
 	s.until("handed back", 5*time.Second, near(base))
 	until := time.Now().Add(20 * time.Minute).Truncate(time.Second)
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Lease, Until: until})
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n1"}})
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n2", "n3"}})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease, Until: until})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n2", "n3"}})
 	got := s.job(j.ID)
-	if !got.Eligible.Equal(until) || !got.Required.SameAs([]string{"n1"}) || !got.Excluded.SameAs([]string{"n2", "n3"}) {
-		s.Errorf("eligible %v (want %v), required %s, excluded %s", got.Eligible, until, got.Required.Text, got.Excluded.Text)
+	if !got.Eligible.Equal(until) || !got.RequiredNodes.SameAs([]string{"n1"}) || !got.ExcludedNodes.SameAs([]string{"n2", "n3"}) {
+		s.Errorf("eligible %v (want %v), required %s, excluded %s", got.Eligible, until, got.RequiredNodes.Text, got.ExcludedNodes.Text)
 	}
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require})
-	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes})
+	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes})
 	if req, ex := s.show(j.ID, "ReqNodeList"), s.show(j.ID, "ExcNodeList"); req != "(null)" || ex != "(null)" {
 		s.Errorf("cleared: required %s, excluded %s", req, ex)
 	}
-	if c := s.class(slurm.Edit{Run: slurm.Run{Job: 60_000_000}, Kind: slurm.Nice, Value: 1}); c != slurm.Gone {
+	if c := s.class(slurm.Edit{Run: slurm.Run{Job: 60_000_000}, Kind: slurm.EditNice, Value: 1}); c != slurm.ErrorJobGone {
 		s.Errorf("no such job: %s", c)
 	}
 	if _, err := s.client.Observe(s.Context()); err != nil {

@@ -33,8 +33,8 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 		c.nameProof.store("", nil)
 		return nil, err
 	}
-	if !v.NiceRead {
-		v.NiceRead = c.Door.ReadsNice()
+	if !v.RereadShowsNice {
+		v.RereadShowsNice = c.Door.ReadsNice()
 	}
 	if v.Cluster == "" {
 		if err := c.nameProof.prove(ctx, c.Scontrol, v); err != nil {
@@ -48,11 +48,11 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 // it. A nice that cannot be read stays unknown.
 func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	j, err := c.Client.Reread(ctx, id)
-	if err != nil || j.NiceKnown || !j.Pending() || c.API().ShowsNice {
+	if err != nil || j.IsNiceKnown || !j.IsPending() || c.API().ShowsNice {
 		return j, err
 	}
 	if nice, err := c.Door.Nice(ctx, id); err == nil {
-		j.Nice, j.NiceKnown = nice, true
+		j.Nice, j.IsNiceKnown = nice, true
 	}
 	return j, nil
 }

@@ -32,7 +32,7 @@ func (n *nameProof) prove(ctx context.Context, s scontrol.Command, v *slurm.View
 	case errors.Is(err, scontrol.ErrOtherCluster):
 		return err
 	case err != nil:
-		v.ClusterUnproven = fmt.Sprintf("Slurm %s does not tell by REST which cluster it is, and scontrol does not prove it: %v: set slurm.scontrol", v.Release, err)
+		v.UnprovenClusterReason = fmt.Sprintf("Slurm %s does not tell by REST which cluster it is, and scontrol does not prove it: %v: set slurm.scontrol", v.Release, err)
 		return nil
 	case proven:
 		n.store(name, v)
@@ -45,7 +45,7 @@ func (n *nameProof) prove(ctx context.Context, s scontrol.Command, v *slurm.View
 func (n *nameProof) validName(v *slurm.View) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if age := v.At.Sub(n.at); age < 0 || age > nameProofLife || !n.ctldStart.Equal(v.Started) {
+	if age := v.At.Sub(n.at); age < 0 || age > nameProofLife || !n.ctldStart.Equal(v.ControllerStart) {
 		return ""
 	}
 	return n.name
@@ -57,6 +57,6 @@ func (n *nameProof) store(name string, v *slurm.View) {
 	defer n.mu.Unlock()
 	n.name = name
 	if v != nil {
-		n.at, n.ctldStart = v.At, v.Started
+		n.at, n.ctldStart = v.At, v.ControllerStart
 	}
 }

@@ -42,11 +42,11 @@ func compare(t *testing.T, c *throwaway.Cluster) {
 			t.Logf("round %d: the queue did not keep still", round)
 			continue
 		}
-		if !got.Full {
+		if !got.IsFullRead {
 			incremental++
 		}
 		if diff := cmp.Diff(settledParts(want.Jobs), settledParts(got.Jobs)); diff != "" {
-			t.Fatalf("round %d (full %v): %s", round, got.Full, diff)
+			t.Fatalf("round %d (full %v): %s", round, got.IsFullRead, diff)
 		}
 	}
 	if incremental < 6 {
@@ -77,8 +77,8 @@ func settledParts(jobs []slurm.Job) []slurm.Job {
 	jobs = slices.Clone(jobs)
 	for i := range jobs {
 		j := &jobs[i]
-		j.Reason, j.ReasonText, j.Scheduled = "", "", slurm.Hosts{}
-		if j.Pending() {
+		j.Reason, j.ReasonText, j.ScheduledNodes = "", "", slurm.Hosts{}
+		if j.IsPending() {
 			j.Start, j.End, j.Priority = time.Time{}, time.Time{}, 0
 			j.Eligible, j.Accrue = time.Time{}, time.Time{}
 		}
@@ -104,22 +104,22 @@ func shake(t *testing.T, c *throwaway.Cluster, w *live.Cluster, rng *rand.Rand) 
 			continue
 		}
 		switch pick := rng.IntN(12); {
-		case pick == 0 && j.Pending() && !j.Held && !j.IsUnsplitArray():
-			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].Run(), Kind: slurm.Nice, Value: int64(rng.IntN(50))})
+		case pick == 0 && j.IsPending() && !j.IsHeld && !j.IsUnsplitArray():
+			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].CurrentRun(), Kind: slurm.EditNice, Value: int64(rng.IntN(50))})
 		case pick == 1 && j.State == "RUNNING":
 			run("", "scontrol", "requeue", "Incomplete", address(j))
 		case pick == 2:
 			run("", "scancel", address(j))
-		case pick == 3 && j.Pending() && !j.Held && j.HetJob == 0:
-			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].Run(), Kind: slurm.Exclude, Nodes: []string{"n2"}})
+		case pick == 3 && j.IsPending() && !j.IsHeld && j.HetJobID == 0:
+			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n2"}})
 		}
 	}
 	time.Sleep(time.Duration(rng.IntN(2500)) * time.Millisecond)
 }
 
 func address(j slurm.Job) string {
-	if j.ArraySplit {
-		return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
+	if j.IsArrayTask {
+		return fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID)
 	}
 	return fmt.Sprint(j.ID)
 }

@@ -66,7 +66,7 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}
 	api := c.API()
-	v.API, v.SiteFactor, v.NiceRead = api.Name(), api.SiteFactor, api.ShowsNice
+	v.APIVersion, v.CanWriteSiteFactor, v.RereadShowsNice = api.Name(), api.SiteFactor, api.ShowsNice
 	slices.Sort(v.Warnings)
 	v.Warnings = slices.Compact(v.Warnings)
 	return v, nil
@@ -89,10 +89,10 @@ func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
 		return err
 	}
 	if d.Now.IsZero() {
-		return &slurm.Error{Class: slurm.Garbled, Text: "diag does not tell the time (req_time)"}
+		return &slurm.Error{Class: slurm.ErrorGarbledReply, Text: "diag does not tell the time (req_time)"}
 	}
 	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.poll.Now(), meta.Release, meta.Cluster
-	v.Started = c.cache.estimateStart(d.Since)
+	v.ControllerStart = c.cache.estimateStart(d.CountersStart)
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (c *Client) MarkStale(job int64) { c.cache.markStale(job, 3) }
 
 // Reread reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class
-// Gone; so is the id of an array of which only other tasks are left.
+// ErrorJobGone; so is the id of an array of which only other tasks are left.
 func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	c.cache.markStale(id, 1)
 	jobs, err := c.job(ctx, id)
@@ -127,11 +127,11 @@ func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 			return j, nil
 		}
 	}
-	tasks := len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j slurm.Job) bool { return j.ArrayJob != id })
+	tasks := len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j slurm.Job) bool { return j.ArrayJobID != id })
 	if tasks {
-		return slurm.Job{}, &slurm.Error{Class: slurm.Gone, Text: fmt.Sprintf("of array %d only other tasks are left", id)}
+		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorJobGone, Text: fmt.Sprintf("of array %d only other tasks are left", id)}
 	}
-	return slurm.Job{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("asked for job %d, got other jobs", id)}
+	return slurm.Job{}, &slurm.Error{Class: slurm.ErrorGarbledReply, Text: fmt.Sprintf("asked for job %d, got other jobs", id)}
 }
 
 // noSuchNode is Slurm's number for a node it does not know.
@@ -146,8 +146,8 @@ func (c *Client) HasNode(ctx context.Context, name string) (bool, error) {
 	case err == nil && slices.ContainsFunc(nodes, func(n slurm.Node) bool { return n.Name == name }):
 		return true, nil
 	case err == nil:
-		return false, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("asked for node %s, got other nodes", name)}
-	case len(meta.Errors) > 0 && !slices.ContainsFunc(meta.Errors, func(p slurm.Problem) bool { return p.Number != noSuchNode && p.Number != 0 }):
+		return false, &slurm.Error{Class: slurm.ErrorGarbledReply, Text: fmt.Sprintf("asked for node %s, got other nodes", name)}
+	case len(meta.Errors) > 0 && !slices.ContainsFunc(meta.Errors, func(p slurm.Problem) bool { return p.ErrorNumber != noSuchNode && p.ErrorNumber != 0 }):
 		return false, nil
 	}
 	return false, fmt.Errorf("reading node %s: %w", name, err)

@@ -28,7 +28,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	// The states come first: what moves after them is found by the next poll.
 	lines, meta, err := p.states(ctx)
 	var bad *slurm.Error
-	if errors.As(err, &bad) && bad.Class == slurm.Garbled { // a form we do not know: the long way works still
+	if errors.As(err, &bad) && bad.Class == slurm.ErrorGarbledReply { // a form we do not know: the long way works still
 		p.view.Warnings = append(p.view.Warnings, "the whole job list was read because: "+err.Error())
 		return p.readAll(ctx, nil)
 	}
@@ -48,7 +48,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	if err != nil {
 		return p.old, err
 	}
-	p.view.AddGone(unknownIDs(ids, found)...)
+	p.view.AddGoneJobs(unknownIDs(ids, found)...)
 	return p.old.update(marks, ids, found), nil
 }
 
@@ -58,7 +58,7 @@ func (p *jobPoll) readAll(ctx context.Context, marks map[int64]string) (queueMod
 	if err != nil {
 		return queueModel{}, err
 	}
-	p.view.Full = true
+	p.view.IsFullRead = true
 	for _, w := range meta.Warnings {
 		if !strings.HasPrefix(w, "Zero jobs") { // an empty queue is no fault of the request
 			p.view.Warnings = append(p.view.Warnings, w)
@@ -94,7 +94,7 @@ func (p *jobPoll) askMissing(ctx context.Context, next queueModel) error {
 	if err != nil {
 		return err
 	}
-	p.view.AddGone(unknownIDs(asked, found)...)
+	p.view.AddGoneJobs(unknownIDs(asked, found)...)
 	maps.Copy(next.jobs, found)
 	left := ids[len(asked):]
 	for _, id := range left {
@@ -102,9 +102,9 @@ func (p *jobPoll) askMissing(ctx context.Context, next queueModel) error {
 	}
 	switch there := len(asked) - len(unknownIDs(asked, found)); {
 	case there > 0:
-		p.view.Incomplete = fmt.Sprintf("the list of %d jobs leaves out %d that Slurm knows (the first of %d asked about): it is filtered or cut; has our Slurm user lost its rights?", len(next.jobs)-there-len(left), there, len(ids))
+		p.view.IncompleteReason = fmt.Sprintf("the list of %d jobs leaves out %d that Slurm knows (the first of %d asked about): it is filtered or cut; has our Slurm user lost its rights?", len(next.jobs)-there-len(left), there, len(ids))
 	case len(left) > 0:
-		p.view.Incomplete = fmt.Sprintf("the list of jobs leaves out %d that were not seen to end; %d of them are yet to be asked about, one by one", len(ids), len(left))
+		p.view.IncompleteReason = fmt.Sprintf("the list of jobs leaves out %d that were not seen to end; %d of them are yet to be asked about, one by one", len(ids), len(left))
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ func (s *session) decoder() *decode.Decoder {
 }
 
 // readList reads the records of one path.
-func readList[T any](ctx context.Context, s *session, path string, read func(io.Reader, []T) ([]T, slurm.Meta, error)) ([]T, slurm.Meta, error) {
+func readList[T any](ctx context.Context, s *session, path string, read func(io.Reader, []T) ([]T, slurm.ReplyMeta, error)) ([]T, slurm.ReplyMeta, error) {
 	var out []T
-	meta, err := s.get(ctx, path, func(r io.Reader) (m slurm.Meta, err error) {
+	meta, err := s.get(ctx, path, func(r io.Reader) (m slurm.ReplyMeta, err error) {
 		out, m, err = read(r, nil)
 		return m, err
 	})
@@ -27,39 +27,39 @@ func readList[T any](ctx context.Context, s *session, path string, read func(io.
 }
 
 // diag reads slurmctld's clock and counters.
-func (s *session) diag(ctx context.Context) (d slurm.Diag, meta slurm.Meta, err error) {
-	meta, err = s.get(ctx, "diag", func(r io.Reader) (m slurm.Meta, err error) {
+func (s *session) diag(ctx context.Context) (d slurm.Diag, meta slurm.ReplyMeta, err error) {
+	meta, err = s.get(ctx, "diag", func(r io.Reader) (m slurm.ReplyMeta, err error) {
 		d, m, err = new(decode.Decoder).Diag(r)
 		return m, err
 	})
 	return d, meta, err
 }
 
-func (s *session) nodes(ctx context.Context) ([]slurm.Node, slurm.Meta, error) {
+func (s *session) nodes(ctx context.Context) ([]slurm.Node, slurm.ReplyMeta, error) {
 	return readList(ctx, s, "nodes", s.decoder().Nodes)
 }
 
-func (s *session) node(ctx context.Context, name string) ([]slurm.Node, slurm.Meta, error) {
+func (s *session) node(ctx context.Context, name string) ([]slurm.Node, slurm.ReplyMeta, error) {
 	return readList(ctx, s, "node/"+url.PathEscape(name), new(decode.Decoder).Nodes)
 }
 
-func (s *session) partitions(ctx context.Context) ([]slurm.Partition, slurm.Meta, error) {
+func (s *session) partitions(ctx context.Context) ([]slurm.Partition, slurm.ReplyMeta, error) {
 	return readList(ctx, s, "partitions", s.decoder().Partitions)
 }
 
-func (s *session) reservations(ctx context.Context) ([]slurm.Reservation, slurm.Meta, error) {
+func (s *session) reservations(ctx context.Context) ([]slurm.Reservation, slurm.ReplyMeta, error) {
 	return readList(ctx, s, "reservations", s.decoder().Reservations)
 }
 
 // states reads the cheap list: no job, only how each stands.
-func (s *session) states(ctx context.Context) ([]slurm.TaskState, slurm.Meta, error) {
+func (s *session) states(ctx context.Context) ([]slurm.TaskState, slurm.ReplyMeta, error) {
 	return readList(ctx, s, "jobs/state/", s.decoder().States)
 }
 
 // jobs reads the whole list of about so many jobs.
-func (s *session) jobs(ctx context.Context, about int) ([]slurm.Job, slurm.Meta, error) {
+func (s *session) jobs(ctx context.Context, about int) ([]slurm.Job, slurm.ReplyMeta, error) {
 	dec := s.decoder()
-	return readList(ctx, s, "jobs", func(r io.Reader, _ []slurm.Job) ([]slurm.Job, slurm.Meta, error) {
+	return readList(ctx, s, "jobs", func(r io.Reader, _ []slurm.Job) ([]slurm.Job, slurm.ReplyMeta, error) {
 		return dec.Jobs(r, make([]slurm.Job, 0, about+about/16))
 	})
 }
@@ -81,7 +81,7 @@ func (s *session) jobsByID(ctx context.Context, ids []int64) (map[int64]*slurm.J
 		}
 		jobs, err := s.job(ctx, id)
 		var e *slurm.Error
-		if errors.As(err, &e) && e.Class == slurm.Gone {
+		if errors.As(err, &e) && e.Class == slurm.ErrorJobGone {
 			continue
 		}
 		if err != nil {

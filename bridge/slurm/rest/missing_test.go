@@ -33,13 +33,13 @@ func TestShortListsAreSeen(t *testing.T) {
 					}
 				})
 				for range 3 {
-					if v := observe(t, c); len(v.Jobs) != 50 || !strings.Contains(v.Incomplete, "filtered or cut") || len(v.Gone) > 0 {
-						t.Errorf("%d jobs, cut %q, gone %v", len(v.Jobs), v.Incomplete, v.Gone)
+					if v := observe(t, c); len(v.Jobs) != 50 || !strings.Contains(v.IncompleteReason, "filtered or cut") || len(v.GoneJobs) > 0 {
+						t.Errorf("%d jobs, cut %q, gone %v", len(v.Jobs), v.IncompleteReason, v.GoneJobs)
 					}
 				}
 				q.set(func() { q.short = nil })
-				if v := observe(t, c); len(v.Jobs) != 50 || v.Incomplete != "" {
-					t.Errorf("afterwards %d jobs, cut %q", len(v.Jobs), v.Incomplete)
+				if v := observe(t, c); len(v.Jobs) != 50 || v.IncompleteReason != "" {
+					t.Errorf("afterwards %d jobs, cut %q", len(v.Jobs), v.IncompleteReason)
 				}
 			})
 		}
@@ -61,9 +61,9 @@ func TestForgottenJobsAreAskedAbout(t *testing.T) {
 		var gone, left []int
 		for range 3 {
 			v := observe(t, c)
-			gone, left = append(gone, len(v.Gone)), append(left, len(v.Jobs))
-			if (v.Incomplete == "") != (len(v.Jobs) == 10) {
-				t.Errorf("v%d: %d jobs, cut %q", version, len(v.Jobs), v.Incomplete)
+			gone, left = append(gone, len(v.GoneJobs)), append(left, len(v.Jobs))
+			if (v.IncompleteReason == "") != (len(v.Jobs) == 10) {
+				t.Errorf("v%d: %d jobs, cut %q", version, len(v.Jobs), v.IncompleteReason)
 			}
 		}
 		if diff := cmp.Diff([][]int{{50, 50, 20}, {80, 30, 10}}, [][]int{gone, left}); diff != "" {
@@ -78,14 +78,14 @@ func TestPartitionsOutliveSlurmdbd(t *testing.T) {
 	q := crowd(45, 1)
 	now := time.Unix(epoch, 0)
 	c := open(t, q, Poll{Now: func() time.Time { return now }})
-	if v := observe(t, c); v.PartitionsStale != "" {
-		t.Error(v.PartitionsStale)
+	if v := observe(t, c); v.StalePartitionsReason != "" {
+		t.Error(v.StalePartitionsReason)
 	}
 	q.set(func() { q.noParts = true })
 	for range 14 {
 		now = now.Add(time.Minute)
-		if v := observe(t, c); len(v.Partitions) != 1 || !strings.Contains(v.PartitionsStale, "slurmdbd") {
-			t.Errorf("%d partitions: %q", len(v.Partitions), v.PartitionsStale)
+		if v := observe(t, c); len(v.Partitions) != 1 || !strings.Contains(v.StalePartitionsReason, "slurmdbd") {
+			t.Errorf("%d partitions: %q", len(v.Partitions), v.StalePartitionsReason)
 		}
 	}
 	now = now.Add(2 * time.Minute)
@@ -93,8 +93,8 @@ func TestPartitionsOutliveSlurmdbd(t *testing.T) {
 		t.Errorf("after 16 minutes: %v", err)
 	}
 	q.set(func() { q.noParts = false })
-	if v := observe(t, c); v.PartitionsStale != "" {
-		t.Error(v.PartitionsStale)
+	if v := observe(t, c); v.StalePartitionsReason != "" {
+		t.Error(v.StalePartitionsReason)
 	}
 	if _, err := open(t, &queue{version: 45, noParts: true}, Poll{}).Observe(t.Context()); err == nil {
 		t.Error("no list was ever read, and the view is good")

@@ -41,7 +41,7 @@ func statesByJob(lines []slurm.TaskState) map[int64]string {
 // formatStates prints the lines of one job shortly: runs of tasks in the same state
 // are one item.
 func formatStates(lines []slurm.TaskState) string {
-	if len(lines) == 1 && !lines[0].Array && len(lines[0].Flags) == 0 {
+	if len(lines) == 1 && !lines[0].IsArrayTask && len(lines[0].Flags) == 0 {
 		return lines[0].State // no garbage for the usual job
 	}
 	var b strings.Builder
@@ -56,7 +56,7 @@ func formatStates(lines []slurm.TaskState) string {
 		for _, f := range l.Flags {
 			b.WriteString("+" + f)
 		}
-		if l.Array {
+		if l.IsArrayTask {
 			b.WriteString(":" + strconv.FormatInt(l.Task, 10))
 		}
 	}
@@ -88,7 +88,7 @@ func (m queueModel) staleJobs(marks map[int64]string, touched map[int64]int) []i
 
 // hasEnded reports whether we read the job's end, after which its absence is no
 // surprise.
-func hasEnded(j *slurm.Job) bool { return j.IsDone() && j.Opaque == "" }
+func hasEnded(j *slurm.Job) bool { return j.IsDone() && j.UntrustedReason == "" }
 
 // update returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.

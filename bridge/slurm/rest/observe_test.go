@@ -199,7 +199,7 @@ func TestPollReadsWhatChanged(t *testing.T) {
 		if diff := cmp.Diff(q.jobs, states(v)); diff != "" {
 			t.Errorf("%s: %s", step.name, diff)
 		}
-		if v.Nodes[0].Name != "n1" || v.API != "v0.0.45" || v.Release != "26.05.5" || v.Full != (step.want == full) || v.At.Unix() != epoch+q.now {
+		if v.Nodes[0].Name != "n1" || v.APIVersion != "v0.0.45" || v.Release != "26.05.5" || v.IsFullRead != (step.want == full) || v.At.Unix() != epoch+q.now {
 			t.Errorf("%s: %+v", step.name, v)
 		}
 	}
@@ -246,7 +246,7 @@ func TestVersionChangesUnderUs(t *testing.T) {
 	c := open(t, q, Poll{})
 	observe(t, c)
 	q.set(func() { q.version = 45 })
-	if v := observe(t, c); v.API != "v0.0.45" || len(v.Jobs) != 1 || !c.API().Requeues {
+	if v := observe(t, c); v.APIVersion != "v0.0.45" || len(v.Jobs) != 1 || !c.API().Requeues {
 		t.Errorf("%+v", v)
 	}
 	q.set(func() { q.version = 30 })
@@ -260,7 +260,7 @@ func TestOldReleasesReadTheWholeList(t *testing.T) {
 	c := open(t, q, Poll{})
 	for range 2 {
 		v := observe(t, c)
-		if got := strings.Join(q.took(), " "); got != "diag nodes partitions reservations jobs" || !v.Full {
+		if got := strings.Join(q.took(), " "); got != "diag nodes partitions reservations jobs" || !v.IsFullRead {
 			t.Error(got)
 		}
 	}
@@ -271,8 +271,8 @@ func TestStatesOfAnUnknownForm(t *testing.T) {
 	c := open(t, q, Poll{})
 	for range 2 {
 		v := observe(t, c)
-		if !v.Full || len(v.Jobs) != 2 || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], `job state "2"`) {
-			t.Errorf("full %v, %d jobs, %q", v.Full, len(v.Jobs), v.Warnings)
+		if !v.IsFullRead || len(v.Jobs) != 2 || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], `job state "2"`) {
+			t.Errorf("full %v, %d jobs, %q", v.IsFullRead, len(v.Jobs), v.Warnings)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func TestRereadOfNoJob(t *testing.T) {
 	c := open(t, &queue{version: 45}, Poll{})
 	_, err := c.Reread(t.Context(), 9)
 	var e *slurm.Error
-	if !errors.As(err, &e) || e.Class != slurm.Gone {
+	if !errors.As(err, &e) || e.Class != slurm.ErrorJobGone {
 		t.Error(err)
 	}
 }

@@ -41,12 +41,12 @@ func (p *partitionCache) observe(ctx context.Context, s *session, v *slurm.View)
 // nothing about us or the version.
 func (p *partitionCache) useLast(v *slurm.View, cause error) error {
 	var e *slurm.Error
-	passing := errors.As(cause, &e) && (e.Class == slurm.Busy || e.Class == slurm.Unreachable)
+	passing := errors.As(cause, &e) && (e.Class == slurm.ErrorBusy || e.Class == slurm.ErrorUnreachable)
 	age := v.ReadAt.Sub(p.read)
 	if !passing || p.read.IsZero() || age < 0 || age > maxPartitionsAge {
 		return cause
 	}
 	v.Partitions = slices.Clone(p.list)
-	v.PartitionsStale = fmt.Sprintf("the partitions are those of %v ago, which serve for up to %v: %v; is slurmdbd down?", age.Round(time.Second), maxPartitionsAge, cause)
+	v.StalePartitionsReason = fmt.Sprintf("the partitions are those of %v ago, which serve for up to %v: %v; is slurmdbd down?", age.Round(time.Second), maxPartitionsAge, cause)
 	return nil
 }

@@ -27,17 +27,17 @@ func (r *reservationCache) observe(ctx context.Context, s *session, v *slurm.Vie
 		v.Warnings = append(v.Warnings, unreadableReservations(list)...)
 		v.Warnings = append(v.Warnings, meta.Warnings...)
 	} else {
-		v.ReservationsStale = "reading the reservations: " + err.Error()
-		v.Warnings = append(v.Warnings, v.ReservationsStale)
+		v.StaleReservationsReason = "reading the reservations: " + err.Error()
+		v.Warnings = append(v.Warnings, v.StaleReservationsReason)
 	}
-	v.Reservations, v.ReservedAt = r.list, r.at
+	v.Reservations, v.ReservationsAt = r.list, r.at
 }
 
 // unreadableReservations says which reservations cannot be read as a whole.
 func unreadableReservations(list []slurm.Reservation) (warnings []string) {
 	for i := range list {
-		if r := &list[i]; r.Opaque != "" {
-			warnings = append(warnings, fmt.Sprintf("reservation %s: %s", r.Name, r.Opaque))
+		if r := &list[i]; r.UnreadReason != "" {
+			warnings = append(warnings, fmt.Sprintf("reservation %s: %s", r.Name, r.UnreadReason))
 		}
 	}
 	return warnings

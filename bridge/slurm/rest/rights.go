@@ -21,7 +21,7 @@ func (c *Client) Rights(ctx context.Context) (user, level string, err error) {
 		return "", "", errors.New("slurmrestd authenticates this socket by its own user: look at that user with sacctmgr show user")
 	}
 	path := "/slurmdb/" + c.API().Name() + "/user/" + url.PathEscape(user)
-	_, err = c.conn.Get(ctx, path, func(r io.Reader) (m slurm.Meta, err error) {
+	_, err = c.conn.Get(ctx, path, func(r io.Reader) (m slurm.ReplyMeta, err error) {
 		level, err = readLevel(r, user)
 		return m, err
 	})

@@ -46,17 +46,17 @@ func (s *session) Conn() *wire.Conn { return s.conn }
 // negotiate asks slurmrestd which versions it serves and picks one.
 func (s *session) negotiate(ctx context.Context) error {
 	var served []int
-	_, err := s.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.Meta, error) {
+	_, err := s.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.ReplyMeta, error) {
 		var err error
 		served, err = readVersions(r)
-		return slurm.Meta{}, err
+		return slurm.ReplyMeta{}, err
 	})
 	if err != nil {
 		return fmt.Errorf("asking slurmrestd for its API versions: %w", err)
 	}
 	api, warning, err := chooseVersion(served, s.pin)
 	if err != nil {
-		return &slurm.Error{Class: slurm.NoVersion, Err: err}
+		return &slurm.Error{Class: slurm.ErrorVersionNotServed, Err: err}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,10 +69,10 @@ func (s *session) negotiate(ctx context.Context) error {
 
 // get reads one path of the version in use. When slurmrestd no longer serves
 // the version, another is agreed on and the read is done again.
-func (s *session) get(ctx context.Context, path string, read wire.Reader) (slurm.Meta, error) {
+func (s *session) get(ctx context.Context, path string, read wire.Reader) (slurm.ReplyMeta, error) {
 	meta, err := s.conn.Get(ctx, "/slurm/"+s.API().Name()+"/"+path, read)
 	var e *slurm.Error
-	if !errors.As(err, &e) || e.Class != slurm.NoVersion {
+	if !errors.As(err, &e) || e.Class != slurm.ErrorVersionNotServed {
 		return meta, err
 	}
 	if err := s.negotiate(ctx); err != nil {

@@ -51,7 +51,7 @@ func (c Command) Name(ctx context.Context, v *slurm.View) (name string, proven b
 func jobsToCompare(v *slurm.View) []*slurm.Job {
 	var out []*slurm.Job
 	for i := len(v.Jobs) - 1; i >= 0 && len(out) < maxCompared; i-- {
-		if j := &v.Jobs[i]; !j.IsDone() && j.Opaque == "" && !j.Submit.IsZero() {
+		if j := &v.Jobs[i]; !j.IsDone() && j.UntrustedReason == "" && !j.Submit.IsZero() {
 			out = append(out, j)
 		}
 	}

@@ -40,7 +40,7 @@ type association struct {
 func (r *Reader) Shares(ctx context.Context) ([]Share, error) {
 	var list []Share
 	query := url.Values{"cluster": {r.cluster}}
-	err := r.get(ctx, "associations?"+query.Encode(), func(in io.Reader) (slurm.Meta, error) {
+	err := r.get(ctx, "associations?"+query.Encode(), func(in io.Reader) (slurm.ReplyMeta, error) {
 		got, meta, err := readReply(in, "associations")
 		if err != nil || len(meta.Errors) > 0 {
 			return meta, err

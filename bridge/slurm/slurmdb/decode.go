@@ -64,19 +64,19 @@ type trackable struct {
 }
 
 // readReply reads a reply; want names the list it must hold.
-func readReply(r io.Reader, want string) (reply, slurm.Meta, error) {
+func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 	var out reply
 	dec := json.NewDecoder(r)
 	if err := dec.Decode(&out); err != nil {
-		return reply{}, slurm.Meta{}, fmt.Errorf("after %d bytes: %w", dec.InputOffset(), err)
+		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("after %d bytes: %w", dec.InputOffset(), err)
 	}
-	meta := slurm.Meta{Release: out.Meta.Slurm.Release, Cluster: out.Meta.Slurm.Cluster}
+	meta := slurm.ReplyMeta{Release: out.Meta.Slurm.Release, Cluster: out.Meta.Slurm.Cluster}
 	for _, e := range out.Errors {
 		text := slices.DeleteFunc([]string{e.Description, e.Error, e.Source}, func(s string) bool { return s == "" })
-		meta.Errors = append(meta.Errors, slurm.Problem{Number: int(e.Number), Text: strings.Join(text, ", ")})
+		meta.Errors = append(meta.Errors, slurm.Problem{ErrorNumber: int(e.Number), Text: strings.Join(text, ", ")})
 	}
 	if len(meta.Errors) == 0 && (want == "jobs" && out.Jobs == nil || want == "associations" && out.Associations == nil) {
-		return reply{}, slurm.Meta{}, fmt.Errorf("the reply has no %q", want)
+		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("the reply has no %q", want)
 	}
 	return out, meta, nil
 }
@@ -132,7 +132,7 @@ func tresOf(list []trackable) slurm.TRES {
 		case "mem":
 			t.MemMB = n
 		case "node":
-			t.Nodes = n
+			t.NodeCount = n
 		case "billing":
 			t.Billing = n
 		case "gres":

@@ -41,10 +41,10 @@ func TestReadSamples(t *testing.T) {
 				t.Fatalf("%d rows, %v", len(rows), err)
 			}
 			for _, j := range rows {
-				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.Requested.GPUs() == 0 {
+				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.Requested.GPUCount() == 0 {
 					t.Errorf("%+v lacks something", j)
 				}
-				if j.State != "PENDING" && (j.Nodes.Text == "" || j.Start.IsZero() || j.Allocated.GPUs() == 0) || j.Limit == 0 {
+				if j.State != "PENDING" && (j.Nodes.Text == "" || j.Start.IsZero() || j.Allocated.GPUCount() == 0) || j.Limit == 0 {
 					t.Errorf("%+v lacks what a job that ran has", j)
 				}
 			}
@@ -95,7 +95,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	_, meta, err := readReply(strings.NewReader(`{"errors": [{"error_number": 9000, "description": "no", "source": "q"}]}`), "jobs")
-	if want := (slurm.Problem{Number: 9000, Text: "no, q"}); err != nil || len(meta.Errors) != 1 || meta.Errors[0] != want {
+	if want := (slurm.Problem{ErrorNumber: 9000, Text: "no, q"}); err != nil || len(meta.Errors) != 1 || meta.Errors[0] != want {
 		t.Errorf("%v (%v), want %v", meta.Errors, err, want)
 	}
 }
@@ -190,7 +190,7 @@ func TestRecorded(t *testing.T) {
 			if j.Suspended > 0 {
 				slept++
 			}
-			if j.Ended() && j.Nodes.Text != "" && (j.Start.IsZero() || j.Allocated.GPUs() == 0 || j.Allocated.GPUType() != "a100") {
+			if j.Ended() && j.Nodes.Text != "" && (j.Start.IsZero() || j.Allocated.GPUCount() == 0 || j.Allocated.GPUType() != "a100") {
 				t.Errorf("%s: %+v", release, j)
 			}
 		}

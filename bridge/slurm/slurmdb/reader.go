@@ -45,7 +45,7 @@ func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
 // isTooLarge reports whether asking for less may help.
 func isTooLarge(err error) bool {
 	var e *slurm.Error
-	return errors.As(err, &e) && (e.Class == slurm.Garbled && e.Status == 200 || e.Class == slurm.Busy && e.Status == 0)
+	return errors.As(err, &e) && (e.Class == slurm.ErrorGarbledReply && e.HTTPStatus == 200 || e.Class == slurm.ErrorBusy && e.HTTPStatus == 0)
 }
 
 // jobsBetween asks once, for every row of a job id and with times as they are: from
@@ -58,7 +58,7 @@ func (r *Reader) jobsBetween(ctx context.Context, from, to time.Time) ([]Job, er
 		query["show_duplicates"], query["disable_truncate_usage_time"] = query["skip_steps"], query["skip_steps"]
 	}
 	var jobs []Job
-	err := r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.Meta, error) {
+	err := r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.ReplyMeta, error) {
 		got, meta, err := readReply(in, "jobs")
 		if err != nil || len(meta.Errors) > 0 {
 			return meta, err
@@ -88,7 +88,7 @@ func (r *Reader) jobsOf(list []jobRecord) ([]Job, error) {
 const nothingFoundNumber = 9003
 
 // get reads a path. That there is nothing is no error.
-func (r *Reader) get(ctx context.Context, path string, read func(io.Reader) (slurm.Meta, error)) error {
+func (r *Reader) get(ctx context.Context, path string, read func(io.Reader) (slurm.ReplyMeta, error)) error {
 	var e *slurm.Error
 	_, err := r.client.Conn().Get(ctx, "/slurmdb/"+r.client.API().Name()+"/"+path, read)
 	if errors.As(err, &e) && e.Number == nothingFoundNumber {

@@ -96,7 +96,7 @@ func TestTooMuchIsHalved(t *testing.T) {
 	}
 	limit = 0
 	var e *slurm.Error
-	if _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0)); !errors.As(err, &e) || e.Class != slurm.Garbled {
+	if _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0)); !errors.As(err, &e) || e.Class != slurm.ErrorGarbledReply {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -34,7 +34,7 @@ func TestSacct(t *testing.T) {
 	want := []Job{
 		{ID: 10, ArrayJob: 3, Cluster: "lab", State: "COMPLETED", Submit: at("2026-11-21T10:37:54Z"), Start: at("2026-11-21T10:37:57Z"), End: at("2026-11-21T10:37:59Z"),
 			Suspended: 24*time.Hour + 4*time.Second, Limit: 2 * time.Hour, User: "alice", Account: "research", Nodes: slurm.ReadHosts("n[1-2]"), Name: "a|b", Restarts: -1,
-			Allocated: slurm.TRES{CPUs: 1, Nodes: 2, Billing: 1, MemMB: 10, Gres: []slurm.GRES{{Name: "gpu", Count: 2}, {Name: "gpu", Type: "a100", Count: 2}}}},
+			Allocated: slurm.TRES{CPUs: 1, NodeCount: 2, Billing: 1, MemMB: 10, Gres: []slurm.GRES{{Name: "gpu", Count: 2}, {Name: "gpu", Type: "a100", Count: 2}}}},
 		{ID: 8, Cluster: "lab", State: "CANCELLED", Submit: at("2026-11-21T11:37:55Z"), End: at("2026-11-21T11:38:00Z"), User: "bob", Account: "teaching", Name: "c", Restarts: -1},
 		{ID: 4, Cluster: "lab", State: "REQUEUED", Submit: at("2026-11-21T11:37:55Z"), Start: at("2026-11-21T11:37:56Z"), End: at("2026-11-21T11:37:57Z"),
 			User: "bob", Account: "teaching", Nodes: slurm.ReadHosts("n1"), Name: "c", Restarts: -1},

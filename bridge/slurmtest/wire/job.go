@@ -16,12 +16,12 @@ var jobTable = newTable(jobConstants, jobFields, jobTimes)
 
 var jobFields = []field[job]{
 	{"account", 38, newestVersion, func(j job) any { return j.Account }},
-	{"admin_comment", 38, newestVersion, func(j job) any { return j.Admin }},
-	{"array_job_id", 38, newestVersion, func(j job) any { return j.Number(j.ArrayJob) }},
+	{"admin_comment", 38, newestVersion, func(j job) any { return j.AdminComment }},
+	{"array_job_id", 38, newestVersion, func(j job) any { return j.Number(j.ArrayJobID) }},
 	{"array_task_id", 38, newestVersion, arrayTask},
-	{"array_max_tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.ArrayMax)) }},
+	{"array_max_tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.ArrayMaxTasks)) }},
 	{"array_task_string", 38, newestVersion, func(j job) any { return j.ArrayTasks.Text }},
-	{"batch_flag", 38, newestVersion, func(j job) any { return j.Batch }},
+	{"batch_flag", 38, newestVersion, func(j job) any { return j.IsBatch }},
 	{"batch_host", 38, newestVersion, batchHost},
 	{"billable_tres", 38, newestVersion, billableTRES},
 	{"cluster", 38, newestVersion, func(j job) any { return j.Cluster }},
@@ -29,7 +29,7 @@ var jobFields = []field[job]{
 	{"cpus", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs)) }},
 	{"dependency", 38, newestVersion, func(j job) any { return j.Dependency.Text }},
 	{"derived_exit_code", 38, newestVersion, exitCode},
-	{"excluded_nodes", 38, newestVersion, func(j job) any { return j.Excluded.Text }},
+	{"excluded_nodes", 38, newestVersion, func(j job) any { return j.ExcludedNodes.Text }},
 	{"exit_code", 38, newestVersion, exitCode},
 	{"extra", 39, newestVersion, func(j job) any { return j.Extra }},
 	{"features", 38, newestVersion, func(j job) any { return j.Features.Text }},
@@ -37,32 +37,32 @@ var jobFields = []field[job]{
 	{"gres_detail", 38, newestVersion, func(j job) any { return gresDetail(j) }},
 	{"group_id", 38, newestVersion, func(j job) any { return j.UserID }},
 	{"group_name", 38, newestVersion, func(j job) any { return j.User }},
-	{"hold", 39, newestVersion, func(j job) any { return j.Held }},
+	{"hold", 39, newestVersion, func(j job) any { return j.IsHeld }},
 	{"job_id", 38, newestVersion, func(j job) any { return j.ID }},
 	{"job_resources", 38, newestVersion, jobResources},
 	{"job_state", 38, newestVersion, func(j job) any { return j.state(j.State, j.Flags) }},
 	{"max_nodes", 38, newestVersion, func(j job) any { return j.Number(int64(j.MaxNodes)) }},
-	{"memory_per_cpu", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerCPU) }},
-	{"memory_per_node", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerNode) }},
+	{"memory_per_cpu", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerCPUMB) }},
+	{"memory_per_node", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerNodeMB) }},
 	{"minimum_cpus_per_node", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs / max(j.NodeCount, 1))) }},
 	{"name", 38, newestVersion, func(j job) any { return j.Name }},
 	{"nice", 38, newestVersion, niceValue},
 	{"node_count", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
 	{"nodes", 38, newestVersion, func(j job) any { return j.Nodes.Text }},
-	{"partition", 38, newestVersion, func(j job) any { return j.Partition() }},
+	{"partition", 38, newestVersion, func(j job) any { return j.PartitionText() }},
 	{"priority", 38, newestVersion, func(j job) any { return j.Number(j.Priority) }},
 	{"qos", 38, newestVersion, func(j job) any { return j.QOS }},
 	{"requeue", 38, newestVersion, func(j job) any { return j.Requeue }},
-	{"required_nodes", 38, newestVersion, func(j job) any { return j.Required.Text }},
+	{"required_nodes", 38, newestVersion, func(j job) any { return j.RequiredNodes.Text }},
 	{"restart_cnt", 38, newestVersion, func(j job) any { return j.Restarts }},
-	{"scheduled_nodes", 39, newestVersion, func(j job) any { return j.Scheduled.Text }},
+	{"scheduled_nodes", 39, newestVersion, func(j job) any { return j.ScheduledNodes.Text }},
 	{"state_reason", 38, newestVersion, func(j job) any { return j.Reason }},
 	{"step_id", 44, newestVersion, stepID},
 	{"tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
-	{"tres_alloc_str", 38, newestVersion, func(j job) any { return j.Allocated.Text }},
-	{"tres_per_job", 38, newestVersion, func(j job) any { return j.gres(j.PerJob.Text) }},
-	{"tres_per_node", 38, newestVersion, func(j job) any { return j.gres(j.PerNode.Text) }},
-	{"tres_req_str", 38, newestVersion, func(j job) any { return j.Request.Text }},
+	{"tres_alloc_str", 38, newestVersion, func(j job) any { return j.AllocatedTRES.Text }},
+	{"tres_per_job", 38, newestVersion, func(j job) any { return j.gres(j.GresPerJob.Text) }},
+	{"tres_per_node", 38, newestVersion, func(j job) any { return j.gres(j.GresPerNode.Text) }},
+	{"tres_req_str", 38, newestVersion, func(j job) any { return j.RequestedTRES.Text }},
 	{"user_id", 38, newestVersion, func(j job) any { return j.UserID }},
 	{"user_name", 38, newestVersion, func(j job) any { return j.User }},
 }
@@ -75,23 +75,23 @@ var jobTimes = []field[job]{
 	{"last_sched_evaluation", 38, newestVersion, func(j job) any { return j.Time(j.enc.Changed) }},
 	{"start_time", 38, newestVersion, func(j job) any { return j.Time(j.Start) }},
 	{"submit_time", 38, newestVersion, func(j job) any { return j.Time(j.Submit) }},
-	{"time_limit", 38, newestVersion, func(j job) any { return j.minutes(j.Limit) }},
+	{"time_limit", 38, newestVersion, func(j job) any { return j.minutes(j.TimeLimit) }},
 }
 
 // gresDetail is gres_detail: what the job holds, node by node.
 func gresDetail(j job) []string {
 	out := []string{}
-	for _, g := range j.Gres {
+	for _, g := range j.GresDetail {
 		out = append(out, g.Text)
 	}
 	return out
 }
 
 func arrayTask(j job) any {
-	if !j.ArraySplit {
+	if !j.IsArrayTask {
 		return j.unset()
 	}
-	return j.Number(j.ArrayTask)
+	return j.Number(j.ArrayTaskID)
 }
 
 func batchHost(j job) any {
@@ -102,7 +102,7 @@ func batchHost(j job) any {
 }
 
 func billableTRES(j job) any {
-	if j.Pending() {
+	if j.IsPending() {
 		if j.isPlain() {
 			return nil
 		}
@@ -135,7 +135,7 @@ func exitCode(j job) any {
 
 func jobFlags(j job) any {
 	flags := []string{}
-	if j.Restarts > 0 || !j.Pending() {
+	if j.Restarts > 0 || !j.IsPending() {
 		flags = append(flags, "JOB_WAS_RUNNING")
 	}
 	if j.Version >= 40 {

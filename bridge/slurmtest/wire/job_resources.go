@@ -5,7 +5,7 @@ package wire
 func jobResources(j job) any {
 	hosts := j.Nodes.Names
 	switch {
-	case (len(hosts) == 0 || !j.Running()) && (j.Version <= 38 || j.Version >= 41):
+	case (len(hosts) == 0 || !j.IsRunning()) && (j.Version <= 38 || j.Version >= 41):
 		return nil
 	case j.Version <= 40:
 		return oldResources(j, hosts)
@@ -15,7 +15,7 @@ func jobResources(j job) any {
 	for i, h := range hosts {
 		nodes = append(nodes, map[string]any{
 			"index": i, "name": h, "cpus": map[string]any{"count": each, "used": 0},
-			"memory":  map[string]any{"used": 0, "allocated": j.MemPerNode},
+			"memory":  map[string]any{"used": 0, "allocated": j.MemPerNodeMB},
 			"sockets": []any{},
 		})
 	}
@@ -29,13 +29,13 @@ func jobResources(j job) any {
 }
 
 func oldResources(j job, hosts []string) any {
-	if !j.Running() {
+	if !j.IsRunning() {
 		hosts = nil
 	}
 	nodes := []any{}
 	for _, h := range hosts {
 		nodes = append(nodes, map[string]any{
-			"nodename": h, "cpus_used": 0, "memory_used": 0, "memory_allocated": j.MemPerNode,
+			"nodename": h, "cpus_used": 0, "memory_used": 0, "memory_allocated": j.MemPerNodeMB,
 			"sockets": map[string]any{},
 		})
 	}

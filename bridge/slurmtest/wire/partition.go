@@ -49,13 +49,13 @@ var partitionTable = newTable(
 		{43, newestVersion, noneWord, `topology`},
 	},
 	[]field[partition]{
-		{"allowed_accounts", 38, 38, func(p partition) any { return commaList(p.Accounts) }},
-		{"allowed_qos", 38, 38, func(p partition) any { return commaList(p.QOS) }},
+		{"allowed_accounts", 38, 38, func(p partition) any { return commaList(p.AllowedAccounts) }},
+		{"allowed_qos", 38, 38, func(p partition) any { return commaList(p.AllowedQOS) }},
 		{"flags", 38, 38, func(p partition) any { return p.flags("default") }},
-		{"max_time_limit", 38, 38, func(p partition) any { return p.NumberOrUnset(p.MaxTime) }},
+		{"max_time_limit", 38, 38, func(p partition) any { return p.NumberOrUnset(p.MaxTimeMinutes) }},
 		{"name", 38, newestVersion, func(p partition) any { return p.Name }},
 		{"nodes", 38, 38, func(p partition) any { return p.Nodes.Text }},
-		{"priority_tier", 38, 38, func(p partition) any { return p.Tier }},
+		{"priority_tier", 38, 38, func(p partition) any { return p.PriorityTier }},
 		{"state", 38, 38, func(p partition) any { return p.upDown() }},
 		{"total_cpus", 38, 38, func(p partition) any { return p.cpus() }},
 		{"total_nodes", 38, 38, func(p partition) any { return len(p.nodes) }},
@@ -63,7 +63,7 @@ var partitionTable = newTable(
 		{"min nodes per job", 38, 38, func(partition) any { return 0 }}, // with blanks, in 22.05
 	},
 	[]field[partition]{
-		{"accounts", 39, newestVersion, func(p partition) any { return Object("allowed", commaList(p.Accounts), "deny", "") }},
+		{"accounts", 39, newestVersion, func(p partition) any { return Object("allowed", commaList(p.AllowedAccounts), "deny", "") }},
 		{"cpus", 39, newestVersion, partitionCPUs},
 		{"flags", 45, newestVersion, func(p partition) any { return p.flags("DEFAULT") }},
 		{"maximums", 39, newestVersion, partitionMaximums},
@@ -71,8 +71,8 @@ var partitionTable = newTable(
 			return Object("allowed_allocation", "", "configured", p.Nodes.Text, "total", len(p.nodes))
 		}},
 		{"partition", 39, newestVersion, partitionState},
-		{"priority", 39, newestVersion, func(p partition) any { return Object("job_factor", 1, "tier", p.Tier) }},
-		{"qos", 39, newestVersion, func(p partition) any { return Object("allowed", commaList(p.QOS), "deny", "", "assigned", "") }},
+		{"priority", 39, newestVersion, func(p partition) any { return Object("job_factor", 1, "tier", p.PriorityTier) }},
+		{"qos", 39, newestVersion, func(p partition) any { return Object("allowed", commaList(p.AllowedQOS), "deny", "", "assigned", "") }},
 		{"tres", 39, newestVersion, func(p partition) any { return Object("billing_weights", "", "configured", p.tres()) }},
 	},
 )
@@ -92,8 +92,8 @@ func partitionDefaults(v Version) any {
 
 func partitionMaximums(p partition) any {
 	limit := p.unlimited()
-	if p.MaxTime > 0 {
-		limit = p.Number(p.MaxTime)
+	if p.MaxTimeMinutes > 0 {
+		limit = p.Number(p.MaxTimeMinutes)
 	}
 	return Object("cpus_per_node", p.unlimited(), "cpus_per_socket", p.unlimited(), "memory_per_cpu", 0,
 		"partition_memory_per_cpu", p.unset(), "partition_memory_per_node", p.Number(0), "nodes", p.unlimited(),
@@ -108,7 +108,7 @@ func partitionState(p partition) any {
 }
 
 func (p partition) upDown() string {
-	if p.Up {
+	if p.IsUp {
 		return "UP"
 	}
 	return "DOWN"

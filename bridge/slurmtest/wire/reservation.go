@@ -24,7 +24,7 @@ var reservationTable = newTable([]constant{
 	{"name", 38, newestVersion, func(r reservation) any { return r.Name }},
 	{"node_list", 38, newestVersion, func(r reservation) any { return r.Nodes.Text }},
 	{"node_count", 38, newestVersion, func(r reservation) any { return r.NodeCount }},
-	{"core_count", 38, newestVersion, func(r reservation) any { return r.Cores }},
+	{"core_count", 38, newestVersion, func(r reservation) any { return r.CoreCount }},
 	{"start_time", 38, newestVersion, func(r reservation) any { return r.Time(r.Start) }},
 	{"end_time", 38, newestVersion, func(r reservation) any { return r.Time(r.End) }},
 	{"flags", 38, newestVersion, func(r reservation) any { return orEmpty(r.Flags) }},

@@ -42,7 +42,7 @@ func TestListsOfNamesAreText(t *testing.T) {
 		names []string
 		want  string
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a,b"}} {
-		p := []slurm.Partition{{Accounts: c.names, QOS: c.names}}
+		p := []slurm.Partition{{AllowedAccounts: c.names, AllowedQOS: c.names}}
 		old := (&Encoder{Version: 38}).Partitions(p, nil)[0].(map[string]any)
 		now := (&Encoder{Version: 45}).Partitions(p, nil)[0].(map[string]any)
 		for key, got := range map[string]any{

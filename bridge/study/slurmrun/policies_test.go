@@ -107,7 +107,7 @@ func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 		switch {
 		case in.State != bridge.Acked:
 			t.Errorf("%s is %s: %s", in.Edit, in.State, in.Error)
-		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(in.Made) > time.Hour:
+		case in.Edit.Kind == slurm.EditLease && in.Edit.Until.Sub(in.Made) > time.Hour:
 			t.Errorf("%s is a hold, not a lease", in.Edit)
 		}
 	}
@@ -117,7 +117,7 @@ func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 func checkWorld(t *testing.T, w *sim.World) {
 	t.Helper()
 	for _, j := range w.Jobs() {
-		if j.Held || j.Pending() && j.Eligible.Sub(w.Now()) > time.Hour {
+		if j.IsHeld || j.IsPending() && j.Eligible.Sub(w.Now()) > time.Hour {
 			t.Errorf("job %d is held: %s until %v", j.ID, j.Reason, j.Eligible)
 		}
 	}

@@ -145,7 +145,7 @@ func (r *runner) checkProgress() error {
 		return nil
 	}
 	for _, j := range r.world.Jobs() {
-		if j.Pending() {
+		if j.IsPending() {
 			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.indexBySlurmID[j.ID]].ID, stood, j.Reason)
 		}
 	}

@@ -80,8 +80,8 @@ func (r *tableRecord) durationFromLimit(j *workload.Job) string {
 // countTasks counts those of an array that waits as one line: 4711_[3,5-9:2%4].
 func countTasks(id string) int {
 	_, list, _ := strings.Cut(id, "_[")
-	tasks := slurm.ReadTasks(strings.TrimSuffix(list, "]"))
-	if tasks.Cut {
+	tasks := slurm.ReadArrayTasks(strings.TrimSuffix(list, "]"))
+	if tasks.IsTruncated {
 		return 1 // nothing says how many
 	}
 	return min(max(tasks.Count, 1), maxTasks)

@@ -77,8 +77,8 @@ func parseMegabytes(s string) (int64, error) {
 // parseGRES reads the GPUs of a list like "gres/gpu:a100:4", "gpu:4(S:0-1)" or
 // "gres:gpu", which squeue prints.
 func parseGRES(s string) (gpus int, gpuType string, err error) {
-	list := slurm.ReadRequest(s)
-	if list.Unread != "" {
+	list := slurm.ReadGRESRequest(s)
+	if list.UnreadReason != "" {
 		return 0, "", fmt.Errorf("%q is no number of GPUs", printable.Truncate(s, maxShownChars))
 	}
 	for _, g := range list.List {

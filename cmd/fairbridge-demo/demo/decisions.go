@@ -17,13 +17,13 @@ var editKinds = []string{"order", "lease", "pin", "requeue"}
 // something back.
 func kindOf(e *slurm.Edit) string {
 	switch {
-	case e.Kind == slurm.Priority || e.Kind == slurm.SiteFactor || e.Kind == slurm.Nice:
+	case e.Kind == slurm.EditPriority || e.Kind == slurm.EditSiteFactor || e.Kind == slurm.EditNice:
 		return "order"
-	case e.Kind == slurm.Lease:
+	case e.Kind == slurm.EditLease:
 		return "lease"
-	case e.Kind == slurm.Require && len(e.Nodes) > 0:
+	case e.Kind == slurm.EditRequireNodes && len(e.Nodes) > 0:
 		return "pin"
-	case e.Kind == slurm.Requeue:
+	case e.Kind == slurm.EditRequeue:
 		return "requeue"
 	}
 	return ""

@@ -23,7 +23,7 @@ func readSacct(text string) ([]Record, error) {
 	for i := range rows {
 		if j := &rows[i]; j.Ended() && !j.Start.IsZero() {
 			out = append(out, Record{
-				Job: j.ID, Name: j.Name, Task: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.Allocated.GPUs(),
+				Job: j.ID, Name: j.Name, Task: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.Allocated.GPUCount(),
 				Submit: j.Submit, Start: j.Start, End: j.End, State: j.State,
 			})
 		}

@@ -113,15 +113,15 @@ func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error)
 				continue
 			}
 			if q.Running {
-				if q.Nodes = j.Nodes.Names; j.Nodes.Unread != "" {
-					err = errors.New(j.Nodes.Unread)
+				if q.Nodes = j.Nodes.Names; j.Nodes.UnreadReason != "" {
+					err = errors.New(j.Nodes.UnreadReason)
 					return
 				}
 			}
 			tasks := 1
 			if j.IsUnsplitArray() {
-				if tasks = j.ArrayTasks.Count; j.ArrayTasks.Unread != "" {
-					err = errors.New(j.ArrayTasks.Unread)
+				if tasks = j.ArrayTasks.Count; j.ArrayTasks.UnreadReason != "" {
+					err = errors.New(j.ArrayTasks.UnreadReason)
 					return
 				}
 			}

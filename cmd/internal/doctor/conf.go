@@ -17,13 +17,13 @@ func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bri
 	values, err := scontrol.Command(command).Config(ctx)
 	if err != nil {
 		if v != nil && isNiceInvisible(order.Lever, v) {
-			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.API)
+			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.APIVersion)
 		}
 		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "%v", err)
 	} else {
 		c := slurmSettings{valueByKey: values, lever: order.Lever, strength: order.Strength}
 		if v != nil {
-			c.release, c.api, c.hasSiteFactor = v.Release, v.API, v.SiteFactor
+			c.release, c.api, c.hasSiteFactor = v.Release, v.APIVersion, v.CanWriteSiteFactor
 		}
 		r.checkSettings(c)
 		if name := c.value("ClusterName"); name != "" && name != cluster {
@@ -36,8 +36,8 @@ func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bri
 // isNiceInvisible reports whether the order is carried by nice where only scontrol
 // shows it whatever it is.
 func isNiceInvisible(lever bridge.Lever, v *slurm.View) bool {
-	api, _ := rest.ParseName(v.API)
-	return !api.ShowsNice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
+	api, _ := rest.ParseName(v.APIVersion)
+	return !api.ShowsNice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.CanWriteSiteFactor)
 }
 
 // checkClusterName looks for a proof of which cluster slurmrestd speaks for, where REST does

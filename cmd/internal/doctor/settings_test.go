@@ -147,17 +147,17 @@ func TestNiceNeedsScontrolWhereRESTHidesIt(t *testing.T) {
 		view  slurm.View
 		fails bool
 	}{
-		{bridge.LeverAuto, slurm.View{API: "v0.0.38"}, true},
-		{bridge.LeverNice, slurm.View{API: "v0.0.39"}, true},
-		{bridge.LeverPriority, slurm.View{API: "v0.0.38"}, false},
-		{bridge.LeverAuto, slurm.View{API: "v0.0.40", SiteFactor: true}, false},
-		{bridge.LeverNice, slurm.View{API: "v0.0.42", SiteFactor: true}, false},
+		{bridge.LeverAuto, slurm.View{APIVersion: "v0.0.38"}, true},
+		{bridge.LeverNice, slurm.View{APIVersion: "v0.0.39"}, true},
+		{bridge.LeverPriority, slurm.View{APIVersion: "v0.0.38"}, false},
+		{bridge.LeverAuto, slurm.View{APIVersion: "v0.0.40", CanWriteSiteFactor: true}, false},
+		{bridge.LeverNice, slurm.View{APIVersion: "v0.0.42", CanWriteSiteFactor: true}, false},
 	} {
 		var r Report
 		tt.view.Cluster = "lab" // whose it is is another question
 		r.checkSlurmConf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, "lab", &tt.view)
 		if r.HasFailure() != tt.fails {
-			t.Errorf("%s on %s: %+v", tt.lever, tt.view.API, r)
+			t.Errorf("%s on %s: %+v", tt.lever, tt.view.APIVersion, r)
 		}
 	}
 }

@@ -12,15 +12,15 @@ import (
 )
 
 // Fixes for what a call to Slurm can end with.
-var fixByErrorClass = map[slurm.Class]string{
-	slurm.Unreachable: "start slurmrestd, or correct slurm.url",
-	slurm.Denied:      "mint a new token: scontrol token username=fairbridge lifespan=86400",
-	slurm.NoVersion:   "correct slurm.url: this is no slurmrestd we can talk to; or remove slurm.api",
-	slurm.Refused:     "sacctmgr modify user fairbridge set adminlevel=Operator",
-	slurm.Garbled:     "correct slurm.url: something else answers there",
-	slurm.Busy:        "is slurmctld up? scontrol ping",
-	slurm.Unclear:     "is slurmrestd overloaded? raise slurm.timeout, look at its log",
-	slurm.Rejected:    "a fault of ours or a new Slurm: try an older version with slurm.api, and report it",
+var fixByErrorClass = map[slurm.ErrorClass]string{
+	slurm.ErrorUnreachable:      "start slurmrestd, or correct slurm.url",
+	slurm.ErrorBadToken:         "mint a new token: scontrol token username=fairbridge lifespan=86400",
+	slurm.ErrorVersionNotServed: "correct slurm.url: this is no slurmrestd we can talk to; or remove slurm.api",
+	slurm.ErrorForbidden:        "sacctmgr modify user fairbridge set adminlevel=Operator",
+	slurm.ErrorGarbledReply:     "correct slurm.url: something else answers there",
+	slurm.ErrorBusy:             "is slurmctld up? scontrol ping",
+	slurm.ErrorOutcomeUnknown:   "is slurmrestd overloaded? raise slurm.timeout, look at its log",
+	slurm.ErrorBadRequest:       "a fault of ours or a new Slurm: try an older version with slurm.api, and report it",
 }
 
 // checkSlurm looks at slurmrestd, our rights and the clocks, and returns what it
@@ -37,7 +37,7 @@ func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*re
 		r.add("slurm", Fail, fixFor(err), "reading jobs and nodes: %v", err)
 		return nil
 	}
-	r.ok("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.API, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
+	r.ok("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.APIVersion, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
 	r.checkToken(c, now())
 	if w := c.Warning(); w != "" {
 		r.add("slurm", Warn, "update fairbridge, or pin an older version with slurm.api", "%s", w)

@@ -95,14 +95,14 @@ func TestProbes(t *testing.T) {
 
 // TestEveryFailureHasAFix goes through the ways a call to Slurm can end.
 func TestEveryFailureHasAFix(t *testing.T) {
-	for _, c := range []slurm.Class{
-		slurm.Refused, slurm.Denied, slurm.NoVersion, slurm.Busy, slurm.Unreachable, slurm.Garbled, slurm.Rejected, slurm.Unclear,
+	for _, c := range []slurm.ErrorClass{
+		slurm.ErrorForbidden, slurm.ErrorBadToken, slurm.ErrorVersionNotServed, slurm.ErrorBusy, slurm.ErrorUnreachable, slurm.ErrorGarbledReply, slurm.ErrorBadRequest, slurm.ErrorOutcomeUnknown,
 	} {
 		if fixFor(&slurm.Error{Class: c}) == "" {
 			t.Errorf("no fix for %q", c)
 		}
 	}
-	open := &slurm.Error{Class: slurm.Denied, Err: &safefile.Error{What: "token is open to everybody", Fix: "chmod o-rwx token"}}
+	open := &slurm.Error{Class: slurm.ErrorBadToken, Err: &safefile.Error{What: "token is open to everybody", Fix: "chmod o-rwx token"}}
 	if f := fixFor(open); f != "chmod o-rwx token" {
 		t.Errorf("a token file that is too open: %q", f)
 	}

@@ -32,7 +32,7 @@ func TestTime(t *testing.T) {
 			t.Errorf("Time(%v) = %q, want %q", at, got, want)
 		}
 	}
-	lease := slurm.Edit{Kind: slurm.Lease, Run: slurm.Run{Job: 7}, Until: now.Add(time.Minute).UTC(), Tasks: 1}
+	lease := slurm.Edit{Kind: slurm.EditLease, Run: slurm.Run{Job: 7}, Until: now.Add(time.Minute).UTC(), Tasks: 1}
 	if got := Edit(lease, now); !strings.HasPrefix(got, "lease job 7") || !strings.HasSuffix(got, " until 12:01:00") {
 		t.Errorf("a lease is told as %q", got)
 	}

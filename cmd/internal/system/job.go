@@ -53,8 +53,8 @@ func findRecordID(jobs []slurm.Job, n JobAddress) (int64, error) {
 	array := int64(0)
 	for i := range jobs {
 		switch j := &jobs[i]; {
-		case j.ArrayJob != n.jobID:
-		case j.ArraySplit && j.ArrayTask == n.taskIndex:
+		case j.ArrayJobID != n.jobID:
+		case j.IsArrayTask && j.ArrayTaskID == n.taskIndex:
 			return j.ID, nil
 		case j.IsUnsplitArray() && j.ArrayTasks.Has(int(n.taskIndex)):
 			array = j.ID

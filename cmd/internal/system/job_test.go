@@ -23,10 +23,10 @@ func TestParseJob(t *testing.T) {
 func TestRecordOfATask(t *testing.T) {
 	jobs := []slurm.Job{
 		{ID: 9},
-		{ID: 50, ArrayJob: 50, ArrayTasks: slurm.ReadTasks("3-9:2,14%4")},
-		{ID: 51, ArrayJob: 50, ArraySplit: true, ArrayTask: 0},
-		{ID: 52, ArrayJob: 50, ArraySplit: true, ArrayTask: 1},
-		{ID: 60, ArrayJob: 60, ArrayTasks: slurm.ReadTasks("1,3,5...")},
+		{ID: 50, ArrayJobID: 50, ArrayTasks: slurm.ReadArrayTasks("3-9:2,14%4")},
+		{ID: 51, ArrayJobID: 50, IsArrayTask: true, ArrayTaskID: 0},
+		{ID: 52, ArrayJobID: 50, IsArrayTask: true, ArrayTaskID: 1},
+		{ID: 60, ArrayJobID: 60, ArrayTasks: slurm.ReadArrayTasks("1,3,5...")},
 	}
 	for _, tt := range []struct{ array, task, want int64 }{
 		{50, 0, 51}, {50, 1, 52}, {50, 3, 50}, {50, 9, 50}, {50, 14, 50}, {60, 3, 60}, {60, 7000, 60},

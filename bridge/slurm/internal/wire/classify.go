@@ -18,54 +18,54 @@ import (
 
 // classByNumber sorts Slurm's error numbers (slurm_errno.h). Numbers that are
 // missing fall to doubt: read again later, or believe only a look.
-var classByNumber = map[int]slurm.Class{
-	1001: slurm.Unreachable, 1800: slurm.Unreachable, // slurmrestd could not connect to slurmctld
-	1005: slurm.Busy, 1025: slurm.Busy, // protocol version, shutting down
-	1007: slurm.Denied, 6000: slurm.Denied, 6001: slurm.Denied, 9008: slurm.Denied,
-	2027: slurm.Busy, 2131: slurm.Busy, // a standby controller answered
-	2017: slurm.Gone,
-	2018: slurm.Changed, // also said of a node list for a job that has started
-	2020: slurm.Changed, 2021: slurm.Changed, 2024: slurm.Changed, 2042: slurm.Changed,
-	2061: slurm.Changed, 2073: slurm.Changed, 2083: slurm.Changed, 2084: slurm.Changed,
-	2085: slurm.Changed, 2086: slurm.Changed, 2185: slurm.Changed,
-	2002: slurm.Refused, 2010: slurm.Refused, 2037: slurm.Refused, 2052: slurm.Refused,
-	2050: slurm.Refused, 2095: slurm.Refused, 2096: slurm.Refused,
+var classByNumber = map[int]slurm.ErrorClass{
+	1001: slurm.ErrorUnreachable, 1800: slurm.ErrorUnreachable, // slurmrestd could not connect to slurmctld
+	1005: slurm.ErrorBusy, 1025: slurm.ErrorBusy, // protocol version, shutting down
+	1007: slurm.ErrorBadToken, 6000: slurm.ErrorBadToken, 6001: slurm.ErrorBadToken, 9008: slurm.ErrorBadToken,
+	2027: slurm.ErrorBusy, 2131: slurm.ErrorBusy, // a standby controller answered
+	2017: slurm.ErrorJobGone,
+	2018: slurm.ErrorJobChanged, // also said of a node list for a job that has started
+	2020: slurm.ErrorJobChanged, 2021: slurm.ErrorJobChanged, 2024: slurm.ErrorJobChanged, 2042: slurm.ErrorJobChanged,
+	2061: slurm.ErrorJobChanged, 2073: slurm.ErrorJobChanged, 2083: slurm.ErrorJobChanged, 2084: slurm.ErrorJobChanged,
+	2085: slurm.ErrorJobChanged, 2086: slurm.ErrorJobChanged, 2185: slurm.ErrorJobChanged,
+	2002: slurm.ErrorForbidden, 2010: slurm.ErrorForbidden, 2037: slurm.ErrorForbidden, 2052: slurm.ErrorForbidden,
+	2050: slurm.ErrorForbidden, 2095: slurm.ErrorForbidden, 2096: slurm.ErrorForbidden,
 }
 
 // classOf returns the class of a number, or doubt.
-func classOf(number int, doubt slurm.Class) slurm.Class {
+func classOf(number int, doubt slurm.ErrorClass) slurm.ErrorClass {
 	if c, ok := classByNumber[number]; ok {
 		return c
 	}
 	switch {
 	case number >= 2000 && number < 2090, number > 2090 && number < 3000, number >= 9000 && number < 9400:
-		return slurm.Rejected
+		return slurm.ErrorBadRequest
 	}
 	return doubt
 }
 
 // replyError returns the error an answer stands for, nil if none. doubt is the
-// class of what proves nothing: Busy when reading, Unclear when writing.
-func replyError(m slurm.Meta, status int, doubt slurm.Class) error {
+// class of what proves nothing: ErrorBusy when reading, ErrorOutcomeUnknown when writing.
+func replyError(m slurm.ReplyMeta, status int, doubt slurm.ErrorClass) error {
 	m.Errors = slices.DeleteFunc(slices.Clone(m.Errors), isArraySuccess)
 	if len(m.Errors) == 0 {
 		if status == http.StatusOK {
 			return nil
 		}
-		return &slurm.Error{Class: statusClass(status, doubt), Status: status, Text: http.StatusText(status)}
+		return &slurm.Error{Class: statusClass(status, doubt), HTTPStatus: status, Text: http.StatusText(status)}
 	}
 	p := m.Errors[0]
 	for _, q := range m.Errors {
-		if q.Number > 0 { // 22.05 puts "unspecified" ones before the one that tells
+		if q.ErrorNumber > 0 { // 22.05 puts "unspecified" ones before the one that tells
 			p = q
 			break
 		}
 	}
-	e := &slurm.Error{Class: classOf(p.Number, doubt), Number: p.Number, Status: status, Text: excerpt(p.Text)}
+	e := &slurm.Error{Class: classOf(p.ErrorNumber, doubt), Number: p.ErrorNumber, HTTPStatus: status, Text: excerpt(p.Text)}
 	if e.Class == doubt {
 		e.Class = statusClass(status, doubt)
 	}
-	if p.Number == -1 || p.Number == 1000 {
+	if p.ErrorNumber == -1 || p.ErrorNumber == 1000 {
 		e.Text += "; slurmctld is down or does not accept the token (slurmrestd does not say which)"
 	}
 	return e
@@ -75,35 +75,35 @@ func replyError(m slurm.Meta, status int, doubt slurm.Class) error {
 // reports every record of an array it updated as failed, with a number where
 // it did fail and with none where it did not.
 func isArraySuccess(p slurm.Problem) bool {
-	return p.Number == 0 && strings.HasPrefix(p.Text, "job array update from ")
+	return p.ErrorNumber == 0 && strings.HasPrefix(p.Text, "job array update from ")
 }
 
 // statusClass sorts HTTP statuses that come without a number of Slurm's.
-func statusClass(status int, doubt slurm.Class) slurm.Class {
+func statusClass(status int, doubt slurm.ErrorClass) slurm.ErrorClass {
 	switch status {
 	case http.StatusUnauthorized, http.StatusNetworkAuthenticationRequired:
-		return slurm.Denied
+		return slurm.ErrorBadToken
 	case http.StatusForbidden:
-		return slurm.Refused
+		return slurm.ErrorForbidden
 	case http.StatusNotFound:
-		return slurm.NoVersion
+		return slurm.ErrorVersionNotServed
 	case http.StatusTooManyRequests:
-		return slurm.Busy
+		return slurm.ErrorBusy
 	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-		return slurm.Rejected
+		return slurm.ErrorBadRequest
 	}
 	return doubt
 }
 
 // notJSONError sorts an answer that slurmrestd would not have given to a good
 // request: its plain texts, and what proxies and strangers send.
-func (c *Conn) notJSONError(r *resty.Response, doubt slurm.Class) error {
+func (c *Conn) notJSONError(r *resty.Response, doubt slurm.ErrorClass) error {
 	status := r.StatusCode()
 	head, _ := io.ReadAll(io.LimitReader(r.RawBody(), 512))
-	e := &slurm.Error{Class: statusClass(status, doubt), Status: status, Text: excerpt(string(head))}
+	e := &slurm.Error{Class: statusClass(status, doubt), HTTPStatus: status, Text: excerpt(string(head))}
 	if status < 400 {
-		if e.Class = slurm.Garbled; doubt == slurm.Unclear {
+		if e.Class = slurm.ErrorGarbledReply; doubt == slurm.ErrorOutcomeUnknown {
 			e.Class = doubt
 		}
 		e.Text = fmt.Sprintf("got %.60q where JSON was expected: is url that of slurmrestd?", r.Header().Get("Content-Type"))
@@ -115,16 +115,16 @@ func (c *Conn) notJSONError(r *resty.Response, doubt slurm.Class) error {
 }
 
 // callError sorts a request that got none.
-func (c *Conn) callError(err error, connected bool, doubt slurm.Class) error {
+func (c *Conn) callError(err error, connected bool, doubt slurm.ErrorClass) error {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e
 	}
 	if !connected {
-		return &slurm.Error{Class: slurm.Unreachable, Err: fmt.Errorf("connecting to slurmrestd at %s: %w", c.cfg.URL, err)}
+		return &slurm.Error{Class: slurm.ErrorUnreachable, Err: fmt.Errorf("connecting to slurmrestd at %s: %w", c.cfg.URL, err)}
 	}
-	if dial, ok := dialError(err); ok && doubt != slurm.Unclear {
-		return &slurm.Error{Class: slurm.Unreachable, Err: dial}
+	if dial, ok := dialError(err); ok && doubt != slurm.ErrorOutcomeUnknown {
+		return &slurm.Error{Class: slurm.ErrorUnreachable, Err: dial}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer from slurmrestd within %v: %w", c.cfg.Timeout, context.DeadlineExceeded)

@@ -40,7 +40,7 @@ func Dial(cfg Config) (*Conn, error) {
 	}
 	c := &Conn{cfg: cfg, tokens: tokenSource{cfg: cfg, now: time.Now}}
 	if _, err := c.tokens.get(); err != nil {
-		return nil, &slurm.Error{Class: slurm.Denied, Err: err}
+		return nil, &slurm.Error{Class: slurm.ErrorBadToken, Err: err}
 	}
 	c.readClient, c.writeClient = cfg.client(transport), cfg.client(transport)
 	c.readClient.SetRetryCount(2).SetRetryWaitTime(100 * time.Millisecond).SetRetryMaxWaitTime(time.Second).
@@ -108,7 +108,7 @@ func (c Config) transport() (*http.Transport, error) {
 func (c *Conn) request(ctx context.Context, via *resty.Client, method, path string, body []byte) (resp *resty.Response, connected bool, err error) {
 	tok, err := c.tokens.get()
 	if err != nil {
-		return nil, false, &slurm.Error{Class: slurm.Denied, Err: err}
+		return nil, false, &slurm.Error{Class: slurm.ErrorBadToken, Err: err}
 	}
 	var got atomic.Bool
 	r := via.R().SetContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

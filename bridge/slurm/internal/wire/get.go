@@ -14,21 +14,21 @@ import (
 )
 
 // Reader reads an answer's body. The error it returns for a body it cannot
-// understand is reported as Garbled.
-type Reader func(io.Reader) (slurm.Meta, error)
+// understand is reported as ErrorGarbledReply.
+type Reader func(io.Reader) (slurm.ReplyMeta, error)
 
 // Get reads path. Errors are *slurm.Error; an answer that lists errors is one,
 // whatever its HTTP status.
-func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.Meta, error) {
+func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.ReplyMeta, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	resp, connected, err := c.request(ctx, c.readClient, http.MethodGet, path, nil)
 	if err != nil {
-		return slurm.Meta{}, c.callError(err, connected, slurm.Busy)
+		return slurm.ReplyMeta{}, c.callError(err, connected, slurm.ErrorBusy)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return slurm.Meta{}, c.notJSONError(resp, slurm.Busy)
+		return slurm.ReplyMeta{}, c.notJSONError(resp, slurm.ErrorBusy)
 	}
 	if resp.StatusCode() != http.StatusOK {
 		read = readMeta
@@ -36,11 +36,11 @@ func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.Meta, e
 	meta, err := read(&limitedReader{r: resp.RawBody(), remaining: c.cfg.MaxBytes})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return meta, c.callError(ctx.Err(), true, slurm.Busy)
+		return meta, c.callError(ctx.Err(), true, slurm.ErrorBusy)
 	case err != nil:
 		return meta, garbledError(err, path, resp.StatusCode())
 	}
-	return meta, replyError(meta, resp.StatusCode(), slurm.Busy)
+	return meta, replyError(meta, resp.StatusCode(), slurm.ErrorBusy)
 }
 
 // garbledError is the error of an answer that could not be read to its end.
@@ -49,16 +49,16 @@ func garbledError(err error, path string, status int) error {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	return &slurm.Error{Class: slurm.Garbled, Status: status, Text: "the answer to GET " + path, Err: err}
+	return &slurm.Error{Class: slurm.ErrorGarbledReply, HTTPStatus: status, Text: "the answer to GET " + path, Err: err}
 }
 
 // readMeta reads the errors and warnings of an answer whose list is of no
 // interest. What failed for single tasks of a job counts as an error of all.
-func readMeta(r io.Reader) (slurm.Meta, error) {
+func readMeta(r io.Reader) (slurm.ReplyMeta, error) {
 	results, meta, err := new(decode.Decoder).Reply(r)
 	for _, res := range results {
-		if res.Number != 0 {
-			meta.Errors = append(meta.Errors, slurm.Problem{Number: res.Number, Text: res.Step + " " + res.Text})
+		if res.ErrorNumber != 0 {
+			meta.Errors = append(meta.Errors, slurm.Problem{ErrorNumber: res.ErrorNumber, Text: res.StepID + " " + res.Text})
 		}
 	}
 	return meta, err

@@ -21,21 +21,21 @@ func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	c.sent.Add(1)
 	resp, connected, err := c.request(ctx, c.writeClient, http.MethodPost, path, body)
 	if err != nil {
-		return c.callError(err, connected, slurm.Unclear)
+		return c.callError(err, connected, slurm.ErrorOutcomeUnknown)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return c.notJSONError(resp, slurm.Unclear)
+		return c.notJSONError(resp, slurm.ErrorOutcomeUnknown)
 	}
 	meta, err := readMeta(&limitedReader{r: resp.RawBody(), remaining: maxReply})
 	if err != nil {
-		return &slurm.Error{Class: slurm.Unclear, Status: resp.StatusCode(), Err: err}
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: resp.StatusCode(), Err: err}
 	}
-	if err := replyError(meta, resp.StatusCode(), slurm.Unclear); err != nil {
+	if err := replyError(meta, resp.StatusCode(), slurm.ErrorOutcomeUnknown); err != nil {
 		return err
 	}
 	if len(meta.Warnings) > 0 { // a field was ignored: only a look can tell what became of the write
-		return &slurm.Error{Class: slurm.Unclear, Status: resp.StatusCode(),
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: resp.StatusCode(),
 			Err: errors.New("answered with a warning: " + excerpt(strings.Join(meta.Warnings, "; ")))}
 	}
 	return nil

@@ -46,17 +46,17 @@ func errorsOf(number int) string {
 	return fmt.Sprintf(`{"meta":{},"errors":[{"description":"d","error_number":%d,"error":"e","source":"s"}],"jobs":[]}`, number)
 }
 
-func readJobs(r io.Reader) (slurm.Meta, error) {
+func readJobs(r io.Reader) (slurm.ReplyMeta, error) {
 	_, m, err := new(decode.Decoder).Jobs(r, nil)
 	return m, err
 }
 
-func class(err error) slurm.Class {
+func class(err error) slurm.ErrorClass {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e.Class
 	}
-	return slurm.Class(fmt.Sprintf("not a *slurm.Error: %v", err))
+	return slurm.ErrorClass(fmt.Sprintf("not a *slurm.Error: %v", err))
 }
 
 const asJSON = "application/json"
@@ -65,44 +65,44 @@ func TestAnswersAreClassified(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		h         http.HandlerFunc
-		get, post slurm.Class
+		get, post slurm.ErrorClass
 	}{
-		{"no token", say(401, "text/plain", "Authentication failure"), slurm.Denied, slurm.Denied},
-		{"bad token", say(511, asJSON, errorsOf(1007)), slurm.Denied, slurm.Denied},
-		{"version gone", say(404, "text/plain", "Unable to find requested URL endpoint."), slurm.NoVersion, slurm.NoVersion},
-		{"no such job", say(404, asJSON, errorsOf(2017)), slurm.Gone, slurm.Gone},
-		{"no such job, 22.05", say(500, asJSON, errorsOf(2017)), slurm.Gone, slurm.Gone},
-		{"started meanwhile", say(422, asJSON, errorsOf(2073)), slurm.Changed, slurm.Changed},
-		{"held", say(500, asJSON, errorsOf(2042)), slurm.Changed, slurm.Changed},
-		{"no right", say(500, asJSON, errorsOf(2002)), slurm.Refused, slurm.Refused},
-		{"our fault", say(422, asJSON, errorsOf(9000)), slurm.Rejected, slurm.Rejected},
-		{"22.05: 200 with errors", say(200, asJSON, errorsOf(9001)), slurm.Rejected, slurm.Rejected},
-		{"22.05: which error tells", say(500, asJSON, `{"errors":[{"error_number":-1,"error":"?"},{"error_code":2054,"error":"time"},{"error_number":9001}],"jobs":[]}`), slurm.Rejected, slurm.Rejected},
+		{"no token", say(401, "text/plain", "Authentication failure"), slurm.ErrorBadToken, slurm.ErrorBadToken},
+		{"bad token", say(511, asJSON, errorsOf(1007)), slurm.ErrorBadToken, slurm.ErrorBadToken},
+		{"version gone", say(404, "text/plain", "Unable to find requested URL endpoint."), slurm.ErrorVersionNotServed, slurm.ErrorVersionNotServed},
+		{"no such job", say(404, asJSON, errorsOf(2017)), slurm.ErrorJobGone, slurm.ErrorJobGone},
+		{"no such job, 22.05", say(500, asJSON, errorsOf(2017)), slurm.ErrorJobGone, slurm.ErrorJobGone},
+		{"started meanwhile", say(422, asJSON, errorsOf(2073)), slurm.ErrorJobChanged, slurm.ErrorJobChanged},
+		{"held", say(500, asJSON, errorsOf(2042)), slurm.ErrorJobChanged, slurm.ErrorJobChanged},
+		{"no right", say(500, asJSON, errorsOf(2002)), slurm.ErrorForbidden, slurm.ErrorForbidden},
+		{"our fault", say(422, asJSON, errorsOf(9000)), slurm.ErrorBadRequest, slurm.ErrorBadRequest},
+		{"22.05: 200 with errors", say(200, asJSON, errorsOf(9001)), slurm.ErrorBadRequest, slurm.ErrorBadRequest},
+		{"22.05: which error tells", say(500, asJSON, `{"errors":[{"error_number":-1,"error":"?"},{"error_code":2054,"error":"time"},{"error_number":9001}],"jobs":[]}`), slurm.ErrorBadRequest, slurm.ErrorBadRequest},
 		{"22.05: array updated", say(200, asJSON, `{"errors":[{"description":"job array update from [localhost]:1 failed","source":"_parse_job_list"}],"jobs":[]}`), "", ""},
 		{"22.05: array partly updated", say(200, asJSON, `{"errors":[{"description":"job array update from [localhost]:1 failed"},
-			{"description":"job array update from [localhost]:1 failed","error_number":2073}],"jobs":[]}`), slurm.Changed, slurm.Changed},
-		{"slurmctld not reached", say(502, asJSON, errorsOf(1800)), slurm.Unreachable, slurm.Unreachable},
-		{"slurmctld down or token, 22.05", say(500, asJSON, errorsOf(-1)), slurm.Busy, slurm.Unclear},
-		{"slurmctld down, write", say(500, asJSON, errorsOf(1000)), slurm.Busy, slurm.Unclear},
-		{"slurmctld silent", say(500, asJSON, errorsOf(1003)), slurm.Busy, slurm.Unclear},
-		{"standby controller", say(500, asJSON, errorsOf(2027)), slurm.Busy, slurm.Busy},
-		{"unknown number", say(500, asJSON, errorsOf(77777)), slurm.Busy, slurm.Unclear},
-		{"too many", say(429, "text/plain", ""), slurm.Busy, slurm.Busy},
-		{"proxy without backend", say(502, "text/html", "<html>Bad Gateway"), slurm.Busy, slurm.Unclear},
-		{"HTML", say(200, "text/html", "<html>login"), slurm.Garbled, slurm.Unclear},
-		{"HTML as JSON", say(200, asJSON, "<html>login"), slurm.Garbled, slurm.Unclear},
-		{"empty", say(200, asJSON, ""), slurm.Garbled, slurm.Unclear},
-		{"cut", say(200, asJSON, `{"jobs":[{"job_id":1`), slurm.Garbled, slurm.Unclear},
+			{"description":"job array update from [localhost]:1 failed","error_number":2073}],"jobs":[]}`), slurm.ErrorJobChanged, slurm.ErrorJobChanged},
+		{"slurmctld not reached", say(502, asJSON, errorsOf(1800)), slurm.ErrorUnreachable, slurm.ErrorUnreachable},
+		{"slurmctld down or token, 22.05", say(500, asJSON, errorsOf(-1)), slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"slurmctld down, write", say(500, asJSON, errorsOf(1000)), slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"slurmctld silent", say(500, asJSON, errorsOf(1003)), slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"standby controller", say(500, asJSON, errorsOf(2027)), slurm.ErrorBusy, slurm.ErrorBusy},
+		{"unknown number", say(500, asJSON, errorsOf(77777)), slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"too many", say(429, "text/plain", ""), slurm.ErrorBusy, slurm.ErrorBusy},
+		{"proxy without backend", say(502, "text/html", "<html>Bad Gateway"), slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"HTML", say(200, "text/html", "<html>login"), slurm.ErrorGarbledReply, slurm.ErrorOutcomeUnknown},
+		{"HTML as JSON", say(200, asJSON, "<html>login"), slurm.ErrorGarbledReply, slurm.ErrorOutcomeUnknown},
+		{"empty", say(200, asJSON, ""), slurm.ErrorGarbledReply, slurm.ErrorOutcomeUnknown},
+		{"cut", say(200, asJSON, `{"jobs":[{"job_id":1`), slurm.ErrorGarbledReply, slurm.ErrorOutcomeUnknown},
 		{"cut by the wire", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", asJSON)
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, `{"jobs":[`)
-		}, slurm.Garbled, slurm.Unclear},
-		{"hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, slurm.Busy, slurm.Unclear},
+		}, slurm.ErrorGarbledReply, slurm.ErrorOutcomeUnknown},
+		{"hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
 		{"silent", func(_ http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body) // else the server does not notice that the client has left
 			<-r.Context().Done()
-		}, slurm.Busy, slurm.Unclear},
+		}, slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
 		{"slow", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", asJSON)
 			for range 100 {
@@ -110,10 +110,10 @@ func TestAnswersAreClassified(t *testing.T) {
 				w.(http.Flusher).Flush()
 				time.Sleep(50 * time.Millisecond)
 			}
-		}, slurm.Busy, slurm.Unclear},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, slurm.Busy, slurm.Unclear},
-		{"a field was ignored", say(200, asJSON, `{"errors":[],"warnings":[{"description":"Ignoring unknown field"}],"jobs":[]}`), "", slurm.Unclear},
-		{"single tasks failed", say(200, asJSON, `{"errors":[],"results":[{"job_id":1,"step_id":"1_2","error_code":2073}],"jobs":[]}`), "", slurm.Changed},
+		}, slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, slurm.ErrorBusy, slurm.ErrorOutcomeUnknown},
+		{"a field was ignored", say(200, asJSON, `{"errors":[],"warnings":[{"description":"Ignoring unknown field"}],"jobs":[]}`), "", slurm.ErrorOutcomeUnknown},
+		{"single tasks failed", say(200, asJSON, `{"errors":[],"results":[{"job_id":1,"step_id":"1_2","error_code":2073}],"jobs":[]}`), "", slurm.ErrorJobChanged},
 		{"good", say(200, asJSON, `{"errors":[],"warnings":[],"jobs":[]}`), "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestHugeAnswer(t *testing.T) {
 		io.WriteString(w, `{"errors":[],"jobs":[]`+strings.Repeat(" ", 100_000)+"}")
 	}, func(c *Config) { c.MaxBytes = 50_000 })
 	_, err := conn.Get(t.Context(), "/x", readJobs)
-	if class(err) != slurm.Garbled || !errors.Is(err, errTooLarge) {
+	if class(err) != slurm.ErrorGarbledReply || !errors.Is(err, errTooLarge) {
 		t.Fatal(err)
 	}
 }
@@ -152,10 +152,10 @@ func TestNobodyThere(t *testing.T) {
 	}
 	l.Close()
 	conn := dial(t, nil, func(c *Config) { c.URL = "http://" + l.Addr().String() })
-	if _, err := conn.Get(t.Context(), "/x", readJobs); class(err) != slurm.Unreachable {
+	if _, err := conn.Get(t.Context(), "/x", readJobs); class(err) != slurm.ErrorUnreachable {
 		t.Error(err)
 	}
-	if err := Post(t.Context(), conn, "/x", nil); class(err) != slurm.Unreachable {
+	if err := Post(t.Context(), conn, "/x", nil); class(err) != slurm.ErrorUnreachable {
 		t.Error(err)
 	}
 }
@@ -173,7 +173,7 @@ func TestOnlyReadsAreRetried(t *testing.T) {
 		t.Errorf("GET: %v after %d calls", err, calls.Load())
 	}
 	calls.Store(0)
-	if err := Post(t.Context(), conn, "/x", nil); class(err) != slurm.Unclear || calls.Load() != 1 {
+	if err := Post(t.Context(), conn, "/x", nil); class(err) != slurm.ErrorOutcomeUnknown || calls.Load() != 1 {
 		t.Errorf("POST: %v after %d calls", err, calls.Load())
 	}
 }
@@ -202,7 +202,7 @@ func TestLostConnectionIsNotTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	lose = true
-	if err := Post(t.Context(), conn, "/x", []byte("{}")); class(err) != slurm.Unclear || calls.Load() != 1 {
+	if err := Post(t.Context(), conn, "/x", []byte("{}")); class(err) != slurm.ErrorOutcomeUnknown || calls.Load() != 1 {
 		t.Errorf("POST: %v after %d calls", err, calls.Load())
 	}
 }
@@ -226,10 +226,10 @@ func TestExpiredTokenIsNotSent(t *testing.T) {
 	conn := dial(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) }, nil)
 	conn.tokens.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
 	_, err := conn.Get(t.Context(), "/x", readJobs)
-	if class(err) != slurm.Denied || !strings.Contains(err.Error(), "expired at") || calls.Load() != 0 {
+	if class(err) != slurm.ErrorBadToken || !strings.Contains(err.Error(), "expired at") || calls.Load() != 0 {
 		t.Fatal(err, calls.Load())
 	}
-	if class(Post(t.Context(), conn, "/x", nil)) != slurm.Denied || calls.Load() != 0 {
+	if class(Post(t.Context(), conn, "/x", nil)) != slurm.ErrorBadToken || calls.Load() != 0 {
 		t.Fatal("sent")
 	}
 }
@@ -267,7 +267,7 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Get(t.Context(), "/x", readJobs); class(err) != slurm.Unreachable && class(err) != slurm.Busy {
+	if _, err := conn.Get(t.Context(), "/x", readJobs); class(err) != slurm.ErrorUnreachable && class(err) != slurm.ErrorBusy {
 		t.Errorf("unknown authority: %v", err)
 	}
 	cfg.CAFile = fileWith(t, pemOf(srv.Certificate().Raw))
