@@ -13,16 +13,16 @@ import (
 // 1995.
 type EASY struct {
 	// RunLength says how long jobs run; nil: by their time limits, which are
-	// enforced, so no job with a reservation is ever delayed. With engine.LengthByEstimate more
+	// enforced, so no job with a reservation is ever delayed. With engine.RunLengthByEstimate more
 	// jobs pass, and some delay the reservation.
 	RunLength engine.RunLength
 }
 
-// Behind implements engine.Backfiller.
-func (b EASY) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+// NewPassCheck implements engine.Backfiller.
+func (b EASY) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	length := b.RunLength
 	if length == nil {
-		length = engine.LengthByLimit
+		length = engine.RunLengthByLimit
 	}
 	return engine.Reserve(r, blocked, length).CheckPass
 }
@@ -31,7 +31,7 @@ func (b EASY) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry,
 // engine.Rules.MaxWait makes them the first of the line.
 type Greedy struct{}
 
-// Behind implements engine.Backfiller.
-func (Greedy) Behind(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+// NewPassCheck implements engine.Backfiller.
+func (Greedy) NewPassCheck(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	return func(*engine.Entry, policy.Alloc) error { return nil }
 }

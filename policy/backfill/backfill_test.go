@@ -120,11 +120,11 @@ func TestLengths(t *testing.T) {
 		passes      bool
 	}{
 		{"limit too long", nil, time.Minute, 0, 2 * time.Hour, false},
-		{"prediction fits", engine.LengthByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
-		{"prediction fits, its error does not", engine.LengthByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
-		{"limit is shorter than the prediction", engine.LengthByEstimate, 9 * time.Hour, 0, time.Hour, true},
-		{"nothing predicted", engine.LengthByEstimate, 0, 0, time.Hour, true},
-		{"nothing known", engine.LengthByEstimate, 0, 0, 0, false},
+		{"prediction fits", engine.RunLengthByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
+		{"prediction fits, its error does not", engine.RunLengthByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
+		{"limit is shorter than the prediction", engine.RunLengthByEstimate, 9 * time.Hour, 0, time.Hour, true},
+		{"nothing predicted", engine.RunLengthByEstimate, 0, 0, time.Hour, true},
+		{"nothing known", engine.RunLengthByEstimate, 0, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},

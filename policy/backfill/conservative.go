@@ -31,8 +31,8 @@ type Conservative struct {
 
 const year = 365 * 24 * time.Hour
 
-// Behind implements engine.Backfiller.
-func (c *Conservative) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+// NewPassCheck implements engine.Backfiller.
+func (c *Conservative) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	first := c.future == nil
 	if first {
 		c.forecast(r)
@@ -54,24 +54,24 @@ func (c *Conservative) Behind(r *engine.Round, blocked *engine.Entry) func(*engi
 func (c *Conservative) reserveNodes(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	typ := blocked.Ask.GPUs.Type
 	if slices.ContainsFunc(c.reservedTypes, func(t string) bool { return t == typ || t == "" || typ == "" }) {
-		return Greedy{}.Behind(r, blocked)
+		return Greedy{}.NewPassCheck(r, blocked)
 	}
 	c.reservedTypes = append(c.reservedTypes, typ)
 	v := engine.Reserve(r, blocked, c.length())
-	if !v.StartKnown || v.StartsIn > c.Horizon {
-		return Greedy{}.Behind(r, blocked) // Slurm plans nothing beyond bf_window
+	if !v.IsStartKnown || v.StartsIn > c.Horizon {
+		return Greedy{}.NewPassCheck(r, blocked) // Slurm plans nothing beyond bf_window
 	}
 	return v.CheckPass
 }
 
-// Blocked implements engine.BlockedObserver.
-func (c *Conservative) Blocked(r *engine.Round, e *engine.Entry) {
+// ObserveBlocked implements engine.BlockedObserver.
+func (c *Conservative) ObserveBlocked(r *engine.Round, e *engine.Entry) {
 	if c.MaxReservations <= 0 {
 		return
 	}
 	c.chargeLastAllowed(r)
 	c.MaxReservations--
-	a := e.Gang()
+	a := e.GangAsk()
 	length := c.runTime(r, e)
 	room, ok := c.delayForOthers(r, e, c.future.reservableSteps(a.GPUs.Type))
 	if !ok {
@@ -92,12 +92,12 @@ const maxSearches = 32
 // together, and keeps no GPUs before it could use them. ok is false when that is
 // not known to come.
 func (c *Conservative) delayForOthers(r *engine.Round, e *engine.Entry, room freeSteps) (later freeSteps, ok bool) {
-	if len(room) == 0 || room[0].freeDevices < e.Gang().GPUs.Count || c.searchCount >= maxSearches {
+	if len(room) == 0 || room[0].freeDevices < e.GangAsk().GPUs.Count || c.searchCount >= maxSearches {
 		return room, true
 	}
 	c.searchCount++
 	v := engine.Reserve(r, e, c.length())
-	return room.startingAt(v.StartsIn), v.StartKnown
+	return room.startingAt(v.StartsIn), v.IsStartKnown
 }
 
 // forecast lays out what is free when, if every job runs as long as the length says.
@@ -111,7 +111,7 @@ func (c *Conservative) forecast(r *engine.Round) {
 	c.future = newFreeForecast(r)
 	a := newSetAsideNodes(r, c.future)
 	for _, e := range r.Entries {
-		for _, slot := range e.Planned {
+		for _, slot := range e.PlannedAlloc {
 			c.future.release(slot, a.freeAt(slot, c.runTime(r, e)))
 		}
 	}
@@ -137,7 +137,7 @@ func (c *Conservative) chargeLastAllowed(r *engine.Round) {
 	if c.lastAllowed == nil {
 		return
 	}
-	for _, slot := range c.lastAllowed.Planned {
+	for _, slot := range c.lastAllowed.PlannedAlloc {
 		c.future.reserve(slot.Type, slot.Count, 0, c.runTime(r, c.lastAllowed))
 	}
 	c.lastAllowed = nil
@@ -145,7 +145,7 @@ func (c *Conservative) chargeLastAllowed(r *engine.Round) {
 
 func (c *Conservative) length() engine.RunLength {
 	if c.RunLength == nil {
-		return engine.LengthByLimit
+		return engine.RunLengthByLimit
 	}
 	return c.RunLength
 }

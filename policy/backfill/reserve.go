@@ -11,10 +11,10 @@ import (
 // that waited longer a reservation.
 type ReserveAfter time.Duration
 
-// Behind implements engine.Backfiller.
-func (after ReserveAfter) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+// NewPassCheck implements engine.Backfiller.
+func (after ReserveAfter) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	if blocked.Waited(r.Now) < time.Duration(after) {
-		return Greedy{}.Behind(r, blocked)
+		return Greedy{}.NewPassCheck(r, blocked)
 	}
-	return EASY{}.Behind(r, blocked)
+	return EASY{}.NewPassCheck(r, blocked)
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // turns is an Allocator that is a function.
-type turns func(*engine.Round) ([]engine.Turn, error)
+type turns func(*engine.Round) ([]engine.Assignment, error)
 
-func (f turns) Allocate(r *engine.Round) ([]engine.Turn, error) { return f(r) }
+func (f turns) Allocate(r *engine.Round) ([]engine.Assignment, error) { return f(r) }
 
 // TestAllocate wants order, size, lease, type and note of the turns in the plan.
 func TestAllocate(t *testing.T) {
@@ -23,10 +23,10 @@ func TestAllocate(t *testing.T) {
 	with(s, 8, running("n1", time.Hour, 0))
 	with(s, 4, func(j *policy.Job) { j.MinGPUs, j.MaxGPUs, j.Ask.GPUs.Type = 2, 8, "" })
 	with(s, 2)
-	lastFirst := turns(func(r *engine.Round) ([]engine.Turn, error) {
-		all := []engine.Turn{r.Entries[2].TurnWithoutLease(), r.Entries[1].TurnWithoutLease(), r.Entries[0].TurnWithoutLease()}
+	lastFirst := turns(func(r *engine.Round) ([]engine.Assignment, error) {
+		all := []engine.Assignment{r.Entries[2].AssignmentWithoutLease(), r.Entries[1].AssignmentWithoutLease(), r.Entries[0].AssignmentWithoutLease()}
 		all[0].Grant.HasLease, all[0].Note = true, "its turn"
-		all[1].Grant, all[1].Devices = engine.Grant{HasLease: true, Type: "h100"}, 8
+		all[1].Grant, all[1].DeviceCount = engine.Grant{HasLease: true, GPUType: "h100"}, 8
 		return all, nil
 	})
 	plan, got := decide(t, engine.Pipeline{Allocate: lastFirst, Backfill: backfill.Greedy{}}, s)
@@ -44,16 +44,16 @@ func TestAllocate(t *testing.T) {
 // TestAllocateKnows wants sizes and what stays to be known to an Allocator.
 func TestAllocateKnows(t *testing.T) {
 	s := with(with(with(cluster(2), 4, running("n1", time.Minute, 0)), 4, running("n2", time.Hour, 0)), 3)
-	asked := turns(func(r *engine.Round) ([]engine.Turn, error) {
-		var all []engine.Turn
+	asked := turns(func(r *engine.Round) ([]engine.Assignment, error) {
+		var all []engine.Assignment
 		for i, e := range r.Entries {
-			if e.WantedDevices != e.DeviceCount() || e.Unstoppable != (i == 0) {
-				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.WantedDevices, e.Unstoppable)
+			if e.WantedDeviceCount != e.DeviceCount() || e.IsUnstoppable != (i == 0) {
+				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.WantedDeviceCount, e.IsUnstoppable)
 			}
-			all = append(all, e.TurnWithoutLease())
+			all = append(all, e.AssignmentWithoutLease())
 		}
-		all[1].Grant.RunsWithoutLease, all[2].Grant.HasLease = true, true
-		all[2].Devices = 0
+		all[1].Grant.MayRunWithoutLease, all[2].Grant.HasLease = true, true
+		all[2].DeviceCount = 0
 		return all, nil
 	})
 	if _, got := decide(t, engine.Pipeline{Allocate: asked}, s); got != "1 keep n1:4×a100; 2 keep n2:4×a100; 3 wait" {
@@ -65,9 +65,9 @@ func TestAllocateKnows(t *testing.T) {
 func TestKeep(t *testing.T) {
 	s := with(with(cluster(1), 8, running("n1", time.Hour, 0)), 8)
 	for _, keep := range []bool{false, true} {
-		second := turns(func(r *engine.Round) ([]engine.Turn, error) {
-			all := []engine.Turn{r.Entries[0].TurnWithoutLease(), r.Entries[1].TurnWithoutLease()}
-			all[0].Grant.RunsWithoutLease, all[1].Grant.HasLease = keep, true
+		second := turns(func(r *engine.Round) ([]engine.Assignment, error) {
+			all := []engine.Assignment{r.Entries[0].AssignmentWithoutLease(), r.Entries[1].AssignmentWithoutLease()}
+			all[0].Grant.MayRunWithoutLease, all[1].Grant.HasLease = keep, true
 			return all, nil
 		})
 		want := map[bool]string{false: "1 stop; 2 start n1:8×a100", true: "1 keep n1:8×a100; 2 wait"}[keep]
@@ -81,8 +81,8 @@ func TestKeep(t *testing.T) {
 // line to stay as it was allocated.
 func TestTiersBesideLeases(t *testing.T) {
 	s := with(with(cluster(1), 8, running("n1", time.Hour, 0)), 8, qos("urgent"))
-	leased := turns(func(r *engine.Round) ([]engine.Turn, error) {
-		all := []engine.Turn{r.Entries[0].TurnWithoutLease(), r.Entries[1].TurnWithoutLease()}
+	leased := turns(func(r *engine.Round) ([]engine.Assignment, error) {
+		all := []engine.Assignment{r.Entries[0].AssignmentWithoutLease(), r.Entries[1].AssignmentWithoutLease()}
 		all[1].Grant.HasLease = true
 		return all, nil
 	})
@@ -106,15 +106,15 @@ func TestTiersBesideLeases(t *testing.T) {
 func TestAllocateErrors(t *testing.T) {
 	oops := errors.New("oops")
 	for want, f := range map[string]turns{
-		"policy x: allocating: oops": func(*engine.Round) ([]engine.Turn, error) { return nil, oops },
-		"allocating: the line of 1 must hold each of the 2 jobs": func(r *engine.Round) ([]engine.Turn, error) {
-			return []engine.Turn{r.Entries[0].TurnWithoutLease()}, nil
+		"policy x: allocating: oops": func(*engine.Round) ([]engine.Assignment, error) { return nil, oops },
+		"allocating: the line of 1 must hold each of the 2 jobs": func(r *engine.Round) ([]engine.Assignment, error) {
+			return []engine.Assignment{r.Entries[0].AssignmentWithoutLease()}, nil
 		},
-		"must hold each of the 2 jobs once; job 2": func(r *engine.Round) ([]engine.Turn, error) {
-			return []engine.Turn{{Entry: r.Entries[0]}, {Entry: r.Entries[0]}}, nil
+		"must hold each of the 2 jobs once; job 2": func(r *engine.Round) ([]engine.Assignment, error) {
+			return []engine.Assignment{{Entry: r.Entries[0]}, {Entry: r.Entries[0]}}, nil
 		},
-		"allocating: job 1 asks for 4 GPUs and cannot run on 3": func(r *engine.Round) ([]engine.Turn, error) {
-			return []engine.Turn{{Entry: r.Entries[0], Devices: 3}, r.Entries[1].TurnWithoutLease()}, nil
+		"allocating: job 1 asks for 4 GPUs and cannot run on 3": func(r *engine.Round) ([]engine.Assignment, error) {
+			return []engine.Assignment{{Entry: r.Entries[0], DeviceCount: 3}, r.Entries[1].AssignmentWithoutLease()}, nil
 		},
 	} {
 		plan, err := engine.Pipeline{Name: "x", Allocate: f}.Decide(with(with(cluster(1), 4), 4))

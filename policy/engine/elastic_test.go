@@ -11,7 +11,7 @@ import (
 
 // elastic is a Sizer that gives, in line order, every job what it needs at least while there
 // is something left, and then what remains to the first of the line, up to
-// what each can use. Jobs that are not engine.Entry.Elastic, or that name no
+// what each can use. Jobs that are not engine.Entry.IsElastic, or that name no
 // GPU type, get what they ask.
 type elastic struct {
 	step float64 // by what factor a running job must be able to grow to be worth its restart; 0: 2
@@ -22,7 +22,7 @@ func (s elastic) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 	served := make([]bool, len(line))
 	for i, e := range line {
 		want[i] = e.DeviceCount()
-		if !r.Startable(e) {
+		if !r.MayRun(e) {
 			continue
 		}
 		if s.flexible(e) {
@@ -44,7 +44,7 @@ func (s elastic) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 }
 
 func (elastic) flexible(e *engine.Entry) bool {
-	return e.Elastic() && e.Ask.GPUs.Type != "" && e.UnstoppableReason == ""
+	return e.IsElastic() && e.Ask.GPUs.Type != "" && e.UnstoppableReason == ""
 }
 
 // settle leaves a running job at its size unless it shrinks, or grows enough.

@@ -9,27 +9,27 @@ import (
 // Entry is one job's line in a round: what the stages found out about it.
 type Entry struct {
 	*policy.Job
-	Estimate       Estimate     // by Predict
-	RefusedBecause error        // by Admit: why it may not enter; nil: it may
-	DueGPUs        float64      // by Share: GPUs it is entitled to now
-	WantedDevices  int          // by Size or Allocate: devices it should run on
-	Unstoppable    bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
-	Grant          Grant        // by Lease or Allocate
-	WantedAlloc    policy.Alloc // by Allocate: the very devices it should run on; nil: any
-	Beside         policy.JobID // by Allocate: the job whose devices it may share; 0: none
-	Note           string       // by Order or Allocate: why it stands where it stands, for Decision.Why
-	Planned        policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
-	Index          int          // its place in Round.Entries
+	Estimate          Estimate     // by Predict
+	RefusedBecause    error        // by Admit: why it may not enter; nil: it may
+	DueGPUs           float64      // by Share: GPUs it is entitled to now
+	WantedDeviceCount int          // by Size or Allocate: devices it should run on
+	IsUnstoppable     bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
+	Grant             Grant        // by Lease or Allocate
+	WantedAlloc       policy.Alloc // by Allocate: the very devices it should run on; nil: any
+	BesideJob         policy.JobID // by Allocate: the job whose devices it may share; 0: none
+	Note              string       // by Order or Allocate: why it stands where it stands, for Decision.Why
+	PlannedAlloc      policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
+	Index             int          // its place in Round.Entries
 
-	typesToTry []string // see finder.orderTypes
-	verdict    verdict
-	lastGang   knownGang // see Round.gangFacts
-	inLine     bool      // the Orderer has it
+	gpuTypesToTry []string // see finder.orderTypes
+	verdict       verdict
+	cachedFacts   cachedGangFacts // see Round.gangFacts
+	isInLine      bool            // the Orderer has it
 }
 
-// Elastic reports whether the job may run on a number of devices other than
+// IsElastic reports whether the job may run on a number of devices other than
 // what it asks.
-func (e *Entry) Elastic() bool { return e.MinGPUs > 0 && e.MaxGPUs > e.MinGPUs }
+func (e *Entry) IsElastic() bool { return e.MinGPUs > 0 && e.MaxGPUs > e.MinGPUs }
 
 // DeviceCount returns the devices the job holds, or asks when it holds none.
 func (e *Entry) DeviceCount() int {
@@ -39,24 +39,24 @@ func (e *Entry) DeviceCount() int {
 	return e.Ask.GPUs.Count
 }
 
-// Gang returns what is to be placed: the ask, at the size WantedDevices, on the type it
+// GangAsk returns what is to be placed: the ask, at the size WantedDeviceCount, on the type it
 // has a lease for.
-func (e *Entry) Gang() policy.Ask {
-	a := e.Job.Gang().Resized(e.WantedDevices)
+func (e *Entry) GangAsk() policy.Ask {
+	a := e.Job.Gang().Resized(e.WantedDeviceCount)
 	if a.GPUs.Type == "" && e.Grant.HasLease {
-		a.GPUs.Type = e.Grant.Type
+		a.GPUs.Type = e.Grant.GPUType
 	}
-	a.TypesToTry = e.typesToTry
+	a.TypesToTry = e.gpuTypesToTry
 	return a
 }
 
-// checkAccepts says why the job cannot run on the number of devices. 0 means not now
+// checkDeviceCount says why the job cannot run on the number of devices. 0 means not now
 // and suits every job.
-func (e *Entry) checkAccepts(devices int) error {
+func (e *Entry) checkDeviceCount(devices int) error {
 	switch {
 	case devices == 0 || devices == e.DeviceCount() || devices == e.Ask.GPUs.Count:
 		return nil
-	case !e.Elastic():
+	case !e.IsElastic():
 		return fmt.Errorf("job %d asks for %d GPUs and cannot run on %d", e.ID, e.Ask.GPUs.Count, devices)
 	case devices < e.MinGPUs || devices > e.MaxGPUs:
 		return fmt.Errorf("job %d runs on %d to %d GPUs, not on %d", e.ID, e.MinGPUs, e.MaxGPUs, devices)

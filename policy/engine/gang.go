@@ -16,7 +16,7 @@ type gangKey struct {
 	minNodes, maxNodes, gpusPerNode, cpus int
 	memMB                                 int64
 	nodesAndFeatures                      string // of nodes and features
-	windowsReached                        int    // see pool.WindowsReached
+	windowsReachedCount                   int    // see pool.WindowsReached
 }
 
 func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
@@ -30,36 +30,36 @@ func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
 
 // gangFacts is what a round has found out about asks of one key.
 type gangFacts struct {
-	isEverChecked  bool  // whether it could start if no job ran
-	neverFitsError error // why not
+	isNeverFitsChecked bool  // whether it could start if no job ran
+	neverFitsError     error // why not
 
-	isNowChecked bool              // whether it could start so before nodes are set aside
-	windowError  *pool.WindowError // why not, but for the limit, which another job may have shorter
+	isWindowChecked bool              // whether it could start so before nodes are set aside
+	windowError     *pool.WindowError // why not, but for the limit, which another job may have shorter
 
-	noRoomError      error // why it has no room; of no use once devices were given back
-	noRoomGeneration int   // finder.generation when full was found
-	hopelessTier     int   // stopping jobs of a tier larger than this one made no room
+	noRoomError         error // why it has no room; of no use once devices were given back
+	noRoomGiveBackCount int   // deviceFinder.giveBackCount when noRoomError was found
+	hopelessTier        int   // stopping jobs of a tier larger than this one made no room
 }
 
-// knownGang is a gang, and what of an entry it was found for.
-type knownGang struct {
+// cachedGangFacts is a gang, and what of an entry it was found for.
+type cachedGangFacts struct {
 	*gangFacts
-	job           *policy.Job
-	wantedDevices int
-	gpuType       string
+	job               *policy.Job
+	wantedDeviceCount int
+	gpuType           string
 }
 
 // gangFacts returns what is known of the entry's gang.
 func (r *Round) gangFacts(e *Entry) *gangFacts {
 	gpuType := ""
 	if e.Grant.HasLease {
-		gpuType = e.Grant.Type
+		gpuType = e.Grant.GPUType
 	}
-	if known := &e.lastGang; known.gangFacts != nil && known.job == e.Job && known.wantedDevices == e.WantedDevices && known.gpuType == gpuType {
+	if known := &e.cachedFacts; known.gangFacts != nil && known.job == e.Job && known.wantedDeviceCount == e.WantedDeviceCount && known.gpuType == gpuType {
 		return known.gangFacts
 	}
-	a := e.Gang()
-	key := newGangKey(e.Partition, &a, r.emptyPoolNow().WindowsReached(a.Limit))
+	a := e.GangAsk()
+	key := newGangKey(e.Partition, &a, r.emptyPool().WindowsReached(a.Limit))
 	g := r.gangsByKey[key]
 	if g == nil {
 		if r.gangsByKey == nil {
@@ -68,20 +68,20 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 		g = &gangFacts{hopelessTier: math.MaxInt}
 		r.gangsByKey[key] = g
 	}
-	e.lastGang = knownGang{g, e.Job, e.WantedDevices, gpuType}
+	e.cachedFacts = cachedGangFacts{g, e.Job, e.WantedDeviceCount, gpuType}
 	return g
 }
 
-// CheckPossible says why the gang could not even start if no job ran; nil when it
+// CheckEverFits says why the gang could not even start if no job ran; nil when it
 // could.
-func (r *Round) CheckPossible(e *Entry) error {
+func (r *Round) CheckEverFits(e *Entry) error {
 	g := r.gangFacts(e)
-	if g.isEverChecked {
+	if g.isNeverFitsChecked {
 		return g.neverFitsError
 	}
-	g.isEverChecked = true
-	free := r.emptyPoolEver()
-	if a := e.Gang(); !free.Fits(e.Partition, a) {
+	g.isNeverFitsChecked = true
+	free := r.emptyPoolWithoutWindows()
+	if a := e.GangAsk(); !free.Fits(e.Partition, a) {
 		_, g.neverFitsError = pool.Fit(free, e.Partition, a)
 	}
 	return g.neverFitsError
@@ -91,15 +91,15 @@ func (r *Round) CheckPossible(e *Entry) error {
 // could at another time: its time limit reaches into windows in which nodes are
 // set aside. nil where that keeps it from nothing.
 func (r *Round) WindowError(e *Entry) error {
-	free := r.emptyPoolNow()
+	free := r.emptyPool()
 	if free.WindowsReached(0) == 0 {
 		return nil
 	}
 	g := r.gangFacts(e)
-	if a := e.Gang(); !g.isNowChecked && !free.Fits(e.Partition, a) && r.CheckPossible(e) == nil {
+	if a := e.GangAsk(); !g.isWindowChecked && !free.Fits(e.Partition, a) && r.CheckEverFits(e) == nil {
 		g.windowError = free.ExplainWindows(e.Partition, a)
 	}
-	g.isNowChecked = true
+	g.isWindowChecked = true
 	if g.windowError == nil {
 		return nil
 	}
@@ -108,21 +108,21 @@ func (r *Round) WindowError(e *Entry) error {
 	return &why
 }
 
-// emptyPoolNow returns the pool as if no job ran now.
-func (r *Round) emptyPoolNow() *pool.Pool {
-	if r.cachedPoolNow == nil {
-		r.cachedPoolNow = pool.NewEmpty(r.Nodes, r.Now)
+// emptyPool returns the pool as if no job ran now.
+func (r *Round) emptyPool() *pool.Pool {
+	if r.cachedEmptyPool == nil {
+		r.cachedEmptyPool = pool.NewEmpty(r.Nodes, r.Now)
 	}
-	return r.cachedPoolNow
+	return r.cachedEmptyPool
 }
 
-// emptyPoolEver returns the pool as if no job ran and no node were set aside.
-func (r *Round) emptyPoolEver() *pool.Pool {
-	if now := r.emptyPoolNow(); now.WindowsReached(0) == 0 {
+// emptyPoolWithoutWindows returns the pool as if no job ran and no node were set aside.
+func (r *Round) emptyPoolWithoutWindows() *pool.Pool {
+	if now := r.emptyPool(); now.WindowsReached(0) == 0 {
 		return now
 	}
-	if r.cachedPoolEver == nil {
-		r.cachedPoolEver = pool.NewEmpty(r.Nodes, time.Time{})
+	if r.cachedPoolWithoutWindows == nil {
+		r.cachedPoolWithoutWindows = pool.NewEmpty(r.Nodes, time.Time{})
 	}
-	return r.cachedPoolEver
+	return r.cachedPoolWithoutWindows
 }

@@ -7,53 +7,53 @@ import (
 	"fairbridge/policy"
 )
 
-// demand is what a job queues for. A job of any GPU type queues for every type of
+// queueDemand is what a job queues for. A job of any GPU type queues for every type of
 // its partition.
-type demand struct{ partition, gpuType string }
+type queueDemand struct{ partition, gpuType string }
 
-func (e *Entry) demand() demand { return demand{e.Partition, e.Ask.GPUs.Type} }
+func (e *Entry) demand() queueDemand { return queueDemand{e.Partition, e.Ask.GPUs.Type} }
 
-func (d demand) overlaps(o demand) bool {
+func (d queueDemand) overlaps(o queueDemand) bool {
 	return d.partition == o.partition && (d.gpuType == o.gpuType || d.gpuType == "" || o.gpuType == "")
 }
 
-// guard protects the turn of a blocked job.
-type guard struct {
-	demand
-	blockedJob *Entry
-	blockedWhy string                           // it is blocked
-	objectTo   func(*Entry, policy.Alloc) error // to another job on devices; nil: no job may pass
+// turnGuard protects the turn of a blocked job.
+type turnGuard struct {
+	queueDemand
+	blockedJob  *Entry
+	blockReason string                           // it is blocked
+	checkPass   func(*Entry, policy.Alloc) error // to another job on devices; nil: no job may pass
 }
 
-// guards protect the turns of blocked jobs against the jobs behind them.
-type guards struct {
+// turnGuards protect the turns of blocked jobs against the jobs behind them.
+type turnGuards struct {
 	*Round
 	pipeline *Pipeline
-	list     []guard
+	list     []turnGuard
 }
 
 // add protects the job, where it is the first blocked one with its demand.
-func (g *guards) add(e *Entry, why string) {
-	if slices.ContainsFunc(g.list, func(o guard) bool { return o.demand == e.demand() }) {
+func (g *turnGuards) add(e *Entry, why string) {
+	if slices.ContainsFunc(g.list, func(o turnGuard) bool { return o.queueDemand == e.demand() }) {
 		return
 	}
 	p := g.pipeline
 	if p.Backfill == nil {
-		g.list = append(g.list, guard{e.demand(), e, why, nil})
+		g.list = append(g.list, turnGuard{e.demand(), e, why, nil})
 		return
 	}
-	if _, some := p.Backfill.(Reserver); !some || p.reservesOnlyFor(g.Round, e) {
-		g.list = append(g.list, guard{e.demand(), e, why, p.Backfill.Behind(g.Round, e)})
+	if _, some := p.Backfill.(Reserver); !some || p.reservesSelectivelyFor(g.Round, e) {
+		g.list = append(g.list, turnGuard{e.demand(), e, why, p.Backfill.NewPassCheck(g.Round, e)})
 	}
 	if e.verdict.isOverdue {
-		reserved := Reserve(g.Round, e, p.Rules.ReservationLength(g.Round, e))
-		g.list = append(g.list, guard{e.demand(), e, why, reserved.CheckPass})
+		reserved := Reserve(g.Round, e, p.Rules.ReservationRunLength(g.Round, e))
+		g.list = append(g.list, turnGuard{e.demand(), e, why, reserved.CheckPass})
 	}
 }
 
 // strictGuard returns the guard that no job with such a demand may pass; nil: there is
 // none.
-func (g *guards) strictGuard(e *Entry) *guard {
+func (g *turnGuards) strictGuard(e *Entry) *turnGuard {
 	if g.pipeline.Backfill != nil {
 		return nil
 	}
@@ -67,12 +67,12 @@ func (g *guards) strictGuard(e *Entry) *guard {
 
 // findObjection returns the first objection to the job on the devices; nil: it may
 // have them.
-func (g *guards) findObjection(e *Entry, on policy.Alloc) error {
+func (g *turnGuards) findObjection(e *Entry, on policy.Alloc) error {
 	for i := range g.list {
-		if g.list[i].objectTo == nil {
+		if g.list[i].checkPass == nil {
 			continue // strict: such jobs were turned away before
 		}
-		if err := g.list[i].objectTo(e, on); err != nil {
+		if err := g.list[i].checkPass(e, on); err != nil {
 			return err
 		}
 	}
@@ -80,6 +80,6 @@ func (g *guards) findObjection(e *Entry, on policy.Alloc) error {
 }
 
 // String says whose turn it is.
-func (g *guard) String() string {
-	return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", g.blockedJob.ID, g.blockedWhy)
+func (g *turnGuard) String() string {
+	return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", g.blockedJob.ID, g.blockReason)
 }

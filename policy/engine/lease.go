@@ -7,19 +7,19 @@ import (
 // Grant is a lease for the coming round.
 type Grant struct {
 	HasLease bool
-	Type     string // GPU type it should run on, for a job that takes any; "": whatever there is
+	GPUType  string // GPU type it should run on, for a job that takes any; "": whatever there is
 	// StopReason stops a job that runs, as soon as the Rules let it be stopped, whichever
 	// job wants its GPUs; it is the reason, for its owner to read.
 	StopReason string
-	// RunsWithoutLease lets a job that runs go on without a lease of its own: it shares the GPUs
+	// MayRunWithoutLease lets a job that runs go on without a lease of its own: it shares the GPUs
 	// of one that has a lease.
-	RunsWithoutLease bool
+	MayRunWithoutLease bool
 }
 
 // A Leaser says which jobs should run in the coming round, in line order.
 // Those it does not grant a lease run on, or start, only where GPUs would
 // otherwise idle; running ones give way to granted ones once the Rules let
-// them. The devices of an Entry that is Unstoppable are not there to be granted.
+// them. The devices of an Entry that IsUnstoppable are not there to be granted.
 type Leaser interface {
 	Lease(r *Round, line []*Entry) ([]Grant, error)
 }
@@ -30,7 +30,7 @@ func (p *Pipeline) askLeaser(r *Round, line []*Entry) ([]*Entry, error) {
 		return line, nil
 	}
 	for _, e := range line {
-		e.Unstoppable = e.HoldsGPUs() && !r.isStoppable(p.Rules, e)
+		e.IsUnstoppable = e.HoldsGPUs() && !r.isStoppable(p.Rules, e)
 	}
 	grants, err := p.Lease.Lease(r, line)
 	if err != nil {
@@ -42,14 +42,14 @@ func (p *Pipeline) askLeaser(r *Round, line []*Entry) ([]*Entry, error) {
 	for i, e := range line {
 		r.setGrant(e, grants[i])
 	}
-	return p.leasedFirst(r, line), nil
+	return p.moveLeasedFirst(r, line), nil
 }
 
 // setGrant notes the lease of the entry.
 func (r *Round) setGrant(e *Entry, g Grant) {
 	e.Grant = g
-	if g.Type != "" && r.CheckPossible(e) != nil {
-		e.Grant.Type = "" // of a type it may never have: another partition's, say
+	if g.GPUType != "" && r.CheckEverFits(e) != nil {
+		e.Grant.GPUType = "" // of a type it may never have: another partition's, say
 	}
 }
 
@@ -57,16 +57,16 @@ func (r *Round) setGrant(e *Entry, g Grant) {
 // Allocator a Preempter decides in their place.
 func (p *Pipeline) usesLeases() bool { return p.Lease != nil || p.Allocate != nil && p.Preempt == nil }
 
-// leasedFirst puts those that hold a lease before the others, and among them those
+// moveLeasedFirst puts those that hold a lease before the others, and among them those
 // that a place is reserved for. What runs without a lease runs on before another
 // starts without one.
-func (p *Pipeline) leasedFirst(r *Round, line []*Entry) []*Entry {
+func (p *Pipeline) moveLeasedFirst(r *Round, line []*Entry) []*Entry {
 	if !p.usesLeases() {
 		return line
 	}
 	first := make([]bool, len(r.Entries))
 	for _, e := range line {
-		first[e.Index] = e.Grant.HasLease || !e.HoldsGPUs() && p.reservesOnlyFor(r, e)
+		first[e.Index] = e.Grant.HasLease || !e.HoldsGPUs() && p.reservesSelectivelyFor(r, e)
 	}
 	sorted := make([]*Entry, 0, len(line))
 	sorted = appendMatching(sorted, line, func(e *Entry) bool { return first[e.Index] })
@@ -74,9 +74,9 @@ func (p *Pipeline) leasedFirst(r *Round, line []*Entry) []*Entry {
 	return appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.HoldsGPUs() })
 }
 
-// reservesOnlyFor reports whether the Backfiller reserves for the entry should it be
+// reservesSelectivelyFor reports whether the Backfiller reserves for the entry should it be
 // blocked, and not for every entry.
-func (p *Pipeline) reservesOnlyFor(r *Round, e *Entry) bool {
+func (p *Pipeline) reservesSelectivelyFor(r *Round, e *Entry) bool {
 	b, some := p.Backfill.(Reserver)
 	return some && b.Reserves(r, e)
 }

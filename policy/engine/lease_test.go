@@ -21,7 +21,7 @@ func (l leases) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, er
 			g[i].StopReason = "its neighbour is slowed down"
 			continue
 		}
-		g[i].Type, g[i].HasLease = l[e.ID], false
+		g[i].GPUType, g[i].HasLease = l[e.ID], false
 		_, g[i].HasLease = l[e.ID]
 	}
 	return g, nil

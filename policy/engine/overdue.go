@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// overdueFirst moves the jobs that waited too long and could ever run to the front,
+// moveOverdueFirst moves the jobs that waited too long and could ever run to the front,
 // the one that was due first before the others.
-func (r *Round) overdueFirst(rules Rules, line []*Entry) []*Entry {
+func (r *Round) moveOverdueFirst(rules Rules, line []*Entry) []*Entry {
 	var overdue []*Entry
 	for _, e := range line {
-		if e.verdict.overdueBy = rules.OverdueBy(r, e); e.verdict.overdueBy > 0 && e.WantedDevices > 0 && r.CheckPossible(e) == nil {
+		if e.verdict.overdueBy = rules.OverdueBy(r, e); e.verdict.overdueBy > 0 && e.WantedDeviceCount > 0 && r.CheckEverFits(e) == nil {
 			e.verdict.isOverdue = true
 			overdue = append(overdue, e)
 		}
@@ -31,44 +31,44 @@ func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
 	if r = r.withDefaults(); r.MaxWait < 0 || e.RefusedBecause != nil || !e.CanStart(round.Now) {
 		return 0
 	}
-	return min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt)) - r.longestWait(round, e)
+	return min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt)) - r.allowedWait(round, e)
 }
 
-// ReservationLength says how long others are thought to run where a place is reserved for
-// the job: LengthByForecast, and once it waited twice as long as it may, or more than
-// MaxWait, LengthByLimit. Forecasts may be wrong, and must not be so at its cost for
+// ReservationRunLength says how long others are thought to run where a place is reserved for
+// the job: RunLengthByForecast, and once it waited twice as long as it may, or more than
+// MaxWait, RunLengthByLimit. Forecasts may be wrong, and must not be so at its cost for
 // ever.
-func (r Rules) ReservationLength(round *Round, e *Entry) RunLength {
+func (r Rules) ReservationRunLength(round *Round, e *Entry) RunLength {
 	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt))
 	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
-		return LengthByLimit
+		return RunLengthByLimit
 	}
-	return LengthByForecast
+	return RunLengthByForecast
 }
 
-// longestWait is MaxWait, or less by Patience for a job that stopping others could
+// allowedWait is MaxWait, or less by Patience for a job that stopping others could
 // not help; the others' turn will come.
-func (r Rules) longestWait(round *Round, e *Entry) time.Duration {
-	if r.Patience <= 0 || e.DeviceCount() <= round.countStoppable(r) {
+func (r Rules) allowedWait(round *Round, e *Entry) time.Duration {
+	if r.Patience <= 0 || e.DeviceCount() <= round.countStoppableDevices(r) {
 		return r.MaxWait
 	}
-	length, ok := LengthByForecast(round, e)
+	length, ok := RunLengthByForecast(round, e)
 	if !ok || r.Patience*length.Seconds() >= r.MaxWait.Seconds() {
 		return r.MaxWait
 	}
 	return min(max(time.Duration(r.Patience*float64(length)), r.MinPatience), r.MaxWait)
 }
 
-// countStoppable counts the devices held by jobs that may be stopped now or later.
-func (r *Round) countStoppable(rules Rules) int {
-	if r.stoppableGPUs == nil {
+// countStoppableDevices counts the devices held by jobs that may be stopped now or later.
+func (r *Round) countStoppableDevices(rules Rules) int {
+	if r.stoppableDeviceCount == nil {
 		n := 0
-		for _, e := range r.ActiveEntries() {
+		for _, e := range r.RunningEntries() {
 			if rules.isEverStoppable(e.Job) {
 				n += e.On.Count()
 			}
 		}
-		r.stoppableGPUs = &n
+		r.stoppableDeviceCount = &n
 	}
-	return *r.stoppableGPUs
+	return *r.stoppableDeviceCount
 }

@@ -55,7 +55,7 @@ func newRound(s *policy.Snapshot) *Round {
 	for i := range entries {
 		e := &entries[i]
 		e.Job = &s.Jobs[i]
-		e.Planned, e.Index = e.On, i
+		e.PlannedAlloc, e.Index = e.On, i
 		r.Entries[i] = e
 	}
 	return r
@@ -82,7 +82,7 @@ func (p *Pipeline) askStages(r *Round) ([]*Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("allocating: %w", err)
 		}
-		return p.leasedFirst(r, line), nil
+		return p.moveLeasedFirst(r, line), nil
 	}
 	line, err := p.askOrderer(r)
 	if err != nil {
@@ -133,10 +133,10 @@ func (p *Pipeline) askOrderer(r *Round) ([]*Entry, error) {
 // checkLine says so where the line does not hold each entry of the round once.
 func (r *Round) checkLine(line []*Entry) error {
 	for _, e := range line {
-		e.inLine = true
+		e.isInLine = true
 	}
 	for _, e := range r.Entries {
-		if len(line) != len(r.Entries) || !e.inLine {
+		if len(line) != len(r.Entries) || !e.isInLine {
 			return fmt.Errorf("the line of %d must hold each of the %d jobs once; job %d", len(line), len(r.Entries), e.ID)
 		}
 	}
@@ -146,7 +146,7 @@ func (r *Round) checkLine(line []*Entry) error {
 func (p *Pipeline) askSizer(r *Round, line []*Entry) error {
 	if p.Size == nil {
 		for _, e := range line {
-			e.WantedDevices = e.DeviceCount()
+			e.WantedDeviceCount = e.DeviceCount()
 		}
 		return nil
 	}
@@ -158,10 +158,10 @@ func (p *Pipeline) askSizer(r *Round, line []*Entry) error {
 		return fmt.Errorf("%d sizes for %d jobs", len(want), len(line))
 	}
 	for i, e := range line {
-		if err := e.checkAccepts(want[i]); err != nil {
+		if err := e.checkDeviceCount(want[i]); err != nil {
 			return err
 		}
-		e.WantedDevices = want[i]
+		e.WantedDeviceCount = want[i]
 	}
 	return nil
 }

@@ -6,19 +6,19 @@ import (
 
 // waitingQueue counts the jobs that wait, for the reasons given to those behind them.
 type waitingQueue struct {
-	omitReasons      bool // only count them
-	waitingCount     int
-	waitingByAccount map[string]int // how many of them, by account
-	largestAccount   string         // the account with most
+	omitsReasons          bool // only count them
+	waitingCount          int
+	waitingCountByAccount map[string]int // how many of them, by account
+	largestAccount        string         // the account with most
 }
 
 // add counts one more job that waits.
 func (q *waitingQueue) add(e *Entry) {
-	if q.waitingCount++; q.omitReasons {
+	if q.waitingCount++; q.omitsReasons {
 		return
 	}
-	q.waitingByAccount[e.Account]++
-	if n, most := q.waitingByAccount[e.Account], q.waitingByAccount[q.largestAccount]; n > most {
+	q.waitingCountByAccount[e.Account]++
+	if n, most := q.waitingCountByAccount[e.Account], q.waitingCountByAccount[q.largestAccount]; n > most {
 		q.largestAccount = e.Account
 	}
 }
@@ -31,7 +31,7 @@ func (q *waitingQueue) describeAhead() string {
 	case 1:
 		return "1 job of account " + q.largestAccount + " waits ahead"
 	}
-	return fmt.Sprintf("%d jobs wait ahead, %d of them of account %s", q.waitingCount, q.waitingByAccount[q.largestAccount], q.largestAccount)
+	return fmt.Sprintf("%d jobs wait ahead, %d of them of account %s", q.waitingCount, q.waitingCountByAccount[q.largestAccount], q.largestAccount)
 }
 
 // nextOrdinal prints the place of the next job in the queue: 1st, 2nd, 3rd, 4th, …

@@ -9,7 +9,7 @@ import (
 // TestQueueNamesThoseAhead wants the place of the next job, and the account with most
 // jobs ahead of it.
 func TestQueueNamesThoseAhead(t *testing.T) {
-	q := waitingQueue{waitingByAccount: map[string]int{}}
+	q := waitingQueue{waitingCountByAccount: map[string]int{}}
 	for i, want := range []struct{ account, next, ahead string }{
 		{"a", "1st", "nobody waits ahead"},
 		{"b", "2nd", "1 job of account a waits ahead"},
@@ -31,14 +31,14 @@ func TestQueueNamesThoseAhead(t *testing.T) {
 // TestDemandsOverlap wants jobs of any type to queue for every type of their partition.
 func TestDemandsOverlap(t *testing.T) {
 	for _, c := range []struct {
-		a, b demand
+		a, b queueDemand
 		want bool
 	}{
-		{demand{"p", "a100"}, demand{"p", "a100"}, true},
-		{demand{"p", "a100"}, demand{"p", "v100"}, false},
-		{demand{"p", "a100"}, demand{"p", ""}, true},
-		{demand{"p", ""}, demand{"p", "v100"}, true},
-		{demand{"p", "a100"}, demand{"q", "a100"}, false},
+		{queueDemand{"p", "a100"}, queueDemand{"p", "a100"}, true},
+		{queueDemand{"p", "a100"}, queueDemand{"p", "v100"}, false},
+		{queueDemand{"p", "a100"}, queueDemand{"p", ""}, true},
+		{queueDemand{"p", ""}, queueDemand{"p", "v100"}, true},
+		{queueDemand{"p", "a100"}, queueDemand{"q", "a100"}, false},
 	} {
 		if c.a.overlaps(c.b) != c.want || c.b.overlaps(c.a) != c.want {
 			t.Errorf("%v and %v overlap: %t, want %t", c.a, c.b, !c.want, c.want)

@@ -14,44 +14,44 @@ import (
 // now; ok is false when that is not known.
 type RunLength func(*Round, *Entry) (d time.Duration, ok bool)
 
-// LengthByLimit takes the time limit. A running job beyond its limit ends now.
-func LengthByLimit(r *Round, e *Entry) (time.Duration, bool) {
+// RunLengthByLimit takes the time limit. A running job beyond its limit ends now.
+func RunLengthByLimit(r *Round, e *Entry) (time.Duration, bool) {
 	if end, ok := e.LatestEnd(); ok {
 		return max(end.Sub(r.Now), 0), true
 	}
 	return e.Limit, e.Limit > 0 && !e.HoldsGPUs()
 }
 
-// LengthByEstimate takes the prediction and one standard error, and the time limit
+// RunLengthByEstimate takes the prediction and one standard error, and the time limit
 // where that is shorter or nothing is predicted.
-func LengthByEstimate(r *Round, e *Entry) (time.Duration, bool) {
-	limit, ok := LengthByLimit(r, e)
+func RunLengthByEstimate(r *Round, e *Entry) (time.Duration, bool) {
+	limit, ok := RunLengthByLimit(r, e)
 	if d := e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma; e.Estimate.TimeLeft > 0 && (!ok || d < limit) {
 		return d, true
 	}
 	return limit, ok
 }
 
-// LengthByForecast takes the prediction and one standard error where the prediction
+// RunLengthByForecast takes the prediction and one standard error where the prediction
 // has one, and the time limit where that is shorter or there is none: a limit
 // times what its owner usually takes of it is no forecast.
-func LengthByForecast(r *Round, e *Entry) (time.Duration, bool) {
+func RunLengthByForecast(r *Round, e *Entry) (time.Duration, bool) {
 	if e.Estimate.TimeLeftSigma > 0 {
-		return LengthByEstimate(r, e)
+		return RunLengthByEstimate(r, e)
 	}
-	return LengthByLimit(r, e)
+	return RunLengthByLimit(r, e)
 }
 
 // Reservation is the first time at which a blocked job has room, as far as
 // known, and a place for it then.
 type Reservation struct {
-	Entry      *Entry
-	StartsIn   time.Duration // from now
-	StartKnown bool          // In is known; otherwise it waits for a job of unknown end
-	Alloc      policy.Alloc  // where; nil when there is never room
+	Entry        *Entry
+	StartsIn     time.Duration // from now
+	IsStartKnown bool          // In is known; otherwise it waits for a job of unknown end
+	Alloc        policy.Alloc  // where; nil when there is never room
 
 	round      *Round
-	length     RunLength
+	runLength  RunLength
 	futurePool *pool.Pool // what is free then, less what jobs hold that passed and still run
 }
 
@@ -60,8 +60,8 @@ type Reservation struct {
 // limit. Jobs of unknown length end last, one by one in order of their ids: if
 // all ended together, all that any of them leaves would be left over.
 func Reserve(r *Round, e *Entry, length RunLength) *Reservation {
-	v := &Reservation{Entry: e, round: r, length: length, futurePool: r.FreePool.Clone()}
-	a, all := e.Gang(), v.listReleases()
+	v := &Reservation{Entry: e, round: r, runLength: length, futurePool: r.FreePool.Clone()}
+	a, all := e.GangAsk(), v.listReleases()
 	for i, h := range all {
 		h.giveBack(v.futurePool)
 		if h.isTimeKnown && i+1 < len(all) && all[i+1].timeLeft == h.timeLeft && all[i+1].isTimeKnown {
@@ -71,7 +71,7 @@ func Reserve(r *Round, e *Entry, length RunLength) *Reservation {
 			v.futurePool.AdvanceTo(r.Now.Add(h.timeLeft))
 		}
 		if on, err := pool.Fit(v.futurePool, e.Partition, a); err == nil {
-			v.StartsIn, v.StartKnown, v.Alloc = h.timeLeft, h.isTimeKnown, on
+			v.StartsIn, v.IsStartKnown, v.Alloc = h.timeLeft, h.isTimeKnown, on
 			break
 		}
 	}
@@ -86,31 +86,31 @@ type release struct {
 	alloc       policy.Alloc
 	nodeIndex   int // where on is empty
 	cpus        int
-	mem         int64
-	id          policy.JobID
+	memMB       int64
+	job         policy.JobID
 }
 
 // giveBack gives back in the pool what comes free.
 func (x release) giveBack(p *pool.Pool) {
 	if len(x.alloc) > 0 {
-		p.GiveBack(x.alloc, x.cpus, x.mem)
+		p.GiveBack(x.alloc, x.cpus, x.memMB)
 		return
 	}
-	p.GiveBackOnNode(x.nodeIndex, x.cpus, x.mem)
+	p.GiveBackOnNode(x.nodeIndex, x.cpus, x.memMB)
 }
 
 func (v *Reservation) listReleases() []release {
 	var all []release
 	for _, e := range v.round.Entries {
-		if len(e.Planned) == 0 {
+		if len(e.PlannedAlloc) == 0 {
 			continue
 		}
-		left, known := v.length(v.round, e)
+		left, known := v.runLength(v.round, e)
 		if !known {
 			left = 0
 		}
 		a := e.heldAsk()
-		all = append(all, release{timeLeft: left, isTimeKnown: known, alloc: e.Planned, cpus: a.CPUs, mem: a.MemMB, id: e.ID})
+		all = append(all, release{timeLeft: left, isTimeKnown: known, alloc: e.PlannedAlloc, cpus: a.CPUs, memMB: a.MemMB, job: e.ID})
 	}
 	for i := range v.round.Nodes {
 		all = append(all, listNodeReleases(&v.round.Nodes[i], i, v.round.Now)...)
@@ -121,7 +121,7 @@ func (v *Reservation) listReleases() []release {
 		} else if a.isTimeKnown != b.isTimeKnown {
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.timeLeft, b.timeLeft), cmp.Compare(a.id, b.id), cmp.Compare(a.nodeIndex, b.nodeIndex))
+		return cmp.Or(cmp.Compare(a.timeLeft, b.timeLeft), cmp.Compare(a.job, b.job), cmp.Compare(a.nodeIndex, b.nodeIndex))
 	})
 	return all
 }
@@ -130,7 +130,7 @@ func (v *Reservation) listReleases() []release {
 // the node, and when windows end.
 func listNodeReleases(n *policy.Node, i int, now time.Time) (all []release) {
 	for _, o := range n.OtherUses {
-		x := release{timeLeft: max(o.Until.Sub(now), 0), isTimeKnown: !o.Until.IsZero(), nodeIndex: i, cpus: o.CPUs, mem: o.MemMB}
+		x := release{timeLeft: max(o.Until.Sub(now), 0), isTimeKnown: !o.Until.IsZero(), nodeIndex: i, cpus: o.CPUs, memMB: o.MemMB}
 		if !x.isTimeKnown {
 			x.timeLeft = 0
 		}
@@ -149,7 +149,7 @@ func (e *Entry) heldAsk() policy.Ask {
 	if e.HoldsGPUs() && e.verdict.verb != policy.Resize {
 		return e.Ask
 	}
-	return e.Gang()
+	return e.GangAsk()
 }
 
 // CheckPass lets a job pass that ends before the reservation begins, or that
@@ -159,12 +159,12 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 	if v.Alloc == nil {
 		return nil
 	}
-	left, known := v.length(v.round, e)
-	if v.StartKnown && known && left <= v.StartsIn {
+	left, known := v.runLength(v.round, e)
+	if v.IsStartKnown && known && left <= v.StartsIn {
 		return nil
 	}
-	mark, a := v.futurePool.Mark(), e.Gang()
-	if v.futurePool.Take(on, a.CPUs, a.MemMB) == nil && v.futurePool.Fits(v.Entry.Partition, v.Entry.Gang()) {
+	mark, a := v.futurePool.Mark(), e.GangAsk()
+	if v.futurePool.Take(on, a.CPUs, a.MemMB) == nil && v.futurePool.Fits(v.Entry.Partition, v.Entry.GangAsk()) {
 		return nil
 	}
 	v.futurePool.Rewind(mark)
@@ -172,7 +172,7 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 }
 
 func (v *Reservation) describeStart() string {
-	if !v.StartKnown {
+	if !v.IsStartKnown {
 		return fmt.Sprintf("waits for %v until a job of unknown length ends", v.Alloc)
 	}
 	return fmt.Sprintf("starts on %v in %v at the latest", v.Alloc, v.StartsIn.Round(time.Second))

@@ -7,18 +7,18 @@ import (
 	"fairbridge/policy"
 )
 
-// releaseMoving gives back the devices of running jobs that their lease stops or sends
+// releaseMovingJobs gives back the devices of running jobs that their lease stops or sends
 // elsewhere, so that jobs may change places.
-func (w *walk) releaseMoving() {
+func (w *walk) releaseMovingJobs() {
 	for _, e := range w.line {
-		stops := e.Grant.StopReason != "" && e.HoldsGPUs() && !e.Unstoppable
+		stops := e.Grant.StopReason != "" && e.HoldsGPUs() && !e.IsUnstoppable
 		if !stops && !e.mayMove() {
 			continue
 		}
 		w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
-		w.setPlanned(e, nil)
+		w.setPlannedAlloc(e, nil)
 		if stops {
-			e.decide(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.StopReason)
+			e.setVerdict(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.StopReason)
 		}
 	}
 }
@@ -27,12 +27,12 @@ func (w *walk) releaseMoving() {
 // type, and it may be stopped to go there.
 func (e *Entry) mayMove() bool {
 	switch {
-	case !e.HoldsGPUs() || !e.Grant.HasLease || e.Unstoppable:
+	case !e.HoldsGPUs() || !e.Grant.HasLease || e.IsUnstoppable:
 		return false
 	case len(e.WantedAlloc) > 0:
 		return !e.On.Equal(e.WantedAlloc)
 	}
-	return e.Grant.Type != "" && e.Ask.GPUs.Type == "" && e.On.FirstType() != e.Grant.Type
+	return e.Grant.GPUType != "" && e.Ask.GPUs.Type == "" && e.On.FirstType() != e.Grant.GPUType
 }
 
 // move places a job that goes elsewhere: where its lease is, else where it was.
@@ -44,20 +44,20 @@ func (w *walk) move(e *Entry) {
 	if w.tryDisplace(e) {
 		return
 	}
-	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", cmp.Or(e.WantedAlloc.String(), e.Grant.Type), e.Ran(w.Now).Round(1e9))
+	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", cmp.Or(e.WantedAlloc.String(), e.Grant.GPUType), e.Ran(w.Now).Round(1e9))
 	if w.FreePool.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
-		w.setPlanned(e, e.On)
-		e.decide(policy.Keep, fmt.Sprintf("keeps %v: %s", e.On, missing))
+		w.setPlannedAlloc(e, e.On)
+		e.setVerdict(policy.Keep, fmt.Sprintf("keeps %v: %s", e.On, missing))
 		return
 	}
-	e.decide(policy.Stop, fmt.Sprintf("leaves %v to others, and %s", e.On, missing))
+	e.setVerdict(policy.Stop, fmt.Sprintf("leaves %v to others, and %s", e.On, missing))
 }
 
-// shrinkRunning resizes the elastic running jobs that should run on fewer devices,
+// shrinkRunningJobs resizes the elastic running jobs that should run on fewer devices,
 // before any job is placed.
-func (w *walk) shrinkRunning() {
+func (w *walk) shrinkRunningJobs() {
 	for _, e := range w.line {
-		if e.WantedDevices < e.On.Count() {
+		if e.WantedDeviceCount < e.On.Count() {
 			w.tryResize(e)
 		}
 	}
@@ -66,28 +66,28 @@ func (w *walk) shrinkRunning() {
 // keepOrGrow lets a running job keep its very devices, or grow where there is room
 // when its turn comes.
 func (w *walk) keepOrGrow(e *Entry) {
-	if e.WantedDevices > e.On.Count() && w.tryResize(e) {
+	if e.WantedDeviceCount > e.On.Count() && w.tryResize(e) {
 		return
 	}
-	e.decide(policy.Keep, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
+	e.setVerdict(policy.Keep, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
 }
 
-// tryResize lets an elastic running job run on WantedDevices, on its own nodes if
+// tryResize lets an elastic running job run on WantedDeviceCount, on its own nodes if
 // they have room. It reports whether it does.
 func (w *walk) tryResize(e *Entry) bool {
-	if e.WantedDevices == 0 || !e.Elastic() || !w.isStoppable(w.pipeline.Rules, e) {
+	if e.WantedDeviceCount == 0 || !e.IsElastic() || !w.isStoppable(w.pipeline.Rules, e) {
 		return false
 	}
 	mark := w.FreePool.Mark()
 	w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
-	on, err := w.finder.findNear(e)
+	on, err := w.finder.findOwnNodesFirst(e)
 	if err != nil || w.finder.takeFreed(e, on) != nil {
 		w.FreePool.Rewind(mark)
 		return false
 	}
-	w.setPlanned(e, on)
-	e.decide(policy.Resize, w.reasonUnlessOmitted(func() string {
-		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.WantedDevices, e.On.Count(), on)
+	w.setPlannedAlloc(e, on)
+	e.setVerdict(policy.Resize, w.reasonUnlessOmitted(func() string {
+		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.WantedDeviceCount, e.On.Count(), on)
 	}))
 	return true
 }

@@ -19,13 +19,13 @@ func (tierByQOS) Tier(_ *Round, e *Entry) int {
 
 type passAll struct{ asked *int }
 
-func (passAll) Behind(*Round, *Entry) func(*Entry, policy.Alloc) error {
+func (passAll) NewPassCheck(*Round, *Entry) func(*Entry, policy.Alloc) error {
 	return func(*Entry, policy.Alloc) error { return nil }
 }
 
 func (p passAll) Place(r *Round, e *Entry) (policy.Alloc, error) {
 	*p.asked++
-	return pool.Fit(r.FreePool, e.Partition, e.Gang())
+	return pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 }
 
 // TestHopelessSearchesAreNotRepeated walks many jobs of two shapes that no

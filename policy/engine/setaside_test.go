@@ -167,12 +167,12 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 		s.Jobs = append(s.Jobs, j)
 		r := &engine.Round{Snapshot: s, FreePool: pool.New(s)}
 		for i := range s.Jobs {
-			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i], WantedDevices: s.Jobs[i].Ask.GPUs.Count, Planned: s.Jobs[i].On})
+			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i], WantedDeviceCount: s.Jobs[i].Ask.GPUs.Count, PlannedAlloc: s.Jobs[i].On})
 		}
 		if _, err := pool.Fit(r.FreePool, "p", j.Gang()); err == nil {
 			return // not blocked
 		}
-		v, want := engine.Reserve(r, r.Entries[2], engine.LengthByLimit), first(s, j)
+		v, want := engine.Reserve(r, r.Entries[2], engine.RunLengthByLimit), first(s, j)
 		if v.Alloc == nil || v.StartsIn != want {
 			t.Fatalf("reserved %v in %v, the first moment is in %v", v.Alloc, v.StartsIn, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"fairbridge/policy"
 )
 
-// ErrReservedNodes is within a judge's error when the job might pass on other nodes.
+// ErrReservedNodes is within a check's error when the job might pass on other nodes.
 var ErrReservedNodes = errors.New("these nodes are reserved")
 
 // Estimate is what a job is thought to need.
@@ -43,7 +43,7 @@ type Orderer interface {
 }
 
 // A Sizer says on how many devices each entry should run, in line order. 0
-// means none in this round; a number other than the ask needs an Elastic job. REF
+// means none in this round; a number other than the ask needs a job that IsElastic. REF
 // answers it; Optimus and AFS will.
 type Sizer interface {
 	Size(r *Round, line []*Entry) ([]int, error)
@@ -62,14 +62,14 @@ type Packer interface {
 	Pack(*Round, *Entry) (policy.Alloc, error)
 }
 
-// A Backfiller says which jobs may pass a blocked one. Behind is called for the first
+// A Backfiller says which jobs may pass a blocked one. NewPassCheck is called for the first
 // job of each partition and GPU type that finds no place; the returned
-// function judges every later job of the line with the place found for it. nil
-// lets it pass, and it then does start unless another judge objects. An
+// function checks every later job of the line with the place found for it. nil
+// lets it pass, and it then does start unless another check objects. An
 // objection to the place rather than to the job is an ErrReservedNodes: other nodes
 // are then tried.
 type Backfiller interface {
-	Behind(r *Round, blocked *Entry) func(e *Entry, on policy.Alloc) error
+	NewPassCheck(r *Round, blocked *Entry) func(e *Entry, on policy.Alloc) error
 }
 
 // A Reserver is a Backfiller that reserves for some jobs only. Every job passes
@@ -81,9 +81,9 @@ type Reserver interface {
 }
 
 // A BlockedObserver is a Backfiller that is also told of every blocked job, in line
-// order, after Behind where both apply.
+// order, after NewPassCheck where both apply.
 type BlockedObserver interface {
-	Blocked(*Round, *Entry)
+	ObserveBlocked(*Round, *Entry)
 }
 
 // A Preempter says which jobs give way. A running job may be stopped only for one of

@@ -39,7 +39,7 @@ func (s stages) Predict(*engine.Round, *engine.Entry) (e engine.Estimate) {
 	return e
 }
 
-func (s stages) Behind(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+func (s stages) NewPassCheck(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	return nil
 }
 
@@ -132,7 +132,7 @@ func TestGrowsOverNodes(t *testing.T) {
 		want := make([]int, len(line))
 		for i, e := range line {
 			want[i] = e.DeviceCount()
-			if e.Elastic() {
+			if e.IsElastic() {
 				want[i] = 6
 			}
 		}

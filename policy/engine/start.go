@@ -17,13 +17,13 @@ func (w *walk) start(e *Entry, on policy.Alloc) {
 
 // startOrMove starts the job on devices that were taken for it, or moves it there.
 func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
-	w.setPlanned(e, on)
+	w.setPlannedAlloc(e, on)
 	if e.HoldsGPUs() {
-		e.decide(policy.Move, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
+		e.setVerdict(policy.Move, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return
 	}
 	w.finder.subtractDemand(e)
-	e.decide(policy.Start, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
+	e.setVerdict(policy.Start, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
 }
 
 // tryPack starts the job beside running ones, if a Packer finds it a neighbour.
@@ -35,7 +35,7 @@ func (w *walk) tryPack(e *Entry) bool {
 	if err != nil || len(on) == 0 || w.guards.findObjection(e, on) != nil {
 		return false
 	}
-	a := e.Gang()
+	a := e.GangAsk()
 	w.FreePool.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
 	w.startOrMove(e, on, "its owner and those of the jobs there accept a neighbour")
 	return true
@@ -85,9 +85,9 @@ func (w *walk) startOnReleased(e *Entry, released []*Entry) bool {
 
 // stopFor lets a running job give way to another.
 func (w *walk) stopFor(victim, e *Entry) {
-	w.setPlanned(victim, nil)
+	w.setPlannedAlloc(victim, nil)
 	victim.verdict.stoppedFor = e.ID
-	victim.decide(policy.Stop, w.reasonUnlessOmitted(func() string {
+	victim.setVerdict(policy.Stop, w.reasonUnlessOmitted(func() string {
 		title := fmt.Sprintf("of tier %d before its own %d", e.verdict.tier, victim.verdict.tier)
 		if w.pipeline.usesLeases() {
 			title = "which has the lease of this round"

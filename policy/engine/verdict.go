@@ -20,7 +20,7 @@ type verdict struct {
 	why        string
 }
 
-func (e *Entry) decide(v policy.Verb, why string) {
+func (e *Entry) setVerdict(v policy.Verb, why string) {
 	e.verdict.verb, e.verdict.why = v, why
 }
 
@@ -46,14 +46,14 @@ func (r *Round) newPlan(name string) *policy.Plan {
 
 func (e *Entry) newDecision(terse bool) policy.Decision {
 	v := &e.verdict
-	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDevices, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.why}
+	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.why}
 	switch v.verb {
 	case policy.Keep:
 		d.On, d.GPUs = e.On, e.DeviceCount()
 	case policy.Stop:
 		d.GPUs = e.DeviceCount()
 	case policy.Start, policy.Resize, policy.Move:
-		d.On = e.Planned
+		d.On = e.PlannedAlloc
 	}
 	unplaced := v.verb == policy.Start && e.UnplaceableReason != ""
 	if unplaced {
@@ -63,7 +63,7 @@ func (e *Entry) newDecision(terse bool) policy.Decision {
 		return d
 	}
 	if unplaced {
-		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().Describe(), e.UnplaceableReason)
+		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.GangAsk().Describe(), e.UnplaceableReason)
 	}
 	if v.isOverdue {
 		d.Why += "; it waited so long that nobody may delay it any more"

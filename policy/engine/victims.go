@@ -12,20 +12,20 @@ import (
 // largest tier first, within a tier the last of the line first.
 type victims struct {
 	*Round
-	pipeline     *Pipeline
-	candidates   []*Entry
-	released     []*Entry // see releaseFor
-	emptyTier    int      // the least tier for which there was no job to stop
-	searchesLeft int      // fruitless searches that are left
+	pipeline                *Pipeline
+	candidates              []*Entry
+	released                []*Entry // see releaseFor
+	leastTierWithoutVictims int      // the least tier for which there was no job to stop
+	searchesLeft            int      // fruitless searches that are left
 }
 
 func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
-	v := &victims{Round: r, pipeline: p, emptyTier: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
+	v := &victims{Round: r, pipeline: p, leastTierWithoutVictims: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
 	if !p.preempts() {
 		return v
 	}
 	for _, e := range slices.Backward(line) {
-		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.RunsWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
+		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.MayRunWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
 			e.verdict.tier = p.tier(r, e)
 			v.candidates = append(v.candidates, e)
 		}
@@ -40,7 +40,7 @@ func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 // the next call.
 func (v *victims) releaseFor(e *Entry) (released []*Entry, fits bool) {
 	released = v.released[:0]
-	gang, next := e.Gang(), 1
+	gang, next := e.GangAsk(), 1
 	for _, victim := range v.candidates {
 		if !victim.yieldsTo(e) {
 			continue
@@ -71,7 +71,7 @@ func (e *Entry) yieldsTo(o *Entry) bool {
 func (v *victims) noteFailure(e *Entry, some, fits bool) {
 	switch {
 	case !some:
-		v.emptyTier = e.verdict.tier
+		v.leastTierWithoutVictims = e.verdict.tier
 	case !fits:
 		v.gangFacts(e).hopelessTier = e.verdict.tier
 	}
@@ -80,7 +80,7 @@ func (v *victims) noteFailure(e *Entry, some, fits bool) {
 // isHopelessFor reports whether a search that failed tells that one for this job will
 // too: what stopping can free only shrinks from job to job.
 func (v *victims) isHopelessFor(e *Entry) bool {
-	return e.verdict.tier >= min(v.emptyTier, v.gangFacts(e).hopelessTier)
+	return e.verdict.tier >= min(v.leastTierWithoutVictims, v.gangFacts(e).hopelessTier)
 }
 
 // retake takes again what released victims hold, as far as it is left beside the
@@ -89,7 +89,7 @@ func (v *victims) retake(released []*Entry, on policy.Alloc) []*Entry {
 	var stopped []*Entry
 	for _, victim := range slices.Backward(released) {
 		switch {
-		case !shareNode(on, victim.On): // it stays even where sick devices overdraw its node
+		case !haveCommonNode(on, victim.On): // it stays even where sick devices overdraw its node
 			v.FreePool.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
 		case v.FreePool.Take(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) != nil:
 			stopped = append(stopped, victim)
@@ -105,8 +105,8 @@ func (v *victims) dropStopped() {
 	}
 }
 
-// shareNode reports whether both have a node in common.
-func shareNode(a, b policy.Alloc) bool {
+// haveCommonNode reports whether both have a node in common.
+func haveCommonNode(a, b policy.Alloc) bool {
 	return slices.ContainsFunc(a, func(s policy.Slot) bool { return b.CountOn(s.Node) > 0 })
 }
 

@@ -13,15 +13,15 @@ type walk struct {
 	pipeline *Pipeline
 	line     []*Entry
 	queue    waitingQueue
-	guards   guards
+	guards   turnGuards
 	victims  *victims
-	finder   finder
+	finder   deviceFinder
 }
 
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
-	w := &walk{Round: r, pipeline: p, line: r.overdueFirst(p.Rules, line), queue: waitingQueue{omitReasons: r.OmitReasons, waitingByAccount: map[string]int{}}}
-	w.guards = guards{Round: r, pipeline: p}
-	w.finder = finder{Round: r, placer: p.Place, guards: &w.guards, line: w.line, giveBackCount: 1, retriesLeft: p.Rules.MaxFruitlessSearches}
+	w := &walk{Round: r, pipeline: p, line: r.moveOverdueFirst(p.Rules, line), queue: waitingQueue{omitsReasons: r.OmitReasons, waitingCountByAccount: map[string]int{}}}
+	w.guards = turnGuards{Round: r, pipeline: p}
+	w.finder = deviceFinder{Round: r, placer: p.Place, guards: &w.guards, line: w.line, giveBackCount: 1, retriesLeft: p.Rules.MaxFruitlessSearches}
 	w.victims = newVictims(p, r, w.line)
 	return w
 }
@@ -30,8 +30,8 @@ func (w *walk) run() {
 	for i, e := range w.line {
 		e.verdict.rank = i
 	}
-	w.releaseMoving()
-	w.shrinkRunning()
+	w.releaseMovingJobs()
+	w.shrinkRunningJobs()
 	for _, e := range w.line {
 		switch {
 		case e.verdict.verb != "": // stopped or resized already
@@ -49,14 +49,14 @@ func (w *walk) run() {
 func (w *walk) decidePending(e *Entry) {
 	switch {
 	case e.RefusedBecause != nil:
-		e.decide(policy.Hold, "is held back: "+e.RefusedBecause.Error())
+		e.setVerdict(policy.Hold, "is held back: "+e.RefusedBecause.Error())
 	case e.HeldReason != "":
-		e.decide(policy.Wait, "cannot start: "+e.HeldReason)
+		e.setVerdict(policy.Wait, "cannot start: "+e.HeldReason)
 	case e.StuckReason != "":
-		e.decide(policy.Wait, "is not counted on to start: "+e.StuckReason)
+		e.setVerdict(policy.Wait, "is not counted on to start: "+e.StuckReason)
 	case e.EligibleAt.After(w.Now):
-		e.decide(policy.Wait, "may not start before "+e.EligibleAt.UTC().Format("2006-01-02 15:04:05 MST"))
-	case e.WantedDevices == 0:
+		e.setVerdict(policy.Wait, "may not start before "+e.EligibleAt.UTC().Format("2006-01-02 15:04:05 MST"))
+	case e.WantedDeviceCount == 0:
 		w.queueBehind(e, "gets no GPUs in this round")
 	default:
 		w.tryStart(e)
@@ -65,7 +65,7 @@ func (w *walk) decidePending(e *Entry) {
 
 // tryStart starts the job, or lets it wait and protects its turn.
 func (w *walk) tryStart(e *Entry) {
-	if err := w.CheckPossible(e); err != nil {
+	if err := w.CheckEverFits(e); err != nil {
 		w.queueBehind(e, "can never start as it is: "+err.Error()+", even if nothing ran")
 		return
 	}
@@ -95,7 +95,7 @@ func (w *walk) askAdmitter(e *Entry) bool {
 		return true
 	}
 	if e.RefusedBecause = w.pipeline.Admit.Admit(w.Round, e); e.RefusedBecause != nil {
-		e.decide(policy.Hold, "is held back: "+e.RefusedBecause.Error())
+		e.setVerdict(policy.Hold, "is held back: "+e.RefusedBecause.Error())
 	}
 	return e.RefusedBecause == nil
 }
@@ -119,11 +119,11 @@ func (w *walk) waitForWindow(e *Entry) bool {
 // describeWindow names the first window that keeps the job off a node; "" where there
 // is none.
 func (w *walk) describeWindow(e *Entry) string {
-	a := e.Gang()
+	a := e.GangAsk()
 	if w.FreePool.WindowsReached(a.Limit) == 0 {
 		return ""
 	}
-	if err := w.emptyPoolNow().ExplainWindows(e.Partition, a); err != nil {
+	if err := w.emptyPool().ExplainWindows(e.Partition, a); err != nil {
 		return "; " + err.Error()
 	}
 	return ""
@@ -133,7 +133,7 @@ func (w *walk) describeWindow(e *Entry) string {
 func (w *walk) guardTurn(e *Entry, why string) {
 	w.guards.add(e, why)
 	if o, ok := w.pipeline.Backfill.(BlockedObserver); ok {
-		o.Blocked(w.Round, e)
+		o.ObserveBlocked(w.Round, e)
 	}
 }
 
@@ -144,7 +144,7 @@ func (w *walk) block(e *Entry, why string) {
 		w.queueBehind(e, why)
 		return
 	}
-	e.decide(policy.Hold, w.reasonUnlessOmitted(func() string {
+	e.setVerdict(policy.Hold, w.reasonUnlessOmitted(func() string {
 		return fmt.Sprintf("is held back as %s, although it has room: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
 	}))
 	w.queue.add(e)
@@ -152,7 +152,7 @@ func (w *walk) block(e *Entry, why string) {
 
 // queueBehind queues the job behind those that wait already.
 func (w *walk) queueBehind(e *Entry, why string) {
-	e.decide(policy.Wait, w.reasonUnlessOmitted(func() string {
+	e.setVerdict(policy.Wait, w.reasonUnlessOmitted(func() string {
 		return fmt.Sprintf("waits as %s: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
 	}))
 	w.queue.add(e)

@@ -15,7 +15,7 @@ type InOrder struct{}
 func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	left, grants := CountGrantable(r), make([]engine.Grant, len(line))
 	for i, e := range line {
-		grants[i].HasLease = CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, e.WantedDevices)
+		grants[i].HasLease = CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, e.WantedDeviceCount)
 	}
 	return grants, nil
 }
@@ -24,12 +24,12 @@ func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, err
 // and could be stopped.
 func CompetesForLease(r *engine.Round, e *engine.Entry) bool {
 	switch {
-	case e.Unstoppable || e.WantedDevices == 0:
+	case e.IsUnstoppable || e.WantedDeviceCount == 0:
 		return false
 	case e.HoldsGPUs():
 		return true
 	}
-	return r.Startable(e) && r.CheckPossible(e) == nil
+	return r.MayRun(e) && r.CheckEverFits(e) == nil
 }
 
 // FreeByType are the devices that may be granted, by GPU type.
@@ -53,8 +53,8 @@ func CountGrantable(r *engine.Round) FreeByType {
 			}
 		}
 	}
-	for _, e := range r.ActiveEntries() {
-		if e.Unstoppable {
+	for _, e := range r.RunningEntries() {
+		if e.IsUnstoppable {
 			continue
 		}
 		for _, slot := range e.On {

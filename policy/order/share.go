@@ -78,7 +78,7 @@ func (b BySmallestShare) accounts(r *engine.Round) (queue accountHeap, rest []*e
 	costs, weights := b.Meter.Costs(r), b.Meter.Weights(r)
 	index := map[string]*account{}
 	for i, e := range r.Entries {
-		if !r.Startable(e) {
+		if !r.MayRun(e) {
 			e.Note = "cannot start yet"
 			rest = append(rest, e)
 			continue

@@ -32,7 +32,7 @@ var errNoPartner = errors.New("no running job that takes a neighbour has the sam
 // Pack implements engine.Packer.
 func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	var best *engine.Entry
-	for _, h := range r.ActiveEntries() {
+	for _, h := range r.RunningEntries() {
 		if b.canHost(r, h, e) && (best == nil || compareIdle(h, best) < 0) {
 			best = h
 		}
@@ -49,8 +49,8 @@ func compareIdle(a, b *engine.Entry) int {
 
 func (b BesideIdle) canHost(r *engine.Round, h, e *engine.Entry) bool {
 	below := cmp.Or(b.MaxUtilisation, 0.3)
-	return h.Shareable && h.State == policy.Running && h.Planned.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
-		e.Ask.GPUs.Type != "" && isSuitable(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
+	return h.Shareable && h.State == policy.Running && h.PlannedAlloc.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
+		e.Ask.GPUs.Type != "" && isSuitable(r, h.On, e, e.GangAsk()) // of any type, it can wait for a GPU of its own
 }
 
 // isSuitable reports whether the devices are a lawful place for the job, free of
@@ -60,24 +60,24 @@ func isSuitable(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.A
 		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.FreePool.IsOverdrawn(s.Node, s.Type) })
 }
 
-// BesideTurnPartner puts a job on the very devices of the job that its turn is Beside, which
+// BesideTurnPartner puts a job on the very devices of the job that its assignment is beside, which
 // runs or has just been started.
 type BesideTurnPartner struct{}
 
 // Pack implements engine.Packer.
 func (BesideTurnPartner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
-	gang := e.Gang()
-	i, known := slices.BinarySearchFunc(r.Entries, e.Beside, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
+	gang := e.GangAsk()
+	i, known := slices.BinarySearchFunc(r.Entries, e.BesideJob, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
 	if !known {
 		return nil, errNoPartner
 	}
 	h := r.Entries[i]
-	if !h.Shareable || h.State == policy.Suspended || len(h.Planned) == 0 {
+	if !h.Shareable || h.State == policy.Suspended || len(h.PlannedAlloc) == 0 {
 		return nil, errNoPartner
 	}
-	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.Planned[0].Type)
-	if isSuitable(r, h.Planned, e, gang) {
-		return slices.Clone(h.Planned), nil
+	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.PlannedAlloc[0].Type)
+	if isSuitable(r, h.PlannedAlloc, e, gang) {
+		return slices.Clone(h.PlannedAlloc), nil
 	}
 	return nil, errNoPartner
 }

@@ -18,7 +18,7 @@ type Affinity struct{}
 
 // Place implements engine.Placer.
 func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
-	gang := e.Gang()
+	gang := e.GangAsk()
 	hosts := gangSizes(r)
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		rooms := slices.DeleteFunc(r.FreePool.ListRooms(e.Partition, gang), func(room pool.Room) bool { return room.DeviceCount < gang.GPUs.Count })
@@ -40,7 +40,7 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 			}
 		}
 	}
-	return pool.Fit(r.FreePool, e.Partition, e.Gang())
+	return pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 }
 
 // gangSizes returns the size of gang each node hosts, the widest if there are
@@ -48,8 +48,8 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 func gangSizes(r *engine.Round) map[string]int {
 	hosts := map[string]int{}
 	for _, e := range r.Entries {
-		for _, slot := range e.Planned {
-			hosts[slot.Node] = max(hosts[slot.Node], e.Planned.Count())
+		for _, slot := range e.PlannedAlloc {
+			hosts[slot.Node] = max(hosts[slot.Node], e.PlannedAlloc.Count())
 		}
 	}
 	return hosts

@@ -14,7 +14,7 @@ type Allocated struct{}
 
 // Place implements engine.Placer.
 func (Allocated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
-	gang := e.Gang()
+	gang := e.GangAsk()
 	if len(e.WantedAlloc) == 0 {
 		return pool.Fit(r.FreePool, e.Partition, gang)
 	}

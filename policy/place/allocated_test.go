@@ -12,10 +12,10 @@ import (
 // where is an Allocator that names the devices of each job, in order of job.
 type where []policy.Alloc
 
-func (w where) Allocate(r *engine.Round) ([]engine.Turn, error) {
-	turns := make([]engine.Turn, len(r.Entries))
+func (w where) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	turns := make([]engine.Assignment, len(r.Entries))
 	for i, e := range r.Entries {
-		turns[i] = e.TurnWithoutLease()
+		turns[i] = e.AssignmentWithoutLease()
 		turns[i].Alloc, turns[i].Grant.HasLease = w[i], true
 	}
 	return turns, nil

@@ -22,15 +22,15 @@ type Consolidated struct {
 
 // Place implements engine.Placer.
 func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
-	gang := e.Gang()
+	gang := e.GangAsk()
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		if on := fitOneLeaf(r.FreePool, gang, r.FreePool.ListRooms(e.Partition, gang)); on != nil {
 			return on, nil
 		}
 	}
-	on, err := pool.Fit(r.FreePool, e.Partition, e.Gang())
+	on, err := pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 	if err == nil && c.Patience > 0 && e.Waited(r.Now) < c.Patience {
-		return nil, fmt.Errorf("needs %v below one switch, and waits %v for that before it takes %v", e.Gang().GPUs, c.Patience, on)
+		return nil, fmt.Errorf("needs %v below one switch, and waits %v for that before it takes %v", e.GangAsk().GPUs, c.Patience, on)
 	}
 	return on, err
 }

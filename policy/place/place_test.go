@@ -22,7 +22,7 @@ func round(free [4]int, ask policy.Ask) (*engine.Round, *engine.Entry) {
 			GPUs: []policy.Devices{{Type: "a100", Count: n}}})
 	}
 	j := &policy.Job{ID: 1, Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute), Ask: ask}
-	return &engine.Round{Snapshot: s, FreePool: pool.New(s)}, &engine.Entry{Job: j, WantedDevices: ask.GPUs.Count}
+	return &engine.Round{Snapshot: s, FreePool: pool.New(s)}, &engine.Entry{Job: j, WantedDeviceCount: ask.GPUs.Count}
 }
 
 func gpus(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }

@@ -39,7 +39,7 @@ func typeOfJob(j *policy.Job) string {
 // any; 0 when no speed is known.
 func leastTimeLeft(t *policy.Training, r *engine.Round) (least time.Duration) {
 	for _, rate := range t.Rates {
-		if left, ok := t.TimeLeft(rate.Type); ok && r.HasType(rate.Type) && (least == 0 || left < least) {
+		if left, ok := t.TimeLeft(rate.Type); ok && r.HasGPUType(rate.Type) && (least == 0 || left < least) {
 			least = left
 		}
 	}

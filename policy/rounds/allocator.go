@@ -32,7 +32,7 @@ type Allocator struct {
 // Allocate implements engine.Allocator: by the best priority on any type; of all
 // pairs of a job and a type, the first ones that fit in what is left of the type have
 // a lease.
-func (a *Allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (a *Allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	halfRound := a.RoundLength.Seconds() / 2
 	a.State = a.State.next(r, halfRound, a.RecomputeOnBatchChange)
 	s := &a.State
@@ -45,7 +45,7 @@ func (a *Allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
 			return nil, err
 		}
 	}
-	turns, turn := make([]engine.Turn, 0, len(r.Entries)), make([]int, len(r.Entries))
+	turns, turn := make([]engine.Assignment, 0, len(r.Entries)), make([]int, len(r.Entries))
 	left := s.grantableByType(r)
 	for _, o := range s.listOffers(r) {
 		e := r.Entries[o.jobIndex]
@@ -54,12 +54,12 @@ func (a *Allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
 			turn[o.jobIndex] = len(turns)
 		}
 		t := &turns[turn[o.jobIndex]-1]
-		if n := t.Devices; n > 0 && n <= left[o.typeIndex] && s.LeasedTypes[o.jobIndex] == 0 && MayRunOn(r, e, s.Types[o.typeIndex]) {
+		if n := t.DeviceCount; n > 0 && n <= left[o.typeIndex] && s.LeasedTypes[o.jobIndex] == 0 && MayRunOn(r, e, s.Types[o.typeIndex]) {
 			s.LeasedTypes[o.jobIndex] = o.typeIndex + 1
 			left[o.typeIndex] -= n
 		}
 		if k := s.LeasedTypes[o.jobIndex]; k > 0 {
-			t.Grant = engine.Grant{HasLease: true, Type: s.Types[k-1]}
+			t.Grant = engine.Grant{HasLease: true, GPUType: s.Types[k-1]}
 		}
 	}
 	if len(s.Types) == 0 {
@@ -72,10 +72,10 @@ func (a *Allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
 
 // turn returns the turn of a job without a lease: what it holds or asks, and
 // nothing for one that has to wait.
-func (a *Allocator) turn(e *engine.Entry) engine.Turn {
-	t := e.TurnWithoutLease()
+func (a *Allocator) turn(e *engine.Entry) engine.Assignment {
+	t := e.AssignmentWithoutLease()
 	if a.NewJobsWait && !e.HoldsGPUs() && a.State.isNew(e.Index) {
-		t.Devices = 0
+		t.DeviceCount = 0
 	}
 	return t
 }
@@ -87,8 +87,8 @@ func (s *State) grantableByType(r *engine.Round) []int {
 	for k, typ := range s.Types {
 		left[k] = r.FreePool.TotalFree(typ)
 	}
-	for _, e := range r.ActiveEntries() {
-		if k := s.typeOf(e, 0); k >= 0 && e.Unstoppable {
+	for _, e := range r.RunningEntries() {
+		if k := s.typeOf(e, 0); k >= 0 && e.IsUnstoppable {
 			s.LeasedTypes[e.Index] = k + 1
 		} else if k >= 0 {
 			left[k] += e.On.Count()

@@ -61,7 +61,7 @@ func (o jobOnType) compare(p jobOnType) int {
 // MayRunOn reports whether the job may start, or run on, on GPUs of the type, and
 // the cluster could hold it there.
 func MayRunOn(r *engine.Round, e *engine.Entry, typ string) bool {
-	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeTypes(), typ)) || !r.Startable(e) {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeTypes(), typ)) || !r.MayRun(e) {
 		return false
 	}
 	if e.Training != nil && len(e.Training.Rates) > 0 {
@@ -73,8 +73,8 @@ func MayRunOn(r *engine.Round, e *engine.Entry, typ string) bool {
 		return true
 	}
 	was := e.Grant
-	e.Grant = engine.Grant{HasLease: true, Type: typ}
-	ok := r.CheckPossible(e) == nil && r.WindowError(e) == nil
+	e.Grant = engine.Grant{HasLease: true, GPUType: typ}
+	ok := r.CheckEverFits(e) == nil && r.WindowError(e) == nil
 	e.Grant = was
 	return ok
 }

@@ -33,7 +33,7 @@ func (d Dominant) Share(r *engine.Round) ([]float64, error) {
 func (Dominant) Weights(r *engine.Round) map[string]float64 {
 	want := map[string]bool{}
 	for _, e := range r.Entries {
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			want[e.Account] = true
 		}
 	}
@@ -52,7 +52,7 @@ func (Dominant) accounts(r *engine.Round, costs [][]float64) []*demandingAccount
 	index := map[string]*demandingAccount{}
 	var all []*demandingAccount
 	for i, e := range r.Entries {
-		if !r.Startable(e) {
+		if !r.MayRun(e) {
 			continue
 		}
 		p := index[e.Account]

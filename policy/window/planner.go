@@ -21,7 +21,7 @@ type Planner struct {
 // Allocate implements engine.Allocator: jobs planned for the round, wide gangs
 // first, then the others, which get what would idle, the longest rest first;
 // jobs that cannot start come last.
-func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (p *Planner) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	var jobs, rest []*engine.Entry
 	for _, e := range r.Entries {
 		if isPlannable(r, e) {
@@ -38,16 +38,16 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	}
 	slices.SortFunc(line, candidate.compare)
 	slices.SortFunc(rest, engine.CompareArrival)
-	turns := make([]engine.Turn, 0, len(r.Entries))
+	turns := make([]engine.Assignment, 0, len(r.Entries))
 	for _, c := range line {
-		t := c.TurnWithoutLease()
+		t := c.AssignmentWithoutLease()
 		if !r.OmitReasons {
 			t.Note = c.note(p.RoundsPlanned)
 		}
 		turns = append(turns, t)
 	}
 	for _, e := range rest {
-		turns = append(turns, e.TurnWithoutLease())
+		turns = append(turns, e.AssignmentWithoutLease())
 	}
 	grantLeases(r, turns, line)
 	return turns, nil
@@ -55,27 +55,27 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
 
 // grantLeases grants leases down the line, on the types that the window was planned
 // for; what is left of other types goes to jobs that take any.
-func grantLeases(r *engine.Round, turns []engine.Turn, line []candidate) {
+func grantLeases(r *engine.Round, turns []engine.Assignment, line []candidate) {
 	left := grant.CountGrantable(r)
 	for i, c := range line {
 		if c.Type == "" || !grant.CompetesForLease(r, c.Entry) {
 			continue
 		}
 		g := &turns[i].Grant
-		if g.HasLease = left.Take(c.Type, turns[i].Devices); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypes(c.Entry) {
-			g.Type = c.Type
+		if g.HasLease = left.Take(c.Type, turns[i].DeviceCount); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypes(c.Entry) {
+			g.GPUType = c.Type
 		}
 	}
 	for i := range turns {
 		if t := &turns[i]; !t.Grant.HasLease && grant.CompetesForLease(r, t.Entry) {
-			t.Grant.HasLease = left.Take(t.Entry.Ask.GPUs.Type, t.Devices)
+			t.Grant.HasLease = left.Take(t.Entry.Ask.GPUs.Type, t.DeviceCount)
 		}
 	}
 }
 
 // isPlannable reports whether the window has rounds for the job.
 func isPlannable(r *engine.Round, e *engine.Entry) bool {
-	return r.Startable(e) && e.UnstoppableReason == "" && e.State != policy.Suspended
+	return r.MayRun(e) && e.UnstoppableReason == "" && e.State != policy.Suspended
 }
 
 // candidate is a job in a round of the window.

@@ -117,7 +117,7 @@ func grantableTypes(r *engine.Round) []gpuType {
 	for i := range types {
 		types[i].gpuCount = r.FreePool.TotalFree(types[i].name)
 	}
-	for _, e := range r.ActiveEntries() {
+	for _, e := range r.RunningEntries() {
 		if isPlannable(r, e) {
 			for _, slot := range e.On {
 				find(slot.Type).gpuCount += slot.Count

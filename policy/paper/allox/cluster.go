@@ -23,7 +23,7 @@ func newCluster(r *engine.Round) *cluster {
 	c := &cluster{Round: r, types: r.GPUTypes(), secondsByJob: make([][]float64, len(r.Entries))}
 	c.unknownRunSeconds = c.meanRunTime()
 	busy := make([][]float64, len(c.types))
-	for _, e := range r.ActiveEntries() {
+	for _, e := range r.RunningEntries() {
 		for _, slot := range e.On {
 			t := slices.Index(c.types, slot.Type)
 			if t < 0 {
@@ -119,14 +119,14 @@ func (c *cluster) processingTimes(e *engine.Entry) []float64 {
 	if c.secondsByJob[e.Index] != nil {
 		return c.secondsByJob[e.Index]
 	}
-	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant, e.WantedDevices
-	e.WantedDevices = e.Ask.GPUs.Count
+	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant, e.WantedDeviceCount
+	e.WantedDeviceCount = e.Ask.GPUs.Count
 	for _, name := range c.FreePool.TypesFor(&e.Ask) {
-		e.Grant = engine.Grant{HasLease: true, Type: name}
-		if t := slices.Index(c.types, name); t >= 0 && c.CheckPossible(e) == nil {
+		e.Grant = engine.Grant{HasLease: true, GPUType: name}
+		if t := slices.Index(c.types, name); t >= 0 && c.CheckEverFits(e) == nil {
 			times[t] = c.remainingTime(e, name)
 		}
 	}
-	c.secondsByJob[e.Index], e.Grant, e.WantedDevices = times, grant, want
+	c.secondsByJob[e.Index], e.Grant, e.WantedDeviceCount = times, grant, want
 	return times
 }

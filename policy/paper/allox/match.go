@@ -35,15 +35,15 @@ type assignment struct {
 // Allocate implements engine.Allocator: jobs that run, those that compete by their
 // start in the matching, those that are matched to what these leave, the others
 // by arrival. A job has its lease for as long as it runs.
-func (m matching) Allocate(r *engine.Round) ([]engine.Turn, error) {
-	given, turns := m.assignments(r), make([]engine.Turn, len(r.Entries))
+func (m matching) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	given, turns := m.assignments(r), make([]engine.Assignment, len(r.Entries))
 	for i, e := range r.Entries {
 		a := &given[i]
-		turns[i] = e.TurnWithoutLease()
-		turns[i].Grant = engine.Grant{HasLease: a.group != groupUnmatched, Type: a.gpuType}
+		turns[i] = e.AssignmentWithoutLease()
+		turns[i].Grant = engine.Grant{HasLease: a.group != groupUnmatched, GPUType: a.gpuType}
 		turns[i].Note = a.note
 	}
-	slices.SortFunc(turns, func(a, b engine.Turn) int {
+	slices.SortFunc(turns, func(a, b engine.Assignment) int {
 		x, y := &given[a.Entry.Index], &given[b.Entry.Index]
 		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.startSeconds, y.startSeconds), engine.CompareArrival(a.Entry, b.Entry))
 	})
@@ -116,7 +116,7 @@ func usersByService(r *engine.Round, cluster *cluster) []*user {
 		if len(r.Users) == 0 {
 			u.service += e.Attained
 		}
-		if !e.HoldsGPUs() && r.Startable(e) && cluster.canRun(e) {
+		if !e.HoldsGPUs() && r.MayRun(e) && cluster.canRun(e) {
 			u.jobs = append(u.jobs, e)
 		}
 	}

@@ -60,7 +60,7 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 				count[k]--
 			}
 		}
-		if sum != 1 && c.Startable(e) && c.canRun(e) {
+		if sum != 1 && c.MayRun(e) && c.canRun(e) {
 			waiting = append(waiting, i)
 		}
 	}

@@ -18,7 +18,7 @@ type allocator struct {
 }
 
 // Allocate implements engine.Allocator.
-func (a *allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	quota := quotaByAccount(r.Snapshot)
 	now := a.deserved.next(r, quota)
 	l := &leases{Policy: a.Policy, Round: r, lastRound: a.deserved.At, free: countFree(r.Snapshot)}
@@ -54,7 +54,7 @@ type leases struct {
 func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 	byName, ran := map[string]*tenant{}, newFinishedRunTimes(l.History)
 	for i, e := range l.Entries {
-		if !l.Startable(e) {
+		if !l.MayRun(e) {
 			continue
 		}
 		t := byName[e.Account]
@@ -73,7 +73,7 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 
 // isStarving reports whether the job could start and waited too long.
 func (a *Policy) isStarving(r *engine.Round, e *engine.Entry) bool {
-	return e.Waited(r.Now) >= a.Starve && r.Startable(e) && r.CheckPossible(e) == nil
+	return e.Waited(r.Now) >= a.Starve && r.MayRun(e) && r.CheckEverFits(e) == nil
 }
 
 // keepWithinLease lets jobs within their lease hold what they have, charged for the rest
@@ -153,10 +153,10 @@ func (l *leases) grant(j *job) bool {
 }
 
 // newTurns returns the turns of all jobs; those that cannot start are last, by arrival.
-func (l *leases) newTurns(waiting []*job) []engine.Turn {
-	turns, served := make([]engine.Turn, 0, len(l.Entries)), make([]bool, len(l.Entries))
+func (l *leases) newTurns(waiting []*job) []engine.Assignment {
+	turns, served := make([]engine.Assignment, 0, len(l.Entries)), make([]bool, len(l.Entries))
 	for _, j := range slices.Concat(l.kept, l.granted, waiting) {
-		t := j.TurnWithoutLease()
+		t := j.AssignmentWithoutLease()
 		t.Grant.HasLease, t.Note = j.isGranted, j.note
 		turns = append(turns, t)
 		served[j.Index] = true
@@ -164,9 +164,9 @@ func (l *leases) newTurns(waiting []*job) []engine.Turn {
 	n := len(turns)
 	for _, e := range l.Entries {
 		if !served[e.Index] {
-			turns = append(turns, e.TurnWithoutLease())
+			turns = append(turns, e.AssignmentWithoutLease())
 		}
 	}
-	slices.SortFunc(turns[n:], func(a, b engine.Turn) int { return engine.CompareArrival(a.Entry, b.Entry) })
+	slices.SortFunc(turns[n:], func(a, b engine.Assignment) int { return engine.CompareArrival(a.Entry, b.Entry) })
 	return turns
 }

@@ -12,8 +12,8 @@ import (
 // use.
 type blocking struct{ *Policy }
 
-// Behind implements engine.Backfiller.
-func (b blocking) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+// NewPassCheck implements engine.Backfiller.
+func (b blocking) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	if b.Block != "all" && !b.isStarving(r, blocked) {
 		return func(*engine.Entry, policy.Alloc) error { return nil }
 	}

@@ -41,7 +41,7 @@ func recallDeserved(s *policy.Snapshot) (*deserved, error) {
 func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
 	count := map[string]float64{}
 	for _, e := range r.Entries {
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			count[e.Account] += float64(e.TaskCount())
 		}
 	}
@@ -54,7 +54,7 @@ func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
 			since = e.Arrive
 		}
 		gpus := 0.0
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			gpus = min(e.Ask.GPUs.WholeGPUs(), quota[e.Account]/count[e.Account])
 		}
 		sum += policy.Service(gpus, max(r.Now.Sub(since), 0))

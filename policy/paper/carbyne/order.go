@@ -37,7 +37,7 @@ type jobPlan struct {
 // then the tasks of the workflow with least work left, what must start first in
 // front. Without altruism it is the order of fairness alone. What must run has a
 // lease.
-func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	c.planWorkflows(r)
 	line, err := order.BySmallestShare{Meter: share.Dominant{}}.Order(r)
 	if err != nil {
@@ -57,9 +57,9 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	if c.altruism > 0 {
 		slices.SortStableFunc(ranked, rankedJob.compare)
 	}
-	turns := make([]engine.Turn, len(ranked))
+	turns := make([]engine.Assignment, len(ranked))
 	for i, j := range ranked {
-		turns[i] = j.TurnWithoutLease()
+		turns[i] = j.AssignmentWithoutLease()
 		turns[i].Grant.HasLease = j.mustRun
 	}
 	return turns, nil
@@ -95,7 +95,7 @@ func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 	workflows := make([]workflow, len(c.workflows.workflowNames))
 	var free []float64
 	for i, e := range r.Entries {
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			workflows[c.workflows.workflowOfJob[i]].add(e, i)
 			c.jobPlans[i].startable = true
 		}

@@ -24,9 +24,9 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	length := engine.LengthByLimit
+	length := engine.RunLengthByLimit
 	if b.Lengths == "estimate" {
-		length = engine.LengthByEstimate
+		length = engine.RunLengthByEstimate
 	}
 	return engine.Pipeline{
 		Name:     "easy",

@@ -131,7 +131,7 @@ func scheduleLength(r *engine.Round) float64 {
 	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
 	for _, e := range r.Entries {
 		left, wide := e.Estimate.TimeLeft.Seconds(), e.Ask.GPUs.WholeGPUs()
-		if r.Startable(e) && wide <= gpus {
+		if r.MayRun(e) && wide <= gpus {
 			work += left * wide
 			longest = max(longest, left)
 		}

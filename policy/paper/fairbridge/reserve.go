@@ -28,13 +28,13 @@ func (f *Policy) newWaitRules() waitRules {
 	return p
 }
 
-// Behind implements engine.Backfiller.
-func (l *slackOrder) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+// NewPassCheck implements engine.Backfiller.
+func (l *slackOrder) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	rules := l.waitRules.overdue
 	if l.belowShare(blocked.Account) {
 		rules = l.waitRules.belowShare
 	}
-	return backfill.EASY{RunLength: rules.ReservationLength(r, blocked)}.Behind(r, blocked)
+	return backfill.EASY{RunLength: rules.ReservationRunLength(r, blocked)}.NewPassCheck(r, blocked)
 }
 
 // Reserves implements engine.Reserver: jobs have a reservation that are due, and

@@ -64,7 +64,7 @@ func (m *memo) next(r *engine.Round) *memo {
 			continue
 		}
 		n.SecondsRun[i] = m.SecondsRun[at] + e.Ask.GPUs.SecondsForService(e.ReceivedSince(m.Attained[at]))
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			least = min(least, n.SecondsRun[i])
 		}
 	}

@@ -90,7 +90,7 @@ func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]str
 func isOversubscribed(r *engine.Round) bool {
 	want := 0.0
 	for _, e := range r.Entries {
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			want += e.Ask.GPUs.WholeGPUs()
 		}
 	}
@@ -106,7 +106,7 @@ func listUnpaired(r *engine.Round, next *memo, unpacked map[policy.JobID]string)
 	}
 	var single []*engine.Entry
 	for _, e := range r.Entries {
-		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.Startable(e) && (e.HoldsGPUs() || r.CheckPossible(e) == nil) {
+		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.MayRun(e) && (e.HoldsGPUs() || r.CheckEverFits(e) == nil) {
 			single = append(single, e)
 		}
 	}

@@ -20,7 +20,7 @@ type timeSlicing struct {
 }
 
 // Allocate implements engine.Allocator: the job that had the least time first.
-func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	next := s.memo.next(r)
 	unpacked := s.introspect(r, s.memo.Pairs, next)
 	s.pack(r, next, unpacked)
@@ -33,21 +33,21 @@ func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		return cmp.Or(cmp.Compare(next.SecondsRun[a.Index], next.SecondsRun[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
 	})
-	turns, left, leased := make([]engine.Turn, len(line)), grant.CountGrantable(r), map[policy.JobID]bool{}
+	turns, left, leased := make([]engine.Assignment, len(line)), grant.CountGrantable(r), map[policy.JobID]bool{}
 	for i, e := range line {
-		t := e.TurnWithoutLease()
+		t := e.AssignmentWithoutLease()
 		if !r.OmitReasons {
 			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.DurationFromSeconds(next.SecondsRun[e.Index]).Round(time.Minute))
 		}
-		t.Beside = host[e.ID]
-		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.Beside == 0 {
-			t.Grant.HasLease = grant.CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, t.Devices)
+		t.BesideJob = host[e.ID]
+		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.BesideJob == 0 {
+			t.Grant.HasLease = grant.CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, t.DeviceCount)
 			leased[e.ID] = t.Grant.HasLease
 		}
 		turns[i] = t
 	}
 	for i := range turns {
-		turns[i].Grant.RunsWithoutLease = leased[turns[i].Beside]
+		turns[i].Grant.MayRunWithoutLease = leased[turns[i].BesideJob]
 	}
 	return turns, nil
 }

@@ -46,14 +46,14 @@ func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
 			k := slices.Index(s.newPasses.Types, slot.Type)
 			switch {
 			case k < 0:
-			case e.Unstoppable:
+			case e.IsUnstoppable:
 				queues[s.newPasses.AccountOfJob[i]*w+k][0].charge(float64(slot.Count))
 			default:
 				h.grantableByType[k] += slot.Count
 			}
 		}
 		for k := range w {
-			if e.WantedDevices > 0 && !e.Unstoppable && s.runnable[i*w+k] {
+			if e.WantedDeviceCount > 0 && !e.IsUnstoppable && s.runnable[i*w+k] {
 				far := 0
 				if len(e.On) > 0 && e.On.FirstType() != s.newPasses.Types[k] {
 					far = 1

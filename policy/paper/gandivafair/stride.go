@@ -22,16 +22,16 @@ type stride struct {
 
 // Allocate implements engine.Allocator: by the smallest pass of the account on any
 // type the job can run on, then by what the job received.
-func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (s *stride) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	s.newPasses = s.lastPasses.next(r, r.GPUTypes())
 	s.findRunnable(r)
 	s.newPasses.subtractLeast(s.waitingTypes(r))
 	tickets := s.divideTickets(r)
 	s.newPasses.renewTickets(tickets, s.largestStride(r, tickets))
 	grants, pass := s.grants(r), make([]float64, len(r.Entries))
-	turns := make([]engine.Turn, len(r.Entries))
+	turns := make([]engine.Assignment, len(r.Entries))
 	for i, e := range r.Entries {
-		turns[i], pass[i] = e.TurnWithoutLease(), math.Inf(1)
+		turns[i], pass[i] = e.AssignmentWithoutLease(), math.Inf(1)
 		turns[i].Grant = grants[i]
 		if k := s.bestType(i); k >= 0 {
 			pass[i] = s.pass(i, k)
@@ -40,7 +40,7 @@ func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
 			}
 		}
 	}
-	slices.SortFunc(turns, func(a, b engine.Turn) int {
+	slices.SortFunc(turns, func(a, b engine.Assignment) int {
 		return cmp.Or(cmp.Compare(pass[a.Entry.Index], pass[b.Entry.Index]), s.compareJobs(a.Entry, b.Entry))
 	})
 	return turns, nil
@@ -52,12 +52,12 @@ func (s *stride) findRunnable(r *engine.Round) {
 	w := len(s.newPasses.Types)
 	s.runnable = make([]bool, len(r.Entries)*w)
 	for i, e := range r.Entries {
-		want := e.WantedDevices
-		e.WantedDevices = e.Ask.GPUs.Count
+		want := e.WantedDeviceCount
+		e.WantedDeviceCount = e.Ask.GPUs.Count
 		for k, t := range s.newPasses.Types {
-			s.runnable[i*w+k] = r.Startable(e) && rounds.MayRunOn(r, e, t)
+			s.runnable[i*w+k] = r.MayRun(e) && rounds.MayRunOn(r, e, t)
 		}
-		e.WantedDevices = want
+		e.WantedDeviceCount = want
 	}
 }
 
@@ -135,10 +135,10 @@ func (s *stride) grants(r *engine.Round) []engine.Grant {
 	for heap.Init(h); h.Len() > 0; {
 		q := h.queues[0]
 		e := q.jobs[0]
-		if g := &grants[e.Index]; !g.HasLease && e.WantedDevices <= h.grantableByType[q.typeIndex] {
-			h.grantableByType[q.typeIndex] -= e.WantedDevices
-			*g = engine.Grant{HasLease: true, Type: s.newPasses.Types[q.typeIndex]}
-			q.charge(float64(e.WantedDevices))
+		if g := &grants[e.Index]; !g.HasLease && e.WantedDeviceCount <= h.grantableByType[q.typeIndex] {
+			h.grantableByType[q.typeIndex] -= e.WantedDeviceCount
+			*g = engine.Grant{HasLease: true, GPUType: s.newPasses.Types[q.typeIndex]}
+			q.charge(float64(e.WantedDeviceCount))
 		}
 		if q.jobs = q.jobs[1:]; len(q.jobs) == 0 {
 			heap.Pop(h)

@@ -45,7 +45,7 @@ func (s *stride) divideTickets(r *engine.Round) []float64 {
 func (s *stride) listAccounts(r *engine.Round) (list []account) {
 	types := s.newPasses.Types
 	for _, e := range r.Entries {
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			list = append(list, account{name: e.Account})
 		}
 	}
@@ -72,7 +72,7 @@ func (s *stride) listAccounts(r *engine.Round) (list []account) {
 func (s *stride) countJobs(r *engine.Round, list []account) {
 	w := len(s.newPasses.Types)
 	for i, e := range r.Entries {
-		if !r.Startable(e) {
+		if !r.MayRun(e) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(list, e.Account, func(a account, name string) int { return cmp.Compare(a.name, name) })

@@ -85,14 +85,14 @@ type allocator struct {
 }
 
 // Allocate implements engine.Allocator: riders are beside their hosts.
-func (a *allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	turns, err := a.rounds.Allocate(r)
 	host := map[policy.JobID]policy.JobID{}
 	for _, p := range a.pairs {
 		host[p.Rider] = p.Host
 	}
 	for i := range turns {
-		turns[i].Beside = host[turns[i].Entry.ID]
+		turns[i].BesideJob = host[turns[i].Entry.ID]
 	}
 	return turns, err
 }

@@ -37,14 +37,14 @@ func newProblem(g *Policy, r *engine.Round, types []string) *problem {
 	offered := newPartitionTypes(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {
-		if r.Startable(e) && e.DeviceCount() > 0 {
+		if r.MayRun(e) && e.DeviceCount() > 0 {
 			n++
 		}
 	}
 	p.jobs = make([]job, 0, n)
 	cells := make([]float64, n*len(types))
 	for row, e := range r.Entries {
-		if !r.Startable(e) || e.DeviceCount() <= 0 {
+		if !r.MayRun(e) || e.DeviceCount() <= 0 {
 			continue
 		}
 		j := job{Entry: e, entryIndex: row, gpuCount: float64(e.DeviceCount()), ageSeconds: max(r.Now.Sub(e.Arrive).Seconds(), 0), ratesByKind: cells[:len(types):len(types)]}

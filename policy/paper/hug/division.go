@@ -93,7 +93,7 @@ func (d *division) divideOnce(r *engine.Round) {
 func (d *division) collectAccounts(costs [][]float64) {
 	index := map[string]*account{}
 	for i, e := range d.round.Entries {
-		if !d.round.Startable(e) {
+		if !d.round.MayRun(e) {
 			continue
 		}
 		a := index[e.Account]

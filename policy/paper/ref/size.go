@@ -30,11 +30,11 @@ func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error)
 	for i, e := range line {
 		want[i] = e.DeviceCount()
 		p := poolOfJob(pools, e)
-		if p == nil || !r.Startable(e) {
+		if p == nil || !r.MayRun(e) {
 			continue
 		}
 		least := want[i]
-		flexible := e.Elastic() && e.UnstoppableReason == "" && e.UnplaceableReason == ""
+		flexible := e.IsElastic() && e.UnstoppableReason == "" && e.UnplaceableReason == ""
 		if flexible {
 			least = e.MinGPUs
 		}
@@ -113,7 +113,7 @@ func listTypePools(r *engine.Round) []typePool {
 			}
 		}
 	}
-	for _, e := range r.ActiveEntries() {
+	for _, e := range r.RunningEntries() {
 		for _, slot := range e.On {
 			if p := poolOfType(pools, slot.Type); p != nil {
 				p.gpusLeft += slot.Count

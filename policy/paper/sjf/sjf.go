@@ -32,7 +32,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    f.Rules(),
 	}
 	if f.Backfill == "easy" {
-		p.Backfill = backfill.EASY{RunLength: engine.LengthByEstimate}
+		p.Backfill = backfill.EASY{RunLength: engine.RunLengthByEstimate}
 	}
 	return p.Decide(s)
 }

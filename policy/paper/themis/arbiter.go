@@ -22,7 +22,7 @@ type arbiter struct {
 }
 
 // Allocate implements engine.Allocator: the job with the worst ρ first.
-func (a *arbiter) Allocate(r *engine.Round) ([]engine.Turn, error) {
+func (a *arbiter) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	a.assessAll(r)
 	line := make([]*job, len(a.jobs))
 	for i := range a.jobs {
@@ -30,9 +30,9 @@ func (a *arbiter) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	}
 	slices.SortFunc(line, (*job).compare)
 	a.grantLeases(r, line)
-	turns := make([]engine.Turn, len(line))
+	turns := make([]engine.Assignment, len(line))
 	for i, j := range line {
-		turns[i] = j.TurnWithoutLease()
+		turns[i] = j.AssignmentWithoutLease()
 		turns[i].Grant.HasLease = j.hasLease
 		if !r.OmitReasons {
 			turns[i].Note = j.describe()
@@ -69,7 +69,7 @@ func (a *arbiter) assessAll(r *engine.Round) {
 // countStartable counts the jobs that run or could.
 func countStartable(r *engine.Round) (n int) {
 	for _, e := range r.Entries {
-		if r.Startable(e) {
+		if r.MayRun(e) {
 			n++
 		}
 	}
@@ -124,7 +124,7 @@ func (a *arbiter) auction(free grant.FreeByType, bidders []*job) {
 	for k, lot := range biddersByType(free, bidders) {
 		auction := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
 		for i, b := range lot {
-			auction.Bids[i] = []market.Bid{{Units: b.WantedDevices, Gain: max(b.logGain(), 1e-9)}}
+			auction.Bids[i] = []market.Bid{{Units: b.WantedDeviceCount, Gain: max(b.logGain(), 1e-9)}}
 		}
 		won := auction.Winners()
 		var kept []float64
@@ -132,7 +132,7 @@ func (a *arbiter) auction(free grant.FreeByType, bidders []*job) {
 			kept = auction.KeptParts(won)
 		}
 		for i, b := range lot {
-			if won[i] < 0 || !free.Take(free[k].Type, b.WantedDevices) {
+			if won[i] < 0 || !free.Take(free[k].Type, b.WantedDeviceCount) {
 				continue
 			}
 			b.hasLease = true
@@ -158,9 +158,9 @@ func biddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 				at = k
 			}
 		}
-		if at >= 0 && b.WantedDevices <= free[at].Free {
+		if at >= 0 && b.WantedDeviceCount <= free[at].Free {
 			lots[at] = append(lots[at], b)
-			left[at] -= b.WantedDevices
+			left[at] -= b.WantedDeviceCount
 		}
 	}
 	return lots
@@ -171,7 +171,7 @@ func biddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 func grantLeftover(free grant.FreeByType, rest []*job) {
 	for _, running := range []bool{true, false} {
 		for _, j := range rest {
-			if j.HoldsGPUs() == running && !j.hasLease && free.Take(j.Ask.GPUs.Type, j.WantedDevices) {
+			if j.HoldsGPUs() == running && !j.hasLease && free.Take(j.Ask.GPUs.Type, j.WantedDeviceCount) {
 				j.hasLease = true
 			}
 		}
