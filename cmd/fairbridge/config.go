@@ -9,14 +9,14 @@ import (
 	"fairbridge/cmd/settings"
 )
 
-func newConfig(o *cli.Options) *cobra.Command {
-	c := cli.Group(&cobra.Command{
+func newConfigCommand(o *cli.Options) *cobra.Command {
+	c := cli.NewGroupCommand(&cobra.Command{
 		Use: "config", Short: "Write an example configuration, or check yours",
 		Example: "  fairbridge config example > fairbridge.yaml\n  fairbridge -c fairbridge.yaml config check",
 	})
 	c.AddCommand(
 		&cobra.Command{
-			Use: "example", Short: "Print a commented configuration with all defaults", Args: cli.Args(cobra.NoArgs),
+			Use: "example", Short: "Print a commented configuration with all defaults", Args: cli.CheckArgs(cobra.NoArgs),
 			Example: "  fairbridge config example > /etc/fairbridge/fairbridge.yaml",
 			RunE: func(c *cobra.Command, _ []string) error {
 				_, err := fmt.Fprint(c.OutOrStdout(), settings.Example)
@@ -24,13 +24,13 @@ func newConfig(o *cli.Options) *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: cli.Args(cobra.NoArgs),
+			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: cli.CheckArgs(cobra.NoArgs),
 			Example: "  fairbridge -c ./fairbridge.yaml config check",
 			RunE: func(c *cobra.Command, _ []string) error {
-				if _, err := o.Load(); err != nil {
+				if _, err := o.LoadSettings(); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.Config)
+				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.ConfigPath)
 				return nil
 			},
 		})

@@ -13,8 +13,8 @@ import (
 	"fairbridge/cmd/internal/output"
 )
 
-func newDB(o *cli.Options) *cobra.Command {
-	c := cli.Group(&cobra.Command{
+func newDBRootCommand(o *cli.Options) *cobra.Command {
+	c := cli.NewGroupCommand(&cobra.Command{
 		Use:   "db",
 		Short: "Set up and look at the database",
 		Example: `  createdb fairbridge && fairbridge db init
@@ -22,19 +22,19 @@ func newDB(o *cli.Options) *cobra.Command {
   fairbridge db status --json`,
 	})
 	c.AddCommand(
-		newDBCommand(o, "init", "Make the schema in an empty database, and the read-only role for reports", initDatabase),
-		newDBCommand(o, "migrate", "Bring the schema up to this release", migrateDB),
-		newDBCommand(o, "status", "Say how the database stands", statusDB),
+		newDBSubcommand(o, "init", "Make the schema in an empty database, and the read-only role for reports", initDatabase),
+		newDBSubcommand(o, "migrate", "Bring the schema up to this release", migrateDB),
+		newDBSubcommand(o, "status", "Say how the database stands", statusDB),
 	)
 	return c
 }
 
-func newDBCommand(o *cli.Options, name, short string, do func(*cobra.Command, *cli.Options, *stores.Stores) error) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
-		Use: name, Short: short, Args: cli.Args(cobra.NoArgs),
+func newDBSubcommand(o *cli.Options, name, short string, do func(*cobra.Command, *cli.Options, *stores.Stores) error) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
+		Use: name, Short: short, Args: cli.CheckArgs(cobra.NoArgs),
 		Example: "  fairbridge db " + name + "\n  fairbridge db " + name + " --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.Load()
+			f, err := o.LoadSettings()
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 		return err
 	}
 	if o.JSON {
-		return output.JSON(c.OutOrStdout(), migrationResult{n, s.Have})
+		return output.WriteJSON(c.OutOrStdout(), migrationResult{n, s.Have})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.Have)
 	return nil
@@ -83,8 +83,8 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 // dbStatus is the answer of status.
 type dbStatus struct {
 	accounting.Status
-	Fit   bool   `json:"fit"`
-	Error string `json:"error,omitempty"`
+	FitsProgram bool   `json:"fit"`
+	Error       string `json:"error,omitempty"`
 }
 
 func statusDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
@@ -92,12 +92,12 @@ func statusDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	out := dbStatus{Status: s, Fit: err == nil}
+	out := dbStatus{Status: s, FitsProgram: err == nil}
 	if err != nil {
 		out.Error = err.Error()
 	}
 	if o.JSON {
-		if e := output.JSON(c.OutOrStdout(), out); e != nil {
+		if e := output.WriteJSON(c.OutOrStdout(), out); e != nil {
 			return e
 		}
 	} else if err == nil {

@@ -11,23 +11,23 @@ import (
 	"fairbridge/cmd/internal/output"
 )
 
-func newDoctor(o *cli.Options) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
+func newDoctorCommand(o *cli.Options) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
 		Use:   "doctor",
 		Short: "Look at Slurm, Postgres, probes and clocks; say what is wrong and how to mend it",
 		Long: `Look at everything fairbridge stands on. Every finding comes with its fix.
 Exit status 3 when something does not work.`,
 		Example: `  fairbridge doctor
   sudo -u fairbridge fairbridge doctor --json`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.Load()
+			f, err := o.LoadSettings()
 			if err != nil {
 				return err
 			}
 			r := doctor.Examine(c.Context(), f)
 			if o.JSON {
-				err = output.JSON(c.OutOrStdout(), r)
+				err = output.WriteJSON(c.OutOrStdout(), r)
 			} else {
 				printReport(c.OutOrStdout(), r)
 			}
@@ -39,13 +39,13 @@ Exit status 3 when something does not work.`,
 	})
 }
 
-var levelMarks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.Fail: "✗", doctor.Skip: "–"}
+var markByLevel = map[doctor.Level]string{doctor.LevelOK: "✓", doctor.LevelWarn: "!", doctor.LevelFail: "✗", doctor.LevelSkip: "–"}
 
 func printReport(w io.Writer, r doctor.Report) {
 	for _, f := range r {
-		output.Paragraph(w, fmt.Sprintf("%s %-13s ", levelMarks[f.Level], f.About), f.Text)
+		output.WriteParagraph(w, fmt.Sprintf("%s %-13s ", markByLevel[f.Level], f.Subject), f.Text)
 		if f.Fix != "" {
-			output.Paragraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
+			output.WriteParagraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
 		}
 	}
 	fmt.Fprintf(w, "\n%s\n", r.Verdict())

@@ -9,7 +9,7 @@ import (
 	"fairbridge/cmd/internal/cli"
 )
 
-func newExpire(o *cli.Options) *cobra.Command {
+func newExpireCommand(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "expire",
 		Short: "Give back what a daemon that died left in Slurm; for a timer",
@@ -25,9 +25,9 @@ lists that the local journal knows. A STOP file stops it too: fairbridge release
 gives everything back all the same.`,
 		Example: `  systemctl enable --now fairbridge-expire.timer
   fairbridge expire`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.OpenSystem(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ type liveJob struct {
 	State    string    `json:"state"`
 	Reason   string    `json:"reason"`
 	Priority int64     `json:"priority"`
-	Held     bool      `json:"held"`
+	IsHeld   bool      `json:"held"`
 	Eligible time.Time `json:"eligible,omitzero"`
 	Start    time.Time `json:"start,omitzero"` // of a pending job: Slurm's estimate
 	Nodes    string    `json:"nodes,omitempty"`
@@ -47,13 +47,13 @@ type liveJob struct {
 
 func liveJobFrom(j *slurm.Job) *liveJob {
 	return &liveJob{
-		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.IsHeld, Eligible: j.Eligible, Start: j.Start,
+		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.Eligible, Start: j.Start,
 		Nodes: j.Nodes.Text, Required: j.RequiredNodes.Text, Excluded: j.ExcludedNodes.Text,
 	}
 }
 
-func newExplain(o *cli.Options) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
+func newExplainCommand(o *cli.Options) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
 		Use:   "explain JOB",
 		Short: "Why a job waits, runs or was requeued",
 		Long: `Tell a job's story: what the policy decided and why, what was changed in Slurm
@@ -61,13 +61,13 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge explain 4711
   fairbridge explain 4711_3        a task of an array
   fairbridge explain 4711 --json`,
-		Args: cli.Args(cobra.ExactArgs(1)),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			name, err := system.ParseJobAddress(a[0])
 			if err != nil {
-				return cli.BadUsage(err)
+				return cli.NewUsageError(err)
 			}
-			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.OpenSystem(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 				return err
 			}
 			if o.JSON {
-				return output.JSON(c.OutOrStdout(), e)
+				return output.WriteJSON(c.OutOrStdout(), e)
 			}
 			printExplanation(c.OutOrStdout(), e, time.Now())
 			return nil
@@ -95,7 +95,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 // explainJob reads the story from the database, and the present state from Slurm
 // where that answers.
 func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (*explanation, error) {
-	id, err := s.JobID(ctx, name)
+	id, err := s.FindJobID(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func smallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy) []str
 func smallerRequestText(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
-		return "a time limit of " + output.Duration(is.Limit)
+		return "a time limit of " + output.FormatDuration(is.Limit)
 	case is.Ask.MinNodes > 1:
 		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
 	}

@@ -20,17 +20,17 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	if len(e.Decisions) > 0 && e.Decisions[0].Now {
 		d := e.Decisions[0]
 		fmt.Fprintln(w)
-		output.Paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
+		output.WriteParagraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
 	}
 	if e.IsStale {
-		output.Paragraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.Age(now, e.LastCycleAt)))
+		output.WriteParagraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.FormatAge(now, e.LastCycleAt)))
 	}
 	if len(e.SmallerRequests) > 0 {
-		output.Paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.Time(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
+		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
 	}
 	printLiveJob(w, e, now)
 	if e.Directive != "" {
-		output.Paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
+		output.WriteParagraph(w, "  ", "its comment could not be read in full: "+e.Directive)
 	}
 	printRuns(w, e.Runs, now)
 	printHistory(w, e.Decisions, now)
@@ -45,7 +45,7 @@ func printLiveJob(w io.Writer, e *explanation, now time.Time) {
 	}
 	fmt.Fprintf(w, "  Slurm: %s, priority %d", printable.Text(cmp.Or(j.Reason, j.State)), j.Priority)
 	if j.State == "PENDING" && !j.Start.IsZero() {
-		fmt.Fprintf(w, ", its own start estimate %s", output.Time(j.Start, now))
+		fmt.Fprintf(w, ", its own start estimate %s", output.FormatTime(j.Start, now))
 	}
 	fmt.Fprintln(w)
 }
@@ -54,7 +54,7 @@ func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	fmt.Fprintln(w, "\nRuns")
 	t := output.NewTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
-		t.Add(r.Restarts, r.State, output.Time(r.Submit, now), output.Time(r.Start, now), output.Time(r.End, now), printable.Truncate(r.Nodes, 30), r.Service)
+		t.AddRow(r.Restarts, r.State, output.FormatTime(r.Submit, now), output.FormatTime(r.Start, now), output.FormatTime(r.End, now), printable.Truncate(r.Nodes, 30), r.Service)
 	}
 	t.Print()
 }
@@ -71,7 +71,7 @@ func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time
 			continue
 		}
 		printed++
-		t.Add(output.Time(d.At, now), d.Verb, d.Rank, d.Why)
+		t.AddRow(output.FormatTime(d.At, now), d.Verb, d.Rank, d.Why)
 	}
 	t.Print()
 }
@@ -89,7 +89,7 @@ func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 		if in.Error != "" {
 			state += " (" + in.Error + ")"
 		}
-		t.Add(output.Time(in.Made, now), output.Edit(in.Edit, now), state, in.Edit.Why)
+		t.AddRow(output.FormatTime(in.Made, now), output.FormatEdit(in.Edit, now), state, in.Edit.Why)
 	}
 	t.Print()
 }

@@ -29,7 +29,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			look(sub)
 		}
 	}
-	look(newRoot())
+	look(newRootCommand())
 	if seen < 15 {
 		t.Errorf("looked at only %d commands", seen)
 	}
@@ -41,7 +41,7 @@ func TestReadersSpeakJSON(t *testing.T) {
 	for _, path := range []string{
 		"plan", "queue", "explain", "policies", "doctor", "release", "report", "job", "version", "trace info", "db init", "db migrate", "db status",
 	} {
-		c, _, err := newRoot().Find(strings.Fields(path))
+		c, _, err := newRootCommand().Find(strings.Fields(path))
 		if err != nil || c.Flag("json") == nil {
 			t.Errorf("%s: no --json (%v)", path, err)
 		}

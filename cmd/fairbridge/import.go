@@ -20,12 +20,12 @@ import (
 // importOptions are the flags of import.
 type importOptions struct {
 	*cli.Options
-	since, until, sacct, timeZone string
-	windowLength, overlap         time.Duration
-	readsAgain                    bool
+	since, until, sacctFile, timeZone string
+	windowLength, overlap             time.Duration
+	readsAgain                        bool
 }
 
-func newImport(o *cli.Options) *cobra.Command {
+func newImportCommand(o *cli.Options) *cobra.Command {
 	i := &importOptions{Options: o}
 	c := &cobra.Command{
 		Use:   "import",
@@ -49,26 +49,26 @@ For a file, print with:
   fairbridge import --since 2026-01-01 --until 2026-02-01 --window 6h
   fairbridge import --sacct jan.txt
   sacct … | fairbridge import --sacct - --json`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return i.importRecords(c) },
 	}
 	c.Flags().StringVar(&i.since, "since", "", "where to begin: a date or time in UTC, or an age like 90d (default: the end of the last import)")
 	c.Flags().StringVar(&i.until, "until", "", "where to end (default: now)")
-	c.Flags().StringVar(&i.sacct, "sacct", "", "read what sacct printed from this file, - for standard input")
+	c.Flags().StringVar(&i.sacctFile, "sacct", "", "read what sacct printed from this file, - for standard input")
 	c.Flags().StringVar(&i.timeZone, "time-zone", "Local", "zone of times in the file, unless they are seconds since 1970")
 	c.Flags().DurationVar(&i.windowLength, "window", runs.DefaultWindow, "how much time is read and stored at once")
 	c.Flags().DurationVar(&i.overlap, "overlap", runs.DefaultOverlap, "how much of what was read before is read again")
 	c.Flags().BoolVar(&i.readsAgain, "again", false, "with --since: also read again what was read before")
-	return o.WithJSON(c)
+	return o.AddJSONFlag(c)
 }
 
 func (i *importOptions) importRecords(c *cobra.Command) error {
 	now := time.Now()
 	im, err := i.readFlags(now)
 	if err != nil {
-		return cli.BadUsage(err)
+		return cli.NewUsageError(err)
 	}
-	f, err := i.Load()
+	f, err := i.LoadSettings()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (i *importOptions) importRecords(c *cobra.Command) error {
 	}
 	im.Cluster = f.Cluster
 	var out system.ImportReport
-	if i.sacct != "" {
+	if i.sacctFile != "" {
 		out, err = i.importFromFile(c, db, im)
 	} else {
 		out, err = i.importFromSlurmdbd(c, f, db, im)
@@ -95,7 +95,7 @@ func (i *importOptions) importRecords(c *cobra.Command) error {
 
 // readFlags reads the flags.
 func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
-	if i.sacct != "" && (i.since != "" || i.until != "" || i.readsAgain) {
+	if i.sacctFile != "" && (i.since != "" || i.until != "" || i.readsAgain) {
 		return im, errors.New("--sacct reads a whole file: say since when and until when to sacct (-S and -E)")
 	}
 	if i.readsAgain && i.since == "" {
@@ -125,8 +125,8 @@ func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
 // importFromSlurmdbd reads records, window by window, and the shares.
 func (i *importOptions) importFromSlurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
-	defer bar.Close()
-	draw := bar.Updates(0, "of the time")
+	defer bar.Clear()
+	draw := bar.NewUpdater(0, "of the time")
 	im.Progress = func(done, of time.Duration) { draw(int(done/time.Second), int(of/time.Second)) }
 	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
@@ -136,31 +136,31 @@ func (i *importOptions) importFromFile(c *cobra.Command, db *stores.Stores, im r
 	out := system.ImportReport{Cluster: im.Cluster}
 	zone, err := time.LoadLocation(i.timeZone)
 	if err != nil {
-		return out, cli.BadUsage(fmt.Errorf("--time-zone: %w", err))
+		return out, cli.NewUsageError(fmt.Errorf("--time-zone: %w", err))
 	}
 	in, name := io.Reader(c.InOrStdin()), "standard input"
-	if i.sacct != "-" {
-		f, err := os.Open(i.sacct)
+	if i.sacctFile != "-" {
+		f, err := os.Open(i.sacctFile)
 		if err != nil {
-			return out, cli.BadUsage(err)
+			return out, cli.NewUsageError(err)
 		}
 		defer f.Close()
-		in, name = f, i.sacct
+		in, name = f, i.sacctFile
 	}
 	rows, err := system.ReadSacct(in, name, im.Cluster, zone)
 	if err != nil {
 		return out, err
 	}
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
-	defer bar.Close()
-	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.Updates(0, "of "+output.Count(len(rows), "record")))
+	defer bar.Clear()
+	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.NewUpdater(0, "of "+output.FormatCount(len(rows), "record")))
 	return out, err
 }
 
 // explainFailure says how far an import came that did not come to its end.
 func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport, err error) error {
 	if errors.Is(err, runs.ErrNoBeginning) {
-		return cli.BadUsage(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
+		return cli.NewUsageError(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
 	}
 	if out.Windows > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))
@@ -171,17 +171,17 @@ func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport
 func (i *importOptions) printReport(c *cobra.Command, out system.ImportReport) error {
 	w := c.OutOrStdout()
 	if i.JSON {
-		return output.JSON(w, out)
+		return output.WriteJSON(w, out)
 	}
 	if !out.Since.IsZero() {
 		fmt.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
 	}
-	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.Count(out.Rows, "record"), output.Count(out.Runs, "run"), out.Changed, out.Added)
+	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.FormatCount(out.Rows, "record"), output.FormatCount(out.Runs, "run"), out.Changed, out.Added)
 	if out.Replaced > 0 {
-		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.Count(out.Replaced, "run"))
+		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.FormatCount(out.Replaced, "run"))
 	}
 	if out.SharesRead > 0 {
-		fmt.Fprintf(w, "%s of accounts and users read.\n", output.Count(out.SharesRead, "share"))
+		fmt.Fprintf(w, "%s of accounts and users read.\n", output.FormatCount(out.SharesRead, "share"))
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ import (
 	"fairbridge/policy"
 )
 
-func newJob(o *cli.Options) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
+func newJobCommand(o *cli.Options) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
 		Use:   "job JOB",
 		Short: "How a job used what it got, and what to change next time",
 		Long: `Show a job's GPU utilisation, memory, time and wait as bars, each of its GPUs, and
@@ -31,11 +31,11 @@ Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge job 4711
   fairbridge job 4711_3        a task of an array
   fairbridge job 4711 --json`,
-		Args: cli.Args(cobra.ExactArgs(1)),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			name, err := system.ParseJobAddress(a[0])
 			if err != nil {
-				return cli.BadUsage(err)
+				return cli.NewUsageError(err)
 			}
 			j, err := readJobUse(c.Context(), o, name)
 			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
@@ -49,7 +49,7 @@ Exit status 3 when the job was never seen.`,
 				return err
 			}
 			if o.JSON {
-				return output.JSON(c.OutOrStdout(), j)
+				return output.WriteJSON(c.OutOrStdout(), j)
 			}
 			printJob(c.OutOrStdout(), j, time.Now())
 			return nil
@@ -59,12 +59,12 @@ Exit status 3 when the job was never seen.`,
 
 // readJobUse reads how a job used its GPUs.
 func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*report.Job, error) {
-	s, err := o.Open(ctx, slog.New(slog.DiscardHandler))
+	s, err := o.OpenSystem(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
 	defer s.DB.Close()
-	id, err := s.JobID(ctx, name)
+	id, err := s.FindJobID(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +80,14 @@ func printJob(w io.Writer, j *report.Job, now time.Time) {
 	printGPUs(w, j.GPUs)
 	fmt.Fprintln(w, "\nNotes")
 	for _, n := range j.Notes() {
-		output.Paragraph(w, "  * ", n)
+		output.WriteParagraph(w, "  * ", n)
 	}
 }
 
 func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
-	fmt.Fprintf(w, "  Started %s", output.Time(r.Start, now))
+	fmt.Fprintf(w, "  Started %s", output.FormatTime(r.Start, now))
 	if !r.End.IsZero() {
-		fmt.Fprintf(w, ", ended %s", output.Time(r.End, now))
+		fmt.Fprintf(w, ", ended %s", output.FormatTime(r.End, now))
 	}
 	if r.Nodes != "" {
 		fmt.Fprintf(w, ", on %s", printable.Truncate(r.Nodes, 40))
@@ -99,21 +99,21 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		}
 		return policy.NewMeasure(float64(part / all))
 	}
-	printUsageBar(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
-	printUsageBar(w, "GPU memory", r.Memory, "")
+	printShareBar(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
+	printShareBar(w, "GPU memory", r.Memory, "")
 	if r.Limit > 0 {
-		printUsageBar(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
+		printShareBar(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
 	} else {
 		fmt.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
 	}
 	if wait, ok := j.Wait(); ok {
 		whole := report.Seconds(wait.Seconds())
-		printUsageBar(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
+		printShareBar(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
 	}
 }
 
-// printUsageBar prints a part as a bar.
-func printUsageBar(w io.Writer, what string, part policy.Measure, words string) {
+// printShareBar prints a part as a bar.
+func printShareBar(w io.Writer, what string, part policy.Measure, words string) {
 	if !part.Known {
 		fmt.Fprintf(w, "  %-16s not measured\n", what)
 		return
@@ -138,7 +138,7 @@ func printGPUs(w io.Writer, all []report.GPU) {
 		if g.Busy.Known {
 			drawn = barText(g.Busy.Value, 20)
 		}
-		t.Add(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.BusyMost), percentText(g.MemMost))
+		t.AddRow(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.BusyMost), percentText(g.MemMost))
 	}
 	t.Print()
 }

@@ -32,7 +32,7 @@ func main() {
 
 // run carries out one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	root := newRoot()
+	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case errors.As(err, &problem):
 		fmt.Fprintln(errs, err) // one line each, as editors read them
 		return exitUsage
-	case cli.IsBadUsage(err):
+	case cli.IsUsageError(err):
 		fmt.Fprintf(errs, "fairbridge: %v\n", err)
 		return exitUsage
 	}

@@ -32,15 +32,15 @@ type partitionPlan struct {
 	Error     string           `json:"error,omitempty"`
 }
 
-func newPlan(o *cli.Options) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
+func newPlanCommand(o *cli.Options) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
 		Use:   "plan",
 		Short: "Show what one cycle would do; changes nothing",
 		Example: `  fairbridge plan
   fairbridge plan --json | jq '.[].edits'`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.OpenSystem(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if o.JSON {
-				return output.JSON(c.OutOrStdout(), partitionPlans(evaluations))
+				return output.WriteJSON(c.OutOrStdout(), newPartitionPlans(evaluations))
 			}
 			for i := range evaluations {
 				printEvaluation(c.OutOrStdout(), facts, &evaluations[i])
@@ -60,7 +60,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 	})
 }
 
-func partitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
+func newPartitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
 	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
@@ -84,16 +84,16 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.Evaluation) {
 	}
 	fmt.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
 	for _, d := range t.Doubts {
-		output.Paragraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
+		output.WriteParagraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
 	}
 	printDecisions(w, t)
 	if len(t.Edits) == 0 {
 		fmt.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
 	} else {
-		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", output.Count(len(t.Edits), "edit"), t.Partition.PlanMode())
+		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", output.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
-		fmt.Fprintf(w, "  %s\n", output.Edit(e, f.View.At))
+		fmt.Fprintf(w, "  %s\n", output.FormatEdit(e, f.View.At))
 	}
 	printRefused(w, t.Refused)
 	fmt.Fprintln(w)
@@ -111,9 +111,9 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 			continue
 		}
 		fmt.Fprintln(w)
-		output.Paragraph(w, "", "Turned down, because: "+i.Text)
+		output.WriteParagraph(w, "", "Turned down, because: "+i.Text)
 		for _, r := range by[i.ID] {
-			output.Paragraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
+			output.WriteParagraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func printDecisions(w io.Writer, t *cycle.Evaluation) {
 	table := output.NewTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
-		table.Add(
+		table.AddRow(
 			d.Rank, d.Job, printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
 			printable.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
 		)
@@ -136,5 +136,5 @@ func waitText(j *policy.Job, now time.Time) string {
 	if j.HoldsGPUs() {
 		return "–"
 	}
-	return output.Duration(j.Waited(now))
+	return output.FormatDuration(j.Waited(now))
 }

@@ -20,12 +20,12 @@ const progressSocketEnv = "FAIRBRIDGE_PROGRESS"
 
 // progressFlags are the flags of progress.
 type progressFlags struct {
-	socket                         string
+	socketPath                     string
 	epoch, step, loss, rate, batch string
-	optional                       bool
+	isOptional                     bool
 }
 
-func newProgress() *cobra.Command {
+func newProgressCommand() *cobra.Command {
 	f := &progressFlags{}
 	c := &cobra.Command{
 		Use:   "progress",
@@ -39,8 +39,8 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 		Example: `  fairbridge progress --epoch 3/90 --loss 0.4
   fairbridge progress --step 1200/50000 --rate 3.5 --batch 256
   fairbridge progress --optional --epoch 3/90     exit 0 where no probe listens`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return f.send(c) },
+		Args: cli.CheckArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.sendProgress(c) },
 	}
 	s := c.Flags()
 	s.StringVar(&f.epoch, "epoch", "", "epochs done, or done/all")
@@ -48,41 +48,41 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 	s.StringVar(&f.loss, "loss", "", "the loss")
 	s.StringVar(&f.rate, "rate", "", "steps per second, of the whole job")
 	s.StringVar(&f.batch, "batch", "", "batch size, of the whole job")
-	s.StringVar(&f.socket, "socket", cmp.Or(os.Getenv(progressSocketEnv), progress.DefaultSocket), "the probe's socket (environment: "+progressSocketEnv+")")
-	s.BoolVar(&f.optional, "optional", false, "no probe here is no error")
+	s.StringVar(&f.socketPath, "socket", cmp.Or(os.Getenv(progressSocketEnv), progress.DefaultSocket), "the probe's socket (environment: "+progressSocketEnv+")")
+	s.BoolVar(&f.isOptional, "optional", false, "no probe here is no error")
 	return c
 }
 
-func (f *progressFlags) send(c *cobra.Command) error {
-	p, err := f.parse()
+func (f *progressFlags) sendProgress(c *cobra.Command) error {
+	p, err := f.parseProgress()
 	if err != nil {
-		return cli.BadUsage(err)
+		return cli.NewUsageError(err)
 	}
 	if err := p.Check(); err != nil {
-		return cli.BadUsage(err)
+		return cli.NewUsageError(err)
 	}
-	_, err = progress.SendProgress(c.Context(), f.socket, p)
-	if f.optional && errors.Is(err, progress.ErrNoProbe) {
+	_, err = progress.SendProgress(c.Context(), f.socketPath, p)
+	if f.isOptional && errors.Is(err, progress.ErrNoProbe) {
 		return nil
 	}
 	return err
 }
 
-func (f *progressFlags) parse() (p nodeprobe.Progress, err error) {
+func (f *progressFlags) parseProgress() (p nodeprobe.Progress, err error) {
 	var errs [5]error
 	p.Epoch, p.Epochs, errs[0] = parseShare("epoch", f.epoch)
 	p.Step, p.Steps, errs[1] = parseShare("step", f.step)
-	p.Loss, errs[2] = numberOf("loss", f.loss)
-	p.Rate, errs[3] = numberOf("rate", f.rate)
-	p.Batch, errs[4] = numberOf("batch", f.batch)
+	p.Loss, errs[2] = parseMeasure("loss", f.loss)
+	p.Rate, errs[3] = parseMeasure("rate", f.rate)
+	p.Batch, errs[4] = parseMeasure("batch", f.batch)
 	return p, errors.Join(errs[:]...)
 }
 
 // parseShare reads "3" or "3/90".
 func parseShare(name, text string) (done, all nodeprobe.Measure, err error) {
 	first, second, two := strings.Cut(text, "/")
-	if done, err = numberOf(name, first); err == nil && two {
-		all, err = numberOf(name, second)
+	if done, err = parseMeasure(name, first); err == nil && two {
+		all, err = parseMeasure(name, second)
 	}
 	if err == nil && two && !(done.Known && all.Known) {
 		err = fmt.Errorf("--%s %q: give done, or done/all such as 3/90", name, text)
@@ -90,7 +90,7 @@ func parseShare(name, text string) (done, all nodeprobe.Measure, err error) {
 	return done, all, err
 }
 
-func numberOf(name, text string) (nodeprobe.Measure, error) {
+func parseMeasure(name, text string) (nodeprobe.Measure, error) {
 	if text == "" {
 		return nodeprobe.Measure{}, nil
 	}

@@ -16,16 +16,16 @@ import (
 	"fairbridge/cmd/settings"
 )
 
-func newQueue(o *cli.Options) *cobra.Command {
+func newQueueCommand(o *cli.Options) *cobra.Command {
 	var partition string
 	c := &cobra.Command{
 		Use:   "queue",
 		Short: "The ranked queue as of the last cycle, with reasons",
 		Example: `  fairbridge queue
   fairbridge queue --partition gpu --json`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.Load()
+			f, err := o.LoadSettings()
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func newQueue(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if o.JSON {
-				return output.JSON(c.OutOrStdout(), rows)
+				return output.WriteJSON(c.OutOrStdout(), rows)
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
 			printCycleAges(c, f, db, rows)
@@ -48,7 +48,7 @@ func newQueue(o *cli.Options) *cobra.Command {
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
 	_ = c.RegisterFlagCompletionFunc("partition", completePartitionNames(o)) // fails only for a flag that is not there
-	return o.WithJSON(c)
+	return o.AddJSONFlag(c)
 }
 
 // printCycleAges says of when the queue is, and warns when that is long ago.
@@ -60,12 +60,12 @@ func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows 
 			continue // the queue is there all the same
 		}
 		now := time.Now()
-		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, output.Time(last.At, now), output.Age(now, last.At))
+		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, output.FormatTime(last.At, now), output.FormatAge(now, last.At))
 		if now.Sub(last.At) > maxCycleAge(f) {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
 		fmt.Fprintln(c.OutOrStdout())
-		output.Paragraph(c.OutOrStdout(), "", text)
+		output.WriteParagraph(c.OutOrStdout(), "", text)
 	}
 }
 
@@ -75,7 +75,7 @@ func maxCycleAge(f *settings.File) time.Duration { return 3*f.Interval + time.Mi
 // completePartitionNames offers the configured partitions to a shell.
 func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		f, err := o.Load()
+		f, err := o.LoadSettings()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -90,8 +90,8 @@ func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
 	}
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
-		t.Add(
-			r.Partition, r.Rank, r.Job, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.Age(now, r.Arrive), r.Why,
+		t.AddRow(
+			r.Partition, r.Rank, r.Job, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.FormatAge(now, r.Arrive), r.Why,
 		)
 	}
 	t.Print()

@@ -21,7 +21,7 @@ import (
 	"fairbridge/cmd/internal/system"
 )
 
-func newRelease(o *cli.Options) *cobra.Command {
+func newReleaseCommand(o *cli.Options) *cobra.Command {
 	var dry, verbose bool
 	var wait time.Duration
 	c := &cobra.Command{
@@ -33,20 +33,20 @@ exactly what we wrote are touched, and no held job ever is. Stop the daemon firs
 release waits until it leads itself. Works while a STOP file exists.`,
 		Example: `  fairbridge release --dry-run --verbose
   systemctl stop fairbridge && fairbridge release`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.OpenSystem(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
 			defer s.DB.Close()
 			news := c.ErrOrStderr()
-			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, Wait: wait, News: news, Progress: reportProgress(news, time.Now)})
+			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, Wait: wait, Messages: news, Progress: newReleaseProgress(news, time.Now)})
 			if out == nil {
 				return err
 			}
 			if o.JSON {
-				return errors.Join(output.JSON(c.OutOrStdout(), out), err)
+				return errors.Join(output.WriteJSON(c.OutOrStdout(), out), err)
 			}
 			printReleased(c.OutOrStdout(), out, dry, verbose)
 			return err
@@ -55,15 +55,15 @@ release waits until it leads itself. Works while a STOP file exists.`,
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be given back")
 	c.Flags().BoolVar(&verbose, "verbose", false, "also list every edit")
 	c.Flags().DurationVar(&wait, "wait", 3*time.Minute, "how long to wait for another daemon to step down")
-	return o.WithJSON(c)
+	return o.AddJSONFlag(c)
 }
 
 // progressInterval is how often long work says how far it is.
 const progressInterval = 10 * time.Second
 
-// reportProgress says every now and then how far a release is and how long the rest
+// newReleaseProgress returns what says now and then how far a release is and how long the rest
 // takes at the pace so far.
-func reportProgress(w io.Writer, now func() time.Time) func(sent, left int) {
+func newReleaseProgress(w io.Writer, now func() time.Time) func(sent, left int) {
 	var from, last time.Time
 	return func(sent, left int) {
 		if from.IsZero() {
@@ -74,48 +74,48 @@ func reportProgress(w io.Writer, now func() time.Time) func(sent, left int) {
 		}
 		last = now()
 		rest := last.Sub(from) / time.Duration(sent) * time.Duration(left)
-		fmt.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, output.Duration(rest))
+		fmt.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, output.FormatDuration(rest))
 	}
 }
 
 func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
-	done, failed := splitByOutcome(out)
+	done, failed := splitEditsByOutcome(out)
 	switch n := len(out.Edits); {
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntents == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
 	case dry:
-		fmt.Fprintf(w, "%s would give back what is ours%s.\n", output.Count(n, "edit"), editCountsText(done))
+		fmt.Fprintf(w, "%s would give back what is ours%s.\n", output.FormatCount(n, "edit"), editCountsText(done))
 	default:
-		fmt.Fprintf(w, "%s gave back what was ours%s.\n", output.Count(len(done), "edit"), editCountsText(done))
+		fmt.Fprintf(w, "%s gave back what was ours%s.\n", output.FormatCount(len(done), "edit"), editCountsText(done))
 	}
 	if verbose {
 		for _, e := range done {
-			fmt.Fprintf(w, "  %s\n", output.Edit(e, time.Now()))
+			fmt.Fprintf(w, "  %s\n", output.FormatEdit(e, time.Now()))
 		}
 	}
 	for _, in := range failed {
 		fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
-		output.Paragraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
+		output.WriteParagraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
 			"touches; they matter only if such a job waits again: release again then. The first: %v", keptInSlurmText(n), out.Kept[0]))
 	}
 	for _, d := range out.Holds {
-		output.Paragraph(w, "", unfinishedHandBackText(d, time.Now()))
+		output.WriteParagraph(w, "", unfinishedHandBackText(d, time.Now()))
 	}
 	if out.OpenIntents > 0 {
-		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.Count(out.OpenIntents, "earlier change"))
+		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.FormatCount(out.OpenIntents, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
 		fmt.Fprintln(w, "Nothing was changed (--dry-run).")
 	}
 }
 
-// splitByOutcome tells the edits that did what they were for from those that did not;
+// splitEditsByOutcome tells the edits that did what they were for from those that did not;
 // before they were sent, all of them will.
-func splitByOutcome(out *push.Released) (done []slurm.Edit, failed []bridge.Intent) {
+func splitEditsByOutcome(out *push.Released) (done []slurm.Edit, failed []bridge.Intent) {
 	for i, e := range out.Edits {
 		if i < len(out.Intents) && out.Intents[i].Error != "" {
 			failed = append(failed, out.Intents[i])
@@ -146,10 +146,10 @@ func editCountsText(edits []slurm.Edit) string {
 func unfinishedHandBackText(d ledger.UnfinishedHandBack, now time.Time) string {
 	if d.Ours {
 		return fmt.Sprintf("Job %v is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by scontrol release %d.",
-			d.Run, output.Time(d.Sent, now), d.Run.Job)
+			d.Run, output.FormatTime(d.Sent, now), d.Run.Job)
 	}
 	return fmt.Sprintf("Job %v is held, by an administrator or by a hand-back of ours that was cut off at %s: scontrol release %d, unless an administrator means it.",
-		d.Run, output.Time(d.Sent, now), d.Run.Job)
+		d.Run, output.FormatTime(d.Sent, now), d.Run.Job)
 }
 
 func keptInSlurmText(n int) string {

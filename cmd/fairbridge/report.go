@@ -21,11 +21,11 @@ import (
 
 // reportOptions are the flags of report.
 type reportOptions struct {
-	since, until, format, out string
+	since, until, format, outputFile string
 	report.Scope
 }
 
-func newReport(o *cli.Options) *cobra.Command {
+func newReportCommand(o *cli.Options) *cobra.Command {
 	a := &reportOptions{}
 	c := &cobra.Command{
 		Use:   "report [NAME]",
@@ -38,7 +38,7 @@ daemon last summed up is summed up first, where the database lets us.`,
   fairbridge report usage --since 30d
   fairbridge report waits --account physics --format csv
   fairbridge report all --since 90d --format html --out report.html`,
-		Args:              cli.Args(cobra.MaximumNArgs(1)),
+		Args:              cli.CheckArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: completeReportNames,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 0 {
@@ -53,8 +53,8 @@ daemon last summed up is summed up first, where the database lets us.`,
 	f.StringVar(&a.Account, "account", "", "only this account")
 	f.StringVar(&a.User, "user", "", "only this user")
 	f.StringVar(&a.format, "format", "table", "table, csv, json or html")
-	f.StringVarP(&a.out, "out", "o", "", "write to this file instead of standard output")
-	return o.WithJSON(c)
+	f.StringVarP(&a.outputFile, "out", "o", "", "write to this file instead of standard output")
+	return o.AddJSONFlag(c)
 }
 
 func completeReportNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -67,11 +67,11 @@ func completeReportNames(*cobra.Command, []string, string) ([]cobra.Completion, 
 
 func listReports(c *cobra.Command, o *cli.Options) error {
 	if o.JSON {
-		return output.JSON(c.OutOrStdout(), report.AllReports())
+		return output.WriteJSON(c.OutOrStdout(), report.AllReports())
 	}
 	t := output.NewTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
 	for _, r := range report.AllReports() {
-		t.Add(r.Name, r.Title)
+		t.AddRow(r.Name, r.Title)
 	}
 	t.Print()
 	return nil
@@ -81,14 +81,14 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 	if o.JSON {
 		a.format = "json"
 	}
-	f, err := o.Load()
+	f, err := o.LoadSettings()
 	if err != nil {
 		return err
 	}
 	a.Cluster = f.Cluster
 	list, err := a.selectReports(name, time.Now())
 	if err != nil {
-		return cli.BadUsage(err)
+		return cli.NewUsageError(err)
 	}
 	db, err := cli.OpenDB(c.Context(), f)
 	if err != nil {
@@ -102,7 +102,7 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 	if err != nil {
 		return err
 	}
-	return a.write(c.OutOrStdout(), answers)
+	return a.writeAnswers(c.OutOrStdout(), answers)
 }
 
 // selectReports reads the flags and returns the reports that are meant.
@@ -145,10 +145,10 @@ func sumUsage(ctx context.Context, db *stores.Stores, cluster string) error {
 	return err
 }
 
-// write writes the answers to the file asked for, or to out.
-func (a *reportOptions) write(out io.Writer, all []report.Answer) (err error) {
-	if a.out != "" {
-		f, e := os.Create(a.out)
+// writeAnswers writes the answers to the file asked for, or to out.
+func (a *reportOptions) writeAnswers(out io.Writer, all []report.Answer) (err error) {
+	if a.outputFile != "" {
+		f, e := os.Create(a.outputFile)
 		if e != nil {
 			return fmt.Errorf("writing the report: %w", e)
 		}
@@ -160,11 +160,11 @@ func (a *reportOptions) write(out io.Writer, all []report.Answer) (err error) {
 		return all[0].Rows.WriteCSV(out)
 	case "json":
 		if len(all) == 1 {
-			return output.JSON(out, all[0])
+			return output.WriteJSON(out, all[0])
 		}
-		return output.JSON(out, all)
+		return output.WriteJSON(out, all)
 	case "html":
-		return report.WritePage(out, a.Scope, all, cli.MadeBy())
+		return report.WritePage(out, a.Scope, all, cli.MadeByText())
 	}
 	printAnswers(out, a.Scope, all)
 	return nil
@@ -180,7 +180,7 @@ func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 			fmt.Fprintln(w, s)
 		}
 		if r.About != "" {
-			output.Paragraph(w, "", r.About)
+			output.WriteParagraph(w, "", r.About)
 		}
 		fmt.Fprintln(w)
 		if len(r.Rows.Rows) == 0 {
@@ -189,7 +189,7 @@ func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 		}
 		t := output.NewTable(w, formatCells(r.Rows.Header(), strings.ToUpper)...)
 		for _, row := range r.Rows.FormatRows() {
-			t.Add(formatCells(row, func(s string) string { return s })...)
+			t.AddRow(formatCells(row, func(s string) string { return s })...)
 		}
 		t.Print()
 	}

@@ -8,7 +8,7 @@ import (
 	"fairbridge/cmd/internal/version"
 )
 
-func newRoot() *cobra.Command {
+func newRootCommand() *cobra.Command {
 	o := &cli.Options{}
 	root := &cobra.Command{
 		Use:   "fairbridge",
@@ -27,8 +27,8 @@ answer is bad (doctor found a fault, the job is not known).`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	version.AddFlag(root)
-	o.AddTo(root)
-	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), simulation.NewPolicies(o), newDoctor(o),
-		newRelease(o), newExpire(o), newReport(o), newJob(o), simulation.NewSimulate(o), simulation.NewCompare(o), simulation.NewReplay(o), simulation.NewTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newVersion(o))
-	return cli.Group(root)
+	o.AddFlagsTo(root)
+	root.AddCommand(newRunCommand(o), newPlanCommand(o), newQueueCommand(o), newExplainCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
+		newReleaseCommand(o), newExpireCommand(o), newReportCommand(o), newJobCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(), newConfigCommand(o), newVersionCommand(o))
+	return cli.NewGroupCommand(root)
 }

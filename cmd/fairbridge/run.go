@@ -10,7 +10,7 @@ import (
 	"fairbridge/cmd/internal/daemon"
 )
 
-func newRun(o *cli.Options) *cobra.Command {
+func newRunCommand(o *cli.Options) *cobra.Command {
 	var once, root bool
 	c := &cobra.Command{
 		Use:   "run",
@@ -21,17 +21,17 @@ pushing within a second. A second daemon for the same cluster stands by. As root
 daemon does not start, unless --allow-root is given.`,
 		Example: `  fairbridge run --config /etc/fairbridge/fairbridge.yaml
   fairbridge run --once      one cycle, then exit`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.Load()
+			f, err := o.LoadSettings()
 			if err != nil {
 				return err
 			}
 			if err := checkNotRoot(os.Geteuid(), once || root); err != nil {
 				return err
 			}
-			log := f.Logger(c.ErrOrStderr())
-			s, err := o.Open(c.Context(), log)
+			log := f.NewLogger(c.ErrOrStderr())
+			s, err := o.OpenSystem(c.Context(), log)
 			if err != nil {
 				return err
 			}
@@ -51,6 +51,6 @@ func checkNotRoot(uid int, allowed bool) error {
 	if uid != 0 || allowed {
 		return nil
 	}
-	return cli.BadUsage(errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
+	return cli.NewUsageError(errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
 		"run it as a user of its own (fairbridge.service, or sudo -u fairbridge fairbridge run); with --allow-root it runs all the same"))
 }

@@ -10,18 +10,18 @@ import (
 	"fairbridge/cmd/internal/version"
 )
 
-func newVersion(o *cli.Options) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
+func newVersionCommand(o *cli.Options) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Example: `  fairbridge version
   fairbridge version --json`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.JSON {
-				return output.JSON(c.OutOrStdout(), version.Read())
+				return output.WriteJSON(c.OutOrStdout(), version.ReadInfo())
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "fairbridge", version.Read())
+			_, err := fmt.Fprintln(c.OutOrStdout(), "fairbridge", version.ReadInfo())
 			return err
 		},
 	})

@@ -44,7 +44,7 @@ func TestManualHasTheMetrics(t *testing.T) {
 // The manual's table has every flag with its default.
 func TestManualHasTheFlags(t *testing.T) {
 	text := read(t, manual)
-	root := newRoot()
+	root := newRootCommand()
 	for _, name := range []string{"listen", "interval", "deadline", "nvml"} {
 		f := root.Flags().Lookup(name)
 		if f == nil || !strings.Contains(text, "`--"+name+"` | `"+f.DefValue+"`") {

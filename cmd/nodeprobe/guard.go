@@ -9,28 +9,28 @@ import (
 	"fairbridge/nodeprobe/secure"
 )
 
-// withTLS makes https of what is listened to, if that is asked for. A token
+// wrapInTLS makes https of what is listened to, if that is asked for. A token
 // that cannot be read is told here, before anybody is turned away.
-func (o *options) withTLS(l net.Listener) (net.Listener, error) {
-	if o.token != "" {
-		if _, err := secure.CachedToken(o.token)(); err != nil {
+func (o *options) wrapInTLS(l net.Listener) (net.Listener, error) {
+	if o.tokenFile != "" {
+		if _, err := secure.CachedToken(o.tokenFile)(); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 	}
-	if o.cert == "" {
+	if o.certFile == "" {
 		return l, nil
 	}
-	c, err := secure.ServerConfig(o.cert, o.key, o.clientCA)
+	c, err := secure.ServerConfig(o.certFile, o.keyFile, o.clientCAFile)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return tls.NewListener(l, c), nil
 }
 
-// withToken turns away who does not have the token, if there is one.
-func (o *options) withToken(h http.Handler) http.Handler {
-	if o.token == "" {
+// requireToken turns away who does not have the token, if there is one.
+func (o *options) requireToken(h http.Handler) http.Handler {
+	if o.tokenFile == "" {
 		return h
 	}
-	return secure.RequireToken(h, secure.CachedToken(o.token))
+	return secure.RequireToken(h, secure.CachedToken(o.tokenFile))
 }

@@ -31,7 +31,7 @@ func main() {
 
 // run carries out one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	root := newRoot()
+	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)

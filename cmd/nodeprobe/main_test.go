@@ -19,7 +19,7 @@ import (
 
 // The probe starts itself for its child; here that is this test program.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == readerName {
+	if len(os.Args) > 1 && os.Args[1] == readerCommandName {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -73,15 +73,15 @@ func TestWrongUsage(t *testing.T) {
 		}
 	}
 	for _, o := range []options{
-		{listen: "127.0.0.1:9810"}, {listen: "localhost:0"}, {listen: "[::1]:9810"}, {listen: "unix:/x"}, {listen: ":9810", token: "x"},
-		{listen: ":9810", cert: "x", key: "y", clientCA: "z"}, {listen: ":9810", once: true},
+		{listenAddress: "127.0.0.1:9810"}, {listenAddress: "localhost:0"}, {listenAddress: "[::1]:9810"}, {listenAddress: "unix:/x"}, {listenAddress: ":9810", tokenFile: "x"},
+		{listenAddress: ":9810", certFile: "x", keyFile: "y", clientCAFile: "z"}, {listenAddress: ":9810", samplesOnce: true},
 	} {
-		o.interval, o.deadline, o.node = time.Second, time.Second, "n1"
-		if err := o.check(); err != nil {
+		o.interval, o.readDeadline, o.nodeName = time.Second, time.Second, "n1"
+		if err := o.checkFlags(); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if code, out, _ := command("--help"); code != exitOK || !strings.Contains(out, "nodeprobe --once --json") || strings.Contains(out, readerName) {
+	if code, out, _ := command("--help"); code != exitOK || !strings.Contains(out, "nodeprobe --once --json") || strings.Contains(out, readerCommandName) {
 		t.Errorf("help: %d\n%s", code, out)
 	}
 	if code, out, _ := command("version"); code != exitOK || !strings.HasPrefix(out, "nodeprobe ") {

@@ -17,14 +17,14 @@ import (
 
 // sampleOnce prints one sample.
 func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
-	r, err := o.reader()
+	r, err := o.newChildReader()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = r.Close(time.Second) }()
 	s, err := r.TakeSample(ctx)
 	if err != nil {
-		s = nodeprobe.Sample{Node: o.node, Error: err.Error(), GPUs: []nodeprobe.GPU{}}
+		s = nodeprobe.Sample{Node: o.nodeName, Error: err.Error(), GPUs: []nodeprobe.GPU{}}
 	}
 	s.Complete(nil)
 	if err := o.printSample(out, &s); err != nil {
@@ -37,7 +37,7 @@ func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 }
 
 func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
-	if o.json {
+	if o.printsJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
 		return e.Encode(s)
@@ -58,7 +58,7 @@ func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		row := append(table.Row{g.Index, g.Model}, metricCells(g)...)
-		t.AppendRow(append(row, showJobs(g), cmp.Or(g.Sick, g.Error)))
+		t.AppendRow(append(row, formatJobs(g), cmp.Or(g.Sick, g.Error)))
 	}
 	_, err := fmt.Fprintln(out, t.Render())
 	return err
@@ -70,7 +70,7 @@ func metricCells(g *nodeprobe.GPU) table.Row {
 	last := ""
 	for i := range nodeprobe.Metrics {
 		m := &nodeprobe.Metrics[i]
-		switch cell := showMetric(m, g); {
+		switch cell := formatMetric(m, g); {
 		case m.Column == "":
 		case m.Column == last:
 			row[len(row)-1] = fmt.Sprint(row[len(row)-1], " / ", cell)
@@ -81,7 +81,7 @@ func metricCells(g *nodeprobe.GPU) table.Row {
 	return row
 }
 
-func showMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
+func formatMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
 	v := m.ValueOf(g)
 	switch {
 	case !v.Known:
@@ -92,7 +92,7 @@ func showMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
 	return fmt.Sprintf("%.0f", v.Value)
 }
 
-func showJobs(g *nodeprobe.GPU) string {
+func formatJobs(g *nodeprobe.GPU) string {
 	var w []string
 	for _, o := range nodeprobe.ProcessJobsOn(g) {
 		if o.Job != 0 {

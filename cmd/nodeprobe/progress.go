@@ -16,18 +16,18 @@ import (
 // --progress it is an empty one.
 func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*progress.Inbox, error) {
 	d := progress.NewInbox(time.Now)
-	if o.progress == "" {
+	if o.progressSocket == "" {
 		return d, nil
 	}
-	flag := "--progress " + o.progress
-	l, err := socketAt(flag, o.progress)
+	flag := "--progress " + o.progressSocket
+	l, err := listenUnix(flag, o.progressSocket)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(o.progress, 0o666); err != nil { // every user's jobs report
+	if err := os.Chmod(o.progressSocket, 0o666); err != nil { // every user's jobs report
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	s := progress.Server{Inbox: d, JobOfProcess: ownerOf}
+	s := progress.Server{Inbox: d, JobOfProcess: findJobOfProcess}
 	running.Go(func() {
 		if err := s.Serve(ctx, l); err != nil {
 			failed <- err
@@ -36,7 +36,7 @@ func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, fa
 	return d, nil
 }
 
-// ownerOf returns the job of a process that is there now.
-func ownerOf(pid int) nodeprobe.ProcessJob {
+// findJobOfProcess returns the job of a process that is there now.
+func findJobOfProcess(pid int) nodeprobe.ProcessJob {
 	return owner.Finder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(pid)
 }

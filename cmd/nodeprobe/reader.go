@@ -15,52 +15,52 @@ import (
 	"fairbridge/nodeprobe/reader"
 )
 
-const readerName = "read-driver"
+const readerCommandName = "read-driver"
 
-// newReader is the child's command. It ends with its input and not by a
+// newReaderCommand is the child's command. It ends with its input and not by a
 // signal, which could hit it within a call to the driver.
-func newReader() *cobra.Command {
+func newReaderCommand() *cobra.Command {
 	o := &options{}
 	c := &cobra.Command{
-		Use: readerName, Short: "Take a sample for every line of input (the probe runs this)",
-		Hidden: true, Args: noArgs,
+		Use: readerCommandName, Short: "Take a sample for every line of input (the probe runs this)",
+		Hidden: true, Args: checkNoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			if err := nvml.LimitMemory(); err != nil {
 				return err
 			}
-			l := &reader.Reader{Node: o.node, OpenDriver: o.openDriver, JobFinder: owner.Finder{ProcDir: "/proc"}, Now: time.Now}
+			l := &reader.Reader{Node: o.nodeName, OpenDriver: o.openDriver, JobFinder: owner.Finder{ProcDir: "/proc"}, Now: time.Now}
 			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.TakeSample); err != nil {
 				return err
 			}
 			return l.Close()
 		},
 	}
-	c.Flags().StringVar(&o.nvml, "nvml", nvml.DefaultLibrary, "NVIDIA's management library")
-	c.Flags().StringVar(&o.node, "node", "", "this node's name in Slurm")
+	c.Flags().StringVar(&o.nvmlPath, "nvml", nvml.DefaultLibrary, "NVIDIA's management library")
+	c.Flags().StringVar(&o.nodeName, "node", "", "this node's name in Slurm")
 	return c
 }
 
 func (o *options) openDriver() (reader.Driver, error) {
-	d, err := nvml.Open(o.nvml)
+	d, err := nvml.Open(o.nvmlPath)
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// reader returns what asks children for samples: this very program, run as
+// newChildReader returns what asks children for samples: this very program, run as
 // read-driver.
-func (o *options) reader() (*child.Reader, error) {
+func (o *options) newChildReader() (*child.Reader, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	return child.New(child.Config{
 		Command: func() *exec.Cmd {
-			return exec.Command(self, readerName, "--nvml", o.nvml, "--node", o.node)
+			return exec.Command(self, readerCommandName, "--nvml", o.nvmlPath, "--node", o.nodeName)
 		},
-		Deadline: o.deadline, FirstDeadline: 12 * o.deadline, MaxRestartPause: 5 * time.Minute, Now: time.Now,
+		Deadline: o.readDeadline, FirstDeadline: 12 * o.readDeadline, MaxRestartPause: 5 * time.Minute, Now: time.Now,
 		RestartPause: o.interval * 9 / 10, // over at a tick, not just after it
 	}), nil
 }

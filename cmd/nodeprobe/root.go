@@ -17,21 +17,21 @@ import (
 
 // options are the flags.
 type options struct {
-	listen   string
-	interval time.Duration
-	deadline time.Duration
-	nvml     string
-	node     string
-	progress string
-	cert     string
-	key      string
-	clientCA string
-	token    string
-	once     bool
-	json     bool
+	listenAddress  string
+	interval       time.Duration
+	readDeadline   time.Duration
+	nvmlPath       string
+	nodeName       string
+	progressSocket string
+	certFile       string
+	keyFile        string
+	clientCAFile   string
+	tokenFile      string
+	samplesOnce    bool
+	printsJSON     bool
 }
 
-func newRoot() *cobra.Command {
+func newRootCommand() *cobra.Command {
 	o := &options{}
 	root := &cobra.Command{
 		Use:   "nodeprobe",
@@ -54,45 +54,45 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
                                      also take jobs' reports of their progress
   nodeprobe --once                   one look, as a table
   nodeprobe --once --json            one look, as /v1/sample has it`,
-		Args:         noArgs,
+		Args:         checkNoArgs,
 		SilenceUsage: true, SilenceErrors: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.check(); err != nil {
+			if err := o.checkFlags(); err != nil {
 				return usageError{err}
 			}
-			if o.once {
+			if o.samplesOnce {
 				return o.sampleOnce(c.Context(), c.OutOrStdout())
 			}
 			return o.serve(c.Context(), c.ErrOrStderr())
 		},
 	}
-	o.flags(root)
+	o.addFlags(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
-	root.AddCommand(newReader(), newVersion())
+	root.AddCommand(newReaderCommand(), newVersionCommand())
 	return root
 }
 
-func (o *options) flags(c *cobra.Command) {
+func (o *options) addFlags(c *cobra.Command) {
 	version.AddFlag(c)
 	f := c.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:9810", "address to serve on, or unix:PATH; beyond this host with a token or certificates only")
+	f.StringVar(&o.listenAddress, "listen", "127.0.0.1:9810", "address to serve on, or unix:PATH; beyond this host with a token or certificates only")
 	f.DurationVar(&o.interval, "interval", 15*time.Second, "time between samples")
-	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample (twelve times that for the first)")
-	f.StringVar(&o.nvml, "nvml", nvml.DefaultLibrary, "NVIDIA's management library")
-	f.StringVar(&o.node, "node", hostname(), "this node's name in Slurm")
-	f.StringVar(&o.progress, "progress", "", "socket on which jobs report their progress; empty: none")
-	f.StringVar(&o.cert, "tls-cert", "", "certificate for https, PEM; empty: http")
-	f.StringVar(&o.key, "tls-key", "", "its key")
-	f.StringVar(&o.clientCA, "client-ca", "", "with https: clients need a certificate issued by these")
-	f.StringVar(&o.token, "token-file", "", "clients need the token in this file")
-	f.BoolVar(&o.once, "once", false, "print one sample and end")
-	f.BoolVar(&o.json, "json", false, "with --once: print JSON")
+	f.DurationVar(&o.readDeadline, "deadline", 5*time.Second, "time the driver has for one sample (twelve times that for the first)")
+	f.StringVar(&o.nvmlPath, "nvml", nvml.DefaultLibrary, "NVIDIA's management library")
+	f.StringVar(&o.nodeName, "node", shortHostname(), "this node's name in Slurm")
+	f.StringVar(&o.progressSocket, "progress", "", "socket on which jobs report their progress; empty: none")
+	f.StringVar(&o.certFile, "tls-cert", "", "certificate for https, PEM; empty: http")
+	f.StringVar(&o.keyFile, "tls-key", "", "its key")
+	f.StringVar(&o.clientCAFile, "client-ca", "", "with https: clients need a certificate issued by these")
+	f.StringVar(&o.tokenFile, "token-file", "", "clients need the token in this file")
+	f.BoolVar(&o.samplesOnce, "once", false, "print one sample and end")
+	f.BoolVar(&o.printsJSON, "json", false, "with --once: print JSON")
 }
 
-// hostname is what Slurm calls a node unless it is told otherwise.
-func hostname() string {
+// shortHostname is what Slurm calls a node unless it is told otherwise.
+func shortHostname() string {
 	name, err := os.Hostname()
 	if err != nil {
 		return ""
@@ -101,42 +101,42 @@ func hostname() string {
 	return short
 }
 
-func (o *options) check() error {
+func (o *options) checkFlags() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	if o.interval < 100*time.Millisecond || o.interval > time.Hour {
 		bad("--interval %v: give between 100ms and 1h", o.interval)
 	}
-	if o.deadline < 10*time.Millisecond || o.deadline > time.Hour {
-		bad("--deadline %v: give between 10ms and 1h", o.deadline)
+	if o.readDeadline < 10*time.Millisecond || o.readDeadline > time.Hour {
+		bad("--deadline %v: give between 10ms and 1h", o.readDeadline)
 	}
-	if dog, _ := daemon.SdWatchdogEnabled(false); dog > 0 && o.interval+12*o.deadline > dog {
-		bad("--interval %v and 12 times --deadline %v are longer than the unit's WatchdogSec, %v: raise that", o.interval, o.deadline, dog)
+	if dog, _ := daemon.SdWatchdogEnabled(false); dog > 0 && o.interval+12*o.readDeadline > dog {
+		bad("--interval %v and 12 times --deadline %v are longer than the unit's WatchdogSec, %v: raise that", o.interval, o.readDeadline, dog)
 	}
-	if o.node == "" {
+	if o.nodeName == "" {
 		bad("--node is empty: give this node's name in Slurm")
 	}
-	if o.listen == "" || o.listen == "unix:" {
-		bad("--listen %q: give an address such as :9810, or unix:PATH", o.listen)
+	if o.listenAddress == "" || o.listenAddress == "unix:" {
+		bad("--listen %q: give an address such as :9810, or unix:PATH", o.listenAddress)
 	}
-	if !o.once && o.token == "" && o.clientCA == "" && !isLocal(o.listen) {
+	if !o.samplesOnce && o.tokenFile == "" && o.clientCAFile == "" && !isLocalAddress(o.listenAddress) {
 		bad("--listen %s: whoever reaches this could read what jobs run here, and who takes the port could answer in the probe's place: "+
-			"give --token-file, or --client-ca with --tls-cert and --tls-key; or listen on 127.0.0.1:9810 or unix:PATH", o.listen)
+			"give --token-file, or --client-ca with --tls-cert and --tls-key; or listen on 127.0.0.1:9810 or unix:PATH", o.listenAddress)
 	}
-	if o.json && !o.once {
+	if o.printsJSON && !o.samplesOnce {
 		bad("--json needs --once: the server's JSON is at /v1/sample")
 	}
-	if (o.cert == "") != (o.key == "") {
+	if (o.certFile == "") != (o.keyFile == "") {
 		bad("--tls-cert and --tls-key: give both or none")
 	}
-	if o.clientCA != "" && o.cert == "" {
+	if o.clientCAFile != "" && o.certFile == "" {
 		bad("--client-ca needs --tls-cert and --tls-key")
 	}
 	return errors.Join(errs...)
 }
 
-// isLocal reports whether only this host can reach an address to listen on.
-func isLocal(listen string) bool {
+// isLocalAddress reports whether only this host can reach an address to listen on.
+func isLocalAddress(listen string) bool {
 	if strings.HasPrefix(listen, "unix:") {
 		return true
 	}
@@ -148,7 +148,7 @@ func isLocal(listen string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func noArgs(c *cobra.Command, args []string) error {
+func checkNoArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("unknown argument %q; see %s --help", args[0], c.CommandPath())}
 	}

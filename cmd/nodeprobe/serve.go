@@ -20,13 +20,13 @@ import (
 	"fairbridge/nodeprobe/serve"
 )
 
-// patience is how long requests under way and the reader may take to end.
-const patience = 5 * time.Second
+// stopTimeout is how long requests under way and the reader may take to end.
+const stopTimeout = 5 * time.Second
 
 // serve samples and serves until the context ends.
 func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	log := slog.New(slog.NewTextHandler(errs, nil))
-	reader, err := o.reader()
+	reader, err := o.newChildReader()
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if l, err = o.withTLS(l); err != nil {
+	if l, err = o.wrapInTLS(l); err != nil {
 		return err
 	}
-	sampler := serve.NewSampler(o.node, reader, log, time.Now)
+	sampler := serve.NewSampler(o.nodeName, reader, log, time.Now)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	failed := make(chan error, 2)
@@ -48,11 +48,11 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 		return errors.Join(err, l.Close())
 	}
 	sampler.Reports = inbox.NewestReports
-	metrics := registry(serve.NewCollector(sampler, reader.StartCount, inbox.TakenCount))
-	server := serve.Server(o.withToken(serve.Handler(sampler, metrics)), log)
+	metrics := newRegistry(serve.NewCollector(sampler, reader.StartCount, inbox.TakenCount))
+	server := serve.Server(o.requireToken(serve.Handler(sampler, metrics)), log)
 	sampling.Go(func() { sampler.Run(ctx, o.interval, notifySystemd(sampler)) })
 	go func() { failed <- server.Serve(l) }()
-	log.Info("serving", "address", l.Addr().String(), "node", o.node, "interval", o.interval)
+	log.Info("serving", "address", l.Addr().String(), "node", o.nodeName, "interval", o.interval)
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
 	select {
 	case err = <-failed:
@@ -61,7 +61,7 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
 	cancel()
 	sampling.Wait()
-	return errors.Join(err, shutDown(server), reader.Close(patience))
+	return errors.Join(err, shutDownServer(server), reader.Close(stopTimeout))
 }
 
 // notifySystemd tells systemd that sampling goes on, and how it stands.
@@ -75,9 +75,9 @@ func notifySystemd(k *serve.Sampler) func() {
 	}
 }
 
-// shutDown finishes the requests under way.
-func shutDown(server *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// shutDownServer finishes the requests under way.
+func shutDownServer(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("finishing requests: %w", err)
@@ -88,13 +88,13 @@ func shutDown(server *http.Server) error {
 // listenSocket listens. A socket file left by a probe that was killed is replaced; one
 // that answers is not.
 func (o *options) listenSocket() (net.Listener, error) {
-	if path, ok := strings.CutPrefix(o.listen, "unix:"); ok {
-		return socketAt("--listen "+o.listen, path)
+	if path, ok := strings.CutPrefix(o.listenAddress, "unix:"); ok {
+		return listenUnix("--listen "+o.listenAddress, path)
 	}
-	return listenOn("--listen "+o.listen, "tcp", o.listen)
+	return listenOn("--listen "+o.listenAddress, "tcp", o.listenAddress)
 }
 
-func socketAt(flag, path string) (net.Listener, error) {
+func listenUnix(flag, path string) (net.Listener, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		_ = c.Close()
 		return nil, fmt.Errorf("%s: another probe serves there", flag)
@@ -113,7 +113,7 @@ func listenOn(flag, network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-func registry(c prometheus.Collector) *prometheus.Registry {
+func newRegistry(c prometheus.Collector) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(c, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	return r

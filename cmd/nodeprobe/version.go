@@ -8,11 +8,11 @@ import (
 	"fairbridge/cmd/internal/version"
 )
 
-func newVersion() *cobra.Command {
+func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print what this program was built from", Args: noArgs,
+		Use: "version", Short: "Print what this program was built from", Args: checkNoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), "nodeprobe", version.Read())
+			_, err := fmt.Fprintln(c.OutOrStdout(), "nodeprobe", version.ReadInfo())
 			return err
 		},
 	}

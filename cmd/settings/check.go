@@ -20,7 +20,7 @@ func (f *File) findProblems() []error {
 	var all []error
 	note := func(err error) {
 		if err != nil {
-			all = append(all, f.problemAt("", err))
+			all = append(all, f.newProblemAt("", err))
 		}
 	}
 	if f.Cluster == "" {
@@ -37,7 +37,7 @@ func (f *File) findProblems() []error {
 	}
 	for i, p := range f.Partitions {
 		for _, err := range p.findProblems() {
-			all = append(all, f.problemAt(fmt.Sprintf("partitions[%d]", i), err))
+			all = append(all, f.newProblemAt(fmt.Sprintf("partitions[%d]", i), err))
 		}
 	}
 	for _, s := range f.newSpeeds() {
@@ -47,7 +47,7 @@ func (f *File) findProblems() []error {
 	}
 	c := f.newLoopConfig()
 	for _, err := range flattenErrors(c.Budgets.Validate()) {
-		all = append(all, f.problemAt("gate", err))
+		all = append(all, f.newProblemAt("gate", err))
 	}
 	c.Budgets = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range flattenErrors(c.Validate()) {
@@ -60,20 +60,20 @@ func (f *File) findProblems() []error {
 func (f *File) checkValues() []error {
 	return []error{
 		checkURL(f.Slurm.URL),
-		checkListen(f.Listen),
-		checkProbes(f.Probes.URL, f.Probes.TokenFile),
+		checkListenAddress(f.Listen),
+		checkProbesURL(f.Probes.URL, f.Probes.TokenFile),
 		checkCommand("slurm.scontrol", f.Slurm.Scontrol),
 		checkScancel(f.Slurm.Scancel),
 		checkBetween("warmup", f.Warmup, 0, 1000),
 		checkBetween("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute),
-		checkBetween("slurm.token_life", f.Slurm.TokenLife, 0, longestRetention),
+		checkBetween("slurm.token_life", f.Slurm.TokenLife, 0, maxRetention),
 		checkBetween("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10),
 		checkBetween("slurm.refresh", f.Slurm.Refresh, 0, time.Hour),
 		checkBetween("slurm.rate", f.Slurm.Rate, 0.1, 1000),
 		checkBetween("slurm.accounting", f.Slurm.Accounting, 0, 24*time.Hour),
 		checkBetween("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour),
-		checkBetween("database.keep_snapshots", f.Database.Snapshots, 0, longestRetention),
-		checkBetween("database.keep_samples", f.Database.Samples, 0, longestRetention),
+		checkBetween("database.keep_snapshots", f.Database.KeepSnapshots, 0, maxRetention),
+		checkBetween("database.keep_samples", f.Database.KeepSamples, 0, maxRetention),
 		checkBetween("probes.max_age", f.Probes.MaxAge, time.Second, time.Hour),
 		checkBetween("probes.spool_mb", f.Probes.SpoolMB, 1, 1<<20),
 		checkBetween("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute),

@@ -12,10 +12,10 @@ import (
 
 // Problem is one thing wrong with a configuration file.
 type Problem struct {
-	File string
-	Line int // 0: not at any place in the file
-	Col  int
-	Text string
+	File   string
+	Line   int // 0: not at any place in the file
+	Column int
+	Text   string
 }
 
 // Error prints "file:line:col: text", as editors understand it.
@@ -23,7 +23,7 @@ func (p Problem) Error() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", p.File, p.Text)
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Text)
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
 // positionsByPath maps "gate.quantum" and "partitions[0].mode" to their place.
@@ -39,7 +39,7 @@ type decoder struct {
 func (d *decoder) reportProblem(n ast.Node, format string, a ...any) {
 	p := Problem{File: d.file, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
 	if t := n.GetToken(); t != nil && t.Position != nil {
-		p.Line, p.Col = t.Position.Line, t.Position.Column
+		p.Line, p.Column = t.Position.Line, t.Position.Column
 	}
 	d.problems = append(d.problems, p)
 }
@@ -64,7 +64,7 @@ func (d *decoder) decodeValue(n ast.Node, v reflect.Value, path string) {
 	case v.Kind() == reflect.Slice:
 		d.decodeList(n, v, path)
 	case v.Type() == reflect.TypeFor[map[string]float64]():
-		d.numbersByName(n, v, path)
+		d.decodeNumbersByName(n, v, path)
 	case v.Kind() == reflect.Map:
 		d.decodeParams(n, v, path)
 	default:

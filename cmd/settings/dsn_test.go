@@ -40,7 +40,7 @@ func TestDSNFile(t *testing.T) {
 		"a password in a parameter":       {"postgres:///fairbridge?password=pw", 0o604, "chmod o-rwx "},
 		"a password for its owner, words": {words, 0o600, ""},
 	} {
-		f := settings.Defaults()
+		f := settings.NewDefaultFile()
 		f.Database.DSNFile = file(t, c.text+"\n", c.mode)
 		dsn, err := f.DSN()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -22,7 +22,7 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := settings.Defaults()
+	want := settings.NewDefaultFile()
 	want.Cluster = "cluster"
 	want.Partitions = []settings.Partition{{Name: "gpu", Mode: "observe", Policy: "fairbridge"}}
 	if d := cmp.Diff(want, got, private, cmpopts.EquateEmpty()); d != "" {
@@ -41,11 +41,11 @@ func TestPartitionDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := short.Loop()
+	a, err := short.LoopConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := long.Loop()
+	b, err := long.LoopConfig()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type File struct {
 	Log      Log            `yaml:"log"`
 
 	positionByPath positionsByPath
-	name           string
+	path           string
 }
 
 // Slurm says how slurmrestd is reached.
@@ -58,11 +58,11 @@ type Slurm struct {
 
 // Database says where Postgres is.
 type Database struct {
-	DSNFile   string        `yaml:"dsn_file"`
-	DSNEnv    string        `yaml:"dsn_env"`
-	HalfLife  time.Duration `yaml:"half_life"`
-	Snapshots time.Duration `yaml:"keep_snapshots"`
-	Samples   time.Duration `yaml:"keep_samples"`
+	DSNFile       string        `yaml:"dsn_file"`
+	DSNEnv        string        `yaml:"dsn_env"`
+	HalfLife      time.Duration `yaml:"half_life"`
+	KeepSnapshots time.Duration `yaml:"keep_snapshots"`
+	KeepSamples   time.Duration `yaml:"keep_samples"`
 }
 
 // Probes says where the node probes are.
@@ -76,9 +76,9 @@ type Probes struct {
 	CertFile  string `yaml:"cert_file"`
 	KeyFile   string `yaml:"key_file"`
 
-	Believe bool   `yaml:"believe_progress"`
-	Spool   string `yaml:"spool"`
-	SpoolMB int    `yaml:"spool_mb"`
+	BelieveProgress bool   `yaml:"believe_progress"`
+	Spool           string `yaml:"spool"`
+	SpoolMB         int    `yaml:"spool_mb"`
 }
 
 // Partition is one partition under one policy.
@@ -112,8 +112,8 @@ type Log struct {
 	Format string `yaml:"format"`
 }
 
-// Defaults returns what holds where the file says nothing.
-func Defaults() *File {
+// NewDefaultFile returns what holds where the file says nothing.
+func NewDefaultFile() *File {
 	d := bridge.DefaultConfig()
 	return &File{
 		Slurm: Slurm{
@@ -123,7 +123,7 @@ func Defaults() *File {
 		},
 		Database: Database{
 			DSNEnv: "FAIRBRIDGE_DATABASE", HalfLife: 7 * 24 * time.Hour,
-			Snapshots: 7 * 24 * time.Hour, Samples: 14 * 24 * time.Hour,
+			KeepSnapshots: 7 * 24 * time.Hour, KeepSamples: 14 * 24 * time.Hour,
 		},
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
 		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStarts, Gate: d.Budgets,

@@ -26,16 +26,16 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		c, err := got.Loop()
+		c, err := got.LoopConfig()
 		if err != nil {
 			t.Fatalf("read, but no policy can be made: %v", err)
 		}
 		if err := c.Validate(); err != nil {
 			t.Fatalf("read, but refused by the loop: %v", err)
 		}
-		got.REST()
+		got.RESTConfig()
 		got.Retention()
-		got.Shares()
-		got.Modes()
+		got.AccountShares()
+		got.FormatModes()
 	})
 }

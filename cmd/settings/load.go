@@ -42,8 +42,8 @@ func Load(path string) (*File, error) {
 
 // Parse reads and checks a configuration. name stands for it in messages.
 func Parse(name string, text []byte) (*File, error) {
-	f := Defaults()
-	f.name = name
+	f := NewDefaultFile()
+	f.path = name
 	doc, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, newSyntaxProblem(name, err)
@@ -80,7 +80,7 @@ func positionOf(err error) (line, col int) {
 	if errors.As(err, &p); p.Line == 0 {
 		return math.MaxInt, 0
 	}
-	return p.Line, p.Col
+	return p.Line, p.Column
 }
 
 // sortByPosition sorts problems by their place in the file; those without one come
@@ -117,7 +117,7 @@ func newSyntaxProblem(name string, err error) error {
 	if errors.As(err, &at) {
 		p.Text = at.GetMessage()
 		if t := at.GetToken(); t != nil && t.Position != nil {
-			p.Line, p.Col = t.Position.Line, t.Position.Column
+			p.Line, p.Column = t.Position.Line, t.Position.Column
 		}
 	}
 	return p
@@ -128,15 +128,15 @@ func firstLine(s string) string {
 	return line
 }
 
-// problemAt makes a Problem of an error whose text begins with the key it is about,
+// newProblemAt makes a Problem of an error whose text begins with the key it is about,
 // below the prefix.
-func (f *File) problemAt(prefix string, err error) error {
+func (f *File) newProblemAt(prefix string, err error) error {
 	text := err.Error()
 	key, _, _ := strings.Cut(text, ":")
-	p := Problem{File: f.name, Text: joinPath(prefix, text)}
+	p := Problem{File: f.path, Text: joinPath(prefix, text)}
 	for path := joinPath(prefix, key); path != ""; path = parentPath(path) {
 		if pos := f.positionByPath[path]; pos != nil {
-			p.Line, p.Col = pos.Line, pos.Column
+			p.Line, p.Column = pos.Line, pos.Column
 			break
 		}
 	}

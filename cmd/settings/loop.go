@@ -11,9 +11,9 @@ import (
 	"fairbridge/policy/catalogue"
 )
 
-// Loop returns the loop's configuration, with a policy made for each
+// LoopConfig returns the loop's configuration, with a policy made for each
 // partition.
-func (f *File) Loop() (bridge.Config, error) {
+func (f *File) LoopConfig() (bridge.Config, error) {
 	c := f.newLoopConfig()
 	host, err := os.Hostname()
 	if err != nil {

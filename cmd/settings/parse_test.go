@@ -114,7 +114,7 @@ func TestProblems(t *testing.T) {
 			if len(got) != 1 {
 				t.Fatalf("want one problem, got %v", got)
 			}
-			if p := got[0]; p.Line != tt.line || p.Col != tt.col || !strings.HasPrefix(p.Text, tt.want) {
+			if p := got[0]; p.Line != tt.line || p.Column != tt.col || !strings.HasPrefix(p.Text, tt.want) {
 				t.Errorf("got  %v\nwant f.yaml:%d:%d: %s", p, tt.line, tt.col, tt.want)
 			}
 		})
@@ -140,7 +140,7 @@ func TestPartitionProblems(t *testing.T) {
 	} {
 		t.Run(tt.item, func(t *testing.T) {
 			got := problems(t, "cluster: c\npartitions: ["+tt.item+"]\n")
-			if len(got) == 0 || got[0].Line != 2 || got[0].Col != tt.col || !strings.HasPrefix(got[0].Text, tt.want) {
+			if len(got) == 0 || got[0].Line != 2 || got[0].Column != tt.col || !strings.HasPrefix(got[0].Text, tt.want) {
 				t.Errorf("got %v\nwant f.yaml:2:%d: %s", got, tt.col, tt.want)
 			}
 		})
@@ -209,12 +209,12 @@ probes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := settings.Defaults()
+	want := settings.NewDefaultFile()
 	if f.Database.HalfLife != 90*time.Minute || f.Probes.MaxAge != 2*time.Minute || f.Slurm.Rate != 7 || len(f.Slurm.Scontrol) != 3 ||
 		f.Accounts["teaching"] != 0.5 || f.Interval != want.Interval || f.Gate.Quantum != want.Gate.Quantum {
 		t.Errorf("%+v", f)
 	}
-	c, err := f.Loop()
+	c, err := f.LoopConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ probes:
 	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.Speeds); d != "" {
 		t.Error("speeds of GPUs:", d)
 	}
-	if r := f.REST(); r.TokenEnv != "" || r.TokenFile != "" {
+	if r := f.RESTConfig(); r.TokenEnv != "" || r.TokenFile != "" {
 		t.Errorf("a local socket needs no token: %+v", r)
 	}
 }
@@ -235,7 +235,7 @@ func TestDSN(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("FAIRBRIDGE_DATABASE", "postgres://env")
-	f := settings.Defaults()
+	f := settings.NewDefaultFile()
 	if got, err := f.DSN(); got != "postgres://env" || err != nil {
 		t.Errorf("from the environment: %q, %v", got, err)
 	}

@@ -16,9 +16,9 @@ import (
 	"fairbridge/policy"
 )
 
-// REST returns how slurmrestd is reached. The environment is asked for a token
+// RESTConfig returns how slurmrestd is reached. The environment is asked for a token
 // only where nothing else gives one.
-func (f *File) REST() rest.Config {
+func (f *File) RESTConfig() rest.Config {
 	s := &f.Slurm
 	c := rest.Config{
 		URL: s.URL, TokenFile: s.TokenFile, TokenLife: s.TokenLife, KeyFile: s.KeyFile, User: s.User, SlurmUser: s.SlurmUser,
@@ -34,7 +34,7 @@ func (f *File) REST() rest.Config {
 // Retention returns how long rows are kept.
 func (f *File) Retention() stores.Retention {
 	r := stores.DefaultRetention()
-	r.Snapshots, r.Readings = f.Database.Snapshots, f.Database.Samples
+	r.Snapshots, r.Readings = f.Database.KeepSnapshots, f.Database.KeepSamples
 	return r
 }
 
@@ -47,8 +47,8 @@ func (f *File) SpoolDir() string {
 	return f.Probes.Spool
 }
 
-// Shares returns the accounts' entitlements, by name.
-func (f *File) Shares() []policy.Account {
+// AccountShares returns the accounts' entitlements, by name.
+func (f *File) AccountShares() []policy.Account {
 	var list []policy.Account
 	for _, name := range slices.Sorted(maps.Keys(f.Accounts)) {
 		list = append(list, policy.Account{Name: name, Weight: f.Accounts[name]})
@@ -65,18 +65,18 @@ func (f *File) PartitionNames() []string {
 	return names
 }
 
-// Pins reports whether nodes are to be named for jobs somewhere.
-func (f *File) Pins() bool {
+// PinsNodes reports whether nodes are to be named for jobs somewhere.
+func (f *File) PinsNodes() bool {
 	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.Steer) })
 }
 
-// Preempts reports whether jobs are requeued somewhere.
-func (f *File) Preempts() bool {
+// RequeuesJobs reports whether jobs are requeued somewhere.
+func (f *File) RequeuesJobs() bool {
 	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.Preempt) })
 }
 
-// Modes prints the partitions as "gpu: preempt, debug: observe".
-func (f *File) Modes() string {
+// FormatModes prints the partitions as "gpu: preempt, debug: observe".
+func (f *File) FormatModes() string {
 	parts := make([]string, len(f.Partitions))
 	for i, p := range f.Partitions {
 		parts[i] = fmt.Sprintf("%s: %s", p.Name, cmp.Or(p.Mode, bridge.Observe))
@@ -84,8 +84,8 @@ func (f *File) Modes() string {
 	return strings.Join(parts, ", ")
 }
 
-// Logger returns the log the file asks for.
-func (f *File) Logger(w io.Writer) *slog.Logger {
+// NewLogger returns the log the file asks for.
+func (f *File) NewLogger(w io.Writer) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(f.Log.Level)) // checked when the file was read
 	o := &slog.HandlerOptions{Level: level}

@@ -36,13 +36,13 @@ func (d *decoder) decodeScalar(n ast.Node, v reflect.Value, path string) {
 		d.reportProblem(n, "%s: want %s, got %s", path, describeKind(v.Kind()), describeNode(n))
 		return
 	}
-	if err := setNumber(v, s.GetValue()); err != nil {
+	if err := setScalar(v, s.GetValue()); err != nil {
 		d.reportProblem(n, "%s: %v, got %s", path, err, describeNode(n))
 	}
 }
 
-// setNumber stores a YAML scalar in v if it is of v's kind.
-func setNumber(v reflect.Value, x any) error {
+// setScalar stores a YAML scalar in v if it is of v's kind.
+func setScalar(v reflect.Value, x any) error {
 	if n, ok := x.(uint64); ok {
 		if n > math.MaxInt64 {
 			return errors.New("want a smaller number")
@@ -78,8 +78,8 @@ func (d *decoder) decodeParams(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.ValueOf(out))
 }
 
-// numbersByName takes positive numbers by name.
-func (d *decoder) numbersByName(n ast.Node, v reflect.Value, path string) {
+// decodeNumbersByName takes positive numbers by name.
+func (d *decoder) decodeNumbersByName(n ast.Node, v reflect.Value, path string) {
 	pairs, ok := mappingPairs(n)
 	if !ok {
 		d.reportProblem(n, "%s: want name: number, got %s", path, describeNode(n))

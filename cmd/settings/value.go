@@ -25,10 +25,10 @@ func checkURL(s string) error {
 	return fmt.Errorf("slurm.url: %q is neither http://host:port, https://host:port nor unix:///path/of/socket", s)
 }
 
-// longestRetention is the longest time rows can be told to be kept; 0 is longer.
-const longestRetention = 100 * 365 * 24 * time.Hour
+// maxRetention is the longest time rows can be told to be kept; 0 is longer.
+const maxRetention = 100 * 365 * 24 * time.Hour
 
-func checkListen(s string) error {
+func checkListenAddress(s string) error {
 	if s == "" {
 		return nil
 	}
@@ -38,7 +38,7 @@ func checkListen(s string) error {
 	return nil
 }
 
-func checkProbes(s, token string) error {
+func checkProbesURL(s, token string) error {
 	if s == "" {
 		return nil
 	}

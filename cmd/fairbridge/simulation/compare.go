@@ -19,12 +19,12 @@ import (
 // compareFlags are the flags of compare.
 type compareFlags struct {
 	simulateFlags
-	generate string
-	wish     generate.Options
+	generateKind    string
+	generateOptions generate.Options
 }
 
-// NewCompare makes the command that runs policies on the same workload and shows what differs.
-func NewCompare(o *cli.Options) *cobra.Command {
+// NewCompareCommand makes the command that runs policies on the same workload and shows what differs.
+func NewCompareCommand(o *cli.Options) *cobra.Command {
 	f := &compareFlags{}
 	c := &cobra.Command{
 		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy NAME,NAME[,NAME…]",
@@ -41,21 +41,21 @@ status is 1.
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.JSON) },
 	}
-	f.addShared(c, "exact")
-	f.addTrace(c)
-	f.addMany(c, "with seeds that follow --seed")
+	f.addSharedFlags(c, "exact")
+	f.addTraceFlags(c)
+	f.addRepeatFlags(c, "with seeds that follow --seed")
 	s := c.Flags()
-	s.StringVar(&f.generate, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.KindNames(), ", "))
-	s.IntVar(&f.wish.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
-	s.Float64Var(&f.wish.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
-	return o.WithJSON(c)
+	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.KindNames(), ", "))
+	s.IntVar(&f.generateOptions.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
+	s.Float64Var(&f.generateOptions.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
+	return o.AddJSONFlag(c)
 }
 
 func (f *compareFlags) compare(c *cobra.Command, json bool) error {
-	e, err := f.read()
+	e, err := f.readExperiment()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (f *compareFlags) compare(c *cobra.Command, json bool) error {
 	}
 	defer files.discard()
 	printRemarks(c.ErrOrStderr(), e.Scenarios[0])
-	results, err := runExperiment(c, e, f.parallel)
+	results, err := runExperiment(c, e, f.parallelRuns)
 	if err != nil {
 		return err
 	}
@@ -75,60 +75,60 @@ func (f *compareFlags) compare(c *cobra.Command, json bool) error {
 	return printComparison(c.OutOrStdout(), e, results, json)
 }
 
-// read reads the flags and the files they name.
-func (f *compareFlags) read() (*study.Experiment, error) {
-	if err := f.check(); err != nil {
+// readExperiment reads the flags and the files they name.
+func (f *compareFlags) readExperiment() (*study.Experiment, error) {
+	if err := f.checkFlags(); err != nil {
 		return nil, err
 	}
-	if f.generate == "" {
-		e, err := f.fromTrace()
+	if f.generateKind == "" {
+		e, err := f.newTraceExperiment()
 		if err != nil {
 			return nil, err
 		}
-		e.Scenarios = slices.Repeat(e.Scenarios, f.seeds)
+		e.Scenarios = slices.Repeat(e.Scenarios, f.seedCount)
 		if set := published.FindSet(e.Scenarios[0].Jobs, e.Scenarios[0].CountGPUs()); set != nil {
 			e.Published = set.Rows
 		}
 		return e, nil
 	}
-	e, err := f.experiment(f.generate)
+	e, err := f.newCheckedExperiment(f.generateKind)
 	if err != nil {
 		return nil, err
 	}
 	var scenarios []*study.Scenario
-	for i := range f.seeds {
-		s, err := study.Generate(f.generate, f.wish, f.seed+int64(i), f.source.Nodes)
+	for i := range f.seedCount {
+		s, err := study.Generate(f.generateKind, f.generateOptions, f.seed+int64(i), f.scenarioSource.Nodes)
 		if err != nil {
-			return nil, cli.BadUsage(err)
+			return nil, cli.NewUsageError(err)
 		}
-		if f.source.SilenceJobs {
+		if f.scenarioSource.SilenceJobs {
 			s.SilenceJobs()
 		}
 		scenarios = append(scenarios, s)
 	}
-	return e, f.add(e, scenarios...)
+	return e, f.addScenarios(e, scenarios...)
 }
 
-func (f *compareFlags) check() error {
+func (f *compareFlags) checkFlags() error {
 	switch {
-	case f.generate != "" && (f.source.Trace != "" || f.source.Tables != ""):
-		return cli.BadUsage(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
-	case f.generate == "" && f.wish != (generate.Options{}):
-		return cli.BadUsage(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
+	case f.generateKind != "" && (f.scenarioSource.Trace != "" || f.scenarioSource.Tables != ""):
+		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
+	case f.generateKind == "" && f.generateOptions != (generate.Options{}):
+		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
 	}
-	return f.checkMany()
+	return f.checkRepeatFlags()
 }
 
 // resultFiles are the files in which results are written besides.
-type resultFiles struct{ page, jobs *datafile.File }
+type resultFiles struct{ htmlPage, perJob *datafile.File }
 
 // newResultFiles makes sure that they can be written.
 func newResultFiles(f *simulateFlags) (*resultFiles, error) {
-	page, err := datafile.Create(f.html)
+	page, err := datafile.Create(f.htmlFile)
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := datafile.Create(f.perJob)
+	jobs, err := datafile.Create(f.perJobFile)
 	if err != nil {
 		page.Discard()
 		return nil, err
@@ -137,18 +137,18 @@ func newResultFiles(f *simulateFlags) (*resultFiles, error) {
 }
 
 func (f *resultFiles) discard() {
-	f.page.Discard()
-	f.jobs.Discard()
+	f.htmlPage.Discard()
+	f.perJob.Discard()
 }
 
 // write writes them; more sentences come below the title of the page.
 func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
-	if err := f.page.Write(func(w io.Writer) error {
-		page := e.NewPage(results, aboutExperiment(e))
-		page.About, page.Made = append(page.About, more...), cli.MadeBy()
+	if err := f.htmlPage.Write(func(w io.Writer) error {
+		page := e.NewPage(results, describeExperiment(e))
+		page.About, page.Made = append(page.About, more...), cli.MadeByText()
 		return chart.Write(w, page)
 	}); err != nil {
 		return err
 	}
-	return f.jobs.Write(func(w io.Writer) error { return study.WriteJobs(w, results) })
+	return f.perJob.Write(func(w io.Writer) error { return study.WriteJobs(w, results) })
 }

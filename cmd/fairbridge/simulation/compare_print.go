@@ -15,9 +15,9 @@ import (
 	"fairbridge/cmd/internal/output"
 )
 
-// comparison is what --json prints of a policy: medians, and beside them the
+// comparisonLine is what --json prints of a policy: medians, and beside them the
 // least and greatest of each figure.
-type comparison struct {
+type comparisonLine struct {
 	measure.Summary
 	Seeds     int                   `json:"seeds"`
 	Min       *measure.Summary      `json:"min,omitempty"`
@@ -25,8 +25,8 @@ type comparison struct {
 	Published []published.ResultRow `json:"published,omitempty"`
 }
 
-// failure is what --json prints of a policy that has no figures.
-type failure struct {
+// failureLine is what --json prints of a policy that has no figures.
+type failureLine struct {
 	Policy string `json:"policy"`
 	Trace  string `json:"trace"`
 	Error  string `json:"error"`
@@ -35,35 +35,35 @@ type failure struct {
 // printComparison prints what came of it; its error says what failed.
 func printComparison(w io.Writer, e *study.Experiment, results []study.Result, json bool) error {
 	if json {
-		if err := printLines(w, comparisons(e, results)); err != nil {
+		if err := printJSONLines(w, newComparisonLines(e, results)); err != nil {
 			return err
 		}
 		return study.FailureOf(results)
 	}
-	fmt.Fprintln(w, aboutExperiment(e))
+	fmt.Fprintln(w, describeExperiment(e))
 	fmt.Fprintln(w)
 	printResults(w, e.NewRows(results), len(e.Scenarios))
 	for i := range results {
 		if err := results[i].Err; err != nil {
-			output.Paragraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
+			output.WriteParagraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
 		}
 	}
-	fmt.Fprintln(w, "\n"+legend)
+	fmt.Fprintln(w, "\n"+resultsLegend)
 	for _, s := range e.Sources() {
 		fmt.Fprintln(w, s)
 	}
 	return study.FailureOf(results)
 }
 
-func comparisons(e *study.Experiment, results []study.Result) []any {
+func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 	var list []any
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {
-			list = append(list, failure{r.Label, e.Scenarios[0].Name, r.Err.Error()})
+			list = append(list, failureLine{r.Label, e.Scenarios[0].Name, r.Err.Error()})
 			continue
 		}
-		c := comparison{Summary: r.Median, Seeds: r.Count}
+		c := comparisonLine{Summary: r.Median, Seeds: r.Count}
 		if c.Seeds > 1 {
 			c.Min, c.Max = &r.Min, &r.Max
 		}
@@ -77,8 +77,8 @@ func comparisons(e *study.Experiment, results []study.Result) []any {
 	return list
 }
 
-// printLines prints one JSON object a line.
-func printLines[T any](w io.Writer, all []T) error {
+// printJSONLines prints one JSON object a line.
+func printJSONLines[T any](w io.Writer, all []T) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for i := range all {
@@ -89,18 +89,18 @@ func printLines[T any](w io.Writer, all []T) error {
 	return nil
 }
 
-// aboutExperiment says what was compared on what.
-func aboutExperiment(e *study.Experiment) string {
+// describeExperiment says what was compared on what.
+func describeExperiment(e *study.Experiment) string {
 	first := e.Scenarios[0]
-	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.Count(len(first.Jobs), "job"), first.CountGPUs())
+	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.FormatCount(len(first.Jobs), "job"), first.CountGPUs())
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}
 	return s + "."
 }
 
-// wideEnough is the width from which a terminal shows all metrics.
-const wideEnough = 132
+// minWidthOfAllMetrics is the width from which a terminal shows all metrics.
+const minWidthOfAllMetrics = 132
 
 // printResults prints the rows with the metrics there is room for; those of
 // several runs need more.
@@ -109,11 +109,11 @@ func printResults(w io.Writer, rows []study.Row, runs int) {
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}
 	for _, m := range measure.Metrics {
-		if m.IsCore || runs == 1 && (width == 0 || width >= wideEnough) {
+		if m.IsCore || runs == 1 && (width == 0 || width >= minWidthOfAllMetrics) {
 			metrics, head = append(metrics, m), append(head, m.ColumnHead)
 		}
 	}
-	t := newNumbers(w, head...)
+	t := newNumberTable(w, head...)
 	for _, r := range rows {
 		cells := []any{""}
 		if r.Published != nil {
@@ -124,13 +124,13 @@ func printResults(w io.Writer, rows []study.Row, runs int) {
 		for _, text := range r.Cells(metrics) {
 			cells = append(cells, cmp.Or(text, "–"))
 		}
-		t.Add(cells...)
+		t.AddRow(cells...)
 	}
 	t.Print()
 }
 
-// newNumbers is a table whose columns are figures, but for the first.
-func newNumbers(w io.Writer, head ...any) *output.Table {
+// newNumberTable is a table whose columns are figures, but for the first.
+func newNumberTable(w io.Writer, head ...any) *output.Table {
 	s := output.NewTable(w, head...)
 	s.Width = 0 // figures are never wrapped
 	var right []table.ColumnConfig
@@ -142,8 +142,8 @@ func newNumbers(w io.Writer, head ...any) *output.Table {
 	return s
 }
 
-// legend explains the columns.
-const legend = `Times in seconds; JCT: from arrival to completion; QUEUE: the part of it not running;
+// resultsLegend explains the columns.
+const resultsLegend = `Times in seconds; JCT: from arrival to completion; QUEUE: the part of it not running;
 ρ: JCT over what an equal part of the cluster would have needed; UNFAIR: jobs with ρ > 1.05;
 LOST: GPU-hours without progress; JAIN: equality of the accounts' service by weight;
 SLOWDOWN: JCT over run time (of 10 s at least), in the mean, and of the WORST ACCount;

@@ -13,27 +13,27 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// NewPolicies makes the command that lists the policies, or says what one of them does.
-func NewPolicies(o *cli.Options) *cobra.Command {
-	return o.WithJSON(&cobra.Command{
+// NewPoliciesCommand makes the command that lists the policies, or says what one of them does.
+func NewPoliciesCommand(o *cli.Options) *cobra.Command {
+	return o.AddJSONFlag(&cobra.Command{
 		Use:   "policies [NAME]",
 		Short: "The catalogue of policies, or one with its parameters",
 		Example: `  fairbridge policies
   fairbridge policies tiresias
   fairbridge policies --json`,
-		Args: cli.Args(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicy,
+		Args: cli.CheckArgs(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicyName,
 		RunE: func(c *cobra.Command, a []string) error {
 			list := catalogue.Systems()
 			if len(a) == 1 {
 				e, err := catalogue.FindSystem(a[0])
 				if err != nil {
-					return cli.BadUsage(err)
+					return cli.NewUsageError(err)
 				}
 				list = []paper.System{e}
 			}
 			switch {
 			case o.JSON:
-				return output.JSON(c.OutOrStdout(), list)
+				return output.WriteJSON(c.OutOrStdout(), list)
 			case len(a) == 1:
 				printPolicy(c.OutOrStdout(), &list[0])
 			default:
@@ -44,8 +44,8 @@ func NewPolicies(o *cli.Options) *cobra.Command {
 	})
 }
 
-// completePolicy offers the names of the catalogue to a shell.
-func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completePolicyName offers the names of the catalogue to a shell.
+func completePolicyName(_ *cobra.Command, a []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	if len(a) == 0 {
 		for _, e := range catalogue.Systems() {
@@ -58,31 +58,31 @@ func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion,
 func printPolicies(w io.Writer, list []paper.System) {
 	t := output.NewTable(w, "NAME", "SOURCE", "IDEA")
 	for _, e := range list {
-		t.Add(e.Name, source(&e), e.Idea+starveTag(&e))
+		t.AddRow(e.Name, formatVenueAndYear(&e), e.Idea+starvationTag(&e))
 	}
 	t.Print()
-	fmt.Fprintln(w, "\nmay starve: "+starveHelp+".\nMore on one, with its parameters: fairbridge policies NAME")
+	fmt.Fprintln(w, "\nmay starve: "+starvationHelp+".\nMore on one, with its parameters: fairbridge policies NAME")
 }
 
-// starveHelp explains the tag.
-const starveHelp = "where jobs must not be stopped, a large one may wait for max_wait while later ones pass it"
+// starvationHelp explains the tag.
+const starvationHelp = "where jobs must not be stopped, a large one may wait for max_wait while later ones pass it"
 
-// starveTag says behind the idea what to beware of.
-func starveTag(e *paper.System) string {
+// starvationTag says behind the idea what to beware of.
+func starvationTag(e *paper.System) string {
 	if e.MayStarve {
 		return " [may starve]"
 	}
 	return ""
 }
 
-func starveWarning(e *paper.System) string {
+func starvationWarning(e *paper.System) string {
 	if e.MayStarve {
-		return starveHelp
+		return starvationHelp
 	}
 	return ""
 }
 
-func source(e *paper.System) string {
+func formatVenueAndYear(e *paper.System) string {
 	if e.Year == 0 {
 		return e.Venue
 	}
@@ -93,10 +93,10 @@ func printPolicy(w io.Writer, e *paper.System) {
 	fmt.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
 	for _, row := range [][2]string{
 		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.OwnStages, ", ")},
-		{"needs", strings.Join(e.NeededInputs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starveWarning(e)},
+		{"needs", strings.Join(e.NeededInputs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starvationWarning(e)},
 	} {
 		if row[1] != "" {
-			output.Paragraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])
+			output.WriteParagraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])
 		}
 	}
 	if len(e.Params) == 0 {
@@ -109,7 +109,7 @@ func printPolicy(w io.Writer, e *paper.System) {
 		if len(p.Choices) > 0 {
 			help += " (" + strings.Join(p.Choices, ", ") + ")"
 		}
-		t.Add(p.Name, p.Default, help)
+		t.AddRow(p.Name, p.Default, help)
 	}
 	t.Print()
 }

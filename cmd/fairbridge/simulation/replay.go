@@ -8,8 +8,8 @@ import (
 	"fairbridge/cmd/internal/cli"
 )
 
-// NewReplay makes the command that decides a stored cycle again, or runs the site's own past under other policies.
-func NewReplay(o *cli.Options) *cobra.Command {
+// NewReplayCommand makes the command that decides a stored cycle again, or runs the site's own past under other policies.
+func NewReplayCommand(o *cli.Options) *cobra.Command {
 	past := &replayFlags{}
 	var seq uint64
 	var partition string
@@ -32,22 +32,22 @@ of the policies.
   fairbridge replay --cycle 0                     the last one
   fairbridge replay --since 30d --policy tiresias,gavel --html replay.html
   fairbridge replay --since 7d --policy fairbridge --per-job jobs.csv`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch cycle, since := c.Flags().Changed("cycle"), past.since != ""; {
 			case cycle && since:
-				return cli.BadUsage(errors.New("--cycle decides one cycle again, --since simulates a time: give one of them"))
+				return cli.NewUsageError(errors.New("--cycle decides one cycle again, --since simulates a time: give one of them"))
 			case cycle:
 				return replayCycle(c, o, partition, seq)
 			case since:
-				return past.run(c, o, partition)
+				return past.replayPast(c, o, partition)
 			}
-			return cli.BadUsage(errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help"))
+			return cli.NewUsageError(errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help"))
 		},
 	}
 	f := c.Flags()
 	f.Uint64Var(&seq, "cycle", 0, "number of the cycle; 0: the last")
 	f.StringVarP(&partition, "partition", "p", "", "partition (default: the only one configured)")
-	past.add(c)
-	return o.WithJSON(c)
+	past.addFlags(c)
+	return o.AddJSONFlag(c)
 }

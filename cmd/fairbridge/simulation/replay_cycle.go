@@ -16,35 +16,35 @@ import (
 )
 
 func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64) error {
-	f, err := o.Load()
+	f, err := o.LoadSettings()
 	if err != nil {
 		return err
 	}
-	if partition, err = onlyPartition(f, partition); err != nil {
-		return cli.BadUsage(err)
+	if partition, err = choosePartition(f, partition); err != nil {
+		return cli.NewUsageError(err)
 	}
 	db, err := cli.OpenDB(c.Context(), f)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	r, err := cyclereplay.Run(c.Context(), db.Journal, f.Cluster, partition, seq)
+	r, err := cyclereplay.ReplayCycle(c.Context(), db.Journal, f.Cluster, partition, seq)
 	if err != nil {
 		return err
 	}
 	if o.JSON {
-		err = output.JSON(c.OutOrStdout(), r)
+		err = output.WriteJSON(c.OutOrStdout(), r)
 	} else {
-		printCycle(c.OutOrStdout(), r)
+		printCycleReplay(c.OutOrStdout(), r)
 	}
-	if err == nil && !r.Same {
+	if err == nil && !r.IsSame {
 		return cli.ErrFinding
 	}
 	return err
 }
 
-// onlyPartition is the one that was named, or the only one there is.
-func onlyPartition(f *settings.File, name string) (string, error) {
+// choosePartition is the one that was named, or the only one there is.
+func choosePartition(f *settings.File, name string) (string, error) {
 	var names []string
 	for i := range f.Partitions {
 		if names = append(names, f.Partitions[i].Name); f.Partitions[i].Name == name {
@@ -60,44 +60,44 @@ func onlyPartition(f *settings.File, name string) (string, error) {
 	return "", fmt.Errorf("which partition? Name one of %s by --partition", strings.Join(names, ", "))
 }
 
-// mostDifferences is how many jobs are shown to people.
-const mostDifferences = 10
+// maxDifferencesPrinted is how many jobs are shown to people.
+const maxDifferencesPrinted = 10
 
-// printCycle says how the cycle compares.
-func printCycle(w io.Writer, r *cyclereplay.Result) {
+// printCycleReplay says how the cycle compares.
+func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 	params := ""
 	if r.Params != "" {
 		params = " (" + r.Params + ")"
 	}
 	fmt.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
-		r.Cycle, r.Partition, r.At.Local().Format(time.DateTime), output.Count(r.Jobs, "job"), r.Policy, params, r.Mode)
+		r.Cycle, r.Partition, r.At.Local().Format(time.DateTime), output.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
 	switch {
-	case r.Same && r.Exactly:
+	case r.IsSame && r.ComparedBytes:
 		fmt.Fprintln(w, "Decided again, it gives the same plan, byte for byte.")
 		return
-	case r.Same:
+	case r.IsSame:
 		fmt.Fprintln(w, "Decided again, it gives the same decisions. An older release stored it, without what\nranks, reasons and memory could be compared with.")
 		return
-	case len(r.Differing) == 0:
+	case len(r.Differences) == 0:
 		fmt.Fprintln(w, "Decided again, it gives the same decisions, but ranks, reasons or what the policy\nremembers differ.")
 	default:
-		fmt.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", output.Count(len(r.Differing), "job"))
+		fmt.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", output.FormatCount(len(r.Differences), "job"))
 		printDifferences(w, r)
 	}
-	fmt.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.Then, r.Now)
+	fmt.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.RecordedDigest, r.ReplayedDigest)
 }
 
 func printDifferences(w io.Writer, r *cyclereplay.Result) {
 	t := output.NewTable(w, "JOB", "THEN", "NOW")
-	for _, d := range r.Differing[:min(len(r.Differing), mostDifferences)] {
-		t.Add(d.Job, decisionText(d.Then), decisionText(d.Now))
+	for _, d := range r.Differences[:min(len(r.Differences), maxDifferencesPrinted)] {
+		t.AddRow(d.Job, decisionText(d.Recorded), decisionText(d.Replayed))
 	}
 	t.Print()
-	if n := len(r.Differing) - mostDifferences; n > 0 {
+	if n := len(r.Differences) - maxDifferencesPrinted; n > 0 {
 		fmt.Fprintf(w, "and %d more; --json has all\n", n)
 	}
-	if r.Gate > 0 {
-		fmt.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", output.Count(r.Gate, "decision"))
+	if r.RefusedCount > 0 {
+		fmt.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", output.FormatCount(r.RefusedCount, "decision"))
 	}
 }
 
@@ -110,7 +110,7 @@ func decisionText(d *journal.RecordedDecision) string {
 	if d.On != "" {
 		s += " " + d.On
 	} else if d.GPUs > 0 {
-		s += " " + output.Count(d.GPUs, "GPU")
+		s += " " + output.FormatCount(d.GPUs, "GPU")
 	}
 	if d.For != 0 {
 		s += fmt.Sprintf(" for job %d", d.For)

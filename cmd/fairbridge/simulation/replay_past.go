@@ -26,39 +26,39 @@ import (
 // replayFlags are the flags of a replay of the past.
 type replayFlags struct {
 	simulateFlags
-	since, until string
-	stoppable    bool
-	slurmConf    string // file
+	since, until  string
+	allStoppable  bool
+	slurmConfFile string // file
 }
 
-func (f *replayFlags) add(c *cobra.Command) {
-	f.addShared(c, "slurm")
-	f.addMany(c, "for policies with chance")
+func (f *replayFlags) addFlags(c *cobra.Command) {
+	f.addSharedFlags(c, "slurm")
+	f.addRepeatFlags(c, "for policies with chance")
 	s := c.Flags()
 	s.StringVar(&f.since, "since", "", "simulate the past since then: so long ago (30d), or a time")
 	s.StringVar(&f.until, "until", "", "and until then (default: now)")
-	s.StringVar(&f.cluster, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle)")
-	s.BoolVar(&f.stoppable, "stoppable", false, "as if every job let itself be stopped")
-	s.StringVar(&f.slurmConf, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
+	s.StringVar(&f.clusterSpec, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle)")
+	s.BoolVar(&f.allStoppable, "stoppable", false, "as if every job let itself be stopped")
+	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 }
 
-func (f *replayFlags) run(c *cobra.Command, o *cli.Options, partition string) error {
-	if f.policies == "" {
-		f.policies = policyset.SlurmName
+func (f *replayFlags) replayPast(c *cobra.Command, o *cli.Options, partition string) error {
+	if f.policyList == "" {
+		f.policyList = policyset.SlurmName
 	}
-	if err := f.checkMany(); err != nil {
+	if err := f.checkRepeatFlags(); err != nil {
 		return err
 	}
-	e, err := f.options()
+	e, err := f.newExperiment()
 	if err != nil {
 		return err
 	}
-	file, err := o.Load()
+	file, err := o.LoadSettings()
 	if err != nil {
 		return err
 	}
-	if partition, err = onlyPartition(file, partition); err != nil {
-		return cli.BadUsage(err)
+	if partition, err = choosePartition(file, partition); err != nil {
+		return cli.NewUsageError(err)
 	}
 	files, err := newResultFiles(&f.simulateFlags)
 	if err != nil {
@@ -70,12 +70,12 @@ func (f *replayFlags) run(c *cobra.Command, o *cli.Options, partition string) er
 		return err
 	}
 	printRemarks(c.ErrOrStderr(), site.Scenario)
-	return f.compare(c, e, site, files, o.JSON)
+	return f.compareWithPast(c, e, site, files, o.JSON)
 }
 
 // readPast reads the past, and makes it the experiment's scenarios.
 func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partition string, e *study.Experiment) (*replay.PastScenario, error) {
-	p := replay.Period{Cluster: file.Cluster, Partition: partition, Nodes: f.source.Nodes, AllStoppable: f.stoppable}
+	p := replay.Period{Cluster: file.Cluster, Partition: partition, Nodes: f.scenarioSource.Nodes, AllStoppable: f.allStoppable}
 	err := f.setPeriod(&p, time.Now())
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 	if err != nil {
 		return nil, err
 	}
-	if p.Loop, err = file.Loop(); err != nil {
+	if p.Loop, err = file.LoopConfig(); err != nil {
 		return nil, err
 	}
 	db, err := cli.OpenDB(ctx, file)
@@ -92,7 +92,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		return nil, err
 	}
 	defer db.Close()
-	site, err := p.Read(ctx, pastRecord{db})
+	site, err := p.Read(ctx, replayDatabase{db})
 	if err != nil {
 		return nil, err
 	}
@@ -102,21 +102,21 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 	if e.Loop = site.Loop; e.Cluster == "" {
 		e.Cluster = fmt.Sprintf("of %d nodes as last stored", len(site.Nodes))
 	}
-	f.clock = "intervals"
-	return site, f.simulateFlags.add(e, slices.Repeat([]*study.Scenario{site.Scenario}, f.seeds)...)
+	f.clockName = "intervals"
+	return site, f.simulateFlags.addScenarios(e, slices.Repeat([]*study.Scenario{site.Scenario}, f.seedCount)...)
 }
 
 func (f *replayFlags) setPeriod(p *replay.Period, now time.Time) (err error) {
 	if p.Since, err = cli.ParseTime(f.since, now); err != nil {
-		return cli.BadUsage(fmt.Errorf("--since: %w", err))
+		return cli.NewUsageError(fmt.Errorf("--since: %w", err))
 	}
 	if p.Until = now; f.until != "" {
 		if p.Until, err = cli.ParseTime(f.until, now); err != nil {
-			return cli.BadUsage(fmt.Errorf("--until: %w", err))
+			return cli.NewUsageError(fmt.Errorf("--until: %w", err))
 		}
 	}
 	if !p.Since.Before(p.Until) {
-		return cli.BadUsage(errors.New("--since is not before --until"))
+		return cli.NewUsageError(errors.New("--since is not before --until"))
 	}
 	return nil
 }
@@ -124,13 +124,13 @@ func (f *replayFlags) setPeriod(p *replay.Period, now time.Time) (err error) {
 // readSlurmConf reads Slurm's settings from a file, else from scontrol. Where there
 // is none either, the simulated Slurm has Slurm's defaults, and unread says so.
 func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e *study.Experiment) (unread string, err error) {
-	if f.slurmConf != "" {
-		text, err := os.ReadFile(f.slurmConf)
+	if f.slurmConfFile != "" {
+		text, err := os.ReadFile(f.slurmConfFile)
 		if err != nil {
 			return "", fmt.Errorf("reading --slurm-conf: %w", err)
 		}
 		if e.SlurmConfig, err = replay.ParseSlurmConf(string(text)); err != nil {
-			return "", cli.BadUsage(fmt.Errorf("%s: %w", f.slurmConf, err))
+			return "", cli.NewUsageError(fmt.Errorf("%s: %w", f.slurmConfFile, err))
 		}
 		return "", nil
 	}
@@ -147,11 +147,11 @@ func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e 
 	return unread, nil
 }
 
-// pastRecord is the database as a replay reads it.
-type pastRecord struct{ *stores.Stores }
+// replayDatabase is the database as a replay reads it.
+type replayDatabase struct{ *stores.Stores }
 
 // LastSnapshot implements replay.Cycles.
-func (r pastRecord) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
+func (r replayDatabase) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
 	c, err := r.Cycle(ctx, cluster, partition, 0)
 	if err != nil {
 		return nil, err
@@ -163,12 +163,12 @@ func (r pastRecord) LastSnapshot(ctx context.Context, cluster, partition string)
 	return s, nil
 }
 
-// compare simulates what was done, says how near that came, and goes on to the
+// compareWithPast simulates what was done, says how near that came, and goes on to the
 // policies that are not what was done anyway.
-func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *replay.PastScenario, files *resultFiles, json bool) error {
+func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, site *replay.PastScenario, files *resultFiles, json bool) error {
 	m := output.NewProgressBar(c.ErrOrStderr(), 1)
-	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.Updates(0, site.Decider.Label))
-	m.Close()
+	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.NewUpdater(0, site.Decider.Label))
+	m.Clear()
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *repla
 	results := []study.Result{study.NewResult(site.RealRun.Policy, site.RealRun), rerun}
 	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.Choice) bool { return p.Label == site.Decider.Label })
 	if len(e.Policies) > 0 {
-		more, err := runExperiment(c, e, f.parallel)
+		more, err := runExperiment(c, e, f.parallelRuns)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *repla
 		return err
 	}
 	if json {
-		if err := printLines(w, []map[string]*replay.Accuracy{{"fidelity": fidelity}}); err != nil {
+		if err := printJSONLines(w, []map[string]*replay.Accuracy{{"fidelity": fidelity}}); err != nil {
 			return err
 		}
 	}
@@ -198,10 +198,10 @@ func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *repla
 
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
-	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.Count(f.Jobs, "job"))
-	t := newNumbers(w, "", "HAPPENED", "SIMULATED", "OFF")
+	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.FormatCount(f.Jobs, "job"))
+	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
-		t.Add(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
+		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
 	}
 	t.Print()
 	fmt.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",

@@ -16,8 +16,8 @@ import (
 	"fairbridge/cmd/internal/output"
 )
 
-// NewSimulate makes the command that runs policies on a workload.
-func NewSimulate(o *cli.Options) *cobra.Command {
+// NewSimulateCommand makes the command that runs policies on a workload.
+func NewSimulateCommand(o *cli.Options) *cobra.Command {
 	f := &simulateFlags{}
 	c := &cobra.Command{
 		Use:   "simulate --trace FILE --cluster SPEC --policy NAME[,NAME…]",
@@ -31,22 +31,22 @@ came of it. Nothing is read but the files named, and nothing is changed.
       --cluster 32 --policy proportional,shockwave --json
   fairbridge simulate --trace day.trace --cluster 8x4 --policy tiresias --fidelity slurm
   fairbridge simulate --trace day.trace --cluster 8x4 --policy fifo --per-job jobs.csv`,
-		Args: cli.Args(cobra.NoArgs),
+		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.simulate(c, o.JSON) },
 	}
-	f.addShared(c, "exact")
-	f.addTrace(c)
-	return o.WithJSON(c)
+	f.addSharedFlags(c, "exact")
+	f.addTraceFlags(c)
+	return o.AddJSONFlag(c)
 }
 
 // simulate runs the policies one after the other, so that their wall times can be
 // compared. One that fails costs the others nothing.
 func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
-	e, err := f.fromTrace()
+	e, err := f.newTraceExperiment()
 	if err != nil {
 		return err
 	}
-	jobs, err := datafile.Create(f.perJob)
+	jobs, err := datafile.Create(f.perJobFile)
 	if err != nil {
 		return err
 	}
@@ -76,19 +76,19 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		for i := range results {
 			summaries = append(summaries, results[i].Median)
 		}
-		return errors.Join(printLines(c.OutOrStdout(), summaries), failed)
+		return errors.Join(printJSONLines(c.OutOrStdout(), summaries), failed)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.Count(len(e.Scenarios[0].Jobs), "job"))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.FormatCount(len(e.Scenarios[0].Jobs), "job"))
 	printResults(c.OutOrStdout(), e.NewRows(results), 1)
-	fmt.Fprintln(c.OutOrStdout(), "\n"+legend)
+	fmt.Fprintln(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed
 }
 
 // runExperiment shows on a terminal how far it is.
 func runExperiment(c *cobra.Command, e *study.Experiment, parallel int) ([]study.Result, error) {
 	m := output.NewProgressBar(c.ErrOrStderr(), len(e.Policies)*len(e.Scenarios))
-	defer m.Close()
-	return e.Run(c.Context(), parallel, func(run int, label string, done, of int) { m.Updates(run, label)(done, of) })
+	defer m.Clear()
+	return e.Run(c.Context(), parallel, func(run int, label string, done, of int) { m.NewUpdater(run, label)(done, of) })
 }
 
 // printRemarks says what was left out.

@@ -36,56 +36,56 @@ tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 
 // simulateFlags are the flags of the commands that simulate.
 type simulateFlags struct {
-	source          study.Source
-	cluster         string
-	policies        string
-	fidelity        string
-	clock           string
-	round           time.Duration
-	seed            int64
-	seeds, parallel int
-	perJob, html    string // files
+	scenarioSource          study.Source
+	clusterSpec             string
+	policyList              string
+	fidelity                string
+	clockName               string
+	roundLength             time.Duration
+	seed                    int64
+	seedCount, parallelRuns int
+	perJobFile, htmlFile    string // files
 }
 
-// addShared adds what all of them have.
-func (f *simulateFlags) addShared(c *cobra.Command, fidelity string) {
+// addSharedFlags adds what all of them have.
+func (f *simulateFlags) addSharedFlags(c *cobra.Command, fidelity string) {
 	other := "slurm"
 	if fidelity == other {
 		other = "exact"
 	}
 	s := c.Flags()
-	s.StringVar(&f.policies, "policy", "", "policies, separated by commas")
+	s.StringVar(&f.policyList, "policy", "", "policies, separated by commas")
 	s.StringVar(&f.fidelity, "fidelity", fidelity, fidelity+", or "+other)
 	s.Int64Var(&f.seed, "seed", 1, "of all chance")
-	s.StringVar(&f.perJob, "per-job", "", "also write what became of every job to this file (CSV): policy and seed where there\n"+
+	s.StringVar(&f.perJobFile, "per-job", "", "also write what became of every job to this file (CSV): policy and seed where there\n"+
 		"are several, job, user, account, gpus, arrive_s, start_s, end_s, wait_s, jct_s, rho, stops")
-	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicies))
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicyList))
 }
 
-// addTrace adds what says which jobs are simulated, and on what.
-func (f *simulateFlags) addTrace(c *cobra.Command) {
+// addTraceFlags adds what says which jobs are simulated, and on what.
+func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	s := c.Flags()
-	s.StringVar(&f.source.Trace, "trace", "", "file with the jobs")
-	s.StringVar(&f.source.Options.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
-	s.StringVar(&f.source.Tables, "tables", "", "file with throughput tables, for training jobs")
-	s.Float64Var(&f.source.Options.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
-	s.BoolVar(&f.source.Options.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
-	s.BoolVar(&f.source.SilenceJobs, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
-	s.StringVar(&f.cluster, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
-	s.StringVar(&f.clock, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
-	s.DurationVar(&f.round, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
+	s.StringVar(&f.scenarioSource.Trace, "trace", "", "file with the jobs")
+	s.StringVar(&f.scenarioSource.Options.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
+	s.StringVar(&f.scenarioSource.Tables, "tables", "", "file with throughput tables, for training jobs")
+	s.Float64Var(&f.scenarioSource.Options.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
+	s.BoolVar(&f.scenarioSource.Options.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
+	s.BoolVar(&f.scenarioSource.SilenceJobs, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
+	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
+	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
+	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
 }
 
-// addMany adds what commands have that simulate many times.
-func (f *simulateFlags) addMany(c *cobra.Command, seeds string) {
+// addRepeatFlags adds what commands have that simulate many times.
+func (f *simulateFlags) addRepeatFlags(c *cobra.Command, seeds string) {
 	s := c.Flags()
-	s.IntVar(&f.seeds, "seeds", 1, "how many times, "+seeds)
-	s.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
-	s.StringVar(&f.html, "html", "", "also write a page with drawings to this file")
+	s.IntVar(&f.seedCount, "seeds", 1, "how many times, "+seeds)
+	s.IntVar(&f.parallelRuns, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
+	s.StringVar(&f.htmlFile, "html", "", "also write a page with drawings to this file")
 }
 
-// completePolicies offers names behind the last comma.
-func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completePolicyList offers names behind the last comma.
+func completePolicyList(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
 	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.SlurmName, policyset.SlurmAlone().System.Title)}
 	for _, e := range catalogue.Systems() {
@@ -94,41 +94,41 @@ func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Comple
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// fromTrace reads the flags and the files they name. Nothing is written before
+// newTraceExperiment reads the flags and the files they name. Nothing is written before
 // all of it is known to make sense.
-func (f *simulateFlags) fromTrace() (*study.Experiment, error) {
-	e, err := f.experiment(f.source.Trace)
+func (f *simulateFlags) newTraceExperiment() (*study.Experiment, error) {
+	e, err := f.newCheckedExperiment(f.scenarioSource.Trace)
 	if err != nil {
 		return nil, err
 	}
-	s, err := study.Load(f.source)
+	s, err := study.Load(f.scenarioSource)
 	if err != nil {
 		return nil, err
 	}
-	return e, f.add(e, s)
+	return e, f.addScenarios(e, s)
 }
 
-// experiment reads the flags, files excepted. It has no scenarios yet. jobs is
+// newCheckedExperiment reads the flags, files excepted. It has no scenarios yet. jobs is
 // what says which jobs are simulated.
-func (f *simulateFlags) experiment(jobs string) (*study.Experiment, error) {
-	for _, x := range [][2]string{{"--trace", jobs}, {"--cluster", f.cluster}, {"--policy", f.policies}} {
+func (f *simulateFlags) newCheckedExperiment(jobs string) (*study.Experiment, error) {
+	for _, x := range [][2]string{{"--trace", jobs}, {"--cluster", f.clusterSpec}, {"--policy", f.policyList}} {
 		if x[1] == "" {
-			return nil, cli.BadUsage(fmt.Errorf("%s is missing; see --help", x[0]))
+			return nil, cli.NewUsageError(fmt.Errorf("%s is missing; see --help", x[0]))
 		}
 	}
-	if all, format := trace.FormatNames(), f.source.Options.Format; format != "auto" && !slices.Contains(all, format) {
-		return nil, cli.BadUsage(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
+	if all, format := trace.FormatNames(), f.scenarioSource.Options.Format; format != "auto" && !slices.Contains(all, format) {
+		return nil, cli.NewUsageError(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
 	}
-	return f.options()
+	return f.newExperiment()
 }
 
-// options reads which policies are simulated on what, and how.
-func (f *simulateFlags) options() (*study.Experiment, error) {
-	e := &study.Experiment{Cluster: f.cluster, Options: study.Options{Seed: f.seed}}
+// newExperiment reads which policies are simulated on what, and how.
+func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
+	e := &study.Experiment{Cluster: f.clusterSpec, Options: study.Options{Seed: f.seed}}
 	var err error
-	if f.cluster != "" {
-		if f.source.Nodes, err = cluster.ParseSpec(f.cluster); err != nil {
-			return nil, cli.BadUsage(err)
+	if f.clusterSpec != "" {
+		if f.scenarioSource.Nodes, err = cluster.ParseSpec(f.clusterSpec); err != nil {
+			return nil, cli.NewUsageError(err)
 		}
 	}
 	switch f.fidelity {
@@ -136,31 +136,31 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 	case "slurm":
 		e.ThroughSlurm = true
 	default:
-		return nil, cli.BadUsage(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
+		return nil, cli.NewUsageError(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
 	}
-	if e.Policies, err = policyset.Parse(f.policies, !e.ThroughSlurm); err != nil {
-		return nil, cli.BadUsage(err)
+	if e.Policies, err = policyset.Parse(f.policyList, !e.ThroughSlurm); err != nil {
+		return nil, cli.NewUsageError(err)
 	}
 	return e, nil
 }
 
-// checkMany checks the flags of addMany.
-func (f *simulateFlags) checkMany() error {
-	if f.seeds < 1 || f.parallel < 1 {
-		return cli.BadUsage(errors.New("--seeds and --parallel want at least 1"))
+// checkRepeatFlags checks the flags of addRepeatFlags.
+func (f *simulateFlags) checkRepeatFlags() error {
+	if f.seedCount < 1 || f.parallelRuns < 1 {
+		return cli.NewUsageError(errors.New("--seeds and --parallel want at least 1"))
 	}
 	return nil
 }
 
-// add gives the experiment its scenarios, and the clock that fits them. Unless
+// addScenarios gives the experiment its scenarios, and the clock that fits them. Unless
 // GOGC says how much, simulations may use more memory for less time.
-func (f *simulateFlags) add(e *study.Experiment, scenarios ...*study.Scenario) error {
+func (f *simulateFlags) addScenarios(e *study.Experiment, scenarios ...*study.Scenario) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 	e.Scenarios = scenarios
-	if err := e.SetClock(f.clock, f.round, scenarios[0]); err != nil {
-		return cli.BadUsage(err)
+	if err := e.SetClock(f.clockName, f.roundLength, scenarios[0]); err != nil {
+		return cli.NewUsageError(err)
 	}
 	return nil
 }

@@ -16,16 +16,16 @@ import (
 // traceFlags are the flags of the trace commands.
 type traceFlags struct {
 	*cli.Options
-	read    trace.Options
-	cluster string
-	to      string
-	tables  string
-	force   bool
+	readOptions     trace.Options
+	clusterSpec     string
+	outputFile      string
+	tablesFile      string
+	mayReplaceFiles bool
 }
 
-// NewTrace makes the command that looks into, makes and converts workloads.
-func NewTrace(o *cli.Options) *cobra.Command {
-	c := cli.Group(&cobra.Command{
+// NewTraceCommand makes the command that looks into, makes and converts workloads.
+func NewTraceCommand(o *cli.Options) *cobra.Command {
+	c := cli.NewGroupCommand(&cobra.Command{
 		Use:   "trace",
 		Short: "Look at, convert and make up workloads for the simulator",
 		Long: `Histories of clusters, published ones and your own, are workloads for
@@ -33,21 +33,21 @@ fairbridge simulate and compare. They are read as they are; what is in a file
 is found out from its content.
 
 Formats:
-` + formatList(),
+` + formatsText(),
 		Example: `  fairbridge trace info philly.csv --cluster 32x8
   sacct -aP -o ` + sacctColumns + ` > jan.txt
   fairbridge trace info jan.txt
   fairbridge trace convert jan.txt --to jan.jsonl.gz
   fairbridge trace generate day --gpus 256 --load 0.9 --to day.jsonl`,
 	})
-	c.AddCommand(newTraceInfo(o), newTraceConvert(o), newTraceGenerate(o))
+	c.AddCommand(newTraceInfoCommand(o), newTraceConvertCommand(o), newTraceGenerateCommand(o))
 	return c
 }
 
 // sacctColumns are short enough for the help and enough for a simulation.
 const sacctColumns = `JobID,State,Submit,Start,ElapsedRaw,User,Account,AllocTRES`
 
-func formatList() string {
+func formatsText() string {
 	var b strings.Builder
 	for _, f := range trace.Formats() {
 		lead := fmt.Sprintf("  %-12s", f.Name)
@@ -63,49 +63,49 @@ func formatList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// addRead gives a command the flags that say how to read a trace.
-func (t *traceFlags) addRead(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&t.read.Format, "format", "auto", "format of the file, see fairbridge trace --help")
-	c.Flags().BoolVar(&t.read.SkipBad, "skip-bad", false, "pass over rows that make no sense, and count them")
-	c.Flags().Float64Var(&t.read.GPUsPerProc, "gpus-per-proc", 1, "GPUs that a processor of an swf file stands for")
+// addReadFlags gives a command the flags that say how to read a trace.
+func (t *traceFlags) addReadFlags(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&t.readOptions.Format, "format", "auto", "format of the file, see fairbridge trace --help")
+	c.Flags().BoolVar(&t.readOptions.SkipBad, "skip-bad", false, "pass over rows that make no sense, and count them")
+	c.Flags().Float64Var(&t.readOptions.GPUsPerProc, "gpus-per-proc", 1, "GPUs that a processor of an swf file stands for")
 	return c
 }
 
-// addWrite gives a command the flags that say where to write one.
-func (t *traceFlags) addWrite(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVarP(&t.to, "to", "o", "", "file to write, packed if it ends in .gz; - for standard output")
-	c.Flags().BoolVar(&t.force, "force", false, "replace the file if it is there")
+// addWriteFlags gives a command the flags that say where to write one.
+func (t *traceFlags) addWriteFlags(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVarP(&t.outputFile, "to", "o", "", "file to write, packed if it ends in .gz; - for standard output")
+	c.Flags().BoolVar(&t.mayReplaceFiles, "force", false, "replace the file if it is there")
 	return c
 }
 
-func (t *traceFlags) open(path string) (*trace.Trace, error) {
-	if !(t.read.GPUsPerProc > 0) {
-		return nil, cli.BadUsage(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc))
+func (t *traceFlags) openTrace(path string) (*trace.Trace, error) {
+	if !(t.readOptions.GPUsPerProc > 0) {
+		return nil, cli.NewUsageError(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.readOptions.GPUsPerProc))
 	}
-	tr, err := trace.Open(path, t.read)
+	tr, err := trace.Open(path, t.readOptions)
 	var p trace.Problem
-	if errors.As(err, &p) && p.Line > 0 && !t.read.SkipBad {
+	if errors.As(err, &p) && p.Line > 0 && !t.readOptions.SkipBad {
 		err = fmt.Errorf("%w\n(--skip-bad passes over such rows)", err)
 	}
 	return tr, err
 }
 
-// save writes the trace where the flags say, and tells what it wrote.
-func (t *traceFlags) save(c *cobra.Command, tr *trace.Trace) error {
-	if t.to == "-" {
+// saveTrace writes the trace where the flags say, and tells what it wrote.
+func (t *traceFlags) saveTrace(c *cobra.Command, tr *trace.Trace) error {
+	if t.outputFile == "-" {
 		return tr.Write(c.OutOrStdout())
 	}
-	if err := explainExisting(tr.Save(t.to, t.force)); err != nil {
+	if err := explainExistingFile(tr.Save(t.outputFile, t.mayReplaceFiles)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.to, output.Count(len(tr.Jobs), "job"))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, output.FormatCount(len(tr.Jobs), "job"))
 	return nil
 }
 
-// explainExisting says what to do about a file that is there already.
-func explainExisting(err error) error {
+// explainExistingFile says what to do about a file that is there already.
+func explainExistingFile(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return cli.BadUsage(fmt.Errorf("%w; --force replaces it", err))
+		return cli.NewUsageError(fmt.Errorf("%w; --force replaces it", err))
 	}
 	return err
 }

@@ -17,36 +17,36 @@ import (
 	"fairbridge/policy"
 )
 
-func newTraceInfo(o *cli.Options) *cobra.Command {
+func newTraceInfoCommand(o *cli.Options) *cobra.Command {
 	t := &traceFlags{Options: o}
-	c := o.WithJSON(t.addRead(&cobra.Command{
+	c := o.AddJSONFlag(t.addReadFlags(&cobra.Command{
 		Use:   "info FILE",
 		Short: "What is in a trace: jobs, sizes, run times, who, and the load on a cluster",
 		Example: `  fairbridge trace info philly_jobs.csv
   fairbridge trace info jan.txt --cluster 16x4:a100,8x8:h100
   fairbridge trace info queue.json --format squeue-json --json`,
-		Args: cli.Args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, a []string) error { return t.info(c, a[0]) },
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return t.printInfo(c, a[0]) },
 	}))
-	c.Flags().StringVar(&t.cluster, "cluster", "", "cluster to compare with: NODESxGPUS[:TYPE], separated by commas")
+	c.Flags().StringVar(&t.clusterSpec, "cluster", "", "cluster to compare with: NODESxGPUS[:TYPE], separated by commas")
 	return c
 }
 
-func (t *traceFlags) info(c *cobra.Command, path string) error {
+func (t *traceFlags) printInfo(c *cobra.Command, path string) error {
 	var nodes []policy.Node
-	if t.cluster != "" {
+	if t.clusterSpec != "" {
 		var err error
-		if nodes, err = cluster.ParseSpec(t.cluster); err != nil {
-			return cli.BadUsage(err)
+		if nodes, err = cluster.ParseSpec(t.clusterSpec); err != nil {
+			return cli.NewUsageError(err)
 		}
 	}
-	tr, err := t.open(path)
+	tr, err := t.openTrace(path)
 	if err != nil {
 		return err
 	}
-	i := tr.InfoOn(t.cluster, nodes)
+	i := tr.InfoOn(t.clusterSpec, nodes)
 	if t.JSON {
-		err = output.JSON(c.OutOrStdout(), &i)
+		err = output.WriteJSON(c.OutOrStdout(), &i)
 	} else {
 		printTraceInfo(c.OutOrStdout(), &i)
 		printSkipped(c, tr)
@@ -58,11 +58,11 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 }
 
 func printTraceInfo(w io.Writer, i *trace.Info) {
-	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.Count(i.JobCount, "job"))
+	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.FormatCount(i.JobCount, "job"))
 	if i.TrainingJobCount > 0 {
 		fmt.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
 	}
-	fmt.Fprintf(w, "\narrivals    over %s", seconds(i.ArrivalSpan))
+	fmt.Fprintf(w, "\narrivals    over %s", formatSeconds(i.ArrivalSpan))
 	if !i.Start.IsZero() {
 		fmt.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
 	}
@@ -74,8 +74,8 @@ func printTraceInfo(w io.Writer, i *trace.Info) {
 		}
 	}
 	fmt.Fprintln(w)
-	printShares(w, i)
-	printSizes(w, i)
+	printJobShares(w, i)
+	printJobSizes(w, i)
 	printRunTimes(w, i)
 	printAccounts(w, i)
 	if i.Misfits != "" {
@@ -83,10 +83,10 @@ func printTraceInfo(w io.Writer, i *trace.Info) {
 	}
 }
 
-func printShares(w io.Writer, i *trace.Info) {
+func printJobShares(w io.Writer, i *trace.Info) {
 	row := func(what string, share float64) {
 		if share > 0 {
-			fmt.Fprintf(w, "%-11s %s of the jobs\n", what, percent(share))
+			fmt.Fprintf(w, "%-11s %s of the jobs\n", what, formatPercent(share))
 		}
 	}
 	row("failed", i.FailedShare)
@@ -98,12 +98,12 @@ func printShares(w io.Writer, i *trace.Info) {
 	}
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+func formatPercent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
 // barWidth is the length of the bar of the whole.
 const barWidth = 30
 
-func bar(share float64) string {
+func formatBar(share float64) string {
 	n := int(share*barWidth + .5)
 	if n == 0 && share > 0 {
 		return "▏"
@@ -111,11 +111,11 @@ func bar(share float64) string {
 	return strings.Repeat("█", n)
 }
 
-func printSizes(w io.Writer, i *trace.Info) {
+func printJobSizes(w io.Writer, i *trace.Info) {
 	fmt.Fprintln(w)
 	t := output.NewTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
 	for _, s := range i.Sizes {
-		t.Add(s.GPUs, s.JobCount, percent(s.JobShare), percent(s.GPUTimeShare), bar(s.JobShare))
+		t.AddRow(s.GPUs, s.JobCount, formatPercent(s.JobShare), formatPercent(s.GPUTimeShare), formatBar(s.JobShare))
 	}
 	t.Print()
 }
@@ -128,33 +128,33 @@ func printRunTimes(w io.Writer, i *trace.Info) {
 	}
 	t := output.NewTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
 	r := i.RunTimes
-	t.Add("", seconds(r.Least), seconds(r.P10), seconds(r.P25), seconds(r.Median), seconds(r.P75), seconds(r.P90), seconds(r.P99), seconds(r.Most), seconds(r.Mean))
+	t.AddRow("", formatSeconds(r.Least), formatSeconds(r.P10), formatSeconds(r.P25), formatSeconds(r.Median), formatSeconds(r.P75), formatSeconds(r.P90), formatSeconds(r.P99), formatSeconds(r.Most), formatSeconds(r.Mean))
 	t.Print()
 }
 
-// seconds prints seconds as people say them.
-func seconds(seconds float64) string {
-	return output.Duration(time.Duration(seconds * float64(time.Second)))
+// formatSeconds prints seconds as people say them.
+func formatSeconds(seconds float64) string {
+	return output.FormatDuration(time.Duration(seconds * float64(time.Second)))
 }
 
-// maxAccounts is how many accounts are listed.
-const maxAccounts = 10
+// maxAccountsPrinted is how many accounts are listed.
+const maxAccountsPrinted = 10
 
 func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", output.Count(i.UserCount, "user"), output.Count(len(i.Accounts), "account"))
+	fmt.Fprintf(w, "\n%s, %s\n", output.FormatCount(i.UserCount, "user"), output.FormatCount(len(i.Accounts), "account"))
 	t := output.NewTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
-	for _, a := range i.Accounts[:min(maxAccounts, len(i.Accounts))] {
+	for _, a := range i.Accounts[:min(maxAccountsPrinted, len(i.Accounts))] {
 		weight := "–"
 		if a.Weight > 0 {
 			weight = fmt.Sprintf("%g", a.Weight)
 		}
-		t.Add(a.Name, weight, a.JobCount, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
+		t.AddRow(a.Name, weight, a.JobCount, fmt.Sprintf("%.0f", a.GPUHours), formatBar(a.GPUHours/max(i.GPUHours, 1e-9)))
 	}
 	t.Print()
-	if more := len(i.Accounts) - maxAccounts; more > 0 {
+	if more := len(i.Accounts) - maxAccountsPrinted; more > 0 {
 		fmt.Fprintf(w, "… and %d more\n", more)
 	}
 }

@@ -17,54 +17,54 @@ import (
 	"fairbridge/cmd/internal/cli"
 )
 
-func newTraceConvert(o *cli.Options) *cobra.Command {
+func newTraceConvertCommand(o *cli.Options) *cobra.Command {
 	t := &traceFlags{Options: o}
-	return t.addWrite(t.addRead(&cobra.Command{
+	return t.addWriteFlags(t.addReadFlags(&cobra.Command{
 		Use:   "convert FILE --to OUT",
 		Short: "Write a trace in our own format: JSON, a job a line",
 		Example: `  fairbridge trace convert cluster_log.csv --to helios.jsonl.gz
   fairbridge trace convert jan.txt --skip-bad --to - | head`,
-		Args: cli.Args(cobra.ExactArgs(1)),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			if t.to == "" {
-				return cli.BadUsage(errors.New("where to? say --to OUT, or --to - for standard output"))
+			if t.outputFile == "" {
+				return cli.NewUsageError(errors.New("where to? say --to OUT, or --to - for standard output"))
 			}
-			tr, err := t.open(a[0])
+			tr, err := t.openTrace(a[0])
 			if err != nil {
 				return err
 			}
 			printSkipped(c, tr)
-			return t.save(c, tr)
+			return t.saveTrace(c, tr)
 		},
 	}))
 }
 
-func newTraceGenerate(o *cli.Options) *cobra.Command {
+func newTraceGenerateCommand(o *cli.Options) *cobra.Command {
 	t := &traceFlags{Options: o}
 	var w generate.Options
 	var seed int64
-	c := t.addWrite(&cobra.Command{
+	c := t.addWriteFlags(&cobra.Command{
 		Use:   "generate KIND --to OUT",
 		Short: "Make up a workload; the same seed gives the same jobs",
-		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindList(),
+		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindsText(),
 		Example: `  fairbridge trace generate day --days 7 --gpus 256 --load 0.9 --to week.jsonl.gz
   fairbridge trace generate gavel --jobs 500 --to gavel.jsonl --tables speeds.json`,
-		Args: cli.Args(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
-				return cli.BadUsage(err)
+				return cli.NewUsageError(err)
 			}
 			m, err := generate.MakeWorkload(a[0], w, seed)
 			if err != nil {
-				return cli.BadUsage(err)
+				return cli.NewUsageError(err)
 			}
-			if err := cmp.Or(t.checkFree(t.to), t.checkFree(t.tables)); err != nil {
+			if err := cmp.Or(t.checkWritable(t.outputFile), t.checkWritable(t.tablesFile)); err != nil {
 				return err
 			}
 			if err := t.saveTables(c); err != nil {
 				return err
 			}
-			return t.save(c, &trace.Trace{Name: fmt.Sprintf("%s-%d", a[0], seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts})
+			return t.saveTrace(c, &trace.Trace{Name: fmt.Sprintf("%s-%d", a[0], seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts})
 		},
 	})
 	f := c.Flags()
@@ -75,35 +75,35 @@ func newTraceGenerate(o *cli.Options) *cobra.Command {
 	f.Float64Var(&w.Load, "load", 0, "GPU time asked for, as a part of what the GPUs have")
 	f.IntVar(&w.Accounts, "accounts", 0, "how many accounts")
 	f.StringVar(&w.Profile, "profile", "", "cluster to resemble: helios, venus, earth, saturn or uranus")
-	f.StringVar(&t.tables, "tables", "", "file to write the speeds of training jobs to, as simulate --tables wants them")
+	f.StringVar(&t.tablesFile, "tables", "", "file to write the speeds of training jobs to, as simulate --tables wants them")
 	return c
 }
 
-// checkFree says that a file may be written, so that all are or none.
-func (t *traceFlags) checkFree(path string) error {
+// checkWritable says that a file may be written, so that all are or none.
+func (t *traceFlags) checkWritable(path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	return explainExisting(datafile.CheckWritable(path, t.force))
+	return explainExistingFile(datafile.CheckWritable(path, t.mayReplaceFiles))
 }
 
 // saveTables writes the made-up throughput tables of training jobs.
 func (t *traceFlags) saveTables(c *cobra.Command) error {
-	if t.tables == "" {
+	if t.tablesFile == "" {
 		return nil
 	}
-	if err := explainExisting(workload.SaveTables(t.tables, generate.NewTables(), t.force)); err != nil {
+	if err := explainExistingFile(workload.SaveTables(t.tablesFile, generate.NewTables(), t.mayReplaceFiles)); err != nil {
 		return err
 	}
-	if t.to != "-" {
-		fmt.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tables)
+	if t.outputFile != "-" {
+		fmt.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tablesFile)
 	}
 	return nil
 }
 
 // checkKindFlags finds flags that make no sense, or none for the kind.
 func (t *traceFlags) checkKindFlags(c *cobra.Command, kind string) error {
-	if t.to == "" {
+	if t.outputFile == "" {
 		return errors.New("where to? say --to OUT, or --to - for standard output")
 	}
 	i := slices.IndexFunc(generate.Kinds(), func(k generate.Kind) bool { return k.Name == kind })
@@ -117,23 +117,23 @@ func (t *traceFlags) checkKindFlags(c *cobra.Command, kind string) error {
 		case !f.Changed:
 		case !slices.Contains(k.UsedOptions, name):
 			return fmt.Errorf("%s takes no --%s, only --seed, --%s", kind, name, strings.Join(k.UsedOptions, ", --"))
-		case f.Value.Type() != "string" && !positive(c, name):
+		case f.Value.Type() != "string" && !isPositiveFlag(c, name):
 			return fmt.Errorf("--%s %s: want more than 0", name, f.Value)
 		}
 	}
-	if t.tables != "" && !k.HasTraining {
+	if t.tablesFile != "" && !k.HasTraining {
 		return fmt.Errorf("jobs of %s have no throughput tables; leave out --tables", kind)
 	}
 	return nil
 }
 
-func positive(c *cobra.Command, name string) bool {
+func isPositiveFlag(c *cobra.Command, name string) bool {
 	n, err := c.Flags().GetInt(name)
 	x, err2 := c.Flags().GetFloat64(name)
 	return err == nil && n > 0 || err2 == nil && x > 0 && !math.IsInf(x, 1)
 }
 
-func kindList() string {
+func kindsText() string {
 	var b strings.Builder
 	for _, k := range generate.Kinds() {
 		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.Description, strings.Join(k.UsedOptions, ", --"))

@@ -17,31 +17,31 @@ import (
 
 // Result says how a cycle that was decided again compares with what was stored.
 type Result struct {
-	Partition string       `json:"partition"`
-	Cycle     uint64       `json:"cycle"`
-	At        time.Time    `json:"at"`
-	Mode      bridge.Mode  `json:"mode"`
-	Policy    string       `json:"policy"`
-	Params    string       `json:"params,omitempty"`
-	Jobs      int          `json:"jobs"`
-	Same      bool         `json:"same"`
-	Exactly   bool         `json:"exactly"` // every byte was compared; else only what the record keeps
-	Then      string       `json:"then"`    // SHA-256 of the plan
-	Now       string       `json:"now"`
-	Gate      int          `json:"gate"` // decisions the gate turned down then
-	Differing []Difference `json:"differing"`
+	Partition      string       `json:"partition"`
+	Cycle          uint64       `json:"cycle"`
+	At             time.Time    `json:"at"`
+	Mode           bridge.Mode  `json:"mode"`
+	Policy         string       `json:"policy"`
+	Params         string       `json:"params,omitempty"`
+	JobCount       int          `json:"jobs"`
+	IsSame         bool         `json:"same"`
+	ComparedBytes  bool         `json:"exactly"` // every byte was compared; else only what the record keeps
+	RecordedDigest string       `json:"then"`    // SHA-256 of the plan
+	ReplayedDigest string       `json:"now"`
+	RefusedCount   int          `json:"gate"` // decisions the gate turned down then
+	Differences    []Difference `json:"differing"`
 }
 
 // Difference is a job about which another decision is made now.
 type Difference struct {
-	Job  policy.JobID              `json:"job"`
-	Then *journal.RecordedDecision `json:"then"` // null: it is not in the record
-	Now  *journal.RecordedDecision `json:"now"`
+	Job      policy.JobID              `json:"job"`
+	Recorded *journal.RecordedDecision `json:"then"` // null: it is not in the record
+	Replayed *journal.RecordedDecision `json:"now"`
 }
 
-// Run decides a stored cycle again as it was decided then; the cycle with number 0 is
+// ReplayCycle decides a stored cycle again as it was decided then; the cycle with number 0 is
 // the last.
-func Run(ctx context.Context, db *journal.Store, cluster, partition string, seq uint64) (*Result, error) {
+func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition string, seq uint64) (*Result, error) {
 	c, err := db.Cycle(ctx, cluster, partition, seq)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func Run(ctx context.Context, db *journal.Store, cluster, partition string, seq 
 	if err != nil {
 		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
 	}
-	r := &Result{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, Jobs: len(s.Jobs), Gate: len(c.Refused), Differing: []Difference{}}
+	r := &Result{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: len(c.Refused), Differences: []Difference{}}
 	return r, r.compare(ctx, db, cluster, c, plan)
 }
 
@@ -74,15 +74,15 @@ func Run(ctx context.Context, db *journal.Store, cluster, partition string, seq 
 // witness.
 func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string, c *journal.StoredCycle, plan *policy.Plan) error {
 	var err error
-	if r.Now, err = bridge.DigestPlan(plan); err != nil {
+	if r.ReplayedDigest, err = bridge.DigestPlan(plan); err != nil {
 		return err
 	}
-	r.Then, r.Exactly = c.RedecidedDigest, c.RedecidedDigest != ""
-	if !r.Exactly {
-		r.Then = c.PlanDigest
+	r.RecordedDigest, r.ComparedBytes = c.RedecidedDigest, c.RedecidedDigest != ""
+	if !r.ComparedBytes {
+		r.RecordedDigest = c.PlanDigest
 	}
-	if r.Same = r.Now == r.Then; r.Same {
-		r.Exactly = true
+	if r.IsSame = r.ReplayedDigest == r.RecordedDigest; r.IsSame {
+		r.ComparedBytes = true
 		return nil
 	}
 	jobs := make([]policy.JobID, len(plan.Decisions))
@@ -93,14 +93,14 @@ func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string,
 	if err != nil {
 		return err
 	}
-	r.Differing = differences(plan, then, c.Refused)
-	r.Same = !r.Exactly && len(r.Differing) == 0
+	r.Differences = findDifferences(plan, then, c.Refused)
+	r.IsSame = !r.ComparedBytes && len(r.Differences) == 0
 	return nil
 }
 
-// differences lists the jobs about which the plan says something else than the
+// findDifferences lists the jobs about which the plan says something else than the
 // record, but for those the gate had a word about.
-func differences(plan *policy.Plan, then []journal.RecordedDecision, refused []bridge.Refusal) []Difference {
+func findDifferences(plan *policy.Plan, then []journal.RecordedDecision, refused []bridge.Refusal) []Difference {
 	out := []Difference{}
 	before, refusedJobs := map[policy.JobID]*journal.RecordedDecision{}, map[policy.JobID]bool{}
 	for i := range then {

@@ -16,10 +16,10 @@ import (
 // end.
 func (d *daemon) runCycles(ctx context.Context) error {
 	f := d.File
-	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.Modes(), "metrics", f.Listen)
+	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.FormatModes(), "metrics", f.Listen)
 	d.Loop.Done = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
-		d.noteReached(r)
+		d.noteDatabaseReached(r)
 	}
 	_, _ = systemd.SdNotify(false, systemd.SdNotifyReady)
 	err := d.Loop.Run(ctx)
@@ -45,9 +45,9 @@ func (d *daemon) runCycle(ctx context.Context) error {
 	return nil
 }
 
-// noteReached lets fairbridge expire have the local journal while the database is
+// noteDatabaseReached lets fairbridge expire have the local journal while the database is
 // out of reach.
-func (d *daemon) noteReached(r *cycle.Report) {
+func (d *daemon) noteDatabaseReached(r *cycle.Report) {
 	tee, ok := d.Loop.Journal.(*localjournal.Tee)
 	if !ok {
 		return

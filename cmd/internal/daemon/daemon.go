@@ -13,9 +13,9 @@ import (
 	"fairbridge/cmd/internal/system"
 )
 
-// patience is how long a service has to end: a call to Slurm under way is
+// stopTimeout is how long a service has to end: a call to Slurm under way is
 // finished. What systemd allows all of them is twice as long.
-const patience = 30 * time.Second
+const stopTimeout = 30 * time.Second
 
 // daemon is a system with what its services share.
 type daemon struct {
@@ -36,13 +36,13 @@ func Run(ctx context.Context, s *system.System, log *slog.Logger) error {
 		s.DB.Close()
 		return err
 	}
-	d.add("upkeep", d.upkeep)
+	d.addService("upkeep", d.runUpkeep)
 	if s.File.Slurm.Accounting > 0 {
-		d.add("record", d.keepRecord)
+		d.addService("record", d.runImports)
 	}
-	d.add("sums", d.keepSums)
-	d.add("cycles", d.runCycles)
-	return d.run(ctx)
+	d.addService("sums", d.runSums)
+	d.addService("cycles", d.runCycles)
+	return d.runServices(ctx)
 }
 
 // RunOnce runs one cycle, steps down and closes the system's database.
@@ -53,11 +53,11 @@ func RunOnce(ctx context.Context, s *system.System, log *slog.Logger) error {
 		return err
 	}
 	var cycle error
-	d.add("cycle", func(ctx context.Context) error {
+	d.addService("cycle", func(ctx context.Context) error {
 		cycle = d.runCycle(ctx)
 		return nil
 	})
-	err := d.run(ctx) // cycle is set only then
+	err := d.runServices(ctx) // cycle is set only then
 	return errors.Join(cycle, err)
 }
 
@@ -67,21 +67,21 @@ func newDaemon(s *system.System, log *slog.Logger) *daemon {
 	return d
 }
 
-func (d *daemon) add(name string, run func(context.Context) error) {
+func (d *daemon) addService(name string, run func(context.Context) error) {
 	d.services = append(d.services, Service{name, run})
 }
 
 // addCloser adds what is open until its turn to end comes.
 func (d *daemon) addCloser(name string, closeIt func()) {
-	d.add(name, func(ctx context.Context) error {
+	d.addService(name, func(ctx context.Context) error {
 		<-ctx.Done()
 		closeIt()
 		return nil
 	})
 }
 
-func (d *daemon) run(ctx context.Context) error {
-	return (&Group{Services: d.services, Patience: patience}).Run(ctx)
+func (d *daemon) runServices(ctx context.Context) error {
+	return (&ServiceGroup{Services: d.services, StopTimeout: stopTimeout}).Run(ctx)
 }
 
 // prepare checks the database, stores the accounts' shares, and opens what the
@@ -90,13 +90,13 @@ func (d *daemon) prepare(ctx context.Context) error {
 	if err := d.checkDB(ctx); err != nil {
 		return err
 	}
-	if err := d.DB.SetAccounts(ctx, d.File.Cluster, d.File.Shares()); err != nil {
+	if err := d.DB.SetAccounts(ctx, d.File.Cluster, d.File.AccountShares()); err != nil {
 		d.log.Warn("account shares not stored", "error", err)
 	}
-	if err := d.keepSamples(); err != nil {
+	if err := d.addSampleRecorder(); err != nil {
 		return err
 	}
-	return d.keepJournal(ctx)
+	return d.openLocalJournal(ctx)
 }
 
 // checkDB makes sure that the database is one this program can work with. One that

@@ -17,31 +17,31 @@ type Service struct {
 	Run func(context.Context) error
 }
 
-// Group is services that begin in order and end in the opposite one, each when all
+// ServiceGroup is services that begin in order and end in the opposite one, each when all
 // that began after it have ended.
-type Group struct {
-	Services []Service
-	Patience time.Duration // for one service to end
+type ServiceGroup struct {
+	Services    []Service
+	StopTimeout time.Duration // for one service to end
 }
 
-// task is a service at work.
-type task struct {
+// runningService is a service at work.
+type runningService struct {
 	Service
-	stop context.CancelFunc
-	done chan struct{}
-	err  error // valid when done
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // valid when done
 }
 
 // Run begins all services, waits until the context ends or one of them does, and
 // ends all. The error joins those of services that failed, panicked, or did not end
 // in time; it names each.
-func (g *Group) Run(ctx context.Context) error {
+func (g *ServiceGroup) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	var tasks []*task
+	var tasks []*runningService
 	for _, s := range g.Services {
 		own, stop := context.WithCancel(context.WithoutCancel(ctx))
-		t := &task{Service: s, stop: stop, done: make(chan struct{})}
+		t := &runningService{Service: s, cancel: stop, done: make(chan struct{})}
 		tasks = append(tasks, t)
 		go func() {
 			defer end()
@@ -52,14 +52,14 @@ func (g *Group) Run(ctx context.Context) error {
 	<-ctx.Done()
 	var errs []error
 	for _, t := range slices.Backward(tasks) {
-		t.stop()
-		errs = append(errs, t.wait(g.Patience))
+		t.cancel()
+		errs = append(errs, t.wait(g.StopTimeout))
 	}
 	return errors.Join(errs...)
 }
 
 // run returns what became of the service; a panic is an error.
-func (t *task) run(ctx context.Context) (err error) {
+func (t *runningService) run(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -70,7 +70,7 @@ func (t *task) run(ctx context.Context) (err error) {
 
 // wait returns the error of a service that ends, and one for a service that does
 // not.
-func (t *task) wait(patience time.Duration) error {
+func (t *runningService) wait(patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

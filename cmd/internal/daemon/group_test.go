@@ -30,7 +30,7 @@ func (d *diary) service(name string, begun chan<- string) Service {
 func TestServicesEndInTheOppositeOrder(t *testing.T) {
 	var ended diary
 	begun := make(chan string, 3)
-	g := Group{Patience: time.Minute, Services: []Service{
+	g := ServiceGroup{StopTimeout: time.Minute, Services: []Service{
 		ended.service("database", begun), ended.service("journal", begun), ended.service("cycles", begun),
 	}}
 	ctx, end := context.WithCancel(t.Context())
@@ -60,7 +60,7 @@ func TestAServiceThatEndsEndsAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var ended diary
 			begun := make(chan string, 2)
-			g := Group{Patience: time.Minute, Services: []Service{
+			g := ServiceGroup{StopTimeout: time.Minute, Services: []Service{
 				ended.service("database", begun), {"samples", c.run}, ended.service("cycles", begun),
 			}}
 			err := g.Run(t.Context())
@@ -86,7 +86,7 @@ func TestAServiceThatDoesNotEndIsNotWaitedForLongerThanAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended diary
 		release := make(chan struct{})
-		g := Group{Patience: time.Minute, Services: []Service{
+		g := ServiceGroup{StopTimeout: time.Minute, Services: []Service{
 			ended.service("database", make(chan string, 1)),
 			{"samples", func(context.Context) error { <-release; return nil }},
 			{"cycles", func(context.Context) error { return errors.New("lost") }},
@@ -108,7 +108,7 @@ func TestAServiceThatDoesNotEndIsNotWaitedForLongerThanAllowed(t *testing.T) {
 
 func TestServicesGoOnWhileOthersEnd(t *testing.T) {
 	journal := make(chan string)
-	g := Group{Patience: time.Minute, Services: []Service{
+	g := ServiceGroup{StopTimeout: time.Minute, Services: []Service{
 		{"journal", func(ctx context.Context) error {
 			for {
 				select {
@@ -144,7 +144,7 @@ func TestEvery(t *testing.T) {
 			defer end()
 			begin := time.Now()
 			var at []time.Duration
-			err := every(ctx, time.Minute, c.atOnce, func() {
+			err := runEvery(ctx, time.Minute, c.atOnce, func() {
 				at = append(at, time.Since(begin))
 				time.Sleep(10 * time.Second)
 			})

@@ -23,8 +23,8 @@ func (d *daemon) serveHTTP() error {
 	if err != nil {
 		return fmt.Errorf("listening for metrics on %s (listen in the configuration): %w", d.File.Listen, err)
 	}
-	d.add("http", func(ctx context.Context) error {
-		server := &http.Server{Handler: d.handler(), ReadHeaderTimeout: 5 * time.Second}
+	d.addService("http", func(ctx context.Context) error {
+		server := &http.Server{Handler: d.newHandler(), ReadHeaderTimeout: 5 * time.Second}
 		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			d.log.Error("metrics are no longer served", "error", err)
@@ -35,8 +35,8 @@ func (d *daemon) serveHTTP() error {
 	return nil
 }
 
-// handler is every page that the daemon serves.
-func (d *daemon) handler() http.Handler {
+// newHandler serves every page of the daemon.
+func (d *daemon) newHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.Registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })

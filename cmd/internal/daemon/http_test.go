@@ -26,14 +26,14 @@ func TestPages(t *testing.T) {
 	}
 	for path, want := range map[string]string{"/healthz": "ok\n", "/metrics": "go_goroutines "} {
 		w := httptest.NewRecorder()
-		d.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		d.newHandler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if err := (&Group{Services: d.services, Patience: time.Minute}).Run(ctx); err != nil {
+	if err := (&ServiceGroup{Services: d.services, StopTimeout: time.Minute}).Run(ctx); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"fairbridge/accounting/localjournal"
 )
 
-// keepJournal notes every intent in a local file too, so that release works
+// openLocalJournal notes every intent in a local file too, so that release works
 // without Postgres.
-func (d *daemon) keepJournal(ctx context.Context) error {
+func (d *daemon) openLocalJournal(ctx context.Context) error {
 	path := d.File.Journal
 	if path == "" {
 		return nil

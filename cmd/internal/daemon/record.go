@@ -12,22 +12,22 @@ import (
 // What was read is read again for some time back, because slurmctld may report
 // late: a little each time, and a day now and then.
 const (
-	recentOverlap    = time.Hour
-	longOverlapEvery = 6 * time.Hour
+	shortOverlap        = time.Hour
+	longOverlapInterval = 6 * time.Hour
 )
 
-// keepRecord reads what is new in slurmdbd, again and again. Without slurmdbd
+// runImports reads what is new in slurmdbd, again and again. Without slurmdbd
 // the record rests on what polls saw, so that a failure is only logged, and logged
 // once.
-func (d *daemon) keepRecord(ctx context.Context) error {
+func (d *daemon) runImports(ctx context.Context) error {
 	lastError, lastLong := "", time.Time{}
-	return every(ctx, d.File.Slurm.Accounting, true, func() {
-		im := runs.Import{Cluster: d.File.Cluster, Overlap: recentOverlap}
-		if time.Since(lastLong) > longOverlapEvery {
+	return runEvery(ctx, d.File.Slurm.Accounting, true, func() {
+		im := runs.Import{Cluster: d.File.Cluster, Overlap: shortOverlap}
+		if time.Since(lastLong) > longOverlapInterval {
 			im.Overlap = runs.DefaultOverlap
 		}
-		out, err := d.readRecord(ctx, im)
-		if err == nil && im.Overlap > recentOverlap {
+		out, err := d.importRecords(ctx, im)
+		if err == nil && im.Overlap > shortOverlap {
 			lastLong = time.Now()
 		}
 		switch {
@@ -43,8 +43,8 @@ func (d *daemon) keepRecord(ctx context.Context) error {
 	})
 }
 
-// readRecord reads once; the first time, the last day.
-func (d *daemon) readRecord(ctx context.Context, im runs.Import) (system.ImportReport, error) {
+// importRecords reads once; the first time, the last day.
+func (d *daemon) importRecords(ctx context.Context, im runs.Import) (system.ImportReport, error) {
 	out, err := system.ImportSlurmdbd(ctx, d.File, d.DB, im)
 	if errors.Is(err, runs.ErrNoBeginning) {
 		im.Since = time.Now().Add(-runs.DefaultOverlap)

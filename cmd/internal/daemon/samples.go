@@ -11,8 +11,8 @@ import (
 	"fairbridge/cmd/internal/system"
 )
 
-// keepSamples has what the probes show stored beside the cycles.
-func (d *daemon) keepSamples() error {
+// addSampleRecorder has what the probes show stored beside the cycles.
+func (d *daemon) addSampleRecorder() error {
 	if d.File.Probes.URL == "" {
 		return nil
 	}
@@ -24,16 +24,16 @@ func (d *daemon) keepSamples() error {
 	if d.Loop.Probes, err = system.NewProbes(d.File, r.Enqueue); err != nil {
 		return err
 	}
-	d.Registry.MustRegister(samplesMetrics(r)...)
-	d.add("samples", func(ctx context.Context) error {
+	d.Registry.MustRegister(newRecorderMetrics(r)...)
+	d.addService("samples", func(ctx context.Context) error {
 		r.Run(ctx)
 		return nil
 	})
 	return nil
 }
 
-// samplesMetrics tell how the recorder stands.
-func samplesMetrics(r *spool.Recorder) []prometheus.Collector {
+// newRecorderMetrics makes the metrics that tell how the recorder stands.
+func newRecorderMetrics(r *spool.Recorder) []prometheus.Collector {
 	gauge := func(name, help string, of func(spool.State) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return of(r.State()) })
 	}

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// sumEvery is how far reports may be behind the record.
-const sumEvery = 5 * time.Minute
+// sumInterval is how far reports may be behind the record.
+const sumInterval = 5 * time.Minute
 
-// keepSums keeps what reports read in step with the record.
-func (d *daemon) keepSums(ctx context.Context) error {
-	return every(ctx, sumEvery, false, func() {
+// runSums keeps what reports read in step with the record.
+func (d *daemon) runSums(ctx context.Context) error {
+	return runEvery(ctx, sumInterval, false, func() {
 		if _, err := d.DB.SumUp(ctx, d.File.Cluster); err != nil && ctx.Err() == nil {
 			d.log.Warn("reports are behind: the record was not summed up", "error", err)
 		}
 	})
 }
 
-// upkeep sums up the last hours' GPU readings, drops what is past its retention
+// runUpkeep sums up the last hours' GPU readings, drops what is past its retention
 // and learns run times, once an hour; the last also at once.
-func (d *daemon) upkeep(ctx context.Context) error {
-	d.learn(ctx)
-	return every(ctx, time.Hour, false, func() {
+func (d *daemon) runUpkeep(ctx context.Context) error {
+	d.learnRunTimes(ctx)
+	return runEvery(ctx, time.Hour, false, func() {
 		if _, err := d.DB.RollupDue(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
 		if _, err := d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention()); err != nil {
 			d.log.Warn("old rows not dropped", "error", err)
 		}
-		d.learn(ctx)
+		d.learnRunTimes(ctx)
 	})
 }
 
-// learn fits the model of run times anew.
-func (d *daemon) learn(ctx context.Context) {
+// learnRunTimes fits the model of run times anew.
+func (d *daemon) learnRunTimes(ctx context.Context) {
 	got, err := d.DB.Learn(ctx, d.File.Cluster, time.Now())
 	switch {
 	case err != nil && ctx.Err() == nil:
@@ -43,9 +43,9 @@ func (d *daemon) learn(ctx context.Context) {
 	}
 }
 
-// every does something again and again until the context ends: at once or not, and
+// runEvery does something again and again until the context ends: at once or not, and
 // then so long after it was done last.
-func every(ctx context.Context, pause time.Duration, atOnce bool, do func()) error {
+func runEvery(ctx context.Context, pause time.Duration, atOnce bool, do func()) error {
 	wait := time.NewTimer(pause)
 	defer wait.Stop()
 	if atOnce {

@@ -17,17 +17,17 @@ func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bri
 	values, err := scontrol.Command(command).Config(ctx)
 	if err != nil {
 		if v != nil && isNiceInvisible(order.Lever, v) {
-			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.APIVersion)
+			r.addFinding("settings", LevelFail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.APIVersion)
 		}
-		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "%v", err)
+		r.addFinding("settings", LevelSkip, "install slurm-client here, or set slurm.scontrol", "%v", err)
 	} else {
 		c := slurmSettings{valueByKey: values, lever: order.Lever, strength: order.Strength}
 		if v != nil {
-			c.release, c.api, c.hasSiteFactor = v.Release, v.APIVersion, v.CanWriteSiteFactor
+			c.release, c.apiVersion, c.hasSiteFactor = v.Release, v.APIVersion, v.CanWriteSiteFactor
 		}
 		r.checkSettings(c)
 		if name := c.value("ClusterName"); name != "" && name != cluster {
-			r.add("cluster", Fail, "correct slurm.scontrol or cluster", "scontrol speaks for cluster %q, the configuration for %q", name, cluster)
+			r.addFinding("cluster", LevelFail, "correct slurm.scontrol or cluster", "scontrol speaks for cluster %q, the configuration for %q", name, cluster)
 		}
 	}
 	r.checkClusterName(ctx, command, v)
@@ -49,11 +49,11 @@ func (r *Report) checkClusterName(ctx context.Context, command []string, v *slur
 	name, proven, err := scontrol.Command(command).Name(ctx, v)
 	switch {
 	case err != nil:
-		r.add("cluster", Fail, "set slurm.scontrol to a scontrol of this cluster: until then nothing is pushed", "REST of Slurm %s does not tell which cluster it is, and scontrol does not prove it: %v", v.Release, err)
+		r.addFinding("cluster", LevelFail, "set slurm.scontrol to a scontrol of this cluster: until then nothing is pushed", "REST of Slurm %s does not tell which cluster it is, and scontrol does not prove it: %v", v.Release, err)
 	case !proven:
-		r.add("cluster", Warn, "look again when a job is there", "scontrol speaks for cluster %s; there is no job to prove by that slurmrestd does too", name)
+		r.addFinding("cluster", LevelWarn, "look again when a job is there", "scontrol speaks for cluster %s; there is no job to prove by that slurmrestd does too", name)
 	default:
-		r.ok("cluster", "slurmrestd speaks for cluster %s: it knows the same jobs as scontrol", name)
+		r.addOK("cluster", "slurmrestd speaks for cluster %s: it knows the same jobs as scontrol", name)
 	}
 }
 
@@ -63,7 +63,7 @@ type slurmSettings struct {
 	lever         bridge.Lever
 	strength      bridge.Strength
 	release       string // "" when unknown, as is all below
-	api           string
+	apiVersion    string
 	hasSiteFactor bool // site_factor can be written
 }
 

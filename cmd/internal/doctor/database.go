@@ -16,30 +16,30 @@ import (
 func (r *Report) checkDatabase(ctx context.Context, db *stores.Stores) {
 	s, err := db.Status(ctx)
 	if err != nil {
-		r.add("database", Fail, "", "%v", err)
+		r.addFinding("database", LevelFail, "", "%v", err)
 		return
 	}
-	r.ok("database", "Postgres %d.%d, schema version %d", s.Server/10000, s.Server%10000, s.Have)
+	r.addOK("database", "Postgres %d.%d, schema version %d", s.Server/10000, s.Server%10000, s.Have)
 }
 
 // checkExpiry looks whether something outside the daemon takes back what the daemon
 // leaves if it dies. pins: nodes are to be named for jobs.
 func (r *Report) checkExpiry(ctx context.Context, db *stores.Stores, cluster string, pins bool) {
 	fix := "systemctl enable --now fairbridge-expire.timer, then look at systemctl status fairbridge-expire"
-	level, then := Warn, "no node is named for any job"
+	level, then := LevelWarn, "no node is named for any job"
 	if !pins {
-		level, then, fix = OK, "not needed before mode steer", ""
+		level, then, fix = LevelOK, "not needed before mode steer", ""
 	}
 	ago, ran, err := db.LastExpiry(ctx, cluster)
 	switch {
 	case err != nil:
-		r.add("expiry", Skip, "", "%v", err)
+		r.addFinding("expiry", LevelSkip, "", "%v", err)
 	case !ran:
-		r.add("expiry", level, fix, "fairbridge expire never ran: %s", then)
+		r.addFinding("expiry", level, fix, "fairbridge expire never ran: %s", then)
 	case ago > push.ExpiryFresh:
-		r.add("expiry", level, fix, "fairbridge expire last ran %v ago: %s", ago.Round(time.Second), then)
+		r.addFinding("expiry", level, fix, "fairbridge expire last ran %v ago: %s", ago.Round(time.Second), then)
 	default:
-		r.ok("expiry", "fairbridge expire ran %v ago: what a dead daemon leaves is given back", ago.Round(time.Second))
+		r.addOK("expiry", "fairbridge expire ran %v ago: what a dead daemon leaves is given back", ago.Round(time.Second))
 	}
 }
 
@@ -51,7 +51,7 @@ func (r *Report) checkHandBacks(ctx context.Context, db *stores.Stores, cluster 
 	}
 	intents, err := db.Intents(ctx, cluster, v.At, v.At)
 	if err != nil {
-		r.add("hand-backs", Skip, "", "%v", err)
+		r.addFinding("hand-backs", LevelSkip, "", "%v", err)
 		return
 	}
 	for _, d := range ledger.UnfinishedHandBacks(intents, v) {
@@ -59,7 +59,7 @@ func (r *Report) checkHandBacks(ctx context.Context, db *stores.Stores, cluster 
 		if !d.Ours {
 			fix = fmt.Sprintf("scontrol release %d, unless an administrator holds it", d.Run.Job)
 		}
-		r.add("hand-backs", Warn, fix, "job %v is held; a hand-back of ours was cut off at %s", d.Run, d.Sent.UTC().Format(time.RFC3339))
+		r.addFinding("hand-backs", LevelWarn, fix, "job %v is held; a hand-back of ours was cut off at %s", d.Run, d.Sent.UTC().Format(time.RFC3339))
 	}
 }
 
@@ -68,7 +68,7 @@ func (r *Report) checkHandBacks(ctx context.Context, db *stores.Stores, cluster 
 func (r *Report) checkUsage(ctx context.Context, db *stores.Stores, cluster string, now time.Time) {
 	past, err := db.Past(ctx, cluster, now)
 	if err != nil {
-		r.add("usage", Skip, "", "%v", err)
+		r.addFinding("usage", LevelSkip, "", "%v", err)
 		return
 	}
 	known, sum := 0, policy.GPUSeconds(0)
@@ -79,9 +79,9 @@ func (r *Report) checkUsage(ctx context.Context, db *stores.Stores, cluster stri
 		}
 	}
 	if known == 0 {
-		r.add("usage", Warn, "fairbridge import --since 90d, or import --sacct FILE without slurmdbd behind slurmrestd",
+		r.addFinding("usage", LevelWarn, "fairbridge import --since 90d, or import --sacct FILE without slurmdbd behind slurmrestd",
 			"nothing is known of what accounts used: all stand alike, as if none had used less than its share")
 		return
 	}
-	r.ok("usage", "accounts that used something: %d, %.1f GPU-hours as far as they still count", known, float64(sum)/3600)
+	r.addOK("usage", "accounts that used something: %d, %.1f GPU-hours as far as they still count", known, float64(sum)/3600)
 }

@@ -16,19 +16,19 @@ import (
 
 // Examine looks at everything that a configuration names.
 func Examine(ctx context.Context, f *settings.File) Report {
-	r := Report{{About: "configuration", Level: OK, Text: "partitions " + f.Modes()}}
-	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.REST(), rest.Poll{}) }
+	r := Report{{Subject: "configuration", Level: LevelOK, Text: "partitions " + f.FormatModes()}}
+	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.RESTConfig(), rest.Poll{}) }
 	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
 		r.checkPartitions(v, f.PartitionNames())
 		if p, err := system.NewProbes(f, nil); err != nil {
-			r = append(r, Finding{About: "probes", Level: Fail, Text: err.Error(), Fix: "see probes in the configuration"})
+			r = append(r, Finding{Subject: "probes", Level: LevelFail, Text: err.Error(), Fix: "see probes in the configuration"})
 		} else {
 			r.checkProbes(ctx, f.Probes.URL, v, p)
 		}
 	}
 	r.checkSlurmConf(ctx, f.Slurm.Scontrol, f.Order, f.Cluster, v)
-	if f.Preempts() {
+	if f.RequeuesJobs() {
 		r.checkScancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
 	}
 	r.checkRestd("/proc")
@@ -51,12 +51,12 @@ func foldersToCheck(f *settings.File) []Folder {
 func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View) {
 	db, err := system.OpenDB(ctx, f)
 	if err != nil {
-		*r = append(*r, Finding{About: "database", Level: Fail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})
+		*r = append(*r, Finding{Subject: "database", Level: LevelFail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})
 		return
 	}
 	defer db.Close()
 	r.checkDatabase(ctx, db)
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
-	r.checkExpiry(ctx, db, f.Cluster, f.Pins())
+	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
 	r.checkHandBacks(ctx, db, f.Cluster, v)
 }

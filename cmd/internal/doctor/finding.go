@@ -9,18 +9,18 @@ type Level string
 
 // The levels.
 const (
-	OK   Level = "ok"
-	Warn Level = "warn" // works, but not as well or as safely as it could
-	Fail Level = "fail" // does not work
-	Skip Level = "skip" // could not be looked at
+	LevelOK   Level = "ok"
+	LevelWarn Level = "warn" // works, but not as well or as safely as it could
+	LevelFail Level = "fail" // does not work
+	LevelSkip Level = "skip" // could not be looked at
 )
 
 // Finding is one line of the report.
 type Finding struct {
-	About string `json:"about"` // slurm, settings, database, probes, clock, …
-	Level Level  `json:"level"`
-	Text  string `json:"text"`
-	Fix   string `json:"fix,omitempty"`
+	Subject string `json:"about"` // slurm, settings, database, probes, clock, …
+	Level   Level  `json:"level"`
+	Text    string `json:"text"`
+	Fix     string `json:"fix,omitempty"`
 }
 
 // Report is everything found, in the order of looking.
@@ -29,7 +29,7 @@ type Report []Finding
 // HasFailure reports whether anything does not work.
 func (r Report) HasFailure() bool {
 	for _, f := range r {
-		if f.Level == Fail {
+		if f.Level == LevelFail {
 			return true
 		}
 	}
@@ -43,20 +43,20 @@ func (r Report) Verdict() string {
 		n[f.Level]++
 	}
 	switch {
-	case n[Fail] > 0:
-		return fmt.Sprintf("Something does not work: %d of %d findings.", n[Fail], len(r))
-	case n[Warn] > 0:
-		return fmt.Sprintf("It works; %d of %d findings could be better.", n[Warn], len(r))
-	case n[Skip] > 0:
-		return fmt.Sprintf("It works; %d of %d findings could not be looked at.", n[Skip], len(r))
+	case n[LevelFail] > 0:
+		return fmt.Sprintf("Something does not work: %d of %d findings.", n[LevelFail], len(r))
+	case n[LevelWarn] > 0:
+		return fmt.Sprintf("It works; %d of %d findings could be better.", n[LevelWarn], len(r))
+	case n[LevelSkip] > 0:
+		return fmt.Sprintf("It works; %d of %d findings could not be looked at.", n[LevelSkip], len(r))
 	}
 	return "All is well."
 }
 
-func (r *Report) ok(about, format string, a ...any) {
-	*r = append(*r, Finding{About: about, Level: OK, Text: fmt.Sprintf(format, a...)})
+func (r *Report) addOK(about, format string, a ...any) {
+	*r = append(*r, Finding{Subject: about, Level: LevelOK, Text: fmt.Sprintf(format, a...)})
 }
 
-func (r *Report) add(about string, l Level, fix, format string, a ...any) {
-	*r = append(*r, Finding{About: about, Level: l, Text: fmt.Sprintf(format, a...), Fix: fix})
+func (r *Report) addFinding(about string, l Level, fix, format string, a ...any) {
+	*r = append(*r, Finding{Subject: about, Level: l, Text: fmt.Sprintf(format, a...), Fix: fix})
 }

@@ -18,7 +18,7 @@ type Folder struct{ Key, Path string }
 // is made by the daemon, if it may.
 func (r *Report) checkFolders(uid int, folders ...Folder) {
 	if uid == 0 {
-		r.add("folders", Skip, "sudo -u fairbridge fairbridge doctor", "root may write everywhere: run doctor as the daemon's user")
+		r.addFinding("folders", LevelSkip, "sudo -u fairbridge fairbridge doctor", "root may write everywhere: run doctor as the daemon's user")
 		return
 	}
 	bad := false
@@ -26,23 +26,23 @@ func (r *Report) checkFolders(uid int, folders ...Folder) {
 		if f.Path == "" {
 			continue
 		}
-		at, err := nearestExisting(f.Path)
+		at, err := nearestExistingFolder(f.Path)
 		if err == nil {
 			err = syscall.Access(at, writePermission|searchPermission)
 		}
 		if err != nil {
 			bad = true
-			r.add("folders", Fail, "install -d -m 0700 -o USER "+f.Path+" as root, USER being the daemon's; fairbridge.service does it for /var/lib/fairbridge",
+			r.addFinding("folders", LevelFail, "install -d -m 0700 -o USER "+f.Path+" as root, USER being the daemon's; fairbridge.service does it for /var/lib/fairbridge",
 				"%s (%s) cannot be written to: %s: %v", f.Path, f.Key, at, err)
 		}
 	}
 	if !bad {
-		r.ok("folders", "the folders of journal and readings can be written to")
+		r.addOK("folders", "the folders of journal and readings can be written to")
 	}
 }
 
-// nearestExisting returns the folder, or the nearest above it that exists.
-func nearestExisting(path string) (string, error) {
+// nearestExistingFolder returns the folder, or the nearest above it that exists.
+func nearestExistingFolder(path string) (string, error) {
 	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		switch {
@@ -67,10 +67,10 @@ func (r *Report) checkStopFile(path string) {
 	_, folder := os.Stat(dir)
 	switch {
 	case errors.Is(folder, fs.ErrNotExist):
-		r.add("stop file", Warn, "mkdir -p "+dir, "the folder of stop_file, %s, does not exist: in an emergency there is no place to put it", dir)
+		r.addFinding("stop file", LevelWarn, "mkdir -p "+dir, "the folder of stop_file, %s, does not exist: in an emergency there is no place to put it", dir)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		r.add("stop file", Fail, "chmod a+x "+dir, "stop_file cannot be looked for, which counts as there: nothing is pushed: %v", err)
+		r.addFinding("stop file", LevelFail, "chmod a+x "+dir, "stop_file cannot be looked for, which counts as there: nothing is pushed: %v", err)
 	case err == nil:
-		r.add("stop file", Warn, "remove it when you are ready", "%s exists: nothing is pushed", path)
+		r.addFinding("stop file", LevelWarn, "remove it when you are ready", "%s exists: nothing is pushed", path)
 	}
 }

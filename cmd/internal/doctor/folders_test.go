@@ -22,26 +22,26 @@ func TestFolders(t *testing.T) {
 		level Level
 		says  string
 	}{
-		"there":                       {dir, OK, "can be written to"},
-		"not there, but may be made":  {filepath.Join(dir, "var", "lib"), OK, "can be written to"},
-		"none":                        {"", OK, "can be written to"},
-		"below a file":                {filepath.Join(plain, "x"), Fail, "not a directory"},
-		"a file":                      {plain, Fail, "it is no folder"},
-		"not to be written":           {closed, Fail, closed + " (journal) cannot be written to"},
-		"below one not to be written": {filepath.Join(closed, "lib"), Fail, "(journal) cannot be written to: " + closed},
+		"there":                       {dir, LevelOK, "can be written to"},
+		"not there, but may be made":  {filepath.Join(dir, "var", "lib"), LevelOK, "can be written to"},
+		"none":                        {"", LevelOK, "can be written to"},
+		"below a file":                {filepath.Join(plain, "x"), LevelFail, "not a directory"},
+		"a file":                      {plain, LevelFail, "it is no folder"},
+		"not to be written":           {closed, LevelFail, closed + " (journal) cannot be written to"},
+		"below one not to be written": {filepath.Join(closed, "lib"), LevelFail, "(journal) cannot be written to: " + closed},
 	} {
 		if os.Geteuid() == 0 && strings.Contains(name, "not to be") {
 			continue // root may
 		}
 		var r Report
 		r.checkFolders(1000, Folder{"journal", c.path})
-		if f := only(t, r); f.Level != c.level || !strings.Contains(f.Text, c.says) || f.Level == Fail && f.Fix == "" {
+		if f := only(t, r); f.Level != c.level || !strings.Contains(f.Text, c.says) || f.Level == LevelFail && f.Fix == "" {
 			t.Errorf("%s: %+v, want %s %q", name, f, c.level, c.says)
 		}
 	}
 	var r Report
 	r.checkFolders(0, Folder{"journal", plain})
-	if f := only(t, r); f.Level != Skip {
+	if f := only(t, r); f.Level != LevelSkip {
 		t.Errorf("as root: %+v", f)
 	}
 }
@@ -56,9 +56,9 @@ func TestStopFolder(t *testing.T) {
 		level Level
 		says  string
 	}{
-		there:                            {Warn, "exists: nothing is pushed"},
-		filepath.Join(dir, "no", "STOP"): {Warn, "does not exist: in an emergency"},
-		filepath.Join(there, "STOP"):     {Fail, "cannot be looked for"},
+		there:                            {LevelWarn, "exists: nothing is pushed"},
+		filepath.Join(dir, "no", "STOP"): {LevelWarn, "does not exist: in an emergency"},
+		filepath.Join(there, "STOP"):     {LevelFail, "cannot be looked for"},
 	} {
 		var r Report
 		r.checkStopFile(path)

@@ -10,14 +10,14 @@ import (
 // checkProbes asks the probe of every GPU node.
 func (r *Report) checkProbes(ctx context.Context, url string, v *slurm.View, p bridge.Probes) {
 	if url == "" {
-		r.add("probes", Skip, "run nodeprobe on the GPU nodes and set probes.url", "no probes configured: policies do without measurements")
+		r.addFinding("probes", LevelSkip, "run nodeprobe on the GPU nodes and set probes.url", "no probes configured: policies do without measurements")
 		return
 	}
 	got, err := p.Sample(ctx, v)
 	if err != nil {
-		r.add("probes", Warn, "systemctl status nodeprobe on these nodes", "%v", err)
+		r.addFinding("probes", LevelWarn, "systemctl status nodeprobe on these nodes", "%v", err)
 	}
 	if len(got) > 0 || err == nil {
-		r.ok("probes", "%d nodes answer", len(got))
+		r.addOK("probes", "%d nodes answer", len(got))
 	}
 }

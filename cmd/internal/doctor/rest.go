@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxRestdMemory is the resident size beyond which slurmrestd is said to hoard.
-const maxRestdMemory = 2 << 30
+// maxRestdBytes is the resident size beyond which slurmrestd is said to hoard.
+const maxRestdBytes = 2 << 30
 
 // checkRestd looks at every slurmrestd on this host: its memory grows with every
 // long list unless it is told otherwise, and compact JSON halves what it
@@ -23,7 +23,7 @@ func (r *Report) checkRestd(proc string) {
 			continue
 		}
 		pid := filepath.Base(d)
-		if size := readResidentBytes(d); size > maxRestdMemory {
+		if size := readResidentBytes(d); size > maxRestdBytes {
 			large = append(large, fmt.Sprintf("%s (%d MB)", pid, size>>20))
 		}
 		env, err := os.ReadFile(filepath.Join(d, "environ"))
@@ -31,28 +31,28 @@ func (r *Report) checkRestd(proc string) {
 			hidden = append(hidden, pid)
 			continue
 		}
-		if !hasVar(env, "MALLOC_ARENA_MAX=") {
+		if !hasVariable(env, "MALLOC_ARENA_MAX=") {
 			hoards = append(hoards, pid)
 		}
-		if !hasVar(env, "SLURMRESTD_JSON=compact") {
+		if !hasVariable(env, "SLURMRESTD_JSON=compact") {
 			blanks = append(blanks, pid)
 		}
 	}
-	r.addProcesses(hidden, Skip, "run doctor as root", "environment not readable")
-	r.addProcesses(large, Warn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
-	r.addProcesses(hoards, Warn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
-	r.addProcesses(blanks, Warn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
+	r.addProcesses(hidden, LevelSkip, "run doctor as root", "environment not readable")
+	r.addProcesses(large, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
+	r.addProcesses(hoards, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
+	r.addProcesses(blanks, LevelWarn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
 }
 
 // addProcesses reports what holds of the processes, if there are any.
 func (r *Report) addProcesses(pids []string, l Level, fix, what string) {
 	if len(pids) > 0 {
-		r.add("slurmrestd", l, fix, "%s: process %s", what, strings.Join(pids, ", "))
+		r.addFinding("slurmrestd", l, fix, "%s: process %s", what, strings.Join(pids, ", "))
 	}
 }
 
-// hasVar reports whether a variable of the environment begins like that.
-func hasVar(env []byte, prefix string) bool {
+// hasVariable reports whether a variable of the environment begins like that.
+func hasVariable(env []byte, prefix string) bool {
 	return bytes.HasPrefix(env, []byte(prefix)) || bytes.Contains(env, []byte("\x00"+prefix))
 }
 

@@ -48,18 +48,18 @@ func TestRestd(t *testing.T) {
 		}, nil},
 		{"only alike", func(proc string) {
 			process(t, proc, "20", "slurmrestd", "XMALLOC_ARENA_MAX=1\x00SLURMRESTD_JSON=pretty\x00", 200)
-		}, []line{{Warn, "keeps what every long list cost it: process 20"}, {Warn, "writes JSON with blanks: half as much again: process 20"}}},
+		}, []line{{LevelWarn, "keeps what every long list cost it: process 20"}, {LevelWarn, "writes JSON with blanks: half as much again: process 20"}}},
 		{"two, told together", func(proc string) {
 			process(t, proc, "20", "slurmrestd", "A=b\x00", 3000)
 			process(t, proc, "21", "slurmrestd", "A=b\x00", 30)
 			process(t, proc, "22", "slurmctld", "A=b\x00", 9000)
 		}, []line{
-			{Warn, "holds much memory: process 20 (3000 MB)"},
-			{Warn, "keeps what every long list cost it: process 20, 21"},
-			{Warn, "writes JSON with blanks: half as much again: process 20, 21"},
+			{LevelWarn, "holds much memory: process 20 (3000 MB)"},
+			{LevelWarn, "keeps what every long list cost it: process 20, 21"},
+			{LevelWarn, "writes JSON with blanks: half as much again: process 20, 21"},
 		}},
 		{"of another user", func(proc string) { process(t, proc, "20", "slurmrestd", "", 3000) }, []line{
-			{Skip, "environment not readable: process 20"}, {Warn, "holds much memory: process 20 (3000 MB)"},
+			{LevelSkip, "environment not readable: process 20"}, {LevelWarn, "holds much memory: process 20 (3000 MB)"},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -20,15 +20,15 @@ func (r *Report) checkScancel(ctx context.Context, scancel, scontrol []string) {
 		scancel = door.ScancelBeside(scontrol)
 	}
 	if len(scancel) == 0 {
-		r.add("warnings", Warn, fix, "there is no scancel beside slurm.scontrol: %s", then)
+		r.addFinding("warnings", LevelWarn, fix, "there is no scancel beside slurm.scontrol: %s", then)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, scancelTimeout)
 	defer cancel()
 	argv := append(append([]string{}, scancel...), "--version")
 	if err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run(); err != nil {
-		r.add("warnings", Warn, fix, "running %s: %v: %s", strings.Join(argv, " "), err, then)
+		r.addFinding("warnings", LevelWarn, fix, "running %s: %v: %s", strings.Join(argv, " "), err, then)
 		return
 	}
-	r.ok("warnings", "%s can warn jobs before they are requeued", strings.Join(scancel, " "))
+	r.addOK("warnings", "%s can warn jobs before they are requeued", strings.Join(scancel, " "))
 }

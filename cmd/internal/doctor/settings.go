@@ -11,26 +11,26 @@ import (
 func (r *Report) checkSettings(c slurmSettings) {
 	r.checkLever(c)
 	if c.strength == bridge.StrengthOverride {
-		r.add("settings", Warn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
+		r.addFinding("settings", LevelWarn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
 	}
 	r.checkRequeueDelay(c)
 	if !c.hasWord("AccountingStorageTRES", "gres/gpu") {
-		r.add("settings", Fail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
+		r.addFinding("settings", LevelFail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
 	}
 	if c.hasWord("AccountingStorageEnforce", "limits") && !c.hasWord("PriorityFlags", "ACCRUE_ALWAYS") {
-		r.add("settings", Warn, "PriorityFlags=ACCRUE_ALWAYS in slurm.conf", "a job that was held starts again with age zero in Slurm's own priority (AccountingStorageEnforce has limits)")
+		r.addFinding("settings", LevelWarn, "PriorityFlags=ACCRUE_ALWAYS in slurm.conf", "a job that was held starts again with age zero in Slurm's own priority (AccountingStorageEnforce has limits)")
 	}
 	if p := c.value("PreemptType"); p != "" && p != "preempt/none" {
-		r.add("settings", Warn, "PreemptType=preempt/none, or exempt what it may stop (gate.exempt_partitions)", "Slurm preempts too (%s): two schedulers may stop jobs for different reasons", p)
+		r.addFinding("settings", LevelWarn, "PreemptType=preempt/none, or exempt what it may stop (gate.exempt_partitions)", "Slurm preempts too (%s): two schedulers may stop jobs for different reasons", p)
 	}
 	if s := c.value("SchedulerType"); s != "sched/backfill" {
-		r.add("settings", Warn, "SchedulerType=sched/backfill", "without backfill (%s) a large job at the head of the line leaves GPUs idle", s)
+		r.addFinding("settings", LevelWarn, "SchedulerType=sched/backfill", "without backfill (%s) a large job at the head of the line leaves GPUs idle", s)
 	}
 	if c.value("JobRequeue") == "0" {
-		r.add("settings", Warn, "JobRequeue=1, or sbatch --requeue", "jobs are not requeueable unless they say so")
+		r.addFinding("settings", LevelWarn, "JobRequeue=1, or sbatch --requeue", "jobs are not requeueable unless they say so")
 	}
 	if p := c.value("JobSubmitPlugins"); p != "" {
-		r.add("settings", Warn, "let the plugin pass updates of user fairbridge", "a job_submit plugin (%s) sees each of our changes too and may refuse them", p)
+		r.addFinding("settings", LevelWarn, "let the plugin pass updates of user fairbridge", "a job_submit plugin (%s) sees each of our changes too and may refuse them", p)
 	}
 }
 
@@ -41,21 +41,21 @@ func (r *Report) checkLever(c slurmSettings) {
 	direct := c.lever == bridge.LeverPriority
 	switch {
 	case direct && multi:
-		r.add("settings", Warn, "order.lever: auto", "order.lever is priority: a nice that people set while a number of ours stands is lost, age and fair share stop, and giving back takes a hold and a release")
-	case c.lever == bridge.LeverSiteFactor && c.api != "" && !c.hasSiteFactor:
-		r.add("settings", Fail, "order.lever: auto", "API %s cannot write site_factor: no order is pushed", c.api)
+		r.addFinding("settings", LevelWarn, "order.lever: auto", "order.lever is priority: a nice that people set while a number of ours stands is lost, age and fair share stop, and giving back takes a hold and a release")
+	case c.lever == bridge.LeverSiteFactor && c.apiVersion != "" && !c.hasSiteFactor:
+		r.addFinding("settings", LevelFail, "order.lever: auto", "API %s cannot write site_factor: no order is pushed", c.apiVersion)
 	case !multi && !direct:
-		r.add("settings", Fail, "PriorityType=priority/multifactor in slurm.conf, or order.lever: priority", "PriorityType is %s: site_factor and nice have no effect", p)
+		r.addFinding("settings", LevelFail, "PriorityType=priority/multifactor in slurm.conf, or order.lever: priority", "PriorityType is %s: site_factor and nice have no effect", p)
 	case multi:
-		r.ok("settings", "PriorityType is priority/multifactor")
+		r.addOK("settings", "PriorityType is priority/multifactor")
 	default:
-		r.ok("settings", "PriorityType is %s; the order is written as priority itself", p)
+		r.addOK("settings", "PriorityType is %s; the order is written as priority itself", p)
 	}
 }
 
-// longestRequeueDelay is the wait of a requeued job, in seconds, beyond which it is
+// maxRequeueDelaySeconds is the wait of a requeued job, in seconds, beyond which it is
 // worth a word.
-const longestRequeueDelay = 60
+const maxRequeueDelaySeconds = 60
 
 // checkRequeueDelay looks at how long a requeued job waits before it may start: as
 // long as a credential lives, or from 25.11 as long as requeue_delay says.
@@ -69,16 +69,16 @@ func (r *Report) checkRequeueDelay(c slurmSettings) {
 		n, err := strconv.Atoi(s)
 		switch {
 		case c.release != "" && isOlderRelease(c.release, "25.11"):
-			r.add("settings", Warn, "AuthInfo=cred_expire="+s+"; restart slurmctld", "Slurm %s ignores requeue_delay: it is known from 25.11 on", c.release)
+			r.addFinding("settings", LevelWarn, "AuthInfo=cred_expire="+s+"; restart slurmctld", "Slurm %s ignores requeue_delay: it is known from 25.11 on", c.release)
 		case err == nil:
 			wait = n
 		}
 	}
-	if wait > longestRequeueDelay {
-		r.add("settings", Warn, fix, "a requeued job cannot start for %d seconds", wait)
+	if wait > maxRequeueDelaySeconds {
+		r.addFinding("settings", LevelWarn, fix, "a requeued job cannot start for %d seconds", wait)
 		return
 	}
-	r.ok("settings", "a requeued job may start again after %d seconds", wait)
+	r.addOK("settings", "a requeued job may start again after %d seconds", wait)
 }
 
 // isOlderRelease reports whether a release such as 24.11.5 comes before another, such as

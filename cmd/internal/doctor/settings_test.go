@@ -30,7 +30,7 @@ func TestGoodSettings(t *testing.T) {
 		var r Report
 		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
 		for _, f := range r {
-			if f.Level != OK {
+			if f.Level != LevelOK {
 				t.Errorf("Slurm %s: %+v", release, f)
 			}
 		}
@@ -41,9 +41,9 @@ func TestGoodSettings(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	old := slurmSettings{release: "22.05.8", api: "v0.0.38"}
-	mid := slurmSettings{release: "24.11.5", api: "v0.0.42", hasSiteFactor: true}
-	late := slurmSettings{release: "26.05.5", api: "v0.0.45", hasSiteFactor: true}
+	old := slurmSettings{release: "22.05.8", apiVersion: "v0.0.38"}
+	mid := slurmSettings{release: "24.11.5", apiVersion: "v0.0.42", hasSiteFactor: true}
+	late := slurmSettings{release: "26.05.5", apiVersion: "v0.0.45", hasSiteFactor: true}
 	tests := []struct {
 		name  string
 		line  string // replaces the line of the same key
@@ -52,31 +52,31 @@ func TestSettings(t *testing.T) {
 		level Level
 		want  string
 	}{
-		{"nice, which scontrol shows", "", bridge.LeverNice, old, OK, "multifactor"},
-		{"auto on an old release: nice", "", bridge.LeverAuto, old, OK, "multifactor"},
-		{"priority by choice", "", bridge.LeverPriority, late, Warn, "a nice that people set while a number of ours stands is lost"},
-		{"nice where it is", "", bridge.LeverNice, mid, OK, "multifactor"},
-		{"site_factor where REST has none", "", bridge.LeverSiteFactor, old, Fail, "cannot write site_factor"},
-		{"site_factor", "", bridge.LeverSiteFactor, late, OK, "multifactor"},
-		{"priority/basic", "PriorityType = priority/basic", bridge.LeverAuto, late, Fail, "PriorityType is priority/basic"},
-		{"priority/basic on an old release", "PriorityType = priority/basic", bridge.LeverAuto, old, Fail, "PriorityType is priority/basic"},
-		{"priority/basic, lever priority", "PriorityType = priority/basic", bridge.LeverPriority, late, OK, "as priority itself"},
-		{"priority/basic, Slurm not read", "PriorityType = priority/basic", bridge.LeverAuto, slurmSettings{}, Fail, "priority/basic"},
+		{"nice, which scontrol shows", "", bridge.LeverNice, old, LevelOK, "multifactor"},
+		{"auto on an old release: nice", "", bridge.LeverAuto, old, LevelOK, "multifactor"},
+		{"priority by choice", "", bridge.LeverPriority, late, LevelWarn, "a nice that people set while a number of ours stands is lost"},
+		{"nice where it is", "", bridge.LeverNice, mid, LevelOK, "multifactor"},
+		{"site_factor where REST has none", "", bridge.LeverSiteFactor, old, LevelFail, "cannot write site_factor"},
+		{"site_factor", "", bridge.LeverSiteFactor, late, LevelOK, "multifactor"},
+		{"priority/basic", "PriorityType = priority/basic", bridge.LeverAuto, late, LevelFail, "PriorityType is priority/basic"},
+		{"priority/basic on an old release", "PriorityType = priority/basic", bridge.LeverAuto, old, LevelFail, "PriorityType is priority/basic"},
+		{"priority/basic, lever priority", "PriorityType = priority/basic", bridge.LeverPriority, late, LevelOK, "as priority itself"},
+		{"priority/basic, Slurm not read", "PriorityType = priority/basic", bridge.LeverAuto, slurmSettings{}, LevelFail, "priority/basic"},
 
-		{"no delay given", "AuthInfo = (null)", "", late, Warn, "cannot start for 120 seconds"},
-		{"long credentials", "AuthInfo = cred_expire=300", "", late, Warn, "cannot start for 300 seconds"},
-		{"short credentials", "AuthInfo = cred_expire=6", "", old, OK, "after 6 seconds"},
-		{"requeue_delay", "SchedulerParameters = bf_interval=10,requeue_delay=3", "", late, OK, "after 3 seconds"},
-		{"requeue_delay too long", "SchedulerParameters = requeue_delay=600", "", late, Warn, "cannot start for 600 seconds"},
-		{"requeue_delay before its time", "SchedulerParameters = requeue_delay=3", "", mid, Warn, "Slurm 24.11.5 ignores requeue_delay"},
+		{"no delay given", "AuthInfo = (null)", "", late, LevelWarn, "cannot start for 120 seconds"},
+		{"long credentials", "AuthInfo = cred_expire=300", "", late, LevelWarn, "cannot start for 300 seconds"},
+		{"short credentials", "AuthInfo = cred_expire=6", "", old, LevelOK, "after 6 seconds"},
+		{"requeue_delay", "SchedulerParameters = bf_interval=10,requeue_delay=3", "", late, LevelOK, "after 3 seconds"},
+		{"requeue_delay too long", "SchedulerParameters = requeue_delay=600", "", late, LevelWarn, "cannot start for 600 seconds"},
+		{"requeue_delay before its time", "SchedulerParameters = requeue_delay=3", "", mid, LevelWarn, "Slurm 24.11.5 ignores requeue_delay"},
 
-		{"no GPUs counted", "AccountingStorageTRES = cpu,mem,energy,node,billing", "", late, Fail, "does not count GPUs"},
-		{"only a type counted", "AccountingStorageTRES = cpu,gres/gpu:a100", "", late, Fail, "does not count GPUs"},
-		{"limits clear the age", "AccountingStorageEnforce = associations,limits,qos", "", late, Warn, "age zero"},
-		{"Slurm preempts", "PreemptType = preempt/qos", "", late, Warn, "Slurm preempts too (preempt/qos)"},
-		{"no backfill", "SchedulerType = sched/builtin", "", late, Warn, "sched/builtin"},
-		{"not requeueable", "JobRequeue = 0", "", late, Warn, "not requeueable"},
-		{"a submit plugin", "JobSubmitPlugins = lua", "", late, Warn, "job_submit plugin (lua)"},
+		{"no GPUs counted", "AccountingStorageTRES = cpu,mem,energy,node,billing", "", late, LevelFail, "does not count GPUs"},
+		{"only a type counted", "AccountingStorageTRES = cpu,gres/gpu:a100", "", late, LevelFail, "does not count GPUs"},
+		{"limits clear the age", "AccountingStorageEnforce = associations,limits,qos", "", late, LevelWarn, "age zero"},
+		{"Slurm preempts", "PreemptType = preempt/qos", "", late, LevelWarn, "Slurm preempts too (preempt/qos)"},
+		{"no backfill", "SchedulerType = sched/builtin", "", late, LevelWarn, "sched/builtin"},
+		{"not requeueable", "JobRequeue = 0", "", late, LevelWarn, "not requeueable"},
+		{"a submit plugin", "JobSubmitPlugins = lua", "", late, LevelWarn, "job_submit plugin (lua)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,8 +91,8 @@ func TestSettings(t *testing.T) {
 			found := false
 			for _, f := range r {
 				hit := strings.Contains(f.Text, tt.want)
-				found = found || hit && f.Level == tt.level && (f.Level == OK || f.Fix != "")
-				if !hit && f.Level != OK {
+				found = found || hit && f.Level == tt.level && (f.Level == LevelOK || f.Fix != "")
+				if !hit && f.Level != LevelOK {
 					others++
 				}
 			}
@@ -108,7 +108,7 @@ func TestOverrideIsSaid(t *testing.T) {
 		var r Report
 		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {
-			return f.Level == Warn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
+			return f.Level == LevelWarn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
 		})
 		if found != said {
 			t.Errorf("%s: %+v", strength, r)
@@ -121,7 +121,7 @@ func TestAccrueAlways(t *testing.T) {
 	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
 	r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
 	for _, f := range r {
-		if f.Level != OK {
+		if f.Level != LevelOK {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -169,9 +169,9 @@ func TestConfRunsScontrol(t *testing.T) {
 		level Level
 		want  string
 	}{
-		{"as it should be", []string{"sh", "-c", "printf '%s' '" + good + "'; test \"$1 $2\" = 'show config'", "scontrol"}, OK, "multifactor"},
-		{"not installed", []string{"/nowhere/scontrol"}, Skip, "no such file"},
-		{"no controller", []string{"sh", "-c", "echo slurm_load_ctl_conf error: Unable to contact >&2; exit 1"}, Skip, "(slurm_load_ctl_conf error: Unable to contact)"},
+		{"as it should be", []string{"sh", "-c", "printf '%s' '" + good + "'; test \"$1 $2\" = 'show config'", "scontrol"}, LevelOK, "multifactor"},
+		{"not installed", []string{"/nowhere/scontrol"}, LevelSkip, "no such file"},
+		{"no controller", []string{"sh", "-c", "echo slurm_load_ctl_conf error: Unable to contact >&2; exit 1"}, LevelSkip, "(slurm_load_ctl_conf error: Unable to contact)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var r Report
@@ -193,13 +193,13 @@ func TestWhichCluster(t *testing.T) {
 		text          string
 	}{
 		{"as it should be", "lab", &slurm.View{Cluster: "lab"}, "", ""},
-		{"scontrol of another", "mine", &slurm.View{Cluster: "mine"}, Fail, `scontrol speaks for cluster "lab", the configuration for "mine"`},
-		{"REST does not tell, and there is no job", "lab", &slurm.View{Release: "22.05.8"}, Warn, "there is no job to prove"},
-		{"REST does not tell, and scontrol does not know the job", "lab", &slurm.View{Release: "22.05.8", Jobs: []slurm.Job{{ID: 1, State: "PENDING", Submit: time.Unix(1, 0)}}}, Fail, "scontrol does not prove it"},
+		{"scontrol of another", "mine", &slurm.View{Cluster: "mine"}, LevelFail, `scontrol speaks for cluster "lab", the configuration for "mine"`},
+		{"REST does not tell, and there is no job", "lab", &slurm.View{Release: "22.05.8"}, LevelWarn, "there is no job to prove"},
+		{"REST does not tell, and scontrol does not know the job", "lab", &slurm.View{Release: "22.05.8", Jobs: []slurm.Job{{ID: 1, State: "PENDING", Submit: time.Unix(1, 0)}}}, LevelFail, "scontrol does not prove it"},
 	} {
 		var r Report
 		r.checkSlurmConf(t.Context(), argv, bridge.Order{Lever: bridge.LeverPriority}, tt.cluster, tt.view)
-		i := slices.IndexFunc(r, func(f Finding) bool { return f.About == "cluster" })
+		i := slices.IndexFunc(r, func(f Finding) bool { return f.Subject == "cluster" })
 		if (i < 0) != (tt.level == "") || i >= 0 && (r[i].Level != tt.level || !strings.Contains(r[i].Text, tt.text)) {
 			t.Errorf("%s: %+v", tt.name, r)
 		}

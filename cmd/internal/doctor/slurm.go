@@ -28,32 +28,32 @@ var fixByErrorClass = map[slurm.ErrorClass]string{
 func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*rest.Client, error), cluster string, now func() time.Time) *slurm.View {
 	c, err := open(ctx)
 	if err != nil {
-		r.add("slurm", Fail, fixFor(err), "no connection: %v", err)
+		r.addFinding("slurm", LevelFail, fixForError(err), "no connection: %v", err)
 		return nil
 	}
 	from := now()
 	v, err := c.Observe(ctx)
 	if err != nil {
-		r.add("slurm", Fail, fixFor(err), "reading jobs and nodes: %v", err)
+		r.addFinding("slurm", LevelFail, fixForError(err), "reading jobs and nodes: %v", err)
 		return nil
 	}
-	r.ok("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.APIVersion, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
+	r.addOK("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.APIVersion, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
 	r.checkToken(c, now())
 	if w := c.Warning(); w != "" {
-		r.add("slurm", Warn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
+		r.addFinding("slurm", LevelWarn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
 	}
 	if v.Cluster != "" && v.Cluster != cluster {
-		r.add("slurm", Fail, "set cluster: "+v.Cluster, "this is cluster %q, the configuration says %q", v.Cluster, cluster)
+		r.addFinding("slurm", LevelFail, "set cluster: "+v.Cluster, "this is cluster %q, the configuration says %q", v.Cluster, cluster)
 	}
 	for _, w := range v.Warnings {
-		r.add("slurm", Warn, "", "Slurm warns: %s", w)
+		r.addFinding("slurm", LevelWarn, "", "Slurm warns: %s", w)
 	}
 	r.checkRights(ctx, c)
 	r.checkClock(v, now())
 	return v
 }
 
-func fixFor(err error) string {
+func fixForError(err error) string {
 	var e *slurm.Error
 	var file *safefile.Error
 	switch {
@@ -69,13 +69,13 @@ func (r *Report) checkRights(ctx context.Context, c *rest.Client) {
 	user, level, err := c.Rights(ctx)
 	switch {
 	case err != nil:
-		r.add("rights", Skip, "sacctmgr show user fairbridge format=user,adminlevel", "%v", err)
+		r.addFinding("rights", LevelSkip, "sacctmgr show user fairbridge format=user,adminlevel", "%v", err)
 	case level == "Operator":
-		r.ok("rights", "%s is Operator", user)
+		r.addOK("rights", "%s is Operator", user)
 	case level == "Administrator":
-		r.add("rights", Warn, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s is Administrator: more than is needed", user)
+		r.addFinding("rights", LevelWarn, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s is Administrator: more than is needed", user)
 	default:
-		r.add("rights", Fail, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s has level %s: it sees or changes too little", user, level)
+		r.addFinding("rights", LevelFail, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s has level %s: it sees or changes too little", user, level)
 	}
 }
 
@@ -85,10 +85,10 @@ const maxClockSkew = 5 * time.Second
 func (r *Report) checkClock(v *slurm.View, now time.Time) {
 	d := now.Sub(v.At).Round(100 * time.Millisecond)
 	if d.Abs() > maxClockSkew {
-		r.add("clock", Fail, "run chrony or systemd-timesyncd on both hosts", "our clock and Slurm's differ by %v", d)
+		r.addFinding("clock", LevelFail, "run chrony or systemd-timesyncd on both hosts", "our clock and Slurm's differ by %v", d)
 		return
 	}
-	r.ok("clock", "our clock and Slurm's differ by %v", d)
+	r.addOK("clock", "our clock and Slurm's differ by %v", d)
 }
 
 // checkPartitions looks at the partitions the configuration names.
@@ -96,7 +96,7 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(v.Partitions, func(p slurm.Partition) bool { return p.Name == name })
 		if i < 0 {
-			r.add("partition", Fail, "correct partitions in the configuration; scontrol show partition lists them", "partition %s does not exist", name)
+			r.addFinding("partition", LevelFail, "correct partitions in the configuration; scontrol show partition lists them", "partition %s does not exist", name)
 			continue
 		}
 		gpus, nodes := 0, 0
@@ -111,10 +111,10 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 			}
 		}
 		if gpus == 0 {
-			r.add("partition", Fail, "configure Gres=gpu:… on its nodes, or leave the partition out", "partition %s has no GPUs", name)
+			r.addFinding("partition", LevelFail, "configure Gres=gpu:… on its nodes, or leave the partition out", "partition %s has no GPUs", name)
 			continue
 		}
-		r.ok("partition", "%s: %d GPUs on %d nodes", name, gpus, nodes)
+		r.addOK("partition", "%s: %d GPUs on %d nodes", name, gpus, nodes)
 	}
 }
 
@@ -125,6 +125,6 @@ func (r *Report) checkToken(c *rest.Client, now time.Time) {
 		return // told by whatever needed it
 	}
 	if what := t.Weakness(now); what != "" {
-		r.add("token", Warn, "renew it by cron with scontrol token username="+t.User+" lifespan=3600, as the quick start shows", "%s", what)
+		r.addFinding("token", LevelWarn, "renew it by cron with scontrol token username="+t.User+" lifespan=3600, as the quick start shows", "%s", what)
 	}
 }

@@ -24,11 +24,11 @@ func only(t *testing.T, r Report) Finding {
 func TestClock(t *testing.T) {
 	noon := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	for skew, want := range map[time.Duration]Level{
-		0: OK, 4 * time.Second: OK, -4 * time.Second: OK, 6 * time.Second: Fail, -time.Hour: Fail,
+		0: LevelOK, 4 * time.Second: LevelOK, -4 * time.Second: LevelOK, 6 * time.Second: LevelFail, -time.Hour: LevelFail,
 	} {
 		var r Report
 		r.checkClock(&slurm.View{At: noon}, noon.Add(skew))
-		if f := only(t, r); f.Level != want || f.Level == Fail && f.Fix == "" {
+		if f := only(t, r); f.Level != want || f.Level == LevelFail && f.Fix == "" {
 			t.Errorf("%v: %+v, want %s", skew, f, want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestPartitions(t *testing.T) {
 		level Level
 		text  string
 	}{
-		"gpu": {OK, "gpu: 14 GPUs on 2 nodes"}, "cpu": {Fail, "partition cpu has no GPUs"}, "gpus": {Fail, "partition gpus does not exist"},
+		"gpu": {LevelOK, "gpu: 14 GPUs on 2 nodes"}, "cpu": {LevelFail, "partition cpu has no GPUs"}, "gpus": {LevelFail, "partition gpus does not exist"},
 	} {
 		var r Report
 		r.checkPartitions(v, []string{name})
@@ -74,10 +74,10 @@ func TestProbes(t *testing.T) {
 		probes    answers
 		want      []Level
 	}{
-		{"none configured", "", answers{}, []Level{Skip}},
-		{"all answer", "http://{node}:9810", answers{nodes: some}, []Level{OK}},
-		{"some answer", "http://{node}:9810", answers{some, errors.New("g3: refused")}, []Level{Warn, OK}},
-		{"none answers", "http://{node}:9810", answers{nil, errors.New("g1: refused")}, []Level{Warn}},
+		{"none configured", "", answers{}, []Level{LevelSkip}},
+		{"all answer", "http://{node}:9810", answers{nodes: some}, []Level{LevelOK}},
+		{"some answer", "http://{node}:9810", answers{some, errors.New("g3: refused")}, []Level{LevelWarn, LevelOK}},
+		{"none answers", "http://{node}:9810", answers{nil, errors.New("g1: refused")}, []Level{LevelWarn}},
 	} {
 		var r Report
 		r.checkProbes(t.Context(), tt.url, &slurm.View{}, tt.probes)
@@ -86,7 +86,7 @@ func TestProbes(t *testing.T) {
 			continue
 		}
 		for i, f := range r {
-			if f.Level != tt.want[i] || f.Level == Warn && !strings.Contains(f.Text, "refused") {
+			if f.Level != tt.want[i] || f.Level == LevelWarn && !strings.Contains(f.Text, "refused") {
 				t.Errorf("%s: %+v, want %s", tt.name, f, tt.want[i])
 			}
 		}
@@ -98,15 +98,15 @@ func TestEveryFailureHasAFix(t *testing.T) {
 	for _, c := range []slurm.ErrorClass{
 		slurm.ErrorForbidden, slurm.ErrorBadToken, slurm.ErrorVersionNotServed, slurm.ErrorBusy, slurm.ErrorUnreachable, slurm.ErrorGarbledReply, slurm.ErrorBadRequest, slurm.ErrorOutcomeUnknown,
 	} {
-		if fixFor(&slurm.Error{Class: c}) == "" {
+		if fixForError(&slurm.Error{Class: c}) == "" {
 			t.Errorf("no fix for %q", c)
 		}
 	}
 	open := &slurm.Error{Class: slurm.ErrorBadToken, Err: &safefile.Error{What: "token is open to everybody", Fix: "chmod o-rwx token"}}
-	if f := fixFor(open); f != "chmod o-rwx token" {
+	if f := fixForError(open); f != "chmod o-rwx token" {
 		t.Errorf("a token file that is too open: %q", f)
 	}
-	if f := fixFor(errors.New("reading the token: no such file")); f == "" {
+	if f := fixForError(errors.New("reading the token: no such file")); f == "" {
 		t.Error("no fix for what went wrong before a call")
 	}
 }

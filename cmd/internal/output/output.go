@@ -11,8 +11,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// JSON prints a value for programs.
-func JSON(w io.Writer, v any) error {
+// WriteJSON prints a value for programs.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -22,16 +22,16 @@ func JSON(w io.Writer, v any) error {
 	return nil
 }
 
-// Age prints how long ago something was, or "–" when it never was.
-func Age(now, t time.Time) string {
+// FormatAge prints how long ago something was, or "–" when it never was.
+func FormatAge(now, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return Duration(now.Sub(t))
+	return FormatDuration(now.Sub(t))
 }
 
-// Duration prints a duration as people say it: 45s, 12m, 3h20m, 2d4h.
-func Duration(d time.Duration) string {
+// FormatDuration prints a duration as people say it: 45s, 12m, 3h20m, 2d4h.
+func FormatDuration(d time.Duration) string {
 	d = d.Round(time.Second)
 	switch {
 	case d < time.Minute:
@@ -44,9 +44,9 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// Time prints a moment in local time: without the date when it is less than
+// FormatTime prints a moment in local time: without the date when it is less than
 // half a day away.
-func Time(t, now time.Time) string {
+func FormatTime(t, now time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"
@@ -56,16 +56,16 @@ func Time(t, now time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// Edit prints an edit with its times as Time does.
-func Edit(e slurm.Edit, now time.Time) string {
+// FormatEdit prints an edit with its times as FormatTime does.
+func FormatEdit(e slurm.Edit, now time.Time) string {
 	if f, _ := e.Kind.Form(); f.HasUntil {
-		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, Time(e.Until, now))
+		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, FormatTime(e.Until, now))
 	}
 	return e.String()
 }
 
-// Count prints "1 job", "2 jobs".
-func Count(n int, what string) string {
+// FormatCount prints "1 job", "2 jobs".
+func FormatCount(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -16,7 +16,7 @@ func TestDuration(t *testing.T) {
 		0: "0s", 45 * time.Second: "45s", 59*time.Second + 600*time.Millisecond: "1m00s", 12 * time.Minute: "12m00s",
 		3*time.Hour + 20*time.Minute: "3h20m", 52 * time.Hour: "2d04h", -5 * time.Second: "-5s",
 	} {
-		if got := Duration(d); got != want {
+		if got := FormatDuration(d); got != want {
 			t.Errorf("Duration(%v) = %q, want %q", d, got, want)
 		}
 	}
@@ -28,12 +28,12 @@ func TestTime(t *testing.T) {
 		{}: "–", now: "12:00:00", now.Add(-11 * time.Hour): "01:00:00", now.Add(2 * time.Hour): "14:00:00",
 		now.AddDate(0, 0, -1): "2026-05-31 12:00", now.AddDate(0, 0, 3): "2026-06-04 12:00", now.UTC().Add(time.Second): "12:00:01",
 	} {
-		if got := Time(at, now); got != want {
+		if got := FormatTime(at, now); got != want {
 			t.Errorf("Time(%v) = %q, want %q", at, got, want)
 		}
 	}
 	lease := slurm.Edit{Kind: slurm.EditLease, Run: slurm.Run{Job: 7}, Until: now.Add(time.Minute).UTC(), Tasks: 1}
-	if got := Edit(lease, now); !strings.HasPrefix(got, "lease job 7") || !strings.HasSuffix(got, " until 12:01:00") {
+	if got := FormatEdit(lease, now); !strings.HasPrefix(got, "lease job 7") || !strings.HasSuffix(got, " until 12:01:00") {
 		t.Errorf("a lease is told as %q", got)
 	}
 }
@@ -43,8 +43,8 @@ func tableOfWidth(width int) string {
 	var b bytes.Buffer
 	s := NewTable(&b, "RANK", "JOB", "WHY")
 	s.Width = width
-	s.Add(1, 4711, "starts on n2:8×a100")
-	s.Add(12, 8, "waits as 2nd: needs 8 GPUs on one node, 2 free on the best node n4")
+	s.AddRow(1, 4711, "starts on n2:8×a100")
+	s.AddRow(12, 8, "waits as 2nd: needs 8 GPUs on one node, 2 free on the best node n4")
 	s.Print()
 	return b.String()
 }
@@ -75,9 +75,9 @@ func TestTable(t *testing.T) {
 func TestTablesHoldUserText(t *testing.T) {
 	var out strings.Builder
 	s := NewTable(&out, "JOB", "NAME")
-	s.Add(7, "\x1b[2Jtrain\n8    root")
+	s.AddRow(7, "\x1b[2Jtrain\n8    root")
 	s.Print()
-	Paragraph(&out, "  ", "its comment says \"\r\x1b]0;x\a\"")
+	WriteParagraph(&out, "  ", "its comment says \"\r\x1b]0;x\a\"")
 	if got, want := out.String(), "JOB  NAME\n  7  \\x1b[2Jtrain\\n8    root\n  its comment says \"\\r\\x1b]0;x\\a\"\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

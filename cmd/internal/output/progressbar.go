@@ -13,38 +13,38 @@ import (
 // ProgressBar shows on a terminal how far a simulation is. On anything else it is
 // silent.
 type ProgressBar struct {
-	mu     sync.Mutex
-	out    io.Writer
-	width  int // of the terminal; 0: it is none
-	shares []float64
-	note   string
-	drawn  time.Time
-	now    func() time.Time
+	mu         sync.Mutex
+	out        io.Writer
+	width      int // of the terminal; 0: it is none
+	doneShares []float64
+	note       string
+	lastDrawn  time.Time
+	now        func() time.Time
 }
 
 // NewProgressBar shows the progress of so many parts.
 func NewProgressBar(out io.Writer, parts int) *ProgressBar {
-	return &ProgressBar{out: out, width: TerminalWidth(out), shares: make([]float64, parts), now: time.Now}
+	return &ProgressBar{out: out, width: TerminalWidth(out), doneShares: make([]float64, parts), now: time.Now}
 }
 
-// Updates returns what tells the meter of one part's progress.
-func (m *ProgressBar) Updates(i int, note string) func(done, of int) {
+// NewUpdater returns what tells the meter of one part's progress.
+func (m *ProgressBar) NewUpdater(i int, note string) func(done, of int) {
 	return func(done, of int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.shares[i], m.note = float64(done)/float64(max(of, 1)), note
-		if m.width > 0 && m.now().Sub(m.drawn) >= 100*time.Millisecond {
-			m.drawn = m.now()
-			fmt.Fprint(m.out, "\r", m.line(), "\x1b[K")
+		m.doneShares[i], m.note = float64(done)/float64(max(of, 1)), note
+		if m.width > 0 && m.now().Sub(m.lastDrawn) >= 100*time.Millisecond {
+			m.lastDrawn = m.now()
+			fmt.Fprint(m.out, "\r", m.formatLine(), "\x1b[K")
 		}
 	}
 }
 
-// line is the bar: what runs, and how much of all is done.
-func (m *ProgressBar) line() string {
+// formatLine is the bar: what runs, and how much of all is done.
+func (m *ProgressBar) formatLine() string {
 	share := 0.0
-	for _, s := range m.shares {
-		share += s / float64(len(m.shares))
+	for _, s := range m.doneShares {
+		share += s / float64(len(m.doneShares))
 	}
 	tail := fmt.Sprintf(" %3.0f %%  %s", 100*share, m.note)
 	room := min(m.width-len([]rune(tail))-3, 40)
@@ -55,11 +55,11 @@ func (m *ProgressBar) line() string {
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + tail
 }
 
-// Close wipes the bar.
-func (m *ProgressBar) Close() {
+// Clear wipes the bar.
+func (m *ProgressBar) Clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.drawn.IsZero() {
+	if !m.lastDrawn.IsZero() {
 		fmt.Fprint(m.out, "\r\x1b[K")
 	}
 	m.width = 0

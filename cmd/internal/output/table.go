@@ -17,14 +17,14 @@ import (
 // is wrapped to what room is left; a pipe gets each row as one line.
 type Table struct {
 	table.Writer
-	out   io.Writer
-	Width int   // of the terminal; 0: no bound
-	cols  []int // width of each column
+	out          io.Writer
+	Width        int   // of the terminal; 0: no bound
+	columnWidths []int // width of each column
 }
 
 // NewTable makes a table under a heading.
 func NewTable(w io.Writer, head ...any) *Table {
-	s := &Table{Writer: table.NewWriter(), out: w, Width: TerminalWidth(w), cols: make([]int, len(head))}
+	s := &Table{Writer: table.NewWriter(), out: w, Width: TerminalWidth(w), columnWidths: make([]int, len(head))}
 	s.measureColumns(head)
 	s.AppendHeader(head)
 	style := table.StyleLight
@@ -38,9 +38,9 @@ func NewTable(w io.Writer, head ...any) *Table {
 // columnGap is what stands between columns.
 const columnGap = "  "
 
-// Add appends a row. No text in it, whoever wrote it, can break the row or
+// AddRow appends a row. No text in it, whoever wrote it, can break the row or
 // speak to the terminal.
-func (s *Table) Add(cells ...any) {
+func (s *Table) AddRow(cells ...any) {
 	for i, c := range cells {
 		if s := fmt.Sprint(c); printable.Text(s) != s {
 			cells[i] = printable.Text(s)
@@ -52,22 +52,22 @@ func (s *Table) Add(cells ...any) {
 
 func (s *Table) measureColumns(cells []any) {
 	for i, c := range cells {
-		s.cols[i] = max(s.cols[i], text.StringWidth(fmt.Sprint(c)))
+		s.columnWidths[i] = max(s.columnWidths[i], text.StringWidth(fmt.Sprint(c)))
 	}
 }
 
-// narrowestColumn is the least a last column is wrapped to.
-const narrowestColumn = 24
+// minLastColumnWidth is the least a last column is wrapped to.
+const minLastColumnWidth = 24
 
 // Print writes the table.
 func (s *Table) Print() {
 	if s.Width > 0 {
 		room := s.Width
-		for _, w := range s.cols[:len(s.cols)-1] {
+		for _, w := range s.columnWidths[:len(s.columnWidths)-1] {
 			room -= w + len(columnGap)
 		}
 		s.SetColumnConfigs([]table.ColumnConfig{{
-			Number: len(s.cols), WidthMax: max(room, narrowestColumn), WidthMaxEnforcer: text.WrapSoft,
+			Number: len(s.columnWidths), WidthMax: max(room, minLastColumnWidth), WidthMaxEnforcer: text.WrapSoft,
 		}})
 	}
 	for line := range strings.Lines(s.Render()) {
@@ -75,12 +75,12 @@ func (s *Table) Print() {
 	}
 }
 
-// Paragraph writes a text behind a mark, wrapped to the terminal, with blanks
+// WriteParagraph writes a text behind a mark, wrapped to the terminal, with blanks
 // where the mark stands in the first line. Text of users in it is made harmless.
-func Paragraph(w io.Writer, mark, s string) {
+func WriteParagraph(w io.Writer, mark, s string) {
 	room, s := text.StringWidth(mark), printable.Text(s)
 	if width := TerminalWidth(w); width > 0 {
-		s = text.WrapSoft(s, max(width-room, narrowestColumn))
+		s = text.WrapSoft(s, max(width-room, minLastColumnWidth))
 	}
 	for line := range strings.Lines(s) {
 		fmt.Fprintln(w, mark+strings.TrimRight(line, " \n"))

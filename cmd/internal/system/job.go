@@ -36,9 +36,9 @@ func ParseJobAddress(s string) (JobAddress, error) {
 	return n, nil
 }
 
-// JobID returns the id of the record a job is in. That of a task is its own from
+// FindJobID returns the id of the record a job is in. That of a task is its own from
 // the moment it starts, and its array's before.
-func (s *System) JobID(ctx context.Context, n JobAddress) (int64, error) {
+func (s *System) FindJobID(ctx context.Context, n JobAddress) (int64, error) {
 	if n.taskIndex < 0 {
 		return n.jobID, nil
 	}

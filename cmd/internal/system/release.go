@@ -16,7 +16,7 @@ import (
 type ReleaseOptions struct {
 	DryRun   bool                 // only find it
 	Wait     time.Duration        // for another daemon to step down
-	News     io.Writer            // says why it takes its time
+	Messages io.Writer            // says why it takes its time
 	Progress func(sent, left int) // called after each call to Slurm
 }
 
@@ -31,7 +31,7 @@ func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released,
 	}
 	done, err := waitToLead(ctx, o, r)
 	if errors.Is(err, accounting.ErrUnreachable) {
-		done, err = s.useLocalJournal(o.News, r, err)
+		done, err = s.useLocalJournal(o.Messages, r, err)
 	}
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done f
 			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
 		}
 		if !announced {
-			fmt.Fprintf(o.News, "waiting for %s to step down…\n", holder)
+			fmt.Fprintf(o.Messages, "waiting for %s to step down…\n", holder)
 			announced = true
 		}
 		select {

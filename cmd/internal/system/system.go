@@ -34,8 +34,8 @@ type System struct {
 // not asked yet: the first look connects.
 func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error) {
 	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry()}
-	s.Cluster = live.NewLazy(func(ctx context.Context) (*live.Cluster, error) { return s.dial(ctx) })
-	config, err := f.Loop()
+	s.Cluster = live.NewLazy(func(ctx context.Context) (*live.Cluster, error) { return s.dialCluster(ctx) })
+	config, err := f.LoopConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func OpenDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
 
 // OpenREST returns the client of the slurmrestd of the configuration.
 func OpenREST(ctx context.Context, f *settings.File) (*rest.Client, error) {
-	return rest.Open(ctx, f.REST(), rest.Poll{FullEvery: f.Slurm.Refresh})
+	return rest.Open(ctx, f.RESTConfig(), rest.Poll{FullEvery: f.Slurm.Refresh})
 }
 
 // checkMayWrite is asked by the door before each write.
@@ -77,7 +77,7 @@ func (s *System) checkMayWrite(ctx context.Context) error {
 	return s.Loop.MayPush(ctx)
 }
 
-func (s *System) dial(ctx context.Context) (*live.Cluster, error) {
+func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
 	f, stop := s.File, s.File.StopFile
 	if s.ignoresStopFile {
 		stop = ""

@@ -21,16 +21,16 @@ type Info struct {
 	Go      string `json:"go"`      // release of the compiler
 }
 
-// Read returns the release of the running program.
-func Read() Info {
+// ReadInfo returns the release of the running program.
+func ReadInfo() Info {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return infoOf(tag, info)
+	return newInfo(tag, info)
 }
 
-func infoOf(tag string, b *debug.BuildInfo) Info {
+func newInfo(tag string, b *debug.BuildInfo) Info {
 	v := Info{Version: tag, Commit: "unknown", Go: b.GoVersion}
 	if b.Main.Version != "(devel)" {
 		v.Version = cmp.Or(v.Version, b.Main.Version)
@@ -49,7 +49,7 @@ func (v Info) String() string { return fmt.Sprintf("%s (%s, %s)", v.Version, v.C
 
 // AddFlag gives a program its --version.
 func AddFlag(c *cobra.Command) {
-	c.Version = Read().String()
+	c.Version = ReadInfo().String()
 	c.Flags().Bool("version", false, "print the version")
 	c.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 }

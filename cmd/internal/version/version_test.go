@@ -16,11 +16,11 @@ func TestInfo(t *testing.T) {
 		{"", debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.1-0.20260301-0123456789ab"}}, "v1.2.1-0.20260301-0123456789ab (unknown, go1.26)"},
 		{"", debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "(devel)"}}, "dev (unknown, go1.26)"},
 	} {
-		if got := infoOf(c.tag, &c.build).String(); got != c.want {
+		if got := newInfo(c.tag, &c.build).String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if Read().Go == "" {
+	if ReadInfo().Go == "" {
 		t.Error("the program running the tests does not know its compiler")
 	}
 }
