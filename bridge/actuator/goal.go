@@ -10,8 +10,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Book is what the ledger knows of the values of ours in Slurm.
-type Book interface {
+// IntentBook is what the ledger knows of the values of ours in Slurm.
+type IntentBook interface {
 	// StandingIntent returns the intent whose value stands in the run's field now and is
 	// ours, or nil.
 	StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent
@@ -22,32 +22,32 @@ type Book interface {
 	YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent
 }
 
-// Goal is what should be in one partition, and what is.
-type Goal struct {
-	Plan     *policy.Plan
-	Snapshot *policy.Snapshot
-	View     *slurm.View
-	Book     Book
-	Order    bridge.Order
-	Lease    bridge.Lease
-	Pin      bool
-	Warns    []bridge.PlannedWarning // warnings ahead of stops
-	Lever    slurm.EditKind          // the field that carries the order here
-	LongWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
+// PartitionGoal is what should be in one partition, and what is.
+type PartitionGoal struct {
+	Plan             *policy.Plan
+	Snapshot         *policy.Snapshot
+	View             *slurm.View
+	IntentBook       IntentBook
+	OrderConfig      bridge.Order
+	LeaseConfig      bridge.Lease
+	MayPin           bool
+	PlannedWarnings  []bridge.PlannedWarning // warnings ahead of stops
+	OrderKind        slurm.EditKind          // the field that carries the order here
+	MaxLowerableWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
 
-	orderedDecisions []policy.Decision // see Line
+	orderedDecisions []policy.Decision // see PendingDecisionsInOrder
 }
 
-// DecisionsInOrder returns the plan's decisions about pending jobs that edits may reach: those that
+// PendingDecisionsInOrder returns the plan's decisions about pending jobs that edits may reach: those that
 // start now, then the others, each in rank order. A job that waits ahead of one
 // that starts would have Slurm's scheduler keep its nodes from the latter.
-func (g *Goal) DecisionsInOrder() []policy.Decision {
+func (g *PartitionGoal) PendingDecisionsInOrder() []policy.Decision {
 	if g.orderedDecisions != nil {
 		return g.orderedDecisions
 	}
 	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
 	for _, dec := range g.Plan.Decisions {
-		j := g.jobToEdit(dec.Job)
+		j := g.editableJob(dec.Job)
 		if j != nil && j.IsPending() && g.Snapshot.Job(dec.Job).HeldReason == "" {
 			line = append(line, dec)
 		}
@@ -67,7 +67,7 @@ func (g *Goal) DecisionsInOrder() []policy.Decision {
 
 // WantedEdits returns the edits of the row's kind that lead to the goal, and those that
 // give back what is no longer wanted.
-func (g *Goal) WantedEdits(r *KindRow) []slurm.Edit {
+func (g *PartitionGoal) WantedEdits(r *KindRow) []slurm.Edit {
 	if r.WantedEdits == nil {
 		return nil
 	}
@@ -76,9 +76,9 @@ func (g *Goal) WantedEdits(r *KindRow) []slurm.Edit {
 
 // TakeBackEdits returns the edits that give back what a stronger mode had written by
 // edits of the row's kind.
-func (g *Goal) TakeBackEdits(r *KindRow) []slurm.Edit {
+func (g *PartitionGoal) TakeBackEdits(r *KindRow) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.DecisionsInOrder() {
+	for _, dec := range g.PendingDecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
 		if in := g.standingIntent(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
 			edits = g.appendUndo(edits, r.Undo, in, j, "the partition's mode no longer allows it")
@@ -87,8 +87,8 @@ func (g *Goal) TakeBackEdits(r *KindRow) []slurm.Edit {
 	return edits
 }
 
-// jobToEdit returns Slurm's record of a job that edits may reach, or nil.
-func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
+// editableJob returns Slurm's record of a job that edits may reach, or nil.
+func (g *PartitionGoal) editableJob(id policy.JobID) *slurm.Job {
 	j := g.View.Job(int64(id))
 	if j == nil || j.UntrustedReason != "" || j.IsHeld || j.HetJobID != 0 || j.IsDone() {
 		return nil
@@ -97,20 +97,20 @@ func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 }
 
 // standingIntent returns the intent whose value of ours stands in the job's field, or nil.
-func (g *Goal) standingIntent(j *slurm.Job, f *FieldRow) *bridge.Intent {
-	return g.Book.StandingIntent(j.CurrentRun(), f.Name, g.View.At)
+func (g *PartitionGoal) standingIntent(j *slurm.Job, f *FieldRow) *bridge.Intent {
+	return g.IntentBook.StandingIntent(j.CurrentRun(), f.Name, g.View.At)
 }
 
 // editForJob makes the edit one of the job.
-func (g *Goal) editForJob(j *slurm.Job, e slurm.Edit) slurm.Edit {
+func (g *PartitionGoal) editForJob(j *slurm.Job, e slurm.Edit) slurm.Edit {
 	e.Run, e.Tasks = j.CurrentRun(), j.TaskCount()
 	return e
 }
 
 // appendUndo appends the edit that restores what stood in the intent's field, if
 // it can still be written.
-func (g *Goal) appendUndo(edits []slurm.Edit, how UndoFunc, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
-	e, ok := undoEditBy(how, in, j, g.View.At)
+func (g *PartitionGoal) appendUndo(edits []slurm.Edit, how UndoFunc, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
+	e, ok := newUndoEditBy(how, in, j, g.View.At)
 	if !ok {
 		return edits
 	}

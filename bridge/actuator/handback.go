@@ -10,11 +10,11 @@ import (
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
 var handBackRow = KindRow{
-	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnRest, TakesTwoCalls: true,
+	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.Rank, SendPhase: PhaseRest, TakesTwoCalls: true,
 	ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.IsHeld && (j.Priority != in.Before.Priority || !in.Before.HeldByUs.IsZero())
 	},
-	Check: func(c *Claim) *invariant.Denial { // what stands there is ours, which has been seen
+	Check: func(c *EditContext) *invariant.Denial { // what stands there is ours, which has been seen
 		if nice := c.StandingIntent.Before.Nice; c.Value != nice {
 			return invariant.OnlyOurValues.Deny("it would set nice %d, its owner's was %d", c.Value, nice)
 		}

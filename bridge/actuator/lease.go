@@ -16,13 +16,13 @@ import (
 // hold, until somebody ends it.
 var (
 	leaseRow = KindRow{
-		Kind: slurm.EditLease, Field: beginField, NeededMode: bridge.Steer, Turn: TurnLease, IsRepeatable: true,
+		Kind: slurm.EditLease, Field: beginField, NeededMode: bridge.Steer, SendPhase: PhaseLease, IsRepeatable: true,
 		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
 	unleaseRow = KindRow{
-		Kind: slurm.EditUnlease, Field: beginField, NeededMode: bridge.Rank, Turn: TurnRest, IsRepeatable: true, FreesJob: true,
+		Kind: slurm.EditUnlease, Field: beginField, NeededMode: bridge.Rank, SendPhase: PhaseRest, IsRepeatable: true, FreesJob: true,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
 		},
@@ -30,9 +30,9 @@ var (
 	}
 	// No plan asks for a hard hold.
 	hardHoldRow = KindRow{
-		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.Steer, Turn: TurnRest,
+		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.Steer, SendPhase: PhaseRest,
 		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.IsHeld },
-		Check: func(c *Claim) *invariant.Denial {
+		Check: func(c *EditContext) *invariant.Denial {
 			if !c.Budgets.IAcceptOrphanHolds {
 				return invariant.OneFieldPerEdit.Deny("hard holds need i_accept_orphan_holds: if we die they stay")
 			}
@@ -61,12 +61,12 @@ var beginField = &FieldRow{
 		}
 		return "it has become eligible: it is planned anew"
 	},
-	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.Begin = in.Before.Begin
 		}
 	},
-	EndReason: func(in *bridge.Intent, j *slurm.Job, now time.Time) string {
+	ValueEndReason: func(in *bridge.Intent, j *slurm.Job, now time.Time) string {
 		switch {
 		case !in.NotAfter.IsZero() && !now.Before(in.NotAfter):
 			return "it ran out"
@@ -106,16 +106,16 @@ func undoLease(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bo
 // wantedLeaseEdits holds the jobs the plan holds, renews what is still wanted at half
 // life, and ends the rest. Only jobs near the head are leased: one that cannot
 // start needs no lease.
-func wantedLeaseEdits(g *Goal) []slurm.Edit {
+func wantedLeaseEdits(g *PartitionGoal) []slurm.Edit {
 	var edits []slurm.Edit
-	left := g.Lease.Window
-	for _, dec := range g.DecisionsInOrder() {
+	left := g.LeaseConfig.Window
+	for _, dec := range g.PendingDecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
 		in := g.standingIntent(j, beginField)
 		switch {
 		case dec.Verb == policy.Hold && left > 0:
 			left--
-			if until, ok := g.leaseEnd(j, in); ok {
+			if until, ok := g.newLeaseEnd(j, in); ok {
 				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditLease, Until: until, Why: dec.Why}))
 			}
 		case dec.Verb != policy.Hold && in != nil:
@@ -125,15 +125,15 @@ func wantedLeaseEdits(g *Goal) []slurm.Edit {
 	return edits
 }
 
-// leaseEnd returns when a new lease of the job ends; ok is false where none is
+// newLeaseEnd returns when a new lease of the job ends; ok is false where none is
 // called for: the one that stands lasts, or the owner's own begin is later, which
 // is never shortened.
-func (g *Goal) leaseEnd(j *slurm.Job, in *bridge.Intent) (until time.Time, ok bool) {
+func (g *PartitionGoal) newLeaseEnd(j *slurm.Job, in *bridge.Intent) (until time.Time, ok bool) {
 	now := g.View.At
-	if in != nil && in.Edit.Until.Sub(now) > g.Lease.Length/2 {
+	if in != nil && in.Edit.Until.Sub(now) > g.LeaseConfig.Length/2 {
 		return until, false
 	}
-	until = now.Add(g.Lease.Length - leaseJitter(j.ID, g.Snapshot.Seq, g.Lease.Length)).Truncate(time.Second)
+	until = now.Add(g.LeaseConfig.Length - leaseJitter(j.ID, g.Snapshot.Seq, g.LeaseConfig.Length)).Truncate(time.Second)
 	own := j.Eligible
 	if in != nil {
 		own = in.Before.Begin

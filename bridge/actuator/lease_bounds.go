@@ -9,7 +9,7 @@ import (
 )
 
 // checkLease checks a lease (I4, I15, I16).
-func checkLease(c *Claim) *invariant.Denial {
+func checkLease(c *EditContext) *invariant.Denial {
 	length := c.Until.Sub(c.Now)
 	switch b := c.Budgets; {
 	case length < b.LeaseMin || length > b.LeaseMax:
@@ -25,7 +25,7 @@ func checkLease(c *Claim) *invariant.Denial {
 }
 
 // checkUnlease checks the end of a lease: now, or what the owner wanted (I3).
-func checkUnlease(c *Claim) *invariant.Denial {
+func checkUnlease(c *EditContext) *invariant.Denial {
 	want := c.Now
 	if own := c.ownerBegin(); own.After(want) {
 		want = own
@@ -39,17 +39,17 @@ func checkUnlease(c *Claim) *invariant.Denial {
 }
 
 // ownerBegin returns the begin time the owner wanted.
-func (c *Claim) ownerBegin() time.Time {
+func (c *EditContext) ownerBegin() time.Time {
 	if c.StandingIntent != nil {
 		return c.StandingIntent.Before.Begin
 	}
-	return c.Job.Eligible
+	return c.SlurmJob.Eligible
 }
 
 // CheckDelay says why the job must not be kept from starting until the given
 // moment (I4, I15, I16).
-func (c *Claim) CheckDelay(until time.Time) *invariant.Denial {
-	b, p, j := c.Budgets, c.PlannedJob, c.Job
+func (c *EditContext) CheckDelay(until time.Time) *invariant.Denial {
+	b, p, j := c.Budgets, c.SnapshotJob, c.SlurmJob
 	switch {
 	case !j.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")

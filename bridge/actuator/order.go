@@ -14,12 +14,12 @@ import (
 // priority itself.
 var (
 	siteFactorRow = KindRow{
-		Kind: slurm.EditSiteFactor, Field: siteField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true, AddsToPriority: true,
-		ShowsEffect: hasPriorityFollowed, WantedEdits: siteLever.wantedOrderEdits, Check: checkSiteFactor,
+		Kind: slurm.EditSiteFactor, Field: siteFactorField, NeededMode: bridge.Rank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
+		ShowsEffect: hasPriorityFollowed, WantedEdits: siteFactorLever.wantedOrderEdits, Check: checkSiteFactor,
 		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
 	niceRow = KindRow{
-		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true, AddsToPriority: true,
+		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.Rank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
 		WantedEdits: niceLever.wantedOrderEdits, Check: checkNice,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			if whose := niceOwner(in, j); whose != OwnerHidden {
@@ -34,17 +34,17 @@ var (
 		},
 	}
 	priorityRow = KindRow{
-		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.Rank, Turn: TurnOrder, IsRepeatable: true,
-		ShowsEffect: showsValue(priorityField), Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
+		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.Rank, SendPhase: PhaseOrder, IsRepeatable: true,
+		ShowsEffect: valueShownFunc(priorityField), Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
 	}
 )
 
-// siteField is the site factor. No release shows it, and only Operators can write one:
+// siteFactorField is the site factor. No release shows it, and only Operators can write one:
 // it is ours as long as the job lives, whatever becomes of its nice or priority.
-var siteField = &FieldRow{
+var siteFactorField = &FieldRow{
 	Name:      slurm.FieldSiteFactor,
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Value == 0 },
-	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, most int64) {
+	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, most int64) {
 		if in == nil {
 			return
 		}
@@ -52,7 +52,7 @@ var siteField = &FieldRow{
 			b.OurHighest = most
 		}
 	},
-	Outlives: OutlivesForLong,
+	OutliveLimit: OutlivesForLong,
 }
 
 // niceField is nice, in which an order of ours is added to the owner's.
@@ -77,12 +77,12 @@ var niceField = &FieldRow{
 		}
 		return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
 	},
-	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.OurValue = b.Nice - in.Before.OwnNice()
 		}
 	},
-	Outlives: OutlivesForLong,
+	OutliveLimit: OutlivesForLong,
 }
 
 // niceOwner knows that old releases show a nice only above 0.
@@ -104,17 +104,17 @@ var priorityField = &FieldRow{
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.EditHandBackPriority },
-	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if b.SlurmPriority = b.Priority; in != nil {
 			b.OurValue, b.Nice, b.SlurmPriority = in.Edit.Value, in.Before.Nice, in.Before.SlurmPriority
 		}
 	},
-	Outlives: OutlivesForLong,
+	OutliveLimit: OutlivesForLong,
 }
 
-// driftDivisor is the part of a priority that Slurm's own factors may plausibly
+// priorityDriftDivisor is the part of a priority that Slurm's own factors may plausibly
 // move it by within a few minutes: one part in so many.
-const driftDivisor = 64
+const priorityDriftDivisor = 64
 
 // hasPriorityFollowed judges a value that the record does not show by the priority it moved.
 // Age and fair share move too, so half the wanted step is enough; a step that
@@ -126,7 +126,7 @@ func hasPriorityFollowed(in *bridge.Intent, j *slurm.Job) bool {
 		return true
 	}
 	want, got := expectedPriorityChange(in), j.Priority-in.Before.Priority
-	drift := in.Before.Priority/driftDivisor + 1
+	drift := in.Before.Priority/priorityDriftDivisor + 1
 	switch {
 	case got == want || want < 0 && j.Priority <= 1:
 		return true
@@ -149,7 +149,7 @@ func expectedPriorityChange(in *bridge.Intent) int64 {
 }
 
 // checkSiteFactor checks a site factor (I2, I16).
-func checkSiteFactor(c *Claim) *invariant.Denial {
+func checkSiteFactor(c *EditContext) *invariant.Denial {
 	if d := c.checkValue(); d != nil || c.GivesBack {
 		return d
 	}
@@ -157,38 +157,38 @@ func checkSiteFactor(c *Claim) *invariant.Denial {
 	if c.StandingIntent != nil {
 		ours = c.StandingIntent.Edit.Value
 	}
-	if then := c.Job.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.LowestPriority {
+	if then := c.SlurmJob.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.LowestPriority {
 		return invariant.OneFieldPerEdit.Deny("the priority would be %d, not between %d and %d", then, numbers.LowestPriority, slurm.MaxPriority)
 	}
-	return c.checkLowering(c.Value < c.Book.HighestValue(c.Job.CurrentRun(), slurm.FieldSiteFactor, c.Now))
+	return c.checkLowering(c.Value < c.IntentBook.HighestValue(c.SlurmJob.CurrentRun(), slurm.FieldSiteFactor, c.Now))
 }
 
 // checkNice checks a nice (I2, I3, I16).
-func checkNice(c *Claim) *invariant.Denial {
-	if !c.Job.IsNiceKnown && !c.View.RereadShowsNice {
+func checkNice(c *EditContext) *invariant.Denial {
+	if !c.SlurmJob.IsNiceKnown && !c.View.RereadShowsNice {
 		return invariant.OnlyOurValues.Deny("the owner's nice cannot be read here, and would be lost")
 	}
 	if d := c.checkValue(); d != nil {
 		return d
 	}
-	return c.checkLowering(c.Value > c.Job.Nice)
+	return c.checkLowering(c.Value > c.SlurmJob.Nice)
 }
 
 // checkPriority checks a direct priority (I2, I16).
-func checkPriority(c *Claim) *invariant.Denial {
+func checkPriority(c *EditContext) *invariant.Denial {
 	if d := c.checkValue(); d != nil {
 		return d
 	}
-	return c.checkLowering(c.Value < c.Job.Priority)
+	return c.checkLowering(c.Value < c.SlurmJob.Priority)
 }
 
 // checkLowering keeps jobs that waited very long from losing places. Giving Slurm's
 // own order back is not lowering.
-func (c *Claim) checkLowering(down bool) *invariant.Denial {
+func (c *EditContext) checkLowering(down bool) *invariant.Denial {
 	if !down || c.GivesBack {
 		return nil
 	}
-	if waited := c.PlannedJob.Waited(c.Now); waited > c.Budgets.MaxPending {
+	if waited := c.SnapshotJob.Waited(c.Now); waited > c.Budgets.MaxPending {
 		return invariant.LongWait.Deny("it has waited %v, longer than %v, and would be lowered", waited.Round(time.Second), c.Budgets.MaxPending)
 	}
 	return nil

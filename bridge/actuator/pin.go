@@ -14,29 +14,29 @@ import (
 // must not have.
 var (
 	requireRow = KindRow{
-		Kind: slurm.EditRequireNodes, Field: requiredField, NeededMode: bridge.Steer, Turn: TurnRest,
-		ShowsEffect: showsValue(requiredField), WantedEdits: wantedPinEdits, Check: checkPin,
+		Kind: slurm.EditRequireNodes, Field: requiredNodesField, NeededMode: bridge.Steer, SendPhase: PhaseRest,
+		ShowsEffect: valueShownFunc(requiredNodesField), WantedEdits: wantedPinEdits, Check: checkPin,
 		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
 	excludeRow = KindRow{
-		Kind: slurm.EditExcludeNodes, Field: excludedField, NeededMode: bridge.Steer, Turn: TurnRest,
-		ShowsEffect: showsValue(excludedField), Check: checkExclusion,
+		Kind: slurm.EditExcludeNodes, Field: excludedNodesField, NeededMode: bridge.Steer, SendPhase: PhaseRest,
+		ShowsEffect: valueShownFunc(excludedNodesField), Check: checkExclusion,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
-			return restoresList(e, in.Before.Excluded, j)
+			return restoresNodeList(e, in.Before.Excluded, j)
 		},
 	}
 )
 
 var (
-	requiredField = nodeListField(slurm.FieldRequiredNodes, "required nodes",
+	requiredNodesField = newNodeListField(slurm.FieldRequiredNodes, "required nodes",
 		func(j *slurm.Job) slurm.Hosts { return j.RequiredNodes }, func(b *bridge.Before) *slurm.Hosts { return &b.Required })
-	excludedField = nodeListField(slurm.FieldExcludedNodes, "excluded nodes",
+	excludedNodesField = newNodeListField(slurm.FieldExcludedNodes, "excluded nodes",
 		func(j *slurm.Job) slurm.Hosts { return j.ExcludedNodes }, func(b *bridge.Before) *slurm.Hosts { return &b.Excluded })
 )
 
-// nodeListField is what there is to know of a field that is a list of nodes.
-func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *FieldRow {
+// newNodeListField is what there is to know of a field that is a list of nodes.
+func newNodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *FieldRow {
 	return &FieldRow{
 		Name:    name,
 		OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(of(j).SameAs(in.Edit.Nodes)) },
@@ -50,24 +50,24 @@ func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Host
 			}
 			return fmt.Sprintf("its %s are %s now", what, of(j))
 		},
-		CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+		FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 			if in != nil {
 				*noted(b) = *noted(&in.Before)
 			}
 		},
-		Outlives: OutlivesNotAtAll,
+		OutliveLimit: OutlivesBriefly,
 	}
 }
 
-// restoresList gives a list of nodes back as its owner wrote it.
-func restoresList(e *slurm.Edit, own slurm.Hosts, j *slurm.Job) bool {
+// restoresNodeList gives a list of nodes back as its owner wrote it.
+func restoresNodeList(e *slurm.Edit, own slurm.Hosts, j *slurm.Job) bool {
 	e.Nodes = own.Names
 	return j.IsPending() && own.UnreadReason == ""
 }
 
 // undoPin gives the owner's own list of required nodes back.
 func undoPin(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
-	return restoresList(e, in.Before.Required, j)
+	return restoresNodeList(e, in.Before.Required, j)
 }
 
 // wantedPinEdits names the nodes of jobs that are about to start on nodes that are free
@@ -75,11 +75,11 @@ func undoPin(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 // Required nodes are a must-have set: only a job whose node count is the
 // plan's can be pinned, and an unsplit array cannot, since the pin would bind
 // all its tasks.
-func wantedPinEdits(g *Goal) []slurm.Edit {
+func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.DecisionsInOrder() {
+	for _, dec := range g.PendingDecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
-		in := g.standingIntent(j, requiredField)
+		in := g.standingIntent(j, requiredNodesField)
 		switch {
 		case dec.Verb == policy.Start && g.isPinnable(j, dec):
 			if nodes := dec.On.Nodes(); needsPin(j, in, nodes) {
@@ -92,9 +92,9 @@ func wantedPinEdits(g *Goal) []slurm.Edit {
 	return edits
 }
 
-func (g *Goal) isPinnable(j *slurm.Job, dec policy.Decision) bool {
+func (g *PartitionGoal) isPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
-	return g.Pin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
+	return g.MayPin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
 		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On)
 }
 

@@ -8,12 +8,12 @@ import (
 )
 
 // ownerNodeLists returns the owner's own lists, without what we wrote there.
-func (c *Claim) ownerNodeLists() (required, excluded []string, d *invariant.Denial) {
-	req, exc := c.Job.RequiredNodes, c.Job.ExcludedNodes
-	if in := c.Book.StandingIntent(c.Job.CurrentRun(), slurm.FieldRequiredNodes, c.Now); in != nil {
+func (c *EditContext) ownerNodeLists() (required, excluded []string, d *invariant.Denial) {
+	req, exc := c.SlurmJob.RequiredNodes, c.SlurmJob.ExcludedNodes
+	if in := c.IntentBook.StandingIntent(c.SlurmJob.CurrentRun(), slurm.FieldRequiredNodes, c.Now); in != nil {
 		req = in.Before.Required
 	}
-	if in := c.Book.StandingIntent(c.Job.CurrentRun(), slurm.FieldExcludedNodes, c.Now); in != nil {
+	if in := c.IntentBook.StandingIntent(c.SlurmJob.CurrentRun(), slurm.FieldExcludedNodes, c.Now); in != nil {
 		exc = in.Before.Excluded
 	}
 	switch {
@@ -29,7 +29,7 @@ var noExpiryDenial = invariant.NodeLists.Deny("nothing outside the daemon would 
 
 // checkPin checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
-func checkPin(c *Claim) *invariant.Denial {
+func checkPin(c *EditContext) *invariant.Denial {
 	if c.GivesBack {
 		return nil
 	}
@@ -37,18 +37,18 @@ func checkPin(c *Claim) *invariant.Denial {
 	switch {
 	case d != nil:
 		return d
-	case !c.HasExpiry:
+	case !c.HasExpiryTimer:
 		return noExpiryDenial
 	case len(c.Nodes) == 0:
 		return invariant.NodeLists.Deny("it names no node")
-	case c.Job.IsUnsplitArray():
+	case c.SlurmJob.IsUnsplitArray():
 		return invariant.NodeLists.Deny("it would bind every task of the array")
-	case !c.Job.IsBatch:
+	case !c.SlurmJob.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
-	case c.PlannedJob.UnplaceableReason != "":
-		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.PlannedJob.UnplaceableReason)
-	case len(c.Nodes) > max(c.Job.NodeCount, 1):
-		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.Job.NodeCount, 1))
+	case c.SnapshotJob.UnplaceableReason != "":
+		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.SnapshotJob.UnplaceableReason)
+	case len(c.Nodes) > max(c.SlurmJob.NodeCount, 1):
+		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.SlurmJob.NodeCount, 1))
 	}
 	for _, name := range own {
 		if !slices.Contains(c.Nodes, name) {
@@ -68,7 +68,7 @@ func checkPin(c *Claim) *invariant.Denial {
 
 // checkExclusion checks excluded nodes: the owner's stay, and enough others remain
 // (I12).
-func checkExclusion(c *Claim) *invariant.Denial {
+func checkExclusion(c *EditContext) *invariant.Denial {
 	if c.GivesBack {
 		return nil
 	}
@@ -76,9 +76,9 @@ func checkExclusion(c *Claim) *invariant.Denial {
 	switch {
 	case d != nil:
 		return d
-	case !c.HasExpiry:
+	case !c.HasExpiryTimer:
 		return noExpiryDenial
-	case !c.Job.IsBatch:
+	case !c.SlurmJob.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	}
 	for _, name := range own {
@@ -101,14 +101,14 @@ func checkExclusion(c *Claim) *invariant.Denial {
 			left++
 		}
 	}
-	if need := c.Budgets.NodeFactor * float64(max(c.Job.NodeCount, 1)); float64(left) < need {
+	if need := c.Budgets.NodeFactor * float64(max(c.SlurmJob.NodeCount, 1)); float64(left) < need {
 		return invariant.NodeLists.Deny("%d nodes would be left, it must keep %g", left, need)
 	}
 	return nil
 }
 
 // checkNodeUsable says why nothing of this partition can start on the node (I12).
-func (c *Claim) checkNodeUsable(name string) *invariant.Denial {
+func (c *EditContext) checkNodeUsable(name string) *invariant.Denial {
 	n := c.View.Node(name)
 	if n == nil {
 		return invariant.NodeLists.Deny("node %s does not exist", name)

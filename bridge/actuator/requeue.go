@@ -12,7 +12,7 @@ import (
 // know ahead. Neither leaves a value.
 var (
 	requeueRow = KindRow{
-		Kind: slurm.EditRequeue, Field: runField, NeededMode: bridge.Preempt, Turn: TurnStop, LeavesNoValue: true, Stopping: StopsNow,
+		Kind: slurm.EditRequeue, Field: runField, NeededMode: bridge.Preempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsNow,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			was := &in.Edit.Run
 			return j.Restarts > was.Restarts || was.SLUID != "" && j.SLUID != "" && j.SLUID != was.SLUID
@@ -20,7 +20,7 @@ var (
 		WantedEdits: wantedRequeueEdits,
 	}
 	warnRow = KindRow{
-		Kind: slurm.EditWarn, Field: warnedField, NeededMode: bridge.Preempt, Turn: TurnStop, LeavesNoValue: true, Stopping: StopsLater,
+		Kind: slurm.EditWarn, Field: warnedField, NeededMode: bridge.Preempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsLater,
 		ShowsEffect: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.Acked }, // no record shows it
 		WantedEdits: wantedWarningEdits,
 	}
@@ -33,13 +33,13 @@ var (
 
 // wantedRequeueEdits stops the jobs the plan stops. A move is a stop whose start comes
 // in a later cycle.
-func wantedRequeueEdits(g *Goal) []slurm.Edit {
+func wantedRequeueEdits(g *PartitionGoal) []slurm.Edit {
 	var edits []slurm.Edit
 	for _, dec := range g.Plan.Decisions {
 		if dec.Verb != policy.Stop && dec.Verb != policy.Move {
 			continue
 		}
-		if j := g.jobToEdit(dec.Job); j != nil && j.State == "RUNNING" {
+		if j := g.editableJob(dec.Job); j != nil && j.State == "RUNNING" {
 			edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditRequeue, Array: j.TaskAddress(), Why: dec.Why}))
 		}
 	}
@@ -47,10 +47,10 @@ func wantedRequeueEdits(g *Goal) []slurm.Edit {
 }
 
 // wantedWarningEdits sends the warnings ahead of stops.
-func wantedWarningEdits(g *Goal) []slurm.Edit {
+func wantedWarningEdits(g *PartitionGoal) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, w := range g.Warns {
-		if j := g.jobToEdit(policy.JobID(w.Job)); j != nil && j.State == "RUNNING" {
+	for _, w := range g.PlannedWarnings {
+		if j := g.editableJob(policy.JobID(w.Job)); j != nil && j.State == "RUNNING" {
 			edits = append(edits, g.editForJob(j, slurm.Edit{
 				Kind: slurm.EditWarn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: j.TaskAddress(), Why: w.Why,
 			}))

@@ -8,27 +8,27 @@ import (
 
 // setGPUsRow changes the GPU count of an elastic job that waits. No plan asks for it
 // yet.
-var setGPUsRow = KindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.Steer, Turn: TurnRest, Check: checkGPUCount}
+var setGPUsRow = KindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.Steer, SendPhase: PhaseRest, Check: checkGPUCount}
 
 var gpusField = &FieldRow{
 	Name: slurm.FieldGPUs,
-	CompleteBefore: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.OurValue = in.Edit.Value
 		}
 	},
-	Outlives: OutlivesForLong,
+	OutliveLimit: OutlivesForLong,
 }
 
 // checkGPUCount checks the GPU count of an elastic pending job (I2).
-func checkGPUCount(c *Claim) *invariant.Denial {
-	lo, hi := int64(c.PlannedJob.MinGPUs), int64(c.PlannedJob.MaxGPUs)
+func checkGPUCount(c *EditContext) *invariant.Denial {
+	lo, hi := int64(c.SnapshotJob.MinGPUs), int64(c.SnapshotJob.MaxGPUs)
 	switch {
 	case lo < 1 || hi < lo:
 		return invariant.OneFieldPerEdit.Deny("it is not elastic")
 	case c.Value < lo || c.Value > hi:
 		return invariant.OneFieldPerEdit.Deny("%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
-	case c.Job.IsUnsplitArray() || !c.Job.IsBatch:
+	case c.SlurmJob.IsUnsplitArray() || !c.SlurmJob.IsBatch:
 		return invariant.ExemptJobs.Deny("only single batch jobs are resized")
 	}
 	return nil

@@ -15,13 +15,13 @@ type KindRow struct {
 	Field *FieldRow
 
 	NeededMode     bridge.Mode // the mode it needs; giving back needs Rank only
-	Turn           Turn        // when it is sent
+	SendPhase      SendPhase   // when it is sent
 	LeavesNoValue  bool        // it leaves no value in Slurm
 	IsRepeatable   bool        // without an answer it may be sent once more: the value is the same however often it is written
 	AddsToPriority bool        // it adds to Slurm's own priority, which is to follow
 	FreesJob       bool        // once it is carried out the job may start
 	TakesTwoCalls  bool        // it holds the job and releases it; cut off between the two calls, the job stays held
-	Stopping       Stopping    // whether a running job loses its devices by it
+	StopTiming     StopTiming  // whether a running job loses its devices by it
 
 	// ShowsEffect reports whether the job shows the effect. It may adopt what Slurm made
 	// of the edit into the intent.
@@ -35,10 +35,10 @@ type KindRow struct {
 	Undo UndoFunc
 	// Check says why an edit of the kind may not be sent, as far as that is seen from
 	// the edit and its job alone; nil: nothing.
-	Check func(*Claim) *invariant.Denial
+	Check func(*EditContext) *invariant.Denial
 	// WantedEdits returns the edits that lead to what a plan's decisions want of it, and
 	// those that give back what they no longer want; nil: no plan wants it.
-	WantedEdits func(*Goal) []slurm.Edit
+	WantedEdits func(*PartitionGoal) []slurm.Edit
 }
 
 // UndoFunc is a way of giving a value back.
@@ -65,50 +65,50 @@ type FieldRow struct {
 	// nobody is to blame and the job is planned anew; "" when it made nothing of it.
 	// nil: it never does.
 	SlurmChangeSince func(noted *bridge.Before, j *slurm.Job) string
-	// CompleteBefore keeps in b, which has what the job shows, what stood in the field without
+	// FillBeforeValues keeps in b, which has what the job shows, what stood in the field without
 	// us. in is the intent whose value of ours stands there, nil without one, and
 	// most the highest number of ours that may stand.
-	CompleteBefore func(b *bridge.Before, in *bridge.Intent, most int64)
-	// EndReason says how a value of ours that stood ended without anybody's doing; ""
+	FillBeforeValues func(b *bridge.Before, in *bridge.Intent, most int64)
+	// ValueEndReason says how a value of ours that stood ended without anybody's doing; ""
 	// when it did not. nil: it ends with the job.
-	EndReason func(in *bridge.Intent, j *slurm.Job, now time.Time) string
-	// Outlives says how long a value of ours may outlive a daemon that died.
-	Outlives Outlives
+	ValueEndReason func(in *bridge.Intent, j *slurm.Job, now time.Time) string
+	// OutliveLimit says how long a value of ours may outlive a daemon that died.
+	OutliveLimit OutliveLimit
 }
 
-// Outlives says how long a value may outlive a daemon that died.
-type Outlives int
+// OutliveLimit says how long a value may outlive a daemon that died.
+type OutliveLimit int
 
 // From the harmless to the harmful.
 const (
-	OutlivesUntilItEnds Outlives = iota // it ends by itself
-	OutlivesForLong                     // an order: it is taken back when no daemon has led for long
-	OutlivesNotAtAll                    // it may keep the job from ever starting: it is taken back soon
+	OutlivesUntilItEnds OutliveLimit = iota // it ends by itself
+	OutlivesForLong                         // an order: it is taken back when no daemon has led for long
+	OutlivesBriefly                         // it may keep the job from ever starting: it is taken back soon
 )
 
-// Stopping says whether a running job loses its devices by an edit, which is counted
+// StopTiming says whether a running job loses its devices by an edit, which is counted
 // against the budgets of stops.
-type Stopping int
+type StopTiming int
 
 // The ways to stop a job.
 const (
-	NoStop     Stopping = iota
-	StopsNow            // a requeue
-	StopsLater          // a warning ahead of one
+	NoStop     StopTiming = iota
+	StopsNow              // a requeue
+	StopsLater            // a warning ahead of one
 )
 
-// Turn is when an edit is sent, lowest first. What gives back goes before all.
-type Turn int
+// SendPhase is when an edit is sent, lowest first. What gives back goes before all.
+type SendPhase int
 
 // The turns: what sets jobs free, what keeps a hold from lapsing, what makes room
 // for others, then new leases, order, and the rest.
 const (
-	TurnGiveBack Turn = iota
-	TurnRenewLease
-	TurnStop
-	TurnLease
-	TurnOrder
-	TurnRest
+	PhaseGiveBack SendPhase = iota
+	PhaseRenewLease
+	PhaseStop
+	PhaseLease
+	PhaseOrder
+	PhaseRest
 )
 
 // KindTable is the table: every kind of edit once.
@@ -116,7 +116,7 @@ var KindTable = []KindRow{
 	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackRow, niceRow, requireRow, excludeRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
 }
 
-var rowByKind, fieldByName = func() (map[slurm.EditKind]*KindRow, map[slurm.Field]*FieldRow) {
+var rowByKind, fieldRowByName = func() (map[slurm.EditKind]*KindRow, map[slurm.Field]*FieldRow) {
 	rows, fields := map[slurm.EditKind]*KindRow{}, map[slurm.Field]*FieldRow{}
 	for i := range KindTable {
 		rows[KindTable[i].Kind], fields[KindTable[i].Field.Name] = &KindTable[i], KindTable[i].Field
@@ -124,20 +124,20 @@ var rowByKind, fieldByName = func() (map[slurm.EditKind]*KindRow, map[slurm.Fiel
 	return rows, fields
 }()
 
-// unknownRow is the row of a kind of edit that there is not: it does nothing.
-var unknownRow = &KindRow{Field: runField, LeavesNoValue: true}
+// unknownKindRow is the row of a kind of edit that there is not: it does nothing.
+var unknownKindRow = &KindRow{Field: runField, LeavesNoValue: true}
 
 // KindRowOf returns what there is to know of a kind of edit.
 func KindRowOf(k slurm.EditKind) *KindRow {
 	if r, ok := rowByKind[k]; ok {
 		return r
 	}
-	return unknownRow
+	return unknownKindRow
 }
 
 // IsFieldShown reports whether a record shows the field.
 func IsFieldShown(f slurm.Field) bool {
-	x := fieldByName[f]
+	x := fieldRowByName[f]
 	return x != nil && x.OwnerOf != nil
 }
 

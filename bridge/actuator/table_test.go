@@ -24,11 +24,11 @@ func TestEveryFormHasARow(t *testing.T) {
 		if !bridge.Preempt.Allows(r.NeededMode) || r.NeededMode == "" || bridge.Observe.Allows(r.NeededMode) {
 			t.Errorf("%s needs mode %q", r.Kind, r.NeededMode)
 		}
-		if r.Turn == TurnGiveBack || r.Turn == TurnRenewLease {
-			t.Errorf("%s is sent in turn %d, which is not a kind's", r.Kind, r.Turn)
+		if r.SendPhase == PhaseGiveBack || r.SendPhase == PhaseRenewLease {
+			t.Errorf("%s is sent in turn %d, which is not a kind's", r.Kind, r.SendPhase)
 		}
-		if r.LeavesNoValue != (r.Stopping != NoStop) {
-			t.Errorf("%s: momentary %v, stops %v", r.Kind, r.LeavesNoValue, r.Stopping)
+		if r.LeavesNoValue != (r.StopTiming != NoStop) {
+			t.Errorf("%s: momentary %v, stops %v", r.Kind, r.LeavesNoValue, r.StopTiming)
 		}
 		if r.WantedEdits != nil && !r.LeavesNoValue && (r.Undo == nil || r.Field.GivesBack == nil) {
 			t.Errorf("%s: plans want it, and nothing gives it back", r.Kind)
@@ -57,7 +57,7 @@ func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
 			Before: BeforeFromJob(&j), State: bridge.Observed,
 		}
-		e, ok := UndoEdit(in, &j, noon)
+		e, ok := NewUndoEdit(in, &j, noon)
 		if !ok || e.Run != j.CurrentRun() || e.WrittenField() != in.Edit.WrittenField() || !GivesBack(e, &in.Before) {
 			t.Errorf("%s is undone by %v, %v", r.Kind, e, ok)
 		}
@@ -106,7 +106,7 @@ func TestTouched(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: "shrink"}, State: bridge.Observed}
-	if _, ok := UndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || OwnerOf(in, &j) != OwnerHidden || KindRowOf("shrink").WantedEdits != nil {
+	if _, ok := NewUndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || OwnerOf(in, &j) != OwnerHidden || KindRowOf("shrink").WantedEdits != nil {
 		t.Error("an unknown kind of edit does something")
 	}
 }

@@ -95,10 +95,10 @@ func UnreadReason(k slurm.EditKind, j *slurm.Job) string {
 	return ""
 }
 
-// OverwriteReason says what somebody wrote into the field of an intent whose outcome
+// ForeignOverwrite says what somebody wrote into the field of an intent whose outcome
 // is open: the field shows neither the intent's value nor what stood there
 // before. "" when it shows one of them, or is not shown.
-func OverwriteReason(in *bridge.Intent, j *slurm.Job) string {
+func ForeignOverwrite(in *bridge.Intent, j *slurm.Job) string {
 	if OwnerOf(in, j) != OwnerOther || ChangeSince(in.Edit.Kind, &in.Before, j) == "" {
 		return ""
 	}
@@ -111,21 +111,21 @@ func ShowsEffect(in *bridge.Intent, j *slurm.Job) bool {
 	return r.ShowsEffect == nil || r.ShowsEffect(in, j)
 }
 
-// UndoEdit returns the edit that gives the intent's field of the job back to what it
+// NewUndoEdit returns the edit that gives the intent's field of the job back to what it
 // was; ok is false where there is nothing to give back, for example because the
 // job runs and the field can no longer be written.
-func UndoEdit(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
-	return undoEditBy(KindRowOf(in.Edit.Kind).Undo, in, j, now)
+func NewUndoEdit(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+	return newUndoEditBy(KindRowOf(in.Edit.Kind).Undo, in, j, now)
 }
 
-// undoEditBy carries out one way of giving back.
-func undoEditBy(how UndoFunc, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+// newUndoEditBy carries out one way of giving back.
+func newUndoEditBy(how UndoFunc, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 	e = slurm.Edit{Run: j.CurrentRun(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
 	return e, how != nil && how(&e, in, j, now)
 }
 
-// showsValue is the effect of an edit whose value the record shows.
-func showsValue(f *FieldRow) func(*bridge.Intent, *slurm.Job) bool {
+// valueShownFunc is the effect of an edit whose value the record shows.
+func valueShownFunc(f *FieldRow) func(*bridge.Intent, *slurm.Job) bool {
 	return func(in *bridge.Intent, j *slurm.Job) bool { return f.OwnerOf(in, j) == OwnerUs }
 }
 

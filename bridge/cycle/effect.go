@@ -38,7 +38,7 @@ func (a allowance) limit(edits []slurm.Edit) ([]slurm.Edit, allowance) {
 	if a == allEdit {
 		return edits, allEdit
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.KindRowOf(e.Kind).Stopping == actuator.NoStop })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.KindRowOf(e.Kind).StopTiming == actuator.NoStop })
 	if a == noEdit || i < 0 {
 		return nil, a
 	}

@@ -114,10 +114,10 @@ func (s *situation) assemble(p bridge.Partition, stuck map[int64]string) *policy
 func (s *situation) diff(e *Evaluation) []slurm.Edit {
 	c, v := s.config, s.facts.View
 	return diff.Diff(diff.Input{
-		Goal: actuator.Goal{
-			Plan: e.Plan, Snapshot: e.Snapshot, View: v, Warns: e.Warns,
-			Order: c.Order, Lever: actuator.ChooseLever(c.Order.Lever, v), LongWait: c.Budgets.MaxPending,
-			Lease: c.Lease, Pin: c.PinsStarts && s.facts.HasExpiry,
+		PartitionGoal: actuator.PartitionGoal{
+			Plan: e.Plan, Snapshot: e.Snapshot, View: v, PlannedWarnings: e.Warns,
+			OrderConfig: c.Order, OrderKind: actuator.ChooseOrderKind(c.Order.Lever, v), MaxLowerableWait: c.Budgets.MaxPending,
+			LeaseConfig: c.Lease, MayPin: c.PinsStarts && s.facts.HasExpiry,
 		},
 		Book: s.book, AllowedMode: e.Partition.PlanMode(),
 	})

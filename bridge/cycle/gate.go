@@ -39,7 +39,7 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 		taken = l.Now()
 	}
 	s.gate = gate.CommonInput{
-		Budgets: l.Budgets, Interval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiry: f.HasExpiry,
+		Budgets: l.Budgets, CycleInterval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiryTimer: f.HasExpiry,
 		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: actuator.LeasedTimeByJob(f.Intents, f.View.At), LeftAloneReasonByUser: f.LeftAloneReasonByUser,
 	}
 	for i := range l.Partitions {
@@ -58,7 +58,7 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 		if at := in.Edit.WrittenField(); in.Sent.After(s.touched[at]) {
 			s.touched[at] = in.Sent
 		}
-		if actuator.KindRowOf(in.Edit.Kind).Stopping == actuator.StopsNow {
+		if actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow {
 			s.requeued = append(s.requeued, in.Edit.Run)
 		}
 	}
@@ -86,7 +86,7 @@ func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.CommonInput {
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
-	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warnings, out.StopPause
+	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
 	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.Rank)
 	return e
 }
@@ -94,8 +94,8 @@ func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) E
 // gateEdits adds what the gate lets through of the edits.
 func (s *situation) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
 	kept, refused := gate.FilterEdits(gate.EditInput{
-		CommonInput: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, AllowedStops: e.Stops, AllowedWarnings: e.Warns,
-		RequeuedRuns: s.requeued, LastSentByField: s.touched, EditedTaskCount: sum.tasks,
+		CommonInput: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, IntentBook: s.book, AllowedStops: e.Stops, AllowedWarnings: e.Warns,
+		RequeuedRuns: s.requeued, LastSentByField: s.touched, TasksEditedElsewhere: sum.tasks,
 	})
 	e.Edits, e.Refused = kept, append(e.Refused, refused...)
 	return e

@@ -13,9 +13,9 @@ import (
 // spentBudget is what was taken of the budgets that partitions share. It is a value:
 // each partition gets what those before it left.
 type spentBudget struct {
-	tasks    int            // array tasks of the edits of this cycle
-	stops    []bridge.Stop  // of the last 24 hours
-	warnings []gate.Warning // of the last 24 hours
+	tasks    int                // array tasks of the edits of this cycle
+	stops    []bridge.Stop      // of the last 24 hours
+	warnings []gate.SentWarning // of the last 24 hours
 }
 
 // spentOf is what earlier cycles spent, by the ledger.
@@ -26,7 +26,7 @@ func spentOf(intents []bridge.Intent, now time.Time) spentBudget {
 		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
 			continue
 		}
-		switch actuator.KindRowOf(in.Edit.Kind).Stopping {
+		switch actuator.KindRowOf(in.Edit.Kind).StopTiming {
 		case actuator.StopsLater:
 			sum.warnings = append(sum.warnings, warningOf(in))
 		case actuator.StopsNow:
@@ -51,8 +51,8 @@ func (sum spentBudget) plus(e *Evaluation, now time.Time) spentBudget {
 			continue
 		}
 		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, At: now}
-		if actuator.KindRowOf(edit.Kind).Stopping == actuator.StopsLater {
-			sum.warnings = append(sum.warnings, gate.Warning{Run: edit.Run, Stop: stop})
+		if actuator.KindRowOf(edit.Kind).StopTiming == actuator.StopsLater {
+			sum.warnings = append(sum.warnings, gate.SentWarning{Run: edit.Run, Stop: stop})
 		} else {
 			sum.stops = append(sum.stops, stop)
 		}
@@ -70,8 +70,8 @@ func stopOf(in *bridge.Intent) bridge.Stop {
 }
 
 // warningOf makes the gate's fact of a warning in the ledger.
-func warningOf(in *bridge.Intent) gate.Warning {
-	w := gate.Warning{Run: in.Edit.Run, GraceEnd: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
+func warningOf(in *bridge.Intent) gate.SentWarning {
+	w := gate.SentWarning{Run: in.Edit.Run, GraceEnd: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
 	if s := in.Before.Stop; s != nil {
 		w.StopCost = *s
 	}
@@ -82,7 +82,7 @@ func warningOf(in *bridge.Intent) gate.Warning {
 // the intent; nil for other edits.
 func (e *Evaluation) stopCost(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
-	switch actuator.KindRowOf(edit.Kind).Stopping {
+	switch actuator.KindRowOf(edit.Kind).StopTiming {
 	case actuator.StopsNow:
 		stops = e.Stops
 	case actuator.StopsLater:

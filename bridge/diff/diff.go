@@ -12,9 +12,9 @@ import (
 
 // Input is everything Diff needs of one partition.
 type Input struct {
-	actuator.Goal              // its Book is not looked at
-	Book          *ledger.Book // of all open and standing intents
-	AllowedMode   bridge.Mode
+	actuator.PartitionGoal              // its IntentBook is not looked at
+	Book                   *ledger.Book // of all open and standing intents
+	AllowedMode            bridge.Mode
 }
 
 // Diff returns the edits that lead from what Slurm shows to what the plan
@@ -22,8 +22,8 @@ type Input struct {
 // Nothing is sent to a field with an open intent, nor to a job that somebody
 // changed after us. Every edit carries its reason.
 func Diff(in Input) []slurm.Edit {
-	g := in.Goal
-	g.Book = in.Book
+	g := in.PartitionGoal
+	g.IntentBook = in.Book
 	var edits []slurm.Edit
 	for i := range actuator.KindTable {
 		row := &actuator.KindTable[i]

@@ -128,15 +128,15 @@ func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.EditKind) Input {
 	if len(s.Jobs) == 0 {
 		s = intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
 	}
-	return Input{Goal: actuator.Goal{
-		Plan: aPlan(t, s), Snapshot: s, View: v, Lever: lever, Pin: true,
-		Order: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 100}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 100},
+	return Input{PartitionGoal: actuator.PartitionGoal{
+		Plan: aPlan(t, s), Snapshot: s, View: v, OrderKind: lever, MayPin: true,
+		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 100}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 100},
 	}, Book: book, AllowedMode: bridge.Preempt}
 }
 
 // inOrder checks that Slurm's priorities follow the plan's ranks.
 func inOrder(t *rapid.T, w Input) {
-	line := w.DecisionsInOrder()
+	line := w.PendingDecisionsInOrder()
 	for i := 1; i < len(line); i++ {
 		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))
 		if a.Priority <= b.Priority {

@@ -19,14 +19,14 @@ var noon = bridgetest.Noon
 func startHere() Input {
 	j := bridgetest.WaitingJob()
 	j.RequiredNodes, j.NodeCount = slurm.Hosts{}, 1
-	return Input{Goal: actuator.Goal{
+	return Input{PartitionGoal: actuator.PartitionGoal{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
 		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
 			{Name: "n1", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:8(IDX:0-7)")}, {Name: "n2", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:4(IDX:0-3)")},
 		}},
-		Pin: true, Lever: slurm.EditSiteFactor,
-		Order: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
+		MayPin: true, OrderKind: slurm.EditSiteFactor,
+		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 10},
 	}, Book: ledger.NewBook(nil), AllowedMode: bridge.Preempt}
 }
 
@@ -37,7 +37,7 @@ func TestPins(t *testing.T) {
 		pinned bool
 	}{
 		{"free", func(*Input) {}, true},
-		{"switched off", func(w *Input) { w.Pin = false }, false},
+		{"switched off", func(w *Input) { w.MayPin = false }, false},
 		{"not free yet", func(w *Input) { w.View.Nodes[1].GresUsed = slurm.ReadGRES("gpu:a100:5(IDX:0-4)") }, false},
 		{"an unsplit array", func(w *Input) { w.View.Jobs[0].ArrayJobID = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadArrayTasks("0-3") }, false},
 		{"one task of an array", func(w *Input) { w.View.Jobs[0].ArrayJobID = 6; w.View.Jobs[0].IsArrayTask = true }, true},
@@ -77,7 +77,7 @@ func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
 		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n2"}},
 	}})
 	for _, pin := range []bool{true, false} {
-		w.Pin = pin
+		w.MayPin = pin
 		back := slices.ContainsFunc(Diff(w), func(e slurm.Edit) bool { return e.Kind == slurm.EditRequireNodes && len(e.Nodes) == 0 })
 		if back == pin {
 			t.Errorf("pins allowed %v: given back %v", pin, back)
@@ -97,7 +97,7 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
 	}
 	var ids []policy.JobID
-	for _, dec := range w.DecisionsInOrder() {
+	for _, dec := range w.PendingDecisionsInOrder() {
 		ids = append(ids, dec.Job)
 	}
 	if want := []policy.JobID{5, 2, 4, 3, 1}; !slices.Equal(ids, want) {
@@ -138,7 +138,7 @@ func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
 // which Slurm would start all their jobs, and none lasts longer than asked.
 func TestLeasesEndApart(t *testing.T) {
 	w := startHere()
-	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.Lease.Window = nil, nil, nil, 100
+	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.LeaseConfig.Window = nil, nil, nil, 100
 	for id := range int64(60) {
 		j := bridgetest.WaitingJob()
 		j.ID, j.RequiredNodes = id+1, slurm.Hosts{}
@@ -175,7 +175,7 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.View.Jobs = append(w.View.Jobs, first)
 	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
 	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
-	w.LongWait, w.AllowedMode = 72*time.Hour, bridge.Rank
+	w.MaxLowerableWait, w.AllowedMode = 72*time.Hour, bridge.Rank
 	w.Book = ledger.NewBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{OurValue: -100},
 		Edit: slurm.Edit{Run: w.View.Jobs[0].CurrentRun(), Kind: slurm.EditSiteFactor, Value: -900},

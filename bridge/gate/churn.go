@@ -29,7 +29,7 @@ func orderBand(place int) int { return bits.Len(uint(place + 1)) }
 func (g *planGate) pendingOrder(p *policy.Plan) []policy.JobID {
 	var ds []policy.Decision
 	for i := range p.Decisions {
-		if j := g.job(int64(p.Decisions[i].Job)); j != nil && !j.HoldsGPUs() {
+		if j := g.snapshotJob(int64(p.Decisions[i].Job)); j != nil && !j.HoldsGPUs() {
 			ds = append(ds, p.Decisions[i])
 		}
 	}
@@ -41,9 +41,9 @@ func (g *planGate) pendingOrder(p *policy.Plan) []policy.JobID {
 	return ids
 }
 
-// commonOrders returns those of the line that are in both plans' orders, in the order
+// ordersOfCommonJobs returns those of the line that are in both plans' orders, in the order
 // of each.
-func commonOrders(now []policy.JobID, old map[policy.JobID]int) (wanted, was []policy.JobID) {
+func ordersOfCommonJobs(now []policy.JobID, old map[policy.JobID]int) (wanted, was []policy.JobID) {
 	for _, id := range now {
 		if _, ok := old[id]; ok {
 			wanted = append(wanted, id)
@@ -66,7 +66,7 @@ func positionByJob(line []policy.JobID) map[policy.JobID]int {
 func countBandChanges(a, b []policy.JobID) int {
 	at, n := positionByJob(a), 0
 	for i, id := range b {
-		n += countIf(orderBand(i) != orderBand(at[id]))
+		n += oneIf(orderBand(i) != orderBand(at[id]))
 	}
 	return n
 }
@@ -74,7 +74,7 @@ func countBandChanges(a, b []policy.JobID) int {
 // checkPlanChurn doubts a plan whose order has little to do with the policy's plan
 // before (I11).
 func (g *planGate) checkPlanChurn() *denial {
-	wanted, was := commonOrders(g.pendingOrder(g.out.Plan), rankByJob(g.in.LastPolicyPlan))
+	wanted, was := ordersOfCommonJobs(g.pendingOrder(g.output.Plan), rankByJob(g.input.LastPolicyPlan))
 	n, c := countBandChanges(wanted, was), &g.Budgets
 	if n > c.ChurnFloor && float64(n)*100 > c.PlanChurnPercent*float64(len(was)) {
 		return deny(invariant.SlowReordering, "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
@@ -86,8 +86,8 @@ func (g *planGate) checkPlanChurn() *denial {
 // only so far, from the head on, exchanging two jobs at a time. Jobs new to the
 // line stand where the plan wants them.
 func (g *planGate) limitReordering() {
-	line := g.pendingOrder(g.out.Plan)
-	wanted, now := commonOrders(line, rankByJob(g.in.LastSentPlan))
+	line := g.pendingOrder(g.output.Plan)
+	wanted, now := ordersOfCommonJobs(line, rankByJob(g.input.LastSentPlan))
 	allowed := max(g.Budgets.ChurnFloor, int(g.Budgets.ChurnPercent*float64(len(wanted))/100))
 	if countBandChanges(wanted, now) <= allowed {
 		return
@@ -100,7 +100,7 @@ func (g *planGate) limitReordering() {
 // than allowed jobs change band.
 func swapTowards(now, wanted []policy.JobID, allowed int) {
 	began, at, moved := positionByJob(now), positionByJob(now), 0
-	out := func(id policy.JobID, place int) int { return countIf(orderBand(place) != orderBand(began[id])) }
+	out := func(id policy.JobID, place int) int { return oneIf(orderBand(place) != orderBand(began[id])) }
 	for p, id := range wanted {
 		q, other := at[id], now[p]
 		after := moved - out(id, q) - out(other, p) + out(id, p) + out(other, q)
@@ -118,13 +118,13 @@ func swapTowards(now, wanted []policy.JobID, allowed int) {
 func (g *planGate) assignRanks(line, wanted, now []policy.JobID) {
 	slot, place := make(map[policy.JobID]int, len(line)), positionByJob(wanted)
 	for _, id := range line {
-		slot[id] = g.decisionFor(id).Rank
+		slot[id] = g.decisionForJob(id).Rank
 	}
 	for i, id := range now {
 		r := slot[wanted[i]]
-		d := g.decisionFor(id)
+		d := g.decisionForJob(id)
 		if orderBand(i) != orderBand(place[id]) {
-			g.refuse(id, deny(invariant.SlowReordering, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
+			g.addRefusal(id, deny(invariant.SlowReordering, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
 		}
 		d.Rank = r
 	}

@@ -66,8 +66,8 @@ func TestPlanChurn(t *testing.T) {
 	}
 	in.LastPolicyPlan = in.Plan // the policy stands by it
 	out = gate.FilterPlan(in)
-	if len(out.Doubts) != 0 || len(out.Refused) == 0 {
-		t.Fatalf("doubts %v, %d refusals; want a slow turn", out.Doubts, len(out.Refused))
+	if len(out.Doubts) != 0 || len(out.Refusals) == 0 {
+		t.Fatalf("doubts %v, %d refusals; want a slow turn", out.Doubts, len(out.Refusals))
 	}
 	for range 20 {
 		if got := moved(in.LastSentPlan, out.Plan); got > 50 {
@@ -76,7 +76,7 @@ func TestPlanChurn(t *testing.T) {
 		in.LastSentPlan = out.Plan
 		out = gate.FilterPlan(in)
 	}
-	if got := moved(in.Plan, out.Plan); got != 0 || len(out.Refused) != 0 {
+	if got := moved(in.Plan, out.Plan); got != 0 || len(out.Refusals) != 0 {
 		t.Errorf("after 20 intervals %d jobs are still in another band", got)
 	}
 }
@@ -84,16 +84,16 @@ func TestPlanChurn(t *testing.T) {
 func TestPlanChurnFloor(t *testing.T) {
 	in := queue(backward(50))
 	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.CommonInput, straight(50)), ranked(&in.CommonInput, straight(50))
-	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refused) != 0 {
-		t.Errorf("a short queue must be ordered at once: %v %v", out.Doubts, out.Refused)
+	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refusals) != 0 {
+		t.Errorf("a short queue must be ordered at once: %v %v", out.Doubts, out.Refusals)
 	}
 }
 
 func TestPlanChurnNewJobs(t *testing.T) {
 	in := queue(backward(200))
 	in.LastPolicyPlan, in.LastSentPlan = &policy.Plan{}, &policy.Plan{}
-	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refused) != 0 {
-		t.Errorf("new jobs are no churn: %v %v", out.Doubts, out.Refused)
+	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refusals) != 0 {
+		t.Errorf("new jobs are no churn: %v %v", out.Doubts, out.Refusals)
 	}
 }
 

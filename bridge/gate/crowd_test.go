@@ -20,7 +20,7 @@ func TestARefusedStopMakesRoomForNobody(t *testing.T) {
 	d := decision(in.Plan, 11)
 	d.Verb, d.StoppedFor, d.On, d.GPUs = policy.Stop, 1, nil, 0
 	if out := gate.FilterPlan(in); len(out.Stops) != 1 || decision(out.Plan, 2).Verb != policy.Start {
-		t.Fatalf("stops %v, refused %v; want both jobs to start in the room of one", out.Stops, out.Refused)
+		t.Fatalf("stops %v, refused %v; want both jobs to start in the room of one", out.Stops, out.Refusals)
 	}
 	viewJob(&in.CommonInput, 11).Start = noon.Add(-time.Minute)
 	out := gate.FilterPlan(in)
@@ -29,7 +29,7 @@ func TestARefusedStopMakesRoomForNobody(t *testing.T) {
 			t.Errorf("job %d is to %s where job 11 runs on, want wait", id, v)
 		}
 	}
-	if refusals(out.Refused, 2) != "I8" {
-		t.Errorf("refused %v, want job 2 by I8", out.Refused)
+	if refusals(out.Refusals, 2) != "I8" {
+		t.Errorf("refused %v, want job 2 by I8", out.Refusals)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // I14). The first reason will do: each is enough.
 func (s *CommonInput) checkView() *denial {
 	v, c := s.View, &s.Budgets
-	old := time.Duration(c.SnapshotAge * float64(s.Interval))
+	old := time.Duration(c.SnapshotAge * float64(s.CycleInterval))
 	switch {
 	case v == nil || s.Snapshot == nil:
 		return deny(invariant.FreshView, "there is no view of Slurm")

@@ -69,7 +69,7 @@ var editCases = []struct {
 	{"I2 beyond elastic", elastic, as(slurm.EditSetGPUs, 9), "I2"},
 
 	{"I2 elastic array", func(in *gate.EditInput) { elastic(in); viewJob(&in.CommonInput, 2).ArrayJobID = 2 }, as(slurm.EditSetGPUs, 4), "I15"},
-	{"I3 no ledger", func(in *gate.EditInput) { in.Book = nil }, site, "I3"},
+	{"I3 no ledger", func(in *gate.EditInput) { in.IntentBook = nil }, site, "I3"},
 	{"I3 unpin", pinned, nodes(slurm.EditRequireNodes), ""},
 	{"I3 exclusion back", excluded, nodes(slurm.EditExcludeNodes, "n2"), ""},
 	{"I3 exclusion back, short", excluded, nodes(slurm.EditExcludeNodes), "I12"},
@@ -144,18 +144,20 @@ var editCases = []struct {
 		in.Budgets.StopFloor1h = 2
 	}, requeue, "I9"},
 
-	{"I10 spent", func(in *gate.EditInput) { in.EditedTaskCount = 20 }, site, "I10"},
-	{"I10 one left", func(in *gate.EditInput) { in.EditedTaskCount = 19 }, site, ""},
+	{"I10 spent", func(in *gate.EditInput) { in.TasksEditedElsewhere = 20 }, site, "I10"},
+	{"I10 one left", func(in *gate.EditInput) { in.TasksEditedElsewhere = 19 }, site, ""},
 	{"I10 large array first", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks = 500 }, site, ""},
-	{"I10 large array", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks, in.EditedTaskCount = 500, 1 }, site, "I10"},
-	{"I10 rate", func(in *gate.EditInput) { in.Interval, in.Budgets.SnapshotAge, in.EditedTaskCount = time.Second, 2, 5 }, site, "I10"},
+	{"I10 large array", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks, in.TasksEditedElsewhere = 500, 1 }, site, "I10"},
+	{"I10 rate", func(in *gate.EditInput) {
+		in.CycleInterval, in.Budgets.SnapshotAge, in.TasksEditedElsewhere = time.Second, 2, 5
+	}, site, "I10"},
 	{"I10 cooldown", touched(19 * time.Second), site, "I10"},
 	{"I10 cooled", touched(20 * time.Second), site, ""},
 	{"I10 back at once", func(in *gate.EditInput) { numbered(slurm.EditSiteFactor, 90)(in); touched(time.Second)(in) }, as(slurm.EditSiteFactor, 0), ""},
 
-	{"I12 nothing would take it back", func(in *gate.EditInput) { in.HasExpiry = false }, pin, "I12"},
-	{"I12 nothing would take an exclusion back", func(in *gate.EditInput) { in.HasExpiry = false }, nodes(slurm.EditExcludeNodes, "n4"), "I12"},
-	{"I12 a pin back without that", func(in *gate.EditInput) { pinned(in); in.HasExpiry = false }, nodes(slurm.EditRequireNodes), ""},
+	{"I12 nothing would take it back", func(in *gate.EditInput) { in.HasExpiryTimer = false }, pin, "I12"},
+	{"I12 nothing would take an exclusion back", func(in *gate.EditInput) { in.HasExpiryTimer = false }, nodes(slurm.EditExcludeNodes, "n4"), "I12"},
+	{"I12 a pin back without that", func(in *gate.EditInput) { pinned(in); in.HasExpiryTimer = false }, nodes(slurm.EditRequireNodes), ""},
 	{"I12 no node", nothing, nodes(slurm.EditRequireNodes), "I12"},
 	{"I12 unknown node", nothing, nodes(slurm.EditRequireNodes, "n9"), "I12"},
 	{"I12 drained", func(in *gate.EditInput) { in.View.Nodes[1].Flags = []string{"DRAIN"} }, pin, "I12"},

@@ -26,25 +26,25 @@ func checkEditForm(e slurm.Edit) *denial {
 	return nil
 }
 
-// checkRun says why the edit is not for the run the view shows (I13).
-func (g *editGate) checkRun(c *editClaim) *denial {
+// checkSameRun says why the edit is not for the run the view shows (I13).
+func (g *editGate) checkSameRun(c *editCandidate) *denial {
 	switch {
-	case c.Job == nil:
+	case c.SlurmJob == nil:
 		return deny(invariant.FreshView, "the view does not show the job")
-	case !c.Job.CurrentRun().IsSameRun(c.Run):
-		return deny(invariant.FreshView, "the view shows another run, %v", c.Job.CurrentRun())
+	case !c.SlurmJob.CurrentRun().IsSameRun(c.Run):
+		return deny(invariant.FreshView, "the view shows another run, %v", c.SlurmJob.CurrentRun())
 	}
 	return nil
 }
 
-func (g *editGate) checkMode(c *editClaim) *denial {
-	need := c.Row.NeededMode
+func (g *editGate) checkMode(c *editCandidate) *denial {
+	need := c.KindRow.NeededMode
 	if c.GivesBack {
 		need = bridge.Rank
 	}
-	m := g.in.Mode
+	m := g.input.Mode
 	if !c.GivesBack {
-		m = g.weakestMode(c.Job, m)
+		m = g.weakestMode(c.SlurmJob, m)
 	}
 	if !m.Allows(need) {
 		return deny(invariant.WithinMode, "mode %s does not allow it", m)
@@ -53,19 +53,19 @@ func (g *editGate) checkMode(c *editClaim) *denial {
 }
 
 // checkOwnership says why the field is not ours to write (I3).
-func (g *editGate) checkOwnership(c *editClaim) *denial {
+func (g *editGate) checkOwnership(c *editCandidate) *denial {
 	at := c.WrittenField()
 	switch {
 	case g.takenFields[at]:
 		return deny(invariant.OnlyOurValues, "another edit of this cycle writes %s", at.Field)
-	case g.in.Book.OpenIntent(at.Job, at.Field) != nil:
+	case g.input.IntentBook.OpenIntent(at.Job, at.Field) != nil:
 		return deny(invariant.OnlyOurValues, "the outcome of an earlier edit of %s is still open", at.Field)
-	case g.in.Book.YieldedIntent(c.Job.CurrentRun(), g.clusterTime) != nil:
+	case g.input.IntentBook.YieldedIntent(c.SlurmJob.CurrentRun(), g.clusterTime) != nil:
 		return deny(invariant.OnlyOurValues, "somebody changed the job after us")
 	case c.GivesBack && c.StandingIntent == nil:
 		return deny(invariant.OnlyOurValues, "no value of ours stands in %s", at.Field)
 	}
-	if c.StandingIntent != nil && actuator.OwnerOf(c.StandingIntent, c.Job) == actuator.OwnerOther {
+	if c.StandingIntent != nil && actuator.OwnerOf(c.StandingIntent, c.SlurmJob) == actuator.OwnerOther {
 		return deny(invariant.OnlyOurValues, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
@@ -73,25 +73,25 @@ func (g *editGate) checkOwnership(c *editClaim) *denial {
 
 // checkScope says why the job is none of our business. A value of ours is taken
 // back even from a job that became exempt.
-func (g *editGate) checkScope(c *editClaim) *denial {
+func (g *editGate) checkScope(c *editCandidate) *denial {
 	if c.GivesBack {
 		return nil
 	}
-	if c.PlannedJob == nil {
+	if c.SnapshotJob == nil {
 		return deny(invariant.ExemptJobs, "the job is not in the snapshot of partition %s", g.Partition)
 	}
-	return g.checkExempt(c.Job)
+	return g.checkNotExempt(c.SlurmJob)
 }
 
 // checkBounds says why the edit breaks a rule of its kind.
-func (g *editGate) checkBounds(c *editClaim) *denial {
+func (g *editGate) checkBounds(c *editCandidate) *denial {
 	f, _ := c.Kind.Form()
 	switch {
-	case c.Row.Stopping == actuator.StopsNow:
+	case c.KindRow.StopTiming == actuator.StopsNow:
 		return g.checkRequeue(c)
-	case c.Row.Stopping == actuator.StopsLater:
+	case c.KindRow.StopTiming == actuator.StopsLater:
 		return g.checkWarning(c)
-	case !c.Job.IsPending() && !(c.GivesBack && f.AllowedWhileRunning):
+	case !c.SlurmJob.IsPending() && !(c.GivesBack && f.AllowedWhileRunning):
 		return deny(invariant.OneFieldPerEdit, "%s can only be written while the job is pending", c.Kind)
 	}
 	return c.CheckEdit()
@@ -99,9 +99,9 @@ func (g *editGate) checkBounds(c *editClaim) *denial {
 
 // checkCooldown says why the field was written too lately (I10). Giving back and
 // requeues, which have a cooldown of their own, do not wait.
-func (g *editGate) checkCooldown(c *editClaim) *denial {
-	last, ok := g.in.LastSentByField[c.WrittenField()]
-	if !ok || c.GivesBack || c.Row.Stopping == actuator.StopsNow {
+func (g *editGate) checkCooldown(c *editCandidate) *denial {
+	last, ok := g.input.LastSentByField[c.WrittenField()]
+	if !ok || c.GivesBack || c.KindRow.StopTiming == actuator.StopsNow {
 		return nil
 	}
 	if ago := g.Now.Sub(last); ago < g.Budgets.EditCooldown {
@@ -113,8 +113,8 @@ func (g *editGate) checkCooldown(c *editClaim) *denial {
 // checkEditBudget says why the edit does not fit the edit budget (I10). The first
 // one of a cycle goes whatever its size: an array larger than the budget would
 // never be reached otherwise.
-func (g *editGate) checkEditBudget(c *editClaim) *denial {
-	if c.taskCount <= g.taskEditsLeft || g.nothingAccepted {
+func (g *editGate) checkEditBudget(c *editCandidate) *denial {
+	if c.taskCount <= g.taskEditsLeft || g.hasNothingAccepted {
 		return nil
 	}
 	return deny(invariant.EditBudget, "it changes %d tasks, %d are left of this interval's budget", c.taskCount, max(g.taskEditsLeft, 0))
@@ -124,7 +124,7 @@ func (g *editGate) checkEditBudget(c *editClaim) *denial {
 func EditBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
-		live += countIf(!v.Jobs[i].IsDone())
+		live += oneIf(!v.Jobs[i].IsDone())
 	}
 	share := max(int(c.EditPercent*float64(live)/100), c.EditFloor)
 	rate := int(c.EditRate * interval.Seconds())

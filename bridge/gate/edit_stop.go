@@ -12,11 +12,11 @@ import (
 
 // checkRequeue checks a stop against everything but what FilterPlan alone can see (I5, I6,
 // I7, I8, I9).
-func (g *editGate) checkRequeue(c *editClaim) *denial {
+func (g *editGate) checkRequeue(c *editCandidate) *denial {
 	return firstDenial(
 		func() *denial { return g.checkStop(c, g.plannedStop(c.Run.Job)) },
 		func() *denial {
-			if at, n := g.warnStateOf(c.PlannedJob, c.Job); n != nil || at != readyToRequeue {
+			if at, n := g.warnStateOf(c.SnapshotJob, c.SlurmJob); n != nil || at != warnStateReady {
 				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
 			}
 			return nil
@@ -25,7 +25,7 @@ func (g *editGate) checkRequeue(c *editClaim) *denial {
 }
 
 // checkWarning checks a warning, which is the beginning of a stop (I5 to I9).
-func (g *editGate) checkWarning(c *editClaim) *denial {
+func (g *editGate) checkWarning(c *editCandidate) *denial {
 	w := g.plannedWarning(c.Run.Job)
 	if w == nil {
 		return deny(invariant.StopPurpose, "the plan let through does not warn it")
@@ -34,7 +34,7 @@ func (g *editGate) checkWarning(c *editClaim) *denial {
 		func() *denial { return g.checkStop(c, &w.Stop) },
 		func() *denial {
 			want := g.NoticeByJob[c.Run.Job]
-			if at, n := g.warnStateOf(c.PlannedJob, c.Job); n != nil || at != warningNeeded {
+			if at, n := g.warnStateOf(c.SnapshotJob, c.SlurmJob); n != nil || at != warnStateUnwarned {
 				return cmp.Or(n, deny(invariant.MinimumRun, "it was warned already"))
 			}
 			if c.Signal != want.Signal || c.Grace() != want.Grace {
@@ -46,16 +46,16 @@ func (g *editGate) checkWarning(c *editClaim) *denial {
 }
 
 // checkStop says why the job may not be stopped.
-func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
-	j := c.Job
+func (g *editGate) checkStop(c *editCandidate, stop *bridge.Stop) *denial {
+	j := c.SlurmJob
 	return firstDenial(
 		func() *denial {
 			switch {
 			case stop == nil:
 				return deny(invariant.StopPurpose, "the plan let through does not stop it")
-			case slices.ContainsFunc(g.in.RequeuedRuns, c.Run.IsSameRun):
+			case slices.ContainsFunc(g.input.RequeuedRuns, c.Run.IsSameRun):
 				return deny(invariant.RequeuedOnce, "this run was requeued once already")
-			case g.mayBeUnderWay(c.Run.Job):
+			case g.mayEditBeUnderWay(c.Run.Job):
 				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
 			case j.IsUnsplitArray():
 				return deny(invariant.RequeuedOnce, "it stands for several tasks of array %d", j.ArrayJobID)
@@ -64,28 +64,28 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 			}
 			return nil
 		},
-		func() *denial { return g.checkStoppable(c.PlannedJob) },
+		func() *denial { return g.checkStoppable(c.SnapshotJob) },
 		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
-		func() *denial { return g.budget.checkStop(g.stopOf(c.PlannedJob, stop.Beneficiary)) },
+		func() *denial { return g.stopBudget.checkStop(g.newStop(c.SnapshotJob, stop.Beneficiary)) },
 	)
 }
 
 // acceptedStops are the jobs, and whom for, of this cycle's accepted requeues.
 func (g *editGate) acceptedStops() stopPairs {
 	p := stopPairs{}
-	for _, s := range g.budget.stops[len(g.RecentStops):] {
+	for _, s := range g.stopBudget.countedStops[len(g.RecentStops):] {
 		p[stopPair{s.Job, s.Beneficiary}] = true
 	}
 	return p
 }
 
-// jobFields are all fields of a job that an edit can write.
-var jobFields = actuator.FieldsWhere(func(*actuator.KindRow) bool { return true })
+// editableFields are all fields of a job that an edit can write.
+var editableFields = actuator.FieldsWhere(func(*actuator.KindRow) bool { return true })
 
-// mayBeUnderWay reports whether something sent to the job may still be carried out.
-func (g *editGate) mayBeUnderWay(job int64) bool {
-	return slices.ContainsFunc(jobFields, func(f slurm.Field) bool {
-		in := g.in.Book.OpenIntent(job, f)
+// mayEditBeUnderWay reports whether something sent to the job may still be carried out.
+func (g *editGate) mayEditBeUnderWay(job int64) bool {
+	return slices.ContainsFunc(editableFields, func(f slurm.Field) bool {
+		in := g.input.IntentBook.OpenIntent(job, f)
 		return in != nil && in.State == bridge.Unknown
 	})
 }

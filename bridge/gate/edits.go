@@ -14,39 +14,39 @@ import (
 // FilterEdits is the last look, between Diff and the ledger. It returns the edits
 // that may be intended, in the order in which they should be sent, and why the
 // others may not. It trusts nothing that earlier steps promised: what an edit
-// relies on is read from the view and the book. Edits is pure and changes none
+// relies on is read from the view and the book. FilterEdits is pure and changes none
 // of its input.
 func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
-	g := &editGate{in: in}
-	if n := g.checkSending(); n != nil {
+	g := &editGate{input: in}
+	if n := g.checkMaySend(); n != nil {
 		return nil, refuseEdits(in.Edits, n)
 	}
 	g.facts = newFacts(in.CommonInput)
-	g.budget = newStopBudget(&g.facts)
-	g.taskEditsLeft = EditBudget(&in.Budgets, in.View, in.Interval) - in.EditedTaskCount
-	g.nothingAccepted = in.EditedTaskCount == 0
+	g.stopBudget = newStopBudget(&g.facts)
+	g.taskEditsLeft = EditBudget(&in.Budgets, in.View, in.CycleInterval) - in.TasksEditedElsewhere
+	g.hasNothingAccepted = in.TasksEditedElsewhere == 0
 	g.takenFields = map[slurm.JobField]bool{}
-	for _, e := range g.sortedClaims() {
+	for _, e := range g.sortedCandidates() {
 		g.decideEdit(e)
 	}
-	sortRefusals(g.refused)
-	return g.accepted, g.refused
+	sortRefusals(g.refusals)
+	return g.acceptedEdits, g.refusals
 }
 
 type editGate struct {
 	facts
-	in              EditInput
-	budget          *stopBudget
-	taskEditsLeft   int                     // of the edit budget, in tasks
-	nothingAccepted bool                    // nothing has been let through in this cycle
-	takenFields     map[slurm.JobField]bool // fields that an edit let through writes
-	accepted        []slurm.Edit
-	refused         []bridge.Refusal
+	input              EditInput
+	stopBudget         *stopBudget
+	taskEditsLeft      int                     // of the edit budget, in tasks
+	hasNothingAccepted bool                    // nothing has been let through in this cycle
+	takenFields        map[slurm.JobField]bool // fields that an edit let through writes
+	acceptedEdits      []slurm.Edit
+	refusals           []bridge.Refusal
 }
 
-// checkSending says why nothing at all may be sent.
-func (g *editGate) checkSending() *denial {
-	in := &g.in
+// checkMaySend says why nothing at all may be sent.
+func (g *editGate) checkMaySend() *denial {
+	in := &g.input
 	return firstDenial(
 		func() *denial {
 			if !in.Mode.Allows(bridge.Rank) {
@@ -56,7 +56,7 @@ func (g *editGate) checkSending() *denial {
 		},
 		in.checkView, in.checkLeadership,
 		func() *denial {
-			if in.Book == nil {
+			if in.IntentBook == nil {
 				return deny(invariant.OnlyOurValues, "there is no ledger")
 			}
 			return nil
@@ -67,49 +67,49 @@ func (g *editGate) checkSending() *denial {
 func refuseEdits(edits []slurm.Edit, n *denial) []bridge.Refusal {
 	rs := make([]bridge.Refusal, len(edits))
 	for i, e := range edits {
-		rs[i] = refusalOf(e, n)
+		rs[i] = newRefusal(e, n)
 	}
 	sortRefusals(rs)
 	return rs
 }
 
-func refusalOf(e slurm.Edit, n *denial) bridge.Refusal {
+func newRefusal(e slurm.Edit, n *denial) bridge.Refusal {
 	return bridge.Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.ID, Why: string(e.Kind) + ": " + n.Why}
 }
 
-// editClaim is an edit with all that is known of its job.
-type editClaim struct {
-	actuator.Claim
+// editCandidate is an edit with all that is known of its job.
+type editCandidate struct {
+	actuator.EditContext
 	taskCount int
 }
 
-func (g *editGate) claimFor(e slurm.Edit) editClaim {
-	c := editClaim{actuator.Claim{Job: g.View.Job(e.Run.Job), PlannedJob: g.job(e.Run.Job)}, max(e.Tasks, 1)}
-	if c.Job != nil {
-		c.Claim = g.facts.newClaim(c.PlannedJob, c.Job)
-		c.Book = g.in.Book
-		c.StandingIntent = g.in.Book.StandingIntent(c.Job.CurrentRun(), e.Kind.Field(), g.clusterTime)
+func (g *editGate) newCandidate(e slurm.Edit) editCandidate {
+	c := editCandidate{actuator.EditContext{SlurmJob: g.View.Job(e.Run.Job), SnapshotJob: g.snapshotJob(e.Run.Job)}, max(e.Tasks, 1)}
+	if c.SlurmJob != nil {
+		c.EditContext = g.facts.newEditContext(c.SnapshotJob, c.SlurmJob)
+		c.IntentBook = g.input.IntentBook
+		c.StandingIntent = g.input.IntentBook.StandingIntent(c.SlurmJob.CurrentRun(), e.Kind.Field(), g.clusterTime)
 		var own *bridge.Before
 		if c.StandingIntent != nil {
 			own = &c.StandingIntent.Before
 		}
 		c.GivesBack = actuator.GivesBack(e, own)
 	}
-	if c.PlannedJob != nil {
-		c.taskCount = max(c.taskCount, c.PlannedJob.Tasks)
+	if c.SnapshotJob != nil {
+		c.taskCount = max(c.taskCount, c.SnapshotJob.Tasks)
 	}
-	c.Edit, c.Row = e, actuator.KindRowOf(e.Kind)
+	c.Edit, c.KindRow = e, actuator.KindRowOf(e.Kind)
 	return c
 }
 
-// sortedClaims returns the claims, those first that should use up the budget first.
-func (g *editGate) sortedClaims() []editClaim {
-	cs := make([]editClaim, len(g.in.Edits))
-	for i, e := range g.in.Edits {
-		cs[i] = g.claimFor(e)
+// sortedCandidates returns the candidates, those first that should use up the budget first.
+func (g *editGate) sortedCandidates() []editCandidate {
+	cs := make([]editCandidate, len(g.input.Edits))
+	for i, e := range g.input.Edits {
+		cs[i] = g.newCandidate(e)
 	}
-	slices.SortStableFunc(cs, func(a, b editClaim) int {
-		return cmp.Or(cmp.Compare(a.Turn(), b.Turn()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)),
+	slices.SortStableFunc(cs, func(a, b editCandidate) int {
+		return cmp.Or(cmp.Compare(a.SendPhase(), b.SendPhase()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)),
 			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareEdits(a.Edit, b.Edit))
 	})
 	return cs
@@ -125,39 +125,39 @@ func compareEdits(a, b slurm.Edit) int {
 
 // stopRank is the place a stop has among the stops FilterPlan let through; others go by
 // job.
-func (g *editGate) stopRank(c *editClaim) int {
-	switch c.Row.Stopping {
+func (g *editGate) stopRank(c *editCandidate) int {
+	switch c.KindRow.StopTiming {
 	case actuator.StopsNow:
-		return slices.IndexFunc(g.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
+		return slices.IndexFunc(g.input.AllowedStops, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
 	case actuator.StopsLater: // after the requeues, whose grace is over
-		return len(g.in.AllowedStops) + slices.IndexFunc(g.in.AllowedWarnings, func(w bridge.PlannedWarning) bool { return w.Job == c.Run.Job })
+		return len(g.input.AllowedStops) + slices.IndexFunc(g.input.AllowedWarnings, func(w bridge.PlannedWarning) bool { return w.Job == c.Run.Job })
 	}
 	return 0
 }
 
-func (g *editGate) decideEdit(c editClaim) {
-	if n := g.checkClaim(&c); n != nil {
-		g.refused = append(g.refused, refusalOf(c.Edit, n))
+func (g *editGate) decideEdit(c editCandidate) {
+	if n := g.checkCandidate(&c); n != nil {
+		g.refusals = append(g.refusals, newRefusal(c.Edit, n))
 		return
 	}
 	at := c.WrittenField()
 	g.takenFields[at] = true
-	g.taskEditsLeft, g.nothingAccepted = g.taskEditsLeft-c.taskCount, false
-	switch c.Row.Stopping {
+	g.taskEditsLeft, g.hasNothingAccepted = g.taskEditsLeft-c.taskCount, false
+	switch c.KindRow.StopTiming {
 	case actuator.StopsNow:
-		g.budget.addStop(*g.plannedStop(c.Run.Job))
+		g.stopBudget.addStop(*g.plannedStop(c.Run.Job))
 	case actuator.StopsLater:
-		g.budget.addStop(g.plannedWarning(c.Run.Job).Stop)
+		g.stopBudget.addStop(g.plannedWarning(c.Run.Job).Stop)
 	}
 	c.Tasks = c.taskCount
-	g.accepted = append(g.accepted, c.Edit)
+	g.acceptedEdits = append(g.acceptedEdits, c.Edit)
 }
 
 // plannedStop returns the stop of the job that FilterPlan let through, or nil.
 func (g *editGate) plannedStop(job int64) *bridge.Stop {
-	for i := range g.in.AllowedStops {
-		if g.in.AllowedStops[i].Job == job {
-			return &g.in.AllowedStops[i]
+	for i := range g.input.AllowedStops {
+		if g.input.AllowedStops[i].Job == job {
+			return &g.input.AllowedStops[i]
 		}
 	}
 	return nil
@@ -165,21 +165,21 @@ func (g *editGate) plannedStop(job int64) *bridge.Stop {
 
 // plannedWarning returns the warning of the job that FilterPlan let through, or nil.
 func (g *editGate) plannedWarning(job int64) *bridge.PlannedWarning {
-	for i := range g.in.AllowedWarnings {
-		if g.in.AllowedWarnings[i].Job == job {
-			return &g.in.AllowedWarnings[i]
+	for i := range g.input.AllowedWarnings {
+		if g.input.AllowedWarnings[i].Job == job {
+			return &g.input.AllowedWarnings[i]
 		}
 	}
 	return nil
 }
 
-// checkClaim says why an edit may not be sent. The budgets come last, so that only
+// checkCandidate says why an edit may not be sent. The budgets come last, so that only
 // what could be sent is counted.
-func (g *editGate) checkClaim(c *editClaim) *denial {
+func (g *editGate) checkCandidate(c *editCandidate) *denial {
 	return firstDenial(
 		func() *denial { return checkEditForm(c.Edit) },
-		func() *denial { return g.checkRun(c) },
-		func() *denial { return checkTouchable(c.Job) },
+		func() *denial { return g.checkSameRun(c) },
+		func() *denial { return checkTouchable(c.SlurmJob) },
 		func() *denial { return g.checkScope(c) },
 		func() *denial { return g.checkMode(c) },
 		func() *denial { return g.checkOwnership(c) },

@@ -12,18 +12,18 @@ import (
 	"fairbridge/policy"
 )
 
-// facts is a State with what is looked up often.
+// facts is the input of a filter with what is looked up in it often.
 type facts struct {
 	CommonInput
 	clusterTime         time.Time     // Slurm's clock
-	indexByJob          map[int64]int // of the snapshot
+	snapshotIndexByJob  map[int64]int // of the snapshot
 	dependantCountByJob map[int64]int // jobs waiting for a job
 }
 
 func newFacts(s CommonInput) facts {
-	f := facts{CommonInput: s, clusterTime: s.View.At, indexByJob: map[int64]int{}, dependantCountByJob: map[int64]int{}}
+	f := facts{CommonInput: s, clusterTime: s.View.At, snapshotIndexByJob: map[int64]int{}, dependantCountByJob: map[int64]int{}}
 	for i := range s.Snapshot.Jobs {
-		f.indexByJob[int64(s.Snapshot.Jobs[i].ID)] = i
+		f.snapshotIndexByJob[int64(s.Snapshot.Jobs[i].ID)] = i
 	}
 	for i := range s.View.Jobs {
 		j := &s.View.Jobs[i]
@@ -37,9 +37,9 @@ func newFacts(s CommonInput) facts {
 	return f
 }
 
-// job returns the snapshot's job, or nil.
-func (f *facts) job(id int64) *policy.Job {
-	i, ok := f.indexByJob[id]
+// snapshotJob returns the snapshot's job, or nil.
+func (f *facts) snapshotJob(id int64) *policy.Job {
+	i, ok := f.snapshotIndexByJob[id]
 	if !ok {
 		return nil
 	}
@@ -71,8 +71,8 @@ func (f *facts) isInPartition(j *slurm.Job) bool {
 	return false
 }
 
-// checkExempt says why nothing at all may be done to the job (I1, I15).
-func (f *facts) checkExempt(j *slurm.Job) *denial {
+// checkNotExempt says why nothing at all may be done to the job (I1, I15).
+func (f *facts) checkNotExempt(j *slurm.Job) *denial {
 	if n := checkTouchable(j); n != nil {
 		return n
 	}
@@ -118,16 +118,16 @@ func checkTouchable(j *slurm.Job) *denial {
 	return nil
 }
 
-// newClaim is what bounds are read from, without an edit.
-func (f *facts) newClaim(p *policy.Job, j *slurm.Job) actuator.Claim {
-	return actuator.Claim{
-		Job: j, PlannedJob: p, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, HasExpiry: f.HasExpiry,
-		LeasedTime: f.LeasedTimeByJob[j.ID], DependantCount: f.dependantCountByJob[j.ID] + f.dependantCountByJob[otherArrayID(j)],
+// newEditContext is what bounds are read from, without an edit.
+func (f *facts) newEditContext(p *policy.Job, j *slurm.Job) actuator.EditContext {
+	return actuator.EditContext{
+		SlurmJob: j, SnapshotJob: p, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, HasExpiryTimer: f.HasExpiryTimer,
+		LeasedTime: f.LeasedTimeByJob[j.ID], DependantCount: f.dependantCountByJob[j.ID] + f.dependantCountByJob[arrayIDUnlessOwn(j)],
 	}
 }
 
-// otherArrayID returns the array's id where it is not the job's own, else 0.
-func otherArrayID(j *slurm.Job) int64 {
+// arrayIDUnlessOwn returns the array's id where it is not the job's own, else 0.
+func arrayIDUnlessOwn(j *slurm.Job) int64 {
 	if j.ArrayJobID == j.ID {
 		return 0
 	}

@@ -12,16 +12,16 @@ import (
 // start once the stop took effect, for which there is one more.
 const maxStartIntervals = 3
 
-// futileStop returns the first stop that a job of this partition was given room by
+// findFutileStop returns the first stop that a job of this partition was given room by
 // and did not start, and until when that keeps others from being stopped; nil
 // when there is none. It is read from what was sent and what the view shows, so
 // that it outlasts a restart, and ends when the job starts, leaves, or the pause
 // is over. It asks for no reason: whatever keeps the job, more stops for it or
 // its like may be as much in vain.
-func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
+func (f *facts) findFutileStop() (s *bridge.Stop, until time.Time) {
 	for i := range f.RecentStops {
 		x := &f.RecentStops[i]
-		if x.Sent.IsZero() || f.job(x.Beneficiary) == nil || !f.stillWaitsInVain(x) {
+		if x.Sent.IsZero() || f.snapshotJob(x.Beneficiary) == nil || !f.isBeneficiaryStillWaiting(x) {
 			continue
 		}
 		end := x.Sent.Add(f.Budgets.StopPause)
@@ -32,15 +32,15 @@ func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
 	return s, until
 }
 
-// stillWaitsInVain reports whether the job that was to get the room has been waiting
+// isBeneficiaryStillWaiting reports whether the job that was to get the room has been waiting
 // in spite of it for too long.
-func (f *facts) stillWaitsInVain(s *bridge.Stop) bool {
+func (f *facts) isBeneficiaryStillWaiting(s *bridge.Stop) bool {
 	since := f.clusterTime.Sub(s.Sent)
 	j, v := f.View.Job(s.Beneficiary), f.View.Job(s.Job)
 	switch {
-	case since <= (maxStartIntervals+1)*f.Interval:
+	case since <= (maxStartIntervals+1)*f.CycleInterval:
 		return false
-	case j == nil || !j.IsPending() || j.Submit.After(s.Sent.Add(2*f.Interval)): // it ran, and was requeued since
+	case j == nil || !j.IsPending() || j.Submit.After(s.Sent.Add(2*f.CycleInterval)): // it ran, and was requeued since
 		return false
 	case s.Beneficiary == s.Job: // moved: Slurm lets it start only after its requeue delay
 		return !j.Eligible.After(f.clusterTime) || since > 10*time.Minute
@@ -52,7 +52,7 @@ func (f *facts) stillWaitsInVain(s *bridge.Stop) bool {
 
 // checkStopPause says why no job may be stopped (I22).
 func (f *facts) checkStopPause() *denial {
-	s, until := f.futileStop()
+	s, until := f.findFutileStop()
 	if s == nil {
 		return nil
 	}

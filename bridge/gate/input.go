@@ -12,11 +12,11 @@ import (
 // CommonInput is what both looks of the gate rely on. Everything is a value; nothing
 // is changed. The view is one that was judged (package judge) and believed.
 type CommonInput struct {
-	Budgets  bridge.Budgets
-	Interval time.Duration // between cycles
-	Now      time.Time     // our clock, now
-	PolledAt time.Time     // our clock when the view came in
-	// Partition is the one the plan is for; Modes are the configured modes of
+	Budgets       bridge.Budgets
+	CycleInterval time.Duration // between cycles
+	Now           time.Time     // our clock, now
+	PolledAt      time.Time     // our clock when the view came in
+	// Partition is the one the plan is for; ModeByPartition has the configured modes of
 	// all managed partitions. A job that may start in several gets the weakest
 	// of their modes (a partition not listed is Off) and is the business of the
 	// first managed one in its list.
@@ -26,9 +26,9 @@ type CommonInput struct {
 	// to. View is the poll it was made from.
 	Snapshot *policy.Snapshot
 	View     *slurm.View
-	// HasExpiry says that something outside the daemon takes node lists back if
+	// HasExpiryTimer says that something outside the daemon takes node lists back if
 	// the daemon dies.
-	HasExpiry bool
+	HasExpiryTimer bool
 	// LeadershipLeft is how long our leadership lasts from Now, on the monotonic
 	// clock; unused where the mode pushes nothing.
 	LeadershipLeft time.Duration
@@ -36,13 +36,13 @@ type CommonInput struct {
 	// earlier partitions of this cycle got included (PlanOutput.Stops). Their
 	// order does not matter.
 	RecentStops []bridge.Stop
-	// RecentWarnings are those of the last 24 hours, whatever came of them. Notices
+	// RecentWarnings are those of the last 24 hours, whatever came of them. NoticeByJob
 	// holds what running jobs, by id, are to be warned by; no entry: they are
 	// stopped without.
-	RecentWarnings []Warning
+	RecentWarnings []SentWarning
 	NoticeByJob    map[int64]bridge.Notice
 	// RequeueTimesByJob holds the times of all our requeues of a job, as far as history
-	// reaches; Leased how long it was leased altogether, current leases up to
+	// reaches; LeasedTimeByJob how long it was leased altogether, current leases up to
 	// now included.
 	RequeueTimesByJob map[int64][]time.Time
 	LeasedTimeByJob   map[int64]time.Duration
@@ -65,28 +65,28 @@ type PlanOutput struct {
 	Plan *policy.Plan
 	// Doubts are the reasons for which nothing of the plan may be sent, Refused
 	// the single decisions turned down; sorted by job, then invariant.
-	Doubts  []bridge.Refusal
-	Refused []bridge.Refusal
+	Doubts   []bridge.Refusal
+	Refusals []bridge.Refusal
 	// Stops are the stops let through; hand them to FilterEdits as AllowedStops, and
 	// record those whose requeue came through there.
 	Stops []bridge.Stop
 	// Warnings are the warnings to be sent ahead of stops; hand them to FilterEdits.
 	Warnings []bridge.PlannedWarning
-	// StopPause says why no job of the partition may be stopped for now (I22); "" when
+	// StopPauseReason says why no job of the partition may be stopped for now (I22); "" when
 	// one may.
-	StopPause string
+	StopPauseReason string
 }
 
-// EditInput is what FilterEdits looks at. Stops must not contain the stops the edits
+// EditInput is what FilterEdits looks at. RecentStops must not contain the stops the edits
 // are about to make.
 type EditInput struct {
 	CommonInput
-	Mode            bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
-	Edits           []slurm.Edit                 // as Diff returned them
-	Book            *ledger.Book                 // of all open and standing intents
-	AllowedStops    []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
-	AllowedWarnings []bridge.PlannedWarning      // PlanOutput.Warns; a warning needs its own
-	RequeuedRuns    []slurm.Run                  // runs with a requeue intent of any state but VOID
-	LastSentByField map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
-	EditedTaskCount int                          // tasks of the edits other partitions got this cycle
+	Mode                 bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
+	Edits                []slurm.Edit                 // as Diff returned them
+	IntentBook           *ledger.Book                 // of all open and standing intents
+	AllowedStops         []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
+	AllowedWarnings      []bridge.PlannedWarning      // PlanOutput.Warnings; a warning needs its own
+	RequeuedRuns         []slurm.Run                  // runs with a requeue intent of any state but VOID
+	LastSentByField      map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
+	TasksEditedElsewhere int                          // tasks of the edits other partitions got this cycle
 }

@@ -12,7 +12,7 @@ import (
 // judge returns the invariants that the accepted edits break, one by one and
 // together.
 func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) error {
-	written, spots := in.EditedTaskCount, map[string]bool{}
+	written, spots := in.TasksEditedElsewhere, map[string]bool{}
 	stopped := map[string]int{}
 	for i, e := range accepted {
 		j := in.View.Job(e.Run.Job)
@@ -34,7 +34,7 @@ func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) er
 			stopped[j.User]++
 		}
 		written += e.Tasks
-		if most := writes(in); written > most && (i > 0 || in.EditedTaskCount > 0) {
+		if most := writes(in); written > most && (i > 0 || in.TasksEditedElsewhere > 0) {
 			return fmt.Errorf("I10: %d tasks written, %d may", written, most)
 		}
 	}
@@ -49,7 +49,7 @@ func writes(in gate.EditInput) int {
 		}
 	}
 	most := max(in.Budgets.EditFloor, int(float64(live)*in.Budgets.EditPercent/100))
-	return min(most, in.Budgets.MaxEdits, int(in.Budgets.EditRate*in.Interval.Seconds()))
+	return min(most, in.Budgets.MaxEdits, int(in.Budgets.EditRate*in.CycleInterval.Seconds()))
 }
 
 // stopsWithin counts the stops of the cycle, which all have 8 of 8 GPUs.

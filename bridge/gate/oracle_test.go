@@ -123,7 +123,7 @@ var oracle = map[string]func(d deed) bool{
 	},
 	"I13": func(d deed) bool {
 		age := d.in.Now.Sub(d.in.PolledAt)
-		return age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.CurrentRun() &&
+		return age >= 0 && 2*age <= d.in.CycleInterval && d.e.Run == d.j.CurrentRun() &&
 			d.in.View.At.Sub(d.in.PolledAt).Abs() <= d.in.Budgets.Skew
 	},
 	"I14": func(d deed) bool { return d.in.LeadershipLeft-d.in.Budgets.SendTime >= 2*time.Second },

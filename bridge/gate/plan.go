@@ -18,92 +18,92 @@ import (
 // output says so, and nothing of it may be sent. Plan is pure and changes none
 // of its input.
 func FilterPlan(in PlanInput) PlanOutput {
-	g := &planGate{in: in}
+	g := &planGate{input: in}
 	if in.Snapshot == nil || in.View == nil {
-		g.doubt(in.checkView())
-		return g.out
+		g.addDoubt(in.checkView())
+		return g.output
 	}
 	g.facts = newFacts(in.CommonInput)
 	g.checkPlan()
 	if n := checkPlanForm(in.Plan, in.Snapshot); n != nil {
-		g.doubt(n)
-		g.out.Plan = g.harmlessPlan()
+		g.addDoubt(n)
+		g.output.Plan = g.harmlessPlan()
 	} else {
-		g.gateDecisions()
+		g.filterDecisions()
 	}
-	sortRefusals(g.out.Refused)
-	sortRefusals(g.out.Doubts)
-	return g.out
+	sortRefusals(g.output.Refusals)
+	sortRefusals(g.output.Doubts)
+	return g.output
 }
 
 type planGate struct {
 	facts
-	in  PlanInput
-	out PlanOutput
+	input  PlanInput
+	output PlanOutput
 
 	hasPostponedStops bool // stops were put off until a grace is over
 }
 
-func (g *planGate) doubt(n *denial) {
+func (g *planGate) addDoubt(n *denial) {
 	if n == nil {
 		return
 	}
-	g.out.Doubts = append(g.out.Doubts, bridge.Refusal{Invariant: n.ID, Why: n.Why})
+	g.output.Doubts = append(g.output.Doubts, bridge.Refusal{Invariant: n.ID, Why: n.Why})
 }
 
-func (g *planGate) refuse(job policy.JobID, n *denial) {
-	g.out.Refused = append(g.out.Refused, bridge.Refusal{Job: job, Invariant: n.ID, Why: n.Why})
+func (g *planGate) addRefusal(job policy.JobID, n *denial) {
+	g.output.Refusals = append(g.output.Refusals, bridge.Refusal{Job: job, Invariant: n.ID, Why: n.Why})
 }
 
 // checkPlan collects the reasons not to act on what is known.
 func (g *planGate) checkPlan() {
-	g.doubt(g.checkView())
-	if g.in.ModeByPartition[g.in.Partition].Allows(bridge.Rank) {
-		g.doubt(g.checkLeadership())
+	g.addDoubt(g.checkView())
+	if g.input.ModeByPartition[g.input.Partition].Allows(bridge.Rank) {
+		g.addDoubt(g.checkLeadership())
 	}
 }
 
-// gateDecisions takes the decisions one by one: stops first, since they make room.
-func (g *planGate) gateDecisions() {
-	g.doubt(g.checkStopCount())
-	p := *g.in.Plan
+// filterDecisions takes the decisions one by one: stops first, since they make room.
+func (g *planGate) filterDecisions() {
+	g.addDoubt(g.checkStopCount())
+	p := *g.input.Plan
 	p.Decisions = slices.Clone(p.Decisions)
-	g.out.Plan = &p
-	g.doubt(g.checkPlanChurn())
-	g.gateStops()
+	g.output.Plan = &p
+	g.addDoubt(g.checkPlanChurn())
+	g.filterStops()
 	for i := range p.Decisions {
-		g.gatePending(&p.Decisions[i])
+		g.filterPendingDecision(&p.Decisions[i])
 	}
-	g.checkRoomLeft()
+	g.delayStartsWithoutRoom()
 	g.limitReordering()
 }
 
-// gatePending makes the decision about a pending job harmless where it must be.
-func (g *planGate) gatePending(d *policy.Decision) {
+// filterPendingDecision makes the decision about a pending job harmless where it must be.
+func (g *planGate) filterPendingDecision(d *policy.Decision) {
 	if d.Verb != policy.Start && d.Verb != policy.Hold && d.Verb != policy.Resize {
 		return
 	}
-	p := g.job(int64(d.Job))
+	p := g.snapshotJob(int64(d.Job))
 	if p.HoldsGPUs() {
 		return
 	}
-	if n := g.checkPending(p, d); n != nil {
-		g.refuse(d.Job, n)
+	if n := g.checkPendingDecision(p, d); n != nil {
+		g.addRefusal(d.Job, n)
 		d.Verb, d.On = policy.Wait, nil
 		d.Why = "waits in the queue: " + n.Why
 	}
 }
 
-func (g *planGate) checkPending(p *policy.Job, d *policy.Decision) *denial {
+func (g *planGate) checkPendingDecision(p *policy.Job, d *policy.Decision) *denial {
 	j := g.View.Job(int64(p.ID))
 	if j == nil || !j.IsPending() {
 		return deny(invariant.FreshView, "the view does not show it pending")
 	}
-	if n := g.checkExempt(j); n != nil {
+	if n := g.checkNotExempt(j); n != nil {
 		return n
 	}
 	if d.Verb == policy.Hold {
-		hold := g.newClaim(p, j)
+		hold := g.newEditContext(p, j)
 		return hold.CheckDelay(g.clusterTime.Add(g.Budgets.LeaseMin))
 	}
 	if p.HeldReason != "" {
@@ -112,14 +112,14 @@ func (g *planGate) checkPending(p *policy.Job, d *policy.Decision) *denial {
 	if p.StuckReason != "" {
 		return deny(invariant.StopPurpose, "%s", p.StuckReason)
 	}
-	if n := g.checkStart(p, d.On); n != nil {
+	if n := g.checkCanStart(p, d.On); n != nil {
 		return n
 	}
-	return g.checkEndsInTime(p, d.On, g.clusterTime)
+	return g.checkEndsBeforeReservation(p, d.On, g.clusterTime)
 }
 
-// checkStart says why a job cannot start on the devices (I12).
-func (f *facts) checkStart(p *policy.Job, on policy.Alloc) *denial {
+// checkCanStart says why a job cannot start on the devices (I12).
+func (f *facts) checkCanStart(p *policy.Job, on policy.Alloc) *denial {
 	for _, slot := range on {
 		n := f.Snapshot.Node(slot.Node)
 		switch {
@@ -131,8 +131,8 @@ func (f *facts) checkStart(p *policy.Job, on policy.Alloc) *denial {
 			return deny(invariant.NodeLists, "node %s is not in partition %s", n.Name, p.Partition)
 		case slices.Contains(p.Ask.ExcludedNodes, n.Name):
 			return deny(invariant.NodeLists, "its owner refuses node %s", n.Name)
-		case countHealthy(n, slot.Type) < slot.Count:
-			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, countHealthy(n, slot.Type), slot.Type, slot.Count)
+		case countHealthyDevices(n, slot.Type) < slot.Count:
+			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, countHealthyDevices(n, slot.Type), slot.Type, slot.Count)
 		}
 	}
 	nodes := on.Nodes()
@@ -144,7 +144,7 @@ func (f *facts) checkStart(p *policy.Job, on policy.Alloc) *denial {
 	return nil
 }
 
-func countHealthy(n *policy.Node, kind string) int {
+func countHealthyDevices(n *policy.Node, kind string) int {
 	c := 0
 	for _, d := range n.GPUs {
 		if d.Type == kind {
@@ -158,10 +158,10 @@ func countHealthy(n *policy.Node, kind string) int {
 // stopped, none held.
 func (g *planGate) harmlessPlan() *policy.Plan {
 	p := &policy.Plan{SnapshotSeq: g.Snapshot.Seq}
-	if g.in.Plan != nil {
-		p.Policy = g.in.Plan.Policy
+	if g.input.Plan != nil {
+		p.Policy = g.input.Plan.Policy
 	}
-	rank := rankByJob(g.in.LastSentPlan)
+	rank := rankByJob(g.input.LastSentPlan)
 	order := make([]policy.JobID, 0, len(g.Snapshot.Jobs))
 	for i := range g.Snapshot.Jobs {
 		j := &g.Snapshot.Jobs[i]
@@ -180,7 +180,7 @@ func (g *planGate) harmlessPlan() *policy.Plan {
 	}
 	slices.SortFunc(order, func(a, b policy.JobID) int { return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b)) })
 	for i, id := range order {
-		p.Decisions[g.indexByJob[int64(id)]].Rank = i + 1
+		p.Decisions[g.snapshotIndexByJob[int64(id)]].Rank = i + 1
 	}
 	return p
 }

@@ -5,10 +5,10 @@ import (
 	"fairbridge/policy"
 )
 
-// maxDecisions bounds a plan, maxWhy the bytes of one reason.
+// maxDecisions bounds a plan, maxWhyBytes the bytes of one reason.
 const (
 	maxDecisions = 2_000_000
-	maxWhy       = 4096
+	maxWhyBytes  = 4096
 )
 
 // checkPlanForm says why the plan cannot be read as decisions about the snapshot
@@ -49,8 +49,8 @@ func checkDecisionForm(d *policy.Decision, j *policy.Job) *denial {
 		return deny(invariant.SoundPlan, "job %d has rank %d; 1 is first", d.Job, d.Rank)
 	case d.GPUs < 0:
 		return deny(invariant.SoundPlan, "job %d would run on %d GPUs", d.Job, d.GPUs)
-	case len(d.Why) > maxWhy:
-		return deny(invariant.SoundPlan, "job %d: its reason has %d bytes, the most is %d", d.Job, len(d.Why), maxWhy)
+	case len(d.Why) > maxWhyBytes:
+		return deny(invariant.SoundPlan, "job %d: its reason has %d bytes, the most is %d", d.Job, len(d.Why), maxWhyBytes)
 	}
 	for _, slot := range d.On {
 		if slot.Count < 1 || slot.Node == "" {

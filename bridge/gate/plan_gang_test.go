@@ -15,13 +15,13 @@ func TestPlanKeepsAGangTogether(t *testing.T) {
 	swap(&in, 11, 1)
 	swap(&in, 12, 1)
 	decision(in.Plan, 1).On, decision(in.Plan, 1).GPUs = on("n1", "n2"), 16
-	if out := gate.FilterPlan(in); len(out.Stops) != 2 || len(out.Refused) != 0 {
-		t.Fatalf("stops %v, refused %v; want both stopped", out.Stops, out.Refused)
+	if out := gate.FilterPlan(in); len(out.Stops) != 2 || len(out.Refusals) != 0 {
+		t.Fatalf("stops %v, refused %v; want both stopped", out.Stops, out.Refusals)
 	}
 	viewJob(&in.CommonInput, 12).Start = noon.Add(-time.Minute)
 	out := gate.FilterPlan(in)
-	if len(out.Stops) != 0 || refusals(out.Refused, 11) != "I6" || refusals(out.Refused, 12) != "I6" || refusals(out.Refused, 1) != "I6" {
-		t.Fatalf("stops %v, refused %v; want all three refused", out.Stops, out.Refused)
+	if len(out.Stops) != 0 || refusals(out.Refusals, 11) != "I6" || refusals(out.Refusals, 12) != "I6" || refusals(out.Refusals, 1) != "I6" {
+		t.Fatalf("stops %v, refused %v; want all three refused", out.Stops, out.Refusals)
 	}
 	if v := decision(out.Plan, 1).Verb; v != policy.Wait {
 		t.Errorf("the job without room is to %s, want wait", v)
@@ -37,7 +37,7 @@ func TestPlanServesTheFirstInLine(t *testing.T) {
 	if len(out.Stops) != 1 || out.Stops[0].Beneficiary != 2 {
 		t.Fatalf("stops are %v, want the one for job 2, which ranks first", out.Stops)
 	}
-	if got := refusals(out.Refused, 11); got != "I7" {
+	if got := refusals(out.Refusals, 11); got != "I7" {
 		t.Errorf("job 11 refused by %q, want I7", got)
 	}
 }
@@ -66,10 +66,10 @@ func TestPlanMoves(t *testing.T) {
 	d := decision(in.Plan, 11)
 	d.Verb, d.On = policy.Move, on("n5")
 	if out := gate.FilterPlan(in); len(out.Stops) != 1 || out.Stops[0].Beneficiary != 11 {
-		t.Errorf("stops %v, refused %v; want job 11 moved", out.Stops, out.Refused)
+		t.Errorf("stops %v, refused %v; want job 11 moved", out.Stops, out.Refusals)
 	}
 	d.On = on("n2")
-	if out := gate.FilterPlan(in); refusals(out.Refused, 11) != "I8" || decision(out.Plan, 11).Verb != policy.Keep {
-		t.Errorf("refused %v; a move to a taken node must be kept by I8", out.Refused)
+	if out := gate.FilterPlan(in); refusals(out.Refusals, 11) != "I8" || decision(out.Plan, 11).Verb != policy.Keep {
+		t.Errorf("refused %v; a move to a taken node must be kept by I8", out.Refusals)
 	}
 }

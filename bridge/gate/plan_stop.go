@@ -12,75 +12,75 @@ import (
 // stopGroup is the jobs to be stopped for one other, all or none; or a job that is
 // moved or resized for its own sake.
 type stopGroup struct {
-	beneficiary policy.JobID
-	rank        int
-	victims     []policy.JobID
+	beneficiary     policy.JobID
+	beneficiaryRank int
+	victims         []policy.JobID
 }
 
 // stopGate decides which of a plan's stops may be.
 type stopGate struct {
 	*planGate
 	freeDevices    freeDevices // what is free when those that may not be stopped run on
-	budget         *stopBudget
+	stopBudget     *stopBudget
 	displacedPairs stopPairs // stopped in this plan, and for whom
 }
 
-// gateStops lets through the stops that may be, those for the first in line first.
-func (g *planGate) gateStops() {
+// filterStops lets through the stops that may be, those for the first in line first.
+func (g *planGate) filterStops() {
 	s := &stopGate{planGate: g, displacedPairs: stopPairs{}}
-	groups, pause := s.stopGroups(), g.checkStopPause()
+	groups, pause := s.newStopGroups(), g.checkStopPause()
 	if pause != nil {
-		g.out.StopPause = pause.Why
+		g.output.StopPauseReason = pause.Why
 		for _, x := range groups {
-			s.keepGroup(x, x.beneficiary, pause)
+			s.keepStopGroup(x, x.beneficiary, pause)
 		}
 		return
 	}
 	if len(groups) == 0 {
 		return
 	}
-	s.freeDevices, s.budget = s.countFreeDevices(groups), newStopBudget(&g.facts)
+	s.freeDevices, s.stopBudget = s.countFreeDevices(groups), newStopBudget(&g.facts)
 	for _, x := range groups {
-		s.gateGroup(x)
+		s.filterStopGroup(x)
 	}
 }
 
-// gateGroup lets a stop group be stopped, now or after a warning, or keeps it.
-func (g *stopGate) gateGroup(x stopGroup) {
-	accepted, culprit, n := g.checkGroup(x)
+// filterStopGroup lets a stop group be stopped, now or after a warning, or keeps it.
+func (g *stopGate) filterStopGroup(x stopGroup) {
+	accepted, culprit, n := g.checkStopGroup(x)
 	if n != nil {
-		g.keepGroup(x, culprit, n)
+		g.keepStopGroup(x, culprit, n)
 		return
 	}
 	for _, s := range accepted {
-		g.budget.addStop(s)
+		g.stopBudget.addStop(s)
 		g.displacedPairs[stopPair{s.Job, s.Beneficiary}] = true
 	}
 	g.freeDevices.giveToBeneficiary(g, x)
 	if !g.warnBeforeStops(x, accepted) {
-		g.out.Stops = append(g.out.Stops, accepted...)
+		g.output.Stops = append(g.output.Stops, accepted...)
 	}
 }
 
-// stopsRun reports whether the decision takes a running job from its devices.
-func stopsRun(d *policy.Decision, p *policy.Job) bool {
+// stopsRunningJob reports whether the decision takes a running job from its devices.
+func stopsRunningJob(d *policy.Decision, p *policy.Job) bool {
 	return p.HoldsGPUs() && (d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize)
 }
 
-func (g *planGate) decisionFor(id policy.JobID) *policy.Decision {
-	i, ok := g.indexByJob[int64(id)]
+func (g *planGate) decisionForJob(id policy.JobID) *policy.Decision {
+	i, ok := g.snapshotIndexByJob[int64(id)]
 	if !ok {
 		return nil
 	}
-	return &g.out.Plan.Decisions[i]
+	return &g.output.Plan.Decisions[i]
 }
 
-// stopGroups groups the stops by whom they are for, in that job's rank order.
-func (g *stopGate) stopGroups() []stopGroup {
+// newStopGroups groups the stops by whom they are for, in that job's rank order.
+func (g *stopGate) newStopGroups() []stopGroup {
 	by := map[policy.JobID]*stopGroup{}
-	for i := range g.out.Plan.Decisions {
-		d := &g.out.Plan.Decisions[i]
-		if !stopsRun(d, &g.Snapshot.Jobs[i]) {
+	for i := range g.output.Plan.Decisions {
+		d := &g.output.Plan.Decisions[i]
+		if !stopsRunningJob(d, &g.Snapshot.Jobs[i]) {
 			continue
 		}
 		to := d.StoppedFor
@@ -89,8 +89,8 @@ func (g *stopGate) stopGroups() []stopGroup {
 		}
 		if by[to] == nil {
 			by[to] = &stopGroup{beneficiary: to}
-			if b := g.decisionFor(to); b != nil {
-				by[to].rank = b.Rank
+			if b := g.decisionForJob(to); b != nil {
+				by[to].beneficiaryRank = b.Rank
 			}
 		}
 		by[to].victims = append(by[to].victims, d.Job)
@@ -100,22 +100,22 @@ func (g *stopGate) stopGroups() []stopGroup {
 		out = append(out, *x)
 	}
 	slices.SortFunc(out, func(a, b stopGroup) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.beneficiary, b.beneficiary))
+		return cmp.Or(cmp.Compare(a.beneficiaryRank, b.beneficiaryRank), cmp.Compare(a.beneficiary, b.beneficiary))
 	})
 	return out
 }
 
-// checkGroup checks a stop group as a whole; the culprit is the job that fails.
-func (g *stopGate) checkGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *denial) {
-	if n := firstDenial(func() *denial { return g.checkWorthwhile(x) }, func() *denial { return g.checkOthersWarned(x) }); n != nil {
+// checkStopGroup checks a stop group as a whole; the culprit is the job that fails.
+func (g *stopGate) checkStopGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *denial) {
+	if n := firstDenial(func() *denial { return g.checkWorthwhile(x) }, func() *denial { return g.checkNoOthersWarned(x) }); n != nil {
 		return nil, x.beneficiary, n
 	}
-	trial := *g.budget
-	trial.stops = slices.Clone(trial.stops)
+	trial := *g.stopBudget
+	trial.countedStops = slices.Clone(trial.countedStops)
 	var accepted []bridge.Stop
 	for _, id := range x.victims {
-		p := g.job(int64(id))
-		s := g.stopOf(p, int64(x.beneficiary))
+		p := g.snapshotJob(int64(id))
+		s := g.newStop(p, int64(x.beneficiary))
 		n := firstDenial(
 			func() *denial { return g.checkStoppable(p) },
 			func() *denial { return g.checkCanRestart(p) },
@@ -132,21 +132,21 @@ func (g *stopGate) checkGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *denial
 	return accepted, 0, nil
 }
 
-// keepGroup keeps every job of a stop group that may not be stopped, and lets the job
+// keepStopGroup keeps every job of a stop group that may not be stopped, and lets the job
 // it was for wait.
-func (g *stopGate) keepGroup(x stopGroup, culprit policy.JobID, n *denial) {
+func (g *stopGate) keepStopGroup(x stopGroup, culprit policy.JobID, n *denial) {
 	for _, id := range x.victims {
-		d, p := g.decisionFor(id), g.job(int64(id))
+		d, p := g.decisionForJob(id), g.snapshotJob(int64(id))
 		why := n
 		if id != culprit && culprit != x.beneficiary {
 			why = deny(n.ID, "job %d of the same gang cannot be stopped: %s", culprit, n.Why)
 		}
-		g.refuse(id, why)
+		g.addRefusal(id, why)
 		d.Verb, d.On, d.GPUs, d.StoppedFor, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.Why
 	}
-	if d := g.decisionFor(x.beneficiary); d != nil && d.Verb == policy.Start {
+	if d := g.decisionForJob(x.beneficiary); d != nil && d.Verb == policy.Start {
 		why := deny(n.ID, "no room is made for it: %s", n.Why)
-		g.refuse(x.beneficiary, why)
+		g.addRefusal(x.beneficiary, why)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+why.Why
 	}
 }
@@ -155,13 +155,13 @@ func (g *stopGate) keepGroup(x stopGroup, culprit policy.JobID, n *denial) {
 func (g *planGate) checkStopCount() *denial {
 	var stopped, inUse float64
 	n := 0
-	for i := range g.in.Plan.Decisions {
+	for i := range g.input.Plan.Decisions {
 		p := &g.Snapshot.Jobs[i]
 		if !p.HoldsGPUs() {
 			continue
 		}
 		inUse += p.Ask.GPUs.WholeGPUs()
-		if stopsRun(&g.in.Plan.Decisions[i], p) {
+		if stopsRunningJob(&g.input.Plan.Decisions[i], p) {
 			n++
 			stopped += p.Ask.GPUs.WholeGPUs()
 		}

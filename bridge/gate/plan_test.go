@@ -223,10 +223,10 @@ func (c planCase) check(t *testing.T) {
 		want = harmless[c.verb]
 	}
 	if got := decision(out.Plan, job).Verb; got != want {
-		t.Errorf("job %d: %s, want %s; refused %v, doubts %v", job, got, want, out.Refused, out.Doubts)
+		t.Errorf("job %d: %s, want %s; refused %v, doubts %v", job, got, want, out.Refusals, out.Doubts)
 	}
-	if got := refusals(out.Refused, job); got != c.want {
-		t.Errorf("job %d refused by %q, want %q: %v", job, got, c.want, out.Refused)
+	if got := refusals(out.Refusals, job); got != c.want {
+		t.Errorf("job %d refused by %q, want %q: %v", job, got, c.want, out.Refusals)
 	}
 	if stopped := len(out.Stops) == 1; stopped != (c.verb == policy.Stop && c.want == "") {
 		t.Errorf("stops are %v", out.Stops)

@@ -180,7 +180,7 @@ func show(j *slurm.Job, e slurm.Edit) {
 func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 	s := spoilt(t)
 	intents := aBook(t, &s)
-	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), Book: ledger.NewBook(intents)}
+	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), IntentBook: ledger.NewBook(intents)}
 	for i := int64(11); i <= 14; i++ {
 		if !rarely(t, 5, "not allowed") {
 			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})
@@ -190,7 +190,7 @@ func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 		}
 	}
 	in.LastSentByField = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSiteFactor}: noon.Add(-time.Second)}
-	in.EditedTaskCount = rapid.IntRange(0, 3).Draw(t, "written")
+	in.TasksEditedElsewhere = rapid.IntRange(0, 3).Draw(t, "written")
 	for range rapid.IntRange(0, 25).Draw(t, "edits") {
 		in.Edits = append(in.Edits, anEdit(t, &s))
 	}

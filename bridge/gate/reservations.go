@@ -12,9 +12,9 @@ import (
 // a job by.
 const maxReservationsAge = 10 * time.Minute
 
-// checkEndsInTime says why a run from a moment on reaches into a time in which one of
+// checkEndsBeforeReservation says why a run from a moment on reaches into a time in which one of
 // the nodes is set aside (I21).
-func (f *facts) checkEndsInTime(p *policy.Job, on policy.Alloc, from time.Time) *denial {
+func (f *facts) checkEndsBeforeReservation(p *policy.Job, on policy.Alloc, from time.Time) *denial {
 	for _, name := range on.Nodes() {
 		n := f.Snapshot.Node(name)
 		if n == nil {
@@ -27,9 +27,9 @@ func (f *facts) checkEndsInTime(p *policy.Job, on policy.Alloc, from time.Time) 
 	return nil
 }
 
-// startAfterStop is when the job that another is stopped for could start, as far as its limit counts: a
+// earliestStartAfterStop is when the job that another is stopped for could start, as far as its limit counts: a
 // requeue takes effect within two intervals.
-func (f *facts) startAfterStop() time.Time { return f.clusterTime.Add(2 * f.Interval) }
+func (f *facts) earliestStartAfterStop() time.Time { return f.clusterTime.Add(2 * f.CycleInterval) }
 
 // checkBeneficiaryStarts says why the job that a stop group is stopped for would not start (I8,
 // I21).
@@ -37,11 +37,11 @@ func (g *stopGate) checkBeneficiaryStarts(x stopGroup) *denial {
 	if v := g.View; v.StaleReservationsReason != "" && v.At.Sub(v.ReservationsAt) > maxReservationsAge {
 		return deny(invariant.ReservedNodes, "it is not known which nodes are set aside: %s", v.StaleReservationsReason)
 	}
-	to, d := g.job(int64(x.beneficiary)), g.decisionFor(x.beneficiary)
+	to, d := g.snapshotJob(int64(x.beneficiary)), g.decisionForJob(x.beneficiary)
 	if j := g.View.Job(int64(x.beneficiary)); j != nil && j.IsPending() && j.HasUnavailableNodes() {
 		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.beneficiary)
 	}
-	return g.checkEndsInTime(to, d.On, g.startAfterStop())
+	return g.checkEndsBeforeReservation(to, d.On, g.earliestStartAfterStop())
 }
 
 // checkCanRestart says why a job that is stopped could not start again, whatever runs,
@@ -50,10 +50,10 @@ func (f *facts) checkCanRestart(p *policy.Job) *denial {
 	var kept *denial
 	for i := range f.Snapshot.Nodes {
 		n := &f.Snapshot.Nodes[i]
-		if !n.InPartition(p.Partition) || n.DownReason != "" || slices.Contains(p.Ask.ExcludedNodes, n.Name) || !nodeOffers(n, p) {
+		if !n.InPartition(p.Partition) || n.DownReason != "" || slices.Contains(p.Ask.ExcludedNodes, n.Name) || !nodeSuitsJob(n, p) {
 			continue
 		}
-		w, _, _ := n.WindowDuring(f.startAfterStop(), p.Limit)
+		w, _, _ := n.WindowDuring(f.earliestStartAfterStop(), p.Limit)
 		if w == nil {
 			return nil
 		}
@@ -62,8 +62,8 @@ func (f *facts) checkCanRestart(p *policy.Job) *denial {
 	return kept
 }
 
-// nodeOffers reports whether the node has devices and features that the job takes.
-func nodeOffers(n *policy.Node, p *policy.Job) bool {
+// nodeSuitsJob reports whether the node has devices and features that the job takes.
+func nodeSuitsJob(n *policy.Node, p *policy.Job) bool {
 	for _, f := range p.Ask.Features {
 		if !slices.Contains(n.Features, f) {
 			return false

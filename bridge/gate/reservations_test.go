@@ -100,14 +100,14 @@ func TestPauseIsTold(t *testing.T) {
 	d.Verb = policy.Start
 	out := gate.FilterPlan(in)
 	for _, part := range []string{"job 12 was stopped for job 3 at 2026-03-02T11:57:00Z", "Slurm: Resources", "until 2026-03-02T12:27:00Z"} {
-		if !strings.Contains(out.StopPause, part) {
-			t.Errorf("%q does not say %q", out.StopPause, part)
+		if !strings.Contains(out.StopPauseReason, part) {
+			t.Errorf("%q does not say %q", out.StopPauseReason, part)
 		}
 	}
 	if decision(out.Plan, 2).Verb != policy.Start || len(out.Doubts) > 0 {
 		t.Errorf("more than stops is paused: %+v", out)
 	}
-	if gate.FilterPlan(planInput()).StopPause != "" {
+	if gate.FilterPlan(planInput()).StopPauseReason != "" {
 		t.Error("a pause without a stop")
 	}
 }

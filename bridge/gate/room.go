@@ -15,7 +15,7 @@ type nodeGPUType struct{ node, gpuType string }
 // freeDevices is how many devices would be free.
 type freeDevices map[nodeGPUType]int
 
-func (r freeDevices) subtract(a policy.Alloc, sign int) {
+func (r freeDevices) subtractAlloc(a policy.Alloc, sign int) {
 	for _, s := range a {
 		r[nodeGPUType{s.Node, s.Type}] -= sign * s.Count
 	}
@@ -23,7 +23,7 @@ func (r freeDevices) subtract(a policy.Alloc, sign int) {
 
 func (r freeDevices) hasRoomFor(a policy.Alloc) bool {
 	want := freeDevices{}
-	want.subtract(a, -1)
+	want.subtractAlloc(a, -1)
 	for k, n := range want {
 		if r[k] < n {
 			return false
@@ -49,10 +49,10 @@ func (g *stopGate) countFreeDevices(groups []stopGroup) freeDevices {
 		waits[x.beneficiary] = true
 	}
 	for i := range g.Snapshot.Jobs {
-		j, d := &g.Snapshot.Jobs[i], &g.out.Plan.Decisions[i]
-		r.subtract(j.On, 1)
+		j, d := &g.Snapshot.Jobs[i], &g.output.Plan.Decisions[i]
+		r.subtractAlloc(j.On, 1)
 		if d.Verb == policy.Start && !waits[d.Job] {
-			r.subtract(d.On, 1)
+			r.subtractAlloc(d.On, 1)
 		}
 	}
 	return r
@@ -61,11 +61,11 @@ func (g *stopGate) countFreeDevices(groups []stopGroup) freeDevices {
 // wantedDevices is what the group's jobs and the one it is for would hold.
 func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 	var on policy.Alloc
-	if b := g.decisionFor(x.beneficiary); b != nil && b.Verb == policy.Start {
+	if b := g.decisionForJob(x.beneficiary); b != nil && b.Verb == policy.Start {
 		on = append(on, b.On...)
 	}
 	for _, id := range x.victims {
-		if d := g.decisionFor(id); d.Verb != policy.Stop {
+		if d := g.decisionForJob(id); d.Verb != policy.Stop {
 			on = append(on, d.On...)
 		}
 	}
@@ -75,18 +75,18 @@ func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 // giveToBeneficiary gives the group's devices to the job it was stopped for.
 func (r freeDevices) giveToBeneficiary(g *stopGate, x stopGroup) {
 	for _, id := range x.victims {
-		r.subtract(g.job(int64(id)).On, -1)
+		r.subtractAlloc(g.snapshotJob(int64(id)).On, -1)
 	}
-	r.subtract(g.wantedDevices(x), 1)
+	r.subtractAlloc(g.wantedDevices(x), 1)
 }
 
 // checkWorthwhile says why stopping the stop group would not help, or not enough (I8).
 func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
-	to, d := g.job(int64(x.beneficiary)), g.decisionFor(x.beneficiary)
+	to, d := g.snapshotJob(int64(x.beneficiary)), g.decisionForJob(x.beneficiary)
 	switch {
 	case to == nil:
 		return deny(invariant.StopPurpose, "the job it would make room for (%d) is not listed", x.beneficiary)
-	case d.Verb != policy.Start && !stopsRun(d, to):
+	case d.Verb != policy.Start && !stopsRunningJob(d, to):
 		return deny(invariant.StopPurpose, "the job it would make room for (%d) does not start", x.beneficiary)
 	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
 		return deny(invariant.StopPurpose, "job %d could not start if it had room", x.beneficiary)
@@ -101,14 +101,14 @@ func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
 }
 
 func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
-	if d := g.decisionFor(x.beneficiary); d.Verb == policy.Start {
-		if len(d.On) == 0 || d.On.Count() < min(fewestGPUs(g.job(int64(x.beneficiary))), max(d.GPUs, 1)) {
+	if d := g.decisionForJob(x.beneficiary); d.Verb == policy.Start {
+		if len(d.On) == 0 || d.On.Count() < min(minGPUCount(g.snapshotJob(int64(x.beneficiary))), max(d.GPUs, 1)) {
 			return deny(invariant.StopPurpose, "it is not said where job %d would run", x.beneficiary)
 		}
-		if n := g.checkPending(g.job(int64(x.beneficiary)), d); n != nil {
+		if n := g.checkPendingDecision(g.snapshotJob(int64(x.beneficiary)), d); n != nil {
 			return deny(invariant.StopPurpose, "job %d could not start: %s", x.beneficiary, n.Why)
 		}
-		if g.freeDevices.hasRoomFor(d.On) && !g.mayLackCores(g.job(int64(x.beneficiary)), d.On) {
+		if g.freeDevices.hasRoomFor(d.On) && !g.mayLackCoresOrMemory(g.snapshotJob(int64(x.beneficiary)), d.On) {
 			return deny(invariant.StopPurpose, "job %d has room without it", x.beneficiary)
 		}
 	}
@@ -117,11 +117,11 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 		then[k] = n
 	}
 	for _, id := range x.victims {
-		p := g.job(int64(id))
-		if d := g.decisionFor(id); d.Verb != policy.Stop && len(d.On) == 0 {
+		p := g.snapshotJob(int64(id))
+		if d := g.decisionForJob(id); d.Verb != policy.Stop && len(d.On) == 0 {
 			return deny(invariant.StopPurpose, "it is not said where job %d would run", id)
 		}
-		then.subtract(p.On, -1)
+		then.subtractAlloc(p.On, -1)
 	}
 	if on := g.wantedDevices(x); !then.hasRoomFor(on) {
 		return deny(invariant.StopPurpose, "job %d would still not fit", x.beneficiary)
@@ -129,18 +129,18 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 	return nil
 }
 
-// mayLackCores reports whether the job may lack cores or memory on the devices'
+// mayLackCoresOrMemory reports whether the job may lack cores or memory on the devices'
 // nodes while those run on that run there now: then free devices are not room.
 // A job's cores and memory are taken as spread like its devices.
-func (g *stopGate) mayLackCores(to *policy.Job, on policy.Alloc) bool {
+func (g *stopGate) mayLackCoresOrMemory(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
-		cpus, mem := shareOfNode(&to.Ask, on, name)
+		cpus, mem := coresAndMemoryOnNode(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {
 			j := &g.Snapshot.Jobs[i]
-			if slices.ContainsFunc(g.out.Stops, func(s bridge.Stop) bool { return s.Job == int64(j.ID) }) {
+			if slices.ContainsFunc(g.output.Stops, func(s bridge.Stop) bool { return s.Job == int64(j.ID) }) {
 				continue
 			}
-			c, m := shareOfNode(&j.Ask, j.On, name)
+			c, m := coresAndMemoryOnNode(&j.Ask, j.On, name)
 			cpus, mem = cpus+c, mem+m
 		}
 		if n := g.Snapshot.Node(name); n != nil && (cpus > float64(n.CPUs) || mem > float64(n.MemMB)) {
@@ -150,8 +150,8 @@ func (g *stopGate) mayLackCores(to *policy.Job, on policy.Alloc) bool {
 	return false
 }
 
-// shareOfNode is what a job with the devices uses of a node's cores and memory.
-func shareOfNode(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
+// coresAndMemoryOnNode is what a job with the devices uses of a node's cores and memory.
+func coresAndMemoryOnNode(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
 	here := 0
 	for _, s := range on {
 		if s.Node == node {
@@ -165,8 +165,8 @@ func shareOfNode(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float
 	return float64(ask.CPUs) * part, float64(ask.MemMB) * part
 }
 
-// fewestGPUs is the fewest devices the job runs on.
-func fewestGPUs(p *policy.Job) int {
+// minGPUCount is the fewest devices the job runs on.
+func minGPUCount(p *policy.Job) int {
 	if p.MinGPUs > 0 {
 		return min(p.MinGPUs, p.Ask.GPUs.Count)
 	}
@@ -185,7 +185,7 @@ func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
 	}
 	var lost policy.GPUSeconds
 	for _, id := range x.victims {
-		lost += g.stopOf(g.job(int64(id)), 0).Lost
+		lost += g.newStop(g.snapshotJob(int64(id)), 0).Lost
 	}
 	gain := policy.Service(to.Ask.GPUs.WholeGPUs(), max(left, time.Duration(0)))
 	if float64(gain) < g.Budgets.GainFactor*float64(lost) {

@@ -8,28 +8,28 @@ import (
 	"fairbridge/policy"
 )
 
-// checkRoomLeft lets those wait whose place stays taken because a stop was refused or put
+// delayStartsWithoutRoom lets those wait whose place stays taken because a stop was refused or put
 // off: the room of one stop may have been for several jobs.
-func (g *planGate) checkRoomLeft() {
-	if len(g.out.Refused) == 0 && !g.hasPostponedStops {
+func (g *planGate) delayStartsWithoutRoom() {
+	if len(g.output.Refusals) == 0 && !g.hasPostponedStops {
 		return
 	}
-	free, starts := g.roomLeft()
+	free, starts := g.remainingRoom()
 	slices.SortFunc(starts, func(a, b *policy.Decision) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Job, b.Job)) })
 	for _, d := range starts {
 		if free.hasRoomFor(d.On) {
-			free.subtract(d.On, 1)
+			free.subtractAlloc(d.On, 1)
 			continue
 		}
 		n := deny(invariant.StopPurpose, "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
-		g.refuse(d.Job, n)
+		g.addRefusal(d.Job, n)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+n.Why
 	}
 }
 
-// roomLeft is what is free when every job has what the plan leaves it, and
+// remainingRoom is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
-func (g *planGate) roomLeft() (free freeDevices, starts []*policy.Decision) {
+func (g *planGate) remainingRoom() (free freeDevices, starts []*policy.Decision) {
 	free = freeDevices{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
@@ -37,12 +37,12 @@ func (g *planGate) roomLeft() (free freeDevices, starts []*policy.Decision) {
 			free[nodeGPUType{n.Name, d.Type}] += d.Count - d.SickCount
 		}
 	}
-	for i := range g.out.Plan.Decisions {
-		switch d := &g.out.Plan.Decisions[i]; {
+	for i := range g.output.Plan.Decisions {
+		switch d := &g.output.Plan.Decisions[i]; {
 		case d.Verb == policy.Start && len(d.On) > 0:
 			starts = append(starts, d)
 		case g.Snapshot.Jobs[i].HoldsGPUs() && d.Verb != policy.Stop:
-			free.subtract(d.On, 1)
+			free.subtractAlloc(d.On, 1)
 		}
 	}
 	return free, starts

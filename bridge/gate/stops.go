@@ -13,14 +13,14 @@ import (
 type stopBudget struct {
 	facts          *facts
 	gpusInUse      float64 // whole GPUs running jobs of the snapshot hold
-	stops          []bridge.Stop
-	unusedWarnings []Warning // that no stop came of: each is counted as one, but for its own job
+	countedStops   []bridge.Stop
+	unusedWarnings []SentWarning // that no stop came of: each is counted as one, but for its own job
 }
 
 func newStopBudget(f *facts) *stopBudget {
-	b := &stopBudget{facts: f, stops: slices.Clone(f.RecentStops)}
+	b := &stopBudget{facts: f, countedStops: slices.Clone(f.RecentStops)}
 	for _, w := range f.RecentWarnings {
-		if !slices.ContainsFunc(b.stops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
+		if !slices.ContainsFunc(b.countedStops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
 			b.unusedWarnings = append(b.unusedWarnings, w)
 		}
 	}
@@ -32,16 +32,16 @@ func newStopBudget(f *facts) *stopBudget {
 	return b
 }
 
-// stopOf describes the stop of a job.
-func (f *facts) stopOf(p *policy.Job, beneficiary int64) bridge.Stop {
+// newStop describes the stop of a job.
+func (f *facts) newStop(p *policy.Job, beneficiary int64) bridge.Stop {
 	return bridge.Stop{Job: int64(p.ID), At: f.Snapshot.Now, StopCost: bridge.StopCost{
 		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.WholeGPUs(),
-		Lost: policy.Service(p.Ask.GPUs.WholeGPUs(), f.restartCost(p)), Beneficiary: beneficiary,
+		Lost: policy.Service(p.Ask.GPUs.WholeGPUs(), f.restartTimeLost(p)), Beneficiary: beneficiary,
 	}}
 }
 
-// restartCost is the time a stop of the job loses on all its GPUs.
-func (f *facts) restartCost(p *policy.Job) time.Duration {
+// restartTimeLost is the time a stop of the job loses on all its GPUs.
+func (f *facts) restartTimeLost(p *policy.Job) time.Duration {
 	if p.Checkpoint > 0 {
 		return p.Checkpoint
 	}
@@ -50,38 +50,38 @@ func (f *facts) restartCost(p *policy.Job) time.Duration {
 
 // stopTotals is what stops since some moment add up to.
 type stopTotals struct {
-	stopCount, jobStops, userStops, accountStops int
-	gpus                                         float64
-	lostWork                                     policy.GPUSeconds
+	stopCount, jobStopCount, userStopCount, accountStopCount int
+	gpuCount                                                 float64
+	lostWork                                                 policy.GPUSeconds
 }
 
 func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
 	var n stopTotals
-	for _, o := range b.stops {
+	for _, o := range b.countedStops {
 		if o.At.Before(t) {
 			continue
 		}
 		n.stopCount++
-		n.gpus += o.GPUs
+		n.gpuCount += o.GPUs
 		n.lostWork += o.Lost
-		n.jobStops += countIf(o.Job == s.Job)
-		n.userStops += countIf(o.User == s.User)
-		n.accountStops += countIf(o.Account == s.Account)
+		n.jobStopCount += oneIf(o.Job == s.Job)
+		n.userStopCount += oneIf(o.User == s.User)
+		n.accountStopCount += oneIf(o.Account == s.Account)
 	}
 	for i := range b.unusedWarnings {
 		w := &b.unusedWarnings[i]
-		if w.At.Before(t) || w.Run.Job == s.Job && b.facts.warningStillServes(w) {
+		if w.At.Before(t) || w.Run.Job == s.Job && b.facts.isWarningValid(w) {
 			continue
 		}
 		n.stopCount++
-		n.gpus += w.GPUs
-		n.userStops += countIf(w.User == s.User)
-		n.accountStops += countIf(w.Account == s.Account)
+		n.gpuCount += w.GPUs
+		n.userStopCount += oneIf(w.User == s.User)
+		n.accountStopCount += oneIf(w.Account == s.Account)
 	}
 	return n
 }
 
-func countIf(b bool) int {
+func oneIf(b bool) int {
 	if b {
 		return 1
 	}
@@ -95,37 +95,37 @@ func (b *stopBudget) checkStop(s bridge.Stop) *denial {
 	cycle := b.totalsSince(now, s)
 	whole := b.gpusInUse * 24 * 3600 * c.LostPercent24h / 100
 	switch {
-	case hour.userStops >= c.UserStops1h:
-		return deny(invariant.StopBudget, "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.userStops, c.UserStops1h)
-	case hour.accountStops >= c.AccountStops1h:
-		return deny(invariant.StopBudget, "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.accountStops, c.AccountStops1h)
-	case !b.isWithinShare(cycle, s, c.StopPercent, c.StopFloor):
-		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpus, c.StopPercent, b.gpusInUse)
-	case !b.isWithinShare(hour, s, c.StopPercent1h, c.StopFloor1h):
-		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpus, c.StopPercent1h, b.gpusInUse)
+	case hour.userStopCount >= c.UserStops1h:
+		return deny(invariant.StopBudget, "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.userStopCount, c.UserStops1h)
+	case hour.accountStopCount >= c.AccountStops1h:
+		return deny(invariant.StopBudget, "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.accountStopCount, c.AccountStops1h)
+	case !b.isWithinGPUShare(cycle, s, c.StopPercent, c.StopFloor):
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpuCount, c.StopPercent, b.gpusInUse)
+	case !b.isWithinGPUShare(hour, s, c.StopPercent1h, c.StopFloor1h):
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpuCount, c.StopPercent1h, b.gpusInUse)
 	case float64(day.lostWork+s.Lost) > whole:
 		return deny(invariant.StopBudget, "%v of work would be lost in 24 hours, the most is %v", day.lostWork+s.Lost, policy.GPUSeconds(whole))
 	}
-	return b.checkJob(s)
+	return b.checkJobStops(s)
 }
 
-// isWithinShare reports whether the stop is within the percentage of the GPUs in use or
+// isWithinGPUShare reports whether the stop is within the percentage of the GPUs in use or
 // among the few jobs that always go.
-func (b *stopBudget) isWithinShare(n stopTotals, s bridge.Stop, percent float64, floor int) bool {
-	return n.stopCount < floor || (n.gpus+s.GPUs)*100 <= percent*b.gpusInUse
+func (b *stopBudget) isWithinGPUShare(n stopTotals, s bridge.Stop, percent float64, floor int) bool {
+	return n.stopCount < floor || (n.gpuCount+s.GPUs)*100 <= percent*b.gpusInUse
 }
 
-// checkJob counts a job's own stops, from history and from the recent stops,
+// checkJobStops counts a job's own stops, from history and from the recent stops,
 // whichever knows more.
-func (b *stopBudget) checkJob(s bridge.Stop) *denial {
+func (b *stopBudget) checkJobStops(s bridge.Stop) *denial {
 	c, now := &b.facts.Budgets, b.facts.Snapshot.Now
 	times := slices.Clone(b.facts.RequeueTimesByJob[s.Job])
 	recent := func(d time.Duration) int {
 		n := 0
 		for _, t := range times {
-			n += countIf(t.After(now.Add(-d)))
+			n += oneIf(t.After(now.Add(-d)))
 		}
-		return max(n, b.totalsSince(now.Add(-d), s).jobStops)
+		return max(n, b.totalsSince(now.Add(-d), s).jobStopCount)
 	}
 	switch {
 	case recent(4*time.Hour) >= c.JobStops4h:
@@ -151,6 +151,6 @@ func hasManyIn24Hours(times []time.Time, n int) bool {
 
 // addStop counts a stop, in place of the warning before it.
 func (b *stopBudget) addStop(s bridge.Stop) {
-	b.stops = append(b.stops, s)
-	b.unusedWarnings = slices.DeleteFunc(slices.Clone(b.unusedWarnings), func(w Warning) bool { return w.Run.Job == s.Job })
+	b.countedStops = append(b.countedStops, s)
+	b.unusedWarnings = slices.DeleteFunc(slices.Clone(b.unusedWarnings), func(w SentWarning) bool { return w.Run.Job == s.Job })
 }

@@ -17,10 +17,10 @@ func (f *facts) checkStoppable(p *policy.Job) *denial {
 		return deny(invariant.FreshView, "the view does not show it")
 	}
 	return firstDenial(
-		func() *denial { return f.checkExempt(j) },
+		func() *denial { return f.checkNotExempt(j) },
 		func() *denial { return f.checkModeAllows(j, bridge.Preempt) },
 		func() *denial { return checkRequeueable(p, j) },
-		func() *denial { return f.checkMinimumRun(p, j) },
+		func() *denial { return f.checkMinimumRunTime(p, j) },
 	)
 }
 
@@ -48,7 +48,7 @@ func checkRequeueable(p *policy.Job, j *slurm.Job) *denial {
 	return nil
 }
 
-func (f *facts) checkMinimumRun(p *policy.Job, j *slurm.Job) *denial {
+func (f *facts) checkMinimumRunTime(p *policy.Job, j *slurm.Job) *denial {
 	c := &f.Budgets
 	need := c.Quantum + p.Checkpoint
 	if j.Start.IsZero() {

@@ -11,26 +11,26 @@ import (
 	"fairbridge/policy"
 )
 
-// Warning is a warning in the ledger. Its Stop is what the requeue would cost:
+// SentWarning is a warning in the ledger. Its Stop is what the requeue would cost:
 // whether the job is stopped or not, the budgets of stops are counted on it.
-type Warning struct {
+type SentWarning struct {
 	Run      slurm.Run
 	GraceEnd time.Time // our clock: when the grace is over; zero: Slurm has not said yes to it
 	bridge.Stop
 }
 
-// warningLife is how long after its grace a warning still serves: some cycles, so that
+// warningLifetime is how long after its grace a warning still serves: some cycles, so that
 // a plan that holds on to the stop gets there.
-func (f *facts) warningLife() time.Duration { return max(10*time.Minute, 3*f.Interval) }
+func (f *facts) warningLifetime() time.Duration { return max(10*time.Minute, 3*f.CycleInterval) }
 
-// warningStillServes reports whether the warning still serves for a stop.
-func (f *facts) warningStillServes(w *Warning) bool {
-	return !w.GraceEnd.IsZero() && !f.Now.After(w.GraceEnd.Add(f.warningLife()))
+// isWarningValid reports whether the warning still serves for a stop.
+func (f *facts) isWarningValid(w *SentWarning) bool {
+	return !w.GraceEnd.IsZero() && !f.Now.After(w.GraceEnd.Add(f.warningLifetime()))
 }
 
 // lastWarning returns the run's last warning, or nil.
-func (f *facts) lastWarning(run slurm.Run) *Warning {
-	var last *Warning
+func (f *facts) lastWarning(run slurm.Run) *SentWarning {
+	var last *SentWarning
 	for i := range f.RecentWarnings {
 		if w := &f.RecentWarnings[i]; w.Run.IsSameRun(run) && (last == nil || w.At.After(last.At)) {
 			last = w
@@ -43,9 +43,9 @@ func (f *facts) lastWarning(run slurm.Run) *Warning {
 type warnState int
 
 const (
-	readyToRequeue warnState = iota // it may be requeued: it was warned in time, or need not be
-	warningNeeded                   // a warning has to be sent first
-	graceRuns                       // its grace runs
+	warnStateReady    warnState = iota // it may be requeued: it was warned in time, or need not be
+	warnStateUnwarned                  // a warning has to be sent first
+	warnStateInGrace                   // its grace runs
 )
 
 // warnStateOf tells where the job stands; a denial says that it can be neither warned
@@ -54,19 +54,19 @@ func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
 	notice, w := f.NoticeByJob[j.ID], f.lastWarning(j.CurrentRun())
 	switch {
 	case notice.Grace <= 0:
-		return readyToRequeue, nil
+		return warnStateReady, nil
 	case w == nil:
-		return warningNeeded, nil
-	case f.warningStillServes(w) && f.Now.Before(w.GraceEnd):
-		return graceRuns, nil
-	case f.warningStillServes(w):
-		return readyToRequeue, nil
+		return warnStateUnwarned, nil
+	case f.isWarningValid(w) && f.Now.Before(w.GraceEnd):
+		return warnStateInGrace, nil
+	case f.isWarningValid(w):
+		return warnStateReady, nil
 	case f.clusterTime.Sub(w.At) >= f.Budgets.Cooldown:
-		return warningNeeded, nil
+		return warnStateUnwarned, nil
 	case w.GraceEnd.IsZero():
-		return readyToRequeue, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.clusterTime.Sub(w.At).Round(time.Second))
+		return warnStateReady, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.clusterTime.Sub(w.At).Round(time.Second))
 	}
-	return readyToRequeue, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
+	return warnStateReady, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
 		f.clusterTime.Sub(w.At).Round(time.Second), f.Budgets.Cooldown)
 }
 
@@ -81,8 +81,8 @@ func (f *facts) checkWarnable(p *policy.Job) *denial {
 func (g *stopGate) warnBeforeStops(x stopGroup, stops []bridge.Stop) bool {
 	late := false
 	for _, s := range stops {
-		at, _ := g.warnStateOf(g.job(s.Job), g.View.Job(s.Job))
-		late = late || at != readyToRequeue
+		at, _ := g.warnStateOf(g.snapshotJob(s.Job), g.View.Job(s.Job))
+		late = late || at != warnStateReady
 	}
 	if !late {
 		return false
@@ -90,25 +90,25 @@ func (g *stopGate) warnBeforeStops(x stopGroup, stops []bridge.Stop) bool {
 	g.hasPostponedStops = true
 	var last time.Time
 	for _, s := range stops {
-		last = policy.Later(last, g.keepUntilGrace(x, s))
+		last = policy.Later(last, g.keepUntilGraceEnd(x, s))
 	}
-	if d := g.decisionFor(x.beneficiary); d != nil && d.Verb == policy.Start {
+	if d := g.decisionForJob(x.beneficiary); d != nil && d.Verb == policy.Start {
 		d.Verb, d.On = policy.Wait, nil
-		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", formatTime(last), formatIDs(x.victims))
+		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", formatTime(last), formatJobIDs(x.victims))
 	}
 	return true
 }
 
-// keepUntilGrace lets a job of a postponed stop group run on, and warns it if it was not. It
+// keepUntilGraceEnd lets a job of a postponed stop group run on, and warns it if it was not. It
 // returns when its grace is over.
-func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
-	p, d, j := g.job(s.Job), g.decisionFor(policy.JobID(s.Job)), g.View.Job(s.Job)
+func (g *stopGate) keepUntilGraceEnd(x stopGroup, s bridge.Stop) time.Time {
+	p, d, j := g.snapshotJob(s.Job), g.decisionForJob(policy.JobID(s.Job)), g.View.Job(s.Job)
 	notice := g.NoticeByJob[s.Job]
 	due := g.Now
 	switch at, _ := g.warnStateOf(p, j); {
-	case at == warningNeeded:
+	case at == warnStateUnwarned:
 		due = g.Now.Add(notice.Grace)
-		g.out.Warnings = append(g.out.Warnings, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
+		g.output.Warnings = append(g.output.Warnings, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
 			"its script is warned by %s, %v before it is requeued: %s", notice.Signal, notice.Grace, d.Why)})
 	case notice.Grace > 0:
 		due = g.lastWarning(j.CurrentRun()).GraceEnd
@@ -118,28 +118,28 @@ func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
 	return due
 }
 
-func formatIDs(ids []policy.JobID) string {
+func formatJobIDs(ids []policy.JobID) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("job %d", ids[0])
 	}
 	return fmt.Sprintf("jobs %v", ids)
 }
 
-// checkOthersWarned says why the stop group may not be warned: others already were, to make
+// checkNoOthersWarned says why the stop group may not be warned: others already were, to make
 // room for the same job, and the plan must not wander from one to the next (I8).
-func (g *stopGate) checkOthersWarned(x stopGroup) *denial {
+func (g *stopGate) checkNoOthersWarned(x stopGroup) *denial {
 	ask := slices.ContainsFunc(x.victims, func(id policy.JobID) bool {
 		j := g.View.Job(int64(id))
 		if j == nil {
 			return false
 		}
-		at, _ := g.warnStateOf(g.job(int64(id)), j)
-		return at == warningNeeded
+		at, _ := g.warnStateOf(g.snapshotJob(int64(id)), j)
+		return at == warnStateUnwarned
 	})
 	for i := range g.RecentWarnings {
 		w := &g.RecentWarnings[i]
 		j := g.View.Job(w.Run.Job)
-		if ask && w.Beneficiary == int64(x.beneficiary) && g.warningStillServes(w) && j != nil && w.Run.IsSameRun(j.CurrentRun()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
+		if ask && w.Beneficiary == int64(x.beneficiary) && g.isWarningValid(w) && j != nil && w.Run.IsSameRun(j.CurrentRun()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
 			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.beneficiary)
 		}
 	}

@@ -47,8 +47,8 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 }
 
 // ago is a warning of job 11's run that was sent so long ago.
-func ago(s *gate.CommonInput, d time.Duration) gate.Warning {
-	w := gate.Warning{Run: viewJob(s, 11).CurrentRun(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
+func ago(s *gate.CommonInput, d time.Duration) gate.SentWarning {
+	w := gate.SentWarning{Run: viewJob(s, 11).CurrentRun(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	w.GraceEnd = s.Now.Add(grace - d)
 	return w
 }
@@ -73,7 +73,7 @@ func TestAStopIsWarnedOf(t *testing.T) {
 	} {
 		in := graceful(t)
 		if c.since >= 0 {
-			in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, c.since)}
+			in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, c.since)}
 		}
 		out := gate.FilterPlan(in)
 		v, o := verb(&out, 11), verb(&out, 1)
@@ -92,7 +92,7 @@ func TestAWarningWithoutAnswerIsNone(t *testing.T) {
 	in := graceful(t)
 	w := ago(&in.CommonInput, time.Hour)
 	w.GraceEnd = time.Time{}
-	in.RecentWarnings = []gate.Warning{w}
+	in.RecentWarnings = []gate.SentWarning{w}
 	if out := gate.FilterPlan(in); len(out.Stops)+len(out.Warnings) > 0 || verb(&out, 11).Verb != policy.Keep {
 		t.Errorf("%+v %+v", out.Stops, out.Warnings)
 	}
@@ -102,7 +102,7 @@ func TestAWarningWithoutAnswerIsNone(t *testing.T) {
 // 1, no other job starts in its place, and no other job is warned for job 1.
 func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 	in := graceful(t)
-	in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)}
+	in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, time.Minute)}
 	for i := range in.Plan.Decisions {
 		if d := &in.Plan.Decisions[i]; d.Job == 2 { // the policy's own plan counts on the stop
 			d.Verb, d.On, d.GPUs = policy.Start, planJob(&in.CommonInput, 11).On, 8
@@ -112,7 +112,7 @@ func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 		t.Errorf("job 1: %s, job 2: %s", verb(&out, 1).Verb, verb(&out, 2).Verb)
 	}
 	in = graceful(t)
-	in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)}
+	in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, time.Minute)}
 	in.Plan = quiet(&in.CommonInput)
 	stopFor(&in.CommonInput, in.Plan, 12, 1) // the policy has changed its mind
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 9, 9
@@ -128,15 +128,15 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	in := graceful(t) // by default one stop an hour on so few GPUs
 	in.Plan = quiet(&in.CommonInput)
 	stopFor(&in.CommonInput, in.Plan, 12, 2)
-	in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, 30*time.Minute)} // of job 11, which runs on
+	in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, 30*time.Minute)} // of job 11, which runs on
 	out := gate.FilterPlan(in)
-	if len(out.Warnings) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
-		t.Errorf("%d more warnings; refused %+v", len(out.Warnings), out.Refused)
+	if len(out.Warnings) > 0 || len(out.Refusals) == 0 || out.Refusals[0].Invariant != "I7" {
+		t.Errorf("%d more warnings; refused %+v", len(out.Warnings), out.Refusals)
 	}
 	in.RecentStops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	in.Budgets.StopFloor1h = 2
 	if out := gate.FilterPlan(in); len(out.Warnings) != 1 {
-		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
+		t.Errorf("a warning and its stop count twice: %+v", out.Refusals)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestEditsOfWarnings(t *testing.T) {
 	}{
 		{"warned first", func(*gate.EditInput) {}, slurm.EditWarn, ""},
 		{"requeued unwarned", func(*gate.EditInput) {}, slurm.EditRequeue, "I6"},
-		{"requeued within its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.EditRequeue, "I6"},
-		{"requeued after its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, grace)} }, slurm.EditRequeue, ""},
-		{"warned twice", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, time.Minute)} }, slurm.EditWarn, "I6"},
-		{"warned again and again", func(in *gate.EditInput) { in.RecentWarnings = []gate.Warning{ago(&in.CommonInput, 90*time.Minute)} }, slurm.EditWarn, "I6"},
+		{"requeued within its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, time.Minute)} }, slurm.EditRequeue, "I6"},
+		{"requeued after its grace", func(in *gate.EditInput) { in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, grace)} }, slurm.EditRequeue, ""},
+		{"warned twice", func(in *gate.EditInput) { in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, time.Minute)} }, slurm.EditWarn, "I6"},
+		{"warned again and again", func(in *gate.EditInput) { in.RecentWarnings = []gate.SentWarning{ago(&in.CommonInput, 90*time.Minute)} }, slurm.EditWarn, "I6"},
 		{"not in the plan", func(in *gate.EditInput) { in.AllowedWarnings = nil }, slurm.EditWarn, "I8"},
 		{"another signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.TERM }, slurm.EditWarn, "I6"},
 		{"another grace", func(in *gate.EditInput) { in.Edits[0].Value = 1 }, slurm.EditWarn, "I6"},
@@ -165,7 +165,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.EditWarn, "I20"},
 		{"held", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).IsHeld = true }, slurm.EditWarn, "I1"},
 		{"open", func(in *gate.EditInput) {
-			in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
+			in.IntentBook = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
 		}, slurm.EditRequeue, "I5"},
 	} {
 		s := graceful(t).CommonInput
@@ -175,7 +175,7 @@ func TestEditsOfWarnings(t *testing.T) {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{
-			CommonInput: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), AllowedStops: []bridge.Stop{stop},
+			CommonInput: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, IntentBook: ledger.NewBook(nil), AllowedStops: []bridge.Stop{stop},
 			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.NoticeByJob[11]}}, LastSentByField: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)

@@ -19,11 +19,11 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // 14 run alone on a node, 14 without having opted in; jobs 1 to 4 wait.
 func world() gate.CommonInput {
 	s := gate.CommonInput{
-		Budgets: bridge.DefaultBudgets(), Interval: 30 * time.Second, Now: noon.Add(time.Second), PolledAt: noon,
+		Budgets: bridge.DefaultBudgets(), CycleInterval: 30 * time.Second, Now: noon.Add(time.Second), PolledAt: noon,
 		Partition: "gpu", ModeByPartition: map[string]bridge.Mode{"gpu": bridge.Preempt},
 		Snapshot:       &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
 		View:           &slurm.View{Cluster: "c", At: noon, IsFullRead: true},
-		LeadershipLeft: 25 * time.Second, HasExpiry: true,
+		LeadershipLeft: 25 * time.Second, HasExpiryTimer: true,
 		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: map[int64]time.Duration{},
 	}
 	for i := 1; i <= 4; i++ {
@@ -120,7 +120,7 @@ func planInput() gate.PlanInput {
 
 func editInput() gate.EditInput {
 	s := world()
-	return gate.EditInput{CommonInput: s, Mode: bridge.Preempt, Book: ledger.NewBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
+	return gate.EditInput{CommonInput: s, Mode: bridge.Preempt, IntentBook: ledger.NewBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
 }
 
 // edit makes an edit of the job's current run.

@@ -13,8 +13,8 @@ import (
 // from the intent that replaced it.
 func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
 	b := actuator.BeforeFromJob(j)
-	if f := actuator.KindRowOf(e.Kind).Field; f.CompleteBefore != nil {
-		f.CompleteBefore(&b, book.StandingIntent(j.CurrentRun(), f.Name, now), book.HighestValue(j.CurrentRun(), f.Name, now))
+	if f := actuator.KindRowOf(e.Kind).Field; f.FillBeforeValues != nil {
+		f.FillBeforeValues(&b, book.StandingIntent(j.CurrentRun(), f.Name, now), book.HighestValue(j.CurrentRun(), f.Name, now))
 	}
 	return b
 }

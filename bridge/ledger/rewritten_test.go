@@ -29,7 +29,7 @@ func TestRewritten(t *testing.T) {
 	} {
 		j := waiting()
 		tt.job(&j)
-		if got := actuator.OverwriteReason(&tt.in, &j); (got != "") != tt.want {
+		if got := actuator.ForeignOverwrite(&tt.in, &j); (got != "") != tt.want {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}

@@ -172,8 +172,8 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
 func settleStanding(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	field := actuator.KindRowOf(in.Edit.Kind).Field
 	ended := ""
-	if field.EndReason != nil {
-		ended = field.EndReason(in, j, now)
+	if field.ValueEndReason != nil {
+		ended = field.ValueEndReason(in, j, now)
 	}
 	switch {
 	case j.IsDone():

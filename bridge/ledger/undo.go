@@ -26,7 +26,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.OwnerOther {
 			continue // no longer ours, or an outcome is still to be seen
 		}
-		if e, ok := actuator.UndoEdit(in, j, now); ok {
+		if e, ok := actuator.NewUndoEdit(in, j, now); ok {
 			edits = append(edits, e)
 		}
 	}
@@ -54,7 +54,7 @@ func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.E
 		if in.State != bridge.Observed || j == nil || j.IsDone() || book.StandingIntent(j.CurrentRun(), in.Edit.Kind.Field(), now) != in {
 			continue
 		}
-		_, ok := actuator.UndoEdit(in, j, now)
+		_, ok := actuator.NewUndoEdit(in, j, now)
 		if (!ok || j.IsHeld || j.UntrustedReason != "") && actuator.OwnerOf(in, j) != actuator.OwnerOther {
 			edits = append(edits, in.Edit)
 		}

@@ -74,8 +74,8 @@ func (x *Expirer) isDue(k slurm.EditKind, in *bridge.Intent, alone time.Duration
 	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
 		return false
 	}
-	switch actuator.KindRowOf(k).Field.Outlives {
-	case actuator.OutlivesNotAtAll:
+	switch actuator.KindRowOf(k).Field.OutliveLimit {
+	case actuator.OutlivesBriefly:
 		return true
 	case actuator.OutlivesForLong:
 		return alone >= OrderAge

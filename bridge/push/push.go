@@ -165,7 +165,7 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 		return lost, bridge.Void
 	}
 	if in.State == bridge.Unknown { // to be sent once more
-		if what := actuator.OverwriteReason(in, j); what != "" {
+		if what := actuator.ForeignOverwrite(in, j); what != "" {
 			return what, bridge.Yielded
 		}
 	}
@@ -204,7 +204,7 @@ func SetOutcome(in *bridge.Intent, err error, now time.Time) {
 	switch slurm.OutcomeOf(err) {
 	case slurm.OutcomeDone:
 		in.State = bridge.Acked
-		if actuator.KindRowOf(in.Edit.Kind).Stopping == actuator.StopsLater {
+		if actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
 	case slurm.OutcomeJobMovedOn:

@@ -18,7 +18,7 @@ func TestSetDirectly(t *testing.T) {
 		{"two were set", []int64{8_000, 3_000_000, 7_500, 1_000_000, 8_100, 9_000}, 4},
 		{"most are high: the low ones are no measure", []int64{5, 8_000, 7_500, 8_100}, 4},
 	} {
-		got, direct := 0, DirectThreshold(tt.own)
+		got, direct := 0, DirectPriorityThreshold(tt.own)
 		for _, v := range tt.own {
 			if v < direct {
 				got++

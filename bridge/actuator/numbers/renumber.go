@@ -10,17 +10,17 @@ import (
 // possible, because each change is a call to Slurm: a full reordering of a long
 // queue would take Slurm half a minute.
 
-// spaceHighest returns n priorities for the first n places of a group whose own
+// spaceHighestPriorities returns n priorities for the first n places of a group whose own
 // priorities are given, in any order: its n highest, highest first, moved apart
 // as little as it takes to be gap apart and not below floor.
-func spaceHighest(own []int64, n int, gap, floor int64) []int64 {
+func spaceHighestPriorities(own []int64, n int, gap, floor int64) []int64 {
 	out := slices.Clone(own)
 	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
 	out = out[:n]
 	for i := range out {
 		out[i] += int64(i) * gap // what must not rise from here on
 	}
-	poolRises(out)
+	makeNonIncreasing(out)
 	for i := range out {
 		out[i] -= int64(i) * gap
 	}
@@ -33,9 +33,9 @@ func spaceHighest(own []int64, n int, gap, floor int64) []int64 {
 	return out
 }
 
-// poolRises replaces values by the nearest that nowhere rise: neighbours that do
+// makeNonIncreasing replaces values by the nearest that nowhere rise: neighbours that do
 // are pooled at their mean until none is left.
-func poolRises(x []int64) {
+func makeNonIncreasing(x []int64) {
 	type pool struct{ sum, n int64 }
 	mean := func(p pool) int64 { return floorDiv(p.sum, p.n) }
 	var pools []pool
@@ -63,14 +63,14 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// renumber returns strictly decreasing values for the places of a line that has
+// renumberLine returns strictly decreasing values for the places of a line that has
 // these, none below floor. A present one may stay when it is within slack of the
 // best; when any must change, those near the end of it do so too, so that a
 // little drift does not call for the next change.
-func (s *priorityScale) renumber(have []int64, floor int64) []int64 {
+func (s *priorityScale) renumberLine(have []int64, floor int64) []int64 {
 	n, want, gap := len(have), s.bestValues, s.minGap
 	within := func(slack int64) []bool {
-		return markKept(have, func(i int) bool { return abs(have[i]-want[i]) <= slack && have[i] >= floor+int64(n-1-i) })
+		return markKeptValues(have, func(i int) bool { return abs(have[i]-want[i]) <= slack && have[i] >= floor+int64(n-1-i) })
 	}
 	kept := within(s.slack)
 	if slices.Contains(kept, false) {
@@ -85,15 +85,15 @@ func (s *priorityScale) renumber(have []int64, floor int64) []int64 {
 		if j < n {
 			out[j] = have[j]
 		}
-		fillBetween(out, want, i, j, gap, floor)
+		fillValuesBetween(out, want, i, j, gap, floor)
 		i = j + 1
 	}
 	return out
 }
 
-// fillBetween gives the places from i up to j the values nearest to the best ones
+// fillValuesBetween gives the places from i up to j the values nearest to the best ones
 // between those of the places before and after, which stand, with room to both.
-func fillBetween(out, want []int64, i, j int, gap, floor int64) {
+func fillValuesBetween(out, want []int64, i, j int, gap, floor int64) {
 	n := len(out)
 	below, room := floor-1, gap
 	if j < n {
@@ -113,10 +113,10 @@ func fillBetween(out, want []int64, i, j int, gap, floor int64) {
 	}
 }
 
-// markKept marks the longest run of present values that can stay: between two kept
+// markKeptValues marks the longest run of present values that can stay: between two kept
 // places there must be room for those between them. With x = have + i that is
 // the longest non-increasing subsequence of x.
-func markKept(have []int64, fits func(int) bool) []bool {
+func markKeptValues(have []int64, fits func(int) bool) []bool {
 	n := len(have)
 	x := func(i int) int64 { return have[i] + int64(i) }
 	tails, prev := []int{}, make([]int, n) // last place of the best run of each length
@@ -124,7 +124,7 @@ func markKept(have []int64, fits func(int) bool) []bool {
 		if !fits(i) {
 			continue
 		}
-		l := firstBelow(tails, x, x(i))
+		l := firstIndexBelow(tails, x, x(i))
 		prev[i] = -1
 		if l > 0 {
 			prev[i] = tails[l-1]
@@ -144,8 +144,8 @@ func markKept(have []int64, fits func(int) bool) []bool {
 	return kept
 }
 
-// firstBelow returns the first index of tails whose x is under v.
-func firstBelow(tails []int, x func(int) int64, v int64) int {
+// firstIndexBelow returns the first index of tails whose x is under v.
+func firstIndexBelow(tails []int, x func(int) int64, v int64) int {
 	lo, hi := 0, len(tails)
 	for lo < hi {
 		if mid := (lo + hi) / 2; x(tails[mid]) >= v {

@@ -24,7 +24,7 @@ func TestRungsHandOutWhatThereIs(t *testing.T) {
 		{"under the floor", []int64{3, 2}, 2, 1, 1000, []int64{1001, 1000}},
 		{"none in the window", []int64{3}, 0, 1, 2, []int64{}},
 	} {
-		if diff := cmp.Diff(c.want, spaceHighest(c.own, c.n, c.gap, c.floor)); diff != "" {
+		if diff := cmp.Diff(c.want, spaceHighestPriorities(c.own, c.n, c.gap, c.floor)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -36,7 +36,7 @@ func TestRungsLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gap := rapid.Int64Range(1, 50).Draw(t, "gap")
 		own := rapid.SliceOfN(rapid.Int64Range(100_000, 110_000), 1, 60).Draw(t, "own")
-		got := spaceHighest(own, len(own), gap, 2)
+		got := spaceHighestPriorities(own, len(own), gap, 2)
 		sum := int64(0)
 		for i, v := range got {
 			sum += v - own[i]
@@ -64,7 +64,7 @@ func TestRenumberKeepsWhatStands(t *testing.T) {
 		{"nothing fits", []int64{0, 0, 0, 0}, []int64{500, 400, 300, 200}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, s.renumber(c.have, 2)); diff != "" {
+			if diff := cmp.Diff(c.want, s.renumberLine(c.have, 2)); diff != "" {
 				t.Errorf("renumber(%v): %s", c.have, diff)
 			}
 		})
@@ -76,11 +76,11 @@ func TestRenumberLaws(t *testing.T) {
 		own := rapid.SliceOfN(rapid.Int64Range(2, 3000), 1, 60).Draw(t, "own")
 		g := make([]Place, len(own))
 		for i := range g {
-			g[i].OwnPriority = own[i]
+			g[i].SlurmPriority = own[i]
 		}
-		s := newScale(g, rapid.IntRange(0, len(g)).Draw(t, "window"), LowestPriority)
+		s := newPriorityScale(g, rapid.IntRange(0, len(g)).Draw(t, "window"), LowestPriority)
 		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.bestValues), len(s.bestValues)).Draw(t, "have")
-		got := s.renumber(have, LowestPriority)
+		got := s.renumberLine(have, LowestPriority)
 		for i, v := range got {
 			if v < LowestPriority || abs(v-s.bestValues[i]) > s.slack {
 				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, LowestPriority, s.slack, s.bestValues[i], got)
@@ -89,7 +89,7 @@ func TestRenumberLaws(t *testing.T) {
 				t.Fatalf("places %d and %d do not fall: %v", i-1, i, got)
 			}
 		}
-		if diff := cmp.Diff(got, s.renumber(got, LowestPriority)); diff != "" {
+		if diff := cmp.Diff(got, s.renumberLine(got, LowestPriority)); diff != "" {
 			t.Fatalf("not a fixed point: %s", diff)
 		}
 		if top := slices.Max(own); len(got) > 0 && got[0] > top+s.slack+(top-slices.Min(own))/2+top/16+int64(len(own)) {
@@ -104,7 +104,7 @@ func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
 	line := []Place{{StartsNow: true, CurrentPriority: 400}, {StartsNow: true, CurrentPriority: 300}, {CurrentPriority: 500, IsLongWaiting: true}, {CurrentPriority: 200}}
 	s := priorityScale{bestValues: []int64{500, 400, 300, 200}, minGap: 50, slack: 100}
 	number := func() []int64 {
-		values := s.renumber(currentValues(line), LowestPriority)
+		values := s.renumberLine(currentValues(line), LowestPriority)
 		raiseAboveLongWaiting(values, line)
 		return values
 	}

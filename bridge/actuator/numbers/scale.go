@@ -14,24 +14,24 @@ type priorityScale struct {
 // The reach of a group's numbers beyond the priorities Slurm gave it: half of
 // their spread, or a part of the highest where they hardly differ.
 const (
-	spreadDivisor = 2
-	topDivisor    = 16
+	reachSpreadDivisor  = 2
+	reachHighestDivisor = 16
 )
 
-// newScale makes the scale for the first n places of a group. The numbers stay
+// newPriorityScale makes the scale for the first n places of a group. The numbers stay
 // small against the site's own: a job that comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
-func newScale(g []Place, n int, floor int64) priorityScale {
+func newPriorityScale(g []Place, n int, floor int64) priorityScale {
 	own := make([]int64, len(g))
 	lo, hi := int64(1<<62), int64(0)
 	for i := range g {
-		own[i] = g[i].OwnPriority
+		own[i] = g[i].SlurmPriority
 		lo, hi = min(lo, own[i]), max(hi, own[i])
 	}
-	reach := max((hi-lo)/spreadDivisor, hi/topDivisor)
+	reach := max((hi-lo)/reachSpreadDivisor, hi/reachHighestDivisor)
 	s := priorityScale{minGap: max(1, reach/int64(len(g)))}
-	s.bestValues = spaceHighest(own, n, s.minGap, floor)
+	s.bestValues = spaceHighestPriorities(own, n, s.minGap, floor)
 	s.slack = max(2, s.minGap)
 	if n > 0 {
 		s.slack = max(s.slack, (s.bestValues[0]-s.bestValues[n-1])/2)
@@ -64,7 +64,7 @@ func currentValues(line []Place) []int64 {
 func raiseAboveLongWaiting(values []int64, line []Place) {
 	for i := len(values) - 1; i >= 0; i-- {
 		if line[i].IsLongWaiting {
-			values[i] = max(values[i], line[i].CurrentPriority, line[i].HighestPriority)
+			values[i] = max(values[i], line[i].CurrentPriority, line[i].HighestPossiblePriority)
 		}
 		if i+1 < len(values) {
 			values[i] = max(values[i], values[i+1]+1)

@@ -9,46 +9,46 @@ import (
 	"fairbridge/policy"
 )
 
-// Claim is an edit that is to be sent, or may be, with all that its bounds are read from.
-type Claim struct {
+// EditContext is an edit that is to be sent, or may be, with all that its bounds are read from.
+type EditContext struct {
 	slurm.Edit
-	Row            *KindRow
-	Job            *slurm.Job
-	PlannedJob     *policy.Job    // as the snapshot has it; nil only of what gives back
+	KindRow        *KindRow
+	SlurmJob       *slurm.Job
+	SnapshotJob    *policy.Job    // as the snapshot has it; nil only of what gives back
 	StandingIntent *bridge.Intent // our value in the field; nil: none
 	GivesBack      bool           // it gives a value of ours back
 
 	Now            time.Time // Slurm's clock
 	Budgets        *bridge.Budgets
 	View           *slurm.View
-	Book           Book
+	IntentBook     IntentBook
 	Partition      string
-	HasExpiry      bool          // something outside the daemon takes node lists back if the daemon dies
+	HasExpiryTimer bool          // something outside the daemon takes node lists back if the daemon dies
 	LeasedTime     time.Duration // how long the job was leased altogether
 	DependantCount int           // jobs that wait for the job, or for the array it is of
 }
 
 // CheckEdit says why the edit breaks a rule of its kind.
-func (c *Claim) CheckEdit() *invariant.Denial {
-	if c.Row.Check == nil {
+func (c *EditContext) CheckEdit() *invariant.Denial {
+	if c.KindRow.Check == nil {
 		return nil
 	}
-	return c.Row.Check(c)
+	return c.KindRow.Check(c)
 }
 
-// Turn returns when the edit is sent.
-func (c *Claim) Turn() Turn {
+// SendPhase returns when the edit is sent.
+func (c *EditContext) SendPhase() SendPhase {
 	switch {
 	case c.GivesBack:
-		return TurnGiveBack
-	case c.Row.Turn == TurnLease && c.StandingIntent != nil:
-		return TurnRenewLease
+		return PhaseGiveBack
+	case c.KindRow.SendPhase == PhaseLease && c.StandingIntent != nil:
+		return PhaseRenewLease
 	}
-	return c.Row.Turn
+	return c.KindRow.SendPhase
 }
 
 // checkValue says why the edit's value is out of bounds (I2).
-func (c *Claim) checkValue() *invariant.Denial {
+func (c *EditContext) checkValue() *invariant.Denial {
 	switch f, _ := c.Kind.Form(); {
 	case c.Value >= f.MinValue && c.Value <= f.MaxValue:
 		return nil
