@@ -33,7 +33,7 @@ var ours = []rule{
 	{[]string{"policy/..."}, []string{"policy", "policy/pool", "policy/engine", "policy/solve/..."}, "stages do not know each other"},
 	{[]string{"bridge/chaos/oracle", "bridge/chaos/site", "bridge/chaos/event", "bridge/chaos/people"}, []string{"policy", "bridge", "bridge/slurm", "bridge/sim", "bridge/chaos/site", "bridge/chaos/event"}, "the oracle judges by the sentences, and must not share an error with the code it judges"},
 	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/..."}, "it tries the loop with policies, and needs no database"},
-	{[]string{"bridge/slurmtest/wire"}, []string{"bridge/slurm"}, "records in, JSON values out"},
+	{[]string{"bridge/slurmtest/records"}, []string{"bridge/slurm"}, "records in, JSON values out"},
 	{[]string{"bridge/slurmtest/update"}, []string{"bridge/slurm", "bridge/sim"}, "bodies in, changes of simulated jobs out"},
 	{[]string{"bridge/sim/event", "bridge/sim/fairshare", "bridge/sim/program"}, nil, "time, use and work know no cluster"},
 	{[]string{"bridge/sim/inventory"}, []string{"bridge/slurm"}, "nodes know no jobs, but what Slurm shows of nodes"},
@@ -98,10 +98,10 @@ var impure = []string{
 // subject, the test is one of accounting.
 var noDatabase = []string{"policy/...", "bridge/...", "nodeprobe/..."}
 
-// writers are the packages that may hold the door through which changes go to
-// Slurm: the door itself, the adapter that joins it to the loop, what joins a program,
+// writers are the packages that may hold the writer, through which changes go to
+// Slurm: the writer itself, the adapter that joins it to the loop, what joins a program,
 // and the doctor, which asks it where scancel is.
-var writers = []string{"bridge/slurm/door/...", "bridge/slurm/live", "cmd/internal/system", "cmd/internal/doctor"}
+var writers = []string{"bridge/slurm/writer/...", "bridge/slurm/live", "cmd/internal/system", "cmd/internal/doctor"}
 
 // testOnly are modules that only tests and packages for tests may import.
 var testOnly = []string{
@@ -179,7 +179,7 @@ func forbidden(folder, imp string) string {
 
 func forbiddenOurs(folder, to string) string {
 	if match(writers[:1], to) && !match(writers, folder) && !forTests(folder) {
-		return "only " + strings.Join(writers, ", ") + " may hold the door for writes"
+		return "only " + strings.Join(writers, ", ") + " may hold the writer"
 	}
 	i := slices.IndexFunc(ours, func(r rule) bool { return match(r.folders, folder) })
 	if i < 0 || match(ours[i].imports, to) {
@@ -247,7 +247,7 @@ func TestMatch(t *testing.T) {
 	for _, c := range [][2]string{
 		{"policy/order", module + "/policy/share"}, {"policy", module + "/policy/solve/lp"}, {"bridge", module + "/accounting"},
 		{"policy/order", "time/tzdata"}, {"policy/share", "math/rand/v2"}, {"bridge", "github.com/jackc/pgx/v5/pgxpool"},
-		{"nodeprobe", "github.com/NVIDIA/go-nvml/pkg/nvml"}, {"bridge", "github.com/spf13/cobra"}, {"accounting", module + "/bridge/slurm/door"},
+		{"nodeprobe", "github.com/NVIDIA/go-nvml/pkg/nvml"}, {"bridge", "github.com/spf13/cobra"}, {"accounting", module + "/bridge/slurm/writer"},
 		{"bridge/chaos/oracle", module + "/bridge/gate"}, {"bridge/chaos/oracle", module + "/bridge/cycle"},
 		{"cmd/fairbridge", module + "/bridge/slurm/rest"}, {"cmd/fairbridge/simulation", module + "/bridge/sim"},
 		{"policy/place", "gonum.org/v1/gonum/mat"}, {"bridge/gate", "github.com/google/go-cmp/cmp"},

@@ -2,7 +2,7 @@
 // cluster: what the loop is told, what a cycle knows, what is written down, and
 // what the loop needs of others. The verbs are packages of their own:
 //
-//	slurm      Slurm's records, read; slurm/door writes
+//	slurm      Slurm's records, read; slurm/writer writes
 //	judge ask  whether a view may be believed; what lists leave out is asked about
 //	intake     view and past become a policy's snapshot
 //	invariant  the sentences that are kept true

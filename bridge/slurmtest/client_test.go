@@ -14,12 +14,12 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/writer"
 )
 
-// joinUp connects the product's reader and door to a server.
-func joinUp(t *testing.T, s *Server) (*rest.Client, *door.Door) {
+// joinUp connects the product's reader and writer to a server.
+func joinUp(t *testing.T, s *Server) (*rest.Client, *writer.Writer) {
 	t.Helper()
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(sign(t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
@@ -29,7 +29,7 @@ func joinUp(t *testing.T, s *Server) (*rest.Client, *door.Door) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client, door.New(client, door.Config{MayWrite: func(context.Context) error { return nil }, LeaseMax: 24 * time.Hour})
+	return client, writer.New(client, writer.Config{MayWrite: func(context.Context) error { return nil }, LeaseMax: 24 * time.Hour})
 }
 
 // TestClientSeesWhatDirectSees puts the product's client and the in-process
@@ -61,7 +61,7 @@ func TestClientSeesWhatDirectSees(t *testing.T) {
 }
 
 // TestDoorAndDirectDoTheSame applies the same edits to twin worlds, one
-// through the product's door and HTTP, the other in process.
+// through the product's writer and HTTP, the other in process.
 func TestDoorAndDirectDoTheSame(t *testing.T) {
 	for _, release := range []string{"22.05.8", "24.11.5", "26.05.5"} {
 		s, twin := start(t, release, fromNow), start(t, release, fromNow)
@@ -99,19 +99,19 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 				direct = sim.Direct{World: w}.Apply(context.Background(), e)
 			})
 			if classOf(over) != classOf(direct) {
-				t.Errorf("%s: %v: through the door %v, directly %v", release, e, over, direct)
+				t.Errorf("%s: %v: through the writer %v, directly %v", release, e, over, direct)
 			}
 		}
 		for id := int64(1); id <= 3; id++ {
 			a, b := job(t, s, id), job(t, twin, id)
 			if diff := gocmp.Diff(b, a); diff != "" {
-				t.Errorf("%s: job %d: direct (-), door (+):\n%s", release, id, diff)
+				t.Errorf("%s: job %d: direct (-), writer (+):\n%s", release, id, diff)
 			}
 		}
 	}
 }
 
-// fromNow puts the world near the present, which the door's own clock checks.
+// fromNow puts the world near the present, which the writer's own clock checks.
 func fromNow(c *Config) {
 	w, err := sim.New(sim.Config{Seed: 1, Release: c.World.Version(), Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now().Truncate(time.Second),
 		Users: []sim.User{{Name: "rest", Operator: true}}})

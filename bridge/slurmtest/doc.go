@@ -7,13 +7,13 @@
 //	s, err := slurmtest.Start(slurmtest.Config{World: w})
 //	defer s.Close()
 //	… client talks to s.URL() …
-//	s.World(func(w *sim.World) { w.Advance(w.Now().Add(time.Minute)) })
-//	s.Inject(slurmtest.Fault{Kind: slurmtest.Lost, Method: "POST", Times: 1})
+//	s.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(time.Minute)) })
+//	s.InjectFault(slurmtest.Fault{Kind: slurmtest.Lost, Method: "POST", Times: 1})
 //
 // Server is what tests hold: it listens, keeps the world going, injects faults
 // and records calls. Behind it slurmrestd finds the caller and the endpoint; a
 // reader answers from the world, a writer changes it; a release, its envelope
-// and package wire give the answer its shape, package update reads the bodies
+// and package records give the answer its shape, package update reads the bodies
 // of job updates, and a fault says what is left of the answer.
 //
 // Replies were modelled on recordings of Slurm 22.05, 24.11 and 26.05.

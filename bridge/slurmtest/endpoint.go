@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/records"
 )
 
 // pathPattern is the path of an endpoint below its version: "jobs/state", or with
@@ -68,11 +68,11 @@ func (d *slurmrestd) openAPIReply() reply {
 				methods = map[string]any{}
 				paths[key] = methods
 			}
-			methods[strings.ToLower(e.method)] = wire.Object("responses", wire.Object("200", wire.Object("description", "ok")))
+			methods[strings.ToLower(e.method)] = records.Object("responses", records.Object("200", records.Object("description", "ok")))
 		}
 	}
-	return reply{status: http.StatusOK, body: wire.Object("openapi", "3.0.3", "paths", paths,
-		"info", wire.Object("title", "Slurm REST API", "version", d.release()))}
+	return reply{status: http.StatusOK, body: records.Object("openapi", "3.0.3", "paths", paths,
+		"info", records.Object("title", "Slurm REST API", "version", d.release()))}
 }
 
 // url is the path as the document of a version lists it.

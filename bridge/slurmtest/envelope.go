@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/records"
 )
 
 // envelope is what a release puts around the replies of one API version.
@@ -23,21 +23,21 @@ func (e envelope) meta() map[string]any {
 	parts := append(strings.Split(string(e.release), "."), "0", "0", "0")
 	if e.release.is2205() {
 		n := func(i int) int { k, _ := strconv.Atoi(parts[i]); return k }
-		return wire.Object(
-			"plugin", wire.Object("type", fmt.Sprintf("openapi/v0.0.%d", e.api), "name", fmt.Sprintf("Slurm OpenAPI v0.0.%d", e.api)),
-			"Slurm", wire.Object("version", wire.Object("major", n(0), "minor", n(1), "micro", n(2)), "release", e.release))
+		return records.Object(
+			"plugin", records.Object("type", fmt.Sprintf("openapi/v0.0.%d", e.api), "name", fmt.Sprintf("Slurm OpenAPI v0.0.%d", e.api)),
+			"Slurm", records.Object("version", records.Object("major", n(0), "minor", n(1), "micro", n(2)), "release", e.release))
 	}
-	return wire.Object(
-		"plugin", wire.Object("type", "openapi/slurmctld", "name", "Slurm OpenAPI slurmctld",
+	return records.Object(
+		"plugin", records.Object("type", "openapi/slurmctld", "name", "Slurm OpenAPI slurmctld",
 			"data_parser", fmt.Sprintf("data_parser/v0.0.%d", e.api), "accounting_storage", "accounting_storage/slurmdbd"),
-		"client", wire.Object("source", "127.0.0.1:6820(fd:11)", "user", "root", "group", "root"), "command", []string{},
-		"slurm", wire.Object("version", wire.Object("major", parts[0], "minor", parts[1], "micro", parts[2]),
+		"client", records.Object("source", "127.0.0.1:6820(fd:11)", "user", "root", "group", "root"), "command", []string{},
+		"slurm", records.Object("version", records.Object("major", parts[0], "minor", parts[1], "micro", parts[2]),
 			"release", e.release, "cluster", e.cluster))
 }
 
 // okReply makes a good reply from keys and values.
 func (e envelope) okReply(pairs ...any) reply {
-	body := wire.Object(pairs...)
+	body := records.Object(pairs...)
 	body["meta"], body["errors"] = e.meta(), []any{}
 	if !e.release.is2205() {
 		body["warnings"] = []any{}
@@ -55,7 +55,7 @@ func (e envelope) errorReply(status, number int, text, source string, pairs ...a
 
 // errorEntry is an entry of errors[].
 func errorEntry(number int, text, source string) any {
-	return wire.Object("description", source+" failed", "error_number", number, "error", text, "source", source)
+	return records.Object("description", source+" failed", "error_number", number, "error", text, "source", source)
 }
 
 // refusalReply turns the world's refusal into an answer.

@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// The loop asks the cluster for hand-backs, which go through the door.
+// The loop asks the cluster for hand-backs, which go through the writer.
 
 func (l *control) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
 	return l.live.HandBack(ctx, e, held)
@@ -105,7 +105,7 @@ func (l *control) giveBackAll(t *testing.T) (*push.Released, error) {
 // nice.
 func TestACutOffHandBackIsFinished(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for the door's tries in real time")
+		t.Skip("waits for the writer's tries in real time")
 	}
 	l, id := direct(t)
 	l.InjectFault(Fault{Kind: Broken, Method: "POST", Skip: 1, Number: 1003})

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/scontrol"
+	"fairbridge/bridge/slurm/writer"
 )
 
 // fakeScontrol makes a program that prints what the server's scontrol prints now
@@ -72,7 +72,7 @@ func livePart(t *testing.T, s *Server, c scontrol.Command) *live.Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := live.New(client, door.New(client, door.Config{Scontrol: c}))
+	l := live.New(client, writer.New(client, writer.Config{Scontrol: c}))
 	l.Scontrol = c
 	return l
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/writer"
 )
 
 // TestOldReleasesShowNiceBeforeAWrite: 22.05 shows a nice by REST only above 0.
@@ -61,5 +61,5 @@ func connect(t *testing.T, s *Server, scontrol []string) *live.Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return live.New(client, door.New(client, door.Config{MayWrite: func(context.Context) error { return nil }, Scontrol: scontrol}))
+	return live.New(client, writer.New(client, writer.Config{MayWrite: func(context.Context) error { return nil }, Scontrol: scontrol}))
 }

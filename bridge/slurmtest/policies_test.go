@@ -17,13 +17,13 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/writer"
 	"fairbridge/policy/catalogue"
 )
 
-// control is the product on a slurmrestd: its own client, door and loop. Only the
+// control is the product on a slurmrestd: its own client, writer and loop. Only the
 // clock is Slurm's, which the test moves.
 type control struct {
 	*Server
@@ -44,7 +44,7 @@ func (l *control) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, err
 }
 
-// Reread and Apply go through the door.
+// Reread and Apply go through the writer.
 func (l *control) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	return l.live.Reread(ctx, id)
 }
@@ -92,7 +92,7 @@ func (l *control) dial() {
 		l.t.Fatal(err)
 	}
 	may := func(ctx context.Context) error { return l.loop.MayPush(ctx) }
-	l.live = live.New(client, door.New(client, door.Config{MayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
+	l.live = live.New(client, writer.New(client, writer.Config{MayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
 }
 
 func (l *control) join(name string) {

@@ -10,24 +10,24 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/records"
 )
 
 // reader answers what can be asked of slurmctld, and of slurmdbd.
-type reader struct {
+type readHandler struct {
 	envelope
 	world   *sim.World
 	hidden  map[string]bool
-	encoder wire.Encoder
+	encoder records.Encoder
 }
 
 // visibleJobs returns the jobs the caller gets to see.
-func (r *reader) visibleJobs() []slurm.Job {
+func (r *readHandler) visibleJobs() []slurm.Job {
 	return slices.DeleteFunc(r.world.Jobs(), func(j slurm.Job) bool { return r.hidden[j.User] })
 }
 
 // withTimes adds the times of a list.
-func (r *reader) withTimes(out reply) reply {
+func (r *readHandler) withTimes(out reply) reply {
 	if !r.release.is2205() {
 		out.body["last_update"] = r.encoder.Time(r.world.Changed())
 		if _, jobs := out.body["jobs"]; jobs {
@@ -38,7 +38,7 @@ func (r *reader) withTimes(out reply) reply {
 }
 
 // listJobs lists the jobs, unless nothing changed since the time that is given.
-func (r *reader) listJobs(since string) reply {
+func (r *readHandler) listJobs(since string) reply {
 	if t, err := strconv.ParseInt(since, 10, 64); err == nil && t >= r.world.Changed().Unix() {
 		return r.unchangedReply()
 	}
@@ -46,7 +46,7 @@ func (r *reader) listJobs(since string) reply {
 }
 
 // unchangedReply is the answer to an update_time after which nothing changed.
-func (r *reader) unchangedReply() reply {
+func (r *readHandler) unchangedReply() reply {
 	if r.release.is2205() {
 		return reply{status: http.StatusNotModified}
 	}
@@ -56,7 +56,7 @@ func (r *reader) unchangedReply() reply {
 }
 
 // showJob is one job by its number or, from v0.0.44, by its run.
-func (r *reader) showJob(id string) reply {
+func (r *readHandler) showJob(id string) reply {
 	var j slurm.Job
 	n, err := strconv.ParseInt(id, 10, 64)
 	switch {
@@ -72,7 +72,7 @@ func (r *reader) showJob(id string) reply {
 	if err != nil {
 		out := r.refusalReply(err, "_handle_job_get", "jobs", []any{})
 		if !r.release.is2205() {
-			out.body["last_update"], out.body["last_backfill"] = wire.Wrapped(true, false, 0), wire.Wrapped(true, false, 0)
+			out.body["last_update"], out.body["last_backfill"] = records.Wrapped(true, false, 0), records.Wrapped(true, false, 0)
 		}
 		return out
 	}
@@ -81,7 +81,7 @@ func (r *reader) showJob(id string) reply {
 
 // arrayRecords returns every record of the array whose number the job has, as
 // slurmctld does; else the job alone.
-func (r *reader) arrayRecords(j slurm.Job) []slurm.Job {
+func (r *readHandler) arrayRecords(j slurm.Job) []slurm.Job {
 	if j.ArrayJobID == 0 || j.ID != j.ArrayJobID {
 		return []slurm.Job{j}
 	}
@@ -89,10 +89,10 @@ func (r *reader) arrayRecords(j slurm.Job) []slurm.Job {
 }
 
 // listStates is jobs/state/: ids as text, one line per array task.
-func (r *reader) listStates() reply {
+func (r *readHandler) listStates() reply {
 	out := []any{}
 	add := func(id string, j *slurm.Job) {
-		out = append(out, wire.Object("job_id", id, "state", append([]string{j.State}, j.Flags...)))
+		out = append(out, records.Object("job_id", id, "state", append([]string{j.State}, j.Flags...)))
 	}
 	for _, j := range r.visibleJobs() {
 		switch {
@@ -111,13 +111,13 @@ func (r *reader) listStates() reply {
 	return r.okReply("jobs", out)
 }
 
-func (r *reader) listNodes() reply {
+func (r *readHandler) listNodes() reply {
 	return r.withTimes(r.okReply("nodes", r.encoder.Nodes(r.world.Nodes())))
 }
 
 // showNode is one node. One that slurmctld does not know is its error 2018 in 22.05
 // and an error without a number later.
-func (r *reader) showNode(name string) reply {
+func (r *readHandler) showNode(name string) reply {
 	list := r.world.Nodes()
 	i := slices.IndexFunc(list, func(n slurm.Node) bool { return n.Name == name })
 	switch {
@@ -129,28 +129,28 @@ func (r *reader) showNode(name string) reply {
 	return r.withTimes(r.okReply("nodes", r.encoder.Nodes(list[i:i+1])))
 }
 
-func (r *reader) listPartitions() reply {
+func (r *readHandler) listPartitions() reply {
 	return r.withTimes(r.okReply("partitions", r.encoder.Partitions(r.world.Partitions(), r.world.Nodes())))
 }
 
-func (r *reader) listReservations() reply {
+func (r *readHandler) listReservations() reply {
 	return r.withTimes(r.okReply("reservations", r.encoder.Reservations(r.world.Reservations())))
 }
 
 // showPing proves nothing: it answers 200 even to a dead token.
-func (r *reader) showPing(good bool) reply {
+func (r *readHandler) showPing(good bool) reply {
 	word := map[bool]string{true: "UP", false: "DOWN"}[good]
 	switch {
 	case r.api <= 39:
-		return r.okReply("pings", []any{wire.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
+		return r.okReply("pings", []any{records.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
 	case r.api >= 45:
-		return r.okReply("pings", []any{wire.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
+		return r.okReply("pings", []any{records.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
 	}
-	return r.okReply("pings", []any{wire.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
+	return r.okReply("pings", []any{records.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
 }
 
 // countersSince is when the counters of diag began: they are cleared at midnight UTC.
-func (r *reader) countersSince() time.Time {
+func (r *readHandler) countersSince() time.Time {
 	if midnight := r.world.Now().Truncate(24 * time.Hour); midnight.After(r.world.Started()) {
 		return midnight
 	}
@@ -158,7 +158,7 @@ func (r *reader) countersSince() time.Time {
 }
 
 // showDiag gives the counters that matter.
-func (r *reader) showDiag() reply {
+func (r *readHandler) showDiag() reply {
 	pendingJobs, runningJobs := 0, 0
 	for _, j := range r.world.Jobs() {
 		switch {
@@ -169,7 +169,7 @@ func (r *reader) showDiag() reply {
 		}
 	}
 	submitted, started, completed := r.world.Totals()
-	stats := wire.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.countersSince()), "job_states_ts", r.encoder.Time(r.world.Now()),
+	stats := records.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.countersSince()), "job_states_ts", r.encoder.Time(r.world.Now()),
 		"bf_when_last_cycle", r.encoder.Time(r.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
 		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
 		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,
@@ -181,7 +181,7 @@ func (r *reader) showDiag() reply {
 
 // showUser is what slurmdbd says of a user: the rights, one word in 22.05 and a
 // list later.
-func (r *reader) showUser(name string, good bool) reply {
+func (r *readHandler) showUser(name string, good bool) reply {
 	if !good {
 		return r.errorReply(http.StatusInternalServerError, 1007, "Protocol authentication error", "slurmdb_users_get", "users", []any{})
 	}
@@ -193,5 +193,5 @@ func (r *reader) showUser(name string, good bool) reply {
 	if r.api <= 38 {
 		shown = level
 	}
-	return r.okReply("users", []any{wire.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
+	return r.okReply("users", []any{records.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
 }

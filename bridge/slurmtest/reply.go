@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/records"
 )
 
 // noEndpoint is what slurmrestd says about paths it does not know, versions
@@ -21,7 +21,7 @@ type reply struct {
 // addWarning adds an entry to warnings[].
 func (r *reply) addWarning(description, source string) {
 	list, _ := r.body["warnings"].([]any)
-	r.body["warnings"] = append(list, wire.Object("description", description, "source", source))
+	r.body["warnings"] = append(list, records.Object("description", description, "source", source))
 }
 
 // bytes are the reply as it goes over the wire.

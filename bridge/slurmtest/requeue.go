@@ -11,7 +11,7 @@ import (
 // requeue is POST jobs/requeue of v0.0.45. What is wrong with one job does not
 // keep the others from being requeued, and a misspelt flag is reported and
 // then ignored.
-func (w *writer) requeue(content []byte) reply {
+func (w *writeHandler) requeue(content []byte) reply {
 	var body struct {
 		Jobs  json.RawMessage `json:"jobs"`
 		Flags json.RawMessage `json:"flags"`
@@ -44,7 +44,7 @@ func (w *writer) requeue(content []byte) reply {
 	return out
 }
 
-func (w *writer) requeueOne(id string, incomplete, hold bool, out *reply, errs []any) []any {
+func (w *writeHandler) requeueOne(id string, incomplete, hold bool, out *reply, errs []any) []any {
 	err := w.world.Requeue(w.user, id, incomplete)
 	if err == nil && hold {
 		err = w.world.HoldRequeued(id)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/records"
 )
 
 // maxBody is the most slurmrestd reads.
@@ -65,7 +65,7 @@ func (s *Server) handle(c *request) reply {
 	}
 	c.user = q.User
 	text, status := s.slurm.newPrograms(q.User).run(q.Args)
-	return reply{status: http.StatusOK, body: wire.Object("output", text, "status", status)}
+	return reply{status: http.StatusOK, body: records.Object("output", text, "status", status)}
 }
 
 // ScontrolRequest is the body of POST /scontrol, by which a stand-in program

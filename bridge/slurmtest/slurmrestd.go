@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/records"
 )
 
 // slurmrestd answers requests from a world. It knows nothing of sockets, faults
@@ -71,14 +71,14 @@ func (d *slurmrestd) newEnvelope(c *request) envelope {
 	return envelope{release: d.release(), cluster: d.world.Cluster(), api: c.api}
 }
 
-func (d *slurmrestd) newReader(c *request) *reader {
-	return &reader{envelope: d.newEnvelope(c), world: d.world, hidden: d.hidden, encoder: wire.Encoder{
-		Version: wire.Version(c.api), Started: d.world.Started(), Changed: d.world.Changed(),
+func (d *slurmrestd) newReader(c *request) *readHandler {
+	return &readHandler{envelope: d.newEnvelope(c), world: d.world, hidden: d.hidden, encoder: records.Encoder{
+		Version: records.Version(c.api), Started: d.world.Started(), Changed: d.world.Changed(),
 	}}
 }
 
-func (d *slurmrestd) newWriter(c *request) *writer {
-	return &writer{envelope: d.newEnvelope(c), world: d.world, user: c.user, zone: d.zone}
+func (d *slurmrestd) newWriter(c *request) *writeHandler {
+	return &writeHandler{envelope: d.newEnvelope(c), world: d.world, user: c.user, zone: d.zone}
 }
 
 func (d *slurmrestd) newPrograms(user string) *programs {

@@ -22,7 +22,7 @@ var fixedTexts = map[FaultKind]struct {
 
 // answerInstead answers in Slurm's place, and reports whether the fault is of those
 // that do; nothing is done then.
-func (f *Fault) answerInstead(c *responder, r *reader) bool {
+func (f *Fault) answerInstead(c *responder, r *readHandler) bool {
 	if t, ok := fixedTexts[f.Kind]; ok {
 		if f.Kind == TooMany {
 			c.w.Header().Set("Retry-After", "1")

@@ -8,24 +8,24 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurmtest/records"
 	"fairbridge/bridge/slurmtest/update"
-	"fairbridge/bridge/slurmtest/wire"
 )
 
 // writer changes jobs for a user.
-type writer struct {
+type writeHandler struct {
 	envelope
 	world *sim.World
 	user  string
 	zone  *time.Location
 }
 
-func (w *writer) bodyReader() update.Reader {
+func (w *writeHandler) bodyReader() update.Reader {
 	return update.Reader{API: w.api, Now: w.world.Now(), Zone: w.zone}
 }
 
 // update is POST job/{id}.
-func (w *writer) update(id string, body []byte) reply {
+func (w *writeHandler) update(id string, body []byte) reply {
 	fields, err := update.ReadKeys(body)
 	if err != nil && json.Valid(body) && !w.release.is2205() {
 		return w.errorReply(http.StatusInternalServerError, 9209, "Unable to convert Data type", "_job_post_update", "results", nil)
@@ -58,7 +58,7 @@ func (w *writer) update(id string, body []byte) reply {
 
 // updatePlain is an update as 22.05 takes it; the status is 200 even for a body that
 // cannot be read.
-func (w *writer) updatePlain(id string, fields map[string]json.RawMessage) reply {
+func (w *writeHandler) updatePlain(id string, fields map[string]json.RawMessage) reply {
 	u, flaw := w.bodyReader().Plain(fields)
 	if flaw != nil {
 		return w.unreadableReply(flaw)
@@ -74,14 +74,14 @@ func (w *writer) updatePlain(id string, fields map[string]json.RawMessage) reply
 }
 
 // unreadableReply is 22.05's answer to a body that cannot be read.
-func (w *writer) unreadableReply(flaw *update.PlainFlaw) reply {
-	errs := []any{wire.Object("description", "Unable to process key \""+flaw.Key+"\"", "error_number", -1,
+func (w *writeHandler) unreadableReply(flaw *update.PlainFlaw) reply {
+	errs := []any{records.Object("description", "Unable to process key \""+flaw.Key+"\"", "error_number", -1,
 		"error", "Unspecified error", "source", "slurm_process_option_data")}
 	switch {
 	case flaw.Unknown:
-		errs = []any{wire.Object("description", "Unknown key \""+flaw.Key+"\"", "source", "hsearch_r")}
+		errs = []any{records.Object("description", "Unknown key \""+flaw.Key+"\"", "source", "hsearch_r")}
 	case flaw.Integer:
-		errs = append([]any{wire.Object("error", "Unable to read integer value", "error_code", 9202)}, errs...)
+		errs = append([]any{records.Object("error", "Unable to read integer value", "error_code", 9202)}, errs...)
 	}
 	r := w.okReply()
 	r.body["errors"] = append(errs, errorEntry(9001, "Failure during parsing", "_parse_job_list"))
@@ -90,7 +90,7 @@ func (w *writer) unreadableReply(flaw *update.PlainFlaw) reply {
 
 // parsePlainID reads the job of an update. A task "47_4" is split off and updated,
 // though the answer says otherwise.
-func (w *writer) parsePlainID(id string) (job int64, split bool) {
+func (w *writeHandler) parsePlainID(id string) (job int64, split bool) {
 	a, t, isTask := strings.Cut(id, "_")
 	n, _ := strconv.ParseInt(a, 10, 64) // no number is job 0, which is unknown
 	if !isTask {
@@ -106,7 +106,7 @@ func (w *writer) parsePlainID(id string) (job int64, split bool) {
 
 // cancel is DELETE job/{id}: without a signal, with a misspelt one or with 0 it
 // cancels, and says 200 whatever happens. Our product must never come here.
-func (w *writer) cancel(id, signal string) reply {
+func (w *writeHandler) cancel(id, signal string) reply {
 	switch strings.TrimPrefix(strings.ToUpper(signal), "SIG") {
 	case "USR1", "USR2", "CONT", "STOP", "HUP", "INT", "10", "12":
 		return w.okReply()

@@ -5,22 +5,22 @@ import (
 	"context"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/scontrol"
+	"fairbridge/bridge/slurm/writer"
 )
 
 // Cluster is a live Slurm, as the loop of package bridge wants it.
 type Cluster struct {
 	*rest.Client
-	Door *door.Door
+	Writer *writer.Writer
 	// Scontrol tells the cluster's name where REST does not.
 	Scontrol  scontrol.Command
 	nameProof nameProof
 }
 
-// New joins a client and the door made from it.
-func New(c *rest.Client, d *door.Door) *Cluster { return &Cluster{Client: c, Door: d} }
+// New joins a client and the writer made from it.
+func New(c *rest.Client, d *writer.Writer) *Cluster { return &Cluster{Client: c, Writer: d} }
 
 // Observe reads everything. Where lists show a job's nice only above 0, scontrol
 // can read it before a write. Where REST does not tell whose cluster it is (22.05),
@@ -34,7 +34,7 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 		return nil, err
 	}
 	if !v.RereadShowsNice {
-		v.RereadShowsNice = c.Door.ReadsNice()
+		v.RereadShowsNice = c.Writer.ReadsNice()
 	}
 	if v.Cluster == "" {
 		if err := c.nameProof.prove(ctx, c.Scontrol, v); err != nil {
@@ -51,7 +51,7 @@ func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	if err != nil || j.IsNiceKnown || !j.IsPending() || c.API().ShowsNice {
 		return j, err
 	}
-	if nice, err := c.Door.Nice(ctx, id); err == nil {
+	if nice, err := c.Writer.Nice(ctx, id); err == nil {
 		j.Nice, j.IsNiceKnown = nice, true
 	}
 	return j, nil
@@ -60,17 +60,17 @@ func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 // HandBack carries out a hand-back and calls held between its two calls.
 func (c *Cluster) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
 	defer c.MarkStale(e.Run.Job)
-	return c.Door.HandBack(ctx, e, held)
+	return c.Writer.HandBack(ctx, e, held)
 }
 
 // FinishHandBacks releases the jobs that hand-backs left held.
 func (c *Cluster) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
-	return c.Door.FinishHandBacks(ctx, begun)
+	return c.Writer.FinishHandBacks(ctx, begun)
 }
 
 // Apply carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.
 func (c *Cluster) Apply(ctx context.Context, e slurm.Edit) error {
 	defer c.MarkStale(e.Run.Job)
-	return c.Door.Apply(ctx, e)
+	return c.Writer.Apply(ctx, e)
 }

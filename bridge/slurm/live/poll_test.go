@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/writer"
 	"fairbridge/scripts/throwaway"
 	"fairbridge/scripts/throwaway/livetest"
 )
@@ -30,7 +30,7 @@ func compare(t *testing.T, c *throwaway.Cluster) {
 	cfg := rest.Config{URL: c.URL, TokenFile: c.TokenFile}
 	little := open(t, cfg, rest.Poll{FullEvery: time.Hour, Few: 100, FewPercent: 100})
 	all := open(t, cfg, rest.Poll{FullEvery: time.Nanosecond})
-	w := door.New(little, door.Config{MayWrite: func(context.Context) error { return nil }})
+	w := writer.New(little, writer.Config{MayWrite: func(context.Context) error { return nil }})
 	both := live.New(little, w)
 	rng := rand.New(rand.NewPCG(1, 2))
 	t.Cleanup(func() { _, _ = c.Run(context.Background(), "", "scancel", "--name="+ours) })

@@ -40,7 +40,7 @@ func (s *session) Warning() string {
 // Token returns what the current token says of itself.
 func (s *session) Token() (wire.Token, error) { return s.conn.Token() }
 
-// Conn returns the connection, for package door.
+// Conn returns the connection, for package writer.
 func (s *session) Conn() *wire.Conn { return s.conn }
 
 // negotiate asks slurmrestd which versions it serves and picks one.

@@ -1,82 +1,76 @@
 package rest
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"slices"
+	"strconv"
 	"strings"
 )
 
-// readVersions reads the API versions of slurmctld's part of an OpenAPI document.
-func readVersions(r io.Reader) ([]int, error) {
-	var doc struct {
-		Paths map[string]json.RawMessage `json:"paths"`
-	}
-	if err := json.NewDecoder(r).Decode(&doc); err != nil {
-		return nil, fmt.Errorf("the OpenAPI document: %w", err)
-	}
-	var list []int
-	for path := range doc.Paths {
-		rest, ok := strings.CutPrefix(path, "/slurm/")
-		name, tail, _ := strings.Cut(rest, "/")
-		if v, known := parseName(name); ok && known && strings.TrimSuffix(tail, "/") == "jobs" {
-			list = append(list, v)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
+// API is what one version of Slurm's REST API can do.
+type API struct {
+	Version  int    // 45 for v0.0.45
+	Releases string // of Slurm that serve it
+
+	PlainBodies bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
+	ListsStates bool // GET jobs/state/ lists ids and states cheaply
+	SiteFactor  bool // site_factor can be written
+	ShowsNice   bool // a job's nice is shown whatever it is, not only above 0
+	BindsRun    bool // an update can be bound to a run by its SLUID
+	Requeues    bool // POST jobs/requeue exists; otherwise scontrol requeue
+	Writes      bool // we know how to write
+	Tried       bool // tried on a live Slurm; otherwise read from its source
 }
 
-// chooseVersion picks the highest version both sides know, or the pinned one. Of a
-// slurmrestd that serves only newer ones, the nearest is read and never
-// written. The warning is for people; "" when there is nothing to say.
-func chooseVersion(served []int, pin string) (api API, warning string, err error) {
-	if pin != "" {
-		return choosePinned(served, pin)
-	}
-	for _, v := range slices.Backward(served) {
-		if a, ok := Capabilities(v); ok {
-			return a, untriedWarning(a), nil
-		}
-	}
-	for _, v := range served {
-		if v > Newest {
-			a, _ := Capabilities(Newest)
-			a.Version, a.Writes, a.Tried = v, false, false
-			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", Newest, a.Name()), nil
-		}
-	}
-	oldest, newest := knownReleases()
-	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), Oldest, Newest, oldest, newest)
+// apiTable is the capability table, a row a version without a gap. From v0.0.40 on all versions take the same
+// bodies.
+var apiTable = []API{
+	{Version: 38, Releases: "22.05–23.11", PlainBodies: true, Writes: true, Tried: true},
+	{Version: 39, Releases: "23.02–24.05", Writes: true},
+	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true},
+	{Version: 41, Releases: "24.05–25.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true},
+	{Version: 42, Releases: "24.11–26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true},
+	{Version: 43, Releases: "25.05–26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true},
+	{Version: 44, Releases: "25.11–26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true, BindsRun: true},
+	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true, BindsRun: true, Requeues: true},
 }
 
-func choosePinned(served []int, pin string) (API, string, error) {
-	v, ok := parseName(pin)
-	a, known := Capabilities(v)
-	switch {
-	case !ok || !known:
-		return a, "", fmt.Errorf("api %q: want v0.0.%d to v0.0.%d, or nothing to choose the best", pin, Oldest, Newest)
-	case !slices.Contains(served, v):
-		return a, "", fmt.Errorf("api %s is configured, but slurmrestd serves %s", pin, formatVersions(served))
-	}
-	return a, untriedWarning(a), nil
+// Oldest and Newest bound the versions we know: the first and the last of the table.
+var (
+	Oldest = apiTable[0].Version
+	Newest = apiTable[len(apiTable)-1].Version
+)
+
+// knownReleases returns the oldest and the newest release of Slurm that serves a
+// version we know.
+func knownReleases() (oldest, newest string) {
+	oldest, _, _ = strings.Cut(apiTable[0].Releases, "–")
+	last := strings.Split(apiTable[len(apiTable)-1].Releases, "–")
+	return oldest, last[len(last)-1]
 }
 
-func untriedWarning(a API) string {
-	if a.Tried {
-		return ""
+// Name returns "v0.0.45".
+func (a API) Name() string { return fmt.Sprintf("v0.0.%d", a.Version) }
+
+// Capabilities returns the capabilities of a version.
+func Capabilities(version int) (API, bool) {
+	if version < Oldest || version > Newest {
+		return API{}, false
 	}
-	return fmt.Sprintf("API %s (Slurm %s) was never tried on a live Slurm: try it in observe mode first", a.Name(), a.Releases)
+	return apiTable[version-Oldest], true
 }
 
-func formatVersions(served []int) string {
-	if len(served) == 0 {
-		return "no version of the slurm API"
+// ParseName returns the capabilities of the version named like "v0.0.45".
+func ParseName(name string) (API, bool) {
+	n, ok := parseName(name)
+	if !ok {
+		return API{}, false
 	}
-	var list []string
-	for _, v := range served {
-		list = append(list, API{Version: v}.Name())
-	}
-	return strings.Join(list, ", ")
+	return Capabilities(n)
+}
+
+// parseName reads "v0.0.45".
+func parseName(s string) (int, bool) {
+	digits, ok := strings.CutPrefix(s, "v0.0.")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n > 0 && digits == strconv.Itoa(n)
 }

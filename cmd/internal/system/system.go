@@ -1,5 +1,5 @@
 // Package system joins the parts that a configuration names: the database,
-// slurmrestd with the door for writes, the node probes, and the loop over them.
+// slurmrestd with its writer, the node probes, and the loop over them.
 package system
 
 import (
@@ -12,9 +12,9 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/writer"
 	"fairbridge/cmd/settings"
 )
 
@@ -69,7 +69,7 @@ func OpenREST(ctx context.Context, f *settings.File) (*rest.Client, error) {
 	return rest.Open(ctx, f.RESTConfig(), rest.Poll{FullEvery: f.Slurm.Refresh})
 }
 
-// checkMayWrite is asked by the door before each write.
+// checkMayWrite is asked by the writer before each write.
 func (s *System) checkMayWrite(ctx context.Context) error {
 	if s.handsBack {
 		return ctx.Err()
@@ -89,7 +89,7 @@ func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
 	if t, err := client.Token(); err == nil && t.Weakness(time.Now()) != "" {
 		s.Loop.Log.Warn(t.Weakness(time.Now()), "see", "fairbridge doctor")
 	}
-	c := live.New(client, door.New(client, door.Config{
+	c := live.New(client, writer.New(client, writer.Config{
 		MayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
 	}))

@@ -1,0 +1,152 @@
+package writer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// programs are scontrol and scancel. They act as the user who runs us, who must
+// be an Operator.
+type programs struct {
+	scontrol, scancel []string // with whatever must precede them
+	timeout           time.Duration
+	calls             atomic.Int64 // writes so far
+}
+
+// requeue runs scontrol requeue Incomplete ADDRESS.
+func (p *programs) requeue(ctx context.Context, address string) error {
+	return p.run(ctx, p.scontrol, "requeue", "Incomplete", address)
+}
+
+// canSignal says why jobs cannot be signalled, if they cannot.
+func (p *programs) canSignal() error {
+	if len(p.scancel) == 0 {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: "slurm.scancel is not given, and there is no scancel beside slurm.scontrol"}
+	}
+	return nil
+}
+
+// signal runs scancel for the batch script of a job.
+func (p *programs) signal(ctx context.Context, address string, s slurm.Signal) error {
+	return p.run(ctx, p.scancel, "--batch", "--signal="+string(s), address)
+}
+
+// run runs a program that changes something.
+func (p *programs) run(ctx context.Context, program []string, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	argv := slices.Concat(program, args)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second
+	p.calls.Add(1)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	text := joinLines(out)
+	switch {
+	case err == nil:
+		return nil
+	case cmd.Process == nil:
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: fmt.Errorf("running %s: %w", argv[0], err)}
+	case ctx.Err() != nil || !errors.As(err, &exit):
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: text, Err: fmt.Errorf("%s did not end within %v: %w", argv[0], p.timeout, err)}
+	}
+	class, number := scontrolClass(text)
+	return &slurm.Error{Class: class, Number: number, Text: strings.Join(append(program[len(program)-1:], args[0]), " ") + ": " + text}
+}
+
+// classByText are Slurm's words for its error numbers, all scontrol tells.
+var classByText = []struct {
+	words  string
+	class  slurm.ErrorClass
+	number int
+}{
+	{"Invalid job id", slurm.ErrorJobGone, 2017},
+	{"Job is pending execution", slurm.ErrorJobChanged, 2024},
+	{"Job/step already completing or completed", slurm.ErrorJobChanged, 2021},
+	{"already finished", slurm.ErrorJobChanged, 2084},
+	{"Requested operation is presently disabled", slurm.ErrorForbidden, 2037},
+	{"Access/permission denied", slurm.ErrorForbidden, 2002},
+	{"Unable to contact slurm controller (connect failure)", slurm.ErrorUnreachable, 1800},
+}
+
+func scontrolClass(text string) (slurm.ErrorClass, int) {
+	for _, w := range classByText {
+		if strings.Contains(text, w.words) {
+			return w.class, w.number
+		}
+	}
+	return slurm.ErrorOutcomeUnknown, 0
+}
+
+func joinLines(out []byte) string {
+	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(out), " ")), " ")
+	if len(s) > 300 {
+		s = s[:300] + "…"
+	}
+	return s
+}
+
+// readsNice reports whether scontrol is there to be run.
+func (p *programs) readsNice() bool {
+	_, err := exec.LookPath(p.scontrol[0])
+	return err == nil
+}
+
+// nice asks scontrol for a job's nice.
+func (p *programs) nice(ctx context.Context, job int64) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	args := append(slices.Clone(p.scontrol), "show", "job", strconv.FormatInt(job, 10))
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("reading the nice of job %d by %s: %w", job, strings.Join(args, " "), err)
+	}
+	return parseNice(string(out), job)
+}
+
+// niceLine is the line of a record that shows the nice.
+var niceLine = regexp.MustCompile(`(?m)^   Priority=[0-9]+ Nice=(-?[0-9]+) Account=`)
+
+// parseNice finds the nice in what scontrol shows of a job: of an array, a record
+// for each of its parts. Names and comments are their owners': what could be read
+// in two ways is not read.
+func parseNice(text string, job int64) (int64, error) {
+	var found []string
+	for _, record := range strings.Split(text, "\n\n") {
+		if strings.HasPrefix(record, fmt.Sprintf("JobId=%d ", job)) {
+			for _, m := range niceLine.FindAllStringSubmatch(record, -1) {
+				found = append(found, m[1])
+			}
+		}
+	}
+	if len(found) != 1 {
+		return 0, fmt.Errorf("scontrol shows %d times the nice of job %d, want once", len(found), job)
+	}
+	return strconv.ParseInt(found[0], 10, 64)
+}
+
+// ScancelBeside returns the command line that runs scancel where the given one
+// runs scontrol; nil where it does not say scontrol.
+func ScancelBeside(scontrol []string) []string {
+	out := slices.Clone(scontrol)
+	last := &out[len(out)-1]
+	dir, name := filepath.Split(*last)
+	if !strings.Contains(name, "scontrol") {
+		return nil
+	}
+	*last = dir + strings.Replace(name, "scontrol", "scancel", 1)
+	return out
+}

@@ -1,0 +1,100 @@
+package writer
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/internal/wire"
+)
+
+// update writes one field of one job record.
+func (d *Writer) update(ctx context.Context, run slurm.Run, f updateField) error {
+	address, err := d.findAddress(ctx, run)
+	if err != nil {
+		return err
+	}
+	if err := d.guard.enter(ctx); err != nil {
+		return err
+	}
+	return d.post(ctx, run, address, f)
+}
+
+// setGPUs changes the GPU count of a pending job, in the way the job itself asked
+// for them, keeping their type.
+func (d *Writer) setGPUs(ctx context.Context, e slurm.Edit) error {
+	j, err := d.rereadRun(ctx, e.Run)
+	if err != nil {
+		return err
+	}
+	if !j.IsPending() {
+		return changedError("job %v is %s: only a pending one can be resized", e.Run, j.State)
+	}
+	f, err := gpuField(d.client.API(), &j, e.Value)
+	if err != nil {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
+	}
+	return d.update(ctx, e.Run, f)
+}
+
+// findAddress returns the address that means this record alone. From 24.11 on that
+// is the record's own id. 22.05 takes the id of an array for all its tasks,
+// also those that run, so there the job is looked at first.
+func (d *Writer) findAddress(ctx context.Context, run slurm.Run) (string, error) {
+	if !d.client.API().PlainBodies {
+		return strconv.FormatInt(run.Job, 10), nil
+	}
+	j, err := d.rereadRun(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	return plainAddress(&j)
+}
+
+// plainAddress returns the record's address for 22.05: of an array, the tasks
+// the record stands for, which does not split them.
+func plainAddress(j *slurm.Job) (string, error) {
+	switch {
+	case j.IsArrayTask && j.ID == j.ArrayJobID:
+		return fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID), nil
+	case !j.IsUnsplitArray():
+		return strconv.FormatInt(j.ID, 10), nil
+	}
+	tasks, _, _ := strings.Cut(j.ArrayTasks.Text, "%")
+	if tasks == "" || strings.Trim(tasks, "0123456789,-:") != "" {
+		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf(
+			"this release shows the tasks of array %d only in part (%.40q), and would change all of them", j.ID, j.ArrayTasks.Text)}
+	}
+	return fmt.Sprintf("%d_%s", j.ArrayJobID, tasks), nil
+}
+
+// post sends an update that has been let through.
+func (d *Writer) post(ctx context.Context, run slurm.Run, address string, f updateField) error {
+	api := d.client.API()
+	body, err := encodeUpdate(f, fenceOf(run, api.BindsRun))
+	if err != nil {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
+	}
+	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/job/"+address, body)
+}
+
+// rereadRun reads the job afresh and returns it if it is still the run meant.
+func (d *Writer) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error) {
+	j, err := d.client.Reread(ctx, run.Job)
+	if err != nil {
+		return j, err
+	}
+	switch {
+	case j.UntrustedReason != "":
+		return j, changedError("its record cannot be read: %s", j.UntrustedReason)
+	case !run.IsSameRun(j.CurrentRun()):
+		return j, changedError("job %v is now %v", run, j.CurrentRun())
+	}
+	return j, nil
+}
+
+func changedError(format string, args ...any) error {
+	return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,152 @@
+package writer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// Config bounds what may be written.
+type Config struct {
+	// MayWrite says, right before each write, whether we are still the leader
+	// and allowed to write; its error says why not. Without it nothing is
+	// written.
+	MayWrite func(context.Context) error `yaml:"-"`
+	// StopFile stops all writing while it exists (path). One that cannot be
+	// looked at stops too.
+	StopFile string `yaml:"stop_file"`
+	// Rate is the writes a second, at most; default 20. Slurmctld takes a few
+	// hundred, and people want some too.
+	Rate float64 `yaml:"rate"`
+	// Scontrol is the command that requeues where REST cannot (API before
+	// v0.0.45), with whatever must precede it, e.g. [ssh, ctl, scontrol].
+	Scontrol []string `yaml:"scontrol"`
+	// Scancel is the command that signals a job's script, likewise; default:
+	// Scontrol with scancel in place of scontrol.
+	Scancel []string `yaml:"scancel"`
+	// ScontrolTimeout bounds one run of either. Default 30 s.
+	ScontrolTimeout time.Duration `yaml:"scontrol_timeout"`
+	// LeaseMax is the longest lease from now (duration). Default 1h.
+	LeaseMax time.Duration `yaml:"lease_max"`
+	// AllowHardHold lets priority-0 holds through. If we die they stay until a
+	// person releases them.
+	AllowHardHold bool `yaml:"allow_hard_hold"`
+}
+
+// Writer writes to one cluster. It is safe for concurrent use.
+type Writer struct {
+	client     *rest.Client
+	guard      guard
+	encoder    fieldEncoder
+	programs   programs
+	unfinished unfinishedHandBacks
+}
+
+// New returns the writer to the client's cluster.
+func New(client *rest.Client, cfg Config) *Writer {
+	if cfg.Rate <= 0 {
+		cfg.Rate = 20
+	}
+	if len(cfg.Scontrol) == 0 {
+		cfg.Scontrol = []string{"scontrol"}
+	}
+	if len(cfg.Scancel) == 0 {
+		cfg.Scancel = ScancelBeside(cfg.Scontrol)
+	}
+	if cfg.ScontrolTimeout <= 0 {
+		cfg.ScontrolTimeout = 30 * time.Second
+	}
+	if cfg.LeaseMax <= 0 {
+		cfg.LeaseMax = time.Hour
+	}
+	return &Writer{
+		client: client,
+		guard: guard{limiter: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, api: client.API,
+			mayWrite: cfg.MayWrite},
+		encoder:  fieldEncoder{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: time.Now},
+		programs: programs{scontrol: cfg.Scontrol, scancel: cfg.Scancel, timeout: cfg.ScontrolTimeout},
+	}
+}
+
+// WriteCount counts what was sent to Slurm so far, answered or not: requests that
+// write, and runs of scontrol and scancel.
+func (d *Writer) WriteCount() int64 { return d.client.Conn().SentCount() + d.programs.calls.Load() }
+
+// Apply carries out one edit. A nil error means that Slurm said yes; whether
+// it happened, the next view shows. Errors are *slurm.Error.
+func (d *Writer) Apply(ctx context.Context, e slurm.Edit) error {
+	if err := d.finishHandBacks(ctx); err != nil {
+		return err
+	}
+	if err := checkEdit(e); err != nil {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
+	}
+	if call, ok := handlers[e.Kind]; ok {
+		return call(d, ctx, e)
+	}
+	f, err := d.encoder.fieldFor(d.client.API(), e)
+	if err != nil {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
+	}
+	return d.update(ctx, e.Run, f)
+}
+
+// handlers are the edits that are calls of their own, not updates of one field.
+var handlers = map[slurm.EditKind]func(*Writer, context.Context, slurm.Edit) error{
+	slurm.EditRequeue: (*Writer).requeue, slurm.EditWarn: (*Writer).warn, slurm.EditSetGPUs: (*Writer).setGPUs,
+	slurm.EditHandBackPriority: func(d *Writer, ctx context.Context, e slurm.Edit) error {
+		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
+	},
+}
+
+// HandBack carries out a hand-back and calls held between its two calls, when
+// the hold was accepted. The release is sent whatever held answers.
+func (d *Writer) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
+	if err := d.finishHandBacks(ctx); err != nil {
+		return err
+	}
+	if err := checkEdit(e); err != nil || e.Kind != slurm.EditHandBackPriority {
+		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("%s is no hand-back", e), Err: err}
+	}
+	return handBack{d, e.Run, e.Value}.carryOut(ctx, held)
+}
+
+// FinishHandBacks releases the jobs that hand-backs left held: those given, which
+// an earlier process began and did not live to finish, and our own whose release
+// failed. These are tried again before every write, too.
+func (d *Writer) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
+	for _, e := range begun {
+		d.unfinished.add(handBack{d, e.Run, e.Value})
+	}
+	if len(d.unfinished.all()) == 0 {
+		return nil
+	}
+	if err := d.guard.enter(ctx); err != nil {
+		return err
+	}
+	return d.finishHandBacks(ctx)
+}
+
+func (d *Writer) finishHandBacks(ctx context.Context) error {
+	for _, h := range d.unfinished.all() {
+		if err := h.finish(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadsNice reports whether scontrol, which reads a job's nice where REST does
+// not show it, is there to be run.
+func (d *Writer) ReadsNice() bool { return d.programs.readsNice() }
+
+// Nice asks scontrol for a job's nice. Slurm 22.05 shows a nice by REST only
+// above 0, and one that is not known must not be written over.
+func (d *Writer) Nice(ctx context.Context, job int64) (int64, error) {
+	return d.programs.nice(ctx, job)
+}
