@@ -46,14 +46,14 @@ type Probes interface {
 	// Sample returns the devices of every GPU node of the view that answered, with their
 	// measured use. The error joins the nodes that did not; what did answer
 	// is returned all the same.
-	Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error)
+	Sample(context.Context, *slurm.View) (map[string][]policy.NodeDevices, error)
 }
 
 // NoProbes are the Probes where there are none: nothing is measured.
 type NoProbes struct{}
 
 // Sample returns nothing.
-func (NoProbes) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+func (NoProbes) Sample(context.Context, *slurm.View) (map[string][]policy.NodeDevices, error) {
 	return nil, nil
 }
 

@@ -70,8 +70,8 @@ func (a Alloc) String() string {
 	return b.String()
 }
 
-// NodePortion returns a node's share of n when it has here of all devices, rounded up.
-func NodePortion[N int | int64](n N, here, all int) N {
+// PortionForNode returns a node's share of n when it has here of all devices, rounded up.
+func PortionForNode[N int | int64](n N, here, all int) N {
 	if all == 0 || n == 0 {
 		return 0
 	}

@@ -47,7 +47,7 @@ type Ask struct {
 	// type. A Round sets it for what it places; nil: the fastest first.
 	TypesToTry []string `json:"-"`
 	// Limit is how long it is wanted at the longest: the job's time limit, set by
-	// Gang; 0: without end. A node that is set aside before has no room.
+	// AskWithLimit; 0: without end. A node that is set aside before has no room.
 	Limit time.Duration `json:"-"`
 }
 
@@ -72,8 +72,8 @@ func (a Ask) Describe() string {
 func (a Ask) Resized(devices int) Ask {
 	if was := a.GPUs.Count; devices > 0 && devices != was && was > 0 {
 		a.GPUs.Count = devices
-		a.CPUs = NodePortion(a.CPUs, devices, was)
-		a.MemMB = NodePortion(a.MemMB, devices, was)
+		a.CPUs = PortionForNode(a.CPUs, devices, was)
+		a.MemMB = PortionForNode(a.MemMB, devices, was)
 		a.MinNodes = min(a.MinNodes, devices)
 		if a.PerNode > 0 && (devices%a.PerNode != 0 || devices/a.PerNode < a.MinNodes) {
 			a.PerNode = 0

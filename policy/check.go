@@ -15,7 +15,7 @@ import (
 // is lawful for a job with an UnplaceableReason only; its devices are counted in the total.
 // A lawful plan gives nil.
 func (p *Plan) Check(s *Snapshot) error {
-	c := &checker{Snapshot: s, used: newDeviceUse(s)}
+	c := &planChecker{Snapshot: s, deviceUse: newDeviceUse(s)}
 	c.checkDecisions(p.Decisions)
 	c.checkRanks(p.Decisions)
 	for i := range p.Decisions {
@@ -24,22 +24,22 @@ func (p *Plan) Check(s *Snapshot) error {
 			c.checkDecision(d, j)
 		}
 	}
-	c.errs = append(c.errs, c.used.checkOverdrawn()...)
+	c.errs = append(c.errs, c.deviceUse.checkOverdrawn()...)
 	return errors.Join(c.errs...)
 }
 
-type checker struct {
+type planChecker struct {
 	*Snapshot
-	used *deviceUse
-	errs []error
+	deviceUse *deviceUse
+	errs      []error
 }
 
-func (c *checker) addErrorf(format string, args ...any) {
+func (c *planChecker) addErrorf(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
 // checkDecisions wants exactly one per job, in order of job.
-func (c *checker) checkDecisions(all []Decision) {
+func (c *planChecker) checkDecisions(all []Decision) {
 	for i, d := range all {
 		if c.Job(d.Job) == nil {
 			c.addErrorf("job %d: not in the snapshot", d.Job)
@@ -62,7 +62,7 @@ func (c *checker) checkDecisions(all []Decision) {
 }
 
 // checkRanks wants every rank from 1 to n once.
-func (c *checker) checkRanks(all []Decision) {
+func (c *planChecker) checkRanks(all []Decision) {
 	byRank := slices.Clone(all)
 	slices.SortStableFunc(byRank, func(a, b Decision) int { return cmp.Compare(a.Rank, b.Rank) })
 	for i, d := range byRank {
@@ -75,7 +75,7 @@ func (c *checker) checkRanks(all []Decision) {
 	}
 }
 
-func (c *checker) checkDecision(d *Decision, j *Job) {
+func (c *planChecker) checkDecision(d *Decision, j *Job) {
 	if d.Why == "" && !c.OmitReasons {
 		c.addErrorf("job %d: %s without a reason", j.ID, d.Verb)
 	}
@@ -87,10 +87,10 @@ func (c *checker) checkDecision(d *Decision, j *Job) {
 	} else {
 		c.checkPending(d, j)
 	}
-	c.used.addDecision(d, j)
+	c.deviceUse.addDecision(d, j)
 }
 
-func (c *checker) checkPending(d *Decision, j *Job) {
+func (c *planChecker) checkPending(d *Decision, j *Job) {
 	switch d.Verb {
 	case Wait, Hold:
 		if len(d.On) > 0 {
@@ -103,7 +103,7 @@ func (c *checker) checkPending(d *Decision, j *Job) {
 	}
 }
 
-func (c *checker) checkStart(d *Decision, j *Job) {
+func (c *planChecker) checkStart(d *Decision, j *Job) {
 	if !j.CanStart(c.Now) {
 		c.addErrorf("job %d: started, but may not: held %q, stuck %q, eligible %v", j.ID, j.HeldReason, j.StuckReason, j.EligibleAt)
 	}
@@ -113,7 +113,7 @@ func (c *checker) checkStart(d *Decision, j *Job) {
 	c.checkCount(d, j)
 }
 
-func (c *checker) checkActive(d *Decision, j *Job) {
+func (c *planChecker) checkActive(d *Decision, j *Job) {
 	switch d.Verb {
 	case Keep:
 		if !d.On.Equal(j.On) {
@@ -141,7 +141,7 @@ func (c *checker) checkActive(d *Decision, j *Job) {
 }
 
 // checkCount wants the devices the job asked, or a count in its elastic range.
-func (c *checker) checkCount(d *Decision, j *Job) {
+func (c *planChecker) checkCount(d *Decision, j *Job) {
 	low, high := j.Ask.GPUs.Count, j.Ask.GPUs.Count
 	if j.MaxGPUs > 0 && d.Verb != Move {
 		low, high = min(low, max(j.MinGPUs, 1)), max(high, j.MaxGPUs)

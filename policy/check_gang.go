@@ -6,7 +6,7 @@ import (
 
 // checkGang wants a placement that is whole, of the right type and on nodes the job
 // may use.
-func (c *checker) checkGang(d *Decision, j *Job) {
+func (c *planChecker) checkGang(d *Decision, j *Job) {
 	if d.On.Count() != d.GPUs {
 		c.addErrorf("job %d: %d GPUs decided, but %d placed on %v", j.ID, d.GPUs, d.On.Count(), d.On)
 	}
@@ -16,7 +16,7 @@ func (c *checker) checkGang(d *Decision, j *Job) {
 	for _, s := range d.On {
 		c.checkSlot(s, j)
 	}
-	c.checkShape(d, j)
+	c.checkNodeCounts(d, j)
 	for _, name := range j.Ask.RequiredNodes {
 		if d.On.CountOn(name) == 0 {
 			c.addErrorf("job %d: nothing on required node %s", j.ID, name)
@@ -24,7 +24,7 @@ func (c *checker) checkGang(d *Decision, j *Job) {
 	}
 }
 
-func (c *checker) checkSlot(s Slot, j *Job) {
+func (c *planChecker) checkSlot(s Slot, j *Job) {
 	n := c.Node(s.Node)
 	if n == nil {
 		c.addErrorf("job %d: node %s is not in the snapshot", j.ID, s.Node)
@@ -33,14 +33,14 @@ func (c *checker) checkSlot(s Slot, j *Job) {
 	if s.Count <= 0 {
 		c.addErrorf("job %d: %d devices on node %s", j.ID, s.Count, s.Node)
 	}
-	i := slices.IndexFunc(n.GPUs, func(d Devices) bool { return d.Type == s.Type })
+	i := slices.IndexFunc(n.GPUs, func(d NodeDevices) bool { return d.Type == s.Type })
 	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !n.GPUs[i].IsWholeGPU() {
 		c.addErrorf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
 	}
 	c.checkNode(n, j)
 }
 
-func (c *checker) checkNode(n *Node, j *Job) {
+func (c *planChecker) checkNode(n *Node, j *Job) {
 	if n.DownReason != "" {
 		c.addErrorf("job %d: node %s is down: %s", j.ID, n.Name, n.DownReason)
 	}
@@ -60,9 +60,9 @@ func (c *checker) checkNode(n *Node, j *Job) {
 	}
 }
 
-// checkShape wants as many nodes, and as much on each, as the gang asks. A job
+// checkNodeCounts wants as many nodes, and as much on each, as the gang asks. A job
 // resized within its range keeps PerNode only while it divides the count.
-func (c *checker) checkShape(d *Decision, j *Job) {
+func (c *planChecker) checkNodeCounts(d *Decision, j *Job) {
 	a := j.Ask.Resized(d.GPUs)
 	nodes := d.On.Nodes()
 	if len(nodes) < a.MinNodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {

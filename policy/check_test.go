@@ -11,7 +11,7 @@ var checkNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // checkCase is a lawful snapshot and plan for the cases to break.
 func checkCase() (*Snapshot, *Plan) {
 	node := func(name string) Node {
-		return Node{Name: name, Partitions: []string{"p"}, Features: []string{"fast"}, GPUs: []Devices{
+		return Node{Name: name, Partitions: []string{"p"}, Features: []string{"fast"}, GPUs: []NodeDevices{
 			{Type: "a100", Count: 8}, {Type: "shard", Count: 4, PartPercent: 25}}}
 	}
 	s := &Snapshot{Now: checkNow, Nodes: []Node{node("n1"), node("n2"), node("n3")}, Jobs: []Job{

@@ -9,7 +9,7 @@ import (
 
 // deviceUse counts what devices are used once the plan is carried out.
 type deviceUse struct {
-	slots          map[slotKey]*slotUse
+	useBySlot      map[slotKey]*slotUse
 	unplacedByType map[string]int // devices of starts without nodes, by type
 	freeByType     map[string]int // devices left on nodes that are up, by type
 }
@@ -18,22 +18,22 @@ type slotKey struct{ node, gpuType string }
 
 type slotUse struct {
 	slotKey
-	healthyDevices   int
-	isNodeUp         bool  // its node is
-	isWholeGPUs      bool  // devices are whole GPUs
-	exclusiveDevices int   // devices of jobs that take no neighbour
-	sharedDevices    int   // devices of jobs that do
-	widestSharer     int   // most devices of one job that does
-	startedJob       JobID // a job that is put here by the plan; 0: none
+	healthyDevices      int
+	isNodeUp            bool  // its node is
+	isWholeGPU          bool  // devices are whole GPUs
+	exclusiveDevices    int   // devices of jobs that take no neighbour
+	sharedDevices       int   // devices of jobs that do
+	widestSharerDevices int   // most devices of one job that does
+	startedJob          JobID // a job that is put here by the plan; 0: none
 }
 
 func newDeviceUse(s *Snapshot) *deviceUse {
-	u := &deviceUse{slots: map[slotKey]*slotUse{}, unplacedByType: map[string]int{}, freeByType: map[string]int{}}
+	u := &deviceUse{useBySlot: map[slotKey]*slotUse{}, unplacedByType: map[string]int{}, freeByType: map[string]int{}}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		for _, d := range n.GPUs {
 			at := slotKey{n.Name, d.Type}
-			u.slots[at] = &slotUse{slotKey: at, healthyDevices: d.Count - d.SickCount, isNodeUp: n.DownReason == "", isWholeGPUs: d.IsWholeGPU()}
+			u.useBySlot[at] = &slotUse{slotKey: at, healthyDevices: d.Count - d.SickCount, isNodeUp: n.DownReason == "", isWholeGPU: d.IsWholeGPU()}
 		}
 	}
 	return u
@@ -47,12 +47,12 @@ func (u *deviceUse) addDecision(d *Decision, j *Job) {
 		return
 	}
 	for _, s := range d.On {
-		v := u.slots[slotKey{s.Node, s.Type}]
+		v := u.useBySlot[slotKey{s.Node, s.Type}]
 		if v == nil {
 			continue
 		}
 		if j.Shareable {
-			v.sharedDevices, v.widestSharer = v.sharedDevices+s.Count, max(v.widestSharer, s.Count)
+			v.sharedDevices, v.widestSharerDevices = v.sharedDevices+s.Count, max(v.widestSharerDevices, s.Count)
 		} else {
 			v.exclusiveDevices += s.Count
 		}
@@ -65,7 +65,7 @@ func (u *deviceUse) addDecision(d *Decision, j *Job) {
 // devicesNeeded returns the fewest devices that can hold the jobs, at most two to a
 // device and only where both accept a neighbour.
 func (v *slotUse) devicesNeeded() int {
-	return v.exclusiveDevices + max((v.sharedDevices+1)/2, v.widestSharer)
+	return v.exclusiveDevices + max((v.sharedDevices+1)/2, v.widestSharerDevices)
 }
 
 // checkOverdrawn names the slots where the plan puts a job and there is not enough.
@@ -73,8 +73,8 @@ func (v *slotUse) devicesNeeded() int {
 // them, is no fault of the plan.
 func (u *deviceUse) checkOverdrawn() []error {
 	var errs []error
-	all := make([]*slotUse, 0, len(u.slots))
-	for _, v := range u.slots {
+	all := make([]*slotUse, 0, len(u.useBySlot))
+	for _, v := range u.useBySlot {
 		all = append(all, v)
 	}
 	slices.SortFunc(all, func(a, b *slotUse) int {
@@ -96,7 +96,7 @@ func (u *deviceUse) addFreeDevices(v *slotUse) {
 	}
 	left := max(v.healthyDevices-v.devicesNeeded(), 0)
 	u.freeByType[v.gpuType] += left
-	if v.isWholeGPUs {
+	if v.isWholeGPU {
 		u.freeByType[""] += left
 	}
 }

@@ -13,7 +13,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c.Jobs = cloneList(s.Jobs, Job.clone)
 	c.Accounts, c.Users = slices.Clone(s.Accounts), slices.Clone(s.Users)
 	c.Speeds, c.History = slices.Clone(s.Speeds), slices.Clone(s.History)
-	c.Memo.raw = bytes.Clone(s.Memo.raw)
+	c.Memo.rawJSON = bytes.Clone(s.Memo.rawJSON)
 	return &c
 }
 
@@ -40,7 +40,7 @@ func (j Job) clone() Job {
 	j.On = slices.Clone(j.On)
 	if j.Training != nil {
 		t := *j.Training
-		t.Rates, t.RatesBeside = slices.Clone(t.Rates), slices.Clone(t.RatesBeside)
+		t.Rates, t.SharedRates = slices.Clone(t.Rates), slices.Clone(t.SharedRates)
 		t.SeenRegimes, t.PossibleRegimes = slices.Clone(t.SeenRegimes), slices.Clone(t.PossibleRegimes)
 		j.Training = &t
 	}

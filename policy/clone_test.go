@@ -87,7 +87,7 @@ func TestCloneSharesNothing(t *testing.T) {
 // TestCloneOfNothing: what is nil stays nil, and what is empty empty, since a
 // policy may write one where it wrote the other.
 func TestCloneOfNothing(t *testing.T) {
-	for _, s := range []Snapshot{{}, {Jobs: []Job{{}}, Nodes: []Node{{}}}, {Jobs: []Job{}, Nodes: []Node{{GPUs: []Devices{}}}}} {
+	for _, s := range []Snapshot{{}, {Jobs: []Job{{}}, Nodes: []Node{{}}}, {Jobs: []Job{}, Nodes: []Node{{GPUs: []NodeDevices{}}}}} {
 		if c := s.Clone(); !reflect.DeepEqual(&s, c) {
 			t.Errorf("%#v is cloned as %#v", s, *c)
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // A job that was stopped twice has received what both of its runs held.
-func ExampleService() {
-	attained := policy.Service(4, 2*time.Hour) + policy.Service(4, 30*time.Minute)
+func ExampleServiceForTime() {
+	attained := policy.ServiceForTime(4, 2*time.Hour) + policy.ServiceForTime(4, 30*time.Minute)
 	fmt.Println(float64(attained)/3600, "GPU-hours")
 	// Output: 10 GPU-hours
 }

@@ -8,57 +8,57 @@ import (
 // unsplit pending array is one record and one JobID.
 type JobID int64
 
-// State is what a policy needs to know of a job's state.
-type State string
+// JobState is what a policy needs to know of a job's state.
+type JobState string
 
 // The states. A Snapshot holds no finished jobs.
 const (
-	Pending   State = "pending"
-	Running   State = "running"
-	Suspended State = "suspended" // its GPUs stay allocated
+	Pending   JobState = "pending"
+	Running   JobState = "running"
+	Suspended JobState = "suspended" // its GPUs stay allocated
 )
 
 // Job is a job as a policy sees it.
 type Job struct {
-	ID        JobID  `json:"id"`
-	SLUID     string `json:"sluid,omitempty"` // identity of this run, where the release has one (26.05)
-	Name      string `json:"name,omitempty"`
-	User      string `json:"user"`
-	Account   string `json:"account"`
-	QOS       string `json:"qos,omitempty"`
-	Nice      int64  `json:"nice,omitempty"` // what its owner takes off its multifactor priority
-	Partition string `json:"partition"`
-	State     State  `json:"state"`
+	ID        JobID    `json:"id"`
+	SLUID     string   `json:"sluid,omitempty"` // identity of this run, where the release has one (26.05)
+	Name      string   `json:"name,omitempty"`
+	User      string   `json:"user"`
+	Account   string   `json:"account"`
+	QOS       string   `json:"qos,omitempty"`
+	Nice      int64    `json:"nice,omitempty"` // what its owner takes off its multifactor priority
+	Partition string   `json:"partition"`
+	State     JobState `json:"state"`
 
-	Submit            time.Time     `json:"submit"`               // of this run: a requeue moves it in Slurm
-	Arrive            time.Time     `json:"arrive"`               // first submission, before any requeue
-	EligibleAt        time.Time     `json:"eligible,omitzero"`    // may not start earlier
-	Start             time.Time     `json:"start,omitzero"`       // start of the current run; zero when pending
-	FirstStart        time.Time     `json:"first_start,omitzero"` // start of the first run; zero when never run
-	Limit             time.Duration `json:"limit,omitempty"`      // time limit of one run; 0: none known
-	Deadline          time.Time     `json:"deadline,omitzero"`    // wanted or enforced end; zero: none
-	Stops             int           `json:"stops,omitempty"`      // how often it was requeued
-	LastStop          time.Time     `json:"last_stop,omitzero"`   // when it last lost its GPUs; zero: never
-	Attained          GPUSeconds    `json:"attained,omitempty"`   // service received in all runs so far
-	Checkpoint        time.Duration `json:"checkpoint,omitempty"` // cost of one checkpoint, requeue and restore; 0: unknown
-	Ask               Ask           `json:"ask"`                  // what one task wants
-	Tasks             int           `json:"tasks,omitempty"`      // array tasks this pending record stands for; 0 and 1: one
-	MinGPUs           int           `json:"min_gpus,omitempty"`   // elastic range; 0: rigid
-	MaxGPUs           int           `json:"max_gpus,omitempty"`   // elastic range; 0: rigid
-	Class             string        `json:"class,omitempty"`      // model family the job declared
-	On                Alloc         `json:"on,omitempty"`         // what it holds; nil when pending
-	HeldReason        string        `json:"held,omitempty"`       // why it cannot start whatever we decide (held, dependency, …); "" when it can
-	StuckReason       string        `json:"stuck,omitempty"`      // why its start is not to be counted on: it was decided and did not happen; "" when it is
-	UnstoppableReason string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
-	UnplaceableReason string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
-	Shareable         bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
-	ServiceSinceLast  Measure       `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
-	Training          *Training     `json:"training,omitempty"`   // reported or profiled; nil: unknown
-	Progress          Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
-	Utilisation       Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
-	PredictedLeft     time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
-	PredictedSigma    time.Duration `json:"left_sigma,omitempty"` // its standard error
-	SlurmStart        time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job
+	Submit             time.Time     `json:"submit"`               // of this run: a requeue moves it in Slurm
+	Arrive             time.Time     `json:"arrive"`               // first submission, before any requeue
+	EligibleAt         time.Time     `json:"eligible,omitzero"`    // may not start earlier
+	Start              time.Time     `json:"start,omitzero"`       // start of the current run; zero when pending
+	FirstStart         time.Time     `json:"first_start,omitzero"` // start of the first run; zero when never run
+	Limit              time.Duration `json:"limit,omitempty"`      // time limit of one run; 0: none known
+	Deadline           time.Time     `json:"deadline,omitzero"`    // wanted or enforced end; zero: none
+	StopCount          int           `json:"stops,omitempty"`      // how often it was requeued
+	LastStop           time.Time     `json:"last_stop,omitzero"`   // when it last lost its GPUs; zero: never
+	Attained           GPUSeconds    `json:"attained,omitempty"`   // service received in all runs so far
+	CheckpointCost     time.Duration `json:"checkpoint,omitempty"` // cost of one checkpoint, requeue and restore; 0: unknown
+	Ask                Ask           `json:"ask"`                  // what one task wants
+	Tasks              int           `json:"tasks,omitempty"`      // array tasks this pending record stands for; 0 and 1: one
+	MinGPUs            int           `json:"min_gpus,omitempty"`   // elastic range; 0: rigid
+	MaxGPUs            int           `json:"max_gpus,omitempty"`   // elastic range; 0: rigid
+	Class              string        `json:"class,omitempty"`      // model family the job declared
+	On                 Alloc         `json:"on,omitempty"`         // what it holds; nil when pending
+	HeldReason         string        `json:"held,omitempty"`       // why it cannot start whatever we decide (held, dependency, …); "" when it can
+	StuckReason        string        `json:"stuck,omitempty"`      // why its start is not to be counted on: it was decided and did not happen; "" when it is
+	UnstoppableReason  string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
+	UnplaceableReason  string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
+	Shareable          bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
+	ServiceSinceLast   Measure       `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
+	Training           *Training     `json:"training,omitempty"`   // reported or profiled; nil: unknown
+	Progress           Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
+	Utilisation        Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
+	PredictedLeft      time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
+	PredictedSigma     time.Duration `json:"left_sigma,omitempty"` // its standard error
+	SlurmStartEstimate time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job
 }
 
 // HoldsGPUs reports whether the job holds GPUs.
@@ -69,8 +69,8 @@ func (j *Job) CanStart(t time.Time) bool {
 	return j.State == Pending && j.HeldReason == "" && j.StuckReason == "" && !j.EligibleAt.After(t)
 }
 
-// Gang returns what is to be placed: the ask, for as long as the limit says.
-func (j *Job) Gang() Ask {
+// AskWithLimit returns what is to be placed: the ask, for as long as the limit says.
+func (j *Job) AskWithLimit() Ask {
 	a := j.Ask
 	a.Limit = j.Limit
 	return a

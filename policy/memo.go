@@ -10,8 +10,8 @@ import (
 // to all but its policy; within a process the value itself is handed on,
 // and encoded only when it is stored. The zero Memo is none.
 type Memo struct {
-	value any
-	raw   json.RawMessage
+	value   any
+	rawJSON json.RawMessage
 }
 
 // Remember wraps a value. It must encode as JSON without loss, and must not be
@@ -19,10 +19,10 @@ type Memo struct {
 func Remember(value any) Memo { return Memo{value: value} }
 
 // MemoFromJSON wraps stored JSON.
-func MemoFromJSON(raw []byte) Memo { return Memo{raw: raw} }
+func MemoFromJSON(raw []byte) Memo { return Memo{rawJSON: raw} }
 
 // IsZero reports whether there is nothing to remember.
-func (m Memo) IsZero() bool { return m.value == nil && len(m.raw) == 0 }
+func (m Memo) IsZero() bool { return m.value == nil && len(m.rawJSON) == 0 }
 
 // Recall returns what was remembered as a T, the zero T if nothing was. It
 // must not be changed: it may be the very value that was remembered.
@@ -46,8 +46,8 @@ func (m Memo) MarshalJSON() ([]byte, error) {
 	switch {
 	case m.value != nil:
 		return json.Marshal(m.value)
-	case len(m.raw) > 0:
-		return m.raw, nil
+	case len(m.rawJSON) > 0:
+		return m.rawJSON, nil
 	}
 	return []byte("null"), nil
 }
@@ -56,7 +56,7 @@ func (m Memo) MarshalJSON() ([]byte, error) {
 func (m *Memo) UnmarshalJSON(b []byte) error {
 	*m = Memo{}
 	if string(b) != "null" {
-		m.raw = bytes.Clone(b)
+		m.rawJSON = bytes.Clone(b)
 	}
 	return nil
 }

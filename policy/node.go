@@ -6,20 +6,20 @@ import (
 
 // Node is a machine with GPUs.
 type Node struct {
-	Name       string     `json:"name"`
-	LeafSwitch string     `json:"leaf,omitempty"` // its lowest switch; "": unknown
-	Partitions []string   `json:"partitions"`     // sorted
-	Features   []string   `json:"features,omitempty"`
-	DownReason string     `json:"down,omitempty"`    // why nothing new may start there; "" when something may
-	CPUs       int        `json:"cpus"`              // cores for the jobs of the snapshot (those of other jobs are taken off)
-	MemMB      int64      `json:"mem_mb"`            // memory likewise
-	GPUs       []Devices  `json:"gpus"`              // by type, sorted
-	Windows    []Window   `json:"windows,omitempty"` // times in which it is set aside, by From
-	OtherUses  []OtherUse `json:"others,omitempty"`  // what jobs outside the snapshot give back; taken off CPUs and MemMB
+	Name       string        `json:"name"`
+	LeafSwitch string        `json:"leaf,omitempty"` // its lowest switch; "": unknown
+	Partitions []string      `json:"partitions"`     // sorted
+	Features   []string      `json:"features,omitempty"`
+	DownReason string        `json:"down,omitempty"`    // why nothing new may start there; "" when something may
+	CPUs       int           `json:"cpus"`              // cores for the jobs of the snapshot (those of other jobs are taken off)
+	MemMB      int64         `json:"mem_mb"`            // memory likewise
+	GPUs       []NodeDevices `json:"gpus"`              // by type, sorted
+	Windows    []Window      `json:"windows,omitempty"` // times in which it is set aside, by From
+	OtherUses  []OtherUse    `json:"others,omitempty"`  // what jobs outside the snapshot give back; taken off CPUs and MemMB
 }
 
-// Devices are the GPUs of one type on one node.
-type Devices struct {
+// NodeDevices are the GPUs of one type on one node.
+type NodeDevices struct {
 	Type        string  `json:"type"`
 	Count       int     `json:"count"`
 	PartPercent int     `json:"part,omitempty"` // percent of a whole GPU each is; 0 and 100: whole
@@ -28,7 +28,7 @@ type Devices struct {
 }
 
 // IsWholeGPU reports whether each is a whole GPU.
-func (d Devices) IsWholeGPU() bool { return d.PartPercent == 0 || d.PartPercent == 100 }
+func (d NodeDevices) IsWholeGPU() bool { return d.PartPercent == 0 || d.PartPercent == 100 }
 
 // InPartition reports whether the node belongs to the partition.
 func (n *Node) InPartition(partition string) bool {

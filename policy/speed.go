@@ -12,12 +12,12 @@ type Speed struct {
 	Speed float64 `json:"speed"` // of one GPU; only ratios matter
 }
 
-// dataSheetSpeeds are the peak dense FP16 or BF16 rates of common GPUs, in TFLOPS, as the
+// dataSheetTFLOPS are the peak dense FP16 or BF16 rates of common GPUs, in TFLOPS, as the
 // public data sheets of NVIDIA and AMD give them (FP32 for those that have no
 // faster half precision; one of two chips for boards that Slurm shows as two).
 // What a job gets of that differs from job to job: the table is for jobs of which
 // nothing better is known, and is used for the order and for rough ratios only.
-var dataSheetSpeeds = []Speed{
+var dataSheetTFLOPS = []Speed{
 	{"gb300", 2500}, {"b300", 2250}, {"gb200", 2500}, {"b200", 2250}, {"b100", 1750},
 	{"gh200", 989}, {"h200", 989}, {"h100", 989}, {"h800", 989}, {"h100_pcie", 756}, {"h20", 148},
 	{"a100", 312}, {"a800", 312}, {"a40", 150}, {"a30", 165}, {"a10", 125}, {"a10g", 70}, {"a2", 18},
@@ -34,7 +34,7 @@ var dataSheetSpeeds = []Speed{
 func DataSheetSpeed(typ string) (speed float64, ok bool) {
 	name := "_" + strings.NewReplacer(" ", "_", "-", "_", ".", "_").Replace(strings.ToLower(typ)) + "_"
 	best := ""
-	for _, s := range dataSheetSpeeds {
+	for _, s := range dataSheetTFLOPS {
 		if len(s.Type) > len(best) && strings.Contains(name, "_"+s.Type+"_") {
 			best, speed = s.Type, s.Speed
 		}

@@ -14,8 +14,8 @@ type Training struct {
 	// Rates are its speeds on what it asks, by GPU type, sorted; one of type ""
 	// holds for all types that are not named.
 	Rates []Rate `json:"rates,omitempty"`
-	// RatesBeside are its rates while it shares its GPUs with a job of another class.
-	RatesBeside []SharedRate `json:"beside,omitempty"`
+	// SharedRates are its rates while it shares its GPUs with a job of another class.
+	SharedRates []SharedRate `json:"beside,omitempty"`
 
 	Epochs          int      `json:"epochs,omitempty"` // in all; 0: it counts none
 	EpochsDone      int      `json:"epoch,omitempty"`  // completed

@@ -15,8 +15,8 @@ func (g GPUSeconds) Hours() float64 { return float64(g) / 3600 }
 // String prints GPU-hours with two digits, the unit people compare.
 func (g GPUSeconds) String() string { return fmt.Sprintf("%.2f GPU-h", g.Hours()) }
 
-// Service returns what gpus whole GPUs deliver in d.
-func Service(gpus float64, d time.Duration) GPUSeconds {
+// ServiceForTime returns what gpus whole GPUs deliver in d.
+func ServiceForTime(gpus float64, d time.Duration) GPUSeconds {
 	return GPUSeconds(gpus * d.Seconds())
 }
 

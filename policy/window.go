@@ -88,9 +88,9 @@ func (n *Node) IsDownAt(at time.Time) bool {
 	return true
 }
 
-// UpdateDown makes the node Down while a window of the whole node is under way, for
+// UpdateDownReason makes the node Down while a window of the whole node is under way, for
 // no other reason, and up again when it was. Its windows become its own.
-func (n *Node) UpdateDown(now time.Time) {
+func (n *Node) UpdateDownReason(now time.Time) {
 	n.Windows = slices.Clone(n.Windows)
 	in := false
 	for i := range n.Windows {

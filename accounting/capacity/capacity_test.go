@@ -13,7 +13,9 @@ import (
 // HalfFull is a snapshot of a partition: n1 has 8 GPUs, half of them held by a
 // job that took all its cores; n2 has 8 and a sick one; n3 is down.
 func HalfFull(at time.Time) policy.Snapshot {
-	gpus := func(sick int) []policy.Devices { return []policy.Devices{{Type: "a100", Count: 8, SickCount: sick}} }
+	gpus := func(sick int) []policy.NodeDevices {
+		return []policy.NodeDevices{{Type: "a100", Count: 8, SickCount: sick}}
+	}
 	return policy.Snapshot{
 		Now: at,
 		Nodes: []policy.Node{
@@ -22,8 +24,8 @@ func HalfFull(at time.Time) policy.Snapshot {
 		},
 		Jobs: []policy.Job{
 			{ID: 1, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4, Type: "a100"}, CPUs: 32}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
-			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.Start, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStart: at.Add(time.Hour)},
-			{ID: 3, State: policy.Pending, HeldReason: "held by its user", Ask: policy.Ask{GPUs: policy.GPUs{Count: 64}}, SlurmStart: at.Add(time.Hour)},
+			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.Start, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStartEstimate: at.Add(time.Hour)},
+			{ID: 3, State: policy.Pending, HeldReason: "held by its user", Ask: policy.Ask{GPUs: policy.GPUs{Count: 64}}, SlurmStartEstimate: at.Add(time.Hour)},
 			{ID: 4, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2, Type: "a100"}, CPUs: 2}, On: policy.Alloc{{Node: "n3", Type: "a100", Count: 2}}},
 		},
 	}

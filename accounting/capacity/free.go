@@ -37,7 +37,7 @@ func heldByJobs(s *policy.Snapshot) heldResources {
 }
 
 // countGPUs says how the devices of one type on a node stand.
-func (f heldResources) countGPUs(n *policy.Node, d policy.Devices) gpuCounts {
+func (f heldResources) countGPUs(n *policy.Node, d policy.NodeDevices) gpuCounts {
 	held := min(f.gpusBySlot[policy.Slot{Node: n.Name, Type: d.Type}], d.Count)
 	s := gpuCounts{total: float64(d.Count), held: float64(held)}
 	idle := max(d.Count-d.SickCount-held, 0)

@@ -73,11 +73,11 @@ func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) err
 func storeEstimates(ctx context.Context, tx pgx.Tx, cluster string, list []snapshot) error {
 	for _, l := range list {
 		jobs := slices.DeleteFunc(slices.Clone(l.Jobs), func(j policy.Job) bool {
-			return j.State != policy.Pending || j.HeldReason != "" || j.SlurmStart.IsZero()
+			return j.State != policy.Pending || j.HeldReason != "" || j.SlurmStartEstimate.IsZero()
 		})
 		texts := func(of func(*policy.Job) string) []string { return value.ColumnOf(jobs, of) }
 		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, value.ColumnOf(jobs, func(j *policy.Job) int64 { return int64(j.ID) }),
-			value.ColumnOf(jobs, func(j *policy.Job) time.Time { return j.Arrive }), value.ColumnOf(jobs, func(j *policy.Job) time.Time { return j.SlurmStart }),
+			value.ColumnOf(jobs, func(j *policy.Job) time.Time { return j.Arrive }), value.ColumnOf(jobs, func(j *policy.Job) time.Time { return j.SlurmStartEstimate }),
 			texts(func(j *policy.Job) string { return j.User }), texts(func(j *policy.Job) string { return j.Account }), texts(func(j *policy.Job) string { return j.Partition }),
 		); err != nil {
 			return err

@@ -51,7 +51,7 @@ func TestLearn(t *testing.T) {
 		if left < want*7/10 || left > want*14/10 || sigma <= 0 {
 			t.Errorf("kind %d: %v left, standard error %v; want about %v", kind, left, sigma, want)
 		}
-		j.Attained = policy.Service(4, want/2)
+		j.Attained = policy.ServiceForTime(4, want/2)
 		if half, _ := past.PredictLeft(&j); half < want/4 || half >= left {
 			t.Errorf("kind %d: %v left halfway of %v", kind, half, want)
 		}

@@ -102,7 +102,7 @@ var oracle = map[string]func(d deed) bool{
 				return false
 			}
 		}
-		own := d.in.Budgets.Quantum + planJob(&d.in.CommonInput, d.j.ID).Checkpoint
+		own := d.in.Budgets.Quantum + planJob(&d.in.CommonInput, d.j.ID).CheckpointCost
 		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
 	},
 	"I8": func(d deed) bool {

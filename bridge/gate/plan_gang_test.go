@@ -61,7 +61,7 @@ func TestPlanUnchanged(t *testing.T) {
 func TestPlanMoves(t *testing.T) {
 	in := planInput()
 	in.Snapshot.Nodes = append(in.Snapshot.Nodes, policy.Node{
-		Name: "n5", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}},
+		Name: "n5", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}},
 	})
 	d := decision(in.Plan, 11)
 	d.Verb, d.On = policy.Move, on("n5")

@@ -88,7 +88,7 @@ func checkStop(t *rapid.T, s *gate.CommonInput, stop bridge.Stop) {
 		t.Fatalf("job %d ran only %v", stop.Job, noon.Sub(j.Start))
 	case stop.Beneficiary != stop.Job && viewJob(s, stop.Beneficiary) == nil:
 		t.Fatalf("job %d is stopped for job %d, which is unknown", stop.Job, stop.Beneficiary)
-	case stop.GPUs != 8 || stop.User != p.User || stop.Lost != policy.Service(8, 5*time.Minute):
+	case stop.GPUs != 8 || stop.User != p.User || stop.Lost != policy.ServiceForTime(8, 5*time.Minute):
 		t.Fatalf("the stop %+v is not that of job %+v", stop, p)
 	}
 	for _, o := range s.RecentStops {

@@ -36,7 +36,7 @@ var planCases = []planCase{
 	{"I6 quantum over", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = noon.Add(-30 * time.Minute) }, ""},
 	{"I6 checkpoint", policy.Stop, func(in *gate.PlanInput) {
 		viewJob(&in.CommonInput, 11).Start = noon.Add(-34 * time.Minute)
-		planJob(&in.CommonInput, 11).Checkpoint = 5 * time.Minute
+		planJob(&in.CommonInput, 11).CheckpointCost = 5 * time.Minute
 	}, "I6"},
 	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = time.Time{} }, "I6"},
 	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
@@ -66,10 +66,10 @@ var planCases = []planCase{
 		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 25
 	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute)}}}
+		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute)}}}
 	}, "I7"},
 	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}}
+		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute) - policy.ServiceForTime(8, 5*time.Minute)}}}
 	}, ""},
 	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 0 }, "I8"},
 	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 99 }, "I8"},

@@ -69,7 +69,7 @@ func nodeSuitsJob(n *policy.Node, p *policy.Job) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(n.GPUs, func(d policy.Devices) bool {
+	return slices.ContainsFunc(n.GPUs, func(d policy.NodeDevices) bool {
 		return d.Count > d.SickCount && (p.Ask.GPUs.Type == "" || p.Ask.GPUs.Type == d.Type)
 	})
 }

@@ -187,7 +187,7 @@ func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
 	for _, id := range x.victims {
 		lost += g.newStop(g.snapshotJob(int64(id)), 0).Lost
 	}
-	gain := policy.Service(to.Ask.GPUs.WholeGPUs(), max(left, time.Duration(0)))
+	gain := policy.ServiceForTime(to.Ask.GPUs.WholeGPUs(), max(left, time.Duration(0)))
 	if float64(gain) < g.Budgets.GainFactor*float64(lost) {
 		return deny(invariant.StopPurpose, "job %d is expected to do %v, less than %g times the %v lost", x.beneficiary, gain, g.Budgets.GainFactor, lost)
 	}

@@ -36,14 +36,14 @@ func newStopBudget(f *facts) *stopBudget {
 func (f *facts) newStop(p *policy.Job, beneficiary int64) bridge.Stop {
 	return bridge.Stop{Job: int64(p.ID), At: f.Snapshot.Now, StopCost: bridge.StopCost{
 		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.WholeGPUs(),
-		Lost: policy.Service(p.Ask.GPUs.WholeGPUs(), f.restartTimeLost(p)), Beneficiary: beneficiary,
+		Lost: policy.ServiceForTime(p.Ask.GPUs.WholeGPUs(), f.restartTimeLost(p)), Beneficiary: beneficiary,
 	}}
 }
 
 // restartTimeLost is the time a stop of the job loses on all its GPUs.
 func (f *facts) restartTimeLost(p *policy.Job) time.Duration {
-	if p.Checkpoint > 0 {
-		return p.Checkpoint
+	if p.CheckpointCost > 0 {
+		return p.CheckpointCost
 	}
 	return f.Budgets.RestartCost
 }

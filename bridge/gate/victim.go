@@ -50,7 +50,7 @@ func checkRequeueable(p *policy.Job, j *slurm.Job) *denial {
 
 func (f *facts) checkMinimumRunTime(p *policy.Job, j *slurm.Job) *denial {
 	c := &f.Budgets
-	need := c.Quantum + p.Checkpoint
+	need := c.Quantum + p.CheckpointCost
 	if j.Start.IsZero() {
 		return deny(invariant.MinimumRun, "its start is not known")
 	}

@@ -29,7 +29,7 @@ func world() gate.CommonInput {
 	for i := 1; i <= 4; i++ {
 		name := fmt.Sprintf("n%d", i)
 		s.Snapshot.Nodes = append(s.Snapshot.Nodes, policy.Node{
-			Name: name, Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1000, GPUs: []policy.Devices{{Type: "a100", Count: 8}},
+			Name: name, Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1000, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}},
 		})
 		s.View.Nodes = append(s.View.Nodes, slurm.Node{Name: name, State: "MIXED", Partitions: []string{"gpu"}})
 	}

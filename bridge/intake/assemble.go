@@ -18,8 +18,8 @@ import (
 type Input struct {
 	View       *slurm.View
 	Past       *bridge.Past
-	Measured   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
-	UsedByJob  map[int64]bridge.JobUse     // what probes saw of single jobs
+	Measured   map[string][]policy.NodeDevices // measured devices per node; a node without a fresh sample is absent
+	UsedByJob  map[int64]bridge.JobUse         // what probes saw of single jobs
 	Book       *ledger.Book
 	Seq        uint64
 	Memo       []byte
@@ -93,7 +93,7 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
 		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: deadlineOf(j),
-		Stops: j.Restarts, Checkpoint: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),
+		StopCount: j.Restarts, CheckpointCost: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
 		EligibleAt: a.eligibleAt(j),
 	}
@@ -104,7 +104,7 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 		out.HeldReason = cmp.Or(heldWhy(j, err), tooMuch)
 		out.StuckReason = a.NotStarted[j.ID]
 		out.UnplaceableReason = unplacedWhy(j)
-		out.SlurmStart = j.Start
+		out.SlurmStartEstimate = j.Start
 	}
 	if a.Past != nil && a.Past.PredictLeft != nil {
 		out.PredictedLeft, out.PredictedSigma = a.Past.PredictLeft(&out)
@@ -152,7 +152,7 @@ func (a *assembler) addRun(out *policy.Job, j *slurm.Job, mine bool) {
 	}
 	out.On = a.allocOf(j)
 	out.Ask.GPUs = askOnSlices(out.Ask.GPUs, out.On)
-	out.Attained += policy.Service(out.Ask.GPUs.WholeGPUs(), runTime(j, a.View.At))
+	out.Attained += policy.ServiceForTime(out.Ask.GPUs.WholeGPUs(), runTime(j, a.View.At))
 	out.UnstoppableReason = a.fixedWhy(j, mine)
 	if len(out.On) == 0 && out.UnstoppableReason == "" {
 		out.UnstoppableReason = "its nodes are not known"

@@ -73,7 +73,7 @@ func TestAssemble(t *testing.T) {
 		t.Fatalf("jobs of the partition and those on its nodes (-want +got): %s", diff)
 	}
 	big, other, gang, array := s.Job(1), s.Job(2), s.Job(4), s.Job(5)
-	if big.UnstoppableReason != "" || big.Checkpoint != 2*time.Minute || big.On.Count() != 8 || big.Attained < 8*60 {
+	if big.UnstoppableReason != "" || big.CheckpointCost != 2*time.Minute || big.On.Count() != 8 || big.Attained < 8*60 {
 		t.Errorf("the opted-in running job: %+v", big)
 	}
 	if !strings.Contains(other.UnstoppableReason, "partition debug") || other.On.String() != "n3:3×a100" {

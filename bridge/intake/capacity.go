@@ -46,10 +46,10 @@ func usedBy(jobs []policy.Job) map[string]nodeUse {
 }
 
 // devicesOf returns the GPUs of a node by type.
-func devicesOf(n *slurm.Node) []policy.Devices {
-	var out []policy.Devices
+func devicesOf(n *slurm.Node) []policy.NodeDevices {
+	var out []policy.NodeDevices
 	for _, g := range n.GPUs() {
-		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, PartPercent: policyPercent(g.Type)})
+		out = append(out, policy.NodeDevices{Type: g.Type, Count: g.Count, PartPercent: policyPercent(g.Type)})
 	}
 	return out
 }
@@ -57,7 +57,7 @@ func devicesOf(n *slurm.Node) []policy.Devices {
 // addMeasured adds what a probe measured to the devices it is about: by type, or
 // as a whole where the node has one type, since drivers and Slurm seldom call
 // a GPU the same.
-func addMeasured(devices, measured []policy.Devices) {
+func addMeasured(devices, measured []policy.NodeDevices) {
 	for i := range devices {
 		d := &devices[i]
 		for _, m := range measured {

@@ -48,7 +48,7 @@ func TestSlicesHaveOneSize(t *testing.T) {
 		if a := s.Job(3).Ask.GPUs; a.PartPercent != part || a.Type != typ {
 			t.Errorf("%s: a pending job asks for %+v", typ, a)
 		}
-		hour := policy.Service(policy.GPUs{Count: 1, PartPercent: part}.WholeGPUs(), time.Hour)
+		hour := policy.ServiceForTime(policy.GPUs{Count: 1, PartPercent: part}.WholeGPUs(), time.Hour)
 		if two, one := s.Job(1).Attained, s.Job(2).Attained; two != 2*hour || one != hour {
 			t.Errorf("%s: two slices served %v GPU-seconds in an hour, one %v; want %v and %v", typ, two, one, 2*hour, hour)
 		}

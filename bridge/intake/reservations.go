@@ -89,7 +89,7 @@ func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.
 	case known && (n.DownReason == "" || n.DownReason == "MAINTENANCE"):
 		was := n.DownReason
 		n.DownReason = ""
-		if n.UpdateDown(now); n.DownReason == "" {
+		if n.UpdateDownReason(now); n.DownReason == "" {
 			n.DownReason = was
 		}
 	}

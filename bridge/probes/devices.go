@@ -44,7 +44,7 @@ func validUtilisation(m nodeprobe.Measure) policy.Measure {
 
 // devicesByType sums the devices by Slurm's types. What Slurm has configured and the
 // driver does not show is sick.
-func devicesByType(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devices {
+func devicesByType(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.NodeDevices {
 	by := map[string][]device{}
 	for _, c := range configured {
 		by[c.Type] = nil // a type of which nothing is left is told too
@@ -53,7 +53,7 @@ func devicesByType(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devic
 		typ := slurmType(dev, configured)
 		by[typ] = append(by[typ], dev)
 	}
-	var out []policy.Devices
+	var out []policy.NodeDevices
 	for _, typ := range slices.Sorted(maps.Keys(by)) {
 		out = append(out, sumDevices(typ, by[typ], configuredCount(configured, typ)))
 	}
@@ -71,8 +71,8 @@ func configuredCount(configured []slurm.GRES, typ string) int {
 
 // sumDevices describes the devices of a type: the mean utilisation is known only when
 // every healthy one's is.
-func sumDevices(typ string, devices []device, configured int) policy.Devices {
-	d := policy.Devices{Type: typ, Count: max(len(devices), configured), SickCount: max(configured-len(devices), 0)}
+func sumDevices(typ string, devices []device, configured int) policy.NodeDevices {
+	d := policy.NodeDevices{Type: typ, Count: max(len(devices), configured), SickCount: max(configured-len(devices), 0)}
 	total, well, known := 0.0, 0, true
 	for _, dev := range devices {
 		if dev.isSick {

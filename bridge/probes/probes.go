@@ -48,11 +48,11 @@ func New(client Puller, template string, maxAge time.Duration, now func() time.T
 // Sample returns the measured devices of the view's GPU nodes that are up, by
 // node. The error joins the nodes without a usable sample; the others are
 // returned all the same.
-func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy.Devices, error) {
+func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy.NodeDevices, error) {
 	addresses, configured := p.upGPUNodes(v)
 	samples, err := p.client.PullSamples(ctx, addresses)
 	errs := []error{err}
-	out := make(map[string][]policy.Devices, len(samples))
+	out := make(map[string][]policy.NodeDevices, len(samples))
 	in := jobsByNode(v)
 	var seen, fresh []Reading
 	var reports []nodeprobe.ProgressReport

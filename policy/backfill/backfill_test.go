@@ -22,7 +22,7 @@ func drawSnapshot(t *rapid.T) *policy.Snapshot {
 	free := map[string]int{}
 	for _, n := range []string{"n1", "n2", "n3"} {
 		free[n] = 4
-		s.Nodes = append(s.Nodes, policy.Node{Name: n, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}})
+		s.Nodes = append(s.Nodes, policy.Node{Name: n, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}})
 	}
 	for i := range rapid.IntRange(1, 14).Draw(t, "jobs") {
 		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(i-60) * time.Second)}
@@ -127,7 +127,7 @@ func TestLengths(t *testing.T) {
 		{"nothing known", engine.RunLengthByEstimate, 0, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
+			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}},
 				Jobs: []policy.Job{
 					{ID: 1, Partition: "p", State: policy.Running, Start: now, Limit: time.Hour, Ask: a100(2), On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}},
 					{ID: 2, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(4)},
@@ -165,7 +165,7 @@ func TestLeftOverIsACount(t *testing.T) {
 		s := &policy.Snapshot{Now: now}
 		for i, count := range []int{3, 2, 2} {
 			name := fmt.Sprintf("n%d", i+1)
-			s.Nodes = append(s.Nodes, policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: count}}})
+			s.Nodes = append(s.Nodes, policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: count}}})
 			if i > 0 {
 				s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i), Partition: "p", State: policy.Running, Start: now, Limit: time.Hour,
 					Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}, On: policy.Alloc{{Node: name, Type: "a100", Count: 2}}})

@@ -34,7 +34,7 @@ func TestConservative(t *testing.T) {
 
 // drawQueue draws a node of 8 GPUs and jobs of whole hours.
 func drawQueue(t *rapid.T) *policy.Snapshot {
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}}}
 	if rapid.Bool().Draw(t, "maintenance") {
 		from := rapid.IntRange(0, 5).Draw(t, "from")
 		s.Nodes[0].Windows = []policy.Window{{Name: "m", From: now.Add(time.Duration(from) * time.Hour), To: now.Add(time.Duration(from+rapid.IntRange(1, 5).Draw(t, "for")) * time.Hour)}}
@@ -107,7 +107,7 @@ func calendar(s *policy.Snapshot, depth int) (starts []policy.JobID) {
 // A job that lacks cores for ten hours keeps no GPUs until then.
 func TestConservativeKeepsNoGPUsThatCannotBeUsed(t *testing.T) {
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 10, MemMB: 1000,
-		GPUs: []policy.Devices{{Type: "a100", Count: 8}}, OtherUses: []policy.OtherUse{{CPUs: 54, Until: now.Add(10 * time.Hour)}}}}}
+		GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}, OtherUses: []policy.OtherUse{{CPUs: 54, Until: now.Add(10 * time.Hour)}}}}}
 	add := func(gpus, cpus int, limit time.Duration) *policy.Job {
 		id := policy.JobID(len(s.Jobs) + 1)
 		s.Jobs = append(s.Jobs, policy.Job{ID: id, Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(id-60) * time.Second), Limit: limit,

@@ -23,7 +23,7 @@ func ExampleFindSystem() {
 		return
 	}
 	plan, err := sjf.Decide(&policy.Snapshot{
-		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 1}}}},
+		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 1}}}},
 		Jobs: []policy.Job{
 			{ID: 1, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, PredictedLeft: 2 * time.Hour},
 			{ID: 2, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, PredictedLeft: time.Hour},

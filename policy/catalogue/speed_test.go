@@ -15,7 +15,7 @@ func idle(types ...string) *policy.Snapshot {
 	for i, typ := range types {
 		for _, half := range []string{"a", "b"} {
 			s.Nodes = append(s.Nodes, policy.Node{Name: string(rune('1'+i)) + half, Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1e6,
-				GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+				GPUs: []policy.NodeDevices{{Type: typ, Count: 1}}})
 		}
 	}
 	return s

@@ -21,7 +21,7 @@ func crowd(n int, alike bool) *policy.Snapshot {
 	for i := range 512 {
 		name := fmt.Sprintf("n%03d", i)
 		s.Nodes = append(s.Nodes, policy.Node{Name: name, Partitions: []string{"p"}, LeafSwitch: fmt.Sprintf("l%02d", i/16),
-			CPUs: 1 << 20, MemMB: 1 << 20, GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+			CPUs: 1 << 20, MemMB: 1 << 20, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 		with(s, 4, running(name, time.Hour, time.Duration(2+r.IntN(8))*time.Hour), qos("normal"))
 		with(s, 1, running(name, time.Hour, time.Duration(2+r.IntN(8))*time.Hour))
 	}

@@ -83,7 +83,7 @@ type wish struct{ ask, low, high, runs int }
 
 // elasticSnapshot is a node of 8 a100 with a job for each wish, in line as listed.
 func elasticSnapshot(wishes ...wish) *policy.Snapshot {
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}}}
 	for i, w := range wishes {
 		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(i) * time.Second).Add(-time.Hour),
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: w.ask}}, MinGPUs: w.low, MaxGPUs: w.high}
@@ -135,7 +135,7 @@ func TestElasticKeepsTheRules(t *testing.T) {
 	for name, change := range map[string]func(*policy.Job){
 		"fixed": func(j *policy.Job) { j.UnstoppableReason = "owner" },
 		"young": func(j *policy.Job) { j.Start = now.Add(-time.Minute) },
-		"often": func(j *policy.Job) { j.Stops = 3 },
+		"often": func(j *policy.Job) { j.StopCount = 3 },
 	} {
 		s := elasticSnapshot(wish{ask: 4, low: 1, high: 8, runs: 8}, wish{ask: 4})
 		change(&s.Jobs[0])

@@ -42,7 +42,7 @@ func (e *Entry) DeviceCount() int {
 // GangAsk returns what is to be placed: the ask, at the size WantedDeviceCount, on the type it
 // has a lease for.
 func (e *Entry) GangAsk() policy.Ask {
-	a := e.Job.Gang().Resized(e.WantedDeviceCount)
+	a := e.Job.AskWithLimit().Resized(e.WantedDeviceCount)
 	if a.GPUs.Type == "" && e.Grant.HasLease {
 		a.GPUs.Type = e.Grant.GPUType
 	}

@@ -13,7 +13,7 @@ import (
 // served by arrival, and those pass that find room.
 func ExamplePipeline() {
 	snapshot := &policy.Snapshot{
-		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
+		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}},
 		Jobs: []policy.Job{
 			{ID: 1, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 3}}},
 			{ID: 2, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}},

@@ -123,5 +123,5 @@ func (f *deviceFinder) hasRoom(e *Entry) bool {
 	if leased := e.Ask.GPUs.Type == "" && e.Grant.HasLease && e.Grant.GPUType != ""; !leased && f.knownNoRoomError(e) != nil {
 		return false
 	}
-	return f.FreePool.Fits(e.Partition, e.Job.Gang().Resized(e.WantedDeviceCount))
+	return f.FreePool.Fits(e.Partition, e.Job.AskWithLimit().Resized(e.WantedDeviceCount))
 }

@@ -35,7 +35,7 @@ func drawSnapshot(t *rapid.T) *policy.Snapshot {
 	s := &policy.Snapshot{Now: now, Seq: 3}
 	for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
 		n := policy.Node{Name: fmt.Sprintf("n%d", i), Partitions: []string{"p"}, LeafSwitch: fmt.Sprintf("leaf%d", i/2), CPUs: 32, MemMB: 1 << 20}
-		n.GPUs = []policy.Devices{{Type: "a100", Count: rapid.IntRange(0, 8).Draw(t, "a100")}, {Type: "t4", Count: 2, SickCount: rapid.IntRange(0, 1).Draw(t, "sick")}}
+		n.GPUs = []policy.NodeDevices{{Type: "a100", Count: rapid.IntRange(0, 8).Draw(t, "a100")}, {Type: "t4", Count: 2, SickCount: rapid.IntRange(0, 1).Draw(t, "sick")}}
 		s.Nodes = append(s.Nodes, n)
 	}
 	for i := range rapid.IntRange(0, 12).Draw(t, "jobs") {
@@ -84,7 +84,7 @@ func carryOut(s *policy.Snapshot, plan *policy.Plan, d time.Duration) *policy.Sn
 				j.State, j.On, j.Start = policy.Running, dec.On, s.Now
 			}
 		case policy.Stop:
-			j.State, j.On, j.Start, j.LastStop, j.Stops = policy.Pending, nil, time.Time{}, s.Now, j.Stops+1
+			j.State, j.On, j.Start, j.LastStop, j.StopCount = policy.Pending, nil, time.Time{}, s.Now, j.StopCount+1
 		}
 	}
 	next.Now = next.Now.Add(d)
@@ -137,8 +137,8 @@ func TestNothingMovesTwice(t *testing.T) {
 			stopping := false
 			for i, d := range plan.Decisions {
 				stopping = stopping || d.Verb == policy.Stop
-				if j := s.Jobs[i]; d.Verb == policy.Stop && (j.Ran(s.Now) < 10*time.Minute || j.Stops >= 3) {
-					t.Fatalf("%s stops job %d after %v and %d stops", p.Name, j.ID, j.Ran(s.Now), j.Stops)
+				if j := s.Jobs[i]; d.Verb == policy.Stop && (j.Ran(s.Now) < 10*time.Minute || j.StopCount >= 3) {
+					t.Fatalf("%s stops job %d after %v and %d stops", p.Name, j.ID, j.Ran(s.Now), j.StopCount)
 				}
 			}
 			settled(t, p, carryOut(s, plan, 0), stopping)

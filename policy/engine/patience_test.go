@@ -30,7 +30,7 @@ func TestPatience(t *testing.T) {
 		"least is over, and twice of it":            {4*time.Hour + time.Minute, .01, false},
 	} {
 		ask := func(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Count: n}} }
-		s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}},
+		s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}},
 			Jobs: []policy.Job{
 				{ID: 1, Partition: "p", State: policy.Running, Start: now.Add(-time.Minute), Limit: 10 * time.Hour, UnstoppableReason: "fixed", Ask: ask(6),
 					On: policy.Alloc{{Node: "n1", Type: "a100", Count: 6}}},
@@ -60,7 +60,7 @@ func (forecast) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 func TestReserver(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for reserved, want := range map[policy.JobID]policy.Verb{2: policy.Hold, 9: policy.Start} {
-		s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+		s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}}}
 		for i, gpus := range []int{6, 8, 2} {
 			s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Limit: 12 * time.Hour,
 				Arrive: now.Add(time.Duration(i) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}})
@@ -91,7 +91,7 @@ func (o only) Reserves(_ *engine.Round, e *engine.Entry) bool { return e.ID == o
 // because others will end some day too.
 func TestNobodyKnowsWhen(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}}}
 	for i, gpus := range []int{4, 2, 6, 2} {
 		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now, UnstoppableReason: "fixed", Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
 		if i < 2 {

@@ -19,7 +19,7 @@ func cluster(n int) *policy.Snapshot {
 	s := &policy.Snapshot{Now: now, Seq: 7}
 	for i := range n {
 		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprintf("n%d", i+1), Partitions: []string{"p"},
-			GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+			GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 	}
 	return s
 }
@@ -47,7 +47,7 @@ func running(node string, ran, limit time.Duration) func(*policy.Job) {
 
 // withH100 adds a node n9 of another GPU type.
 func withH100(s *policy.Snapshot) *policy.Snapshot {
-	s.Nodes = append(s.Nodes, policy.Node{Name: "n9", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "h100", Count: 8}}})
+	s.Nodes = append(s.Nodes, policy.Node{Name: "n9", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "h100", Count: 8}}})
 	return s
 }
 
@@ -148,11 +148,11 @@ func TestPipeline(t *testing.T) {
 		{"preempt: not before MinRun", urgent, with(with(cluster(1), 8, running("n1", 9*time.Minute, 0)), 8, qos("urgent"), waited(2*hour)),
 			"1 keep n1:8×a100; 2 wait"},
 		{"preempt: not before 20 checkpoints", urgent, with(with(cluster(1), 8, running("n1", hour, 0),
-			func(j *policy.Job) { j.Checkpoint = 4 * time.Minute }), 8, qos("urgent"), waited(2*hour)),
+			func(j *policy.Job) { j.CheckpointCost = 4 * time.Minute }), 8, qos("urgent"), waited(2*hour)),
 			"1 keep n1:8×a100; 2 wait"},
 		{"preempt: fixed never", urgent, with(with(cluster(1), 8, running("n1", hour, 0), func(j *policy.Job) { j.UnstoppableReason = "owner" }),
 			8, qos("urgent"), waited(2*hour)), "1 keep n1:8×a100; 2 wait"},
-		{"preempt: not a fourth time", urgent, with(with(cluster(1), 8, running("n1", hour, 0), func(j *policy.Job) { j.Stops = 3 }),
+		{"preempt: not a fourth time", urgent, with(with(cluster(1), 8, running("n1", hour, 0), func(j *policy.Job) { j.StopCount = 3 }),
 			8, qos("urgent"), waited(2*hour)), "1 keep n1:8×a100; 2 wait"},
 		{"preempt: nobody in vain", urgent, with(with(with(cluster(1), 4, running("n1", hour, 0)), 4, running("n1", hour, 0),
 			func(j *policy.Job) { j.UnstoppableReason = "owner" }), 8, qos("urgent"), waited(2*hour)),
@@ -187,10 +187,10 @@ func TestTriesOtherNodes(t *testing.T) {
 		s := &policy.Snapshot{Now: now, Seq: 7}
 		for i := range reserved {
 			node := fmt.Sprintf("n%02d", i)
-			s.Nodes = append(s.Nodes, policy.Node{Name: node, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+			s.Nodes = append(s.Nodes, policy.Node{Name: node, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 			with(s, 4, running(node, time.Hour, 2*time.Hour))
 		}
-		s.Nodes = append(s.Nodes, policy.Node{Name: "other", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+		s.Nodes = append(s.Nodes, policy.Node{Name: "other", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 		with(s, 4, running("other", time.Hour, 9*time.Hour))
 		with(s, 8*reserved, func(j *policy.Job) { j.Ask.PerNode = 8 })
 		with(s, 4, limit(5*time.Hour))

@@ -35,7 +35,7 @@ func (q quota) Admit(r *engine.Round, e *engine.Entry) error {
 }
 
 func quotaSnapshot(pending ...int) *policy.Snapshot {
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 16}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 16}}}}}
 	s.Jobs = []policy.Job{{ID: 1, Account: "a", Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now,
 		Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 2}}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}}}
 	for i, n := range pending {
@@ -86,7 +86,7 @@ func TestQuota(t *testing.T) {
 
 func TestQuotaCountsPartsOfGPUs(t *testing.T) {
 	s := quotaSnapshot(2)
-	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "shard", Count: 4, PartPercent: 25})
+	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.NodeDevices{Type: "shard", Count: 4, PartPercent: 25})
 	s.Jobs[1].Ask.GPUs = policy.GPUs{Type: "shard", Count: 2, PartPercent: 25}
 	for limit, want := range map[float64]string{2.4: "keep hold", 2.5: "keep start"} {
 		if got := verbs(t, engine.Pipeline{Admit: quota{fallback: limit}}, s); got != want {
@@ -102,7 +102,7 @@ func TestRefusalStands(t *testing.T) {
 	s.Jobs[1].Account = "b"
 	s.Jobs[2].Arrive = now.Add(time.Minute)
 	s.Jobs[2].Ask.GPUs.Type = "t4"
-	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "t4", Count: 1})
+	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.NodeDevices{Type: "t4", Count: 1})
 	p := engine.Pipeline{Preempt: preempt.ByQOS("urgent"), Admit: quota{caps: map[string]float64{"a": 1}, fallback: 99}}
 	if got := verbs(t, p, s); got != "stop start hold" {
 		t.Errorf("got %s; the first answer of Admit stands", got)

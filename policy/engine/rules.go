@@ -10,7 +10,7 @@ import (
 // Rules are what every Pipeline keeps, whatever its stages say.
 type Rules struct {
 	// MinRun is the shortest run before a job may be stopped or resized; 0: 10
-	// minutes. A job whose Checkpoint is known runs at least MinRunCheckpoints times that.
+	// minutes. A job whose CheckpointCost is known runs at least MinRunCheckpoints times that.
 	MinRun            time.Duration
 	MinRunCheckpoints int // 0: 20
 	// MaxStops is how often a job may be stopped in its life; 0: 3, negative:
@@ -42,7 +42,7 @@ func (r Rules) withDefaults() Rules {
 
 // isStoppable reports whether the rules let a running job be stopped at now.
 func (r Rules) isStoppable(j *policy.Job, now time.Time) bool {
-	least := max(r.MinRun, time.Duration(r.MinRunCheckpoints)*j.Checkpoint)
+	least := max(r.MinRun, time.Duration(r.MinRunCheckpoints)*j.CheckpointCost)
 	return r.isEverStoppable(j) && j.Ran(now) >= least
 }
 
@@ -55,5 +55,5 @@ func (r *Round) isStoppable(rules Rules, e *Entry) bool {
 
 // isEverStoppable reports whether the rules let a running job be stopped now or later.
 func (r Rules) isEverStoppable(j *policy.Job) bool {
-	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.Stops < r.MaxStops)
+	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.StopCount < r.MaxStops)
 }

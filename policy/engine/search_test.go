@@ -32,7 +32,7 @@ func (p passAll) Place(r *Round, e *Entry) (policy.Alloc, error) {
 // stopping can help, and wants one search for each shape.
 func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 	now, asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), 0
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}}}
 	ask := func(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }
 	for i := range 1000 {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), State: policy.Pending, Partition: "p", QOS: "urgent", Arrive: now.Add(-time.Hour), Ask: ask(7 + i%2)})
@@ -65,7 +65,7 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 // up searching, and to plan lawfully all the same.
 func TestTriesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", CPUs: 1 << 20, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", CPUs: 1 << 20, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}}}
 	for i := range 50 {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), State: policy.Pending, Partition: "p", QOS: "urgent", Arrive: now.Add(-time.Hour),
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8}, CPUs: i + 1}})

@@ -20,7 +20,7 @@ func at(d time.Duration) time.Time { return noon.Add(d) }
 // aside is a node of eight GPUs and 64 cores with windows.
 func aside(name string, windows ...policy.Window) policy.Node {
 	return policy.Node{Name: name, Partitions: []string{"p"}, CPUs: 64, MemMB: 512_000,
-		GPUs: []policy.Devices{{Type: "a100", Count: 8}}, Windows: windows}
+		GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}, Windows: windows}
 }
 
 func wants(id policy.JobID, gpus int, limit time.Duration) policy.Job {
@@ -169,7 +169,7 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 		for i := range s.Jobs {
 			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i], WantedDeviceCount: s.Jobs[i].Ask.GPUs.Count, PlannedAlloc: s.Jobs[i].On})
 		}
-		if _, err := pool.Fit(r.FreePool, "p", j.Gang()); err == nil {
+		if _, err := pool.Fit(r.FreePool, "p", j.AskWithLimit()); err == nil {
 			return // not blocked
 		}
 		v, want := engine.Reserve(r, r.Entries[2], engine.RunLengthByLimit), first(s, j)
@@ -197,7 +197,7 @@ func first(s *policy.Snapshot, j policy.Job) time.Duration {
 				then.Jobs = append(then.Jobs, s.Jobs[i])
 			}
 		}
-		if _, err := pool.Fit(pool.New(&then), "p", j.Gang()); err == nil {
+		if _, err := pool.Fit(pool.New(&then), "p", j.AskWithLimit()); err == nil {
 			return h
 		}
 		if h > 1000*time.Hour {

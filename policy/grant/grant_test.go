@@ -34,7 +34,7 @@ func runs(j policy.Job, node string, ran time.Duration) policy.Job {
 
 func TestInOrder(t *testing.T) {
 	node := func(name, typ string) policy.Node {
-		return policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 8}}}
+		return policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 8}}}
 	}
 	held := job(2, 1, "a100")
 	held.HeldReason = "a dependency"

@@ -25,7 +25,7 @@ func (b ByLength) Left(e *engine.Entry) float64 {
 		d = b.UnknownLength
 	}
 	if b.ByService {
-		return float64(policy.Service(e.Ask.GPUs.WholeGPUs(), d))
+		return float64(policy.ServiceForTime(e.Ask.GPUs.WholeGPUs(), d))
 	}
 	return d.Seconds()
 }

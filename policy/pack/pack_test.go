@@ -17,7 +17,7 @@ func full() *policy.Snapshot {
 		return policy.Job{ID: id, Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Shareable: true, Utilisation: policy.NewMeasure(busy),
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 2}, CPUs: 2}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}}
 	}
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 8, MemMB: 8, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 8, MemMB: 8, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}}}
 	s.Jobs = []policy.Job{job(1, 0.2), job(2, 0.9), job(3, 0)}
 	s.Jobs[2].State, s.Jobs[2].On = policy.Pending, nil
 	return s

@@ -19,7 +19,7 @@ func round(free [4]int, ask policy.Ask) (*engine.Round, *engine.Entry) {
 	s := &policy.Snapshot{Now: now}
 	for i, n := range free {
 		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprintf("n%d", i+1), LeafSwitch: fmt.Sprintf("leaf%d", i/2+1), Partitions: []string{"p"},
-			GPUs: []policy.Devices{{Type: "a100", Count: n}}})
+			GPUs: []policy.NodeDevices{{Type: "a100", Count: n}}})
 	}
 	j := &policy.Job{ID: 1, Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute), Ask: ask}
 	return &engine.Round{Snapshot: s, FreePool: pool.New(s)}, &engine.Entry{Job: j, WantedDeviceCount: ask.GPUs.Count}

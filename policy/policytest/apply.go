@@ -49,6 +49,6 @@ func startJobOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
 func stopJob(s *policy.Snapshot, j *policy.Job) {
 	var none policy.Job
 	j.State, j.On, j.Start = policy.Pending, nil, none.Start
-	j.Stops++
+	j.StopCount++
 	j.LastStop, j.Submit = s.Now, s.Now
 }

@@ -20,7 +20,7 @@ func BusyCluster(nodes, n int) *policy.Snapshot {
 	for i := range nodes {
 		s.Nodes = append(s.Nodes, policy.Node{
 			Name: fmt.Sprintf("n%04d", i), LeafSwitch: fmt.Sprintf("leaf%02d", i/16), Partitions: []string{"batch"},
-			CPUs: 128, MemMB: 1_000_000, GPUs: []policy.Devices{{Type: []string{typeA, typeH}[i*2/nodes], Count: 8}},
+			CPUs: 128, MemMB: 1_000_000, GPUs: []policy.NodeDevices{{Type: []string{typeA, typeH}[i*2/nodes], Count: 8}},
 		})
 	}
 	for i := range 20 {
@@ -38,7 +38,7 @@ func BusyCluster(nodes, n int) *policy.Snapshot {
 	}
 	for range 2000 {
 		h := policy.FinishedJob{GPUs: 1 << rng.IntN(4), Ran: drawRunTime(rng)}
-		h.Service = policy.Service(float64(h.GPUs), h.Ran)
+		h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
 		s.History = append(s.History, h)
 	}
 	return s
@@ -78,8 +78,8 @@ func drawJob(rng *rand.Rand, id policy.JobID) policy.Job {
 	case 1:
 		j.Tasks = 2 + rng.IntN(100)
 	case 2:
-		j.Stops, j.LastStop = 1, j.Arrive.Add(SnapshotTime.Sub(j.Arrive)/2)
-		j.Attained = policy.Service(float64(gpus), j.LastStop.Sub(j.Arrive))
+		j.StopCount, j.LastStop = 1, j.Arrive.Add(SnapshotTime.Sub(j.Arrive)/2)
+		j.Attained = policy.ServiceForTime(float64(gpus), j.LastStop.Sub(j.Arrive))
 	}
 	j.Submit = j.Arrive
 	return j
@@ -94,7 +94,7 @@ func startJob(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
 	j.State, j.On, j.HeldReason, j.Tasks = policy.Running, on, "", 0
 	j.Start = SnapshotTime.Add(-time.Duration(rng.Float64() * float64(SnapshotTime.Sub(j.Arrive))))
 	j.FirstStart = j.Start
-	j.Attained = policy.Service(float64(j.Ask.GPUs.Count), SnapshotTime.Sub(j.Start))
+	j.Attained = policy.ServiceForTime(float64(j.Ask.GPUs.Count), SnapshotTime.Sub(j.Start))
 	if rng.IntN(2) == 0 {
 		j.UnstoppableReason = "not marked as requeueable"
 	}

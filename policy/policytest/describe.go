@@ -35,7 +35,7 @@ func DescribePlan(s *policy.Snapshot, plan *policy.Plan) string {
 		j := s.Job(d.Job)
 		fmt.Fprintf(&b, "%d. job %d %s %s %s, %v cpus %d mem %d nodes %d-%d each %d +%v -%v %v", d.Rank, j.ID, j.Account, j.Partition,
 			j.State, j.Ask.GPUs, j.Ask.CPUs, j.Ask.MemMB, j.Ask.MinNodes, j.Ask.MaxNodes, j.Ask.PerNode, j.Ask.RequiredNodes, j.Ask.ExcludedNodes, j.Ask.Features)
-		fmt.Fprintf(&b, " on %v limit %v fixed %q stops %d unplaced %q tasks %d: %s %v: %s\n", j.On, j.Limit, j.UnstoppableReason, j.Stops, j.UnplaceableReason, j.Tasks, d.Verb, d.On, d.Why)
+		fmt.Fprintf(&b, " on %v limit %v fixed %q stops %d unplaced %q tasks %d: %s %v: %s\n", j.On, j.Limit, j.UnstoppableReason, j.StopCount, j.UnplaceableReason, j.Tasks, d.Verb, d.On, d.Why)
 	}
 	return b.String()
 }

@@ -55,7 +55,7 @@ func drawNode(t *rapid.T, i int) policy.Node {
 		MemMB:      drawOneOf(t, "memory", int64(256_000), int64(1_000_000)),
 	}
 	for _, typ := range drawOneOf(t, "types", []string{typeA}, []string{typeH}, []string{typeSlice, typeA}, []string{typeA, typeH}) {
-		d := policy.Devices{Type: typ, Count: drawOneOf(t, "count", 1, 2, 4, 8)}
+		d := policy.NodeDevices{Type: typ, Count: drawOneOf(t, "count", 1, 2, 4, 8)}
 		if typ == typeSlice {
 			d.PartPercent = 14
 		}
@@ -125,7 +125,7 @@ func drawAccounts(t *rapid.T, s *policy.Snapshot) {
 
 func drawSample(t *rapid.T) policy.FinishedJob {
 	h := policy.FinishedJob{GPUs: drawOneOf(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
-	h.Service = policy.Service(float64(h.GPUs), h.Ran)
+	h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
 	return h
 }
 

@@ -32,7 +32,7 @@ func (g *jobGenerator) drawJob(id policy.JobID) policy.Job {
 		ID: id, User: drawOneOf(g.T, "user", "ann", "bob"), Account: drawOneOf(g.T, "account", "nlp", "ops", "vision"),
 		Partition: drawOneOf(g.T, "partition", "batch", "long"), State: policy.Pending, Arrive: g.drawTimeAgo("arrive", longest),
 		Limit: drawOneOf(g.T, "limit", 0, time.Hour, 10*time.Hour, 100*time.Hour), Ask: g.drawAsk(),
-		Checkpoint: drawOneOf(g.T, "checkpoint", 0, time.Minute), Shareable: drawChance(g.T, "shareable", 4),
+		CheckpointCost: drawOneOf(g.T, "checkpoint", 0, time.Minute), Shareable: drawChance(g.T, "shareable", 4),
 	}
 	if g.isUniform {
 		j.Partition, j.Ask = "batch", policy.Ask{GPUs: policy.GPUs{Count: drawOneOf(g.T, "plain gpus", 1, 1, 2, 4)}}
@@ -100,7 +100,7 @@ func (g *jobGenerator) startRunning(j *policy.Job) bool {
 	}
 	j.Start = g.drawTimeAgo("start", SnapshotTime.Sub(j.Arrive))
 	j.FirstStart = j.Start
-	j.Attained = policy.Service(j.Ask.GPUs.WholeGPUs(), SnapshotTime.Sub(j.Start))
+	j.Attained = policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), SnapshotTime.Sub(j.Start))
 	g.drawEarlierRuns(j, j.Start)
 	j.Progress = drawOneOf(g.T, "progress", policy.Measure{}, policy.NewMeasure(0), policy.NewMeasure(0.3), policy.NewMeasure(1))
 	return true
@@ -111,11 +111,11 @@ func (g *jobGenerator) drawEarlierRuns(j *policy.Job, before time.Time) {
 	if !drawChance(g.T, "stopped before", 3) {
 		return
 	}
-	j.Stops = drawOneOf(g.T, "stops", 1, 2, 5, 13)
+	j.StopCount = drawOneOf(g.T, "stops", 1, 2, 5, 13)
 	j.FirstStart = j.Arrive
 	j.LastStop = j.Arrive.Add(before.Sub(j.Arrive) / 2)
 	j.Submit = j.LastStop
-	j.Attained += policy.Service(j.Ask.GPUs.WholeGPUs(), j.LastStop.Sub(j.FirstStart))
+	j.Attained += policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), j.LastStop.Sub(j.FirstStart))
 }
 
 func (g *jobGenerator) drawPending(j *policy.Job) {

@@ -9,7 +9,7 @@ import (
 // oddSnapshots are snapshots on which policies like to stumble.
 func oddSnapshots() map[string]*policy.Snapshot {
 	node := policy.Node{Name: "n1", Partitions: []string{"batch"}, CPUs: 8, MemMB: 8000,
-		GPUs: []policy.Devices{{Type: typeA, Count: 4}}}
+		GPUs: []policy.NodeDevices{{Type: typeA, Count: 4}}}
 	down := node
 	down.DownReason = "not responding"
 	job := func(id policy.JobID, gpus int) policy.Job {
@@ -29,7 +29,7 @@ func oddSnapshots() map[string]*policy.Snapshot {
 	trains.ID, trains.Account, trains.State, trains.UnstoppableReason, trains.Ask.GPUs.Type = 3, "vision", policy.Suspended, "", ""
 	trains.Class = "resnet"
 	trains.Training = &policy.Training{Steps: 1000, StepsDone: 10, Rates: []policy.Rate{{Type: typeA, StepsPerSecond: 2}, {Type: typeH, StepsPerSecond: 5}},
-		RatesBeside: []policy.SharedRate{{Type: typeA, NeighbourClass: "resnet", StepsPerSecond: 1}}}
+		SharedRates: []policy.SharedRate{{Type: typeA, NeighbourClass: "resnet", StepsPerSecond: 1}}}
 	beside := trains
 	beside.ID, beside.State, beside.On = 5, policy.Running, policy.Alloc{{Node: "n1", Type: typeA, Count: 2}}
 	snapshot := func(nodes []policy.Node, jobs ...policy.Job) *policy.Snapshot {

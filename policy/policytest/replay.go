@@ -43,7 +43,7 @@ func creditRunning(j *policy.Job, step time.Duration) {
 	if !j.HoldsGPUs() {
 		return
 	}
-	j.Attained += policy.Service(j.Ask.GPUs.WholeGPUs(), step)
+	j.Attained += policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), step)
 	if j.PredictedLeft > 0 {
 		j.PredictedLeft = max(j.PredictedLeft-step, time.Second)
 	}

@@ -107,7 +107,7 @@ func (d *scenario) advance(s *policy.Snapshot) {
 		d.predict(j)
 		for k := range s.Accounts {
 			if a := &s.Accounts[k]; a.Name == j.Account {
-				a.UsedService += policy.Service(j.Ask.GPUs.WholeGPUs(), planInterval)
+				a.UsedService += policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), planInterval)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (r tableRow) node() policy.Node {
 	for s := range strings.SplitSeq(r.text("gpus"), ",") {
 		g, err := parseGPUs(s)
 		r.fail("gpus", err)
-		n.GPUs = append(n.GPUs, policy.Devices{Type: g.Type, Count: g.Count})
+		n.GPUs = append(n.GPUs, policy.NodeDevices{Type: g.Type, Count: g.Count})
 	}
 	return n
 }
@@ -56,7 +56,7 @@ func (c *textCase) readJob(i int, r tableRow) {
 		State: policy.Pending, Arrive: cmp.Or(SnapshotTime.Add(-r.duration("arrive")), SnapshotTime), Limit: r.duration("limit"),
 		Ask:               policy.Ask{GPUs: gpus, CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), MinNodes: int(r.number("nodes")), MaxNodes: int(r.number("max_nodes"))},
 		Tasks:             int(r.number("tasks")),
-		Stops:             int(r.number("stops")),
+		StopCount:         int(r.number("stops")),
 		HeldReason:        r.text("held"),
 		UnstoppableReason: r.text("fixed"),
 		On:                r.alloc("on"),
@@ -78,7 +78,7 @@ func (c *textCase) readJob(i int, r tableRow) {
 	if len(j.On) > 0 {
 		j.State = policy.Running
 		if r.text("attained") == "" {
-			j.Attained = policy.Service(gpus.WholeGPUs(), SnapshotTime.Sub(j.Start))
+			j.Attained = policy.ServiceForTime(gpus.WholeGPUs(), SnapshotTime.Sub(j.Start))
 		}
 	}
 	if later := r.duration("later"); later > 0 {
@@ -112,7 +112,7 @@ func (r tableRow) training() *policy.Training {
 		speed, err := strconv.ParseFloat(text, 64)
 		r.fail("beside", err)
 		for _, alone := range t.Rates {
-			t.RatesBeside = append(t.RatesBeside, policy.SharedRate{Type: alone.Type, NeighbourClass: class, StepsPerSecond: speed * alone.StepsPerSecond})
+			t.SharedRates = append(t.SharedRates, policy.SharedRate{Type: alone.Type, NeighbourClass: class, StepsPerSecond: speed * alone.StepsPerSecond})
 		}
 	}
 	return t

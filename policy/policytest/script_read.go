@@ -114,7 +114,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		case "history":
 			for _, r := range parseTable(text, &err) {
 				h := policy.FinishedJob{GPUs: int(r.number("gpus")), Ran: r.duration("ran")}
-				h.Service = policy.Service(float64(h.GPUs), h.Ran)
+				h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
 				c.snapshot.History = append(c.snapshot.History, h)
 			}
 		case "step":

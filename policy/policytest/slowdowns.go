@@ -42,10 +42,10 @@ func drawThreeAccounts(seed uint64, demands, used [3]float64) *scenario {
 	r := rand.New(rand.NewPCG(seed, 8))
 	d := &scenario{}
 	for _, name := range []string{"n1", "n2", "n3", "n4"} {
-		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.Devices{{Type: typeA, Count: gpus / 4}}})
+		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: typeA, Count: gpus / 4}}})
 	}
 	for k, name := range tenantNames {
-		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, UsedService: policy.Service(gpus*used[k], 24*time.Hour)})
+		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, UsedService: policy.ServiceForTime(gpus*used[k], 24*time.Hour)})
 		for left := 1.25 * demands[k] * gpus * span.Seconds(); left > 0; {
 			n := []int{1, 1, 1, 2, 2, 4, 8}[r.IntN(7)]
 			run := time.Duration(math.Exp(math.Log(18)*r.Float64())) * planInterval

@@ -40,7 +40,7 @@ func FindStarving(t *testing.T, make, easy func() policy.Policy, least time.Dura
 // or of the same.
 func drawOverload(seed uint64) *scenario {
 	r := rand.New(rand.NewPCG(seed, 13))
-	d := &scenario{nodes: []policy.Node{{Name: "n1", Partitions: []string{"batch"}, GPUs: []policy.Devices{{Type: typeA, Count: 8}}}},
+	d := &scenario{nodes: []policy.Node{{Name: "n1", Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: typeA, Count: 8}}}},
 		accounts: []policy.Account{{Name: "busy", Weight: 1}, {Name: "idle", Weight: 1}}}
 	for at := time.Duration(0); at < 14*time.Hour; {
 		run := time.Duration(4+r.IntN(9)) * planInterval / 2

@@ -15,7 +15,7 @@ import (
 func PlayTurns(t *testing.T, p policy.Policy, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: gpus}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: gpus}}}}}
 	for i, name := range slices.Sorted(maps.Keys(jobs)) {
 		s.Accounts = append(s.Accounts, policy.Account{Name: name, Weight: tickets[name]})
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Name: name, User: name, Account: name, Partition: "p", State: policy.Pending,

@@ -22,7 +22,7 @@ func (l lawCheck) checkWorkConserving(s *policy.Snapshot, plan *policy.Plan) {
 		if d.Verb != policy.Wait && d.Verb != policy.Hold || !j.CanStart(s.Now) {
 			continue
 		}
-		if on, err := pool.Fit(free, j.Partition, j.Gang()); err == nil {
+		if on, err := pool.Fit(free, j.Partition, j.AskWithLimit()); err == nil {
 			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, DescribePlan(s, plan))
 		}
 	}

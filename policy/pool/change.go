@@ -29,7 +29,7 @@ func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64) error {
 			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.FreeOn(s.Node, s.Type))
 		}
 		here := a.CountOn(s.Node)
-		if policy.NodePortion(cpus, here, all) > max(p.nodes[n].freeCPUs, 0) || policy.NodePortion(memMB, here, all) > max(p.nodes[n].freeMemMB, 0) {
+		if policy.PortionForNode(cpus, here, all) > max(p.nodes[n].freeCPUs, 0) || policy.PortionForNode(memMB, here, all) > max(p.nodes[n].freeMemMB, 0) {
 			return fmt.Errorf("taking %v: cores or memory are short on %s", a, s.Node)
 		}
 	}
@@ -50,7 +50,7 @@ func (p *Pool) applyAlloc(a policy.Alloc, sign, cpus int, memMB int64) {
 		}
 		if i == 0 || a[i-1].Node != s.Node {
 			here := a.CountOn(s.Node)
-			c.cpus, c.mem = sign*policy.NodePortion(cpus, here, all), int64(sign)*policy.NodePortion(memMB, here, all)
+			c.cpus, c.mem = sign*policy.PortionForNode(cpus, here, all), int64(sign)*policy.PortionForNode(memMB, here, all)
 		}
 		p.apply(c)
 		p.undoLog = append(p.undoLog, c)

@@ -14,7 +14,7 @@ func fitSnapshot(t *rapid.T) *policy.Snapshot {
 	s := &policy.Snapshot{}
 	for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
 		n := policy.Node{Name: fmt.Sprintf("n%d", i), Partitions: []string{"p"}, CPUs: rapid.IntRange(0, 8).Draw(t, "cpus"), MemMB: 100}
-		n.GPUs = []policy.Devices{{Type: "a100", Count: rapid.IntRange(0, 4).Draw(t, "a100")}, {Type: "t4", Count: rapid.IntRange(0, 2).Draw(t, "t4")}}
+		n.GPUs = []policy.NodeDevices{{Type: "a100", Count: rapid.IntRange(0, 4).Draw(t, "a100")}, {Type: "t4", Count: rapid.IntRange(0, 2).Draw(t, "t4")}}
 		if rapid.IntRange(0, 5).Draw(t, "fate") == 0 {
 			n.DownReason = "drained"
 		}
@@ -99,7 +99,7 @@ func splitSuits(p *Pool, a policy.Ask, counts []int) bool {
 
 func TestFitPrefers(t *testing.T) {
 	node := func(name string, free int) policy.Node {
-		return policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: free}}}
+		return policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: free}}}
 	}
 	s := &policy.Snapshot{Nodes: []policy.Node{node("a", 8), node("b", 3), node("c", 4), node("d", 8)}}
 	ask := func(count, per int) policy.Ask {
@@ -126,8 +126,8 @@ func TestFitPrefers(t *testing.T) {
 
 func TestFitSaysWhatIsMissing(t *testing.T) {
 	s := &policy.Snapshot{Nodes: []policy.Node{
-		{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 5}}},
-		{Name: "n2", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}},
+		{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 5}}},
+		{Name: "n2", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}},
 	}}
 	_, err := Fit(New(s), "p", policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8}, MaxNodes: 1})
 	if want := "needs 8 a100 on one node, 5 free on the best node n1, 9 in all it may use"; err == nil || err.Error() != want {

@@ -48,7 +48,7 @@ func (m *poolModel) change(h heldModel, sign int) bool {
 }
 
 func poolSnapshot() *policy.Snapshot {
-	gpus := []policy.Devices{{Type: "a100", Count: 5, SickCount: 1}, {Type: "t4", Count: 2}}
+	gpus := []policy.NodeDevices{{Type: "a100", Count: 5, SickCount: 1}, {Type: "t4", Count: 2}}
 	return &policy.Snapshot{Nodes: []policy.Node{
 		{Name: "n1", CPUs: 8, MemMB: 100, GPUs: gpus, Partitions: []string{"p"}},
 		{Name: "n2", CPUs: 6, MemMB: 100, GPUs: gpus, Partitions: []string{"p"}},

@@ -119,5 +119,5 @@ func (p *Pool) AllowsSlot(s policy.Slot, partition string, a policy.Ask) bool {
 	}
 	h := &p.nodes[i]
 	whole, cpus, _ := h.countSetAside(p.startTime, &a)
-	return !whole && policy.NodePortion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.freeCPUs-cpus, 0) && policy.NodePortion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.freeMemMB, 0)
+	return !whole && policy.PortionForNode(a.CPUs, s.Count, a.GPUs.Count) <= max(h.freeCPUs-cpus, 0) && policy.PortionForNode(a.MemMB, s.Count, a.GPUs.Count) <= max(h.freeMemMB, 0)
 }

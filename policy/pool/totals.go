@@ -20,7 +20,7 @@ type freeOfType struct {
 }
 
 // addType adds the type of the devices.
-func (t *totals) addType(d policy.Devices) {
+func (t *totals) addType(d policy.NodeDevices) {
 	if t.find(d.Type) == nil {
 		t.byType = append(t.byType, freeOfType{gpuType: d.Type})
 	}

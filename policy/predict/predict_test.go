@@ -14,7 +14,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func job(change func(*policy.Job)) *engine.Entry {
 	j := &policy.Job{ID: 1, User: "ann", Account: "vision", State: policy.Running, Start: now.Add(-time.Hour),
-		Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}, Attained: policy.Service(2, 2*time.Hour)}
+		Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}, Attained: policy.ServiceForTime(2, 2*time.Hour)}
 	change(j)
 	return &engine.Entry{Job: j}
 }
@@ -63,7 +63,7 @@ func TestTrainingGoesToTheFastestThereIs(t *testing.T) {
 	}{{[]string{"a100", "h100", "k80"}, 12 * time.Minute}, {[]string{"a100", "k80"}, time.Hour}, {[]string{"k80"}, 2 * time.Hour}, {[]string{"other"}, 12 * time.Minute}} {
 		s := &policy.Snapshot{Now: now}
 		for _, typ := range c.types {
-			s.Nodes = append(s.Nodes, policy.Node{Name: typ, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+			s.Nodes = append(s.Nodes, policy.Node{Name: typ, GPUs: []policy.NodeDevices{{Type: typ, Count: 1}}})
 		}
 		r := &engine.Round{Snapshot: s, FreePool: pool.New(s)}
 		if got := predict.Ladder(nil).Predict(r, e); got.TimeLeft != c.left {

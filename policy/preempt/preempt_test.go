@@ -25,7 +25,7 @@ func TestPreempters(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			four := policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}
-			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
+			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}},
 				Jobs: []policy.Job{
 					{ID: 1, QOS: "normal", Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Ask: four, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
 					{ID: 2, QOS: "urgent", Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: four},

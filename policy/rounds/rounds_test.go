@@ -20,7 +20,7 @@ func cluster(types map[string]int, jobs ...policy.Job) *policy.Snapshot {
 	s := &policy.Snapshot{Now: start, Jobs: jobs}
 	for _, typ := range []string{"a100", "v100"} {
 		if n := types[typ]; n > 0 {
-			s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: typ, Count: n}}})
+			s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: typ, Count: n}}})
 		}
 	}
 	return s

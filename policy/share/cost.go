@@ -53,7 +53,7 @@ func newCapacity(s *policy.Snapshot) *capacity {
 	return c
 }
 
-func (c *capacity) add(d policy.Devices) {
+func (c *capacity) add(d policy.NodeDevices) {
 	i, ok := c.find(d.Type)
 	whole := d.PartPercent == 0 || d.PartPercent == 100
 	if !ok {

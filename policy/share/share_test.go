@@ -58,8 +58,8 @@ func TestWeightsOfACircle(t *testing.T) {
 func TestDominantDue(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{
-		{Name: "n1", CPUs: 64, GPUs: []policy.Devices{{Type: "a100", Count: 9, SickCount: 1}}},
-		{Name: "n2", CPUs: 64, DownReason: "broken", GPUs: []policy.Devices{{Type: "a100", Count: 8}}},
+		{Name: "n1", CPUs: 64, GPUs: []policy.NodeDevices{{Type: "a100", Count: 9, SickCount: 1}}},
+		{Name: "n2", CPUs: 64, DownReason: "broken", GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}},
 	}}
 	add := func(account string, cpus int, change func(*policy.Job)) {
 		j := policy.Job{ID: policy.JobID(len(s.Jobs) + 1), Account: account, State: policy.Pending, Arrive: now,
@@ -88,7 +88,7 @@ func TestDominantDue(t *testing.T) {
 // TestDominantIgnoresArrangement shuffles the entries.
 func TestDominantIgnoresArrangement(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", CPUs: 50, GPUs: []policy.Devices{{Type: "a", Count: 20}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", CPUs: 50, GPUs: []policy.NodeDevices{{Type: "a", Count: 20}}}}}
 	for i := range 30 {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Account: fmt.Sprint("acc", i%4), State: policy.Pending,
 			Arrive: now.Add(-time.Duration(i%7) * time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: i%3 + 1}, CPUs: i % 5}})

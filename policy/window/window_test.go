@@ -22,7 +22,7 @@ func settings() *window.Settings {
 func cluster(types ...string) []policy.Node {
 	var nodes []policy.Node
 	for i, typ := range types {
-		nodes = append(nodes, policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+		nodes = append(nodes, policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 1}}})
 	}
 	return nodes
 }
@@ -122,7 +122,7 @@ func TestTypes(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	a, b := job(1, 0, 0), job(2, 0, 0)
 	a.Training, b.Training = nil, nil
-	a.Attained = policy.Service(1, 10*time.Hour)
+	a.Attained = policy.ServiceForTime(1, 10*time.Hour)
 	s := &policy.Snapshot{Now: now, Nodes: cluster("v100"), Jobs: []policy.Job{a, b}}
 	o := settings()
 	o.LongestRestCost = 0

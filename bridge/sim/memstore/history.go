@@ -165,7 +165,7 @@ func (h *history) stopRun(l *jobHistory, at time.Time) {
 	s := l.openSpan
 	s.stop = policy.Later(at, s.start)
 	h.usage.spans = append(h.usage.spans, s)
-	l.attained += policy.Service(float64(s.gpus), s.stop.Sub(s.start))
+	l.attained += policy.ServiceForTime(float64(s.gpus), s.stop.Sub(s.start))
 	l.ran += s.stop.Sub(s.start)
 	l.lastStop, l.runs = s.stop, false
 }

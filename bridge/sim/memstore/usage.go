@@ -68,7 +68,7 @@ func (u *usage) totals(open []usageSpan, now time.Time) ([]policy.User, map[stri
 			s := &list[i]
 			users[u.indexOf(s.user)].UsedService += s.decayedUse(now, u.halfLife)
 			from := policy.Later(s.start, now.Add(-policy.RecentWindow))
-			recent[s.user.account] += policy.Service(float64(s.gpus), max(s.stop.Sub(from), 0))
+			recent[s.user.account] += policy.ServiceForTime(float64(s.gpus), max(s.stop.Sub(from), 0))
 		}
 	}
 	return users, recent

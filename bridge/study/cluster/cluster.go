@@ -87,7 +87,7 @@ func CountGPUsByType(nodes []policy.Node) map[string]int {
 func (p nodeGroup) newNode(name string) policy.Node {
 	return policy.Node{
 		Name: name, Partitions: []string{PartitionName}, CPUs: coresPerGPU * p.gpusPerNode, MemMB: memPerGPU * int64(p.gpusPerNode),
-		GPUs: []policy.Devices{{Type: p.gpuType, Count: p.gpusPerNode}},
+		GPUs: []policy.NodeDevices{{Type: p.gpuType, Count: p.gpusPerNode}},
 	}
 }
 

@@ -18,7 +18,7 @@ func nodes(n, each int, typ string) []policy.Node {
 	all := make([]policy.Node, n)
 	for i := range all {
 		all[i] = policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-			GPUs: []policy.Devices{{Type: typ, Count: each}}}
+			GPUs: []policy.NodeDevices{{Type: typ, Count: each}}}
 	}
 	return all
 }

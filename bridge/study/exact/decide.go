@@ -80,7 +80,7 @@ func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 		}
 		e.release(j)
 		j.outcome.StopCount++
-		v.Stops++
+		v.StopCount++
 	}
 	if verb == policy.Stop {
 		v.State, v.On, v.LastStop, v.Start = policy.Pending, nil, e.snapshot.Now, time.Time{}

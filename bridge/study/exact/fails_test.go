@@ -11,7 +11,7 @@ import (
 // TestNothingToDoForFiveRounds is the job that a change of its batch size left
 // with all its steps done: it is not ended by that, but by failing to run.
 func TestNothingToDoForFiveRounds(t *testing.T) {
-	nodes := []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}}
+	nodes := []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: 1}}}}
 	e, err := newEngine(Config{Policy: policyengine.Pipeline{}, Nodes: nodes, Clock: ShockwaveClock(), Jobs: []workload.Job{{ID: 1, GPUs: 1, Duration: 100}, {ID: 2, GPUs: 1, Duration: 1e6}}})
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func (j *job) newView() policy.Job {
 		v.UnstoppableReason = "its owner does not let it be stopped"
 	}
 	if j.Checkpoint > 0 {
-		v.Checkpoint = policy.DurationFromSeconds(j.Checkpoint)
+		v.CheckpointCost = policy.DurationFromSeconds(j.Checkpoint)
 	}
 	return v
 }

@@ -48,7 +48,7 @@ func (r *trainingReports) setRates(j *job) {
 
 func (r *trainingReports) setNeighbours(j *job) {
 	if j.Shareable && j.Training != nil {
-		j.report.RatesBeside = r.speeds.neighbours(j)
+		j.report.SharedRates = r.speeds.neighbours(j)
 	}
 }
 

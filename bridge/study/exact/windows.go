@@ -31,7 +31,7 @@ func (w *nodeWindows) updateDownNodes(now float64) {
 	}
 	for i := range w.nodes {
 		if n := &w.nodes[i]; len(n.Windows) > 0 {
-			n.UpdateDown(TimeAt(now))
+			n.UpdateDownReason(TimeAt(now))
 		}
 	}
 }

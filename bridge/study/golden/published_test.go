@@ -70,7 +70,7 @@ func nodes(n int, typ string) []policy.Node {
 	all := make([]policy.Node, n)
 	for i := range all {
 		all[i] = policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-			GPUs: []policy.Devices{{Type: typ, Count: 1}}}
+			GPUs: []policy.NodeDevices{{Type: typ, Count: 1}}}
 	}
 	return all
 }

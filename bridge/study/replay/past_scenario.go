@@ -174,7 +174,7 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	}
 	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
 		l.Unstoppable = l.Unstoppable && seen.UnstoppableReason != ""
-		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.Checkpoint.Seconds()
+		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.CheckpointCost.Seconds()
 	}
 	gpus := float64(last.GPUs)
 	l.outcome = measure.Outcome{

@@ -93,7 +93,7 @@ func TestWhoMayBeStopped(t *testing.T) {
 	if s := site(t, a); s.Jobs[0].Unstoppable || !s.Jobs[1].Unstoppable {
 		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Unstoppable, s.Jobs[1].Unstoppable)
 	}
-	a.LastSeenJobs = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, Checkpoint: 30 * time.Second}}
+	a.LastSeenJobs = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, CheckpointCost: 30 * time.Second}}
 	if s := site(t, a); s.Jobs[1].Unstoppable || s.Jobs[1].Checkpoint != 30 {
 		t.Errorf("its owner opted in: %+v", s.Jobs[1])
 	}

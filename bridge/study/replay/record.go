@@ -147,7 +147,7 @@ func nodesFromSnapshot(s *policy.Snapshot) []policy.Node {
 		n.Partitions, n.DownReason, n.CPUs, n.MemMB = []string{cluster.PartitionName}, "", 0, 0
 		n.GPUs = slices.Clone(n.GPUs)
 		for i := range n.GPUs {
-			n.GPUs[i] = policy.Devices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, PartPercent: n.GPUs[i].PartPercent}
+			n.GPUs[i] = policy.NodeDevices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, PartPercent: n.GPUs[i].PartPercent}
 		}
 		nodes = append(nodes, n)
 	}

@@ -54,13 +54,13 @@ func period() Period {
 func TestReadPeriod(t *testing.T) {
 	r := record{
 		runs:  []bridge.PastRun{run(1, 0, 0, 60, nil)},
-		nodes: []policy.Node{{Name: "n1", DownReason: "broken", CPUs: 8, GPUs: []policy.Devices{{Type: "a100", Count: 4, SickCount: 1}}}},
+		nodes: []policy.Node{{Name: "n1", DownReason: "broken", CPUs: 8, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4, SickCount: 1}}}},
 	}
 	s, err := period().Read(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}}
+	whole := []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}}
 	if d := cmp.Diff(whole, s.Nodes); d != "" {
 		t.Errorf("nodes (-want +got):\n%s", d)
 	}
@@ -84,7 +84,7 @@ func TestWhoDecided(t *testing.T) {
 		"a short time":      {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", CycleCount: 20, EditCount: 2}, policyset.SlurmName},
 	} {
 		p := period()
-		p.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}}
+		p.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}}
 		s, err := p.Read(t.Context(), record{runs: []bridge.PastRun{run(1, 0, 0, 60, nil)}, steering: []bridge.Steering{c.steering}})
 		if err != nil || s.Decider.Label != c.want {
 			t.Errorf("%s: %v, %v", name, s, err)

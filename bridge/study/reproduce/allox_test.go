@@ -21,7 +21,7 @@ func hybrid() []policy.Node {
 	for _, typ := range []string{"k80", "p100", "v100"} {
 		for i := range 3 {
 			nodes = append(nodes, policy.Node{Name: fmt.Sprintf("%s-%d", typ, i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-				GPUs: []policy.Devices{{Type: typ, Count: 4}}})
+				GPUs: []policy.NodeDevices{{Type: typ, Count: 4}}})
 		}
 	}
 	return nodes

@@ -50,7 +50,7 @@ func newTicketRun(t *testing.T, seed int64, name string, params paper.Params) ti
 	for _, typ := range []string{"k80", "p100", "v100"} {
 		for i := range ticketed.GPUs / 3 / 4 {
 			nodes = append(nodes, policy.Node{Name: fmt.Sprintf("%s-%d", typ, i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-				GPUs: []policy.Devices{{Type: typ, Count: 4}}})
+				GPUs: []policy.NodeDevices{{Type: typ, Count: 4}}})
 		}
 	}
 	jobs, done := ticketJobs(seed), [2]progress{{at: steadyFrom}, {at: steadyTo}}

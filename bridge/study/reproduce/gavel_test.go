@@ -19,7 +19,7 @@ func gavelNodes() []policy.Node {
 	for _, typ := range []string{"k80", "p100", "v100"} {
 		for i := range 36 {
 			nodes = append(nodes, policy.Node{Name: fmt.Sprintf("%s-%02d", typ, i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-				GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+				GPUs: []policy.NodeDevices{{Type: typ, Count: 1}}})
 		}
 	}
 	return nodes

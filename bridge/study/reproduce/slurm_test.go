@@ -118,7 +118,7 @@ func (q *queue) snapshot() *policy.Snapshot {
 	}
 	for i := range 6 {
 		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprint("n", i+1), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-			GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+			GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 	}
 	for _, j := range q.Jobs() {
 		spec := q.spec[j.ID]
@@ -127,7 +127,7 @@ func (q *queue) snapshot() *policy.Snapshot {
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8 * spec.Nodes}, MinNodes: spec.Nodes, PerNode: 8}}
 		if !q.pending[j.ID] {
 			p.State, p.Start, p.On = policy.Running, j.Start, policy.Alloc{{Node: j.Nodes.Text, Type: "a100", Count: 8}}
-			s.Users = append(s.Users, policy.User{Name: j.User, Account: j.Account, UsedService: policy.Service(8, q.Now().Sub(j.Start))})
+			s.Users = append(s.Users, policy.User{Name: j.User, Account: j.Account, UsedService: policy.ServiceForTime(8, q.Now().Sub(j.Start))})
 		}
 		s.Jobs = append(s.Jobs, p)
 	}

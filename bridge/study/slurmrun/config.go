@@ -44,7 +44,7 @@ type Config struct {
 	// not used.
 	SlurmConfig sim.Config
 	// RestartCost is the run time without progress that each start after the first
-	// costs a job whose Checkpoint is 0.
+	// costs a job whose CheckpointCost is 0.
 	RestartCost time.Duration
 
 	// EveryCycle runs every cycle, also those that can change nothing. The outcome is

@@ -18,7 +18,7 @@ import (
 func cluster(n int) []policy.Node {
 	out := make([]policy.Node, n)
 	for i := range out {
-		out[i] = policy.Node{Name: fmt.Sprintf("n%02d", i+1), Partitions: []string{partitionName}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}
+		out[i] = policy.Node{Name: fmt.Sprintf("n%02d", i+1), Partitions: []string{partitionName}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}
 	}
 	return out
 }

@@ -71,7 +71,7 @@ func fewerGPUs(free *pool.Pool, j *policy.Job) []policy.Job {
 		if !shrinkAsk(&t.Ask, n) {
 			continue
 		}
-		if _, err := pool.Fit(free, j.Partition, t.Gang()); err == nil {
+		if _, err := pool.Fit(free, j.Partition, t.AskWithLimit()); err == nil {
 			list = append(list, t)
 		}
 	}
@@ -101,7 +101,7 @@ func shrinkAsk(a *policy.Ask, n int) bool {
 func shorterLimits(s *policy.Snapshot, free *pool.Pool, j *policy.Job) []policy.Job {
 	minute := *j
 	minute.Limit = time.Minute
-	if _, err := pool.Fit(free, j.Partition, minute.Gang()); err != nil {
+	if _, err := pool.Fit(free, j.Partition, minute.AskWithLimit()); err != nil {
 		return nil
 	}
 	limits := limitsBeforeWindows(s, j.Limit)

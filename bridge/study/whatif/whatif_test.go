@@ -19,7 +19,7 @@ var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 // this order.
 func scene(waiting ...policy.Job) *policy.Snapshot {
 	node := func(name string) policy.Node {
-		return policy.Node{Name: name, Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1000, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}
+		return policy.Node{Name: name, Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1000, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}
 	}
 	running := func(id policy.JobID, node string, gpus int, left time.Duration) policy.Job {
 		return policy.Job{

@@ -59,16 +59,16 @@ func TestPartitions(t *testing.T) {
 
 // answers are probes that answer like that.
 type answers struct {
-	nodes map[string][]policy.Devices
+	nodes map[string][]policy.NodeDevices
 	err   error
 }
 
-func (a answers) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+func (a answers) Sample(context.Context, *slurm.View) (map[string][]policy.NodeDevices, error) {
 	return a.nodes, a.err
 }
 
 func TestProbes(t *testing.T) {
-	some := map[string][]policy.Devices{"g1": nil, "g2": nil}
+	some := map[string][]policy.NodeDevices{"g1": nil, "g2": nil}
 	for _, tt := range []struct {
 		name, url string
 		probes    answers

@@ -17,7 +17,7 @@ import (
 func twoTypes(jobs ...policy.Job) *policy.Snapshot {
 	s := &policy.Snapshot{Now: policytest.SnapshotTime, Jobs: jobs}
 	for _, typ := range []string{"g", "h"} {
-		s.Nodes = append(s.Nodes, policy.Node{Name: "n" + typ, Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+		s.Nodes = append(s.Nodes, policy.Node{Name: "n" + typ, Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 1}}})
 	}
 	return s
 }
@@ -84,7 +84,7 @@ func TestAlloXOneType(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"},
-			GPUs: []policy.Devices{{Type: "g", Count: 4}}}}}
+			GPUs: []policy.NodeDevices{{Type: "g", Count: 4}}}}}
 		lengths := rng.Perm(12)
 		for i, n := range lengths {
 			j := profiled(policy.JobID(i+1), "a", float64(n+1), 1)

@@ -63,7 +63,7 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 			byName[e.Account] = t
 			l.tenants = append(l.tenants, t)
 		}
-		j := &job{Entry: e, tenant: t, lease: max(l.Lease, 20*e.Checkpoint), isStarving: l.isStarving(l.Round, e)}
+		j := &job{Entry: e, tenant: t, lease: max(l.Lease, 20*e.CheckpointCost), isStarving: l.isStarving(l.Round, e)}
 		j.fairness = discretise(ratio(float64(e.Attained), float64(deserved.Sums[i])), l.Levels)
 		j.reward = ran.reward(j)
 		l.jobs = append(l.jobs, j)
@@ -98,7 +98,7 @@ func (l *leases) keepWithinLease() {
 
 // isUnstoppable reports whether a running job cannot be stopped whatever we decide.
 func (l *leases) isUnstoppable(e *engine.Entry) bool {
-	return e.UnstoppableReason != "" || e.State != policy.Running || l.MaxStops > 0 && e.Stops >= l.MaxStops
+	return e.UnstoppableReason != "" || e.State != policy.Running || l.MaxStops > 0 && e.StopCount >= l.MaxStops
 }
 
 // hasEnded reports whether a lease of the running job ended since the last round.

@@ -57,7 +57,7 @@ func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
 		if r.MayRun(e) {
 			gpus = min(e.Ask.GPUs.WholeGPUs(), quota[e.Account]/count[e.Account])
 		}
-		sum += policy.Service(gpus, max(r.Now.Sub(since), 0))
+		sum += policy.ServiceForTime(gpus, max(r.Now.Sub(since), 0))
 		n.Jobs[i], n.Sums[i] = e.ID, policy.GPUSeconds(math.Round(float64(sum)*10)/10)
 	}
 	return n

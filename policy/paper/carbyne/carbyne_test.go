@@ -16,7 +16,7 @@ import (
 // It returns when each workflow ends.
 func carbyneRun(t *testing.T, p policy.Policy, gpus int, hours, said map[string][]float64) map[string]float64 {
 	t.Helper()
-	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: gpus}}}}}
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "g", Count: gpus}}}}}
 	left, ends := map[policy.JobID]float64{}, map[string]float64{}
 	for _, flow := range []string{"A", "B"} {
 		for i, h := range hours[flow] {

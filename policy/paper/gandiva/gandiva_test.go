@@ -29,7 +29,7 @@ func TestGandivaServers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now}
 	for _, name := range []string{"s1", "s2"} {
-		s.Nodes = append(s.Nodes, policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 8}}})
+		s.Nodes = append(s.Nodes, policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: 8}}})
 	}
 	for i, gpus := range []int{4, 2, 4} {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: "a", Partition: "p", State: policy.Pending,
@@ -91,13 +91,13 @@ func TestGandivaPairs(t *testing.T) {
 // the other.
 func pairOfJobs() *policy.Snapshot {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}}}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: 1}}}}}
 	for i, speed := range []float64{100, 80} {
 		mine, other := string(rune('A'+i)), string(rune('B'-i))
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: "a", Partition: "p", State: policy.Pending,
 			Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Shareable: true, Class: mine,
 			Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "v100", StepsPerSecond: speed}},
-				RatesBeside: []policy.SharedRate{{Type: "v100", NeighbourClass: other, StepsPerSecond: speed * []float64{.70, .75}[i]}}}})
+				SharedRates: []policy.SharedRate{{Type: "v100", NeighbourClass: other, StepsPerSecond: speed * []float64{.70, .75}[i]}}}})
 	}
 	s.Jobs[0].State, s.Jobs[0].Start, s.Jobs[0].On = policy.Running, now.Add(-time.Second), policy.Alloc{{Node: "n1", Type: "v100", Count: 1}}
 	return s

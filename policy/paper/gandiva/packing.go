@@ -159,7 +159,7 @@ func speedBeside(j *policy.Job, class, typ string) (float64, bool) {
 	if j.Training == nil || class == "" {
 		return 0, false
 	}
-	for _, b := range j.Training.RatesBeside {
+	for _, b := range j.Training.SharedRates {
 		if (typ == "" || b.Type == typ) && b.NeighbourClass == class {
 			alone, ok := j.Training.Rate(b.Type)
 			return b.StepsPerSecond / alone, ok && alone > 0

@@ -43,7 +43,7 @@ func TestGandivaFairTrades(t *testing.T) {
 	for trade, want := range map[bool][]float64{true: {4 - 4./3, 4 + 4./3, 4}, false: {4, 4, 4}} {
 		s := &policy.Snapshot{Now: now}
 		for _, typ := range []string{"k80", "v100"} {
-			s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 12}}})
+			s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 12}}})
 		}
 		for i := range 36 {
 			gain := []float64{1.5, 4, 3}[i/12]
@@ -99,7 +99,7 @@ func TestGandivaFairStays(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now}
 	for _, typ := range []string{"a100", "k80", "v100"} {
-		s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 2}}})
+		s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 2}}})
 	}
 	s.Jobs = []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Start: now, On: policy.Alloc{{Node: "v100", Type: "v100", Count: 1}},
 		Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}}}
@@ -126,7 +126,7 @@ func TestGandivaFairFlood(t *testing.T) {
 		return policy.Job{ID: policy.JobID(id), User: "u", Account: account, Partition: "p", State: policy.Pending, Arrive: now,
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "v100", Count: 1}}}
 	}
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}},
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: 1}}}},
 		Jobs: []policy.Job{job(1, "A")}}
 	p, ran := policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
 	for minute := range 100 {
@@ -160,7 +160,7 @@ func TestGandivaFairFlood(t *testing.T) {
 // TestGandivaFairHoldsLess: a job that holds fewer GPUs than it asks has no turn on
 // a type that has not as many as it asks.
 func TestGandivaFairHoldsLess(t *testing.T) {
-	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}},
 		Jobs: []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Arrive: policytest.SnapshotTime.Add(-time.Hour), Start: policytest.SnapshotTime.Add(-time.Hour),
 			Ask: policy.Ask{GPUs: policy.GPUs{Count: 8}}, On: policy.Alloc{{Node: "removed", Type: "t4", Count: 1}}}}}
 	plan, err := policytest.NewPolicy(t, gandivafair.System().New, nil).Decide(s)

@@ -34,7 +34,7 @@ func (c gavelCase) snapshot() *policy.Snapshot {
 	s := &policy.Snapshot{Now: gavelNow, Jobs: c.jobs, Accounts: c.accts}
 	for k, typ := range c.types {
 		s.Nodes = append(s.Nodes, policy.Node{Name: "n-" + typ, Partitions: []string{"gpu"}, CPUs: 1 << 12, MemMB: 1 << 30,
-			GPUs: []policy.Devices{{Type: typ, Count: c.gpus[k]}}})
+			GPUs: []policy.NodeDevices{{Type: typ, Count: c.gpus[k]}}})
 	}
 	return s
 }

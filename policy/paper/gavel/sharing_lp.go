@@ -40,7 +40,7 @@ func newSpaceSharing(p *problem) *spaceSharing {
 	class := map[string]float64{}
 	s.split, s.classOfJob, s.leadJobOfClass = p.groupIntoClasses(func(i int) []float64 {
 		j := &p.jobs[i]
-		if !j.Shareable || j.Training == nil || len(j.Training.RatesBeside) == 0 {
+		if !j.Shareable || j.Training == nil || len(j.Training.SharedRates) == 0 {
 			return []float64{0}
 		}
 		if class[j.Class] == 0 {
@@ -76,7 +76,7 @@ func (s *spaceSharing) addPair(a, b int) {
 }
 
 func speedBeside(t *policy.Training, typ, class string) float64 {
-	for _, b := range t.RatesBeside {
+	for _, b := range t.SharedRates {
 		if b.Type == typ && b.NeighbourClass == class {
 			return b.StepsPerSecond
 		}

@@ -20,7 +20,7 @@ func TestGavelSharingHelps(t *testing.T) {
 			for _, r := range j.Training.Rates {
 				for n := range 3 {
 					part := float64(rapid.IntRange(1, 10).Draw(t, "beside")) / 10
-					j.Training.RatesBeside = append(j.Training.RatesBeside, policy.SharedRate{Type: r.Type, NeighbourClass: string(rune('k' + n)), StepsPerSecond: part * r.StepsPerSecond})
+					j.Training.SharedRates = append(j.Training.SharedRates, policy.SharedRate{Type: r.Type, NeighbourClass: string(rune('k' + n)), StepsPerSecond: part * r.StepsPerSecond})
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func (c gavelCase) carryOut(s *policy.Snapshot, plan *policy.Plan, round time.Du
 		if d.Verb != policy.Keep {
 			j.State, j.On, j.Start = policy.Running, d.On, s.Now
 		}
-		j.Attained += policy.Service(float64(j.On.Count()), round)
+		j.Attained += policy.ServiceForTime(float64(j.On.Count()), round)
 		for k, typ := range c.types {
 			if j.On[0].Type == typ {
 				ran[i][k]++

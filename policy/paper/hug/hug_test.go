@@ -16,8 +16,8 @@ import (
 // and (1, 1/6) of two GPU types, 12 of each. A may use 4 and 8, B 8 and 4.
 func TestHUGCaps(t *testing.T) {
 	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{
-		{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 12}}},
-		{Name: "n2", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "h", Count: 12}}},
+		{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "g", Count: 12}}},
+		{Name: "n2", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "h", Count: 12}}},
 	}}
 	add := func(account, typ string, n int) {
 		for range n {
@@ -59,7 +59,7 @@ func TestHUGCaps(t *testing.T) {
 // TestHUGReclaims lets an account that came late take its guarantee back from
 // one that ran on what was left, and no more.
 func TestHUGReclaims(t *testing.T) {
-	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 8}}}}}
+	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "g", Count: 8}}}}}
 	for id := range policy.JobID(16) {
 		j := policy.Job{ID: id + 1, User: "u", Account: "early", Partition: "gpu", State: policy.Running, Arrive: policytest.SnapshotTime.Add(-2 * time.Hour),
 			Start: policytest.SnapshotTime.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}, On: policy.Alloc{{Node: "n1", Type: "g", Count: 1}}}

@@ -15,7 +15,7 @@ import (
 // of their classes that show elasticities of (.75, .25) and (.25, .75).
 func refSnapshot() *policy.Snapshot {
 	s := &policy.Snapshot{Now: policytest.SnapshotTime, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, CPUs: 64,
-		GPUs: []policy.Devices{{Type: "g", Count: 8}}}}}
+		GPUs: []policy.NodeDevices{{Type: "g", Count: 8}}}}}
 	add := func(class string, gpus, cpus int, speed float64) *policy.Job {
 		id := policy.JobID(len(s.Jobs) + 1)
 		s.Jobs = append(s.Jobs, policy.Job{ID: id, User: "u", Account: class, Partition: "gpu", State: policy.Pending, Class: class,

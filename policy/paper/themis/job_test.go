@@ -15,7 +15,7 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func newJob(gpus int, age, left, ran time.Duration) *job {
-	j := &policy.Job{Arrive: noon.Add(-age), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}, Attained: policy.Service(float64(gpus), ran)}
+	j := &policy.Job{Arrive: noon.Add(-age), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}, Attained: policy.ServiceForTime(float64(gpus), ran)}
 	return &job{Entry: &engine.Entry{Job: j, Estimate: engine.Estimate{TimeLeft: left, Source: "history"}}}
 }
 
@@ -82,7 +82,7 @@ func TestCountBidders(t *testing.T) {
 // hours each. Alone on half a GPU each takes 12; the smallest worst ratio is
 // 1.1937, and takes .4189 of the time for the one and .5811 for the other.
 func TestSmallestWorstRatio(t *testing.T) {
-	s := &policy.Snapshot{Now: noon, Nodes: []policy.Node{{Name: "n", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "gpu", Count: 1}}}}}
+	s := &policy.Snapshot{Now: noon, Nodes: []policy.Node{{Name: "n", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "gpu", Count: 1}}}}}
 	for i, age := range []time.Duration{0, 4 * time.Hour} {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: noon.Add(-age),
 			Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Limit: 6 * time.Hour, PredictedLeft: 6 * time.Hour})
