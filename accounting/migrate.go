@@ -65,7 +65,7 @@ func (d *DB) GrantReports(ctx context.Context) error {
 	for try := range time.Duration(20) {
 		time.Sleep(try * 5 * time.Millisecond)
 		err = pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
-			_, err := tx.Conn().PgConn().Exec(ctx, sql.Role("report")).ReadAll()
+			_, err := tx.Conn().PgConn().Exec(ctx, sql.RoleText("report")).ReadAll()
 			return err
 		})
 		if !isConcurrentUpdate(err) {

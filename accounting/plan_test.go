@@ -42,7 +42,7 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 		"prune_intents":     {"c1", time.Unix(1700000900, 0)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows, err := d.Query(t.Context(), "explain "+sql.Query(name), args...)
+			rows, err := d.Query(t.Context(), "explain "+sql.QueryText(name), args...)
 			must(t, err)
 			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 			must(t, err)
@@ -63,8 +63,8 @@ func TestAllQueriesPrepare(t *testing.T) {
 	c, err := d.Acquire(t.Context())
 	must(t, err)
 	defer c.Release()
-	for _, name := range sql.Queries() {
-		if _, err := c.Conn().Prepare(t.Context(), name, sql.Query(name)); err != nil {
+	for _, name := range sql.QueryNames() {
+		if _, err := c.Conn().Prepare(t.Context(), name, sql.QueryText(name)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -20,7 +20,7 @@ type Status struct {
 // minServerVersion is the oldest Postgres the schema is tested on.
 const minServerVersion = 130000
 
-var qStatus, qVersion = sql.Query("status"), sql.Query("version")
+var qStatus, qVersion = sql.QueryText("status"), sql.QueryText("version")
 
 // Status asks the database how it stands. The error is one of the Err values
 // of this package when the daemon cannot work with it as it is; the Status is
@@ -55,7 +55,7 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-var qClock = sql.Query("clock")
+var qClock = sql.QueryText("clock")
 
 // Clock returns the time by the clock of the database.
 func (d *DB) Clock(ctx context.Context) (now time.Time, err error) {

@@ -12,21 +12,21 @@ import (
 var files embed.FS
 
 // Migrations returns the goose migrations, in the root of the file system.
-func Migrations() fs.FS { return sub("migrations") }
+func Migrations() fs.FS { return subFS("migrations") }
 
-// Query returns the text of queries/name.sql. A name that does not exist is a
+// QueryText returns the text of queries/name.sql. A name that does not exist is a
 // mistake of the programmer and panics.
-func Query(name string) string { return text("queries/" + name + ".sql") }
+func QueryText(name string) string { return readText("queries/" + name + ".sql") }
 
-// Report returns the text of reports/name.sql. Its first comment line is its
+// ReportText returns the text of reports/name.sql. Its first comment line is its
 // title, the others say what is to be known.
-func Report(name string) string { return text("reports/" + name + ".sql") }
+func ReportText(name string) string { return readText("reports/" + name + ".sql") }
 
-// Role returns the text of roles/name.sql.
-func Role(name string) string { return text("roles/" + name + ".sql") }
+// RoleText returns the text of roles/name.sql.
+func RoleText(name string) string { return readText("roles/" + name + ".sql") }
 
-// Queries returns the names of all queries, sorted.
-func Queries() []string {
+// QueryNames returns the names of all queries, sorted.
+func QueryNames() []string {
 	list, err := files.ReadDir("queries")
 	if err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func Queries() []string {
 	return names
 }
 
-func sub(dir string) fs.FS {
+func subFS(dir string) fs.FS {
 	f, err := fs.Sub(files, dir)
 	if err != nil {
 		panic(err)
@@ -46,7 +46,7 @@ func sub(dir string) fs.FS {
 	return f
 }
 
-func text(path string) string {
+func readText(path string) string {
 	b, err := files.ReadFile(path)
 	if err != nil {
 		panic(err)

@@ -20,9 +20,9 @@ import (
 )
 
 var (
-	qCapacityHoursDue, qCapacitySnapshots = sql.Query("capacity_hours_due"), sql.Query("capacity_snapshots")
-	qCapacityClear, qCapacityPut          = sql.Query("capacity_clear"), sql.Query("capacity_put")
-	qEstimatesPut                         = sql.Query("estimates_put")
+	qCapacityHoursDue, qCapacitySnapshots = sql.QueryText("capacity_hours_due"), sql.QueryText("capacity_snapshots")
+	qCapacityClear, qCapacityPut          = sql.QueryText("capacity_clear"), sql.QueryText("capacity_put")
+	qEstimatesPut                         = sql.QueryText("estimates_put")
 )
 
 // SumDueHours reads what only the snapshots of cycles know, while they are kept:

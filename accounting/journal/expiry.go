@@ -12,7 +12,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qExpiryBeat, qExpiryLast = sql.Query("expiry_beat"), sql.Query("expiry_last")
+var qExpiryBeat, qExpiryLast = sql.QueryText("expiry_beat"), sql.QueryText("expiry_last")
 
 // Beat notes that what ends the leavings of a dead daemon runs, and returns who
 // leads the cluster, "" for nobody, and how long no daemon has led it, by the

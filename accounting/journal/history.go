@@ -64,8 +64,8 @@ type StoredDecision struct {
 const maxHistoryRows = 200
 
 var (
-	qHistoryRuns, qHistoryDecisions = sql.Query("history_runs"), sql.Query("history_decisions")
-	qHistoryIntents                 = sql.Query("history_intents")
+	qHistoryRuns, qHistoryDecisions = sql.QueryText("history_runs"), sql.QueryText("history_decisions")
+	qHistoryIntents                 = sql.QueryText("history_intents")
 )
 
 // JobHistory tells what is known of a job: its runs, what was decided about it

@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	qIntentAdd, qIntentsOfCycle = sql.Query("intent_add"), sql.Query("intents_of_cycle")
-	qCycleAdd, qCycleSame       = sql.Query("cycle_add"), sql.Query("cycle_same")
-	qDecisionsAdd               = sql.Query("decisions_add")
+	qIntentAdd, qIntentsOfCycle = sql.QueryText("intent_add"), sql.QueryText("intents_of_cycle")
+	qCycleAdd, qCycleSame       = sql.QueryText("cycle_add"), sql.QueryText("cycle_same")
+	qDecisionsAdd               = sql.QueryText("decisions_add")
 )
 
 // Intend stores the cycle, its decisions and its intents as PLANNED in one

@@ -13,7 +13,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qLead, qHolder, qResign, qFence = sql.Query("lead"), sql.Query("holder"), sql.Query("resign"), sql.Query("fence")
+var qLead, qHolder, qResign, qFence = sql.QueryText("lead"), sql.QueryText("holder"), sql.QueryText("resign"), sql.QueryText("fence")
 
 // Lead takes or renews the leadership of the cluster for ttl, by the clock of
 // the database. The epoch grows whenever the lease changes hands or had run

@@ -14,7 +14,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_state")
+var qIntentMark, qIntentState = sql.QueryText("intent_mark"), sql.QueryText("intent_state")
 
 // Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values Settle
 // adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
@@ -49,7 +49,7 @@ func (s *Store) whyNotMarked(ctx context.Context, in bridge.Intent) error {
 	return fmt.Errorf("%w: it is %s", bridge.ErrClosedIntent, state)
 }
 
-var qIntents = sql.Query("intents")
+var qIntents = sql.QueryText("intents")
 
 // Intents returns every intent of the cluster that is not closed (open, or its
 // effect observed and not yet given up), or was closed after since, by ID. now

@@ -11,7 +11,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qMemo = sql.Query("memo")
+var qMemo = sql.QueryText("memo")
 
 // Memo implements bridge.History.
 func (s *Store) Memo(ctx context.Context, cluster, partition string) (m bridge.Memo, err error) {

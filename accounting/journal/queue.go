@@ -30,7 +30,7 @@ type QueueRow struct {
 	Start     time.Time    `json:"start,omitzero"`
 }
 
-var qQueue = sql.Query("queue")
+var qQueue = sql.QueryText("queue")
 
 // Queue returns the decisions of the last cycle in the order of their ranks,
 // of one partition or, with "", of all.

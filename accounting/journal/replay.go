@@ -51,7 +51,7 @@ var (
 	ErrNoSnapshot = errors.New("the snapshot of this cycle is past its retention; only its digest is left")
 )
 
-var qReplay, qReplayDecisions = sql.Query("replay_cycle"), sql.Query("replay_decisions")
+var qReplay, qReplayDecisions = sql.QueryText("replay_cycle"), sql.QueryText("replay_decisions")
 
 // Cycle reads a stored cycle of a partition; seq 0 is the last. The snapshot
 // is checked against its digest.

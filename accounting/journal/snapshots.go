@@ -15,7 +15,7 @@ import (
 // maxReplaySnapshots is how many snapshots are looked through for what owners said.
 const maxReplaySnapshots = 300
 
-var qReplaySnapshots = sql.Query("replay_snapshots")
+var qReplaySnapshots = sql.QueryText("replay_snapshots")
 
 // Seen returns jobs of a partition as policies saw them while they ran: what
 // their owners said is in no other record. Some stored snapshots are looked

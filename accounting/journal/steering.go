@@ -12,7 +12,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qReplaySteered = sql.Query("replay_steered")
+var qReplaySteered = sql.QueryText("replay_steered")
 
 // Steered returns who decided about a partition from since to until, most
 // cycles first.

@@ -17,9 +17,9 @@ import (
 )
 
 var (
-	qPredictRuns  = sql.Query("predict_runs")
-	qPredictPut   = sql.Query("predict_put")
-	qPredictPrune = sql.Query("predict_prune")
+	qPredictRuns  = sql.QueryText("predict_runs")
+	qPredictPut   = sql.QueryText("predict_put")
+	qPredictPrune = sql.QueryText("predict_prune")
 )
 
 // LearnResult says what Learn did.

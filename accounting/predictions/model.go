@@ -14,7 +14,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qPredictNewest = sql.Query("predict_newest")
+var qPredictNewest = sql.QueryText("predict_newest")
 
 // NewestModel returns what policies may ask of the newest model of a cluster: what
 // remains of a job, and how fast GPU types are. Both are nil when there is none.

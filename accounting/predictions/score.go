@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	qPredictStarted  = sql.Query("predict_started")
-	qPredictAdd      = sql.Query("predict_add")
-	qPredictOutcomes = sql.Query("predict_outcomes")
+	qPredictStarted  = sql.QueryText("predict_started")
+	qPredictAdd      = sql.QueryText("predict_add")
+	qPredictOutcomes = sql.QueryText("predict_outcomes")
 )
 
 // maxLateness is how long after its start a run may still get its prediction.

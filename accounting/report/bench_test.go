@@ -63,7 +63,7 @@ func BenchmarkReports(b *testing.B) {
 	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}
 	for _, r := range report.AllReports() {
 		b.Run("report "+r.Name, func(b *testing.B) { timed(b, func() int { return answer(b, db, r, scope) }) })
-		scans(b, conn, sql.Report(r.Name), cluster, scope.Since, scope.Until, "", "")
+		scans(b, conn, sql.ReportText(r.Name), cluster, scope.Since, scope.Until, "", "")
 	}
 	names := make([]string, 0, len(views))
 	for name := range views {

@@ -14,7 +14,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qJobUse, qJobGPUs = sql.Query("job_use"), sql.Query("job_gpus")
+var qJobUse, qJobGPUs = sql.QueryText("job_use"), sql.QueryText("job_gpus")
 
 // Job tells what a job got and how it used it, as of the last poll. A job
 // that no view ever showed is journal.ErrUnknownJob.

@@ -57,7 +57,7 @@ var reports = []Report{
 func init() {
 	for i := range reports {
 		r := &reports[i]
-		r.query = sql.Report(r.Name)
+		r.query = sql.ReportText(r.Name)
 		var about []string
 		for line := range strings.Lines(r.query) {
 			words, comment := strings.CutPrefix(line, "--")

@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	qSumsLock, qSumsUnlock = sql.Query("sums_lock"), sql.Query("sums_unlock")
-	qSumsView, qSumsDue    = sql.Query("sums_view"), sql.Query("sums_due")
-	qSumsDay, qSumsDone    = sql.Query("sums_day"), sql.Query("sums_done")
+	qSumsLock, qSumsUnlock = sql.QueryText("sums_lock"), sql.QueryText("sums_unlock")
+	qSumsView, qSumsDue    = sql.QueryText("sums_view"), sql.QueryText("sums_due")
+	qSumsDay, qSumsDone    = sql.QueryText("sums_day"), sql.QueryText("sums_done")
 )
 
 // SumUp brings what reports read up to the record: every day whose record

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	qRunsOfJobs, qRunsPutDBD, qRunsDelete = sql.Query("runs_of_jobs"), sql.Query("runs_put_dbd"), sql.Query("runs_delete")
-	qWatchRewritten                       = sql.Query("watch_rewritten")
+	qRunsOfJobs, qRunsPutDBD, qRunsDelete = sql.QueryText("runs_of_jobs"), sql.QueryText("runs_put_dbd"), sql.QueryText("runs_delete")
+	qWatchRewritten                       = sql.QueryText("watch_rewritten")
 )
 
 // Records are rows of slurmdbd to be stored.

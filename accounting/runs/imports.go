@@ -10,7 +10,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qImports, qImportsPut = sql.Query("imports"), sql.Query("imports_put")
+var qImports, qImportsPut = sql.QueryText("imports"), sql.QueryText("imports_put")
 
 // ImportedThrough returns until when slurmdbd's rows were read without a gap, from
 // since on. A zero since means the newest time that was read. Zero: none was.

@@ -12,7 +12,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qRewritten = sql.Query("rewritten")
+var qRewritten = sql.QueryText("rewritten")
 
 // oldUsage remembers sums over segments that ended long ago, so that a cycle
 // need not read half a year of history. Decay makes that exact: a sum as of

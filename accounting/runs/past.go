@@ -13,7 +13,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qJobsPast, qFinished = sql.Query("jobs_past"), sql.Query("finished")
+var qJobsPast, qFinished = sql.QueryText("jobs_past"), sql.QueryText("finished")
 
 // maxPastSamples bounds how many finished jobs a snapshot carries.
 const maxPastSamples = 2000

@@ -12,7 +12,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qReplayRuns = sql.Query("replay_runs")
+var qReplayRuns = sql.QueryText("replay_runs")
 
 // PastRuns returns the runs of a partition that held GPUs at some time from
 // since to until, job by job.

@@ -12,7 +12,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qAccountsPut, qAccountUsersPut = sql.Query("accounts_put"), sql.Query("account_users_put")
+var qAccountsPut, qAccountUsersPut = sql.QueryText("accounts_put"), sql.QueryText("account_users_put")
 
 // Who says what accounts are entitled to.
 const (

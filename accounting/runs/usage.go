@@ -13,7 +13,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qUsage, qAccounts, qAccountUsers = sql.Query("usage"), sql.Query("accounts"), sql.Query("account_users")
+var qUsage, qAccounts, qAccountUsers = sql.QueryText("usage"), sql.QueryText("accounts"), sql.QueryText("account_users")
 
 // maxHalfLives is after how many half-lives usage no longer counts: a millionth
 // is left of it.

@@ -11,7 +11,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qUsageBy = sql.Query("usage_by")
+var qUsageBy = sql.QueryText("usage_by")
 
 // UsageQuery says what use is asked for. Zero fields mean the defaults.
 type UsageQuery struct {

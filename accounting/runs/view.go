@@ -18,10 +18,10 @@ import (
 )
 
 var (
-	qWatchLock, qWatchSet   = sql.Query("watch_lock"), sql.Query("watch_set")
-	qRunsKnown, qSegmentsOf = sql.Query("runs_known"), sql.Query("segments_of")
-	qRunsPut, qSegmentsPut  = sql.Query("runs_put"), sql.Query("segments_put")
-	qRunsClose              = sql.Query("runs_close")
+	qWatchLock, qWatchSet   = sql.QueryText("watch_lock"), sql.QueryText("watch_set")
+	qRunsKnown, qSegmentsOf = sql.QueryText("runs_known"), sql.QueryText("segments_of")
+	qRunsPut, qSegmentsPut  = sql.QueryText("runs_put"), sql.QueryText("segments_put")
+	qRunsClose              = sql.QueryText("runs_close")
 )
 
 // maxClockDifference is how far after a believed view the last one may be dated without

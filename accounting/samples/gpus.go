@@ -10,7 +10,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qGPUsPut = sql.Query("gpus_put")
+var qGPUsPut = sql.QueryText("gpus_put")
 
 // gpuRow is a row of table gpus but for where it is.
 type gpuRow struct {

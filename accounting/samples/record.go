@@ -17,8 +17,8 @@ import (
 type Reading = probes.Reading
 
 var (
-	qDueAdd = sql.Query("samples_due_add")
-	qGapAdd = sql.Query("gap_add")
+	qDueAdd = sql.QueryText("samples_due_add")
+	qGapAdd = sql.QueryText("gap_add")
 )
 
 // valueColumns are the columns of the numbers that are kept as they are read.

@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	qRollup  = sql.Query("samples_rollup")
-	qRuns    = sql.Query("samples_runs")
-	qDue     = sql.Query("samples_due")
-	qDueDone = sql.Query("samples_due_done")
+	qRollup  = sql.QueryText("samples_rollup")
+	qRuns    = sql.QueryText("samples_runs")
+	qDue     = sql.QueryText("samples_due")
+	qDueDone = sql.QueryText("samples_due_done")
 )
 
 // RollupDue sums up every hour that got readings since it was last summed up,

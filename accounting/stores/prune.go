@@ -37,7 +37,7 @@ func (s *Stores) Prune(ctx context.Context, cluster string, now time.Time, r Ret
 		if p.keep <= 0 {
 			continue
 		}
-		n, err := s.ExecUntilNone(ctx, sql.Query(p.query), cluster, now.Add(-p.keep))
+		n, err := s.ExecUntilNone(ctx, sql.QueryText(p.query), cluster, now.Add(-p.keep))
 		rows += n
 		if err != nil {
 			return rows, accounting.WrapError("forgetting old rows ("+p.query+")", err)

@@ -22,7 +22,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRoot().ExecuteContext(ctx)
+	err := newRootCommand().ExecuteContext(ctx)
 	stop()
 	if err == nil {
 		return
@@ -38,7 +38,7 @@ func main() {
 // usageError is a command line that makes no sense.
 type usageError struct{ error }
 
-func newRoot() *cobra.Command {
+func newRootCommand() *cobra.Command {
 	d := demo.Options{Pace: 1}
 	c := &cobra.Command{
 		Use:   "fairbridge-demo",
@@ -64,10 +64,10 @@ nodeprobe are those that lie beside this one, or else those in the PATH.`,
 			if err := d.Check(); err != nil {
 				return usageError{err}
 			}
-			if d.Binary, err = program("fairbridge"); err != nil {
+			if d.FairbridgePath, err = findProgram("fairbridge"); err != nil {
 				return err
 			}
-			d.Nodeprobe, _ = program("nodeprobe") // the demonstration says what it does without
+			d.NodeprobePath, _ = findProgram("nodeprobe") // the demonstration says what it does without
 			d.In, d.Out, d.Err = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			return demo.Run(c.Context(), d)
 		},
@@ -76,22 +76,22 @@ nodeprobe are those that lie beside this one, or else those in the PATH.`,
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
-	setFlags(c, &d)
+	addFlags(c, &d)
 	return c
 }
 
-func setFlags(c *cobra.Command, d *demo.Options) {
+func addFlags(c *cobra.Command, d *demo.Options) {
 	f := c.Flags()
 	f.StringVar(&d.Slurm, "slurm", "auto", "real, sim, or auto: real where it can be had")
 	f.StringVar(&d.Policy, "policy", "fairbridge", "policy to show: "+strings.Join(demo.Policies(), ", "))
 	f.StringVar(&d.Params, "params", "", "its parameters, such as 'min_run: 10s, reserve: 20s'; default: what suits the short day")
 	f.Uint64Var(&d.Seed, "seed", 1, "of the day's jobs")
-	f.BoolVar(&d.Keep, "keep", false, "keep everything up at the end until Enter is pressed")
-	f.BoolVar(&d.JSON, "json", false, "print JSON")
+	f.BoolVar(&d.KeepsRunning, "keep", false, "keep everything up at the end until Enter is pressed")
+	f.BoolVar(&d.PrintsJSON, "json", false, "print JSON")
 }
 
-// program finds another program of this module: beside this one, or in the PATH.
-func program(name string) (string, error) {
+// findProgram finds another program of this module: beside this one, or in the PATH.
+func findProgram(name string) (string, error) {
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), name)
 		if _, err := os.Stat(beside); err == nil {

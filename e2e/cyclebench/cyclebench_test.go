@@ -16,37 +16,37 @@ func TestListenerIsThisProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
-	if pid, err := listenerPID(port); err != nil || pid != os.Getpid() {
+	if pid, err := findListenerPID(port); err != nil || pid != os.Getpid() {
 		t.Errorf("listener = %d, %v, want %d", pid, err, os.Getpid())
 	}
 	l.Close()
-	if pid, err := listenerPID(port); err == nil {
+	if pid, err := findListenerPID(port); err == nil {
 		t.Errorf("process %d listens on a port that is closed", pid)
 	}
 }
 
 func TestProcessorTimeGrows(t *testing.T) {
-	before, err := processCPU(os.Getpid())
+	before, err := readProcessCPUTime(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := ownCPU()
-	for ownCPU()-own < 5*tick {
+	own := readOwnCPUTime()
+	for readOwnCPUTime()-own < 5*clockTick {
 	}
-	after, err := processCPU(os.Getpid())
-	if grew := after - before; err != nil || grew < 4*tick || grew > time.Second {
+	after, err := readProcessCPUTime(os.Getpid())
+	if grew := after - before; err != nil || grew < 4*clockTick || grew > time.Second {
 		t.Errorf("50 ms of work show as %v, %v", grew, err)
 	}
-	if rss, err := procField(os.Getpid(), "status", "VmRSS"); err != nil || rss < 1000 {
+	if rss, err := readProcField(os.Getpid(), "status", "VmRSS"); err != nil || rss < 1000 {
 		t.Errorf("this process takes %d KiB, %v", rss, err)
 	}
 }
 
 func TestRow(t *testing.T) {
-	var all []sample
+	var all []cycleSample
 	for i := 1; i <= 4; i++ {
 		d := time.Duration(i) * 10 * time.Millisecond
-		all = append(all, sample{wall: d, own: d / 10, steps: map[string]time.Duration{"poll": d}, ownRSS: int64(i) * 1e6})
+		all = append(all, cycleSample{wallTime: d, ownCPUTime: d / 10, timeByStep: map[string]time.Duration{"poll": d}, ownRSSBytes: int64(i) * 1e6})
 	}
 	var out bytes.Buffer
 	printRow(&out, "list", all)
@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%v is taken", args)
 		}
 	}
-	if o, err := parseFlags([]string{"-lab", "26.05"}, new(bytes.Buffer)); err != nil || o.jobs != 5000 || o.lab != "26.05" {
+	if o, err := parseFlags([]string{"-lab", "26.05"}, new(bytes.Buffer)); err != nil || o.jobCount != 5000 || o.labRelease != "26.05" {
 		t.Errorf("got %+v, %v", o, err)
 	}
 }

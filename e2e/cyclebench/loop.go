@@ -21,31 +21,31 @@ import (
 // timedCluster is a cluster that is only read. It notes what reading cost.
 type timedCluster struct {
 	*rest.Client
-	last pollTimes
+	lastPoll pollCost
 }
 
-// pollTimes is what one poll cost us.
-type pollTimes struct {
-	wall, own time.Duration
-	bytes     int64 // read from slurmrestd
-	jobs      int
-	full      bool
+// pollCost is what one poll cost us.
+type pollCost struct {
+	wallTime, ownCPUTime time.Duration
+	readBytes            int64 // read from slurmrestd
+	jobCount             int
+	readWholeList        bool
 }
 
 // Observe polls and measures. Nothing else of ours reads meanwhile.
 func (r *timedCluster) Observe(ctx context.Context) (*slurm.View, error) {
-	before, err := procField(self, "io", "rchar")
+	before, err := readProcField(ownPID, "io", "rchar")
 	if err != nil {
 		return nil, err
 	}
-	from, cpu := time.Now(), ownCPU()
+	from, cpu := time.Now(), readOwnCPUTime()
 	v, err := r.Client.Observe(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.last = pollTimes{wall: time.Since(from), own: ownCPU() - cpu, jobs: len(v.Jobs), full: v.IsFullRead}
-	after, err := procField(self, "io", "rchar")
-	r.last.bytes = after - before
+	r.lastPoll = pollCost{wallTime: time.Since(from), ownCPUTime: readOwnCPUTime() - cpu, jobCount: len(v.Jobs), readWholeList: v.IsFullRead}
+	after, err := readProcField(ownPID, "io", "rchar")
+	r.lastPoll.readBytes = after - before
 	return v, err
 }
 
@@ -57,10 +57,10 @@ func (r *timedCluster) Apply(context.Context, slurm.Edit) error {
 // timedStore is the database. It notes how long its calls took.
 type timedStore struct {
 	*stores.Stores
-	spent map[string]time.Duration
+	timeByCall map[string]time.Duration
 }
 
-func (s *timedStore) addTime(call string, from time.Time) { s.spent[call] += time.Since(from) }
+func (s *timedStore) addTime(call string, from time.Time) { s.timeByCall[call] += time.Since(from) }
 
 // Record stores what a view shows.
 func (s *timedStore) Record(ctx context.Context, v *slurm.View) error {
@@ -82,14 +82,14 @@ func (s *timedStore) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.In
 
 // loopUnderTest is fairbridge beside the site.
 type loopUnderTest struct {
-	loop   *cycle.Loop
-	reader *timedCluster
-	store  *timedStore
+	loop    *cycle.Loop
+	cluster *timedCluster
+	store   *timedStore
 }
 
-// newBench joins a loop that observes. Its database keeps what earlier ones
+// newLoopUnderTest joins a loop that observes. Its database keeps what earlier ones
 // stored, as that of a restarted daemon does.
-func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnderTest, error) {
+func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnderTest, error) {
 	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.User}, poll)
 	if err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnd
 	if err != nil {
 		return nil, err
 	}
-	b := &loopUnderTest{reader: &timedCluster{Client: client}, store: &timedStore{Stores: db, spent: map[string]time.Duration{}}}
+	b := &loopUnderTest{cluster: &timedCluster{Client: client}, store: &timedStore{Stores: db, timeByCall: map[string]time.Duration{}}}
 	if _, err = db.Migrate(ctx); err == nil {
-		err = b.join(o)
+		err = b.becomeLeader(o)
 	}
 	if err != nil {
 		b.close()
@@ -109,8 +109,8 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnd
 	return b, nil
 }
 
-func (b *loopUnderTest) join(o options) error {
-	entry, err := catalogue.FindSystem(o.policy)
+func (b *loopUnderTest) becomeLeader(o options) error {
+	entry, err := catalogue.FindSystem(o.policyName)
 	if err != nil {
 		return err
 	}
@@ -120,17 +120,17 @@ func (b *loopUnderTest) join(o options) error {
 	}
 	c := bridge.DefaultConfig()
 	c.ClusterName, c.Holder, c.StopFile = "lab", "cyclebench", ""
-	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policy, DecidingPolicy: decide}}
+	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policyName, DecidingPolicy: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
-		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{},
+		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err
 }
 
-// step runs a cycle. Doubt is an error here: it would make a cycle cheap.
-func (b *loopUnderTest) step(ctx context.Context) (cycle.Report, error) {
-	clear(b.store.spent)
+// runCycle runs a cycle. Doubt is an error here: it would make a cycle cheap.
+func (b *loopUnderTest) runCycle(ctx context.Context) (cycle.Report, error) {
+	clear(b.store.timeByCall)
 	r := b.loop.Step(ctx)
 	for _, d := range r.Doubts {
 		return r, fmt.Errorf("%s: %w", d.Cause, d.Err)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-const usage = `Usage: cyclebench [flags]
+const usageText = `Usage: cyclebench [flags]
 
 Measures cycles of fairbridge, which only observes, beside a real Slurm with many
 pending jobs, and prints a table. It must run as root.
@@ -35,13 +35,13 @@ Flags:
 
 // options are what the command line says.
 type options struct {
-	jobs    int           // pending jobs
-	cycles  int           // measured cycles of each kind
-	moved   int           // jobs that come, and as many that go, before a cycle of the last kind
-	pause   time.Duration // between cycles
-	policy  string        // catalogue name
-	lab     string        // release of a running Slurm; "": a throw-away one
-	profile string        // prefix of CPU profiles; "": none
+	jobCount        int           // pending jobs
+	cycleCount      int           // measured cycles of each kind
+	changedJobCount int           // jobs that come, and as many that go, before a cycle of the last kind
+	pause           time.Duration // between cycles
+	policyName      string        // catalogue name
+	labRelease      string        // release of a running Slurm; "": a throw-away one
+	profilePrefix   string        // prefix of CPU profiles; "": none
 }
 
 func main() {
@@ -66,20 +66,20 @@ func parseFlags(args []string, help io.Writer) (options, error) {
 	f := flag.NewFlagSet("cyclebench", flag.ContinueOnError)
 	f.SetOutput(help)
 	f.Usage = func() {
-		fmt.Fprint(help, usage)
+		fmt.Fprint(help, usageText)
 		f.PrintDefaults()
 	}
-	f.IntVar(&o.jobs, "jobs", 5000, "pending `jobs`, no arrays")
-	f.IntVar(&o.cycles, "cycles", 10, "`cycles` measured of each kind")
-	f.IntVar(&o.moved, "moved", 10, "`jobs` that come, and as many that go, before each cycle of the kind moved")
+	f.IntVar(&o.jobCount, "jobs", 5000, "pending `jobs`, no arrays")
+	f.IntVar(&o.cycleCount, "cycles", 10, "`cycles` measured of each kind")
+	f.IntVar(&o.changedJobCount, "moved", 10, "`jobs` that come, and as many that go, before each cycle of the kind moved")
 	f.DurationVar(&o.pause, "pause", time.Second, "`time` between two cycles")
-	f.StringVar(&o.policy, "policy", "tiresias", "the policy's `name`")
-	f.StringVar(&o.lab, "lab", "", "use a running Slurm of this `release`")
-	f.StringVar(&o.profile, "profile", "", "write CPU profiles to `prefix`.KIND")
+	f.StringVar(&o.policyName, "policy", "tiresias", "the policy's `name`")
+	f.StringVar(&o.labRelease, "lab", "", "use a running Slurm of this `release`")
+	f.StringVar(&o.profilePrefix, "profile", "", "write CPU profiles to `prefix`.KIND")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 || o.jobs < 1 || o.cycles < 1 || o.moved < 0 {
+	if f.NArg() > 0 || o.jobCount < 1 || o.cycleCount < 1 || o.changedJobCount < 0 {
 		return o, errors.New("wrong arguments: see -help")
 	}
 	return o, nil
@@ -92,13 +92,13 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	from := time.Now()
-	if err := s.fillQueue(ctx, o.jobs); err != nil {
+	if err := s.fillQueue(ctx, o.jobCount); err != nil {
 		return err
 	}
-	fmt.Fprintf(progress, "%d jobs submitted in %v\n", o.jobs, time.Since(from).Round(time.Second))
+	fmt.Fprintf(progress, "%d jobs submitted in %v\n", o.jobCount, time.Since(from).Round(time.Second))
 	printTitle(out, s, o)
-	for _, k := range s.cycleKinds(o) {
-		samples, err := measure(ctx, s, o, k)
+	for _, k := range s.listCycleKinds(o) {
+		samples, err := measureCycles(ctx, s, o, k)
 		if err != nil {
 			return fmt.Errorf("cycles of kind %s: %w", k.name, err)
 		}
@@ -107,8 +107,8 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	return nil
 }
 
-// withProfile runs f under the CPU profiler, if one is asked for.
-func withProfile(prefix, kind string, f func() error) (err error) {
+// runWithProfile runs f under the CPU profiler, if one is asked for.
+func runWithProfile(prefix, kind string, f func() error) (err error) {
 	if prefix == "" {
 		return f()
 	}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// tick is the unit of processor times in /proc on all that Go runs on.
-const tick = 10 * time.Millisecond
+// clockTick is the unit of processor times in /proc on all that Go runs on.
+const clockTick = 10 * time.Millisecond
 
-// ownCPU returns the processor time of this process, user and system.
-func ownCPU() time.Duration {
+// readOwnCPUTime returns the processor time of this process, user and system.
+func readOwnCPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
@@ -23,8 +23,8 @@ func ownCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// processCPU returns the processor time of a process, in whole ticks.
-func processCPU(pid int) (time.Duration, error) {
+// readProcessCPUTime returns the processor time of a process, in whole ticks.
+func readProcessCPUTime(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
@@ -39,13 +39,13 @@ func processCPU(pid int) (time.Duration, error) {
 	if err1 != nil || err2 != nil {
 		return 0, fmt.Errorf("/proc/%d/stat holds no times", pid)
 	}
-	return time.Duration(user+system) * tick, nil
+	return time.Duration(user+system) * clockTick, nil
 }
 
-// familyCPU returns the processor time of a process and its children that
+// readFamilyCPUTime returns the processor time of a process and its children that
 // live.
-func familyCPU(pid int) (time.Duration, error) {
-	total, err := processCPU(pid)
+func readFamilyCPUTime(pid int) (time.Duration, error) {
+	total, err := readProcessCPUTime(pid)
 	if err != nil {
 		return 0, err
 	}
@@ -55,14 +55,14 @@ func familyCPU(pid int) (time.Duration, error) {
 	}
 	for _, c := range strings.Fields(string(children)) {
 		id, _ := strconv.Atoi(c)
-		t, _ := processCPU(id) // one that ended meanwhile counts no more
+		t, _ := readProcessCPUTime(id) // one that ended meanwhile counts no more
 		total += t
 	}
 	return total, nil
 }
 
-// procField returns a number of /proc/PID/FILE, where lines say "name: number".
-func procField(pid int, file, name string) (int64, error) {
+// readProcField returns a number of /proc/PID/FILE, where lines say "name: number".
+func readProcField(pid int, file, name string) (int64, error) {
 	path := fmt.Sprintf("/proc/%d/%s", pid, file)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -76,9 +76,9 @@ func procField(pid int, file, name string) (int64, error) {
 	return 0, fmt.Errorf("%s says nothing of %s", path, name)
 }
 
-// listenerPID returns the process that listens on a TCP port of this machine,
+// findListenerPID returns the process that listens on a TCP port of this machine,
 // whatever its PID namespace.
-func listenerPID(port string) (int, error) {
+func findListenerPID(port string) (int, error) {
 	want, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return 0, fmt.Errorf("port %q is not a number", port)
@@ -103,9 +103,9 @@ func listenerPID(port string) (int, error) {
 	return 0, fmt.Errorf("no process is seen to listen on port %s: run as root", port)
 }
 
-// postmasterPID returns the first process of the private Postgres, whose socket's
+// findPostmasterPID returns the first process of the private Postgres, whose socket's
 // directory the connection string names.
-func postmasterPID(dsn string) (int, error) {
+func findPostmasterPID(dsn string) (int, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
 		return 0, err

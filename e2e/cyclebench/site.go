@@ -16,7 +16,7 @@ import (
 const (
 	partition = "gpu"
 	jobName   = "cyclebench" // by which our jobs are cancelled
-	nodes     = 4            // each filled by one job of 8 GPUs
+	nodeCount = 4            // each filled by one job of 8 GPUs
 )
 
 var users = []string{"alice", "bob"}
@@ -26,7 +26,7 @@ type site struct {
 	slurm    *throwaway.Cluster
 	postgres *pglocal.Server
 	release  string
-	others   serverPIDs
+	servers  serverPIDs
 }
 
 // serverPIDs are the processes beside ours, by pid.
@@ -39,10 +39,10 @@ func openSite(ctx context.Context, o options) (s *site, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if o.lab != "" {
-		s.slurm, err = throwaway.StartInLab(ctx, o.lab)
+	if o.labRelease != "" {
+		s.slurm, err = throwaway.StartInLab(ctx, o.labRelease)
 	} else {
-		s.slurm, err = throwaway.StartSlurm(ctx, "", throwaway.Options{Nodes: nodes})
+		s.slurm, err = throwaway.StartSlurm(ctx, "", throwaway.Options{NodeCount: nodeCount})
 	}
 	if err != nil {
 		return s, err
@@ -71,15 +71,15 @@ func (s *site) findServers(ctx context.Context) error {
 		return err
 	}
 	var errs [3]error
-	s.others.slurmrestd, errs[0] = listenerPID(rest.Port())
-	s.others.slurmctld, errs[1] = listenerPID(config["SlurmctldPort"])
-	s.others.postgres, errs[2] = postmasterPID(s.postgres.DSN("postgres"))
+	s.servers.slurmrestd, errs[0] = findListenerPID(rest.Port())
+	s.servers.slurmctld, errs[1] = findListenerPID(config["SlurmctldPort"])
+	s.servers.postgres, errs[2] = findPostmasterPID(s.postgres.DSN("postgres"))
 	return errors.Join(errs[:]...)
 }
 
 // fillQueue fills the nodes and lets n jobs wait.
 func (s *site) fillQueue(ctx context.Context, n int) error {
-	if err := s.submit(ctx, users[0], nodes, "--gres=gpu:8", "-t", "7-0"); err != nil {
+	if err := s.submitJobs(ctx, users[0], nodeCount, "--gres=gpu:8", "-t", "7-0"); err != nil {
 		return err
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
@@ -87,7 +87,7 @@ func (s *site) fillQueue(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		if len(strings.Fields(out)) == nodes {
+		if len(strings.Fields(out)) == nodeCount {
 			break
 		}
 		if time.Now().After(end) {
@@ -96,16 +96,16 @@ func (s *site) fillQueue(ctx context.Context, n int) error {
 	}
 	for i, u := range users {
 		share := n/len(users) + min(i, n%len(users))
-		if err := s.submit(ctx, u, share, "--gres=gpu:$((1 << n % 4))", "-t", "$((10 + n % 50 * 20))"); err != nil {
+		if err := s.submitJobs(ctx, u, share, "--gres=gpu:$((1 << n % 4))", "-t", "$((10 + n % 50 * 20))"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// submit submits n jobs of a user, from one shell. The flags may use its
+// submitJobs submits n jobs of a user, from one shell. The flags may use its
 // variable n, which counts down.
-func (s *site) submit(ctx context.Context, user string, n int, flags ...string) error {
+func (s *site) submitJobs(ctx context.Context, user string, n int, flags ...string) error {
 	loop := fmt.Sprintf(`cd /tmp && f=$(mktemp) && printf '#!/bin/sh\nsleep 604800\n' >$f || exit 1
 n=%d; while [ $n -gt 0 ]; do sbatch -Q -J %s -p %s -o /dev/null --mem-per-gpu=100 %s $f || exit 1; n=$((n - 1)); done; rm -f $f`,
 		n, jobName, partition, strings.Join(flags, " "))
@@ -117,7 +117,7 @@ n=%d; while [ $n -gt 0 ]; do sbatch -Q -J %s -p %s -o /dev/null --mem-per-gpu=10
 
 // changeJobs lets n jobs come and n waiting ones go.
 func (s *site) changeJobs(ctx context.Context, n int) error {
-	if err := s.submit(ctx, users[0], n, "--gres=gpu:2", "-t", "60"); err != nil {
+	if err := s.submitJobs(ctx, users[0], n, "--gres=gpu:2", "-t", "60"); err != nil {
 		return err
 	}
 	cancel := `squeue -h -t PD -n ` + jobName + ` -o %i | shuf -n ` + strconv.Itoa(n) + ` | xargs -r scancel`
@@ -135,7 +135,7 @@ func (s *site) close() error {
 			_, err := s.slurm.Run(ctx, "root", "scancel", "--user="+u, "--name="+jobName)
 			errs = append(errs, err)
 		}
-		errs = append(errs, s.slurm.Down())
+		errs = append(errs, s.slurm.Stop())
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Close())

@@ -8,39 +8,39 @@ import (
 	"time"
 )
 
-// steps are the columns of the second table, in the order of a cycle. What is
+// stepNames are the columns of the second table, in the order of a cycle. What is
 // missing to the whole is leadership, settling, and writing the snapshot.
-var steps = []string{"poll", "record", "past", "assemble", "decide", "gate", "diff", "gate edits", "store"}
+var stepNames = []string{"poll", "record", "past", "assemble", "decide", "gate", "diff", "gate edits", "store"}
 
 func printTitle(out io.Writer, s *site, o options) {
 	fmt.Fprintf(out, "Slurm %s, %s, %d jobs submitted, policy %s, %d cycles of each kind, %s.\n"+
 		"Wall times are medians, processor times means of a cycle.\n\n",
-		s.release, s.slurm.API, o.jobs, o.policy, o.cycles, time.Now().Format(time.DateOnly))
+		s.release, s.slurm.APIVersion, o.jobCount, o.policyName, o.cycleCount, time.Now().Format(time.DateOnly))
 	head := []string{"cycle", "jobs listed", "wall", "slowest", "own CPU", "of it polling", "slurmrestd CPU", "slurmctld CPU", "Postgres CPU", "read", "own RSS", "slurmrestd RSS"}
-	printCells(out, append(head, steps...))
-	printCells(out, slices.Repeat([]string{"---"}, len(head)+len(steps)))
+	printCells(out, append(head, stepNames...))
+	printCells(out, slices.Repeat([]string{"---"}, len(head)+len(stepNames)))
 }
 
-func printRow(out io.Writer, name string, all []sample) {
+func printRow(out io.Writer, name string, all []cycleSample) {
 	last := all[len(all)-1]
-	wall := timesOf(all, func(s sample) time.Duration { return s.wall })
-	cells := []string{name, fmt.Sprint(last.poll.jobs), inMilliseconds(median(wall)), inMilliseconds(slices.Max(wall))}
-	for _, of := range []func(sample) time.Duration{
-		func(s sample) time.Duration { return s.own },
-		func(s sample) time.Duration { return s.poll.own },
-		func(s sample) time.Duration { return s.slurmrestd },
-		func(s sample) time.Duration { return s.slurmctld },
-		func(s sample) time.Duration { return s.postgres },
+	wall := durationsOf(all, func(s cycleSample) time.Duration { return s.wallTime })
+	cells := []string{name, fmt.Sprint(last.pollCost.jobCount), formatMilliseconds(median(wall)), formatMilliseconds(slices.Max(wall))}
+	for _, of := range []func(cycleSample) time.Duration{
+		func(s cycleSample) time.Duration { return s.ownCPUTime },
+		func(s cycleSample) time.Duration { return s.pollCost.ownCPUTime },
+		func(s cycleSample) time.Duration { return s.slurmrestdCPUTime },
+		func(s cycleSample) time.Duration { return s.slurmctldCPUTime },
+		func(s cycleSample) time.Duration { return s.postgresCPUTime },
 	} {
-		cells = append(cells, inMilliseconds(mean(timesOf(all, of))))
+		cells = append(cells, formatMilliseconds(mean(durationsOf(all, of))))
 	}
 	var own, rest int64
 	for _, s := range all {
-		own, rest = max(own, s.ownRSS), max(rest, s.restRSS)
+		own, rest = max(own, s.ownRSSBytes), max(rest, s.slurmrestdRSSBytes)
 	}
-	cells = append(cells, inMegabytes(last.poll.bytes), inMegabytes(own), inMegabytes(rest))
-	for _, step := range steps {
-		cells = append(cells, inMilliseconds(median(timesOf(all, func(s sample) time.Duration { return s.steps[step] }))))
+	cells = append(cells, formatMegabytes(last.pollCost.readBytes), formatMegabytes(own), formatMegabytes(rest))
+	for _, step := range stepNames {
+		cells = append(cells, formatMilliseconds(median(durationsOf(all, func(s cycleSample) time.Duration { return s.timeByStep[step] }))))
 	}
 	printCells(out, cells)
 }
@@ -49,7 +49,7 @@ func printCells(out io.Writer, cells []string) {
 	fmt.Fprintln(out, "| "+strings.Join(cells, " | ")+" |")
 }
 
-func timesOf(all []sample, of func(sample) time.Duration) []time.Duration {
+func durationsOf(all []cycleSample, of func(cycleSample) time.Duration) []time.Duration {
 	list := make([]time.Duration, len(all))
 	for i, s := range all {
 		list[i] = of(s)
@@ -71,8 +71,8 @@ func mean(list []time.Duration) time.Duration {
 	return sum / time.Duration(len(list))
 }
 
-// inMilliseconds prints milliseconds, to a tenth where that matters.
-func inMilliseconds(d time.Duration) string {
+// formatMilliseconds prints milliseconds, to a tenth where that matters.
+func formatMilliseconds(d time.Duration) string {
 	v := d.Seconds() * 1000
 	if v < 10 {
 		return fmt.Sprintf("%.1f ms", v)
@@ -80,7 +80,7 @@ func inMilliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.0f ms", v)
 }
 
-func inMegabytes(bytes int64) string {
+func formatMegabytes(bytes int64) string {
 	v := float64(bytes) / 1e6
 	if v < 10 {
 		return fmt.Sprintf("%.1f MB", v)

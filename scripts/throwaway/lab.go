@@ -25,9 +25,9 @@ func StartInLab(ctx context.Context, release string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{insidePrefix: []string{filepath.Join(tools, "in"), release}, takeDown: func() error { return os.RemoveAll(dir) }}
+	c := &Cluster{commandPrefix: []string{filepath.Join(tools, "in"), release}, stop: func() error { return os.RemoveAll(dir) }}
 	if err := c.readAccess(ctx, tools, release, "oper", filepath.Join(dir, "token")); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: Slurm %s: %w", ErrUnavailable, release, err), c.Down())
+		return nil, errors.Join(fmt.Errorf("%w: Slurm %s: %w", ErrUnavailable, release, err), c.Stop())
 	}
 	return c, nil
 }
@@ -44,7 +44,7 @@ func (c *Cluster) readAccess(ctx context.Context, tools, which, user, tokenFile 
 			return fmt.Errorf("%s/env said nothing of %s", tools, name)
 		}
 	}
-	c.URL, c.Socket, c.API, c.User = v["SLURMRESTD"], v["SLURMRESTD_SOCK"], v["SLURM_API"], user
+	c.URL, c.Socket, c.APIVersion, c.User = v["SLURMRESTD"], v["SLURMRESTD_SOCK"], v["SLURM_API"], user
 	c.TokenFile = tokenFile
 	return os.WriteFile(tokenFile, []byte(v["SLURM_JWT"]+"\n"), 0o600)
 }

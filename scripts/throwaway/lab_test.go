@@ -22,7 +22,7 @@ func TestLabReachesAnotherRelease(t *testing.T) {
 				t.Errorf("the Slurm inside says %q", out)
 			}
 			takesToken(t, c, "alice")
-			if err := c.Down(); err != nil {
+			if err := c.Stop(); err != nil {
 				t.Error(err)
 			}
 			if _, err := os.Stat(c.TokenFile); !os.IsNotExist(err) {
@@ -38,20 +38,20 @@ func TestRootRunsAnotherRelease(t *testing.T) {
 	}
 	for _, release := range []string{"24.11", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			root, err := RootOf(release)
+			root, err := FindReleaseRoot(release)
 			if errors.Is(err, ErrUnavailable) {
 				t.Skip(err)
 			}
-			c, err := StartSlurm(t.Context(), "", Options{Nodes: 1, GPUs: 2, SlurmRoot: root})
+			c, err := StartSlurm(t.Context(), "", Options{NodeCount: 1, GPUsPerNode: 2, SlurmRoot: root})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = c.Down() })
+			t.Cleanup(func() { _ = c.Stop() })
 			if out := c.mustRun(t, "root", "scontrol", "--version"); !strings.Contains(out, release) {
 				t.Errorf("the Slurm inside says %q", out)
 			}
 			takesToken(t, c, "alice")
-			if err := c.Down(); err != nil {
+			if err := c.Stop(); err != nil {
 				t.Error(err)
 			}
 			gone(t, filepath.Join(root, filepath.Dir(c.TokenFile)))
@@ -61,11 +61,11 @@ func TestRootRunsAnotherRelease(t *testing.T) {
 
 func TestNoRootIsUnavailable(t *testing.T) {
 	t.Setenv(ReleaseRootsVariable, "")
-	if _, err := RootOf("24.11"); !errors.Is(err, ErrUnavailable) {
+	if _, err := FindReleaseRoot("24.11"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 	t.Setenv(ReleaseRootsVariable, t.TempDir())
-	if _, err := RootOf("24.11"); !errors.Is(err, ErrUnavailable) {
+	if _, err := FindReleaseRoot("24.11"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }

@@ -21,24 +21,24 @@ var ErrUnavailable = errors.New("no throw-away Slurm here")
 
 // Options are the sizes of a throw-away Slurm. The zero value is 4 nodes with 8 GPUs each.
 type Options struct {
-	Nodes     int    // nodes n1, n2, ...; 1 to 256, 0 means 4
-	GPUs      int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
-	ExtraConf string // further lines of slurm.conf, which win over the usual ones
-	SlurmRoot string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
+	NodeCount   int    // nodes n1, n2, ...; 1 to 256, 0 means 4
+	GPUsPerNode int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
+	ExtraConf   string // further lines of slurm.conf, which win over the usual ones
+	SlurmRoot   string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
 }
 
 // Cluster is a running Slurm. Users alice, bob and carol belong to the accounts research, teaching and vision, with
 // shares 2, 1 and 1; fairbridge is an Operator. There are the partitions gpu (the default), low and debug, and the QOS
 // low, normal and high.
 type Cluster struct {
-	URL       string // of slurmrestd, which takes tokens there: http://127.0.0.1:PORT
-	Socket    string // path of slurmrestd's Unix socket, which takes the user "rest" without a token
-	API       string // newest version this Slurm serves, as in v0.0.38
-	User      string // owner of the token, an Operator
-	TokenFile string // holds a token of User, good for a day; mode 0600
+	URL        string // of slurmrestd, which takes tokens there: http://127.0.0.1:PORT
+	Socket     string // path of slurmrestd's Unix socket, which takes the user "rest" without a token
+	APIVersion string // newest version this Slurm serves, as in v0.0.38
+	User       string // owner of the token, an Operator
+	TokenFile  string // holds a token of User, good for a day; mode 0600
 
-	insidePrefix []string // command that runs the words after it in the cluster
-	takeDown     func() error
+	commandPrefix []string // command that runs the words after it in the cluster
+	stop          func() error
 }
 
 // StartSlurm starts a cluster in dir, about ten seconds, and returns when every node is idle. With an empty dir it uses a
@@ -57,17 +57,17 @@ func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 		}
 		return nil, err
 	}
-	up := scriptCommand(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.Nodes, 4)), strconv.Itoa(cmp.Or(o.GPUs, 8)),
+	up := scriptCommand(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.NodeCount, 4)), strconv.Itoa(cmp.Or(o.GPUsPerNode, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
 	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.ExtraConf, "FAIRBRIDGE_SLURM_ROOT="+o.SlurmRoot)
 	down := scriptCommand(context.WithoutCancel(ctx), tools, "down", dir)
 	if temporary {
 		up.Args, down.Args = append(up.Args, "--wipe"), append(down.Args, "--wipe")
 	}
-	c := &Cluster{insidePrefix: []string{filepath.Join(tools, "in"), dir}}
-	c.takeDown = sync.OnceValue(func() error { _, err := runForOutput(down, nil); return err })
+	c := &Cluster{commandPrefix: []string{filepath.Join(tools, "in"), dir}}
+	c.stop = sync.OnceValue(func() error { _, err := runForOutput(down, nil); return err })
 	if err := c.start(ctx, dir, up); err != nil {
-		return nil, errors.Join(err, c.Down())
+		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
@@ -101,8 +101,8 @@ func checkPrerequisites(ctx context.Context, tools, root string) error {
 // scripts/slurm/root and called by its release: DIR/24.11.
 const ReleaseRootsVariable = "FAIRBRIDGE_SLURM_ROOTS"
 
-// RootOf returns the root directory of a release ("24.11"). The error is ErrUnavailable when there is none.
-func RootOf(release string) (string, error) {
+// FindReleaseRoot returns the root directory of a release ("24.11"). The error is ErrUnavailable when there is none.
+func FindReleaseRoot(release string) (string, error) {
 	roots := os.Getenv(ReleaseRootsVariable)
 	if roots == "" {
 		return "", fmt.Errorf("%w: %s is not set (scripts/slurm/root %s DIR/%s makes one)", ErrUnavailable, ReleaseRootsVariable, release, release)
@@ -114,13 +114,13 @@ func RootOf(release string) (string, error) {
 	return root, nil
 }
 
-// Down ends the cluster at once. It may be called again.
-func (c *Cluster) Down() error { return c.takeDown() }
+// Stop ends the cluster at once. It may be called again.
+func (c *Cluster) Stop() error { return c.stop() }
 
 // Command is argv, to be run inside the cluster as the named user, in that user's home.
 func (c *Cluster) Command(ctx context.Context, user string, argv ...string) *exec.Cmd {
-	words := append(c.insidePrefix[1:len(c.insidePrefix):len(c.insidePrefix)], argv...)
-	cmd := exec.CommandContext(ctx, c.insidePrefix[0], words...)
+	words := append(c.commandPrefix[1:len(c.commandPrefix):len(c.commandPrefix)], argv...)
+	cmd := exec.CommandContext(ctx, c.commandPrefix[0], words...)
 	cmd.Env = append(os.Environ(), "AS="+user)
 	return cmd
 }
@@ -131,8 +131,8 @@ func (c *Cluster) Run(ctx context.Context, user string, argv ...string) (string,
 	return runForOutput(c.Command(ctx, user, argv...), nil)
 }
 
-// Token is a fresh token of any user, good for an hour. Keep it out of logs.
-func (c *Cluster) Token(ctx context.Context, user string) (string, error) {
+// NewToken is a fresh token of any user, good for an hour. Keep it out of logs.
+func (c *Cluster) NewToken(ctx context.Context, user string) (string, error) {
 	out, err := c.Run(ctx, "root", "scontrol", "token", "username="+user, "lifespan=3600")
 	if err != nil {
 		return "", fmt.Errorf("making a token for %s: %w", user, err)

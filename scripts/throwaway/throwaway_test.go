@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 func hold() {
-	c, err := StartSlurm(context.Background(), "", Options{Nodes: 1, GPUs: 1})
+	c, err := StartSlurm(context.Background(), "", Options{NodeCount: 1, GPUsPerNode: 1})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -51,9 +51,9 @@ func TestSlurmRunsAJobAndLeavesNothing(t *testing.T) {
 	}
 	mounts := read(t, "/proc/self/mounts")
 	begin := time.Now()
-	c, err := StartSlurm(t.Context(), "", Options{Nodes: 2, GPUs: 4, ExtraConf: "MaxArraySize=77"})
+	c, err := StartSlurm(t.Context(), "", Options{NodeCount: 2, GPUsPerNode: 4, ExtraConf: "MaxArraySize=77"})
 	skipUnlessPossible(t, err)
-	t.Cleanup(func() { _ = c.Down() })
+	t.Cleanup(func() { _ = c.Stop() })
 	t.Logf("up after %v", time.Since(begin).Round(time.Millisecond))
 	runsGPUJob(t, c)
 	obeysShares(t, c)
@@ -61,10 +61,10 @@ func TestSlurmRunsAJobAndLeavesNothing(t *testing.T) {
 	if out := c.mustRun(t, "bob", "scontrol", "show", "config"); !strings.Contains(strings.Join(strings.Fields(out), " "), "MaxArraySize = 77") {
 		t.Error("the further line of slurm.conf had no effect")
 	}
-	if err := c.Down(); err != nil {
+	if err := c.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Down(); err != nil {
+	if err := c.Stop(); err != nil {
 		t.Errorf("second Down: %v", err)
 	}
 	gone(t, filepath.Dir(c.TokenFile))
@@ -118,7 +118,7 @@ func obeysShares(t *testing.T, c *Cluster) {
 // takesToken asks slurmrestd for the jobs with the token, with a fresh one of a plain user, and with none.
 func takesToken(t *testing.T, c *Cluster, user string) {
 	t.Helper()
-	fresh, err := c.Token(t.Context(), user)
+	fresh, err := c.NewToken(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func takesToken(t *testing.T, c *Cluster, user string) {
 		user, token string
 		accepted    bool
 	}{{c.User, stored, true}, {user, fresh, true}, {"fairbridge", "x.y.z", false}} {
-		request, err := http.NewRequestWithContext(t.Context(), "GET", c.URL+"/slurm/"+c.API+"/jobs", nil)
+		request, err := http.NewRequestWithContext(t.Context(), "GET", c.URL+"/slurm/"+c.APIVersion+"/jobs", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 		}
 		cancel()
 	}()
-	_, err := StartSlurm(ctx, dir, Options{Nodes: 1, GPUs: 1})
+	_, err := StartSlurm(ctx, dir, Options{NodeCount: 1, GPUsPerNode: 1})
 	if errors.Is(err, ErrUnavailable) {
 		os.RemoveAll(dir)
 		skipUnlessPossible(t, err)

@@ -7,18 +7,18 @@ import (
 
 // The cluster of a demonstration.
 const (
-	clusterNodes = 4
-	gpusPerNode  = 8
-	totalGPUs    = clusterNodes * gpusPerNode
+	nodeCount   = 4
+	gpusPerNode = 8
+	totalGPUs   = nodeCount * gpusPerNode
 )
 
 // clusterAccess says how fairbridge reaches a Slurm.
 type clusterAccess struct {
-	Cluster  string
-	URL      string
-	Auth     string   // lines of the configuration's slurm part
-	Scontrol []string // command before its arguments
-	Conf     string   // file with Slurm's settings; "": scontrol shows them
+	Cluster       string
+	URL           string
+	Auth          string   // lines of the configuration's slurm part
+	Scontrol      []string // command before its arguments
+	SlurmConfFile string   // file with Slurm's settings; "": scontrol shows them
 }
 
 // cluster is a Slurm of its own, with nothing queued.
@@ -35,17 +35,17 @@ type cluster interface {
 	// Queue lists the tasks that wait or run.
 	Queue(context.Context) ([]queuedTask, error)
 	// Records returns every run that ended, from Slurm's accounting.
-	Records(context.Context) ([]Record, error)
+	Records(context.Context) ([]RunRecord, error)
 	// Close ends the cluster and removes what it left.
 	Close() error
 }
 
 // queuedTask is a task that waits or runs.
 type queuedTask struct {
-	Job     int64
-	Name    string
-	Running bool
-	Nodes   []string // where it runs
+	JobID     int64
+	JobName   string
+	IsRunning bool
+	Nodes     []string // where it runs
 }
 
 // sleepContext lets real time pass.

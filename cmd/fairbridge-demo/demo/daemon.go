@@ -19,9 +19,9 @@ import (
 )
 
 //go:embed fairbridge.yaml.tmpl
-var configText string
+var configTemplateText string
 
-var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": yamlList}).Parse(configText))
+var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": yamlList}).Parse(configTemplateText))
 
 // yamlList writes words as a YAML list.
 func yamlList(words []string) string {
@@ -43,17 +43,17 @@ var paramsByPolicy = map[string]string{
 
 // daemon is fairbridge beside a site.
 type daemon struct {
-	binary     string
-	config     string // its file
+	binaryPath string
+	configPath string // its file
 	access     clusterAccess
 	db         *stores.Stores
-	runProcess *process
+	process    *process
 	stopExpiry func() // ends the timer; nil: it does not run
 }
 
 // installDaemon configures fairbridge for the site and makes its database.
 func installDaemon(ctx context.Context, o *Options, dir, dsn, probes string, a clusterAccess) (*daemon, error) {
-	d := &daemon{binary: o.Binary, config: filepath.Join(dir, "fairbridge.yaml"), access: a}
+	d := &daemon{binaryPath: o.FairbridgePath, configPath: filepath.Join(dir, "fairbridge.yaml"), access: a}
 	dsnFile := filepath.Join(dir, "dsn")
 	if err := os.WriteFile(dsnFile, []byte(dsn), 0o600); err != nil {
 		return nil, fmt.Errorf("configuring fairbridge: %w", err)
@@ -63,7 +63,7 @@ func installDaemon(ctx context.Context, o *Options, dir, dsn, probes string, a c
 		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, paramsByPolicy[o.Policy]), "Dir": dir, "Weights": WeightsByAccount, "Probes": probes,
 	})
 	if err == nil {
-		err = os.WriteFile(d.config, []byte(text.String()), 0o600)
+		err = os.WriteFile(d.configPath, []byte(text.String()), 0o600)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("configuring fairbridge: %w", err)
@@ -77,7 +77,7 @@ func installDaemon(ctx context.Context, o *Options, dir, dsn, probes string, a c
 
 // runCommand runs fairbridge to its end and returns what it prints.
 func (d *daemon) runCommand(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, d.binary, append([]string{"--config", d.config}, args...)...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, d.binaryPath, append([]string{"--config", d.configPath}, args...)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("fairbridge %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
 	}
@@ -108,20 +108,20 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.runProcess, err = startProcess("fairbridge run", exec.Command(d.binary, "--config", d.config, "run", "--allow-root")); err != nil {
+	if d.process, err = startProcess("fairbridge run", exec.Command(d.binaryPath, "--config", d.configPath, "run", "--allow-root")); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))
 	defer cancel()
 	for {
-		if err := d.runProcess.checkRunning(); err != nil {
+		if err := d.process.checkRunning(); err != nil {
 			return err
 		}
 		if m, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && m.Seq > 0 {
 			return nil
 		}
 		if sleepContext(ctx, 200*time.Millisecond) != nil {
-			return fmt.Errorf("waiting for the daemon: %w: %s", context.Cause(ctx), d.runProcess.outputTail)
+			return fmt.Errorf("waiting for the daemon: %w: %s", context.Cause(ctx), d.process.outputTail)
 		}
 	}
 }
@@ -132,8 +132,8 @@ func (d *daemon) stop() error {
 	if d.stopExpiry != nil {
 		d.stopExpiry()
 	}
-	if d.runProcess != nil {
-		err = d.runProcess.stop()
+	if d.process != nil {
+		err = d.process.stop()
 	}
 	if d.db != nil {
 		d.db.Close()

@@ -22,7 +22,7 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed, pace := rapid.Uint64().Draw(t, "seed"), rapid.Float64Range(0.1, 2).Draw(t, "pace")
 		day := NewDay(seed, pace)
-		if !slices.IsSortedFunc(day, func(a, b Job) int { return int(a.At - b.At) }) {
+		if !slices.IsSortedFunc(day, func(a, b Job) int { return int(a.SubmitAt - b.SubmitAt) }) {
 			t.Fatal("not in the order of submission")
 		}
 		names := map[string]bool{}
@@ -34,22 +34,22 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 				t.Fatalf("two jobs are called %s", j.Name)
 			}
 			names[j.Name], accounts[j.Account] = true, true
-			if w := j.TotalGPUs(); w < 1 || w > 16 || j.GPUs > gpusPerNode {
+			if w := j.TotalGPUs(); w < 1 || w > 16 || j.GPUsPerNode > gpusPerNode {
 				t.Fatalf("%+v asks for %d GPUs", *j, w)
 			}
-			if j.Work < time.Second || j.Work%time.Second != 0 || j.Limit <= j.Work || j.Limit%time.Minute != 0 {
+			if j.WorkTime < time.Second || j.WorkTime%time.Second != 0 || j.TimeLimit <= j.WorkTime || j.TimeLimit%time.Minute != 0 {
 				t.Fatalf("%+v: work or limit make no sense", *j)
 			}
-			if j.OptIn != (j.Account == "research") || WeightsByAccount[j.Account] == 0 {
+			if j.MayBeRequeued != (j.Account == "research") || WeightsByAccount[j.Account] == 0 {
 				t.Fatalf("%+v: owner and opt-in", *j)
 			}
-			if j.Tasks > 0 {
+			if j.ArrayTasks > 0 {
 				arrays++
 			}
-			if j.Nodes == 2 {
+			if j.NodeCount == 2 {
 				gangs++
 			}
-			if j.OptIn && j.At < day[len(day)-1].At/4 {
+			if j.MayBeRequeued && j.SubmitAt < day[len(day)-1].SubmitAt/4 {
 				asked += float64(j.TotalGPUs())
 			}
 		}
@@ -61,7 +61,7 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 
 func TestPaceScalesTheDay(t *testing.T) {
 	whole, half := NewDay(3, 1), NewDay(3, 0.5)
-	last := func(d []Job) time.Duration { return d[len(d)-1].At }
+	last := func(d []Job) time.Duration { return d[len(d)-1].SubmitAt }
 	if got := last(half); (got - last(whole)/2).Abs() > time.Second {
 		t.Errorf("at half the pace the last job comes at %v, at the whole at %v", got, last(whole))
 	}

@@ -8,26 +8,26 @@ import (
 )
 
 // playAlone plays the day on Slurm alone, and takes that Slurm away.
-func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]Outcome, error) {
+func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]JobOutcome, error) {
 	slurm, err := s.startSlurm(ctx, true)
 	if err != nil {
 		return nil, err
 	}
 	end := slurm.Close
 	s.addCleanup(func() error { return end() })
-	c.Slurm = slurm.Title()
+	c.SlurmTitle = slurm.Title()
 	tasks := 0
-	for i := range s.day {
-		tasks += s.day[i].TaskCount()
+	for i := range s.dayJobs {
+		tasks += s.dayJobs[i].TaskCount()
 	}
 	s.screen.printf("A day of %d jobs (seed %d) on %s, %d nodes with %d GPUs each. Three accounts: research has 2 shares, teaching and vision 1 each.",
-		tasks, s.Seed, c.Slurm, clusterNodes, gpusPerNode)
+		tasks, s.Seed, c.SlurmTitle, nodeCount, gpusPerNode)
 	haste := ""
 	if !s.usesRealSlurm {
 		haste = " (in virtual time, as nobody works beside it)"
 	}
 	s.screen.printf("\n1. Slurm alone%s", haste)
-	err = playDay(ctx, slurm, s.day, func(p *progress) error {
+	err = playDay(ctx, slurm, s.dayJobs, func(p *progress) error {
 		if s.usesRealSlurm {
 			s.screen.setStatus("  " + p.String())
 		}
@@ -36,7 +36,7 @@ func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]Outcome
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.measure(ctx, slurm, &c.Alone)
+	runs, err := s.measureDay(ctx, slurm, &c.AloneFigures)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]Outcome
 // accountingDelay is how long Slurm's accounting may need to hear of the last job.
 const accountingDelay = 30 * time.Second
 
-// measure takes Slurm's records, which come a little after the day's end.
-func (s *demonstration) measure(ctx context.Context, slurm cluster, f **Figures) ([]Record, error) {
+// measureDay takes Slurm's records, which come a little after the day's end.
+func (s *demonstration) measureDay(ctx context.Context, slurm cluster, f **Figures) ([]RunRecord, error) {
 	s.screen.setStatus("  waiting for Slurm's accounting …")
 	defer s.screen.setStatus("")
 	for begin := time.Now(); ; {
@@ -57,7 +57,7 @@ func (s *demonstration) measure(ctx context.Context, slurm cluster, f **Figures)
 		if err != nil {
 			return nil, err
 		}
-		*f, err = Measure(s.day, runs, totalGPUs, WeightsByAccount)
+		*f, err = MeasureFigures(s.dayJobs, runs, totalGPUs, WeightsByAccount)
 		if err == nil || time.Since(begin) > accountingDelay {
 			return runs, err
 		}
@@ -68,7 +68,7 @@ func (s *demonstration) measure(ctx context.Context, slurm cluster, f **Figures)
 }
 
 // playWithFairbridge plays the day on another Slurm, with fairbridge beside it.
-func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) ([]Outcome, *daemon, error) {
+func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) ([]JobOutcome, *daemon, error) {
 	slurm, err := s.startSlurm(ctx, false)
 	if err != nil {
 		return nil, nil, err
@@ -86,26 +86,26 @@ func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) (
 	s.screen.printf("\n2. The same day, fairbridge beside a fresh Slurm: mode preempt, policy %s. Its first decision of each kind:", s.Policy)
 	n := &decisionLog{db: d.db, cluster: d.access.Cluster, since: time.Now(), announcedIntents: map[string]bool{}, jobNameByID: map[int64]string{}, printf: s.screen.printf}
 	w := &monitor{demonstration: s, daemon: d, decisions: n, probes: gpus}
-	if err := playDay(ctx, slurm, s.day, func(p *progress) error { return w.update(ctx, p) }); err != nil {
+	if err := playDay(ctx, slurm, s.dayJobs, func(p *progress) error { return w.update(ctx, p) }); err != nil {
 		return nil, nil, err
 	}
-	runs, err := s.measure(ctx, slurm, &c.With)
+	runs, err := s.measureDay(ctx, slurm, &c.FairbridgeFigures)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Changes, err = n.count(ctx); err != nil {
+	if c.ChangesByKind, err = n.countEffects(ctx); err != nil {
 		return nil, nil, err
 	}
 	for _, k := range editKinds {
-		if c.Changes[k] == 0 {
+		if c.ChangesByKind[k] == 0 {
 			s.screen.printf("  %-8s none was needed on this day", k)
 		}
 	}
-	s.screen.printf("  Altogether %s.", countsText(c.Changes))
+	s.screen.printf("  Altogether %s.", changeCountsText(c.ChangesByKind))
 	return outcomesFromRecords(runs), d, nil
 }
 
-func countsText(changes map[string]int) string {
+func changeCountsText(changes map[string]int) string {
 	var parts []string
 	for _, k := range editKinds {
 		parts = append(parts, fmt.Sprintf("%s %d times", k, changes[k]))
@@ -115,11 +115,11 @@ func countsText(changes map[string]int) string {
 
 // startProbes starts the probes; without them the day goes on unmeasured.
 func (s *demonstration) startProbes() (*probes, string) {
-	p, err := startProbes(s.Nodeprobe, s.dir, s.day)
+	p, err := startProbes(s.NodeprobePath, s.dir, s.dayJobs)
 	if err != nil {
 		s.screen.printf("No GPU is measured: %v", err)
 		return nil, ""
 	}
 	s.addCleanup(p.stop)
-	return p, p.url()
+	return p, p.urlPattern()
 }

@@ -13,9 +13,9 @@ import (
 // editKinds are the four kinds of decision, in the order of their harm.
 var editKinds = []string{"order", "lease", "pin", "requeue"}
 
-// kindOf sorts what was changed in Slurm into the kinds; "" for what gives
+// editKindOf sorts what was changed in Slurm into the kinds; "" for what gives
 // something back.
-func kindOf(e *slurm.Edit) string {
+func editKindOf(e *slurm.Edit) string {
 	switch {
 	case e.Kind == slurm.EditPriority || e.Kind == slurm.EditSiteFactor || e.Kind == slurm.EditNice:
 		return "order"
@@ -44,10 +44,10 @@ type decisionLog struct {
 	printf           func(format string, args ...any)
 }
 
-// announceNew reads the ledger and tells what is new in it.
-func (n *decisionLog) announceNew(ctx context.Context, queue []queuedTask) error {
+// announceNewIntents reads the ledger and tells what is new in it.
+func (n *decisionLog) announceNewIntents(ctx context.Context, queue []queuedTask) error {
 	for _, q := range queue {
-		n.jobNameByID[q.Job] = q.Name
+		n.jobNameByID[q.JobID] = q.JobName
 	}
 	if len(n.announcedIntents) == len(editKinds) {
 		return nil
@@ -58,22 +58,22 @@ func (n *decisionLog) announceNew(ctx context.Context, queue []queuedTask) error
 	}
 	for i := range list {
 		in := &list[i]
-		if kind := kindOf(&in.Edit); kind != "" && !n.announcedIntents[kind] && tookEffect(in) {
+		if kind := editKindOf(&in.Edit); kind != "" && !n.announcedIntents[kind] && tookEffect(in) {
 			n.announcedIntents[kind] = true
-			n.printf("  %-8s %s", kind, n.describe(in))
+			n.printf("  %-8s %s", kind, n.describeIntent(in))
 		}
 	}
 	return nil
 }
 
-func (n *decisionLog) describe(in *bridge.Intent) string {
+func (n *decisionLog) describeIntent(in *bridge.Intent) string {
 	e := &in.Edit
 	job := fmt.Sprintf("job %d", e.Run.Job)
 	if name := n.jobNameByID[e.Run.Job]; name != "" {
 		job += " (" + name + ")"
 	}
 	what := ""
-	switch kindOf(e) {
+	switch editKindOf(e) {
 	case "order":
 		what = fmt.Sprintf("%s gets %s %d", job, e.Kind, e.Value)
 	case "lease":
@@ -89,15 +89,15 @@ func (n *decisionLog) describe(in *bridge.Intent) string {
 	return what
 }
 
-// count returns how many changes of each kind took effect.
-func (n *decisionLog) count(ctx context.Context) (map[string]int, error) {
+// countEffects returns how many changes of each kind took effect.
+func (n *decisionLog) countEffects(ctx context.Context) (map[string]int, error) {
 	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	counts := map[string]int{}
 	for i := range list {
-		if kind := kindOf(&list[i].Edit); kind != "" && tookEffect(&list[i]) {
+		if kind := editKindOf(&list[i].Edit); kind != "" && tookEffect(&list[i]) {
 			counts[kind]++
 		}
 	}

@@ -18,17 +18,17 @@ import (
 
 // Options say what to show and where.
 type Options struct {
-	Slurm     string  // "real", "sim", or "auto": real where it can be had
-	Seed      uint64  // of the day
-	Pace      float64 // 1: a day of about 100 s; 0.5: half as long
-	Policy    string  // that fairbridge follows
-	Params    string  // of the policy, as in the configuration; "": what suits the day
-	Keep      bool    // keep everything up until a line is read from In
-	JSON      bool    // print the comparison as JSON on Out, everything else on Err
-	Binary    string  // path of the program fairbridge
-	Nodeprobe string  // path of the program nodeprobe; "": there is none
-	In        io.Reader
-	Out, Err  io.Writer
+	Slurm          string  // "real", "sim", or "auto": real where it can be had
+	Seed           uint64  // of the day
+	Pace           float64 // 1: a day of about 100 s; 0.5: half as long
+	Policy         string  // that fairbridge follows
+	Params         string  // of the policy, as in the configuration; "": what suits the day
+	KeepsRunning   bool    // keep everything up until a line is read from In
+	PrintsJSON     bool    // print the comparison as JSON on Out, everything else on Err
+	FairbridgePath string  // path of the program fairbridge
+	NodeprobePath  string  // path of the program nodeprobe; "": there is none
+	In             io.Reader
+	Out, Err       io.Writer
 }
 
 // Policies lists the policies that a day of minutes is prepared for.
@@ -51,8 +51,8 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	s := &demonstration{Options: o, screen: newScreen(o.Out), day: NewDay(o.Seed, o.Pace)}
-	if o.JSON {
+	s := &demonstration{Options: o, screen: newScreen(o.Out), dayJobs: NewDay(o.Seed, o.Pace)}
+	if o.PrintsJSON {
 		s.screen = newScreen(o.Err)
 	}
 	begin := time.Now()
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) error {
 type demonstration struct {
 	Options
 	screen        *screen
-	day           []Job
+	dayJobs       []Job
 	usesRealSlurm bool
 	dir           string
 	dsn           string
@@ -106,7 +106,7 @@ func (s *demonstration) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.JSON {
+	if s.PrintsJSON {
 		e := json.NewEncoder(s.Out)
 		e.SetIndent("", "  ")
 		if err := e.Encode(c); err != nil {
@@ -115,14 +115,14 @@ func (s *demonstration) run(ctx context.Context) error {
 	} else {
 		fmt.Fprintln(s.Out)
 		printTable(s.Out, c)
-		if err := s.explain(ctx, d, before, after); err != nil {
+		if err := s.explainJobs(ctx, d, before, after); err != nil {
 			return err
 		}
-		if err := s.replay(ctx, d); err != nil {
+		if err := s.replayDay(ctx, d); err != nil {
 			return err
 		}
 	}
-	return s.waitForEnter(ctx, d.config)
+	return s.waitForEnter(ctx, d.configPath)
 }
 
 // prepare installs what is missing, decides which Slurm it is, and starts
@@ -135,7 +135,7 @@ func (s *demonstration) prepare(ctx context.Context) error {
 				return err
 			}
 			s.usesRealSlurm = false
-			s.screen.printf("Slurm cannot be set up here, so this is shown on a simulated one: %s", lastLine(err))
+			s.screen.printf("Slurm cannot be set up here, so this is shown on a simulated one: %s", lastErrorLine(err))
 		}
 	}
 	pg, err := pglocal.Start(ctx)
@@ -160,8 +160,8 @@ func tempDir() (string, error) {
 	return os.MkdirTemp(base, "fairbridge-demo-")
 }
 
-// lastLine is what a script said last of why it cannot.
-func lastLine(err error) string {
+// lastErrorLine is what a script said last of why it cannot.
+func lastErrorLine(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, "exit status "); i >= 0 {
 		if _, says, ok := strings.Cut(text[i:], ": "); ok {
@@ -181,7 +181,7 @@ func (s *demonstration) startSlurm(ctx context.Context, hasty bool) (cluster, er
 	c, err := startRealCluster(ctx)
 	if errors.Is(err, throwaway.ErrUnavailable) && s.Slurm == "auto" && hasty {
 		s.usesRealSlurm = false
-		s.screen.printf("Slurm cannot run here, so this is shown on a simulated one: %s", lastLine(err))
+		s.screen.printf("Slurm cannot run here, so this is shown on a simulated one: %s", lastErrorLine(err))
 		return startSimulatedCluster(s.dir, s.Seed, hasty)
 	}
 	if err != nil {

@@ -64,7 +64,7 @@ func options(t *testing.T) Options {
 	}
 	return Options{
 		Slurm: "sim", Seed: 1, Pace: 0.15, Policy: "astraea", In: strings.NewReader("\n"),
-		Binary: filepath.Join(dir, "fairbridge"), Nodeprobe: filepath.Join(dir, "nodeprobe"),
+		FairbridgePath: filepath.Join(dir, "fairbridge"), NodeprobePath: filepath.Join(dir, "nodeprobe"),
 	}
 }
 
@@ -106,7 +106,7 @@ func TestDemoAsJSON(t *testing.T) {
 		t.Skip("plays a day of half a minute; not with -short")
 	}
 	o := options(t)
-	o.JSON, o.Policy, o.Pace = true, "tiresias", 0.25
+	o.PrintsJSON, o.Policy, o.Pace = true, "tiresias", 0.25
 	var out, says bytes.Buffer
 	o.Out, o.Err = &out, &says
 	if err := Run(t.Context(), o); err != nil {
@@ -118,15 +118,15 @@ func TestDemoAsJSON(t *testing.T) {
 	if err := d.Decode(&c); err != nil || d.More() {
 		t.Fatalf("%v, more: %v\n%s", err, d.More(), &out)
 	}
-	for name, f := range map[string]*Figures{"alone": c.Alone, "with fairbridge": c.With} {
-		if f == nil || f.Jobs != 75 || f.Makespan <= 0 || f.Idle <= 0 || f.Idle >= 1 || len(f.Shares) != 3 {
+	for name, f := range map[string]*Figures{"alone": c.AloneFigures, "with fairbridge": c.FairbridgeFigures} {
+		if f == nil || f.JobCount != 75 || f.MakespanSeconds <= 0 || f.IdleFraction <= 0 || f.IdleFraction >= 1 || len(f.AccountShares) != 3 {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	if c.Alone.Requeues != 0 || c.With.Requeues != c.Changes["requeue"] || c.Changes["order"] == 0 {
-		t.Errorf("Slurm's records have %d and %d requeues; the ledger has %v", c.Alone.Requeues, c.With.Requeues, c.Changes)
+	if c.AloneFigures.RequeueCount != 0 || c.FairbridgeFigures.RequeueCount != c.ChangesByKind["requeue"] || c.ChangesByKind["order"] == 0 {
+		t.Errorf("Slurm's records have %d and %d requeues; the ledger has %v", c.AloneFigures.RequeueCount, c.FairbridgeFigures.RequeueCount, c.ChangesByKind)
 	}
-	if c.Policy != "tiresias" || c.Seed != 1 || !strings.HasPrefix(c.Slurm, "simulated") {
+	if c.Policy != "tiresias" || c.Seed != 1 || !strings.HasPrefix(c.SlurmTitle, "simulated") {
 		t.Errorf("%+v", c)
 	}
 }
@@ -146,14 +146,14 @@ func TestTheSimulatedDayAloneIsTheSameEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Measure(day, runs, totalGPUs, WeightsByAccount)
+		f, err := MeasureFigures(day, runs, totalGPUs, WeightsByAccount)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	a, b := figures(), figures()
-	if a.WaitMedian != b.WaitMedian || a.Makespan != b.Makespan || a.FairWorst != b.FairWorst {
+	if a.WaitMedian != b.WaitMedian || a.MakespanSeconds != b.MakespanSeconds || a.FairnessWorst != b.FairnessWorst {
 		t.Errorf("%+v\n%+v", a, b)
 	}
 	if a.WaitMedian < 10 {
@@ -167,7 +167,7 @@ func TestReasonIsWhatAScriptSaidLast(t *testing.T) {
 		"ensure: exit status 2: reading lists\ninstall: no network":  "install: no network",
 		"context canceled": "context canceled",
 	} {
-		if got := lastLine(errors.New(text)); got != want {
+		if got := lastErrorLine(errors.New(text)); got != want {
 			t.Errorf("of %q: %q, want %q", text, got, want)
 		}
 	}

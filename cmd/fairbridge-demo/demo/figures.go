@@ -9,56 +9,56 @@ import (
 
 // Figures are what a day's records say. Times are in seconds.
 type Figures struct {
-	Jobs           int     `json:"jobs"`
-	WaitMedian     float64 `json:"wait_median_s"`
-	WaitP95        float64 `json:"wait_p95_s"`
-	WaitMean       float64 `json:"wait_mean_s"`
-	Turnaround     float64 `json:"turnaround_median_s"`
-	TurnaroundMean float64 `json:"turnaround_mean_s"`
-	FairMedian     float64 `json:"finish_time_fairness_median"`
-	FairWorst      float64 `json:"finish_time_fairness_worst"`
-	Unfair         float64 `json:"finish_time_fairness_above_1"` // fraction of the jobs
-	Shares         []Share `json:"shares_while_jobs_wait"`
-	Requeues       int     `json:"requeues"`
-	Idle           float64 `json:"gpu_idle"`                 // fraction of GPU time from the first submission to the last end
-	IdleWaiting    float64 `json:"gpu_idle_while_jobs_wait"` // the same, while any job waited
-	Makespan       float64 `json:"makespan_s"`
-	Excess         int     `json:"gpus_recorded_beyond_capacity"` // not 0: Slurm's records contradict themselves
+	JobCount              int            `json:"jobs"`
+	WaitMedian            float64        `json:"wait_median_s"`
+	WaitP95               float64        `json:"wait_p95_s"`
+	WaitMean              float64        `json:"wait_mean_s"`
+	TurnaroundMedian      float64        `json:"turnaround_median_s"`
+	TurnaroundMean        float64        `json:"turnaround_mean_s"`
+	FairnessMedian        float64        `json:"finish_time_fairness_median"`
+	FairnessWorst         float64        `json:"finish_time_fairness_worst"`
+	UnfairFraction        float64        `json:"finish_time_fairness_above_1"` // fraction of the jobs
+	AccountShares         []AccountShare `json:"shares_while_jobs_wait"`
+	RequeueCount          int            `json:"requeues"`
+	IdleFraction          float64        `json:"gpu_idle"`                 // fraction of GPU time from the first submission to the last end
+	ContendedIdleFraction float64        `json:"gpu_idle_while_jobs_wait"` // the same, while any job waited
+	MakespanSeconds       float64        `json:"makespan_s"`
+	ExcessGPUs            int            `json:"gpus_recorded_beyond_capacity"` // not 0: Slurm's records contradict themselves
 }
 
-// Measure works out the figures of a day from Slurm's records of it. An error
+// MeasureFigures works out the figures of a day from Slurm's records of it. An error
 // says which job of the day is missing or did not end well.
-func Measure(day []Job, runs []Record, capacity int, weights map[string]float64) (*Figures, error) {
+func MeasureFigures(day []Job, runs []RunRecord, capacity int, weights map[string]float64) (*Figures, error) {
 	outcomes := outcomesFromRecords(runs)
-	if err := checkComplete(day, outcomes); err != nil {
+	if err := checkAllCompleted(day, outcomes); err != nil {
 		return nil, err
 	}
-	f := &Figures{Jobs: len(outcomes)}
+	f := &Figures{JobCount: len(outcomes)}
 	f.setTimes(outcomes)
-	f.setFairness(outcomes, isolatedTimes(day, capacity, weights))
+	f.setFairness(outcomes, isolatedTimeByJob(day, capacity, weights))
 	c := integrateContention(outcomes, capacity, weights)
-	f.Shares = c.shares(capacity, weights)
-	f.IdleWaiting = ratio(c.idleGPUSeconds, c.duration.Seconds()*float64(capacity))
-	f.Excess = c.excessGPUs
-	first, last, busy := outcomes[0].Submit, outcomes[0].End, 0.0
+	f.AccountShares = c.accountShares(capacity, weights)
+	f.ContendedIdleFraction = ratio(c.idleGPUSeconds, c.duration.Seconds()*float64(capacity))
+	f.ExcessGPUs = c.excessGPUs
+	first, last, busy := outcomes[0].FirstSubmit, outcomes[0].LastEnd, 0.0
 	for i := range outcomes {
 		l := &outcomes[i]
-		first, last = earlierOf(first, l.Submit), laterOf(last, l.End)
+		first, last = earlierOf(first, l.FirstSubmit), laterOf(last, l.LastEnd)
 		busy += l.RunTime().Seconds() * float64(l.GPUs)
-		f.Requeues += len(l.Runs) - 1
+		f.RequeueCount += len(l.Runs) - 1
 	}
-	f.Makespan = last.Sub(first).Seconds()
-	f.Idle = 1 - ratio(busy, f.Makespan*float64(capacity))
+	f.MakespanSeconds = last.Sub(first).Seconds()
+	f.IdleFraction = 1 - ratio(busy, f.MakespanSeconds*float64(capacity))
 	return f, nil
 }
 
-// checkComplete checks that every job of the day is there and completed.
-func checkComplete(day []Job, outcomes []Outcome) error {
+// checkAllCompleted checks that every job of the day is there and completed.
+func checkAllCompleted(day []Job, outcomes []JobOutcome) error {
 	seen := map[string]int{}
 	for i := range outcomes {
 		l := &outcomes[i]
 		if state := l.Runs[len(l.Runs)-1].State; state != "COMPLETED" {
-			return fmt.Errorf("job %d (%s) ended as %s: the day cannot be measured", l.Job, l.Name, state)
+			return fmt.Errorf("job %d (%s) ended as %s: the day cannot be measured", l.JobID, l.Name, state)
 		}
 		seen[l.Name]++
 	}
@@ -73,29 +73,29 @@ func checkComplete(day []Job, outcomes []Outcome) error {
 	return nil
 }
 
-func (f *Figures) setTimes(outcomes []Outcome) {
+func (f *Figures) setTimes(outcomes []JobOutcome) {
 	var wait, turn []float64
 	for i := range outcomes {
 		wait = append(wait, outcomes[i].WaitTime().Seconds())
-		turn = append(turn, outcomes[i].End.Sub(outcomes[i].Submit).Seconds())
+		turn = append(turn, outcomes[i].LastEnd.Sub(outcomes[i].FirstSubmit).Seconds())
 	}
 	f.WaitMedian, f.WaitP95, f.WaitMean = quantile(wait, 0.5), quantile(wait, 0.95), mean(wait)
-	f.Turnaround, f.TurnaroundMean = quantile(turn, 0.5), mean(turn)
+	f.TurnaroundMedian, f.TurnaroundMean = quantile(turn, 0.5), mean(turn)
 }
 
-func (f *Figures) setFairness(outcomes []Outcome, isolated map[jobKey]time.Duration) {
+func (f *Figures) setFairness(outcomes []JobOutcome, isolated map[jobKey]time.Duration) {
 	var rho []float64
 	above := 0
 	for i := range outcomes {
 		l := &outcomes[i]
-		r := ratio(l.End.Sub(l.Submit).Seconds(), isolated[jobKey{l.Name, l.Task}].Seconds())
+		r := ratio(l.LastEnd.Sub(l.FirstSubmit).Seconds(), isolated[jobKey{l.Name, l.TaskIndex}].Seconds())
 		rho = append(rho, r)
 		if r > 1 {
 			above++
 		}
 	}
-	f.FairMedian, f.FairWorst = quantile(rho, 0.5), quantile(rho, 1)
-	f.Unfair = ratio(float64(above), float64(len(rho)))
+	f.FairnessMedian, f.FairnessWorst = quantile(rho, 0.5), quantile(rho, 1)
+	f.UnfairFraction = ratio(float64(above), float64(len(rho)))
 }
 
 // quantile returns the smallest value that at least the fraction q does not

@@ -12,9 +12,9 @@ import (
 var zero = time.Unix(1_000_000, 0)
 
 // run is a run of job at the given seconds, on so many GPUs.
-func run(job int64, name, account string, gpus, submit, start, end int, state string) Record {
+func run(job int64, name, account string, gpus, submit, start, end int, state string) RunRecord {
 	at := func(s int) time.Time { return zero.Add(time.Duration(s) * time.Second) }
-	return Record{Job: job, Name: name, Account: account, GPUs: gpus, Submit: at(submit), Start: at(start), End: at(end), State: state}
+	return RunRecord{JobID: job, Name: name, Account: account, GPUs: gpus, Submit: at(submit), Start: at(start), End: at(end), State: state}
 }
 
 // small is a day on 4 GPUs of accounts a and b with one share each: a takes all
@@ -22,10 +22,10 @@ func run(job int64, name, account string, gpus, submit, start, end int, state st
 // at 9, after b's 4 seconds and one idle.
 var (
 	small = []Job{
-		{Name: "long", Account: "a", Nodes: 1, GPUs: 4, Work: 10 * time.Second},
-		{Name: "short", Account: "b", Nodes: 1, GPUs: 2, Work: 4 * time.Second, At: 2 * time.Second},
+		{Name: "long", Account: "a", NodeCount: 1, GPUsPerNode: 4, WorkTime: 10 * time.Second},
+		{Name: "short", Account: "b", NodeCount: 1, GPUsPerNode: 2, WorkTime: 4 * time.Second, SubmitAt: 2 * time.Second},
 	}
-	smallRuns = []Record{
+	smallRuns = []RunRecord{
 		run(2, "short", "b", 2, 2, 4, 8, "COMPLETED"),
 		run(1, "long", "a", 4, 4, 9, 15, "COMPLETED"),
 		run(1, "long", "a", 4, 0, 0, 4, "REQUEUED"),
@@ -34,7 +34,7 @@ var (
 )
 
 func TestFiguresByHand(t *testing.T) {
-	got, err := Measure(small, smallRuns, 4, equal)
+	got, err := MeasureFigures(small, smallRuns, 4, equal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +43,10 @@ func TestFiguresByHand(t *testing.T) {
 	// 12 are idle. Both ask for at least half until 8, so 2 GPUs are due to each
 	// for 6 s; in the last second a alone asks, for all 4.
 	want := &Figures{
-		Jobs: 2, WaitMedian: 2, WaitP95: 5, WaitMean: 3.5, Turnaround: 6, TurnaroundMean: 10.5,
-		FairMedian: 0.75, FairWorst: 1.5, Unfair: 0.5, Requeues: 1, Makespan: 15,
-		Idle: 1 - (40.0+8)/60, IdleWaiting: 12.0 / 28,
-		Shares: []Share{{"a", 8.0 / 28, 16.0 / 28}, {"b", 8.0 / 28, 12.0 / 28}},
+		JobCount: 2, WaitMedian: 2, WaitP95: 5, WaitMean: 3.5, TurnaroundMedian: 6, TurnaroundMean: 10.5,
+		FairnessMedian: 0.75, FairnessWorst: 1.5, UnfairFraction: 0.5, RequeueCount: 1, MakespanSeconds: 15,
+		IdleFraction: 1 - (40.0+8)/60, ContendedIdleFraction: 12.0 / 28,
+		AccountShares: []AccountShare{{"a", 8.0 / 28, 16.0 / 28}, {"b", 8.0 / 28, 12.0 / 28}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
@@ -54,30 +54,30 @@ func TestFiguresByHand(t *testing.T) {
 }
 
 func TestARequeuedRunThatWasClosedLateEndsWithItsRequeue(t *testing.T) {
-	late := append([]Record{run(1, "long", "a", 4, 0, 0, 12, "REQUEUED")}, smallRuns[:2]...)
-	got, err := Measure(small, late, 4, equal)
-	want, _ := Measure(small, smallRuns, 4, equal)
+	late := append([]RunRecord{run(1, "long", "a", 4, 0, 0, 12, "REQUEUED")}, smallRuns[:2]...)
+	got, err := MeasureFigures(small, late, 4, equal)
+	want, _ := MeasureFigures(small, smallRuns, 4, equal)
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Error(err, d)
 	}
-	double := []Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 4, 8, "COMPLETED")}
-	if got, _ := Measure(small, double, 4, equal); got == nil || got.Excess != 2 {
+	double := []RunRecord{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 4, 8, "COMPLETED")}
+	if got, _ := MeasureFigures(small, double, 4, equal); got == nil || got.ExcessGPUs != 2 {
 		t.Errorf("6 of 4 GPUs are held at once: %+v", got)
 	}
 }
 
 func TestADayThatDidNotEndWellIsNotMeasured(t *testing.T) {
-	failed := append([]Record{run(2, "short", "b", 2, 2, 4, 8, "FAILED")}, smallRuns[1:]...)
+	failed := append([]RunRecord{run(2, "short", "b", 2, 2, 4, 8, "FAILED")}, smallRuns[1:]...)
 	for name, c := range map[string]struct {
-		runs []Record
+		runs []RunRecord
 		says string
 	}{
 		"a job is missing":     {smallRuns[1:], "of job short Slurm's records have 0, want 1"},
 		"a job failed":         {failed, "job 2 (short) ended as FAILED"},
-		"a job only requeued":  {[]Record{smallRuns[0], smallRuns[2]}, "job 1 (long) ended as REQUEUED"},
+		"a job only requeued":  {[]RunRecord{smallRuns[0], smallRuns[2]}, "job 1 (long) ended as REQUEUED"},
 		"there are no records": {nil, "have 0, want 1"},
 	} {
-		if _, err := Measure(small, c.runs, 4, equal); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := MeasureFigures(small, c.runs, 4, equal); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q in it", name, err, c.says)
 		}
 	}
@@ -86,17 +86,17 @@ func TestADayThatDidNotEndWellIsNotMeasured(t *testing.T) {
 func TestIsolatedTimes(t *testing.T) {
 	s := time.Second
 	day := []Job{
-		{Name: "x", Account: "a", Nodes: 1, GPUs: 1, Tasks: 3, Work: 4 * s},
-		{Name: "wide", Account: "a", Nodes: 2, GPUs: 2, Work: 3 * s, At: 1 * s},
-		{Name: "y", Account: "a", Nodes: 1, GPUs: 1, Work: 2 * s, At: 20 * s},
-		{Name: "z", Account: "b", Nodes: 1, GPUs: 1, Work: 5 * s, At: 1 * s},
+		{Name: "x", Account: "a", NodeCount: 1, GPUsPerNode: 1, ArrayTasks: 3, WorkTime: 4 * s},
+		{Name: "wide", Account: "a", NodeCount: 2, GPUsPerNode: 2, WorkTime: 3 * s, SubmitAt: 1 * s},
+		{Name: "y", Account: "a", NodeCount: 1, GPUsPerNode: 1, WorkTime: 2 * s, SubmitAt: 20 * s},
+		{Name: "z", Account: "b", NodeCount: 1, GPUsPerNode: 1, WorkTime: 5 * s, SubmitAt: 1 * s},
 	}
 	// a has 2 of 3 GPUs: tasks 0 and 1 run to 4, task 2 to 8, wide on half of what
 	// it wants from 8 to 14, and y finds it idle. b has one of its own.
 	want := map[jobKey]time.Duration{
 		{"x", 0}: 4 * s, {"x", 1}: 4 * s, {"x", 2}: 8 * s, {"wide", 0}: 13 * s, {"y", 0}: 2 * s, {"z", 0}: 5 * s,
 	}
-	if d := cmp.Diff(want, isolatedTimes(day, 3, map[string]float64{"a": 2, "b": 1}), cmp.AllowUnexported(jobKey{})); d != "" {
+	if d := cmp.Diff(want, isolatedTimeByJob(day, 3, map[string]float64{"a": 2, "b": 1}), cmp.AllowUnexported(jobKey{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -129,7 +129,7 @@ func TestQuantileIsAValueThatOccurs(t *testing.T) {
 }
 
 func TestQuestions(t *testing.T) {
-	before := outcomesFromRecords([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
+	before := outcomesFromRecords([]RunRecord{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
 	var got []string
 	for _, q := range findQuestions(before, outcomesFromRecords(smallRuns)) {
 		got = append(got, q.why(q.jobs[0]))

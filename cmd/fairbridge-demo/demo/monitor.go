@@ -8,23 +8,23 @@ import (
 // monitor looks at the day with fairbridge.
 type monitor struct {
 	*demonstration
-	daemon      *daemon
-	decisions   *decisionLog
-	probes      *probes
-	probesShown bool
+	daemon         *daemon
+	decisions      *decisionLog
+	probes         *probes
+	hasShownProbes bool
 }
 
 func (w *monitor) update(ctx context.Context, p *progress) error {
 	w.screen.setStatus("  " + p.String())
-	if err := w.daemon.runProcess.checkRunning(); err != nil {
+	if err := w.daemon.process.checkRunning(); err != nil {
 		return err
 	}
 	if w.probes != nil {
 		if err := w.probes.updateStates(p.Queue); err != nil {
 			return err
 		}
-		if !w.probesShown && p.At > 12*time.Second {
-			w.probesShown = true
+		if !w.hasShownProbes && p.Elapsed > 12*time.Second {
+			w.hasShownProbes = true
 			if words, err := w.probes.describeMeasured(ctx); err == nil {
 				w.screen.printf("  %-8s %s", "gpus", words)
 			} else {
@@ -32,5 +32,5 @@ func (w *monitor) update(ctx context.Context, p *progress) error {
 			}
 		}
 	}
-	return w.decisions.announceNew(ctx, p.Queue)
+	return w.decisions.announceNewIntents(ctx, p.Queue)
 }

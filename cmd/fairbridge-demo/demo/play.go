@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	playStep            = 500 * time.Millisecond // between two looks for due submissions
+	playInterval        = 500 * time.Millisecond // between two looks for due submissions
 	stepsPerObservation = 4                      // steps between two looks at the queue
 	maxPlayTime         = 10 * time.Minute       // a day this long hangs
 )
 
 // progress is how far a day has come.
 type progress struct {
-	At      time.Duration // since it began
-	Queue   []queuedTask
-	Waiting int
-	Running int
-	Done    int
-	Jobs    int
-	Busy    int // GPUs that jobs hold
+	Elapsed      time.Duration // since it began
+	Queue        []queuedTask
+	WaitingCount int
+	RunningCount int
+	DoneCount    int
+	JobCount     int
+	BusyGPUs     int // GPUs that jobs hold
 }
 
 func (p *progress) String() string {
 	return fmt.Sprintf("%3d s: %d of %d jobs done, %d run, %d wait, %d of %d GPUs held",
-		int(p.At.Seconds()), p.Done, p.Jobs, p.Running, p.Waiting, p.Busy, totalGPUs)
+		int(p.Elapsed.Seconds()), p.DoneCount, p.JobCount, p.RunningCount, p.WaitingCount, p.BusyGPUs, totalGPUs)
 }
 
 // playDay submits the jobs when their time comes and returns when all have ended.
@@ -34,7 +34,7 @@ func playDay(ctx context.Context, s cluster, day []Job, look func(*progress) err
 	begin, next := s.Now(), 0
 	for i := 0; ; i++ {
 		at := s.Now().Sub(begin)
-		for ; next < len(day) && day[next].At <= at; next++ {
+		for ; next < len(day) && day[next].SubmitAt <= at; next++ {
 			if err := s.Submit(ctx, &day[next]); err != nil {
 				return err
 			}
@@ -44,18 +44,18 @@ func playDay(ctx context.Context, s cluster, day []Job, look func(*progress) err
 			if err != nil {
 				return err
 			}
-			p.At = at
+			p.Elapsed = at
 			if err := look(p); err != nil {
 				return err
 			}
-			if next == len(day) && p.Done == p.Jobs {
+			if next == len(day) && p.DoneCount == p.JobCount {
 				return nil
 			}
 		}
 		if at > maxPlayTime {
 			return fmt.Errorf("the day's jobs did not end within %v", maxPlayTime)
 		}
-		if err := s.Wait(ctx, playStep); err != nil {
+		if err := s.Wait(ctx, playInterval); err != nil {
 			return err
 		}
 	}
@@ -70,19 +70,19 @@ func observeProgress(ctx context.Context, s cluster, day []Job, submitted int) (
 	p := &progress{Queue: list}
 	width := map[string]int{}
 	for i := range day {
-		p.Jobs += day[i].TaskCount()
+		p.JobCount += day[i].TaskCount()
 		width[day[i].Name] = day[i].TotalGPUs()
 		if i < submitted {
-			p.Done += day[i].TaskCount()
+			p.DoneCount += day[i].TaskCount()
 		}
 	}
-	p.Done -= len(list)
+	p.DoneCount -= len(list)
 	for _, q := range list {
-		if q.Running {
-			p.Running++
-			p.Busy += width[q.Name]
+		if q.IsRunning {
+			p.RunningCount++
+			p.BusyGPUs += width[q.JobName]
 		} else {
-			p.Waiting++
+			p.WaitingCount++
 		}
 	}
 	return p, nil

@@ -10,10 +10,10 @@ import (
 )
 
 func TestTableShowsWhatGotWorseToo(t *testing.T) {
-	a := &Figures{Jobs: 9, WaitMedian: 31.4, FairWorst: 4, Idle: 0.1, Makespan: 100, Shares: []Share{{"research", 0.7, 0.5}}}
-	b := &Figures{Jobs: 9, WaitMedian: 4.6, FairWorst: 1.256, Requeues: 3, Idle: 0.2, Makespan: 110, Shares: []Share{{"research", 0.5, 0.55}}}
+	a := &Figures{JobCount: 9, WaitMedian: 31.4, FairnessWorst: 4, IdleFraction: 0.1, MakespanSeconds: 100, AccountShares: []AccountShare{{"research", 0.7, 0.5}}}
+	b := &Figures{JobCount: 9, WaitMedian: 4.6, FairnessWorst: 1.256, RequeueCount: 3, IdleFraction: 0.2, MakespanSeconds: 110, AccountShares: []AccountShare{{"research", 0.5, 0.55}}}
 	var out bytes.Buffer
-	printTable(&out, &Comparison{Alone: a, With: b})
+	printTable(&out, &Comparison{AloneFigures: a, FairbridgeFigures: b})
 	var got []string
 	for line := range strings.Lines(out.String()) {
 		got = append(got, strings.Join(strings.Fields(line), " "))
@@ -33,7 +33,7 @@ func TestTableShowsWhatGotWorseToo(t *testing.T) {
 
 func TestScreenOnATerminalReplacesTheStatus(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, isTerminal: true}
+	s := &screen{output: &out, isTerminal: true}
 	s.setStatus("one")
 	s.printf("line %d", 1)
 	s.setStatus("two")

@@ -15,9 +15,9 @@ import (
 // probes are one nodeprobe a node. Each loads a driver library whose GPUs are
 // as busy as the jobs on the node make them.
 type probes struct {
-	dir        string
-	running    []*process
-	gpusByNode map[string]int // GPUs a job holds on each node, by name
+	dir              string
+	processes        []*process
+	gpusPerNodeByJob map[string]int // GPUs a job holds on each node, by name
 }
 
 func nodeName(i int) string { return fmt.Sprintf("n%d", i+1) }
@@ -32,14 +32,14 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &probes{dir: dir, gpusByNode: map[string]int{}}
+	p := &probes{dir: dir, gpusPerNodeByJob: map[string]int{}}
 	for i := range day {
-		p.gpusByNode[day[i].Name] = day[i].GPUs
+		p.gpusPerNodeByJob[day[i].Name] = day[i].GPUsPerNode
 	}
 	if err := p.updateStates(nil); err != nil {
 		return nil, err
 	}
-	for i := range clusterNodes {
+	for i := range nodeCount {
 		node := nodeName(i)
 		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socketPath(node), "--interval", "2s", "--nvml", lib)
 		cmd.Env = append(os.Environ(), fakenvml.StateVariable+"="+p.statePath(node))
@@ -47,7 +47,7 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 		if err != nil {
 			return nil, errors.Join(err, p.stop())
 		}
-		p.running = append(p.running, c)
+		p.processes = append(p.processes, c)
 	}
 	return p, nil
 }
@@ -56,18 +56,18 @@ func (p *probes) socketPath(node string) string { return filepath.Join(p.dir, no
 
 func (p *probes) statePath(node string) string { return filepath.Join(p.dir, node+".gpus") }
 
-// url is where fairbridge finds them.
-func (p *probes) url() string { return "unix:" + p.socketPath("{node}") }
+// urlPattern is where fairbridge finds them.
+func (p *probes) urlPattern() string { return "unix:" + p.socketPath("{node}") }
 
 // updateStates makes the GPUs as busy as the running jobs do.
 func (p *probes) updateStates(queue []queuedTask) error {
 	held := map[string]int{}
 	for _, q := range queue {
 		for _, node := range q.Nodes {
-			held[node] += p.gpusByNode[q.Name]
+			held[node] += p.gpusPerNodeByJob[q.JobName]
 		}
 	}
-	for i := range clusterNodes {
+	for i := range nodeCount {
 		list := make([]fakenvml.GPU, gpusPerNode)
 		for g := range list {
 			list[g] = fakenvml.GPU{Watts: 60, TempC: 31}
@@ -85,7 +85,7 @@ func (p *probes) updateStates(queue []queuedTask) error {
 // describeMeasured asks the probes and says in a few words what they measure.
 func (p *probes) describeMeasured(ctx context.Context) (string, error) {
 	where := map[string]string{}
-	for i := range clusterNodes {
+	for i := range nodeCount {
 		where[nodeName(i)] = "unix:" + p.socketPath(nodeName(i))
 	}
 	samples, err := client.New(client.Config{}).PullSamples(ctx, where)
@@ -105,7 +105,7 @@ func (p *probes) describeMeasured(ctx context.Context) (string, error) {
 
 func (p *probes) stop() error {
 	var errs []error
-	for _, c := range p.running {
+	for _, c := range p.processes {
 		errs = append(errs, c.stop())
 	}
 	return errors.Join(errs...)

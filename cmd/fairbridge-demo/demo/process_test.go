@@ -16,7 +16,7 @@ func TestScriptGoesOnWhereItStopped(t *testing.T) {
 	home := t.TempDir()
 	start := func() *exec.Cmd {
 		cmd := exec.Command("bash")
-		cmd.Stdin = strings.NewReader(batchScript(&Job{Work: 3 * time.Second}))
+		cmd.Stdin = strings.NewReader(batchScript(&Job{WorkTime: 3 * time.Second}))
 		cmd.Env = []string{"HOME=" + home, "SLURM_JOB_ID=7", "PATH=" + os.Getenv("PATH")}
 		cmd.WaitDelay = time.Second
 		if err := cmd.Start(); err != nil {

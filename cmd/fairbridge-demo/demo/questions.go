@@ -11,20 +11,20 @@ import (
 // asked about, the best first: one that came and went between two looks of
 // fairbridge is unknown to it.
 type comparisonQuestion struct {
-	jobs []*Outcome
-	why  func(*Outcome) string
+	jobs []*JobOutcome
+	why  func(*JobOutcome) string
 }
 
 // findQuestions asks about the job that waited longest, one that was requeued, and
 // the one that gained most against Slurm alone.
-func findQuestions(before, after []Outcome) []comparisonQuestion {
+func findQuestions(before, after []JobOutcome) []comparisonQuestion {
 	was := map[jobKey]time.Duration{}
 	for i := range before {
-		was[jobKey{before[i].Name, before[i].Task}] = before[i].WaitTime()
+		was[jobKey{before[i].Name, before[i].TaskIndex}] = before[i].WaitTime()
 	}
-	alone := func(l *Outcome) time.Duration { return was[jobKey{l.Name, l.Task}] }
-	gain := func(l *Outcome) time.Duration { return alone(l) - l.WaitTime() }
-	var straight, requeued, early []*Outcome
+	alone := func(l *JobOutcome) time.Duration { return was[jobKey{l.Name, l.TaskIndex}] }
+	gain := func(l *JobOutcome) time.Duration { return alone(l) - l.WaitTime() }
+	var straight, requeued, early []*JobOutcome
 	for i := range after {
 		l := &after[i]
 		switch {
@@ -37,16 +37,18 @@ func findQuestions(before, after []Outcome) []comparisonQuestion {
 		straight = append(straight, l)
 	}
 	return []comparisonQuestion{
-		{sortDescending(straight, (*Outcome).WaitTime), func(l *Outcome) string { return fmt.Sprintf("%s waited long, %.0f s", l.Name, l.WaitTime().Seconds()) }},
-		{sortDescending(requeued, func(l *Outcome) time.Duration { return time.Duration(len(l.Runs)) }), func(l *Outcome) string { return l.Name + " was requeued" }},
-		{sortDescending(early, gain), func(l *Outcome) string {
+		{sortDescending(straight, (*JobOutcome).WaitTime), func(l *JobOutcome) string {
+			return fmt.Sprintf("%s waited long, %.0f s", l.Name, l.WaitTime().Seconds())
+		}},
+		{sortDescending(requeued, func(l *JobOutcome) time.Duration { return time.Duration(len(l.Runs)) }), func(l *JobOutcome) string { return l.Name + " was requeued" }},
+		{sortDescending(early, gain), func(l *JobOutcome) string {
 			return fmt.Sprintf("%s waited %.0f s, %.0f s on Slurm alone", l.Name, l.WaitTime().Seconds(), alone(l).Seconds())
 		}},
 	}
 }
 
 // sortDescending sorts the jobs by a value, the largest first.
-func sortDescending(list []*Outcome, value func(*Outcome) time.Duration) []*Outcome {
-	slices.SortStableFunc(list, func(a, b *Outcome) int { return cmp.Compare(value(b), value(a)) })
+func sortDescending(list []*JobOutcome, value func(*JobOutcome) time.Duration) []*JobOutcome {
+	slices.SortStableFunc(list, func(a, b *JobOutcome) int { return cmp.Compare(value(b), value(a)) })
 	return list
 }

@@ -18,7 +18,7 @@ type realCluster struct {
 }
 
 func startRealCluster(ctx context.Context) (*realCluster, error) {
-	c, err := throwaway.StartSlurm(ctx, "", throwaway.Options{Nodes: clusterNodes, GPUs: gpusPerNode})
+	c, err := throwaway.StartSlurm(ctx, "", throwaway.Options{NodeCount: nodeCount, GPUsPerNode: gpusPerNode})
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +61,10 @@ func (s *realCluster) Queue(ctx context.Context) ([]queuedTask, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking at the queue: %w", err)
 	}
-	return readSqueue(out)
+	return parseSqueue(out)
 }
 
-func readSqueue(text string) ([]queuedTask, error) {
+func parseSqueue(text string) ([]queuedTask, error) {
 	var list []queuedTask
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSpace(line), "|")
@@ -75,8 +75,8 @@ func readSqueue(text string) ([]queuedTask, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading squeue's line %q: %w", line, err)
 		}
-		q := queuedTask{Job: id, Name: f[1], Running: f[2] == "RUNNING"}
-		if q.Running {
+		q := queuedTask{JobID: id, JobName: f[1], IsRunning: f[2] == "RUNNING"}
+		if q.IsRunning {
 			if q.Nodes, err = slurm.ExpandHosts(f[3]); err != nil {
 				return nil, fmt.Errorf("reading squeue's line %q: %w", line, err)
 			}
@@ -86,12 +86,12 @@ func readSqueue(text string) ([]queuedTask, error) {
 	return list, nil
 }
 
-func (s *realCluster) Records(ctx context.Context) ([]Record, error) {
+func (s *realCluster) Records(ctx context.Context) ([]RunRecord, error) {
 	out, err := s.Run(ctx, "root", sacctCommand...)
 	if err != nil {
 		return nil, fmt.Errorf("asking Slurm's accounting: %w", err)
 	}
-	return readSacct(out)
+	return parseSacct(out)
 }
 
-func (s *realCluster) Close() error { return s.Down() }
+func (s *realCluster) Close() error { return s.Stop() }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// replay runs the day that was recorded under Slurm alone and under another
+// replayDay runs the day that was recorded under Slurm alone and under another
 // policy, as a site would its own history.
-func (s *demonstration) replay(ctx context.Context, d *daemon) error {
-	args := []string{"replay", "--since", "15m", "--policy", "slurm," + s.otherSlurm()}
-	if d.access.Conf != "" {
-		args = append(args, "--slurm-conf", d.access.Conf)
+func (s *demonstration) replayDay(ctx context.Context, d *daemon) error {
+	args := []string{"replay", "--since", "15m", "--policy", "slurm," + s.otherPolicy()}
+	if d.access.SlurmConfFile != "" {
+		args = append(args, "--slurm-conf", d.access.SlurmConfFile)
 	}
 	text, err := d.runCommand(ctx, args...)
 	if err != nil {
@@ -21,8 +21,8 @@ func (s *demonstration) replay(ctx context.Context, d *daemon) error {
 	return nil
 }
 
-// otherSlurm is a policy that was not shown, with the parameters that suit the day.
-func (s *demonstration) otherSlurm() string {
+// otherPolicy is a policy that was not shown, with the parameters that suit the day.
+func (s *demonstration) otherPolicy() string {
 	name := "drf"
 	if s.Policy == name {
 		name = "fairbridge"

@@ -13,17 +13,17 @@ var sacctCommand = []string{
 	"--starttime=2020-01-01", "--format=" + slurmdb.Columns,
 }
 
-// readSacct reads what sacct prints. Runs that have not ended are left out.
-func readSacct(text string) ([]Record, error) {
+// parseSacct reads what sacct prints. Runs that have not ended are left out.
+func parseSacct(text string) ([]RunRecord, error) {
 	rows, err := slurmdb.ReadSacct(strings.NewReader(text), "sacct", "", time.UTC)
 	if err != nil {
 		return nil, err
 	}
-	var out []Record
+	var out []RunRecord
 	for i := range rows {
 		if j := &rows[i]; j.Ended() && !j.Start.IsZero() {
-			out = append(out, Record{
-				Job: j.ID, Name: j.Name, Task: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.Allocated.GPUCount(),
+			out = append(out, RunRecord{
+				JobID: j.ID, Name: j.Name, TaskIndex: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.Allocated.GPUCount(),
 				Submit: j.Submit, Start: j.Start, End: j.End, State: j.State,
 			})
 		}

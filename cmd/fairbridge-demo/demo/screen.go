@@ -13,7 +13,7 @@ import (
 // replaced by the next one. Elsewhere every tenth second's status is a line.
 type screen struct {
 	mu           sync.Mutex
-	w            io.Writer
+	output       io.Writer
 	isTerminal   bool
 	status       string
 	lastStatusAt time.Time // of a status printed as a line
@@ -21,7 +21,7 @@ type screen struct {
 }
 
 func newScreen(w io.Writer) *screen {
-	s := &screen{w: w, lastStatusAt: time.Now()}
+	s := &screen{output: w, lastStatusAt: time.Now()}
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
 		s.isTerminal = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
@@ -33,16 +33,16 @@ func newScreen(w io.Writer) *screen {
 func (s *screen) printf(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.line(fmt.Sprintf(format, args...))
+	s.printLine(fmt.Sprintf(format, args...))
 }
 
-func (s *screen) line(text string) {
+func (s *screen) printLine(text string) {
 	if s.isTerminal && s.status != "" {
-		fmt.Fprint(s.w, "\r\x1b[K")
+		fmt.Fprint(s.output, "\r\x1b[K")
 	}
-	fmt.Fprintln(s.w, text)
+	fmt.Fprintln(s.output, text)
 	if s.isTerminal && s.status != "" {
-		fmt.Fprint(s.w, s.status)
+		fmt.Fprint(s.output, s.status)
 	}
 }
 
@@ -52,10 +52,10 @@ func (s *screen) setStatus(text string) {
 	defer s.mu.Unlock()
 	switch {
 	case s.isTerminal:
-		fmt.Fprint(s.w, "\r\x1b[K"+text)
+		fmt.Fprint(s.output, "\r\x1b[K"+text)
 		s.status = text
 	case text != "" && time.Since(s.lastStatusAt) >= 10*time.Second:
-		fmt.Fprintln(s.w, text)
+		fmt.Fprintln(s.output, text)
 		s.lastStatusAt = time.Now()
 	}
 }
@@ -66,7 +66,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	lines := strings.Split(s.partialLine+string(p), "\n")
 	for _, l := range lines[:len(lines)-1] {
-		s.line("  " + l)
+		s.printLine("  " + l)
 	}
 	s.partialLine = lines[len(lines)-1]
 	return len(p), nil

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// batchScriptText is a job that computes nothing for so many seconds. When it is told
+// batchScriptFormat is a job that computes nothing for so many seconds. When it is told
 // to stop it writes down how far it got; requeued, it goes on from there.
-const batchScriptText = `#!/bin/bash
+const batchScriptFormat = `#!/bin/bash
 saved=$HOME/saved.$SLURM_JOB_ID
 done=$(cat "$saved" 2>/dev/null || echo 0)
 stop() { echo $((done + SECONDS)) >"$saved"; kill %%1; exit 0; }
@@ -22,13 +22,13 @@ wait $!
 func sbatchCommand(j *Job) []string {
 	argv := []string{
 		"sbatch", "--parsable", "--partition=gpu", "--requeue", "--output=/dev/null", "--mem-per-gpu=100",
-		"--job-name=" + j.Name, fmt.Sprintf("--nodes=%d", j.Nodes), fmt.Sprintf("--gres=gpu:%d", j.GPUs),
-		fmt.Sprintf("--time=%d", int(j.Limit/time.Minute)),
+		"--job-name=" + j.Name, fmt.Sprintf("--nodes=%d", j.NodeCount), fmt.Sprintf("--gres=gpu:%d", j.GPUsPerNode),
+		fmt.Sprintf("--time=%d", int(j.TimeLimit/time.Minute)),
 	}
-	if j.Tasks > 0 {
-		argv = append(argv, fmt.Sprintf("--array=0-%d", j.Tasks-1))
+	if j.ArrayTasks > 0 {
+		argv = append(argv, fmt.Sprintf("--array=0-%d", j.ArrayTasks-1))
 	}
-	if c := j.comment(); c != "" {
+	if c := j.slurmComment(); c != "" {
 		argv = append(argv, "--comment="+c)
 	}
 	return argv
@@ -36,6 +36,6 @@ func sbatchCommand(j *Job) []string {
 
 // batchScript is the job's batch script.
 func batchScript(j *Job) string {
-	seconds := int(j.Work / time.Second)
-	return fmt.Sprintf(batchScriptText, seconds, seconds)
+	seconds := int(j.WorkTime / time.Second)
+	return fmt.Sprintf(batchScriptFormat, seconds, seconds)
 }

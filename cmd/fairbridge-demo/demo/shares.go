@@ -8,9 +8,9 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// Share is what an account held of the GPUs, and what it was entitled to,
+// AccountShare is what an account held of the GPUs, and what it was entitled to,
 // while any job waited. Both are fractions of all GPUs.
-type Share struct {
+type AccountShare struct {
 	Account  string  `json:"account"`
 	Held     float64 `json:"held"`
 	Entitled float64 `json:"entitled"`
@@ -18,17 +18,17 @@ type Share struct {
 
 // demandChange is a change of how many GPUs an account holds or waits for.
 type demandChange struct {
-	at             time.Time
-	account        string
-	holds, waiting int
+	at                      time.Time
+	account                 string
+	heldDelta, waitingDelta int
 }
 
 // demandChanges lists the changes in the order of time.
-func demandChanges(outcomes []Outcome) []demandChange {
+func demandChanges(outcomes []JobOutcome) []demandChange {
 	var out []demandChange
 	for i := range outcomes {
 		l := &outcomes[i]
-		from := l.Submit
+		from := l.FirstSubmit
 		for _, r := range l.Runs {
 			out = append(out, demandChange{from, l.Account, 0, l.GPUs}, demandChange{r.Start, l.Account, l.GPUs, -l.GPUs}, demandChange{r.End, l.Account, -l.GPUs, 0})
 			from = r.End
@@ -38,38 +38,38 @@ func demandChanges(outcomes []Outcome) []demandChange {
 	return out
 }
 
-// contention integrates over the time in which any job waited.
-type contention struct {
-	duration          time.Duration
-	idleGPUSeconds    float64 // GPU-seconds that no job held
-	excessGPUs        int     // GPUs held at once beyond those there are: the records are wrong
-	heldByAccount     map[string]float64
-	entitledByAccount map[string]float64
-	holdingNow        map[string]int
-	waitingNow        map[string]int
+// contentionTotals integrates over the time in which any job waited.
+type contentionTotals struct {
+	duration            time.Duration
+	idleGPUSeconds      float64 // GPU-seconds that no job held
+	excessGPUs          int     // GPUs held at once beyond those there are: the records are wrong
+	heldByAccount       map[string]float64
+	entitledByAccount   map[string]float64
+	heldNowByAccount    map[string]int
+	waitingNowByAccount map[string]int
 }
 
 // integrateContention looks at every stretch between two changes.
-func integrateContention(outcomes []Outcome, capacity int, weights map[string]float64) *contention {
-	c := &contention{heldByAccount: map[string]float64{}, entitledByAccount: map[string]float64{}, holdingNow: map[string]int{}, waitingNow: map[string]int{}}
+func integrateContention(outcomes []JobOutcome, capacity int, weights map[string]float64) *contentionTotals {
+	c := &contentionTotals{heldByAccount: map[string]float64{}, entitledByAccount: map[string]float64{}, heldNowByAccount: map[string]int{}, waitingNowByAccount: map[string]int{}}
 	list := demandChanges(outcomes)
 	for i, m := range list {
 		if i > 0 {
 			c.advance(m.at.Sub(list[i-1].at), capacity, weights)
 		}
-		c.holdingNow[m.account] += m.holds
-		c.waitingNow[m.account] += m.waiting
+		c.heldNowByAccount[m.account] += m.heldDelta
+		c.waitingNowByAccount[m.account] += m.waitingDelta
 	}
 	return c
 }
 
-func (c *contention) advance(d time.Duration, capacity int, weights map[string]float64) {
+func (c *contentionTotals) advance(d time.Duration, capacity int, weights map[string]float64) {
 	waiting, busy := 0, 0
 	demand := map[string]float64{}
 	for a := range weights {
-		waiting += c.waitingNow[a]
-		busy += c.holdingNow[a]
-		demand[a] = float64(c.holdingNow[a] + c.waitingNow[a])
+		waiting += c.waitingNowByAccount[a]
+		busy += c.heldNowByAccount[a]
+		demand[a] = float64(c.heldNowByAccount[a] + c.waitingNowByAccount[a])
 	}
 	if d > 0 {
 		c.excessGPUs = max(c.excessGPUs, busy-capacity)
@@ -80,17 +80,17 @@ func (c *contention) advance(d time.Duration, capacity int, weights map[string]f
 	c.duration += d
 	c.idleGPUSeconds += float64(capacity-busy) * d.Seconds()
 	for a, due := range divideByWeight(float64(capacity), demand, weights) {
-		c.heldByAccount[a] += float64(c.holdingNow[a]) * d.Seconds()
+		c.heldByAccount[a] += float64(c.heldNowByAccount[a]) * d.Seconds()
 		c.entitledByAccount[a] += due * d.Seconds()
 	}
 }
 
-// shares returns the figures by account.
-func (c *contention) shares(capacity int, weights map[string]float64) []Share {
+// accountShares returns the figures by account.
+func (c *contentionTotals) accountShares(capacity int, weights map[string]float64) []AccountShare {
 	total := c.duration.Seconds() * float64(capacity)
-	var out []Share
+	var out []AccountShare
 	for _, a := range slices.Sorted(maps.Keys(weights)) {
-		out = append(out, Share{a, ratio(c.heldByAccount[a], total), ratio(c.entitledByAccount[a], total)})
+		out = append(out, AccountShare{a, ratio(c.heldByAccount[a], total), ratio(c.entitledByAccount[a], total)})
 	}
 	return out
 }

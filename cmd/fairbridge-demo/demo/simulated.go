@@ -16,10 +16,10 @@ import (
 
 // simulatedCluster is a slurmrestd in front of a simulated cluster.
 type simulatedCluster struct {
-	server *slurmtest.Server
-	conf   string // file of its settings, for a replay
-	key    string // file of the key that tokens are signed with
-	hasty  bool   // its time passes only in Wait, and at once
+	server    *slurmtest.Server
+	confFile  string // file of its settings, for a replay
+	keyFile   string // file of the key that tokens are signed with
+	skipsTime bool   // its time passes only in Wait, and at once
 }
 
 // startSimulatedCluster starts one. A hasty one has time of its own: a day passes in
@@ -27,8 +27,8 @@ type simulatedCluster struct {
 func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedCluster, error) {
 	start := time.Now().Truncate(time.Second)
 	w, err := sim.New(sim.Config{
-		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.UniformNodes(clusterNodes, "a100", gpusPerNode),
-		Accounts: simAccounts(), Users: []sim.User{
+		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.UniformNodes(nodeCount, "a100", gpusPerNode),
+		Accounts: newSimAccounts(), Users: []sim.User{
 			{Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}, {Name: "carol", Account: "vision"},
 			{Name: "fairbridge", Operator: true},
 		},
@@ -41,12 +41,12 @@ func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedClust
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
-	s := &simulatedCluster{hasty: hasty, key: filepath.Join(dir, "jwt.key")}
-	if err := os.WriteFile(s.key, key, 0o600); err != nil {
+	s := &simulatedCluster{skipsTime: hasty, keyFile: filepath.Join(dir, "jwt.key")}
+	if err := os.WriteFile(s.keyFile, key, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the key of the simulated Slurm: %w", err)
 	}
-	s.conf = filepath.Join(dir, "slurm.conf")
-	if err := os.WriteFile(s.conf, []byte(slurmConf), 0o600); err != nil {
+	s.confFile = filepath.Join(dir, "slurm.conf")
+	if err := os.WriteFile(s.confFile, []byte(slurmConfText), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the settings of the simulated Slurm: %w", err)
 	}
 	speed := 1.0
@@ -57,12 +57,12 @@ func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedClust
 	return s, err
 }
 
-// slurmConf are those of the simulated Slurm, in the words of slurm.conf.
-const slurmConf = `SchedulerParameters=requeue_delay=6,batch_sched_delay=1,sched_interval=5,bf_interval=5
+// slurmConfText are those of the simulated Slurm, in the words of slurm.conf.
+const slurmConfText = `SchedulerParameters=requeue_delay=6,batch_sched_delay=1,sched_interval=5,bf_interval=5
 PriorityCalcPeriod=1
 `
 
-func simAccounts() []sim.Account {
+func newSimAccounts() []sim.Account {
 	return []sim.Account{{Name: "research", Shares: WeightsByAccount["research"]}, {Name: "teaching", Shares: WeightsByAccount["teaching"]}, {Name: "vision", Shares: WeightsByAccount["vision"]}}
 }
 
@@ -74,16 +74,16 @@ func (s *simulatedCluster) Title() string {
 
 func (s *simulatedCluster) Access() clusterAccess {
 	return clusterAccess{
-		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, Conf: s.conf, // its release requeues through REST
-		Auth: "key_file: " + strconv.Quote(s.key) + "\n  user: fairbridge",
+		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, SlurmConfFile: s.confFile, // its release requeues through REST
+		Auth: "key_file: " + strconv.Quote(s.keyFile) + "\n  user: fairbridge",
 	}
 }
 
 func (s *simulatedCluster) Submit(_ context.Context, j *Job) (err error) {
 	s.server.WithWorld(func(w *sim.World) {
 		_, err = w.Submit(sim.Spec{
-			Name: j.Name, User: j.User, Nodes: j.Nodes, GPUsPerNode: j.GPUs, MemMB: 100 * int64(j.GPUs), Limit: j.Limit,
-			Array: j.Tasks, Comment: j.comment(), Work: j.Work, Checkpoint: true, CheckpointEvery: time.Second,
+			Name: j.Name, User: j.User, Nodes: j.NodeCount, GPUsPerNode: j.GPUsPerNode, MemMB: 100 * int64(j.GPUsPerNode), Limit: j.TimeLimit,
+			Array: j.ArrayTasks, Comment: j.slurmComment(), Work: j.WorkTime, Checkpoint: true, CheckpointEvery: time.Second,
 		})
 	})
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *simulatedCluster) Now() (t time.Time) {
 }
 
 func (s *simulatedCluster) Wait(ctx context.Context, d time.Duration) error {
-	if !s.hasty {
+	if !s.skipsTime {
 		return sleepContext(ctx, d)
 	}
 	s.server.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
@@ -108,11 +108,11 @@ func (s *simulatedCluster) Wait(ctx context.Context, d time.Duration) error {
 func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error) {
 	s.server.WithWorld(func(w *sim.World) {
 		for _, j := range w.Jobs() {
-			q := queuedTask{Job: j.ID, Name: j.Name, Running: j.State == "RUNNING"}
-			if j.State != "PENDING" && !q.Running {
+			q := queuedTask{JobID: j.ID, JobName: j.Name, IsRunning: j.State == "RUNNING"}
+			if j.State != "PENDING" && !q.IsRunning {
 				continue
 			}
-			if q.Running {
+			if q.IsRunning {
 				if q.Nodes = j.Nodes.Names; j.Nodes.UnreadReason != "" {
 					err = errors.New(j.Nodes.UnreadReason)
 					return
@@ -133,11 +133,11 @@ func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error)
 	return list, err
 }
 
-func (s *simulatedCluster) Records(context.Context) (list []Record, err error) {
+func (s *simulatedCluster) Records(context.Context) (list []RunRecord, err error) {
 	s.server.WithWorld(func(w *sim.World) {
 		for _, g := range w.Segments() {
-			list = append(list, Record{
-				Job: g.Job, Name: g.Name, Task: max(int(g.Task), 0), User: g.User, Account: g.Account, GPUs: g.GPUs,
+			list = append(list, RunRecord{
+				JobID: g.Job, Name: g.Name, TaskIndex: max(int(g.Task), 0), User: g.User, Account: g.Account, GPUs: g.GPUs,
 				Submit: g.Submit, Start: g.Start, End: g.End, State: g.State,
 			})
 		}

@@ -19,12 +19,12 @@ const printedSacct = `JobIDRaw|JobID|Cluster|State|Submit|Eligible|Start|End|Sus
 
 func TestReadSacct(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(1795249100+s, 0).UTC() }
-	want := []Record{
-		{Job: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(19), Start: at(22), End: at(26), State: "REQUEUED"},
-		{Job: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(26), Start: at(33), End: at(40), State: "COMPLETED"},
-		{Job: 4, Name: "homework-1", Task: 1, User: "bob", Account: "teaching", GPUs: 4, Submit: at(19), Start: at(22), End: at(26), State: "COMPLETED"},
+	want := []RunRecord{
+		{JobID: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(19), Start: at(22), End: at(26), State: "REQUEUED"},
+		{JobID: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(26), Start: at(33), End: at(40), State: "COMPLETED"},
+		{JobID: 4, Name: "homework-1", TaskIndex: 1, User: "bob", Account: "teaching", GPUs: 4, Submit: at(19), Start: at(22), End: at(26), State: "COMPLETED"},
 	}
-	got, err := readSacct(printedSacct)
+	got, err := parseSacct(printedSacct)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +32,14 @@ func TestReadSacct(t *testing.T) {
 		t.Error(d)
 	}
 	for _, bad := range []string{"", "sacct: error: no", strings.Replace(printedSacct, "\n1|1|", "\nx|1|", 1)} {
-		if _, err := readSacct(bad); err == nil {
+		if _, err := parseSacct(bad); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
 }
 
 func TestReadSqueue(t *testing.T) {
-	got, err := readSqueue("1|train-1|RUNNING|n[1-2]\n2|homework-1|PENDING|\n2|homework-1|PENDING|\n9|x|COMPLETING|n3\n")
+	got, err := parseSqueue("1|train-1|RUNNING|n[1-2]\n2|homework-1|PENDING|\n2|homework-1|PENDING|\n9|x|COMPLETING|n3\n")
 	want := []queuedTask{{1, "train-1", true, []string{"n1", "n2"}}, {2, "homework-1", false, nil}, {2, "homework-1", false, nil}, {9, "x", false, nil}}
 	if err != nil {
 		t.Fatal(err)
@@ -48,21 +48,21 @@ func TestReadSqueue(t *testing.T) {
 		t.Error(d)
 	}
 	for _, bad := range []string{"slurm_load_jobs error", "a|b|RUNNING|n1", "1|b|RUNNING|n[1"} {
-		if _, err := readSqueue(bad); err == nil {
+		if _, err := parseSqueue(bad); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
 }
 
 func TestSbatch(t *testing.T) {
-	j := Job{Name: "w", Nodes: 2, GPUs: 8, Limit: 2 * time.Minute, Work: 9 * time.Second, Tasks: 3, OptIn: true}
+	j := Job{Name: "w", NodeCount: 2, GPUsPerNode: 8, TimeLimit: 2 * time.Minute, WorkTime: 9 * time.Second, ArrayTasks: 3, MayBeRequeued: true}
 	line := strings.Join(sbatchCommand(&j), " ")
 	for _, want := range []string{"--nodes=2 --gres=gpu:8 --time=2 --array=0-2", "--comment=fairbridge:preemptible", "--requeue"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %s", want, line)
 		}
 	}
-	j.OptIn, j.Tasks = false, 0
+	j.MayBeRequeued, j.ArrayTasks = false, 0
 	if line := strings.Join(sbatchCommand(&j), " "); strings.Contains(line, "comment") || strings.Contains(line, "array") {
 		t.Error(line)
 	}

@@ -71,7 +71,7 @@ func interrupt(t *testing.T, slurm, word string, more time.Duration, sig syscall
 	t.Helper()
 	o := options(t)
 	mounts, _ := os.ReadFile("/proc/self/mounts")
-	cmd := exec.Command(o.Binary+"-demo", "--slurm="+slurm)
+	cmd := exec.Command(o.FairbridgePath+"-demo", "--slurm="+slurm)
 	says := &outputTail{}
 	cmd.Stdout, cmd.Stderr = says, says
 	if err := cmd.Start(); err != nil {

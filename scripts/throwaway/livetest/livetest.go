@@ -39,27 +39,27 @@ func ClusterOfRelease(t testing.TB, release string) *throwaway.Cluster {
 	if testing.Short() {
 		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
 	}
-	if _, err := throwaway.RootOf(release); errors.Is(err, throwaway.ErrUnavailable) && os.Getenv(throwaway.LabVariable) != "" {
+	if _, err := throwaway.FindReleaseRoot(release); errors.Is(err, throwaway.ErrUnavailable) && os.Getenv(throwaway.LabVariable) != "" {
 		return ClusterInLab(t, release)
 	}
-	c, err := clustersByRelease.clusterOf(release)
+	c, err := sharedStarters.startOrReuse(release)
 	return clusterOrSkip(t, c, err, false)
 }
 
-// clustersByRelease are the clusters of other releases, one each.
-var clustersByRelease = startedClusters{startByRelease: map[string]func() (*throwaway.Cluster, error){}}
+// sharedStarters are the clusters of other releases, one each.
+var sharedStarters = clusterStarters{startByRelease: map[string]func() (*throwaway.Cluster, error){}}
 
-type startedClusters struct {
+type clusterStarters struct {
 	sync.Mutex
 	startByRelease map[string]func() (*throwaway.Cluster, error)
 }
 
-func (c *startedClusters) clusterOf(release string) (*throwaway.Cluster, error) {
+func (c *clusterStarters) startOrReuse(release string) (*throwaway.Cluster, error) {
 	c.Lock()
 	defer c.Unlock()
 	if c.startByRelease[release] == nil {
 		c.startByRelease[release] = sync.OnceValues(func() (*throwaway.Cluster, error) {
-			root, err := throwaway.RootOf(release)
+			root, err := throwaway.FindReleaseRoot(release)
 			if err != nil {
 				return nil, err
 			}
@@ -76,7 +76,7 @@ func ClusterInLab(t testing.TB, release string) *throwaway.Cluster {
 	t.Helper()
 	c, err := throwaway.StartInLab(t.Context(), release)
 	clusterOrSkip(t, c, err, false)
-	t.Cleanup(func() { _ = c.Down() })
+	t.Cleanup(func() { _ = c.Stop() })
 	return c
 }
 
