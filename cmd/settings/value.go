@@ -67,7 +67,7 @@ func checkCommand(key string, argv []string) error {
 	return nil
 }
 
-// checkScancel: none is the one beside scontrol.
+// checkScancel checks the command scancel: none is the one beside scontrol.
 func checkScancel(argv []string) error {
 	if len(argv) == 0 {
 		return nil

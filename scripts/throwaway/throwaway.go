@@ -43,7 +43,7 @@ type Cluster struct {
 
 // StartSlurm starts a cluster in dir, about ten seconds, and returns when every node is idle. With an empty dir it uses a
 // new temporary one and removes it at the end; otherwise dir and the logs in it (var/log) stay. The cluster ends at
-// Down, or when this process ends, however that happens. The error is ErrUnavailable where Slurm cannot run.
+// Stop, or when this process ends, however that happens. The error is ErrUnavailable where Slurm cannot run.
 func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	temporary := dir == ""
 	dir, err := prepareDir(dir)

@@ -65,7 +65,7 @@ func TestSlurmRunsAJobAndLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Stop(); err != nil {
-		t.Errorf("second Down: %v", err)
+		t.Errorf("second Stop: %v", err)
 	}
 	gone(t, filepath.Dir(c.TokenFile))
 	if now := read(t, "/proc/self/mounts"); now != mounts {

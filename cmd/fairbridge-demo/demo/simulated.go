@@ -22,7 +22,7 @@ type simulatedCluster struct {
 	skipsTime bool   // its time passes only in Wait, and at once
 }
 
-// startSimulatedCluster starts one. A hasty one has time of its own: a day passes in
+// startSimulatedCluster starts one. One that skips time has time of its own: a day passes in
 // a moment, but nobody can work beside it.
 func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedCluster, error) {
 	start := time.Now().Truncate(time.Second)
