@@ -19,7 +19,7 @@ var qExpiryBeat, qExpiryLast = sql.QueryText("expiry_beat"), sql.QueryText("expi
 // clock of the database.
 func (s *Store) Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error) {
 	var micro int64
-	err = s.DB.QueryRow(ctx, qExpiryBeat, cluster, push.ExpirySuffix).Scan(&micro, &leader)
+	err = s.DB.QueryRow(ctx, qExpiryBeat, cluster, push.ExpirerNameSuffix).Scan(&micro, &leader)
 	return leader, time.Duration(micro) * time.Microsecond, accounting.WrapError("noting that expire runs for cluster "+cluster, err)
 }
 

@@ -16,7 +16,7 @@ import (
 
 var qIntentMark, qIntentState = sql.QueryText("intent_mark"), sql.QueryText("intent_state")
 
-// Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values Settle
+// Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values SettleIntents
 // adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
 // with bridge.ErrFenced once another daemon leads. A closed intent stays as it is,
 // and no intent goes back to an earlier state: bridge.ErrClosed.
@@ -53,7 +53,7 @@ var qIntents = sql.QueryText("intents")
 
 // Intents returns every intent of the cluster that is not closed (open, or its
 // effect observed and not yet given up), or was closed after since, by ID. now
-// is not needed: what has run out stays until Settle has closed it.
+// is not needed: what has run out stays until SettleIntents has closed it.
 func (s *Store) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
 	out, err := accounting.CollectRows(ctx, s.DB, scanIntent, qIntents, cluster, since)
 	return out, accounting.WrapError("reading the ledger", err)

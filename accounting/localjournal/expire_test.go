@@ -51,8 +51,8 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x := &push.Expirer{After: 2 * time.Minute, Releaser: push.Releaser{
-		Ports: push.Ports{Cluster: slurmOf, Journal: j, Now: w.Now}, Name: "lab", Holder: "timer:1" + push.ExpirySuffix,
+	x := &push.Expirer{MinLeaderlessTime: 2 * time.Minute, Releaser: push.Releaser{
+		Ports: push.Ports{Cluster: slurmOf, Journal: j, Now: w.Now}, ClusterName: "lab", HolderName: "timer:1" + push.ExpirerNameSuffix,
 		Wait: func(_ context.Context, d time.Duration) error {
 			w.Advance(w.Now().Add(d))
 			return nil

@@ -18,7 +18,7 @@ func (t *trial) checkEnd() {
 	}
 	t.passTime(max(t.Site.Lease, 5*time.Minute) + 2*time.Minute)
 	t.oracle.CheckLeftByDead(oracle.Begin, oracle.Required, oracle.Excluded)
-	t.passTime(push.OrderAge)
+	t.passTime(push.MinLeaderlessTimeForOrder)
 	t.oracle.CheckLeftByDead(oracle.Site, oracle.Nice)
 	t.waitForRecovery()
 	if t.oracle.Broken() {

@@ -20,7 +20,7 @@ func (t *trial) runTimer() {
 	p := t.timer
 	p.forget()
 	c := t.Site.Config("", "", nil)
-	x := push.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
+	x := push.Expirer{Releaser: p.releaser(), LeaderWatch: &database{p}, MinLeaderlessTime: c.ExpireAfter(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:
 		t.trace.addLine("expire fails: %v", err)
@@ -60,7 +60,7 @@ func (p *daemonProcess) forget() {
 
 func (p *daemonProcess) releaser() push.Releaser {
 	parts := p.parts()
-	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: site.Cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
+	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: site.Cluster, HolderName: p.holder, Wait: func(_ context.Context, d time.Duration) error {
 		p.world.Advance(p.world.Now().Add(d))
 		return nil
 	}}

@@ -88,7 +88,7 @@ func newTrial(s site.Site, parts Parts, dir string) (*trial, error) {
 	for i := range daemons {
 		t.procs = append(t.procs, t.process(site.Processes[i], site.Processes[i], false))
 	}
-	t.timer = t.process("timer", "timer"+push.ExpirySuffix, true)
+	t.timer = t.process("timer", "timer"+push.ExpirerNameSuffix, true)
 	t.command = t.process("release", "release", true)
 	return t, nil
 }

@@ -65,7 +65,7 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 	l.finishHandBacks(ctx, facts, r)
 	facts.HasExpiry = l.expiryRuns(ctx, r)
 	facts, m, allowed := l.allow(facts, m, r)
-	s := l.newSituation(facts, m, l.leader.Until, allowed)
+	s := l.newSituation(facts, m, l.leader.LeadsUntil, allowed)
 	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
 	l.Metrics.setEvaluations(r.Evaluations)
 	r.doubtPlans()
@@ -94,7 +94,7 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 	if doubts != nil {
 		return nil, nil, doubts[0].Err
 	}
-	facts.Intents, _ = push.Reconcile(facts.Intents, facts.View)
+	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
 	facts.HasExpiry = l.expiryRuns(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
 	people := contestedEditsOf(facts.Intents, facts.View)

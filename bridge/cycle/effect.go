@@ -68,7 +68,7 @@ func effectBreakerOf(intents []bridge.Intent, now time.Time) effectBreaker {
 		switch tried := e.open && in.Sent.After(e.since); {
 		case in.State.IsOpen():
 			e.pending = e.pending || tried
-		case ledger.HadNoEffect(in) || stuck && ledger.OrderIgnored(in):
+		case ledger.HadNoEffect(in) || stuck && ledger.WasOrderIgnored(in):
 			e.countMissed(in, tried)
 		case in.State == bridge.Failed: // the call failed, which says nothing of its effect
 		case tried:
@@ -91,7 +91,7 @@ func mostOrdersUnmoved(intents []bridge.Intent, now time.Time) bool {
 			continue
 		}
 		orders++
-		if ledger.OrderIgnored(in) {
+		if ledger.WasOrderIgnored(in) {
 			still++
 		}
 	}

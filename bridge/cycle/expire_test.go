@@ -27,17 +27,17 @@ func newGuarded(t *testing.T) *guarded {
 	g.restart()
 	parts := g.parts()
 	g.x = &push.Expirer{
-		Releaser: push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: "lab", Holder: "timer:1" + push.ExpirySuffix, Wait: func(_ context.Context, d time.Duration) error {
+		Releaser: push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: "timer:1" + push.ExpirerNameSuffix, Wait: func(_ context.Context, d time.Duration) error {
 			g.w.Advance(g.w.Now().Add(d))
 			return nil
 		}},
-		Watch: g.db, After: g.conf.ExpireAfter(), StopFile: g.stops,
+		LeaderWatch: g.db, MinLeaderlessTime: g.conf.ExpireAfter(), StopFile: g.stops,
 	}
 	return g
 }
 
 // minute is what the timer does in a minute.
-func (g *guarded) minute() *push.Released {
+func (g *guarded) minute() *push.ReleaseResult {
 	g.t.Helper()
 	out, err := g.x.Run(g.t.Context())
 	if err != nil {
@@ -91,7 +91,7 @@ func TestZ2PinOutlivesUs(t *testing.T) {
 		g.minute()
 	}
 	took, lease := g.w.Now().Sub(died), 90*time.Second
-	if j := g.job(id); !j.IsRunning() || took > lease+g.x.After+2*time.Minute {
+	if j := g.job(id); !j.IsRunning() || took > lease+g.x.MinLeaderlessTime+2*time.Minute {
 		t.Errorf("after %v the job is %s (%s), required nodes %q", took, j.State, j.Reason, j.RequiredNodes.Text)
 	}
 	t.Logf("it runs %v after the daemon's death", took)
@@ -215,7 +215,7 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 	id := g.pinned()
 	j := g.db.Clone()
 	j.Unfenced = true
-	g.x.Watch, g.x.Journal, g.x.Leadership = nil, j, nil
+	g.x.LeaderWatch, g.x.Journal, g.x.Leadership = nil, j, nil
 	order := g.job(id).Priority
 	g.minute()
 	if g.job(id).RequiredNodes.Text == "" {

@@ -20,7 +20,7 @@ type situation struct {
 	bare     bool             // Parts.Bare
 	clock    func() time.Time // ours
 	facts    bridge.Facts
-	book     *ledger.Book                 // of the intents
+	book     *ledger.IntentBook           // of the intents
 	until    time.Time                    // we lead until then, by our clock
 	allowed  allowance                    // how many edits may be sent
 	gate     gate.CommonInput             // without what differs by partition
@@ -31,7 +31,7 @@ type situation struct {
 // newSituation gathers what holds for all partitions.
 func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed allowance) *situation {
 	s := &situation{
-		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), until: until, allowed: allowed,
+		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), until: until, allowed: allowed,
 		requeued: slices.Collect(maps.Keys(m.Requeued)), touched: map[slurm.JobField]time.Time{},
 	}
 	taken := f.View.ReadAt

@@ -60,7 +60,7 @@ func (s *situation) intent(c *bridge.Cycle, e *Evaluation, edit slurm.Edit) brid
 	at := s.facts.View.At
 	in := bridge.Intent{
 		Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: edit, State: bridge.Planned, Made: at,
-		Before: ledger.BeforeOf(s.book, s.facts.View.Job(edit.Run.Job), edit, at), NotAfter: ledger.NotAfter(edit),
+		Before: ledger.BeforeOfEdit(s.book, s.facts.View.Job(edit.Run.Job), edit, at), NotAfter: ledger.EditExpiry(edit),
 	}
 	in.Before.Stop = e.stopCost(edit)
 	return in

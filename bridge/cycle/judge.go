@@ -24,7 +24,7 @@ func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (
 	}
 	verdict := judge.JudgeClocks(in)
 	if len(verdict.Doubts) == 0 {
-		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
+		if f.Intents, err = push.ReadRecentIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
 			return f, m, doubtsOf(bridge.CauseJournal, err)
 		}
 		in.Answers = askMissing(ctx, l.Cluster, f, m.Reference)

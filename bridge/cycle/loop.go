@@ -49,7 +49,7 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 	}
 	l := &Loop{
 		Config: c, Parts: p, policies: map[string]*guard{},
-		leader: push.Leader{Cluster: c.ClusterName, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now},
+		leader: push.Leader{ClusterName: c.ClusterName, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now},
 	}
 	for _, part := range c.Partitions {
 		l.policies[part.Name] = &guard{policy: part.DecidingPolicy}
@@ -91,10 +91,10 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // MayPush looks, right before every call, at everything that may forbid it.
 func (l *Loop) MayPush(ctx context.Context) error {
-	return push.CheckMay(ctx, l.StopFile, &l.leader, l.Leadership)
+	return push.CheckMayCall(ctx, l.StopFile, &l.leader, l.Leadership)
 }
 
 // Ports are the parts that a push needs.
 func (p *Parts) Ports() push.Ports {
-	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, Count: p.Metrics.countEdit}
+	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, OnIntentSent: p.Metrics.countEdit}
 }

@@ -260,7 +260,7 @@ func TestReleaseGivesEverythingBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.w.Advance(r.w.Now().Add(5 * time.Second))
-	again, err := rel.Find(t.Context())
+	again, err := rel.FindReleasable(t.Context())
 	if err != nil || len(again.Edits) > 0 {
 		t.Errorf("left after release: %v, %v; gave back %v", again.Edits, err, out.Edits)
 	}

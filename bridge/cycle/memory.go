@@ -114,7 +114,7 @@ func (m Memory) checkPutBack(now time.Time) error {
 func (m Memory) withPushed(intents []bridge.Intent, now time.Time) Memory {
 	requeued := map[slurm.Run]time.Time{}
 	for run, at := range m.Requeued {
-		if now.Sub(at) <= push.Recent {
+		if now.Sub(at) <= push.MaxClosedIntentAge {
 			requeued[run] = at
 		}
 	}

@@ -67,12 +67,12 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 // settle closes the intents whose outcome the view shows, and stores what array
 // tasks have inherited.
 func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
-	intents, changed := push.Reconcile(f.Intents, f.View)
-	if err := push.MarkChanged(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
+	intents, changed := push.ReconcileIntents(f.Intents, f.View)
+	if err := push.MarkChangedIntents(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
 		return f, doubtsOf(bridge.CauseJournal, err)
 	}
-	l.Metrics.setView(f.View, ledger.CountUnsettled(intents, f.View))
-	intents, err := push.StoreInherited(ctx, l.Journal, l.leader.Epoch, intents)
+	l.Metrics.setView(f.View, ledger.CountUnsettledIntents(intents, f.View))
+	intents, err := push.StoreInheritedIntents(ctx, l.Journal, l.leader.Epoch, intents)
 	if err != nil {
 		return f, doubtsOf(bridge.CauseJournal, err)
 	}
@@ -116,8 +116,8 @@ func (l *Loop) expiryRuns(ctx context.Context, r *Report) bool {
 		r.warn(bridge.CauseNoExpiry, err)
 	case !ok:
 		r.warn(bridge.CauseNoExpiry, errNoExpiry)
-	case ago > push.ExpiryFresh:
+	case ago > push.MaxExpirySignAge:
 		r.warn(bridge.CauseNoExpiry, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
 	}
-	return err == nil && ok && ago <= push.ExpiryFresh
+	return err == nil && ok && ago <= push.MaxExpirySignAge
 }

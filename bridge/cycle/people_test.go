@@ -145,7 +145,7 @@ func (f *folk) lost() {
 	if _, err := f.releaser().Release(f.t.Context()); err != nil {
 		f.t.Error(err)
 	}
-	if left, err := f.releaser().Find(f.t.Context()); err != nil || len(left.Edits) > 0 {
+	if left, err := f.releaser().FindReleasable(f.t.Context()); err != nil || len(left.Edits) > 0 {
 		f.t.Errorf("left after release: %v %v", left.Edits, err)
 	}
 	for _, id := range slices.Sorted(slices.Values(f.ids)) {

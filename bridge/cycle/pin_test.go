@@ -25,7 +25,7 @@ func TestAPinIsNotTakenForTheOwners(t *testing.T) {
 	if j := g.job(id); !j.IsRunning() {
 		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.RequiredNodes.Text, g.wire.applied, g.log.String())
 	}
-	if out, err := g.releaser().Find(t.Context()); err != nil || len(out.Edits) > 0 {
+	if out, err := g.releaser().FindReleasable(t.Context()); err != nil || len(out.Edits) > 0 {
 		t.Errorf("left of ours: %v %v", out.Edits, err)
 	}
 }

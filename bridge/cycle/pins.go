@@ -38,12 +38,12 @@ func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Repor
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, ledger.UndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
+	planned, err := l.Journal.Intend(ctx, nil, ledger.NewUndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
 	if err != nil {
 		r.doubt(bridge.CauseJournal, err)
 		return
 	}
-	p := push.Pusher{Ports: l.Ports(), View: f.View, Book: s.book, May: l.MayPush}
+	p := push.Pusher{Ports: l.Ports(), View: f.View, IntentBook: s.book, CheckMayCall: l.MayPush}
 	sent, err := p.Push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
 		r.doubt(bridge.CausePush, err)

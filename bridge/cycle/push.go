@@ -23,12 +23,12 @@ func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, inte
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	p := push.Pusher{Ports: l.Ports(), View: s.facts.View, Book: s.book, May: l.MayPush, Careful: m.Failing}
+	p := push.Pusher{Ports: l.Ports(), View: s.facts.View, IntentBook: s.book, CheckMayCall: l.MayPush, StopsAtFirstFailure: m.Failing}
 	var err error
 	if r.Intents, err = p.Push(ctx, intents); err != nil {
 		r.doubt(bridge.CausePush, err)
 	}
 	m = m.withPushed(r.Intents, l.Now())
-	m.Failing = errors.Is(err, push.ErrFailing)
+	m.Failing = errors.Is(err, push.ErrCallsFailing)
 	return m
 }

@@ -17,7 +17,7 @@ import (
 func (r *rig) releaser() *push.Releaser {
 	r.t.Helper()
 	parts := r.parts()
-	rel := &push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: "lab", Holder: r.conf.Holder, Wait: func(_ context.Context, d time.Duration) error {
+	rel := &push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: r.conf.Holder, Wait: func(_ context.Context, d time.Duration) error {
 		r.w.Advance(r.w.Now().Add(d))
 		return nil
 	}}
@@ -62,7 +62,7 @@ func TestReleasePlansAgain(t *testing.T) {
 			if (len(out.Kept) > 0) != kept || out.OpenIntents > 0 {
 				t.Errorf("kept %v, %d open", out.Kept, out.OpenIntents)
 			}
-			if left, err := rel.Find(t.Context()); err != nil || len(left.Edits) > 0 {
+			if left, err := rel.FindReleasable(t.Context()); err != nil || len(left.Edits) > 0 {
 				t.Errorf("left: %v %v", left.Edits, err)
 			}
 		})
@@ -132,7 +132,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 		return nil
 	}
 	var news []string
-	rel.Report = func(sent, left int) { news = append(news, fmt.Sprint(sent, "+", left)) }
+	rel.ReportProgress = func(sent, left int) { news = append(news, fmt.Sprint(sent, "+", left)) }
 	if _, held, err := rel.Lead(t.Context()); err != nil || !held {
 		t.Fatal(held, err)
 	}
@@ -148,7 +148,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 	if news[0] != fmt.Sprint(1, "+", n-1) || news[len(news)-1] != fmt.Sprint(n, "+", 0) {
 		t.Errorf("told %q … %q", news[0], news[len(news)-1])
 	}
-	if left, err := rel.Find(t.Context()); err != nil || len(left.Edits) > 0 || left.OpenIntents > 0 {
+	if left, err := rel.FindReleasable(t.Context()); err != nil || len(left.Edits) > 0 || left.OpenIntents > 0 {
 		t.Errorf("left: %d edits, %d open: %v", len(left.Edits), left.OpenIntents, err)
 	}
 	t.Logf("%d edits in %v of Slurm's time", n, took)

@@ -34,14 +34,14 @@ func bobs(t *testing.T) (r *rig, bob, all []int64) {
 func (r *rig) neutral(ids []int64) {
 	r.t.Helper()
 	rel := r.releaser()
-	found, err := rel.Find(r.t.Context())
+	found, err := rel.FindReleasable(r.t.Context())
 	if err != nil || len(found.Edits) == 0 {
 		r.t.Fatalf("nothing to be given back: %v", err)
 	}
 	if _, err := rel.Release(r.t.Context()); err != nil {
 		r.t.Error(err)
 	}
-	if left, err := rel.Find(r.t.Context()); err != nil || len(left.Edits) > 0 || len(left.Kept) > 0 {
+	if left, err := rel.FindReleasable(r.t.Context()); err != nil || len(left.Edits) > 0 || len(left.Kept) > 0 {
 		r.t.Errorf("of ours stand still: %v %v %v", left.Edits, left.Kept, err)
 	}
 	own := map[string]int64{}

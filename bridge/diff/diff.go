@@ -12,8 +12,8 @@ import (
 
 // Input is everything Diff needs of one partition.
 type Input struct {
-	actuator.PartitionGoal              // its IntentBook is not looked at
-	Book                   *ledger.Book // of all open and standing intents
+	actuator.PartitionGoal                    // its IntentBook is not looked at
+	Book                   *ledger.IntentBook // of all open and standing intents
 	AllowedMode            bridge.Mode
 }
 

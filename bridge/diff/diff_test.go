@@ -26,13 +26,13 @@ type desk struct {
 }
 
 func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
-	book := ledger.NewBook(d.intents)
+	book := ledger.NewIntentBook(d.intents)
 	var fresh []bridge.Intent
 	for _, e := range edits {
 		j := v.Job(e.Run.Job)
 		fresh = append(fresh, bridge.Intent{
-			ID: int64(len(d.intents) + len(fresh) + 1), Edit: e, Before: ledger.BeforeOf(book, j, e, v.At),
-			State: bridge.Planned, NotAfter: ledger.NotAfter(e), Made: v.At, Sent: v.At,
+			ID: int64(len(d.intents) + len(fresh) + 1), Edit: e, Before: ledger.BeforeOfEdit(book, j, e, v.At),
+			State: bridge.Planned, NotAfter: ledger.EditExpiry(e), Made: v.At, Sent: v.At,
 		})
 	}
 	for i := range fresh {
@@ -45,7 +45,7 @@ func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
 }
 
 func (d *desk) settle(v *slurm.View) {
-	d.intents = ledger.ReplaceChanged(d.intents, ledger.Settle(d.intents, v, v.At))
+	d.intents = ledger.ReplaceChangedIntents(d.intents, ledger.SettleIntents(d.intents, v, v.At))
 }
 
 // aPlan draws a lawful plan for the pending jobs: any order, some held, none
@@ -108,7 +108,7 @@ func checkLevel(t *rapid.T, lever slurm.EditKind) {
 		d.w.Advance(d.w.Now().Add(20 * time.Second))
 		wish.View = observe(d.w)
 		d.settle(wish.View)
-		wish.Book = ledger.NewBook(d.intents)
+		wish.Book = ledger.NewIntentBook(d.intents)
 		if again := Diff(wish); len(again) > 0 {
 			t.Fatalf("diff of its own effect: %v", again)
 		}
@@ -123,7 +123,7 @@ func observe(w *sim.World) *slurm.View {
 }
 
 func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.EditKind) Input {
-	book := ledger.NewBook(d.intents)
+	book := ledger.NewIntentBook(d.intents)
 	s := intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
 	if len(s.Jobs) == 0 {
 		s = intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})

@@ -27,7 +27,7 @@ func startHere() Input {
 		}},
 		MayPin: true, OrderKind: slurm.EditSiteFactor,
 		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 10},
-	}, Book: ledger.NewBook(nil), AllowedMode: bridge.Preempt}
+	}, Book: ledger.NewIntentBook(nil), AllowedMode: bridge.Preempt}
 }
 
 func TestPins(t *testing.T) {
@@ -73,7 +73,7 @@ func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
 	w := startHere()
 	j := &w.View.Jobs[0]
 	j.RequiredNodes = slurm.ReadHosts("n2")
-	w.Book = ledger.NewBook([]bridge.Intent{{
+	w.Book = ledger.NewIntentBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n2"}},
 	}})
 	for _, pin := range []bool{true, false} {
@@ -122,13 +122,13 @@ func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
 	w := startHere()
 	j := w.View.Jobs[0]
-	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes}, State: bridge.Unknown}})
+	w.Book = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes}, State: bridge.Unknown}})
 	for _, e := range Diff(w) {
 		if e.Kind == slurm.EditRequireNodes {
 			t.Errorf("sent %v while an outcome is open", e)
 		}
 	}
-	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease}, State: bridge.Yielded}})
+	w.Book = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease}, State: bridge.Yielded}})
 	if e := Diff(w); len(e) > 0 {
 		t.Errorf("sent %v to a job that was yielded", e)
 	}
@@ -176,7 +176,7 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
 	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
 	w.MaxLowerableWait, w.AllowedMode = 72*time.Hour, bridge.Rank
-	w.Book = ledger.NewBook([]bridge.Intent{{
+	w.Book = ledger.NewIntentBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{OurValue: -100},
 		Edit: slurm.Edit{Run: w.View.Jobs[0].CurrentRun(), Kind: slurm.EditSiteFactor, Value: -900},
 	}})

@@ -16,7 +16,7 @@ import (
 func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge.IntentState) {
 	id := int64(1)
 	i := bridge.Intent{ID: id, Edit: e, Before: before, State: state, NotAfter: e.Until}
-	in.IntentBook = ledger.NewBook([]bridge.Intent{i})
+	in.IntentBook = ledger.NewIntentBook([]bridge.Intent{i})
 }
 
 // leased gives job 2 a lease of ours; the owner's own begin was an hour ago.
@@ -55,7 +55,7 @@ func unanswered(was, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		e := edit(&in.CommonInput, 2, slurm.EditSiteFactor)
 		e.Value = v
-		in.IntentBook = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{OurValue: was}, State: bridge.Observed, Error: "no answer"}})
+		in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{OurValue: was}, State: bridge.Observed, Error: "no answer"}})
 	}
 }
 
@@ -116,7 +116,7 @@ func ownLater(in *gate.EditInput) {
 	leased(in)
 	i := *in.IntentBook.StandingIntent(viewJob(&in.CommonInput, 2).CurrentRun(), slurm.FieldBeginTime, noon)
 	i.Before.Begin = noon.Add(2 * time.Minute)
-	in.IntentBook = ledger.NewBook([]bridge.Intent{i})
+	in.IntentBook = ledger.NewIntentBook([]bridge.Intent{i})
 }
 
 // running is a job that started under a value of ours.

@@ -83,7 +83,7 @@ type EditInput struct {
 	CommonInput
 	Mode                 bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
 	Edits                []slurm.Edit                 // as Diff returned them
-	IntentBook           *ledger.Book                 // of all open and standing intents
+	IntentBook           *ledger.IntentBook           // of all open and standing intents
 	AllowedStops         []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
 	AllowedWarnings      []bridge.PlannedWarning      // PlanOutput.Warnings; a warning needs its own
 	RequeuedRuns         []slurm.Run                  // runs with a requeue intent of any state but VOID

@@ -180,7 +180,7 @@ func show(j *slurm.Job, e slurm.Edit) {
 func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 	s := spoilt(t)
 	intents := aBook(t, &s)
-	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), IntentBook: ledger.NewBook(intents)}
+	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), IntentBook: ledger.NewIntentBook(intents)}
 	for i := int64(11); i <= 14; i++ {
 		if !rarely(t, 5, "not allowed") {
 			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})

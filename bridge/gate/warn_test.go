@@ -165,7 +165,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.EditWarn, "I20"},
 		{"held", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).IsHeld = true }, slurm.EditWarn, "I1"},
 		{"open", func(in *gate.EditInput) {
-			in.IntentBook = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
+			in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
 		}, slurm.EditRequeue, "I5"},
 	} {
 		s := graceful(t).CommonInput
@@ -175,7 +175,7 @@ func TestEditsOfWarnings(t *testing.T) {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{
-			CommonInput: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, IntentBook: ledger.NewBook(nil), AllowedStops: []bridge.Stop{stop},
+			CommonInput: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, IntentBook: ledger.NewIntentBook(nil), AllowedStops: []bridge.Stop{stop},
 			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.NoticeByJob[11]}}, LastSentByField: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)

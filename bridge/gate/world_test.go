@@ -120,7 +120,7 @@ func planInput() gate.PlanInput {
 
 func editInput() gate.EditInput {
 	s := world()
-	return gate.EditInput{CommonInput: s, Mode: bridge.Preempt, IntentBook: ledger.NewBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
+	return gate.EditInput{CommonInput: s, Mode: bridge.Preempt, IntentBook: ledger.NewIntentBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
 }
 
 // edit makes an edit of the job's current run.

@@ -20,7 +20,7 @@ type Input struct {
 	Past       *bridge.Past
 	Measured   map[string][]policy.NodeDevices // measured devices per node; a node without a fresh sample is absent
 	UsedByJob  map[int64]bridge.JobUse         // what probes saw of single jobs
-	Book       *ledger.Book
+	Book       *ledger.IntentBook
 	Seq        uint64
 	Memo       []byte
 	OptIn      bridge.OptIn

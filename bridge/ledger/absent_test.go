@@ -14,14 +14,14 @@ func TestAbsenceProvesNothing(t *testing.T) {
 	for _, state := range []bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Unknown, bridge.Observed} {
 		in := lease(state)
 		v := &slurm.View{At: noon.Add(25 * time.Hour)}
-		if got := Settle([]bridge.Intent{in}, v, v.At); len(got) > 0 {
+		if got := SettleIntents([]bridge.Intent{in}, v, v.At); len(got) > 0 {
 			t.Errorf("%s, the job is not listed: %s (%s)", state, got[0].State, got[0].Error)
 		}
 		if ask := AbsentJobs([]bridge.Intent{in}, v); len(ask) != 1 || ask[0] != 7 {
 			t.Errorf("%s: to be asked about are %v", state, ask)
 		}
 		v.AddGoneJobs(7)
-		if got := Settle([]bridge.Intent{in}, v, v.At); len(got) != 1 || got[0].State != bridge.Expired || len(AbsentJobs([]bridge.Intent{in}, v)) > 0 {
+		if got := SettleIntents([]bridge.Intent{in}, v, v.At); len(got) != 1 || got[0].State != bridge.Expired || len(AbsentJobs([]bridge.Intent{in}, v)) > 0 {
 			t.Errorf("%s, Slurm does not know the job: %v", state, got)
 		}
 	}

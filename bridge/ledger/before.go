@@ -8,10 +8,10 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// BeforeOf notes what stands in the job before an edit, so that it can be
+// BeforeOfEdit notes what stands in the job before an edit, so that it can be
 // given back. Where a value of ours stands already, the owner's own is copied
 // from the intent that replaced it.
-func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
+func BeforeOfEdit(book *IntentBook, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
 	b := actuator.BeforeFromJob(j)
 	if f := actuator.KindRowOf(e.Kind).Field; f.FillBeforeValues != nil {
 		f.FillBeforeValues(&b, book.StandingIntent(j.CurrentRun(), f.Name, now), book.HighestValue(j.CurrentRun(), f.Name, now))
@@ -19,9 +19,9 @@ func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Befo
 	return b
 }
 
-// NotAfter returns when an edit loses its meaning: a lease at its end, the
+// EditExpiry returns when an edit loses its meaning: a lease at its end, the
 // rest never by itself. Of a warning, outcome knows.
-func NotAfter(e slurm.Edit) time.Time {
+func EditExpiry(e slurm.Edit) time.Time {
 	if f, _ := e.Kind.Form(); f.NeedsFutureUntil {
 		return e.Until
 	}

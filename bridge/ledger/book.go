@@ -8,41 +8,41 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// SameJob reports whether now is the job that old was a run of: the same run,
+// IsSameJob reports whether now is the job that old was a run of: the same run,
 // or a later restart of it. A reused job id is another job.
-func SameJob(old, now slurm.Run) bool {
+func IsSameJob(old, now slurm.Run) bool {
 	return old.IsSameRun(now) || old.Job == now.Job && now.Restarts > old.Restarts
 }
 
-// Book indexes intents by job and field: which value of ours stands where, and
+// IntentBook indexes intents by job and field: which value of ours stands where, and
 // where an outcome is still open.
-type Book struct {
-	newest      map[slurm.JobField]*bridge.Intent // newest that reached Slurm, as far as we know
-	openIntents map[slurm.JobField]*bridge.Intent
-	yielded     map[int64]*bridge.Intent
-	undone      map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
+type IntentBook struct {
+	newestIntentByField     map[slurm.JobField]*bridge.Intent // newest that reached Slurm, as far as we know
+	openIntentByField       map[slurm.JobField]*bridge.Intent
+	yieldedIntentByJob      map[int64]*bridge.Intent
+	unansweredUndoIDByField map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
-	yieldFor time.Duration // see WithYieldTime
+	yieldTime time.Duration // see WithYieldTime
 }
 
-// NewBook indexes intents, which are sorted by ID.
-func NewBook(intents []bridge.Intent) *Book {
-	b := &Book{
-		newest: map[slurm.JobField]*bridge.Intent{}, openIntents: map[slurm.JobField]*bridge.Intent{}, yielded: map[int64]*bridge.Intent{},
-		undone: map[slurm.JobField]int64{}, yieldFor: 24 * time.Hour,
+// NewIntentBook indexes intents, which are sorted by ID.
+func NewIntentBook(intents []bridge.Intent) *IntentBook {
+	b := &IntentBook{
+		newestIntentByField: map[slurm.JobField]*bridge.Intent{}, openIntentByField: map[slurm.JobField]*bridge.Intent{}, yieldedIntentByJob: map[int64]*bridge.Intent{},
+		unansweredUndoIDByField: map[slurm.JobField]int64{}, yieldTime: 24 * time.Hour,
 	}
 	for i := range intents {
 		in := &intents[i]
 		at := in.Edit.WrittenField()
 		switch {
 		case in.State.IsOpen():
-			b.openIntents[at] = in
+			b.openIntentByField[at] = in
 		case in.State == bridge.Observed:
-			b.newest[at] = in
+			b.newestIntentByField[at] = in
 		case in.State == bridge.Yielded:
-			b.yielded[in.Edit.Run.Job] = in
+			b.yieldedIntentByJob[in.Edit.Run.Job] = in
 		case !actuator.IsFieldShown(at.Field) && mayHaveUndone(in):
-			b.undone[at] = in.ID
+			b.unansweredUndoIDByField[at] = in.ID
 		}
 	}
 	return b
@@ -51,9 +51,9 @@ func NewBook(intents []bridge.Intent) *Book {
 // StandingIntent returns the intent whose value stands in the field now and is ours,
 // or nil. Its effect was observed, it belongs to the same job, and it has not
 // expired.
-func (b *Book) StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
-	in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
-	if in == nil || !SameJob(in.Edit.Run, run) || !in.IsInForce(now) || actuator.LeavesNoValue(in) {
+func (b *IntentBook) StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
+	in := b.newestIntentByField[slurm.JobField{Job: run.Job, Field: f}]
+	if in == nil || !IsSameJob(in.Edit.Run, run) || !in.IsInForce(now) || actuator.LeavesNoValue(in) {
 		return nil
 	}
 	return in
@@ -61,31 +61,31 @@ func (b *Book) StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *brid
 
 // OpenIntent returns the intent of the field whose outcome is still to be seen, or
 // nil. While there is one nothing else is sent to the field.
-func (b *Book) OpenIntent(job int64, f slurm.Field) *bridge.Intent {
-	return b.openIntents[slurm.JobField{Job: job, Field: f}]
+func (b *IntentBook) OpenIntent(job int64, f slurm.Field) *bridge.Intent {
+	return b.openIntentByField[slurm.JobField{Job: job, Field: f}]
 }
 
-// offsetFields are the fields whose value the job's priority is to follow.
-var offsetFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.AddsToPriority })
+// priorityOffsetFields are the fields whose value the job's priority is to follow.
+var priorityOffsetFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.AddsToPriority })
 
 // WithYieldTime returns the book with another time for which a job is left alone
 // after somebody changed what we had set (Budgets.YieldFor), at most as far back as
-// the intents reach. NewBook has a day.
-func (b *Book) WithYieldTime(d time.Duration) *Book {
+// the intents reach. NewIntentBook has a day.
+func (b *IntentBook) WithYieldTime(d time.Duration) *IntentBook {
 	other := *b
-	other.yieldFor = d
+	other.yieldTime = d
 	return &other
 }
 
 // YieldedIntent returns why the job is left alone now, or nil: somebody changed it
 // after us lately, or its priority did not follow our number.
-func (b *Book) YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent {
-	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldFor) {
+func (b *IntentBook) YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent {
+	if in := b.yieldedIntentByJob[run.Job]; in != nil && IsSameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldTime) {
 		return in
 	}
-	for _, f := range offsetFields {
-		in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
-		if in != nil && PriorityIgnored(in) && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < b.yieldFor {
+	for _, f := range priorityOffsetFields {
+		in := b.newestIntentByField[slurm.JobField{Job: run.Job, Field: f}]
+		if in != nil && WasPriorityIgnored(in) && IsSameJob(in.Edit.Run, run) && now.Sub(in.Sent) < b.yieldTime {
 			return in
 		}
 	}

@@ -11,13 +11,13 @@ import (
 // A hand-back takes two calls, a hold and a release. When it is cut off between
 // them, the job stays held the way an administrator holds it.
 
-// maxHoldAge bounds how long a hold that a hand-back of ours left is ours to end:
+// maxOwnHoldAge bounds how long a hold that a hand-back of ours left is ours to end:
 // after a day an administrator may have placed one of his own in its stead.
-const maxHoldAge = 24 * time.Hour
+const maxOwnHoldAge = 24 * time.Hour
 
-// heldWithin is how soon after a hand-back was sent the job must be seen held for
+// maxHoldDelay is how soon after a hand-back was sent the job must be seen held for
 // the hold to be ours beyond doubt, if the ledger does not say so.
-const heldWithin = 15 * time.Second
+const maxHoldDelay = 15 * time.Second
 
 // UnfinishedHandBack is a hand-back that was cut off and left its job held.
 type UnfinishedHandBack struct {
@@ -32,29 +32,29 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	var list []UnfinishedHandBack
 	for i := range intents {
 		in := &intents[i]
-		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasCutOff(in, j) {
+		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasHandBackCutOff(in, j) {
 			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUs.IsZero()})
 		}
 	}
 	return list
 }
 
-// wasCutOff reports whether the intent is a hand-back that was sent, has no answer,
+// wasHandBackCutOff reports whether the intent is a hand-back that was sent, has no answer,
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
-func wasCutOff(in *bridge.Intent, j *slurm.Job) bool {
+func wasHandBackCutOff(in *bridge.Intent, j *slurm.Job) bool {
 	return actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
 		j.IsHeldByAdmin() && in.Edit.Run.IsSameRun(j.CurrentRun())
 }
 
-// keepOpen keeps a hand-back that was cut off open until the job is free, and notes
+// keepHandBackOpen keeps a hand-back that was cut off open until the job is free, and notes
 // when its hold is seen so soon that it can be nobody else's.
-func keepOpen(in *bridge.Intent, now time.Time) {
+func keepHandBackOpen(in *bridge.Intent, now time.Time) {
 	since := now.Sub(in.Sent)
 	switch {
-	case since > maxHoldAge:
+	case since > maxOwnHoldAge:
 		in.State, in.Error = bridge.Failed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
-	case in.Before.HeldByUs.IsZero() && since <= heldWithin:
+	case in.Before.HeldByUs.IsZero() && since <= maxHoldDelay:
 		in.Before.HeldByUs = now
 	}
 }

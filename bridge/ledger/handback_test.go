@@ -42,7 +42,7 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 			j := waiting()
 			tt.job(&j)
 			v := &slurm.View{At: noon.Add(tt.after), Jobs: []slurm.Job{j}}
-			got := ReplaceChanged([]bridge.Intent{in}, Settle([]bridge.Intent{in}, v, v.At))
+			got := ReplaceChangedIntents([]bridge.Intent{in}, SettleIntents([]bridge.Intent{in}, v, v.At))
 			if got[0].State != tt.want {
 				t.Errorf("%s (%s), want %s", got[0].State, got[0].Error, tt.want)
 			}

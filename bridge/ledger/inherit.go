@@ -13,20 +13,20 @@ import (
 // because somebody changes it alone, has a job id of its own and inherits what
 // stood in the record. Values of ours among that are ours, under the new id.
 
-// splitSeenWithin is how long after a value was replaced in the array's record a task
+// maxSplitDetectionDelay is how long after a value was replaced in the array's record a task
 // that was split off before may be seen for the first time: lists may leave one
 // job out for a while. Later an equal value is somebody else's.
-const splitSeenWithin = time.Hour
+const maxSplitDetectionDelay = time.Hour
 
-// startSlack is how much later than shown a task may have started: Slurm shows
+// startTimeSlack is how much later than shown a task may have started: Slurm shows
 // whole seconds. A value too recent does no harm where none shows.
-const startSlack = 2 * time.Second
+const startTimeSlack = 2 * time.Second
 
 // inheritableFields are the fields in which a task may have a value of ours from its
 // array.
 var inheritableFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return !r.LeavesNoValue && r.Undo != nil })
 
-// Inherit returns an intent without ID for every value of ours that a task split
+// InheritedIntents returns an intent without ID for every value of ours that a task split
 // off an array has inherited and of which the ledger has no row under the task's
 // own job id. Such an intent is OBSERVED, was never sent (its Sent is zero),
 // and its Before is that of the array's intent. Intents are sorted by ID.
@@ -34,7 +34,7 @@ var inheritableFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { re
 // Where the record shows a field, the value must be exactly ours; where it does
 // not, the last one that the array had before the task was split off counts.
 // Nothing is inherited of an array that was given back long before.
-func Inherit(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
+func InheritedIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	tasks := splitOffTasks(v)
 	if len(tasks) == 0 {
 		return nil
@@ -43,12 +43,12 @@ func Inherit(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	var out []bridge.Intent
 	for _, j := range tasks {
 		for _, f := range inheritableFields {
-			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && SameJob(in.Edit.Run, j.CurrentRun()) }
+			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && IsSameJob(in.Edit.Run, j.CurrentRun()) }
 			if slices.ContainsFunc(rows[slurm.JobField{Job: j.ID, Field: f}], own) {
 				continue
 			}
-			if in := inheritableIntent(rows[slurm.JobField{Job: j.ArrayJobID, Field: f}], j, v); in != nil {
-				out = append(out, inheritedIntent(in, j, v.At))
+			if in := findInheritableIntent(rows[slurm.JobField{Job: j.ArrayJobID, Field: f}], j, v); in != nil {
+				out = append(out, newInheritedIntent(in, j, v.At))
 			}
 		}
 	}
@@ -81,22 +81,22 @@ func intentsByField(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobFi
 	return rows
 }
 
-// inheritableIntent returns the intent of the array whose value the task has, or nil.
-func inheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *bridge.Intent {
+// findInheritableIntent returns the intent of the array whose value the task has, or nil.
+func findInheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *bridge.Intent {
 	split, started := v.At, j.IsRunning() && !j.Start.IsZero()
 	if started {
-		split = j.Start.Add(startSlack)
+		split = j.Start.Add(startTimeSlack)
 	}
 	var replaced time.Time
 	for _, in := range slices.Backward(rows) {
-		if !mayHaveStood(in) || !isOfItsArray(in, j, v) || started && in.Made.After(split) {
+		if !mayHaveStood(in) || !isIntentOfTaskArray(in, j, v) || started && in.Made.After(split) {
 			continue
 		}
-		if !replaced.IsZero() && split.Sub(replaced) > splitSeenWithin {
+		if !replaced.IsZero() && split.Sub(replaced) > maxSplitDetectionDelay {
 			return nil
 		}
 		replaced = in.Made
-		if hasValue(in, j, v.At) {
+		if hasArrayValue(in, j, v.At) {
 			return in
 		}
 	}
@@ -108,18 +108,18 @@ func mayHaveStood(in *bridge.Intent) bool {
 	return !in.Sent.IsZero() && (in.State.IsOpen() || in.State == bridge.Observed || in.State == bridge.Expired || in.State == bridge.Yielded)
 }
 
-// isOfItsArray reports whether the intent was about the array that the task is of, not
+// isIntentOfTaskArray reports whether the intent was about the array that the task is of, not
 // about a job that had its id before.
-func isOfItsArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
+func isIntentOfTaskArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 	run, now := in.Edit.Run, j.CurrentRun()
-	if a := v.Job(j.ArrayJobID); a != nil && !SameJob(run, a.CurrentRun()) {
+	if a := v.Job(j.ArrayJobID); a != nil && !IsSameJob(run, a.CurrentRun()) {
 		return false
 	}
 	return run.Restarts == 0 && (run.Submit == now.Submit || run.Submit < now.Submit && now.Restarts > 0)
 }
 
-// hasValue reports whether the task has the value of the array's intent.
-func hasValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
+// hasArrayValue reports whether the task has the value of the array's intent.
+func hasArrayValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 	if actuator.LeavesNoValue(in) || actuator.KindRowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
@@ -127,8 +127,8 @@ func hasValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 	return whose == actuator.OwnerUs || whose == actuator.OwnerHidden && in.State != bridge.Yielded
 }
 
-// inheritedIntent returns the array's intent as one of the task.
-func inheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
+// newInheritedIntent returns the array's intent as one of the task.
+func newInheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
 	e := in.Edit
 	e.Run, e.Tasks, e.Why = j.CurrentRun(), 1, "inherited: the task was split off its array"
 	b := in.Before

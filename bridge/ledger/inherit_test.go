@@ -90,14 +90,14 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n2") }, -1},
 	} {
 		v := arrayOf(tt.job)
-		got := Inherit(tt.rows, v)
+		got := InheritedIntents(tt.rows, v)
 		switch {
 		case tt.want < 0 && len(got) > 0, tt.want >= 0 && len(got) != 1:
 			t.Errorf("%s: adopted %+v, want %d", tt.name, got, tt.want)
 		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].CurrentRun() || got[0].State != bridge.Observed || got[0].Before.User != "ann"):
 			t.Errorf("%s: adopted %+v, want %d of job 9", tt.name, got[0], tt.want)
 		}
-		if again := Inherit(append(tt.rows, got...), v); len(again) > 0 {
+		if again := InheritedIntents(append(tt.rows, got...), v); len(again) > 0 {
 			t.Errorf("%s: adopted twice: %+v", tt.name, again)
 		}
 	}
@@ -109,7 +109,7 @@ func TestWhatATaskInheritedIsGivenBack(t *testing.T) {
 	rows := numbers(slurm.EditNice, [2]int64{20, 30}, [2]int64{5, 40})
 	v := arrayOf(func(j *slurm.Job) { j.Nice = 40 })
 	v.Jobs[0].Nice = 3 // given back
-	rows = append(rows, Inherit(rows, v)...)
+	rows = append(rows, InheritedIntents(rows, v)...)
 	rows[2].ID = 3
 	got := UndoEdits(rows[2:], v, v.At)
 	if len(got) != 1 || got[0].Run.Job != 9 || got[0].Kind != slurm.EditNice || got[0].Value != 3 {

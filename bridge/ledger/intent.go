@@ -6,7 +6,9 @@ import (
 )
 
 // HadNoEffect reports whether Slurm said yes to the edit and nothing came of it.
-func HadNoEffect(in *bridge.Intent) bool { return in.State == bridge.Failed && in.Polls >= maxPolls }
+func HadNoEffect(in *bridge.Intent) bool {
+	return in.State == bridge.Failed && in.Polls >= maxMissedPolls
+}
 
 // MayRepeat reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
@@ -14,14 +16,14 @@ func MayRepeat(in *bridge.Intent) bool {
 	return in.State == bridge.Unknown && actuator.KindRowOf(in.Edit.Kind).IsRepeatable
 }
 
-// PriorityIgnored reports whether Slurm said yes to the intent's value, which no record
+// WasPriorityIgnored reports whether Slurm said yes to the intent's value, which no record
 // shows and which may stand, and the job's priority did not follow it.
-func PriorityIgnored(in *bridge.Intent) bool {
-	return in.State == bridge.Observed && in.Error != "" && in.Polls >= maxPolls
+func WasPriorityIgnored(in *bridge.Intent) bool {
+	return in.State == bridge.Observed && in.Error != "" && in.Polls >= maxMissedPolls
 }
 
-// OrderIgnored reports whether the intent was an order to which Slurm said yes, and the
+// WasOrderIgnored reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
-func OrderIgnored(in *bridge.Intent) bool {
-	return PriorityIgnored(in) || in.State == bridge.Yielded && actuator.KindRowOf(in.Edit.Kind).AddsToPriority && in.Polls >= maxPolls
+func WasOrderIgnored(in *bridge.Intent) bool {
+	return WasPriorityIgnored(in) || in.State == bridge.Yielded && actuator.KindRowOf(in.Edit.Kind).AddsToPriority && in.Polls >= maxMissedPolls
 }

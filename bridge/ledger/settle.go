@@ -10,21 +10,21 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// maxPolls is how many polls may miss the effect of an edit Slurm said yes to.
-const maxPolls = 2
+// maxMissedPolls is how many polls may miss the effect of an edit Slurm said yes to.
+const maxMissedPolls = 2
 
-// settleTime is how long an edit without an answer may still be carried out:
+// maxUnansweredTime is how long an edit without an answer may still be carried out:
 // one and a half times Slurm's default controller time-out, plus a minute.
-const settleTime = 4 * time.Minute
+const maxUnansweredTime = 4 * time.Minute
 
-// Settle compares the intents with what a poll shows and returns those that
+// SettleIntents compares the intents with what a poll shows and returns those that
 // changed, with their new state. It believes the poll and nothing else: a
 // value that is not the one we wrote belongs to its writer. That a job is
 // absent proves nothing: its intents stay as they are until Slurm says that it
 // does not know the job (View.GoneJobs). It is for the leader, at the start of a
 // cycle.
-func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
-	last, awaited := newestByField(intents), awaitedByField(intents)
+func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
+	last, awaited := lastSeenIDByField(intents), lastAwaitedIDByField(intents)
 	var changed []bridge.Intent
 	for _, in := range intents {
 		if !in.State.IsOpen() && in.State != bridge.Observed {
@@ -35,7 +35,7 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 		}
 		after := in
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.IsProvenGone(in.Edit.Run.Job) {
-			settleOne(&after, j, last[in.Edit.WrittenField()], now)
+			settleIntent(&after, j, last[in.Edit.WrittenField()], now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUs.Equal(in.Before.HeldByUs) {
 			if !after.State.IsOpen() && after.State != bridge.Observed {
@@ -47,9 +47,9 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 	return changed
 }
 
-// ReplaceChanged returns the intents with those of changed put in place, by ID; the
+// ReplaceChangedIntents returns the intents with those of changed put in place, by ID; the
 // very same ones when nothing changed.
-func ReplaceChanged(intents, changed []bridge.Intent) []bridge.Intent {
+func ReplaceChangedIntents(intents, changed []bridge.Intent) []bridge.Intent {
 	if len(changed) == 0 {
 		return intents
 	}
@@ -64,9 +64,9 @@ func ReplaceChanged(intents, changed []bridge.Intent) []bridge.Intent {
 	return out
 }
 
-// newestByField returns, per job and field, the ID of the last intent that was seen
+// lastSeenIDByField returns, per job and field, the ID of the last intent that was seen
 // in Slurm; earlier ones were superseded by it.
-func newestByField(intents []bridge.Intent) map[slurm.JobField]int64 {
+func lastSeenIDByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	last := map[slurm.JobField]int64{}
 	for i := range intents {
 		if intents[i].State == bridge.Observed {
@@ -76,9 +76,9 @@ func newestByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	return last
 }
 
-// awaitedByField returns, per job and field, the ID of the last intent that was sent
+// lastAwaitedIDByField returns, per job and field, the ID of the last intent that was sent
 // and whose outcome is open.
-func awaitedByField(intents []bridge.Intent) map[slurm.JobField]int64 {
+func lastAwaitedIDByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	ids := map[slurm.JobField]int64{}
 	for i := range intents {
 		if in := &intents[i]; in.State.IsOpen() && in.State != bridge.Planned {
@@ -104,29 +104,29 @@ func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
 	return slices.Compact(ids)
 }
 
-// settleOne settles by the job as it is listed; j is nil for one that Slurm does
+// settleIntent settles by the job as it is listed; j is nil for one that Slurm does
 // not know.
-func settleOne(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
+func settleIntent(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 	switch {
 	case in.State == bridge.Planned: // a cycle sends its own intents only: plans are remade, never resumed
 		in.State, in.Error = bridge.Void, "never sent: the cycle was given up before"
 	case j == nil:
 		in.State, in.Error = bridge.Expired, "the job is gone: Slurm does not know it any more"
-	case !SameJob(in.Edit.Run, j.CurrentRun()):
+	case !IsSameJob(in.Edit.Run, j.CurrentRun()):
 		in.State, in.Error = bridge.Expired, "the id belongs to another job now"
 	case in.State == bridge.Observed && in.ID < last:
 		in.State, in.Error = bridge.Expired, "superseded"
 	case in.State == bridge.Observed:
-		settleStanding(in, j, now)
+		settleStandingIntent(in, j, now)
 	default:
-		settleAwaited(in, j, now)
+		settleAwaitedIntent(in, j, now)
 	}
 }
 
-// settleAwaited looks for the effect of an intent that was sent.
-func settleAwaited(in *bridge.Intent, j *slurm.Job, now time.Time) {
-	if wasCutOff(in, j) {
-		keepOpen(in, now)
+// settleAwaitedIntent looks for the effect of an intent that was sent.
+func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
+	if wasHandBackCutOff(in, j) {
+		keepHandBackOpen(in, now)
 		return
 	}
 	if actuator.ShowsEffect(in, j) {
@@ -141,9 +141,9 @@ func settleAwaited(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		in.Polls++
 	}
 	switch {
-	case in.State != bridge.Acked && now.Sub(in.Sent) > settleTime:
-		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+settleTime.String()
-	case in.State == bridge.Acked && in.Polls >= maxPolls:
+	case in.State != bridge.Acked && now.Sub(in.Sent) > maxUnansweredTime:
+		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()
+	case in.State == bridge.Acked && in.Polls >= maxMissedPolls:
 		in.State, in.Error = stateWithoutEffect(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
 }
@@ -168,8 +168,8 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
 	return bridge.Failed
 }
 
-// settleStanding watches a value of ours that stands in Slurm.
-func settleStanding(in *bridge.Intent, j *slurm.Job, now time.Time) {
+// settleStandingIntent watches a value of ours that stands in Slurm.
+func settleStandingIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	field := actuator.KindRowOf(in.Edit.Kind).Field
 	ended := ""
 	if field.ValueEndReason != nil {

@@ -118,7 +118,7 @@ func TestSettle(t *testing.T) {
 			} else {
 				v.AddGoneJobs(waiting().ID)
 			}
-			got := ReplaceChanged([]bridge.Intent{tt.in}, Settle([]bridge.Intent{tt.in}, v, tt.now))[0]
+			got := ReplaceChangedIntents([]bridge.Intent{tt.in}, SettleIntents([]bridge.Intent{tt.in}, v, tt.now))[0]
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
 				t.Errorf("got %s (%s), want %s (%s)", got.State, got.Error, tt.want, tt.says)
 			}
@@ -133,18 +133,18 @@ func same(*slurm.Job) {}
 
 // polled is an intent that all polls but the last allowed did not show.
 func polled(in bridge.Intent) bridge.Intent {
-	in.Polls = maxPolls - 1
+	in.Polls = maxMissedPolls - 1
 	return in
 }
 
 func TestAYesThatIsNeverSeenFails(t *testing.T) {
 	in := lease(bridge.Acked)
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{waiting()}}
-	for range maxPolls {
-		in = ReplaceChanged([]bridge.Intent{in}, Settle([]bridge.Intent{in}, v, noon))[0]
+	for range maxMissedPolls {
+		in = ReplaceChangedIntents([]bridge.Intent{in}, SettleIntents([]bridge.Intent{in}, v, noon))[0]
 	}
 	if in.State != bridge.Failed || !strings.Contains(in.Error, "Slurm said yes") {
-		t.Errorf("after %d polls: %s (%s)", maxPolls, in.State, in.Error)
+		t.Errorf("after %d polls: %s (%s)", maxMissedPolls, in.State, in.Error)
 	}
 }
 
@@ -157,24 +157,24 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 	j.Eligible = next.Edit.Until
 	v := &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{j}}
 	intents := []bridge.Intent{old, next}
-	intents = ReplaceChanged(intents, Settle(intents, v, v.At))
+	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
 	if intents[0].State != bridge.Observed || intents[1].State != bridge.Observed {
 		t.Fatalf("first poll: %s and %s, want both observed", intents[0].State, intents[1].State)
 	}
-	intents = ReplaceChanged(intents, Settle(intents, v, v.At))
+	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
 	if intents[0].State != bridge.Expired || intents[1].State != bridge.Observed {
 		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
 	}
-	if in := NewBook(intents).StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, v.At); in == nil || in.ID != 2 {
+	if in := NewIntentBook(intents).StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, v.At); in == nil || in.ID != 2 {
 		t.Errorf("standing: %v", in)
 	}
 }
 
 func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 	in := number(slurm.EditSiteFactor, 700, bridge.Observed)
-	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxPolls
+	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxMissedPolls
 	run := waiting()
-	b := NewBook([]bridge.Intent{in})
+	b := NewIntentBook([]bridge.Intent{in})
 	if b.YieldedIntent(run.CurrentRun(), noon.Add(23*time.Hour)) == nil {
 		t.Error("not left alone")
 	}
@@ -185,7 +185,7 @@ func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 		t.Error("its number is not on the books")
 	}
 	in.Error, in.Polls = "no answer and no effect", 0
-	if b := NewBook([]bridge.Intent{in}); b.YieldedIntent(run.CurrentRun(), noon) != nil || b.StandingIntent(run.CurrentRun(), slurm.FieldSiteFactor, noon) == nil {
+	if b := NewIntentBook([]bridge.Intent{in}); b.YieldedIntent(run.CurrentRun(), noon) != nil || b.StandingIntent(run.CurrentRun(), slurm.FieldSiteFactor, noon) == nil {
 		t.Error("a call without answer: its job is left alone, or its number is not on the books")
 	}
 }
@@ -215,7 +215,7 @@ func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	j := waiting()
 	for _, kind := range []slurm.EditKind{slurm.EditUnlease, slurm.EditHandBackPriority, slurm.EditSiteFactor, slurm.EditNice, slurm.EditRequireNodes, slurm.EditExcludeNodes} {
 		in := intent(kind, bridge.Observed)
-		if got := NewBook([]bridge.Intent{in}).StandingIntent(j.CurrentRun(), kind.Field(), noon); got != nil {
+		if got := NewIntentBook([]bridge.Intent{in}).StandingIntent(j.CurrentRun(), kind.Field(), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}
 	}

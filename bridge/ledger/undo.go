@@ -14,12 +14,12 @@ import (
 // the value is not somebody else's by now. Held jobs are left alone: no edit
 // may reach them.
 func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
-	book, last := NewBook(intents), newestByField(intents)
+	book, last := NewIntentBook(intents), lastSeenIDByField(intents)
 	var edits []slurm.Edit
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isEnding(j) || j.IsHeld || j.UntrustedReason != "" {
+		if in.State != bridge.Observed || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isJobEnding(j) || j.IsHeld || j.UntrustedReason != "" {
 			continue
 		}
 		field := in.Edit.Kind.Field()
@@ -32,21 +32,21 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 	}
 	// A begin time goes last: once it is gone the job may start, and the rest can
 	// no longer be given back.
-	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return startOrder(a) - startOrder(b) })
+	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return undoRank(a) - undoRank(b) })
 	return edits
 }
 
-// isEnding reports whether the job is on its way out for good: it cleans up, and no
+// isJobEnding reports whether the job is on its way out for good: it cleans up, and no
 // edit reaches it.
-func isEnding(j *slurm.Job) bool {
+func isJobEnding(j *slurm.Job) bool {
 	return j.HasFlag("COMPLETING") && j.State != "PENDING" && j.State != "RUNNING" && j.State != "SUSPENDED"
 }
 
-// StuckEdits returns the values of ours that stand in jobs that cannot be written to
+// BlockedUndoEdits returns the values of ours that stand in jobs that cannot be written to
 // now: the job runs, is held by a person, or cannot be read. They can be given
 // back when it waits again.
-func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
-	book := NewBook(intents)
+func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
+	book := NewIntentBook(intents)
 	var edits []slurm.Edit
 	for i := range intents {
 		in := &intents[i]
@@ -62,7 +62,7 @@ func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.E
 	return edits
 }
 
-func startOrder(e slurm.Edit) int {
+func undoRank(e slurm.Edit) int {
 	if actuator.KindRowOf(e.Kind).FreesJob {
 		return 1
 	}

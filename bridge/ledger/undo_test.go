@@ -40,7 +40,7 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 	j.Nice, j.Priority = 1_000_000, 1
 	intents := []bridge.Intent{site, theirs}
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
-	intents = ReplaceChanged(intents, Settle(intents, v, noon))
+	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, noon))
 	got := UndoEdits(intents, v, noon)
 	if len(got) != 1 || got[0].Kind != slurm.EditSiteFactor || got[0].Value != 0 {
 		t.Errorf("got %v, want the neutral site factor", got)
@@ -81,7 +81,7 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 		j.RequiredNodes = slurm.ReadHosts("n1")
 		tt.job(&j)
 		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
-		got := StuckEdits([]bridge.Intent{site, pin}, v, noon)
+		got := BlockedUndoEdits([]bridge.Intent{site, pin}, v, noon)
 		if len(got) != tt.want {
 			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
 		}

@@ -5,10 +5,10 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// CountUnsettled counts the intents whose outcome is still to be seen, those included
+// CountUnsettledIntents counts the intents whose outcome is still to be seen, those included
 // whose job is absent without a proof that it is gone. Hand-backs that wait for a
 // person, not for a poll, do not count.
-func CountUnsettled(intents []bridge.Intent, v *slurm.View) int {
+func CountUnsettledIntents(intents []bridge.Intent, v *slurm.View) int {
 	n := 0
 	for i := range intents {
 		in := &intents[i]
@@ -25,14 +25,14 @@ func CountUnsettled(intents []bridge.Intent, v *slurm.View) int {
 	return n
 }
 
-// UndoIntents makes the intents of edits that give values of ours back, to be stored
+// NewUndoIntents makes the intents of edits that give values of ours back, to be stored
 // by the leader of the epoch.
-func UndoIntents(book *Book, v *slurm.View, cluster string, epoch int64, edits []slurm.Edit) []bridge.Intent {
+func NewUndoIntents(book *IntentBook, v *slurm.View, cluster string, epoch int64, edits []slurm.Edit) []bridge.Intent {
 	out := make([]bridge.Intent, len(edits))
 	for i, e := range edits {
 		out[i] = bridge.Intent{
 			Cluster: cluster, Epoch: epoch, Policy: "release", Edit: e,
-			Before: BeforeOf(book, v.Job(e.Run.Job), e, v.At), State: bridge.Planned, Made: v.At,
+			Before: BeforeOfEdit(book, v.Job(e.Run.Job), e, v.At), State: bridge.Planned, Made: v.At,
 		}
 	}
 	return out

@@ -12,17 +12,17 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// ExpirySuffix ends the names under which Expirers lead, so that their own
+// ExpirerNameSuffix ends the names under which Expirers lead, so that their own
 // leadership is not taken for a daemon's.
-const ExpirySuffix = ":expire"
+const ExpirerNameSuffix = ":expire"
 
 const (
-	// OrderAge is how long no daemon must have led before order numbers are given
+	// MinLeaderlessTimeForOrder is how long no daemon must have led before order numbers are given
 	// back: longer than a restart or an upgrade takes. They hold no job.
-	OrderAge = 10 * time.Minute
-	// ExpiryFresh is how old the last sign of the Expirer may be while jobs are
+	MinLeaderlessTimeForOrder = 10 * time.Minute
+	// MaxExpirySignAge is how old the last sign of the Expirer may be while jobs are
 	// bound to nodes: it runs every minute.
-	ExpiryFresh = 3 * time.Minute
+	MaxExpirySignAge = 3 * time.Minute
 )
 
 // Expirer gives back what a daemon that is gone left in Slurm and does not end
@@ -30,13 +30,13 @@ const (
 // runs it every minute. While a daemon leads it does nothing.
 type Expirer struct {
 	Releaser
-	// Watch is the database. nil: it cannot be reached, and the ledger is the
+	// LeaderWatch is the database. nil: it cannot be reached, and the ledger is the
 	// local journal, whose lock says that no daemon runs here. Only node lists
 	// are given back then: another host's daemon may lead and order.
-	Watch bridge.LeaderWatch
-	// After is how long no daemon must have led before node lists are given back.
-	After    time.Duration
-	StopFile string // while it exists nothing is given back, and no sign left
+	LeaderWatch bridge.LeaderWatch
+	// MinLeaderlessTime is how long no daemon must have led before node lists are given back.
+	MinLeaderlessTime time.Duration
+	StopFile          string // while it exists nothing is given back, and no sign left
 }
 
 // AccessChecker is a cluster that can say whether a call would reach Slurm, without
@@ -46,74 +46,74 @@ type AccessChecker interface {
 }
 
 // Run does what is due and returns it.
-func (x *Expirer) Run(ctx context.Context) (*Released, error) {
+func (x *Expirer) Run(ctx context.Context) (*ReleaseResult, error) {
 	if StopFileExists(x.StopFile) {
-		return &Released{}, nil
+		return &ReleaseResult{}, nil
 	}
 	if c, ok := x.Cluster.(AccessChecker); ok {
 		if err := c.CheckAccess(ctx); err != nil { // what cannot end anything leaves no sign
 			return nil, fmt.Errorf("reaching Slurm: %w", err)
 		}
 	}
-	alone := x.After
-	if x.Watch != nil {
-		leader, long, err := x.Watch.Beat(ctx, x.Name)
-		if alone = long; err != nil || leader != "" || alone < x.After {
-			return &Released{}, err
+	alone := x.MinLeaderlessTime
+	if x.LeaderWatch != nil {
+		leader, long, err := x.LeaderWatch.Beat(ctx, x.ClusterName)
+		if alone = long; err != nil || leader != "" || alone < x.MinLeaderlessTime {
+			return &ReleaseResult{}, err
 		}
 	}
-	x.Select = func(e slurm.Edit, in *bridge.Intent) bool { return x.isDue(e.Kind, in, alone) }
-	if due, err := x.mayBeDue(ctx, alone); err != nil || !due {
-		return &Released{}, err
+	x.ShouldGiveBack = func(e slurm.Edit, in *bridge.Intent) bool { return x.isKindDue(e.Kind, in, alone) }
+	if due, err := x.mayHaveDueIntents(ctx, alone); err != nil || !due {
+		return &ReleaseResult{}, err
 	}
-	return x.giveBack(ctx)
+	return x.giveBackDueValues(ctx)
 }
 
-// isDue reports whether a value of the kind is to be given back.
-func (x *Expirer) isDue(k slurm.EditKind, in *bridge.Intent, alone time.Duration) bool {
-	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
+// isKindDue reports whether a value of the kind is to be given back.
+func (x *Expirer) isKindDue(k slurm.EditKind, in *bridge.Intent, alone time.Duration) bool {
+	if in != nil && x.LeaderWatch == nil && x.Now().Sub(in.Sent) < x.MinLeaderlessTime {
 		return false
 	}
 	switch actuator.KindRowOf(k).Field.OutliveLimit {
 	case actuator.OutlivesBriefly:
 		return true
 	case actuator.OutlivesForLong:
-		return alone >= OrderAge
+		return alone >= MinLeaderlessTimeForOrder
 	}
 	return false
 }
 
-// mayBeDue reports whether the ledger knows of something that may be due, so that
+// mayHaveDueIntents reports whether the ledger knows of something that may be due, so that
 // Slurm's lists need not be read every minute while no daemon leads.
-func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, error) {
-	intents, err := x.Journal.Intents(ctx, x.Name, x.Now(), x.Now())
+func (x *Expirer) mayHaveDueIntents(ctx context.Context, alone time.Duration) (bool, error) {
+	intents, err := x.Journal.Intents(ctx, x.ClusterName, x.Now(), x.Now())
 	if err != nil {
 		return false, fmt.Errorf("reading the ledger: %w", err)
 	}
 	for i := range intents {
 		in := &intents[i]
-		if actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && in.State.IsOpen() || x.isDue(in.Edit.Kind, in, alone) {
+		if actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && in.State.IsOpen() || x.isKindDue(in.Edit.Kind, in, alone) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// giveBack leads and releases, if there is anything to give back.
-func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
-	f, err := x.findOurs(ctx)
+// giveBackDueValues leads and releases, if there is anything to give back.
+func (x *Expirer) giveBackDueValues(ctx context.Context) (*ReleaseResult, error) {
+	f, err := x.readFindings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(f.Edits) == 0 && !slices.ContainsFunc(f.Holds, func(h ledger.UnfinishedHandBack) bool { return h.Ours }) {
-		return &f.Released, nil
+		return &f.ReleaseResult, nil
 	}
-	if x.Watch != nil {
+	if x.LeaderWatch != nil {
 		if _, leads, err := x.Lead(ctx); err != nil || !leads {
-			return &Released{}, err
+			return &ReleaseResult{}, err
 		}
 		defer func() { _ = x.Resign(ctx) }()
 	}
-	x.Patience = -1 // the next run looks what came of it
+	x.MaxIdleTime = -1 // the next run looks what came of it
 	return x.Release(ctx)
 }

@@ -9,24 +9,24 @@ import (
 	"fairbridge/bridge"
 )
 
-// ErrHalt ends a push early; its text says why.
-var ErrHalt = errors.New("push halted")
+// ErrPushHalted ends a push early; its text says why.
+var ErrPushHalted = errors.New("push halted")
 
-// ErrFailing ends a push because call after call fails, for reasons that are
+// ErrCallsFailing ends a push because call after call fails, for reasons that are
 // not the jobs' own.
-var ErrFailing = errors.New("calls keep failing")
+var ErrCallsFailing = errors.New("calls keep failing")
 
-// CheckMay says why no call may be made now: the time of the caller is over, a STOP file
+// CheckMayCall says why no call may be made now: the time of the caller is over, a STOP file
 // exists, or leadership does not last for it and cannot be renewed.
-func CheckMay(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {
+func CheckMayCall(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w: the cycle's time is over: %w", ErrHalt, err)
+		return fmt.Errorf("%w: the cycle's time is over: %w", ErrPushHalted, err)
 	}
 	if StopFileExists(stopFile) {
-		return fmt.Errorf("%w: %s exists", ErrHalt, stopFile)
+		return fmt.Errorf("%w: %s exists", ErrPushHalted, stopFile)
 	}
 	if err := l.Renew(ctx, election); err != nil {
-		return fmt.Errorf("%w: %w", ErrHalt, err)
+		return fmt.Errorf("%w: %w", ErrPushHalted, err)
 	}
 	return nil
 }

@@ -20,21 +20,21 @@ import (
 func TestEveryCallIsAllowedFirst(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
-	in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOf(ledger.NewBook(nil), &j, e, noon)}
+	in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
 	for _, allowed := range []int{0, 1, 2} {
 		d, asked := &diary{job: j}, 0
 		p := Pusher{
 			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
-			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
-			May: func(context.Context) error {
+			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, IntentBook: ledger.NewIntentBook(nil),
+			CheckMayCall: func(context.Context) error {
 				if asked++; asked > allowed {
-					return ErrHalt
+					return ErrPushHalted
 				}
 				return nil
 			},
 		}
 		_, err := p.Push(t.Context(), []bridge.Intent{in, in, in})
-		if sent := strings.Count(strings.Join(d.lines, " "), "apply"); sent != allowed || !errors.Is(err, ErrHalt) {
+		if sent := strings.Count(strings.Join(d.lines, " "), "apply"); sent != allowed || !errors.Is(err, ErrPushHalted) {
 			t.Errorf("%d calls allowed: %d made, %v", allowed, sent, err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestMayPush(t *testing.T) {
 	if _, _, err := s.Acquire(t.Context(), leadership); err != nil {
 		t.Fatal(err)
 	}
-	mayPush := func(ctx context.Context) error { return CheckMay(ctx, stop, &s, leadership) }
+	mayPush := func(ctx context.Context) error { return CheckMayCall(ctx, stop, &s, leadership) }
 	if err := mayPush(t.Context()); err != nil {
 		t.Errorf("the leader may not push: %v", err)
 	}

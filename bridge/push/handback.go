@@ -35,13 +35,13 @@ func FinishHandBacks(ctx context.Context, c bridge.Cluster, unfinished []ledger.
 	return nil
 }
 
-// handBack sends a hand-back and writes down, between its two calls, that the
+// sendHandBack sends a hand-back and writes down, between its two calls, that the
 // hold is ours.
-func (p *Pusher) handBack(ctx context.Context, c bridge.HandBacker, in *bridge.Intent) error {
+func (p *Pusher) sendHandBack(ctx context.Context, c bridge.HandBacker, in *bridge.Intent) error {
 	var unwritten error
 	err := c.HandBack(ctx, in.Edit, func(ctx context.Context) error {
 		in.Before.HeldByUs = p.Now()
-		unwritten = p.mark(ctx, in)
+		unwritten = p.markIntent(ctx, in)
 		return unwritten
 	})
 	return errors.Join(err, unwritten)

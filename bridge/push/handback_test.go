@@ -51,7 +51,7 @@ func TestTheHoldIsWrittenDownBeforeTheRelease(t *testing.T) {
 	p := Pusher{Ports: Ports{Journal: log, Now: func() time.Time { return noon }}}
 	in := bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority}, State: bridge.Sent}
 	d := &twoCalls{err: errors.New("killed")}
-	if err := p.handBack(t.Context(), d, &in); err == nil || !in.Before.HeldByUs.Equal(noon) || len(log.lines) != 1 {
+	if err := p.sendHandBack(t.Context(), d, &in); err == nil || !in.Before.HeldByUs.Equal(noon) || len(log.lines) != 1 {
 		t.Errorf("held %v, marked %v: %v", in.Before.HeldByUs, log.lines, err)
 	}
 }

@@ -67,7 +67,7 @@ func TestLeaseCountsFromBeforeAsking(t *testing.T) {
 	if _, held, err := s.Acquire(t.Context(), e); !held || err != nil {
 		t.Fatalf("take: %v %v", held, err)
 	}
-	if left := s.Until.Sub(now); left != 10*time.Second {
+	if left := s.LeadsUntil.Sub(now); left != 10*time.Second {
 		t.Errorf("%v left of a lease of a minute whose answer took 50 s", left)
 	}
 }

@@ -12,44 +12,44 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// maxFailures is how many calls in a row may fail for reasons that are not the
+// maxFailedCallsInRow is how many calls in a row may fail for reasons that are not the
 // job's own before the rest of a cycle's edits is given up.
-const maxFailures = 3
+const maxFailedCallsInRow = 3
 
 // Ports are what a push needs of others.
 type Ports struct {
-	Cluster bridge.Cluster
-	Journal bridge.Journal
-	Now     func() time.Time
-	Count   func(*bridge.Intent) // called with every intent as it is sent; nil: not counted
+	Cluster      bridge.Cluster
+	Journal      bridge.Journal
+	Now          func() time.Time
+	OnIntentSent func(*bridge.Intent) // called with every intent as it is sent; nil: not counted
 }
 
 // countIntent counts an intent.
 func (p *Ports) countIntent(in *bridge.Intent) {
-	if p.Count != nil {
-		p.Count(in)
+	if p.OnIntentSent != nil {
+		p.OnIntentSent(in)
 	}
 }
 
 // Pusher carries out intents that are stored.
 type Pusher struct {
 	Ports
-	View   *slurm.View                 // what the intents were decided from
-	Book   *ledger.Book                // of the ledger then
-	May    func(context.Context) error // looks, right before every call, at everything that may forbid it
-	Report func(done int)              // called after every intent; nil: it is not told
-	// Careful ends the push at the first call that fails, until one succeeds.
-	Careful bool
+	View         *slurm.View                 // what the intents were decided from
+	IntentBook   *ledger.IntentBook          // of the ledger then
+	CheckMayCall func(context.Context) error // looks, right before every call, at everything that may forbid it
+	OnIntentDone func(done int)              // called after every intent; nil: it is not told
+	// StopsAtFirstFailure ends the push at the first call that fails, until one succeeds.
+	StopsAtFirstFailure bool
 
-	sent map[slurm.JobField]bool // fields written so far
+	sentFields map[slurm.JobField]bool // fields written so far
 }
 
-// maxFailuresInRow is how many calls in a row may fail.
-func (p *Pusher) maxFailuresInRow() int {
-	if p.Careful {
+// allowedFailuresInRow is how many calls in a row may fail.
+func (p *Pusher) allowedFailuresInRow() int {
+	if p.StopsAtFirstFailure {
 		return 1
 	}
-	return maxFailures
+	return maxFailedCallsInRow
 }
 
 // Push carries out intents that are stored as PLANNED, one after another, and
@@ -57,13 +57,13 @@ func (p *Pusher) maxFailuresInRow() int {
 // it does not reach stays PLANNED and is void in the next cycle, which plans
 // anew. It returns the intents as they are now.
 func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.Intent, error) {
-	p.sent = map[slurm.JobField]bool{}
+	p.sentFields = map[slurm.JobField]bool{}
 	failures := 0
 	for i := range intents {
-		if err := p.May(ctx); err != nil {
+		if err := p.CheckMayCall(ctx); err != nil {
 			return intents, err
 		}
-		tried, err := p.pushOne(ctx, &intents[i])
+		tried, err := p.pushIntent(ctx, &intents[i])
 		if err != nil {
 			return intents, err
 		}
@@ -71,28 +71,28 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 			continue
 		}
 		p.countIntent(&intents[i])
-		if p.Report != nil {
-			p.Report(i + 1)
+		if p.OnIntentDone != nil {
+			p.OnIntentDone(i + 1)
 		}
 		if intents[i].State.IsSystemic() {
 			failures++
 		} else {
 			failures = 0
-			p.Careful = p.Careful && intents[i].State != bridge.Acked
+			p.StopsAtFirstFailure = p.StopsAtFirstFailure && intents[i].State != bridge.Acked
 		}
-		if failures >= p.maxFailuresInRow() {
-			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", ErrHalt, ErrFailing, failures, intents[i].Error)
+		if failures >= p.allowedFailuresInRow() {
+			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", ErrPushHalted, ErrCallsFailing, failures, intents[i].Error)
 		}
 	}
 	return intents, nil
 }
 
-// pushOne reads the job afresh, compares, marks the intent as sent, sends and
+// pushIntent reads the job afresh, compares, marks the intent as sent, sends and
 // marks what came of it. tried is false when nothing was to be done after all.
 // An error means that the journal failed: nothing more may be sent.
-func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
+func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
 	now, again := p.Now(), in.State == bridge.Unknown
-	k := p.knownOf(in.Edit.Run.Job)
+	k := p.knownJobFor(in.Edit.Run.Job)
 	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
 	why, state := staleReason(in, k, &j, err)
 	switch {
@@ -100,24 +100,24 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 		return false, nil // the first call may have been carried out late: the next poll tells
 	case state != "":
 		in.State, in.Error, in.Closed = state, "not sent: "+why, now
-		return true, errors.Join(p.yieldOverwritten(ctx, k, &j), p.mark(ctx, in))
+		return true, errors.Join(p.yieldOverwrittenValues(ctx, k, &j), p.markIntent(ctx, in))
 	}
 	if !again { // the first call may have changed what stood before
 		stop := in.Before.Stop
-		in.Before = ledger.BeforeOf(k.book, &j, in.Edit, k.clusterTime)
+		in.Before = ledger.BeforeOfEdit(k.intentBook, &j, in.Edit, k.clusterTime)
 		in.Before.Stop = stop
 	}
 	in.State, in.Sent, in.Error = bridge.Sent, now, ""
-	if err := p.mark(ctx, in); err != nil {
+	if err := p.markIntent(ctx, in); err != nil {
 		return true, err
 	}
-	p.sent[in.Edit.WrittenField()] = true
-	err = p.send(ctx, in)
+	p.sentFields[in.Edit.WrittenField()] = true
+	err = p.sendEdit(ctx, in)
 	noteCallEnd(in, p.Now())
 	if SetOutcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
 		in.State, in.Closed = bridge.Unknown, time.Time{}
 	}
-	return true, p.mark(ctx, in)
+	return true, p.markIntent(ctx, in)
 }
 
 // noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,
@@ -128,23 +128,23 @@ func noteCallEnd(in *bridge.Intent, now time.Time) {
 	}
 }
 
-// sendTime bounds one call. A call under way is not given up when the cycle or
+// callTimeout bounds one call. A call under way is not given up when the cycle or
 // the daemon ends: Slurm might carry it out all the same.
-const sendTime = time.Minute
+const callTimeout = time.Minute
 
-func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+func (p *Pusher) sendEdit(ctx context.Context, in *bridge.Intent) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
 	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls {
-		return p.handBack(ctx, c, in)
+		return p.sendHandBack(ctx, c, in)
 	}
 	return p.Cluster.Apply(ctx, in.Edit)
 }
 
-// knownOf is what was decided about a job, and what was written to it since.
-func (p *Pusher) knownOf(job int64) *knownJob {
-	return &knownJob{planned: p.View.Job(job), book: p.Book, clusterTime: p.View.At,
-		ours: func(f slurm.Field) bool { return p.sent[slurm.JobField{Job: job, Field: f}] }}
+// knownJobFor is what was decided about a job, and what was written to it since.
+func (p *Pusher) knownJobFor(job int64) *knownJob {
+	return &knownJob{viewedJob: p.View.Job(job), intentBook: p.IntentBook, clusterTime: p.View.At,
+		isWrittenByUs: func(f slurm.Field) bool { return p.sentFields[slurm.JobField{Job: job, Field: f}] }}
 }
 
 // staleReason says why an intent must not be sent after all to the job as it was read
@@ -154,7 +154,7 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 	if err != nil {
 		return "reading the job again: " + err.Error(), bridge.Void
 	}
-	gone, changed := k.compare(in.Edit, j)
+	gone, changed := k.compareJob(in.Edit, j)
 	switch {
 	case gone != "":
 		return gone, bridge.Void
@@ -172,25 +172,25 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 	return "", ""
 }
 
-// yieldOverwritten closes the values of ours that somebody wrote over, which the job as
+// yieldOverwrittenValues closes the values of ours that somebody wrote over, which the job as
 // it was read again shows.
-func (p *Pusher) yieldOverwritten(ctx context.Context, k *knownJob, j *slurm.Job) error {
-	for _, in := range k.overwritten(j) {
+func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slurm.Job) error {
+	for _, in := range k.overwrittenIntents(j) {
 		in.State, in.Error, in.Closed = bridge.Yielded, actuator.ForeignChange(&in, j), p.Now()
-		if err := p.mark(ctx, &in); err != nil {
+		if err := p.markIntent(ctx, &in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mark stores an intent. The context of the cycle may be over; what was sent
+// markIntent stores an intent. The context of the cycle may be over; what was sent
 // must be recorded all the same.
-func (p *Pusher) mark(ctx context.Context, in *bridge.Intent) error {
+func (p *Pusher) markIntent(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := p.Journal.Mark(ctx, *in); err != nil {
-		return fmt.Errorf("%w: recording %s as %s: %w", ErrHalt, in.Edit, in.State, err)
+		return fmt.Errorf("%w: recording %s as %s: %w", ErrPushHalted, in.Edit, in.State, err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ var noon = bridgetest.Noon
 // knows is what a decision was made from: the job as it was, and our values in
 // it.
 func knows(was *slurm.Job, intents ...bridge.Intent) knownJob {
-	return knownJob{planned: was, book: ledger.NewBook(intents), clusterTime: noon, ours: func(slurm.Field) bool { return false }}
+	return knownJob{viewedJob: was, intentBook: ledger.NewIntentBook(intents), clusterTime: noon, isWrittenByUs: func(slurm.Field) bool { return false }}
 }
 
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
@@ -55,7 +55,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		is := was
 		tt.job(&is)
 		k := knows(&was)
-		gone, changed := k.compare(slurm.Edit{Run: was.CurrentRun(), Kind: tt.kind, Value: 5}, &is)
+		gone, changed := k.compareJob(slurm.Edit{Run: was.CurrentRun(), Kind: tt.kind, Value: 5}, &is)
 		if !strings.Contains(gone, tt.gone) || !strings.Contains(changed, tt.changed) || (gone == "") != (tt.gone == "") || (changed == "") != (tt.changed == "") {
 			t.Errorf("%s: gone %q changed %q, want %q and %q", tt.name, gone, changed, tt.gone, tt.changed)
 		}
@@ -75,7 +75,7 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 	if why, state := staleReason(&lease, &k, &is, nil); state != bridge.Void || !strings.Contains(why, "has become eligible") {
 		t.Errorf("a lease of a job that has become eligible is %s: %q", state, why)
 	}
-	if gone, changed := k.compare(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}, &is); gone != "" || changed != "" {
+	if gone, changed := k.compareJob(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}, &is); gone != "" || changed != "" {
 		t.Errorf("an order of it: gone %q changed %q", gone, changed)
 	}
 }
@@ -109,7 +109,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 			is := was
 			change(&is)
 			k := knows(&was, ours...)
-			if gone, changed := k.compare(e, &is); gone != "" || !strings.Contains(changed, what) {
+			if gone, changed := k.compareJob(e, &is); gone != "" || !strings.Contains(changed, what) {
 				t.Errorf("%s after %s: gone %q changed %q", e.Kind, what, gone, changed)
 			}
 		}
@@ -118,7 +118,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 		is := was
 		change(&is)
 		k := knows(&was, ours...)
-		if gone, changed := k.compare(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor}, &is); gone != "" || changed != "" {
+		if gone, changed := k.compareJob(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor}, &is); gone != "" || changed != "" {
 			t.Errorf("a site factor of ours is not given back: gone %q changed %q", gone, changed)
 		}
 	}
@@ -128,24 +128,24 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 // given back is what stood there before it.
 func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	ours := func(kind slurm.EditKind, e slurm.Edit, b bridge.Before) *ledger.Book {
+	ours := func(kind slurm.EditKind, e slurm.Edit, b bridge.Before) *ledger.IntentBook {
 		e.Kind, e.Run = kind, j.CurrentRun()
-		return ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
+		return ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
 	}
 	own := bridge.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: slurm.ReadHosts("n5"), Excluded: slurm.ReadHosts("n6")}
-	if b := ledger.BeforeOf(ours(slurm.EditLease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.EditUnlease}, noon); !b.Begin.Equal(own.Begin) {
+	if b := ledger.BeforeOfEdit(ours(slurm.EditLease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.EditUnlease}, noon); !b.Begin.Equal(own.Begin) {
 		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
 	}
-	if b := ledger.BeforeOf(ours(slurm.EditRequireNodes, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.EditRequireNodes}, noon); b.Required.Text != "n5" {
+	if b := ledger.BeforeOfEdit(ours(slurm.EditRequireNodes, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.EditRequireNodes}, noon); b.Required.Text != "n5" {
 		t.Errorf("required %q, want the owner's n5", b.Required.Text)
 	}
-	if b := ledger.BeforeOf(ours(slurm.EditExcludeNodes, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.EditExcludeNodes}, noon); b.Excluded.Text != "n6" {
+	if b := ledger.BeforeOfEdit(ours(slurm.EditExcludeNodes, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.EditExcludeNodes}, noon); b.Excluded.Text != "n6" {
 		t.Errorf("excluded %q, want the owner's n6", b.Excluded.Text)
 	}
-	if b := ledger.BeforeOf(ours(slurm.EditPriority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.EditPriority}, noon); b.Nice != 5 || b.OurValue != 9000 {
+	if b := ledger.BeforeOfEdit(ours(slurm.EditPriority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.EditPriority}, noon); b.Nice != 5 || b.OurValue != 9000 {
 		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.OurValue)
 	}
-	if b := ledger.BeforeOf(ours(slurm.EditNice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.EditNice}, noon); b.Nice-b.OurValue != 5 {
+	if b := ledger.BeforeOfEdit(ours(slurm.EditNice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.EditNice}, noon); b.Nice-b.OurValue != 5 {
 		t.Errorf("nice %d of which ours %d, want the owner's 5 as the difference", b.Nice, b.OurValue)
 	}
 }
@@ -218,11 +218,11 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		d := &diary{job: j, fail: tt.fail}
 		e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
 		p := Pusher{
-			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
-			May:   func(context.Context) error { return nil },
-			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
+			Ports:        Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
+			CheckMayCall: func(context.Context) error { return nil },
+			View:         &slurm.View{At: noon, Jobs: []slurm.Job{j}}, IntentBook: ledger.NewIntentBook(nil),
 		}
-		in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOf(ledger.NewBook(nil), &j, e, noon)}
+		in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
 		_, err := p.Push(t.Context(), []bridge.Intent{in, in})
 		if got := strings.Join(d.lines, " "); !strings.HasPrefix(got, tt.want) || (err != nil) != (tt.fail != "") {
 			t.Errorf("with %q failing: %s (%v), want %s", tt.fail, got, err, tt.want)
@@ -250,9 +250,9 @@ func TestSentIsWhenTheCallEnded(t *testing.T) {
 		j, now := bridgetest.WaitingJob(), noon
 		d := &diary{job: j}
 		p := Pusher{
-			Ports: Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},
-			May:   func(context.Context) error { return nil },
-			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
+			Ports:        Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},
+			CheckMayCall: func(context.Context) error { return nil },
+			View:         &slurm.View{At: noon, Jobs: []slurm.Job{j}}, IntentBook: ledger.NewIntentBook(nil),
 		}
 		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind, Value: 5}, State: bridge.Planned}
 		if done, err := p.Push(t.Context(), []bridge.Intent{in}); err != nil || !done[0].Sent.Equal(want) {

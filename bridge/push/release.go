@@ -16,31 +16,31 @@ import (
 // ours.
 type Releaser struct {
 	Ports
-	Leadership bridge.Leadership
-	Name       string        // the cluster
-	Holder     string        // its own name in the leader row
-	TTL        time.Duration // length of its leadership, which is renewed at half life; 0: a minute or two
-	Epoch      int64         // of the leadership it acts under; Lead sets it
+	Leadership  bridge.Leadership
+	ClusterName string        // the cluster
+	HolderName  string        // its own name in the leader row
+	TTL         time.Duration // length of its leadership, which is renewed at half life; 0: a minute or two
+	Epoch       int64         // of the leadership it acts under; Lead sets it
 
-	// Select says which values are given back; nil: all. The intent is the one
+	// ShouldGiveBack says which values are given back; nil: all. The intent is the one
 	// whose value stands, nil where the ledger has no such row any more.
-	Select func(slurm.Edit, *bridge.Intent) bool
-	// Patience is how long it goes on without anything coming of it, for
+	ShouldGiveBack func(slurm.Edit, *bridge.Intent) bool
+	// MaxIdleTime is how long it goes on without anything coming of it, for
 	// example while outcomes are unknown. 0: five minutes, one more than an
 	// unknown outcome takes to be given up. Below 0: it does not wait for
 	// outcomes.
-	Patience time.Duration
+	MaxIdleTime time.Duration
 	// Wait lets time pass between two looks; nil: real time.
 	Wait func(context.Context, time.Duration) error
-	// Tell is called after every edit that was sent, with how many were and
+	// ReportProgress is called after every edit that was sent, with how many were and
 	// how many are left; nil: it is not told.
-	Report func(sent, left int)
+	ReportProgress func(sent, left int)
 
 	leader Leader
 }
 
-// Released is what a release did, or would do.
-type Released struct {
+// ReleaseResult is what a release did, or would do.
+type ReleaseResult struct {
 	Edits       []slurm.Edit                `json:"edits"`             // what gives the fields back
 	Intents     []bridge.Intent             `json:"intents,omitempty"` // what came of them; nil on a dry run
 	Kept        []slurm.Edit                `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
@@ -51,14 +51,14 @@ type Released struct {
 // Lead takes leadership. leads is false when another daemon leads, whose name is
 // in holder.
 func (r *Releaser) Lead(ctx context.Context) (holder string, leads bool, err error) {
-	r.leader = Leader{Cluster: r.Name, Name: r.Holder, TTL: r.TTL, Now: r.Now}
+	r.leader = Leader{ClusterName: r.ClusterName, Name: r.HolderName, TTL: r.TTL, Now: r.Now}
 	if r.leader.TTL <= 0 {
-		r.leader.TTL = 2 * sendTime // half of it outlasts one call
+		r.leader.TTL = 2 * callTimeout // half of it outlasts one call
 	}
 	holder, leads, err = r.leader.Acquire(ctx, r.Leadership)
 	r.Epoch = r.leader.Epoch
 	if err != nil {
-		r.leader.TTL = 0 // see may
+		r.leader.TTL = 0 // see checkMayCall
 	}
 	return holder, leads, err
 }
@@ -68,108 +68,108 @@ func (r *Releaser) Resign(ctx context.Context) error {
 	return r.leader.Resign(ctx, r.Leadership)
 }
 
-// checkMay looks, before every call, whether going on is allowed, and renews
+// checkMayCall looks, before every call, whether going on is allowed, and renews
 // leadership. Without a database there is none: the local journal's lock keeps
 // others out.
-func (r *Releaser) checkMay(ctx context.Context) error {
+func (r *Releaser) checkMayCall(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrHalt, err)
+		return fmt.Errorf("%w: %w", ErrPushHalted, err)
 	}
 	if r.leader.TTL <= 0 {
 		return nil
 	}
 	if err := r.leader.Renew(ctx, r.Leadership); err != nil {
-		return fmt.Errorf("%w: %w", ErrHalt, err)
+		return fmt.Errorf("%w: %w", ErrPushHalted, err)
 	}
 	return nil
 }
 
-// Find reads Slurm and the ledger and returns what there is to give back. It
+// FindReleasable reads Slurm and the ledger and returns what there is to give back. It
 // changes nothing.
-func (r *Releaser) Find(ctx context.Context) (*Released, error) {
-	f, err := r.findOurs(ctx)
+func (r *Releaser) FindReleasable(ctx context.Context) (*ReleaseResult, error) {
+	f, err := r.readFindings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &f.Released, nil
+	return &f.ReleaseResult, nil
 }
 
-// findings is what there is to give back, and what that was seen from.
-type findings struct {
-	Released
-	view    *slurm.View
-	intents []bridge.Intent // as the view leaves them
-	changed []bridge.Intent // of which these are not written down yet
-	book    *ledger.Book    // of the intents
+// releaseFindings is what there is to give back, and what that was seen from.
+type releaseFindings struct {
+	ReleaseResult
+	view             *slurm.View
+	intents          []bridge.Intent    // as the view leaves them
+	unwrittenIntents []bridge.Intent    // of which these are not written down yet
+	intentBook       *ledger.IntentBook // of the intents
 }
 
-// findOurs reads Slurm and the ledger and says what there is to give back.
-func (r *Releaser) findOurs(ctx context.Context) (*findings, error) {
-	v, err := r.observe(ctx)
+// readFindings reads Slurm and the ledger and says what there is to give back.
+func (r *Releaser) readFindings(ctx context.Context) (*releaseFindings, error) {
+	v, err := r.observeCluster(ctx)
 	if err != nil {
 		return nil, err
 	}
-	intents, err := ReadIntents(ctx, r.Journal, r.Name, v.At)
+	intents, err := ReadRecentIntents(ctx, r.Journal, r.ClusterName, v.At)
 	if err != nil {
 		return nil, err
 	}
-	askAbsent(ctx, r.Cluster, v, intents)
-	f := &findings{view: v}
-	f.intents, f.changed = Reconcile(intents, v)
-	f.book = ledger.NewBook(f.intents)
-	f.Released = Released{
-		Edits: r.wantedEdits(f), Kept: ledger.StuckEdits(f.intents, v, v.At),
-		Holds: ledger.UnfinishedHandBacks(f.intents, v), OpenIntents: ledger.CountUnsettled(f.intents, v),
+	rereadAbsentJobs(ctx, r.Cluster, v, intents)
+	f := &releaseFindings{view: v}
+	f.intents, f.unwrittenIntents = ReconcileIntents(intents, v)
+	f.intentBook = ledger.NewIntentBook(f.intents)
+	f.ReleaseResult = ReleaseResult{
+		Edits: r.editsToSend(f), Kept: ledger.BlockedUndoEdits(f.intents, v, v.At),
+		Holds: ledger.UnfinishedHandBacks(f.intents, v), OpenIntents: ledger.CountUnsettledIntents(f.intents, v),
 	}
 	return f, nil
 }
 
-// observe polls Slurm and makes sure that it is the right cluster.
-func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
+// observeCluster polls Slurm and makes sure that it is the right cluster.
+func (r *Releaser) observeCluster(ctx context.Context) (*slurm.View, error) {
 	v, err := r.Cluster.Observe(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("polling Slurm: %w", err)
 	}
-	return v, v.CheckCluster(r.Name)
+	return v, v.CheckCluster(r.ClusterName)
 }
 
-// askAbsent asks about the jobs in which something of ours may stand and that the
+// rereadAbsentJobs asks about the jobs in which something of ours may stand and that the
 // list leaves out. Those that are there join the view: a list that is filtered
 // or cut must not keep us from giving back.
-func askAbsent(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
+func rereadAbsentJobs(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := missing.NewLookups(c)
 	q.LookUpJobs(ctx, ledger.AbsentJobs(intents, v))
 	v.AddGoneJobs(q.GoneJobs()...)
 	v.AddJobs(q.FoundJobs...)
 }
 
-// wantedEdits are the edits that give back what is to be.
-func (r *Releaser) wantedEdits(f *findings) []slurm.Edit {
+// editsToSend are the edits that give back what is to be.
+func (r *Releaser) editsToSend(f *releaseFindings) []slurm.Edit {
 	edits := ledger.UndoEdits(f.intents, f.view, f.view.At)
-	if r.Select == nil {
+	if r.ShouldGiveBack == nil {
 		return edits
 	}
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.Select(e, f.book.StandingIntent(e.Run, e.Kind.Field(), f.view.At)) {
+		if r.ShouldGiveBack(e, f.intentBook.StandingIntent(e.Run, e.Kind.Field(), f.view.At)) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// findAndRecord is find, and writes down what it found of intents.
-func (r *Releaser) findAndRecord(ctx context.Context) (*findings, error) {
-	f, err := r.findOurs(ctx)
+// readAndStoreFindings is readFindings, and writes down what it found of intents.
+func (r *Releaser) readAndStoreFindings(ctx context.Context) (*releaseFindings, error) {
+	f, err := r.readFindings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := MarkChanged(ctx, r.Journal, f.changed, nil); err != nil {
+	if err := MarkChangedIntents(ctx, r.Journal, f.unwrittenIntents, nil); err != nil {
 		return nil, err
 	}
-	if f.intents, err = StoreInherited(ctx, r.Journal, r.Epoch, f.intents); err != nil {
+	if f.intents, err = StoreInheritedIntents(ctx, r.Journal, r.Epoch, f.intents); err != nil {
 		return nil, err
 	}
-	f.book = ledger.NewBook(f.intents)
+	f.intentBook = ledger.NewIntentBook(f.intents)
 	return f, nil
 }

@@ -15,159 +15,159 @@ import (
 // end meanwhile, and what a look shows is some minutes old when its last edit is
 // sent.
 const (
-	roundEdits  = 500             // sent between two looks
-	fieldTries  = 3               // edits sent to one field before it is given up
-	firstPause  = 2 * time.Second // between two looks; twice as long each time nothing comes of it
-	lastPause   = 15 * time.Second
-	maxFailed   = 3               // rounds in a row that every call of failed
-	patienceFor = 5 * time.Minute // default of Releaser.Patience
+	maxRoundEdits      = 500             // sent between two looks
+	maxFieldTries      = 3               // edits sent to one field before it is given up
+	minPause           = 2 * time.Second // between two looks; twice as long each time nothing comes of it
+	maxPause           = 15 * time.Second
+	maxFailedRounds    = 3               // rounds in a row that every call of failed
+	defaultMaxIdleTime = 5 * time.Minute // default of Releaser.MaxIdleTime
 )
 
 // Release gives back, round after round, until polls show that nothing is left
 // that can be. Beside an error there is what was done all the same.
-func (r *Releaser) Release(ctx context.Context) (*Released, error) {
-	all := rounds{Releaser: r, released: &Released{}, tries: map[fieldOfRun]int{}, last: map[fieldOfRun]int{}, pause: firstPause}
+func (r *Releaser) Release(ctx context.Context) (*ReleaseResult, error) {
+	all := releaseRounds{Releaser: r, result: &ReleaseResult{}, tryCountByField: map[runField]int{}, lastEditIndexByField: map[runField]int{}, nextPause: minPause}
 	for {
 		over, err := all.runRound(ctx)
 		if over || err != nil {
-			return all.released, err
+			return all.result, err
 		}
-		if err := all.wait(ctx); err != nil {
-			return all.released, err
+		if err := all.waitForNextRound(ctx); err != nil {
+			return all.result, err
 		}
 	}
 }
 
-// rounds are a release under way.
-type rounds struct {
+// releaseRounds are a release under way.
+type releaseRounds struct {
 	*Releaser
-	released *Released
-	tries    map[fieldOfRun]int
-	last     map[fieldOfRun]int // where in all the last edit of a field is
-	pause    time.Duration      // before the next round
-	idle     time.Duration      // since the last edit that Slurm said yes to
-	failed   int                // rounds in a row that every call of failed
+	result               *ReleaseResult
+	tryCountByField      map[runField]int
+	lastEditIndexByField map[runField]int // where in all the last edit of a field is
+	nextPause            time.Duration    // before the next round
+	idleTime             time.Duration    // since the last edit that Slurm said yes to
+	failedRoundCount     int              // rounds in a row that every call of failed
 }
 
-type fieldOfRun struct {
+type runField struct {
 	run   slurm.Run
 	field slurm.Field
 }
 
-func fieldOf(e slurm.Edit) fieldOfRun { return fieldOfRun{e.Run, e.Kind.Field()} }
+func runFieldOf(e slurm.Edit) runField { return runField{e.Run, e.Kind.Field()} }
 
 // runRound looks and sends. over: there is nothing left to wait for.
-func (r *rounds) runRound(ctx context.Context) (over bool, err error) {
-	if err := r.checkMay(ctx); err != nil {
+func (r *releaseRounds) runRound(ctx context.Context) (over bool, err error) {
+	if err := r.checkMayCall(ctx); err != nil {
 		return false, err
 	}
-	f, err := r.findAndRecord(ctx)
+	f, err := r.readAndStoreFindings(ctx)
 	if err != nil {
 		return false, err
 	}
-	r.released.Kept, r.released.Holds, r.released.OpenIntents = f.Kept, f.Holds, f.OpenIntents
+	r.result.Kept, r.result.Holds, r.result.OpenIntents = f.Kept, f.Holds, f.OpenIntents
 	if err := FinishHandBacks(ctx, r.Cluster, f.Holds); err != nil {
 		return false, err
 	}
-	todo := r.withTriesLeft(f.Edits)
+	todo := r.editsWithTriesLeft(f.Edits)
 	switch {
 	case len(todo) > 0:
-		return false, r.send(ctx, f, todo)
-	case f.OpenIntents > 0 && r.Patience < 0:
+		return false, r.sendRound(ctx, f, todo)
+	case f.OpenIntents > 0 && r.MaxIdleTime < 0:
 		return true, nil
-	case f.OpenIntents > 0 && r.idle < r.patience():
+	case f.OpenIntents > 0 && r.idleTime < r.maxIdleTime():
 		return false, nil
 	case f.OpenIntents > 0 || len(f.Edits) > 0:
-		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.OpenIntents, r.lastError())
+		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.OpenIntents, r.lastErrorText())
 	}
 	return true, nil
 }
 
-// lastError says why the last field that was not given back was not.
-func (r *rounds) lastError() string {
-	for i := len(r.released.Intents) - 1; i >= 0; i-- {
-		if in := &r.released.Intents[i]; in.Error != "" {
+// lastErrorText says why the last field that was not given back was not.
+func (r *releaseRounds) lastErrorText() string {
+	for i := len(r.result.Intents) - 1; i >= 0; i-- {
+		if in := &r.result.Intents[i]; in.Error != "" {
 			return fmt.Sprintf("; %v: %s", in.Edit, in.Error)
 		}
 	}
 	return ""
 }
 
-func (r *rounds) patience() time.Duration {
-	if r.Patience > 0 {
-		return r.Patience
+func (r *releaseRounds) maxIdleTime() time.Duration {
+	if r.MaxIdleTime > 0 {
+		return r.MaxIdleTime
 	}
-	return patienceFor
+	return defaultMaxIdleTime
 }
 
-// withTriesLeft returns the edits whose field was not tried too often yet.
-func (r *rounds) withTriesLeft(edits []slurm.Edit) []slurm.Edit {
+// editsWithTriesLeft returns the edits whose field was not tried too often yet.
+func (r *releaseRounds) editsWithTriesLeft(edits []slurm.Edit) []slurm.Edit {
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.tries[fieldOf(e)] < fieldTries {
+		if r.tryCountByField[runFieldOf(e)] < maxFieldTries {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// send writes the first edits down and sends them.
-func (r *rounds) send(ctx context.Context, f *findings, todo []slurm.Edit) error {
-	now, left := todo[:min(len(todo), roundEdits)], len(todo)
+// sendRound writes the first edits down and sends them.
+func (r *releaseRounds) sendRound(ctx context.Context, f *releaseFindings, todo []slurm.Edit) error {
+	now, left := todo[:min(len(todo), maxRoundEdits)], len(todo)
 	for _, e := range now {
-		r.tries[fieldOf(e)]++
+		r.tryCountByField[runFieldOf(e)]++
 	}
-	planned, err := r.Journal.Intend(ctx, nil, ledger.UndoIntents(f.book, f.view, r.Name, r.Epoch, now))
+	planned, err := r.Journal.Intend(ctx, nil, ledger.NewUndoIntents(f.intentBook, f.view, r.ClusterName, r.Epoch, now))
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
-	p := Pusher{Ports: r.Ports, View: f.view, Book: f.book, May: r.checkMay, Report: func(n int) { r.report(n, left) }}
+	p := Pusher{Ports: r.Ports, View: f.view, IntentBook: f.intentBook, CheckMayCall: r.checkMayCall, OnIntentDone: func(n int) { r.reportProgress(n, left) }}
 	sent, err := p.Push(ctx, planned)
-	r.countTries(sent)
-	if errors.Is(err, ErrFailing) && r.failed < maxFailed {
-		r.failed++
+	r.recordSentIntents(sent)
+	if errors.Is(err, ErrCallsFailing) && r.failedRoundCount < maxFailedRounds {
+		r.failedRoundCount++
 		return nil
 	}
 	return err
 }
 
-// countTries keeps what came of a round's edits.
-func (r *rounds) countTries(sent []bridge.Intent) {
+// recordSentIntents keeps what came of a round's edits.
+func (r *releaseRounds) recordSentIntents(sent []bridge.Intent) {
 	for i := range sent {
 		in := &sent[i]
-		at := fieldOf(in.Edit)
+		at := runFieldOf(in.Edit)
 		if in.State == bridge.Planned { // never reached
-			r.tries[at]--
+			r.tryCountByField[at]--
 			continue
 		}
-		if _, again := r.last[at]; !again {
-			r.last[at] = len(r.released.Edits)
-			r.released.Edits, r.released.Intents = append(r.released.Edits, in.Edit), append(r.released.Intents, *in)
+		if _, again := r.lastEditIndexByField[at]; !again {
+			r.lastEditIndexByField[at] = len(r.result.Edits)
+			r.result.Edits, r.result.Intents = append(r.result.Edits, in.Edit), append(r.result.Intents, *in)
 		}
-		r.released.Edits[r.last[at]], r.released.Intents[r.last[at]] = in.Edit, *in
+		r.result.Edits[r.lastEditIndexByField[at]], r.result.Intents[r.lastEditIndexByField[at]] = in.Edit, *in
 		if in.State == bridge.Acked {
-			r.pause, r.idle, r.failed = firstPause, 0, 0
+			r.nextPause, r.idleTime, r.failedRoundCount = minPause, 0, 0
 		}
 	}
 }
 
-func (r *rounds) report(n, left int) {
-	if r.Report != nil {
-		r.Report(len(r.released.Edits)+n, left-n)
+func (r *releaseRounds) reportProgress(n, left int) {
+	if r.ReportProgress != nil {
+		r.ReportProgress(len(r.result.Edits)+n, left-n)
 	}
 }
 
-// wait lets time pass, longer each time that nothing came of the last look.
-func (r *rounds) wait(ctx context.Context) error {
+// waitForNextRound lets time pass, longer each time that nothing came of the last look.
+func (r *releaseRounds) waitForNextRound(ctx context.Context) error {
 	wait := r.Wait
 	if wait == nil {
 		wait = sleep
 	}
-	if err := wait(ctx, r.pause); err != nil {
-		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.released.OpenIntents, err)
+	if err := wait(ctx, r.nextPause); err != nil {
+		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.result.OpenIntents, err)
 	}
-	r.idle += r.pause
-	r.pause = min(2*r.pause, lastPause)
+	r.idleTime += r.nextPause
+	r.nextPause = min(2*r.nextPause, maxPause)
 	return nil
 }
 

@@ -11,46 +11,46 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Recent is how far back closed intents matter: the longest budget of the gate
+// MaxClosedIntentAge is how far back closed intents matter: the longest budget of the gate
 // and the time a job is left alone after somebody changed it.
-const Recent = 25 * time.Hour
+const MaxClosedIntentAge = 25 * time.Hour
 
-// Ledger is where the intents are.
-type Ledger interface {
+// IntentReader is where the intents are.
+type IntentReader interface {
 	Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error)
 }
 
-// ReadIntents returns the intents of the cluster that matter at the time, by ID.
-func ReadIntents(ctx context.Context, l Ledger, cluster string, at time.Time) ([]bridge.Intent, error) {
-	intents, err := l.Intents(ctx, cluster, at, at.Add(-Recent))
+// ReadRecentIntents returns the intents of the cluster that matter at the time, by ID.
+func ReadRecentIntents(ctx context.Context, l IntentReader, cluster string, at time.Time) ([]bridge.Intent, error) {
+	intents, err := l.Intents(ctx, cluster, at, at.Add(-MaxClosedIntentAge))
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	return intents, nil
 }
 
-// Reconcile returns the intents as the view leaves them, and those of them that
+// ReconcileIntents returns the intents as the view leaves them, and those of them that
 // it closed or otherwise changed. What array tasks have inherited comes last,
-// without ID until StoreInherited has stored it. It is pure.
-func Reconcile(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
-	changed = ledger.Settle(intents, v, v.At)
-	now = ledger.ReplaceChanged(intents, changed)
-	return append(slices.Clip(now), ledger.Inherit(now, v)...), changed
+// without ID until StoreInheritedIntents has stored it. It is pure.
+func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
+	changed = ledger.SettleIntents(intents, v, v.At)
+	now = ledger.ReplaceChangedIntents(intents, changed)
+	return append(slices.Clip(now), ledger.InheritedIntents(now, v)...), changed
 }
 
-// Marker is where it is written what became of intents.
-type Marker interface {
+// IntentMarker is where it is written what became of intents.
+type IntentMarker interface {
 	Mark(context.Context, bridge.Intent) error
 }
 
-// Intender is where intents are stored.
-type Intender interface {
-	Marker
+// IntentStore is where intents are stored.
+type IntentStore interface {
+	IntentMarker
 	Intend(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
 }
 
-// MarkChanged writes down what became of intents.
-func MarkChanged(ctx context.Context, l Marker, changed []bridge.Intent, count func(*bridge.Intent)) error {
+// MarkChangedIntents writes down what became of intents.
+func MarkChangedIntents(ctx context.Context, l IntentMarker, changed []bridge.Intent, count func(*bridge.Intent)) error {
 	for i := range changed {
 		if err := l.Mark(ctx, changed[i]); err != nil {
 			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)
@@ -62,10 +62,10 @@ func MarkChanged(ctx context.Context, l Marker, changed []bridge.Intent, count f
 	return nil
 }
 
-// StoreInherited writes down what was inherited, so that the ledger knows it when the
+// StoreInheritedIntents writes down what was inherited, so that the ledger knows it when the
 // array's record is long gone, and returns the intents with their IDs. An intent
 // that was stored and not marked is void at the next look, and inherited again.
-func StoreInherited(ctx context.Context, l Intender, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
+func StoreInheritedIntents(ctx context.Context, l IntentStore, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
 	from := slices.IndexFunc(intents, func(in bridge.Intent) bool { return in.ID == 0 })
 	if from < 0 {
 		return intents, nil

@@ -13,69 +13,69 @@ import (
 
 // knownJob is what a decision about a job was made from.
 type knownJob struct {
-	planned     *slurm.Job // as the view showed it
-	book        *ledger.Book
-	clusterTime time.Time              // of the view
-	ours        func(slurm.Field) bool // written by us since
+	viewedJob     *slurm.Job // as the view showed it
+	intentBook    *ledger.IntentBook
+	clusterTime   time.Time              // of the view
+	isWrittenByUs func(slurm.Field) bool // written by us since
 }
 
-// compare compares a job read just before the push with what the decision was
+// compareJob compares a job read just before the push with what the decision was
 // made from. gone says that the edit has lost its object, or that its decision
 // was made for a job that asks for something else by now; changed says that
 // somebody else wrote a value of ours, or the very field, or holds the job. A
 // value of ours is given back whatever became of the other fields.
-func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
+func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	switch {
-	case k.planned == nil || !e.Run.IsSameRun(j.CurrentRun()):
+	case k.viewedJob == nil || !e.Run.IsSameRun(j.CurrentRun()):
 		return "it is another run now", ""
 	case j.IsHeld:
 		return "", "it is held"
-	case j.State != k.planned.State:
+	case j.State != k.viewedJob.State:
 		return "it is " + j.State + " now", ""
 	}
 	field := e.Kind.Field()
-	standing := k.standing(field)
+	standing := k.standingIntent(field)
 	if standing != nil && actuator.GivesBack(e, &standing.Before) {
 		return "", foreignChange(standing, j)
 	}
 	if j.HasFlag("COMPLETING") {
 		return "it cleans up", ""
 	}
-	if lost := k.overwritten(j); len(lost) > 0 {
+	if lost := k.overwrittenIntents(j); len(lost) > 0 {
 		return "", actuator.ForeignChange(&lost[0], j)
 	}
-	noted := actuator.BeforeFromJob(k.planned)
+	noted := actuator.BeforeFromJob(k.viewedJob)
 	if what := actuator.SlurmChangeSince(e.Kind, &noted, j); what != "" {
 		return what, ""
 	}
-	if standing == nil && !k.ours(field) {
+	if standing == nil && !k.isWrittenByUs(field) {
 		if what := actuator.ChangeSince(e.Kind, &noted, j); what != "" {
 			return "", what
 		}
 	}
-	return changedDemand(k.planned, j), ""
+	return demandChange(k.viewedJob, j), ""
 }
 
 // shownFields are the fields in which a record shows a value of ours.
 var shownFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.Field.OwnerOf != nil })
 
-// overwritten returns the values of ours that the job shows to be somebody else's now.
-func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
-	if k.planned == nil || !k.planned.CurrentRun().IsSameRun(j.CurrentRun()) || j.IsHeld || j.State != k.planned.State {
+// overwrittenIntents returns the values of ours that the job shows to be somebody else's now.
+func (k *knownJob) overwrittenIntents(j *slurm.Job) []bridge.Intent {
+	if k.viewedJob == nil || !k.viewedJob.CurrentRun().IsSameRun(j.CurrentRun()) || j.IsHeld || j.State != k.viewedJob.State {
 		return nil
 	}
 	var lost []bridge.Intent
 	for _, f := range shownFields {
-		in := k.standing(f)
-		if in != nil && !k.ours(f) && k.book.OpenIntent(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.OwnerOther {
+		in := k.standingIntent(f)
+		if in != nil && !k.isWrittenByUs(f) && k.intentBook.OpenIntent(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.OwnerOther {
 			lost = append(lost, *in)
 		}
 	}
 	return lost
 }
 
-func (k *knownJob) standing(f slurm.Field) *bridge.Intent {
-	return k.book.StandingIntent(k.planned.CurrentRun(), f, k.clusterTime)
+func (k *knownJob) standingIntent(f slurm.Field) *bridge.Intent {
+	return k.intentBook.StandingIntent(k.viewedJob.CurrentRun(), f, k.clusterTime)
 }
 
 // foreignChange says what somebody else made of a value of ours; "" when it is ours.
@@ -86,9 +86,9 @@ func foreignChange(in *bridge.Intent, j *slurm.Job) string {
 	return actuator.ForeignChange(in, j)
 }
 
-// changedDemand says what else of the job, that decisions are made from, was
+// demandChange says what else of the job, that decisions are made from, was
 // changed since the view; "" when nothing was.
-func changedDemand(was, j *slurm.Job) string {
+func demandChange(was, j *slurm.Job) string {
 	for _, f := range []struct{ what, was, is string }{
 		{"time limit", was.TimeLimit.String(), j.TimeLimit.String()}, {"partition", was.PartitionText(), j.PartitionText()},
 		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.RequestedTRES.Text, j.RequestedTRES.Text},

@@ -229,7 +229,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 func (l *control) release(waiting int64) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	r := push.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+	r := push.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, ClusterName: "lab", HolderName: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}
@@ -240,7 +240,7 @@ func (l *control) release(waiting int64) {
 		l.t.Fatal(err)
 	}
 	advance(l.Server, 5*time.Second)
-	if left, err := r.Find(ctx); err != nil || len(left.Edits) > 0 {
+	if left, err := r.FindReleasable(ctx); err != nil || len(left.Edits) > 0 {
 		l.t.Errorf("left after release: %v %v", left, err)
 	}
 	if j := job(l.t, l.Server, waiting); j.IsPending() && (j.RequiredNodes.Text != "" || j.Priority > 11_001) {

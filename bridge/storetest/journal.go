@@ -168,7 +168,7 @@ func adoptedIsKept(t *testing.T, s StoreWithClock) {
 	in.State, in.Sent = bridge.Sent, Start.Add(time.Second)
 	must(t, s.Mark(t.Context(), in))
 	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: Start, Eligible: in.Edit.Until.Add(2 * time.Second)}
-	settled := ledger.Settle([]bridge.Intent{in}, View(Start.Add(time.Minute), job), Start.Add(time.Minute))
+	settled := ledger.SettleIntents([]bridge.Intent{in}, View(Start.Add(time.Minute), job), Start.Add(time.Minute))
 	if len(settled) != 1 || settled[0].State != bridge.Observed {
 		t.Fatalf("settle: %+v", settled)
 	}

@@ -106,7 +106,7 @@ func beatKnowsWhoLed(t *testing.T, s StoreWithClock) {
 	if who, long := s.alone(t); who != "" || long < 8*time.Minute || long > 10*time.Minute {
 		t.Errorf("nine minutes after its lease: %q, alone for %v", who, long)
 	}
-	expire := "timer" + push.ExpirySuffix
+	expire := "timer" + push.ExpirerNameSuffix
 	Lead(t, s, expire, time.Minute)
 	if who, long := s.alone(t); who != expire || long < 8*time.Minute {
 		t.Errorf("its own leadership counts as a daemon's: %q, alone for %v", who, long)

@@ -78,7 +78,7 @@ func newReleaseProgress(w io.Writer, now func() time.Time) func(sent, left int) 
 	}
 }
 
-func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
+func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	done, failed := splitEditsByOutcome(out)
 	switch n := len(out.Edits); {
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntents == 0:
@@ -115,7 +115,7 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 
 // splitEditsByOutcome tells the edits that did what they were for from those that did not;
 // before they were sent, all of them will.
-func splitEditsByOutcome(out *push.Released) (done []slurm.Edit, failed []bridge.Intent) {
+func splitEditsByOutcome(out *push.ReleaseResult) (done []slurm.Edit, failed []bridge.Intent) {
 	for i, e := range out.Edits {
 		if i < len(out.Intents) && out.Intents[i].Error != "" {
 			failed = append(failed, out.Intents[i])

@@ -16,21 +16,21 @@ func TestReleaseCountsAndListsOnRequest(t *testing.T) {
 	refused := []bridge.Intent{{Edit: edits[0], State: bridge.Observed}, {Edit: edits[1], State: bridge.Failed, Error: "job is done"}, {Edit: edits[2], State: bridge.Acked}}
 	const failed = "  not so: require job 7 nodes []: FAILED: job is done\n"
 	for name, c := range map[string]struct {
-		out          push.Released
+		out          push.ReleaseResult
 		dry, verbose bool
 		want         string
 	}{
-		"none":    {push.Released{}, false, false, "Nothing of ours stands in Slurm.\n"},
-		"dry run": {push.Released{Edits: edits}, true, false, "3 edits would give back what is ours: 1 require, 2 site_factor.\nNothing was changed (--dry-run).\n"},
+		"none":    {push.ReleaseResult{}, false, false, "Nothing of ours stands in Slurm.\n"},
+		"dry run": {push.ReleaseResult{Edits: edits}, true, false, "3 edits would give back what is ours: 1 require, 2 site_factor.\nNothing was changed (--dry-run).\n"},
 		"one failed": {
-			push.Released{Edits: edits, Intents: refused}, false, false,
+			push.ReleaseResult{Edits: edits, Intents: refused}, false, false,
 			"2 edits gave back what was ours: 2 site_factor.\n" + failed,
 		},
 		"listed": {
-			push.Released{Edits: edits, Intents: refused}, false, true,
+			push.ReleaseResult{Edits: edits, Intents: refused}, false, true,
 			"2 edits gave back what was ours: 2 site_factor.\n  site_factor job 6 to 0\n  site_factor job 8 to 0\n" + failed,
 		},
-		"all failed": {push.Released{Edits: edits[1:2], Intents: refused[1:2]}, false, true, "0 edits gave back what was ours.\n" + failed},
+		"all failed": {push.ReleaseResult{Edits: edits[1:2], Intents: refused[1:2]}, false, true, "0 edits gave back what was ours.\n" + failed},
 	} {
 		var b strings.Builder
 		if printReleased(&b, &c.out, c.dry, c.verbose); b.String() != c.want {

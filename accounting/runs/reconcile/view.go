@@ -77,7 +77,7 @@ func (c *SeenChanges) compareJob(j *slurm.Job, mine []StoredRun, at, before time
 		switch old := k.slurmRun(); {
 		case old.IsSameRun(run) || hasSameStartAsJob(k, j):
 			was, key, arrive = k, k.Key, k.Arrive
-		case ledger.SameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
+		case ledger.IsSameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
 			if was == nil {
 				arrive = k.Arrive
 			}

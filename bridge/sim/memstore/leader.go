@@ -55,7 +55,7 @@ func (l *leader) checkEpoch(epoch int64, now time.Time) error {
 // noteExpiry notes that expire runs, and returns who leads and how long no daemon
 // has: expire itself, while it leads, is none.
 func (l *leader) noteExpiry(now time.Time) (holder string, alone time.Duration) {
-	daemon := l.holder != "" && !strings.HasSuffix(l.holder, push.ExpirySuffix)
+	daemon := l.holder != "" && !strings.HasSuffix(l.holder, push.ExpirerNameSuffix)
 	switch {
 	case daemon && l.isAlive(now):
 		l.led = now

@@ -108,7 +108,7 @@ func (r *runner) runCycle(idle bool) error {
 	if r.loop == nil || idle && r.world.Open() == 0 {
 		return nil
 	}
-	r.memory.ForgetClosed(r.world.Now().Add(-push.Recent))
+	r.memory.ForgetClosed(r.world.Now().Add(-push.MaxClosedIntentAge))
 	rep := r.loop.Step(context.Background())
 	r.skipper.noteCycle(&rep, r.world.Waiting(), r.memory.OpenIntents())
 	for _, d := range rep.Doubts {

@@ -22,12 +22,12 @@ type ReleaseOptions struct {
 
 // Release gives back what is ours, while a STOP file exists too. Beside an error
 // there is what was done all the same. The system is good for nothing else then.
-func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released, error) {
+func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.ReleaseResult, error) {
 	s.handsBack, s.ignoresStopFile = true, true
 	r := s.newReleaser(":release")
-	r.Report = o.Progress
+	r.ReportProgress = o.Progress
 	if o.DryRun {
-		return r.Find(ctx)
+		return r.FindReleasable(ctx)
 	}
 	done, err := waitToLead(ctx, o, r)
 	if errors.Is(err, accounting.ErrUnreachable) {
@@ -42,10 +42,10 @@ func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released,
 
 // Expire gives back what a daemon that died left, if it is due. The system is good
 // for nothing else then.
-func (s *System) Expire(ctx context.Context, news io.Writer) (*push.Released, error) {
+func (s *System) Expire(ctx context.Context, news io.Writer) (*push.ReleaseResult, error) {
 	s.handsBack = true
 	x := &push.Expirer{
-		Releaser: *s.newReleaser(push.ExpirySuffix), Watch: s.DB, After: s.Loop.ExpireAfter(), StopFile: s.File.StopFile,
+		Releaser: *s.newReleaser(push.ExpirerNameSuffix), LeaderWatch: s.DB, MinLeaderlessTime: s.Loop.ExpireAfter(), StopFile: s.File.StopFile,
 	}
 	out, err := x.Run(ctx)
 	if !errors.Is(err, accounting.ErrUnreachable) {
@@ -56,13 +56,13 @@ func (s *System) Expire(ctx context.Context, news io.Writer) (*push.Released, er
 		return nil, err
 	}
 	defer done()
-	x.Watch = nil
+	x.LeaderWatch = nil
 	return x.Run(ctx)
 }
 
 // newReleaser leads under a name of its own.
 func (s *System) newReleaser(suffix string) *push.Releaser {
-	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, Name: s.File.Cluster, Holder: s.Loop.Holder + suffix}
+	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, ClusterName: s.File.Cluster, HolderName: s.Loop.Holder + suffix}
 }
 
 // useLocalJournal works from the local journal, while Postgres is down. The file

@@ -20,7 +20,7 @@ func TestMost(t *testing.T) {
 	third := lost(over(-2113, number("site_factor", -1500, bridge.Observed)))
 	third.Before.OurHighest = -663
 	back := lost(number("site_factor", 0, bridge.Failed))
-	back.Sent, back.Closed = noon, noon.Add(settleTime+time.Second)
+	back.Sent, back.Closed = noon, noon.Add(maxUnansweredTime+time.Second)
 	refused := back
 	refused.Closed = noon
 	nice := lost(over(-663, number("nice", -2113, bridge.Observed)))
@@ -33,7 +33,7 @@ func TestMost(t *testing.T) {
 		"lowered without answer": {[]bridge.Intent{first, second}, -663},
 		"raised without answer":  {[]bridge.Intent{lost(over(-663, number("site_factor", 40, bridge.Observed)))}, 40},
 		"twice without answer":   {[]bridge.Intent{third}, -663},
-		"not felt, answered":     {[]bridge.Intent{withPolls(second, maxPolls)}, -2113},
+		"not felt, answered":     {[]bridge.Intent{withPolls(second, maxMissedPolls)}, -2113},
 		"given back, no answer":  {[]bridge.Intent{first, back}, 0},
 		"giving back refused":    {[]bridge.Intent{first, refused}, -663},
 		"nice is shown":          {[]bridge.Intent{nice}, -2113},
@@ -44,7 +44,7 @@ func TestMost(t *testing.T) {
 			field = c.rows[i].Edit.Kind.Field()
 		}
 		j := waiting()
-		if got := NewBook(c.rows).HighestValue(j.CurrentRun(), field, noon); got != c.want {
+		if got := NewIntentBook(c.rows).HighestValue(j.CurrentRun(), field, noon); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestSeenEndsDoubt(t *testing.T) {
 	in, j := number("site_factor", 700, bridge.Unknown), waiting()
 	in.Error = "connection reset"
 	j.Priority += 700
-	if settleAwaited(&in, &j, noon.Add(time.Minute)); in.State != bridge.Observed || isUncertain(&in) {
+	if settleAwaitedIntent(&in, &j, noon.Add(time.Minute)); in.State != bridge.Observed || isValueUncertain(&in) {
 		t.Errorf("%s with %q", in.State, in.Error)
 	}
 }
