@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/scan"
+	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
 // replyInput is one reply while it is read, with what is kept from reply to reply.
 type replyInput struct {
-	scan.Scanner
+	jsonscan.Scanner
 	limits       Limits
 	expectedKeys []expectedKey // keys of the last record, in order
 	words        []string
@@ -130,7 +130,7 @@ func (s *replyInput) readWords(upper bool) status {
 	s.Enter('[')
 	for s.Next(']') {
 		if len(s.words) >= s.limits.List {
-			s.Fail("list of more than %d strings: %w", s.limits.List, scan.ErrLimit)
+			s.Fail("list of more than %d strings: %w", s.limits.List, jsonscan.ErrLimit)
 		} else if s.readListItem(upper) != found {
 			got = unreadable
 		}

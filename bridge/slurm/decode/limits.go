@@ -1,7 +1,7 @@
 package decode
 
 import (
-	"fairbridge/bridge/slurm/internal/scan"
+	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
 // Limits bound what is believed of a reply. Zero fields mean the defaults.
@@ -30,16 +30,16 @@ func (l Limits) defaults() Limits {
 }
 
 // scan returns the bounds of the document.
-func (l Limits) scan() scan.Limits {
-	return scan.Limits{Bytes: l.Bytes, Key: l.String, Depth: l.Depth}
+func (l Limits) scan() jsonscan.Limits {
+	return jsonscan.Limits{Bytes: l.Bytes, Key: l.String, Depth: l.Depth}
 }
 
 // status says what was found where a value should be.
-type status = scan.Status
+type status = jsonscan.Status
 
 const (
-	absent     = scan.Absent
-	found      = scan.Found
-	infinite   = scan.Infinite
-	unreadable = scan.Unreadable
+	absent     = jsonscan.Absent
+	found      = jsonscan.Found
+	infinite   = jsonscan.Infinite
+	unreadable = jsonscan.Unreadable
 )

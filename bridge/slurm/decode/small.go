@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/scan"
+	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
 // readResults reads results[] (an update) or status[] (a requeue, where entries
@@ -20,7 +20,7 @@ func readResults(s *replyInput, out *[]slurm.TaskResult) {
 		case s.SkipSpace() == '[':
 			readResults(s, out)
 		case len(*out) >= s.limits.List:
-			s.Fail("more than %d results: %w", s.limits.List, scan.ErrLimit)
+			s.Fail("more than %d results: %w", s.limits.List, jsonscan.ErrLimit)
 		default:
 			readResult(s, out)
 		}

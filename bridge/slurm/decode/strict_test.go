@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/scan"
+	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
 var garbled = map[string]string{
@@ -126,14 +126,14 @@ func TestLimits(t *testing.T) {
 	}
 	d.Limits.Bytes--
 	_, _, err := d.Jobs(strings.NewReader(text), nil)
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", len(text)-1)) || !errors.Is(err, scan.ErrLimit) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", len(text)-1)) || !errors.Is(err, jsonscan.ErrLimit) {
 		t.Errorf("a reply over the limit: %v", err)
 	}
 	d = Decoder{Limits: Limits{List: 2}}
 	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b"]`)), nil); err != nil {
 		t.Errorf("two strings: %v", err)
 	}
-	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b","c"]`)), nil); !errors.Is(err, scan.ErrLimit) {
+	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b","c"]`)), nil); !errors.Is(err, jsonscan.ErrLimit) {
 		t.Errorf("three strings: %v", err)
 	}
 }

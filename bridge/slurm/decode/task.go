@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/scan"
+	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
 // stateRecord is a line of jobs/state/ while it is read.
@@ -57,11 +57,11 @@ func readTaskState(s *replyInput, out *slurm.TaskState) {
 		job = job[:i]
 	}
 	var ok, ok2 bool
-	out.Job, ok = scan.ParseShort([]byte(job))
+	out.Job, ok = jsonscan.ParseShort([]byte(job))
 	ok2 = !array
 	if array {
 		out.IsArrayTask = true
-		out.Task, ok2 = scan.ParseShort([]byte(task))
+		out.Task, ok2 = jsonscan.ParseShort([]byte(task))
 	}
 	if !ok || !ok2 || out.Job == 0 {
 		s.Fail("job state: %s is not the address of a job", slurm.QuoteExcerpt(t.address))

@@ -8,11 +8,11 @@ import (
 	"sync"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/wire"
+	"fairbridge/bridge/slurm/internal/restconn"
 )
 
 // Config says where slurmrestd is and who we are to it.
-type Config = wire.Config
+type Config = restconn.Config
 
 // Client reads one cluster. It is safe for concurrent use; polls wait for
 // each other.
@@ -30,7 +30,7 @@ type Client struct {
 // configuration and the token come before anything is sent; others are
 // *slurm.Error.
 func Open(ctx context.Context, cfg Config, poll Poll) (*Client, error) {
-	conn, err := wire.Dial(cfg)
+	conn, err := restconn.Dial(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -8,12 +8,12 @@ import (
 	"sync"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/wire"
+	"fairbridge/bridge/slurm/internal/restconn"
 )
 
 // session is a connection, and the API version that was agreed on.
 type session struct {
-	conn           *wire.Conn
+	conn           *restconn.Conn
 	pin            string // the version the configuration wants; "" for the best
 	versionChanged func() // called when another version is agreed on
 
@@ -38,10 +38,10 @@ func (s *session) Warning() string {
 }
 
 // Token returns what the current token says of itself.
-func (s *session) Token() (wire.Token, error) { return s.conn.Token() }
+func (s *session) Token() (restconn.Token, error) { return s.conn.Token() }
 
 // Conn returns the connection, for package writer.
-func (s *session) Conn() *wire.Conn { return s.conn }
+func (s *session) Conn() *restconn.Conn { return s.conn }
 
 // negotiate asks slurmrestd which versions it serves and picks one.
 func (s *session) negotiate(ctx context.Context) error {
@@ -69,7 +69,7 @@ func (s *session) negotiate(ctx context.Context) error {
 
 // get reads one path of the version in use. When slurmrestd no longer serves
 // the version, another is agreed on and the read is done again.
-func (s *session) get(ctx context.Context, path string, read wire.Reader) (slurm.ReplyMeta, error) {
+func (s *session) get(ctx context.Context, path string, read restconn.Reader) (slurm.ReplyMeta, error) {
 	meta, err := s.conn.Get(ctx, "/slurm/"+s.API().Name()+"/"+path, read)
 	var e *slurm.Error
 	if !errors.As(err, &e) || e.Class != slurm.ErrorVersionNotServed {

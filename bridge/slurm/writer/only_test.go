@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Only this package may name wire.Post, nobody may name the DELETE method,
-// and nobody but wire may speak HTTP to Slurm.
+// Only this package may name restconn.Post, nobody may name the DELETE method,
+// and nobody but restconn may speak HTTP to Slurm.
 func TestOnlyTheDoorWrites(t *testing.T) {
 	users := 0
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
@@ -30,14 +30,14 @@ func TestOnlyTheDoorWrites(t *testing.T) {
 			}
 			on, _ := sel.X.(*ast.Ident)
 			switch {
-			case on != nil && on.Name == "wire" && sel.Sel.Name == "Post":
+			case on != nil && on.Name == "restconn" && sel.Sel.Name == "Post":
 				users++
 				if pkg != "../writer" && pkg != "." {
-					t.Errorf("%s names wire.Post", path)
+					t.Errorf("%s names restconn.Post", path)
 				}
 			case sel.Sel.Name == "MethodDelete", sel.Sel.Name == "MethodPut", sel.Sel.Name == "MethodPatch":
 				t.Errorf("%s names %s", path, sel.Sel.Name)
-			case sel.Sel.Name == "MethodPost" && filepath.Base(pkg) != "wire":
+			case sel.Sel.Name == "MethodPost" && filepath.Base(pkg) != "restconn":
 				t.Errorf("%s names %s", path, sel.Sel.Name)
 			}
 			return true
@@ -45,6 +45,6 @@ func TestOnlyTheDoorWrites(t *testing.T) {
 		return nil
 	})
 	if err != nil || users != 2 {
-		t.Errorf("%v; wire.Post is named %d times, not twice (update and requeue)", err, users)
+		t.Errorf("%v; restconn.Post is named %d times, not twice (update and requeue)", err, users)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/wire"
+	"fairbridge/bridge/slurm/internal/restconn"
 )
 
 // requeue stops a running job and puts it back into the queue. By SLUID it
@@ -30,7 +30,7 @@ func (d *Writer) requeue(ctx context.Context, e slurm.Edit) error {
 	if !api.Requeues {
 		return d.programs.requeue(ctx, address)
 	}
-	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", encodeRequeue(address))
+	return restconn.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", encodeRequeue(address))
 }
 
 // requeueAddress returns the address that means exactly this record. The id

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/internal/wire"
+	"fairbridge/bridge/slurm/internal/restconn"
 )
 
 // update writes one field of one job record.
@@ -77,7 +77,7 @@ func (d *Writer) post(ctx context.Context, run slurm.Run, address string, f upda
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
-	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/job/"+address, body)
+	return restconn.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/job/"+address, body)
 }
 
 // rereadRun reads the job afresh and returns it if it is still the run meant.

@@ -1,4 +1,4 @@
-package wire
+package restconn
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package scan
+package jsonscan
 
 // numberLayout is how this reply writes a wrapped number at one depth: the bytes
 // before the digits, {"set": true, "infinite": false, "number": with their

@@ -1,4 +1,4 @@
-package scan
+package jsonscan
 
 // Status says what was found where a value should be.
 type Status uint8

@@ -1,4 +1,4 @@
-package scan
+package jsonscan
 
 // Enter consumes an opening bracket.
 func (s *Scanner) Enter(open byte) bool {
