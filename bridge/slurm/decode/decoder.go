@@ -36,8 +36,8 @@ func (d *Decoder) Partitions(r io.Reader, into []slurm.Partition) ([]slurm.Parti
 	return readRecords(d, r, "partitions", into, readPartition)
 }
 
-// States appends the lines of a jobs/state/ reply to into.
-func (d *Decoder) States(r io.Reader, into []slurm.TaskState) ([]slurm.TaskState, slurm.ReplyMeta, error) {
+// TaskStates appends the lines of a jobs/state/ reply to into.
+func (d *Decoder) TaskStates(r io.Reader, into []slurm.TaskState) ([]slurm.TaskState, slurm.ReplyMeta, error) {
 	return readRecords(d, r, "jobs", into, readTaskState)
 }
 
@@ -49,16 +49,16 @@ func (d *Decoder) Ping(r io.Reader) ([]slurm.Ping, slurm.ReplyMeta, error) {
 // Diag reads a diag reply.
 func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.ReplyMeta, error) {
 	var out slurm.Diag
-	meta, err := d.readReply(r, "statistics", func(s *replyInput) { diagSchema.read(s, &out) })
+	meta, err := d.readReply(r, "statistics", func(s *replyInput) { diagSchema.readRecord(s, &out) })
 	if err != nil {
 		return slurm.Diag{}, slurm.ReplyMeta{}, err
 	}
 	return out, meta, nil
 }
 
-// Reply reads the answer to a write: Meta.Errors, and the results by task
+// TaskResults reads the answer to a write: ReplyMeta.Errors, and the results by task
 // where Slurm gives them.
-func (d *Decoder) Reply(r io.Reader) ([]slurm.TaskResult, slurm.ReplyMeta, error) {
+func (d *Decoder) TaskResults(r io.Reader) ([]slurm.TaskResult, slurm.ReplyMeta, error) {
 	var out []slurm.TaskResult
 	meta, err := d.readReply(r, "", func(s *replyInput) { readResults(s, &out) })
 	if err != nil {
@@ -71,8 +71,8 @@ func (d *Decoder) Reply(r io.Reader) ([]slurm.TaskResult, slurm.ReplyMeta, error
 func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(*replyInput, *T)) ([]T, slurm.ReplyMeta, error) {
 	out := into
 	meta, err := d.readReply(r, key, func(s *replyInput) {
-		s.Enter('[')
-		for s.Next(']') {
+		s.EnterBracket('[')
+		for s.NextItem(']') {
 			var zero T
 			out = append(out, zero)
 			one(s, &out[len(out)-1])
@@ -89,23 +89,23 @@ func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(
 // value of key. Without a key, body reads "results" and "status", if there.
 func (d *Decoder) readReply(r io.Reader, key string, body func(*replyInput)) (slurm.ReplyMeta, error) {
 	s := &d.input
-	s.start(r, d.Limits.defaults())
-	defer s.release()
+	s.startReply(r, d.Limits.withDefaults())
+	defer s.releaseMemory()
 	var meta slurm.ReplyMeta
 	seen := s.readEnvelope(&meta, key, body)
 	if s.Err() == nil && !seen && key != "" && len(meta.Errors) == 0 {
 		s.Fail("the reply has no %q", key)
 	}
 	if err := s.Finish(); err != nil {
-		if s.StreamBroken() {
+		if s.IsStreamBroken() {
 			return slurm.ReplyMeta{}, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "reading a reply of slurmrestd", Err: err}
 		}
-		return slurm.ReplyMeta{}, &slurm.Error{Class: slurm.ErrorGarbledReply, Text: fmt.Sprintf("reply of slurmrestd (%s)", itemName(key)), Err: err}
+		return slurm.ReplyMeta{}, &slurm.Error{Class: slurm.ErrorGarbledReply, Text: fmt.Sprintf("reply of slurmrestd (%s)", replyName(key)), Err: err}
 	}
 	return meta, nil
 }
 
-func itemName(key string) string {
+func replyName(key string) string {
 	if key == "" {
 		return "to a write"
 	}

@@ -186,7 +186,7 @@ func TestShapesFit(t *testing.T) {
 			t.Errorf("%s has %d fields, more than a set holds", name, n)
 		}
 	}
-	if len(jobSchema.index) != len(jobSchema.fields) {
+	if len(jobSchema.fieldIndexByName) != len(jobSchema.fields) {
 		t.Error("a job field is listed twice")
 	}
 }

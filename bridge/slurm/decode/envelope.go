@@ -17,12 +17,12 @@ func (s *replyInput) readEnvelope(meta *slurm.ReplyMeta, key string, body func(*
 		return false
 	}
 	var keys []string
-	s.Enter('{')
-	for raw := s.Key(); raw != nil; raw = s.Key() {
+	s.EnterBracket('{')
+	for raw := s.ReadKey(); raw != nil; raw = s.ReadKey() {
 		name := string(raw)
 		s.SkipColon()
 		if !s.isEnvelopeKey(name, key) {
-			s.Skip()
+			s.SkipValue()
 			continue
 		}
 		if slices.Contains(keys, name) {
@@ -41,7 +41,7 @@ func (s *replyInput) readEnvelope(meta *slurm.ReplyMeta, key string, body func(*
 			s.readProblems(func(p slurm.Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
 		default:
 			if s.SkipSpace() == 'n' {
-				s.Skip()
+				s.SkipValue()
 				continue
 			}
 			seen = true
@@ -78,14 +78,14 @@ func (s *replyInput) failNotJSON() {
 	}
 }
 
-var slurmSchema = newSchema(
-	optionalField(wordField("release", func(m *slurm.ReplyMeta) *string { return &m.Release })),
-	optionalField(wordField("cluster", func(m *slurm.ReplyMeta) *string { return &m.Cluster })),
+var metaSlurmSchema = newRecordSchema(
+	optionalField(sharedStringField("release", func(m *slurm.ReplyMeta) *string { return &m.Release })),
+	optionalField(sharedStringField("cluster", func(m *slurm.ReplyMeta) *string { return &m.Cluster })),
 )
 
-var metaSchema = newSchema(
-	objectField("slurm", slurmSchema, skipValue[slurm.ReplyMeta]),
-	objectField("Slurm", slurmSchema, skipValue[slurm.ReplyMeta]), // 22.05
+var metaSchema = newRecordSchema(
+	objectField("slurm", metaSlurmSchema, skipValue[slurm.ReplyMeta]),
+	objectField("Slurm", metaSlurmSchema, skipValue[slurm.ReplyMeta]), // 22.05
 )
 
 // readMeta reads who answered.
@@ -95,25 +95,25 @@ func (s *replyInput) readMeta(meta *slurm.ReplyMeta) {
 
 // problemRecord is an entry of errors or warnings while it is read.
 type problemRecord struct {
-	number                   int64
-	error, description, from string
+	number                     int64
+	error, description, source string
 }
 
-var problemSchema = newSchema(
-	problemNumber("error_number"),
-	problemNumber("error_code"),
-	problemNumber("errno"),
-	optionalField(remarkField("error", func(p *problemRecord) *string { return &p.error })),
-	optionalField(remarkField("description", func(p *problemRecord) *string { return &p.description })),
-	optionalField(remarkField("source", func(p *problemRecord) *string { return &p.from })),
+var problemSchema = newRecordSchema(
+	problemNumberField("error_number"),
+	problemNumberField("error_code"),
+	problemNumberField("errno"),
+	optionalField(humanTextField("error", func(p *problemRecord) *string { return &p.error })),
+	optionalField(humanTextField("description", func(p *problemRecord) *string { return &p.description })),
+	optionalField(humanTextField("source", func(p *problemRecord) *string { return &p.source })),
 )
 
-// problemNumber makes the reader of one of the names of the error number, which
+// problemNumberField makes the reader of one of the names of the error number, which
 // may be negative.
-func problemNumber(name string) recordField[problemRecord] {
-	return recordField[problemRecord]{name, func(s *replyInput, p *problemRecord) status {
-		v, got := s.Number()
-		if got == found {
+func problemNumberField(name string) recordField[problemRecord] {
+	return recordField[problemRecord]{name, func(s *replyInput, p *problemRecord) valueStatus {
+		v, got := s.ReadNumber()
+		if got == statusFound {
 			p.number = v
 		}
 		return got
@@ -125,16 +125,16 @@ func problemNumber(name string) recordField[problemRecord] {
 func (s *replyInput) readProblems(add func(slurm.Problem)) {
 	if s.SkipSpace() != '[' {
 		if c := s.SkipSpace(); c == 'n' || c == '"' {
-			if text, got := s.readRemark(); got == found {
+			if text, got := s.readHumanText(); got == statusFound {
 				add(slurm.Problem{Text: text})
 			}
 			return
 		}
-		s.Unexpected("a list")
+		s.FailUnexpected("a list")
 		return
 	}
-	s.Enter('[')
-	for n := 0; s.Next(']'); n++ {
+	s.EnterBracket('[')
+	for n := 0; s.NextItem(']'); n++ {
 		p := s.readProblem()
 		if n < maxProblems {
 			add(p)
@@ -145,8 +145,8 @@ func (s *replyInput) readProblems(add func(slurm.Problem)) {
 // readProblem reads one entry, an object or a mere string.
 func (s *replyInput) readProblem() slurm.Problem {
 	if s.SkipSpace() != '{' {
-		text, got := s.readRemark()
-		if got != found {
+		text, got := s.readHumanText()
+		if got != statusFound {
 			text = "an entry of an unknown form"
 		}
 		return slurm.Problem{Text: text}
@@ -154,7 +154,7 @@ func (s *replyInput) readProblem() slurm.Problem {
 	var p problemRecord
 	objectField("", problemSchema, skipValue[problemRecord]).read(s, &p)
 	out := slurm.Problem{ErrorNumber: int(p.number), Text: p.description}
-	for _, more := range []string{p.error, p.from} {
+	for _, more := range []string{p.error, p.source} {
 		if more != "" && more != out.Text {
 			if out.Text != "" {
 				out.Text += ", "

@@ -213,30 +213,30 @@ func writeRaw(b *bytes.Buffer, key string, recs []map[string]json.RawMessage) {
 }
 
 func TestAgreesOnMutatedJobs(t *testing.T) {
-	docs := mutated("jobs", seeds(t, "jobs.json", "jobs", jobSchema.index))
+	docs := mutated("jobs", seeds(t, "jobs.json", "jobs", jobSchema.fieldIndexByName))
 	rapid.Check(t, func(t *rapid.T) { agreeJobs(t, []byte(docs.Draw(t, "doc"))) })
 }
 
 func TestAgreesOnMutatedReservations(t *testing.T) {
-	docs := mutated("reservations", seeds(t, "reservations.json", "reservations", reservationSchema.index))
+	docs := mutated("reservations", seeds(t, "reservations.json", "reservations", reservationSchema.fieldIndexByName))
 	rapid.Check(t, func(t *rapid.T) { agreeReservations(t, []byte(docs.Draw(t, "doc"))) })
 }
 
 func TestAgreesOnMutatedNodes(t *testing.T) {
-	docs := mutated("nodes", seeds(t, "nodes.json", "nodes", nodeSchema.index))
+	docs := mutated("nodes", seeds(t, "nodes.json", "nodes", nodeSchema.fieldIndexByName))
 	rapid.Check(t, func(t *rapid.T) { agreeNodes(t, []byte(docs.Draw(t, "doc"))) })
 }
 
 // bounded reports whether text surely has no string so long that it is cut.
 func bounded(text []byte) bool {
-	if len(text) <= maxRemark {
+	if len(text) <= maxHumanTextBytes {
 		return true
 	}
-	if len(text) > 8*maxRemark || bytes.Contains(text, []byte(`\"`)) {
+	if len(text) > 8*maxHumanTextBytes || bytes.Contains(text, []byte(`\"`)) {
 		return false
 	}
 	for part := range bytes.SplitSeq(text, []byte(`"`)) {
-		if len(part) > maxRemark {
+		if len(part) > maxHumanTextBytes {
 			return false
 		}
 	}
@@ -244,7 +244,7 @@ func bounded(text []byte) bool {
 }
 
 func FuzzJobs(f *testing.F) {
-	for _, s := range seeds(f, "jobs.json", "jobs", jobSchema.index) {
+	for _, s := range seeds(f, "jobs.json", "jobs", jobSchema.fieldIndexByName) {
 		f.Add(s)
 	}
 	for _, v := range values {
@@ -258,7 +258,7 @@ func FuzzJobs(f *testing.F) {
 }
 
 func FuzzReservations(f *testing.F) {
-	for _, s := range seeds(f, "reservations.json", "reservations", reservationSchema.index) {
+	for _, s := range seeds(f, "reservations.json", "reservations", reservationSchema.fieldIndexByName) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -269,7 +269,7 @@ func FuzzReservations(f *testing.F) {
 }
 
 func FuzzNodes(f *testing.F) {
-	for _, s := range seeds(f, "nodes.json", "nodes", nodeSchema.index) {
+	for _, s := range seeds(f, "nodes.json", "nodes", nodeSchema.fieldIndexByName) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -29,7 +29,7 @@ func decodeFile(d *Decoder, name string, r io.Reader) (out decoded, err error) {
 	case "jobs":
 		out.Records, out.Meta, err = d.Jobs(r, nil)
 	case "jobs_state":
-		out.Records, out.Meta, err = d.States(r, nil)
+		out.Records, out.Meta, err = d.TaskStates(r, nil)
 	case "nodes":
 		out.Records, out.Meta, err = d.Nodes(r, nil)
 	case "partitions":

@@ -17,95 +17,95 @@ type replyInput struct {
 	jsonscan.Scanner
 	limits       Limits
 	expectedKeys []expectedKey // keys of the last record, in order
-	words        []string
-	pool         stringPool
-	meanings     meanings
-	details      arena[slurm.GRESList]
+	lastWords    []string
+	stringPool   stringPool
+	textCaches   textCaches
+	gresArena    listArena[slurm.GRESList]
 }
 
-// start begins a new reply.
-func (s *replyInput) start(r io.Reader, l Limits) {
-	s.Start(r, l.scan())
+// startReply begins a new reply.
+func (s *replyInput) startReply(r io.Reader, l Limits) {
+	s.Start(r, l.scannerLimits())
 	s.limits, s.expectedKeys = l, s.expectedKeys[:0]
 }
 
-// release lets go of the memory that the records of the reply own now.
-func (s *replyInput) release() {
-	s.pool.release()
-	s.details = arena[slurm.GRESList]{}
+// releaseMemory lets go of the memory that the records of the reply own now.
+func (s *replyInput) releaseMemory() {
+	s.stringPool.releaseMemory()
+	s.gresArena = listArena[slurm.GRESList]{}
 }
 
-// maxRemark is the most bytes kept of a text people write.
-const maxRemark = 4096
+// maxHumanTextBytes is the most bytes kept of a text people write.
+const maxHumanTextBytes = 4096
 
-// readSize reads a number that is never negative, in whose place older releases
+// readNonNegative reads a number that is never negative, in whose place older releases
 // write Slurm's reserved 32-bit values.
-func (s *replyInput) readSize() (int64, status) {
-	v, got := s.Number()
-	if got != found {
+func (s *replyInput) readNonNegative() (int64, valueStatus) {
+	v, got := s.ReadNumber()
+	if got != statusFound {
 		return 0, got
 	}
 	switch v {
 	case -1, 0xffffffff:
-		return 0, infinite
+		return 0, statusInfinite
 	case -2, 0xfffffffe:
-		return 0, absent
+		return 0, statusAbsent
 	}
 	if v < 0 {
-		return 0, unreadable
+		return 0, statusUnreadable
 	}
-	return v, found
+	return v, statusFound
 }
 
 // readTime reads a time in seconds since 1970; 0 and "no value" are none.
-func (s *replyInput) readTime() (time.Time, status) {
+func (s *replyInput) readTime() (time.Time, valueStatus) {
 	const last = 253402300799 // the end of the year 9999
-	v, got := s.readSize()
+	v, got := s.readNonNegative()
 	switch {
-	case got == infinite || got == found && v == 0:
-		return time.Time{}, absent
-	case got != found:
+	case got == statusInfinite || got == statusFound && v == 0:
+		return time.Time{}, statusAbsent
+	case got != statusFound:
 		return time.Time{}, got
 	case v > last:
-		return time.Time{}, unreadable
+		return time.Time{}, statusUnreadable
 	}
-	return time.Unix(v, 0).UTC(), found
+	return time.Unix(v, 0).UTC(), statusFound
 }
 
-// readWord reads a string that occurs often. One that is too long is unreadable.
-func (s *replyInput) readWord() (string, status) {
+// readSharedString reads a string that occurs often. One that is too long is unreadable.
+func (s *replyInput) readSharedString() (string, valueStatus) {
 	if s.SkipSpace() != '"' {
-		return "", s.OtherNumber()
+		return "", s.SkipWrongKind()
 	}
-	raw, esc, long := s.Quote(s.limits.String)
+	raw, esc, long := s.ReadRawString(s.limits.StringBytes)
 	if long || s.Err() != nil {
-		return "", unreadable
+		return "", statusUnreadable
 	}
-	return s.pool.sharedString(s.Clean(raw, esc)), found
+	return s.stringPool.sharedString(s.CleanText(raw, esc)), statusFound
 }
 
-// readUnique reads a string that hardly occurs twice.
-func (s *replyInput) readUnique() (string, status) {
+// readUniqueString reads a string that hardly occurs twice.
+func (s *replyInput) readUniqueString() (string, valueStatus) {
 	if s.SkipSpace() != '"' {
-		return "", s.OtherNumber()
+		return "", s.SkipWrongKind()
 	}
-	raw, esc, long := s.Quote(s.limits.String)
+	raw, esc, long := s.ReadRawString(s.limits.StringBytes)
 	if long || s.Err() != nil {
-		return "", unreadable
+		return "", statusUnreadable
 	}
-	return s.pool.copyOf(s.Clean(raw, esc)), found
+	return s.stringPool.copyString(s.CleanText(raw, esc)), statusFound
 }
 
-// readRemark reads what a person wrote, cut to a bearable length.
-func (s *replyInput) readRemark() (string, status) {
+// readHumanText reads what a person wrote, cut to a bearable length.
+func (s *replyInput) readHumanText() (string, valueStatus) {
 	if s.SkipSpace() != '"' {
-		return "", s.OtherNumber()
+		return "", s.SkipWrongKind()
 	}
-	raw, esc, _ := s.Quote(maxRemark)
+	raw, esc, _ := s.ReadRawString(maxHumanTextBytes)
 	if s.Err() != nil {
-		return "", unreadable
+		return "", statusUnreadable
 	}
-	return s.pool.sharedString(cutBytes(s.Clean(raw, esc), maxRemark)), found
+	return s.stringPool.sharedString(cutBytes(s.CleanText(raw, esc), maxHumanTextBytes)), statusFound
 }
 
 // cutBytes shortens b to at most n bytes, between characters.
@@ -119,61 +119,61 @@ func cutBytes(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// readWords reads a string or a list of strings into s.list, in upper case where
+// readWords reads a string or a list of strings into lastWords, in upper case where
 // asked.
-func (s *replyInput) readWords(upper bool) status {
-	s.words = s.words[:0]
+func (s *replyInput) readWords(upper bool) valueStatus {
+	s.lastWords = s.lastWords[:0]
 	if s.SkipSpace() != '[' {
 		return s.readListItem(upper)
 	}
-	got := found
-	s.Enter('[')
-	for s.Next(']') {
-		if len(s.words) >= s.limits.List {
-			s.Fail("list of more than %d strings: %w", s.limits.List, jsonscan.ErrLimit)
-		} else if s.readListItem(upper) != found {
-			got = unreadable
+	got := statusFound
+	s.EnterBracket('[')
+	for s.NextItem(']') {
+		if len(s.lastWords) >= s.limits.ListItems {
+			s.Fail("list of more than %d strings: %w", s.limits.ListItems, jsonscan.ErrOverLimit)
+		} else if s.readListItem(upper) != statusFound {
+			got = statusUnreadable
 		}
 	}
 	return got
 }
 
-// readListItem reads one string into s.list.
-func (s *replyInput) readListItem(upper bool) status {
+// readListItem reads one string into lastWords.
+func (s *replyInput) readListItem(upper bool) valueStatus {
 	if s.SkipSpace() != '"' {
-		return s.OtherNumber()
+		return s.SkipWrongKind()
 	}
-	raw, esc, long := s.Quote(s.limits.String)
+	raw, esc, long := s.ReadRawString(s.limits.StringBytes)
 	if long || s.Err() != nil {
-		return unreadable
+		return statusUnreadable
 	}
-	b := s.Clean(raw, esc)
+	b := s.CleanText(raw, esc)
 	if upper && slices.ContainsFunc(b, func(c byte) bool { return 'a' <= c && c <= 'z' }) {
 		b = bytes.ToUpper(b)
 	}
-	s.words = append(s.words, s.pool.sharedString(b))
-	return found
+	s.lastWords = append(s.lastWords, s.stringPool.sharedString(b))
+	return statusFound
 }
 
 // readHosts reads a hostlist, written as a string or a list.
-func (s *replyInput) readHosts() (slurm.Hosts, status) {
+func (s *replyInput) readHosts() (slurm.Hosts, valueStatus) {
 	if s.SkipSpace() == '[' {
 		got := s.readWords(false)
-		return s.meanings.hostsOf(strings.Join(s.words, ",")), got
+		return s.textCaches.parseHosts(strings.Join(s.lastWords, ",")), got
 	}
-	h, got := s.readWord()
+	h, got := s.readSharedString()
 	if h == "(null)" || h == "None assigned" {
 		h = ""
 	}
-	return s.meanings.hostsOf(h), got
+	return s.textCaches.parseHosts(h), got
 }
 
 // readCommaList reads a list of strings, or one string with commas.
-func (s *replyInput) readCommaList() ([]string, status) {
+func (s *replyInput) readCommaList() ([]string, valueStatus) {
 	list := s.SkipSpace() == '['
 	got := s.readWords(false)
-	if !list && len(s.words) == 1 {
-		return s.pool.copyList(strings.FieldsFunc(s.words[0], func(r rune) bool { return r == ',' })), got
+	if !list && len(s.lastWords) == 1 {
+		return s.stringPool.copyList(strings.FieldsFunc(s.lastWords[0], func(r rune) bool { return r == ',' })), got
 	}
-	return s.pool.copyList(s.words), got
+	return s.stringPool.copyList(s.lastWords), got
 }

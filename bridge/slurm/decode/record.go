@@ -10,27 +10,27 @@ import (
 // recordField is one key of a record and how its value is read into T.
 type recordField[T any] struct {
 	name string
-	read func(*replyInput, *T) status
+	read func(*replyInput, *T) valueStatus
 }
 
-// schema is the keys of a record that are of interest, at most 64.
-type schema[T any] struct {
-	fields []recordField[T]
-	index  map[string]int
+// recordSchema is the keys of a record that are of interest, at most 64.
+type recordSchema[T any] struct {
+	fields           []recordField[T]
+	fieldIndexByName map[string]int
 }
 
-func newSchema[T any](fields ...recordField[T]) *schema[T] {
-	sh := &schema[T]{fields: fields, index: make(map[string]int, len(fields))}
+func newRecordSchema[T any](fields ...recordField[T]) *recordSchema[T] {
+	sh := &recordSchema[T]{fields: fields, fieldIndexByName: make(map[string]int, len(fields))}
 	for i, f := range fields {
-		sh.index[f.name] = i
+		sh.fieldIndexByName[f.name] = i
 	}
 	return sh
 }
 
-// setOf returns the set of the named fields.
-func (sh *schema[T]) setOf(names ...string) (m fieldSet) {
+// fieldSetOf returns the set of the named fields.
+func (sh *recordSchema[T]) fieldSetOf(names ...string) (m fieldSet) {
 	for _, n := range names {
-		i, ok := sh.index[n]
+		i, ok := sh.fieldIndexByName[n]
 		if !ok {
 			panic("slurm: no field " + n)
 		}
@@ -42,29 +42,29 @@ func (sh *schema[T]) setOf(names ...string) (m fieldSet) {
 // fieldSet is a set of fields of a schema, by position.
 type fieldSet uint64
 
-// firstName returns the name of the first field of a set that is not empty.
-func (sh *schema[T]) firstName(m fieldSet) string {
+// firstFieldName returns the name of the first field of a set that is not empty.
+func (sh *recordSchema[T]) firstFieldName(m fieldSet) string {
 	return sh.fields[bits.TrailingZeros64(uint64(m))].name
 }
 
-// read consumes one object and fills rec. It returns which fields had a value
+// readRecord consumes one object and fills rec. It returns which fields had a value
 // and which were of the wrong kind. A known key that occurs twice is an error:
 // programs would differ in which value they believe.
-func (sh *schema[T]) read(s *replyInput, rec *T) (good, wrong fieldSet) {
-	return sh.readFrom(s, rec, 0)
+func (sh *recordSchema[T]) readRecord(s *replyInput, rec *T) (good, wrong fieldSet) {
+	return sh.readFromKey(s, rec, 0)
 }
 
-// readFrom is read for records whose first key is number i for guessing: most
+// readFromKey is readRecord for records whose first key is number i for guessing: most
 // for those inside others, whose keys are not guessed.
-func (sh *schema[T]) readFrom(s *replyInput, rec *T, i int) (good, wrong fieldSet) {
+func (sh *recordSchema[T]) readFromKey(s *replyInput, rec *T, i int) (good, wrong fieldSet) {
 	var seen fieldSet
-	for s.Enter('{'); ; i++ {
-		f, more := s.nextField(i, sh.index)
+	for s.EnterBracket('{'); ; i++ {
+		f, more := s.nextField(i, sh.fieldIndexByName)
 		if !more {
 			return good, wrong
 		}
 		if f < 0 {
-			s.Skip()
+			s.SkipValue()
 			continue
 		}
 		bit := fieldSet(1) << f
@@ -74,47 +74,47 @@ func (sh *schema[T]) readFrom(s *replyInput, rec *T, i int) (good, wrong fieldSe
 		}
 		seen |= bit
 		switch sh.fields[f].read(s, rec) {
-		case found, infinite:
+		case statusFound, statusInfinite:
 			good |= bit
-		case unreadable:
+		case statusUnreadable:
 			wrong |= bit
 		}
 	}
 }
 
-// maxOrder is how many keys of a record are remembered in order.
-const maxOrder = 512
+// maxExpectedKeys is how many keys of a record are remembered in order.
+const maxExpectedKeys = 512
 
 // expectedKey is a key that is expected next, because the record before had it at
 // the same place: slurmrestd writes every record in one order.
 type expectedKey struct {
-	quoted string // with its quotes
-	field  int
+	quotedName string // with its quotes
+	fieldIndex int
 }
 
 // nextField moves to the next key of a record, consumes it and the colon, and
 // returns which it is, or -1; more is false at the end of the record. The key
 // in the same place of the first record is the guess that saves a search.
 func (s *replyInput) nextField(i int, index map[string]int) (f int, more bool) {
-	if !s.Next('}') {
+	if !s.NextItem('}') {
 		return 0, false
 	}
 	if i < len(s.expectedKeys) {
 		s.SkipSpace()
-		if g := &s.expectedKeys[i]; s.Accept(g.quoted) {
+		if g := &s.expectedKeys[i]; s.AcceptText(g.quotedName) {
 			s.SkipColon()
-			return g.field, s.Err() == nil
+			return g.fieldIndex, s.Err() == nil
 		}
 	}
-	raw, esc, long := s.Quote(s.limits.String)
+	raw, esc, long := s.ReadRawString(s.limits.StringBytes)
 	f, ok := index[string(raw)]
 	if esc && !long {
-		f, ok = index[string(s.Clean(raw, esc))]
+		f, ok = index[string(s.CleanText(raw, esc))]
 	}
 	if !ok || long {
 		f = -1
 	}
-	if i == len(s.expectedKeys) && i < maxOrder && !esc && len(raw) < maxShared {
+	if i == len(s.expectedKeys) && i < maxExpectedKeys && !esc && len(raw) < maxSharedBytes {
 		s.expectedKeys = append(s.expectedKeys, expectedKey{`"` + string(raw) + `"`, f})
 	}
 	s.SkipColon()
@@ -123,48 +123,48 @@ func (s *replyInput) nextField(i int, index map[string]int) (f int, more bool) {
 
 // Each of the following makes the reader of a field.
 
-func wordField[T any](name string, at func(*T) *string) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readWord(); return got }}
+func sharedStringField[T any](name string, at func(*T) *string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.readSharedString(); return got }}
 }
 
-func uniqueField[T any](name string, at func(*T) *string) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readUnique(); return got }}
+func uniqueStringField[T any](name string, at func(*T) *string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.readUniqueString(); return got }}
 }
 
-func remarkField[T any](name string, at func(*T) *string) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readRemark(); return got }}
+func humanTextField[T any](name string, at func(*T) *string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.readHumanText(); return got }}
 }
 
 func hostsField[T any](name string, at func(*T) *slurm.Hosts) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readHosts(); return got }}
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.readHosts(); return got }}
 }
 
-// parsedField makes the reader of a text that is read once.
-func parsedField[T, V any](name string, at func(*T) *V, of func(*meanings, string) V) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) status {
-		w, got := s.readWord()
+// parsedTextField makes the reader of a text that is read once.
+func parsedTextField[T, V any](name string, at func(*T) *V, of func(*textCaches, string) V) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) valueStatus {
+		w, got := s.readSharedString()
 		if w != "" {
-			*at(t) = of(&s.meanings, w)
+			*at(t) = of(&s.textCaches, w)
 		}
 		return got
 	}}
 }
 
 func commaListField[T any](name string, at func(*T) *[]string) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readCommaList(); return got }}
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.readCommaList(); return got }}
 }
 
 func boolField[T any](name string, at func(*T) *bool) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.Boolean(); return got }}
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.ReadBool(); return got }}
 }
 
 func timeField[T any](name string, at func(*T) *time.Time) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readTime(); return got }}
+	return recordField[T]{name, func(s *replyInput, t *T) (got valueStatus) { *at(t), got = s.readTime(); return got }}
 }
 
-func sizeField[T any, N int | int64](name string, at func(*T) *N) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) status {
-		v, got := s.readSize()
+func nonNegativeField[T any, N int | int64](name string, at func(*T) *N) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) valueStatus {
+		v, got := s.readNonNegative()
 		*at(t) = N(v)
 		return got
 	}}
@@ -172,10 +172,10 @@ func sizeField[T any, N int | int64](name string, at func(*T) *N) recordField[T]
 
 // durationField reads a length of time given in units; none and no limit are 0.
 func durationField[T any](name string, unit time.Duration, at func(*T) *time.Duration) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) status {
-		v, got := s.readSize()
+	return recordField[T]{name, func(s *replyInput, t *T) valueStatus {
+		v, got := s.readNonNegative()
 		if v > int64(1<<62/unit) {
-			return unreadable
+			return statusUnreadable
 		}
 		*at(t) = time.Duration(v) * unit
 		return got
@@ -184,30 +184,30 @@ func durationField[T any](name string, unit time.Duration, at func(*T) *time.Dur
 
 // optionalField makes a field whose unexpected form does not spoil the record.
 func optionalField[T any](f recordField[T]) recordField[T] {
-	return recordField[T]{f.name, func(s *replyInput, t *T) status {
-		if got := f.read(s, t); got != unreadable {
+	return recordField[T]{f.name, func(s *replyInput, t *T) valueStatus {
+		if got := f.read(s, t); got != statusUnreadable {
 			return got
 		}
-		return absent
+		return statusAbsent
 	}}
 }
 
 // objectField makes the reader of a nested record; a value of another kind is left
 // to otherwise.
-func objectField[T any](name string, inner *schema[T], otherwise func(*replyInput, *T) status) recordField[T] {
-	return recordField[T]{name, func(s *replyInput, t *T) status {
+func objectField[T any](name string, inner *recordSchema[T], otherwise func(*replyInput, *T) valueStatus) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) valueStatus {
 		if s.SkipSpace() != '{' {
 			return otherwise(s, t)
 		}
-		if _, wrong := inner.readFrom(s, t, maxOrder); wrong != 0 {
-			return unreadable
+		if _, wrong := inner.readFromKey(s, t, maxExpectedKeys); wrong != 0 {
+			return statusUnreadable
 		}
-		return found
+		return statusFound
 	}}
 }
 
 // skipValue is for values that are of interest only as objects.
-func skipValue[T any](s *replyInput, _ *T) status {
-	s.Skip()
-	return absent
+func skipValue[T any](s *replyInput, _ *T) valueStatus {
+	s.SkipValue()
+	return statusAbsent
 }

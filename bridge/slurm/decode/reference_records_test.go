@@ -41,9 +41,9 @@ func (r *reader) identity(j *slurm.Job) {
 	if n > 1<<31 && n < 1<<32 {
 		n -= 1 << 32
 	}
-	if got == found && n <= 1<<31 && n >= -1<<31 {
+	if got == statusFound && n <= 1<<31 && n >= -1<<31 {
 		j.Nice, j.IsNiceKnown = n, true
-	} else if got == found || got == unreadable {
+	} else if got == statusFound || got == statusUnreadable {
 		r.wrong["nice"] = true
 	}
 	j.Priority = r.size("priority")
@@ -76,7 +76,7 @@ func (r *reader) resources(j *slurm.Job) {
 func (r *reader) array(j *slurm.Job) {
 	j.ArrayJobID, j.ArrayMaxTasks = r.size("array_job_id"), int(r.size("array_max_tasks"))
 	task, got := sized(r.o["array_task_id"])
-	if r.note("array_task_id", got); got == found && j.ArrayJobID != 0 {
+	if r.note("array_task_id", got); got == statusFound && j.ArrayJobID != 0 {
 		j.ArrayTaskID, j.IsArrayTask = task, true
 	}
 	j.ArrayTasks = slurm.ReadArrayTasks(r.text("array_task_string"))
@@ -122,7 +122,7 @@ func referenceNode(o jsonObject) slurm.Node {
 	for _, key := range []string{"state", "state_flags"} {
 		words, _ := r.list(key, true)
 		for _, w := range words {
-			if n.State == "" && nodeBases[w] {
+			if n.State == "" && nodeBaseStates[w] {
 				n.State = w
 			} else {
 				n.Flags = append(n.Flags, w)

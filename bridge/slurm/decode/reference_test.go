@@ -20,30 +20,30 @@ type jsonObject map[string]any
 func (o jsonObject) has(key string) bool { return o[key] != nil }
 
 // whole reads a JSON number without a fraction: 8.0 is 8.
-func whole(n json.Number) (int64, status) {
+func whole(n json.Number) (int64, valueStatus) {
 	if strings.ContainsAny(n.String(), ".eE") {
 		f, err := n.Float64()
 		if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-			return 0, unreadable
+			return 0, statusUnreadable
 		}
-		return int64(f), found
+		return int64(f), statusFound
 	}
 	v, ok := new(big.Int).SetString(n.String(), 10)
 	switch {
 	case ok && v.IsInt64():
-		return v.Int64(), found
+		return v.Int64(), statusFound
 	case ok && v.IsUint64() && v.Uint64() == math.MaxUint64:
-		return 0, infinite
+		return 0, statusInfinite
 	case ok && v.IsUint64() && v.Uint64() == math.MaxUint64-1:
-		return 0, absent
+		return 0, statusAbsent
 	}
-	return 0, unreadable
+	return 0, statusUnreadable
 }
 
-func number(v any) (int64, status) {
+func number(v any) (int64, valueStatus) {
 	switch v := v.(type) {
 	case nil:
-		return 0, absent
+		return 0, statusAbsent
 	case json.Number:
 		return whole(v)
 	case map[string]any:
@@ -58,32 +58,32 @@ func number(v any) (int64, status) {
 		n, there := v["number"]
 		switch {
 		case !ok1 || !ok2:
-			return 0, unreadable
+			return 0, statusUnreadable
 		case endless:
-			return 0, infinite
+			return 0, statusInfinite
 		case !set:
-			return 0, absent
+			return 0, statusAbsent
 		case !there:
-			return 0, unreadable
+			return 0, statusUnreadable
 		}
 		return number(n)
 	}
-	return 0, unreadable
+	return 0, statusUnreadable
 }
 
-func sized(v any) (int64, status) {
+func sized(v any) (int64, valueStatus) {
 	n, got := number(v)
 	switch {
-	case got != found:
+	case got != statusFound:
 		return 0, got
 	case n == -1 || n == math.MaxUint32:
-		return 0, infinite
+		return 0, statusInfinite
 	case n == -2 || n == math.MaxUint32-1:
-		return 0, absent
+		return 0, statusAbsent
 	case n < 0:
-		return 0, unreadable
+		return 0, statusUnreadable
 	}
-	return n, found
+	return n, statusFound
 }
 
 // cleaned replaces control characters.
@@ -102,21 +102,21 @@ type reader struct {
 	good, wrong map[string]bool
 }
 
-func (r *reader) note(key string, got status) bool {
-	r.good[key] = got == found || got == infinite
-	if got == unreadable {
+func (r *reader) note(key string, got valueStatus) bool {
+	r.good[key] = got == statusFound || got == statusInfinite
+	if got == statusUnreadable {
 		r.wrong[key] = true
 	}
-	return got == found
+	return got == statusFound
 }
 
 func (r *reader) text(key string) string {
 	s, ok := r.o[key].(string)
-	got := found
+	got := statusFound
 	if !ok {
-		got = absent
+		got = statusAbsent
 		if r.o.has(key) {
-			got = unreadable
+			got = statusUnreadable
 		}
 	}
 	r.note(key, got)
@@ -140,10 +140,10 @@ func (r *reader) flag(key string) bool {
 func (r *reader) time(key string) time.Time {
 	v, got := sized(r.o[key])
 	if v > 253402300799 {
-		got = unreadable
+		got = statusUnreadable
 	}
-	if got == infinite || got == found && v == 0 {
-		got = absent
+	if got == statusInfinite || got == statusFound && v == 0 {
+		got = statusAbsent
 	}
 	if !r.note(key, got) {
 		return time.Time{}
@@ -154,7 +154,7 @@ func (r *reader) time(key string) time.Time {
 func (r *reader) span(key string, unit time.Duration) time.Duration {
 	v, got := sized(r.o[key])
 	if v > int64(1<<62/unit) {
-		r.note(key, unreadable)
+		r.note(key, statusUnreadable)
 		return 0
 	}
 	r.note(key, got)
@@ -167,12 +167,12 @@ func (r *reader) list(key string, upper bool) (out []string, ok bool) {
 	if !isList {
 		items = []any{r.o[key]}
 	}
-	got := found
+	got := statusFound
 	for _, x := range items {
 		s, ok := x.(string)
 		if !ok {
-			if got = unreadable; x == nil && !isList {
-				got = absent
+			if got = statusUnreadable; x == nil && !isList {
+				got = statusAbsent
 			}
 			continue
 		}
@@ -199,7 +199,7 @@ func (r *reader) state(key string) (base string, flags []string) {
 	if !ok {
 		return "", nil
 	}
-	i := slices.IndexFunc(words, func(w string) bool { return jobBases[w] })
+	i := slices.IndexFunc(words, func(w string) bool { return jobBaseStates[w] })
 	if i >= 0 {
 		base = words[i]
 		words = slices.Delete(words, i, i+1)
@@ -208,7 +208,7 @@ func (r *reader) state(key string) (base string, flags []string) {
 	words = slices.Compact(words)
 	for _, w := range words {
 		if base == "" {
-			base = impliedBase[w]
+			base = baseStateByFlag[w]
 		}
 	}
 	if base == "" {

@@ -38,7 +38,7 @@ func TestReply(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			results, meta, err := new(Decoder).Reply(strings.NewReader(tt.text))
+			results, meta, err := new(Decoder).TaskResults(strings.NewReader(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestLastUpdate(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	got, _, err := new(Decoder).States(strings.NewReader(
+	got, _, err := new(Decoder).TaskStates(strings.NewReader(
 		`{"jobs":[{"job_id":"1","state":["RUNNING","COMPLETING"]},{"job_id":"5_0","state":["PENDING"]},{"job_id":9,"state":"FAILED"},
 			{"job_id":"3+1","state":["PENDING"]},{"job_id":"12_*","state":["CANCELLED"]}]}`), nil)
 	want := []slurm.TaskState{
@@ -93,7 +93,7 @@ func TestStates(t *testing.T) {
 		`{"job_id":"5_","state":["PENDING"]}`, `{"job_id":"x","state":["PENDING"]}`, `{"job_id":"5_1_2","state":["PENDING"]}`,
 		`{"job_id":"1","state":[]}`, `{"job_id":"1","state":["NEWSTATE"]}`, `{"job_id":"-1","state":["PENDING"]}`, `{"job_id":null,"state":["PENDING"]}`,
 	} {
-		if got, _, err := new(Decoder).States(strings.NewReader(`{"jobs":[`+line+`]}`), nil); err == nil {
+		if got, _, err := new(Decoder).TaskStates(strings.NewReader(`{"jobs":[`+line+`]}`), nil); err == nil {
 			t.Errorf("%s was read as %+v", line, got)
 		}
 	}

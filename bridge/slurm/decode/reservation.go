@@ -14,33 +14,33 @@ func (d *Decoder) Reservations(r io.Reader, into []slurm.Reservation) ([]slurm.R
 
 // reservationSchema is every field of a reservation record this package reads.
 // Numbers are plain until v0.0.38 and wrapped since.
-var reservationSchema = newSchema(
-	wordField("name", func(r *slurm.Reservation) *string { return &r.Name }),
+var reservationSchema = newRecordSchema(
+	sharedStringField("name", func(r *slurm.Reservation) *string { return &r.Name }),
 	hostsField("node_list", func(r *slurm.Reservation) *slurm.Hosts { return &r.Nodes }),
 	timeField("start_time", func(r *slurm.Reservation) *time.Time { return &r.Start }),
 	timeField("end_time", func(r *slurm.Reservation) *time.Time { return &r.End }),
 	recordField[slurm.Reservation]{"flags", readReservationFlags},
-	optionalField(sizeField("core_count", func(r *slurm.Reservation) *int { return &r.CoreCount })),
-	optionalField(sizeField("node_count", func(r *slurm.Reservation) *int { return &r.NodeCount })),
-	optionalField(parsedField("tres", func(r *slurm.Reservation) *slurm.TRES { return &r.TRES }, (*meanings).tresOf)),
+	optionalField(nonNegativeField("core_count", func(r *slurm.Reservation) *int { return &r.CoreCount })),
+	optionalField(nonNegativeField("node_count", func(r *slurm.Reservation) *int { return &r.NodeCount })),
+	optionalField(parsedTextField("tres", func(r *slurm.Reservation) *slurm.TRES { return &r.TRES }, (*textCaches).parseTRES)),
 	optionalField(commaListField("users", func(r *slurm.Reservation) *[]string { return &r.Users })),
 	optionalField(commaListField("accounts", func(r *slurm.Reservation) *[]string { return &r.Accounts })),
 	optionalField(commaListField("groups", func(r *slurm.Reservation) *[]string { return &r.Groups })),
-	optionalField(wordField("partition", func(r *slurm.Reservation) *string { return &r.Partition })),
-	optionalField(wordField("licenses", func(r *slurm.Reservation) *string { return &r.Licenses })),
+	optionalField(sharedStringField("partition", func(r *slurm.Reservation) *string { return &r.Partition })),
+	optionalField(sharedStringField("licenses", func(r *slurm.Reservation) *string { return &r.Licenses })),
 )
 
-func readReservationFlags(s *replyInput, r *slurm.Reservation) status {
+func readReservationFlags(s *replyInput, r *slurm.Reservation) valueStatus {
 	got := s.readWords(true)
 	s.sortWords()
-	r.Flags = s.pool.copyList(s.words)
+	r.Flags = s.stringPool.copyList(s.lastWords)
 	return got
 }
 
 // readReservation reads one reservation record. What cannot be read of it is said,
 // since it sets something aside all the same.
 func readReservation(s *replyInput, r *slurm.Reservation) {
-	_, wrong := reservationSchema.read(s, r)
+	_, wrong := reservationSchema.readRecord(s, r)
 	if s.Err() != nil {
 		return
 	}
@@ -49,6 +49,6 @@ func readReservation(s *replyInput, r *slurm.Reservation) {
 		return
 	}
 	if wrong != 0 {
-		r.UnreadReason = reservationSchema.firstName(wrong) + " is not of the expected kind"
+		r.UnreadReason = reservationSchema.firstFieldName(wrong) + " is not of the expected kind"
 	}
 }

@@ -11,16 +11,16 @@ import (
 // are lists of entries).
 func readResults(s *replyInput, out *[]slurm.TaskResult) {
 	if s.SkipSpace() != '[' {
-		s.Skip()
+		s.SkipValue()
 		return
 	}
-	s.Enter('[')
-	for s.Next(']') {
+	s.EnterBracket('[')
+	for s.NextItem(']') {
 		switch {
 		case s.SkipSpace() == '[':
 			readResults(s, out)
-		case len(*out) >= s.limits.List:
-			s.Fail("more than %d results: %w", s.limits.List, jsonscan.ErrLimit)
+		case len(*out) >= s.limits.ListItems:
+			s.Fail("more than %d results: %w", s.limits.ListItems, jsonscan.ErrOverLimit)
 		default:
 			readResult(s, out)
 		}
@@ -33,16 +33,16 @@ type resultRecord struct {
 	why string
 }
 
-var resultSchema = newSchema(
-	optionalField(sizeField("job_id", func(r *resultRecord) *int64 { return &r.Job })),
-	optionalField(remarkField("step_id", func(r *resultRecord) *string { return &r.StepID })),
-	recordField[resultRecord]{"error_code", func(s *replyInput, r *resultRecord) status {
-		v, got := s.Number()
+var resultSchema = newRecordSchema(
+	optionalField(nonNegativeField("job_id", func(r *resultRecord) *int64 { return &r.Job })),
+	optionalField(humanTextField("step_id", func(r *resultRecord) *string { return &r.StepID })),
+	recordField[resultRecord]{"error_code", func(s *replyInput, r *resultRecord) valueStatus {
+		v, got := s.ReadNumber()
 		r.ErrorNumber = int(v)
 		return got
 	}},
-	optionalField(remarkField("error", func(r *resultRecord) *string { return &r.Text })),
-	optionalField(remarkField("why", func(r *resultRecord) *string { return &r.why })),
+	optionalField(humanTextField("error", func(r *resultRecord) *string { return &r.Text })),
+	optionalField(humanTextField("why", func(r *resultRecord) *string { return &r.why })),
 )
 
 func readResult(s *replyInput, out *[]slurm.TaskResult) {
@@ -57,48 +57,48 @@ func readResult(s *replyInput, out *[]slurm.TaskResult) {
 	*out = append(*out, r.TaskResult)
 }
 
-var pingSchema = newSchema(
-	optionalField(wordField("hostname", func(p *slurm.Ping) *string { return &p.Host })),
-	wordBoolField("ping", "UP", pingUp),   // 22.05
-	wordBoolField("pinged", "UP", pingUp), // until v0.0.44
-	boolField("responding", pingUp),
-	wordBoolField("mode", "PRIMARY", pingPrimary),
-	boolField("primary", pingPrimary),
+var pingSchema = newRecordSchema(
+	optionalField(sharedStringField("hostname", func(p *slurm.Ping) *string { return &p.Host })),
+	wordBoolField("ping", "UP", pingUpPtr),   // 22.05
+	wordBoolField("pinged", "UP", pingUpPtr), // until v0.0.44
+	boolField("responding", pingUpPtr),
+	wordBoolField("mode", "PRIMARY", pingPrimaryPtr),
+	boolField("primary", pingPrimaryPtr),
 )
 
-func pingUp(p *slurm.Ping) *bool { return &p.IsUp }
+func pingUpPtr(p *slurm.Ping) *bool { return &p.IsUp }
 
-func pingPrimary(p *slurm.Ping) *bool { return &p.IsPrimary }
+func pingPrimaryPtr(p *slurm.Ping) *bool { return &p.IsPrimary }
 
 // wordBoolField makes the reader of a boolean written as a word.
 func wordBoolField(name, yes string, at func(*slurm.Ping) *bool) recordField[slurm.Ping] {
-	return recordField[slurm.Ping]{name, func(s *replyInput, p *slurm.Ping) status {
+	return recordField[slurm.Ping]{name, func(s *replyInput, p *slurm.Ping) valueStatus {
 		got := s.readWords(true)
-		*at(p) = *at(p) || len(s.words) == 1 && s.words[0] == yes
+		*at(p) = *at(p) || len(s.lastWords) == 1 && s.lastWords[0] == yes
 		return got
 	}}
 }
 
-func readPing(s *replyInput, p *slurm.Ping) { pingSchema.read(s, p) }
+func readPing(s *replyInput, p *slurm.Ping) { pingSchema.readRecord(s, p) }
 
-var diagSchema = newSchema(
+var diagSchema = newRecordSchema(
 	timeField("req_time", func(d *slurm.Diag) *time.Time { return &d.Now }),
 	timeField("req_time_start", func(d *slurm.Diag) *time.Time { return &d.CountersStart }),
-	sizeField("server_thread_count", func(d *slurm.Diag) *int { return &d.ServerThreads }),
-	sizeField("agent_queue_size", func(d *slurm.Diag) *int { return &d.AgentQueueSize }),
-	sizeField("dbd_agent_queue_size", func(d *slurm.Diag) *int { return &d.DBDAgentQueueSize }),
-	sizeField("schedule_queue_length", func(d *slurm.Diag) *int { return &d.ScheduleQueueLength }),
+	nonNegativeField("server_thread_count", func(d *slurm.Diag) *int { return &d.ServerThreads }),
+	nonNegativeField("agent_queue_size", func(d *slurm.Diag) *int { return &d.AgentQueueSize }),
+	nonNegativeField("dbd_agent_queue_size", func(d *slurm.Diag) *int { return &d.DBDAgentQueueSize }),
+	nonNegativeField("schedule_queue_length", func(d *slurm.Diag) *int { return &d.ScheduleQueueLength }),
 	microsecondsField("schedule_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.CycleLast }),
 	microsecondsField("schedule_cycle_max", func(d *slurm.Diag) *time.Duration { return &d.CycleMax }),
 	microsecondsField("schedule_cycle_mean", func(d *slurm.Diag) *time.Duration { return &d.CycleMean }),
-	sizeField("schedule_cycle_per_minute", func(d *slurm.Diag) *int { return &d.CyclesPerMinute }),
+	nonNegativeField("schedule_cycle_per_minute", func(d *slurm.Diag) *int { return &d.CyclesPerMinute }),
 	microsecondsField("bf_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.BackfillLast }),
 	microsecondsField("bf_cycle_max", func(d *slurm.Diag) *time.Duration { return &d.BackfillMax }),
 	microsecondsField("bf_cycle_mean", func(d *slurm.Diag) *time.Duration { return &d.BackfillMean }),
-	sizeField("bf_last_depth", func(d *slurm.Diag) *int { return &d.BackfillLastDepth }),
+	nonNegativeField("bf_last_depth", func(d *slurm.Diag) *int { return &d.BackfillLastDepth }),
 	boolField("bf_active", func(d *slurm.Diag) *bool { return &d.IsBackfilling }),
-	sizeField("jobs_pending", func(d *slurm.Diag) *int { return &d.PendingJobs }),
-	sizeField("jobs_running", func(d *slurm.Diag) *int { return &d.RunningJobs }),
+	nonNegativeField("jobs_pending", func(d *slurm.Diag) *int { return &d.PendingJobs }),
+	nonNegativeField("jobs_running", func(d *slurm.Diag) *int { return &d.RunningJobs }),
 )
 
 func microsecondsField(name string, at func(*slurm.Diag) *time.Duration) recordField[slurm.Diag] {

@@ -120,20 +120,20 @@ func (idleReader) Read([]byte) (int, error) { return 0, nil }
 
 func TestLimits(t *testing.T) {
 	text := job()
-	d := Decoder{Limits: Limits{Bytes: int64(len(text))}}
+	d := Decoder{Limits: Limits{ReplyBytes: int64(len(text))}}
 	if _, _, err := d.Jobs(strings.NewReader(text), nil); err != nil {
 		t.Errorf("a reply of just the limit: %v", err)
 	}
-	d.Limits.Bytes--
+	d.Limits.ReplyBytes--
 	_, _, err := d.Jobs(strings.NewReader(text), nil)
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", len(text)-1)) || !errors.Is(err, jsonscan.ErrLimit) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", len(text)-1)) || !errors.Is(err, jsonscan.ErrOverLimit) {
 		t.Errorf("a reply over the limit: %v", err)
 	}
-	d = Decoder{Limits: Limits{List: 2}}
+	d = Decoder{Limits: Limits{ListItems: 2}}
 	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b"]`)), nil); err != nil {
 		t.Errorf("two strings: %v", err)
 	}
-	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b","c"]`)), nil); !errors.Is(err, jsonscan.ErrLimit) {
+	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b","c"]`)), nil); !errors.Is(err, jsonscan.ErrOverLimit) {
 		t.Errorf("three strings: %v", err)
 	}
 }

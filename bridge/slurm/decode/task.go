@@ -8,62 +8,62 @@ import (
 	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
-// stateRecord is a line of jobs/state/ while it is read.
-type stateRecord struct {
+// taskStateRecord is a line of jobs/state/ while it is read.
+type taskStateRecord struct {
 	slurm.TaskState
-	address string
+	taskAddress string
 }
 
-var stateSchema = newSchema(
-	recordField[stateRecord]{"job_id", readAddress},
-	recordField[stateRecord]{"state", func(s *replyInput, t *stateRecord) status {
+var taskStateSchema = newRecordSchema(
+	recordField[taskStateRecord]{"job_id", readTaskAddress},
+	recordField[taskStateRecord]{"state", func(s *replyInput, t *taskStateRecord) valueStatus {
 		got := s.readWords(true)
-		if got == found {
+		if got == statusFound {
 			t.State, got = s.splitJobState()
-			t.Flags = s.pool.copyList(s.words)
+			t.Flags = s.stringPool.copyList(s.lastWords)
 		}
 		return got
 	}},
 )
 
-// readAddress reads "123" or "123_4"; some releases write a number.
-func readAddress(s *replyInput, t *stateRecord) status {
+// readTaskAddress reads "123" or "123_4"; some releases write a number.
+func readTaskAddress(s *replyInput, t *taskStateRecord) valueStatus {
 	if s.SkipSpace() == '"' {
-		var got status
-		t.address, got = s.readUnique()
+		var got valueStatus
+		t.taskAddress, got = s.readUniqueString()
 		return got
 	}
-	v, got := s.readSize()
-	t.address = strconv.FormatInt(v, 10)
+	v, got := s.readNonNegative()
+	t.taskAddress = strconv.FormatInt(v, 10)
 	return got
 }
 
 // readTaskState reads one line of jobs/state/. Lines say little, so nothing in them
 // may be unreadable.
 func readTaskState(s *replyInput, out *slurm.TaskState) {
-	var t stateRecord
-	good, _ := stateSchema.read(s, &t)
+	var t taskStateRecord
+	good, _ := taskStateSchema.readRecord(s, &t)
 	if s.Err() != nil {
 		return
 	}
-	if lack := (fieldSet(1)<<len(stateSchema.fields) - 1) &^ good; lack != 0 {
-		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.QuoteExcerpt(t.address), stateSchema.firstName(lack))
+	if lack := (fieldSet(1)<<len(taskStateSchema.fields) - 1) &^ good; lack != 0 {
+		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.QuoteExcerpt(t.taskAddress), taskStateSchema.firstFieldName(lack))
 		return
 	}
 	*out = t.TaskState
-	job, task, array := strings.Cut(t.address, "_")
+	job, task, array := strings.Cut(t.taskAddress, "_")
 	array = array && task != "*"                  // "12_*": an array that ended before its tasks were split off
 	if i := strings.IndexByte(job, '+'); i >= 0 { // "12+1": component 1 of a heterogeneous job
 		job = job[:i]
 	}
 	var ok, ok2 bool
-	out.Job, ok = jsonscan.ParseShort([]byte(job))
+	out.Job, ok = jsonscan.ParseShortInteger([]byte(job))
 	ok2 = !array
 	if array {
 		out.IsArrayTask = true
-		out.Task, ok2 = jsonscan.ParseShort([]byte(task))
+		out.Task, ok2 = jsonscan.ParseShortInteger([]byte(task))
 	}
 	if !ok || !ok2 || out.Job == 0 {
-		s.Fail("job state: %s is not the address of a job", slurm.QuoteExcerpt(t.address))
+		s.Fail("job state: %s is not the address of a job", slurm.QuoteExcerpt(t.taskAddress))
 	}
 }

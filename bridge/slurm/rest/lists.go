@@ -13,7 +13,7 @@ import (
 
 // decoder reads lists, bounded like everything that this connection reads.
 func (s *session) decoder() *decode.Decoder {
-	return &decode.Decoder{Limits: decode.Limits{Bytes: s.conn.MaxBytes()}}
+	return &decode.Decoder{Limits: decode.Limits{ReplyBytes: s.conn.MaxBytes()}}
 }
 
 // readList reads the records of one path.
@@ -53,7 +53,7 @@ func (s *session) reservations(ctx context.Context) ([]slurm.Reservation, slurm.
 
 // states reads the cheap list: no job, only how each stands.
 func (s *session) states(ctx context.Context) ([]slurm.TaskState, slurm.ReplyMeta, error) {
-	return readList(ctx, s, "jobs/state/", s.decoder().States)
+	return readList(ctx, s, "jobs/state/", s.decoder().TaskStates)
 }
 
 // jobs reads the whole list of about so many jobs.

@@ -69,7 +69,7 @@ func (s *session) negotiate(ctx context.Context) error {
 
 // get reads one path of the version in use. When slurmrestd no longer serves
 // the version, another is agreed on and the read is done again.
-func (s *session) get(ctx context.Context, path string, read restconn.Reader) (slurm.ReplyMeta, error) {
+func (s *session) get(ctx context.Context, path string, read restconn.BodyReader) (slurm.ReplyMeta, error) {
 	meta, err := s.conn.Get(ctx, "/slurm/"+s.API().Name()+"/"+path, read)
 	var e *slurm.Error
 	if !errors.As(err, &e) || e.Class != slurm.ErrorVersionNotServed {

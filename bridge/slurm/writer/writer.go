@@ -75,7 +75,7 @@ func New(client *rest.Client, cfg Config) *Writer {
 
 // WriteCount counts what was sent to Slurm so far, answered or not: requests that
 // write, and runs of scontrol and scancel.
-func (d *Writer) WriteCount() int64 { return d.client.Conn().SentCount() + d.programs.calls.Load() }
+func (d *Writer) WriteCount() int64 { return d.client.Conn().WriteCount() + d.programs.calls.Load() }
 
 // Apply carries out one edit. A nil error means that Slurm said yes; whether
 // it happened, the next view shows. Errors are *slurm.Error.

@@ -5,67 +5,67 @@ import (
 	"strconv"
 )
 
-// maxDigits is the most characters of a number; Slurm's have at most 25.
-const maxDigits = 512
+// maxNumberBytes is the most characters of a number; Slurm's have at most 25.
+const maxNumberBytes = 512
 
-// Number reads a number in either encoding: 5, or {"set":true,
+// ReadNumber reads a number in either encoding: 5, or {"set":true,
 // "infinite":false,"number":5}.
-func (s *Scanner) Number() (int64, Status) {
+func (s *Scanner) ReadNumber() (int64, Status) {
 	switch c := s.SkipSpace(); {
 	case c == '{':
-		return s.wrappedNumber()
+		return s.readWrappedNumber()
 	case c == '-', '0' <= c && c <= '9':
-		if tok := s.digits(); tok != nil {
+		if tok := s.readNumberText(); tok != nil {
 			return parseInteger(tok)
 		}
-		return 0, Unreadable
+		return 0, StatusUnreadable
 	}
-	return 0, s.OtherNumber()
+	return 0, s.SkipWrongKind()
 }
 
-// OtherNumber consumes a value of the wrong kind; null means that there is none.
-func (s *Scanner) OtherNumber() Status {
+// SkipWrongKind consumes a value of the wrong kind; null means that there is none.
+func (s *Scanner) SkipWrongKind() Status {
 	null := s.SkipSpace() == 'n'
-	s.Skip()
+	s.SkipValue()
 	if null {
-		return Absent
+		return StatusAbsent
 	}
-	return Unreadable
+	return StatusUnreadable
 }
 
-// digits consumes a number and returns its text, which is valid until the next
+// readNumberText consumes a number and returns its text, which is valid until the next
 // call.
-func (s *Scanner) digits() []byte {
+func (s *Scanner) readNumberText() []byte {
 	if c := s.SkipSpace(); c != '-' && (c < '0' || c > '9') {
-		s.Unexpected("a value")
+		s.FailUnexpected("a value")
 		return nil
 	}
-	n := countDigits(s.buf[s.pos:s.end])
-	if end := s.pos + n; 0 < n && n <= maxDigits && end < s.end && !isNumberByte(s.buf[end]) && (n == 1 || s.buf[s.pos] != '0') {
-		s.pos = end
-		return s.buf[end-n : end]
+	n := countDigits(s.buffer[s.position:s.end])
+	if end := s.position + n; 0 < n && n <= maxNumberBytes && end < s.end && !isNumberByte(s.buffer[end]) && (n == 1 || s.buffer[s.position] != '0') {
+		s.position = end
+		return s.buffer[end-n : end]
 	}
 	for n = 0; ; {
-		for s.pos+n < s.end && isNumberByte(s.buf[s.pos+n]) {
+		for s.position+n < s.end && isNumberByte(s.buffer[s.position+n]) {
 			n++
 		}
-		if n > maxDigits {
-			s.Fail("number of more than %d characters: %w", maxDigits, ErrLimit)
+		if n > maxNumberBytes {
+			s.Fail("number of more than %d characters: %w", maxNumberBytes, ErrOverLimit)
 			return nil
 		}
-		if s.pos+n < s.end || !s.fill(s.pos) {
+		if s.position+n < s.end || !s.fill(s.position) {
 			break
 		}
 	}
 	if s.err != nil {
 		return nil
 	}
-	tok := s.buf[s.pos : s.pos+n]
-	if !isNumber(tok) {
+	tok := s.buffer[s.position : s.position+n]
+	if !isJSONNumber(tok) {
 		s.Fail("%q is not a number", tok)
 		return nil
 	}
-	s.pos += n
+	s.position += n
 	return tok
 }
 
@@ -74,8 +74,8 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'e'
 }
 
-// isNumber reports whether tok is a number by JSON's grammar.
-func isNumber(tok []byte) bool {
+// isJSONNumber reports whether tok is a number by JSON's grammar.
+func isJSONNumber(tok []byte) bool {
 	if len(tok) > 0 && tok[0] == '-' {
 		tok = tok[1:]
 	}
@@ -117,30 +117,30 @@ func countDigits(b []byte) int {
 // (8.0 is 8). Slurm's 64-bit "no value" and "infinite" are told apart; what
 // does not fit is unreadable.
 func parseInteger(tok []byte) (int64, Status) {
-	if v, small := ParseShort(tok); small {
-		return v, Found
+	if v, small := ParseShortInteger(tok); small {
+		return v, StatusFound
 	}
 	if v, err := strconv.ParseInt(string(tok), 10, 64); err == nil {
-		return v, Found
+		return v, StatusFound
 	}
 	if u, err := strconv.ParseUint(string(tok), 10, 64); err == nil {
 		switch u {
 		case math.MaxUint64:
-			return 0, Infinite
+			return 0, StatusInfinite
 		case math.MaxUint64 - 1:
-			return 0, Absent
+			return 0, StatusAbsent
 		}
-		return 0, Unreadable
+		return 0, StatusUnreadable
 	}
 	f, err := strconv.ParseFloat(string(tok), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0, Unreadable
+		return 0, StatusUnreadable
 	}
-	return int64(f), Found
+	return int64(f), StatusFound
 }
 
-// ParseShort reads the usual case, up to 18 plain digits.
-func ParseShort(tok []byte) (v int64, ok bool) {
+// ParseShortInteger reads the usual case, up to 18 plain digits.
+func ParseShortInteger(tok []byte) (v int64, ok bool) {
 	if len(tok) == 0 || len(tok) > 18 {
 		return 0, false
 	}

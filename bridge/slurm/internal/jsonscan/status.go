@@ -5,8 +5,8 @@ type Status uint8
 
 // The verdicts.
 const (
-	Absent     Status = iota // null, not set, or Slurm's "no value"
-	Found                    // a value
-	Infinite                 // no limit
-	Unreadable               // something of another kind
+	StatusAbsent     Status = iota // null, not set, or Slurm's "no value"
+	StatusFound                    // a value
+	StatusInfinite                 // no limit
+	StatusUnreadable               // something of another kind
 )

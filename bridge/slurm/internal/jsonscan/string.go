@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	lowBits  = 0x0101010101010101
-	highBits = 0x8080808080808080
+	lowBitOfEachByte  = 0x0101010101010101
+	highBitOfEachByte = 0x8080808080808080
 )
 
-// plainPrefix returns how many bytes at the start of b are neither a quote, a
+// plainPrefixLength returns how many bytes at the start of b are neither a quote, a
 // backslash nor a control character, eight at a time.
-func plainPrefix(b []byte) int {
+func plainPrefixLength(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		q, e, c := x^(lowBits*'"'), x^(lowBits*'\\'), x&(lowBits*0xe0)
+		q, e, c := x^(lowBitOfEachByte*'"'), x^(lowBitOfEachByte*'\\'), x&(lowBitOfEachByte*0xe0)
 		// Each term has the top bit of its lowest zero byte set, and none below.
-		if m := ((q-lowBits)&^q | (e-lowBits)&^e | (c-lowBits)&^c) & highBits; m != 0 {
+		if m := ((q-lowBitOfEachByte)&^q | (e-lowBitOfEachByte)&^e | (c-lowBitOfEachByte)&^c) & highBitOfEachByte; m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -30,74 +30,74 @@ func plainPrefix(b []byte) int {
 	return i
 }
 
-// Quote consumes a string and returns the bytes between the quotes and whether
+// ReadRawString consumes a string and returns the bytes between the quotes and whether
 // they contain escapes. They are valid until the next call. A string of more
 // than limit bytes is cut there and reported as long; a negative limit keeps
 // nothing.
-func (s *Scanner) Quote(limit int) (raw []byte, esc, long bool) {
+func (s *Scanner) ReadRawString(limit int) (raw []byte, esc, long bool) {
 	if s.SkipSpace() != '"' {
-		s.Unexpected("a string")
+		s.FailUnexpected("a string")
 		return nil, false, false
 	}
-	s.pos++
-	for i := s.pos; ; {
-		i += plainPrefix(s.buf[i:s.end])
+	s.position++
+	for i := s.position; ; {
+		i += plainPrefixLength(s.buffer[i:s.end])
 		n := 0
 		if i < s.end {
-			n = escapeLength(s.buf[i:s.end])
+			n = escapeLength(s.buffer[i:s.end])
 		}
 		switch {
 		case n == 1:
-			raw, long = s.restOfString(i, limit, long)
+			raw, long = s.finishString(i, limit, long)
 			return raw, esc, long
 		case n > 1:
 			esc = true
 			i += n
 			continue
 		case n < 0:
-			s.pos = i
-			s.Unexpected("a printable character or an escape")
+			s.position = i
+			s.FailUnexpected("a printable character or an escape")
 			return nil, false, false
 		}
-		if i-s.pos > limit { // what follows is not worth keeping
+		if i-s.position > limit { // what follows is not worth keeping
 			long = long || limit >= 0
 			s.discardString(i, limit)
 			limit = -1
 		}
-		held := i - s.pos
-		if !s.fill(s.pos) {
-			s.pos = s.end
-			s.Unexpected("the end of a string")
+		held := i - s.position
+		if !s.fill(s.position) {
+			s.position = s.end
+			s.FailUnexpected("the end of a string")
 			return nil, false, false
 		}
-		i = s.pos + held
+		i = s.position + held
 	}
 }
 
 // discardString lets go of a string up to i, but for its first limit bytes.
 func (s *Scanner) discardString(i, limit int) {
 	if limit >= 0 {
-		s.head = append(s.head[:0], cutString(s.buf[s.pos:i], limit)...)
+		s.longStringHead = append(s.longStringHead[:0], cutRawString(s.buffer[s.position:i], limit)...)
 	}
-	s.pos = i
+	s.position = i
 }
 
-// restOfString consumes the rest of a string, which ends at i, and returns what is
+// finishString consumes the rest of a string, which ends at i, and returns what is
 // kept of it.
-func (s *Scanner) restOfString(i, limit int, long bool) ([]byte, bool) {
-	raw := s.buf[s.pos:i]
-	s.pos = i + 1
+func (s *Scanner) finishString(i, limit int, long bool) ([]byte, bool) {
+	raw := s.buffer[s.position:i]
+	s.position = i + 1
 	switch {
 	case long:
-		return s.head, true
+		return s.longStringHead, true
 	case limit >= 0 && len(raw) > limit:
-		return cutString(raw, limit), true
+		return cutRawString(raw, limit), true
 	}
 	return raw, false
 }
 
-// cutString cuts the inside of a string to at most n bytes, not within an escape.
-func cutString(raw []byte, n int) []byte {
+// cutRawString cuts the inside of a string to at most n bytes, not within an escape.
+func cutRawString(raw []byte, n int) []byte {
 	for i := 0; i < n; {
 		step := 1
 		if raw[i] == '\\' {
@@ -114,7 +114,7 @@ func cutString(raw []byte, n int) []byte {
 	return raw[:n]
 }
 
-// escapeLength looks at what stopped plain: 1 for the closing quote, 2 or 6 for an
+// escapeLength looks at what stopped plainPrefixLength: 1 for the closing quote, 2 or 6 for an
 // escape of that length, 0 when more bytes are needed, -1 when it is wrong.
 func escapeLength(b []byte) int {
 	switch {
@@ -136,15 +136,15 @@ func escapeLength(b []byte) int {
 		if i == len(b) {
 			return 0
 		}
-		if hexDigit(b[i]) < 0 {
+		if parseHexDigit(b[i]) < 0 {
 			return -1
 		}
 	}
 	return 6
 }
 
-// hexDigit returns the value of a hexadecimal digit, or -1.
-func hexDigit(c byte) rune {
+// parseHexDigit returns the value of a hexadecimal digit, or -1.
+func parseHexDigit(c byte) rune {
 	switch {
 	case '0' <= c && c <= '9':
 		return rune(c - '0')

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// appendClean appends the text of raw, the inside of a JSON string, to dst:
+// appendCleanText appends the text of raw, the inside of a JSON string, to dst:
 // escapes resolved, control characters (C0, DEL, C1) made spaces, and what is
 // not UTF-8 replaced by U+FFFD.
-func appendClean(dst, raw []byte) []byte {
+func appendCleanText(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		r, n := rune(raw[0]), 1
 		if r == '\\' {
-			r, n = unescape(raw)
+			r, n = decodeEscape(raw)
 		} else if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(raw)
 		}
@@ -25,9 +25,9 @@ func appendClean(dst, raw []byte) []byte {
 	return dst
 }
 
-// unescape returns the character of the escape at the start of b, whose form
+// decodeEscape returns the character of the escape at the start of b, whose form
 // is known to be right, and its length.
-func unescape(b []byte) (rune, int) {
+func decodeEscape(b []byte) (rune, int) {
 	switch b[1] {
 	case 'b', 'f', 'n', 'r', 't':
 		return '\n', 2 // a control character, whichever
@@ -35,21 +35,21 @@ func unescape(b []byte) (rune, int) {
 	default:
 		return rune(b[1]), 2
 	}
-	r := utf16Unit(b)
+	r := parseUTF16Escape(b)
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
 	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
-		if both := utf16.DecodeRune(r, utf16Unit(b[6:])); both != utf8.RuneError {
+		if both := utf16.DecodeRune(r, parseUTF16Escape(b[6:])); both != utf8.RuneError {
 			return both, 12
 		}
 	}
 	return utf8.RuneError, 6
 }
 
-// utf16Unit returns the 16 bits of \uXXXX.
-func utf16Unit(b []byte) rune {
-	return hexDigit(b[2])<<12 | hexDigit(b[3])<<8 | hexDigit(b[4])<<4 | hexDigit(b[5])
+// parseUTF16Escape returns the 16 bits of \uXXXX.
+func parseUTF16Escape(b []byte) rune {
+	return parseHexDigit(b[2])<<12 | parseHexDigit(b[3])<<8 | parseHexDigit(b[4])<<4 | parseHexDigit(b[5])
 }
 
 // isClean reports whether raw needs no cleaning: printable ASCII, no escapes.
@@ -62,11 +62,11 @@ func isClean(raw []byte) bool {
 	return true
 }
 
-// Clean returns the text of the inside of a string.
-func (s *Scanner) Clean(raw []byte, esc bool) []byte {
+// CleanText returns the text of the inside of a string.
+func (s *Scanner) CleanText(raw []byte, esc bool) []byte {
 	if !esc && isClean(raw) {
 		return raw
 	}
-	s.scratch = appendClean(s.scratch[:0], raw)
+	s.scratch = appendCleanText(s.scratch[:0], raw)
 	return s.scratch
 }

@@ -1,49 +1,49 @@
 package jsonscan
 
-// Enter consumes an opening bracket.
-func (s *Scanner) Enter(open byte) bool {
+// EnterBracket consumes an opening bracket.
+func (s *Scanner) EnterBracket(open byte) bool {
 	if s.SkipSpace() != open {
-		s.Unexpected("'" + string(open) + "'")
+		s.FailUnexpected("'" + string(open) + "'")
 		return false
 	}
-	if s.depth++; s.depth > s.limits.Depth {
-		s.Fail("nested deeper than %d: %w", s.limits.Depth, ErrLimit)
+	if s.nestingDepth++; s.nestingDepth > s.limits.Depth {
+		s.Fail("nested deeper than %d: %w", s.limits.Depth, ErrOverLimit)
 		return false
 	}
-	s.pos++
-	s.fresh = true
+	s.position++
+	s.isAfterBracket = true
 	return true
 }
 
-// Next moves to the next member or element, or consumes the closing bracket
+// NextItem moves to the next member or element, or consumes the closing bracket
 // and reports false.
-func (s *Scanner) Next(closing byte) bool {
-	c, fresh := s.SkipSpace(), s.fresh
-	s.fresh = false
+func (s *Scanner) NextItem(closing byte) bool {
+	c, fresh := s.SkipSpace(), s.isAfterBracket
+	s.isAfterBracket = false
 	switch {
-	case s.pos == s.end:
-		s.Unexpected("a comma or the closing bracket")
+	case s.position == s.end:
+		s.FailUnexpected("a comma or the closing bracket")
 	case c == closing:
-		s.pos++
-		s.depth--
+		s.position++
+		s.nestingDepth--
 	case fresh:
 		return true
 	case c == ',':
-		s.pos++
+		s.position++
 		return true
 	default:
-		s.Unexpected("a comma or the closing bracket")
+		s.FailUnexpected("a comma or the closing bracket")
 	}
 	return false
 }
 
-// Key returns the next key of the object, or nil when it is closed. It is
-// valid until the next call; colon must follow.
-func (s *Scanner) Key() []byte {
-	if !s.Next('}') {
+// ReadKey returns the next key of the object, or nil when it is closed. It is
+// valid until the next call; SkipColon must follow.
+func (s *Scanner) ReadKey() []byte {
+	if !s.NextItem('}') {
 		return nil
 	}
-	raw, esc, long := s.Quote(s.limits.Key)
+	raw, esc, long := s.ReadRawString(s.limits.KeyBytes)
 	if s.err != nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *Scanner) Key() []byte {
 		return []byte{}
 	}
 	if esc {
-		s.scratch = appendClean(s.scratch[:0], raw)
+		s.scratch = appendCleanText(s.scratch[:0], raw)
 		return s.scratch
 	}
 	return raw
@@ -59,101 +59,101 @@ func (s *Scanner) Key() []byte {
 
 // SkipColon consumes the colon after a key.
 func (s *Scanner) SkipColon() {
-	if s.pos < s.end && s.buf[s.pos] == ':' {
-		s.pos++
+	if s.position < s.end && s.buffer[s.position] == ':' {
+		s.position++
 		return
 	}
 	if s.SkipSpace() != ':' {
-		s.Unexpected("':'")
+		s.FailUnexpected("':'")
 		return
 	}
-	s.pos++
+	s.position++
 }
 
-// acceptLiteral consumes true, false or null.
-func (s *Scanner) acceptLiteral(word string) bool {
-	for s.end-s.pos < len(word) {
-		if !s.fill(s.pos) {
+// readLiteral consumes true, false or null.
+func (s *Scanner) readLiteral(word string) bool {
+	for s.end-s.position < len(word) {
+		if !s.fill(s.position) {
 			break
 		}
 	}
-	if s.end-s.pos < len(word) || string(s.buf[s.pos:s.pos+len(word)]) != word {
-		s.Unexpected(word)
+	if s.end-s.position < len(word) || string(s.buffer[s.position:s.position+len(word)]) != word {
+		s.FailUnexpected(word)
 		return false
 	}
-	s.pos += len(word)
+	s.position += len(word)
 	return true
 }
 
-// Skip consumes one value of any kind, checking its form.
-func (s *Scanner) Skip() {
+// SkipValue consumes one value of any kind, checking its form.
+func (s *Scanner) SkipValue() {
 	switch s.SkipSpace() {
 	case '"':
-		s.skipQuote()
+		s.skipString()
 	case '{':
 		if _, _, ok := s.matchLayout(); ok {
 			return
 		}
-		s.Enter('{')
-		for s.Next('}') {
-			s.skipQuote()
+		s.EnterBracket('{')
+		for s.NextItem('}') {
+			s.skipString()
 			s.SkipColon()
-			s.Skip()
+			s.SkipValue()
 		}
 	case '[':
-		s.Enter('[')
-		for s.Next(']') {
-			s.Skip()
+		s.EnterBracket('[')
+		for s.NextItem(']') {
+			s.SkipValue()
 		}
 	case 't':
-		s.acceptLiteral("true")
+		s.readLiteral("true")
 	case 'f':
-		s.acceptLiteral("false")
+		s.readLiteral("false")
 	case 'n':
-		s.acceptLiteral("null")
+		s.readLiteral("null")
 	default:
-		s.digits()
+		s.readNumberText()
 	}
 }
 
-// skipQuote consumes a string.
-func (s *Scanner) skipQuote() {
+// skipString consumes a string.
+func (s *Scanner) skipString() {
 	if s.SkipSpace() == '"' {
-		from := s.pos + 1
-		if i := from + plainPrefix(s.buf[from:s.end]); i < s.end && s.buf[i] == '"' {
-			s.pos = i + 1
+		from := s.position + 1
+		if i := from + plainPrefixLength(s.buffer[from:s.end]); i < s.end && s.buffer[i] == '"' {
+			s.position = i + 1
 			return
 		}
 	}
-	s.Quote(-1)
+	s.ReadRawString(-1)
 }
 
-// Boolean reads true or false.
-func (s *Scanner) Boolean() (bool, Status) {
+// ReadBool reads true or false.
+func (s *Scanner) ReadBool() (bool, Status) {
 	switch s.SkipSpace() {
 	case 't':
-		return s.acceptLiteral("true"), Found
+		return s.readLiteral("true"), StatusFound
 	case 'f':
-		s.acceptLiteral("false")
-		return false, Found
+		s.readLiteral("false")
+		return false, StatusFound
 	}
-	return false, s.OtherNumber()
+	return false, s.SkipWrongKind()
 }
 
-// Accept consumes the text if the stream goes on with it.
-func (s *Scanner) Accept(text string) bool {
-	if !hasPrefix(s.buf[s.pos:s.end], text) {
+// AcceptText consumes the text if the stream goes on with it.
+func (s *Scanner) AcceptText(text string) bool {
+	if !hasPrefix(s.buffer[s.position:s.end], text) {
 		return false
 	}
-	s.pos += len(text)
+	s.position += len(text)
 	return true
 }
 
 // Peek returns up to n bytes of what comes next.
 func (s *Scanner) Peek(n int) []byte {
-	for s.end-s.pos < n && s.fill(s.pos) { // enough to show
+	for s.end-s.position < n && s.fill(s.position) { // enough to show
 	}
-	return s.buf[s.pos:min(s.end, s.pos+n)]
+	return s.buffer[s.position:min(s.end, s.position+n)]
 }
 
 func hasPrefix(b []byte, p string) bool {

@@ -9,20 +9,20 @@ import (
 func TestWindowStaysSmall(t *testing.T) {
 	var s Scanner
 	long := strings.Repeat("x", 8<<20)
-	s.Start(strings.NewReader(`{"x": "`+long+`", "y": "`+long+`"}`), Limits{Bytes: 32 << 20, Key: 64, Depth: 4})
-	s.Enter('{')
-	s.Key()
+	s.Start(strings.NewReader(`{"x": "`+long+`", "y": "`+long+`"}`), Limits{DocumentBytes: 32 << 20, KeyBytes: 64, Depth: 4})
+	s.EnterBracket('{')
+	s.ReadKey()
 	s.SkipColon()
-	s.Skip()
-	s.Key()
+	s.SkipValue()
+	s.ReadKey()
 	s.SkipColon()
-	if raw, _, cut := s.Quote(4096); !cut || len(raw) != 4096 {
+	if raw, _, cut := s.ReadRawString(4096); !cut || len(raw) != 4096 {
 		t.Errorf("%d bytes were kept, cut: %v", len(raw), cut)
 	}
-	if s.Next('}') || s.Finish() != nil {
+	if s.NextItem('}') || s.Finish() != nil {
 		t.Errorf("the document does not end: %v", s.Err())
 	}
-	if n := len(s.buf); n > 2*windowSize {
+	if n := len(s.buffer); n > 2*windowSize {
 		t.Errorf("window of %d bytes", n)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// claims are what Slurm reads from a token: sun is the user's name.
-type claims struct {
+// tokenClaims are what Slurm reads from a token: sun is the user's name.
+type tokenClaims struct {
 	jwt.RegisteredClaims
 	User string `json:"sun,omitempty"`
 }
 
 // Token is what a token says of itself.
 type Token struct {
-	User    string
-	Expires time.Time // zero: never
-	text    secret
+	User       string
+	Expires    time.Time // zero: never
+	secretText secret
 }
 
 // Format prints a token without its text, whatever the verb.
@@ -28,11 +28,11 @@ func (t Token) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "token of %s", t.Use
 // slurmctld can, and refuses those that cannot or must not be used. where
 // names its source in errors, which never show the token.
 func (c Config) parseToken(text secret, where string, now time.Time) (Token, error) {
-	var cl claims
+	var cl tokenClaims
 	if _, _, err := jwt.NewParser().ParseUnverified(string(text), &cl); err != nil {
-		return Token{}, fmt.Errorf("the token in %s is not a JWT: make one with scontrol token username=%s lifespan=SECONDS", where, c.userOr("USER"))
+		return Token{}, fmt.Errorf("the token in %s is not a JWT: make one with scontrol token username=%s lifespan=SECONDS", where, c.userOrDefault("USER"))
 	}
-	t := Token{User: cl.User, text: text}
+	t := Token{User: cl.User, secretText: text}
 	if cl.ExpiresAt != nil {
 		t.Expires = cl.ExpiresAt.Time
 	}
@@ -53,25 +53,25 @@ func (c Config) parseToken(text secret, where string, now time.Time) (Token, err
 	}
 	if life := c.TokenLife; life > 0 && (t.Expires.IsZero() || t.Expires.Sub(now) > life) {
 		return t, fmt.Errorf("the token in %s is good %s, and more than %s are not accepted (slurm.token_life): make one with scontrol token username=%s lifespan=3600, and renew it by cron",
-			where, t.longLife(now), formatDays(life), t.User)
+			where, t.formatLife(now), formatDays(life), t.User)
 	}
 	return t, nil
 }
 
-// maxTokenLife is how much life a token may have left without a word.
-const maxTokenLife = 30 * 24 * time.Hour
+// maxUnwarnedTokenLife is how much life a token may have left without a word.
+const maxUnwarnedTokenLife = 30 * 24 * time.Hour
 
 // Weakness says what is unwise about the token; "" when nothing is. Slurm
 // cannot call a token back before it ends.
 func (t Token) Weakness(now time.Time) string {
-	if t.text == "" || !t.Expires.IsZero() && t.Expires.Sub(now) <= maxTokenLife {
+	if t.secretText == "" || !t.Expires.IsZero() && t.Expires.Sub(now) <= maxUnwarnedTokenLife {
 		return ""
 	}
-	return fmt.Sprintf("the token of %s is good %s: whoever copies it can change every job until then, for Slurm cannot call it back", t.User, t.longLife(now))
+	return fmt.Sprintf("the token of %s is good %s: whoever copies it can change every job until then, for Slurm cannot call it back", t.User, t.formatLife(now))
 }
 
-// longLife says for how long the token is good: "for 400 days".
-func (t Token) longLife(now time.Time) string {
+// formatLife says for how long the token is good: "for 400 days".
+func (t Token) formatLife(now time.Time) string {
 	if t.Expires.IsZero() {
 		return "for ever"
 	}
@@ -80,7 +80,7 @@ func (t Token) longLife(now time.Time) string {
 
 func formatDays(d time.Duration) string { return fmt.Sprintf("%.0f days", d.Hours()/24) }
 
-func (c Config) userOr(other string) string {
+func (c Config) userOrDefault(other string) string {
 	if c.User != "" {
 		return c.User
 	}

@@ -16,9 +16,9 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// classByNumber sorts Slurm's error numbers (slurm_errno.h). Numbers that are
+// errorClassByNumber sorts Slurm's error numbers (slurm_errno.h). Numbers that are
 // missing fall to doubt: read again later, or believe only a look.
-var classByNumber = map[int]slurm.ErrorClass{
+var errorClassByNumber = map[int]slurm.ErrorClass{
 	1001: slurm.ErrorUnreachable, 1800: slurm.ErrorUnreachable, // slurmrestd could not connect to slurmctld
 	1005: slurm.ErrorBusy, 1025: slurm.ErrorBusy, // protocol version, shutting down
 	1007: slurm.ErrorBadToken, 6000: slurm.ErrorBadToken, 6001: slurm.ErrorBadToken, 9008: slurm.ErrorBadToken,
@@ -32,9 +32,9 @@ var classByNumber = map[int]slurm.ErrorClass{
 	2050: slurm.ErrorForbidden, 2095: slurm.ErrorForbidden, 2096: slurm.ErrorForbidden,
 }
 
-// classOf returns the class of a number, or doubt.
-func classOf(number int, doubt slurm.ErrorClass) slurm.ErrorClass {
-	if c, ok := classByNumber[number]; ok {
+// errorClassOfNumber returns the class of a number, or doubt.
+func errorClassOfNumber(number int, doubt slurm.ErrorClass) slurm.ErrorClass {
+	if c, ok := errorClassByNumber[number]; ok {
 		return c
 	}
 	switch {
@@ -52,7 +52,7 @@ func replyError(m slurm.ReplyMeta, status int, doubt slurm.ErrorClass) error {
 		if status == http.StatusOK {
 			return nil
 		}
-		return &slurm.Error{Class: statusClass(status, doubt), HTTPStatus: status, Text: http.StatusText(status)}
+		return &slurm.Error{Class: errorClassOfStatus(status, doubt), HTTPStatus: status, Text: http.StatusText(status)}
 	}
 	p := m.Errors[0]
 	for _, q := range m.Errors {
@@ -61,9 +61,9 @@ func replyError(m slurm.ReplyMeta, status int, doubt slurm.ErrorClass) error {
 			break
 		}
 	}
-	e := &slurm.Error{Class: classOf(p.ErrorNumber, doubt), Number: p.ErrorNumber, HTTPStatus: status, Text: excerpt(p.Text)}
+	e := &slurm.Error{Class: errorClassOfNumber(p.ErrorNumber, doubt), Number: p.ErrorNumber, HTTPStatus: status, Text: cleanExcerpt(p.Text)}
 	if e.Class == doubt {
-		e.Class = statusClass(status, doubt)
+		e.Class = errorClassOfStatus(status, doubt)
 	}
 	if p.ErrorNumber == -1 || p.ErrorNumber == 1000 {
 		e.Text += "; slurmctld is down or does not accept the token (slurmrestd does not say which)"
@@ -78,8 +78,8 @@ func isArraySuccess(p slurm.Problem) bool {
 	return p.ErrorNumber == 0 && strings.HasPrefix(p.Text, "job array update from ")
 }
 
-// statusClass sorts HTTP statuses that come without a number of Slurm's.
-func statusClass(status int, doubt slurm.ErrorClass) slurm.ErrorClass {
+// errorClassOfStatus sorts HTTP statuses that come without a number of Slurm's.
+func errorClassOfStatus(status int, doubt slurm.ErrorClass) slurm.ErrorClass {
 	switch status {
 	case http.StatusUnauthorized, http.StatusNetworkAuthenticationRequired:
 		return slurm.ErrorBadToken
@@ -101,7 +101,7 @@ func statusClass(status int, doubt slurm.ErrorClass) slurm.ErrorClass {
 func (c *Conn) notJSONError(r *resty.Response, doubt slurm.ErrorClass) error {
 	status := r.StatusCode()
 	head, _ := io.ReadAll(io.LimitReader(r.RawBody(), 512))
-	e := &slurm.Error{Class: statusClass(status, doubt), HTTPStatus: status, Text: excerpt(string(head))}
+	e := &slurm.Error{Class: errorClassOfStatus(status, doubt), HTTPStatus: status, Text: cleanExcerpt(string(head))}
 	if status < 400 {
 		if e.Class = slurm.ErrorGarbledReply; doubt == slurm.ErrorOutcomeUnknown {
 			e.Class = doubt
@@ -123,7 +123,7 @@ func (c *Conn) callError(err error, connected bool, doubt slurm.ErrorClass) erro
 	if !connected {
 		return &slurm.Error{Class: slurm.ErrorUnreachable, Err: fmt.Errorf("connecting to slurmrestd at %s: %w", c.cfg.URL, err)}
 	}
-	if dial, ok := dialError(err); ok && doubt != slurm.ErrorOutcomeUnknown {
+	if dial, ok := asDialError(err); ok && doubt != slurm.ErrorOutcomeUnknown {
 		return &slurm.Error{Class: slurm.ErrorUnreachable, Err: dial}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -132,13 +132,13 @@ func (c *Conn) callError(err error, connected bool, doubt slurm.ErrorClass) erro
 	return &slurm.Error{Class: doubt, Err: err}
 }
 
-func dialError(err error) (*net.OpError, bool) {
+func asDialError(err error) (*net.OpError, bool) {
 	var op *net.OpError
 	return op, errors.As(err, &op) && op.Op == "dial"
 }
 
-// excerpt makes foreign text fit for a log line: one line, bounded, printable.
-func excerpt(s string) string {
+// cleanExcerpt makes foreign text fit for a log line: one line, bounded, printable.
+func cleanExcerpt(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return ' '

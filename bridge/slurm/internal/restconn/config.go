@@ -62,7 +62,7 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.checkAuth(); err != nil {
 		return c, err
 	}
-	_, _, err := c.address()
+	_, _, err := c.parseURL()
 	return c, err
 }
 
@@ -84,8 +84,8 @@ func (c Config) checkAuth() error {
 	return nil
 }
 
-// address returns the base of all URLs, and the socket's path for a unix URL.
-func (c Config) address() (base, socket string, err error) {
+// parseURL returns the base of all URLs, and the socket's path for a unix URL.
+func (c Config) parseURL() (base, socket string, err error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
 		return "", "", fmt.Errorf("slurmrestd: url %q: want http://host:port, https://host:port or unix:///path", c.URL)

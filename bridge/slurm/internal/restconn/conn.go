@@ -24,7 +24,7 @@ type Conn struct {
 	tokens      tokenSource
 	readClient  *resty.Client
 	writeClient *resty.Client
-	sent        atomic.Int64
+	writeCount  atomic.Int64
 }
 
 // Dial prepares a connection; nothing is sent. It returns an error for an
@@ -34,24 +34,24 @@ func Dial(cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport, err := cfg.transport()
+	transport, err := cfg.newTransport()
 	if err != nil {
 		return nil, err
 	}
 	c := &Conn{cfg: cfg, tokens: tokenSource{cfg: cfg, now: time.Now}}
-	if _, err := c.tokens.get(); err != nil {
+	if _, err := c.tokens.currentToken(); err != nil {
 		return nil, &slurm.Error{Class: slurm.ErrorBadToken, Err: err}
 	}
-	c.readClient, c.writeClient = cfg.client(transport), cfg.client(transport)
+	c.readClient, c.writeClient = cfg.newHTTPClient(transport), cfg.newHTTPClient(transport)
 	c.readClient.SetRetryCount(2).SetRetryWaitTime(100 * time.Millisecond).SetRetryMaxWaitTime(time.Second).
-		AddRetryCondition(worthRetrying).AddRetryHook(closeBody)
+		AddRetryCondition(isWorthRetrying).AddRetryHook(closeBody)
 	return c, nil
 }
 
 // User returns the Slurm user requests are made as; "" when slurmrestd decides
 // (unix socket without a token).
 func (c *Conn) User() string {
-	t, err := c.tokens.get()
+	t, err := c.tokens.currentToken()
 	if err != nil {
 		return c.cfg.User
 	}
@@ -59,31 +59,31 @@ func (c *Conn) User() string {
 }
 
 // Token returns what the current token says of itself.
-func (c *Conn) Token() (Token, error) { return c.tokens.get() }
+func (c *Conn) Token() (Token, error) { return c.tokens.currentToken() }
 
 // MaxBytes returns the bound on one answer.
 func (c *Conn) MaxBytes() int64 { return c.cfg.MaxBytes }
 
-// SentCount counts the writes put on the wire so far, answered or not.
-func (c *Conn) SentCount() int64 { return c.sent.Load() }
+// WriteCount counts the writes put on the wire so far, answered or not.
+func (c *Conn) WriteCount() int64 { return c.writeCount.Load() }
 
-// client returns a resty client that sends each request once and follows no
+// newHTTPClient returns a resty client that sends each request once and follows no
 // redirects, which would carry the token elsewhere.
-func (c Config) client(t *http.Transport) *resty.Client {
-	base, _, _ := c.address() // checked by complete
+func (c Config) newHTTPClient(t *http.Transport) *resty.Client {
+	base, _, _ := c.parseURL() // checked by withDefaults
 	return resty.NewWithClient(&http.Client{Transport: t}).
 		SetBaseURL(base).SetRedirectPolicy(resty.NoRedirectPolicy()).
 		SetLogger(silentLogger{}).SetDisableWarn(true).
 		SetHeader("Accept", "application/json").SetDoNotParseResponse(true)
 }
 
-// transport goes straight to slurmrestd: proxies of the environment are for
+// newTransport goes straight to slurmrestd: proxies of the environment are for
 // the web, and must not see tokens.
-func (c Config) transport() (*http.Transport, error) {
+func (c Config) newTransport() (*http.Transport, error) {
 	dialer := &net.Dialer{Timeout: min(10*time.Second, c.Timeout)}
 	t := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4,
 		IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: 10 * time.Second}
-	if _, socket, _ := c.address(); socket != "" {
+	if _, socket, _ := c.parseURL(); socket != "" {
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "unix", socket)
 		}
@@ -103,18 +103,18 @@ func (c Config) transport() (*http.Transport, error) {
 	return t, nil
 }
 
-// request sends one request. connected reports whether a connection was had,
+// sendRequest sends one request. connected reports whether a connection was had,
 // without which nothing can have been sent.
-func (c *Conn) request(ctx context.Context, via *resty.Client, method, path string, body []byte) (resp *resty.Response, connected bool, err error) {
-	tok, err := c.tokens.get()
+func (c *Conn) sendRequest(ctx context.Context, via *resty.Client, method, path string, body []byte) (resp *resty.Response, connected bool, err error) {
+	tok, err := c.tokens.currentToken()
 	if err != nil {
 		return nil, false, &slurm.Error{Class: slurm.ErrorBadToken, Err: err}
 	}
 	var got atomic.Bool
 	r := via.R().SetContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) }}))
-	if tok.text != "" {
-		r.SetHeader("X-SLURM-USER-TOKEN", string(tok.text))
+	if tok.secretText != "" {
+		r.SetHeader("X-SLURM-USER-TOKEN", string(tok.secretText))
 	}
 	if tok.User != "" {
 		r.SetHeader("X-SLURM-USER-NAME", tok.User)
@@ -126,10 +126,11 @@ func (c *Conn) request(ctx context.Context, via *resty.Client, method, path stri
 	return resp, got.Load(), err
 }
 
-// worthRetrying: only what certainly reached no server, or a proxy without a backend.
-func worthRetrying(r *resty.Response, err error) bool {
+// isWorthRetrying reports whether a request is sent again: only one that certainly
+// reached no server, or a proxy without a backend.
+func isWorthRetrying(r *resty.Response, err error) bool {
 	if err != nil {
-		_, ok := dialError(err)
+		_, ok := asDialError(err)
 		return ok
 	}
 	return r != nil && r.StatusCode() == http.StatusServiceUnavailable

@@ -13,16 +13,16 @@ import (
 	"fairbridge/bridge/slurm/decode"
 )
 
-// Reader reads an answer's body. The error it returns for a body it cannot
+// BodyReader reads an answer's body. The error it returns for a body it cannot
 // understand is reported as ErrorGarbledReply.
-type Reader func(io.Reader) (slurm.ReplyMeta, error)
+type BodyReader func(io.Reader) (slurm.ReplyMeta, error)
 
 // Get reads path. Errors are *slurm.Error; an answer that lists errors is one,
 // whatever its HTTP status.
-func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.ReplyMeta, error) {
+func (c *Conn) Get(ctx context.Context, path string, read BodyReader) (slurm.ReplyMeta, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	resp, connected, err := c.request(ctx, c.readClient, http.MethodGet, path, nil)
+	resp, connected, err := c.sendRequest(ctx, c.readClient, http.MethodGet, path, nil)
 	if err != nil {
 		return slurm.ReplyMeta{}, c.callError(err, connected, slurm.ErrorBusy)
 	}
@@ -31,9 +31,9 @@ func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.ReplyMe
 		return slurm.ReplyMeta{}, c.notJSONError(resp, slurm.ErrorBusy)
 	}
 	if resp.StatusCode() != http.StatusOK {
-		read = readMeta
+		read = readReplyMeta
 	}
-	meta, err := read(&limitedReader{r: resp.RawBody(), remaining: c.cfg.MaxBytes})
+	meta, err := read(&limitedReader{source: resp.RawBody(), remainingBytes: c.cfg.MaxBytes})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return meta, c.callError(ctx.Err(), true, slurm.ErrorBusy)
@@ -52,10 +52,10 @@ func garbledError(err error, path string, status int) error {
 	return &slurm.Error{Class: slurm.ErrorGarbledReply, HTTPStatus: status, Text: "the answer to GET " + path, Err: err}
 }
 
-// readMeta reads the errors and warnings of an answer whose list is of no
+// readReplyMeta reads the errors and warnings of an answer whose list is of no
 // interest. What failed for single tasks of a job counts as an error of all.
-func readMeta(r io.Reader) (slurm.ReplyMeta, error) {
-	results, meta, err := new(decode.Decoder).Reply(r)
+func readReplyMeta(r io.Reader) (slurm.ReplyMeta, error) {
+	results, meta, err := new(decode.Decoder).TaskResults(r)
 	for _, res := range results {
 		if res.ErrorNumber != 0 {
 			meta.Errors = append(meta.Errors, slurm.Problem{ErrorNumber: res.ErrorNumber, Text: res.StepID + " " + res.Text})
@@ -69,24 +69,24 @@ func isJSON(r *resty.Response) bool {
 	return err == nil && kind == "application/json"
 }
 
-// errTooLarge ends the reading of an answer that exceeds the limit.
-var errTooLarge = errors.New("the answer is larger than max_bytes")
+// errReplyTooLarge ends the reading of an answer that exceeds the limit.
+var errReplyTooLarge = errors.New("the answer is larger than max_bytes")
 
 // limitedReader fails rather than ends when its allowance is used up, so that a
 // huge answer is never taken for a complete one.
 type limitedReader struct {
-	r         io.Reader
-	remaining int64
+	source         io.Reader
+	remainingBytes int64
 }
 
 func (c *limitedReader) Read(p []byte) (int, error) {
-	if c.remaining <= 0 {
-		return 0, errTooLarge
+	if c.remainingBytes <= 0 {
+		return 0, errReplyTooLarge
 	}
-	if int64(len(p)) > c.remaining {
-		p = p[:c.remaining]
+	if int64(len(p)) > c.remainingBytes {
+		p = p[:c.remainingBytes]
 	}
-	n, err := c.r.Read(p)
-	c.remaining -= int64(n)
+	n, err := c.source.Read(p)
+	c.remainingBytes -= int64(n)
 	return n, err
 }

@@ -9,8 +9,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// maxReply bounds the answer to a write, in bytes.
-const maxReply = 1 << 20
+// maxWriteReplyBytes bounds the answer to a write, in bytes.
+const maxWriteReplyBytes = 1 << 20
 
 // Post sends one write, once: it is never retried. A nil error means that
 // Slurm said yes without a warning. Whether it may have been done in spite of an
@@ -18,8 +18,8 @@ const maxReply = 1 << 20
 func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	c.sent.Add(1)
-	resp, connected, err := c.request(ctx, c.writeClient, http.MethodPost, path, body)
+	c.writeCount.Add(1)
+	resp, connected, err := c.sendRequest(ctx, c.writeClient, http.MethodPost, path, body)
 	if err != nil {
 		return c.callError(err, connected, slurm.ErrorOutcomeUnknown)
 	}
@@ -27,7 +27,7 @@ func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	if !isJSON(resp) {
 		return c.notJSONError(resp, slurm.ErrorOutcomeUnknown)
 	}
-	meta, err := readMeta(&limitedReader{r: resp.RawBody(), remaining: maxReply})
+	meta, err := readReplyMeta(&limitedReader{source: resp.RawBody(), remainingBytes: maxWriteReplyBytes})
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: resp.StatusCode(), Err: err}
 	}
@@ -36,7 +36,7 @@ func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	}
 	if len(meta.Warnings) > 0 { // a field was ignored: only a look can tell what became of the write
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: resp.StatusCode(),
-			Err: errors.New("answered with a warning: " + excerpt(strings.Join(meta.Warnings, "; ")))}
+			Err: errors.New("answered with a warning: " + cleanExcerpt(strings.Join(meta.Warnings, "; ")))}
 	}
 	return nil
 }

@@ -127,8 +127,8 @@ func TestAnswersAreClassified(t *testing.T) {
 			if got := class(err); err != nil && got != c.post || err == nil && c.post != "" {
 				t.Errorf("POST: %v, want %q", err, c.post)
 			}
-			if conn.SentCount() != 1 {
-				t.Errorf("%d writes counted", conn.SentCount())
+			if conn.WriteCount() != 1 {
+				t.Errorf("%d writes counted", conn.WriteCount())
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func TestHugeAnswer(t *testing.T) {
 		io.WriteString(w, `{"errors":[],"jobs":[]`+strings.Repeat(" ", 100_000)+"}")
 	}, func(c *Config) { c.MaxBytes = 50_000 })
 	_, err := conn.Get(t.Context(), "/x", readJobs)
-	if class(err) != slurm.ErrorGarbledReply || !errors.Is(err, errTooLarge) {
+	if class(err) != slurm.ErrorGarbledReply || !errors.Is(err, errReplyTooLarge) {
 		t.Fatal(err)
 	}
 }

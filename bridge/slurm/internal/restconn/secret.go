@@ -7,12 +7,12 @@ import (
 // secret is a token or key. However it is printed, it does not show.
 type secret string
 
-const redacted = "(secret)"
+const redactedText = "(secret)"
 
-func (secret) String() string { return redacted }
+func (secret) String() string { return redactedText }
 
-func (secret) GoString() string { return redacted }
+func (secret) GoString() string { return redactedText }
 
-func (secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+func (secret) LogValue() slog.Value { return slog.StringValue(redactedText) }
 
-func (secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+func (secret) MarshalText() ([]byte, error) { return []byte(redactedText), nil }

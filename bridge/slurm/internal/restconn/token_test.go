@@ -19,7 +19,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // mint signs a token with a key of the tests' own.
 func mint(t testing.TB, user string, expires time.Time) string {
 	t.Helper()
-	cl := claims{User: user}
+	cl := tokenClaims{User: user}
 	if !expires.IsZero() {
 		cl.ExpiresAt = jwt.NewNumericDate(expires)
 	}
@@ -70,7 +70,7 @@ func TestTokenFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			src := tokenSource{cfg: cfg, now: func() time.Time { return noon }}
-			tok, err := src.get()
+			tok, err := src.currentToken()
 			if c.want == "" {
 				if err != nil || tok.User != "fairbridge" {
 					t.Fatalf("user %q, error %v", tok.User, err)
@@ -93,20 +93,20 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	now := noon
 	path := fileWith(t, mint(t, "fairbridge", noon.Add(time.Minute)))
 	src := tokenSource{cfg: Config{TokenFile: path, SlurmUser: "slurm"}, now: func() time.Time { return now }}
-	first, err := src.get()
+	first, err := src.currentToken()
 	if err != nil {
 		t.Fatal(err)
 	}
 	now = noon.Add(2 * time.Minute)
-	if _, err := src.get(); err == nil {
+	if _, err := src.currentToken(); err == nil {
 		t.Fatal("an expired token was used")
 	}
 	next := fileWith(t, mint(t, "fairbridge", noon.Add(time.Hour)))
 	if err := os.Rename(next, path); err != nil {
 		t.Fatal(err)
 	}
-	second, err := src.get()
-	if err != nil || second.text == first.text {
+	second, err := src.currentToken()
+	if err != nil || second.secretText == first.secretText {
 		t.Fatalf("the new token was not read: %v", err)
 	}
 }
@@ -117,18 +117,18 @@ func TestTokenFileOpenToEverybody(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := tokenSource{cfg: Config{TokenFile: path}, now: func() time.Time { return noon }}
-	if _, err := src.get(); err == nil || !strings.Contains(err.Error(), "chmod o-rwx") {
+	if _, err := src.currentToken(); err == nil || !strings.Contains(err.Error(), "chmod o-rwx") {
 		t.Fatal(err)
 	}
 }
 
 func TestTokenFromEnvironment(t *testing.T) {
 	src := tokenSource{cfg: Config{TokenEnv: "FAIRBRIDGE_TEST_TOKEN"}, now: func() time.Time { return noon }}
-	if _, err := src.get(); err == nil || !strings.Contains(err.Error(), "is empty") {
+	if _, err := src.currentToken(); err == nil || !strings.Contains(err.Error(), "is empty") {
 		t.Fatal(err)
 	}
 	t.Setenv("FAIRBRIDGE_TEST_TOKEN", mint(t, "fairbridge", noon.Add(time.Hour)))
-	if tok, err := src.get(); err != nil || tok.User != "fairbridge" {
+	if tok, err := src.currentToken(); err != nil || tok.User != "fairbridge" {
 		t.Fatal(tok.User, err)
 	}
 }
@@ -137,37 +137,37 @@ func TestSignedTokens(t *testing.T) {
 	now := noon
 	key := "0123456789abcdef\x00\n 0123456789abc" // taken as it is
 	src := tokenSource{cfg: Config{KeyFile: fileWith(t, key), User: "fairbridge"}, now: func() time.Time { return now }}
-	first, err := src.get()
+	first, err := src.currentToken()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cl claims
-	_, err = jwt.ParseWithClaims(string(first.text), &cl, func(*jwt.Token) (any, error) { return []byte(key), nil },
+	var cl tokenClaims
+	_, err = jwt.ParseWithClaims(string(first.secretText), &cl, func(*jwt.Token) (any, error) { return []byte(key), nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithTimeFunc(func() time.Time { return now }))
 	if err != nil || cl.User != "fairbridge" || cl.ExpiresAt.Sub(noon) > 10*time.Minute {
 		t.Fatalf("%+v %v", cl, err)
 	}
 	now = noon.Add(2 * time.Minute)
-	if again, _ := src.get(); again.text != first.text {
+	if again, _ := src.currentToken(); again.secretText != first.secretText {
 		t.Error("signed anew in the first half of its life")
 	}
 	now = noon.Add(4 * time.Minute)
-	if again, _ := src.get(); again.text == first.text {
+	if again, _ := src.currentToken(); again.secretText == first.secretText {
 		t.Error("not replaced in the second half of its life")
 	}
 	src = tokenSource{cfg: Config{KeyFile: fileWith(t, key), User: "root"}, now: func() time.Time { return now }}
-	if _, err := src.get(); err == nil {
+	if _, err := src.currentToken(); err == nil {
 		t.Error("signed for root")
 	}
 }
 
 func TestSecretsDoNotPrint(t *testing.T) {
 	const canary = "canary-5f2d"
-	tok := Token{User: "u", text: canary}
+	tok := Token{User: "u", secretText: canary}
 	var b strings.Builder
-	slog.New(slog.NewJSONHandler(&b, nil)).Info("x", "token", tok, "text", tok.text)
+	slog.New(slog.NewJSONHandler(&b, nil)).Info("x", "token", tok, "text", tok.secretText)
 	js, _ := json.Marshal(struct{ S secret }{canary})
-	for _, s := range []string{fmt.Sprint(tok), fmt.Sprintf("%v %+v %#v %s %q %x", tok, tok, tok, tok.text, tok.text, tok.text), b.String(), string(js)} {
+	for _, s := range []string{fmt.Sprint(tok), fmt.Sprintf("%v %+v %#v %s %q %x", tok, tok, tok, tok.secretText, tok.secretText, tok.secretText), b.String(), string(js)} {
 		if strings.Contains(s, canary) || strings.Contains(s, fmt.Sprintf("%x", canary)) {
 			t.Errorf("shows: %s", s)
 		}
@@ -209,7 +209,7 @@ func pemOf(der []byte) string {
 // warned of.
 func TestTokensThatLastTooLong(t *testing.T) {
 	const day = 24 * time.Hour
-	forever, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{User: "fairbridge"}).SignedString([]byte("k"))
+	forever, err := jwt.NewWithClaims(jwt.SigningMethodHS256, tokenClaims{User: "fairbridge"}).SignedString([]byte("k"))
 	if err != nil {
 		t.Fatal(err)
 	}
