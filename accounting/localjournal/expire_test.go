@@ -15,20 +15,20 @@ import (
 // TestExpiryWithoutADatabase: the daemon is dead and the database gone. What the
 // journal knows of node lists is given back, order numbers are left.
 func TestExpiryWithoutADatabase(t *testing.T) {
-	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}})
+	w, err := sim.New(sim.Config{ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []int64
 	for _, user := range []string{"hog", "new"} {
-		id, err := w.Submit(sim.Spec{User: user, Account: "x", GPUs: 8, Work: time.Hour, Limit: 2 * time.Hour})
+		id, err := w.Submit(sim.JobSpec{User: user, Account: "x", GPUs: 8, WorkTime: time.Hour, TimeLimit: 2 * time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, id)
 		w.Advance(w.Now().Add(time.Minute))
 	}
-	slurmOf := sim.Direct{World: w}
+	slurmOf := sim.DirectCluster{World: w}
 	job := func() slurm.Job {
 		j, err := w.Job(ids[1])
 		if err != nil {

@@ -174,7 +174,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 func TestAllClocksWrongTogether(t *testing.T) {
 	d := fresh(t)
 	s := newSite(t, newWorld(t), d, bridge.Rank, "drf")
-	s.submit(sim.Spec{User: "ann", Account: "x", GPUs: 8, Work: time.Hour, Limit: 2 * time.Hour})
+	s.submit(sim.JobSpec{User: "ann", Account: "x", GPUs: 8, WorkTime: time.Hour, TimeLimit: 2 * time.Hour})
 	s.cycles(3)
 	s.ahead = 30 * 24 * time.Hour
 	if last := s.cycles(3); len(last.Doubts) > 0 {

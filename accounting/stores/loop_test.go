@@ -26,7 +26,7 @@ import (
 // site is a simulated Slurm of two nodes with eight GPUs each, and a daemon on a
 // database. Slurm's time is virtual: each cycle takes it one interval further.
 type site struct {
-	sim.Direct
+	sim.DirectCluster
 	t      *testing.T
 	store  storetest.Store
 	conf   bridge.Config
@@ -39,8 +39,8 @@ type site struct {
 func newWorld(t *testing.T) *sim.World {
 	t.Helper()
 	w, err := sim.New(sim.Config{
-		Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
-		BackfillInterval: -1, RequeueDelay: 10 * time.Second, SchedInterval: 30 * time.Second,
+		ClusterName: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		BackfillInterval: -1, RequeueDelay: 10 * time.Second, FullPassInterval: 30 * time.Second,
 	})
 	must(t, err)
 	return w
@@ -53,7 +53,7 @@ func newSite(t *testing.T, w *sim.World, store storetest.Store, mode bridge.Mode
 	must(t, err)
 	decide, err := entry.New(nil)
 	must(t, err)
-	s := &site{Direct: sim.Direct{World: w}, t: t, store: store, conf: bridge.DefaultConfig()}
+	s := &site{DirectCluster: sim.DirectCluster{World: w}, t: t, store: store, conf: bridge.DefaultConfig()}
 	s.conf.ClusterName, s.conf.Holder, s.conf.StopFile = "lab", "test:1", ""
 	g := &s.conf.Budgets
 	g.Quantum, g.Cooldown, g.GainFactor, g.StopPercent, g.StopPercent1h, g.LostPercent24h = time.Minute, time.Minute, 0, 100, 1000, 100
@@ -86,7 +86,7 @@ type clocked struct {
 func (c clocked) Clock(context.Context) (time.Time, error) { return c.now(), nil }
 
 func (s *site) Observe(ctx context.Context) (*slurm.View, error) {
-	v, err := s.Direct.Observe(ctx)
+	v, err := s.DirectCluster.Observe(ctx)
 	v.At = v.At.Add(s.ahead)
 	return v, err
 }
@@ -98,10 +98,10 @@ func (s *site) Apply(ctx context.Context, e slurm.Edit) error {
 			return err
 		}
 	}
-	return s.Direct.Apply(ctx, e)
+	return s.DirectCluster.Apply(ctx, e)
 }
 
-func (s *site) submit(spec sim.Spec) int64 {
+func (s *site) submit(spec sim.JobSpec) int64 {
 	s.t.Helper()
 	id, err := s.World.Submit(spec)
 	must(s.t, err)
@@ -113,7 +113,7 @@ func (s *site) forward(by time.Duration) { s.World.Advance(s.World.Now().Add(by)
 // full fills the cluster with two long jobs of one user.
 func (s *site) full(comment string) {
 	for range 2 {
-		s.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
+		s.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour, Comment: comment, Checkpoints: true})
 	}
 	s.forward(time.Minute)
 }
@@ -121,7 +121,7 @@ func (s *site) full(comment string) {
 // wait puts n jobs in line.
 func (s *site) wait(n int) {
 	for range n {
-		s.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+		s.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
 	}
 }
 
@@ -193,9 +193,9 @@ func (s *site) play(seed uint64) {
 	}
 	for range 80 {
 		if dice.IntN(2) == 0 {
-			spec := sim.Spec{
-				User: "u", Account: fmt.Sprint("a", dice.IntN(3)), GPUs: 1 << dice.IntN(4), Checkpoint: true,
-				Work: time.Duration(2+dice.IntN(90)) * time.Minute, Limit: 3 * time.Hour,
+			spec := sim.JobSpec{
+				User: "u", Account: fmt.Sprint("a", dice.IntN(3)), GPUs: 1 << dice.IntN(4), Checkpoints: true,
+				WorkTime: time.Duration(2+dice.IntN(90)) * time.Minute, TimeLimit: 3 * time.Hour,
 			}
 			if dice.IntN(2) == 0 {
 				spec.Comment = "fairbridge:preemptible,ckpt=5s"

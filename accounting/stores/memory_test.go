@@ -30,7 +30,7 @@ var shares = []policy.Account{{Name: "a", Weight: 2}, {Name: "b", Weight: 1}, {N
 
 func newBoth(t *testing.T) *both {
 	t.Helper()
-	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.UniformNodes(4, "a100", 8), RequeueDelay: 30 * time.Second})
+	w, err := sim.New(sim.Config{ClusterName: "lab", Nodes: sim.UniformNodes(4, "a100", 8), RequeueDelay: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func alike(a, b policy.GPUSeconds) bool { return max(a-b, b-a) < 1e-3 }
 // look records what Slurm shows, and compares what both know of the past.
 func (b *both) look() *slurm.View {
 	b.t.Helper()
-	v, _ := sim.Direct{World: b.w}.Observe(b.t.Context())
+	v, _ := sim.DirectCluster{World: b.w}.Observe(b.t.Context())
 	var past [2]*bridge.Past
 	for i, h := range []bridge.History{b.memory, b.db} {
 		if err := h.Record(b.t.Context(), v); err != nil {
@@ -93,7 +93,7 @@ func (b *both) requeue(j *slurm.Job) {
 			}
 		}
 	}
-	if err := b.w.Requeue(sim.Operator, fmt.Sprint(j.ID), true); err != nil {
+	if err := b.w.Requeue(sim.OperatorUser, fmt.Sprint(j.ID), true); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -104,9 +104,9 @@ func TestMemoryKnowsWhatPostgresKnows(t *testing.T) {
 	b, r := newBoth(t), rand.New(rand.NewPCG(1, 2))
 	for step := range 300 {
 		if r.IntN(3) == 0 {
-			_, err := b.w.Submit(sim.Spec{
-				User: []string{"ann", "bob"}[r.IntN(2)], Account: []string{"a", "b", "c"}[r.IntN(3)], GPUsPerNode: 1 + r.IntN(8), Nodes: 1 + r.IntN(2),
-				Work: time.Duration(1+r.IntN(300)) * time.Minute, Limit: 4 * time.Hour, Checkpoint: true, Fails: r.IntN(5) == 0,
+			_, err := b.w.Submit(sim.JobSpec{
+				User: []string{"ann", "bob"}[r.IntN(2)], Account: []string{"a", "b", "c"}[r.IntN(3)], GPUsPerNode: 1 + r.IntN(8), MinNodes: 1 + r.IntN(2),
+				WorkTime: time.Duration(1+r.IntN(300)) * time.Minute, TimeLimit: 4 * time.Hour, Checkpoints: true, Fails: r.IntN(5) == 0,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -49,7 +49,7 @@ func (t *trial) waitForRecovery() {
 	for i := range 150 {
 		t.cycle++
 		p.step()
-		calm := p.loop != nil && p.GoodPolls > 12 && t.store.OpenIntents() == 0 && !p.InDoubt
+		calm := p.loop != nil && p.GoodPolls > 12 && t.store.OpenIntentCount() == 0 && !p.InDoubt
 		t.world.Advance(t.world.Now().Add(site.Interval))
 		t.runTimer()
 		t.oracle.CheckCycle()
@@ -57,7 +57,7 @@ func (t *trial) waitForRecovery() {
 			break
 		}
 		if i == 149 {
-			t.oracle.Breach("recovery", 0, "an hour after all is well %d outcomes are open, and the daemon is in doubt: %t", t.store.OpenIntents(), p.InDoubt)
+			t.oracle.Breach("recovery", 0, "an hour after all is well %d outcomes are open, and the daemon is in doubt: %t", t.store.OpenIntentCount(), p.InDoubt)
 		}
 	}
 	t.oracle.CheckNoneMissing()
@@ -69,14 +69,14 @@ func (t *trial) runSlurmAlone() {
 	for _, id := range t.oracle.HeldJobs() {
 		_ = t.world.Release(site.Operator, id)
 	}
-	if !t.world.Run(t.world.Now().Add(60 * 24 * time.Hour)) {
+	if !t.world.RunUntilIdle(t.world.Now().Add(60 * 24 * time.Hour)) {
 		t.oracle.CheckAllEnded()
 	}
 	done := map[int64]int{}
-	for _, s := range t.world.Segments() {
-		if s.State == "COMPLETED" {
-			if done[s.Job]++; done[s.Job] > 1 {
-				t.oracle.Breach("twice", s.Job, "it completed %d times", done[s.Job])
+	for _, s := range t.world.EndedRuns() {
+		if s.EndState == "COMPLETED" {
+			if done[s.JobID]++; done[s.JobID] > 1 {
+				t.oracle.Breach("twice", s.JobID, "it completed %d times", done[s.JobID])
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (t *trial) endExpiredFaults() {
 	}
 	if !f.isActive(event.QueueClosed, t.cycle) && f.roll[event.QueueClosed] > 0 {
 		f.roll[event.QueueClosed] = 0
-		_ = t.world.SetPartition(site.Managed, true)
+		_ = t.world.SetPartitionUp(site.Managed, true)
 	}
 	if t.cycle%10 == 0 {
 		t.store.addBackup()
@@ -37,12 +37,12 @@ func (t *trial) endAllFaults() {
 	t.faults = noFaults()
 	t.faults.boot = boot
 	_ = os.Remove(t.stopFile)
-	_ = t.world.SetPartition(site.Managed, true)
+	_ = t.world.SetPartitionUp(site.Managed, true)
 	for _, x := range t.world.Reservations() {
-		t.world.Unreserve(x.Name)
+		t.world.RemoveReservation(x.Name)
 	}
 	for _, n := range t.world.Nodes() {
-		_ = t.world.Resume(n.Name)
+		_ = t.world.ResumeNode(n.Name)
 	}
 }
 
@@ -78,7 +78,7 @@ func (t *trial) atRandomMoment(r *rand.Rand, do func()) {
 	case 1, 2:
 		t.procs[r.IntN(len(t.procs))].doAtPort(1+r.IntN(30), do)
 	default:
-		t.world.At(t.world.Now().Add(time.Duration(1+r.IntN(29))*time.Second), do)
+		t.world.ScheduleAt(t.world.Now().Add(time.Duration(1+r.IntN(29))*time.Second), do)
 	}
 }
 
@@ -98,7 +98,7 @@ var eventEffects = map[event.Kind]func(*trial, *rand.Rand){
 	event.Unreachable: nextWrites(event.Unreachable), event.WriteLostBefore: nextWrites(event.WriteLostBefore), event.WriteLostAfter: nextWrites(event.WriteLostAfter),
 	event.Late: nextWrites(event.Late), event.Broken: nextWrites(event.Broken), event.Busy: nextWrites(event.Busy),
 	event.ClockAhead: shiftClock(event.ClockAhead, 1), event.ClockBehind: shiftClock(event.ClockBehind, -1), event.OurClock: shiftClock(event.OurClock, 1),
-	event.Restart: restartSlurm, event.NodeDown: changeNode((*sim.World).Down), event.NodeDrain: changeNode((*sim.World).Drain), event.NodeUp: resumeNode,
+	event.Restart: restartSlurm, event.NodeDown: changeNode((*sim.World).DownNode), event.NodeDrain: changeNode((*sim.World).DrainNode), event.NodeUp: resumeNode,
 	event.QueueClosed: closeQueue,
 	event.Kill:        killDaemon, event.Freeze: freezeDaemon, event.Stop: writeStopFile, event.Release: releaseAndRestart,
 	event.CommitLost:       func(t *trial, _ *rand.Rand) { t.faults.once = append(t.faults.once, event.CommitLost) },
@@ -139,13 +139,13 @@ func changeNode(do func(*sim.World, string, string) error) func(*trial, *rand.Ra
 
 func resumeNode(t *trial, r *rand.Rand) {
 	all := t.world.Nodes()
-	_ = t.world.Resume(all[r.IntN(len(all))].Name)
+	_ = t.world.ResumeNode(all[r.IntN(len(all))].Name)
 }
 
 func closeQueue(t *trial, r *rand.Rand) {
 	t.startFault(event.QueueClosed, r)
 	t.faults.roll[event.QueueClosed] = 1
-	_ = t.world.SetPartition(site.Managed, false)
+	_ = t.world.SetPartitionUp(site.Managed, false)
 }
 
 // restartSlurm starts slurmctld again: what was written in the last seconds is

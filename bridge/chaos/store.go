@@ -24,7 +24,7 @@ const never = 1_000_000 * time.Hour
 
 func newStore(w *sim.World, unfenced bool) *store {
 	s := memstore.New(w.Now, nil, never)
-	s.Unfenced = unfenced
+	s.AllowsAnyEpoch = unfenced
 	return &store{Store: s, world: w}
 }
 

@@ -73,7 +73,7 @@ func Run(s site.Site, events []event.Event, parts Parts) (*Outcome, error) {
 func newTrial(s site.Site, parts Parts, dir string) (*trial, error) {
 	t := &trial{Site: s, Parts: parts, stopFile: filepath.Join(dir, "STOP"), trace: &trace{}, faults: noFaults()}
 	var err error
-	if t.world, err = s.World(sim.Config{Log: t.trace, Audit: func(w sim.Write) { t.oracle.NoteWrite(w) }}); err != nil {
+	if t.world, err = s.World(sim.Config{Log: t.trace, Audit: func(w sim.AuditEntry) { t.oracle.NoteWrite(w) }}); err != nil {
 		return nil, err
 	}
 	t.store = newStore(t.world, parts.Unfenced)

@@ -51,7 +51,7 @@ func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 	if ctx.Err() != nil || c.faults.isActive(event.RereadFails, c.cycle) {
 		return false, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
-	return sim.Direct{World: c.world}.HasNode(ctx, name)
+	return sim.DirectCluster{World: c.world}.HasNode(ctx, name)
 }
 
 // Apply implements bridge.Cluster. A write may be lost on either way, or come
@@ -81,7 +81,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 		return &slurm.Error{Class: slurm.ErrorBusy, Text: "try again later"}
 	case event.Late:
 		call.Late, call.Unanswered = true, true
-		c.world.At(c.world.Now().Add(c.faults.lateness), func() { _ = c.carryOut(call) })
+		c.world.ScheduleAt(c.world.Now().Add(c.faults.lateness), func() { _ = c.carryOut(call) })
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "no answer in time"}
 	}
 	call.Unanswered = strike == event.WriteLostAfter
@@ -96,12 +96,12 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 
 // carryOut does what was asked for. Giving a direct priority back takes two calls.
 func (c *wire) carryOut(k *oracle.Call) error {
-	d := sim.Direct{World: c.world, By: c.Name}
+	d := sim.DirectCluster{World: c.world, ActingUser: c.Name}
 	defer c.oracle.StartCall(k)()
 	if k.Edit.Kind != slurm.EditHandBackPriority {
 		return d.Apply(context.Background(), k.Edit)
 	}
-	u := sim.Update{SLUID: k.Edit.Run.SLUID, Hold: sim.Ptr(true)}
+	u := sim.JobUpdate{SLUID: k.Edit.Run.SLUID, Hold: sim.Ptr(true)}
 	if err := c.world.Update(c.Name, k.Edit.Run.Job, u); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *wire) carryOut(k *oracle.Call) error {
 	if err := c.world.Update(c.Name, k.Edit.Run.Job, u); err != nil || k.Edit.Value == 0 {
 		return err
 	}
-	return c.world.Update(c.Name, k.Edit.Run.Job, sim.Update{Nice: &k.Edit.Value})
+	return c.world.Update(c.Name, k.Edit.Run.Job, sim.JobUpdate{Nice: &k.Edit.Value})
 }
 
 // Observe implements bridge.Cluster.
@@ -124,7 +124,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	case c.faults.isActive(event.PollFails, c.cycle):
 		return nil, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
-	v, err := sim.Direct{World: c.world}.Observe(ctx)
+	v, err := sim.DirectCluster{World: c.world}.Observe(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func steered(t *testing.T, lever bridge.Lever) (r *rig, ids []int64) {
 	r.restart()
 	r.full("")
 	for range 12 {
-		ids = append(ids, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Nice: 100}))
+		ids = append(ids, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, Nice: 100}))
 	}
 	r.cycles(6)
 	if n := r.standing(); n < len(ids)-1 { // one may be in its place as it is
@@ -164,7 +164,7 @@ func TestClocksThatAreOffLeaveNoTrace(t *testing.T) {
 	for _, by := range []time.Duration{30 * 24 * time.Hour, 24 * time.Hour, time.Minute, -time.Minute, -24 * time.Hour} {
 		t.Run(by.String(), func(t *testing.T) {
 			r := newRig(t, bridge.Rank, "drf", nil)
-			r.submit(sim.Spec{User: "ann", Account: "x", GPUs: 8, Work: time.Hour})
+			r.submit(sim.JobSpec{User: "ann", Account: "x", GPUs: 8, WorkTime: time.Hour})
 			r.cycles(3)
 			r.wire.spoil = clockOff(by)
 			r.doubted(r.cycles(1), 0, 0)
@@ -205,7 +205,7 @@ func (c formatClock) Clock(context.Context) (time.Time, error) { return c.now(),
 // What was dated by it is believed then, and no longer once it is put right.
 func TestAllClocksWrongTogether(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
-	r.submit(sim.Spec{User: "ann", Account: "x", GPUs: 8, Work: time.Hour})
+	r.submit(sim.JobSpec{User: "ann", Account: "x", GPUs: 8, WorkTime: time.Hour})
 	r.cycles(3)
 	const ahead = 30 * 24 * time.Hour
 	var by time.Duration
@@ -285,8 +285,8 @@ func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
 		r := newRig(t, mode, "drf", nil)
 		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.UnprovenClusterReason = "", "scontrol is not there" }
 		r.full("")
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 		last := r.cycles(5)
 		told := last.Warnings
 		if doubt {

@@ -104,16 +104,16 @@ func (c *chaos) people() {
 			c.holds[id] = true
 		}
 	case 1:
-		if c.w.Hold(sim.Operator, id) == nil {
+		if c.w.Hold(sim.OperatorUser, id) == nil {
 			c.holds[id] = true
 		}
 	case 2:
-		if c.holds[id] && c.w.Release(sim.Operator, id) == nil {
+		if c.holds[id] && c.w.Release(sim.OperatorUser, id) == nil {
 			delete(c.holds, id)
 		}
 	case 3:
 		at := c.w.Now().Add(time.Duration(5+c.dice.IntN(60)) * time.Minute)
-		if c.w.Update("u", id, sim.Update{Begin: &at}) == nil {
+		if c.w.Update("u", id, sim.JobUpdate{BeginTime: &at}) == nil {
 			c.begin[id] = at
 		}
 	case 4:
@@ -121,10 +121,10 @@ func (c *chaos) people() {
 	}
 }
 
-func (c *chaos) spec() sim.Spec {
-	s := sim.Spec{
-		User: "u", Account: fmt.Sprint("a", c.dice.IntN(3)), GPUs: 1 << c.dice.IntN(4), Checkpoint: true,
-		Work: time.Duration(2+c.dice.IntN(90)) * time.Minute, Limit: 3 * time.Hour,
+func (c *chaos) spec() sim.JobSpec {
+	s := sim.JobSpec{
+		User: "u", Account: fmt.Sprint("a", c.dice.IntN(3)), GPUs: 1 << c.dice.IntN(4), Checkpoints: true,
+		WorkTime: time.Duration(2+c.dice.IntN(90)) * time.Minute, TimeLimit: 3 * time.Hour,
 	}
 	if c.once(2) {
 		s.Comment = "fairbridge:preemptible,ckpt=5s"
@@ -138,7 +138,7 @@ func (c *chaos) enter() { c.ids = append(c.ids, c.rig.submit(c.spec())) }
 func (c *chaos) weather() {
 	for _, e := range c.late { // what was given up is carried out after all
 		if c.once(2) {
-			_ = sim.Direct{World: c.w}.Apply(c.t.Context(), e)
+			_ = sim.DirectCluster{World: c.w}.Apply(c.t.Context(), e)
 		}
 	}
 	c.late = nil
@@ -221,15 +221,15 @@ func (c *chaos) leasesEnd() {
 
 func (c *chaos) everyJobEndsOnce() {
 	for id := range c.holds {
-		_ = c.w.Release(sim.Operator, id)
+		_ = c.w.Release(sim.OperatorUser, id)
 	}
-	if !c.w.Run(c.w.Now().Add(30 * 24 * time.Hour)) {
+	if !c.w.RunUntilIdle(c.w.Now().Add(30 * 24 * time.Hour)) {
 		c.t.Error("not every job ended")
 	}
 	ends := map[int64]int{}
-	for _, s := range c.w.Segments() {
-		if s.State == "COMPLETED" {
-			ends[s.Job]++
+	for _, s := range c.w.EndedRuns() {
+		if s.EndState == "COMPLETED" {
+			ends[s.JobID]++
 		}
 	}
 	for id, n := range ends {

@@ -52,7 +52,7 @@ func (g *guarded) minute() *push.ReleaseResult {
 func (g *guarded) pinned() int64 {
 	g.t.Helper()
 	a, _ := g.full("")
-	id := g.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	id := g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	if err := g.w.Cancel("hog", fmt.Sprint(a)); err != nil {
 		g.t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func (g *guarded) pinned() int64 {
 	if n := g.kinds()[slurm.EditRequireNodes]; n != 1 || !strings.HasPrefix(g.job(id).State, "PENDING") {
 		g.t.Fatalf("%d pins sent, the job is %s; sent %v; log:\n%s", n, g.job(id).State, g.wire.applied, g.log.String())
 	}
-	if err := g.w.Down(g.job(id).RequiredNodes.Text, "lost"); err != nil {
+	if err := g.w.DownNode(g.job(id).RequiredNodes.Text, "lost"); err != nil {
 		g.t.Fatal(err)
 	}
 	return id
@@ -107,7 +107,7 @@ func TestNoPinWithoutExpiry(t *testing.T) {
 				g.w.Advance(g.w.Now().Add(ago))
 			}
 			a, _ := g.full("")
-			g.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+			g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 			_ = g.w.Cancel("hog", fmt.Sprint(a))
 			g.cycles(3)
 			if n := g.kinds()[slurm.EditRequireNodes]; n > 0 {
@@ -125,7 +125,7 @@ func TestNoPinWithoutExpiry(t *testing.T) {
 func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	g := newGuarded(t)
 	g.full("")
-	id := g.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Excluded: []string{"n2"}})
+	id := g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, ExcludedNodes: []string{"n2"}})
 	j := g.job(id)
 	before := bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State, Excluded: j.ExcludedNodes}
 	begin := g.w.Now().Add(time.Hour).Truncate(time.Second)
@@ -214,7 +214,7 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 	g.minute()
 	id := g.pinned()
 	j := g.db.Clone()
-	j.Unfenced = true
+	j.AllowsAnyEpoch = true
 	g.x.LeaderWatch, g.x.Journal, g.x.Leadership = nil, j, nil
 	order := g.job(id).Priority
 	g.minute()

@@ -14,28 +14,28 @@ import (
 // campus is a cluster with two QOS, small against fair share as sites have them.
 func campus() sim.Config {
 	return sim.Config{
-		Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
-		BackfillInterval: -1, SchedInterval: 30 * time.Second,
-		Weights: sim.Weights{Age: 1_000, FairShare: 3_000, QOS: map[string]float64{"normal": 0, "high": 4_000}},
+		ClusterName: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		BackfillInterval: -1, FullPassInterval: 30 * time.Second,
+		PriorityWeights: sim.PriorityWeights{Age: 1_000, FairShare: 3_000, PointsByQOS: map[string]float64{"normal": 0, "high": 4_000}},
 	}
 }
 
 // queue fills the cluster and puts 24 jobs of four accounts in line, whose use
 // of the cluster so far differs.
-func queue(t *testing.T, w *sim.World, submit func(sim.Spec) int64) (ids []int64) {
+func queue(t *testing.T, w *sim.World, submit func(sim.JobSpec) int64) (ids []int64) {
 	t.Helper()
 	for i := range 4 { // use of the past: 0, 1, 2, 3 hours of a node
 		if i > 0 {
-			submit(sim.Spec{User: fmt.Sprint("u", i), Account: fmt.Sprint("a", i), GPUs: 8, Work: time.Duration(i) * time.Hour, Limit: 4 * time.Hour})
+			submit(sim.JobSpec{User: fmt.Sprint("u", i), Account: fmt.Sprint("a", i), GPUs: 8, WorkTime: time.Duration(i) * time.Hour, TimeLimit: 4 * time.Hour})
 		}
 	}
 	w.Advance(w.Now().Add(6 * time.Hour))
 	for range 2 {
-		submit(sim.Spec{User: "hog", Account: "h", GPUs: 8, Work: 3 * time.Hour, Limit: 4 * time.Hour})
+		submit(sim.JobSpec{User: "hog", Account: "h", GPUs: 8, WorkTime: 3 * time.Hour, TimeLimit: 4 * time.Hour})
 	}
 	w.Advance(w.Now().Add(time.Minute))
 	for i := range 24 {
-		ids = append(ids, submit(sim.Spec{User: fmt.Sprint("u", i%4), Account: fmt.Sprint("a", i%4), GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute}))
+		ids = append(ids, submit(sim.JobSpec{User: fmt.Sprint("u", i%4), Account: fmt.Sprint("a", i%4), GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute}))
 		w.Advance(w.Now().Add(10 * time.Second))
 	}
 	return ids
@@ -59,11 +59,11 @@ func place(w *sim.World, id int64) int {
 
 // newcomers submits a job of QOS high, and one of QOS normal for each of the
 // accounts that use more and more, and returns their places in line.
-func newcomers(w *sim.World, submit func(sim.Spec) int64) (high int, normal []int) {
-	h := submit(sim.Spec{User: "u3", Account: "a3", QOS: "high", GPUs: 8, Work: time.Hour, Limit: time.Hour})
+func newcomers(w *sim.World, submit func(sim.JobSpec) int64) (high int, normal []int) {
+	h := submit(sim.JobSpec{User: "u3", Account: "a3", QOS: "high", GPUs: 8, WorkTime: time.Hour, TimeLimit: time.Hour})
 	var ids []int64
 	for i := range 4 {
-		ids = append(ids, submit(sim.Spec{User: fmt.Sprint("u", i), Account: fmt.Sprint("a", i), GPUs: 8, Work: time.Hour, Limit: time.Hour}))
+		ids = append(ids, submit(sim.JobSpec{User: fmt.Sprint("u", i), Account: fmt.Sprint("a", i), GPUs: 8, WorkTime: time.Hour, TimeLimit: time.Hour}))
 	}
 	w.Advance(w.Now().Add(time.Minute))
 	for _, id := range ids {
@@ -80,7 +80,7 @@ func TestTheOrderIsFailOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enter := func(s sim.Spec) int64 { id, _ := alone.Submit(s); return id }
+	enter := func(s sim.JobSpec) int64 { id, _ := alone.Submit(s); return id }
 	queue(t, alone, enter)
 	alone.Advance(alone.Now().Add(40 * 30 * time.Second))
 	_, want := newcomers(alone, enter)
@@ -123,9 +123,9 @@ func TestOverrideOrdersAcrossQOS(t *testing.T) {
 		r.conf.Order.Strength = strength
 		r.restart()
 		r.full("")
-		early := r.submit(sim.Spec{User: "u1", Account: "a1", QOS: "normal", GPUs: 8})
+		early := r.submit(sim.JobSpec{User: "u1", Account: "a1", QOS: "normal", GPUs: 8})
 		r.w.Advance(r.w.Now().Add(time.Minute))
-		late := r.submit(sim.Spec{User: "u2", Account: "a2", QOS: "high", GPUs: 8})
+		late := r.submit(sim.JobSpec{User: "u2", Account: "a2", QOS: "high", GPUs: 8})
 		r.cycles(6)
 		got := "normal"
 		if r.job(late).Priority > r.job(early).Priority {
@@ -147,7 +147,7 @@ func TestNumbersFollowTheQueue(t *testing.T) {
 	sent, came := len(r.wire.applied), 24
 	for i := range 240 {
 		if i%10 == 0 {
-			r.submit(sim.Spec{User: fmt.Sprint("u", i/10%4), Account: fmt.Sprint("a", i/10%4), GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+			r.submit(sim.JobSpec{User: fmt.Sprint("u", i/10%4), Account: fmt.Sprint("a", i/10%4), GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
 			came++
 		}
 		r.cycles(1)

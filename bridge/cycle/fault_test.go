@@ -31,12 +31,12 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			func(r *rig) { r.conf.Partitions[0].DecidingPolicy = broken{}; r.restart() }, nil, "policy",
 		},
 		"database gone": {
-			func(r *rig) { r.db.Fail = gone("") }, func(r *rig) { r.db.Fail = nil }, "leader",
+			func(r *rig) { r.db.FailCall = gone("") }, func(r *rig) { r.db.FailCall = nil }, "leader",
 		},
 	}
 	for call, cause := range map[string]bridge.Cause{"Clock": "history", "Record": "history", "Past": "history", "Memo": "history", "Intents": "journal", "Intend": "journal"} {
 		f := tests["database gone"]
-		f.break_, f.cause = func(r *rig) { r.db.Fail = gone(call) }, cause
+		f.break_, f.cause = func(r *rig) { r.db.FailCall = gone(call) }, cause
 		if call == "Intend" {
 			f.heal = nil // it stays warm
 		}
@@ -46,8 +46,8 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, bridge.Rank, "drf", nil)
 			r.full("")
-			r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
-			r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+			r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
+			r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 			tt.break_(r)
 			last := r.cycles(5)
 			if last.Result != cycle.InDoubt || last.Doubts[0].Cause != tt.cause || len(r.wire.applied) > 0 {
@@ -85,7 +85,7 @@ func gone(call string) func(string) error {
 func TestClocksApartSendNothing(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
 	r.full("")
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	parts := r.parts()
 	parts.Now = func() time.Time { return r.w.Now().Add(time.Minute) }
 	l, err := cycle.New(r.conf, parts)
@@ -107,7 +107,7 @@ func TestAnAnswerThatIsLostIsNotSentAgain(t *testing.T) {
 	r := newRig(t, bridge.Preempt, "tiresias", nil)
 	r.full("fairbridge:preemptible,ckpt=10s")
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
 	r.wire.lost = func(e slurm.Edit) error {
 		if e.Kind == slurm.EditRequeue {
 			return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Err: errors.New("connection reset")}
@@ -124,7 +124,7 @@ func TestRepeatedRefusalsEndThePush(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
 	r.full("")
 	for range 8 {
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	}
 	r.wire.answer = func(slurm.Edit) error {
 		return &slurm.Error{Class: slurm.ErrorForbidden, Text: "access denied", Number: 2002}

@@ -21,7 +21,7 @@ func TestReleaseReachesTasksOfArrays(t *testing.T) {
 				r.conf.Order.Lever = lever
 				r.restart()
 				a, b := r.full("")
-				array := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Nice: 3, Array: 9, Work: 20 * time.Hour, Limit: 24 * time.Hour})
+				array := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4, Nice: 3, ArraySize: 9, WorkTime: 20 * time.Hour, TimeLimit: 24 * time.Hour})
 				plain := r.job(array)
 				r.stand([]bridge.Intent{{
 					Edit:   slurm.Edit{Run: plain.CurrentRun(), Kind: kind, Value: 77, Tasks: 9},
@@ -52,7 +52,7 @@ func TestReleaseReachesTasksOfArrays(t *testing.T) {
 func (r *rig) requeueTasks(array int64) int {
 	r.t.Helper()
 	for _, n := range r.w.Nodes() {
-		if err := r.w.Drain(n.Name, "test"); err != nil {
+		if err := r.w.DrainNode(n.Name, "test"); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -80,7 +80,7 @@ func (r *rig) untouched(array int64) {
 		}
 		waiting++
 		before := j.Priority
-		if err := r.w.Update("root", j.ID, sim.Update{SiteFactor: new(int64)}); err != nil {
+		if err := r.w.Update("root", j.ID, sim.JobUpdate{SiteFactor: new(int64)}); err != nil {
 			r.t.Fatal(err)
 		}
 		if now := r.job(j.ID); j.Nice != 3 || now.Priority != before {

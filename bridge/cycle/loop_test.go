@@ -13,8 +13,8 @@ import (
 
 // full fills the cluster with two long jobs of one user.
 func (r *rig) full(comment string) (a, b int64) {
-	a = r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
-	b = r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
+	a = r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour, Comment: comment, Checkpoints: true})
+	b = r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour, Comment: comment, Checkpoints: true})
 	r.w.Advance(r.w.Now().Add(time.Minute))
 	return a, b
 }
@@ -23,7 +23,7 @@ func TestObserveSendsNothing(t *testing.T) {
 	r := newRig(t, bridge.Observe, "tiresias", nil)
 	r.full("fairbridge:preemptible")
 	for range 6 {
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4})
 	}
 	last := r.cycles(12)
 	if len(r.wire.applied) > 0 {
@@ -32,7 +32,7 @@ func TestObserveSendsNothing(t *testing.T) {
 	if len(last.Evaluations) != 1 || len(last.Evaluations[0].Plan.Decisions) != 8 {
 		t.Errorf("observing made no plan: %+v", last)
 	}
-	if c := r.db.Cycle("gpu"); c == nil || len(c.Plan.Decisions) != 8 {
+	if c := r.db.LastCycle("gpu"); c == nil || len(c.Plan.Decisions) != 8 {
 		t.Errorf("the stored plan is %+v, want 8 decisions", c)
 	}
 }
@@ -42,11 +42,11 @@ func TestRankFollowsThePolicy(t *testing.T) {
 	r.full("")
 	var hog, other []int64
 	for range 3 {
-		hog = append(hog, r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8}))
+		hog = append(hog, r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8}))
 		r.w.Advance(r.w.Now().Add(time.Second))
 	}
 	for range 3 {
-		other = append(other, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8}))
+		other = append(other, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8}))
 		r.w.Advance(r.w.Now().Add(time.Second))
 	}
 	r.cycles(2)
@@ -73,7 +73,7 @@ func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
 	r := newRig(t, bridge.Preempt, "tiresias", nil)
 	a, b := r.full("fairbridge:preemptible,ckpt=10s")
 	r.w.Advance(r.w.Now().Add(2 * time.Hour)) // far into the second queue
-	short := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	short := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
 	for range 40 {
 		r.cycles(1)
 		if j := r.job(short); !j.IsPending() {
@@ -86,13 +86,13 @@ func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
 	if n := r.kinds()[slurm.EditRequeue]; n != 1 {
 		t.Errorf("%d requeues, want one", n)
 	}
-	if !r.w.Run(r.w.Now().Add(48 * time.Hour)) {
+	if !r.w.RunUntilIdle(r.w.Now().Add(48 * time.Hour)) {
 		t.Fatal("not every job ended")
 	}
 	ends := map[int64]int{}
-	for _, s := range r.w.Segments() {
-		if s.State == "COMPLETED" {
-			ends[s.Job]++
+	for _, s := range r.w.EndedRuns() {
+		if s.EndState == "COMPLETED" {
+			ends[s.JobID]++
 		}
 	}
 	for _, id := range []int64{a, b, short} {
@@ -105,13 +105,13 @@ func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
 func TestHeldJobsAreNeverTouched(t *testing.T) {
 	r := newRig(t, bridge.Preempt, "tiresias", nil)
 	r.full("fairbridge:preemptible")
-	mine := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Hold: true})
-	admins := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
-	if err := r.w.Hold(sim.Operator, admins); err != nil {
+	mine := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, Hold: true})
+	admins := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
+	if err := r.w.Hold(sim.OperatorUser, admins); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	}
 	r.cycles(10)
 	for _, e := range r.wire.applied {
@@ -127,7 +127,7 @@ func TestHeldJobsAreNeverTouched(t *testing.T) {
 func TestAHoldBetweenLookingAndPushingIsRespected(t *testing.T) {
 	r := newRig(t, bridge.Rank, "fifo", nil)
 	r.full("")
-	id := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	id := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	r.wire.between = func(w *sim.World) { _ = w.Hold("new", id) }
 	r.cycles(6)
 	for _, e := range r.wire.applied {
@@ -140,8 +140,8 @@ func TestAHoldBetweenLookingAndPushingIsRespected(t *testing.T) {
 func TestStopFileStopsEverything(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
 	r.full("")
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	if err := os.WriteFile(r.stops, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,8 @@ func TestASecondDaemonStandsBy(t *testing.T) {
 func TestWarmAgainAfterStandingBy(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
 	r.full("")
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	if r.cycles(4); len(r.wire.applied) == 0 {
 		t.Fatalf("nothing sent; log:\n%s", r.log.String())
 	}
@@ -188,7 +188,7 @@ func TestWarmAgainAfterStandingBy(t *testing.T) {
 	if last := r.cycles(1); last.Result != cycle.Standby {
 		t.Fatalf("%s while another leads", last.Result)
 	}
-	r.submit(sim.Spec{User: "third", Account: "z", GPUs: 8})
+	r.submit(sim.JobSpec{User: "third", Account: "z", GPUs: 8})
 	if err := r.db.Resign(t.Context(), "lab", "other:1"); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestStopFileWithinAPush(t *testing.T) {
 	r := newRig(t, bridge.Rank, "drf", nil)
 	r.full("")
 	for range 4 {
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	}
 	r.wire.between = func(*sim.World) { _ = os.WriteFile(r.stops, nil, 0o600) }
 	r.cycles(5)
@@ -218,10 +218,10 @@ func TestStopFileWithinAPush(t *testing.T) {
 
 func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
 	r := newRig(t, bridge.Steer, "fifo", nil)
-	r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour})
+	r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
-	r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 8, Nodes: 2})
-	small := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Limit: 12 * time.Hour})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2})
+	small := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4, TimeLimit: 12 * time.Hour})
 	r.cycles(4)
 	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
 		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
@@ -239,9 +239,9 @@ func TestReleaseGivesEverythingBack(t *testing.T) {
 	r.full("fairbridge:preemptible")
 	var ids []int64
 	for i := range 6 {
-		s := sim.Spec{User: "new", Account: "y", GPUs: 4 + 4*(i%2)}
+		s := sim.JobSpec{User: "new", Account: "y", GPUs: 4 + 4*(i%2)}
 		if i == 2 {
-			s.Required = []string{"n2"}
+			s.RequiredNodes = []string{"n2"}
 		}
 		ids = append(ids, r.submit(s))
 	}

@@ -14,7 +14,7 @@ import (
 func TestAPolicyThatWasChangedBegins(t *testing.T) {
 	r := newRig(t, bridge.Preempt, "tiresias", nil)
 	for range 6 {
-		r.submit(sim.Spec{User: "alice", Account: "research", GPUs: 4, Comment: "fairbridge:preemptible"})
+		r.submit(sim.JobSpec{User: "alice", Account: "research", GPUs: 4, Comment: "fairbridge:preemptible"})
 	}
 	r.cycles(4)
 	for _, e := range catalogue.Systems() {

@@ -19,7 +19,7 @@ func gracious(t *testing.T, comment string) (r *rig, short int64) {
 	r = newRig(t, bridge.Preempt, "tiresias", nil)
 	r.full(comment)
 	r.w.Advance(r.w.Now().Add(2 * time.Hour)) // far into the second queue
-	return r, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	return r, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
 }
 
 // until runs cycles until something is true.
@@ -53,19 +53,19 @@ func TestGrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, short := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=2m,signal=USR2")
 			at := r.requeuedAt()
-			r.until("a warning", func() bool { return len(r.w.Signals()) > 0 })
+			r.until("a warning", func() bool { return len(r.w.DeliveredSignals()) > 0 })
 			if killed {
 				r.restart()
 			}
 			r.until("the short job runs", func() bool { j := r.job(short); return !j.IsPending() })
-			got := r.w.Signals()
+			got := r.w.DeliveredSignals()
 			if len(got) != 1 || got[0].Signal != slurm.USR2 || at.Sub(got[0].At) < 2*time.Minute || at.Sub(got[0].At) > 4*time.Minute {
 				t.Errorf("signals %v, requeued at %v", got, at)
 			}
 			if n := r.kinds(); n[slurm.EditWarn] != 1 || n[slurm.EditRequeue] != 1 {
 				t.Errorf("sent %v", n)
 			}
-			if !slices.ContainsFunc(r.intents(), func(in bridge.Intent) bool { return in.Edit.Kind == slurm.EditWarn && in.Edit.Run.Job == got[0].Job }) {
+			if !slices.ContainsFunc(r.intents(), func(in bridge.Intent) bool { return in.Edit.Kind == slurm.EditWarn && in.Edit.Run.Job == got[0].JobID }) {
 				t.Errorf("the ledger does not tell of the warning: %+v", r.intents())
 			}
 		})
@@ -75,30 +75,30 @@ func TestGrace(t *testing.T) {
 // TestAWarnedJobRunsOnWhenThePlanChanges: who was to get its place is gone.
 func TestAWarnedJobRunsOnWhenThePlanChanges(t *testing.T) {
 	r, short := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=5m")
-	r.until("a warning", func() bool { return len(r.w.Signals()) > 0 })
+	r.until("a warning", func() bool { return len(r.w.DeliveredSignals()) > 0 })
 	if err := r.w.Cancel("new", fmt.Sprint(short)); err != nil {
 		t.Fatal(err)
 	}
 	r.cycles(40)
-	if n := r.kinds(); n[slurm.EditWarn] != 1 || n[slurm.EditRequeue] != 0 || r.w.Signals()[0].Signal != slurm.USR1 {
-		t.Errorf("sent %v, signals %v", n, r.w.Signals())
+	if n := r.kinds(); n[slurm.EditWarn] != 1 || n[slurm.EditRequeue] != 0 || r.w.DeliveredSignals()[0].Signal != slurm.USR1 {
+		t.Errorf("sent %v, signals %v", n, r.w.DeliveredSignals())
 	}
 }
 
 // TestNothingIsGivenTwiceWhileAJobIsWarned: two jobs want the place of one.
 func TestNothingIsGivenTwiceWhileAJobIsWarned(t *testing.T) {
 	r, _ := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=3m")
-	r.submit(sim.Spec{User: "other", Account: "z", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	r.submit(sim.JobSpec{User: "other", Account: "z", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
 	r.until("a requeue", func() bool { return r.kinds()[slurm.EditRequeue] > 0 })
 	warned := map[int64]bool{}
-	for _, s := range r.w.Signals() {
-		if warned[s.Job] {
-			t.Errorf("job %d was warned twice: %v", s.Job, r.w.Signals())
+	for _, s := range r.w.DeliveredSignals() {
+		if warned[s.JobID] {
+			t.Errorf("job %d was warned twice: %v", s.JobID, r.w.DeliveredSignals())
 		}
-		warned[s.Job] = true
+		warned[s.JobID] = true
 	}
 	if len(warned) > 2 {
-		t.Errorf("warned %v for two jobs", r.w.Signals())
+		t.Errorf("warned %v for two jobs", r.w.DeliveredSignals())
 	}
 }
 
@@ -132,7 +132,7 @@ func TestAPartitionsGrace(t *testing.T) {
 			r.restart()
 			r.until("the short job runs", func() bool { j := r.job(short); return !j.IsPending() })
 			var got slurm.Signal
-			for _, s := range r.w.Signals() {
+			for _, s := range r.w.DeliveredSignals() {
 				got += s.Signal
 			}
 			if got != want {
@@ -197,11 +197,11 @@ func gracefully(t *testing.T, name string) (warned, stopped int) {
 		return nil
 	}
 	for i := range 8 {
-		r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 2, Work: 5*time.Hour + time.Duration(i)*time.Minute, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
+		r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 2, WorkTime: 5*time.Hour + time.Duration(i)*time.Minute, TimeLimit: 6 * time.Hour, Comment: comment, Checkpoints: true})
 	}
 	r.w.Advance(r.w.Now().Add(time.Hour))
 	for i := range 12 {
-		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 1 + i%4, Work: 20 * time.Minute, Limit: time.Hour, Comment: comment, Checkpoint: true})
+		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 1 + i%4, WorkTime: 20 * time.Minute, TimeLimit: time.Hour, Comment: comment, Checkpoints: true})
 		r.cycles(4)
 	}
 	r.cycles(60)

@@ -15,9 +15,9 @@ func TestAnAdministratorsPriorityLiftsNoOther(t *testing.T) {
 	r.full("")
 	var ids []int64
 	for i := range 6 {
-		ids = append(ids, r.submit(sim.Spec{User: "bob", Account: "y", GPUs: 8, Limit: time.Duration(10-i) * time.Hour}))
+		ids = append(ids, r.submit(sim.JobSpec{User: "bob", Account: "y", GPUs: 8, TimeLimit: time.Duration(10-i) * time.Hour}))
 	}
-	first := r.submit(sim.Spec{User: "ann", Account: "y", GPUs: 8, Limit: 20 * time.Hour, Priority: 3_000_000})
+	first := r.submit(sim.JobSpec{User: "ann", Account: "y", GPUs: 8, TimeLimit: 20 * time.Hour, Priority: 3_000_000})
 	for range 8 {
 		r.cycles(1)
 		for _, id := range ids {

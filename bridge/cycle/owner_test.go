@@ -15,10 +15,10 @@ import (
 func leased(t *testing.T) (r *rig, small int64) {
 	t.Helper()
 	r = newRig(t, bridge.Steer, "fifo", nil)
-	r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour})
+	r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
-	r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 8, Nodes: 2})
-	small = r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Limit: 12 * time.Hour, Hold: false})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2})
+	small = r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4, TimeLimit: 12 * time.Hour, Hold: false})
 	r.cycles(4)
 	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
 		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
@@ -30,7 +30,7 @@ func leased(t *testing.T) (r *rig, small int64) {
 // has the last word for a day, whether the next list shows it, only the look
 // right before a write does, or it happens between the two.
 func TestAPersonsBeginTimeStands(t *testing.T) {
-	people := map[string]string{"owner": "new", "administrator": sim.Operator}
+	people := map[string]string{"owner": "new", "administrator": sim.OperatorUser}
 	if testing.Short() {
 		delete(people, "administrator")
 	}
@@ -54,7 +54,7 @@ func TestAPersonsBeginTimeStands(t *testing.T) {
 					var chosen time.Time
 					do(r, id, func() {
 						at := r.w.Now().Add(in).Truncate(time.Second)
-						if err := r.w.Update(by, id, sim.Update{Begin: &at}); err != nil {
+						if err := r.w.Update(by, id, sim.JobUpdate{BeginTime: &at}); err != nil {
 							t.Fatal(err)
 						}
 						chosen = at
@@ -82,7 +82,7 @@ func TestADecisionForAnotherJobIsPlannedAnew(t *testing.T) {
 	r, id := leased(t)
 	r.wire.listed = map[int64]slurm.Job{id: r.job(id)}
 	limit := 144 * time.Hour
-	if err := r.w.Update(sim.Operator, id, sim.Update{Limit: &limit}); err != nil {
+	if err := r.w.Update(sim.OperatorUser, id, sim.JobUpdate{TimeLimit: &limit}); err != nil {
 		t.Fatal(err)
 	}
 	void := false

@@ -35,7 +35,7 @@ type wanted struct {
 // edit has somebody change something about a job, also where no list shows it.
 func (f *folk) edit() {
 	id := f.ids[f.dice.IntN(len(f.ids))]
-	was, by, u := f.job(id), []string{"u", sim.Operator}[f.dice.IntN(2)], sim.Update{}
+	was, by, u := f.job(id), []string{"u", sim.OperatorUser}[f.dice.IntN(2)], sim.JobUpdate{}
 	w := *f.want[id]
 	if !was.IsPending() {
 		return
@@ -46,28 +46,28 @@ func (f *folk) edit() {
 			return // Slurm itself takes no nice then
 		}
 		w.nice = f.dice.Int64N(2000)
-		if by == sim.Operator && f.dice.IntN(2) == 0 {
+		if by == sim.OperatorUser && f.dice.IntN(2) == 0 {
 			w.nice = -w.nice
 		}
 		u.Nice = &w.nice
 	case 2, 3:
 		w.begin = f.w.Now().Add(time.Duration(f.dice.IntN(300)-60) * time.Minute).Truncate(time.Second)
-		u.Begin = &w.begin
+		u.BeginTime = &w.begin
 	case 4:
 		w.required = []string{"n1", "n2"}[f.dice.IntN(2)]
-		u.Required = &[]string{w.required}
+		u.RequiredNodes = &[]string{w.required}
 	case 5:
 		w.excluded = "n2"
-		u.Excluded = &[]string{"n2"}
+		u.ExcludedNodes = &[]string{"n2"}
 	case 6:
 		w.limit = time.Duration(1+f.dice.IntN(6)) * time.Hour
-		by, u.Limit = sim.Operator, &w.limit
+		by, u.TimeLimit = sim.OperatorUser, &w.limit
 	case 7:
 		if f.dice.IntN(4) > 0 {
 			return
 		}
 		w.nice, w.priority = 0, 1000+f.dice.Int64N(9000)
-		by, u.Priority = sim.Operator, &w.priority
+		by, u.Priority = sim.OperatorUser, &w.priority
 	}
 	if f.dice.IntN(2) == 0 && f.wire.listed[id].ID == 0 { // between two full lists
 		f.wire.listed[id] = was
@@ -117,23 +117,23 @@ func TestPeoplesEditsAreNeverLost(t *testing.T) {
 func newFolk(t *testing.T, release string, lever bridge.Lever) *folk {
 	t.Helper()
 	r := newRigOn(t, sim.Config{
-		Cluster: "lab", Release: release, Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
+		ClusterName: "lab", Release: release, Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
 	}, bridge.Steer, "fifo", nil)
 	r.conf.Order.Lever = lever
 	r.restart()
 	f := &folk{rig: r, dice: rand.New(rand.NewPCG(7, 11)), want: map[int64]*wanted{}}
 	f.wire.listed = map[int64]slurm.Job{}
-	r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 90 * time.Hour, Limit: 99 * time.Hour})
+	r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 90 * time.Hour, TimeLimit: 99 * time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
-	r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 8, Nodes: 2, Limit: 99 * time.Hour})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2, TimeLimit: 99 * time.Hour})
 	for i := range 40 {
-		s := sim.Spec{User: "u", Account: fmt.Sprint("a", i%3), GPUs: 4, Nice: int64(i % 3 * 50), Limit: 12 * time.Hour, Work: 9 * time.Hour}
+		s := sim.JobSpec{User: "u", Account: fmt.Sprint("a", i%3), GPUs: 4, Nice: int64(i % 3 * 50), TimeLimit: 12 * time.Hour, WorkTime: 9 * time.Hour}
 		if i%2 == 0 {
 			s.GPUs = 8
 		}
 		id := r.submit(s)
 		f.ids = append(f.ids, id)
-		f.want[id] = &wanted{nice: s.Nice, limit: s.Limit}
+		f.want[id] = &wanted{nice: s.Nice, limit: s.TimeLimit}
 	}
 	return f
 }

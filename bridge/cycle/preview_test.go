@@ -13,8 +13,8 @@ import (
 func TestAPreviewChangesNothing(t *testing.T) {
 	r := newRig(t, bridge.Steer, "drf", nil)
 	r.full("")
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	if _, _, leads, err := r.db.Lead(t.Context(), "lab", "another:1", time.Hour); err != nil || !leads {
 		t.Fatal(leads, err)
 	}
@@ -44,7 +44,7 @@ func TestAPreviewLeavesThoseAloneWhomACycleDoes(t *testing.T) {
 	r.full("")
 	var ids []int64
 	for i := range 8 {
-		ids = append(ids, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Limit: time.Duration(9-i) * time.Hour}))
+		ids = append(ids, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, TimeLimit: time.Duration(9-i) * time.Hour}))
 	}
 	r.cycles(6)
 	changed := 0
@@ -52,7 +52,7 @@ func TestAPreviewLeavesThoseAloneWhomACycleDoes(t *testing.T) {
 		if r.job(id).Nice == 0 {
 			continue
 		}
-		if err := r.w.Update("new", id, sim.Update{Nice: sim.Ptr(int64(77))}); err != nil {
+		if err := r.w.Update("new", id, sim.JobUpdate{Nice: sim.Ptr(int64(77))}); err != nil {
 			t.Fatal(err)
 		}
 		changed++

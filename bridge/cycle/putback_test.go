@@ -18,7 +18,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	r := newRig(t, bridge.Preempt, "tiresias", nil)
 	r.full("fairbridge:preemptible,ckpt=10s")
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
-	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute})
+	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute})
 	r.wire.answer = func(e slurm.Edit) error {
 		if e.Kind == slurm.EditRequeue {
 			return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Err: errors.New("the connection broke")}

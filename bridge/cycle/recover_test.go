@@ -23,7 +23,7 @@ func many(t *testing.T, interval time.Duration, lever bridge.Lever, n int) (r *r
 	r.restart()
 	r.full("")
 	for i := range n {
-		ids = append(ids, r.submit(sim.Spec{User: fmt.Sprint("u", i%8), Account: "y", GPUs: 8}))
+		ids = append(ids, r.submit(sim.JobSpec{User: fmt.Sprint("u", i%8), Account: "y", GPUs: 8}))
 	}
 	return r, ids
 }
@@ -123,7 +123,7 @@ func TestOnePersonsEditsSilenceNobodyElse(t *testing.T) {
 	for _, id := range ids {
 		if j := r.job(id); j.User == "u0" {
 			low := int64(1000)
-			if err := r.w.Update(sim.Operator, id, sim.Update{Priority: &low}); err != nil {
+			if err := r.w.Update(sim.OperatorUser, id, sim.JobUpdate{Priority: &low}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -132,8 +132,8 @@ func TestOnePersonsEditsSilenceNobodyElse(t *testing.T) {
 	if len(last.Doubts) > 0 || len(last.Warnings) != 1 || !strings.Contains(last.Warnings[0].Err.Error(), "u0") {
 		t.Errorf("doubts %v, warnings %v", last.Doubts, last.Warnings)
 	}
-	his := r.submit(sim.Spec{User: "u0", Account: "y", GPUs: 8})
-	other := r.submit(sim.Spec{User: "u1", Account: "z", GPUs: 8})
+	his := r.submit(sim.JobSpec{User: "u0", Account: "y", GPUs: 8})
+	other := r.submit(sim.JobSpec{User: "u1", Account: "z", GPUs: 8})
 	sent := len(r.wire.applied)
 	r.cycles(3)
 	reached := map[int64]bool{}
@@ -160,7 +160,7 @@ func TestManyPeoplesJobsChangedStopTheSite(t *testing.T) {
 	r.cycles(5)
 	for _, id := range ids[:8] {
 		low := int64(1000)
-		if err := r.w.Update(sim.Operator, id, sim.Update{Priority: &low}); err != nil {
+		if err := r.w.Update(sim.OperatorUser, id, sim.JobUpdate{Priority: &low}); err != nil {
 			t.Fatal(err)
 		}
 	}

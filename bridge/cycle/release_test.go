@@ -39,7 +39,7 @@ func TestReleasePlansAgain(t *testing.T) {
 			a, b := r.full("")
 			var ids []int64
 			for range 4 {
-				ids = append(ids, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4}))
+				ids = append(ids, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4}))
 			}
 			r.cycles(5)
 			if len(r.wire.applied) < len(ids)-1 {
@@ -76,7 +76,7 @@ func (r *rig) ordered(n int) {
 	r.full("")
 	intents := make([]bridge.Intent, n)
 	for i := range intents {
-		j := r.job(r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8}))
+		j := r.job(r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8}))
 		intents[i] = bridge.Intent{
 			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 1_000_000 + int64(i)},
 			Before: bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
@@ -99,7 +99,7 @@ func (r *rig) stand(intents []bridge.Intent) {
 		r.t.Fatal(err)
 	}
 	for _, in := range intents {
-		if err := r.wire.Direct.Apply(r.t.Context(), in.Edit); err != nil {
+		if err := r.wire.DirectCluster.Apply(r.t.Context(), in.Edit); err != nil {
 			r.t.Fatal(err)
 		}
 		in.State, in.Sent = bridge.Observed, r.w.Now()
@@ -120,7 +120,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 	r.ordered(n)
 	rel := r.releaser()
 	asked := 0
-	r.db.Fail = func(call string) error {
+	r.db.FailCall = func(call string) error {
 		if call == "Lead" {
 			asked++
 		}
@@ -180,7 +180,7 @@ func TestAnEndIsNoDoubt(t *testing.T) {
 			r.restart()
 			r.full("")
 			for range 3 {
-				r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+				r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 			}
 			ctx, end := context.WithCancel(t.Context())
 			defer end()

@@ -37,7 +37,7 @@ type rig struct {
 
 // wire is the cluster as the loop sees it. It counts writes and can fail.
 type wire struct {
-	sim.Direct
+	sim.DirectCluster
 	applied []slurm.Edit
 	observe error                  // what Observe answers
 	spoil   func(*slurm.View)      // makes a view lie; nil: it tells the truth
@@ -60,7 +60,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	if c.observe != nil {
 		return nil, c.observe
 	}
-	v, err := c.Direct.Observe(ctx)
+	v, err := c.DirectCluster.Observe(ctx)
 	if err == nil && c.spoil != nil {
 		c.spoil(v)
 	}
@@ -77,14 +77,14 @@ func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	if c.between != nil {
 		c.between(c.World)
 	}
-	return c.Direct.Reread(ctx, id)
+	return c.DirectCluster.Reread(ctx, id)
 }
 
 func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 	if c.removed[name] {
 		return false, nil
 	}
-	return c.Direct.HasNode(ctx, name)
+	return c.DirectCluster.HasNode(ctx, name)
 }
 
 func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
@@ -97,7 +97,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	if c.deaf {
 		return nil
 	}
-	err := c.Direct.Apply(ctx, e)
+	err := c.DirectCluster.Apply(ctx, e)
 	if c.lost != nil {
 		return c.lost(e)
 	}
@@ -109,8 +109,8 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 func newRig(t *testing.T, mode bridge.Mode, name string, params paper.Params) *rig {
 	t.Helper()
 	return newRigOn(t, sim.Config{
-		Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
-		BackfillInterval: -1, RequeueDelay: 10 * time.Second, SchedInterval: 30 * time.Second,
+		ClusterName: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		BackfillInterval: -1, RequeueDelay: 10 * time.Second, FullPassInterval: 30 * time.Second,
 	}, mode, name, params)
 }
 
@@ -121,7 +121,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: memstore.New(w.Now, nil, 0), expiry: bridge.NoExpiry{}, stops: filepath.Join(t.TempDir(), "STOP")}
+	r := &rig{t: t, w: w, wire: &wire{DirectCluster: sim.DirectCluster{World: w}}, db: memstore.New(w.Now, nil, 0), expiry: bridge.NoExpiry{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
 	r.conf.ClusterName, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Budgets.Quantum, r.conf.Budgets.Cooldown, r.conf.Budgets.GainFactor = time.Minute, time.Minute, 0
@@ -157,13 +157,13 @@ func (r *rig) parts() cycle.Parts {
 	}
 }
 
-func (r *rig) submit(s sim.Spec) int64 {
+func (r *rig) submit(s sim.JobSpec) int64 {
 	r.t.Helper()
-	if s.Limit == 0 {
-		s.Limit = 2 * time.Hour
+	if s.TimeLimit == 0 {
+		s.TimeLimit = 2 * time.Hour
 	}
-	if s.Work == 0 {
-		s.Work = time.Hour
+	if s.WorkTime == 0 {
+		s.WorkTime = time.Hour
 	}
 	id, err := r.w.Submit(s)
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 func crammed(t *testing.T, mode bridge.Mode, policy string, limit time.Duration) (r *rig, head int64, small []int64) {
 	t.Helper()
 	r = newRigOn(t, sim.Config{
-		Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, RequeueDelay: 10 * time.Second,
+		ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, RequeueDelay: 10 * time.Second,
 	}, mode, policy, nil)
 	r.conf.Interval = 10 * time.Second
 	r.restart()
-	r.submit(sim.Spec{User: "hog", Account: "x", CPUs: 55, Work: 10 * time.Minute, Limit: 10 * time.Minute})
+	r.submit(sim.JobSpec{User: "hog", Account: "x", CPUsPerNode: 55, WorkTime: 10 * time.Minute, TimeLimit: 10 * time.Minute})
 	r.w.Advance(r.w.Now().Add(time.Minute))
 	r.cycles(2) // warm
-	head = r.submit(sim.Spec{User: "wide", Account: "y", GPUsPerNode: 8, CPUs: 32, Work: 5 * time.Minute, Limit: 6 * time.Minute})
+	head = r.submit(sim.JobSpec{User: "wide", Account: "y", GPUsPerNode: 8, CPUsPerNode: 32, WorkTime: 5 * time.Minute, TimeLimit: 6 * time.Minute})
 	r.cycles(2)
 	for range 4 {
-		small = append(small, r.submit(sim.Spec{User: "narrow", Account: "z", GPUsPerNode: 1, CPUs: 2, Work: 5 * time.Minute, Limit: limit}))
+		small = append(small, r.submit(sim.JobSpec{User: "narrow", Account: "z", GPUsPerNode: 1, CPUsPerNode: 2, WorkTime: 5 * time.Minute, TimeLimit: limit}))
 		r.w.Advance(r.w.Now().Add(time.Second))
 	}
 	return r, head, small
@@ -70,18 +70,18 @@ func busy(t *testing.T, policy string, maintenance bool) (r *rig, waiting []int6
 	r.conf.Budgets.UserStops1h, r.conf.Budgets.AccountStops1h = 1000, 1000
 	r.restart()
 	for range 16 {
-		r.submit(sim.Spec{User: "hog", Account: "x", GPUsPerNode: 1, Work: 20 * time.Hour, Limit: 30 * time.Hour, Comment: "fairbridge:preemptible,ckpt=1s", Checkpoint: true})
+		r.submit(sim.JobSpec{User: "hog", Account: "x", GPUsPerNode: 1, WorkTime: 20 * time.Hour, TimeLimit: 30 * time.Hour, Comment: "fairbridge:preemptible,ckpt=1s", Checkpoints: true})
 	}
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
 	r.cycles(3)
 	if maintenance {
 		m := sim.Reservation{Name: "m1", From: r.w.Now().Add(9 * time.Minute), To: r.w.Now().Add(2 * time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}}
-		if err := r.w.Reserve(m); err != nil {
+		if err := r.w.AddReservation(m); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 8 {
-		waiting = append(waiting, r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 1, Work: 10 * time.Minute, Limit: 20 * time.Minute}))
+		waiting = append(waiting, r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 1, WorkTime: 10 * time.Minute, TimeLimit: 20 * time.Minute}))
 	}
 	return r, waiting
 }
@@ -128,7 +128,7 @@ func TestNobodyIsStoppedForAMaintenance(t *testing.T) {
 // could.
 func TestWhoCouldNotStartAgainIsNotStopped(t *testing.T) {
 	r, _ := busy(t, "tiresias", true)
-	quick := r.submit(sim.Spec{User: "quick", Account: "z", GPUsPerNode: 1, Work: 2 * time.Minute, Limit: 4 * time.Minute})
+	quick := r.submit(sim.JobSpec{User: "quick", Account: "z", GPUsPerNode: 1, WorkTime: 2 * time.Minute, TimeLimit: 4 * time.Minute})
 	r.cycles(12)
 	if n := r.kinds()[slurm.EditRequeue]; n != 0 || r.job(quick).State != "PENDING" {
 		t.Errorf("%d requeues for the quick job (%s): those that run could not start again", n, r.job(quick).State)
@@ -167,7 +167,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 	if !strings.Contains(r.log.String(), "no job of this partition is stopped until it does") {
 		t.Errorf("it is not said:\n%s", r.log.String())
 	}
-	r.w.Unreserve("m1")
+	r.w.RemoveReservation("m1")
 	r.cycles(6)
 	for _, id := range waiting[:stops] {
 		if r.job(id).State == "PENDING" {
@@ -184,7 +184,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 // around after three cycles, is told why, and is tried again later.
 func TestAStartThatDoesNotHappen(t *testing.T) {
 	r := newRigOn(t, sim.Config{
-		Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
+		ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
 	}, bridge.Steer, "fifo", nil)
 	r.conf.Interval = 10 * time.Second
 	r.restart()
@@ -194,12 +194,12 @@ func TestAStartThatDoesNotHappen(t *testing.T) {
 			v.Jobs[i].Reason = ""
 		}
 	}
-	hog := r.submit(sim.Spec{User: "hog", Account: "x", CPUs: 1, MemMB: 300_000, Work: time.Hour, Limit: time.Hour})
+	hog := r.submit(sim.JobSpec{User: "hog", Account: "x", CPUsPerNode: 1, MemMBPerNode: 300_000, WorkTime: time.Hour, TimeLimit: time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
 	r.cycles(3)
-	fat := r.submit(sim.Spec{User: "fat", Account: "y", GPUsPerNode: 2, MemMB: 400_000, Work: 5 * time.Minute, Limit: 10 * time.Minute})
+	fat := r.submit(sim.JobSpec{User: "fat", Account: "y", GPUsPerNode: 2, MemMBPerNode: 400_000, WorkTime: 5 * time.Minute, TimeLimit: 10 * time.Minute})
 	r.w.Advance(r.w.Now().Add(time.Second))
-	thin := r.submit(sim.Spec{User: "thin", Account: "z", GPUsPerNode: 8, MemMB: 1000, Work: 30 * time.Minute, Limit: 40 * time.Minute})
+	thin := r.submit(sim.JobSpec{User: "thin", Account: "z", GPUsPerNode: 8, MemMBPerNode: 1000, WorkTime: 30 * time.Minute, TimeLimit: 40 * time.Minute})
 	r.cycles(3)
 	if r.job(thin).State != "PENDING" {
 		t.Fatalf("the thin job runs already: nothing is tested")

@@ -16,9 +16,9 @@ func bobs(t *testing.T) (r *rig, bob, all []int64) {
 	r = newRigOn(t, campus(), bridge.Rank, "fifo", nil)
 	r.full("")
 	for i := range 12 {
-		who := sim.Spec{User: "bob", Account: "b", GPUs: 8}
+		who := sim.JobSpec{User: "bob", Account: "b", GPUs: 8}
 		if i%2 == 1 {
-			who = sim.Spec{User: "ann", Account: "a", GPUs: 8}
+			who = sim.JobSpec{User: "ann", Account: "a", GPUs: 8}
 		}
 		id := r.submit(who)
 		if all = append(all, id); who.User == "bob" {
@@ -63,7 +63,7 @@ func (r *rig) neutral(ids []int64) {
 func TestReleaseReachesAJobWhoseOwnerWasPolite(t *testing.T) {
 	r, bob, all := bobs(t)
 	nice := int64(1_000_000)
-	if err := r.w.Update("bob", bob[0], sim.Update{Nice: &nice}); err != nil {
+	if err := r.w.Update("bob", bob[0], sim.JobUpdate{Nice: &nice}); err != nil {
 		t.Fatal(err)
 	}
 	r.cycles(5)
@@ -94,7 +94,7 @@ func top(t *testing.T, w *sim.World, jobs []int64, first int64) {
 		if id == first {
 			nice = j.Nice - (best - j.Priority)
 		}
-		if err := w.Update(sim.Operator, id, sim.Update{Nice: &nice}); err != nil {
+		if err := w.Update(sim.OperatorUser, id, sim.JobUpdate{Nice: &nice}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestAPriorityThatFollowsNothing(t *testing.T) {
 			r.restart()
 			r.cycles(4)
 			for _, id := range bob[:3] {
-				if err := r.w.Update(sim.Operator, id, sim.Update{Priority: sim.Ptr(int64(1234))}); err != nil {
+				if err := r.w.Update(sim.OperatorUser, id, sim.JobUpdate{Priority: sim.Ptr(int64(1234))}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -17,18 +17,18 @@ func TestAJobIsLeftAloneForAsLongAsIsSaid(t *testing.T) {
 	r.conf.Order.Lever, r.conf.Budgets.YieldFor = bridge.LeverNice, time.Hour
 	r.restart()
 	for range 2 {
-		r.submit(sim.Spec{User: "u", Account: "x", GPUs: 8, Limit: 40 * time.Hour, Work: 30 * time.Hour})
+		r.submit(sim.JobSpec{User: "u", Account: "x", GPUs: 8, TimeLimit: 40 * time.Hour, WorkTime: 30 * time.Hour})
 	}
 	var ids []int64
 	for i := range 8 {
-		ids = append(ids, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Limit: time.Duration(9-i) * time.Hour}))
+		ids = append(ids, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, TimeLimit: time.Duration(9-i) * time.Hour}))
 	}
 	r.cycles(6)
 	i := slices.IndexFunc(ids, func(id int64) bool { return r.job(id).Nice != 0 })
 	if i < 0 {
 		t.Fatal("no job has a number of ours")
 	}
-	if err := r.w.Update("new", ids[i], sim.Update{Nice: sim.Ptr(int64(77))}); err != nil {
+	if err := r.w.Update("new", ids[i], sim.JobUpdate{Nice: sim.Ptr(int64(77))}); err != nil {
 		t.Fatal(err)
 	}
 	edits := func() int {

@@ -36,7 +36,7 @@ func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
 		})
 	}
 	for i := range fresh {
-		push.SetOutcome(&fresh[i], sim.Direct{World: d.w}.Apply(context.Background(), fresh[i].Edit), v.At)
+		push.SetOutcome(&fresh[i], sim.DirectCluster{World: d.w}.Apply(context.Background(), fresh[i].Edit), v.At)
 		if fresh[i].State != bridge.Acked {
 			t.Fatalf("%v: %s %s", fresh[i].Edit, fresh[i].State, fresh[i].Error)
 		}
@@ -75,12 +75,12 @@ func aPlan(t *rapid.T, s *policy.Snapshot) *policy.Plan {
 }
 
 func crowd(t *rapid.T, n int) *sim.World {
-	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), BackfillInterval: -1})
+	w, err := sim.New(sim.Config{ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), BackfillInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
-		s := sim.Spec{User: fmt.Sprint("u", i%3), GPUs: 8, Limit: 10 * time.Hour, Work: 10 * time.Hour, Hold: i > 0 && rapid.IntRange(0, 6).Draw(t, "held") == 0}
+		s := sim.JobSpec{User: fmt.Sprint("u", i%3), GPUs: 8, TimeLimit: 10 * time.Hour, WorkTime: 10 * time.Hour, Hold: i > 0 && rapid.IntRange(0, 6).Draw(t, "held") == 0}
 		if _, err := w.Submit(s); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func checkLevel(t *rapid.T, lever slurm.EditKind) {
 }
 
 func observe(w *sim.World) *slurm.View {
-	v, _ := sim.Direct{World: w}.Observe(context.Background())
+	v, _ := sim.DirectCluster{World: w}.Observe(context.Background())
 	return v
 }
 

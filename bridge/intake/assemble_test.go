@@ -16,10 +16,10 @@ import (
 
 // world is a small cluster: three nodes in partition gpu, the last of them in
 // partition debug too.
-func world(t *testing.T, submit ...sim.Spec) *sim.World {
+func world(t *testing.T, submit ...sim.JobSpec) *sim.World {
 	t.Helper()
 	w, err := sim.New(sim.Config{
-		Cluster: "lab", Nodes: sim.UniformNodes(3, "a100", 8),
+		ClusterName: "lab", Nodes: sim.UniformNodes(3, "a100", 8),
 		Partitions: []sim.Partition{{Name: "gpu"}, {Name: "debug", Nodes: []string{"n3"}}},
 	})
 	if err != nil {
@@ -35,7 +35,7 @@ func world(t *testing.T, submit ...sim.Spec) *sim.World {
 
 func view(t *testing.T, w *sim.World) *slurm.View {
 	t.Helper()
-	v, err := sim.Direct{World: w}.Observe(context.Background())
+	v, err := sim.DirectCluster{World: w}.Observe(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,15 +49,15 @@ func preempting(name string) bridge.Partition {
 func TestAssemble(t *testing.T) {
 	hour := time.Hour
 	w := world(t,
-		sim.Spec{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, GPUType: "a100", CPUs: 16, Limit: hour, Work: hour, Comment: "fairbridge:preemptible,ckpt=2m"},
-		sim.Spec{User: "bob", Account: "lang", Partition: "debug", GPUs: 3, Limit: hour, Work: hour},
-		sim.Spec{User: "carol", Account: "lang", Partition: "gpu", CPUs: 4, Limit: hour, Work: hour}, // no GPU
+		sim.JobSpec{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, GPUType: "a100", CPUsPerNode: 16, TimeLimit: hour, WorkTime: hour, Comment: "fairbridge:preemptible,ckpt=2m"},
+		sim.JobSpec{User: "bob", Account: "lang", Partition: "debug", GPUs: 3, TimeLimit: hour, WorkTime: hour},
+		sim.JobSpec{User: "carol", Account: "lang", Partition: "gpu", CPUsPerNode: 4, TimeLimit: hour, WorkTime: hour}, // no GPU
 	)
 	w.Advance(w.Now().Add(2 * time.Minute))
-	for _, s := range []sim.Spec{
-		{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, Nodes: 3, Limit: hour, Work: hour},
-		{User: "bob", Account: "lang", Partition: "gpu", GPUsPerNode: 1, GPUType: "a100", Array: 10, ArrayMax: 2, Limit: hour, Hold: true, Work: hour},
-		{User: "carol", Account: "lang", Partition: "debug", GPUs: 1, Begin: w.Now().Add(hour), Work: hour},
+	for _, s := range []sim.JobSpec{
+		{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, MinNodes: 3, TimeLimit: hour, WorkTime: hour},
+		{User: "bob", Account: "lang", Partition: "gpu", GPUsPerNode: 1, GPUType: "a100", ArraySize: 10, ArrayMaxRunning: 2, TimeLimit: hour, Hold: true, WorkTime: hour},
+		{User: "carol", Account: "lang", Partition: "debug", GPUs: 1, BeginTime: w.Now().Add(hour), WorkTime: hour},
 	} {
 		if _, err := w.Submit(s); err != nil {
 			t.Fatal(err)
@@ -98,22 +98,22 @@ func TestAssemble(t *testing.T) {
 
 func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 	tests := []struct {
-		spec  sim.Spec
+		spec  sim.JobSpec
 		o     bridge.OptIn
 		mode  bridge.Mode
 		fixed string
 	}{
-		{sim.Spec{}, bridge.OptIn{Comment: true}, bridge.Preempt, "did not opt in"},
-		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.OptIn{Comment: true}, bridge.Preempt, ""},
-		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.OptIn{}, bridge.Preempt, "did not opt in"},
-		{sim.Spec{QOS: "scavenge"}, bridge.OptIn{QOS: []string{"scavenge"}}, bridge.Preempt, ""},
-		{sim.Spec{Account: "spare"}, bridge.OptIn{Accounts: []string{"spare"}}, bridge.Preempt, ""},
-		{sim.Spec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, ""},
-		{sim.Spec{NoRequeue: true}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, "cannot be requeued"},
-		{sim.Spec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Steer, "not in preempt mode"},
+		{sim.JobSpec{}, bridge.OptIn{Comment: true}, bridge.Preempt, "did not opt in"},
+		{sim.JobSpec{Comment: "fairbridge:preemptible"}, bridge.OptIn{Comment: true}, bridge.Preempt, ""},
+		{sim.JobSpec{Comment: "fairbridge:preemptible"}, bridge.OptIn{}, bridge.Preempt, "did not opt in"},
+		{sim.JobSpec{QOS: "scavenge"}, bridge.OptIn{QOS: []string{"scavenge"}}, bridge.Preempt, ""},
+		{sim.JobSpec{Account: "spare"}, bridge.OptIn{Accounts: []string{"spare"}}, bridge.Preempt, ""},
+		{sim.JobSpec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, ""},
+		{sim.JobSpec{NoRequeue: true}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, "cannot be requeued"},
+		{sim.JobSpec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Steer, "not in preempt mode"},
 	}
 	for _, tt := range tests {
-		tt.spec.GPUs, tt.spec.Work, tt.spec.Limit = 1, time.Hour, time.Hour
+		tt.spec.GPUs, tt.spec.WorkTime, tt.spec.TimeLimit = 1, time.Hour, time.Hour
 		w := world(t, tt.spec)
 		w.Advance(w.Now().Add(2 * time.Minute))
 		s := Assemble(Input{View: view(t, w), OptIn: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})

@@ -12,9 +12,9 @@ import (
 // TestAssemblePredicts: predictions are asked with the job as policies see it,
 // and reach them, of waiting and of running jobs.
 func TestAssemblePredicts(t *testing.T) {
-	w := world(t, sim.Spec{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, Nodes: 3, Limit: time.Hour, Work: time.Hour})
+	w := world(t, sim.JobSpec{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, MinNodes: 3, TimeLimit: time.Hour, WorkTime: time.Hour})
 	w.Advance(w.Now().Add(2 * time.Minute))
-	if _, err := w.Submit(sim.Spec{User: "bob", Account: "lang", Partition: "gpu", GPUs: 1, Limit: time.Hour, Work: time.Hour}); err != nil {
+	if _, err := w.Submit(sim.JobSpec{User: "bob", Account: "lang", Partition: "gpu", GPUs: 1, TimeLimit: time.Hour, WorkTime: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	k := Input{View: view(t, w), Past: &bridge.Past{PredictLeft: func(j *policy.Job) (left, sigma time.Duration) {

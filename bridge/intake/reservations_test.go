@@ -102,8 +102,8 @@ func TestReserve(t *testing.T) {
 // Cores and memory of jobs without GPUs come back when their limits end.
 func TestOthers(t *testing.T) {
 	w := world(t,
-		sim.Spec{User: "carol", Account: "lang", Partition: "gpu", CPUs: 20, MemMB: 10_000, Nodes: 2, Limit: time.Hour, Work: time.Hour},
-		sim.Spec{User: "bob", Account: "lang", Partition: "gpu", CPUs: 4, GPUs: 1, Limit: time.Hour, Work: time.Hour},
+		sim.JobSpec{User: "carol", Account: "lang", Partition: "gpu", CPUsPerNode: 20, MemMBPerNode: 10_000, MinNodes: 2, TimeLimit: time.Hour, WorkTime: time.Hour},
+		sim.JobSpec{User: "bob", Account: "lang", Partition: "gpu", CPUsPerNode: 4, GPUs: 1, TimeLimit: time.Hour, WorkTime: time.Hour},
 	)
 	w.Advance(w.Now().Add(2 * time.Minute))
 	v := view(t, w)

@@ -9,58 +9,58 @@ import (
 // accounting is what slurmdbd would know: every run that ended, and counts. It
 // also keeps the signals, which Slurm forgets.
 type accounting struct {
-	segments  []Segment
-	signals   []DeliveredSignal
-	submitted int
-	started   int
-	completed int
+	endedRuns        []EndedRun
+	deliveredSignals []DeliveredSignal
+	submittedCount   int
+	startedCount     int
+	completedCount   int
 }
 
-// Segment is one run of one job, as accounting keeps it.
-type Segment struct {
-	Job      int64
-	SLUID    string
-	Array    int64 // 0: none
-	Task     int64
-	Submit   time.Time // of this run
-	Restarts int
-	Name     string
-	User     string
-	Account  string
-	Start    time.Time
-	End      time.Time
-	Nodes    []string
-	GPUType  string
-	GPUs     int
-	State    string        // COMPLETED, REQUEUED, TIMEOUT, CANCELLED, …
-	Lost     time.Duration // run time without progress: work thrown away, and restoring
+// EndedRun is one run of one job, as accounting keeps it.
+type EndedRun struct {
+	JobID        int64
+	SLUID        string
+	ArrayID      int64 // 0: none
+	TaskID       int64
+	SubmitTime   time.Time // of this run
+	RestartCount int
+	Name         string
+	User         string
+	Account      string
+	Start        time.Time
+	End          time.Time
+	Nodes        []string
+	GPUType      string
+	GPUCount     int
+	EndState     string        // COMPLETED, REQUEUED, TIMEOUT, CANCELLED, …
+	LostTime     time.Duration // run time without progress: work thrown away, and restoring
 }
 
 // DeliveredSignal is a signal that reached the batch script of a job.
 type DeliveredSignal struct {
-	Job    int64
+	JobID  int64
 	SLUID  string // of the run
 	Signal slurm.Signal
 	At     time.Time
 }
 
-// recordEnd writes the segment of a run.
-func (a *accounting) recordEnd(j *job, state string, at time.Time, lost time.Duration) {
-	typ, n := j.slots.GPUs()
-	a.segments = append(a.segments, Segment{
-		Job: j.id, SLUID: j.sluid, Array: j.array, Task: j.task, Submit: j.submit, Restarts: j.restarts,
+// recordRunEnd writes the segment of a run.
+func (a *accounting) recordRunEnd(j *job, state string, at time.Time, lost time.Duration) {
+	typ, n := j.slots.GPUTypeAndCount()
+	a.endedRuns = append(a.endedRuns, EndedRun{
+		JobID: j.id, SLUID: j.sluid, ArrayID: j.arrayID, TaskID: j.taskID, SubmitTime: j.submitTime, RestartCount: j.restartCount,
 		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.exactStart, End: at,
-		Nodes: j.hostNames(), GPUType: typ, GPUs: n, State: state, Lost: lost,
+		Nodes: j.hostNames(), GPUType: typ, GPUCount: n, EndState: state, LostTime: lost,
 	})
 }
 
-// Segments returns the accounting records of all ended runs, by end.
-func (a *accounting) Segments() []Segment { return a.segments }
+// EndedRuns returns the accounting records of all ended runs, by end.
+func (a *accounting) EndedRuns() []EndedRun { return a.endedRuns }
 
-// Signals are all that were delivered, in order.
-func (a *accounting) Signals() []DeliveredSignal { return a.signals }
+// DeliveredSignals are all that were delivered, in order.
+func (a *accounting) DeliveredSignals() []DeliveredSignal { return a.deliveredSignals }
 
-// Totals returns how many jobs were submitted, started and completed so far.
-func (a *accounting) Totals() (submitted, started, completed int) {
-	return a.submitted, a.started, a.completed
+// JobTotals returns how many jobs were submitted, started and completed so far.
+func (a *accounting) JobTotals() (submitted, started, completed int) {
+	return a.submittedCount, a.startedCount, a.completedCount
 }

@@ -7,7 +7,7 @@ import (
 
 func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Array: 10, ArrayMax: 2, GPUsPerNode: 1, Work: 10 * time.Minute})
+	id := submit(t, w, JobSpec{ArraySize: 10, ArrayMaxRunning: 2, GPUsPerNode: 1, WorkTime: 10 * time.Minute})
 	if j := get(t, w, id); !j.IsUnsplitArray() || j.ArrayTasks.Text != "0-9%2" || j.ArrayJobID != id {
 		t.Fatalf("%+v", j)
 	}
@@ -24,26 +24,26 @@ func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 			t.Errorf("task %d: %+v", i, j)
 		}
 	}
-	if !w.Run(w.Now().Add(3 * time.Hour)) {
+	if !w.RunUntilIdle(w.Now().Add(3 * time.Hour)) {
 		t.Fatal("the array never ends")
 	}
-	if n := len(w.Segments()); n != 10 {
+	if n := len(w.EndedRuns()); n != 10 {
 		t.Errorf("%d runs, want 10", n)
 	}
-	last := w.Segments()[9]
-	if last.Job != id {
-		t.Errorf("the last task has id %d, want the array's %d", last.Job, id)
+	last := w.EndedRuns()[9]
+	if last.JobID != id {
+		t.Errorf("the last task has id %d, want the array's %d", last.JobID, id)
 	}
 }
 
 func TestArrayUpdatesReachTheUnsplitRecordOnly(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Array: 5, ArrayMax: 1, GPUsPerNode: 1})
+	id := submit(t, w, JobSpec{ArraySize: 5, ArrayMaxRunning: 1, GPUsPerNode: 1})
 	advance(w, 5*time.Second)
-	if err := w.Update(Operator, id, Update{Nice: Ptr(int64(33))}); err != nil {
+	if err := w.Update(OperatorUser, id, JobUpdate{Nice: Ptr(int64(33))}); err != nil {
 		t.Fatal(err)
 	}
-	task, err := w.Split(id, 3)
+	task, err := w.SplitTask(id, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +58,9 @@ func TestArrayUpdatesReachTheUnsplitRecordOnly(t *testing.T) {
 
 func TestRequeueOfAnArrayIDReachesEveryTask(t *testing.T) {
 	w := world(t)
-	submit(t, w, Spec{Array: 3, GPUsPerNode: 1})
+	submit(t, w, JobSpec{ArraySize: 3, GPUsPerNode: 1})
 	advance(w, 5*time.Second)
-	if err := w.Requeue(Operator, "1_1", true); err != nil {
+	if err := w.Requeue(OperatorUser, "1_1", true); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, time.Second)
@@ -73,7 +73,7 @@ func TestRequeueOfAnArrayIDReachesEveryTask(t *testing.T) {
 	if n := restarts(); n != 1 {
 		t.Fatalf("requeueing one task restarted %d", n)
 	}
-	if err := w.Requeue(Operator, "1", true); err != nil {
+	if err := w.Requeue(OperatorUser, "1", true); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, time.Second)
@@ -84,8 +84,8 @@ func TestRequeueOfAnArrayIDReachesEveryTask(t *testing.T) {
 
 func TestDependencies(t *testing.T) {
 	w := world(t)
-	good := submit(t, w, Spec{Work: 10 * time.Minute, GPUsPerNode: 1})
-	bad := submit(t, w, Spec{Work: 10 * time.Minute, Fails: true, GPUsPerNode: 1})
+	good := submit(t, w, JobSpec{WorkTime: 10 * time.Minute, GPUsPerNode: 1})
+	bad := submit(t, w, JobSpec{WorkTime: 10 * time.Minute, Fails: true, GPUsPerNode: 1})
 	for _, c := range []struct {
 		on, before, after string
 	}{
@@ -93,7 +93,7 @@ func TestDependencies(t *testing.T) {
 		{"afterany:1:2", "Dependency", "R"}, {"afternotok:2", "Dependency", "R"}, {"after:1", "", "R"},
 		{"afternotok:1", "Dependency", "DependencyNeverSatisfied"},
 	} {
-		_ = submit(t, w, Spec{Name: c.on, Dependency: c.on, GPUsPerNode: 1, Work: 3 * time.Hour, Limit: 4 * time.Hour})
+		_ = submit(t, w, JobSpec{Name: c.on, Dependency: c.on, GPUsPerNode: 1, WorkTime: 3 * time.Hour, TimeLimit: 4 * time.Hour})
 		advance(w, 10*time.Second)
 		j := w.Jobs()[len(w.Jobs())-1]
 		if c.before != "" && (j.Reason != c.before || j.State != "PENDING" || !j.Eligible.IsZero()) {
@@ -112,31 +112,31 @@ func TestDependencies(t *testing.T) {
 
 func TestUpdateRules(t *testing.T) {
 	w := world(t, func(c *Config) { c.Partitions = []Partition{{Name: "gpu"}, {Name: "low"}} })
-	runs := submit(t, w, Spec{})
-	waits := submit(t, w, Spec{Hold: true})
-	ended := submit(t, w, Spec{Work: time.Second})
+	runs := submit(t, w, JobSpec{})
+	waits := submit(t, w, JobSpec{Hold: true})
+	ended := submit(t, w, JobSpec{WorkTime: time.Second})
 	advance(w, 10*time.Second)
 	nodes := []string{"n2"}
 	for _, c := range []struct {
 		name   string
 		id     int64
 		by     string
-		u      Update
+		u      JobUpdate
 		number int
 	}{
-		{"required, running", runs, "slurm", Update{Required: &nodes}, ErrnoBadNode},
-		{"excluded, pending", waits, "slurm", Update{Excluded: &nodes}, 0},
-		{"unknown node", waits, "slurm", Update{Required: &[]string{"n9"}}, ErrnoBadNode},
-		{"qos, running", runs, "slurm", Update{QOS: Ptr("high")}, ErrnoNotPending},
-		{"GPUs, running", runs, "slurm", Update{GPUs: Ptr(2)}, ErrnoNotPending},
-		{"GPUs, pending", waits, "slurm", Update{GPUs: Ptr(2)}, 0},
-		{"partition", waits, "slurm", Update{Partition: Ptr("low")}, 0},
-		{"unknown partition", waits, "slurm", Update{Partition: Ptr("none")}, ErrnoBadPartition},
-		{"finished", ended, "slurm", Update{Nice: Ptr(int64(1))}, ErrnoFinished},
-		{"unknown", 77, "slurm", Update{Nice: Ptr(int64(1))}, ErrnoNoSuchJob},
-		{"other run", waits, "slurm", Update{SLUID: "s0", Nice: Ptr(int64(1))}, ErrnoNoSuchJob},
-		{"owner raises limit", waits, "user", Update{Limit: Ptr(9 * time.Hour)}, ErrnoAccessDenied},
-		{"owner writes admin_comment", waits, "user", Update{Admin: Ptr("x")}, ErrnoAccessDenied},
+		{"required, running", runs, "slurm", JobUpdate{RequiredNodes: &nodes}, ErrnoBadNode},
+		{"excluded, pending", waits, "slurm", JobUpdate{ExcludedNodes: &nodes}, 0},
+		{"unknown node", waits, "slurm", JobUpdate{RequiredNodes: &[]string{"n9"}}, ErrnoBadNode},
+		{"qos, running", runs, "slurm", JobUpdate{QOS: Ptr("high")}, ErrnoNotPending},
+		{"GPUs, running", runs, "slurm", JobUpdate{GPUs: Ptr(2)}, ErrnoNotPending},
+		{"GPUs, pending", waits, "slurm", JobUpdate{GPUs: Ptr(2)}, 0},
+		{"partition", waits, "slurm", JobUpdate{Partition: Ptr("low")}, 0},
+		{"unknown partition", waits, "slurm", JobUpdate{Partition: Ptr("none")}, ErrnoBadPartition},
+		{"finished", ended, "slurm", JobUpdate{Nice: Ptr(int64(1))}, ErrnoFinished},
+		{"unknown", 77, "slurm", JobUpdate{Nice: Ptr(int64(1))}, ErrnoNoSuchJob},
+		{"other run", waits, "slurm", JobUpdate{SLUID: "s0", Nice: Ptr(int64(1))}, ErrnoNoSuchJob},
+		{"owner raises limit", waits, "user", JobUpdate{TimeLimit: Ptr(9 * time.Hour)}, ErrnoAccessDenied},
+		{"owner writes admin_comment", waits, "user", JobUpdate{AdminComment: Ptr("x")}, ErrnoAccessDenied},
 	} {
 		if n := number(w.Update(c.by, c.id, c.u)); n != c.number {
 			t.Errorf("%s: %d, want %d", c.name, n, c.number)
@@ -146,7 +146,7 @@ func TestUpdateRules(t *testing.T) {
 	if j.ExcludedNodes.Text != "n2" || j.GresPerNode.Text != "gres/gpu:2" || j.PartitionText() != "low" || j.Nice != 0 {
 		t.Errorf("%q %q %q nice %d", j.ExcludedNodes.Text, j.GresPerNode.Text, j.PartitionText(), j.Nice)
 	}
-	if err := w.Update("slurm", waits, Update{Excluded: &[]string{}}); err != nil {
+	if err := w.Update("slurm", waits, JobUpdate{ExcludedNodes: &[]string{}}); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, w, waits); j.ExcludedNodes.Text != "" {
@@ -156,9 +156,9 @@ func TestUpdateRules(t *testing.T) {
 
 func TestHalfAppliedUpdateStaysHalfApplied(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Hold: true})
+	id := submit(t, w, JobSpec{Hold: true})
 	until := w.Now().Add(time.Hour)
-	if n := number(w.Update("slurm", id, Update{Begin: &until, Priority: Ptr(int64(9_000))})); n != ErrnoJobHeld {
+	if n := number(w.Update("slurm", id, JobUpdate{BeginTime: &until, Priority: Ptr(int64(9_000))})); n != ErrnoJobHeld {
 		t.Fatalf("error %d", n)
 	}
 	if j := get(t, w, id); !j.Eligible.Equal(until) {
@@ -168,12 +168,12 @@ func TestHalfAppliedUpdateStaysHalfApplied(t *testing.T) {
 
 func TestElasticJobRunsFasterOnMore(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{GPUsPerNode: 2, Work: time.Hour, Limit: 5 * time.Hour})
-	if err := w.Update("slurm", id, Update{GPUs: Ptr(8)}); err != nil {
+	id := submit(t, w, JobSpec{GPUsPerNode: 2, WorkTime: time.Hour, TimeLimit: 5 * time.Hour})
+	if err := w.Update("slurm", id, JobUpdate{GPUs: Ptr(8)}); err != nil {
 		t.Fatal(err)
 	}
-	w.Run(w.Now().Add(6 * time.Hour))
-	if s := w.Segments()[0]; s.GPUs != 8 || s.End.Sub(s.Start) != 15*time.Minute {
-		t.Errorf("%d GPUs for %v", s.GPUs, s.End.Sub(s.Start))
+	w.RunUntilIdle(w.Now().Add(6 * time.Hour))
+	if s := w.EndedRuns()[0]; s.GPUCount != 8 || s.End.Sub(s.Start) != 15*time.Minute {
+		t.Errorf("%d GPUs for %v", s.GPUCount, s.End.Sub(s.Start))
 	}
 }

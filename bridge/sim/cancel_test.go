@@ -7,9 +7,9 @@ import (
 
 func TestCancelByState(t *testing.T) {
 	w := world(t)
-	runs := submit(t, w, Spec{Nodes: 2})
+	runs := submit(t, w, JobSpec{MinNodes: 2})
 	advance(w, 5*time.Second)
-	waits := submit(t, w, Spec{})
+	waits := submit(t, w, JobSpec{})
 	advance(w, 5*time.Second)
 	if n := number(w.Cancel("eve", "1")); n != ErrnoAccessDenied {
 		t.Errorf("a stranger cancels: %d", n)
@@ -26,7 +26,7 @@ func TestCancelByState(t *testing.T) {
 	if j := get(t, w, waits); j.State != "CANCELLED" || !j.Start.Equal(j.End) || j.Reason != "Resources" {
 		t.Errorf("waiting: %s %v to %v, %s", j.State, j.Start, j.End, j.Reason)
 	}
-	if n := w.Open(); n != 0 {
+	if n := w.OpenJobCount(); n != 0 {
 		t.Errorf("%d records open", n)
 	}
 	if n := number(w.Cancel("user", "9")); n != ErrnoNoSuchJob {
@@ -36,13 +36,13 @@ func TestCancelByState(t *testing.T) {
 
 func TestDrainedNodeTakesNothingNew(t *testing.T) {
 	w := world(t)
-	runs := submit(t, w, Spec{GPUsPerNode: 4})
+	runs := submit(t, w, JobSpec{GPUsPerNode: 4})
 	advance(w, 5*time.Second)
-	if err := w.Drain("n1", "memory"); err != nil {
+	if err := w.DrainNode("n1", "memory"); err != nil {
 		t.Fatal(err)
 	}
-	next := submit(t, w, Spec{GPUsPerNode: 4})
-	pinned := submit(t, w, Spec{GPUsPerNode: 1, Required: []string{"n1"}})
+	next := submit(t, w, JobSpec{GPUsPerNode: 4})
+	pinned := submit(t, w, JobSpec{GPUsPerNode: 1, RequiredNodes: []string{"n1"}})
 	advance(w, time.Minute)
 	if a, b := get(t, w, runs), get(t, w, next); a.State != "RUNNING" || b.Nodes.Text != "n2" {
 		t.Errorf("%s, and the next on %q", a.State, b.Nodes.Text)
@@ -53,7 +53,7 @@ func TestDrainedNodeTakesNothingNew(t *testing.T) {
 	if n := w.Nodes()[0]; n.State != "MIXED" || len(n.Flags) != 1 || n.Flags[0] != "DRAIN" {
 		t.Errorf("%+v", n)
 	}
-	if err := w.Resume("n1"); err != nil {
+	if err := w.ResumeNode("n1"); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, 5*time.Second)
@@ -64,8 +64,8 @@ func TestDrainedNodeTakesNothingNew(t *testing.T) {
 
 func TestDeadlineEndsAJob(t *testing.T) {
 	w := world(t)
-	runs := submit(t, w, Spec{Deadline: w.Now().Add(10 * time.Minute)})
-	waits := submit(t, w, Spec{Deadline: w.Now().Add(10 * time.Minute), Hold: true})
+	runs := submit(t, w, JobSpec{Deadline: w.Now().Add(10 * time.Minute)})
+	waits := submit(t, w, JobSpec{Deadline: w.Now().Add(10 * time.Minute), Hold: true})
 	advance(w, 11*time.Minute)
 	for _, id := range []int64{runs, waits} {
 		if j := get(t, w, id); j.State != "DEADLINE" {
@@ -76,10 +76,10 @@ func TestDeadlineEndsAJob(t *testing.T) {
 
 func TestIDsWrapAndSkipTheListed(t *testing.T) {
 	w := world(t, func(c *Config) { c.MaxJobID = 3 })
-	keep := submit(t, w, Spec{Hold: true})
-	gone := submit(t, w, Spec{Work: time.Second})
+	keep := submit(t, w, JobSpec{Hold: true})
+	gone := submit(t, w, JobSpec{WorkTime: time.Second})
 	advance(w, 10*time.Minute)
-	a, b := submit(t, w, Spec{}), submit(t, w, Spec{})
+	a, b := submit(t, w, JobSpec{}), submit(t, w, JobSpec{})
 	if keep != 1 || gone != 2 || a != 3 || b != 2 {
 		t.Errorf("ids %d %d %d %d, want 1 2 3 and 2 again", keep, gone, a, b)
 	}
@@ -98,9 +98,9 @@ func TestBadConfigurationsAndSubmissions(t *testing.T) {
 		}
 	}
 	w := world(t)
-	for name, s := range map[string]Spec{
-		"no work": {}, "both": {Work: 1, GPUs: 1, GPUsPerNode: 1}, "partition": {Work: 1, Partition: "x"},
-		"node": {Work: 1, Required: []string{"x"}}, "dependency": {Work: 1, Dependency: "soon:1"},
+	for name, s := range map[string]JobSpec{
+		"no work": {}, "both": {WorkTime: 1, GPUs: 1, GPUsPerNode: 1}, "partition": {WorkTime: 1, Partition: "x"},
+		"node": {WorkTime: 1, RequiredNodes: []string{"x"}}, "dependency": {WorkTime: 1, Dependency: "soon:1"},
 	} {
 		if _, err := w.Submit(s); err == nil {
 			t.Errorf("%s is accepted", name)

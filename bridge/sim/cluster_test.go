@@ -6,4 +6,4 @@ import (
 )
 
 // The loop takes a simulated cluster for a real one.
-var _ bridge.Cluster = sim.Direct{}
+var _ bridge.Cluster = sim.DirectCluster{}

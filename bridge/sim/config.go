@@ -11,36 +11,36 @@ import (
 
 // Config describes a cluster. The zero value of a time is Slurm's default.
 type Config struct {
-	Seed       int64
-	Release    string    // of Slurm, "26.05.5" when empty; decides the quirks
-	Cluster    string    // "sim" when empty
-	Start      time.Time // first moment; 2026-01-05 00:00 UTC when zero
-	Nodes      []Node    // in Slurm's order, which is the order of choice
-	Partitions []Partition
-	Accounts   []Account // unknown accounts have one share
-	Users      []User    // unlisted users are ordinary people
-	Weights    Weights
+	Seed            int64
+	Release         string    // of Slurm, "26.05.5" when empty; decides the quirks
+	ClusterName     string    // "sim" when empty
+	Start           time.Time // first moment; 2026-01-05 00:00 UTC when zero
+	Nodes           []Node    // in Slurm's order, which is the order of choice
+	Partitions      []Partition
+	Accounts        []Account // unknown accounts have one share
+	Users           []User    // unlisted users are ordinary people
+	PriorityWeights PriorityWeights
 
-	RequeueDelay     time.Duration // between a requeue and the next start; 120 s
-	MinJobAge        time.Duration // how long finished jobs stay listed; 300 s
-	BatchDelay       time.Duration // least time between two event-driven passes; 3 s
-	SchedInterval    time.Duration // of the full main pass; 60 s
-	BackfillInterval time.Duration // 30 s; negative: no backfill
-	BackfillWindow   time.Duration // how far backfill looks ahead; 24 h
-	BackfillDepth    int           // jobs a backfill pass tests; 500
-	QueueDepth       int           // jobs an event-driven pass tests; 100
-	CompleteTime     time.Duration // epilog and clean-up; 300 ms
-	CalcPeriod       time.Duration // between two computations of priorities; 5 min
-	HalfLife         time.Duration // of recorded usage; 7 days
-	MaxAge           time.Duration // age at which the age factor is full; 7 days
+	RequeueDelay       time.Duration // between a requeue and the next start; 120 s
+	MinJobAge          time.Duration // how long finished jobs stay listed; 300 s
+	MinPassInterval    time.Duration // least time between two event-driven passes; 3 s
+	FullPassInterval   time.Duration // of the full main pass; 60 s
+	BackfillInterval   time.Duration // 30 s; negative: no backfill
+	BackfillWindow     time.Duration // how far backfill looks ahead; 24 h
+	BackfillDepth      int           // jobs a backfill pass tests; 500
+	EventPassDepth     int           // jobs an event-driven pass tests; 100
+	EpilogTime         time.Duration // epilog and clean-up; 300 ms
+	PriorityCalcPeriod time.Duration // between two computations of priorities; 5 min
+	UsageHalfLife      time.Duration // of recorded usage; 7 days
+	PriorityMaxAge     time.Duration // age at which the age factor is full; 7 days
 
 	DefMemPerCPU  int64 // megabytes a job gets per CPU when it names no memory; 1,000
 	EnforceLimits bool  // AccountingStorageEnforce=limits: a lease then resets the age
 	FirstJobID    int64 // 1 when zero
 	MaxJobID      int64 // ids wrap after it; 67,043,328 when zero
 
-	Log   io.Writer   // one line per event; nil: none
-	Audit func(Write) // told of every call that changes a job, refused ones too; nil: none is told
+	Log   io.Writer        // one line per event; nil: none
+	Audit func(AuditEntry) // told of every call that changes a job, refused ones too; nil: none is told
 }
 
 // The parts of a Config that are described where they are used.
@@ -49,14 +49,14 @@ type (
 	GPUs        = inventory.GPUs            // of one type on a node
 	Partition   = inventory.PartitionConfig // a queue over nodes
 	Account     = fairshare.Account         // with its shares of the cluster
-	Reservation = reservation.Reservation   // of whole nodes; see World.Reserve
+	Reservation = reservation.Reservation   // of whole nodes; see World.AddReservation
 )
 
-// Weights are those of priority/multifactor. All zero: age 1,000 and fair
+// PriorityWeights are those of priority/multifactor. All zero: age 1,000 and fair
 // share 10,000.
-type Weights struct {
+type PriorityWeights struct {
 	Age, FairShare, JobSize, Partition float64
-	QOS                                map[string]float64 // points a QOS adds
+	PointsByQOS                        map[string]float64 // points a QOS adds
 }
 
 // UniformNodes returns n nodes n1…nN with the same GPUs.

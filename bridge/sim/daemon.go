@@ -11,16 +11,16 @@ import (
 // its time and its log, and the notes of what changed.
 type daemon struct {
 	*event.Queue
-	cfg     Config
-	changed time.Time // last change of any job
-	wake    func()    // asks for a main scheduling pass soon; see scheduler.wake
+	cfg           Config
+	lastChange    time.Time // last change of any job
+	wakeScheduler func()    // asks for a main scheduling pass soon; see scheduler.requestMainPass
 }
 
-// nowSeconds is the current time as Slurm records it, in whole seconds.
-func (d *daemon) nowSeconds() time.Time { return d.Now().Truncate(time.Second) }
+// nowTruncated is the current time as Slurm records it, in whole seconds.
+func (d *daemon) nowTruncated() time.Time { return d.Now().Truncate(time.Second) }
 
 // noteChange notes that a job changed.
-func (d *daemon) noteChange() { d.changed = d.Now() }
+func (d *daemon) noteChange() { d.lastChange = d.Now() }
 
 // logf writes one line to the event log.
 func (d *daemon) logf(format string, args ...any) {
@@ -32,14 +32,14 @@ func (d *daemon) logf(format string, args ...any) {
 // Version returns the Slurm release it plays.
 func (d *daemon) Version() string { return d.cfg.Release }
 
-// Cluster returns the cluster's name.
-func (d *daemon) Cluster() string { return d.cfg.Cluster }
+// ClusterName returns the cluster's name.
+func (d *daemon) ClusterName() string { return d.cfg.ClusterName }
 
-// Started returns when slurmctld started.
-func (d *daemon) Started() time.Time { return d.cfg.Start }
+// StartTime returns when slurmctld started.
+func (d *daemon) StartTime() time.Time { return d.cfg.Start }
 
-// Changed returns when a job last changed.
-func (d *daemon) Changed() time.Time { return d.changed }
+// LastChange returns when a job last changed.
+func (d *daemon) LastChange() time.Time { return d.lastChange }
 
 func formatTime(t time.Time) string {
 	if t.IsZero() {

@@ -9,28 +9,28 @@ import (
 // withDefaults fills in what the zero value leaves to Slurm.
 func (c Config) withDefaults() Config {
 	c.Release = cmp.Or(c.Release, "26.05.5")
-	c.Cluster = cmp.Or(c.Cluster, "sim")
+	c.ClusterName = cmp.Or(c.ClusterName, "sim")
 	if c.Start.IsZero() {
 		c.Start = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	}
 	c.Start = c.Start.UTC()
 	c.RequeueDelay = cmp.Or(c.RequeueDelay, 120*time.Second)
 	c.MinJobAge = cmp.Or(c.MinJobAge, 300*time.Second)
-	c.BatchDelay = cmp.Or(c.BatchDelay, 3*time.Second)
-	c.SchedInterval = cmp.Or(c.SchedInterval, time.Minute)
+	c.MinPassInterval = cmp.Or(c.MinPassInterval, 3*time.Second)
+	c.FullPassInterval = cmp.Or(c.FullPassInterval, time.Minute)
 	c.BackfillInterval = cmp.Or(c.BackfillInterval, 30*time.Second)
 	c.BackfillWindow = cmp.Or(c.BackfillWindow, 24*time.Hour)
 	c.BackfillDepth = cmp.Or(c.BackfillDepth, 500)
-	c.QueueDepth = cmp.Or(c.QueueDepth, 100)
-	c.CompleteTime = cmp.Or(c.CompleteTime, 300*time.Millisecond)
-	c.CalcPeriod = cmp.Or(c.CalcPeriod, 5*time.Minute)
-	c.HalfLife = cmp.Or(c.HalfLife, 7*24*time.Hour)
-	c.MaxAge = cmp.Or(c.MaxAge, 7*24*time.Hour)
+	c.EventPassDepth = cmp.Or(c.EventPassDepth, 100)
+	c.EpilogTime = cmp.Or(c.EpilogTime, 300*time.Millisecond)
+	c.PriorityCalcPeriod = cmp.Or(c.PriorityCalcPeriod, 5*time.Minute)
+	c.UsageHalfLife = cmp.Or(c.UsageHalfLife, 7*24*time.Hour)
+	c.PriorityMaxAge = cmp.Or(c.PriorityMaxAge, 7*24*time.Hour)
 	c.DefMemPerCPU = cmp.Or(c.DefMemPerCPU, 1_000)
 	c.FirstJobID = cmp.Or(c.FirstJobID, 1)
 	c.MaxJobID = cmp.Or(c.MaxJobID, 67_043_328)
-	if w := c.Weights; w.Age == 0 && w.FairShare == 0 && w.JobSize == 0 && w.Partition == 0 && w.QOS == nil {
-		c.Weights = Weights{Age: 1_000, FairShare: 10_000}
+	if w := c.PriorityWeights; w.Age == 0 && w.FairShare == 0 && w.JobSize == 0 && w.Partition == 0 && w.PointsByQOS == nil {
+		c.PriorityWeights = PriorityWeights{Age: 1_000, FairShare: 10_000}
 	}
 	if len(c.Partitions) == 0 {
 		c.Partitions = []Partition{{Name: "gpu", MaxTime: 7 * 24 * time.Hour}}

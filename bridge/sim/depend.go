@@ -8,8 +8,8 @@ import (
 
 // dependency is one condition on another job.
 type dependency struct {
-	kind string
-	job  int64
+	kind  string
+	jobID int64
 }
 
 // parseDependency reads "afterok:1:2,afterany:3".
@@ -41,15 +41,15 @@ func parseDependency(s string) ([]dependency, error) {
 func (d dependency) unmetReason(jobs []*job, ended taskOutcomes) string {
 	open, begun := false, true
 	for _, j := range jobs {
-		if (j.id == d.job || j.array == d.job) && !j.isDone() {
+		if (j.id == d.jobID || j.arrayID == d.jobID) && !j.isDone() {
 			open = true
-			begun = begun && (j.state == running || j.hasRun)
+			begun = begun && (j.state == stateRunning || j.hasRun)
 		}
 	}
 	switch {
 	case d.kind == "after":
 		open = open && !begun
-	case d.kind == "afterok" && ended.failed > 0, d.kind == "afternotok" && !open && ended.failed == 0 && ended.succeeded > 0:
+	case d.kind == "afterok" && ended.failedCount > 0, d.kind == "afternotok" && !open && ended.failedCount == 0 && ended.succeededCount > 0:
 		return "DependencyNeverSatisfied"
 	}
 	if open {

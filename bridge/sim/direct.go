@@ -10,18 +10,18 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Direct is a World as the control loop wants it (bridge.Cluster), without any
+// DirectCluster is a World as the control loop wants it (bridge.Cluster), without any
 // HTTP in between. Its errors are *slurm.Error.
-type Direct struct {
-	World *World
-	By    string // user who acts; Operator when empty
+type DirectCluster struct {
+	World      *World
+	ActingUser string // user who acts; OperatorUser when empty
 }
 
 // Observe returns everything there is.
-func (d Direct) Observe(context.Context) (*slurm.View, error) {
+func (d DirectCluster) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
-		Cluster: w.cfg.Cluster, Release: w.cfg.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.cfg.Start,
+		Cluster: w.cfg.ClusterName, Release: w.cfg.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.cfg.Start,
 		CanWriteSiteFactor: !w.cfg.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 		Reservations: w.Reservations(), ReservationsAt: w.Now(),
 	}
@@ -30,24 +30,24 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 }
 
 // Reread returns one job, with its nice as scontrol shows it on every release.
-func (d Direct) Reread(_ context.Context, id int64) (slurm.Job, error) {
+func (d DirectCluster) Reread(_ context.Context, id int64) (slurm.Job, error) {
 	j, err := d.World.Job(id)
 	j.IsNiceKnown = true
 	return j, err
 }
 
 // HasNode reports whether the node exists.
-func (d Direct) HasNode(_ context.Context, name string) (bool, error) {
+func (d DirectCluster) HasNode(_ context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(d.World.Nodes(), func(n slurm.Node) bool { return n.Name == name }), nil
 }
 
 // Apply carries out one edit, fenced by the run's SLUID where it has one.
-func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
-	by, w := d.By, d.World
+func (d DirectCluster) Apply(_ context.Context, e slurm.Edit) error {
+	by, w := d.ActingUser, d.World
 	if by == "" {
-		by = Operator
+		by = OperatorUser
 	}
-	u := Update{SLUID: e.Run.SLUID}
+	u := JobUpdate{SLUID: e.Run.SLUID}
 	switch e.Kind {
 	case slurm.EditRequeue:
 		return w.Requeue(by, requeueAddress(e), true)
@@ -69,11 +69,11 @@ func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
 	case slurm.EditPriority:
 		u.Priority = &e.Value
 	case slurm.EditLease, slurm.EditUnlease:
-		u.Begin = &e.Until
+		u.BeginTime = &e.Until
 	case slurm.EditRequireNodes:
-		u.Required = &e.Nodes
+		u.RequiredNodes = &e.Nodes
 	case slurm.EditExcludeNodes:
-		u.Excluded = &e.Nodes
+		u.ExcludedNodes = &e.Nodes
 	case slurm.EditSetGPUs:
 		u.GPUs = Ptr(int(e.Value))
 	default:

@@ -6,7 +6,7 @@
 // seed, so the same calls give the same log, byte for byte.
 //
 // A World is reached in three ways: by its methods, as a bridge.Cluster
-// (Direct), and over HTTP as slurmrestd (package slurmtest). What it does was
+// (DirectCluster), and over HTTP as slurmrestd (package slurmtest). What it does was
 // measured on Slurm 22.05, 24.11 and 26.05; what it leaves out is listed at
 // World.
 package sim

@@ -21,13 +21,13 @@ const (
 	ErrnoPriorityFixed = 2095
 )
 
-// newError is a refusal in Slurm's words.
-func newError(number int, text string) error {
-	return &slurm.Error{Class: classByNumber[number], Number: number, Text: text}
+// newSlurmError is a refusal in Slurm's words.
+func newSlurmError(number int, text string) error {
+	return &slurm.Error{Class: errorClassByNumber[number], Number: number, Text: text}
 }
 
-// classByNumber sorts Slurm's refusals for callers in process.
-var classByNumber = map[int]slurm.ErrorClass{
+// errorClassByNumber sorts Slurm's refusals for callers in process.
+var errorClassByNumber = map[int]slurm.ErrorClass{
 	ErrnoNoSuchJob: slurm.ErrorJobGone, ErrnoJobPending: slurm.ErrorJobChanged, ErrnoJobHeld: slurm.ErrorJobChanged,
 	ErrnoNotPending: slurm.ErrorJobChanged, ErrnoFinished: slurm.ErrorJobChanged, ErrnoAccessDenied: slurm.ErrorForbidden,
 	ErrnoInvalidUser: slurm.ErrorForbidden, ErrnoDisabled: slurm.ErrorForbidden, ErrnoPriorityFixed: slurm.ErrorForbidden,

@@ -1,4 +1,4 @@
 package sim
 
 // PlanBy makes backfill plan with another planner than its own.
-func (w *World) PlanBy(p planner) { w.sched.plan = p }
+func (w *World) PlanBy(p backfillPlanner) { w.scheduler.backfillPlan = p }

@@ -19,14 +19,14 @@ func number(err error) int {
 // act is one update by somebody and what must come of it.
 type act struct {
 	by     string
-	u      Update
+	u      JobUpdate
 	number int // error number; 0: accepted
 }
 
 func TestHoldsReleasesAndPriorities(t *testing.T) {
-	hold, free := Update{Hold: Ptr(true)}, Update{Hold: Ptr(false)}
-	direct := Update{Priority: Ptr(int64(5_000))}
-	none := Update{}
+	hold, free := JobUpdate{Hold: Ptr(true)}, JobUpdate{Hold: Ptr(false)}
+	direct := JobUpdate{Priority: Ptr(int64(5_000))}
+	none := JobUpdate{}
 	for _, c := range []struct {
 		name     string
 		nice     int64
@@ -42,26 +42,26 @@ func TestHoldsReleasesAndPriorities(t *testing.T) {
 		{name: "owner's hold leaves the admin's", acts: []act{{"slurm", hold, 0}, {"user", hold, 0}}, reason: "JobHeldAdmin"},
 		{name: "operator turns a user's hold into his", acts: []act{{"user", hold, 0}, {"slurm", hold, 0}}, reason: "JobHeldAdmin"},
 		{name: "operator releases anything", acts: []act{{"user", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: -1},
-		{name: "infinite priority releases", acts: []act{{"slurm", hold, 0}, {"slurm", Update{Priority: Ptr(Infinite)}, 0}}, reason: "None", priority: -1},
-		{name: "priority 0 holds", acts: []act{{"slurm", Update{Priority: Ptr(int64(0))}, 0}}, reason: "JobHeldAdmin"},
+		{name: "infinite priority releases", acts: []act{{"slurm", hold, 0}, {"slurm", JobUpdate{Priority: Ptr(InfinitePriority)}, 0}}, reason: "None", priority: -1},
+		{name: "priority 0 holds", acts: []act{{"slurm", JobUpdate{Priority: Ptr(int64(0))}, 0}}, reason: "JobHeldAdmin"},
 		{name: "no priority for a held job", acts: []act{{"user", hold, 0}, {"slurm", direct, ErrnoJobHeld}}, reason: "JobHeldUser"},
 		{name: "direct priority wipes nice", nice: 100, acts: []act{{"slurm", direct, 0}}, reason: "None", priority: 5_000},
-		{name: "nice on a direct priority is ignored", acts: []act{{"slurm", direct, 0}, {"slurm", Update{Nice: Ptr(int64(7))}, 0}}, reason: "None", priority: 5_000},
+		{name: "nice on a direct priority is ignored", acts: []act{{"slurm", direct, 0}, {"slurm", JobUpdate{Nice: Ptr(int64(7))}, 0}}, reason: "None", priority: 5_000},
 		{name: "release of a job not held wipes nice", nice: 100, acts: []act{{"slurm", free, 0}}, reason: "None", priority: -1},
 		{name: "hold and release keep nice", nice: 100, acts: []act{{"slurm", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: -1, wantNice: 100},
 		{name: "hold and release drop a direct priority", acts: []act{{"slurm", direct, 0}, {"slurm", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: -1},
-		{name: "priority wins over hold", acts: []act{{"slurm", Update{Priority: Ptr(int64(600)), Hold: Ptr(true)}, 0}}, reason: "None", priority: 600},
-		{name: "hold wins over priority on 22.05", old: true, acts: []act{{"slurm", Update{Priority: Ptr(int64(600)), Hold: Ptr(true)}, 0}}, reason: "JobHeldAdmin"},
-		{name: "owner lowers priority", acts: []act{{"user", Update{Priority: Ptr(int64(600))}, ErrnoPriorityFixed}}, reason: "None", priority: -1},
-		{name: "owner lowers priority on 22.05: refused and done", old: true, acts: []act{{"user", Update{Priority: Ptr(int64(600))}, ErrnoPriorityFixed}}, reason: "None", priority: 600},
-		{name: "owner raises priority", acts: []act{{"user", Update{Priority: Ptr(int64(60_000))}, ErrnoAccessDenied}}, reason: "None", priority: -1},
-		{name: "owner's nice", acts: []act{{"user", Update{Nice: Ptr(int64(50))}, 0}}, reason: "None", priority: -1, wantNice: 50},
-		{name: "owner's negative nice", acts: []act{{"user", Update{Nice: Ptr(int64(-50))}, ErrnoAccessDenied}}, reason: "None", priority: -1},
+		{name: "priority wins over hold", acts: []act{{"slurm", JobUpdate{Priority: Ptr(int64(600)), Hold: Ptr(true)}, 0}}, reason: "None", priority: 600},
+		{name: "hold wins over priority on 22.05", old: true, acts: []act{{"slurm", JobUpdate{Priority: Ptr(int64(600)), Hold: Ptr(true)}, 0}}, reason: "JobHeldAdmin"},
+		{name: "owner lowers priority", acts: []act{{"user", JobUpdate{Priority: Ptr(int64(600))}, ErrnoPriorityFixed}}, reason: "None", priority: -1},
+		{name: "owner lowers priority on 22.05: refused and done", old: true, acts: []act{{"user", JobUpdate{Priority: Ptr(int64(600))}, ErrnoPriorityFixed}}, reason: "None", priority: 600},
+		{name: "owner raises priority", acts: []act{{"user", JobUpdate{Priority: Ptr(int64(60_000))}, ErrnoAccessDenied}}, reason: "None", priority: -1},
+		{name: "owner's nice", acts: []act{{"user", JobUpdate{Nice: Ptr(int64(50))}, 0}}, reason: "None", priority: -1, wantNice: 50},
+		{name: "owner's negative nice", acts: []act{{"user", JobUpdate{Nice: Ptr(int64(-50))}, ErrnoAccessDenied}}, reason: "None", priority: -1},
 		{name: "a stranger", acts: []act{{"eve", hold, ErrnoInvalidUser}}, reason: "None", priority: -1},
-		{name: "site factor adds", acts: []act{{"slurm", Update{SiteFactor: Ptr(int64(55))}, 0}}, reason: "None", priority: 11_055 - 1_000},
-		{name: "site factor saturates at 1", acts: []act{{"slurm", Update{SiteFactor: Ptr(int64(-2_000_000_000))}, 0}}, reason: "None", priority: 1},
-		{name: "site factor survives direct and hand-back", acts: []act{{"slurm", Update{SiteFactor: Ptr(int64(500))}, 0}, {"slurm", direct, 0}, {"slurm", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: 10_500},
-		{name: "owner's site factor", acts: []act{{"user", Update{SiteFactor: Ptr(int64(55))}, ErrnoAccessDenied}}, reason: "None", priority: -1},
+		{name: "site factor adds", acts: []act{{"slurm", JobUpdate{SiteFactor: Ptr(int64(55))}, 0}}, reason: "None", priority: 11_055 - 1_000},
+		{name: "site factor saturates at 1", acts: []act{{"slurm", JobUpdate{SiteFactor: Ptr(int64(-2_000_000_000))}, 0}}, reason: "None", priority: 1},
+		{name: "site factor survives direct and hand-back", acts: []act{{"slurm", JobUpdate{SiteFactor: Ptr(int64(500))}, 0}, {"slurm", direct, 0}, {"slurm", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: 10_500},
+		{name: "owner's site factor", acts: []act{{"user", JobUpdate{SiteFactor: Ptr(int64(55))}, ErrnoAccessDenied}}, reason: "None", priority: -1},
 		{name: "nothing asked", acts: []act{{"slurm", none, 0}}, reason: "None", priority: -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestHoldsReleasesAndPriorities(t *testing.T) {
 					g.Release = "22.05.8"
 				}
 			})
-			id := submit(t, w, Spec{Nice: c.nice})
+			id := submit(t, w, JobSpec{Nice: c.nice})
 			for i, a := range c.acts {
 				if got := number(w.Update(a.by, id, a.u)); got != a.number {
 					t.Fatalf("act %d: error %d, want %d", i, got, a.number)
@@ -90,7 +90,7 @@ func TestHoldsReleasesAndPriorities(t *testing.T) {
 
 func TestHeldJobNeverStarts(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Hold: true})
+	id := submit(t, w, JobSpec{Hold: true})
 	advance(w, time.Hour)
 	if j := get(t, w, id); j.State != "PENDING" || !j.Eligible.IsZero() || !j.Accrue.IsZero() {
 		t.Fatalf("%s eligible %v accrue %v", j.State, j.Eligible, j.Accrue)
@@ -106,15 +106,15 @@ func TestHeldJobNeverStarts(t *testing.T) {
 
 func TestHoldOfARunningJobActsAfterRequeue(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{})
+	id := submit(t, w, JobSpec{})
 	advance(w, 5*time.Second)
-	if err := w.Hold(Operator, id); err != nil {
+	if err := w.Hold(OperatorUser, id); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, w, id); j.State != "RUNNING" || j.Priority != 0 {
 		t.Fatalf("%s with priority %d", j.State, j.Priority)
 	}
-	if err := w.Requeue(Operator, "1", true); err != nil {
+	if err := w.Requeue(OperatorUser, "1", true); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, 10*time.Minute)

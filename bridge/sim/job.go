@@ -12,8 +12,8 @@ import (
 
 // The base states a World gives.
 const (
-	pending = "PENDING"
-	running = "RUNNING"
+	statePending = "PENDING"
+	stateRunning = "RUNNING"
 )
 
 // The two kinds of hold, which are Slurm's reasons for them.
@@ -24,27 +24,27 @@ const (
 
 // job is one job record.
 type job struct {
-	id          int64
-	sluid       string
-	spec        Spec  // as submitted, with later updates
-	memMBPerCPU int64 // megabytes of memory; 0: the job named its memory
-	state       string
-	completing  bool
-	endState    string // what a completing job becomes; "": pending again
-	reason      string
+	id           int64
+	sluid        string
+	spec         JobSpec // as submitted, with later updates
+	memMBPerCPU  int64   // megabytes of memory; 0: the job named its memory
+	state        string
+	isCompleting bool
+	endState     string // what a completing job becomes; "": pending again
+	reason       string
 
-	submit, begin, accrue, start, end time.Time
-	hold                              string // "", heldByUser or heldByAdmin
-	priority                          int64  // valid when not held
-	directPriority                    bool
-	siteFactor                        int64
-	restarts                          int
-	hasRun                            bool // at least once
-	adminComment                      string
+	submitTime, beginTime, accrueTime, startTime, endTime time.Time
+	holdReason                                            string // "", heldByUser or heldByAdmin
+	priority                                              int64  // valid when not held
+	hasDirectPriority                                     bool
+	siteFactor                                            int64
+	restartCount                                          int
+	hasRun                                                bool // at least once
+	adminComment                                          string
 
-	array int64 // 0: none
-	task  int64
-	tasks []int64 // pending tasks of an unsplit record
+	arrayID      int64 // 0: none
+	taskID       int64
+	pendingTasks []int64 // pending tasks of an unsplit record
 
 	program       program.Program
 	partition     *inventory.Partition // it runs in
@@ -55,68 +55,70 @@ type job struct {
 	exactStart    time.Time       // start to the millisecond
 }
 
-func (j *job) isHeld() bool { return j.hold != "" }
+func (j *job) isHeld() bool { return j.holdReason != "" }
 
-func (j *job) isUnsplit() bool { return j.array != 0 && len(j.tasks) > 0 }
+func (j *job) isUnsplit() bool { return j.arrayID != 0 && len(j.pendingTasks) > 0 }
 
-func (j *job) isDone() bool { return j.state != pending && j.state != running }
+func (j *job) isDone() bool { return j.state != statePending && j.state != stateRunning }
 
 // hasTask reports whether the record is the task of its array, or has it among
 // those that are not split off.
-func (j *job) hasTask(task int64) bool { return j.task == task || slices.Contains(j.tasks, task) }
+func (j *job) hasTask(task int64) bool {
+	return j.taskID == task || slices.Contains(j.pendingTasks, task)
+}
 
 // gpuCount returns how many GPUs one task asks for in all.
 func (j *job) gpuCount() int {
 	if j.spec.GPUs > 0 {
 		return j.spec.GPUs
 	}
-	return j.spec.GPUsPerNode * j.spec.Nodes
+	return j.spec.GPUsPerNode * j.spec.MinNodes
 }
 
 // memoryMB returns what one node gives, in megabytes.
 func (j *job) memoryMB() int64 {
 	if j.memMBPerCPU > 0 {
-		return j.memMBPerCPU * int64(j.spec.CPUs)
+		return j.memMBPerCPU * int64(j.spec.CPUsPerNode)
 	}
-	return j.spec.MemMB
+	return j.spec.MemMBPerNode
 }
 
-func (j *job) resources() inventory.Ask {
+func (j *job) resourceRequest() inventory.Request {
 	s := &j.spec
-	return inventory.Ask{
-		Nodes: max(s.Nodes, len(s.Required)), PerNode: s.GPUsPerNode, Total: s.GPUs, CPUs: s.CPUs,
-		MemMB: j.memoryMB(), Type: s.GPUType, All: s.Exclusive, RequiredNodes: len(s.Required),
+	return inventory.Request{
+		MinNodes: max(s.MinNodes, len(s.RequiredNodes)), GPUsPerNode: s.GPUsPerNode, TotalGPUs: s.GPUs, CPUsPerNode: s.CPUsPerNode,
+		MemMBPerNode: j.memoryMB(), GPUType: s.GPUType, Exclusive: s.Exclusive, RequiredNodeCount: len(s.RequiredNodes),
 	}
 }
 
-// nodeChoice says which nodes of a partition it may use.
-func (j *job) nodeChoice() inventory.Choice {
-	return inventory.Choice{Features: j.spec.Features, Required: j.spec.Required, Excluded: j.spec.Excluded}
+// nodeFilter says which nodes of a partition it may use.
+func (j *job) nodeFilter() inventory.NodeFilter {
+	return inventory.NodeFilter{Features: j.spec.Features, RequiredNodes: j.spec.RequiredNodes, ExcludedNodes: j.spec.ExcludedNodes}
 }
 
 // reservationJob is what reservations want to know of it.
 func (j *job) reservationJob() reservation.Job {
-	return reservation.Job{Reservation: j.spec.Reservation, Required: j.spec.Required}
+	return reservation.Job{Reservation: j.spec.Reservation, RequiredNodes: j.spec.RequiredNodes}
 }
 
 func (j *job) association() fairshare.Association {
 	return fairshare.Association{Account: j.spec.Account, User: j.spec.User}
 }
 
-// noLimit is the length of a job without a limit, as the scheduler sees it.
-const noLimit = 365 * 24 * time.Hour
+// unlimitedTime is the length of a job without a limit, as the scheduler sees it.
+const unlimitedTime = 365 * 24 * time.Hour
 
 // timeLimit is the job's limit as the scheduler counts it.
 func (j *job) timeLimit() time.Duration {
-	if j.spec.Limit <= 0 {
-		return noLimit
+	if j.spec.TimeLimit <= 0 {
+		return unlimitedTime
 	}
-	return j.spec.Limit
+	return j.spec.TimeLimit
 }
 
 // latestEnd returns when a running job ends at the latest.
 func (j *job) latestEnd(now time.Time) time.Time {
-	if end := j.start.Add(j.timeLimit()); end.After(now) && !j.completing {
+	if end := j.startTime.Add(j.timeLimit()); end.After(now) && !j.isCompleting {
 		return end
 	}
 	return now.Add(time.Second)
@@ -124,7 +126,7 @@ func (j *job) latestEnd(now time.Time) time.Time {
 
 // hostNames returns the names of the nodes it has, sorted.
 func (j *job) hostNames() []string {
-	out := j.slots.Nodes()
+	out := j.slots.NodeNames()
 	slices.Sort(out)
 	return out
 }

@@ -7,9 +7,9 @@ import (
 
 func TestLeaseHoldsAndExpiresByItself(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{})
+	id := submit(t, w, JobSpec{})
 	until := w.Now().Add(10 * time.Minute)
-	if err := w.Update(Operator, id, Update{Begin: &until}); err != nil {
+	if err := w.Update(OperatorUser, id, JobUpdate{BeginTime: &until}); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, 10*time.Minute-time.Second)
@@ -28,9 +28,9 @@ func TestLeaseHoldsAndExpiresByItself(t *testing.T) {
 
 func TestLeaseCancelledStartsPromptly(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Begin: w.Now().Add(3 * time.Hour)})
+	id := submit(t, w, JobSpec{BeginTime: w.Now().Add(3 * time.Hour)})
 	advance(w, time.Minute)
-	if err := w.Update("user", id, Update{Begin: Ptr(w.Now().Add(-time.Hour))}); err != nil {
+	if err := w.Update("user", id, JobUpdate{BeginTime: Ptr(w.Now().Add(-time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, w, id); !j.Eligible.Equal(w.Now().Truncate(time.Second)) {
@@ -44,16 +44,16 @@ func TestLeaseCancelledStartsPromptly(t *testing.T) {
 
 func TestLeaseRulesByState(t *testing.T) {
 	w := world(t)
-	runs, held := submit(t, w, Spec{}), submit(t, w, Spec{Hold: true})
+	runs, held := submit(t, w, JobSpec{}), submit(t, w, JobSpec{Hold: true})
 	advance(w, 5*time.Second)
 	until := w.Now().Add(time.Hour).Truncate(time.Second)
-	if n := number(w.Update(Operator, runs, Update{Begin: &until})); n != ErrnoNotPending {
+	if n := number(w.Update(OperatorUser, runs, JobUpdate{BeginTime: &until})); n != ErrnoNotPending {
 		t.Errorf("lease on a running job: %d", n)
 	}
-	if n := number(w.Update(Operator, held, Update{Begin: &until})); n != 0 {
+	if n := number(w.Update(OperatorUser, held, JobUpdate{BeginTime: &until})); n != 0 {
 		t.Errorf("lease on a held job: %d", n)
 	}
-	if err := w.Release(Operator, held); err != nil {
+	if err := w.Release(OperatorUser, held); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, w, held); !j.Eligible.Equal(until) {
@@ -65,11 +65,11 @@ func TestLeaseAndAge(t *testing.T) {
 	for _, limits := range []bool{false, true} {
 		w := world(t, func(c *Config) { c.EnforceLimits = limits })
 		full(t, w, 5*time.Hour)
-		id := submit(t, w, Spec{})
+		id := submit(t, w, JobSpec{})
 		since := get(t, w, id).Accrue
 		advance(w, time.Hour)
 		until := w.Now().Add(time.Hour).Truncate(time.Second)
-		if err := w.Update(Operator, id, Update{Begin: &until}); err != nil {
+		if err := w.Update(OperatorUser, id, JobUpdate{BeginTime: &until}); err != nil {
 			t.Fatal(err)
 		}
 		want := since
@@ -84,12 +84,12 @@ func TestLeaseAndAge(t *testing.T) {
 
 func TestAgeRaisesPriority(t *testing.T) {
 	w := world(t, func(c *Config) {
-		c.MaxAge = 10 * time.Hour
+		c.PriorityMaxAge = 10 * time.Hour
 		c.Accounts = []Account{{Name: "a", Shares: 1}}
-		c.Weights = Weights{Age: 1000}
+		c.PriorityWeights = PriorityWeights{Age: 1000}
 	})
 	full(t, w, 20*time.Hour)
-	id := submit(t, w, Spec{})
+	id := submit(t, w, JobSpec{})
 	advance(w, 5*time.Hour+10*time.Minute)
 	if p := get(t, w, id).Priority; p < 490 || p > 520 {
 		t.Errorf("half of the age gives %d of 1000", p)
@@ -102,11 +102,11 @@ func TestAgeRaisesPriority(t *testing.T) {
 
 func TestUsageLowersPriority(t *testing.T) {
 	w := world(t, func(c *Config) { c.Accounts = []Account{{Name: "a", Shares: 1}, {Name: "b", Shares: 1}} })
-	submit(t, w, Spec{User: "u", Account: "a", Work: 3 * time.Hour, Limit: 4 * time.Hour})
-	submit(t, w, Spec{User: "u", Account: "a", Work: 3 * time.Hour, Limit: 4 * time.Hour})
+	submit(t, w, JobSpec{User: "u", Account: "a", WorkTime: 3 * time.Hour, TimeLimit: 4 * time.Hour})
+	submit(t, w, JobSpec{User: "u", Account: "a", WorkTime: 3 * time.Hour, TimeLimit: 4 * time.Hour})
 	advance(w, time.Minute)
-	one := submit(t, w, Spec{User: "u", Account: "a"})
-	two := submit(t, w, Spec{User: "v", Account: "b"})
+	one := submit(t, w, JobSpec{User: "u", Account: "a"})
+	two := submit(t, w, JobSpec{User: "v", Account: "b"})
 	advance(w, time.Hour)
 	if a, b := get(t, w, one).Priority, get(t, w, two).Priority; a >= b || b < 10_000 {
 		t.Errorf("who used everything has %d, who used nothing %d", a, b)

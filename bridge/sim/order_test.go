@@ -17,7 +17,7 @@ func states(t *testing.T, w *World, ids ...int64) string {
 // full fills both nodes with a job each of the given work.
 func full(t *testing.T, w *World, work time.Duration) []int64 {
 	t.Helper()
-	ids := []int64{submit(t, w, Spec{Work: work, Limit: work + time.Minute}), submit(t, w, Spec{Work: work, Limit: work + time.Minute})}
+	ids := []int64{submit(t, w, JobSpec{WorkTime: work, TimeLimit: work + time.Minute}), submit(t, w, JobSpec{WorkTime: work, TimeLimit: work + time.Minute})}
 	advance(w, 5*time.Second)
 	if s := states(t, w, ids...); s != "RR" {
 		t.Fatalf("the cluster does not fill: %s", s)
@@ -28,11 +28,11 @@ func full(t *testing.T, w *World, work time.Duration) []int64 {
 func TestHigherPriorityGoesFirstAndEqualsByID(t *testing.T) {
 	w := world(t)
 	full(t, w, 10*time.Minute)
-	a := submit(t, w, Spec{Name: "a"})
-	b := submit(t, w, Spec{Name: "b"})
-	c := submit(t, w, Spec{Name: "c"})
+	a := submit(t, w, JobSpec{Name: "a"})
+	b := submit(t, w, JobSpec{Name: "b"})
+	c := submit(t, w, JobSpec{Name: "c"})
 	advance(w, time.Minute)
-	if err := w.Update(Operator, c, Update{Priority: Ptr(int64(900_000))}); err != nil {
+	if err := w.Update(OperatorUser, c, JobUpdate{Priority: Ptr(int64(900_000))}); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, 10*time.Minute)
@@ -46,10 +46,10 @@ func TestHigherPriorityGoesFirstAndEqualsByID(t *testing.T) {
 
 func TestFirstBlockedJobStopsTheMainPass(t *testing.T) {
 	w := world(t, func(c *Config) { c.BackfillInterval = -1 })
-	submit(t, w, Spec{})
+	submit(t, w, JobSpec{})
 	advance(w, 5*time.Second)
-	wide := submit(t, w, Spec{Nodes: 2})
-	small := submit(t, w, Spec{GPUsPerNode: 1, Limit: time.Minute, Work: time.Minute})
+	wide := submit(t, w, JobSpec{MinNodes: 2})
+	small := submit(t, w, JobSpec{GPUsPerNode: 1, TimeLimit: time.Minute, WorkTime: time.Minute})
 	advance(w, 3*time.Minute)
 	if s := states(t, w, wide, small); s != "PP" {
 		t.Errorf("without backfill: %s, want both to wait", s)
@@ -61,11 +61,11 @@ func TestFirstBlockedJobStopsTheMainPass(t *testing.T) {
 
 func TestBackfillPassesOnlyWhoDoesNotDelay(t *testing.T) {
 	w := world(t)
-	submit(t, w, Spec{Work: time.Hour, Limit: time.Hour})
+	submit(t, w, JobSpec{WorkTime: time.Hour, TimeLimit: time.Hour})
 	advance(w, 5*time.Second)
-	wide := submit(t, w, Spec{Nodes: 2})
-	short := submit(t, w, Spec{GPUsPerNode: 4, Work: 10 * time.Minute, Limit: 30 * time.Minute})
-	long := submit(t, w, Spec{GPUsPerNode: 4, Work: 10 * time.Minute, Limit: 2 * time.Hour})
+	wide := submit(t, w, JobSpec{MinNodes: 2})
+	short := submit(t, w, JobSpec{GPUsPerNode: 4, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
+	long := submit(t, w, JobSpec{GPUsPerNode: 4, WorkTime: 10 * time.Minute, TimeLimit: 2 * time.Hour})
 	advance(w, 2*time.Minute)
 	if s := states(t, w, wide, short, long); s != "PRP" {
 		t.Fatalf("wide, short, long are %s, want only the short one to pass", s)
@@ -81,16 +81,16 @@ func TestBackfillPassesOnlyWhoDoesNotDelay(t *testing.T) {
 }
 
 // segmentsOrStart returns when a running job started.
-func (w *World) segmentsOrStart(id int64) time.Time { return w.byID[id].start }
+func (w *World) segmentsOrStart(id int64) time.Time { return w.jobsByID[id].startTime }
 
 func TestConservativeBackfillReservesForAll(t *testing.T) {
 	w := world(t)
-	submit(t, w, Spec{Work: time.Hour, Limit: time.Hour})   // n1 until 1 h
-	submit(t, w, Spec{Work: 2 * time.Hour, GPUsPerNode: 4}) // half of n2 until 2 h
+	submit(t, w, JobSpec{WorkTime: time.Hour, TimeLimit: time.Hour}) // n1 until 1 h
+	submit(t, w, JobSpec{WorkTime: 2 * time.Hour, GPUsPerNode: 4})   // half of n2 until 2 h
 	advance(w, 5*time.Second)
-	first := submit(t, w, Spec{Nodes: 2, Limit: time.Hour})           // both from 2 h
-	second := submit(t, w, Spec{Limit: time.Hour})                    // n1 from 1 h to 2 h
-	third := submit(t, w, Spec{GPUsPerNode: 4, Limit: 3 * time.Hour}) // would sit on n2 past 2 h
+	first := submit(t, w, JobSpec{MinNodes: 2, TimeLimit: time.Hour})        // both from 2 h
+	second := submit(t, w, JobSpec{TimeLimit: time.Hour})                    // n1 from 1 h to 2 h
+	third := submit(t, w, JobSpec{GPUsPerNode: 4, TimeLimit: 3 * time.Hour}) // would sit on n2 past 2 h
 	advance(w, 2*time.Minute)
 	if s := states(t, w, first, second, third); s != "PPP" {
 		t.Errorf("%s, want all to wait: the third would delay the first", s)
@@ -102,9 +102,9 @@ func TestConservativeBackfillReservesForAll(t *testing.T) {
 
 func TestGangGetsAllOrNothing(t *testing.T) {
 	w := world(t)
-	one := submit(t, w, Spec{GPUsPerNode: 1})
+	one := submit(t, w, JobSpec{GPUsPerNode: 1})
 	advance(w, 5*time.Second)
-	gang := submit(t, w, Spec{Nodes: 2, GPUsPerNode: 8})
+	gang := submit(t, w, JobSpec{MinNodes: 2, GPUsPerNode: 8})
 	advance(w, 5*time.Minute)
 	if s := states(t, w, one, gang); s != "RP" {
 		t.Fatalf("%s: a gang started on part of its nodes", s)
@@ -120,16 +120,16 @@ func TestGangGetsAllOrNothing(t *testing.T) {
 
 func TestTotalGPUsUseAsFewNodesAsPossible(t *testing.T) {
 	w := world(t)
-	fits := submit(t, w, Spec{GPUs: 8})
-	spread := submit(t, w, Spec{GPUs: 8, Nodes: 1})
+	fits := submit(t, w, JobSpec{GPUs: 8})
+	spread := submit(t, w, JobSpec{GPUs: 8, MinNodes: 1})
 	advance(w, 5*time.Second)
 	if a, b := get(t, w, fits), get(t, w, spread); a.Nodes.Text != "n1" || b.Nodes.Text != "n2" {
 		t.Errorf("on %s and %s", a.Nodes.Text, b.Nodes.Text)
 	}
 	w = world(t)
-	submit(t, w, Spec{GPUsPerNode: 3})
-	submit(t, w, Spec{GPUsPerNode: 6})
-	wide := submit(t, w, Spec{GPUs: 7})
+	submit(t, w, JobSpec{GPUsPerNode: 3})
+	submit(t, w, JobSpec{GPUsPerNode: 6})
+	wide := submit(t, w, JobSpec{GPUs: 7})
 	advance(w, time.Minute)
 	if j := get(t, w, wide); j.Nodes.Text != "n[1-2]" || len(j.GresDetail) != 2 {
 		t.Errorf("%s on %q with %v, want 5 and 2 GPUs on two nodes", j.State, j.Nodes.Text, j.GresDetail)
@@ -138,10 +138,10 @@ func TestTotalGPUsUseAsFewNodesAsPossible(t *testing.T) {
 
 func TestPinnedJobBlocksOnlyItsNodes(t *testing.T) {
 	w := world(t, func(c *Config) { c.BackfillInterval = -1 })
-	submit(t, w, Spec{}) // n1
+	submit(t, w, JobSpec{}) // n1
 	advance(w, 5*time.Second)
-	pinned := submit(t, w, Spec{Required: []string{"n1"}, Priority: 900_000})
-	other := submit(t, w, Spec{})
+	pinned := submit(t, w, JobSpec{RequiredNodes: []string{"n1"}, Priority: 900_000})
+	other := submit(t, w, JobSpec{})
 	advance(w, 5*time.Second)
 	if s := states(t, w, pinned, other); s != "PR" {
 		t.Errorf("%s, want the other on n2", s)
@@ -153,9 +153,9 @@ func TestPinnedJobBlocksOnlyItsNodes(t *testing.T) {
 
 func TestExcludedNodesAndFeatures(t *testing.T) {
 	w := world(t, func(c *Config) { c.Nodes[1].Features = []string{"ib"} })
-	a := submit(t, w, Spec{Excluded: []string{"n1"}, GPUsPerNode: 1})
-	b := submit(t, w, Spec{Features: "ib", GPUsPerNode: 1})
-	c := submit(t, w, Spec{Features: "nvlink", GPUsPerNode: 1})
+	a := submit(t, w, JobSpec{ExcludedNodes: []string{"n1"}, GPUsPerNode: 1})
+	b := submit(t, w, JobSpec{Features: "ib", GPUsPerNode: 1})
+	c := submit(t, w, JobSpec{Features: "nvlink", GPUsPerNode: 1})
 	advance(w, time.Minute)
 	if x, y := get(t, w, a).Nodes.Text, get(t, w, b).Nodes.Text; x != "n2" || y != "n2" {
 		t.Errorf("on %q and %q, want n2", x, y)
@@ -169,9 +169,9 @@ func TestStartComesSoonButPassesAreSpaced(t *testing.T) {
 	w := world(t)
 	advance(w, time.Minute)
 	at := w.Now()
-	a := submit(t, w, Spec{GPUsPerNode: 1})
+	a := submit(t, w, JobSpec{GPUsPerNode: 1})
 	advance(w, 500*time.Millisecond)
-	b := submit(t, w, Spec{GPUsPerNode: 1})
+	b := submit(t, w, JobSpec{GPUsPerNode: 1})
 	advance(w, time.Second)
 	if s := states(t, w, a, b); s != "RP" {
 		t.Fatalf("after 1.5 s %s, want the first at once and the second not yet", s)

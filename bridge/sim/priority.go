@@ -15,69 +15,69 @@ const maxPriority = 0xfffffffd
 // and the priorities that follow from them.
 type priorities struct {
 	*daemon
-	jobs  *jobTable
-	usage *fairshare.Usage
-	nodes int // of the cluster
+	jobs      *jobTable
+	usage     *fairshare.Usage
+	nodeCount int // of the cluster
 }
 
 func newPriorities(d *daemon, jobs *jobTable) *priorities {
-	p := &priorities{daemon: d, jobs: jobs, usage: fairshare.New(d.cfg.Accounts, d.cfg.HalfLife, d.cfg.Start), nodes: len(d.cfg.Nodes)}
+	p := &priorities{daemon: d, jobs: jobs, usage: fairshare.NewUsage(d.cfg.Accounts, d.cfg.UsageHalfLife, d.cfg.Start), nodeCount: len(d.cfg.Nodes)}
 	for _, u := range d.cfg.Users {
-		if u.Used > 0 {
-			p.usage.Add(fairshare.Association{Account: u.Account, User: u.Name}, u.Used)
+		if u.UsedGPUSeconds > 0 {
+			p.usage.AddUse(fairshare.Association{Account: u.DefaultAccount, User: u.Name}, u.UsedGPUSeconds)
 		}
 	}
 	return p
 }
 
-// startAge begins to count a job's age once nothing but resources keeps it
+// startAging begins to count a job's age once nothing but resources keeps it
 // waiting, or from its begin time on.
-func (p *priorities) startAge(j *job) {
-	if j.isHeld() || !j.accrue.IsZero() || p.jobs.dependencyReason(j) != "" {
+func (p *priorities) startAging(j *job) {
+	if j.isHeld() || !j.accrueTime.IsZero() || p.jobs.dependencyReason(j) != "" {
 		return
 	}
-	j.accrue = p.nowSeconds()
-	if j.begin.After(j.accrue) {
-		j.accrue = j.begin
+	j.accrueTime = p.nowTruncated()
+	if j.beginTime.After(j.accrueTime) {
+		j.accrueTime = j.beginTime
 	}
 }
 
 // setPriority computes a job's multifactor priority; a direct one stays.
 func (p *priorities) setPriority(j *job) {
-	if j.directPriority || j.isDone() {
+	if j.hasDirectPriority || j.isDone() {
 		return
 	}
-	c := p.cfg.Weights
-	sum := c.Age*p.ageFactor(j) + c.FairShare*p.usage.Factor(j.association()) +
-		c.JobSize*p.sizeFactor(j) + c.Partition + c.QOS[j.spec.QOS]
+	c := p.cfg.PriorityWeights
+	sum := c.Age*p.ageFactor(j) + c.FairShare*p.usage.FairShareFactor(j.association()) +
+		c.JobSize*p.sizeFactor(j) + c.Partition + c.PointsByQOS[j.spec.QOS]
 	j.priority = min(max(int64(math.Round(sum))-j.spec.Nice+j.siteFactor, 1), maxPriority)
 }
 
 func (p *priorities) ageFactor(j *job) float64 {
-	if j.accrue.IsZero() || j.accrue.After(p.Now()) {
+	if j.accrueTime.IsZero() || j.accrueTime.After(p.Now()) {
 		return 0
 	}
-	return min(float64(p.Now().Sub(j.accrue))/float64(p.cfg.MaxAge), 1)
+	return min(float64(p.Now().Sub(j.accrueTime))/float64(p.cfg.PriorityMaxAge), 1)
 }
 
 // sizeFactor is the share of the cluster's nodes the job wants.
 func (p *priorities) sizeFactor(j *job) float64 {
-	return min(float64(j.spec.Nodes)/float64(max(p.nodes, 1)), 1)
+	return min(float64(j.spec.MinNodes)/float64(max(p.nodeCount, 1)), 1)
 }
 
-// recompute is the priority thread: usage is brought up to date and decayed,
+// recomputePriorities is the priority thread: usage is brought up to date and decayed,
 // then every waiting job is weighed again. It reports whether there was any.
-func (p *priorities) recompute() (weighed bool) {
-	last := p.usage.Decayed()
-	p.usage.Decay(p.Now())
-	for _, j := range p.jobs.list {
-		if j.state == running {
-			p.charge(j, p.Now().Sub(last))
+func (p *priorities) recomputePriorities() (weighed bool) {
+	last := p.usage.LastDecay()
+	p.usage.DecayTo(p.Now())
+	for _, j := range p.jobs.sortedJobs {
+		if j.state == stateRunning {
+			p.chargeUsage(j, p.Now().Sub(last))
 		}
 	}
-	for _, j := range p.jobs.list {
-		if j.state == pending {
-			p.startAge(j)
+	for _, j := range p.jobs.sortedJobs {
+		if j.state == statePending {
+			p.startAging(j)
 			p.setPriority(j)
 			weighed = true
 		}
@@ -85,11 +85,11 @@ func (p *priorities) recompute() (weighed bool) {
 	return weighed
 }
 
-// chargeUncharged books what a run that ends has used since usage last decayed.
-func (p *priorities) chargeUncharged(j *job) { p.charge(j, p.Now().Sub(p.usage.Decayed())) }
+// chargeSinceDecay books what a run that ends has used since usage last decayed.
+func (p *priorities) chargeSinceDecay(j *job) { p.chargeUsage(j, p.Now().Sub(p.usage.LastDecay())) }
 
-// charge books up to d of what a running job has used.
-func (p *priorities) charge(j *job, d time.Duration) {
-	_, n := j.slots.GPUs()
-	p.usage.Add(j.association(), float64(n)*min(d, p.Now().Sub(j.exactStart)).Seconds())
+// chargeUsage books up to d of what a running job has used.
+func (p *priorities) chargeUsage(j *job, d time.Duration) {
+	_, n := j.slots.GPUTypeAndCount()
+	p.usage.AddUse(j.association(), float64(n)*min(d, p.Now().Sub(j.exactStart)).Seconds())
 }

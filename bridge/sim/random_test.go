@@ -42,11 +42,11 @@ func play(w *World, r *rand.Rand) {
 	by := []string{"slurm", "ann", "bob"}[r.IntN(3)]
 	switch r.IntN(10) {
 	case 0, 1, 2:
-		s := Spec{
+		s := JobSpec{
 			User: []string{"ann", "bob"}[r.IntN(2)], Account: []string{"a", "b"}[r.IntN(2)],
-			Work: time.Duration(1+r.IntN(200)) * time.Minute, Limit: time.Duration(1+r.IntN(300)) * time.Minute,
-			GPUsPerNode: r.IntN(9), Nodes: 1 + r.IntN(3), Checkpoint: r.IntN(2) == 0, Array: r.IntN(4) * r.IntN(3),
-			ArrayMax: r.IntN(3), NoRequeue: r.IntN(8) == 0, Hold: r.IntN(9) == 0,
+			WorkTime: time.Duration(1+r.IntN(200)) * time.Minute, TimeLimit: time.Duration(1+r.IntN(300)) * time.Minute,
+			GPUsPerNode: r.IntN(9), MinNodes: 1 + r.IntN(3), Checkpoints: r.IntN(2) == 0, ArraySize: r.IntN(4) * r.IntN(3),
+			ArrayMaxRunning: r.IntN(3), NoRequeue: r.IntN(8) == 0, Hold: r.IntN(9) == 0,
 		}
 		if r.IntN(4) == 0 {
 			s.GPUs, s.GPUsPerNode = 1+r.IntN(20), 0
@@ -55,20 +55,20 @@ func play(w *World, r *rand.Rand) {
 	case 3:
 		_ = w.Requeue(by, fmt.Sprint(id), r.IntN(2) == 0)
 	case 4:
-		_ = w.Update(by, id, Update{Begin: Ptr(w.Now().Add(time.Duration(r.IntN(3600)-600) * time.Second))})
+		_ = w.Update(by, id, JobUpdate{BeginTime: Ptr(w.Now().Add(time.Duration(r.IntN(3600)-600) * time.Second))})
 	case 5:
-		_ = w.Update(by, id, Update{Hold: Ptr(r.IntN(2) == 0)})
+		_ = w.Update(by, id, JobUpdate{Hold: Ptr(r.IntN(2) == 0)})
 	case 6:
-		_ = w.Update(by, id, Update{Priority: Ptr(int64(r.IntN(100_000)))})
+		_ = w.Update(by, id, JobUpdate{Priority: Ptr(int64(r.IntN(100_000)))})
 	case 7:
-		_ = w.Update(by, id, Update{SiteFactor: Ptr(int64(r.IntN(10_000))), Excluded: &[]string{"n1"}})
+		_ = w.Update(by, id, JobUpdate{SiteFactor: Ptr(int64(r.IntN(10_000))), ExcludedNodes: &[]string{"n1"}})
 	case 8:
 		_ = w.Cancel(by, fmt.Sprint(id))
 	case 9:
 		if r.IntN(3) == 0 {
-			_ = w.Down("n2", "x")
+			_ = w.DownNode("n2", "x")
 		} else {
-			_ = w.Resume("n2")
+			_ = w.ResumeNode("n2")
 		}
 	}
 }
@@ -88,29 +88,29 @@ func TestSameSeedSameLog(t *testing.T) {
 
 // invariant checks what must hold at every moment.
 func invariant(w *World) error {
-	used := map[*inventory.Node][inventory.MaxTypes]uint64{}
+	used := map[*inventory.Node][inventory.MaxGPUTypes]uint64{}
 	cpus := map[*inventory.Node]int{}
 	open := 0
-	for _, j := range w.list {
-		if !j.isDone() || j.completing {
+	for _, j := range w.sortedJobs {
+		if !j.isDone() || j.isCompleting {
 			open++
 		}
-		if j.state == running && len(j.slots) == 0 || j.state == pending && !j.completing && len(j.slots) > 0 {
+		if j.state == stateRunning && len(j.slots) == 0 || j.state == statePending && !j.isCompleting && len(j.slots) > 0 {
 			return fmt.Errorf("job %d is %s with %d slots", j.id, j.state, len(j.slots))
 		}
-		if j.state == running && j.spec.Limit > 0 && w.Now().Sub(j.exactStart) > j.spec.Limit {
+		if j.state == stateRunning && j.spec.TimeLimit > 0 && w.Now().Sub(j.exactStart) > j.spec.TimeLimit {
 			return fmt.Errorf("job %d runs past its limit", j.id)
 		}
-		if j.isDone() && !j.completing {
+		if j.isDone() && !j.isCompleting {
 			continue
 		}
 		for _, s := range j.slots {
 			u := used[s.Node]
-			if s.Type >= 0 {
-				if u[s.Type]&s.Mask != 0 || bits.OnesCount64(s.Mask) != s.GPUs {
-					return fmt.Errorf("job %d shares devices %b on %s", j.id, s.Mask, s.Node.Name)
+			if s.TypeIndex >= 0 {
+				if u[s.TypeIndex]&s.DeviceMask != 0 || bits.OnesCount64(s.DeviceMask) != s.GPUs {
+					return fmt.Errorf("job %d shares devices %b on %s", j.id, s.DeviceMask, s.Node.Name)
 				}
-				u[s.Type] |= s.Mask
+				u[s.TypeIndex] |= s.DeviceMask
 			}
 			used[s.Node] = u
 			cpus[s.Node] += s.CPUs
@@ -119,9 +119,9 @@ func invariant(w *World) error {
 	if open != w.openCount {
 		return fmt.Errorf("%d records open, counted %d", open, w.openCount)
 	}
-	for _, n := range w.nodes.Nodes {
-		if n.Used.Devices != used[n] || n.Used.CPUs != cpus[n] || n.Used.CPUs > n.CPUs || n.Used.MemMB > n.MemMB {
-			return fmt.Errorf("node %s: books say %v, %d CPUs; jobs hold %v, %d", n.Name, n.Used.Devices, n.Used.CPUs, used[n], cpus[n])
+	for _, n := range w.inventory.Nodes {
+		if n.Usage.DeviceMasks != used[n] || n.Usage.CPUs != cpus[n] || n.Usage.CPUs > n.CPUs || n.Usage.MemMB > n.MemMB {
+			return fmt.Errorf("node %s: books say %v, %d CPUs; jobs hold %v, %d", n.Name, n.Usage.DeviceMasks, n.Usage.CPUs, used[n], cpus[n])
 		}
 	}
 	return nil
@@ -160,8 +160,8 @@ func TestNothingStartsAgainstARule(t *testing.T) {
 
 func TestDirectAppliesEveryEdit(t *testing.T) {
 	w := world(t)
-	ctx, d := context.Background(), Direct{World: w}
-	runs, waits := submit(t, w, Spec{}), submit(t, w, Spec{Begin: w.Now().Add(time.Hour), Nice: 5})
+	ctx, d := context.Background(), DirectCluster{World: w}
+	runs, waits := submit(t, w, JobSpec{}), submit(t, w, JobSpec{BeginTime: w.Now().Add(time.Hour), Nice: 5})
 	advance(w, 5*time.Second)
 	v, err := d.Observe(ctx)
 	if err != nil || len(v.Jobs) != 2 || len(v.Nodes) != 2 || !v.At.Equal(w.Now()) {

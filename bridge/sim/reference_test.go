@@ -28,12 +28,12 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 		t.Fatal(err)
 	}
 	if slow {
-		w.PlanBy(&backfilltest.Reference{})
+		w.PlanBy(&backfilltest.ReferencePlan{})
 	}
-	l := arrivals.Config{Seed: seed, Jobs: 250, Span: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
-	for i, a := range l.Draw() {
+	l := arrivals.Config{Seed: seed, JobCount: 250, ArrivalSpan: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", DefaultAccount: "a"}, {Name: "y", DefaultAccount: "b"}}}
+	for i, a := range l.DrawArrivals() {
 		vary(&a.Spec, seed, i)
-		if err := w.Arrive(w.Now().Add(a.After), a.Spec); err != nil {
+		if err := w.SubmitAt(w.Now().Add(a.SinceStart), a.Spec); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,24 +41,24 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 }
 
 // vary makes some of the jobs unusual.
-func vary(s *sim.Spec, seed int64, i int) {
+func vary(s *sim.JobSpec, seed int64, i int) {
 	if seed%2 == 0 && i%5 == 0 {
-		s.GPUs, s.GPUsPerNode, s.Nodes = s.GPUsPerNode*s.Nodes+i%3, 0, i%2*2
+		s.GPUs, s.GPUsPerNode, s.MinNodes = s.GPUsPerNode*s.MinNodes+i%3, 0, i%2*2
 	}
 	if seed%3 == 0 && i%4 == 0 {
 		s.GPUType = "h100"
 	}
 	switch {
 	case i%17 == 0:
-		s.Array, s.ArrayMax = 3, i%2
+		s.ArraySize, s.ArrayMaxRunning = 3, i%2
 	case i%29 == 0:
-		s.Excluded = []string{"n3"}
-	case i%31 == 0 && s.Nodes < 2:
-		s.Required = []string{"n4"}
+		s.ExcludedNodes = []string{"n3"}
+	case i%31 == 0 && s.MinNodes < 2:
+		s.RequiredNodes = []string{"n4"}
 	case i%37 == 0:
-		s.Required, s.Nodes = []string{"n2", "n5"}, 3
+		s.RequiredNodes, s.MinNodes = []string{"n2", "n5"}, 3
 	case i%11 == 0:
-		s.Nodes = min(s.Nodes*3, 10)
+		s.MinNodes = min(s.MinNodes*3, 10)
 	case i%13 == 0:
 		s.Exclusive = true
 	}
@@ -74,12 +74,12 @@ func TestBackfillPlansLikeItsReference(t *testing.T) {
 			fmt.Fprintf(&a, "%+v\n", fast.Jobs())
 			fmt.Fprintf(&b, "%+v\n", slow.Jobs())
 			if !bytes.Equal(a.Bytes(), b.Bytes()) {
-				t.Fatalf("seed %d: differs after %v:\n%s", seed, fast.Now().Sub(fast.Started()), difference(a.String(), b.String()))
+				t.Fatalf("seed %d: differs after %v:\n%s", seed, fast.Now().Sub(fast.StartTime()), difference(a.String(), b.String()))
 			}
 			a.Reset()
 			b.Reset()
 		}
-		if _, started, _ := fast.Totals(); started < 200 {
+		if _, started, _ := fast.JobTotals(); started < 200 {
 			t.Errorf("seed %d: only %d starts", seed, started)
 		}
 	}

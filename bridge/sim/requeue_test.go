@@ -7,10 +7,10 @@ import (
 
 func TestRequeueComesBackAfterTheDelay(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Priority: 5_000, Nice: 0})
+	id := submit(t, w, JobSpec{Priority: 5_000, Nice: 0})
 	advance(w, time.Minute)
 	before := get(t, w, id)
-	if err := w.Requeue(Operator, "1", true); err != nil {
+	if err := w.Requeue(OperatorUser, "1", true); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, w, id); !j.HasFlag("COMPLETING") || j.Nodes.Text != "n1" || !j.CurrentRun().IsSameRun(before.CurrentRun()) {
@@ -39,13 +39,13 @@ func TestRequeueComesBackAfterTheDelay(t *testing.T) {
 
 func TestPastBeginSkipsTheRequeueDelay(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{})
+	id := submit(t, w, JobSpec{})
 	advance(w, time.Minute)
 	if err := w.Requeue("user", "1", false); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, time.Second)
-	if err := w.Update(Operator, id, Update{Begin: Ptr(w.Now().Add(-time.Minute))}); err != nil {
+	if err := w.Update(OperatorUser, id, JobUpdate{BeginTime: Ptr(w.Now().Add(-time.Minute))}); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, 4*time.Second)
@@ -56,9 +56,9 @@ func TestPastBeginSkipsTheRequeueDelay(t *testing.T) {
 
 func TestRequeueRefusals(t *testing.T) {
 	w := world(t)
-	runs := submit(t, w, Spec{NoRequeue: true, Work: time.Minute})
-	waits := submit(t, w, Spec{Hold: true})
-	ends := submit(t, w, Spec{Work: time.Second})
+	runs := submit(t, w, JobSpec{NoRequeue: true, WorkTime: time.Minute})
+	waits := submit(t, w, JobSpec{Hold: true})
+	ends := submit(t, w, JobSpec{WorkTime: time.Second})
 	advance(w, 30*time.Second)
 	sluid := get(t, w, waits).SLUID
 	for _, c := range []struct {
@@ -89,30 +89,30 @@ func TestRequeueRefusals(t *testing.T) {
 func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spec  Spec
+		spec  JobSpec
 		total time.Duration // run time of both runs together
 		lost  time.Duration
 	}{
-		{"none", Spec{}, 30*time.Minute + time.Hour, 30 * time.Minute},
-		{"at any moment", Spec{Checkpoint: true, Overhead: time.Minute}, 61 * time.Minute, time.Minute},
-		{"every 20 minutes", Spec{Checkpoint: true, CheckpointEvery: 20 * time.Minute, Overhead: time.Minute}, 71 * time.Minute, 11 * time.Minute},
+		{"none", JobSpec{}, 30*time.Minute + time.Hour, 30 * time.Minute},
+		{"at any moment", JobSpec{Checkpoints: true, RestoreTime: time.Minute}, 61 * time.Minute, time.Minute},
+		{"every 20 minutes", JobSpec{Checkpoints: true, CheckpointInterval: 20 * time.Minute, RestoreTime: time.Minute}, 71 * time.Minute, 11 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t)
-			c.spec.Limit = 3 * time.Hour
+			c.spec.TimeLimit = 3 * time.Hour
 			submit(t, w, c.spec)
 			advance(w, 5*time.Second)
-			w.Advance(w.byID[1].exactStart.Add(30 * time.Minute))
+			w.Advance(w.jobsByID[1].exactStart.Add(30 * time.Minute))
 			if err := w.Requeue("slurm", "1", true); err != nil {
 				t.Fatal(err)
 			}
-			if !w.Run(w.Now().Add(24 * time.Hour)) {
+			if !w.RunUntilIdle(w.Now().Add(24 * time.Hour)) {
 				t.Fatal("never ends")
 			}
 			var total, lost time.Duration
-			for _, s := range w.Segments() {
+			for _, s := range w.EndedRuns() {
 				total += s.End.Sub(s.Start)
-				lost += s.Lost
+				lost += s.LostTime
 			}
 			if total != c.total || lost != c.lost {
 				t.Errorf("ran %v, lost %v; want %v, %v", total, lost, c.total, c.lost)
@@ -120,7 +120,7 @@ func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 			if total-lost != time.Hour {
 				t.Errorf("%v of progress; the job has an hour of work", total-lost)
 			}
-			if s := w.Segments(); len(s) != 2 || s[0].State != "REQUEUED" || s[1].State != "COMPLETED" || s[1].Restarts != 1 {
+			if s := w.EndedRuns(); len(s) != 2 || s[0].EndState != "REQUEUED" || s[1].EndState != "COMPLETED" || s[1].RestartCount != 1 {
 				t.Errorf("segments %+v", s)
 			}
 		})
@@ -129,7 +129,7 @@ func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 
 func TestTimeLimitEndsARun(t *testing.T) {
 	w := world(t)
-	id := submit(t, w, Spec{Work: time.Hour, Limit: 10 * time.Minute})
+	id := submit(t, w, JobSpec{WorkTime: time.Hour, TimeLimit: 10 * time.Minute})
 	advance(w, 11*time.Minute)
 	if j := get(t, w, id); j.State != "TIMEOUT" || j.End.Sub(j.Start) != 10*time.Minute {
 		t.Errorf("%s after %v", j.State, j.End.Sub(j.Start))
@@ -138,10 +138,10 @@ func TestTimeLimitEndsARun(t *testing.T) {
 
 func TestNodeFailureRequeuesWhoMay(t *testing.T) {
 	w := world(t)
-	a := submit(t, w, Spec{GPUsPerNode: 4})
-	b := submit(t, w, Spec{GPUsPerNode: 4, NoRequeue: true})
+	a := submit(t, w, JobSpec{GPUsPerNode: 4})
+	b := submit(t, w, JobSpec{GPUsPerNode: 4, NoRequeue: true})
 	advance(w, 5*time.Second)
-	if err := w.Down("n1", "dead"); err != nil {
+	if err := w.DownNode("n1", "dead"); err != nil {
 		t.Fatal(err)
 	}
 	advance(w, time.Second)

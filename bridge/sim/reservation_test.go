@@ -12,7 +12,7 @@ func maintained(t *testing.T, nodes ...string) *World {
 	t.Helper()
 	w := world(t, func(c *Config) { c.Nodes = UniformNodes(2, "a100", 8) })
 	r := Reservation{Name: "m1", Nodes: nodes, From: w.Now().Add(9 * time.Minute), To: w.Now().Add(2 * time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}}
-	if err := w.Reserve(r); err != nil {
+	if err := w.AddReservation(r); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -20,10 +20,10 @@ func maintained(t *testing.T, nodes ...string) *World {
 
 func TestNothingStartsThatReachesIntoAMaintenance(t *testing.T) {
 	w := maintained(t)
-	long := submit(t, w, Spec{GPUs: 1, Limit: 10 * time.Minute, Work: time.Minute})
-	endless := submit(t, w, Spec{GPUs: 1, Work: time.Minute})
+	long := submit(t, w, JobSpec{GPUs: 1, TimeLimit: 10 * time.Minute, WorkTime: time.Minute})
+	endless := submit(t, w, JobSpec{GPUs: 1, WorkTime: time.Minute})
 	advance(w, time.Minute)
-	short := submit(t, w, Spec{GPUs: 1, Limit: 5 * time.Minute, Work: time.Minute, Nice: -1000})
+	short := submit(t, w, JobSpec{GPUs: 1, TimeLimit: 5 * time.Minute, WorkTime: time.Minute, Nice: -1000})
 	advance(w, time.Minute)
 	if s := states(t, w, long, endless, short); s != "PPR" {
 		t.Fatalf("%s before the maintenance, want PPR", s)
@@ -36,12 +36,12 @@ func TestNothingStartsThatReachesIntoAMaintenance(t *testing.T) {
 	if f := w.Nodes()[0].Flags; len(f) != 1 || f[0] != "MAINTENANCE" {
 		t.Errorf("flags %v in the maintenance", f)
 	}
-	brief := submit(t, w, Spec{GPUs: 1, Limit: time.Minute, Work: time.Minute})
+	brief := submit(t, w, JobSpec{GPUs: 1, TimeLimit: time.Minute, WorkTime: time.Minute})
 	w.Advance(ends.Add(-time.Second))
 	if s := states(t, w, long, endless, brief); s != "PPP" {
 		t.Errorf("%s in the maintenance", s)
 	}
-	if v, _ := (Direct{World: w}).Observe(context.Background()); len(v.Reservations) != 1 || !v.Reservations[0].IsMaintenance() || v.Reservations[0].Nodes.Text != "n[1-2]" {
+	if v, _ := (DirectCluster{World: w}).Observe(context.Background()); len(v.Reservations) != 1 || !v.Reservations[0].IsMaintenance() || v.Reservations[0].Nodes.Text != "n[1-2]" {
 		t.Errorf("shown: %+v", v.Reservations)
 	}
 	w.Advance(ends.Add(10 * time.Second))
@@ -53,8 +53,8 @@ func TestNothingStartsThatReachesIntoAMaintenance(t *testing.T) {
 // Backfill plans around what is set aside, as the main pass does.
 func TestBackfillPlansAroundAMaintenance(t *testing.T) {
 	w := maintained(t, "n1")
-	wide := submit(t, w, Spec{GPUs: 16, Limit: time.Hour, Work: time.Minute})
-	one := submit(t, w, Spec{GPUs: 8, Limit: time.Hour, Work: 30 * time.Minute})
+	wide := submit(t, w, JobSpec{GPUs: 16, TimeLimit: time.Hour, WorkTime: time.Minute})
+	one := submit(t, w, JobSpec{GPUs: 8, TimeLimit: time.Hour, WorkTime: 30 * time.Minute})
 	advance(w, 2*time.Minute)
 	if s := states(t, w, wide, one); s != "PR" || get(t, w, one).Nodes.Text != "n2" {
 		t.Fatalf("%s, on %s", s, get(t, w, one).Nodes.Text)
@@ -71,10 +71,10 @@ func TestBackfillPlansAroundAMaintenance(t *testing.T) {
 
 func TestReservationForItsOwnJobs(t *testing.T) {
 	w := world(t, func(c *Config) { c.Nodes = UniformNodes(2, "a100", 8) })
-	if err := w.Reserve(Reservation{Name: "class", Nodes: []string{"n2"}, From: w.Now().Add(time.Hour), To: w.Now().Add(2 * time.Hour), Flags: []string{"DAILY"}}); err != nil {
+	if err := w.AddReservation(Reservation{Name: "class", Nodes: []string{"n2"}, From: w.Now().Add(time.Hour), To: w.Now().Add(2 * time.Hour), Flags: []string{"DAILY"}}); err != nil {
 		t.Fatal(err)
 	}
-	mine := submit(t, w, Spec{GPUs: 1, Limit: 30 * time.Minute, Work: 10 * time.Minute, Reservation: "class"})
+	mine := submit(t, w, JobSpec{GPUs: 1, TimeLimit: 30 * time.Minute, WorkTime: 10 * time.Minute, Reservation: "class"})
 	advance(w, 50*time.Minute)
 	if j := get(t, w, mine); j.State != "PENDING" || j.Reason != "Reservation" || j.Reservation != "class" {
 		t.Errorf("%s %s before its reservation", j.State, j.Reason)

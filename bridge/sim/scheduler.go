@@ -16,24 +16,24 @@ import (
 // its backfill.
 type scheduler struct {
 	*daemon
-	nodes        *inventory.Inventory
+	inventory    *inventory.Inventory
 	jobs         *jobTable
-	prio         *priorities
-	runs         *lifecycle
+	priorities   *priorities
+	lifecycle    *lifecycle
 	reservations *reservation.Book
 
-	passAt       time.Time // when the next event-driven pass is due; zero: none
-	lastPass     time.Time // main pass
-	lastFull     time.Time // main pass over all jobs
-	lastBackfill time.Time // zero before the first
-	changedAt    time.Time // last time something happened that could let a job start
-	plan         planner   // of the last backfill pass, kept for its memory
+	nextPassAt   time.Time       // when the next event-driven pass is due; zero: none
+	lastPass     time.Time       // main pass
+	lastFullPass time.Time       // main pass over all jobs
+	lastBackfill time.Time       // zero before the first
+	changedAt    time.Time       // last time something happened that could let a job start
+	backfillPlan backfillPlanner // of the last backfill pass, kept for its memory
 }
 
-// planner lays out a backfill pass and finds places in it; see backfill.Plan.
-type planner interface {
-	Begin(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closure)
-	Reserve(backfill.Task) (inventory.Slots, time.Time)
+// backfillPlanner lays out a backfill pass and finds places in it; see backfill.Plan.
+type backfillPlanner interface {
+	BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod)
+	ReservePlace(backfill.Task) (inventory.Slots, time.Time)
 }
 
 // queueEntry is a job in the line of one of its partitions.
@@ -42,49 +42,49 @@ type queueEntry struct {
 	partition *inventory.Partition
 }
 
-// requestPass asks for a main pass soon: at once when there was none for a while,
-// else when BatchDelay has passed since the last.
-func (s *scheduler) requestPass() {
+// requestMainPass asks for a main pass soon: at once when there was none for a while,
+// else when MinPassInterval has passed since the last.
+func (s *scheduler) requestMainPass() {
 	s.changedAt = s.Now()
 	at := s.Now().Add(200 * time.Millisecond)
-	if t := s.lastPass.Add(s.cfg.BatchDelay); t.After(at) {
+	if t := s.lastPass.Add(s.cfg.MinPassInterval); t.After(at) {
 		at = t
 	}
-	if !s.passAt.IsZero() {
+	if !s.nextPassAt.IsZero() {
 		return
 	}
-	s.passAt = at
-	s.At(at, func() {
-		s.passAt = time.Time{}
-		s.runPass(s.cfg.QueueDepth)
+	s.nextPassAt = at
+	s.ScheduleAt(at, func() {
+		s.nextPassAt = time.Time{}
+		s.runMainPass(s.cfg.EventPassDepth)
 	})
 }
 
 // changedSince reports whether anything happened since t that could let a job start: a
 // change, or a begin time that came.
 func (s *scheduler) changedSince(t time.Time) bool {
-	return t.IsZero() || !s.changedAt.Before(t) || s.jobs.hasBeginBetween(t, s.Now())
+	return t.IsZero() || !s.changedAt.Before(t) || s.jobs.hasBeginTimeBetween(t, s.Now())
 }
 
-// queue returns the jobs that could start, in Slurm's order: tier, priority,
+// listStartable returns the jobs that could start, in Slurm's order: tier, priority,
 // job id. The others learn why they wait.
-func (s *scheduler) queue() []queueEntry {
+func (s *scheduler) listStartable() []queueEntry {
 	var out []queueEntry
-	for _, j := range s.jobs.list {
-		if j.state != pending || j.completing {
+	for _, j := range s.jobs.sortedJobs {
+		if j.state != statePending || j.isCompleting {
 			continue
 		}
 		if r := s.waitReason(j); r != "" {
 			j.reason = r
 			continue
 		}
-		s.prio.startAge(j)
+		s.priorities.startAging(j)
 		for _, name := range strings.Split(j.spec.Partition, ",") {
-			p := s.nodes.Partition(name)
+			p := s.inventory.Partition(name)
 			switch {
-			case p == nil || p.Down:
+			case p == nil || p.IsDown:
 				j.reason = "PartitionDown"
-			case p.MaxTime > 0 && j.spec.Limit > p.MaxTime:
+			case p.MaxTime > 0 && j.spec.TimeLimit > p.MaxTime:
 				j.reason = "PartitionTimeLimit"
 			default:
 				out = append(out, queueEntry{j, p})
@@ -101,8 +101,8 @@ func (s *scheduler) queue() []queueEntry {
 func (s *scheduler) waitReason(j *job) string {
 	switch {
 	case j.isHeld():
-		return j.hold
-	case j.begin.After(s.Now()):
+		return j.holdReason
+	case j.beginTime.After(s.Now()):
 		return "BeginTime"
 	}
 	if r := s.jobs.dependencyReason(j); r != "" {
@@ -111,36 +111,36 @@ func (s *scheduler) waitReason(j *job) string {
 	switch {
 	case s.jobs.isArrayAtLimit(j):
 		return "JobArrayTaskLimit"
-	case s.reservations.IsAhead(j.spec.Reservation, s.Now()):
+	case s.reservations.IsUpcoming(j.spec.Reservation, s.Now()):
 		return "Reservation"
 	}
 	return ""
 }
 
-// fullPass is the periodic main pass, over all jobs.
-func (s *scheduler) fullPass() {
+// runFullPass is the periodic main pass, over all jobs.
+func (s *scheduler) runFullPass() {
 	s.lastPass = s.Now()
-	if s.changedSince(s.lastFull) {
-		s.lastFull = s.Now()
-		s.runPass(0)
+	if s.changedSince(s.lastFullPass) {
+		s.lastFullPass = s.Now()
+		s.runMainPass(0)
 	}
 }
 
-// runPass is Slurm's main scheduler: strictly in order, and the first job of a
+// runMainPass is Slurm's main scheduler: strictly in order, and the first job of a
 // partition that finds no place ends the partition's turn. A job that waits
 // for particular nodes blocks only those. It tries so many jobs; 0: all.
-func (s *scheduler) runPass(depth int) {
+func (s *scheduler) runMainPass(depth int) {
 	s.lastPass = s.Now()
 	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
-	for i, e := range s.queue() {
+	for i, e := range s.listStartable() {
 		switch {
-		case e.job.state != pending: // started in another of its partitions
+		case e.job.state != statePending: // started in another of its partitions
 		case depth > 0 && i >= depth || blocked[e.partition]:
 			e.job.reason = "Priority"
-		case s.startAll(e, banned):
-		case len(e.job.spec.Required) > 0:
-			for _, name := range e.job.spec.Required {
-				banned[s.nodes.Node(name)] = true
+		case s.startTasks(e, banned):
+		case len(e.job.spec.RequiredNodes) > 0:
+			for _, name := range e.job.spec.RequiredNodes {
+				banned[s.inventory.Node(name)] = true
 			}
 		default:
 			blocked[e.partition] = true
@@ -148,16 +148,16 @@ func (s *scheduler) runPass(depth int) {
 	}
 }
 
-// startAll starts the job, or as many tasks of an array as fit. It reports false
+// startTasks starts the job, or as many tasks of an array as fit. It reports false
 // when something was left over for lack of room.
-func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool {
+func (s *scheduler) startTasks(e queueEntry, banned map[*inventory.Node]bool) bool {
 	for {
 		slots, why := s.placeNow(e, banned)
 		if slots == nil {
 			e.job.reason = why
 			return false
 		}
-		if s.runs.start(e.job, e.partition, slots, "main") == e.job || s.jobs.isArrayAtLimit(e.job) {
+		if s.lifecycle.startRun(e.job, e.partition, slots, "main") == e.job || s.jobs.isArrayAtLimit(e.job) {
 			return true
 		}
 	}
@@ -166,61 +166,61 @@ func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool
 // placeNow finds room for one task now; nil, and Slurm's reason, where there is
 // none.
 func (s *scheduler) placeNow(e queueEntry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
-	list, ok := e.partition.Candidates(e.job.nodeChoice())
+	list, ok := e.partition.CandidateNodes(e.job.nodeFilter())
 	if !ok {
 		return nil, "ReqNodeNotAvail"
 	}
 	if len(banned) > 0 {
-		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.job.spec.Required, n.Name) })
+		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.job.spec.RequiredNodes, n.Name) })
 	}
 	wants := e.job.reservationJob()
-	list, why, ok = s.reservations.OpenNodes(wants, e.partition, s.reservations.OwnNodes(wants, list), s.Now(), s.Now().Add(e.job.timeLimit()))
+	list, why, ok = s.reservations.OpenNodes(wants, e.partition, s.reservations.KeepOwnNodes(wants, list), s.Now(), s.Now().Add(e.job.timeLimit()))
 	if !ok {
 		return nil, why
 	}
-	return e.job.resources().Fit(list, (*inventory.Node).Room), "Resources"
+	return e.job.resourceRequest().FindSlots(list, (*inventory.Node).FreeResources), "Resources"
 }
 
-// backfill starts jobs out of order where that delays no job ahead of them:
+// runBackfill starts jobs out of order where that delays no job ahead of them:
 // every tested job gets a reservation (conservative backfill).
-func (s *scheduler) backfill() {
+func (s *scheduler) runBackfill() {
 	news := s.changedSince(s.lastBackfill)
 	s.lastBackfill = s.Now()
 	if !news {
 		return
 	}
-	s.startPlan()
-	for _, j := range s.jobs.list {
+	s.beginBackfillPlan()
+	for _, j := range s.jobs.sortedJobs {
 		j.expectedStart, j.expectedSlots = time.Time{}, nil
 	}
-	for i, e := range s.queue() {
+	for i, e := range s.listStartable() {
 		if i >= s.cfg.BackfillDepth {
 			break
 		}
 		if e.job.spec.Reservation != "" {
 			continue // the main pass sees to those
 		}
-		for n := 0; n < 20 && e.job.state == pending && !s.jobs.isArrayAtLimit(e.job); n++ { // bf_max_job_array_resv
-			if !s.reserve(e) || !e.job.isUnsplit() {
+		for n := 0; n < 20 && e.job.state == statePending && !s.jobs.isArrayAtLimit(e.job); n++ { // bf_max_job_array_resv
+			if !s.planOrStart(e) || !e.job.isUnsplit() {
 				break
 			}
 		}
 	}
 }
 
-// startPlan begins a plan in which every running job uses its limit.
-func (s *scheduler) startPlan() {
-	var closed []backfill.Closure
+// beginBackfillPlan begins a plan in which every running job uses its limit.
+func (s *scheduler) beginBackfillPlan() {
+	var closed []backfill.BlockedPeriod
 	for _, r := range *s.reservations {
-		closed = append(closed, backfill.Closure{Nodes: r.Nodes, From: r.From, To: r.To})
+		closed = append(closed, backfill.BlockedPeriod{Nodes: r.Nodes, From: r.From, To: r.To})
 	}
-	s.plan.Begin(s.Now(), s.cfg.BackfillWindow, s.nodes.Nodes, s.heldSlots, closed)
+	s.backfillPlan.BeginPass(s.Now(), s.cfg.BackfillWindow, s.inventory.Nodes, s.allocatedSlots, closed)
 }
 
-// heldSlots goes through what jobs have, and until when at most.
-func (s *scheduler) heldSlots(yield func(inventory.Slots, time.Time) bool) {
-	for _, j := range s.jobs.list {
-		if len(j.slots) == 0 || j.isDone() && !j.completing { // a listed job that ended has given back what it shows
+// allocatedSlots goes through what jobs have, and until when at most.
+func (s *scheduler) allocatedSlots(yield func(inventory.Slots, time.Time) bool) {
+	for _, j := range s.jobs.sortedJobs {
+		if len(j.slots) == 0 || j.isDone() && !j.isCompleting { // a listed job that ended has given back what it shows
 			continue
 		}
 		if !yield(j.slots, j.latestEnd(s.Now())) {
@@ -229,15 +229,15 @@ func (s *scheduler) heldSlots(yield func(inventory.Slots, time.Time) bool) {
 	}
 }
 
-// reserve plans the job, and starts it if it can start now. It reports whether
+// planOrStart plans the job, and starts it if it can start now. It reports whether
 // a place was found for a task and another task may ask for one.
-func (s *scheduler) reserve(e queueEntry) bool {
-	slots, at := s.plan.Reserve(backfill.Task{Ask: e.job.resources(), Choice: e.job.nodeChoice(), Partition: e.partition, Limit: e.job.timeLimit()})
+func (s *scheduler) planOrStart(e queueEntry) bool {
+	slots, at := s.backfillPlan.ReservePlace(backfill.Task{Request: e.job.resourceRequest(), NodeFilter: e.job.nodeFilter(), Partition: e.partition, TimeLimit: e.job.timeLimit()})
 	switch {
 	case slots == nil:
 		return false
 	case at.Equal(s.Now()):
-		s.runs.start(e.job, e.partition, slots, "backfill")
+		s.lifecycle.startRun(e.job, e.partition, slots, "backfill")
 		return true
 	}
 	e.job.noteExpectedStart(at, slots)

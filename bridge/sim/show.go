@@ -10,116 +10,116 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// records shows the job records as Slurm does.
-type records struct {
+// jobRecords shows the job records as Slurm does.
+type jobRecords struct {
 	*daemon
 	users users
 	jobs  *jobTable
 }
 
 // Jobs returns every listed job as Slurm shows it, by id.
-func (r *records) Jobs() []slurm.Job {
-	out := make([]slurm.Job, len(r.jobs.list))
-	for i, j := range r.jobs.list {
+func (r *jobRecords) Jobs() []slurm.Job {
+	out := make([]slurm.Job, len(r.jobs.sortedJobs))
+	for i, j := range r.jobs.sortedJobs {
 		out[i] = r.showJob(j)
 	}
 	return out
 }
 
 // Job returns one listed job; the error is Slurm's 2017 when there is none.
-func (r *records) Job(id int64) (slurm.Job, error) {
-	j, err := r.jobs.job(id)
+func (r *jobRecords) Job(id int64) (slurm.Job, error) {
+	j, err := r.jobs.jobByID(id)
 	if err != nil {
 		return slurm.Job{}, err
 	}
 	return r.showJob(j), nil
 }
 
-// ByRun returns the job whose current run has the SLUID.
-func (r *records) ByRun(sluid string) (slurm.Job, error) {
-	for _, j := range r.jobs.list {
+// JobBySLUID returns the job whose current run has the SLUID.
+func (r *jobRecords) JobBySLUID(sluid string) (slurm.Job, error) {
+	for _, j := range r.jobs.sortedJobs {
 		if j.sluid == sluid {
 			return r.showJob(j), nil
 		}
 	}
-	return slurm.Job{}, newError(ErrnoNoSuchJob, "Invalid job id specified")
+	return slurm.Job{}, newSlurmError(ErrnoNoSuchJob, "Invalid job id specified")
 }
 
-func (r *records) showJob(j *job) slurm.Job {
+func (r *jobRecords) showJob(j *job) slurm.Job {
 	s := &j.spec
 	out := slurm.Job{
 		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.userID(s.User), Account: s.Account,
-		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.cfg.Cluster, State: j.state, Reason: j.reason,
-		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, TimeLimit: s.Limit,
-		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.cfg.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restarts,
+		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.cfg.ClusterName, State: j.state, Reason: j.reason,
+		Submit: j.submitTime, Accrue: j.accrueTime, Start: j.startTime, End: j.endTime, Deadline: s.Deadline, TimeLimit: s.TimeLimit,
+		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.cfg.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restartCount,
 		Requeue: !s.NoRequeue, IsBatch: true, Comment: s.Comment, Extra: s.Extra, AdminComment: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
-		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.Required, ",")),
-		ExcludedNodes: slurm.ReadHosts(strings.Join(s.Excluded, ",")), ScheduledNodes: slurm.HostsFromNames(j.expectedSlots.Nodes()),
-		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNodeMB: s.MemMB, MemPerCPUMB: j.memMBPerCPU,
-		MaxNodes: s.Nodes, RequestedTRES: slurm.ReadTRES(j.requestTRES()), AllocatedTRES: slurm.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
-		Exclusive: s.Exclusive, ArrayJobID: j.array, ArrayTasks: slurm.ReadArrayTasks(j.formatTasks()), ArrayMaxTasks: s.ArrayMax, Reservation: s.Reservation,
+		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.RequiredNodes, ",")),
+		ExcludedNodes: slurm.ReadHosts(strings.Join(s.ExcludedNodes, ",")), ScheduledNodes: slurm.HostsFromNames(j.expectedSlots.NodeNames()),
+		NodeCount: max(s.MinNodes, len(j.slots)), CPUs: s.CPUsPerNode * max(s.MinNodes, len(j.slots)), MemPerNodeMB: s.MemMBPerNode, MemPerCPUMB: j.memMBPerCPU,
+		MaxNodes: s.MinNodes, RequestedTRES: slurm.ReadTRES(j.requestedTRES()), AllocatedTRES: slurm.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
+		Exclusive: s.Exclusive, ArrayJobID: j.arrayID, ArrayTasks: slurm.ReadArrayTasks(j.formatPendingTasks()), ArrayMaxTasks: s.ArrayMaxRunning, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
-		out.GresPerNode = slurm.ReadGRESRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
+		out.GresPerNode = slurm.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
 	}
 	if s.GPUs > 0 {
-		out.GresPerJob = slurm.ReadGRESRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
+		out.GresPerJob = slurm.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
 	}
-	if j.array != 0 && !j.isUnsplit() {
-		out.IsArrayTask, out.ArrayTaskID = true, j.task
+	if j.arrayID != 0 && !j.isUnsplit() {
+		out.IsArrayTask, out.ArrayTaskID = true, j.taskID
 	}
-	if j.completing {
+	if j.isCompleting {
 		out.Flags = []string{"COMPLETING"}
 	}
-	r.showTimes(j, &out)
+	r.fillTimes(j, &out)
 	return out
 }
 
-// showTimes adds what depends on the state.
-func (r *records) showTimes(j *job, out *slurm.Job) {
+// fillTimes adds what depends on the state.
+func (r *jobRecords) fillTimes(j *job, out *slurm.Job) {
 	if j.isHeld() {
 		out.Priority = 0
 	}
-	if j.state == running {
-		out.Partitions, out.Eligible = []string{j.partition.Name}, latestOf(j.submit, j.begin)
-		if j.spec.Limit > 0 {
-			out.End = j.start.Add(j.spec.Limit)
+	if j.state == stateRunning {
+		out.Partitions, out.Eligible = []string{j.partition.Name}, laterTime(j.submitTime, j.beginTime)
+		if j.spec.TimeLimit > 0 {
+			out.End = j.startTime.Add(j.spec.TimeLimit)
 		}
 		return
 	}
-	if j.state != pending {
-		out.Eligible = latestOf(j.submit, j.begin)
+	if j.state != statePending {
+		out.Eligible = laterTime(j.submitTime, j.beginTime)
 		return
 	}
 	if r.jobs.dependencyReason(j) != "" {
 		out.Dependency = slurm.ReadDependency(strings.ReplaceAll(j.spec.Dependency, ",", "(unfulfilled),") + "(unfulfilled)")
 	}
 	switch {
-	case !j.begin.IsZero():
-		out.Eligible = j.begin
+	case !j.beginTime.IsZero():
+		out.Eligible = j.beginTime
 	case out.Dependency.Text == "" && !j.isHeld():
-		out.Eligible = j.submit
+		out.Eligible = j.submitTime
 	}
 	out.Start = j.expectedStart
-	if j.begin.After(r.Now()) {
-		out.Start = j.begin
+	if j.beginTime.After(r.Now()) {
+		out.Start = j.beginTime
 	}
-	if !out.Start.IsZero() && j.spec.Limit > 0 {
-		out.End = out.Start.Add(j.spec.Limit)
+	if !out.Start.IsZero() && j.spec.TimeLimit > 0 {
+		out.End = out.Start.Add(j.spec.TimeLimit)
 	}
 }
 
-func latestOf(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
 	return a
 }
 
-// requestTRES is tres_req_str of one task.
-func (j *job) requestTRES() string {
+// requestedTRES is tres_req_str of one task.
+func (j *job) requestedTRES() string {
 	s := &j.spec
-	out := inventory.TRES(s.CPUs*s.Nodes, j.memoryMB()*int64(s.Nodes), s.Nodes)
+	out := inventory.FormatBaseTRES(s.CPUsPerNode*s.MinNodes, j.memoryMB()*int64(s.MinNodes), s.MinNodes)
 	if g := j.gpuCount(); g > 0 {
 		out += fmt.Sprintf(",gres/gpu=%d", g)
 		if s.GPUType != "" {
@@ -131,48 +131,48 @@ func (j *job) requestTRES() string {
 
 // allocatedTRES is tres_alloc_str.
 func (j *job) allocatedTRES() string {
-	if len(j.slots) == 0 || j.state == pending {
+	if len(j.slots) == 0 || j.state == statePending {
 		return ""
 	}
-	return j.slots.TRES()
+	return j.slots.FormatTRES()
 }
 
 // gresDetail is gres_detail: one item per node, in the order of the nodes.
 func (j *job) gresDetail() []string {
-	if j.state != running {
+	if j.state != stateRunning {
 		return nil
 	}
-	return j.slots.Gres()
+	return j.slots.FormatGres()
 }
 
-func withType(sep, t string) string {
+func typeSuffix(sep, t string) string {
 	if t == "" {
 		return ""
 	}
 	return sep + t
 }
 
-// formatTasks prints the pending tasks as Slurm does: "0-3,5-9%2".
-func (j *job) formatTasks() string {
+// formatPendingTasks prints the pending tasks as Slurm does: "0-3,5-9%2".
+func (j *job) formatPendingTasks() string {
 	if !j.isUnsplit() {
 		return ""
 	}
 	var parts []string
-	for i := 0; i < len(j.tasks); {
+	for i := 0; i < len(j.pendingTasks); {
 		k := i
-		for k+1 < len(j.tasks) && j.tasks[k+1] == j.tasks[k]+1 {
+		for k+1 < len(j.pendingTasks) && j.pendingTasks[k+1] == j.pendingTasks[k]+1 {
 			k++
 		}
 		if k == i {
-			parts = append(parts, strconv.FormatInt(j.tasks[i], 10))
+			parts = append(parts, strconv.FormatInt(j.pendingTasks[i], 10))
 		} else {
-			parts = append(parts, fmt.Sprintf("%d-%d", j.tasks[i], j.tasks[k]))
+			parts = append(parts, fmt.Sprintf("%d-%d", j.pendingTasks[i], j.pendingTasks[k]))
 		}
 		i = k + 1
 	}
 	s := strings.Join(parts, ",")
-	if j.spec.ArrayMax > 0 {
-		s += "%" + strconv.Itoa(j.spec.ArrayMax)
+	if j.spec.ArrayMaxRunning > 0 {
+		s += "%" + strconv.Itoa(j.spec.ArrayMaxRunning)
 	}
 	return s
 }

@@ -4,44 +4,44 @@ import (
 	"time"
 )
 
-// Spec is a submission: what sbatch is told, and what the job will really do.
-type Spec struct {
+// JobSpec is a submission: what sbatch is told, and what the job will really do.
+type JobSpec struct {
 	Name      string
 	User      string // "user" when empty
 	Account   string // the user's when empty
 	QOS       string // "normal" when empty
 	Partition string // comma list; the first partition when empty
 
-	Nodes       int    // at least; 1 when zero
-	GPUsPerNode int    // --gres=gpu:type:n
-	GPUs        int    // --gpus=n in all, on as few nodes as possible; not with GPUsPerNode
-	GPUType     string // "": any
-	CPUs        int    // per node; 1 when zero
-	MemMB       int64  // per node; Config.DefMemPerCPU for each CPU when zero
-	Exclusive   bool
-	Features    string   // all of them: "a100&ib"
-	Required    []string // --nodelist
-	Excluded    []string // --exclude
+	MinNodes      int    // at least; 1 when zero
+	GPUsPerNode   int    // --gres=gpu:type:n
+	GPUs          int    // --gpus=n in all, on as few nodes as possible; not with GPUsPerNode
+	GPUType       string // "": any
+	CPUsPerNode   int    // per node; 1 when zero
+	MemMBPerNode  int64  // per node; Config.DefMemPerCPU for each CPU when zero
+	Exclusive     bool
+	Features      string   // all of them: "a100&ib"
+	RequiredNodes []string // --nodelist
+	ExcludedNodes []string // --exclude
 
-	Limit       time.Duration // the partition's when zero
-	Begin       time.Time     // --begin
-	Deadline    time.Time     // shown, and the job is ended there
-	Nice        int64
-	Priority    int64 // direct priority from the start (Operators); 0: multifactor
-	Hold        bool  // --hold, a user's hold
-	NoRequeue   bool
-	Reservation string // --reservation
-	Dependency  string // afterok:1,afterany:2,after:3,afternotok:4
-	Array       int    // tasks 0…Array-1; 0: no array
-	ArrayMax    int    // "%n": most tasks at once
-	Comment     string
-	Extra       string
+	TimeLimit       time.Duration // the partition's when zero
+	BeginTime       time.Time     // --begin
+	Deadline        time.Time     // shown, and the job is ended there
+	Nice            int64
+	Priority        int64 // direct priority from the start (Operators); 0: multifactor
+	Hold            bool  // --hold, a user's hold
+	NoRequeue       bool
+	Reservation     string // --reservation
+	Dependency      string // afterok:1,afterany:2,after:3,afternotok:4
+	ArraySize       int    // tasks 0…Array-1; 0: no array
+	ArrayMaxRunning int    // "%n": most tasks at once
+	Comment         string
+	Extra           string
 
-	Work            time.Duration // run time on what it asks, without any stop
-	Fails           bool          // ends FAILED instead of COMPLETED
-	Checkpoint      bool          // a stopped run keeps its work, else the next starts from zero
-	CheckpointEvery time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
-	Overhead        time.Duration // restore time at each restart of a checkpointing job
+	WorkTime           time.Duration // run time on what it asks, without any stop
+	Fails              bool          // ends FAILED instead of COMPLETED
+	Checkpoints        bool          // a stopped run keeps its work, else the next starts from zero
+	CheckpointInterval time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
+	RestoreTime        time.Duration // restore time at each restart of a checkpointing job
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
 	// that Work is measured at. Nil: in proportion to the GPUs first asked for.

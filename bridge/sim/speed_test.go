@@ -19,13 +19,13 @@ func BenchmarkWorld(b *testing.B) {
 					b.Fatal(err)
 				}
 				over := time.Duration(n) * 14 * time.Second
-				if err := arrivals.Schedule(w, arrivals.Config{Seed: 1, Jobs: n, Span: over, MaxNodes: 4}.Draw()); err != nil {
+				if err := arrivals.ScheduleArrivals(w, arrivals.Config{Seed: 1, JobCount: n, ArrivalSpan: over, MaxNodes: 4}.DrawArrivals()); err != nil {
 					b.Fatal(err)
 				}
-				if !w.Run(w.Now().Add(360 * 24 * time.Hour)) {
+				if !w.RunUntilIdle(w.Now().Add(360 * 24 * time.Hour)) {
 					b.Fatal("never ends")
 				}
-				b.ReportMetric(float64(w.Now().Sub(w.Started()).Hours()), "virtual-hours")
+				b.ReportMetric(float64(w.Now().Sub(w.StartTime()).Hours()), "virtual-hours")
 			}
 		})
 	}

@@ -1,7 +1,7 @@
 package sim
 
-// Operator is a user who may do everything an Operator of Slurm may.
-const Operator = "slurm"
+// OperatorUser is a user who may do everything an Operator of Slurm may.
+const OperatorUser = "slurm"
 
 // users are the people of the configuration. A user that is not listed is an
 // ordinary one.
@@ -9,14 +9,14 @@ type users []User
 
 // User is a person.
 type User struct {
-	Name     string
-	Account  string  // default account
-	Operator bool    // may change the jobs of others
-	Used     float64 // GPU-seconds used in the account before the start, decayed to it
+	Name           string
+	DefaultAccount string  // default account
+	IsOperator     bool    // may change the jobs of others
+	UsedGPUSeconds float64 // GPU-seconds used in the account before the start, decayed to it
 }
 
-// find returns the user of a name; nil: not listed.
-func (u users) find(name string) *User {
+// findUser returns the user of a name; nil: not listed.
+func (u users) findUser(name string) *User {
 	for i := range u {
 		if u[i].Name == name {
 			return &u[i]
@@ -26,23 +26,23 @@ func (u users) find(name string) *User {
 }
 
 // isRoot reports whether the user may do everything; "" is the cluster itself.
-func (u users) isRoot(by string) bool { return by == "" || by == Operator || by == "root" }
+func (u users) isRoot(by string) bool { return by == "" || by == OperatorUser || by == "root" }
 
 // isOperator reports whether the user may change the jobs of others.
 func (u users) isOperator(by string) bool {
-	x := u.find(by)
-	return u.isRoot(by) || x != nil && x.Operator
+	x := u.findUser(by)
+	return u.isRoot(by) || x != nil && x.IsOperator
 }
 
-// mayChange reports whether the user may change the job.
-func (u users) mayChange(by string, j *job) bool { return by == j.spec.User || u.isOperator(by) }
+// mayChangeJob reports whether the user may change the job.
+func (u users) mayChangeJob(by string, j *job) bool { return by == j.spec.User || u.isOperator(by) }
 
 // defaultAccount returns the default account of a user.
 func (u users) defaultAccount(name string) string {
 	account := "default"
 	for i := range u {
-		if u[i].Name == name && u[i].Account != "" {
-			account = u[i].Account
+		if u[i].Name == name && u[i].DefaultAccount != "" {
+			account = u[i].DefaultAccount
 		}
 	}
 	return account

@@ -15,7 +15,7 @@ import (
 // World is a cluster under Slurm. It is not safe for concurrent use.
 //
 // Its parts are the daemon (configuration, log, and the time of event.Queue: Now,
-// At, Step, Advance), the commands by which users change jobs, the submissions, the
+// ScheduleAt, Step, Advance), the commands by which users change jobs, the submitter, the
 // records as Slurm shows them, the table of jobs and what accounting keeps. Their
 // methods are the World's; nodes, partitions and reservations it keeps itself.
 //
@@ -26,15 +26,15 @@ import (
 type World struct {
 	*daemon
 	*jobCommands
-	*submissions
-	*records
+	*submitter
+	*jobRecords
 	*jobTable
 	*accounting
 
-	nodes        *inventory.Inventory
+	inventory    *inventory.Inventory
 	reservations reservation.Book
-	runs         *lifecycle
-	sched        *scheduler
+	lifecycle    *lifecycle
+	scheduler    *scheduler
 }
 
 // New makes an idle cluster. An error names what is wrong with the
@@ -45,26 +45,26 @@ func New(c Config) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{Queue: event.New(c.Start), cfg: c, changed: c.Start}
-	w := &World{daemon: d, nodes: nodes, jobTable: newTable(&c), accounting: &accounting{}}
+	d := &daemon{Queue: event.NewQueue(c.Start), cfg: c, lastChange: c.Start}
+	w := &World{daemon: d, inventory: nodes, jobTable: newJobTable(&c), accounting: &accounting{}}
 	people := users(c.Users)
 	prio := newPriorities(d, w.jobTable)
-	w.runs = &lifecycle{daemon: d, jobs: w.jobTable, prio: prio, accounting: w.accounting}
-	w.sched = &scheduler{daemon: d, nodes: nodes, jobs: w.jobTable, prio: prio, runs: w.runs, reservations: &w.reservations, plan: &backfill.Plan{}}
-	w.records = &records{daemon: d, users: people, jobs: w.jobTable}
-	w.jobCommands = &jobCommands{daemon: d, users: people, nodes: nodes, jobs: w.jobTable, prio: prio, runs: w.runs, records: w.records, accounting: w.accounting}
-	w.submissions = &submissions{daemon: d, users: people, nodes: nodes, jobs: w.jobTable, prio: prio, runs: w.runs, accounting: w.accounting}
-	d.wake = w.sched.requestPass
+	w.lifecycle = &lifecycle{daemon: d, jobs: w.jobTable, priorities: prio, accounting: w.accounting}
+	w.scheduler = &scheduler{daemon: d, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, reservations: &w.reservations, backfillPlan: &backfill.Plan{}}
+	w.jobRecords = &jobRecords{daemon: d, users: people, jobs: w.jobTable}
+	w.jobCommands = &jobCommands{daemon: d, users: people, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, records: w.jobRecords, accounting: w.accounting}
+	w.submitter = &submitter{daemon: d, users: people, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, accounting: w.accounting}
+	d.wakeScheduler = w.scheduler.requestMainPass
 
 	r := rand.New(rand.NewPCG(uint64(c.Seed), 0x5ca1ab1e))
-	w.Every(randomPhase(r, c.SchedInterval), c.SchedInterval, w.sched.fullPass)
-	w.Every(randomPhase(r, c.CalcPeriod), c.CalcPeriod, func() {
-		if prio.recompute() {
-			w.sched.changedAt = w.Now()
+	w.ScheduleEvery(randomPhase(r, c.FullPassInterval), c.FullPassInterval, w.scheduler.runFullPass)
+	w.ScheduleEvery(randomPhase(r, c.PriorityCalcPeriod), c.PriorityCalcPeriod, func() {
+		if prio.recomputePriorities() {
+			w.scheduler.changedAt = w.Now()
 		}
 	})
 	if c.BackfillInterval > 0 {
-		w.Every(randomPhase(r, c.BackfillInterval), c.BackfillInterval, w.sched.backfill)
+		w.ScheduleEvery(randomPhase(r, c.BackfillInterval), c.BackfillInterval, w.scheduler.runBackfill)
 	}
 	return w, nil
 }
@@ -74,10 +74,10 @@ func randomPhase(r *rand.Rand, d time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(d)/1e6)) * time.Millisecond
 }
 
-// Run advances until no job is pending or running, or until limit. It reports
+// RunUntilIdle advances until no job is pending or running, or until limit. It reports
 // whether all jobs ended.
-func (w *World) Run(limit time.Time) bool {
-	for w.openCount > 0 || w.scheduled > 0 {
+func (w *World) RunUntilIdle(limit time.Time) bool {
+	for w.openCount > 0 || w.scheduledCount > 0 {
 		if !w.Step(limit) {
 			return false
 		}
@@ -86,86 +86,86 @@ func (w *World) Run(limit time.Time) bool {
 }
 
 // LastBackfill returns when backfill last ran; zero before the first pass.
-func (w *World) LastBackfill() time.Time { return w.sched.lastBackfill }
+func (w *World) LastBackfill() time.Time { return w.scheduler.lastBackfill }
 
-// Split gives one task of a pending array a record of its own, as an update
+// SplitTask gives one task of a pending array a record of its own, as an update
 // addressed to the task does, and returns its id.
-func (w *World) Split(array, task int64) (int64, error) {
+func (w *World) SplitTask(array, task int64) (int64, error) {
 	j := w.taskRecord(array, task)
 	switch {
 	case j == nil:
-		return 0, newError(ErrnoNoSuchJob, "Invalid job id specified")
+		return 0, newSlurmError(ErrnoNoSuchJob, "Invalid job id specified")
 	case j.isUnsplit():
-		j = w.runs.splitTask(j, task)
+		j = w.lifecycle.splitTask(j, task)
 	}
 	return j.id, nil
 }
 
-// Down takes a node away: its jobs fail and are requeued where they may be.
-func (w *World) Down(name, reason string) error {
-	n, err := w.node(name)
+// DownNode takes a node away: its jobs fail and are requeued where they may be.
+func (w *World) DownNode(name, reason string) error {
+	n, err := w.findNode(name)
 	if err != nil {
 		return err
 	}
-	n.Down = reason
+	n.DownReason = reason
 	w.logf("node %s down %s", name, reason)
-	for _, j := range slices.Clone(w.list) {
-		if j.state == running && j.slots.UsesNode(n) {
-			w.runs.stop(j, "NODE_FAIL", !j.spec.NoRequeue)
+	for _, j := range slices.Clone(w.sortedJobs) {
+		if j.state == stateRunning && j.slots.UsesNode(n) {
+			w.lifecycle.stopRun(j, "NODE_FAIL", !j.spec.NoRequeue)
 		}
 	}
 	return nil
 }
 
-// Drain lets nothing new start on a node.
-func (w *World) Drain(name, reason string) error {
-	n, err := w.node(name)
+// DrainNode lets nothing new start on a node.
+func (w *World) DrainNode(name, reason string) error {
+	n, err := w.findNode(name)
 	if err != nil {
 		return err
 	}
-	n.Drain = reason
+	n.DrainReason = reason
 	w.logf("node %s drain %s", name, reason)
 	return nil
 }
 
-// Resume brings a node back from Down or Drain.
-func (w *World) Resume(name string) error {
-	n, err := w.node(name)
+// ResumeNode brings a node back from Down or Drain.
+func (w *World) ResumeNode(name string) error {
+	n, err := w.findNode(name)
 	if err != nil {
 		return err
 	}
-	n.Down, n.Drain = "", ""
+	n.DownReason, n.DrainReason = "", ""
 	w.logf("node %s up", name)
-	w.wake()
+	w.wakeScheduler()
 	return nil
 }
 
-func (w *World) node(name string) (*inventory.Node, error) {
-	n := w.nodes.Node(name)
+func (w *World) findNode(name string) (*inventory.Node, error) {
+	n := w.inventory.Node(name)
 	if n == nil {
-		return nil, newError(ErrnoBadNode, "Invalid node name specified")
+		return nil, newSlurmError(ErrnoBadNode, "Invalid node name specified")
 	}
 	return n, nil
 }
 
-// SetPartition opens a partition or closes it, as an administrator does. While
+// SetPartitionUp opens a partition or closes it, as an administrator does. While
 // it is down its jobs queue and none starts.
-func (w *World) SetPartition(name string, up bool) error {
-	p := w.nodes.Partition(name)
+func (w *World) SetPartitionUp(name string, up bool) error {
+	p := w.inventory.Partition(name)
 	if p == nil {
-		return newError(ErrnoBadPartition, "Invalid partition name specified")
+		return newSlurmError(ErrnoBadPartition, "Invalid partition name specified")
 	}
-	p.Down = !up
+	p.IsDown = !up
 	w.logf("partition %s up=%t", name, up)
-	w.wake()
+	w.wakeScheduler()
 	return nil
 }
 
 // Nodes returns every node as Slurm shows it, in Slurm's order.
 func (w *World) Nodes() []slurm.Node {
-	out := make([]slurm.Node, len(w.nodes.Nodes))
-	for i, n := range w.nodes.Nodes {
-		out[i] = n.Show()
+	out := make([]slurm.Node, len(w.inventory.Nodes))
+	for i, n := range w.inventory.Nodes {
+		out[i] = n.AsSlurm()
 		out[i].Version = w.cfg.Release
 		if flag := w.reservations.NodeFlag(n, w.Now()); flag != "" {
 			out[i].Flags = append(out[i].Flags, flag)
@@ -177,50 +177,50 @@ func (w *World) Nodes() []slurm.Node {
 
 // Partitions returns every partition as Slurm shows it.
 func (w *World) Partitions() []slurm.Partition {
-	out := make([]slurm.Partition, len(w.nodes.Partitions))
-	for i, p := range w.nodes.Partitions {
-		out[i] = p.Show()
+	out := make([]slurm.Partition, len(w.inventory.Partitions))
+	for i, p := range w.inventory.Partitions {
+		out[i] = p.AsSlurm()
 	}
 	return out
 }
 
-// Reserve makes a reservation, or replaces the one of the same name.
-func (w *World) Reserve(r Reservation) error {
-	if !w.nodes.HasNodes(r.Nodes) {
-		return newError(ErrnoBadNode, "Invalid node name specified")
+// AddReservation makes a reservation, or replaces the one of the same name.
+func (w *World) AddReservation(r Reservation) error {
+	if !w.inventory.HasNodes(r.Nodes) {
+		return newSlurmError(ErrnoBadNode, "Invalid node name specified")
 	}
-	w.Unreserve(r.Name)
-	e := w.reservations.Add(r, w.nodes.Select(r.Nodes))
+	w.RemoveReservation(r.Name)
+	e := w.reservations.Add(r, w.inventory.SelectNodes(r.Nodes))
 	w.logf("reservation %s of %v from %s to %s", r.Name, r.Nodes, formatTime(r.From), formatTime(r.To))
 	w.scheduleReservation(e)
 	return nil
 }
 
-// Unreserve ends a reservation, if there is one of the name.
-func (w *World) Unreserve(name string) {
+// RemoveReservation ends a reservation, if there is one of the name.
+func (w *World) RemoveReservation(name string) {
 	w.reservations.Remove(name)
 	w.noteChange()
-	w.wake()
+	w.wakeScheduler()
 }
 
 // scheduleReservation waits for the reservation to begin and to end; one that recurs moves on
 // then.
 func (w *World) scheduleReservation(e *reservation.Entry) {
-	w.At(e.From, w.noteChange)
+	w.ScheduleAt(e.From, w.noteChange)
 	if e.To.IsZero() {
 		return
 	}
-	w.At(e.To, func() {
+	w.ScheduleAt(e.To, func() {
 		ended, recurs := w.reservations.EndEntry(e, w.Now())
 		if recurs {
 			w.scheduleReservation(e)
 		}
 		if ended {
 			w.noteChange()
-			w.wake()
+			w.wakeScheduler()
 		}
 	})
 }
 
 // Reservations returns every reservation as Slurm shows it, by name.
-func (w *World) Reservations() []slurm.Reservation { return w.reservations.Show() }
+func (w *World) Reservations() []slurm.Reservation { return w.reservations.AsSlurm() }

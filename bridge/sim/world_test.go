@@ -21,16 +21,16 @@ func world(t *testing.T, change ...func(*Config)) *World {
 	return w
 }
 
-func submit(t *testing.T, w *World, s Spec) int64 {
+func submit(t *testing.T, w *World, s JobSpec) int64 {
 	t.Helper()
-	if s.Work == 0 {
-		s.Work = time.Hour
+	if s.WorkTime == 0 {
+		s.WorkTime = time.Hour
 	}
 	if s.GPUs == 0 && s.GPUsPerNode == 0 {
 		s.GPUsPerNode = 8
 	}
-	if s.Limit == 0 {
-		s.Limit = 2 * time.Hour
+	if s.TimeLimit == 0 {
+		s.TimeLimit = 2 * time.Hour
 	}
 	id, err := w.Submit(s)
 	if err != nil {
@@ -53,7 +53,7 @@ func advance(w *World, d time.Duration) { w.Advance(w.Now().Add(d)) }
 func TestFirstJobStartsSoonAndEndsWithItsWork(t *testing.T) {
 	w := world(t)
 	advance(w, time.Minute)
-	id := submit(t, w, Spec{Work: 10 * time.Minute})
+	id := submit(t, w, JobSpec{WorkTime: 10 * time.Minute})
 	advance(w, 4*time.Second)
 	j := get(t, w, id)
 	if j.State != "RUNNING" || j.Nodes.Text != "n1" || len(j.GresDetail) != 1 || j.GresDetail[0].Text != "gpu:a100:8(IDX:0-7)" {
@@ -67,7 +67,7 @@ func TestFirstJobStartsSoonAndEndsWithItsWork(t *testing.T) {
 	if _, err := w.Job(id); err == nil {
 		t.Fatal("still listed after MinJobAge")
 	}
-	if s := w.Segments(); len(s) != 1 || s[0].End.Sub(s[0].Start) != 10*time.Minute || s[0].GPUs != 8 || s[0].State != "COMPLETED" {
+	if s := w.EndedRuns(); len(s) != 1 || s[0].End.Sub(s[0].Start) != 10*time.Minute || s[0].GPUCount != 8 || s[0].EndState != "COMPLETED" {
 		t.Fatalf("segments %+v", s)
 	}
 }

@@ -72,7 +72,7 @@ func TestDeadTokenLooksAliveToPing(t *testing.T) {
 
 func TestTokensNameTheirUsers(t *testing.T) {
 	s := start(t, "26.05.5", func(c *Config) { c.Tokens = map[string]string{"t": "ann"} })
-	submit(t, s, sim.Spec{User: "bob"})
+	submit(t, s, sim.JobSpec{User: "bob"})
 	if a := call(t, s, "POST", path(45, "job/1"), `{"nice":1}`, "X-SLURM-USER-NAME", "ann"); a.number() != 2010 {
 		t.Errorf("ann changes bob's job: %d %d", a.status, a.number())
 	}

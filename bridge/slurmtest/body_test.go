@@ -102,7 +102,7 @@ var bodies = []body{
 // submitTwin queues the job the cases are about.
 func submitTwin(t *testing.T, s *Server) int64 {
 	t.Helper()
-	return submit(t, s, sim.Spec{Nice: 3, Required: []string{"n2"}, Begin: time.Unix(first+7200, 0)})
+	return submit(t, s, sim.JobSpec{Nice: 3, RequiredNodes: []string{"n2"}, BeginTime: time.Unix(first+7200, 0)})
 }
 
 // at fills in the times of a body.
@@ -134,7 +134,7 @@ func TestStatusOfRefusalsByRelease(t *testing.T) {
 		missing, held, getMissing, w int // status codes; w: of PUT
 	}{{"22.05.8", 38, 500, 500, 500, 405}, {"24.11.5", 42, 404, 500, 404, 404}, {"26.05.5", 45, 404, 422, 404, 404}} {
 		s := start(t, c.release)
-		submit(t, s, sim.Spec{Hold: true})
+		submit(t, s, sim.JobSpec{Hold: true})
 		for _, q := range []struct {
 			method, tail, body string
 			status, number     int
@@ -151,12 +151,12 @@ func TestStatusOfRefusalsByRelease(t *testing.T) {
 
 func TestArrayTaskAddress(t *testing.T) {
 	s := start(t, "26.05.5")
-	submit(t, s, sim.Spec{Array: 3, Hold: true})
+	submit(t, s, sim.JobSpec{ArraySize: 3, Hold: true})
 	if a := call(t, s, "POST", path(45, "job/1_2"), `{"nice":5}`); a.status != 422 || a.number() != 9000 {
 		t.Errorf("26.05: %d %d", a.status, a.number())
 	}
 	s = start(t, "22.05.8")
-	submit(t, s, sim.Spec{Array: 3, Hold: true})
+	submit(t, s, sim.JobSpec{ArraySize: 3, Hold: true})
 	a := call(t, s, "POST", path(38, "job/1_2"), `{"nice":5}`)
 	if a.status != 200 || a.number() == 0 {
 		t.Errorf("22.05: %d %d", a.status, a.number())

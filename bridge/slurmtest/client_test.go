@@ -44,7 +44,7 @@ func TestClientSeesWhatDirectSees(t *testing.T) {
 				t.Fatalf("%s: %v", release, err)
 			}
 			var want *slurm.View
-			s.WithWorld(func(w *sim.World) { want, _ = sim.Direct{World: w}.Observe(context.Background()) })
+			s.WithWorld(func(w *sim.World) { want, _ = sim.DirectCluster{World: w}.Observe(context.Background()) })
 			slices.SortFunc(want.Jobs, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
 			for i := range want.Jobs {
 				forget(&want.Jobs[i], map[string]int{"22.05.8": 38, "24.11.5": 42, "26.05.5": 45}[release])
@@ -67,9 +67,9 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 		s, twin := start(t, release, fromNow), start(t, release, fromNow)
 		client, d := joinUp(t, s)
 		for _, x := range []*Server{s, twin} {
-			submit(t, x, sim.Spec{})
-			submit(t, x, sim.Spec{Nodes: 2, Nice: 5})
-			submit(t, x, sim.Spec{Hold: true})
+			submit(t, x, sim.JobSpec{})
+			submit(t, x, sim.JobSpec{MinNodes: 2, Nice: 5})
+			submit(t, x, sim.JobSpec{Hold: true})
 			advance(x, 10*time.Second)
 		}
 		v, err := client.Observe(context.Background())
@@ -96,7 +96,7 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 			var direct error
 			twin.WithWorld(func(w *sim.World) {
 				e.Run.SLUID = "" // the twin gives out the same ones, but releases without a fence do not send it
-				direct = sim.Direct{World: w}.Apply(context.Background(), e)
+				direct = sim.DirectCluster{World: w}.Apply(context.Background(), e)
 			})
 			if classOf(over) != classOf(direct) {
 				t.Errorf("%s: %v: through the writer %v, directly %v", release, e, over, direct)
@@ -114,7 +114,7 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 // fromNow puts the world near the present, which the writer's own clock checks.
 func fromNow(c *Config) {
 	w, err := sim.New(sim.Config{Seed: 1, Release: c.World.Version(), Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now().Truncate(time.Second),
-		Users: []sim.User{{Name: "rest", Operator: true}}})
+		Users: []sim.User{{Name: "rest", IsOperator: true}}})
 	if err != nil {
 		panic(err)
 	}
@@ -136,7 +136,7 @@ func classOf(err error) slurm.ErrorClass {
 // lists are seen.
 func TestClientSeesTasksOfArrays(t *testing.T) {
 	w, err := sim.New(sim.Config{
-		Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now(), BatchDelay: time.Second, Users: []sim.User{{Name: "rest", Operator: true}},
+		Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now(), MinPassInterval: time.Second, Users: []sim.User{{Name: "rest", IsOperator: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestClientSeesTasksOfArrays(t *testing.T) {
 	client, _ := joinUp(t, s)
 	submit := func(work time.Duration, tasks int) {
 		s.WithWorld(func(w *sim.World) {
-			if _, err := w.Submit(sim.Spec{User: "u", GPUsPerNode: 1, Limit: time.Hour, Work: work, Array: tasks}); err != nil {
+			if _, err := w.Submit(sim.JobSpec{User: "u", GPUsPerNode: 1, TimeLimit: time.Hour, WorkTime: work, ArraySize: tasks}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -62,7 +62,7 @@ func TestDecoderReadsBackReservations(t *testing.T) {
 				{Name: "class", Nodes: []string{"n2"}, From: w.Now().Add(-time.Hour), To: w.Now().Add(time.Hour), Flags: []string{"WEEKLY", "SPEC_NODES"}, Users: []string{"ann", "bob"}},
 				{Name: "maint", From: w.Now().Add(time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}},
 			} {
-				if err := w.Reserve(r); err != nil {
+				if err := w.AddReservation(r); err != nil {
 					t.Fatal(err)
 				}
 			}

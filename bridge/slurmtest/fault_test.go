@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		t.Run(string(c.fault.Kind), func(t *testing.T) {
 			var waited time.Duration
 			s := start(t, "26.05.5", func(c *Config) { c.Slow = func(d time.Duration) { waited += d } })
-			submit(t, s, sim.Spec{})
+			submit(t, s, sim.JobSpec{})
 			c.fault.Times, c.fault.Method = 1, "POST"
 			s.InjectFault(c.fault)
 			if a := call(t, s, "GET", path(45, "jobs/"), ""); !good(a) {
@@ -88,7 +88,7 @@ func TestFaultsCanBeAimed(t *testing.T) {
 
 func TestLateDelivery(t *testing.T) {
 	s := start(t, "26.05.5")
-	submit(t, s, sim.Spec{Hold: true})
+	submit(t, s, sim.JobSpec{Hold: true})
 	s.InjectFault(Fault{Kind: Late, Delay: 10 * time.Minute, Times: 1})
 	if _, err := try(s, "POST", path(45, "job/1"), `{"nice":7}`); err == nil {
 		t.Fatal("an answer came")
@@ -110,7 +110,7 @@ func TestUnchangedLists(t *testing.T) {
 		status  int
 	}{{"22.05.8", 38, 304}, {"26.05.5", 45, 200}} {
 		s := start(t, c.release)
-		submit(t, s, sim.Spec{})
+		submit(t, s, sim.JobSpec{})
 		a := call(t, s, "GET", path(c.v, "jobs/?update_time=4000000000"), "")
 		list, _ := a.doc["jobs"].([]any)
 		if a.status != c.status || len(list) != 0 {
@@ -127,8 +127,8 @@ func TestUnchangedLists(t *testing.T) {
 
 func TestHiddenUsersVanishSilently(t *testing.T) {
 	s := start(t, "26.05.5")
-	submit(t, s, sim.Spec{User: "ann"})
-	submit(t, s, sim.Spec{User: "bob"})
+	submit(t, s, sim.JobSpec{User: "ann"})
+	submit(t, s, sim.JobSpec{User: "bob"})
 	s.HideJobsOf("bob")
 	for _, tail := range []string{"jobs/", "jobs/state/"} {
 		a := call(t, s, "GET", path(45, tail), "")
@@ -147,7 +147,7 @@ func TestAnswersThatLie(t *testing.T) {
 	}{{"22.05.8", 38}, {"26.05.5", 45}} {
 		s := start(t, c.release)
 		for range 3 {
-			submit(t, s, sim.Spec{})
+			submit(t, s, sim.JobSpec{})
 		}
 		for _, list := range []string{"jobs", "nodes"} {
 			for _, keep := range []int{0, 1} {
@@ -184,7 +184,7 @@ func told(t *testing.T, s *Server, v int) float64 {
 func TestWorldFollowsTheClock(t *testing.T) {
 	wall := time.Unix(1_000_000, 0)
 	s := start(t, "26.05.5", func(c *Config) { c.Speed, c.Clock = 60, func() time.Time { return wall } })
-	submit(t, s, sim.Spec{Work: 10 * time.Minute})
+	submit(t, s, sim.JobSpec{WorkTime: 10 * time.Minute})
 	wall = wall.Add(5 * time.Second) // five minutes of the world
 	a := call(t, s, "GET", path(45, "job/1"), "")
 	if !strings.Contains(string(a.body), `"job_state":["RUNNING"]`) {

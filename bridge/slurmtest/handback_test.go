@@ -52,14 +52,14 @@ func direct(t *testing.T) (l *control, id int64) {
 	l.conf.Order.Lever, l.conf.Partitions[0].Mode = bridge.LeverPriority, bridge.Rank
 	l.killed(t)
 	for range 2 {
-		submit(t, l.Server, sim.Spec{User: "hog", Account: "h", GPUsPerNode: 8, Work: 9 * time.Hour, Limit: 10 * time.Hour})
+		submit(t, l.Server, sim.JobSpec{User: "hog", Account: "h", GPUsPerNode: 8, WorkTime: 9 * time.Hour, TimeLimit: 10 * time.Hour})
 	}
 	advance(l.Server, time.Minute)
-	submit(t, l.Server, sim.Spec{User: "alice", Account: "x"})
-	id = submit(t, l.Server, sim.Spec{User: "alice", Account: "x", Nice: 50})
-	submit(t, l.Server, sim.Spec{User: "alice", Account: "x"})
+	submit(t, l.Server, sim.JobSpec{User: "alice", Account: "x"})
+	id = submit(t, l.Server, sim.JobSpec{User: "alice", Account: "x", Nice: 50})
+	submit(t, l.Server, sim.JobSpec{User: "alice", Account: "x"})
 	l.WithWorld(func(w *sim.World) { // whoever has the lowest priority of all gets a number
-		if err := w.Update(sim.Operator, id, sim.Update{Nice: sim.Ptr(int64(50))}); err != nil {
+		if err := w.Update(sim.OperatorUser, id, sim.JobUpdate{Nice: sim.Ptr(int64(50))}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -171,7 +171,7 @@ func (l *control) sentOnly(t *testing.T, id int64) {
 func (l *control) hold(t *testing.T, id int64) {
 	t.Helper()
 	l.WithWorld(func(w *sim.World) {
-		if err := w.Hold(sim.Operator, id); err != nil {
+		if err := w.Hold(sim.OperatorUser, id); err != nil {
 			t.Fatal(err)
 		}
 	})

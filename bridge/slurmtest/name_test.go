@@ -49,8 +49,8 @@ func runs(t *testing.T, c scontrol.Command) int {
 // time.
 func old(t *testing.T, cluster string, at time.Time, n int) *Server {
 	t.Helper()
-	w, err := sim.New(sim.Config{Release: "22.05.8", Cluster: cluster, Start: at.Add(-time.Hour), Nodes: sim.UniformNodes(1, "a100", 8),
-		Users: []sim.User{{Name: "rest", Operator: true}}, Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}}})
+	w, err := sim.New(sim.Config{Release: "22.05.8", ClusterName: cluster, Start: at.Add(-time.Hour), Nodes: sim.UniformNodes(1, "a100", 8),
+		Users: []sim.User{{Name: "rest", IsOperator: true}}, Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func old(t *testing.T, cluster string, at time.Time, n int) *Server {
 	t.Cleanup(func() { _ = s.Close() })
 	for i := range n {
 		s.WithWorld(func(w *sim.World) { w.Advance(at.Add(time.Duration(i) * time.Second)) })
-		submit(t, s, sim.Spec{User: "ann", GPUs: 8})
+		submit(t, s, sim.JobSpec{User: "ann", GPUs: 8})
 	}
 	return s
 }

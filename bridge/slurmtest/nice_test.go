@@ -18,9 +18,9 @@ import (
 func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 	for release, old := range map[string]bool{"22.05.8": true, "24.11.5": false} {
 		s := start(t, release)
-		id := submit(t, s, sim.Spec{User: "alice", GPUs: 1, Hold: true})
+		id := submit(t, s, sim.JobSpec{User: "alice", GPUs: 1, Hold: true})
 		s.WithWorld(func(w *sim.World) {
-			if err := w.Update(sim.Operator, id, sim.Update{Nice: sim.Ptr(int64(-500))}); err != nil {
+			if err := w.Update(sim.OperatorUser, id, sim.JobUpdate{Nice: sim.Ptr(int64(-500))}); err != nil {
 				t.Fatal(err)
 			}
 		})

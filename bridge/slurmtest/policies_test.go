@@ -65,8 +65,8 @@ func (l *control) now() (t time.Time) {
 func newControl(t *testing.T, name string) *control {
 	t.Helper()
 	w, err := sim.New(sim.Config{
-		Seed: 1, Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now().Truncate(time.Second), RequeueDelay: 10 * time.Second,
-		Users: []sim.User{{Name: "rest", Operator: true}}, Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
+		Seed: 1, ClusterName: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now().Truncate(time.Second), RequeueDelay: 10 * time.Second,
+		Users: []sim.User{{Name: "rest", IsOperator: true}}, Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 	for _, name := range []string{"gandiva-fair", "gavel", "shockwave", "themis", "tiresias"} {
 		t.Run(name, func(t *testing.T) {
 			l, sent := newControl(t, name), map[slurm.EditKind]int{}
-			long := sim.Spec{User: "alice", Account: "x", Work: 6 * time.Hour, Limit: 8 * time.Hour, Checkpoint: true}
+			long := sim.JobSpec{User: "alice", Account: "x", WorkTime: 6 * time.Hour, TimeLimit: 8 * time.Hour, Checkpoints: true}
 			closed := submit(t, l.Server, long)
 			long.Comment = "fairbridge:preemptible,ckpt=20s"
 			open := submit(t, l.Server, long)
@@ -188,7 +188,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 			}
 			advance(l.Server, 3*time.Hour)
 			for i := range 6 {
-				submit(t, l.Server, sim.Spec{User: "bob", Account: "y", GPUsPerNode: 8 >> (i % 3), Work: 20 * time.Minute, Limit: 40 * time.Minute})
+				submit(t, l.Server, sim.JobSpec{User: "bob", Account: "y", GPUsPerNode: 8 >> (i % 3), WorkTime: 20 * time.Minute, TimeLimit: 40 * time.Minute})
 			}
 			for range 4 {
 				l.cycle(sent)
@@ -208,13 +208,13 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 			}
 			l.release(open)
 			l.WithWorld(func(w *sim.World) {
-				if !w.Run(w.Now().Add(24 * time.Hour)) {
+				if !w.RunUntilIdle(w.Now().Add(24 * time.Hour)) {
 					t.Error("not every job ended")
 				}
 				ends := map[int64]int{}
-				for _, s := range w.Segments() {
-					if s.State == "COMPLETED" {
-						ends[s.Job]++
+				for _, s := range w.EndedRuns() {
+					if s.EndState == "COMPLETED" {
+						ends[s.JobID]++
 					}
 				}
 				if len(ends) != 8 || ends[open] != 1 {

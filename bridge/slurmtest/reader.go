@@ -29,7 +29,7 @@ func (r *readHandler) visibleJobs() []slurm.Job {
 // withTimes adds the times of a list.
 func (r *readHandler) withTimes(out reply) reply {
 	if !r.release.is2205() {
-		out.body["last_update"] = r.encoder.Time(r.world.Changed())
+		out.body["last_update"] = r.encoder.Time(r.world.LastChange())
 		if _, jobs := out.body["jobs"]; jobs {
 			out.body["last_backfill"] = r.encoder.Time(r.world.LastBackfill())
 		}
@@ -39,7 +39,7 @@ func (r *readHandler) withTimes(out reply) reply {
 
 // listJobs lists the jobs, unless nothing changed since the time that is given.
 func (r *readHandler) listJobs(since string) reply {
-	if t, err := strconv.ParseInt(since, 10, 64); err == nil && t >= r.world.Changed().Unix() {
+	if t, err := strconv.ParseInt(since, 10, 64); err == nil && t >= r.world.LastChange().Unix() {
 		return r.unchangedReply()
 	}
 	return r.withTimes(r.okReply("jobs", r.encoder.Jobs(r.visibleJobs())))
@@ -63,7 +63,7 @@ func (r *readHandler) showJob(id string) reply {
 	case err == nil:
 		j, err = r.world.Job(n)
 	case strings.HasPrefix(id, "s") && r.api >= 44:
-		j, err = r.world.ByRun(id)
+		j, err = r.world.JobBySLUID(id)
 	case r.release.is2205():
 		j, err = r.world.Job(0)
 	default:
@@ -151,10 +151,10 @@ func (r *readHandler) showPing(good bool) reply {
 
 // countersSince is when the counters of diag began: they are cleared at midnight UTC.
 func (r *readHandler) countersSince() time.Time {
-	if midnight := r.world.Now().Truncate(24 * time.Hour); midnight.After(r.world.Started()) {
+	if midnight := r.world.Now().Truncate(24 * time.Hour); midnight.After(r.world.StartTime()) {
 		return midnight
 	}
-	return r.world.Started()
+	return r.world.StartTime()
 }
 
 // showDiag gives the counters that matter.
@@ -168,7 +168,7 @@ func (r *readHandler) showDiag() reply {
 			runningJobs++
 		}
 	}
-	submitted, started, completed := r.world.Totals()
+	submitted, started, completed := r.world.JobTotals()
 	stats := records.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.countersSince()), "job_states_ts", r.encoder.Time(r.world.Now()),
 		"bf_when_last_cycle", r.encoder.Time(r.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
 		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,

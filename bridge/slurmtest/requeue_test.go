@@ -13,10 +13,10 @@ import (
 // four submits a running job, a pending one, a finished one and one that must
 // not be requeued, with the ids 1 to 4.
 func four(t *testing.T, s *Server) {
-	submit(t, s, sim.Spec{})
-	submit(t, s, sim.Spec{Hold: true})
-	submit(t, s, sim.Spec{Work: time.Second, GPUsPerNode: 1})
-	submit(t, s, sim.Spec{NoRequeue: true, GPUsPerNode: 1})
+	submit(t, s, sim.JobSpec{})
+	submit(t, s, sim.JobSpec{Hold: true})
+	submit(t, s, sim.JobSpec{WorkTime: time.Second, GPUsPerNode: 1})
+	submit(t, s, sim.JobSpec{NoRequeue: true, GPUsPerNode: 1})
 	advance(s, 10*time.Second)
 }
 
@@ -142,7 +142,7 @@ func TestScancel(t *testing.T) {
 		t.Error("anybody may signal")
 	}
 	s.WithWorld(func(w *sim.World) {
-		if got := w.Signals(); len(got) != 1 || got[0].Job != 1 || got[0].Signal != slurm.USR1 {
+		if got := w.DeliveredSignals(); len(got) != 1 || got[0].JobID != 1 || got[0].Signal != slurm.USR1 {
 			t.Errorf("delivered %v", got)
 		}
 	})

@@ -97,7 +97,7 @@ func parseID(s string) int64 {
 
 // update changes one job.
 func (p *programs) update(args []string) (string, int) {
-	var u sim.Update
+	var u sim.JobUpdate
 	var id int64
 	for _, a := range args {
 		key, value, _ := strings.Cut(a, "=")
@@ -116,7 +116,7 @@ func (p *programs) update(args []string) (string, int) {
 			if !ok {
 				return "Invalid time specification " + value + "\n", 1
 			}
-			u.Begin = &t
+			u.BeginTime = &t
 		default:
 			return "Update of this parameter is not supported: " + a + "\n", 1
 		}
@@ -133,7 +133,7 @@ func (p *programs) show(args []string) (string, int) {
 	switch {
 	case len(args) == 1 && args[0] == "config":
 		return fmt.Sprintf("Configuration data as of %s\nClusterName             = %s\nSLURM_VERSION           = %s\n\n",
-			p.world.Now().UTC().Format(isoTime), p.world.Cluster(), p.world.Version()), 0
+			p.world.Now().UTC().Format(isoTime), p.world.ClusterName(), p.world.Version()), 0
 	case len(args) != 2 || args[0] != "job":
 		return "invalid entity:" + strings.Join(args, " ") + " for keyword:show \n", 1
 	}

@@ -45,7 +45,7 @@ func (s *Server) carryOut(c *request, f Fault, out *responder) {
 	switch f.Kind {
 	case Late:
 		w := s.slurm.world
-		w.At(w.Now().Add(f.Delay), func() { s.handle(c) })
+		w.ScheduleAt(w.Now().Add(f.Delay), func() { s.handle(c) })
 		out.reset()
 		return
 	case Twice:

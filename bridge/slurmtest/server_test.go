@@ -86,16 +86,16 @@ func parsed(status int, body []byte) answer {
 	return a
 }
 
-func submit(t *testing.T, s *Server, spec sim.Spec) (id int64) {
+func submit(t *testing.T, s *Server, spec sim.JobSpec) (id int64) {
 	t.Helper()
-	if spec.Work == 0 {
-		spec.Work = time.Hour
+	if spec.WorkTime == 0 {
+		spec.WorkTime = time.Hour
 	}
 	if spec.GPUsPerNode == 0 && spec.GPUs == 0 {
 		spec.GPUsPerNode = 8
 	}
-	if spec.Limit == 0 {
-		spec.Limit = 2 * time.Hour
+	if spec.TimeLimit == 0 {
+		spec.TimeLimit = 2 * time.Hour
 	}
 	s.WithWorld(func(w *sim.World) {
 		var err error
@@ -114,7 +114,7 @@ func path(v int, tail string) string { return "/slurm/v0.0." + strconv.Itoa(v) +
 
 func TestListsAndUpdates(t *testing.T) {
 	s := start(t, "26.05.5")
-	id := submit(t, s, sim.Spec{})
+	id := submit(t, s, sim.JobSpec{})
 	a := call(t, s, "GET", path(45, "jobs/"), "")
 	jobs, _ := a.doc["jobs"].([]any)
 	if a.status != 200 || len(jobs) != 1 || jobs[0].(map[string]any)["job_id"].(float64) != float64(id) {

@@ -21,8 +21,8 @@ const samples = "../../../shared/slurm-samples"
 // like fills a server with the same sorts of jobs that were recorded.
 func like(t *testing.T, release string) *Server {
 	w, err := sim.New(sim.Config{
-		Release: release, Nodes: sim.UniformNodes(2, "a100", 8), Cluster: "lab",
-		Users:      []sim.User{{Name: "rest", Operator: true}},
+		Release: release, Nodes: sim.UniformNodes(2, "a100", 8), ClusterName: "lab",
+		Users:      []sim.User{{Name: "rest", IsOperator: true}},
 		Partitions: []sim.Partition{{Name: "gpu", MaxTime: 168 * time.Hour}, {Name: "low", MaxTime: 168 * time.Hour}},
 	})
 	if err != nil {
@@ -33,12 +33,12 @@ func like(t *testing.T, release string) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	submit(t, s, sim.Spec{GPUsPerNode: 4, GPUType: "a100"})
-	submit(t, s, sim.Spec{GPUsPerNode: 2, Nodes: 2})
-	submit(t, s, sim.Spec{GPUs: 1, MemMB: 4096})
-	submit(t, s, sim.Spec{GPUsPerNode: 8, Nodes: 2})
-	submit(t, s, sim.Spec{GPUsPerNode: 1, Array: 10, ArrayMax: 2, Hold: true})
-	submit(t, s, sim.Spec{GPUs: 8, Dependency: "afterok:1"})
+	submit(t, s, sim.JobSpec{GPUsPerNode: 4, GPUType: "a100"})
+	submit(t, s, sim.JobSpec{GPUsPerNode: 2, MinNodes: 2})
+	submit(t, s, sim.JobSpec{GPUs: 1, MemMBPerNode: 4096})
+	submit(t, s, sim.JobSpec{GPUsPerNode: 8, MinNodes: 2})
+	submit(t, s, sim.JobSpec{GPUsPerNode: 1, ArraySize: 10, ArrayMaxRunning: 2, Hold: true})
+	submit(t, s, sim.JobSpec{GPUs: 8, Dependency: "afterok:1"})
 	advance(s, 2*time.Minute)
 	return s
 }

@@ -68,12 +68,12 @@ func (c *request) isWrite() bool {
 func (d *slurmrestd) release() releaseVersion { return releaseVersion(d.world.Version()) }
 
 func (d *slurmrestd) newEnvelope(c *request) envelope {
-	return envelope{release: d.release(), cluster: d.world.Cluster(), api: c.api}
+	return envelope{release: d.release(), cluster: d.world.ClusterName(), api: c.api}
 }
 
 func (d *slurmrestd) newReader(c *request) *readHandler {
 	return &readHandler{envelope: d.newEnvelope(c), world: d.world, hidden: d.hidden, encoder: records.Encoder{
-		Version: records.Version(c.api), Started: d.world.Started(), Changed: d.world.Changed(),
+		Version: records.Version(c.api), Started: d.world.StartTime(), Changed: d.world.LastChange(),
 	}}
 }
 

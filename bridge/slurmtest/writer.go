@@ -100,7 +100,7 @@ func (w *writeHandler) parsePlainID(id string) (job int64, split bool) {
 	if err != nil {
 		return 0, false
 	}
-	job, err = w.world.Split(n, task)
+	job, err = w.world.SplitTask(n, task)
 	return job, err == nil
 }
 

@@ -22,18 +22,18 @@ func (s *site) recordPast(ts *testscript.TestScript, _ []string) {
 	ts.Check(err)
 	for i := range 90 {
 		work := time.Duration(10+i*37%230) * time.Minute
-		ts.Check(w.Arrive(start.Add(time.Duration(i)*25*time.Minute), sim.Spec{
-			Name: "train", User: fmt.Sprintf("u%d", i%3), Account: fmt.Sprintf("a%d", i%2), Nodes: 1 + i%7/6,
-			GPUsPerNode: []int{1, 8, 4, 2, 8}[i%5], Limit: 2 * work, Work: work,
+		ts.Check(w.SubmitAt(start.Add(time.Duration(i)*25*time.Minute), sim.JobSpec{
+			Name: "train", User: fmt.Sprintf("u%d", i%3), Account: fmt.Sprintf("a%d", i%2), MinNodes: 1 + i%7/6,
+			GPUsPerNode: []int{1, 8, 4, 2, 8}[i%5], TimeLimit: 2 * work, WorkTime: work,
 		}))
 	}
 	for at := start; at.Before(start.Add(60 * time.Hour)); at = at.Add(5 * time.Minute) {
 		w.Advance(at)
-		view, err := sim.Direct{World: w}.Observe(s.t.Context())
+		view, err := sim.DirectCluster{World: w}.Observe(s.t.Context())
 		ts.Check(err)
 		ts.Check(db.Record(s.t.Context(), view))
 	}
-	if w.Open() > 0 {
-		ts.Fatalf("%d jobs are not done", w.Open())
+	if w.OpenJobCount() > 0 {
+		ts.Fatalf("%d jobs are not done", w.OpenJobCount())
 	}
 }

@@ -78,9 +78,9 @@ func submit(ts *testscript.TestScript, w *sim.World, args []string) {
 	}
 	limit, err := time.ParseDuration(o["limit"])
 	ts.Check(err)
-	_, err = w.Submit(sim.Spec{
-		Name: "train", User: o["user"], Nodes: number("nodes"), GPUsPerNode: number("gpus"), Limit: limit, Work: limit,
-		Array: number("array"), Hold: o["hold"] != "", Comment: o["comment"],
+	_, err = w.Submit(sim.JobSpec{
+		Name: "train", User: o["user"], MinNodes: number("nodes"), GPUsPerNode: number("gpus"), TimeLimit: limit, WorkTime: limit,
+		ArraySize: number("array"), Hold: o["hold"] != "", Comment: o["comment"],
 	})
 	ts.Check(err)
 }

@@ -44,7 +44,7 @@ func parseOptions(ts *testscript.TestScript, args []string, known map[string]str
 }
 
 // start makes a cluster of four nodes with eight GPUs each, on which the jobs
-// of the file "jobs" were submitted an hour ago, one line of sim.Spec each, and
+// of the file "jobs" were submitted an hour ago, one line of sim.JobSpec each, and
 // writes fairbridge.yaml for it.
 func (s *site) start(ts *testscript.TestScript, args []string) {
 	w := parseOptions(ts, args, map[string]string{
@@ -54,7 +54,7 @@ func (s *site) start(ts *testscript.TestScript, args []string) {
 	world, err := sim.New(sim.Config{
 		Release: w["release"], Start: now.Add(-time.Hour), Nodes: sim.UniformNodes(4, "a100", 8),
 		Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
-		Users:      []sim.User{{Name: "fairbridge", Operator: true}, {Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}},
+		Users:      []sim.User{{Name: "fairbridge", IsOperator: true}, {Name: "alice", DefaultAccount: "research"}, {Name: "bob", DefaultAccount: "teaching"}},
 	})
 	ts.Check(err)
 	if text, err := os.ReadFile(ts.MkAbs("jobs")); err == nil {

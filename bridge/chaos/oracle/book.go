@@ -160,14 +160,14 @@ func formatNodes(list slurm.Hosts) string {
 }
 
 // fieldsOf are the fields an update writes.
-func fieldsOf(u *sim.Update) []Field {
+func fieldsOf(u *sim.JobUpdate) []Field {
 	var out []Field
 	for _, x := range []struct {
 		set   bool
 		field Field
 	}{
-		{u.Begin != nil, Begin}, {u.Nice != nil, Nice}, {u.SiteFactor != nil, Site}, {u.Priority != nil || u.Hold != nil, Priority},
-		{u.Required != nil, Required}, {u.Excluded != nil, Excluded},
+		{u.BeginTime != nil, Begin}, {u.Nice != nil, Nice}, {u.SiteFactor != nil, Site}, {u.Priority != nil || u.Hold != nil, Priority},
+		{u.RequiredNodes != nil, Required}, {u.ExcludedNodes != nil, Excluded},
 	} {
 		if x.set {
 			out = append(out, x.field)
@@ -177,7 +177,7 @@ func fieldsOf(u *sim.Update) []Field {
 }
 
 // valueOf is what an update made of a field.
-func valueOf(u *sim.Update, after *slurm.Job, f Field) string {
+func valueOf(u *sim.JobUpdate, after *slurm.Job, f Field) string {
 	switch {
 	case f == Site && u.SiteFactor != nil:
 		return strconv.FormatInt(*u.SiteFactor, 10)
@@ -188,7 +188,7 @@ func valueOf(u *sim.Update, after *slurm.Job, f Field) string {
 }
 
 // noteOurWrite notes what we wrote.
-func (b *book) noteOurWrite(e *jobEntry, u *sim.Update, after *slurm.Job, now time.Time) {
+func (b *book) noteOurWrite(e *jobEntry, u *sim.JobUpdate, after *slurm.Job, now time.Time) {
 	for _, f := range fieldsOf(u) {
 		m := e.marks[f]
 		m.ourValue, m.at, m.stands, m.givenBack = valueOf(u, after, f), now, true, false
@@ -200,7 +200,7 @@ func (b *book) noteOurWrite(e *jobEntry, u *sim.Update, after *slurm.Job, now ti
 }
 
 // notePersonsWrite notes what somebody else wrote. What is the same as ours stays ours.
-func (b *book) notePersonsWrite(e *jobEntry, by string, u *sim.Update, before, after *slurm.Job) {
+func (b *book) notePersonsWrite(e *jobEntry, by string, u *sim.JobUpdate, before, after *slurm.Job) {
 	b.count++
 	e.edited = b.count
 	fields := fieldsOf(u)

@@ -37,7 +37,7 @@ func checkOneField(s *send) string {
 
 // checkOnlyAskedWritten is I2 at Slurm's end: a call writes the one field of its edit, and the
 // value of the intent.
-func checkOnlyAskedWritten(k *Call, w *sim.Write) string {
+func checkOnlyAskedWritten(k *Call, w *sim.AuditEntry) string {
 	fields := fieldsOf(&w.Update)
 	want := fieldOfKind(k.Edit.Kind)
 	switch {

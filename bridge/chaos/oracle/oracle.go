@@ -57,18 +57,18 @@ func (o *Oracle) StartCall(k *Call) func() {
 }
 
 // NoteWrite takes every call that Slurm logs.
-func (o *Oracle) NoteWrite(w sim.Write) {
-	e := o.book.entryOf(&w.Before)
-	after, err := o.World.Job(w.Job)
+func (o *Oracle) NoteWrite(w sim.AuditEntry) {
+	e := o.book.entryOf(&w.JobBefore)
+	after, err := o.World.Job(w.JobID)
 	if err != nil {
-		after = w.Before
+		after = w.JobBefore
 	}
 	switch {
 	case o.writes.undoing:
 	case slices.Contains(site.Processes, w.By):
 		o.noteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
-		o.book.notePersonsWrite(e, w.By, &w.Update, &w.Before, &after)
+		o.book.notePersonsWrite(e, w.By, &w.Update, &w.JobBefore, &after)
 	default:
 		o.book.count++
 		e.edited = o.book.count
@@ -76,23 +76,23 @@ func (o *Oracle) NoteWrite(w sim.Write) {
 }
 
 // noteArrival takes a write of ours that reached Slurm.
-func (o *Oracle) noteArrival(e *jobEntry, w *sim.Write, after *slurm.Job) {
+func (o *Oracle) noteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
 	k := o.currentCall
 	if k == nil || k.By.Name != w.By {
-		o.Breach("I2", w.Job, "%s wrote to Slurm without having asked for it", w.By)
+		o.Breach("I2", w.JobID, "%s wrote to Slurm without having asked for it", w.By)
 		return
 	}
 	if k.Late {
-		o.late[w.Job] = true
+		o.late[w.JobID] = true
 	}
 	if why := checkOnlyAskedWritten(k, w); why != "" {
-		o.Breach("I2", w.Job, "%s", why)
+		o.Breach("I2", w.JobID, "%s", why)
 	}
 	switch {
 	case w.Err != nil:
 	case w.Action == "requeue":
-		if w.Before.State == "RUNNING" && !w.Before.HasFlag("COMPLETING") {
-			o.checkStopped(k, &w.Before)
+		if w.JobBefore.State == "RUNNING" && !w.JobBefore.HasFlag("COMPLETING") {
+			o.checkStopped(k, &w.JobBefore)
 		}
 	default:
 		o.writes.add(o.World, e, w, after)

@@ -63,12 +63,12 @@ type judged struct {
 	job int64
 }
 
-func judge(t *testing.T, spec sim.Spec, known func(string) bool) *judged {
+func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
 	t.Helper()
 	s := site.Draw(1, 1)
 	s.Mode, s.Release, s.Lever = bridge.Preempt, "26.05.5", bridge.LeverAuto
 	o := &judged{}
-	w, err := s.World(sim.Config{Audit: func(w sim.Write) { o.NoteWrite(w) }})
+	w, err := s.World(sim.Config{Audit: func(w sim.AuditEntry) { o.NoteWrite(w) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func judge(t *testing.T, spec sim.Spec, known func(string) bool) *judged {
 		Policy:  func() (policy.Policy, error) { return nil, nil },
 		Stopped: func() (time.Time, bool) { return time.Time{}, false },
 	})
-	spec.User, spec.Account, spec.GPUs, spec.Work, spec.Limit = "ann", "a0", 1, time.Hour, time.Hour
+	spec.User, spec.Account, spec.GPUs, spec.WorkTime, spec.TimeLimit = "ann", "a0", 1, time.Hour, time.Hour
 	if o.job, err = w.Submit(spec); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func (o *judged) daemon(t *testing.T) *Daemon {
 	d := &Daemon{Name: site.Processes[0]}
 	d.NoteStart()
 	d.NoteStep()
-	v, err := sim.Direct{World: o.World}.Observe(t.Context())
+	v, err := sim.DirectCluster{World: o.World}.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,25 +113,25 @@ func TestWritesOfOurs(t *testing.T) {
 	nice := slurm.Edit{Kind: slurm.EditNice, Value: 7}
 	for _, c := range []struct {
 		name string
-		spec sim.Spec
+		spec sim.JobSpec
 		do   func(*judged, *Daemon)
 		want string
 	}{
-		{"a write that no edit asked for", sim.Spec{}, func(o *judged, d *Daemon) {
-			_ = o.World.Update(d.Name, o.job, sim.Update{Nice: sim.Ptr(int64(7))})
+		{"a write that no edit asked for", sim.JobSpec{}, func(o *judged, d *Daemon) {
+			_ = o.World.Update(d.Name, o.job, sim.JobUpdate{Nice: sim.Ptr(int64(7))})
 		}, "I2"},
-		{"an edit that writes another field", sim.Spec{}, func(o *judged, d *Daemon) {
+		{"an edit that writes another field", sim.JobSpec{}, func(o *judged, d *Daemon) {
 			k := &Call{By: d, Edit: nice}
 			k.Edit.Run.Job = o.job
 			defer o.StartCall(k)()
-			_ = o.World.Update(d.Name, o.job, sim.Update{Begin: sim.Ptr(o.World.Now().Add(time.Hour))})
+			_ = o.World.Update(d.Name, o.job, sim.JobUpdate{BeginTime: sim.Ptr(o.World.Now().Add(time.Hour))})
 		}, "I2"},
-		{"an edit of a held job", sim.Spec{Hold: true}, func(o *judged, d *Daemon) {
+		{"an edit of a held job", sim.JobSpec{Hold: true}, func(o *judged, d *Daemon) {
 			k := &Call{By: d, Edit: nice}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)
 		}, "I1"},
-		{"an edit that is not in the ledger", sim.Spec{}, func(o *judged, d *Daemon) {
+		{"an edit that is not in the ledger", sim.JobSpec{}, func(o *judged, d *Daemon) {
 			k := &Call{By: d, Edit: nice}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)
@@ -149,8 +149,8 @@ func TestWritesOfOurs(t *testing.T) {
 
 // TestPeopleMayWrite: what an owner does is no breach, and is known from then on.
 func TestPeopleMayWrite(t *testing.T) {
-	o := judge(t, sim.Spec{}, nil)
-	if err := o.World.Update("ann", o.job, sim.Update{Nice: sim.Ptr(int64(40))}); err != nil {
+	o := judge(t, sim.JobSpec{}, nil)
+	if err := o.World.Update("ann", o.job, sim.JobUpdate{Nice: sim.Ptr(int64(40))}); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.book.jobs[o.job].marks[Nice].ownersValue; got != "40" || o.Broken() {
@@ -159,7 +159,7 @@ func TestPeopleMayWrite(t *testing.T) {
 }
 
 func TestKnownRulesAreCounted(t *testing.T) {
-	o := judge(t, sim.Spec{}, func(rule string) bool { return rule == "I8" })
+	o := judge(t, sim.JobSpec{}, func(rule string) bool { return rule == "I8" })
 	o.Breach("I8", 1, "known")
 	o.Breach("I9", 1, "not known")
 	if v := o.Verdict(); v.Residue["I8"] != 1 || !slices.Equal(o.rules(), []string{"I9"}) {
@@ -182,7 +182,7 @@ func TestWrittenAgain(t *testing.T) {
 		{"after another daemon's late call", true, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := judge(t, sim.Spec{}, nil)
+			o := judge(t, sim.JobSpec{}, nil)
 			k := &Call{By: o.daemon(t), Edit: slurm.Edit{Kind: slurm.EditNice, Value: 7}, Late: c.late}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)

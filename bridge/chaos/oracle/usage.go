@@ -80,8 +80,8 @@ func (u *usage) recordedUsage() float64 {
 
 // actualUsage is the truth, and of how many runs.
 func (u *usage) actualUsage() (gpuSeconds, runs float64) {
-	for _, s := range u.world.Segments() {
-		gpuSeconds += s.End.Sub(s.Start).Seconds() * float64(s.GPUs)
+	for _, s := range u.world.EndedRuns() {
+		gpuSeconds += s.End.Sub(s.Start).Seconds() * float64(s.GPUCount)
 		runs++
 	}
 	for _, j := range u.world.Jobs() {

@@ -16,8 +16,8 @@ type lastWrites struct {
 }
 
 // add keeps how to make Slurm forget a write.
-func (l *lastWrites) add(world *sim.World, e *jobEntry, w *sim.Write, after *slurm.Job) {
-	var undo sim.Update
+func (l *lastWrites) add(world *sim.World, e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
+	var undo sim.JobUpdate
 	fields := fieldsOf(&w.Update)
 	if len(fields) != 1 || w.Update.Hold != nil {
 		return
@@ -25,11 +25,11 @@ func (l *lastWrites) add(world *sim.World, e *jobEntry, w *sim.Write, after *slu
 	f, kept := fields[0], *e.marks[fields[0]]
 	switch f {
 	case Begin:
-		undo.Begin = sim.Ptr(w.Before.Eligible)
+		undo.BeginTime = sim.Ptr(w.JobBefore.Eligible)
 	case Nice:
-		undo.Nice = sim.Ptr(w.Before.Nice)
+		undo.Nice = sim.Ptr(w.JobBefore.Nice)
 	case Required:
-		undo.Required = sim.Ptr(append([]string{}, w.Before.RequiredNodes.Names...))
+		undo.RequiredNodes = sim.Ptr(append([]string{}, w.JobBefore.RequiredNodes.Names...))
 	default:
 		return
 	}

@@ -22,13 +22,13 @@ type People struct {
 
 // Submit lets a job come: of most kinds there are.
 func (p People) Submit(r *rand.Rand) error {
-	s := sim.Spec{
-		User: site.Users[r.IntN(len(site.Users))], Account: fmt.Sprint("a", r.IntN(3)), Checkpoint: r.IntN(2) == 0, NoRequeue: r.IntN(6) == 0, Fails: r.IntN(12) == 0,
-		Work: time.Duration(1+r.IntN(40)) * time.Minute, Limit: time.Duration(41+r.IntN(200)) * time.Minute, CPUs: 1 + r.IntN(8),
+	s := sim.JobSpec{
+		User: site.Users[r.IntN(len(site.Users))], Account: fmt.Sprint("a", r.IntN(3)), Checkpoints: r.IntN(2) == 0, NoRequeue: r.IntN(6) == 0, Fails: r.IntN(12) == 0,
+		WorkTime: time.Duration(1+r.IntN(40)) * time.Minute, TimeLimit: time.Duration(41+r.IntN(200)) * time.Minute, CPUsPerNode: 1 + r.IntN(8),
 		GPUs: 1 << r.IntN(4),
 	}
 	if r.IntN(2) == 0 {
-		s.GPUs, s.GPUsPerNode, s.Nodes = 0, 1+r.IntN(p.Site.GPUs), 1+r.IntN(2)
+		s.GPUs, s.GPUsPerNode, s.MinNodes = 0, 1+r.IntN(p.Site.GPUs), 1+r.IntN(2)
 	}
 	if r.IntN(5) < 3 {
 		s.Comment = "fairbridge:preemptible,ckpt=5s"
@@ -41,10 +41,10 @@ func (p People) Submit(r *rand.Rand) error {
 }
 
 // addOddities make some jobs special.
-func (p People) addOddities(r *rand.Rand, s *sim.Spec) {
+func (p People) addOddities(r *rand.Rand, s *sim.JobSpec) {
 	switch r.IntN(24) {
 	case 0:
-		s.Array, s.ArrayMax = 2+r.IntN(12), r.IntN(4)
+		s.ArraySize, s.ArrayMaxRunning = 2+r.IntN(12), r.IntN(4)
 	case 1:
 		s.User = site.Exempt
 	case 2:
@@ -60,9 +60,9 @@ func (p People) addOddities(r *rand.Rand, s *sim.Spec) {
 	case 7:
 		s.Name = site.Interactive
 	case 8:
-		s.Begin = p.World.Now().Add(time.Duration(1+r.IntN(40)) * time.Minute)
+		s.BeginTime = p.World.Now().Add(time.Duration(1+r.IntN(40)) * time.Minute)
 	case 9:
-		s.Deadline = p.World.Now().Add(s.Limit + time.Duration(5+r.IntN(60))*time.Minute)
+		s.Deadline = p.World.Now().Add(s.TimeLimit + time.Duration(5+r.IntN(60))*time.Minute)
 	case 10:
 		s.Hold = true
 	case 11:
@@ -70,9 +70,9 @@ func (p People) addOddities(r *rand.Rand, s *sim.Spec) {
 	case 12:
 		s.QOS = "high"
 	case 13:
-		s.Required = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+		s.RequiredNodes = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
 	case 14:
-		s.Excluded = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+		s.ExcludedNodes = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
 	case 15:
 		s.Exclusive = true
 	case 16:
@@ -92,17 +92,17 @@ var actions = map[event.Kind]func(People, *rand.Rand){
 		p.setBegin(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
 	}),
 	event.OwnerNice: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(j.User, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(1000)))})
+		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(1000)))})
 	}),
 	event.OwnerLimit: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(j.User, j.ID, sim.Update{Limit: sim.Ptr(j.TimeLimit - time.Duration(r.IntN(20))*time.Minute)})
+		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{TimeLimit: sim.Ptr(j.TimeLimit - time.Duration(r.IntN(20))*time.Minute)})
 	}),
 	event.OwnerNodes: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		list := []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
 		if r.IntN(3) == 0 {
 			list = []string{}
 		}
-		_ = p.World.Update(j.User, j.ID, sim.Update{Required: &list})
+		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{RequiredNodes: &list})
 	}),
 	event.OwnerCancel:  onSomeJob(anyJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Cancel(j.User, fmt.Sprint(j.ID)) }),
 	event.OwnerTop:     onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { p.moveToTop(j) }),
@@ -110,16 +110,16 @@ var actions = map[event.Kind]func(People, *rand.Rand){
 	event.AdminHold:    onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(site.Operator, j.ID) }),
 	event.AdminRelease: onSomeJob(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(site.Operator, j.ID) }),
 	event.AdminPriority: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(site.Operator, j.ID, sim.Update{Priority: sim.Ptr(int64(1 + r.IntN(5_000_000)))})
+		_ = p.World.Update(site.Operator, j.ID, sim.JobUpdate{Priority: sim.Ptr(int64(1 + r.IntN(5_000_000)))})
 	}),
 	event.AdminNice: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(site.Operator, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
+		_ = p.World.Update(site.Operator, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
 	}),
 	event.Reserve:         People.reserveNodes,
 	event.ReservationEnds: People.endReservation,
 	event.AdminBeginNow:   onSomeJob(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBegin(site.Operator, j, 0) }),
 	event.AdminLimit: onSomeJob(anyJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(site.Operator, j.ID, sim.Update{Limit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
+		_ = p.World.Update(site.Operator, j.ID, sim.JobUpdate{TimeLimit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
 	}),
 }
 
@@ -145,7 +145,7 @@ func heldJob(_ People, j *slurm.Job) bool { return j.IsPending() && j.IsHeld }
 func delayedJob(p People, j *slurm.Job) bool { return j.IsPending() && j.Eligible.After(p.World.Now()) }
 
 func (p People) setBegin(by string, j *slurm.Job, later time.Duration) {
-	_ = p.World.Update(by, j.ID, sim.Update{Begin: sim.Ptr(p.World.Now().Add(later).Truncate(time.Second))})
+	_ = p.World.Update(by, j.ID, sim.JobUpdate{BeginTime: sim.Ptr(p.World.Now().Add(later).Truncate(time.Second))})
 }
 
 // moveToTop is scontrol top: slurmctld takes nice from the job and gives it to the
@@ -162,9 +162,9 @@ func (p People) moveToTop(j *slurm.Job) {
 	for _, o := range others {
 		step = max(step, o.Priority-j.Priority+1)
 	}
-	_ = p.World.Update("", j.ID, sim.Update{Nice: sim.Ptr(j.Nice - step)})
+	_ = p.World.Update("", j.ID, sim.JobUpdate{Nice: sim.Ptr(j.Nice - step)})
 	for _, o := range others {
-		_ = p.World.Update("", o.ID, sim.Update{Nice: sim.Ptr(o.Nice + step/int64(len(others)) + 1)})
+		_ = p.World.Update("", o.ID, sim.JobUpdate{Nice: sim.Ptr(o.Nice + step/int64(len(others)) + 1)})
 	}
 }
 
@@ -183,8 +183,8 @@ func (p People) reserveNodes(r *rand.Rand) {
 	if r.IntN(5) == 0 {
 		x.Flags = append(x.Flags, "DAILY")
 	}
-	_ = p.World.Reserve(x)
+	_ = p.World.AddReservation(x)
 }
 
 // endReservation is one who ends a reservation, or calls it off.
-func (p People) endReservation(r *rand.Rand) { p.World.Unreserve(fmt.Sprint("r", r.IntN(3))) }
+func (p People) endReservation(r *rand.Rand) { p.World.RemoveReservation(fmt.Sprint("r", r.IntN(3))) }

@@ -95,13 +95,13 @@ func (s Site) String() string {
 
 // World makes the cluster.
 func (s Site) World(c sim.Config) (*sim.World, error) {
-	c.Cluster, c.Release, c.Seed = Cluster, s.Release, int64(s.Seed)
+	c.ClusterName, c.Release, c.Seed = Cluster, s.Release, int64(s.Seed)
 	c.Nodes = sim.UniformNodes(s.Nodes, "a100", s.GPUs)
 	c.Partitions = []sim.Partition{{Name: Managed, MaxTime: 240 * time.Hour}, {Name: Other, MaxTime: 24 * time.Hour}}
-	c.RequeueDelay, c.SchedInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
-	c.Weights = sim.Weights{Age: 1_000, FairShare: 10_000, QOS: map[string]float64{"high": 5_000}}
+	c.RequeueDelay, c.FullPassInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
+	c.PriorityWeights = sim.PriorityWeights{Age: 1_000, FairShare: 10_000, PointsByQOS: map[string]float64{"high": 5_000}}
 	for _, name := range Processes {
-		c.Users = append(c.Users, sim.User{Name: name, Operator: true})
+		c.Users = append(c.Users, sim.User{Name: name, IsOperator: true})
 	}
 	w, err := sim.New(c)
 	if err != nil {

@@ -11,27 +11,27 @@ import (
 )
 
 func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
-	l := arrivals.Config{Seed: 5, Jobs: 200, Span: 12 * time.Hour, PreemptibleShare: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
-	jobs := l.Draw()
-	if diff := cmp.Diff(jobs, l.Draw()); diff != "" {
+	l := arrivals.Config{Seed: 5, JobCount: 200, ArrivalSpan: 12 * time.Hour, PreemptibleShare: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
+	jobs := l.DrawArrivals()
+	if diff := cmp.Diff(jobs, l.DrawArrivals()); diff != "" {
 		t.Fatal("two draws differ", diff)
 	}
 	w, err := sim.New(sim.Config{Seed: 1, Nodes: sim.UniformNodes(8, "a100", 8)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := arrivals.Schedule(w, jobs); err != nil {
+	if err := arrivals.ScheduleArrivals(w, jobs); err != nil {
 		t.Fatal(err)
 	}
-	if !w.Run(w.Now().Add(30 * 24 * time.Hour)) {
+	if !w.RunUntilIdle(w.Now().Add(30 * 24 * time.Hour)) {
 		t.Fatal("the workload never ends")
 	}
-	if n := len(w.Segments()); n != 200 {
+	if n := len(w.EndedRuns()); n != 200 {
 		t.Errorf("%d runs of 200 jobs", n)
 	}
-	for _, s := range w.Segments() {
-		if s.State != "COMPLETED" {
-			t.Errorf("%s: %s; limits should be above run times", s.Name, s.State)
+	for _, s := range w.EndedRuns() {
+		if s.EndState != "COMPLETED" {
+			t.Errorf("%s: %s; limits should be above run times", s.Name, s.EndState)
 		}
 	}
 }
@@ -42,10 +42,10 @@ func BenchmarkDay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := arrivals.Schedule(w, arrivals.Config{Seed: 1, Jobs: 2_000, Span: 6 * time.Hour, MaxNodes: 4}.Draw()); err != nil {
+		if err := arrivals.ScheduleArrivals(w, arrivals.Config{Seed: 1, JobCount: 2_000, ArrivalSpan: 6 * time.Hour, MaxNodes: 4}.DrawArrivals()); err != nil {
 			b.Fatal(err)
 		}
-		if !w.Run(w.Now().Add(60 * 24 * time.Hour)) {
+		if !w.RunUntilIdle(w.Now().Add(60 * 24 * time.Hour)) {
 			b.Fatal("never ends")
 		}
 	}

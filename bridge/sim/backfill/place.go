@@ -11,20 +11,20 @@ import (
 // within the window.
 func (p *Plan) earliestPlace(k *taskClass) (at int64, slots inventory.Slots) {
 	switch {
-	case k.Total > 0:
-		return p.placeTotal(k)
-	case k.Nodes == 1 && k.RequiredNodes == 0:
-		return p.placeOne(k)
+	case k.TotalGPUs > 0:
+		return p.placeSpreadGPUs(k)
+	case k.MinNodes == 1 && k.RequiredNodeCount == 0:
+		return p.placeOnNode(k)
 	}
 	return p.placeGang(k)
 }
 
-// placeOne finds a single node.
-func (p *Plan) placeOne(k *taskClass) (int64, inventory.Slots) {
-	best, on := int64(never), (*inventory.Node)(nil)
+// placeOnNode finds a single node.
+func (p *Plan) placeOnNode(k *taskClass) (int64, inventory.Slots) {
+	best, on := int64(neverNanos), (*inventory.Node)(nil)
 	for _, n := range k.nodes {
-		p.startRanges = p.appendStarts(p.startRanges[:0], k, n, 1)
-		for _, s := range p.startRanges {
+		p.scratchRanges = p.appendStartRanges(p.scratchRanges[:0], k, n, 1)
+		for _, s := range p.scratchRanges {
 			if s.first < best {
 				best, on = s.first, n
 			}
@@ -33,28 +33,28 @@ func (p *Plan) placeOne(k *taskClass) (int64, inventory.Slots) {
 			break
 		}
 	}
-	if best > p.last {
-		return never, nil
+	if best > p.horizon {
+		return neverNanos, nil
 	}
-	s, _ := k.SlotOn(on, p.nodes[on.Index].leastRoom(best, best+k.length), k.PerNode)
+	s, _ := k.NewSlot(on, p.nodeTimelines[on.Index].leastFree(best, best+k.lengthNanos), k.GPUsPerNode)
 	return best, inventory.Slots{s}
 }
 
-// appendStarts appends the moments at which the class's share of one node can start there;
+// appendStartRanges appends the moments at which the class's share of one node can start there;
 // at most so many stretches for each GPU type.
-func (p *Plan) appendStarts(out []startRange, k *taskClass, n *inventory.Node, most int) []startRange {
-	t := p.nodes[n.Index]
-	want := requirement{typ: -1, gpus: k.PerNode, cpus: k.CPUs, mem: k.MemMB, all: k.All, length: k.length}
-	if k.All {
-		want.cpus = n.CPUs
+func (p *Plan) appendStartRanges(out []startRange, k *taskClass, n *inventory.Node, most int) []startRange {
+	t := p.nodeTimelines[n.Index]
+	want := requirement{typeIndex: -1, gpuCount: k.GPUsPerNode, cpuCount: k.CPUsPerNode, memMB: k.MemMBPerNode, isExclusive: k.Exclusive, lengthNanos: k.lengthNanos}
+	if k.Exclusive {
+		want.cpuCount = n.CPUs
 	}
-	if want.gpus <= 0 {
-		return t.startRanges(out, &want, k.notBefore, most)
+	if want.gpuCount <= 0 {
+		return t.appendStartRanges(out, &want, k.notBefore, most)
 	}
 	for i, g := range n.GPUs {
-		if (k.Type == "" || k.Type == g.Type) && g.Count >= want.gpus {
-			want.typ = i
-			out = t.startRanges(out, &want, k.notBefore, most)
+		if (k.GPUType == "" || k.GPUType == g.Type) && g.Count >= want.gpuCount {
+			want.typeIndex = i
+			out = t.appendStartRanges(out, &want, k.notBefore, most)
 		}
 	}
 	return out
@@ -62,80 +62,84 @@ func (p *Plan) appendStarts(out []startRange, k *taskClass, n *inventory.Node, m
 
 // nodeChange is a moment at which a node becomes, or ceases to be, a place.
 type nodeChange struct {
-	at    int64
-	node  int // index among the class's nodes
-	delta int
+	at        int64
+	nodeIndex int // index among the class's nodes
+	delta     int
 }
 
 // placeGang finds the moment at which enough nodes are free together, those it
 // must have among them.
 func (p *Plan) placeGang(k *taskClass) (int64, inventory.Slots) {
-	turns := p.nodeChanges[:0]
+	turns := p.scratchChanges[:0]
 	for i, n := range k.nodes {
-		p.startRanges = p.appendStarts(p.startRanges[:0], k, n, -1)
-		for _, s := range p.startRanges {
+		p.scratchRanges = p.appendStartRanges(p.scratchRanges[:0], k, n, -1)
+		for _, s := range p.scratchRanges {
 			turns = append(turns, nodeChange{s.first, i, 1})
-			if s.last < never {
+			if s.last < neverNanos {
 				turns = append(turns, nodeChange{s.last + 1, i, -1})
 			}
 		}
 	}
-	p.nodeChanges = turns
+	p.scratchChanges = turns
 	slices.SortFunc(turns, func(a, b nodeChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta)) })
 	open, count, must := make([]int, len(k.nodes)), 0, 0
 	for i, t := range turns {
-		open[t.node] += t.delta // several of its GPU types may be free
-		if t.delta > 0 && open[t.node] == 1 || t.delta < 0 && open[t.node] == 0 {
+		open[t.nodeIndex] += t.delta // several of its GPU types may be free
+		if t.delta > 0 && open[t.nodeIndex] == 1 || t.delta < 0 && open[t.nodeIndex] == 0 {
 			count += t.delta
-			if t.node < k.RequiredNodes {
+			if t.nodeIndex < k.RequiredNodeCount {
 				must += t.delta
 			}
 		}
-		if i+1 < len(turns) && turns[i+1].at == t.at || count < k.Nodes || must < k.RequiredNodes {
+		if i+1 < len(turns) && turns[i+1].at == t.at || count < k.MinNodes || must < k.RequiredNodeCount {
 			continue
 		}
-		if t.at > p.last {
+		if t.at > p.horizon {
 			break
 		}
-		return t.at, k.Fit(k.nodes, func(n *inventory.Node) inventory.Room { return p.nodes[n.Index].leastRoom(t.at, t.at+k.length) })
+		return t.at, k.FindSlots(k.nodes, func(n *inventory.Node) inventory.FreeResources {
+			return p.nodeTimelines[n.Index].leastFree(t.at, t.at+k.lengthNanos)
+		})
 	}
-	return never, nil
+	return neverNanos, nil
 }
 
-// placeTotal finds room for GPUs that may be spread. It tries every moment at
+// placeSpreadGPUs finds room for GPUs that may be spread. It tries every moment at
 // which as many are free at all.
-func (p *Plan) placeTotal(k *taskClass) (int64, inventory.Slots) {
-	p.startRanges = p.clusterTimeline().startRanges(p.startRanges[:0], &requirement{gpus: k.Total, length: k.length}, k.notBefore, -1)
-	i, _ := slices.BinarySearch(p.times, k.notBefore)
-	for _, s := range p.startRanges {
-		for ; i < len(p.times) && p.times[i] <= min(s.last, p.last); i++ {
-			at := p.times[i]
+func (p *Plan) placeSpreadGPUs(k *taskClass) (int64, inventory.Slots) {
+	p.scratchRanges = p.clusterTimeline().appendStartRanges(p.scratchRanges[:0], &requirement{gpuCount: k.TotalGPUs, lengthNanos: k.lengthNanos}, k.notBefore, -1)
+	i, _ := slices.BinarySearch(p.releaseTimes, k.notBefore)
+	for _, s := range p.scratchRanges {
+		for ; i < len(p.releaseTimes) && p.releaseTimes[i] <= min(s.last, p.horizon); i++ {
+			at := p.releaseTimes[i]
 			if at < s.first {
 				continue
 			}
-			if slots := k.Fit(k.nodes, func(n *inventory.Node) inventory.Room { return p.nodes[n.Index].leastRoom(at, at+k.length) }); slots != nil {
+			if slots := k.FindSlots(k.nodes, func(n *inventory.Node) inventory.FreeResources {
+				return p.nodeTimelines[n.Index].leastFree(at, at+k.lengthNanos)
+			}); slots != nil {
 				return at, slots
 			}
 		}
 	}
-	return never, nil
+	return neverNanos, nil
 }
 
 // clusterTimeline returns the timeline of the GPUs of all nodes together.
 func (p *Plan) clusterTimeline() timeline {
-	if len(p.total) > 0 {
-		return p.total
+	if len(p.totalTimeline) > 0 {
+		return p.totalTimeline
 	}
 	type step struct { // the cluster's free GPUs change
 		at int64
 		by int
 	}
 	var steps []step
-	for _, t := range p.nodes {
+	for _, t := range p.nodeTimelines {
 		had := 0
 		for i := range t {
 			n := 0
-			for _, g := range t[i].GPUs {
+			for _, g := range t[i].GPUsByType {
 				n += g
 			}
 			steps = append(steps, step{t[i].at, n - had})
@@ -143,12 +147,12 @@ func (p *Plan) clusterTimeline() timeline {
 		}
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
-	r := inventory.Room{}
+	r := inventory.FreeResources{}
 	for i, s := range steps {
-		r.GPUs[0] += s.by
+		r.GPUsByType[0] += s.by
 		if i+1 == len(steps) || steps[i+1].at > s.at {
-			p.total = append(p.total, point{s.at, r})
+			p.totalTimeline = append(p.totalTimeline, timelinePoint{s.at, r})
 		}
 	}
-	return p.total
+	return p.totalTimeline
 }

@@ -15,20 +15,20 @@ import (
 // Plan is what one pass knows of times to come. A Plan can be laid again and
 // again, which saves memory; the zero value is ready for it.
 type Plan struct {
-	now         int64
-	last        int64           // how far it looks
-	nodes       []timeline      // by node index
-	releases    [][]slotRelease // by node index, while they are laid out
-	times       []int64         // moments at which something gets free, ascending
-	total       timeline        // GPUs of all nodes; empty: not needed yet
-	classes     map[taskKey]*taskClass
-	candidates  map[choiceKey]*candidates
-	startRanges []startRange // scratch
-	nodeChanges []nodeChange // scratch
+	now             int64
+	horizon         int64           // how far it looks
+	nodeTimelines   []timeline      // by node index
+	releasesByNode  [][]slotRelease // by node index, while they are laid out
+	releaseTimes    []int64         // moments at which something gets free, ascending
+	totalTimeline   timeline        // GPUs of all nodes; empty: not needed yet
+	classByKey      map[taskKey]*taskClass
+	candidatesByKey map[filterKey]*candidateNodes
+	scratchRanges   []startRange // scratch
+	scratchChanges  []nodeChange // scratch
 }
 
-// Closure is a time in which nothing may run on some nodes.
-type Closure struct {
+// BlockedPeriod is a time in which nothing may run on some nodes.
+type BlockedPeriod struct {
 	Nodes    []*inventory.Node
 	From, To time.Time // To zero: without end
 }
@@ -36,87 +36,87 @@ type Closure struct {
 // Task is one task to be planned. Tasks that are equal in everything are of one
 // class: the second cannot start before the first.
 type Task struct {
-	inventory.Ask
-	inventory.Choice
+	inventory.Request
+	inventory.NodeFilter
 	Partition *inventory.Partition
-	Limit     time.Duration
+	TimeLimit time.Duration
 }
 
-// choiceKey is what the nodes a task may use depend on.
-type choiceKey struct {
-	partition *inventory.Partition
-	text      string // of the choice; "": any node
+// filterKey is what the nodes a task may use depend on.
+type filterKey struct {
+	partition  *inventory.Partition
+	filterText string // of the choice; "": any node
 }
 
-// candidates are the nodes some tasks may use.
-type candidates struct {
-	nodes []*inventory.Node
-	ok    bool // those that are required can be used
+// candidateNodes are the nodes some tasks may use.
+type candidateNodes struct {
+	nodes       []*inventory.Node
+	hasRequired bool // those that are required can be used
 }
 
 // taskKey is what makes two tasks the same.
 type taskKey struct {
-	inventory.Ask
-	choiceKey
-	limit time.Duration
+	inventory.Request
+	filterKey
+	timeLimit time.Duration
 }
 
 // taskClass is what is known of the tasks of one key in one pass.
 type taskClass struct {
-	inventory.Ask
-	*candidates
-	length    int64
-	notBefore int64 // no place was found before
+	inventory.Request
+	*candidateNodes
+	lengthNanos int64
+	notBefore   int64 // no place was found before
 }
 
-// Begin begins a pass at a moment that looks ahead as far as window. Nodes are all
+// BeginPass begins a pass at a moment that looks ahead as far as window. Nodes are all
 // of the cluster, by index; held is what every running job has, and until when.
-func (p *Plan) Begin(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []Closure) {
-	p.now, p.last = now.UnixNano(), now.Add(window).UnixNano()
-	p.times, p.total = append(p.times[:0], p.now), p.total[:0]
-	p.classes, p.candidates = map[taskKey]*taskClass{}, map[choiceKey]*candidates{}
-	if p.nodes == nil {
-		p.nodes, p.releases = make([]timeline, len(nodes)), make([][]slotRelease, len(nodes))
+func (p *Plan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []BlockedPeriod) {
+	p.now, p.horizon = now.UnixNano(), now.Add(window).UnixNano()
+	p.releaseTimes, p.totalTimeline = append(p.releaseTimes[:0], p.now), p.totalTimeline[:0]
+	p.classByKey, p.candidatesByKey = map[taskKey]*taskClass{}, map[filterKey]*candidateNodes{}
+	if p.nodeTimelines == nil {
+		p.nodeTimelines, p.releasesByNode = make([]timeline, len(nodes)), make([][]slotRelease, len(nodes))
 	}
 	for slots, until := range held {
 		end := until.UnixNano()
-		p.times = append(p.times, end)
+		p.releaseTimes = append(p.releaseTimes, end)
 		for k := range slots {
 			s := &slots[k]
-			p.releases[s.Node.Index] = append(p.releases[s.Node.Index], slotRelease{end, s})
+			p.releasesByNode[s.Node.Index] = append(p.releasesByNode[s.Node.Index], slotRelease{end, s})
 		}
 	}
 	for i, n := range nodes {
-		p.nodes[i] = p.nodes[i].rebuild(p.now, n.Room(), p.releases[i])
-		p.releases[i] = p.releases[i][:0]
+		p.nodeTimelines[i] = p.nodeTimelines[i].rebuild(p.now, n.FreeResources(), p.releasesByNode[i])
+		p.releasesByNode[i] = p.releasesByNode[i][:0]
 	}
 	for i := range closed {
-		p.block(&closed[i])
+		p.blockNodes(&closed[i])
 	}
-	slices.Sort(p.times)
-	p.times = slices.Compact(p.times)
+	slices.Sort(p.releaseTimes)
+	p.releaseTimes = slices.Compact(p.releaseTimes)
 }
 
-// block takes nodes that are set aside out of the plan.
-func (p *Plan) block(c *Closure) {
-	from, to := max(c.From.UnixNano(), p.now), int64(never)
+// blockNodes takes nodes that are set aside out of the plan.
+func (p *Plan) blockNodes(c *BlockedPeriod) {
+	from, to := max(c.From.UnixNano(), p.now), int64(neverNanos)
 	if !c.To.IsZero() {
 		to = c.To.UnixNano()
-		p.times = append(p.times, to)
+		p.releaseTimes = append(p.releaseTimes, to)
 	}
 	for _, n := range c.Nodes {
 		if to > from {
-			p.nodes[n.Index].block(from, to)
+			p.nodeTimelines[n.Index].blockPeriod(from, to)
 		}
 	}
 }
 
-// Reserve finds the earliest moment at which the task fits for its whole limit
+// ReservePlace finds the earliest moment at which the task fits for its whole limit
 // and takes the place: later tasks must plan around it. No slots: there is no
 // place as far as the plan looks.
-func (p *Plan) Reserve(t Task) (inventory.Slots, time.Time) {
-	k := p.classOf(&t)
-	if !k.ok || len(k.nodes) == 0 || k.notBefore > p.last {
+func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
+	k := p.findClass(&t)
+	if !k.hasRequired || len(k.nodes) == 0 || k.notBefore > p.horizon {
 		return nil, time.Time{}
 	}
 	at, slots := p.earliestPlace(k)
@@ -124,41 +124,41 @@ func (p *Plan) Reserve(t Task) (inventory.Slots, time.Time) {
 	if slots == nil {
 		return nil, time.Time{}
 	}
-	p.occupy(slots, at, at+k.length)
+	p.occupySlots(slots, at, at+k.lengthNanos)
 	return slots, time.Unix(0, at).UTC()
 }
 
-// classOf returns what is known of the tasks like this one.
-func (p *Plan) classOf(t *Task) *taskClass {
-	key := taskKey{Ask: t.Ask, limit: t.Limit, choiceKey: choiceKey{partition: t.Partition}}
-	if t.Features != "" || len(t.Required) > 0 || len(t.Excluded) > 0 {
-		key.text = fmt.Sprint(t.Features, t.Required, t.Excluded)
+// findClass returns what is known of the tasks like this one.
+func (p *Plan) findClass(t *Task) *taskClass {
+	key := taskKey{Request: t.Request, timeLimit: t.TimeLimit, filterKey: filterKey{partition: t.Partition}}
+	if t.Features != "" || len(t.RequiredNodes) > 0 || len(t.ExcludedNodes) > 0 {
+		key.filterText = fmt.Sprint(t.Features, t.RequiredNodes, t.ExcludedNodes)
 	}
-	k := p.classes[key]
+	k := p.classByKey[key]
 	if k != nil {
 		return k
 	}
-	at := p.candidates[key.choiceKey]
+	at := p.candidatesByKey[key.filterKey]
 	if at == nil {
-		at = &candidates{}
-		at.nodes, at.ok = t.Partition.Candidates(t.Choice)
-		p.candidates[key.choiceKey] = at
+		at = &candidateNodes{}
+		at.nodes, at.hasRequired = t.Partition.CandidateNodes(t.NodeFilter)
+		p.candidatesByKey[key.filterKey] = at
 	}
-	k = &taskClass{Ask: key.Ask, candidates: at, length: int64(key.limit), notBefore: p.now}
-	p.classes[key] = k
+	k = &taskClass{Request: key.Request, candidateNodes: at, lengthNanos: int64(key.timeLimit), notBefore: p.now}
+	p.classByKey[key] = k
 	return k
 }
 
-// occupy takes the slots out of the plan.
-func (p *Plan) occupy(slots inventory.Slots, from, to int64) {
+// occupySlots takes the slots out of the plan.
+func (p *Plan) occupySlots(slots inventory.Slots, from, to int64) {
 	for i := range slots {
 		s := &slots[i]
-		p.nodes[s.Node.Index].occupy(s, from, to)
-		if len(p.total) > 0 && s.Type >= 0 {
-			p.total.occupy(&inventory.Slot{GPUs: s.GPUs}, from, to)
+		p.nodeTimelines[s.Node.Index].occupySlot(s, from, to)
+		if len(p.totalTimeline) > 0 && s.TypeIndex >= 0 {
+			p.totalTimeline.occupySlot(&inventory.Slot{GPUs: s.GPUs}, from, to)
 		}
 	}
-	if i, ok := slices.BinarySearch(p.times, to); !ok {
-		p.times = slices.Insert(p.times, i, to)
+	if i, ok := slices.BinarySearch(p.releaseTimes, to); !ok {
+		p.releaseTimes = slices.Insert(p.releaseTimes, i, to)
 	}
 }

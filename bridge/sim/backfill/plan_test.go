@@ -32,14 +32,14 @@ func cluster(t *rapid.T) *inventory.Inventory {
 }
 
 // ask draws what a task asks.
-func ask(t *rapid.T) inventory.Ask {
-	a := inventory.Ask{Nodes: rapid.IntRange(1, 3).Draw(t, "on nodes"), CPUs: rapid.IntRange(1, 40).Draw(t, "CPUs"), All: rapid.IntRange(0, 5).Draw(t, "exclusive") == 0}
+func ask(t *rapid.T) inventory.Request {
+	a := inventory.Request{MinNodes: rapid.IntRange(1, 3).Draw(t, "on nodes"), CPUsPerNode: rapid.IntRange(1, 40).Draw(t, "CPUs"), Exclusive: rapid.IntRange(0, 5).Draw(t, "exclusive") == 0}
 	if n := rapid.IntRange(0, 9).Draw(t, "GPUs"); rapid.IntRange(0, 3).Draw(t, "spread") == 0 {
-		a.Total = n
+		a.TotalGPUs = n
 	} else {
-		a.PerNode = n
+		a.GPUsPerNode = n
 	}
-	a.Type = rapid.SampledFrom([]string{"", "", "a100", "h100"}).Draw(t, "type")
+	a.GPUType = rapid.SampledFrom([]string{"", "", "a100", "h100"}).Draw(t, "type")
 	return a
 }
 
@@ -48,7 +48,7 @@ func running(t *rapid.T, v *inventory.Inventory) iter.Seq2[inventory.Slots, time
 	var slots []inventory.Slots
 	var until []time.Time
 	for range rapid.IntRange(0, 6).Draw(t, "running") {
-		if s := ask(t).Fit(v.Nodes, (*inventory.Node).Room); s != nil {
+		if s := ask(t).FindSlots(v.Nodes, (*inventory.Node).FreeResources); s != nil {
 			s.Allocate()
 			slots, until = append(slots, s), append(until, start.Add(minutes(rapid.IntRange(1, 200).Draw(t, "until"))))
 		}
@@ -68,37 +68,37 @@ func TestPlansLikeTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := cluster(t)
 		held := running(t, v)
-		var closed []backfill.Closure
+		var closed []backfill.BlockedPeriod
 		for range rapid.IntRange(0, 2).Draw(t, "set aside") {
-			c := backfill.Closure{Nodes: v.Nodes[:rapid.IntRange(1, len(v.Nodes)).Draw(t, "closed")], From: start.Add(minutes(rapid.IntRange(-60, 200).Draw(t, "from")))}
+			c := backfill.BlockedPeriod{Nodes: v.Nodes[:rapid.IntRange(1, len(v.Nodes)).Draw(t, "closed")], From: start.Add(minutes(rapid.IntRange(-60, 200).Draw(t, "from")))}
 			if rapid.Bool().Draw(t, "ends") {
 				c.To = start.Add(minutes(rapid.IntRange(1, 300).Draw(t, "to")))
 			}
 			closed = append(closed, c)
 		}
 		var fast backfill.Plan
-		var slow backfilltest.Reference
+		var slow backfilltest.ReferencePlan
 		window := minutes(rapid.IntRange(10, 1000).Draw(t, "window"))
-		fast.Begin(start, window, v.Nodes, held, closed)
-		slow.Begin(start, window, v.Nodes, held, closed)
+		fast.BeginPass(start, window, v.Nodes, held, closed)
+		slow.BeginPass(start, window, v.Nodes, held, closed)
 		for i := range rapid.IntRange(1, 12).Draw(t, "tasks") {
-			task := backfill.Task{Ask: ask(t), Partition: v.Partitions[0], Limit: minutes(rapid.IntRange(1, 300).Draw(t, "limit"))}
+			task := backfill.Task{Request: ask(t), Partition: v.Partitions[0], TimeLimit: minutes(rapid.IntRange(1, 300).Draw(t, "limit"))}
 			if rapid.IntRange(0, 4).Draw(t, "pinned") == 0 {
-				task.Required, task.RequiredNodes = []string{"n1"}, 1
+				task.RequiredNodes, task.RequiredNodeCount = []string{"n1"}, 1
 			}
-			a, at := fast.Reserve(task)
-			b, want := slow.Reserve(task)
+			a, at := fast.ReservePlace(task)
+			b, want := slow.ReservePlace(task)
 			if !at.Equal(want) || !slices.Equal(a, b) {
-				t.Fatalf("task %d, %+v: %s at %v, want %s at %v", i, task, candidates(a), at.Sub(start), candidates(b), want.Sub(start))
+				t.Fatalf("task %d, %+v: %s at %v, want %s at %v", i, task, candidateNodes(a), at.Sub(start), candidateNodes(b), want.Sub(start))
 			}
 		}
 	})
 }
 
-func candidates(s inventory.Slots) string {
+func candidateNodes(s inventory.Slots) string {
 	out := ""
 	for _, x := range s {
-		out += fmt.Sprintf("%s:%d×%d ", x.Node.Name, x.GPUs, x.Type)
+		out += fmt.Sprintf("%s:%d×%d ", x.Node.Name, x.GPUs, x.TypeIndex)
 	}
 	return out
 }
@@ -108,10 +108,10 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	busy := inventory.Ask{Nodes: 1, PerNode: 8}.Fit(v.Nodes, (*inventory.Node).Room)
+	busy := inventory.Request{MinNodes: 1, GPUsPerNode: 8}.FindSlots(v.Nodes, (*inventory.Node).FreeResources)
 	busy.Allocate()
 	var p backfill.Plan
-	p.Begin(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
+	p.BeginPass(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
 	for _, c := range []struct {
 		nodes int
 		limit time.Duration
@@ -122,8 +122,8 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 		{1, 2 * time.Hour, 2 * time.Hour, "n1"}, // too long to go before it
 		{1, time.Hour, 0, "n2"},                 // ends just in time
 	} {
-		slots, at := p.Reserve(backfill.Task{Ask: inventory.Ask{Nodes: c.nodes, PerNode: 8}, Partition: v.Partitions[0], Limit: c.limit})
-		if on := fmt.Sprint(slots.Nodes()); at.Sub(start) != c.at || on != "["+c.on+"]" {
+		slots, at := p.ReservePlace(backfill.Task{Request: inventory.Request{MinNodes: c.nodes, GPUsPerNode: 8}, Partition: v.Partitions[0], TimeLimit: c.limit})
+		if on := fmt.Sprint(slots.NodeNames()); at.Sub(start) != c.at || on != "["+c.on+"]" {
 			t.Errorf("%d nodes for %v: %s at %v, want %s at %v", c.nodes, c.limit, on, at.Sub(start), c.on, c.at)
 		}
 	}

@@ -10,36 +10,36 @@ import (
 // Queue holds the events to come and the present moment. It is not safe for
 // concurrent use.
 type Queue struct {
-	now  time.Time
-	heap events
-	seq  uint64
+	now          time.Time
+	heap         eventHeap
+	lastSequence uint64
 }
 
-// New returns a queue without events whose time is start.
-func New(start time.Time) *Queue { return &Queue{now: start} }
+// NewQueue returns a queue without events whose time is start.
+func NewQueue(start time.Time) *Queue { return &Queue{now: start} }
 
 // Now returns the present moment of virtual time.
 func (q *Queue) Now() time.Time { return q.now }
 
-// At lets do happen at a moment of virtual time, the past counting as now. It
+// ScheduleAt lets do happen at a moment of virtual time, the past counting as now. It
 // is how a script acts on a world that runs.
-func (q *Queue) At(t time.Time, do func()) {
+func (q *Queue) ScheduleAt(t time.Time, do func()) {
 	if t.Before(q.now) {
 		t = q.now
 	}
-	q.seq++
-	heap.Push(&q.heap, event{t, q.seq, do})
+	q.lastSequence++
+	heap.Push(&q.heap, event{t, q.lastSequence, do})
 }
 
-// After lets do happen when d has passed.
-func (q *Queue) After(d time.Duration, do func()) { q.At(q.now.Add(d), do) }
+// ScheduleAfter lets do happen when d has passed.
+func (q *Queue) ScheduleAfter(d time.Duration, do func()) { q.ScheduleAt(q.now.Add(d), do) }
 
-// Every lets do happen after first and from then on again and again, every so
+// ScheduleEvery lets do happen after first and from then on again and again, every so
 // often.
-func (q *Queue) Every(first, every time.Duration, do func()) {
-	q.After(first, func() {
+func (q *Queue) ScheduleEvery(first, every time.Duration, do func()) {
+	q.ScheduleAfter(first, func() {
 		do()
-		q.Every(every, every, do)
+		q.ScheduleEvery(every, every, do)
 	})
 }
 
@@ -54,7 +54,7 @@ func (q *Queue) Step(limit time.Time) bool {
 	}
 	e := heap.Pop(&q.heap).(event)
 	q.now = e.at
-	e.do()
+	e.action()
 	return true
 }
 
@@ -66,23 +66,27 @@ func (q *Queue) Advance(to time.Time) {
 
 // event is something that will happen. Equal times keep their order of entry.
 type event struct {
-	at  time.Time
-	seq uint64
-	do  func()
+	at       time.Time
+	sequence uint64
+	action   func()
 }
 
-type events []event
+type eventHeap []event
 
-func (h events) Len() int { return len(h) }
-func (h events) Less(i, j int) bool {
+func (h eventHeap) Len() int { return len(h) }
+
+func (h eventHeap) Less(i, j int) bool {
 	if !h[i].at.Equal(h[j].at) {
 		return h[i].at.Before(h[j].at)
 	}
-	return h[i].seq < h[j].seq
+	return h[i].sequence < h[j].sequence
 }
-func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *events) Push(x any)   { *h = append(*h, x.(event)) }
-func (h *events) Pop() any {
+
+func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *eventHeap) Push(x any) { *h = append(*h, x.(event)) }
+
+func (h *eventHeap) Pop() any {
 	last := len(*h) - 1
 	e := (*h)[last]
 	(*h)[last] = event{}

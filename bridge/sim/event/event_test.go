@@ -10,13 +10,13 @@ import (
 
 func TestEventsHappenByTimeThenByEntry(t *testing.T) {
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
-	q := event.New(start)
+	q := event.NewQueue(start)
 	var got []string
 	note := func(s string) func() { return func() { got = append(got, s) } }
-	q.After(2*time.Second, note("c"))
-	q.After(time.Second, note("a"))
-	q.After(time.Second, func() { note("b")(); q.At(start, note("b, of the past")) })
-	q.Every(3*time.Second, 2*time.Second, note("again"))
+	q.ScheduleAfter(2*time.Second, note("c"))
+	q.ScheduleAfter(time.Second, note("a"))
+	q.ScheduleAfter(time.Second, func() { note("b")(); q.ScheduleAt(start, note("b, of the past")) })
+	q.ScheduleEvery(3*time.Second, 2*time.Second, note("again"))
 	q.Advance(start.Add(5 * time.Second))
 	if want := []string{"a", "b", "b, of the past", "c", "again", "again"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -20,49 +20,49 @@ type Association struct{ Account, User string }
 
 // Usage is what every association has used so far.
 type Usage struct {
-	accounts []Account
-	halfLife time.Duration
-	used     map[Association]float64 // GPU-seconds, decayed to at
-	sorted   []Association           // keys of used; nil: not known
-	at       time.Time
+	accounts           []Account
+	halfLife           time.Duration
+	usedByAssociation  map[Association]float64 // GPU-seconds, decayed to at
+	sortedAssociations []Association           // keys of used; nil: not known
+	lastDecay          time.Time
 }
 
-// New returns the usage of a cluster at a time before which nothing was used. An
+// NewUsage returns the usage of a cluster at a time before which nothing was used. An
 // account that is not listed has one share. Of what was used half is left after
 // halfLife.
-func New(accounts []Account, halfLife time.Duration, at time.Time) *Usage {
-	return &Usage{accounts: accounts, halfLife: halfLife, used: map[Association]float64{}, at: at}
+func NewUsage(accounts []Account, halfLife time.Duration, at time.Time) *Usage {
+	return &Usage{accounts: accounts, halfLife: halfLife, usedByAssociation: map[Association]float64{}, lastDecay: at}
 }
 
-// Add books GPU-seconds.
-func (u *Usage) Add(a Association, gpuSeconds float64) {
-	if _, known := u.used[a]; !known {
-		u.sorted = nil
+// AddUse books GPU-seconds.
+func (u *Usage) AddUse(a Association, gpuSeconds float64) {
+	if _, known := u.usedByAssociation[a]; !known {
+		u.sortedAssociations = nil
 	}
-	u.used[a] += gpuSeconds
+	u.usedByAssociation[a] += gpuSeconds
 }
 
-// Decayed returns when old use last faded.
-func (u *Usage) Decayed() time.Time { return u.at }
+// LastDecay returns when old use last faded.
+func (u *Usage) LastDecay() time.Time { return u.lastDecay }
 
-// Decay lets what was used fade up to now.
-func (u *Usage) Decay(now time.Time) {
-	fade := math.Exp2(-float64(now.Sub(u.at)) / float64(u.halfLife))
-	u.at = now
-	for a := range u.used {
-		u.used[a] *= fade
+// DecayTo lets what was used fade up to now.
+func (u *Usage) DecayTo(now time.Time) {
+	fade := math.Exp2(-float64(now.Sub(u.lastDecay)) / float64(u.halfLife))
+	u.lastDecay = now
+	for a := range u.usedByAssociation {
+		u.usedByAssociation[a] *= fade
 	}
 }
 
-// Factor is two to the minus effective usage over shares: 1 without any use, and
+// FairShareFactor is two to the minus effective usage over shares: 1 without any use, and
 // the closer to 0 the more was used. Users of one account have equal shares of
 // it.
-func (u *Usage) Factor(a Association) float64 {
+func (u *Usage) FairShareFactor(a Association) float64 {
 	total, account, mates, seen := 0.0, 0.0, 0, false
-	for _, k := range u.associations() {
-		total += u.used[k]
+	for _, k := range u.listAssociations() {
+		total += u.usedByAssociation[k]
 		if k.Account == a.Account {
-			account += u.used[k]
+			account += u.usedByAssociation[k]
 			mates++
 			seen = seen || k == a
 		}
@@ -73,27 +73,27 @@ func (u *Usage) Factor(a Association) float64 {
 	if total == 0 {
 		return 1
 	}
-	own, account := u.used[a]/total, account/total
+	own, account := u.usedByAssociation[a]/total, account/total
 	effective := own + (account-own)/float64(mates)
-	return math.Exp2(-effective / (u.share(a.Account) / float64(mates)))
+	return math.Exp2(-effective / (u.accountShare(a.Account) / float64(mates)))
 }
 
-// associations returns all that have used anything, sorted, so that sums do not
+// listAssociations returns all that have used anything, sorted, so that sums do not
 // depend on chance.
-func (u *Usage) associations() []Association {
-	if u.sorted == nil {
-		for a := range u.used {
-			u.sorted = append(u.sorted, a)
+func (u *Usage) listAssociations() []Association {
+	if u.sortedAssociations == nil {
+		for a := range u.usedByAssociation {
+			u.sortedAssociations = append(u.sortedAssociations, a)
 		}
-		slices.SortFunc(u.sorted, func(x, y Association) int {
+		slices.SortFunc(u.sortedAssociations, func(x, y Association) int {
 			return cmp.Or(cmp.Compare(x.Account, y.Account), cmp.Compare(x.User, y.User))
 		})
 	}
-	return u.sorted
+	return u.sortedAssociations
 }
 
-// share returns the account's part of all shares given out.
-func (u *Usage) share(account string) float64 {
+// accountShare returns the account's part of all shares given out.
+func (u *Usage) accountShare(account string) float64 {
 	sum, mine, known := 0.0, 1.0, false
 	for _, a := range u.accounts {
 		s := a.Shares

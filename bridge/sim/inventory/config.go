@@ -7,12 +7,12 @@ import (
 
 // NodeConfig describes one machine.
 type NodeConfig struct {
-	Name     string
-	GPUs     []GPUs // at most MaxTypes types
-	CPUs     int    // 64 when zero
-	MemMB    int64  // 512,000 when zero
-	Features []string
-	Switch   string // its leaf switch; "": not known
+	Name       string
+	GPUs       []GPUs // at most MaxTypes types
+	CPUs       int    // 64 when zero
+	MemMB      int64  // 512,000 when zero
+	Features   []string
+	LeafSwitch string // its leaf switch; "": not known
 }
 
 // GPUs are the devices of one type on a node.
@@ -27,7 +27,7 @@ type PartitionConfig struct {
 	Nodes   []string      // none: all
 	MaxTime time.Duration // also the limit of jobs that give none; 0: no limit
 	Tier    int           // jobs of a higher tier go first; 1 when zero
-	Down    bool          // jobs queue but do not start
+	IsDown  bool          // jobs queue but do not start
 }
 
 // UniformNodes returns n nodes n1…nN with the same GPUs.

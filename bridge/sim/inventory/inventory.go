@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// MaxTypes is the most GPU types one node can have.
-const MaxTypes = 4
+// MaxGPUTypes is the most GPU types one node can have.
+const MaxGPUTypes = 4
 
 // Inventory is the nodes and partitions of a cluster.
 type Inventory struct {
-	Nodes      []*Node // in Slurm's order, which is the order of choice
-	Partitions []*Partition
-	byName     map[string]*Node
+	Nodes       []*Node // in Slurm's order, which is the order of choice
+	Partitions  []*Partition
+	nodesByName map[string]*Node
 }
 
 // Partition is a queue with its nodes.
@@ -28,7 +28,7 @@ type Partition struct {
 // New makes an inventory of which nothing is taken. An error names what is wrong
 // with the description.
 func New(nodes []NodeConfig, partitions []PartitionConfig) (*Inventory, error) {
-	v := &Inventory{byName: map[string]*Node{}}
+	v := &Inventory{nodesByName: map[string]*Node{}}
 	for i, n := range nodes {
 		if err := v.addNode(i, n); err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func New(nodes []NodeConfig, partitions []PartitionConfig) (*Inventory, error) {
 }
 
 // Node returns the node of a name; nil: there is none.
-func (v *Inventory) Node(name string) *Node { return v.byName[name] }
+func (v *Inventory) Node(name string) *Node { return v.nodesByName[name] }
 
 // Partition returns the partition of a name; nil: there is none.
 func (v *Inventory) Partition(name string) *Partition {
@@ -57,7 +57,7 @@ func (v *Inventory) Partition(name string) *Partition {
 
 // HasNodes reports whether there is a node of each name.
 func (v *Inventory) HasNodes(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return v.byName[name] == nil })
+	return !slices.ContainsFunc(names, func(name string) bool { return v.nodesByName[name] == nil })
 }
 
 // HasPartitions reports whether there is a partition of each name in a comma
@@ -66,8 +66,8 @@ func (v *Inventory) HasPartitions(list string) bool {
 	return !slices.ContainsFunc(strings.Split(list, ","), func(name string) bool { return v.Partition(name) == nil })
 }
 
-// Select returns the nodes of the names in Slurm's order; all without names.
-func (v *Inventory) Select(names []string) []*Node {
+// SelectNodes returns the nodes of the names in Slurm's order; all without names.
+func (v *Inventory) SelectNodes(names []string) []*Node {
 	var out []*Node
 	for _, n := range v.Nodes {
 		if len(names) == 0 || slices.Contains(names, n.Name) {
@@ -81,10 +81,10 @@ func (v *Inventory) addNode(i int, n NodeConfig) error {
 	switch {
 	case n.Name == "":
 		return fmt.Errorf("node %d has no name", i+1)
-	case v.byName[n.Name] != nil:
+	case v.nodesByName[n.Name] != nil:
 		return fmt.Errorf("node %s is given twice", n.Name)
-	case len(n.GPUs) > MaxTypes:
-		return fmt.Errorf("node %s has %d GPU types; the most is %d", n.Name, len(n.GPUs), MaxTypes)
+	case len(n.GPUs) > MaxGPUTypes:
+		return fmt.Errorf("node %s has %d GPU types; the most is %d", n.Name, len(n.GPUs), MaxGPUTypes)
 	}
 	for _, g := range n.GPUs {
 		if g.Type == "" || g.Count < 1 || g.Count > 64 {
@@ -99,7 +99,7 @@ func (v *Inventory) addNode(i int, n NodeConfig) error {
 	}
 	x := &Node{NodeConfig: n, Index: i}
 	v.Nodes = append(v.Nodes, x)
-	v.byName[n.Name] = x
+	v.nodesByName[n.Name] = x
 	return nil
 }
 
@@ -111,11 +111,11 @@ func (v *Inventory) addPartition(p PartitionConfig) error {
 		p.Tier = 1
 	}
 	for _, name := range p.Nodes {
-		if v.byName[name] == nil {
+		if v.nodesByName[name] == nil {
 			return fmt.Errorf("partition %s: no node %q", p.Name, name)
 		}
 	}
-	x := &Partition{PartitionConfig: p, Nodes: v.Select(p.Nodes)}
+	x := &Partition{PartitionConfig: p, Nodes: v.SelectNodes(p.Nodes)}
 	for _, n := range x.Nodes {
 		n.Partitions = append(n.Partitions, p.Name)
 	}

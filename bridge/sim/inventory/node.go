@@ -9,44 +9,44 @@ import (
 // Node is a machine with what is taken of it.
 type Node struct {
 	NodeConfig
-	Index      int      // in Inventory.Nodes
-	Partitions []string // by name, in order of configuration
-	Used       Used
-	Down       string // why it is down; "": up
-	Drain      string // why it drains; "": it does not
+	Index       int      // in Inventory.Nodes
+	Partitions  []string // by name, in order of configuration
+	Usage       NodeUsage
+	DownReason  string // why it is down; "": up
+	DrainReason string // why it drains; "": it does not
 }
 
-// Used is what jobs have of a node.
-type Used struct {
-	Devices   [MaxTypes]uint64 // by type and index
-	CPUs      int
-	MemMB     int64
-	Jobs      int
-	Exclusive int // those of the jobs that have the node to themselves
+// NodeUsage is what jobs have of a node.
+type NodeUsage struct {
+	DeviceMasks       [MaxGPUTypes]uint64 // by type and index
+	CPUs              int
+	MemMB             int64
+	JobCount          int
+	ExclusiveJobCount int // those of the jobs that have the node to themselves
 }
 
-// Room is what is free on a node.
-type Room struct {
-	GPUs  [MaxTypes]int // by type
-	CPUs  int
-	MemMB int64
-	Jobs  int // 0: empty, which exclusive jobs want
+// FreeResources is what is free on a node.
+type FreeResources struct {
+	GPUsByType [MaxGPUTypes]int // by type
+	CPUs       int
+	MemMB      int64
+	JobCount   int // 0: empty, which exclusive jobs want
 }
 
-// Room returns what is free on the node now.
-func (n *Node) Room() Room {
-	r := Room{CPUs: n.CPUs - n.Used.CPUs, MemMB: n.MemMB - n.Used.MemMB, Jobs: n.Used.Jobs}
+// FreeResources returns what is free on the node now.
+func (n *Node) FreeResources() FreeResources {
+	r := FreeResources{CPUs: n.CPUs - n.Usage.CPUs, MemMB: n.MemMB - n.Usage.MemMB, JobCount: n.Usage.JobCount}
 	for i, g := range n.GPUs {
-		r.GPUs[i] = g.Count - bits.OnesCount64(n.Used.Devices[i])
+		r.GPUsByType[i] = g.Count - bits.OnesCount64(n.Usage.DeviceMasks[i])
 	}
-	if n.Used.Exclusive > 0 {
+	if n.Usage.ExclusiveJobCount > 0 {
 		r.CPUs = 0
 	}
 	return r
 }
 
 // IsUp reports whether new jobs may start.
-func (n *Node) IsUp() bool { return n.Down == "" && n.Drain == "" }
+func (n *Node) IsUp() bool { return n.DownReason == "" && n.DrainReason == "" }
 
 // HasFeatures reports whether the node has all features of "a&b".
 func (n *Node) HasFeatures(features string) bool {
@@ -63,13 +63,13 @@ func (n *Node) HasFeatures(features string) bool {
 
 // Slot is what a job takes on one node.
 type Slot struct {
-	Node  *Node
-	Type  int // index of the GPU type; -1: no GPUs
-	GPUs  int
-	CPUs  int
-	MemMB int64
-	Mask  uint64 // the devices, once taken
-	All   bool   // exclusive
+	Node        *Node
+	TypeIndex   int // index of the GPU type; -1: no GPUs
+	GPUs        int
+	CPUs        int
+	MemMB       int64
+	DeviceMask  uint64 // the devices, once taken
+	IsExclusive bool   // exclusive
 }
 
 // Slots is what a job takes in all.
@@ -82,7 +82,7 @@ func (s Slots) Allocate() {
 	}
 }
 
-// Release gives back what Take took.
+// Release gives back what Allocate took.
 func (s Slots) Release() {
 	for i := range s {
 		s[i].release()
@@ -90,34 +90,34 @@ func (s Slots) Release() {
 }
 
 func (s *Slot) allocate() {
-	u := &s.Node.Used
-	if s.Type >= 0 {
+	u := &s.Node.Usage
+	if s.TypeIndex >= 0 {
 		for i, left := 0, s.GPUs; left > 0; i++ {
-			if u.Devices[s.Type]&(1<<i) == 0 {
-				s.Mask |= 1 << i
+			if u.DeviceMasks[s.TypeIndex]&(1<<i) == 0 {
+				s.DeviceMask |= 1 << i
 				left--
 			}
 		}
-		u.Devices[s.Type] |= s.Mask
+		u.DeviceMasks[s.TypeIndex] |= s.DeviceMask
 	}
 	u.CPUs += s.CPUs
 	u.MemMB += s.MemMB
-	u.Jobs++
-	if s.All {
-		u.Exclusive++
+	u.JobCount++
+	if s.IsExclusive {
+		u.ExclusiveJobCount++
 	}
 }
 
 func (s *Slot) release() {
-	u := &s.Node.Used
-	if s.Type >= 0 {
-		u.Devices[s.Type] &^= s.Mask
+	u := &s.Node.Usage
+	if s.TypeIndex >= 0 {
+		u.DeviceMasks[s.TypeIndex] &^= s.DeviceMask
 	}
 	u.CPUs -= s.CPUs
 	u.MemMB -= s.MemMB
-	u.Jobs--
-	if s.All {
-		u.Exclusive--
+	u.JobCount--
+	if s.IsExclusive {
+		u.ExclusiveJobCount--
 	}
 }
 
@@ -126,19 +126,19 @@ func (s Slots) UsesNode(n *Node) bool {
 	return slices.ContainsFunc(s, func(x Slot) bool { return x.Node == n })
 }
 
-// GPUs returns how many GPUs the slots have in all, and their type: the last
+// GPUTypeAndCount returns how many GPUs the slots have in all, and their type: the last
 // one's where they differ.
-func (s Slots) GPUs() (gpuType string, n int) {
+func (s Slots) GPUTypeAndCount() (gpuType string, n int) {
 	for i := range s {
-		if x := &s[i]; x.Type >= 0 {
-			gpuType, n = x.Node.GPUs[x.Type].Type, n+x.GPUs
+		if x := &s[i]; x.TypeIndex >= 0 {
+			gpuType, n = x.Node.GPUs[x.TypeIndex].Type, n+x.GPUs
 		}
 	}
 	return gpuType, n
 }
 
-// Nodes returns the names of the slots' nodes.
-func (s Slots) Nodes() []string {
+// NodeNames returns the names of the slots' nodes.
+func (s Slots) NodeNames() []string {
 	out := make([]string, len(s))
 	for i := range s {
 		out[i] = s[i].Node.Name

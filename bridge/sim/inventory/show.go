@@ -10,25 +10,25 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Show returns the node as Slurm shows it, without its Version and with only
+// AsSlurm returns the node as Slurm shows it, without its Version and with only
 // those flags that it has by itself.
-func (n *Node) Show() slurm.Node {
+func (n *Node) AsSlurm() slurm.Node {
 	out := slurm.Node{
-		Name: n.Name, State: n.state(), Reason: n.Down + n.Drain,
-		Gres: slurm.ReadGRES(n.gres()), GresUsed: slurm.ReadGRES(n.gresUsed()), TRES: slurm.ReadTRES(n.tres()), TRESUsed: slurm.ReadTRES(n.tresUsed()),
-		Features: n.Features, Partitions: n.Partitions, CPUs: n.CPUs, CPUsUsed: n.Used.CPUs,
-		MemMB: n.MemMB, MemUsedMB: n.Used.MemMB, Topology: n.Switch,
+		Name: n.Name, State: n.slurmState(), Reason: n.DownReason + n.DrainReason,
+		Gres: slurm.ReadGRES(n.formatGres()), GresUsed: slurm.ReadGRES(n.formatUsedGres()), TRES: slurm.ReadTRES(n.formatTRES()), TRESUsed: slurm.ReadTRES(n.formatUsedTRES()),
+		Features: n.Features, Partitions: n.Partitions, CPUs: n.CPUs, CPUsUsed: n.Usage.CPUs,
+		MemMB: n.MemMB, MemUsedMB: n.Usage.MemMB, Topology: n.LeafSwitch,
 	}
-	if n.Drain != "" {
+	if n.DrainReason != "" {
 		out.Flags = []string{"DRAIN"}
 	}
 	return out
 }
 
-// Show returns the partition as Slurm shows it.
-func (p *Partition) Show() slurm.Partition {
+// AsSlurm returns the partition as Slurm shows it.
+func (p *Partition) AsSlurm() slurm.Partition {
 	return slurm.Partition{
-		Name: p.Name, IsUp: !p.Down, Nodes: slurm.HostsFromNames(NodeNames(p.Nodes)),
+		Name: p.Name, IsUp: !p.IsDown, Nodes: slurm.HostsFromNames(NodeNames(p.Nodes)),
 		MaxTimeMinutes: int64(p.MaxTime / time.Minute), PriorityTier: p.Tier,
 	}
 }
@@ -42,19 +42,19 @@ func NodeNames(nodes []*Node) []string {
 	return names
 }
 
-func (n *Node) state() string {
+func (n *Node) slurmState() string {
 	switch {
-	case n.Down != "":
+	case n.DownReason != "":
 		return "DOWN"
-	case n.Used.Jobs == 0:
+	case n.Usage.JobCount == 0:
 		return "IDLE"
-	case n.Used.CPUs >= n.CPUs:
+	case n.Usage.CPUs >= n.CPUs:
 		return "ALLOCATED"
 	}
 	return "MIXED"
 }
 
-func (n *Node) gres() string {
+func (n *Node) formatGres() string {
 	var parts []string
 	for _, g := range n.GPUs {
 		parts = append(parts, fmt.Sprintf("gpu:%s:%d", g.Type, g.Count))
@@ -62,19 +62,19 @@ func (n *Node) gres() string {
 	return strings.Join(parts, ",")
 }
 
-func (n *Node) gresUsed() string {
+func (n *Node) formatUsedGres() string {
 	var parts []string
 	for i, g := range n.GPUs {
 		idx := "N/A"
-		if n.Used.Devices[i] != 0 {
-			idx = formatIndices(n.Used.Devices[i])
+		if n.Usage.DeviceMasks[i] != 0 {
+			idx = formatIndices(n.Usage.DeviceMasks[i])
 		}
-		parts = append(parts, fmt.Sprintf("gpu:%s:%d(IDX:%s)", g.Type, bits.OnesCount64(n.Used.Devices[i]), idx))
+		parts = append(parts, fmt.Sprintf("gpu:%s:%d(IDX:%s)", g.Type, bits.OnesCount64(n.Usage.DeviceMasks[i]), idx))
 	}
 	return strings.Join(parts, ",")
 }
 
-func (n *Node) tres() string {
+func (n *Node) formatTRES() string {
 	out := fmt.Sprintf("cpu=%d,mem=%s,billing=%d", n.CPUs, formatMB(n.MemMB), n.CPUs)
 	total, typed := 0, ""
 	for _, g := range n.GPUs {
@@ -87,14 +87,14 @@ func (n *Node) tres() string {
 	return out
 }
 
-func (n *Node) tresUsed() string {
-	if n.Used.Jobs == 0 {
+func (n *Node) formatUsedTRES() string {
+	if n.Usage.JobCount == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("cpu=%d%s", n.Used.CPUs, memoryTRES(n.Used.MemMB))
+	out := fmt.Sprintf("cpu=%d%s", n.Usage.CPUs, formatMemoryTRES(n.Usage.MemMB))
 	total, typed := 0, ""
 	for i, g := range n.GPUs {
-		if used := bits.OnesCount64(n.Used.Devices[i]); used > 0 {
+		if used := bits.OnesCount64(n.Usage.DeviceMasks[i]); used > 0 {
 			total += used
 			typed += fmt.Sprintf(",gres/gpu:%s=%d", g.Type, used)
 		}
@@ -105,28 +105,28 @@ func (n *Node) tresUsed() string {
 	return out
 }
 
-// TRES is tres_alloc_str.
-func (s Slots) TRES() string {
+// FormatTRES is tres_alloc_str.
+func (s Slots) FormatTRES() string {
 	cpus, mem := 0, int64(0)
 	for i := range s {
 		cpus, mem = cpus+s[i].CPUs, mem+s[i].MemMB
 	}
-	out := TRES(cpus, mem, len(s))
-	if _, n := s.GPUs(); n > 0 {
-		out += fmt.Sprintf(",gres/gpu=%d", n) + s.gpuTRES()
+	out := FormatBaseTRES(cpus, mem, len(s))
+	if _, n := s.GPUTypeAndCount(); n > 0 {
+		out += fmt.Sprintf(",gres/gpu=%d", n) + s.formatGPUTRES()
 	}
 	return out
 }
 
-// gpuTRES lists the GPUs by type.
-func (s Slots) gpuTRES() string {
+// formatGPUTRES lists the GPUs by type.
+func (s Slots) formatGPUTRES() string {
 	var types []string
 	count := map[string]int{}
 	for i := range s {
-		if s[i].Type < 0 {
+		if s[i].TypeIndex < 0 {
 			continue
 		}
-		t := s[i].Node.GPUs[s[i].Type].Type
+		t := s[i].Node.GPUs[s[i].TypeIndex].Type
 		if count[t] == 0 {
 			types = append(types, t)
 		}
@@ -139,23 +139,23 @@ func (s Slots) gpuTRES() string {
 	return out
 }
 
-// Gres is gres_detail: one item per node with GPUs, in the order of the slots.
-func (s Slots) Gres() []string {
+// FormatGres is gres_detail: one item per node with GPUs, in the order of the slots.
+func (s Slots) FormatGres() []string {
 	var out []string
 	for i := range s {
-		if x := &s[i]; x.Type >= 0 {
-			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.Type].Type, x.GPUs, formatIndices(x.Mask)))
+		if x := &s[i]; x.TypeIndex >= 0 {
+			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.TypeIndex].Type, x.GPUs, formatIndices(x.DeviceMask)))
 		}
 	}
 	return out
 }
 
-// TRES prints what is no GPU: "cpu=8,mem=64G,node=1,billing=8".
-func TRES(cpus int, memMB int64, nodes int) string {
-	return fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", cpus, memoryTRES(memMB), nodes, cpus)
+// FormatBaseTRES prints what is no GPU: "cpu=8,mem=64G,node=1,billing=8".
+func FormatBaseTRES(cpus int, memMB int64, nodes int) string {
+	return fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", cpus, formatMemoryTRES(memMB), nodes, cpus)
 }
 
-func memoryTRES(mb int64) string {
+func formatMemoryTRES(mb int64) string {
 	if mb == 0 {
 		return ""
 	}

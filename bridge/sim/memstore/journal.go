@@ -15,26 +15,26 @@ import (
 
 // journal is the ledger and the last cycle of every partition.
 type journal struct {
-	intents     []bridge.Intent          // by ID
-	ids         int64                    // the last one given
-	openByField map[slurm.JobField]int64 // the intents without outcome, one a field
-	lastCycles  map[string]*storedCycle
-	requeues    map[int64][]ownRequeue // by job
+	intents              []bridge.Intent          // by ID
+	lastIntentID         int64                    // the last one given
+	openByField          map[slurm.JobField]int64 // the intents without outcome, one a field
+	lastCycleByPartition map[string]*storedCycle
+	requeuesByJob        map[int64][]ownRequeue // by job
 }
 
 // storedCycle is the last one of a partition, and the ids of its intents: n from the first.
 type storedCycle struct {
 	bridge.Cycle
-	firstID int64
-	count   int
+	firstIntentID int64
+	intentCount   int
 }
 
 func newJournal() journal {
-	return journal{openByField: map[slurm.JobField]int64{}, lastCycles: map[string]*storedCycle{}, requeues: map[int64][]ownRequeue{}}
+	return journal{openByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, requeuesByJob: map[int64][]ownRequeue{}}
 }
 
-// epochOf returns the epoch everything is written under.
-func epochOf(c *bridge.Cycle, intents []bridge.Intent) (int64, error) {
+// commonEpoch returns the epoch everything is written under.
+func commonEpoch(c *bridge.Cycle, intents []bridge.Intent) (int64, error) {
 	var epoch int64
 	if c != nil {
 		epoch = c.Epoch
@@ -49,8 +49,8 @@ func epochOf(c *bridge.Cycle, intents []bridge.Intent) (int64, error) {
 	return epoch, nil
 }
 
-// intend stores all of it or nothing.
-func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+// storeIntents stores all of it or nothing.
+func (j *journal) storeIntents(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	out := slices.Clone(intents)
 	for i := range out {
 		out[i].State = bridge.Planned
@@ -58,31 +58,31 @@ func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Int
 			out[i].Cycle = c.Seq
 		}
 	}
-	if c != nil && j.lastCycles[c.Partition] != nil && c.Seq <= j.lastCycles[c.Partition].Seq {
-		if err := j.lastCycles[c.Partition].recallIntents(c, out); err != nil {
+	if c != nil && j.lastCycleByPartition[c.Partition] != nil && c.Seq <= j.lastCycleByPartition[c.Partition].Seq {
+		if err := j.lastCycleByPartition[c.Partition].fillIntentIDs(c, out); err != nil {
 			return nil, err
 		}
 		return out, nil
 	}
-	if err := j.checkFree(out); err != nil {
+	if err := j.checkFieldsFree(out); err != nil {
 		return nil, err
 	}
 	if c != nil {
-		kept := &storedCycle{*c, j.ids + 1, len(out)}
+		kept := &storedCycle{*c, j.lastIntentID + 1, len(out)}
 		kept.Snapshot = nil
-		j.lastCycles[c.Partition] = kept
+		j.lastCycleByPartition[c.Partition] = kept
 	}
 	for i := range out {
-		j.ids++
-		out[i].ID = j.ids
-		j.openByField[out[i].Edit.WrittenField()] = j.ids
+		j.lastIntentID++
+		out[i].ID = j.lastIntentID
+		j.openByField[out[i].Edit.WrittenField()] = j.lastIntentID
 	}
 	j.intents = append(j.intents, out...)
 	return out, nil
 }
 
-// checkFree refuses a second open intent for a field of a job.
-func (j *journal) checkFree(intents []bridge.Intent) error {
+// checkFieldsFree refuses a second open intent for a field of a job.
+func (j *journal) checkFieldsFree(intents []bridge.Intent) error {
 	mine := make(map[slurm.JobField]bool, len(intents))
 	for i := range intents {
 		f := intents[i].Edit.WrittenField()
@@ -94,8 +94,8 @@ func (j *journal) checkFree(intents []bridge.Intent) error {
 	return nil
 }
 
-// recallIntents fills in the ids of a cycle that is stored already.
-func (last *storedCycle) recallIntents(c *bridge.Cycle, out []bridge.Intent) error {
+// fillIntentIDs fills in the ids of a cycle that is stored already.
+func (last *storedCycle) fillIntentIDs(c *bridge.Cycle, out []bridge.Intent) error {
 	was, err := json.Marshal(last.Plan)
 	if err != nil {
 		return fmt.Errorf("printing the plan: %w", err)
@@ -108,11 +108,11 @@ func (last *storedCycle) recallIntents(c *bridge.Cycle, out []bridge.Intent) err
 		return fmt.Errorf("%w: cycle %d of partition %s comes after cycle %d", bridge.ErrConflict, c.Seq, c.Partition, last.Seq)
 	case c.Epoch != last.Epoch || c.SnapshotDigest != last.SnapshotDigest || !bytes.Equal(was, is):
 		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", bridge.ErrConflict, c.Seq, c.Partition)
-	case len(out) != last.count:
-		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, last.count, len(out))
+	case len(out) != last.intentCount:
+		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, last.intentCount, len(out))
 	}
 	for i := range out {
-		out[i].ID = last.firstID + int64(i)
+		out[i].ID = last.firstIntentID + int64(i)
 	}
 	return nil
 }
@@ -128,8 +128,8 @@ func (j *journal) intentsSince(since time.Time) []bridge.Intent {
 	return out
 }
 
-// find returns the intent, nil if it is not in the ledger.
-func (j *journal) find(id int64) *bridge.Intent {
+// findIntent returns the intent, nil if it is not in the ledger.
+func (j *journal) findIntent(id int64) *bridge.Intent {
 	i, ok := slices.BinarySearchFunc(j.intents, id, func(x bridge.Intent, id int64) int { return cmp.Compare(x.ID, id) })
 	if !ok {
 		return nil
@@ -137,8 +137,8 @@ func (j *journal) find(id int64) *bridge.Intent {
 	return &j.intents[i]
 }
 
-func (j *journal) memo(partition string) (bridge.Memo, error) {
-	c := j.lastCycles[partition]
+func (j *journal) lastMemo(partition string) (bridge.Memo, error) {
+	c := j.lastCycleByPartition[partition]
 	if c == nil {
 		return bridge.Memo{}, nil
 	}
@@ -153,17 +153,17 @@ func (j *journal) memo(partition string) (bridge.Memo, error) {
 }
 
 func (j *journal) skipCycles(partition string, cycles int) {
-	if c := j.lastCycles[partition]; c != nil {
+	if c := j.lastCycleByPartition[partition]; c != nil {
 		c.Seq += uint64(cycles)
 	}
 }
 
 func (j *journal) clone() journal {
 	c := *j
-	c.intents, c.openByField, c.lastCycles = slices.Clone(j.intents), maps.Clone(j.openByField), maps.Clone(j.lastCycles)
-	c.requeues = map[int64][]ownRequeue{}
-	for job, list := range j.requeues {
-		c.requeues[job] = slices.Clone(list)
+	c.intents, c.openByField, c.lastCycleByPartition = slices.Clone(j.intents), maps.Clone(j.openByField), maps.Clone(j.lastCycleByPartition)
+	c.requeuesByJob = map[int64][]ownRequeue{}
+	for job, list := range j.requeuesByJob {
+		c.requeuesByJob[job] = slices.Clone(list)
 	}
 	return c
 }

@@ -12,32 +12,32 @@ import (
 // stateOrder are the states an intent passes before it is closed, in their order.
 var stateOrder = []bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
 
-// orderOf returns how far the state is; all that close an intent come last.
-func orderOf(s bridge.IntentState) int {
+// stateRank returns how far the state is; all that close an intent come last.
+func stateRank(s bridge.IntentState) int {
 	if i := slices.Index(stateOrder, s); i >= 0 {
 		return i
 	}
 	return len(stateOrder)
 }
 
-func isFinal(s bridge.IntentState) bool { return orderOf(s) == len(stateOrder) }
+func isFinalState(s bridge.IntentState) bool { return stateRank(s) == len(stateOrder) }
 
-// mayFollow reports whether an intent may go from one state to another: on, to where it
+// isAllowedTransition reports whether an intent may go from one state to another: on, to where it
 // is, or back to be sent again for want of an answer.
-func mayFollow(was, is bridge.IntentState) bool {
-	if isFinal(was) {
+func isAllowedTransition(was, is bridge.IntentState) bool {
+	if isFinalState(was) {
 		return was == is
 	}
-	return orderOf(was) <= orderOf(is) || was == bridge.Unknown && is == bridge.Sent
+	return stateRank(was) <= stateRank(is) || was == bridge.Unknown && is == bridge.Sent
 }
 
-// mark stores what came of an intent; fence is asked for the leave to send.
-func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64) error) error {
-	was := j.find(in.ID)
+// markIntent stores what came of an intent; fence is asked for the leave to send.
+func (j *journal) markIntent(in *bridge.Intent, now time.Time, fence func(epoch int64) error) error {
+	was := j.findIntent(in.ID)
 	if was == nil {
 		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
 	}
-	if !mayFollow(was.State, in.State) {
+	if !isAllowedTransition(was.State, in.State) {
 		return fmt.Errorf("%w: it is %s", bridge.ErrClosedIntent, was.State)
 	}
 	if in.State == bridge.Sent {
@@ -54,7 +54,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 	}
 	was.State, was.Error, was.Polls, was.Sent = in.State, in.Error, in.Polls, in.Sent
 	was.Edit.Until, was.NotAfter = in.Edit.Until, in.NotAfter
-	if was.Closed = in.Closed; !isFinal(in.State) {
+	if was.Closed = in.Closed; !isFinalState(in.State) {
 		was.Closed = time.Time{}
 	} else if was.Closed.IsZero() {
 		was.Closed = now
@@ -69,37 +69,37 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 
 // ownRequeue is one of ours that reached, or may have reached, Slurm.
 type ownRequeue struct {
-	id   int64
-	made time.Time
-	sent time.Time
-	seen bool // it had an effect
-	dead bool // it had none
+	intentID    int64
+	madeAt      time.Time
+	sentAt      time.Time
+	hadEffect   bool // it had an effect
+	hadNoEffect bool // it had none
 }
 
 // noteRequeue notes what becomes of a requeue.
 func (j *journal) noteRequeue(was, is *bridge.Intent) {
-	list := j.requeues[was.Edit.Run.Job]
-	i := slices.IndexFunc(list, func(r ownRequeue) bool { return r.id == was.ID })
+	list := j.requeuesByJob[was.Edit.Run.Job]
+	i := slices.IndexFunc(list, func(r ownRequeue) bool { return r.intentID == was.ID })
 	if i < 0 {
 		i = len(list)
-		list = append(list, ownRequeue{id: was.ID, made: was.Made})
+		list = append(list, ownRequeue{intentID: was.ID, madeAt: was.Made})
 	}
 	r := &list[i]
-	r.sent, r.seen = is.Sent, r.seen || is.State == bridge.Observed
-	r.dead = !r.seen && (is.State == bridge.Planned || !is.State.IsOpen())
-	j.requeues[was.Edit.Run.Job] = list
+	r.sentAt, r.hadEffect = is.Sent, r.hadEffect || is.State == bridge.Observed
+	r.hadNoEffect = !r.hadEffect && (is.State == bridge.Planned || !is.State.IsOpen())
+	j.requeuesByJob[was.Edit.Run.Job] = list
 }
 
 // requeueTimes returns when a job was requeued by us since it arrived.
 func (j *journal) requeueTimes(job int64, arrive time.Time) []time.Time {
 	var out []time.Time
-	for _, r := range j.requeues[job] {
-		if r.dead || r.made.Before(arrive) {
+	for _, r := range j.requeuesByJob[job] {
+		if r.hadNoEffect || r.madeAt.Before(arrive) {
 			continue
 		}
-		at := r.sent
+		at := r.sentAt
 		if at.IsZero() {
-			at = r.made
+			at = r.madeAt
 		}
 		out = append(out, at)
 	}

@@ -24,15 +24,15 @@ const DefaultHalfLife = 7 * 24 * time.Hour
 // cluster: names of clusters are not looked at. It is not safe for concurrent
 // use.
 type Store struct {
-	// Fail, if not nil, is asked at the beginning of every call of a port, by the
+	// FailCall, if not nil, is asked at the beginning of every call of a port, by the
 	// name of its method. Its error is what the call returns; nothing is done then.
-	Fail func(call string) error
-	// Unfenced lets every epoch write, as the database must not.
-	Unfenced bool
+	FailCall func(call string) error
+	// AllowsAnyEpoch lets every epoch write, as the database must not.
+	AllowsAnyEpoch bool
 
 	journal journal
 	history history
-	leader  leader
+	leader  leaderRow
 	now     func() time.Time
 }
 
@@ -50,15 +50,15 @@ func (s *Store) startCall(ctx context.Context, call string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
-	if s.Fail != nil {
-		return s.Fail(call)
+	if s.FailCall != nil {
+		return s.FailCall(call)
 	}
 	return nil
 }
 
 // checkEpoch refuses an epoch that does not lead.
 func (s *Store) checkEpoch(epoch int64) error {
-	if s.Unfenced {
+	if s.AllowsAnyEpoch {
 		return nil
 	}
 	return s.leader.checkEpoch(epoch, s.now())
@@ -66,7 +66,7 @@ func (s *Store) checkEpoch(epoch int64) error {
 
 // Leader returns the leader's row.
 func (s *Store) Leader() (holder string, epoch int64, until time.Time) {
-	return s.leader.holder, s.leader.epoch, s.leader.until
+	return s.leader.holder, s.leader.epoch, s.leader.leaseEnd
 }
 
 // Lead implements bridge.Leadership.
@@ -74,7 +74,7 @@ func (s *Store) Lead(ctx context.Context, _, me string, ttl time.Duration) (epoc
 	if err := s.startCall(ctx, "Lead"); err != nil {
 		return 0, "", false, err
 	}
-	epoch, holder, leads = s.leader.acquire(me, s.now(), ttl)
+	epoch, holder, leads = s.leader.acquireLease(me, s.now(), ttl)
 	return epoch, holder, leads, nil
 }
 
@@ -82,7 +82,7 @@ func (s *Store) Lead(ctx context.Context, _, me string, ttl time.Duration) (epoc
 func (s *Store) Resign(ctx context.Context, _, me string) error {
 	err := s.startCall(ctx, "Resign")
 	if err == nil {
-		s.leader.resign(me, s.now())
+		s.leader.resignLease(me, s.now())
 	}
 	return err
 }
@@ -98,10 +98,10 @@ func (s *Store) Beat(ctx context.Context, _ string) (leader string, alone time.D
 
 // LastExpiry implements bridge.Expiry.
 func (s *Store) LastExpiry(ctx context.Context, _ string) (ago time.Duration, ok bool, err error) {
-	if err := s.startCall(ctx, "LastExpiry"); err != nil || s.leader.beat.IsZero() {
+	if err := s.startCall(ctx, "LastExpiry"); err != nil || s.leader.lastBeat.IsZero() {
 		return 0, false, err
 	}
-	return s.now().Sub(s.leader.beat), true, nil
+	return s.now().Sub(s.leader.lastBeat), true, nil
 }
 
 // Intend implements bridge.Journal.
@@ -109,21 +109,21 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 	if err := s.startCall(ctx, "Intend"); err != nil || c == nil && len(intents) == 0 {
 		return nil, err
 	}
-	epoch, err := epochOf(c, intents)
+	epoch, err := commonEpoch(c, intents)
 	if err == nil {
 		err = s.checkEpoch(epoch)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("storing intents: %w", err)
 	}
-	return s.journal.intend(c, intents)
+	return s.journal.storeIntents(c, intents)
 }
 
 // Mark implements bridge.Journal.
 func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
 	err := s.startCall(ctx, "Mark")
 	if err == nil {
-		err = s.journal.mark(&in, s.now(), s.checkEpoch)
+		err = s.journal.markIntent(&in, s.now(), s.checkEpoch)
 	}
 	if err != nil {
 		return fmt.Errorf("marking intent %d %s: %w", in.ID, in.State, err)
@@ -147,13 +147,13 @@ func (s *Store) ForgetClosed(by time.Time) {
 	})
 }
 
-// OpenIntents returns how many intents wait for their outcome.
-func (s *Store) OpenIntents() int { return len(s.journal.openByField) }
+// OpenIntentCount returns how many intents wait for their outcome.
+func (s *Store) OpenIntentCount() int { return len(s.journal.openByField) }
 
-// Cycle returns the last one stored of the partition, without its snapshot; nil:
+// LastCycle returns the last one stored of the partition, without its snapshot; nil:
 // none was.
-func (s *Store) Cycle(partition string) *bridge.Cycle {
-	if c := s.journal.lastCycles[partition]; c != nil {
+func (s *Store) LastCycle(partition string) *bridge.Cycle {
+	if c := s.journal.lastCycleByPartition[partition]; c != nil {
 		return &c.Cycle
 	}
 	return nil
@@ -172,7 +172,7 @@ func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 func (s *Store) Record(ctx context.Context, v *slurm.View) error {
 	err := s.startCall(ctx, "Record")
 	if err == nil {
-		err = s.history.record(v)
+		err = s.history.recordView(v)
 	}
 	return err
 }
@@ -190,7 +190,7 @@ func (s *Store) Memo(ctx context.Context, _, partition string) (bridge.Memo, err
 	if err := s.startCall(ctx, "Memo"); err != nil {
 		return bridge.Memo{}, err
 	}
-	return s.journal.memo(partition)
+	return s.journal.lastMemo(partition)
 }
 
 // SetInitialUse says what users had used in their accounts when the world began,

@@ -8,38 +8,38 @@ import (
 
 // Program is the work of one job, and how much of it is done.
 type Program struct {
-	Work            time.Duration // run time on so many GPUs, without any stop
-	GPUs            int           // that Work is measured on
-	Fails           bool          // it ends FAILED instead of COMPLETED
-	Checkpoint      bool          // a stopped run keeps its work, else the next starts from zero
-	CheckpointEvery time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
-	Overhead        time.Duration // restore time at each restart with a checkpoint
+	WorkTime           time.Duration // run time on so many GPUs, without any stop
+	ReferenceGPUs      int           // that Work is measured on
+	Fails              bool          // it ends FAILED instead of COMPLETED
+	Checkpoints        bool          // a stopped run keeps its work, else the next starts from zero
+	CheckpointInterval time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
+	RestoreOverhead    time.Duration // restore time at each restart with a checkpoint
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
 	// that Work is measured at. Nil: in proportion to GPUs.
 	Speed func(gpuType string, n int) float64
 
-	saved time.Duration // work done and kept
+	savedWork time.Duration // work done and kept
 }
 
 // noProgressTime is the length of a run that makes no progress.
 const noProgressTime = 100 * 365 * 24 * time.Hour
 
-// speed returns how fast its work goes where it runs.
-func (p *Program) speed(gpuType string, n int) float64 {
+// speedOn returns how fast its work goes where it runs.
+func (p *Program) speedOn(gpuType string, n int) float64 {
 	switch {
 	case p.Speed != nil:
 		return p.Speed(gpuType, n)
-	case p.GPUs == 0:
+	case p.ReferenceGPUs == 0:
 		return 1
 	}
-	return float64(n) / float64(p.GPUs)
+	return float64(n) / float64(p.ReferenceGPUs)
 }
 
 // restoreTime is the time the current run spends on restoring.
 func (p *Program) restoreTime() time.Duration {
-	if p.Checkpoint && p.saved > 0 {
-		return p.Overhead
+	if p.Checkpoints && p.savedWork > 0 {
+		return p.RestoreOverhead
 	}
 	return 0
 }
@@ -52,8 +52,8 @@ func (p *Program) RunTime(gpuType string, n int, limit time.Duration) (time.Dura
 		state = "FAILED"
 	}
 	length := noProgressTime
-	if v := p.speed(gpuType, n); v > 0 {
-		length = min(length, p.restoreTime()+time.Duration(float64(p.Work-p.saved)/v))
+	if v := p.speedOn(gpuType, n); v > 0 {
+		length = min(length, p.restoreTime()+time.Duration(float64(p.WorkTime-p.savedWork)/v))
 	}
 	if limit > 0 && length > limit {
 		return limit, "TIMEOUT"
@@ -61,32 +61,32 @@ func (p *Program) RunTime(gpuType string, n int, limit time.Duration) (time.Dura
 	return length, state
 }
 
-// Stop keeps what is to be kept of a run on n GPUs of a type that ends in a state
+// StopRun keeps what is to be kept of a run on n GPUs of a type that ends in a state
 // after a time, and returns how much of the time brought no progress.
-func (p *Program) Stop(gpuType string, n int, state string, ran time.Duration) (lost time.Duration) {
+func (p *Program) StopRun(gpuType string, n int, state string, ran time.Duration) (lost time.Duration) {
 	switch {
 	case state == "COMPLETED":
 		return p.restoreTime()
-	case !p.Checkpoint:
+	case !p.Checkpoints:
 		return ran
 	}
-	speed, restoring := p.speed(gpuType, n), p.restoreTime()
+	speed, restoring := p.speedOn(gpuType, n), p.restoreTime()
 	done := max(time.Duration(float64(ran-restoring)*speed), 0)
 	kept := done
-	if p.CheckpointEvery > 0 {
-		kept = (p.saved+done)/p.CheckpointEvery*p.CheckpointEvery - p.saved
+	if p.CheckpointInterval > 0 {
+		kept = (p.savedWork+done)/p.CheckpointInterval*p.CheckpointInterval - p.savedWork
 	}
-	kept = max(min(kept, p.Work-p.saved), 0)
+	kept = max(min(kept, p.WorkTime-p.savedWork), 0)
 	if done > 0 {
 		lost = time.Duration(float64(done-kept) / speed)
 	}
-	p.saved += kept
+	p.savedWork += kept
 	return lost + min(restoring, ran)
 }
 
 // Restart makes it begin anew: without a checkpoint, from nothing.
 func (p *Program) Restart() {
-	if !p.Checkpoint {
-		p.saved = 0
+	if !p.Checkpoints {
+		p.savedWork = 0
 	}
 }

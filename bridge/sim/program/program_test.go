@@ -8,7 +8,7 @@ import (
 )
 
 func TestCourseAndStops(t *testing.T) {
-	p := program.Program{Work: time.Hour, GPUs: 4, Checkpoint: true, CheckpointEvery: 10 * time.Minute, Overhead: time.Minute}
+	p := program.Program{WorkTime: time.Hour, ReferenceGPUs: 4, Checkpoints: true, CheckpointInterval: 10 * time.Minute, RestoreOverhead: time.Minute}
 	for _, c := range []struct {
 		gpus   int
 		limit  time.Duration
@@ -21,22 +21,22 @@ func TestCourseAndStops(t *testing.T) {
 			t.Errorf("on %d with a limit of %v: %s after %v", c.gpus, c.limit, state, length)
 		}
 	}
-	if lost := p.Stop("a100", 8, "REQUEUED", 12*time.Minute); lost != 2*time.Minute {
+	if lost := p.StopRun("a100", 8, "REQUEUED", 12*time.Minute); lost != 2*time.Minute {
 		t.Errorf("24 minutes of work were done, 20 are kept; lost %v", lost)
 	}
 	p.Restart()
 	if length, _ := p.RunTime("a100", 4, 0); length != 41*time.Minute {
 		t.Errorf("%v for the rest and its overhead", length)
 	}
-	p.Checkpoint = false
-	if lost := p.Stop("a100", 4, "NODE_FAIL", 5*time.Minute); lost != 5*time.Minute {
+	p.Checkpoints = false
+	if lost := p.StopRun("a100", 4, "NODE_FAIL", 5*time.Minute); lost != 5*time.Minute {
 		t.Errorf("lost %v without a checkpoint", lost)
 	}
 	p.Restart()
 	if length, _ := p.RunTime("a100", 4, 0); length != time.Hour {
 		t.Errorf("%v from the start", length)
 	}
-	idle := program.Program{Work: time.Hour, Speed: func(string, int) float64 { return 0 }}
+	idle := program.Program{WorkTime: time.Hour, Speed: func(string, int) float64 { return 0 }}
 	if length, _ := idle.RunTime("a100", 4, 0); length < 50*365*24*time.Hour {
 		t.Errorf("%v without progress", length)
 	}

@@ -34,8 +34,8 @@ type Book []*Entry
 
 // Job is what the Book wants to know of a job.
 type Job struct {
-	Reservation string   // its own; "": none
-	Required    []string // nodes it must have
+	Reservation   string   // its own; "": none
+	RequiredNodes []string // nodes it must have
 }
 
 // Add makes a reservation of nodes.
@@ -57,7 +57,7 @@ func (b *Book) EndEntry(e *Entry, now time.Time) (ended, recurs bool) {
 	if !slices.Contains(*b, e) || e.To.After(now) {
 		return false, false
 	}
-	shown := e.Show()
+	shown := e.AsSlurm()
 	from, to, recurs := shown.NextOccurrence(e.From, e.To)
 	if recurs {
 		e.From, e.To = from, to
@@ -67,9 +67,9 @@ func (b *Book) EndEntry(e *Entry, now time.Time) (ended, recurs bool) {
 	return true, recurs
 }
 
-// closedBy returns the reservation that keeps a job off a node from one moment to
+// findBlocking returns the reservation that keeps a job off a node from one moment to
 // another; nil: none.
-func (b Book) closedBy(n *inventory.Node, j Job, from, to time.Time) *Entry {
+func (b Book) findBlocking(n *inventory.Node, j Job, from, to time.Time) *Entry {
 	for _, e := range b {
 		if e.Name != j.Reservation && slices.Contains(e.Nodes, n) && e.From.Before(to) && (e.To.IsZero() || e.To.After(from)) {
 			return e
@@ -87,20 +87,20 @@ func (b Book) OpenNodes(j Job, p *inventory.Partition, list []*inventory.Node, f
 		return list, "", true
 	}
 	for _, n := range list {
-		e := b.closedBy(n, j, from, to)
+		e := b.findBlocking(n, j, from, to)
 		switch {
 		case e == nil:
 			open = append(open, n)
-		case slices.Contains(j.Required, n.Name), slices.Contains(e.Flags, "MAINT") && len(e.Nodes) >= len(p.Nodes):
+		case slices.Contains(j.RequiredNodes, n.Name), slices.Contains(e.Flags, "MAINT") && len(e.Nodes) >= len(p.Nodes):
 			return nil, "ReqNodeNotAvail", false
 		}
 	}
 	return open, "", true
 }
 
-// OwnNodes leaves the nodes of the job's own reservation in the list; all, if it
+// KeepOwnNodes leaves the nodes of the job's own reservation in the list; all, if it
 // names none.
-func (b Book) OwnNodes(j Job, list []*inventory.Node) []*inventory.Node {
+func (b Book) KeepOwnNodes(j Job, list []*inventory.Node) []*inventory.Node {
 	if j.Reservation == "" {
 		return list
 	}
@@ -108,8 +108,8 @@ func (b Book) OwnNodes(j Job, list []*inventory.Node) []*inventory.Node {
 	return slices.DeleteFunc(list, func(n *inventory.Node) bool { return i < 0 || !slices.Contains(b[i].Nodes, n) })
 }
 
-// IsAhead reports whether a reservation of the name is still to begin.
-func (b Book) IsAhead(name string, now time.Time) bool {
+// IsUpcoming reports whether a reservation of the name is still to begin.
+func (b Book) IsUpcoming(name string, now time.Time) bool {
 	return slices.ContainsFunc(b, func(e *Entry) bool { return e.Name == name && e.From.After(now) })
 }
 
@@ -128,17 +128,17 @@ func (b Book) NodeFlag(n *inventory.Node, now time.Time) string {
 	return flag
 }
 
-// Show returns every reservation as Slurm shows it, by name.
-func (b Book) Show() []slurm.Reservation {
+// AsSlurm returns every reservation as Slurm shows it, by name.
+func (b Book) AsSlurm() []slurm.Reservation {
 	out := make([]slurm.Reservation, len(b))
 	for i, e := range b {
-		out[i] = e.Show()
+		out[i] = e.AsSlurm()
 	}
 	return out
 }
 
-// Show returns the reservation as Slurm shows it.
-func (e *Entry) Show() slurm.Reservation {
+// AsSlurm returns the reservation as Slurm shows it.
+func (e *Entry) AsSlurm() slurm.Reservation {
 	cpus := 0
 	for _, n := range e.Nodes {
 		cpus += n.CPUs

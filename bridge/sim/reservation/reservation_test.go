@@ -19,7 +19,7 @@ func booked(t *testing.T) (*inventory.Inventory, reservation.Book, *reservation.
 		t.Fatal(err)
 	}
 	var b reservation.Book
-	e := b.Add(reservation.Reservation{Name: "class", Nodes: []string{"n2"}, From: start.Add(time.Hour), To: start.Add(2 * time.Hour), Flags: []string{"DAILY"}}, v.Select([]string{"n2"}))
+	e := b.Add(reservation.Reservation{Name: "class", Nodes: []string{"n2"}, From: start.Add(time.Hour), To: start.Add(2 * time.Hour), Flags: []string{"DAILY"}}, v.SelectNodes([]string{"n2"}))
 	return v, b, e
 }
 
@@ -35,7 +35,7 @@ func TestNodesAreOpenToJobsThatEndBefore(t *testing.T) {
 	}{
 		{"ends before", reservation.Job{}, 0, time.Hour, 2, true},
 		{"reaches into it", reservation.Job{}, 0, 61 * time.Minute, 1, true},
-		{"needs the node", reservation.Job{Required: []string{"n2"}}, 0, 61 * time.Minute, 0, false},
+		{"needs the node", reservation.Job{RequiredNodes: []string{"n2"}}, 0, 61 * time.Minute, 0, false},
 		{"its own", reservation.Job{Reservation: "class"}, 0, 3 * time.Hour, 2, true},
 		{"after it", reservation.Job{}, 2 * time.Hour, 9 * time.Hour, 2, true},
 	} {
@@ -44,17 +44,17 @@ func TestNodesAreOpenToJobsThatEndBefore(t *testing.T) {
 			t.Errorf("%s: %v %q %t", c.name, inventory.NodeNames(open), reason, ok)
 		}
 	}
-	if list := b.OwnNodes(reservation.Job{Reservation: "class"}, v.Select(nil)); len(list) != 1 || list[0].Name != "n2" {
+	if list := b.KeepOwnNodes(reservation.Job{Reservation: "class"}, v.SelectNodes(nil)); len(list) != 1 || list[0].Name != "n2" {
 		t.Errorf("within its own: %v", inventory.NodeNames(list))
 	}
-	if list := b.OwnNodes(reservation.Job{Reservation: "none"}, v.Select(nil)); len(list) != 0 {
+	if list := b.KeepOwnNodes(reservation.Job{Reservation: "none"}, v.SelectNodes(nil)); len(list) != 0 {
 		t.Errorf("within none: %v", inventory.NodeNames(list))
 	}
 }
 
 func TestADailyReservationMovesOn(t *testing.T) {
 	v, b, e := booked(t)
-	if !b.IsAhead("class", start) || b.IsAhead("class", start.Add(time.Hour)) {
+	if !b.IsUpcoming("class", start) || b.IsUpcoming("class", start.Add(time.Hour)) {
 		t.Error("it begins in an hour")
 	}
 	if f := b.NodeFlag(v.Node("n2"), start.Add(time.Hour)); f != "RESERVED" || b.NodeFlag(v.Node("n1"), start.Add(time.Hour)) != "" {

@@ -22,12 +22,12 @@ import (
 // TestACancelledWriteIsNeverCalledUndone gives writes up at every moment of
 // their way. Whatever arrived must not be reported as certainly not done.
 func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
-	w, err := sim.New(sim.Config{Users: []sim.User{{Name: "oper", Operator: true}}, Nodes: sim.UniformNodes(1, "a100", 8), Start: time.Now(), BackfillInterval: -1})
+	w, err := sim.New(sim.Config{Users: []sim.User{{Name: "oper", IsOperator: true}}, Nodes: sim.UniformNodes(1, "a100", 8), Start: time.Now(), BackfillInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := w.Submit(sim.Spec{GPUs: 8, Work: time.Hour, Limit: time.Hour}); err != nil {
+		if _, err := w.Submit(sim.JobSpec{GPUs: 8, WorkTime: time.Hour, TimeLimit: time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,18 +16,18 @@ type keySetter func(*bodyUpdate, json.RawMessage) *Flaw
 
 // keySetters are the keys that mean something to v0.0.39 and later.
 var keySetters = map[string]keySetter{
-	"name":           textSetter(func(u *sim.Update) **string { return &u.Name }),
-	"qos":            textSetter(func(u *sim.Update) **string { return &u.QOS }),
-	"partition":      textSetter(func(u *sim.Update) **string { return &u.Partition }),
-	"account":        textSetter(func(u *sim.Update) **string { return &u.Account }),
-	"constraints":    textSetter(func(u *sim.Update) **string { return &u.Features }),
-	"comment":        textSetter(func(u *sim.Update) **string { return &u.Comment }),
-	"extra":          textSetter(func(u *sim.Update) **string { return &u.Extra }),
-	"admin_comment":  textSetter(func(u *sim.Update) **string { return &u.Admin }),
-	"hold":           boolSetter(func(u *sim.Update) **bool { return &u.Hold }),
-	"requeue":        boolSetter(func(u *sim.Update) **bool { return &u.Requeue }),
-	"required_nodes": hostsSetter(func(u *sim.Update) **[]string { return &u.Required }),
-	"excluded_nodes": hostsSetter(func(u *sim.Update) **[]string { return &u.Excluded }),
+	"name":           textSetter(func(u *sim.JobUpdate) **string { return &u.Name }),
+	"qos":            textSetter(func(u *sim.JobUpdate) **string { return &u.QOS }),
+	"partition":      textSetter(func(u *sim.JobUpdate) **string { return &u.Partition }),
+	"account":        textSetter(func(u *sim.JobUpdate) **string { return &u.Account }),
+	"constraints":    textSetter(func(u *sim.JobUpdate) **string { return &u.Features }),
+	"comment":        textSetter(func(u *sim.JobUpdate) **string { return &u.Comment }),
+	"extra":          textSetter(func(u *sim.JobUpdate) **string { return &u.Extra }),
+	"admin_comment":  textSetter(func(u *sim.JobUpdate) **string { return &u.AdminComment }),
+	"hold":           boolSetter(func(u *sim.JobUpdate) **bool { return &u.Hold }),
+	"requeue":        boolSetter(func(u *sim.JobUpdate) **bool { return &u.MayRequeue }),
+	"required_nodes": hostsSetter(func(u *sim.JobUpdate) **[]string { return &u.RequiredNodes }),
+	"excluded_nodes": hostsSetter(func(u *sim.JobUpdate) **[]string { return &u.ExcludedNodes }),
 	"nice":           setNice,
 	"priority":       setPriority,
 	"site_factor":    setSiteFactor,
@@ -39,7 +39,7 @@ var keySetters = map[string]keySetter{
 	"job_id":         func(*bodyUpdate, json.RawMessage) *Flaw { return nil },
 }
 
-func textSetter(to func(*sim.Update) **string) keySetter {
+func textSetter(to func(*sim.JobUpdate) **string) keySetter {
 	return func(u *bodyUpdate, raw json.RawMessage) *Flaw {
 		if v, ok := parseText(raw); ok {
 			*to(&u.update) = &v
@@ -50,7 +50,7 @@ func textSetter(to func(*sim.Update) **string) keySetter {
 	}
 }
 
-func boolSetter(to func(*sim.Update) **bool) keySetter {
+func boolSetter(to func(*sim.JobUpdate) **bool) keySetter {
 	return func(u *bodyUpdate, raw json.RawMessage) *Flaw {
 		if v, ok := parseBool(raw); ok {
 			*to(&u.update) = &v
@@ -66,7 +66,7 @@ const neutralSiteFactor = 1 << 31
 
 // hostsSetter reads a list of nodes. An empty list changes nothing; a list with one
 // empty name, an empty string or null clears.
-func hostsSetter(to func(*sim.Update) **[]string) keySetter {
+func hostsSetter(to func(*sim.JobUpdate) **[]string) keySetter {
 	return func(u *bodyUpdate, raw json.RawMessage) *Flaw {
 		names := []string{}
 		if string(raw) == "null" {
@@ -108,7 +108,7 @@ func setPriority(u *bodyUpdate, raw json.RawMessage) *Flaw {
 	case given:
 		u.update.Priority = &n
 	case unlimited:
-		u.update.Priority = sim.Ptr(sim.Infinite)
+		u.update.Priority = sim.Ptr(sim.InfinitePriority)
 	case wrong:
 		return unreadableFlaw()
 	}
@@ -136,14 +136,14 @@ func setBegin(u *bodyUpdate, raw json.RawMessage) *Flaw {
 		if !ok {
 			return unreadableFlaw()
 		}
-		u.update.Begin = &t
+		u.update.BeginTime = &t
 		return nil
 	}
 	switch n, v := parseNumber(raw); {
 	case v == wrong:
 		return unreadableFlaw()
 	case v == given && n != 0:
-		u.update.Begin = sim.Ptr(time.Unix(n, 0).UTC())
+		u.update.BeginTime = sim.Ptr(time.Unix(n, 0).UTC())
 	}
 	return nil
 }
@@ -151,9 +151,9 @@ func setBegin(u *bodyUpdate, raw json.RawMessage) *Flaw {
 func setLimit(u *bodyUpdate, raw json.RawMessage) *Flaw {
 	switch n, v := parseNumber(raw); v {
 	case given:
-		u.update.Limit = sim.Ptr(time.Duration(n) * time.Minute)
+		u.update.TimeLimit = sim.Ptr(time.Duration(n) * time.Minute)
 	case unlimited:
-		u.update.Limit = sim.Ptr(time.Duration(0))
+		u.update.TimeLimit = sim.Ptr(time.Duration(0))
 	case wrong:
 		return unreadableFlaw()
 	}

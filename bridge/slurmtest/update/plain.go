@@ -19,7 +19,7 @@ type PlainFlaw struct {
 
 // Plain reads a body as 22.05 does: plain values and strings. One unknown key or
 // value that cannot be read, and there is no update.
-func (r Reader) Plain(fields map[string]json.RawMessage) (sim.Update, *PlainFlaw) {
+func (r Reader) Plain(fields map[string]json.RawMessage) (sim.JobUpdate, *PlainFlaw) {
 	u := &bodyUpdate{Reader: r}
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		switch take := plainSetters[k]; {
@@ -38,29 +38,29 @@ type plainSetter func(*bodyUpdate, json.RawMessage) bool
 
 // plainSetters are the keys 22.05 knows, as far as we need them.
 var plainSetters = map[string]plainSetter{
-	"name":          plainTextSetter(func(*sim.Update) **string { return new(*string) }), // cannot be changed
-	"qos":           plainTextSetter(func(u *sim.Update) **string { return &u.QOS }),
-	"partition":     plainTextSetter(func(u *sim.Update) **string { return &u.Partition }),
-	"account":       plainTextSetter(func(u *sim.Update) **string { return &u.Account }),
-	"constraint":    plainTextSetter(func(u *sim.Update) **string { return &u.Features }),
-	"constraints":   plainTextSetter(func(u *sim.Update) **string { return &u.Features }),
-	"comment":       plainTextSetter(func(u *sim.Update) **string { return &u.Comment }),
-	"nodelist":      plainHostsSetter(func(u *sim.Update) **[]string { return &u.Required }),
-	"node_list":     plainHostsSetter(func(u *sim.Update) **[]string { return &u.Required }),
-	"exclude_nodes": plainHostsSetter(func(u *sim.Update) **[]string { return &u.Excluded }),
-	"nice":          plainNumberSetter(func(u *sim.Update, n int64) { u.Nice = &n }),
-	"priority":      plainNumberSetter(func(u *sim.Update, n int64) { u.Priority = &n }),
-	"time_limit":    plainNumberSetter(func(u *sim.Update, n int64) { u.Limit = sim.Ptr(time.Duration(n) * time.Minute) }),
-	"hold":          plainBoolSetter(func(u *sim.Update, v bool) { u.Hold = &v }),
-	"requeue":       plainBoolSetter(func(u *sim.Update, v bool) { u.Requeue = &v }),
-	"no_requeue":    plainBoolSetter(func(u *sim.Update, v bool) { u.NoRequeue = v }),
+	"name":          plainTextSetter(func(*sim.JobUpdate) **string { return new(*string) }), // cannot be changed
+	"qos":           plainTextSetter(func(u *sim.JobUpdate) **string { return &u.QOS }),
+	"partition":     plainTextSetter(func(u *sim.JobUpdate) **string { return &u.Partition }),
+	"account":       plainTextSetter(func(u *sim.JobUpdate) **string { return &u.Account }),
+	"constraint":    plainTextSetter(func(u *sim.JobUpdate) **string { return &u.Features }),
+	"constraints":   plainTextSetter(func(u *sim.JobUpdate) **string { return &u.Features }),
+	"comment":       plainTextSetter(func(u *sim.JobUpdate) **string { return &u.Comment }),
+	"nodelist":      plainHostsSetter(func(u *sim.JobUpdate) **[]string { return &u.RequiredNodes }),
+	"node_list":     plainHostsSetter(func(u *sim.JobUpdate) **[]string { return &u.RequiredNodes }),
+	"exclude_nodes": plainHostsSetter(func(u *sim.JobUpdate) **[]string { return &u.ExcludedNodes }),
+	"nice":          plainNumberSetter(func(u *sim.JobUpdate, n int64) { u.Nice = &n }),
+	"priority":      plainNumberSetter(func(u *sim.JobUpdate, n int64) { u.Priority = &n }),
+	"time_limit":    plainNumberSetter(func(u *sim.JobUpdate, n int64) { u.TimeLimit = sim.Ptr(time.Duration(n) * time.Minute) }),
+	"hold":          plainBoolSetter(func(u *sim.JobUpdate, v bool) { u.Hold = &v }),
+	"requeue":       plainBoolSetter(func(u *sim.JobUpdate, v bool) { u.MayRequeue = &v }),
+	"no_requeue":    plainBoolSetter(func(u *sim.JobUpdate, v bool) { u.NoRequeue = v }),
 	"begin_time":    setPlainBegin,
 	"gres":          setPlainGPUs,
 	"gpus":          setPlainGPUs,
 	"gpus_per_node": setPlainGPUs,
 }
 
-func plainTextSetter(to func(*sim.Update) **string) plainSetter {
+func plainTextSetter(to func(*sim.JobUpdate) **string) plainSetter {
 	return func(u *bodyUpdate, raw json.RawMessage) bool {
 		v, ok := parseText(raw)
 		*to(&u.update) = &v
@@ -69,7 +69,7 @@ func plainTextSetter(to func(*sim.Update) **string) plainSetter {
 }
 
 // plainHostsSetter takes a hostlist in one string; null clears like "".
-func plainHostsSetter(to func(*sim.Update) **[]string) plainSetter {
+func plainHostsSetter(to func(*sim.JobUpdate) **[]string) plainSetter {
 	return func(u *bodyUpdate, raw json.RawMessage) bool {
 		v, ok := parseText(raw)
 		ok = ok || string(raw) == "null"
@@ -82,7 +82,7 @@ func plainHostsSetter(to func(*sim.Update) **[]string) plainSetter {
 	}
 }
 
-func plainNumberSetter(set func(*sim.Update, int64)) plainSetter {
+func plainNumberSetter(set func(*sim.JobUpdate, int64)) plainSetter {
 	return func(u *bodyUpdate, raw json.RawMessage) bool {
 		n, v := parseNumber(raw)
 		if v != given || raw[0] == '{' {
@@ -93,7 +93,7 @@ func plainNumberSetter(set func(*sim.Update, int64)) plainSetter {
 	}
 }
 
-func plainBoolSetter(set func(*sim.Update, bool)) plainSetter {
+func plainBoolSetter(set func(*sim.JobUpdate, bool)) plainSetter {
 	return func(u *bodyUpdate, raw json.RawMessage) bool {
 		v, ok := parseBool(raw)
 		if ok {
@@ -106,7 +106,7 @@ func plainBoolSetter(set func(*sim.Update, bool)) plainSetter {
 func setPlainBegin(u *bodyUpdate, raw json.RawMessage) bool {
 	word, ok := parseText(raw)
 	t, readable := u.ParseTime(word)
-	u.update.Begin = &t
+	u.update.BeginTime = &t
 	return ok && readable
 }
 

@@ -36,7 +36,7 @@ func unreadableFlaw() *Flaw { return &Flaw{Number: 9202, Status: http.StatusInte
 // bodyUpdate is a body being read.
 type bodyUpdate struct {
 	Reader
-	update   sim.Update
+	update   sim.JobUpdate
 	warnings []Warning
 }
 
@@ -55,7 +55,7 @@ func ReadKeys(body []byte) (map[string]json.RawMessage, error) {
 
 // Read reads a body of v0.0.39 and later. Unknown keys are a warning and nothing
 // more; the first value that cannot be read ends it.
-func (r Reader) Read(fields map[string]json.RawMessage) (sim.Update, []Warning, *Flaw) {
+func (r Reader) Read(fields map[string]json.RawMessage) (sim.JobUpdate, []Warning, *Flaw) {
 	u := &bodyUpdate{Reader: r}
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		take := keySetters[k]

@@ -42,13 +42,13 @@ type slurmConf struct {
 func (r *slurmConf) config() sim.Config {
 	const params = "schedulerparameters "
 	c := sim.Config{
-		MinJobAge: r.time("minjobage", time.Second), CalcPeriod: r.time("prioritycalcperiod", time.Minute),
-		HalfLife: r.time("prioritydecayhalflife", time.Minute), MaxAge: r.time("prioritymaxage", time.Minute),
-		RequeueDelay: r.time("authinfo cred_expire", time.Second), SchedInterval: r.time(params+"sched_interval", time.Second),
+		MinJobAge: r.time("minjobage", time.Second), PriorityCalcPeriod: r.time("prioritycalcperiod", time.Minute),
+		UsageHalfLife: r.time("prioritydecayhalflife", time.Minute), PriorityMaxAge: r.time("prioritymaxage", time.Minute),
+		RequeueDelay: r.time("authinfo cred_expire", time.Second), FullPassInterval: r.time(params+"sched_interval", time.Second),
 		BackfillInterval: r.time(params+"bf_interval", time.Second), BackfillWindow: r.time(params+"bf_window", time.Minute),
-		BackfillDepth: int(r.number(params + "bf_max_job_test")), QueueDepth: int(r.number(params + "default_queue_depth")),
-		BatchDelay: r.time(params+"batch_sched_delay", time.Second),
-		Weights: sim.Weights{
+		BackfillDepth: int(r.number(params + "bf_max_job_test")), EventPassDepth: int(r.number(params + "default_queue_depth")),
+		MinPassInterval: r.time(params+"batch_sched_delay", time.Second),
+		PriorityWeights: sim.PriorityWeights{
 			Age: r.number("priorityweightage"), FairShare: r.number("priorityweightfairshare"),
 			JobSize: r.number("priorityweightjobsize"), Partition: r.number("priorityweightpartition"),
 		},

@@ -12,10 +12,10 @@ import (
 
 func TestConf(t *testing.T) {
 	want := sim.Config{
-		MinJobAge: 300 * time.Second, CalcPeriod: 5 * time.Minute, HalfLife: 14 * 24 * time.Hour, MaxAge: 36 * time.Hour,
-		RequeueDelay: 10 * time.Second, SchedInterval: 5 * time.Second, BackfillInterval: 20 * time.Second,
-		BackfillWindow: 48 * time.Hour, BackfillDepth: 1000, QueueDepth: 200, BatchDelay: time.Second,
-		Weights: sim.Weights{Age: 500, FairShare: 100000}, EnforceLimits: true,
+		MinJobAge: 300 * time.Second, PriorityCalcPeriod: 5 * time.Minute, UsageHalfLife: 14 * 24 * time.Hour, PriorityMaxAge: 36 * time.Hour,
+		RequeueDelay: 10 * time.Second, FullPassInterval: 5 * time.Second, BackfillInterval: 20 * time.Second,
+		BackfillWindow: 48 * time.Hour, BackfillDepth: 1000, EventPassDepth: 200, MinPassInterval: time.Second,
+		PriorityWeights: sim.PriorityWeights{Age: 500, FairShare: 100000}, EnforceLimits: true,
 	}
 	for name, text := range map[string]string{
 		"slurm.conf": `# ours

@@ -57,7 +57,7 @@ type queue struct {
 	*sim.World
 	rng     *rand.Rand
 	pending map[int64]bool
-	spec    map[int64]sim.Spec
+	spec    map[int64]sim.JobSpec
 }
 
 var shares = []sim.Account{{Name: "bio", Shares: 1}, {Name: "nlp", Shares: 3}, {Name: "vision", Shares: 2}}
@@ -66,12 +66,12 @@ var shares = []sim.Account{{Name: "bio", Shares: 1}, {Name: "nlp", Shares: 3}, {
 var owners = [][2]string{{"ann", "bio"}, {"bob", "bio"}, {"cid", "nlp"}, {"dan", "nlp"}, {"eve", "nlp"}, {"fay", "vision"}}
 
 func newQueue(t *testing.T, seed uint64) *queue {
-	w, err := sim.New(sim.Config{Seed: int64(seed), Nodes: sim.UniformNodes(6, "a100", 8), Accounts: shares, HalfLife: 1e6 * time.Hour,
-		Weights: sim.Weights{Age: ageWeight, FairShare: 10000, JobSize: 500, QOS: map[string]float64{"high": 200, "normal": 100}}})
+	w, err := sim.New(sim.Config{Seed: int64(seed), Nodes: sim.UniformNodes(6, "a100", 8), Accounts: shares, UsageHalfLife: 1e6 * time.Hour,
+		PriorityWeights: sim.PriorityWeights{Age: ageWeight, FairShare: 10000, JobSize: 500, PointsByQOS: map[string]float64{"high": 200, "normal": 100}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &queue{t, w, rand.New(rand.NewPCG(seed, 1)), map[int64]bool{}, map[int64]sim.Spec{}}
+	q := &queue{t, w, rand.New(rand.NewPCG(seed, 1)), map[int64]bool{}, map[int64]sim.JobSpec{}}
 	for i := range owners {
 		q.submit(i, 1, 150*time.Hour) // a node each
 		q.Advance(q.Now().Add(time.Duration(1+q.rng.IntN(90)) * time.Minute))
@@ -100,7 +100,7 @@ func (q *queue) sum() (sum int64) {
 
 func (q *queue) submit(owner, nodes int, work time.Duration) int64 {
 	q.Helper()
-	s := sim.Spec{User: owners[owner][0], Account: owners[owner][1], Nodes: nodes, GPUsPerNode: 8, Work: work, Limit: 160 * time.Hour,
+	s := sim.JobSpec{User: owners[owner][0], Account: owners[owner][1], MinNodes: nodes, GPUsPerNode: 8, WorkTime: work, TimeLimit: 160 * time.Hour,
 		QOS: []string{"normal", "high"}[q.rng.IntN(2)], Nice: int64(q.rng.IntN(3) * 50)}
 	id, err := q.Submit(s)
 	if err != nil {
@@ -123,8 +123,8 @@ func (q *queue) snapshot() *policy.Snapshot {
 	for _, j := range q.Jobs() {
 		spec := q.spec[j.ID]
 		p := policy.Job{ID: policy.JobID(j.ID), User: j.User, Account: j.Account, QOS: j.QOS, Nice: spec.Nice, Partition: "gpu", State: policy.Pending,
-			Submit: j.Submit, Arrive: j.Submit, EligibleAt: j.Submit, Limit: spec.Limit,
-			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8 * spec.Nodes}, MinNodes: spec.Nodes, PerNode: 8}}
+			Submit: j.Submit, Arrive: j.Submit, EligibleAt: j.Submit, Limit: spec.TimeLimit,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8 * spec.MinNodes}, MinNodes: spec.MinNodes, PerNode: 8}}
 		if !q.pending[j.ID] {
 			p.State, p.Start, p.On = policy.Running, j.Start, policy.Alloc{{Node: j.Nodes.Text, Type: "a100", Count: 8}}
 			s.Users = append(s.Users, policy.User{Name: j.User, Account: j.Account, UsedService: policy.ServiceForTime(8, q.Now().Sub(j.Start))})

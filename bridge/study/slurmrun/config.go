@@ -83,12 +83,12 @@ func (c *Config) newWorld() (*sim.World, error) {
 	s.Seed = c.Seed
 	s.Nodes = simNodes(c.Nodes)
 	s.Partitions = []sim.Partition{{Name: partitionName, MaxTime: c.maxTime()}}
-	s.Cluster, s.Start = cmp.Or(s.Cluster, "sim"), c.start()
+	s.ClusterName, s.Start = cmp.Or(s.ClusterName, "sim"), c.start()
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
 	s.Accounts = nil
 	s.Users = nil
 	for _, u := range workload.UsedByUsers(c.Accounts, c.Jobs) {
-		s.Users = append(s.Users, sim.User{Name: u.Name, Account: u.Account, Used: float64(u.UsedService)})
+		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(u.UsedService)})
 	}
 	for _, a := range c.Accounts {
 		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})
@@ -99,7 +99,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 	}
 	for i := range c.Nodes {
 		if n := &c.Nodes[i]; n.DownReason != "" {
-			if err := w.Drain(n.Name, n.DownReason); err != nil {
+			if err := w.DrainNode(n.Name, n.DownReason); err != nil {
 				return nil, err
 			}
 		}
@@ -120,7 +120,7 @@ func (c *Config) addReservations(w *sim.World) error {
 			if x.IsMaintenance {
 				r.Flags = []string{"MAINT"}
 			}
-			if err := w.Reserve(r); err != nil {
+			if err := w.AddReservation(r); err != nil {
 				return fmt.Errorf("setting %s aside: %w", c.Nodes[i].Name, err)
 			}
 		}
@@ -153,7 +153,7 @@ func simNodes(list []policy.Node) []sim.Node {
 	for i := range list {
 		n := &list[i]
 		gpus := 0
-		out[i] = sim.Node{Name: n.Name, CPUs: n.CPUs, MemMB: n.MemMB, Features: n.Features, Switch: n.LeafSwitch}
+		out[i] = sim.Node{Name: n.Name, CPUs: n.CPUs, MemMB: n.MemMB, Features: n.Features, LeafSwitch: n.LeafSwitch}
 		for _, d := range n.GPUs {
 			out[i].GPUs = append(out[i].GPUs, sim.GPUs{Type: d.Type, Count: d.Count - d.SickCount})
 			gpus += d.Count

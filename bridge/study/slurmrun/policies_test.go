@@ -71,9 +71,9 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 	}
 	out := r.newResult()
 	checkOutcomes(t, out, jobs)
-	for _, s := range r.world.Segments() {
-		if s.State != "COMPLETED" && s.State != "REQUEUED" {
-			t.Errorf("job %d ended %s", out.Jobs[r.indexBySlurmID[s.Job]].ID, s.State)
+	for _, s := range r.world.EndedRuns() {
+		if s.EndState != "COMPLETED" && s.EndState != "REQUEUED" {
+			t.Errorf("job %d ended %s", out.Jobs[r.indexBySlurmID[s.JobID]].ID, s.EndState)
 		}
 	}
 	left, err := r.memory.Intents(context.Background(), "", r.world.Now(), r.world.Now())

@@ -15,7 +15,7 @@ type resultBuilder struct {
 	start          time.Time
 	jobs           []workload.Job // of the workload
 	indexBySlurmID map[int64]int  // index in jobs by Slurm's id
-	segments       []sim.Segment
+	segments       []sim.EndedRun
 }
 
 // fillRun adds what became of the jobs.
@@ -35,21 +35,21 @@ func (f *resultBuilder) fillRun(out *measure.Run) {
 }
 
 // addSegment counts one run of a job.
-func (f *resultBuilder) addSegment(out *measure.Run, s *sim.Segment) {
-	o := &out.Jobs[f.indexBySlurmID[s.Job]]
+func (f *resultBuilder) addSegment(out *measure.Run, s *sim.EndedRun) {
+	o := &out.Jobs[f.indexBySlurmID[s.JobID]]
 	start, end := f.secondsSinceStart(s.Start), f.secondsSinceStart(s.End)
-	gpus := float64(s.GPUs)
+	gpus := float64(s.GPUCount)
 	if o.Start < 0 || start < o.Start {
 		o.Start = start
 	}
 	o.Finish = max(o.Finish, end)
 	o.HeldSeconds += end - start
 	o.Service += gpus * (end - start)
-	o.LostService += gpus * s.Lost.Seconds()
-	if s.State == "REQUEUED" {
+	o.LostService += gpus * s.LostTime.Seconds()
+	if s.EndState == "REQUEUED" {
 		o.StopCount++
 	}
-	out.BusyGPUSeconds += gpus * (end - start - s.Lost.Seconds())
+	out.BusyGPUSeconds += gpus * (end - start - s.LostTime.Seconds())
 	out.Makespan = max(out.Makespan, end)
 }
 
@@ -93,12 +93,12 @@ func (f *resultBuilder) newSamples() []measure.Sample {
 		changes = append(changes, measure.JobChange{At: f.jobs[i].Arrive, Queued: 1})
 	}
 	for _, s := range f.segments {
-		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
+		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.Start), Account: s.Account, GPUs: s.GPUCount, Running: 1, Queued: -1})
 		back := 0
-		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
+		if s.EndState == "REQUEUED" || s.EndState == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
+		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.End), Account: s.Account, GPUs: -s.GPUCount, Running: -1, Queued: back})
 	}
 	return measure.SamplesFromChanges(changes)
 }

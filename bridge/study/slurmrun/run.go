@@ -70,8 +70,8 @@ func newRunner(c Config) (*runner, error) {
 }
 
 // scheduleArrival makes sure that the i-th job is submitted when its time has come.
-func (r *runner) scheduleArrival(i int, s sim.Spec) {
-	r.world.At(r.start.Add(policy.DurationFromSeconds(r.jobs[i].Arrive)), func() {
+func (r *runner) scheduleArrival(i int, s sim.JobSpec) {
+	r.world.ScheduleAt(r.start.Add(policy.DurationFromSeconds(r.jobs[i].Arrive)), func() {
 		id, err := r.world.Submit(s)
 		if err != nil {
 			r.submitError = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
@@ -88,7 +88,7 @@ func (r *runner) run() error {
 		if err := r.runCycle(idle); err != nil {
 			return err
 		}
-		idle = r.world.Open() == 0
+		idle = r.world.OpenJobCount() == 0
 		r.advanceToNextCycle()
 		if err := r.checkProgress(); err != nil {
 			return err
@@ -100,17 +100,17 @@ func (r *runner) run() error {
 	return nil
 }
 
-func (r *runner) isDone() bool { return r.submitted == len(r.jobs) && r.world.Open() == 0 }
+func (r *runner) isDone() bool { return r.submitted == len(r.jobs) && r.world.OpenJobCount() == 0 }
 
 // runCycle runs the loop once. Where nothing was there the last time and nothing
 // is there now, there is nothing to look at.
 func (r *runner) runCycle(idle bool) error {
-	if r.loop == nil || idle && r.world.Open() == 0 {
+	if r.loop == nil || idle && r.world.OpenJobCount() == 0 {
 		return nil
 	}
 	r.memory.ForgetClosed(r.world.Now().Add(-push.MaxClosedIntentAge))
 	rep := r.loop.Step(context.Background())
-	r.skipper.noteCycle(&rep, r.world.Waiting(), r.memory.OpenIntents())
+	r.skipper.noteCycle(&rep, r.world.PendingJobCount(), r.memory.OpenIntentCount())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
 			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.start), d.Err)
@@ -136,11 +136,11 @@ func (r *runner) checkProgress() error {
 	if r.submitError != nil {
 		return r.submitError
 	}
-	_, started, ended := r.world.Totals()
+	_, started, ended := r.world.JobTotals()
 	if r.Progress != nil {
 		r.Progress(ended, len(r.jobs))
 	}
-	stood := r.stall.timeWithoutEvents(r.world.Now(), started+ended+r.submitted, r.world.Open())
+	stood := r.stall.timeWithoutEvents(r.world.Now(), started+ended+r.submitted, r.world.OpenJobCount())
 	if stood == 0 {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (r *runner) advanceToNextCycle() {
 	for {
 		r.advance(r.world.Now().Add(r.Loop.Interval))
 		now := r.world.Now()
-		if !r.skipper.wasIdle || r.isDone() || !r.world.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > maxSkippedTime {
+		if !r.skipper.wasIdle || r.isDone() || !r.world.LastChange().Before(from) || now.Add(r.Loop.Interval).Sub(from) > maxSkippedTime {
 			break
 		}
 		out++
@@ -181,7 +181,7 @@ func (r *runner) newResult() *measure.Run {
 			out.ClusterGPUs += d.Count - d.SickCount
 		}
 	}
-	f := resultBuilder{start: r.start, jobs: r.jobs, indexBySlurmID: r.indexBySlurmID, segments: r.world.Segments()}
+	f := resultBuilder{start: r.start, jobs: r.jobs, indexBySlurmID: r.indexBySlurmID, segments: r.world.EndedRuns()}
 	f.fillRun(out)
 	return out
 }

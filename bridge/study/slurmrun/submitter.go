@@ -84,11 +84,11 @@ func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, 
 
 // newSpec is the submission of a job as its owner would write it: whole nodes
 // where it fills them, else one node, else a total.
-func (o *submitter) newSpec(j *workload.Job) (sim.Spec, error) {
-	s := sim.Spec{
+func (o *submitter) newSpec(j *workload.Job) (sim.JobSpec, error) {
+	s := sim.JobSpec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
-		Limit: o.timeLimit(j), Comment: o.newComment(j), Work: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
-		Checkpoint: !j.Unstoppable, Overhead: o.restartCost(j), NoRequeue: j.Unstoppable,
+		TimeLimit: o.timeLimit(j), Comment: o.newComment(j), WorkTime: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
+		Checkpoints: !j.Unstoppable, RestoreTime: o.restartCost(j), NoRequeue: j.Unstoppable,
 	}
 	per, all := o.countMaxGPUs(j)
 	switch {
@@ -97,18 +97,18 @@ func (o *submitter) newSpec(j *workload.Job) (sim.Spec, error) {
 	case j.GPUs <= 0 || j.GPUs > all:
 		return s, fmt.Errorf("job %d (line %d): asks for %d GPUs; the cluster has %d that it can run on", j.ID, j.Line, j.GPUs, all)
 	case j.Nodes > 1 && j.GPUs%j.Nodes == 0 && j.GPUs/j.Nodes <= per && j.Nodes <= len(o.nodes):
-		s.Nodes, s.GPUsPerNode = j.Nodes, j.GPUs/j.Nodes
+		s.MinNodes, s.GPUsPerNode = j.Nodes, j.GPUs/j.Nodes
 	case j.GPUs <= per:
-		s.Nodes, s.GPUsPerNode = 1, j.GPUs
+		s.MinNodes, s.GPUsPerNode = 1, j.GPUs
 	case j.GPUs%per == 0:
-		s.Nodes, s.GPUsPerNode = j.GPUs/per, per
+		s.MinNodes, s.GPUsPerNode = j.GPUs/per, per
 	default:
-		s.Nodes, s.GPUs = (j.GPUs+per-1)/per, j.GPUs
+		s.MinNodes, s.GPUs = (j.GPUs+per-1)/per, j.GPUs
 	}
-	s.CPUs = (j.CPUs + s.Nodes - 1) / s.Nodes
-	s.MemMB = (j.MemMB + int64(s.Nodes) - 1) / int64(s.Nodes)
+	s.CPUsPerNode = (j.CPUs + s.MinNodes - 1) / s.MinNodes
+	s.MemMBPerNode = (j.MemMB + int64(s.MinNodes) - 1) / int64(s.MinNodes)
 	s.Speed = newSpeedFunction(j)
-	s.Excluded = o.unfitNodes(j)
+	s.ExcludedNodes = o.unfitNodes(j)
 	return s, nil
 }
 

@@ -27,14 +27,14 @@ type simulatedCluster struct {
 func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedCluster, error) {
 	start := time.Now().Truncate(time.Second)
 	w, err := sim.New(sim.Config{
-		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.UniformNodes(nodeCount, "a100", gpusPerNode),
+		Seed: int64(seed), ClusterName: "sim", Start: start, Nodes: sim.UniformNodes(nodeCount, "a100", gpusPerNode),
 		Accounts: newSimAccounts(), Users: []sim.User{
-			{Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}, {Name: "carol", Account: "vision"},
-			{Name: "fairbridge", Operator: true},
+			{Name: "alice", DefaultAccount: "research"}, {Name: "bob", DefaultAccount: "teaching"}, {Name: "carol", DefaultAccount: "vision"},
+			{Name: "fairbridge", IsOperator: true},
 		},
 		// As in the configuration of the throw-away Slurm, and below in settings.
-		RequeueDelay: 6 * time.Second, BatchDelay: time.Second, SchedInterval: 5 * time.Second,
-		BackfillInterval: 5 * time.Second, CalcPeriod: time.Minute,
+		RequeueDelay: 6 * time.Second, MinPassInterval: time.Second, FullPassInterval: 5 * time.Second,
+		BackfillInterval: 5 * time.Second, PriorityCalcPeriod: time.Minute,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making a simulated cluster: %w", err)
@@ -81,9 +81,9 @@ func (s *simulatedCluster) Access() clusterAccess {
 
 func (s *simulatedCluster) Submit(_ context.Context, j *Job) (err error) {
 	s.server.WithWorld(func(w *sim.World) {
-		_, err = w.Submit(sim.Spec{
-			Name: j.Name, User: j.User, Nodes: j.NodeCount, GPUsPerNode: j.GPUsPerNode, MemMB: 100 * int64(j.GPUsPerNode), Limit: j.TimeLimit,
-			Array: j.ArrayTasks, Comment: j.slurmComment(), Work: j.WorkTime, Checkpoint: true, CheckpointEvery: time.Second,
+		_, err = w.Submit(sim.JobSpec{
+			Name: j.Name, User: j.User, MinNodes: j.NodeCount, GPUsPerNode: j.GPUsPerNode, MemMBPerNode: 100 * int64(j.GPUsPerNode), TimeLimit: j.TimeLimit,
+			ArraySize: j.ArrayTasks, Comment: j.slurmComment(), WorkTime: j.WorkTime, Checkpoints: true, CheckpointInterval: time.Second,
 		})
 	})
 	if err != nil {
@@ -135,10 +135,10 @@ func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error)
 
 func (s *simulatedCluster) Records(context.Context) (list []RunRecord, err error) {
 	s.server.WithWorld(func(w *sim.World) {
-		for _, g := range w.Segments() {
+		for _, g := range w.EndedRuns() {
 			list = append(list, RunRecord{
-				JobID: g.Job, Name: g.Name, TaskIndex: max(int(g.Task), 0), User: g.User, Account: g.Account, GPUs: g.GPUs,
-				Submit: g.Submit, Start: g.Start, End: g.End, State: g.State,
+				JobID: g.JobID, Name: g.Name, TaskIndex: max(int(g.TaskID), 0), User: g.User, Account: g.Account, GPUs: g.GPUCount,
+				Submit: g.SubmitTime, Start: g.Start, End: g.End, State: g.EndState,
 			})
 		}
 	})

@@ -12,18 +12,18 @@ import (
 	"fairbridge/bridge/sim/inventory"
 )
 
-// point is what is free on a node from a moment on.
-type point struct {
+// timelinePoint is what is free on a node from a moment on.
+type timelinePoint struct {
 	at time.Time
-	inventory.Room
+	inventory.FreeResources
 }
 
 // timeline is a node's future.
-type timeline []point
+type timeline []timelinePoint
 
-// leastRoom returns the room that lasts from one moment to another.
-func (t timeline) leastRoom(from, to time.Time) inventory.Room {
-	var r inventory.Room
+// leastFree returns the room that lasts from one moment to another.
+func (t timeline) leastFree(from, to time.Time) inventory.FreeResources {
+	var r inventory.FreeResources
 	first := true
 	for i, p := range t {
 		if !p.at.Before(to) {
@@ -33,22 +33,22 @@ func (t timeline) leastRoom(from, to time.Time) inventory.Room {
 			continue
 		}
 		if first {
-			r, first = p.Room, false
+			r, first = p.FreeResources, false
 			continue
 		}
-		for k := range r.GPUs {
-			r.GPUs[k] = min(r.GPUs[k], p.GPUs[k])
+		for k := range r.GPUsByType {
+			r.GPUsByType[k] = min(r.GPUsByType[k], p.GPUsByType[k])
 		}
-		r.CPUs, r.MemMB, r.Jobs = min(r.CPUs, p.CPUs), min(r.MemMB, p.MemMB), max(r.Jobs, p.Jobs)
+		r.CPUs, r.MemMB, r.JobCount = min(r.CPUs, p.CPUs), min(r.MemMB, p.MemMB), max(r.JobCount, p.JobCount)
 	}
 	return r
 }
 
-// year is the limit of a job without one.
-const year = 365 * 24 * time.Hour
+// unlimitedTime is the limit of a job without one.
+const unlimitedTime = 365 * 24 * time.Hour
 
-// change adds (sign 1) or takes (sign -1) a slot between two moments.
-func (t *timeline) change(s inventory.Slot, sign int, from, to time.Time) {
+// applySlot adds (sign 1) or takes (sign -1) a slot between two moments.
+func (t *timeline) applySlot(s inventory.Slot, sign int, from, to time.Time) {
 	t.splitAt(from)
 	t.splitAt(to)
 	for i := range *t {
@@ -56,12 +56,12 @@ func (t *timeline) change(s inventory.Slot, sign int, from, to time.Time) {
 		if p.at.Before(from) || !p.at.Before(to) {
 			continue
 		}
-		if s.Type >= 0 {
-			p.GPUs[s.Type] += sign * s.GPUs
+		if s.TypeIndex >= 0 {
+			p.GPUsByType[s.TypeIndex] += sign * s.GPUs
 		}
 		p.CPUs += sign * s.CPUs
 		p.MemMB += int64(sign) * s.MemMB
-		p.Jobs -= sign
+		p.JobCount -= sign
 	}
 }
 
@@ -71,106 +71,108 @@ func (t *timeline) splitAt(at time.Time) {
 			return
 		}
 		if p.at.After(at) {
-			*t = slices.Insert(*t, i, point{at, (*t)[i-1].Room})
+			*t = slices.Insert(*t, i, timelinePoint{at, (*t)[i-1].FreeResources})
 			return
 		}
 	}
-	*t = append(*t, point{at, (*t)[len(*t)-1].Room})
+	*t = append(*t, timelinePoint{at, (*t)[len(*t)-1].FreeResources})
 }
 
-// Reference is backfill as plainly as it can be said: every task tries every
+// ReferencePlan is backfill as plainly as it can be said: every task tries every
 // moment, and every moment every node. What plans fast must plan the same.
-type Reference struct {
-	now, last time.Time
-	nodes     []timeline  // by node index
-	times     []time.Time // moments at which something gets free, ascending
-	tried     map[taskKey]int
+type ReferencePlan struct {
+	now, horizon  time.Time
+	nodeTimelines []timeline  // by node index
+	releaseTimes  []time.Time // moments at which something gets free, ascending
+	tried         map[taskKey]int
 }
 
 // taskKey is what makes two jobs the same to backfill: the second cannot start
 // before the first.
 type taskKey struct {
-	inventory.Ask
-	limit time.Duration
-	p     *inventory.Partition
-	pick  string // features and excluded nodes
+	inventory.Request
+	timeLimit  time.Duration
+	partition  *inventory.Partition
+	filterText string // features and excluded nodes
 }
 
-// Begin lays out what is free when, if every running job uses its limit.
-func (f *Reference) Begin(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closure) {
-	*f = Reference{now: now, last: now.Add(window), nodes: make([]timeline, len(nodes)), times: []time.Time{now}, tried: map[taskKey]int{}}
+// BeginPass lays out what is free when, if every running job uses its limit.
+func (f *ReferencePlan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod) {
+	*f = ReferencePlan{now: now, horizon: now.Add(window), nodeTimelines: make([]timeline, len(nodes)), releaseTimes: []time.Time{now}, tried: map[taskKey]int{}}
 	for _, n := range nodes {
-		f.nodes[n.Index] = timeline{{now, n.Room()}}
+		f.nodeTimelines[n.Index] = timeline{{now, n.FreeResources()}}
 	}
 	for slots, until := range held {
-		f.times = append(f.times, until)
+		f.releaseTimes = append(f.releaseTimes, until)
 		for _, s := range slots {
-			f.nodes[s.Node.Index].change(s, 1, until, now.Add(2*year))
+			f.nodeTimelines[s.Node.Index].applySlot(s, 1, until, now.Add(2*unlimitedTime))
 		}
 	}
 	for _, c := range closed {
-		f.block(c)
+		f.blockNodes(c)
 	}
-	slices.SortFunc(f.times, time.Time.Compare)
-	f.times = slices.CompactFunc(f.times, time.Time.Equal)
+	slices.SortFunc(f.releaseTimes, time.Time.Compare)
+	f.releaseTimes = slices.CompactFunc(f.releaseTimes, time.Time.Equal)
 }
 
-// block leaves nothing of the nodes while they are set aside.
-func (f *Reference) block(c backfill.Closure) {
+// blockNodes leaves nothing of the nodes while they are set aside.
+func (f *ReferencePlan) blockNodes(c backfill.BlockedPeriod) {
 	from, to := c.From, c.To
 	if from.Before(f.now) {
 		from = f.now
 	}
 	if to.IsZero() {
-		to = f.now.Add(4 * year)
+		to = f.now.Add(4 * unlimitedTime)
 	} else {
-		f.times = append(f.times, to)
+		f.releaseTimes = append(f.releaseTimes, to)
 	}
 	for _, n := range c.Nodes {
 		if !to.After(from) {
 			continue
 		}
-		t := &f.nodes[n.Index]
+		t := &f.nodeTimelines[n.Index]
 		t.splitAt(from)
 		t.splitAt(to)
 		for i := range *t {
 			if p := &(*t)[i]; !p.at.Before(from) && p.at.Before(to) {
-				p.Room = inventory.Room{Jobs: 1}
+				p.FreeResources = inventory.FreeResources{JobCount: 1}
 			}
 		}
 	}
 }
 
-// Reserve finds the earliest moment at which the task fits for its whole limit
+// ReservePlace finds the earliest moment at which the task fits for its whole limit
 // and takes the place.
-func (f *Reference) Reserve(t backfill.Task) (inventory.Slots, time.Time) {
-	list, ok := t.Partition.Candidates(t.Choice)
+func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Time) {
+	list, ok := t.Partition.CandidateNodes(t.NodeFilter)
 	if !ok || len(list) == 0 {
 		return nil, time.Time{}
 	}
 	var at time.Time
-	free := func(n *inventory.Node) inventory.Room { return f.nodes[n.Index].leastRoom(at, at.Add(t.Limit)) }
-	key := taskKey{t.Ask, t.Limit, t.Partition, fmt.Sprint(t.Features, t.Required, t.Excluded)}
-	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(f.last); i++ {
-		at = f.times[i]
-		slots := t.Fit(list, free)
+	free := func(n *inventory.Node) inventory.FreeResources {
+		return f.nodeTimelines[n.Index].leastFree(at, at.Add(t.TimeLimit))
+	}
+	key := taskKey{t.Request, t.TimeLimit, t.Partition, fmt.Sprint(t.Features, t.RequiredNodes, t.ExcludedNodes)}
+	for i := f.tried[key]; i < len(f.releaseTimes) && !f.releaseTimes[i].After(f.horizon); i++ {
+		at = f.releaseTimes[i]
+		slots := t.FindSlots(list, free)
 		if slots == nil {
 			f.tried[key] = i + 1
 			continue
 		}
-		f.occupy(slots, at, at.Add(t.Limit))
+		f.occupySlots(slots, at, at.Add(t.TimeLimit))
 		return slots, at
 	}
-	f.tried[key] = len(f.times)
+	f.tried[key] = len(f.releaseTimes)
 	return nil, time.Time{}
 }
 
-// occupy takes the slots out of the Reference.
-func (f *Reference) occupy(slots inventory.Slots, from, to time.Time) {
+// occupySlots takes the slots out of the Reference.
+func (f *ReferencePlan) occupySlots(slots inventory.Slots, from, to time.Time) {
 	for _, s := range slots {
-		f.nodes[s.Node.Index].change(s, -1, from, to)
+		f.nodeTimelines[s.Node.Index].applySlot(s, -1, from, to)
 	}
-	if i, ok := slices.BinarySearchFunc(f.times, to, time.Time.Compare); !ok {
-		f.times = slices.Insert(f.times, i, to)
+	if i, ok := slices.BinarySearchFunc(f.releaseTimes, to, time.Time.Compare); !ok {
+		f.releaseTimes = slices.Insert(f.releaseTimes, i, to)
 	}
 }

@@ -13,7 +13,7 @@ func TestReachesTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Submit(sim.Spec{Work: time.Hour, GPUsPerNode: 1}); err != nil {
+	if _, err := w.Submit(sim.JobSpec{WorkTime: time.Hour, GPUsPerNode: 1}); err != nil {
 		t.Fatal(err)
 	}
 	w.Advance(w.Now().Add(10 * time.Second))

@@ -58,9 +58,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	load := arrivals.Config{
-		Seed: o.seed, Jobs: o.jobs, Span: o.over, Users: users, PerNode: o.gpus, MaxNodes: min(o.nodes, 2), PreemptibleShare: o.opted,
+		Seed: o.seed, JobCount: o.jobs, ArrivalSpan: o.over, Users: users, GPUsPerNode: o.gpus, MaxNodes: min(o.nodes, 2), PreemptibleShare: o.opted,
 	}
-	if err := arrivals.Schedule(w, load.Draw()); err != nil {
+	if err := arrivals.ScheduleArrivals(w, load.DrawArrivals()); err != nil {
 		return err
 	}
 	s, err := slurmtest.Start(slurmtest.Config{World: w, Listen: o.listen, Speed: o.speed})
@@ -74,6 +74,6 @@ func run(ctx context.Context, o options) error {
 var (
 	accounts = []sim.Account{{Name: "research", Shares: 2}, {Name: "teaching", Shares: 1}}
 	users    = []sim.User{
-		{Name: "alice", Account: "research"}, {Name: "bob", Account: "research"}, {Name: "carol", Account: "teaching"},
+		{Name: "alice", DefaultAccount: "research"}, {Name: "bob", DefaultAccount: "research"}, {Name: "carol", DefaultAccount: "teaching"},
 	}
 )
