@@ -20,7 +20,7 @@ func (d Dominant) Share(r *engine.Round) ([]float64, error) {
 	weights := d.Weights(r)
 	demands := make([]fair.Demand, len(parties))
 	for i, p := range parties {
-		demands[i] = fair.Demand{Weight: weights[p.name], Need: p.need}
+		demands[i] = fair.Demand{Weight: weights[p.name], NeedByResource: p.need}
 	}
 	due := make([]float64, len(r.Entries))
 	for i, share := range fair.DominantShares(demands) {

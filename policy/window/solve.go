@@ -61,7 +61,7 @@ func (p *typePlanner) solve(shares []JobPlan) {
 	if !p.guaranteeFairRounds(&w) {
 		p.weighLateJobs(&w)
 	}
-	for n, rounds := range w.Plan() {
+	for n, rounds := range w.PlanRounds() {
 		s := &shares[p.jobIndexes[n]]
 		s.Type, s.Rounds, s.Weight = p.name, rounds, w.Items[n].Weight
 	}

@@ -66,7 +66,7 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 	for n := range budgets {
 		budgets[n] = 1
 	}
-	shares, _ := market.SolveFisher(budgets, worth, 1e-2)
+	shares, _ := market.SolveFisherMarket(budgets, worth, 1e-2)
 	for n, i := range buyers {
 		for k := range types {
 			if shares[n][k] > 0 && (chosen[i] < 0 || worth[n][k]*shares[n][k] > worth[n][chosen[i]]*shares[n][chosen[i]]) {

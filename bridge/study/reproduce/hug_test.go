@@ -48,16 +48,16 @@ func TestReproduceHUG(t *testing.T) {
 		s, tenants := hugDemands(seed)
 		demands := make([]fair.Demand, len(tenants))
 		for i, x := range tenants {
-			demands[i] = fair.Demand{Weight: 1, Need: []float64{100, 100 * x.ResourceMix[1] / x.ResourceMix[0]}}
+			demands[i] = fair.Demand{Weight: 1, NeedByResource: []float64{100, 100 * x.ResourceMix[1] / x.ResourceMix[0]}}
 		}
 		shares, used, filled := fair.DominantShares(demands), 0.0, 0.0
-		guarantees := fair.Guarantees(tenants, true)
+		guarantees := fair.DivideByHUG(tenants, true)
 		for i, g := range guarantees {
 			if d := g.Progress - shares[i]; d > 1e-9 || d < -1e-9 {
 				t.Errorf("seed %d: progress %g, under DRF %g", seed, g.Progress, shares[i])
 			}
-			used += shares[i] * demands[i].Need[1] / demands[i].Need[0]
-			filled += g.Cap[1]
+			used += shares[i] * demands[i].NeedByResource[1] / demands[i].NeedByResource[0]
+			filled += g.CapByResource[1]
 		}
 		plan, err := system(t, "hug", nil).Decide(s)
 		if err != nil {
@@ -72,8 +72,8 @@ func TestReproduceHUG(t *testing.T) {
 		}
 		for i, g := range guarantees {
 			for r, typ := range []string{"g", "h"} {
-				if n := runs[fmt.Sprintf("account%d%s", i, typ)]; n < g.Floor[r]*each-1 {
-					t.Errorf("seed %d: account %d runs %g of %s, guaranteed are %g", seed, i, n, typ, g.Floor[r]*each)
+				if n := runs[fmt.Sprintf("account%d%s", i, typ)]; n < g.FloorByResource[r]*each-1 {
+					t.Errorf("seed %d: account %d runs %g of %s, guaranteed are %g", seed, i, n, typ, g.FloorByResource[r]*each)
 				}
 			}
 		}

@@ -60,7 +60,7 @@ func refPart(t *testing.T, rng *rand.Rand) float64 {
 		}
 		return sum, each
 	}
-	fair, each := speeds(fair.CobbDouglas(weight, alpha, []float64{1, 1}))
+	fair, each := speeds(fair.DivideByElasticities(weight, alpha, []float64{1, 1}))
 	most, alone := speeds(fastest(t, alpha))
 	losers := 0
 	for i := range each {

@@ -177,7 +177,7 @@ func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]fl
 	machines := slices.Repeat([]float64{group.FreeAfter}, group.Count)
 	for _, i := range queue {
 		q.startTimes[i] = machines[0]
-		assign.RunOnFirst(machines, 1, times[i][group.Type])
+		assign.RunOnFirstFree(machines, 1, times[i][group.Type])
 	}
 	return machines
 }

@@ -75,8 +75,8 @@ func discretise(ratio float64, k int) int {
 
 // finishedRunTimes are those of finished jobs, in all and by GPU count.
 type finishedRunTimes struct {
-	all        survival.Sample
-	byGPUCount map[int]survival.Sample
+	all        survival.SizeSample
+	byGPUCount map[int]survival.SizeSample
 }
 
 func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
@@ -86,9 +86,9 @@ func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
 		all = append(all, h.Ran.Seconds())
 		by[h.GPUs] = append(by[h.GPUs], h.Ran.Seconds())
 	}
-	t := finishedRunTimes{survival.NewSample(all), map[int]survival.Sample{}}
+	t := finishedRunTimes{survival.NewSizeSample(all), map[int]survival.SizeSample{}}
 	for gpus, ran := range by {
-		t.byGPUCount[gpus] = survival.NewSample(ran)
+		t.byGPUCount[gpus] = survival.NewSizeSample(ran)
 	}
 	return t
 }
@@ -104,6 +104,6 @@ func (t finishedRunTimes) reward(j *job) float64 {
 	if sizes.Len() < 5 {
 		sizes = t.all
 	}
-	chance, _ := sizes.EndsWithin(float64(j.Attained)/gpus, j.lease.Seconds())
+	chance, _ := sizes.ChanceToEndWithin(float64(j.Attained)/gpus, j.lease.Seconds())
 	return -chance / gpus
 }

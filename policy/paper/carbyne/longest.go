@@ -30,7 +30,7 @@ func scheduleLongestFirst(tasks []task, machines int) (ends []float64, last floa
 	free := make([]float64, max(min(machines, wide), 1))
 	ends = make([]float64, len(tasks))
 	for _, i := range order {
-		ends[i] = assign.RunOnFirst(free, min(max(tasks[i].machines, 1), len(free)), max(tasks[i].seconds, 0))
+		ends[i] = assign.RunOnFirstFree(free, min(max(tasks[i].machines, 1), len(free)), max(tasks[i].seconds, 0))
 		last = max(last, ends[i])
 	}
 	return ends, last

@@ -117,17 +117,17 @@ func tradeTickets(list []account, margin float64) {
 		parties := make([]market.Trader, len(list))
 		for i := range list {
 			h := &list[i]
-			parties[i] = market.Trader{Fast: h.gpusByType[p.fast], Slow: h.gpusByType[p.slow]}
+			parties[i] = market.Trader{FastGPUs: h.gpusByType[p.fast], SlowGPUs: h.gpusByType[p.slow]}
 			if h.knownSpeedCount > 0 && h.knownSpeedCount == h.jobCountByType[p.fast] && h.knownSpeedCount == h.jobCountByType[p.slow] {
-				parties[i].Gain = h.gainByType[p.fast] / h.gainByType[p.slow]
+				parties[i].FastSpeedup = h.gainByType[p.fast] / h.gainByType[p.slow]
 			}
 		}
 		for _, t := range market.TradeGPUs(parties, margin) {
-			seller, buyer := &list[t.From], &list[t.To]
-			seller.gpusByType[p.fast] -= t.Fast
-			buyer.gpusByType[p.fast] += t.Fast
-			seller.gpusByType[p.slow] += t.Slow
-			buyer.gpusByType[p.slow] -= t.Slow
+			seller, buyer := &list[t.Seller], &list[t.Buyer]
+			seller.gpusByType[p.fast] -= t.FastGPUs
+			buyer.gpusByType[p.fast] += t.FastGPUs
+			seller.gpusByType[p.slow] += t.SlowGPUs
+			buyer.gpusByType[p.slow] -= t.SlowGPUs
 		}
 	}
 }

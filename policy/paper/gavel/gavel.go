@@ -6,7 +6,7 @@
 // Workloads", OSDI 2020.
 //
 // Where many fractions are optimal on GPUs of one type, those are taken where
-// an interior-point solver ends (lp.SingleKind), as in the published results.
+// an interior-point solver ends (lp.SingleCapacity), as in the published results.
 // On several types the rest of the GPU time goes where it brings most progress.
 //
 // A job that reports no rates is taken to be equally fast on all types it may

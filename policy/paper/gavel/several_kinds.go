@@ -9,7 +9,7 @@ import (
 
 // groupIntoClasses makes one class of all jobs that are alike, and returns which class
 // each job belongs to. tell adds what else tells jobs apart; nil: nothing.
-func (p *problem) groupIntoClasses(tell func(i int) []float64) (s *lp.Split, of, lead []int) {
+func (p *problem) groupIntoClasses(tell func(i int) []float64) (s *lp.SplitProblem, of, lead []int) {
 	key := func(i int) []float64 {
 		j := &p.jobs[i]
 		k := append(append(make([]float64, 0, len(j.ratesByKind)+4), j.gpuCount), j.ratesByKind...)
@@ -23,10 +23,10 @@ func (p *problem) groupIntoClasses(tell func(i int) []float64) (s *lp.Split, of,
 		keys[i], order[i] = key(i), i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(slices.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
-	s, of = &lp.Split{Capacity: p.capacity}, make([]int, len(p.jobs))
+	s, of = &lp.SplitProblem{CapacityByKind: p.capacity}, make([]int, len(p.jobs))
 	for n, i := range order {
 		if n == 0 || !slices.Equal(keys[i], keys[order[n-1]]) {
-			s.Classes = append(s.Classes, lp.Class{Size: p.jobs[i].gpuCount, Rate: p.jobs[i].ratesByKind})
+			s.Classes = append(s.Classes, lp.PartyClass{Size: p.jobs[i].gpuCount, RateByKind: p.jobs[i].ratesByKind})
 			lead = append(lead, i)
 		}
 		of[i] = len(lead) - 1
@@ -39,7 +39,7 @@ func (p *problem) groupIntoClasses(tell func(i int) []float64) (s *lp.Split, of,
 // brings most progress, so that no job could have more without another having
 // less.
 func (p *problem) divideFairly(objective string) ([][]float64, error) {
-	var s *lp.Split
+	var s *lp.SplitProblem
 	var of, lead []int
 	var need []float64
 	var err error
@@ -71,19 +71,19 @@ func (p *problem) equalPartSpeed(i int) float64 {
 }
 
 // reachableLevels returns what every class achieves at the highest common level.
-func reachableLevels(s *lp.Split, lead []int, want func(int) float64) ([]float64, error) {
+func reachableLevels(s *lp.SplitProblem, lead []int, want func(int) float64) ([]float64, error) {
 	ref := make([]float64, len(lead))
 	for c, i := range lead {
 		ref[c] = want(i)
 	}
-	level, _, err := s.MaxLevel(make([]float64, len(ref)), ref)
+	level, _, err := s.MaximizeLevel(make([]float64, len(ref)), ref)
 	for c := range ref {
 		ref[c] *= level
 	}
 	return ref, err
 }
 
-func (p *problem) fairFinish() (s *lp.Split, of []int, need []float64, err error) {
+func (p *problem) fairFinish() (s *lp.SplitProblem, of []int, need []float64, err error) {
 	alone := p.isolatedFinish()
 	s, of, lead := p.groupIntoClasses(func(i int) []float64 { return []float64{p.jobs[i].stepsLeft, p.jobs[i].ageSeconds, alone[i]} })
 	needs := func(ratio float64, need []float64) {
@@ -91,7 +91,7 @@ func (p *problem) fairFinish() (s *lp.Split, of []int, need []float64, err error
 			need[c] = speedForRatio(ratio, alone[i], &p.jobs[i])
 		}
 	}
-	ratio, _, err := s.MinFeasible(1e-4, 1e12, 1e-6, needs)
+	ratio, _, err := s.FindLeastFeasible(1e-4, 1e12, 1e-6, needs)
 	need = make([]float64, len(lead))
 	needs(ratio, need)
 	return s, of, need, err
@@ -99,13 +99,13 @@ func (p *problem) fairFinish() (s *lp.Split, of []int, need []float64, err error
 
 // fillRest gives every class what it needs and the rest where it brings most, in
 // GPU time on the fastest kind.
-func (p *problem) fillRest(s *lp.Split, of []int, need []float64) ([][]float64, error) {
+func (p *problem) fillRest(s *lp.SplitProblem, of []int, need []float64) ([][]float64, error) {
 	for c := range s.Classes {
 		it := &s.Classes[c]
-		it.Gain = make([]float64, len(it.Rate))
-		best := slices.Max(it.Rate)
-		for k, r := range it.Rate {
-			it.Gain[k] = it.Size * r / best
+		it.GainByKind = make([]float64, len(it.RateByKind))
+		best := slices.Max(it.RateByKind)
+		for k, r := range it.RateByKind {
+			it.GainByKind[k] = it.Size * r / best
 		}
 		need[c] = min(need[c], best) * (1 - 1e-9)
 	}
@@ -113,7 +113,7 @@ func (p *problem) fillRest(s *lp.Split, of []int, need []float64) ([][]float64, 
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(choice.X, of), nil
+	return rowsOf(choice.Fractions, of), nil
 }
 
 func rowsOf(x [][]float64, of []int) [][]float64 {
@@ -144,7 +144,7 @@ func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 	})
 	least := make([]float64, len(lead))
 	for c, i := range lead {
-		s.Classes[c].Gain = gain[i]
+		s.Classes[c].GainByKind = gain[i]
 		if need != nil {
 			least[c] = need[i]
 		}
@@ -157,7 +157,7 @@ func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(choice.X, of), nil
+	return rowsOf(choice.Fractions, of), nil
 }
 
 // deadlineSpeeds is the speed each job needs to keep its own; nil: no job has one.

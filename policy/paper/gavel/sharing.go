@@ -33,7 +33,7 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		if s.problem.isMeasured {
 			return 1 / price[k]
 		}
-		return 1 / price[k] / slices.Max(s.split.Classes[c].Rate)
+		return 1 / price[k] / slices.Max(s.split.Classes[c].RateByKind)
 	}
 	if g.Objective == maxMin {
 		ref := make([]float64, len(s.leadJobOfClass))
@@ -49,7 +49,7 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		for c := range need {
 			need[c] = best.Value * ref[c] * (1 - 1e-7)
 		}
-		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].Rate) }
+		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].RateByKind) }
 	}
 	program := s.newProgram(need, none)
 	s.setGains(&program, factor)

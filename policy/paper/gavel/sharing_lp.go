@@ -27,7 +27,7 @@ type classPair struct {
 // together, and the level.
 type spaceSharing struct {
 	problem        *problem
-	split          *lp.Split
+	split          *lp.SplitProblem
 	classOfJob     []int
 	leadJobOfClass []int
 	pairs          []classPair
@@ -92,7 +92,7 @@ func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
 	program := lp.Problem{Objective: make([]float64, n)}
 	row := func(bound float64) []float64 {
 		r := make([]float64, n)
-		program.Rows, program.Bound = append(program.Rows, r), append(program.Bound, bound)
+		program.Rows, program.Bounds = append(program.Rows, r), append(program.Bounds, bound)
 		return r
 	}
 	gpus := make([][]float64, kinds)
@@ -102,7 +102,7 @@ func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
 	times, speeds := make([][]float64, len(s.leadJobOfClass)), make([][]float64, len(s.leadJobOfClass))
 	for c, it := range s.split.Classes {
 		times[c], speeds[c] = row(it.Count), row(-it.Count*need[c])
-		for k, r := range it.Rate {
+		for k, r := range it.RateByKind {
 			at := c*kinds + k
 			if r > 0 {
 				times[c][at], gpus[k][at], speeds[c][at] = 1, it.Size, -r
@@ -125,7 +125,7 @@ func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
 func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int) float64) {
 	kinds := len(s.problem.capacity)
 	for c, it := range s.split.Classes {
-		for k, r := range it.Rate {
+		for k, r := range it.RateByKind {
 			program.Objective[c*kinds+k] = r * factor(c, k)
 			if r <= 0 {
 				program.Objective[c*kinds+k] = -1 // it cannot run there

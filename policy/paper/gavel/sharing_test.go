@@ -49,7 +49,7 @@ func TestGavelSharingHelps(t *testing.T) {
 // speedOf is a job's part of the speed of its class.
 func (s *spaceSharing) speedOf(i int, v []float64) float64 {
 	c, kinds, sum := s.classOfJob[i], len(s.problem.capacity), 0.0
-	for k, r := range s.split.Classes[c].Rate {
+	for k, r := range s.split.Classes[c].RateByKind {
 		sum += r * v[c*kinds+k]
 	}
 	for n, q := range s.pairs {

@@ -16,26 +16,26 @@ type singleKind struct{ *problem }
 // the one where an interior-point solver ends.
 func (p singleKind) divideFairly(objective string) [][]float64 {
 	n := len(p.jobs)
-	f := &lp.SingleKind{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
+	f := &lp.SingleCapacity{Capacity: p.capacity[0], Sizes: make([]float64, n), Speeds: make([]float64, n), MinSpeeds: make([]float64, n)}
 	for i := range p.jobs {
-		f.Size[i], f.Speed[i] = p.jobs[i].gpuCount, p.jobs[i].ratesByKind[0]
+		f.Sizes[i], f.Speeds[i] = p.jobs[i].gpuCount, p.jobs[i].ratesByKind[0]
 	}
 	low := make([]float64, n)
 	switch objective {
 	case makespan:
 		p.leastForMakespan(low)
 		for i, x := range low {
-			f.Least[i] = x * f.Speed[i]
+			f.MinSpeeds[i] = x * f.Speeds[i]
 		}
 	case FinishTime:
 		p.leastForFinishTime(low)
-		copy(f.Least, low)
-		for i := range f.Speed {
-			f.Speed[i] = 1
+		copy(f.MinSpeeds, low)
+		for i := range f.Speeds {
+			f.Speeds[i] = 1
 		}
 	default:
-		f.Level = true
-		copy(f.Speed, f.Size)
+		f.MaximizesMinSpeed = true
+		copy(f.Speeds, f.Sizes)
 		p.leastForMaxMin(low)
 	}
 	if p.gpuTimeUsed(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose

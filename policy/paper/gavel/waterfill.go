@@ -53,7 +53,7 @@ type waterFilling struct {
 	isFIFO          bool
 	weightByAccount []float64 // by account
 	risingClasses   [][]int   // the classes of each account that still rise, first come first
-	split           *lp.Split
+	split           *lp.SplitProblem
 	leadJobOfClass  []int // a job of each class
 	isFrozen        []bool
 	speedByClass    []float64 // speeds reached, by class
@@ -66,7 +66,7 @@ func (w *waterFilling) fill() ([]float64, error) {
 	for range n + 1 {
 		ref := w.risingRates()
 		var at []int // those that have something or rise
-		sub := &lp.Split{Capacity: w.split.Capacity}
+		sub := &lp.SplitProblem{CapacityByKind: w.split.CapacityByKind}
 		var have, want []float64
 		for c := range ref {
 			if w.speedByClass[c] > 0 || ref[c] > 0 {
@@ -77,7 +77,7 @@ func (w *waterFilling) fill() ([]float64, error) {
 		if !slices.ContainsFunc(ref, func(v float64) bool { return v > 0 }) {
 			break
 		}
-		up, choice, err := sub.MaxLevel(have, want)
+		up, choice, err := sub.MaximizeLevel(have, want)
 		if err != nil {
 			return nil, err
 		}
@@ -87,14 +87,14 @@ func (w *waterFilling) fill() ([]float64, error) {
 }
 
 // freeze raises the levels and fixes those that cannot rise further.
-func (w *waterFilling) freeze(up float64, at []int, ref []float64, choice *lp.Division) {
+func (w *waterFilling) freeze(up float64, at []int, ref []float64, choice *lp.SplitSolution) {
 	fixed := false
 	for i, c := range at {
 		if ref[i] == 0 {
 			continue
 		}
 		w.speedByClass[c] += up * ref[i]
-		full := w.speedByClass[c] >= slices.Max(w.split.Classes[c].Rate)*(1-1e-9)
+		full := w.speedByClass[c] >= slices.Max(w.split.Classes[c].RateByKind)*(1-1e-9)
 		if full || choice.Load >= 1-1e-9 && choice.NeedPrices[i] > 0 {
 			w.isFrozen[c], fixed = true, true
 		}
@@ -117,7 +117,7 @@ const maxFIFOSteps = 16
 // long lines for the first few together, up to a part of an account's GPUs.
 func (w *waterFilling) risingRates() []float64 {
 	gpus := 0.0
-	for _, c := range w.split.Capacity {
+	for _, c := range w.split.CapacityByKind {
 		gpus += c
 	}
 	ref := make([]float64, len(w.leadJobOfClass))

@@ -72,15 +72,15 @@ func TestGavelIsParetoEfficient(t *testing.T) {
 					return // there the published solvers' choice among the optima is taken
 				}
 				x, need := c.fractions(t, g), make([]float64, len(c.jobs))
-				s, sum := &lp.Split{}, 0.0
+				s, sum := &lp.SplitProblem{}, 0.0
 				for _, n := range p.capacity {
-					s.Capacity = append(s.Capacity, n*c.over(x))
+					s.CapacityByKind = append(s.CapacityByKind, n*c.over(x))
 				}
 				for i, j := range p.jobs {
 					best := slices.Max(j.ratesByKind)
-					it := lp.Class{Count: 1, Size: j.gpuCount, Rate: j.ratesByKind}
+					it := lp.PartyClass{Count: 1, Size: j.gpuCount, RateByKind: j.ratesByKind}
 					for _, rate := range j.ratesByKind {
-						it.Gain = append(it.Gain, rate/best)
+						it.GainByKind = append(it.GainByKind, rate/best)
 					}
 					need[i] = c.speed(i, x[i]) * (1 - 1e-12)
 					sum += c.speed(i, x[i]) / best
@@ -91,9 +91,9 @@ func TestGavelIsParetoEfficient(t *testing.T) {
 					t.Fatal(err)
 				}
 				most := 0.0
-				for i, row := range better.X {
+				for i, row := range better.Fractions {
 					for k, v := range row {
-						most += v * s.Classes[i].Gain[k]
+						most += v * s.Classes[i].GainByKind[k]
 					}
 				}
 				if most > sum*(1+1e-5)+1e-6 {

@@ -81,9 +81,9 @@ func (d *division) divideOnce(r *engine.Round) {
 	d.correlations = d.correlations.update(r, d.accounts, d.memory)
 	tenants := make([]fair.Tenant, len(d.accounts))
 	for i, a := range d.accounts {
-		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOf(a.name), MaxUse: a.demand}
+		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOf(a.name), MaxUseByResource: a.demand}
 	}
-	for i, g := range fair.Guarantees(tenants, d.cooperative) {
+	for i, g := range fair.DivideByHUG(tenants, d.cooperative) {
 		d.accounts[i].guarantee = g
 		d.setEntitlements(d.accounts[i], costs)
 	}
@@ -121,8 +121,8 @@ func (d *division) setEntitlements(a *account, costs [][]float64) {
 	for _, i := range a.jobIndexes {
 		within, under := true, true
 		for r, c := range costs[i] {
-			within = within && (c == 0 || used[r] < a.guarantee.Floor[r]-slack)
-			under = under && used[r]+c <= a.guarantee.Cap[r]+slack
+			within = within && (c == 0 || used[r] < a.guarantee.FloorByResource[r]-slack)
+			under = under && used[r]+c <= a.guarantee.CapByResource[r]+slack
 		}
 		switch {
 		case within:
@@ -145,7 +145,7 @@ func (d *division) describeCap(name string) string {
 		if a.name != name {
 			continue
 		}
-		for r, c := range a.guarantee.Cap {
+		for r, c := range a.guarantee.CapByResource {
 			if c > 0 {
 				parts = append(parts, fmt.Sprintf("%.0f %% of %s", 100*c, d.correlations.Resources[r]))
 			}

@@ -80,12 +80,12 @@ func profileClass(class, typ string) string { return class + "@" + typ }
 func (p speedProfiles) elasticities(class, typ string) []float64 {
 	for _, name := range []string{profileClass(class, typ), profileClass(class, "")} {
 		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r speedProfile, name string) int { return strings.Compare(r.Class, name) })
-		var seen []fair.Profile
+		var seen []fair.SpeedProfile
 		for _, r := range p.Rows[first:] {
 			if r.Class != name {
 				break
 			}
-			seen = append(seen, fair.Profile{With: []float64{float64(r.GPUs), float64(r.CPUs)}, Speed: r.Speed})
+			seen = append(seen, fair.SpeedProfile{Amounts: []float64{float64(r.GPUs), float64(r.CPUs)}, Speed: r.Speed})
 		}
 		if alpha, ok := fair.Elasticities(seen, 2); ok && alpha[0] > 0 {
 			return alpha

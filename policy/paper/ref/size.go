@@ -77,12 +77,12 @@ func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, we
 		least[k], most[k] = e.MinGPUs, e.MaxGPUs
 		total += e.MinGPUs
 	}
-	shares := fair.CobbDouglas(weight, alpha, []float64{float64(total), cores})
+	shares := fair.DivideByElasticities(weight, alpha, []float64{float64(total), cores})
 	gpus := make([]float64, n)
 	for k := range shares {
 		gpus[k] = shares[k][0]
 	}
-	for k, size := range fair.RoundToWhole(gpus, least, most, total) {
+	for k, size := range fair.RoundSharesToWhole(gpus, least, most, total) {
 		e := line[p.elasticJobs[k]]
 		want[p.elasticJobs[k]] = f.sizeWorthRestart(e, size)
 		if !r.OmitReasons {

@@ -124,12 +124,12 @@ func (a *arbiter) auction(free grant.FreeByType, bidders []*job) {
 	for k, lot := range biddersByType(free, bidders) {
 		auction := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
 		for i, b := range lot {
-			auction.Bids[i] = []market.Bid{{Units: b.WantedDeviceCount, Gain: max(b.logGain(), 1e-9)}}
+			auction.Bids[i] = []market.Bid{{Units: b.WantedDeviceCount, LogGain: max(b.logGain(), 1e-9)}}
 		}
-		won := auction.Winners()
+		won := auction.WinningBids()
 		var kept []float64
 		if a.Truthful {
-			kept = auction.KeptParts(won)
+			kept = auction.KeptFractions(won)
 		}
 		for i, b := range lot {
 			if won[i] < 0 || !free.Take(free[k].Type, b.WantedDeviceCount) {

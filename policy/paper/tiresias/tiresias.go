@@ -37,7 +37,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy tiresias: %w", err)
 	}
 	promoted = promoted.next(s, t.PromoteKnob)
-	var sizes survival.Sample
+	var sizes survival.SizeSample
 	if len(t.Queues) == 0 || t.Index == "gittins" {
 		sizes = serviceSample(s.History)
 	}
@@ -60,7 +60,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-func (t *Policy) queueBounds(sizes survival.Sample) []policy.GPUSeconds {
+func (t *Policy) queueBounds(sizes survival.SizeSample) []policy.GPUSeconds {
 	if len(t.Queues) > 0 {
 		bounds := make([]policy.GPUSeconds, len(t.Queues))
 		for i, q := range t.Queues {
@@ -74,24 +74,24 @@ func (t *Policy) queueBounds(sizes survival.Sample) []policy.GPUSeconds {
 	return []policy.GPUSeconds{3250}
 }
 
-func serviceSample(history []policy.FinishedJob) survival.Sample {
+func serviceSample(history []policy.FinishedJob) survival.SizeSample {
 	v := make([]float64, len(history))
 	for i, h := range history {
 		v[i] = float64(h.Service)
 	}
-	return survival.NewSample(v)
+	return survival.NewSizeSample(v)
 }
 
 // byGittinsIndex orders a queue by the Gittins index over the way to the queue's end,
 // highest first; the last queue is first come, first served.
-func byGittinsIndex(l order.ByLeastAttained, sizes survival.Sample) func(int) order.Key {
+func byGittinsIndex(l order.ByLeastAttained, sizes survival.SizeSample) func(int) order.Key {
 	return func(queue int) order.Key {
 		if queue == len(l.QueueBounds) {
 			return func(*engine.Round, *engine.Entry, *engine.Entry) int { return 0 }
 		}
 		index := func(e *engine.Entry) float64 {
 			had := l.AttainedService(e)
-			chance, spent := sizes.EndsWithin(float64(had), float64(l.QueueBounds[queue]-had))
+			chance, spent := sizes.ChanceToEndWithin(float64(had), float64(l.QueueBounds[queue]-had))
 			if spent <= 0 {
 				return 0
 			}

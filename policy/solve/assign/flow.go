@@ -29,31 +29,31 @@ type Position struct{ Group, FromEnd int }
 // about the number of steps allowed, too many jobs are not all solved exactly:
 // the longest are put behind the others greedily, longest first. 0: no limit.
 func AssignToGroups(times [][]float64, width []float64, groups []MachineGroup, effort float64) []Position {
-	f := &flowSolution{times: times, width: width, groups: groups, positions: make([]Position, len(times)), shortestTimes: make([]float64, len(times))}
-	f.openFirst()
+	f := &flowSolution{times: times, widths: width, groups: groups, positions: make([]Position, len(times)), shortestTimes: make([]float64, len(times))}
+	f.openFirstPositions()
 	order := f.orderLongestFirst()
-	tail := len(order) - f.exactJobs(len(order), effort)
+	tail := len(order) - f.countExactJobs(len(order), effort)
 	for _, i := range order[:tail] {
 		f.placeGreedily(i)
 	}
-	f.dropFull()
+	f.dropFullClasses()
 	for _, i := range order[tail:] {
-		f.insert(i)
+		f.insertJob(i)
 	}
 	return f.positions
 }
 
 // flowSolution is the state of a solution: classes of like positions and the jobs in them.
 type flowSolution struct {
-	times         [][]float64
-	width         []float64
-	groups        []MachineGroup
-	positions     []Position
-	shortestTimes []float64 // by job: its shortest time
-	classes       []positionClass
-	distances     []float64
-	previousClass []int
-	movedJob      []int32
+	times           [][]float64
+	widths          []float64
+	groups          []MachineGroup
+	positions       []Position
+	shortestTimes   []float64 // by job: its shortest time
+	classes         []positionClass
+	pathCosts       []float64
+	previousClasses []int
+	movedJobs       []int32
 }
 
 // positionClass is a position in the queues of all machines of a group.
@@ -61,7 +61,7 @@ type positionClass struct {
 	group, fromEnd int
 	roomLeft       int
 	jobs           []int32
-	moves          []jobMove // to each class: the cheapest job to move there
+	cheapestMoves  []jobMove // to each class: the cheapest job to move there
 }
 
 type jobMove struct {
@@ -69,7 +69,7 @@ type jobMove struct {
 	job  int32
 }
 
-func (f *flowSolution) openFirst() {
+func (f *flowSolution) openFirstPositions() {
 	for i := range f.positions {
 		f.positions[i].Group = -1
 		f.shortestTimes[i] = math.Inf(1)
@@ -96,14 +96,14 @@ func (f *flowSolution) orderLongestFirst() []int {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(f.shortestTimes[b]*f.width[b], f.shortestTimes[a]*f.width[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(f.shortestTimes[b]*f.widths[b], f.shortestTimes[a]*f.widths[a]), cmp.Compare(a, b))
 	})
 	return order
 }
 
-// exactJobs returns how many of n jobs the effort allows to be solved exactly: n
+// countExactJobs returns how many of n jobs the effort allows to be solved exactly: n
 // jobs find a path over all pairs of classes.
-func (f *flowSolution) exactJobs(n int, effort float64) int {
+func (f *flowSolution) countExactJobs(n int, effort float64) int {
 	machines := 0
 	for _, b := range f.groups {
 		machines += b.Count
@@ -123,42 +123,42 @@ func (f *flowSolution) openPosition(group, from int) {
 	d := len(f.classes) - 1
 	for c := range f.classes {
 		k := &f.classes[c]
-		for len(k.moves) <= d {
-			k.moves = append(k.moves, jobMove{cost: math.Inf(1)})
+		for len(k.cheapestMoves) <= d {
+			k.cheapestMoves = append(k.cheapestMoves, jobMove{cost: math.Inf(1)})
 		}
 		for _, j := range k.jobs {
 			k.offerMove(d, f.moveCost(j, c, d), j)
 		}
 	}
-	f.distances = append(f.distances, 0)
-	f.previousClass = append(f.previousClass, 0)
-	f.movedJob = append(f.movedJob, 0)
+	f.pathCosts = append(f.pathCosts, 0)
+	f.previousClasses = append(f.previousClasses, 0)
+	f.movedJobs = append(f.movedJobs, 0)
 }
 
-func (f *flowSolution) cost(i, c int) float64 {
+func (f *flowSolution) positionCost(i, c int) float64 {
 	k := &f.classes[c]
 	b := &f.groups[k.group]
 	t := f.times[i][b.Type]
-	return t*(1+float64(k.fromEnd-1)*f.width[i]) + b.FreeAfter
+	return t*(1+float64(k.fromEnd-1)*f.widths[i]) + b.FreeAfter
 }
 
 // moveCost is what moving a job from class c to class d costs.
 func (f *flowSolution) moveCost(job int32, c, d int) float64 {
-	to := f.cost(int(job), d)
+	to := f.positionCost(int(job), d)
 	if math.IsInf(to, 1) {
 		return to
 	}
-	return to - f.cost(int(job), c)
+	return to - f.positionCost(int(job), c)
 }
 
 func (k *positionClass) offerMove(d int, cost float64, job int32) {
-	if m := &k.moves[d]; cost < m.cost {
+	if m := &k.cheapestMoves[d]; cost < m.cost {
 		m.cost, m.job = cost, job
 	}
 }
 
-// join adds the job to class c and opens the next position when that is full.
-func (f *flowSolution) join(job int32, c int) {
+// addToClass adds the job to class c and opens the next position when that is full.
+func (f *flowSolution) addToClass(job int32, c int) {
 	k := &f.classes[c]
 	k.jobs = append(k.jobs, job)
 	f.positions[job] = Position{k.group, k.fromEnd}
@@ -169,22 +169,22 @@ func (f *flowSolution) join(job int32, c int) {
 	}
 }
 
-func (f *flowSolution) fill(c int) {
+func (f *flowSolution) takeRoom(c int) {
 	f.classes[c].roomLeft--
 	if k := f.classes[c]; k.roomLeft == 0 {
 		f.openPosition(k.group, k.fromEnd+1)
 	}
 }
 
-// remove takes the job out of class c.
-func (f *flowSolution) remove(job int32, c int) {
+// removeFromClass takes the job out of class c.
+func (f *flowSolution) removeFromClass(job int32, c int) {
 	k := &f.classes[c]
 	k.jobs = slices.DeleteFunc(k.jobs, func(j int32) bool { return j == job })
-	for d := range k.moves {
-		if k.moves[d].job != job || d == c {
+	for d := range k.cheapestMoves {
+		if k.cheapestMoves[d].job != job || d == c {
 			continue
 		}
-		k.moves[d] = jobMove{cost: math.Inf(1)}
+		k.cheapestMoves[d] = jobMove{cost: math.Inf(1)}
 		for _, j := range k.jobs {
 			k.offerMove(d, f.moveCost(j, c, d), j)
 		}
@@ -195,60 +195,60 @@ func (f *flowSolution) remove(job int32, c int) {
 func (f *flowSolution) placeGreedily(i int) {
 	best := -1
 	for c := range f.classes {
-		if f.classes[c].roomLeft > 0 && (best < 0 || f.cost(i, c) < f.cost(i, best)) {
+		if f.classes[c].roomLeft > 0 && (best < 0 || f.positionCost(i, c) < f.positionCost(i, best)) {
 			best = c
 		}
 	}
 	f.positions[i] = Position{f.classes[best].group, f.classes[best].fromEnd}
-	f.fill(best)
+	f.takeRoom(best)
 }
 
-// dropFull forgets classes that are full: their jobs stay where they are.
-func (f *flowSolution) dropFull() {
+// dropFullClasses forgets classes that are full: their jobs stay where they are.
+func (f *flowSolution) dropFullClasses() {
 	f.classes = slices.DeleteFunc(f.classes, func(k positionClass) bool { return k.roomLeft == 0 })
 	n := len(f.classes)
 	for c := range f.classes {
-		f.classes[c].moves = slices.Repeat([]jobMove{{cost: math.Inf(1)}}, n)
+		f.classes[c].cheapestMoves = slices.Repeat([]jobMove{{cost: math.Inf(1)}}, n)
 	}
-	f.distances, f.previousClass, f.movedJob = f.distances[:n], f.previousClass[:n], f.movedJob[:n]
+	f.pathCosts, f.previousClasses, f.movedJobs = f.pathCosts[:n], f.previousClasses[:n], f.movedJobs[:n]
 }
 
-// insert adds the job along the cheapest chain of moves to a place with room.
-func (f *flowSolution) insert(i int) {
+// insertJob adds the job along the cheapest chain of moves to a place with room.
+func (f *flowSolution) insertJob(i int) {
 	for c := range f.classes {
-		f.distances[c], f.previousClass[c] = f.cost(i, c), -1
+		f.pathCosts[c], f.previousClasses[c] = f.positionCost(i, c), -1
 	}
-	for f.relax() {
+	for f.shortenPaths() {
 	}
 	end := -1
 	for c := range f.classes {
-		if f.classes[c].roomLeft > 0 && (end < 0 || f.distances[c] < f.distances[end]) {
+		if f.classes[c].roomLeft > 0 && (end < 0 || f.pathCosts[c] < f.pathCosts[end]) {
 			end = c
 		}
 	}
-	for c := end; ; c = f.previousClass[c] {
-		prev := f.previousClass[c]
+	for c := end; ; c = f.previousClasses[c] {
+		prev := f.previousClasses[c]
 		if prev < 0 {
-			f.join(int32(i), c)
+			f.addToClass(int32(i), c)
 			break
 		}
-		f.remove(f.movedJob[c], prev)
-		f.join(f.movedJob[c], c)
+		f.removeFromClass(f.movedJobs[c], prev)
+		f.addToClass(f.movedJobs[c], c)
 	}
-	f.fill(end)
+	f.takeRoom(end)
 }
 
-// relax shortens the ways to all classes over those that are full, and reports
+// shortenPaths shortens the ways to all classes over those that are full, and reports
 // whether it could. Negative changes exist, negative cycles do not.
-func (f *flowSolution) relax() bool {
+func (f *flowSolution) shortenPaths() bool {
 	shorter := false
 	for c := range f.classes {
 		if f.classes[c].roomLeft > 0 {
 			continue
 		}
-		for d, m := range f.classes[c].moves {
-			if way := f.distances[c] + m.cost; way < f.distances[d]-1e-9*(1+math.Abs(way)) {
-				f.distances[d], f.previousClass[d], f.movedJob[d] = way, c, m.job
+		for d, m := range f.classes[c].cheapestMoves {
+			if way := f.pathCosts[c] + m.cost; way < f.pathCosts[d]-1e-9*(1+math.Abs(way)) {
+				f.pathCosts[d], f.previousClasses[d], f.movedJobs[d] = way, c, m.job
 				shorter = true
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRunOnFirst against sorting all times anew.
+// TestRunOnFirst compares RunOnFirstFree with sorting all times anew.
 func TestRunOnFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		free := rapid.SliceOfN(rapid.Float64Range(0, 9), 1, 8).Draw(t, "free")
@@ -19,7 +19,7 @@ func TestRunOnFirst(t *testing.T) {
 			want[i] = end
 		}
 		slices.Sort(want)
-		if got := RunOnFirst(free, width, seconds); got != end || !slices.Equal(free, want) {
+		if got := RunOnFirstFree(free, width, seconds); got != end || !slices.Equal(free, want) {
 			t.Fatalf("ends at %g with %v free, want %g with %v", got, free, end, want)
 		}
 	})

@@ -36,20 +36,20 @@ func MaxWeightMatching(n int, edges []Edge) []Edge {
 			m.edgeOfNode[e.A], m.edgeOfNode[e.B] = i, i
 		}
 	}
-	for m.improve() {
+	for m.improveOnce() {
 	}
-	return m.pairs()
+	return m.listPairs()
 }
 
 // matching holds, by node, the edge it is matched by; -1: none.
 type matching struct {
-	edges       []Edge
-	edgeOfNode  []int
-	edgesByNode [][]int // edges at each node, the heaviest first
-	mateBefore  []int   // mate before a swap
+	edges            []Edge
+	edgeOfNode       []int
+	edgesByNode      [][]int // edges at each node, the heaviest first
+	edgeOfNodeBefore []int   // mate before a swap
 }
 
-func (m *matching) pairs() []Edge {
+func (m *matching) listPairs() []Edge {
 	var out []Edge
 	for node, i := range m.edgeOfNode {
 		if i >= 0 && min(m.edges[i].A, m.edges[i].B) == node {
@@ -59,22 +59,22 @@ func (m *matching) pairs() []Edge {
 	return out
 }
 
-// improve puts every edge in turn into the matching for those it touches, each
+// improveOnce puts every edge in turn into the matching for those it touches, each
 // node they leave alone finding itself the partner worth most; it keeps what is
 // worth more.
-func (m *matching) improve() bool {
+func (m *matching) improveOnce() bool {
 	better := false
 	for i, e := range m.edges {
-		if m.edgeOfNode[e.A] != i && (m.swap(i, e.A, e.B) || m.swap(i, e.B, e.A)) {
+		if m.edgeOfNode[e.A] != i && (m.swapEdgeIn(i, e.A, e.B) || m.swapEdgeIn(i, e.B, e.A)) {
 			better = true
 		}
 	}
 	return better
 }
 
-// swap puts edge in, whose first end's old partner chooses first.
-func (m *matching) swap(in, first, second int) bool {
-	m.mateBefore = append(m.mateBefore[:0], m.edgeOfNode...)
+// swapEdgeIn puts edge in, whose first end's old partner chooses first.
+func (m *matching) swapEdgeIn(in, first, second int) bool {
+	m.edgeOfNodeBefore = append(m.edgeOfNodeBefore[:0], m.edgeOfNode...)
 	gain := m.edges[in].Weight
 	left := make([]int, 0, 2)
 	for _, node := range []int{first, second} {
@@ -87,18 +87,18 @@ func (m *matching) swap(in, first, second int) bool {
 	}
 	m.edgeOfNode[first], m.edgeOfNode[second] = in, in
 	for _, node := range left {
-		gain += m.rematch(node)
+		gain += m.matchBestNeighbour(node)
 	}
 	if gain > 1e-12*m.edges[0].Weight {
 		return true
 	}
-	copy(m.edgeOfNode, m.mateBefore)
+	copy(m.edgeOfNode, m.edgeOfNodeBefore)
 	return false
 }
 
-// rematch matches a node with the neighbour worth most, a free one or one that
+// matchBestNeighbour matches a node with the neighbour worth most, a free one or one that
 // leaves a worse partner for it, and returns what that gains.
-func (m *matching) rematch(node int) float64 {
+func (m *matching) matchBestNeighbour(node int) float64 {
 	if m.edgeOfNode[node] >= 0 {
 		return 0
 	}

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Profile is a speed measured with some amounts of resources, all positive.
-type Profile struct {
-	With  []float64
-	Speed float64
+// SpeedProfile is a speed measured with some amounts of resources, all positive.
+type SpeedProfile struct {
+	Amounts []float64
+	Speed   float64
 }
 
-// Elasticities fits speed = A · Π with[r]^alpha[r] to the profiles: least
+// Elasticities fits speed = A · Π amounts[r]^alpha[r] to the profiles: least
 // squares on logarithms with a little ridge, so that what never varied counts
 // nothing, and none below 0. ok is false with fewer profiles than resources
 // plus one, or when nothing is learned from them.
-func Elasticities(profiles []Profile, resources int) (alpha []float64, ok bool) {
+func Elasticities(profiles []SpeedProfile, resources int) (alpha []float64, ok bool) {
 	if len(profiles) <= resources {
 		return nil, false
 	}
-	rows, y := centredLogs(profiles, resources)
+	rows, y := centredLogarithms(profiles, resources)
 	used := make([]int, resources)
 	for r := range used {
 		used[r] = r
@@ -45,14 +45,14 @@ func Elasticities(profiles []Profile, resources int) (alpha []float64, ok bool) 
 	return alpha, DominantShare(alpha) > 1e-6
 }
 
-// centredLogs returns centred logarithms.
-func centredLogs(profiles []Profile, resources int) (rows [][]float64, y []float64) {
+// centredLogarithms returns centred logarithms.
+func centredLogarithms(profiles []SpeedProfile, resources int) (rows [][]float64, y []float64) {
 	mean := make([]float64, resources+1)
 	n := float64(len(profiles))
 	for _, p := range profiles {
 		row := make([]float64, resources)
 		for r := range row {
-			row[r] = math.Log(p.With[r])
+			row[r] = math.Log(p.Amounts[r])
 			mean[r] += row[r] / n
 		}
 		rows, y = append(rows, row), append(y, math.Log(p.Speed))
@@ -100,12 +100,12 @@ func ridgeRegression(rows [][]float64, y []float64, used []int) []float64 {
 	return x
 }
 
-// CobbDouglas divides resources among users with the elasticities alpha[i][r]:
+// DivideByElasticities divides resources among users with the elasticities alpha[i][r]:
 // each resource in proportion to weight times elasticity, rescaled so that
 // every user's add up to 1 (S. M. Zahedi, B. C. Lee, "REF", ASPLOS 2014). It is
 // the market equilibrium of equal incomes. Users without elasticities get
 // nothing.
-func CobbDouglas(weight []float64, alpha [][]float64, capacity []float64) [][]float64 {
+func DivideByElasticities(weight []float64, alpha [][]float64, capacity []float64) [][]float64 {
 	sums, got := make([]float64, len(capacity)), make([][]float64, len(alpha))
 	for i := range alpha {
 		got[i] = make([]float64, len(capacity))
@@ -130,11 +130,11 @@ func CobbDouglas(weight []float64, alpha [][]float64, capacity []float64) [][]fl
 	return got
 }
 
-// RoundToWhole rounds shares to whole numbers between least and most that add up to
+// RoundSharesToWhole rounds shares to whole numbers between least and most that add up to
 // total, or as near as those allow: every party gets the whole part, and the rest
 // goes one by one to the party furthest below its share; what is too much is
 // taken from the one furthest above it. Ties go to the first.
-func RoundToWhole(share []float64, least, most []int, total int) []int {
+func RoundSharesToWhole(share []float64, least, most []int, total int) []int {
 	got, sum := make([]int, len(share)), 0
 	for i, x := range share {
 		got[i] = max(min(int(math.Floor(x+1e-9)), most[i]), least[i])

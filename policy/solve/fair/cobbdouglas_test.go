@@ -26,7 +26,7 @@ func TestCobbDouglas(t *testing.T) {
 		"one resource is an equal split": {equalWeights(4), [][]float64{{1}, {1}, {1}, {1}}, []float64{8}, [][]float64{{2}, {2}, {2}, {2}}},
 		"nobody needs it":                {equalWeights(1), [][]float64{{0, 0}}, []float64{8, 8}, [][]float64{{0, 0}}},
 	} {
-		if d := cmp.Diff(c.want, fair.CobbDouglas(c.weight, c.alpha, c.capacity), cmpopts.EquateApprox(0, 1e-9)); d != "" {
+		if d := cmp.Diff(c.want, fair.DivideByElasticities(c.weight, c.alpha, c.capacity), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -52,7 +52,7 @@ func TestCobbDouglasIsFair(t *testing.T) {
 		for i := range alpha {
 			alpha[i] = []float64{.05 + rng.Float64(), .05 + rng.Float64(), .05 + rng.Float64()}
 		}
-		got := fair.CobbDouglas(equalWeights(n), alpha, capacity)
+		got := fair.DivideByElasticities(equalWeights(n), alpha, capacity)
 		for i, a := range alpha {
 			mine, equal := utility(got[i], a), []float64{capacity[0] / float64(n), capacity[1] / float64(n), capacity[2] / float64(n)}
 			if u := utility(equal, a); mine < u*(1-1e-9) {
@@ -79,26 +79,26 @@ func TestElasticities(t *testing.T) {
 	for range 100 {
 		want := []float64{rng.Float64(), rng.Float64()}
 		scale := math.Exp(rng.NormFloat64() * 5)
-		var profiles []fair.Profile
+		var profiles []fair.SpeedProfile
 		for range 12 {
 			x := []float64{float64(1 + rng.IntN(16)), float64(1 + rng.IntN(64))}
-			profiles = append(profiles, fair.Profile{With: x, Speed: scale * utility(x, want)})
+			profiles = append(profiles, fair.SpeedProfile{Amounts: x, Speed: scale * utility(x, want)})
 		}
 		got, ok := fair.Elasticities(profiles, 2)
 		if d := cmp.Diff(want, got, cmpopts.EquateApprox(0, .01)); !ok || d != "" {
 			t.Fatalf("%v: %s", ok, d)
 		}
 	}
-	point := func(g, c, v float64) fair.Profile { return fair.Profile{With: []float64{g, c}, Speed: v} }
+	point := func(g, c, v float64) fair.SpeedProfile { return fair.SpeedProfile{Amounts: []float64{g, c}, Speed: v} }
 	for name, c := range map[string]struct {
-		profiles []fair.Profile
+		profiles []fair.SpeedProfile
 		want     []float64
 		ok       bool
 	}{
-		"too few":          {[]fair.Profile{point(1, 1, 1), point(2, 2, 2)}, nil, false},
-		"all the same":     {[]fair.Profile{point(2, 8, 3), point(2, 8, 3), point(2, 8, 3)}, []float64{0, 0}, false},
-		"cores never vary": {[]fair.Profile{point(1, 8, 1), point(2, 8, 2), point(4, 8, 4)}, []float64{1, 0}, true},
-		"more cores hurt":  {[]fair.Profile{point(1, 4, 1), point(4, 4, 4), point(1, 16, .5), point(4, 16, 2)}, []float64{1, 0}, true},
+		"too few":          {[]fair.SpeedProfile{point(1, 1, 1), point(2, 2, 2)}, nil, false},
+		"all the same":     {[]fair.SpeedProfile{point(2, 8, 3), point(2, 8, 3), point(2, 8, 3)}, []float64{0, 0}, false},
+		"cores never vary": {[]fair.SpeedProfile{point(1, 8, 1), point(2, 8, 2), point(4, 8, 4)}, []float64{1, 0}, true},
+		"more cores hurt":  {[]fair.SpeedProfile{point(1, 4, 1), point(4, 4, 4), point(1, 16, .5), point(4, 16, 2)}, []float64{1, 0}, true},
 	} {
 		got, ok := fair.Elasticities(c.profiles, 2)
 		if d := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, .01)); ok != c.ok || d != "" {
@@ -122,7 +122,7 @@ func TestWhole(t *testing.T) {
 		"the first of equals":  {[]float64{1.5, 1.5}, []int{1, 1}, []int{5, 5}, 3, []int{2, 1}},
 		"nobody":               {nil, nil, nil, 4, []int{}},
 	} {
-		if got := fair.RoundToWhole(c.share, c.least, c.most, c.total); !slices.Equal(got, c.want) {
+		if got := fair.RoundSharesToWhole(c.share, c.least, c.most, c.total); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

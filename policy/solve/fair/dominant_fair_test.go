@@ -14,7 +14,7 @@ func drawDemands(t *rapid.T) []Demand {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Demand {
 		d := Demand{Weight: rapid.Float64Range(0.5, 4).Draw(t, "weight")}
 		for range 3 {
-			d.Need = append(d.Need, rapid.Float64Range(0.01, 3).Draw(t, "need"))
+			d.NeedByResource = append(d.NeedByResource, rapid.Float64Range(0.01, 3).Draw(t, "need"))
 		}
 		return d
 	}), 2, 6).Draw(t, "users")
@@ -23,7 +23,7 @@ func drawDemands(t *rapid.T) []Demand {
 // tasks returns how much of what user d asks it can do with a bundle.
 func tasks(d Demand, bundle []float64) float64 {
 	x := 1.0
-	for r, n := range d.Need {
+	for r, n := range d.NeedByResource {
 		x = min(x, bundle[r]/n)
 	}
 	return x
@@ -31,9 +31,9 @@ func tasks(d Demand, bundle []float64) float64 {
 
 // bundle returns what a user holds at a dominant share, times scale.
 func bundle(d Demand, share, scale float64) []float64 {
-	b := make([]float64, len(d.Need))
-	for r, n := range d.Need {
-		b[r] = scale * share * n / DominantShare(d.Need)
+	b := make([]float64, len(d.NeedByResource))
+	for r, n := range d.NeedByResource {
+		b[r] = scale * share * n / DominantShare(d.NeedByResource)
 	}
 	return b
 }
@@ -86,12 +86,12 @@ func TestDominantSharesLying(t *testing.T) {
 		honest := tasks(truth, bundle(truth, DominantShares(users)[0], 1))
 		lie := Demand{Weight: truth.Weight}
 		for range 3 {
-			lie.Need = append(lie.Need, rapid.Float64Range(0.01, 3).Draw(t, "lie"))
+			lie.NeedByResource = append(lie.NeedByResource, rapid.Float64Range(0.01, 3).Draw(t, "lie"))
 		}
 		users[0] = lie
 		lying := tasks(truth, bundle(lie, DominantShares(users)[0], 1))
 		if lying > honest+eps && !math.IsNaN(lying) {
-			t.Fatalf("lying %v pays: %g instead of %g", lie.Need, lying, honest)
+			t.Fatalf("lying %v pays: %g instead of %g", lie.NeedByResource, lying, honest)
 		}
 	})
 }

@@ -44,7 +44,7 @@ func TestDominantSharesIsMaxMin(t *testing.T) {
 		users := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Demand {
 			d := Demand{Weight: rapid.Float64Range(0.5, 4).Draw(t, "weight")}
 			for range resources {
-				d.Need = append(d.Need, rapid.SampledFrom([]float64{0, 0.1, 0.25, 0.5, 1, 3}).Draw(t, "need"))
+				d.NeedByResource = append(d.NeedByResource, rapid.SampledFrom([]float64{0, 0.1, 0.25, 0.5, 1, 3}).Draw(t, "need"))
 			}
 			return d
 		}), 1, 8).Draw(t, "users")
@@ -56,8 +56,8 @@ func checkMaxMin(t *rapid.T, users []Demand, share []float64, resources int) {
 	const eps = 1e-9
 	used := make([]float64, resources)
 	for i, u := range users {
-		if dom := DominantShare(u.Need); dom > 0 {
-			for r, n := range u.Need {
+		if dom := DominantShare(u.NeedByResource); dom > 0 {
+			for r, n := range u.NeedByResource {
 				used[r] += share[i] * n / dom
 			}
 		}
@@ -68,7 +68,7 @@ func checkMaxMin(t *rapid.T, users []Demand, share []float64, resources int) {
 		}
 	}
 	for i, u := range users {
-		if share[i] < DominantShare(u.Need)-eps && !bottleneck(users, share, used, i) {
+		if share[i] < DominantShare(u.NeedByResource)-eps && !bottleneck(users, share, used, i) {
 			t.Fatalf("user %d could have more than %g: shares %v, used %v", i, share[i], share, used)
 		}
 	}
@@ -77,12 +77,12 @@ func checkMaxMin(t *rapid.T, users []Demand, share []float64, resources int) {
 func bottleneck(users []Demand, share, used []float64, i int) bool {
 	const eps = 1e-9
 	for r := range used {
-		if users[i].Need[r] <= 0 || used[r] < 1-eps {
+		if users[i].NeedByResource[r] <= 0 || used[r] < 1-eps {
 			continue
 		}
 		highest := true
 		for k, u := range users {
-			if u.Need[r] > 0 && share[k]/u.Weight > share[i]/users[i].Weight+eps {
+			if u.NeedByResource[r] > 0 && share[k]/u.Weight > share[i]/users[i].Weight+eps {
 				highest = false
 			}
 		}

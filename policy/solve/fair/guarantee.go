@@ -10,35 +10,35 @@ import (
 type Tenant struct {
 	Weight      float64   // not a positive number: receives nothing
 	ResourceMix []float64 // per resource; only the proportions count
-	// MaxUse is the most it can use of each resource as a fraction of the capacity;
+	// MaxUseByResource is the most it can use of each resource as a fraction of the capacity;
 	// nil: anything.
-	MaxUse []float64
+	MaxUseByResource []float64
 }
 
 // Guarantee is what a tenant gets, per resource as a fraction of the capacity.
 type Guarantee struct {
-	Progress float64   // what it holds of the resource it needs most, guaranteed
-	Floor    []float64 // guaranteed: Progress in the proportions of ResourceMix
-	Cap      []float64 // with what the guarantees leave over
+	Progress        float64   // what it holds of the resource it needs most, guaranteed
+	FloorByResource []float64 // guaranteed: Progress in the proportions of ResourceMix
+	CapByResource   []float64 // with what the guarantees leave over
 }
 
-// Guarantees divides resources in the two stages of HUG (M. Chowdhury et al.,
+// DivideByHUG divides resources in the two stages of HUG (M. Chowdhury et al.,
 // NSDI 2016). First every tenant gets the same progress per weight, as much as
 // possible: 1 over the largest sum of weighted mixes. One that can use less gets
 // what it can use, and the others more. Then the rest of each resource is
 // filled by weight among those that need it: up to what they can use if they
 // cooperate; if not, none above its own progress on any resource, so that
 // misstating the mix wins nothing. It takes O(K·(K+R·log K)) time.
-func Guarantees(tenants []Tenant, cooperative bool) []Guarantee {
+func DivideByHUG(tenants []Tenant, cooperative bool) []Guarantee {
 	got := make([]Guarantee, len(tenants))
 	mixes, resources := normaliseMixes(tenants)
-	guaranteeProgress(tenants, mixes, resources, got)
+	giveEqualProgress(tenants, mixes, resources, got)
 	for i := range got {
-		got[i].Floor = make([]float64, resources)
+		got[i].FloorByResource = make([]float64, resources)
 		for r, d := range mixes[i] {
-			got[i].Floor[r] = got[i].Progress * d
+			got[i].FloorByResource[r] = got[i].Progress * d
 		}
-		got[i].Cap = slices.Clone(got[i].Floor)
+		got[i].CapByResource = slices.Clone(got[i].FloorByResource)
 	}
 	for r := range resources {
 		divideRest(tenants, mixes, r, cooperative, got)
@@ -64,8 +64,8 @@ func normaliseMixes(tenants []Tenant) (mixes [][]float64, resources int) {
 	return mixes, resources
 }
 
-// guaranteeProgress gives all the same per weight, and those less that can use less.
-func guaranteeProgress(tenants []Tenant, mixes [][]float64, resources int, got []Guarantee) {
+// giveEqualProgress gives all the same per weight, and those less that can use less.
+func giveEqualProgress(tenants []Tenant, mixes [][]float64, resources int, got []Guarantee) {
 	held, most := make([]float64, resources), make([]float64, len(tenants))
 	var open []int
 	for i, mix := range mixes {
@@ -75,8 +75,8 @@ func guaranteeProgress(tenants []Tenant, mixes [][]float64, resources int, got [
 		open = append(open, i)
 		most[i] = math.Inf(1)
 		for r, d := range mix {
-			if d > 0 && r < len(tenants[i].MaxUse) {
-				most[i] = min(most[i], tenants[i].MaxUse[r]/d)
+			if d > 0 && r < len(tenants[i].MaxUseByResource) {
+				most[i] = min(most[i], tenants[i].MaxUseByResource[r]/d)
 			}
 		}
 	}
@@ -122,20 +122,20 @@ func commonProgress(tenants []Tenant, mixes [][]float64, open []int, held []floa
 func divideRest(tenants []Tenant, mixes [][]float64, r int, cooperative bool, got []Guarantee) {
 	left, claims := 1.0, make([]Claim, len(tenants))
 	for i, t := range tenants {
-		left -= got[i].Floor[r]
+		left -= got[i].FloorByResource[r]
 		if r >= len(mixes[i]) || mixes[i][r] <= 0 {
 			continue
 		}
 		limit := math.Inf(1)
-		if r < len(t.MaxUse) {
-			limit = t.MaxUse[r]
+		if r < len(t.MaxUseByResource) {
+			limit = t.MaxUseByResource[r]
 		}
 		if !cooperative {
 			limit = min(limit, got[i].Progress)
 		}
-		claims[i] = Claim{Weight: t.Weight, MaxUse: max(limit-got[i].Floor[r], 0)}
+		claims[i] = Claim{Weight: t.Weight, MaxUse: max(limit-got[i].FloorByResource[r], 0)}
 	}
 	for i, more := range WaterFill(left, claims) {
-		got[i].Cap[r] += more
+		got[i].CapByResource[r] += more
 	}
 }

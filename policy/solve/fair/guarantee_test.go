@@ -22,7 +22,7 @@ func tenants(mixes ...[]float64) []fair.Tenant {
 func caps(gs []fair.Guarantee) [][]float64 {
 	var all [][]float64
 	for _, g := range gs {
-		all = append(all, g.Cap)
+		all = append(all, g.CapByResource)
 	}
 	return all
 }
@@ -32,7 +32,7 @@ func TestGuarantees(t *testing.T) {
 	weighted := tenants([]float64{1, 1}, []float64{1, 0})
 	weighted[0].Weight = 3
 	small := tenants([]float64{1, 1}, []float64{1, 0}, []float64{2, 0})
-	small[0].MaxUse = []float64{.1, .1}
+	small[0].MaxUseByResource = []float64{.1, .1}
 	for name, x := range map[string]struct {
 		tenants     []fair.Tenant
 		cooperative bool
@@ -48,7 +48,7 @@ func TestGuarantees(t *testing.T) {
 		"nobody":                  {tenants([]float64{0, 0}), true, []float64{0}, [][]float64{{0, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := fair.Guarantees(x.tenants, x.cooperative)
+			got := fair.DivideByHUG(x.tenants, x.cooperative)
 			for i, g := range got {
 				if math.Abs(g.Progress-x.progress[i]) > 1e-12 {
 					t.Errorf("progress %d is %g, want %g", i, g.Progress, x.progress[i])
@@ -94,13 +94,13 @@ func TestGuaranteesProperties(t *testing.T) {
 			}
 		}
 		for _, cooperative := range []bool{false, true} {
-			got := fair.Guarantees(all, cooperative)
+			got := fair.DivideByHUG(all, cooperative)
 			for r := range all[0].ResourceMix {
 				sum, needed := 0.0, false
 				for i, g := range got {
-					sum += g.Cap[r]
+					sum += g.CapByResource[r]
 					needed = needed || all[i].ResourceMix[r] > 0
-					if math.Abs(g.Progress-want) > 1e-9 || g.Cap[r] < g.Floor[r] || !cooperative && g.Cap[r] > want+1e-9 {
+					if math.Abs(g.Progress-want) > 1e-9 || g.CapByResource[r] < g.FloorByResource[r] || !cooperative && g.CapByResource[r] > want+1e-9 {
 						t.Fatalf("%+v of %+v, progress %g", g, all[i], want)
 					}
 				}
@@ -113,9 +113,9 @@ func TestGuaranteesProperties(t *testing.T) {
 		demands := make([]fair.Demand, len(all))
 		for i, x := range all {
 			everybody = everybody && x.ResourceMix[scarce] > 0
-			demands[i] = fair.Demand{Weight: 1, Need: append([]float64(nil), x.ResourceMix...)}
-			for r := range demands[i].Need {
-				demands[i].Need[r] *= 1000
+			demands[i] = fair.Demand{Weight: 1, NeedByResource: append([]float64(nil), x.ResourceMix...)}
+			for r := range demands[i].NeedByResource {
+				demands[i].NeedByResource[r] *= 1000
 			}
 		}
 		if everybody {
@@ -136,7 +136,7 @@ func TestGuaranteesLiars(t *testing.T) {
 		p := math.Inf(1)
 		for r, d := range mix {
 			if d > 0 {
-				p = min(p, g.Cap[r]/d)
+				p = min(p, g.CapByResource[r]/d)
 			}
 		}
 		return p
@@ -144,11 +144,11 @@ func TestGuaranteesLiars(t *testing.T) {
 	for range 2000 {
 		all := drawMixes(rng)
 		truth := all[0].ResourceMix
-		honest := useful(fair.Guarantees(all, false)[0], truth)
+		honest := useful(fair.DivideByHUG(all, false)[0], truth)
 		lie := append([]float64(nil), truth...)
 		lie[rng.IntN(len(lie))] *= rng.Float64() * 2
 		all[0].ResourceMix = lie
-		if won := useful(fair.Guarantees(all, false)[0], truth); won > honest+1e-9 {
+		if won := useful(fair.DivideByHUG(all, false)[0], truth); won > honest+1e-9 {
 			t.Fatalf("saying %v instead of %v wins %g over %g, others %+v", lie, truth, won, honest, all[1:])
 		}
 	}

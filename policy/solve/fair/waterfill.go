@@ -8,7 +8,7 @@ import (
 
 // Claim is one party to a division: how much it counts and the most it can
 // use. A weight that is not a positive number counts as nothing and receives
-// nothing; MaxUse may be infinite.
+// nothing; MaxUseByResource may be infinite.
 type Claim struct {
 	Weight float64
 	MaxUse float64
@@ -16,7 +16,7 @@ type Claim struct {
 
 // WaterFill divides capacity so that the smallest amount per weight is as
 // large as possible, then the second smallest, and so on (weighted max-min).
-// No party receives more than its MaxUse; what it leaves goes to the others. The
+// No party receives more than its MaxUseByResource; what it leaves goes to the others. The
 // result is in the order of the claims. It takes O(n log n) time.
 func WaterFill(capacity float64, claims []Claim) []float64 {
 	got := make([]float64, len(claims))

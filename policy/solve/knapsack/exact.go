@@ -4,50 +4,50 @@ import (
 	"math"
 )
 
-// knapsackCells is the work of fillExactly.
-func (d *roundCounting) knapsackCells() int {
+// countKnapsackCells counts the cells that are the work of fillByKnapsack.
+func (d *roundCounting) countKnapsackCells() int {
 	n := 0
 	for i := range d.Items {
-		n += (d.mostRounds(&d.Items[i]) + 1) * (d.room + 1)
+		n += (d.maxRoundsOf(&d.Items[i]) + 1) * (d.totalRoom + 1)
 	}
 	return n
 }
 
-// fillExactly is fill without the greed: gangs are of several sizes, so that the
+// fillByKnapsack is fillGreedily without the greed: gangs are of several sizes, so that the
 // rounds worth most per device may leave room that nothing fits in. It is a
 // knapsack, by dynamic programming over items and room.
-func (d *roundCounting) fillExactly(bound float64) float64 {
-	n, width := len(d.Items), d.room+1
-	if len(d.table) == 0 {
-		d.table, d.row, d.next = make([]uint8, n*width), make([]float64, width), make([]float64, width)
+func (d *roundCounting) fillByKnapsack(bound float64) float64 {
+	n, width := len(d.Items), d.totalRoom+1
+	if len(d.roundsTable) == 0 {
+		d.roundsTable, d.bestValues, d.nextValues = make([]uint8, n*width), make([]float64, width), make([]float64, width)
 	}
-	clear(d.row)
+	clear(d.bestValues)
 	for i := range d.Items {
-		d.step(i, d.requiredRounds(i, bound), d.table[i*width:(i+1)*width])
-		d.row, d.next = d.next, d.row
+		d.addKnapsackItem(i, d.requiredRounds(i, bound), d.roundsTable[i*width:(i+1)*width])
+		d.bestValues, d.nextValues = d.nextValues, d.bestValues
 	}
-	if math.IsInf(d.row[d.room], -1) {
+	if math.IsInf(d.bestValues[d.totalRoom], -1) {
 		return math.Inf(-1)
 	}
-	for i, room := n-1, d.room; i >= 0; i-- {
-		d.y[i] = int(d.table[i*width+room])
-		room -= d.y[i] * d.Items[i].DevicesPerRound
+	for i, room := n-1, d.totalRoom; i >= 0; i-- {
+		d.roundCounts[i] = int(d.roundsTable[i*width+room])
+		room -= d.roundCounts[i] * d.Items[i].DevicesPerRound
 	}
-	return d.Value(d.y)
+	return d.Value(d.roundCounts)
 }
 
-// step turns the best values of the items before i, by room, into those with i,
+// addKnapsackItem turns the best values of the items before i, by room, into those with i,
 // and notes the rounds i gets. The fewest of equal worth are taken.
-func (d *roundCounting) step(i, least int, gets []uint8) {
+func (d *roundCounting) addKnapsackItem(i, least int, gets []uint8) {
 	s := &d.Items[i]
-	for room := range d.next {
-		d.next[room], gets[room] = math.Inf(-1), 0
+	for room := range d.nextValues {
+		d.nextValues[room], gets[room] = math.Inf(-1), 0
 	}
-	for y := least; y <= d.mostRounds(s); y++ {
-		worth, takes := d.utilityOf(s, y), y*s.DevicesPerRound
-		for room := takes; room < len(d.next); room++ {
-			if v := d.row[room-takes] + worth; v > d.next[room] {
-				d.next[room], gets[room] = v, uint8(y)
+	for y := least; y <= d.maxRoundsOf(s); y++ {
+		worth, takes := d.itemUtility(s, y), y*s.DevicesPerRound
+		for room := takes; room < len(d.nextValues); room++ {
+			if v := d.bestValues[room-takes] + worth; v > d.nextValues[room] {
+				d.nextValues[room], gets[room] = v, uint8(y)
 			}
 		}
 	}

@@ -33,21 +33,21 @@ type Problem struct {
 	Items           []Item
 }
 
-// Plan returns the rounds each item should get, as bits from the first round up.
+// PlanRounds returns the rounds each item should get, as bits from the first round up.
 // Where gangs that should get rounds do not fit beside one another, it asks
 // again: without those rounds, and with as much less room, so that what is
 // worth least goes instead; the best answer holds.
-func (w *Problem) Plan() []uint64 {
-	best, lost := w.arrange(w.Items)
-	value := w.valueOf(best)
-	for _, again := range []func(*Problem, []uint64, int){(*Problem).capAtReceived, (*Problem).reduceCapacity} {
+func (w *Problem) PlanRounds() []uint64 {
+	best, lost := w.arrangeItems(w.Items)
+	value := w.valueOfRoundBits(best)
+	for _, again := range []func(*Problem, []uint64, int){(*Problem).capRoundsAtReceived, (*Problem).reduceCapacity} {
 		v := *w
 		v.Items = slices.Clone(w.Items)
 		turns, gone := best, lost
-		for n := 0; n < maxTriesOfEachKind && gone*toleratedLossFraction > w.Rounds*w.Capacity; n++ {
+		for n := 0; n < maxRepairTries && gone*toleratedLossDivisor > w.Rounds*w.Capacity; n++ {
 			again(&v, turns, gone)
-			turns, gone = v.arrange(v.Items)
-			if now := w.valueOf(turns); now > value {
+			turns, gone = v.arrangeItems(v.Items)
+			if now := w.valueOfRoundBits(turns); now > value {
 				best, value = turns, now
 			}
 		}
@@ -56,26 +56,26 @@ func (w *Problem) Plan() []uint64 {
 }
 
 const (
-	maxTriesOfEachKind    = 4    // of each kind
-	toleratedLossFraction = 1000 // a loss of one in so many devices times rounds is
+	maxRepairTries       = 4    // each, without rounds that do not fit and with less room
+	toleratedLossDivisor = 1000 // a loss of one in so many devices times rounds is no reason to try again
 )
 
-// arrange returns the rounds of every item, and how many devices times rounds
+// arrangeItems returns the rounds of every item, and how many devices times rounds
 // found no place.
-func (w *Problem) arrange(items []Item) (turns []uint64, lost int) {
+func (w *Problem) arrangeItems(items []Item) (turns []uint64, lost int) {
 	y, _ := w.CountRounds()
-	turns = Arrange(w.gangsOf(y), w.Rounds, w.Capacity)
+	turns = ArrangeGangs(w.newGangs(y), w.Rounds, w.Capacity)
 	for i, in := range turns {
-		lost += (y[i] - countRounds(in)) * items[i].DevicesPerRound
+		lost += (y[i] - countRoundBits(in)) * items[i].DevicesPerRound
 	}
 	return turns, lost
 }
 
-// capAtReceived lets no item have more than it got.
-func (w *Problem) capAtReceived(turns []uint64, _ int) {
+// capRoundsAtReceived lets no item have more than it got.
+func (w *Problem) capRoundsAtReceived(turns []uint64, _ int) {
 	y, _ := w.CountRounds()
 	for i, in := range turns {
-		if n := countRounds(in); n < y[i] {
+		if n := countRoundBits(in); n < y[i] {
 			w.Items[i].MaxRounds = n
 		}
 	}
@@ -84,15 +84,15 @@ func (w *Problem) capAtReceived(turns []uint64, _ int) {
 // reduceCapacity takes off the room that was lost.
 func (w *Problem) reduceCapacity(_ []uint64, lost int) { w.UnusedCapacity += lost }
 
-func (w *Problem) valueOf(turns []uint64) float64 {
+func (w *Problem) valueOfRoundBits(turns []uint64) float64 {
 	y := make([]int, len(turns))
 	for i, in := range turns {
-		y[i] = countRounds(in)
+		y[i] = countRoundBits(in)
 	}
 	return w.Value(y)
 }
 
-func (w *Problem) gangsOf(y []int) []Gang {
+func (w *Problem) newGangs(y []int) []Gang {
 	gangs := make([]Gang, len(y))
 	for i := range y {
 		gangs[i] = Gang{Size: w.Items[i].DevicesPerRound, Rounds: y[i], Weight: w.Items[i].Weight}
@@ -109,25 +109,25 @@ func (w *Problem) gangsOf(y []int) []Gang {
 // is searched for, the value being concave in it but for the whole rounds.
 // Where that takes no time the others go where they are worth most together.
 func (w *Problem) CountRounds() (y []int, short int) {
-	d := newCounting(w)
-	if d.short > 0 {
-		return d.serveInOrder(), d.short
+	d := newRoundCounting(w)
+	if d.missingRoom > 0 {
+		return d.giveMinRoundsInOrder(), d.missingRoom
 	}
-	best, value := len(d.bounds)-1, math.Inf(-1)
-	cells := d.knapsackCells()
-	fill := d.fill
-	if cells <= everyBound {
-		fill = d.fillExactly
+	best, value := len(d.restBounds)-1, math.Inf(-1)
+	cells := d.countKnapsackCells()
+	fill := d.fillGreedily
+	if cells <= maxCellsForEveryBound {
+		fill = d.fillByKnapsack
 	}
 	try := func(i int) float64 {
-		v := fill(d.bounds[i])
+		v := fill(d.restBounds[i])
 		if v > value || v == value && i < best {
 			best, value = i, v
 		}
 		return v
 	}
-	lo, hi := 0, len(d.bounds)-1
-	for hi-lo > searchAll {
+	lo, hi := 0, len(d.restBounds)-1
+	for hi-lo > maxBoundsTriedSingly {
 		third := (hi - lo) / 3
 		a, b := try(lo+third), try(hi-third)
 		if a < b {
@@ -139,17 +139,17 @@ func (w *Problem) CountRounds() (y []int, short int) {
 	for i := lo; i <= hi; i++ {
 		try(i)
 	}
-	if cells <= oneBound {
-		fill = d.fillExactly
+	if cells <= maxCellsForOneBound {
+		fill = d.fillByKnapsack
 	}
-	fill(d.bounds[best])
-	return d.y, 0
+	fill(d.restBounds[best])
+	return d.roundCounts, 0
 }
 
 const (
-	searchAll  = 24      // bounds are tried one by one
-	everyBound = 1 << 14 // cells of a knapsack are filled for every bound tried
-	oneBound   = 1 << 22 // and for the best one
+	maxBoundsTriedSingly  = 24      // so many bounds are tried one by one
+	maxCellsForEveryBound = 1 << 14 // a knapsack of so many cells is filled for every bound tried
+	maxCellsForOneBound   = 1 << 22 // and one of so many for the best bound
 )
 
 // Value returns what the numbers of rounds are worth.
@@ -157,95 +157,97 @@ func (w *Problem) Value(y []int) float64 {
 	v, longest := 0.0, 0.0
 	for i := range w.Items {
 		s := &w.Items[i]
-		v += w.utilityOf(s, y[i])
-		longest = max(longest, s.remaining(y[i]))
+		v += w.itemUtility(s, y[i])
+		longest = max(longest, s.secondsLeftAfter(y[i]))
 	}
 	return v - w.LongestRestCost*longest
 }
 
-func (w *Problem) utilityOf(s *Item, y int) float64 {
+func (w *Problem) itemUtility(s *Item, y int) float64 {
 	return s.Weight * w.Utility(min(s.DoneShare+s.GainPerRound*float64(y), 1))
 }
 
-// remaining is what is left after y rounds; those it has no use for take nothing
+// secondsLeftAfter is what is left after y rounds; those it has no use for take nothing
 // off.
-func (s *Item) remaining(y int) float64 { return max(s.SecondsLeft-s.SecondsCutPerRound*float64(y), 0) }
+func (s *Item) secondsLeftAfter(y int) float64 {
+	return max(s.SecondsLeft-s.SecondsCutPerRound*float64(y), 0)
+}
 
 // itemRound is one more round for one item.
 type itemRound struct {
-	item           int32
+	itemIndex      int32
 	roundNumber    int32
-	worthPerDevice float64 // per device
+	worthPerDevice float64
 }
 
 // roundCounting is the work space of CountRounds.
 type roundCounting struct {
 	*Problem
-	room   int
-	short  int
-	least  []int // y may not be less
-	y      []int
-	units  []itemRound // by worth, the units of an item in their order
-	bounds []float64   // on the longest rest, ascending: those that make a difference
+	totalRoom   int
+	missingRoom int
+	minRounds   []int // the least that the counts may be
+	roundCounts []int
+	itemRounds  []itemRound // by worth, those of an item in their order
+	restBounds  []float64   // on the longest rest, ascending: those that make a difference
 
-	table     []uint8 // of fillExactly: rounds by job and room
-	row, next []float64
+	roundsTable            []uint8 // of fillByKnapsack: rounds by item and room
+	bestValues, nextValues []float64
 }
 
-func newCounting(w *Problem) *roundCounting {
+func newRoundCounting(w *Problem) *roundCounting {
 	n := len(w.Items)
-	d := &roundCounting{Problem: w, room: max(w.Rounds*w.Capacity-w.UnusedCapacity, 0), least: make([]int, n), y: make([]int, n)}
+	d := &roundCounting{Problem: w, totalRoom: max(w.Rounds*w.Capacity-w.UnusedCapacity, 0), minRounds: make([]int, n), roundCounts: make([]int, n)}
 	units := 0
 	for i := range w.Items {
 		s := &w.Items[i]
-		d.least[i] = min(max(s.MinRounds, 0), w.mostRounds(s))
-		d.short += d.least[i] * s.DevicesPerRound
-		units += w.mostRounds(s)
+		d.minRounds[i] = min(max(s.MinRounds, 0), w.maxRoundsOf(s))
+		d.missingRoom += d.minRounds[i] * s.DevicesPerRound
+		units += w.maxRoundsOf(s)
 	}
-	if d.short = max(d.short-d.room, 0); d.short > 0 {
+	if d.missingRoom = max(d.missingRoom-d.totalRoom, 0); d.missingRoom > 0 {
 		return d
 	}
-	d.units = make([]itemRound, 0, units)
+	d.itemRounds = make([]itemRound, 0, units)
 	for i := range w.Items {
-		d.addUnits(i)
+		d.addItemRounds(i)
 	}
-	slices.SortFunc(d.units, func(a, b itemRound) int {
-		return cmp.Or(cmp.Compare(b.worthPerDevice, a.worthPerDevice), cmp.Compare(a.item, b.item), cmp.Compare(a.roundNumber, b.roundNumber))
+	slices.SortFunc(d.itemRounds, func(a, b itemRound) int {
+		return cmp.Or(cmp.Compare(b.worthPerDevice, a.worthPerDevice), cmp.Compare(a.itemIndex, b.itemIndex), cmp.Compare(a.roundNumber, b.roundNumber))
 	})
-	d.listBounds()
+	d.listRestBounds()
 	return d
 }
 
-// mostRounds is how many rounds the item can get.
-func (w *Problem) mostRounds(s *Item) int {
+// maxRoundsOf is how many rounds the item can get.
+func (w *Problem) maxRoundsOf(s *Item) int {
 	if s.DevicesPerRound > w.Capacity {
 		return 0
 	}
 	return min(max(s.MaxRounds, 0), w.Rounds)
 }
 
-// addUnits adds the units of an item.
-func (d *roundCounting) addUnits(i int) {
+// addItemRounds adds the rounds an item may get beyond its least.
+func (d *roundCounting) addItemRounds(i int) {
 	s := &d.Items[i]
-	before, worth := d.utilityOf(s, d.least[i]), math.Inf(1)
-	for nth := d.least[i] + 1; nth <= d.mostRounds(s); nth++ {
-		after := d.utilityOf(s, nth)
+	before, worth := d.itemUtility(s, d.minRounds[i]), math.Inf(1)
+	for nth := d.minRounds[i] + 1; nth <= d.maxRoundsOf(s); nth++ {
+		after := d.itemUtility(s, nth)
 		worth = min(worth, (after-before)/float64(max(s.DevicesPerRound, 1))) // rounding must not disturb their order
-		d.units = append(d.units, itemRound{int32(i), int32(nth), worth})
+		d.itemRounds = append(d.itemRounds, itemRound{int32(i), int32(nth), worth})
 		before = after
 	}
 }
 
-// serveInOrder gives what must be given, in order, while it lasts.
-func (d *roundCounting) serveInOrder() []int {
-	room := d.room
+// giveMinRoundsInOrder gives what must be given, in order, while it lasts.
+func (d *roundCounting) giveMinRoundsInOrder() []int {
+	room := d.totalRoom
 	for i := range d.Items {
 		if size := d.Items[i].DevicesPerRound; size > 0 {
-			d.y[i] = min(d.least[i], room/size)
-			room -= d.y[i] * size
+			d.roundCounts[i] = min(d.minRounds[i], room/size)
+			room -= d.roundCounts[i] * size
 		} else {
-			d.y[i] = d.least[i]
+			d.roundCounts[i] = d.minRounds[i]
 		}
 	}
-	return d.y
+	return d.roundCounts
 }

@@ -138,7 +138,7 @@ func TestWindowNearlyOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWindow(t)
 		y := make([]int, len(w.Items))
-		for i, in := range w.Plan() {
+		for i, in := range w.PlanRounds() {
 			y[i] = bits.OnesCount64(in)
 		}
 		got, want := w.Value(y), best(&w)
@@ -163,7 +163,7 @@ func TestArrange(t *testing.T) {
 		"too wide": {[]knapsack.Gang{{3, 1, 9}, {1, 1, 1}}, 1, 2, []uint64{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, knapsack.Arrange(c.gangs, c.rounds, c.size)); d != "" {
+			if d := cmp.Diff(c.want, knapsack.ArrangeGangs(c.gangs, c.rounds, c.size)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
@@ -189,7 +189,7 @@ func TestArrangeFits(t *testing.T) {
 			gangs = append(gangs, g)
 		}
 		used, lost := make([]int, rounds), 0
-		for i, in := range knapsack.Arrange(gangs, rounds, size) {
+		for i, in := range knapsack.ArrangeGangs(gangs, rounds, size) {
 			n := 0
 			for r := range rounds {
 				if in&(1<<r) != 0 {
@@ -239,7 +239,7 @@ func BenchmarkWindow(b *testing.B) {
 				w.Items = append(w.Items, s)
 			}
 			for b.Loop() {
-				w.Plan()
+				w.PlanRounds()
 			}
 		})
 	}

@@ -12,19 +12,19 @@ var (
 	ErrStalled    = errors.New("the simplex method does not come to an end: the numbers are too far apart in size")
 )
 
-// Problem asks for x >= 0 with Rows·x <= Bound that makes Objective·x largest. It is
+// Problem asks for x >= 0 with Rows·x <= Bounds that makes Objective·x largest. It is
 // meant for hundreds of rows and a few thousand columns, kept densely.
 type Problem struct {
 	Objective []float64
 	Rows      [][]float64
-	Bound     []float64 // may be negative
+	Bounds    []float64 // may be negative
 }
 
 // Solution is a vertex where a Problem is largest.
 type Solution struct {
 	Value  float64
 	X      []float64
-	Prices []float64 // by row: what one more unit of Bound would bring; >= 0
+	Prices []float64 // by row: what one more unit of its bound would bring; >= 0
 }
 
 // zeroTolerance is what counts as zero in a tableau whose numbers are about 1.
@@ -35,13 +35,13 @@ const zeroTolerance = 1e-11
 // equal vertices.
 func (p Problem) Maximize() (Solution, error) {
 	t := newTableau(p)
-	if err := t.firstVertex(); err != nil {
+	if err := t.findFirstVertex(); err != nil {
 		return Solution{}, err
 	}
-	if err := t.ascend(t.gain); err != nil {
+	if err := t.climbToOptimum(t.columnGains); err != nil {
 		return Solution{}, err
 	}
-	return t.optimum(), nil
+	return t.newSolution(), nil
 }
 
 // A tableau says each basic variable by the others: rows[i] holds the
@@ -50,27 +50,27 @@ func (p Problem) Maximize() (Solution, error) {
 type tableau struct {
 	columnCount, rowCount int
 	rows                  [][]float64
-	gain                  []float64 // what each column still adds; last: minus the value so far
-	basis                 []int     // by row
+	columnGains           []float64 // what each column still adds; last: minus the value so far
+	basicVariables        []int     // by row
 }
 
 func newTableau(p Problem) *tableau {
-	n, m := len(p.Objective), len(p.Bound)
-	t := &tableau{columnCount: n, rowCount: m, basis: make([]int, m), gain: make([]float64, n+m+2)}
-	copy(t.gain, p.Objective)
+	n, m := len(p.Objective), len(p.Bounds)
+	t := &tableau{columnCount: n, rowCount: m, basicVariables: make([]int, m), columnGains: make([]float64, n+m+2)}
+	copy(t.columnGains, p.Objective)
 	cells := make([]float64, m*(n+m+2))
 	for i := range m {
 		row := cells[i*(n+m+2) : (i+1)*(n+m+2)]
 		copy(row, p.Rows[i])
-		row[n+i], row[n+m], row[n+m+1] = 1, -1, p.Bound[i]
-		t.rows, t.basis[i] = append(t.rows, row), n+i
+		row[n+i], row[n+m], row[n+m+1] = 1, -1, p.Bounds[i]
+		t.rows, t.basicVariables[i] = append(t.rows, row), n+i
 	}
 	return t
 }
 
-// firstVertex finds a first vertex: the helper column, which relaxes every row, is
+// findFirstVertex finds a first vertex: the helper column, which relaxes every row, is
 // brought to zero.
-func (t *tableau) firstVertex() error {
+func (t *tableau) findFirstVertex() error {
 	helper, value := t.columnCount+t.rowCount, t.columnCount+t.rowCount+1
 	worst := -1
 	for i, row := range t.rows {
@@ -81,8 +81,8 @@ func (t *tableau) firstVertex() error {
 	if worst >= 0 {
 		away := make([]float64, t.columnCount+t.rowCount+2)
 		away[helper] = -1
-		t.pivot(worst, helper, away)
-		if err := t.ascend(away); err != nil {
+		t.pivotOn(worst, helper, away)
+		if err := t.climbToOptimum(away); err != nil {
 			return err
 		}
 		if away[value] > 1e-8 {
@@ -93,13 +93,13 @@ func (t *tableau) firstVertex() error {
 	for _, row := range t.rows {
 		row[helper] = 0
 	}
-	t.gain[helper] = 0
+	t.columnGains[helper] = 0
 	return nil
 }
 
 // removeFromBasis takes a column that is zero out of the basis.
 func (t *tableau) removeFromBasis(helper int) {
-	for i, b := range t.basis {
+	for i, b := range t.basicVariables {
 		if b != helper {
 			continue
 		}
@@ -110,13 +110,13 @@ func (t *tableau) removeFromBasis(helper int) {
 			}
 		}
 		if best >= 0 {
-			t.pivot(i, best, nil)
+			t.pivotOn(i, best, nil)
 		}
 	}
 }
 
-// ascend moves from vertex to vertex while the objective grows.
-func (t *tableau) ascend(gain []float64) error {
+// climbToOptimum moves from vertex to vertex while the objective grows.
+func (t *tableau) climbToOptimum(gain []float64) error {
 	still := 0
 	for range 200 * (t.columnCount + t.rowCount + 10) {
 		col := t.enteringColumn(gain, still > t.rowCount)
@@ -132,7 +132,7 @@ func (t *tableau) ascend(gain []float64) error {
 		} else {
 			still++
 		}
-		t.pivot(row, col, gain)
+		t.pivotOn(row, col, gain)
 	}
 	return ErrStalled
 }
@@ -161,7 +161,7 @@ func (t *tableau) leavingRow(col int) int {
 		ratio := max(row[t.columnCount+t.rowCount+1], 0) / row[col]
 		switch {
 		case ratio < least-zeroTolerance:
-		case ratio > least+zeroTolerance, best < 0, t.basis[i] > t.basis[best]:
+		case ratio > least+zeroTolerance, best < 0, t.basicVariables[i] > t.basicVariables[best]:
 			continue
 		}
 		best, least = i, min(ratio, least)
@@ -169,9 +169,9 @@ func (t *tableau) leavingRow(col int) int {
 	return best
 }
 
-// pivot makes the column basic in the row. gain is kept in step, and the true
+// pivotOn makes the column basic in the row. gain is kept in step, and the true
 // objective with it.
-func (t *tableau) pivot(row, col int, gain []float64) {
+func (t *tableau) pivotOn(row, col int, gain []float64) {
 	pivot := t.rows[row]
 	by := 1 / pivot[col]
 	for j := range pivot {
@@ -180,17 +180,17 @@ func (t *tableau) pivot(row, col int, gain []float64) {
 	pivot[col] = 1
 	for i, other := range t.rows {
 		if i != row {
-			eliminate(other, pivot, col)
+			eliminateColumn(other, pivot, col)
 		}
 	}
-	eliminate(t.gain, pivot, col)
-	if len(gain) > 0 && &gain[0] != &t.gain[0] {
-		eliminate(gain, pivot, col)
+	eliminateColumn(t.columnGains, pivot, col)
+	if len(gain) > 0 && &gain[0] != &t.columnGains[0] {
+		eliminateColumn(gain, pivot, col)
 	}
-	t.basis[row] = col
+	t.basicVariables[row] = col
 }
 
-func eliminate(row, pivot []float64, col int) {
+func eliminateColumn(row, pivot []float64, col int) {
 	by := row[col]
 	if by == 0 {
 		return
@@ -201,16 +201,16 @@ func eliminate(row, pivot []float64, col int) {
 	row[col] = 0
 }
 
-func (t *tableau) optimum() Solution {
+func (t *tableau) newSolution() Solution {
 	value := t.columnCount + t.rowCount + 1
-	o := Solution{Value: -t.gain[value], X: make([]float64, t.columnCount), Prices: make([]float64, t.rowCount)}
-	for i, b := range t.basis {
+	o := Solution{Value: -t.columnGains[value], X: make([]float64, t.columnCount), Prices: make([]float64, t.rowCount)}
+	for i, b := range t.basicVariables {
 		if b < t.columnCount {
 			o.X[b] = max(t.rows[i][value], 0)
 		}
 	}
 	for i := range o.Prices {
-		o.Prices[i] = max(-t.gain[t.columnCount+i], 0)
+		o.Prices[i] = max(-t.columnGains[t.columnCount+i], 0)
 	}
 	return o
 }

@@ -14,7 +14,7 @@ import (
 
 // oracle solves an LP with gonum, whose simplex wants equations.
 func oracle(p lp.Problem) (float64, error) {
-	n, m := len(p.Objective), len(p.Bound)
+	n, m := len(p.Objective), len(p.Bounds)
 	c, a := make([]float64, n+m), mat.NewDense(m, n+m, nil)
 	for j, g := range p.Objective {
 		c[j] = -g
@@ -22,14 +22,14 @@ func oracle(p lp.Problem) (float64, error) {
 	b := make([]float64, m)
 	for i, row := range p.Rows {
 		sign := 1.0
-		if p.Bound[i] < 0 {
+		if p.Bounds[i] < 0 {
 			sign = -1
 		}
 		for j, v := range row {
 			a.Set(i, j, sign*v)
 		}
 		a.Set(i, n+i, sign)
-		b[i] = sign * p.Bound[i]
+		b[i] = sign * p.Bounds[i]
 	}
 	v, _, err := gonum.Simplex(c, a, b, 1e-10, nil)
 	return -v, err
@@ -43,7 +43,7 @@ func drawLP(t *rapid.T) lp.Problem {
 	p := lp.Problem{Objective: rapid.SliceOfN(value, n, n).Draw(t, "gain")}
 	for range m {
 		p.Rows = append(p.Rows, rapid.SliceOfN(value, n, n).Draw(t, "row"))
-		p.Bound = append(p.Bound, value.Draw(t, "bound"))
+		p.Bounds = append(p.Bounds, value.Draw(t, "bound"))
 	}
 	return p
 }
@@ -86,10 +86,10 @@ func checkOptimum(t *rapid.T, p lp.Problem, o lp.Solution) {
 		for j, v := range row {
 			sum += v * o.X[j]
 		}
-		if sum > p.Bound[i]+eps*(1+math.Abs(p.Bound[i])) {
-			t.Fatalf("row %d: %g exceeds %g", i, sum, p.Bound[i])
+		if sum > p.Bounds[i]+eps*(1+math.Abs(p.Bounds[i])) {
+			t.Fatalf("row %d: %g exceeds %g", i, sum, p.Bounds[i])
 		}
-		dual += o.Prices[i] * p.Bound[i]
+		dual += o.Prices[i] * p.Bounds[i]
 	}
 	for j, g := range p.Objective {
 		cost := 0.0
@@ -110,7 +110,7 @@ func TestSimplexDegenerate(t *testing.T) {
 	p := lp.Problem{
 		Objective: []float64{0.75, -150, 0.02, -6},
 		Rows:      [][]float64{{0.25, -60, -0.04, 9}, {0.5, -90, -0.02, 3}, {0, 0, 1, 0}},
-		Bound:     []float64{0, 0, 1},
+		Bounds:    []float64{0, 0, 1},
 	}
 	o, err := p.Maximize()
 	if err != nil || math.Abs(o.Value-0.05) > 1e-12 {

@@ -6,21 +6,21 @@ import (
 
 // A column is what all classes choose at some prices.
 type column struct {
-	x    [][]float64
-	use  []float64 // by kind of capacity
-	gain float64
+	fractions    [][]float64
+	usedCapacity []float64 // by kind of capacity
+	gain         float64
 }
 
-// choose lets every class choose at the prices. The value is the cost of all,
+// chooseColumn lets every class choose at the prices. The value is the cost of all,
 // or with gain their profit. ok is false when one cannot meet its need.
-func (s *Split) choose(h *hull, price, need []float64, gain bool) (c column, value float64, ok bool) {
-	m := len(s.Capacity)
+func (s *SplitProblem) chooseColumn(h *costHull, price, need []float64, gain bool) (c column, value float64, ok bool) {
+	m := len(s.CapacityByKind)
 	cells := make([]float64, len(s.Classes)*m)
 	x := make([][]float64, len(s.Classes))
 	for i := range s.Classes {
 		x[i] = cells[i*m : (i+1)*m : (i+1)*m]
-		h.build(i, price, gain)
-		cost, met := h.cheapest(need[i], x[i])
+		h.buildForClass(i, price, gain)
+		cost, met := h.cheapestFractions(need[i], x[i])
 		if !met {
 			return column{}, 0, false
 		}
@@ -29,51 +29,51 @@ func (s *Split) choose(h *hull, price, need []float64, gain bool) (c column, val
 	if gain {
 		value = -value
 	}
-	return s.columnOf(x), value, true
+	return s.newColumn(x), value, true
 }
 
-func (s *Split) columnOf(x [][]float64) column {
-	c := column{x: x, use: make([]float64, len(s.Capacity))}
+func (s *SplitProblem) newColumn(x [][]float64) column {
+	c := column{fractions: x, usedCapacity: make([]float64, len(s.CapacityByKind))}
 	for i := range s.Classes {
 		it := &s.Classes[i]
 		for k, v := range x[i] {
 			if v == 0 {
 				continue
 			}
-			c.use[k] += it.Count * it.Size * v
-			if it.Gain != nil {
-				c.gain += it.Count * it.Gain[k] * v
+			c.usedCapacity[k] += it.Count * it.Size * v
+			if it.GainByKind != nil {
+				c.gain += it.Count * it.GainByKind[k] * v
 			}
 		}
 	}
 	return c
 }
 
-// repeats reports whether the column brings nothing that others do not.
-func (c column) repeats(others []column) bool {
-	return slices.ContainsFunc(others, func(o column) bool { return c.gain == o.gain && slices.Equal(c.use, o.use) })
+// isRepeatOf reports whether the column brings nothing that others do not.
+func (c column) isRepeatOf(others []column) bool {
+	return slices.ContainsFunc(others, func(o column) bool { return c.gain == o.gain && slices.Equal(c.usedCapacity, o.usedCapacity) })
 }
 
 // minimizeMixLoad mixes the columns so that the largest used share of a kind is smallest:
 // a matrix game, as a Problem whose start is known. Its prices are the other side's
 // strategy.
-func (s *Split) minimizeMixLoad(columns []column) (mix []float64, load float64, price []float64, err error) {
+func (s *SplitProblem) minimizeMixLoad(columns []column) (mix []float64, load float64, price []float64, err error) {
 	lp := Problem{Objective: make([]float64, len(columns))}
 	for j := range columns {
 		lp.Objective[j] = 1
 	}
-	for k, c := range s.Capacity {
+	for k, c := range s.CapacityByKind {
 		row := make([]float64, len(columns))
 		for j, col := range columns {
-			row[j] = col.use[k] / c
+			row[j] = col.usedCapacity[k] / c
 		}
-		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, 1)
+		lp.Rows, lp.Bounds = append(lp.Rows, row), append(lp.Bounds, 1)
 	}
 	best, err := lp.Maximize()
 	if err == ErrUnbounded || best.Value <= 0 { // no class needs anything
 		mix = make([]float64, len(columns))
 		mix[len(mix)-1] = 1
-		return mix, 0, s.evenPrice(), nil
+		return mix, 0, s.evenPrices(), nil
 	}
 	if err != nil {
 		return nil, 0, nil, err
@@ -81,7 +81,7 @@ func (s *Split) minimizeMixLoad(columns []column) (mix []float64, load float64, 
 	load = 1 / best.Value
 	price = best.Prices
 	for k := range price {
-		price[k] *= load / s.Capacity[k]
+		price[k] *= load / s.CapacityByKind[k]
 	}
 	for j := range best.X {
 		best.X[j] *= load
@@ -94,23 +94,23 @@ func (s *Split) minimizeMixLoad(columns []column) (mix []float64, load float64, 
 // otherwise bind, and to pivot on such numbers makes the errors large ones.
 const capacityTolerance = 4e-9
 
-// maximizeMix mixes the columns so that the gain is largest within the capacity, but
-// for loose. The first column fits; the others are counted as changes to it.
-func (s *Split) maximizeMix(columns []column) (mix []float64, value float64, price []float64, err error) {
+// maximizeMixGain mixes the columns so that the gain is largest within the capacity, but
+// for capacityTolerance. The first column fits; the others are counted as changes to it.
+func (s *SplitProblem) maximizeMixGain(columns []column) (mix []float64, value float64, price []float64, err error) {
 	base, n := columns[0], len(columns)-1
 	lp := Problem{Objective: make([]float64, n)}
-	for k := range s.Capacity {
+	for k := range s.CapacityByKind {
 		row := make([]float64, n)
 		for j, col := range columns[1:] {
-			row[j] = col.use[k] - base.use[k]
+			row[j] = col.usedCapacity[k] - base.usedCapacity[k]
 		}
-		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, max(s.Capacity[k]-base.use[k], 0)+capacityTolerance*s.Capacity[k])
+		lp.Rows, lp.Bounds = append(lp.Rows, row), append(lp.Bounds, max(s.CapacityByKind[k]-base.usedCapacity[k], 0)+capacityTolerance*s.CapacityByKind[k])
 	}
 	row := make([]float64, n)
 	for j, col := range columns[1:] {
 		row[j], lp.Objective[j] = 1, col.gain-base.gain
 	}
-	lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, 1)
+	lp.Rows, lp.Bounds = append(lp.Rows, row), append(lp.Bounds, 1)
 	best, err := lp.Maximize()
 	if err != nil {
 		return nil, 0, nil, err
@@ -120,22 +120,22 @@ func (s *Split) maximizeMix(columns []column) (mix []float64, value float64, pri
 		mix[0] -= v
 	}
 	mix[0] = max(mix[0], 0)
-	return mix, base.gain + best.Value, best.Prices[:len(s.Capacity)], nil
+	return mix, base.gain + best.Value, best.Prices[:len(s.CapacityByKind)], nil
 }
 
-// moveWithin moves x towards the column, which fits, until it fits too. There is
-// something to do only where rounding got the better of master.
-func (s *Split) moveWithin(fits column, x [][]float64) [][]float64 {
+// moveWithinCapacity moves x towards the column, which fits, until it fits too. There is
+// something to do only where rounding got the better of maximizeMixGain.
+func (s *SplitProblem) moveWithinCapacity(fits column, x [][]float64) [][]float64 {
 	part := 1.0
-	for k, use := range s.columnOf(x).use {
-		if most := s.Capacity[k] * (1 + capacityTolerance); use > most {
-			part = min(part, max(most-fits.use[k], 0)/(use-fits.use[k]))
+	for k, use := range s.newColumn(x).usedCapacity {
+		if most := s.CapacityByKind[k] * (1 + capacityTolerance); use > most {
+			part = min(part, max(most-fits.usedCapacity[k], 0)/(use-fits.usedCapacity[k]))
 		}
 	}
 	if part == 1 {
 		return x
 	}
-	return mixColumns([]column{fits, {x: x}}, []float64{1 - part, part})
+	return mixColumns([]column{fits, {fractions: x}}, []float64{1 - part, part})
 }
 
 // mixColumns adds the columns up by their shares, which are to sum to 1 and nearly
@@ -145,14 +145,14 @@ func mixColumns(columns []column, mix []float64) [][]float64 {
 	for _, v := range mix {
 		sum += v
 	}
-	x := make([][]float64, len(columns[0].x))
+	x := make([][]float64, len(columns[0].fractions))
 	for i := range x {
-		x[i] = make([]float64, len(columns[0].x[i]))
+		x[i] = make([]float64, len(columns[0].fractions[i]))
 		for j, c := range columns {
 			if mix[j] <= 0 {
 				continue
 			}
-			for k, v := range c.x[i] {
+			for k, v := range c.fractions[i] {
 				x[i][k] += mix[j] / sum * v
 			}
 		}

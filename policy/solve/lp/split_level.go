@@ -4,18 +4,18 @@ import (
 	"math"
 )
 
-// MaxLevel finds fractions at which every class achieves base + level·ref, one per
-// class, with the largest level. Division.NeedPrices then tells the bottlenecks: a
+// MaximizeLevel finds fractions at which every class achieves base + level·ref, one per
+// class, with the largest level. SplitSolution.NeedPrices then tells the bottlenecks: a
 // class with such a price cannot have more without another having less.
 //
 // The load as a function of the level is convex and consists of straight
 // pieces, so Newton's method from the right finds where it is full in a few
 // steps, and exactly.
-func (s *Split) MaxLevel(base, ref []float64) (level float64, c *Division, err error) {
+func (s *SplitProblem) MaximizeLevel(base, ref []float64) (level float64, c *SplitSolution, err error) {
 	level = math.Inf(1)
 	for i := range s.Classes {
 		if ref[i] > 0 {
-			level = min(level, max(s.fastest(i)-base[i], 0)/ref[i])
+			level = min(level, max(s.fastestRate(i)-base[i], 0)/ref[i])
 		}
 	}
 	if math.IsInf(level, 1) {
@@ -24,9 +24,9 @@ func (s *Split) MaxLevel(base, ref []float64) (level float64, c *Division, err e
 	need := make([]float64, len(s.Classes))
 	for range maxColumns {
 		for i := range need {
-			need[i] = min(base[i]+level*ref[i], s.fastest(i))
+			need[i] = min(base[i]+level*ref[i], s.fastestRate(i))
 		}
-		if c, err = s.cheapest(need, 0, 0); err != nil || c.Load <= 1+1e-10 {
+		if c, err = s.minimizeLoadUntil(need, 0, 0); err != nil || c.Load <= 1+1e-10 {
 			return level, c, err
 		}
 		slope := 0.0
@@ -41,29 +41,29 @@ func (s *Split) MaxLevel(base, ref []float64) (level float64, c *Division, err e
 	return level, c, ErrStalled
 }
 
-// fastest is what the class achieves with all its time where it is fastest.
-func (s *Split) fastest(class int) float64 {
+// fastestRate is what the class achieves with all its time where it is fastest.
+func (s *SplitProblem) fastestRate(class int) float64 {
 	best := 0.0
-	for _, r := range s.Classes[class].Rate {
+	for _, r := range s.Classes[class].RateByKind {
 		best = max(best, r)
 	}
 	return best
 }
 
-// MinFeasible returns the least z in [low, high] for which the needs fit, within
+// FindLeastFeasible returns the least z in [low, high] for which the needs fit, within
 // the factor 1+within, and fractions that meet them. needs is decreasing in z;
 // it may report that there is no way at all (+Inf). What does not fit at high
 // is an ErrInfeasible.
-func (s *Split) MinFeasible(low, high, within float64, needs func(z float64, need []float64)) (float64, *Division, error) {
+func (s *SplitProblem) FindLeastFeasible(low, high, within float64, needs func(z float64, need []float64)) (float64, *SplitSolution, error) {
 	need := make([]float64, len(s.Classes))
-	fits := func(z float64) (*Division, error) {
+	fits := func(z float64) (*SplitSolution, error) {
 		needs(z, need)
 		for i, n := range need {
-			if n > s.fastest(i)*(1+1e-12) {
+			if n > s.fastestRate(i)*(1+1e-12) {
 				return nil, nil
 			}
 		}
-		c, err := s.cheapest(need, 1, 1)
+		c, err := s.minimizeLoadUntil(need, 1, 1)
 		if err != nil || c.Load > 1 {
 			return nil, err
 		}

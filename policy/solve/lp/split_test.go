@@ -9,46 +9,46 @@ import (
 	"fairbridge/policy/solve/lp"
 )
 
-func drawSplit(t *rapid.T) *lp.Split {
+func drawSplit(t *rapid.T) *lp.SplitProblem {
 	m := rapid.IntRange(1, 4).Draw(t, "kinds")
-	s := &lp.Split{}
+	s := &lp.SplitProblem{}
 	for range m {
-		s.Capacity = append(s.Capacity, float64(rapid.IntRange(1, 12).Draw(t, "capacity")))
+		s.CapacityByKind = append(s.CapacityByKind, float64(rapid.IntRange(1, 12).Draw(t, "capacity")))
 	}
 	for range rapid.IntRange(1, 7).Draw(t, "items") {
-		it := lp.Class{
+		it := lp.PartyClass{
 			Count: float64(rapid.IntRange(1, 5).Draw(t, "many")),
 			Size:  float64(rapid.SampledFrom([]int{1, 1, 2, 4}).Draw(t, "size")),
 		}
 		for range m {
-			it.Rate = append(it.Rate, float64(rapid.IntRange(0, 9).Draw(t, "rate")))
-			it.Gain = append(it.Gain, float64(rapid.IntRange(-3, 9).Draw(t, "gain"))/4)
+			it.RateByKind = append(it.RateByKind, float64(rapid.IntRange(0, 9).Draw(t, "rate")))
+			it.GainByKind = append(it.GainByKind, float64(rapid.IntRange(-3, 9).Draw(t, "gain"))/4)
 		}
-		it.Rate[rapid.IntRange(0, m-1).Draw(t, "runs on")] = 3
+		it.RateByKind[rapid.IntRange(0, m-1).Draw(t, "runs on")] = 3
 		s.Classes = append(s.Classes, it)
 	}
 	return s
 }
 
-// dense writes the Split out as an LP whose last variable is the level: every
+// dense writes the SplitProblem out as an LP whose last variable is the level: every
 // item achieves base + level·ref.
-func dense(s *lp.Split, base, ref []float64) lp.Problem {
-	m := len(s.Capacity)
+func dense(s *lp.SplitProblem, base, ref []float64) lp.Problem {
+	m := len(s.CapacityByKind)
 	n := len(s.Classes)*m + 1
 	p := lp.Problem{Objective: make([]float64, n)}
 	add := func(bound float64) []float64 {
 		row := make([]float64, n)
-		p.Rows, p.Bound = append(p.Rows, row), append(p.Bound, bound)
+		p.Rows, p.Bounds = append(p.Rows, row), append(p.Bounds, bound)
 		return row
 	}
 	for i, it := range s.Classes {
 		time, speed := add(1), add(-base[i])
 		for k := range m {
-			time[i*m+k], speed[i*m+k] = 1, -it.Rate[k]
+			time[i*m+k], speed[i*m+k] = 1, -it.RateByKind[k]
 		}
 		speed[n-1] = ref[i]
 	}
-	for k, c := range s.Capacity {
+	for k, c := range s.CapacityByKind {
 		row := add(c)
 		for i, it := range s.Classes {
 			row[i*m+k] = it.Count * it.Size
@@ -57,7 +57,7 @@ func dense(s *lp.Split, base, ref []float64) lp.Problem {
 	return p
 }
 
-func fits(t *rapid.T, s *lp.Split, x [][]float64, need []float64) {
+func fits(t *rapid.T, s *lp.SplitProblem, x [][]float64, need []float64) {
 	for i, it := range s.Classes {
 		time, speed := 0.0, 0.0
 		for k, v := range x[i] {
@@ -65,13 +65,13 @@ func fits(t *rapid.T, s *lp.Split, x [][]float64, need []float64) {
 				t.Fatalf("item %d: negative time %g", i, v)
 			}
 			time += v
-			speed += it.Rate[k] * v
+			speed += it.RateByKind[k] * v
 		}
 		if time > 1+1e-9 || speed < need[i]-1e-7 {
 			t.Fatalf("item %d: time %g, achieves %g, needs %g", i, time, speed, need[i])
 		}
 	}
-	for k, c := range s.Capacity {
+	for k, c := range s.CapacityByKind {
 		use := 0.0
 		for i, it := range s.Classes {
 			use += it.Count * it.Size * x[i][k]
@@ -95,7 +95,7 @@ func TestLevelAgainstTheDenseLP(t *testing.T) {
 		if err != nil {
 			t.Skip("the oracle gave up: ", err)
 		}
-		level, c, err := s.MaxLevel(base, ref)
+		level, c, err := s.MaximizeLevel(base, ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestLevelAgainstTheDenseLP(t *testing.T) {
 		for i := range ref {
 			ref[i] *= level
 		}
-		fits(t, s, c.X, ref)
+		fits(t, s, c.Fractions, ref)
 	})
 }
 
@@ -119,12 +119,12 @@ func TestBestAgainstTheDenseLP(t *testing.T) {
 		lp := dense(s, need, none)
 		level := make([]float64, len(lp.Objective))
 		level[len(level)-1] = 1 // the oracle wants no empty column
-		lp.Rows, lp.Bound = append(lp.Rows, level), append(lp.Bound, 1)
+		lp.Rows, lp.Bounds = append(lp.Rows, level), append(lp.Bounds, 1)
 		for i, it := range s.Classes {
-			for k, g := range it.Gain {
-				lp.Objective[i*len(s.Capacity)+k] = it.Count * g
-				if it.Rate[k] == 0 {
-					lp.Objective[i*len(s.Capacity)+k] = -1e3 // cannot run there
+			for k, g := range it.GainByKind {
+				lp.Objective[i*len(s.CapacityByKind)+k] = it.Count * g
+				if it.RateByKind[k] == 0 {
+					lp.Objective[i*len(s.CapacityByKind)+k] = -1e3 // cannot run there
 				}
 			}
 		}
@@ -138,14 +138,14 @@ func TestBestAgainstTheDenseLP(t *testing.T) {
 		}
 		got := 0.0
 		for i, it := range s.Classes {
-			for k, v := range c.X[i] {
-				got += it.Count * it.Gain[k] * v
+			for k, v := range c.Fractions[i] {
+				got += it.Count * it.GainByKind[k] * v
 			}
 		}
 		if math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {
 			t.Fatalf("brings %.12g, want %.12g", got, want)
 		}
-		fits(t, s, c.X, need)
+		fits(t, s, c.Fractions, need)
 	})
 }
 
@@ -169,18 +169,18 @@ func TestLevelMicro(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := &lp.Split{Capacity: c.capacity}
+			s := &lp.SplitProblem{CapacityByKind: c.capacity}
 			for _, r := range c.rates {
-				s.Classes = append(s.Classes, lp.Class{Count: 1, Size: g, Rate: r})
+				s.Classes = append(s.Classes, lp.PartyClass{Count: 1, Size: g, RateByKind: r})
 			}
-			level, choice, err := s.MaxLevel(make([]float64, len(c.rates)), c.ref)
+			level, choice, err := s.MaximizeLevel(make([]float64, len(c.rates)), c.ref)
 			if err != nil || math.Abs(level-c.level) > 1e-12 {
 				t.Fatalf("level %.15g, want %.15g (error %v)", level, c.level, err)
 			}
 			for i, row := range c.x {
 				for k, want := range row {
-					if math.Abs(choice.X[i][k]-want) > 1e-10 {
-						t.Errorf("x[%d][%d] = %.12g, want %.12g", i, k, choice.X[i][k], want)
+					if math.Abs(choice.Fractions[i][k]-want) > 1e-10 {
+						t.Errorf("x[%d][%d] = %.12g, want %.12g", i, k, choice.Fractions[i][k], want)
 					}
 				}
 			}
@@ -190,15 +190,15 @@ func TestLevelMicro(t *testing.T) {
 
 func BenchmarkLevel(b *testing.B) {
 	// 10,000 jobs all different on 3 kinds of GPU, 4,096 in all.
-	s := &lp.Split{Capacity: []float64{1024, 1024, 2048}}
+	s := &lp.SplitProblem{CapacityByKind: []float64{1024, 1024, 2048}}
 	ref := make([]float64, 10000)
 	for i := range ref {
 		f := float64(i)
-		it := lp.Class{Count: 1, Size: float64(int(1) << (i % 4)), Rate: []float64{1, 1.5 + math.Sin(f)/3, 3 + 2*math.Cos(1.7*f)}}
-		s.Classes, ref[i] = append(s.Classes, it), (it.Rate[0]+it.Rate[1]+2*it.Rate[2])/4
+		it := lp.PartyClass{Count: 1, Size: float64(int(1) << (i % 4)), RateByKind: []float64{1, 1.5 + math.Sin(f)/3, 3 + 2*math.Cos(1.7*f)}}
+		s.Classes, ref[i] = append(s.Classes, it), (it.RateByKind[0]+it.RateByKind[1]+2*it.RateByKind[2])/4
 	}
 	for b.Loop() {
-		if _, _, err := s.MaxLevel(make([]float64, len(ref)), ref); err != nil {
+		if _, _, err := s.MaximizeLevel(make([]float64, len(ref)), ref); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestMarket is the example of one fast and one slow GPU.
 func TestMarket(t *testing.T) {
-	share, prices := market.SolveFisher([]float64{1, 1}, [][]float64{{4, 1}, {2, 1}}, 1e-9)
+	share, prices := market.SolveFisherMarket([]float64{1, 1}, [][]float64{{4, 1}, {2, 1}}, 1e-9)
 	for i, row := range [][]float64{{.75, 0}, {.25, 1}} {
 		for g, want := range row {
 			if math.Abs(share[i][g]-want) > 1e-6 {
@@ -40,7 +40,7 @@ func TestMarketBalances(t *testing.T) {
 				worth[i] = append(worth[i], rapid.Float64Range(.1, 10).Draw(t, "worth"))
 			}
 		}
-		share, prices := market.SolveFisher(budgets, worth, 1e-3)
+		share, prices := market.SolveFisherMarket(budgets, worth, 1e-3)
 		paid := 0.0
 		for g, p := range prices {
 			sold := 0.0
@@ -68,7 +68,7 @@ func TestMarketBalances(t *testing.T) {
 }
 
 func TestMarketNothing(t *testing.T) {
-	share, prices := market.SolveFisher([]float64{1, 0, 1}, [][]float64{{2, 0}, {1, 1}, {0, 0}}, 1e-3)
+	share, prices := market.SolveFisherMarket([]float64{1, 0, 1}, [][]float64{{2, 0}, {1, 1}, {0, 0}}, 1e-3)
 	if share[0][0] != 1 || share[1][0]+share[1][1]+share[2][0]+share[2][1] != 0 || prices[1] != 0 {
 		t.Errorf("shares %v, prices %v", share, prices)
 	}

@@ -6,15 +6,15 @@ import (
 
 // Trader is a party with GPUs of two kinds and a use for both.
 type Trader struct {
-	Fast, Slow float64 // amounts held
-	Gain       float64 // speed on fast over speed on slow; 0: unknown, it does not trade
+	FastGPUs, SlowGPUs float64 // amounts held
+	FastSpeedup        float64 // speed on fast over speed on slow; 0: unknown, it does not trade
 }
 
-// Deal is what is exchanged between two parties: Fast GPUs from From to To
-// for Slow ones the other way.
+// Deal is what is exchanged between two parties: FastGPUs from Seller to
+// Buyer for SlowGPUs the other way.
 type Deal struct {
-	From, To   int
-	Fast, Slow float64
+	Seller, Buyer      int
+	FastGPUs, SlowGPUs float64
 }
 
 // TradeGPUs exchanges fast GPUs of parties that gain little by them for slow ones
@@ -30,29 +30,29 @@ func TradeGPUs(parties []Trader, margin float64) []Deal {
 	p := append([]Trader(nil), parties...)
 	var done []Deal
 	for {
-		buyer := bestTrader(p, -1, func(t Trader) float64 { return t.Slow }, 1)
-		second := bestTrader(p, buyer, func(t Trader) float64 { return t.Slow }, 1)
-		seller := bestTrader(p, buyer, func(t Trader) float64 { return t.Fast }, -1)
+		buyer := findBestTrader(p, -1, func(t Trader) float64 { return t.SlowGPUs }, 1)
+		second := findBestTrader(p, buyer, func(t Trader) float64 { return t.SlowGPUs }, 1)
+		seller := findBestTrader(p, buyer, func(t Trader) float64 { return t.FastGPUs }, -1)
 		if buyer < 0 || second < 0 || seller < 0 || second == seller {
 			return done
 		}
-		price := p[second].Gain
-		if price <= p[seller].Gain*margin {
+		price := p[second].FastSpeedup
+		if price <= p[seller].FastSpeedup*margin {
 			return done
 		}
-		fast := min(p[seller].Fast, p[buyer].Slow/price)
+		fast := min(p[seller].FastGPUs, p[buyer].SlowGPUs/price)
 		t := Deal{seller, buyer, fast, fast * price}
-		exchange(&p[seller], &p[buyer], t)
+		exchangeGPUs(&p[seller], &p[buyer], t)
 		done = append(done, t)
 	}
 }
 
-// exchange moves the GPUs; one of the two is left with none of what it gave.
-func exchange(seller, buyer *Trader, t Deal) {
-	seller.Slow += t.Slow
-	buyer.Fast += t.Fast
-	seller.Fast = subtractRounded(seller.Fast, t.Fast)
-	buyer.Slow = subtractRounded(buyer.Slow, t.Slow)
+// exchangeGPUs moves the GPUs; one of the two is left with none of what it gave.
+func exchangeGPUs(seller, buyer *Trader, t Deal) {
+	seller.SlowGPUs += t.SlowGPUs
+	buyer.FastGPUs += t.FastGPUs
+	seller.FastGPUs = subtractRounded(seller.FastGPUs, t.FastGPUs)
+	buyer.SlowGPUs = subtractRounded(buyer.SlowGPUs, t.SlowGPUs)
 }
 
 // subtractRounded is what remains of an amount, without what only rounding leaves.
@@ -63,16 +63,16 @@ func subtractRounded(had, gave float64) float64 {
 	return 0
 }
 
-// bestTrader returns the party with the largest gain (sign 1) or the smallest (-1)
+// findBestTrader returns the party with the largest gain (sign 1) or the smallest (-1)
 // among those that hold something and gain by something; -1: none. The first
 // of equals wins.
-func bestTrader(p []Trader, but int, holds func(Trader) float64, sign int) int {
+func findBestTrader(p []Trader, but int, holds func(Trader) float64, sign int) int {
 	found := -1
 	for i, t := range p {
-		if i == but || t.Gain <= 0 || holds(t) <= 0 {
+		if i == but || t.FastSpeedup <= 0 || holds(t) <= 0 {
 			continue
 		}
-		if found < 0 || sign*cmp.Compare(t.Gain, p[found].Gain) > 0 {
+		if found < 0 || sign*cmp.Compare(t.FastSpeedup, p[found].FastSpeedup) > 0 {
 			found = i
 		}
 	}

@@ -8,15 +8,15 @@ import (
 )
 
 // speed is a party's total, in slow GPUs.
-func (t Trader) speed() float64 { return t.Fast*t.Gain + t.Slow }
+func (t Trader) speed() float64 { return t.FastGPUs*t.FastSpeedup + t.SlowGPUs }
 
 func after(parties []Trader, trades []Deal) []Trader {
 	p := append([]Trader(nil), parties...)
 	for _, t := range trades {
-		p[t.From].Fast -= t.Fast
-		p[t.From].Slow += t.Slow
-		p[t.To].Fast += t.Fast
-		p[t.To].Slow -= t.Slow
+		p[t.Seller].FastGPUs -= t.FastGPUs
+		p[t.Seller].SlowGPUs += t.SlowGPUs
+		p[t.Buyer].FastGPUs += t.FastGPUs
+		p[t.Buyer].SlowGPUs -= t.SlowGPUs
 	}
 	return p
 }
@@ -24,7 +24,7 @@ func after(parties []Trader, trades []Deal) []Trader {
 func TestTradeOfThree(t *testing.T) {
 	parties := []Trader{{4, 4, 1.5}, {4, 4, 4}, {4, 4, 3}}
 	trades := TradeGPUs(parties, 1.1)
-	if len(trades) != 1 || trades[0].From != 0 || trades[0].To != 1 || math.Abs(trades[0].Fast-4./3) > 1e-12 || math.Abs(trades[0].Slow-4) > 1e-12 {
+	if len(trades) != 1 || trades[0].Seller != 0 || trades[0].Buyer != 1 || math.Abs(trades[0].FastGPUs-4./3) > 1e-12 || math.Abs(trades[0].SlowGPUs-4) > 1e-12 {
 		t.Fatalf("%+v, want 4/3 fast for 4 slow from 0 to 1", trades)
 	}
 	total := 0.0
@@ -63,12 +63,12 @@ func TestTradeHurtsNobody(t *testing.T) {
 		trades := TradeGPUs(p, 1.1)
 		fast, slow, end := 0.0, 0.0, after(p, trades)
 		for i := range p {
-			fast += end[i].Fast - p[i].Fast
-			slow += end[i].Slow - p[i].Slow
-			if end[i].Fast < -1e-9 || end[i].Slow < -1e-9 || end[i].speed() < p[i].speed()-1e-9 {
+			fast += end[i].FastGPUs - p[i].FastGPUs
+			slow += end[i].SlowGPUs - p[i].SlowGPUs
+			if end[i].FastGPUs < -1e-9 || end[i].SlowGPUs < -1e-9 || end[i].speed() < p[i].speed()-1e-9 {
 				t.Fatalf("party %d went from %+v to %+v", i, p[i], end[i])
 			}
-			if p[i].Gain == 0 && end[i] != p[i] {
+			if p[i].FastSpeedup == 0 && end[i] != p[i] {
 				t.Fatalf("party %d of unknown gain traded", i)
 			}
 		}

@@ -5,64 +5,64 @@ import (
 	"slices"
 )
 
-// Sample is a sample of job sizes (seconds, GPU-seconds, …) in ascending order,
+// SizeSample is a sample of job sizes (seconds, GPU-seconds, …) in ascending order,
 // with which questions about jobs that have already received something are
 // answered. The zero value knows nothing.
-type Sample struct {
-	sorted []float64
-	sum    []float64 // sum[i] is the sum of the first i
+type SizeSample struct {
+	sortedSizes []float64
+	prefixSums  []float64 // by number of sizes: the sum of the smallest ones
 }
 
-// NewSample returns the sample; values that are no numbers are left out.
-func NewSample(values []float64) Sample {
+// NewSizeSample returns the sample; values that are no numbers are left out.
+func NewSizeSample(values []float64) SizeSample {
 	v := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(v)
 	sum := make([]float64, len(v)+1)
 	for i, x := range v {
 		sum[i+1] = sum[i] + x
 	}
-	return Sample{v, sum}
+	return SizeSample{v, sum}
 }
 
 // Len returns the number of values.
-func (s Sample) Len() int { return len(s.sorted) }
+func (s SizeSample) Len() int { return len(s.sortedSizes) }
 
 // Quantile returns the value below or at which a fraction q of the sample
 // lies (nearest rank); ok is false for an empty sample.
-func (s Sample) Quantile(q float64) (value float64, ok bool) {
-	n := len(s.sorted)
+func (s SizeSample) Quantile(q float64) (value float64, ok bool) {
+	n := len(s.sortedSizes)
 	if n == 0 {
 		return 0, false
 	}
 	rank := int(math.Ceil(q * float64(n)))
-	return s.sorted[min(max(rank, 1), n)-1], true
+	return s.sortedSizes[min(max(rank, 1), n)-1], true
 }
 
-// EndsWithin returns the chance that a size above had is at most had+more, and the
+// ChanceToEndWithin returns the chance that a size above had is at most had+more, and the
 // amount still to be spent on average if one stops after more. Both are zero
 // when no size lies above had.
-func (s Sample) EndsWithin(had, more float64) (chance, spent float64) {
+func (s SizeSample) ChanceToEndWithin(had, more float64) (chance, spent float64) {
 	from := s.indexAbove(had)
-	if from == len(s.sorted) || more <= 0 {
+	if from == len(s.sortedSizes) || more <= 0 {
 		return 0, 0
 	}
-	return s.ends(from, max(s.indexAbove(had+more), from), had, more)
+	return s.chanceToEndInRange(from, max(s.indexAbove(had+more), from), had, more)
 }
 
-// ends answers EndsWithin for the sizes from from on, of which those before to end.
-func (s Sample) ends(from, to int, had, more float64) (chance, spent float64) {
-	alive, done := float64(len(s.sorted)-from), float64(to-from)
-	spent = s.sum[to] - s.sum[from] - done*had + (alive-done)*more
+// chanceToEndInRange answers ChanceToEndWithin for the sizes from from on, of which those before to end.
+func (s SizeSample) chanceToEndInRange(from, to int, had, more float64) (chance, spent float64) {
+	alive, done := float64(len(s.sortedSizes)-from), float64(to-from)
+	spent = s.prefixSums[to] - s.prefixSums[from] - done*had + (alive-done)*more
 	return done / alive, spent / alive
 }
 
-// Gittins returns the Gittins index of something that has had so much: the
+// GittinsIndex returns the Gittins index of something that has had so much: the
 // best ratio, over all further amounts, of the chance to end to the amount
 // spent. It is zero when no size lies above had. It takes O(n) time.
-func (s Sample) Gittins(had float64) float64 {
+func (s SizeSample) GittinsIndex(had float64) float64 {
 	best, from := 0.0, s.indexAbove(had)
-	for i := from; i < len(s.sorted); i++ {
-		if chance, spent := s.ends(from, i+1, had, s.sorted[i]-had); spent > 0 {
+	for i := from; i < len(s.sortedSizes); i++ {
+		if chance, spent := s.chanceToEndInRange(from, i+1, had, s.sortedSizes[i]-had); spent > 0 {
 			best = max(best, chance/spent)
 		}
 	}
@@ -70,8 +70,8 @@ func (s Sample) Gittins(had float64) float64 {
 }
 
 // indexAbove returns the position of the first value greater than v.
-func (s Sample) indexAbove(v float64) int {
-	i, _ := slices.BinarySearchFunc(s.sorted, v, func(x, v float64) int {
+func (s SizeSample) indexAbove(v float64) int {
+	i, _ := slices.BinarySearchFunc(s.sortedSizes, v, func(x, v float64) int {
 		if x <= v {
 			return -1
 		}

@@ -8,22 +8,22 @@ import (
 )
 
 func TestGittins(t *testing.T) {
-	s := NewSample([]float64{10, 1, 4, 1, math.NaN()})
+	s := NewSizeSample([]float64{10, 1, 4, 1, math.NaN()})
 	for had, want := range map[float64]float64{0: 0.5, 1: 1. / 6, 4: 1. / 6, 10: 0, 11: 0} {
-		if got := s.Gittins(had); math.Abs(got-want) > 1e-9 {
+		if got := s.GittinsIndex(had); math.Abs(got-want) > 1e-9 {
 			t.Errorf("Gittins(%g) = %g, want %g", had, got, want)
 		}
 	}
 }
 
 func TestQuantile(t *testing.T) {
-	s := NewSample([]float64{5, 1, 4, 2, 3, 9, 8, 7, 6, 10})
+	s := NewSizeSample([]float64{5, 1, 4, 2, 3, 9, 8, 7, 6, 10})
 	for q, want := range map[float64]float64{0: 1, 0.1: 1, 0.7: 7, 0.71: 8, 1: 10, 2: 10} {
 		if got, ok := s.Quantile(q); got != want || !ok {
 			t.Errorf("Quantile(%g) = %g, %t, want %g", q, got, ok, want)
 		}
 	}
-	if _, ok := (Sample{}).Quantile(0.5); ok {
+	if _, ok := (SizeSample{}).Quantile(0.5); ok {
 		t.Error("an empty sample has a quantile")
 	}
 }
@@ -44,7 +44,7 @@ func TestEndsAgainstCounting(t *testing.T) {
 				done++
 			}
 		}
-		chance, cost := NewSample(values).EndsWithin(had, more)
+		chance, cost := NewSizeSample(values).ChanceToEndWithin(had, more)
 		if alive > 0 && more > 0 && (math.Abs(chance-done/alive) > 1e-9 || math.Abs(cost-spent/alive) > 1e-6) {
 			t.Fatalf("Ends = %g, %g, want %g, %g", chance, cost, done/alive, spent/alive)
 		}
