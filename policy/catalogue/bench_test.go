@@ -26,7 +26,7 @@ func BenchmarkDecide(b *testing.B) {
 					b.Fatal(err)
 				}
 				s.Memo = first.Memo
-				s.Now = s.Now.Add(policytest.CycleTime)
+				s.Now = s.Now.Add(policytest.CycleInterval)
 				b.ReportAllocs()
 				spent := processTime(b)
 				for b.Loop() {

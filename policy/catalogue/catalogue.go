@@ -62,5 +62,5 @@ func FindSystem(name string) (paper.System, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return all[i], nil
 	}
-	return paper.System{}, paper.UnknownName("policy", name, names)
+	return paper.System{}, paper.UnknownNameError("policy", name, names)
 }

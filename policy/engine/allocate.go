@@ -30,8 +30,7 @@ type Assignment struct {
 }
 
 // AssignmentWithoutLease returns that of a job without a lease, on the devices it
-// holds or asks, with
-// its note.
+// holds or asks, with its note.
 func (e *Entry) AssignmentWithoutLease() Assignment {
 	return Assignment{Entry: e, DeviceCount: e.DeviceCount(), Note: e.Note}
 }

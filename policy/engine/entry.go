@@ -21,7 +21,7 @@ type Entry struct {
 	PlannedAlloc      policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
 	Index             int          // its place in Round.Entries
 
-	gpuTypesToTry []string // see finder.orderTypes
+	gpuTypesToTry []string // see deviceFinder.orderGPUTypes
 	verdict       verdict
 	cachedFacts   cachedGangFacts // see Round.gangFacts
 	isInLine      bool            // the Orderer has it

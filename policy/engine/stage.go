@@ -49,7 +49,7 @@ type Sizer interface {
 	Size(r *Round, line []*Entry) ([]int, error)
 }
 
-// A Placer finds free devices for the Gang of an entry, or says what is
+// A Placer finds free devices for the GangAsk of an entry, or says what is
 // missing ("needs 8 a100 on one node, 5 free on …"). It does not take them. It
 // is not asked where Fit finds no room.
 type Placer interface {

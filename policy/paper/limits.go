@@ -9,39 +9,39 @@ import (
 // Parameters that several systems share. They set the engine's rules, which the
 // papers do not have: real jobs pay for every stop.
 
-// RunLimit is the shortest run of a job.
-type RunLimit struct {
+// MinRunParam is the shortest run of a job.
+type MinRunParam struct {
 	MinRun time.Duration `param:"min_run" default:"10m" min:"1" help:"shortest run before a job may be stopped; 20 times its checkpoint cost where that is longer"`
 }
 
-// StopLimit is how often a job is stopped.
-type StopLimit struct {
+// MaxStopsParam is how often a job is stopped.
+type MaxStopsParam struct {
 	MaxStops int `param:"max_stops" default:"12" min:"-1" help:"how often one job may be stopped in its life; 0 and -1: without limit"`
 }
 
-// WaitLimit is how long a job waits while others pass it.
-type WaitLimit struct {
+// MaxWaitParam is how long a job waits while others pass it.
+type MaxWaitParam struct {
 	MaxWait time.Duration `param:"max_wait" default:"24h" help:"wait after which a job goes to the front of the line with a reservation; 0s: never"`
 }
 
 // Limits are the parameters of most systems that stop jobs.
 type Limits struct {
-	RunLimit
-	StopLimit
-	WaitLimit
+	MinRunParam
+	MaxStopsParam
+	MaxWaitParam
 }
 
 // PatientLimits are those of systems that grant leases by turns, in which a gang
 // would starve among jobs that must not be stopped: none may pass it after twice
 // its own length.
 type PatientLimits struct {
-	RunLimit
-	StopLimit
+	MinRunParam
+	MaxStopsParam
 	MaxWait time.Duration `param:"max_wait" default:"24h" help:"wait after which a job goes to the front of the line with a reservation; one that no stop could make room for already after twice its own length, at least 2h; 0s: never"`
 }
 
 // Rules returns the engine's rules for a system that stops no job.
-func (l WaitLimit) Rules() engine.Rules { return Limits{WaitLimit: l}.Rules() }
+func (l MaxWaitParam) Rules() engine.Rules { return Limits{MaxWaitParam: l}.Rules() }
 
 // Rules returns the engine's rules, in which 0 stands for a default and a
 // negative number for none.
@@ -58,7 +58,7 @@ func (l Limits) Rules() engine.Rules {
 
 // Rules returns the engine's rules.
 func (l PatientLimits) Rules() engine.Rules {
-	r := Limits{l.RunLimit, l.StopLimit, WaitLimit{l.MaxWait}}.Rules()
+	r := Limits{l.MinRunParam, l.MaxStopsParam, MaxWaitParam{l.MaxWait}}.Rules()
 	r.Patience, r.MinPatience = 2, 2*time.Hour
 	return r
 }

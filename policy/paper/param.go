@@ -11,19 +11,19 @@ import (
 // strings, numbers, booleans, durations as strings ("15m"), lists of numbers.
 type Params map[string]any
 
-// Kind is the type of a parameter.
-type Kind string
+// ParamKind is the type of a parameter.
+type ParamKind string
 
 // The kinds of parameters, and the types of their fields.
 const (
-	Choice   Kind = "choice"   // string: one of Param.Choices
-	Number   Kind = "number"   // float64, from Min to Max
-	Integer  Kind = "integer"  // int, from Min to Max
-	Bool     Kind = "bool"     // true or false
-	Duration Kind = "duration" // time.Duration: like "90s", "15m", "6h"; Min and Max in seconds
-	Numbers  Kind = "numbers"  // []float64: ascending positive numbers
-	Table    Kind = "table"    // map[string]float64: positive numbers by name; also as text: "a100:3.2;v100:1"
-	Names    Kind = "names"    // []string: each name once
+	KindChoice   ParamKind = "choice"   // string: one of Param.Choices
+	KindNumber   ParamKind = "number"   // float64, from Min to Max
+	KindInteger  ParamKind = "integer"  // int, from Min to Max
+	KindBool     ParamKind = "bool"     // true or false
+	KindDuration ParamKind = "duration" // time.Duration: like "90s", "15m", "6h"; Min and Max in seconds
+	KindNumbers  ParamKind = "numbers"  // []float64: ascending positive numbers
+	KindTable    ParamKind = "table"    // map[string]float64: positive numbers by name; also as text: "a100:3.2;v100:1"
+	KindNames    ParamKind = "names"    // []string: each name once
 )
 
 // Param describes one parameter of a policy. It is declared as a field of the
@@ -35,13 +35,13 @@ const (
 // empty, without min at least 0, without max there is no upper bound. The choices
 // of a string are separated by commas.
 type Param struct {
-	Name    string   `json:"name"`
-	Kind    Kind     `json:"kind"`
-	Default any      `json:"default"` // as it would be written in the configuration
-	Choices []string `json:"choices,omitempty"`
-	Min     float64  `json:"min"`
-	Max     float64  `json:"max,omitempty"` // 0: none
-	Help    string   `json:"help"`
+	Name    string    `json:"name"`
+	Kind    ParamKind `json:"kind"`
+	Default any       `json:"default"` // as it would be written in the configuration
+	Choices []string  `json:"choices,omitempty"`
+	Min     float64   `json:"min"`
+	Max     float64   `json:"max,omitempty"` // 0: none
+	Help    string    `json:"help"`
 }
 
 // parameterField is a parameter and where its value belongs.
@@ -71,21 +71,21 @@ func paramFromTag(t reflect.Type, tag reflect.StructTag) Param {
 	p.Max, _ = strconv.ParseFloat(tag.Get("max"), 64)
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
-		p.Kind = Duration
+		p.Kind = KindDuration
 	case t.Kind() == reflect.String:
-		p.Kind, p.Choices = Choice, strings.Split(tag.Get("choices"), ",")
+		p.Kind, p.Choices = KindChoice, strings.Split(tag.Get("choices"), ",")
 	case t.Kind() == reflect.Bool:
-		p.Kind, p.Default = Bool, p.Default == "true"
+		p.Kind, p.Default = KindBool, p.Default == "true"
 	case t.Kind() == reflect.Map:
-		p.Kind = Table
+		p.Kind = KindTable
 	case t == reflect.TypeFor[[]string]():
-		p.Kind, p.Default = Names, []string{}
+		p.Kind, p.Default = KindNames, []string{}
 	case t == reflect.TypeFor[[]float64]():
-		p.Kind, p.Default = Numbers, []float64{}
+		p.Kind, p.Default = KindNumbers, []float64{}
 	default:
-		p.Kind = Number
+		p.Kind = KindNumber
 		if t.Kind() == reflect.Int {
-			p.Kind = Integer
+			p.Kind = KindInteger
 		}
 		if x, err := strconv.ParseFloat(tag.Get("default"), 64); err == nil {
 			p.Default = x

@@ -19,7 +19,7 @@ type toy struct {
 	Steps []float64     `param:"steps" help:"where it changes"`
 	Cost  map[string]float64
 	Rate  map[string]float64 `param:"rate" help:"by type"`
-	paper.StopLimit
+	paper.MaxStopsParam
 }
 
 type nested struct {
@@ -30,7 +30,7 @@ type nested struct {
 func (*toy) Decide(*policy.Snapshot) (*policy.Plan, error) { return nil, nil }
 
 func TestDescribe(t *testing.T) {
-	s := paper.Describe(new(toy), paper.System{Name: "toy"})
+	s := paper.DescribeSystem(new(toy), paper.System{Name: "toy"})
 	got, err := json.Marshal(s.Params)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestDescribe(t *testing.T) {
 	}
 	made, err := s.New(paper.Params{"way": "right", "names": []any{"a"}, "rate": "x:2", "steps": []any{1, 2.5}, "max_stops": 3})
 	full := &toy{Way: "right", Part: .5, Deep: nested{true, []string{"a"}}, Pause: 90 * time.Second, Steps: []float64{1, 2.5},
-		Rate: map[string]float64{"x": 2}, StopLimit: paper.StopLimit{MaxStops: 3}}
+		Rate: map[string]float64{"x": 2}, MaxStopsParam: paper.MaxStopsParam{MaxStops: 3}}
 	if err != nil || !reflect.DeepEqual(made, full) {
 		t.Errorf("made %+v, %v, want %+v", made, err, full)
 	}

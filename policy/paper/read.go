@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// read converts a configured value, or says what would have been allowed.
-func (p Param) read(v any) (any, error) {
+// readValue converts a configured value, or says what would have been allowed.
+func (p Param) readValue(v any) (any, error) {
 	switch p.Kind {
-	case Choice:
+	case KindChoice:
 		if s, ok := v.(string); ok && slices.Contains(p.Choices, s) {
 			return s, nil
 		}
 		return nil, p.impossibleError(v, "want one of "+strings.Join(p.Choices, ", "))
-	case Bool:
+	case KindBool:
 		if b, ok := v.(bool); ok {
 			return b, nil
 		}
 		return nil, p.impossibleError(v, "want true or false")
-	case Duration:
+	case KindDuration:
 		return p.readDuration(v)
-	case Numbers:
+	case KindNumbers:
 		return p.readNumbers(v)
-	case Table:
+	case KindTable:
 		return p.readTable(v)
-	case Names:
+	case KindNames:
 		return p.readNames(v)
 	}
 	return p.readNumber(v)
@@ -38,7 +38,7 @@ func (p Param) readNumber(v any) (any, error) {
 	switch {
 	case !ok || !p.isInBounds(x):
 		return nil, p.impossibleError(v, "want "+p.describeBounds("a number", "%g"))
-	case p.Kind == Number:
+	case p.Kind == KindNumber:
 		return x, nil
 	case x != math.Trunc(x) || math.Abs(x) > 1<<53:
 		return nil, p.impossibleError(v, "want "+p.describeBounds("a whole number", "%g"))

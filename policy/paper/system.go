@@ -37,10 +37,10 @@ type System struct {
 	New func(Params) (policy.Policy, error) `json:"-"`
 }
 
-// Describe completes the description of a system whose policy p is: the tagged
+// DescribeSystem completes the description of a system whose policy p is: the tagged
 // fields of the struct it points to, and of structs within, are the parameters
 // (see Param).
-func Describe(p policy.Policy, s System) System {
+func DescribeSystem(p policy.Policy, s System) System {
 	t := reflect.TypeOf(p).Elem()
 	fields := findParameters(t, nil)
 	for _, f := range fields {
@@ -67,7 +67,7 @@ func setParameters(policy reflect.Value, fields []parameterField, given Params) 
 		if !ok {
 			value = f.Default
 		}
-		read, err := f.read(value)
+		read, err := f.readValue(value)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -76,7 +76,7 @@ func setParameters(policy reflect.Value, fields []parameterField, given Params) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
-			errs = append(errs, UnknownName("parameter", name, names))
+			errs = append(errs, UnknownNameError("parameter", name, names))
 		}
 	}
 	return errors.Join(errs...)

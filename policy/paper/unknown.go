@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// UnknownName says that there is no such thing, which one may be meant, and which
+// UnknownNameError says that there is no such thing, which one may be meant, and which
 // there are.
-func UnknownName(what, name string, names []string) error {
+func UnknownNameError(what, name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s %q is unknown, there are none", what, name)
 	}

@@ -20,7 +20,7 @@ func BusyCluster(nodes, n int) *policy.Snapshot {
 	for i := range nodes {
 		s.Nodes = append(s.Nodes, policy.Node{
 			Name: fmt.Sprintf("n%04d", i), LeafSwitch: fmt.Sprintf("leaf%02d", i/16), Partitions: []string{"batch"},
-			CPUs: 128, MemMB: 1_000_000, GPUs: []policy.NodeDevices{{Type: []string{typeA, typeH}[i*2/nodes], Count: 8}},
+			CPUs: 128, MemMB: 1_000_000, GPUs: []policy.NodeDevices{{Type: []string{a100Type, h100Type}[i*2/nodes], Count: 8}},
 		})
 	}
 	for i := range 20 {
@@ -66,7 +66,7 @@ func drawJob(rng *rand.Rand, id policy.JobID) policy.Job {
 		ID: id, User: fmt.Sprintf("user%03d", account*10+rng.IntN(10)), Account: fmt.Sprintf("acc%02d", account),
 		Partition: "batch", State: policy.Pending, Arrive: SnapshotTime.Add(-time.Duration(rng.IntN(20*3600)) * time.Second),
 		Limit: drawRunTime(rng), Ask: policy.Ask{
-			GPUs: policy.GPUs{Type: []string{"", typeA, typeH, typeA}[rng.IntN(4)], Count: gpus},
+			GPUs: policy.GPUs{Type: []string{"", a100Type, h100Type, a100Type}[rng.IntN(4)], Count: gpus},
 			CPUs: gpus * (4 + 4*rng.IntN(3)), MemMB: int64(gpus) * int64(32_000+32_000*rng.IntN(3))},
 	}
 	if gpus >= 8 {
@@ -101,5 +101,5 @@ func startJob(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
 	return true
 }
 
-// CycleTime is the time between two plans in measurements.
-const CycleTime = 30 * time.Second
+// CycleInterval is the time between two plans in measurements.
+const CycleInterval = 30 * time.Second

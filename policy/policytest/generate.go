@@ -23,7 +23,7 @@ func GenerateSnapshots() *rapid.Generator[*policy.Snapshot] {
 		for i := range rapid.IntRange(0, 6).Draw(t, "nodes") {
 			s.Nodes = append(s.Nodes, drawNode(t, i))
 		}
-		g := &jobGenerator{T: t, Snapshot: s, pool: pool.New(s), isWaitShort: rapid.Bool().Draw(t, "calm"), isUniform: rapid.Bool().Draw(t, "plain")}
+		g := &jobGenerator{T: t, Snapshot: s, pool: pool.New(s), hasShortWaits: rapid.Bool().Draw(t, "calm"), hasUniformJobs: rapid.Bool().Draw(t, "plain")}
 		for i := range rapid.IntRange(0, 24).Draw(t, "jobs") {
 			s.Jobs = append(s.Jobs, g.drawJob(policy.JobID(i+1)))
 		}
@@ -32,7 +32,7 @@ func GenerateSnapshots() *rapid.Generator[*policy.Snapshot] {
 			breakNode(t, &s.Nodes[i])
 		}
 		for range rapid.IntRange(0, 12).Draw(t, "history") {
-			s.History = append(s.History, drawSample(t))
+			s.History = append(s.History, drawFinishedJob(t))
 		}
 		return s
 	})
@@ -40,9 +40,9 @@ func GenerateSnapshots() *rapid.Generator[*policy.Snapshot] {
 
 // Types of devices in generated snapshots; the last is a slice of a GPU.
 const (
-	typeA     = "a100"
-	typeH     = "h100"
-	typeSlice = "1g.5gb"
+	a100Type  = "a100"
+	h100Type  = "h100"
+	sliceType = "1g.5gb"
 )
 
 func drawNode(t *rapid.T, i int) policy.Node {
@@ -54,9 +54,9 @@ func drawNode(t *rapid.T, i int) policy.Node {
 		CPUs:       drawOneOf(t, "cores", 32, 64, 128),
 		MemMB:      drawOneOf(t, "memory", int64(256_000), int64(1_000_000)),
 	}
-	for _, typ := range drawOneOf(t, "types", []string{typeA}, []string{typeH}, []string{typeSlice, typeA}, []string{typeA, typeH}) {
+	for _, typ := range drawOneOf(t, "types", []string{a100Type}, []string{h100Type}, []string{sliceType, a100Type}, []string{a100Type, h100Type}) {
 		d := policy.NodeDevices{Type: typ, Count: drawOneOf(t, "count", 1, 2, 4, 8)}
-		if typ == typeSlice {
+		if typ == sliceType {
 			d.PartPercent = 14
 		}
 		n.GPUs = append(n.GPUs, d)
@@ -123,7 +123,7 @@ func drawAccounts(t *rapid.T, s *policy.Snapshot) {
 	}
 }
 
-func drawSample(t *rapid.T) policy.FinishedJob {
+func drawFinishedJob(t *rapid.T) policy.FinishedJob {
 	h := policy.FinishedJob{GPUs: drawOneOf(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
 	h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
 	return h

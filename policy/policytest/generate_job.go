@@ -14,9 +14,9 @@ import (
 type jobGenerator struct {
 	*rapid.T
 	*policy.Snapshot
-	pool        *pool.Pool
-	isWaitShort bool // no job waits longer than a day
-	isUniform   bool // all jobs can use all devices, so that they stand in each other's way
+	pool           *pool.Pool
+	hasShortWaits  bool // no job waits longer than a day
+	hasUniformJobs bool // all jobs can use all devices, so that they stand in each other's way
 }
 
 func (g *jobGenerator) drawTimeAgo(label string, most time.Duration) time.Time {
@@ -25,7 +25,7 @@ func (g *jobGenerator) drawTimeAgo(label string, most time.Duration) time.Time {
 
 func (g *jobGenerator) drawJob(id policy.JobID) policy.Job {
 	longest := 80 * time.Hour
-	if g.isWaitShort {
+	if g.hasShortWaits {
 		longest = 20 * time.Hour
 	}
 	j := policy.Job{
@@ -34,34 +34,34 @@ func (g *jobGenerator) drawJob(id policy.JobID) policy.Job {
 		Limit: drawOneOf(g.T, "limit", 0, time.Hour, 10*time.Hour, 100*time.Hour), Ask: g.drawAsk(),
 		CheckpointCost: drawOneOf(g.T, "checkpoint", 0, time.Minute), Shareable: drawChance(g.T, "shareable", 4),
 	}
-	if g.isUniform {
+	if g.hasUniformJobs {
 		j.Partition, j.Ask = "batch", policy.Ask{GPUs: policy.GPUs{Count: drawOneOf(g.T, "plain gpus", 1, 1, 2, 4)}}
 	}
 	j.Submit = j.Arrive
-	if g.Bool("runs") && g.startRunning(&j) {
-		if g.isUniform && !drawChance(g.T, "another account", 4) {
+	if g.drawBool("runs") && g.startJob(&j) {
+		if g.hasUniformJobs && !drawChance(g.T, "another account", 4) {
 			j.Account = "nlp" // it flooded the cluster
 		}
 		return j
 	}
-	g.drawPending(&j)
+	g.drawPendingState(&j)
 	return j
 }
 
-// Bool draws a boolean.
-func (g *jobGenerator) Bool(label string) bool { return rapid.Bool().Draw(g.T, label) }
+// drawBool draws a boolean.
+func (g *jobGenerator) drawBool(label string) bool { return rapid.Bool().Draw(g.T, label) }
 
 func (g *jobGenerator) drawAsk() policy.Ask {
 	a := policy.Ask{
-		GPUs:     policy.GPUs{Type: drawOneOf(g.T, "type", "", "", typeA, typeH, typeSlice), Count: drawOneOf(g.T, "gpus", 1, 1, 2, 3, 4, 8, 16)},
+		GPUs:     policy.GPUs{Type: drawOneOf(g.T, "type", "", "", a100Type, h100Type, sliceType), Count: drawOneOf(g.T, "gpus", 1, 1, 2, 3, 4, 8, 16)},
 		CPUs:     drawOneOf(g.T, "cpus", 0, 4, 16),
 		MemMB:    drawOneOf(g.T, "mem", int64(0), int64(8_000), int64(100_000)),
 		Features: drawOneOf(g.T, "features", nil, nil, nil, []string{"nvlink"}),
 	}
-	if a.GPUs.Type == typeSlice {
+	if a.GPUs.Type == sliceType {
 		a.GPUs.PartPercent = 14
 	}
-	if g.Bool("shaped") {
+	if g.drawBool("shaped") {
 		a.MinNodes = drawOneOf(g.T, "nodes", 1, 1, 2)
 		a.MaxNodes = drawOneOf(g.T, "most nodes", 0, a.MinNodes)
 		if per := a.GPUs.Count / a.MinNodes; per > 0 {
@@ -82,8 +82,8 @@ func (g *jobGenerator) drawAsk() policy.Ask {
 	return a
 }
 
-// startRunning lets the job hold devices, if there are any for it.
-func (g *jobGenerator) startRunning(j *policy.Job) bool {
+// startJob lets the job hold devices, if there are any for it.
+func (g *jobGenerator) startJob(j *policy.Job) bool {
 	on, err := pool.Fit(g.pool, j.Partition, j.Ask)
 	if err != nil || g.pool.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
 		return false
@@ -118,7 +118,7 @@ func (g *jobGenerator) drawEarlierRuns(j *policy.Job, before time.Time) {
 	j.Attained += policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), j.LastStop.Sub(j.FirstStart))
 }
 
-func (g *jobGenerator) drawPending(j *policy.Job) {
+func (g *jobGenerator) drawPendingState(j *policy.Job) {
 	g.drawEarlierRuns(j, SnapshotTime)
 	j.PredictedLeft = drawOneOf(g.T, "left", 0, time.Hour)
 	switch rapid.IntRange(0, 11).Draw(g.T, "peculiarity") {

@@ -103,7 +103,7 @@ func (l lawCheck) checkRepeatable(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	again := s.Clone()
 	slices.Reverse(again.History)
-	a, b := l.encode(plan), l.encode(l.decide(again))
+	a, b := l.encodePlan(plan), l.encodePlan(l.decide(again))
 	if !bytes.Equal(a, b) {
 		l.Fatalf("the same snapshot gave two plans:\n%s\n%s", a, b)
 	}
@@ -121,7 +121,7 @@ func (l lawCheck) checkMemo(s *policy.Snapshot, plan *policy.Plan) {
 	if stored.Memo = (policy.Memo{}); !plan.Memo.IsZero() {
 		stored.Memo = policy.MemoFromJSON(raw)
 	}
-	a, b := l.encode(l.decide(next)), l.encode(l.decide(stored))
+	a, b := l.encodePlan(l.decide(next)), l.encodePlan(l.decide(stored))
 	if !bytes.Equal(a, b) {
 		l.Fatalf("the memo as a value and as JSON gave two plans:\n%s\n%s", a, b)
 	}
@@ -130,7 +130,7 @@ func (l lawCheck) checkMemo(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-func (l lawCheck) encode(plan *policy.Plan) []byte {
+func (l lawCheck) encodePlan(plan *policy.Plan) []byte {
 	l.Helper()
 	b, err := json.Marshal(plan)
 	if err != nil {
@@ -148,36 +148,36 @@ func (l lawCheck) checkSteady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for range 64 {
 		was := DescribePlan(s, plan)
-		excused := startsTasks(s, plan) || slices.Contains(l.claims, LeasesByCount) || firstDisturbance(plan) != nil && (slices.Contains(l.claims, StopsCascade) || anyWaitedLong(s))
+		excused := startsArrayTask(s, plan) || slices.Contains(l.claims, LeasesByCount) || findFirstDisturbance(plan) != nil && (slices.Contains(l.claims, StopsCascade) || hasLongWaitingJob(s))
 		s = ApplyPlan(s, plan)
 		plan = l.decide(s)
 		l.checkPlan(s, plan)
-		d := firstDisturbance(plan)
+		d := findFirstDisturbance(plan)
 		if d != nil && !excused {
 			l.Fatalf("nothing changed, but job %d is to %s.\nFirst:\n%sThen:\n%s", d.Job, d.Verb, was, DescribePlan(s, plan))
 		}
-		if d == nil && !startsTasks(s, plan) {
+		if d == nil && !startsArrayTask(s, plan) {
 			return
 		}
 	}
 	l.Fatalf("does not come to rest:\n%s", DescribePlan(s, plan))
 }
 
-// anyWaitedLong reports whether a job waited more than a day, which is when the rules
+// hasLongWaitingJob reports whether a job waited more than a day, which is when the rules
 // reserve GPUs for it by default.
-func anyWaitedLong(s *policy.Snapshot) bool {
+func hasLongWaitingJob(s *policy.Snapshot) bool {
 	return slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Waited(s.Now) > 24*time.Hour })
 }
 
-// startsTasks reports whether the plan starts a task of an array record.
-func startsTasks(s *policy.Snapshot, plan *policy.Plan) bool {
+// startsArrayTask reports whether the plan starts a task of an array record.
+func startsArrayTask(s *policy.Snapshot, plan *policy.Plan) bool {
 	return slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool {
 		return d.Verb == policy.Start && s.Job(d.Job).TaskCount() > 1
 	})
 }
 
-// firstDisturbance returns the first decision to disturb a running job, or nil.
-func firstDisturbance(plan *policy.Plan) *policy.Decision {
+// findFirstDisturbance returns the first decision to disturb a running job, or nil.
+func findFirstDisturbance(plan *policy.Plan) *policy.Decision {
 	for i, d := range plan.Decisions {
 		if d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize {
 			return &plan.Decisions[i]

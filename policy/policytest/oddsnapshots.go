@@ -9,7 +9,7 @@ import (
 // oddSnapshots are snapshots on which policies like to stumble.
 func oddSnapshots() map[string]*policy.Snapshot {
 	node := policy.Node{Name: "n1", Partitions: []string{"batch"}, CPUs: 8, MemMB: 8000,
-		GPUs: []policy.NodeDevices{{Type: typeA, Count: 4}}}
+		GPUs: []policy.NodeDevices{{Type: a100Type, Count: 4}}}
 	down := node
 	down.DownReason = "not responding"
 	job := func(id policy.JobID, gpus int) policy.Job {
@@ -22,16 +22,16 @@ func oddSnapshots() map[string]*policy.Snapshot {
 	strange.MinGPUs, strange.MaxGPUs, strange.PredictedLeft, strange.Attained = 3, 1, -time.Hour, -5
 	gone := job(1, 2)
 	gone.State, gone.Start, gone.FirstStart = policy.Running, SnapshotTime.Add(-time.Hour), SnapshotTime.Add(-time.Hour)
-	gone.On = policy.Alloc{{Node: "vanished", Type: typeA, Count: 2}}
+	gone.On = policy.Alloc{{Node: "vanished", Type: a100Type, Count: 2}}
 	lost := gone
-	lost.On, lost.UnstoppableReason, lost.Shareable, lost.Ask.GPUs.Type = nil, "its nodes are not known", true, typeA
+	lost.On, lost.UnstoppableReason, lost.Shareable, lost.Ask.GPUs.Type = nil, "its nodes are not known", true, a100Type
 	trains := lost
 	trains.ID, trains.Account, trains.State, trains.UnstoppableReason, trains.Ask.GPUs.Type = 3, "vision", policy.Suspended, "", ""
 	trains.Class = "resnet"
-	trains.Training = &policy.Training{Steps: 1000, StepsDone: 10, Rates: []policy.Rate{{Type: typeA, StepsPerSecond: 2}, {Type: typeH, StepsPerSecond: 5}},
-		SharedRates: []policy.SharedRate{{Type: typeA, NeighbourClass: "resnet", StepsPerSecond: 1}}}
+	trains.Training = &policy.Training{Steps: 1000, StepsDone: 10, Rates: []policy.Rate{{Type: a100Type, StepsPerSecond: 2}, {Type: h100Type, StepsPerSecond: 5}},
+		SharedRates: []policy.SharedRate{{Type: a100Type, NeighbourClass: "resnet", StepsPerSecond: 1}}}
 	beside := trains
-	beside.ID, beside.State, beside.On = 5, policy.Running, policy.Alloc{{Node: "n1", Type: typeA, Count: 2}}
+	beside.ID, beside.State, beside.On = 5, policy.Running, policy.Alloc{{Node: "n1", Type: a100Type, Count: 2}}
 	snapshot := func(nodes []policy.Node, jobs ...policy.Job) *policy.Snapshot {
 		return &policy.Snapshot{Seq: 7, Now: SnapshotTime, Nodes: nodes, Jobs: jobs}
 	}

@@ -30,7 +30,7 @@ func replay(p policy.Policy, c *textCase) (string, error) {
 		s = ApplyPlan(s, plan)
 		at := s.Now.Sub(SnapshotTime)
 		s.Now = s.Now.Add(c.step)
-		s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return c.advance(&j, at, ran, done) })
+		s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return c.advanceJob(&j, at, ran, done) })
 		for i := range s.Jobs {
 			creditRunning(&s.Jobs[i], c.step)
 		}
@@ -49,9 +49,9 @@ func creditRunning(j *policy.Job, step time.Duration) {
 	}
 }
 
-// advance notes that a running job ran for a step from at, and reports whether
+// advanceJob notes that a running job ran for a step from at, and reports whether
 // its work is then done.
-func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]runSpan, done map[string]time.Duration) bool {
+func (c *textCase) advanceJob(j *policy.Job, at time.Duration, ran map[string][]runSpan, done map[string]time.Duration) bool {
 	if !j.HoldsGPUs() {
 		return false
 	}
@@ -66,7 +66,7 @@ func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]run
 	for _, s := range spans {
 		total += s.to - s.from
 	}
-	if total < c.workByJob[j.ID] {
+	if total < c.workTimeByJob[j.ID] {
 		return false
 	}
 	done[j.Name] = at + c.step + SnapshotTime.Sub(j.Arrive)

@@ -11,11 +11,11 @@ import (
 // scenario is a workload of which nothing may be stopped: jobs, by arrival, and how
 // long each really runs.
 type scenario struct {
-	nodes           []policy.Node
-	accounts        []policy.Account // with what they used before
-	jobs            []policy.Job
-	runTimes        []time.Duration
-	predictionError float64 // how wrong predictions are: a factor, or one over it; 0: nothing is predicted
+	nodes                 []policy.Node
+	accounts              []policy.Account // with what they used before
+	jobs                  []policy.Job
+	runTimes              []time.Duration
+	predictionErrorFactor float64 // how wrong predictions are: a factor, or one over it; 0: nothing is predicted
 }
 
 // planInterval is the time between two plans.
@@ -43,8 +43,8 @@ func (d *scenario) numberJobs() {
 	}
 }
 
-// longestLimit is the longest time limit.
-func (d *scenario) longestLimit() (most time.Duration) {
+// longestTimeLimit is the longest time limit.
+func (d *scenario) longestTimeLimit() (most time.Duration) {
 	for i := range d.jobs {
 		most = max(most, d.jobs[i].Limit)
 	}
@@ -60,7 +60,7 @@ func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 	for started < len(d.jobs) {
 		for ; come < len(d.jobs) && !d.jobs[come].Arrive.After(s.Now); come++ {
 			s.Jobs = append(s.Jobs, d.jobs[come])
-			d.predict(&s.Jobs[len(s.Jobs)-1])
+			d.predictRunTime(&s.Jobs[len(s.Jobs)-1])
 		}
 		plan, err := p.Decide(s)
 		if err != nil {
@@ -77,34 +77,34 @@ func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 		if s.Now.Sub(SnapshotTime) > 7*24*time.Hour {
 			t.Fatalf("%d of %d jobs never start", len(d.jobs)-started, len(d.jobs))
 		}
-		d.advance(s)
+		d.advanceRunning(s)
 	}
 	return waits
 }
 
-// predict says how long the job is thought to run on: too long for one, too
+// predictRunTime says how long the job is thought to run on: too long for one, too
 // short for the next.
-func (d *scenario) predict(j *policy.Job) {
-	if d.predictionError == 0 {
+func (d *scenario) predictRunTime(j *policy.Job) {
+	if d.predictionErrorFactor == 0 {
 		return
 	}
-	total, ran := d.runTimes[j.ID-1].Seconds()*d.predictionError, float64(j.Attained)/j.Ask.GPUs.WholeGPUs()
+	total, ran := d.runTimes[j.ID-1].Seconds()*d.predictionErrorFactor, float64(j.Attained)/j.Ask.GPUs.WholeGPUs()
 	if j.ID%2 == 0 {
-		total = d.runTimes[j.ID-1].Seconds() / d.predictionError
+		total = d.runTimes[j.ID-1].Seconds() / d.predictionErrorFactor
 	}
 	j.PredictedLeft = max(policy.DurationFromSeconds(total-ran), planInterval)
 	j.PredictedSigma = j.PredictedLeft
 }
 
-// advance lets a step go by for those that run.
-func (d *scenario) advance(s *policy.Snapshot) {
+// advanceRunning lets a step go by for those that run.
+func (d *scenario) advanceRunning(s *policy.Snapshot) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if !j.HoldsGPUs() {
 			continue
 		}
 		creditRunning(j, planInterval)
-		d.predict(j)
+		d.predictRunTime(j)
 		for k := range s.Accounts {
 			if a := &s.Accounts[k]; a.Name == j.Account {
 				a.UsedService += policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), planInterval)

@@ -65,7 +65,7 @@ func runScript(t *testing.T, file string, make func(string, map[string]any) (pol
 	if err != nil {
 		return err
 	}
-	p, err := make(c.policy, c.params)
+	p, err := make(c.policyName, c.params)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func runScript(t *testing.T, file string, make func(string, map[string]any) (pol
 		if err != nil {
 			return err
 		}
-		return c.expect(t, file, a, "timeline", got)
+		return c.compareSection(t, file, a, "timeline", got)
 	}
 	plan, err := p.Decide(c.snapshot)
 	if err != nil {
@@ -83,12 +83,12 @@ func runScript(t *testing.T, file string, make func(string, map[string]any) (pol
 	if err := plan.Check(c.snapshot); err != nil {
 		return err
 	}
-	for _, part := range c.whyOfJobs {
+	for _, part := range c.reasonPatterns {
 		if !slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool { return strings.Contains(d.Why, part) }) {
 			t.Errorf("%s: no reason says %q", file, part)
 		}
 	}
-	return c.expect(t, file, a, "want", c.printPlan(plan))
+	return c.compareSection(t, file, a, "want", c.printPlan(plan))
 }
 
 // printPlan prints a plan as it stands in a case.
@@ -97,20 +97,20 @@ func (c *textCase) printPlan(plan *policy.Plan) string {
 	slices.SortFunc(byRank, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	var b strings.Builder
 	for _, d := range byRank {
-		fmt.Fprintf(&b, "%s %s", c.name(d.Job), d.Verb)
+		fmt.Fprintf(&b, "%s %s", c.jobName(d.Job), d.Verb)
 		if len(d.On) > 0 {
 			fmt.Fprintf(&b, " %v", d.On)
 		}
 		if d.StoppedFor != 0 {
-			fmt.Fprintf(&b, " for %s", c.name(d.StoppedFor))
+			fmt.Fprintf(&b, " for %s", c.jobName(d.StoppedFor))
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// expect compares with the file of the archive, or rewrites it.
-func (c *textCase) expect(t *testing.T, file string, a *txtar.Archive, section, got string) error {
+// compareSection compares with the file of the archive, or rewrites it.
+func (c *textCase) compareSection(t *testing.T, file string, a *txtar.Archive, section, got string) error {
 	i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == section })
 	if i < 0 {
 		return fmt.Errorf("no %s", section)

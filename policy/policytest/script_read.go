@@ -14,15 +14,15 @@ import (
 
 // textCase is a case once read.
 type textCase struct {
-	policy    string
-	params    map[string]any
-	snapshot  *policy.Snapshot
-	step      time.Duration
-	whyOfJobs []string
-	workByJob map[policy.JobID]time.Duration
+	policyName     string
+	params         map[string]any
+	snapshot       *policy.Snapshot
+	step           time.Duration
+	reasonPatterns []string
+	workTimeByJob  map[policy.JobID]time.Duration
 }
 
-func (c *textCase) name(id policy.JobID) string { return c.snapshot.Job(id).Name }
+func (c *textCase) jobName(id policy.JobID) string { return c.snapshot.Job(id).Name }
 
 // tableRow is a line of a table by column; reading a cell collects errors.
 type tableRow struct {
@@ -30,45 +30,45 @@ type tableRow struct {
 	err   *error
 }
 
-func (r tableRow) fail(column string, err error) {
+func (r tableRow) noteError(column string, err error) {
 	if err != nil {
 		*r.err = errors.Join(*r.err, fmt.Errorf("column %s of %v: %w", column, r.cells, err))
 	}
 }
 
-func (r tableRow) text(column string) string {
+func (r tableRow) textCell(column string) string {
 	if v := r.cells[column]; v != "-" {
 		return v
 	}
 	return ""
 }
 
-func (r tableRow) number(column string) float64 {
-	v := r.text(column)
+func (r tableRow) numberCell(column string) float64 {
+	v := r.textCell(column)
 	if v == "" {
 		return 0
 	}
 	x, err := strconv.ParseFloat(v, 64)
-	r.fail(column, err)
+	r.noteError(column, err)
 	return x
 }
 
-func (r tableRow) duration(column string) time.Duration {
-	v := r.text(column)
+func (r tableRow) durationCell(column string) time.Duration {
+	v := r.textCell(column)
 	if v == "" {
 		return 0
 	}
 	d, err := time.ParseDuration(v)
-	r.fail(column, err)
+	r.noteError(column, err)
 	return d
 }
 
-// ago reads how long ago something was; empty: it never was.
-func (r tableRow) ago(column string) (t time.Time) {
-	if r.text(column) == "" {
+// timeAgoCell reads how long ago something was; empty: it never was.
+func (r tableRow) timeAgoCell(column string) (t time.Time) {
+	if r.textCell(column) == "" {
 		return t
 	}
-	return SnapshotTime.Add(-r.duration(column))
+	return SnapshotTime.Add(-r.durationCell(column))
 }
 
 // parseTable reads lines of cells under a line of column names.
@@ -92,7 +92,7 @@ func parseTable(text string, err *error) []tableRow {
 }
 
 func readCase(a *txtar.Archive) (c *textCase, err error) {
-	c = &textCase{snapshot: &policy.Snapshot{Seq: 1, Now: SnapshotTime}, workByJob: map[policy.JobID]time.Duration{}}
+	c = &textCase{snapshot: &policy.Snapshot{Seq: 1, Now: SnapshotTime}, workTimeByJob: map[policy.JobID]time.Duration{}}
 	for _, f := range a.Files {
 		text := string(f.Data)
 		switch f.Name {
@@ -100,12 +100,12 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			c.readPolicy(text)
 		case "nodes":
 			for _, r := range parseTable(text, &err) {
-				c.snapshot.Nodes = append(c.snapshot.Nodes, r.node())
+				c.snapshot.Nodes = append(c.snapshot.Nodes, r.parseNode())
 			}
 		case "accounts":
 			for _, r := range parseTable(text, &err) {
-				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.text("name"), Parent: r.text("parent"),
-					Weight: r.number("weight"), UsedService: policy.GPUSeconds(r.number("used") * 3600), RecentService: policy.GPUSeconds(r.number("recent") * 3600)})
+				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.textCell("name"), Parent: r.textCell("parent"),
+					Weight: r.numberCell("weight"), UsedService: policy.GPUSeconds(r.numberCell("used") * 3600), RecentService: policy.GPUSeconds(r.numberCell("recent") * 3600)})
 			}
 		case "jobs":
 			for i, r := range parseTable(text, &err) {
@@ -113,7 +113,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			}
 		case "history":
 			for _, r := range parseTable(text, &err) {
-				h := policy.FinishedJob{GPUs: int(r.number("gpus")), Ran: r.duration("ran")}
+				h := policy.FinishedJob{GPUs: int(r.numberCell("gpus")), Ran: r.durationCell("ran")}
 				h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
 				c.snapshot.History = append(c.snapshot.History, h)
 			}
@@ -121,7 +121,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			step, bad := time.ParseDuration(strings.TrimSpace(text))
 			c.step, err = step, errors.Join(err, bad)
 		case "why":
-			c.whyOfJobs = strings.Split(strings.TrimSpace(text), "\n")
+			c.reasonPatterns = strings.Split(strings.TrimSpace(text), "\n")
 		case "memo":
 			c.snapshot.Memo = policy.MemoFromJSON(f.Data)
 		case "want", "timeline":
@@ -135,7 +135,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 // readPolicy reads a name and name=value pairs, values as YAML would.
 func (c *textCase) readPolicy(text string) {
 	words := strings.Fields(text)
-	c.policy, c.params = words[0], map[string]any{}
+	c.policyName, c.params = words[0], map[string]any{}
 	for _, w := range words[1:] {
 		name, value, _ := strings.Cut(w, "=")
 		c.params[name] = parseScalar(value)

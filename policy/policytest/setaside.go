@@ -12,14 +12,14 @@ import (
 // longer one is worth a stop.
 func (l lawCheck) checkSetAside(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	l.checkEndsBefore(s, plan)
+	l.checkEndsBeforeWindows(s, plan)
 	soon := s.Clone()
 	for i := range soon.Nodes {
 		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", IsMaintenance: true}}
 	}
 	plan = l.decide(soon)
 	l.checkPlan(soon, plan)
-	l.checkEndsBefore(soon, plan)
+	l.checkEndsBeforeWindows(soon, plan)
 	for _, d := range plan.Decisions {
 		long := soon.Job(d.Job).Limit == 0 || soon.Job(d.Job).Limit > 9*time.Minute
 		if d.Verb == policy.Stop && d.StoppedFor != 0 && long {
@@ -28,7 +28,7 @@ func (l lawCheck) checkSetAside(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-func (l lawCheck) checkEndsBefore(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkEndsBeforeWindows(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for _, d := range plan.Decisions {
 		to := d

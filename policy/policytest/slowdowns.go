@@ -20,8 +20,8 @@ func CompareSlowdowns(t *testing.T, ours, theirs func() policy.Policy, demands, 
 	t.Helper()
 	var ratios [3][]float64
 	for seed := range uint64(15) {
-		d := drawThreeAccounts(seed, demands, used)
-		a, b := d.slowdowns(d.measureWaits(t, ours())), d.slowdowns(d.measureWaits(t, theirs()))
+		d := drawAccountScenario(seed, demands, used)
+		a, b := d.meanSlowdowns(d.measureWaits(t, ours())), d.meanSlowdowns(d.measureWaits(t, theirs()))
 		for k := range ratios {
 			ratios[k] = append(ratios[k], a[k]/b[k])
 		}
@@ -34,17 +34,17 @@ func CompareSlowdowns(t *testing.T, ours, theirs func() policy.Policy, demands, 
 	return out
 }
 
-var tenantNames = [3]string{"a", "b", "c"}
+var accountNames = [3]string{"a", "b", "c"}
 
-// drawThreeAccounts draws ten hours of jobs on 4 nodes of 8 GPUs.
-func drawThreeAccounts(seed uint64, demands, used [3]float64) *scenario {
+// drawAccountScenario draws ten hours of jobs on 4 nodes of 8 GPUs.
+func drawAccountScenario(seed uint64, demands, used [3]float64) *scenario {
 	const gpus, span = 32, 10 * time.Hour
 	r := rand.New(rand.NewPCG(seed, 8))
 	d := &scenario{}
 	for _, name := range []string{"n1", "n2", "n3", "n4"} {
-		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: typeA, Count: gpus / 4}}})
+		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: a100Type, Count: gpus / 4}}})
 	}
-	for k, name := range tenantNames {
+	for k, name := range accountNames {
 		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, UsedService: policy.ServiceForTime(gpus*used[k], 24*time.Hour)})
 		for left := 1.25 * demands[k] * gpus * span.Seconds(); left > 0; {
 			n := []int{1, 1, 1, 2, 2, 4, 8}[r.IntN(7)]
@@ -57,12 +57,12 @@ func drawThreeAccounts(seed uint64, demands, used [3]float64) *scenario {
 	return d
 }
 
-// slowdowns are the means, by account, of the time a job was there over the time
+// meanSlowdowns are the means, by account, of the time a job was there over the time
 // it ran.
-func (d *scenario) slowdowns(waits []time.Duration) (mean [3]float64) {
+func (d *scenario) meanSlowdowns(waits []time.Duration) (mean [3]float64) {
 	var jobs [3]float64
 	for i := range d.jobs {
-		k := slices.Index(tenantNames[:], d.jobs[i].Account)
+		k := slices.Index(accountNames[:], d.jobs[i].Account)
 		mean[k] += 1 + waits[i].Seconds()/d.runTimes[i].Seconds()
 		jobs[k]++
 	}

@@ -19,14 +19,14 @@ import (
 func FindStarving(t *testing.T, make, easy func() policy.Policy, least time.Duration) string {
 	t.Helper()
 	for i, seed := range []uint64{0, 9, 12, 29, 0, 9} {
-		d := drawOverload(seed)
+		d := drawOverloadScenario(seed)
 		if i >= 4 {
-			d.predictionError = 3
+			d.predictionErrorFactor = 3
 		}
 		ours := d.measureWaits(t, make())
 		for i, theirs := range d.measureWaits(t, easy()) {
 			j := &d.jobs[i]
-			if most := 2*theirs + max(least, 2*j.Limit) + 2*d.longestLimit(); ours[i] > most {
+			if most := 2*theirs + max(least, 2*j.Limit) + 2*d.longestTimeLimit(); ours[i] > most {
 				return fmt.Sprintf("seed %d: job %d of account %s on %d GPUs with a limit of %v waits %v, under EASY %v: at most %v",
 					seed, j.ID, j.Account, j.Ask.GPUs.Count, j.Limit, ours[i], theirs, most)
 			}
@@ -35,12 +35,12 @@ func FindStarving(t *testing.T, make, easy func() policy.Policy, least time.Dura
 	return ""
 }
 
-// drawOverload draws an overload of 1.5 by small jobs of one account on a node of 8
+// drawOverloadScenario draws an overload of 1.5 by small jobs of one account on a node of 8
 // GPUs, and a gang every few hours that wants all of them, of another account
 // or of the same.
-func drawOverload(seed uint64) *scenario {
+func drawOverloadScenario(seed uint64) *scenario {
 	r := rand.New(rand.NewPCG(seed, 13))
-	d := &scenario{nodes: []policy.Node{{Name: "n1", Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: typeA, Count: 8}}}},
+	d := &scenario{nodes: []policy.Node{{Name: "n1", Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: a100Type, Count: 8}}}},
 		accounts: []policy.Account{{Name: "busy", Weight: 1}, {Name: "idle", Weight: 1}}}
 	for at := time.Duration(0); at < 14*time.Hour; {
 		run := time.Duration(4+r.IntN(9)) * planInterval / 2

@@ -10,9 +10,9 @@ import (
 	"fairbridge/policy"
 )
 
-// PlayTurns lets jobs that never end share GPUs of one type for some quanta of a
+// RunQuanta lets jobs that never end share GPUs of one type for some quanta of a
 // minute, and says who ran in each: "A", "A B".
-func PlayTurns(t *testing.T, p policy.Policy, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
+func RunQuanta(t *testing.T, p policy.Policy, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: gpus}}}}}

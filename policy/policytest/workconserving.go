@@ -12,7 +12,7 @@ import (
 // GPUs may be kept, make the question undecidable here.
 func (l lawCheck) checkWorkConserving(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	if anyWaitedLong(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.UnplaceableReason != "" }) {
+	if hasLongWaitingJob(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.UnplaceableReason != "" }) {
 		return
 	}
 	after := ApplyPlan(s, plan)

@@ -129,15 +129,15 @@ func parseValue(e paper.System, name, text string) any {
 		return text
 	}
 	switch e.Params[i].Kind {
-	case paper.Bool:
+	case paper.KindBool:
 		if b, err := strconv.ParseBool(text); err == nil {
 			return b
 		}
-	case paper.Number, paper.Integer:
+	case paper.KindNumber, paper.KindInteger:
 		if x, err := strconv.ParseFloat(text, 64); err == nil {
 			return x
 		}
-	case paper.Numbers:
+	case paper.KindNumbers:
 		return parseNumbers(text)
 	}
 	return text

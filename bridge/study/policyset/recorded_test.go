@@ -38,7 +38,7 @@ func TestRecorded(t *testing.T) {
 			continue
 		}
 		for k, v := range given {
-			if got := fmt.Sprint(p.Params[k]); got != fmt.Sprint(v) && e.Params[slices.IndexFunc(e.Params, func(p paper.Param) bool { return p.Name == k })].Kind != paper.Table {
+			if got := fmt.Sprint(p.Params[k]); got != fmt.Sprint(v) && e.Params[slices.IndexFunc(e.Params, func(p paper.Param) bool { return p.Name == k })].Kind != paper.KindTable {
 				t.Errorf("%s: %s=%v was read as %v", e.Name, k, v, got)
 			}
 		}

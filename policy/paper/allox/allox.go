@@ -39,7 +39,7 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return engine.Pipeline{
 		Name:     "allox",
 		Predict:  predict.Ladder{},
-		Allocate: matching{a},
+		Allocate: matchingAllocator{a},
 		Backfill: backfill.ReserveAfter(a.Reserve),
 		Rules:    a.Rules(),
 	}.Decide(s)
@@ -47,7 +47,7 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes AlloX in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "allox", Title: "AlloX", Venue: "EuroSys", Year: 2020,
 		Cite:         `T. N. Le et al., "AlloX: Compute Allocation in Hybrid Clusters", EuroSys 2020`,
 		Idea:         "Match jobs to places in the queues of all GPU types so that the sum of completion times is least.",

@@ -12,33 +12,33 @@ import (
 // each, by type and by when they are free.
 type cluster struct {
 	*engine.Round
-	types             []string
-	groups            []assign.MachineGroup
-	freeMachines      int         // now
-	secondsByJob      [][]float64 // by job: see processingTimes
+	gpuTypes          []string
+	machineGroups     []assign.MachineGroup
+	freeMachineCount  int         // now
+	runSecondsByJob   [][]float64 // by job: see processingSeconds
 	unknownRunSeconds float64     // run time of a job of unknown length, in seconds
 }
 
 func newCluster(r *engine.Round) *cluster {
-	c := &cluster{Round: r, types: r.GPUTypes(), secondsByJob: make([][]float64, len(r.Entries))}
-	c.unknownRunSeconds = c.meanRunTime()
-	busy := make([][]float64, len(c.types))
+	c := &cluster{Round: r, gpuTypes: r.GPUTypes(), runSecondsByJob: make([][]float64, len(r.Entries))}
+	c.unknownRunSeconds = c.meanRunSeconds()
+	busy := make([][]float64, len(c.gpuTypes))
 	for _, e := range r.RunningEntries() {
 		for _, slot := range e.On {
-			t := slices.Index(c.types, slot.Type)
+			t := slices.Index(c.gpuTypes, slot.Type)
 			if t < 0 {
 				continue
 			}
-			left := c.remainingTime(e, slot.Type)
+			left := c.remainingSeconds(e, slot.Type)
 			for range slot.Count {
 				busy[t] = append(busy[t], left)
 			}
 		}
 	}
-	for t, name := range c.types {
+	for t, name := range c.gpuTypes {
 		free := r.FreePool.TotalFree(name)
-		c.freeMachines += free
-		c.groups = append(c.groups, groupMachines(t, append(busy[t], make([]float64, free)...))...)
+		c.freeMachineCount += free
+		c.machineGroups = append(c.machineGroups, groupMachines(t, append(busy[t], make([]float64, free)...))...)
 	}
 	return c
 }
@@ -77,8 +77,8 @@ func groupMachines(typ int, free []float64) []assign.MachineGroup {
 	return groups
 }
 
-// meanRunTime is the mean of the run times that are known, an hour where none is.
-func (c *cluster) meanRunTime() float64 {
+// meanRunSeconds is the mean of the run times that are known, an hour where none is.
+func (c *cluster) meanRunSeconds() float64 {
 	sum, n := 0.0, 0.0
 	for _, e := range c.Entries {
 		if e.Estimate.TimeLeft > 0 {
@@ -92,10 +92,10 @@ func (c *cluster) meanRunTime() float64 {
 	return sum / n
 }
 
-// remainingTime returns the seconds the job runs on GPUs of the type: by its reported
+// remainingSeconds returns the seconds the job runs on GPUs of the type: by its reported
 // speed there; by the estimate where it reports none; +Inf where it reports
 // speeds, but none there.
-func (c *cluster) remainingTime(e *engine.Entry, typ string) float64 {
+func (c *cluster) remainingSeconds(e *engine.Entry, typ string) float64 {
 	if t := e.Training; t != nil && len(t.Rates) > 0 {
 		if rate, ok := t.Rate(typ); ok && rate > 0 {
 			return max((t.Steps-t.StepsDone)/rate, 1)
@@ -108,25 +108,25 @@ func (c *cluster) remainingTime(e *engine.Entry, typ string) float64 {
 	return c.unknownRunSeconds
 }
 
-// canRun reports whether the job could run on some type if no other did.
-func (c *cluster) canRun(e *engine.Entry) bool {
-	return slices.ContainsFunc(c.processingTimes(e), func(seconds float64) bool { return !math.IsInf(seconds, 1) })
+// canRunSomewhere reports whether the job could run on some type if no other did.
+func (c *cluster) canRunSomewhere(e *engine.Entry) bool {
+	return slices.ContainsFunc(c.processingSeconds(e), func(seconds float64) bool { return !math.IsInf(seconds, 1) })
 }
 
-// processingTimes returns how many seconds the job runs on GPUs of each type; +Inf
+// processingSeconds returns how many seconds the job runs on GPUs of each type; +Inf
 // where it would have no room, with as many as it asks, if no other job ran.
-func (c *cluster) processingTimes(e *engine.Entry) []float64 {
-	if c.secondsByJob[e.Index] != nil {
-		return c.secondsByJob[e.Index]
+func (c *cluster) processingSeconds(e *engine.Entry) []float64 {
+	if c.runSecondsByJob[e.Index] != nil {
+		return c.runSecondsByJob[e.Index]
 	}
-	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant, e.WantedDeviceCount
+	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.gpuTypes)), e.Grant, e.WantedDeviceCount
 	e.WantedDeviceCount = e.Ask.GPUs.Count
 	for _, name := range c.FreePool.TypesFor(&e.Ask) {
 		e.Grant = engine.Grant{HasLease: true, GPUType: name}
-		if t := slices.Index(c.types, name); t >= 0 && c.CheckEverFits(e) == nil {
-			times[t] = c.remainingTime(e, name)
+		if t := slices.Index(c.gpuTypes, name); t >= 0 && c.CheckEverFits(e) == nil {
+			times[t] = c.remainingSeconds(e, name)
 		}
 	}
-	c.secondsByJob[e.Index], e.Grant, e.WantedDeviceCount = times, grant, want
+	c.runSecondsByJob[e.Index], e.Grant, e.WantedDeviceCount = times, grant, want
 	return times
 }

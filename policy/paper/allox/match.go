@@ -12,9 +12,9 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// matching is an engine.Allocator: it orders the jobs of a round by when the matching
-// starts them, and grants each the type it is matched to.
-type matching struct{ *Policy }
+// matchingAllocator is an engine.Allocator: it orders the jobs of a round by when the
+// matching starts them, and grants each the type it is matched to.
+type matchingAllocator struct{ *Policy }
 
 // Groups of the line, first served first.
 const (
@@ -35,8 +35,8 @@ type assignment struct {
 // Allocate implements engine.Allocator: jobs that run, those that compete by their
 // start in the matching, those that are matched to what these leave, the others
 // by arrival. A job has its lease for as long as it runs.
-func (m matching) Allocate(r *engine.Round) ([]engine.Assignment, error) {
-	given, turns := m.assignments(r), make([]engine.Assignment, len(r.Entries))
+func (m matchingAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	given, turns := m.assignJobs(r), make([]engine.Assignment, len(r.Entries))
 	for i, e := range r.Entries {
 		a := &given[i]
 		turns[i] = e.AssignmentWithoutLease()
@@ -50,8 +50,8 @@ func (m matching) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	return turns, nil
 }
 
-// assignments matches the jobs of the least served users, and then the others.
-func (m matching) assignments(r *engine.Round) []assignment {
+// assignJobs matches the jobs of the least served users, and then the others.
+func (m matchingAllocator) assignJobs(r *engine.Round) []assignment {
 	given := make([]assignment, len(r.Entries))
 	for i, e := range r.Entries {
 		if given[i].group = groupUnmatched; e.HoldsGPUs() {
@@ -59,11 +59,11 @@ func (m matching) assignments(r *engine.Round) []assignment {
 		}
 	}
 	cluster := newCluster(r)
-	users := usersByService(r, cluster)
+	users := listUsersByService(r, cluster)
 	n := max(int(math.Ceil(m.Alpha*float64(len(users)))), 1)
 	var compete, rest []*engine.Entry
 	for i, u := range users {
-		if i < n || len(compete) < cluster.freeMachines {
+		if i < n || len(compete) < cluster.freeMachineCount {
 			compete = append(compete, u.jobs...)
 		} else {
 			rest = append(rest, u.jobs...)
@@ -84,26 +84,26 @@ func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment)
 		if q.typeOfJob[i] < 0 {
 			continue
 		}
-		a := assignment{group: group, gpuType: c.types[q.typeOfJob[i]], startSeconds: q.startTimes[i]}
+		a := assignment{group: group, gpuType: c.gpuTypes[q.typeOfJob[i]], startSeconds: q.startSeconds[i]}
 		if !c.OmitReasons {
 			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.DurationFromSeconds(a.startSeconds).Round(time.Minute))
 		}
 		given[e.Index] = a
 	}
-	c.groups = q.groupsAfter
+	c.machineGroups = q.machineGroupsAfter
 }
 
 // user is a person with jobs that could start, and what they received.
 type user struct {
-	name    string
-	service policy.GPUSeconds
-	jobs    []*engine.Entry
+	name            string
+	receivedService policy.GPUSeconds
+	jobs            []*engine.Entry
 }
 
-// usersByService returns the users with jobs that could start somewhere, the least
+// listUsersByService returns the users with jobs that could start somewhere, the least
 // served first, by name among equals. Service is what history keeps of users, or
 // else what their present jobs received.
-func usersByService(r *engine.Round, cluster *cluster) []*user {
+func listUsersByService(r *engine.Round, cluster *cluster) []*user {
 	index := map[string]*user{}
 	var users []*user
 	for _, e := range r.Entries {
@@ -114,20 +114,20 @@ func usersByService(r *engine.Round, cluster *cluster) []*user {
 			users = append(users, u)
 		}
 		if len(r.Users) == 0 {
-			u.service += e.Attained
+			u.receivedService += e.Attained
 		}
-		if !e.HoldsGPUs() && r.MayRun(e) && cluster.canRun(e) {
+		if !e.HoldsGPUs() && r.MayRun(e) && cluster.canRunSomewhere(e) {
 			u.jobs = append(u.jobs, e)
 		}
 	}
 	for _, known := range r.Users {
 		if u := index[known.Name]; u != nil {
-			u.service += known.UsedService
+			u.receivedService += known.UsedService
 		}
 	}
 	users = slices.DeleteFunc(users, func(u *user) bool { return len(u.jobs) == 0 })
 	slices.SortFunc(users, func(a, b *user) int {
-		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.receivedService, b.receivedService), cmp.Compare(a.name, b.name))
 	})
 	return users
 }
@@ -135,38 +135,38 @@ func usersByService(r *engine.Round, cluster *cluster) []*user {
 // schedule is a matching: for each job its type, -1 for none, and the seconds
 // until it starts.
 type schedule struct {
-	typeOfJob   []int
-	startTimes  []float64
-	groupsAfter []assign.MachineGroup // the machines behind these jobs
+	typeOfJob          []int
+	startSeconds       []float64
+	machineGroupsAfter []assign.MachineGroup // the machines behind these jobs
 }
 
 // scheduleJobs queues the jobs for the machines of the cluster.
 func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 	times, width := make([][]float64, len(jobs)), make([]float64, len(jobs))
 	for i, e := range jobs {
-		times[i], width[i] = c.processingTimes(e), float64(e.DeviceCount())
+		times[i], width[i] = c.processingSeconds(e), float64(e.DeviceCount())
 	}
-	places := assign.AssignToGroups(times, width, c.groups, maxMatchingSteps)
-	q := schedule{typeOfJob: make([]int, len(jobs)), startTimes: make([]float64, len(jobs))}
-	members, free := make([][]int, len(c.groups)), make([][]float64, len(c.types))
+	places := assign.AssignToGroups(times, width, c.machineGroups, maxMatchingSteps)
+	q := schedule{typeOfJob: make([]int, len(jobs)), startSeconds: make([]float64, len(jobs))}
+	members, free := make([][]int, len(c.machineGroups)), make([][]float64, len(c.gpuTypes))
 	for i, p := range places {
 		q.typeOfJob[i] = -1
 		if p.Group >= 0 {
-			q.typeOfJob[i] = c.groups[p.Group].Type
+			q.typeOfJob[i] = c.machineGroups[p.Group].Type
 			members[p.Group] = append(members[p.Group], i)
 		}
 	}
 	for g, queue := range members {
 		// The machines of a group are alike: of the jobs of a place the shortest
 		// goes to the one that is free first.
-		typ := c.groups[g].Type
+		typ := c.machineGroups[g].Type
 		slices.SortFunc(queue, func(i, j int) int {
 			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ]), engine.CompareArrival(jobs[i], jobs[j]))
 		})
-		free[typ] = append(free[typ], q.addQueue(c.groups[g], queue, times)...)
+		free[typ] = append(free[typ], q.addQueue(c.machineGroups[g], queue, times)...)
 	}
 	for t := range free {
-		q.groupsAfter = append(q.groupsAfter, groupMachines(t, free[t])...)
+		q.machineGroupsAfter = append(q.machineGroupsAfter, groupMachines(t, free[t])...)
 	}
 	return q
 }
@@ -176,7 +176,7 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]float64) []float64 {
 	machines := slices.Repeat([]float64{group.FreeAfter}, group.Count)
 	for _, i := range queue {
-		q.startTimes[i] = machines[0]
+		q.startSeconds[i] = machines[0]
 		assign.RunOnFirstFree(machines, 1, times[i][group.Type])
 	}
 	return machines

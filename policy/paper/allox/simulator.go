@@ -46,9 +46,9 @@ func (a *Policy) decideAsSimulator(s *policy.Snapshot) (*policy.Plan, error) {
 
 // simulatorFractions returns the fractions by job and type; before are those of last time.
 func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
-	width := len(c.types)
+	width := len(c.gpuTypes)
 	x := make([][]float64, len(c.Entries))
-	count := c.countMachines()
+	count := c.countMachinesByType()
 	var waiting []int
 	for i, e := range c.Entries {
 		x[i] = slices.Clone(before[i*width : (i+1)*width])
@@ -60,7 +60,7 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 				count[k]--
 			}
 		}
-		if sum != 1 && c.MayRun(e) && c.canRun(e) {
+		if sum != 1 && c.MayRun(e) && c.canRunSomewhere(e) {
 			waiting = append(waiting, i)
 		}
 	}
@@ -75,12 +75,12 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	waiting = waiting[:min(max(int(a.Alpha*float64(len(waiting))), len(machines)), len(waiting))]
 	times := make([][]float64, len(waiting))
 	for k, i := range waiting {
-		times[k] = slices.Clone(c.processingTimes(c.Entries[i]))
+		times[k] = slices.Clone(c.processingSeconds(c.Entries[i]))
 		for t := range times[k] {
 			times[k][t] = min(times[k][t], 1e15) // a very long time where it cannot run
 		}
 	}
-	for m, k := range firstOnMachine(assign.AssignToMachines(times, machines), len(machines)) {
+	for m, k := range firstJobByMachine(assign.AssignToMachines(times, machines), len(machines)) {
 		if k >= 0 {
 			x[waiting[k]][machines[m]] = 1 / float64(max(c.Entries[waiting[k]].Ask.GPUs.Count, 1))
 		}
@@ -88,18 +88,18 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	return x
 }
 
-// countMachines counts the healthy GPUs by type, those of nodes that are only set
+// countMachinesByType counts the healthy GPUs by type, those of nodes that are only set
 // aside too.
-func (c *cluster) countMachines() []int {
-	empty, count := pool.NewEmpty(c.Nodes, time.Time{}), make([]int, len(c.types))
-	for k, name := range c.types {
+func (c *cluster) countMachinesByType() []int {
+	empty, count := pool.NewEmpty(c.Nodes, time.Time{}), make([]int, len(c.gpuTypes))
+	for k, name := range c.gpuTypes {
 		count[k] = empty.TotalFree(name)
 	}
 	return count
 }
 
-// firstOnMachine returns, by machine, the job that runs first there; -1: none.
-func firstOnMachine(places []assign.Position, machines int) []int {
+// firstJobByMachine returns, by machine, the job that runs first there; -1: none.
+func firstJobByMachine(places []assign.Position, machines int) []int {
 	first := slices.Repeat([]int{-1}, machines)
 	for i, p := range places {
 		if k := first[p.Group]; k < 0 || places[k].FromEnd < p.FromEnd {

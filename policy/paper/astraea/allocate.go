@@ -14,18 +14,18 @@ import (
 // a new one, then the others as they would be granted one next.
 type allocator struct {
 	*Policy
-	deserved *deserved // as remembered; Allocate replaces it
+	deservedService *deservedService // as remembered; Allocate replaces it
 }
 
 // Allocate implements engine.Allocator.
 func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	quota := quotaByAccount(r.Snapshot)
-	now := a.deserved.next(r, quota)
-	l := &leases{Policy: a.Policy, Round: r, lastRound: a.deserved.At, free: countFree(r.Snapshot)}
+	now := a.deservedService.update(r, quota)
+	l := &leases{Policy: a.Policy, Round: r, lastRoundTime: a.deservedService.At, freeDevices: countFreeDevices(r.Snapshot)}
 	l.addJobs(quota, now)
-	l.keepWithinLease()
-	l.serveTenants(l.grant)
-	l.preemptDelayed()
+	l.keepLeasedJobs()
+	l.serveTenants(l.grantLease)
+	l.preemptDelayJobs()
 	for _, t := range l.tenants {
 		t.jobs, t.skippedJobs = append(t.skippedJobs, t.jobs...), nil
 	}
@@ -34,24 +34,24 @@ func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 		waiting = append(waiting, j)
 		return true
 	})
-	a.deserved = now
-	return l.newTurns(waiting), nil
+	a.deservedService = now
+	return l.newAssignments(waiting), nil
 }
 
 // leases says which jobs have a lease in a round.
 type leases struct {
 	*Policy
 	*engine.Round
-	lastRound time.Time // the last round
-	jobs      []*job    // that run or could start
-	tenants   []*tenant // by name
-	free      *freeDevices
-	kept      []*job // within their lease
-	granted   []*job // a new lease
+	lastRoundTime time.Time // the last round
+	jobs          []*job    // that run or could start
+	tenants       []*tenant // by name
+	freeDevices   *freeDevices
+	keptJobs      []*job // within their lease
+	grantedJobs   []*job // a new lease
 }
 
 // addJobs lists the jobs that run or could start, by tenant.
-func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
+func (l *leases) addJobs(quota map[string]float64, deserved *deservedService) {
 	byName, ran := map[string]*tenant{}, newFinishedRunTimes(l.History)
 	for i, e := range l.Entries {
 		if !l.MayRun(e) {
@@ -63,8 +63,8 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 			byName[e.Account] = t
 			l.tenants = append(l.tenants, t)
 		}
-		j := &job{Entry: e, tenant: t, lease: max(l.Lease, 20*e.CheckpointCost), isStarving: l.isStarving(l.Round, e)}
-		j.fairness = discretise(ratio(float64(e.Attained), float64(deserved.Sums[i])), l.Levels)
+		j := &job{Entry: e, tenant: t, leaseDuration: max(l.Lease, 20*e.CheckpointCost), isStarving: l.isStarving(l.Round, e)}
+		j.fairness = discretiseFairness(ratio(float64(e.Attained), float64(deserved.Deserved[i])), l.Levels)
 		j.reward = ran.reward(j)
 		l.jobs = append(l.jobs, j)
 	}
@@ -73,24 +73,24 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
 
 // isStarving reports whether the job could start and waited too long.
 func (a *Policy) isStarving(r *engine.Round, e *engine.Entry) bool {
-	return e.Waited(r.Now) >= a.Starve && r.MayRun(e) && r.CheckEverFits(e) == nil
+	return e.Waited(r.Now) >= a.StarveAfter && r.MayRun(e) && r.CheckEverFits(e) == nil
 }
 
-// keepWithinLease lets jobs within their lease hold what they have, charged for the rest
+// keepLeasedJobs lets jobs within their lease hold what they have, charged for the rest
 // of the lease; the others compete.
-func (l *leases) keepWithinLease() {
+func (l *leases) keepLeasedJobs() {
 	starving := slices.ContainsFunc(l.jobs, func(j *job) bool { return j.isStarving })
 	for _, j := range l.jobs {
-		if j.HoldsGPUs() && !l.hasEnded(j, starving) {
-			j.isGranted = true
-			j.tenant.charge(j.gpus(), j.lease-j.Ran(l.Now)%j.lease)
-			l.free.subtractHeld(l.Snapshot, j.Entry)
-			l.kept = append(l.kept, j)
+		if j.HoldsGPUs() && !l.hasLeaseEnded(j, starving) {
+			j.hasLease = true
+			j.tenant.chargeLease(j.wholeGPUs(), j.leaseDuration-j.Ran(l.Now)%j.leaseDuration)
+			l.freeDevices.subtractHeld(l.Snapshot, j.Entry)
+			l.keptJobs = append(l.keptJobs, j)
 			continue
 		}
 		j.tenant.jobs = append(j.tenant.jobs, j)
 	}
-	slices.SortFunc(l.kept, func(a, b *job) int { return engine.CompareTenure(a.Entry, b.Entry) })
+	slices.SortFunc(l.keptJobs, func(a, b *job) int { return engine.CompareTenure(a.Entry, b.Entry) })
 	for _, t := range l.tenants {
 		slices.SortFunc(t.jobs, (*job).compare)
 	}
@@ -101,19 +101,19 @@ func (l *leases) isUnstoppable(e *engine.Entry) bool {
 	return e.UnstoppableReason != "" || e.State != policy.Running || l.MaxStops > 0 && e.StopCount >= l.MaxStops
 }
 
-// hasEnded reports whether a lease of the running job ended since the last round.
+// hasLeaseEnded reports whether a lease of the running job ended since the last round.
 // While a job starves, leases that ended before count too: they were not
 // renewed but for want of a job to give way to.
-func (l *leases) hasEnded(j *job, starving bool) bool {
-	if l.isUnstoppable(j.Entry) || !l.lastRound.Before(l.Now) {
+func (l *leases) hasLeaseEnded(j *job, starving bool) bool {
+	if l.isUnstoppable(j.Entry) || !l.lastRoundTime.Before(l.Now) {
 		return false
 	}
 	ran := j.Ran(l.Now)
-	if starving || l.lastRound.IsZero() {
-		return ran >= j.lease
+	if starving || l.lastRoundTime.IsZero() {
+		return ran >= j.leaseDuration
 	}
-	before := max(l.lastRound.Sub(j.Start), 0)
-	return ran/j.lease > before/j.lease
+	before := max(l.lastRoundTime.Sub(j.Start), 0)
+	return ran/j.leaseDuration > before/j.leaseDuration
 }
 
 // serveTenants takes the tenants in turn, each with its next job. A starving job that
@@ -131,7 +131,7 @@ func (l *leases) serveTenants(grant func(*job) bool) {
 		t.jobs = t.jobs[1:]
 		j.note = j.describe()
 		if grant(j) {
-			t.charge(j.gpus(), j.lease)
+			t.chargeLease(j.wholeGPUs(), j.leaseDuration)
 			heap.Fix(&queue, 0)
 			continue
 		}
@@ -142,22 +142,22 @@ func (l *leases) serveTenants(grant func(*job) bool) {
 	}
 }
 
-// grant gives the job a lease if there are devices for it.
-func (l *leases) grant(j *job) bool {
-	if !l.free.take(j.Entry) {
+// grantLease gives the job a lease if there are devices for it.
+func (l *leases) grantLease(j *job) bool {
+	if !l.freeDevices.take(j.Entry) {
 		return false
 	}
-	j.isGranted = true
-	l.granted = append(l.granted, j)
+	j.hasLease = true
+	l.grantedJobs = append(l.grantedJobs, j)
 	return true
 }
 
-// newTurns returns the turns of all jobs; those that cannot start are last, by arrival.
-func (l *leases) newTurns(waiting []*job) []engine.Assignment {
+// newAssignments returns one for each job; those that cannot start are last, by arrival.
+func (l *leases) newAssignments(waiting []*job) []engine.Assignment {
 	turns, served := make([]engine.Assignment, 0, len(l.Entries)), make([]bool, len(l.Entries))
-	for _, j := range slices.Concat(l.kept, l.granted, waiting) {
+	for _, j := range slices.Concat(l.keptJobs, l.grantedJobs, waiting) {
 		t := j.AssignmentWithoutLease()
-		t.Grant.HasLease, t.Note = j.isGranted, j.note
+		t.Grant.HasLease, t.Note = j.hasLease, j.note
 		turns = append(turns, t)
 		served[j.Index] = true
 	}

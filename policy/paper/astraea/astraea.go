@@ -19,42 +19,42 @@ import (
 
 // Policy is ASTRAEA with its parameters.
 type Policy struct {
-	Lease  time.Duration `param:"lease" default:"15m" min:"1" help:"how long a job holds its GPUs before it competes again"` // 20 times its checkpoint cost where that is longer
-	Starve time.Duration `param:"starve_after" default:"6h" min:"1" help:"wait after which a job goes first in its account"`
-	Delay  time.Duration `param:"delay" default:"5m" help:"over-served jobs this young in their lease give way to a new job of their account"`
-	Levels int           `param:"levels" default:"5" min:"1" max:"100" help:"steps of the scale of a job's fairness"`
-	Favour float64       `param:"favour" default:"0.2" max:"1" help:"accounts below this fraction of their quota are served first"`
-	Window time.Duration `param:"window" default:"24h" min:"60" help:"over which an account's recent service is counted"`
-	Block  string        `param:"block" choices:"all,starving" default:"all" help:"who holds up those behind when it finds no place"`
-	paper.StopLimit
-	paper.WaitLimit
+	Lease       time.Duration `param:"lease" default:"15m" min:"1" help:"how long a job holds its GPUs before it competes again"` // 20 times its checkpoint cost where that is longer
+	StarveAfter time.Duration `param:"starve_after" default:"6h" min:"1" help:"wait after which a job goes first in its account"`
+	Delay       time.Duration `param:"delay" default:"5m" help:"over-served jobs this young in their lease give way to a new job of their account"`
+	Levels      int           `param:"levels" default:"5" min:"1" max:"100" help:"steps of the scale of a job's fairness"`
+	Favour      float64       `param:"favour" default:"0.2" max:"1" help:"accounts below this fraction of their quota are served first"`
+	Window      time.Duration `param:"window" default:"24h" min:"60" help:"over which an account's recent service is counted"`
+	Block       string        `param:"block" choices:"all,starving" default:"all" help:"who holds up those behind when it finds no place"`
+	paper.MaxStopsParam
+	paper.MaxWaitParam
 }
 
 // Decide implements policy.Policy.
 func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	last, err := recallDeserved(s)
+	last, err := recallDeservedService(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy astraea: %w", err)
 	}
-	stage := &allocator{Policy: a, deserved: last}
+	stage := &allocator{Policy: a, deservedService: last}
 	plan, err := engine.Pipeline{
 		Name:     "astraea",
 		Allocate: stage,
-		Backfill: blocking{a},
+		Backfill: blockingBackfill{a},
 		Preempt:  preempt.ByLease,
 		// The leases are the shortest runs; the rules only count stops.
-		Rules: paper.Limits{RunLimit: paper.RunLimit{MinRun: 1}, StopLimit: a.StopLimit, WaitLimit: a.WaitLimit}.Rules(),
+		Rules: paper.Limits{MinRunParam: paper.MinRunParam{MinRun: 1}, MaxStopsParam: a.MaxStopsParam, MaxWaitParam: a.MaxWaitParam}.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(stage.deserved)
+	plan.Memo = policy.Remember(stage.deservedService)
 	return plan, nil
 }
 
 // System describes ASTRAEA in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "astraea", Title: "ASTRAEA: long-term GPU-time fairness", Venue: "TPDS", Year: 2022,
 		Cite:         `Z. Ye et al., "ASTRAEA: A Fair Deep Learning Scheduler for Multi-Tenant GPU Clusters", IEEE TPDS 2022`,
 		Idea:         "Give each account its quota of GPU time over a day, and each job its part of it, in renewable leases.",

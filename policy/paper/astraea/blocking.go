@@ -8,25 +8,25 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// blocking is an engine.Backfiller: no job takes devices that a blocked job could
+// blockingBackfill is an engine.Backfiller: no job takes devices that a blocked job could
 // use.
-type blocking struct{ *Policy }
+type blockingBackfill struct{ *Policy }
 
 // NewPassCheck implements engine.Backfiller.
-func (b blocking) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+func (b blockingBackfill) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	if b.Block != "all" && !b.isStarving(r, blocked) {
 		return func(*engine.Entry, policy.Alloc) error { return nil }
 	}
 	return func(_ *engine.Entry, on policy.Alloc) error {
-		if !mayUse(r.Snapshot, blocked.Job, on) {
+		if !mayUseDevices(r.Snapshot, blocked.Job, on) {
 			return nil
 		}
 		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, engine.ErrReservedNodes)
 	}
 }
 
-// mayUse reports whether the job could use any of the devices.
-func mayUse(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
+// mayUseDevices reports whether the job could use any of the devices.
+func mayUseDevices(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
 	return slices.ContainsFunc(on, func(slot policy.Slot) bool {
 		n := s.Node(slot.Node)
 		return n != nil && n.InPartition(j.Partition) && !slices.Contains(j.Ask.ExcludedNodes, n.Name) &&

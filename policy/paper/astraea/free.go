@@ -8,14 +8,14 @@ import (
 // freeDevices counts the devices that can be granted, without regard to where they
 // are: by type, and all whole GPUs together.
 type freeDevices struct {
-	freeByType    map[string]float64
-	isSliceType   map[string]bool // types that are parts of a GPU
-	freeWholeGPUs float64
+	freeCountByType map[string]float64
+	isSliceType     map[string]bool // types that are parts of a GPU
+	freeWholeGPUs   float64
 }
 
-// countFree counts the healthy devices of nodes that are up.
-func countFree(s *policy.Snapshot) *freeDevices {
-	f := &freeDevices{freeByType: map[string]float64{}, isSliceType: map[string]bool{}}
+// countFreeDevices counts the healthy devices of nodes that are up.
+func countFreeDevices(s *policy.Snapshot) *freeDevices {
+	f := &freeDevices{freeCountByType: map[string]float64{}, isSliceType: map[string]bool{}}
 	for i := range s.Nodes {
 		if s.Nodes[i].DownReason != "" {
 			continue
@@ -29,7 +29,7 @@ func countFree(s *policy.Snapshot) *freeDevices {
 }
 
 func (f *freeDevices) add(typ string, devices float64) {
-	f.freeByType[typ] += devices
+	f.freeCountByType[typ] += devices
 	if !f.isSliceType[typ] {
 		f.freeWholeGPUs += devices
 	}
@@ -56,7 +56,7 @@ func (f *freeDevices) take(e *engine.Entry) bool {
 	case typ == "":
 		f.freeWholeGPUs -= need
 		return true
-	case f.freeByType[typ] < need || !f.isSliceType[typ] && f.freeWholeGPUs < need:
+	case f.freeCountByType[typ] < need || !f.isSliceType[typ] && f.freeWholeGPUs < need:
 		return false
 	}
 	f.add(typ, -need)

@@ -14,13 +14,13 @@ import (
 // job is one that runs or could start.
 type job struct {
 	*engine.Entry
-	tenant     *tenant
-	lease      time.Duration
-	isStarving bool
-	fairness   int     // received over deserved GPU time, 0 to Levels: see discretise
-	reward     float64 // minus the chance to end within a lease, per GPU
-	isGranted  bool    // it has a lease in this round
-	note       string
+	tenant        *tenant
+	leaseDuration time.Duration
+	isStarving    bool
+	fairness      int     // received over deserved GPU time, 0 to Levels: see discretiseFairness
+	reward        float64 // minus the chance to end within a lease, per GPU
+	hasLease      bool    // it has a lease in this round
+	note          string
 }
 
 // compare is the order of jobs within an account; one that runs goes first
@@ -28,7 +28,7 @@ type job struct {
 func (j *job) compare(o *job) int {
 	switch {
 	case j.isStarving != o.isStarving:
-		return comparePrecedence(j.isStarving)
+		return precedenceSign(j.isStarving)
 	case j.isStarving:
 		return engine.CompareArrival(j.Entry, o.Entry)
 	}
@@ -36,32 +36,32 @@ func (j *job) compare(o *job) int {
 		return c
 	}
 	if j.HoldsGPUs() != o.HoldsGPUs() {
-		return comparePrecedence(j.HoldsGPUs())
+		return precedenceSign(j.HoldsGPUs())
 	}
 	return engine.CompareArrival(j.Entry, o.Entry)
 }
 
-// comparePrecedence is the result of comparing something that has precedence with
+// precedenceSign is the result of comparing something that has precedence with
 // something that has not, or the reverse.
-func comparePrecedence(has bool) int {
+func precedenceSign(has bool) int {
 	if has {
 		return -1
 	}
 	return 1
 }
 
-func (j *job) gpus() float64 { return j.Ask.GPUs.WholeGPUs() }
+func (j *job) wholeGPUs() float64 { return j.Ask.GPUs.WholeGPUs() }
 
 // describe tells the owner how the account and the job stand.
 func (j *job) describe() string {
 	t := j.tenant
 	return fmt.Sprintf("account %s has %.2f of the GPU time its quota of %.3g GPUs yields, and the job stands at step %d of its fairness",
-		t.name, t.windowServed(), t.quota, j.fairness)
+		t.name, t.servedFraction(), t.quota, j.fairness)
 }
 
-// discretise puts the ratio of received to deserved service on a scale of k levels
+// discretiseFairness puts the ratio of received to deserved service on a scale of k levels
 // that is finest around one: 0 for nothing received, k for far too much.
-func discretise(ratio float64, k int) int {
+func discretiseFairness(ratio float64, k int) int {
 	if !(ratio > 0) {
 		return 0
 	}
@@ -75,8 +75,8 @@ func discretise(ratio float64, k int) int {
 
 // finishedRunTimes are those of finished jobs, in all and by GPU count.
 type finishedRunTimes struct {
-	all        survival.SizeSample
-	byGPUCount map[int]survival.SizeSample
+	allRunTimes        survival.SizeSample
+	runTimesByGPUCount map[int]survival.SizeSample
 }
 
 func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
@@ -88,7 +88,7 @@ func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
 	}
 	t := finishedRunTimes{survival.NewSizeSample(all), map[int]survival.SizeSample{}}
 	for gpus, ran := range by {
-		t.byGPUCount[gpus] = survival.NewSizeSample(ran)
+		t.runTimesByGPUCount[gpus] = survival.NewSizeSample(ran)
 	}
 	return t
 }
@@ -96,14 +96,14 @@ func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
 // reward returns minus the chance that the job ends within one more lease, per
 // GPU; with fewer than five finished jobs of its size, from all of them.
 func (t finishedRunTimes) reward(j *job) float64 {
-	gpus := j.gpus()
+	gpus := j.wholeGPUs()
 	if gpus <= 0 {
 		return 0
 	}
-	sizes := t.byGPUCount[j.Ask.GPUs.Count]
+	sizes := t.runTimesByGPUCount[j.Ask.GPUs.Count]
 	if sizes.Len() < 5 {
-		sizes = t.all
+		sizes = t.allRunTimes
 	}
-	chance, _ := sizes.ChanceToEndWithin(float64(j.Attained)/gpus, j.lease.Seconds())
+	chance, _ := sizes.ChanceToEndWithin(float64(j.Attained)/gpus, j.leaseDuration.Seconds())
 	return -chance / gpus
 }

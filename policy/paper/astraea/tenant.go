@@ -12,22 +12,22 @@ import (
 // tenant is an account of a round. Amounts are whole GPUs and
 // GPU-seconds.
 type tenant struct {
-	name          string
-	quota         float64
-	windowService float64 // GPU-seconds its quota yields in the window and one lease
-	recentService float64 // GPU-seconds received in the window, and charged for leases
-	leasedGPUs    float64 // GPUs held by leases, and granted in this round
-	favourBelow   float64 // part of its quota below which it is served first
+	name              string
+	quota             float64
+	windowEntitlement float64 // GPU-seconds its quota yields in the window and one lease
+	recentService     float64 // GPU-seconds received in the window, and charged for leases
+	leasedGPUs        float64 // GPUs held by leases, and granted in this round
+	favourThreshold   float64 // part of its quota below which it is served first
 
 	jobs        []*job // to be served, in order
 	skippedJobs []*job // there was no room for a lease
 }
 
-// quotaHeld is what the account holds and was granted against its quota.
-func (t *tenant) quotaHeld() float64 { return ratio(t.leasedGPUs, t.quota) }
+// heldQuotaFraction is what the account holds and was granted against its quota.
+func (t *tenant) heldQuotaFraction() float64 { return ratio(t.leasedGPUs, t.quota) }
 
-// windowServed is what it received against what its quota yields.
-func (t *tenant) windowServed() float64 { return ratio(t.recentService, t.windowService) }
+// servedFraction is what it received against what its quota yields.
+func (t *tenant) servedFraction() float64 { return ratio(t.recentService, t.windowEntitlement) }
 
 // ratio is a over b, +Inf where b is nothing.
 func ratio(a, b float64) float64 {
@@ -40,27 +40,27 @@ func ratio(a, b float64) float64 {
 // compare puts the account to be served next first: those far below their
 // quota, by how far; then by service received.
 func (t *tenant) compare(u *tenant) int {
-	low, ulow := t.quotaHeld() < t.favourBelow, u.quotaHeld() < u.favourBelow
+	low, ulow := t.heldQuotaFraction() < t.favourThreshold, u.heldQuotaFraction() < u.favourThreshold
 	switch {
 	case low && !ulow:
 		return -1
 	case ulow && !low:
 		return 1
 	case low:
-		return cmp.Or(cmp.Compare(t.quotaHeld(), u.quotaHeld()), cmp.Compare(t.windowServed(), u.windowServed()), cmp.Compare(t.name, u.name))
+		return cmp.Or(cmp.Compare(t.heldQuotaFraction(), u.heldQuotaFraction()), cmp.Compare(t.servedFraction(), u.servedFraction()), cmp.Compare(t.name, u.name))
 	}
-	return cmp.Or(cmp.Compare(t.windowServed(), u.windowServed()), cmp.Compare(t.quotaHeld(), u.quotaHeld()), cmp.Compare(t.name, u.name))
+	return cmp.Or(cmp.Compare(t.servedFraction(), u.servedFraction()), cmp.Compare(t.heldQuotaFraction(), u.heldQuotaFraction()), cmp.Compare(t.name, u.name))
 }
 
-// charge counts a lease of the job.
-func (t *tenant) charge(gpus float64, lease time.Duration) {
+// chargeLease counts a lease of the job.
+func (t *tenant) chargeLease(gpus float64, lease time.Duration) {
 	t.leasedGPUs += gpus
 	t.recentService += gpus * lease.Seconds()
 }
 
 // newTenant returns the tenant of an account.
 func (l *leases) newTenant(name string, quota float64) *tenant {
-	t := &tenant{name: name, quota: quota, favourBelow: l.Favour, windowService: quota * (l.Window + l.Lease).Seconds()}
+	t := &tenant{name: name, quota: quota, favourThreshold: l.Favour, windowEntitlement: quota * (l.Window + l.Lease).Seconds()}
 	if a := l.Account(name); a != nil {
 		t.recentService = float64(a.RecentService)
 	}

@@ -30,7 +30,7 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	flows := splitWorkflows(s)
+	flows := splitIntoWorkflows(s)
 	d := &altruisticOrder{altruism: c.Altruism, slackFloor: c.SlackFloor, workflows: flows}
 	p := engine.Pipeline{
 		Name:     "carbyne",
@@ -49,7 +49,7 @@ func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes Carbyne in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "carbyne", Title: "Carbyne: altruistic scheduling", Venue: "OSDI", Year: 2016,
 		Cite:            `R. Grandl et al., "Altruistic Scheduling in Multi-Resource Clusters", OSDI 2016`,
 		Idea:            "Run now only what must run now to end when a fair share would end it; the rest of the share helps short workflows.",

@@ -10,8 +10,8 @@ import (
 // task is a part of a workflow: how long it takes and how many
 // machines at once.
 type task struct {
-	seconds  float64
-	machines int
+	seconds      float64
+	machineCount int
 }
 
 // scheduleLongestFirst schedules tasks on like machines, the longest first, each as
@@ -22,7 +22,7 @@ func scheduleLongestFirst(tasks []task, machines int) (ends []float64, last floa
 	order, wide := make([]int, len(tasks)), 0
 	for i, p := range tasks {
 		order[i] = i
-		wide += max(p.machines, 1)
+		wide += max(p.machineCount, 1)
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(tasks[b].seconds, tasks[a].seconds), cmp.Compare(a, b))
@@ -30,7 +30,7 @@ func scheduleLongestFirst(tasks []task, machines int) (ends []float64, last floa
 	free := make([]float64, max(min(machines, wide), 1))
 	ends = make([]float64, len(tasks))
 	for _, i := range order {
-		ends[i] = assign.RunOnFirstFree(free, min(max(tasks[i].machines, 1), len(free)), max(tasks[i].seconds, 0))
+		ends[i] = assign.RunOnFirstFree(free, min(max(tasks[i].machineCount, 1), len(free)), max(tasks[i].seconds, 0))
 		last = max(last, ends[i])
 	}
 	return ends, last

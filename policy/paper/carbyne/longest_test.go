@@ -35,7 +35,7 @@ func TestLongestFirstBounds(t *testing.T) {
 		machines := 1 + rng.IntN(5)
 		tasks, sum, longest := make([]task, rng.IntN(12)), 0.0, 0.0
 		for i := range tasks {
-			tasks[i] = task{seconds: rng.Float64() * 9, machines: 1}
+			tasks[i] = task{seconds: rng.Float64() * 9, machineCount: 1}
 			sum += tasks[i].seconds
 			longest = max(longest, tasks[i].seconds)
 		}

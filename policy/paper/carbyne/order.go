@@ -20,17 +20,17 @@ type altruisticOrder struct {
 	altruism, slackFloor float64
 	workflows            *workflowSnapshot
 
-	costsByEntry            [][]float64 // in Entries order
-	jobPlans                []jobPlan   // likewise
-	remainingWorkByWorkflow []float64   // by workflow: GPU-seconds left
+	costsByEntry             [][]float64 // in Entries order
+	jobPlans                 []jobPlan   // likewise
+	gpuSecondsLeftByWorkflow []float64   // by workflow: GPU-seconds left
 }
 
 // jobPlan is where a job stands in its workflow.
 type jobPlan struct {
-	startable    bool // it runs or could start
-	mustRun      bool
-	latestStart  float64 // seconds from now at which it must start
-	packingScore float64 // how well it uses what is free
+	mayRun             bool // it runs or could start
+	mustRun            bool
+	latestStartSeconds float64 // seconds from now at which it must start
+	packingScore       float64 // how well it uses what is free
 }
 
 // Allocate implements engine.Allocator: what must run, in the order of fairness;
@@ -46,11 +46,11 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 	ranked := make([]rankedJob, len(line))
 	for i, e := range line {
 		w := c.workflows.workflowOfJob[e.Index]
-		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], workflow: w, workflowRemainingWork: c.remainingWorkByWorkflow[w], group: groupMayRun}
+		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], workflowIndex: w, workflowGPUSecondsLeft: c.gpuSecondsLeftByWorkflow[w], group: groupMayRun}
 		switch {
 		case ranked[i].mustRun:
 			ranked[i].group = groupMustRun
-		case !ranked[i].startable:
+		case !ranked[i].mayRun:
 			ranked[i].group = groupCannotRun
 		}
 	}
@@ -69,8 +69,8 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 type rankedJob struct {
 	*engine.Entry
 	*jobPlan
-	group, workflow       int
-	workflowRemainingWork float64
+	group, workflowIndex   int
+	workflowGPUSecondsLeft float64
 }
 
 // Groups of the line, first served first.
@@ -84,20 +84,20 @@ func (a rankedJob) compare(b rankedJob) int {
 	if a.group != groupMayRun || b.group != groupMayRun {
 		return a.group - b.group
 	}
-	return cmp.Or(cmp.Compare(a.workflowRemainingWork, b.workflowRemainingWork), cmp.Compare(a.workflow, b.workflow), cmp.Compare(a.latestStart, b.latestStart),
+	return cmp.Or(cmp.Compare(a.workflowGPUSecondsLeft, b.workflowGPUSecondsLeft), cmp.Compare(a.workflowIndex, b.workflowIndex), cmp.Compare(a.latestStartSeconds, b.latestStartSeconds),
 		cmp.Compare(b.packingScore, a.packingScore), engine.CompareArrival(a.Entry, b.Entry))
 }
 
 // planWorkflows looks at every workflow.
 func (c *altruisticOrder) planWorkflows(r *engine.Round) {
-	c.jobPlans, c.remainingWorkByWorkflow = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.workflowNames))
+	c.jobPlans, c.gpuSecondsLeftByWorkflow = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.workflowNames))
 	c.costsByEntry = share.Dominant{}.Costs(r)
 	workflows := make([]workflow, len(c.workflows.workflowNames))
 	var free []float64
 	for i, e := range r.Entries {
 		if r.MayRun(e) {
-			workflows[c.workflows.workflowOfJob[i]].add(e, i)
-			c.jobPlans[i].startable = true
+			workflows[c.workflows.workflowOfJob[i]].addJob(e, i)
+			c.jobPlans[i].mayRun = true
 		}
 		for k, cost := range c.costsByEntry[i] {
 			if len(free) <= k {
@@ -115,7 +115,7 @@ func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 	}
 	setFairEnds(workflows)
 	for w := range workflows {
-		if len(workflows[w].jobs) > 0 {
+		if len(workflows[w].jobIndexes) > 0 {
 			c.planWorkflow(r, w, &workflows[w])
 		}
 	}
@@ -124,33 +124,33 @@ func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 // planWorkflow finds how late each task may start so that the workflow ends when
 // its fair share would end it, and which must run now.
 func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
-	c.remainingWorkByWorkflow[w] = f.remainingWork
-	if !f.lengthsKnown {
-		c.remainingWorkByWorkflow[w] = math.Inf(1)
+	c.gpuSecondsLeftByWorkflow[w] = f.gpuSecondsLeft
+	if !f.hasKnownLengths {
+		c.gpuSecondsLeftByWorkflow[w] = math.Inf(1)
 	}
-	if !f.lengthsKnown || c.altruism == 0 || !c.isAltruistic(w) {
-		for _, i := range f.jobs {
+	if !f.hasKnownLengths || c.altruism == 0 || !c.isAltruistic(w) {
+		for _, i := range f.jobIndexes {
 			c.jobPlans[i].mustRun = r.Entries[i].DueGPUs > 0
 		}
 		return
 	}
-	for _, i := range f.jobs {
-		c.jobPlans[i].latestStart = math.Inf(1)
+	for _, i := range f.jobIndexes {
+		c.jobPlans[i].latestStartSeconds = math.Inf(1)
 	}
-	ends, _ := scheduleLongestFirst(f.tasks, int(math.Ceil(f.remainingWork/f.fairEnd-1e-9)))
+	ends, _ := scheduleLongestFirst(f.tasks, int(math.Ceil(f.gpuSecondsLeft/f.fairEndSeconds-1e-9)))
 	for k, i := range f.jobOfTask {
-		c.jobPlans[i].latestStart = min(c.jobPlans[i].latestStart, f.fairEnd-ends[k])
+		c.jobPlans[i].latestStartSeconds = min(c.jobPlans[i].latestStartSeconds, f.fairEndSeconds-ends[k])
 	}
-	slices.SortFunc(f.jobs, func(i, j int) int {
-		return cmp.Or(cmp.Compare(c.jobPlans[i].latestStart, c.jobPlans[j].latestStart), engine.CompareTenure(r.Entries[i], r.Entries[j]))
+	slices.SortFunc(f.jobIndexes, func(i, j int) int {
+		return cmp.Or(cmp.Compare(c.jobPlans[i].latestStartSeconds, c.jobPlans[j].latestStartSeconds), engine.CompareTenure(r.Entries[i], r.Entries[j]))
 	})
 	held := 0.0
-	for _, i := range f.jobs {
+	for _, i := range f.jobIndexes {
 		t := &c.jobPlans[i]
-		if t.mustRun = held < f.fairGPUs-1e-9 && t.latestStart <= c.slackFloor*f.fairEnd; t.mustRun {
+		if t.mustRun = held < f.fairGPUs-1e-9 && t.latestStartSeconds <= c.slackFloor*f.fairEndSeconds; t.mustRun {
 			held += r.Entries[i].Ask.GPUs.WholeGPUs()
 		}
-		c.noteLatestStart(r, w, i, f.fairEnd)
+		c.noteLatestStart(r, w, i, f.fairEndSeconds)
 	}
 }
 
@@ -158,7 +158,7 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 func (c *altruisticOrder) noteLatestStart(r *engine.Round, w, i int, fair float64) {
 	if !r.OmitReasons {
 		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.workflows.workflowNames[w],
-			policy.DurationFromSeconds(fair).Round(time.Minute), policy.DurationFromSeconds(c.jobPlans[i].latestStart).Round(time.Minute))
+			policy.DurationFromSeconds(fair).Round(time.Minute), policy.DurationFromSeconds(c.jobPlans[i].latestStartSeconds).Round(time.Minute))
 	}
 }
 

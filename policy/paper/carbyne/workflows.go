@@ -17,8 +17,8 @@ type workflowSnapshot struct {
 	workflowNames []string // by workflow
 }
 
-// splitWorkflows finds the workflows.
-func splitWorkflows(s *policy.Snapshot) *workflowSnapshot {
+// splitIntoWorkflows finds the workflows.
+func splitIntoWorkflows(s *policy.Snapshot) *workflowSnapshot {
 	f := &workflowSnapshot{workflowOfJob: make([]int, len(s.Jobs))}
 	index := map[[3]string]int{}
 	c := *s

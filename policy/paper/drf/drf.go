@@ -47,15 +47,15 @@ func (d *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		p.Backfill = backfill.ReserveAfter(d.Reserve)
 	}
 	if d.Preempt {
-		p.Preempt = preempt.ByTier(overShare)
+		p.Preempt = preempt.ByTier(overShareTier)
 	}
 	return p.Decide(s)
 }
 
-// overShare is 1 for jobs that lie wholly above their account's share, which
+// overShareTier is 1 for jobs that lie wholly above their account's share, which
 // give way to the others. The job that straddles the share is within it: an
 // account may exceed its share by one job.
-func overShare(_ *engine.Round, e *engine.Entry) int {
+func overShareTier(_ *engine.Round, e *engine.Entry) int {
 	if e.DueGPUs > 0 {
 		return 0
 	}
@@ -64,7 +64,7 @@ func overShare(_ *engine.Round, e *engine.Entry) int {
 
 // System describes DRF in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "drf", Title: "Dominant Resource Fairness", Venue: "NSDI", Year: 2011,
 		Cite:         `A. Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011`,
 		Idea:         "Equalise, by weight, the largest fraction of any one resource that each account holds.",

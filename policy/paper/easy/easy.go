@@ -19,7 +19,7 @@ import (
 type Policy struct {
 	// Lengths by estimate let more jobs pass and delay some reservations.
 	Lengths string `param:"lengths" choices:"limit,estimate" default:"limit" help:"how long jobs are taken to run: their time limits, which are kept, or what is predicted"`
-	paper.WaitLimit
+	paper.MaxWaitParam
 }
 
 // Decide implements policy.Policy.
@@ -39,7 +39,7 @@ func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes EASY backfilling in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "easy", Title: "First come, first served with EASY backfilling", Venue: "JSSPP", Year: 1995,
 		Cite:            `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
 		Idea:            "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",

@@ -16,7 +16,7 @@ type contentionPeaks struct {
 	Peak []float64      `json:"peak"` // at least 1
 }
 
-func readContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
+func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 	p, err := policy.Recall[*contentionPeaks](s.Memo)
 	switch {
 	case err != nil:

@@ -39,18 +39,18 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	past, err := readContentionPeaks(s)
+	past, err := recallContentionPeaks(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevels: share.UsageOverShare(s), waitRules: f.newWaitRules()}
+	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevelByAccount: share.UsageOverShare(s), waitRules: f.newWaitRules()}
 	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
 		Order:    line,
 		Lease:    grant.InOrder{},
 		Backfill: line,
-		Rules:    line.waitRules.firstOfAll,
+		Rules:    line.waitRules.firstOfAllRules,
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes fairbridge in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
 		Cite:            "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
 		Idea:            "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",

@@ -14,13 +14,13 @@ import (
 // slackOrder is the line of one round.
 type slackOrder struct {
 	*Policy
-	peaks       *contentionPeaks
-	usageLevels map[string]float64 // by account: what it used over its share of all use
-	waitRules   waitRules
+	peaks               *contentionPeaks
+	usageLevelByAccount map[string]float64 // by account: what it used over its share of all use
+	waitRules           waitRules
 }
 
-// belowShare reports whether the account used less than its share.
-func (l *slackOrder) belowShare(account string) bool { return l.usageLevels[account] < 1 }
+// isBelowShare reports whether the account used less than its share.
+func (l *slackOrder) isBelowShare(account string) bool { return l.usageLevelByAccount[account] < 1 }
 
 // shareClassBounds are the parts of its share below which an account goes before
 // those that used more: none far below its share pays for one that is nearly at it.
@@ -28,7 +28,7 @@ var shareClassBounds = [...]float64{.25, .5, 1}
 
 // shareClass returns how many of them the account has reached.
 func (l *slackOrder) shareClass(account string) (n int) {
-	for n < len(shareClassBounds) && l.usageLevels[account] >= shareClassBounds[n] {
+	for n < len(shareClassBounds) && l.usageLevelByAccount[account] >= shareClassBounds[n] {
 		n++
 	}
 	return n
@@ -52,7 +52,7 @@ type position struct {
 
 // Order implements engine.Orderer.
 func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
-	length := scheduleLength(r)
+	length := scheduleSeconds(r)
 	positions := make([]position, len(r.Entries))
 	for i, e := range r.Entries {
 		positions[i] = l.classify(r, e, l.peaks.Peak[i], length)
@@ -76,7 +76,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	}
 	fair := l.Fair * contention * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
-	late := l.waitRules.overdue.OverdueBy(r, e).Seconds()
+	late := l.waitRules.overdueRules.OverdueBy(r, e).Seconds()
 	switch {
 	case late > 0:
 		p.class, p.sortKey = classOverdue, -late
@@ -87,7 +87,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 		p.class, p.sortKey = classLong, -left
 	}
 	if !r.OmitReasons {
-		e.Note = p.note(left, fair, slack) + l.usageNote(e.Account)
+		e.Note = p.slackNote(left, fair, slack) + l.usageNote(e.Account)
 	}
 	return p
 }
@@ -98,8 +98,8 @@ func knowsRunTime(e engine.Estimate) bool {
 	return e.Source != predict.FromLimit && e.Source != predict.FromAttained
 }
 
-// note says how much slack the job has.
-func (p position) note(left, fair, slack float64) string {
+// slackNote says how much slack the job has.
+func (p position) slackNote(left, fair, slack float64) string {
 	switch {
 	case p.class == classOverdue:
 		return fmt.Sprintf("what it waits for must not be stopped, and %s ago it had waited long enough for its own length", formatMinutes(-p.sortKey))
@@ -115,7 +115,7 @@ func (p position) note(left, fair, slack float64) string {
 
 // usageNote says what the account used, unless all stand alike.
 func (l *slackOrder) usageNote(account string) string {
-	switch level := l.usageLevels[account]; {
+	switch level := l.usageLevelByAccount[account]; {
 	case level == 1:
 		return ""
 	case level < 1:
@@ -125,9 +125,9 @@ func (l *slackOrder) usageNote(account string) string {
 	}
 }
 
-// scheduleLength is the shortest time, in seconds, in which all work that could
+// scheduleSeconds is the shortest time, in seconds, in which all work that could
 // run now can be done: the longest job, or all GPU time on all GPUs.
-func scheduleLength(r *engine.Round) float64 {
+func scheduleSeconds(r *engine.Round) float64 {
 	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
 	for _, e := range r.Entries {
 		left, wide := e.Estimate.TimeLeft.Seconds(), e.Ask.GPUs.WholeGPUs()

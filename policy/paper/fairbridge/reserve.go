@@ -18,21 +18,21 @@ const (
 )
 
 // waitRules are the rules by which jobs wait.
-type waitRules struct{ belowShare, overdue, firstOfAll engine.Rules }
+type waitRules struct{ belowShareRules, overdueRules, firstOfAllRules engine.Rules }
 
 func (f *Policy) newWaitRules() waitRules {
-	p := waitRules{overdue: f.Rules()}
-	p.belowShare, p.firstOfAll = p.overdue, p.overdue
-	p.belowShare.Patience, p.belowShare.MinPatience = belowSharePatience, time.Second
-	p.overdue.Patience, p.firstOfAll.Patience, p.firstOfAll.MinPatience = overduePatience, overduePatience, firstOfAllMinWait
+	p := waitRules{overdueRules: f.Rules()}
+	p.belowShareRules, p.firstOfAllRules = p.overdueRules, p.overdueRules
+	p.belowShareRules.Patience, p.belowShareRules.MinPatience = belowSharePatience, time.Second
+	p.overdueRules.Patience, p.firstOfAllRules.Patience, p.firstOfAllRules.MinPatience = overduePatience, overduePatience, firstOfAllMinWait
 	return p
 }
 
 // NewPassCheck implements engine.Backfiller.
 func (l *slackOrder) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
-	rules := l.waitRules.overdue
-	if l.belowShare(blocked.Account) {
-		rules = l.waitRules.belowShare
+	rules := l.waitRules.overdueRules
+	if l.isBelowShare(blocked.Account) {
+		rules = l.waitRules.belowShareRules
 	}
 	return backfill.EASY{RunLength: rules.ReservationRunLength(r, blocked)}.NewPassCheck(r, blocked)
 }
@@ -44,5 +44,5 @@ func (l *slackOrder) Reserves(r *engine.Round, e *engine.Entry) bool {
 	if !grant.CompetesForLease(r, e) {
 		return false
 	}
-	return l.waitRules.overdue.OverdueBy(r, e) > 0 || l.belowShare(e.Account) && l.waitRules.belowShare.OverdueBy(r, e) > 0
+	return l.waitRules.overdueRules.OverdueBy(r, e) > 0 || l.isBelowShare(e.Account) && l.waitRules.belowShareRules.OverdueBy(r, e) > 0
 }

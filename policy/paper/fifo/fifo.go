@@ -16,7 +16,7 @@ import (
 // Policy is FIFO with its parameters.
 type Policy struct {
 	Backfill string `param:"backfill" choices:"none,easy" default:"none" help:"who may pass a blocked job: nobody, or those who do not delay it"`
-	paper.WaitLimit
+	paper.MaxWaitParam
 }
 
 // Decide implements policy.Policy.
@@ -35,7 +35,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes FIFO in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "fifo", Title: "First come, first served, with EASY backfilling as an option",
 		Venue: "JSSPP", Year: 1995,
 		Cite:         `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (EASY backfilling)`,

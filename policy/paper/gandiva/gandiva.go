@@ -58,7 +58,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes Gandiva in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "gandiva", Title: "Gandiva: time slices, and pairs that are kept while they pay", Venue: "OSDI", Year: 2018,
 		Cite:            `W. Xiao et al., "Gandiva: Introspective Cluster Scheduling for Deep Learning", OSDI 2018`,
 		Idea:            "Let all jobs take equal turns, and share GPUs between two wherever together they are faster than alone.",

@@ -15,7 +15,7 @@ import (
 // TestGandivaTurns: six jobs of one GPU on four, twelve turns: eight each.
 func TestGandivaTurns(t *testing.T) {
 	jobs := map[string]int{"A": 1, "B": 1, "C": 1, "D": 1, "E": 1, "F": 1}
-	all := strings.Join(policytest.PlayTurns(t, policytest.NewPolicy(t, gandiva.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 12, jobs, nil), "")
+	all := strings.Join(policytest.RunQuanta(t, policytest.NewPolicy(t, gandiva.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 12, jobs, nil), "")
 	for name := range jobs {
 		if n := strings.Count(all, name); n != 8 {
 			t.Errorf("%s had %d of 12 turns, want 8", name, n)

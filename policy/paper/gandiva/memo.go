@@ -12,11 +12,11 @@ import (
 
 // memo is what Gandiva remembers: the time every job ran and the pairs.
 type memo struct {
-	Jobs       []policy.JobID      `json:"jobs"` // sorted
-	SecondsRun []float64           `json:"ran"`  // seconds it ran, and the least of all when it arrived
-	Attained   []policy.GPUSeconds `json:"attained"`
-	Pairs      []pair              `json:"pairs,omitempty"` // sorted by guest
-	Failed     []pairID            `json:"bad,omitempty"`   // tried and undone, sorted
+	Jobs        []policy.JobID      `json:"jobs"` // sorted
+	SecondsRun  []float64           `json:"ran"`  // seconds it ran, and the least of all when it arrived
+	Attained    []policy.GPUSeconds `json:"attained"`
+	Pairs       []pair              `json:"pairs,omitempty"` // sorted by guest
+	FailedPairs []pairID            `json:"bad,omitempty"`   // tried and undone, sorted
 }
 
 // pair is two jobs that take their time slices together, the guest on the GPUs of
@@ -26,7 +26,7 @@ type pair struct {
 	Guest      policy.JobID `json:"guest"`
 	IsMeasured bool         `json:"seen"`
 	StepsDone  [2]float64   `json:"done"` // steps of host and guest when first seen
-	Ran        [2]float64   `json:"ran"`  // how long they had run then
+	SecondsRun [2]float64   `json:"ran"`  // how long they had run then
 }
 
 // pairID is two jobs, the smaller id first.
@@ -51,9 +51,9 @@ func recallMemo(s *policy.Snapshot) (*memo, error) {
 	return m, nil
 }
 
-// next adds what the jobs ran since the last round. A new job begins with the least
+// update adds what the jobs ran since the last round. A new job begins with the least
 // of all that could run.
-func (m *memo) next(r *engine.Round) *memo {
+func (m *memo) update(r *engine.Round) *memo {
 	size := len(r.Entries)
 	n := &memo{Jobs: make([]policy.JobID, size), SecondsRun: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
 	least, rows := math.Inf(1), r.JobIndexes(m.Jobs)
@@ -76,7 +76,7 @@ func (m *memo) next(r *engine.Round) *memo {
 			n.SecondsRun[i] = least
 		}
 	}
-	n.Failed = slices.DeleteFunc(slices.Clone(m.Failed), func(d pairID) bool { return r.Job(d[0]) == nil || r.Job(d[1]) == nil })
+	n.FailedPairs = slices.DeleteFunc(slices.Clone(m.FailedPairs), func(d pairID) bool { return r.Job(d[0]) == nil || r.Job(d[1]) == nil })
 	return n
 }
 

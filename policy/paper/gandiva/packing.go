@@ -10,8 +10,8 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// maxPartners bounds how many jobs are considered for pairs at once.
-const maxPartners = 256
+// maxPairCandidates bounds how many jobs are considered for pairs at once.
+const maxPairCandidates = 256
 
 // introspect looks at the pairs of the last round and carries over those that
 // stay. One that was measured long enough and does not pay is unpacked: it returns
@@ -26,16 +26,16 @@ func (g *Policy) introspect(r *engine.Round, last []pair, next *memo) (unpacked 
 		if guest.HoldsGPUs() {
 			ran, done := [2]float64{next.secondsRun(host.ID), next.secondsRun(guest.ID)}, [2]float64{stepsDone(host), stepsDone(guest)}
 			if !p.IsMeasured {
-				p.IsMeasured, p.Ran, p.StepsDone = true, ran, done
-			} else if sum, known := pairSpeed(host, guest, p, ran, done); known && sum <= g.Keep && ran[1]-p.Ran[1] >= g.Window.Seconds() {
+				p.IsMeasured, p.SecondsRun, p.StepsDone = true, ran, done
+			} else if sum, known := pairSpeed(host, guest, p, ran, done); known && sum <= g.Keep && ran[1]-p.SecondsRun[1] >= g.Window.Seconds() {
 				unpacked[guest.ID] = fmt.Sprintf("beside job %d both were slower than in turns, %.2f of one alone", host.ID, sum)
-				next.Failed = append(next.Failed, newPairID(host.ID, guest.ID))
+				next.FailedPairs = append(next.FailedPairs, newPairID(host.ID, guest.ID))
 				continue
 			}
 		}
 		next.Pairs = append(next.Pairs, p)
 	}
-	slices.SortFunc(next.Failed, pairID.compare)
+	slices.SortFunc(next.FailedPairs, pairID.compare)
 	return unpacked
 }
 
@@ -50,14 +50,14 @@ func stepsDone(j *policy.Job) float64 {
 // being alone.
 func pairSpeed(host, guest *policy.Job, p pair, ran, done [2]float64) (sum float64, known bool) {
 	for i, j := range []*policy.Job{host, guest} {
-		if j.Training == nil || ran[i] <= p.Ran[i] {
+		if j.Training == nil || ran[i] <= p.SecondsRun[i] {
 			return 0, false
 		}
 		alone, ok := j.Training.Rate(j.On.FirstType())
 		if !ok || alone <= 0 {
 			return 0, false
 		}
-		sum += (done[i] - p.StepsDone[i]) / (ran[i] - p.Ran[i]) / alone
+		sum += (done[i] - p.StepsDone[i]) / (ran[i] - p.SecondsRun[i]) / alone
 	}
 	return sum, true
 }
@@ -71,7 +71,7 @@ func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]str
 	var edges []assign.Edge
 	for a, x := range single {
 		for b, y := range single[:a] {
-			if _, failed := slices.BinarySearchFunc(next.Failed, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.HoldsGPUs() && y.HoldsGPUs()) {
+			if _, failed := slices.BinarySearchFunc(next.FailedPairs, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.HoldsGPUs() && y.HoldsGPUs()) {
 				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.pairGain(x, y)})
 			}
 		}
@@ -113,14 +113,14 @@ func listUnpaired(r *engine.Round, next *memo, unpacked map[policy.JobID]string)
 	slices.SortFunc(single, func(a, b *engine.Entry) int {
 		return cmp.Or(cmp.Compare(next.SecondsRun[a.Index], next.SecondsRun[b.Index]), cmp.Compare(a.ID, b.ID))
 	})
-	return single[:min(len(single), maxPartners)]
+	return single[:min(len(single), maxPairCandidates)]
 }
 
 // pairGain is by how much the speeds of two jobs on the same GPUs exceed one job
 // alone: from their profiles, else from how busy they keep their GPUs. Nothing
 // known is worth nothing.
 func (g *Policy) pairGain(x, y *engine.Entry) float64 {
-	typ, ok := commonType(x, y)
+	typ, ok := commonGPUType(x, y)
 	if !ok || x.DeviceCount() != y.DeviceCount() {
 		return 0
 	}
@@ -137,9 +137,9 @@ func (g *Policy) pairGain(x, y *engine.Entry) float64 {
 	return 0
 }
 
-// commonType returns the type both could run on: where one runs or what one asks;
+// commonGPUType returns the type both could run on: where one runs or what one asks;
 // "" when neither says.
-func commonType(x, y *engine.Entry) (typ string, ok bool) {
+func commonGPUType(x, y *engine.Entry) (typ string, ok bool) {
 	for _, e := range []*engine.Entry{x, y} {
 		is := e.Ask.GPUs.Type
 		if e.HoldsGPUs() {

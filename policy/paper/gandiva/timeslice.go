@@ -21,7 +21,7 @@ type timeSlicing struct {
 
 // Allocate implements engine.Allocator: the job that had the least time first.
 func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Assignment, error) {
-	next := s.memo.next(r)
+	next := s.memo.update(r)
 	unpacked := s.introspect(r, s.memo.Pairs, next)
 	s.pack(r, next, unpacked)
 	s.memo = next

@@ -35,7 +35,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy gandiva-fair: %w", err)
 	}
-	stage := &stride{Policy: g, lastPasses: last}
+	stage := &strideScheduler{Policy: g, lastPasses: last}
 	plan, err := engine.Pipeline{
 		Name:     "gandiva-fair",
 		Predict:  predict.Ladder{},
@@ -53,7 +53,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes Gandiva-fair in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "gandiva-fair", Title: "Gandiva_fair: tickets, gang-aware stride and trading of GPU types", Venue: "EuroSys", Year: 2020,
 		Cite:         `S. Chaudhary et al., "Balancing Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning", EuroSys 2020`,
 		Idea:         "Give each account its ticket share of GPU time by stride, and let accounts trade fast GPUs for slow ones.",

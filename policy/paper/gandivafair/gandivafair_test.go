@@ -17,7 +17,7 @@ import (
 // would idle.
 func TestGandivaFairGangs(t *testing.T) {
 	equal := map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}
-	got := policytest.PlayTurns(t, policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
+	got := policytest.RunQuanta(t, policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
 	if first := strings.Join(got[:7], " "); first != "D ABC ABC ABC ABC D ABC" {
 		t.Errorf("turns %s", first)
 	}
@@ -29,7 +29,7 @@ func TestGandivaFairGangs(t *testing.T) {
 }
 
 func TestGandivaFairTickets(t *testing.T) {
-	got := policytest.PlayTurns(t, policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
+	got := policytest.RunQuanta(t, policytest.NewPolicy(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
 	if s := strings.Join(got, " "); s != "A B A A B A" {
 		t.Errorf("turns %s, want A B A A B A", s)
 	}

@@ -45,23 +45,23 @@ func recallPasses(s *policy.Snapshot) (*passes, error) {
 	return p, nil
 }
 
-// next adds what every job received since the last round to its service and to its
+// update adds what every job received since the last round to its service and to its
 // account's pass. Accounts stay while they have jobs, or received more than
 // others.
-func (p *passes) next(r *engine.Round, types []string) *passes {
+func (p *passes) update(r *engine.Round, types []string) *passes {
 	if !slices.Equal(types, p.Types) {
 		p = &passes{Types: types}
 	}
 	size := len(r.Entries)
 	n := &passes{At: r.Now, Types: types, Jobs: make([]policy.JobID, size), AccountOfJob: make([]int, size), Service: make([]float64, size),
 		Attained: make([]policy.GPUSeconds, size), LastTypeOfJob: make([]int, size), GPUsToHold: make([]int, size)}
-	n.listAccounts(r, p)
+	n.setAccounts(r, p)
 	charged, known, at := slices.Clone(p.PassByAccountType), make([]bool, size), 0
 	for i, e := range r.Entries {
 		n.Jobs[i], n.Attained[i] = e.ID, e.Attained
 		n.AccountOfJob[i], _ = slices.BinarySearch(n.Accounts, e.Account)
 		for ; at < len(p.Jobs) && p.Jobs[at] < e.ID; at++ {
-			p.chargeEnded(charged, at, r.Now)
+			p.chargeEndedJob(charged, at, r.Now)
 		}
 		if known[i] = at < len(p.Jobs) && p.Jobs[at] == e.ID; known[i] {
 			n.carryOverJob(i, p, at, e, charged)
@@ -71,16 +71,16 @@ func (p *passes) next(r *engine.Round, types []string) *passes {
 		}
 	}
 	for ; at < len(p.Jobs); at++ {
-		p.chargeEnded(charged, at, r.Now)
+		p.chargeEndedJob(charged, at, r.Now)
 	}
 	n.copyPasses(p, charged)
-	n.startNewJobs(known)
+	n.setNewJobsService(known)
 	return n
 }
 
-// listAccounts lists the accounts with jobs and those remembered with a pass above
+// setAccounts notes the accounts with jobs and those remembered with a pass above
 // the others'.
-func (p *passes) listAccounts(r *engine.Round, old *passes) {
+func (p *passes) setAccounts(r *engine.Round, old *passes) {
 	w := len(p.Types)
 	for a, name := range old.Accounts {
 		if w > 0 && slices.Max(old.PassByAccountType[a*w:a*w+w]) > 0 {
@@ -105,16 +105,16 @@ func (p *passes) carryOverJob(i int, old *passes, was int, e *engine.Entry, char
 	}
 	got := float64(e.ReceivedSince(old.Attained[was]))
 	p.Service[i] = old.Service[was] + got
-	old.charge(charged, was, p.LastTypeOfJob[i], got)
+	old.chargeAccount(charged, was, p.LastTypeOfJob[i], got)
 }
 
-// chargeEnded charges the account of a job that ended since the last round, it is not
+// chargeEndedJob charges the account of a job that ended since the last round, it is not
 // known when: half of the time, as is so on average.
-func (p *passes) chargeEnded(charged []float64, was int, now time.Time) {
-	p.charge(charged, was, p.LastTypeOfJob[was], float64(p.GPUsToHold[was])*max(now.Sub(p.At), 0).Seconds()/2)
+func (p *passes) chargeEndedJob(charged []float64, was int, now time.Time) {
+	p.chargeAccount(charged, was, p.LastTypeOfJob[was], float64(p.GPUsToHold[was])*max(now.Sub(p.At), 0).Seconds()/2)
 }
 
-func (p *passes) charge(charged []float64, was, typ int, got float64) {
+func (p *passes) chargeAccount(charged []float64, was, typ int, got float64) {
 	if k := p.AccountOfJob[was]*len(p.Types) + typ - 1; typ > 0 && p.Tickets[k] > 0 {
 		charged[k] += got / p.Tickets[k]
 	}
@@ -131,9 +131,9 @@ func (p *passes) copyPasses(old *passes, charged []float64) {
 	}
 }
 
-// startNewJobs gives new jobs the smallest service of their account: they do not go
+// setNewJobsService gives new jobs the smallest service of their account: they do not go
 // before the others until they have received as much.
-func (p *passes) startNewJobs(known []bool) {
+func (p *passes) setNewJobsService(known []bool) {
 	least := make([]float64, len(p.Accounts))
 	for a := range least {
 		least[a] = math.Inf(1)
@@ -150,9 +150,9 @@ func (p *passes) startNewJobs(known []bool) {
 	}
 }
 
-// subtractLeast takes the smallest pass of the accounts with jobs waiting off
+// subtractLeastPass takes the smallest pass of the accounts with jobs waiting off
 // all: it is where new accounts begin. Where no job waits all begin anew.
-func (p *passes) subtractLeast(waits []bool) {
+func (p *passes) subtractLeastPass(waits []bool) {
 	w := len(p.Types)
 	for k := range w {
 		least := math.Inf(1)

@@ -10,18 +10,18 @@ import (
 
 // queueHeap is the queues of all accounts on all types, a heap by whose turn it is.
 type queueHeap struct {
-	queues          []*queue
-	grantableByType []int // GPUs to be granted, by type
-	idleByType      []int // of them, that no job holds
+	queues              []*typeQueue
+	grantableGPUsByType []int // GPUs to be granted, by type
+	idleGPUsByType      []int // of them, that no job holds
 }
 
-// queue is the jobs of an account that could run on a type: those that wait or
+// typeQueue is the jobs of an account that could run on a type: those that wait or
 // run there, and apart those that run on other types. The least served is first.
-type queue struct {
-	typeIndex     int
-	runsElsewhere bool // its jobs run on other types
-	account       *accountPass
-	jobs          []*engine.Entry
+type typeQueue struct {
+	typeIndex        int
+	jobsRunElsewhere bool // its jobs run on other types
+	accountPass      *accountPass
+	jobs             []*engine.Entry
 }
 
 // accountPass is what an account's two queues on a type have in common.
@@ -30,15 +30,17 @@ type accountPass struct {
 	increasePerGPU float64 // what a GPU adds to the pass until the next round
 }
 
-func (q *queue) charge(gpus float64) { q.account.pass += gpus * q.account.increasePerGPU }
+func (q *typeQueue) chargeGPUs(gpus float64) {
+	q.accountPass.pass += gpus * q.accountPass.increasePerGPU
+}
 
 // newQueueHeap puts the jobs that compete for GPUs into their queues.
-func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
+func (s *strideScheduler) newQueueHeap(r *engine.Round) *queueHeap {
 	w := len(s.newPasses.Types)
-	h := &queueHeap{grantableByType: make([]int, w), idleByType: make([]int, w)}
+	h := &queueHeap{grantableGPUsByType: make([]int, w), idleGPUsByType: make([]int, w)}
 	for k, t := range s.newPasses.Types {
-		h.grantableByType[k] = r.FreePool.TotalFree(t)
-		h.idleByType[k] = h.grantableByType[k]
+		h.grantableGPUsByType[k] = r.FreePool.TotalFree(t)
+		h.idleGPUsByType[k] = h.grantableGPUsByType[k]
 	}
 	queues := s.newQueues()
 	for i, e := range r.Entries {
@@ -47,13 +49,13 @@ func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
 			switch {
 			case k < 0:
 			case e.IsUnstoppable:
-				queues[s.newPasses.AccountOfJob[i]*w+k][0].charge(float64(slot.Count))
+				queues[s.newPasses.AccountOfJob[i]*w+k][0].chargeGPUs(float64(slot.Count))
 			default:
-				h.grantableByType[k] += slot.Count
+				h.grantableGPUsByType[k] += slot.Count
 			}
 		}
 		for k := range w {
-			if e.WantedDeviceCount > 0 && !e.IsUnstoppable && s.runnable[i*w+k] {
+			if e.WantedDeviceCount > 0 && !e.IsUnstoppable && s.isRunnable[i*w+k] {
 				far := 0
 				if len(e.On) > 0 && e.On.FirstType() != s.newPasses.Types[k] {
 					far = 1
@@ -75,34 +77,34 @@ func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
 }
 
 // newQueues makes two queues for every account and type.
-func (s *stride) newQueues() [][2]*queue {
+func (s *strideScheduler) newQueues() [][2]*typeQueue {
 	w := len(s.newPasses.Types)
-	all := make([][2]*queue, len(s.newPasses.PassByAccountType))
+	all := make([][2]*typeQueue, len(s.newPasses.PassByAccountType))
 	quantum := s.quantumSeconds()
 	for i, pass := range s.newPasses.PassByAccountType {
 		account := &accountPass{pass: math.Inf(1)} // without tickets it gets what is left
 		if t := s.newPasses.Tickets[i]; t > 0 {
 			account.pass, account.increasePerGPU = pass, quantum/t
 		}
-		all[i] = [2]*queue{{typeIndex: i % w, account: account}, {typeIndex: i % w, account: account, runsElsewhere: true}}
+		all[i] = [2]*typeQueue{{typeIndex: i % w, accountPass: account}, {typeIndex: i % w, accountPass: account, jobsRunElsewhere: true}}
 	}
 	return all
 }
 
 // compare says whose turn it is: the smaller pass, then the wider job, then
 // where the job runs or where most GPUs idle.
-func (h *queueHeap) compare(a, b *queue) int {
-	if a.runsElsewhere != b.runsElsewhere {
-		if a.runsElsewhere {
+func (h *queueHeap) compare(a, b *typeQueue) int {
+	if a.jobsRunElsewhere != b.jobsRunElsewhere {
+		if a.jobsRunElsewhere {
 			return 1
 		}
 		return -1
 	}
 	x, y := a.jobs[0], b.jobs[0]
-	if c := cmp.Or(cmp.Compare(a.account.pass, b.account.pass), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID)); c != 0 {
+	if c := cmp.Or(cmp.Compare(a.accountPass.pass, b.accountPass.pass), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID)); c != 0 {
 		return c
 	}
-	return cmp.Or(cmp.Compare(h.idleByType[b.typeIndex], h.idleByType[a.typeIndex]), cmp.Compare(a.typeIndex, b.typeIndex))
+	return cmp.Or(cmp.Compare(h.idleGPUsByType[b.typeIndex], h.idleGPUsByType[a.typeIndex]), cmp.Compare(a.typeIndex, b.typeIndex))
 }
 
 // Len implements heap.Interface.
@@ -115,7 +117,7 @@ func (h *queueHeap) Less(i, j int) bool { return h.compare(h.queues[i], h.queues
 func (h *queueHeap) Swap(i, j int) { h.queues[i], h.queues[j] = h.queues[j], h.queues[i] }
 
 // Push implements heap.Interface.
-func (h *queueHeap) Push(x any) { h.queues = append(h.queues, x.(*queue)) }
+func (h *queueHeap) Push(x any) { h.queues = append(h.queues, x.(*typeQueue)) }
 
 // Pop implements heap.Interface.
 func (h *queueHeap) Pop() any {

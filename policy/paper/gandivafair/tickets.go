@@ -12,18 +12,18 @@ import (
 
 // account is one with jobs that could run, and what it holds.
 type account struct {
-	name            string
-	weight          float64
-	gpusByType      []float64 // by type, its part of the cluster
-	jobCountByType  []int     // by type: how many of its jobs could run there
-	gainByType      []float64 // by type, summed over its jobs: speed over that on the first type they know
-	knownSpeedCount int       // jobs that know their speed on every type
+	name               string
+	weight             float64
+	gpusByType         []float64 // by type, its part of the cluster
+	jobCountByType     []int     // by type: how many of its jobs could run there
+	gainByType         []float64 // by type, summed over its jobs: speed over that on the first type they know
+	knownSpeedJobCount int       // jobs that know their speed on every type
 }
 
 // divideTickets divides the GPUs of each type among the accounts with jobs by weight
 // and lets them trade. Accounts without jobs keep what they had, for the day
 // they return; it counts for none of the others.
-func (s *stride) divideTickets(r *engine.Round) []float64 {
+func (s *strideScheduler) divideTickets(r *engine.Round) []float64 {
 	w := len(s.newPasses.Types)
 	list := s.listAccounts(r)
 	if s.Trade {
@@ -42,7 +42,7 @@ func (s *stride) divideTickets(r *engine.Round) []float64 {
 }
 
 // listAccounts returns the accounts with jobs that can run now, sorted by name.
-func (s *stride) listAccounts(r *engine.Round) (list []account) {
+func (s *strideScheduler) listAccounts(r *engine.Round) (list []account) {
 	types := s.newPasses.Types
 	for _, e := range r.Entries {
 		if r.MayRun(e) {
@@ -64,12 +64,12 @@ func (s *stride) listAccounts(r *engine.Round) (list []account) {
 			list[i].gpusByType[k] = total[k] * list[i].weight / all
 		}
 	}
-	s.countJobs(r, list)
+	s.countJobsByType(r, list)
 	return list
 }
 
-// countJobs counts each account's jobs by type and sums their gains.
-func (s *stride) countJobs(r *engine.Round, list []account) {
+// countJobsByType counts each account's jobs by type and sums their gains.
+func (s *strideScheduler) countJobsByType(r *engine.Round, list []account) {
 	w := len(s.newPasses.Types)
 	for i, e := range r.Entries {
 		if !r.MayRun(e) {
@@ -78,7 +78,7 @@ func (s *stride) countJobs(r *engine.Round, list []account) {
 		at, _ := slices.BinarySearchFunc(list, e.Account, func(a account, name string) int { return cmp.Compare(a.name, name) })
 		h := &list[at]
 		for k := range w {
-			if s.runnable[i*w+k] {
+			if s.isRunnable[i*w+k] {
 				h.jobCountByType[k]++
 			}
 		}
@@ -106,7 +106,7 @@ func (h *account) addGain(e *engine.Entry, types []string) {
 	for k := range types {
 		h.gainByType[k] += rates[k] / slowest
 	}
-	h.knownSpeedCount++
+	h.knownSpeedJobCount++
 }
 
 // tradeTickets lets the accounts exchange the GPUs of each two types, those first
@@ -117,24 +117,24 @@ func tradeTickets(list []account, margin float64) {
 		parties := make([]market.Trader, len(list))
 		for i := range list {
 			h := &list[i]
-			parties[i] = market.Trader{FastGPUs: h.gpusByType[p.fast], SlowGPUs: h.gpusByType[p.slow]}
-			if h.knownSpeedCount > 0 && h.knownSpeedCount == h.jobCountByType[p.fast] && h.knownSpeedCount == h.jobCountByType[p.slow] {
-				parties[i].FastSpeedup = h.gainByType[p.fast] / h.gainByType[p.slow]
+			parties[i] = market.Trader{FastGPUs: h.gpusByType[p.fastType], SlowGPUs: h.gpusByType[p.slowType]}
+			if h.knownSpeedJobCount > 0 && h.knownSpeedJobCount == h.jobCountByType[p.fastType] && h.knownSpeedJobCount == h.jobCountByType[p.slowType] {
+				parties[i].FastSpeedup = h.gainByType[p.fastType] / h.gainByType[p.slowType]
 			}
 		}
 		for _, t := range market.TradeGPUs(parties, margin) {
 			seller, buyer := &list[t.Seller], &list[t.Buyer]
-			seller.gpusByType[p.fast] -= t.FastGPUs
-			buyer.gpusByType[p.fast] += t.FastGPUs
-			seller.gpusByType[p.slow] += t.SlowGPUs
-			buyer.gpusByType[p.slow] -= t.SlowGPUs
+			seller.gpusByType[p.fastType] -= t.FastGPUs
+			buyer.gpusByType[p.fastType] += t.FastGPUs
+			seller.gpusByType[p.slowType] += t.SlowGPUs
+			buyer.gpusByType[p.slowType] -= t.SlowGPUs
 		}
 	}
 }
 
 type typePair struct {
-	fast, slow int
-	gain       float64
+	fastType, slowType int
+	gain               float64
 }
 
 // listTypePairs lists the types by two, the faster first, the largest gain first.
@@ -157,7 +157,7 @@ func listTypePairs(list []account) []typePair {
 		}
 	}
 	slices.SortFunc(out, func(x, y typePair) int {
-		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.fast, y.fast), cmp.Compare(x.slow, y.slow))
+		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.fastType, y.fastType), cmp.Compare(x.slowType, y.slowType))
 	})
 	return out
 }

@@ -45,9 +45,9 @@ type Policy struct {
 
 // memo is what is remembered from cycle to cycle.
 type memo struct {
-	Rounds   rounds.State `json:"book"`
-	Isolated isolated     `json:"alone"`
-	Pairs    []pair       `json:"pairs,omitempty"`
+	Rounds   rounds.State     `json:"book"`
+	Isolated isolatedProgress `json:"alone"`
+	Pairs    []pair           `json:"pairs,omitempty"`
 }
 
 // Decide implements policy.Policy.
@@ -56,8 +56,8 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
-	stage := &allocator{Policy: g, isolated: last.Isolated, pairs: last.Pairs}
-	stage.rounds = rounds.Allocator{RoundLength: g.Round, MinRecomputeInterval: g.Recompute, NewJobsWait: !g.Conserve, Fractions: stage.fractions, State: last.Rounds}
+	stage := &allocator{Policy: g, isolatedProgress: last.Isolated, pairs: last.Pairs}
+	stage.roundAllocator = rounds.Allocator{RoundLength: g.Round, MinRecomputeInterval: g.Recompute, NewJobsWait: !g.Conserve, Fractions: stage.fractions, State: last.Rounds}
 	pipeline := engine.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},
@@ -72,21 +72,21 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(memo{stage.rounds.State, stage.isolated, stage.pairs})
+	plan.Memo = policy.Remember(memo{stage.roundAllocator.State, stage.isolatedProgress, stage.pairs})
 	return plan, nil
 }
 
 // allocator makes rounds of the fractions, for one Decide.
 type allocator struct {
 	*Policy
-	rounds   rounds.Allocator
-	isolated isolated
-	pairs    []pair
+	roundAllocator   rounds.Allocator
+	isolatedProgress isolatedProgress
+	pairs            []pair
 }
 
 // Allocate implements engine.Allocator: riders are beside their hosts.
 func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
-	turns, err := a.rounds.Allocate(r)
+	turns, err := a.roundAllocator.Allocate(r)
 	host := map[policy.JobID]policy.JobID{}
 	for _, p := range a.pairs {
 		host[p.Rider] = p.Host
@@ -101,15 +101,15 @@ func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 func (a *allocator) fractions(r *engine.Round, types []string) ([][]float64, error) {
 	rows := make([][]float64, len(r.Entries))
 	p := newProblem(a.Policy, r, types)
-	if a.Objective == FinishTime {
-		a.isolated = a.isolated.next(p)
-		p.isolatedSpent = a.isolated.Spent
+	if a.Objective == ObjectiveFinishTime {
+		a.isolatedProgress = a.isolatedProgress.update(p)
+		p.isolatedSeconds = a.isolatedProgress.SecondsSpent
 	}
 	a.pairs = nil
 	if len(p.jobs) == 0 {
 		return rows, nil
 	}
-	x, err := a.divide(p)
+	x, err := a.divideGPUTime(p)
 	if err != nil {
 		return nil, fmt.Errorf("objective %s for %d jobs on %d types: %w", a.Objective, len(p.jobs), len(types), err)
 	}
@@ -119,8 +119,8 @@ func (a *allocator) fractions(r *engine.Round, types []string) ([][]float64, err
 	return rows, nil
 }
 
-// divide returns the fractions by job and kind of GPU.
-func (a *allocator) divide(p *problem) ([][]float64, error) {
+// divideGPUTime returns the fractions by job and kind of GPU.
+func (a *allocator) divideGPUTime(p *problem) ([][]float64, error) {
 	if a.Sharing {
 		x, pairs, ok, err := p.shareGPUs(a.Policy)
 		if a.pairs = pairs; ok || err != nil {
@@ -128,13 +128,13 @@ func (a *allocator) divide(p *problem) ([][]float64, error) {
 		}
 	}
 	switch a.Objective {
-	case hierarchical:
+	case objectiveHierarchical:
 		return p.waterFill(a.Within)
-	case throughput, costs, firstComeFirstServed, shortestJobFirst:
+	case objectiveThroughput, objectiveCost, objectiveFIFO, objectiveSJF:
 		return p.maximizeSum(a.Policy)
 	}
-	if len(p.capacity) == 1 {
-		return singleKind{p}.divideFairly(a.Objective), nil
+	if len(p.gpusByKind) == 1 {
+		return singleKindProblem{p}.divideFairly(a.Objective), nil
 	}
 	return p.divideFairly(a.Objective)
 }

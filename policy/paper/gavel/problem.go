@@ -12,14 +12,14 @@ import (
 // A problem is what an objective is about: jobs, and kinds of GPU. A kind
 // is one type, or several between which no job makes a difference.
 type problem struct {
-	round         *engine.Round
-	types         []string
-	kindOfType    []int     // of each type
-	partOfKind    []float64 // of its kind, of each type
-	capacity      []float64 // GPUs, by kind
-	jobs          []job
-	isolatedSpent []float64 // see isolated; nil: not needed
-	isMeasured    bool      // every job reports its rates, in steps per second
+	round              *engine.Round
+	gpuTypes           []string
+	kindOfType         []int     // of each type
+	kindFractionOfType []float64 // of its kind, of each type
+	gpusByKind         []float64 // GPUs, by kind
+	jobs               []job
+	isolatedSeconds    []float64 // see isolatedProgress; nil: not needed
+	hasMeasuredRates   bool      // every job reports its rates, in steps per second
 }
 
 // A job is a job that could run.
@@ -33,7 +33,7 @@ type job struct {
 }
 
 func newProblem(g *Policy, r *engine.Round, types []string) *problem {
-	p := &problem{round: r, types: types, capacity: rounds.GPUsByType(r, types), isMeasured: true}
+	p := &problem{round: r, gpuTypes: types, gpusByKind: rounds.GPUsByType(r, types), hasMeasuredRates: true}
 	offered := newPartitionTypes(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {
@@ -54,18 +54,18 @@ func newProblem(g *Policy, r *engine.Round, types []string) *problem {
 		}
 	}
 	for i := range p.jobs {
-		p.setWork(&p.jobs[i], g)
+		p.setStepsLeft(&p.jobs[i], g)
 	}
-	p.mergeTypes(g.Sharing || g.Objective == costs && len(g.Costs) > 0)
+	p.mergeTypesIntoKinds(g.Sharing || g.Objective == objectiveCost && len(g.Costs) > 0)
 	return p
 }
 
 // setRates puts down how fast the job is on each type.
 func (p *problem) setRates(j *job, offered []bool) {
 	known := j.Training != nil && len(j.Training.Rates) > 0
-	p.isMeasured = p.isMeasured && known
-	for k, typ := range p.types {
-		if want := j.Ask.GPUs.Type; want != "" && want != typ || !offered[k] || j.gpuCount > p.capacity[k] {
+	p.hasMeasuredRates = p.hasMeasuredRates && known
+	for k, typ := range p.gpuTypes {
+		if want := j.Ask.GPUs.Type; want != "" && want != typ || !offered[k] || j.gpuCount > p.gpusByKind[k] {
 			continue
 		}
 		j.ratesByKind[k] = 1
@@ -75,9 +75,9 @@ func (p *problem) setRates(j *job, offered []bool) {
 	}
 }
 
-// setWork puts down how much is left to do. A job that does not tell the types apart
+// setStepsLeft puts down how much is left to do. A job that does not tell the types apart
 // takes all for the fastest, or for one and the same where only shares count.
-func (p *problem) setWork(j *job, g *Policy) {
+func (p *problem) setStepsLeft(j *job, g *Policy) {
 	j.stepsLeft = max(j.Estimate.TimeLeft, time.Minute).Seconds()
 	if j.Training != nil && len(j.Training.Rates) > 0 {
 		j.stepsLeft = max(j.Training.Steps-j.Training.StepsDone, 0)
@@ -101,12 +101,12 @@ func (j *job) fastestRate() float64 {
 	return best
 }
 
-// mergeTypes makes one kind of the types between which no job makes a difference.
-func (p *problem) mergeTypes(apart bool) {
-	p.kindOfType, p.partOfKind = make([]int, len(p.types)), make([]float64, len(p.types))
+// mergeTypesIntoKinds makes one kind of the types between which no job makes a difference.
+func (p *problem) mergeTypesIntoKinds(apart bool) {
+	p.kindOfType, p.kindFractionOfType = make([]int, len(p.gpuTypes)), make([]float64, len(p.gpuTypes))
 	var first []int // the first type of each kind
 	var capacity []float64
-	for k, c := range p.capacity {
+	for k, c := range p.gpusByKind {
 		at := slices.IndexFunc(first, func(f int) bool { return !apart && p.areTypesAlike(f, k) })
 		if at < 0 {
 			at = len(first)
@@ -115,12 +115,12 @@ func (p *problem) mergeTypes(apart bool) {
 		p.kindOfType[k] = at
 		capacity[at] += c
 	}
-	for k, c := range p.capacity {
+	for k, c := range p.gpusByKind {
 		if capacity[p.kindOfType[k]] > 0 {
-			p.partOfKind[k] = c / capacity[p.kindOfType[k]]
+			p.kindFractionOfType[k] = c / capacity[p.kindOfType[k]]
 		}
 	}
-	if len(first) < len(p.types) {
+	if len(first) < len(p.gpuTypes) {
 		for i := range p.jobs {
 			for to, k := range first {
 				p.jobs[i].ratesByKind[to] = p.jobs[i].ratesByKind[k]
@@ -128,7 +128,7 @@ func (p *problem) mergeTypes(apart bool) {
 			p.jobs[i].ratesByKind = p.jobs[i].ratesByKind[:len(first)]
 		}
 	}
-	p.capacity = capacity
+	p.gpusByKind = capacity
 }
 
 func (p *problem) areTypesAlike(a, b int) bool {
@@ -142,12 +142,12 @@ func (p *problem) areTypesAlike(a, b int) bool {
 
 // fractionsByType gives fractions of kinds to their types, in proportion to their GPUs.
 func (p *problem) fractionsByType(x []float64) []float64 {
-	if len(x) == len(p.types) {
+	if len(x) == len(p.gpuTypes) {
 		return x
 	}
-	row := make([]float64, len(p.types))
+	row := make([]float64, len(p.gpuTypes))
 	for k := range row {
-		row[k] = x[p.kindOfType[k]] * p.partOfKind[k]
+		row[k] = x[p.kindOfType[k]] * p.kindFractionOfType[k]
 	}
 	return row
 }

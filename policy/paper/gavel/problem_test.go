@@ -112,12 +112,12 @@ func (c gavelCase) lawful(t fatal, x [][]float64) {
 func TestGavelMicro(t *testing.T) {
 	near := func(got, want float64) bool { return math.Abs(got-want) < 1e-6 }
 	a := gavelCase{types: []string{"fast", "slow"}, gpus: []int{1, 2}}.job(1, 1, 4, 1).job(1, 1, 2, 1)
-	x := a.fractions(t, &Policy{Objective: maxMin, Aware: true})
+	x := a.fractions(t, &Policy{Objective: objectiveMaxMin, Aware: true})
 	if !near(x[0][0], 4./9) || !near(x[0][1], 5./9) || !near(x[1][0], 5./9) || !near(x[1][1], 4./9) {
 		t.Errorf("1 fast and 2 slow: %v", x)
 	}
 	b := gavelCase{types: []string{"a", "b", "c"}, gpus: []int{1, 1, 1}}.job(1, 1, 4, 2, 1).job(1, 1, 3, 2, 1).job(1, 1, 2, 1.6, 1)
-	x = b.fractions(t, &Policy{Objective: maxMin, Aware: true})
+	x = b.fractions(t, &Policy{Objective: objectiveMaxMin, Aware: true})
 	level := math.Inf(1)
 	for i, equal := range []float64{7. / 3, 2, 4.6 / 3} {
 		level = min(level, b.speed(i, x[i])/equal)
@@ -126,7 +126,7 @@ func TestGavelMicro(t *testing.T) {
 		t.Errorf("three types: level %g, want 57/55", level)
 	}
 	m := gavelCase{types: []string{"fast", "slow"}, gpus: []int{1, 1}}.job(1, 12, 4, 1).job(1, 12, 2, 1.5)
-	x = m.fractions(t, &Policy{Objective: makespan, Aware: true})
+	x = m.fractions(t, &Policy{Objective: objectiveMakespan, Aware: true})
 	if !near(x[0][0], 2./7) || !near(x[1][0], 5./7) || !near(12/m.speed(0, x[0]), 84./13) {
 		t.Errorf("makespan: %v", x)
 	}
@@ -134,7 +134,7 @@ func TestGavelMicro(t *testing.T) {
 	for i := range 4 {
 		same = same.job(1, 1, 3+float64(i), 1)
 	}
-	for i, row := range same.fractions(t, &Policy{Objective: maxMin, Aware: true}) {
+	for i, row := range same.fractions(t, &Policy{Objective: objectiveMaxMin, Aware: true}) {
 		if !near(same.speed(i, row)/((4+float64(i))/2), 1) {
 			t.Errorf("as many jobs as GPUs: job %d has %v", i, row)
 		}
@@ -160,10 +160,10 @@ func drawGavelCase(t *rapid.T) gavelCase {
 
 func gavels() []*Policy {
 	var all []*Policy
-	for _, o := range []string{maxMin, makespan, FinishTime, throughput, costs, firstComeFirstServed, shortestJobFirst, hierarchical} {
+	for _, o := range []string{objectiveMaxMin, objectiveMakespan, ObjectiveFinishTime, objectiveThroughput, objectiveCost, objectiveFIFO, objectiveSJF, objectiveHierarchical} {
 		all = append(all, &Policy{Objective: o, Aware: true})
 	}
-	return append(all, &Policy{Objective: hierarchical, Aware: true, Within: firstComeFirstServed}, &Policy{Objective: maxMin}, &Policy{Objective: makespan})
+	return append(all, &Policy{Objective: objectiveHierarchical, Aware: true, Within: objectiveFIFO}, &Policy{Objective: objectiveMaxMin}, &Policy{Objective: objectiveMakespan})
 }
 
 func TestGavelFractionsAreLawful(t *testing.T) {
@@ -185,7 +185,7 @@ func TestGavelSharingIncentive(t *testing.T) {
 		for i := range c.jobs {
 			c.jobs[i].Ask.GPUs.Count = 1
 		}
-		x := c.fractions(t, &Policy{Objective: maxMin, Aware: true})
+		x := c.fractions(t, &Policy{Objective: objectiveMaxMin, Aware: true})
 		for i := range c.jobs {
 			equal, time := 0.0, 0.0
 			for k, r := range c.jobs[i].Training.Rates {
@@ -205,7 +205,7 @@ func TestGavelSharingIncentive(t *testing.T) {
 func TestGavelScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawGavelCase(t)
-		was := c.fractions(t, &Policy{Objective: maxMin, Aware: true})
+		was := c.fractions(t, &Policy{Objective: objectiveMaxMin, Aware: true})
 		speeds := make([]float64, len(was))
 		for i := range was {
 			speeds[i] = c.speed(i, was[i])
@@ -216,7 +216,7 @@ func TestGavelScale(t *testing.T) {
 		}
 		speeds[0] *= by
 		least, leastWas := math.Inf(1), math.Inf(1)
-		for i, row := range c.fractions(t, &Policy{Objective: maxMin, Aware: true}) {
+		for i, row := range c.fractions(t, &Policy{Objective: objectiveMaxMin, Aware: true}) {
 			equal := 0.0
 			for k, r := range c.jobs[i].Training.Rates {
 				equal += r.StepsPerSecond * float64(c.gpus[k])
@@ -238,18 +238,18 @@ func TestGavelWaterFillOfSingles(t *testing.T) {
 		c.jobs[i].Account = name
 		c.accts = append(c.accts, policy.Account{Name: name, Weight: 1})
 	}
-	x := c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: "fairness"})
+	x := c.fractions(t, &Policy{Objective: objectiveHierarchical, Aware: true, Within: "fairness"})
 	if math.Abs(x[0][0]-1) > 1e-6 || math.Abs(x[1][0]-1) > 1e-6 || math.Abs(x[2][0]-.5) > 1e-6 {
 		t.Errorf("two of one GPU and one of four on four: %v", x)
 	}
 	c.accts[2].Weight = 8
-	x = c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: "fairness"})
+	x = c.fractions(t, &Policy{Objective: objectiveHierarchical, Aware: true, Within: "fairness"})
 	if math.Abs(x[0][0]-.4) > 1e-6 || math.Abs(x[2][0]-.8) > 1e-6 {
 		t.Errorf("weights 1:1:8: %v", x)
 	}
 	c.jobs[1].Account, c.jobs[1].Arrive = "a", gavelNow
 	c.accts[2].Weight = 1
-	x = c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: firstComeFirstServed})
+	x = c.fractions(t, &Policy{Objective: objectiveHierarchical, Aware: true, Within: objectiveFIFO})
 	if math.Abs(x[0][0]-1) > 1e-6 || math.Abs(x[1][0]-1) > 1e-6 || math.Abs(x[2][0]-.5) > 1e-6 {
 		t.Errorf("two accounts, first come: %v", x)
 	}
@@ -257,7 +257,7 @@ func TestGavelWaterFillOfSingles(t *testing.T) {
 
 func BenchmarkGavel(b *testing.B) {
 	for _, types := range []int{1, 3} {
-		for _, objective := range []string{maxMin, makespan, FinishTime, throughput, shortestJobFirst, hierarchical, "within fifo"} {
+		for _, objective := range []string{objectiveMaxMin, objectiveMakespan, ObjectiveFinishTime, objectiveThroughput, objectiveSJF, objectiveHierarchical, "within fifo"} {
 			b.Run(fmt.Sprint(objective, "/", types), func(b *testing.B) {
 				c := gavelCase{types: []string{"a", "b", "c"}[:types], gpus: []int{1024, 1024, 2048}[:types]}
 				if types == 1 {
@@ -277,7 +277,7 @@ func BenchmarkGavel(b *testing.B) {
 				for b.Loop() {
 					g := &allocator{Policy: &Policy{Objective: objective, Aware: true, Within: "fairness"}}
 					if objective == "within fifo" {
-						g.Objective, g.Within = hierarchical, firstComeFirstServed
+						g.Objective, g.Within = objectiveHierarchical, objectiveFIFO
 					}
 					if _, err := g.fractions(round, names); err != nil {
 						b.Fatal(err)

@@ -23,7 +23,7 @@ func (p *problem) groupIntoClasses(tell func(i int) []float64) (s *lp.SplitProbl
 		keys[i], order[i] = key(i), i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(slices.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
-	s, of = &lp.SplitProblem{CapacityByKind: p.capacity}, make([]int, len(p.jobs))
+	s, of = &lp.SplitProblem{CapacityByKind: p.gpusByKind}, make([]int, len(p.jobs))
 	for n, i := range order {
 		if n == 0 || !slices.Equal(keys[i], keys[order[n-1]]) {
 			s.Classes = append(s.Classes, lp.PartyClass{Size: p.jobs[i].gpuCount, RateByKind: p.jobs[i].ratesByKind})
@@ -43,35 +43,35 @@ func (p *problem) divideFairly(objective string) ([][]float64, error) {
 	var of, lead []int
 	var need []float64
 	var err error
-	if objective == FinishTime {
-		s, of, need, err = p.fairFinish()
+	if objective == ObjectiveFinishTime {
+		s, of, need, err = p.solveFinishTime()
 	} else {
 		want := p.equalPartSpeed
-		if objective == makespan {
+		if objective == objectiveMakespan {
 			want = func(i int) float64 { return p.jobs[i].stepsLeft }
 		}
 		s, of, lead = p.groupIntoClasses(func(i int) []float64 { return []float64{want(i)} })
-		need, err = reachableLevels(s, lead, want)
+		need, err = commonLevelSpeeds(s, lead, want)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return p.fillRest(s, of, need)
+	return p.divideRest(s, of, need)
 }
 
 // equalPartSpeed is the speed a job would have on an equal part of the time on each
 // kind, all its time together; a gang of g counts g times.
 func (p *problem) equalPartSpeed(i int) float64 {
 	sum, all := 0.0, 0.0
-	for k, c := range p.capacity {
+	for k, c := range p.gpusByKind {
 		sum += c * p.jobs[i].ratesByKind[k]
 		all += c
 	}
 	return sum / all / p.jobs[i].gpuCount
 }
 
-// reachableLevels returns what every class achieves at the highest common level.
-func reachableLevels(s *lp.SplitProblem, lead []int, want func(int) float64) ([]float64, error) {
+// commonLevelSpeeds returns what every class achieves at the highest common level.
+func commonLevelSpeeds(s *lp.SplitProblem, lead []int, want func(int) float64) ([]float64, error) {
 	ref := make([]float64, len(lead))
 	for c, i := range lead {
 		ref[c] = want(i)
@@ -83,8 +83,8 @@ func reachableLevels(s *lp.SplitProblem, lead []int, want func(int) float64) ([]
 	return ref, err
 }
 
-func (p *problem) fairFinish() (s *lp.SplitProblem, of []int, need []float64, err error) {
-	alone := p.isolatedFinish()
+func (p *problem) solveFinishTime() (s *lp.SplitProblem, of []int, need []float64, err error) {
+	alone := p.isolatedFinishSeconds()
 	s, of, lead := p.groupIntoClasses(func(i int) []float64 { return []float64{p.jobs[i].stepsLeft, p.jobs[i].ageSeconds, alone[i]} })
 	needs := func(ratio float64, need []float64) {
 		for c, i := range lead {
@@ -97,9 +97,9 @@ func (p *problem) fairFinish() (s *lp.SplitProblem, of []int, need []float64, er
 	return s, of, need, err
 }
 
-// fillRest gives every class what it needs and the rest where it brings most, in
+// divideRest gives every class what it needs and the rest where it brings most, in
 // GPU time on the fastest kind.
-func (p *problem) fillRest(s *lp.SplitProblem, of []int, need []float64) ([][]float64, error) {
+func (p *problem) divideRest(s *lp.SplitProblem, of []int, need []float64) ([][]float64, error) {
 	for c := range s.Classes {
 		it := &s.Classes[c]
 		it.GainByKind = make([]float64, len(it.RateByKind))
@@ -113,10 +113,10 @@ func (p *problem) fillRest(s *lp.SplitProblem, of []int, need []float64) ([][]fl
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(choice.Fractions, of), nil
+	return expandClassRows(choice.Fractions, of), nil
 }
 
-func rowsOf(x [][]float64, of []int) [][]float64 {
+func expandClassRows(x [][]float64, of []int) [][]float64 {
 	rows := make([][]float64, len(of))
 	for i, c := range of {
 		rows[i] = x[c]
@@ -127,14 +127,14 @@ func rowsOf(x [][]float64, of []int) [][]float64 {
 // maximizeSum maximises a sum over jobs: of speeds, of speeds for the money, or of
 // speeds weighted by the place in a queue.
 func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
-	gain := p.sumGains(g)
+	gain := p.gainsByJobAndKind(g)
 	need := p.deadlineSpeeds(g)
-	if len(p.capacity) == 1 && need == nil {
+	if len(p.gpusByKind) == 1 && need == nil {
 		one := make([]float64, len(gain))
 		for i := range gain {
 			one[i] = gain[i][0]
 		}
-		return singleKind{p}.maximizeSum(one), nil
+		return singleKindProblem{p}.maximizeSum(one), nil
 	}
 	s, of, lead := p.groupIntoClasses(func(i int) []float64 {
 		if need != nil {
@@ -157,12 +157,12 @@ func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(choice.Fractions, of), nil
+	return expandClassRows(choice.Fractions, of), nil
 }
 
 // deadlineSpeeds is the speed each job needs to keep its own; nil: no job has one.
 func (p *problem) deadlineSpeeds(g *Policy) []float64 {
-	if !g.Deadlines || g.Objective != throughput && g.Objective != costs {
+	if !g.Deadlines || g.Objective != objectiveThroughput && g.Objective != objectiveCost {
 		return nil
 	}
 	var need []float64
@@ -178,16 +178,16 @@ func (p *problem) deadlineSpeeds(g *Policy) []float64 {
 	return need
 }
 
-// sumGains says what a job's time on each kind adds to the sum. Speeds in steps
+// gainsByJobAndKind says what a job's time on each kind adds to the sum. Speeds in steps
 // are compared only while all jobs count steps.
-func (p *problem) sumGains(g *Policy) [][]float64 {
+func (p *problem) gainsByJobAndKind(g *Policy) [][]float64 {
 	price := p.pricesByKind(g)
 	weight := p.queueWeights(g.Objective)
 	rows := make([][]float64, len(p.jobs))
 	for i := range p.jobs {
 		j := &p.jobs[i]
 		by := weight[i]
-		if g.Objective == firstComeFirstServed || g.Objective == shortestJobFirst || !p.isMeasured {
+		if g.Objective == objectiveFIFO || g.Objective == objectiveSJF || !p.hasMeasuredRates {
 			by /= j.fastestRate()
 		}
 		rows[i] = make([]float64, len(j.ratesByKind))
@@ -199,12 +199,12 @@ func (p *problem) sumGains(g *Policy) [][]float64 {
 }
 
 func (p *problem) pricesByKind(g *Policy) []float64 {
-	price := make([]float64, len(p.capacity))
+	price := make([]float64, len(p.gpusByKind))
 	for k := range price {
 		price[k] = 1
 	}
-	if g.Objective == costs && len(p.types) == len(price) {
-		for k, typ := range p.types {
+	if g.Objective == objectiveCost && len(p.gpuTypes) == len(price) {
+		for k, typ := range p.gpuTypes {
 			if c := g.Costs[typ]; c > 0 {
 				price[k] = c
 			}
@@ -222,9 +222,9 @@ func (p *problem) queueWeights(objective string) []float64 {
 	}
 	key := func(i int) float64 { return -p.jobs[i].ageSeconds }
 	switch objective {
-	case shortestJobFirst:
+	case objectiveSJF:
 		key = func(i int) float64 { return p.jobs[i].stepsLeft / p.jobs[i].fastestRate() }
-	case firstComeFirstServed:
+	case objectiveFIFO:
 	default:
 		return weight
 	}

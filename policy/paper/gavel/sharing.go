@@ -9,7 +9,7 @@ import (
 // shareGPUs divides GPUs when jobs may share them, for the objectives max-min,
 // throughput and cost. ok is false where it makes no difference.
 func (p *problem) shareGPUs(g *Policy) (x [][]float64, pairs []pair, ok bool, err error) {
-	if g.Objective != maxMin && g.Objective != throughput && g.Objective != costs {
+	if g.Objective != objectiveMaxMin && g.Objective != objectiveThroughput && g.Objective != objectiveCost {
 		return nil, nil, false, nil
 	}
 	s := newSpaceSharing(p)
@@ -30,12 +30,12 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 	none, need := make([]float64, len(s.leadJobOfClass)), make([]float64, len(s.leadJobOfClass))
 	price := s.problem.pricesByKind(g)
 	factor := func(c, k int) float64 {
-		if s.problem.isMeasured {
+		if s.problem.hasMeasuredRates {
 			return 1 / price[k]
 		}
 		return 1 / price[k] / slices.Max(s.split.Classes[c].RateByKind)
 	}
-	if g.Objective == maxMin {
+	if g.Objective == objectiveMaxMin {
 		ref := make([]float64, len(s.leadJobOfClass))
 		for c, i := range s.leadJobOfClass {
 			ref[c] = s.problem.equalPartSpeed(i)
@@ -61,7 +61,7 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 // most, those with most time together first. The earlier job takes turns for
 // both, the other runs beside it whenever it does.
 func (s *spaceSharing) matchJobs(v []float64) (x [][]float64, pairs []pair) {
-	kinds := len(s.problem.capacity)
+	kinds := len(s.problem.gpusByKind)
 	x, members := make([][]float64, len(s.classOfJob)), make([][]int, len(s.leadJobOfClass))
 	for i, c := range s.classOfJob {
 		members[c] = append(members[c], i)
@@ -71,13 +71,13 @@ func (s *spaceSharing) matchJobs(v []float64) (x [][]float64, pairs []pair) {
 		}
 	}
 	together := v[len(s.leadJobOfClass)*kinds:]
-	order := make([]int, len(s.pairs))
+	order := make([]int, len(s.classPairs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(together[b], together[a]), cmp.Compare(a, b)) })
 	for _, i := range order {
-		q := s.pairs[i]
+		q := s.classPairs[i]
 		n := min(len(members[q.classA]), len(members[q.classB]))
 		if q.classA == q.classB {
 			n /= 2

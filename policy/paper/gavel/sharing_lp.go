@@ -30,7 +30,7 @@ type spaceSharing struct {
 	split          *lp.SplitProblem
 	classOfJob     []int
 	leadJobOfClass []int
-	pairs          []classPair
+	classPairs     []classPair
 }
 
 // newSpaceSharing returns nil where no job could share, or where there are too many
@@ -53,24 +53,24 @@ func newSpaceSharing(p *problem) *spaceSharing {
 	}
 	for a := range s.leadJobOfClass {
 		for b := a; b < len(s.leadJobOfClass); b++ {
-			s.addPair(a, b)
+			s.addClassPair(a, b)
 		}
 	}
-	if len(s.pairs) == 0 {
+	if len(s.classPairs) == 0 {
 		return nil
 	}
 	return s
 }
 
-func (s *spaceSharing) addPair(a, b int) {
+func (s *spaceSharing) addClassPair(a, b int) {
 	x, y := &s.problem.jobs[s.leadJobOfClass[a]], &s.problem.jobs[s.leadJobOfClass[b]]
 	if x.gpuCount != y.gpuCount || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Classes[a].Count < 2 {
 		return
 	}
-	for k, typ := range s.problem.types {
+	for k, typ := range s.problem.gpuTypes {
 		one, two := speedBeside(x.Training, typ, y.Class), speedBeside(y.Training, typ, x.Class)
 		if one > 0 && two > 0 && x.ratesByKind[k] > 0 && y.ratesByKind[k] > 0 {
-			s.pairs = append(s.pairs, classPair{a, b, k, one, two})
+			s.classPairs = append(s.classPairs, classPair{a, b, k, one, two})
 		}
 	}
 }
@@ -87,8 +87,8 @@ func speedBeside(t *policy.Training, typ, class string) float64 {
 // newProgram makes the rows: time of each class, GPUs of each kind, and that each class
 // reaches at least its need plus level·ref.
 func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
-	kinds := len(s.problem.capacity)
-	n := len(s.leadJobOfClass)*kinds + len(s.pairs) + 1
+	kinds := len(s.problem.gpusByKind)
+	n := len(s.leadJobOfClass)*kinds + len(s.classPairs) + 1
 	program := lp.Problem{Objective: make([]float64, n)}
 	row := func(bound float64) []float64 {
 		r := make([]float64, n)
@@ -96,7 +96,7 @@ func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
 		return r
 	}
 	gpus := make([][]float64, kinds)
-	for k, c := range s.problem.capacity {
+	for k, c := range s.problem.gpusByKind {
 		gpus[k] = row(c)
 	}
 	times, speeds := make([][]float64, len(s.leadJobOfClass)), make([][]float64, len(s.leadJobOfClass))
@@ -110,7 +110,7 @@ func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
 		}
 		speeds[c][n-1] = it.Count * ref[c]
 	}
-	for i, q := range s.pairs {
+	for i, q := range s.classPairs {
 		at := len(s.leadJobOfClass)*kinds + i
 		gpus[q.kind][at] = s.split.Classes[q.classA].Size
 		times[q.classA][at]++
@@ -123,7 +123,7 @@ func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
 
 // setGains counts progress in the objective: each class's speed times its factor.
 func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int) float64) {
-	kinds := len(s.problem.capacity)
+	kinds := len(s.problem.gpusByKind)
 	for c, it := range s.split.Classes {
 		for k, r := range it.RateByKind {
 			program.Objective[c*kinds+k] = r * factor(c, k)
@@ -132,7 +132,7 @@ func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int
 			}
 		}
 	}
-	for i, q := range s.pairs {
+	for i, q := range s.classPairs {
 		program.Objective[len(s.leadJobOfClass)*kinds+i] = q.speedA*factor(q.classA, q.kind) + q.speedB*factor(q.classB, q.kind)
 	}
 }

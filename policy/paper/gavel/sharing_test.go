@@ -25,7 +25,7 @@ func TestGavelSharingHelps(t *testing.T) {
 			}
 		}
 		r, types := c.round(t)
-		for _, objective := range []string{maxMin, throughput} {
+		for _, objective := range []string{objectiveMaxMin, objectiveThroughput} {
 			g := &Policy{Objective: objective, Aware: true, Sharing: true}
 			s := newSpaceSharing(newProblem(g, r, types))
 			if s == nil {
@@ -48,11 +48,11 @@ func TestGavelSharingHelps(t *testing.T) {
 
 // speedOf is a job's part of the speed of its class.
 func (s *spaceSharing) speedOf(i int, v []float64) float64 {
-	c, kinds, sum := s.classOfJob[i], len(s.problem.capacity), 0.0
+	c, kinds, sum := s.classOfJob[i], len(s.problem.gpusByKind), 0.0
 	for k, r := range s.split.Classes[c].RateByKind {
 		sum += r * v[c*kinds+k]
 	}
-	for n, q := range s.pairs {
+	for n, q := range s.classPairs {
 		if y := v[len(s.leadJobOfClass)*kinds+n]; y > 0 {
 			if q.classA == c {
 				sum += q.speedA * y
@@ -75,7 +75,7 @@ func (c gavelCase) worth(objective string, speeds []float64) float64 {
 		sum += v
 		least = min(least, v*float64(c.jobs[i].Ask.GPUs.Count)/equal)
 	}
-	if objective == throughput {
+	if objective == objectiveThroughput {
 		return sum
 	}
 	return least

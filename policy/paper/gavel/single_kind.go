@@ -8,26 +8,26 @@ import (
 	"fairbridge/policy/solve/lp"
 )
 
-// singleKind is a problem with GPUs of one kind, which needs no general LP.
-type singleKind struct{ *problem }
+// singleKindProblem is a problem with GPUs of one kind, which needs no general LP.
+type singleKindProblem struct{ *problem }
 
 // divideFairly divides by a fair objective: the objective sets the
 // least that each job must get, and of all divisions that give as much it takes
 // the one where an interior-point solver ends.
-func (p singleKind) divideFairly(objective string) [][]float64 {
+func (p singleKindProblem) divideFairly(objective string) [][]float64 {
 	n := len(p.jobs)
-	f := &lp.SingleCapacity{Capacity: p.capacity[0], Sizes: make([]float64, n), Speeds: make([]float64, n), MinSpeeds: make([]float64, n)}
+	f := &lp.SingleCapacity{Capacity: p.gpusByKind[0], Sizes: make([]float64, n), Speeds: make([]float64, n), MinSpeeds: make([]float64, n)}
 	for i := range p.jobs {
 		f.Sizes[i], f.Speeds[i] = p.jobs[i].gpuCount, p.jobs[i].ratesByKind[0]
 	}
 	low := make([]float64, n)
 	switch objective {
-	case makespan:
+	case objectiveMakespan:
 		p.leastForMakespan(low)
 		for i, x := range low {
 			f.MinSpeeds[i] = x * f.Speeds[i]
 		}
-	case FinishTime:
+	case ObjectiveFinishTime:
 		p.leastForFinishTime(low)
 		copy(f.MinSpeeds, low)
 		for i := range f.Speeds {
@@ -38,16 +38,16 @@ func (p singleKind) divideFairly(objective string) [][]float64 {
 		copy(f.Speeds, f.Sizes)
 		p.leastForMaxMin(low)
 	}
-	if p.gpuTimeUsed(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
+	if p.gpuTimeUsed(low) < p.gpusByKind[0]*(1-1e-9) { // otherwise there is nothing to choose
 		if x, ok := f.Solve(); ok {
-			return asOneColumn(x)
+			return oneColumnMatrix(x)
 		}
 	}
-	return asOneColumn(low)
+	return oneColumnMatrix(low)
 }
 
 // gpuTimeUsed is the GPU time that fractions take.
-func (p singleKind) gpuTimeUsed(x []float64) float64 {
+func (p singleKindProblem) gpuTimeUsed(x []float64) float64 {
 	sum := 0.0
 	for i := range p.jobs {
 		sum += p.jobs[i].gpuCount * x[i]
@@ -56,8 +56,8 @@ func (p singleKind) gpuTimeUsed(x []float64) float64 {
 }
 
 // leastForMaxMin gives all the same GPU time, as much as the smallest can use.
-func (p singleKind) leastForMaxMin(low []float64) {
-	level := p.capacity[0] / float64(len(low))
+func (p singleKindProblem) leastForMaxMin(low []float64) {
+	level := p.gpusByKind[0] / float64(len(low))
 	for i := range p.jobs {
 		level = min(level, p.jobs[i].gpuCount)
 	}
@@ -69,7 +69,7 @@ func (p singleKind) leastForMaxMin(low []float64) {
 // leastForMakespan gives every job what it takes to be done at the same time. That
 // time is searched as the authors do: between 100 s and 10⁶ s, or ten times
 // later when that is too early, by halving until 5 % are left.
-func (p singleKind) leastForMakespan(low []float64) {
+func (p singleKindProblem) leastForMakespan(low []float64) {
 	early, late, at := 100.0, 1e6, 0.0
 	for most := late; at == 0; early, late, most = most, 10*most, 10*most {
 		for 1.05*early < late {
@@ -86,7 +86,7 @@ func (p singleKind) leastForMakespan(low []float64) {
 }
 
 // fitsMakespan reports whether all jobs can be done within the seconds.
-func (p singleKind) fitsMakespan(within float64) bool {
+func (p singleKindProblem) fitsMakespan(within float64) bool {
 	use := 0.0
 	for i := range p.jobs {
 		x := p.jobs[i].stepsLeft / p.jobs[i].ratesByKind[0] / within
@@ -95,13 +95,13 @@ func (p singleKind) fitsMakespan(within float64) bool {
 		}
 		use += x * p.jobs[i].gpuCount
 	}
-	return use <= p.capacity[0]
+	return use <= p.gpusByKind[0]
 }
 
 // leastForFinishTime makes the largest ratio of finish times, with others and alone, as
 // small as it can be.
-func (p singleKind) leastForFinishTime(least []float64) {
-	alone := p.isolatedFinish()
+func (p singleKindProblem) leastForFinishTime(least []float64) {
+	alone := p.isolatedFinishSeconds()
 	low, high := 0.0, 1e-3
 	for !p.leastForRatio(high, alone, least) && high < 1e12 {
 		low, high = high, 2*high
@@ -118,13 +118,13 @@ func (p singleKind) leastForFinishTime(least []float64) {
 
 // leastForRatio puts down what each job must get for the ratio, and reports whether
 // that is possible.
-func (p singleKind) leastForRatio(ratio float64, alone, least []float64) bool {
+func (p singleKindProblem) leastForRatio(ratio float64, alone, least []float64) bool {
 	ok := true
 	for i := range p.jobs {
 		least[i] = speedForRatio(ratio, alone[i], &p.jobs[i]) / p.jobs[i].ratesByKind[0]
 		ok = ok && least[i] <= 1
 	}
-	return ok && p.gpuTimeUsed(least) <= p.capacity[0]
+	return ok && p.gpuTimeUsed(least) <= p.gpusByKind[0]
 }
 
 // speedForRatio returns the speed at which the job finishes after ratio times alone;
@@ -144,7 +144,7 @@ func speedForRatio(ratio, alone float64, j *job) float64 {
 // time. Equal ones share. One that gets nothing keeps a trace of a
 // fraction, larger the less it would cost to serve it, as interior-point solvers
 // leave it: it decides which job fills the GPUs left over.
-func (p singleKind) maximizeSum(gain []float64) [][]float64 {
+func (p singleKindProblem) maximizeSum(gain []float64) [][]float64 {
 	const trace = 1e-9
 	worth := make([]float64, len(gain))
 	order := make([]int, len(gain))
@@ -152,7 +152,7 @@ func (p singleKind) maximizeSum(gain []float64) [][]float64 {
 		worth[i], order[i] = gain[i]/p.jobs[i].gpuCount, i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
-	x, left, price := make([]float64, len(gain)), p.capacity[0], 0.0
+	x, left, price := make([]float64, len(gain)), p.gpusByKind[0], 0.0
 	for from := 0; from < len(order); {
 		to, wants := from, 0.0
 		for to < len(order) && worth[order[to]] == worth[order[from]] {
@@ -172,10 +172,10 @@ func (p singleKind) maximizeSum(gain []float64) [][]float64 {
 		left = max(left-wants, 0)
 		from = to
 	}
-	return asOneColumn(x)
+	return oneColumnMatrix(x)
 }
 
-func asOneColumn(x []float64) [][]float64 {
+func oneColumnMatrix(x []float64) [][]float64 {
 	rows := make([][]float64, len(x))
 	for i := range x {
 		rows[i] = x[i : i+1 : i+1]

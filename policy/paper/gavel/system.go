@@ -6,19 +6,19 @@ import (
 
 // Gavel's objectives, as they are written in the configuration.
 const (
-	maxMin               = "max-min"
-	makespan             = "makespan"
-	FinishTime           = "finish-time-fairness"
-	throughput           = "throughput"
-	costs                = "cost"
-	firstComeFirstServed = "fifo"
-	shortestJobFirst     = "sjf"
-	hierarchical         = "hierarchical"
+	objectiveMaxMin       = "max-min"
+	objectiveMakespan     = "makespan"
+	ObjectiveFinishTime   = "finish-time-fairness"
+	objectiveThroughput   = "throughput"
+	objectiveCost         = "cost"
+	objectiveFIFO         = "fifo"
+	objectiveSJF          = "sjf"
+	objectiveHierarchical = "hierarchical"
 )
 
 // System describes Gavel in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "gavel", Title: "Gavel", Venue: "OSDI", Year: 2020,
 		Cite:            `D. Narayanan et al., "Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning Workloads", OSDI 2020`,
 		Idea:            "Choose the fraction of time each job runs on each GPU type by an objective, and make turns of the fractions.",

@@ -65,7 +65,7 @@ func exactGavel(objective string) *Policy {
 // The fractions 4/9 and 5/9 of the first small example, in nine rounds.
 func TestGavelNineRounds(t *testing.T) {
 	c := gavelCase{types: []string{"fast", "slow"}, gpus: []int{1, 2}}.job(1, 1e9, 4, 1).job(1, 1e9, 2, 1)
-	ran := c.turns(t, exactGavel(maxMin), 9)
+	ran := c.turns(t, exactGavel(objectiveMaxMin), 9)
 	if ran[0][0] != 4 || ran[0][1] != 5 || ran[1][0] != 5 || ran[1][1] != 4 {
 		t.Errorf("rounds on fast and slow: %v, want [[4 5] [5 4]]", ran)
 	}
@@ -81,8 +81,8 @@ func TestGavelTimeReceived(t *testing.T) {
 			c = c.job(1, 1e9, 1)
 		}
 		const rounds = 30
-		x := c.fractions(t, exactGavel(maxMin))
-		for i, ran := range c.turns(t, exactGavel(maxMin), rounds) {
+		x := c.fractions(t, exactGavel(objectiveMaxMin))
+		for i, ran := range c.turns(t, exactGavel(objectiveMaxMin), rounds) {
 			if want := x[i][0] * rounds; math.Abs(float64(ran[0])-want) > 1+1e-9 {
 				t.Fatalf("job %d ran for %d rounds of %d, want %.2f", i, ran[0], rounds, want)
 			}

@@ -22,41 +22,41 @@ func (p *problem) waterFill(within string) ([][]float64, error) {
 		}
 		account[i] = place[name]
 	}
-	w := waterFilling{problem: p, isFIFO: within == firstComeFirstServed, weightByAccount: make([]float64, len(place))}
+	w := waterFilling{problem: p, isFIFO: within == objectiveFIFO, weightByAccount: make([]float64, len(place))}
 	for name, a := range place {
 		w.weightByAccount[a] = share.AccountWeight(p.round.Snapshot, name)
 	}
-	queue := p.queueWeights(firstComeFirstServed)
+	queue := p.queueWeights(objectiveFIFO)
 	s, of, lead := p.groupIntoClasses(func(i int) []float64 {
 		if w.isFIFO {
 			return []float64{float64(account[i]), -queue[i]}
 		}
 		return []float64{float64(account[i])}
 	})
-	w.split, w.leadJobOfClass, w.risingClasses = s, lead, make([][]int, len(place))
+	w.split, w.leadJobOfClass, w.risingClassesByAccount = s, lead, make([][]int, len(place))
 	for c, i := range lead {
-		w.risingClasses[account[i]] = append(w.risingClasses[account[i]], c)
+		w.risingClassesByAccount[account[i]] = append(w.risingClassesByAccount[account[i]], c)
 	}
-	for _, line := range w.risingClasses {
+	for _, line := range w.risingClassesByAccount {
 		slices.SortFunc(line, func(a, b int) int { return cmp.Or(cmp.Compare(queue[lead[b]], queue[lead[a]]), cmp.Compare(a, b)) })
 	}
 	need, err := w.fill()
 	if err != nil {
 		return nil, err
 	}
-	return p.fillRest(s, of, need)
+	return p.divideRest(s, of, need)
 }
 
 // waterFilling is its state.
 type waterFilling struct {
-	problem         *problem
-	isFIFO          bool
-	weightByAccount []float64 // by account
-	risingClasses   [][]int   // the classes of each account that still rise, first come first
-	split           *lp.SplitProblem
-	leadJobOfClass  []int // a job of each class
-	isFrozen        []bool
-	speedByClass    []float64 // speeds reached, by class
+	problem                *problem
+	isFIFO                 bool
+	weightByAccount        []float64 // by account
+	risingClassesByAccount [][]int   // the classes of each account that still rise, first come first
+	split                  *lp.SplitProblem
+	leadJobOfClass         []int // a job of each class
+	isFrozen               []bool
+	speedByClass           []float64 // speeds reached, by class
 }
 
 // fill raises the levels until all classes are frozen and returns the speeds reached.
@@ -64,7 +64,7 @@ func (w *waterFilling) fill() ([]float64, error) {
 	n := len(w.leadJobOfClass)
 	w.isFrozen, w.speedByClass = make([]bool, n), make([]float64, n)
 	for range n + 1 {
-		ref := w.risingRates()
+		ref := w.riseRateByClass()
 		var at []int // those that have something or rise
 		sub := &lp.SplitProblem{CapacityByKind: w.split.CapacityByKind}
 		var have, want []float64
@@ -81,13 +81,13 @@ func (w *waterFilling) fill() ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.freeze(up, at, want, choice)
+		w.freezeClasses(up, at, want, choice)
 	}
 	return w.speedByClass, nil
 }
 
-// freeze raises the levels and fixes those that cannot rise further.
-func (w *waterFilling) freeze(up float64, at []int, ref []float64, choice *lp.SplitSolution) {
+// freezeClasses raises the levels and fixes those that cannot rise further.
+func (w *waterFilling) freezeClasses(up float64, at []int, ref []float64, choice *lp.SplitSolution) {
 	fixed := false
 	for i, c := range at {
 		if ref[i] == 0 {
@@ -104,24 +104,24 @@ func (w *waterFilling) freeze(up float64, at []int, ref []float64, choice *lp.Sp
 	}
 	// Where every kind has a price, no other class can have anything either.
 	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Prices, func(v float64) bool { return v <= 1e-12 })
-	for a, line := range w.risingClasses {
-		w.risingClasses[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.isFrozen[c] })
+	for a, line := range w.risingClassesByAccount {
+		w.risingClassesByAccount[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.isFrozen[c] })
 	}
 }
 
 // maxFIFOSteps is how many steps an account's line takes at most to use all GPUs.
 const maxFIFOSteps = 16
 
-// risingRates says how fast each class rises: by the account's weight, divided among
+// riseRateByClass says how fast each class rises: by the account's weight, divided among
 // its jobs that still rise; or, first come first, all for the first of them, in
 // long lines for the first few together, up to a part of an account's GPUs.
-func (w *waterFilling) risingRates() []float64 {
+func (w *waterFilling) riseRateByClass() []float64 {
 	gpus := 0.0
 	for _, c := range w.split.CapacityByKind {
 		gpus += c
 	}
 	ref := make([]float64, len(w.leadJobOfClass))
-	for a, line := range w.risingClasses {
+	for a, line := range w.risingClassesByAccount {
 		sum, n := 0.0, 0
 		for _, c := range line {
 			if it := w.split.Classes[c]; w.isFIFO {
@@ -130,7 +130,7 @@ func (w *waterFilling) risingRates() []float64 {
 				sum += it.Count
 			}
 			n++
-			if w.isFIFO && sum >= gpus/float64(maxFIFOSteps*len(w.risingClasses)) {
+			if w.isFIFO && sum >= gpus/float64(maxFIFOSteps*len(w.risingClassesByAccount)) {
 				break
 			}
 		}

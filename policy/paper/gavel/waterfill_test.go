@@ -35,7 +35,7 @@ func TestGavelWaterFillIsMaxMin(t *testing.T) {
 			claims[i] = fair.Claim{Weight: c.accts[i].Weight, MaxUse: float64(c.jobs[i].Ask.GPUs.Count)}
 		}
 		want := fair.WaterFill(float64(c.gpus[0]), claims)
-		for i, x := range c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: "fairness"}) {
+		for i, x := range c.fractions(t, &Policy{Objective: objectiveHierarchical, Aware: true, Within: "fairness"}) {
 			if got := x[0] * claims[i].MaxUse; math.Abs(got-want[i]) > 1e-5 {
 				t.Fatalf("job %d has %g GPUs, want %g of %v", i, got, want[i], want)
 			}
@@ -61,19 +61,19 @@ func (c gavelCase) over(x [][]float64) float64 {
 // lose to rounding must be tiny: where speeds differ much, giving up a
 // hundred-millionth of one can be worth a thousand times as much to others.
 func TestGavelIsParetoEfficient(t *testing.T) {
-	for _, objective := range []string{maxMin, makespan, FinishTime, hierarchical} {
+	for _, objective := range []string{objectiveMaxMin, objectiveMakespan, ObjectiveFinishTime, objectiveHierarchical} {
 		t.Run(objective, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := drawGavelCase(t)
 				g := &Policy{Objective: objective, Aware: true, Within: "fairness"}
 				r, types := c.round(t)
 				p := newProblem(g, r, types)
-				if len(p.capacity) == 1 && objective != hierarchical {
+				if len(p.gpusByKind) == 1 && objective != objectiveHierarchical {
 					return // there the published solvers' choice among the optima is taken
 				}
 				x, need := c.fractions(t, g), make([]float64, len(c.jobs))
 				s, sum := &lp.SplitProblem{}, 0.0
-				for _, n := range p.capacity {
+				for _, n := range p.gpusByKind {
 					s.CapacityByKind = append(s.CapacityByKind, n*c.over(x))
 				}
 				for i, j := range p.jobs {

@@ -61,7 +61,7 @@ func (c correlations) update(r *engine.Round, accounts []*account, memory time.D
 		copy(row, c.vectorOf(name))
 		i, here := slices.BinarySearchFunc(accounts, name, func(a *account, name string) int { return strings.Compare(a.name, name) })
 		if here {
-			blend(row, accounts[i].demand, fade)
+			blendVector(row, accounts[i].demandByResource, fade)
 		}
 		n.Vectors = append(n.Vectors, row...)
 	}
@@ -82,9 +82,9 @@ func resourceNames(s *policy.Snapshot) []string {
 	return names
 }
 
-// blend replaces all of the vector but fade by what is needed now, both scaled so
+// blendVector replaces all of the vector but fade by what is needed now, both scaled so
 // that the largest part is 1.
-func blend(vector, need []float64, fade float64) {
+func blendVector(vector, need []float64, fade float64) {
 	top := fair.DominantShare(need)
 	if top <= 0 {
 		return

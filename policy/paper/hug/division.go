@@ -24,28 +24,28 @@ const (
 // division divides a round's resources among accounts and says where each
 // job stands.
 type division struct {
-	cooperative  bool
-	memory       time.Duration
-	correlations correlations
+	isCooperative bool
+	averagingTime time.Duration
+	correlations  correlations
 
-	round        *engine.Round
-	entitlements []jobEntitlement // in Entries order
-	accounts     []*account
+	round              *engine.Round
+	entitlementByEntry []jobEntitlement // in Entries order
+	accounts           []*account
 }
 
 // account is an account with its startable jobs, as places in Entries.
 type account struct {
-	name       string
-	jobIndexes []int
-	demand     []float64 // of all its jobs, as fractions of the cluster
-	guarantee  fair.Guarantee
+	name             string
+	jobIndexes       []int
+	demandByResource []float64 // of all its jobs, as fractions of the cluster
+	guarantee        fair.Guarantee
 }
 
 // Admit implements engine.Admitter: accounts that do not cooperate are held at
 // their caps.
 func (d *division) Admit(r *engine.Round, e *engine.Entry) error {
 	d.divideOnce(r)
-	if d.cooperative || d.entitlements[e.Index] < beyondCap {
+	if d.isCooperative || d.entitlementByEntry[e.Index] < beyondCap {
 		return nil
 	}
 	return fmt.Errorf("with it account %s would exceed its cap of %s", e.Account, d.describeCap(e.Account))
@@ -59,11 +59,13 @@ func (d *division) Order(r *engine.Round) ([]*engine.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(line, func(a, b *engine.Entry) int { return int(d.entitlements[a.Index]) - int(d.entitlements[b.Index]) })
+	slices.SortStableFunc(line, func(a, b *engine.Entry) int {
+		return int(d.entitlementByEntry[a.Index]) - int(d.entitlementByEntry[b.Index])
+	})
 	if !r.OmitReasons {
 		for _, e := range line {
 			e.Note += "; " + [...]string{"within the guarantee of its account", "beyond the guarantee of its account, on what others leave",
-				"beyond what its account may count on"}[d.entitlements[e.Index]]
+				"beyond what its account may count on"}[d.entitlementByEntry[e.Index]]
 		}
 	}
 	return line, nil
@@ -74,16 +76,16 @@ func (d *division) divideOnce(r *engine.Round) {
 	if d.round == r {
 		return
 	}
-	d.round, d.entitlements = r, slices.Repeat([]jobEntitlement{beyondCap}, len(r.Entries))
+	d.round, d.entitlementByEntry = r, slices.Repeat([]jobEntitlement{beyondCap}, len(r.Entries))
 	meter := share.Dominant{}
 	costs, weights := meter.Costs(r), meter.Weights(r)
 	d.collectAccounts(costs)
-	d.correlations = d.correlations.update(r, d.accounts, d.memory)
+	d.correlations = d.correlations.update(r, d.accounts, d.averagingTime)
 	tenants := make([]fair.Tenant, len(d.accounts))
 	for i, a := range d.accounts {
-		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOf(a.name), MaxUseByResource: a.demand}
+		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOf(a.name), MaxUseByResource: a.demandByResource}
 	}
-	for i, g := range fair.DivideByHUG(tenants, d.cooperative) {
+	for i, g := range fair.DivideByHUG(tenants, d.isCooperative) {
 		d.accounts[i].guarantee = g
 		d.setEntitlements(d.accounts[i], costs)
 	}
@@ -98,13 +100,13 @@ func (d *division) collectAccounts(costs [][]float64) {
 		}
 		a := index[e.Account]
 		if a == nil {
-			a = &account{name: e.Account, demand: make([]float64, len(costs[i]))}
+			a = &account{name: e.Account, demandByResource: make([]float64, len(costs[i]))}
 			index[e.Account] = a
 			d.accounts = append(d.accounts, a)
 		}
 		a.jobIndexes = append(a.jobIndexes, i)
 		for r, c := range costs[i] {
-			a.demand[r] += c * float64(e.TaskCount())
+			a.demandByResource[r] += c * float64(e.TaskCount())
 		}
 	}
 	slices.SortFunc(d.accounts, func(a, b *account) int { return strings.Compare(a.name, b.name) })
@@ -117,7 +119,7 @@ func (d *division) collectAccounts(costs [][]float64) {
 // may exceed the guarantee: gangs do not divide.
 func (d *division) setEntitlements(a *account, costs [][]float64) {
 	const slack = 1e-9 // shares are sums of fractions
-	used := make([]float64, len(a.demand))
+	used := make([]float64, len(a.demandByResource))
 	for _, i := range a.jobIndexes {
 		within, under := true, true
 		for r, c := range costs[i] {
@@ -126,9 +128,9 @@ func (d *division) setEntitlements(a *account, costs [][]float64) {
 		}
 		switch {
 		case within:
-			d.entitlements[i] = withinGuarantee
+			d.entitlementByEntry[i] = withinGuarantee
 		case under:
-			d.entitlements[i] = withinCap
+			d.entitlementByEntry[i] = withinCap
 		default:
 			continue
 		}

@@ -35,7 +35,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy hug: reading what was remembered: %w", err)
 	}
-	d := &division{cooperative: h.Cooperative, memory: h.Memory, correlations: vectors}
+	d := &division{isCooperative: h.Cooperative, averagingTime: h.Memory, correlations: vectors}
 	p := engine.Pipeline{
 		Name:     "hug",
 		Admit:    d,
@@ -44,7 +44,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    h.Rules(),
 	}
 	if h.Preempt {
-		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.entitlements[e.Index]), 1) })
+		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.entitlementByEntry[e.Index]), 1) })
 	}
 	plan, err := p.Decide(s)
 	if err != nil {
@@ -56,7 +56,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes HUG in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "hug", Title: "High Utilisation with Guarantees", Venue: "NSDI", Year: 2016,
 		Cite:           `M. Chowdhury et al., "HUG: Multi-Resource Fairness for Correlated and Elastic Demands", NSDI 2016`,
 		Idea:           "Guarantee all accounts the same progress on all resources together, then lend out the rest.",

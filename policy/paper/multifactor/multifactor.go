@@ -27,18 +27,18 @@ import (
 
 // Policy is Slurm's multifactor priority with its parameters.
 type Policy struct {
-	Weights    Factors
-	MaxAge     time.Duration `param:"max_age" default:"168h" min:"1" help:"PriorityMaxAge"`
-	HalfLife   time.Duration `param:"half_life" default:"168h" min:"1" help:"PriorityDecayHalfLife, for usage that accounting does not have"`
-	FavorSmall bool          `param:"favor_small" help:"PriorityFavorSmall"`
-	FairShare  string        `param:"fair_share" choices:"tree,classic" default:"tree" help:"Fair Tree, or PriorityFlags=NO_FAIR_TREE"`
-	QOS        []string      `param:"qos_order" help:"QOS names, the highest first"`
-	Partitions []string      `param:"partition_order" help:"partition names, the highest first"`
-	Preempt    string        `param:"preempt" choices:"none,qos" default:"none" help:"PreemptType: nobody, or QOS by qos_order"`
-	Depth      int           `param:"depth" default:"500" min:"1" help:"bf_max_job_test: blocked jobs with a reservation"`
-	Window     time.Duration `param:"window" default:"24h" min:"1" help:"bf_window: how far ahead reservations are made"`
-	paper.RunLimit
-	paper.StopLimit
+	Weights        Factors
+	MaxAge         time.Duration `param:"max_age" default:"168h" min:"1" help:"PriorityMaxAge"`
+	HalfLife       time.Duration `param:"half_life" default:"168h" min:"1" help:"PriorityDecayHalfLife, for usage that accounting does not have"`
+	FavorSmall     bool          `param:"favor_small" help:"PriorityFavorSmall"`
+	FairShare      string        `param:"fair_share" choices:"tree,classic" default:"tree" help:"Fair Tree, or PriorityFlags=NO_FAIR_TREE"`
+	QOSOrder       []string      `param:"qos_order" help:"QOS names, the highest first"`
+	PartitionOrder []string      `param:"partition_order" help:"partition names, the highest first"`
+	Preempt        string        `param:"preempt" choices:"none,qos" default:"none" help:"PreemptType: nobody, or QOS by qos_order"`
+	Depth          int           `param:"depth" default:"500" min:"1" help:"bf_max_job_test: blocked jobs with a reservation"`
+	Window         time.Duration `param:"window" default:"24h" min:"1" help:"bf_window: how far ahead reservations are made"`
+	paper.MinRunParam
+	paper.MaxStopsParam
 	MaxWait time.Duration `param:"max_wait" default:"0s" help:"wait after which a job goes to the front of the line with a reservation; 0s: never"`
 }
 
@@ -57,7 +57,7 @@ type Factors struct {
 
 // Decide implements policy.Policy.
 func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	used, err := updateUsage(s, m.HalfLife)
+	used, err := updateDecayedUsage(s, m.HalfLife)
 	if err != nil {
 		return nil, fmt.Errorf("policy multifactor: %w", err)
 	}
@@ -66,10 +66,10 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Order:    m.newPriorityOrder(used.snapshotWithUsage(s)),
 		Backfill: &backfill.Conservative{MaxReservations: m.Depth, Horizon: m.Window},
-		Rules:    paper.Limits{RunLimit: m.RunLimit, StopLimit: m.StopLimit, WaitLimit: paper.WaitLimit{MaxWait: m.MaxWait}}.Rules(),
+		Rules:    paper.Limits{MinRunParam: m.MinRunParam, MaxStopsParam: m.MaxStopsParam, MaxWaitParam: paper.MaxWaitParam{MaxWait: m.MaxWait}}.Rules(),
 	}
 	if m.Preempt == "qos" {
-		p.Preempt = preempt.ByQOS(m.QOS...)
+		p.Preempt = preempt.ByQOS(m.QOSOrder...)
 	}
 	plan, err := p.Decide(s)
 	if err != nil {
@@ -82,16 +82,16 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // priorityOrder puts jobs in line by priority.
 type priorityOrder struct {
 	*Policy
-	fairShares                             map[share.Person]float64
-	clusterNodes, clusterCPUs, clusterGPUs float64 // of the cluster
+	fairShareByPerson                                  map[share.Person]float64
+	clusterNodeCount, clusterCPUCount, clusterGPUCount float64 // of the cluster
 }
 
 // newPriorityOrder returns the order for a snapshot that says what was used.
 func (m *Policy) newPriorityOrder(s *policy.Snapshot) priorityOrder {
-	o := priorityOrder{Policy: m, fairShares: share.FairShare(s, m.FairShare == "tree"), clusterNodes: float64(max(len(s.Nodes), 1))}
+	o := priorityOrder{Policy: m, fairShareByPerson: share.FairShare(s, m.FairShare == "tree"), clusterNodeCount: float64(max(len(s.Nodes), 1))}
 	for i := range s.Nodes {
-		o.clusterCPUs += float64(s.Nodes[i].CPUs)
-		o.clusterGPUs += s.Nodes[i].WholeGPUs()
+		o.clusterCPUCount += float64(s.Nodes[i].CPUs)
+		o.clusterGPUCount += s.Nodes[i].WholeGPUs()
 	}
 	return o
 }
@@ -117,20 +117,20 @@ func (o priorityOrder) factors(r *engine.Round, e *engine.Entry) Factors {
 	age := r.Now.Sub(policy.Later(e.Submit, e.EligibleAt))
 	return Factors{
 		Age:       min(max(age.Seconds()/max(o.MaxAge.Seconds(), 1), 0), 1),
-		FairShare: o.fairShares[share.Person{Account: e.Account, User: e.User}],
+		FairShare: o.fairShareByPerson[share.Person{Account: e.Account, User: e.User}],
 		Size:      o.sizeFactor(e),
-		Partition: factorByRank(o.Partitions, e.Partition),
-		QOS:       factorByRank(o.QOS, e.QOS),
-		GPUs:      min(e.Ask.GPUs.WholeGPUs()/max(o.clusterGPUs, 1), 1),
+		Partition: rankFactor(o.PartitionOrder, e.Partition),
+		QOS:       rankFactor(o.QOSOrder, e.QOS),
+		GPUs:      min(e.Ask.GPUs.WholeGPUs()/max(o.clusterGPUCount, 1), 1),
 	}
 }
 
 // sizeFactor is the mean of the parts of the cluster's nodes and cores that the job
 // asks; of the nodes alone for a job that names no cores.
 func (o priorityOrder) sizeFactor(e *engine.Entry) float64 {
-	part := min(float64(max(e.Ask.MinNodes, 1))/o.clusterNodes, 1)
-	if e.Ask.CPUs > 0 && o.clusterCPUs > 0 {
-		part = (part + min(float64(e.Ask.CPUs)/o.clusterCPUs, 1)) / 2
+	part := min(float64(max(e.Ask.MinNodes, 1))/o.clusterNodeCount, 1)
+	if e.Ask.CPUs > 0 && o.clusterCPUCount > 0 {
+		part = (part + min(float64(e.Ask.CPUs)/o.clusterCPUCount, 1)) / 2
 	}
 	if o.FavorSmall {
 		return 1 - part
@@ -145,8 +145,8 @@ func (f Factors) priority(w Factors, nice int64) int64 {
 	return max(int64(math.Round(sum))-nice, 1)
 }
 
-// factorByRank is 1 for the first name, less for each that follows, 0 for others.
-func factorByRank(names []string, name string) float64 {
+// rankFactor is 1 for the first name, less for each that follows, 0 for others.
+func rankFactor(names []string, name string) float64 {
 	i := slices.Index(names, name)
 	if i < 0 {
 		return 0

@@ -6,7 +6,7 @@ import (
 
 // System describes Slurm's multifactor priority in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "multifactor", Title: "Slurm's multifactor priority with backfill", Venue: "JSSPP", Year: 2003,
 		Cite:         `A. Yoo, M. Jette, M. Grondona, "SLURM: Simple Linux Utility for Resource Management", JSSPP 2003; Slurm documentation, "Multifactor Priority Plugin"`,
 		Idea:         "What Slurm does by itself: a weighted sum of age, fair share, size, partition and QOS, with a reservation for every blocked job.",

@@ -17,9 +17,9 @@ type decayedUsage struct {
 	Used           map[string]map[string]policy.GPUSeconds `json:"used,omitempty"` // by account and user
 }
 
-// updateUsage adds what jobs received since the last snapshot. It returns nil
+// updateDecayedUsage adds what jobs received since the last snapshot. It returns nil
 // where the snapshot knows better.
-func updateUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
+func updateDecayedUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
 	last, err := policy.Recall[*decayedUsage](s.Memo)
 	if err != nil || reportsUsage(s) {
 		return nil, err
@@ -29,7 +29,7 @@ func updateUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) 
 		fade := math.Exp2(-max(s.Now.Sub(last.At).Seconds(), 0) / max(half.Seconds(), 1))
 		for account, users := range last.Used {
 			for user, x := range users {
-				d.add(account, user, policy.GPUSeconds(float64(x)*fade))
+				d.addUsage(account, user, policy.GPUSeconds(float64(x)*fade))
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func updateUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) 
 		if last != nil {
 			gained = max(j.Attained-last.AttainedBefore[j.ID], 0)
 		}
-		d.add(j.Account, j.User, gained)
+		d.addUsage(j.Account, j.User, gained)
 	}
 	return d, nil
 }
@@ -54,7 +54,7 @@ func reportsUsage(s *policy.Snapshot) bool {
 		slices.ContainsFunc(s.Users, func(u policy.User) bool { return u.UsedService > 0 })
 }
 
-func (d *decayedUsage) add(account, user string, x policy.GPUSeconds) {
+func (d *decayedUsage) addUsage(account, user string, x policy.GPUSeconds) {
 	if d.Used[account] == nil {
 		d.Used[account] = map[string]policy.GPUSeconds{}
 	}

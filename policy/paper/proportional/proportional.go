@@ -71,7 +71,7 @@ func equalFractions(r *engine.Round, types []string) ([][]float64, error) {
 
 // System describes proportional time sharing in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,
 		Cite:            `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
 		Idea:            "Every job runs the same fraction of the time: GPUs over jobs.",

@@ -38,7 +38,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	plan, err := engine.Pipeline{
 		Name:     "ref",
 		Order:    order.ByArrival{},
-		Size:     elasticSizer{profiles: seen, step: f.Step},
+		Size:     elasticSizer{profiles: seen, minGrowthFactor: f.Step},
 		Backfill: backfill.Greedy{},
 		Rules:    f.Rules(),
 	}.Decide(s)
@@ -51,7 +51,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes REF in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "ref", Title: "Resource Elasticity Fairness", Venue: "ASPLOS", Year: 2014,
 		Cite:         `S. M. Zahedi, B. C. Lee, "REF: Resource Elasticity Fairness with Sharing Incentives for Multiprocessors", ASPLOS 2014`,
 		Idea:         "Divide each resource among elastic jobs in proportion to how much their speed depends on it.",

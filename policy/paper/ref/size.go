@@ -11,16 +11,16 @@ import (
 // elasticSizer divides the GPUs and cores of each type that rigid jobs leave among
 // the elastic ones.
 type elasticSizer struct {
-	profiles speedProfiles
-	step     float64
+	profiles        speedProfiles
+	minGrowthFactor float64
 }
 
 // typePool is what a GPU type has left for elastic jobs, and which they are.
 type typePool struct {
-	gpuType     string
-	gpusLeft    int   // GPUs that no rigid job takes
-	totalGPUs   int   // GPUs of the type
-	elasticJobs []int // places in line
+	gpuType           string
+	gpusLeft          int   // GPUs that no rigid job takes
+	totalGPUs         int   // GPUs of the type
+	elasticJobIndexes []int // places in line
 }
 
 // Size implements engine.Sizer.
@@ -43,7 +43,7 @@ func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error)
 		}
 		p.gpusLeft -= least
 		if flexible {
-			p.elasticJobs = append(p.elasticJobs, i)
+			p.elasticJobIndexes = append(p.elasticJobIndexes, i)
 		}
 	}
 	cores := 0.0
@@ -55,7 +55,7 @@ func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error)
 	weights := share.Dominant{}.Weights(r)
 	for i := range pools {
 		if pools[i].totalGPUs > 0 {
-			f.divideGPUs(r, &pools[i], cores*float64(pools[i].totalGPUs)/float64(totalGPUs(pools)), weights, line, want)
+			f.divideGPUs(r, &pools[i], cores*float64(pools[i].totalGPUs)/float64(sumTotalGPUs(pools)), weights, line, want)
 		}
 	}
 	return want, nil
@@ -63,14 +63,14 @@ func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error)
 
 // divideGPUs sets the sizes of the elastic jobs of one type.
 func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
-	n := len(p.elasticJobs)
+	n := len(p.elasticJobIndexes)
 	weight, alpha, least, most := make([]float64, n), make([][]float64, n), make([]int, n), make([]int, n)
 	mates := map[string]float64{}
-	for _, i := range p.elasticJobs {
+	for _, i := range p.elasticJobIndexes {
 		mates[line[i].Account]++
 	}
 	total := max(p.gpusLeft, 0)
-	for k, i := range p.elasticJobs {
+	for k, i := range p.elasticJobIndexes {
 		e := line[i]
 		weight[k] = weights[e.Account] / mates[e.Account]
 		alpha[k] = f.profiles.elasticities(e.Class, p.gpuType)
@@ -83,8 +83,8 @@ func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, we
 		gpus[k] = shares[k][0]
 	}
 	for k, size := range fair.RoundSharesToWhole(gpus, least, most, total) {
-		e := line[p.elasticJobs[k]]
-		want[p.elasticJobs[k]] = f.sizeWorthRestart(e, size)
+		e := line[p.elasticJobIndexes[k]]
+		want[p.elasticJobIndexes[k]] = f.sizeWorthRestart(e, size)
 		if !r.OmitReasons {
 			sum := alpha[k][0] + alpha[k][1]
 			e.Note = fmt.Sprintf("due %.2f of %d GPUs and %.1f of %.0f cores by its elasticities of %.2f and %.2f",
@@ -95,7 +95,7 @@ func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, we
 
 // sizeWorthRestart leaves a running job at its size unless it shrinks, or grows enough.
 func (f elasticSizer) sizeWorthRestart(e *engine.Entry, want int) int {
-	if has := e.On.Count(); e.HoldsGPUs() && want > has && float64(want) < f.step*float64(has) {
+	if has := e.On.Count(); e.HoldsGPUs() && want > has && float64(want) < f.minGrowthFactor*float64(has) {
 		return has
 	}
 	return want
@@ -124,8 +124,8 @@ func listTypePools(r *engine.Round) []typePool {
 	return pools
 }
 
-// totalGPUs returns the GPUs of all types; at least 1.
-func totalGPUs(pools []typePool) int {
+// sumTotalGPUs returns the GPUs of all types; at least 1.
+func sumTotalGPUs(pools []typePool) int {
 	n := 0
 	for _, p := range pools {
 		n += p.totalGPUs

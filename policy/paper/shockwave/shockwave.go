@@ -67,7 +67,7 @@ func (k *Policy) settings(s *policy.Snapshot) *window.Settings {
 
 // System describes Shockwave in the catalogue.
 func System() paper.System {
-	return disableBySizeIfGiven(paper.Describe(new(Policy), paper.System{
+	return disableBySizeIfGiven(paper.DescribeSystem(new(Policy), paper.System{
 		Name: "shockwave", Title: "Shockwave: a market over the rounds to come", Venue: "NSDI", Year: 2023,
 		Cite:            `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023`,
 		Idea:            "Plan a window of rounds for much progress of all, a short tail and nobody later than with an equal share, predicting changes of batch size.",

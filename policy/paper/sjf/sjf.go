@@ -19,7 +19,7 @@ import (
 type Policy struct {
 	Backfill string `param:"backfill" choices:"greedy,easy" default:"greedy" help:"who may pass a blocked job: everybody, or those who do not delay it"`
 	paper.ShortestByParam
-	paper.WaitLimit
+	paper.MaxWaitParam
 }
 
 // Decide implements policy.Policy.
@@ -39,7 +39,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes shortest job first in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "sjf", Title: "Shortest job first", Venue: "Naval Research Logistics Quarterly", Year: 1956,
 		Cite:            `W. E. Smith, "Various optimizers for single-stage production", Naval Research Logistics Quarterly 1956`,
 		Idea:            "Serve the job that will be done soonest; stop nobody.",

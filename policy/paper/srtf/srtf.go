@@ -37,7 +37,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes shortest remaining time first in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "srtf", Title: "Shortest remaining time first", Venue: "Operations Research", Year: 1968,
 		Cite:            `L. E. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time Discipline", Operations Research 1968`,
 		Idea:            "Serve the job that will be done soonest, and stop others for it.",

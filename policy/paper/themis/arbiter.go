@@ -15,15 +15,15 @@ import (
 // arbiter is an engine.Allocator: it offers the GPUs whose lease ended.
 type arbiter struct {
 	*Policy
-	lastLeases  *leases // as remembered
-	now         time.Time
-	clusterGPUs float64 // that are up
-	jobs        []job   // in Entries order, by Allocate
+	lastLeases      *leases // as remembered
+	now             time.Time
+	clusterGPUCount float64 // that are up
+	jobs            []job   // in Entries order, by Allocate
 }
 
 // Allocate implements engine.Allocator: the job with the worst ρ first.
 func (a *arbiter) Allocate(r *engine.Round) ([]engine.Assignment, error) {
-	a.assessAll(r)
+	a.assessJobs(r)
 	line := make([]*job, len(a.jobs))
 	for i := range a.jobs {
 		line[i] = &a.jobs[i]
@@ -41,33 +41,33 @@ func (a *arbiter) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	return turns, nil
 }
 
-// assessAll finds every job's ratio.
-func (a *arbiter) assessAll(r *engine.Round) {
+// assessJobs finds every job's ratio.
+func (a *arbiter) assessJobs(r *engine.Round) {
 	a.now = r.Now
 	for i := range r.Nodes {
 		if r.Nodes[i].DownReason == "" {
-			a.clusterGPUs += r.Nodes[i].WholeGPUs()
+			a.clusterGPUCount += r.Nodes[i].WholeGPUs()
 		}
 	}
 	a.jobs = make([]job, len(r.Entries))
-	contending, unknown, rows := float64(countStartable(r)), time.Hour, r.JobIndexes(a.lastLeases.Jobs)
+	contending, unknown, rows := float64(countRunnableJobs(r)), time.Hour, r.JobIndexes(a.lastLeases.Jobs)
 	if len(r.History) > 0 {
 		unknown = predict.MedianRun(r.History)
 	}
 	for i, e := range r.Entries {
 		j := &a.jobs[i]
-		j.Entry, j.keptPart = e, 1
-		a.recall(j, rows[i], contending)
+		j.Entry, j.keptLeaseFraction = e, 1
+		a.recallJob(j, rows[i], contending)
 		mean := contending
 		if age := a.now.Sub(e.Arrive).Seconds(); age > 0 {
-			mean = j.contention / age
+			mean = j.contentionSeconds / age
 		}
-		a.assess(j, mean, unknown)
+		a.assessJob(j, mean, unknown)
 	}
 }
 
-// countStartable counts the jobs that run or could.
-func countStartable(r *engine.Round) (n int) {
+// countRunnableJobs counts the jobs that run or could.
+func countRunnableJobs(r *engine.Round) (n int) {
 	for _, e := range r.Entries {
 		if r.MayRun(e) {
 			n++
@@ -76,14 +76,14 @@ func countStartable(r *engine.Round) (n int) {
 	return n
 }
 
-// recall takes over what is remembered of a job in a row; -1: nothing is.
-func (a *arbiter) recall(j *job, row int, contending float64) {
+// recallJob takes over what is remembered of a job in a row; -1: nothing is.
+func (a *arbiter) recallJob(j *job, row int, contending float64) {
 	since := j.Arrive
 	if row >= 0 {
-		j.contention, since = a.lastLeases.ContentionSeconds[row], policy.Later(a.lastLeases.At, since)
-		j.leaseEnd = a.lastLeases.Until[row]
+		j.contentionSeconds, since = a.lastLeases.ContentionSeconds[row], policy.Later(a.lastLeases.At, since)
+		j.leaseEnd = a.lastLeases.LeaseEnds[row]
 	}
-	j.contention += contending * max(a.now.Sub(since).Seconds(), 0)
+	j.contentionSeconds += contending * max(a.now.Sub(since).Seconds(), 0)
 	if j.HoldsGPUs() {
 		j.leaseEnd = policy.Later(j.leaseEnd, j.Start.Add(a.Lease))
 	} else {
@@ -109,9 +109,9 @@ func (a *arbiter) grantLeases(r *engine.Round, line []*job) {
 		}
 	}
 	bidders := unleased[:countBidders(len(unleased), a.Fairness)]
-	a.auction(free, bidders)
-	grantLeftover(free, unleased[len(bidders):])
-	grantLeftover(free, bidders)
+	a.auctionGPUs(free, bidders)
+	grantLeftoverGPUs(free, unleased[len(bidders):])
+	grantLeftoverGPUs(free, bidders)
 }
 
 // countBidders returns how many of n jobs bid: at least the worst off.
@@ -119,12 +119,12 @@ func countBidders(n int, fairness float64) int {
 	return min(max(int(math.Ceil((1-fairness)*float64(n)-1e-9)), 1), n)
 }
 
-// auction divides what is free among the bidders, type by type.
-func (a *arbiter) auction(free grant.FreeByType, bidders []*job) {
-	for k, lot := range biddersByType(free, bidders) {
+// auctionGPUs divides what is free among the bidders, type by type.
+func (a *arbiter) auctionGPUs(free grant.FreeByType, bidders []*job) {
+	for k, lot := range groupBiddersByType(free, bidders) {
 		auction := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
 		for i, b := range lot {
-			auction.Bids[i] = []market.Bid{{Units: b.WantedDeviceCount, LogGain: max(b.logGain(), 1e-9)}}
+			auction.Bids[i] = []market.Bid{{Units: b.WantedDeviceCount, LogGain: max(b.logRhoGain(), 1e-9)}}
 		}
 		won := auction.WinningBids()
 		var kept []float64
@@ -137,15 +137,15 @@ func (a *arbiter) auction(free grant.FreeByType, bidders []*job) {
 			}
 			b.hasLease = true
 			if a.Truthful {
-				b.keptPart = kept[i]
+				b.keptLeaseFraction = kept[i]
 			}
 		}
 	}
 }
 
-// biddersByType divides the bidders by the type they bid for: their own, or for those
+// groupBiddersByType divides the bidders by the type they bid for: their own, or for those
 // that take any the one with most left when their turn comes.
-func biddersByType(free grant.FreeByType, bidders []*job) [][]*job {
+func groupBiddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 	lots, left := make([][]*job, len(free)), make([]int, len(free))
 	for k := range free {
 		left[k] = free[k].Free
@@ -166,9 +166,9 @@ func biddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 	return lots
 }
 
-// grantLeftover gives what the auction left: first to jobs that run, which then need
+// grantLeftoverGPUs gives what the auction left: first to jobs that run, which then need
 // not stop, then by ρ.
-func grantLeftover(free grant.FreeByType, rest []*job) {
+func grantLeftoverGPUs(free grant.FreeByType, rest []*job) {
 	for _, running := range []bool{true, false} {
 		for _, j := range rest {
 			if j.HoldsGPUs() == running && !j.hasLease && free.Take(j.Ask.GPUs.Type, j.WantedDeviceCount) {

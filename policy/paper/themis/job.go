@@ -17,14 +17,14 @@ type job struct {
 	secondsAlone      float64 // from start to end on an equal part of the cluster
 	equalPartSlowdown float64 // how many times longer it takes on an equal part than on its gang
 	rho               float64 // if it has an equal part from now on
-	contention        float64 // see leases.ContentionSeconds
+	contentionSeconds float64 // see leases.ContentionSeconds
 	leaseEnd          time.Time
 	hasLease          bool    // it has a lease in this round
-	keptPart          float64 // of a new lease it may keep after hidden payments
+	keptLeaseFraction float64 // of a new lease it may keep after hidden payments
 }
 
-// assess finds a job's ρ. contention is the mean number of jobs during its life.
-func (a *arbiter) assess(j *job, contention float64, unknown time.Duration) {
+// assessJob finds a job's ρ. contention is the mean number of jobs during its life.
+func (a *arbiter) assessJob(j *job, contention float64, unknown time.Duration) {
 	j.ageSeconds = max(a.now.Sub(j.Arrive).Seconds(), 0)
 	j.secondsLeft = j.Estimate.TimeLeft.Seconds()
 	if j.Estimate.Source == "" {
@@ -34,15 +34,15 @@ func (a *arbiter) assess(j *job, contention float64, unknown time.Duration) {
 	total := j.secondsLeft + j.Ask.GPUs.SecondsForService(j.Attained)
 	j.equalPartSlowdown = max(contention, 1)
 	if a.Alone == "gpus" {
-		j.equalPartSlowdown = max(contention/max(a.clusterGPUs, 1), 1)
+		j.equalPartSlowdown = max(contention/max(a.clusterGPUCount, 1), 1)
 	}
 	j.secondsAlone = j.equalPartSlowdown * total
 	j.rho = (j.ageSeconds + j.equalPartSlowdown*j.secondsLeft) / j.secondsAlone
 }
 
-// logGain is the logarithm of how many times smaller ρ is with the gang from now
+// logRhoGain is the logarithm of how many times smaller ρ is with the gang from now
 // on than with an equal part.
-func (j *job) logGain() float64 {
+func (j *job) logRhoGain() float64 {
 	return math.Log((j.ageSeconds + j.equalPartSlowdown*j.secondsLeft) / (j.ageSeconds + j.secondsLeft))
 }
 

@@ -23,18 +23,18 @@ func newJob(gpus int, age, left, ran time.Duration) *job {
 // would be done alone after 4 hours where either can use everything, and their
 // ratios with their gangs are a half.
 func TestRatios(t *testing.T) {
-	m := &arbiter{now: noon, Policy: &Policy{Alone: "jobs"}, clusterGPUs: 4}
+	m := &arbiter{now: noon, Policy: &Policy{Alone: "jobs"}, clusterGPUCount: 4}
 	for _, a := range []*job{newJob(4, 0, 2*time.Hour, 0), newJob(1, 0, 2*time.Hour, 0)} {
-		m.assess(a, 2, time.Hour)
-		if a.secondsAlone != 4*3600 || a.rho != 1 || math.Abs(a.logGain()-math.Log(2)) > 1e-12 {
-			t.Errorf("alone %g h, ρ %g, gain %g; want 4 h, 1, ln 2", a.secondsAlone/3600, a.rho, a.logGain())
+		m.assessJob(a, 2, time.Hour)
+		if a.secondsAlone != 4*3600 || a.rho != 1 || math.Abs(a.logRhoGain()-math.Log(2)) > 1e-12 {
+			t.Errorf("alone %g h, ρ %g, gain %g; want 4 h, 1, ln 2", a.secondsAlone/3600, a.rho, a.logRhoGain())
 		}
 	}
 	// 40 jobs for 4 GPUs slow a job down ten times. It ran an hour of two, and
 	// has been here for 10 hours: half of its time alone is spent.
 	m.Alone = "gpus"
 	a := newJob(1, 10*time.Hour, time.Hour, time.Hour)
-	m.assess(a, 40, time.Hour)
+	m.assessJob(a, 40, time.Hour)
 	if a.equalPartSlowdown != 10 || a.secondsAlone != 20*3600 || a.rho != 1 {
 		t.Errorf("slowed %g, alone %g h, ρ %g; want 10, 20 h, 1", a.equalPartSlowdown, a.secondsAlone/3600, a.rho)
 	}
@@ -43,14 +43,14 @@ func TestRatios(t *testing.T) {
 // TestRatioGrows: a job that waits gets worse off without bound, and finitely.
 func TestRatioGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &arbiter{now: noon, Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, clusterGPUs: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
+		m := &arbiter{now: noon, Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, clusterGPUCount: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
 		left, ran := time.Duration(rapid.IntRange(0, 1e6).Draw(t, "left"))*time.Second, time.Duration(rapid.IntRange(0, 1e6).Draw(t, "ran"))*time.Second
 		contention, last := rapid.Float64Range(0, 1000).Draw(t, "crowd"), 0.0
 		for _, age := range []time.Duration{0, time.Hour, 24 * time.Hour, 1000 * time.Hour, 200_000 * time.Hour} {
 			a := newJob(2, age, left, ran)
-			m.assess(a, contention, time.Hour)
-			if !(a.rho > last) || math.IsInf(a.rho, 0) || math.IsNaN(a.logGain()) {
-				t.Fatalf("after %v ρ is %g, before %g; gain %g", age, a.rho, last, a.logGain())
+			m.assessJob(a, contention, time.Hour)
+			if !(a.rho > last) || math.IsInf(a.rho, 0) || math.IsNaN(a.logRhoGain()) {
+				t.Fatalf("after %v ρ is %g, before %g; gain %g", age, a.rho, last, a.logRhoGain())
 			}
 			last = a.rho
 		}

@@ -13,7 +13,7 @@ import (
 type leases struct {
 	At                time.Time      `json:"at"`
 	Jobs              []policy.JobID `json:"jobs"`
-	Until             []time.Time    `json:"until"` // zero: it has no lease
+	LeaseEnds         []time.Time    `json:"until"` // zero: it has no lease
 	ContentionSeconds []float64      `json:"crowd"` // number of jobs, times seconds since it arrived
 }
 
@@ -25,26 +25,26 @@ func recallLeases(s *policy.Snapshot) (*leases, error) {
 	if l == nil {
 		return &leases{At: s.Now}, nil
 	}
-	if len(l.Jobs) != len(l.Until) || len(l.Jobs) != len(l.ContentionSeconds) || !slices.IsSorted(l.Jobs) {
+	if len(l.Jobs) != len(l.LeaseEnds) || len(l.Jobs) != len(l.ContentionSeconds) || !slices.IsSorted(l.Jobs) {
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d leases, %d crowds, sorted %t",
-			len(l.Jobs), len(l.Until), len(l.ContentionSeconds), slices.IsSorted(l.Jobs))
+			len(l.Jobs), len(l.LeaseEnds), len(l.ContentionSeconds), slices.IsSorted(l.Jobs))
 	}
 	return l, nil
 }
 
-// leases returns what to remember: a job that runs on beyond a lease that ended, or
+// newLeases returns what to remember: a job that runs on beyond a lease that ended, or
 // starts, has a new one.
-func (a *arbiter) leases(plan *policy.Plan) *leases {
+func (a *arbiter) newLeases(plan *policy.Plan) *leases {
 	n := len(a.jobs)
-	l := &leases{At: a.now, Jobs: make([]policy.JobID, n), Until: make([]time.Time, n), ContentionSeconds: make([]float64, n)}
+	l := &leases{At: a.now, Jobs: make([]policy.JobID, n), LeaseEnds: make([]time.Time, n), ContentionSeconds: make([]float64, n)}
 	for i := range a.jobs {
 		j := &a.jobs[i]
-		l.Jobs[i], l.ContentionSeconds[i] = j.ID, j.contention
+		l.Jobs[i], l.ContentionSeconds[i] = j.ID, j.contentionSeconds
 		switch plan.Decisions[i].Verb {
 		case policy.Keep, policy.Start, policy.Move:
-			l.Until[i] = j.leaseEnd
+			l.LeaseEnds[i] = j.leaseEnd
 			if !j.leaseEnd.After(a.now) {
-				l.Until[i] = a.now.Add(time.Duration(j.keptPart * float64(a.Lease)))
+				l.LeaseEnds[i] = a.now.Add(time.Duration(j.keptLeaseFraction * float64(a.Lease)))
 			}
 		}
 	}

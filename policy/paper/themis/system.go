@@ -6,7 +6,7 @@ import (
 
 // System describes Themis in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "themis", Title: "Themis: finish-time fairness by auction", Venue: "NSDI", Year: 2020,
 		Cite:            `K. Mahajan et al., "Themis: Fair and Efficient GPU Cluster Scheduling", NSDI 2020`,
 		Idea:            "Lease GPUs; offer those that come free to the jobs that are worst off against an equal part of the cluster.",

@@ -60,6 +60,6 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = stage.leases(plan).memo()
+	plan.Memo = stage.newLeases(plan).memo()
 	return plan, nil
 }

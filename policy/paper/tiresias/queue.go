@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// tierByQueue lets jobs of lower queues give way to those of higher ones; with within
+// queueTier lets jobs of lower queues give way to those of higher ones; with within
 // also, inside a queue, to those that started before.
-func tierByQueue(levels order.ByLeastAttained, within bool) func(*engine.Round, *engine.Entry) int {
+func queueTier(levels order.ByLeastAttained, within bool) func(*engine.Round, *engine.Entry) int {
 	if !within {
 		return func(_ *engine.Round, e *engine.Entry) int { return levels.Queue(e) }
 	}
@@ -48,14 +48,14 @@ func (p promotions) memo() policy.Memo {
 	return policy.Remember(p)
 }
 
-// attained is what the job received since it was last promoted.
-func (p promotions) attained(e *engine.Entry) policy.GPUSeconds {
+// attainedSincePromotion is what the job received since it was last promoted.
+func (p promotions) attainedSincePromotion(e *engine.Entry) policy.GPUSeconds {
 	return max(e.Attained-p[e.ID].Attained, 0)
 }
 
-// next forgets jobs that left and promotes those that waited too long for what
+// update forgets jobs that left and promotes those that waited too long for what
 // they ran.
-func (p promotions) next(s *policy.Snapshot, knob float64) promotions {
+func (p promotions) update(s *policy.Snapshot, knob float64) promotions {
 	kept := promotions{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -83,7 +83,7 @@ func waitedTooLong(j *policy.Job, last promotion, now time.Time, knob float64) b
 
 // System describes Tiresias in the catalogue.
 func System() paper.System {
-	return paper.Describe(new(Policy), paper.System{
+	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "tiresias", Title: "Tiresias: discretised two-dimensional least attained service", Venue: "NSDI", Year: 2019,
 		Cite:         `J. Gu et al., "Tiresias: A GPU Cluster Manager for Distributed Deep Learning", NSDI 2019`,
 		Idea:         "Serve jobs by GPU time received, in a few queues; short jobs get through without predictions.",

@@ -25,8 +25,8 @@ type Policy struct {
 	Quantile    float64   `param:"quantile" default:"0.7" max:"1" help:"without queues: which quantile of finished jobs' GPU-seconds bounds the first"`
 	PromoteKnob float64   `param:"promote_knob" default:"8" help:"back to the first queue after a wait of so many times the run; 0: never"`
 	Index       string    `param:"index" choices:"las,gittins" default:"las" help:"order within a queue: first start, or Gittins index"`
-	// Within costs stops and does not shorten the average.
-	Within bool `param:"within_queue" help:"let a job displace later ones of its own queue, as the paper's scan does"`
+	// WithinQueue costs stops and does not shorten the average.
+	WithinQueue bool `param:"within_queue" help:"let a job displace later ones of its own queue, as the paper's scan does"`
 	paper.Limits
 }
 
@@ -36,21 +36,21 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy tiresias: %w", err)
 	}
-	promoted = promoted.next(s, t.PromoteKnob)
+	promoted = promoted.update(s, t.PromoteKnob)
 	var sizes survival.SizeSample
 	if len(t.Queues) == 0 || t.Index == "gittins" {
-		sizes = serviceSample(s.History)
+		sizes = newServiceSample(s.History)
 	}
-	levels := order.ByLeastAttained{QueueBounds: t.queueBounds(sizes), AttainedService: promoted.attained}
+	levels := order.ByLeastAttained{QueueBounds: t.queueBounds(sizes), AttainedService: promoted.attainedSincePromotion}
 	if t.Index == "gittins" {
-		levels.OrderWithin = byGittinsIndex(levels, sizes)
+		levels.OrderWithin = orderByGittinsIndex(levels, sizes)
 	}
 	plan, err := engine.Pipeline{
 		Name:     "tiresias",
 		Predict:  predict.Ladder{},
 		Order:    levels,
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.ByTier(tierByQueue(levels, t.Within)),
+		Preempt:  preempt.ByTier(queueTier(levels, t.WithinQueue)),
 		Rules:    t.Rules(),
 	}.Decide(s)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Policy) queueBounds(sizes survival.SizeSample) []policy.GPUSeconds {
 	return []policy.GPUSeconds{3250}
 }
 
-func serviceSample(history []policy.FinishedJob) survival.SizeSample {
+func newServiceSample(history []policy.FinishedJob) survival.SizeSample {
 	v := make([]float64, len(history))
 	for i, h := range history {
 		v[i] = float64(h.Service)
@@ -82,9 +82,9 @@ func serviceSample(history []policy.FinishedJob) survival.SizeSample {
 	return survival.NewSizeSample(v)
 }
 
-// byGittinsIndex orders a queue by the Gittins index over the way to the queue's end,
+// orderByGittinsIndex orders a queue by the Gittins index over the way to the queue's end,
 // highest first; the last queue is first come, first served.
-func byGittinsIndex(l order.ByLeastAttained, sizes survival.SizeSample) func(int) order.Key {
+func orderByGittinsIndex(l order.ByLeastAttained, sizes survival.SizeSample) func(int) order.Key {
 	return func(queue int) order.Key {
 		if queue == len(l.QueueBounds) {
 			return func(*engine.Round, *engine.Entry, *engine.Entry) int { return 0 }
