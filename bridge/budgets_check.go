@@ -10,9 +10,9 @@ import (
 
 // Validate reports every impossible value at once, each with its key.
 func (c *Budgets) Validate() error {
-	errs := slices.Concat(c.checkLeases(), c.checkStops(), c.checkEdits(), c.checkDoubtLimits())
-	errs = append(errs, checkNoEmpty("exempt_users", c.ExemptUsers),
-		checkNoEmpty("exempt_accounts", c.ExemptAccounts), checkNoEmpty("exempt_partitions", c.ExemptPartitions))
+	errs := slices.Concat(c.checkLeases(), c.checkStops(), c.checkEdits(), c.checkDoubtsAndRest())
+	errs = append(errs, checkNoEmptyName("exempt_users", c.ExemptUsers),
+		checkNoEmptyName("exempt_accounts", c.ExemptAccounts), checkNoEmptyName("exempt_partitions", c.ExemptPartitions))
 	for _, id := range c.ExemptJobs {
 		errs = append(errs, checkRange("exempt_jobs", id, 1, 1<<32))
 	}
@@ -65,8 +65,8 @@ func (c *Budgets) checkEdits() []error {
 	}
 }
 
-// checkDoubtLimits checks what leads to doubt, and the rest.
-func (c *Budgets) checkDoubtLimits() []error {
+// checkDoubtsAndRest checks what leads to doubt, and the rest.
+func (c *Budgets) checkDoubtsAndRest() []error {
 	return []error{
 		checkRange("plan_stop_percent", c.PlanStopPercent, 0, 100),
 		checkRange("plan_stop_floor", c.PlanStopFloor, 0, 1_000_000),
@@ -89,7 +89,7 @@ func checkRange[T cmp.Ordered](key string, v, lo, hi T) error {
 	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
 }
 
-func checkNoEmpty(key string, names []string) error {
+func checkNoEmptyName(key string, names []string) error {
 	for i, n := range names {
 		if n == "" {
 			return fmt.Errorf("%s: entry %d is empty", key, i+1)

@@ -23,20 +23,20 @@ func (o OptIn) Accepts(j *slurm.Job) bool {
 // they stand here, so their keys (tags), defaults and bounds are here. Durations are
 // wall-clock.
 type Config struct {
-	ClusterName string // Slurm's cluster name; checked against what Slurm says
-	Holder      string // this daemon's name in the leader row
-	Interval    time.Duration
-	Deadline    time.Duration // of one cycle; 0: the interval
-	Partitions  []Partition
-	Order       Order
-	Lease       Lease
-	PinsStarts  bool           // name nodes for jobs about to start
-	Preempt     OptIn          // who may be requeued
-	Speeds      []policy.Speed // of GPU types, sorted: what the site knows better than policy.DataSheetSpeed
-	Budgets     Budgets        // budgets
-	StopFile    string         // while it exists nothing is pushed
-	LeaderLease time.Duration  // length of the leadership lease; 0: three intervals
-	WarmupPolls int            // good polls after a start or a fault before anything is pushed
+	ClusterName      string // Slurm's cluster name; checked against what Slurm says
+	DaemonName       string // this daemon's name in the leader row
+	Interval         time.Duration
+	CycleDeadline    time.Duration // of one cycle; 0: the interval
+	Partitions       []Partition
+	Order            Order
+	Lease            Lease
+	PinsStartingJobs bool           // name nodes for jobs about to start
+	PreemptOptIn     OptIn          // who may be requeued
+	SiteGPUSpeeds    []policy.Speed // of GPU types, sorted: what the site knows better than policy.DataSheetSpeed
+	Budgets          Budgets        // budgets
+	StopFile         string         // while it exists nothing is pushed
+	LeaderTTL        time.Duration  // length of the leadership lease; 0: three intervals
+	WarmupPolls      int            // good polls after a start or a fault before anything is pushed
 }
 
 // Partition is one partition under one policy.
@@ -59,8 +59,8 @@ func (p *Partition) PlanMode() Mode {
 	switch {
 	case p.PlanAs != "":
 		return p.PlanAs
-	case p.Mode == Observe:
-		return Preempt
+	case p.Mode == ModeObserve:
+		return ModePreempt
 	}
 	return p.Mode
 }
@@ -76,24 +76,24 @@ const (
 	LeverPriority   Lever = "priority"
 )
 
-var levers = []Lever{LeverAuto, LeverSiteFactor, LeverNice, LeverPriority}
+var orderLevers = []Lever{LeverAuto, LeverSiteFactor, LeverNice, LeverPriority}
 
-// Strength says how far our order wins over Slurm's.
-type Strength string
+// OrderStrength says how far our order wins over Slurm's.
+type OrderStrength string
 
 // The strengths.
 const (
-	StrengthWithinQOS Strength = "within_qos" // among jobs of one QOS and partition tier; across them Slurm's own order stands
-	StrengthBlend     Strength = "blend"      // likewise, a fifth of the way
-	StrengthOverride  Strength = "override"   // across QOS too
+	StrengthWithinQOS OrderStrength = "within_qos" // among jobs of one QOS and partition tier; across them Slurm's own order stands
+	StrengthBlend     OrderStrength = "blend"      // likewise, a fifth of the way
+	StrengthOverride  OrderStrength = "override"   // across QOS too
 )
 
-var strengths = []Strength{StrengthWithinQOS, StrengthBlend, StrengthOverride}
+var orderStrengths = []OrderStrength{StrengthWithinQOS, StrengthBlend, StrengthOverride}
 
 // Order says how ranks become numbers in Slurm.
 type Order struct {
-	Lever    Lever    `yaml:"lever"`
-	Strength Strength `yaml:"strength"`
+	Lever    Lever         `yaml:"lever"`
+	Strength OrderStrength `yaml:"strength"`
 	// Window is how many pending jobs from the head of the line get a number; the
 	// rest stay neutral.
 	Window int `yaml:"window"`
@@ -114,25 +114,25 @@ type OptIn struct {
 	Partitions []string `yaml:"partitions"`
 }
 
-// DefaultConfig returns the defaults; Name, Holder and Partitions are the
-// site's.
+// DefaultConfig returns the defaults; ClusterName, DaemonName and Partitions
+// are the site's.
 func DefaultConfig() Config {
 	return Config{
-		Interval:    30 * time.Second,
-		Order:       Order{Lever: LeverAuto, Strength: StrengthWithinQOS, Window: 200},
-		Lease:       Lease{Length: 10 * time.Minute, Window: 300},
-		PinsStarts:  true,
-		Preempt:     OptIn{Comment: true},
-		Budgets:     DefaultBudgets(),
-		StopFile:    "/etc/fairbridge/STOP",
-		WarmupPolls: 2,
+		Interval:         30 * time.Second,
+		Order:            Order{Lever: LeverAuto, Strength: StrengthWithinQOS, Window: 200},
+		Lease:            Lease{Length: 10 * time.Minute, Window: 300},
+		PinsStartingJobs: true,
+		PreemptOptIn:     OptIn{Comment: true},
+		Budgets:          DefaultBudgets(),
+		StopFile:         "/etc/fairbridge/STOP",
+		WarmupPolls:      2,
 	}
 }
 
-// LeaderTTL returns the length of the leadership lease.
-func (c *Config) LeaderTTL() time.Duration {
-	if c.LeaderLease > 0 {
-		return c.LeaderLease
+// EffectiveLeaderTTL returns the length of the leadership lease.
+func (c *Config) EffectiveLeaderTTL() time.Duration {
+	if c.LeaderTTL > 0 {
+		return c.LeaderTTL
 	}
 	return max(3*c.Interval, 20*time.Second)
 }
@@ -144,14 +144,14 @@ func (c *Config) Validate() error {
 	if c.Interval < time.Second || c.Interval > time.Hour {
 		bad("interval: %v is not between 1s and 1h", c.Interval)
 	}
-	if c.LeaderTTL() < c.Interval+2*LeadershipMargin {
-		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.LeaderLease, c.Interval, 2*LeadershipMargin)
+	if c.EffectiveLeaderTTL() < c.Interval+2*LeadershipMargin {
+		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.LeaderTTL, c.Interval, 2*LeadershipMargin)
 	}
-	if !slices.Contains(levers, c.Order.Lever) {
-		bad("order.lever: %q is none of %s", c.Order.Lever, joinNames(levers))
+	if !slices.Contains(orderLevers, c.Order.Lever) {
+		bad("order.lever: %q is none of %s", c.Order.Lever, joinNames(orderLevers))
 	}
-	if !slices.Contains(strengths, c.Order.Strength) {
-		bad("order.strength: %q is none of %s", c.Order.Strength, joinNames(strengths))
+	if !slices.Contains(orderStrengths, c.Order.Strength) {
+		bad("order.strength: %q is none of %s", c.Order.Strength, joinNames(orderStrengths))
 	}
 	if c.Order.Window < 1 || c.Order.Window > 10_000 {
 		bad("order.window: %d is not between 1 and 10000", c.Order.Window)
@@ -168,7 +168,7 @@ func (c *Config) Validate() error {
 			bad("partitions[%d].name: %q is given twice", i, p.Name)
 		}
 		seen[p.Name] = true
-		if p.PlanAs != "" && p.Mode != Observe {
+		if p.PlanAs != "" && p.Mode != ModeObserve {
 			bad("partitions[%d].plan_as: it is for mode observe; in mode %s the plan is for that mode", i, p.Mode)
 		}
 	}
@@ -180,9 +180,9 @@ func joinNames[T ~string](names []T) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(names), "[]"), " ", ", ")
 }
 
-// ExpireAfter returns how long no daemon must have led before a daemon with this
+// MinLeaderlessTime returns how long no daemon must have led before a daemon with this
 // configuration counts as gone: its lease, or a minute where that is longer.
-func (c *Config) ExpireAfter() time.Duration { return max(c.LeaderTTL(), time.Minute) }
+func (c *Config) MinLeaderlessTime() time.Duration { return max(c.EffectiveLeaderTTL(), time.Minute) }
 
 // LeadershipMargin is how long before the end of the leadership lease a call must begin,
 // so that it is over before another daemon may act.

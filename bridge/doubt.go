@@ -13,7 +13,7 @@ type Cause string
 // The causes. Of CauseGate and CauseStopPause there is one for each invariant and for
 // each partition.
 const (
-	CauseLeader             Cause = "leader"    // leadership could not be asked for
+	CauseLeaderUnknown      Cause = "leader"    // leadership could not be asked for
 	CauseFailedPoll         Cause = "slurm"     // the poll failed, or was of another cluster
 	CauseUnnamedCluster     Cause = "cluster"   // Slurm does not say which cluster it is
 	CauseUnbelievedView     Cause = "view"      // what Slurm shows is not believed
@@ -27,11 +27,11 @@ const (
 	CauseStopFile           Cause = "stop"      // the STOP file exists
 	CausePush               Cause = "push"      // a push ended early
 
-	CausePartitions   Cause = "partitions"   // a warning: an old answer about partitions is used
-	CauseReservations Cause = "reservations" // a warning: they could not be read
-	CauseProbes       Cause = "probes"       // a warning: measurements are missing
-	CauseNoExpiry     Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
-	CauseStopPause    Cause = "stops"        // a warning: no job of a partition is stopped for now
+	CauseStalePartitions    Cause = "partitions"   // a warning: an old answer about partitions is used
+	CauseUnreadReservations Cause = "reservations" // a warning: they could not be read
+	CauseProbes             Cause = "probes"       // a warning: measurements are missing
+	CauseNoExpirer          Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
+	CauseStopPause          Cause = "stops"        // a warning: no job of a partition is stopped for now
 )
 
 // GateCause returns the cause of a plan that is turned down for the invariant.

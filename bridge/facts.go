@@ -10,9 +10,9 @@ type Facts struct {
 	View                  *slurm.View                     // what Slurm shows; it was judged and believed
 	Past                  *Past                           // what history adds; nil: it was not asked
 	MeasuredByNode        map[string][]policy.NodeDevices // measured devices by node; a node without a fresh sample is absent
-	UsedByJob             map[int64]JobUse                // what the probes saw of single jobs, by Slurm's id
+	UseByJob              map[int64]JobUse                // what the probes saw of single jobs, by Slurm's id
 	MemoByPartition       map[string]Memo                 // by partition
 	Intents               []Intent                        // the ledger, as far back as it matters, by ID
 	LeftAloneReasonByUser map[string]string               // users whose jobs are left alone, and why
-	HasExpiry             bool                            // something outside the daemon takes node lists back
+	IsExpirerRunning      bool                            // something outside the daemon takes node lists back
 }

@@ -11,43 +11,43 @@ type IntentState string
 
 // The states. An intent is open until one of the last five.
 const (
-	Planned  IntentState = "PLANNED"  // written, not sent
-	Sent     IntentState = "SENT"     // about to be, or being, sent
-	Acked    IntentState = "ACKED"    // Slurm said yes
-	Unknown  IntentState = "UNKNOWN"  // no answer, or one that proves nothing: only observation can tell
-	Observed IntentState = "OBSERVED" // a poll showed the effect
-	Failed   IntentState = "FAILED"   // refused, or never seen
-	Yielded  IntentState = "YIELDED"  // somebody else changed the job: we stepped aside
-	Expired  IntentState = "EXPIRED"  // its time passed
-	Void     IntentState = "VOID"     // never sent, and never will be
+	IntentPlanned  IntentState = "PLANNED"  // written, not sent
+	IntentSent     IntentState = "SENT"     // about to be, or being, sent
+	IntentAcked    IntentState = "ACKED"    // Slurm said yes
+	IntentUnknown  IntentState = "UNKNOWN"  // no answer, or one that proves nothing: only observation can tell
+	IntentObserved IntentState = "OBSERVED" // a poll showed the effect
+	IntentFailed   IntentState = "FAILED"   // refused, or never seen
+	IntentYielded  IntentState = "YIELDED"  // somebody else changed the job: we stepped aside
+	IntentExpired  IntentState = "EXPIRED"  // its time passed
+	IntentVoid     IntentState = "VOID"     // never sent, and never will be
 )
 
 // IsOpen reports whether the outcome is still to be seen.
 func (s IntentState) IsOpen() bool {
-	return s == Planned || s == Sent || s == Acked || s == Unknown
+	return s == IntentPlanned || s == IntentSent || s == IntentAcked || s == IntentUnknown
 }
 
 // IsSystemic reports whether the outcome says something about Slurm or us rather
 // than about the job.
-func (s IntentState) IsSystemic() bool { return s == Failed || s == Unknown }
+func (s IntentState) IsSystemic() bool { return s == IntentFailed || s == IntentUnknown }
 
-// Before is what stood in the job when the intent was made, so that it can be
+// JobBefore is what stood in the job when the intent was made, so that it can be
 // given back and a foreign change be noticed.
-type Before struct {
-	Eligible      time.Time   `json:"eligible,omitzero"`
-	Begin         time.Time   `json:"begin,omitzero"` // the owner's own --begin, kept through every lease
-	Priority      int64       `json:"priority"`
-	Nice          int64       `json:"nice"`
-	Required      slurm.Hosts `json:"required,omitzero"` // the owner's own list, kept through every pin
-	Excluded      slurm.Hosts `json:"excluded,omitzero"` // the owner's own list
-	OurValue      int64       `json:"ours,omitempty"`    // the number of ours that stood in the field, 0: none
-	OurHighest    int64       `json:"most,omitempty"`    // the highest number of ours that may have stood, where that is in doubt
-	SlurmPriority int64       `json:"own,omitempty"`     // Slurm's own priority before one of ours was set directly
-	Restarts      int         `json:"restarts"`
-	State         string      `json:"state"`
-	User          string      `json:"user,omitempty"` // whose job it is
-	HeldByUs      time.Time   `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
-	Stop          *StopCost   `json:"stop,omitempty"` // of a requeue or warning only
+type JobBefore struct {
+	Eligible        time.Time   `json:"eligible,omitzero"`
+	Begin           time.Time   `json:"begin,omitzero"` // the owner's own --begin, kept through every lease
+	Priority        int64       `json:"priority"`
+	Nice            int64       `json:"nice"`
+	Required        slurm.Hosts `json:"required,omitzero"` // the owner's own list, kept through every pin
+	Excluded        slurm.Hosts `json:"excluded,omitzero"` // the owner's own list
+	OurValue        int64       `json:"ours,omitempty"`    // the number of ours that stood in the field, 0: none
+	OurHighestValue int64       `json:"most,omitempty"`    // the highest number of ours that may have stood, where that is in doubt
+	SlurmPriority   int64       `json:"own,omitempty"`     // Slurm's own priority before one of ours was set directly
+	Restarts        int         `json:"restarts"`
+	State           string      `json:"state"`
+	User            string      `json:"user,omitempty"` // whose job it is
+	HeldByUsAt      time.Time   `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
+	Stop            *StopCost   `json:"stop,omitempty"` // of a requeue or warning only
 }
 
 // Intent is one row of the ledger.
@@ -58,7 +58,7 @@ type Intent struct {
 	Cycle    uint64      `json:"cycle"`
 	Policy   string      `json:"policy"`
 	Edit     slurm.Edit  `json:"edit"`
-	Before   Before      `json:"before"`
+	Before   JobBefore   `json:"before"`
 	State    IntentState `json:"state"`
 	NotAfter time.Time   `json:"not_after"` // when it loses its meaning; a lease's end, and of a warning Slurm said yes to the end of the grace
 	Made     time.Time   `json:"made"`
@@ -72,11 +72,11 @@ type Intent struct {
 // ours: observed or acknowledged, for the same run, and not expired at now.
 func (in *Intent) IsInForce(now time.Time) bool {
 	switch in.State {
-	case Observed, Acked:
+	case IntentObserved, IntentAcked:
 		return in.NotAfter.IsZero() || now.Before(in.NotAfter)
 	}
 	return false
 }
 
 // OwnNice is the job's nice without what we added to it.
-func (b *Before) OwnNice() int64 { return b.Nice - b.OurValue }
+func (b *JobBefore) OwnNice() int64 { return b.Nice - b.OurValue }

@@ -5,15 +5,15 @@ type Mode string
 
 // The modes, per partition.
 const (
-	Off     Mode = "off"     // not looked at
-	Observe Mode = "observe" // decide and record, push nothing
-	Rank    Mode = "rank"    // order only
-	Steer   Mode = "steer"   // order, leases, node lists
-	Preempt Mode = "preempt" // also requeue
+	ModeOff     Mode = "off"     // not looked at
+	ModeObserve Mode = "observe" // decide and record, push nothing
+	ModeRank    Mode = "rank"    // order only
+	ModeSteer   Mode = "steer"   // order, leases, node lists
+	ModePreempt Mode = "preempt" // also requeue
 )
 
 // Modes lists the modes, weakest first.
-var Modes = []Mode{Off, Observe, Rank, Steer, Preempt}
+var Modes = []Mode{ModeOff, ModeObserve, ModeRank, ModeSteer, ModePreempt}
 
 // Allows reports whether m includes need.
 func (m Mode) Allows(need Mode) bool { return m.level() >= need.level() }

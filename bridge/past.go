@@ -8,15 +8,15 @@ import (
 
 // Past is what history adds to a snapshot.
 type Past struct {
-	Accounts []policy.Account // Used and Recent set; sorted by name
-	Users    []policy.User    // sorted by name, then account
-	Jobs     map[int64]JobPast
-	Samples  []policy.FinishedJob // finished jobs, oldest first, bounded
-	// PredictLeft predicts from history what remains of a job as it stands in the
+	Accounts     []policy.Account // Used and Recent set; sorted by name
+	Users        []policy.User    // sorted by name, then account
+	PastByJob    map[int64]JobPast
+	FinishedJobs []policy.FinishedJob // finished jobs, oldest first, bounded
+	// PredictTimeLeft predicts from history what remains of a job as it stands in the
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.
-	PredictLeft func(*policy.Job) (left, sigma time.Duration)
-	Speeds      []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds
+	PredictTimeLeft func(*policy.Job) (left, sigma time.Duration)
+	GPUSpeeds       []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds
 }
 
 // JobPast is what earlier runs of a listed job left behind, keyed by job id
@@ -34,7 +34,7 @@ type JobPast struct {
 type Memo struct {
 	Bytes          []byte
 	Policy, Params string // whose memory it is
-	Seq            uint64
+	CycleSeq       uint64
 }
 
 // ForPolicy returns the memo as far as it is the partition's policy's own: a policy
@@ -51,7 +51,7 @@ func (m Memo) ForPolicy(p *Partition) Memo {
 type PastRun struct {
 	Job          policy.JobID
 	Arrive       time.Time // first submission of the job
-	Start, End   time.Time // End of a run under way is the last view
+	Start, End   time.Time // a run under way ends at the last view
 	HasEnded     bool      // it is not under way
 	Name, User   string
 	Account      string
@@ -63,9 +63,9 @@ type PastRun struct {
 	StoppedByUs  bool     // by a requeue of ours
 }
 
-// Steering is how many cycles of the past a mode and policy decided.
-type Steering struct {
+// PolicyCycleCounts is how many cycles of the past a mode and policy decided.
+type PolicyCycleCounts struct {
 	Mode                  Mode
 	Policy, Params        string
-	CycleCount, EditCount int64 // Pushed counts edits
+	CycleCount, EditCount int64 // cycles, and edits sent in them
 }

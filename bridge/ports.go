@@ -20,25 +20,26 @@ type HandBacker interface {
 	FinishHandBacks(ctx context.Context, begun []slurm.Edit) error
 }
 
-// Expiry says when what ends the leavings of a dead daemon last ran.
-type Expiry interface {
-	// LastExpiry returns how long ago that was; ok is false when it never was.
-	LastExpiry(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error)
+// ExpirerStatus says when what ends the leavings of a dead daemon last ran.
+type ExpirerStatus interface {
+	// TimeSinceExpirerRan returns how long ago that was; ok is false when it never was.
+	TimeSinceExpirerRan(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error)
 }
 
-// NoExpiry is the Expiry of simulations, in which no daemon is killed.
-type NoExpiry struct{}
+// SimulatedExpirer is the ExpirerStatus of simulations, in which no daemon is killed:
+// it always ran this moment.
+type SimulatedExpirer struct{}
 
-// LastExpiry says that it ran this moment.
-func (NoExpiry) LastExpiry(context.Context, string) (time.Duration, bool, error) {
+// TimeSinceExpirerRan says that it ran this moment.
+func (SimulatedExpirer) TimeSinceExpirerRan(context.Context, string) (time.Duration, bool, error) {
 	return 0, true, nil
 }
 
 // LeaderWatch is where an Expirer leaves its sign and learns whether a daemon leads.
 type LeaderWatch interface {
-	// Beat notes that the Expirer runs, and returns who leads, "" for no daemon,
+	// NoteExpirerRun notes that the Expirer runs, and returns who leads, "" for no daemon,
 	// and how long no daemon has led.
-	Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error)
+	NoteExpirerRun(ctx context.Context, cluster string) (leader string, alone time.Duration, err error)
 }
 
 // Probes are the GPU measurements of the nodes.
@@ -62,33 +63,33 @@ type Cluster interface {
 	// Observe reads jobs, nodes and partitions. It returns an error rather
 	// than anything partial.
 	Observe(context.Context) (*slurm.View, error)
-	// Reread reads one job afresh: just before it is changed, or because a list
+	// RereadJob reads one job afresh: just before it is changed, or because a list
 	// leaves it out. A *slurm.Error of class ErrorJobGone is Slurm's word that it does
 	// not know the job.
-	Reread(ctx context.Context, job int64) (slurm.Job, error)
+	RereadJob(ctx context.Context, job int64) (slurm.Job, error)
 	// HasNode asks about one node that a list leaves out. False is Slurm's word
 	// that it does not know the node.
 	HasNode(ctx context.Context, name string) (bool, error)
-	// Apply carries out one edit. A nil error means Slurm said yes, not that
+	// ApplyEdit carries out one edit. A nil error means Slurm said yes, not that
 	// it happened. Errors are *slurm.Error.
-	Apply(context.Context, slurm.Edit) error
+	ApplyEdit(context.Context, slurm.Edit) error
 }
 
 // Journal is the write-ahead ledger and the record of cycles.
 type Journal interface {
-	// Intend stores the cycle and its intents as PLANNED in one transaction,
+	// StoreIntents stores the cycle and its intents as PLANNED in one transaction,
 	// provided the epoch is still the leader's, and returns them with their
 	// ids. On error nothing is stored and nothing may be pushed. A nil cycle
 	// stores the intents alone: a release has no cycle. The same cycle again
 	// gets the same ids; another under its number, or a second open intent for
 	// a field of a job, is ErrConflict, a stale epoch ErrFenced.
-	Intend(context.Context, *Cycle, []Intent) ([]Intent, error)
-	// Mark stores an intent's new State, times, Error and Polls, and its Before
+	StoreIntents(context.Context, *Cycle, []Intent) ([]Intent, error)
+	// UpdateIntent stores an intent's new State, times, Error and Polls, and its Before
 	// while it is open: that was read right before it was sent. SENT is the
 	// leave to send: ErrFenced once another daemon leads. No intent goes back to
 	// an earlier state, but for one without an answer that is sent again:
 	// ErrClosedIntent.
-	Mark(context.Context, Intent) error
+	UpdateIntent(context.Context, Intent) error
 	// Intents returns every intent of the cluster that is open, or whose
 	// effect is live at now, or that was closed after since, by ID.
 	Intents(ctx context.Context, cluster string, now, since time.Time) ([]Intent, error)
@@ -108,10 +109,10 @@ type Leadership interface {
 type History interface {
 	// Clock returns the time by the clock of the store.
 	Clock(context.Context) (time.Time, error)
-	// Record stores what a view shows of runs, idempotently. The view is one
+	// RecordView stores what a view shows of runs, idempotently. The view is one
 	// that was judged and believed. One older than the last is ErrOlderView, unless
 	// the last is dated so much later that its clock was wrong.
-	Record(context.Context, *slurm.View) error
+	RecordView(context.Context, *slurm.View) error
 	// Past returns usage and per-job history as of now.
 	Past(ctx context.Context, cluster string, now time.Time) (*Past, error)
 	// Memo returns what the last stored cycle of the partition left; the zero
@@ -128,7 +129,7 @@ type JobUse struct {
 
 // JobUseProbes are probes that also tell what single jobs do.
 type JobUseProbes interface {
-	// UsedByJob returns what the last Sample showed of running jobs, by Slurm's
+	// UseByJob returns what the last Sample showed of running jobs, by Slurm's
 	// id. A job that is absent is unknown.
-	UsedByJob() map[int64]JobUse
+	UseByJob() map[int64]JobUse
 }

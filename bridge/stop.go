@@ -11,8 +11,8 @@ import (
 type Stop struct {
 	Job int64
 	StopCost
-	At   time.Time // Slurm's clock: Snapshot.Now of the cycle
-	Sent time.Time // when Slurm was told and said yes; zero: not, as far as known
+	DecidedAt time.Time // Slurm's clock: Snapshot.Now of the cycle
+	SentAt    time.Time // when Slurm was told and said yes; zero: not, as far as known
 }
 
 // StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with

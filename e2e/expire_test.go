@@ -69,15 +69,15 @@ func (s *site) named(job, node string) {
 	}
 	in := bridge.Intent{
 		Cluster: "lab", Epoch: epoch, Policy: "fifo", Made: time.Now(),
-		Edit: slurm.Edit{Run: run, Kind: slurm.EditRequireNodes, Nodes: []string{node}, Tasks: 1}, Before: bridge.Before{State: "PENDING"},
+		Edit: slurm.Edit{Run: run, Kind: slurm.EditRequireNodes, Nodes: []string{node}, Tasks: 1}, Before: bridge.JobBefore{State: "PENDING"},
 	}
-	list, err := db.Intend(ctx, nil, []bridge.Intent{in})
+	list, err := db.StoreIntents(ctx, nil, []bridge.Intent{in})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.run("root", "scontrol", "update", "jobid="+job, "reqnodelist="+node)
-	list[0].State, list[0].Sent = bridge.Observed, time.Now()
-	if err := db.Mark(ctx, list[0]); err != nil {
+	list[0].State, list[0].Sent = bridge.IntentObserved, time.Now()
+	if err := db.UpdateIntent(ctx, list[0]); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -26,7 +26,7 @@ func TestSumUp(t *testing.T) {
 		var err error
 		c.Snapshot, err = json.Marshal(s)
 		must(t, err)
-		_, err = d.Intend(ctx, c, nil)
+		_, err = d.StoreIntents(ctx, c, nil)
 		must(t, err)
 	}
 	sumUp := func() {
@@ -35,7 +35,7 @@ func TestSumUp(t *testing.T) {
 	}
 	store(1, t0.Add(time.Minute), capacity.HalfFull(t0.Add(time.Minute)))
 	store(2, t0.Add(2*time.Minute), capacity.HalfFull(t0.Add(2*time.Minute)))
-	must(t, d.Record(ctx, view(t0.Add(2*time.Minute), running(1, t0, t0))))
+	must(t, d.RecordView(ctx, view(t0.Add(2*time.Minute), running(1, t0, t0))))
 	sumUp()
 	hours := "select format('%s %s looks %s held %s idle %s', partition, gpu_type, looks, held_gpus, idle_gpus) from fairbridge_v1.gpus_by_hour where gpu_type <> '' order by partition nulls first, hour"
 	if diff := cmp.Diff([]string{" a100 looks 1 held 6 idle 11", "gpu a100 looks 1 held 6 idle 11"}, dbtest.Texts(t, d.DB, hours)); diff != "" {
@@ -44,7 +44,7 @@ func TestSumUp(t *testing.T) {
 	empty := capacity.HalfFull(t0.Add(20 * time.Minute))
 	empty.Jobs = nil
 	store(3, t0.Add(20*time.Minute), empty)
-	must(t, d.Record(ctx, view(t0.Add(90*time.Minute), running(1, t0, t0), running(2, t0, t0.Add(80*time.Minute)))))
+	must(t, d.RecordView(ctx, view(t0.Add(90*time.Minute), running(1, t0, t0), running(2, t0, t0.Add(80*time.Minute)))))
 	sumUp()
 	sumUp()
 	if diff := cmp.Diff([]string{" a100 looks 2 held 3 idle 13", "gpu a100 looks 2 held 3 idle 13"}, dbtest.Texts(t, d.DB, hours)); diff != "" {

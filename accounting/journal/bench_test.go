@@ -29,12 +29,12 @@ func BenchmarkCycle(b *testing.B) {
 		for i := range intents {
 			list = append(list, leaseOf(int64(i+1), c.Epoch))
 		}
-		out, err := d.Intend(ctx, c, list)
+		out, err := d.StoreIntents(ctx, c, list)
 		must(b, err)
 		b.StopTimer()
 		for _, in := range out {
-			in.State = bridge.Void
-			must(b, d.Mark(ctx, in))
+			in.State = bridge.IntentVoid
+			must(b, d.UpdateIntent(ctx, in))
 		}
 		b.StartTimer()
 	}

@@ -14,18 +14,18 @@ import (
 
 var qExpiryBeat, qExpiryLast = sql.QueryText("expiry_beat"), sql.QueryText("expiry_last")
 
-// Beat notes that what ends the leavings of a dead daemon runs, and returns who
+// NoteExpirerRun notes that what ends the leavings of a dead daemon runs, and returns who
 // leads the cluster, "" for nobody, and how long no daemon has led it, by the
 // clock of the database.
-func (s *Store) Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error) {
+func (s *Store) NoteExpirerRun(ctx context.Context, cluster string) (leader string, alone time.Duration, err error) {
 	var micro int64
 	err = s.DB.QueryRow(ctx, qExpiryBeat, cluster, push.ExpirerNameSuffix).Scan(&micro, &leader)
 	return leader, time.Duration(micro) * time.Microsecond, accounting.WrapError("noting that expire runs for cluster "+cluster, err)
 }
 
-// LastExpiry returns how long ago Beat was last called for the cluster, by the
+// TimeSinceExpirerRan returns how long ago Beat was last called for the cluster, by the
 // clock of the database; ok is false when it never was.
-func (s *Store) LastExpiry(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error) {
+func (s *Store) TimeSinceExpirerRan(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error) {
 	var micro int64
 	err = s.DB.QueryRow(ctx, qExpiryLast, cluster).Scan(&micro)
 	if errors.Is(err, pgx.ErrNoRows) {

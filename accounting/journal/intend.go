@@ -21,13 +21,13 @@ var (
 	qDecisionsAdd               = sql.QueryText("decisions_add")
 )
 
-// Intend stores the cycle, its decisions and its intents as PLANNED in one
+// StoreIntents stores the cycle, its decisions and its intents as PLANNED in one
 // transaction, provided the epoch still leads, and returns the intents with
 // their ids and with times as the database keeps them (microseconds). c is nil
 // for a release, which belongs to no cycle. Storing the same cycle again
 // changes nothing and returns the same ids; another cycle under its number is
 // bridge.ErrConflict, a stale epoch bridge.ErrFenced.
-func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+func (s *Store) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if c == nil && len(intents) == 0 {
 		return nil, nil
 	}
@@ -86,7 +86,7 @@ func commonClusterAndEpoch(c *bridge.Cycle, intents []bridge.Intent) (string, in
 func withStoredTimes(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
 	out := make([]bridge.Intent, len(intents))
 	for i, in := range intents {
-		in.State = bridge.Planned
+		in.State = bridge.IntentPlanned
 		if c != nil {
 			in.Cycle = c.Seq
 		}

@@ -21,7 +21,7 @@ func TestIntendGivesBackWhatItStored(t *testing.T) {
 	want := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there \x00 is room\xff"}
 	want[1].NotAfter = time.Time{}
-	out, err := d.Intend(ctx, storetest.WaitingJob(7, epoch, 3), want)
+	out, err := d.StoreIntents(ctx, storetest.WaitingJob(7, epoch, 3), want)
 	must(t, err)
 	read, err := d.Intents(ctx, testCluster, t0, t0)
 	must(t, err)
@@ -45,7 +45,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
 	c, intents := storetest.WaitingJob(1, epoch, 50), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
-	first, err := d.Intend(ctx, c, intents)
+	first, err := d.StoreIntents(ctx, c, intents)
 	must(t, err)
 	state := func() string {
 		s := ""
@@ -55,7 +55,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 		return s
 	}
 	was := state()
-	second, err := d.Intend(ctx, c, intents)
+	second, err := d.StoreIntents(ctx, c, intents)
 	must(t, err)
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the second time gave:\n%s", diff)
@@ -64,7 +64,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 		t.Errorf("the second time changed rows:\n%s", diff)
 	}
 	other := storetest.WaitingJob(1, epoch, 51)
-	if _, err := d.Intend(ctx, other, nil); !errors.Is(err, bridge.ErrConflict) {
+	if _, err := d.StoreIntents(ctx, other, nil); !errors.Is(err, bridge.ErrConflict) {
 		t.Errorf("another cycle under the same number: %v, want ErrConflict", err)
 	}
 	if diff := cmp.Diff(was, state()); diff != "" {
@@ -90,7 +90,7 @@ func TestDecisionsKeepChanges(t *testing.T) {
 	start.Verb, start.On = policy.Start, policy.Alloc{{Node: "n1", Type: "a100", Count: 1}}
 	other := policy.Decision{Job: 2, Verb: policy.Keep, Rank: 3, GPUs: 2, Why: "k"}
 	for i, c := range []*bridge.Cycle{plan(1, wait, other), plan(2, moved, other), plan(3, start), plan(4)} {
-		_, err := d.Intend(ctx, c, nil)
+		_, err := d.StoreIntents(ctx, c, nil)
 		must(t, err)
 		if got := dbtest.Count(t, d.DB, "select 1 from fairbridge.decision_now"); got != len(c.Plan.Decisions) {
 			t.Errorf("after cycle %d there are %d decisions, want %d", i+1, got, len(c.Plan.Decisions))

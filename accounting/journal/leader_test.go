@@ -53,7 +53,7 @@ func TestRaceForLeadership(t *testing.T) {
 					time.Sleep(20 * time.Millisecond) // a pause longer than the lease
 				}
 				c := storetest.WaitingJob(uint64(time.Now().UnixNano()), epoch, 1)
-				if _, err := d.Intend(ctx, c, nil); err != nil && !errors.Is(err, bridge.ErrFenced) {
+				if _, err := d.StoreIntents(ctx, c, nil); err != nil && !errors.Is(err, bridge.ErrFenced) {
 					t.Error(err)
 				}
 			}

@@ -16,11 +16,11 @@ import (
 
 var qIntentMark, qIntentState = sql.QueryText("intent_mark"), sql.QueryText("intent_state")
 
-// Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values SettleIntents
+// UpdateIntent stores an intent's State, times, Error, Polls, with SENT its Before, and the values SettleIntents
 // adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
 // with bridge.ErrFenced once another daemon leads. A closed intent stays as it is,
 // and no intent goes back to an earlier state: bridge.ErrClosed.
-func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
+func (s *Store) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	tag, err := s.DB.Exec(ctx, qIntentMark, in.ID, in.State, value.NullIfZero(in.Edit.Until), value.NullIfZero(in.NotAfter), value.NullIfZero(in.Sent), value.NullIfZero(in.Closed), value.ValidText(in.Error), in.Polls, in.Before)
 	if err != nil {
 		return accounting.WrapError(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
@@ -43,7 +43,7 @@ func (s *Store) whyNotMarked(ctx context.Context, in bridge.Intent) error {
 		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
 	case err != nil:
 		return err
-	case in.State == bridge.Sent && (epoch != now || !alive) && (state == bridge.Planned || state == bridge.Sent || state == bridge.Unknown):
+	case in.State == bridge.IntentSent && (epoch != now || !alive) && (state == bridge.IntentPlanned || state == bridge.IntentSent || state == bridge.IntentUnknown):
 		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, holder, now, epoch)
 	}
 	return fmt.Errorf("%w: it is %s", bridge.ErrClosedIntent, state)

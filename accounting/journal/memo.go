@@ -27,6 +27,6 @@ func (s *Store) Memo(ctx context.Context, cluster, partition string) (m bridge.M
 	if text != nil {
 		m.Bytes = []byte(*text)
 	}
-	m.Seq = uint64(n)
+	m.CycleSeq = uint64(n)
 	return m, nil
 }

@@ -40,12 +40,12 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 	j := opened(t, filepath.Join(t.TempDir(), "journal"))
 	for i, e := range []slurm.Edit{{Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}}, {Kind: slurm.EditSiteFactor, Value: 1_000_000}} {
 		e.Run, e.Tasks = before.CurrentRun(), 1
-		if err := slurmOf.Apply(t.Context(), e); err != nil {
+		if err := slurmOf.ApplyEdit(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 		in := bridge.Intent{
-			ID: int64(i + 1), Cluster: "lab", Epoch: 1, Policy: "fifo", Edit: e, State: bridge.Observed, Made: w.Now(), Sent: w.Now(),
-			Before: bridge.Before{Eligible: before.Eligible, Begin: before.Eligible, Priority: before.Priority, State: before.State},
+			ID: int64(i + 1), Cluster: "lab", Epoch: 1, Policy: "fifo", Edit: e, State: bridge.IntentObserved, Made: w.Now(), Sent: w.Now(),
+			Before: bridge.JobBefore{Eligible: before.Eligible, Begin: before.Eligible, Priority: before.Priority, State: before.State},
 		}
 		if err := j.Note(in); err != nil {
 			t.Fatal(err)

@@ -102,9 +102,9 @@ func (j *Journal) noteLocked(list []bridge.Intent) error {
 	return nil
 }
 
-// Intend stores intents without a database, under ids of this file. It serves
+// StoreIntents stores intents without a database, under ids of this file. It serves
 // a release while Postgres is down, so there is no epoch to fence by.
-func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+func (j *Journal) StoreIntents(_ context.Context, _ *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var last int64
@@ -114,7 +114,7 @@ func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []bridge.In
 	out := slices.Clone(intents)
 	for i := range out {
 		last++
-		out[i].ID, out[i].State = last, bridge.Planned
+		out[i].ID, out[i].State = last, bridge.IntentPlanned
 	}
 	if err := j.noteLocked(out); err != nil {
 		return nil, err
@@ -122,8 +122,8 @@ func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []bridge.In
 	return out, nil
 }
 
-// Mark stores an intent as it is now.
-func (j *Journal) Mark(_ context.Context, in bridge.Intent) error { return j.Note(in) }
+// UpdateIntent stores an intent as it is now.
+func (j *Journal) UpdateIntent(_ context.Context, in bridge.Intent) error { return j.Note(in) }
 
 // Intents returns the cluster's intents that are not closed or were closed
 // after since, by ID.
@@ -142,7 +142,7 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 
 // isOpenOrSince reports whether an intent is not closed, or was closed after since.
 func isOpenOrSince(in *bridge.Intent, since time.Time) bool {
-	return in.State.IsOpen() || in.State == bridge.Observed || in.Closed.After(since)
+	return in.State.IsOpen() || in.State == bridge.IntentObserved || in.Closed.After(since)
 }
 
 func sortByID(list []bridge.Intent) {

@@ -21,7 +21,7 @@ func lease(id int64, s bridge.IntentState) bridge.Intent {
 	return bridge.Intent{
 		ID: id, Cluster: "c1", Epoch: 3, Policy: "fifo", State: s, Made: t0, NotAfter: t0.Add(time.Hour),
 		Edit:   slurm.Edit{Run: slurm.Run{Job: id, Submit: 5}, Kind: slurm.EditLease, Until: t0.Add(time.Hour), Tasks: 1, Why: "others are ahead"},
-		Before: bridge.Before{Begin: t0, State: "PENDING"},
+		Before: bridge.JobBefore{Begin: t0, State: "PENDING"},
 	}
 }
 
@@ -54,16 +54,16 @@ func read(t *testing.T, path string) []bridge.Intent {
 func TestTheLastLineOfAnIntentCounts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	other := lease(9, bridge.Observed)
+	other := lease(9, bridge.IntentObserved)
 	other.Cluster = "c2"
-	closed := lease(3, bridge.Void)
+	closed := lease(3, bridge.IntentVoid)
 	closed.Closed = t0.Add(-2 * time.Hour)
-	for _, in := range []bridge.Intent{lease(2, bridge.Planned), lease(1, bridge.Planned), lease(1, bridge.Sent), closed, other, lease(1, bridge.Observed)} {
+	for _, in := range []bridge.Intent{lease(2, bridge.IntentPlanned), lease(1, bridge.IntentPlanned), lease(1, bridge.IntentSent), closed, other, lease(1, bridge.IntentObserved)} {
 		if err := j.Note(in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := []bridge.Intent{lease(1, bridge.Observed), lease(2, bridge.Planned)}
+	want := []bridge.Intent{lease(1, bridge.IntentObserved), lease(2, bridge.IntentPlanned)}
 	if diff := cmp.Diff(want, read(t, path)); diff != "" {
 		t.Errorf("read by another process (-want +got):\n%s", diff)
 	}
@@ -78,7 +78,7 @@ func TestACrashAtEveryByte(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")
 	j := opened(t, path)
-	if err := j.Note(lease(1, bridge.Sent), lease(2, bridge.Sent), lease(3, bridge.Sent)); err != nil {
+	if err := j.Note(lease(1, bridge.IntentSent), lease(2, bridge.IntentSent), lease(3, bridge.IntentSent)); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -94,7 +94,7 @@ func TestACrashAtEveryByte(t *testing.T) {
 		if err != nil {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
-		if err := errors.Join(again.Note(lease(7, bridge.Sent)), again.Close()); err != nil {
+		if err := errors.Join(again.Note(lease(7, bridge.IntentSent)), again.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := len(read(t, cut)), strings.Count(string(whole[:n]), "\n")+1; got != want {
@@ -106,7 +106,7 @@ func TestACrashAtEveryByte(t *testing.T) {
 func TestDamagedLinesAreNamedAndSkipped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	_ = j.Note(lease(1, bridge.Sent))
+	_ = j.Note(lease(1, bridge.IntentSent))
 	_ = j.Close()
 	b, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte("{\"id\": garbage\n"), b...), 0o600); err != nil {
@@ -135,7 +135,7 @@ func TestOneWriterAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Note(lease(1, bridge.Sent)); err == nil {
+	if err := r.Note(lease(1, bridge.IntentSent)); err == nil {
 		t.Error("a reader could write")
 	}
 	if _, err := Read(path + ".none"); !errors.Is(err, os.ErrNotExist) {
@@ -147,12 +147,12 @@ func TestALongFileIsShortened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
 	j.maxSize, j.now = 20_000, func() time.Time { return t0.Add(48 * time.Hour) }
-	live := lease(1, bridge.Observed)
+	live := lease(1, bridge.IntentObserved)
 	if err := j.Note(live); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int64(200) {
-		in := lease(i+2, bridge.Expired)
+		in := lease(i+2, bridge.IntentExpired)
 		in.Closed = t0
 		if err := j.Note(in); err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestALongFileIsShortened(t *testing.T) {
 		j.maxSize = 20_000
 	}
 	j.now = time.Now
-	_ = j.Note(lease(500, bridge.Sent))
+	_ = j.Note(lease(500, bridge.IntentSent))
 	list := read(t, path)
 	if len(list) < 2 || list[0].ID != 1 || list[len(list)-1].ID != 500 {
 		t.Errorf("%d intents, want the live one and the last one among them", len(list))
@@ -176,16 +176,16 @@ func TestALongFileIsShortened(t *testing.T) {
 func TestReleaseWithoutADatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	_ = j.Note(lease(41, bridge.Observed))
-	out, err := j.Intend(t.Context(), nil, []bridge.Intent{lease(0, ""), lease(0, "")})
-	if err != nil || out[0].ID != 42 || out[1].ID != 43 || out[0].State != bridge.Planned {
+	_ = j.Note(lease(41, bridge.IntentObserved))
+	out, err := j.StoreIntents(t.Context(), nil, []bridge.Intent{lease(0, ""), lease(0, "")})
+	if err != nil || out[0].ID != 42 || out[1].ID != 43 || out[0].State != bridge.IntentPlanned {
 		t.Errorf("intend gave %+v, %v; want ids 42 and 43", out, err)
 	}
-	out[0].State = bridge.Observed
-	if err := j.Mark(t.Context(), out[0]); err != nil {
+	out[0].State = bridge.IntentObserved
+	if err := j.UpdateIntent(t.Context(), out[0]); err != nil {
 		t.Fatal(err)
 	}
-	if list := read(t, path); len(list) != 3 || list[1].State != bridge.Observed {
+	if list := read(t, path); len(list) != 3 || list[1].State != bridge.IntentObserved {
 		t.Errorf("read %+v", list)
 	}
 }
@@ -195,9 +195,9 @@ type deadDB struct{ bridge.Journal }
 
 var errGone = errors.New("gone")
 
-func (deadDB) Mark(context.Context, bridge.Intent) error { return errGone }
+func (deadDB) UpdateIntent(context.Context, bridge.Intent) error { return errGone }
 
-func (deadDB) Intend(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error) {
+func (deadDB) StoreIntents(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error) {
 	return nil, errGone
 }
 
@@ -205,19 +205,19 @@ func TestTeeWhileTheDatabaseIsGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
 	tee := &Tee{DB: deadDB{}, Local: j}
-	if _, err := tee.Intend(t.Context(), nil, []bridge.Intent{lease(0, "")}); !errors.Is(err, errGone) {
+	if _, err := tee.StoreIntents(t.Context(), nil, []bridge.Intent{lease(0, "")}); !errors.Is(err, errGone) {
 		t.Errorf("intend: %v", err)
 	}
-	if err := tee.Mark(t.Context(), lease(1, bridge.Sent)); !errors.Is(err, errGone) {
+	if err := tee.UpdateIntent(t.Context(), lease(1, bridge.IntentSent)); !errors.Is(err, errGone) {
 		t.Errorf("mark sent: %v", err)
 	}
 	if list := read(t, path); len(list) != 0 {
 		t.Errorf("noted %+v, although nothing may be sent", list)
 	}
-	if err := tee.Mark(t.Context(), lease(1, bridge.Acked)); !errors.Is(err, errGone) {
+	if err := tee.UpdateIntent(t.Context(), lease(1, bridge.IntentAcked)); !errors.Is(err, errGone) {
 		t.Errorf("mark acked: %v", err)
 	}
-	if list := read(t, path); len(list) != 1 || list[0].State != bridge.Acked {
+	if list := read(t, path); len(list) != 1 || list[0].State != bridge.IntentAcked {
 		t.Errorf("noted %+v, want the outcome of what was sent", list)
 	}
 }

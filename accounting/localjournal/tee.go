@@ -21,10 +21,10 @@ var (
 	_ bridge.Journal = (*Journal)(nil)
 )
 
-// Intend stores in both. What is not in both may not be pushed; intents that
+// StoreIntents stores in both. What is not in both may not be pushed; intents that
 // are only in the database are void in the next cycle.
-func (t *Tee) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
-	out, err := t.DB.Intend(ctx, c, intents)
+func (t *Tee) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+	out, err := t.DB.StoreIntents(ctx, c, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +34,11 @@ func (t *Tee) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Inte
 	return out, nil
 }
 
-// Mark stores in both. The leave to send comes from the database first; an
+// UpdateIntent stores in both. The leave to send comes from the database first; an
 // outcome is noted in the file even when the database is gone.
-func (t *Tee) Mark(ctx context.Context, in bridge.Intent) error {
-	err := t.DB.Mark(ctx, in)
-	if err != nil && in.State == bridge.Sent {
+func (t *Tee) UpdateIntent(ctx context.Context, in bridge.Intent) error {
+	err := t.DB.UpdateIntent(ctx, in)
+	if err != nil && in.State == bridge.IntentSent {
 		return err
 	}
 	return errors.Join(err, t.Local.Note(in))
@@ -65,10 +65,10 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err er
 	defer t.Local.mu.Unlock()
 	for _, was := range known {
 		in, ok := t.Local.intents[was.ID]
-		if !ok || !sameIntent(&in, &was) || rankOfState(in.State) <= max(rankOfState(was.State), rankOfState(bridge.Sent)) {
+		if !ok || !sameIntent(&in, &was) || rankOfState(in.State) <= max(rankOfState(was.State), rankOfState(bridge.IntentSent)) {
 			continue
 		}
-		if err := t.DB.Mark(ctx, in); err != nil {
+		if err := t.DB.UpdateIntent(ctx, in); err != nil {
 			return caughtUp, err
 		}
 		caughtUp++
@@ -78,7 +78,7 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err er
 
 // rankOfState orders the states by how far an intent has come.
 func rankOfState(s bridge.IntentState) int {
-	for i, x := range []bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed} {
+	for i, x := range []bridge.IntentState{bridge.IntentPlanned, bridge.IntentSent, bridge.IntentUnknown, bridge.IntentAcked, bridge.IntentObserved} {
 		if s == x {
 			return i
 		}

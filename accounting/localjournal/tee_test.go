@@ -32,20 +32,20 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 			Edit: slurm.Edit{Run: slurm.Run{Job: int64(i + 1), Submit: 5}, Kind: slurm.EditLease, Until: now.Add(time.Hour), Tasks: 1},
 		}
 	}
-	intents, err = tee.Intend(ctx, nil, intents)
+	intents, err = tee.StoreIntents(ctx, nil, intents)
 	check(t, err)
-	for _, s := range []bridge.IntentState{bridge.Sent, bridge.Observed} {
+	for _, s := range []bridge.IntentState{bridge.IntentSent, bridge.IntentObserved} {
 		for i := range intents[:2] {
 			intents[i].State, intents[i].Sent = s, now
-			check(t, tee.Mark(ctx, intents[i]))
+			check(t, tee.UpdateIntent(ctx, intents[i]))
 		}
 	}
 	gone := intents[0] // what a release finds, working from the file
-	gone.State, gone.Closed, gone.Error = bridge.Expired, now, "superseded"
-	check(t, file.Mark(ctx, gone))
+	gone.State, gone.Closed, gone.Error = bridge.IntentExpired, now, "superseded"
+	check(t, file.UpdateIntent(ctx, gone))
 	behind := intents[1] // the file missed a mark
-	behind.State = bridge.Acked
-	check(t, file.Mark(ctx, behind))
+	behind.State = bridge.IntentAcked
+	check(t, file.UpdateIntent(ctx, behind))
 	for _, want := range []int{1, 0} {
 		told, err := tee.CatchUp(ctx, "c1")
 		check(t, err)
@@ -55,7 +55,7 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 	}
 	live, err := db.Intents(ctx, "c1", now, now.Add(time.Hour))
 	check(t, err)
-	if len(live) != 2 || live[0].ID != intents[1].ID || live[0].State != bridge.Observed || live[1].State != bridge.Planned {
+	if len(live) != 2 || live[0].ID != intents[1].ID || live[0].State != bridge.IntentObserved || live[1].State != bridge.IntentPlanned {
 		t.Errorf("the database has %+v, want the second observed and the third planned", live)
 	}
 }
@@ -80,15 +80,15 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	epoch, _, _, err := db.Lead(ctx, "c1", "a", time.Minute)
 	check(t, err)
 	now := time.Now()
-	list, err := tee.Intend(ctx, nil, []bridge.Intent{{
+	list, err := tee.StoreIntents(ctx, nil, []bridge.Intent{{
 		Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now,
 		Edit: slurm.Edit{Run: slurm.Run{Job: 1, Submit: 5}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}, Tasks: 1},
 	}})
 	check(t, err)
 	pin := list[0]
-	for _, pin.State = range []bridge.IntentState{bridge.Sent, bridge.Observed} {
+	for _, pin.State = range []bridge.IntentState{bridge.IntentSent, bridge.IntentObserved} {
 		pin.Sent = now
-		check(t, tee.Mark(ctx, pin))
+		check(t, tee.UpdateIntent(ctx, pin))
 	}
 	for i, ok := range []bool{true, false, false} { // three cycles, 40 s apart
 		check(t, tee.NoteDatabaseReached(ok, now.Add(time.Duration(i)*40*time.Second), time.Minute))
@@ -105,8 +105,8 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	if err := file.Note(pin); err == nil {
 		t.Error("a lent file was written")
 	}
-	pin.State, pin.Closed, pin.Error = bridge.Expired, now, "superseded"
-	check(t, other.Mark(ctx, pin))
+	pin.State, pin.Closed, pin.Error = bridge.IntentExpired, now, "superseded"
+	check(t, other.UpdateIntent(ctx, pin))
 	check(t, other.Close())
 	live, err := tee.Intents(ctx, "c1", now, now.Add(time.Hour))
 	check(t, err)

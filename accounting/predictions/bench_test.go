@@ -56,7 +56,7 @@ func BenchmarkLearnMillion(b *testing.B) {
 		for _, what := range []string{"ms-10k-anew", "ms-10k-again"} {
 			from = time.Now()
 			for i := range jobs {
-				past.PredictLeft(&jobs[i])
+				past.PredictTimeLeft(&jobs[i])
 			}
 			b.ReportMetric(time.Since(from).Seconds()*1000, what)
 		}

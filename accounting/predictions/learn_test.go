@@ -27,7 +27,7 @@ func habits(t testing.TB, d *stores.Stores, from int64, n int, start func(i int)
 		j.State, j.End, j.GresDetail, j.AllocatedTRES, j.TimeLimit = "COMPLETED", at.Add(ran), nil, slurm.ReadTRES("gres/gpu=4,gres/gpu:a100=4"), 24*time.Hour
 		jobs = append(jobs, j)
 	}
-	must(t, d.Record(t.Context(), view(jobs[len(jobs)-1].End.Add(time.Hour), jobs...)))
+	must(t, d.RecordView(t.Context(), view(jobs[len(jobs)-1].End.Add(time.Hour), jobs...)))
 }
 
 func TestLearn(t *testing.T) {
@@ -47,12 +47,12 @@ func TestLearn(t *testing.T) {
 	must(t, err)
 	for kind, want := range []time.Duration{330 * time.Second, 3630 * time.Second, 20030 * time.Second} {
 		j := policy.Job{User: fmt.Sprint("u", kind), Account: fmt.Sprint("a", kind%2), Name: fmt.Sprint("train-", kind), Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, Limit: 24 * time.Hour}
-		left, sigma := past.PredictLeft(&j)
+		left, sigma := past.PredictTimeLeft(&j)
 		if left < want*7/10 || left > want*14/10 || sigma <= 0 {
 			t.Errorf("kind %d: %v left, standard error %v; want about %v", kind, left, sigma, want)
 		}
 		j.Attained = policy.ServiceForTime(4, want/2)
-		if half, _ := past.PredictLeft(&j); half < want/4 || half >= left {
+		if half, _ := past.PredictTimeLeft(&j); half < want/4 || half >= left {
 			t.Errorf("kind %d: %v left halfway of %v", kind, half, want)
 		}
 	}
@@ -85,12 +85,12 @@ func TestABadModelIsLeftAlone(t *testing.T) {
 	must(t, err)
 	past, err := d.Past(ctx, testCluster, t0)
 	must(t, err)
-	if past.PredictLeft != nil {
+	if past.PredictTimeLeft != nil {
 		t.Error("junk predicts")
 	}
 	got, err := d.Learn(ctx, testCluster, t0.Add(101*time.Hour))
 	must(t, err)
-	if past, err = d.Past(ctx, testCluster, t0); err != nil || past.PredictLeft == nil {
+	if past, err = d.Past(ctx, testCluster, t0); err != nil || past.PredictTimeLeft == nil {
 		t.Errorf("no model after %+v: %v", got, err)
 	}
 }
@@ -100,15 +100,15 @@ func TestLearnableRuns(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	run := with(running(1, t0, sec(10)), func(j *slurm.Job) { j.TimeLimit = time.Hour })
-	must(t, d.Record(ctx, view(sec(20), run)))
+	must(t, d.RecordView(ctx, view(sec(20), run)))
 	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) })
-	must(t, d.Record(ctx, view(sec(210), again)))
+	must(t, d.RecordView(ctx, view(sec(210), again)))
 	failed := with(running(2, t0, sec(10)), func(j *slurm.Job) { j.State, j.End, j.GresDetail = "NODE_FAIL", sec(100), nil })
 	if runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, sec(300)); err != nil || len(runs) != 0 {
 		t.Fatalf("%+v, %v from jobs that are not over", runs, err)
 	}
 	done := with(again, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(500), nil })
-	must(t, d.Record(ctx, view(sec(510), done, failed)))
+	must(t, d.RecordView(ctx, view(sec(510), done, failed)))
 	runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, sec(600))
 	must(t, err)
 	if len(runs) != 1 {

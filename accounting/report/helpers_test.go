@@ -22,5 +22,5 @@ func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
 
 // record stores what Slurm shows.
 func record(d *Store, ctx context.Context, v *slurm.View) error {
-	return (&runs.Store{DB: d.DB}).Record(ctx, v)
+	return (&runs.Store{DB: d.DB}).RecordView(ctx, v)
 }

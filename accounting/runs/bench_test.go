@@ -40,13 +40,13 @@ func BenchmarkRecord(b *testing.B) {
 		for b.Loop() {
 			_, err := d.DB.Exec(ctx, "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
 			must(b, err)
-			must(b, d.Record(ctx, bigView(n, at)))
+			must(b, d.RecordView(ctx, bigView(n, at)))
 		}
 	})
 	b.Run("steady", func(b *testing.B) {
 		for b.Loop() {
 			at = at.Add(30 * time.Second)
-			must(b, d.Record(ctx, bigView(n, at)))
+			must(b, d.RecordView(ctx, bigView(n, at)))
 		}
 	})
 	b.Run("past", func(b *testing.B) {
@@ -80,7 +80,7 @@ func TestUsageByDay(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	start := time.Date(2026, 3, 2, 22, 30, 0, 0, time.UTC)
-	must(t, d.Record(ctx, view(start.Add(27*time.Hour), running(1, start, start))))
+	must(t, d.RecordView(ctx, view(start.Add(27*time.Hour), running(1, start, start))))
 	rows, err := d.DB.Query(ctx, "select format('%s %s %s', day, account, gpu_hours) from fairbridge_v1.usage_by_account_day order by day")
 	must(t, err)
 	got, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -172,7 +172,7 @@ func TestSettleLaw(t *testing.T) {
 				from := rapid.IntRange(0, p).Draw(r, "from")
 				settle(from, p+1, p)
 			}
-			must(t, d.Record(t.Context(), h.seen(p)))
+			must(t, d.RecordView(t.Context(), h.seen(p)))
 		}
 		cuts := append(rapid.SliceOfN(rapid.IntRange(1, end-1), 0, 4).Draw(r, "cuts"), 0, end)
 		slices.Sort(cuts)

@@ -117,7 +117,7 @@ func TestSettle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := fresh(t)
 			for _, v := range c.views {
-				must(t, d.Record(t.Context(), v))
+				must(t, d.RecordView(t.Context(), v))
 			}
 			settle(t, d, c.rows...)
 			if diff := cmp.Diff(c.want, segs(t, d, 1)); diff != "" {
@@ -134,10 +134,10 @@ func TestSettle(t *testing.T) {
 				t.Errorf("doing it again changed rows:\n%s", diff)
 			}
 			for _, v := range c.views { // a poll that is late, and one that is new
-				if err := d.Record(t.Context(), v); !errors.Is(err, bridge.ErrOlderView) {
+				if err := d.RecordView(t.Context(), v); !errors.Is(err, bridge.ErrOlderView) {
 					must(t, err)
 				}
-				must(t, d.Record(t.Context(), view(sec(200), v.Jobs...)))
+				must(t, d.RecordView(t.Context(), view(sec(200), v.Jobs...)))
 			}
 			if diff := cmp.Diff(c.want, segs(t, d, 1)); diff != "" && !c.polled {
 				t.Errorf("segments after more polls (-want +got):\n%s", diff)
@@ -148,8 +148,8 @@ func TestSettle(t *testing.T) {
 
 func TestSettleRuns(t *testing.T) {
 	d := fresh(t)
-	must(t, d.Record(t.Context(), view(sec(20), running(1, t0, sec(10)))))
-	must(t, d.Record(t.Context(), view(sec(55)))) // vanished
+	must(t, d.RecordView(t.Context(), view(sec(20), running(1, t0, sec(10)))))
+	must(t, d.RecordView(t.Context(), view(sec(55)))) // vanished
 	settle(t, d, rowWith(row(50, 60, 100, "COMPLETED"), func(r *slurmdb.Job) { r.Restarts = 1 }), row(0, 10, 50, "REQUEUED"))
 	rows, err := d.DB.Query(t.Context(), `select format('%s %s arrived %s started %s ended %s exact %s %s', restarts, state,
 		extract(epoch from arrive - $1)::int, extract(epoch from started - $1)::int, extract(epoch from ended - $1)::int, exact, authority)

@@ -27,13 +27,13 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.Users, out.Accounts, err = s.usageOfUsers(ctx, tx, cluster, now); err != nil {
 			return err
 		}
-		if out.Jobs, err = pastOfJobs(ctx, tx, cluster); err != nil {
+		if out.PastByJob, err = pastOfJobs(ctx, tx, cluster); err != nil {
 			return err
 		}
-		if out.Samples, err = finishedSamples(ctx, tx, cluster); err != nil {
+		if out.FinishedJobs, err = finishedSamples(ctx, tx, cluster); err != nil {
 			return err
 		}
-		out.PredictLeft, out.Speeds, err = s.Predictions.NewestModel(ctx, tx, cluster)
+		out.PredictTimeLeft, out.GPUSpeeds, err = s.Predictions.NewestModel(ctx, tx, cluster)
 		return err
 	})
 	if err != nil {

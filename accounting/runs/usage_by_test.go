@@ -21,7 +21,7 @@ func TestUse(t *testing.T) {
 			}
 		})
 	}
-	must(t, d.Record(t.Context(), view(sec(200_000), job(1, "ann", "high", "gpu:h100:2", 0, 100_000), job(2, "ann", "low", "gpu:a100:2", 150_000, 190_000),
+	must(t, d.RecordView(t.Context(), view(sec(200_000), job(1, "ann", "high", "gpu:h100:2", 0, 100_000), job(2, "ann", "low", "gpu:a100:2", 150_000, 190_000),
 		job(3, "bob", "low", "gpu:a100:1", 160_000, 0))))
 	_, err := d.DB.Exec(t.Context(), `insert into fairbridge.gpu_hours (cluster, hour, job, gpu_type, gpus, samples, busy, known) values
 		($1, $2, 2, 'a100', 2, 240, 0.5, 240), ($1, $3, 2, 'a100', 2, 120, 0.8, 60)`, testCluster, sec(150_000).Truncate(time.Hour), sec(180_000).Truncate(time.Hour))
@@ -69,7 +69,7 @@ func TestUseIsWhatPoliciesSee(t *testing.T) {
 		d.oldUsage.sumByCluster = map[string]*usageSum{}
 		list := lives.Draw(r, "lives")
 		p := rapid.IntRange(0, 900_000).Draw(r, "now")
-		must(t, d.Record(t.Context(), shown(list, p)))
+		must(t, d.RecordView(t.Context(), shown(list, p)))
 		past, err := d.Past(t.Context(), testCluster, sec(p))
 		must(t, err)
 		use, err := d.Usage(t.Context(), UsageQuery{Cluster: testCluster, Now: sec(p), ByUser: true, ByAccount: true})

@@ -77,7 +77,7 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 		}
 		var last *usageSum
 		for _, p := range sorted(rapid.SliceOfN(rapid.IntRange(0, 900_000), 1, 6).Draw(r, "polls")) {
-			if err := d.Record(ctx, shown(list, p)); err != nil {
+			if err := d.RecordView(ctx, shown(list, p)); err != nil {
 				r.Fatal(err)
 			}
 			past, err := d.Past(ctx, testCluster, sec(p))
@@ -129,7 +129,7 @@ func TestEntitlements(t *testing.T) {
 	ctx := t.Context()
 	must(t, d.SetAccounts(ctx, testCluster, []policy.Account{{Name: "phys", Weight: 3, Parent: "root"}, {Name: "old", Weight: 1}}))
 	must(t, d.SetAccounts(ctx, testCluster, []policy.Account{{Name: "phys", Weight: 2, Parent: "root"}, {Name: "bio", Weight: 0}}))
-	must(t, d.Record(ctx, view(sec(20), running(1, t0, sec(10)))))
+	must(t, d.RecordView(ctx, view(sec(20), running(1, t0, sec(10)))))
 	p, err := d.Past(ctx, testCluster, sec(20))
 	must(t, err)
 	if len(p.Accounts) != 2 || p.Accounts[0].Name != "bio" || p.Accounts[1].Weight != 2 || p.Accounts[1].RecentService != 40 || p.Accounts[1].Parent != "root" {
@@ -153,14 +153,14 @@ func TestOldUseThatBecomesKnownLate(t *testing.T) {
 		return sum
 	}
 	list := []life{{0, 4, 4 * day, 9 * day}, {1, 8, day, 2 * day}, {2, 1, 0, day}}
-	must(t, d.Record(ctx, shown(list[:1], 5*day)))
+	must(t, d.RecordView(ctx, shown(list[:1], 5*day)))
 	before := used(5 * day)
-	must(t, d.Record(ctx, shown(list, 5*day+30)))
+	must(t, d.RecordView(ctx, shown(list, 5*day+30)))
 	want, _ := closedUse(list, 5*day+30, DefaultHalfLife.Seconds())
 	if got := used(5*day + 30); math.Abs(got-want["a0"]-want["a1"]) > 1e-3 || got < before+8*day/2 {
 		t.Errorf("used %v, want %v", got, want["a0"]+want["a1"])
 	}
-	must(t, d.Record(ctx, shown(list, 5*day+60)))
+	must(t, d.RecordView(ctx, shown(list, 5*day+60)))
 	kept := d.oldUsage.sumByCluster[testCluster]
 	used(5*day + 60)
 	if d.oldUsage.sumByCluster[testCluster] != kept {

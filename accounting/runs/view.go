@@ -28,13 +28,13 @@ var (
 // being wrong: more than clocks may differ.
 const maxClockDifference = 5 * time.Minute
 
-// Record stores what the view shows of runs and of the GPUs they hold. The view
+// RecordView stores what the view shows of runs and of the GPUs they hold. The view
 // is one that was judged: its time is trusted. Only what changed is written, and
 // recording a view twice changes nothing. One older than the last is bridge.ErrOlder,
 // unless the last is dated so much later that its clock was wrong: then time goes
 // on from this view. Runs that are missing from a full list are closed when they
 // were last seen, until they show up again.
-func (s *Store) Record(ctx context.Context, v *slurm.View) error {
+func (s *Store) RecordView(ctx context.Context, v *slurm.View) error {
 	return s.DB.Tx(ctx, "recording runs", func(tx pgx.Tx) error {
 		at, before, err := lastViews(ctx, tx, v.Cluster)
 		healed := false // sums of days reached into a future that was not

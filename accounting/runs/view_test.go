@@ -74,9 +74,9 @@ func TestRecordSegments(t *testing.T) {
 			_, err := d.DB.Exec(t.Context(), "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
 			must(t, err)
 			for _, v := range c.views {
-				must(t, d.Record(t.Context(), v))
+				must(t, d.RecordView(t.Context(), v))
 				was := dbtest.Dump(t, d.DB, "run_segments") + dbtest.Dump(t, d.DB, "job_runs")
-				must(t, d.Record(t.Context(), v))
+				must(t, d.RecordView(t.Context(), v))
 				if diff := cmp.Diff(was, dbtest.Dump(t, d.DB, "run_segments")+dbtest.Dump(t, d.DB, "job_runs")); diff != "" {
 					t.Errorf("recording the view of %v again changed rows:\n%s", v.At.Sub(t0), diff)
 				}
@@ -99,24 +99,24 @@ func TestOlderViews(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	run := running(1, t0, sec(10))
-	must(t, d.Record(ctx, view(sec(60), run)))
+	must(t, d.RecordView(ctx, view(sec(60), run)))
 	done := with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(40), nil })
-	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, bridge.ErrOlderView) {
+	if err := d.RecordView(ctx, view(sec(50), done)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view: %v", err)
 	}
-	must(t, d.Record(ctx, view(sec(60+30*86_400), run)))
+	must(t, d.RecordView(ctx, view(sec(60+30*86_400), run)))
 	if got := held(t, d); math.Abs(got-4*(50+30*86_400)) > 1 {
 		t.Errorf("with the clock a month ahead: %.0f GPU-seconds", got)
 	}
-	must(t, d.Record(ctx, view(sec(90), run)))
+	must(t, d.RecordView(ctx, view(sec(90), run)))
 	if got := held(t, d); got != 4*80 {
 		t.Errorf("once it is put right: %.0f GPU-seconds, want 320", got)
 	}
-	must(t, d.Record(ctx, view(sec(120), with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil }))))
+	must(t, d.RecordView(ctx, view(sec(120), with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil }))))
 	if got := held(t, d); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
-	if err := d.Record(ctx, view(sec(100), run)); !errors.Is(err, bridge.ErrOlderView) {
+	if err := d.RecordView(ctx, view(sec(100), run)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view, afterwards: %v", err)
 	}
 }
@@ -134,8 +134,8 @@ func TestCancelledWhilePending(t *testing.T) {
 	pending := with(running(1, t0, sec(10)), func(j *slurm.Job) {
 		j.State, j.Start, j.Nodes, j.GresDetail, j.AllocatedTRES = "PENDING", sec(5000), slurm.Hosts{}, nil, slurm.TRES{}
 	})
-	must(t, d.Record(t.Context(), view(sec(20), pending)))
-	must(t, d.Record(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))
+	must(t, d.RecordView(t.Context(), view(sec(20), pending)))
+	must(t, d.RecordView(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))
 	if n := dbtest.Count(t, d.DB, "select from fairbridge.job_runs where closed and started is null and ended = $1", sec(40)); n != 1 {
 		t.Errorf("%d runs that never started", n)
 	}

@@ -119,7 +119,7 @@ func TestRunsRollUp(t *testing.T) {
 		j.State, j.End = "COMPLETED", end
 		return j
 	}
-	must(t, (&runs.Store{DB: d.DB}).Record(t.Context(), view(end.Add(time.Minute), ended())))
+	must(t, (&runs.Store{DB: d.DB}).RecordView(t.Context(), view(end.Add(time.Minute), ended())))
 	var list []Reading
 	for at := t0.Add(15 * time.Minute); at.Before(end.Add(20 * time.Minute)); at = at.Add(30 * time.Minute) {
 		list = append(list, sawGPU(at, "g0", 7, 0.5, 1)) // one before, one after the run

@@ -25,7 +25,7 @@ func TestGoneMidCycle(t *testing.T) {
 	done := make(chan error, 1)
 	c, intents := storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
 	go func() {
-		_, err := d.Intend(ctx, c, intents)
+		_, err := d.StoreIntents(ctx, c, intents)
 		done <- err
 	}()
 	waitFor(t, func() bool {
@@ -38,7 +38,7 @@ func TestGoneMidCycle(t *testing.T) {
 	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.cycles union all select 1 from fairbridge.intents"); n != 0 {
 		t.Errorf("%d rows were left behind", n)
 	}
-	out, err := d.Intend(ctx, c, intents)
+	out, err := d.StoreIntents(ctx, c, intents)
 	must(t, err)
 	if len(out) != 1 || out[0].ID == 0 {
 		t.Errorf("the next try gave %+v", out)
@@ -55,7 +55,7 @@ func TestALockDoesNotStallACycleForLong(t *testing.T) {
 	_, err = block.Exec(ctx, "lock table fairbridge.cycles in exclusive mode")
 	must(t, err)
 	from := time.Now()
-	if _, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
+	if _, err := d.StoreIntents(ctx, storetest.WaitingJob(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
 		t.Errorf("intend under a lock took %v: %v; want an error after 2s", time.Since(from), err)
 	}
 }
@@ -71,17 +71,20 @@ func TestServerGone(t *testing.T) {
 	_, err = d.Migrate(t.Context())
 	must(t, err)
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	out, err := d.Intend(t.Context(), storetest.WaitingJob(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
+	out, err := d.StoreIntents(t.Context(), storetest.WaitingJob(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	must(t, s.Close())
 	in := out[0]
-	in.State = bridge.Sent
+	in.State = bridge.IntentSent
 	for name, f := range map[string]func() error{
 		"status": func() error { _, err := d.Status(t.Context()); return err },
 		"lead":   func() error { _, _, _, err := d.Lead(t.Context(), testCluster, "a", time.Minute); return err },
-		"intend": func() error { _, err := d.Intend(t.Context(), storetest.WaitingJob(2, epoch, 1), nil); return err },
-		"mark":   func() error { return d.Mark(t.Context(), in) },
-		"record": func() error { return d.Record(t.Context(), view(t0)) },
+		"intend": func() error {
+			_, err := d.StoreIntents(t.Context(), storetest.WaitingJob(2, epoch, 1), nil)
+			return err
+		},
+		"mark":   func() error { return d.UpdateIntent(t.Context(), in) },
+		"record": func() error { return d.RecordView(t.Context(), view(t0)) },
 		"past":   func() error { _, err := d.Past(t.Context(), testCluster, t0); return err },
 	} {
 		if err := f(); !errors.Is(err, accounting.ErrUnreachable) {

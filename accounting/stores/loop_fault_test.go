@@ -17,11 +17,11 @@ import (
 // TestADatabaseThatIsGone: nothing is sent, and the doubt says why.
 func TestADatabaseThatIsGone(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Rank, "drf")
+	s := newSite(t, newWorld(t), d, bridge.ModeRank, "drf")
 	s.full("")
 	s.wait(2)
 	d.Close()
-	if last := s.cycles(5); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseLeader || len(s.sent) > 0 {
+	if last := s.cycles(5); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseLeaderUnknown || len(s.sent) > 0 {
 		t.Errorf("%s, doubts %v, sent %v", last.Result, last.Doubts, s.sent)
 	}
 }
@@ -31,7 +31,7 @@ func TestADatabaseThatIsGone(t *testing.T) {
 // the ledger, and requeues no run twice.
 func TestADatabaseThatDiesBetweenStatements(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Preempt, "tiresias")
+	s := newSite(t, newWorld(t), d, bridge.ModePreempt, "tiresias")
 	s.full("fairbridge:preemptible,ckpt=10s")
 	s.forward(2 * time.Hour)
 	s.wait(2)
@@ -44,7 +44,7 @@ func TestADatabaseThatDiesBetweenStatements(t *testing.T) {
 		t.Fatalf("%s after its death, sent %v", last.Result, s.sent)
 	}
 	s.store, s.answer = open(t, d.Config().ConnString()), nil
-	if n := s.ledger(); n[bridge.Sent] != 1 {
+	if n := s.ledger(); n[bridge.IntentSent] != 1 {
 		t.Errorf("the ledger has %v, want one SENT", n)
 	}
 	s.restart()
@@ -55,7 +55,7 @@ func TestADatabaseThatDiesBetweenStatements(t *testing.T) {
 			t.Errorf("run %v was requeued twice", e.Run)
 		}
 	}
-	if n := s.ledger(); len(runs) == 0 || n[bridge.Sent] > 0 {
+	if n := s.ledger(); len(runs) == 0 || n[bridge.IntentSent] > 0 {
 		t.Errorf("%d runs were requeued, the ledger has %v", len(runs), n)
 	}
 }
@@ -65,28 +65,28 @@ type killed struct{ bridge.Journal }
 
 var errKilled = errors.New("killed")
 
-func (killed) Mark(context.Context, bridge.Intent) error { return errKilled }
+func (killed) UpdateIntent(context.Context, bridge.Intent) error { return errKilled }
 
 // TestPlannedRowsAreFoundAfterAKill: what was intended and not sent is void, and is
 // intended anew.
 func TestPlannedRowsAreFoundAfterAKill(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Rank, "drf")
+	s := newSite(t, newWorld(t), d, bridge.ModeRank, "drf")
 	s.full("")
 	s.wait(4)
 	s.loop = s.daemon(killed{d})
 	for range 5 {
-		if s.cycles(1); s.ledger()[bridge.Planned] > 0 {
+		if s.cycles(1); s.ledger()[bridge.IntentPlanned] > 0 {
 			break
 		}
 	}
-	planned := s.ledger()[bridge.Planned]
+	planned := s.ledger()[bridge.IntentPlanned]
 	if planned == 0 || len(s.sent) > 0 {
 		t.Fatalf("%d PLANNED, sent %v", planned, s.sent)
 	}
 	s.restart()
 	s.cycles(5)
-	if n := s.ledger(); n[bridge.Planned] > 0 || n[bridge.Void] < planned || n[bridge.Observed] == 0 || len(s.sent) == 0 {
+	if n := s.ledger(); n[bridge.IntentPlanned] > 0 || n[bridge.IntentVoid] < planned || n[bridge.IntentObserved] == 0 || len(s.sent) == 0 {
 		t.Errorf("the ledger has %v, sent %v", n, s.sent)
 	}
 }
@@ -95,14 +95,14 @@ func TestPlannedRowsAreFoundAfterAKill(t *testing.T) {
 // to it in the middle of a push, the first sends no more.
 func TestTwoDaemonsOnOneRow(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Rank, "drf")
+	s := newSite(t, newWorld(t), d, bridge.ModeRank, "drf")
 	s.full("")
 	s.wait(4)
 	first := s.loop
 	if rep := first.Step(t.Context()); rep.Result == cycle.Standby {
 		t.Fatal("the first daemon does not lead")
 	}
-	s.conf.Holder = "test:2"
+	s.conf.DaemonName = "test:2"
 	s.restart()
 	if rep := s.loop.Step(t.Context()); rep.Result != cycle.Standby || rep.Holder != "test:1" {
 		t.Errorf("the second daemon: %s, leader %q", rep.Result, rep.Holder)
@@ -131,7 +131,7 @@ func TestTwoDaemonsOnOneRow(t *testing.T) {
 // else is sent while what was sent may still be carried out.
 func TestADatabaseThatWasPutBack(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Preempt, "tiresias")
+	s := newSite(t, newWorld(t), d, bridge.ModePreempt, "tiresias")
 	s.full("fairbridge:preemptible,ckpt=10s")
 	s.forward(2 * time.Hour)
 	s.wait(1)
@@ -173,7 +173,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 // then, and no longer once it is put right.
 func TestAllClocksWrongTogether(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Rank, "drf")
+	s := newSite(t, newWorld(t), d, bridge.ModeRank, "drf")
 	s.submit(sim.JobSpec{User: "ann", Account: "x", GPUs: 8, WorkTime: time.Hour, TimeLimit: 2 * time.Hour})
 	s.cycles(3)
 	s.ahead = 30 * 24 * time.Hour

@@ -54,7 +54,7 @@ func newSite(t *testing.T, w *sim.World, store storetest.Store, mode bridge.Mode
 	decide, err := entry.New(nil)
 	must(t, err)
 	s := &site{DirectCluster: sim.DirectCluster{World: w}, t: t, store: store, conf: bridge.DefaultConfig()}
-	s.conf.ClusterName, s.conf.Holder, s.conf.StopFile = "lab", "test:1", ""
+	s.conf.ClusterName, s.conf.DaemonName, s.conf.StopFile = "lab", "test:1", ""
 	g := &s.conf.Budgets
 	g.Quantum, g.Cooldown, g.GainFactor, g.StopPercent, g.StopPercent1h, g.LostPercent24h = time.Minute, time.Minute, 0, 100, 1000, 100
 	s.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: mode, Policy: name, DecidingPolicy: decide}}
@@ -68,7 +68,7 @@ func (s *site) restart() { s.loop = s.daemon(s.store) }
 func (s *site) daemon(j bridge.Journal) *cycle.Loop {
 	s.t.Helper()
 	l, err := cycle.New(s.conf, cycle.Parts{
-		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{},
+		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: s.now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	must(s.t, err)
@@ -91,14 +91,14 @@ func (s *site) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, err
 }
 
-func (s *site) Apply(ctx context.Context, e slurm.Edit) error {
+func (s *site) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	s.sent = append(s.sent, e)
 	if s.answer != nil {
 		if err := s.answer(e); err != nil {
 			return err
 		}
 	}
-	return s.DirectCluster.Apply(ctx, e)
+	return s.DirectCluster.ApplyEdit(ctx, e)
 }
 
 func (s *site) submit(spec sim.JobSpec) int64 {
@@ -167,8 +167,8 @@ func TestTheLoopIsTheSameInMemory(t *testing.T) {
 				t.Skip("short")
 			}
 			real, w := fresh(t), newWorld(t)
-			a := newSite(t, newWorld(t), real, bridge.Preempt, name)
-			b := newSite(t, w, memstore.New(w.Now, nil, 0), bridge.Preempt, name)
+			a := newSite(t, newWorld(t), real, bridge.ModePreempt, name)
+			b := newSite(t, w, memstore.New(w.Now, nil, 0), bridge.ModePreempt, name)
 			a.play(uint64(i))
 			b.play(uint64(i))
 			if diff := cmp.Diff(a.sent, b.sent); diff != "" || len(a.sent) < 30 {
@@ -212,7 +212,7 @@ func (s *site) play(seed uint64) {
 // TestQueueAndStoryTellWhatTheLoopDid by the rows of other tables.
 func TestQueueAndStoryTellWhatTheLoopDid(t *testing.T) {
 	d := fresh(t)
-	s := newSite(t, newWorld(t), d, bridge.Preempt, "tiresias")
+	s := newSite(t, newWorld(t), d, bridge.ModePreempt, "tiresias")
 	s.full("fairbridge:preemptible,ckpt=10s,grace=2m")
 	s.forward(2 * time.Hour)
 	s.wait(1)

@@ -51,7 +51,7 @@ func (b *both) look() *slurm.View {
 	v, _ := sim.DirectCluster{World: b.w}.Observe(b.t.Context())
 	var past [2]*bridge.Past
 	for i, h := range []bridge.History{b.memory, b.db} {
-		if err := h.Record(b.t.Context(), v); err != nil {
+		if err := h.RecordView(b.t.Context(), v); err != nil {
 			b.t.Fatal(err)
 		}
 		p, err := h.Past(b.t.Context(), "lab", v.At)
@@ -79,16 +79,16 @@ func (b *both) requeue(j *slurm.Job) {
 		in := bridge.Intent{Cluster: "lab", Epoch: epoch, Policy: "p", Made: b.w.Now(), Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequeue, Tasks: 1, Why: "x"}}
 		c := &bridge.Cycle{Cluster: "lab", Seq: b.seq, Epoch: epoch, At: b.w.Now(), Partition: "gpu", Mode: "preempt", Policy: "p", Snapshot: []byte("{}"),
 			SnapshotDigest: "d", Plan: &policy.Plan{SnapshotSeq: b.seq, Policy: "p", Memo: policy.Remember(map[string]uint64{"seq": b.seq})}}
-		stored, err := journal.Intend(b.t.Context(), c, []bridge.Intent{in})
+		stored, err := journal.StoreIntents(b.t.Context(), c, []bridge.Intent{in})
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		for _, state := range []bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired} {
+		for _, state := range []bridge.IntentState{bridge.IntentSent, bridge.IntentAcked, bridge.IntentObserved, bridge.IntentExpired} {
 			in = stored[0]
-			if in.State, in.Sent = state, b.w.Now(); state == bridge.Expired {
+			if in.State, in.Sent = state, b.w.Now(); state == bridge.IntentExpired {
 				in.Closed = b.w.Now()
 			}
-			if err := journal.Mark(b.t.Context(), in); err != nil {
+			if err := journal.UpdateIntent(b.t.Context(), in); err != nil {
 				b.t.Fatal(err)
 			}
 		}
@@ -142,7 +142,7 @@ func (b *both) sameMemo() {
 		b.t.Fatal(err)
 	}
 	y, err := b.db.Memo(b.t.Context(), "lab", "gpu")
-	if diff := cmp.Diff(x, y); err != nil || diff != "" || x.Seq != b.seq {
-		b.t.Errorf("cycle %d in memory, want %d; in Postgres: %v\n%s", x.Seq, b.seq, err, diff)
+	if diff := cmp.Diff(x, y); err != nil || diff != "" || x.CycleSeq != b.seq {
+		b.t.Errorf("cycle %d in memory, want %d; in Postgres: %v\n%s", x.CycleSeq, b.seq, err, diff)
 	}
 }

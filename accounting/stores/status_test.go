@@ -35,7 +35,7 @@ func TestStatusOfUnfitDatabases(t *testing.T) {
 		if _, _, _, err := ro.Lead(ctx, testCluster, "me", 1); !errors.Is(err, accounting.ErrReadOnly) {
 			t.Errorf("lead: %v, want accounting.ErrReadOnly", err)
 		}
-		if err := ro.Record(ctx, view(t0)); !errors.Is(err, accounting.ErrReadOnly) {
+		if err := ro.RecordView(ctx, view(t0)); !errors.Is(err, accounting.ErrReadOnly) {
 			t.Errorf("record: %v, want accounting.ErrReadOnly", err)
 		}
 	})
@@ -48,7 +48,7 @@ func TestStatusOfUnfitDatabases(t *testing.T) {
 	})
 	t.Run("not migrated", func(t *testing.T) {
 		empty := open(t, pgtest.NewDatabase(t))
-		if err := empty.Record(ctx, view(t0)); !errors.Is(err, accounting.ErrNotMigrated) {
+		if err := empty.RecordView(ctx, view(t0)); !errors.Is(err, accounting.ErrNotMigrated) {
 			t.Errorf("record: %v, want accounting.ErrNotMigrated", err)
 		}
 	})

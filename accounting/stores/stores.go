@@ -49,9 +49,9 @@ func New(db *accounting.DB) *Stores {
 }
 
 var (
-	_ bridge.Journal     = (*Stores)(nil)
-	_ bridge.Leadership  = (*Stores)(nil)
-	_ bridge.History     = (*Stores)(nil)
-	_ bridge.Expiry      = (*Stores)(nil)
-	_ bridge.LeaderWatch = (*Stores)(nil)
+	_ bridge.Journal       = (*Stores)(nil)
+	_ bridge.Leadership    = (*Stores)(nil)
+	_ bridge.History       = (*Stores)(nil)
+	_ bridge.ExpirerStatus = (*Stores)(nil)
+	_ bridge.LeaderWatch   = (*Stores)(nil)
 )

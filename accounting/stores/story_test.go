@@ -22,15 +22,15 @@ func TestJobStory(t *testing.T) {
 	if _, err := d.JobHistory(ctx, testCluster, 1); !errors.Is(err, journal.ErrUnknownJob) {
 		t.Errorf("story of a job never seen: %v, want journal.ErrUnknownJob", err)
 	}
-	must(t, d.Record(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
+	must(t, d.RecordView(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	_, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
+	_, err := d.StoreIntents(ctx, storetest.WaitingJob(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	c := storetest.WaitingJob(2, epoch, 2)
 	c.Plan.Decisions[0].Verb, c.Plan.Decisions[0].On = policy.Start, policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}
-	_, err = d.Intend(ctx, c, nil)
+	_, err = d.StoreIntents(ctx, c, nil)
 	must(t, err)
-	must(t, d.Record(ctx, view(sec(60), running(1, t0, sec(10)))))
+	must(t, d.RecordView(ctx, view(sec(60), running(1, t0, sec(10)))))
 	s, err := d.JobHistory(ctx, testCluster, 1)
 	must(t, err)
 	if len(s.Runs) != 1 || s.Runs[0].Service != 200 || s.Runs[0].Nodes != "n1" || s.Runs[0].State != "RUNNING" || !s.Runs[0].Arrive.Equal(t0) {
@@ -55,7 +55,7 @@ func TestCycleIsReadBackChecked(t *testing.T) {
 	c := storetest.WaitingJob(1, storetest.Lead(t, d, "a", time.Hour), 1)
 	sum := sha256.Sum256(c.Snapshot)
 	c.SnapshotDigest = hex.EncodeToString(sum[:])
-	_, err := d.Intend(ctx, c, nil)
+	_, err := d.StoreIntents(ctx, c, nil)
 	must(t, err)
 	got, err := d.Cycle(ctx, testCluster, "gpu", 0)
 	must(t, err)
@@ -84,14 +84,14 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	out, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
+	out, err := d.StoreIntents(ctx, storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
 	must(t, err)
-	out[0].State, out[0].Closed = bridge.Void, t0
-	must(t, d.Mark(ctx, out[0]))
-	_, err = d.Intend(ctx, storetest.WaitingJob(2, epoch, 3), nil)
+	out[0].State, out[0].Closed = bridge.IntentVoid, t0
+	must(t, d.UpdateIntent(ctx, out[0]))
+	_, err = d.StoreIntents(ctx, storetest.WaitingJob(2, epoch, 3), nil)
 	must(t, err)
-	must(t, d.Record(ctx, view(sec(60), running(1, t0, sec(10)), with(running(2, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
-	must(t, d.Record(ctx, view(sec(90))))
+	must(t, d.RecordView(ctx, view(sec(60), running(1, t0, sec(10)), with(running(2, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
+	must(t, d.RecordView(ctx, view(sec(90))))
 	must(t, d.RecordReadings(ctx, testCluster, []samples.Reading{{At: t0, Node: "n1", UUID: "g0", Type: "a100", Job: 1}}))
 	_, err = d.Prune(ctx, testCluster, t0.Add(1000*24*time.Hour), DefaultRetention())
 	must(t, err)
@@ -100,7 +100,7 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 			t.Errorf("%s has %d rows left, want %d", table, got, want)
 		}
 	}
-	if m, err := d.Memo(ctx, testCluster, "gpu"); m.Seq != 2 || err != nil {
-		t.Errorf("the last cycle is %d, %v; want 2", m.Seq, err)
+	if m, err := d.Memo(ctx, testCluster, "gpu"); m.CycleSeq != 2 || err != nil {
+		t.Errorf("the last cycle is %d, %v; want 2", m.CycleSeq, err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
 var handBackRow = KindRow{
-	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.Rank, SendPhase: PhaseRest, TakesTwoCalls: true,
+	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseRest, TakesTwoCalls: true,
 	ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
-		return !j.IsHeld && (j.Priority != in.Before.Priority || !in.Before.HeldByUs.IsZero())
+		return !j.IsHeld && (j.Priority != in.Before.Priority || !in.Before.HeldByUsAt.IsZero())
 	},
 	Check: func(c *EditContext) *invariant.Denial { // what stands there is ours, which has been seen
 		if nice := c.StandingIntent.Before.Nice; c.Value != nice {

@@ -16,13 +16,13 @@ import (
 // hold, until somebody ends it.
 var (
 	leaseRow = KindRow{
-		Kind: slurm.EditLease, Field: beginField, NeededMode: bridge.Steer, SendPhase: PhaseLease, IsRepeatable: true,
+		Kind: slurm.EditLease, Field: beginField, NeededMode: bridge.ModeSteer, SendPhase: PhaseLease, IsRepeatable: true,
 		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
 	unleaseRow = KindRow{
-		Kind: slurm.EditUnlease, Field: beginField, NeededMode: bridge.Rank, SendPhase: PhaseRest, IsRepeatable: true, FreesJob: true,
+		Kind: slurm.EditUnlease, Field: beginField, NeededMode: bridge.ModeRank, SendPhase: PhaseRest, IsRepeatable: true, FreesJob: true,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
 		},
@@ -30,7 +30,7 @@ var (
 	}
 	// No plan asks for a hard hold.
 	hardHoldRow = KindRow{
-		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.Steer, SendPhase: PhaseRest,
+		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest,
 		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.IsHeld },
 		Check: func(c *EditContext) *invariant.Denial {
 			if !c.Budgets.IAcceptOrphanHolds {
@@ -48,20 +48,20 @@ var beginField = &FieldRow{
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.Eligible), formatTime(in.Edit.Until))
 	},
-	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.EditUnlease },
-	ChangeSince: func(noted *bridge.Before, j *slurm.Job) string {
+	GivesBack: func(e *slurm.Edit, _ *bridge.JobBefore) bool { return e.Kind == slurm.EditUnlease },
+	ChangeSince: func(noted *bridge.JobBefore, j *slurm.Job) string {
 		if j.Eligible.Equal(noted.Eligible) {
 			return ""
 		}
 		return "its begin time is " + formatTime(j.Eligible) + " now"
 	},
-	SlurmChangeSince: func(noted *bridge.Before, j *slurm.Job) string {
+	SlurmChangeSince: func(noted *bridge.JobBefore, j *slurm.Job) string {
 		if !noted.Eligible.IsZero() || j.Eligible.IsZero() {
 			return ""
 		}
 		return "it has become eligible: it is planned anew"
 	},
-	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.Begin = in.Before.Begin
 		}

@@ -83,7 +83,7 @@ func LeasedTimeByJob(intents []bridge.Intent, now time.Time) map[int64]time.Dura
 	}
 	for i := range intents { // by ID, so in the order they were sent
 		in := &intents[i]
-		if in.Edit.Kind.Field() != slurm.FieldBeginTime || in.Sent.IsZero() || in.State == bridge.Failed {
+		if in.Edit.Kind.Field() != slurm.FieldBeginTime || in.Sent.IsZero() || in.State == bridge.IntentFailed {
 			continue
 		}
 		end(last[in.Edit.Run.Job], in.Sent)

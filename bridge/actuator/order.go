@@ -14,12 +14,12 @@ import (
 // priority itself.
 var (
 	siteFactorRow = KindRow{
-		Kind: slurm.EditSiteFactor, Field: siteFactorField, NeededMode: bridge.Rank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
+		Kind: slurm.EditSiteFactor, Field: siteFactorField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
 		ShowsEffect: hasPriorityFollowed, WantedEdits: siteFactorLever.wantedOrderEdits, Check: checkSiteFactor,
 		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
 	niceRow = KindRow{
-		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.Rank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
+		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
 		WantedEdits: niceLever.wantedOrderEdits, Check: checkNice,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			if whose := niceOwner(in, j); whose != OwnerHidden {
@@ -34,7 +34,7 @@ var (
 		},
 	}
 	priorityRow = KindRow{
-		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.Rank, SendPhase: PhaseOrder, IsRepeatable: true,
+		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true,
 		ShowsEffect: valueShownFunc(priorityField), Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
 	}
 )
@@ -43,13 +43,13 @@ var (
 // it is ours as long as the job lives, whatever becomes of its nice or priority.
 var siteFactorField = &FieldRow{
 	Name:      slurm.FieldSiteFactor,
-	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Value == 0 },
-	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, most int64) {
+	GivesBack: func(e *slurm.Edit, _ *bridge.JobBefore) bool { return e.Value == 0 },
+	FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, most int64) {
 		if in == nil {
 			return
 		}
 		if b.OurValue = in.Edit.Value; most != b.OurValue {
-			b.OurHighest = most
+			b.OurHighestValue = most
 		}
 	},
 	OutliveLimit: OutlivesForLong,
@@ -62,7 +62,7 @@ var niceField = &FieldRow{
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
 	},
-	GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && e.Value == own.OwnNice() },
+	GivesBack: func(e *slurm.Edit, own *bridge.JobBefore) bool { return own != nil && e.Value == own.OwnNice() },
 	UnreadReason: func(j *slurm.Job) string {
 		if j.IsNiceKnown {
 			return ""
@@ -71,13 +71,13 @@ var niceField = &FieldRow{
 	},
 	// A release that shows a nice only above 0 shows others right before a write: one
 	// below 0 is an administrator's.
-	ChangeSince: func(noted *bridge.Before, j *slurm.Job) string {
+	ChangeSince: func(noted *bridge.JobBefore, j *slurm.Job) string {
 		if j.Nice == noted.Nice {
 			return ""
 		}
 		return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
 	},
-	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.OurValue = b.Nice - in.Before.OwnNice()
 		}
@@ -103,8 +103,8 @@ var priorityField = &FieldRow{
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	},
-	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.EditHandBackPriority },
-	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	GivesBack: func(e *slurm.Edit, _ *bridge.JobBefore) bool { return e.Kind == slurm.EditHandBackPriority },
+	FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, _ int64) {
 		if b.SlurmPriority = b.Priority; in != nil {
 			b.OurValue, b.Nice, b.SlurmPriority = in.Edit.Value, in.Before.Nice, in.Before.SlurmPriority
 		}
@@ -133,7 +133,7 @@ func hasPriorityFollowed(in *bridge.Intent, j *slurm.Job) bool {
 	case got == 0:
 		return false
 	case want > -2*drift && want < 2*drift:
-		return in.State == bridge.Acked
+		return in.State == bridge.IntentAcked
 	case want < 0:
 		return got <= want/2
 	}

@@ -14,13 +14,13 @@ import (
 // must not have.
 var (
 	requireRow = KindRow{
-		Kind: slurm.EditRequireNodes, Field: requiredNodesField, NeededMode: bridge.Steer, SendPhase: PhaseRest,
+		Kind: slurm.EditRequireNodes, Field: requiredNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest,
 		ShowsEffect: valueShownFunc(requiredNodesField), WantedEdits: wantedPinEdits, Check: checkPin,
 		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
 	excludeRow = KindRow{
-		Kind: slurm.EditExcludeNodes, Field: excludedNodesField, NeededMode: bridge.Steer, SendPhase: PhaseRest,
+		Kind: slurm.EditExcludeNodes, Field: excludedNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest,
 		ShowsEffect: valueShownFunc(excludedNodesField), Check: checkExclusion,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 			return restoresNodeList(e, in.Before.Excluded, j)
@@ -30,27 +30,27 @@ var (
 
 var (
 	requiredNodesField = newNodeListField(slurm.FieldRequiredNodes, "required nodes",
-		func(j *slurm.Job) slurm.Hosts { return j.RequiredNodes }, func(b *bridge.Before) *slurm.Hosts { return &b.Required })
+		func(j *slurm.Job) slurm.Hosts { return j.RequiredNodes }, func(b *bridge.JobBefore) *slurm.Hosts { return &b.Required })
 	excludedNodesField = newNodeListField(slurm.FieldExcludedNodes, "excluded nodes",
-		func(j *slurm.Job) slurm.Hosts { return j.ExcludedNodes }, func(b *bridge.Before) *slurm.Hosts { return &b.Excluded })
+		func(j *slurm.Job) slurm.Hosts { return j.ExcludedNodes }, func(b *bridge.JobBefore) *slurm.Hosts { return &b.Excluded })
 )
 
 // newNodeListField is what there is to know of a field that is a list of nodes.
-func newNodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *FieldRow {
+func newNodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.JobBefore) *slurm.Hosts) *FieldRow {
 	return &FieldRow{
 		Name:    name,
 		OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(of(j).SameAs(in.Edit.Nodes)) },
 		ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("%s are now %q, we had set %q", what, of(j), in.Edit.Nodes)
 		},
-		GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && noted(own).SameAs(e.Nodes) },
-		ChangeSince: func(was *bridge.Before, j *slurm.Job) string {
+		GivesBack: func(e *slurm.Edit, own *bridge.JobBefore) bool { return own != nil && noted(own).SameAs(e.Nodes) },
+		ChangeSince: func(was *bridge.JobBefore, j *slurm.Job) string {
 			if of(j).Text == noted(was).Text || of(j).SameAs(noted(was).Names) {
 				return ""
 			}
 			return fmt.Sprintf("its %s are %s now", what, of(j))
 		},
-		FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+		FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, _ int64) {
 			if in != nil {
 				*noted(b) = *noted(&in.Before)
 			}

@@ -12,7 +12,7 @@ import (
 // know ahead. Neither leaves a value.
 var (
 	requeueRow = KindRow{
-		Kind: slurm.EditRequeue, Field: runField, NeededMode: bridge.Preempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsNow,
+		Kind: slurm.EditRequeue, Field: runField, NeededMode: bridge.ModePreempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsNow,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			was := &in.Edit.Run
 			return j.Restarts > was.Restarts || was.SLUID != "" && j.SLUID != "" && j.SLUID != was.SLUID
@@ -20,8 +20,8 @@ var (
 		WantedEdits: wantedRequeueEdits,
 	}
 	warnRow = KindRow{
-		Kind: slurm.EditWarn, Field: warnedField, NeededMode: bridge.Preempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsLater,
-		ShowsEffect: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.Acked }, // no record shows it
+		Kind: slurm.EditWarn, Field: warnedField, NeededMode: bridge.ModePreempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsLater,
+		ShowsEffect: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.IntentAcked }, // no record shows it
 		WantedEdits: wantedWarningEdits,
 	}
 )

@@ -8,11 +8,11 @@ import (
 
 // setGPUsRow changes the GPU count of an elastic job that waits. No plan asks for it
 // yet.
-var setGPUsRow = KindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.Steer, SendPhase: PhaseRest, Check: checkGPUCount}
+var setGPUsRow = KindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest, Check: checkGPUCount}
 
 var gpusField = &FieldRow{
 	Name: slurm.FieldGPUs,
-	FillBeforeValues: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+	FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, _ int64) {
 		if in != nil {
 			b.OurValue = in.Edit.Value
 		}

@@ -54,21 +54,21 @@ type FieldRow struct {
 	ForeignChange func(in *bridge.Intent, j *slurm.Job) string
 	// GivesBack reports whether the edit gives the field back. own is the Before of
 	// the value of ours that stands there, nil when none does. nil: none does.
-	GivesBack func(e *slurm.Edit, own *bridge.Before) bool
+	GivesBack func(e *slurm.Edit, own *bridge.JobBefore) bool
 	// UnreadReason says why what stands in the field cannot be read, and would be lost by a
 	// write; "" when it can be. nil: it always can be, or nothing is lost.
 	UnreadReason func(j *slurm.Job) string
 	// ChangeSince says what was written into the field since what was noted; "" when
 	// nothing was. nil: it changes by itself, or is not shown.
-	ChangeSince func(noted *bridge.Before, j *slurm.Job) string
+	ChangeSince func(noted *bridge.JobBefore, j *slurm.Job) string
 	// SlurmChangeSince says what Slurm itself made of the field since what was noted, so that
 	// nobody is to blame and the job is planned anew; "" when it made nothing of it.
 	// nil: it never does.
-	SlurmChangeSince func(noted *bridge.Before, j *slurm.Job) string
+	SlurmChangeSince func(noted *bridge.JobBefore, j *slurm.Job) string
 	// FillBeforeValues keeps in b, which has what the job shows, what stood in the field without
 	// us. in is the intent whose value of ours stands there, nil without one, and
 	// most the highest number of ours that may stand.
-	FillBeforeValues func(b *bridge.Before, in *bridge.Intent, most int64)
+	FillBeforeValues func(b *bridge.JobBefore, in *bridge.Intent, most int64)
 	// ValueEndReason says how a value of ours that stood ended without anybody's doing; ""
 	// when it did not. nil: it ends with the job.
 	ValueEndReason func(in *bridge.Intent, j *slurm.Job, now time.Time) string

@@ -21,7 +21,7 @@ func TestEveryFormHasARow(t *testing.T) {
 			t.Errorf("%s: form %v %v, seen %v, field %v", r.Kind, f, ok, seen[r.Kind], r.Field)
 		}
 		seen[r.Kind] = true
-		if !bridge.Preempt.Allows(r.NeededMode) || r.NeededMode == "" || bridge.Observe.Allows(r.NeededMode) {
+		if !bridge.ModePreempt.Allows(r.NeededMode) || r.NeededMode == "" || bridge.ModeObserve.Allows(r.NeededMode) {
 			t.Errorf("%s needs mode %q", r.Kind, r.NeededMode)
 		}
 		if r.SendPhase == PhaseGiveBack || r.SendPhase == PhaseRenewLease {
@@ -55,7 +55,7 @@ func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 		}
 		in := &bridge.Intent{
 			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
-			Before: BeforeFromJob(&j), State: bridge.Observed,
+			Before: BeforeFromJob(&j), State: bridge.IntentObserved,
 		}
 		e, ok := NewUndoEdit(in, &j, noon)
 		if !ok || e.Run != j.CurrentRun() || e.WrittenField() != in.Edit.WrittenField() || !GivesBack(e, &in.Before) {
@@ -105,7 +105,7 @@ func TestTouched(t *testing.T) {
 // TestUnknownKind: a kind that there is not does nothing and stands nowhere.
 func TestUnknownKind(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	in := &bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: "shrink"}, State: bridge.Observed}
+	in := &bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: "shrink"}, State: bridge.IntentObserved}
 	if _, ok := NewUndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || OwnerOf(in, &j) != OwnerHidden || KindRowOf("shrink").WantedEdits != nil {
 		t.Error("an unknown kind of edit does something")
 	}

@@ -45,11 +45,11 @@ func ForeignChange(in *bridge.Intent, j *slurm.Job) string {
 // GivesBack reports whether the edit gives its field back to what it was
 // without us. own is the Before of the value of ours that stands there, nil
 // when none does.
-func GivesBack(e slurm.Edit, own *bridge.Before) bool {
+func GivesBack(e slurm.Edit, own *bridge.JobBefore) bool {
 	return KindRowOf(e.Kind).givesBack(&e, own)
 }
 
-func (r *KindRow) givesBack(e *slurm.Edit, own *bridge.Before) bool {
+func (r *KindRow) givesBack(e *slurm.Edit, own *bridge.JobBefore) bool {
 	return r.Field.GivesBack != nil && r.Field.GivesBack(e, own)
 }
 
@@ -62,7 +62,7 @@ func LeavesNoValue(in *bridge.Intent) bool {
 
 // ChangeSince says what was written into the kind's field since what was noted; ""
 // when nothing was, or that cannot be told.
-func ChangeSince(k slurm.EditKind, noted *bridge.Before, j *slurm.Job) string {
+func ChangeSince(k slurm.EditKind, noted *bridge.JobBefore, j *slurm.Job) string {
 	if f := KindRowOf(k).Field; f.ChangeSince != nil {
 		return f.ChangeSince(noted, j)
 	}
@@ -71,7 +71,7 @@ func ChangeSince(k slurm.EditKind, noted *bridge.Before, j *slurm.Job) string {
 
 // SlurmChangeSince says what Slurm itself made of the kind's field since what was noted; ""
 // when it made nothing of it.
-func SlurmChangeSince(k slurm.EditKind, noted *bridge.Before, j *slurm.Job) string {
+func SlurmChangeSince(k slurm.EditKind, noted *bridge.JobBefore, j *slurm.Job) string {
 	if f := KindRowOf(k).Field; f.SlurmChangeSince != nil {
 		return f.SlurmChangeSince(noted, j)
 	}
@@ -79,8 +79,8 @@ func SlurmChangeSince(k slurm.EditKind, noted *bridge.Before, j *slurm.Job) stri
 }
 
 // BeforeFromJob is what a job shows, as it is noted before an edit.
-func BeforeFromJob(j *slurm.Job) bridge.Before {
-	return bridge.Before{
+func BeforeFromJob(j *slurm.Job) bridge.JobBefore {
+	return bridge.JobBefore{
 		Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, Nice: j.Nice,
 		Required: j.RequiredNodes, Excluded: j.ExcludedNodes, Restarts: j.Restarts, State: j.State, User: j.User,
 	}

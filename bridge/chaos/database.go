@@ -63,12 +63,12 @@ func (d *database) Resign(ctx context.Context, name, me string) error {
 	return d.endCall()
 }
 
-// Intend implements bridge.Journal.
-func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+// StoreIntents implements bridge.Journal.
+func (d *database) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
-	out, err := d.process.store.Intend(ctx, c, intents)
+	out, err := d.process.store.StoreIntents(ctx, c, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,12 @@ func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge
 	return out, nil
 }
 
-// Mark implements bridge.Journal.
-func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
+// UpdateIntent implements bridge.Journal.
+func (d *database) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
-	if err := d.process.store.Mark(ctx, in); err != nil {
+	if err := d.process.store.UpdateIntent(ctx, in); err != nil {
 		return err
 	}
 	d.process.frozenAt = d.process.frozen
@@ -103,32 +103,32 @@ func (d *database) Clock(ctx context.Context) (time.Time, error) {
 	return d.process.world.Now(), d.beginCall(ctx)
 }
 
-// Beat implements bridge.Watch.
-func (d *database) Beat(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
+// NoteExpirerRun implements bridge.Watch.
+func (d *database) NoteExpirerRun(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
 	if err := d.beginCall(ctx); err != nil {
 		return "", 0, err
 	}
-	leader, alone, err = d.process.store.Beat(ctx, name)
+	leader, alone, err = d.process.store.NoteExpirerRun(ctx, name)
 	if err != nil {
 		return "", 0, err
 	}
 	return leader, alone, d.endCall()
 }
 
-// LastExpiry implements bridge.Expiry.
-func (d *database) LastExpiry(ctx context.Context, name string) (ago time.Duration, ok bool, err error) {
+// TimeSinceExpirerRan implements bridge.ExpirerStatus.
+func (d *database) TimeSinceExpirerRan(ctx context.Context, name string) (ago time.Duration, ok bool, err error) {
 	if err := d.beginCall(ctx); err != nil {
 		return 0, false, err
 	}
-	return d.process.store.LastExpiry(ctx, name)
+	return d.process.store.TimeSinceExpirerRan(ctx, name)
 }
 
-// Record implements bridge.History.
-func (d *database) Record(ctx context.Context, v *slurm.View) error {
+// RecordView implements bridge.History.
+func (d *database) RecordView(ctx context.Context, v *slurm.View) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
-	if err := d.process.store.Record(ctx, v); err != nil {
+	if err := d.process.store.RecordView(ctx, v); err != nil {
 		return err
 	}
 	d.process.oracle.NoteRecorded(&d.process.Daemon)

@@ -25,9 +25,9 @@ type seeing struct {
 	observe func(*slurm.View)
 }
 
-func (s seeing) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+func (s seeing) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	if s.reread == nil {
-		return s.Cluster.Reread(ctx, id)
+		return s.Cluster.RereadJob(ctx, id)
 	}
 	return s.reread(s.Cluster, ctx, id)
 }
@@ -52,11 +52,11 @@ func (r *remembering) Observe(ctx context.Context) (v *slurm.View, err error) {
 	return v, err
 }
 
-func (r *remembering) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+func (r *remembering) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	if j := r.view.Job(id); j != nil {
 		return *j, nil
 	}
-	return r.Cluster.Reread(ctx, id)
+	return r.Cluster.RereadJob(ctx, id)
 }
 
 // keeping changes what the loop keeps in the ledger.
@@ -66,11 +66,11 @@ type keeping struct {
 	intents func([]bridge.Intent) []bridge.Intent
 }
 
-func (k keeping) Mark(ctx context.Context, in bridge.Intent) error {
+func (k keeping) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	if k.mark != nil && !k.mark(&in) {
 		return nil
 	}
-	return k.Journal.Mark(ctx, in)
+	return k.Journal.UpdateIntent(ctx, in)
 }
 
 func (k keeping) Intents(ctx context.Context, c string, now, since time.Time) ([]bridge.Intent, error) {
@@ -112,7 +112,7 @@ var mutants = []mutant{
 		}
 		return e
 	}), []string{"journal"}},
-	{"jobs are requeued that did not opt in", configured(func(c *bridge.Config) { c.Preempt.Partitions = []string{"gpu"} }), []string{"I5", "opted"}},
+	{"jobs are requeued that did not opt in", configured(func(c *bridge.Config) { c.PreemptOptIn.Partitions = []string{"gpu"} }), []string{"I5", "opted"}},
 	{"budgets of stops are ignored", configured(func(c *bridge.Config) {
 		g := &c.Budgets
 		g.Quantum, g.Cooldown, g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h = time.Second, 0, 99, 99, 99, 99
@@ -138,11 +138,11 @@ var mutants = []mutant{
 			}
 		}
 	}}), []string{"forgot", "I13"}},
-	{"sent before it is written", journal(keeping{mark: func(in *bridge.Intent) bool { return in.State != bridge.Sent }}), []string{"journal"}},
+	{"sent before it is written", journal(keeping{mark: func(in *bridge.Intent) bool { return in.State != bridge.IntentSent }}), []string{"journal"}},
 	{"what stands is forgotten", journal(keeping{intents: func(all []bridge.Intent) []bridge.Intent {
 		for i := range all {
-			if all[i].State == bridge.Observed {
-				all[i].State = bridge.Expired
+			if all[i].State == bridge.IntentObserved {
+				all[i].State = bridge.IntentExpired
 			}
 		}
 		return all

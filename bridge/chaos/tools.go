@@ -20,7 +20,7 @@ func (t *trial) runTimer() {
 	p := t.timer
 	p.forget()
 	c := t.Site.Config("", "", nil)
-	x := push.Expirer{Releaser: p.releaser(), LeaderWatch: &database{p}, MinLeaderlessTime: c.ExpireAfter(), StopFile: t.stopFile}
+	x := push.Expirer{Releaser: p.releaser(), LeaderWatch: &database{p}, MinLeaderlessTime: c.MinLeaderlessTime(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:
 		t.trace.addLine("expire fails: %v", err)

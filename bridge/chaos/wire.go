@@ -15,8 +15,8 @@ import (
 // wire is Slurm as a daemon reaches it.
 type wire struct{ *daemonProcess }
 
-// Reread implements bridge.Cluster. It takes a moment, in which things happen.
-func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+// RereadJob implements bridge.Cluster. It takes a moment, in which things happen.
+func (c *wire) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	c.world.Advance(c.world.Now().Add(50 * time.Millisecond))
 	c.passPort()
 	switch {
@@ -54,9 +54,9 @@ func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 	return sim.DirectCluster{World: c.world}.HasNode(ctx, name)
 }
 
-// Apply implements bridge.Cluster. A write may be lost on either way, or come
+// ApplyEdit implements bridge.Cluster. A write may be lost on either way, or come
 // late.
-func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
+func (c *wire) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	c.passPort()
 	if c.Parts.Rewritten != nil {
 		e = c.Parts.Rewritten(e)
@@ -99,7 +99,7 @@ func (c *wire) carryOut(k *oracle.Call) error {
 	d := sim.DirectCluster{World: c.world, ActingUser: c.Name}
 	defer c.oracle.StartCall(k)()
 	if k.Edit.Kind != slurm.EditHandBackPriority {
-		return d.Apply(context.Background(), k.Edit)
+		return d.ApplyEdit(context.Background(), k.Edit)
 	}
 	u := sim.JobUpdate{SLUID: k.Edit.Run.SLUID, Hold: sim.Ptr(true)}
 	if err := c.world.Update(c.Name, k.Edit.Run.Job, u); err != nil {

@@ -13,7 +13,7 @@ import (
 // whose jobs are left alone.
 func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, allowance) {
 	switch why := f.View.UnprovenClusterReason; { // it is not known which cluster it is
-	case why != "" && anyAllows(l.Partitions, bridge.Rank):
+	case why != "" && anyAllows(l.Partitions, bridge.ModeRank):
 		r.doubt(bridge.CauseUnnamedCluster, errors.New(why))
 	case why != "": // nothing could be sent to it
 		r.warn(bridge.CauseUnnamedCluster, errors.New(why))

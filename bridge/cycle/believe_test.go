@@ -16,7 +16,7 @@ import (
 )
 
 // standing counts the intents whose effect is, by the ledger, in Slurm.
-func (r *rig) standing() int { return r.inState(bridge.Observed) }
+func (r *rig) standing() int { return r.inState(bridge.IntentObserved) }
 
 // intents returns the ledger.
 func (r *rig) intents() []bridge.Intent {
@@ -41,7 +41,7 @@ func (r *rig) inState(state bridge.IntentState) (n int) {
 
 // steered brings a rig to where many jobs wait and carry something of ours.
 func steered(t *testing.T, lever bridge.Lever) (r *rig, ids []int64) {
-	r = newRig(t, bridge.Rank, "drf", nil)
+	r = newRig(t, bridge.ModeRank, "drf", nil)
 	r.conf.Order.Lever = lever
 	r.restart()
 	r.full("")
@@ -163,7 +163,7 @@ func TestNiceDoesNotCompound(t *testing.T) {
 func TestClocksThatAreOffLeaveNoTrace(t *testing.T) {
 	for _, by := range []time.Duration{30 * 24 * time.Hour, 24 * time.Hour, time.Minute, -time.Minute, -24 * time.Hour} {
 		t.Run(by.String(), func(t *testing.T) {
-			r := newRig(t, bridge.Rank, "drf", nil)
+			r := newRig(t, bridge.ModeRank, "drf", nil)
 			r.submit(sim.JobSpec{User: "ann", Account: "x", GPUs: 8, WorkTime: time.Hour})
 			r.cycles(3)
 			r.wire.spoil = clockOff(by)
@@ -204,7 +204,7 @@ func (c formatClock) Clock(context.Context) (time.Time, error) { return c.now(),
 // TestAllClocksWrongTogether: one host, one clock, and it was ahead for a while.
 // What was dated by it is believed then, and no longer once it is put right.
 func TestAllClocksWrongTogether(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.submit(sim.JobSpec{User: "ann", Account: "x", GPUs: 8, WorkTime: time.Hour})
 	r.cycles(3)
 	const ahead = 30 * 24 * time.Hour
@@ -281,7 +281,7 @@ func TestJobsThatAreReallyGone(t *testing.T) {
 
 // TestAnUnnamedClusterIsNotWrittenTo: where nobody knows which cluster it is.
 func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
-	for mode, doubt := range map[bridge.Mode]bool{bridge.Rank: true, bridge.Observe: false} {
+	for mode, doubt := range map[bridge.Mode]bool{bridge.ModeRank: true, bridge.ModeObserve: false} {
 		r := newRig(t, mode, "drf", nil)
 		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.UnprovenClusterReason = "", "scontrol is not there" }
 		r.full("")

@@ -18,14 +18,14 @@ func record(marks string, ago time.Duration) []bridge.Intent {
 	var out []bridge.Intent
 	from := noon.Add(-ago - time.Duration(len(marks))*time.Second)
 	for i, m := range marks {
-		in := bridge.Intent{ID: int64(i + 1), Sent: from.Add(time.Duration(i) * time.Second), State: bridge.Observed}
+		in := bridge.Intent{ID: int64(i + 1), Sent: from.Add(time.Duration(i) * time.Second), State: bridge.IntentObserved}
 		switch m {
 		case 'x':
-			in.State, in.Polls, in.Closed = bridge.Failed, 2, in.Sent.Add(time.Second/2)
+			in.State, in.Polls, in.Closed = bridge.IntentFailed, 2, in.Sent.Add(time.Second/2)
 		case 'f':
-			in.State, in.Closed = bridge.Failed, in.Sent.Add(time.Second/2)
+			in.State, in.Closed = bridge.IntentFailed, in.Sent.Add(time.Second/2)
 		case '?':
-			in.State = bridge.Acked
+			in.State = bridge.IntentAcked
 		}
 		out = append(out, in)
 	}
@@ -91,7 +91,7 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 		}
 		return list
 	}
-	quiet := times(10, func(i int) edit { return edit{fmt.Sprint("q", i), int64(100 + i), bridge.Observed} })
+	quiet := times(10, func(i int) edit { return edit{fmt.Sprint("q", i), int64(100 + i), bridge.IntentObserved} })
 	for _, tt := range []struct {
 		name  string
 		edits []edit
@@ -99,13 +99,13 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 		site  bool
 	}{
 		{"nothing", nil, 0, false},
-		{"one job, time and again", append(quiet, times(20, func(int) edit { return edit{"ann", 1, bridge.Yielded} })...), 0, false},
-		{"four jobs of one person", append(quiet, times(4, func(i int) edit { return edit{"ann", int64(i), bridge.Yielded} })...), 0, false},
-		{"all jobs of one person", append(quiet, times(30, func(i int) edit { return edit{"ann", int64(i), bridge.Yielded} })...), 1, false},
-		{"a job each of three in thirteen", append(quiet, times(3, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.Yielded} })...), 0, false},
-		{"a job each of five in fifteen", append(quiet, times(5, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.Yielded} })...), 0, true},
-		{"a job each of five in thirty", append(append(quiet, times(15, func(i int) edit { return edit{fmt.Sprint("r", i), int64(200 + i), bridge.Observed} })...),
-			times(5, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.Yielded} })...), 0, false},
+		{"one job, time and again", append(quiet, times(20, func(int) edit { return edit{"ann", 1, bridge.IntentYielded} })...), 0, false},
+		{"four jobs of one person", append(quiet, times(4, func(i int) edit { return edit{"ann", int64(i), bridge.IntentYielded} })...), 0, false},
+		{"all jobs of one person", append(quiet, times(30, func(i int) edit { return edit{"ann", int64(i), bridge.IntentYielded} })...), 1, false},
+		{"a job each of three in thirteen", append(quiet, times(3, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.IntentYielded} })...), 0, false},
+		{"a job each of five in fifteen", append(quiet, times(5, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.IntentYielded} })...), 0, true},
+		{"a job each of five in thirty", append(append(quiet, times(15, func(i int) edit { return edit{fmt.Sprint("r", i), int64(200 + i), bridge.IntentObserved} })...),
+			times(5, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.IntentYielded} })...), 0, false},
 	} {
 		var intents []bridge.Intent
 		for i, e := range tt.edits {

@@ -31,7 +31,7 @@ var policies = []string{"tiresias", "fifo", "astraea", "drf"}
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	c := &chaos{
-		rig: newRig(t, bridge.Preempt, policies[seed%4], nil), dice: rand.New(rand.NewPCG(seed, 7)),
+		rig: newRig(t, bridge.ModePreempt, policies[seed%4], nil), dice: rand.New(rand.NewPCG(seed, 7)),
 		runs: map[slurm.Run]int{}, begin: map[int64]time.Time{}, holds: map[int64]bool{},
 	}
 	c.wire.answer = c.before
@@ -138,7 +138,7 @@ func (c *chaos) enter() { c.ids = append(c.ids, c.rig.submit(c.spec())) }
 func (c *chaos) weather() {
 	for _, e := range c.late { // what was given up is carried out after all
 		if c.once(2) {
-			_ = sim.DirectCluster{World: c.w}.Apply(c.t.Context(), e)
+			_ = sim.DirectCluster{World: c.w}.ApplyEdit(c.t.Context(), e)
 		}
 	}
 	c.late = nil

@@ -63,7 +63,7 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 	m.GoodViews++
 	facts = l.measure(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
-	facts.HasExpiry = l.expiryRuns(ctx, r)
+	facts.IsExpirerRunning = l.expiryRuns(ctx, r)
 	facts, m, allowed := l.allow(facts, m, r)
 	s := l.newSituation(facts, m, l.leader.LeadsUntil, allowed)
 	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
@@ -95,7 +95,7 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 		return nil, nil, doubts[0].Err
 	}
 	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
-	facts.HasExpiry = l.expiryRuns(ctx, &r)
+	facts.IsExpirerRunning = l.expiryRuns(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
 	people := contestedEditsOf(facts.Intents, facts.View)
 	facts.LeftAloneReasonByUser = people.leftAlone()
@@ -109,7 +109,7 @@ func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge
 	holder, leads, err := l.leader.Acquire(ctx, l.Leadership)
 	switch {
 	case err != nil:
-		return false, doubtsOf(bridge.CauseLeader, err)
+		return false, doubtsOf(bridge.CauseLeaderUnknown, err)
 	case leads:
 		r.Epoch = l.leader.Epoch
 	default:

@@ -70,7 +70,7 @@ func effectBreakerOf(intents []bridge.Intent, now time.Time) effectBreaker {
 			e.pending = e.pending || tried
 		case ledger.HadNoEffect(in) || stuck && ledger.WasOrderIgnored(in):
 			e.countMissed(in, tried)
-		case in.State == bridge.Failed: // the call failed, which says nothing of its effect
+		case in.State == bridge.IntentFailed: // the call failed, which says nothing of its effect
 		case tried:
 			e.countProven()
 		case !e.open:

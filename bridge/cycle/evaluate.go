@@ -36,7 +36,7 @@ func (l *Loop) evaluate(ctx context.Context, s *situation, m Memory) ([]Evaluati
 	var evaluations []Evaluation
 	sum := spentOf(s.facts.Intents, s.facts.View.At)
 	for _, p := range l.Partitions {
-		if p.Mode == bridge.Off {
+		if p.Mode == bridge.ModeOff {
 			continue
 		}
 		e, own, more := s.evaluate(ctx, p, l.policies[p.Name], m.Partitions[p.Name], sum)
@@ -105,8 +105,8 @@ func (s *situation) stopwatch(took map[string]time.Duration) func(step string) {
 func (s *situation) assemble(p bridge.Partition, stuck map[int64]string) *policy.Snapshot {
 	f, memo := &s.facts, s.facts.MemoByPartition[p.Name]
 	return intake.Assemble(intake.Input{
-		View: f.View, Past: f.Past, Measured: f.MeasuredByNode, UsedByJob: f.UsedByJob, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
-		OptIn: s.config.Preempt, Speeds: s.config.Speeds, NotStarted: stuck,
+		View: f.View, Past: f.Past, Measured: f.MeasuredByNode, UsedByJob: f.UseByJob, Book: s.book, Seq: memo.CycleSeq + 1, Memo: memo.Bytes,
+		OptIn: s.config.PreemptOptIn, Speeds: s.config.SiteGPUSpeeds, NotStarted: stuck,
 	}, p)
 }
 
@@ -117,7 +117,7 @@ func (s *situation) diff(e *Evaluation) []slurm.Edit {
 		PartitionGoal: actuator.PartitionGoal{
 			Plan: e.Plan, Snapshot: e.Snapshot, View: v, PlannedWarnings: e.Warns,
 			OrderConfig: c.Order, OrderKind: actuator.ChooseOrderKind(c.Order.Lever, v), MaxLowerableWait: c.Budgets.MaxPending,
-			LeaseConfig: c.Lease, MayPin: c.PinsStarts && s.facts.HasExpiry,
+			LeaseConfig: c.Lease, MayPin: c.PinsStartingJobs && s.facts.IsExpirerRunning,
 		},
 		Book: s.book, AllowedMode: e.Partition.PlanMode(),
 	})

@@ -21,7 +21,7 @@ type guarded struct {
 }
 
 func newGuarded(t *testing.T) *guarded {
-	g := &guarded{rig: newRig(t, bridge.Steer, "drf", nil)}
+	g := &guarded{rig: newRig(t, bridge.ModeSteer, "drf", nil)}
 	g.expiry = g.db
 	g.conf.WarmupPolls = 0
 	g.restart()
@@ -31,7 +31,7 @@ func newGuarded(t *testing.T) *guarded {
 			g.w.Advance(g.w.Now().Add(d))
 			return nil
 		}},
-		LeaderWatch: g.db, MinLeaderlessTime: g.conf.ExpireAfter(), StopFile: g.stops,
+		LeaderWatch: g.db, MinLeaderlessTime: g.conf.MinLeaderlessTime(), StopFile: g.stops,
 	}
 	return g
 }
@@ -127,14 +127,14 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	g.full("")
 	id := g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, ExcludedNodes: []string{"n2"}})
 	j := g.job(id)
-	before := bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State, Excluded: j.ExcludedNodes}
+	before := bridge.JobBefore{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State, Excluded: j.ExcludedNodes}
 	begin := g.w.Now().Add(time.Hour).Truncate(time.Second)
 	g.stand([]bridge.Intent{
 		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n1", "n2"}}},
 		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 1_000_000}},
 		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease, Until: begin}, NotAfter: begin},
 	})
-	if err := g.db.Resign(t.Context(), "lab", g.conf.Holder); err != nil {
+	if err := g.db.Resign(t.Context(), "lab", g.conf.DaemonName); err != nil {
 		t.Fatal(err)
 	}
 	var nodes, order int
@@ -161,7 +161,7 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 	g.minute()
 	id := g.pinned()
 	for range 6 {
-		if _, _, held, err := g.db.Lead(t.Context(), "lab", g.conf.Holder, 90*time.Second); err != nil || !held {
+		if _, _, held, err := g.db.Lead(t.Context(), "lab", g.conf.DaemonName, 90*time.Second); err != nil || !held {
 			t.Fatal(err)
 		}
 		g.minute()
@@ -175,7 +175,7 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 	for range 6 {
 		g.minute()
 	}
-	ago, _, err := g.db.LastExpiry(t.Context(), "lab")
+	ago, _, err := g.db.TimeSinceExpirerRan(t.Context(), "lab")
 	if err != nil {
 		t.Fatal(err)
 	}

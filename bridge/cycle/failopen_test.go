@@ -86,7 +86,7 @@ func TestTheOrderIsFailOpen(t *testing.T) {
 	_, want := newcomers(alone, enter)
 	for _, lever := range []bridge.Lever{bridge.LeverSiteFactor, bridge.LeverNice, bridge.LeverPriority} {
 		t.Run(string(lever), func(t *testing.T) {
-			r := newRigOn(t, campus(), bridge.Rank, "fifo", nil)
+			r := newRigOn(t, campus(), bridge.ModeRank, "fifo", nil)
 			r.conf.Order.Lever = lever
 			r.restart()
 			ids := queue(t, r.w, r.submit)
@@ -118,8 +118,8 @@ func apart(a, b []int) int {
 
 // TestOverrideOrdersAcrossQOS: only by choice.
 func TestOverrideOrdersAcrossQOS(t *testing.T) {
-	for strength, first := range map[bridge.Strength]string{bridge.StrengthWithinQOS: "high", bridge.StrengthBlend: "high", bridge.StrengthOverride: "normal"} {
-		r := newRigOn(t, campus(), bridge.Rank, "fifo", nil)
+	for strength, first := range map[bridge.OrderStrength]string{bridge.StrengthWithinQOS: "high", bridge.StrengthBlend: "high", bridge.StrengthOverride: "normal"} {
+		r := newRigOn(t, campus(), bridge.ModeRank, "fifo", nil)
 		r.conf.Order.Strength = strength
 		r.restart()
 		r.full("")
@@ -140,7 +140,7 @@ func TestOverrideOrdersAcrossQOS(t *testing.T) {
 // TestNumbersFollowTheQueue: while jobs come and go, our numbers stay near what
 // Slurm itself would give, our order stands, and it takes few writes.
 func TestNumbersFollowTheQueue(t *testing.T) {
-	r := newRigOn(t, campus(), bridge.Rank, "fifo", nil)
+	r := newRigOn(t, campus(), bridge.ModeRank, "fifo", nil)
 	queue(t, r.w, r.submit)
 	r.cycles(10)
 	r.w.Advance(r.w.Now().Add(2 * time.Hour)) // the cluster is about to be free

@@ -34,17 +34,17 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			func(r *rig) { r.db.FailCall = gone("") }, func(r *rig) { r.db.FailCall = nil }, "leader",
 		},
 	}
-	for call, cause := range map[string]bridge.Cause{"Clock": "history", "Record": "history", "Past": "history", "Memo": "history", "Intents": "journal", "Intend": "journal"} {
+	for call, cause := range map[string]bridge.Cause{"Clock": "history", "RecordView": "history", "Past": "history", "Memo": "history", "Intents": "journal", "StoreIntents": "journal"} {
 		f := tests["database gone"]
 		f.break_, f.cause = func(r *rig) { r.db.FailCall = gone(call) }, cause
-		if call == "Intend" {
+		if call == "StoreIntents" {
 			f.heal = nil // it stays warm
 		}
 		tests["database gone for "+call] = f
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, bridge.Rank, "drf", nil)
+			r := newRig(t, bridge.ModeRank, "drf", nil)
 			r.full("")
 			r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 			r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
@@ -83,7 +83,7 @@ func gone(call string) func(string) error {
 }
 
 func TestClocksApartSendNothing(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.full("")
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	parts := r.parts()
@@ -104,7 +104,7 @@ type broken struct{}
 func (broken) Decide(*policy.Snapshot) (*policy.Plan, error) { panic("planted") }
 
 func TestAnAnswerThatIsLostIsNotSentAgain(t *testing.T) {
-	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r := newRig(t, bridge.ModePreempt, "tiresias", nil)
 	r.full("fairbridge:preemptible,ckpt=10s")
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
@@ -121,7 +121,7 @@ func TestAnAnswerThatIsLostIsNotSentAgain(t *testing.T) {
 }
 
 func TestRepeatedRefusalsEndThePush(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.full("")
 	for range 8 {
 		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})

@@ -39,20 +39,20 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 		taken = l.Now()
 	}
 	s.gate = gate.CommonInput{
-		Budgets: l.Budgets, CycleInterval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiryTimer: f.HasExpiry,
+		Budgets: l.Budgets, CycleInterval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiryTimer: f.IsExpirerRunning,
 		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: actuator.LeasedTimeByJob(f.Intents, f.View.At), LeftAloneReasonByUser: f.LeftAloneReasonByUser,
 	}
 	for i := range l.Partitions {
 		s.gate.ModeByPartition[l.Partitions[i].Name] = l.Partitions[i].Mode
 	}
 	if f.Past != nil {
-		for id, past := range f.Past.Jobs {
+		for id, past := range f.Past.PastByJob {
 			s.gate.RequeueTimesByJob[id] = past.RequeueTimes
 		}
 	}
 	for i := range f.Intents {
 		in := &f.Intents[i]
-		if in.State == bridge.Void {
+		if in.State == bridge.IntentVoid {
 			continue
 		}
 		if at := in.Edit.WrittenField(); in.Sent.After(s.touched[at]) {
@@ -73,7 +73,7 @@ func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.CommonInput {
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
 	st.LeadershipLeft = s.until.Sub(st.Now)
 	st.RecentStops, st.RecentWarnings = sum.stops, sum.warnings
-	if e.Partition.Mode.Allows(bridge.Preempt) { // else no job would ever be warned, and no stop be seen in the plan
+	if e.Partition.Mode.Allows(bridge.ModePreempt) { // else no job would ever be warned, and no stop be seen in the plan
 		st.NoticeByJob = intake.Notices(&e.Partition, s.facts.View)
 	}
 	if as := e.Partition.PlanMode(); as != e.Partition.Mode {
@@ -87,7 +87,7 @@ func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.CommonInput {
 func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
 	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
-	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.Rank)
+	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)
 	return e
 }
 

@@ -17,7 +17,7 @@ func TestReleaseReachesTasksOfArrays(t *testing.T) {
 	for lever, kind := range map[bridge.Lever]slurm.EditKind{bridge.LeverSiteFactor: slurm.EditSiteFactor, bridge.LeverNice: slurm.EditNice} {
 		for _, seen := range []bool{true, false} {
 			t.Run(fmt.Sprint(lever, " seen ", seen), func(t *testing.T) {
-				r := newRig(t, bridge.Rank, "drf", nil)
+				r := newRig(t, bridge.ModeRank, "drf", nil)
 				r.conf.Order.Lever = lever
 				r.restart()
 				a, b := r.full("")
@@ -25,7 +25,7 @@ func TestReleaseReachesTasksOfArrays(t *testing.T) {
 				plain := r.job(array)
 				r.stand([]bridge.Intent{{
 					Edit:   slurm.Edit{Run: plain.CurrentRun(), Kind: kind, Value: 77, Tasks: 9},
-					Before: bridge.Before{Eligible: plain.Eligible, Begin: plain.Eligible, Priority: plain.Priority, Nice: plain.Nice, State: plain.State},
+					Before: bridge.JobBefore{Eligible: plain.Eligible, Begin: plain.Eligible, Priority: plain.Priority, Nice: plain.Nice, State: plain.State},
 				}})
 				for _, id := range []int64{a, b} {
 					_ = r.w.Cancel("hog", fmt.Sprint(id))

@@ -48,7 +48,7 @@ func (l *Loop) store(ctx context.Context, s *situation, e *Evaluation, edits []s
 	for i, edit := range edits {
 		intents[i] = s.intent(c, e, edit)
 	}
-	stored, err := l.Journal.Intend(ctx, c, intents)
+	stored, err := l.Journal.StoreIntents(ctx, c, intents)
 	if err != nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
 	}
@@ -59,7 +59,7 @@ func (l *Loop) store(ctx context.Context, s *situation, e *Evaluation, edits []s
 func (s *situation) intent(c *bridge.Cycle, e *Evaluation, edit slurm.Edit) bridge.Intent {
 	at := s.facts.View.At
 	in := bridge.Intent{
-		Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: edit, State: bridge.Planned, Made: at,
+		Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: edit, State: bridge.IntentPlanned, Made: at,
 		Before: ledger.BeforeOfEdit(s.book, s.facts.View.Job(edit.Run.Job), edit, at), NotAfter: ledger.EditExpiry(edit),
 	}
 	in.Before.Stop = e.stopCost(edit)

@@ -63,17 +63,17 @@ func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (ju
 func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
 	q, v := missing.NewLookups(c), f.View
 	for _, id := range v.GoneJobs {
-		q.Jobs[id] = judge.Gone
+		q.AnswerByJob[id] = judge.AnswerGone
 	}
 	jobs, nodes := judge.MissingJobs(v, ref.View), judge.MissingNodes(v, ref.View)
 	for _, id := range jobs {
-		if ref.Answers.Jobs[id] == judge.Gone {
-			q.Jobs[id] = judge.Gone
+		if ref.Answers.AnswerByJob[id] == judge.AnswerGone {
+			q.AnswerByJob[id] = judge.AnswerGone
 		}
 	}
 	for _, name := range nodes {
-		if ref.Answers.Nodes[name] == judge.Gone {
-			q.Nodes[name] = judge.Gone
+		if ref.Answers.AnswerByNode[name] == judge.AnswerGone {
+			q.AnswerByNode[name] = judge.AnswerGone
 		}
 	}
 	q.LookUpNodes(ctx, nodes)
@@ -99,7 +99,7 @@ func (ref Reference) afterView(in *judge.Input, verdict judge.Verdict) Reference
 		return Reference{View: in.View}
 	case verdict.Forget:
 		return Reference{}
-	case in.Answers.Jobs == nil:
+	case in.Answers.AnswerByJob == nil:
 		return ref // nothing was asked
 	case verdict.ManyGone:
 		ref.ManyGone++

@@ -21,7 +21,7 @@ type Parts struct {
 	Leadership bridge.Leadership
 	History    bridge.History
 	Probes     bridge.Probes
-	Expiry     bridge.Expiry // nil: nothing outside the daemon ends what it leaves
+	Expiry     bridge.ExpirerStatus // nil: nothing outside the daemon ends what it leaves
 	Metrics    *Metrics
 	Log        *slog.Logger
 	Now        func() time.Time // time.Now but in tests
@@ -49,7 +49,7 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 	}
 	l := &Loop{
 		Config: c, Parts: p, policies: map[string]*guard{},
-		leader: push.Leader{ClusterName: c.ClusterName, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now},
+		leader: push.Leader{ClusterName: c.ClusterName, Name: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
 	for _, part := range c.Partitions {
 		l.policies[part.Name] = &guard{policy: part.DecidingPolicy}
@@ -66,8 +66,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer end()
 	var panicked error
 	deadline := l.Interval
-	if l.Deadline > 0 {
-		deadline = l.Deadline
+	if l.CycleDeadline > 0 {
+		deadline = l.CycleDeadline
 	}
 	cycle := cron.FuncJob(func() {
 		defer func() {

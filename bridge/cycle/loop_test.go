@@ -20,7 +20,7 @@ func (r *rig) full(comment string) (a, b int64) {
 }
 
 func TestObserveSendsNothing(t *testing.T) {
-	r := newRig(t, bridge.Observe, "tiresias", nil)
+	r := newRig(t, bridge.ModeObserve, "tiresias", nil)
 	r.full("fairbridge:preemptible")
 	for range 6 {
 		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4})
@@ -38,7 +38,7 @@ func TestObserveSendsNothing(t *testing.T) {
 }
 
 func TestRankFollowsThePolicy(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.full("")
 	var hog, other []int64
 	for range 3 {
@@ -70,7 +70,7 @@ func TestRankFollowsThePolicy(t *testing.T) {
 }
 
 func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
-	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r := newRig(t, bridge.ModePreempt, "tiresias", nil)
 	a, b := r.full("fairbridge:preemptible,ckpt=10s")
 	r.w.Advance(r.w.Now().Add(2 * time.Hour)) // far into the second queue
 	short := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
@@ -103,7 +103,7 @@ func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
 }
 
 func TestHeldJobsAreNeverTouched(t *testing.T) {
-	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r := newRig(t, bridge.ModePreempt, "tiresias", nil)
 	r.full("fairbridge:preemptible")
 	mine := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, Hold: true})
 	admins := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
@@ -125,7 +125,7 @@ func TestHeldJobsAreNeverTouched(t *testing.T) {
 }
 
 func TestAHoldBetweenLookingAndPushingIsRespected(t *testing.T) {
-	r := newRig(t, bridge.Rank, "fifo", nil)
+	r := newRig(t, bridge.ModeRank, "fifo", nil)
 	r.full("")
 	id := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	r.wire.between = func(w *sim.World) { _ = w.Hold("new", id) }
@@ -138,7 +138,7 @@ func TestAHoldBetweenLookingAndPushingIsRespected(t *testing.T) {
 }
 
 func TestStopFileStopsEverything(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.full("")
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
@@ -157,9 +157,9 @@ func TestStopFileStopsEverything(t *testing.T) {
 }
 
 func TestASecondDaemonStandsBy(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	first := r.loop
-	r.conf.Holder = "test:2"
+	r.conf.DaemonName = "test:2"
 	r.restart()
 	if rep := first.Step(t.Context()); rep.Result == cycle.Standby {
 		t.Fatal("the first daemon does not lead")
@@ -172,7 +172,7 @@ func TestASecondDaemonStandsBy(t *testing.T) {
 // TestWarmAgainAfterStandingBy: while another led, the queue was its to change.
 // What this daemon saw before that is no ground to push on at once.
 func TestWarmAgainAfterStandingBy(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.full("")
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
@@ -204,7 +204,7 @@ func TestWarmAgainAfterStandingBy(t *testing.T) {
 
 // TestStopFileWithinAPush: the file is looked for before every call.
 func TestStopFileWithinAPush(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.full("")
 	for range 4 {
 		r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
@@ -217,7 +217,7 @@ func TestStopFileWithinAPush(t *testing.T) {
 }
 
 func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
-	r := newRig(t, bridge.Steer, "fifo", nil)
+	r := newRig(t, bridge.ModeSteer, "fifo", nil)
 	r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2})
@@ -226,7 +226,7 @@ func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
 	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
 		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
 	}
-	r.conf.Partitions[0].Mode = bridge.Rank
+	r.conf.Partitions[0].Mode = bridge.ModeRank
 	r.restart()
 	r.cycles(4)
 	if j := r.job(small); j.IsPending() && j.Eligible.After(r.w.Now()) {
@@ -235,7 +235,7 @@ func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
 }
 
 func TestReleaseGivesEverythingBack(t *testing.T) {
-	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r := newRig(t, bridge.ModePreempt, "tiresias", nil)
 	r.full("fairbridge:preemptible")
 	var ids []int64
 	for i := range 6 {

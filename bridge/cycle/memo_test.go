@@ -12,7 +12,7 @@ import (
 // catalogue in turn, as an administrator does who tries them. None can read what
 // the one before remembered, and none may stumble over it.
 func TestAPolicyThatWasChangedBegins(t *testing.T) {
-	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r := newRig(t, bridge.ModePreempt, "tiresias", nil)
 	for range 6 {
 		r.submit(sim.JobSpec{User: "alice", Account: "research", GPUs: 4, Comment: "fairbridge:preemptible"})
 	}
@@ -22,7 +22,7 @@ func TestAPolicyThatWasChangedBegins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: e.Name, DecidingPolicy: decide}}
+		r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.ModePreempt, Policy: e.Name, DecidingPolicy: decide}}
 		r.restart()
 		for range 3 {
 			for _, d := range r.cycles(1).Doubts {

@@ -119,7 +119,7 @@ func (m Memory) withPushed(intents []bridge.Intent, now time.Time) Memory {
 		}
 	}
 	for i := range intents {
-		if in := &intents[i]; actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.State != bridge.Void && in.State != bridge.Planned {
+		if in := &intents[i]; actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.State != bridge.IntentVoid && in.State != bridge.IntentPlanned {
 			requeued[in.Edit.Run] = now
 		}
 	}

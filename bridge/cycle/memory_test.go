@@ -19,7 +19,7 @@ func TestAMemoryIsAValue(t *testing.T) {
 		}
 	}
 	m := fresh()
-	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditRequeue, Run: slurm.Run{Job: 3}}, State: bridge.Acked}
+	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditRequeue, Run: slurm.Run{Job: 3}}, State: bridge.IntentAcked}
 	for name, next := range map[string]Memory{
 		"standby": m.forStandby(), "with": m.withPartition("gpu", PartitionMemory{}), "stored": m.withStored("gpu", 8),
 		"found": m.checkLastCycle("gpu", 6, noon), "pushed": m.withPushed([]bridge.Intent{requeue}, noon),
@@ -34,7 +34,7 @@ func TestAMemoryIsAValue(t *testing.T) {
 	if got := m.withPushed([]bridge.Intent{requeue}, noon).Requeued; len(got) != 2 || got[slurm.Run{Job: 3}] != noon {
 		t.Errorf("requeued %v, want those of a day and the new one", got)
 	}
-	for _, state := range []bridge.IntentState{bridge.Planned, bridge.Void} {
+	for _, state := range []bridge.IntentState{bridge.IntentPlanned, bridge.IntentVoid} {
 		requeue.State = state
 		if got := m.withPushed([]bridge.Intent{requeue}, noon).Requeued; !got[slurm.Run{Job: 3}].IsZero() {
 			t.Errorf("a requeue that is %s counts as sent", state)

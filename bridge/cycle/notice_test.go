@@ -16,7 +16,7 @@ import (
 // gracious is a cluster full of two jobs that may be stopped, and a short one
 // that wants the place of one.
 func gracious(t *testing.T, comment string) (r *rig, short int64) {
-	r = newRig(t, bridge.Preempt, "tiresias", nil)
+	r = newRig(t, bridge.ModePreempt, "tiresias", nil)
 	r.full(comment)
 	r.w.Advance(r.w.Now().Add(2 * time.Hour)) // far into the second queue
 	return r, r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute, TimeLimit: 30 * time.Minute})
@@ -146,7 +146,7 @@ func TestAPartitionsGrace(t *testing.T) {
 // plan would never get to them.
 func TestObservingShowsStopsOfJobsWithAGrace(t *testing.T) {
 	r, _ := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=2m")
-	r.conf.Partitions[0].Mode = bridge.Observe
+	r.conf.Partitions[0].Mode = bridge.ModeObserve
 	r.restart()
 	last := r.cycles(4)
 	if !slices.ContainsFunc(last.Evaluations[0].Plan.Decisions, func(d policy.Decision) bool { return d.Verb == policy.Stop }) || len(r.wire.applied) > 0 {
@@ -176,7 +176,7 @@ func TestGraceUnderEveryPolicy(t *testing.T) {
 // gracefully plays two hours on a full cluster and counts warnings and stops.
 func gracefully(t *testing.T, name string) (warned, stopped int) {
 	const comment, grace = "fairbridge:preemptible,ckpt=10s,grace=2m", 2 * time.Minute
-	r := newRig(t, bridge.Preempt, name, nil)
+	r := newRig(t, bridge.ModePreempt, name, nil)
 	g := &r.conf.Budgets
 	g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h, g.Cooldown = 10, 20, 100, 100, 20*time.Minute
 	r.restart()

@@ -36,7 +36,7 @@ func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 // record stores what the view shows of runs, and recalls the past.
 func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
-	if err := l.History.Record(ctx, f.View); err != nil {
+	if err := l.History.RecordView(ctx, f.View); err != nil {
 		return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("recording runs: %w", err))
 	}
 	f, m, doubts := l.recall(ctx, f, m)
@@ -58,7 +58,7 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 		if err != nil {
 			return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
-		m = m.checkLastCycle(p.Name, memo.Seq, l.Now())
+		m = m.checkLastCycle(p.Name, memo.CycleSeq, l.Now())
 		f.MemoByPartition[p.Name] = memo.ForPolicy(&p)
 	}
 	return f, m, nil
@@ -84,17 +84,17 @@ func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []brid
 // a view may be missing: policies fall back.
 func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Facts {
 	if old := f.View.StalePartitionsReason; old != "" {
-		r.warn(bridge.CausePartitions, errors.New(old))
+		r.warn(bridge.CauseStalePartitions, errors.New(old))
 	}
 	if f.View.StaleReservationsReason != "" {
-		r.warn(bridge.CauseReservations, errors.New(f.View.StaleReservationsReason))
+		r.warn(bridge.CauseUnreadReservations, errors.New(f.View.StaleReservationsReason))
 	}
 	var err error
 	if f.MeasuredByNode, err = l.Probes.Sample(ctx, f.View); err != nil {
 		r.warn(bridge.CauseProbes, err)
 	}
 	if p, ok := l.Probes.(bridge.JobUseProbes); ok {
-		f.UsedByJob = p.UsedByJob()
+		f.UseByJob = p.UseByJob()
 	}
 	return f
 }
@@ -104,20 +104,20 @@ var errNoExpiry = errors.New("no node is named for any job, since nothing outsid
 // expiryRuns reports whether something outside the daemon would take node lists
 // back if we died now. Where it does not, none is set.
 func (l *Loop) expiryRuns(ctx context.Context, r *Report) bool {
-	if !anyAllows(l.Partitions, bridge.Steer) {
+	if !anyAllows(l.Partitions, bridge.ModeSteer) {
 		return true // no node list is sent
 	}
-	if !l.PinsStarts || l.Expiry == nil {
+	if !l.PinsStartingJobs || l.Expiry == nil {
 		return false
 	}
-	ago, ok, err := l.Expiry.LastExpiry(ctx, l.Config.ClusterName)
+	ago, ok, err := l.Expiry.TimeSinceExpirerRan(ctx, l.Config.ClusterName)
 	switch {
 	case err != nil:
-		r.warn(bridge.CauseNoExpiry, err)
+		r.warn(bridge.CauseNoExpirer, err)
 	case !ok:
-		r.warn(bridge.CauseNoExpiry, errNoExpiry)
+		r.warn(bridge.CauseNoExpirer, errNoExpiry)
 	case ago > push.MaxExpirySignAge:
-		r.warn(bridge.CauseNoExpiry, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
+		r.warn(bridge.CauseNoExpirer, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
 	}
 	return err == nil && ok && ago <= push.MaxExpirySignAge
 }

@@ -11,7 +11,7 @@ import (
 // TestAnAdministratorsPriorityLiftsNoOther: a priority that an administrator set
 // directly is far above what Slurm makes; no job is lifted to it by our order.
 func TestAnAdministratorsPriorityLiftsNoOther(t *testing.T) {
-	r := newRig(t, bridge.Rank, "sjf", nil)
+	r := newRig(t, bridge.ModeRank, "sjf", nil)
 	r.full("")
 	var ids []int64
 	for i := range 6 {

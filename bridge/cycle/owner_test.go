@@ -14,7 +14,7 @@ import (
 // one is ahead of it.
 func leased(t *testing.T) (r *rig, small int64) {
 	t.Helper()
-	r = newRig(t, bridge.Steer, "fifo", nil)
+	r = newRig(t, bridge.ModeSteer, "fifo", nil)
 	r.submit(sim.JobSpec{User: "hog", Account: "x", GPUs: 8, WorkTime: 5 * time.Hour, TimeLimit: 6 * time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2})

@@ -40,7 +40,7 @@ func contestedEditsOf(intents []bridge.Intent, v *slurm.View) contestedEdits {
 			who = j.User
 		}
 		c.touched[who] = true
-		if in.State != bridge.Yielded {
+		if in.State != bridge.IntentYielded {
 			continue
 		}
 		if c.changed[who] == nil {

@@ -118,7 +118,7 @@ func newFolk(t *testing.T, release string, lever bridge.Lever) *folk {
 	t.Helper()
 	r := newRigOn(t, sim.Config{
 		ClusterName: "lab", Release: release, Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
-	}, bridge.Steer, "fifo", nil)
+	}, bridge.ModeSteer, "fifo", nil)
 	r.conf.Order.Lever = lever
 	r.restart()
 	f := &folk{rig: r, dice: rand.New(rand.NewPCG(7, 11)), want: map[int64]*wanted{}}

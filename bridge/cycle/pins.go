@@ -38,7 +38,7 @@ func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Repor
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, ledger.NewUndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
+	planned, err := l.Journal.StoreIntents(ctx, nil, ledger.NewUndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
 	if err != nil {
 		r.doubt(bridge.CauseJournal, err)
 		return

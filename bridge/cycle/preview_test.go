@@ -11,7 +11,7 @@ import (
 // TestAPreviewChangesNothing: it plans as if we led, while another daemon does,
 // and neither Slurm nor the database nor the loop is any different after it.
 func TestAPreviewChangesNothing(t *testing.T) {
-	r := newRig(t, bridge.Steer, "drf", nil)
+	r := newRig(t, bridge.ModeSteer, "drf", nil)
 	r.full("")
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
@@ -30,15 +30,15 @@ func TestAPreviewChangesNothing(t *testing.T) {
 	}
 	intents, err := r.db.Intents(t.Context(), "lab", r.w.Now(), time.Time{})
 	memo, errMemo := r.db.Memo(t.Context(), "lab", "gpu")
-	if len(intents) > 0 || memo.Seq != 0 || len(r.wire.applied) > 0 || err != nil || errMemo != nil {
-		t.Errorf("%d intents, cycle %d, %d calls: %v, %v", len(intents), memo.Seq, len(r.wire.applied), err, errMemo)
+	if len(intents) > 0 || memo.CycleSeq != 0 || len(r.wire.applied) > 0 || err != nil || errMemo != nil {
+		t.Errorf("%d intents, cycle %d, %d calls: %v, %v", len(intents), memo.CycleSeq, len(r.wire.applied), err, errMemo)
 	}
 }
 
 // TestAPreviewLeavesThoseAloneWhomACycleDoes: jobs of a person who takes back what
 // we set are left alone, in a preview too.
 func TestAPreviewLeavesThoseAloneWhomACycleDoes(t *testing.T) {
-	r := newRig(t, bridge.Rank, "srtf", nil)
+	r := newRig(t, bridge.ModeRank, "srtf", nil)
 	r.conf.Order.Lever = bridge.LeverNice
 	r.restart()
 	r.full("")

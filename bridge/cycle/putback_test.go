@@ -15,7 +15,7 @@ import (
 // the database is put back to before. It is not sent again to the same run, and
 // nothing else is sent while what was sent may still be carried out.
 func TestADatabaseThatWasPutBack(t *testing.T) {
-	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r := newRig(t, bridge.ModePreempt, "tiresias", nil)
 	r.full("fairbridge:preemptible,ckpt=10s")
 	r.w.Advance(r.w.Now().Add(2 * time.Hour))
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, WorkTime: 10 * time.Minute})

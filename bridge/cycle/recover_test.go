@@ -16,8 +16,8 @@ import (
 // many brings a rig with cycles of the length to where the jobs of many people
 // wait, warm and with nothing sent.
 func many(t *testing.T, interval time.Duration, lever bridge.Lever, n int) (r *rig, ids []int64) {
-	r = newRig(t, bridge.Rank, "drf", nil)
-	r.conf.Interval, r.conf.LeaderLease, r.conf.Order.Lever = interval, time.Hour, lever
+	r = newRig(t, bridge.ModeRank, "drf", nil)
+	r.conf.Interval, r.conf.LeaderTTL, r.conf.Order.Lever = interval, time.Hour, lever
 	r.conf.Budgets.EditFloor = 100
 	r.conf.Budgets.EditRate = 100
 	r.restart()
@@ -29,7 +29,7 @@ func many(t *testing.T, interval time.Duration, lever bridge.Lever, n int) (r *r
 }
 
 // unanswered counts the intents whose outcome is not known.
-func (r *rig) unanswered() int { return r.inState(bridge.Unknown) }
+func (r *rig) unanswered() int { return r.inState(bridge.IntentUnknown) }
 
 // TestPushingResumesSoonAfterWritesWorkAgain: writes fail without an answer, done
 // or not, for 16 seconds or for ten minutes. Within 30 seconds after they work

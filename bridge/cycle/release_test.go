@@ -17,7 +17,7 @@ import (
 func (r *rig) releaser() *push.Releaser {
 	r.t.Helper()
 	parts := r.parts()
-	rel := &push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: r.conf.Holder, Wait: func(_ context.Context, d time.Duration) error {
+	rel := &push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: r.conf.DaemonName, Wait: func(_ context.Context, d time.Duration) error {
 		r.w.Advance(r.w.Now().Add(d))
 		return nil
 	}}
@@ -33,7 +33,7 @@ func (r *rig) releaser() *push.Releaser {
 func TestReleasePlansAgain(t *testing.T) {
 	for lever, kept := range map[bridge.Lever]bool{bridge.LeverSiteFactor: false, bridge.LeverPriority: true} {
 		t.Run(string(lever), func(t *testing.T) {
-			r := newRig(t, bridge.Rank, "drf", nil)
+			r := newRig(t, bridge.ModeRank, "drf", nil)
 			r.conf.Order.Lever = lever
 			r.restart()
 			a, b := r.full("")
@@ -79,7 +79,7 @@ func (r *rig) ordered(n int) {
 		j := r.job(r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8}))
 		intents[i] = bridge.Intent{
 			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 1_000_000 + int64(i)},
-			Before: bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+			Before: bridge.JobBefore{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
 		}
 	}
 	r.stand(intents)
@@ -88,22 +88,22 @@ func (r *rig) ordered(n int) {
 // stand makes the values of the intents stand in Slurm, as our own.
 func (r *rig) stand(intents []bridge.Intent) {
 	r.t.Helper()
-	epoch, _, _, err := r.db.Lead(r.t.Context(), "lab", r.conf.Holder, time.Hour)
+	epoch, _, _, err := r.db.Lead(r.t.Context(), "lab", r.conf.DaemonName, time.Hour)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	for i := range intents {
 		intents[i].Cluster, intents[i].Epoch, intents[i].Made = "lab", epoch, r.w.Now()
 	}
-	if intents, err = r.db.Intend(r.t.Context(), nil, intents); err != nil {
+	if intents, err = r.db.StoreIntents(r.t.Context(), nil, intents); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, in := range intents {
-		if err := r.wire.DirectCluster.Apply(r.t.Context(), in.Edit); err != nil {
+		if err := r.wire.DirectCluster.ApplyEdit(r.t.Context(), in.Edit); err != nil {
 			r.t.Fatal(err)
 		}
-		in.State, in.Sent = bridge.Observed, r.w.Now()
-		if err := r.db.Mark(r.t.Context(), in); err != nil {
+		in.State, in.Sent = bridge.IntentObserved, r.w.Now()
+		if err := r.db.UpdateIntent(r.t.Context(), in); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 	if testing.Short() {
 		n = 700 // two rounds
 	}
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.ordered(n)
 	rel := r.releaser()
 	asked := 0
@@ -156,7 +156,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 
 // TestReleaseGivesUpWhatNeverWorks: every call is refused.
 func TestReleaseGivesUpWhatNeverWorks(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.ordered(4)
 	rel := r.releaser()
 	r.wire.answer = func(slurm.Edit) error {
@@ -175,7 +175,7 @@ func TestAnEndIsNoDoubt(t *testing.T) {
 		"while pushing": func(r *rig, end func()) { r.wire.between = func(*sim.World) { end() } },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, bridge.Rank, "drf", nil)
+			r := newRig(t, bridge.ModeRank, "drf", nil)
 			r.conf.WarmupPolls = 0
 			r.restart()
 			r.full("")
@@ -198,7 +198,7 @@ func TestAnEndIsNoDoubt(t *testing.T) {
 // TestACycleThatPanicsEndsTheLoop: leadership is given back all the same, so that
 // the next daemon need not wait for it.
 func TestACycleThatPanicsEndsTheLoop(t *testing.T) {
-	r := newRig(t, bridge.Rank, "drf", nil)
+	r := newRig(t, bridge.ModeRank, "drf", nil)
 	r.wire.looked = func() { panic("no such node") }
 	err := r.loop.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "panic in a cycle: no such node\n") {

@@ -15,9 +15,9 @@ func TestTallySaysWhatWasNotSent(t *testing.T) {
 			list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditSiteFactor}, State: s, Sent: sent})
 		}
 	}
-	add(3, bridge.Failed, noon)
-	add(197, bridge.Planned, time.Time{})
-	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditLease}, State: bridge.Acked, Sent: noon})
+	add(3, bridge.IntentFailed, noon)
+	add(197, bridge.IntentPlanned, time.Time{})
+	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditLease}, State: bridge.IntentAcked, Sent: noon})
 	if got, want := formatIntents(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

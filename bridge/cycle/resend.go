@@ -94,7 +94,7 @@ func (e *Evaluation) wantsHold(job int64) bool {
 func failuresLast(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
 	failed := map[int64]bool{}
 	for i := range earlier {
-		if in := &earlier[i]; in.State == bridge.Failed && now.Sub(in.Sent) < missedSpan {
+		if in := &earlier[i]; in.State == bridge.IntentFailed && now.Sub(in.Sent) < missedSpan {
 			failed[in.Edit.Run.Job] = true
 		}
 	}

@@ -32,7 +32,7 @@ type rig struct {
 	loop  *cycle.Loop
 	stops string
 
-	expiry bridge.Expiry
+	expiry bridge.ExpirerStatus
 }
 
 // wire is the cluster as the loop sees it. It counts writes and can fail.
@@ -42,9 +42,9 @@ type wire struct {
 	observe error                  // what Observe answers
 	spoil   func(*slurm.View)      // makes a view lie; nil: it tells the truth
 	removed map[string]bool        // nodes that Slurm says it does not know
-	answer  func(slurm.Edit) error // what Apply answers instead of applying; nil: apply
-	lost    func(slurm.Edit) error // what Apply answers after applying
-	deaf    bool                   // Apply says yes and does nothing
+	answer  func(slurm.Edit) error // what ApplyEdit answers instead of applying; nil: apply
+	lost    func(slurm.Edit) error // what ApplyEdit answers after applying
+	deaf    bool                   // ApplyEdit says yes and does nothing
 	between func(w *sim.World)     // happens between looking and pushing
 	looked  func()                 // happens while looking
 	listed  map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
@@ -72,12 +72,12 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, err
 }
 
-func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+func (c *wire) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	delete(c.listed, id)
 	if c.between != nil {
 		c.between(c.World)
 	}
-	return c.DirectCluster.Reread(ctx, id)
+	return c.DirectCluster.RereadJob(ctx, id)
 }
 
 func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
@@ -87,7 +87,7 @@ func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 	return c.DirectCluster.HasNode(ctx, name)
 }
 
-func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
+func (c *wire) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	c.applied = append(c.applied, e)
 	if c.answer != nil {
 		if err := c.answer(e); err != nil {
@@ -97,7 +97,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	if c.deaf {
 		return nil
 	}
-	err := c.DirectCluster.Apply(ctx, e)
+	err := c.DirectCluster.ApplyEdit(ctx, e)
 	if c.lost != nil {
 		return c.lost(e)
 	}
@@ -121,9 +121,9 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, w: w, wire: &wire{DirectCluster: sim.DirectCluster{World: w}}, db: memstore.New(w.Now, nil, 0), expiry: bridge.NoExpiry{}, stops: filepath.Join(t.TempDir(), "STOP")}
+	r := &rig{t: t, w: w, wire: &wire{DirectCluster: sim.DirectCluster{World: w}}, db: memstore.New(w.Now, nil, 0), expiry: bridge.SimulatedExpirer{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
-	r.conf.ClusterName, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
+	r.conf.ClusterName, r.conf.DaemonName, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Budgets.Quantum, r.conf.Budgets.Cooldown, r.conf.Budgets.GainFactor = time.Minute, time.Minute, 0
 	r.conf.Budgets.StopPercent, r.conf.Budgets.StopPercent1h, r.conf.Budgets.LostPercent24h = 100, 1000, 100
 	entry, err := catalogue.FindSystem(name)

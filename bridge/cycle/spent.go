@@ -23,7 +23,7 @@ func spentOf(intents []bridge.Intent, now time.Time) spentBudget {
 	var sum spentBudget
 	for i := range intents {
 		in := &intents[i]
-		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
+		if in.State == bridge.IntentVoid || now.Sub(in.Made) >= 24*time.Hour {
 			continue
 		}
 		switch actuator.KindRowOf(in.Edit.Kind).StopTiming {
@@ -50,7 +50,7 @@ func (sum spentBudget) plus(e *Evaluation, now time.Time) spentBudget {
 		if cost == nil {
 			continue
 		}
-		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, At: now}
+		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, DecidedAt: now}
 		if actuator.KindRowOf(edit.Kind).StopTiming == actuator.StopsLater {
 			sum.warnings = append(sum.warnings, gate.SentWarning{Run: edit.Run, Stop: stop})
 		} else {
@@ -62,16 +62,16 @@ func (sum spentBudget) plus(e *Evaluation, now time.Time) spentBudget {
 
 // stopOf makes the gate's fact of a requeue in the ledger.
 func stopOf(in *bridge.Intent) bridge.Stop {
-	stop := bridge.Stop{Job: in.Edit.Run.Job, StopCost: *in.Before.Stop, At: in.Made}
-	if in.State == bridge.Acked || in.State == bridge.Observed || in.State == bridge.Expired {
-		stop.Sent = in.Sent
+	stop := bridge.Stop{Job: in.Edit.Run.Job, StopCost: *in.Before.Stop, DecidedAt: in.Made}
+	if in.State == bridge.IntentAcked || in.State == bridge.IntentObserved || in.State == bridge.IntentExpired {
+		stop.SentAt = in.Sent
 	}
 	return stop
 }
 
 // warningOf makes the gate's fact of a warning in the ledger.
 func warningOf(in *bridge.Intent) gate.SentWarning {
-	w := gate.SentWarning{Run: in.Edit.Run, GraceEnd: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
+	w := gate.SentWarning{Run: in.Edit.Run, GraceEnd: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, DecidedAt: in.Made}}
 	if s := in.Before.Stop; s != nil {
 		w.StopCost = *s
 	}

@@ -40,8 +40,8 @@ func TestWhatStartsNowIsAheadOfWhatWaits(t *testing.T) {
 		mode   bridge.Mode
 		limit  time.Duration
 	}{
-		{"fairbridge", bridge.Steer, time.Hour}, {"tiresias", bridge.Steer, time.Hour}, {"shockwave", bridge.Steer, time.Hour},
-		{"tiresias", bridge.Rank, time.Hour}, {"easy", bridge.Steer, 7 * time.Minute},
+		{"fairbridge", bridge.ModeSteer, time.Hour}, {"tiresias", bridge.ModeSteer, time.Hour}, {"shockwave", bridge.ModeSteer, time.Hour},
+		{"tiresias", bridge.ModeRank, time.Hour}, {"easy", bridge.ModeSteer, 7 * time.Minute},
 	} {
 		t.Run(c.policy+" in "+string(c.mode), func(t *testing.T) {
 			r, head, small := crammed(t, c.mode, c.policy, c.limit)
@@ -65,7 +65,7 @@ func TestWhatStartsNowIsAheadOfWhatWaits(t *testing.T) {
 // maintenance of both nodes in nine minutes none of those can start.
 func busy(t *testing.T, policy string, maintenance bool) (r *rig, waiting []int64) {
 	t.Helper()
-	r = newRig(t, bridge.Preempt, policy, nil)
+	r = newRig(t, bridge.ModePreempt, policy, nil)
 	r.conf.Interval = 10 * time.Second
 	r.conf.Budgets.UserStops1h, r.conf.Budgets.AccountStops1h = 1000, 1000
 	r.restart()
@@ -185,7 +185,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 func TestAStartThatDoesNotHappen(t *testing.T) {
 	r := newRigOn(t, sim.Config{
 		ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
-	}, bridge.Steer, "fifo", nil)
+	}, bridge.ModeSteer, "fifo", nil)
 	r.conf.Interval = 10 * time.Second
 	r.restart()
 	r.wire.spoil = func(v *slurm.View) { // what takes the memory is not shown

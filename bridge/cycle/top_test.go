@@ -13,7 +13,7 @@ import (
 // bobs is a rig on which jobs of two users are ordered, first come first served.
 func bobs(t *testing.T) (r *rig, bob, all []int64) {
 	t.Helper()
-	r = newRigOn(t, campus(), bridge.Rank, "fifo", nil)
+	r = newRigOn(t, campus(), bridge.ModeRank, "fifo", nil)
 	r.full("")
 	for i := range 12 {
 		who := sim.JobSpec{User: "bob", Account: "b", GPUs: 8}

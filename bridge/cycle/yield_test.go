@@ -13,7 +13,7 @@ import (
 // TestAJobIsLeftAloneForAsLongAsIsSaid: a job whose owner takes back what we set gets
 // no edit for as long as the configuration says, and one some time later.
 func TestAJobIsLeftAloneForAsLongAsIsSaid(t *testing.T) {
-	r := newRig(t, bridge.Rank, "srtf", nil)
+	r := newRig(t, bridge.ModeRank, "srtf", nil)
 	r.conf.Order.Lever, r.conf.Budgets.YieldFor = bridge.LeverNice, time.Hour
 	r.restart()
 	for range 2 {

@@ -30,7 +30,7 @@ func Diff(in Input) []slurm.Edit {
 		switch {
 		case in.AllowedMode.Allows(row.NeededMode):
 			edits = append(edits, g.WantedEdits(row)...)
-		case in.AllowedMode.Allows(bridge.Rank):
+		case in.AllowedMode.Allows(bridge.ModeRank):
 			edits = append(edits, g.TakeBackEdits(row)...)
 		}
 	}

@@ -32,12 +32,12 @@ func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
 		j := v.Job(e.Run.Job)
 		fresh = append(fresh, bridge.Intent{
 			ID: int64(len(d.intents) + len(fresh) + 1), Edit: e, Before: ledger.BeforeOfEdit(book, j, e, v.At),
-			State: bridge.Planned, NotAfter: ledger.EditExpiry(e), Made: v.At, Sent: v.At,
+			State: bridge.IntentPlanned, NotAfter: ledger.EditExpiry(e), Made: v.At, Sent: v.At,
 		})
 	}
 	for i := range fresh {
-		push.SetOutcome(&fresh[i], sim.DirectCluster{World: d.w}.Apply(context.Background(), fresh[i].Edit), v.At)
-		if fresh[i].State != bridge.Acked {
+		push.SetOutcome(&fresh[i], sim.DirectCluster{World: d.w}.ApplyEdit(context.Background(), fresh[i].Edit), v.At)
+		if fresh[i].State != bridge.IntentAcked {
 			t.Fatalf("%v: %s %s", fresh[i].Edit, fresh[i].State, fresh[i].Error)
 		}
 	}
@@ -124,14 +124,14 @@ func observe(w *sim.World) *slurm.View {
 
 func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.EditKind) Input {
 	book := ledger.NewIntentBook(d.intents)
-	s := intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
+	s := intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.ModePreempt})
 	if len(s.Jobs) == 0 {
-		s = intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
+		s = intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.ModePreempt})
 	}
 	return Input{PartitionGoal: actuator.PartitionGoal{
 		Plan: aPlan(t, s), Snapshot: s, View: v, OrderKind: lever, MayPin: true,
 		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 100}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 100},
-	}, Book: book, AllowedMode: bridge.Preempt}
+	}, Book: book, AllowedMode: bridge.ModePreempt}
 }
 
 // inOrder checks that Slurm's priorities follow the plan's ranks.

@@ -27,7 +27,7 @@ func startHere() Input {
 		}},
 		MayPin: true, OrderKind: slurm.EditSiteFactor,
 		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 10},
-	}, Book: ledger.NewIntentBook(nil), AllowedMode: bridge.Preempt}
+	}, Book: ledger.NewIntentBook(nil), AllowedMode: bridge.ModePreempt}
 }
 
 func TestPins(t *testing.T) {
@@ -49,7 +49,7 @@ func TestPins(t *testing.T) {
 		{"unreadable", func(w *Input) { w.View.Jobs[0].UntrustedReason = "no priority" }, false},
 		{"part of a het job", func(w *Input) { w.View.Jobs[0].HetJobID = 6 }, false},
 		{"cannot start anyway", func(w *Input) { w.Snapshot.Jobs[0].HeldReason = "dependency" }, false},
-		{"rank mode", func(w *Input) { w.AllowedMode = bridge.Rank }, false},
+		{"rank mode", func(w *Input) { w.AllowedMode = bridge.ModeRank }, false},
 	}
 	for _, tt := range tests {
 		w := startHere()
@@ -74,7 +74,7 @@ func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
 	j := &w.View.Jobs[0]
 	j.RequiredNodes = slurm.ReadHosts("n2")
 	w.Book = ledger.NewIntentBook([]bridge.Intent{{
-		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n2"}},
+		ID: 1, State: bridge.IntentObserved, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n2"}},
 	}})
 	for _, pin := range []bool{true, false} {
 		w.MayPin = pin
@@ -122,13 +122,13 @@ func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
 	w := startHere()
 	j := w.View.Jobs[0]
-	w.Book = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes}, State: bridge.Unknown}})
+	w.Book = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes}, State: bridge.IntentUnknown}})
 	for _, e := range Diff(w) {
 		if e.Kind == slurm.EditRequireNodes {
 			t.Errorf("sent %v while an outcome is open", e)
 		}
 	}
-	w.Book = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease}, State: bridge.Yielded}})
+	w.Book = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease}, State: bridge.IntentYielded}})
 	if e := Diff(w); len(e) > 0 {
 		t.Errorf("sent %v to a job that was yielded", e)
 	}
@@ -175,9 +175,9 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.View.Jobs = append(w.View.Jobs, first)
 	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
 	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
-	w.MaxLowerableWait, w.AllowedMode = 72*time.Hour, bridge.Rank
+	w.MaxLowerableWait, w.AllowedMode = 72*time.Hour, bridge.ModeRank
 	w.Book = ledger.NewIntentBook([]bridge.Intent{{
-		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{OurValue: -100},
+		ID: 1, State: bridge.IntentObserved, Error: "no answer", Before: bridge.JobBefore{OurValue: -100},
 		Edit: slurm.Edit{Run: w.View.Jobs[0].CurrentRun(), Kind: slurm.EditSiteFactor, Value: -900},
 	}})
 	edits := Diff(w)

@@ -25,7 +25,7 @@ var doubtCases = []struct {
 	{"future snapshot", func(in *gate.PlanInput) { in.Snapshot.Now = noon.Add(1) }, "I13"},
 	{"leadership", func(in *gate.PlanInput) { in.LeadershipLeft = 12*time.Second - 1 }, "I14"},
 	{"leadership enough", func(in *gate.PlanInput) { in.LeadershipLeft = 12 * time.Second }, ""},
-	{"leadership unused", func(in *gate.PlanInput) { in.LeadershipLeft, in.ModeByPartition["gpu"] = 0, bridge.Observe }, ""},
+	{"leadership unused", func(in *gate.PlanInput) { in.LeadershipLeft, in.ModeByPartition["gpu"] = 0, bridge.ModeObserve }, ""},
 	{"empties the cluster", func(in *gate.PlanInput) { in.Budgets.PlanStopFloor = 2; swapAll(in) }, "I7"},
 	{"stops a few", func(in *gate.PlanInput) { in.Budgets.PlanStopFloor = 3; swapAll(in) }, ""},
 	{"stops its share", func(in *gate.PlanInput) {

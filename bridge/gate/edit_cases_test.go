@@ -91,15 +91,15 @@ var editCases = []struct {
 	{"I3 begin long past", leased, until(slurm.EditUnlease, -2*time.Minute), "I3"},
 	{"I3 the owner's begin", ownLater, until(slurm.EditUnlease, 2*time.Minute), ""},
 	{"I3 before the owner's begin", ownLater, unlock, "I3"},
-	{"I3 open", opened(slurm.EditSiteFactor, 2, bridge.Sent), site, "I3"},
-	{"I3 open elsewhere", opened(slurm.EditRequireNodes, 2, bridge.Sent), site, ""},
+	{"I3 open", opened(slurm.EditSiteFactor, 2, bridge.IntentSent), site, "I3"},
+	{"I3 open elsewhere", opened(slurm.EditRequireNodes, 2, bridge.IntentSent), site, ""},
 	{"I3 left alone", func(in *gate.EditInput) { in.LeftAloneReasonByUser = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
 	{"I3 left alone, given back", func(in *gate.EditInput) {
 		leased(in)
 		in.LeftAloneReasonByUser = map[string]string{"u2": "his jobs were changed"}
 	}, unlock, ""},
 	{"I3 others left alone", func(in *gate.EditInput) { in.LeftAloneReasonByUser = map[string]string{"u3": "his jobs were changed"} }, site, ""},
-	{"I3 yielded", opened(slurm.EditRequireNodes, 2, bridge.Yielded), site, "I3"},
+	{"I3 yielded", opened(slurm.EditRequireNodes, 2, bridge.IntentYielded), site, "I3"},
 	{"I3 nice not shown", job2(func(j *slurm.Job) { j.IsNiceKnown = false }), as(slurm.EditNice, -500), "I3"},
 
 	{"I4 too short", nothing, until(slurm.EditLease, 29*time.Second), "I4"},
@@ -120,8 +120,8 @@ var editCases = []struct {
 		r.Submit--
 		in.RequeuedRuns = []slurm.Run{r}
 	}, requeue, ""},
-	{"I5 unknown", opened(slurm.EditSiteFactor, 11, bridge.Unknown), requeue, "I5"},
-	{"I5 sent", opened(slurm.EditRequeue, 11, bridge.Sent), requeue, "I3"},
+	{"I5 unknown", opened(slurm.EditSiteFactor, 11, bridge.IntentUnknown), requeue, "I5"},
+	{"I5 sent", opened(slurm.EditRequeue, 11, bridge.IntentSent), requeue, "I3"},
 	{"I5 suspended in the snapshot", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).State = "suspended" }, requeue, "I5"},
 	{"I5 suspended", job11(func(j *slurm.Job) { j.State = "SUSPENDED" }), requeue, "I5"},
 	{"I5 pending", job11(func(j *slurm.Job) { j.State = "PENDING" }), requeue, "I5"},
@@ -137,10 +137,10 @@ var editCases = []struct {
 	}, ""},
 	{"I6 quantum", job11(func(j *slurm.Job) { j.Start = noon.Add(-29 * time.Minute) }), requeue, "I6"},
 	{"I6 cooldown", func(in *gate.EditInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
-	{"I7 budget", func(in *gate.EditInput) { in.RecentStops = []bridge.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
+	{"I7 budget", func(in *gate.EditInput) { in.RecentStops = []bridge.Stop{{Job: 99, DecidedAt: noon}} }, requeue, "I7"},
 	{"I8 not in the plan", func(in *gate.EditInput) { in.AllowedStops = in.AllowedStops[1:] }, requeue, "I8"},
 	{"I9 pays back", func(in *gate.EditInput) {
-		in.RecentStops = []bridge.Stop{{Job: 1, At: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
+		in.RecentStops = []bridge.Stop{{Job: 1, DecidedAt: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 		in.Budgets.StopFloor1h = 2
 	}, requeue, "I9"},
 
@@ -198,7 +198,7 @@ var editCases = []struct {
 	}, as(slurm.EditNice, 7), ""},
 	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"cpu"} }), site, "I15"},
 	{"I15 partition of another plan", func(in *gate.EditInput) {
-		in.ModeByPartition["a"] = bridge.Preempt
+		in.ModeByPartition["a"] = bridge.ModePreempt
 		viewJob(&in.CommonInput, 2).Partitions = []string{"a", "gpu"}
 	}, site, "I15"},
 	{"I15 opaque", job2(func(j *slurm.Job) { j.UntrustedReason = "no priority" }), site, "I15"},
@@ -224,14 +224,14 @@ var editCases = []struct {
 	{"I16 lowered by priority", old, as(slurm.EditPriority, 4999), "I16"},
 	{"I16 given back", func(in *gate.EditInput) { old(in); numbered(slurm.EditSiteFactor, 90)(in) }, as(slurm.EditSiteFactor, 0), ""},
 
-	{"I20 off", func(in *gate.EditInput) { in.Mode = bridge.Off }, unlock, "I20"},
+	{"I20 off", func(in *gate.EditInput) { in.Mode = bridge.ModeOff }, unlock, "I20"},
 	{"I20 no mode", func(in *gate.EditInput) { in.Mode = "" }, site, "I20"},
-	{"I20 observe", func(in *gate.EditInput) { in.Mode = bridge.Observe }, site, "I20"},
-	{"I20 rank orders", func(in *gate.EditInput) { in.Mode = bridge.Rank }, site, ""},
-	{"I20 rank does not lease", func(in *gate.EditInput) { in.Mode = bridge.Rank }, lease, "I20"},
-	{"I20 rank gives back", func(in *gate.EditInput) { leased(in); in.Mode = bridge.Rank }, unlock, ""},
-	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = bridge.Steer }, pin, ""},
-	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = bridge.Steer }, requeue, "I20"},
-	{"I20 configured lower", func(in *gate.EditInput) { in.ModeByPartition["gpu"] = bridge.Rank }, lease, "I20"},
+	{"I20 observe", func(in *gate.EditInput) { in.Mode = bridge.ModeObserve }, site, "I20"},
+	{"I20 rank orders", func(in *gate.EditInput) { in.Mode = bridge.ModeRank }, site, ""},
+	{"I20 rank does not lease", func(in *gate.EditInput) { in.Mode = bridge.ModeRank }, lease, "I20"},
+	{"I20 rank gives back", func(in *gate.EditInput) { leased(in); in.Mode = bridge.ModeRank }, unlock, ""},
+	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = bridge.ModeSteer }, pin, ""},
+	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = bridge.ModeSteer }, requeue, "I20"},
+	{"I20 configured lower", func(in *gate.EditInput) { in.ModeByPartition["gpu"] = bridge.ModeRank }, lease, "I20"},
 	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"gpu", "cpu"} }), site, "I20"},
 }

@@ -40,7 +40,7 @@ func (g *editGate) checkSameRun(c *editCandidate) *denial {
 func (g *editGate) checkMode(c *editCandidate) *denial {
 	need := c.KindRow.NeededMode
 	if c.GivesBack {
-		need = bridge.Rank
+		need = bridge.ModeRank
 	}
 	m := g.input.Mode
 	if !c.GivesBack {

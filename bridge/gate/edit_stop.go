@@ -86,6 +86,6 @@ var editableFields = actuator.FieldsWhere(func(*actuator.KindRow) bool { return 
 func (g *editGate) mayEditBeUnderWay(job int64) bool {
 	return slices.ContainsFunc(editableFields, func(f slurm.Field) bool {
 		in := g.input.IntentBook.OpenIntent(job, f)
-		return in != nil && in.State == bridge.Unknown
+		return in != nil && in.State == bridge.IntentUnknown
 	})
 }

@@ -49,8 +49,8 @@ func (g *editGate) checkMaySend() *denial {
 	in := &g.input
 	return firstDenial(
 		func() *denial {
-			if !in.Mode.Allows(bridge.Rank) {
-				return deny(invariant.WithinMode, "mode %s sends nothing", cmp.Or(in.Mode, bridge.Off))
+			if !in.Mode.Allows(bridge.ModeRank) {
+				return deny(invariant.WithinMode, "mode %s sends nothing", cmp.Or(in.Mode, bridge.ModeOff))
 			}
 			return nil
 		},
@@ -89,7 +89,7 @@ func (g *editGate) newCandidate(e slurm.Edit) editCandidate {
 		c.EditContext = g.facts.newEditContext(c.SnapshotJob, c.SlurmJob)
 		c.IntentBook = g.input.IntentBook
 		c.StandingIntent = g.input.IntentBook.StandingIntent(c.SlurmJob.CurrentRun(), e.Kind.Field(), g.clusterTime)
-		var own *bridge.Before
+		var own *bridge.JobBefore
 		if c.StandingIntent != nil {
 			own = &c.StandingIntent.Before
 		}

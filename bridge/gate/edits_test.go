@@ -13,7 +13,7 @@ import (
 )
 
 // stands puts a value of ours into a job: the intent that wrote it, observed.
-func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge.IntentState) {
+func stands(in *gate.EditInput, e slurm.Edit, before bridge.JobBefore, state bridge.IntentState) {
 	id := int64(1)
 	i := bridge.Intent{ID: id, Edit: e, Before: before, State: state, NotAfter: e.Until}
 	in.IntentBook = ledger.NewIntentBook([]bridge.Intent{i})
@@ -24,7 +24,7 @@ func leased(in *gate.EditInput) {
 	e := edit(&in.CommonInput, 2, slurm.EditLease)
 	e.Until = noon.Add(3 * time.Minute)
 	viewJob(&in.CommonInput, 2).Eligible = e.Until
-	stands(in, e, bridge.Before{Begin: noon.Add(-time.Hour)}, bridge.Observed)
+	stands(in, e, bridge.JobBefore{Begin: noon.Add(-time.Hour)}, bridge.IntentObserved)
 }
 
 // pinned lets n1 stand in job 2's required nodes, where the owner had none.
@@ -32,7 +32,7 @@ func pinned(in *gate.EditInput) {
 	e := edit(&in.CommonInput, 2, slurm.EditRequireNodes)
 	e.Nodes = []string{"n1"}
 	viewJob(&in.CommonInput, 2).RequiredNodes = slurm.ReadHosts("n1")
-	stands(in, e, bridge.Before{}, bridge.Observed)
+	stands(in, e, bridge.JobBefore{}, bridge.IntentObserved)
 }
 
 // numbered lets a value of ours stand in an order field of job 2.
@@ -46,7 +46,7 @@ func numbered(kind slurm.EditKind, v int64) func(*gate.EditInput) {
 		case slurm.EditPriority:
 			j.Priority = v
 		}
-		stands(in, e, bridge.Before{Nice: 7}, bridge.Observed)
+		stands(in, e, bridge.JobBefore{Nice: 7}, bridge.IntentObserved)
 	}
 }
 
@@ -55,12 +55,12 @@ func unanswered(was, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		e := edit(&in.CommonInput, 2, slurm.EditSiteFactor)
 		e.Value = v
-		in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{OurValue: was}, State: bridge.Observed, Error: "no answer"}})
+		in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.JobBefore{OurValue: was}, State: bridge.IntentObserved, Error: "no answer"}})
 	}
 }
 
 func opened(kind slurm.EditKind, job int64, state bridge.IntentState) func(*gate.EditInput) {
-	return func(in *gate.EditInput) { stands(in, edit(&in.CommonInput, job, kind), bridge.Before{}, state) }
+	return func(in *gate.EditInput) { stands(in, edit(&in.CommonInput, job, kind), bridge.JobBefore{}, state) }
 }
 
 // as is an edit of job 2 with a value.
@@ -132,7 +132,7 @@ func excluded(in *gate.EditInput) {
 	e := edit(&in.CommonInput, 2, slurm.EditExcludeNodes)
 	e.Nodes = []string{"n1", "n2"}
 	viewJob(&in.CommonInput, 2).ExcludedNodes = slurm.ReadHosts("n1,n2")
-	stands(in, e, bridge.Before{Excluded: slurm.ReadHosts("n2")}, bridge.Observed)
+	stands(in, e, bridge.JobBefore{Excluded: slurm.ReadHosts("n2")}, bridge.IntentObserved)
 }
 
 func old(in *gate.EditInput) { planJob(&in.CommonInput, 2).Arrive = noon.Add(-73 * time.Hour) }
@@ -147,7 +147,7 @@ func TestEditInvariants(t *testing.T) {
 	for _, c := range editCases {
 		t.Run(c.name, func(t *testing.T) {
 			in := editInput()
-			in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
+			in.AllowedStops = []bridge.Stop{{Job: 11, DecidedAt: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 			c.spoil(&in)
 			e := c.edit(&in.CommonInput)
 			in.Edits = []slurm.Edit{e}
@@ -170,13 +170,13 @@ func TestEditInvariants(t *testing.T) {
 func TestEditsStopInThePlansOrder(t *testing.T) {
 	in := editInput()
 	in.Edits = []slurm.Edit{edit(&in.CommonInput, 11, slurm.EditRequeue), edit(&in.CommonInput, 12, slurm.EditRequeue)}
-	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 2}}}
+	in.AllowedStops = []bridge.Stop{{Job: 12, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}, {Job: 11, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 2}}}
 	got, refused := gate.FilterEdits(in)
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
 		t.Errorf("accepted %v, refused %v; want only job 12 stopped", got, refused)
 	}
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
-	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 11}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 12}}}
+	in.AllowedStops = []bridge.Stop{{Job: 12, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 11}}, {Job: 11, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 12}}}
 	if got, refused = gate.FilterEdits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
 		t.Errorf("accepted %v, refused %v; want job 11 refused by I9", got, refused)
 	}
@@ -186,7 +186,7 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 func TestEditsOrder(t *testing.T) {
 	in := editInput()
 	leased(&in)
-	in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}}
+	in.AllowedStops = []bridge.Stop{{Job: 11, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}}
 	pin3, new1, site4, free := edit(&in.CommonInput, 3, slurm.EditRequireNodes), edit(&in.CommonInput, 1, slurm.EditLease), edit(&in.CommonInput, 4, slurm.EditSiteFactor), unlock(&in.CommonInput)
 	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
 	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.CommonInput), free}

@@ -49,11 +49,11 @@ func (f *facts) snapshotJob(id int64) *policy.Job {
 // weakestMode returns the weakest mode of the job's partitions; Off without one.
 func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 	if len(j.Partitions) == 0 {
-		return bridge.Off
+		return bridge.ModeOff
 	}
 	for _, p := range j.Partitions {
 		if m, ok := f.ModeByPartition[p]; !ok {
-			return bridge.Off
+			return bridge.ModeOff
 		} else if !m.Allows(top) {
 			top = m
 		}

@@ -21,10 +21,10 @@ const maxStartIntervals = 3
 func (f *facts) findFutileStop() (s *bridge.Stop, until time.Time) {
 	for i := range f.RecentStops {
 		x := &f.RecentStops[i]
-		if x.Sent.IsZero() || f.snapshotJob(x.Beneficiary) == nil || !f.isBeneficiaryStillWaiting(x) {
+		if x.SentAt.IsZero() || f.snapshotJob(x.Beneficiary) == nil || !f.isBeneficiaryStillWaiting(x) {
 			continue
 		}
-		end := x.Sent.Add(f.Budgets.StopPause)
+		end := x.SentAt.Add(f.Budgets.StopPause)
 		if f.clusterTime.Before(end) && (s == nil || end.After(until)) {
 			s, until = x, end
 		}
@@ -35,12 +35,12 @@ func (f *facts) findFutileStop() (s *bridge.Stop, until time.Time) {
 // isBeneficiaryStillWaiting reports whether the job that was to get the room has been waiting
 // in spite of it for too long.
 func (f *facts) isBeneficiaryStillWaiting(s *bridge.Stop) bool {
-	since := f.clusterTime.Sub(s.Sent)
+	since := f.clusterTime.Sub(s.SentAt)
 	j, v := f.View.Job(s.Beneficiary), f.View.Job(s.Job)
 	switch {
 	case since <= (maxStartIntervals+1)*f.CycleInterval:
 		return false
-	case j == nil || !j.IsPending() || j.Submit.After(s.Sent.Add(2*f.CycleInterval)): // it ran, and was requeued since
+	case j == nil || !j.IsPending() || j.Submit.After(s.SentAt.Add(2*f.CycleInterval)): // it ran, and was requeued since
 		return false
 	case s.Beneficiary == s.Job: // moved: Slurm lets it start only after its requeue delay
 		return !j.Eligible.After(f.clusterTime) || since > 10*time.Minute
@@ -56,7 +56,7 @@ func (f *facts) checkStopPause() *denial {
 	if s == nil {
 		return nil
 	}
-	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.Beneficiary, formatTime(s.Sent))
+	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.Beneficiary, formatTime(s.SentAt))
 	if j := f.View.Job(s.Beneficiary); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}

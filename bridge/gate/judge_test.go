@@ -56,7 +56,7 @@ func writes(in gate.EditInput) int {
 func stopsWithin(in gate.EditInput, stopped map[string]int) error {
 	hour := map[string]int{}
 	for _, s := range in.RecentStops {
-		if in.Snapshot.Now.Sub(s.At) <= time.Hour {
+		if in.Snapshot.Now.Sub(s.DecidedAt) <= time.Hour {
 			hour["all"]++
 			hour[s.User]++
 		}

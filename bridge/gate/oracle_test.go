@@ -45,10 +45,10 @@ var oracle = map[string]func(d deed) bool{
 	},
 	"I3": func(d deed) bool {
 		for _, i := range d.about() {
-			if i.State == bridge.Yielded {
+			if i.State == bridge.IntentYielded {
 				return false
 			}
-			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Acked, bridge.Unknown}, i.State) {
+			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]bridge.IntentState{bridge.IntentPlanned, bridge.IntentSent, bridge.IntentAcked, bridge.IntentUnknown}, i.State) {
 				return false
 			}
 		}
@@ -82,7 +82,7 @@ var oracle = map[string]func(d deed) bool{
 			return true
 		}
 		for _, i := range d.about() {
-			if i.State == bridge.Unknown {
+			if i.State == bridge.IntentUnknown {
 				return false
 			}
 		}
@@ -197,7 +197,7 @@ func (d deed) about() []bridge.Intent {
 func (d deed) standing(k slurm.EditKind) *bridge.Intent {
 	var last *bridge.Intent
 	for _, i := range d.about() {
-		if sameField(i.Edit.Kind, k) && i.State == bridge.Observed {
+		if sameField(i.Edit.Kind, k) && i.State == bridge.IntentObserved {
 			last = &i
 		}
 	}
@@ -209,7 +209,7 @@ func (d deed) standing(k slurm.EditKind) *bridge.Intent {
 
 // restores reports whether the edit wrote what stood there before us: nothing
 // of ours is left then.
-func restores(e slurm.Edit, b bridge.Before) bool {
+func restores(e slurm.Edit, b bridge.JobBefore) bool {
 	switch e.Kind {
 	case slurm.EditSiteFactor:
 		return e.Value == 0

@@ -58,7 +58,7 @@ func (g *planGate) addRefusal(job policy.JobID, n *denial) {
 // checkPlan collects the reasons not to act on what is known.
 func (g *planGate) checkPlan() {
 	g.addDoubt(g.checkView())
-	if g.input.ModeByPartition[g.input.Partition].Allows(bridge.Rank) {
+	if g.input.ModeByPartition[g.input.Partition].Allows(bridge.ModeRank) {
 		g.addDoubt(g.checkLeadership())
 	}
 }

@@ -40,7 +40,7 @@ func aPlan(t *rapid.T, s *gate.CommonInput) *policy.Plan {
 
 func soundPlan(t *rapid.T) {
 	s := spoilt(t)
-	s.ModeByPartition["gpu"] = pick(t, "mode", bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Observe)
+	s.ModeByPartition["gpu"] = pick(t, "mode", bridge.ModePreempt, bridge.ModePreempt, bridge.ModeSteer, bridge.ModeObserve)
 	in := gate.PlanInput{CommonInput: s, Plan: aPlan(t, &s)}
 	before, _ := json.Marshal(in)
 	out := gate.FilterPlan(in)
@@ -80,7 +80,7 @@ func soundPlan(t *rapid.T) {
 func checkStop(t *rapid.T, s *gate.CommonInput, stop bridge.Stop) {
 	j, p := viewJob(s, stop.Job), planJob(s, stop.Job)
 	switch {
-	case s.ModeByPartition["gpu"] == bridge.Steer:
+	case s.ModeByPartition["gpu"] == bridge.ModeSteer:
 		t.Fatalf("job %d is stopped in mode steer", stop.Job)
 	case p.UnstoppableReason != "" || !j.IsBatch || !j.Requeue || j.State != "RUNNING" || j.IsHeld || j.User == "root":
 		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)
@@ -92,7 +92,7 @@ func checkStop(t *rapid.T, s *gate.CommonInput, stop bridge.Stop) {
 		t.Fatalf("the stop %+v is not that of job %+v", stop, p)
 	}
 	for _, o := range s.RecentStops {
-		if o.Job == stop.Beneficiary && o.Beneficiary == stop.Job && o.Job != o.Beneficiary && noon.Sub(o.At) < time.Hour {
+		if o.Job == stop.Beneficiary && o.Beneficiary == stop.Job && o.Job != o.Beneficiary && noon.Sub(o.DecidedAt) < time.Hour {
 			t.Fatalf("jobs %d and %d displace each other", o.Job, o.Beneficiary)
 		}
 	}

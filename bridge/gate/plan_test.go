@@ -41,7 +41,7 @@ var planCases = []planCase{
 	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.CommonInput, 11).Start = time.Time{} }, "I6"},
 	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
 	{"I6 cooldown in stops", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
+		in.RecentStops = []bridge.Stop{{Job: 11, DecidedAt: noon.Add(-90 * time.Minute)}}
 	}, "I6"},
 	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
 	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
@@ -66,10 +66,10 @@ var planCases = []planCase{
 		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 25
 	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute)}}}
+		in.RecentStops = []bridge.Stop{{Job: 99, DecidedAt: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute)}}}
 	}, "I7"},
 	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute) - policy.ServiceForTime(8, 5*time.Minute)}}}
+		in.RecentStops = []bridge.Stop{{Job: 99, DecidedAt: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute) - policy.ServiceForTime(8, 5*time.Minute)}}}
 	}, ""},
 	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 0 }, "I8"},
 	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 99 }, "I8"},
@@ -115,11 +115,11 @@ var planCases = []planCase{
 	}, "I8"},
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].DownReason = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 1, At: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
+		in.RecentStops = []bridge.Stop{{Job: 1, DecidedAt: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 		in.Budgets.StopFloor1h = 2
 	}, "I9"},
 	{"I9 long ago", policy.Stop, func(in *gate.PlanInput) {
-		in.RecentStops = []bridge.Stop{{Job: 1, At: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
+		in.RecentStops = []bridge.Stop{{Job: 1, DecidedAt: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 	}, ""},
 	{"I12 no such node", policy.Start, func(in *gate.PlanInput) { decision(in.Plan, 2).On = on("n9") }, "I12"},
 	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].DownReason = "drained" }, "I12"},
@@ -157,12 +157,12 @@ var planCases = []planCase{
 	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.CommonInput, 10) }, ""},
 	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.CommonInput, 2).HeldReason = "a dependency" }, "I15"},
 	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.CommonInput, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
-	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.Steer }, "I20"},
+	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.ModeSteer }, "I20"},
 	{"I20 second partition", policy.Stop, func(in *gate.PlanInput) {
-		in.ModeByPartition["b"] = bridge.Rank
+		in.ModeByPartition["b"] = bridge.ModeRank
 		viewJob(&in.CommonInput, 11).Partitions = []string{"gpu", "b"}
 	}, "I20"},
-	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.Observe }, ""},
+	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.ModeObserve }, ""},
 }
 
 func hoursAgo(hours ...int) []time.Time {
@@ -177,7 +177,7 @@ func hoursAgo(hours ...int) []time.Time {
 func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
 	in.Budgets.StopPercent1h = 10_000
 	for i := range n {
-		in.RecentStops = append(in.RecentStops, bridge.Stop{Job: int64(100 + i), At: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
+		in.RecentStops = append(in.RecentStops, bridge.Stop{Job: int64(100 + i), DecidedAt: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
 	}
 }
 

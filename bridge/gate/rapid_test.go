@@ -55,7 +55,7 @@ func spoilt(t *rapid.T) gate.CommonInput {
 			StopCost: bridge.StopCost{
 				Beneficiary: pick(t, "for", int64(1), 11, 12), User: pick(t, "stopped user", "u11", "u12", "x"), GPUs: 8,
 			},
-			At: noon.Add(-time.Duration(rapid.IntRange(0, 300).Draw(t, "ago")) * time.Minute),
+			DecidedAt: noon.Add(-time.Duration(rapid.IntRange(0, 300).Draw(t, "ago")) * time.Minute),
 		})
 	}
 	return s
@@ -150,9 +150,9 @@ func aBook(t *rapid.T, s *gate.CommonInput) []bridge.Intent {
 		if e.Kind == "release" || e.Kind == slurm.EditUnlease || e.Kind == slurm.EditHandBackPriority || e.Run != s.View.Job(e.Run.Job).CurrentRun() {
 			continue
 		}
-		i := bridge.Intent{ID: int64(id + 1), Edit: e, NotAfter: e.Until, Before: bridge.Before{Begin: noon.Add(-time.Hour), Nice: 7}}
-		i.State = pick(t, "state", bridge.Observed, bridge.Observed, bridge.Observed, bridge.Sent, bridge.Unknown, bridge.Yielded, bridge.Expired)
-		if j := s.View.Job(e.Run.Job); i.State == bridge.Observed && !rarely(t, 4, "changed") {
+		i := bridge.Intent{ID: int64(id + 1), Edit: e, NotAfter: e.Until, Before: bridge.JobBefore{Begin: noon.Add(-time.Hour), Nice: 7}}
+		i.State = pick(t, "state", bridge.IntentObserved, bridge.IntentObserved, bridge.IntentObserved, bridge.IntentSent, bridge.IntentUnknown, bridge.IntentYielded, bridge.IntentExpired)
+		if j := s.View.Job(e.Run.Job); i.State == bridge.IntentObserved && !rarely(t, 4, "changed") {
 			show(j, e)
 		}
 		is = append(is, i)
@@ -180,10 +180,10 @@ func show(j *slurm.Job, e slurm.Edit) {
 func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 	s := spoilt(t)
 	intents := aBook(t, &s)
-	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), IntentBook: ledger.NewIntentBook(intents)}
+	in := gate.EditInput{CommonInput: s, Mode: pick(t, "mode", bridge.ModeRank, bridge.ModeSteer, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModeObserve), IntentBook: ledger.NewIntentBook(intents)}
 	for i := int64(11); i <= 14; i++ {
 		if !rarely(t, 5, "not allowed") {
-			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})
+			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, DecidedAt: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})
 		}
 		if rarely(t, 10, "requeued") {
 			in.RequeuedRuns = append(in.RequeuedRuns, viewJob(&s, i).CurrentRun())
@@ -247,7 +247,7 @@ func TestEditsGrowWithTheMode(t *testing.T) {
 					t.Fatalf("%v is let through in a weaker mode than %s", e, in.Mode)
 				}
 			}
-			if weaker = edits; !in.Mode.Allows(bridge.Rank) && len(edits) > 0 {
+			if weaker = edits; !in.Mode.Allows(bridge.ModeRank) && len(edits) > 0 {
 				t.Fatalf("mode %s sends %v", in.Mode, edits)
 			}
 		}

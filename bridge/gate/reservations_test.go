@@ -23,7 +23,7 @@ var everywhere = []string{"n1", "n2", "n3", "n4"}
 // stopped notes that job 12 was stopped for another so long before noon.
 func stoppedFor(in *gate.PlanInput, to int64, ago time.Duration) *bridge.Stop {
 	in.Budgets.StopFloor1h, in.Budgets.StopFloor = 10, 10
-	in.RecentStops = []bridge.Stop{{Job: 12, At: noon.Add(-ago), Sent: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, Beneficiary: to}}}
+	in.RecentStops = []bridge.Stop{{Job: 12, DecidedAt: noon.Add(-ago), SentAt: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, Beneficiary: to}}}
 	return &in.RecentStops[0]
 }
 
@@ -66,7 +66,7 @@ var asideCases = []planCase{
 	{"a stop in vain", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute) }, "I22"},
 	{"a stop that may still help", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 2*time.Minute) }, ""},
 	{"a stop in vain long ago", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 30*time.Minute) }, ""},
-	{"a stop that is not known to have been made", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute).Sent = time.Time{} }, ""},
+	{"a stop that is not known to have been made", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute).SentAt = time.Time{} }, ""},
 	{"its job started", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 13, 3*time.Minute) }, ""},
 	{"its job left", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 99, 3*time.Minute) }, ""},
 	{"its job ran and waits again", policy.Stop, func(in *gate.PlanInput) {

@@ -20,7 +20,7 @@ type stopBudget struct {
 func newStopBudget(f *facts) *stopBudget {
 	b := &stopBudget{facts: f, countedStops: slices.Clone(f.RecentStops)}
 	for _, w := range f.RecentWarnings {
-		if !slices.ContainsFunc(b.countedStops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
+		if !slices.ContainsFunc(b.countedStops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.DecidedAt.Before(w.DecidedAt) }) {
 			b.unusedWarnings = append(b.unusedWarnings, w)
 		}
 	}
@@ -34,7 +34,7 @@ func newStopBudget(f *facts) *stopBudget {
 
 // newStop describes the stop of a job.
 func (f *facts) newStop(p *policy.Job, beneficiary int64) bridge.Stop {
-	return bridge.Stop{Job: int64(p.ID), At: f.Snapshot.Now, StopCost: bridge.StopCost{
+	return bridge.Stop{Job: int64(p.ID), DecidedAt: f.Snapshot.Now, StopCost: bridge.StopCost{
 		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.WholeGPUs(),
 		Lost: policy.ServiceForTime(p.Ask.GPUs.WholeGPUs(), f.restartTimeLost(p)), Beneficiary: beneficiary,
 	}}
@@ -58,7 +58,7 @@ type stopTotals struct {
 func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
 	var n stopTotals
 	for _, o := range b.countedStops {
-		if o.At.Before(t) {
+		if o.DecidedAt.Before(t) {
 			continue
 		}
 		n.stopCount++
@@ -70,7 +70,7 @@ func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
 	}
 	for i := range b.unusedWarnings {
 		w := &b.unusedWarnings[i]
-		if w.At.Before(t) || w.Run.Job == s.Job && b.facts.isWarningValid(w) {
+		if w.DecidedAt.Before(t) || w.Run.Job == s.Job && b.facts.isWarningValid(w) {
 			continue
 		}
 		n.stopCount++

@@ -18,7 +18,7 @@ func (f *facts) checkStoppable(p *policy.Job) *denial {
 	}
 	return firstDenial(
 		func() *denial { return f.checkNotExempt(j) },
-		func() *denial { return f.checkModeAllows(j, bridge.Preempt) },
+		func() *denial { return f.checkModeAllows(j, bridge.ModePreempt) },
 		func() *denial { return checkRequeueable(p, j) },
 		func() *denial { return f.checkMinimumRunTime(p, j) },
 	)
@@ -28,7 +28,7 @@ func (f *facts) checkStoppable(p *policy.Job) *denial {
 // need. While only observing, plans are judged as if they did.
 func (f *facts) checkModeAllows(j *slurm.Job, need bridge.Mode) *denial {
 	m := f.weakestMode(j, f.ModeByPartition[f.Partition])
-	if m == bridge.Observe || m.Allows(need) {
+	if m == bridge.ModeObserve || m.Allows(need) {
 		return nil
 	}
 	return deny(invariant.WithinMode, "partition %s is in mode %s", j.PartitionText(), m)
@@ -63,8 +63,8 @@ func (f *facts) checkMinimumRunTime(p *policy.Job, j *slurm.Job) *denial {
 		}
 	}
 	for _, s := range f.RecentStops {
-		if s.Job == j.ID && f.clusterTime.Sub(s.At) < c.Cooldown {
-			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.clusterTime.Sub(s.At).Round(time.Second), c.Cooldown)
+		if s.Job == j.ID && f.clusterTime.Sub(s.DecidedAt) < c.Cooldown {
+			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.clusterTime.Sub(s.DecidedAt).Round(time.Second), c.Cooldown)
 		}
 	}
 	return nil
@@ -85,8 +85,8 @@ func (f *facts) checkPingPong(s bridge.Stop, displaced stopPairs) *denial {
 	}
 	span := 2 * f.Budgets.Quantum
 	for _, o := range f.RecentStops {
-		if o.Job == s.Beneficiary && o.Beneficiary == s.Job && f.Snapshot.Now.Sub(o.At) < span {
-			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.Beneficiary, f.Snapshot.Now.Sub(o.At), span)
+		if o.Job == s.Beneficiary && o.Beneficiary == s.Job && f.Snapshot.Now.Sub(o.DecidedAt) < span {
+			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.Beneficiary, f.Snapshot.Now.Sub(o.DecidedAt), span)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func (f *facts) isWarningValid(w *SentWarning) bool {
 func (f *facts) lastWarning(run slurm.Run) *SentWarning {
 	var last *SentWarning
 	for i := range f.RecentWarnings {
-		if w := &f.RecentWarnings[i]; w.Run.IsSameRun(run) && (last == nil || w.At.After(last.At)) {
+		if w := &f.RecentWarnings[i]; w.Run.IsSameRun(run) && (last == nil || w.DecidedAt.After(last.DecidedAt)) {
 			last = w
 		}
 	}
@@ -61,13 +61,13 @@ func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
 		return warnStateInGrace, nil
 	case f.isWarningValid(w):
 		return warnStateReady, nil
-	case f.clusterTime.Sub(w.At) >= f.Budgets.Cooldown:
+	case f.clusterTime.Sub(w.DecidedAt) >= f.Budgets.Cooldown:
 		return warnStateUnwarned, nil
 	case w.GraceEnd.IsZero():
-		return warnStateReady, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.clusterTime.Sub(w.At).Round(time.Second))
+		return warnStateReady, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.clusterTime.Sub(w.DecidedAt).Round(time.Second))
 	}
 	return warnStateReady, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
-		f.clusterTime.Sub(w.At).Round(time.Second), f.Budgets.Cooldown)
+		f.clusterTime.Sub(w.DecidedAt).Round(time.Second), f.Budgets.Cooldown)
 }
 
 // checkWarnable says why a planned stop can lead to neither a warning nor a requeue.

@@ -48,7 +48,7 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 
 // ago is a warning of job 11's run that was sent so long ago.
 func ago(s *gate.CommonInput, d time.Duration) gate.SentWarning {
-	w := gate.SentWarning{Run: viewJob(s, 11).CurrentRun(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
+	w := gate.SentWarning{Run: viewJob(s, 11).CurrentRun(), Stop: bridge.Stop{Job: 11, DecidedAt: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	w.GraceEnd = s.Now.Add(grace - d)
 	return w
 }
@@ -133,7 +133,7 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	if len(out.Warnings) > 0 || len(out.Refusals) == 0 || out.Refusals[0].Invariant != "I7" {
 		t.Errorf("%d more warnings; refused %+v", len(out.Warnings), out.Refusals)
 	}
-	in.RecentStops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
+	in.RecentStops = []bridge.Stop{{Job: 11, DecidedAt: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	in.Budgets.StopFloor1h = 2
 	if out := gate.FilterPlan(in); len(out.Warnings) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refusals)
@@ -162,20 +162,20 @@ func TestEditsOfWarnings(t *testing.T) {
 		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.EditRequeue, "I2"},
 		{"not opted in", func(in *gate.EditInput) { planJob(&in.CommonInput, 11).UnstoppableReason = "no" }, slurm.EditWarn, "I5"},
 		{"pending", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).State = "PENDING" }, slurm.EditWarn, "I5"},
-		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.EditWarn, "I20"},
+		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.ModeSteer }, slurm.EditWarn, "I20"},
 		{"held", func(in *gate.EditInput) { viewJob(&in.CommonInput, 11).IsHeld = true }, slurm.EditWarn, "I1"},
 		{"open", func(in *gate.EditInput) {
-			in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
+			in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 1, State: bridge.IntentUnknown, Edit: slurm.Edit{Run: viewJob(&in.CommonInput, 11).CurrentRun(), Kind: slurm.EditWarn}}})
 		}, slurm.EditRequeue, "I5"},
 	} {
 		s := graceful(t).CommonInput
-		stop := bridge.Stop{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}
+		stop := bridge.Stop{Job: 11, DecidedAt: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}
 		e := slurm.Edit{Run: viewJob(&s, 11).CurrentRun(), Kind: c.kind, Tasks: 1}
 		if c.kind == slurm.EditWarn {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{
-			CommonInput: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, IntentBook: ledger.NewIntentBook(nil), AllowedStops: []bridge.Stop{stop},
+			CommonInput: s, Mode: bridge.ModePreempt, Edits: []slurm.Edit{e}, IntentBook: ledger.NewIntentBook(nil), AllowedStops: []bridge.Stop{stop},
 			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.NoticeByJob[11]}}, LastSentByField: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)

@@ -20,7 +20,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 func world() gate.CommonInput {
 	s := gate.CommonInput{
 		Budgets: bridge.DefaultBudgets(), CycleInterval: 30 * time.Second, Now: noon.Add(time.Second), PolledAt: noon,
-		Partition: "gpu", ModeByPartition: map[string]bridge.Mode{"gpu": bridge.Preempt},
+		Partition: "gpu", ModeByPartition: map[string]bridge.Mode{"gpu": bridge.ModePreempt},
 		Snapshot:       &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
 		View:           &slurm.View{Cluster: "c", At: noon, IsFullRead: true},
 		LeadershipLeft: 25 * time.Second, HasExpiryTimer: true,
@@ -120,7 +120,7 @@ func planInput() gate.PlanInput {
 
 func editInput() gate.EditInput {
 	s := world()
-	return gate.EditInput{CommonInput: s, Mode: bridge.Preempt, IntentBook: ledger.NewIntentBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
+	return gate.EditInput{CommonInput: s, Mode: bridge.ModePreempt, IntentBook: ledger.NewIntentBook(nil), LastSentByField: map[slurm.JobField]time.Time{}}
 }
 
 // edit makes an edit of the job's current run.

@@ -25,7 +25,7 @@ type Input struct {
 	Memo       []byte
 	OptIn      bridge.OptIn
 	NotStarted map[int64]string // why jobs are not counted on to start, by Slurm's id
-	Speeds     []policy.Speed   // Config.Speeds
+	Speeds     []policy.Speed   // Config.SiteGPUSpeeds
 }
 
 // Assemble makes the snapshot of one partition. It is pure. Jobs of other
@@ -36,8 +36,8 @@ func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoFromJSON(k.Memo),
 	}
 	if k.Past != nil {
-		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples
-		s.Speeds = k.Past.Speeds
+		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.FinishedJobs
+		s.Speeds = k.Past.GPUSpeeds
 	}
 	s.Speeds = speedsOf(s.Speeds, k.Speeds)
 	for i := range k.View.Nodes {
@@ -106,8 +106,8 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 		out.UnplaceableReason = unplacedWhy(j)
 		out.SlurmStartEstimate = j.Start
 	}
-	if a.Past != nil && a.Past.PredictLeft != nil {
-		out.PredictedLeft, out.PredictedSigma = a.Past.PredictLeft(&out)
+	if a.Past != nil && a.Past.PredictTimeLeft != nil {
+		out.PredictedLeft, out.PredictedSigma = a.Past.PredictTimeLeft(&out)
 	}
 	return out, true
 }
@@ -122,7 +122,7 @@ func (a *assembler) addHistory(out *policy.Job, j *slurm.Job) {
 	if a.Past == nil {
 		return
 	}
-	past, ok := a.Past.Jobs[j.ID]
+	past, ok := a.Past.PastByJob[j.ID]
 	if !ok || past.Arrive.After(j.Submit) || (j.Restarts == 0 && !past.Arrive.Equal(j.Submit)) {
 		return
 	}

@@ -43,7 +43,7 @@ func view(t *testing.T, w *sim.World) *slurm.View {
 }
 
 func preempting(name string) bridge.Partition {
-	return bridge.Partition{Name: name, Mode: bridge.Preempt}
+	return bridge.Partition{Name: name, Mode: bridge.ModePreempt}
 }
 
 func TestAssemble(t *testing.T) {
@@ -103,14 +103,14 @@ func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 		mode  bridge.Mode
 		fixed string
 	}{
-		{sim.JobSpec{}, bridge.OptIn{Comment: true}, bridge.Preempt, "did not opt in"},
-		{sim.JobSpec{Comment: "fairbridge:preemptible"}, bridge.OptIn{Comment: true}, bridge.Preempt, ""},
-		{sim.JobSpec{Comment: "fairbridge:preemptible"}, bridge.OptIn{}, bridge.Preempt, "did not opt in"},
-		{sim.JobSpec{QOS: "scavenge"}, bridge.OptIn{QOS: []string{"scavenge"}}, bridge.Preempt, ""},
-		{sim.JobSpec{Account: "spare"}, bridge.OptIn{Accounts: []string{"spare"}}, bridge.Preempt, ""},
-		{sim.JobSpec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, ""},
-		{sim.JobSpec{NoRequeue: true}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, "cannot be requeued"},
-		{sim.JobSpec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Steer, "not in preempt mode"},
+		{sim.JobSpec{}, bridge.OptIn{Comment: true}, bridge.ModePreempt, "did not opt in"},
+		{sim.JobSpec{Comment: "fairbridge:preemptible"}, bridge.OptIn{Comment: true}, bridge.ModePreempt, ""},
+		{sim.JobSpec{Comment: "fairbridge:preemptible"}, bridge.OptIn{}, bridge.ModePreempt, "did not opt in"},
+		{sim.JobSpec{QOS: "scavenge"}, bridge.OptIn{QOS: []string{"scavenge"}}, bridge.ModePreempt, ""},
+		{sim.JobSpec{Account: "spare"}, bridge.OptIn{Accounts: []string{"spare"}}, bridge.ModePreempt, ""},
+		{sim.JobSpec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.ModePreempt, ""},
+		{sim.JobSpec{NoRequeue: true}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.ModePreempt, "cannot be requeued"},
+		{sim.JobSpec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.ModeSteer, "not in preempt mode"},
 	}
 	for _, tt := range tests {
 		tt.spec.GPUs, tt.spec.WorkTime, tt.spec.TimeLimit = 1, time.Hour, time.Hour

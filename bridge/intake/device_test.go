@@ -87,7 +87,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 // known, and reach the policy.
 func TestSpeedsAreHistorysThenTheSites(t *testing.T) {
 	v := migView("gpu:a100:4,gpu:v100:4,gpu:site_x:4")
-	past := &bridge.Past{Speeds: []policy.Speed{{Type: "a100", Speed: 1}, {Type: "v100", Speed: 2}}}
+	past := &bridge.Past{GPUSpeeds: []policy.Speed{{Type: "a100", Speed: 1}, {Type: "v100", Speed: 2}}}
 	s := Assemble(Input{View: v, Past: past, Speeds: []policy.Speed{{Type: "site_x", Speed: 1e4}, {Type: "v100", Speed: 1}}}, preempting("gpu"))
 	if got, want := strings.Join(s.GPUTypes(), " "), "site_x v100 a100"; got != want {
 		t.Errorf("the fastest first: %s, want %s", got, want)

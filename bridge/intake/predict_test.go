@@ -17,7 +17,7 @@ func TestAssemblePredicts(t *testing.T) {
 	if _, err := w.Submit(sim.JobSpec{User: "bob", Account: "lang", Partition: "gpu", GPUs: 1, TimeLimit: time.Hour, WorkTime: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	k := Input{View: view(t, w), Past: &bridge.Past{PredictLeft: func(j *policy.Job) (left, sigma time.Duration) {
+	k := Input{View: view(t, w), Past: &bridge.Past{PredictTimeLeft: func(j *policy.Job) (left, sigma time.Duration) {
 		return 10*time.Minute - policy.DurationFromSeconds(float64(j.Attained)/j.Ask.GPUs.WholeGPUs()), time.Duration(len(j.User)) * time.Second
 	}}}
 	s := Assemble(k, preempting("gpu"))
@@ -31,7 +31,7 @@ func TestAssemblePredicts(t *testing.T) {
 	if wait.PredictedLeft != 10*time.Minute || wait.PredictedSigma != 3*time.Second {
 		t.Errorf("waiting: %v left, standard error %v", wait.PredictedLeft, wait.PredictedSigma)
 	}
-	k.Past.PredictLeft = nil
+	k.Past.PredictTimeLeft = nil
 	if s := Assemble(k, preempting("gpu")); s.Jobs[0].PredictedLeft != 0 {
 		t.Errorf("%v left, by nobody", s.Jobs[0].PredictedLeft)
 	}

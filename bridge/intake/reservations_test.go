@@ -107,7 +107,7 @@ func TestOthers(t *testing.T) {
 	)
 	w.Advance(w.Now().Add(2 * time.Minute))
 	v := view(t, w)
-	s := Assemble(Input{View: v}, bridge.Partition{Name: "gpu", Mode: bridge.Steer})
+	s := Assemble(Input{View: v}, bridge.Partition{Name: "gpu", Mode: bridge.ModeSteer})
 	others := 0
 	for _, n := range s.Nodes {
 		for _, o := range n.OtherUses {

@@ -12,15 +12,15 @@ type Answer string
 
 // The answers. No answer is "".
 const (
-	Gone  Answer = "gone"  // Slurm does not know it
-	There Answer = "there" // it is there, whatever its state
+	AnswerGone  Answer = "gone"  // Slurm does not know it
+	AnswerThere Answer = "there" // it is there, whatever its state
 )
 
 // Answers are what Slurm says about single jobs, by id, and nodes, by name, that
 // a view leaves out.
 type Answers struct {
-	Jobs  map[int64]Answer
-	Nodes map[string]Answer
+	AnswerByJob  map[int64]Answer
+	AnswerByNode map[string]Answer
 }
 
 // missingCounts sorts what is missing by its answers, and adds what else was asked
@@ -34,14 +34,14 @@ func countAnswers[K cmp.Ordered](missing []K, answers map[K]Answer) missingCount
 	var c missingCounts
 	for _, k := range missing {
 		switch answers[k] {
-		case Gone:
+		case AnswerGone:
 			c.gone++
 		case "":
 			c.open = append(c.open, fmt.Sprint(k))
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(answers)) {
-		if answers[k] == There {
+		if answers[k] == AnswerThere {
 			c.there = append(c.there, fmt.Sprint(k))
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // Config bounds what is believed.
 type Config struct {
 	MaxSkew       time.Duration // largest difference between our clock and slurmctld's
-	VanishPercent float64       // share of the live jobs beyond which it takes Polls polls to believe that they are gone (percent)
+	VanishPercent float64       // share of the live jobs beyond which it takes PollsToBelieveGone polls to believe that they are gone (percent)
 	VanishFloor   int           // but never for so few (jobs)
 	ShrinkPercent float64       // likewise share of the nodes (percent)
 }
@@ -29,9 +29,9 @@ const (
 	// database's. Nothing is timed by the latter but leadership, so it may be
 	// less exact; it tells when our clock and slurmctld's are wrong together.
 	MaxDatabaseSkew = time.Minute
-	// Polls is how many polls in a row must show that much of the jobs or nodes
+	// PollsToBelieveGone is how many polls in a row must show that much of the jobs or nodes
 	// is gone, each of them by Slurm's own answer, before it is believed.
-	Polls = 3
+	PollsToBelieveGone = 3
 )
 
 // Input is what a view is judged by.
@@ -50,7 +50,7 @@ type Input struct {
 type Verdict struct {
 	Doubts   []string // why the view is not believed: nothing may follow from it
 	Cautions []string // why nothing should be sent for now, although it is believed
-	ManyGone bool     // much is gone, by Slurm's own answers; Polls such polls in a row are believed
+	ManyGone bool     // much is gone, by Slurm's own answers; PollsToBelieveGone such polls in a row are believed
 	Forget   bool     // LastGood was dated by a clock that was wrong: it is no reference any more
 }
 

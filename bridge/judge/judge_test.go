@@ -29,7 +29,7 @@ func input() Input {
 	return Input{
 		Config: Config{MaxSkew: 5 * time.Second, VanishPercent: 20, VanishFloor: 3, ShrinkPercent: 20},
 		View:   view(noon), LastGood: view(noon.Add(-30 * time.Second)), PolledAt: noon, Now: noon.Add(time.Second), DatabaseTime: noon.Add(time.Second),
-		Answers: Answers{Jobs: map[int64]Answer{}, Nodes: map[string]Answer{}},
+		Answers: Answers{AnswerByJob: map[int64]Answer{}, AnswerByNode: map[string]Answer{}},
 	}
 }
 
@@ -37,7 +37,7 @@ func input() Input {
 func without(n int, says Answer) func(*Input) {
 	return func(in *Input) {
 		for i := range n {
-			in.Answers.Jobs[in.View.Jobs[2+i].ID] = says
+			in.Answers.AnswerByJob[in.View.Jobs[2+i].ID] = says
 		}
 		in.View.Jobs = append(in.View.Jobs[:2:2], in.View.Jobs[2+n:]...)
 	}
@@ -48,7 +48,7 @@ func cut(says Answer) func(*Input) {
 	return func(in *Input) {
 		in.View.Nodes = in.View.Nodes[:1]
 		in.View.Jobs[1].State = "COMPLETED"
-		in.Answers.Nodes["n2"] = says
+		in.Answers.AnswerByNode["n2"] = says
 	}
 }
 
@@ -76,22 +76,22 @@ var cases = []struct {
 	{"clock went back", func(in *Input) { in.LastGood.At = noon.Add(2 * time.Second) }, "went back 2s"},
 	{"the last view was of the future", func(in *Input) { in.LastGood.At = noon.Add(time.Hour) }, "still to come"},
 
-	{"a job is left out that is there", without(1, There), "Slurm knows job 3"},
+	{"a job is left out that is there", without(1, AnswerThere), "Slurm knows job 3"},
 	{"a job is left out, no answer", without(1, ""), "has not said yet what became of them"},
-	{"a job is gone", without(1, Gone), ""},
+	{"a job is gone", without(1, AnswerGone), ""},
 	{"a job ended and is forgotten", both(func(in *Input) { in.LastGood.Jobs[2].State = "COMPLETED" }, without(1, "")), ""},
-	{"few jobs are gone", without(3, Gone), ""},
-	{"many jobs are gone", without(4, Gone), "4 of 10 jobs are gone"},
-	{"many jobs are gone, again", both(without(4, Gone), seen(1)), "2 so far"},
-	{"many jobs are gone, for the third time", both(without(4, Gone), seen(2)), ""},
-	{"many are gone and one is there", both(seen(2), both(without(4, Gone), func(in *Input) { in.Answers.Jobs[3] = There })), "Slurm knows job 3"},
-	{"a job of the ledger is there", func(in *Input) { in.Answers.Jobs[77] = There }, "Slurm knows job 77"},
-	{"a job of the ledger, no answer", func(in *Input) { in.Answers.Jobs[77] = "" }, ""},
+	{"few jobs are gone", without(3, AnswerGone), ""},
+	{"many jobs are gone", without(4, AnswerGone), "4 of 10 jobs are gone"},
+	{"many jobs are gone, again", both(without(4, AnswerGone), seen(1)), "2 so far"},
+	{"many jobs are gone, for the third time", both(without(4, AnswerGone), seen(2)), ""},
+	{"many are gone and one is there", both(seen(2), both(without(4, AnswerGone), func(in *Input) { in.Answers.AnswerByJob[3] = AnswerThere })), "Slurm knows job 3"},
+	{"a job of the ledger is there", func(in *Input) { in.Answers.AnswerByJob[77] = AnswerThere }, "Slurm knows job 77"},
+	{"a job of the ledger, no answer", func(in *Input) { in.Answers.AnswerByJob[77] = "" }, ""},
 
-	{"a node is left out that is there", cut(There), "Slurm knows node n2"},
+	{"a node is left out that is there", cut(AnswerThere), "Slurm knows node n2"},
 	{"a node is left out, no answer", cut(""), "the list of nodes leaves out node n2"},
-	{"half of the nodes are gone", cut(Gone), "1 of 2 nodes are gone"},
-	{"half of the nodes are gone, for the third time", both(cut(Gone), seen(2)), ""},
+	{"half of the nodes are gone", cut(AnswerGone), "1 of 2 nodes are gone"},
+	{"half of the nodes are gone, for the third time", both(cut(AnswerGone), seen(2)), ""},
 	{"a job runs on a node that is left out", func(in *Input) { in.LastGood, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
 	{"nodes in use and no job there", func(in *Input) { in.LastGood, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
 	{"known to be cut", func(in *Input) { in.View.IncompleteReason = "the list is short" }, "the list is short"},

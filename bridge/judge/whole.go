@@ -17,9 +17,9 @@ func (v *Verdict) checkLists(in *Input) {
 	if idle := unexplainedNodes(now); len(idle) > 0 {
 		v.doubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", formatNodes(idle))
 	}
-	jobs := countAnswers(MissingJobs(now, good), in.Answers.Jobs)
+	jobs := countAnswers(MissingJobs(now, good), in.Answers.AnswerByJob)
 	v.doubtMissing("job", "jobs", jobs.there, jobs.open)
-	hosts := countAnswers(MissingNodes(now, good), in.Answers.Nodes)
+	hosts := countAnswers(MissingNodes(now, good), in.Answers.AnswerByNode)
 	v.doubtMissing("node", "nodes", hosts.there, hosts.open)
 	v.checkGone(in, jobs.gone)
 }
@@ -56,8 +56,8 @@ func exceeds(part, all int, percent float64) bool { return float64(part)*100 > p
 // awaitSecondPoll waits for one more poll before so much is believed to be gone.
 func (v *Verdict) awaitSecondPoll(in *Input, what string) {
 	v.ManyGone = true
-	if n := in.ManyGone + 1; n < Polls {
-		v.doubt("%s are gone, as Slurm says of each: believed when %d polls in a row show it, %d so far", what, Polls, n)
+	if n := in.ManyGone + 1; n < PollsToBelieveGone {
+		v.doubt("%s are gone, as Slurm says of each: believed when %d polls in a row show it, %d so far", what, PollsToBelieveGone, n)
 	}
 }
 

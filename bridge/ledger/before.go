@@ -11,7 +11,7 @@ import (
 // BeforeOfEdit notes what stands in the job before an edit, so that it can be
 // given back. Where a value of ours stands already, the owner's own is copied
 // from the intent that replaced it.
-func BeforeOfEdit(book *IntentBook, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
+func BeforeOfEdit(book *IntentBook, j *slurm.Job, e slurm.Edit, now time.Time) bridge.JobBefore {
 	b := actuator.BeforeFromJob(j)
 	if f := actuator.KindRowOf(e.Kind).Field; f.FillBeforeValues != nil {
 		f.FillBeforeValues(&b, book.StandingIntent(j.CurrentRun(), f.Name, now), book.HighestValue(j.CurrentRun(), f.Name, now))

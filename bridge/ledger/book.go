@@ -37,9 +37,9 @@ func NewIntentBook(intents []bridge.Intent) *IntentBook {
 		switch {
 		case in.State.IsOpen():
 			b.openIntentByField[at] = in
-		case in.State == bridge.Observed:
+		case in.State == bridge.IntentObserved:
 			b.newestIntentByField[at] = in
-		case in.State == bridge.Yielded:
+		case in.State == bridge.IntentYielded:
 			b.yieldedIntentByJob[in.Edit.Run.Job] = in
 		case !actuator.IsFieldShown(at.Field) && mayHaveUndone(in):
 			b.unansweredUndoIDByField[at] = in.ID

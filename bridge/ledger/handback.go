@@ -33,7 +33,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	for i := range intents {
 		in := &intents[i]
 		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasHandBackCutOff(in, j) {
-			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUs.IsZero()})
+			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUsAt.IsZero()})
 		}
 	}
 	return list
@@ -43,7 +43,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
 func wasHandBackCutOff(in *bridge.Intent, j *slurm.Job) bool {
-	return actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
+	return actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.IntentSent || in.State == bridge.IntentUnknown) &&
 		j.IsHeldByAdmin() && in.Edit.Run.IsSameRun(j.CurrentRun())
 }
 
@@ -53,8 +53,8 @@ func keepHandBackOpen(in *bridge.Intent, now time.Time) {
 	since := now.Sub(in.Sent)
 	switch {
 	case since > maxOwnHoldAge:
-		in.State, in.Error = bridge.Failed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
-	case in.Before.HeldByUs.IsZero() && since <= maxHoldDelay:
-		in.Before.HeldByUs = now
+		in.State, in.Error = bridge.IntentFailed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
+	case in.Before.HeldByUsAt.IsZero() && since <= maxHoldDelay:
+		in.Before.HeldByUsAt = now
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 	held := func(j *slurm.Job) { j.IsHeld, j.Priority, j.Reason = true, 0, "JobHeldAdmin" }
-	proven := func(in *bridge.Intent) { in.Before.HeldByUs = noon }
+	proven := func(in *bridge.Intent) { in.Before.HeldByUsAt = noon }
 	unproven := func(*bridge.Intent) {}
 	tests := []struct {
 		name  string
@@ -22,18 +22,18 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 		count int
 		ours  bool
 	}{
-		{"seen held within seconds", bridge.Sent, unproven, held, 5 * time.Second, bridge.Sent, 1, true},
-		{"seen held later: whose is it", bridge.Sent, unproven, held, 2 * time.Hour, bridge.Sent, 1, false},
-		{"no answer, seen held later", bridge.Unknown, unproven, held, 2 * time.Hour, bridge.Unknown, 1, false},
-		{"hold accepted, seen hours later", bridge.Sent, proven, held, 2 * time.Hour, bridge.Sent, 1, true},
-		{"hold accepted, release failed", bridge.Unknown, proven, held, 2 * time.Hour, bridge.Unknown, 1, true},
-		{"hold accepted, a day ago", bridge.Sent, proven, held, 25 * time.Hour, bridge.Failed, 0, false},
-		{"hold accepted, free now", bridge.Sent, proven, same, 2 * time.Hour, bridge.Observed, 0, false},
-		{"unproven, free now", bridge.Sent, unproven, func(j *slurm.Job) { j.Priority = 77 }, 2 * time.Hour, bridge.Observed, 0, false},
-		{"held by its owner: an administrator freed it", bridge.Sent, proven, func(j *slurm.Job) { held(j); j.Reason = "JobHeldUser" }, time.Minute, bridge.Sent, 0, false},
-		{"answered: the hold is somebody's", bridge.Acked, unproven, held, 5 * time.Second, bridge.Acked, 0, false},
-		{"another run", bridge.Sent, proven, func(j *slurm.Job) { held(j); j.Restarts++ }, time.Minute, bridge.Sent, 0, false},
-		{"running", bridge.Sent, proven, func(j *slurm.Job) { j.State = "RUNNING" }, time.Minute, bridge.Observed, 0, false},
+		{"seen held within seconds", bridge.IntentSent, unproven, held, 5 * time.Second, bridge.IntentSent, 1, true},
+		{"seen held later: whose is it", bridge.IntentSent, unproven, held, 2 * time.Hour, bridge.IntentSent, 1, false},
+		{"no answer, seen held later", bridge.IntentUnknown, unproven, held, 2 * time.Hour, bridge.IntentUnknown, 1, false},
+		{"hold accepted, seen hours later", bridge.IntentSent, proven, held, 2 * time.Hour, bridge.IntentSent, 1, true},
+		{"hold accepted, release failed", bridge.IntentUnknown, proven, held, 2 * time.Hour, bridge.IntentUnknown, 1, true},
+		{"hold accepted, a day ago", bridge.IntentSent, proven, held, 25 * time.Hour, bridge.IntentFailed, 0, false},
+		{"hold accepted, free now", bridge.IntentSent, proven, same, 2 * time.Hour, bridge.IntentObserved, 0, false},
+		{"unproven, free now", bridge.IntentSent, unproven, func(j *slurm.Job) { j.Priority = 77 }, 2 * time.Hour, bridge.IntentObserved, 0, false},
+		{"held by its owner: an administrator freed it", bridge.IntentSent, proven, func(j *slurm.Job) { held(j); j.Reason = "JobHeldUser" }, time.Minute, bridge.IntentSent, 0, false},
+		{"answered: the hold is somebody's", bridge.IntentAcked, unproven, held, 5 * time.Second, bridge.IntentAcked, 0, false},
+		{"another run", bridge.IntentSent, proven, func(j *slurm.Job) { held(j); j.Restarts++ }, time.Minute, bridge.IntentSent, 0, false},
+		{"running", bridge.IntentSent, proven, func(j *slurm.Job) { j.State = "RUNNING" }, time.Minute, bridge.IntentObserved, 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -29,8 +29,8 @@ func highestPossibleValue(in *bridge.Intent) int64 {
 	switch {
 	case !isValueUncertain(in):
 		return in.Edit.Value
-	case in.Before.OurHighest != 0:
-		return max(in.Edit.Value, in.Before.OurValue, in.Before.OurHighest)
+	case in.Before.OurHighestValue != 0:
+		return max(in.Edit.Value, in.Before.OurValue, in.Before.OurHighestValue)
 	}
 	return max(in.Edit.Value, in.Before.OurValue)
 }
@@ -38,11 +38,11 @@ func highestPossibleValue(in *bridge.Intent) int64 {
 // isValueUncertain reports whether no answer came to a number that no record shows, and no
 // priority told whether it was taken.
 func isValueUncertain(in *bridge.Intent) bool {
-	return !actuator.IsFieldShown(in.Edit.Kind.Field()) && in.State == bridge.Observed && in.Error != "" && in.Polls < maxMissedPolls
+	return !actuator.IsFieldShown(in.Edit.Kind.Field()) && in.State == bridge.IntentObserved && in.Error != "" && in.Polls < maxMissedPolls
 }
 
 // mayHaveUndone reports whether the intent was to give its field back and its
 // answer was waited for in vain.
 func mayHaveUndone(in *bridge.Intent) bool {
-	return in.State == bridge.Failed && actuator.LeavesNoValue(in) && !in.Sent.IsZero() && in.Polls < maxMissedPolls && in.Closed.Sub(in.Sent) > maxUnansweredTime
+	return in.State == bridge.IntentFailed && actuator.LeavesNoValue(in) && !in.Sent.IsZero() && in.Polls < maxMissedPolls && in.Closed.Sub(in.Sent) > maxUnansweredTime
 }

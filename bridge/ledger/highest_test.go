@@ -15,15 +15,15 @@ func TestMost(t *testing.T) {
 		in.Error = "no answer and no effect within 4m0s"
 		return in
 	}
-	first := number("site_factor", -663, bridge.Observed)
-	second := lost(over(-663, number("site_factor", -2113, bridge.Observed)))
-	third := lost(over(-2113, number("site_factor", -1500, bridge.Observed)))
-	third.Before.OurHighest = -663
-	back := lost(number("site_factor", 0, bridge.Failed))
+	first := number("site_factor", -663, bridge.IntentObserved)
+	second := lost(over(-663, number("site_factor", -2113, bridge.IntentObserved)))
+	third := lost(over(-2113, number("site_factor", -1500, bridge.IntentObserved)))
+	third.Before.OurHighestValue = -663
+	back := lost(number("site_factor", 0, bridge.IntentFailed))
 	back.Sent, back.Closed = noon, noon.Add(maxUnansweredTime+time.Second)
 	refused := back
 	refused.Closed = noon
-	nice := lost(over(-663, number("nice", -2113, bridge.Observed)))
+	nice := lost(over(-663, number("nice", -2113, bridge.IntentObserved)))
 	for name, c := range map[string]struct {
 		rows []bridge.Intent
 		want int64
@@ -31,7 +31,7 @@ func TestMost(t *testing.T) {
 		"nothing":                {nil, 0},
 		"seen":                   {[]bridge.Intent{first}, -663},
 		"lowered without answer": {[]bridge.Intent{first, second}, -663},
-		"raised without answer":  {[]bridge.Intent{lost(over(-663, number("site_factor", 40, bridge.Observed)))}, 40},
+		"raised without answer":  {[]bridge.Intent{lost(over(-663, number("site_factor", 40, bridge.IntentObserved)))}, 40},
 		"twice without answer":   {[]bridge.Intent{third}, -663},
 		"not felt, answered":     {[]bridge.Intent{withPolls(second, maxMissedPolls)}, -2113},
 		"given back, no answer":  {[]bridge.Intent{first, back}, 0},
@@ -52,10 +52,10 @@ func TestMost(t *testing.T) {
 
 // A call without an answer whose effect is seen is no doubt any more.
 func TestSeenEndsDoubt(t *testing.T) {
-	in, j := number("site_factor", 700, bridge.Unknown), waiting()
+	in, j := number("site_factor", 700, bridge.IntentUnknown), waiting()
 	in.Error = "connection reset"
 	j.Priority += 700
-	if settleAwaitedIntent(&in, &j, noon.Add(time.Minute)); in.State != bridge.Observed || isValueUncertain(&in) {
+	if settleAwaitedIntent(&in, &j, noon.Add(time.Minute)); in.State != bridge.IntentObserved || isValueUncertain(&in) {
 		t.Errorf("%s with %q", in.State, in.Error)
 	}
 }

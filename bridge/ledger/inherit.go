@@ -43,7 +43,9 @@ func InheritedIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	var out []bridge.Intent
 	for _, j := range tasks {
 		for _, f := range inheritableFields {
-			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && IsSameJob(in.Edit.Run, j.CurrentRun()) }
+			own := func(in *bridge.Intent) bool {
+				return in.State != bridge.IntentVoid && IsSameJob(in.Edit.Run, j.CurrentRun())
+			}
 			if slices.ContainsFunc(rows[slurm.JobField{Job: j.ID, Field: f}], own) {
 				continue
 			}
@@ -105,7 +107,7 @@ func findInheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *
 
 // mayHaveStood reports whether the intent's value may have stood in Slurm.
 func mayHaveStood(in *bridge.Intent) bool {
-	return !in.Sent.IsZero() && (in.State.IsOpen() || in.State == bridge.Observed || in.State == bridge.Expired || in.State == bridge.Yielded)
+	return !in.Sent.IsZero() && (in.State.IsOpen() || in.State == bridge.IntentObserved || in.State == bridge.IntentExpired || in.State == bridge.IntentYielded)
 }
 
 // isIntentOfTaskArray reports whether the intent was about the array that the task is of, not
@@ -124,7 +126,7 @@ func hasArrayValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 		return false
 	}
 	whose := actuator.OwnerOf(in, j)
-	return whose == actuator.OwnerUs || whose == actuator.OwnerHidden && in.State != bridge.Yielded
+	return whose == actuator.OwnerUs || whose == actuator.OwnerHidden && in.State != bridge.IntentYielded
 }
 
 // newInheritedIntent returns the array's intent as one of the task.
@@ -135,6 +137,6 @@ func newInheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.I
 	b.Restarts, b.State, b.User = j.Restarts, j.State, j.User
 	return bridge.Intent{
 		Cluster: in.Cluster, Epoch: in.Epoch, Policy: in.Policy, Edit: e, Before: b,
-		State: bridge.Observed, NotAfter: in.NotAfter, Made: now,
+		State: bridge.IntentObserved, NotAfter: in.NotAfter, Made: now,
 	}
 }

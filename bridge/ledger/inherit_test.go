@@ -22,14 +22,14 @@ func arrayOf(change func(*slurm.Job)) *slurm.View {
 func numbers(kind slurm.EditKind, of ...[2]int64) []bridge.Intent {
 	list := make([]bridge.Intent, len(of))
 	for i, x := range of {
-		list[i] = number(kind, x[1], bridge.Expired)
+		list[i] = number(kind, x[1], bridge.IntentExpired)
 		list[i].ID, list[i].Made = int64(i+1), noon.Add(-time.Duration(x[0])*time.Minute)
 		list[i].Sent, list[i].Before.Nice = list[i].Made, 3
 		if i > 0 {
 			list[i].Before.OurValue, list[i].Before.Nice = of[i-1][1], 3+of[i-1][1]
 		}
 	}
-	list[len(list)-1].State = bridge.Observed
+	list[len(list)-1].State = bridge.IntentObserved
 	return list
 }
 
@@ -46,12 +46,12 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		return append(site([2]int64{5, 700}), in)
 	}
 	failed := site([2]int64{5, 700})
-	failed[0].State = bridge.Failed
+	failed[0].State = bridge.IntentFailed
 	reused := site([2]int64{5, 700})
 	reused[0].Edit.Run.Submit--
-	held := lease(bridge.Observed)
+	held := lease(bridge.IntentObserved)
 	shows := func(j *slurm.Job) { j.Eligible = held.Edit.Until }
-	pin := intent(slurm.EditRequireNodes, bridge.Observed)
+	pin := intent(slurm.EditRequireNodes, bridge.IntentObserved)
 	pin.Edit.Nodes = []string{"n1"}
 	for _, tt := range []struct {
 		name string
@@ -75,10 +75,10 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"unreadable", site([2]int64{5, 700}), func(j *slurm.Job) { j.UntrustedReason = "no priority" }, -1},
 		{"no task", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJobID, j.IsArrayTask = 0, false }, -1},
 		{"a task of another array", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJobID = 6 }, -1},
-		{"it has a number of its own", own(bridge.Observed, same), same, -1},
-		{"its own was given back", own(bridge.Expired, same), same, -1},
-		{"its own was never sent", own(bridge.Void, same), same, 700},
-		{"its id was another job's", own(bridge.Observed, func(j *slurm.Job) { j.Submit = noon.Add(-9 * time.Hour) }), same, 700},
+		{"it has a number of its own", own(bridge.IntentObserved, same), same, -1},
+		{"its own was given back", own(bridge.IntentExpired, same), same, -1},
+		{"its own was never sent", own(bridge.IntentVoid, same), same, 700},
+		{"its id was another job's", own(bridge.IntentObserved, func(j *slurm.Job) { j.Submit = noon.Add(-9 * time.Hour) }), same, 700},
 		{"exactly ours", numbers(slurm.EditNice, [2]int64{5, 40}), nice(40), 40},
 		{"exactly an earlier one of ours", numbers(slurm.EditNice, [2]int64{20, 30}, [2]int64{5, 40}), nice(30), 30},
 		{"one of ours of long ago is not", numbers(slurm.EditNice, [2]int64{200, 30}, [2]int64{90, 40}), nice(30), -1},
@@ -94,7 +94,7 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		switch {
 		case tt.want < 0 && len(got) > 0, tt.want >= 0 && len(got) != 1:
 			t.Errorf("%s: adopted %+v, want %d", tt.name, got, tt.want)
-		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].CurrentRun() || got[0].State != bridge.Observed || got[0].Before.User != "ann"):
+		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].CurrentRun() || got[0].State != bridge.IntentObserved || got[0].Before.User != "ann"):
 			t.Errorf("%s: adopted %+v, want %d of job 9", tt.name, got[0], tt.want)
 		}
 		if again := InheritedIntents(append(tt.rows, got...), v); len(again) > 0 {

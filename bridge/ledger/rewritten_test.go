@@ -10,7 +10,7 @@ import (
 )
 
 func TestRewritten(t *testing.T) {
-	begin, nice := lease(bridge.Unknown), number(slurm.EditNice, 400, bridge.Unknown)
+	begin, nice := lease(bridge.IntentUnknown), number(slurm.EditNice, 400, bridge.IntentUnknown)
 	nice.Before.Nice = 7
 	for _, tt := range []struct {
 		name string
@@ -25,7 +25,7 @@ func TestRewritten(t *testing.T) {
 		{"nice: as it was", nice, func(j *slurm.Job) { j.Nice = 7 }, false},
 		{"nice: as we want it", nice, func(j *slurm.Job) { j.Nice = 400 }, false},
 		{"nice: its owner's", nice, func(j *slurm.Job) { j.Nice = 70 }, true},
-		{"a site factor, which is not shown", number(slurm.EditSiteFactor, 50, bridge.Unknown), func(j *slurm.Job) { j.Priority = 3 }, false},
+		{"a site factor, which is not shown", number(slurm.EditSiteFactor, 50, bridge.IntentUnknown), func(j *slurm.Job) { j.Priority = 3 }, false},
 	} {
 		j := waiting()
 		tt.job(&j)

@@ -27,18 +27,18 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 	last, awaited := lastSeenIDByField(intents), lastAwaitedIDByField(intents)
 	var changed []bridge.Intent
 	for _, in := range intents {
-		if !in.State.IsOpen() && in.State != bridge.Observed {
+		if !in.State.IsOpen() && in.State != bridge.IntentObserved {
 			continue
 		}
-		if in.State == bridge.Observed && in.ID < awaited[in.Edit.WrittenField()] {
+		if in.State == bridge.IntentObserved && in.ID < awaited[in.Edit.WrittenField()] {
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
-		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.IsProvenGone(in.Edit.Run.Job) {
+		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.IntentPlanned || v.IsProvenGone(in.Edit.Run.Job) {
 			settleIntent(&after, j, last[in.Edit.WrittenField()], now)
 		}
-		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUs.Equal(in.Before.HeldByUs) {
-			if !after.State.IsOpen() && after.State != bridge.Observed {
+		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUsAt.Equal(in.Before.HeldByUsAt) {
+			if !after.State.IsOpen() && after.State != bridge.IntentObserved {
 				after.Closed = now
 			}
 			changed = append(changed, after)
@@ -69,7 +69,7 @@ func ReplaceChangedIntents(intents, changed []bridge.Intent) []bridge.Intent {
 func lastSeenIDByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	last := map[slurm.JobField]int64{}
 	for i := range intents {
-		if intents[i].State == bridge.Observed {
+		if intents[i].State == bridge.IntentObserved {
 			last[intents[i].Edit.WrittenField()] = max(last[intents[i].Edit.WrittenField()], intents[i].ID)
 		}
 	}
@@ -81,7 +81,7 @@ func lastSeenIDByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 func lastAwaitedIDByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	ids := map[slurm.JobField]int64{}
 	for i := range intents {
-		if in := &intents[i]; in.State.IsOpen() && in.State != bridge.Planned {
+		if in := &intents[i]; in.State.IsOpen() && in.State != bridge.IntentPlanned {
 			ids[in.Edit.WrittenField()] = max(ids[in.Edit.WrittenField()], in.ID)
 		}
 	}
@@ -95,7 +95,7 @@ func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
 	var ids []int64
 	for i := range intents {
 		in, id := &intents[i], intents[i].Edit.Run.Job
-		waits := in.State.IsOpen() && in.State != bridge.Planned || in.State == bridge.Observed
+		waits := in.State.IsOpen() && in.State != bridge.IntentPlanned || in.State == bridge.IntentObserved
 		if waits && v.Job(id) == nil && !v.IsProvenGone(id) {
 			ids = append(ids, id)
 		}
@@ -108,15 +108,15 @@ func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
 // not know.
 func settleIntent(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 	switch {
-	case in.State == bridge.Planned: // a cycle sends its own intents only: plans are remade, never resumed
-		in.State, in.Error = bridge.Void, "never sent: the cycle was given up before"
+	case in.State == bridge.IntentPlanned: // a cycle sends its own intents only: plans are remade, never resumed
+		in.State, in.Error = bridge.IntentVoid, "never sent: the cycle was given up before"
 	case j == nil:
-		in.State, in.Error = bridge.Expired, "the job is gone: Slurm does not know it any more"
+		in.State, in.Error = bridge.IntentExpired, "the job is gone: Slurm does not know it any more"
 	case !IsSameJob(in.Edit.Run, j.CurrentRun()):
-		in.State, in.Error = bridge.Expired, "the id belongs to another job now"
-	case in.State == bridge.Observed && in.ID < last:
-		in.State, in.Error = bridge.Expired, "superseded"
-	case in.State == bridge.Observed:
+		in.State, in.Error = bridge.IntentExpired, "the id belongs to another job now"
+	case in.State == bridge.IntentObserved && in.ID < last:
+		in.State, in.Error = bridge.IntentExpired, "superseded"
+	case in.State == bridge.IntentObserved:
 		settleStandingIntent(in, j, now)
 	default:
 		settleAwaitedIntent(in, j, now)
@@ -130,20 +130,20 @@ func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		return
 	}
 	if actuator.ShowsEffect(in, j) {
-		in.State, in.Polls, in.Error = bridge.Observed, 0, ""
+		in.State, in.Polls, in.Error = bridge.IntentObserved, 0, ""
 		return
 	}
 	if j.IsDone() {
-		in.State, in.Error = bridge.Expired, "the job ended first"
+		in.State, in.Error = bridge.IntentExpired, "the job ended first"
 		return
 	}
-	if in.State == bridge.Acked {
+	if in.State == bridge.IntentAcked {
 		in.Polls++
 	}
 	switch {
-	case in.State != bridge.Acked && now.Sub(in.Sent) > maxUnansweredTime:
+	case in.State != bridge.IntentAcked && now.Sub(in.Sent) > maxUnansweredTime:
 		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()
-	case in.State == bridge.Acked && in.Polls >= maxMissedPolls:
+	case in.State == bridge.IntentAcked && in.Polls >= maxMissedPolls:
 		in.State, in.Error = stateWithoutEffect(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
 }
@@ -158,14 +158,14 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
 	row := actuator.KindRowOf(in.Edit.Kind)
 	switch {
 	case actuator.OwnerOf(in, j) == actuator.OwnerHidden && !row.LeavesNoValue:
-		if actuator.LeavesNoValue(in) && in.State != bridge.Acked { // the value it was to take away still stands
-			return bridge.Failed
+		if actuator.LeavesNoValue(in) && in.State != bridge.IntentAcked { // the value it was to take away still stands
+			return bridge.IntentFailed
 		}
-		return bridge.Observed
-	case in.State == bridge.Acked && row.WasOverruled != nil && row.WasOverruled(in, j):
-		return bridge.Yielded
+		return bridge.IntentObserved
+	case in.State == bridge.IntentAcked && row.WasOverruled != nil && row.WasOverruled(in, j):
+		return bridge.IntentYielded
 	}
-	return bridge.Failed
+	return bridge.IntentFailed
 }
 
 // settleStandingIntent watches a value of ours that stands in Slurm.
@@ -177,12 +177,12 @@ func settleStandingIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	}
 	switch {
 	case j.IsDone():
-		in.State, in.Error = bridge.Expired, "the job ended"
+		in.State, in.Error = bridge.IntentExpired, "the job ended"
 	case actuator.LeavesNoValue(in):
-		in.State, in.Error = bridge.Expired, "done"
+		in.State, in.Error = bridge.IntentExpired, "done"
 	case ended != "":
-		in.State, in.Error = bridge.Expired, ended
+		in.State, in.Error = bridge.IntentExpired, ended
 	case actuator.OwnerOf(in, j) == actuator.OwnerOther:
-		in.State, in.Error = bridge.Yielded, actuator.ForeignChange(in, j)
+		in.State, in.Error = bridge.IntentYielded, actuator.ForeignChange(in, j)
 	}
 }

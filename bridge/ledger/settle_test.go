@@ -20,7 +20,7 @@ func intent(kind slurm.EditKind, state bridge.IntentState) bridge.Intent {
 	j := waiting()
 	return bridge.Intent{
 		ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind}, State: state, Made: noon, Sent: noon,
-		Before: bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+		Before: bridge.JobBefore{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
 	}
 }
 
@@ -59,54 +59,54 @@ func TestSettle(t *testing.T) {
 		want bridge.IntentState
 		says string
 	}{
-		{"never sent", lease(bridge.Planned), same, noon, bridge.Void, "never sent"},
-		{"seen", lease(bridge.Acked), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.Observed, ""},
-		{"seen although the answer was lost", lease(bridge.Unknown), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.Observed, ""},
-		{"rounded by Slurm", lease(bridge.Acked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, bridge.Observed, ""},
-		{"its owner took it off before it was seen", withPolls(lease(bridge.Acked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.Yielded, "said yes"},
-		{"never seen", withPolls(lease(bridge.Acked), 1), same, late(time.Minute), bridge.Failed, "said yes"},
-		{"given back without an answer or an effect", over(1000, number(slurm.EditSiteFactor, 0, bridge.Unknown)), same, late(5 * time.Minute), bridge.Failed, "no answer"},
-		{"set without an answer or an effect", number(slurm.EditSiteFactor, 1000, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
-		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.EditSiteFactor, 0, bridge.Acked)), 1), same, late(time.Minute), bridge.Observed, ""},
-		{"not seen yet", lease(bridge.Acked), same, noon, bridge.Acked, ""},
-		{"no answer, not seen yet", lease(bridge.Unknown), same, late(3 * time.Minute), bridge.Unknown, ""},
-		{"no answer, never seen", lease(bridge.Unknown), same, late(5 * time.Minute), bridge.Failed, "no answer and no effect"},
-		{"sent, then the daemon died", lease(bridge.Sent), same, late(5 * time.Minute), bridge.Failed, "no answer"},
-		{"ran out", lease(bridge.Observed), func(j *slurm.Job) { j.Eligible = until }, late(11 * time.Minute), bridge.Expired, "ran out"},
-		{"stands", lease(bridge.Observed), func(j *slurm.Job) { j.Eligible = until }, late(time.Minute), bridge.Observed, ""},
-		{"its owner took it off", lease(bridge.Observed), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.Yielded, "begin time is now"},
-		{"the job started", lease(bridge.Observed), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), bridge.Expired, "started"},
-		{"the job is gone", lease(bridge.Observed), nil, late(time.Minute), bridge.Expired, "gone"},
-		{"the id is another's", lease(bridge.Observed), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), bridge.Expired, "another job"},
-		{"the job ended before", lease(bridge.Acked), func(j *slurm.Job) { j.State = "CANCELLED" }, noon, bridge.Expired, "ended first"},
+		{"never sent", lease(bridge.IntentPlanned), same, noon, bridge.IntentVoid, "never sent"},
+		{"seen", lease(bridge.IntentAcked), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.IntentObserved, ""},
+		{"seen although the answer was lost", lease(bridge.IntentUnknown), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.IntentObserved, ""},
+		{"rounded by Slurm", lease(bridge.IntentAcked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, bridge.IntentObserved, ""},
+		{"its owner took it off before it was seen", withPolls(lease(bridge.IntentAcked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.IntentYielded, "said yes"},
+		{"never seen", withPolls(lease(bridge.IntentAcked), 1), same, late(time.Minute), bridge.IntentFailed, "said yes"},
+		{"given back without an answer or an effect", over(1000, number(slurm.EditSiteFactor, 0, bridge.IntentUnknown)), same, late(5 * time.Minute), bridge.IntentFailed, "no answer"},
+		{"set without an answer or an effect", number(slurm.EditSiteFactor, 1000, bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentObserved, "no answer"},
+		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.EditSiteFactor, 0, bridge.IntentAcked)), 1), same, late(time.Minute), bridge.IntentObserved, ""},
+		{"not seen yet", lease(bridge.IntentAcked), same, noon, bridge.IntentAcked, ""},
+		{"no answer, not seen yet", lease(bridge.IntentUnknown), same, late(3 * time.Minute), bridge.IntentUnknown, ""},
+		{"no answer, never seen", lease(bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentFailed, "no answer and no effect"},
+		{"sent, then the daemon died", lease(bridge.IntentSent), same, late(5 * time.Minute), bridge.IntentFailed, "no answer"},
+		{"ran out", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Eligible = until }, late(11 * time.Minute), bridge.IntentExpired, "ran out"},
+		{"stands", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Eligible = until }, late(time.Minute), bridge.IntentObserved, ""},
+		{"its owner took it off", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.IntentYielded, "begin time is now"},
+		{"the job started", lease(bridge.IntentObserved), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), bridge.IntentExpired, "started"},
+		{"the job is gone", lease(bridge.IntentObserved), nil, late(time.Minute), bridge.IntentExpired, "gone"},
+		{"the id is another's", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), bridge.IntentExpired, "another job"},
+		{"the job ended before", lease(bridge.IntentAcked), func(j *slurm.Job) { j.State = "CANCELLED" }, noon, bridge.IntentExpired, "ended first"},
 
-		{"priority seen", number(slurm.EditPriority, 9000, bridge.Acked), func(j *slurm.Job) { j.Priority = 9000 }, noon, bridge.Observed, ""},
-		{"priority overwritten", number(slurm.EditPriority, 9000, bridge.Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, bridge.Yielded, "priority is now 8000"},
-		{"site factor seen by the step it makes", number(slurm.EditSiteFactor, 1<<20, bridge.Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, bridge.Observed, ""},
-		{"site factor without effect", number(slurm.EditSiteFactor, 1<<20, bridge.Acked), same, noon, bridge.Acked, ""},
-		{"site factor too small to tell from drift", number(slurm.EditSiteFactor, 100, bridge.Acked), func(j *slurm.Job) { j.Priority += 30 }, noon, bridge.Observed, ""},
-		{"site factor on a priority that follows nothing", number(slurm.EditSiteFactor, 100, bridge.Acked), same, noon, bridge.Acked, ""},
-		{"site factor stands", number(slurm.EditSiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, bridge.Observed, ""},
-		{"site factor stands whatever the priority says", number(slurm.EditSiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, bridge.Observed, ""},
-		{"site factor of an eighth of the step", number(slurm.EditSiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 1000 }, noon, bridge.Acked, ""},
-		{"site factor of half the step", number(slurm.EditSiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 4000 }, noon, bridge.Observed, ""},
-		{"negative site factor of an eighth of the step", number(slurm.EditSiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 500 }, noon, bridge.Acked, ""},
-		{"negative site factor of half the step", number(slurm.EditSiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, bridge.Observed, ""},
-		{"site factor without answer, to the digit", number(slurm.EditSiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 20 }, noon, bridge.Observed, ""},
-		{"site factor without answer, drift only", number(slurm.EditSiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 3 }, noon, bridge.Unknown, ""},
-		{"site factor without answer, never felt", number(slurm.EditSiteFactor, 20, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
-		{"site factor that Slurm lets have no effect", polled(number(slurm.EditSiteFactor, 20, bridge.Acked)), same, noon, bridge.Observed, "do not show it"},
-		{"nice seen", number(slurm.EditNice, -500, bridge.Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, bridge.Observed, ""},
-		{"nice below 0, which an old release hides", number(slurm.EditNice, -50, bridge.Acked), func(j *slurm.Job) { j.IsNiceKnown, j.Priority = false, 5050 }, noon, bridge.Observed, ""},
-		{"nice above 0, which an old release would show", number(slurm.EditNice, 50, bridge.Acked), func(j *slurm.Job) { j.IsNiceKnown, j.Priority = false, 4950 }, noon, bridge.Acked, ""},
-		{"hidden nice that stands", number(slurm.EditNice, -50, bridge.Observed), func(j *slurm.Job) { j.IsNiceKnown = false }, noon, bridge.Observed, ""},
-		{"nice above 0 no longer shown", number(slurm.EditNice, 50, bridge.Observed), func(j *slurm.Job) { j.IsNiceKnown = false }, noon, bridge.Yielded, "nice is now 0"},
-		{"nice that is not taken: a direct priority", polled(number(slurm.EditNice, -500, bridge.Acked)), same, noon, bridge.Yielded, "do not show it"},
-		{"nice undone by its owner", number(slurm.EditNice, -500, bridge.Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, bridge.Yielded, "nice is now 3"},
+		{"priority seen", number(slurm.EditPriority, 9000, bridge.IntentAcked), func(j *slurm.Job) { j.Priority = 9000 }, noon, bridge.IntentObserved, ""},
+		{"priority overwritten", number(slurm.EditPriority, 9000, bridge.IntentObserved), func(j *slurm.Job) { j.Priority = 8000 }, noon, bridge.IntentYielded, "priority is now 8000"},
+		{"site factor seen by the step it makes", number(slurm.EditSiteFactor, 1<<20, bridge.IntentAcked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, bridge.IntentObserved, ""},
+		{"site factor without effect", number(slurm.EditSiteFactor, 1<<20, bridge.IntentAcked), same, noon, bridge.IntentAcked, ""},
+		{"site factor too small to tell from drift", number(slurm.EditSiteFactor, 100, bridge.IntentAcked), func(j *slurm.Job) { j.Priority += 30 }, noon, bridge.IntentObserved, ""},
+		{"site factor on a priority that follows nothing", number(slurm.EditSiteFactor, 100, bridge.IntentAcked), same, noon, bridge.IntentAcked, ""},
+		{"site factor stands", number(slurm.EditSiteFactor, 1<<20, bridge.IntentObserved), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, bridge.IntentObserved, ""},
+		{"site factor stands whatever the priority says", number(slurm.EditSiteFactor, 1<<20, bridge.IntentObserved), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, bridge.IntentObserved, ""},
+		{"site factor of an eighth of the step", number(slurm.EditSiteFactor, 8000, bridge.IntentAcked), func(j *slurm.Job) { j.Priority += 1000 }, noon, bridge.IntentAcked, ""},
+		{"site factor of half the step", number(slurm.EditSiteFactor, 8000, bridge.IntentAcked), func(j *slurm.Job) { j.Priority += 4000 }, noon, bridge.IntentObserved, ""},
+		{"negative site factor of an eighth of the step", number(slurm.EditSiteFactor, -4000, bridge.IntentAcked), func(j *slurm.Job) { j.Priority -= 500 }, noon, bridge.IntentAcked, ""},
+		{"negative site factor of half the step", number(slurm.EditSiteFactor, -4000, bridge.IntentAcked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, bridge.IntentObserved, ""},
+		{"site factor without answer, to the digit", number(slurm.EditSiteFactor, 20, bridge.IntentUnknown), func(j *slurm.Job) { j.Priority += 20 }, noon, bridge.IntentObserved, ""},
+		{"site factor without answer, drift only", number(slurm.EditSiteFactor, 20, bridge.IntentUnknown), func(j *slurm.Job) { j.Priority += 3 }, noon, bridge.IntentUnknown, ""},
+		{"site factor without answer, never felt", number(slurm.EditSiteFactor, 20, bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentObserved, "no answer"},
+		{"site factor that Slurm lets have no effect", polled(number(slurm.EditSiteFactor, 20, bridge.IntentAcked)), same, noon, bridge.IntentObserved, "do not show it"},
+		{"nice seen", number(slurm.EditNice, -500, bridge.IntentAcked), func(j *slurm.Job) { j.Nice = -500 }, noon, bridge.IntentObserved, ""},
+		{"nice below 0, which an old release hides", number(slurm.EditNice, -50, bridge.IntentAcked), func(j *slurm.Job) { j.IsNiceKnown, j.Priority = false, 5050 }, noon, bridge.IntentObserved, ""},
+		{"nice above 0, which an old release would show", number(slurm.EditNice, 50, bridge.IntentAcked), func(j *slurm.Job) { j.IsNiceKnown, j.Priority = false, 4950 }, noon, bridge.IntentAcked, ""},
+		{"hidden nice that stands", number(slurm.EditNice, -50, bridge.IntentObserved), func(j *slurm.Job) { j.IsNiceKnown = false }, noon, bridge.IntentObserved, ""},
+		{"nice above 0 no longer shown", number(slurm.EditNice, 50, bridge.IntentObserved), func(j *slurm.Job) { j.IsNiceKnown = false }, noon, bridge.IntentYielded, "nice is now 0"},
+		{"nice that is not taken: a direct priority", polled(number(slurm.EditNice, -500, bridge.IntentAcked)), same, noon, bridge.IntentYielded, "do not show it"},
+		{"nice undone by its owner", number(slurm.EditNice, -500, bridge.IntentObserved), func(j *slurm.Job) { j.Nice = 3 }, noon, bridge.IntentYielded, "nice is now 3"},
 
-		{"requeued", intent(slurm.EditRequeue, bridge.Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Observed, ""},
-		{"requeue done", intent(slurm.EditRequeue, bridge.Observed), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Expired, "done"},
-		{"requeue not seen", intent(slurm.EditRequeue, bridge.Unknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), bridge.Failed, "no effect"},
+		{"requeued", intent(slurm.EditRequeue, bridge.IntentAcked), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.IntentObserved, ""},
+		{"requeue done", intent(slurm.EditRequeue, bridge.IntentObserved), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.IntentExpired, "done"},
+		{"requeue not seen", intent(slurm.EditRequeue, bridge.IntentUnknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), bridge.IntentFailed, "no effect"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestSettle(t *testing.T) {
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
 				t.Errorf("got %s (%s), want %s (%s)", got.State, got.Error, tt.want, tt.says)
 			}
-			if closed := !got.Closed.IsZero(); closed == (got.State.IsOpen() || got.State == bridge.Observed) {
+			if closed := !got.Closed.IsZero(); closed == (got.State.IsOpen() || got.State == bridge.IntentObserved) {
 				t.Errorf("%s with closing time %v", got.State, got.Closed)
 			}
 		})
@@ -138,12 +138,12 @@ func polled(in bridge.Intent) bridge.Intent {
 }
 
 func TestAYesThatIsNeverSeenFails(t *testing.T) {
-	in := lease(bridge.Acked)
+	in := lease(bridge.IntentAcked)
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{waiting()}}
 	for range maxMissedPolls {
 		in = ReplaceChangedIntents([]bridge.Intent{in}, SettleIntents([]bridge.Intent{in}, v, noon))[0]
 	}
-	if in.State != bridge.Failed || !strings.Contains(in.Error, "Slurm said yes") {
+	if in.State != bridge.IntentFailed || !strings.Contains(in.Error, "Slurm said yes") {
 		t.Errorf("after %d polls: %s (%s)", maxMissedPolls, in.State, in.Error)
 	}
 }
@@ -151,18 +151,18 @@ func TestAYesThatIsNeverSeenFails(t *testing.T) {
 // TestOurOwnNextValueIsNoStrangers: while a newer value of ours is on its way,
 // the older one is neither yielded nor undone.
 func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
-	old, next := lease(bridge.Observed), lease(bridge.Acked)
+	old, next := lease(bridge.IntentObserved), lease(bridge.IntentAcked)
 	next.ID, next.Edit.Until = 2, noon.Add(20*time.Minute)
 	j := waiting()
 	j.Eligible = next.Edit.Until
 	v := &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{j}}
 	intents := []bridge.Intent{old, next}
 	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
-	if intents[0].State != bridge.Observed || intents[1].State != bridge.Observed {
+	if intents[0].State != bridge.IntentObserved || intents[1].State != bridge.IntentObserved {
 		t.Fatalf("first poll: %s and %s, want both observed", intents[0].State, intents[1].State)
 	}
 	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
-	if intents[0].State != bridge.Expired || intents[1].State != bridge.Observed {
+	if intents[0].State != bridge.IntentExpired || intents[1].State != bridge.IntentObserved {
 		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
 	}
 	if in := NewIntentBook(intents).StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, v.At); in == nil || in.ID != 2 {
@@ -171,7 +171,7 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 }
 
 func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
-	in := number(slurm.EditSiteFactor, 700, bridge.Observed)
+	in := number(slurm.EditSiteFactor, 700, bridge.IntentObserved)
 	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxMissedPolls
 	run := waiting()
 	b := NewIntentBook([]bridge.Intent{in})
@@ -191,7 +191,7 @@ func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 }
 
 func TestUndoKeepsTheOwnersBegin(t *testing.T) {
-	in := lease(bridge.Observed)
+	in := lease(bridge.IntentObserved)
 	in.Before.Begin = noon.Add(5 * time.Minute)
 	j := waiting()
 	j.Eligible = in.Edit.Until
@@ -202,7 +202,7 @@ func TestUndoKeepsTheOwnersBegin(t *testing.T) {
 }
 
 func TestUndoWaitsForOpenOutcomes(t *testing.T) {
-	ours, next := lease(bridge.Observed), lease(bridge.Unknown)
+	ours, next := lease(bridge.IntentObserved), lease(bridge.IntentUnknown)
 	next.ID = 2
 	j := waiting()
 	j.Eligible = ours.Edit.Until
@@ -214,7 +214,7 @@ func TestUndoWaitsForOpenOutcomes(t *testing.T) {
 func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	j := waiting()
 	for _, kind := range []slurm.EditKind{slurm.EditUnlease, slurm.EditHandBackPriority, slurm.EditSiteFactor, slurm.EditNice, slurm.EditRequireNodes, slurm.EditExcludeNodes} {
-		in := intent(kind, bridge.Observed)
+		in := intent(kind, bridge.IntentObserved)
 		if got := NewIntentBook([]bridge.Intent{in}).StandingIntent(j.CurrentRun(), kind.Field(), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}

@@ -19,7 +19,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isJobEnding(j) || j.IsHeld || j.UntrustedReason != "" {
+		if in.State != bridge.IntentObserved || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isJobEnding(j) || j.IsHeld || j.UntrustedReason != "" {
 			continue
 		}
 		field := in.Edit.Kind.Field()
@@ -51,7 +51,7 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || j == nil || j.IsDone() || book.StandingIntent(j.CurrentRun(), in.Edit.Kind.Field(), now) != in {
+		if in.State != bridge.IntentObserved || j == nil || j.IsDone() || book.StandingIntent(j.CurrentRun(), in.Edit.Kind.Field(), now) != in {
 			continue
 		}
 		_, ok := actuator.NewUndoEdit(in, j, now)

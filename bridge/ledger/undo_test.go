@@ -9,7 +9,7 @@ import (
 )
 
 func TestUndoIsByValue(t *testing.T) {
-	ours := lease(bridge.Observed)
+	ours := lease(bridge.IntentObserved)
 	tests := []struct {
 		name string
 		job  func(*slurm.Job)
@@ -34,7 +34,7 @@ func TestUndoIsByValue(t *testing.T) {
 // TestUndoReachesJobsLeftToAPerson: a number of ours is given back although the
 // job's owner changed its nice, or something else of ours.
 func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
-	site, theirs := number(slurm.EditSiteFactor, 700, bridge.Observed), lease(bridge.Yielded)
+	site, theirs := number(slurm.EditSiteFactor, 700, bridge.IntentObserved), lease(bridge.IntentYielded)
 	theirs.ID, theirs.Closed = 2, noon
 	j := waiting()
 	j.Nice, j.Priority = 1_000_000, 1
@@ -50,8 +50,8 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 // TestABeginTimeIsGivenBackLast: once it is gone the job may start, and the rest
 // can no longer be given back.
 func TestABeginTimeIsGivenBackLast(t *testing.T) {
-	held, site := lease(bridge.Observed), number(slurm.EditSiteFactor, 700, bridge.Observed)
-	pin := intent(slurm.EditRequireNodes, bridge.Observed)
+	held, site := lease(bridge.IntentObserved), number(slurm.EditSiteFactor, 700, bridge.IntentObserved)
+	pin := intent(slurm.EditRequireNodes, bridge.IntentObserved)
 	pin.Edit.Nodes = []string{"n1"}
 	site.ID, pin.ID = 2, 3
 	j := waiting()
@@ -63,7 +63,7 @@ func TestABeginTimeIsGivenBackLast(t *testing.T) {
 }
 
 func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
-	site, pin := number(slurm.EditSiteFactor, 700, bridge.Observed), intent(slurm.EditRequireNodes, bridge.Observed)
+	site, pin := number(slurm.EditSiteFactor, 700, bridge.IntentObserved), intent(slurm.EditRequireNodes, bridge.IntentObserved)
 	pin.ID, pin.Edit.Nodes = 2, []string{"n1"}
 	for _, tt := range []struct {
 		name string

@@ -13,7 +13,7 @@ func CountUnsettledIntents(intents []bridge.Intent, v *slurm.View) int {
 	for i := range intents {
 		in := &intents[i]
 		id := in.Edit.Run.Job
-		if in.State.IsOpen() || in.State == bridge.Observed && v.Job(id) == nil && !v.IsProvenGone(id) {
+		if in.State.IsOpen() || in.State == bridge.IntentObserved && v.Job(id) == nil && !v.IsProvenGone(id) {
 			n++
 		}
 	}
@@ -32,7 +32,7 @@ func NewUndoIntents(book *IntentBook, v *slurm.View, cluster string, epoch int64
 	for i, e := range edits {
 		out[i] = bridge.Intent{
 			Cluster: cluster, Epoch: epoch, Policy: "release", Edit: e,
-			Before: BeforeOfEdit(book, v.Job(e.Run.Job), e, v.At), State: bridge.Planned, Made: v.At,
+			Before: BeforeOfEdit(book, v.Job(e.Run.Job), e, v.At), State: bridge.IntentPlanned, Made: v.At,
 		}
 	}
 	return out

@@ -32,11 +32,11 @@ type Lookups struct {
 
 // NewLookups will ask the cluster; nothing was asked yet.
 func NewLookups(c bridge.Cluster) *Lookups {
-	return &Lookups{cluster: c, lookupsLeft: maxLookups, Answers: judge.Answers{Jobs: map[int64]judge.Answer{}, Nodes: map[string]judge.Answer{}}}
+	return &Lookups{cluster: c, lookupsLeft: maxLookups, Answers: judge.Answers{AnswerByJob: map[int64]judge.Answer{}, AnswerByNode: map[string]judge.Answer{}}}
 }
 
-// useLookup counts a lookup, and reports whether it may be made.
-func (q *Lookups) useLookup(ctx context.Context) bool {
+// reserveLookup counts a lookup, and reports whether it may be made.
+func (q *Lookups) reserveLookup(ctx context.Context) bool {
 	q.lookupsLeft--
 	return q.lookupsLeft >= 0 && q.unansweredInRow < maxUnansweredInRow && ctx.Err() == nil
 }
@@ -51,35 +51,35 @@ func (q *Lookups) countUnanswered(ok bool) {
 // LookUpJobs asks about the jobs that are not answered yet.
 func (q *Lookups) LookUpJobs(ctx context.Context, ids []int64) {
 	for _, id := range ids {
-		if q.Jobs[id] != "" || !q.useLookup(ctx) {
+		if q.AnswerByJob[id] != "" || !q.reserveLookup(ctx) {
 			continue
 		}
-		j, err := q.cluster.Reread(ctx, id)
+		j, err := q.cluster.RereadJob(ctx, id)
 		var e *slurm.Error
 		switch {
 		case err == nil:
-			q.Jobs[id] = judge.There
+			q.AnswerByJob[id] = judge.AnswerThere
 			q.FoundJobs = append(q.FoundJobs, j)
 		case errors.As(err, &e) && e.Class == slurm.ErrorJobGone:
-			q.Jobs[id] = judge.Gone
+			q.AnswerByJob[id] = judge.AnswerGone
 		}
-		q.countUnanswered(q.Jobs[id] != "")
+		q.countUnanswered(q.AnswerByJob[id] != "")
 	}
 }
 
 // LookUpNodes asks about the nodes that are not answered yet.
 func (q *Lookups) LookUpNodes(ctx context.Context, names []string) {
 	for _, name := range names {
-		if q.Nodes[name] != "" || !q.useLookup(ctx) {
+		if q.AnswerByNode[name] != "" || !q.reserveLookup(ctx) {
 			continue
 		}
 		there, err := q.cluster.HasNode(ctx, name)
 		switch {
 		case err != nil:
 		case there:
-			q.Nodes[name] = judge.There
+			q.AnswerByNode[name] = judge.AnswerThere
 		default:
-			q.Nodes[name] = judge.Gone
+			q.AnswerByNode[name] = judge.AnswerGone
 		}
 		q.countUnanswered(err == nil)
 	}
@@ -88,8 +88,8 @@ func (q *Lookups) LookUpNodes(ctx context.Context, names []string) {
 // GoneJobs returns the jobs that Slurm does not know, sorted.
 func (q *Lookups) GoneJobs() []int64 {
 	var ids []int64
-	for id, a := range q.Jobs {
-		if a == judge.Gone {
+	for id, a := range q.AnswerByJob {
+		if a == judge.AnswerGone {
 			ids = append(ids, id)
 		}
 	}

@@ -94,8 +94,8 @@ func (p *Probes) upGPUNodes(v *slurm.View) (addresses map[string]string, configu
 	return addresses, configured
 }
 
-// UsedByJob returns what the last Sample showed of running jobs.
-func (p *Probes) UsedByJob() map[int64]bridge.JobUse { return p.useByJob }
+// UseByJob returns what the last Sample showed of running jobs.
+func (p *Probes) UseByJob() map[int64]bridge.JobUse { return p.useByJob }
 
 // checkUsable reports why a sample must not be used. Its age is taken by the
 // probe's steady clock and by ours, so that neither a replayed reply nor a

@@ -62,7 +62,7 @@ func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
 			t.Fatal(err)
 		}
 	}
-	return p.UsedByJob(), kept
+	return p.UseByJob(), kept
 }
 
 func show(m policy.Measure) string {

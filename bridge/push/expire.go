@@ -57,7 +57,7 @@ func (x *Expirer) Run(ctx context.Context) (*ReleaseResult, error) {
 	}
 	alone := x.MinLeaderlessTime
 	if x.LeaderWatch != nil {
-		leader, long, err := x.LeaderWatch.Beat(ctx, x.ClusterName)
+		leader, long, err := x.LeaderWatch.NoteExpirerRun(ctx, x.ClusterName)
 		if alone = long; err != nil || leader != "" || alone < x.MinLeaderlessTime {
 			return &ReleaseResult{}, err
 		}

@@ -20,7 +20,7 @@ import (
 func TestEveryCallIsAllowedFirst(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
-	in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
+	in := bridge.Intent{ID: 1, Edit: e, State: bridge.IntentPlanned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
 	for _, allowed := range []int{0, 1, 2} {
 		d, asked := &diary{job: j}, 0
 		p := Pusher{

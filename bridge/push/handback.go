@@ -40,7 +40,7 @@ func FinishHandBacks(ctx context.Context, c bridge.Cluster, unfinished []ledger.
 func (p *Pusher) sendHandBack(ctx context.Context, c bridge.HandBacker, in *bridge.Intent) error {
 	var unwritten error
 	err := c.HandBack(ctx, in.Edit, func(ctx context.Context) error {
-		in.Before.HeldByUs = p.Now()
+		in.Before.HeldByUsAt = p.Now()
 		unwritten = p.markIntent(ctx, in)
 		return unwritten
 	})

@@ -49,9 +49,9 @@ func TestTheHoldIsWrittenDownBeforeTheRelease(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	log := &diary{job: j}
 	p := Pusher{Ports: Ports{Journal: log, Now: func() time.Time { return noon }}}
-	in := bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority}, State: bridge.Sent}
+	in := bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority}, State: bridge.IntentSent}
 	d := &twoCalls{err: errors.New("killed")}
-	if err := p.sendHandBack(t.Context(), d, &in); err == nil || !in.Before.HeldByUs.Equal(noon) || len(log.lines) != 1 {
-		t.Errorf("held %v, marked %v: %v", in.Before.HeldByUs, log.lines, err)
+	if err := p.sendHandBack(t.Context(), d, &in); err == nil || !in.Before.HeldByUsAt.Equal(noon) || len(log.lines) != 1 {
+		t.Errorf("held %v, marked %v: %v", in.Before.HeldByUsAt, log.lines, err)
 	}
 }

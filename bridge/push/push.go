@@ -78,7 +78,7 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 			failures++
 		} else {
 			failures = 0
-			p.StopsAtFirstFailure = p.StopsAtFirstFailure && intents[i].State != bridge.Acked
+			p.StopsAtFirstFailure = p.StopsAtFirstFailure && intents[i].State != bridge.IntentAcked
 		}
 		if failures >= p.allowedFailuresInRow() {
 			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", ErrPushHalted, ErrCallsFailing, failures, intents[i].Error)
@@ -91,9 +91,9 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 // marks what came of it. tried is false when nothing was to be done after all.
 // An error means that the journal failed: nothing more may be sent.
 func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
-	now, again := p.Now(), in.State == bridge.Unknown
+	now, again := p.Now(), in.State == bridge.IntentUnknown
 	k := p.knownJobFor(in.Edit.Run.Job)
-	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
+	j, err := p.Cluster.RereadJob(ctx, in.Edit.Run.Job)
 	why, state := staleReason(in, k, &j, err)
 	switch {
 	case state != "" && again:
@@ -107,15 +107,15 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 		in.Before = ledger.BeforeOfEdit(k.intentBook, &j, in.Edit, k.clusterTime)
 		in.Before.Stop = stop
 	}
-	in.State, in.Sent, in.Error = bridge.Sent, now, ""
+	in.State, in.Sent, in.Error = bridge.IntentSent, now, ""
 	if err := p.markIntent(ctx, in); err != nil {
 		return true, err
 	}
 	p.sentFields[in.Edit.WrittenField()] = true
 	err = p.sendEdit(ctx, in)
 	noteCallEnd(in, p.Now())
-	if SetOutcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
-		in.State, in.Closed = bridge.Unknown, time.Time{}
+	if SetOutcome(in, err, p.Now()); again && in.State != bridge.IntentAcked { // the first call may have been carried out
+		in.State, in.Closed = bridge.IntentUnknown, time.Time{}
 	}
 	return true, p.markIntent(ctx, in)
 }
@@ -138,7 +138,7 @@ func (p *Pusher) sendEdit(ctx context.Context, in *bridge.Intent) error {
 	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls {
 		return p.sendHandBack(ctx, c, in)
 	}
-	return p.Cluster.Apply(ctx, in.Edit)
+	return p.Cluster.ApplyEdit(ctx, in.Edit)
 }
 
 // knownJobFor is what was decided about a job, and what was written to it since.
@@ -152,21 +152,21 @@ func (p *Pusher) knownJobFor(job int64) *knownJob {
 // sent.
 func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why string, state bridge.IntentState) {
 	if err != nil {
-		return "reading the job again: " + err.Error(), bridge.Void
+		return "reading the job again: " + err.Error(), bridge.IntentVoid
 	}
 	gone, changed := k.compareJob(in.Edit, j)
 	switch {
 	case gone != "":
-		return gone, bridge.Void
+		return gone, bridge.IntentVoid
 	case changed != "":
-		return changed, bridge.Yielded
+		return changed, bridge.IntentYielded
 	}
 	if lost := actuator.UnreadReason(in.Edit.Kind, j); lost != "" {
-		return lost, bridge.Void
+		return lost, bridge.IntentVoid
 	}
-	if in.State == bridge.Unknown { // to be sent once more
+	if in.State == bridge.IntentUnknown { // to be sent once more
 		if what := actuator.ForeignOverwrite(in, j); what != "" {
-			return what, bridge.Yielded
+			return what, bridge.IntentYielded
 		}
 	}
 	return "", ""
@@ -176,7 +176,7 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 // it was read again shows.
 func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slurm.Job) error {
 	for _, in := range k.overwrittenIntents(j) {
-		in.State, in.Error, in.Closed = bridge.Yielded, actuator.ForeignChange(&in, j), p.Now()
+		in.State, in.Error, in.Closed = bridge.IntentYielded, actuator.ForeignChange(&in, j), p.Now()
 		if err := p.markIntent(ctx, &in); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slu
 func (p *Pusher) markIntent(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := p.Journal.Mark(ctx, *in); err != nil {
+	if err := p.Journal.UpdateIntent(ctx, *in); err != nil {
 		return fmt.Errorf("%w: recording %s as %s: %w", ErrPushHalted, in.Edit, in.State, err)
 	}
 	return nil
@@ -203,15 +203,15 @@ func SetOutcome(in *bridge.Intent, err error, now time.Time) {
 	}
 	switch slurm.OutcomeOf(err) {
 	case slurm.OutcomeDone:
-		in.State = bridge.Acked
+		in.State = bridge.IntentAcked
 		if actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
 	case slurm.OutcomeJobMovedOn:
-		in.State, in.Closed = bridge.Expired, now
+		in.State, in.Closed = bridge.IntentExpired, now
 	case slurm.OutcomeNotDone:
-		in.State, in.Closed = bridge.Failed, now
+		in.State, in.Closed = bridge.IntentFailed, now
 	case slurm.OutcomeMaybeDone:
-		in.State = bridge.Unknown
+		in.State = bridge.IntentUnknown
 	}
 }

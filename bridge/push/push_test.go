@@ -71,8 +71,8 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 	is := was
 	is.Eligible = noon
 	k := knows(&was)
-	lease := bridge.Intent{Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: noon.Add(9 * time.Minute)}, State: bridge.Planned}
-	if why, state := staleReason(&lease, &k, &is, nil); state != bridge.Void || !strings.Contains(why, "has become eligible") {
+	lease := bridge.Intent{Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: noon.Add(9 * time.Minute)}, State: bridge.IntentPlanned}
+	if why, state := staleReason(&lease, &k, &is, nil); state != bridge.IntentVoid || !strings.Contains(why, "has become eligible") {
 		t.Errorf("a lease of a job that has become eligible is %s: %q", state, why)
 	}
 	if gone, changed := k.compareJob(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}, &is); gone != "" || changed != "" {
@@ -87,10 +87,10 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 	was := bridgetest.WaitingJob()
 	was.Eligible, was.RequiredNodes, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
 	ours := []bridge.Intent{
-		{ID: 1, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: was.Eligible}, State: bridge.Observed},
-		{ID: 2, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}}, State: bridge.Observed},
-		{ID: 3, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditNice, Value: 40}, State: bridge.Observed},
-		{ID: 4, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 40}, State: bridge.Observed},
+		{ID: 1, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: was.Eligible}, State: bridge.IntentObserved},
+		{ID: 2, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}}, State: bridge.IntentObserved},
+		{ID: 3, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditNice, Value: 40}, State: bridge.IntentObserved},
+		{ID: 4, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 40}, State: bridge.IntentObserved},
 	}
 	changes := map[string]func(*slurm.Job){
 		"begin time":     func(j *slurm.Job) { j.Eligible = noon },
@@ -128,11 +128,11 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 // given back is what stood there before it.
 func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	ours := func(kind slurm.EditKind, e slurm.Edit, b bridge.Before) *ledger.IntentBook {
+	ours := func(kind slurm.EditKind, e slurm.Edit, b bridge.JobBefore) *ledger.IntentBook {
 		e.Kind, e.Run = kind, j.CurrentRun()
-		return ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
+		return ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.IntentObserved}})
 	}
-	own := bridge.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: slurm.ReadHosts("n5"), Excluded: slurm.ReadHosts("n6")}
+	own := bridge.JobBefore{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: slurm.ReadHosts("n5"), Excluded: slurm.ReadHosts("n6")}
 	if b := ledger.BeforeOfEdit(ours(slurm.EditLease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.EditUnlease}, noon); !b.Begin.Equal(own.Begin) {
 		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
 	}
@@ -156,21 +156,21 @@ func TestOutcome(t *testing.T) {
 		want   bridge.IntentState
 		closed bool
 	}{
-		{nil, bridge.Acked, false},
-		{&slurm.Error{Class: slurm.ErrorJobGone}, bridge.Expired, true},
-		{&slurm.Error{Class: slurm.ErrorJobChanged}, bridge.Expired, true},
-		{&slurm.Error{Class: slurm.ErrorForbidden}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.ErrorBadRequest}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.ErrorBadToken}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.ErrorVersionNotServed}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.ErrorUnreachable}, bridge.Failed, true},
-		{&slurm.Error{Class: slurm.ErrorBusy}, bridge.Unknown, false},
-		{&slurm.Error{Class: slurm.ErrorOutcomeUnknown}, bridge.Unknown, false},
-		{&slurm.Error{Class: slurm.ErrorGarbledReply}, bridge.Unknown, false},
-		{errors.New("of no class"), bridge.Unknown, false},
+		{nil, bridge.IntentAcked, false},
+		{&slurm.Error{Class: slurm.ErrorJobGone}, bridge.IntentExpired, true},
+		{&slurm.Error{Class: slurm.ErrorJobChanged}, bridge.IntentExpired, true},
+		{&slurm.Error{Class: slurm.ErrorForbidden}, bridge.IntentFailed, true},
+		{&slurm.Error{Class: slurm.ErrorBadRequest}, bridge.IntentFailed, true},
+		{&slurm.Error{Class: slurm.ErrorBadToken}, bridge.IntentFailed, true},
+		{&slurm.Error{Class: slurm.ErrorVersionNotServed}, bridge.IntentFailed, true},
+		{&slurm.Error{Class: slurm.ErrorUnreachable}, bridge.IntentFailed, true},
+		{&slurm.Error{Class: slurm.ErrorBusy}, bridge.IntentUnknown, false},
+		{&slurm.Error{Class: slurm.ErrorOutcomeUnknown}, bridge.IntentUnknown, false},
+		{&slurm.Error{Class: slurm.ErrorGarbledReply}, bridge.IntentUnknown, false},
+		{errors.New("of no class"), bridge.IntentUnknown, false},
 	}
 	for _, tt := range tests {
-		in := bridge.Intent{State: bridge.Sent}
+		in := bridge.Intent{State: bridge.IntentSent}
 		SetOutcome(&in, tt.err, noon)
 		if in.State != tt.want || in.Closed.IsZero() == tt.closed {
 			t.Errorf("%v: %s, closed %v; want %s, closed %v", tt.err, in.State, !in.Closed.IsZero(), tt.want, tt.closed)
@@ -187,7 +187,7 @@ type diary struct {
 	fail  bridge.IntentState // marking this state fails
 }
 
-func (d *diary) Mark(_ context.Context, in bridge.Intent) error {
+func (d *diary) UpdateIntent(_ context.Context, in bridge.Intent) error {
 	d.lines = append(d.lines, string(in.State))
 	if in.State == d.fail {
 		return errors.New("database gone")
@@ -195,12 +195,12 @@ func (d *diary) Mark(_ context.Context, in bridge.Intent) error {
 	return nil
 }
 
-func (d *diary) Reread(context.Context, int64) (slurm.Job, error) {
+func (d *diary) RereadJob(context.Context, int64) (slurm.Job, error) {
 	d.lines = append(d.lines, "reread")
 	return d.job, nil
 }
 
-func (d *diary) Apply(context.Context, slurm.Edit) error {
+func (d *diary) ApplyEdit(context.Context, slurm.Edit) error {
 	d.lines = append(d.lines, "apply")
 	return nil
 }
@@ -211,8 +211,8 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		want string
 	}{
 		{"", "reread SENT apply ACKED"},
-		{bridge.Sent, "reread SENT"},
-		{bridge.Acked, "reread SENT apply ACKED"},
+		{bridge.IntentSent, "reread SENT"},
+		{bridge.IntentAcked, "reread SENT apply ACKED"},
 	} {
 		j := bridgetest.WaitingJob()
 		d := &diary{job: j, fail: tt.fail}
@@ -222,7 +222,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 			CheckMayCall: func(context.Context) error { return nil },
 			View:         &slurm.View{At: noon, Jobs: []slurm.Job{j}}, IntentBook: ledger.NewIntentBook(nil),
 		}
-		in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
+		in := bridge.Intent{ID: 1, Edit: e, State: bridge.IntentPlanned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
 		_, err := p.Push(t.Context(), []bridge.Intent{in, in})
 		if got := strings.Join(d.lines, " "); !strings.HasPrefix(got, tt.want) || (err != nil) != (tt.fail != "") {
 			t.Errorf("with %q failing: %s (%v), want %s", tt.fail, got, err, tt.want)
@@ -238,7 +238,7 @@ type slowly struct {
 	now *time.Time
 }
 
-func (s slowly) Apply(context.Context, slurm.Edit) error {
+func (s slowly) ApplyEdit(context.Context, slurm.Edit) error {
 	*s.now = s.now.Add(5 * time.Minute)
 	return nil
 }
@@ -254,7 +254,7 @@ func TestSentIsWhenTheCallEnded(t *testing.T) {
 			CheckMayCall: func(context.Context) error { return nil },
 			View:         &slurm.View{At: noon, Jobs: []slurm.Job{j}}, IntentBook: ledger.NewIntentBook(nil),
 		}
-		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind, Value: 5}, State: bridge.Planned}
+		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind, Value: 5}, State: bridge.IntentPlanned}
 		if done, err := p.Push(t.Context(), []bridge.Intent{in}); err != nil || !done[0].Sent.Equal(want) {
 			t.Errorf("%s: %v, sent %v, want %v", kind, err, done[0].Sent, want)
 		}

@@ -117,7 +117,7 @@ func (r *releaseRounds) sendRound(ctx context.Context, f *releaseFindings, todo 
 	for _, e := range now {
 		r.tryCountByField[runFieldOf(e)]++
 	}
-	planned, err := r.Journal.Intend(ctx, nil, ledger.NewUndoIntents(f.intentBook, f.view, r.ClusterName, r.Epoch, now))
+	planned, err := r.Journal.StoreIntents(ctx, nil, ledger.NewUndoIntents(f.intentBook, f.view, r.ClusterName, r.Epoch, now))
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
@@ -136,7 +136,7 @@ func (r *releaseRounds) recordSentIntents(sent []bridge.Intent) {
 	for i := range sent {
 		in := &sent[i]
 		at := runFieldOf(in.Edit)
-		if in.State == bridge.Planned { // never reached
+		if in.State == bridge.IntentPlanned { // never reached
 			r.tryCountByField[at]--
 			continue
 		}
@@ -145,7 +145,7 @@ func (r *releaseRounds) recordSentIntents(sent []bridge.Intent) {
 			r.result.Edits, r.result.Intents = append(r.result.Edits, in.Edit), append(r.result.Intents, *in)
 		}
 		r.result.Edits[r.lastEditIndexByField[at]], r.result.Intents[r.lastEditIndexByField[at]] = in.Edit, *in
-		if in.State == bridge.Acked {
+		if in.State == bridge.IntentAcked {
 			r.nextPause, r.idleTime, r.failedRoundCount = minPause, 0, 0
 		}
 	}

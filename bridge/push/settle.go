@@ -40,19 +40,19 @@ func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []br
 
 // IntentMarker is where it is written what became of intents.
 type IntentMarker interface {
-	Mark(context.Context, bridge.Intent) error
+	UpdateIntent(context.Context, bridge.Intent) error
 }
 
 // IntentStore is where intents are stored.
 type IntentStore interface {
 	IntentMarker
-	Intend(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
+	StoreIntents(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
 }
 
 // MarkChangedIntents writes down what became of intents.
 func MarkChangedIntents(ctx context.Context, l IntentMarker, changed []bridge.Intent, count func(*bridge.Intent)) error {
 	for i := range changed {
-		if err := l.Mark(ctx, changed[i]); err != nil {
+		if err := l.UpdateIntent(ctx, changed[i]); err != nil {
 			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)
 		}
 		if count != nil {
@@ -74,13 +74,13 @@ func StoreInheritedIntents(ctx context.Context, l IntentStore, epoch int64, inte
 	for i := range rows {
 		rows[i].Epoch = epoch
 	}
-	stored, err := l.Intend(ctx, nil, rows)
+	stored, err := l.StoreIntents(ctx, nil, rows)
 	if err != nil {
 		return nil, fmt.Errorf("storing what %d tasks inherited from their arrays: %w", len(rows), err)
 	}
 	for i := range stored {
-		stored[i].State = bridge.Observed
-		if err := l.Mark(ctx, stored[i]); err != nil {
+		stored[i].State = bridge.IntentObserved
+		if err := l.UpdateIntent(ctx, stored[i]); err != nil {
 			return nil, fmt.Errorf("marking what job %d inherited from its array: %w", stored[i].Edit.Run.Job, err)
 		}
 	}

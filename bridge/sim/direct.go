@@ -29,8 +29,8 @@ func (d DirectCluster) Observe(context.Context) (*slurm.View, error) {
 	return v, nil
 }
 
-// Reread returns one job, with its nice as scontrol shows it on every release.
-func (d DirectCluster) Reread(_ context.Context, id int64) (slurm.Job, error) {
+// RereadJob returns one job, with its nice as scontrol shows it on every release.
+func (d DirectCluster) RereadJob(_ context.Context, id int64) (slurm.Job, error) {
 	j, err := d.World.Job(id)
 	j.IsNiceKnown = true
 	return j, err
@@ -41,8 +41,8 @@ func (d DirectCluster) HasNode(_ context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(d.World.Nodes(), func(n slurm.Node) bool { return n.Name == name }), nil
 }
 
-// Apply carries out one edit, fenced by the run's SLUID where it has one.
-func (d DirectCluster) Apply(_ context.Context, e slurm.Edit) error {
+// ApplyEdit carries out one edit, fenced by the run's SLUID where it has one.
+func (d DirectCluster) ApplyEdit(_ context.Context, e slurm.Edit) error {
 	by, w := d.ActingUser, d.World
 	if by == "" {
 		by = OperatorUser

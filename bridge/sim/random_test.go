@@ -175,19 +175,19 @@ func TestDirectAppliesEveryEdit(t *testing.T) {
 		{Run: run, Kind: slurm.EditExcludeNodes, Nodes: []string{"n1"}}, {Run: run, Kind: slurm.EditSetGPUs, Value: 4},
 		{Run: v.Job(runs).CurrentRun(), Kind: slurm.EditRequeue},
 	} {
-		if err := d.Apply(ctx, e); err != nil {
+		if err := d.ApplyEdit(ctx, e); err != nil {
 			t.Errorf("%v: %v", e, err)
 		}
 	}
-	j, err := d.Reread(ctx, waits)
+	j, err := d.RereadJob(ctx, waits)
 	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.RequiredNodes.Text != "n2" || j.ExcludedNodes.Text != "n1" || j.GresPerNode.Text != "gres/gpu:4" {
 		t.Errorf("%+v %v", j, err)
 	}
 	advance(w, time.Second)
-	if j, _ := d.Reread(ctx, runs); j.Restarts != 1 {
+	if j, _ := d.RereadJob(ctx, runs); j.Restarts != 1 {
 		t.Error("not requeued")
 	}
-	if err := d.Apply(ctx, slurm.Edit{Run: v.Job(runs).CurrentRun(), Kind: slurm.EditNice, Value: 1}); number(err) != ErrnoNoSuchJob {
+	if err := d.ApplyEdit(ctx, slurm.Edit{Run: v.Job(runs).CurrentRun(), Kind: slurm.EditNice, Value: 1}); number(err) != ErrnoNoSuchJob {
 		t.Errorf("an edit meant for the earlier run: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ type View struct {
 	ReadAt             time.Time // our clock when At came in, zero when unknown
 	ControllerStart    time.Time // when slurmctld started, zero when unknown; a change means a restart
 	CanWriteSiteFactor bool      // site_factor can be written
-	RereadShowsNice    bool      // Reread shows every job's nice, also where lists show it only above 0
+	RereadShowsNice    bool      // RereadJob shows every job's nice, also where lists show it only above 0
 	IsFullRead         bool      // every record was read from a full list in this poll
 	Jobs               []Job     // sorted by ID; finished ones included while Slurm lists them
 	Nodes              []Node    // sorted by Name

@@ -96,7 +96,7 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 			var direct error
 			twin.WithWorld(func(w *sim.World) {
 				e.Run.SLUID = "" // the twin gives out the same ones, but releases without a fence do not send it
-				direct = sim.DirectCluster{World: w}.Apply(context.Background(), e)
+				direct = sim.DirectCluster{World: w}.ApplyEdit(context.Background(), e)
 			})
 			if classOf(over) != classOf(direct) {
 				t.Errorf("%s: %v: through the writer %v, directly %v", release, e, over, direct)

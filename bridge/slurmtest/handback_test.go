@@ -49,7 +49,7 @@ func (l *control) killed(t *testing.T) {
 func direct(t *testing.T) (l *control, id int64) {
 	t.Helper()
 	l = newControl(t, "drf")
-	l.conf.Order.Lever, l.conf.Partitions[0].Mode = bridge.LeverPriority, bridge.Rank
+	l.conf.Order.Lever, l.conf.Partitions[0].Mode = bridge.LeverPriority, bridge.ModeRank
 	l.killed(t)
 	for range 2 {
 		submit(t, l.Server, sim.JobSpec{User: "hog", Account: "h", GPUsPerNode: 8, WorkTime: 9 * time.Hour, TimeLimit: 10 * time.Hour})
@@ -79,7 +79,7 @@ func (l *control) intents(t *testing.T) (standing []bridge.Intent) {
 		t.Fatal(err)
 	}
 	for _, in := range all {
-		if in.State == bridge.Observed && in.Edit.Kind == slurm.EditPriority {
+		if in.State == bridge.IntentObserved && in.Edit.Kind == slurm.EditPriority {
 			standing = append(standing, in)
 		}
 	}
@@ -154,16 +154,16 @@ func (l *control) sentOnly(t *testing.T, id int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := l.part.Journal.Intend(t.Context(), nil, []bridge.Intent{{
-		Cluster: "lab", Epoch: epoch, Policy: "release", Made: l.now(), State: bridge.Planned,
+	list, err := l.part.Journal.StoreIntents(t.Context(), nil, []bridge.Intent{{
+		Cluster: "lab", Epoch: epoch, Policy: "release", Made: l.now(), State: bridge.IntentPlanned,
 		Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority, Tasks: 1},
-		Before: bridge.Before{Priority: j.Priority, State: j.State},
+		Before: bridge.JobBefore{Priority: j.Priority, State: j.State},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list[0].State, list[0].Sent = bridge.Sent, l.now()
-	if err := l.part.Journal.Mark(t.Context(), list[0]); err != nil {
+	list[0].State, list[0].Sent = bridge.IntentSent, l.now()
+	if err := l.part.Journal.UpdateIntent(t.Context(), list[0]); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -42,7 +42,7 @@ func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 			if listed.IsNiceKnown == old || !v.RereadShowsNice {
 				t.Errorf("%s: the list knows nice %v, read before writes %v", release, listed.IsNiceKnown, v.RereadShowsNice)
 			}
-			j, err := l.Reread(t.Context(), id)
+			j, err := l.RereadJob(t.Context(), id)
 			if err != nil || j.IsNiceKnown != known || known && j.Nice != -500 {
 				t.Errorf("%s with scontrol %q: nice %d known %v, %v", release, scontrol, j.Nice, j.IsNiceKnown, err)
 			}

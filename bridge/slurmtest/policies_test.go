@@ -44,9 +44,9 @@ func (l *control) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, err
 }
 
-// Reread and Apply go through the writer.
-func (l *control) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	return l.live.Reread(ctx, id)
+// RereadJob and ApplyEdit go through the writer.
+func (l *control) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
+	return l.live.RereadJob(ctx, id)
 }
 
 // HasNode asks about a node.
@@ -54,7 +54,7 @@ func (l *control) HasNode(ctx context.Context, name string) (bool, error) {
 	return l.live.HasNode(ctx, name)
 }
 
-func (l *control) Apply(ctx context.Context, e slurm.Edit) error { return l.live.Apply(ctx, e) }
+func (l *control) ApplyEdit(ctx context.Context, e slurm.Edit) error { return l.live.ApplyEdit(ctx, e) }
 
 func (l *control) now() (t time.Time) {
 	l.WithWorld(func(w *sim.World) { t = w.Now() })
@@ -105,13 +105,13 @@ func (l *control) join(name string) {
 		l.t.Fatal(err)
 	}
 	l.conf = bridge.DefaultConfig()
-	l.conf.ClusterName, l.conf.Holder, l.conf.StopFile = "lab", "test", ""
+	l.conf.ClusterName, l.conf.DaemonName, l.conf.StopFile = "lab", "test", ""
 	g := &l.conf.Budgets // two nodes: a percent of them is nothing
 	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.GainFactor = 100, 1000, 100, 100, 0
-	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, DecidingPolicy: p}}
+	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.ModePreempt, Policy: name, DecidingPolicy: p}}
 	past := memstore.New(l.now, nil, 0)
 	l.part = cycle.Parts{
-		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Now: l.now,
+		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{}, Now: l.now,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if l.loop, err = cycle.New(l.conf, l.part); err != nil {
@@ -138,7 +138,7 @@ func (l *control) cycle(sent map[slurm.EditKind]int) {
 func (l *control) carriedOut(in *bridge.Intent) {
 	l.t.Helper()
 	e, j := &in.Edit, job(l.t, l.Server, in.Edit.Run.Job)
-	ok := in.State == bridge.Acked
+	ok := in.State == bridge.IntentAcked
 	switch e.Kind {
 	case slurm.EditLease:
 		ok = ok && j.Eligible.Equal(e.Until) && e.Until.After(l.now())

@@ -20,7 +20,7 @@ func At(n int) time.Time { return Start.Add(time.Duration(n) * time.Second) }
 // CycleOf makes a cycle whose snapshot has the digest.
 func CycleOf(seq uint64, epoch int64, digest string) *bridge.Cycle {
 	return &bridge.Cycle{
-		Cluster: Cluster, Seq: seq, Epoch: epoch, At: Start.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
+		Cluster: Cluster, Seq: seq, Epoch: epoch, At: Start.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.ModeRank,
 		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), SnapshotDigest: digest, StepTimes: map[string]string{"decide": "1ms"},
 		Plan: &policy.Plan{SnapshotSeq: seq, Policy: "fifo", Memo: policy.MemoFromJSON([]byte(`{"b":1, "a":[2]}`))},
 	}
@@ -38,9 +38,9 @@ func WaitingJob(seq uint64, epoch int64, n int) *bridge.Cycle {
 // LeaseOf is an intent for the begin time of a waiting job.
 func LeaseOf(job, epoch int64) bridge.Intent {
 	return bridge.Intent{
-		Cluster: Cluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: Start, NotAfter: Start.Add(10 * time.Minute),
+		Cluster: Cluster, Epoch: epoch, Policy: "fifo", State: bridge.IntentPlanned, Made: Start, NotAfter: Start.Add(10 * time.Minute),
 		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: Start.Unix(), SLUID: "s1"}, Kind: slurm.EditLease, Until: Start.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
-		Before: bridge.Before{Eligible: Start, Begin: Start.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), OurValue: 7, State: "PENDING"},
+		Before: bridge.JobBefore{Eligible: Start, Begin: Start.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), OurValue: 7, State: "PENDING"},
 	}
 }
 

@@ -41,23 +41,23 @@ func endedJob(j slurm.Job, at int) slurm.Job {
 // future that is not is healed by the next.
 func olderViews(t *testing.T, s StoreWithClock) {
 	ctx, run := t.Context(), RunningJob(1, Start, At(10))
-	must(t, s.Record(ctx, View(At(60), run)))
-	if err := s.Record(ctx, View(At(50), endedJob(run, 40))); !errors.Is(err, bridge.ErrOlderView) {
+	must(t, s.RecordView(ctx, View(At(60), run)))
+	if err := s.RecordView(ctx, View(At(50), endedJob(run, 40))); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view: %v, want ErrOlder", err)
 	}
 	if got := s.held(t, 60); got != 4*50 {
 		t.Errorf("%.0f GPU-seconds, want 200", got)
 	}
-	must(t, s.Record(ctx, View(At(60+30*86_400), run)))
-	must(t, s.Record(ctx, View(At(90), run))) // the clock is put right
+	must(t, s.RecordView(ctx, View(At(60+30*86_400), run)))
+	must(t, s.RecordView(ctx, View(At(90), run))) // the clock is put right
 	if got := s.held(t, 90); got != 4*80 {
 		t.Errorf("once the clock is put right: %.0f GPU-seconds, want 320", got)
 	}
-	must(t, s.Record(ctx, View(At(120), endedJob(run, 100))))
+	must(t, s.RecordView(ctx, View(At(120), endedJob(run, 100))))
 	if got := s.held(t, 130); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
-	if err := s.Record(ctx, View(At(100), run)); !errors.Is(err, bridge.ErrOlderView) {
+	if err := s.RecordView(ctx, View(At(100), run)); !errors.Is(err, bridge.ErrOlderView) {
 		t.Errorf("an older view, afterwards: %v", err)
 	}
 }
@@ -68,9 +68,9 @@ func viewTwice(t *testing.T, s StoreWithClock) {
 	for i, v := range []*slurm.View{
 		View(At(30), run, back, gone), View(At(60), run, gone), View(At(90), run, back), View(At(120), endedJob(run, 100), endedJob(back, 110)), View(At(150)),
 	} {
-		must(t, s.Record(t.Context(), v))
+		must(t, s.RecordView(t.Context(), v))
 		was := s.past(t, 200)
-		must(t, s.Record(t.Context(), v))
+		must(t, s.RecordView(t.Context(), v))
 		if diff := cmp.Diff(was, s.past(t, 200), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("recording view %d again changed the past:\n%s", i, diff)
 		}
@@ -79,7 +79,7 @@ func viewTwice(t *testing.T, s StoreWithClock) {
 		t.Errorf("%.0f GPU-seconds, want 880", got)
 	}
 	want := []policy.FinishedJob{{GPUs: 4, Ran: 90 * time.Second, Service: 360}, {GPUs: 4, Ran: 90 * time.Second, Service: 360}}
-	if diff := cmp.Diff(want, s.past(t, 200).Samples); diff != "" {
+	if diff := cmp.Diff(want, s.past(t, 200).FinishedJobs); diff != "" {
 		t.Errorf("finished jobs:\n%s", diff)
 	}
 }
@@ -91,11 +91,11 @@ func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
 		j.State, j.Start, j.Nodes, j.GresDetail = "PENDING", time.Time{}, slurm.Hosts{}, nil
 	})
 	for _, v := range []*slurm.View{View(At(20), run), View(At(90), waiting), View(At(230), again)} {
-		must(t, s.Record(t.Context(), v))
+		must(t, s.RecordView(t.Context(), v))
 	}
 	p := s.past(t, 260)
 	want := bridge.JobPast{Arrive: Start, FirstStart: At(10), LastStop: At(80), Attained: 4 * 70}
-	if diff := cmp.Diff(want, p.Jobs[1], cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, p.PastByJob[1], cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("past of job 1:\n%s", diff)
 	}
 	if len(p.Users) != 1 || len(p.Accounts) != 1 {
@@ -121,26 +121,26 @@ func decayedUse(gpus, from, to, now, half float64) float64 {
 func ourRequeues(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	again := WithChange(RunningJob(1, At(0), At(200)), func(j *slurm.Job) { j.Restarts = 1 })
-	must(t, s.Record(t.Context(), View(At(230), again)))
+	must(t, s.RecordView(t.Context(), View(At(230), again)))
 	var want []time.Time
 	for i, path := range [][]bridge.IntentState{
-		{bridge.Void}, {bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired, bridge.Expired}, {bridge.Sent, bridge.Failed},
-		{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, {bridge.Sent, bridge.Unknown},
+		{bridge.IntentVoid}, {bridge.IntentSent, bridge.IntentAcked, bridge.IntentObserved, bridge.IntentExpired, bridge.IntentExpired}, {bridge.IntentSent, bridge.IntentFailed},
+		{bridge.IntentSent, bridge.IntentUnknown, bridge.IntentObserved, bridge.IntentYielded}, {bridge.IntentSent, bridge.IntentUnknown},
 	} {
 		in := LeaseOf(1, epoch)
 		in.Edit.Kind, in.Made, in.Before.Stop = slurm.EditRequeue, At(10*i), &bridge.StopCost{User: "ann", GPUs: 4}
 		in = s.intend(t, in)[0]
 		for _, state := range path {
-			if in.State = state; state == bridge.Sent {
+			if in.State = state; state == bridge.IntentSent {
 				in.Sent = At(10*i + 1)
 			}
-			must(t, s.Mark(t.Context(), in))
+			must(t, s.UpdateIntent(t.Context(), in))
 		}
 		if i%2 == 1 || i == 4 {
 			want = append(want, At(10*i+1))
 		}
 	}
-	if diff := cmp.Diff(want, s.past(t, 260).Jobs[1].RequeueTimes); diff != "" {
+	if diff := cmp.Diff(want, s.past(t, 260).PastByJob[1].RequeueTimes); diff != "" {
 		t.Errorf("requeues of job 1:\n%s", diff)
 	}
 }

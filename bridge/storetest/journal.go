@@ -20,7 +20,7 @@ func intendedComesBack(t *testing.T, s StoreWithClock) {
 	want := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there is room"}
 	want[1].NotAfter = time.Time{}
-	out, err := s.Intend(t.Context(), CycleOf(7, epoch, "d"), want)
+	out, err := s.StoreIntents(t.Context(), CycleOf(7, epoch, "d"), want)
 	must(t, err)
 	read := s.all(t)
 	if diff := cmp.Diff(out, read); diff != "" {
@@ -32,8 +32,8 @@ func intendedComesBack(t *testing.T, s StoreWithClock) {
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("given and read differ:\n%s", diff)
 	}
-	read[0].State = bridge.Failed
-	if s.all(t)[0].State != bridge.Planned {
+	read[0].State = bridge.IntentFailed
+	if s.all(t)[0].State != bridge.IntentPlanned {
 		t.Error("what is done to intents that were read changes the ledger")
 	}
 }
@@ -41,9 +41,9 @@ func intendedComesBack(t *testing.T, s StoreWithClock) {
 func intendingTwiceIsOnce(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	intents := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
-	first, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents)
+	first, err := s.StoreIntents(t.Context(), CycleOf(1, epoch, "d"), intents)
 	must(t, err)
-	second, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents)
+	second, err := s.StoreIntents(t.Context(), CycleOf(1, epoch, "d"), intents)
 	must(t, err)
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the second time gave:\n%s", diff)
@@ -51,11 +51,11 @@ func intendingTwiceIsOnce(t *testing.T, s StoreWithClock) {
 	planned := CycleOf(1, epoch, "d")
 	planned.Plan.Decisions = []policy.Decision{{Job: 1, Verb: policy.Wait, Rank: 1, GPUs: 1, Why: "w"}}
 	for name, other := range map[string]*bridge.Cycle{"another snapshot": CycleOf(1, epoch, "e"), "another plan": planned} {
-		if _, err := s.Intend(t.Context(), other, intents); !errors.Is(err, bridge.ErrConflict) {
+		if _, err := s.StoreIntents(t.Context(), other, intents); !errors.Is(err, bridge.ErrConflict) {
 			t.Errorf("%s under the same number: %v, want ErrConflict", name, err)
 		}
 	}
-	if _, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents[:1]); !errors.Is(err, bridge.ErrConflict) {
+	if _, err := s.StoreIntents(t.Context(), CycleOf(1, epoch, "d"), intents[:1]); !errors.Is(err, bridge.ErrConflict) {
 		t.Errorf("fewer intents under the same number: %v, want ErrConflict", err)
 	}
 	if diff := cmp.Diff(first, s.all(t)); diff != "" {
@@ -65,59 +65,59 @@ func intendingTwiceIsOnce(t *testing.T, s StoreWithClock) {
 
 func allOrNothing(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
-	first, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
+	first, err := s.StoreIntents(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err)
 	for name, list := range map[string][]bridge.Intent{
 		"a second open intent for a field": {LeaseOf(2, epoch), LeaseOf(1, epoch)}, "two intents for a field": {LeaseOf(3, epoch), LeaseOf(3, epoch)},
 	} {
-		if _, err := s.Intend(t.Context(), CycleOf(2, epoch, "d"), list); !errors.Is(err, bridge.ErrConflict) || !strings.Contains(err.Error(), "still open") {
+		if _, err := s.StoreIntents(t.Context(), CycleOf(2, epoch, "d"), list); !errors.Is(err, bridge.ErrConflict) || !strings.Contains(err.Error(), "still open") {
 			t.Errorf("%s: %v, want ErrConflict", name, err)
 		}
 	}
 	if n := len(s.all(t)); n != 1 {
 		t.Errorf("%d intents are stored, want 1", n)
 	}
-	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.Seq != 1 || err != nil {
-		t.Errorf("the last cycle is %d, %v; want 1", m.Seq, err)
+	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.CycleSeq != 1 || err != nil {
+		t.Errorf("the last cycle is %d, %v; want 1", m.CycleSeq, err)
 	}
-	first[0].State = bridge.Void
-	must(t, s.Mark(t.Context(), first[0]))
-	_, err = s.Intend(t.Context(), CycleOf(2, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
+	first[0].State = bridge.IntentVoid
+	must(t, s.UpdateIntent(t.Context(), first[0]))
+	_, err = s.StoreIntents(t.Context(), CycleOf(2, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err) // the field is free again
 }
 
 func releaseHasNoCycle(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
-	if out, err := s.Intend(t.Context(), nil, nil); len(out) != 0 || err != nil {
+	if out, err := s.StoreIntents(t.Context(), nil, nil); len(out) != 0 || err != nil {
 		t.Errorf("nothing at all: %v %v", out, err)
 	}
 	mixed := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch-1)}
-	if _, err := s.Intend(t.Context(), nil, mixed); err == nil || len(s.all(t)) > 0 {
+	if _, err := s.StoreIntents(t.Context(), nil, mixed); err == nil || len(s.all(t)) > 0 {
 		t.Errorf("intents of two epochs: %v, %d stored", err, len(s.all(t)))
 	}
 	if out := s.intend(t, LeaseOf(1, epoch)); out[0].Cycle != 0 || out[0].ID == 0 {
 		t.Errorf("%+v", out)
 	}
-	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.Seq != 0 || err != nil {
-		t.Errorf("it left cycle %d, %v", m.Seq, err)
+	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.CycleSeq != 0 || err != nil {
+		t.Errorf("it left cycle %d, %v", m.CycleSeq, err)
 	}
 }
 
 func memoComesBack(t *testing.T, s StoreWithClock) {
 	m, err := s.Memo(t.Context(), Cluster, "gpu")
-	if m.Bytes != nil || m.Seq != 0 || err != nil {
+	if m.Bytes != nil || m.CycleSeq != 0 || err != nil {
 		t.Errorf("before the first cycle: %+v %v", m, err)
 	}
 	c := CycleOf(3, s.lead(t, "a"), "d")
-	_, err = s.Intend(t.Context(), c, nil)
+	_, err = s.StoreIntents(t.Context(), c, nil)
 	must(t, err)
 	m, err = s.Memo(t.Context(), Cluster, "gpu")
 	must(t, err)
-	if !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.Seq != 3 || m.Policy != c.Policy || m.Params != c.Params {
+	if !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.CycleSeq != 3 || m.Policy != c.Policy || m.Params != c.Params {
 		t.Errorf("got %+v, want %q of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
 	}
-	if m, err := s.Memo(t.Context(), Cluster, "other"); m.Seq != 0 || err != nil {
-		t.Errorf("another partition: cycle %d, %v", m.Seq, err)
+	if m, err := s.Memo(t.Context(), Cluster, "other"); m.CycleSeq != 0 || err != nil {
+		t.Errorf("another partition: cycle %d, %v", m.CycleSeq, err)
 	}
 }
 
@@ -127,31 +127,31 @@ func noIntentGoesBack(t *testing.T, s StoreWithClock) {
 		path []bridge.IntentState
 		ok   bool // of the last step
 	}{
-		{[]bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired}, true},
-		{[]bridge.IntentState{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, true},
-		{[]bridge.IntentState{bridge.Void, bridge.Void}, true},
-		{[]bridge.IntentState{bridge.Sent, bridge.Unknown, bridge.Sent, bridge.Acked}, true},
-		{[]bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Sent}, false},
-		{[]bridge.IntentState{bridge.Sent, bridge.Sent}, true},
-		{[]bridge.IntentState{bridge.Void, bridge.Sent}, false},
-		{[]bridge.IntentState{bridge.Sent, bridge.Planned}, false},
-		{[]bridge.IntentState{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Acked}, false},
-		{[]bridge.IntentState{bridge.Sent, bridge.Failed, bridge.Observed}, false},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentAcked, bridge.IntentObserved, bridge.IntentExpired}, true},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentUnknown, bridge.IntentObserved, bridge.IntentYielded}, true},
+		{[]bridge.IntentState{bridge.IntentVoid, bridge.IntentVoid}, true},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentUnknown, bridge.IntentSent, bridge.IntentAcked}, true},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentAcked, bridge.IntentSent}, false},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentSent}, true},
+		{[]bridge.IntentState{bridge.IntentVoid, bridge.IntentSent}, false},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentPlanned}, false},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentAcked, bridge.IntentObserved, bridge.IntentAcked}, false},
+		{[]bridge.IntentState{bridge.IntentSent, bridge.IntentFailed, bridge.IntentObserved}, false},
 	} {
 		in := s.intend(t, LeaseOf(1, epoch))[0]
 		for i, state := range c.path {
 			in.State, in.Sent, in.Polls = state, Start.Add(time.Second), i
-			err := s.Mark(t.Context(), in)
+			err := s.UpdateIntent(t.Context(), in)
 			if last := i == len(c.path)-1; (err == nil) != (c.ok || !last) {
 				t.Errorf("%v: step %d: %v", c.path, i, err)
 			} else if err != nil && !errors.Is(err, bridge.ErrClosedIntent) {
 				t.Errorf("%v: %v, want ErrClosed", c.path, err)
 			}
 		}
-		in.State = bridge.Expired // make room for the next
-		_ = s.Mark(t.Context(), in)
+		in.State = bridge.IntentExpired // make room for the next
+		_ = s.UpdateIntent(t.Context(), in)
 	}
-	if err := s.Mark(t.Context(), bridge.Intent{ID: 4711, State: bridge.Void}); !errors.Is(err, bridge.ErrConflict) {
+	if err := s.UpdateIntent(t.Context(), bridge.Intent{ID: 4711, State: bridge.IntentVoid}); !errors.Is(err, bridge.ErrConflict) {
 		t.Errorf("an intent that is not there: %v, want ErrConflict", err)
 	}
 	for since, want := range map[time.Duration]int{time.Hour: 0, -time.Minute: 10} {
@@ -165,14 +165,14 @@ func noIntentGoesBack(t *testing.T, s StoreWithClock) {
 
 func adoptedIsKept(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
-	in.State, in.Sent = bridge.Sent, Start.Add(time.Second)
-	must(t, s.Mark(t.Context(), in))
+	in.State, in.Sent = bridge.IntentSent, Start.Add(time.Second)
+	must(t, s.UpdateIntent(t.Context(), in))
 	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: Start, Eligible: in.Edit.Until.Add(2 * time.Second)}
 	settled := ledger.SettleIntents([]bridge.Intent{in}, View(Start.Add(time.Minute), job), Start.Add(time.Minute))
-	if len(settled) != 1 || settled[0].State != bridge.Observed {
+	if len(settled) != 1 || settled[0].State != bridge.IntentObserved {
 		t.Fatalf("settle: %+v", settled)
 	}
-	must(t, s.Mark(t.Context(), settled[0]))
+	must(t, s.UpdateIntent(t.Context(), settled[0]))
 	if diff := cmp.Diff(settled, s.all(t)); diff != "" {
 		t.Errorf("settled and read differ:\n%s", diff)
 	}
@@ -183,9 +183,9 @@ func beforeIsReadBeforeSending(t *testing.T, s StoreWithClock) {
 	for _, step := range []struct {
 		state    bridge.IntentState
 		priority int64
-	}{{bridge.Sent, 30}, {bridge.Acked, 40}, {bridge.Observed, 50}, {bridge.Expired, 60}} {
+	}{{bridge.IntentSent, 30}, {bridge.IntentAcked, 40}, {bridge.IntentObserved, 50}, {bridge.IntentExpired, 60}} {
 		in.State, in.Before.Priority = step.state, step.priority
-		must(t, s.Mark(t.Context(), in))
+		must(t, s.UpdateIntent(t.Context(), in))
 	}
 	if got := s.all(t)[0].Before.Priority; got != 40 {
 		t.Errorf("the priority before is %d, want 40: the last while it was open", got)
@@ -196,8 +196,8 @@ func closedByTime(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	list := s.intend(t, LeaseOf(1, epoch), LeaseOf(2, epoch), LeaseOf(3, epoch))
 	for i := range 2 {
-		list[i].State, list[i].Closed = bridge.Void, At(10+i)
-		must(t, s.Mark(t.Context(), list[i]))
+		list[i].State, list[i].Closed = bridge.IntentVoid, At(10+i)
+		must(t, s.UpdateIntent(t.Context(), list[i]))
 	}
 	for since, want := range map[int][]int64{9: {1, 2, 3}, 10: {2, 3}, 11: {3}, 99: {3}, 0: {1, 2, 3}} {
 		got, err := s.Intents(t.Context(), Cluster, At(100), At(since))
@@ -216,11 +216,11 @@ func cutShort(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.Intend(ctx, CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
+	_, err := s.StoreIntents(ctx, CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	if !errors.Is(err, context.Canceled) || len(s.all(t)) > 0 {
 		t.Errorf("intending: %v, %d intents stored", err, len(s.all(t)))
 	}
-	if err := s.Record(ctx, View(At(60), RunningJob(1, Start, At(10)))); !errors.Is(err, context.Canceled) {
+	if err := s.RecordView(ctx, View(At(60), RunningJob(1, Start, At(10)))); !errors.Is(err, context.Canceled) {
 		t.Errorf("recording: %v", err)
 	}
 }

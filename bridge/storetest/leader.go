@@ -28,12 +28,12 @@ func handsOver(t *testing.T, s StoreWithClock) {
 }
 
 func leaseLapses(t *testing.T, s StoreWithClock) {
-	if _, err := s.Intend(t.Context(), CycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
+	if _, err := s.StoreIntents(t.Context(), CycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend while no daemon ever led: %v, want ErrFenced", err)
 	}
 	first := Lead(t, s, "a", time.Minute)
 	s.PassTime(2 * time.Minute)
-	if _, err := s.Intend(t.Context(), CycleOf(1, first, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
+	if _, err := s.StoreIntents(t.Context(), CycleOf(1, first, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend under a lapsed lease: %v, want ErrFenced", err)
 	}
 	if second := s.lead(t, "a"); second != first+1 {
@@ -43,22 +43,22 @@ func leaseLapses(t *testing.T, s StoreWithClock) {
 
 func staleLeader(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
-	out, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
+	out, err := s.StoreIntents(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err)
 	must(t, s.Resign(t.Context(), Cluster, "a"))
 	s.lead(t, "b")
 	in := out[0]
-	in.State, in.Sent = bridge.Sent, Start
-	if err := s.Mark(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
+	in.State, in.Sent = bridge.IntentSent, Start
+	if err := s.UpdateIntent(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("marking sent: %v, want ErrFenced", err)
 	}
-	in.State = bridge.Void
-	must(t, s.Mark(t.Context(), in)) // the new leader sees that it was never sent
-	if _, err := s.Intend(t.Context(), CycleOf(2, epoch, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
+	in.State = bridge.IntentVoid
+	must(t, s.UpdateIntent(t.Context(), in)) // the new leader sees that it was never sent
+	if _, err := s.StoreIntents(t.Context(), CycleOf(2, epoch, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend: %v, want ErrFenced", err)
 	}
-	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.Seq != 1 || err != nil {
-		t.Errorf("the last cycle is %d, %v: a fenced one was stored", m.Seq, err)
+	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.CycleSeq != 1 || err != nil {
+		t.Errorf("the last cycle is %d, %v: a fenced one was stored", m.CycleSeq, err)
 	}
 }
 
@@ -66,14 +66,14 @@ func staleLeader(t *testing.T, s StoreWithClock) {
 // leader that sent it.
 func sendingAgainIsFenced(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
-	for _, state := range []bridge.IntentState{bridge.Sent, bridge.Unknown} {
+	for _, state := range []bridge.IntentState{bridge.IntentSent, bridge.IntentUnknown} {
 		in.State = state
-		must(t, s.Mark(t.Context(), in))
+		must(t, s.UpdateIntent(t.Context(), in))
 	}
 	must(t, s.Resign(t.Context(), Cluster, "a"))
 	s.lead(t, "b")
-	in.State = bridge.Sent
-	if err := s.Mark(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
+	in.State = bridge.IntentSent
+	if err := s.UpdateIntent(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("another leads, and it may be sent again: %v, want ErrFenced", err)
 	}
 }
@@ -81,21 +81,21 @@ func sendingAgainIsFenced(t *testing.T, s StoreWithClock) {
 // alone returns who leads and for how long no daemon has, to the minute.
 func (s StoreWithClock) alone(t *testing.T) (string, time.Duration) {
 	t.Helper()
-	leader, long, err := s.Beat(t.Context(), Cluster)
+	leader, long, err := s.NoteExpirerRun(t.Context(), Cluster)
 	must(t, err)
 	return leader, long.Truncate(time.Minute)
 }
 
 func beatKnowsWhoLed(t *testing.T, s StoreWithClock) {
 	later := func() { s.PassTime(10*time.Minute + time.Second) }
-	if _, ok, err := s.LastExpiry(t.Context(), Cluster); ok || err != nil {
+	if _, ok, err := s.TimeSinceExpirerRan(t.Context(), Cluster); ok || err != nil {
 		t.Errorf("before the first beat: %v %v", ok, err)
 	}
 	if who, long := s.alone(t); who != "" || long != 0 {
 		t.Errorf("of an empty store %q leads, alone for %v", who, long)
 	}
 	later()
-	if ago, ok, err := s.LastExpiry(t.Context(), Cluster); !ok || err != nil || ago.Truncate(time.Minute) != 10*time.Minute {
+	if ago, ok, err := s.TimeSinceExpirerRan(t.Context(), Cluster); !ok || err != nil || ago.Truncate(time.Minute) != 10*time.Minute {
 		t.Errorf("the last beat was %v ago: %v %v", ago, ok, err)
 	}
 	Lead(t, s, "a", time.Minute)

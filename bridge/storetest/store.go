@@ -15,7 +15,7 @@ type Store interface {
 	bridge.Journal
 	bridge.Leadership
 	bridge.History
-	bridge.Expiry
+	bridge.ExpirerStatus
 	bridge.LeaderWatch
 }
 
@@ -85,7 +85,7 @@ func Lead(t testing.TB, s bridge.Leadership, me string, ttl time.Duration) int64
 // intend stores intents without a cycle.
 func (s StoreWithClock) intend(t *testing.T, intents ...bridge.Intent) []bridge.Intent {
 	t.Helper()
-	out, err := s.Intend(t.Context(), nil, intents)
+	out, err := s.StoreIntents(t.Context(), nil, intents)
 	must(t, err)
 	return out
 }

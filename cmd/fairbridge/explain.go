@@ -107,7 +107,7 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	e.addLastCycle(ctx, s)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	j, err := s.Cluster.Reread(ctx, id)
+	j, err := s.Cluster.RereadJob(ctx, id)
 	var gone *slurm.Error
 	switch {
 	case err == nil:

@@ -13,7 +13,7 @@ func TestReleaseCountsAndListsOnRequest(t *testing.T) {
 	edits := []slurm.Edit{
 		{Kind: slurm.EditSiteFactor, Run: slurm.Run{Job: 6}}, {Kind: slurm.EditRequireNodes, Run: slurm.Run{Job: 7}}, {Kind: slurm.EditSiteFactor, Run: slurm.Run{Job: 8}},
 	}
-	refused := []bridge.Intent{{Edit: edits[0], State: bridge.Observed}, {Edit: edits[1], State: bridge.Failed, Error: "job is done"}, {Edit: edits[2], State: bridge.Acked}}
+	refused := []bridge.Intent{{Edit: edits[0], State: bridge.IntentObserved}, {Edit: edits[1], State: bridge.IntentFailed, Error: "job is done"}, {Edit: edits[2], State: bridge.IntentAcked}}
 	const failed = "  not so: require job 7 nodes []: FAILED: job is done\n"
 	for name, c := range map[string]struct {
 		out          push.ReleaseResult

@@ -75,7 +75,7 @@ func (s *site) cycles(ts *testscript.TestScript, args []string) {
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		m, err := db.Memo(s.t.Context(), "sim", "gpu")
 		ts.Check(err)
-		if m.Seq >= want {
+		if m.CycleSeq >= want {
 			return
 		}
 	}

@@ -31,7 +31,7 @@ func (s *site) recordPast(ts *testscript.TestScript, _ []string) {
 		w.Advance(at)
 		view, err := sim.DirectCluster{World: w}.Observe(s.t.Context())
 		ts.Check(err)
-		ts.Check(db.Record(s.t.Context(), view))
+		ts.Check(db.RecordView(s.t.Context(), view))
 	}
 	if w.OpenJobCount() > 0 {
 		ts.Fatalf("%d jobs are not done", w.OpenJobCount())

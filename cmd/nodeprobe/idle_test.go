@@ -59,7 +59,7 @@ func (c *chain) look(what string) {
 			c.t.Fatalf("%s: %d GPUs", what, d.Count)
 		}
 	}
-	if u, ok := c.p.UsedByJob()[7]; ok && u.MeanBusy.Known && u.MeanBusy.Value < 0.89 {
+	if u, ok := c.p.UseByJob()[7]; ok && u.MeanBusy.Known && u.MeanBusy.Value < 0.89 {
 		c.t.Fatalf("%s: the job looks %.2f busy", what, u.MeanBusy.Value)
 	}
 	for _, s := range c.seen {

@@ -136,13 +136,13 @@ func (f *File) newSpeeds() []policy.Speed {
 // newLoopConfig returns the loop's configuration without its policies.
 func (f *File) newLoopConfig() bridge.Config {
 	c := bridge.Config{
-		ClusterName: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, WarmupPolls: f.Warmup, PinsStarts: f.Pin,
-		Order: f.Order, Lease: f.Lease, Preempt: f.Preempt, Speeds: f.newSpeeds(), Budgets: f.Gate,
-		StopFile: f.StopFile, LeaderLease: f.Leader.TTL,
+		ClusterName: f.Cluster, Interval: f.Interval, CycleDeadline: f.Deadline, WarmupPolls: f.Warmup, PinsStartingJobs: f.Pin,
+		Order: f.Order, Lease: f.Lease, PreemptOptIn: f.Preempt, SiteGPUSpeeds: f.newSpeeds(), Budgets: f.Gate,
+		StopFile: f.StopFile, LeaderTTL: f.Leader.TTL,
 	}
 	for _, p := range f.Partitions {
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.Observe), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(),
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(),
 		})
 	}
 	return c

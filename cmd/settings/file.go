@@ -126,8 +126,8 @@ func NewDefaultFile() *File {
 			KeepSnapshots: 7 * 24 * time.Hour, KeepSamples: 14 * 24 * time.Hour,
 		},
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
-		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStarts, Gate: d.Budgets,
-		Order: d.Order, Lease: d.Lease, Preempt: d.Preempt, StopFile: d.StopFile,
+		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStartingJobs, Gate: d.Budgets,
+		Order: d.Order, Lease: d.Lease, Preempt: d.PreemptOptIn, StopFile: d.StopFile,
 		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811",
 		Log: Log{Level: "info", Format: "text"},
 	}

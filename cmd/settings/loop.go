@@ -19,7 +19,7 @@ func (f *File) LoopConfig() (bridge.Config, error) {
 	if err != nil {
 		return c, fmt.Errorf("finding this host's name: %w", err)
 	}
-	c.Holder = fmt.Sprintf("%s:%d", host, os.Getpid())
+	c.DaemonName = fmt.Sprintf("%s:%d", host, os.Getpid())
 	for i := range c.Partitions {
 		p := &c.Partitions[i]
 		entry, err := catalogue.FindSystem(p.Policy)

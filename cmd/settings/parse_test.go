@@ -221,7 +221,7 @@ probes:
 	if p := c.Partitions[0]; p.Mode != "observe" || p.DecidingPolicy == nil || p.Params != "queues=[60 3600]" {
 		t.Errorf("%+v", p)
 	}
-	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.Speeds); d != "" {
+	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.SiteGPUSpeeds); d != "" {
 		t.Error("speeds of GPUs:", d)
 	}
 	if r := f.RESTConfig(); r.TokenEnv != "" || r.TokenFile != "" {

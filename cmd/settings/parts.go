@@ -67,19 +67,19 @@ func (f *File) PartitionNames() []string {
 
 // PinsNodes reports whether nodes are to be named for jobs somewhere.
 func (f *File) PinsNodes() bool {
-	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.Steer) })
+	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.ModeSteer) })
 }
 
 // RequeuesJobs reports whether jobs are requeued somewhere.
 func (f *File) RequeuesJobs() bool {
-	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.Preempt) })
+	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.ModePreempt) })
 }
 
 // FormatModes prints the partitions as "gpu: preempt, debug: observe".
 func (f *File) FormatModes() string {
 	parts := make([]string, len(f.Partitions))
 	for i, p := range f.Partitions {
-		parts[i] = fmt.Sprintf("%s: %s", p.Name, cmp.Or(p.Mode, bridge.Observe))
+		parts[i] = fmt.Sprintf("%s: %s", p.Name, cmp.Or(p.Mode, bridge.ModeObserve))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -49,8 +49,8 @@ func (r *timedCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, err
 }
 
-// Apply refuses: this command observes.
-func (r *timedCluster) Apply(context.Context, slurm.Edit) error {
+// ApplyEdit refuses: this command observes.
+func (r *timedCluster) ApplyEdit(context.Context, slurm.Edit) error {
 	return errors.New("cyclebench changes nothing")
 }
 
@@ -62,10 +62,10 @@ type timedStore struct {
 
 func (s *timedStore) addTime(call string, from time.Time) { s.timeByCall[call] += time.Since(from) }
 
-// Record stores what a view shows.
-func (s *timedStore) Record(ctx context.Context, v *slurm.View) error {
+// RecordView stores what a view shows.
+func (s *timedStore) RecordView(ctx context.Context, v *slurm.View) error {
 	defer s.addTime("record", time.Now())
-	return s.Stores.Record(ctx, v)
+	return s.Stores.RecordView(ctx, v)
 }
 
 // Past reads usage and history.
@@ -74,10 +74,10 @@ func (s *timedStore) Past(ctx context.Context, cluster string, now time.Time) (*
 	return s.Stores.Past(ctx, cluster, now)
 }
 
-// Intend stores the cycle.
-func (s *timedStore) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.Intent) ([]bridge.Intent, error) {
+// StoreIntents stores the cycle.
+func (s *timedStore) StoreIntents(ctx context.Context, c *bridge.Cycle, in []bridge.Intent) ([]bridge.Intent, error) {
 	defer s.addTime("store", time.Now())
-	return s.Stores.Intend(ctx, c, in)
+	return s.Stores.StoreIntents(ctx, c, in)
 }
 
 // loopUnderTest is fairbridge beside the site.
@@ -119,10 +119,10 @@ func (b *loopUnderTest) becomeLeader(o options) error {
 		return err
 	}
 	c := bridge.DefaultConfig()
-	c.ClusterName, c.Holder, c.StopFile = "lab", "cyclebench", ""
-	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policyName, DecidingPolicy: decide}}
+	c.ClusterName, c.DaemonName, c.StopFile = "lab", "cyclebench", ""
+	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.ModeObserve, Policy: o.policyName, DecidingPolicy: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
-		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{},
+		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err

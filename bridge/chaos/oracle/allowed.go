@@ -84,14 +84,14 @@ func markOrZero(m *fieldMark) *fieldMark {
 
 // I20: a mode sends nothing beyond what it allows.
 func checkWithinMode(s *send) string {
-	need := bridge.Rank
+	need := bridge.ModeRank
 	switch s.Edit.Kind {
 	case slurm.EditLease, slurm.EditExcludeNodes, slurm.EditRequireNodes:
-		need = bridge.Steer
+		need = bridge.ModeSteer
 	case slurm.EditRequeue:
-		need = bridge.Preempt
+		need = bridge.ModePreempt
 	}
-	if !s.o.Site.Mode.Allows(need) && !(s.o.Site.Mode.Allows(bridge.Rank) && s.mayRestore()) {
+	if !s.o.Site.Mode.Allows(need) && !(s.o.Site.Mode.Allows(bridge.ModeRank) && s.mayRestore()) {
 		return "the mode is " + string(s.o.Site.Mode)
 	}
 	return ""

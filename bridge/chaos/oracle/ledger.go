@@ -46,7 +46,7 @@ func (l *ledger) rowOf(e slurm.Edit) *bridge.Intent {
 	all := l.rows()
 	for i := len(all) - 1; i >= 0; i-- {
 		in := &all[i]
-		if in.State == bridge.Sent && in.Edit.Run == e.Run && in.Edit.Kind == e.Kind {
+		if in.State == bridge.IntentSent && in.Edit.Run == e.Run && in.Edit.Kind == e.Kind {
 			kept := *in
 			return &kept
 		}
@@ -60,7 +60,7 @@ func (l *ledger) liveFields() map[fieldOf]bool {
 	all := l.rows()
 	for i := range all {
 		in := &all[i]
-		if in.State == bridge.Observed || in.State.IsOpen() {
+		if in.State == bridge.IntentObserved || in.State.IsOpen() {
 			live[fieldOf{in.Edit.Run.Job, fieldOfKind(in.Edit.Kind)}] = true
 		}
 	}

@@ -66,7 +66,7 @@ type judged struct {
 func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
 	t.Helper()
 	s := site.Draw(1, 1)
-	s.Mode, s.Release, s.Lever = bridge.Preempt, "26.05.5", bridge.LeverAuto
+	s.Mode, s.Release, s.Lever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
 	o := &judged{}
 	w, err := s.World(sim.Config{Audit: func(w sim.AuditEntry) { o.NoteWrite(w) }})
 	if err != nil {

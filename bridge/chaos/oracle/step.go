@@ -69,7 +69,7 @@ func checkNoColdWrite(o *Oracle, d *Daemon, _ *Step) {
 func (d *Daemon) notePoll(r *Step) {
 	for _, x := range r.Doubts {
 		switch x.Cause {
-		case bridge.CauseFailedPoll, bridge.CauseLeader:
+		case bridge.CauseFailedPoll, bridge.CauseLeaderUnknown:
 			d.GoodPolls = 0
 			return
 		case bridge.CauseHistory, bridge.CauseJournal: // with plans it was read: a database that was put back is waited for, poll after poll

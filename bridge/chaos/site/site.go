@@ -30,7 +30,7 @@ type Site struct {
 var policies = []string{"tiresias", "fifo", "astraea", "drf", "fairbridge", "srtf", "themis", "easy"}
 
 // modes are drawn from: most runs may do everything.
-var modes = []bridge.Mode{bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Rank, bridge.Observe}
+var modes = []bridge.Mode{bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModeSteer, bridge.ModeRank, bridge.ModeObserve}
 
 // releases are drawn from; 22.05 has no site factor.
 var releases = []string{"26.05.5", "26.05.5", "26.05.5", "24.11.5", "24.11.5"}
@@ -114,7 +114,7 @@ func (s Site) World(c sim.Config) (*sim.World, error) {
 // policy.
 func (s Site) Config(holder, stopFile string, decide policy.Policy) bridge.Config {
 	c := bridge.DefaultConfig()
-	c.ClusterName, c.Holder, c.StopFile = Cluster, holder, stopFile
+	c.ClusterName, c.DaemonName, c.StopFile = Cluster, holder, stopFile
 	c.Budgets, c.Lease.Length, c.Order.Lever = s.Gate, s.Lease, s.Lever
 	c.Partitions = []bridge.Partition{{Name: Managed, Mode: s.Mode, Policy: s.Policy, DecidingPolicy: decide}}
 	return c

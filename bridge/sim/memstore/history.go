@@ -191,7 +191,7 @@ var countedEndStates = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEO
 
 // buildPast returns use and the history of jobs as of now; stops are our requeues.
 func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Time) []time.Time) *bridge.Past {
-	out := &bridge.Past{Jobs: map[int64]bridge.JobPast{}, Samples: slices.Clone(h.finishedJobs)}
+	out := &bridge.Past{PastByJob: map[int64]bridge.JobPast{}, FinishedJobs: slices.Clone(h.finishedJobs)}
 	var open []usageSpan
 	for _, id := range slices.Sorted(maps.Keys(h.jobsByID)) {
 		l := h.jobsByID[id]
@@ -201,7 +201,7 @@ func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Tim
 			open = append(open, s)
 		}
 		if l.run.Restarts > 0 && !l.hasEnded {
-			out.Jobs[id] = bridge.JobPast{
+			out.PastByJob[id] = bridge.JobPast{
 				Arrive: l.arrivalTime, FirstStart: l.firstStart, LastStop: l.lastStop, Attained: l.attainedService,
 				RequeueTimes: stops(id, l.arrivalTime),
 			}

@@ -53,7 +53,7 @@ func commonEpoch(c *bridge.Cycle, intents []bridge.Intent) (int64, error) {
 func (j *journal) storeIntents(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	out := slices.Clone(intents)
 	for i := range out {
-		out[i].State = bridge.Planned
+		out[i].State = bridge.IntentPlanned
 		if c != nil {
 			out[i].Cycle = c.Seq
 		}
@@ -142,7 +142,7 @@ func (j *journal) lastMemo(partition string) (bridge.Memo, error) {
 	if c == nil {
 		return bridge.Memo{}, nil
 	}
-	m := bridge.Memo{Policy: c.Policy, Params: c.Params, Seq: c.Seq}
+	m := bridge.Memo{Policy: c.Policy, Params: c.Params, CycleSeq: c.Seq}
 	if c.Plan != nil && !c.Plan.Memo.IsZero() {
 		var err error
 		if m.Bytes, err = c.Plan.Memo.MarshalJSON(); err != nil {

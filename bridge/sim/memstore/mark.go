@@ -10,7 +10,7 @@ import (
 )
 
 // stateOrder are the states an intent passes before it is closed, in their order.
-var stateOrder = []bridge.IntentState{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
+var stateOrder = []bridge.IntentState{bridge.IntentPlanned, bridge.IntentSent, bridge.IntentUnknown, bridge.IntentAcked, bridge.IntentObserved}
 
 // stateRank returns how far the state is; all that close an intent come last.
 func stateRank(s bridge.IntentState) int {
@@ -28,7 +28,7 @@ func isAllowedTransition(was, is bridge.IntentState) bool {
 	if isFinalState(was) {
 		return was == is
 	}
-	return stateRank(was) <= stateRank(is) || was == bridge.Unknown && is == bridge.Sent
+	return stateRank(was) <= stateRank(is) || was == bridge.IntentUnknown && is == bridge.IntentSent
 }
 
 // markIntent stores what came of an intent; fence is asked for the leave to send.
@@ -40,7 +40,7 @@ func (j *journal) markIntent(in *bridge.Intent, now time.Time, fence func(epoch 
 	if !isAllowedTransition(was.State, in.State) {
 		return fmt.Errorf("%w: it is %s", bridge.ErrClosedIntent, was.State)
 	}
-	if in.State == bridge.Sent {
+	if in.State == bridge.IntentSent {
 		if err := fence(was.Epoch); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (j *journal) markIntent(in *bridge.Intent, now time.Time, fence func(epoch 
 		j.noteRequeue(was, in)
 	}
 	switch in.State {
-	case bridge.Sent, bridge.Unknown, bridge.Acked:
+	case bridge.IntentSent, bridge.IntentUnknown, bridge.IntentAcked:
 		was.Before = in.Before
 	}
 	was.State, was.Error, was.Polls, was.Sent = in.State, in.Error, in.Polls, in.Sent
@@ -85,8 +85,8 @@ func (j *journal) noteRequeue(was, is *bridge.Intent) {
 		list = append(list, ownRequeue{intentID: was.ID, madeAt: was.Made})
 	}
 	r := &list[i]
-	r.sentAt, r.hadEffect = is.Sent, r.hadEffect || is.State == bridge.Observed
-	r.hadNoEffect = !r.hadEffect && (is.State == bridge.Planned || !is.State.IsOpen())
+	r.sentAt, r.hadEffect = is.Sent, r.hadEffect || is.State == bridge.IntentObserved
+	r.hadNoEffect = !r.hadEffect && (is.State == bridge.IntentPlanned || !is.State.IsOpen())
 	j.requeuesByJob[was.Edit.Run.Job] = list
 }
 

@@ -87,26 +87,26 @@ func (s *Store) Resign(ctx context.Context, _, me string) error {
 	return err
 }
 
-// Beat implements bridge.Watch.
-func (s *Store) Beat(ctx context.Context, _ string) (leader string, alone time.Duration, err error) {
-	if err := s.startCall(ctx, "Beat"); err != nil {
+// NoteExpirerRun implements bridge.Watch.
+func (s *Store) NoteExpirerRun(ctx context.Context, _ string) (leader string, alone time.Duration, err error) {
+	if err := s.startCall(ctx, "NoteExpirerRun"); err != nil {
 		return "", 0, err
 	}
 	leader, alone = s.leader.noteExpiry(s.now())
 	return leader, alone, nil
 }
 
-// LastExpiry implements bridge.Expiry.
-func (s *Store) LastExpiry(ctx context.Context, _ string) (ago time.Duration, ok bool, err error) {
-	if err := s.startCall(ctx, "LastExpiry"); err != nil || s.leader.lastBeat.IsZero() {
+// TimeSinceExpirerRan implements bridge.ExpirerStatus.
+func (s *Store) TimeSinceExpirerRan(ctx context.Context, _ string) (ago time.Duration, ok bool, err error) {
+	if err := s.startCall(ctx, "TimeSinceExpirerRan"); err != nil || s.leader.lastBeat.IsZero() {
 		return 0, false, err
 	}
 	return s.now().Sub(s.leader.lastBeat), true, nil
 }
 
-// Intend implements bridge.Journal.
-func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
-	if err := s.startCall(ctx, "Intend"); err != nil || c == nil && len(intents) == 0 {
+// StoreIntents implements bridge.Journal.
+func (s *Store) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+	if err := s.startCall(ctx, "StoreIntents"); err != nil || c == nil && len(intents) == 0 {
 		return nil, err
 	}
 	epoch, err := commonEpoch(c, intents)
@@ -119,9 +119,9 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 	return s.journal.storeIntents(c, intents)
 }
 
-// Mark implements bridge.Journal.
-func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
-	err := s.startCall(ctx, "Mark")
+// UpdateIntent implements bridge.Journal.
+func (s *Store) UpdateIntent(ctx context.Context, in bridge.Intent) error {
+	err := s.startCall(ctx, "UpdateIntent")
 	if err == nil {
 		err = s.journal.markIntent(&in, s.now(), s.checkEpoch)
 	}
@@ -168,9 +168,9 @@ func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 	return s.now(), s.startCall(ctx, "Clock")
 }
 
-// Record implements bridge.History.
-func (s *Store) Record(ctx context.Context, v *slurm.View) error {
-	err := s.startCall(ctx, "Record")
+// RecordView implements bridge.History.
+func (s *Store) RecordView(ctx context.Context, v *slurm.View) error {
+	err := s.startCall(ctx, "RecordView")
 	if err == nil {
 		err = s.history.recordView(v)
 	}
@@ -207,9 +207,9 @@ func (s *Store) Clone() *Store {
 }
 
 var (
-	_ bridge.Journal     = (*Store)(nil)
-	_ bridge.Leadership  = (*Store)(nil)
-	_ bridge.History     = (*Store)(nil)
-	_ bridge.Expiry      = (*Store)(nil)
-	_ bridge.LeaderWatch = (*Store)(nil)
+	_ bridge.Journal       = (*Store)(nil)
+	_ bridge.Leadership    = (*Store)(nil)
+	_ bridge.History       = (*Store)(nil)
+	_ bridge.ExpirerStatus = (*Store)(nil)
+	_ bridge.LeaderWatch   = (*Store)(nil)
 )

@@ -54,9 +54,9 @@ func (l *Lazy) Observe(ctx context.Context) (*slurm.View, error) {
 	return withCluster(ctx, l, func(c *Cluster) (*slurm.View, error) { return c.Observe(ctx) })
 }
 
-// Reread reads one job.
-func (l *Lazy) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	return withCluster(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.Reread(ctx, id) })
+// RereadJob reads one job.
+func (l *Lazy) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
+	return withCluster(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.RereadJob(ctx, id) })
 }
 
 // HasNode asks about one node.
@@ -69,9 +69,9 @@ func (l *Lazy) CheckAccess(ctx context.Context) error {
 	return l.do(ctx, func(c *Cluster) error { return c.CheckAccess(ctx) })
 }
 
-// Apply carries out one edit.
-func (l *Lazy) Apply(ctx context.Context, e slurm.Edit) error {
-	return l.do(ctx, func(c *Cluster) error { return c.Apply(ctx, e) })
+// ApplyEdit carries out one edit.
+func (l *Lazy) ApplyEdit(ctx context.Context, e slurm.Edit) error {
+	return l.do(ctx, func(c *Cluster) error { return c.ApplyEdit(ctx, e) })
 }
 
 // HandBack carries out a hand-back.

@@ -44,10 +44,10 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, nil
 }
 
-// Reread reads one job afresh, its nice too: by scontrol where REST does not show
+// RereadJob reads one job afresh, its nice too: by scontrol where REST does not show
 // it. A nice that cannot be read stays unknown.
-func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	j, err := c.Client.Reread(ctx, id)
+func (c *Cluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
+	j, err := c.Client.RereadJob(ctx, id)
 	if err != nil || j.IsNiceKnown || !j.IsPending() || c.API().ShowsNice {
 		return j, err
 	}
@@ -68,9 +68,9 @@ func (c *Cluster) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error
 	return c.Writer.FinishHandBacks(ctx, begun)
 }
 
-// Apply carries out one edit, after which the next views show the job as read
+// ApplyEdit carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.
-func (c *Cluster) Apply(ctx context.Context, e slurm.Edit) error {
+func (c *Cluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	defer c.MarkStale(e.Run.Job)
 	return c.Writer.Apply(ctx, e)
 }

@@ -105,13 +105,13 @@ func shake(t *testing.T, c *throwaway.Cluster, w *live.Cluster, rng *rand.Rand) 
 		}
 		switch pick := rng.IntN(12); {
 		case pick == 0 && j.IsPending() && !j.IsHeld && !j.IsUnsplitArray():
-			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].CurrentRun(), Kind: slurm.EditNice, Value: int64(rng.IntN(50))})
+			_ = w.ApplyEdit(t.Context(), slurm.Edit{Run: v.Jobs[i].CurrentRun(), Kind: slurm.EditNice, Value: int64(rng.IntN(50))})
 		case pick == 1 && j.State == "RUNNING":
 			run("", "scontrol", "requeue", "Incomplete", address(j))
 		case pick == 2:
 			run("", "scancel", address(j))
 		case pick == 3 && j.IsPending() && !j.IsHeld && j.HetJobID == 0:
-			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n2"}})
+			_ = w.ApplyEdit(t.Context(), slurm.Edit{Run: v.Jobs[i].CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n2"}})
 		}
 	}
 	time.Sleep(time.Duration(rng.IntN(2500)) * time.Millisecond)

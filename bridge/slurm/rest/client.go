@@ -113,10 +113,10 @@ func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
 // Three polls, since a call without an answer can be carried out late.
 func (c *Client) MarkStale(job int64) { c.cache.markStale(job, 3) }
 
-// Reread reads one job afresh, and the next poll does so too: what it shows may
+// RereadJob reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class
 // ErrorJobGone; so is the id of an array of which only other tasks are left.
-func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+func (c *Client) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	c.cache.markStale(id, 1)
 	jobs, err := c.job(ctx, id)
 	if err != nil {

@@ -279,7 +279,7 @@ func TestStatesOfAnUnknownForm(t *testing.T) {
 
 func TestRereadOfNoJob(t *testing.T) {
 	c := open(t, &queue{version: 45}, Poll{})
-	_, err := c.Reread(t.Context(), 9)
+	_, err := c.RereadJob(t.Context(), 9)
 	var e *slurm.Error
 	if !errors.As(err, &e) || e.Class != slurm.ErrorJobGone {
 		t.Error(err)

@@ -45,7 +45,7 @@ func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := writer.New(client, writer.Config{MayWrite: func(context.Context) error { return nil }, Rate: 1e6})
-	job, err := client.Reread(t.Context(), 2)
+	job, err := client.RereadJob(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (s site) run(user string, argv ...string) string {
 
 func (s site) job(id int64) slurm.Job {
 	s.Helper()
-	j, err := s.client.Reread(s.Context(), id)
+	j, err := s.client.RereadJob(s.Context(), id)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (d *Writer) post(ctx context.Context, run slurm.Run, address string, f upda
 
 // rereadRun reads the job afresh and returns it if it is still the run meant.
 func (d *Writer) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error) {
-	j, err := d.client.Reread(ctx, run.Job)
+	j, err := d.client.RereadJob(ctx, run.Job)
 	if err != nil {
 		return j, err
 	}

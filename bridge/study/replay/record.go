@@ -30,7 +30,7 @@ type RunsRecord interface {
 // CyclesRecord is the record of what was decided.
 type CyclesRecord interface {
 	// Steered returns what decided about a partition, most often first.
-	Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.Steering, error)
+	Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.PolicyCycleCounts, error)
 	// Seen returns jobs as snapshots showed them last.
 	Seen(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error)
 	// LastSnapshot returns that of the partition's last cycle.
@@ -74,7 +74,7 @@ func (p Period) Read(ctx context.Context, from Record) (*PastScenario, error) {
 	s.Decider, s.Mode, s.Loop = decider, mode, p.Loop
 	// In the simulation a job itself says whether it may be stopped; who lets it be
 	// was found out before.
-	s.Loop.Partitions, s.Loop.StopFile, s.Loop.Preempt = nil, "", bridge.OptIn{Comment: true}
+	s.Loop.Partitions, s.Loop.StopFile, s.Loop.PreemptOptIn = nil, "", bridge.OptIn{Comment: true}
 	return s, nil
 }
 
@@ -102,14 +102,14 @@ func (p *Period) readPast(ctx context.Context, from Record, runs []bridge.PastRu
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
 		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: p.Nodes, Accounts: accounts,
-		OptIn: p.Loop.Preempt, AllStoppable: p.AllStoppable,
+		OptIn: p.Loop.PreemptOptIn, AllStoppable: p.AllStoppable,
 	}, nil
 }
 
 // findDecider returns what decided most of the time in which there was something to
 // decide: a policy of ours in some mode, or Slurm alone.
-func (p *Period) findDecider(list []bridge.Steering, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
-	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.EditCount > 0 })
+func (p *Period) findDecider(list []bridge.PolicyCycleCounts, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
+	i := slices.IndexFunc(list, func(s bridge.PolicyCycleCounts) bool { return s.EditCount > 0 })
 	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].CycleCount) < p.activeSpan(runs).Seconds()/2 {
 		return policyset.SlurmAlone(), "", nil
 	}

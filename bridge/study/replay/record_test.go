@@ -17,7 +17,7 @@ import (
 // record is a Record in memory.
 type record struct {
 	runs     []bridge.PastRun
-	steering []bridge.Steering
+	steering []bridge.PolicyCycleCounts
 	nodes    []policy.Node // of the last snapshot; nil: there is none
 }
 
@@ -29,7 +29,7 @@ func (r record) Past(context.Context, string, time.Time) (*bridge.Past, error) {
 	return &bridge.Past{Accounts: []policy.Account{{Name: "a", Weight: 2, UsedService: 5, RecentService: 3}}}, nil
 }
 
-func (r record) Steered(context.Context, string, string, time.Time, time.Time) ([]bridge.Steering, error) {
+func (r record) Steered(context.Context, string, string, time.Time, time.Time) ([]bridge.PolicyCycleCounts, error) {
 	return r.steering, nil
 }
 
@@ -47,7 +47,7 @@ func (r record) LastSnapshot(context.Context, string, string) (*policy.Snapshot,
 // period is a day, in which a cycle took a minute.
 func period() Period {
 	p := Period{Cluster: "c", Partition: "gpu", Since: midnight, Until: midnight.Add(24 * time.Hour)}
-	p.Loop = bridge.Config{Interval: time.Minute, StopFile: "/stop", Preempt: bridge.OptIn{QOS: []string{"x"}}}
+	p.Loop = bridge.Config{Interval: time.Minute, StopFile: "/stop", PreemptOptIn: bridge.OptIn{QOS: []string{"x"}}}
 	return p
 }
 
@@ -67,7 +67,7 @@ func TestReadPeriod(t *testing.T) {
 	if d := cmp.Diff([]policy.Account{{Name: "a", Weight: 2, UsedService: 5}}, s.Accounts); d != "" {
 		t.Errorf("accounts (-want +got):\n%s", d)
 	}
-	if s.Decider.Label != policyset.SlurmName || s.Mode != "" || s.Loop.StopFile != "" || !s.Loop.Preempt.Comment || s.Loop.Preempt.QOS != nil {
+	if s.Decider.Label != policyset.SlurmName || s.Mode != "" || s.Loop.StopFile != "" || !s.Loop.PreemptOptIn.Comment || s.Loop.PreemptOptIn.QOS != nil {
 		t.Errorf("decided by %q in mode %q, with %+v", s.Decider.Label, s.Mode, s.Loop)
 	}
 }
@@ -76,16 +76,16 @@ func TestReadPeriod(t *testing.T) {
 // something to decide.
 func TestWhoDecided(t *testing.T) {
 	for name, c := range map[string]struct {
-		steering bridge.Steering
+		steering bridge.PolicyCycleCounts
 		want     string
 	}{
-		"most of the time":  {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", CycleCount: 40, EditCount: 2}, "fifo, as then"},
-		"it pushed nothing": {bridge.Steering{Mode: bridge.Observe, Policy: "fifo", CycleCount: 60}, policyset.SlurmName},
-		"a short time":      {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", CycleCount: 20, EditCount: 2}, policyset.SlurmName},
+		"most of the time":  {bridge.PolicyCycleCounts{Mode: bridge.ModeSteer, Policy: "fifo", CycleCount: 40, EditCount: 2}, "fifo, as then"},
+		"it pushed nothing": {bridge.PolicyCycleCounts{Mode: bridge.ModeObserve, Policy: "fifo", CycleCount: 60}, policyset.SlurmName},
+		"a short time":      {bridge.PolicyCycleCounts{Mode: bridge.ModeSteer, Policy: "fifo", CycleCount: 20, EditCount: 2}, policyset.SlurmName},
 	} {
 		p := period()
 		p.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}}
-		s, err := p.Read(t.Context(), record{runs: []bridge.PastRun{run(1, 0, 0, 60, nil)}, steering: []bridge.Steering{c.steering}})
+		s, err := p.Read(t.Context(), record{runs: []bridge.PastRun{run(1, 0, 0, 60, nil)}, steering: []bridge.PolicyCycleCounts{c.steering}})
 		if err != nil || s.Decider.Label != c.want {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
@@ -100,7 +100,7 @@ func TestPeriodsThatCannotBeRead(t *testing.T) {
 	if _, err := period().Read(t.Context(), r); err == nil || !strings.Contains(err.Error(), "Say it by --cluster: no cycle is stored") {
 		t.Error(err)
 	}
-	r.nodes, r.steering = []policy.Node{{Name: "n1"}}, []bridge.Steering{{Policy: "gone", CycleCount: 1000, EditCount: 1}}
+	r.nodes, r.steering = []policy.Node{{Name: "n1"}}, []bridge.PolicyCycleCounts{{Policy: "gone", CycleCount: 1000, EditCount: 1}}
 	if _, err := period().Read(t.Context(), r); err == nil || !strings.Contains(err.Error(), "policy gone steered then") {
 		t.Error(err)
 	}

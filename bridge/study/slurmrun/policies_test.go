@@ -81,7 +81,7 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 		t.Fatal(err)
 	}
 	for _, in := range left {
-		if in.State == bridge.Sent || in.State == bridge.Unknown || r.world.Now().Sub(in.Made) > 5*time.Minute && in.State == bridge.Acked {
+		if in.State == bridge.IntentSent || in.State == bridge.IntentUnknown || r.world.Now().Sub(in.Made) > 5*time.Minute && in.State == bridge.IntentAcked {
 			t.Errorf("the ledger does not know what became of %s: %s", in.Edit, in.State)
 		}
 	}
@@ -105,7 +105,7 @@ func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 	}
 	for _, in := range r.Intents {
 		switch {
-		case in.State != bridge.Acked:
+		case in.State != bridge.IntentAcked:
 			t.Errorf("%s is %s: %s", in.Edit, in.State, in.Error)
 		case in.Edit.Kind == slurm.EditLease && in.Edit.Until.Sub(in.Made) > time.Hour:
 			t.Errorf("%s is a hold, not a lease", in.Edit)

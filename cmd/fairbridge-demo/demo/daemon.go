@@ -117,7 +117,7 @@ func (d *daemon) start(ctx context.Context) error {
 		if err := d.process.checkRunning(); err != nil {
 			return err
 		}
-		if m, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && m.Seq > 0 {
+		if m, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && m.CycleSeq > 0 {
 			return nil
 		}
 		if sleepContext(ctx, 200*time.Millisecond) != nil {

@@ -31,7 +31,7 @@ func editKindOf(e *slurm.Edit) string {
 
 // tookEffect reports whether Slurm said yes to it or a poll showed it.
 func tookEffect(in *bridge.Intent) bool {
-	return in.State == bridge.Acked || in.State == bridge.Observed || in.State == bridge.Expired && !in.Sent.IsZero()
+	return in.State == bridge.IntentAcked || in.State == bridge.IntentObserved || in.State == bridge.IntentExpired && !in.Sent.IsZero()
 }
 
 // decisionLog tells the first decision of each kind from the ledger.

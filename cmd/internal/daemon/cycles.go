@@ -35,8 +35,8 @@ func (d *daemon) runCycle(ctx context.Context) error {
 		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.Holder)
 	}
 	if r.Epoch != 0 {
-		if err := d.DB.Resign(context.WithoutCancel(ctx), d.File.Cluster, d.Loop.Holder); err != nil {
-			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: bridge.CauseLeader, Err: err})
+		if err := d.DB.Resign(context.WithoutCancel(ctx), d.File.Cluster, d.Loop.DaemonName); err != nil {
+			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: bridge.CauseLeaderUnknown, Err: err})
 		}
 	}
 	if len(r.Doubts) > 0 {
@@ -52,7 +52,7 @@ func (d *daemon) noteDatabaseReached(r *cycle.Report) {
 	if !ok {
 		return
 	}
-	if err := tee.NoteDatabaseReached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), d.Loop.ExpireAfter()); err != nil {
+	if err := tee.NoteDatabaseReached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), d.Loop.MinLeaderlessTime()); err != nil {
 		d.log.Warn("the local journal is not free for fairbridge expire", "error", err)
 	}
 }

@@ -61,7 +61,7 @@ func (r *Report) checkClusterName(ctx context.Context, command []string, v *slur
 type slurmSettings struct {
 	valueByKey    map[string]string
 	lever         bridge.Lever
-	strength      bridge.Strength
+	strength      bridge.OrderStrength
 	release       string // "" when unknown, as is all below
 	apiVersion    string
 	hasSiteFactor bool // site_factor can be written

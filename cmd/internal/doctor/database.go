@@ -30,7 +30,7 @@ func (r *Report) checkExpiry(ctx context.Context, db *stores.Stores, cluster str
 	if !pins {
 		level, then, fix = LevelOK, "not needed before mode steer", ""
 	}
-	ago, ran, err := db.LastExpiry(ctx, cluster)
+	ago, ran, err := db.TimeSinceExpirerRan(ctx, cluster)
 	switch {
 	case err != nil:
 		r.addFinding("expiry", LevelSkip, "", "%v", err)

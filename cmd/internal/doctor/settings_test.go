@@ -104,7 +104,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestOverrideIsSaid(t *testing.T) {
-	for strength, said := range map[bridge.Strength]bool{bridge.StrengthWithinQOS: false, bridge.StrengthBlend: false, bridge.StrengthOverride: true} {
+	for strength, said := range map[bridge.OrderStrength]bool{bridge.StrengthWithinQOS: false, bridge.StrengthBlend: false, bridge.StrengthOverride: true} {
 		var r Report
 		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {

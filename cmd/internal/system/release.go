@@ -45,7 +45,7 @@ func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.ReleaseRe
 func (s *System) Expire(ctx context.Context, news io.Writer) (*push.ReleaseResult, error) {
 	s.handsBack = true
 	x := &push.Expirer{
-		Releaser: *s.newReleaser(push.ExpirerNameSuffix), LeaderWatch: s.DB, MinLeaderlessTime: s.Loop.ExpireAfter(), StopFile: s.File.StopFile,
+		Releaser: *s.newReleaser(push.ExpirerNameSuffix), LeaderWatch: s.DB, MinLeaderlessTime: s.Loop.MinLeaderlessTime(), StopFile: s.File.StopFile,
 	}
 	out, err := x.Run(ctx)
 	if !errors.Is(err, accounting.ErrUnreachable) {
@@ -62,7 +62,7 @@ func (s *System) Expire(ctx context.Context, news io.Writer) (*push.ReleaseResul
 
 // newReleaser leads under a name of its own.
 func (s *System) newReleaser(suffix string) *push.Releaser {
-	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, ClusterName: s.File.Cluster, HolderName: s.Loop.Holder + suffix}
+	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, ClusterName: s.File.Cluster, HolderName: s.Loop.DaemonName + suffix}
 }
 
 // useLocalJournal works from the local journal, while Postgres is down. The file
