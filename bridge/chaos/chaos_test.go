@@ -36,10 +36,10 @@ func TestSeeds(t *testing.T) {
 	group.Wait()
 	t.Logf("%d seeds: %d jobs, %d writes sent, %d jobs stopped by us, %d cycles in doubt", seeds, done.jobs, done.sent, done.stops, done.doubts)
 	for rule, n := range done.residue {
-		most := (chaos.KnownResidue[rule].SeedsOf200*int(seeds) + 199) / 200
+		most := (chaos.KnownBreachByRule[rule].MaxSeedsOf200*int(seeds) + 199) / 200
 		t.Logf("known: %s: %d seeds, at most %d", rule, n, most)
 		if n > max(most, 2) {
-			t.Errorf("%d of %d seeds broke %q, at most %d are known to: %s", n, seeds, rule, most, chaos.KnownResidue[rule].Why)
+			t.Errorf("%d of %d seeds broke %q, at most %d are known to: %s", n, seeds, rule, most, chaos.KnownBreachByRule[rule].Reason)
 		}
 	}
 	if done.sent < int(seeds)*20 || done.stops == 0 {
@@ -55,7 +55,7 @@ type tally struct {
 }
 
 func (a *tally) play(t *testing.T, seed uint64) {
-	o, err := chaos.Seed(seed, 200, chaos.Parts{})
+	o, err := chaos.RunSeed(seed, 200, chaos.Overrides{})
 	if err != nil {
 		t.Errorf("seed %d: %v", seed, err)
 		return
@@ -65,14 +65,14 @@ func (a *tally) play(t *testing.T, seed uint64) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for rule := range o.Residue {
+	for rule := range o.KnownBreachCountByRule {
 		a.residue[rule]++
 	}
-	a.jobs, a.stops = a.jobs+o.Jobs, a.stops+o.Stops
-	for _, n := range o.Sent {
+	a.jobs, a.stops = a.jobs+o.JobCount, a.stops+o.StopCount
+	for _, n := range o.SentCountByKind {
 		a.sent += n
 	}
-	for _, n := range o.Doubts {
+	for _, n := range o.DoubtCountByCause {
 		a.doubts += n
 	}
 }
@@ -82,7 +82,7 @@ func TestSameSeedSameRun(t *testing.T) {
 	for seed := uint64(1); seed <= 5; seed++ {
 		var last *chaos.Outcome
 		for range 2 {
-			o, err := chaos.Seed(seed, 60, chaos.Parts{})
+			o, err := chaos.RunSeed(seed, 60, chaos.Overrides{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,37 +11,37 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// database is the store as a process reaches it.
-type database struct{ process *daemonProcess }
+// faultyDatabase is the store as a process reaches it.
+type faultyDatabase struct{ process *daemonProcess }
 
 var (
-	errDown   = errors.New("dial tcp 127.0.0.1:5432: connection refused")
-	errCommit = errors.New("unexpected EOF while committing")
+	errDatabaseDown     = errors.New("dial tcp 127.0.0.1:5432: connection refused")
+	errCommitAnswerLost = errors.New("unexpected EOF while committing")
 )
 
 // beginCall is the beginning of every call.
-func (d *database) beginCall(ctx context.Context) error {
-	d.process.passPort()
+func (d *faultyDatabase) beginCall(ctx context.Context) error {
+	d.process.passPortCall()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("asking the database: %w", err)
 	}
-	if d.process.faults.isActive(event.NoDatabase, d.process.cycle) {
-		return errDown
+	if d.process.faults.isActive(event.DatabaseUnreachable, d.process.cycle) {
+		return errDatabaseDown
 	}
 	return nil
 }
 
 // endCall is the end of a call that wrote: the commit may be done and not answered.
-func (d *database) endCall() error {
-	d.process.passPort()
-	if d.process.faults.takeOnce(event.CommitLost) {
-		return errCommit
+func (d *faultyDatabase) endCall() error {
+	d.process.passPortCall()
+	if d.process.faults.takeCallFault(event.CommitAnswerLost) {
+		return errCommitAnswerLost
 	}
 	return nil
 }
 
 // Lead implements bridge.Leadership.
-func (d *database) Lead(ctx context.Context, name, me string, ttl time.Duration) (int64, string, bool, error) {
+func (d *faultyDatabase) Lead(ctx context.Context, name, me string, ttl time.Duration) (int64, string, bool, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return 0, "", false, err
 	}
@@ -53,7 +53,7 @@ func (d *database) Lead(ctx context.Context, name, me string, ttl time.Duration)
 }
 
 // Resign implements bridge.Leadership.
-func (d *database) Resign(ctx context.Context, name, me string) error {
+func (d *faultyDatabase) Resign(ctx context.Context, name, me string) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (d *database) Resign(ctx context.Context, name, me string) error {
 }
 
 // StoreIntents implements bridge.Journal.
-func (d *database) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+func (d *faultyDatabase) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
@@ -79,19 +79,19 @@ func (d *database) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []
 }
 
 // UpdateIntent implements bridge.Journal.
-func (d *database) UpdateIntent(ctx context.Context, in bridge.Intent) error {
+func (d *faultyDatabase) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
 	if err := d.process.store.UpdateIntent(ctx, in); err != nil {
 		return err
 	}
-	d.process.frozenAt = d.process.frozen
+	d.process.freezeCountAtLeave = d.process.freezeCount
 	return d.endCall()
 }
 
 // Intents implements bridge.Journal.
-func (d *database) Intents(ctx context.Context, name string, now, since time.Time) ([]bridge.Intent, error) {
+func (d *faultyDatabase) Intents(ctx context.Context, name string, now, since time.Time) ([]bridge.Intent, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
@@ -99,12 +99,12 @@ func (d *database) Intents(ctx context.Context, name string, now, since time.Tim
 }
 
 // Clock implements bridge.History.
-func (d *database) Clock(ctx context.Context) (time.Time, error) {
+func (d *faultyDatabase) Clock(ctx context.Context) (time.Time, error) {
 	return d.process.world.Now(), d.beginCall(ctx)
 }
 
 // NoteExpirerRun implements bridge.Watch.
-func (d *database) NoteExpirerRun(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
+func (d *faultyDatabase) NoteExpirerRun(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
 	if err := d.beginCall(ctx); err != nil {
 		return "", 0, err
 	}
@@ -116,7 +116,7 @@ func (d *database) NoteExpirerRun(ctx context.Context, name string) (leader stri
 }
 
 // TimeSinceExpirerRan implements bridge.ExpirerStatus.
-func (d *database) TimeSinceExpirerRan(ctx context.Context, name string) (ago time.Duration, ok bool, err error) {
+func (d *faultyDatabase) TimeSinceExpirerRan(ctx context.Context, name string) (ago time.Duration, ok bool, err error) {
 	if err := d.beginCall(ctx); err != nil {
 		return 0, false, err
 	}
@@ -124,7 +124,7 @@ func (d *database) TimeSinceExpirerRan(ctx context.Context, name string) (ago ti
 }
 
 // RecordView implements bridge.History.
-func (d *database) RecordView(ctx context.Context, v *slurm.View) error {
+func (d *faultyDatabase) RecordView(ctx context.Context, v *slurm.View) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (d *database) RecordView(ctx context.Context, v *slurm.View) error {
 }
 
 // Past implements bridge.History.
-func (d *database) Past(ctx context.Context, name string, now time.Time) (*bridge.Past, error) {
+func (d *faultyDatabase) Past(ctx context.Context, name string, now time.Time) (*bridge.Past, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
@@ -144,14 +144,14 @@ func (d *database) Past(ctx context.Context, name string, now time.Time) (*bridg
 }
 
 // Memo implements bridge.History.
-func (d *database) Memo(ctx context.Context, name, partition string) (bridge.Memo, error) {
+func (d *faultyDatabase) Memo(ctx context.Context, name, partition string) (bridge.Memo, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return bridge.Memo{}, err
 	}
 	return d.process.store.Memo(ctx, name, partition)
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierTime(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}

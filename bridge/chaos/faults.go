@@ -8,47 +8,47 @@ import (
 
 // faults are what goes wrong at the moment.
 type faults struct {
-	until    map[event.Kind]int           // the cycle at which a fault is over
-	size     map[event.Kind]time.Duration // of clocks
-	roll     map[event.Kind]uint64        // which job, which user, how many nodes
-	next     []event.Kind                 // faults that strike the next writes, one each
-	once     []event.Kind                 // faults that strike the next call of their kind
-	lateness time.Duration                // how late writes come
-	boot     time.Time                    // when slurmctld started; zero: with the world
+	endCycleByKind   map[event.Kind]int           // the cycle at which a fault is over
+	clockShiftByKind map[event.Kind]time.Duration // of clocks
+	randomByKind     map[event.Kind]uint64        // which job, which user, how many nodes
+	nextWriteFaults  []event.Kind                 // faults that strike the next writes, one each
+	nextCallFaults   []event.Kind                 // faults that strike the next call of their kind
+	writeDelay       time.Duration                // how late writes come
+	slurmctldStart   time.Time                    // when slurmctld started; zero: with the world
 }
 
-func noFaults() faults {
-	return faults{until: map[event.Kind]int{}, size: map[event.Kind]time.Duration{}, roll: map[event.Kind]uint64{}}
+func newFaults() faults {
+	return faults{endCycleByKind: map[event.Kind]int{}, clockShiftByKind: map[event.Kind]time.Duration{}, randomByKind: map[event.Kind]uint64{}}
 }
 
 // isActive reports whether a fault lasts.
-func (f *faults) isActive(k event.Kind, cycle int) bool { return f.until[k] > cycle }
+func (f *faults) isActive(k event.Kind, cycle int) bool { return f.endCycleByKind[k] > cycle }
 
-// skew is how far the clock is off.
-func (f *faults) skew(k event.Kind) time.Duration { return f.size[k] }
+// clockShift is how far the clock is off.
+func (f *faults) clockShift(k event.Kind) time.Duration { return f.clockShiftByKind[k] }
 
-// takeOnce reports whether the fault strikes this call, which it then has.
-func (f *faults) takeOnce(k event.Kind) bool {
-	for i, x := range f.once {
+// takeCallFault reports whether the fault strikes this call, which it then has.
+func (f *faults) takeCallFault(k event.Kind) bool {
+	for i, x := range f.nextCallFaults {
 		if x == k {
-			f.once = append(f.once[:i:i], f.once[i+1:]...)
+			f.nextCallFaults = append(f.nextCallFaults[:i:i], f.nextCallFaults[i+1:]...)
 			return true
 		}
 	}
 	return false
 }
 
-// nextForWrite is what happens to the next write; "" is nothing.
-func (f *faults) nextForWrite() event.Kind {
-	if len(f.next) == 0 {
+// takeWriteFault is what happens to the next write; "" is nothing.
+func (f *faults) takeWriteFault() event.Kind {
+	if len(f.nextWriteFaults) == 0 {
 		return ""
 	}
-	k := f.next[0]
-	f.next = f.next[1:]
+	k := f.nextWriteFaults[0]
+	f.nextWriteFaults = f.nextWriteFaults[1:]
 	return k
 }
 
-// failsPolicy reports whether the policy is made to fail.
-func (f *faults) failsPolicy(cycle int) bool {
-	return f.isActive(event.PolicyPanics, cycle) || f.isActive(event.PolicyFails, cycle) || f.isActive(event.PolicyFlaps, cycle) || f.isActive(event.PolicyStopsAll, cycle) || f.isActive(event.PolicyWrong, cycle)
+// isPolicyFailing reports whether the policy is made to fail.
+func (f *faults) isPolicyFailing(cycle int) bool {
+	return f.isActive(event.PolicyPanics, cycle) || f.isActive(event.PolicyFails, cycle) || f.isActive(event.PolicyReversesOrder, cycle) || f.isActive(event.PolicyStopsEverything, cycle) || f.isActive(event.PolicyDropsDecision, cycle)
 }

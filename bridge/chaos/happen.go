@@ -14,17 +14,17 @@ import (
 // endExpiredFaults ends what is over, and keeps a backup now and then.
 func (t *trial) endExpiredFaults() {
 	f := &t.faults
-	for _, k := range []event.Kind{event.ClockAhead, event.ClockBehind, event.OurClock} {
+	for _, k := range []event.Kind{event.SlurmClockAhead, event.SlurmClockBehind, event.DaemonClockOff} {
 		if !f.isActive(k, t.cycle) {
-			delete(f.size, k)
+			delete(f.clockShiftByKind, k)
 		}
 	}
-	if !f.isActive(event.Stop, t.cycle) {
+	if !f.isActive(event.StopFileWritten, t.cycle) {
 		_ = os.Remove(t.stopFile)
 	}
-	if !f.isActive(event.QueueClosed, t.cycle) && f.roll[event.QueueClosed] > 0 {
-		f.roll[event.QueueClosed] = 0
-		_ = t.world.SetPartitionUp(site.Managed, true)
+	if !f.isActive(event.PartitionClosed, t.cycle) && f.randomByKind[event.PartitionClosed] > 0 {
+		f.randomByKind[event.PartitionClosed] = 0
+		_ = t.world.SetPartitionUp(site.ManagedPartition, true)
 	}
 	if t.cycle%10 == 0 {
 		t.store.addBackup()
@@ -33,11 +33,11 @@ func (t *trial) endExpiredFaults() {
 
 // endAllFaults ends everything.
 func (t *trial) endAllFaults() {
-	boot := t.faults.boot
-	t.faults = noFaults()
-	t.faults.boot = boot
+	boot := t.faults.slurmctldStart
+	t.faults = newFaults()
+	t.faults.slurmctldStart = boot
 	_ = os.Remove(t.stopFile)
-	_ = t.world.SetPartitionUp(site.Managed, true)
+	_ = t.world.SetPartitionUp(site.ManagedPartition, true)
 	for _, x := range t.world.Reservations() {
 		t.world.RemoveReservation(x.Name)
 	}
@@ -49,34 +49,34 @@ func (t *trial) endAllFaults() {
 // applyEvent lets an event happen.
 func (t *trial) applyEvent(e event.Event) {
 	t.trace.addLine("%v", e)
-	r := e.Rand()
-	if do := people.ActionOf(e.Kind); do != nil {
-		t.atRandomMoment(r, func() { do(t.people(), r) })
+	r := e.NewRand()
+	if do := people.ActionForKind(e.Kind); do != nil {
+		t.doAtRandomMoment(r, func() { do(t.newPeople(), r) })
 		return
 	}
-	if f, ok := eventEffects[e.Kind]; ok {
+	if f, ok := effectByKind[e.Kind]; ok {
 		f(t, r)
 		return
 	}
 	t.startFault(e.Kind, r)
 }
 
-func (t *trial) people() people.People { return people.People{Site: t.Site, World: t.world} }
+func (t *trial) newPeople() people.People { return people.People{Site: t.Site, World: t.world} }
 
 func submitJobs(t *trial, r *rand.Rand) {
-	if err := t.people().Submit(r); err != nil {
-		t.oracle.Breach("harness", 0, "%v", err)
+	if err := t.newPeople().Submit(r); err != nil {
+		t.oracle.AddBreach("harness", 0, "%v", err)
 	}
 }
 
-// atRandomMoment lets a person act at any moment: before the cycle, between two calls of
+// doAtRandomMoment lets a person act at any moment: before the cycle, between two calls of
 // a daemon, or between two cycles.
-func (t *trial) atRandomMoment(r *rand.Rand, do func()) {
+func (t *trial) doAtRandomMoment(r *rand.Rand, do func()) {
 	switch when := r.IntN(4); when {
 	case 0:
 		do()
 	case 1, 2:
-		t.procs[r.IntN(len(t.procs))].doAtPort(1+r.IntN(30), do)
+		t.daemons[r.IntN(len(t.daemons))].doAtPortCall(1+r.IntN(30), do)
 	default:
 		t.world.ScheduleAt(t.world.Now().Add(time.Duration(1+r.IntN(29))*time.Second), do)
 	}
@@ -88,31 +88,33 @@ func (t *trial) startFault(k event.Kind, r *rand.Rand) {
 	if r.IntN(4) == 0 {
 		n += r.IntN(12)
 	}
-	t.faults.until[k] = t.cycle + n
-	t.faults.roll[k] = r.Uint64()
+	t.faults.endCycleByKind[k] = t.cycle + n
+	t.faults.randomByKind[k] = r.Uint64()
 }
 
-// eventEffects are what the events do that are more than a fault that lasts.
-var eventEffects = map[event.Kind]func(*trial, *rand.Rand){
-	event.Submit:      submitJobs,
-	event.Unreachable: nextWrites(event.Unreachable), event.WriteLostBefore: nextWrites(event.WriteLostBefore), event.WriteLostAfter: nextWrites(event.WriteLostAfter),
-	event.Late: nextWrites(event.Late), event.Broken: nextWrites(event.Broken), event.Busy: nextWrites(event.Busy),
-	event.ClockAhead: shiftClock(event.ClockAhead, 1), event.ClockBehind: shiftClock(event.ClockBehind, -1), event.OurClock: shiftClock(event.OurClock, 1),
-	event.Restart: restartSlurm, event.NodeDown: changeNode((*sim.World).DownNode), event.NodeDrain: changeNode((*sim.World).DrainNode), event.NodeUp: resumeNode,
-	event.QueueClosed: closeQueue,
-	event.Kill:        killDaemon, event.Freeze: freezeDaemon, event.Stop: writeStopFile, event.Release: releaseAndRestart,
-	event.CommitLost:       func(t *trial, _ *rand.Rand) { t.faults.once = append(t.faults.once, event.CommitLost) },
+// effectByKind are what the events do that are more than a fault that lasts.
+var effectByKind = map[event.Kind]func(*trial, *rand.Rand){
+	event.SubmitJob:        submitJobs,
+	event.SlurmUnreachable: failNextWrites(event.SlurmUnreachable), event.WriteRequestLost: failNextWrites(event.WriteRequestLost), event.WriteAnswerLost: failNextWrites(event.WriteAnswerLost),
+	event.WriteLate: failNextWrites(event.WriteLate), event.WriteServerError: failNextWrites(event.WriteServerError), event.WriteBusy: failNextWrites(event.WriteBusy),
+	event.SlurmClockAhead: shiftClock(event.SlurmClockAhead, 1), event.SlurmClockBehind: shiftClock(event.SlurmClockBehind, -1), event.DaemonClockOff: shiftClock(event.DaemonClockOff, 1),
+	event.SlurmRestart: restartSlurm, event.NodeDown: changeRandomNode((*sim.World).DownNode), event.NodeDrain: changeRandomNode((*sim.World).DrainNode), event.NodeUp: resumeRandomNode,
+	event.PartitionClosed: closePartition,
+	event.DaemonKilled:    killDaemon, event.DaemonFrozen: freezeDaemon, event.StopFileWritten: writeStopFile, event.ReleaseCommand: releaseAndRestart,
+	event.CommitAnswerLost: func(t *trial, _ *rand.Rand) {
+		t.faults.nextCallFaults = append(t.faults.nextCallFaults, event.CommitAnswerLost)
+	},
 	event.DatabaseRestored: restoreDatabase,
 }
 
-// nextWrites lets the next few writes suffer.
-func nextWrites(k event.Kind) func(*trial, *rand.Rand) {
+// failNextWrites lets the next few writes suffer.
+func failNextWrites(k event.Kind) func(*trial, *rand.Rand) {
 	return func(t *trial, r *rand.Rand) {
 		for range 1 + r.IntN(4) {
-			t.faults.next = append(t.faults.next, k)
+			t.faults.nextWriteFaults = append(t.faults.nextWriteFaults, k)
 		}
-		if k == event.Late {
-			t.faults.lateness = time.Duration(1+r.IntN(230)) * time.Second
+		if k == event.WriteLate {
+			t.faults.writeDelay = time.Duration(1+r.IntN(230)) * time.Second
 		}
 	}
 }
@@ -123,37 +125,37 @@ func shiftClock(k event.Kind, sign time.Duration) func(*trial, *rand.Rand) {
 	return func(t *trial, r *rand.Rand) {
 		t.startFault(k, r)
 		d := []time.Duration{4 * time.Second, 40 * time.Second, 10 * time.Minute, time.Hour, 24 * time.Hour, 720 * time.Hour}[r.IntN(6)]
-		if k == event.OurClock && r.IntN(2) == 0 {
+		if k == event.DaemonClockOff && r.IntN(2) == 0 {
 			d = -d
 		}
-		t.faults.size[k] = sign * d
+		t.faults.clockShiftByKind[k] = sign * d
 	}
 }
 
-func changeNode(do func(*sim.World, string, string) error) func(*trial, *rand.Rand) {
+func changeRandomNode(do func(*sim.World, string, string) error) func(*trial, *rand.Rand) {
 	return func(t *trial, r *rand.Rand) {
 		all := t.world.Nodes()
 		_ = do(t.world, all[r.IntN(len(all))].Name, "chaos")
 	}
 }
 
-func resumeNode(t *trial, r *rand.Rand) {
+func resumeRandomNode(t *trial, r *rand.Rand) {
 	all := t.world.Nodes()
 	_ = t.world.ResumeNode(all[r.IntN(len(all))].Name)
 }
 
-func closeQueue(t *trial, r *rand.Rand) {
-	t.startFault(event.QueueClosed, r)
-	t.faults.roll[event.QueueClosed] = 1
-	_ = t.world.SetPartitionUp(site.Managed, false)
+func closePartition(t *trial, r *rand.Rand) {
+	t.startFault(event.PartitionClosed, r)
+	t.faults.randomByKind[event.PartitionClosed] = 1
+	_ = t.world.SetPartitionUp(site.ManagedPartition, false)
 }
 
 // restartSlurm starts slurmctld again: what was written in the last seconds is
 // forgotten, and for a while nothing answers.
 func restartSlurm(t *trial, r *rand.Rand) {
-	t.faults.boot = t.world.Now().Truncate(time.Second)
+	t.faults.slurmctldStart = t.world.Now().Truncate(time.Second)
 	if r.IntN(2) == 0 {
-		t.faults.until[event.PollFails] = max(t.faults.until[event.PollFails], t.cycle+1+r.IntN(2))
+		t.faults.endCycleByKind[event.PollFails] = max(t.faults.endCycleByKind[event.PollFails], t.cycle+1+r.IntN(2))
 	}
 	if r.IntN(2) == 0 {
 		t.oracle.NoteForgotten(t.world.Now().Add(-5 * time.Second))
@@ -161,19 +163,19 @@ func restartSlurm(t *trial, r *rand.Rand) {
 }
 
 func killDaemon(t *trial, r *rand.Rand) {
-	p, renamed, rest := t.procs[r.IntN(len(t.procs))], r.IntN(2) == 0, r.IntN(5)
-	p.doAtPort(1+r.IntN(40), func() { p.end(renamed, rest) })
+	p, renamed, rest := t.daemons[r.IntN(len(t.daemons))], r.IntN(2) == 0, r.IntN(5)
+	p.doAtPortCall(1+r.IntN(40), func() { p.kill(renamed, rest) })
 }
 
 func freezeDaemon(t *trial, r *rand.Rand) {
-	p, d, over := t.procs[r.IntN(len(t.procs))], time.Duration(20+r.IntN(400))*time.Second, r.IntN(2) == 0
-	p.doAtPort(1+r.IntN(40), func() { p.freeze(d, over) })
+	p, d, over := t.daemons[r.IntN(len(t.daemons))], time.Duration(20+r.IntN(400))*time.Second, r.IntN(2) == 0
+	p.doAtPortCall(1+r.IntN(40), func() { p.freeze(d, over) })
 }
 
 func writeStopFile(t *trial, r *rand.Rand) {
-	t.startFault(event.Stop, r)
-	t.procs[0].doAtPort(1+r.IntN(40), func() {
-		t.stopAt = t.world.Now()
+	t.startFault(event.StopFileWritten, r)
+	t.daemons[0].doAtPortCall(1+r.IntN(40), func() {
+		t.stopFileMadeAt = t.world.Now()
 		_ = os.WriteFile(t.stopFile, nil, 0o600)
 	})
 }

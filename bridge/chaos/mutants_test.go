@@ -14,7 +14,7 @@ import (
 // mutant is a planted error, with the rules that may catch it.
 type mutant struct {
 	name  string
-	parts chaos.Parts
+	parts chaos.Overrides
 	rules []string
 }
 
@@ -81,17 +81,21 @@ func (k keeping) Intents(ctx context.Context, c string, now, since time.Time) ([
 	return all, err
 }
 
-func journal(k keeping) chaos.Parts {
-	return chaos.Parts{Journal: func(j bridge.Journal) bridge.Journal { k.Journal = j; return k }}
+func journal(k keeping) chaos.Overrides {
+	return chaos.Overrides{WrapJournal: func(j bridge.Journal) bridge.Journal { k.Journal = j; return k }}
 }
 
-func cluster(s seeing) chaos.Parts {
-	return chaos.Parts{Cluster: func(c bridge.Cluster) bridge.Cluster { s.Cluster = c; return s }}
+func cluster(s seeing) chaos.Overrides {
+	return chaos.Overrides{WrapCluster: func(c bridge.Cluster) bridge.Cluster { s.Cluster = c; return s }}
 }
 
-func sends(change func(slurm.Edit) slurm.Edit) chaos.Parts { return chaos.Parts{Rewritten: change} }
+func sends(change func(slurm.Edit) slurm.Edit) chaos.Overrides {
+	return chaos.Overrides{RewriteEdit: change}
+}
 
-func configured(change func(*bridge.Config)) chaos.Parts { return chaos.Parts{Config: change} }
+func configured(change func(*bridge.Config)) chaos.Overrides {
+	return chaos.Overrides{ChangeConfig: change}
+}
 
 var mutants = []mutant{
 	{"leases never end", sends(func(e slurm.Edit) slurm.Edit {
@@ -129,8 +133,8 @@ var mutants = []mutant{
 		v.Reservations, v.StaleReservationsReason, v.ReservationsAt = nil, "", v.At
 	}}), []string{"I21"}},
 	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Budgets.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
-	{"the database fences nobody", chaos.Parts{Unfenced: true}, []string{"I14"}},
-	{"jobs are not read again", chaos.Parts{Cluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
+	{"the database fences nobody", chaos.Overrides{IsUnfenced: true}, []string{"I14"}},
+	{"jobs are not read again", chaos.Overrides{WrapCluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
 	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {
 		for id := range int64(300) {
 			if v.Job(id) == nil {
@@ -154,10 +158,10 @@ var mutants = []mutant{
 func TestTheOracleCanSeeErrors(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
-			m.parts.All = true
+			m.parts.ReportsKnownBreaches = true
 			other := map[string]int{}
 			for seed := uint64(1); seed <= 80; seed++ {
-				o, err := chaos.Seed(seed, 200, m.parts)
+				o, err := chaos.RunSeed(seed, 200, m.parts)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,7 @@ type failingPolicy struct {
 }
 
 // policyFaults is what is wrong with the policy in a cycle.
-type policyFaults struct{ panics, fails, wrong, flaps, wild bool }
+type policyFaults struct{ panics, fails, dropsDecision, reversesOrder, stopsEverything bool }
 
 func newFailingPolicy(t *trial) (*failingPolicy, error) {
 	good, err := newPolicy(t.Site)
@@ -31,7 +31,7 @@ func newFailingPolicy(t *trial) (*failingPolicy, error) {
 // setFaults takes over what is wrong in this cycle of the trial.
 func (s *failingPolicy) setFaults(t *trial) {
 	is := func(k event.Kind) bool { return t.faults.isActive(k, t.cycle) }
-	s.faults.Store(&policyFaults{panics: is(event.PolicyPanics), fails: is(event.PolicyFails), wrong: is(event.PolicyWrong), flaps: is(event.PolicyFlaps) && t.cycle%2 == 0, wild: is(event.PolicyStopsAll)})
+	s.faults.Store(&policyFaults{panics: is(event.PolicyPanics), fails: is(event.PolicyFails), dropsDecision: is(event.PolicyDropsDecision), reversesOrder: is(event.PolicyReversesOrder) && t.cycle%2 == 0, stopsEverything: is(event.PolicyStopsEverything)})
 }
 
 // Decide implements policy.Policy.
@@ -48,11 +48,11 @@ func (s *failingPolicy) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
 		return nil, err
 	}
 	switch {
-	case is.wrong && len(plan.Decisions) > 0:
+	case is.dropsDecision && len(plan.Decisions) > 0:
 		plan.Decisions = plan.Decisions[1:]
-	case is.flaps:
+	case is.reversesOrder:
 		s.reverseOrder(plan)
-	case is.wild:
+	case is.stopsEverything:
 		s.stopEverything(snap, plan)
 	}
 	return plan, nil
@@ -93,7 +93,7 @@ func (s *failingPolicy) stopEverything(snap *policy.Snapshot, plan *policy.Plan)
 
 // newPolicy makes the site's policy.
 func newPolicy(s site.Site) (policy.Policy, error) {
-	entry, err := catalogue.FindSystem(s.Policy)
+	entry, err := catalogue.FindSystem(s.PolicyName)
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,14 @@ import (
 	"fairbridge/bridge/chaos/site"
 )
 
-// Shrink returns a shorter list of events that breaks the same rule, by leaving out
+// ShrinkEvents returns a shorter list of events that breaks the same rule, by leaving out
 // ever smaller parts. It runs the seed at most tries times.
-func Shrink(s site.Site, events []event.Event, parts Parts, rule string, tries int) []event.Event {
+func ShrinkEvents(s site.Site, events []event.Event, parts Overrides, rule string, tries int) []event.Event {
 	fails := func(list []event.Event) bool {
 		if tries--; tries < 0 {
 			return false
 		}
-		o, err := Run(s, list, parts)
+		o, err := RunTrial(s, list, parts)
 		return err == nil && len(o.Breaches) > 0 && o.Breaches[0].Rule == rule
 	}
 	for size := (len(events) + 1) / 2; size > 0 && tries > 0; {
@@ -32,12 +32,12 @@ func Shrink(s site.Site, events []event.Event, parts Parts, rule string, tries i
 	return events
 }
 
-// Seed plays a seed as it is drawn, without the kinds of events that are known to
-// be too much, unless parts.All is set.
-func Seed(seed uint64, cycles int, parts Parts) (*Outcome, error) {
-	without := KnownKinds
-	if parts.All {
+// RunSeed plays a seed as it is drawn, without the kinds of events that are known to
+// be too much, unless overrides.ReportsKnownBreaches is set.
+func RunSeed(seed uint64, cycles int, parts Overrides) (*Outcome, error) {
+	without := ExcludedKindReasons
+	if parts.ReportsKnownBreaches {
 		without = nil
 	}
-	return Run(site.Draw(seed, cycles), event.Draw(seed, cycles, without), parts)
+	return RunTrial(site.DrawSite(seed, cycles), event.DrawEvents(seed, cycles, without), parts)
 }

@@ -7,29 +7,29 @@ import (
 	"fairbridge/bridge/sim/memstore"
 )
 
-// store is the database. It is backed up now and then.
-type store struct {
+// backedUpStore is the database. It is backed up now and then.
+type backedUpStore struct {
 	*memstore.Store
 	world   *sim.World
 	backups []backup
 }
 
 type backup struct {
-	at    time.Time
-	store *memstore.Store
+	madeAt time.Time
+	store  *memstore.Store
 }
 
-// never is a half-life so long that recorded usage is all that ever was used.
-const never = 1_000_000 * time.Hour
+// endlessHalfLife is a half-life so long that recorded usage is all that ever was used.
+const endlessHalfLife = 1_000_000 * time.Hour
 
-func newStore(w *sim.World, unfenced bool) *store {
-	s := memstore.New(w.Now, nil, never)
+func newBackedUpStore(w *sim.World, unfenced bool) *backedUpStore {
+	s := memstore.New(w.Now, nil, endlessHalfLife)
 	s.AllowsAnyEpoch = unfenced
-	return &store{Store: s, world: w}
+	return &backedUpStore{Store: s, world: w}
 }
 
 // addBackup keeps a copy; the last dozen are kept.
-func (s *store) addBackup() {
+func (s *backedUpStore) addBackup() {
 	s.backups = append(s.backups, backup{s.world.Now(), s.Clone()})
 	if len(s.backups) > 12 {
 		s.backups = s.backups[1:]
@@ -37,11 +37,11 @@ func (s *store) addBackup() {
 }
 
 // restore puts an older copy in place and returns when it was made.
-func (s *store) restore(back int) time.Time {
+func (s *backedUpStore) restore(back int) time.Time {
 	if len(s.backups) == 0 {
 		return s.world.Now()
 	}
 	b := s.backups[max(0, len(s.backups)-1-back)]
 	s.Store, s.backups = b.store.Clone(), nil
-	return b.at
+	return b.madeAt
 }

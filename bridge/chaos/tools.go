@@ -11,16 +11,16 @@ import (
 	"fairbridge/bridge/push"
 )
 
-// runTimer runs what a timer outside the daemon runs every minute.
-func (t *trial) runTimer() {
-	if t.world.Now().Before(t.due) || t.faults.isActive(event.NoTimer, t.cycle) {
+// runExpireTimer runs what a timer outside the daemon runs every minute.
+func (t *trial) runExpireTimer() {
+	if t.world.Now().Before(t.timerDue) || t.faults.isActive(event.ExpireTimerStopped, t.cycle) {
 		return
 	}
-	t.due = t.world.Now().Add(time.Minute)
-	p := t.timer
-	p.forget()
-	c := t.Site.Config("", "", nil)
-	x := push.Expirer{Releaser: p.releaser(), LeaderWatch: &database{p}, MinLeaderlessTime: c.MinLeaderlessTime(), StopFile: t.stopFile}
+	t.timerDue = t.world.Now().Add(time.Minute)
+	p := t.expireProcess
+	p.forgetEverything()
+	c := t.Site.NewDaemonConfig("", "", nil)
+	x := push.Expirer{Releaser: p.newReleaser(), LeaderWatch: &faultyDatabase{p}, MinLeaderlessTime: c.MinLeaderlessTime(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:
 		t.trace.addLine("expire fails: %v", err)
@@ -32,17 +32,17 @@ func (t *trial) runTimer() {
 // releaseAndRestart is fairbridge release in the middle: a daemon is stopped, and started
 // again after it.
 func releaseAndRestart(t *trial, _ *rand.Rand) {
-	p := t.procs[0]
-	p.loop, p.restCycles, p.armed = nil, 1, nil
-	_ = (&database{p}).Resign(context.Background(), site.Cluster, p.holder)
+	p := t.daemons[0]
+	p.loop, p.cyclesUntilRestart, p.pendingActions = nil, 1, nil
+	_ = (&faultyDatabase{p}).Resign(context.Background(), site.ClusterName, p.holderName)
 	t.trace.addLine("release: %v", t.runRelease())
 }
 
 // runRelease is fairbridge release.
 func (t *trial) runRelease() error {
 	ctx := context.Background()
-	t.command.forget()
-	r := t.command.releaser()
+	t.releaseProcess.forgetEverything()
+	r := t.releaseProcess.newReleaser()
 	holder, held, err := r.Lead(ctx)
 	if err != nil || !held {
 		return fmt.Errorf("leading, where %q leads: %w", holder, err)
@@ -52,15 +52,15 @@ func (t *trial) runRelease() error {
 	return err
 }
 
-// forget is a new process: it knows nothing but what the database knows.
-func (p *daemonProcess) forget() {
+// forgetEverything is a new process: it knows nothing but what the database knows.
+func (p *daemonProcess) forgetEverything() {
 	p.Daemon.NoteStart()
-	p.marks, p.touched, p.fullAt = nil, map[int64]int{}, time.Time{}
+	p.lastStateByJob, p.freshPollsByJob, p.fullListAt = nil, map[int64]int{}, time.Time{}
 }
 
-func (p *daemonProcess) releaser() push.Releaser {
-	parts := p.parts()
-	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: site.Cluster, HolderName: p.holder, Wait: func(_ context.Context, d time.Duration) error {
+func (p *daemonProcess) newReleaser() push.Releaser {
+	parts := p.newLoopParts()
+	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: site.ClusterName, HolderName: p.holderName, Wait: func(_ context.Context, d time.Duration) error {
 		p.world.Advance(p.world.Now().Add(d))
 		return nil
 	}}

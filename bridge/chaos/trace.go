@@ -10,22 +10,22 @@ import (
 
 // trace keeps the last lines of what happened. The first breach stops it.
 type trace struct {
-	lines []string
-	last  []string
-	sum   hash.Hash // of all lines; nil: none yet
+	recentLines       []string
+	linesBeforeBreach []string
+	lineHash          hash.Hash // of all lines; nil: none yet
 }
 
 var _ io.Writer = (*trace)(nil)
 
 // Write takes a line of Slurm's log.
 func (t *trace) Write(line []byte) (int, error) {
-	if t.sum == nil {
-		t.sum = sha256.New()
+	if t.lineHash == nil {
+		t.lineHash = sha256.New()
 	}
-	_, _ = t.sum.Write(line)
-	t.lines = append(t.lines, string(line[:len(line)-1]))
-	if len(t.lines) > 400 {
-		t.lines = append(t.lines[:0], t.lines[200:]...)
+	_, _ = t.lineHash.Write(line)
+	t.recentLines = append(t.recentLines, string(line[:len(line)-1]))
+	if len(t.recentLines) > 400 {
+		t.recentLines = append(t.recentLines[:0], t.recentLines[200:]...)
 	}
 	return len(line), nil
 }
@@ -35,15 +35,15 @@ func (t *trace) addLine(format string, a ...any) {
 }
 
 func (t *trace) digest() string {
-	if t.sum == nil {
+	if t.lineHash == nil {
 		return ""
 	}
-	return hex.EncodeToString(t.sum.Sum(nil))
+	return hex.EncodeToString(t.lineHash.Sum(nil))
 }
 
-// freeze keeps the lines that led to the first breach.
-func (t *trace) freeze() {
-	if t.last == nil {
-		t.last = append([]string{}, t.lines[max(0, len(t.lines)-120):]...)
+// keepLinesBeforeBreach keeps the lines that led to the first breach.
+func (t *trace) keepLinesBeforeBreach() {
+	if t.linesBeforeBreach == nil {
+		t.linesBeforeBreach = append([]string{}, t.recentLines[max(0, len(t.recentLines)-120):]...)
 	}
 }

@@ -16,35 +16,35 @@ import (
 
 // trial is one seed under way.
 type trial struct {
-	Site     site.Site
-	Parts    Parts
-	world    *sim.World
-	store    *store
-	timer    *daemonProcess // fairbridge expire, which a timer runs
-	command  *daemonProcess // fairbridge release
-	due      time.Time      // of the timer
-	procs    []*daemonProcess
-	oracle   *oracle.Oracle
-	faults   faults
-	spoiler  *failingPolicy
-	trace    *trace
-	cycle    int
-	stopFile string
-	stopAt   time.Time // when the STOP file was made
+	Site           site.Site
+	Overrides      Overrides
+	world          *sim.World
+	store          *backedUpStore
+	expireProcess  *daemonProcess // fairbridge expire, which a timer runs
+	releaseProcess *daemonProcess // fairbridge release
+	timerDue       time.Time      // of the timer
+	daemons        []*daemonProcess
+	oracle         *oracle.Oracle
+	faults         faults
+	failingPolicy  *failingPolicy
+	trace          *trace
+	cycle          int
+	stopFile       string
+	stopFileMadeAt time.Time // when the STOP file was made
 }
 
 // Outcome is what came of a run, which ends with the cycle of the first breach.
 type Outcome struct {
 	oracle.Verdict
-	Site   site.Site
-	Events []event.Event
-	Last   []string // the last lines of Slurm's log and of ours, before the first breach
-	Digest string   // of everything that happened: the same for the same run
+	Site      site.Site
+	Events    []event.Event
+	LastLines []string // the last lines of Slurm's log and of ours, before the first breach
+	Digest    string   // of everything that happened: the same for the same run
 }
 
-// Run plays the events at the site and judges. An error is one of the harness,
+// RunTrial plays the events at the site and judges. An error is one of the harness,
 // not of what it judges.
-func Run(s site.Site, events []event.Event, parts Parts) (*Outcome, error) {
+func RunTrial(s site.Site, events []event.Event, parts Overrides) (*Outcome, error) {
 	dir, err := os.MkdirTemp("", "chaos")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the STOP file: %w", err)
@@ -58,61 +58,61 @@ func Run(s site.Site, events []event.Event, parts Parts) (*Outcome, error) {
 	for _, e := range events {
 		by[e.Cycle] = append(by[e.Cycle], e)
 	}
-	for t.cycle = range s.Cycles {
+	for t.cycle = range s.CycleCount {
 		t.runCycle(by[t.cycle])
-		if t.oracle.Broken() {
+		if t.oracle.HasBreach() {
 			break
 		}
 	}
-	if !t.oracle.Broken() {
-		t.checkEnd()
+	if !t.oracle.HasBreach() {
+		t.checkAfterEnd()
 	}
-	return t.outcome(events), nil
+	return t.newOutcome(events), nil
 }
 
-func newTrial(s site.Site, parts Parts, dir string) (*trial, error) {
-	t := &trial{Site: s, Parts: parts, stopFile: filepath.Join(dir, "STOP"), trace: &trace{}, faults: noFaults()}
+func newTrial(s site.Site, parts Overrides, dir string) (*trial, error) {
+	t := &trial{Site: s, Overrides: parts, stopFile: filepath.Join(dir, "STOP"), trace: &trace{}, faults: newFaults()}
 	var err error
-	if t.world, err = s.World(sim.Config{Log: t.trace, Audit: func(w sim.AuditEntry) { t.oracle.NoteWrite(w) }}); err != nil {
+	if t.world, err = s.NewWorld(sim.Config{Log: t.trace, Audit: func(w sim.AuditEntry) { t.oracle.NoteWrite(w) }}); err != nil {
 		return nil, err
 	}
-	t.store = newStore(t.world, parts.Unfenced)
-	t.oracle = oracle.New(t.oracleView())
-	if t.spoiler, err = newFailingPolicy(t); err != nil {
+	t.store = newBackedUpStore(t.world, parts.IsUnfenced)
+	t.oracle = oracle.New(t.newOracleTrial())
+	if t.failingPolicy, err = newFailingPolicy(t); err != nil {
 		return nil, err
 	}
 	daemons := 1
-	if s.Standby {
+	if s.HasStandby {
 		daemons = 2
 	}
 	for i := range daemons {
-		t.procs = append(t.procs, t.process(site.Processes[i], site.Processes[i], false))
+		t.daemons = append(t.daemons, t.newProcess(site.ProcessNames[i], site.ProcessNames[i], false))
 	}
-	t.timer = t.process("timer", "timer"+push.ExpirerNameSuffix, true)
-	t.command = t.process("release", "release", true)
+	t.expireProcess = t.newProcess("timer", "timer"+push.ExpirerNameSuffix, true)
+	t.releaseProcess = t.newProcess("release", "release", true)
 	return t, nil
 }
 
-func (t *trial) process(name, holder string, tool bool) *daemonProcess {
-	return &daemonProcess{trial: t, holder: holder, Daemon: oracle.Daemon{Name: name, IsTool: tool}}
+func (t *trial) newProcess(name, holder string, tool bool) *daemonProcess {
+	return &daemonProcess{trial: t, holderName: holder, Daemon: oracle.Daemon{Name: name, IsTool: tool}}
 }
 
-// oracleView is what the oracle may ask of the trial.
-func (t *trial) oracleView() oracle.Trial {
+// newOracleTrial is what the oracle may ask of the trial.
+func (t *trial) newOracleTrial() oracle.Trial {
 	return oracle.Trial{
 		Site: t.Site, World: t.world, Database: t.store,
-		Policy: func() (policy.Policy, error) { return newPolicy(t.Site) },
-		Stopped: func() (time.Time, bool) {
+		NewPolicy: func() (policy.Policy, error) { return newPolicy(t.Site) },
+		StopFileState: func() (time.Time, bool) {
 			_, err := os.Stat(t.stopFile)
-			return t.stopAt, err == nil
+			return t.stopFileMadeAt, err == nil
 		},
-		Known: func(rule string) bool {
-			_, known := KnownResidue[rule]
-			return known && !t.Parts.All
+		IsKnownBreach: func(rule string) bool {
+			_, known := KnownBreachByRule[rule]
+			return known && !t.Overrides.ReportsKnownBreaches
 		},
-		Breached: func(b oracle.Breach) {
+		OnBreach: func(b oracle.Breach) {
 			t.trace.addLine("BREACH %v", b)
-			t.trace.freeze()
+			t.trace.keepLinesBeforeBreach()
 		},
 	}
 }
@@ -125,9 +125,9 @@ func (t *trial) runCycle(events []event.Event) {
 	for _, e := range events {
 		t.applyEvent(e)
 	}
-	next := t.world.Now().Add(site.Interval)
-	t.runTimer()
-	for i, p := range t.procs {
+	next := t.world.Now().Add(site.CycleInterval)
+	t.runExpireTimer()
+	for i, p := range t.daemons {
 		t.world.Advance(t.world.Now().Add(time.Duration(i) * 7 * time.Second))
 		p.step()
 	}
@@ -135,10 +135,10 @@ func (t *trial) runCycle(events []event.Event) {
 	t.oracle.CheckCycle()
 }
 
-func (t *trial) outcome(events []event.Event) *Outcome {
+func (t *trial) newOutcome(events []event.Event) *Outcome {
 	o := &Outcome{Verdict: t.oracle.Verdict(), Site: t.Site, Events: events, Digest: t.trace.digest()}
-	if t.oracle.Broken() {
-		o.Last = t.trace.last
+	if t.oracle.HasBreach() {
+		o.LastLines = t.trace.linesBeforeBreach
 	}
 	return o
 }

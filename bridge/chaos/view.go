@@ -10,75 +10,75 @@ import (
 )
 
 // falsifyView makes a view show less, or another time, than is true.
-func (c *wire) falsifyView(v *slurm.View) {
+func (c *faultyCluster) falsifyView(v *slurm.View) {
 	is := func(k event.Kind) bool { return c.faults.isActive(k, c.cycle) }
-	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyList) || c.isHidden(&j, false) })
+	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyJobList) || c.isHidden(&j, false) })
 	if n := uint64(len(v.Jobs)); is(event.JobMissing) && n > 0 {
-		i := int(c.faults.roll[event.JobMissing] % n)
+		i := int(c.faults.randomByKind[event.JobMissing] % n)
 		v.Jobs = slices.Delete(v.Jobs, i, i+1)
 	}
-	if n := len(v.Nodes); is(event.NodesCut) {
+	if n := len(v.Nodes); is(event.NodesMissing) {
 		v.Nodes = v.Nodes[:n-n/2]
 	}
-	if is(event.NoPartitions) {
+	if is(event.PartitionsMissing) {
 		v.Partitions = nil
 	}
 	c.dropReservations(v)
-	v.At = v.At.Add(c.faults.skew(event.ClockAhead) + c.faults.skew(event.ClockBehind))
+	v.At = v.At.Add(c.faults.clockShift(event.SlurmClockAhead) + c.faults.clockShift(event.SlurmClockBehind))
 }
 
 // dropReservations makes a view without the reservations: those read last stay.
-func (c *wire) dropReservations(v *slurm.View) {
-	if c.faults.isActive(event.NoReservations, c.cycle) {
+func (c *faultyCluster) dropReservations(v *slurm.View) {
+	if c.faults.isActive(event.ReservationsUnread, c.cycle) {
 		v.StaleReservationsReason = "slurmctld gives no reservations"
-		v.Reservations, v.ReservationsAt = c.Reserved, c.ReservedAt
+		v.Reservations, v.ReservationsAt = c.LastReservations, c.ReservationsReadAt
 		return
 	}
-	c.Reserved, c.ReservedAt = v.Reservations, v.At
+	c.LastReservations, c.ReservationsReadAt = v.Reservations, v.At
 }
 
-// fullEvery is the time between full lists where polls are lazy.
-const fullEvery = 5 * time.Minute
+// fullListInterval is the time between full lists where polls are lazy.
+const fullListInterval = 5 * time.Minute
 
-// showStale shows jobs as they were last read, unless their state moved or we wrote to
+// showStaleJobs shows jobs as they were last read, unless their state moved or we wrote to
 // them, as the client does that reads jobs/state between full lists: it shows no
 // edits.
-func (c *wire) showStale(v *slurm.View) {
+func (c *faultyCluster) showStaleJobs(v *slurm.View) {
 	marks := make(map[int64]string, len(v.Jobs))
 	for i := range v.Jobs {
 		marks[v.Jobs[i].ID] = v.Jobs[i].State + strings.Join(v.Jobs[i].Flags, "+")
 	}
-	full := !c.Site.Lazy || c.Jobs == nil || v.At.Sub(c.fullAt).Abs() >= fullEvery
+	full := !c.Site.PollsLazily || c.LastReadJobs == nil || v.At.Sub(c.fullListAt).Abs() >= fullListInterval
 	v.IsFullRead = full
 	if full {
-		c.Jobs, c.fullAt = map[int64]slurm.Job{}, v.At
+		c.LastReadJobs, c.fullListAt = map[int64]slurm.Job{}, v.At
 	}
 	next := make(map[int64]slurm.Job, len(v.Jobs))
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if old, have := c.Jobs[j.ID]; have && c.marks[j.ID] == marks[j.ID] && c.touched[j.ID] == 0 {
+		if old, have := c.LastReadJobs[j.ID]; have && c.lastStateByJob[j.ID] == marks[j.ID] && c.freshPollsByJob[j.ID] == 0 {
 			*j = old
 		}
 		next[j.ID] = *j
-		if c.touched[j.ID]--; c.touched[j.ID] <= 0 {
-			delete(c.touched, j.ID)
+		if c.freshPollsByJob[j.ID]--; c.freshPollsByJob[j.ID] <= 0 {
+			delete(c.freshPollsByJob, j.ID)
 		}
 	}
 	if !full {
-		c.askUnlisted(v, next)
+		c.askUnlistedJobs(v, next)
 	}
-	c.Jobs, c.marks = next, marks
+	c.LastReadJobs, c.lastStateByJob = next, marks
 }
 
-// askUnlisted asks for jobs that are no longer listed one by one: only that proves
+// askUnlistedJobs asks for jobs that are no longer listed one by one: only that proves
 // that they are gone.
-func (c *wire) askUnlisted(v *slurm.View, next map[int64]slurm.Job) {
-	for id, old := range c.Jobs {
+func (c *faultyCluster) askUnlistedJobs(v *slurm.View, next map[int64]slurm.Job) {
+	for id, old := range c.LastReadJobs {
 		if _, listed := next[id]; listed || old.IsDone() {
 			continue
 		}
 		if j, err := c.world.Job(id); err == nil && !c.isHidden(&j, true) {
-			next[id] = c.Site.Shown(j)
+			next[id] = c.Site.ShownJob(j)
 			v.Jobs = append(v.Jobs, next[id])
 		}
 	}

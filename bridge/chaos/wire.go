@@ -12,13 +12,13 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// wire is Slurm as a daemon reaches it.
-type wire struct{ *daemonProcess }
+// faultyCluster is Slurm as a daemon reaches it.
+type faultyCluster struct{ *daemonProcess }
 
 // RereadJob implements bridge.Cluster. It takes a moment, in which things happen.
-func (c *wire) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
+func (c *faultyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	c.world.Advance(c.world.Now().Add(50 * time.Millisecond))
-	c.passPort()
+	c.passPortCall()
 	switch {
 	case ctx.Err() != nil:
 		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: ctx.Err().Error()}
@@ -33,21 +33,23 @@ func (c *wire) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 		return slurm.Job{}, err
 	}
 	c.oracle.NoteReread(&c.Daemon, id)
-	c.passPort()
-	return c.Site.Shown(j), nil
+	c.passPortCall()
+	return c.Site.ShownJob(j), nil
 }
 
 // isHidden reports whether our rights do not show the job: in lists only, or
 // everywhere.
-func (c *wire) isHidden(j *slurm.Job, single bool) bool {
-	shown := func(k event.Kind) bool { return j.User == site.Users[c.faults.roll[k]%uint64(len(site.Users))] }
-	return c.faults.isActive(event.Private, c.cycle) && !shown(event.Private) ||
-		!single && c.faults.isActive(event.FilteredList, c.cycle) && !shown(event.FilteredList)
+func (c *faultyCluster) isHidden(j *slurm.Job, single bool) bool {
+	shown := func(k event.Kind) bool {
+		return j.User == site.UserNames[c.faults.randomByKind[k]%uint64(len(site.UserNames))]
+	}
+	return c.faults.isActive(event.UserJobsPrivate, c.cycle) && !shown(event.UserJobsPrivate) ||
+		!single && c.faults.isActive(event.FilteredJobList, c.cycle) && !shown(event.FilteredJobList)
 }
 
 // HasNode implements bridge.Cluster.
-func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
-	c.passPort()
+func (c *faultyCluster) HasNode(ctx context.Context, name string) (bool, error) {
+	c.passPortCall()
 	if ctx.Err() != nil || c.faults.isActive(event.RereadFails, c.cycle) {
 		return false, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
@@ -56,46 +58,46 @@ func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 
 // ApplyEdit implements bridge.Cluster. A write may be lost on either way, or come
 // late.
-func (c *wire) ApplyEdit(ctx context.Context, e slurm.Edit) error {
-	c.passPort()
-	if c.Parts.Rewritten != nil {
-		e = c.Parts.Rewritten(e)
+func (c *faultyCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
+	c.passPortCall()
+	if c.Overrides.RewriteEdit != nil {
+		e = c.Overrides.RewriteEdit(e)
 	}
 	if j, err := c.world.Job(e.Run.Job); err == nil && c.isHidden(&j, true) {
 		return &slurm.Error{Class: slurm.ErrorForbidden, Number: sim.ErrnoInvalidUser, Text: "Invalid user id"}
 	}
-	call := &oracle.Call{By: &c.Daemon, Edit: e, At: c.world.Now(), Late: c.frozen != c.frozenAt}
+	call := &oracle.Call{SentBy: &c.Daemon, Edit: e, SentAt: c.world.Now(), IsLate: c.freezeCount != c.freezeCountAtLeave}
 	c.oracle.CheckSend(call)
-	strike := c.faults.nextForWrite()
-	if strike != "" || call.Late {
+	strike := c.faults.takeWriteFault()
+	if strike != "" || call.IsLate {
 		c.oracle.NoteFailure(call)
 	}
 	switch strike {
-	case event.Unreachable:
+	case event.SlurmUnreachable:
 		return &slurm.Error{Class: slurm.ErrorUnreachable, Text: "connection refused"}
-	case event.WriteLostBefore:
+	case event.WriteRequestLost:
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset"}
-	case event.Broken:
+	case event.WriteServerError:
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: 500, Text: "Unspecified error"}
-	case event.Busy:
+	case event.WriteBusy:
 		return &slurm.Error{Class: slurm.ErrorBusy, Text: "try again later"}
-	case event.Late:
-		call.Late, call.Unanswered = true, true
-		c.world.ScheduleAt(c.world.Now().Add(c.faults.lateness), func() { _ = c.carryOut(call) })
+	case event.WriteLate:
+		call.IsLate, call.IsUnanswered = true, true
+		c.world.ScheduleAt(c.world.Now().Add(c.faults.writeDelay), func() { _ = c.carryOutCall(call) })
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "no answer in time"}
 	}
-	call.Unanswered = strike == event.WriteLostAfter
-	err := c.carryOut(call)
-	c.touched[e.Run.Job] = 2
-	c.passPort()
-	if strike == event.WriteLostAfter {
+	call.IsUnanswered = strike == event.WriteAnswerLost
+	err := c.carryOutCall(call)
+	c.freshPollsByJob[e.Run.Job] = 2
+	c.passPortCall()
+	if strike == event.WriteAnswerLost {
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset by peer"}
 	}
 	return err
 }
 
-// carryOut does what was asked for. Giving a direct priority back takes two calls.
-func (c *wire) carryOut(k *oracle.Call) error {
+// carryOutCall does what was asked for. Giving a direct priority back takes two calls.
+func (c *faultyCluster) carryOutCall(k *oracle.Call) error {
 	d := sim.DirectCluster{World: c.world, ActingUser: c.Name}
 	defer c.oracle.StartCall(k)()
 	if k.Edit.Kind != slurm.EditHandBackPriority {
@@ -105,8 +107,8 @@ func (c *wire) carryOut(k *oracle.Call) error {
 	if err := c.world.Update(c.Name, k.Edit.Run.Job, u); err != nil {
 		return err
 	}
-	if !k.Late {
-		c.passPort() // a process that dies here leaves a hold
+	if !k.IsLate {
+		c.passPortCall() // a process that dies here leaves a hold
 	}
 	u.Hold = sim.Ptr(false)
 	if err := c.world.Update(c.Name, k.Edit.Run.Job, u); err != nil || k.Edit.Value == 0 {
@@ -116,8 +118,8 @@ func (c *wire) carryOut(k *oracle.Call) error {
 }
 
 // Observe implements bridge.Cluster.
-func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
-	c.passPort()
+func (c *faultyCluster) Observe(ctx context.Context) (*slurm.View, error) {
+	c.passPortCall()
 	switch {
 	case ctx.Err() != nil:
 		return nil, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: ctx.Err().Error()}
@@ -129,18 +131,18 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 		return nil, err
 	}
 	for i := range v.Jobs {
-		v.Jobs[i] = c.Site.Shown(v.Jobs[i])
+		v.Jobs[i] = c.Site.ShownJob(v.Jobs[i])
 	}
 	truth := *v
 	truth.Jobs = slices.Clone(v.Jobs)
-	c.Truth = &truth
+	c.TrueView = &truth
 	v.ReadAt = c.now()
-	if !c.faults.boot.IsZero() {
-		v.ControllerStart = c.faults.boot
+	if !c.faults.slurmctldStart.IsZero() {
+		v.ControllerStart = c.faults.slurmctldStart
 	}
 	c.falsifyView(v)
-	c.showStale(v)
-	c.NoteView(v, v.At.Sub(c.Truth.At)-c.faults.skew(event.OurClock), &c.Site.Gate)
-	c.passPort()
+	c.showStaleJobs(v)
+	c.NoteView(v, v.At.Sub(c.TrueView.At)-c.faults.clockShift(event.DaemonClockOff), &c.Site.Budgets)
+	c.passPortCall()
 	return v, nil
 }

@@ -8,36 +8,36 @@ import (
 
 // Event is one thing that goes wrong, or that a person does, in a cycle.
 type Event struct {
-	Cycle int
-	Kind  Kind
-	Roll  uint64 // its part of chance: which job, which moment, how long
+	Cycle      int
+	Kind       Kind
+	RandomSeed uint64 // its part of chance: which job, which moment, how long
 }
 
 // String prints "12 freeze 9f31c2".
-func (e Event) String() string { return fmt.Sprintf("%d %s %x", e.Cycle, e.Kind, e.Roll) }
+func (e Event) String() string { return fmt.Sprintf("%d %s %x", e.Cycle, e.Kind, e.RandomSeed) }
 
-// Rand returns the event's own source of chance.
-func (e Event) Rand() *rand.Rand { return rand.New(rand.NewPCG(e.Roll, 0xc4a05)) }
+// NewRand returns the event's own source of chance.
+func (e Event) NewRand() *rand.Rand { return rand.New(rand.NewPCG(e.RandomSeed, 0xc4a05)) }
 
-// Draw returns what happens in the cycles of a seed. Each seed switches a part of
+// DrawEvents returns what happens in the cycles of a seed. Each seed switches a part of
 // the kinds on, so that some runs see few kinds often. Kinds in without never
 // happen; submissions always do.
-func Draw(seed uint64, cycles int, without map[Kind]string) []Event {
+func DrawEvents(seed uint64, cycles int, without map[Kind]string) []Event {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var on []kindFrequency
-	for _, k := range kinds {
-		chosen := r.IntN(100) < 45 || k.kind == Submit
+	for _, k := range kindFrequencies {
+		chosen := r.IntN(100) < 45 || k.kind == SubmitJob
 		if _, off := without[k.kind]; chosen && !off {
 			on = append(on, k)
 		}
 	}
 	var out []Event
 	for range 8 {
-		out = append(out, Event{0, Submit, r.Uint64()})
+		out = append(out, Event{0, SubmitJob, r.Uint64()})
 	}
 	for c := range cycles {
 		for _, k := range on {
-			if r.IntN(1000) < k.permille {
+			if r.IntN(1000) < k.permillePerCycle {
 				out = append(out, Event{c, k.kind, r.Uint64()})
 			}
 		}
@@ -45,8 +45,8 @@ func Draw(seed uint64, cycles int, without map[Kind]string) []Event {
 	return out
 }
 
-// Format lists events, one a line.
-func Format(events []Event) string {
+// FormatEvents lists events, one a line.
+func FormatEvents(events []Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		fmt.Fprintln(&b, " ", e)

@@ -12,21 +12,21 @@ import (
 )
 
 // I13: nothing is done on a view that is partial, filtered, or of another clock.
-func checkSoundView(s *send) string {
-	if s.By.viewFaultSeen != "" && !s.Late && !s.By.IsTool {
-		return "the daemon saw " + s.By.viewFaultSeen
+func checkSoundView(s *sendContext) string {
+	if s.SentBy.seenViewFault != "" && !s.IsLate && !s.SentBy.IsTool {
+		return "the daemon saw " + s.SentBy.seenViewFault
 	}
 	return ""
 }
 
 // I14: the epoch is current. Slurm cannot check it: a process that stood still
 // between the leave to send and the sending is excused that one call.
-func checkIsLeader(s *send) string {
-	if s.Late || s.row == nil {
+func checkIsLeader(s *sendContext) string {
+	if s.IsLate || s.ledgerRow == nil {
 		return ""
 	}
-	if holder, epoch, until := s.o.Database.Leader(); s.row.Epoch != epoch || !s.now.Before(until) {
-		return fmt.Sprintf("its epoch is %d; %s leads under %d until %s", s.row.Epoch, holder, epoch, formatTime(until))
+	if holder, epoch, until := s.oracle.Database.Leader(); s.ledgerRow.Epoch != epoch || !s.now.Before(until) {
+		return fmt.Sprintf("its epoch is %d; %s leads under %d until %s", s.ledgerRow.Epoch, holder, epoch, formatTime(until))
 	}
 	return ""
 }
@@ -34,18 +34,18 @@ func checkIsLeader(s *send) string {
 // I15: exempt classes are never touched: exempt users and accounts, reservations,
 // cron, heterogeneous, completing, deadline-near, partitions that are not ours;
 // interactive jobs are ordered only.
-func checkNotExempt(s *send) string {
+func checkNotExempt(s *sendContext) string {
 	j := s.job
 	numbers := s.Edit.Kind == slurm.EditSiteFactor || s.Edit.Kind == slurm.EditNice || s.Edit.Kind == slurm.EditPriority
-	d := s.o.Site.Shown(*j)
+	d := s.oracle.Site.ShownJob(*j)
 	switch {
-	case s.afterRace:
+	case s.isAfterRace:
 		return ""
-	case j.User == site.Exempt || slices.Contains(s.gate.ExemptAccounts, j.Account) || j.PartitionText() != site.Managed:
+	case j.User == site.ExemptUser || slices.Contains(s.budgets.ExemptAccounts, j.Account) || j.PartitionText() != site.ManagedPartition:
 		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.PartitionText())
 	case d.HetJobID != 0 || d.Cron != "" || d.Reservation != "":
 		return "it is " + j.Name
-	case !d.IsBatch && !numbers && !s.mayRestore():
+	case !d.IsBatch && !numbers && !s.mayGiveBack():
 		return "it is interactive"
 	case j.IsDone() || j.HasFlag("COMPLETING"):
 		return "it is " + j.State
@@ -56,34 +56,34 @@ func checkNotExempt(s *send) string {
 }
 
 // I16: no job that waits longer than the limit is leased or lowered.
-func waitedLong(s *send) string {
-	waited := s.now.Sub(s.entry.arrived)
-	if waited <= s.gate.MaxPending+site.Interval || s.afterRace || s.mayRestore() || s.By.IsTool || s.isRepeat() {
+func checkNotLongWaiting(s *sendContext) string {
+	waited := s.now.Sub(s.jobEntry.waitsSince)
+	if waited <= s.budgets.MaxPending+site.CycleInterval || s.isAfterRace || s.mayGiveBack() || s.SentBy.IsTool || s.isRepeat() {
 		return ""
 	}
-	m := s.entry.marks[fieldOfKind(s.Edit.Kind)]
-	if m != nil && m.lost {
+	m := s.jobEntry.stateByField[fieldOfKind(s.Edit.Kind)]
+	if m != nil && m.isLostByRestore {
 		return "" // what stood there the database does not know
 	}
-	was, _ := strconv.ParseInt(markOrZero(m).ourValue, 10, 64)
+	was, _ := strconv.ParseInt(fieldStateOrZero(m).ourValue, 10, 64)
 	switch {
 	case s.Edit.Kind == slurm.EditLease,
-		s.Edit.Kind == slurm.EditSiteFactor && (m.stands && s.Edit.Value < was || !m.stands && s.Edit.Value < 0),
+		s.Edit.Kind == slurm.EditSiteFactor && (m.isOursStanding && s.Edit.Value < was || !m.isOursStanding && s.Edit.Value < 0),
 		s.Edit.Kind == slurm.EditNice && s.Edit.Value > s.job.Nice:
 		return fmt.Sprintf("it has waited %v", waited)
 	}
 	return ""
 }
 
-func markOrZero(m *fieldMark) *fieldMark {
+func fieldStateOrZero(m *fieldState) *fieldState {
 	if m == nil {
-		return &fieldMark{}
+		return &fieldState{}
 	}
 	return m
 }
 
 // I20: a mode sends nothing beyond what it allows.
-func checkWithinMode(s *send) string {
+func checkWithinMode(s *sendContext) string {
 	need := bridge.ModeRank
 	switch s.Edit.Kind {
 	case slurm.EditLease, slurm.EditExcludeNodes, slurm.EditRequireNodes:
@@ -91,36 +91,36 @@ func checkWithinMode(s *send) string {
 	case slurm.EditRequeue:
 		need = bridge.ModePreempt
 	}
-	if !s.o.Site.Mode.Allows(need) && !(s.o.Site.Mode.Allows(bridge.ModeRank) && s.mayRestore()) {
-		return "the mode is " + string(s.o.Site.Mode)
+	if !s.oracle.Site.Mode.Allows(need) && !(s.oracle.Site.Mode.Allows(bridge.ModeRank) && s.mayGiveBack()) {
+		return "the mode is " + string(s.oracle.Site.Mode)
 	}
 	return ""
 }
 
 // Write the intent, then act: the ledger has the edit as SENT, with its value.
-func checkIntentStored(s *send) string {
+func checkIntentStored(s *sendContext) string {
 	switch {
-	case s.Late:
-	case s.row == nil:
+	case s.IsLate:
+	case s.ledgerRow == nil:
 		return "the ledger has no such intent marked SENT"
-	case s.row.Edit.Value != s.Edit.Value || !s.row.Edit.Until.Equal(s.Edit.Until) || !slices.Equal(s.row.Edit.Nodes, s.Edit.Nodes):
-		return fmt.Sprintf("the ledger says %v", s.row.Edit)
+	case s.ledgerRow.Edit.Value != s.Edit.Value || !s.ledgerRow.Edit.Until.Equal(s.Edit.Until) || !slices.Equal(s.ledgerRow.Edit.Nodes, s.Edit.Nodes):
+		return fmt.Sprintf("the ledger says %v", s.ledgerRow.Edit)
 	}
 	return ""
 }
 
 // Every job is read again right before anything is written to it.
-func checkJobReread(s *send) string {
-	if _, read := s.By.rereadsByJob[s.job.ID]; !read {
+func checkJobReread(s *sendContext) string {
+	if _, read := s.SentBy.rereadChangeByJob[s.job.ID]; !read {
 		return "the job was not read again"
 	}
 	return ""
 }
 
 // The STOP file is honoured within a second.
-func checkStopFile(s *send) string {
-	since, stop := s.o.Stopped()
-	if stop && !s.Late && !s.By.IsTool && s.now.Sub(since) > time.Second {
+func checkStopFile(s *sendContext) string {
+	since, stop := s.oracle.StopFileState()
+	if stop && !s.IsLate && !s.SentBy.IsTool && s.now.Sub(since) > time.Second {
 		return "the STOP file is there since " + formatTime(since)
 	}
 	return ""

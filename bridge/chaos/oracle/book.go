@@ -17,112 +17,112 @@ type Field string
 
 // The fields.
 const (
-	Begin    Field = "begin time"
-	Nice     Field = "nice"
-	Site     Field = "site factor"
-	Priority Field = "priority"
-	Required Field = "required nodes"
-	Excluded Field = "excluded nodes"
+	FieldBegin         Field = "begin time"
+	FieldNice          Field = "nice"
+	FieldSiteFactor    Field = "site factor"
+	FieldPriority      Field = "priority"
+	FieldRequiredNodes Field = "required nodes"
+	FieldExcludedNodes Field = "excluded nodes"
 )
 
-// fields are all of them.
-var fields = []Field{Begin, Nice, Site, Priority, Required, Excluded}
+// allFields are all of them.
+var allFields = []Field{FieldBegin, FieldNice, FieldSiteFactor, FieldPriority, FieldRequiredNodes, FieldExcludedNodes}
 
-type fieldOf struct {
+type jobField struct {
 	job   int64
 	field Field
 }
 
-// fieldMark is who gave a field what.
-type fieldMark struct {
-	ownersValue string // what stands there but for us
-	ourValue    string // what we last wrote
-	at          time.Time
-	stands      bool // ours is what Slurm has
-	givenBack   bool // and it gave the field back: nothing of ours is in it
-	foreign     bool // somebody wrote after us
-	unanswered  bool // we had no answer: if somebody changes it at once we cannot know that it was done
-	uncertain   bool // a write of ours had no answer, or the database was put back since we first wrote
-	lost        bool // the database was put back behind our write: it cannot know
+// fieldState is who gave a field what.
+type fieldState struct {
+	ownersValue     string // what stands there but for us
+	ourValue        string // what we last wrote
+	writtenAt       time.Time
+	isOursStanding  bool // ours is what Slurm has
+	isGivenBack     bool // and it gave the field back: nothing of ours is in it
+	wasOverwritten  bool // somebody wrote after us
+	isUnanswered    bool // we had no answer: if somebody changes it at once we cannot know that it was done
+	isUncertain     bool // a write of ours had no answer, or the database was put back since we first wrote
+	isLostByRestore bool // the database was put back behind our write: it cannot know
 }
 
 // jobEntry is the oracle's own account of a job.
 type jobEntry struct {
-	id       int64
-	job      slurm.Job // as submitted
-	marks    map[Field]*fieldMark
-	hold     string // who holds it: "", owner, admin or us
-	restarts int
-	edited   int // entry of the book at which somebody last changed it
-	leased   time.Duration
-	arrived  time.Time // or last stopped
-	split    bool      // a task that inherited what stood in its array's record
+	id           int64
+	submittedJob slurm.Job // as submitted
+	stateByField map[Field]*fieldState
+	heldBy       string // who holds it: "", owner, admin or us
+	restartCount int
+	lastChange   int // entry of the book at which somebody last changed it
+	leasedTime   time.Duration
+	waitsSince   time.Time // or last stopped
+	isSplitTask  bool      // a task that inherited what stood in its array's record
 }
 
-// book is what the oracle knows of all jobs.
-type book struct {
-	jobs  map[int64]*jobEntry
-	count int // of changes by people
+// jobBook is what the oracle knows of all jobs.
+type jobBook struct {
+	entryByJob  map[int64]*jobEntry
+	changeCount int // of changes by people
 }
 
-func newBook() *book { return &book{jobs: map[int64]*jobEntry{}} }
+func newJobBook() *jobBook { return &jobBook{entryByJob: map[int64]*jobEntry{}} }
 
-// entryOf returns the entry of a job, brought up to date with a requeue, which resets
+// entryForJob returns the entry of a job, brought up to date with a requeue, which resets
 // the begin time. A task that was split off an array inherits.
-func (b *book) entryOf(j *slurm.Job) *jobEntry {
-	e := b.jobs[j.ID]
-	if e == nil || e.job.Submit.After(j.Submit) {
+func (b *jobBook) entryForJob(j *slurm.Job) *jobEntry {
+	e := b.entryByJob[j.ID]
+	if e == nil || e.submittedJob.Submit.After(j.Submit) {
 		e = b.addEntry(j)
 	}
-	if j.Restarts != e.restarts {
-		e.restarts = j.Restarts
-		e.marks[Begin] = &fieldMark{ownersValue: shownValue(j, Begin)}
-		e.arrived = j.Submit
+	if j.Restarts != e.restartCount {
+		e.restartCount = j.Restarts
+		e.stateByField[FieldBegin] = &fieldState{ownersValue: shownValue(j, FieldBegin)}
+		e.waitsSince = j.Submit
 	}
 	return e
 }
 
-func (b *book) addEntry(j *slurm.Job) *jobEntry {
-	e := &jobEntry{id: j.ID, job: *j, marks: map[Field]*fieldMark{}, restarts: j.Restarts, arrived: j.Submit}
-	for _, f := range fields {
-		e.marks[f] = &fieldMark{ownersValue: shownValue(j, f)}
+func (b *jobBook) addEntry(j *slurm.Job) *jobEntry {
+	e := &jobEntry{id: j.ID, submittedJob: *j, stateByField: map[Field]*fieldState{}, restartCount: j.Restarts, waitsSince: j.Submit}
+	for _, f := range allFields {
+		e.stateByField[f] = &fieldState{ownersValue: shownValue(j, f)}
 	}
 	if j.IsHeld {
-		e.hold = "owner"
+		e.heldBy = "owner"
 	}
-	if a := b.jobs[j.ArrayJobID]; j.ArrayJobID != 0 && j.ArrayJobID != j.ID && a != nil {
-		e.hold, e.leased, e.arrived, e.edited = a.hold, a.leased, a.arrived, a.edited
-		for f, m := range a.marks {
+	if a := b.entryByJob[j.ArrayJobID]; j.ArrayJobID != 0 && j.ArrayJobID != j.ID && a != nil {
+		e.heldBy, e.leasedTime, e.waitsSince, e.lastChange = a.heldBy, a.leasedTime, a.waitsSince, a.lastChange
+		for f, m := range a.stateByField {
 			kept := *m
-			e.marks[f] = &kept
+			e.stateByField[f] = &kept
 		}
-		e.split = true
+		e.isSplitTask = true
 	}
-	b.jobs[j.ID] = e
+	b.entryByJob[j.ID] = e
 	return e
 }
 
-// ids are the jobs of the book, sorted.
-func (b *book) ids() []int64 { return slices.Sorted(maps.Keys(b.jobs)) }
+// jobIDs are the jobs of the book, sorted.
+func (b *jobBook) jobIDs() []int64 { return slices.Sorted(maps.Keys(b.entryByJob)) }
 
 // hasOurValue reports whether a value of ours stands in the field of the pending job
 // and is not what its owner wants.
 func (e *jobEntry) hasOurValue(j *slurm.Job, f Field, now time.Time) bool {
-	m := e.marks[f]
+	m := e.stateByField[f]
 	switch {
-	case !m.stands || m.ourValue == m.ownersValue:
+	case !m.isOursStanding || m.ourValue == m.ownersValue:
 		return false
-	case f == Begin:
+	case f == FieldBegin:
 		return j.Eligible.After(now)
-	case f == Site:
+	case f == FieldSiteFactor:
 		return m.ourValue != "0"
 	}
 	return true
 }
 
-// uncertainRule is the name of a rule about a field of which the ledger could not know all.
-func uncertainRule(rule string, m *fieldMark) string {
-	if m != nil && m.uncertain {
+// ruleNameForField is the name of a rule about a field of which the ledger could not know all.
+func ruleNameForField(rule string, m *fieldState) string {
+	if m != nil && m.isUncertain {
 		return rule + " after a lost answer"
 	}
 	return rule
@@ -132,13 +132,13 @@ func uncertainRule(rule string, m *fieldMark) string {
 // release.
 func shownValue(j *slurm.Job, f Field) string {
 	switch f {
-	case Begin:
+	case FieldBegin:
 		return formatTime(j.Eligible)
-	case Nice:
+	case FieldNice:
 		return strconv.FormatInt(j.Nice, 10)
-	case Required:
+	case FieldRequiredNodes:
 		return formatNodes(j.RequiredNodes)
-	case Excluded:
+	case FieldExcludedNodes:
 		return formatNodes(j.ExcludedNodes)
 	}
 	return ""
@@ -159,15 +159,15 @@ func formatNodes(list slurm.Hosts) string {
 	return strings.Join(list.Names, ",")
 }
 
-// fieldsOf are the fields an update writes.
-func fieldsOf(u *sim.JobUpdate) []Field {
+// writtenFields are the fields an update writes.
+func writtenFields(u *sim.JobUpdate) []Field {
 	var out []Field
 	for _, x := range []struct {
 		set   bool
 		field Field
 	}{
-		{u.BeginTime != nil, Begin}, {u.Nice != nil, Nice}, {u.SiteFactor != nil, Site}, {u.Priority != nil || u.Hold != nil, Priority},
-		{u.RequiredNodes != nil, Required}, {u.ExcludedNodes != nil, Excluded},
+		{u.BeginTime != nil, FieldBegin}, {u.Nice != nil, FieldNice}, {u.SiteFactor != nil, FieldSiteFactor}, {u.Priority != nil || u.Hold != nil, FieldPriority},
+		{u.RequiredNodes != nil, FieldRequiredNodes}, {u.ExcludedNodes != nil, FieldExcludedNodes},
 	} {
 		if x.set {
 			out = append(out, x.field)
@@ -176,54 +176,54 @@ func fieldsOf(u *sim.JobUpdate) []Field {
 	return out
 }
 
-// valueOf is what an update made of a field.
-func valueOf(u *sim.JobUpdate, after *slurm.Job, f Field) string {
+// valueAfterUpdate is what an update made of a field.
+func valueAfterUpdate(u *sim.JobUpdate, after *slurm.Job, f Field) string {
 	switch {
-	case f == Site && u.SiteFactor != nil:
+	case f == FieldSiteFactor && u.SiteFactor != nil:
 		return strconv.FormatInt(*u.SiteFactor, 10)
-	case f == Priority && u.Priority != nil:
+	case f == FieldPriority && u.Priority != nil:
 		return strconv.FormatInt(*u.Priority, 10)
 	}
 	return shownValue(after, f)
 }
 
 // noteOurWrite notes what we wrote.
-func (b *book) noteOurWrite(e *jobEntry, u *sim.JobUpdate, after *slurm.Job, now time.Time) {
-	for _, f := range fieldsOf(u) {
-		m := e.marks[f]
-		m.ourValue, m.at, m.stands, m.givenBack = valueOf(u, after, f), now, true, false
+func (b *jobBook) noteOurWrite(e *jobEntry, u *sim.JobUpdate, after *slurm.Job, now time.Time) {
+	for _, f := range writtenFields(u) {
+		m := e.stateByField[f]
+		m.ourValue, m.writtenAt, m.isOursStanding, m.isGivenBack = valueAfterUpdate(u, after, f), now, true, false
 	}
 	if u.Hold != nil {
-		e.marks[Priority].stands = false
-		e.hold = map[bool]string{true: "us", false: ""}[*u.Hold]
+		e.stateByField[FieldPriority].isOursStanding = false
+		e.heldBy = map[bool]string{true: "us", false: ""}[*u.Hold]
 	}
 }
 
-// notePersonsWrite notes what somebody else wrote. What is the same as ours stays ours.
-func (b *book) notePersonsWrite(e *jobEntry, by string, u *sim.JobUpdate, before, after *slurm.Job) {
-	b.count++
-	e.edited = b.count
-	fields := fieldsOf(u)
+// noteForeignWrite notes what somebody else wrote. What is the same as ours stays ours.
+func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, before, after *slurm.Job) {
+	b.changeCount++
+	e.lastChange = b.changeCount
+	fields := writtenFields(u)
 	if before.Nice != after.Nice && u.Nice == nil {
-		fields = append(fields, Nice) // a release and a direct priority wipe it
+		fields = append(fields, FieldNice) // a release and a direct priority wipe it
 	}
 	for _, f := range fields {
-		m, v := e.marks[f], valueOf(u, after, f)
-		if m.stands && m.ourValue == v {
+		m, v := e.stateByField[f], valueAfterUpdate(u, after, f)
+		if m.isOursStanding && m.ourValue == v {
 			continue
 		}
-		m.foreign = m.foreign || m.stands && !m.unanswered && !m.givenBack && m.ourValue != m.ownersValue
-		m.ownersValue, m.stands = v, false
+		m.wasOverwritten = m.wasOverwritten || m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
+		m.ownersValue, m.isOursStanding = v, false
 	}
 	if u.Hold == nil && u.Priority == nil {
 		return
 	}
 	switch {
 	case !after.IsHeld:
-		e.hold = ""
-	case by == site.Operator:
-		e.hold = "admin"
+		e.heldBy = ""
+	case by == site.OperatorUser:
+		e.heldBy = "admin"
 	default:
-		e.hold = "owner"
+		e.heldBy = "owner"
 	}
 }

@@ -15,32 +15,32 @@ type Daemon struct {
 	Name   string // as Slurm knows it
 	IsTool bool   // it is fairbridge release or expire
 
-	Truth      *slurm.View         // what Slurm was when it last looked
-	Jobs       map[int64]slurm.Job // as it last read them
-	Reserved   []slurm.Reservation // as it last read them
-	ReservedAt time.Time           // when
+	TrueView           *slurm.View         // what Slurm was when it last looked
+	LastReadJobs       map[int64]slurm.Job // as it last read them
+	LastReservations   []slurm.Reservation // as it last read them
+	ReservationsReadAt time.Time           // when
 
-	GoodPolls int  // good polls since it started or failed
-	InDoubt   bool // its last step was in doubt
+	GoodPollCount int  // good polls since it started or failed
+	WasInDoubt    bool // its last step was in doubt
 
-	stepCount     int                       // so far
-	writeCount    int                       // tasks, in this step
-	rereadsByJob  map[int64]int             // jobs read again in this step, as of which change of the book
-	viewFaultSeen string                    // how what it saw in this step was not the truth
-	viewSound     bool                      // it saw the truth since it started
-	known         map[int64]bool            // jobs it has seen
-	hosts         int                       // nodes it has seen
-	order         map[string][]policy.JobID // of the last plan that could be sent, by partition
+	stepCount            int                       // so far
+	writeCount           int                       // tasks, in this step
+	rereadChangeByJob    map[int64]int             // jobs read again in this step, as of which change of the book
+	seenViewFault        string                    // how what it saw in this step was not the truth
+	hasSeenTruth         bool                      // it saw the truth since it started
+	knownJobs            map[int64]bool            // jobs it has seen
+	maxNodeCount         int                       // nodes it has seen
+	lastOrderByPartition map[string][]policy.JobID // of the last plan that could be sent, by partition
 }
 
 // NoteStart is a new process: it knows nothing but what the database knows.
 func (d *Daemon) NoteStart() {
-	*d = Daemon{Name: d.Name, IsTool: d.IsTool, Truth: d.Truth, stepCount: d.stepCount, known: map[int64]bool{}, order: map[string][]policy.JobID{}, rereadsByJob: map[int64]int{}}
+	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, knownJobs: map[int64]bool{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadChangeByJob: map[int64]int{}}
 }
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
-	d.writeCount, d.rereadsByJob, d.viewFaultSeen = 0, map[int64]int{}, ""
+	d.writeCount, d.rereadChangeByJob, d.seenViewFault = 0, map[int64]int{}, ""
 	d.stepCount++
 }
 
@@ -48,19 +48,19 @@ func (d *Daemon) NoteStep() {
 // its own. Of one that has seen the truth before, or has a clock, it says how it
 // must notice that it is not the truth.
 func (d *Daemon) NoteView(v *slurm.View, off time.Duration, g *bridge.Budgets) {
-	d.viewFaultSeen = d.viewFault(v, off, g)
-	d.viewSound = d.viewSound || d.viewFaultSeen == ""
+	d.seenViewFault = d.findViewFault(v, off, g)
+	d.hasSeenTruth = d.hasSeenTruth || d.seenViewFault == ""
 	for i := range v.Jobs {
-		d.known[v.Jobs[i].ID] = true
+		d.knownJobs[v.Jobs[i].ID] = true
 	}
-	d.hosts = max(d.hosts, len(v.Nodes))
+	d.maxNodeCount = max(d.maxNodeCount, len(v.Nodes))
 }
 
-func (d *Daemon) viewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) string {
+func (d *Daemon) findViewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) string {
 	gone, live := 0, 0
-	for i := range d.Truth.Jobs {
-		j := &d.Truth.Jobs[i]
-		if j.IsDone() || !d.known[j.ID] {
+	for i := range d.TrueView.Jobs {
+		j := &d.TrueView.Jobs[i]
+		if j.IsDone() || !d.knownJobs[j.ID] {
 			continue
 		}
 		if live++; v.Job(j.ID) == nil {
@@ -70,11 +70,11 @@ func (d *Daemon) viewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) 
 	switch {
 	case off.Abs() > g.Skew:
 		return fmt.Sprintf("a clock that is %v off", off)
-	case !d.viewSound:
+	case !d.hasSeenTruth:
 	case gone > g.VanishFloor && float64(gone)*100 > g.VanishPercent*float64(live):
 		return fmt.Sprintf("%d of %d jobs", live-gone, live)
-	case float64(d.hosts-len(v.Nodes))*100 > g.ShrinkPercent*float64(d.hosts):
-		return fmt.Sprintf("%d of %d nodes", len(v.Nodes), d.hosts)
+	case float64(d.maxNodeCount-len(v.Nodes))*100 > g.ShrinkPercent*float64(d.maxNodeCount):
+		return fmt.Sprintf("%d of %d nodes", len(v.Nodes), d.maxNodeCount)
 	}
 	return ""
 }
@@ -83,9 +83,9 @@ func (d *Daemon) viewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) 
 // partition: the budgets are percents of running GPUs, and nodes are shared.
 func (d *Daemon) gpusInUse() float64 {
 	sum := 0.0
-	for i := range d.Truth.Jobs {
-		if j := &d.Truth.Jobs[i]; j.IsRunning() {
-			sum += float64(gpusHeld(j))
+	for i := range d.TrueView.Jobs {
+		if j := &d.TrueView.Jobs[i]; j.IsRunning() {
+			sum += float64(heldGPUCount(j))
 		}
 	}
 	return sum
@@ -93,11 +93,11 @@ func (d *Daemon) gpusInUse() float64 {
 
 // Call is a write of ours on its way.
 type Call struct {
-	By         *Daemon
-	Edit       slurm.Edit
-	At         time.Time
-	Late       bool // its process stood still, or had given it up, before Slurm got it
-	Unanswered bool // no answer came
+	SentBy       *Daemon
+	Edit         slurm.Edit
+	SentAt       time.Time
+	IsLate       bool // its process stood still, or had given it up, before Slurm got it
+	IsUnanswered bool // no answer came
 
-	row *bridge.Intent // of the ledger
+	ledgerRow *bridge.Intent // of the ledger
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // I1: no mutation is ever sent to a job that has priority 0.
-func checkNotHeld(s *send) string {
-	if s.job.IsHeld && !s.afterRace {
+func checkNotHeld(s *sendContext) string {
+	if s.job.IsHeld && !s.isAfterRace {
 		return "it is held: " + s.job.Reason
 	}
 	return ""
@@ -22,8 +22,8 @@ func checkNotHeld(s *send) string {
 
 // I2: no hold, no priority, no key but those of the order, leases and node lists in
 // the default configuration.
-func checkOneField(s *send) string {
-	direct := s.o.Site.Lever == bridge.LeverPriority || s.o.Site.Lever == bridge.LeverAuto && s.o.Site.Release < "24"
+func checkAllowedKind(s *sendContext) string {
+	direct := s.oracle.Site.Lever == bridge.LeverPriority || s.oracle.Site.Lever == bridge.LeverAuto && s.oracle.Site.SlurmRelease < "24"
 	switch s.Edit.Kind {
 	case slurm.EditSiteFactor, slurm.EditNice, slurm.EditLease, slurm.EditUnlease, slurm.EditRequireNodes, slurm.EditExcludeNodes, slurm.EditRequeue:
 		return ""
@@ -35,10 +35,10 @@ func checkOneField(s *send) string {
 	return "this site's configuration writes no " + string(s.Edit.Kind)
 }
 
-// checkOnlyAskedWritten is I2 at Slurm's end: a call writes the one field of its edit, and the
+// checkWritesOnlyEdit is I2 at Slurm's end: a call writes the one field of its edit, and the
 // value of the intent.
-func checkOnlyAskedWritten(k *Call, w *sim.AuditEntry) string {
-	fields := fieldsOf(&w.Update)
+func checkWritesOnlyEdit(k *Call, w *sim.AuditEntry) string {
+	fields := writtenFields(&w.Update)
 	want := fieldOfKind(k.Edit.Kind)
 	switch {
 	case w.Action != "update":
@@ -51,18 +51,18 @@ func checkOnlyAskedWritten(k *Call, w *sim.AuditEntry) string {
 
 // I3: undo only values equal to what we wrote; whatever somebody else wrote after
 // us is theirs, for a day.
-func checkNoOverwrite(s *send) string {
+func checkNoOverwrite(s *sendContext) string {
 	f := fieldOfKind(s.Edit.Kind)
-	m := s.entry.marks[f]
-	if m == nil || s.afterRace || f == Site || f == Priority {
+	m := s.jobEntry.stateByField[f]
+	if m == nil || s.isAfterRace || f == FieldSiteFactor || f == FieldPriority {
 		return ""
 	}
-	if v := s.wantedValue(f); m.foreign && v != m.ownersValue && !m.lost {
-		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.o.ledger.formatRows(s.job.ID, f))
+	if v := s.wantedValue(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
+		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.oracle.ledger.formatRows(s.job.ID, f))
 	}
-	if f == Required || f == Excluded {
-		now := map[Field]string{Required: formatNodes(s.job.RequiredNodes), Excluded: formatNodes(s.job.ExcludedNodes)}[f]
-		if m.stands && now != m.ourValue {
+	if f == FieldRequiredNodes || f == FieldExcludedNodes {
+		now := map[Field]string{FieldRequiredNodes: formatNodes(s.job.RequiredNodes), FieldExcludedNodes: formatNodes(s.job.ExcludedNodes)}[f]
+		if m.isOursStanding && now != m.ourValue {
 			return fmt.Sprintf("its %s are %q, ours were %q", f, now, m.ourValue)
 		}
 	}
@@ -71,13 +71,13 @@ func checkNoOverwrite(s *send) string {
 
 // I4: every lease lies in (now, now+Lmax], and total leased time per job is capped;
 // none ends before the owner's own begin time.
-func checkLeaseBounds(s *send) string {
-	own, _ := time.Parse(time.RFC3339, s.entry.marks[Begin].ownersValue)
+func checkLeaseBounds(s *sendContext) string {
+	own, _ := time.Parse(time.RFC3339, s.jobEntry.stateByField[FieldBegin].ownersValue)
 	now := s.now
-	if s.entry.marks[Begin].lost || s.o.late[s.job.ID] { // a call that Slurm carried out late wrote over it
+	if s.jobEntry.stateByField[FieldBegin].isLostByRestore || s.oracle.lateWrittenJobs[s.job.ID] { // a call that Slurm carried out late wrote over it
 		own = time.Time{}
 	}
-	if fieldOfKind(s.Edit.Kind) != Begin || s.afterRace {
+	if fieldOfKind(s.Edit.Kind) != FieldBegin || s.isAfterRace {
 		return ""
 	}
 	if own.After(now) && s.Edit.Until.Before(own) {
@@ -86,49 +86,49 @@ func checkLeaseBounds(s *send) string {
 	length := s.Edit.Until.Sub(now)
 	switch {
 	case s.Edit.Kind == slurm.EditUnlease:
-	case length <= 0 || length > s.gate.LeaseMax:
+	case length <= 0 || length > s.budgets.LeaseMax:
 		return fmt.Sprintf("it is %v long", length)
-	case s.entry.leased > s.gate.LeaseTotal+site.Interval && s.o.ledger.restoredTo.IsZero():
-		return fmt.Sprintf("it was leased %v already, at most %v", s.entry.leased, s.gate.LeaseTotal)
+	case s.jobEntry.leasedTime > s.budgets.LeaseTotal+site.CycleInterval && s.oracle.ledger.restorePoint.IsZero():
+		return fmt.Sprintf("it was leased %v already, at most %v", s.jobEntry.leasedTime, s.budgets.LeaseTotal)
 	}
 	return ""
 }
 
 // I10: mutations are at most M per interval (and 2 % of jobs), at most 5 a second;
 // tasks count, not calls. A field is not written again at once.
-func tooMuch(s *send) string {
-	if s.Late || s.By.IsTool {
+func checkEditRate(s *sendContext) string {
+	if s.IsLate || s.SentBy.IsTool {
 		return ""
 	}
-	c, live := s.gate, 0
-	for i := range s.By.Truth.Jobs {
-		if !s.By.Truth.Jobs[i].IsDone() {
+	c, live := s.budgets, 0
+	for i := range s.SentBy.TrueView.Jobs {
+		if !s.SentBy.TrueView.Jobs[i].IsDone() {
 			live++
 		}
 	}
-	most := min(c.MaxEdits, max(int(c.EditPercent*float64(live)/100), c.EditFloor), int(c.EditRate*site.Interval.Seconds()))
-	if s.By.writeCount > most && s.By.writeCount > max(s.Edit.Tasks, 1) {
-		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.By.writeCount, most)
+	most := min(c.MaxEdits, max(int(c.EditPercent*float64(live)/100), c.EditFloor), int(c.EditRate*site.CycleInterval.Seconds()))
+	if s.SentBy.writeCount > most && s.SentBy.writeCount > max(s.Edit.Tasks, 1) {
+		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.SentBy.writeCount, most)
 	}
 	f := fieldOfKind(s.Edit.Kind)
-	last, again := s.o.written[fieldOf{s.job.ID, f}]
-	unknown := last.late && last.by != s.By // what another, which stood still, sent on its old leave
-	if again && !unknown && s.now.Sub(last.at) < c.EditCooldown && !s.mayRestore() && !s.isRepeat() {
-		return fmt.Sprintf("its %s was written %v ago", f, s.now.Sub(last.at))
+	last, again := s.oracle.lastSentByField[jobField{s.job.ID, f}]
+	unknown := last.isLate && last.daemon != s.SentBy // what another, which stood still, sent on its old leave
+	if again && !unknown && s.now.Sub(last.sentAt) < c.EditCooldown && !s.mayGiveBack() && !s.isRepeat() {
+		return fmt.Sprintf("its %s was written %v ago", f, s.now.Sub(last.sentAt))
 	}
 	return ""
 }
 
 // I12: node lists leave enough nodes, and keep every exclusion and requirement of
 // the user.
-func checkNodeLists(s *send) string {
-	if s.afterRace || s.Edit.Kind != slurm.EditRequireNodes && s.Edit.Kind != slurm.EditExcludeNodes {
+func checkNodeLists(s *sendContext) string {
+	if s.isAfterRace || s.Edit.Kind != slurm.EditRequireNodes && s.Edit.Kind != slurm.EditExcludeNodes {
 		return ""
 	}
 	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }
-	required, excluded := list(s.entry.marks[Required].ownersValue), list(s.entry.marks[Excluded].ownersValue)
+	required, excluded := list(s.jobEntry.stateByField[FieldRequiredNodes].ownersValue), list(s.jobEntry.stateByField[FieldExcludedNodes].ownersValue)
 	up := 0
-	for _, n := range s.By.Truth.Nodes {
+	for _, n := range s.SentBy.TrueView.Nodes {
 		in := slices.Contains(s.Edit.Nodes, n.Name)
 		open := (n.State == "IDLE" || n.State == "MIXED" || n.State == "ALLOCATED") && len(n.Flags) == 0
 		switch {
@@ -145,11 +145,11 @@ func checkNodeLists(s *send) string {
 	}
 	own := map[slurm.EditKind][]string{slurm.EditRequireNodes: required, slurm.EditExcludeNodes: excluded}[s.Edit.Kind]
 	for _, n := range own {
-		if !slices.Contains(s.Edit.Nodes, n) && !s.entry.marks[fieldOfKind(s.Edit.Kind)].lost {
+		if !slices.Contains(s.Edit.Nodes, n) && !s.jobEntry.stateByField[fieldOfKind(s.Edit.Kind)].isLostByRestore {
 			return "its owner named " + n
 		}
 	}
-	if s.Edit.Kind == slurm.EditExcludeNodes && !s.mayRestore() && float64(up) < s.gate.NodeFactor*float64(max(1, s.job.NodeCount)) {
+	if s.Edit.Kind == slurm.EditExcludeNodes && !s.mayGiveBack() && float64(up) < s.budgets.NodeFactor*float64(max(1, s.job.NodeCount)) {
 		return fmt.Sprintf("%d nodes are left", up)
 	}
 	return ""

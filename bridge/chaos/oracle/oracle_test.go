@@ -54,7 +54,7 @@ func (empty) Past(context.Context, string, time.Time) (*bridge.Past, error) {
 }
 
 func (empty) Leader() (holder string, epoch int64, until time.Time) {
-	return site.Processes[0], 1, time.Time{}
+	return site.ProcessNames[0], 1, time.Time{}
 }
 
 // judged is a site with one job, and an oracle.
@@ -65,17 +65,17 @@ type judged struct {
 
 func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
 	t.Helper()
-	s := site.Draw(1, 1)
-	s.Mode, s.Release, s.Lever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
+	s := site.DrawSite(1, 1)
+	s.Mode, s.SlurmRelease, s.Lever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
 	o := &judged{}
-	w, err := s.World(sim.Config{Audit: func(w sim.AuditEntry) { o.NoteWrite(w) }})
+	w, err := s.NewWorld(sim.Config{Audit: func(w sim.AuditEntry) { o.NoteWrite(w) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Oracle = New(Trial{
-		Site: s, World: w, Database: empty{}, Known: known, Breached: func(Breach) {},
-		Policy:  func() (policy.Policy, error) { return nil, nil },
-		Stopped: func() (time.Time, bool) { return time.Time{}, false },
+		Site: s, World: w, Database: empty{}, IsKnownBreach: known, OnBreach: func(Breach) {},
+		NewPolicy:     func() (policy.Policy, error) { return nil, nil },
+		StopFileState: func() (time.Time, bool) { return time.Time{}, false },
 	})
 	spec.User, spec.Account, spec.GPUs, spec.WorkTime, spec.TimeLimit = "ann", "a0", 1, time.Hour, time.Hour
 	if o.job, err = w.Submit(spec); err != nil {
@@ -96,15 +96,15 @@ func (o *judged) rules() []string {
 // daemon is one that has just looked.
 func (o *judged) daemon(t *testing.T) *Daemon {
 	t.Helper()
-	d := &Daemon{Name: site.Processes[0]}
+	d := &Daemon{Name: site.ProcessNames[0]}
 	d.NoteStart()
 	d.NoteStep()
 	v, err := sim.DirectCluster{World: o.World}.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Truth = v
-	d.NoteView(v, 0, &o.Site.Gate)
+	d.TrueView = v
+	d.NoteView(v, 0, &o.Site.Budgets)
 	o.NoteReread(d, o.job)
 	return d
 }
@@ -121,18 +121,18 @@ func TestWritesOfOurs(t *testing.T) {
 			_ = o.World.Update(d.Name, o.job, sim.JobUpdate{Nice: sim.Ptr(int64(7))})
 		}, "I2"},
 		{"an edit that writes another field", sim.JobSpec{}, func(o *judged, d *Daemon) {
-			k := &Call{By: d, Edit: nice}
+			k := &Call{SentBy: d, Edit: nice}
 			k.Edit.Run.Job = o.job
 			defer o.StartCall(k)()
 			_ = o.World.Update(d.Name, o.job, sim.JobUpdate{BeginTime: sim.Ptr(o.World.Now().Add(time.Hour))})
 		}, "I2"},
 		{"an edit of a held job", sim.JobSpec{Hold: true}, func(o *judged, d *Daemon) {
-			k := &Call{By: d, Edit: nice}
+			k := &Call{SentBy: d, Edit: nice}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)
 		}, "I1"},
 		{"an edit that is not in the ledger", sim.JobSpec{}, func(o *judged, d *Daemon) {
-			k := &Call{By: d, Edit: nice}
+			k := &Call{SentBy: d, Edit: nice}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)
 		}, "journal"},
@@ -153,17 +153,17 @@ func TestPeopleMayWrite(t *testing.T) {
 	if err := o.World.Update("ann", o.job, sim.JobUpdate{Nice: sim.Ptr(int64(40))}); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.book.jobs[o.job].marks[Nice].ownersValue; got != "40" || o.Broken() {
+	if got := o.jobBook.entryByJob[o.job].stateByField[FieldNice].ownersValue; got != "40" || o.HasBreach() {
 		t.Errorf("the owner's nice is %q, broken: %v", got, o.Verdict().Breaches)
 	}
 }
 
 func TestKnownRulesAreCounted(t *testing.T) {
 	o := judge(t, sim.JobSpec{}, func(rule string) bool { return rule == "I8" })
-	o.Breach("I8", 1, "known")
-	o.Breach("I9", 1, "not known")
-	if v := o.Verdict(); v.Residue["I8"] != 1 || !slices.Equal(o.rules(), []string{"I9"}) {
-		t.Errorf("residue %v, breaches %v", v.Residue, v.Breaches)
+	o.AddBreach("I8", 1, "known")
+	o.AddBreach("I9", 1, "not known")
+	if v := o.Verdict(); v.KnownBreachCountByRule["I8"] != 1 || !slices.Equal(o.rules(), []string{"I9"}) {
+		t.Errorf("residue %v, breaches %v", v.KnownBreachCountByRule, v.Breaches)
 	}
 }
 
@@ -183,12 +183,12 @@ func TestWrittenAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := judge(t, sim.JobSpec{}, nil)
-			k := &Call{By: o.daemon(t), Edit: slurm.Edit{Kind: slurm.EditNice, Value: 7}, Late: c.late}
+			k := &Call{SentBy: o.daemon(t), Edit: slurm.Edit{Kind: slurm.EditNice, Value: 7}, IsLate: c.late}
 			k.Edit.Run.Job = o.job
 			o.CheckSend(k)
-			again := &Call{By: k.By, Edit: k.Edit}
+			again := &Call{SentBy: k.SentBy, Edit: k.Edit}
 			if again.Edit.Value++; c.another {
-				again.By = o.daemon(t)
+				again.SentBy = o.daemon(t)
 			}
 			o.CheckSend(again)
 			if got := slices.Contains(o.rules(), "I10"); got != c.want {

@@ -9,104 +9,106 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// send is a write at the moment it is sent, with what is true then.
-type send struct {
+// sendContext is a write at the moment it is sent, with what is true then.
+type sendContext struct {
 	*Call
-	o         *Oracle
-	job       *slurm.Job
-	entry     *jobEntry
-	afterRace bool // somebody changed the job after we read it: no release of Slurm could notice
-	now       time.Time
-	gate      *bridge.Budgets
+	oracle      *Oracle
+	job         *slurm.Job
+	jobEntry    *jobEntry
+	isAfterRace bool // somebody changed the job after we read it: no release of Slurm could notice
+	now         time.Time
+	budgets     *bridge.Budgets
 }
 
-// lastSent is when a field was sent something, and by whom; late, as of a call.
-type lastSent struct {
-	at   time.Time
-	by   *Daemon
-	late bool
+// lastSentWrite is when a field was sent something, and by whom; late, as of a call.
+type lastSentWrite struct {
+	sentAt time.Time
+	daemon *Daemon
+	isLate bool
 }
 
 // rule judges a write that is sent. What it returns is what is wrong, "" nothing.
 type rule struct {
 	id    string
-	check func(*send) string
+	check func(*sendContext) string
 }
 
 // sendRules are asked in order about every write.
 var sendRules = []rule{
-	{"I1", checkNotHeld}, {"I2", checkOneField}, {"I3", checkNoOverwrite}, {"I4", checkLeaseBounds}, {"I5", checkRequeueOnce},
-	{"I6", checkRanEnough}, {"I8", beneficiary}, {"I9", checkNoPingPong}, {"I10", tooMuch}, {"I12", checkNodeLists},
-	{"I13", checkSoundView}, {"I14", checkIsLeader}, {"I15", checkNotExempt}, {"I16", waitedLong}, {"I20", checkWithinMode},
+	{"I1", checkNotHeld}, {"I2", checkAllowedKind}, {"I3", checkNoOverwrite}, {"I4", checkLeaseBounds}, {"I5", checkRequeueOnce},
+	{"I6", checkRanEnough}, {"I8", checkBeneficiary}, {"I9", checkNoPingPong}, {"I10", checkEditRate}, {"I12", checkNodeLists},
+	{"I13", checkSoundView}, {"I14", checkIsLeader}, {"I15", checkNotExempt}, {"I16", checkNotLongWaiting}, {"I20", checkWithinMode},
 	{"I21", checkReservations}, {"I22", checkNotInVain},
 	{"journal", checkIntentStored}, {"reread", checkJobReread}, {"stop", checkStopFile},
 }
 
 // CheckSend judges a write right before it leaves.
 func (o *Oracle) CheckSend(k *Call) {
-	o.verdict.Sent[string(k.Edit.Kind)]++
-	k.By.writeCount += max(k.Edit.Tasks, 1)
+	o.verdict.SentCountByKind[string(k.Edit.Kind)]++
+	k.SentBy.writeCount += max(k.Edit.Tasks, 1)
 	j := o.actualJob(k.Edit.Run.Job)
 	if j == nil {
 		return
 	}
-	k.row = o.ledger.rowOf(k.Edit)
-	s := &send{Call: k, o: o, job: j, entry: o.book.entryOf(j), now: o.World.Now(), gate: &o.Site.Gate}
-	s.afterRace = k.Late || s.entry.edited > k.By.rereadsByJob[j.ID]
+	k.ledgerRow = o.ledger.rowForEdit(k.Edit)
+	s := &sendContext{Call: k, oracle: o, job: j, jobEntry: o.jobBook.entryForJob(j), now: o.World.Now(), budgets: &o.Site.Budgets}
+	s.isAfterRace = k.IsLate || s.jobEntry.lastChange > k.SentBy.rereadChangeByJob[j.ID]
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
-			o.Breach(uncertainRuleOf(r.id, s), j.ID, "%s sends %v: %s", k.By.Name, k.Edit, why)
+			o.AddBreach(ruleNameForSend(r.id, s), j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)
 		}
 	}
-	o.written[fieldOf{j.ID, fieldOfKind(k.Edit.Kind)}] = lastSent{s.now, k.By, k.Late}
+	o.lastSentByField[jobField{j.ID, fieldOfKind(k.Edit.Kind)}] = lastSentWrite{s.now, k.SentBy, k.IsLate}
 }
 
-// uncertainRuleOf is the name of a rule that is broken by a write.
-func uncertainRuleOf(id string, s *send) string {
+// ruleNameForSend is the name of a rule that is broken by a write.
+func ruleNameForSend(id string, s *sendContext) string {
 	if id != "I3" {
 		return id
 	}
-	return uncertainRule(id, s.entry.marks[fieldOfKind(s.Edit.Kind)])
+	return ruleNameForField(id, s.jobEntry.stateByField[fieldOfKind(s.Edit.Kind)])
 }
 
 // isRepeat reports whether the edit was decided in an earlier cycle and had no
 // answer: the same value twice does what it does once.
-func (s *send) isRepeat() bool { return s.row != nil && s.row.Made.Before(s.By.Truth.At) }
+func (s *sendContext) isRepeat() bool {
+	return s.ledgerRow != nil && s.ledgerRow.Made.Before(s.SentBy.TrueView.At)
+}
 
 // fieldOfKind is the field a kind of edit writes; "" for a requeue.
 func fieldOfKind(k slurm.EditKind) Field {
 	switch k {
 	case slurm.EditLease, slurm.EditUnlease:
-		return Begin
+		return FieldBegin
 	case slurm.EditNice:
-		return Nice
+		return FieldNice
 	case slurm.EditSiteFactor:
-		return Site
+		return FieldSiteFactor
 	case slurm.EditPriority, slurm.EditHandBackPriority, slurm.EditHardHold:
-		return Priority
+		return FieldPriority
 	case slurm.EditRequireNodes:
-		return Required
+		return FieldRequiredNodes
 	case slurm.EditExcludeNodes:
-		return Excluded
+		return FieldExcludedNodes
 	}
 	return ""
 }
 
 // wantedValue is the value an edit writes.
-func (s *send) wantedValue(f Field) string {
+func (s *sendContext) wantedValue(f Field) string {
 	switch f {
-	case Begin:
+	case FieldBegin:
 		return formatTime(s.Edit.Until)
-	case Nice, Site:
+	case FieldNice, FieldSiteFactor:
 		return strconv.FormatInt(s.Edit.Value, 10)
 	}
 	return strings.Join(s.Edit.Nodes, ",")
 }
 
-// mayRestore reports whether the edit may be one that gives back: those do not wait.
-func (s *send) mayRestore() bool {
+// mayGiveBack reports whether the edit may be one that gives back: those do not wait.
+func (s *sendContext) mayGiveBack() bool {
 	f := fieldOfKind(s.Edit.Kind)
-	m := s.entry.marks[f]
+	m := s.jobEntry.stateByField[f]
 	return s.Edit.Kind == slurm.EditUnlease || s.Edit.Kind == slurm.EditHandBackPriority || s.Edit.Kind == slurm.EditRequeue ||
-		f == Site && s.Edit.Value == 0 || m != nil && s.wantedValue(f) == m.ownersValue
+		f == FieldSiteFactor && s.Edit.Value == 0 || m != nil && s.wantedValue(f) == m.ownersValue
 }

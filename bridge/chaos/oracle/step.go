@@ -14,19 +14,19 @@ import (
 
 // Step is a cycle that a daemon lived through, as it told it.
 type Step struct {
-	Doubts       []bridge.Doubt
-	Standby      bool // another led
-	Edits        int  // that it meant to send
-	Plans        []Plan
-	DecidedAgain bool // the policy is not spoilt: the same snapshots are decided again
+	Doubts         []bridge.Doubt
+	IsStandby      bool // another led
+	EditCount      int  // that it meant to send
+	Plans          []PartitionPlan
+	MayDecideAgain bool // the policy is not spoilt: the same snapshots are decided again
 }
 
-// Plan is what a cycle made of a partition.
-type Plan struct {
+// PartitionPlan is what a cycle made of a partition.
+type PartitionPlan struct {
 	Partition  string
-	Send       bool // it was to be sent
+	IsToBeSent bool // it was to be sent
 	Snapshot   *policy.Snapshot
-	Made       *policy.Plan // to be sent; nil: none
+	GatedPlan  *policy.Plan // to be sent; nil: none
 	PolicyPlan *policy.Plan // the policy's own, before the gate; nil: none
 }
 
@@ -35,81 +35,81 @@ var stepRules = []func(*Oracle, *Daemon, *Step){checkNoWriteInDoubt, checkNoCold
 
 // CheckStep judges a step as a whole.
 func (o *Oracle) CheckStep(d *Daemon, s *Step) {
-	d.InDoubt = len(s.Doubts) > 0
+	d.WasInDoubt = len(s.Doubts) > 0
 	for _, x := range s.Doubts {
-		o.verdict.Doubts[string(x.Cause)]++
+		o.verdict.DoubtCountByCause[string(x.Cause)]++
 	}
 	for _, check := range stepRules {
 		check(o, d, s)
 	}
-	d.notePoll(s)
+	d.countGoodPoll(s)
 }
 
 // Doubt means do less: what failed before the pushing ends it. I20.
 func checkNoWriteInDoubt(o *Oracle, d *Daemon, r *Step) {
 	for _, x := range r.Doubts {
-		if early := x.Cause == bridge.CauseFailedPoll || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStopFile && r.Edits == 0; early && d.writeCount > 0 {
-			o.Breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.writeCount, x.Err)
+		if early := x.Cause == bridge.CauseFailedPoll || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStopFile && r.EditCount == 0; early && d.writeCount > 0 {
+			o.AddBreach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.writeCount, x.Err)
 		}
 	}
-	if r.Standby && d.writeCount > 0 {
-		o.Breach("I14", 0, "%s wrote while standing by", d.Name)
+	if r.IsStandby && d.writeCount > 0 {
+		o.AddBreach("I14", 0, "%s wrote while standing by", d.Name)
 	}
 }
 
 // After a start, and after a poll, the database or leadership failed, two good
 // polls come before anything is written.
 func checkNoColdWrite(o *Oracle, d *Daemon, _ *Step) {
-	if d.writeCount > 0 && d.GoodPolls < 2 {
-		o.Breach("warm", 0, "%s wrote after %d good polls", d.Name, d.GoodPolls)
+	if d.writeCount > 0 && d.GoodPollCount < 2 {
+		o.AddBreach("warm", 0, "%s wrote after %d good polls", d.Name, d.GoodPollCount)
 	}
 }
 
-// notePoll counts good polls.
-func (d *Daemon) notePoll(r *Step) {
+// countGoodPoll counts good polls.
+func (d *Daemon) countGoodPoll(r *Step) {
 	for _, x := range r.Doubts {
 		switch x.Cause {
 		case bridge.CauseFailedPoll, bridge.CauseLeaderUnknown:
-			d.GoodPolls = 0
+			d.GoodPollCount = 0
 			return
 		case bridge.CauseHistory, bridge.CauseJournal: // with plans it was read: a database that was put back is waited for, poll after poll
 			if len(r.Plans) == 0 {
-				d.GoodPolls = 0
+				d.GoodPollCount = 0
 				return
 			}
 		}
 	}
-	if r.Standby {
-		d.GoodPolls = 0
+	if r.IsStandby {
+		d.GoodPollCount = 0
 		return
 	}
-	d.GoodPolls++
+	d.GoodPollCount++
 }
 
 // I11: at most so many of the pending jobs change band per interval.
 func checkChurn(o *Oracle, d *Daemon, r *Step) {
 	for i := range r.Plans {
 		t := &r.Plans[i]
-		if !t.Send || t.Made == nil || t.Snapshot == nil {
+		if !t.IsToBeSent || t.GatedPlan == nil || t.Snapshot == nil {
 			continue
 		}
 		now := jobsInOrder(t, true)
-		if old, ok := d.order[t.Partition]; ok {
-			n, of := countMoved(old, now)
-			if most := max(o.Site.Gate.ChurnFloor, int(o.Site.Gate.ChurnPercent*float64(of)/100)); n > most {
-				o.Breach("I11", 0, "%d of %d waiting jobs changed band, at most %d", n, of, most)
+		if old, ok := d.lastOrderByPartition[t.Partition]; ok {
+			n, of := countBandChanges(old, now)
+			if most := max(o.Site.Budgets.ChurnFloor, int(o.Site.Budgets.ChurnPercent*float64(of)/100)); n > most {
+				o.AddBreach("I11", 0, "%d of %d waiting jobs changed band, at most %d", n, of, most)
 			}
 		}
-		d.order = map[string][]policy.JobID{t.Partition: jobsInOrder(t, false)}
+		d.lastOrderByPartition = map[string][]policy.JobID{t.Partition: jobsInOrder(t, false)}
 	}
 }
 
 // jobsInOrder are the plan's jobs, or those that wait, in its order.
-func jobsInOrder(t *Plan, waiting bool) []policy.JobID {
+func jobsInOrder(t *PartitionPlan, waiting bool) []policy.JobID {
 	rank := map[policy.JobID]int{}
 	var ids []policy.JobID
-	for i := range t.Made.Decisions {
-		d := &t.Made.Decisions[i]
+	for i := range t.GatedPlan.Decisions {
+		d := &t.GatedPlan.Decisions[i]
 		if j := t.Snapshot.Job(d.Job); j != nil && (!waiting || !j.HoldsGPUs()) {
 			ids = append(ids, d.Job)
 			rank[d.Job] = d.Rank
@@ -119,9 +119,9 @@ func jobsInOrder(t *Plan, waiting bool) []policy.JobID {
 	return ids
 }
 
-// countMoved counts the jobs in both orders whose band differs. Bands double in width
+// countBandChanges counts the jobs in both orders whose band differs. Bands double in width
 // from the head.
-func countMoved(old, now []policy.JobID) (n, of int) {
+func countBandChanges(old, now []policy.JobID) (n, of int) {
 	keep := func(list, in []policy.JobID) map[policy.JobID]int {
 		at := map[policy.JobID]int{}
 		for _, id := range list {
@@ -142,7 +142,7 @@ func countMoved(old, now []policy.JobID) (n, of int) {
 
 // I19: the same snapshot and configuration give the same plan, byte for byte.
 func checkDeterminism(o *Oracle, d *Daemon, r *Step) {
-	if !r.DecidedAgain {
+	if !r.MayDecideAgain {
 		return
 	}
 	for i := range r.Plans {
@@ -150,7 +150,7 @@ func checkDeterminism(o *Oracle, d *Daemon, r *Step) {
 		if t.PolicyPlan == nil {
 			continue
 		}
-		fresh, err := o.Policy()
+		fresh, err := o.NewPolicy()
 		if err != nil {
 			continue
 		}
@@ -158,7 +158,7 @@ func checkDeterminism(o *Oracle, d *Daemon, r *Step) {
 		a, _ := json.Marshal(t.PolicyPlan)
 		b, _ := json.Marshal(again)
 		if err != nil || string(a) != string(b) {
-			o.Breach("I19", 0, "the same snapshot gave two plans: %s and %s (%v)", a, b, err)
+			o.AddBreach("I19", 0, "the same snapshot gave two plans: %s and %s (%v)", a, b, err)
 		}
 	}
 }
@@ -170,56 +170,56 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 		return // the ledger was not settled
 	}
 	live := o.ledger.liveFields()
-	for _, id := range o.book.ids() {
+	for _, id := range o.jobBook.jobIDs() {
 		j := o.actualJob(id)
-		if j == nil || !j.IsPending() || o.late[id] {
+		if j == nil || !j.IsPending() || o.lateWrittenJobs[id] {
 			continue
 		}
-		e, name := o.book.entryOf(j), "forgot"
-		if e.split {
+		e, name := o.jobBook.entryForJob(j), "forgot"
+		if e.isSplitTask {
 			name = "forgot in a task"
 		}
-		for _, f := range fields {
-			m := e.marks[f]
-			if f == Priority || !e.hasOurValue(j, f, o.World.Now()) || live[fieldOf{id, f}] || m.lost {
+		for _, f := range allFields {
+			m := e.stateByField[f]
+			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[jobField{id, f}] || m.isLostByRestore {
 				continue
 			}
-			o.Breach(uncertainRule(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
+			o.AddBreach(ruleNameForField(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
 		}
 	}
 }
 
 // CheckCycle judges what stands between two cycles.
 func (o *Oracle) CheckCycle() {
-	for _, id := range o.book.ids() {
+	for _, id := range o.jobBook.jobIDs() {
 		j := o.actualJob(id)
 		if j == nil {
 			continue
 		}
-		e := o.book.entryOf(j)
+		e := o.jobBook.entryForJob(j)
 		if !j.IsPending() {
 			continue
 		}
-		if why := whyHeld(e, j); why != "" {
-			o.Breach("hold", j.ID, "%s", why)
+		if why := holdProblem(e, j); why != "" {
+			o.AddBreach("hold", j.ID, "%s", why)
 		}
-		if m := e.marks[Begin]; m.stands && m.ourValue != m.ownersValue && j.Eligible.After(o.World.Now()) {
-			e.leased += site.Interval
+		if m := e.stateByField[FieldBegin]; m.isOursStanding && m.ourValue != m.ownersValue && j.Eligible.After(o.World.Now()) {
+			e.leasedTime += site.CycleInterval
 		}
 	}
-	o.RefreshBook()
-	if why := o.usage.tooMuch(); why != "" {
-		o.Breach("I18", 0, "%s", why)
+	o.RefreshJobBook()
+	if why := o.usageCheck.checkNotTooMuch(); why != "" {
+		o.AddBreach("I18", 0, "%s", why)
 	}
 }
 
 // Holds are people's: none is broken, and none is ours.
-func whyHeld(e *jobEntry, j *slurm.Job) string {
+func holdProblem(e *jobEntry, j *slurm.Job) string {
 	switch {
-	case j.IsHeld && e.hold == "" && j.Restarts == 0:
+	case j.IsHeld && e.heldBy == "" && j.Restarts == 0:
 		return fmt.Sprintf("it is held (%s), and nobody holds it", j.Reason)
-	case !j.IsHeld && (e.hold == "owner" || e.hold == "admin"):
-		return fmt.Sprintf("the hold of its %s was broken", e.hold)
+	case !j.IsHeld && (e.heldBy == "owner" || e.heldBy == "admin"):
+		return fmt.Sprintf("the hold of its %s was broken", e.heldBy)
 	}
 	return ""
 }

@@ -12,35 +12,35 @@ import (
 // minJobAge is how long Slurm lists a job that has ended.
 const minJobAge = 5 * time.Minute
 
-// usage compares what is recorded of usage with what was used.
-type usage struct {
-	db     Database
-	world  *sim.World
-	site   site.Site
-	seen   time.Time     // when usage was last recorded by the truth
-	unseen time.Duration // how long ends of runs could not be seen
+// usageCheck compares what is recorded of usage with what was used.
+type usageCheck struct {
+	database     Database
+	world        *sim.World
+	site         site.Site
+	lastRecorded time.Time     // when usage was last recorded by the truth
+	unseenTime   time.Duration // how long ends of runs could not be seen
 }
 
 // noteRecorded notes that usage is recorded from what is true.
-func (u *usage) noteRecorded() {
-	if since := u.world.Now().Sub(u.seen); since > minJobAge-site.Interval {
-		u.unseen += since
+func (u *usageCheck) noteRecorded() {
+	if since := u.world.Now().Sub(u.lastRecorded); since > minJobAge-site.CycleInterval {
+		u.unseenTime += since
 	}
-	u.seen = u.world.Now()
+	u.lastRecorded = u.world.Now()
 }
 
 // noteRestored notes that the database is as it was then.
-func (u *usage) noteRestored(at time.Time) {
-	u.unseen += u.world.Now().Sub(at)
-	if at.Before(u.seen) {
-		u.seen = at
+func (u *usageCheck) noteRestored(at time.Time) {
+	u.unseenTime += u.world.Now().Sub(at)
+	if at.Before(u.lastRecorded) {
+		u.lastRecorded = at
 	}
 }
 
 // I18: recorded usage never exceeds what was used, to the second of each run.
-func (u *usage) tooMuch() string {
+func (u *usageCheck) checkNotTooMuch() string {
 	used, runs := u.actualUsage()
-	ahead := u.world.Now().Sub(u.seen).Seconds() * u.capacity() // runs that ended since
+	ahead := u.world.Now().Sub(u.lastRecorded).Seconds() * u.gpuCount() // runs that ended since
 	if sum := u.recordedUsage(); sum > used+u.roundingError(runs)+ahead {
 		return fmt.Sprintf("%.0f GPU seconds are recorded, %.0f were used", sum, used)
 	}
@@ -49,25 +49,25 @@ func (u *usage) tooMuch() string {
 
 // I17: once all is well again, nothing is missing but what ended while no daemon
 // could look.
-func (u *usage) tooLittle() string {
+func (u *usageCheck) checkNotTooLittle() string {
 	used, runs := u.actualUsage()
-	if sum := u.recordedUsage(); sum < used-u.roundingError(runs)-u.unseen.Seconds()*u.capacity() {
-		return fmt.Sprintf("%.0f GPU seconds are recorded, %.0f were used, and for %v nobody could look", sum, used, u.unseen)
+	if sum := u.recordedUsage(); sum < used-u.roundingError(runs)-u.unseenTime.Seconds()*u.gpuCount() {
+		return fmt.Sprintf("%.0f GPU seconds are recorded, %.0f were used, and for %v nobody could look", sum, used, u.unseenTime)
 	}
 	return ""
 }
 
-func (u *usage) capacity() float64 { return float64(u.site.Nodes * u.site.GPUs) }
+func (u *usageCheck) gpuCount() float64 { return float64(u.site.NodeCount * u.site.GPUsPerNode) }
 
 // roundingError is how far off the sum over so many runs may be, each by a second at
 // either end.
-func (u *usage) roundingError(runs float64) float64 {
-	return runs * u.capacity() / float64(u.site.Nodes) * 2
+func (u *usageCheck) roundingError(runs float64) float64 {
+	return runs * u.gpuCount() / float64(u.site.NodeCount) * 2
 }
 
 // recordedUsage is all usage that is recorded, with that of runs under way.
-func (u *usage) recordedUsage() float64 {
-	past, err := u.db.Past(context.Background(), site.Cluster, u.world.Now())
+func (u *usageCheck) recordedUsage() float64 {
+	past, err := u.database.Past(context.Background(), site.ClusterName, u.world.Now())
 	if err != nil {
 		return 0
 	}
@@ -79,14 +79,14 @@ func (u *usage) recordedUsage() float64 {
 }
 
 // actualUsage is the truth, and of how many runs.
-func (u *usage) actualUsage() (gpuSeconds, runs float64) {
+func (u *usageCheck) actualUsage() (gpuSeconds, runs float64) {
 	for _, s := range u.world.EndedRuns() {
 		gpuSeconds += s.End.Sub(s.Start).Seconds() * float64(s.GPUCount)
 		runs++
 	}
 	for _, j := range u.world.Jobs() {
 		if j.State == "RUNNING" {
-			gpuSeconds += u.world.Now().Sub(j.Start).Seconds() * float64(gpusHeld(&j))
+			gpuSeconds += u.world.Now().Sub(j.Start).Seconds() * float64(heldGPUCount(&j))
 			runs++
 		}
 	}

@@ -7,47 +7,47 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// lastWrites are the writes of ours that a crash of slurmctld could make it
+// forgettableWrites are the writes of ours that a crash of slurmctld could make it
 // forget, by time.
-type lastWrites struct {
-	undo    []func() // how to take each back
-	times   []time.Time
-	undoing bool
+type forgettableWrites struct {
+	undoFuncs  []func() // how to take each back
+	writeTimes []time.Time
+	isUndoing  bool
 }
 
-// add keeps how to make Slurm forget a write.
-func (l *lastWrites) add(world *sim.World, e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
+// addWrite keeps how to make Slurm forget a write.
+func (l *forgettableWrites) addWrite(world *sim.World, e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
 	var undo sim.JobUpdate
-	fields := fieldsOf(&w.Update)
+	fields := writtenFields(&w.Update)
 	if len(fields) != 1 || w.Update.Hold != nil {
 		return
 	}
-	f, kept := fields[0], *e.marks[fields[0]]
+	f, kept := fields[0], *e.stateByField[fields[0]]
 	switch f {
-	case Begin:
+	case FieldBegin:
 		undo.BeginTime = sim.Ptr(w.JobBefore.Eligible)
-	case Nice:
+	case FieldNice:
 		undo.Nice = sim.Ptr(w.JobBefore.Nice)
-	case Required:
+	case FieldRequiredNodes:
 		undo.RequiredNodes = sim.Ptr(append([]string{}, w.JobBefore.RequiredNodes.Names...))
 	default:
 		return
 	}
 	undo.SLUID = after.SLUID
-	l.times = append(l.times, world.Now())
-	l.undo = append(l.undo, func() {
-		if m := e.marks[f]; m.stands && world.Update("", e.id, undo) == nil {
+	l.writeTimes = append(l.writeTimes, world.Now())
+	l.undoFuncs = append(l.undoFuncs, func() {
+		if m := e.stateByField[f]; m.isOursStanding && world.Update("", e.id, undo) == nil {
 			*m = kept
 		}
 	})
 }
 
 // undoSince takes back what was written since then.
-func (l *lastWrites) undoSince(since time.Time) {
-	l.undoing = true
-	defer func() { l.undoing = false }()
-	for i := len(l.undo) - 1; i >= 0 && l.times[i].After(since); i-- {
-		l.undo[i]()
+func (l *forgettableWrites) undoSince(since time.Time) {
+	l.isUndoing = true
+	defer func() { l.isUndoing = false }()
+	for i := len(l.undoFuncs) - 1; i >= 0 && l.writeTimes[i].After(since); i-- {
+		l.undoFuncs[i]()
 	}
-	l.undo, l.times = nil, nil
+	l.undoFuncs, l.writeTimes = nil, nil
 }

@@ -23,42 +23,42 @@ type People struct {
 // Submit lets a job come: of most kinds there are.
 func (p People) Submit(r *rand.Rand) error {
 	s := sim.JobSpec{
-		User: site.Users[r.IntN(len(site.Users))], Account: fmt.Sprint("a", r.IntN(3)), Checkpoints: r.IntN(2) == 0, NoRequeue: r.IntN(6) == 0, Fails: r.IntN(12) == 0,
+		User: site.UserNames[r.IntN(len(site.UserNames))], Account: fmt.Sprint("a", r.IntN(3)), Checkpoints: r.IntN(2) == 0, NoRequeue: r.IntN(6) == 0, Fails: r.IntN(12) == 0,
 		WorkTime: time.Duration(1+r.IntN(40)) * time.Minute, TimeLimit: time.Duration(41+r.IntN(200)) * time.Minute, CPUsPerNode: 1 + r.IntN(8),
 		GPUs: 1 << r.IntN(4),
 	}
 	if r.IntN(2) == 0 {
-		s.GPUs, s.GPUsPerNode, s.MinNodes = 0, 1+r.IntN(p.Site.GPUs), 1+r.IntN(2)
+		s.GPUs, s.GPUsPerNode, s.MinNodes = 0, 1+r.IntN(p.Site.GPUsPerNode), 1+r.IntN(2)
 	}
 	if r.IntN(5) < 3 {
 		s.Comment = "fairbridge:preemptible,ckpt=5s"
 	}
-	p.addOddities(r, &s)
+	p.addOddTraits(r, &s)
 	if _, err := p.World.Submit(s); err != nil {
 		return fmt.Errorf("submitting %+v: %w", s, err)
 	}
 	return nil
 }
 
-// addOddities make some jobs special.
-func (p People) addOddities(r *rand.Rand, s *sim.JobSpec) {
+// addOddTraits make some jobs special.
+func (p People) addOddTraits(r *rand.Rand, s *sim.JobSpec) {
 	switch r.IntN(24) {
 	case 0:
 		s.ArraySize, s.ArrayMaxRunning = 2+r.IntN(12), r.IntN(4)
 	case 1:
-		s.User = site.Exempt
+		s.User = site.ExemptUser
 	case 2:
-		s.Account = site.Spared
+		s.Account = site.ExemptAccount
 	case 3:
-		s.Partition = site.Other
+		s.Partition = site.OtherPartition
 	case 4:
-		s.Name = site.Het
+		s.Name = site.HetJobName
 	case 5:
-		s.Name = site.Cron
+		s.Name = site.CronJobName
 	case 6:
-		s.Name = site.Reserved
+		s.Name = site.ReservedJobName
 	case 7:
-		s.Name = site.Interactive
+		s.Name = site.InteractiveJobName
 	case 8:
 		s.BeginTime = p.World.Now().Add(time.Duration(1+r.IntN(40)) * time.Minute)
 	case 9:
@@ -70,9 +70,9 @@ func (p People) addOddities(r *rand.Rand, s *sim.JobSpec) {
 	case 12:
 		s.QOS = "high"
 	case 13:
-		s.RequiredNodes = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+		s.RequiredNodes = []string{fmt.Sprint("n", 1+r.IntN(p.Site.NodeCount))}
 	case 14:
-		s.ExcludedNodes = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+		s.ExcludedNodes = []string{fmt.Sprint("n", 1+r.IntN(p.Site.NodeCount))}
 	case 15:
 		s.Exclusive = true
 	case 16:
@@ -80,51 +80,51 @@ func (p People) addOddities(r *rand.Rand, s *sim.JobSpec) {
 	}
 }
 
-// ActionOf returns what a person does of the kind of event, to a job that waits or runs
+// ActionForKind returns what a person does of the kind of event, to a job that waits or runs
 // or to some nodes; nil where the kind is nothing that a person does so.
-func ActionOf(k event.Kind) func(People, *rand.Rand) { return actions[k] }
+func ActionForKind(k event.Kind) func(People, *rand.Rand) { return actionByKind[k] }
 
-var actions = map[event.Kind]func(People, *rand.Rand){
-	event.OwnerHold:     onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(j.User, j.ID) }),
-	event.OwnerRelease:  onSomeJob(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(j.User, j.ID) }),
-	event.OwnerBeginNow: onSomeJob(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBegin(j.User, j, 0) }),
-	event.OwnerBeginLater: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		p.setBegin(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
+var actionByKind = map[event.Kind]func(People, *rand.Rand){
+	event.OwnerHold:     onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(j.User, j.ID) }),
+	event.OwnerRelease:  onRandomJob(isHeldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(j.User, j.ID) }),
+	event.OwnerBeginNow: onRandomJob(isDelayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBeginTime(j.User, j, 0) }),
+	event.OwnerBeginLater: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		p.setBeginTime(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
 	}),
-	event.OwnerNice: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.OwnerNice: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(1000)))})
 	}),
-	event.OwnerLimit: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.OwnerTimeLimit: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{TimeLimit: sim.Ptr(j.TimeLimit - time.Duration(r.IntN(20))*time.Minute)})
 	}),
-	event.OwnerNodes: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		list := []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+	event.OwnerNodeList: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		list := []string{fmt.Sprint("n", 1+r.IntN(p.Site.NodeCount))}
 		if r.IntN(3) == 0 {
 			list = []string{}
 		}
 		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{RequiredNodes: &list})
 	}),
-	event.OwnerCancel:  onSomeJob(anyJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Cancel(j.User, fmt.Sprint(j.ID)) }),
-	event.OwnerTop:     onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { p.moveToTop(j) }),
-	event.OwnerRequeue: onSomeJob(runningJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Requeue(j.User, fmt.Sprint(j.ID), true) }),
-	event.AdminHold:    onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(site.Operator, j.ID) }),
-	event.AdminRelease: onSomeJob(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(site.Operator, j.ID) }),
-	event.AdminPriority: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(site.Operator, j.ID, sim.JobUpdate{Priority: sim.Ptr(int64(1 + r.IntN(5_000_000)))})
+	event.OwnerCancel:    onRandomJob(isAnyJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Cancel(j.User, fmt.Sprint(j.ID)) }),
+	event.OwnerMoveToTop: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) { p.moveToTop(j) }),
+	event.OwnerRequeue:   onRandomJob(isRunningJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Requeue(j.User, fmt.Sprint(j.ID), true) }),
+	event.AdminHold:      onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(site.OperatorUser, j.ID) }),
+	event.AdminRelease:   onRandomJob(isHeldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(site.OperatorUser, j.ID) }),
+	event.AdminPriority: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(site.OperatorUser, j.ID, sim.JobUpdate{Priority: sim.Ptr(int64(1 + r.IntN(5_000_000)))})
 	}),
-	event.AdminNice: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(site.Operator, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
+	event.AdminNice: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(site.OperatorUser, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
 	}),
-	event.Reserve:         People.reserveNodes,
+	event.ReservationMade: People.reserveNodes,
 	event.ReservationEnds: People.endReservation,
-	event.AdminBeginNow:   onSomeJob(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBegin(site.Operator, j, 0) }),
-	event.AdminLimit: onSomeJob(anyJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		_ = p.World.Update(site.Operator, j.ID, sim.JobUpdate{TimeLimit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
+	event.AdminBeginNow:   onRandomJob(isDelayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBeginTime(site.OperatorUser, j, 0) }),
+	event.AdminTimeLimit: onRandomJob(isAnyJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(site.OperatorUser, j.ID, sim.JobUpdate{TimeLimit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
 	}),
 }
 
-// onSomeJob lets a person act on one of the jobs that may be chosen, if there is one.
-func onSomeJob(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *rand.Rand)) func(People, *rand.Rand) {
+// onRandomJob lets a person act on one of the jobs that may be chosen, if there is one.
+func onRandomJob(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *rand.Rand)) func(People, *rand.Rand) {
 	return func(p People, r *rand.Rand) {
 		jobs := slices.DeleteFunc(p.World.Jobs(), func(j slurm.Job) bool { return !may(p, &j) })
 		if len(jobs) > 0 {
@@ -133,18 +133,20 @@ func onSomeJob(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *r
 	}
 }
 
-func anyJob(_ People, j *slurm.Job) bool { return !j.IsDone() }
+func isAnyJob(_ People, j *slurm.Job) bool { return !j.IsDone() }
 
-func runningJob(_ People, j *slurm.Job) bool { return j.State == "RUNNING" }
+func isRunningJob(_ People, j *slurm.Job) bool { return j.State == "RUNNING" }
 
-func pendingJob(_ People, j *slurm.Job) bool { return j.IsPending() }
+func isPendingJob(_ People, j *slurm.Job) bool { return j.IsPending() }
 
-func heldJob(_ People, j *slurm.Job) bool { return j.IsPending() && j.IsHeld }
+func isHeldJob(_ People, j *slurm.Job) bool { return j.IsPending() && j.IsHeld }
 
-// delayedJob is one that waits for its begin time, which is often ours.
-func delayedJob(p People, j *slurm.Job) bool { return j.IsPending() && j.Eligible.After(p.World.Now()) }
+// isDelayedJob is one that waits for its begin time, which is often ours.
+func isDelayedJob(p People, j *slurm.Job) bool {
+	return j.IsPending() && j.Eligible.After(p.World.Now())
+}
 
-func (p People) setBegin(by string, j *slurm.Job, later time.Duration) {
+func (p People) setBeginTime(by string, j *slurm.Job, later time.Duration) {
 	_ = p.World.Update(by, j.ID, sim.JobUpdate{BeginTime: sim.Ptr(p.World.Now().Add(later).Truncate(time.Second))})
 }
 
@@ -155,7 +157,7 @@ func (p People) moveToTop(j *slurm.Job) {
 		return o.ID == j.ID || !o.IsPending() || o.IsHeld || o.User != j.User || o.Account != j.Account || o.QOS != j.QOS || o.Priority <= j.Priority
 	})
 	slices.SortFunc(others, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
-	if len(others) == 0 || j.IsHeld || strings.HasPrefix(p.Site.Release, "22.05") {
+	if len(others) == 0 || j.IsHeld || strings.HasPrefix(p.Site.SlurmRelease, "22.05") {
 		return
 	}
 	step := int64(0)

@@ -6,25 +6,25 @@ import (
 
 // Names of jobs that Slurm shows as what a sim.World knows nothing of.
 const (
-	Het         = "het"
-	Cron        = "cron"
-	Reserved    = "reserved"
-	Interactive = "interactive"
+	HetJobName         = "het"
+	CronJobName        = "cron"
+	ReservedJobName    = "reserved"
+	InteractiveJobName = "interactive"
 )
 
-// Shown returns a record as the site's release of Slurm shows it.
-func (s Site) Shown(j slurm.Job) slurm.Job {
+// ShownJob returns a record as the site's release of Slurm shows it.
+func (s Site) ShownJob(j slurm.Job) slurm.Job {
 	switch j.Name {
-	case Het:
+	case HetJobName:
 		j.HetJobID = j.ID
-	case Cron:
+	case CronJobName:
 		j.Cron = "0 * * * *"
-	case Reserved:
+	case ReservedJobName:
 		j.Reservation = "maintenance"
-	case Interactive:
+	case InteractiveJobName:
 		j.IsBatch = false
 	}
-	if s.Release < "25.11" {
+	if s.SlurmRelease < "25.11" {
 		j.SLUID = ""
 	}
 	return j

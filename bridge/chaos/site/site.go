@@ -12,43 +12,43 @@ import (
 
 // Site is the site of a seed: what does not go wrong.
 type Site struct {
-	Seed    uint64
-	Cycles  int
-	Policy  string
-	Mode    bridge.Mode
-	Release string // of Slurm
-	Lever   bridge.Lever
-	Nodes   int
-	GPUs    int  // of a node
-	Lazy    bool // between full lists the state of jobs is all that is read
-	Standby bool // a second daemon stands by
-	Lease   time.Duration
-	Gate    bridge.Budgets
+	Seed         uint64
+	CycleCount   int
+	PolicyName   string
+	Mode         bridge.Mode
+	SlurmRelease string // of Slurm
+	Lever        bridge.Lever
+	NodeCount    int
+	GPUsPerNode  int  // of a node
+	PollsLazily  bool // between full lists the state of jobs is all that is read
+	HasStandby   bool // a second daemon stands by
+	LeaseLength  time.Duration
+	Budgets      bridge.Budgets
 }
 
-// policies are those of the catalogue that differ most in what they ask for.
-var policies = []string{"tiresias", "fifo", "astraea", "drf", "fairbridge", "srtf", "themis", "easy"}
+// policyNames are those of the catalogue that differ most in what they ask for.
+var policyNames = []string{"tiresias", "fifo", "astraea", "drf", "fairbridge", "srtf", "themis", "easy"}
 
-// modes are drawn from: most runs may do everything.
-var modes = []bridge.Mode{bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModeSteer, bridge.ModeRank, bridge.ModeObserve}
+// modesToDraw are drawn from: most runs may do everything.
+var modesToDraw = []bridge.Mode{bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModeSteer, bridge.ModeRank, bridge.ModeObserve}
 
-// releases are drawn from; 22.05 has no site factor.
-var releases = []string{"26.05.5", "26.05.5", "26.05.5", "24.11.5", "24.11.5"}
+// releasesToDraw are drawn from; 22.05 has no site factor.
+var releasesToDraw = []string{"26.05.5", "26.05.5", "26.05.5", "24.11.5", "24.11.5"}
 
-// Draw returns the site of a seed, for so many cycles.
-func Draw(seed uint64, cycles int) Site {
+// DrawSite returns the site of a seed, for so many cycles.
+func DrawSite(seed uint64, cycles int) Site {
 	r := rand.New(rand.NewPCG(seed, 2))
 	s := Site{
-		Seed: seed, Cycles: cycles, Policy: pick(r, policies), Mode: pick(r, modes), Release: pick(r, releases),
-		Lever: pick(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
-		Nodes: 2 + r.IntN(4), GPUs: 4 << r.IntN(2), Lazy: r.IntN(3) > 0, Standby: r.IntN(3) == 0,
-		Lease: time.Duration(3+r.IntN(8)) * time.Minute, Gate: budgets(r),
+		Seed: seed, CycleCount: cycles, PolicyName: pickRandom(r, policyNames), Mode: pickRandom(r, modesToDraw), SlurmRelease: pickRandom(r, releasesToDraw),
+		Lever:     pickRandom(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
+		NodeCount: 2 + r.IntN(4), GPUsPerNode: 4 << r.IntN(2), PollsLazily: r.IntN(3) > 0, HasStandby: r.IntN(3) == 0,
+		LeaseLength: time.Duration(3+r.IntN(8)) * time.Minute, Budgets: drawBudgets(r),
 	}
 	return s
 }
 
-// budgets are those of a small site in a hurry: so that they are reached.
-func budgets(r *rand.Rand) bridge.Budgets {
+// drawBudgets are those of a small site in a hurry: so that they are reached.
+func drawBudgets(r *rand.Rand) bridge.Budgets {
 	c := bridge.DefaultBudgets()
 	c.Quantum, c.Cooldown = time.Duration(2+r.IntN(4))*time.Minute, time.Duration(5+r.IntN(20))*time.Minute
 	c.JobStops4h, c.JobStops24h = 1+r.IntN(2), 2+r.IntN(2)
@@ -59,48 +59,48 @@ func budgets(r *rand.Rand) bridge.Budgets {
 	c.LeaseMax, c.LeaseTotal = 15*time.Minute, time.Duration(20+r.IntN(60))*time.Minute
 	c.MaxPending = time.Duration(40+r.IntN(80)) * time.Minute
 	c.ChurnFloor, c.EditFloor = 3+r.IntN(10), 5+r.IntN(20)
-	c.ExemptUsers = append(c.ExemptUsers, Exempt)
-	c.ExemptAccounts = []string{Spared}
+	c.ExemptUsers = append(c.ExemptUsers, ExemptUser)
+	c.ExemptAccounts = []string{ExemptAccount}
 	return c
 }
 
-func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+func pickRandom[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// Interval is the time between cycles.
-const Interval = 30 * time.Second
+// CycleInterval is the time between cycles.
+const CycleInterval = 30 * time.Second
 
 // Names at the site.
 const (
-	Cluster  = "lab"
-	Managed  = "gpu"    // the partition that is ours
-	Other    = "other"  // one that is not
-	Exempt   = "vip"    // a user that is never touched
-	Spared   = "spared" // an account that is never touched
-	Operator = "root"   // the administrator
+	ClusterName      = "lab"
+	ManagedPartition = "gpu"    // the partition that is ours
+	OtherPartition   = "other"  // one that is not
+	ExemptUser       = "vip"    // a user that is never touched
+	ExemptAccount    = "spared" // an account that is never touched
+	OperatorUser     = "root"   // the administrator
 )
 
-// Users are the owners of most jobs.
-var Users = []string{"ann", "bob", "cid", "dee"}
+// UserNames are the owners of most jobs.
+var UserNames = []string{"ann", "bob", "cid", "dee"}
 
-// Processes are the names of ours, under which each writes to Slurm, so that
+// ProcessNames are the names of ours, under which each writes to Slurm, so that
 // Slurm's log tells which it was: two daemons, fairbridge expire and fairbridge
 // release.
-var Processes = []string{"daemon1", "daemon2", "timer", "release"}
+var ProcessNames = []string{"daemon1", "daemon2", "timer", "release"}
 
 // String prints the site in a line.
 func (s Site) String() string {
 	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t",
-		s.Seed, s.Policy, s.Mode, s.Release, s.Lever, s.Nodes, s.GPUs, s.Lease, s.Lazy, s.Standby)
+		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.Lever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby)
 }
 
-// World makes the cluster.
-func (s Site) World(c sim.Config) (*sim.World, error) {
-	c.ClusterName, c.Release, c.Seed = Cluster, s.Release, int64(s.Seed)
-	c.Nodes = sim.UniformNodes(s.Nodes, "a100", s.GPUs)
-	c.Partitions = []sim.Partition{{Name: Managed, MaxTime: 240 * time.Hour}, {Name: Other, MaxTime: 24 * time.Hour}}
+// NewWorld makes the cluster.
+func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
+	c.ClusterName, c.Release, c.Seed = ClusterName, s.SlurmRelease, int64(s.Seed)
+	c.Nodes = sim.UniformNodes(s.NodeCount, "a100", s.GPUsPerNode)
+	c.Partitions = []sim.Partition{{Name: ManagedPartition, MaxTime: 240 * time.Hour}, {Name: OtherPartition, MaxTime: 24 * time.Hour}}
 	c.RequeueDelay, c.FullPassInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
 	c.PriorityWeights = sim.PriorityWeights{Age: 1_000, FairShare: 10_000, PointsByQOS: map[string]float64{"high": 5_000}}
-	for _, name := range Processes {
+	for _, name := range ProcessNames {
 		c.Users = append(c.Users, sim.User{Name: name, IsOperator: true})
 	}
 	w, err := sim.New(c)
@@ -110,12 +110,12 @@ func (s Site) World(c sim.Config) (*sim.World, error) {
 	return w, nil
 }
 
-// Config is what a daemon is told: who it is, where its STOP file is, and the
+// NewDaemonConfig is what a daemon is told: who it is, where its STOP file is, and the
 // policy.
-func (s Site) Config(holder, stopFile string, decide policy.Policy) bridge.Config {
+func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bridge.Config {
 	c := bridge.DefaultConfig()
-	c.ClusterName, c.DaemonName, c.StopFile = Cluster, holder, stopFile
-	c.Budgets, c.Lease.Length, c.Order.Lever = s.Gate, s.Lease, s.Lever
-	c.Partitions = []bridge.Partition{{Name: Managed, Mode: s.Mode, Policy: s.Policy, DecidingPolicy: decide}}
+	c.ClusterName, c.DaemonName, c.StopFile = ClusterName, holder, stopFile
+	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.Lever
+	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, DecidingPolicy: decide}}
 	return c
 }
