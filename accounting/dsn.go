@@ -10,16 +10,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// EnvDSN is the environment variable that holds the DSN when the configuration
+// DSNVariable is the environment variable that holds the DSN when the configuration
 // names none.
-const EnvDSN = "FAIRBRIDGE_DB"
+const DSNVariable = "FAIRBRIDGE_DB"
 
 // errNoDSN says how to name the database.
-var errNoDSN = errors.New("no database is named: set " + EnvDSN + " or database.dsn_file, for example to postgres://fairbridge@/fairbridge?host=/run/postgresql")
+var errNoDSN = errors.New("no database is named: set " + DSNVariable + " or database.dsn_file, for example to postgres://fairbridge@/fairbridge?host=/run/postgresql")
 
-// dsn returns the connection string: the file's, the configured one, or the
+// readDSN returns the connection string: the file's, the configured one, or the
 // environment's.
-func (c Config) dsn() (string, error) {
+func (c Config) readDSN() (string, error) {
 	if c.DSNFile != "" {
 		b, err := os.ReadFile(c.DSNFile)
 		if err != nil {
@@ -30,7 +30,7 @@ func (c Config) dsn() (string, error) {
 		}
 		return "", fmt.Errorf("reading the database connection string: %s is empty", c.DSNFile)
 	}
-	for _, s := range []string{c.DSN, os.Getenv(EnvDSN)} {
+	for _, s := range []string{c.DSN, os.Getenv(DSNVariable)} {
 		if s = strings.TrimSpace(s); s != "" {
 			return s, nil
 		}
@@ -44,13 +44,13 @@ const (
 	connectTimeout   = 5 * time.Second
 	statementTimeout = "10s"
 	lockTimeout      = "2s"
-	idleTimeout      = "10s"
+	idleInTxTimeout  = "10s"
 )
 
 // poolConfig returns the settings of the connections. The parser's own error quotes
 // the connection string, so it is not passed on.
 func (c Config) poolConfig() (*pgxpool.Config, error) {
-	dsn, err := c.dsn()
+	dsn, err := c.readDSN()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (c Config) poolConfig() (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, errors.New("the database connection string cannot be read: want postgres://user@host/database or host=… dbname=… (its text is not shown, it may hold a password)")
 	}
-	pc.MaxConns = c.Conns
+	pc.MaxConns = c.MaxConns
 	if pc.MaxConns <= 0 {
 		pc.MaxConns = 4
 	}
@@ -68,7 +68,7 @@ func (c Config) poolConfig() (*pgxpool.Config, error) {
 	}
 	for k, v := range map[string]string{
 		"application_name": "fairbridge", "timezone": "UTC", "statement_timeout": statementTimeout,
-		"lock_timeout": lockTimeout, "idle_in_transaction_session_timeout": idleTimeout,
+		"lock_timeout": lockTimeout, "idle_in_transaction_session_timeout": idleInTxTimeout,
 	} {
 		if cc.RuntimeParams[k] == "" {
 			cc.RuntimeParams[k] = v

@@ -29,7 +29,7 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	if _, err := d.Pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
 		return 0, WrapError("making schema fairbridge", err)
 	}
-	err = d.goose(func(p *goose.Provider) error {
+	err = d.runGoose(func(p *goose.Provider) error {
 		done, err := p.Up(ctx)
 		applied = len(done)
 		return err
@@ -37,9 +37,9 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	return applied, WrapError("migrating the database", err)
 }
 
-// goose runs f with migrations on a connection of its own, without the time
+// runGoose runs f with migrations on a connection of its own, without the time
 // limits of the daemon: a migration of years of history takes its time.
-func (d *DB) goose(f func(*goose.Provider) error) error {
+func (d *DB) runGoose(f func(*goose.Provider) error) error {
 	c := d.Pool.Config().ConnConfig.Copy()
 	delete(c.RuntimeParams, "statement_timeout")
 	delete(c.RuntimeParams, "idle_in_transaction_session_timeout")
@@ -57,10 +57,10 @@ func (d *DB) goose(f func(*goose.Provider) error) error {
 	return f(p)
 }
 
-// GrantReports makes or refreshes the read-only role fairbridge_report, which
+// GrantReportRole makes or refreshes the read-only role fairbridge_report, which
 // needs the right to create roles. Roles belong to all databases of a server:
 // where another database's are being made at the same moment it is done again.
-func (d *DB) GrantReports(ctx context.Context) error {
+func (d *DB) GrantReportRole(ctx context.Context) error {
 	var err error
 	for try := range time.Duration(20) {
 		time.Sleep(try * 5 * time.Millisecond)

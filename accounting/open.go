@@ -13,8 +13,8 @@ type Config struct {
 	DSN string
 	// DSNFile names a file that holds the DSN, read once at Open.
 	DSNFile string
-	// Conns is the most connections at once; 0: 4.
-	Conns int32
+	// MaxConns is the most connections at once; 0: 4.
+	MaxConns int32
 }
 
 // DB is the database: a pool of connections that knows its schema. It is safe

@@ -18,7 +18,7 @@ import (
 // Every query of a cycle, and of a person waiting for an answer, must find its
 // rows by an index: no table that grows with history is read through.
 func TestHotQueriesUseIndexes(t *testing.T) {
-	d := dbtest.New(t)
+	d := dbtest.NewDB(t)
 	const runs = 50_000
 	dbtest.FillHistory(t, d, runs)
 	end := time.Unix(1700003600+runs*20, 0)
@@ -59,7 +59,7 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 
 // Every query is one Postgres can prepare: no name or column is wrong.
 func TestAllQueriesPrepare(t *testing.T) {
-	d := dbtest.New(t)
+	d := dbtest.NewDB(t)
 	c, err := d.Acquire(t.Context())
 	must(t, err)
 	defer c.Release()
@@ -73,12 +73,12 @@ func TestAllQueriesPrepare(t *testing.T) {
 // The contract: every view has a comment and can be read by the report role,
 // which can read nothing else and write nothing.
 func TestReportRole(t *testing.T) {
-	d := dbtest.New(t)
+	d := dbtest.NewDB(t)
 	ctx := t.Context()
 	for range 2 {
-		must(t, d.GrantReports(ctx))
+		must(t, d.GrantReportRole(ctx))
 	}
-	bare := dbtest.Count(t, d, "select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'fairbridge_v1' and obj_description(c.oid) is null")
+	bare := dbtest.CountRows(t, d, "select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'fairbridge_v1' and obj_description(c.oid) is null")
 	if bare != 0 {
 		t.Errorf("%d views have no comment", bare)
 	}
@@ -114,4 +114,4 @@ func TestReportRole(t *testing.T) {
 	}
 }
 
-var must = dbtest.Must
+var must = dbtest.RequireNoError

@@ -11,13 +11,13 @@ import (
 // TestTwoSitesAtOnce: roles belong to the whole server, so two databases whose
 // roles are made at the same moment meet.
 func TestTwoSitesAtOnce(t *testing.T) {
-	sites := []*accounting.DB{dbtest.New(t), dbtest.New(t), dbtest.New(t)}
+	sites := []*accounting.DB{dbtest.NewDB(t), dbtest.NewDB(t), dbtest.NewDB(t)}
 	errs := make([]error, len(sites))
 	var all sync.WaitGroup
 	for i, d := range sites {
 		all.Go(func() {
 			for range 5 {
-				if err := d.GrantReports(t.Context()); err != nil {
+				if err := d.GrantReportRole(t.Context()); err != nil {
 					errs[i] = err
 				}
 			}

@@ -11,10 +11,10 @@ import (
 
 // Status is how the database stands.
 type Status struct {
-	Have     int64 `json:"have"` // newest migration applied; 0: none
-	Want     int64 `json:"want"` // newest migration this binary knows
-	ReadOnly bool  `json:"read_only"`
-	Server   int   `json:"server"` // Postgres' version number, e.g. 150013
+	AppliedVersion int64 `json:"have"` // newest migration applied; 0: none
+	KnownVersion   int64 `json:"want"` // newest migration this binary knows
+	ReadOnly       bool  `json:"read_only"`
+	ServerVersion  int   `json:"server"` // Postgres' version number, e.g. 150013
 }
 
 // minServerVersion is the oldest Postgres the schema is tested on.
@@ -28,27 +28,27 @@ var qStatus, qVersion = sql.QueryText("status"), sql.QueryText("version")
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	const doing = "looking at the database"
 	oldest, newest := schemaVersions()
-	s := Status{Want: newest}
+	s := Status{KnownVersion: newest}
 	var there bool
-	if err := d.Pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.Server); err != nil {
+	if err := d.Pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.ServerVersion); err != nil {
 		return s, WrapError(doing, err)
 	}
 	if there {
-		if err := d.Pool.QueryRow(ctx, qVersion).Scan(&s.Have); err != nil {
+		if err := d.Pool.QueryRow(ctx, qVersion).Scan(&s.AppliedVersion); err != nil {
 			return s, WrapError(doing, err)
 		}
 	}
 	switch {
-	case s.Server < minServerVersion:
-		return s, fmt.Errorf("%s: Postgres 13 or later is needed, this is %d.%d", doing, s.Server/10000, s.Server%10000)
-	case s.Have > 0 && s.Have < oldest:
+	case s.ServerVersion < minServerVersion:
+		return s, fmt.Errorf("%s: Postgres 13 or later is needed, this is %d.%d", doing, s.ServerVersion/10000, s.ServerVersion%10000)
+	case s.AppliedVersion > 0 && s.AppliedVersion < oldest:
 		return s, fmt.Errorf("%s: %w", doing, ErrSchemaUnreleased)
-	case s.Have > s.Want:
-		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrSchemaNewer, s.Have, s.Want)
-	case s.Have < s.Want && s.ReadOnly:
+	case s.AppliedVersion > s.KnownVersion:
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrSchemaNewer, s.AppliedVersion, s.KnownVersion)
+	case s.AppliedVersion < s.KnownVersion && s.ReadOnly:
 		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
-	case s.Have < s.Want:
-		return s, fmt.Errorf("%s: %w (it has version %d, this binary needs %d)", doing, ErrNotMigrated, s.Have, s.Want)
+	case s.AppliedVersion < s.KnownVersion:
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary needs %d)", doing, ErrNotMigrated, s.AppliedVersion, s.KnownVersion)
 	case s.ReadOnly:
 		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMigrate(t *testing.T) {
-	d := dbtest.Open(t, pgtest.NewDatabase(t))
+	d := dbtest.OpenDB(t, pgtest.NewDatabase(t))
 	ctx := t.Context()
 	if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrNotMigrated) {
 		t.Fatalf("status of an empty database: %v, want ErrNotMigrated", err)
@@ -23,7 +23,7 @@ func TestMigrate(t *testing.T) {
 	}
 	s, err := d.Status(ctx)
 	must(t, err)
-	if s.Have != s.Want || s.ReadOnly {
+	if s.AppliedVersion != s.KnownVersion || s.ReadOnly {
 		t.Errorf("status after migrating: %+v", s)
 	}
 	if n, err := d.Migrate(ctx); n != 0 || err != nil {
@@ -34,7 +34,7 @@ func TestMigrate(t *testing.T) {
 // TestUnreleasedDatabase: a database of a version before the first release is left
 // alone, and what to do is said.
 func TestUnreleasedDatabase(t *testing.T) {
-	d := dbtest.Open(t, pgtest.NewDatabase(t))
+	d := dbtest.OpenDB(t, pgtest.NewDatabase(t))
 	ctx := t.Context()
 	for _, statement := range []string{
 		"create schema fairbridge", "create table fairbridge.job_runs (job bigint)",
@@ -57,7 +57,7 @@ func TestUnreleasedDatabase(t *testing.T) {
 
 func TestErrorsKeepThePassword(t *testing.T) {
 	const canary = "s3cr3t-canary"
-	t.Setenv(accounting.EnvDSN, "")
+	t.Setenv(accounting.DSNVariable, "")
 	for _, dsn := range []string{
 		"postgres://u:" + canary + "@127.0.0.1:1/db?connect_timeout=1",
 		"host=127.0.0.1 port=1 user=u password=" + canary + " dbname=db connect_timeout=1",
@@ -77,7 +77,7 @@ func TestErrorsKeepThePassword(t *testing.T) {
 			t.Errorf("want an error without the password, got %v", err)
 		}
 	}
-	if _, err := accounting.Open(t.Context(), accounting.Config{}); err == nil || !strings.Contains(err.Error(), accounting.EnvDSN) {
+	if _, err := accounting.Open(t.Context(), accounting.Config{}); err == nil || !strings.Contains(err.Error(), accounting.DSNVariable) {
 		t.Errorf("without a DSN: %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // because of others.
 const maxAttempts = 3
 
-// Tx runs f in one transaction, all or nothing. f may run more than once.
-func (d *DB) Tx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
+// RunTx runs f in one transaction, all or nothing. f may run more than once.
+func (d *DB) RunTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	var err error
 	for range maxAttempts {
 		err = pgx.BeginFunc(ctx, d.Pool, f)
@@ -23,45 +23,45 @@ func (d *DB) Tx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	return WrapError(doing, err)
 }
 
-// ReadTx runs f, which only reads, on one consistent state of the database.
-func (d *DB) ReadTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
+// RunReadTx runs f, which only reads, on one consistent state of the database.
+func (d *DB) RunReadTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	return WrapError(doing, pgx.BeginTxFunc(ctx, d.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f))
 }
 
-// raiseTimeLimits lifts the time limits of a cycle for one transaction.
-const raiseTimeLimits = "set local statement_timeout = '10min'; set local jit = off"
+// raiseTimeLimitsSQL lifts the time limits of a cycle for one transaction.
+const raiseTimeLimitsSQL = "set local statement_timeout = '10min'; set local jit = off"
 
-// LongTx is Tx for what may take minutes: the hour of a large site is millions
+// RunLongTx is Tx for what may take minutes: the hour of a large site is millions
 // of readings.
-func (d *DB) LongTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
-	return d.Tx(ctx, doing, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, raiseTimeLimits); err != nil {
+func (d *DB) RunLongTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
+	return d.RunTx(ctx, doing, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, raiseTimeLimitsSQL); err != nil {
 			return err
 		}
 		return f(tx)
 	})
 }
 
-// LongSnapshotTx runs f on one consistent state of the database and a
+// RunLongSnapshotTx runs f on one consistent state of the database and a
 // connection that is held; it may take minutes.
-func LongSnapshotTx(ctx context.Context, conn *pgxpool.Conn, f func(pgx.Tx) error) error {
+func RunLongSnapshotTx(ctx context.Context, conn *pgxpool.Conn, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, raiseTimeLimits); err != nil {
+		if _, err := tx.Exec(ctx, raiseTimeLimitsSQL); err != nil {
 			return err
 		}
 		return f(tx)
 	})
 }
 
-// maxBatches bounds how often ExecUntilNone runs its statement. What is left
+// maxExecRounds bounds how often ExecUntilNone runs its statement. What is left
 // then goes the next time.
-const maxBatches = 1000
+const maxExecRounds = 1000
 
 // ExecUntilNone runs a statement that touches some thousand rows, so that no
 // lock is held for long, until it finds no more. It returns how many rows it
 // touched.
 func (d *DB) ExecUntilNone(ctx context.Context, query string, args ...any) (rows int64, err error) {
-	for range maxBatches {
+	for range maxExecRounds {
 		tag, err := d.Exec(ctx, query, args...)
 		rows += tag.RowsAffected()
 		if err != nil || tag.RowsAffected() == 0 {

@@ -13,9 +13,9 @@ import (
 // TestQueries runs every query the pages show, as the report role sees the
 // database.
 func TestQueries(t *testing.T) {
-	db := dbtest.New(t)
-	dbtest.Must(t, db.GrantReports(t.Context()))
-	bin, err := pglocal.Find()
+	db := dbtest.NewDB(t)
+	dbtest.RequireNoError(t, db.GrantReportRole(t.Context()))
+	bin, err := pglocal.FindServerPrograms()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,11 @@ type groupMean struct {
 }
 
 // gpuCounts is how GPUs stood, summed over snapshots.
-type gpuCounts struct{ total, held, idle, stranded, unavailable, wanted float64 }
+type gpuCounts struct{ total, held, idle, stranded, unavailable, requested float64 }
 
-func (s *gpuCounts) add(o gpuCounts) {
+func (s *gpuCounts) addCounts(o gpuCounts) {
 	s.total, s.held, s.idle = s.total+o.total, s.held+o.held, s.idle+o.idle
-	s.stranded, s.unavailable, s.wanted = s.stranded+o.stranded, s.unavailable+o.unavailable, s.wanted+o.wanted
+	s.stranded, s.unavailable, s.requested = s.stranded+o.stranded, s.unavailable+o.unavailable, s.requested+o.requested
 }
 
 // snapshotInterval is the stretch of time that has one snapshot of each partition.
@@ -57,9 +57,9 @@ func (l *snapshot) addToSums(sums map[gpuGroup]*gpuCounts, nodes map[string]bool
 		if sums[p] == nil {
 			sums[p] = &gpuCounts{}
 		}
-		sums[p].add(s)
+		sums[p].addCounts(s)
 	}
-	free := heldByJobs(&l.Snapshot)
+	free := sumHeldResources(&l.Snapshot)
 	for i := range l.Nodes {
 		node := &l.Nodes[i]
 		for _, d := range node.GPUs {
@@ -76,7 +76,7 @@ func (l *snapshot) addToSums(sums map[gpuGroup]*gpuCounts, nodes map[string]bool
 		if !j.CanStart(l.Now) {
 			continue
 		}
-		s := gpuCounts{wanted: float64(j.Ask.GPUs.Count * j.TaskCount())}
+		s := gpuCounts{requested: float64(j.Ask.GPUs.Count * j.TaskCount())}
 		add(l.partition, j.Ask.GPUs.Type, s)
 		if !jobs[j.ID] {
 			add("", j.Ask.GPUs.Type, s)
@@ -92,7 +92,7 @@ func divideSums(sums map[gpuGroup]*gpuCounts, snapshots map[string]int) (list []
 	})
 	for _, g := range groups {
 		s, n := sums[g], float64(snapshots[g.partition])
-		list = append(list, groupMean{g, snapshots[g.partition], gpuCounts{s.total / n, s.held / n, s.idle / n, s.stranded / n, s.unavailable / n, s.wanted / n}})
+		list = append(list, groupMean{g, snapshots[g.partition], gpuCounts{s.total / n, s.held / n, s.idle / n, s.stranded / n, s.unavailable / n, s.requested / n}})
 	}
 	return list
 }

@@ -40,7 +40,7 @@ func TestCapacityOf(t *testing.T) {
 	c := meanByGroup([]snapshot{gpu, small, later})
 	got := map[string][]float64{}
 	for _, m := range c {
-		got[m.partition+" "+m.gpuType] = []float64{float64(m.snapshotCount), m.total, m.held, m.idle, m.stranded, m.unavailable, m.wanted}
+		got[m.partition+" "+m.gpuType] = []float64{float64(m.snapshotCount), m.total, m.held, m.idle, m.stranded, m.unavailable, m.requested}
 	}
 	// Two looks at the cluster and at gpu: held 6 then 0; idle 4 + 7 then 8 + 7,
 	// of which stranded all 4 of n1 (cores) and 5 of n2 (memory), then only those

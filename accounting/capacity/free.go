@@ -17,9 +17,9 @@ type heldResources struct {
 	memMBByNode map[string]float64
 }
 
-// heldByJobs adds up what active jobs hold. A job's cores and memory are split
+// sumHeldResources adds up what active jobs hold. A job's cores and memory are split
 // over its nodes by devices.
-func heldByJobs(s *policy.Snapshot) heldResources {
+func sumHeldResources(s *policy.Snapshot) heldResources {
 	f := heldResources{map[policy.Slot]int{}, map[string]float64{}, map[string]float64{}}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]

@@ -34,7 +34,7 @@ func SumDueHours(ctx context.Context, conn *pgxpool.Conn, cluster string) error 
 		return err
 	}
 	for _, h := range hours {
-		if err := accounting.LongSnapshotTx(ctx, conn, func(tx pgx.Tx) error { return sumHour(ctx, tx, cluster, h) }); err != nil {
+		if err := accounting.RunLongSnapshotTx(ctx, conn, func(tx pgx.Tx) error { return sumHour(ctx, tx, cluster, h) }); err != nil {
 			return fmt.Errorf("hour %s: %w", h.UTC().Format(time.RFC3339), err)
 		}
 	}
@@ -62,15 +62,15 @@ func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) err
 		value.ColumnOf(means, func(m *groupMean) string { return m.partition }), value.ColumnOf(means, func(m *groupMean) string { return m.gpuType }),
 		value.ColumnOf(means, func(m *groupMean) int32 { return int32(m.snapshotCount) }),
 		amounts(func(m *groupMean) float64 { return m.total }), amounts(func(m *groupMean) float64 { return m.held }), amounts(func(m *groupMean) float64 { return m.idle }),
-		amounts(func(m *groupMean) float64 { return m.stranded }), amounts(func(m *groupMean) float64 { return m.unavailable }), amounts(func(m *groupMean) float64 { return m.wanted }),
+		amounts(func(m *groupMean) float64 { return m.stranded }), amounts(func(m *groupMean) float64 { return m.unavailable }), amounts(func(m *groupMean) float64 { return m.requested }),
 	); err != nil {
 		return err
 	}
-	return storeEstimates(ctx, tx, cluster, firstOfEachPartition(list))
+	return storeStartEstimates(ctx, tx, cluster, firstOfEachPartition(list))
 }
 
-// storeEstimates stores when Slurm thought that waiting jobs would start.
-func storeEstimates(ctx context.Context, tx pgx.Tx, cluster string, list []snapshot) error {
+// storeStartEstimates stores when Slurm thought that waiting jobs would start.
+func storeStartEstimates(ctx context.Context, tx pgx.Tx, cluster string, list []snapshot) error {
 	for _, l := range list {
 		jobs := slices.DeleteFunc(slices.Clone(l.Jobs), func(j policy.Job) bool {
 			return j.State != policy.Pending || j.HeldReason != "" || j.SlurmStartEstimate.IsZero()

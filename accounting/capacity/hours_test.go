@@ -14,10 +14,10 @@ import (
 	"fairbridge/policy"
 )
 
-var must, t0, view, running = dbtest.Must, storetest.Start, storetest.View, storetest.RunningJob
+var must, t0, view, running = dbtest.RequireNoError, storetest.Start, storetest.View, storetest.RunningJob
 
 func TestSumUp(t *testing.T) {
-	d := stores.New(dbtest.New(t))
+	d := stores.New(dbtest.NewDB(t))
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
 	store := func(seq uint64, at time.Time, s policy.Snapshot) {
@@ -30,7 +30,7 @@ func TestSumUp(t *testing.T) {
 		must(t, err)
 	}
 	sumUp := func() {
-		_, err := d.SumUp(ctx, storetest.Cluster)
+		_, err := d.SumDueDays(ctx, storetest.Cluster)
 		must(t, err)
 	}
 	store(1, t0.Add(time.Minute), capacity.HalfFull(t0.Add(time.Minute)))
@@ -38,7 +38,7 @@ func TestSumUp(t *testing.T) {
 	must(t, d.RecordView(ctx, view(t0.Add(2*time.Minute), running(1, t0, t0))))
 	sumUp()
 	hours := "select format('%s %s looks %s held %s idle %s', partition, gpu_type, looks, held_gpus, idle_gpus) from fairbridge_v1.gpus_by_hour where gpu_type <> '' order by partition nulls first, hour"
-	if diff := cmp.Diff([]string{" a100 looks 1 held 6 idle 11", "gpu a100 looks 1 held 6 idle 11"}, dbtest.Texts(t, d.DB, hours)); diff != "" {
+	if diff := cmp.Diff([]string{" a100 looks 1 held 6 idle 11", "gpu a100 looks 1 held 6 idle 11"}, dbtest.QueryTexts(t, d.DB, hours)); diff != "" {
 		t.Errorf("one look in ten minutes (-want +got):\n%s", diff)
 	}
 	empty := capacity.HalfFull(t0.Add(20 * time.Minute))
@@ -47,14 +47,14 @@ func TestSumUp(t *testing.T) {
 	must(t, d.RecordView(ctx, view(t0.Add(90*time.Minute), running(1, t0, t0), running(2, t0, t0.Add(80*time.Minute)))))
 	sumUp()
 	sumUp()
-	if diff := cmp.Diff([]string{" a100 looks 2 held 3 idle 13", "gpu a100 looks 2 held 3 idle 13"}, dbtest.Texts(t, d.DB, hours)); diff != "" {
+	if diff := cmp.Diff([]string{" a100 looks 2 held 3 idle 13", "gpu a100 looks 2 held 3 idle 13"}, dbtest.QueryTexts(t, d.DB, hours)); diff != "" {
 		t.Errorf("the hour was looked at again (-want +got):\n%s", diff)
 	}
-	late := dbtest.Texts(t, d.DB, "select format('%s %s late %s', job, account, late_seconds / 60) from fairbridge_v1.start_estimates")
+	late := dbtest.QueryTexts(t, d.DB, "select format('%s %s late %s', job, account, late_seconds / 60) from fairbridge_v1.start_estimates")
 	if diff := cmp.Diff([]string{"2 phys late 18"}, late); diff != "" {
 		t.Errorf("estimates (-want +got):\n%s", diff)
 	}
-	contention := dbtest.Texts(t, d.DB, "select format('%s of %s', round(wanted), gpus) from fairbridge.contention_hours order by hour limit 1")
+	contention := dbtest.QueryTexts(t, d.DB, "select format('%s of %s', round(wanted), gpus) from fairbridge.contention_hours order by hour limit 1")
 	if diff := cmp.Diff([]string{"8 of 24"}, contention); diff != "" {
 		t.Errorf("demand (-want +got):\n%s", diff)
 	}

@@ -16,23 +16,23 @@ import (
 // cycleRow is a cycle ready to be stored. It is made outside the transaction.
 type cycleRow struct {
 	*bridge.Cycle
-	snapshot              []byte // gzip; nil when the cycle has none
-	planDigest            string
-	memo                  *string
-	refusedJSON, tookJSON []byte
-	planValues            []any // columns
+	gzippedSnapshot            []byte // gzip; nil when the cycle has none
+	planDigest                 string
+	memoJSON                   *string
+	refusedJSON, stepTimesJSON []byte
+	planColumns                []any // columns
 }
 
 func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	if c.Plan == nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: it has no plan", c.Seq, c.Partition)
 	}
-	r := &cycleRow{Cycle: c, planValues: planColumns(c.Plan)}
+	r := &cycleRow{Cycle: c, planColumns: newPlanColumns(c.Plan)}
 	memo, err := json.Marshal(c.Plan.Memo)
 	var err2, err3, err4 error
 	r.planDigest, err4 = bridge.DigestPlan(c.Plan)
 	r.refusedJSON, err2 = json.Marshal(c.Refused)
-	r.tookJSON, err3 = json.Marshal(c.StepTimes)
+	r.stepTimesJSON, err3 = json.Marshal(c.StepTimes)
 	if err = errors.Join(err, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
 	}
@@ -41,9 +41,9 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	}
 	if !c.Plan.Memo.IsZero() {
 		s := string(memo)
-		r.memo = &s
+		r.memoJSON = &s
 	}
-	r.snapshot = value.Gzip(c.Snapshot)
+	r.gzippedSnapshot = value.Gzip(c.Snapshot)
 	return r, nil
 }
 
@@ -51,19 +51,19 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 func (r *cycleRow) insert(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 	seq := int64(r.Seq)
 	tag, err := tx.Exec(ctx, qCycleAdd, r.Cluster, r.Partition, seq, r.Epoch, r.At, r.Mode, r.Policy, value.ValidText(r.Params), r.SnapshotDigest,
-		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refusedJSON, r.Pushed, r.tookJSON, r.PolicyPlanDigest)
+		r.gzippedSnapshot, r.planDigest, r.memoJSON, len(r.Plan.Decisions), r.refusedJSON, r.Pushed, r.stepTimesJSON, r.PolicyPlanDigest)
 	if err != nil {
 		return false, err
 	}
 	if tag.RowsAffected() == 0 {
-		return false, r.checkSame(ctx, tx)
+		return false, r.checkStoredSame(ctx, tx)
 	}
-	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.planValues...)...)
+	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.planColumns...)...)
 	return true, err
 }
 
-// checkSame checks that the cycle that is stored is this one.
-func (r *cycleRow) checkSame(ctx context.Context, tx pgx.Tx) error {
+// checkStoredSame checks that the cycle that is stored is this one.
+func (r *cycleRow) checkStoredSame(ctx context.Context, tx pgx.Tx) error {
 	var same bool
 	err := tx.QueryRow(ctx, qCycleSame, r.Cluster, r.Partition, int64(r.Seq), r.Epoch, r.SnapshotDigest, r.planDigest).Scan(&same)
 	if err == nil && !same {
@@ -72,8 +72,8 @@ func (r *cycleRow) checkSame(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// planColumns are the decisions by column, as arrays travel to Postgres.
-func planColumns(p *policy.Plan) []any {
+// newPlanColumns are the decisions by column, as arrays travel to Postgres.
+func newPlanColumns(p *policy.Plan) []any {
 	type d = policy.Decision
 	texts := func(of func(*d) string) []string { return value.ColumnOf(p.Decisions, of) }
 	return []any{

@@ -11,9 +11,9 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	must    = dbtest.Must
+	must    = dbtest.RequireNoError
 	t0      = storetest.Start
 	leaseOf = storetest.LeaseOf
 )
 
-func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
+func fresh(t testing.TB) *Store { return &Store{DB: dbtest.NewDB(t)} }

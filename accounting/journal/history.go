@@ -28,22 +28,22 @@ type JobHistory struct {
 
 // JobRun is one run of a job, or its wait for it.
 type JobRun struct {
-	Restarts  int               `json:"restarts"`
-	Submit    time.Time         `json:"submit"`
-	Arrive    time.Time         `json:"arrive"`
-	Name      string            `json:"name"`
-	User      string            `json:"user"`
-	Account   string            `json:"account"`
-	QOS       string            `json:"qos"`
-	Partition string            `json:"partition"`
-	State     string            `json:"state"`
-	Reason    string            `json:"reason"`
-	GPUs      int               `json:"gpus"` // devices it holds or asks for
-	Start     time.Time         `json:"start,omitzero"`
-	End       time.Time         `json:"end,omitzero"`
-	Exact     bool              `json:"exact"`   // the end is Slurm's word, not inferred
-	Nodes     string            `json:"nodes"`   // where it held GPUs, comma list
-	Service   policy.GPUSeconds `json:"service"` // as of the last poll
+	Restarts    int               `json:"restarts"`
+	Submit      time.Time         `json:"submit"`
+	Arrive      time.Time         `json:"arrive"`
+	Name        string            `json:"name"`
+	User        string            `json:"user"`
+	Account     string            `json:"account"`
+	QOS         string            `json:"qos"`
+	Partition   string            `json:"partition"`
+	State       string            `json:"state"`
+	Reason      string            `json:"reason"`
+	GPUs        int               `json:"gpus"` // devices it holds or asks for
+	Start       time.Time         `json:"start,omitzero"`
+	End         time.Time         `json:"end,omitzero"`
+	HasExactEnd bool              `json:"exact"`   // the end is Slurm's word, not inferred
+	Nodes       string            `json:"nodes"`   // where it held GPUs, comma list
+	Service     policy.GPUSeconds `json:"service"` // as of the last poll
 }
 
 // StoredDecision is a decision as it was stored.
@@ -51,7 +51,7 @@ type StoredDecision struct {
 	Partition string       `json:"partition"`
 	Seq       uint64       `json:"seq"`         // cycle in which it was made
 	At        time.Time    `json:"at,omitzero"` // zero for the present one
-	Now       bool         `json:"now"`         // it is the present one
+	IsCurrent bool         `json:"now"`         // it is the present one
 	Verb      policy.Verb  `json:"verb"`
 	Rank      int          `json:"rank"`
 	GPUs      int          `json:"gpus"`
@@ -72,7 +72,7 @@ var (
 // and why, and what was done. An earlier owner of a reused id is left out.
 func (s *Store) JobHistory(ctx context.Context, cluster string, job policy.JobID) (*JobHistory, error) {
 	out := &JobHistory{Job: job}
-	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading the story of job %d", job), func(tx pgx.Tx) error {
+	err := s.DB.RunReadTx(ctx, fmt.Sprintf("reading the story of job %d", job), func(tx pgx.Tx) error {
 		var err error
 		if out.Runs, err = accounting.CollectRows(ctx, tx, scanRun, qHistoryRuns, cluster, job); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (s *Store) JobHistory(ctx context.Context, cluster string, job policy.JobID
 func scanRun(row pgx.CollectableRow) (r JobRun, err error) {
 	var start, end *time.Time
 	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State, &r.Reason,
-		&r.GPUs, &start, &end, &r.Exact, &r.Nodes, &r.Service)
+		&r.GPUs, &start, &end, &r.HasExactEnd, &r.Nodes, &r.Service)
 	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.TimeOrZero(start), value.TimeOrZero(end)
 	return r, err
 }
@@ -104,7 +104,7 @@ func scanRun(row pgx.CollectableRow) (r JobRun, err error) {
 func scanDecision(row pgx.CollectableRow) (s StoredDecision, err error) {
 	var at *time.Time
 	var seq int64
-	err = row.Scan(&s.Partition, &seq, &at, &s.Verb, &s.Rank, &s.GPUs, &s.On, &s.For, &s.Why, &s.Now)
+	err = row.Scan(&s.Partition, &seq, &at, &s.Verb, &s.Rank, &s.GPUs, &s.On, &s.For, &s.Why, &s.IsCurrent)
 	s.Seq, s.At = uint64(seq), value.TimeOrZero(at)
 	return s, err
 }

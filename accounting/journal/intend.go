@@ -43,7 +43,7 @@ func (s *Store) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bri
 		return nil, err
 	}
 	var out []bridge.Intent
-	err = s.DB.Tx(ctx, "storing intents", func(tx pgx.Tx) error {
+	err = s.DB.RunTx(ctx, "storing intents", func(tx pgx.Tx) error {
 		if err := requireLeader(ctx, tx, cluster, epoch); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (s *Store) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bri
 				return err
 			}
 		}
-		out = withStoredTimes(c, intents)
+		out = copyWithStoredTimes(c, intents)
 		if !added {
 			return readStoredIDs(ctx, tx, c, out)
 		}
@@ -82,22 +82,22 @@ func commonClusterAndEpoch(c *bridge.Cycle, intents []bridge.Intent) (string, in
 	return cluster, epoch, nil
 }
 
-// withStoredTimes returns copies as the database will hold them.
-func withStoredTimes(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
+// copyWithStoredTimes returns copies as the database will hold them.
+func copyWithStoredTimes(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
 	out := make([]bridge.Intent, len(intents))
 	for i, in := range intents {
 		in.State = bridge.IntentPlanned
 		if c != nil {
 			in.Cycle = c.Seq
 		}
-		in.Made, in.NotAfter, in.Edit.Until = toMicroseconds(in.Made), toMicroseconds(in.NotAfter), toMicroseconds(in.Edit.Until)
+		in.Made, in.NotAfter, in.Edit.Until = truncateToMicroseconds(in.Made), truncateToMicroseconds(in.NotAfter), truncateToMicroseconds(in.Edit.Until)
 		in.Edit.Why = value.ValidText(in.Edit.Why)
 		out[i] = in
 	}
 	return out
 }
 
-func toMicroseconds(t time.Time) time.Time {
+func truncateToMicroseconds(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
@@ -135,7 +135,7 @@ func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.In
 		).QueryRow(func(r pgx.Row) error { return r.Scan(&in.ID) })
 	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return conflictError(err)
+		return explainConflict(err)
 	}
 	return nil
 }
@@ -148,8 +148,8 @@ func emptyIfNil(list []string) []string {
 	return list
 }
 
-// conflictError names the rule behind a refused second open intent.
-func conflictError(err error) error {
+// explainConflict names the rule behind a refused second open intent.
+func explainConflict(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "intents_one_open" {
 		return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s)", bridge.ErrConflict, pg.Detail)

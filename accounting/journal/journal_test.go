@@ -50,7 +50,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 	state := func() string {
 		s := ""
 		for _, table := range []string{"cycles", "decisions", "decision_now", "intents"} {
-			s += table + "\n" + dbtest.Dump(t, d.DB, table) + "\n"
+			s += table + "\n" + dbtest.DumpTable(t, d.DB, table) + "\n"
 		}
 		return s
 	}
@@ -92,17 +92,17 @@ func TestDecisionsKeepChanges(t *testing.T) {
 	for i, c := range []*bridge.Cycle{plan(1, wait, other), plan(2, moved, other), plan(3, start), plan(4)} {
 		_, err := d.StoreIntents(ctx, c, nil)
 		must(t, err)
-		if got := dbtest.Count(t, d.DB, "select 1 from fairbridge.decision_now"); got != len(c.Plan.Decisions) {
+		if got := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.decision_now"); got != len(c.Plan.Decisions) {
 			t.Errorf("after cycle %d there are %d decisions, want %d", i+1, got, len(c.Plan.Decisions))
 		}
-		if i == 1 && dbtest.Count(t, d.DB, "select 1 from fairbridge.decision_now where job = 1 and rank = 1 and why = 'first in line' and seq = 2") != 1 {
+		if i == 1 && dbtest.CountRows(t, d.DB, "select 1 from fairbridge.decision_now where job = 1 and rank = 1 and why = 'first in line' and seq = 2") != 1 {
 			t.Error("the present decision does not show the new rank")
 		}
 	}
-	if got := dbtest.Count(t, d.DB, "select 1 from fairbridge.decisions where job = 1 and seq in (1, 3)"); got != 2 {
+	if got := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.decisions where job = 1 and seq in (1, 3)"); got != 2 {
 		t.Errorf("history of job 1 has %d of its 2 changes", got)
 	}
-	if got := dbtest.Count(t, d.DB, "select 1 from fairbridge.decisions"); got != 3 {
+	if got := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.decisions"); got != 3 {
 		t.Errorf("history has %d rows, want 3", got)
 	}
 }

@@ -63,10 +63,10 @@ func TestRaceForLeadership(t *testing.T) {
 	if len(holders) < 5 {
 		t.Errorf("only %d epochs: the race was none", len(holders))
 	}
-	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.cycles"); n == 0 {
+	if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.cycles"); n == 0 {
 		t.Error("nobody stored anything")
 	}
-	back := dbtest.Count(t, d.DB, "select * from (select epoch, lag(epoch) over (order by stored) as was from fairbridge.cycles) x where epoch < was")
+	back := dbtest.CountRows(t, d.DB, "select * from (select epoch, lag(epoch) over (order by stored) as was from fairbridge.cycles) x where epoch < was")
 	if back != 0 {
 		t.Errorf("%d cycles were stored under an epoch that was over", back)
 	}

@@ -28,11 +28,11 @@ func (s *Store) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	if tag.RowsAffected() == 1 {
 		return nil
 	}
-	return accounting.WrapError(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.whyNotMarked(ctx, in))
+	return accounting.WrapError(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.explainNotMarked(ctx, in))
 }
 
-// whyNotMarked says why an intent could not be marked.
-func (s *Store) whyNotMarked(ctx context.Context, in bridge.Intent) error {
+// explainNotMarked says why an intent could not be marked.
+func (s *Store) explainNotMarked(ctx context.Context, in bridge.Intent) error {
 	var state bridge.IntentState
 	var epoch, now int64
 	var holder string

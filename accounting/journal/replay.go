@@ -26,8 +26,8 @@ type StoredCycle struct {
 	SnapshotDigest  string // SHA-256 of Snapshot, hex
 	PlanDigest      string // bridge.DigestPlan of the plan the gate let through
 	RedecidedDigest string // what bridge.DigestPlan must give for the plan decided anew; "": an older release stored it
-	Refused         []bridge.Refusal
-	Snapshot        []byte // canonical JSON
+	Refusals        []bridge.Refusal
+	SnapshotJSON    []byte // canonical JSON
 }
 
 // RecordedDecision is what a cycle decided about a job. Ranks and reasons are kept only
@@ -53,9 +53,9 @@ var (
 
 var qReplay, qReplayDecisions = sql.QueryText("replay_cycle"), sql.QueryText("replay_decisions")
 
-// Cycle reads a stored cycle of a partition; seq 0 is the last. The snapshot
+// ReadCycle reads a stored cycle of a partition; seq 0 is the last. The snapshot
 // is checked against its digest.
-func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64) (*StoredCycle, error) {
+func (s *Store) ReadCycle(ctx context.Context, cluster, partition string, seq uint64) (*StoredCycle, error) {
 	doing := fmt.Sprintf("reading cycle %d of partition %s", seq, partition)
 	var c StoredCycle
 	var n int64
@@ -70,21 +70,21 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 		return nil, fmt.Errorf("%s: %w", doing, ErrNoSnapshot)
 	}
 	c.Seq, c.At = uint64(n), c.At.UTC()
-	if err := json.Unmarshal(refused, &c.Refused); err != nil {
+	if err := json.Unmarshal(refused, &c.Refusals); err != nil {
 		return nil, fmt.Errorf("%s: what the gate refused: %w", doing, err)
 	}
-	if c.Snapshot, err = value.Gunzip(packed); err != nil {
+	if c.SnapshotJSON, err = value.Gunzip(packed); err != nil {
 		return nil, fmt.Errorf("%s: unpacking its snapshot: %w", doing, err)
 	}
-	if bridge.DigestText(c.Snapshot) != c.SnapshotDigest {
+	if bridge.DigestText(c.SnapshotJSON) != c.SnapshotDigest {
 		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.SnapshotDigest)
 	}
 	return &c, nil
 }
 
-// RecordedDecisions returns what was decided about the jobs as of a cycle, by job, as far
+// ReadDecisions returns what was decided about the jobs as of a cycle, by job, as far
 // as it is kept.
-func (s *Store) RecordedDecisions(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]RecordedDecision, error) {
+func (s *Store) ReadDecisions(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]RecordedDecision, error) {
 	list, err := accounting.CollectRows(ctx, s.DB, pgx.RowToStructByPos[RecordedDecision], qReplayDecisions, cluster, partition, int64(seq), jobs)
 	return list, accounting.WrapError(fmt.Sprintf("reading the decisions of cycle %d of partition %s", seq, partition), err)
 }

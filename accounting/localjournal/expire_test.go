@@ -47,7 +47,7 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 			ID: int64(i + 1), Cluster: "lab", Epoch: 1, Policy: "fifo", Edit: e, State: bridge.IntentObserved, Made: w.Now(), Sent: w.Now(),
 			Before: bridge.JobBefore{Eligible: before.Eligible, Begin: before.Eligible, Priority: before.Priority, State: before.State},
 		}
-		if err := j.Note(in); err != nil {
+		if err := j.WriteIntents(in); err != nil {
 			t.Fatal(err)
 		}
 	}

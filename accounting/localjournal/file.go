@@ -31,7 +31,7 @@ func (j *Journal) openFile() error {
 	if j.file, err = os.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return err
 	}
-	j.size = whole
+	j.sizeBytes = whole
 	if err := j.file.Truncate(whole); err != nil { // drop a line cut off by a crash
 		return err
 	}
@@ -56,7 +56,7 @@ func (j *Journal) readFile() (whole int64, err error) {
 			j.damageErrors = append(j.damageErrors, fmt.Errorf("%s:%d: not an intent: %w", j.path, n, err))
 			continue
 		}
-		j.intents[in.ID] = in
+		j.intentByID[in.ID] = in
 	}
 }
 
@@ -71,9 +71,9 @@ func (j *Journal) appendLines(list []bridge.Intent) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		return errors.Join(err, j.file.Truncate(j.size))
+		return errors.Join(err, j.file.Truncate(j.sizeBytes))
 	}
-	j.size += int64(len(b))
+	j.sizeBytes += int64(len(b))
 	return nil
 }
 
@@ -88,12 +88,12 @@ func encodeLines(list []bridge.Intent) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// rewrite replaces the file by one with what still counts, in one step.
-func (j *Journal) rewrite() error {
+// rewriteFile replaces the file by one with what still counts, in one step.
+func (j *Journal) rewriteFile() error {
 	since := j.now().Add(-closedRetention)
 	var list []bridge.Intent
-	for _, in := range j.intents {
-		if isOpenOrSince(&in, since) {
+	for _, in := range j.intentByID {
+		if isOpenOrClosedSince(&in, since) {
 			list = append(list, in)
 		}
 	}
@@ -106,11 +106,11 @@ func (j *Journal) rewrite() error {
 		return errors.Join(err, next.Close(), os.Remove(next.Name()))
 	}
 	old := j.file
-	j.file, j.size = next, size
-	j.maxSize = max(defaultMaxSize, 2*size) // so that what counts is not rewritten at every note
-	clear(j.intents)
+	j.file, j.sizeBytes = next, size
+	j.maxBytes = max(defaultMaxBytes, 2*size) // so that what counts is not rewritten at every note
+	clear(j.intentByID)
 	for _, in := range list {
-		j.intents[in.ID] = in
+		j.intentByID[in.ID] = in
 	}
 	return errors.Join(old.Close(), syncDir(j.path))
 }

@@ -17,8 +17,8 @@ import (
 // budgets and the yielding to people look back.
 const closedRetention = 25 * time.Hour
 
-// defaultMaxSize is the size at which the file is rewritten with what still counts.
-const defaultMaxSize = 8 << 20
+// defaultMaxBytes is the size at which the file is rewritten with what still counts.
+const defaultMaxBytes = 8 << 20
 
 // ErrInUse means that another process writes the file.
 var ErrInUse = errors.New("another fairbridge process writes this journal: stop the daemon first, or release through the database")
@@ -30,9 +30,9 @@ type Journal struct {
 	file         *os.File // nil when opened for reading, or lent
 	isLent       bool
 	lockFile     *os.File
-	size         int64
-	maxSize      int64
-	intents      map[int64]bridge.Intent
+	sizeBytes    int64
+	maxBytes     int64
+	intentByID   map[int64]bridge.Intent
 	damageErrors []error
 	now          func() time.Time
 }
@@ -41,7 +41,7 @@ type Journal struct {
 // One process at a time may: others get ErrInUse. A last line that was cut off
 // by a crash is dropped; damaged lines are skipped and told by Damage.
 func Open(path string) (*Journal, error) {
-	j := &Journal{path: path, maxSize: defaultMaxSize, intents: map[int64]bridge.Intent{}, now: time.Now}
+	j := &Journal{path: path, maxBytes: defaultMaxBytes, intentByID: map[int64]bridge.Intent{}, now: time.Now}
 	if err := j.openFile(); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the local journal: %w", err), j.Close())
 	}
@@ -51,7 +51,7 @@ func Open(path string) (*Journal, error) {
 // Read reads the journal at path without taking it. It is an error if it is
 // not there.
 func Read(path string) (*Journal, error) {
-	j := &Journal{path: path, intents: map[int64]bridge.Intent{}, now: time.Now}
+	j := &Journal{path: path, intentByID: map[int64]bridge.Intent{}, now: time.Now}
 	if _, err := j.readFile(); err != nil {
 		return nil, fmt.Errorf("reading the local journal: %w", err)
 	}
@@ -70,18 +70,18 @@ func (j *Journal) Close() error {
 	return errors.Join(errs...)
 }
 
-// Damage joins what could not be read, each with file and line; nil when
+// DamageError joins what could not be read, each with file and line; nil when
 // everything could.
-func (j *Journal) Damage() error { return errors.Join(j.damageErrors...) }
+func (j *Journal) DamageError() error { return errors.Join(j.damageErrors...) }
 
-// Note writes the intents as they are now, and returns when they are on disk.
-func (j *Journal) Note(list ...bridge.Intent) error {
+// WriteIntents writes the intents as they are now, and returns when they are on disk.
+func (j *Journal) WriteIntents(list ...bridge.Intent) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.noteLocked(list)
+	return j.writeIntentsLocked(list)
 }
 
-func (j *Journal) noteLocked(list []bridge.Intent) error {
+func (j *Journal) writeIntentsLocked(list []bridge.Intent) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -92,10 +92,10 @@ func (j *Journal) noteLocked(list []bridge.Intent) error {
 		return fmt.Errorf("noting intents in %s: %w", j.path, err)
 	}
 	for _, in := range list {
-		j.intents[in.ID] = in
+		j.intentByID[in.ID] = in
 	}
-	if j.size > j.maxSize {
-		if err := j.rewrite(); err != nil {
+	if j.sizeBytes > j.maxBytes {
+		if err := j.rewriteFile(); err != nil {
 			return fmt.Errorf("shortening %s: %w", j.path, err)
 		}
 	}
@@ -108,7 +108,7 @@ func (j *Journal) StoreIntents(_ context.Context, _ *bridge.Cycle, intents []bri
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var last int64
-	for id := range j.intents {
+	for id := range j.intentByID {
 		last = max(last, id)
 	}
 	out := slices.Clone(intents)
@@ -116,14 +116,14 @@ func (j *Journal) StoreIntents(_ context.Context, _ *bridge.Cycle, intents []bri
 		last++
 		out[i].ID, out[i].State = last, bridge.IntentPlanned
 	}
-	if err := j.noteLocked(out); err != nil {
+	if err := j.writeIntentsLocked(out); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
 // UpdateIntent stores an intent as it is now.
-func (j *Journal) UpdateIntent(_ context.Context, in bridge.Intent) error { return j.Note(in) }
+func (j *Journal) UpdateIntent(_ context.Context, in bridge.Intent) error { return j.WriteIntents(in) }
 
 // Intents returns the cluster's intents that are not closed or were closed
 // after since, by ID.
@@ -131,8 +131,8 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var out []bridge.Intent
-	for _, in := range j.intents {
-		if in.Cluster == cluster && isOpenOrSince(&in, since) {
+	for _, in := range j.intentByID {
+		if in.Cluster == cluster && isOpenOrClosedSince(&in, since) {
 			out = append(out, in)
 		}
 	}
@@ -140,8 +140,8 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 	return out, nil
 }
 
-// isOpenOrSince reports whether an intent is not closed, or was closed after since.
-func isOpenOrSince(in *bridge.Intent, since time.Time) bool {
+// isOpenOrClosedSince reports whether an intent is not closed, or was closed after since.
+func isOpenOrClosedSince(in *bridge.Intent, since time.Time) bool {
 	return in.State.IsOpen() || in.State == bridge.IntentObserved || in.Closed.After(since)
 }
 

@@ -41,7 +41,7 @@ func read(t *testing.T, path string) []bridge.Intent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Damage(); err != nil {
+	if err := j.DamageError(); err != nil {
 		t.Error(err)
 	}
 	list, err := j.Intents(t.Context(), "c1", t0, t0.Add(-time.Hour))
@@ -59,7 +59,7 @@ func TestTheLastLineOfAnIntentCounts(t *testing.T) {
 	closed := lease(3, bridge.IntentVoid)
 	closed.Closed = t0.Add(-2 * time.Hour)
 	for _, in := range []bridge.Intent{lease(2, bridge.IntentPlanned), lease(1, bridge.IntentPlanned), lease(1, bridge.IntentSent), closed, other, lease(1, bridge.IntentObserved)} {
-		if err := j.Note(in); err != nil {
+		if err := j.WriteIntents(in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestACrashAtEveryByte(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")
 	j := opened(t, path)
-	if err := j.Note(lease(1, bridge.IntentSent), lease(2, bridge.IntentSent), lease(3, bridge.IntentSent)); err != nil {
+	if err := j.WriteIntents(lease(1, bridge.IntentSent), lease(2, bridge.IntentSent), lease(3, bridge.IntentSent)); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -94,7 +94,7 @@ func TestACrashAtEveryByte(t *testing.T) {
 		if err != nil {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
-		if err := errors.Join(again.Note(lease(7, bridge.IntentSent)), again.Close()); err != nil {
+		if err := errors.Join(again.WriteIntents(lease(7, bridge.IntentSent)), again.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := len(read(t, cut)), strings.Count(string(whole[:n]), "\n")+1; got != want {
@@ -106,14 +106,14 @@ func TestACrashAtEveryByte(t *testing.T) {
 func TestDamagedLinesAreNamedAndSkipped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	_ = j.Note(lease(1, bridge.IntentSent))
+	_ = j.WriteIntents(lease(1, bridge.IntentSent))
 	_ = j.Close()
 	b, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte("{\"id\": garbage\n"), b...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	again := opened(t, path)
-	if err := again.Damage(); err == nil || !strings.Contains(err.Error(), path+":1:") {
+	if err := again.DamageError(); err == nil || !strings.Contains(err.Error(), path+":1:") {
 		t.Errorf("damage: %v, want it to name line 1", err)
 	}
 	if list, _ := again.Intents(t.Context(), "c1", t0, t0); len(list) != 1 {
@@ -135,7 +135,7 @@ func TestOneWriterAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Note(lease(1, bridge.IntentSent)); err == nil {
+	if err := r.WriteIntents(lease(1, bridge.IntentSent)); err == nil {
 		t.Error("a reader could write")
 	}
 	if _, err := Read(path + ".none"); !errors.Is(err, os.ErrNotExist) {
@@ -146,24 +146,24 @@ func TestOneWriterAtATime(t *testing.T) {
 func TestALongFileIsShortened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	j.maxSize, j.now = 20_000, func() time.Time { return t0.Add(48 * time.Hour) }
+	j.maxBytes, j.now = 20_000, func() time.Time { return t0.Add(48 * time.Hour) }
 	live := lease(1, bridge.IntentObserved)
-	if err := j.Note(live); err != nil {
+	if err := j.WriteIntents(live); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int64(200) {
 		in := lease(i+2, bridge.IntentExpired)
 		in.Closed = t0
-		if err := j.Note(in); err != nil {
+		if err := j.WriteIntents(in); err != nil {
 			t.Fatal(err)
 		}
-		if j.size > 20_000 {
-			t.Fatalf("the file grew to %d bytes", j.size)
+		if j.sizeBytes > 20_000 {
+			t.Fatalf("the file grew to %d bytes", j.sizeBytes)
 		}
-		j.maxSize = 20_000
+		j.maxBytes = 20_000
 	}
 	j.now = time.Now
-	_ = j.Note(lease(500, bridge.IntentSent))
+	_ = j.WriteIntents(lease(500, bridge.IntentSent))
 	list := read(t, path)
 	if len(list) < 2 || list[0].ID != 1 || list[len(list)-1].ID != 500 {
 		t.Errorf("%d intents, want the live one and the last one among them", len(list))
@@ -176,7 +176,7 @@ func TestALongFileIsShortened(t *testing.T) {
 func TestReleaseWithoutADatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	_ = j.Note(lease(41, bridge.IntentObserved))
+	_ = j.WriteIntents(lease(41, bridge.IntentObserved))
 	out, err := j.StoreIntents(t.Context(), nil, []bridge.Intent{lease(0, ""), lease(0, "")})
 	if err != nil || out[0].ID != 42 || out[1].ID != 43 || out[0].State != bridge.IntentPlanned {
 		t.Errorf("intend gave %+v, %v; want ids 42 and 43", out, err)

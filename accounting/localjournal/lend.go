@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Lend lets other processes write the file, until TakeBack. What is noted
+// LendFile lets other processes write the file, until TakeFileBack. What is noted
 // meanwhile is an error.
-func (j *Journal) Lend() error {
+func (j *Journal) LendFile() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.isLent = true
 	return j.Close()
 }
 
-// TakeBack takes a lent file again and reads what others wrote. back is false
+// TakeFileBack takes a lent file again and reads what others wrote. back is false
 // when it was not lent; the error is ErrInUse while another process has it.
-func (j *Journal) TakeBack() (back bool, err error) {
+func (j *Journal) TakeFileBack() (back bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.isLent {
 		return false, nil
 	}
-	clear(j.intents)
+	clear(j.intentByID)
 	j.damageErrors = nil
 	if err := j.openFile(); err != nil {
 		return false, errors.Join(fmt.Errorf("taking the local journal back: %w", err), j.Close())
@@ -40,23 +40,23 @@ func (j *Journal) TakeBack() (back bool, err error) {
 func (t *Tee) NoteDatabaseReached(ok bool, now time.Time, after time.Duration) error {
 	switch {
 	case ok:
-		t.lostAt = time.Time{}
-	case t.lostAt.IsZero():
-		t.lostAt = now
-	case now.Sub(t.lostAt) > after:
-		return t.Local.Lend()
+		t.databaseLostAt = time.Time{}
+	case t.databaseLostAt.IsZero():
+		t.databaseLostAt = now
+	case now.Sub(t.databaseLostAt) > after:
+		return t.Local.LendFile()
 	}
 	return nil
 }
 
-// takeBack ends a loan, and tells the database what was done in it.
-func (t *Tee) takeBack(ctx context.Context, cluster string) error {
-	back, err := t.Local.TakeBack()
+// endLoan ends a loan, and tells the database what was done in it.
+func (t *Tee) endLoan(ctx context.Context, cluster string) error {
+	back, err := t.Local.TakeFileBack()
 	if err != nil || !back {
 		return err
 	}
-	if _, err := t.CatchUp(ctx, cluster); err != nil {
-		return errors.Join(err, t.Local.Lend()) // tried again by the next cycle
+	if _, err := t.UpdateDatabase(ctx, cluster); err != nil {
+		return errors.Join(err, t.Local.LendFile()) // tried again by the next cycle
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ type Tee struct {
 	DB    bridge.Journal // the truth
 	Local *Journal
 
-	lostAt time.Time // since when the database cannot be asked who leads
+	databaseLostAt time.Time // since when the database cannot be asked who leads
 }
 
 var (
@@ -28,7 +28,7 @@ func (t *Tee) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridg
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Local.Note(out...); err != nil {
+	if err := t.Local.WriteIntents(out...); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -41,22 +41,22 @@ func (t *Tee) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	if err != nil && in.State == bridge.IntentSent {
 		return err
 	}
-	return errors.Join(err, t.Local.Note(in))
+	return errors.Join(err, t.Local.WriteIntents(in))
 }
 
 // Intents reads the database, after it has been told of what was done from the
 // local file while that was lent.
 func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
-	if err := t.takeBack(ctx, cluster); err != nil {
+	if err := t.endLoan(ctx, cluster); err != nil {
 		return nil, err
 	}
 	return t.DB.Intents(ctx, cluster, now, since)
 }
 
-// CatchUp tells the database what happened while it was gone, and returns how
+// UpdateDatabase tells the database what happened while it was gone, and returns how
 // many intents it did not know of. Call it before the first cycle: otherwise
 // what a release undid from the file would look like somebody else's change.
-func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err error) {
+func (t *Tee) UpdateDatabase(ctx context.Context, cluster string) (caughtUp int, err error) {
 	known, err := t.DB.Intents(ctx, cluster, time.Time{}, t.Local.now())
 	if err != nil {
 		return 0, err
@@ -64,8 +64,8 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err er
 	t.Local.mu.Lock()
 	defer t.Local.mu.Unlock()
 	for _, was := range known {
-		in, ok := t.Local.intents[was.ID]
-		if !ok || !sameIntent(&in, &was) || rankOfState(in.State) <= max(rankOfState(was.State), rankOfState(bridge.IntentSent)) {
+		in, ok := t.Local.intentByID[was.ID]
+		if !ok || !isSameIntent(&in, &was) || rankOfState(in.State) <= max(rankOfState(was.State), rankOfState(bridge.IntentSent)) {
 			continue
 		}
 		if err := t.DB.UpdateIntent(ctx, in); err != nil {
@@ -86,8 +86,8 @@ func rankOfState(s bridge.IntentState) int {
 	return 5 // closed
 }
 
-// sameIntent reports whether both are the same intent: ids begin anew in a new
+// isSameIntent reports whether both are the same intent: ids begin anew in a new
 // database.
-func sameIntent(a, b *bridge.Intent) bool {
+func isSameIntent(a, b *bridge.Intent) bool {
 	return a.Cluster == b.Cluster && a.Epoch == b.Epoch && a.Made.Equal(b.Made) && a.Edit.Kind == b.Edit.Kind && a.Edit.Run.IsSameRun(b.Edit.Run)
 }

@@ -17,7 +17,7 @@ import (
 // the database hears of it before the next cycle.
 func TestTheDatabaseCatchesUp(t *testing.T) {
 	ctx := t.Context()
-	db := stores.New(dbtest.New(t))
+	db := stores.New(dbtest.NewDB(t))
 	file, err := localjournal.Open(filepath.Join(t.TempDir(), "journal"))
 	check(t, err)
 	t.Cleanup(func() { _ = file.Close() })
@@ -47,7 +47,7 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 	behind.State = bridge.IntentAcked
 	check(t, file.UpdateIntent(ctx, behind))
 	for _, want := range []int{1, 0} {
-		told, err := tee.CatchUp(ctx, "c1")
+		told, err := tee.UpdateDatabase(ctx, "c1")
 		check(t, err)
 		if told != want {
 			t.Errorf("the database was told of %d intents, want %d", told, want)
@@ -71,7 +71,7 @@ func check(t *testing.T, err error) {
 // node list back from the file; the daemon's next look at the ledger knows.
 func TestALentFileIsTakenBack(t *testing.T) {
 	ctx := t.Context()
-	db := stores.New(dbtest.New(t))
+	db := stores.New(dbtest.NewDB(t))
 	path := filepath.Join(t.TempDir(), "journal")
 	file, err := localjournal.Open(path)
 	check(t, err)
@@ -102,7 +102,7 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	if _, err := tee.Intents(ctx, "c1", now, now); !errors.Is(err, localjournal.ErrInUse) {
 		t.Errorf("while another has the file: %v", err)
 	}
-	if err := file.Note(pin); err == nil {
+	if err := file.WriteIntents(pin); err == nil {
 		t.Error("a lent file was written")
 	}
 	pin.State, pin.Closed, pin.Error = bridge.IntentExpired, now, "superseded"
@@ -113,5 +113,5 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	if len(live) != 0 {
 		t.Errorf("the ledger still holds %+v", live)
 	}
-	check(t, file.Note(pin))
+	check(t, file.WriteIntents(pin))
 }

@@ -17,16 +17,16 @@ import (
 var ErrNoPostgres = errors.New("no Postgres server programs here (looked in FAIRBRIDGE_PG_BIN, /usr/lib/postgresql, " +
 	"/usr/pgsql-*, pg_config and PATH); on Debian: apt-get install postgresql")
 
-// Find returns the directory of initdb, pg_ctl and postgres: FAIRBRIDGE_PG_BIN if set, else the newest release of the
+// FindServerPrograms returns the directory of initdb, pg_ctl and postgres: FAIRBRIDGE_PG_BIN if set, else the newest release of the
 // distribution's directories, else what pg_config or PATH name. The error is ErrNoPostgres when there is none.
-func Find() (string, error) {
+func FindServerPrograms() (string, error) {
 	if dir := os.Getenv("FAIRBRIDGE_PG_BIN"); dir != "" {
 		if !hasServerPrograms(dir) {
 			return "", fmt.Errorf("FAIRBRIDGE_PG_BIN=%s lacks initdb, pg_ctl or postgres: %w", dir, ErrNoPostgres)
 		}
 		return dir, nil
 	}
-	for _, dir := range candidateDirs() {
+	for _, dir := range listCandidateDirs() {
 		if hasServerPrograms(dir) {
 			return dir, nil
 		}
@@ -34,7 +34,7 @@ func Find() (string, error) {
 	return "", ErrNoPostgres
 }
 
-func candidateDirs() []string {
+func listCandidateDirs() []string {
 	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	redhat, _ := filepath.Glob("/usr/pgsql-*/bin")
 	dirs := append(debian, redhat...)

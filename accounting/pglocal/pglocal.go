@@ -22,8 +22,8 @@ import (
 //go:embed watch.sh
 var watchScript string
 
-// superuser is the only role the server has at its start.
-const superuser = "fairbridge"
+// superuserName is the only role the server has at its start.
+const superuserName = "fairbridge"
 
 // Server is a running private Postgres.
 type Server struct {
@@ -37,7 +37,7 @@ type Server struct {
 // needs tomorrow: a crash of the machine may destroy it. Run by root, the server belongs to user postgres or nobody.
 // The error is ErrNoPostgres when this machine has no Postgres. Call Close at the end.
 func Start(ctx context.Context) (*Server, error) {
-	bin, err := Find()
+	bin, err := FindServerPrograms()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func lastLogLines(log []byte) string {
 
 // DSN is the connection string of a database of this server; "postgres" always exists.
 func (s *Server) DSN(database string) string {
-	q := url.Values{"host": {s.dir}, "user": {superuser}}
+	q := url.Values{"host": {s.dir}, "user": {superuserName}}
 	return (&url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: q.Encode()}).String()
 }
 

@@ -59,8 +59,8 @@ func TestServerAnswersAndIsPrivate(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), "select current_user, current_setting('listen_addresses')").Scan(&user, &addresses); err != nil {
 		t.Fatal(err)
 	}
-	if user != superuser || addresses != "" {
-		t.Errorf("user %q listens on %q, want %q on no address", user, addresses, superuser)
+	if user != superuserName || addresses != "" {
+		t.Errorf("user %q listens on %q, want %q on no address", user, addresses, superuserName)
 	}
 	info, err := os.Stat(s.dir)
 	if err != nil || info.Mode().Perm() != 0o700 {
@@ -135,7 +135,7 @@ func naming(s string) (found []string) {
 }
 
 func TestStartReportsWhatTheServerSaid(t *testing.T) {
-	if _, err := Find(); err != nil {
+	if _, err := FindServerPrograms(); err != nil {
 		t.Skip(err)
 	}
 	bin := t.TempDir()
@@ -159,7 +159,7 @@ func TestStartReportsWhatTheServerSaid(t *testing.T) {
 }
 
 func TestStartObeysContext(t *testing.T) {
-	if _, err := Find(); err != nil {
+	if _, err := FindServerPrograms(); err != nil {
 		t.Skip(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -18,7 +18,7 @@ const million = 1_000_000
 func BenchmarkLearnMillion(b *testing.B) {
 	d := fresh(b)
 	ctx := b.Context()
-	must(b, d.LongTx(ctx, "filling", func(tx pgx.Tx) error {
+	must(b, d.RunLongTx(ctx, "filling", func(tx pgx.Tx) error {
 		for _, q := range []string{
 			`set local session_replication_role = replica`, // no marks for reports
 			`insert into fairbridge.job_runs select 'c1', i, extract(epoch from t.at)::bigint, 0, t.at, '', 'train-' || u * 7 % 30, 'u' || u, 'a' || u % 30, '', 'gpu', 0, 0,
@@ -45,10 +45,10 @@ func BenchmarkLearnMillion(b *testing.B) {
 
 		got, err := d.Learn(ctx, testCluster, t0)
 		must(b, err)
-		if got.Runs != len(runs) {
+		if got.RunCount != len(runs) {
 			b.Fatal(got)
 		}
-		b.ReportMetric(float64(got.Runs), "runs")
+		b.ReportMetric(float64(got.RunCount), "runs")
 		from = time.Now()
 		past, err := d.Past(ctx, testCluster, t0)
 		must(b, err)

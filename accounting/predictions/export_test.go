@@ -1,4 +1,4 @@
 package predictions
 
 // FinishedJobs lets tests see what a model is fitted to.
-var FinishedJobs = (*Store).finishedJobs
+var FinishedJobs = (*Store).readFinishedJobs

@@ -12,9 +12,9 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	must                = dbtest.Must
+	must                = dbtest.RequireNoError
 	t0, sec             = storetest.Start, storetest.At
 	view, running, with = storetest.View, storetest.RunningJob, storetest.WithChange
 )
 
-func fresh(t testing.TB) *stores.Stores { return stores.New(dbtest.New(t)) }
+func fresh(t testing.TB) *stores.Stores { return stores.New(dbtest.NewDB(t)) }

@@ -24,17 +24,17 @@ var (
 
 // LearnResult says what Learn did.
 type LearnResult struct {
-	Model     int64     `json:"model"`     // its number; 0: there was too little to learn from
-	Runs      int       `json:"runs"`      // jobs it was fitted to
-	Since     time.Time `json:"since"`     // of those
-	Through   time.Time `json:"through"`   // likewise
-	Predicted int       `json:"predicted"` // runs that started since the last time
-	Settled   int64     `json:"settled"`   // predicted runs that ended since
+	ModelID        int64     `json:"model"`     // its number; 0: there was too little to learn from
+	RunCount       int       `json:"runs"`      // jobs it was fitted to
+	Since          time.Time `json:"since"`     // of those
+	Through        time.Time `json:"through"`   // likewise
+	PredictedCount int       `json:"predicted"` // runs that started since the last time
+	SettledCount   int64     `json:"settled"`   // predicted runs that ended since
 }
 
 // The history a model is fitted to, and how large it may get.
 const (
-	learnedPeriod    = 180 * 24 * time.Hour
+	learnedHistory   = 180 * 24 * time.Hour
 	maxLearnedJobs   = 1_000_000 // jobs, the last ones
 	maxLearnedGroups = 20_000    // of each level
 	minLearnedJobs   = 20        // jobs
@@ -47,30 +47,30 @@ const (
 func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (LearnResult, error) {
 	var out LearnResult
 	var err error
-	if out.Predicted, err = s.recordPredictions(ctx, cluster, now); err != nil {
+	if out.PredictedCount, err = s.recordPredictions(ctx, cluster, now); err != nil {
 		return out, err
 	}
-	if out.Settled, err = s.recordOutcomes(ctx, cluster); err != nil {
+	if out.SettledCount, err = s.recordOutcomes(ctx, cluster); err != nil {
 		return out, err
 	}
 	if _, err := s.DB.ExecUntilNone(ctx, qPredictPrune, cluster, now.Add(-scoreRetention)); err != nil {
 		return out, accounting.WrapError("forgetting old predictions", err)
 	}
-	runs, err := s.finishedJobs(ctx, cluster, now)
+	runs, err := s.readFinishedJobs(ctx, cluster, now)
 	if err != nil || len(runs) < minLearnedJobs {
 		return out, err
 	}
 	m := learn.Fit(runs, maxLearnedGroups)
-	out.Runs, out.Since, out.Through = m.Runs, m.From, m.Through
-	out.Model, err = s.storeModel(ctx, cluster, now, m)
+	out.RunCount, out.Since, out.Through = m.Runs, m.From, m.Through
+	out.ModelID, err = s.storeModel(ctx, cluster, now, m)
 	return out, err
 }
 
-// finishedJobs reads the jobs that a model is fitted to, in the order they ended.
-func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
+// readFinishedJobs reads the jobs that a model is fitted to, in the order they ended.
+func (s *Store) readFinishedJobs(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
 	var runs []learn.Run
-	err := s.DB.LongTx(ctx, "reading how long jobs took", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-learnedPeriod), maxLearnedJobs)
+	err := s.DB.RunLongTx(ctx, "reading how long jobs took", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-learnedHistory), maxLearnedJobs)
 		if err != nil {
 			return err
 		}

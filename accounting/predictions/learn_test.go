@@ -33,14 +33,14 @@ func habits(t testing.TB, d *stores.Stores, from int64, n int, start func(i int)
 func TestLearn(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	if got, err := d.Learn(ctx, testCluster, t0); err != nil || got.Model != 0 {
+	if got, err := d.Learn(ctx, testCluster, t0); err != nil || got.ModelID != 0 {
 		t.Fatalf("learnt %+v, %v from nothing", got, err)
 	}
 	habits(t, d, 1, 60, func(i int) time.Time { return t0.Add(time.Duration(i) * time.Hour) })
 	made := t0.Add(100 * time.Hour)
 	first, err := d.Learn(ctx, testCluster, made)
 	must(t, err)
-	if first.Runs != 60 || first.Model == 0 || first.Predicted != 0 {
+	if first.RunCount != 60 || first.ModelID == 0 || first.PredictedCount != 0 {
 		t.Errorf("learnt %+v", first)
 	}
 	past, err := d.Past(ctx, testCluster, made)
@@ -60,7 +60,7 @@ func TestLearn(t *testing.T) {
 	habits(t, d, 200, 30, func(i int) time.Time { return made.Add(time.Duration(i-15) * time.Hour) })
 	second, err := d.Learn(ctx, testCluster, made.Add(40*time.Hour))
 	must(t, err)
-	if second.Predicted != 15 || second.Settled != 15 || second.Runs != 90 {
+	if second.PredictedCount != 15 || second.SettledCount != 15 || second.RunCount != 90 {
 		t.Errorf("then learnt %+v", second)
 	}
 	var runs int
@@ -69,7 +69,7 @@ func TestLearn(t *testing.T) {
 	if runs != 15 || factor > 1.3 || within < .5 {
 		t.Errorf("scores: %d runs, factor %v, within 80 %% %v", runs, factor, within)
 	}
-	if again, err := d.Learn(ctx, testCluster, made.Add(41*time.Hour)); err != nil || again.Predicted != 0 || again.Settled != 0 {
+	if again, err := d.Learn(ctx, testCluster, made.Add(41*time.Hour)); err != nil || again.PredictedCount != 0 || again.SettledCount != 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestLearnableRuns(t *testing.T) {
 		t.Fatalf("%+v", runs)
 	}
 	r := runs[0]
-	first := dbtest.Count(t, d.DB, "select generate_series(1, extract(epoch from ended - started)::int) from fairbridge.job_runs where job = 1 and restarts = 0")
+	first := dbtest.CountRows(t, d.DB, "select generate_series(1, extract(epoch from ended - started)::int) from fairbridge.job_runs where job = 1 and restarts = 0")
 	if want := time.Duration(first)*time.Second + 300*time.Second; first == 0 || r.Ran != want || !r.Start.Equal(sec(10)) || !r.End.Equal(sec(500)) || r.GPUType != "a100" || r.GPUs != 4 || r.Limit != time.Hour {
 		t.Errorf("learns %+v, want %v in all", r, want)
 	}

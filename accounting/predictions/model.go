@@ -29,8 +29,8 @@ func (s *Store) NewestModel(ctx context.Context, q rowQuerier, cluster string) (
 // modelCache remembers the model in use of each cluster: it is some megabytes that
 // a cycle need not read.
 type modelCache struct {
-	mu            sync.Mutex
-	lastByCluster map[string]cachedModel
+	mu             sync.Mutex
+	modelByCluster map[string]cachedModel
 }
 
 // cachedModel is a model and what the database says of it.
@@ -47,9 +47,9 @@ type rowQuerier interface {
 
 // loadModel returns the newest model of a cluster.
 func (s *Store) loadModel(ctx context.Context, q rowQuerier, cluster string) (cachedModel, error) {
-	s.cache.mu.Lock()
-	defer s.cache.mu.Unlock()
-	had := s.cache.lastByCluster[cluster]
+	s.models.mu.Lock()
+	defer s.models.mu.Unlock()
+	had := s.models.modelByCluster[cluster]
 	var text []byte
 	now := cachedModel{}
 	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.madeAt, &text)
@@ -67,9 +67,9 @@ func (s *Store) loadModel(ctx context.Context, q rowQuerier, cluster string) (ca
 			now.predictor = newPredictor(m)
 		}
 	}
-	if s.cache.lastByCluster == nil {
-		s.cache.lastByCluster = map[string]cachedModel{}
+	if s.models.modelByCluster == nil {
+		s.models.modelByCluster = map[string]cachedModel{}
 	}
-	s.cache.lastByCluster[cluster] = now
+	s.models.modelByCluster[cluster] = now
 	return now, nil
 }

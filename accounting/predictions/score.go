@@ -19,8 +19,8 @@ var (
 	qPredictOutcomes = sql.QueryText("predict_outcomes")
 )
 
-// maxLateness is how long after its start a run may still get its prediction.
-const maxLateness = 48 * time.Hour
+// maxPredictionDelay is how long after its start a run may still get its prediction.
+const maxPredictionDelay = 48 * time.Hour
 
 // recordPredictions notes what the model in use predicts of runs that started after it
 // was made: of no other can it be scored fairly. It returns how many.
@@ -30,12 +30,12 @@ func (s *Store) recordPredictions(ctx context.Context, cluster string, now time.
 	if err != nil || m.predictor == nil {
 		return 0, accounting.WrapError(doing, err)
 	}
-	since := now.Add(-maxLateness)
+	since := now.Add(-maxPredictionDelay)
 	if m.madeAt.After(since) {
 		since = m.madeAt
 	}
 	var list []prediction
-	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error {
+	err = s.DB.RunTx(ctx, doing, func(tx pgx.Tx) error {
 		var err error
 		scan := func(row pgx.CollectableRow) (prediction, error) { return scanPrediction(row, m.model) }
 		if list, err = accounting.CollectRows(ctx, tx, scan, qPredictStarted, cluster, since); err != nil {
@@ -49,27 +49,27 @@ func (s *Store) recordPredictions(ctx context.Context, cluster string, now time.
 
 // prediction is what is predicted of a run, in seconds.
 type prediction struct {
-	job, submit                       int64
-	restarts                          int32
-	started                           time.Time
-	user, account                     string
-	limit, mean, sigma, p10, p50, p90 float64
+	jobID, submitUnix                                                           int64
+	restarts                                                                    int32
+	startedAt                                                                   time.Time
+	user, account                                                               string
+	limitSeconds, meanSeconds, sigmaSeconds, p10Seconds, p50Seconds, p90Seconds float64
 }
 
 // scanPrediction reads a run and predicts from the model how long it runs.
 func scanPrediction(row pgx.CollectableRow, m *learn.Model) (p prediction, err error) {
 	var j learn.Job
 	var seconds float64
-	err = row.Scan(&p.job, &p.submit, &p.restarts, &j.User, &j.Account, &j.Name, &j.GPUs, &p.limit, &p.started, &seconds, &j.GPUType)
+	err = row.Scan(&p.jobID, &p.submitUnix, &p.restarts, &j.User, &j.Account, &j.Name, &j.GPUs, &p.limitSeconds, &p.startedAt, &seconds, &j.GPUType)
 	if err != nil {
 		return p, err
 	}
-	j.Limit = policy.DurationFromSeconds(p.limit)
+	j.Limit = policy.DurationFromSeconds(p.limitSeconds)
 	p.user, p.account = j.User, j.Account
 	d, ran := m.RunTimeOf(&j), policy.DurationFromSeconds(seconds)
 	mean, sigma := d.Mean(ran)
-	p.mean, p.sigma = mean.Seconds(), sigma.Seconds()
-	p.p10, p.p50, p.p90 = d.Quantile(.1, ran).Seconds(), d.Quantile(.5, ran).Seconds(), d.Quantile(.9, ran).Seconds()
+	p.meanSeconds, p.sigmaSeconds = mean.Seconds(), sigma.Seconds()
+	p.p10Seconds, p.p50Seconds, p.p90Seconds = d.Quantile(.1, ran).Seconds(), d.Quantile(.5, ran).Seconds(), d.Quantile(.9, ran).Seconds()
 	return p, nil
 }
 
@@ -78,11 +78,11 @@ func predictionColumns(list []prediction) []any {
 	type p = prediction
 	amounts := func(of func(*p) float64) []float64 { return value.ColumnOf(list, of) }
 	return []any{
-		value.ColumnOf(list, func(p *p) int64 { return p.job }), value.ColumnOf(list, func(p *p) int64 { return p.submit }),
-		value.ColumnOf(list, func(p *p) int32 { return p.restarts }), value.ColumnOf(list, func(p *p) time.Time { return p.started }),
+		value.ColumnOf(list, func(p *p) int64 { return p.jobID }), value.ColumnOf(list, func(p *p) int64 { return p.submitUnix }),
+		value.ColumnOf(list, func(p *p) int32 { return p.restarts }), value.ColumnOf(list, func(p *p) time.Time { return p.startedAt }),
 		value.ColumnOf(list, func(p *p) string { return p.user }), value.ColumnOf(list, func(p *p) string { return p.account }),
-		amounts(func(p *p) float64 { return p.limit }), amounts(func(p *p) float64 { return p.mean }), amounts(func(p *p) float64 { return p.sigma }),
-		amounts(func(p *p) float64 { return p.p10 }), amounts(func(p *p) float64 { return p.p50 }), amounts(func(p *p) float64 { return p.p90 }),
+		amounts(func(p *p) float64 { return p.limitSeconds }), amounts(func(p *p) float64 { return p.meanSeconds }), amounts(func(p *p) float64 { return p.sigmaSeconds }),
+		amounts(func(p *p) float64 { return p.p10Seconds }), amounts(func(p *p) float64 { return p.p50Seconds }), amounts(func(p *p) float64 { return p.p90Seconds }),
 	}
 }
 

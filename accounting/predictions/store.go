@@ -8,6 +8,6 @@ import (
 
 // Store keeps models of run times in a database. It is safe for concurrent use.
 type Store struct {
-	DB    *accounting.DB
-	cache modelCache
+	DB     *accounting.DB
+	models modelCache
 }

@@ -12,7 +12,7 @@ import (
 // answers stands for the database: it knows one row.
 type answers struct{}
 
-func (answers) Ask(_ context.Context, query string, _ ...any) (columns []string, rows [][]any, err error) {
+func (answers) QueryTable(_ context.Context, query string, _ ...any) (columns []string, rows [][]any, err error) {
 	if !strings.Contains(query, "fairbridge_v1") {
 		return nil, nil, fmt.Errorf("no such view")
 	}

@@ -14,11 +14,11 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	must          = dbtest.Must
+	must          = dbtest.RequireNoError
 	view, running = storetest.View, storetest.RunningJob
 )
 
-func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
+func fresh(t testing.TB) *Store { return &Store{DB: dbtest.NewDB(t)} }
 
 // record stores what Slurm shows.
 func record(d *Store, ctx context.Context, v *slurm.View) error {

@@ -18,9 +18,9 @@ var qJobUse, qJobGPUs = sql.QueryText("job_use"), sql.QueryText("job_gpus")
 
 // Job tells what a job got and how it used it, as of the last poll. A job
 // that no view ever showed is journal.ErrUnknownJob.
-func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job, error) {
-	j := &Job{ID: job}
-	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading how job %d used its GPUs", job), func(tx pgx.Tx) error {
+func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*JobUse, error) {
+	j := &JobUse{ID: job}
+	err := s.DB.RunReadTx(ctx, fmt.Sprintf("reading how job %d used its GPUs", job), func(tx pgx.Tx) error {
 		var err error
 		if j.Runs, err = accounting.CollectRows(ctx, tx, scanJobRun, qJobUse, cluster, job); err != nil {
 			return err
@@ -28,7 +28,7 @@ func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job
 		if len(j.Runs) == 0 {
 			return journal.ErrUnknownJob
 		}
-		r := j.Last()
+		r := j.LastStartedRun()
 		if r == nil {
 			return nil
 		}
@@ -45,26 +45,26 @@ func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job
 	return j, nil
 }
 
-func scanJobRun(row pgx.CollectableRow) (r JobRun, err error) {
+func scanJobRun(row pgx.CollectableRow) (r RunUse, err error) {
 	var start, end *time.Time
 	var mem *float64
-	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &start, &end, &r.Over, &r.Name, &r.User, &r.Account, &r.Partition, &r.State, &r.Devices,
-		&r.Limit, &r.Elapsed, &r.Held, &r.Measured, &r.Busy, &r.Idle, &r.Empty, &mem, &r.StoppedBy, &r.Demand, &r.Nodes)
+	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &start, &end, &r.IsOver, &r.Name, &r.User, &r.Account, &r.Partition, &r.State, &r.GPUCount,
+		&r.TimeLimit, &r.Elapsed, &r.GPUTime, &r.MeasuredGPUTime, &r.BusyGPUTime, &r.IdleGPUTime, &r.NoProcessGPUTime, &mem, &r.StoppedBy, &r.DemandPerGPU, &r.Nodes)
 	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.TimeOrZero(start), value.TimeOrZero(end)
-	r.Memory = measureFrom(mem)
+	r.MemoryShare = measureFromNullable(mem)
 	return r, err
 }
 
-func scanGPU(row pgx.CollectableRow) (g GPU, err error) {
+func scanGPU(row pgx.CollectableRow) (g GPUUse, err error) {
 	var busy, most, mem, memMost *float64
 	var first, last *time.Time
-	err = row.Scan(&g.Node, &g.UUID, &g.Type, &g.Samples, &busy, &most, &mem, &memMost, &first, &last, &g.First, &g.Last, &g.Empty, &g.Throttled, &g.Sharing)
-	g.Busy, g.BusyMost, g.Mem, g.MemMost = measureFrom(busy), measureFrom(most), measureFrom(mem), measureFrom(memMost)
-	g.FirstBusy, g.LastBusy, g.First, g.Last = value.TimeOrZero(first), value.TimeOrZero(last), g.First.UTC(), g.Last.UTC()
+	err = row.Scan(&g.Node, &g.UUID, &g.Type, &g.SampleCount, &busy, &most, &mem, &memMost, &first, &last, &g.FirstReading, &g.LastReading, &g.NoProcessSamples, &g.ThrottledSamples, &g.MaxSharingJobs)
+	g.Busy, g.MaxBusy, g.MemoryShare, g.MaxMemoryShare = measureFromNullable(busy), measureFromNullable(most), measureFromNullable(mem), measureFromNullable(memMost)
+	g.FirstBusy, g.LastBusy, g.FirstReading, g.LastReading = value.TimeOrZero(first), value.TimeOrZero(last), g.FirstReading.UTC(), g.LastReading.UTC()
 	return g, err
 }
 
-func measureFrom(v *float64) policy.Measure {
+func measureFromNullable(v *float64) policy.Measure {
 	if v == nil {
 		return policy.Measure{}
 	}

@@ -9,19 +9,19 @@ import (
 
 // Report is a question with its query.
 type Report struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	About string `json:"about"` // what is to be known to read it
-	Plot  Plot   `json:"-"`
-	query string
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Explanation string `json:"about"` // what is to be known to read it
+	Plot        Plot   `json:"-"`
+	queryText   string
 }
 
 // Plot says how the rows are drawn.
 type Plot struct {
-	Kind    PlotKind
-	Label   string   // column that names what a row is about; of Lines: the series, "" for one
-	Columns []string // columns drawn; of Lines with a Label: one
-	Unit    string   // of the values
+	Kind        PlotKind
+	LabelColumn string   // column that names what a row is about; of Lines: the series, "" for one
+	Columns     []string // columns drawn; of Lines with a Label: one
+	Unit        string   // of the values
 }
 
 // PlotKind is a kind of drawing.
@@ -57,16 +57,16 @@ var reports = []Report{
 func init() {
 	for i := range reports {
 		r := &reports[i]
-		r.query = sql.ReportText(r.Name)
+		r.queryText = sql.ReportText(r.Name)
 		var about []string
-		for line := range strings.Lines(r.query) {
+		for line := range strings.Lines(r.queryText) {
 			words, comment := strings.CutPrefix(line, "--")
 			if !comment {
 				break
 			}
 			about = append(about, strings.TrimSpace(words))
 		}
-		r.Title, r.About = about[0], strings.Join(about[1:], " ")
+		r.Title, r.Explanation = about[0], strings.Join(about[1:], " ")
 	}
 }
 

@@ -23,7 +23,7 @@ const hostile = "=HYPERLINK(1)\x1b[2J\nroot  99.9 %"
 
 var first = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-var must = dbtest.Must
+var must = dbtest.RequireNoError
 
 // history is a made-up past of a cluster of 2,048 GPUs.
 type history struct {
@@ -73,9 +73,9 @@ func (h history) draw() []job {
 func (h history) fill(t testing.TB) (*stores.Stores, string) {
 	t.Helper()
 	ctx := context.Background()
-	db := stores.New(dbtest.New(t))
+	db := stores.New(dbtest.NewDB(t))
 	dsn := db.Config().ConnString()
-	must(t, db.GrantReports(ctx))
+	must(t, db.GrantReportRole(ctx))
 	conn, err := pgx.Connect(ctx, dsn)
 	must(t, err)
 	defer conn.Close(ctx)
@@ -106,8 +106,8 @@ func entitle(t testing.TB, db *stores.Stores) {
 		tree = append(tree, s)
 	}
 	ctx := context.Background()
-	must(t, db.SetShares(ctx, cluster, tree))
-	must(t, db.SetAccounts(ctx, cluster, []policy.Account{{Name: "a3", Weight: 3}, {Name: "a7", Weight: 1}, {Name: "a11", Parent: "a2", Weight: 2}}))
+	must(t, db.SetSlurmShares(ctx, cluster, tree))
+	must(t, db.SetConfiguredAccounts(ctx, cluster, []policy.Account{{Name: "a3", Weight: 3}, {Name: "a7", Weight: 1}, {Name: "a11", Parent: "a2", Weight: 2}}))
 }
 
 func exec(t testing.TB, conn *pgx.Conn, query string, args ...any) {

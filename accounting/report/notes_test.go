@@ -13,60 +13,60 @@ var t0 = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 func minutes(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 
 // fine is a job of 2 GPUs and 2 hours about which there is nothing to say.
-func fine() *Job {
-	r := JobRun{
-		Arrive: t0.Add(-time.Hour), Submit: t0.Add(-time.Hour), Start: t0, End: minutes(120), Over: true, State: "COMPLETED", Devices: 2,
-		Limit: 3 * 3600, Elapsed: 7200, Held: 14400, Measured: 14000, Busy: 12000, Memory: policy.NewMeasure(0.6),
+func fine() *JobUse {
+	r := RunUse{
+		Arrive: t0.Add(-time.Hour), Submit: t0.Add(-time.Hour), Start: t0, End: minutes(120), IsOver: true, State: "COMPLETED", GPUCount: 2,
+		TimeLimit: 3 * 3600, Elapsed: 7200, GPUTime: 14400, MeasuredGPUTime: 14000, BusyGPUTime: 12000, MemoryShare: policy.NewMeasure(0.6),
 	}
-	g := GPU{
-		Node: "n1", UUID: "GPU-1", Samples: 480, Busy: policy.NewMeasure(0.85), BusyMost: policy.NewMeasure(1), Mem: policy.NewMeasure(0.6), MemMost: policy.NewMeasure(0.7),
-		FirstBusy: minutes(1), LastBusy: minutes(119), First: t0, Last: minutes(120), Sharing: 1,
+	g := GPUUse{
+		Node: "n1", UUID: "GPU-1", SampleCount: 480, Busy: policy.NewMeasure(0.85), MaxBusy: policy.NewMeasure(1), MemoryShare: policy.NewMeasure(0.6), MaxMemoryShare: policy.NewMeasure(0.7),
+		FirstBusy: minutes(1), LastBusy: minutes(119), FirstReading: t0, LastReading: minutes(120), MaxSharingJobs: 1,
 	}
 	h := g
 	h.UUID = "GPU-2"
-	return &Job{ID: 7, Runs: []JobRun{r}, GPUs: []GPU{g, h}}
+	return &JobUse{ID: 7, Runs: []RunUse{r}, GPUs: []GPUUse{g, h}}
 }
 
 func TestNotes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*Job)
+		change func(*JobUse)
 		want   string // in a note
 	}{
-		{"fine", func(*Job) {}, "Nothing to change."},
-		{"waits", func(j *Job) { j.Runs[0].Start = time.Time{} }, "fairbridge explain 7 says why"},
-		{"one unused", func(j *Job) { j.GPUs[1].BusyMost = policy.NewMeasure(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
-		{"all unused", func(j *Job) { j.GPUs[0].BusyMost, j.GPUs[1].BusyMost = policy.NewMeasure(0), policy.NewMeasure(0.001) }, "Used none of its 2 GPUs"},
-		{"one unused, not all measured", func(j *Job) { j.GPUs[1].BusyMost, j.Runs[0].Devices = policy.NewMeasure(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
-		{"unknown is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Busy = policy.Measure{}, policy.Measure{} }, "Nothing to change."},
-		{"two readings say little", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Samples = policy.NewMeasure(0), 2 }, "Nothing to change."},
-		{"shared is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Sharing = policy.NewMeasure(0), 2 }, "Nothing to change."},
-		{"no process", func(j *Job) { j.Runs[0].Empty = 7000 }, "without any process for 1.9 GPU-hours of 3.9"},
-		{"late begin", func(j *Job) { j.GPUs[0].FirstBusy, j.GPUs[1].FirstBusy = minutes(40), minutes(60) }, "GPUs idle for 40m00s before it began"},
-		{"begin not measured", func(j *Job) {
+		{"fine", func(*JobUse) {}, "Nothing to change."},
+		{"waits", func(j *JobUse) { j.Runs[0].Start = time.Time{} }, "fairbridge explain 7 says why"},
+		{"one unused", func(j *JobUse) { j.GPUs[1].MaxBusy = policy.NewMeasure(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
+		{"all unused", func(j *JobUse) { j.GPUs[0].MaxBusy, j.GPUs[1].MaxBusy = policy.NewMeasure(0), policy.NewMeasure(0.001) }, "Used none of its 2 GPUs"},
+		{"one unused, not all measured", func(j *JobUse) { j.GPUs[1].MaxBusy, j.Runs[0].GPUCount = policy.NewMeasure(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
+		{"unknown is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].Busy = policy.Measure{}, policy.Measure{} }, "Nothing to change."},
+		{"two readings say little", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].SampleCount = policy.NewMeasure(0), 2 }, "Nothing to change."},
+		{"shared is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].MaxSharingJobs = policy.NewMeasure(0), 2 }, "Nothing to change."},
+		{"no process", func(j *JobUse) { j.Runs[0].NoProcessGPUTime = 7000 }, "without any process for 1.9 GPU-hours of 3.9"},
+		{"late begin", func(j *JobUse) { j.GPUs[0].FirstBusy, j.GPUs[1].FirstBusy = minutes(40), minutes(60) }, "GPUs idle for 40m00s before it began"},
+		{"begin not measured", func(j *JobUse) {
 			for i := range j.GPUs {
-				j.GPUs[i].First, j.GPUs[i].FirstBusy = minutes(40), minutes(40)
+				j.GPUs[i].FirstReading, j.GPUs[i].FirstBusy = minutes(40), minutes(40)
 			}
 		}, "Nothing to change."},
-		{"idle end", func(j *Job) { j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50) }, "idle for the last 1h00m"},
-		{"stuck", func(j *Job) {
-			j.Runs[0].Over, j.Runs[0].State = false, "RUNNING"
+		{"idle end", func(j *JobUse) { j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50) }, "idle for the last 1h00m"},
+		{"stuck", func(j *JobUse) {
+			j.Runs[0].IsOver, j.Runs[0].State = false, "RUNNING"
 			j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50)
 		}, "is it stuck?"},
-		{"little use", func(j *Job) { j.Runs[0].Busy = 1400 }, "GPUs 10 % busy: do they wait for input?"},
-		{"little use, little memory", func(j *Job) { j.Runs[0].Busy, j.Runs[0].Memory = 1400, policy.NewMeasure(0.05) }, "a MIG slice"},
-		{"long limit", func(j *Job) { j.Runs[0].Limit = 40 * 3600 }, "Time limit 20 × too long: it took 2h00m of 1d16h. With --time=03:00:00"},
-		{"long limit, cancelled", func(j *Job) { j.Runs[0].Limit, j.Runs[0].State = 40*3600, "CANCELLED" }, "Nothing to change."},
-		{"timeout", func(j *Job) { j.Runs[0].State = "TIMEOUT" }, "Its time limit of 3h00m ended it"},
-		{"memory", func(j *Job) { j.Runs[0].State = "OUT_OF_MEMORY" }, "--mem"},
-		{"stopped", func(j *Job) {
+		{"little use", func(j *JobUse) { j.Runs[0].BusyGPUTime = 1400 }, "GPUs 10 % busy: do they wait for input?"},
+		{"little use, little memory", func(j *JobUse) { j.Runs[0].BusyGPUTime, j.Runs[0].MemoryShare = 1400, policy.NewMeasure(0.05) }, "a MIG slice"},
+		{"long limit", func(j *JobUse) { j.Runs[0].TimeLimit = 40 * 3600 }, "Time limit 20 × too long: it took 2h00m of 1d16h. With --time=03:00:00"},
+		{"long limit, cancelled", func(j *JobUse) { j.Runs[0].TimeLimit, j.Runs[0].State = 40*3600, "CANCELLED" }, "Nothing to change."},
+		{"timeout", func(j *JobUse) { j.Runs[0].State = "TIMEOUT" }, "Its time limit of 3h00m ended it"},
+		{"memory", func(j *JobUse) { j.Runs[0].State = "OUT_OF_MEMORY" }, "--mem"},
+		{"stopped", func(j *JobUse) {
 			first := j.Runs[0]
 			first.StoppedBy, first.State = "fairbridge", "REQUEUED"
-			j.Runs = append([]JobRun{first}, j.Runs...)
+			j.Runs = append([]RunUse{first}, j.Runs...)
 		}, "Stopped 1 × before it was done, which cost up to 4.0 GPU-hours"},
-		{"throttled", func(j *Job) { j.GPUs[0].Throttled = 100 }, "slowed down by heat or power in 10 %"},
-		{"not measured", func(j *Job) { j.GPUs, j.Runs[0].Measured, j.Runs[0].Busy = nil, 0, 0 }, "were not measured"},
-		{"partly measured", func(j *Job) { j.Runs[0].Measured, j.Runs[0].Busy = 3600, 3000 }, "Only 25 % of its GPU time was measured"},
+		{"throttled", func(j *JobUse) { j.GPUs[0].ThrottledSamples = 100 }, "slowed down by heat or power in 10 %"},
+		{"not measured", func(j *JobUse) { j.GPUs, j.Runs[0].MeasuredGPUTime, j.Runs[0].BusyGPUTime = nil, 0, 0 }, "were not measured"},
+		{"partly measured", func(j *JobUse) { j.Runs[0].MeasuredGPUTime, j.Runs[0].BusyGPUTime = 3600, 3000 }, "Only 25 % of its GPU time was measured"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := fine()

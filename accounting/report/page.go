@@ -18,21 +18,21 @@ func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
 	}
 	for _, a := range all {
 		sheet.Sections = append(sheet.Sections, chart.Section{
-			ID: a.Name, Title: a.Title, About: a.About, Drawing: a.drawing(s), Head: a.Rows.Header(), Rows: a.Rows.FormatRows(),
+			ID: a.Name, Title: a.Title, About: a.Explanation, Drawing: a.newDrawing(s), Head: a.Rows.HeaderTexts(), Rows: a.Rows.FormatRows(),
 		})
 	}
 	return chart.WriteSheet(w, sheet)
 }
 
-// drawing is what the page draws of the answer.
-func (a *Answer) drawing(s Scope) chart.Drawing {
+// newDrawing is what the page draws of the answer.
+func (a *Answer) newDrawing(s Scope) chart.Drawing {
 	switch a.Plot.Kind {
 	case BarPlot:
 		d := chart.Drawing{XLabel: a.Plot.Unit}
 		for _, c := range a.Plot.Columns {
 			d.Keys = append(d.Keys, strings.ReplaceAll(c, "_", " "))
 		}
-		label := a.Rows.ColumnIndex(a.Plot.Label)
+		label := a.Rows.ColumnIndex(a.Plot.LabelColumn)
 		for _, row := range a.Rows.Rows {
 			b := chart.BarRow{Label: fmt.Sprint(row[label])}
 			for _, c := range a.Plot.Columns {
@@ -42,13 +42,13 @@ func (a *Answer) drawing(s Scope) chart.Drawing {
 		}
 		return d
 	case LinePlot:
-		return a.lineDrawing(s)
+		return a.newLineDrawing(s)
 	}
 	return chart.Drawing{}
 }
 
-// lineDrawing draws columns over the days. A day without a row of a series is 0.
-func (a *Answer) lineDrawing(s Scope) chart.Drawing {
+// newLineDrawing draws columns over the days. A day without a row of a series is 0.
+func (a *Answer) newLineDrawing(s Scope) chart.Drawing {
 	first := s.Since.UTC().Truncate(24 * time.Hour)
 	d := chart.Drawing{XLabel: "days since " + first.Format(time.DateOnly), YLabel: a.Plot.Unit}
 	days := int(s.Until.Sub(first).Hours()/24) + 1
@@ -61,14 +61,14 @@ func (a *Answer) lineDrawing(s Scope) chart.Drawing {
 		}
 		for _, c := range a.Plot.Columns {
 			name := strings.ReplaceAll(c, "_", " ")
-			if a.Plot.Label != "" {
-				name = fmt.Sprint(row[a.Rows.ColumnIndex(a.Plot.Label)])
+			if a.Plot.LabelColumn != "" {
+				name = fmt.Sprint(row[a.Rows.ColumnIndex(a.Plot.LabelColumn)])
 			}
 			i, ok := at[name]
 			if !ok {
 				i = len(d.Series)
 				at[name] = i
-				d.Series = append(d.Series, emptySeries(name, days, a.Plot.Label != ""))
+				d.Series = append(d.Series, newEmptySeries(name, days, a.Plot.LabelColumn != ""))
 			}
 			if y := d.Series[i].Y; math.IsNaN(y[k]) {
 				y[k] = floatOfCell(row[a.Rows.ColumnIndex(c)])
@@ -80,8 +80,8 @@ func (a *Answer) lineDrawing(s Scope) chart.Drawing {
 	return d
 }
 
-// emptySeries is a line over days without values: 0, or unknown.
-func emptySeries(name string, days int, zero bool) chart.Series {
+// newEmptySeries is a line over days without values: 0, or unknown.
+func newEmptySeries(name string, days int, zero bool) chart.Series {
 	c := chart.Series{Label: name, X: make([]float64, days), Y: make([]float64, days)}
 	for k := range c.X {
 		c.X[k] = float64(k)

@@ -10,10 +10,10 @@ import (
 	"fairbridge/accounting"
 )
 
-// Ask runs a query that only reads and returns its columns and rows. A cell is
+// QueryTable runs a query that only reads and returns its columns and rows. A cell is
 // a string, int64, float64, bool, time.Time (UTC) or nil; a date is text such
 // as 2026-03-02.
-func (s *Store) Ask(ctx context.Context, query string, args ...any) (columns []string, cells [][]any, err error) {
+func (s *Store) QueryTable(ctx context.Context, query string, args ...any) (columns []string, cells [][]any, err error) {
 	err = pgx.BeginTxFunc(ctx, s.DB.Pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "set local jit = off"); err != nil { // it costs more than it gains here
 			return err
@@ -29,7 +29,7 @@ func (s *Store) Ask(ctx context.Context, query string, args ...any) (columns []s
 		cells, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) ([]any, error) {
 			row, err := r.Values()
 			for i := range row {
-				row[i] = plainValue(row[i], fields[i].DataTypeOID)
+				row[i] = toPlainValue(row[i], fields[i].DataTypeOID)
 			}
 			return row, err
 		})
@@ -38,8 +38,8 @@ func (s *Store) Ask(ctx context.Context, query string, args ...any) (columns []s
 	return columns, cells, accounting.WrapError("asking the database", err)
 }
 
-// plainValue returns a value as one of the few types that Ask promises.
-func plainValue(v any, oid uint32) any {
+// toPlainValue returns a value as one of the few types that QueryTable promises.
+func toPlainValue(v any, oid uint32) any {
 	switch v := v.(type) {
 	case int16:
 		return int64(v)

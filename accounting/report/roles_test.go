@@ -48,7 +48,7 @@ func columns(t *testing.T, conn *pgx.Conn, name string) []string {
 func TestCoordinatorsSeeTheirAccounts(t *testing.T) {
 	h := history{runs: 3000, days: 5, rng: rand.New(rand.NewPCG(3, 4))}
 	db, dsn := h.fill(t)
-	_, err := db.SumUp(t.Context(), cluster)
+	_, err := db.SumDueDays(t.Context(), cluster)
 	must(t, err)
 	owner, err := pgx.Connect(t.Context(), dsn)
 	must(t, err)
@@ -114,7 +114,7 @@ func TestCoordinatorsSeeTheirAccounts(t *testing.T) {
 func TestCoordinatorsReports(t *testing.T) {
 	h := history{runs: 500, days: 2, rng: rand.New(rand.NewPCG(7, 8))}
 	db, dsn := h.fill(t)
-	_, err := db.SumUp(t.Context(), cluster)
+	_, err := db.SumDueDays(t.Context(), cluster)
 	must(t, err)
 	owner, err := pgx.Connect(t.Context(), dsn)
 	must(t, err)
@@ -124,7 +124,7 @@ func TestCoordinatorsReports(t *testing.T) {
 	his, err := stores.Open(t.Context(), accounting.Config{DSN: strings.ReplaceAll(dsn, "user=fairbridge", "user=dave")})
 	must(t, err)
 	defer his.Close()
-	if _, err := his.SumUp(t.Context(), cluster); !errors.Is(err, accounting.ErrUserRefused) {
+	if _, err := his.SumDueDays(t.Context(), cluster); !errors.Is(err, accounting.ErrUserRefused) {
 		t.Errorf("a coordinator sums up: %v", err)
 	}
 	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}

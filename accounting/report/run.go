@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Asker runs a query that only reads. A cell is a string, int64, float64, bool,
+// TableQuerier runs a query that only reads. A cell is a string, int64, float64, bool,
 // time.Time or nil.
-type Asker interface {
-	Ask(ctx context.Context, query string, args ...any) (columns []string, rows [][]any, err error)
+type TableQuerier interface {
+	QueryTable(ctx context.Context, query string, args ...any) (columns []string, rows [][]any, err error)
 }
 
 // Scope is what a report is about. Reports by day take whole days (UTC): the
@@ -29,8 +29,8 @@ type Table struct {
 }
 
 // RunReport answers a report.
-func RunReport(ctx context.Context, db Asker, r Report, s Scope) (*Table, error) {
-	columns, rows, err := db.Ask(ctx, r.query, s.Cluster, s.Since, s.Until, s.Account, s.User)
+func RunReport(ctx context.Context, db TableQuerier, r Report, s Scope) (*Table, error) {
+	columns, rows, err := db.QueryTable(ctx, r.queryText, s.Cluster, s.Since, s.Until, s.Account, s.User)
 	if err != nil {
 		return nil, fmt.Errorf("report %s: %w", r.Name, err)
 	}
@@ -50,9 +50,9 @@ func (t *Table) ColumnIndex(name string) int {
 // CheckScope says why the report cannot be narrowed to the scope; nil when it can.
 func (r Report) CheckScope(s Scope) error {
 	switch {
-	case s.Account != "" && !strings.Contains(r.query, "account = $4)"):
+	case s.Account != "" && !strings.Contains(r.queryText, "account = $4)"):
 		return fmt.Errorf("report %s is about the whole cluster: it takes no --account", r.Name)
-	case s.User != "" && !strings.Contains(r.query, "user_name = $5)"):
+	case s.User != "" && !strings.Contains(r.queryText, "user_name = $5)"):
 		return fmt.Errorf("report %s does not tell users apart: it takes no --user", r.Name)
 	}
 	return nil
@@ -65,7 +65,7 @@ type Answer struct {
 }
 
 // RunReports answers reports of one scope.
-func RunReports(ctx context.Context, db Asker, list []Report, s Scope) ([]Answer, error) {
+func RunReports(ctx context.Context, db TableQuerier, list []Report, s Scope) ([]Answer, error) {
 	var all []Answer
 	for _, r := range list {
 		t, err := RunReport(ctx, db, r, s)

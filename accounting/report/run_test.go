@@ -25,7 +25,7 @@ func summed(t *testing.T) (*stores.Stores, *pgx.Conn, report.Scope) {
 	t.Helper()
 	h := history{runs: 3000, days: 5, rng: rand.New(rand.NewPCG(1, 2))}
 	db, dsn := h.fill(t)
-	_, err := db.SumUp(t.Context(), cluster)
+	_, err := db.SumDueDays(t.Context(), cluster)
 	must(t, err)
 	conn, err := pgx.Connect(t.Context(), dsn)
 	must(t, err)
@@ -138,10 +138,10 @@ func TestEveryReportAnswers(t *testing.T) {
 		if len(table.Rows) == 0 {
 			t.Errorf("report %s has no rows", r.Name)
 		}
-		if r.Title == "" || strings.HasSuffix(r.Title, ".") || r.About == "" {
-			t.Errorf("report %s: title %q, about %q", r.Name, r.Title, r.About)
+		if r.Title == "" || strings.HasSuffix(r.Title, ".") || r.Explanation == "" {
+			t.Errorf("report %s: title %q, about %q", r.Name, r.Title, r.Explanation)
 		}
-		for _, c := range append(r.Plot.Columns, r.Plot.Label) {
+		for _, c := range append(r.Plot.Columns, r.Plot.LabelColumn) {
 			if c != "" && table.ColumnIndex(c) < 0 {
 				t.Errorf("report %s draws column %s, which it has not", r.Name, c)
 			}

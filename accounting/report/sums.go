@@ -20,11 +20,11 @@ var (
 	qSumsDay, qSumsDone    = sql.QueryText("sums_day"), sql.QueryText("sums_done")
 )
 
-// SumUp brings what reports read up to the record: every day whose record
+// SumDueDays brings what reports read up to the record: every day whose record
 // changed since the last time, late data included, is made anew, each in a
 // transaction of its own. It returns how many days that were. While another
 // does it, it does nothing.
-func (s *Store) SumUp(ctx context.Context, cluster string) (days int, err error) {
+func (s *Store) SumDueDays(ctx context.Context, cluster string) (days int, err error) {
 	conn, err := s.DB.Acquire(ctx)
 	if err != nil {
 		return 0, accounting.WrapError("summing up", err)
@@ -41,10 +41,10 @@ func (s *Store) SumUp(ctx context.Context, cluster string) (days int, err error)
 	if err := capacity.SumDueHours(ctx, conn, cluster); err != nil {
 		return 0, accounting.WrapError("reading old snapshots", err)
 	}
-	return sumDays(ctx, conn, cluster)
+	return sumDueDays(ctx, conn, cluster)
 }
 
-func sumDays(ctx context.Context, conn *pgxpool.Conn, cluster string) (int, error) {
+func sumDueDays(ctx context.Context, conn *pgxpool.Conn, cluster string) (int, error) {
 	var seen time.Time
 	err := conn.QueryRow(ctx, qSumsView, cluster).Scan(&seen)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -58,7 +58,7 @@ func sumDays(ctx context.Context, conn *pgxpool.Conn, cluster string) (int, erro
 		return 0, accounting.WrapError("summing up", err)
 	}
 	for i, day := range due {
-		if err := accounting.LongSnapshotTx(ctx, conn, func(tx pgx.Tx) error {
+		if err := accounting.RunLongSnapshotTx(ctx, conn, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, qSumsDay, cluster, day)
 			return err
 		}); err != nil {

@@ -13,19 +13,19 @@ import (
 
 func sumUp(t testing.TB, d *Store) int {
 	t.Helper()
-	n, err := d.SumUp(t.Context(), testCluster)
+	n, err := d.SumDueDays(t.Context(), testCluster)
 	must(t, err)
 	return n
 }
 
-// sums are all tables that SumUp keeps.
+// sums are all tables that SumDueDays keeps.
 var sums = []string{"run_facts", "usage_days", "run_days", "wait_days", "spread_days", "middle_days", "demand_hours", "contention_hours", "share_days"}
 
 func allSums(t *testing.T, d *Store) string {
 	t.Helper()
 	all := ""
 	for _, table := range sums {
-		all += "\n" + table + "\n" + dbtest.Dump(t, d.DB, table)
+		all += "\n" + table + "\n" + dbtest.DumpTable(t, d.DB, table)
 	}
 	return all
 }
@@ -64,15 +64,15 @@ func threeDays(t *testing.T, d *Store) time.Time {
 func TestSumUp(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	must(t, func() error { _, err := d.SumUp(ctx, testCluster); return err }())
+	must(t, func() error { _, err := d.SumDueDays(ctx, testCluster); return err }())
 	threeDays(t, d)
 	must(t, record(d, ctx, view(time.Date(2026, 3, 4, 3, 0, 0, 0, time.UTC))))
-	live := dbtest.Texts(t, d.DB, "select format('%s %s %s %s', day, account, user_name, round(gpu_hours::numeric, 6)) from fairbridge_v1.usage_by_user_day order by 1")
+	live := dbtest.QueryTexts(t, d.DB, "select format('%s %s %s %s', day, account, user_name, round(gpu_hours::numeric, 6)) from fairbridge_v1.usage_by_user_day order by 1")
 	sumUp(t, d)
-	if n := dbtest.Count(t, d.DB, "select * from fairbridge.report_marks"); n != 0 {
+	if n := dbtest.CountRows(t, d.DB, "select * from fairbridge.report_marks"); n != 0 {
 		t.Errorf("%d marks are left", n)
 	}
-	summed := dbtest.Texts(t, d.DB, "select format('%s %s %s %s', day, account, user_name, round((sum(gpu_s) / 3600)::numeric, 6)) from fairbridge.usage_days group by day, account, user_name order by 1")
+	summed := dbtest.QueryTexts(t, d.DB, "select format('%s %s %s %s', day, account, user_name, round((sum(gpu_s) / 3600)::numeric, 6)) from fairbridge.usage_days group by day, account, user_name order by 1")
 	want := []string{"2026-03-02 phys ann 8.000000", "2026-03-03 bio bob 8.000000", "2026-03-03 phys ann 124.000000", "2026-03-04 phys ann 4.000000"}
 	if diff := cmp.Diff(want, summed); diff != "" {
 		t.Errorf("sums (-want +got):\n%s", diff)
@@ -80,14 +80,14 @@ func TestSumUp(t *testing.T) {
 	if diff := cmp.Diff(want, live); diff != "" {
 		t.Errorf("the view before the summing up (-want +got):\n%s", diff)
 	}
-	facts := dbtest.Texts(t, d.DB, `select format('%s.%s %s gpu-h %s final %s work %s by %s', job, restarts, state, gpu_s / 3600, final, work_s / 3600, stopped_by) from fairbridge.run_facts order by job, restarts`)
+	facts := dbtest.QueryTexts(t, d.DB, `select format('%s.%s %s gpu-h %s final %s work %s by %s', job, restarts, state, gpu_s / 3600, final, work_s / 3600, stopped_by) from fairbridge.run_facts order by job, restarts`)
 	if diff := cmp.Diff([]string{
 		"1.0 COMPLETED gpu-h 108 final t work 27 by ", "2.0 COMPLETED gpu-h 8 final t work 2 by ",
 		"3.0 REQUEUED gpu-h 8 final f work 7 by other", "3.1 COMPLETED gpu-h 20 final t work 7 by ",
 	}, facts); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
-	waits := dbtest.Texts(t, d.DB, "select format('%s %s %s %s', day, user_name, jobs, wait_s / 3600) from fairbridge.wait_days order by 1")
+	waits := dbtest.QueryTexts(t, d.DB, "select format('%s %s %s %s', day, user_name, jobs, wait_s / 3600) from fairbridge.wait_days order by 1")
 	if diff := cmp.Diff([]string{"2026-03-02 ann 1 2", "2026-03-03 ann 1 1", "2026-03-03 bob 1 1"}, waits); diff != "" {
 		t.Errorf("waits (-want +got):\n%s", diff)
 	}
@@ -145,7 +145,7 @@ func TestSumUpTogether(t *testing.T) {
 	failed := make(chan error)
 	for range 3 {
 		go func() {
-			_, err := d.SumUp(t.Context(), testCluster)
+			_, err := d.SumDueDays(t.Context(), testCluster)
 			failed <- err
 		}()
 	}
@@ -186,8 +186,8 @@ func TestSumUpLosesNoChange(t *testing.T) {
 		}
 	}
 	sumUp(t, d)
-	got := dbtest.Texts(t, d.DB, "select round(sum(gpu_s) / 60)::text from fairbridge.usage_days where cluster = $1", testCluster)
-	want := dbtest.Texts(t, d.DB, "select round(sum(gpus * extract(epoch from stopped - started)) / 60)::text from fairbridge.run_segments")
+	got := dbtest.QueryTexts(t, d.DB, "select round(sum(gpu_s) / 60)::text from fairbridge.usage_days where cluster = $1", testCluster)
+	want := dbtest.QueryTexts(t, d.DB, "select round(sum(gpus * extract(epoch from stopped - started)) / 60)::text from fairbridge.run_segments")
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("sums %v GPU-minutes, segments %v", got, want)
 	}

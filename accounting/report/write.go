@@ -125,8 +125,8 @@ func FormatSeconds(seconds float64) string {
 	return fmt.Sprintf("%s%dd%02dh", sign, s/86400, s/3600%24)
 }
 
-// Header names the columns as people read them.
-func (t *Table) Header() []string {
+// HeaderTexts names the columns as people read them.
+func (t *Table) HeaderTexts() []string {
 	var head []string
 	for _, c := range t.Columns {
 		for _, unit := range []string{"_seconds", "_share"} {

@@ -44,6 +44,6 @@ func segmentColumns(runs []reconcile.Key, list []segmentOfRun) []any {
 	return append(append(keyColumns(runs), keyColumns(value.ColumnOf(list, func(s *s) reconcile.Key { return s.Key }))...),
 		texts(func(s *s) string { return value.ValidText(s.Node) }), texts(func(s *s) string { return value.ValidText(s.GPUType) }),
 		value.ColumnOf(list, func(s *s) time.Time { return s.Start }), value.ColumnOf(list, func(s *s) *time.Time { return value.NullIfZero(s.Stop) }),
-		value.ColumnOf(list, func(s *s) int32 { return int32(s.Count) }), value.ColumnOf(list, func(s *s) int32 { return int32(s.PercentOfGPU) }),
+		value.ColumnOf(list, func(s *s) int32 { return int32(s.DeviceCount) }), value.ColumnOf(list, func(s *s) int32 { return int32(s.PercentOfGPU) }),
 		texts(func(s *s) string { return s.User }), texts(func(s *s) string { return s.Account }), texts(func(s *s) string { return s.Partition }))
 }

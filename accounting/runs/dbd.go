@@ -30,60 +30,60 @@ type Records struct {
 	TypeByNode map[string]string
 }
 
-// Counts says what StoreRecords did.
-type Counts struct {
-	Rows     int `json:"rows"`     // read, those of runs that go on included
-	Runs     int `json:"runs"`     // that are over
-	Changed  int `json:"changed"`  // runs that did not stand so
-	Added    int `json:"new"`      // of the changed: nobody saw them before
-	Replaced int `json:"replaced"` // runs that polls took for others than they were
+// StoreCounts says what StoreRecords did.
+type StoreCounts struct {
+	RowCount      int `json:"rows"`     // read, those of runs that go on included
+	RunCount      int `json:"runs"`     // that are over
+	ChangedCount  int `json:"changed"`  // runs that did not stand so
+	NewCount      int `json:"new"`      // of the changed: nobody saw them before
+	ReplacedCount int `json:"replaced"` // runs that polls took for others than they were
 }
 
 // Add adds up counts.
-func (s *Counts) Add(o Counts) {
-	s.Rows, s.Runs, s.Changed, s.Added, s.Replaced = s.Rows+o.Rows, s.Runs+o.Runs, s.Changed+o.Changed, s.Added+o.Added, s.Replaced+o.Replaced
+func (s *StoreCounts) Add(o StoreCounts) {
+	s.RowCount, s.RunCount, s.ChangedCount, s.NewCount, s.ReplacedCount = s.RowCount+o.RowCount, s.RunCount+o.RunCount, s.ChangedCount+o.ChangedCount, s.NewCount+o.NewCount, s.ReplacedCount+o.ReplacedCount
 }
 
 // StoreRecords makes runs that are over stand as slurmdbd has them, all or nothing.
 // What polls know better stays: the devices on each node, the moments of a
 // suspension. Doing it again changes no row, and the order of calls does not
 // matter. All rows of one job that are at hand belong into one call.
-func (s *Store) StoreRecords(ctx context.Context, in Records) (Counts, error) {
-	var out Counts
-	err := s.DB.Tx(ctx, "storing slurmdbd's records", func(tx pgx.Tx) error {
-		out = Counts{Rows: len(in.Rows)}
-		if _, _, err := lastViews(ctx, tx, in.Cluster); err != nil { // polls wait
+func (s *Store) StoreRecords(ctx context.Context, in Records) (StoreCounts, error) {
+	var out StoreCounts
+	err := s.DB.RunTx(ctx, "storing slurmdbd's records", func(tx pgx.Tx) error {
+		out = StoreCounts{RowCount: len(in.Rows)}
+		if _, _, err := lockAndReadViewTimes(ctx, tx, in.Cluster); err != nil { // polls wait
 			return err
 		}
-		list := reconcile.DBDRuns(in.Rows)
-		past, segs, err := storedRunsOfJobs(ctx, tx, in.Cluster, list)
+		list := reconcile.NewDBDRuns(in.Rows)
+		past, segs, err := readStoredRunsByJob(ctx, tx, in.Cluster, list)
 		if err != nil {
 			return err
 		}
 		var w pendingWrites
 		for from := 0; from < len(list); {
-			to, job := from+1, list[from].First().ID
-			for to < len(list) && list[to].First().ID == job {
+			to, job := from+1, list[from].FirstRow().ID
+			for to < len(list) && list[to].FirstRow().ID == job {
 				to++
 			}
 			a, err := reconcile.Reconcile(list[from:to], past[job], segs, in.TypeByNode)
 			if err != nil {
 				return err
 			}
-			w.add(a, past[job], segs)
+			w.addResult(a, past[job], segs)
 			from = to
 		}
-		out.Runs, out.Changed, out.Added, out.Replaced = len(list), w.changedCount, w.newCount, len(w.goneRuns)
+		out.RunCount, out.ChangedCount, out.NewCount, out.ReplacedCount = len(list), w.changedCount, w.newCount, len(w.goneRuns)
 		return w.write(ctx, tx, in)
 	})
 	return out, err
 }
 
-// storedRunsOfJobs returns all known runs of the jobs of the list, by job, and their segments.
-func storedRunsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.StoredRun, map[reconcile.Key][]reconcile.Segment, error) {
+// readStoredRunsByJob returns all known runs of the jobs of the list, by job, and their segments.
+func readStoredRunsByJob(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.StoredRun, map[reconcile.Key][]reconcile.Segment, error) {
 	var ids []int64
 	for i := range list {
-		ids = append(ids, list[i].First().ID)
+		ids = append(ids, list[i].FirstRow().ID)
 	}
 	rows, err := tx.Query(ctx, qRunsOfJobs, cluster, slices.Compact(ids))
 	if err != nil {
@@ -104,6 +104,6 @@ func storedRunsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []rec
 	if err != nil {
 		return nil, nil, err
 	}
-	segs, err := segmentsOf(ctx, tx, cluster, keys)
+	segs, err := readSegmentsByRun(ctx, tx, cluster, keys)
 	return past, segs, err
 }

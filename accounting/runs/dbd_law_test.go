@@ -162,7 +162,7 @@ func TestSettleLaw(t *testing.T) {
 		h := manyPasts.Draw(r, "history")
 		repeats := rapid.Bool().Draw(r, "starts are repeated")
 		const end = 10_000
-		settle := func(from, to, now int) Counts {
+		settle := func(from, to, now int) StoreCounts {
 			s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(now), Since: sec(from), Through: sec(to), Rows: h.rows(from, to, now, repeats)})
 			must(t, err)
 			return s
@@ -186,7 +186,7 @@ func TestSettleLaw(t *testing.T) {
 		h.checkRows(r, d, t)
 		was := standing(t, d)
 		for _, from := range rapid.Permutation(cuts[:len(cuts)-1]).Draw(r, "order again") {
-			if s := settle(from, cuts[slices.Index(cuts, from)+1], end); s.Changed != 0 {
+			if s := settle(from, cuts[slices.Index(cuts, from)+1], end); s.ChangedCount != 0 {
 				r.Errorf("importing again: %+v", s)
 			}
 		}

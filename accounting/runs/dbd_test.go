@@ -36,7 +36,7 @@ func tres(text string) slurm.TRES {
 	return t
 }
 
-func settle(t *testing.T, d *Store, rows ...slurmdb.Job) Counts {
+func settle(t *testing.T, d *Store, rows ...slurmdb.Job) StoreCounts {
 	t.Helper()
 	s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(100_000), Rows: rows, TypeByNode: map[string]string{"n1": "a100"}})
 	must(t, err)
@@ -124,7 +124,7 @@ func TestSettle(t *testing.T) {
 				t.Errorf("segments (-want +got):\n%s", diff)
 			}
 			was := standing(t, d)
-			if s := settle(t, d, c.rows...); s.Changed != 0 || s.Added != 0 {
+			if s := settle(t, d, c.rows...); s.ChangedCount != 0 || s.NewCount != 0 {
 				t.Errorf("again: %+v", s)
 			}
 			for i := range c.rows { // row by row, last first
@@ -195,7 +195,7 @@ func TestImported(t *testing.T) {
 	}{{100, 200, "200", "never", 1}, {300, 400, "400", "never", 2}, {40, 60, "400", "60", 3}, {50, 100, "400", "200", 2}, {150, 350, "400", "400", 1}, {60, 390, "400", "400", 1}} {
 		_, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Since: sec(c.from), Through: sec(c.to)})
 		must(t, err)
-		if n := dbtest.Count(t, d.DB, "select from fairbridge.imports"); through(time.Time{}) != c.newest || through(sec(50)) != c.since50 || n != c.rows {
+		if n := dbtest.CountRows(t, d.DB, "select from fairbridge.imports"); through(time.Time{}) != c.newest || through(sec(50)) != c.since50 || n != c.rows {
 			t.Errorf("after %d–%d: newest %s, from 50 on %s, %d rows; want %+v", c.from, c.to, through(time.Time{}), through(sec(50)), n, c)
 		}
 	}

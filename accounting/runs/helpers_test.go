@@ -14,13 +14,13 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	must                = dbtest.Must
+	must                = dbtest.RequireNoError
 	t0, sec             = storetest.Start, storetest.At
 	view, running, with = storetest.View, storetest.RunningJob, storetest.WithChange
 )
 
 func fresh(t testing.TB) *Store {
-	db := dbtest.New(t)
+	db := dbtest.NewDB(t)
 	return &Store{DB: db, Predictions: &predictions.Store{DB: db}}
 }
 

@@ -24,16 +24,16 @@ type Import struct {
 	// Since is where to begin; zero: where the last import ended. What was read
 	// already is passed over, unless Again.
 	Since, Until time.Time
-	Reimport     bool
-	// Window is how much is read and stored at once; default a day.
-	Window time.Duration
+	ReadsAgain   bool
+	// WindowLength is how much is read and stored at once; default a day.
+	WindowLength time.Duration
 	// Overlap is how far before the end of the last import reading begins,
 	// because slurmctld may report late; default a day.
 	Overlap time.Duration
-	// Pause is the shortest pause between windows. One is at least as long as
+	// MinPause is the shortest pause between windows. One is at least as long as
 	// the authority took to answer, so that it works for us half the time at
 	// most. Default 200 ms.
-	Pause time.Duration
+	MinPause time.Duration
 	// TypeByNode is the type of the GPUs of nodes that have only one.
 	TypeByNode map[string]string
 	// Progress, if set, is called after each window with how far reading has
@@ -48,16 +48,16 @@ const (
 	defaultPause   = 200 * time.Millisecond
 )
 
-// ErrNoBeginning means that nothing was imported before, so that somebody must
+// ErrNoImportStart means that nothing was imported before, so that somebody must
 // say where to begin.
-var ErrNoBeginning = errors.New("nothing was imported yet: say since when to read")
+var ErrNoImportStart = errors.New("nothing was imported yet: say since when to read")
 
 // ImportResult is what an import did.
 type ImportResult struct {
-	Since   time.Time `json:"since"` // where reading began
-	Through time.Time `json:"through"`
-	Windows int       `json:"windows"`
-	Counts
+	Since       time.Time `json:"since"` // where reading began
+	Through     time.Time `json:"through"`
+	WindowCount int       `json:"windows"`
+	StoreCounts
 }
 
 // Import reads what the authority has of the time up to Until and makes it
@@ -74,7 +74,7 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 		return out, err
 	}
 	for at := since; at.Before(im.Until); {
-		to := at.Add(im.Window)
+		to := at.Add(im.WindowLength)
 		if to.After(im.Until) {
 			to = im.Until
 		}
@@ -89,11 +89,11 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 			return out, err
 		}
 		out.Add(counts)
-		out.Windows, out.Through, at = out.Windows+1, to, to
+		out.WindowCount, out.Through, at = out.WindowCount+1, to, to
 		if im.Progress != nil {
 			im.Progress(at.Sub(since), im.Until.Sub(since))
 		}
-		if at.Before(im.Until) && !waitFor(ctx, max(im.Pause, took)) {
+		if at.Before(im.Until) && !waitUnlessDone(ctx, max(im.MinPause, took)) {
 			return out, ctx.Err()
 		}
 	}
@@ -105,7 +105,7 @@ func (im *Import) fillDefaults() error {
 	for _, d := range []struct {
 		value *time.Duration
 		or    time.Duration
-	}{{&im.Window, DefaultWindow}, {&im.Overlap, DefaultOverlap}, {&im.Pause, defaultPause}} {
+	}{{&im.WindowLength, DefaultWindow}, {&im.Overlap, DefaultOverlap}, {&im.MinPause, defaultPause}} {
 		if *d.value <= 0 {
 			*d.value = d.or
 		}
@@ -114,15 +114,15 @@ func (im *Import) fillDefaults() error {
 		im.Until = time.Now()
 	}
 	im.Since, im.Until = im.Since.UTC().Truncate(time.Second), im.Until.UTC().Truncate(time.Second)
-	if im.Window < time.Second || !im.Since.Before(im.Until) {
-		return fmt.Errorf("importing from %s to %s by %v: there is nothing between", im.Since.Format(time.RFC3339), im.Until.Format(time.RFC3339), im.Window)
+	if im.WindowLength < time.Second || !im.Since.Before(im.Until) {
+		return fmt.Errorf("importing from %s to %s by %v: there is nothing between", im.Since.Format(time.RFC3339), im.Until.Format(time.RFC3339), im.WindowLength)
 	}
 	return nil
 }
 
 // importStart returns where reading begins.
 func (s *Store) importStart(ctx context.Context, im Import) (time.Time, error) {
-	if im.Reimport && !im.Since.IsZero() {
+	if im.ReadsAgain && !im.Since.IsZero() {
 		return im.Since, nil
 	}
 	through, err := s.ImportedThrough(ctx, im.Cluster, im.Since)
@@ -130,15 +130,15 @@ func (s *Store) importStart(ctx context.Context, im Import) (time.Time, error) {
 	case err != nil:
 		return im.Since, err
 	case through.IsZero() && im.Since.IsZero():
-		return im.Since, ErrNoBeginning
+		return im.Since, ErrNoImportStart
 	case through.IsZero():
 		return im.Since, nil
 	}
 	return policy.Later(im.Since, through.Add(-im.Overlap)), nil
 }
 
-// waitFor waits; false if it was told to stop.
-func waitFor(ctx context.Context, d time.Duration) bool {
+// waitUnlessDone waits; false if it was told to stop.
+func waitUnlessDone(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -154,8 +154,8 @@ const rowsPerBatch = 5000
 
 // ImportRows makes rows of an authority stand of which it is not known for
 // which times they are complete. Progress, if set, is told of rows.
-func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, progress func(done, of int)) (Counts, error) {
-	var out Counts
+func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, progress func(done, of int)) (StoreCounts, error) {
+	var out StoreCounts
 	rows = reconcile.SortByJob(rows)
 	for from := 0; from < len(rows); {
 		to := min(from+rowsPerBatch, len(rows))

@@ -41,7 +41,7 @@ func TestImport(t *testing.T) {
 	d := fresh(t)
 	a := &dbd{rows: []slurmdb.Job{row(0, 10, 150, "COMPLETED"), rowWith(row(250, 260, 270, "FAILED"), func(r *slurmdb.Job) { r.ID = 2 })}}
 	im := func(f func(*Import)) (ImportResult, error) {
-		i := Import{Cluster: testCluster, Since: t0, Until: sec(350), Window: 100 * time.Second, Overlap: 20 * time.Second, Pause: time.Nanosecond}
+		i := Import{Cluster: testCluster, Since: t0, Until: sec(350), WindowLength: 100 * time.Second, Overlap: 20 * time.Second, MinPause: time.Nanosecond}
 		f(&i)
 		a.asked = nil
 		return d.Import(t.Context(), a, i)
@@ -52,13 +52,13 @@ func TestImport(t *testing.T) {
 			t.Errorf("windows (-want +got):\n%s", diff)
 		}
 	}
-	if _, err := im(func(i *Import) { i.Since = time.Time{} }); !errors.Is(err, ErrNoBeginning) {
+	if _, err := im(func(i *Import) { i.Since = time.Time{} }); !errors.Is(err, ErrNoImportStart) {
 		t.Errorf("error %v", err)
 	}
 	a.broken = 200
 	out, err := im(func(*Import) {})
 	asked([2]int{0, 100}, [2]int{100, 200})
-	if !errors.Is(err, errAway) || out.Windows != 2 || !out.Through.Equal(sec(200)) || out.Added != 1 {
+	if !errors.Is(err, errAway) || out.WindowCount != 2 || !out.Through.Equal(sec(200)) || out.NewCount != 1 {
 		t.Errorf("%+v, error %v", out, err)
 	}
 	a.broken = 0
@@ -66,19 +66,19 @@ func TestImport(t *testing.T) {
 	out, err = im(func(i *Import) { i.Progress = func(d, o time.Duration) { last, of = d, o } })
 	must(t, err)
 	asked([2]int{180, 280}, [2]int{280, 350})
-	if out.Added != 1 || out.Changed != 1 || last != 170*time.Second || of != last {
+	if out.NewCount != 1 || out.ChangedCount != 1 || last != 170*time.Second || of != last {
 		t.Errorf("%+v, progress %v of %v", out, last, of)
 	}
 	out, err = im(func(i *Import) { i.Since, i.Until = time.Time{}, sec(360) }) // what is new
 	must(t, err)
 	asked([2]int{330, 360})
-	if out.Changed != 0 {
+	if out.ChangedCount != 0 {
 		t.Errorf("%+v", out)
 	}
-	out, err = im(func(i *Import) { i.Reimport = true })
+	out, err = im(func(i *Import) { i.ReadsAgain = true })
 	must(t, err)
 	asked([2]int{0, 100}, [2]int{100, 200}, [2]int{200, 300}, [2]int{300, 350})
-	if out.Changed != 0 || out.Rows != 3 {
+	if out.ChangedCount != 0 || out.RowCount != 3 {
 		t.Errorf("%+v", out)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,10 +100,10 @@ func TestImportRows(t *testing.T) {
 	var steps []int
 	s, err := d.ImportRows(t.Context(), rows, Import{Cluster: testCluster, Until: sec(1)}, func(done, of int) { steps = append(steps, done, of) })
 	must(t, err)
-	if s.Added != len(rows) || s.Rows != len(rows) || !cmp.Equal(steps, []int{rowsPerBatch, len(rows), 2 * rowsPerBatch, len(rows), len(rows), len(rows)}) {
+	if s.NewCount != len(rows) || s.RowCount != len(rows) || !cmp.Equal(steps, []int{rowsPerBatch, len(rows), 2 * rowsPerBatch, len(rows), len(rows), len(rows)}) {
 		t.Errorf("%+v by %v", s, steps)
 	}
-	if n := dbtest.Count(t, d.DB, "select from fairbridge.run_segments"); n != len(rows) {
+	if n := dbtest.CountRows(t, d.DB, "select from fairbridge.run_segments"); n != len(rows) {
 		t.Errorf("%d segments", n)
 	}
 }
@@ -122,7 +122,7 @@ func BenchmarkImportRows(b *testing.B) {
 			began := time.Now()
 			s, err := d.ImportRows(b.Context(), rows, Import{Cluster: testCluster, Until: sec(1)}, nil)
 			must(b, err)
-			if s.Added != len(rows)*(1-i) {
+			if s.NewCount != len(rows)*(1-i) {
 				b.Errorf("%+v", s)
 			}
 			b.ReportMetric(float64(len(rows))/time.Since(began).Seconds(), name)

@@ -14,11 +14,11 @@ import (
 
 var qRewritten = sql.QueryText("rewritten")
 
-// oldUsage remembers sums over segments that ended long ago, so that a cycle
+// usageSums remembers sums over segments that ended long ago, so that a cycle
 // need not read half a year of history. Decay makes that exact: a sum as of
 // one time is a factor away from the sum as of another. The segments stay the
 // truth; a sum is dropped when the database says that old ones were rewritten.
-type oldUsage struct {
+type usageSums struct {
 	mu           sync.Mutex
 	sumByCluster map[string]*usageSum // by cluster
 }
@@ -27,17 +27,17 @@ type oldUsage struct {
 type usageSum struct {
 	sumUntil, madeAt time.Time
 	halfLife         time.Duration
-	rewritten        int64
+	rewriteNumber    int64
 	useByUser        map[policy.User]float64 // Used is zero in the key
 }
 
-// minOldAge is how old segments are when they are first summed. It is more than
-// stableAfter; sums are made anew after as long again.
-const minOldAge = policy.FoldUsageAfter
+// minSummedAge is how old segments are when they are first summed. It is more than
+// minStableAge; sums are made anew after as long again.
+const minSummedAge = policy.FoldUsageAfter
 
 // sumAt returns the sum of a cluster that is good at now, making it if needed.
 // It is not changed afterwards.
-func (o *oldUsage) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*usageSum, error) {
+func (o *usageSums) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*usageSum, error) {
 	var rewritten int64
 	if err := tx.QueryRow(ctx, qRewritten, cluster).Scan(&rewritten); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, err
@@ -45,10 +45,10 @@ func (o *oldUsage) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now tim
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.sumByCluster[cluster]
-	if s != nil && s.rewritten == rewritten && s.halfLife == half && !now.Before(s.madeAt) && now.Sub(s.madeAt) < minOldAge {
+	if s != nil && s.rewriteNumber == rewritten && s.halfLife == half && !now.Before(s.madeAt) && now.Sub(s.madeAt) < minSummedAge {
 		return s, nil
 	}
-	s = &usageSum{sumUntil: now.Add(-minOldAge), madeAt: now, halfLife: half, rewritten: rewritten, useByUser: map[policy.User]float64{}}
+	s = &usageSum{sumUntil: now.Add(-minSummedAge), madeAt: now, halfLife: half, rewriteNumber: rewritten, useByUser: map[policy.User]float64{}}
 	horizon := usageHorizon(now, half)
 	err := readUsage(ctx, tx, cluster, s.sumUntil, half, horizon, horizon, s.sumUntil, false, func(u policy.User, used, _ float64) { s.useByUser[u] = used })
 	if err != nil {
@@ -61,14 +61,14 @@ func (o *oldUsage) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now tim
 	return s, nil
 }
 
-// decayedTo returns the factor from the sum's time to now.
-func (s *usageSum) decayedTo(now time.Time) float64 {
+// decayFactorTo returns the factor from the sum's time to now.
+func (s *usageSum) decayFactorTo(now time.Time) float64 {
 	return policy.DecayFactor(now.Sub(s.sumUntil).Seconds(), s.halfLife.Seconds())
 }
 
 // usageHorizon returns the time before which nothing counts.
 func usageHorizon(now time.Time, half time.Duration) time.Time {
-	return now.Add(-max(maxHalfLives*half, 2*minOldAge))
+	return now.Add(-max(maxHalfLives*half, 2*minSummedAge))
 }
 
 // readUsage calls f with the use of every user, of segments that stopped

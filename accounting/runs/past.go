@@ -15,22 +15,22 @@ import (
 
 var qJobsPast, qFinished = sql.QueryText("jobs_past"), sql.QueryText("finished")
 
-// maxPastSamples bounds how many finished jobs a snapshot carries.
-const maxPastSamples = 2000
+// maxFinishedJobs bounds how many finished jobs a snapshot carries.
+const maxFinishedJobs = 2000
 
 // Past returns usage and per-job history as of now, from one consistent state
 // of the database.
 func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
 	out := &bridge.Past{}
-	err := s.DB.ReadTx(ctx, "reading usage history", func(tx pgx.Tx) error {
+	err := s.DB.RunReadTx(ctx, "reading usage history", func(tx pgx.Tx) error {
 		var err error
-		if out.Users, out.Accounts, err = s.usageOfUsers(ctx, tx, cluster, now); err != nil {
+		if out.Users, out.Accounts, err = s.readUserUsage(ctx, tx, cluster, now); err != nil {
 			return err
 		}
-		if out.PastByJob, err = pastOfJobs(ctx, tx, cluster); err != nil {
+		if out.PastByJob, err = readJobPasts(ctx, tx, cluster); err != nil {
 			return err
 		}
-		if out.FinishedJobs, err = finishedSamples(ctx, tx, cluster); err != nil {
+		if out.FinishedJobs, err = readFinishedJobs(ctx, tx, cluster); err != nil {
 			return err
 		}
 		out.PredictTimeLeft, out.GPUSpeeds, err = s.Predictions.NewestModel(ctx, tx, cluster)
@@ -42,8 +42,8 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 	return out, nil
 }
 
-// pastOfJobs returns the history of listed jobs that ran before.
-func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridge.JobPast, error) {
+// readJobPasts returns the history of listed jobs that ran before.
+func readJobPasts(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridge.JobPast, error) {
 	rows, err := tx.Query(ctx, qJobsPast, cluster)
 	if err != nil {
 		return nil, err
@@ -65,11 +65,11 @@ func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridg
 	return out, err
 }
 
-func finishedSamples(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.FinishedJob, error) {
+func readFinishedJobs(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.FinishedJob, error) {
 	return accounting.CollectRows(ctx, tx, func(r pgx.CollectableRow) (s policy.FinishedJob, err error) {
 		var ran, service float64
 		err = r.Scan(&s.GPUs, &ran, &service)
 		s.Ran, s.Service = policy.DurationFromSeconds(ran), policy.GPUSeconds(service)
 		return s, err
-	}, qFinished, cluster, maxPastSamples)
+	}, qFinished, cluster, maxFinishedJobs)
 }

@@ -48,7 +48,7 @@ func TestRecordedSacct(t *testing.T) {
 		}
 	}
 	again, err := d.ImportRows(t.Context(), rows, Import{Cluster: testCluster, Until: sec(0)}, nil)
-	if err != nil || again.Changed != 0 || again.Runs != s.Runs || s.Added != s.Runs {
+	if err != nil || again.ChangedCount != 0 || again.RunCount != s.RunCount || s.NewCount != s.RunCount {
 		t.Error(fmt.Sprint(s, again, err))
 	}
 }

@@ -20,11 +20,11 @@ const (
 	sourceSlurmdbd = "slurmdbd"
 )
 
-// SetAccounts makes the entitlements that the configuration gives exactly the
+// SetConfiguredAccounts makes the entitlements that the configuration gives exactly the
 // given ones (Name, Parent, Weight). They override slurmdbd's, account by
 // account; an account without Parent keeps its place in slurmdbd's tree.
-func (s *Store) SetAccounts(ctx context.Context, cluster string, list []policy.Account) error {
-	return s.DB.Tx(ctx, "storing entitlements", func(tx pgx.Tx) error { return putAccounts(ctx, tx, cluster, sourceConfig, list) })
+func (s *Store) SetConfiguredAccounts(ctx context.Context, cluster string, list []policy.Account) error {
+	return s.DB.RunTx(ctx, "storing entitlements", func(tx pgx.Tx) error { return putAccounts(ctx, tx, cluster, sourceConfig, list) })
 }
 
 func putAccounts(ctx context.Context, tx pgx.Tx, cluster, source string, list []policy.Account) error {
@@ -36,10 +36,10 @@ func putAccounts(ctx context.Context, tx pgx.Tx, cluster, source string, list []
 	return err
 }
 
-// SetShares makes the tree of accounts as slurmdbd has it exactly the given
+// SetSlurmShares makes the tree of accounts as slurmdbd has it exactly the given
 // one.
-func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Share) error {
-	accounts, names, of, weights, qos := accountTree(list), []string{}, []string{}, []*float64{}, []string{}
+func (s *Store) SetSlurmShares(ctx context.Context, cluster string, list []slurmdb.Share) error {
+	accounts, names, of, weights, qos := newAccountTree(list), []string{}, []string{}, []*float64{}, []string{}
 	for _, s := range list {
 		if s.User == "" {
 			continue
@@ -50,7 +50,7 @@ func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Sh
 			weights[len(weights)-1] = &w
 		}
 	}
-	return s.DB.Tx(ctx, "storing slurmdbd's shares", func(tx pgx.Tx) error {
+	return s.DB.RunTx(ctx, "storing slurmdbd's shares", func(tx pgx.Tx) error {
 		if err := putAccounts(ctx, tx, cluster, sourceSlurmdbd, accounts); err != nil {
 			return err
 		}
@@ -63,10 +63,10 @@ func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Sh
 // weight of 0 would mean that nothing is said.
 const weightWithoutShares = 1e-6
 
-// accountTree returns the accounts without root, whose children stand on top. An
+// newAccountTree returns the accounts without root, whose children stand on top. An
 // account that uses its parent's share (fairshare=parent) is as its parent's
 // equal: its place is taken by what stands above.
-func accountTree(list []slurmdb.Share) []policy.Account {
+func newAccountTree(list []slurmdb.Share) []policy.Account {
 	above, inherits := map[string]string{}, map[string]bool{}
 	for _, s := range list {
 		if s.User == "" {

@@ -18,7 +18,7 @@ func TestSharesOfSlurmdbd(t *testing.T) {
 		{Account: "root"}, {Account: "root", User: "root", Shares: 1}, {Account: "science", Parent: "root", Shares: 10, QOS: []string{"high", "normal"}},
 		{Account: "science", User: "ann", Shares: 4, QOS: []string{"normal"}}, {Account: "science", User: "bob", Inherit: true}, {Account: "science", User: "eve", Shares: 1},
 	}
-	must(t, d.SetShares(t.Context(), testCluster, tree))
+	must(t, d.SetSlurmShares(t.Context(), testCluster, tree))
 	accounts := func() []policy.Account {
 		t.Helper()
 		p, err := d.Past(t.Context(), testCluster, t0)
@@ -32,7 +32,7 @@ func TestSharesOfSlurmdbd(t *testing.T) {
 	if diff := cmp.Diff(want, accounts()); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
 	}
-	if n := dbtest.Count(t, d.DB, "select from fairbridge.account_users where qos = '{normal}' and weight = 4 or weight is null and user_name = 'bob'"); n != 2 {
+	if n := dbtest.CountRows(t, d.DB, "select from fairbridge.account_users where qos = '{normal}' and weight = 4 or weight is null and user_name = 'bob'"); n != 2 {
 		t.Errorf("%d of ann and bob stand right", n)
 	}
 	p, err := d.Past(t.Context(), testCluster, t0)
@@ -41,19 +41,19 @@ func TestSharesOfSlurmdbd(t *testing.T) {
 		t.Errorf("users (-want +got):\n%s", diff)
 	}
 	// The configuration overrides, account by account.
-	must(t, d.SetAccounts(t.Context(), testCluster, []policy.Account{{Name: "bio", Weight: 7}, {Name: "guests", Weight: 2}}))
+	must(t, d.SetConfiguredAccounts(t.Context(), testCluster, []policy.Account{{Name: "bio", Weight: 7}, {Name: "guests", Weight: 2}}))
 	want[0].Weight = 7
 	want = slices.Insert(want, 2, policy.Account{Name: "guests", Weight: 2})
 	if diff := cmp.Diff(want, accounts()); diff != "" {
 		t.Errorf("with the configuration's (-want +got):\n%s", diff)
 	}
 	// Each source takes back only its own.
-	must(t, d.SetShares(t.Context(), testCluster, nil))
+	must(t, d.SetSlurmShares(t.Context(), testCluster, nil))
 	if diff := cmp.Diff([]policy.Account{{Name: "bio", Weight: 7}, {Name: "guests", Weight: 2}}, accounts()); diff != "" {
 		t.Errorf("without slurmdbd's (-want +got):\n%s", diff)
 	}
-	must(t, d.SetAccounts(t.Context(), testCluster, nil))
-	if list := accounts(); len(list) != 0 || dbtest.Count(t, d.DB, "select from fairbridge.account_users") != 0 {
+	must(t, d.SetConfiguredAccounts(t.Context(), testCluster, nil))
+	if list := accounts(); len(list) != 0 || dbtest.CountRows(t, d.DB, "select from fairbridge.account_users") != 0 {
 		t.Errorf("%v is left", list)
 	}
 }

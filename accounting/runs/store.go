@@ -20,7 +20,7 @@ type Store struct {
 	DB          *accounting.DB
 	HalfLife    time.Duration      // after which past usage counts half; 0: DefaultHalfLife
 	Predictions *predictions.Store // what is learnt of run times
-	oldUsage    oldUsage
+	oldUsage    usageSums
 }
 
 func (s *Store) halfLife() time.Duration { return cmp.Or(s.HalfLife, DefaultHalfLife) }

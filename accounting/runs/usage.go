@@ -19,11 +19,11 @@ var qUsage, qAccounts, qAccountUsers = sql.QueryText("usage"), sql.QueryText("ac
 // is left of it.
 const maxHalfLives = 20
 
-// usageOfUsers returns decayed and recent use per user, and summed per account along
+// readUserUsage returns decayed and recent use per user, and summed per account along
 // with its entitlement. Accounts that never ran anything are listed when they
 // have an entitlement.
-func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
-	accounts, err := accountByName(ctx, tx, cluster)
+func (s *Store) readUserUsage(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
+	accounts, err := readAccountsByName(ctx, tx, cluster)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,9 +47,9 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 		return nil, nil, err
 	}
 	for u, used := range old.useByUser {
-		add(u, used*old.decayedTo(now), 0)
+		add(u, used*old.decayFactorTo(now), 0)
 	}
-	list, err := withWeights(ctx, tx, cluster, listUsers(users))
+	list, err := withUserWeights(ctx, tx, cluster, listUsers(users))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +71,7 @@ func listUsers(use map[policy.User]policy.GPUSeconds) []policy.User {
 	return list
 }
 
-func accountByName(ctx context.Context, tx pgx.Tx, cluster string) (map[string]policy.Account, error) {
+func readAccountsByName(ctx context.Context, tx pgx.Tx, cluster string) (map[string]policy.Account, error) {
 	rows, err := tx.Query(ctx, qAccounts, cluster)
 	if err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func accountByName(ctx context.Context, tx pgx.Tx, cluster string) (map[string]p
 	return out, err
 }
 
-// withWeights adds the shares that users have within their accounts. Who has one
+// withUserWeights adds the shares that users have within their accounts. Who has one
 // share, or the account's own, and never ran anything is not listed.
-func withWeights(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
+func withUserWeights(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
 	rows, err := tx.Query(ctx, qAccountUsers, cluster)
 	if err != nil {
 		return nil, err

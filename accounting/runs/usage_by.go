@@ -20,7 +20,7 @@ type UsageQuery struct {
 	HalfLife time.Duration // default: the HalfLife of the Store
 	Window   time.Duration // default a day
 	// What use is told apart by; the rest is summed up.
-	ByUser, ByAccount, ByQOS, ByType bool
+	SplitsByUser, SplitsByAccount, SplitsByQOS, SplitsByType bool
 }
 
 // Usage is what somebody used, in seconds of whole GPUs. Users, accounts, QOS and
@@ -29,7 +29,7 @@ type Usage struct {
 	User    string            `json:"user,omitempty"`
 	Account string            `json:"account,omitempty"`
 	QOS     string            `json:"qos,omitempty"`
-	Type    string            `json:"type,omitempty"`
+	GPUType string            `json:"type,omitempty"`
 	Decayed policy.GPUSeconds `json:"decayed"` // past use counting half after each half-life
 	// Within the window, undecayed: allocated, the part of it that node probes
 	// measured, and the part of that in which the GPUs were busy.
@@ -49,8 +49,8 @@ func (s *Store) Usage(ctx context.Context, of UsageQuery) ([]Usage, error) {
 	}
 	horizon := of.Now.Add(-max(maxHalfLives*of.HalfLife, of.Window))
 	out, err := accounting.CollectRows(ctx, s.DB, func(r pgx.CollectableRow) (u Usage, err error) {
-		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.Type, &u.Decayed, &u.Allocated, &u.Measured, &u.Busy)
+		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.GPUType, &u.Decayed, &u.Allocated, &u.Measured, &u.Busy)
 		return u, err
-	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.ByUser, of.ByAccount, of.ByQOS, of.ByType)
+	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.SplitsByUser, of.SplitsByAccount, of.SplitsByQOS, of.SplitsByType)
 	return out, accounting.WrapError("reading use", err)
 }

@@ -44,7 +44,7 @@ func TestUse(t *testing.T) {
 		near := func(a, b policy.GPUSeconds) bool { return math.Abs(float64(a-b)) < 0.5 }
 		for i, w := range want {
 			g := got[i]
-			if g.User != w.User || g.QOS != w.QOS || g.Type != w.Type || g.Account != w.Account || !near(g.Decayed, w.Decayed) || !near(g.Allocated, w.Allocated) ||
+			if g.User != w.User || g.QOS != w.QOS || g.GPUType != w.GPUType || g.Account != w.Account || !near(g.Decayed, w.Decayed) || !near(g.Allocated, w.Allocated) ||
 				!near(g.Measured, w.Measured) || !near(g.Busy, w.Busy) {
 				t.Errorf("%s: %+v, want %+v", what, g, w)
 			}
@@ -53,11 +53,11 @@ func TestUse(t *testing.T) {
 	measured, busy := 80_000*300/360.0, 80_000*300/360.0*(0.5*240+0.8*60)/300
 	g := func(x float64) policy.GPUSeconds { return policy.GPUSeconds(x) }
 	same("all", use(func(*UsageQuery) {}), Usage{Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
-	same("by user", use(func(o *UsageQuery) { o.ByUser = true }),
+	same("by user", use(func(o *UsageQuery) { o.SplitsByUser = true }),
 		Usage{User: "ann", Decayed: g(high + low), Allocated: 80_000, Measured: g(measured), Busy: g(busy)}, Usage{User: "bob", Decayed: g(bob), Allocated: 40_000})
-	same("by QOS and type", use(func(o *UsageQuery) { o.ByQOS, o.ByType = true, true }),
-		Usage{QOS: "high", Type: "h100", Decayed: g(high)}, Usage{QOS: "low", Type: "a100", Decayed: g(low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
-	same("by account", use(func(o *UsageQuery) { o.ByAccount = true }), Usage{Account: "phys", Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
+	same("by QOS and type", use(func(o *UsageQuery) { o.SplitsByQOS, o.SplitsByType = true, true }),
+		Usage{QOS: "high", GPUType: "h100", Decayed: g(high)}, Usage{QOS: "low", GPUType: "a100", Decayed: g(low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
+	same("by account", use(func(o *UsageQuery) { o.SplitsByAccount = true }), Usage{Account: "phys", Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
 }
 
 // TestUseIsWhatPoliciesSee: sums over types and QOS are what a snapshot says.
@@ -72,7 +72,7 @@ func TestUseIsWhatPoliciesSee(t *testing.T) {
 		must(t, d.RecordView(t.Context(), shown(list, p)))
 		past, err := d.Past(t.Context(), testCluster, sec(p))
 		must(t, err)
-		use, err := d.Usage(t.Context(), UsageQuery{Cluster: testCluster, Now: sec(p), ByUser: true, ByAccount: true})
+		use, err := d.Usage(t.Context(), UsageQuery{Cluster: testCluster, Now: sec(p), SplitsByUser: true, SplitsByAccount: true})
 		must(t, err)
 		if len(use) != len(past.Users) {
 			r.Fatalf("%d users, the snapshot has %d", len(use), len(past.Users))

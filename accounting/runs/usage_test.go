@@ -87,7 +87,7 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 			switch now := d.oldUsage.sumByCluster[testCluster]; {
 			case now == last:
 				kept++
-			case last != nil && now.rewritten != last.rewritten:
+			case last != nil && now.rewriteNumber != last.rewriteNumber:
 				dropped++
 			}
 			last = d.oldUsage.sumByCluster[testCluster]
@@ -127,8 +127,8 @@ func sorted(list []int) []int {
 func TestEntitlements(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	must(t, d.SetAccounts(ctx, testCluster, []policy.Account{{Name: "phys", Weight: 3, Parent: "root"}, {Name: "old", Weight: 1}}))
-	must(t, d.SetAccounts(ctx, testCluster, []policy.Account{{Name: "phys", Weight: 2, Parent: "root"}, {Name: "bio", Weight: 0}}))
+	must(t, d.SetConfiguredAccounts(ctx, testCluster, []policy.Account{{Name: "phys", Weight: 3, Parent: "root"}, {Name: "old", Weight: 1}}))
+	must(t, d.SetConfiguredAccounts(ctx, testCluster, []policy.Account{{Name: "phys", Weight: 2, Parent: "root"}, {Name: "bio", Weight: 0}}))
 	must(t, d.RecordView(ctx, view(sec(20), running(1, t0, sec(10)))))
 	p, err := d.Past(ctx, testCluster, sec(20))
 	must(t, err)

@@ -35,8 +35,8 @@ const maxClockDifference = 5 * time.Minute
 // on from this view. Runs that are missing from a full list are closed when they
 // were last seen, until they show up again.
 func (s *Store) RecordView(ctx context.Context, v *slurm.View) error {
-	return s.DB.Tx(ctx, "recording runs", func(tx pgx.Tx) error {
-		at, before, err := lastViews(ctx, tx, v.Cluster)
+	return s.DB.RunTx(ctx, "recording runs", func(tx pgx.Tx) error {
+		at, before, err := lockAndReadViewTimes(ctx, tx, v.Cluster)
 		healed := false // sums of days reached into a future that was not
 		switch {
 		case err != nil:
@@ -48,7 +48,7 @@ func (s *Store) RecordView(ctx context.Context, v *slurm.View) error {
 		case at.Before(v.At):
 			before = at
 		}
-		past, err := knownRuns(ctx, tx, v)
+		past, err := readKnownRuns(ctx, tx, v)
 		if err != nil {
 			return err
 		}
@@ -65,9 +65,9 @@ func (s *Store) RecordView(ctx context.Context, v *slurm.View) error {
 	})
 }
 
-// lastViews waits for other writers and returns the times of the last view and the one before it; zero when
+// lockAndReadViewTimes waits for other writers and returns the times of the last view and the one before it; zero when
 // there is none.
-func lastViews(ctx context.Context, tx pgx.Tx, cluster string) (at, before time.Time, err error) {
+func lockAndReadViewTimes(ctx context.Context, tx pgx.Tx, cluster string) (at, before time.Time, err error) {
 	err = tx.QueryRow(ctx, qWatchLock, cluster).Scan(&at, &before)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, time.Time{}, nil
@@ -75,7 +75,7 @@ func lastViews(ctx context.Context, tx pgx.Tx, cluster string) (at, before time.
 	return at, before, err
 }
 
-func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.StoredRun, error) {
+func readKnownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.StoredRun, error) {
 	ids := make([]int64, len(v.Jobs))
 	for i := range v.Jobs {
 		ids[i] = v.Jobs[i].ID
@@ -92,10 +92,10 @@ func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.Store
 func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.SeenChanges) (rewrote bool, err error) {
 	if list := c.Endings; len(list) > 0 {
 		for i := range list {
-			rewrote = rewrote || isPastStable(list[i].At, v.At)
+			rewrote = rewrote || isStableSegment(list[i].At, v.At)
 		}
-		args := append([]any{v.Cluster, v.At}, keyColumns(value.ColumnOf(list, func(e *reconcile.Ending) reconcile.Key { return e.Key }))...)
-		args = append(args, value.ColumnOf(list, func(e *reconcile.Ending) time.Time { return e.At }), value.ColumnOf(list, func(e *reconcile.Ending) string { return e.State }))
+		args := append([]any{v.Cluster, v.At}, keyColumns(value.ColumnOf(list, func(e *reconcile.InferredEnding) reconcile.Key { return e.Key }))...)
+		args = append(args, value.ColumnOf(list, func(e *reconcile.InferredEnding) time.Time { return e.At }), value.ColumnOf(list, func(e *reconcile.InferredEnding) string { return e.State }))
 		if _, err := tx.Exec(ctx, qRunsClose, args...); err != nil {
 			return false, err
 		}
@@ -105,7 +105,7 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.See
 	}
 	rows := value.ColumnOf(c.Runs, func(r *reconcile.SeenRun) reconcile.StoredRun { return r.StoredRun })
 	keys := value.ColumnOf(rows, func(r *reconcile.StoredRun) reconcile.Key { return r.Key })
-	old, err := segmentsOf(ctx, tx, v.Cluster, keys)
+	old, err := readSegmentsByRun(ctx, tx, v.Cluster, keys)
 	if err != nil {
 		return false, err
 	}
@@ -127,21 +127,21 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.See
 // hasStableSegment reports whether any of the segments, old or new, was expected to stay.
 func hasStableSegment(old map[reconcile.Key][]reconcile.Segment, segments []segmentOfRun, now time.Time) bool {
 	for _, list := range old {
-		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isPastStable(s.Stop, now) }) {
+		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isStableSegment(s.Stop, now) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(segments, func(s segmentOfRun) bool { return isPastStable(s.Stop, now) })
+	return slices.ContainsFunc(segments, func(s segmentOfRun) bool { return isStableSegment(s.Stop, now) })
 }
 
-// stableAfter is the age from which segments are expected to stay as they are.
-const stableAfter = 12 * time.Hour
+// minStableAge is the age from which segments are expected to stay as they are.
+const minStableAge = 12 * time.Hour
 
-// isPastStable reports whether a segment that stopped at t was expected to stay.
-func isPastStable(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > stableAfter }
+// isStableSegment reports whether a segment that stopped at t was expected to stay.
+func isStableSegment(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > minStableAge }
 
-// segmentsOf returns the segments of runs, by run.
-func segmentsOf(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile.Key) (map[reconcile.Key][]reconcile.Segment, error) {
+// readSegmentsByRun returns the segments of runs, by run.
+func readSegmentsByRun(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile.Key) (map[reconcile.Key][]reconcile.Segment, error) {
 	rows, err := tx.Query(ctx, qSegmentsOf, append([]any{cluster}, keyColumns(runs)...)...)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func segmentsOf(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile
 	var key reconcile.Key
 	var s reconcile.Segment
 	var stop *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&key.Job, &key.Submit, &key.Restarts, &s.Node, &s.GPUType, &s.Count, &s.PercentOfGPU, &s.Start, &stop}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&key.Job, &key.Submit, &key.Restarts, &s.Node, &s.GPUType, &s.DeviceCount, &s.PercentOfGPU, &s.Start, &stop}, func() error {
 		s.Stop = value.TimeOrZero(stop)
 		out[key] = append(out[key], s)
 		return nil

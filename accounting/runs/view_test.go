@@ -75,9 +75,9 @@ func TestRecordSegments(t *testing.T) {
 			must(t, err)
 			for _, v := range c.views {
 				must(t, d.RecordView(t.Context(), v))
-				was := dbtest.Dump(t, d.DB, "run_segments") + dbtest.Dump(t, d.DB, "job_runs")
+				was := dbtest.DumpTable(t, d.DB, "run_segments") + dbtest.DumpTable(t, d.DB, "job_runs")
 				must(t, d.RecordView(t.Context(), v))
-				if diff := cmp.Diff(was, dbtest.Dump(t, d.DB, "run_segments")+dbtest.Dump(t, d.DB, "job_runs")); diff != "" {
+				if diff := cmp.Diff(was, dbtest.DumpTable(t, d.DB, "run_segments")+dbtest.DumpTable(t, d.DB, "job_runs")); diff != "" {
 					t.Errorf("recording the view of %v again changed rows:\n%s", v.At.Sub(t0), diff)
 				}
 			}
@@ -136,7 +136,7 @@ func TestCancelledWhilePending(t *testing.T) {
 	})
 	must(t, d.RecordView(t.Context(), view(sec(20), pending)))
 	must(t, d.RecordView(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))
-	if n := dbtest.Count(t, d.DB, "select from fairbridge.job_runs where closed and started is null and ended = $1", sec(40)); n != 1 {
+	if n := dbtest.CountRows(t, d.DB, "select from fairbridge.job_runs where closed and started is null and ended = $1", sec(40)); n != 1 {
 		t.Errorf("%d runs that never started", n)
 	}
 }

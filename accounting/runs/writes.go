@@ -19,16 +19,16 @@ type pendingWrites struct {
 	changedCount, newCount int
 }
 
-// add notes what a reconciliation changes. past are the rows that stand, segs their
+// addResult notes what a reconciliation changes. past are the rows that stand, segs their
 // segments.
-func (w *pendingWrites) add(a reconcile.Result, past []*reconcile.StoredRun, segs map[reconcile.Key][]reconcile.Segment) {
+func (w *pendingWrites) addResult(a reconcile.Result, past []*reconcile.StoredRun, segs map[reconcile.Key][]reconcile.Segment) {
 	w.goneRuns = append(w.goneRuns, a.GoneRuns...)
 	for i := range a.Runs {
 		r := &a.Runs[i]
 		at := slices.IndexFunc(past, func(k *reconcile.StoredRun) bool { return k.Key == r.Key })
 		stands := at >= 0 && r.IsSame(past[at])
 		s, given := a.Segments[r.Key]
-		put := given && (!reconcile.SameSegments(s, segs[r.Key]) || at >= 0 && !r.HasSameUserAndPartition(past[at]))
+		put := given && (!reconcile.AreSameSegments(s, segs[r.Key]) || at >= 0 && !r.HasSameUserAndPartition(past[at]))
 		if !stands {
 			w.runs = append(w.runs, *r)
 		}

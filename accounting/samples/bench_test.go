@@ -40,8 +40,8 @@ func round(at time.Time) []Reading {
 // constraint: what Postgres and its driver take at least.
 func bareCopy(b *testing.B, d *Store, list []Reading, ids []int32) {
 	ctx := context.Background()
-	days := splitByDay(list, ids)
-	must(b, d.DB.Tx(ctx, "copying", func(tx pgx.Tx) error {
+	days := splitReadingsByDay(list, ids)
+	must(b, d.DB.RunTx(ctx, "copying", func(tx pgx.Tx) error {
 		for i := range days {
 			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"bare"}, readingColumns, &days[i]); err != nil {
 				return err
@@ -60,7 +60,7 @@ func BenchmarkSamples(b *testing.B) {
 	_, err := d.DB.Exec(ctx, "create table bare (like fairbridge.gpu_readings)")
 	must(b, err)
 	at := t0
-	ids, err := d.gpus.lookUpIDs(ctx, d.DB.Pool, testCluster, round(at))
+	ids, err := d.gpuIDs.lookUpIDs(ctx, d.DB.Pool, testCluster, round(at))
 	must(b, err)
 	var ours, bare time.Duration
 	rows := 0
@@ -122,7 +122,7 @@ func BenchmarkSamplesRollup(b *testing.B) {
 			must(b, d.RollupRuns(ctx, testCluster, t0, t0.Add(time.Hour)))
 		}
 	})
-	if n := dbtest.Count(b, d.DB, "select 1 from fairbridge.gpu_runs where samples between 790 and 810"); n != 1000 {
+	if n := dbtest.CountRows(b, d.DB, "select 1 from fairbridge.gpu_runs where samples between 790 and 810"); n != 1000 {
 		b.Errorf("%d runs rolled up", n)
 	}
 }

@@ -34,26 +34,26 @@ func (s *Store) RecordReadings(ctx context.Context, cluster string, list []Readi
 	if len(list) == 0 {
 		return nil
 	}
-	ids, err := s.gpus.lookUpIDs(ctx, s.DB.Pool, cluster, list)
+	ids, err := s.gpuIDs.lookUpIDs(ctx, s.DB.Pool, cluster, list)
 	if err != nil {
 		return accounting.WrapError(doing, err)
 	}
-	days := splitByDay(list, ids)
-	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, copyDay) })
+	days := splitReadingsByDay(list, ids)
+	err = s.DB.RunTx(ctx, doing, func(tx pgx.Tx) error { return storeReadings(ctx, tx, cluster, days, copyDay) })
 	if isDuplicateError(err) {
-		err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, mergeDay) })
+		err = s.DB.RunTx(ctx, doing, func(tx pgx.Tx) error { return storeReadings(ctx, tx, cluster, days, mergeDay) })
 	}
 	return err
 }
 
-// storeDays writes the days' rows and notes which hours they belong to.
-func storeDays(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, write func(context.Context, pgx.Tx, *dayRows) error) error {
+// storeReadings writes the days' rows and notes which hours they belong to.
+func storeReadings(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, write func(context.Context, pgx.Tx, *dayRows) error) error {
 	for i := range days {
 		day := &days[i]
 		if _, err := tx.Exec(ctx, "select fairbridge.add_sample_day($1)", day.day); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, qDueAdd, cluster, day.hours()); err != nil {
+		if _, err := tx.Exec(ctx, qDueAdd, cluster, day.listHours()); err != nil {
 			return err
 		}
 		if err := write(ctx, tx, day); err != nil {

@@ -17,11 +17,11 @@ var (
 	qDueDone = sql.QueryText("samples_due_done")
 )
 
-// RollupDue sums up every hour that got readings since it was last summed up,
+// RollupDueHours sums up every hour that got readings since it was last summed up,
 // late ones included, and then the runs that ended in them or later, up to now.
 // It returns how many hours there were. Call it by the clock, an hour apart or
 // less.
-func (s *Store) RollupDue(ctx context.Context, cluster string, now time.Time) (hours int, err error) {
+func (s *Store) RollupDueHours(ctx context.Context, cluster string, now time.Time) (hours int, err error) {
 	due, err := accounting.CollectRows(ctx, s.DB, pgx.RowTo[time.Time], qDue, cluster)
 	if err != nil {
 		return 0, accounting.WrapError("looking for GPU readings to roll up", err)
@@ -43,7 +43,7 @@ func (s *Store) RollupDue(ctx context.Context, cluster string, now time.Time) (h
 // the same rows. It takes the note off in the same transaction: readings that come
 // meanwhile wait for it and write theirs after.
 func (s *Store) rollupHour(ctx context.Context, cluster string, hour time.Time) error {
-	return s.DB.LongTx(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {
+	return s.DB.RunLongTx(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, qDueDone, cluster, hour); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *Store) rollupHour(ctx context.Context, cluster string, hour time.Time) 
 // RollupRuns sums up what was measured of the runs that ended from one time up
 // to another. Doing it again gives the same rows.
 func (s *Store) RollupRuns(ctx context.Context, cluster string, from, to time.Time) error {
-	return s.DB.LongTx(ctx, "rolling up GPU readings of runs", func(tx pgx.Tx) error {
+	return s.DB.RunLongTx(ctx, "rolling up GPU readings of runs", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, qRuns, cluster, from, to)
 		return err
 	})

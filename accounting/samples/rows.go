@@ -19,8 +19,8 @@ type dayRows struct {
 	values   []any // reused: the driver encodes it at once
 }
 
-// splitByDay sorts readings into days; ids has the number of each reading's GPU.
-func splitByDay(list []Reading, ids []int32) []dayRows {
+// splitReadingsByDay sorts readings into days; ids has the number of each reading's GPU.
+func splitReadingsByDay(list []Reading, ids []int32) []dayRows {
 	days := map[time.Time]*dayRows{}
 	for i := range list {
 		key := list[i].At.UTC().Truncate(24 * time.Hour)
@@ -40,8 +40,8 @@ func splitByDay(list []Reading, ids []int32) []dayRows {
 
 func (r *dayRows) partitionName() string { return "gpu_readings_" + r.day.Format("20060102") }
 
-// hours returns the beginnings of the hours the rows fall on, sorted.
-func (r *dayRows) hours() []time.Time {
+// listHours returns the beginnings of the hours the rows fall on, sorted.
+func (r *dayRows) listHours() []time.Time {
 	seen := map[time.Time]bool{}
 	for _, l := range r.readings {
 		seen[l.At.UTC().Truncate(time.Hour)] = true
@@ -58,10 +58,10 @@ func (r *dayRows) Next() bool {
 // Values implements pgx.CopyFromSource.
 func (r *dayRows) Values() ([]any, error) {
 	l := r.readings[r.index-1]
-	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], nullFloat(l.Busy), nullFloat(l.MemoryShare),
-		nullCount(l.Procs), int16(cmp.Or(l.JobsOnGPU, knownJobCount(l.Job))), l.Sick, nullBool(l.Throttled))
+	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], floatOrNull(l.Busy), floatOrNull(l.MemoryShare),
+		countOrNull(l.Procs), int16(cmp.Or(l.JobsOnGPU, knownJobCount(l.Job))), l.Sick, boolOrNull(l.Throttled))
 	for _, column := range valueColumns {
-		r.values = append(r.values, nullFloat(l.Values[column]))
+		r.values = append(r.values, floatOrNull(l.Values[column]))
 	}
 	return r.values, nil
 }
@@ -77,7 +77,7 @@ func knownJobCount(job policy.JobID) int {
 	return 1
 }
 
-func nullFloat(m policy.Measure) *float32 {
+func floatOrNull(m policy.Measure) *float32 {
 	if !m.Known {
 		return nil
 	}
@@ -85,7 +85,7 @@ func nullFloat(m policy.Measure) *float32 {
 	return &v
 }
 
-func nullCount(m policy.Measure) *int16 {
+func countOrNull(m policy.Measure) *int16 {
 	if !m.Known {
 		return nil
 	}
@@ -93,7 +93,7 @@ func nullCount(m policy.Measure) *int16 {
 	return &v
 }
 
-func nullBool(m policy.Measure) *bool {
+func boolOrNull(m policy.Measure) *bool {
 	if !m.Known {
 		return nil
 	}

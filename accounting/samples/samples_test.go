@@ -30,11 +30,11 @@ func TestReadingsOnceAndAgain(t *testing.T) {
 	for range 2 { // a part of them is stored already, then all of them are
 		must(t, d.RecordReadings(t.Context(), testCluster, again))
 	}
-	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.gpu_samples"); n != len(again) {
+	if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.gpu_samples"); n != len(again) {
 		t.Errorf("%d rows, want %d", n, len(again))
 	}
 	for day, want := range map[time.Time]int{midnight.Add(-24 * time.Hour): 1, midnight: 3} {
-		if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.gpu_readings_"+day.Format("20060102")); n != want {
+		if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.gpu_readings_"+day.Format("20060102")); n != want {
 			t.Errorf("day %s has %d rows, want %d", day.Format(time.DateOnly), n, want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestReadingsOnceAndAgain(t *testing.T) {
 func TestReadingsUnknownIsNull(t *testing.T) {
 	d := fresh(t)
 	must(t, d.RecordReadings(t.Context(), testCluster, []Reading{{At: t0, Node: "n1\x00", UUID: "g0", Type: "a100"}}))
-	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.gpu_samples where node = 'n1' and busy is null and mem_used is null and watts is null and procs is null and throttled is null and sharing = 0"); n != 1 {
+	if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.gpu_samples where node = 'n1' and busy is null and mem_used is null and watts is null and procs is null and throttled is null and sharing = 0"); n != 1 {
 		t.Error("what is unknown is not null")
 	}
 }
@@ -59,7 +59,7 @@ func TestStoredNumbersHaveColumns(t *testing.T) {
 	}
 	must(t, d.RecordReadings(t.Context(), testCluster, []Reading{r}))
 	for i, column := range probes.ValueColumns() {
-		if n := dbtest.Count(t, d.DB, fmt.Sprintf("select 1 from fairbridge.gpu_readings where %s = %d", column, 100+i)); n != 1 {
+		if n := dbtest.CountRows(t, d.DB, fmt.Sprintf("select 1 from fairbridge.gpu_readings where %s = %d", column, 100+i)); n != 1 {
 			t.Errorf("%s is stored %d times", column, n)
 		}
 	}
@@ -94,7 +94,7 @@ func TestRollupTellsUsesApart(t *testing.T) {
 		both(0, 1), both(0, 2), // shared: nobody's utilisation
 	}
 	must(t, d.RecordReadings(t.Context(), testCluster, list))
-	n, err := d.RollupDue(t.Context(), testCluster, at(10))
+	n, err := d.RollupDueHours(t.Context(), testCluster, at(10))
 	if err != nil || n != 1 {
 		t.Fatalf("%d hours, %v", n, err)
 	}
@@ -104,7 +104,7 @@ func TestRollupTellsUsesApart(t *testing.T) {
 	if diff := cmp.Diff([]string{"1: 1 0 1 0 0 "}, rolled(t, d, "gpu_hours", 2)); diff != "" {
 		t.Error(diff)
 	}
-	if n, err = d.RollupDue(t.Context(), testCluster, at(10)); err != nil || n != 0 {
+	if n, err = d.RollupDueHours(t.Context(), testCluster, at(10)); err != nil || n != 0 {
 		t.Errorf("nothing is due, but %d hours, %v", n, err)
 	}
 }
@@ -128,7 +128,7 @@ func TestRunsRollUp(t *testing.T) {
 	must(t, d.RecordReadings(t.Context(), testCluster, append(append([]Reading{}, list[:late]...), list[late+1:]...)))
 	check := func(want string) {
 		t.Helper()
-		if _, err := d.RollupDue(t.Context(), testCluster, end.Add(time.Hour)); err != nil {
+		if _, err := d.RollupDueHours(t.Context(), testCluster, end.Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{want}, rolled(t, d, "gpu_runs", 7)); diff != "" {
@@ -139,7 +139,7 @@ func TestRunsRollUp(t *testing.T) {
 	check(fmt.Sprintf("1: %d %d 0 0 0 0.500", within-1, within-1))
 	must(t, d.RecordReadings(t.Context(), testCluster, list[late:late+1])) // from the spool, hours later
 	check(fmt.Sprintf("1: %d %d 0 0 0 0.500", within, within))
-	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge_v1.gpu_use_by_run where job = 7 and account <> '' and busy_max = 0.5"); n != 1 {
+	if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge_v1.gpu_use_by_run where job = 7 and account <> '' and busy_max = 0.5"); n != 1 {
 		t.Errorf("the view shows %d rows", n)
 	}
 }
@@ -165,7 +165,7 @@ func TestRollupBesideIngest(t *testing.T) {
 			ingesting = false
 		default:
 		}
-		_, err := d.RollupDue(t.Context(), testCluster, t0.Add(time.Minute))
+		_, err := d.RollupDueHours(t.Context(), testCluster, t0.Add(time.Minute))
 		must(t, err)
 	}
 	if diff := cmp.Diff([]string{fmt.Sprintf("1: %d %d 0 0 0 1.000", n, n)}, rolled(t, d, "gpu_hours", 1)); diff != "" {
@@ -195,7 +195,7 @@ func TestReadingsRollUp(t *testing.T) {
 	if gpus != 1 || samples != 4 || math.Abs(busy-0.25) > 1e-6 || peak != 0.5 {
 		t.Errorf("%d GPUs, %d samples, busy %v, peak %v; want 1, 4, 0.25, 0.5", gpus, samples, busy, peak)
 	}
-	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.gpu_samples"); n != len(list) {
+	if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.gpu_samples"); n != len(list) {
 		t.Errorf("%d readings stored, want %d", n, len(list))
 	}
 }

@@ -8,6 +8,6 @@ import (
 
 // Store keeps readings in a database. It is safe for concurrent use.
 type Store struct {
-	DB   *accounting.DB
-	gpus gpuIDs
+	DB     *accounting.DB
+	gpuIDs gpuIDs
 }

@@ -19,7 +19,7 @@ type batch struct {
 	seq          uint64
 	readingCount int
 	from, to     time.Time
-	size         int64 // bytes of the file
+	sizeBytes    int64 // bytes of the file
 }
 
 func newBatch(seq uint64, list []samples.Reading) batch {

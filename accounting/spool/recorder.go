@@ -25,20 +25,20 @@ type Recorder struct {
 	Timeout    time.Duration // of one attempt to store
 	RetryEvery time.Duration // between attempts while there is something spooled
 
-	queued       chan []samples.Reading
-	makeQueue    sync.Once
-	mu           sync.Mutex
-	state        State
-	unstoredLoss Lost // not in the database yet
+	queueChannel  chan []samples.Reading
+	makeQueueOnce sync.Once
+	mu            sync.Mutex
+	state         RecorderState
+	unstoredLoss  LostReadings // not in the database yet
 }
 
-// State is how a recorder stands.
-type State struct {
-	Stored       uint64 // readings stored since the start
-	Lost         uint64 // readings lost since the start
-	Spooled      int    // readings spooled
+// RecorderState is how a recorder stands.
+type RecorderState struct {
+	StoredCount  uint64 // readings stored since the start
+	LostCount    uint64 // readings lost since the start
+	SpooledCount int    // readings spooled
 	SpooledBytes int64  // on disk
-	Trouble      string // why storing fails; "" when it does not
+	StoreFailure string // why storing fails; "" when it does not
 }
 
 // maxQueuedBatches is how many batches wait for the recorder before they count as lost:
@@ -46,8 +46,8 @@ type State struct {
 const maxQueuedBatches = 16
 
 func (r *Recorder) queue() chan []samples.Reading {
-	r.makeQueue.Do(func() { r.queued = make(chan []samples.Reading, maxQueuedBatches) })
-	return r.queued
+	r.makeQueueOnce.Do(func() { r.queueChannel = make(chan []samples.Reading, maxQueuedBatches) })
+	return r.queueChannel
 }
 
 // Enqueue hands readings over, without waiting.
@@ -62,12 +62,12 @@ func (r *Recorder) Enqueue(list []samples.Reading) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.unstoredLoss.addBatch(&b)
-		r.state.Lost += uint64(b.readingCount)
+		r.state.LostCount += uint64(b.readingCount)
 	}
 }
 
 // State returns how the recorder stands.
-func (r *Recorder) State() State {
+func (r *Recorder) State() RecorderState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
@@ -100,7 +100,7 @@ func (r *Recorder) storeOrSpool(ctx context.Context, list []samples.Reading) {
 			r.logOutcome(list, err)
 			return
 		}
-		r.logTrouble(err)
+		r.logFailureChange(err)
 	}
 	r.spoolReadings(list)
 }
@@ -108,19 +108,19 @@ func (r *Recorder) storeOrSpool(ctx context.Context, list []samples.Reading) {
 // logOutcome notes what came of readings that need not be kept.
 func (r *Recorder) logOutcome(list []samples.Reading, err error) {
 	if err == nil {
-		r.logTrouble(nil)
+		r.logFailureChange(nil)
 		return
 	}
 	b := newBatch(0, list)
 	r.mu.Lock()
 	r.unstoredLoss.addBatch(&b)
-	r.state.Lost += uint64(b.readingCount)
+	r.state.LostCount += uint64(b.readingCount)
 	r.mu.Unlock()
 	r.Log.Error("the database refuses GPU readings; they are dropped", "readings", len(list), "error", err)
 }
 
 func (r *Recorder) spoolReadings(list []samples.Reading) {
-	if err := r.Spool.Add(list); err != nil {
+	if err := r.Spool.AddBatch(list); err != nil {
 		r.Log.Error("GPU readings are lost", "error", err)
 	}
 	r.updateState()
@@ -129,7 +129,7 @@ func (r *Recorder) spoolReadings(list []samples.Reading) {
 // storeSpooled stores what is spooled, the oldest first, as long as that works.
 func (r *Recorder) storeSpooled(ctx context.Context) {
 	for ctx.Err() == nil {
-		list, ok := r.Spool.Oldest()
+		list, ok := r.Spool.ReadOldest()
 		if !ok {
 			break
 		}
@@ -139,9 +139,9 @@ func (r *Recorder) storeSpooled(ctx context.Context) {
 			err = r.Spool.RemoveOldest()
 		case samples.IsDataRefused(err):
 			r.Log.Error("the database refuses spooled GPU readings; they are dropped", "readings", len(list), "error", err)
-			err = r.Spool.LoseOldest()
+			err = r.Spool.DiscardOldest()
 		}
-		r.logTrouble(err)
+		r.logFailureChange(err)
 		r.updateState()
 		if err != nil {
 			return
@@ -157,22 +157,22 @@ func (r *Recorder) storeReadings(ctx context.Context, list []samples.Reading) er
 	err := r.Store.RecordReadings(ctx, r.Cluster, list)
 	if err == nil {
 		r.mu.Lock()
-		r.state.Stored += uint64(len(list))
+		r.state.StoredCount += uint64(len(list))
 		r.mu.Unlock()
 	}
 	return err
 }
 
-// logTrouble logs a change, not a state.
-func (r *Recorder) logTrouble(err error) {
+// logFailureChange logs a change, not a state.
+func (r *Recorder) logFailureChange(err error) {
 	why := ""
 	if err != nil {
 		why = err.Error()
 	}
 	r.mu.Lock()
-	before := r.state.Trouble
-	r.state.Trouble = why
-	held := r.state.Spooled
+	before := r.state.StoreFailure
+	r.state.StoreFailure = why
+	held := r.state.SpooledCount
 	r.mu.Unlock()
 	switch {
 	case before == "" && why != "":
@@ -188,11 +188,11 @@ func (r *Recorder) updateState() {
 	lost := r.Spool.TakeLost()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state.Spooled, r.state.SpooledBytes = held, bytes
-	if lost.Readings > 0 {
-		first := r.unstoredLoss.Readings == 0
-		r.unstoredLoss.merge(lost)
-		r.state.Lost += uint64(lost.Readings)
+	r.state.SpooledCount, r.state.SpooledBytes = held, bytes
+	if lost.Count > 0 {
+		first := r.unstoredLoss.Count == 0
+		r.unstoredLoss.addLost(lost)
+		r.state.LostCount += uint64(lost.Count)
 		if first {
 			r.Log.Error("the spool of GPU readings is full: the oldest are lost", "from", lost.From, "spooled", held)
 		}
@@ -203,20 +203,20 @@ func (r *Recorder) updateState() {
 func (r *Recorder) storeLoss(ctx context.Context) {
 	r.mu.Lock()
 	gap := r.unstoredLoss
-	r.unstoredLoss = Lost{}
+	r.unstoredLoss = LostReadings{}
 	r.mu.Unlock()
-	if gap.Readings == 0 {
+	if gap.Count == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	if err := r.Store.RecordGap(ctx, r.Cluster, gap.From, gap.To, gap.Readings); err != nil {
+	if err := r.Store.RecordGap(ctx, r.Cluster, gap.From, gap.To, gap.Count); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.unstoredLoss.merge(gap)
+		r.unstoredLoss.addLost(gap)
 		return
 	}
-	r.Log.Error("GPU readings were lost", "readings", gap.Readings, "from", gap.From, "to", gap.To)
+	r.Log.Error("GPU readings were lost", "readings", gap.Count, "from", gap.From, "to", gap.To)
 }
 
 // shutdownTimeout is how long storing may take once the recorder stops.
@@ -237,8 +237,8 @@ func (r *Recorder) storeQueued() {
 	}
 }
 
-func (l *Lost) merge(o Lost) {
-	if o.Readings > 0 {
-		l.addBatch(&batch{readingCount: o.Readings, from: o.From, to: o.To})
+func (l *LostReadings) addLost(o LostReadings) {
+	if o.Count > 0 {
+		l.addBatch(&batch{readingCount: o.Count, from: o.From, to: o.To})
 	}
 }

@@ -45,7 +45,7 @@ func (s *safe) String() string {
 
 func newSite(t *testing.T, dir string, most int64) *site {
 	t.Helper()
-	d := stores.New(dbtest.New(t))
+	d := stores.New(dbtest.NewDB(t))
 	conn, err := pgx.Connect(t.Context(), d.Config().ConnString())
 	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
@@ -77,7 +77,7 @@ func (s *site) count(sql string) (n int) {
 	return n
 }
 
-func (s *site) until(what string, ok func(spool.State) bool) {
+func (s *site) until(what string, ok func(spool.RecorderState) bool) {
 	s.t.Helper()
 	for range 500 {
 		if ok(s.State()) {
@@ -99,18 +99,20 @@ func (s *site) outage(on bool) {
 func TestOutageLosesNothingThatFits(t *testing.T) {
 	s := newSite(t, t.TempDir(), 1<<20)
 	s.Enqueue(look(0, 8))
-	s.until("stored", func(st spool.State) bool { return st.Stored == 8 })
+	s.until("stored", func(st spool.RecorderState) bool { return st.StoredCount == 8 })
 	s.outage(true)
 	for i := 1; i <= 10; i++ {
 		s.Enqueue(look(i, 8))
 	}
-	s.until("spooled", func(st spool.State) bool { return st.Spooled == 80 && st.Trouble != "" })
+	s.until("spooled", func(st spool.RecorderState) bool { return st.SpooledCount == 80 && st.StoreFailure != "" })
 	s.outage(false)
-	s.until("stored again", func(st spool.State) bool { return st.Stored == 88 && st.Spooled == 0 && st.Trouble == "" })
+	s.until("stored again", func(st spool.RecorderState) bool {
+		return st.StoredCount == 88 && st.SpooledCount == 0 && st.StoreFailure == ""
+	})
 	if n := s.count("select count(*) from fairbridge.gpu_samples"); n != 88 {
 		t.Errorf("%d readings in the database", n)
 	}
-	if lost := s.State().Lost; lost != 0 || s.count("select count(*) from fairbridge.gpu_gaps") != 0 {
+	if lost := s.State().LostCount; lost != 0 || s.count("select count(*) from fairbridge.gpu_gaps") != 0 {
 		t.Errorf("%d lost", lost)
 	}
 	if n := strings.Count(s.log.String(), "\n"); n != 2 {
@@ -124,14 +126,14 @@ func TestOutageSaysWhatItLost(t *testing.T) {
 	const rounds = 60
 	for i := range rounds {
 		s.Enqueue(look(i, 8))
-		s.until("looked at", func(st spool.State) bool { return st.Spooled+int(st.Lost) == 8*(i+1) })
+		s.until("looked at", func(st spool.RecorderState) bool { return st.SpooledCount+int(st.LostCount) == 8*(i+1) })
 	}
-	s.until("full", func(st spool.State) bool {
-		return st.Spooled+int(st.Lost) == 8*rounds && st.Lost > 0 && st.SpooledBytes <= 3000
+	s.until("full", func(st spool.RecorderState) bool {
+		return st.SpooledCount+int(st.LostCount) == 8*rounds && st.LostCount > 0 && st.SpooledBytes <= 3000
 	})
-	lost := int(s.State().Lost)
+	lost := int(s.State().LostCount)
 	s.outage(false)
-	s.until("stored", func(st spool.State) bool { return int(st.Stored) == 8*rounds-lost && st.Spooled == 0 })
+	s.until("stored", func(st spool.RecorderState) bool { return int(st.StoredCount) == 8*rounds-lost && st.SpooledCount == 0 })
 	for range 100 {
 		if s.count("select count(*) from fairbridge_v1.gpu_gaps") > 0 {
 			break
@@ -160,7 +162,7 @@ func TestRestartInAnOutage(t *testing.T) {
 	s.Recorder = &spool.Recorder{Store: s.Store, Spool: open(t, dir, 1<<20), Cluster: "c1", Log: s.Log, Timeout: s.Timeout, RetryEvery: s.RetryEvery}
 	s.outage(false)
 	s.start()
-	s.until("stored", func(st spool.State) bool { return st.Stored == 40 && st.Spooled == 0 })
+	s.until("stored", func(st spool.RecorderState) bool { return st.StoredCount == 40 && st.SpooledCount == 0 })
 	if n := s.count("select count(*) from fairbridge.gpu_samples"); n != 40 {
 		t.Errorf("%d readings in the database", n)
 	}
@@ -174,7 +176,9 @@ func TestRefusedReadingsBlockNothing(t *testing.T) {
 	never[0].At = time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC) // beyond what Postgres can date
 	s.Enqueue(never)
 	s.Enqueue(look(1, 8))
-	s.until("spooled", func(st spool.State) bool { return st.Spooled == 9 })
+	s.until("spooled", func(st spool.RecorderState) bool { return st.SpooledCount == 9 })
 	s.outage(false)
-	s.until("stored", func(st spool.State) bool { return st.Stored == 8 && st.Spooled == 0 && st.Lost == 1 })
+	s.until("stored", func(st spool.RecorderState) bool {
+		return st.StoredCount == 8 && st.SpooledCount == 0 && st.LostCount == 1
+	})
 }

@@ -11,32 +11,32 @@ import (
 	"fairbridge/accounting/samples"
 )
 
-// Lost is what a spool had to let go.
-type Lost struct {
-	Readings int       // 0: nothing
+// LostReadings is what a spool had to let go.
+type LostReadings struct {
+	Count    int       // 0: nothing
 	From, To time.Time // of the readings lost; zero when nothing was
 }
 
 // addBatch counts more.
-func (l *Lost) addBatch(b *batch) {
-	if l.Readings == 0 || b.from.Before(l.From) {
+func (l *LostReadings) addBatch(b *batch) {
+	if l.Count == 0 || b.from.Before(l.From) {
 		l.From = b.from
 	}
 	if b.to.After(l.To) {
 		l.To = b.to
 	}
-	l.Readings += b.readingCount
+	l.Count += b.readingCount
 }
 
 // Spool is a directory of batches of readings. It is not safe for concurrent
 // use.
 type Spool struct {
-	dir      string
-	maxBytes int64 // bytes
-	batches  []batch
-	bytes    int64
-	nextSeq  uint64
-	lost     Lost
+	dir        string
+	maxBytes   int64 // bytes
+	batches    []batch
+	totalBytes int64
+	nextSeq    uint64
+	lost       LostReadings
 }
 
 // Open returns the spool in the directory, which is made if need be, with what
@@ -60,16 +60,16 @@ func Open(dir string, most int64) (*Spool, error) {
 		if err != nil || !ok {
 			continue // a file of somebody else, or one that was being written
 		}
-		b.size = info.Size()
-		s.batches, s.bytes, s.nextSeq = append(s.batches, b), s.bytes+b.size, max(s.nextSeq, b.seq+1)
+		b.sizeBytes = info.Size()
+		s.batches, s.totalBytes, s.nextSeq = append(s.batches, b), s.totalBytes+b.sizeBytes, max(s.nextSeq, b.seq+1)
 	}
 	slices.SortFunc(s.batches, func(a, b batch) int { return int(a.seq) - int(b.seq) })
 	return s, nil
 }
 
-// Add keeps readings, letting the oldest go when there is no room. The error
+// AddBatch keeps readings, letting the oldest go when there is no room. The error
 // says that they could not be written; they count as lost then.
-func (s *Spool) Add(list []samples.Reading) error {
+func (s *Spool) AddBatch(list []samples.Reading) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -80,17 +80,17 @@ func (s *Spool) Add(list []samples.Reading) error {
 		return nil
 	}
 	var err error
-	if b.size, err = writeBatch(s.dir, &b, list); err != nil {
+	if b.sizeBytes, err = writeBatch(s.dir, &b, list); err != nil {
 		s.lost.addBatch(&b)
 		return fmt.Errorf("spooling GPU readings: %w", err)
 	}
-	s.batches, s.bytes = append(s.batches, b), s.bytes+b.size
+	s.batches, s.totalBytes = append(s.batches, b), s.totalBytes+b.sizeBytes
 	return s.dropOverLimit()
 }
 
 func (s *Spool) dropOverLimit() error {
 	var errs []error
-	for s.bytes > s.maxBytes && len(s.batches) > 0 {
+	for s.totalBytes > s.maxBytes && len(s.batches) > 0 {
 		s.lost.addBatch(&s.batches[0])
 		errs = append(errs, s.RemoveOldest())
 	}
@@ -100,16 +100,16 @@ func (s *Spool) dropOverLimit() error {
 // RemoveOldest removes the oldest batch: it is stored, or there is no room.
 func (s *Spool) RemoveOldest() error {
 	b := s.batches[0]
-	s.batches, s.bytes = s.batches[1:], s.bytes-b.size
+	s.batches, s.totalBytes = s.batches[1:], s.totalBytes-b.sizeBytes
 	if err := os.Remove(filepath.Join(s.dir, b.fileName())); err != nil {
 		return fmt.Errorf("removing spooled GPU readings: %w", err)
 	}
 	return nil
 }
 
-// Oldest returns the batch that was kept first; ok is false when there is none.
+// ReadOldest returns the batch that was kept first; ok is false when there is none.
 // One that cannot be read is let go, and the next returned.
-func (s *Spool) Oldest() (list []samples.Reading, ok bool) {
+func (s *Spool) ReadOldest() (list []samples.Reading, ok bool) {
 	for len(s.batches) > 0 {
 		b := s.batches[0]
 		list, err := readBatch(s.dir, &b)
@@ -122,8 +122,8 @@ func (s *Spool) Oldest() (list []samples.Reading, ok bool) {
 	return nil, false
 }
 
-// LoseOldest lets the oldest batch go: it can never be stored.
-func (s *Spool) LoseOldest() error {
+// DiscardOldest lets the oldest batch go: it can never be stored.
+func (s *Spool) DiscardOldest() error {
 	s.lost.addBatch(&s.batches[0])
 	return s.RemoveOldest()
 }
@@ -133,12 +133,12 @@ func (s *Spool) Size() (readings int, bytes int64) {
 	for _, b := range s.batches {
 		readings += b.readingCount
 	}
-	return readings, s.bytes
+	return readings, s.totalBytes
 }
 
 // TakeLost returns what was let go since it was asked last.
-func (s *Spool) TakeLost() Lost {
+func (s *Spool) TakeLost() LostReadings {
 	l := s.lost
-	s.lost = Lost{}
+	s.lost = LostReadings{}
 	return l
 }

@@ -46,23 +46,23 @@ func TestSpoolKeepsOrderAcrossRestarts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	s := open(t, dir, 1<<20)
 	for i := range 3 {
-		must(t, s.Add(look(i, 4)))
+		must(t, s.AddBatch(look(i, 4)))
 	}
-	must(t, s.Add(nil))
+	must(t, s.AddBatch(nil))
 	must(t, os.WriteFile(filepath.Join(dir, ".new-123"), []byte("half"), 0o600)) // a write that was cut off
 	s = open(t, dir, 1<<20)
-	must(t, s.Add(look(3, 4)))
+	must(t, s.AddBatch(look(3, 4)))
 	for i := range 4 {
-		list, ok := s.Oldest()
+		list, ok := s.ReadOldest()
 		if d := cmp.Diff(look(i, 4), list); !ok || d != "" {
 			t.Fatalf("batch %d: %v %s", i, ok, d)
 		}
 		must(t, s.RemoveOldest())
 	}
-	if _, ok := s.Oldest(); ok {
+	if _, ok := s.ReadOldest(); ok {
 		t.Error("more than was added")
 	}
-	if n, bytes := s.Size(); n != 0 || bytes != 0 || s.TakeLost().Readings != 0 {
+	if n, bytes := s.Size(); n != 0 || bytes != 0 || s.TakeLost().Count != 0 {
 		t.Errorf("%d readings, %d bytes are left", n, bytes)
 	}
 }
@@ -70,27 +70,27 @@ func TestSpoolKeepsOrderAcrossRestarts(t *testing.T) {
 func TestSpoolIsBoundedAndCounts(t *testing.T) {
 	dir := t.TempDir()
 	probe := open(t, dir, 1<<30)
-	must(t, probe.Add(look(0, 100)))
+	must(t, probe.AddBatch(look(0, 100)))
 	_, one := probe.Size()
 	must(t, probe.RemoveOldest())
 	s := open(t, dir, 5*one)
 	const rounds = 20
 	for i := range rounds {
-		must(t, s.Add(look(i, 100)))
+		must(t, s.AddBatch(look(i, 100)))
 		if _, bytes := s.Size(); bytes > 5*one {
 			t.Fatalf("%d bytes held, at most %d", bytes, 5*one)
 		}
 	}
 	held, _ := s.Size()
 	lost := s.TakeLost()
-	if held+lost.Readings != rounds*100 || lost.Readings == 0 || held < 200 {
-		t.Errorf("%d held and %d lost of %d", held, lost.Readings, rounds*100)
+	if held+lost.Count != rounds*100 || lost.Count == 0 || held < 200 {
+		t.Errorf("%d held and %d lost of %d", held, lost.Count, rounds*100)
 	}
-	first, _ := s.Oldest()
+	first, _ := s.ReadOldest()
 	if gap := first[0].At.Sub(lost.To); !lost.From.Equal(t0) || gap != 15*time.Second {
 		t.Errorf("lost from %v to %v, the oldest left is of %v", lost.From, lost.To, first[0].At)
 	}
-	if s.TakeLost().Readings != 0 {
+	if s.TakeLost().Count != 0 {
 		t.Error("told twice")
 	}
 }
@@ -98,18 +98,18 @@ func TestSpoolIsBoundedAndCounts(t *testing.T) {
 func TestSpoolLetsDamageGo(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 1<<20)
-	must(t, s.Add(look(0, 3)))
-	must(t, s.Add(look(1, 3)))
+	must(t, s.AddBatch(look(0, 3)))
+	must(t, s.AddBatch(look(1, 3)))
 	files, err := filepath.Glob(filepath.Join(dir, "*.readings"))
 	must(t, err)
 	must(t, os.Truncate(files[0], 20))
 	s = open(t, dir, 1<<20)
-	list, ok := s.Oldest()
-	if d := cmp.Diff(look(1, 3), list); !ok || d != "" || s.TakeLost().Readings != 3 {
+	list, ok := s.ReadOldest()
+	if d := cmp.Diff(look(1, 3), list); !ok || d != "" || s.TakeLost().Count != 3 {
 		t.Errorf("%v %s", ok, d)
 	}
 	must(t, os.RemoveAll(dir))
-	if err := s.Add(look(2, 3)); err == nil || s.TakeLost().Readings != 3 {
+	if err := s.AddBatch(look(2, 3)); err == nil || s.TakeLost().Count != 3 {
 		t.Errorf("a directory that is gone: %v", err)
 	}
 }

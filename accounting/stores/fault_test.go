@@ -29,13 +29,13 @@ func TestGoneMidCycle(t *testing.T) {
 		done <- err
 	}()
 	waitFor(t, func() bool {
-		return dbtest.Count(t, d.DB, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0
+		return dbtest.CountRows(t, d.DB, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0
 	})
 	if err := <-done; !errors.Is(err, accounting.ErrUnreachable) {
 		t.Errorf("intend: %v, want accounting.ErrUnreachable", err)
 	}
 	must(t, block.Rollback(ctx))
-	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.cycles union all select 1 from fairbridge.intents"); n != 0 {
+	if n := dbtest.CountRows(t, d.DB, "select 1 from fairbridge.cycles union all select 1 from fairbridge.intents"); n != 0 {
 		t.Errorf("%d rows were left behind", n)
 	}
 	out, err := d.StoreIntents(ctx, c, intents)

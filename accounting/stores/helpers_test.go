@@ -11,11 +11,11 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	must                         = dbtest.Must
+	must                         = dbtest.RequireNoError
 	t0, sec                      = storetest.Start, storetest.At
 	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.RunningJob, storetest.WithChange
 )
 
-func fresh(t testing.TB) *Stores { return New(dbtest.New(t)) }
+func fresh(t testing.TB) *Stores { return New(dbtest.NewDB(t)) }
 
-func open(t testing.TB, dsn string) *Stores { return New(dbtest.Open(t, dsn)) }
+func open(t testing.TB, dsn string) *Stores { return New(dbtest.OpenDB(t, dsn)) }

@@ -36,7 +36,7 @@ func newBoth(t *testing.T) *both {
 	}
 	db := fresh(t)
 	db.HalfLife = 6 * time.Hour
-	if err := db.SetAccounts(t.Context(), "lab", shares); err != nil {
+	if err := db.SetConfiguredAccounts(t.Context(), "lab", shares); err != nil {
 		t.Fatal(err)
 	}
 	return &both{t: t, w: w, memory: memstore.New(w.Now, shares, 6*time.Hour), db: db}

@@ -11,17 +11,17 @@ import (
 // Retention says how long what is kept. Usage (runs that held something, their
 // segments, hourly GPU use) is kept for good.
 type Retention struct {
-	Readings  time.Duration // raw GPU readings; whole days
-	Snapshots time.Duration // a cycle without one can no longer be replayed
-	Cycles    time.Duration // and the history of decisions
-	Intents   time.Duration // closed ones
-	Waits     time.Duration // jobs that never started
+	Readings         time.Duration // raw GPU readings; whole days
+	Snapshots        time.Duration // a cycle without one can no longer be replayed
+	Cycles           time.Duration // and the history of decisions
+	Intents          time.Duration // closed ones
+	NeverStartedJobs time.Duration // jobs that never started
 }
 
 // DefaultRetention keeps raw material for days and answers for a year.
 func DefaultRetention() Retention {
 	const day = 24 * time.Hour
-	return Retention{Readings: 14 * day, Snapshots: 14 * day, Cycles: 365 * day, Intents: 365 * day, Waits: 365 * day}
+	return Retention{Readings: 14 * day, Snapshots: 14 * day, Cycles: 365 * day, Intents: 365 * day, NeverStartedJobs: 365 * day}
 }
 
 // Prune forgets what is past its retention as of now, some rows at a time, and
@@ -32,7 +32,7 @@ func (s *Stores) Prune(ctx context.Context, cluster string, now time.Time, r Ret
 		keep  time.Duration
 	}{
 		{"prune_snapshots", r.Snapshots}, {"prune_cycles", r.Cycles}, {"prune_decisions", r.Cycles},
-		{"prune_intents", r.Intents}, {"prune_runs", r.Waits}, {"prune_estimates", r.Cycles},
+		{"prune_intents", r.Intents}, {"prune_runs", r.NeverStartedJobs}, {"prune_estimates", r.Cycles},
 	} {
 		if p.keep <= 0 {
 			continue

@@ -36,7 +36,7 @@ func TestJobStory(t *testing.T) {
 	if len(s.Runs) != 1 || s.Runs[0].Service != 200 || s.Runs[0].Nodes != "n1" || s.Runs[0].State != "RUNNING" || !s.Runs[0].Arrive.Equal(t0) {
 		t.Errorf("runs %+v, want one on n1 with 200 GPU-seconds", s.Runs)
 	}
-	if len(s.Decisions) != 3 || !s.Decisions[0].Now || s.Decisions[0].On != "n1:4×a100" || s.Decisions[2].Verb != policy.Wait {
+	if len(s.Decisions) != 3 || !s.Decisions[0].IsCurrent || s.Decisions[0].On != "n1:4×a100" || s.Decisions[2].Verb != policy.Wait {
 		t.Errorf("decisions %+v, want the present start and its history", s.Decisions)
 	}
 	if len(s.Intents) != 1 || s.Intents[0].Edit.Kind != slurm.EditLease {
@@ -57,25 +57,25 @@ func TestCycleIsReadBackChecked(t *testing.T) {
 	c.SnapshotDigest = hex.EncodeToString(sum[:])
 	_, err := d.StoreIntents(ctx, c, nil)
 	must(t, err)
-	got, err := d.Cycle(ctx, testCluster, "gpu", 0)
+	got, err := d.ReadCycle(ctx, testCluster, "gpu", 0)
 	must(t, err)
 	plan, err := bridge.DigestPlan(c.Plan)
 	must(t, err)
-	if string(got.Snapshot) != string(c.Snapshot) || got.PlanDigest != plan || got.Seq != 1 {
+	if string(got.SnapshotJSON) != string(c.Snapshot) || got.PlanDigest != plan || got.Seq != 1 {
 		t.Errorf("cycle %+v", got)
 	}
 	_, err = d.Exec(ctx, "update fairbridge.cycles set digest = 'other'")
 	must(t, err)
-	if _, err := d.Cycle(ctx, testCluster, "gpu", 1); err == nil {
+	if _, err := d.ReadCycle(ctx, testCluster, "gpu", 1); err == nil {
 		t.Error("a snapshot that does not have its digest was believed")
 	}
 	if _, err := d.Prune(ctx, testCluster, c.At.Add(15*24*time.Hour), DefaultRetention()); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.Cycle(ctx, testCluster, "gpu", 1); !errors.Is(err, journal.ErrNoSnapshot) {
+	if _, err := d.ReadCycle(ctx, testCluster, "gpu", 1); !errors.Is(err, journal.ErrNoSnapshot) {
 		t.Errorf("after its retention: %v, want journal.ErrNoSnapshot", err)
 	}
-	if _, err := d.Cycle(ctx, testCluster, "gpu", 9); !errors.Is(err, journal.ErrNoCycle) {
+	if _, err := d.ReadCycle(ctx, testCluster, "gpu", 9); !errors.Is(err, journal.ErrNoCycle) {
 		t.Errorf("a cycle never stored: %v, want journal.ErrNoCycle", err)
 	}
 }
@@ -96,7 +96,7 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 	_, err = d.Prune(ctx, testCluster, t0.Add(1000*24*time.Hour), DefaultRetention())
 	must(t, err)
 	for table, want := range map[string]int{"cycles": 1, "decisions": 0, "decision_now": 3, "intents": 1, "job_runs": 1, "run_segments": 1, "gpu_samples": 0} {
-		if got := dbtest.Count(t, d.DB, "select 1 from fairbridge."+table); got != want {
+		if got := dbtest.CountRows(t, d.DB, "select 1 from fairbridge."+table); got != want {
 			t.Errorf("%s has %d rows left, want %d", table, got, want)
 		}
 	}

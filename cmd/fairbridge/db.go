@@ -52,7 +52,7 @@ func initDatabase(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if err := migrateDB(c, o, db); err != nil {
 		return err
 	}
-	if err := db.GrantReports(c.Context()); err != nil {
+	if err := db.GrantReportRole(c.Context()); err != nil {
 		return fmt.Errorf("the schema is there, but not the role for reports: %w", err)
 	}
 	return nil
@@ -74,9 +74,9 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 		return err
 	}
 	if o.JSON {
-		return output.WriteJSON(c.OutOrStdout(), migrationResult{n, s.Have})
+		return output.WriteJSON(c.OutOrStdout(), migrationResult{n, s.AppliedVersion})
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.Have)
+	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.AppliedVersion)
 	return nil
 }
 
@@ -101,7 +101,7 @@ func statusDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 			return e
 		}
 	} else if err == nil {
-		fmt.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.Have, s.Server/10000, s.Server%10000)
+		fmt.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.AppliedVersion, s.ServerVersion/10000, s.ServerVersion%10000)
 	} else {
 		fmt.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
 	}

@@ -124,7 +124,7 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 // requests in that cycle unless it is long ago. Nothing is said when its
 // snapshot is no longer kept.
 func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
-	if len(e.Decisions) == 0 || !e.Decisions[0].Now {
+	if len(e.Decisions) == 0 || !e.Decisions[0].IsCurrent {
 		return
 	}
 	name := e.Decisions[0].Partition
@@ -132,7 +132,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if i < 0 {
 		return
 	}
-	c, err := s.DB.Cycle(ctx, s.File.Cluster, name, 0)
+	c, err := s.DB.ReadCycle(ctx, s.File.Cluster, name, 0)
 	if err != nil {
 		return
 	}
@@ -141,7 +141,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 		return
 	}
 	var snapshot policy.Snapshot
-	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
+	if err := json.Unmarshal(c.SnapshotJSON, &snapshot); err != nil {
 		return
 	}
 	e.SmallerRequests = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].DecidingPolicy)

@@ -17,7 +17,7 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
 		e.Job, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUs, last.State)
-	if len(e.Decisions) > 0 && e.Decisions[0].Now {
+	if len(e.Decisions) > 0 && e.Decisions[0].IsCurrent {
 		d := e.Decisions[0]
 		fmt.Fprintln(w)
 		output.WriteParagraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
@@ -67,7 +67,7 @@ func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time
 	t := output.NewTable(w, "AT", "VERB", "RANK", "WHY")
 	printed := 0
 	for _, d := range decisions {
-		if d.Now || printed == maxDecisionsPrinted {
+		if d.IsCurrent || printed == maxDecisionsPrinted {
 			continue
 		}
 		printed++

@@ -101,7 +101,7 @@ func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
 	if i.readsAgain && i.since == "" {
 		return im, errors.New("--again: say --since when")
 	}
-	im = runs.Import{Reimport: i.readsAgain, Window: i.windowLength, Overlap: i.overlap}
+	im = runs.Import{ReadsAgain: i.readsAgain, WindowLength: i.windowLength, Overlap: i.overlap}
 	for _, f := range []struct {
 		name, text string
 		to         *time.Time
@@ -153,16 +153,16 @@ func (i *importOptions) importFromFile(c *cobra.Command, db *stores.Stores, im r
 	}
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	defer bar.Clear()
-	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.NewUpdater(0, "of "+output.FormatCount(len(rows), "record")))
+	out.StoreCounts, err = db.ImportRows(c.Context(), rows, im, bar.NewUpdater(0, "of "+output.FormatCount(len(rows), "record")))
 	return out, err
 }
 
 // explainFailure says how far an import came that did not come to its end.
 func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport, err error) error {
-	if errors.Is(err, runs.ErrNoBeginning) {
+	if errors.Is(err, runs.ErrNoImportStart) {
 		return cli.NewUsageError(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
 	}
-	if out.Windows > 0 {
+	if out.WindowCount > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))
 	}
 	return err
@@ -176,9 +176,9 @@ func (i *importOptions) printReport(c *cobra.Command, out system.ImportReport) e
 	if !out.Since.IsZero() {
 		fmt.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
 	}
-	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.FormatCount(out.Rows, "record"), output.FormatCount(out.Runs, "run"), out.Changed, out.Added)
-	if out.Replaced > 0 {
-		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.FormatCount(out.Replaced, "run"))
+	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.FormatCount(out.RowCount, "record"), output.FormatCount(out.RunCount, "run"), out.ChangedCount, out.NewCount)
+	if out.ReplacedCount > 0 {
+		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.FormatCount(out.ReplacedCount, "run"))
 	}
 	if out.SharesRead > 0 {
 		fmt.Fprintf(w, "%s of accounts and users read.\n", output.FormatCount(out.SharesRead, "share"))

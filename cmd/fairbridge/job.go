@@ -58,7 +58,7 @@ Exit status 3 when the job was never seen.`,
 }
 
 // readJobUse reads how a job used its GPUs.
-func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*report.Job, error) {
+func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*report.JobUse, error) {
 	s, err := o.OpenSystem(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -71,10 +71,10 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 	return s.DB.Job(ctx, s.File.Cluster, policy.JobID(id))
 }
 
-func printJob(w io.Writer, j *report.Job, now time.Time) {
+func printJob(w io.Writer, j *report.JobUse, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
-	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.Devices, last.State)
-	if r := j.Last(); r != nil {
+	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUCount, last.State)
+	if r := j.LastStartedRun(); r != nil {
 		printRun(w, j, r, now)
 	}
 	printGPUs(w, j.GPUs)
@@ -84,7 +84,7 @@ func printJob(w io.Writer, j *report.Job, now time.Time) {
 	}
 }
 
-func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
+func printRun(w io.Writer, j *report.JobUse, r *report.RunUse, now time.Time) {
 	fmt.Fprintf(w, "  Started %s", output.FormatTime(r.Start, now))
 	if !r.End.IsZero() {
 		fmt.Fprintf(w, ", ended %s", output.FormatTime(r.End, now))
@@ -99,14 +99,14 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		}
 		return policy.NewMeasure(float64(part / all))
 	}
-	printShareBar(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
-	printShareBar(w, "GPU memory", r.Memory, "")
-	if r.Limit > 0 {
-		printShareBar(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
+	printShareBar(w, "GPU utilisation", of(r.BusyGPUTime, r.MeasuredGPUTime), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.BusyGPUTime)/3600, float64(r.GPUTime)/3600))
+	printShareBar(w, "GPU memory", r.MemoryShare, "")
+	if r.TimeLimit > 0 {
+		printShareBar(w, "Time", of(r.Elapsed, r.TimeLimit), fmt.Sprintf("%s of %s", r.Elapsed, r.TimeLimit))
 	} else {
 		fmt.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
 	}
-	if wait, ok := j.Wait(); ok {
+	if wait, ok := j.WaitTime(); ok {
 		whole := report.Seconds(wait.Seconds())
 		printShareBar(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
 	}
@@ -127,7 +127,7 @@ func barText(part float64, wide int) string {
 	return strings.Repeat("#", n) + strings.Repeat("-", wide-n)
 }
 
-func printGPUs(w io.Writer, all []report.GPU) {
+func printGPUs(w io.Writer, all []report.GPUUse) {
 	if len(all) == 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func printGPUs(w io.Writer, all []report.GPU) {
 		if g.Busy.Known {
 			drawn = barText(g.Busy.Value, 20)
 		}
-		t.AddRow(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.BusyMost), percentText(g.MemMost))
+		t.AddRow(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.MaxBusy), percentText(g.MaxMemoryShare))
 	}
 	t.Print()
 }

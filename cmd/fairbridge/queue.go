@@ -55,7 +55,7 @@ func newQueueCommand(o *cli.Options) *cobra.Command {
 func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []journal.QueueRow) {
 	rows = slices.CompactFunc(slices.Clone(rows), func(a, b journal.QueueRow) bool { return a.Partition == b.Partition })
 	for _, r := range rows {
-		last, err := db.Cycle(c.Context(), f.Cluster, r.Partition, 0)
+		last, err := db.ReadCycle(c.Context(), f.Cluster, r.Partition, 0)
 		if err != nil {
 			continue // the queue is there all the same
 		}

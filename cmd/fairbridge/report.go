@@ -138,7 +138,7 @@ func (a *reportOptions) selectReports(name string, now time.Time) (list []report
 // sumUsage sums up what changed. A database that lets us only read is as fresh
 // as the daemon keeps it.
 func sumUsage(ctx context.Context, db *stores.Stores, cluster string) error {
-	_, err := db.SumUp(ctx, cluster)
+	_, err := db.SumDueDays(ctx, cluster)
 	if errors.Is(err, accounting.ErrUserRefused) || errors.Is(err, accounting.ErrReadOnly) {
 		return nil
 	}
@@ -179,15 +179,15 @@ func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 		if i == 0 {
 			fmt.Fprintln(w, s)
 		}
-		if r.About != "" {
-			output.WriteParagraph(w, "", r.About)
+		if r.Explanation != "" {
+			output.WriteParagraph(w, "", r.Explanation)
 		}
 		fmt.Fprintln(w)
 		if len(r.Rows.Rows) == 0 {
 			fmt.Fprintln(w, "Nothing in this time.")
 			continue
 		}
-		t := output.NewTable(w, formatCells(r.Rows.Header(), strings.ToUpper)...)
+		t := output.NewTable(w, formatCells(r.Rows.HeaderTexts(), strings.ToUpper)...)
 		for _, row := range r.Rows.FormatRows() {
 			t.AddRow(formatCells(row, func(s string) string { return s })...)
 		}

@@ -18,7 +18,7 @@ import (
 func (s *site) database(ts *testscript.TestScript, state string) {
 	switch state {
 	case "ready":
-		s.dsn = pgtest.FromTemplate(s.t, "ready", migrated)
+		s.dsn = pgtest.NewFromTemplate(s.t, "ready", migrated)
 	case "empty":
 		s.dsn = pgtest.NewDatabase(s.t)
 	case "none":

@@ -17,13 +17,13 @@ import (
 )
 
 // The server is not closed: it ends with the test binary.
-var server = sync.OnceValues(func() (*pglocal.Server, error) {
+var sharedServer = sync.OnceValues(func() (*pglocal.Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return pglocal.Start(ctx)
 })
 
-var databaseNumber atomic.Int64
+var lastDatabaseNumber atomic.Int64
 
 // NewDatabase returns the connection string of a fresh, empty database, dropped when the test ends. Without Postgres on this
 // machine the test is skipped, or fails if FAIRBRIDGE_REQUIRE_PG=1.
@@ -33,21 +33,21 @@ func NewDatabase(t testing.TB) string {
 }
 
 var (
-	templatesMu    sync.Mutex
-	templateErrors = map[string]error{}
+	templatesMu     sync.Mutex
+	errorByTemplate = map[string]error{}
 )
 
-// FromTemplate returns the connection string of a fresh copy of a template database, which setup fills once per name and test
+// NewFromTemplate returns the connection string of a fresh copy of a template database, which setup fills once per name and test
 // binary. It saves running all migrations for every test. setup must close its connections.
-func FromTemplate(t testing.TB, name string, setup func(ctx context.Context, dsn string) error) string {
+func NewFromTemplate(t testing.TB, name string, setup func(ctx context.Context, dsn string) error) string {
 	t.Helper()
 	s := requireServer(t)
 	templatesMu.Lock()
 	defer templatesMu.Unlock()
-	err, done := templateErrors[name]
+	err, done := errorByTemplate[name]
 	if !done {
 		err = fillTemplate(t.Context(), s, name, setup)
-		templateErrors[name] = err
+		errorByTemplate[name] = err
 	}
 	if err != nil {
 		t.Fatalf("filling template database %s: %v", name, err)
@@ -66,7 +66,7 @@ func fillTemplate(ctx context.Context, s *pglocal.Server, name string, setup fun
 func createDatabase(t testing.TB, template string) string {
 	t.Helper()
 	s := requireServer(t)
-	name := fmt.Sprintf("test%d", databaseNumber.Add(1))
+	name := fmt.Sprintf("test%d", lastDatabaseNumber.Add(1))
 	id := pgx.Identifier{name}.Sanitize()
 	if err := execAsAdmin(t.Context(), s, "create database "+id+" template "+pgx.Identifier{template}.Sanitize()); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func createDatabase(t testing.TB, template string) string {
 
 func requireServer(t testing.TB) *pglocal.Server {
 	t.Helper()
-	s, err := server()
+	s, err := sharedServer()
 	if errors.Is(err, pglocal.ErrNoPostgres) && os.Getenv("FAIRBRIDGE_REQUIRE_PG") != "1" {
 		t.Skipf("needs Postgres: %v", err)
 	}

@@ -50,7 +50,7 @@ func TestFromFillsOnceAndCopies(t *testing.T) {
 		_, err = conn.Exec(ctx, "create table note (text text); insert into note values ('from the template')")
 		return err
 	}
-	a, b := FromTemplate(t, "notes", setup), FromTemplate(t, "notes", setup)
+	a, b := NewFromTemplate(t, "notes", setup), NewFromTemplate(t, "notes", setup)
 	if got := do(t, a, "update note set text = 'changed' returning text"); got != "changed" {
 		t.Fatal(got)
 	}

@@ -17,21 +17,21 @@ type DBDRun struct {
 	isFinal bool          // the last row ended the run, too
 }
 
-// First is the row with which the run began.
-func (t *DBDRun) First() *slurmdb.Job { return &t.Rows[0] }
+// FirstRow is the row with which the run began.
+func (t *DBDRun) FirstRow() *slurmdb.Job { return &t.Rows[0] }
 
-func (t *DBDRun) last() *slurmdb.Job { return &t.Rows[len(t.Rows)-1] }
+func (t *DBDRun) lastRow() *slurmdb.Job { return &t.Rows[len(t.Rows)-1] }
 
-// DBDRuns joins rows to runs, sorted by job, then submit. Rows that are not
+// NewDBDRuns joins rows to runs, sorted by job, then submit. Rows that are not
 // over yet are left to the polls.
-func DBDRuns(rows []slurmdb.Job) []DBDRun {
+func NewDBDRuns(rows []slurmdb.Job) []DBDRun {
 	rows = SortByJob(rows)
 	var out []DBDRun
 	for i, r := range rows {
 		if i+1 < len(rows) && rows[i+1].ID == r.ID && rows[i+1].Submit.Equal(r.Submit) {
 			continue // the same row again, read when more was known
 		}
-		if n := len(out); n > 0 && rowContinuesRun(out[n-1].last(), &r) {
+		if n := len(out); n > 0 && rowContinuesRun(out[n-1].lastRow(), &r) {
 			if out[n-1].isFinal = r.State != resizingState && r.Ended(); r.Ended() {
 				out[n-1].Rows = append(out[n-1].Rows, r)
 			}
@@ -72,16 +72,16 @@ func startOfDBDRow(r *slurmdb.Job) time.Time {
 }
 
 // startTime returns when the run began; zero if it never did.
-func (t *DBDRun) startTime() time.Time { return startOfDBDRow(t.First()) }
+func (t *DBDRun) startTime() time.Time { return startOfDBDRow(t.FirstRow()) }
 
 // isLaterPartOf reports whether the rows are but the later part of the known run: they
 // begin at a change of size, when that was running.
 func (t *DBDRun) isLaterPartOf(k *StoredRun) bool {
-	f := t.First()
+	f := t.FirstRow()
 	return k.Started != nil && k.Started.Before(f.Submit) && k.User == value.ValidText(f.User) && !f.Start.IsZero() && !f.Start.After(f.Submit)
 }
 
 // isLessKnownThan reports whether slurmdbd told more of the known run before.
 func (t *DBDRun) isLessKnownThan(k *StoredRun) bool {
-	return k != nil && k.Ended != nil && k.Ended.After(t.last().End) && !t.isFinal && (k.FromDBD || k.State == resizingState)
+	return k != nil && k.Ended != nil && k.Ended.After(t.lastRow().End) && !t.isFinal && (k.FromDBD || k.State == resizingState)
 }

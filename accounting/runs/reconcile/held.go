@@ -36,11 +36,11 @@ func (t *DBDRun) heldIntervals() ([]heldInterval, error) {
 	return out, nil
 }
 
-// spans returns when the run ran in the interval. slurmdbd tells for how long it was
+// runningSpans returns when the run ran in the interval. slurmdbd tells for how long it was
 // suspended, but not when. Polls saw when: their gaps stand if they add up,
 // else the longest of them is made as long as slurmdbd says. A suspension that
 // nobody saw is put into the middle.
-func (iv *heldInterval) spans(old []Segment) []Span {
+func (iv *heldInterval) runningSpans(old []Segment) []Span {
 	suspended := iv.Stop.Sub(iv.Start) - iv.runTime
 	if suspended == 0 {
 		return []Span{iv.Span}
@@ -61,7 +61,7 @@ func (iv *heldInterval) spans(old []Segment) []Span {
 	if latest := iv.Stop.Add(-suspended); from.After(latest) {
 		from = latest
 	}
-	return dropEmpty(Span{iv.Start, from}, Span{from.Add(suspended), iv.Stop})
+	return dropEmptySpans(Span{iv.Start, from}, Span{from.Add(suspended), iv.Stop})
 }
 
 // seenSpans returns when the polls saw the run hold anything within the interval.
@@ -93,9 +93,9 @@ func (iv *heldInterval) clipToInterval(c Span) (Span, bool) {
 	return c, c.Stop.After(c.Start)
 }
 
-// holdings returns what the run held in the interval: as the polls saw it, who know
+// holdingsByPolls returns what the run held in the interval: as the polls saw it, who know
 // it node by node, if that agrees with slurmdbd's totals.
-func (iv *heldInterval) holdings(old []Segment, types map[string]string) []Holding {
+func (iv *heldInterval) holdingsByPolls(old []Segment, types map[string]string) []Holding {
 	var moments []time.Time
 	for _, s := range old {
 		if c, ok := iv.clipToInterval(s.Span); ok {
@@ -110,26 +110,26 @@ func (iv *heldInterval) holdings(old []Segment, types map[string]string) []Holdi
 				set = append(set, s.Holding)
 			}
 		}
-		if iv.agreesWithTotals(set) {
+		if iv.matchesTotals(set) {
 			return set
 		}
 	}
 	return iv.spreadEvenly(types)
 }
 
-// agreesWithTotals reports whether holdings are on the interval's nodes and add up to its
+// matchesTotals reports whether holdings are on the interval's nodes and add up to its
 // totals. Totals of another number of nodes than are listed are not believed:
 // Slurm 26.05 writes those of the last size into the first row of a job that
 // was resized and then requeued.
-func (iv *heldInterval) agreesWithTotals(set []Holding) bool {
+func (iv *heldInterval) matchesTotals(set []Holding) bool {
 	counts, all, nodes := map[string]int{}, 0, map[string]bool{}
 	for _, h := range set {
 		nodes[h.Node] = true
 		if !slices.Contains(iv.hosts, h.Node) {
 			return false
 		}
-		all += h.Count
-		counts[h.GPUType] += h.Count
+		all += h.DeviceCount
+		counts[h.GPUType] += h.DeviceCount
 	}
 	if n := int(iv.tres.NodeCount); n != 0 && n != len(iv.hosts) && len(nodes) == len(iv.hosts) {
 		return true
@@ -167,7 +167,7 @@ func sumHoldings(list []Holding) []Holding {
 	for _, h := range list {
 		i := slices.IndexFunc(out, func(o Holding) bool { return o.Node == h.Node && o.GPUType == h.GPUType })
 		if i >= 0 {
-			out[i].Count += h.Count
+			out[i].DeviceCount += h.DeviceCount
 		} else {
 			out = append(out, h)
 		}
@@ -186,7 +186,7 @@ func segmentsOfRun(t *DBDRun, k *StoredRun, old []Segment, types map[string]stri
 		return nil, err
 	}
 	var out []Segment
-	from, to := t.startTime(), t.last().End
+	from, to := t.startTime(), t.lastRow().End
 	for _, s := range old {
 		if before := s; k != nil && t.isLaterPartOf(k) && s.Start.Before(from) {
 			if before.Stop.IsZero() || before.Stop.After(from) {
@@ -200,7 +200,7 @@ func segmentsOfRun(t *DBDRun, k *StoredRun, old []Segment, types map[string]stri
 		}
 	}
 	for i := range intervals {
-		out = append(out, crossSegments(intervals[i].holdings(old, types), intervals[i].spans(old))...)
+		out = append(out, crossSegments(intervals[i].holdingsByPolls(old, types), intervals[i].runningSpans(old))...)
 	}
 	return out, nil
 }

@@ -7,7 +7,7 @@ import (
 // Holding is what a run has on one node: devices of one type.
 type Holding struct {
 	Node, GPUType string
-	Count         int
+	DeviceCount   int
 	PercentOfGPU  int // percent of a whole GPU each device is
 }
 

@@ -31,8 +31,8 @@ func TestChargedAsDecided(t *testing.T) {
 			var holds policy.Alloc
 			charged := 0
 			for _, h := range holdingsOfJob(&j, v.Node) {
-				holds = append(holds, policy.Slot{Node: h.Node, Type: h.GPUType, Count: h.Count})
-				charged += h.Count * h.PercentOfGPU
+				holds = append(holds, policy.Slot{Node: h.Node, Type: h.GPUType, Count: h.DeviceCount})
+				charged += h.DeviceCount * h.PercentOfGPU
 			}
 			if on := decided.Jobs[0].On; !on.Equal(holds) || holds.String() != "n1:2×"+typ+",n2:1×"+typ {
 				t.Errorf("%s, record %d: decided by %v, charged for %v", typ, i, on, holds)

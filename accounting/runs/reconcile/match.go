@@ -11,7 +11,7 @@ import (
 func matchRuns(list []DBDRun, past []*StoredRun) []*StoredRun {
 	out := make([]*StoredRun, len(list))
 	taken := map[*StoredRun]bool{}
-	for _, same := range []func(*DBDRun, *StoredRun) bool{sameButBetterKnown, hasSameSLUID, hasSameKey, hasSameSubmit, hasSameStart, isNextPart, isEarlierPart} {
+	for _, same := range []func(*DBDRun, *StoredRun) bool{isSameButBetterKnown, hasSameSLUID, hasSameKey, hasSameSubmit, hasSameStart, isNextPart, isEarlierPart} {
 		for i := range list {
 			for _, k := range past {
 				if out[i] == nil && !taken[k] && same(&list[i], k) {
@@ -39,13 +39,13 @@ func hasSameSLUID(t *DBDRun, k *StoredRun) bool {
 		(hasSameSubmit(t, k) || hasSameStart(t, k) || t.isLaterPartOf(k))
 }
 
-// sameButBetterKnown prefers the known run of which more was told before.
-func sameButBetterKnown(t *DBDRun, k *StoredRun) bool {
+// isSameButBetterKnown prefers the known run of which more was told before.
+func isSameButBetterKnown(t *DBDRun, k *StoredRun) bool {
 	return t.isLessKnownThan(k) && hasSameSubmit(t, k)
 }
 
 func hasSameKey(t *DBDRun, k *StoredRun) bool {
-	return hasSameSubmit(t, k) && t.First().Restarts == k.Restarts
+	return hasSameSubmit(t, k) && t.FirstRow().Restarts == k.Restarts
 }
 
 func hasSameSubmit(t *DBDRun, k *StoredRun) bool {
@@ -53,17 +53,17 @@ func hasSameSubmit(t *DBDRun, k *StoredRun) bool {
 }
 
 func hasSameStart(t *DBDRun, k *StoredRun) bool {
-	return k.Started != nil && k.User == value.ValidText(t.First().User) && t.hasRowWhere(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.Started) && r.Nodes.Text != "" })
+	return k.Started != nil && k.User == value.ValidText(t.FirstRow().User) && t.hasRowWhere(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.Started) && r.Nodes.Text != "" })
 }
 
 // isNextPart reports whether the rows are the later part of the known run.
 func isNextPart(t *DBDRun, k *StoredRun) bool {
-	return t.isLaterPartOf(k) && (k.Ended == nil || !k.Ended.Before(startOfDBDRow(t.First())))
+	return t.isLaterPartOf(k) && (k.Ended == nil || !k.Ended.Before(startOfDBDRow(t.FirstRow())))
 }
 
 // isEarlierPart reports whether the rows are the earlier part of the known run.
 func isEarlierPart(t *DBDRun, k *StoredRun) bool {
-	return !t.isFinal && t.last().End.Unix() == k.Submit && k.User == value.ValidText(t.First().User)
+	return !t.isFinal && t.lastRow().End.Unix() == k.Submit && k.User == value.ValidText(t.FirstRow().User)
 }
 
 // supersedesRun reports whether a known run that is none of slurmdbd's was taken for
@@ -74,5 +74,5 @@ func supersedesRun(t *DBDRun, k *StoredRun) bool {
 		return true
 	}
 	start := t.startTime()
-	return !k.FromDBD && k.Started != nil && !start.IsZero() && !k.Started.Before(start) && k.Started.Before(t.last().End)
+	return !k.FromDBD && k.Started != nil && !start.IsZero() && !k.Started.Before(start) && k.Started.Before(t.lastRow().End)
 }

@@ -56,7 +56,7 @@ func Reconcile(list []DBDRun, past []*StoredRun, segs map[Key][]Segment, types m
 
 // newStoredRun is the run as a row, nothing else being known of it.
 func (t *DBDRun) newStoredRun() StoredRun {
-	f, l := t.First(), t.last()
+	f, l := t.FirstRow(), t.lastRow()
 	r := StoredRun{
 		Key: Key{f.ID, f.Submit.Unix(), max(f.Restarts, 0)}, Arrive: f.Submit,
 		SLUID: value.ValidText(l.SLUID), Name: value.ValidText(l.Name), User: value.ValidText(l.User), Account: value.ValidText(l.Account), QOS: value.ValidText(l.QOS), Partition: value.ValidText(l.Partition),
@@ -97,9 +97,9 @@ func gpusOfRow(r *slurmdb.Job) int {
 	return cmp.Or(r.Allocated.GPUCount(), r.Requested.GPUCount())
 }
 
-// requeueGap is within what time of a run's end the next one is submitted when a job
+// maxRequeueGap is within what time of a run's end the next one is submitted when a job
 // is requeued.
-const requeueGap = 5 * time.Second
+const maxRequeueGap = 5 * time.Second
 
 // shareFirstArrival lets every run of one job arrive when its first run did. Runs are
 // sorted by it.
@@ -125,7 +125,7 @@ func isNextRun(p, r *StoredRun) bool {
 	}
 	switch p.State {
 	case requeuedState, "NODE_FAIL", "PREEMPTED", "BOOT_FAIL":
-		return p.Ended != nil && time.Unix(r.Submit, 0).Sub(*p.Ended) <= requeueGap
+		return p.Ended != nil && time.Unix(r.Submit, 0).Sub(*p.Ended) <= maxRequeueGap
 	}
 	return false
 }

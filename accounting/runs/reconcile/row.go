@@ -35,7 +35,7 @@ func (r *StoredRun) slurmRun() slurm.Run {
 // IsSame reports whether both rows say the same.
 func (r *StoredRun) IsSame(o *StoredRun) bool {
 	a, b := *r, *o
-	if !a.Arrive.Equal(b.Arrive) || !sameTime(a.Started, b.Started) || !sameTime(a.Ended, b.Ended) {
+	if !a.Arrive.Equal(b.Arrive) || !isSameTime(a.Started, b.Started) || !isSameTime(a.Ended, b.Ended) {
 		return false
 	}
 	a.Arrive, a.Started, a.Ended = b.Arrive, b.Started, b.Ended
@@ -47,4 +47,4 @@ func (r *StoredRun) HasSameUserAndPartition(o *StoredRun) bool {
 	return r.User == o.User && r.Account == o.Account && r.Partition == o.Partition
 }
 
-func sameTime(a, b *time.Time) bool { return value.TimeOrZero(a).Equal(value.TimeOrZero(b)) }
+func isSameTime(a, b *time.Time) bool { return value.TimeOrZero(a).Equal(value.TimeOrZero(b)) }

@@ -28,7 +28,7 @@ func SegmentsOfJob(old []Segment, j *slurm.Job, v *slurm.View) []Segment {
 	if len(j.GresDetail) == 0 && len(old) > 0 { // the record of a finished run forgets its devices
 		holdings = lastHoldings(old)
 	}
-	if len(old) == 0 || sameHoldings(old, holdings) {
+	if len(old) == 0 || hasSameHoldings(old, holdings) {
 		return crossSegments(holdings, spans)
 	}
 	return resizedSegments(old, holdings, spans, at)
@@ -65,8 +65,8 @@ func lastHoldings(old []Segment) []Holding {
 	return out
 }
 
-// sameHoldings reports whether every stretch of old has exactly the holdings.
-func sameHoldings(old []Segment, holdings []Holding) bool {
+// hasSameHoldings reports whether every stretch of old has exactly the holdings.
+func hasSameHoldings(old []Segment, holdings []Holding) bool {
 	want := map[Holding]bool{}
 	for _, h := range holdings {
 		want[h] = true
@@ -116,14 +116,14 @@ func resizedSegments(old []Segment, holdings []Holding, spans []Span, at time.Ti
 	}
 	for _, h := range holdings {
 		if running && !open[h] {
-			out = append(out, Segment{h, Span{Start: policy.Later(last.Start, lastStop(out))}})
+			out = append(out, Segment{h, Span{Start: policy.Later(last.Start, lastStopTime(out))}})
 		}
 	}
 	return out
 }
 
-// lastStop returns when the run last changed.
-func lastStop(list []Segment) time.Time {
+// lastStopTime returns when the run last changed.
+func lastStopTime(list []Segment) time.Time {
 	var t time.Time
 	for _, s := range list {
 		t = policy.Later(t, s.Stop)
@@ -131,8 +131,8 @@ func lastStop(list []Segment) time.Time {
 	return t
 }
 
-// SameSegments reports whether both lists say the same, in any order.
-func SameSegments(a, b []Segment) bool {
+// AreSameSegments reports whether both lists say the same, in any order.
+func AreSameSegments(a, b []Segment) bool {
 	by := func(x, y Segment) int {
 		return cmp.Or(x.Start.Compare(y.Start), cmp.Compare(x.Node, y.Node), cmp.Compare(x.GPUType, y.GPUType))
 	}

@@ -21,13 +21,13 @@ func spansOfJob(j *slurm.Job, at time.Time) []Span {
 	stop := stopTime(j, at)
 	switch {
 	case j.State == "SUSPENDED" && j.PreSuspendTime > 0:
-		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspendTime)})
+		return dropEmptySpans(Span{j.Start, j.Start.Add(j.PreSuspendTime)})
 	case j.State == "SUSPENDED":
-		return dropEmpty(Span{j.Start, j.SuspendTime})
+		return dropEmptySpans(Span{j.Start, j.SuspendTime})
 	case j.PreSuspendTime > 0 && !j.SuspendTime.Before(j.Start):
-		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspendTime)}, Span{j.SuspendTime, stop})
+		return dropEmptySpans(Span{j.Start, j.Start.Add(j.PreSuspendTime)}, Span{j.SuspendTime, stop})
 	}
-	return dropEmpty(Span{j.Start, stop})
+	return dropEmptySpans(Span{j.Start, stop})
 }
 
 // stopTime returns when the run stopped; zero while it runs. A completing job
@@ -42,8 +42,8 @@ func stopTime(j *slurm.Job, at time.Time) time.Time {
 	return j.End
 }
 
-// dropEmpty drops spans that are empty or run backwards.
-func dropEmpty(list ...Span) []Span {
+// dropEmptySpans drops spans that are empty or run backwards.
+func dropEmptySpans(list ...Span) []Span {
 	out := list[:0]
 	for _, c := range list {
 		if c.Stop.IsZero() || c.Stop.After(c.Start) {

@@ -14,8 +14,8 @@ type SeenRun struct {
 	Job *slurm.Job
 }
 
-// Ending is a run that ended without Slurm showing how.
-type Ending struct {
+// InferredEnding is a run that ended without Slurm showing how.
+type InferredEnding struct {
 	Key
 	At    time.Time
 	State string
@@ -25,7 +25,7 @@ type Ending struct {
 // database, and empty when nothing changed.
 type SeenChanges struct {
 	Runs    []SeenRun // new or different
-	Endings []Ending
+	Endings []InferredEnding
 }
 
 // Inferred states of runs whose end was not seen.
@@ -60,7 +60,7 @@ func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges 
 	if v.IsFullRead && !before.IsZero() {
 		for i := range past {
 			if _, absent := of[past[i].Job]; absent && !past[i].Closed {
-				c.Endings = append(c.Endings, Ending{past[i].Key, before, vanishedState})
+				c.Endings = append(c.Endings, InferredEnding{past[i].Key, before, vanishedState})
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (c *SeenChanges) endRun(k *StoredRun, t, now time.Time, state string) {
 	if t.IsZero() || t.After(now) {
 		t = now
 	}
-	c.Endings = append(c.Endings, Ending{k.Key, t, state})
+	c.Endings = append(c.Endings, InferredEnding{k.Key, t, state})
 }
 
 // hasSameStartAsJob reports whether the record shows the known run by its start: while

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 // test is skipped.
 func options(t *testing.T) Options {
 	t.Helper()
-	if _, err := pglocal.Find(); err != nil {
+	if _, err := pglocal.FindServerPrograms(); err != nil {
 		if os.Getenv("FAIRBRIDGE_REQUIRE_PG") == "1" {
 			t.Fatal(err)
 		}

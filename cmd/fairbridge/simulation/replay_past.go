@@ -152,12 +152,12 @@ type replayDatabase struct{ *stores.Stores }
 
 // LastSnapshot implements replay.Cycles.
 func (r replayDatabase) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
-	c, err := r.Cycle(ctx, cluster, partition, 0)
+	c, err := r.ReadCycle(ctx, cluster, partition, 0)
 	if err != nil {
 		return nil, err
 	}
 	s := &policy.Snapshot{}
-	if err := json.Unmarshal(c.Snapshot, s); err != nil {
+	if err := json.Unmarshal(c.SnapshotJSON, s); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
 	}
 	return s, nil

@@ -42,12 +42,12 @@ type Difference struct {
 // ReplayCycle decides a stored cycle again as it was decided then; the cycle with number 0 is
 // the last.
 func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition string, seq uint64) (*Result, error) {
-	c, err := db.Cycle(ctx, cluster, partition, seq)
+	c, err := db.ReadCycle(ctx, cluster, partition, seq)
 	if err != nil {
 		return nil, err
 	}
 	var s policy.Snapshot
-	if err := json.Unmarshal(c.Snapshot, &s); err != nil {
+	if err := json.Unmarshal(c.SnapshotJSON, &s); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
 	}
 	pick, err := policyset.ChoiceFromRecord(c.Policy, c.Params)
@@ -65,7 +65,7 @@ func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition stri
 	if err != nil {
 		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
 	}
-	r := &Result{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: len(c.Refused), Differences: []Difference{}}
+	r := &Result{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: len(c.Refusals), Differences: []Difference{}}
 	return r, r.compare(ctx, db, cluster, c, plan)
 }
 
@@ -89,11 +89,11 @@ func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string,
 	for i := range plan.Decisions {
 		jobs[i] = plan.Decisions[i].Job
 	}
-	then, err := db.RecordedDecisions(ctx, cluster, r.Partition, c.Seq, jobs)
+	then, err := db.ReadDecisions(ctx, cluster, r.Partition, c.Seq, jobs)
 	if err != nil {
 		return err
 	}
-	r.Differences = findDifferences(plan, then, c.Refused)
+	r.Differences = findDifferences(plan, then, c.Refusals)
 	r.IsSame = !r.ComparedBytes && len(r.Differences) == 0
 	return nil
 }

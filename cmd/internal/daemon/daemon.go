@@ -90,7 +90,7 @@ func (d *daemon) prepare(ctx context.Context) error {
 	if err := d.checkDB(ctx); err != nil {
 		return err
 	}
-	if err := d.DB.SetAccounts(ctx, d.File.Cluster, d.File.AccountShares()); err != nil {
+	if err := d.DB.SetConfiguredAccounts(ctx, d.File.Cluster, d.File.AccountShares()); err != nil {
 		d.log.Warn("account shares not stored", "error", err)
 	}
 	if err := d.addSampleRecorder(); err != nil {

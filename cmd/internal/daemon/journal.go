@@ -23,11 +23,11 @@ func (d *daemon) openLocalJournal(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w (journal in the configuration: %s)", err, path)
 	}
-	if err := j.Damage(); err != nil {
+	if err := j.DamageError(); err != nil {
 		d.log.Warn("the local journal has unreadable lines", "error", err)
 	}
 	tee := &localjournal.Tee{DB: d.DB, Local: j}
-	if _, err := tee.CatchUp(ctx, d.File.Cluster); err != nil {
+	if _, err := tee.UpdateDatabase(ctx, d.File.Cluster); err != nil {
 		d.log.Warn("what a release without Postgres undid is not in the database yet", "error", err)
 	}
 	d.Loop.Journal = tee

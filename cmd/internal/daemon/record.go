@@ -34,8 +34,8 @@ func (d *daemon) runImports(ctx context.Context) error {
 		case ctx.Err() != nil:
 		case err != nil && err.Error() != lastError:
 			d.log.Warn("slurmdbd not read; usage rests on what was seen (slurm.accounting in the configuration)", "error", err)
-		case err == nil && (out.Changed > 0 || lastError != ""):
-			d.log.Info("record made equal to slurmdbd's", "runs", out.Runs, "changed", out.Changed, "through", out.Through)
+		case err == nil && (out.ChangedCount > 0 || lastError != ""):
+			d.log.Info("record made equal to slurmdbd's", "runs", out.RunCount, "changed", out.ChangedCount, "through", out.Through)
 		}
 		if lastError = ""; err != nil {
 			lastError = err.Error()
@@ -46,7 +46,7 @@ func (d *daemon) runImports(ctx context.Context) error {
 // importRecords reads once; the first time, the last day.
 func (d *daemon) importRecords(ctx context.Context, im runs.Import) (system.ImportReport, error) {
 	out, err := system.ImportSlurmdbd(ctx, d.File, d.DB, im)
-	if errors.Is(err, runs.ErrNoBeginning) {
+	if errors.Is(err, runs.ErrNoImportStart) {
 		im.Since = time.Now().Add(-runs.DefaultOverlap)
 		out, err = system.ImportSlurmdbd(ctx, d.File, d.DB, im)
 	}

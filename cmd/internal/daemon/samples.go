@@ -34,16 +34,16 @@ func (d *daemon) addSampleRecorder() error {
 
 // newRecorderMetrics makes the metrics that tell how the recorder stands.
 func newRecorderMetrics(r *spool.Recorder) []prometheus.Collector {
-	gauge := func(name, help string, of func(spool.State) float64) prometheus.Collector {
+	gauge := func(name, help string, of func(spool.RecorderState) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return of(r.State()) })
 	}
-	counter := func(name, help string, of func(spool.State) float64) prometheus.Collector {
+	counter := func(name, help string, of func(spool.RecorderState) float64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return of(r.State()) })
 	}
 	return []prometheus.Collector{
-		counter("fairbridge_readings_stored_total", "GPU readings stored.", func(s spool.State) float64 { return float64(s.Stored) }),
-		counter("fairbridge_readings_lost_total", "GPU readings lost: the spool was full.", func(s spool.State) float64 { return float64(s.Lost) }),
-		gauge("fairbridge_readings_spooled", "GPU readings that wait for the database.", func(s spool.State) float64 { return float64(s.Spooled) }),
-		gauge("fairbridge_readings_spooled_bytes", "Disk space they take.", func(s spool.State) float64 { return float64(s.SpooledBytes) }),
+		counter("fairbridge_readings_stored_total", "GPU readings stored.", func(s spool.RecorderState) float64 { return float64(s.StoredCount) }),
+		counter("fairbridge_readings_lost_total", "GPU readings lost: the spool was full.", func(s spool.RecorderState) float64 { return float64(s.LostCount) }),
+		gauge("fairbridge_readings_spooled", "GPU readings that wait for the database.", func(s spool.RecorderState) float64 { return float64(s.SpooledCount) }),
+		gauge("fairbridge_readings_spooled_bytes", "Disk space they take.", func(s spool.RecorderState) float64 { return float64(s.SpooledBytes) }),
 	}
 }

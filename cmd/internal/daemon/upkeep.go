@@ -11,7 +11,7 @@ const sumInterval = 5 * time.Minute
 // runSums keeps what reports read in step with the record.
 func (d *daemon) runSums(ctx context.Context) error {
 	return runEvery(ctx, sumInterval, false, func() {
-		if _, err := d.DB.SumUp(ctx, d.File.Cluster); err != nil && ctx.Err() == nil {
+		if _, err := d.DB.SumDueDays(ctx, d.File.Cluster); err != nil && ctx.Err() == nil {
 			d.log.Warn("reports are behind: the record was not summed up", "error", err)
 		}
 	})
@@ -22,7 +22,7 @@ func (d *daemon) runSums(ctx context.Context) error {
 func (d *daemon) runUpkeep(ctx context.Context) error {
 	d.learnRunTimes(ctx)
 	return runEvery(ctx, time.Hour, false, func() {
-		if _, err := d.DB.RollupDue(ctx, d.File.Cluster, time.Now()); err != nil {
+		if _, err := d.DB.RollupDueHours(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
 		if _, err := d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention()); err != nil {
@@ -38,8 +38,8 @@ func (d *daemon) learnRunTimes(ctx context.Context) {
 	switch {
 	case err != nil && ctx.Err() == nil:
 		d.log.Warn("run times not learnt anew", "error", err)
-	case got.Model != 0:
-		d.log.Info("run times learnt", "model", got.Model, "jobs", got.Runs, "through", got.Through)
+	case got.ModelID != 0:
+		d.log.Info("run times learnt", "model", got.ModelID, "jobs", got.RunCount, "through", got.Through)
 	}
 }
 

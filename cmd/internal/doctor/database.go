@@ -19,7 +19,7 @@ func (r *Report) checkDatabase(ctx context.Context, db *stores.Stores) {
 		r.addFinding("database", LevelFail, "", "%v", err)
 		return
 	}
-	r.addOK("database", "Postgres %d.%d, schema version %d", s.Server/10000, s.Server%10000, s.Have)
+	r.addOK("database", "Postgres %d.%d, schema version %d", s.ServerVersion/10000, s.ServerVersion%10000, s.AppliedVersion)
 }
 
 // checkExpiry looks whether something outside the daemon takes back what the daemon

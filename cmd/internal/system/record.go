@@ -40,7 +40,7 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 	if err != nil {
 		return out, fmt.Errorf("is slurmdbd there, and may our user read all of it (AdminLevel Operator)? %w", err)
 	}
-	if err := db.SetShares(ctx, im.Cluster, shares); err != nil {
+	if err := db.SetSlurmShares(ctx, im.Cluster, shares); err != nil {
 		return out, err
 	}
 	out.SharesRead = len(shares)
