@@ -49,10 +49,10 @@ func TestLaws(t *testing.T) {
 					claims = append(claims, policytest.WorkConserving)
 				}
 				if params["queues"] != nil || params["reserve"] != nil || slices.Contains(cascades, e.Name) {
-					claims = append(claims, policytest.StopsCascade)
+					claims = append(claims, policytest.StopsMayCascade)
 				}
 				if slices.Contains(byCount, e.Name) {
-					claims = append(claims, policytest.LeasesByCount)
+					claims = append(claims, policytest.LeasesIgnorePlacement)
 				}
 				policytest.CheckLaws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)
 			})

@@ -14,7 +14,7 @@ import (
 // EASY would have let pass.
 var slowest = map[string]time.Duration{"fairbridge": 8 * time.Hour, "fifo": 8 * time.Hour, "multifactor": 8 * time.Hour}
 
-// TestNobodyStarves keeps every system to the bound of policytest.FindStarving, but
+// TestNobodyStarves keeps every system to the bound of policytest.FindStarvingJob, but
 // those that say that jobs may starve: they must not say so for nothing.
 func TestNobodyStarves(t *testing.T) {
 	for _, e := range catalogue.Systems() {
@@ -23,7 +23,7 @@ func TestNobodyStarves(t *testing.T) {
 			system := func(name string) func() policy.Policy {
 				return func() policy.Policy { return mustNew(t, name, nil) }
 			}
-			breach := policytest.FindStarving(t, system(e.Name), system("easy"), least)
+			breach := policytest.FindStarvingJob(t, system(e.Name), system("easy"), least)
 			switch {
 			case e.MayStarve && breach == "":
 				t.Error("says that jobs may starve, and keeps the bound")

@@ -14,7 +14,7 @@ type deviceFinder struct {
 	*Round
 	placer        Placer
 	guards        *turnGuards
-	line          []*Entry
+	entryLine     []*Entry
 	demandByType  map[string]int // see countTypeDemand
 	giveBackCount int            // how often devices were given back, from 1; see gangFacts.noRoomError
 	retriesLeft   int            // of other nodes, after an objection, that are left
@@ -40,8 +40,9 @@ func (f *deviceFinder) findAndTake(e *Entry) (policy.Alloc, error) {
 	}
 }
 
-// takeFreed takes devices that running jobs gave back for the entry, if no guard objects.
-func (f *deviceFinder) takeFreed(e *Entry, on policy.Alloc) error {
+// takeFreedDevices takes devices that running jobs gave back for the entry, if no guard
+// objects.
+func (f *deviceFinder) takeFreedDevices(e *Entry, on policy.Alloc) error {
 	if err := f.guards.findObjection(e, on); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // releaseMovingJobs gives back the devices of running jobs that their lease stops or sends
 // elsewhere, so that jobs may change places.
 func (w *walk) releaseMovingJobs() {
-	for _, e := range w.line {
+	for _, e := range w.entryLine {
 		stops := e.Grant.StopReason != "" && e.HoldsGPUs() && !e.IsUnstoppable
 		if !stops && !e.mayMove() {
 			continue
@@ -56,7 +56,7 @@ func (w *walk) move(e *Entry) {
 // shrinkRunningJobs resizes the elastic running jobs that should run on fewer devices,
 // before any job is placed.
 func (w *walk) shrinkRunningJobs() {
-	for _, e := range w.line {
+	for _, e := range w.entryLine {
 		if e.WantedDeviceCount < e.On.Count() {
 			w.tryResize(e)
 		}
@@ -81,7 +81,7 @@ func (w *walk) tryResize(e *Entry) bool {
 	mark := w.FreePool.Mark()
 	w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
 	on, err := w.finder.findOwnNodesFirst(e)
-	if err != nil || w.finder.takeFreed(e, on) != nil {
+	if err != nil || w.finder.takeFreedDevices(e, on) != nil {
 		w.FreePool.Rewind(mark)
 		return false
 	}

@@ -66,7 +66,7 @@ func (w *walk) tryDisplace(e *Entry) bool {
 // startOnReleased starts the job on devices that victims gave back.
 func (w *walk) startOnReleased(e *Entry, released []*Entry) bool {
 	on, err := w.finder.find(e) // a victim may leave more than is needed
-	if err != nil || w.finder.takeFreed(e, on) != nil {
+	if err != nil || w.finder.takeFreedDevices(e, on) != nil {
 		return false
 	}
 	stopped := w.victims.retake(released, on)

@@ -37,7 +37,7 @@ func (f *deviceFinder) countTypeDemand() {
 		return
 	}
 	f.demandByType = map[string]int{}
-	for _, e := range f.line {
+	for _, e := range f.entryLine {
 		if t := e.Ask.GPUs.Type; t != "" && e.WantedDeviceCount > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && f.MayRun(e) && f.CheckEverFits(e) == nil {
 			f.demandByType[t] += e.WantedDeviceCount
 		}

@@ -17,11 +17,11 @@ type verdict struct {
 	overdueBy  time.Duration // by how much
 	stoppedFor policy.JobID  // see Decision.StoppedFor
 	tier       int
-	why        string
+	reason     string
 }
 
 func (e *Entry) setVerdict(v policy.Verb, why string) {
-	e.verdict.verb, e.verdict.why = v, why
+	e.verdict.verb, e.verdict.reason = v, why
 }
 
 // reasonUnlessOmitted gives the reason, unless the snapshot omits reasons.
@@ -46,7 +46,7 @@ func (r *Round) newPlan(name string) *policy.Plan {
 
 func (e *Entry) newDecision(terse bool) policy.Decision {
 	v := &e.verdict
-	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.why}
+	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.reason}
 	switch v.verb {
 	case policy.Keep:
 		d.On, d.GPUs = e.On, e.DeviceCount()

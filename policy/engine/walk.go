@@ -10,29 +10,29 @@ import (
 // verdict.
 type walk struct {
 	*Round
-	pipeline *Pipeline
-	line     []*Entry
-	queue    waitingQueue
-	guards   turnGuards
-	victims  *victims
-	finder   deviceFinder
+	pipeline  *Pipeline
+	entryLine []*Entry
+	queue     waitingQueue
+	guards    turnGuards
+	victims   *victims
+	finder    deviceFinder
 }
 
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
-	w := &walk{Round: r, pipeline: p, line: r.moveOverdueFirst(p.Rules, line), queue: waitingQueue{omitsReasons: r.OmitReasons, waitingCountByAccount: map[string]int{}}}
+	w := &walk{Round: r, pipeline: p, entryLine: r.moveOverdueFirst(p.Rules, line), queue: waitingQueue{omitsReasons: r.OmitReasons, waitingCountByAccount: map[string]int{}}}
 	w.guards = turnGuards{Round: r, pipeline: p}
-	w.finder = deviceFinder{Round: r, placer: p.Place, guards: &w.guards, line: w.line, giveBackCount: 1, retriesLeft: p.Rules.MaxFruitlessSearches}
-	w.victims = newVictims(p, r, w.line)
+	w.finder = deviceFinder{Round: r, placer: p.Place, guards: &w.guards, entryLine: w.entryLine, giveBackCount: 1, retriesLeft: p.Rules.MaxFruitlessSearches}
+	w.victims = newVictims(p, r, w.entryLine)
 	return w
 }
 
 func (w *walk) run() {
-	for i, e := range w.line {
+	for i, e := range w.entryLine {
 		e.verdict.rank = i
 	}
 	w.releaseMovingJobs()
 	w.shrinkRunningJobs()
-	for _, e := range w.line {
+	for _, e := range w.entryLine {
 		switch {
 		case e.verdict.verb != "": // stopped or resized already
 		case e.mayMove():

@@ -20,16 +20,16 @@ const (
 	// WorkConserving is the claim that no GPU is left idle that a startable job
 	// could use, unless a job waited so long that GPUs are kept for it.
 	WorkConserving Claim = iota
-	// StopsCascade weakens the law to be steady at once: a plan that stops jobs may be
+	// StopsMayCascade weakens the law to be steady at once: a plan that stops jobs may be
 	// followed by others, as long as they come to rest. With three or more tiers
 	// a job that gave way may in the next round take the place of one of a lower
 	// tier; a job that lost its run may now be late, and so of a higher tier than
 	// before; and a reservation moves when others are stopped or started.
-	StopsCascade
-	// LeasesByCount weakens it for leases that are granted by counting devices: where a
-	// gang found no place for its lease, others started, and the next round may
+	StopsMayCascade
+	// LeasesIgnorePlacement weakens it for leases that are granted by counting devices:
+	// where a gang found no place for its lease, others started, and the next round may
 	// grant it theirs. It must come to rest too.
-	LeasesByCount
+	LeasesIgnorePlacement
 )
 
 // CheckLaws checks, over generated snapshots, what every policy must keep: one
@@ -142,13 +142,13 @@ func (l lawCheck) encodePlan(plan *policy.Plan) []byte {
 // checkSteady wants no running job disturbed once the plan is carried out. A plan
 // starts one task of an array record; the next task is new demand and may
 // displace others as the first might. Where a job waited so long that GPUs are
-// reserved for it, stops move the reservation, as with StopsCascade. It must come
+// reserved for it, stops move the reservation, as with StopsMayCascade. It must come
 // to rest in the end.
 func (l lawCheck) checkSteady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for range 64 {
 		was := DescribePlan(s, plan)
-		excused := startsArrayTask(s, plan) || slices.Contains(l.claims, LeasesByCount) || findFirstDisturbance(plan) != nil && (slices.Contains(l.claims, StopsCascade) || hasLongWaitingJob(s))
+		excused := startsArrayTask(s, plan) || slices.Contains(l.claims, LeasesIgnorePlacement) || findFirstDisturbance(plan) != nil && (slices.Contains(l.claims, StopsMayCascade) || hasLongWaitingJob(s))
 		s = ApplyPlan(s, plan)
 		plan = l.decide(s)
 		l.checkPlan(s, plan)

@@ -29,17 +29,17 @@ func replay(p policy.Policy, c *textCase) (string, error) {
 		}
 		s = ApplyPlan(s, plan)
 		at := s.Now.Sub(SnapshotTime)
-		s.Now = s.Now.Add(c.step)
+		s.Now = s.Now.Add(c.stepLength)
 		s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return c.advanceJob(&j, at, ran, done) })
 		for i := range s.Jobs {
-			creditRunning(&s.Jobs[i], c.step)
+			creditRunningJob(&s.Jobs[i], c.stepLength)
 		}
 	}
 	return printTimeline(ran, done), nil
 }
 
-// creditRunning credits a running job with a step.
-func creditRunning(j *policy.Job, step time.Duration) {
+// creditRunningJob credits a running job with a step.
+func creditRunningJob(j *policy.Job, step time.Duration) {
 	if !j.HoldsGPUs() {
 		return
 	}
@@ -57,9 +57,9 @@ func (c *textCase) advanceJob(j *policy.Job, at time.Duration, ran map[string][]
 	}
 	spans := ran[j.Name]
 	if n := len(spans); n > 0 && spans[n-1].to == at {
-		spans[n-1].to += c.step
+		spans[n-1].to += c.stepLength
 	} else {
-		spans = append(spans, runSpan{at, at + c.step})
+		spans = append(spans, runSpan{at, at + c.stepLength})
 	}
 	ran[j.Name] = spans
 	total := time.Duration(0)
@@ -69,7 +69,7 @@ func (c *textCase) advanceJob(j *policy.Job, at time.Duration, ran map[string][]
 	if total < c.workTimeByJob[j.ID] {
 		return false
 	}
-	done[j.Name] = at + c.step + SnapshotTime.Sub(j.Arrive)
+	done[j.Name] = at + c.stepLength + SnapshotTime.Sub(j.Arrive)
 	return true
 }
 

@@ -103,7 +103,7 @@ func (d *scenario) advanceRunning(s *policy.Snapshot) {
 		if !j.HoldsGPUs() {
 			continue
 		}
-		creditRunning(j, planInterval)
+		creditRunningJob(j, planInterval)
 		d.predictRunTime(j)
 		for k := range s.Accounts {
 			if a := &s.Accounts[k]; a.Name == j.Account {

@@ -69,7 +69,7 @@ func runScript(t *testing.T, file string, make func(string, map[string]any) (pol
 	if err != nil {
 		return err
 	}
-	if c.step > 0 {
+	if c.stepLength > 0 {
 		got, err := replay(p, c)
 		if err != nil {
 			return err

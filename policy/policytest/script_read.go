@@ -17,7 +17,7 @@ type textCase struct {
 	policyName     string
 	params         map[string]any
 	snapshot       *policy.Snapshot
-	step           time.Duration
+	stepLength     time.Duration
 	reasonPatterns []string
 	workTimeByJob  map[policy.JobID]time.Duration
 }
@@ -119,7 +119,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			}
 		case "step":
 			step, bad := time.ParseDuration(strings.TrimSpace(text))
-			c.step, err = step, errors.Join(err, bad)
+			c.stepLength, err = step, errors.Join(err, bad)
 		case "why":
 			c.reasonPatterns = strings.Split(strings.TrimSpace(text), "\n")
 		case "memo":

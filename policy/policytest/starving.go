@@ -9,14 +9,14 @@ import (
 	"fairbridge/policy"
 )
 
-// FindStarving looks for a job that waits far too long where no job may be
+// FindStarvingJob looks for a job that waits far too long where no job may be
 // stopped. On drawn overloads by small jobs, with gangs among them, every job
 // should start within twice its wait under EASY (first come, first served with
 // backfilling), the greater of least and twice its own time limit, and twice
 // the longest time limit of all: a job may be lucky under EASY and have to wait
 // for a gang here. On some days run times are predicted, all of them wrong. It describes the first job that does not; "" means all do.
 // The makes must return new, equal policies each time.
-func FindStarving(t *testing.T, make, easy func() policy.Policy, least time.Duration) string {
+func FindStarvingJob(t *testing.T, make, easy func() policy.Policy, least time.Duration) string {
 	t.Helper()
 	for i, seed := range []uint64{0, 9, 12, 29, 0, 9} {
 		d := drawOverloadScenario(seed)

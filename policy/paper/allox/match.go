@@ -26,7 +26,7 @@ const (
 
 // assignment is what the matching gives a job.
 type assignment struct {
-	group        int
+	lineGroup    int
 	gpuType      string
 	startSeconds float64 // seconds from now
 	note         string
@@ -40,12 +40,12 @@ func (m matchingAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error
 	for i, e := range r.Entries {
 		a := &given[i]
 		turns[i] = e.AssignmentWithoutLease()
-		turns[i].Grant = engine.Grant{HasLease: a.group != groupUnmatched, GPUType: a.gpuType}
+		turns[i].Grant = engine.Grant{HasLease: a.lineGroup != groupUnmatched, GPUType: a.gpuType}
 		turns[i].Note = a.note
 	}
 	slices.SortFunc(turns, func(a, b engine.Assignment) int {
 		x, y := &given[a.Entry.Index], &given[b.Entry.Index]
-		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.startSeconds, y.startSeconds), engine.CompareArrival(a.Entry, b.Entry))
+		return cmp.Or(cmp.Compare(x.lineGroup, y.lineGroup), cmp.Compare(x.startSeconds, y.startSeconds), engine.CompareArrival(a.Entry, b.Entry))
 	})
 	return turns, nil
 }
@@ -54,8 +54,8 @@ func (m matchingAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error
 func (m matchingAllocator) assignJobs(r *engine.Round) []assignment {
 	given := make([]assignment, len(r.Entries))
 	for i, e := range r.Entries {
-		if given[i].group = groupUnmatched; e.HoldsGPUs() {
-			given[i].group = groupRunning
+		if given[i].lineGroup = groupUnmatched; e.HoldsGPUs() {
+			given[i].lineGroup = groupRunning
 		}
 	}
 	cluster := newCluster(r)
@@ -84,7 +84,7 @@ func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment)
 		if q.typeOfJob[i] < 0 {
 			continue
 		}
-		a := assignment{group: group, gpuType: c.gpuTypes[q.typeOfJob[i]], startSeconds: q.startSeconds[i]}
+		a := assignment{lineGroup: group, gpuType: c.gpuTypes[q.typeOfJob[i]], startSeconds: q.startSeconds[i]}
 		if !c.OmitReasons {
 			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.DurationFromSeconds(a.startSeconds).Round(time.Minute))
 		}

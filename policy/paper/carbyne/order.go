@@ -46,12 +46,12 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 	ranked := make([]rankedJob, len(line))
 	for i, e := range line {
 		w := c.workflows.workflowOfJob[e.Index]
-		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], workflowIndex: w, workflowGPUSecondsLeft: c.gpuSecondsLeftByWorkflow[w], group: groupMayRun}
+		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], workflowIndex: w, workflowGPUSecondsLeft: c.gpuSecondsLeftByWorkflow[w], lineGroup: groupMayRun}
 		switch {
 		case ranked[i].mustRun:
-			ranked[i].group = groupMustRun
+			ranked[i].lineGroup = groupMustRun
 		case !ranked[i].mayRun:
-			ranked[i].group = groupCannotRun
+			ranked[i].lineGroup = groupCannotRun
 		}
 	}
 	if c.altruism > 0 {
@@ -69,8 +69,8 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 type rankedJob struct {
 	*engine.Entry
 	*jobPlan
-	group, workflowIndex   int
-	workflowGPUSecondsLeft float64
+	lineGroup, workflowIndex int
+	workflowGPUSecondsLeft   float64
 }
 
 // Groups of the line, first served first.
@@ -81,8 +81,8 @@ const (
 )
 
 func (a rankedJob) compare(b rankedJob) int {
-	if a.group != groupMayRun || b.group != groupMayRun {
-		return a.group - b.group
+	if a.lineGroup != groupMayRun || b.lineGroup != groupMayRun {
+		return a.lineGroup - b.lineGroup
 	}
 	return cmp.Or(cmp.Compare(a.workflowGPUSecondsLeft, b.workflowGPUSecondsLeft), cmp.Compare(a.workflowIndex, b.workflowIndex), cmp.Compare(a.latestStartSeconds, b.latestStartSeconds),
 		cmp.Compare(b.packingScore, a.packingScore), engine.CompareArrival(a.Entry, b.Entry))

@@ -39,7 +39,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy gandiva: %w", err)
 	}
-	stage := &timeSlicing{Policy: g, memo: last}
+	stage := &timeSliceAllocator{Policy: g, memo: last}
 	plan, err := engine.Pipeline{
 		Name:     "gandiva",
 		Predict:  predict.Ladder{},

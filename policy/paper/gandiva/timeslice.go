@@ -11,16 +11,16 @@ import (
 	"fairbridge/policy/grant"
 )
 
-// timeSlicing is an engine.Allocator: it hands out the time slices of one round.
+// timeSliceAllocator is an engine.Allocator: it hands out the time slices of one round.
 // Two jobs that are packed on the same GPUs take one slice together: the host holds
 // the lease, the guest goes with it.
-type timeSlicing struct {
+type timeSliceAllocator struct {
 	*Policy
 	memo *memo // as remembered; Allocate replaces it
 }
 
 // Allocate implements engine.Allocator: the job that had the least time first.
-func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+func (s *timeSliceAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	next := s.memo.update(r)
 	unpacked := s.introspect(r, s.memo.Pairs, next)
 	s.pack(r, next, unpacked)

@@ -49,7 +49,7 @@ func newProblem(g *Policy, r *engine.Round, types []string) *problem {
 		}
 		j := job{Entry: e, entryIndex: row, gpuCount: float64(e.DeviceCount()), ageSeconds: max(r.Now.Sub(e.Arrive).Seconds(), 0), ratesByKind: cells[:len(types):len(types)]}
 		cells = cells[len(types):]
-		if p.setRates(&j, offered.hasTypes(e.Partition)); j.fastestRate() > 0 {
+		if p.setRates(&j, offered.hasTypesIn(e.Partition)); j.fastestRate() > 0 {
 			p.jobs = append(p.jobs, j)
 		}
 	}
@@ -178,7 +178,7 @@ func (l partitionTypes) add(partition string, k int) {
 	l.hasTypeByPartition[partition][k] = true
 }
 
-func (l partitionTypes) hasTypes(partition string) []bool {
+func (l partitionTypes) hasTypesIn(partition string) []bool {
 	if types := l.hasTypeByPartition[partition]; types != nil {
 		return types
 	}

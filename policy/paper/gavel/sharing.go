@@ -40,7 +40,7 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		for c, i := range s.leadJobOfClass {
 			ref[c] = s.problem.equalPartSpeed(i)
 		}
-		program := s.newProgram(none, ref)
+		program := s.newLinearProgram(none, ref)
 		program.Objective[len(program.Objective)-1] = 1
 		best, err := program.Maximize()
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		}
 		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].RateByKind) }
 	}
-	program := s.newProgram(need, none)
+	program := s.newLinearProgram(need, none)
 	s.setGains(&program, factor)
 	best, err := program.Maximize()
 	return best.X, err

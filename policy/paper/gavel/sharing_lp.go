@@ -84,9 +84,9 @@ func speedBeside(t *policy.Training, typ, class string) float64 {
 	return 0
 }
 
-// newProgram makes the rows: time of each class, GPUs of each kind, and that each class
-// reaches at least its need plus level·ref.
-func (s *spaceSharing) newProgram(need, ref []float64) lp.Problem {
+// newLinearProgram makes the rows: time of each class, GPUs of each kind, and that each
+// class reaches at least its need plus level·ref.
+func (s *spaceSharing) newLinearProgram(need, ref []float64) lp.Problem {
 	kinds := len(s.problem.gpusByKind)
 	n := len(s.leadJobOfClass)*kinds + len(s.classPairs) + 1
 	program := lp.Problem{Objective: make([]float64, n)}

@@ -30,8 +30,8 @@ func (c correlations) validate() error {
 	return nil
 }
 
-// vectorOf returns that of an account, nil if it is not known.
-func (c correlations) vectorOf(account string) []float64 {
+// vectorOfAccount returns that of an account, nil if it is not known.
+func (c correlations) vectorOfAccount(account string) []float64 {
 	i, ok := slices.BinarySearch(c.Accounts, account)
 	if !ok {
 		return nil
@@ -58,7 +58,7 @@ func (c correlations) update(r *engine.Round, accounts []*account, memory time.D
 	n.Vectors = make([]float64, 0, len(n.Accounts)*len(n.Resources))
 	for _, name := range n.Accounts {
 		row := make([]float64, len(n.Resources))
-		copy(row, c.vectorOf(name))
+		copy(row, c.vectorOfAccount(name))
 		i, here := slices.BinarySearchFunc(accounts, name, func(a *account, name string) int { return strings.Compare(a.name, name) })
 		if here {
 			blendVector(row, accounts[i].demandByResource, fade)

@@ -21,9 +21,9 @@ const (
 	beyondCap
 )
 
-// division divides a round's resources among accounts and says where each
+// resourceDivision divides a round's resources among accounts and says where each
 // job stands.
-type division struct {
+type resourceDivision struct {
 	isCooperative bool
 	averagingTime time.Duration
 	correlations  correlations
@@ -43,7 +43,7 @@ type account struct {
 
 // Admit implements engine.Admitter: accounts that do not cooperate are held at
 // their caps.
-func (d *division) Admit(r *engine.Round, e *engine.Entry) error {
+func (d *resourceDivision) Admit(r *engine.Round, e *engine.Entry) error {
 	d.divideOnce(r)
 	if d.isCooperative || d.entitlementByEntry[e.Index] < beyondCap {
 		return nil
@@ -53,7 +53,7 @@ func (d *division) Admit(r *engine.Round, e *engine.Entry) error {
 
 // Order implements engine.Orderer: jobs within the guarantees, jobs within what is
 // left, the others; each by least share.
-func (d *division) Order(r *engine.Round) ([]*engine.Entry, error) {
+func (d *resourceDivision) Order(r *engine.Round) ([]*engine.Entry, error) {
 	d.divideOnce(r)
 	line, err := order.BySmallestShare{Meter: share.Dominant{}}.Order(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *division) Order(r *engine.Round) ([]*engine.Entry, error) {
 }
 
 // divideOnce does the work once a round.
-func (d *division) divideOnce(r *engine.Round) {
+func (d *resourceDivision) divideOnce(r *engine.Round) {
 	if d.round == r {
 		return
 	}
@@ -83,7 +83,7 @@ func (d *division) divideOnce(r *engine.Round) {
 	d.correlations = d.correlations.update(r, d.accounts, d.averagingTime)
 	tenants := make([]fair.Tenant, len(d.accounts))
 	for i, a := range d.accounts {
-		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOf(a.name), MaxUseByResource: a.demandByResource}
+		tenants[i] = fair.Tenant{Weight: weights[a.name], ResourceMix: d.correlations.vectorOfAccount(a.name), MaxUseByResource: a.demandByResource}
 	}
 	for i, g := range fair.DivideByHUG(tenants, d.isCooperative) {
 		d.accounts[i].guarantee = g
@@ -92,7 +92,7 @@ func (d *division) divideOnce(r *engine.Round) {
 }
 
 // collectAccounts lists the accounts by name, with their jobs by tenure.
-func (d *division) collectAccounts(costs [][]float64) {
+func (d *resourceDivision) collectAccounts(costs [][]float64) {
 	index := map[string]*account{}
 	for i, e := range d.round.Entries {
 		if !d.round.MayRun(e) {
@@ -117,7 +117,7 @@ func (d *division) collectAccounts(costs [][]float64) {
 
 // setEntitlements fills the guarantee with the account's jobs, then its cap. The last job
 // may exceed the guarantee: gangs do not divide.
-func (d *division) setEntitlements(a *account, costs [][]float64) {
+func (d *resourceDivision) setEntitlements(a *account, costs [][]float64) {
 	const slack = 1e-9 // shares are sums of fractions
 	used := make([]float64, len(a.demandByResource))
 	for _, i := range a.jobIndexes {
@@ -141,7 +141,7 @@ func (d *division) setEntitlements(a *account, costs [][]float64) {
 }
 
 // describeCap describes what the account may use.
-func (d *division) describeCap(name string) string {
+func (d *resourceDivision) describeCap(name string) string {
 	var parts []string
 	for _, a := range d.accounts {
 		if a.name != name {

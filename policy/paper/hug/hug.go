@@ -35,7 +35,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy hug: reading what was remembered: %w", err)
 	}
-	d := &division{isCooperative: h.Cooperative, averagingTime: h.Memory, correlations: vectors}
+	d := &resourceDivision{isCooperative: h.Cooperative, averagingTime: h.Memory, correlations: vectors}
 	p := engine.Pipeline{
 		Name:     "hug",
 		Admit:    d,

@@ -21,7 +21,7 @@ type decayedUsage struct {
 // where the snapshot knows better.
 func updateDecayedUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
 	last, err := policy.Recall[*decayedUsage](s.Memo)
-	if err != nil || reportsUsage(s) {
+	if err != nil || snapshotReportsUsage(s) {
 		return nil, err
 	}
 	d := &decayedUsage{At: s.Now, AttainedBefore: map[policy.JobID]policy.GPUSeconds{}, Used: map[string]map[string]policy.GPUSeconds{}}
@@ -48,8 +48,8 @@ func updateDecayedUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, 
 	return d, nil
 }
 
-// reportsUsage reports whether the snapshot says what was used.
-func reportsUsage(s *policy.Snapshot) bool {
+// snapshotReportsUsage reports whether the snapshot says what was used.
+func snapshotReportsUsage(s *policy.Snapshot) bool {
 	return slices.ContainsFunc(s.Accounts, func(a policy.Account) bool { return a.UsedService > 0 }) ||
 		slices.ContainsFunc(s.Users, func(u policy.User) bool { return u.UsedService > 0 })
 }
