@@ -97,11 +97,11 @@ func (h history) fill(t testing.TB) (*stores.Stores, string) {
 // and a11 by the configuration.
 func entitle(t testing.TB, db *stores.Stores) {
 	t.Helper()
-	tree := []slurmdb.Share{{Account: "root"}}
+	tree := []slurmdb.Association{{Account: "root"}}
 	for i := range 30 {
-		s := slurmdb.Share{Account: fmt.Sprint("a", i), Parent: "root", Shares: 1 + int64(i%3)}
+		s := slurmdb.Association{Account: fmt.Sprint("a", i), ParentAccount: "root", Shares: 1 + int64(i%3)}
 		if i >= 10 {
-			s.Parent = fmt.Sprint("a", i%10)
+			s.ParentAccount = fmt.Sprint("a", i%10)
 		}
 		tree = append(tree, s)
 	}

@@ -98,7 +98,7 @@ func (h pastLives) rows(from, to, now int, repeats bool) []slurmdb.Job {
 		for n, o := range runs {
 			for k, b := range o.bouts {
 				r := slurmdb.Job{ID: int64(i + 1), Name: "job", User: "ann", Account: "phys", Partition: "gpu", State: "COMPLETED", Restarts: n,
-					Submit: sec(o.submit), Start: sec(b.start), End: sec(b.stop), Nodes: slurm.ReadHosts(nodesOf(b.nodes)), Allocated: tres(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", b.nodes*b.each))}
+					Submit: sec(o.submit), Start: sec(b.start), End: sec(b.stop), Nodes: slurm.ReadHosts(nodesOf(b.nodes)), AllocatedTRES: tres(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", b.nodes*b.each))}
 				eligible := o.submit
 				if k > 0 {
 					if eligible = b.start; repeats {
@@ -113,7 +113,7 @@ func (h pastLives) rows(from, to, now int, repeats bool) []slurmdb.Job {
 					r.State = "RESIZING"
 				}
 				if o.sleep > 0 {
-					r.Suspended = time.Duration(o.sleep) * time.Second
+					r.SuspendedTime = time.Duration(o.sleep) * time.Second
 				}
 				if b.stop > now {
 					r.State, r.End = "RUNNING", time.Time{}

@@ -19,7 +19,7 @@ func row(submit, start, end int, state string) slurmdb.Job {
 	t, _ := slurm.ParseTRES("cpu=8,node=1,gres/gpu=4,gres/gpu:a100=4")
 	return slurmdb.Job{
 		ID: 1, Name: "train", User: "ann", Account: "phys", Partition: "gpu", State: state, Submit: sec(submit), Start: sec(start), End: sec(end),
-		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Allocated: t, Requested: t, Restarts: 0,
+		TimeLimit: time.Hour, Nodes: slurm.ReadHosts("n1"), AllocatedTRES: t, RequestedTRES: t, Restarts: 0,
 	}
 }
 
@@ -60,15 +60,15 @@ func TestSettle(t *testing.T) {
 	suspended := with(run, func(j *slurm.Job) { j.State, j.SuspendTime, j.PreSuspendTime = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.SuspendTime = "RUNNING", sec(61) })
 	whole := row(0, 10, 100, "COMPLETED")
-	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.Allocated.NodeCount = slurm.ReadHosts("n[1-2]"), 2 })
+	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.AllocatedTRES.NodeCount = slurm.ReadHosts("n[1-2]"), 2 })
 	slept := func(n int) slurmdb.Job {
-		return rowWith(whole, func(r *slurmdb.Job) { r.Suspended = time.Duration(n) * time.Second })
+		return rowWith(whole, func(r *slurmdb.Job) { r.SuspendedTime = time.Duration(n) * time.Second })
 	}
-	untyped := rowWith(whole, func(r *slurmdb.Job) { r.Allocated = tres("gres/gpu=4") })
+	untyped := rowWith(whole, func(r *slurmdb.Job) { r.AllocatedTRES = tres("gres/gpu=4") })
 	requeued := row(0, 10, 50, "REQUEUED")
 	again := rowWith(row(50, 60, 100, "COMPLETED"), func(r *slurmdb.Job) { r.Restarts = 1 })
 	big := rowWith(row(0, 10, 40, "RESIZING"), func(r *slurmdb.Job) {
-		r.Nodes, r.Allocated = slurm.ReadHosts("n[1-2]"), tres("gres/gpu=8,gres/gpu:a100=8")
+		r.Nodes, r.AllocatedTRES = slurm.ReadHosts("n[1-2]"), tres("gres/gpu=8,gres/gpu:a100=8")
 	})
 	small, smallOld := row(40, 40, 100, "COMPLETED"), row(40, 10, 100, "COMPLETED") // 22.05 repeats the start
 	view8 := with(two, func(j *slurm.Job) {
@@ -111,7 +111,7 @@ func TestSettle(t *testing.T) {
 		{"job id used again", []*slurm.View{view(sec(20), run), view(sec(50), run)}, []slurmdb.Job{row(0, 10, 52, "FAILED"), rowWith(row(500, 510, 600, "COMPLETED"), func(r *slurmdb.Job) { r.User = "bob" })},
 			[]string{"0/n1 a100×4 10–52", "0/n1 a100×4 510–600"}, false},
 		{"never started", nil, []slurmdb.Job{rowWith(whole, func(r *slurmdb.Job) {
-			r.State, r.Start, r.Nodes, r.Allocated = "CANCELLED", time.Time{}, slurm.Hosts{}, slurm.TRES{}
+			r.State, r.Start, r.Nodes, r.AllocatedTRES = "CANCELLED", time.Time{}, slurm.Hosts{}, slurm.TRES{}
 		})}, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,14 +38,14 @@ func putAccounts(ctx context.Context, tx pgx.Tx, cluster, source string, list []
 
 // SetSlurmShares makes the tree of accounts as slurmdbd has it exactly the given
 // one.
-func (s *Store) SetSlurmShares(ctx context.Context, cluster string, list []slurmdb.Share) error {
+func (s *Store) SetSlurmShares(ctx context.Context, cluster string, list []slurmdb.Association) error {
 	accounts, names, of, weights, qos := newAccountTree(list), []string{}, []string{}, []*float64{}, []string{}
 	for _, s := range list {
 		if s.User == "" {
 			continue
 		}
 		names, of, qos = append(names, value.ValidText(s.User)), append(of, value.ValidText(s.Account)), append(qos, value.ValidText(strings.Join(s.QOS, ",")))
-		if weights = append(weights, nil); !s.Inherit {
+		if weights = append(weights, nil); !s.InheritsShares {
 			w := max(float64(s.Shares), weightWithoutShares)
 			weights[len(weights)-1] = &w
 		}
@@ -66,11 +66,11 @@ const weightWithoutShares = 1e-6
 // newAccountTree returns the accounts without root, whose children stand on top. An
 // account that uses its parent's share (fairshare=parent) is as its parent's
 // equal: its place is taken by what stands above.
-func newAccountTree(list []slurmdb.Share) []policy.Account {
+func newAccountTree(list []slurmdb.Association) []policy.Account {
 	above, inherits := map[string]string{}, map[string]bool{}
 	for _, s := range list {
 		if s.User == "" {
-			above[s.Account], inherits[s.Account] = s.Parent, s.Inherit
+			above[s.Account], inherits[s.Account] = s.ParentAccount, s.InheritsShares
 		}
 	}
 	parent := func(name string) string {
@@ -92,7 +92,7 @@ func newAccountTree(list []slurmdb.Share) []policy.Account {
 			continue
 		}
 		a := policy.Account{Name: s.Account, Parent: parent(s.Account), Weight: max(float64(s.Shares), weightWithoutShares)}
-		if s.Inherit {
+		if s.InheritsShares {
 			a.Weight = 1
 		}
 		out = append(out, a)

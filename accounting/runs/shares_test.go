@@ -13,10 +13,10 @@ import (
 
 func TestSharesOfSlurmdbd(t *testing.T) {
 	d := fresh(t)
-	tree := []slurmdb.Share{
-		{Account: "bio", Parent: "science", Shares: 3}, {Account: "chem", Parent: "lab", Shares: 0}, {Account: "lab", Parent: "science", Inherit: true},
-		{Account: "root"}, {Account: "root", User: "root", Shares: 1}, {Account: "science", Parent: "root", Shares: 10, QOS: []string{"high", "normal"}},
-		{Account: "science", User: "ann", Shares: 4, QOS: []string{"normal"}}, {Account: "science", User: "bob", Inherit: true}, {Account: "science", User: "eve", Shares: 1},
+	tree := []slurmdb.Association{
+		{Account: "bio", ParentAccount: "science", Shares: 3}, {Account: "chem", ParentAccount: "lab", Shares: 0}, {Account: "lab", ParentAccount: "science", InheritsShares: true},
+		{Account: "root"}, {Account: "root", User: "root", Shares: 1}, {Account: "science", ParentAccount: "root", Shares: 10, QOS: []string{"high", "normal"}},
+		{Account: "science", User: "ann", Shares: 4, QOS: []string{"normal"}}, {Account: "science", User: "bob", InheritsShares: true}, {Account: "science", User: "eve", Shares: 1},
 	}
 	must(t, d.SetSlurmShares(t.Context(), testCluster, tree))
 	accounts := func() []policy.Account {

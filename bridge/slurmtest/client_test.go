@@ -25,11 +25,11 @@ func joinUp(t *testing.T, s *Server) (*rest.Client, *writer.Writer) {
 	if err := os.WriteFile(token, []byte(sign(t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	client, err := rest.Open(context.Background(), rest.Config{URL: s.URL(), TokenFile: token, User: "rest"}, rest.Poll{})
+	client, err := rest.Open(context.Background(), rest.Config{URL: s.URL(), TokenFile: token, User: "rest"}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client, writer.New(client, writer.Config{MayWrite: func(context.Context) error { return nil }, LeaseMax: 24 * time.Hour})
+	return client, writer.New(client, writer.Config{CheckMayWrite: func(context.Context) error { return nil }, LeaseMax: 24 * time.Hour})
 }
 
 // TestClientSeesWhatDirectSees puts the product's client and the in-process

@@ -68,7 +68,7 @@ func old(t *testing.T, cluster string, at time.Time, n int) *Server {
 
 func livePart(t *testing.T, s *Server, c scontrol.Command) *live.Cluster {
 	t.Helper()
-	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), TokenFile: tokenFile(t), User: "rest"}, rest.Poll{})
+	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), TokenFile: tokenFile(t), User: "rest"}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

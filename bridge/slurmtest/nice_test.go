@@ -57,9 +57,9 @@ func connect(t *testing.T, s *Server, scontrol []string) *live.Cluster {
 	if err := os.WriteFile(token, []byte(sign(t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), TokenFile: token, User: "rest"}, rest.Poll{})
+	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), TokenFile: token, User: "rest"}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return live.New(client, writer.New(client, writer.Config{MayWrite: func(context.Context) error { return nil }, Scontrol: scontrol}))
+	return live.New(client, writer.New(client, writer.Config{CheckMayWrite: func(context.Context) error { return nil }, Scontrol: scontrol}))
 }

@@ -87,12 +87,12 @@ func (l *control) dial() {
 	if err := os.WriteFile(token, []byte(sign(l.t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
-	client, err := rest.Open(l.t.Context(), rest.Config{URL: l.URL(), TokenFile: token, User: "rest"}, rest.Poll{})
+	client, err := rest.Open(l.t.Context(), rest.Config{URL: l.URL(), TokenFile: token, User: "rest"}, rest.PollConfig{})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	may := func(ctx context.Context) error { return l.loop.MayPush(ctx) }
-	l.live = live.New(client, writer.New(client, writer.Config{MayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
+	l.live = live.New(client, writer.New(client, writer.Config{CheckMayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
 }
 
 func (l *control) join(name string) {

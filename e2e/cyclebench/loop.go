@@ -89,7 +89,7 @@ type loopUnderTest struct {
 
 // newLoopUnderTest joins a loop that observes. Its database keeps what earlier ones
 // stored, as that of a restarted daemon does.
-func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnderTest, error) {
+func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.PollConfig) (*loopUnderTest, error) {
 	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.User}, poll)
 	if err != nil {
 		return nil, err

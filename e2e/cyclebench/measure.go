@@ -15,7 +15,7 @@ var ownPID = os.Getpid()
 // cycleKind is a way to poll.
 type cycleKind struct {
 	name            string
-	poll            rest.Poll
+	poll            rest.PollConfig
 	readsWholeList  bool // every cycle must read the whole list
 	changedJobCount int
 }
@@ -23,11 +23,11 @@ type cycleKind struct {
 // listCycleKinds returns what this Slurm can be polled by: before 24.05 there is no
 // list of states, so that every poll reads everything.
 func (s *site) listCycleKinds(o options) []cycleKind {
-	all := []cycleKind{{name: "list", poll: rest.Poll{FullEvery: time.Nanosecond}, readsWholeList: true}}
+	all := []cycleKind{{name: "list", poll: rest.PollConfig{FullEvery: time.Nanosecond}, readsWholeList: true}}
 	if s.release < "24.05" {
 		return all
 	}
-	slow := rest.Poll{FullEvery: 24 * time.Hour}
+	slow := rest.PollConfig{FullEvery: 24 * time.Hour}
 	return append(all, cycleKind{name: "steady", poll: slow}, cycleKind{name: "moved", poll: slow, changedJobCount: o.changedJobCount})
 }
 

@@ -32,12 +32,12 @@ func NewDBDRuns(rows []slurmdb.Job) []DBDRun {
 			continue // the same row again, read when more was known
 		}
 		if n := len(out); n > 0 && rowContinuesRun(out[n-1].lastRow(), &r) {
-			if out[n-1].isFinal = r.State != resizingState && r.Ended(); r.Ended() {
+			if out[n-1].isFinal = r.State != resizingState && r.HasEnded(); r.HasEnded() {
 				out[n-1].Rows = append(out[n-1].Rows, r)
 			}
 			continue
 		}
-		if r.Ended() {
+		if r.HasEnded() {
 			out = append(out, DBDRun{[]slurmdb.Job{r}, r.State != resizingState})
 		}
 	}

@@ -24,13 +24,13 @@ func (t *DBDRun) heldIntervals() ([]heldInterval, error) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		start := startOfDBDRow(r)
-		if start.IsZero() || !r.End.After(start) || r.Allocated.GPUCount() == 0 {
+		if start.IsZero() || !r.End.After(start) || r.AllocatedTRES.GPUCount() == 0 {
 			continue
 		}
 		if r.Nodes.UnreadReason != "" {
 			return nil, errors.New(r.Nodes.UnreadReason)
 		}
-		p := heldInterval{Span{start, r.End}, max(r.End.Sub(start)-r.Suspended, 0), r.Nodes.Names, r.Allocated}
+		p := heldInterval{Span{start, r.End}, max(r.End.Sub(start)-r.SuspendedTime, 0), r.Nodes.Names, r.AllocatedTRES}
 		out = append(out, p)
 	}
 	return out, nil

@@ -60,7 +60,7 @@ func (t *DBDRun) newStoredRun() StoredRun {
 	r := StoredRun{
 		Key: Key{f.ID, f.Submit.Unix(), max(f.Restarts, 0)}, Arrive: f.Submit,
 		SLUID: value.ValidText(l.SLUID), Name: value.ValidText(l.Name), User: value.ValidText(l.User), Account: value.ValidText(l.Account), QOS: value.ValidText(l.QOS), Partition: value.ValidText(l.Partition),
-		State: value.ValidText(l.State), Reason: value.ValidText(l.Reason), ArrayJob: l.ArrayJob, ArrayTask: l.ArrayTask, Limit: l.Limit, GPUs: gpusOfRow(l),
+		State: value.ValidText(l.State), Reason: value.ValidText(l.Reason), ArrayJob: l.ArrayJob, ArrayTask: l.ArrayTask, Limit: l.TimeLimit, GPUs: gpusOfRow(l),
 		Started: value.NullIfZero(t.startTime()), Ended: value.NullIfZero(l.End), Closed: true, Exact: true, FromDBD: t.isFinal,
 	}
 	return r
@@ -94,7 +94,7 @@ func (t *DBDRun) mergeInto(k *StoredRun) StoredRun {
 
 // gpusOfRow returns the devices the row held or, if it never ran, asked for.
 func gpusOfRow(r *slurmdb.Job) int {
-	return cmp.Or(r.Allocated.GPUCount(), r.Requested.GPUCount())
+	return cmp.Or(r.AllocatedTRES.GPUCount(), r.RequestedTRES.GPUCount())
 }
 
 // maxRequeueGap is within what time of a run's end the next one is submitted when a job

@@ -16,7 +16,7 @@ type Cluster struct {
 	Writer *writer.Writer
 	// Scontrol tells the cluster's name where REST does not.
 	Scontrol  scontrol.Command
-	nameProof nameProof
+	nameProof clusterNameProof
 }
 
 // New joins a client and the writer made from it.
@@ -34,10 +34,10 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 		return nil, err
 	}
 	if !v.RereadShowsNice {
-		v.RereadShowsNice = c.Writer.ReadsNice()
+		v.RereadShowsNice = c.Writer.CanReadNice()
 	}
 	if v.Cluster == "" {
-		if err := c.nameProof.prove(ctx, c.Scontrol, v); err != nil {
+		if err := c.nameProof.proveInView(ctx, c.Scontrol, v); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ func (c *Cluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	if err != nil || j.IsNiceKnown || !j.IsPending() || c.API().ShowsNice {
 		return j, err
 	}
-	if nice, err := c.Writer.Nice(ctx, id); err == nil {
+	if nice, err := c.Writer.ReadNice(ctx, id); err == nil {
 		j.Nice, j.IsNiceKnown = nice, true
 	}
 	return j, nil

@@ -9,7 +9,7 @@ import (
 var (
 	_ bridge.Cluster     = (*live.Cluster)(nil)
 	_ bridge.HandBacker  = (*live.Cluster)(nil)
-	_ bridge.Cluster     = (*live.Lazy)(nil)
-	_ bridge.HandBacker  = (*live.Lazy)(nil)
-	_ push.AccessChecker = (*live.Lazy)(nil)
+	_ bridge.Cluster     = (*live.LazyCluster)(nil)
+	_ bridge.HandBacker  = (*live.LazyCluster)(nil)
+	_ push.AccessChecker = (*live.LazyCluster)(nil)
 )

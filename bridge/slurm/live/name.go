@@ -11,23 +11,23 @@ import (
 	"fairbridge/bridge/slurm/scontrol"
 )
 
-// nameProofLife is how long a proof of the cluster's name counts.
-const nameProofLife = 5 * time.Minute
+// maxNameProofAge is how long a proof of the cluster's name counts.
+const maxNameProofAge = 5 * time.Minute
 
-// nameProof keeps the cluster's name where REST does not tell it.
-type nameProof struct {
+// clusterNameProof keeps the cluster's name where REST does not tell it.
+type clusterNameProof struct {
 	mu        sync.Mutex
 	name      string    // as proven; "": not
-	at        time.Time // by slurmctld's clock
+	provenAt  time.Time // by slurmctld's clock
 	ctldStart time.Time // when that slurmctld started
 }
 
-// prove puts the name, or why there is none, into the view.
-func (n *nameProof) prove(ctx context.Context, s scontrol.Command, v *slurm.View) error {
+// proveInView puts the name, or why there is none, into the view.
+func (n *clusterNameProof) proveInView(ctx context.Context, s scontrol.Command, v *slurm.View) error {
 	if v.Cluster = n.validName(v); v.Cluster != "" {
 		return nil
 	}
-	name, proven, err := s.Name(ctx, v)
+	name, proven, err := s.ProveClusterName(ctx, v)
 	switch {
 	case errors.Is(err, scontrol.ErrOtherCluster):
 		return err
@@ -42,21 +42,21 @@ func (n *nameProof) prove(ctx context.Context, s scontrol.Command, v *slurm.View
 }
 
 // validName returns the name as long as the last proof counts.
-func (n *nameProof) validName(v *slurm.View) string {
+func (n *clusterNameProof) validName(v *slurm.View) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if age := v.At.Sub(n.at); age < 0 || age > nameProofLife || !n.ctldStart.Equal(v.ControllerStart) {
+	if age := v.At.Sub(n.provenAt); age < 0 || age > maxNameProofAge || !n.ctldStart.Equal(v.ControllerStart) {
 		return ""
 	}
 	return n.name
 }
 
 // store notes a proof; "" forgets it.
-func (n *nameProof) store(name string, v *slurm.View) {
+func (n *clusterNameProof) store(name string, v *slurm.View) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.name = name
 	if v != nil {
-		n.at, n.ctldStart = v.At, v.ControllerStart
+		n.provenAt, n.ctldStart = v.At, v.ControllerStart
 	}
 }

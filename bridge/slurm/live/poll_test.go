@@ -28,9 +28,9 @@ func TestLiveIncrementalEqualsFull(t *testing.T) {
 
 func compare(t *testing.T, c *throwaway.Cluster) {
 	cfg := rest.Config{URL: c.URL, TokenFile: c.TokenFile}
-	little := open(t, cfg, rest.Poll{FullEvery: time.Hour, Few: 100, FewPercent: 100})
-	all := open(t, cfg, rest.Poll{FullEvery: time.Nanosecond})
-	w := writer.New(little, writer.Config{MayWrite: func(context.Context) error { return nil }})
+	little := open(t, cfg, rest.PollConfig{FullEvery: time.Hour, Few: 100, FewPercent: 100})
+	all := open(t, cfg, rest.PollConfig{FullEvery: time.Nanosecond})
+	w := writer.New(little, writer.Config{CheckMayWrite: func(context.Context) error { return nil }})
 	both := live.New(little, w)
 	rng := rand.New(rand.NewPCG(1, 2))
 	t.Cleanup(func() { _, _ = c.Run(context.Background(), "", "scancel", "--name="+ours) })
@@ -124,7 +124,7 @@ func address(j slurm.Job) string {
 	return fmt.Sprint(j.ID)
 }
 
-func open(t *testing.T, cfg rest.Config, p rest.Poll) *rest.Client {
+func open(t *testing.T, cfg rest.Config, p rest.PollConfig) *rest.Client {
 	t.Helper()
 	c, err := rest.Open(t.Context(), cfg, p)
 	if err != nil {

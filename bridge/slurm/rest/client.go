@@ -18,25 +18,25 @@ type Config = restconn.Config
 // each other.
 type Client struct {
 	*session
-	poll  Poll
-	cache queueCache
+	pollConfig PollConfig
+	queueCache queueCache
 
-	polling      sync.Mutex // one poll at a time; it guards what follows
-	partitions   partitionCache
-	reservations reservationCache
+	pollMutex        sync.Mutex // one poll at a time; it guards what follows
+	partitionCache   partitionCache
+	reservationCache reservationCache
 }
 
 // Open connects to slurmrestd and agrees on an API version. Errors of the
 // configuration and the token come before anything is sent; others are
 // *slurm.Error.
-func Open(ctx context.Context, cfg Config, poll Poll) (*Client, error) {
+func Open(ctx context.Context, cfg Config, poll PollConfig) (*Client, error) {
 	conn, err := restconn.Dial(cfg)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{poll: poll.withDefaults()}
-	c.session = &session{conn: conn, pin: cfg.PinAPI, versionChanged: c.cache.forget}
-	if err := c.negotiate(ctx); err != nil {
+	c := &Client{pollConfig: poll.withDefaults()}
+	c.session = &session{conn: conn, pinnedVersion: cfg.PinAPI, onVersionChange: c.queueCache.dropModel}
+	if err := c.negotiateVersion(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -46,27 +46,27 @@ func Open(ctx context.Context, cfg Config, poll Poll) (*Client, error) {
 // or an error, never a part; only reservations may be older than the rest, and
 // the view then says so.
 func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
-	c.polling.Lock()
-	defer c.polling.Unlock()
+	c.pollMutex.Lock()
+	defer c.pollMutex.Unlock()
 	v := &slurm.View{}
 	if err := c.readClock(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading slurmctld's clock: %w", err)
 	}
-	nodes, meta, err := c.nodes(ctx)
+	nodes, meta, err := c.readNodes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the nodes: %w", err)
 	}
 	slices.SortFunc(nodes, func(a, b slurm.Node) int { return cmp.Compare(a.Name, b.Name) })
 	v.Nodes, v.Warnings = nodes, append(v.Warnings, meta.Warnings...)
-	if err := c.partitions.observe(ctx, c.session, v); err != nil {
+	if err := c.partitionCache.readIntoView(ctx, c.session, v); err != nil {
 		return nil, fmt.Errorf("reading the partitions: %w", err)
 	}
-	c.reservations.observe(ctx, c.session, v)
+	c.reservationCache.readIntoView(ctx, c.session, v)
 	if err := c.readQueue(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}
 	api := c.API()
-	v.APIVersion, v.CanWriteSiteFactor, v.RereadShowsNice = api.Name(), api.SiteFactor, api.ShowsNice
+	v.APIVersion, v.CanWriteSiteFactor, v.RereadShowsNice = api.Name(), api.WritesSiteFactor, api.ShowsNice
 	slices.Sort(v.Warnings)
 	v.Warnings = slices.Compact(v.Warnings)
 	return v, nil
@@ -84,41 +84,41 @@ func (c *Client) CheckAccess(ctx context.Context) error {
 // readClock reads the time at slurmctld before anything else, so that the view is
 // never older than it says.
 func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
-	d, meta, err := c.diag(ctx)
+	d, meta, err := c.readDiag(ctx)
 	if err != nil {
 		return err
 	}
 	if d.Now.IsZero() {
 		return &slurm.Error{Class: slurm.ErrorGarbledReply, Text: "diag does not tell the time (req_time)"}
 	}
-	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.poll.Now(), meta.Release, meta.Cluster
-	v.ControllerStart = c.cache.estimateStart(d.CountersStart)
+	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.pollConfig.Now(), meta.Release, meta.Cluster
+	v.ControllerStart = c.queueCache.estimateCtldStart(d.CountersStart)
 	return nil
 }
 
 // readQueue brings the model of the queue up to date and copies it into the view.
 func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
-	old, touched := c.cache.load()
-	p := jobPoll{session: c.session, Poll: c.poll, view: v, old: old, touched: touched}
+	old, pollsLeft := c.queueCache.load()
+	p := jobPoll{session: c.session, PollConfig: c.pollConfig, view: v, oldModel: old, pollsLeftByJob: pollsLeft}
 	next, err := p.readChanges(ctx)
 	if err != nil {
 		return err
 	}
-	v.Jobs = next.jobList()
-	c.cache.store(next, touched)
+	v.Jobs = next.sortedJobs()
+	c.queueCache.store(next, pollsLeft)
 	return nil
 }
 
 // MarkStale makes the next polls read the job afresh, because we changed it.
 // Three polls, since a call without an answer can be carried out late.
-func (c *Client) MarkStale(job int64) { c.cache.markStale(job, 3) }
+func (c *Client) MarkStale(job int64) { c.queueCache.markStale(job, 3) }
 
 // RereadJob reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class
 // ErrorJobGone; so is the id of an array of which only other tasks are left.
 func (c *Client) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
-	c.cache.markStale(id, 1)
-	jobs, err := c.job(ctx, id)
+	c.queueCache.markStale(id, 1)
+	jobs, err := c.readJobRecords(ctx, id)
 	if err != nil {
 		return slurm.Job{}, fmt.Errorf("reading job %d again: %w", id, err)
 	}
@@ -134,20 +134,20 @@ func (c *Client) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	return slurm.Job{}, &slurm.Error{Class: slurm.ErrorGarbledReply, Text: fmt.Sprintf("asked for job %d, got other jobs", id)}
 }
 
-// noSuchNode is Slurm's number for a node it does not know.
-const noSuchNode = 2018
+// errnoNoSuchNode is Slurm's number for a node it does not know.
+const errnoNoSuchNode = 2018
 
 // HasNode asks about one node. False is Slurm's word that it does not know it:
 // its number for that or, as releases from 23.11 on answer, an error without
 // any number.
 func (c *Client) HasNode(ctx context.Context, name string) (bool, error) {
-	nodes, meta, err := c.node(ctx, name)
+	nodes, meta, err := c.readNode(ctx, name)
 	switch {
 	case err == nil && slices.ContainsFunc(nodes, func(n slurm.Node) bool { return n.Name == name }):
 		return true, nil
 	case err == nil:
 		return false, &slurm.Error{Class: slurm.ErrorGarbledReply, Text: fmt.Sprintf("asked for node %s, got other nodes", name)}
-	case len(meta.Errors) > 0 && !slices.ContainsFunc(meta.Errors, func(p slurm.Problem) bool { return p.ErrorNumber != noSuchNode && p.ErrorNumber != 0 }):
+	case len(meta.Errors) > 0 && !slices.ContainsFunc(meta.Errors, func(p slurm.Problem) bool { return p.ErrorNumber != errnoNoSuchNode && p.ErrorNumber != 0 }):
 		return false, nil
 	}
 	return false, fmt.Errorf("reading node %s: %w", name, err)

@@ -11,8 +11,9 @@ import (
 	"fairbridge/bridge/slurm/decode"
 )
 
-// decoder reads lists, bounded like everything that this connection reads.
-func (s *session) decoder() *decode.Decoder {
+// newDecoder returns a decoder of lists, bounded like everything that this connection
+// reads.
+func (s *session) newDecoder() *decode.Decoder {
 	return &decode.Decoder{Limits: decode.Limits{ReplyBytes: s.conn.MaxBytes()}}
 }
 
@@ -26,8 +27,8 @@ func readList[T any](ctx context.Context, s *session, path string, read func(io.
 	return out, meta, err
 }
 
-// diag reads slurmctld's clock and counters.
-func (s *session) diag(ctx context.Context) (d slurm.Diag, meta slurm.ReplyMeta, err error) {
+// readDiag reads slurmctld's clock and counters.
+func (s *session) readDiag(ctx context.Context) (d slurm.Diag, meta slurm.ReplyMeta, err error) {
 	meta, err = s.get(ctx, "diag", func(r io.Reader) (m slurm.ReplyMeta, err error) {
 		d, m, err = new(decode.Decoder).Diag(r)
 		return m, err
@@ -35,51 +36,51 @@ func (s *session) diag(ctx context.Context) (d slurm.Diag, meta slurm.ReplyMeta,
 	return d, meta, err
 }
 
-func (s *session) nodes(ctx context.Context) ([]slurm.Node, slurm.ReplyMeta, error) {
-	return readList(ctx, s, "nodes", s.decoder().Nodes)
+func (s *session) readNodes(ctx context.Context) ([]slurm.Node, slurm.ReplyMeta, error) {
+	return readList(ctx, s, "nodes", s.newDecoder().Nodes)
 }
 
-func (s *session) node(ctx context.Context, name string) ([]slurm.Node, slurm.ReplyMeta, error) {
+func (s *session) readNode(ctx context.Context, name string) ([]slurm.Node, slurm.ReplyMeta, error) {
 	return readList(ctx, s, "node/"+url.PathEscape(name), new(decode.Decoder).Nodes)
 }
 
-func (s *session) partitions(ctx context.Context) ([]slurm.Partition, slurm.ReplyMeta, error) {
-	return readList(ctx, s, "partitions", s.decoder().Partitions)
+func (s *session) readPartitions(ctx context.Context) ([]slurm.Partition, slurm.ReplyMeta, error) {
+	return readList(ctx, s, "partitions", s.newDecoder().Partitions)
 }
 
-func (s *session) reservations(ctx context.Context) ([]slurm.Reservation, slurm.ReplyMeta, error) {
-	return readList(ctx, s, "reservations", s.decoder().Reservations)
+func (s *session) readReservations(ctx context.Context) ([]slurm.Reservation, slurm.ReplyMeta, error) {
+	return readList(ctx, s, "reservations", s.newDecoder().Reservations)
 }
 
-// states reads the cheap list: no job, only how each stands.
-func (s *session) states(ctx context.Context) ([]slurm.TaskState, slurm.ReplyMeta, error) {
-	return readList(ctx, s, "jobs/state/", s.decoder().TaskStates)
+// readJobStates reads the cheap list: no job, only how each stands.
+func (s *session) readJobStates(ctx context.Context) ([]slurm.TaskState, slurm.ReplyMeta, error) {
+	return readList(ctx, s, "jobs/state/", s.newDecoder().TaskStates)
 }
 
-// jobs reads the whole list of about so many jobs.
-func (s *session) jobs(ctx context.Context, about int) ([]slurm.Job, slurm.ReplyMeta, error) {
-	dec := s.decoder()
+// readJobs reads the whole list of about so many jobs.
+func (s *session) readJobs(ctx context.Context, about int) ([]slurm.Job, slurm.ReplyMeta, error) {
+	dec := s.newDecoder()
 	return readList(ctx, s, "jobs", func(r io.Reader, _ []slurm.Job) ([]slurm.Job, slurm.ReplyMeta, error) {
 		return dec.Jobs(r, make([]slurm.Job, 0, about+about/16))
 	})
 }
 
-// job reads the records Slurm answers with for one id: of an array's id, those of
+// readJobRecords reads the records Slurm answers with for one id: of an array's id, those of
 // all its tasks.
-func (s *session) job(ctx context.Context, id int64) ([]slurm.Job, error) {
+func (s *session) readJobRecords(ctx context.Context, id int64) ([]slurm.Job, error) {
 	jobs, _, err := readList(ctx, s, fmt.Sprintf("job/%d", id), new(decode.Decoder).Jobs)
 	return jobs, err
 }
 
-// jobsByID reads single jobs. One that Slurm says it does not know is left out: that
+// readJobsByID reads single jobs. One that Slurm says it does not know is left out: that
 // is the proof of its absence.
-func (s *session) jobsByID(ctx context.Context, ids []int64) (map[int64]*slurm.Job, error) {
+func (s *session) readJobsByID(ctx context.Context, ids []int64) (map[int64]*slurm.Job, error) {
 	found := make(map[int64]*slurm.Job, len(ids))
 	for _, id := range ids {
 		if _, have := found[id]; have {
 			continue // came with its array
 		}
-		jobs, err := s.job(ctx, id)
+		jobs, err := s.readJobRecords(ctx, id)
 		var e *slurm.Error
 		if errors.As(err, &e) && e.Class == slurm.ErrorJobGone {
 			continue

@@ -25,7 +25,7 @@ func TestShortListsAreSeen(t *testing.T) {
 		for _, left := range []int64{0, 5} {
 			t.Run(fmt.Sprint("v", version, " with ", left), func(t *testing.T) {
 				q := crowd(version, 50)
-				c := open(t, q, Poll{Few: 10})
+				c := open(t, q, PollConfig{Few: 10})
 				observe(t, c)
 				q.set(func() {
 					for id := left + 1; id <= 50; id++ {
@@ -51,7 +51,7 @@ func TestShortListsAreSeen(t *testing.T) {
 func TestForgottenJobsAreAskedAbout(t *testing.T) {
 	for _, version := range []int{38, 45} {
 		q := crowd(version, 130)
-		c := open(t, q, Poll{Few: 10})
+		c := open(t, q, PollConfig{Few: 10})
 		observe(t, c)
 		q.set(func() {
 			for id := int64(11); id <= 130; id++ {
@@ -77,7 +77,7 @@ func TestForgottenJobsAreAskedAbout(t *testing.T) {
 func TestPartitionsOutliveSlurmdbd(t *testing.T) {
 	q := crowd(45, 1)
 	now := time.Unix(epoch, 0)
-	c := open(t, q, Poll{Now: func() time.Time { return now }})
+	c := open(t, q, PollConfig{Now: func() time.Time { return now }})
 	if v := observe(t, c); v.StalePartitionsReason != "" {
 		t.Error(v.StalePartitionsReason)
 	}
@@ -96,7 +96,7 @@ func TestPartitionsOutliveSlurmdbd(t *testing.T) {
 	if v := observe(t, c); v.StalePartitionsReason != "" {
 		t.Error(v.StalePartitionsReason)
 	}
-	if _, err := open(t, &queue{version: 45, noParts: true}, Poll{}).Observe(t.Context()); err == nil {
+	if _, err := open(t, &queue{version: 45, noParts: true}, PollConfig{}).Observe(t.Context()); err == nil {
 		t.Error("no list was ever read, and the view is good")
 	}
 }
@@ -116,7 +116,7 @@ func TestHasNode(t *testing.T) {
 		{500, `{"nodes":[],"errors":[{"error_number":1800,"error":"Unable to contact slurm controller (connect failure)"}]}`, false, true},
 		{502, `Bad Gateway`, false, true},
 	} {
-		c := open(t, &queue{version: 45, node: func() (int, string) { return tt.status, tt.body }}, Poll{})
+		c := open(t, &queue{version: 45, node: func() (int, string) { return tt.status, tt.body }}, PollConfig{})
 		if has, err := c.HasNode(t.Context(), "n1"); has != tt.has || (err != nil) != tt.fails {
 			t.Errorf("%d %s: %v %v", tt.status, tt.body, has, err)
 		}

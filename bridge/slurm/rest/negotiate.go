@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// readVersions reads the API versions of slurmctld's part of an OpenAPI document.
-func readVersions(r io.Reader) ([]int, error) {
+// readServedVersions reads the API versions of slurmctld's part of an OpenAPI document.
+func readServedVersions(r io.Reader) ([]int, error) {
 	var doc struct {
 		Paths map[string]json.RawMessage `json:"paths"`
 	}
@@ -20,7 +20,7 @@ func readVersions(r io.Reader) ([]int, error) {
 	for path := range doc.Paths {
 		rest, ok := strings.CutPrefix(path, "/slurm/")
 		name, tail, _ := strings.Cut(rest, "/")
-		if v, known := parseName(name); ok && known && strings.TrimSuffix(tail, "/") == "jobs" {
+		if v, known := parseVersion(name); ok && known && strings.TrimSuffix(tail, "/") == "jobs" {
 			list = append(list, v)
 		}
 	}
@@ -33,41 +33,41 @@ func readVersions(r io.Reader) ([]int, error) {
 // written. The warning is for people; "" when there is nothing to say.
 func chooseVersion(served []int, pin string) (api API, warning string, err error) {
 	if pin != "" {
-		return choosePinned(served, pin)
+		return choosePinnedVersion(served, pin)
 	}
 	for _, v := range slices.Backward(served) {
-		if a, ok := Capabilities(v); ok {
-			return a, untriedWarning(a), nil
+		if a, ok := APIFromVersion(v); ok {
+			return a, formatUntriedWarning(a), nil
 		}
 	}
 	for _, v := range served {
-		if v > Newest {
-			a, _ := Capabilities(Newest)
-			a.Version, a.Writes, a.Tried = v, false, false
-			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", Newest, a.Name()), nil
+		if v > NewestVersion {
+			a, _ := APIFromVersion(NewestVersion)
+			a.Version, a.CanWrite, a.WasTriedLive = v, false, false
+			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", NewestVersion, a.Name()), nil
 		}
 	}
-	oldest, newest := knownReleases()
-	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), Oldest, Newest, oldest, newest)
+	oldest, newest := knownReleaseRange()
+	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), OldestVersion, NewestVersion, oldest, newest)
 }
 
-func choosePinned(served []int, pin string) (API, string, error) {
-	v, ok := parseName(pin)
-	a, known := Capabilities(v)
+func choosePinnedVersion(served []int, pin string) (API, string, error) {
+	v, ok := parseVersion(pin)
+	a, known := APIFromVersion(v)
 	switch {
 	case !ok || !known:
-		return a, "", fmt.Errorf("api %q: want v0.0.%d to v0.0.%d, or nothing to choose the best", pin, Oldest, Newest)
+		return a, "", fmt.Errorf("api %q: want v0.0.%d to v0.0.%d, or nothing to choose the best", pin, OldestVersion, NewestVersion)
 	case !slices.Contains(served, v):
 		return a, "", fmt.Errorf("api %s is configured, but slurmrestd serves %s", pin, formatVersions(served))
 	}
-	return a, untriedWarning(a), nil
+	return a, formatUntriedWarning(a), nil
 }
 
-func untriedWarning(a API) string {
-	if a.Tried {
+func formatUntriedWarning(a API) string {
+	if a.WasTriedLive {
 		return ""
 	}
-	return fmt.Sprintf("API %s (Slurm %s) was never tried on a live Slurm: try it in observe mode first", a.Name(), a.Releases)
+	return fmt.Sprintf("API %s (Slurm %s) was never tried on a live Slurm: try it in observe mode first", a.Name(), a.ReleaseRange)
 }
 
 func formatVersions(served []int) string {

@@ -10,11 +10,11 @@ import (
 func TestVersions(t *testing.T) {
 	doc := `{"paths":{"/slurm/v0.0.38/jobs":{},"\/slurm\/v0.0.37\/jobs":{},"/slurm/v0.0.45/jobs/":{},"/slurm/v0.0.45/jobs/state/":{},
 		"/slurmdb/v0.0.44/jobs":{},"/slurm/v0.0.43/job/{job_id}":{},"/slurm/v0.1.1/jobs":{},"/slurm/v0.0.045/jobs":{},"/openapi":{}}}`
-	got, err := readVersions(strings.NewReader(doc))
+	got, err := readServedVersions(strings.NewReader(doc))
 	if diff := cmp.Diff([]int{37, 38, 45}, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if _, err := readVersions(strings.NewReader("<html>")); err == nil {
+	if _, err := readServedVersions(strings.NewReader("<html>")); err == nil {
 		t.Error("read HTML")
 	}
 }
@@ -46,7 +46,7 @@ func TestChoose(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || api.Version != c.want || api.Writes != c.writes ||
+		if err != nil || api.Version != c.want || api.CanWrite != c.writes ||
 			(c.warning == "") != (warning == "") || !strings.Contains(warning, c.warning) {
 			t.Errorf("%v %s: %+v, %q, %v", c.served, c.pin, api, warning, err)
 		}
@@ -54,13 +54,13 @@ func TestChoose(t *testing.T) {
 }
 
 func TestTableIsComplete(t *testing.T) {
-	for v := Oldest; v <= Newest; v++ {
-		if a, ok := Capabilities(v); !ok || a.Version != v || a.Requeues && !a.BindsRun {
+	for v := OldestVersion; v <= NewestVersion; v++ {
+		if a, ok := APIFromVersion(v); !ok || a.Version != v || a.CanRequeue && !a.BindsUpdateToRun {
 			t.Errorf("v0.0.%d: %+v", v, a)
 		}
 	}
-	for _, v := range []int{Oldest - 1, Newest + 1} {
-		if _, ok := Capabilities(v); ok {
+	for _, v := range []int{OldestVersion - 1, NewestVersion + 1} {
+		if _, ok := APIFromVersion(v); ok {
 			t.Errorf("knows v0.0.%d", v)
 		}
 	}

@@ -122,7 +122,7 @@ func (q *queue) set(change func()) {
 	change()
 }
 
-func open(t testing.TB, q *queue, p Poll) *Client {
+func open(t testing.TB, q *queue, p PollConfig) *Client {
 	t.Helper()
 	srv := httptest.NewServer(q)
 	t.Cleanup(srv.Close)
@@ -163,7 +163,7 @@ func TestPollReadsWhatChanged(t *testing.T) {
 	for id := int64(1); id <= 20; id++ {
 		q.jobs[id] = "PENDING"
 	}
-	c := open(t, q, Poll{})
+	c := open(t, q, PollConfig{})
 	const full = "diag nodes partitions reservations jobs/state/ jobs"
 	const same = "diag nodes partitions reservations jobs/state/"
 	for _, step := range []struct {
@@ -209,7 +209,7 @@ func TestPollReadsWhatChanged(t *testing.T) {
 // reading everything.
 func TestPollEqualsFullList(t *testing.T) {
 	q := &queue{version: 45}
-	c := open(t, q, Poll{Few: 5, FewPercent: 50})
+	c := open(t, q, PollConfig{Few: 5, FewPercent: 50})
 	rapid.Check(t, func(rt *rapid.T) {
 		q.set(func() { q.jobs, q.hidden = map[int64]string{}, map[int64]bool{}; q.now += 1000 })
 		for range rapid.IntRange(1, 10).Draw(rt, "polls") {
@@ -243,10 +243,10 @@ func TestPollEqualsFullList(t *testing.T) {
 
 func TestVersionChangesUnderUs(t *testing.T) {
 	q := &queue{version: 42, jobs: map[int64]string{1: "PENDING"}}
-	c := open(t, q, Poll{})
+	c := open(t, q, PollConfig{})
 	observe(t, c)
 	q.set(func() { q.version = 45 })
-	if v := observe(t, c); v.APIVersion != "v0.0.45" || len(v.Jobs) != 1 || !c.API().Requeues {
+	if v := observe(t, c); v.APIVersion != "v0.0.45" || len(v.Jobs) != 1 || !c.API().CanRequeue {
 		t.Errorf("%+v", v)
 	}
 	q.set(func() { q.version = 30 })
@@ -257,7 +257,7 @@ func TestVersionChangesUnderUs(t *testing.T) {
 
 func TestOldReleasesReadTheWholeList(t *testing.T) {
 	q := &queue{version: 39, jobs: map[int64]string{1: "PENDING"}}
-	c := open(t, q, Poll{})
+	c := open(t, q, PollConfig{})
 	for range 2 {
 		v := observe(t, c)
 		if got := strings.Join(q.took(), " "); got != "diag nodes partitions reservations jobs" || !v.IsFullRead {
@@ -268,7 +268,7 @@ func TestOldReleasesReadTheWholeList(t *testing.T) {
 
 func TestStatesOfAnUnknownForm(t *testing.T) {
 	q := &queue{version: 45, jobs: map[int64]string{1: "PENDING", 2: "NEWSTATE"}}
-	c := open(t, q, Poll{})
+	c := open(t, q, PollConfig{})
 	for range 2 {
 		v := observe(t, c)
 		if !v.IsFullRead || len(v.Jobs) != 2 || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], `job state "2"`) {
@@ -278,7 +278,7 @@ func TestStatesOfAnUnknownForm(t *testing.T) {
 }
 
 func TestRereadOfNoJob(t *testing.T) {
-	c := open(t, &queue{version: 45}, Poll{})
+	c := open(t, &queue{version: 45}, PollConfig{})
 	_, err := c.RereadJob(t.Context(), 9)
 	var e *slurm.Error
 	if !errors.As(err, &e) || e.Class != slurm.ErrorJobGone {
@@ -293,7 +293,7 @@ func TestMidnightIsNoRestart(t *testing.T) {
 	for _, s := range []struct{ since, want time.Time }{
 		{started, started}, {day.Add(time.Second), started}, {day.Add(3 * time.Hour), day.Add(3 * time.Hour)},
 	} {
-		if got := m.estimateStart(s.since); !got.Equal(s.want) {
+		if got := m.estimateCtldStart(s.since); !got.Equal(s.want) {
 			t.Errorf("since %v: started %v", s.since, got)
 		}
 	}

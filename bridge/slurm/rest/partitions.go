@@ -19,34 +19,34 @@ const maxPartitionsAge = 15 * time.Minute
 
 // partitionCache is the last list of partitions that was read.
 type partitionCache struct {
-	list []slurm.Partition
-	read time.Time // our clock
+	partitions []slurm.Partition
+	readAt     time.Time // our clock
 }
 
-// observe puts the partitions into the view. A list that Slurm is not able to
+// readIntoView puts the partitions into the view. A list that Slurm is not able to
 // give now is replaced by the last one, for a while.
-func (p *partitionCache) observe(ctx context.Context, s *session, v *slurm.View) error {
-	list, meta, err := s.partitions(ctx)
+func (p *partitionCache) readIntoView(ctx context.Context, s *session, v *slurm.View) error {
+	list, meta, err := s.readPartitions(ctx)
 	if err != nil {
-		return p.useLast(v, err)
+		return p.useLastList(v, err)
 	}
 	v.Partitions = list
 	v.Warnings = append(v.Warnings, meta.Warnings...)
 	slices.SortFunc(v.Partitions, func(a, b slurm.Partition) int { return cmp.Compare(a.Name, b.Name) })
-	p.list, p.read = slices.Clone(v.Partitions), v.ReadAt
+	p.partitions, p.readAt = slices.Clone(v.Partitions), v.ReadAt
 	return nil
 }
 
-// useLast puts the last list into the view, if it is not too old and the error says
+// useLastList puts the last list into the view, if it is not too old and the error says
 // nothing about us or the version.
-func (p *partitionCache) useLast(v *slurm.View, cause error) error {
+func (p *partitionCache) useLastList(v *slurm.View, cause error) error {
 	var e *slurm.Error
 	passing := errors.As(cause, &e) && (e.Class == slurm.ErrorBusy || e.Class == slurm.ErrorUnreachable)
-	age := v.ReadAt.Sub(p.read)
-	if !passing || p.read.IsZero() || age < 0 || age > maxPartitionsAge {
+	age := v.ReadAt.Sub(p.readAt)
+	if !passing || p.readAt.IsZero() || age < 0 || age > maxPartitionsAge {
 		return cause
 	}
-	v.Partitions = slices.Clone(p.list)
+	v.Partitions = slices.Clone(p.partitions)
 	v.StalePartitionsReason = fmt.Sprintf("the partitions are those of %v ago, which serve for up to %v: %v; is slurmdbd down?", age.Round(time.Second), maxPartitionsAge, cause)
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Poll says how much is read how often.
-type Poll struct {
+// PollConfig says how much is read how often.
+type PollConfig struct {
 	// FullEvery is the longest time without reading the whole job list
 	// (duration). Default 5 min.
 	FullEvery time.Duration `yaml:"full_every"`
@@ -20,7 +20,7 @@ type Poll struct {
 	Now func() time.Time `yaml:"-"`
 }
 
-func (p Poll) withDefaults() Poll {
+func (p PollConfig) withDefaults() PollConfig {
 	if p.FullEvery == 0 {
 		p.FullEvery = 5 * time.Minute
 	}

@@ -14,28 +14,28 @@ import (
 // queueModel is what is known of the queue between polls. Its maps are never
 // changed: every poll makes new ones.
 type queueModel struct {
-	jobs    map[int64]*slurm.Job // by id, as last read; never changed
-	states  map[int64]string     // by id, the states jobs/state/ showed then
-	fullAt  time.Time            // slurmctld's clock at the last full list
-	started time.Time
+	jobByID    map[int64]*slurm.Job // by id, as last read; never changed
+	statesByID map[int64]string     // by id, the states jobs/state/ showed then
+	fullReadAt time.Time            // slurmctld's clock at the last full list
+	ctldStart  time.Time
 }
 
-// statesByJob sums up, by job id, what jobs/state/ lists: the state of a job, or
+// formatStatesByJob sums up, by job id, what jobs/state/ lists: the state of a job, or
 // the states of the tasks that a record stands for.
-func statesByJob(lines []slurm.TaskState) map[int64]string {
+func formatStatesByJob(lines []slurm.TaskState) map[int64]string {
 	slices.SortStableFunc(lines, func(a, b slurm.TaskState) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Task, b.Task))
 	})
-	marks := make(map[int64]string, len(lines))
+	statesByID := make(map[int64]string, len(lines))
 	for i := 0; i < len(lines); {
 		end := i + 1
 		for end < len(lines) && lines[end].Job == lines[i].Job {
 			end++
 		}
-		marks[lines[i].Job] = formatStates(lines[i:end])
+		statesByID[lines[i].Job] = formatStates(lines[i:end])
 		i = end
 	}
-	return marks
+	return statesByID
 }
 
 // formatStates prints the lines of one job shortly: runs of tasks in the same state
@@ -46,8 +46,8 @@ func formatStates(lines []slurm.TaskState) string {
 	}
 	var b strings.Builder
 	for i, l := range lines {
-		if i > 0 && sameState(l, lines[i-1]) && l.Task == lines[i-1].Task+1 {
-			if i+1 == len(lines) || !sameState(l, lines[i+1]) || lines[i+1].Task != l.Task+1 {
+		if i > 0 && hasSameState(l, lines[i-1]) && l.Task == lines[i-1].Task+1 {
+			if i+1 == len(lines) || !hasSameState(l, lines[i+1]) || lines[i+1].Task != l.Task+1 {
 				b.WriteString("-" + strconv.FormatInt(l.Task, 10))
 			}
 			continue
@@ -63,22 +63,22 @@ func formatStates(lines []slurm.TaskState) string {
 	return b.String()
 }
 
-func sameState(a, b slurm.TaskState) bool {
+func hasSameState(a, b slurm.TaskState) bool {
 	return a.State == b.State && slices.Equal(a.Flags, b.Flags)
 }
 
-// staleJobs returns, sorted, the jobs to read afresh given the states now: new
-// ones, those whose state moved, those touched, and those no longer listed,
+// staleJobIDs returns, sorted, the jobs to read afresh given the states now: new
+// ones, those whose state moved, those changed by us, and those no longer listed,
 // unless we saw them end.
-func (m queueModel) staleJobs(marks map[int64]string, touched map[int64]int) []int64 {
+func (m queueModel) staleJobIDs(statesByID map[int64]string, pollsLeft map[int64]int) []int64 {
 	var ids []int64
-	for id, mark := range marks {
-		if _, have := m.jobs[id]; !have || m.states[id] != mark || touched[id] > 0 {
+	for id, state := range statesByID {
+		if _, have := m.jobByID[id]; !have || m.statesByID[id] != state || pollsLeft[id] > 0 {
 			ids = append(ids, id)
 		}
 	}
-	for id, j := range m.jobs {
-		if _, listed := marks[id]; !listed && !hasEnded(j) {
+	for id, j := range m.jobByID {
+		if _, listed := statesByID[id]; !listed && !wasSeenToEnd(j) {
 			ids = append(ids, id)
 		}
 	}
@@ -86,32 +86,32 @@ func (m queueModel) staleJobs(marks map[int64]string, touched map[int64]int) []i
 	return ids
 }
 
-// hasEnded reports whether we read the job's end, after which its absence is no
+// wasSeenToEnd reports whether we read the job's end, after which its absence is no
 // surprise.
-func hasEnded(j *slurm.Job) bool { return j.IsDone() && j.UntrustedReason == "" }
+func wasSeenToEnd(j *slurm.Job) bool { return j.IsDone() && j.UntrustedReason == "" }
 
 // update returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.
-func (m queueModel) update(marks map[int64]string, read []int64, found map[int64]*slurm.Job) queueModel {
-	next := queueModel{jobs: make(map[int64]*slurm.Job, len(m.jobs)), states: marks, fullAt: m.fullAt, started: m.started}
-	for id, j := range m.jobs {
-		if _, listed := marks[id]; listed || !hasEnded(j) {
-			next.jobs[id] = j
+func (m queueModel) update(statesByID map[int64]string, read []int64, found map[int64]*slurm.Job) queueModel {
+	next := queueModel{jobByID: make(map[int64]*slurm.Job, len(m.jobByID)), statesByID: statesByID, fullReadAt: m.fullReadAt, ctldStart: m.ctldStart}
+	for id, j := range m.jobByID {
+		if _, listed := statesByID[id]; listed || !wasSeenToEnd(j) {
+			next.jobByID[id] = j
 		}
 	}
 	for _, id := range read {
-		delete(next.jobs, id)
+		delete(next.jobByID, id)
 	}
-	maps.Copy(next.jobs, found)
+	maps.Copy(next.jobByID, found)
 	return next
 }
 
-// jobList returns copies of the jobs sorted by id.
-func (m queueModel) jobList() []slurm.Job {
-	ids := slices.Sorted(maps.Keys(m.jobs)) // a record is large: none is moved about
+// sortedJobs returns copies of the jobs sorted by id.
+func (m queueModel) sortedJobs() []slurm.Job {
+	ids := slices.Sorted(maps.Keys(m.jobByID)) // a record is large: none is moved about
 	jobs := make([]slurm.Job, len(ids))
 	for i, id := range ids {
-		jobs[i] = *m.jobs[id]
+		jobs[i] = *m.jobByID[id]
 	}
 	return jobs
 }

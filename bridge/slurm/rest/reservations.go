@@ -12,29 +12,29 @@ import (
 
 // reservationCache is the last list of reservations that was read.
 type reservationCache struct {
-	list []slurm.Reservation
-	at   time.Time // slurmctld's clock
+	reservations []slurm.Reservation
+	readAt       time.Time // slurmctld's clock
 }
 
-// observe puts what is set aside into the view. A failure is no reason to see
+// readIntoView puts the reservations into the view. A failure is no reason to see
 // nothing at all: the view then has what was read last, with its time, and says
 // why.
-func (r *reservationCache) observe(ctx context.Context, s *session, v *slurm.View) {
-	list, meta, err := s.reservations(ctx)
+func (r *reservationCache) readIntoView(ctx context.Context, s *session, v *slurm.View) {
+	list, meta, err := s.readReservations(ctx)
 	if err == nil {
 		slices.SortFunc(list, func(a, b slurm.Reservation) int { return cmp.Compare(a.Name, b.Name) })
-		r.list, r.at = list, v.At
-		v.Warnings = append(v.Warnings, unreadableReservations(list)...)
+		r.reservations, r.readAt = list, v.At
+		v.Warnings = append(v.Warnings, unreadableWarnings(list)...)
 		v.Warnings = append(v.Warnings, meta.Warnings...)
 	} else {
 		v.StaleReservationsReason = "reading the reservations: " + err.Error()
 		v.Warnings = append(v.Warnings, v.StaleReservationsReason)
 	}
-	v.Reservations, v.ReservationsAt = r.list, r.at
+	v.Reservations, v.ReservationsAt = r.reservations, r.readAt
 }
 
-// unreadableReservations says which reservations cannot be read as a whole.
-func unreadableReservations(list []slurm.Reservation) (warnings []string) {
+// unreadableWarnings says which reservations cannot be read as a whole.
+func unreadableWarnings(list []slurm.Reservation) (warnings []string) {
 	for i := range list {
 		if r := &list[i]; r.UnreadReason != "" {
 			warnings = append(warnings, fmt.Sprintf("reservation %s: %s", r.Name, r.UnreadReason))

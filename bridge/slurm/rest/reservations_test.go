@@ -9,7 +9,7 @@ import (
 func TestReservationsLastKnown(t *testing.T) {
 	const one = `{"name":"m1","node_list":"n[1-2]","flags":["MAINT"],"start_time":{"set":true,"infinite":false,"number":1795225400}}`
 	q := &queue{version: 42, jobs: map[int64]string{1: "PENDING"}, aside: "fail"}
-	c := open(t, q, Poll{})
+	c := open(t, q, PollConfig{})
 	if v := observe(t, c); len(v.Reservations) != 0 || !v.ReservationsAt.IsZero() || !strings.Contains(v.StaleReservationsReason, "Unspecified error") || len(v.Jobs) != 1 {
 		t.Errorf("never read: %+v", v)
 	}

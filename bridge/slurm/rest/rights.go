@@ -12,17 +12,17 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Rights returns the Slurm user we are and the administrator level slurmdbd
+// ReadRights returns the Slurm user we are and the administrator level slurmdbd
 // gives it: "None", "Operator" or "Administrator". It fails where there is no
 // slurmdbd or the user is only known to slurmrestd.
-func (c *Client) Rights(ctx context.Context) (user, level string, err error) {
+func (c *Client) ReadRights(ctx context.Context) (user, level string, err error) {
 	user = c.conn.User()
 	if user == "" {
 		return "", "", errors.New("slurmrestd authenticates this socket by its own user: look at that user with sacctmgr show user")
 	}
 	path := "/slurmdb/" + c.API().Name() + "/user/" + url.PathEscape(user)
 	_, err = c.conn.Get(ctx, path, func(r io.Reader) (m slurm.ReplyMeta, err error) {
-		level, err = readLevel(r, user)
+		level, err = readAdminLevel(r, user)
 		return m, err
 	})
 	if err != nil {
@@ -31,9 +31,9 @@ func (c *Client) Rights(ctx context.Context) (user, level string, err error) {
 	return user, level, nil
 }
 
-// readLevel finds the user's administrator_level, a word in 22.05 and a list
+// readAdminLevel finds the user's administrator_level, a word in 22.05 and a list
 // of words later.
-func readLevel(r io.Reader, user string) (string, error) {
+func readAdminLevel(r io.Reader, user string) (string, error) {
 	var doc struct {
 		Users []struct {
 			Name  string          `json:"name"`

@@ -15,7 +15,7 @@ func TestReadLevel(t *testing.T) {
 		{doc: `{"users":[]}`, fail: "does not know user oper"},
 		{doc: `<html>`, fail: "invalid character"},
 	} {
-		got, err := readLevel(strings.NewReader(c.doc), "oper")
+		got, err := readAdminLevel(strings.NewReader(c.doc), "oper")
 		if got != c.want || (err == nil) != (c.fail == "") || err != nil && !strings.Contains(err.Error(), c.fail) {
 			t.Errorf("%s: %q, %v", c.doc, got, err)
 		}
@@ -26,11 +26,11 @@ func TestLiveRights(t *testing.T) {
 	for _, release := range []string{"22.05", "24.11", "26.05"} {
 		t.Run(release, func(t *testing.T) {
 			cluster := livetest.ClusterInLab(t, release)
-			c, err := Open(t.Context(), Config{URL: cluster.URL, TokenFile: cluster.TokenFile}, Poll{})
+			c, err := Open(t.Context(), Config{URL: cluster.URL, TokenFile: cluster.TokenFile}, PollConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if user, level, err := c.Rights(t.Context()); user != cluster.User || level != "Operator" || err != nil {
+			if user, level, err := c.ReadRights(t.Context()); user != cluster.User || level != "Operator" || err != nil {
 				t.Errorf("%s is %s: %v", user, level, err)
 			}
 		})

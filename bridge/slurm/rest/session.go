@@ -13,13 +13,13 @@ import (
 
 // session is a connection, and the API version that was agreed on.
 type session struct {
-	conn           *restconn.Conn
-	pin            string // the version the configuration wants; "" for the best
-	versionChanged func() // called when another version is agreed on
+	conn            *restconn.Conn
+	pinnedVersion   string // the version the configuration wants; "" for the best
+	onVersionChange func() // called when another version is agreed on
 
-	mu      sync.Mutex // what follows
-	api     API
-	warning string
+	mu             sync.Mutex // what follows
+	api            API
+	versionWarning string
 }
 
 // API returns the version in use and what it can do.
@@ -29,12 +29,12 @@ func (s *session) API() API {
 	return s.api
 }
 
-// Warning says what people should know about the version in use; "" when
+// VersionWarning says what people should know about the version in use; "" when
 // there is nothing.
-func (s *session) Warning() string {
+func (s *session) VersionWarning() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.warning
+	return s.versionWarning
 }
 
 // Token returns what the current token says of itself.
@@ -43,27 +43,27 @@ func (s *session) Token() (restconn.Token, error) { return s.conn.Token() }
 // Conn returns the connection, for package writer.
 func (s *session) Conn() *restconn.Conn { return s.conn }
 
-// negotiate asks slurmrestd which versions it serves and picks one.
-func (s *session) negotiate(ctx context.Context) error {
+// negotiateVersion asks slurmrestd which versions it serves and picks one.
+func (s *session) negotiateVersion(ctx context.Context) error {
 	var served []int
 	_, err := s.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.ReplyMeta, error) {
 		var err error
-		served, err = readVersions(r)
+		served, err = readServedVersions(r)
 		return slurm.ReplyMeta{}, err
 	})
 	if err != nil {
 		return fmt.Errorf("asking slurmrestd for its API versions: %w", err)
 	}
-	api, warning, err := chooseVersion(served, s.pin)
+	api, warning, err := chooseVersion(served, s.pinnedVersion)
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorVersionNotServed, Err: err}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.api.Version != api.Version {
-		s.versionChanged()
+		s.onVersionChange()
 	}
-	s.api, s.warning = api, warning
+	s.api, s.versionWarning = api, warning
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (s *session) get(ctx context.Context, path string, read restconn.BodyReader
 	if !errors.As(err, &e) || e.Class != slurm.ErrorVersionNotServed {
 		return meta, err
 	}
-	if err := s.negotiate(ctx); err != nil {
+	if err := s.negotiateVersion(ctx); err != nil {
 		return meta, err
 	}
 	return s.conn.Get(ctx, "/slurm/"+s.API().Name()+"/"+path, read)

@@ -12,17 +12,17 @@ import (
 )
 
 // Error is a file that must not be believed, and the command that mends it.
-type Error struct{ What, Fix string }
+type Error struct{ Problem, FixCommand string }
 
 // Error says both.
-func (e *Error) Error() string { return e.What + ": " + e.Fix }
+func (e *Error) Error() string { return e.Problem + ": " + e.FixCommand }
 
 // Check returns an error, which says what to do, when somebody other than root
 // and the user we run as could change the file or replace it: by its own mode
 // and owner, or by those of a directory above it. Symbolic links are followed.
 // A directory with the sticky bit, such as /tmp, lets nobody replace what is
 // another's. A group of its owner's own name counts as the owner.
-func Check(path string) error { return checkParents(path, os.Geteuid()) }
+func Check(path string) error { return checkWithParents(path, os.Geteuid()) }
 
 // CheckIgnoringOwner is Check for a file that is no danger to who reads it: its owner may
 // be any user, who then counts as we do.
@@ -31,13 +31,13 @@ func CheckIgnoringOwner(path string) error {
 	if err != nil {
 		return err
 	}
-	owner, _ := ownerOf(info)
-	return checkParents(path, os.Geteuid(), owner)
+	owner, _ := fileOwner(info)
+	return checkWithParents(path, os.Geteuid(), owner)
 }
 
-// checkParents judges the file and all directories above it, which root and the trusted
+// checkWithParents judges the file and all directories above it, which root and the trusted
 // users may own.
-func checkParents(path string, trusted ...int) error {
+func checkWithParents(path string, trusted ...int) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -46,7 +46,7 @@ func checkParents(path string, trusted ...int) error {
 		return err
 	}
 	for at := real; ; at = filepath.Dir(at) {
-		if err := checkOne(path, at, trusted); err != nil {
+		if err := checkFileOrParent(path, at, trusted); err != nil {
 			return err
 		}
 		if at == filepath.Dir(at) {
@@ -55,8 +55,8 @@ func checkParents(path string, trusted ...int) error {
 	}
 }
 
-// checkOne judges the file, or a directory above it.
-func checkOne(path, at string, trusted []int) error {
+// checkFileOrParent judges the file, or a directory above it.
+func checkFileOrParent(path, at string, trusted []int) error {
 	info, err := os.Lstat(at)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func checkOne(path, at string, trusted []int) error {
 	if info.IsDir() {
 		what = fmt.Sprintf("%s, where %s is,", at, path)
 	}
-	owner, group := ownerOf(info)
+	owner, group := fileOwner(info)
 	if owner != 0 && !slices.Contains(trusted, owner) {
 		return &Error{fmt.Sprintf("%s belongs to %s, who could change it", what, userName(owner)), "chown root " + at}
 	}
@@ -76,7 +76,7 @@ func checkOne(path, at string, trusted []int) error {
 	switch {
 	case mode.Perm()&0o002 != 0:
 		return &Error{fmt.Sprintf("%s can be written by everybody (mode %04o)", what, mode.Perm()), "chmod go-w " + at}
-	case mode.Perm()&0o020 != 0 && !isTrusted(owner, group):
+	case mode.Perm()&0o020 != 0 && !isOwnersOwnGroup(owner, group):
 		return &Error{fmt.Sprintf("%s can be written by group %s (mode %04o)", what, groupName(group), mode.Perm()), "chmod g-w " + at}
 	}
 	return nil
@@ -95,13 +95,13 @@ func CheckPrivate(path string) error {
 	return nil
 }
 
-func ownerOf(info fs.FileInfo) (owner, group int) {
+func fileOwner(info fs.FileInfo) (owner, group int) {
 	s := info.Sys().(*syscall.Stat_t)
 	return int(s.Uid), int(s.Gid)
 }
 
-// isTrusted reports whether the group is that of the owner alone, by its name.
-func isTrusted(owner, group int) bool { return userName(owner) == groupName(group) }
+// isOwnersOwnGroup reports whether the group is that of the owner alone, by its name.
+func isOwnersOwnGroup(owner, group int) bool { return userName(owner) == groupName(group) }
 
 func userName(uid int) string {
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// timeout bounds one run.
-const timeout = 15 * time.Second
+// commandTimeout bounds one run.
+const commandTimeout = 15 * time.Second
 
 // Command is scontrol and whatever must precede it, such as [ssh, ctl, scontrol].
 type Command []string
@@ -28,7 +28,7 @@ func (c Command) run(ctx context.Context, args ...string) ([]byte, error) {
 	if len(c) == 0 {
 		return nil, errors.New("no scontrol is configured (slurm.scontrol)")
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	argv := append(slices.Clone([]string(c)), args...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -36,14 +36,14 @@ func (c Command) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("running %s: %w%s", strings.Join(argv, " "), err, stderrOf(err))
+		return nil, fmt.Errorf("running %s: %w%s", strings.Join(argv, " "), err, firstStderrLine(err))
 	}
 	return out, nil
 }
 
-// stderrOf returns the first line that a failed program wrote to its standard
+// firstStderrLine returns the first line that a failed program wrote to its standard
 // error.
-func stderrOf(err error) string {
+func firstStderrLine(err error) string {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || len(exit.Stderr) == 0 {
 		return ""
@@ -52,9 +52,9 @@ func stderrOf(err error) string {
 	return " (" + line + ")"
 }
 
-// Config returns slurmctld's settings by name, as "scontrol show config" prints
+// ReadConfig returns slurmctld's settings by name, as "scontrol show config" prints
 // them.
-func (c Command) Config(ctx context.Context) (map[string]string, error) {
+func (c Command) ReadConfig(ctx context.Context) (map[string]string, error) {
 	out, err := c.run(ctx, "show", "config")
 	if err != nil {
 		return nil, err
@@ -75,19 +75,19 @@ func ParseConfig(text []byte) map[string]string {
 
 // Job is what scontrol shows of a job that its owner cannot write.
 type Job struct {
-	UserID int64
-	Submit time.Time // as printed: in the local time of scontrol's host, given as UTC
+	UserID      int64
+	SubmitLocal time.Time // as printed: in the local time of scontrol's host, given as UTC
 }
 
 // Names and comments are their owners', and may look like other fields: these
 // begin a line, and count only when they do so once.
 var (
-	userLine   = regexp.MustCompile(`(?m)^   UserId=[^ ]*\(([0-9]+)\) GroupId=`)
-	submitLine = regexp.MustCompile(`(?m)^   SubmitTime=([^ ]+) EligibleTime=`)
+	userIDPattern     = regexp.MustCompile(`(?m)^   UserId=[^ ]*\(([0-9]+)\) GroupId=`)
+	submitTimePattern = regexp.MustCompile(`(?m)^   SubmitTime=([^ ]+) EligibleTime=`)
 )
 
-// Job returns one job, as "scontrol show job" prints it.
-func (c Command) Job(ctx context.Context, id int64) (Job, error) {
+// ReadJob returns one job, as "scontrol show job" prints it.
+func (c Command) ReadJob(ctx context.Context, id int64) (Job, error) {
 	out, err := c.run(ctx, "show", "job", strconv.FormatInt(id, 10))
 	if err != nil {
 		return Job{}, err
@@ -102,10 +102,10 @@ func parseJob(text string, id int64) (j Job, err error) {
 		if !strings.HasPrefix(record, fmt.Sprintf("JobId=%d ", id)) {
 			continue
 		}
-		for _, m := range userLine.FindAllStringSubmatch(record, -1) {
+		for _, m := range userIDPattern.FindAllStringSubmatch(record, -1) {
 			users = append(users, m[1])
 		}
-		for _, m := range submitLine.FindAllStringSubmatch(record, -1) {
+		for _, m := range submitTimePattern.FindAllStringSubmatch(record, -1) {
 			times = append(times, m[1])
 		}
 	}
@@ -115,7 +115,7 @@ func parseJob(text string, id int64) (j Job, err error) {
 	if j.UserID, err = strconv.ParseInt(users[0], 10, 64); err != nil {
 		return j, fmt.Errorf("the user of job %d: %w", id, err)
 	}
-	if j.Submit, err = time.Parse("2006-01-02T15:04:05", times[0]); err != nil {
+	if j.SubmitLocal, err = time.Parse("2006-01-02T15:04:05", times[0]); err != nil {
 		return j, fmt.Errorf("the submit time of job %d: %w", id, err)
 	}
 	return j, nil

@@ -45,27 +45,27 @@ func TestParseJob(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	j := &slurm.Job{ID: 12, UserID: 1001, Submit: time.Date(2026, 11, 21, 8, 27, 38, 0, time.UTC)}
 	there, _ := parseJob(shown, 12) // an hour later: another time zone
-	if why := difference(j, there); why != "" {
+	if why := formatDifference(j, there); why != "" {
 		t.Error(why)
 	}
-	there.Submit = there.Submit.Add(time.Second)
-	if difference(j, there) == "" {
+	there.SubmitLocal = there.SubmitLocal.Add(time.Second)
+	if formatDifference(j, there) == "" {
 		t.Error("submitted a second later, and the same")
 	}
 	there, _ = parseJob(shown, 12)
 	there.UserID++
-	if difference(j, there) == "" {
+	if formatDifference(j, there) == "" {
 		t.Error("of another user, and the same")
 	}
 }
 
 func TestConfig(t *testing.T) {
 	c := Command{"sh", "-c", `test "$*" = "show config" && printf 'Configuration data as of now\nClusterName             = lab\nAuthInfo = cred_expire=30\n'`, "scontrol"}
-	if got, err := c.Config(t.Context()); err != nil || got["ClusterName"] != "lab" || got["AuthInfo"] != "cred_expire=30" {
+	if got, err := c.ReadConfig(t.Context()); err != nil || got["ClusterName"] != "lab" || got["AuthInfo"] != "cred_expire=30" {
 		t.Errorf("%v %v", got, err)
 	}
 	for _, c := range []Command{nil, {"/nowhere/scontrol"}, {"sh", "-c", "echo no controller >&2; exit 1"}} {
-		if _, err := c.Config(t.Context()); err == nil {
+		if _, err := c.ReadConfig(t.Context()); err == nil {
 			t.Errorf("%v: no error", c)
 		}
 	}

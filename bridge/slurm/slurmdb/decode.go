@@ -21,8 +21,8 @@ type reply struct {
 		Description, Error, Source string
 		Number                     int64 `json:"error_number"`
 	} `json:"errors"`
-	Jobs         *[]jobRecord   `json:"jobs"`
-	Associations *[]association `json:"associations"`
+	Jobs         *[]jobRecord         `json:"jobs"`
+	Associations *[]associationRecord `json:"associations"`
 }
 
 // jobRecord is a job as slurmrestd writes it.
@@ -53,12 +53,12 @@ type jobRecord struct {
 	} `json:"array"`
 	Restarts *optionalNumber `json:"restart_cnt"`
 	TRES     struct {
-		Allocated, Requested []trackable
+		Allocated, Requested []tresRecord
 	} `json:"tres"`
 }
 
-// trackable is one trackable resource.
-type trackable struct {
+// tresRecord is one trackable resource as slurmrestd writes it.
+type tresRecord struct {
 	Type, Name string
 	Count      optionalNumber
 }
@@ -85,10 +85,10 @@ func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 func (r *jobRecord) toJob() (Job, error) {
 	j := Job{
 		ID: r.ID, SLUID: r.SLUID, Name: r.Name, User: r.User, Account: r.Account, QOS: r.QOS, Partition: r.Partition, Cluster: r.Cluster,
-		State: stateOf(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hostsText(r.Nodes)),
-		Submit: r.Time.Submission.time(), Eligible: r.Time.Eligible.time(), Start: r.Time.Start.time(), End: r.Time.End.time(),
-		Suspended: time.Duration(r.Time.Suspended) * time.Second, Limit: time.Duration(r.Time.Limit) * time.Minute,
-		Allocated: tresOf(r.TRES.Allocated), Requested: tresOf(r.TRES.Requested), Restarts: -1,
+		State: mainState(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hostListOrEmpty(r.Nodes)),
+		Submit: r.Time.Submission.unixTime(), Eligible: r.Time.Eligible.unixTime(), Start: r.Time.Start.unixTime(), End: r.Time.End.unixTime(),
+		SuspendedTime: time.Duration(r.Time.Suspended) * time.Second, TimeLimit: time.Duration(r.Time.Limit) * time.Minute,
+		AllocatedTRES: tresFromRecords(r.TRES.Allocated), RequestedTRES: tresFromRecords(r.TRES.Requested), Restarts: -1,
 		ArrayJob: int64(r.Array.Job), ArrayTask: int64(r.Array.Task),
 	}
 	if j.User == "" {
@@ -105,16 +105,17 @@ func (r *jobRecord) toJob() (Job, error) {
 	case j.Submit.IsZero():
 		return Job{}, fmt.Errorf("job %d was never submitted", j.ID)
 	}
-	return j.validate()
+	return j.normalise()
 }
 
-// validate refuses times that contradict each other. A row that held something
+// normalise refuses times that contradict each other, and corrects the state of a row
+// that they show to be of another. A row that held something
 // and is over but pending is one of a job whose launch failed: it was requeued.
-func (j Job) validate() (Job, error) {
+func (j Job) normalise() (Job, error) {
 	if j.State == "PENDING" && j.Nodes.Text != "" && !j.Start.IsZero() && !j.End.IsZero() {
 		j.State = "REQUEUED"
 	}
-	if j.Ended() && !j.Start.IsZero() && j.End.Before(j.Start) {
+	if j.HasEnded() && !j.Start.IsZero() && j.End.Before(j.Start) {
 		if j.Nodes.Text != "" {
 			return Job{}, fmt.Errorf("job %d ends at %s, before it starts at %s", j.ID, j.End.Format(time.RFC3339), j.Start.Format(time.RFC3339))
 		}
@@ -123,7 +124,7 @@ func (j Job) validate() (Job, error) {
 	return j, nil
 }
 
-func tresOf(list []trackable) slurm.TRES {
+func tresFromRecords(list []tresRecord) slurm.TRES {
 	var t slurm.TRES
 	for _, r := range list {
 		switch n := int64(r.Count); r.Type {

@@ -36,19 +36,19 @@ func TestReadSamples(t *testing.T) {
 			if err != nil || len(meta.Errors) > 0 {
 				t.Fatal(err, meta.Errors)
 			}
-			rows, err := (&Reader{cluster: "lab"}).jobsOf(*got.Jobs)
+			rows, err := (&Reader{cluster: "lab"}).jobsFromRecords(*got.Jobs)
 			if err != nil || len(rows) != 4 {
 				t.Fatalf("%d rows, %v", len(rows), err)
 			}
 			for _, j := range rows {
-				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.Requested.GPUCount() == 0 {
+				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.RequestedTRES.GPUCount() == 0 {
 					t.Errorf("%+v lacks something", j)
 				}
-				if j.State != "PENDING" && (j.Nodes.Text == "" || j.Start.IsZero() || j.Allocated.GPUCount() == 0) || j.Limit == 0 {
+				if j.State != "PENDING" && (j.Nodes.Text == "" || j.Start.IsZero() || j.AllocatedTRES.GPUCount() == 0) || j.TimeLimit == 0 {
 					t.Errorf("%+v lacks what a job that ran has", j)
 				}
 			}
-			if none, err := (&Reader{cluster: "other"}).jobsOf(*got.Jobs); err != nil || len(none) != 0 {
+			if none, err := (&Reader{cluster: "other"}).jobsFromRecords(*got.Jobs); err != nil || len(none) != 0 {
 				t.Errorf("%d rows of another cluster (%v)", len(none), err)
 			}
 		})
@@ -61,17 +61,17 @@ func TestReadShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := map[string]Share{}
-		for _, s := range (&Reader{cluster: "lab"}).sharesOf(*got.Associations) {
+		found := map[string]Association{}
+		for _, s := range (&Reader{cluster: "lab"}).associationsFromRecords(*got.Associations) {
 			found[s.Account+"/"+s.User] = s
 		}
-		if r := found["research/"]; r.Parent != "root" || r.Shares != 1 || len(r.QOS) != 3 {
+		if r := found["research/"]; r.ParentAccount != "root" || r.Shares != 1 || len(r.QOS) != 3 {
 			t.Errorf("%s: research is %+v", version, r)
 		}
-		if a, ok := found["research/alice"]; !ok || a.Parent != "" || a.Shares != 1 {
+		if a, ok := found["research/alice"]; !ok || a.ParentAccount != "" || a.Shares != 1 {
 			t.Errorf("%s: alice is %+v", version, a)
 		}
-		if r, ok := found["root/"]; !ok || r.Parent != "" {
+		if r, ok := found["root/"]; !ok || r.ParentAccount != "" {
 			t.Errorf("%s: root is %+v", version, r)
 		}
 	}
@@ -88,7 +88,7 @@ func TestRead(t *testing.T) {
 	} {
 		got, _, err := readReply(strings.NewReader(c.text), "jobs")
 		if err == nil {
-			_, err = (&Reader{}).jobsOf(*got.Jobs)
+			_, err = (&Reader{}).jobsFromRecords(*got.Jobs)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.says)
@@ -120,15 +120,15 @@ func TestLaunchFailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := (&Reader{}).jobsOf(*got.Jobs)
-	if err != nil || rows[0].State != "REQUEUED" || !rows[0].Ended() || rows[1].State != "PENDING" || rows[1].Ended() {
+	rows, err := (&Reader{}).jobsFromRecords(*got.Jobs)
+	if err != nil || rows[0].State != "REQUEUED" || !rows[0].HasEnded() || rows[1].State != "PENDING" || rows[1].HasEnded() {
 		t.Errorf("%+v (%v)", rows, err)
 	}
 }
 
 func TestStateOf(t *testing.T) {
 	for want, words := range map[string][]string{"REQUEUED": {"PENDING", "REQUEUED"}, "RESIZING": {"PENDING", "RESIZING"}, "FAILED": {"FAILED"}, "": nil} {
-		if got := stateOf(words); got != want {
+		if got := mainState(words); got != want {
 			t.Errorf("%v is %q, want %q", words, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestStateOf(t *testing.T) {
 // rows.
 func TestBothWays(t *testing.T) {
 	ended := func(list []Job) []Job {
-		return slices.DeleteFunc(list, func(j Job) bool { return !j.Ended() })
+		return slices.DeleteFunc(list, func(j Job) bool { return !j.HasEnded() })
 	}
 	text, err := os.Open("testdata/22.05-sacct.txt")
 	if err != nil {
@@ -173,7 +173,7 @@ func recorded(t *testing.T, release string) []Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := (&Reader{cluster: "lab"}).jobsOf(*got.Jobs)
+	rows, err := (&Reader{cluster: "lab"}).jobsFromRecords(*got.Jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,10 +187,10 @@ func TestRecorded(t *testing.T) {
 		seen, slept := map[string]int{}, 0
 		for _, j := range recorded(t, release) {
 			seen[j.State]++
-			if j.Suspended > 0 {
+			if j.SuspendedTime > 0 {
 				slept++
 			}
-			if j.Ended() && j.Nodes.Text != "" && (j.Start.IsZero() || j.Allocated.GPUCount() == 0 || j.Allocated.GPUType() != "a100") {
+			if j.HasEnded() && j.Nodes.Text != "" && (j.Start.IsZero() || j.AllocatedTRES.GPUCount() == 0 || j.AllocatedTRES.GPUType() != "a100") {
 				t.Errorf("%s: %+v", release, j)
 			}
 		}

@@ -11,19 +11,20 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// job reads the fields of a line; r.err is the first thing wrong, in r.column.
-func (r *sacctReader) job() Job {
-	state, _, _ := strings.Cut(r.field("state"), " ") // "CANCELLED by 1000"
+// parseJob reads the fields of a line; r.firstError is the first thing wrong, in
+// r.currentColumn.
+func (r *sacctReader) parseJob() Job {
+	state, _, _ := strings.Cut(r.fieldText("state"), " ") // "CANCELLED by 1000"
 	j := Job{
-		ID: r.number("jobidraw", 0), SLUID: r.text("sluid"), Name: r.text("jobname"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
-		Partition: r.text("partition"), Cluster: r.text("cluster"), State: r.intern(strings.TrimSuffix(state, "+")), Reason: r.text("reason"),
-		Submit: r.time("submit"), Eligible: r.time("eligible"), Start: r.time("start"), End: r.time("end"),
-		Suspended: r.duration("suspended"), Limit: r.limit(), Nodes: slurm.ReadHosts(r.intern(hostsText(r.field("nodelist")))),
-		Allocated: r.tres("alloctres"), Requested: r.tres("reqtres"), Restarts: int(r.number("restarts", -1)),
+		ID: r.parseNumber("jobidraw", 0), SLUID: r.internField("sluid"), Name: r.internField("jobname"), User: r.internField("user"), Account: r.internField("account"), QOS: r.internField("qos"),
+		Partition: r.internField("partition"), Cluster: r.internField("cluster"), State: r.intern(strings.TrimSuffix(state, "+")), Reason: r.internField("reason"),
+		Submit: r.parseTime("submit"), Eligible: r.parseTime("eligible"), Start: r.parseTime("start"), End: r.parseTime("end"),
+		SuspendedTime: r.parseDuration("suspended"), TimeLimit: r.parseTimeLimit(), Nodes: slurm.ReadHosts(r.intern(hostListOrEmpty(r.fieldText("nodelist")))),
+		AllocatedTRES: r.parseTRES("alloctres"), RequestedTRES: r.parseTRES("reqtres"), Restarts: int(r.parseNumber("restarts", -1)),
 	}
-	j.ArrayJob, j.ArrayTask = r.arrayTask()
+	j.ArrayJob, j.ArrayTask = r.parseArrayTask()
 	switch {
-	case r.err != nil:
+	case r.firstError != nil:
 	case j.ID <= 0:
 		r.noteError("jobidraw", errors.New("no job has this id"))
 	case j.State == "":
@@ -36,13 +37,13 @@ func (r *sacctReader) job() Job {
 
 // noteError notes the first thing that is wrong.
 func (r *sacctReader) noteError(column string, err error) {
-	if r.err == nil {
-		r.column, r.err = column, err
+	if r.firstError == nil {
+		r.currentColumn, r.firstError = column, err
 	}
 }
 
-// field returns a field, "" when there is no such column.
-func (r *sacctReader) field(column string) string {
+// fieldText returns a field, "" when there is no such column.
+func (r *sacctReader) fieldText(column string) string {
 	i := slices.Index(r.columns, column)
 	if i < 0 {
 		return ""
@@ -50,20 +51,20 @@ func (r *sacctReader) field(column string) string {
 	return r.fields[i]
 }
 
-// text returns a copy of a field of its own, the same for the same text.
-func (r *sacctReader) text(column string) string { return r.intern(r.field(column)) }
+// internField returns a copy of a field of its own, the same for the same text.
+func (r *sacctReader) internField(column string) string { return r.intern(r.fieldText(column)) }
 
 func (r *sacctReader) intern(s string) string {
-	w, ok := r.words[s]
+	w, ok := r.internedTexts[s]
 	if !ok {
 		w = strings.Clone(s)
-		r.words[w] = w
+		r.internedTexts[w] = w
 	}
 	return w
 }
 
-func (r *sacctReader) number(column string, missing int64) int64 {
-	s := r.field(column)
+func (r *sacctReader) parseNumber(column string, missing int64) int64 {
+	s := r.fieldText(column)
 	if s == "" {
 		return missing
 	}
@@ -74,25 +75,25 @@ func (r *sacctReader) number(column string, missing int64) int64 {
 	return n
 }
 
-func (r *sacctReader) time(column string) time.Time {
-	s := r.field(column)
+func (r *sacctReader) parseTime(column string) time.Time {
+	s := r.fieldText(column)
 	switch s {
 	case "", "Unknown", "None", "N/A":
 		return time.Time{}
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return optionalNumber(n).time()
+		return optionalNumber(n).unixTime()
 	}
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, r.zone)
+	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, r.timeZone)
 	if err != nil {
 		r.noteError(column, fmt.Errorf("%q is no time, want 2006-01-02T15:04:05 or seconds since 1970", clipText(s)))
 	}
 	return t.UTC()
 }
 
-// duration reads [days-]hours:minutes:seconds.
-func (r *sacctReader) duration(column string) time.Duration {
-	s := r.field(column)
+// parseDuration reads [days-]hours:minutes:seconds.
+func (r *sacctReader) parseDuration(column string) time.Duration {
+	s := r.fieldText(column)
 	if s == "" {
 		return 0
 	}
@@ -116,33 +117,33 @@ func (r *sacctReader) duration(column string) time.Duration {
 	return time.Duration(sum) * time.Second
 }
 
-// limit reads minutes; words such as UNLIMITED mean none.
-func (r *sacctReader) limit() time.Duration {
-	n, err := strconv.ParseInt(r.field("timelimitraw"), 10, 32)
+// parseTimeLimit reads minutes; words such as UNLIMITED mean none.
+func (r *sacctReader) parseTimeLimit() time.Duration {
+	n, err := strconv.ParseInt(r.fieldText("timelimitraw"), 10, 32)
 	if err != nil || n < 0 {
 		return 0
 	}
 	return time.Duration(n) * time.Minute
 }
 
-func (r *sacctReader) tres(column string) slurm.TRES {
-	t, err := slurm.ParseTRES(r.field(column))
+func (r *sacctReader) parseTRES(column string) slurm.TRES {
+	t, err := slurm.ParseTRES(r.fieldText(column))
 	if err != nil {
 		r.noteError(column, err)
 	}
 	return t
 }
 
-// arrayTask reads "120_7": task 7 of array 120. An array's waiting tasks share a
+// parseArrayTask reads "120_7": task 7 of array 120. An array's waiting tasks share a
 // row, "120_[8-9]", which has no task.
-func (r *sacctReader) arrayTask() (job, task int64) {
-	head, tail, ok := strings.Cut(r.field("jobid"), "_")
+func (r *sacctReader) parseArrayTask() (job, task int64) {
+	head, tail, ok := strings.Cut(r.fieldText("jobid"), "_")
 	if !ok {
 		return 0, 0
 	}
 	job, err := strconv.ParseInt(head, 10, 64)
 	if err != nil {
-		r.noteError("jobid", fmt.Errorf("%q is no job's", clipText(r.field("jobid"))))
+		r.noteError("jobid", fmt.Errorf("%q is no job's", clipText(r.fieldText("jobid"))))
 	}
 	task, _ = strconv.ParseInt(tail, 10, 64)
 	return job, task

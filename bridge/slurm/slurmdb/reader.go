@@ -21,16 +21,16 @@ type Reader struct {
 // New returns a reader of the rows of one cluster.
 func New(c *rest.Client, cluster string) *Reader { return &Reader{client: c, cluster: cluster} }
 
-// minWindow is the shortest time that is asked for in one piece.
-const minWindow = time.Minute
+// minQueryWindow is the shortest time that is asked for in one piece.
+const minQueryWindow = time.Minute
 
 // Jobs returns every row, duplicates of a job id included, that was eligible
 // before to and had not ended by from. What is too much for one answer is asked
 // for in halves, in which case rows that belong to both come twice. Errors are
 // *slurm.Error.
 func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
-	jobs, err := r.jobsBetween(ctx, from, to)
-	if err == nil || !isTooLarge(err) || to.Sub(from) < 2*minWindow {
+	jobs, err := r.readJobsOnce(ctx, from, to)
+	if err == nil || !isReplyTooLarge(err) || to.Sub(from) < 2*minQueryWindow {
 		return jobs, err
 	}
 	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
@@ -42,16 +42,16 @@ func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
 	return append(first, second...), err
 }
 
-// isTooLarge reports whether asking for less may help.
-func isTooLarge(err error) bool {
+// isReplyTooLarge reports whether asking for less may help.
+func isReplyTooLarge(err error) bool {
 	var e *slurm.Error
 	return errors.As(err, &e) && (e.Class == slurm.ErrorGarbledReply && e.HTTPStatus == 200 || e.Class == slurm.ErrorBusy && e.HTTPStatus == 0)
 }
 
-// jobsBetween asks once, for every row of a job id and with times as they are: from
+// readJobsOnce asks once, for every row of a job id and with times as they are: from
 // v0.0.40 on saying one of the flags takes back those that hold otherwise.
 // Times are written in the one way that all versions read.
-func (r *Reader) jobsBetween(ctx context.Context, from, to time.Time) ([]Job, error) {
+func (r *Reader) readJobsOnce(ctx context.Context, from, to time.Time) ([]Job, error) {
 	query := url.Values{"start_time": {fmt.Sprintf("uts%d", from.Unix())}, "end_time": {fmt.Sprintf("uts%d", to.Unix())},
 		"skip_steps": {"true"}, "cluster": {r.cluster}}
 	if r.client.API().Version >= 40 {
@@ -63,13 +63,13 @@ func (r *Reader) jobsBetween(ctx context.Context, from, to time.Time) ([]Job, er
 		if err != nil || len(meta.Errors) > 0 {
 			return meta, err
 		}
-		jobs, err = r.jobsOf(*got.Jobs)
+		jobs, err = r.jobsFromRecords(*got.Jobs)
 		return meta, err
 	})
 	return jobs, err
 }
 
-func (r *Reader) jobsOf(list []jobRecord) ([]Job, error) {
+func (r *Reader) jobsFromRecords(list []jobRecord) ([]Job, error) {
 	jobs := make([]Job, 0, len(list))
 	for i := range list {
 		if c := list[i].Cluster; c != "" && c != r.cluster {
@@ -84,14 +84,14 @@ func (r *Reader) jobsOf(list []jobRecord) ([]Job, error) {
 	return jobs, nil
 }
 
-// nothingFoundNumber is the error of old versions for an empty list.
-const nothingFoundNumber = 9003
+// errnoNothingFound is the error of old versions for an empty list.
+const errnoNothingFound = 9003
 
 // get reads a path. That there is nothing is no error.
 func (r *Reader) get(ctx context.Context, path string, read func(io.Reader) (slurm.ReplyMeta, error)) error {
 	var e *slurm.Error
 	_, err := r.client.Conn().Get(ctx, "/slurmdb/"+r.client.API().Name()+"/"+path, read)
-	if errors.As(err, &e) && e.Number == nothingFoundNumber {
+	if errors.As(err, &e) && e.Number == errnoNothingFound {
 		return nil
 	}
 	if err != nil {

@@ -36,7 +36,7 @@ func serve(t *testing.T, version string, answer func(*http.Request) (status int,
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	t.Setenv("SLURM_JWT", "")
-	c, err := rest.Open(t.Context(), rest.Config{URL: s.URL, User: "x", KeyFile: keyFile(t)}, rest.Poll{})
+	c, err := rest.Open(t.Context(), rest.Config{URL: s.URL, User: "x", KeyFile: keyFile(t)}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestNothingFoundIsNoError(t *testing.T) {
 	if jobs, err := r.Jobs(t.Context(), time.Unix(100, 0), time.Unix(200, 0)); err != nil || len(jobs) != 0 {
 		t.Errorf("%v (%v)", jobs, err)
 	}
-	if shares, err := r.Shares(t.Context()); err != nil || len(shares) != 0 {
+	if shares, err := r.Associations(t.Context()); err != nil || len(shares) != 0 {
 		t.Errorf("%v (%v)", shares, err)
 	}
 }

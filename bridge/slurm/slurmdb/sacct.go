@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Columns is what sacct should print, for sacct -aDXP -o. The name comes last,
+// SacctColumns is what sacct should print, for sacct -aDXP -o. The name comes last,
 // because it may hold the sign that separates columns.
-const Columns = "JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended,TimelimitRaw,User,Account,QOS,Partition,Reason,NodeList,AllocTRES,ReqTRES,JobName"
+const SacctColumns = "JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended,TimelimitRaw,User,Account,QOS,Partition,Reason,NodeList,AllocTRES,ReqTRES,JobName"
 
-// requiredColumns are the columns without which rows say too little.
-var requiredColumns = []string{"jobidraw", "state", "submit", "start", "end", "user", "account", "nodelist", "alloctres"}
+// requiredSacctColumns are the columns without which rows say too little.
+var requiredSacctColumns = []string{"jobidraw", "state", "submit", "start", "end", "user", "account", "nodelist", "alloctres"}
 
-// maxLine bounds a line of sacct's output.
-const maxLine = 1 << 20
+// maxLineBytes bounds a line of sacct's output.
+const maxLineBytes = 1 << 20
 
 // ParseError is a line that cannot be read.
 type ParseError struct {
@@ -46,11 +46,11 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // *ParseError that names file.
 func ReadSacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, error) {
 	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, maxLine)
-	r := sacctReader{zone: zone, words: map[string]string{}}
+	scan.Buffer(nil, maxLineBytes)
+	r := sacctReader{timeZone: zone, internedTexts: map[string]string{}}
 	var jobs []Job
 	line := 0
-	fail := func(err error) error { return &ParseError{file, line, r.column, err} }
+	fail := func(err error) error { return &ParseError{file, line, r.currentColumn, err} }
 	for scan.Scan() {
 		line++
 		text := strings.TrimRight(scan.Text(), "\r")
@@ -71,7 +71,7 @@ func ReadSacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, 
 			jobs = append(jobs, j)
 		}
 	}
-	line, r.column = line+1, ""
+	line, r.currentColumn = line+1, ""
 	if err := scan.Err(); err != nil {
 		return nil, fail(err)
 	}
@@ -83,20 +83,20 @@ func ReadSacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, 
 
 // sacctReader reads lines.
 type sacctReader struct {
-	columns []string
-	fields  []string
-	zone    *time.Location
-	words   map[string]string // texts seen before: one copy of each
-	column  string            // being read, for errors
-	err     error
+	columns       []string
+	fields        []string
+	timeZone      *time.Location
+	internedTexts map[string]string // texts seen before: one copy of each
+	currentColumn string            // being read, for errors
+	firstError    error
 }
 
 // readHeading reads the first line.
 func (r *sacctReader) readHeading(text string) error {
 	columns := strings.Split(strings.ToLower(strings.TrimSuffix(text, "|")), "|")
-	for _, n := range requiredColumns {
+	for _, n := range requiredSacctColumns {
 		if !slices.Contains(columns, n) {
-			return fmt.Errorf("the heading has no column %s; ask for: SLURM_TIME_FORMAT=%%s sacct -aDXP -o %s", n, Columns)
+			return fmt.Errorf("the heading has no column %s; ask for: SLURM_TIME_FORMAT=%%s sacct -aDXP -o %s", n, SacctColumns)
 		}
 	}
 	r.columns = columns
@@ -105,7 +105,7 @@ func (r *sacctReader) readHeading(text string) error {
 
 // readRow reads a line. Steps are not kept.
 func (r *sacctReader) readRow(text string) (j Job, keep bool, err error) {
-	r.column, r.err = "", nil
+	r.currentColumn, r.firstError = "", nil
 	r.fields = strings.SplitN(text, "|", len(r.columns))
 	if len(r.fields) < len(r.columns) {
 		return j, false, fmt.Errorf("%d columns, the heading has %d", len(r.fields), len(r.columns))
@@ -114,14 +114,14 @@ func (r *sacctReader) readRow(text string) (j Job, keep bool, err error) {
 	if r.columns[last] != "jobname" && strings.Contains(strings.TrimSuffix(r.fields[last], "|"), "|") {
 		return j, false, fmt.Errorf("more columns than the heading's %d: a name with a | in it? ask for JobName as the last column", len(r.columns))
 	}
-	if strings.Contains(r.field("jobidraw"), ".") {
+	if strings.Contains(r.fieldText("jobidraw"), ".") {
 		return j, false, nil
 	}
-	j = r.job()
-	if r.err != nil {
-		return Job{}, false, r.err
+	j = r.parseJob()
+	if r.firstError != nil {
+		return Job{}, false, r.firstError
 	}
-	r.column = ""
-	j, err = j.validate()
+	r.currentColumn = ""
+	j, err = j.normalise()
 	return j, err == nil, err
 }

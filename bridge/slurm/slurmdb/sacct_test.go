@@ -33,8 +33,8 @@ func TestSacct(t *testing.T) {
 	}
 	want := []Job{
 		{ID: 10, ArrayJob: 3, Cluster: "lab", State: "COMPLETED", Submit: at("2026-11-21T10:37:54Z"), Start: at("2026-11-21T10:37:57Z"), End: at("2026-11-21T10:37:59Z"),
-			Suspended: 24*time.Hour + 4*time.Second, Limit: 2 * time.Hour, User: "alice", Account: "research", Nodes: slurm.ReadHosts("n[1-2]"), Name: "a|b", Restarts: -1,
-			Allocated: slurm.TRES{CPUs: 1, NodeCount: 2, Billing: 1, MemMB: 10, Gres: []slurm.GRES{{Name: "gpu", Count: 2}, {Name: "gpu", Type: "a100", Count: 2}}}},
+			SuspendedTime: 24*time.Hour + 4*time.Second, TimeLimit: 2 * time.Hour, User: "alice", Account: "research", Nodes: slurm.ReadHosts("n[1-2]"), Name: "a|b", Restarts: -1,
+			AllocatedTRES: slurm.TRES{CPUs: 1, NodeCount: 2, Billing: 1, MemMB: 10, Gres: []slurm.GRES{{Name: "gpu", Count: 2}, {Name: "gpu", Type: "a100", Count: 2}}}},
 		{ID: 8, Cluster: "lab", State: "CANCELLED", Submit: at("2026-11-21T11:37:55Z"), End: at("2026-11-21T11:38:00Z"), User: "bob", Account: "teaching", Name: "c", Restarts: -1},
 		{ID: 4, Cluster: "lab", State: "REQUEUED", Submit: at("2026-11-21T11:37:55Z"), Start: at("2026-11-21T11:37:56Z"), End: at("2026-11-21T11:37:57Z"),
 			User: "bob", Account: "teaching", Nodes: slurm.ReadHosts("n1"), Name: "c", Restarts: -1},
@@ -58,7 +58,7 @@ func TestSacctRefuses(t *testing.T) {
 		{head + strings.Replace(good, "1795261077", "1795261070", 1), "f:2: job 10 ends at"},
 		{head + strings.Replace(good, "00:00:00", "1:2:3:4", 1), "f:2: suspended:"},
 		{head + strings.Replace(good, "cpu=1", "cpu=x", 1), "f:2: alloctres:"},
-		{head + good + strings.Repeat("x", maxLine+1), "f:3: bufio.Scanner: token too long"},
+		{head + good + strings.Repeat("x", maxLineBytes+1), "f:3: bufio.Scanner: token too long"},
 	} {
 		jobs, err := ReadSacct(strings.NewReader(c.text), "f", "", time.UTC)
 		if err == nil || !strings.HasPrefix(err.Error(), c.says) || jobs != nil {
@@ -72,7 +72,7 @@ func FuzzSacct(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		jobs, err := ReadSacct(strings.NewReader(text), "f", "", time.UTC)
 		for _, j := range jobs {
-			if err != nil || j.ID <= 0 || j.State == "" || j.Submit.IsZero() || j.Suspended < 0 || j.Ended() && !j.Start.IsZero() && j.End.Before(j.Start) {
+			if err != nil || j.ID <= 0 || j.State == "" || j.Submit.IsZero() || j.SuspendedTime < 0 || j.HasEnded() && !j.Start.IsZero() && j.End.Before(j.Start) {
 				t.Errorf("%+v (%v)", j, err)
 			}
 		}

@@ -44,8 +44,8 @@ func (n *optionalNumber) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// time returns the moment so many seconds after 1970; zero for none.
-func (n optionalNumber) time() time.Time {
+// unixTime returns the moment so many seconds after 1970; zero for none.
+func (n optionalNumber) unixTime() time.Time {
 	if n <= 0 {
 		return time.Time{}
 	}
@@ -73,8 +73,8 @@ func clipText(s string) string {
 	return s
 }
 
-// hostsText returns a host list, "" where Slurm says in words that there is none.
-func hostsText(s string) string {
+// hostListOrEmpty returns a host list, "" where Slurm says in words that there is none.
+func hostListOrEmpty(s string) string {
 	if s == "None assigned" || strings.HasPrefix(s, "(null") {
 		return ""
 	}

@@ -15,18 +15,18 @@ type updateField struct {
 	value any // of the forms below only
 }
 
-// setNumber is how v0.0.39 and later write a number that can be absent. Without
+// wrappedNumber is how v0.0.39 and later write a number that can be absent. Without
 // set, Slurm ignores it in silence.
-type setNumber int64
+type wrappedNumber int64
 
 // MarshalJSON writes {"set":true,"infinite":false,"number":N}.
-func (n setNumber) MarshalJSON() ([]byte, error) {
+func (n wrappedNumber) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"set":true,"infinite":false,"number":%d}`, int64(n)), nil
 }
 
-// requestFields are all the fields this program can ever send in an update: those of the
+// allowedFields are all the fields this program can ever send in an update: those of the
 // forms, and those by which the GPUs of a job are counted.
-var requestFields = func() []string {
+var allowedFields = func() []string {
 	names := []string{"tres_per_node", "tres_per_job", "gres", "gpus"}
 	for _, f := range slurm.EditForms {
 		for _, name := range []string{f.RESTName, f.PlainRESTName} {
@@ -41,7 +41,7 @@ var requestFields = func() []string {
 // encodeUpdate writes the body of an update of one field, bound to the run where
 // the release can do that.
 func encodeUpdate(f updateField, fence string) ([]byte, error) {
-	if !slices.Contains(requestFields, f.name) {
+	if !slices.Contains(allowedFields, f.name) {
 		return nil, fmt.Errorf("field %q is not one of those that may be sent", f.name)
 	}
 	value, err := json.Marshal(f.value)
@@ -63,8 +63,8 @@ func encodeRequeue(address string) []byte {
 	return []byte(`{"jobs":["` + address + `"],"flags":["Incomplete"]}`)
 }
 
-// fenceOf returns the SLUID to bind an update to; "" where there is none.
-func fenceOf(run slurm.Run, offered bool) string {
+// sluidToBind returns the SLUID to bind an update to; "" where there is none.
+func sluidToBind(run slurm.Run, offered bool) string {
 	if !offered {
 		return ""
 	}

@@ -135,7 +135,7 @@ func TestPlainAddress(t *testing.T) {
 		{slurm.Job{ID: 7, ArrayJobID: 7, ArrayTasks: slurm.ReadArrayTasks("1/../../x")}, ""},
 		{slurm.Job{ID: 7, ArrayJobID: 7}, ""},
 	} {
-		got, err := plainAddress(&c.job)
+		got, err := address2205(&c.job)
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%+v: %q, %v", c.job, got, err)
 		}

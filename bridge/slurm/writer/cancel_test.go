@@ -40,11 +40,11 @@ func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), KeyFile: key, User: "oper"}, rest.Poll{})
+	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), KeyFile: key, User: "oper"}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := writer.New(client, writer.Config{MayWrite: func(context.Context) error { return nil }, Rate: 1e6})
+	d := writer.New(client, writer.Config{CheckMayWrite: func(context.Context) error { return nil }, Rate: 1e6})
 	job, err := client.RereadJob(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)

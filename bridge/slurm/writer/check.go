@@ -9,14 +9,14 @@ import (
 
 // Bounds of what is sent, inside Slurm's own.
 const (
-	maxJobID = 0x03ffffff // Slurm's largest
-	maxNodes = 10_000
+	maxJobID        = 0x03ffffff // Slurm's largest
+	maxNodesPerEdit = 10_000
 )
 
 var (
-	nodeNamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
-	sluidPattern    = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
-	taskPattern     = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
+	nodeNamePattern  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
+	sluidPattern     = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
+	arrayTaskPattern = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
 )
 
 // checkEdit turns down an edit that no version can carry out as meant.
@@ -27,7 +27,7 @@ func checkEdit(e slurm.Edit) error {
 	if e.Run.SLUID != "" && !sluidPattern.MatchString(e.Run.SLUID) {
 		return fmt.Errorf("%.40q is not a SLUID", e.Run.SLUID)
 	}
-	if e.Array != "" && !taskPattern.MatchString(e.Array) {
+	if e.Array != "" && !arrayTaskPattern.MatchString(e.Array) {
 		return fmt.Errorf("%.40q is not the address of an array task", e.Array)
 	}
 	f, ok := e.Kind.Form()
@@ -35,7 +35,7 @@ func checkEdit(e slurm.Edit) error {
 	case !ok:
 		return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
 	case f.HasNodes:
-		return checkNodes(e.Nodes)
+		return checkNodeNames(e.Nodes)
 	case f.HasSignal && !e.Signal.IsKnown(): // Slurm would kill the job
 		return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
 	case f.ValueName != "":
@@ -51,9 +51,9 @@ func checkRange(what string, v, lo, hi int64) error {
 	return nil
 }
 
-func checkNodes(nodes []string) error {
-	if len(nodes) > maxNodes {
-		return fmt.Errorf("%d nodes are more than %d", len(nodes), maxNodes)
+func checkNodeNames(nodes []string) error {
+	if len(nodes) > maxNodesPerEdit {
+		return fmt.Errorf("%d nodes are more than %d", len(nodes), maxNodesPerEdit)
 	}
 	for _, n := range nodes {
 		if !nodeNamePattern.MatchString(n) {

@@ -67,12 +67,12 @@ func open(t testing.TB, f *fake, version int, cfg Config) *Writer {
 	if err := os.WriteFile(path, []byte(tok), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := rest.Open(t.Context(), rest.Config{URL: srv.URL, TokenFile: path, Timeout: 5 * time.Second}, rest.Poll{})
+	c, err := rest.Open(t.Context(), rest.Config{URL: srv.URL, TokenFile: path, Timeout: 5 * time.Second}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.MayWrite == nil {
-		cfg.MayWrite = func(context.Context) error { return nil }
+	if cfg.CheckMayWrite == nil {
+		cfg.CheckMayWrite = func(context.Context) error { return nil }
 	}
 	d := New(c, cfg)
 	d.encoder.now = func() time.Time { return noon }

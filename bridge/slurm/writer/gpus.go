@@ -10,17 +10,17 @@ import (
 	"fairbridge/bridge/slurm/rest"
 )
 
-// gpuField returns the field for a total of count GPUs.
-func gpuField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
+// buildGPUField returns the field for a total of count GPUs.
+func buildGPUField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
 	if j.GresPerJob.Text != "" {
 		typ, err := soleGPUType(j.GresPerJob)
 		if err != nil {
 			return updateField{}, err
 		}
-		if api.PlainBodies {
-			return updateField{"gpus", gpuText(typ, count)}, nil
+		if api.TakesPlainBodies {
+			return updateField{"gpus", formatGPUCount(typ, count)}, nil
 		}
-		return updateField{"tres_per_job", "gres/gpu:" + gpuText(typ, count)}, nil
+		return updateField{"tres_per_job", "gres/gpu:" + formatGPUCount(typ, count)}, nil
 	}
 	typ, err := soleGPUType(j.GresPerNode)
 	if err != nil {
@@ -30,10 +30,10 @@ func gpuField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
 	if count%nodes != 0 {
 		return updateField{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %d", count, nodes, j.ID)
 	}
-	if api.PlainBodies {
-		return updateField{"gres", "gpu:" + gpuText(typ, count/nodes)}, nil
+	if api.TakesPlainBodies {
+		return updateField{"gres", "gpu:" + formatGPUCount(typ, count/nodes)}, nil
 	}
-	return updateField{"tres_per_node", "gres/gpu:" + gpuText(typ, count/nodes)}, nil
+	return updateField{"tres_per_node", "gres/gpu:" + formatGPUCount(typ, count/nodes)}, nil
 }
 
 // soleGPUType returns the type of GPU of a request that asks for GPUs of one kind
@@ -48,7 +48,7 @@ func soleGPUType(request slurm.GRESList) (string, error) {
 	return "", fmt.Errorf("the request %q is not for GPUs alone, per job or per node", request.Text)
 }
 
-func gpuText(typ string, count int64) string {
+func formatGPUCount(typ string, count int64) string {
 	if typ == "" {
 		return strconv.FormatInt(count, 10)
 	}

@@ -13,16 +13,16 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// releaseTries is how often the second half of a hand-back is sent.
-const releaseTries = 4
+// maxReleaseTries is how often the second half of a hand-back is sent.
+const maxReleaseTries = 4
 
 // handBack gives a direct priority back to multifactor: a hold, then a release,
 // which keeps the nice. The direct priority has wiped the owner's nice, which is
 // put back then, unless it is 0.
 type handBack struct {
-	writer *Writer
-	run    slurm.Run
-	nice   int64
+	writer    *Writer
+	run       slurm.Run
+	ownerNice int64
 }
 
 // carryOut holds the job and releases it again, and calls held in between. A job
@@ -33,16 +33,16 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 		return err
 	}
 	if !j.IsPending() || j.IsHeld {
-		return changedError("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.IsHeld)
+		return newChangedError("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.IsHeld)
 	}
-	address, err := h.writer.findAddress(ctx, h.run)
+	address, err := h.writer.findJobAddress(ctx, h.run)
 	if err != nil {
 		return err
 	}
-	if err := h.writer.guard.enter(ctx); err != nil {
+	if err := h.writer.guard.waitForPermission(ctx); err != nil {
 		return err
 	}
-	if err := h.writer.post(ctx, h.run, address, updateField{"hold", true}); err != nil && !h.holdTookEffect(ctx, err) {
+	if err := h.writer.postUpdate(ctx, h.run, address, updateField{"hold", true}); err != nil && !h.holdTookEffect(ctx, err) {
 		return err
 	}
 	_ = held(ctx) // what was not written down is released all the same
@@ -73,27 +73,27 @@ func (h handBack) release(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var err error
-	for try := range releaseTries {
+	for try := range maxReleaseTries {
 		if try > 0 {
 			time.Sleep(time.Duration(try) * 500 * time.Millisecond)
 		}
-		err = h.writer.post(ctx, h.run, address, updateField{"hold", false})
+		err = h.writer.postUpdate(ctx, h.run, address, updateField{"hold", false})
 		if outcome := slurm.OutcomeOf(err); outcome == slurm.OutcomeDone || outcome == slurm.OutcomeJobMovedOn {
-			h.writer.unfinished.remove(h)
+			h.writer.unfinishedHandBacks.remove(h)
 			return err
 		}
 	}
-	h.writer.unfinished.add(h)
+	h.writer.unfinishedHandBacks.add(h)
 	return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: fmt.Sprintf(
 		"job %d may be left held; it is tried again before the next write, or: scontrol release %d", h.run.Job, h.run.Job), Err: err}
 }
 
 // restoreNice puts back the nice that the direct priority wiped.
 func (h handBack) restoreNice(ctx context.Context) error {
-	if h.nice == 0 {
+	if h.ownerNice == 0 {
 		return nil
 	}
-	return h.writer.update(ctx, h.run, updateField{"nice", h.nice})
+	return h.writer.updateJobField(ctx, h.run, updateField{"nice", h.ownerNice})
 }
 
 // finish releases a job that was left held. One that is no longer held, or
@@ -101,13 +101,13 @@ func (h handBack) restoreNice(ctx context.Context) error {
 func (h handBack) finish(ctx context.Context) error {
 	j, err := h.writer.rereadRun(ctx, h.run)
 	if slurm.OutcomeOf(err) == slurm.OutcomeJobMovedOn || err == nil && !j.IsHeldByAdmin() {
-		h.writer.unfinished.remove(h)
+		h.writer.unfinishedHandBacks.remove(h)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	address, err := h.writer.findAddress(ctx, h.run)
+	address, err := h.writer.findJobAddress(ctx, h.run)
 	if err != nil {
 		return err
 	}
@@ -125,28 +125,28 @@ func (h handBack) finish(ctx context.Context) error {
 
 // unfinishedHandBacks are the hand-backs that left a job held, by job.
 type unfinishedHandBacks struct {
-	mu   sync.Mutex
-	list map[int64]handBack
+	mu    sync.Mutex
+	byJob map[int64]handBack
 }
 
 func (u *unfinishedHandBacks) add(h handBack) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.list == nil {
-		u.list = map[int64]handBack{}
+	if u.byJob == nil {
+		u.byJob = map[int64]handBack{}
 	}
-	u.list[h.run.Job] = h
+	u.byJob[h.run.Job] = h
 }
 
 func (u *unfinishedHandBacks) remove(h handBack) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.list, h.run.Job)
+	delete(u.byJob, h.run.Job)
 }
 
-// all returns them by job.
-func (u *unfinishedHandBacks) all() []handBack {
+// list returns them, sorted by job.
+func (u *unfinishedHandBacks) list() []handBack {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return slices.SortedFunc(maps.Values(u.list), func(a, b handBack) int { return cmp.Compare(a.run.Job, b.run.Job) })
+	return slices.SortedFunc(maps.Values(u.byJob), func(a, b handBack) int { return cmp.Compare(a.run.Job, b.run.Job) })
 }

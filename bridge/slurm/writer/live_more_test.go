@@ -69,7 +69,7 @@ wait; wait; sleep 300
 
 func TestLiveFence(t *testing.T) {
 	everywhere(t, func(s site) {
-		if !s.client.API().BindsRun {
+		if !s.client.API().BindsUpdateToRun {
 			s.Skip("this release has no SLUIDs")
 		}
 		j := s.submit("--begin=now+1hour")

@@ -36,7 +36,7 @@ func everywhere(t *testing.T, test func(site)) {
 
 func at(t *testing.T, c *throwaway.Cluster) site {
 	t.Helper()
-	client, err := rest.Open(t.Context(), rest.Config{URL: c.URL, TokenFile: c.TokenFile}, rest.Poll{})
+	client, err := rest.Open(t.Context(), rest.Config{URL: c.URL, TokenFile: c.TokenFile}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func at(t *testing.T, c *throwaway.Cluster) site {
 
 func with(t *testing.T, c *throwaway.Cluster, client *rest.Client) site {
 	d := writer.New(client, writer.Config{
-		MayWrite: func(context.Context) error { return nil },
-		Scontrol: c.Command(context.Background(), "", "scontrol").Args,
+		CheckMayWrite: func(context.Context) error { return nil },
+		Scontrol:      c.Command(context.Background(), "", "scontrol").Args,
 	})
 	return site{t, c, client, d}
 }
@@ -129,7 +129,7 @@ func TestLiveOrder(t *testing.T) {
 		prio := func() int64 { n, _ := strconv.ParseInt(s.show(j.ID, "Priority"), 10, 64); return n }
 		base := prio()
 		near := func(want int64) bool { return prio() > want-50 && prio() < want+50 }
-		if s.client.API().SiteFactor {
+		if s.client.API().WritesSiteFactor {
 			s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5000})
 			s.until("site factor shows", 5*time.Second, func() bool { return near(base + 5000) })
 			s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: -500})

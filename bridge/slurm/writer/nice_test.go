@@ -41,7 +41,7 @@ func TestNiceIsReadOfTheRecordMeant(t *testing.T) {
 
 func TestNiceWithoutScontrolIsUnknown(t *testing.T) {
 	d := open(t, &fake{}, 38, Config{Scontrol: []string{"/nowhere/scontrol"}})
-	if _, err := d.Nice(t.Context(), 12); err == nil || d.ReadsNice() {
-		t.Errorf("%v, reads nice: %v", err, d.ReadsNice())
+	if _, err := d.ReadNice(t.Context(), 12); err == nil || d.CanReadNice() {
+		t.Errorf("%v, reads nice: %v", err, d.CanReadNice())
 	}
 }

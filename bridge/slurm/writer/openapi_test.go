@@ -33,8 +33,8 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 		t.Fatal(err)
 	}
 	versions := 0
-	for v := rest.Oldest; v <= rest.Newest; v++ {
-		api, _ := rest.Capabilities(v)
+	for v := rest.OldestVersion; v <= rest.NewestVersion; v++ {
+		api, _ := rest.APIFromVersion(v)
 		item := doc.Paths.Value("/slurm/" + api.Name() + "/job/{job_id}")
 		if item == nil {
 			continue
@@ -42,7 +42,7 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 		versions++
 		checkBodies(t, api, schemaOf(t, item))
 		requeue := doc.Paths.Value("/slurm/" + api.Name() + "/jobs/requeue")
-		if (requeue != nil) != api.Requeues {
+		if (requeue != nil) != api.CanRequeue {
 			t.Errorf("%s: jobs/requeue in the document: %v", api.Name(), requeue != nil)
 		}
 		if requeue != nil {
@@ -60,25 +60,25 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
 	b := &fieldEncoder{allowHardHold: true, leaseMax: time.Hour, now: func() time.Time { return noon }}
 	for _, c := range bodies {
-		f, err := b.fieldFor(api, c.edit)
+		f, err := b.encodeEdit(api, c.edit)
 		if err != nil {
-			if c.edit.Kind != slurm.EditSiteFactor || api.SiteFactor {
+			if c.edit.Kind != slurm.EditSiteFactor || api.WritesSiteFactor {
 				t.Errorf("%s, %s: %v", api.Name(), c.name, err)
 			}
 			continue
 		}
-		body, err := encodeUpdate(f, fenceOf(run(7), api.BindsRun))
+		body, err := encodeUpdate(f, sluidToBind(run(7), api.BindsUpdateToRun))
 		if err != nil {
 			t.Fatal(err)
 		}
 		visit(t, schema, body)
 	}
 	for _, request := range []slurm.Job{{GresPerNode: slurm.ReadGRESRequest("gres/gpu:a100:4")}, {GresPerJob: slurm.ReadGRESRequest("gres/gpu:4")}} {
-		f, err := gpuField(api, &request, 2)
+		f, err := buildGPUField(api, &request, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, _ := encodeUpdate(f, fenceOf(run(7), api.BindsRun))
+		body, _ := encodeUpdate(f, sluidToBind(run(7), api.BindsUpdateToRun))
 		visit(t, schema, body)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (d *Writer) requeue(ctx context.Context, e slurm.Edit) error {
 	api := d.client.API()
 	address := e.Run.SLUID
-	if !api.Requeues || address == "" {
+	if !api.CanRequeue || address == "" {
 		j, err := d.rereadRun(ctx, e.Run)
 		if err != nil {
 			return err
@@ -24,11 +24,11 @@ func (d *Writer) requeue(ctx context.Context, e slurm.Edit) error {
 			return err
 		}
 	}
-	if err := d.guard.enter(ctx); err != nil {
+	if err := d.guard.waitForPermission(ctx); err != nil {
 		return err
 	}
-	if !api.Requeues {
-		return d.programs.requeue(ctx, address)
+	if !api.CanRequeue {
+		return d.commands.requeue(ctx, address)
 	}
 	return restconn.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", encodeRequeue(address))
 }
@@ -39,7 +39,7 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 	address := strconv.FormatInt(j.ID, 10)
 	switch {
 	case !j.IsRunning():
-		return "", changedError("job %d is %s: only a running one is requeued", j.ID, j.State)
+		return "", newChangedError("job %d is %s: only a running one is requeued", j.ID, j.State)
 	case j.HetJobID != 0:
 		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
 	case j.IsUnsplitArray():
@@ -48,18 +48,18 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 		address = fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID)
 	}
 	if wanted != "" && wanted != address {
-		return "", changedError("job %d is %s, not %s", j.ID, address, wanted)
+		return "", newChangedError("job %d is %s, not %s", j.ID, address, wanted)
 	}
 	return address, nil
 }
 
-// warn sends a signal to the batch script of a running job, and to nothing else
+// sendWarningSignal sends a signal to the batch script of a running job, and to nothing else
 // of it. It goes through scancel on every release: REST signals by DELETE, which
 // kills the job when the signal or its flag is lost on the way, and before
 // 24.11 it reaches the steps too. The words are constants, of which check has
 // made sure; the job is looked at right before, since nothing binds a signal to
 // a run.
-func (d *Writer) warn(ctx context.Context, e slurm.Edit) error {
+func (d *Writer) sendWarningSignal(ctx context.Context, e slurm.Edit) error {
 	j, err := d.rereadRun(ctx, e.Run)
 	if err != nil {
 		return err
@@ -68,11 +68,11 @@ func (d *Writer) warn(ctx context.Context, e slurm.Edit) error {
 	if err != nil {
 		return err
 	}
-	if err := d.programs.canSignal(); err != nil {
+	if err := d.commands.checkScancel(); err != nil {
 		return err
 	}
-	if err := d.guard.enter(ctx); err != nil {
+	if err := d.guard.waitForPermission(ctx); err != nil {
 		return err
 	}
-	return d.programs.signal(ctx, address, e.Signal)
+	return d.commands.signalBatchScript(ctx, address, e.Signal)
 }

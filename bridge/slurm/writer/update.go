@@ -10,16 +10,16 @@ import (
 	"fairbridge/bridge/slurm/internal/restconn"
 )
 
-// update writes one field of one job record.
-func (d *Writer) update(ctx context.Context, run slurm.Run, f updateField) error {
-	address, err := d.findAddress(ctx, run)
+// updateJobField writes one field of one job record.
+func (d *Writer) updateJobField(ctx context.Context, run slurm.Run, f updateField) error {
+	address, err := d.findJobAddress(ctx, run)
 	if err != nil {
 		return err
 	}
-	if err := d.guard.enter(ctx); err != nil {
+	if err := d.guard.waitForPermission(ctx); err != nil {
 		return err
 	}
-	return d.post(ctx, run, address, f)
+	return d.postUpdate(ctx, run, address, f)
 }
 
 // setGPUs changes the GPU count of a pending job, in the way the job itself asked
@@ -30,32 +30,32 @@ func (d *Writer) setGPUs(ctx context.Context, e slurm.Edit) error {
 		return err
 	}
 	if !j.IsPending() {
-		return changedError("job %v is %s: only a pending one can be resized", e.Run, j.State)
+		return newChangedError("job %v is %s: only a pending one can be resized", e.Run, j.State)
 	}
-	f, err := gpuField(d.client.API(), &j, e.Value)
+	f, err := buildGPUField(d.client.API(), &j, e.Value)
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
-	return d.update(ctx, e.Run, f)
+	return d.updateJobField(ctx, e.Run, f)
 }
 
-// findAddress returns the address that means this record alone. From 24.11 on that
+// findJobAddress returns the address that means this record alone. From 24.11 on that
 // is the record's own id. 22.05 takes the id of an array for all its tasks,
 // also those that run, so there the job is looked at first.
-func (d *Writer) findAddress(ctx context.Context, run slurm.Run) (string, error) {
-	if !d.client.API().PlainBodies {
+func (d *Writer) findJobAddress(ctx context.Context, run slurm.Run) (string, error) {
+	if !d.client.API().TakesPlainBodies {
 		return strconv.FormatInt(run.Job, 10), nil
 	}
 	j, err := d.rereadRun(ctx, run)
 	if err != nil {
 		return "", err
 	}
-	return plainAddress(&j)
+	return address2205(&j)
 }
 
-// plainAddress returns the record's address for 22.05: of an array, the tasks
+// address2205 returns the record's address for 22.05: of an array, the tasks
 // the record stands for, which does not split them.
-func plainAddress(j *slurm.Job) (string, error) {
+func address2205(j *slurm.Job) (string, error) {
 	switch {
 	case j.IsArrayTask && j.ID == j.ArrayJobID:
 		return fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID), nil
@@ -70,10 +70,10 @@ func plainAddress(j *slurm.Job) (string, error) {
 	return fmt.Sprintf("%d_%s", j.ArrayJobID, tasks), nil
 }
 
-// post sends an update that has been let through.
-func (d *Writer) post(ctx context.Context, run slurm.Run, address string, f updateField) error {
+// postUpdate sends an update that has been let through.
+func (d *Writer) postUpdate(ctx context.Context, run slurm.Run, address string, f updateField) error {
 	api := d.client.API()
-	body, err := encodeUpdate(f, fenceOf(run, api.BindsRun))
+	body, err := encodeUpdate(f, sluidToBind(run, api.BindsUpdateToRun))
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
@@ -88,13 +88,13 @@ func (d *Writer) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error
 	}
 	switch {
 	case j.UntrustedReason != "":
-		return j, changedError("its record cannot be read: %s", j.UntrustedReason)
+		return j, newChangedError("its record cannot be read: %s", j.UntrustedReason)
 	case !run.IsSameRun(j.CurrentRun()):
-		return j, changedError("job %v is now %v", run, j.CurrentRun())
+		return j, newChangedError("job %v is now %v", run, j.CurrentRun())
 	}
 	return j, nil
 }
 
-func changedError(format string, args ...any) error {
+func newChangedError(format string, args ...any) error {
 	return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf(format, args...)}
 }

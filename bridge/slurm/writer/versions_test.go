@@ -17,9 +17,9 @@ func TestLiveEveryVersion(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			c := livetest.ClusterInLab(t, release)
 			tried := 0
-			for v := rest.Oldest; v <= rest.Newest; v++ {
-				api, _ := rest.Capabilities(v)
-				client, err := rest.Open(t.Context(), rest.Config{URL: c.URL, TokenFile: c.TokenFile, PinAPI: api.Name()}, rest.Poll{})
+			for v := rest.OldestVersion; v <= rest.NewestVersion; v++ {
+				api, _ := rest.APIFromVersion(v)
+				client, err := rest.Open(t.Context(), rest.Config{URL: c.URL, TokenFile: c.TokenFile, PinAPI: api.Name()}, rest.PollConfig{})
 				if err != nil {
 					continue // not served
 				}
@@ -39,7 +39,7 @@ func every(s site) {
 	prio := func() int64 { n, _ := strconv.ParseInt(s.show(j.ID, "Priority"), 10, 64); return n }
 	base := prio()
 	near := func(want int64) func() bool { return func() bool { return prio() > want-50 && prio() < want+50 } }
-	if s.client.API().SiteFactor {
+	if s.client.API().WritesSiteFactor {
 		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 2000})
 		s.until("site factor", 5*time.Second, near(base+2000))
 		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor})

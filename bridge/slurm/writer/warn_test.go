@@ -53,7 +53,7 @@ func TestScancelIsFoundBesideScontrol(t *testing.T) {
 	for in, want := range map[string]string{
 		"scontrol": "scancel", "ssh ctl scontrol": "ssh ctl scancel", "/opt/scontrol/bin/scontrol": "/opt/scontrol/bin/scancel", "true": "",
 	} {
-		if got := ScancelBeside(strings.Fields(in)); !slices.Equal(got, strings.Fields(want)) {
+		if got := ScancelFromScontrol(strings.Fields(in)); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %v, want %s", in, got, want)
 		}
 	}

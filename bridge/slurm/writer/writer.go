@@ -13,10 +13,9 @@ import (
 
 // Config bounds what may be written.
 type Config struct {
-	// MayWrite says, right before each write, whether we are still the leader
-	// and allowed to write; its error says why not. Without it nothing is
-	// written.
-	MayWrite func(context.Context) error `yaml:"-"`
+	// CheckMayWrite is called right before each write: its error says why we may not
+	// write, as when we are no longer the leader. Without it nothing is written.
+	CheckMayWrite func(context.Context) error `yaml:"-"`
 	// StopFile stops all writing while it exists (path). One that cannot be
 	// looked at stops too.
 	StopFile string `yaml:"stop_file"`
@@ -40,11 +39,11 @@ type Config struct {
 
 // Writer writes to one cluster. It is safe for concurrent use.
 type Writer struct {
-	client     *rest.Client
-	guard      guard
-	encoder    fieldEncoder
-	programs   programs
-	unfinished unfinishedHandBacks
+	client              *rest.Client
+	guard               writeGuard
+	encoder             fieldEncoder
+	commands            slurmCommands
+	unfinishedHandBacks unfinishedHandBacks
 }
 
 // New returns the writer to the client's cluster.
@@ -56,7 +55,7 @@ func New(client *rest.Client, cfg Config) *Writer {
 		cfg.Scontrol = []string{"scontrol"}
 	}
 	if len(cfg.Scancel) == 0 {
-		cfg.Scancel = ScancelBeside(cfg.Scontrol)
+		cfg.Scancel = ScancelFromScontrol(cfg.Scontrol)
 	}
 	if cfg.ScontrolTimeout <= 0 {
 		cfg.ScontrolTimeout = 30 * time.Second
@@ -66,16 +65,18 @@ func New(client *rest.Client, cfg Config) *Writer {
 	}
 	return &Writer{
 		client: client,
-		guard: guard{limiter: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, api: client.API,
-			mayWrite: cfg.MayWrite},
+		guard: writeGuard{rateLimiter: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, currentAPI: client.API,
+			checkMayWrite: cfg.CheckMayWrite},
 		encoder:  fieldEncoder{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: time.Now},
-		programs: programs{scontrol: cfg.Scontrol, scancel: cfg.Scancel, timeout: cfg.ScontrolTimeout},
+		commands: slurmCommands{scontrol: cfg.Scontrol, scancel: cfg.Scancel, timeout: cfg.ScontrolTimeout},
 	}
 }
 
 // WriteCount counts what was sent to Slurm so far, answered or not: requests that
 // write, and runs of scontrol and scancel.
-func (d *Writer) WriteCount() int64 { return d.client.Conn().WriteCount() + d.programs.calls.Load() }
+func (d *Writer) WriteCount() int64 {
+	return d.client.Conn().WriteCount() + d.commands.writeCount.Load()
+}
 
 // Apply carries out one edit. A nil error means that Slurm said yes; whether
 // it happened, the next view shows. Errors are *slurm.Error.
@@ -86,19 +87,19 @@ func (d *Writer) Apply(ctx context.Context, e slurm.Edit) error {
 	if err := checkEdit(e); err != nil {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
-	if call, ok := handlers[e.Kind]; ok {
+	if call, ok := handlerByKind[e.Kind]; ok {
 		return call(d, ctx, e)
 	}
-	f, err := d.encoder.fieldFor(d.client.API(), e)
+	f, err := d.encoder.encodeEdit(d.client.API(), e)
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}
-	return d.update(ctx, e.Run, f)
+	return d.updateJobField(ctx, e.Run, f)
 }
 
-// handlers are the edits that are calls of their own, not updates of one field.
-var handlers = map[slurm.EditKind]func(*Writer, context.Context, slurm.Edit) error{
-	slurm.EditRequeue: (*Writer).requeue, slurm.EditWarn: (*Writer).warn, slurm.EditSetGPUs: (*Writer).setGPUs,
+// handlerByKind has the edits that are calls of their own, not updates of one field.
+var handlerByKind = map[slurm.EditKind]func(*Writer, context.Context, slurm.Edit) error{
+	slurm.EditRequeue: (*Writer).requeue, slurm.EditWarn: (*Writer).sendWarningSignal, slurm.EditSetGPUs: (*Writer).setGPUs,
 	slurm.EditHandBackPriority: func(d *Writer, ctx context.Context, e slurm.Edit) error {
 		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
 	},
@@ -121,19 +122,19 @@ func (d *Writer) HandBack(ctx context.Context, e slurm.Edit, held func(context.C
 // failed. These are tried again before every write, too.
 func (d *Writer) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
 	for _, e := range begun {
-		d.unfinished.add(handBack{d, e.Run, e.Value})
+		d.unfinishedHandBacks.add(handBack{d, e.Run, e.Value})
 	}
-	if len(d.unfinished.all()) == 0 {
+	if len(d.unfinishedHandBacks.list()) == 0 {
 		return nil
 	}
-	if err := d.guard.enter(ctx); err != nil {
+	if err := d.guard.waitForPermission(ctx); err != nil {
 		return err
 	}
 	return d.finishHandBacks(ctx)
 }
 
 func (d *Writer) finishHandBacks(ctx context.Context) error {
-	for _, h := range d.unfinished.all() {
+	for _, h := range d.unfinishedHandBacks.list() {
 		if err := h.finish(ctx); err != nil {
 			return err
 		}
@@ -141,12 +142,12 @@ func (d *Writer) finishHandBacks(ctx context.Context) error {
 	return nil
 }
 
-// ReadsNice reports whether scontrol, which reads a job's nice where REST does
+// CanReadNice reports whether scontrol, which reads a job's nice where REST does
 // not show it, is there to be run.
-func (d *Writer) ReadsNice() bool { return d.programs.readsNice() }
+func (d *Writer) CanReadNice() bool { return d.commands.canReadNice() }
 
-// Nice asks scontrol for a job's nice. Slurm 22.05 shows a nice by REST only
+// ReadNice asks scontrol for a job's nice. Slurm 22.05 shows a nice by REST only
 // above 0, and one that is not known must not be written over.
-func (d *Writer) Nice(ctx context.Context, job int64) (int64, error) {
-	return d.programs.nice(ctx, job)
+func (d *Writer) ReadNice(ctx context.Context, job int64) (int64, error) {
+	return d.commands.readNice(ctx, job)
 }

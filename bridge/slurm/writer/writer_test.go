@@ -23,13 +23,13 @@ func TestShutDoor(t *testing.T) {
 		prepare func(*Writer)
 		want    error
 	}{
-		{name: "STOP file", version: 42, cfg: Config{StopFile: stop}, want: ErrStopped,
+		{name: "STOP file", version: 42, cfg: Config{StopFile: stop}, want: ErrStopFile,
 			prepare: func(*Writer) { _ = os.WriteFile(stop, nil, 0o600) }},
-		{name: "STOP file cannot be looked at", version: 42, cfg: Config{StopFile: stop + "\x00"}, want: ErrStopped},
+		{name: "STOP file cannot be looked at", version: 42, cfg: Config{StopFile: stop + "\x00"}, want: ErrStopFile},
 		{name: "not the leader", version: 42, want: ErrNotLeader,
-			cfg: Config{MayWrite: func(context.Context) error { return errors.New("epoch 4 is over") }}},
-		{name: "nobody says so", version: 42, prepare: func(d *Writer) { d.guard.mayWrite = nil }, want: ErrNotLeader},
-		{name: "unknown version", version: 46, want: ErrReadOnly},
+			cfg: Config{CheckMayWrite: func(context.Context) error { return errors.New("epoch 4 is over") }}},
+		{name: "nobody says so", version: 42, prepare: func(d *Writer) { d.guard.checkMayWrite = nil }, want: ErrNotLeader},
+		{name: "unknown version", version: 46, want: ErrReadOnlyAPI},
 	} {
 		for _, kind := range []slurm.EditKind{slurm.EditNice, slurm.EditRequeue, slurm.EditHandBackPriority, slurm.EditSetGPUs} {
 			f := &fake{job: record(45, "PENDING", `,"tres_per_node":"gres/gpu:4"`)}
@@ -37,7 +37,7 @@ func TestShutDoor(t *testing.T) {
 				f.job = record(45, "RUNNING", "")
 			}
 			d := open(t, f, c.version, c.cfg)
-			d.programs.scontrol = []string{"false"}
+			d.commands.scontrol = []string{"false"}
 			if c.prepare != nil {
 				c.prepare(d)
 			}
@@ -133,12 +133,12 @@ func TestScontrolFailures(t *testing.T) {
 		{`echo something new >&2; exit 1`, slurm.ErrorOutcomeUnknown},
 	} {
 		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", c.script}, ScontrolTimeout: time.Hour})
-		if err := d.programs.requeue(t.Context(), "7"); classOf(err) != c.want {
+		if err := d.commands.requeue(t.Context(), "7"); classOf(err) != c.want {
 			t.Errorf("%s: %v", c.script, err)
 		}
 	}
 	d := open(t, &fake{}, 42, Config{Scontrol: []string{"/nonexistent/scontrol"}})
-	if err := d.programs.requeue(t.Context(), "7"); classOf(err) != slurm.ErrorBadRequest {
+	if err := d.commands.requeue(t.Context(), "7"); classOf(err) != slurm.ErrorBadRequest {
 		t.Error(err)
 	}
 }
@@ -150,7 +150,7 @@ func TestScontrolThatDoesNotEnd(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	for limit := time.Nanosecond; limit < time.Hour; limit *= 4 {
 		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", `: >"$0"; exec sleep 86400`, ran}, ScontrolTimeout: limit})
-		err := d.programs.requeue(t.Context(), "7")
+		err := d.commands.requeue(t.Context(), "7")
 		_, unseen := os.Stat(ran)
 		switch class := classOf(err); {
 		case class == slurm.ErrorOutcomeUnknown && unseen == nil:
@@ -236,8 +236,8 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 	}
 	d := open(t, f, 45, Config{})
 	err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority})
-	if classOf(err) != slurm.ErrorOutcomeUnknown || !strings.Contains(err.Error(), "scontrol release 7") || len(d.unfinished.all()) != 1 {
-		t.Fatal(err, d.unfinished.all())
+	if classOf(err) != slurm.ErrorOutcomeUnknown || !strings.Contains(err.Error(), "scontrol release 7") || len(d.unfinishedHandBacks.list()) != 1 {
+		t.Fatal(err, d.unfinishedHandBacks.list())
 	}
 	f.mu.Lock()
 	down, f.writes = false, nil
@@ -247,8 +247,8 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{`POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
-	if diff := cmp.Diff(want, f.writes); diff != "" || len(d.unfinished.all()) != 0 {
-		t.Error(diff, d.unfinished.all())
+	if diff := cmp.Diff(want, f.writes); diff != "" || len(d.unfinishedHandBacks.list()) != 0 {
+		t.Error(diff, d.unfinishedHandBacks.list())
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // sacctCommand is the command that prints every run there was, one a line.
 var sacctCommand = []string{
 	"env", "SLURM_TIME_FORMAT=%s", "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
-	"--starttime=2020-01-01", "--format=" + slurmdb.Columns,
+	"--starttime=2020-01-01", "--format=" + slurmdb.SacctColumns,
 }
 
 // parseSacct reads what sacct prints. Runs that have not ended are left out.
@@ -21,9 +21,9 @@ func parseSacct(text string) ([]RunRecord, error) {
 	}
 	var out []RunRecord
 	for i := range rows {
-		if j := &rows[i]; j.Ended() && !j.Start.IsZero() {
+		if j := &rows[i]; j.HasEnded() && !j.Start.IsZero() {
 			out = append(out, RunRecord{
-				JobID: j.ID, Name: j.Name, TaskIndex: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.Allocated.GPUCount(),
+				JobID: j.ID, Name: j.Name, TaskIndex: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.AllocatedTRES.GPUCount(),
 				Submit: j.Submit, Start: j.Start, End: j.End, State: j.State,
 			})
 		}

@@ -14,7 +14,7 @@ import (
 // scontrol shows them, and at whether scontrol, slurmrestd and the configuration
 // mean the same cluster. v is nil when Slurm could not be read.
 func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bridge.Order, cluster string, v *slurm.View) {
-	values, err := scontrol.Command(command).Config(ctx)
+	values, err := scontrol.Command(command).ReadConfig(ctx)
 	if err != nil {
 		if v != nil && isNiceInvisible(order.Lever, v) {
 			r.addFinding("settings", LevelFail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.APIVersion)
@@ -36,7 +36,7 @@ func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bri
 // isNiceInvisible reports whether the order is carried by nice where only scontrol
 // shows it whatever it is.
 func isNiceInvisible(lever bridge.Lever, v *slurm.View) bool {
-	api, _ := rest.ParseName(v.APIVersion)
+	api, _ := rest.APIFromName(v.APIVersion)
 	return !api.ShowsNice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.CanWriteSiteFactor)
 }
 
@@ -46,7 +46,7 @@ func (r *Report) checkClusterName(ctx context.Context, command []string, v *slur
 	if v == nil || v.Cluster != "" {
 		return
 	}
-	name, proven, err := scontrol.Command(command).Name(ctx, v)
+	name, proven, err := scontrol.Command(command).ProveClusterName(ctx, v)
 	switch {
 	case err != nil:
 		r.addFinding("cluster", LevelFail, "set slurm.scontrol to a scontrol of this cluster: until then nothing is pushed", "REST of Slurm %s does not tell which cluster it is, and scontrol does not prove it: %v", v.Release, err)

@@ -17,7 +17,9 @@ import (
 // Examine looks at everything that a configuration names.
 func Examine(ctx context.Context, f *settings.File) Report {
 	r := Report{{Subject: "configuration", Level: LevelOK, Text: "partitions " + f.FormatModes()}}
-	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.RESTConfig(), rest.Poll{}) }
+	open := func(ctx context.Context) (*rest.Client, error) {
+		return rest.Open(ctx, f.RESTConfig(), rest.PollConfig{})
+	}
 	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
 		r.checkPartitions(v, f.PartitionNames())

@@ -17,7 +17,7 @@ const scancelTimeout = 15 * time.Second
 func (r *Report) checkScancel(ctx context.Context, scancel, scontrol []string) {
 	const fix, then = "install slurm-client here, or set slurm.scancel", "jobs that are to be warned before a requeue are not requeued"
 	if len(scancel) == 0 {
-		scancel = writer.ScancelBeside(scontrol)
+		scancel = writer.ScancelFromScontrol(scontrol)
 	}
 	if len(scancel) == 0 {
 		r.addFinding("warnings", LevelWarn, fix, "there is no scancel beside slurm.scontrol: %s", then)

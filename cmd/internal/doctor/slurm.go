@@ -39,7 +39,7 @@ func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*re
 	}
 	r.addOK("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.APIVersion, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
 	r.checkToken(c, now())
-	if w := c.Warning(); w != "" {
+	if w := c.VersionWarning(); w != "" {
 		r.addFinding("slurm", LevelWarn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
 	}
 	if v.Cluster != "" && v.Cluster != cluster {
@@ -58,7 +58,7 @@ func fixForError(err error) string {
 	var file *safefile.Error
 	switch {
 	case errors.As(err, &file): // the token's
-		return file.Fix
+		return file.FixCommand
 	case errors.As(err, &e):
 		return fixByErrorClass[e.Class]
 	}
@@ -66,7 +66,7 @@ func fixForError(err error) string {
 }
 
 func (r *Report) checkRights(ctx context.Context, c *rest.Client) {
-	user, level, err := c.Rights(ctx)
+	user, level, err := c.ReadRights(ctx)
 	switch {
 	case err != nil:
 		r.addFinding("rights", LevelSkip, "sacctmgr show user fairbridge format=user,adminlevel", "%v", err)

@@ -102,7 +102,7 @@ func TestEveryFailureHasAFix(t *testing.T) {
 			t.Errorf("no fix for %q", c)
 		}
 	}
-	open := &slurm.Error{Class: slurm.ErrorBadToken, Err: &safefile.Error{What: "token is open to everybody", Fix: "chmod o-rwx token"}}
+	open := &slurm.Error{Class: slurm.ErrorBadToken, Err: &safefile.Error{Problem: "token is open to everybody", FixCommand: "chmod o-rwx token"}}
 	if f := fixForError(open); f != "chmod o-rwx token" {
 		t.Errorf("a token file that is too open: %q", f)
 	}

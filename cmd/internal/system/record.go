@@ -36,7 +36,7 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 		out.Cluster, im.Cluster = view.Cluster, view.Cluster
 	}
 	reader := slurmdb.New(client, im.Cluster)
-	shares, err := reader.Shares(ctx)
+	shares, err := reader.Associations(ctx)
 	if err != nil {
 		return out, fmt.Errorf("is slurmdbd there, and may our user read all of it (AdminLevel Operator)? %w", err)
 	}

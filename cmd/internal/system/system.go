@@ -22,7 +22,7 @@ import (
 type System struct {
 	File     *settings.File
 	DB       *stores.Stores
-	Cluster  *live.Lazy
+	Cluster  *live.LazyCluster
 	Loop     *cycle.Loop
 	Registry *prometheus.Registry // of the loop's metrics
 
@@ -34,7 +34,7 @@ type System struct {
 // not asked yet: the first look connects.
 func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error) {
 	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry()}
-	s.Cluster = live.NewLazy(func(ctx context.Context) (*live.Cluster, error) { return s.dialCluster(ctx) })
+	s.Cluster = live.NewLazyCluster(func(ctx context.Context) (*live.Cluster, error) { return s.dialCluster(ctx) })
 	config, err := f.LoopConfig()
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func OpenDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
 
 // OpenREST returns the client of the slurmrestd of the configuration.
 func OpenREST(ctx context.Context, f *settings.File) (*rest.Client, error) {
-	return rest.Open(ctx, f.RESTConfig(), rest.Poll{FullEvery: f.Slurm.Refresh})
+	return rest.Open(ctx, f.RESTConfig(), rest.PollConfig{FullEvery: f.Slurm.Refresh})
 }
 
 // checkMayWrite is asked by the writer before each write.
@@ -90,7 +90,7 @@ func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
 		s.Loop.Log.Warn(t.Weakness(time.Now()), "see", "fairbridge doctor")
 	}
 	c := live.New(client, writer.New(client, writer.Config{
-		MayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
+		CheckMayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
 	}))
 	c.Scontrol = f.Slurm.Scontrol

@@ -16,43 +16,43 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// programs are scontrol and scancel. They act as the user who runs us, who must
+// slurmCommands are scontrol and scancel. They act as the user who runs us, who must
 // be an Operator.
-type programs struct {
+type slurmCommands struct {
 	scontrol, scancel []string // with whatever must precede them
 	timeout           time.Duration
-	calls             atomic.Int64 // writes so far
+	writeCount        atomic.Int64 // writes so far
 }
 
 // requeue runs scontrol requeue Incomplete ADDRESS.
-func (p *programs) requeue(ctx context.Context, address string) error {
+func (p *slurmCommands) requeue(ctx context.Context, address string) error {
 	return p.run(ctx, p.scontrol, "requeue", "Incomplete", address)
 }
 
-// canSignal says why jobs cannot be signalled, if they cannot.
-func (p *programs) canSignal() error {
+// checkScancel says why jobs cannot be signalled, if they cannot.
+func (p *slurmCommands) checkScancel() error {
 	if len(p.scancel) == 0 {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: "slurm.scancel is not given, and there is no scancel beside slurm.scontrol"}
 	}
 	return nil
 }
 
-// signal runs scancel for the batch script of a job.
-func (p *programs) signal(ctx context.Context, address string, s slurm.Signal) error {
+// signalBatchScript runs scancel for the batch script of a job.
+func (p *slurmCommands) signalBatchScript(ctx context.Context, address string, s slurm.Signal) error {
 	return p.run(ctx, p.scancel, "--batch", "--signal="+string(s), address)
 }
 
 // run runs a program that changes something.
-func (p *programs) run(ctx context.Context, program []string, args ...string) error {
+func (p *slurmCommands) run(ctx context.Context, program []string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	argv := slices.Concat(program, args)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.WaitDelay = time.Second
-	p.calls.Add(1)
+	p.writeCount.Add(1)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	text := joinLines(out)
+	text := clipToOneLine(out)
 	switch {
 	case err == nil:
 		return nil
@@ -61,12 +61,13 @@ func (p *programs) run(ctx context.Context, program []string, args ...string) er
 	case ctx.Err() != nil || !errors.As(err, &exit):
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: text, Err: fmt.Errorf("%s did not end within %v: %w", argv[0], p.timeout, err)}
 	}
-	class, number := scontrolClass(text)
+	class, number := classifyScontrolError(text)
 	return &slurm.Error{Class: class, Number: number, Text: strings.Join(append(program[len(program)-1:], args[0]), " ") + ": " + text}
 }
 
-// classByText are Slurm's words for its error numbers, all scontrol tells.
-var classByText = []struct {
+// errorClassTable lists Slurm's words for its error numbers, which are all that scontrol
+// tells.
+var errorClassTable = []struct {
 	words  string
 	class  slurm.ErrorClass
 	number int
@@ -80,8 +81,8 @@ var classByText = []struct {
 	{"Unable to contact slurm controller (connect failure)", slurm.ErrorUnreachable, 1800},
 }
 
-func scontrolClass(text string) (slurm.ErrorClass, int) {
-	for _, w := range classByText {
+func classifyScontrolError(text string) (slurm.ErrorClass, int) {
+	for _, w := range errorClassTable {
 		if strings.Contains(text, w.words) {
 			return w.class, w.number
 		}
@@ -89,7 +90,7 @@ func scontrolClass(text string) (slurm.ErrorClass, int) {
 	return slurm.ErrorOutcomeUnknown, 0
 }
 
-func joinLines(out []byte) string {
+func clipToOneLine(out []byte) string {
 	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(out), " ")), " ")
 	if len(s) > 300 {
 		s = s[:300] + "…"
@@ -97,14 +98,14 @@ func joinLines(out []byte) string {
 	return s
 }
 
-// readsNice reports whether scontrol is there to be run.
-func (p *programs) readsNice() bool {
+// canReadNice reports whether scontrol is there to be run.
+func (p *slurmCommands) canReadNice() bool {
 	_, err := exec.LookPath(p.scontrol[0])
 	return err == nil
 }
 
-// nice asks scontrol for a job's nice.
-func (p *programs) nice(ctx context.Context, job int64) (int64, error) {
+// readNice asks scontrol for a job's nice.
+func (p *slurmCommands) readNice(ctx context.Context, job int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	args := append(slices.Clone(p.scontrol), "show", "job", strconv.FormatInt(job, 10))
@@ -117,8 +118,8 @@ func (p *programs) nice(ctx context.Context, job int64) (int64, error) {
 	return parseNice(string(out), job)
 }
 
-// niceLine is the line of a record that shows the nice.
-var niceLine = regexp.MustCompile(`(?m)^   Priority=[0-9]+ Nice=(-?[0-9]+) Account=`)
+// niceLinePattern is the line of a record that shows the nice.
+var niceLinePattern = regexp.MustCompile(`(?m)^   Priority=[0-9]+ Nice=(-?[0-9]+) Account=`)
 
 // parseNice finds the nice in what scontrol shows of a job: of an array, a record
 // for each of its parts. Names and comments are their owners': what could be read
@@ -127,7 +128,7 @@ func parseNice(text string, job int64) (int64, error) {
 	var found []string
 	for _, record := range strings.Split(text, "\n\n") {
 		if strings.HasPrefix(record, fmt.Sprintf("JobId=%d ", job)) {
-			for _, m := range niceLine.FindAllStringSubmatch(record, -1) {
+			for _, m := range niceLinePattern.FindAllStringSubmatch(record, -1) {
 				found = append(found, m[1])
 			}
 		}
@@ -138,9 +139,9 @@ func parseNice(text string, job int64) (int64, error) {
 	return strconv.ParseInt(found[0], 10, 64)
 }
 
-// ScancelBeside returns the command line that runs scancel where the given one
+// ScancelFromScontrol returns the command line that runs scancel where the given one
 // runs scontrol; nil where it does not say scontrol.
-func ScancelBeside(scontrol []string) []string {
+func ScancelFromScontrol(scontrol []string) []string {
 	out := slices.Clone(scontrol)
 	last := &out[len(out)-1]
 	dir, name := filepath.Split(*last)
