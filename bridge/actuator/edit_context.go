@@ -28,8 +28,8 @@ type EditContext struct {
 	DependantCount int           // jobs that wait for the job, or for the array it is of
 }
 
-// CheckEdit says why the edit breaks a rule of its kind.
-func (c *EditContext) CheckEdit() *invariant.Denial {
+// CheckKindRules says why the edit breaks a rule of its kind.
+func (c *EditContext) CheckKindRules() *invariant.Denial {
 	if c.KindRow.Check == nil {
 		return nil
 	}

@@ -15,9 +15,9 @@ type IntentBook interface {
 	// StandingIntent returns the intent whose value stands in the run's field now and is
 	// ours, or nil.
 	StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent
-	// HighestValue returns the highest number of ours that may stand in the field, 0 where
+	// HighestPossibleValue returns the highest number of ours that may stand in the field, 0 where
 	// none does.
-	HighestValue(run slurm.Run, f slurm.Field, now time.Time) int64
+	HighestPossibleValue(run slurm.Run, f slurm.Field, now time.Time) int64
 	// YieldedIntent returns why the job is left alone now, or nil.
 	YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent
 }
@@ -81,7 +81,7 @@ func (g *PartitionGoal) TakeBackEdits(r *KindRow) []slurm.Edit {
 	for _, dec := range g.PendingDecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
 		if in := g.standingIntent(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
-			edits = g.appendUndo(edits, r.Undo, in, j, "the partition's mode no longer allows it")
+			edits = g.appendUndoEdit(edits, r.Undo, in, j, "the partition's mode no longer allows it")
 		}
 	}
 	return edits
@@ -107,9 +107,9 @@ func (g *PartitionGoal) editForJob(j *slurm.Job, e slurm.Edit) slurm.Edit {
 	return e
 }
 
-// appendUndo appends the edit that restores what stood in the intent's field, if
+// appendUndoEdit appends the edit that restores what stood in the intent's field, if
 // it can still be written.
-func (g *PartitionGoal) appendUndo(edits []slurm.Edit, how UndoFunc, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
+func (g *PartitionGoal) appendUndoEdit(edits []slurm.Edit, how UndoFunc, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
 	e, ok := newUndoEditBy(how, in, j, g.View.At)
 	if !ok {
 		return edits

@@ -10,7 +10,7 @@ import (
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
 var handBackRow = KindRow{
-	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseRest, TakesTwoCalls: true,
+	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseOther, TakesTwoCalls: true,
 	ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.IsHeld && (j.Priority != in.Before.Priority || !in.Before.HeldByUsAt.IsZero())
 	},

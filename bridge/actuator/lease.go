@@ -16,21 +16,21 @@ import (
 // hold, until somebody ends it.
 var (
 	leaseRow = KindRow{
-		Kind: slurm.EditLease, Field: beginField, NeededMode: bridge.ModeSteer, SendPhase: PhaseLease, IsRepeatable: true,
+		Kind: slurm.EditLease, Field: beginTimeField, NeededMode: bridge.ModeSteer, SendPhase: PhaseLease, IsRepeatable: true,
 		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
 	unleaseRow = KindRow{
-		Kind: slurm.EditUnlease, Field: beginField, NeededMode: bridge.ModeRank, SendPhase: PhaseRest, IsRepeatable: true, FreesJob: true,
+		Kind: slurm.EditUnlease, Field: beginTimeField, NeededMode: bridge.ModeRank, SendPhase: PhaseOther, IsRepeatable: true, LetsJobStart: true,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
-			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
+			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginTimeSlack))
 		},
 		Check: checkUnlease,
 	}
 	// No plan asks for a hard hold.
 	hardHoldRow = KindRow{
-		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest,
+		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther,
 		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.IsHeld },
 		Check: func(c *EditContext) *invariant.Denial {
 			if !c.Budgets.IAcceptOrphanHolds {
@@ -41,8 +41,8 @@ var (
 	}
 )
 
-// beginField is the begin time, in which a lease stands in place of the owner's own.
-var beginField = &FieldRow{
+// beginTimeField is the begin time, in which a lease stands in place of the owner's own.
+var beginTimeField = &FieldRow{
 	Name:    slurm.FieldBeginTime,
 	OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(j.Eligible.Equal(in.Edit.Until)) },
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
@@ -79,15 +79,15 @@ var beginField = &FieldRow{
 	},
 }
 
-// beginSlack is how far Slurm 22.05 may round a begin time that could only be
+// beginTimeSlack is how far Slurm 22.05 may round a begin time that could only be
 // given relative to its own clock. The observed value is adopted as ours.
-const beginSlack = 3 * time.Second
+const beginTimeSlack = 3 * time.Second
 
 // showsLease reports whether the job begins when the lease ends. A begin time
-// within beginSlack of the wanted one is adopted.
+// within beginTimeSlack of the wanted one is adopted.
 func showsLease(in *bridge.Intent, j *slurm.Job) bool {
 	e := &in.Edit
-	if d := j.Eligible.Sub(e.Until); d > beginSlack || d < -beginSlack {
+	if d := j.Eligible.Sub(e.Until); d > beginTimeSlack || d < -beginTimeSlack {
 		return false
 	}
 	e.Until, in.NotAfter = j.Eligible, j.Eligible
@@ -111,7 +111,7 @@ func wantedLeaseEdits(g *PartitionGoal) []slurm.Edit {
 	left := g.LeaseConfig.Window
 	for _, dec := range g.PendingDecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))
-		in := g.standingIntent(j, beginField)
+		in := g.standingIntent(j, beginTimeField)
 		switch {
 		case dec.Verb == policy.Hold && left > 0:
 			left--
@@ -119,7 +119,7 @@ func wantedLeaseEdits(g *PartitionGoal) []slurm.Edit {
 				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditLease, Until: until, Why: dec.Why}))
 			}
 		case dec.Verb != policy.Hold && in != nil:
-			edits = g.appendUndo(edits, undoLease, in, j, dec.Why)
+			edits = g.appendUndoEdit(edits, undoLease, in, j, dec.Why)
 		}
 	}
 	return edits

@@ -16,8 +16,8 @@ func checkLease(c *EditContext) *invariant.Denial {
 		return invariant.LeaseLimits.Deny("it would last %v, not between %v and %v", length.Round(time.Second), b.LeaseMin, b.LeaseMax)
 	case c.Until.Nanosecond() != 0:
 		return invariant.LeaseLimits.Deny("Slurm keeps whole seconds: the lease could not be told from another's begin time")
-	case c.Until.Before(c.ownerBegin()):
-		return invariant.LeaseLimits.Deny("its owner's own begin time, %s, is later", formatTime(c.ownerBegin()))
+	case c.Until.Before(c.ownerBeginTime()):
+		return invariant.LeaseLimits.Deny("its owner's own begin time, %s, is later", formatTime(c.ownerBeginTime()))
 	case c.LeasedTime+length > b.LeaseTotal:
 		return invariant.LeaseLimits.Deny("with %v before it would be leased longer than %v altogether", c.LeasedTime, b.LeaseTotal)
 	}
@@ -27,7 +27,7 @@ func checkLease(c *EditContext) *invariant.Denial {
 // checkUnlease checks the end of a lease: now, or what the owner wanted (I3).
 func checkUnlease(c *EditContext) *invariant.Denial {
 	want := c.Now
-	if own := c.ownerBegin(); own.After(want) {
+	if own := c.ownerBeginTime(); own.After(want) {
 		want = own
 	} else if c.Until.Before(want) && want.Sub(c.Until) <= time.Minute {
 		return nil // a past begin time is now to Slurm
@@ -38,8 +38,8 @@ func checkUnlease(c *EditContext) *invariant.Denial {
 	return nil
 }
 
-// ownerBegin returns the begin time the owner wanted.
-func (c *EditContext) ownerBegin() time.Time {
+// ownerBeginTime returns the begin time the owner wanted.
+func (c *EditContext) ownerBeginTime() time.Time {
 	if c.StandingIntent != nil {
 		return c.StandingIntent.Before.Begin
 	}

@@ -26,9 +26,9 @@ type orderLever struct {
 	lowestPriority int64    // the least priority to make
 	undo           UndoFunc // where the field has no value that means Slurm's own order
 
-	// completePlace completes a place whose CurrentPriority is the priority as it is
+	// fillPriorities completes a place whose CurrentPriority is the priority as it is
 	// shown, and whose ownerNice is the job's.
-	completePlace func(g *PartitionGoal, p *linePlace)
+	fillPriorities func(g *PartitionGoal, p *linePlace)
 	// valueForPriority returns the value that gives the place the priority v, its nice aside, and
 	// the one that stands there now, ours or not.
 	valueForPriority func(p *linePlace, v int64) (want, stands int64)
@@ -37,12 +37,12 @@ type orderLever struct {
 var (
 	siteFactorLever = orderLever{
 		kind: slurm.EditSiteFactor, field: siteFactorField, lowestPriority: numbers.LowestPriority,
-		completePlace: func(g *PartitionGoal, p *linePlace) {
+		fillPriorities: func(g *PartitionGoal, p *linePlace) {
 			p.CurrentPriority += p.ownerNice
 			if p.SlurmPriority = p.CurrentPriority; p.standingIntent != nil {
 				p.SlurmPriority -= p.standingIntent.Edit.Value
 			}
-			p.HighestPossiblePriority = p.SlurmPriority + g.IntentBook.HighestValue(p.job.CurrentRun(), slurm.FieldSiteFactor, g.View.At)
+			p.HighestPossiblePriority = p.SlurmPriority + g.IntentBook.HighestPossibleValue(p.job.CurrentRun(), slurm.FieldSiteFactor, g.View.At)
 		},
 		valueForPriority: func(p *linePlace, v int64) (want, stands int64) {
 			return max(v, p.ownerNice+numbers.LowestPriority) - p.SlurmPriority, p.CurrentPriority - p.SlurmPriority
@@ -50,7 +50,7 @@ var (
 	}
 	niceLever = orderLever{
 		kind: slurm.EditNice, field: niceField, lowestPriority: numbers.LowestPriority,
-		completePlace: func(_ *PartitionGoal, p *linePlace) {
+		fillPriorities: func(_ *PartitionGoal, p *linePlace) {
 			ours := int64(0)
 			if p.standingIntent != nil {
 				p.ownerNice = p.standingIntent.Before.OwnNice()
@@ -65,7 +65,7 @@ var (
 	}
 	priorityLever = orderLever{ // it wipes nice
 		kind: slurm.EditPriority, field: priorityField, lowestPriority: slurm.MinPriority, undo: undoPriority,
-		completePlace: func(_ *PartitionGoal, p *linePlace) {
+		fillPriorities: func(_ *PartitionGoal, p *linePlace) {
 			if p.ownerNice, p.SlurmPriority = 0, p.CurrentPriority; p.standingIntent != nil {
 				p.SlurmPriority = p.standingIntent.Before.SlurmPriority
 			}
@@ -118,7 +118,7 @@ func (l *orderLever) placeForDecision(g *PartitionGoal, dec *policy.Decision) (p
 	if p.standingIntent != nil && p.standingIntent.Edit.Kind != l.kind {
 		p.standingIntent = nil
 	}
-	l.completePlace(g, &p)
+	l.fillPriorities(g, &p)
 	return p, j.Priority >= numbers.LowestPriority && p.SlurmPriority > 0 && g.IntentBook.YieldedIntent(j.CurrentRun(), g.View.At) == nil
 }
 
@@ -197,7 +197,7 @@ func (l *orderLever) appendPriorityEdit(g *PartitionGoal, edits []slurm.Edit, p 
 		return edits
 	}
 	if l.undo != nil && p.standingIntent != nil && v == p.SlurmPriority {
-		return g.appendUndo(edits, l.undo, p.standingIntent, p.job, why)
+		return g.appendUndoEdit(edits, l.undo, p.standingIntent, p.job, why)
 	}
 	want, stands := l.valueForPriority(p, v)
 	if want == stands {

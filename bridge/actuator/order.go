@@ -160,7 +160,7 @@ func checkSiteFactor(c *EditContext) *invariant.Denial {
 	if then := c.SlurmJob.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.LowestPriority {
 		return invariant.OneFieldPerEdit.Deny("the priority would be %d, not between %d and %d", then, numbers.LowestPriority, slurm.MaxPriority)
 	}
-	return c.checkLowering(c.Value < c.IntentBook.HighestValue(c.SlurmJob.CurrentRun(), slurm.FieldSiteFactor, c.Now))
+	return c.checkLowering(c.Value < c.IntentBook.HighestPossibleValue(c.SlurmJob.CurrentRun(), slurm.FieldSiteFactor, c.Now))
 }
 
 // checkNice checks a nice (I2, I3, I16).

@@ -14,13 +14,13 @@ import (
 // must not have.
 var (
 	requireRow = KindRow{
-		Kind: slurm.EditRequireNodes, Field: requiredNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest,
+		Kind: slurm.EditRequireNodes, Field: requiredNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther,
 		ShowsEffect: valueShownFunc(requiredNodesField), WantedEdits: wantedPinEdits, Check: checkPin,
 		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
 	excludeRow = KindRow{
-		Kind: slurm.EditExcludeNodes, Field: excludedNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseRest,
+		Kind: slurm.EditExcludeNodes, Field: excludedNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther,
 		ShowsEffect: valueShownFunc(excludedNodesField), Check: checkExclusion,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 			return restoresNodeList(e, in.Before.Excluded, j)
@@ -86,7 +86,7 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: nodes, Why: dec.Why}))
 			}
 		case in != nil:
-			edits = g.appendUndo(edits, undoPin, in, j, "it did not start on the nodes named for it: its own node list is given back")
+			edits = g.appendUndoEdit(edits, undoPin, in, j, "it did not start on the nodes named for it: its own node list is given back")
 		}
 	}
 	return edits

@@ -19,7 +19,7 @@ type KindRow struct {
 	LeavesNoValue  bool        // it leaves no value in Slurm
 	IsRepeatable   bool        // without an answer it may be sent once more: the value is the same however often it is written
 	AddsToPriority bool        // it adds to Slurm's own priority, which is to follow
-	FreesJob       bool        // once it is carried out the job may start
+	LetsJobStart   bool        // once it is carried out the job may start
 	TakesTwoCalls  bool        // it holds the job and releases it; cut off between the two calls, the job stays held
 	StopTiming     StopTiming  // whether a running job loses its devices by it
 
@@ -108,7 +108,7 @@ const (
 	PhaseStop
 	PhaseLease
 	PhaseOrder
-	PhaseRest
+	PhaseOther
 )
 
 // KindTable is the table: every kind of edit once.

@@ -21,7 +21,7 @@ var (
 
 // beginCall is the beginning of every call.
 func (d *faultyDatabase) beginCall(ctx context.Context) error {
-	d.process.passPortCall()
+	d.process.runDuePortActions()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("asking the database: %w", err)
 	}
@@ -33,7 +33,7 @@ func (d *faultyDatabase) beginCall(ctx context.Context) error {
 
 // endCall is the end of a call that wrote: the commit may be done and not answered.
 func (d *faultyDatabase) endCall() error {
-	d.process.passPortCall()
+	d.process.runDuePortActions()
 	if d.process.faults.takeCallFault(event.CommitAnswerLost) {
 		return errCommitAnswerLost
 	}
@@ -86,7 +86,7 @@ func (d *faultyDatabase) UpdateIntent(ctx context.Context, in bridge.Intent) err
 	if err := d.process.store.UpdateIntent(ctx, in); err != nil {
 		return err
 	}
-	d.process.freezeCountAtLeave = d.process.freezeCount
+	d.process.freezeCountAtPermission = d.process.freezeCount
 	return d.endCall()
 }
 
@@ -131,7 +131,7 @@ func (d *faultyDatabase) RecordView(ctx context.Context, v *slurm.View) error {
 	if err := d.process.store.RecordView(ctx, v); err != nil {
 		return err
 	}
-	d.process.oracle.NoteRecorded(&d.process.Daemon)
+	d.process.oracle.NoteUsageRecorded(&d.process.Daemon)
 	return d.endCall()
 }
 

@@ -76,7 +76,7 @@ func (t *trial) doAtRandomMoment(r *rand.Rand, do func()) {
 	case 0:
 		do()
 	case 1, 2:
-		t.daemons[r.IntN(len(t.daemons))].doAtPortCall(1+r.IntN(30), do)
+		t.daemons[r.IntN(len(t.daemons))].scheduleAtPortCall(1+r.IntN(30), do)
 	default:
 		t.world.ScheduleAt(t.world.Now().Add(time.Duration(1+r.IntN(29))*time.Second), do)
 	}
@@ -158,23 +158,23 @@ func restartSlurm(t *trial, r *rand.Rand) {
 		t.faults.endCycleByKind[event.PollFails] = max(t.faults.endCycleByKind[event.PollFails], t.cycle+1+r.IntN(2))
 	}
 	if r.IntN(2) == 0 {
-		t.oracle.NoteForgotten(t.world.Now().Add(-5 * time.Second))
+		t.oracle.ForgetWritesSince(t.world.Now().Add(-5 * time.Second))
 	}
 }
 
 func killDaemon(t *trial, r *rand.Rand) {
 	p, renamed, rest := t.daemons[r.IntN(len(t.daemons))], r.IntN(2) == 0, r.IntN(5)
-	p.doAtPortCall(1+r.IntN(40), func() { p.kill(renamed, rest) })
+	p.scheduleAtPortCall(1+r.IntN(40), func() { p.kill(renamed, rest) })
 }
 
 func freezeDaemon(t *trial, r *rand.Rand) {
 	p, d, over := t.daemons[r.IntN(len(t.daemons))], time.Duration(20+r.IntN(400))*time.Second, r.IntN(2) == 0
-	p.doAtPortCall(1+r.IntN(40), func() { p.freeze(d, over) })
+	p.scheduleAtPortCall(1+r.IntN(40), func() { p.freeze(d, over) })
 }
 
 func writeStopFile(t *trial, r *rand.Rand) {
 	t.startFault(event.StopFileWritten, r)
-	t.daemons[0].doAtPortCall(1+r.IntN(40), func() {
+	t.daemons[0].scheduleAtPortCall(1+r.IntN(40), func() {
 		t.stopFileMadeAt = t.world.Now()
 		_ = os.WriteFile(t.stopFile, nil, 0o600)
 	})
@@ -183,5 +183,5 @@ func writeStopFile(t *trial, r *rand.Rand) {
 func restoreDatabase(t *trial, r *rand.Rand) {
 	at := t.store.restore(r.IntN(4))
 	t.trace.addLine("the database is as it was at %v", at.Format(time.TimeOnly))
-	t.oracle.NoteRestored(at)
+	t.oracle.NoteDatabaseRestored(at)
 }

@@ -6,8 +6,8 @@ import (
 
 // KnownBreach is a rule that is not kept in every seed yet.
 type KnownBreach struct {
-	MaxSeedsOf200 int    // seeds of 200 in which it may be broken, before it is an error
-	Reason        string // and the point of the tracker that is to mend it
+	MaxBrokenSeedsOf200 int    // seeds of 200 in which it may be broken, before it is an error
+	Reason              string // and the point of the tracker that is to mend it
 }
 
 // KnownBreachByRule are the rules of the oracle, by name, that are not kept in every seed
@@ -35,8 +35,8 @@ const (
 	lostAnswerReason = "A2, A3: a call of ours without an answer, or a database put back, and a change by a person soon after it: whose value it is is then guessed wrong"
 )
 
-// ExcludedKindReasons are the kinds of events that are not survived today, with the point
+// ExclusionReasonByKind are the kinds of events that are not survived today, with the point
 // that is to mend it. DrawEvents leaves them out.
-var ExcludedKindReasons = map[event.Kind]string{
+var ExclusionReasonByKind = map[event.Kind]string{
 	event.UserJobsPrivate: "B10: rights that are lost while PrivateData hides jobs make Slurm say of each that it does not know it",
 }

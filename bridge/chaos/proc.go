@@ -23,18 +23,18 @@ import (
 type daemonProcess struct {
 	*trial
 	oracle.Daemon
-	holderName         string // as the leader row knows it
-	loop               *cycle.Loop
-	startCount         int // restarts so far
-	cyclesUntilRestart int // cycles until it is started again
-	portCallCount      int // calls of ports in this step
-	pendingActions     []portAction
-	cancelStep         context.CancelFunc
-	freezeCount        int              // how often it stood still
-	freezeCountAtLeave int              // how often it had stood still when it had leave to send
-	lastStateByJob     map[int64]string // the states of the jobs it read last
-	freshPollsByJob    map[int64]int    // jobs to be read afresh
-	fullListAt         time.Time        // of the last full list
+	holderName              string // as the leader row knows it
+	loop                    *cycle.Loop
+	startCount              int // restarts so far
+	cyclesUntilRestart      int // cycles until it is started again
+	portCallCount           int // calls of ports in this step
+	pendingActions          []portAction
+	cancelStep              context.CancelFunc
+	freezeCount             int              // how often it stood still
+	freezeCountAtPermission int              // how often it had stood still when it had leave to send
+	lastStateByJob          map[int64]string // the states of the jobs it read last
+	freshPollsLeftByJob     map[int64]int    // jobs to be read afresh
+	lastFullListAt          time.Time        // of the last full list
 }
 
 // portAction is something to happen when the step has come to a port.
@@ -46,8 +46,9 @@ type portAction struct {
 // processKilled is the end of a process in the middle of a step.
 type processKilled struct{}
 
-// passPortCall is passed at the beginning and the end of every call of a port.
-func (p *daemonProcess) passPortCall() {
+// runDuePortActions counts the beginning or the end of a call of a port, and lets happen
+// what is due there.
+func (p *daemonProcess) runDuePortActions() {
 	p.portCallCount++
 	for len(p.pendingActions) > 0 && p.pendingActions[0].portCall <= p.portCallCount {
 		a := p.pendingActions[0]
@@ -56,9 +57,9 @@ func (p *daemonProcess) passPortCall() {
 	}
 }
 
-// doAtPortCall lets something happen at a port of the next step, or after it when the step
+// scheduleAtPortCall lets something happen at a port of the next step, or after it when the step
 // has fewer.
-func (p *daemonProcess) doAtPortCall(at int, do func()) {
+func (p *daemonProcess) scheduleAtPortCall(at int, do func()) {
 	p.pendingActions = append(p.pendingActions, portAction{at, do})
 	sort.SliceStable(p.pendingActions, func(i, j int) bool { return p.pendingActions[i].portCall < p.pendingActions[j].portCall })
 }

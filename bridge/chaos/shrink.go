@@ -35,7 +35,7 @@ func ShrinkEvents(s site.Site, events []event.Event, parts Overrides, rule strin
 // RunSeed plays a seed as it is drawn, without the kinds of events that are known to
 // be too much, unless overrides.ReportsKnownBreaches is set.
 func RunSeed(seed uint64, cycles int, parts Overrides) (*Outcome, error) {
-	without := ExcludedKindReasons
+	without := ExclusionReasonByKind
 	if parts.ReportsKnownBreaches {
 		without = nil
 	}

@@ -13,10 +13,10 @@ import (
 
 // runExpireTimer runs what a timer outside the daemon runs every minute.
 func (t *trial) runExpireTimer() {
-	if t.world.Now().Before(t.timerDue) || t.faults.isActive(event.ExpireTimerStopped, t.cycle) {
+	if t.world.Now().Before(t.nextTimerRun) || t.faults.isActive(event.ExpireTimerStopped, t.cycle) {
 		return
 	}
-	t.timerDue = t.world.Now().Add(time.Minute)
+	t.nextTimerRun = t.world.Now().Add(time.Minute)
 	p := t.expireProcess
 	p.forgetEverything()
 	c := t.Site.NewDaemonConfig("", "", nil)
@@ -55,7 +55,7 @@ func (t *trial) runRelease() error {
 // forgetEverything is a new process: it knows nothing but what the database knows.
 func (p *daemonProcess) forgetEverything() {
 	p.Daemon.NoteStart()
-	p.lastStateByJob, p.freshPollsByJob, p.fullListAt = nil, map[int64]int{}, time.Time{}
+	p.lastStateByJob, p.freshPollsLeftByJob, p.lastFullListAt = nil, map[int64]int{}, time.Time{}
 }
 
 func (p *daemonProcess) newReleaser() push.Releaser {

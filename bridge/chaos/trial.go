@@ -22,7 +22,7 @@ type trial struct {
 	store          *backedUpStore
 	expireProcess  *daemonProcess // fairbridge expire, which a timer runs
 	releaseProcess *daemonProcess // fairbridge release
-	timerDue       time.Time      // of the timer
+	nextTimerRun   time.Time      // of the timer
 	daemons        []*daemonProcess
 	oracle         *oracle.Oracle
 	faults         faults

@@ -48,31 +48,31 @@ func (c *faultyCluster) showStaleJobs(v *slurm.View) {
 	for i := range v.Jobs {
 		marks[v.Jobs[i].ID] = v.Jobs[i].State + strings.Join(v.Jobs[i].Flags, "+")
 	}
-	full := !c.Site.PollsLazily || c.LastReadJobs == nil || v.At.Sub(c.fullListAt).Abs() >= fullListInterval
+	full := !c.Site.PollsLazily || c.LastReadJobs == nil || v.At.Sub(c.lastFullListAt).Abs() >= fullListInterval
 	v.IsFullRead = full
 	if full {
-		c.LastReadJobs, c.fullListAt = map[int64]slurm.Job{}, v.At
+		c.LastReadJobs, c.lastFullListAt = map[int64]slurm.Job{}, v.At
 	}
 	next := make(map[int64]slurm.Job, len(v.Jobs))
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if old, have := c.LastReadJobs[j.ID]; have && c.lastStateByJob[j.ID] == marks[j.ID] && c.freshPollsByJob[j.ID] == 0 {
+		if old, have := c.LastReadJobs[j.ID]; have && c.lastStateByJob[j.ID] == marks[j.ID] && c.freshPollsLeftByJob[j.ID] == 0 {
 			*j = old
 		}
 		next[j.ID] = *j
-		if c.freshPollsByJob[j.ID]--; c.freshPollsByJob[j.ID] <= 0 {
-			delete(c.freshPollsByJob, j.ID)
+		if c.freshPollsLeftByJob[j.ID]--; c.freshPollsLeftByJob[j.ID] <= 0 {
+			delete(c.freshPollsLeftByJob, j.ID)
 		}
 	}
 	if !full {
-		c.askUnlistedJobs(v, next)
+		c.rereadUnlistedJobs(v, next)
 	}
 	c.LastReadJobs, c.lastStateByJob = next, marks
 }
 
-// askUnlistedJobs asks for jobs that are no longer listed one by one: only that proves
+// rereadUnlistedJobs asks for jobs that are no longer listed one by one: only that proves
 // that they are gone.
-func (c *faultyCluster) askUnlistedJobs(v *slurm.View, next map[int64]slurm.Job) {
+func (c *faultyCluster) rereadUnlistedJobs(v *slurm.View, next map[int64]slurm.Job) {
 	for id, old := range c.LastReadJobs {
 		if _, listed := next[id]; listed || old.IsDone() {
 			continue

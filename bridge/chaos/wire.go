@@ -18,7 +18,7 @@ type faultyCluster struct{ *daemonProcess }
 // RereadJob implements bridge.Cluster. It takes a moment, in which things happen.
 func (c *faultyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	c.world.Advance(c.world.Now().Add(50 * time.Millisecond))
-	c.passPortCall()
+	c.runDuePortActions()
 	switch {
 	case ctx.Err() != nil:
 		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: ctx.Err().Error()}
@@ -32,8 +32,8 @@ func (c *faultyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, err
 	if err != nil {
 		return slurm.Job{}, err
 	}
-	c.oracle.NoteReread(&c.Daemon, id)
-	c.passPortCall()
+	c.oracle.NoteJobReread(&c.Daemon, id)
+	c.runDuePortActions()
 	return c.Site.ShownJob(j), nil
 }
 
@@ -49,7 +49,7 @@ func (c *faultyCluster) isHidden(j *slurm.Job, single bool) bool {
 
 // HasNode implements bridge.Cluster.
 func (c *faultyCluster) HasNode(ctx context.Context, name string) (bool, error) {
-	c.passPortCall()
+	c.runDuePortActions()
 	if ctx.Err() != nil || c.faults.isActive(event.RereadFails, c.cycle) {
 		return false, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
@@ -59,18 +59,18 @@ func (c *faultyCluster) HasNode(ctx context.Context, name string) (bool, error) 
 // ApplyEdit implements bridge.Cluster. A write may be lost on either way, or come
 // late.
 func (c *faultyCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
-	c.passPortCall()
+	c.runDuePortActions()
 	if c.Overrides.RewriteEdit != nil {
 		e = c.Overrides.RewriteEdit(e)
 	}
 	if j, err := c.world.Job(e.Run.Job); err == nil && c.isHidden(&j, true) {
 		return &slurm.Error{Class: slurm.ErrorForbidden, Number: sim.ErrnoInvalidUser, Text: "Invalid user id"}
 	}
-	call := &oracle.Call{SentBy: &c.Daemon, Edit: e, SentAt: c.world.Now(), IsLate: c.freezeCount != c.freezeCountAtLeave}
+	call := &oracle.Call{SentBy: &c.Daemon, Edit: e, SentAt: c.world.Now(), IsLate: c.freezeCount != c.freezeCountAtPermission}
 	c.oracle.CheckSend(call)
 	strike := c.faults.takeWriteFault()
 	if strike != "" || call.IsLate {
-		c.oracle.NoteFailure(call)
+		c.oracle.NoteCallFailure(call)
 	}
 	switch strike {
 	case event.SlurmUnreachable:
@@ -88,8 +88,8 @@ func (c *faultyCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	}
 	call.IsUnanswered = strike == event.WriteAnswerLost
 	err := c.carryOutCall(call)
-	c.freshPollsByJob[e.Run.Job] = 2
-	c.passPortCall()
+	c.freshPollsLeftByJob[e.Run.Job] = 2
+	c.runDuePortActions()
 	if strike == event.WriteAnswerLost {
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset by peer"}
 	}
@@ -108,7 +108,7 @@ func (c *faultyCluster) carryOutCall(k *oracle.Call) error {
 		return err
 	}
 	if !k.IsLate {
-		c.passPortCall() // a process that dies here leaves a hold
+		c.runDuePortActions() // a process that dies here leaves a hold
 	}
 	u.Hold = sim.Ptr(false)
 	if err := c.world.Update(c.Name, k.Edit.Run.Job, u); err != nil || k.Edit.Value == 0 {
@@ -119,7 +119,7 @@ func (c *faultyCluster) carryOutCall(k *oracle.Call) error {
 
 // Observe implements bridge.Cluster.
 func (c *faultyCluster) Observe(ctx context.Context) (*slurm.View, error) {
-	c.passPortCall()
+	c.runDuePortActions()
 	switch {
 	case ctx.Err() != nil:
 		return nil, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: ctx.Err().Error()}
@@ -143,6 +143,6 @@ func (c *faultyCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	c.falsifyView(v)
 	c.showStaleJobs(v)
 	c.NoteView(v, v.At.Sub(c.TrueView.At)-c.faults.clockShift(event.DaemonClockOff), &c.Site.Budgets)
-	c.passPortCall()
+	c.runDuePortActions()
 	return v, nil
 }

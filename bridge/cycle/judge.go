@@ -78,7 +78,7 @@ func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Refer
 	}
 	q.LookUpNodes(ctx, nodes)
 	q.LookUpJobs(ctx, jobs)
-	q.LookUpJobs(ctx, ledger.AbsentJobs(f.Intents, v))
+	q.LookUpJobs(ctx, ledger.AbsentJobIDs(f.Intents, v))
 	v.AddGoneJobs(q.GoneJobs()...)
 	return q.Answers
 }

@@ -68,7 +68,7 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 // tasks have inherited.
 func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
 	intents, changed := push.ReconcileIntents(f.Intents, f.View)
-	if err := push.MarkChangedIntents(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
+	if err := push.UpdateChangedIntents(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
 		return f, doubtsOf(bridge.CauseJournal, err)
 	}
 	l.Metrics.setView(f.View, ledger.CountUnsettledIntents(intents, f.View))
@@ -116,8 +116,8 @@ func (l *Loop) expiryRuns(ctx context.Context, r *Report) bool {
 		r.warn(bridge.CauseNoExpirer, err)
 	case !ok:
 		r.warn(bridge.CauseNoExpirer, errNoExpiry)
-	case ago > push.MaxExpirySignAge:
+	case ago > push.MaxTimeSinceExpirerRan:
 		r.warn(bridge.CauseNoExpirer, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
 	}
-	return err == nil && ok && ago <= push.MaxExpirySignAge
+	return err == nil && ok && ago <= push.MaxTimeSinceExpirerRan
 }

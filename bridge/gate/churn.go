@@ -21,9 +21,9 @@ func rankByJob(p *policy.Plan) map[policy.JobID]int {
 	return r
 }
 
-// orderBand numbers the bands of the order, which double in width from the head:
+// bandOfPosition numbers the bands of the order, which double in width from the head:
 // places 0, 1–2, 3–6, …
-func orderBand(place int) int { return bits.Len(uint(place + 1)) }
+func bandOfPosition(place int) int { return bits.Len(uint(place + 1)) }
 
 // pendingOrder returns the pending jobs of the plan in rank order.
 func (g *planGate) pendingOrder(p *policy.Plan) []policy.JobID {
@@ -66,7 +66,7 @@ func positionByJob(line []policy.JobID) map[policy.JobID]int {
 func countBandChanges(a, b []policy.JobID) int {
 	at, n := positionByJob(a), 0
 	for i, id := range b {
-		n += oneIf(orderBand(i) != orderBand(at[id]))
+		n += oneIf(bandOfPosition(i) != bandOfPosition(at[id]))
 	}
 	return n
 }
@@ -100,7 +100,7 @@ func (g *planGate) limitReordering() {
 // than allowed jobs change band.
 func swapTowards(now, wanted []policy.JobID, allowed int) {
 	began, at, moved := positionByJob(now), positionByJob(now), 0
-	out := func(id policy.JobID, place int) int { return oneIf(orderBand(place) != orderBand(began[id])) }
+	out := func(id policy.JobID, place int) int { return oneIf(bandOfPosition(place) != bandOfPosition(began[id])) }
 	for p, id := range wanted {
 		q, other := at[id], now[p]
 		after := moved - out(id, q) - out(other, p) + out(id, p) + out(other, q)
@@ -123,7 +123,7 @@ func (g *planGate) assignRanks(line, wanted, now []policy.JobID) {
 	for i, id := range now {
 		r := slot[wanted[i]]
 		d := g.decisionForJob(id)
-		if orderBand(i) != orderBand(place[id]) {
+		if bandOfPosition(i) != bandOfPosition(place[id]) {
 			g.addRefusal(id, deny(invariant.SlowReordering, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
 		}
 		d.Rank = r

@@ -6,9 +6,9 @@ import (
 	"fairbridge/bridge/invariant"
 )
 
-// checkView says why nothing may be sent at all on what is known (I13,
+// checkViewUsable says why nothing may be sent at all on what is known (I13,
 // I14). The first reason will do: each is enough.
-func (s *CommonInput) checkView() *denial {
+func (s *CommonInput) checkViewUsable() *denial {
 	v, c := s.View, &s.Budgets
 	old := time.Duration(c.SnapshotAge * float64(s.CycleInterval))
 	switch {
@@ -28,8 +28,8 @@ func (s *CommonInput) checkView() *denial {
 	return nil
 }
 
-// checkLeadership says why leadership is not enough (I14).
-func (s *CommonInput) checkLeadership() *denial {
+// checkLeadershipLasts says why leadership is not enough (I14).
+func (s *CommonInput) checkLeadershipLasts() *denial {
 	if need := s.Budgets.SendTime + 2*time.Second; s.LeadershipLeft < need {
 		return deny(invariant.LeadingOnly, "leadership lasts %v, sending needs %v", s.LeadershipLeft.Round(time.Millisecond), need)
 	}

@@ -71,9 +71,9 @@ func (g *editGate) checkOwnership(c *editCandidate) *denial {
 	return nil
 }
 
-// checkScope says why the job is none of our business. A value of ours is taken
+// checkJobInScope says why the job is none of our business. A value of ours is taken
 // back even from a job that became exempt.
-func (g *editGate) checkScope(c *editCandidate) *denial {
+func (g *editGate) checkJobInScope(c *editCandidate) *denial {
 	if c.GivesBack {
 		return nil
 	}
@@ -83,8 +83,8 @@ func (g *editGate) checkScope(c *editCandidate) *denial {
 	return g.checkNotExempt(c.SlurmJob)
 }
 
-// checkBounds says why the edit breaks a rule of its kind.
-func (g *editGate) checkBounds(c *editCandidate) *denial {
+// checkKindRules says why the edit breaks a rule of its kind.
+func (g *editGate) checkKindRules(c *editCandidate) *denial {
 	f, _ := c.Kind.Form()
 	switch {
 	case c.KindRow.StopTiming == actuator.StopsNow:
@@ -94,7 +94,7 @@ func (g *editGate) checkBounds(c *editCandidate) *denial {
 	case !c.SlurmJob.IsPending() && !(c.GivesBack && f.AllowedWhileRunning):
 		return deny(invariant.OneFieldPerEdit, "%s can only be written while the job is pending", c.Kind)
 	}
-	return c.CheckEdit()
+	return c.CheckKindRules()
 }
 
 // checkCooldown says why the field was written too lately (I10). Giving back and

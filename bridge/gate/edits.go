@@ -54,7 +54,7 @@ func (g *editGate) checkMaySend() *denial {
 			}
 			return nil
 		},
-		in.checkView, in.checkLeadership,
+		in.checkViewUsable, in.checkLeadershipLasts,
 		func() *denial {
 			if in.IntentBook == nil {
 				return deny(invariant.OnlyOurValues, "there is no ledger")
@@ -180,10 +180,10 @@ func (g *editGate) checkCandidate(c *editCandidate) *denial {
 		func() *denial { return checkEditForm(c.Edit) },
 		func() *denial { return g.checkSameRun(c) },
 		func() *denial { return checkTouchable(c.SlurmJob) },
-		func() *denial { return g.checkScope(c) },
+		func() *denial { return g.checkJobInScope(c) },
 		func() *denial { return g.checkMode(c) },
 		func() *denial { return g.checkOwnership(c) },
-		func() *denial { return g.checkBounds(c) },
+		func() *denial { return g.checkKindRules(c) },
 		func() *denial { return g.checkCooldown(c) },
 		func() *denial { return g.checkEditBudget(c) },
 	)

@@ -8,9 +8,9 @@ import (
 	"fairbridge/bridge/invariant"
 )
 
-// maxStartIntervals is how many intervals a job that another was stopped for may take to
+// maxBeneficiaryStartIntervals is how many intervals a job that another was stopped for may take to
 // start once the stop took effect, for which there is one more.
-const maxStartIntervals = 3
+const maxBeneficiaryStartIntervals = 3
 
 // findFutileStop returns the first stop that a job of this partition was given room by
 // and did not start, and until when that keeps others from being stopped; nil
@@ -38,7 +38,7 @@ func (f *facts) isBeneficiaryStillWaiting(s *bridge.Stop) bool {
 	since := f.clusterTime.Sub(s.SentAt)
 	j, v := f.View.Job(s.Beneficiary), f.View.Job(s.Job)
 	switch {
-	case since <= (maxStartIntervals+1)*f.CycleInterval:
+	case since <= (maxBeneficiaryStartIntervals+1)*f.CycleInterval:
 		return false
 	case j == nil || !j.IsPending() || j.Submit.After(s.SentAt.Add(2*f.CycleInterval)): // it ran, and was requeued since
 		return false

@@ -20,14 +20,14 @@ import (
 func FilterPlan(in PlanInput) PlanOutput {
 	g := &planGate{input: in}
 	if in.Snapshot == nil || in.View == nil {
-		g.addDoubt(in.checkView())
+		g.addDoubt(in.checkViewUsable())
 		return g.output
 	}
 	g.facts = newFacts(in.CommonInput)
 	g.checkPlan()
 	if n := checkPlanForm(in.Plan, in.Snapshot); n != nil {
 		g.addDoubt(n)
-		g.output.Plan = g.harmlessPlan()
+		g.output.Plan = g.newHarmlessPlan()
 	} else {
 		g.filterDecisions()
 	}
@@ -57,9 +57,9 @@ func (g *planGate) addRefusal(job policy.JobID, n *denial) {
 
 // checkPlan collects the reasons not to act on what is known.
 func (g *planGate) checkPlan() {
-	g.addDoubt(g.checkView())
+	g.addDoubt(g.checkViewUsable())
 	if g.input.ModeByPartition[g.input.Partition].Allows(bridge.ModeRank) {
-		g.addDoubt(g.checkLeadership())
+		g.addDoubt(g.checkLeadershipLasts())
 	}
 }
 
@@ -154,9 +154,9 @@ func countHealthyDevices(n *policy.Node, kind string) int {
 	return c
 }
 
-// harmlessPlan is the plan that asks for nothing: the last accepted order, no job
+// newHarmlessPlan returns the plan that asks for nothing: the last accepted order, no job
 // stopped, none held.
-func (g *planGate) harmlessPlan() *policy.Plan {
+func (g *planGate) newHarmlessPlan() *policy.Plan {
 	p := &policy.Plan{SnapshotSeq: g.Snapshot.Seq}
 	if g.input.Plan != nil {
 		p.Policy = g.input.Plan.Policy

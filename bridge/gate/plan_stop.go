@@ -20,19 +20,19 @@ type stopGroup struct {
 // stopGate decides which of a plan's stops may be.
 type stopGate struct {
 	*planGate
-	freeDevices    freeDevices // what is free when those that may not be stopped run on
-	stopBudget     *stopBudget
-	displacedPairs stopPairs // stopped in this plan, and for whom
+	freeDevices      freeDevices // what is free when those that may not be stopped run on
+	stopBudget       *stopBudget
+	plannedStopPairs stopPairs // stopped in this plan, and for whom
 }
 
 // filterStops lets through the stops that may be, those for the first in line first.
 func (g *planGate) filterStops() {
-	s := &stopGate{planGate: g, displacedPairs: stopPairs{}}
+	s := &stopGate{planGate: g, plannedStopPairs: stopPairs{}}
 	groups, pause := s.newStopGroups(), g.checkStopPause()
 	if pause != nil {
 		g.output.StopPauseReason = pause.Why
 		for _, x := range groups {
-			s.keepStopGroup(x, x.beneficiary, pause)
+			s.refuseStopGroup(x, x.beneficiary, pause)
 		}
 		return
 	}
@@ -49,12 +49,12 @@ func (g *planGate) filterStops() {
 func (g *stopGate) filterStopGroup(x stopGroup) {
 	accepted, culprit, n := g.checkStopGroup(x)
 	if n != nil {
-		g.keepStopGroup(x, culprit, n)
+		g.refuseStopGroup(x, culprit, n)
 		return
 	}
 	for _, s := range accepted {
 		g.stopBudget.addStop(s)
-		g.displacedPairs[stopPair{s.Job, s.Beneficiary}] = true
+		g.plannedStopPairs[stopPair{s.Job, s.Beneficiary}] = true
 	}
 	g.freeDevices.giveToBeneficiary(g, x)
 	if !g.warnBeforeStops(x, accepted) {
@@ -120,7 +120,7 @@ func (g *stopGate) checkStopGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *de
 			func() *denial { return g.checkStoppable(p) },
 			func() *denial { return g.checkCanRestart(p) },
 			func() *denial { return g.checkWarnable(p) },
-			func() *denial { return g.checkPingPong(s, g.displacedPairs) },
+			func() *denial { return g.checkPingPong(s, g.plannedStopPairs) },
 			func() *denial { return trial.checkStop(s) },
 		)
 		if n != nil {
@@ -132,9 +132,9 @@ func (g *stopGate) checkStopGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *de
 	return accepted, 0, nil
 }
 
-// keepStopGroup keeps every job of a stop group that may not be stopped, and lets the job
+// refuseStopGroup keeps every job of a stop group that may not be stopped, and lets the job
 // it was for wait.
-func (g *stopGate) keepStopGroup(x stopGroup, culprit policy.JobID, n *denial) {
+func (g *stopGate) refuseStopGroup(x stopGroup, culprit policy.JobID, n *denial) {
 	for _, id := range x.victims {
 		d, p := g.decisionForJob(id), g.snapshotJob(int64(id))
 		why := n

@@ -17,15 +17,15 @@ func TestAbsenceProvesNothing(t *testing.T) {
 		if got := SettleIntents([]bridge.Intent{in}, v, v.At); len(got) > 0 {
 			t.Errorf("%s, the job is not listed: %s (%s)", state, got[0].State, got[0].Error)
 		}
-		if ask := AbsentJobs([]bridge.Intent{in}, v); len(ask) != 1 || ask[0] != 7 {
+		if ask := AbsentJobIDs([]bridge.Intent{in}, v); len(ask) != 1 || ask[0] != 7 {
 			t.Errorf("%s: to be asked about are %v", state, ask)
 		}
 		v.AddGoneJobs(7)
-		if got := SettleIntents([]bridge.Intent{in}, v, v.At); len(got) != 1 || got[0].State != bridge.IntentExpired || len(AbsentJobs([]bridge.Intent{in}, v)) > 0 {
+		if got := SettleIntents([]bridge.Intent{in}, v, v.At); len(got) != 1 || got[0].State != bridge.IntentExpired || len(AbsentJobIDs([]bridge.Intent{in}, v)) > 0 {
 			t.Errorf("%s, Slurm does not know the job: %v", state, got)
 		}
 	}
-	if ask := AbsentJobs([]bridge.Intent{lease(bridge.IntentPlanned), lease(bridge.IntentExpired)}, &slurm.View{At: noon}); len(ask) > 0 {
+	if ask := AbsentJobIDs([]bridge.Intent{lease(bridge.IntentPlanned), lease(bridge.IntentExpired)}, &slurm.View{At: noon}); len(ask) > 0 {
 		t.Errorf("asking about %v for intents that wait for nothing", ask)
 	}
 }

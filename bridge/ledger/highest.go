@@ -8,11 +8,11 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// HighestValue returns the highest number of ours that may stand in the job's field, 0
+// HighestPossibleValue returns the highest number of ours that may stand in the job's field, 0
 // where none does. It is more than the value of the standing intent where that is
 // a site factor, which no record shows, and had no answer: then what stood before
 // may stand still, and after an answer was lost to what gave it back nothing may.
-func (b *IntentBook) HighestValue(run slurm.Run, f slurm.Field, now time.Time) int64 {
+func (b *IntentBook) HighestPossibleValue(run slurm.Run, f slurm.Field, now time.Time) int64 {
 	in := b.StandingIntent(run, f, now)
 	if in == nil {
 		return 0

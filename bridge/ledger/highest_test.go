@@ -44,7 +44,7 @@ func TestMost(t *testing.T) {
 			field = c.rows[i].Edit.Kind.Field()
 		}
 		j := waiting()
-		if got := NewIntentBook(c.rows).HighestValue(j.CurrentRun(), field, noon); got != c.want {
+		if got := NewIntentBook(c.rows).HighestPossibleValue(j.CurrentRun(), field, noon); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}

@@ -88,10 +88,10 @@ func lastAwaitedIDByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	return ids
 }
 
-// AbsentJobs returns, sorted, the jobs whose intents wait for what became of them
+// AbsentJobIDs returns, sorted, the jobs whose intents wait for what became of them
 // although the view does not list them and Slurm did not say that they are gone.
 // Slurm is to be asked about each.
-func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
+func AbsentJobIDs(intents []bridge.Intent, v *slurm.View) []int64 {
 	var ids []int64
 	for i := range intents {
 		in, id := &intents[i], intents[i].Edit.Run.Job

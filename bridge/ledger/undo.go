@@ -63,7 +63,7 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 }
 
 func undoRank(e slurm.Edit) int {
-	if actuator.KindRowOf(e.Kind).FreesJob {
+	if actuator.KindRowOf(e.Kind).LetsJobStart {
 		return 1
 	}
 	return 0

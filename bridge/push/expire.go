@@ -20,9 +20,9 @@ const (
 	// MinLeaderlessTimeForOrder is how long no daemon must have led before order numbers are given
 	// back: longer than a restart or an upgrade takes. They hold no job.
 	MinLeaderlessTimeForOrder = 10 * time.Minute
-	// MaxExpirySignAge is how old the last sign of the Expirer may be while jobs are
+	// MaxTimeSinceExpirerRan is how old the last sign of the Expirer may be while jobs are
 	// bound to nodes: it runs every minute.
-	MaxExpirySignAge = 3 * time.Minute
+	MaxTimeSinceExpirerRan = 3 * time.Minute
 )
 
 // Expirer gives back what a daemon that is gone left in Slurm and does not end

@@ -41,7 +41,7 @@ func (p *Pusher) sendHandBack(ctx context.Context, c bridge.HandBacker, in *brid
 	var unwritten error
 	err := c.HandBack(ctx, in.Edit, func(ctx context.Context) error {
 		in.Before.HeldByUsAt = p.Now()
-		unwritten = p.markIntent(ctx, in)
+		unwritten = p.updateIntent(ctx, in)
 		return unwritten
 	})
 	return errors.Join(err, unwritten)

@@ -24,8 +24,8 @@ type Ports struct {
 	OnIntentSent func(*bridge.Intent) // called with every intent as it is sent; nil: not counted
 }
 
-// countIntent counts an intent.
-func (p *Ports) countIntent(in *bridge.Intent) {
+// reportIntentSent counts an intent.
+func (p *Ports) reportIntentSent(in *bridge.Intent) {
 	if p.OnIntentSent != nil {
 		p.OnIntentSent(in)
 	}
@@ -70,7 +70,7 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 		if !tried {
 			continue
 		}
-		p.countIntent(&intents[i])
+		p.reportIntentSent(&intents[i])
 		if p.OnIntentDone != nil {
 			p.OnIntentDone(i + 1)
 		}
@@ -100,7 +100,7 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 		return false, nil // the first call may have been carried out late: the next poll tells
 	case state != "":
 		in.State, in.Error, in.Closed = state, "not sent: "+why, now
-		return true, errors.Join(p.yieldOverwrittenValues(ctx, k, &j), p.markIntent(ctx, in))
+		return true, errors.Join(p.yieldOverwrittenValues(ctx, k, &j), p.updateIntent(ctx, in))
 	}
 	if !again { // the first call may have changed what stood before
 		stop := in.Before.Stop
@@ -108,7 +108,7 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 		in.Before.Stop = stop
 	}
 	in.State, in.Sent, in.Error = bridge.IntentSent, now, ""
-	if err := p.markIntent(ctx, in); err != nil {
+	if err := p.updateIntent(ctx, in); err != nil {
 		return true, err
 	}
 	p.sentFields[in.Edit.WrittenField()] = true
@@ -117,7 +117,7 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 	if SetOutcome(in, err, p.Now()); again && in.State != bridge.IntentAcked { // the first call may have been carried out
 		in.State, in.Closed = bridge.IntentUnknown, time.Time{}
 	}
-	return true, p.markIntent(ctx, in)
+	return true, p.updateIntent(ctx, in)
 }
 
 // noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,
@@ -177,16 +177,16 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slurm.Job) error {
 	for _, in := range k.overwrittenIntents(j) {
 		in.State, in.Error, in.Closed = bridge.IntentYielded, actuator.ForeignChange(&in, j), p.Now()
-		if err := p.markIntent(ctx, &in); err != nil {
+		if err := p.updateIntent(ctx, &in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// markIntent stores an intent. The context of the cycle may be over; what was sent
+// updateIntent stores an intent. The context of the cycle may be over; what was sent
 // must be recorded all the same.
-func (p *Pusher) markIntent(ctx context.Context, in *bridge.Intent) error {
+func (p *Pusher) updateIntent(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := p.Journal.UpdateIntent(ctx, *in); err != nil {

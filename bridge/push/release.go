@@ -138,7 +138,7 @@ func (r *Releaser) observeCluster(ctx context.Context) (*slurm.View, error) {
 // or cut must not keep us from giving back.
 func rereadAbsentJobs(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := missing.NewLookups(c)
-	q.LookUpJobs(ctx, ledger.AbsentJobs(intents, v))
+	q.LookUpJobs(ctx, ledger.AbsentJobIDs(intents, v))
 	v.AddGoneJobs(q.GoneJobs()...)
 	v.AddJobs(q.FoundJobs...)
 }
@@ -164,7 +164,7 @@ func (r *Releaser) readAndStoreFindings(ctx context.Context) (*releaseFindings, 
 	if err != nil {
 		return nil, err
 	}
-	if err := MarkChangedIntents(ctx, r.Journal, f.unwrittenIntents, nil); err != nil {
+	if err := UpdateChangedIntents(ctx, r.Journal, f.unwrittenIntents, nil); err != nil {
 		return nil, err
 	}
 	if f.intents, err = StoreInheritedIntents(ctx, r.Journal, r.Epoch, f.intents); err != nil {

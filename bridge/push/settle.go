@@ -38,19 +38,19 @@ func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []br
 	return append(slices.Clip(now), ledger.InheritedIntents(now, v)...), changed
 }
 
-// IntentMarker is where it is written what became of intents.
-type IntentMarker interface {
+// IntentUpdater is where it is written what became of intents.
+type IntentUpdater interface {
 	UpdateIntent(context.Context, bridge.Intent) error
 }
 
 // IntentStore is where intents are stored.
 type IntentStore interface {
-	IntentMarker
+	IntentUpdater
 	StoreIntents(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
 }
 
-// MarkChangedIntents writes down what became of intents.
-func MarkChangedIntents(ctx context.Context, l IntentMarker, changed []bridge.Intent, count func(*bridge.Intent)) error {
+// UpdateChangedIntents writes down what became of intents.
+func UpdateChangedIntents(ctx context.Context, l IntentUpdater, changed []bridge.Intent, count func(*bridge.Intent)) error {
 	for i := range changed {
 		if err := l.UpdateIntent(ctx, changed[i]); err != nil {
 			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)

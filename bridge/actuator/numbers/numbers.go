@@ -19,7 +19,7 @@ const LowestPriority int64 = 2
 // the way there. Those beyond have their own, as far as these do not pass the
 // window's.
 func AssignPriorities(g []Place, n int, floor int64, blended bool) []int64 {
-	s := newPriorityScale(g, n, floor)
+	s := newPriorityTargets(g, n, floor)
 	ceiling := int64(1) << 62
 	var values []int64
 	if n > 0 && !blended {
@@ -41,7 +41,7 @@ func AssignPriorities(g []Place, n int, floor int64, blended bool) []int64 {
 }
 
 // blendPriorities moves priorities a fifth of the way to our order.
-func (s *priorityScale) blendPriorities(g []Place) []int64 {
+func (s *priorityTargets) blendPriorities(g []Place) []int64 {
 	values := make([]int64, len(g))
 	for i := range g {
 		values[i] = g[i].CurrentPriority

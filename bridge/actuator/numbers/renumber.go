@@ -67,7 +67,7 @@ func floorDiv(a, b int64) int64 {
 // these, none below floor. A present one may stay when it is within slack of the
 // best; when any must change, those near the end of it do so too, so that a
 // little drift does not call for the next change.
-func (s *priorityScale) renumberLine(have []int64, floor int64) []int64 {
+func (s *priorityTargets) renumberLine(have []int64, floor int64) []int64 {
 	n, want, gap := len(have), s.bestValues, s.minGap
 	within := func(slack int64) []bool {
 		return markKeptValues(have, func(i int) bool { return abs(have[i]-want[i]) <= slack && have[i] >= floor+int64(n-1-i) })

@@ -51,7 +51,7 @@ func TestRungsLaws(t *testing.T) {
 }
 
 func TestRenumberKeepsWhatStands(t *testing.T) {
-	s := priorityScale{bestValues: []int64{500, 400, 300, 200}, minGap: 10, slack: 150}
+	s := priorityTargets{bestValues: []int64{500, 400, 300, 200}, minGap: 10, slack: 150}
 	for _, c := range []struct {
 		name       string
 		have, want []int64
@@ -78,7 +78,7 @@ func TestRenumberLaws(t *testing.T) {
 		for i := range g {
 			g[i].SlurmPriority = own[i]
 		}
-		s := newPriorityScale(g, rapid.IntRange(0, len(g)).Draw(t, "window"), LowestPriority)
+		s := newPriorityTargets(g, rapid.IntRange(0, len(g)).Draw(t, "window"), LowestPriority)
 		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.bestValues), len(s.bestValues)).Draw(t, "have")
 		got := s.renumberLine(have, LowestPriority)
 		for i, v := range got {
@@ -102,7 +102,7 @@ func TestRenumberLaws(t *testing.T) {
 // has waited so long that it must not be.
 func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
 	line := []Place{{StartsNow: true, CurrentPriority: 400}, {StartsNow: true, CurrentPriority: 300}, {CurrentPriority: 500, IsLongWaiting: true}, {CurrentPriority: 200}}
-	s := priorityScale{bestValues: []int64{500, 400, 300, 200}, minGap: 50, slack: 100}
+	s := priorityTargets{bestValues: []int64{500, 400, 300, 200}, minGap: 50, slack: 100}
 	number := func() []int64 {
 		values := s.renumberLine(currentValues(line), LowestPriority)
 		raiseAboveLongWaiting(values, line)

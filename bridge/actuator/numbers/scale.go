@@ -4,33 +4,33 @@ import (
 	"math"
 )
 
-// priorityScale says which priorities a group gets, and how exactly.
-type priorityScale struct {
+// priorityTargets says which priorities a group gets, and how exactly.
+type priorityTargets struct {
 	bestValues []int64 // best values for the places of the window
 	minGap     int64   // least distance of two of them
 	slack      int64   // how far a present value may be off
 }
 
-// The reach of a group's numbers beyond the priorities Slurm gave it: half of
+// The margin of a group's numbers beyond the priorities Slurm gave it: half of
 // their spread, or a part of the highest where they hardly differ.
 const (
-	reachSpreadDivisor  = 2
-	reachHighestDivisor = 16
+	marginSpreadDivisor  = 2
+	marginHighestDivisor = 16
 )
 
-// newPriorityScale makes the scale for the first n places of a group. The numbers stay
+// newPriorityTargets makes the targets for the first n places of a group. The numbers stay
 // small against the site's own: a job that comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
-func newPriorityScale(g []Place, n int, floor int64) priorityScale {
+func newPriorityTargets(g []Place, n int, floor int64) priorityTargets {
 	own := make([]int64, len(g))
 	lo, hi := int64(1<<62), int64(0)
 	for i := range g {
 		own[i] = g[i].SlurmPriority
 		lo, hi = min(lo, own[i]), max(hi, own[i])
 	}
-	reach := max((hi-lo)/reachSpreadDivisor, hi/reachHighestDivisor)
-	s := priorityScale{minGap: max(1, reach/int64(len(g)))}
+	reach := max((hi-lo)/marginSpreadDivisor, hi/marginHighestDivisor)
+	s := priorityTargets{minGap: max(1, reach/int64(len(g)))}
 	s.bestValues = spaceHighestPriorities(own, n, s.minGap, floor)
 	s.slack = max(2, s.minGap)
 	if n > 0 {

@@ -39,7 +39,7 @@ func checkNotExempt(s *sendContext) string {
 	numbers := s.Edit.Kind == slurm.EditSiteFactor || s.Edit.Kind == slurm.EditNice || s.Edit.Kind == slurm.EditPriority
 	d := s.oracle.Site.ShownJob(*j)
 	switch {
-	case s.isAfterRace:
+	case s.wasChangedAfterReread:
 		return ""
 	case j.User == site.ExemptUser || slices.Contains(s.budgets.ExemptAccounts, j.Account) || j.PartitionText() != site.ManagedPartition:
 		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.PartitionText())
@@ -58,7 +58,7 @@ func checkNotExempt(s *sendContext) string {
 // I16: no job that waits longer than the limit is leased or lowered.
 func checkNotLongWaiting(s *sendContext) string {
 	waited := s.now.Sub(s.jobEntry.waitsSince)
-	if waited <= s.budgets.MaxPending+site.CycleInterval || s.isAfterRace || s.mayGiveBack() || s.SentBy.IsTool || s.isRepeat() {
+	if waited <= s.budgets.MaxPending+site.CycleInterval || s.wasChangedAfterReread || s.mayGiveBack() || s.SentBy.IsTool || s.isRepeat() {
 		return ""
 	}
 	m := s.jobEntry.stateByField[fieldOfKind(s.Edit.Kind)]
@@ -111,7 +111,7 @@ func checkIntentStored(s *sendContext) string {
 
 // Every job is read again right before anything is written to it.
 func checkJobReread(s *sendContext) string {
-	if _, read := s.SentBy.rereadChangeByJob[s.job.ID]; !read {
+	if _, read := s.SentBy.rereadChangeNumberByJob[s.job.ID]; !read {
 		return "the job was not read again"
 	}
 	return ""

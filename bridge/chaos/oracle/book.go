@@ -48,15 +48,15 @@ type fieldState struct {
 
 // jobEntry is the oracle's own account of a job.
 type jobEntry struct {
-	id           int64
-	submittedJob slurm.Job // as submitted
-	stateByField map[Field]*fieldState
-	heldBy       string // who holds it: "", owner, admin or us
-	restartCount int
-	lastChange   int // entry of the book at which somebody last changed it
-	leasedTime   time.Duration
-	waitsSince   time.Time // or last stopped
-	isSplitTask  bool      // a task that inherited what stood in its array's record
+	id               int64
+	submittedJob     slurm.Job // as submitted
+	stateByField     map[Field]*fieldState
+	heldBy           string // who holds it: "", owner, admin or us
+	restartCount     int
+	lastChangeNumber int // entry of the book at which somebody last changed it
+	leasedTime       time.Duration
+	waitsSince       time.Time // or last stopped
+	isSplitTask      bool      // a task that inherited what stood in its array's record
 }
 
 // jobBook is what the oracle knows of all jobs.
@@ -91,7 +91,7 @@ func (b *jobBook) addEntry(j *slurm.Job) *jobEntry {
 		e.heldBy = "owner"
 	}
 	if a := b.entryByJob[j.ArrayJobID]; j.ArrayJobID != 0 && j.ArrayJobID != j.ID && a != nil {
-		e.heldBy, e.leasedTime, e.waitsSince, e.lastChange = a.heldBy, a.leasedTime, a.waitsSince, a.lastChange
+		e.heldBy, e.leasedTime, e.waitsSince, e.lastChangeNumber = a.heldBy, a.leasedTime, a.waitsSince, a.lastChangeNumber
 		for f, m := range a.stateByField {
 			kept := *m
 			e.stateByField[f] = &kept
@@ -202,7 +202,7 @@ func (b *jobBook) noteOurWrite(e *jobEntry, u *sim.JobUpdate, after *slurm.Job, 
 // noteForeignWrite notes what somebody else wrote. What is the same as ours stays ours.
 func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, before, after *slurm.Job) {
 	b.changeCount++
-	e.lastChange = b.changeCount
+	e.lastChangeNumber = b.changeCount
 	fields := writtenFields(u)
 	if before.Nice != after.Nice && u.Nice == nil {
 		fields = append(fields, FieldNice) // a release and a direct priority wipe it

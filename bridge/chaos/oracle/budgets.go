@@ -39,7 +39,7 @@ func (o *Oracle) judgeStop(k *Call, j *slurm.Job) {
 		o.AddBreach("opted", j.ID, "it was stopped by %s and its owner had not opted in", k.SentBy.Name)
 	}
 	o.stops = append(o.stops, x)
-	for _, why := range append(checkStopCount(o, &x), checkStopSize(o, k, &x)...) {
+	for _, why := range append(checkStopCount(o, &x), checkStoppedGPUsAndWork(o, k, &x)...) {
 		o.AddBreach("I7", x.jobID, "%s", why)
 	}
 }
@@ -67,9 +67,9 @@ func checkStopCount(o *Oracle, x *stop) []string {
 	return out
 }
 
-// checkStopSize is I7 on sizes: so many GPUs per interval and per hour, so much work
+// checkStoppedGPUsAndWork is I7 on sizes: so many GPUs per interval and per hour, so much work
 // lost in a day.
-func checkStopSize(o *Oracle, k *Call, x *stop) []string {
+func checkStoppedGPUsAndWork(o *Oracle, k *Call, x *stop) []string {
 	c, inUse := &o.Site.Budgets, k.SentBy.gpusInUse()
 	var out []string
 	for _, b := range []struct {

@@ -23,24 +23,24 @@ type Daemon struct {
 	GoodPollCount int  // good polls since it started or failed
 	WasInDoubt    bool // its last step was in doubt
 
-	stepCount            int                       // so far
-	writeCount           int                       // tasks, in this step
-	rereadChangeByJob    map[int64]int             // jobs read again in this step, as of which change of the book
-	seenViewFault        string                    // how what it saw in this step was not the truth
-	hasSeenTruth         bool                      // it saw the truth since it started
-	knownJobs            map[int64]bool            // jobs it has seen
-	maxNodeCount         int                       // nodes it has seen
-	lastOrderByPartition map[string][]policy.JobID // of the last plan that could be sent, by partition
+	stepCount               int                       // so far
+	writeCount              int                       // tasks, in this step
+	rereadChangeNumberByJob map[int64]int             // jobs read again in this step, as of which change of the book
+	seenViewFault           string                    // how what it saw in this step was not the truth
+	hasSeenTrueView         bool                      // it saw the truth since it started
+	seenJobs                map[int64]bool            // jobs it has seen
+	maxSeenNodeCount        int                       // nodes it has seen
+	lastOrderByPartition    map[string][]policy.JobID // of the last plan that could be sent, by partition
 }
 
 // NoteStart is a new process: it knows nothing but what the database knows.
 func (d *Daemon) NoteStart() {
-	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, knownJobs: map[int64]bool{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadChangeByJob: map[int64]int{}}
+	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, seenJobs: map[int64]bool{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadChangeNumberByJob: map[int64]int{}}
 }
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
-	d.writeCount, d.rereadChangeByJob, d.seenViewFault = 0, map[int64]int{}, ""
+	d.writeCount, d.rereadChangeNumberByJob, d.seenViewFault = 0, map[int64]int{}, ""
 	d.stepCount++
 }
 
@@ -49,18 +49,18 @@ func (d *Daemon) NoteStep() {
 // must notice that it is not the truth.
 func (d *Daemon) NoteView(v *slurm.View, off time.Duration, g *bridge.Budgets) {
 	d.seenViewFault = d.findViewFault(v, off, g)
-	d.hasSeenTruth = d.hasSeenTruth || d.seenViewFault == ""
+	d.hasSeenTrueView = d.hasSeenTrueView || d.seenViewFault == ""
 	for i := range v.Jobs {
-		d.knownJobs[v.Jobs[i].ID] = true
+		d.seenJobs[v.Jobs[i].ID] = true
 	}
-	d.maxNodeCount = max(d.maxNodeCount, len(v.Nodes))
+	d.maxSeenNodeCount = max(d.maxSeenNodeCount, len(v.Nodes))
 }
 
 func (d *Daemon) findViewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) string {
 	gone, live := 0, 0
 	for i := range d.TrueView.Jobs {
 		j := &d.TrueView.Jobs[i]
-		if j.IsDone() || !d.knownJobs[j.ID] {
+		if j.IsDone() || !d.seenJobs[j.ID] {
 			continue
 		}
 		if live++; v.Job(j.ID) == nil {
@@ -70,11 +70,11 @@ func (d *Daemon) findViewFault(v *slurm.View, off time.Duration, g *bridge.Budge
 	switch {
 	case off.Abs() > g.Skew:
 		return fmt.Sprintf("a clock that is %v off", off)
-	case !d.hasSeenTruth:
+	case !d.hasSeenTrueView:
 	case gone > g.VanishFloor && float64(gone)*100 > g.VanishPercent*float64(live):
 		return fmt.Sprintf("%d of %d jobs", live-gone, live)
-	case float64(d.maxNodeCount-len(v.Nodes))*100 > g.ShrinkPercent*float64(d.maxNodeCount):
-		return fmt.Sprintf("%d of %d nodes", len(v.Nodes), d.maxNodeCount)
+	case float64(d.maxSeenNodeCount-len(v.Nodes))*100 > g.ShrinkPercent*float64(d.maxSeenNodeCount):
+		return fmt.Sprintf("%d of %d nodes", len(v.Nodes), d.maxSeenNodeCount)
 	}
 	return ""
 }

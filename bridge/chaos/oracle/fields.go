@@ -14,7 +14,7 @@ import (
 
 // I1: no mutation is ever sent to a job that has priority 0.
 func checkNotHeld(s *sendContext) string {
-	if s.job.IsHeld && !s.isAfterRace {
+	if s.job.IsHeld && !s.wasChangedAfterReread {
 		return "it is held: " + s.job.Reason
 	}
 	return ""
@@ -54,10 +54,10 @@ func checkWritesOnlyEdit(k *Call, w *sim.AuditEntry) string {
 func checkNoOverwrite(s *sendContext) string {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.jobEntry.stateByField[f]
-	if m == nil || s.isAfterRace || f == FieldSiteFactor || f == FieldPriority {
+	if m == nil || s.wasChangedAfterReread || f == FieldSiteFactor || f == FieldPriority {
 		return ""
 	}
-	if v := s.wantedValue(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
+	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
 		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.oracle.ledger.formatRows(s.job.ID, f))
 	}
 	if f == FieldRequiredNodes || f == FieldExcludedNodes {
@@ -77,7 +77,7 @@ func checkLeaseBounds(s *sendContext) string {
 	if s.jobEntry.stateByField[FieldBegin].isLostByRestore || s.oracle.lateWrittenJobs[s.job.ID] { // a call that Slurm carried out late wrote over it
 		own = time.Time{}
 	}
-	if fieldOfKind(s.Edit.Kind) != FieldBegin || s.isAfterRace {
+	if fieldOfKind(s.Edit.Kind) != FieldBegin || s.wasChangedAfterReread {
 		return ""
 	}
 	if own.After(now) && s.Edit.Until.Before(own) {
@@ -122,7 +122,7 @@ func checkEditRate(s *sendContext) string {
 // I12: node lists leave enough nodes, and keep every exclusion and requirement of
 // the user.
 func checkNodeLists(s *sendContext) string {
-	if s.isAfterRace || s.Edit.Kind != slurm.EditRequireNodes && s.Edit.Kind != slurm.EditExcludeNodes {
+	if s.wasChangedAfterReread || s.Edit.Kind != slurm.EditRequireNodes && s.Edit.Kind != slurm.EditExcludeNodes {
 		return ""
 	}
 	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }

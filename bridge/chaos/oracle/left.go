@@ -65,7 +65,7 @@ func (o *Oracle) CheckAllJobsEnded() {
 
 // CheckNoUsageMissing judges whether usage is missing, once all is well again: I17.
 func (o *Oracle) CheckNoUsageMissing() {
-	if why := o.usageCheck.checkNotTooLittle(); why != "" {
+	if why := o.usageCheck.checkNotUnderRecorded(); why != "" {
 		o.AddBreach("I17", 0, "%s", why)
 	}
 }

@@ -71,7 +71,7 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 		o.jobBook.noteForeignWrite(e, w.By, &w.Update, &w.JobBefore, &after)
 	default:
 		o.jobBook.changeCount++
-		e.lastChange = o.jobBook.changeCount
+		e.lastChangeNumber = o.jobBook.changeCount
 	}
 }
 
@@ -103,15 +103,15 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 	}
 }
 
-// NoteForgotten makes Slurm forget what we wrote since then, as a crash right after it
+// ForgetWritesSince makes Slurm forget what we wrote since then, as a crash right after it
 // does.
-func (o *Oracle) NoteForgotten(since time.Time) { o.forgettableWrites.undoSince(since) }
+func (o *Oracle) ForgetWritesSince(since time.Time) { o.forgettableWrites.undoSince(since) }
 
-// NoteRestored notes that the database was put back as it was then, and cannot know
+// NoteDatabaseRestored notes that the database was put back as it was then, and cannot know
 // any more what came after.
-func (o *Oracle) NoteRestored(at time.Time) {
+func (o *Oracle) NoteDatabaseRestored(at time.Time) {
 	o.ledger.restorePoint, o.ledger.restoredAt = at, o.World.Now()
-	o.usageCheck.noteRestored(at)
+	o.usageCheck.noteDatabaseRestored(at)
 	for _, e := range o.jobBook.entryByJob {
 		for _, m := range e.stateByField {
 			m.isUncertain = true
@@ -120,9 +120,9 @@ func (o *Oracle) NoteRestored(at time.Time) {
 	}
 }
 
-// NoteFailure notes that a call goes wrong on its way, so that its sender may have no
+// NoteCallFailure notes that a call goes wrong on its way, so that its sender may have no
 // answer.
-func (o *Oracle) NoteFailure(k *Call) {
+func (o *Oracle) NoteCallFailure(k *Call) {
 	e := o.jobBook.entryByJob[k.Edit.Run.Job]
 	if e == nil {
 		return
@@ -132,13 +132,15 @@ func (o *Oracle) NoteFailure(k *Call) {
 	}
 }
 
-// NoteReread notes that a daemon reads a job again.
-func (o *Oracle) NoteReread(d *Daemon, job int64) { d.rereadChangeByJob[job] = o.jobBook.changeCount }
+// NoteJobReread notes that a daemon reads a job again.
+func (o *Oracle) NoteJobReread(d *Daemon, job int64) {
+	d.rereadChangeNumberByJob[job] = o.jobBook.changeCount
+}
 
-// NoteRecorded notes that usage was recorded from what a daemon saw.
-func (o *Oracle) NoteRecorded(d *Daemon) {
+// NoteUsageRecorded notes that usage was recorded from what a daemon saw.
+func (o *Oracle) NoteUsageRecorded(d *Daemon) {
 	if d.seenViewFault == "" {
-		o.usageCheck.noteRecorded()
+		o.usageCheck.noteUsageRecorded()
 	}
 }
 

@@ -105,7 +105,7 @@ func (o *judged) daemon(t *testing.T) *Daemon {
 	}
 	d.TrueView = v
 	d.NoteView(v, 0, &o.Site.Budgets)
-	o.NoteReread(d, o.job)
+	o.NoteJobReread(d, o.job)
 	return d
 }
 

@@ -32,7 +32,7 @@ func (s *sendContext) reachedReservation(limit time.Duration, node string) strin
 // before it, nor any while it is not known what is reserved.
 func checkReservations(s *sendContext) string {
 	switch {
-	case s.isAfterRace:
+	case s.wasChangedAfterReread:
 	case s.Edit.Kind == slurm.EditRequireNodes && !s.mayGiveBack():
 		return checkStartAvoidsReservation(s)
 	case s.Edit.Kind == slurm.EditRequeue && s.ledgerRow != nil && s.ledgerRow.Before.Stop != nil:

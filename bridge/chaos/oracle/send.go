@@ -12,12 +12,12 @@ import (
 // sendContext is a write at the moment it is sent, with what is true then.
 type sendContext struct {
 	*Call
-	oracle      *Oracle
-	job         *slurm.Job
-	jobEntry    *jobEntry
-	isAfterRace bool // somebody changed the job after we read it: no release of Slurm could notice
-	now         time.Time
-	budgets     *bridge.Budgets
+	oracle                *Oracle
+	job                   *slurm.Job
+	jobEntry              *jobEntry
+	wasChangedAfterReread bool // somebody changed the job after we read it: no release of Slurm could notice
+	now                   time.Time
+	budgets               *bridge.Budgets
 }
 
 // lastSentWrite is when a field was sent something, and by whom; late, as of a call.
@@ -38,7 +38,7 @@ var sendRules = []rule{
 	{"I1", checkNotHeld}, {"I2", checkAllowedKind}, {"I3", checkNoOverwrite}, {"I4", checkLeaseBounds}, {"I5", checkRequeueOnce},
 	{"I6", checkRanEnough}, {"I8", checkBeneficiary}, {"I9", checkNoPingPong}, {"I10", checkEditRate}, {"I12", checkNodeLists},
 	{"I13", checkSoundView}, {"I14", checkIsLeader}, {"I15", checkNotExempt}, {"I16", checkNotLongWaiting}, {"I20", checkWithinMode},
-	{"I21", checkReservations}, {"I22", checkNotInVain},
+	{"I21", checkReservations}, {"I22", checkNoFutileStop},
 	{"journal", checkIntentStored}, {"reread", checkJobReread}, {"stop", checkStopFile},
 }
 
@@ -52,7 +52,7 @@ func (o *Oracle) CheckSend(k *Call) {
 	}
 	k.ledgerRow = o.ledger.rowForEdit(k.Edit)
 	s := &sendContext{Call: k, oracle: o, job: j, jobEntry: o.jobBook.entryForJob(j), now: o.World.Now(), budgets: &o.Site.Budgets}
-	s.isAfterRace = k.IsLate || s.jobEntry.lastChange > k.SentBy.rereadChangeByJob[j.ID]
+	s.wasChangedAfterReread = k.IsLate || s.jobEntry.lastChangeNumber > k.SentBy.rereadChangeNumberByJob[j.ID]
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
 			o.AddBreach(ruleNameForSend(r.id, s), j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)
@@ -94,8 +94,8 @@ func fieldOfKind(k slurm.EditKind) Field {
 	return ""
 }
 
-// wantedValue is the value an edit writes.
-func (s *sendContext) wantedValue(f Field) string {
+// valueToWrite is the value an edit writes.
+func (s *sendContext) valueToWrite(f Field) string {
 	switch f {
 	case FieldBegin:
 		return formatTime(s.Edit.Until)
@@ -110,5 +110,5 @@ func (s *sendContext) mayGiveBack() bool {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.jobEntry.stateByField[f]
 	return s.Edit.Kind == slurm.EditUnlease || s.Edit.Kind == slurm.EditHandBackPriority || s.Edit.Kind == slurm.EditRequeue ||
-		f == FieldSiteFactor && s.Edit.Value == 0 || m != nil && s.wantedValue(f) == m.ownersValue
+		f == FieldSiteFactor && s.Edit.Value == 0 || m != nil && s.valueToWrite(f) == m.ownersValue
 }

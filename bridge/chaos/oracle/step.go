@@ -208,7 +208,7 @@ func (o *Oracle) CheckCycle() {
 		}
 	}
 	o.RefreshJobBook()
-	if why := o.usageCheck.checkNotTooMuch(); why != "" {
+	if why := o.usageCheck.checkNotOverRecorded(); why != "" {
 		o.AddBreach("I18", 0, "%s", why)
 	}
 }

@@ -38,7 +38,7 @@ func checkRequeueOnce(s *sendContext) string {
 		return fmt.Sprintf("it was sent to run %s at %s already", run, formatTime(first))
 	}
 	switch {
-	case s.isAfterRace:
+	case s.wasChangedAfterReread:
 	case s.job.State != "RUNNING" || !s.job.Requeue || !s.oracle.Site.ShownJob(*s.job).IsBatch:
 		return fmt.Sprintf("it is %s, batch %t, may be requeued %t", s.job.State, s.job.IsBatch, s.job.Requeue)
 	case s.job.Comment == "":
@@ -50,7 +50,7 @@ func checkRequeueOnce(s *sendContext) string {
 // I6: run time before preemption is at least the quantum, and there is a time
 // between two.
 func checkRanEnough(s *sendContext) string {
-	if s.Edit.Kind != slurm.EditRequeue || s.isAfterRace {
+	if s.Edit.Kind != slurm.EditRequeue || s.wasChangedAfterReread {
 		return ""
 	}
 	if ran := s.now.Sub(s.job.Start); ran < s.budgets.Quantum {
@@ -67,7 +67,7 @@ func checkRanEnough(s *sendContext) string {
 // I8: victims only if the named beneficiary would then fit, and is expected to gain
 // several times the work lost.
 func checkBeneficiary(s *sendContext) string {
-	if s.Edit.Kind != slurm.EditRequeue || s.isAfterRace || s.ledgerRow == nil {
+	if s.Edit.Kind != slurm.EditRequeue || s.wasChangedAfterReread || s.ledgerRow == nil {
 		return ""
 	}
 	if s.ledgerRow.Before.Stop == nil {
@@ -80,19 +80,19 @@ func checkBeneficiary(s *sendContext) string {
 	b := s.oracle.actualJob(to)
 	switch {
 	case b == nil || !b.IsPending() || b.IsHeld:
-		if b == nil || s.oracle.jobBook.entryForJob(b).lastChange == 0 {
+		if b == nil || s.oracle.jobBook.entryForJob(b).lastChangeNumber == 0 {
 			return fmt.Sprintf("it is for job %d, which does not wait", to)
 		}
 		return "" // somebody changed it since we looked
 	case float64(b.TimeLimit.Seconds())*float64(askedGPUCount(b)) < s.budgets.GainFactor*lostGPUSeconds(s.job):
 		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.TimeLimit, askedGPUCount(b))
 	}
-	return s.checkFits(b, to)
+	return s.checkBeneficiaryFits(b, to)
 }
 
-// checkFits says why the job would not fit once its victims are gone, by what Slurm was
+// checkBeneficiaryFits says why the job would not fit once its victims are gone, by what Slurm was
 // when the daemon looked.
-func (s *sendContext) checkFits(b *slurm.Job, to int64) string {
+func (s *sendContext) checkBeneficiaryFits(b *slurm.Job, to int64) string {
 	free := s.freeGPUs(b, to, func(string) bool { return true })
 	if need := askedGPUCount(b); free < need {
 		return fmt.Sprintf("job %d wants %d GPUs, %d would be free", to, need, free)
@@ -142,7 +142,7 @@ func checkNoPingPong(s *sendContext) string {
 
 // I22: no job is stopped while a job of the partition that another was stopped for
 // has not started three intervals after that took effect, for half an hour at most.
-func checkNotInVain(s *sendContext) string {
+func checkNoFutileStop(s *sendContext) string {
 	if s.Edit.Kind != slurm.EditRequeue || s.IsLate {
 		return ""
 	}

@@ -21,16 +21,16 @@ type usageCheck struct {
 	unseenTime   time.Duration // how long ends of runs could not be seen
 }
 
-// noteRecorded notes that usage is recorded from what is true.
-func (u *usageCheck) noteRecorded() {
+// noteUsageRecorded notes that usage is recorded from what is true.
+func (u *usageCheck) noteUsageRecorded() {
 	if since := u.world.Now().Sub(u.lastRecorded); since > minJobAge-site.CycleInterval {
 		u.unseenTime += since
 	}
 	u.lastRecorded = u.world.Now()
 }
 
-// noteRestored notes that the database is as it was then.
-func (u *usageCheck) noteRestored(at time.Time) {
+// noteDatabaseRestored notes that the database is as it was then.
+func (u *usageCheck) noteDatabaseRestored(at time.Time) {
 	u.unseenTime += u.world.Now().Sub(at)
 	if at.Before(u.lastRecorded) {
 		u.lastRecorded = at
@@ -38,7 +38,7 @@ func (u *usageCheck) noteRestored(at time.Time) {
 }
 
 // I18: recorded usage never exceeds what was used, to the second of each run.
-func (u *usageCheck) checkNotTooMuch() string {
+func (u *usageCheck) checkNotOverRecorded() string {
 	used, runs := u.actualUsage()
 	ahead := u.world.Now().Sub(u.lastRecorded).Seconds() * u.gpuCount() // runs that ended since
 	if sum := u.recordedUsage(); sum > used+u.roundingError(runs)+ahead {
@@ -49,7 +49,7 @@ func (u *usageCheck) checkNotTooMuch() string {
 
 // I17: once all is well again, nothing is missing but what ended while no daemon
 // could look.
-func (u *usageCheck) checkNotTooLittle() string {
+func (u *usageCheck) checkNotUnderRecorded() string {
 	used, runs := u.actualUsage()
 	if sum := u.recordedUsage(); sum < used-u.roundingError(runs)-u.unseenTime.Seconds()*u.gpuCount() {
 		return fmt.Sprintf("%.0f GPU seconds are recorded, %.0f were used, and for %v nobody could look", sum, used, u.unseenTime)

@@ -50,7 +50,7 @@ func (p People) addOddTraits(r *rand.Rand, s *sim.JobSpec) {
 	case 2:
 		s.Account = site.ExemptAccount
 	case 3:
-		s.Partition = site.OtherPartition
+		s.Partition = site.UnmanagedPartition
 	case 4:
 		s.Name = site.HetJobName
 	case 5:

@@ -71,12 +71,12 @@ const CycleInterval = 30 * time.Second
 
 // Names at the site.
 const (
-	ClusterName      = "lab"
-	ManagedPartition = "gpu"    // the partition that is ours
-	OtherPartition   = "other"  // one that is not
-	ExemptUser       = "vip"    // a user that is never touched
-	ExemptAccount    = "spared" // an account that is never touched
-	OperatorUser     = "root"   // the administrator
+	ClusterName        = "lab"
+	ManagedPartition   = "gpu"    // the partition that is ours
+	UnmanagedPartition = "other"  // one that is not
+	ExemptUser         = "vip"    // a user that is never touched
+	ExemptAccount      = "spared" // an account that is never touched
+	OperatorUser       = "root"   // the administrator
 )
 
 // UserNames are the owners of most jobs.
@@ -97,7 +97,7 @@ func (s Site) String() string {
 func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
 	c.ClusterName, c.Release, c.Seed = ClusterName, s.SlurmRelease, int64(s.Seed)
 	c.Nodes = sim.UniformNodes(s.NodeCount, "a100", s.GPUsPerNode)
-	c.Partitions = []sim.Partition{{Name: ManagedPartition, MaxTime: 240 * time.Hour}, {Name: OtherPartition, MaxTime: 24 * time.Hour}}
+	c.Partitions = []sim.Partition{{Name: ManagedPartition, MaxTime: 240 * time.Hour}, {Name: UnmanagedPartition, MaxTime: 24 * time.Hour}}
 	c.RequeueDelay, c.FullPassInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
 	c.PriorityWeights = sim.PriorityWeights{Age: 1_000, FairShare: 10_000, PointsByQOS: map[string]float64{"high": 5_000}}
 	for _, name := range ProcessNames {

@@ -36,7 +36,7 @@ func (r *Report) checkExpiry(ctx context.Context, db *stores.Stores, cluster str
 		r.addFinding("expiry", LevelSkip, "", "%v", err)
 	case !ran:
 		r.addFinding("expiry", level, fix, "fairbridge expire never ran: %s", then)
-	case ago > push.MaxExpirySignAge:
+	case ago > push.MaxTimeSinceExpirerRan:
 		r.addFinding("expiry", level, fix, "fairbridge expire last ran %v ago: %s", ago.Round(time.Second), then)
 	default:
 		r.addOK("expiry", "fairbridge expire ran %v ago: what a dead daemon leaves is given back", ago.Round(time.Second))
