@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// Complete completes a fresh sample: it keeps from the one before (nil: none)
+// CompleteFrom completes a fresh sample: it keeps from the one before (nil: none)
 // what a restarted reader cannot know, says which GPUs are sick, and adds the
 // processes up by job.
-func (s *Sample) Complete(before *Sample) {
+func (s *Sample) CompleteFrom(before *Sample) {
 	if before != nil {
 		s.keepFaults(before.GPUs)
 	}
 	for i := range s.GPUs {
-		s.GPUs[i].Sick = FindSickness(&s.GPUs[i])
+		s.GPUs[i].SickReason = FindSickness(&s.GPUs[i])
 	}
 	s.Jobs = JobsOnGPUs(s.GPUs)
 }
@@ -45,7 +45,7 @@ func isSameDevice(a, b *GPU) bool {
 
 func newLostGPU(g *GPU) GPU {
 	return GPU{
-		Index: g.Index, UUID: g.UUID, Model: g.Model, Minor: g.Minor, Bus: g.Bus,
-		Lost: "the driver no longer lists it", Errors: Errors{Xid: g.Errors.Xid},
+		Index: g.Index, UUID: g.UUID, Model: g.Model, MinorNumber: g.MinorNumber, PCIBusID: g.PCIBusID,
+		LostReason: "the driver no longer lists it", Errors: Errors{Xid: g.Errors.Xid},
 	}
 }

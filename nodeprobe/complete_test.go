@@ -10,24 +10,24 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-func job(id int64) nodeprobe.ProcessJob { return nodeprobe.ProcessJob{Job: id, By: "cgroup"} }
+func job(id int64) nodeprobe.ProcessJob { return nodeprobe.ProcessJob{Job: id, KnownBy: "cgroup"} }
 
 func TestJobsOf(t *testing.T) {
 	gpus := []nodeprobe.GPU{
-		{Index: 0, Busy: nodeprobe.Known(0.8), Procs: []nodeprobe.Process{{PID: 10, MemMB: 100, Owner: job(1)}, {PID: 11, MemMB: 50, Owner: job(1)}}},
-		{Index: 1, Busy: nodeprobe.Known(0.4), Procs: []nodeprobe.Process{{PID: 10, MemMB: 100, Owner: job(1)}}},
-		{Index: 2, Busy: nodeprobe.Known(1), Procs: []nodeprobe.Process{{PID: 12, MemMB: 7, Owner: job(2)}, {PID: 13, MemMB: 7, Owner: job(3)}}},
-		{Index: 3, Busy: nodeprobe.Known(0.5), Procs: []nodeprobe.Process{{PID: 14, Owner: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
-		{Index: 4, Busy: nodeprobe.Known(0.5), Procs: []nodeprobe.Process{{PID: 15, MemMB: 1, Owner: job(4)}, {PID: 16, MemMB: 1}}},
-		{Index: 5, Procs: []nodeprobe.Process{{PID: 17, MemMB: 1, Owner: job(5)}}},
+		{Index: 0, Busy: nodeprobe.KnownMeasure(0.8), Processes: []nodeprobe.Process{{PID: 10, MemMB: 100, Job: job(1)}, {PID: 11, MemMB: 50, Job: job(1)}}},
+		{Index: 1, Busy: nodeprobe.KnownMeasure(0.4), Processes: []nodeprobe.Process{{PID: 10, MemMB: 100, Job: job(1)}}},
+		{Index: 2, Busy: nodeprobe.KnownMeasure(1), Processes: []nodeprobe.Process{{PID: 12, MemMB: 7, Job: job(2)}, {PID: 13, MemMB: 7, Job: job(3)}}},
+		{Index: 3, Busy: nodeprobe.KnownMeasure(0.5), Processes: []nodeprobe.Process{{PID: 14, Job: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
+		{Index: 4, Busy: nodeprobe.KnownMeasure(0.5), Processes: []nodeprobe.Process{{PID: 15, MemMB: 1, Job: job(4)}, {PID: 16, MemMB: 1}}},
+		{Index: 5, Processes: []nodeprobe.Process{{PID: 17, MemMB: 1, Job: job(5)}}},
 	}
-	want := []nodeprobe.Job{
-		{ProcessJob: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}, GPUs: []int{3}, Busy: nodeprobe.Known(0.5)}, // the driver does not say its memory
-		{ProcessJob: job(1), GPUs: []int{0, 1}, Busy: nodeprobe.Known(0.6), MemMB: nodeprobe.Known(250)},
-		{ProcessJob: job(2), GPUs: []int{2}, MemMB: nodeprobe.Known(7)}, // shared: nobody's utilisation
-		{ProcessJob: job(3), GPUs: []int{2}, MemMB: nodeprobe.Known(7)},
-		{ProcessJob: job(4), GPUs: []int{4}, MemMB: nodeprobe.Known(1)}, // with a stranger
-		{ProcessJob: job(5), GPUs: []int{5}, MemMB: nodeprobe.Known(1)}, // not measured
+	want := []nodeprobe.JobUse{
+		{ProcessJob: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}, GPUIndexes: []int{3}, Busy: nodeprobe.KnownMeasure(0.5)}, // the driver does not say its memory
+		{ProcessJob: job(1), GPUIndexes: []int{0, 1}, Busy: nodeprobe.KnownMeasure(0.6), MemMB: nodeprobe.KnownMeasure(250)},
+		{ProcessJob: job(2), GPUIndexes: []int{2}, MemMB: nodeprobe.KnownMeasure(7)}, // shared: nobody's utilisation
+		{ProcessJob: job(3), GPUIndexes: []int{2}, MemMB: nodeprobe.KnownMeasure(7)},
+		{ProcessJob: job(4), GPUIndexes: []int{4}, MemMB: nodeprobe.KnownMeasure(1)}, // with a stranger
+		{ProcessJob: job(5), GPUIndexes: []int{5}, MemMB: nodeprobe.KnownMeasure(1)}, // not measured
 	}
 	approx := cmp.Comparer(func(a, b nodeprobe.Measure) bool {
 		return a.Known == b.Known && a.Value-b.Value < 1e-9 && b.Value-a.Value < 1e-9
@@ -44,10 +44,10 @@ func TestCompleteKeepsWhatARestartedReaderForgot(t *testing.T) {
 		{Index: 2, UUID: "c"},
 	}}
 	now := nodeprobe.Sample{GPUs: []nodeprobe.GPU{{Index: 0, UUID: "c"}, {Index: 2, UUID: "a"}}} // renumbered
-	now.Complete(&before)
+	now.CompleteFrom(&before)
 	var got []string
 	for _, g := range now.GPUs {
-		got = append(got, g.UUID+" "+g.Model+" "+g.Sick)
+		got = append(got, g.UUID+" "+g.Model+" "+g.SickReason)
 	}
 	want := []string{"c  ", "b T4 the driver no longer lists it", "a  Xid 79: fallen off the bus"}
 	if d := cmp.Diff(want, got); d != "" {
@@ -56,7 +56,7 @@ func TestCompleteKeepsWhatARestartedReaderForgot(t *testing.T) {
 }
 
 func TestUnknownIsAbsentFromJSON(t *testing.T) {
-	b, err := json.Marshal(nodeprobe.GPU{Busy: nodeprobe.Known(0), Watts: nodeprobe.Known(310.5)})
+	b, err := json.Marshal(nodeprobe.GPU{Busy: nodeprobe.KnownMeasure(0), Watts: nodeprobe.KnownMeasure(310.5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestUnknownIsAbsentFromJSON(t *testing.T) {
 
 func TestMeasureFromJSON(t *testing.T) {
 	for text, want := range map[string]nodeprobe.Measure{
-		`{"busy":0}`: nodeprobe.Known(0), `{"busy":0.5}`: nodeprobe.Known(0.5), `{"busy":null}`: {}, `{}`: {},
+		`{"busy":0}`: nodeprobe.KnownMeasure(0), `{"busy":0.5}`: nodeprobe.KnownMeasure(0.5), `{"busy":null}`: {}, `{}`: {},
 	} {
 		var g nodeprobe.GPU
 		if err := json.Unmarshal([]byte(text), &g); err != nil || g.Busy != want {

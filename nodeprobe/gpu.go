@@ -6,11 +6,11 @@ import (
 
 // GPU is one device. What the driver does not tell is unknown, never zero.
 type GPU struct {
-	Index int    `json:"index"` // NVML's, which is also nvidia-smi's
-	UUID  string `json:"uuid"`
-	Model string `json:"model"` // "NVIDIA A100-SXM4-80GB"
-	Minor int    `json:"minor"` // the N of /dev/nvidiaN, which Slurm's IDX follows; -1 when unknown
-	Bus   string `json:"bus,omitempty"`
+	Index       int    `json:"index"` // NVML's, which is also nvidia-smi's
+	UUID        string `json:"uuid"`
+	Model       string `json:"model"` // "NVIDIA A100-SXM4-80GB"
+	MinorNumber int    `json:"minor"` // the N of /dev/nvidiaN, which Slurm's IDX follows; -1 when unknown
+	PCIBusID    string `json:"bus,omitempty"`
 
 	// The numbers, each declared by its tags: see Metric.
 	Busy       Measure `json:"busy,omitzero" metric:"utilization_ratio" help:"Share of time with a kernel running." once:"Busy"`
@@ -24,28 +24,28 @@ type GPU struct {
 	SMMHz      Measure `json:"sm_mhz,omitzero" metric:"sm_clock_hertz" unit:"MHz" help:"Clock of the processors."`
 	MemMHz     Measure `json:"mem_mhz,omitzero" metric:"memory_clock_hertz" unit:"MHz" help:"Clock of the memory."`
 
-	Throttle *Throttle `json:"throttle,omitempty"` // nil: unknown
-	Links    Links     `json:"links,omitzero"`
-	Errors   Errors    `json:"errors,omitzero"`
+	Throttle *Throttle    `json:"throttle,omitempty"` // nil: unknown
+	Links    LinkCounters `json:"links,omitzero"`
+	Errors   Errors       `json:"errors,omitzero"`
 
-	Error  string    `json:"error,omitempty"` // why it cannot be read though it may be well
-	Lost   string    `json:"lost,omitempty"`  // the driver's word that the device is gone or unreachable
-	Sick   string    `json:"sick,omitempty"`  // why nothing should be placed here; "" when nothing speaks against it
-	MIG    bool      `json:"mig,omitempty"`   // divided into slices; Busy is then unknown
-	Slices []Slice   `json:"slices,omitempty"`
-	Procs  []Process `json:"procs,omitempty"` // sorted by pid
-	// ProcsKnown tells no process (true) from no answer (false).
-	ProcsKnown bool `json:"procs_known"`
+	Error      string     `json:"error,omitempty"` // why it cannot be read though it may be well
+	LostReason string     `json:"lost,omitempty"`  // the driver's word that the device is gone or unreachable
+	SickReason string     `json:"sick,omitempty"`  // why nothing should be placed here; "" when nothing speaks against it
+	IsMIG      bool       `json:"mig,omitempty"`   // divided into slices; Busy is then unknown
+	Slices     []MIGSlice `json:"slices,omitempty"`
+	Processes  []Process  `json:"procs,omitempty"` // sorted by pid
+	// ProcessesKnown tells no process (true) from no answer (false).
+	ProcessesKnown bool `json:"procs_known"`
 }
 
-// Slice is one MIG device.
-type Slice struct {
-	UUID       string  `json:"uuid"`
-	Profile    string  `json:"profile"` // "1g.5gb"
-	Instance   int     `json:"instance"`
-	Compute    int     `json:"compute"`
-	MemUsedMB  Measure `json:"mem_used_mb,omitzero"`  // MiB
-	MemTotalMB Measure `json:"mem_total_mb,omitzero"` // MiB
+// MIGSlice is one MIG device.
+type MIGSlice struct {
+	UUID            string  `json:"uuid"`
+	Profile         string  `json:"profile"` // "1g.5gb"
+	GPUInstance     int     `json:"instance"`
+	ComputeInstance int     `json:"compute"`
+	MemUsedMB       Measure `json:"mem_used_mb,omitzero"`  // MiB
+	MemTotalMB      Measure `json:"mem_total_mb,omitzero"` // MiB
 }
 
 // Throttle says what holds the clocks down.
@@ -53,27 +53,27 @@ type Throttle struct {
 	Reasons []string `json:"reasons"` // sorted names as Reason has them; empty: nothing
 }
 
-// Links are the traffic counters, since the driver was loaded.
-type Links struct {
-	PCIeGen   Measure `json:"pcie_gen,omitzero" metric:"pcie_generation" help:"PCIe generation in use."`
-	PCIeWidth Measure `json:"pcie_width,omitzero" metric:"pcie_width" help:"PCIe lanes in use."`
-	Replays   Measure `json:"pcie_replays,omitzero" metric:"pcie_replays_total" help:"PCIe packets sent again."`
-	PCIeTX    Measure `json:"pcie_tx_bytes,omitzero" metric:"pcie_bytes_total,direction=tx" help:"Bytes over PCIe."`
-	PCIeRX    Measure `json:"pcie_rx_bytes,omitzero" metric:"pcie_bytes_total,direction=rx" help:"Bytes over PCIe."`
-	NVLinkTX  Measure `json:"nvlink_tx_bytes,omitzero" metric:"nvlink_bytes_total,direction=tx" help:"Bytes over NVLink."` // all links together
-	NVLinkRX  Measure `json:"nvlink_rx_bytes,omitzero" metric:"nvlink_bytes_total,direction=rx" help:"Bytes over NVLink."`
+// LinkCounters are the traffic counters, since the driver was loaded.
+type LinkCounters struct {
+	PCIeGen     Measure `json:"pcie_gen,omitzero" metric:"pcie_generation" help:"PCIe generation in use."`
+	PCIeWidth   Measure `json:"pcie_width,omitzero" metric:"pcie_width" help:"PCIe lanes in use."`
+	PCIeReplays Measure `json:"pcie_replays,omitzero" metric:"pcie_replays_total" help:"PCIe packets sent again."`
+	PCIeTX      Measure `json:"pcie_tx_bytes,omitzero" metric:"pcie_bytes_total,direction=tx" help:"Bytes over PCIe."`
+	PCIeRX      Measure `json:"pcie_rx_bytes,omitzero" metric:"pcie_bytes_total,direction=rx" help:"Bytes over PCIe."`
+	NVLinkTX    Measure `json:"nvlink_tx_bytes,omitzero" metric:"nvlink_bytes_total,direction=tx" help:"Bytes over NVLink."` // all links together
+	NVLinkRX    Measure `json:"nvlink_rx_bytes,omitzero" metric:"nvlink_bytes_total,direction=rx" help:"Bytes over NVLink."`
 }
 
 // Errors are what health is read from.
 type Errors struct {
-	Corrected      Measure `json:"ecc_corrected,omitzero" metric:"ecc_errors_total,kind=corrected" help:"Memory errors since the driver was loaded."`
-	Uncorrected    Measure `json:"ecc_uncorrected,omitzero" metric:"ecc_errors_total,kind=uncorrected" help:"Memory errors since the driver was loaded."`
-	UncorrectedAll Measure `json:"ecc_uncorrected_all,omitzero"` // in the GPU's life
-	Retired        Measure `json:"retired_pages,omitzero" metric:"retired_pages" help:"Memory pages retired."`
-	RetiredPending Measure `json:"retired_pending,omitzero" metric:"retired_pages_pending" help:"1 when a page waits for a reset to be retired."`
-	Remapped       Measure `json:"remapped_rows,omitzero" metric:"remapped_rows" help:"Memory rows replaced for uncorrectable errors."`
-	RemapPending   Measure `json:"remap_pending,omitzero" metric:"remapped_rows_pending" help:"1 when a row waits for a reset to be replaced."`
-	RemapFailed    Measure `json:"remap_failed,omitzero" metric:"remapping_failed" help:"1 when a row could not be replaced."`
+	ECCCorrected      Measure `json:"ecc_corrected,omitzero" metric:"ecc_errors_total,kind=corrected" help:"Memory errors since the driver was loaded."`
+	ECCUncorrected    Measure `json:"ecc_uncorrected,omitzero" metric:"ecc_errors_total,kind=uncorrected" help:"Memory errors since the driver was loaded."`
+	UncorrectedInLife Measure `json:"ecc_uncorrected_all,omitzero"` // in the GPU's life
+	RetiredPages      Measure `json:"retired_pages,omitzero" metric:"retired_pages" help:"Memory pages retired."`
+	RetiredPending    Measure `json:"retired_pending,omitzero" metric:"retired_pages_pending" help:"1 when a page waits for a reset to be retired."`
+	RemappedRows      Measure `json:"remapped_rows,omitzero" metric:"remapped_rows" help:"Memory rows replaced for uncorrectable errors."`
+	RemapPending      Measure `json:"remap_pending,omitzero" metric:"remapped_rows_pending" help:"1 when a row waits for a reset to be replaced."`
+	RemapFailed       Measure `json:"remap_failed,omitzero" metric:"remapping_failed" help:"1 when a row could not be replaced."`
 
 	Xid        *Xid `json:"xid,omitempty"` // the worst since the probe started; nil: none seen
 	XidWatched bool `json:"xid_watched"`   // the driver promised to tell of Xids
@@ -81,7 +81,7 @@ type Errors struct {
 
 // Xid is a driver's report of a GPU fault.
 type Xid struct {
-	Code  int       `json:"code"`
-	At    time.Time `json:"at"` // when the probe heard of it
-	Count int       `json:"count"`
+	Code    int       `json:"code"`
+	HeardAt time.Time `json:"at"` // when the probe heard of it
+	Count   int       `json:"count"`
 }

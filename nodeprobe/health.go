@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// fatalXidTexts are the Xids after which a GPU must not be given out until it was
+// fatalTextByXid are the Xids after which a GPU must not be given out until it was
 // reset or replaced, by NVIDIA's catalogue. The others are a program's fault
 // (13, 31, 43, 45 …) or harmless to the next job.
-var fatalXidTexts = map[int]string{
+var fatalTextByXid = map[int]string{
 	48:  "double-bit ECC error",
 	62:  "internal micro-controller halt",
 	64:  "page retirement or row remapping failed",
@@ -28,7 +28,7 @@ var fatalXidTexts = map[int]string{
 
 // FatalXidText returns what the Xid means when the GPU must not be used after it, and
 // "" when the next job may run.
-func FatalXidText(xid int) string { return fatalXidTexts[xid] }
+func FatalXidText(xid int) string { return fatalTextByXid[xid] }
 
 // IsWorseXid reports whether a says more against a GPU than b. Nil says nothing.
 func IsWorseXid(a, b *Xid) bool {
@@ -38,7 +38,7 @@ func IsWorseXid(a, b *Xid) bool {
 	case (FatalXidText(a.Code) != "") != (FatalXidText(b.Code) != ""):
 		return FatalXidText(a.Code) != ""
 	}
-	return a.At.After(b.At)
+	return a.HeardAt.After(b.HeardAt)
 }
 
 // FindSickness returns why nothing should be placed on the GPU, "" when nothing
@@ -46,13 +46,13 @@ func IsWorseXid(a, b *Xid) bool {
 func FindSickness(g *GPU) string {
 	e := &g.Errors
 	switch {
-	case g.Lost != "":
-		return g.Lost
+	case g.LostReason != "":
+		return g.LostReason
 	case e.Xid != nil && FatalXidText(e.Xid.Code) != "":
 		return fmt.Sprintf("Xid %d: %s", e.Xid.Code, FatalXidText(e.Xid.Code))
 	case e.RemapFailed.Value > 0:
 		return "a faulty memory row could not be replaced"
-	case e.Uncorrected.Value > 0:
+	case e.ECCUncorrected.Value > 0:
 		return "uncorrectable ECC errors since the driver was loaded"
 	case e.RetiredPending.Value > 0:
 		return "a faulty memory page waits for a reset to be retired"

@@ -9,21 +9,21 @@ import (
 )
 
 func TestDiagnose(t *testing.T) {
-	one := nodeprobe.Known(1)
+	one := nodeprobe.KnownMeasure(1)
 	for name, c := range map[string]struct {
 		gpu  nodeprobe.GPU
 		want string // a part of the reason; "": healthy
 	}{
 		"nothing known":       {nodeprobe.GPU{}, ""},
-		"idle and well":       {nodeprobe.GPU{Busy: nodeprobe.Known(0), Errors: nodeprobe.Errors{Uncorrected: nodeprobe.Known(0)}}, ""},
-		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{Corrected: nodeprobe.Known(9)}}, ""},
+		"idle and well":       {nodeprobe.GPU{Busy: nodeprobe.KnownMeasure(0), Errors: nodeprobe.Errors{ECCUncorrected: nodeprobe.KnownMeasure(0)}}, ""},
+		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{ECCCorrected: nodeprobe.KnownMeasure(9)}}, ""},
 		"a program's fault":   {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 31}}}, ""},
-		"old ECC errors":      {nodeprobe.GPU{Errors: nodeprobe.Errors{UncorrectedAll: one}}, ""},
-		"replaced memory row": {nodeprobe.GPU{Errors: nodeprobe.Errors{Remapped: one}}, ""},
-		"hot":                 {nodeprobe.GPU{TempC: nodeprobe.Known(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
-		"lost":                {nodeprobe.GPU{Lost: "the GPU has fallen off the bus"}, "fallen off"},
+		"old ECC errors":      {nodeprobe.GPU{Errors: nodeprobe.Errors{UncorrectedInLife: one}}, ""},
+		"replaced memory row": {nodeprobe.GPU{Errors: nodeprobe.Errors{RemappedRows: one}}, ""},
+		"hot":                 {nodeprobe.GPU{TempC: nodeprobe.KnownMeasure(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
+		"lost":                {nodeprobe.GPU{LostReason: "the GPU has fallen off the bus"}, "fallen off"},
 		"fatal Xid":           {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 79}}}, "Xid 79"},
-		"uncorrectable":       {nodeprobe.GPU{Errors: nodeprobe.Errors{Uncorrected: one}}, "uncorrectable"},
+		"uncorrectable":       {nodeprobe.GPU{Errors: nodeprobe.Errors{ECCUncorrected: one}}, "uncorrectable"},
 		"remapping failed":    {nodeprobe.GPU{Errors: nodeprobe.Errors{RemapFailed: one}}, "row"},
 		"page waits":          {nodeprobe.GPU{Errors: nodeprobe.Errors{RetiredPending: one}}, "page"},
 	} {
@@ -45,9 +45,9 @@ func TestWorse(t *testing.T) {
 		"nothing over nothing": {nil, nil, false},
 		"something":            {&nodeprobe.Xid{Code: 31}, nil, true},
 		"nothing":              {nil, &nodeprobe.Xid{Code: 31}, false},
-		"fatal over harmless":  {&nodeprobe.Xid{Code: 79, At: early}, &nodeprobe.Xid{Code: 31, At: late}, true},
-		"harmless over fatal":  {&nodeprobe.Xid{Code: 31, At: late}, &nodeprobe.Xid{Code: 79, At: early}, false},
-		"later of equals":      {&nodeprobe.Xid{Code: 79, At: late}, &nodeprobe.Xid{Code: 48, At: early}, true},
+		"fatal over harmless":  {&nodeprobe.Xid{Code: 79, HeardAt: early}, &nodeprobe.Xid{Code: 31, HeardAt: late}, true},
+		"harmless over fatal":  {&nodeprobe.Xid{Code: 31, HeardAt: late}, &nodeprobe.Xid{Code: 79, HeardAt: early}, false},
+		"later of equals":      {&nodeprobe.Xid{Code: 79, HeardAt: late}, &nodeprobe.Xid{Code: 48, HeardAt: early}, true},
 	} {
 		if got := nodeprobe.IsWorseXid(c.a, c.b); got != c.want {
 			t.Errorf("%s: %v", name, got)

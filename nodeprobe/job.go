@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Job is what one Slurm job uses of the node's GPUs.
-type Job struct {
+// JobUse is what one Slurm job uses of the node's GPUs.
+type JobUse struct {
 	ProcessJob
-	GPUs  []int   `json:"gpus"`            // indexes, sorted
-	Busy  Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
-	MemMB Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
+	GPUIndexes []int   `json:"gpus"`            // indexes, sorted
+	Busy       Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
+	MemMB      Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
 }
 
 // jobKey tells jobs apart: what is known of both must agree.
@@ -20,18 +20,18 @@ type jobKey struct {
 }
 
 // JobsOnGPUs adds the processes up by job.
-func JobsOnGPUs(gpus []GPU) []Job {
-	found := map[jobKey]*Job{}
+func JobsOnGPUs(gpus []GPU) []JobUse {
+	found := map[jobKey]*JobUse{}
 	for i := range gpus {
 		g := &gpus[i]
 		on := ProcessJobsOn(g)
 		for _, o := range on {
-			j := findOrAddJob(found, o)
+			j := findOrAddJobUse(found, o)
 			j.addGPU(g, len(on) == 1 && allProcessesHaveJobs(g))
 		}
-		for _, p := range g.Procs {
-			if p.Owner.Known() {
-				found[jobKeyOf(p.Owner)].addMemory(p.MemMB)
+		for _, p := range g.Processes {
+			if p.Job.IsKnown() {
+				found[jobKeyOf(p.Job)].addMemoryMB(p.MemMB)
 			}
 		}
 	}
@@ -41,9 +41,9 @@ func JobsOnGPUs(gpus []GPU) []Job {
 // ProcessJobsOn returns the jobs with a process on the GPU, each once, sorted.
 func ProcessJobsOn(g *GPU) []ProcessJob {
 	var out []ProcessJob
-	for _, p := range g.Procs {
-		o := ProcessJob{Job: p.Owner.Job, SLUID: p.Owner.SLUID, By: p.Owner.By}
-		if o.Known() && !slices.ContainsFunc(out, func(b ProcessJob) bool { return jobKeyOf(b) == jobKeyOf(o) }) {
+	for _, p := range g.Processes {
+		o := ProcessJob{Job: p.Job.Job, SLUID: p.Job.SLUID, KnownBy: p.Job.KnownBy}
+		if o.IsKnown() && !slices.ContainsFunc(out, func(b ProcessJob) bool { return jobKeyOf(b) == jobKeyOf(o) }) {
 			out = append(out, o)
 		}
 	}
@@ -58,22 +58,22 @@ func compareProcessJobs(a, b ProcessJob) int {
 }
 
 func allProcessesHaveJobs(g *GPU) bool {
-	return !slices.ContainsFunc(g.Procs, func(p Process) bool { return !p.Owner.Known() })
+	return !slices.ContainsFunc(g.Processes, func(p Process) bool { return !p.Job.IsKnown() })
 }
 
-func findOrAddJob(found map[jobKey]*Job, o ProcessJob) *Job {
+func findOrAddJobUse(found map[jobKey]*JobUse, o ProcessJob) *JobUse {
 	j := found[jobKeyOf(o)]
 	if j == nil {
-		j = &Job{ProcessJob: o, Busy: Known(0), MemMB: Known(0)}
+		j = &JobUse{ProcessJob: o, Busy: KnownMeasure(0), MemMB: KnownMeasure(0)}
 		found[jobKeyOf(o)] = j
 	}
 	return j
 }
 
 // addGPU counts a GPU. Its utilisation is the job's only when no other job is on it.
-func (j *Job) addGPU(g *GPU, alone bool) {
-	n := float64(len(j.GPUs))
-	j.GPUs = append(j.GPUs, g.Index)
+func (j *JobUse) addGPU(g *GPU, alone bool) {
+	n := float64(len(j.GPUIndexes))
+	j.GPUIndexes = append(j.GPUIndexes, g.Index)
 	if !alone || !g.Busy.Known || !j.Busy.Known {
 		j.Busy = Measure{}
 		return
@@ -81,7 +81,7 @@ func (j *Job) addGPU(g *GPU, alone bool) {
 	j.Busy.Value = (j.Busy.Value*n + g.Busy.Value) / (n + 1)
 }
 
-func (j *Job) addMemory(mb int64) {
+func (j *JobUse) addMemoryMB(mb int64) {
 	if mb == 0 || !j.MemMB.Known {
 		j.MemMB = Measure{}
 		return
@@ -89,12 +89,12 @@ func (j *Job) addMemory(mb int64) {
 	j.MemMB.Value += float64(mb)
 }
 
-func sortedJobs(found map[jobKey]*Job) []Job {
-	var out []Job
+func sortedJobs(found map[jobKey]*JobUse) []JobUse {
+	var out []JobUse
 	for _, j := range found {
-		slices.Sort(j.GPUs)
+		slices.Sort(j.GPUIndexes)
 		out = append(out, *j)
 	}
-	slices.SortFunc(out, func(a, b Job) int { return compareProcessJobs(a.ProcessJob, b.ProcessJob) })
+	slices.SortFunc(out, func(a, b JobUse) int { return compareProcessJobs(a.ProcessJob, b.ProcessJob) })
 	return out
 }

@@ -13,8 +13,8 @@ type Measure struct {
 	Known bool
 }
 
-// Known returns a measured value.
-func Known(v float64) Measure { return Measure{Value: v, Known: true} }
+// KnownMeasure returns a measured value.
+func KnownMeasure(v float64) Measure { return Measure{Value: v, Known: true} }
 
 // MarshalJSON writes the number, or null where the field could not be left out.
 func (m Measure) MarshalJSON() ([]byte, error) {

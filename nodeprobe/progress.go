@@ -10,22 +10,22 @@ import (
 // Progress is what a training job says of its own work. What it does not say
 // is unknown.
 type Progress struct {
-	Epoch  Measure `json:"epoch,omitzero"`  // completed
-	Epochs Measure `json:"epochs,omitzero"` // in all
-	Step   Measure `json:"step,omitzero"`   // completed, at the present batch size
-	Steps  Measure `json:"steps,omitzero"`  // in all, at the present batch size
-	Rate   Measure `json:"rate,omitzero"`   // steps per second, of the whole job
-	Batch  Measure `json:"batch,omitzero"`  // batch size, of the whole job
-	Loss   Measure `json:"loss,omitzero"`   // as the job defines it
+	Epoch          Measure `json:"epoch,omitzero"`  // completed
+	TotalEpochs    Measure `json:"epochs,omitzero"` // in all
+	Step           Measure `json:"step,omitzero"`   // completed, at the present batch size
+	TotalSteps     Measure `json:"steps,omitzero"`  // in all, at the present batch size
+	StepsPerSecond Measure `json:"rate,omitzero"`   // steps per second, of the whole job
+	BatchSize      Measure `json:"batch,omitzero"`  // batch size, of the whole job
+	Loss           Measure `json:"loss,omitzero"`   // as the job defines it
 }
 
 // ProgressReport is the newest progress of a job on this node.
 type ProgressReport struct {
 	ProcessJob
-	UID      int       `json:"uid"`         // of the process that reported
-	At       time.Time `json:"at"`          // when, by the probe's clock
-	Age      float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
-	Progress Progress  `json:"progress"`
+	UID        int       `json:"uid"`         // of the process that reported
+	ReceivedAt time.Time `json:"at"`          // when, by the probe's clock
+	AgeSeconds float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
+	Progress   Progress  `json:"progress"`
 }
 
 // Check returns what is wrong with the progress, nil when it makes sense.
@@ -37,8 +37,8 @@ func (p *Progress) Check() error {
 		m    Measure
 		most float64
 	}{
-		{"epoch", p.Epoch, 1e9}, {"epochs", p.Epochs, 1e9}, {"step", p.Step, 1e15}, {"steps", p.Steps, 1e15},
-		{"rate", p.Rate, 1e9}, {"batch", p.Batch, 1e9},
+		{"epoch", p.Epoch, 1e9}, {"epochs", p.TotalEpochs, 1e9}, {"step", p.Step, 1e15}, {"steps", p.TotalSteps, 1e15},
+		{"rate", p.StepsPerSecond, 1e9}, {"batch", p.BatchSize, 1e9},
 	} {
 		said = said || f.m.Known
 		if f.m.Known && !(f.m.Value >= 0 && f.m.Value <= f.most) {
@@ -51,7 +51,7 @@ func (p *Progress) Check() error {
 	if !said && !p.Loss.Known {
 		errs = append(errs, errors.New("it says nothing: give epoch, step or loss"))
 	}
-	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, p.Epochs), checkAtMost("step", p.Step, p.Steps))...)
+	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, p.TotalEpochs), checkAtMost("step", p.Step, p.TotalSteps))...)
 }
 
 func checkAtMost(name string, done, all Measure) error {
@@ -64,9 +64,9 @@ func checkAtMost(name string, done, all Measure) error {
 // ShareDone returns the share of the work that is done, 0..1: by epochs where the
 // job counts them, since the number of steps may change, else by steps.
 func (p *Progress) ShareDone() Measure {
-	for _, c := range [][2]Measure{{p.Epoch, p.Epochs}, {p.Step, p.Steps}} {
+	for _, c := range [][2]Measure{{p.Epoch, p.TotalEpochs}, {p.Step, p.TotalSteps}} {
 		if c[0].Known && c[1].Known && c[1].Value > 0 {
-			return Known(min(c[0].Value/c[1].Value, 1))
+			return KnownMeasure(min(c[0].Value/c[1].Value, 1))
 		}
 	}
 	return Measure{}

@@ -24,11 +24,11 @@ func devicesIn(gpus []nodeprobe.GPU) []device {
 	var out []device
 	for i := range gpus {
 		g := &gpus[i]
-		if !g.MIG {
-			out = append(out, device{modelName: g.Model, isSick: g.Sick != "", busy: validUtilisation(g.Busy)})
+		if !g.IsMIG {
+			out = append(out, device{modelName: g.Model, isSick: g.SickReason != "", busy: validUtilisation(g.Busy)})
 		}
 		for _, p := range g.Slices {
-			out = append(out, device{modelName: g.Model, migProfile: p.Profile, isSick: g.Sick != ""})
+			out = append(out, device{modelName: g.Model, migProfile: p.Profile, isSick: g.SickReason != ""})
 		}
 	}
 	return out

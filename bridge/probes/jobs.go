@@ -63,7 +63,7 @@ func (t *nodeJobs) jobOf(o nodeprobe.ProcessJob) int64 {
 			}
 		}
 	}
-	if o.By == "environ" {
+	if o.KnownBy == "environ" {
 		return 0
 	}
 	return o.Job
@@ -71,12 +71,12 @@ func (t *nodeJobs) jobOf(o nodeprobe.ProcessJob) int64 {
 
 // jobsHolding returns the jobs that Slurm gave the GPU to.
 func (t *nodeJobs) jobsHolding(g *nodeprobe.GPU) []int64 {
-	if t == nil || g.Minor < 0 {
+	if t == nil || g.MinorNumber < 0 {
 		return nil
 	}
 	var out []int64
 	for _, j := range t.jobs {
-		if slices.Contains(t.indexByDevice[j.ID], g.Minor) {
+		if slices.Contains(t.indexByDevice[j.ID], g.MinorNumber) {
 			out = append(out, j.ID)
 		}
 	}

@@ -104,7 +104,7 @@ func (p *Probes) checkUsable(s *nodeprobe.Sample) error {
 	if s.At.IsZero() {
 		return fmt.Errorf("it has measured nothing: %s", orReasonUnknown(s.Error))
 	}
-	if age := time.Duration(s.Age * float64(time.Second)); age > p.maxAge || age < 0 {
+	if age := time.Duration(s.AgeSeconds * float64(time.Second)); age > p.maxAge || age < 0 {
 		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orReasonUnknown(s.Error))
 	}
 	if off := p.now().Sub(s.At); off.Abs() > p.maxAge {

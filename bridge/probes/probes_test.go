@@ -42,25 +42,25 @@ func (p *probed) PullSamples(_ context.Context, nodes map[string]string) (map[st
 }
 
 func gpu(model string, busy float64) nodeprobe.GPU {
-	return nodeprobe.GPU{Model: model, Busy: nodeprobe.Known(busy)}
+	return nodeprobe.GPU{Model: model, Busy: nodeprobe.KnownMeasure(busy)}
 }
 
 func unmeasured(model string) nodeprobe.GPU { return nodeprobe.GPU{Model: model} }
 
 func sick(model string) nodeprobe.GPU {
-	return nodeprobe.GPU{Model: model, Sick: "Xid 79: fallen off the bus", Busy: nodeprobe.Known(0)}
+	return nodeprobe.GPU{Model: model, SickReason: "Xid 79: fallen off the bus", Busy: nodeprobe.KnownMeasure(0)}
 }
 
 func sliced(model string, profiles ...string) nodeprobe.GPU {
-	g := nodeprobe.GPU{Model: model, MIG: true}
+	g := nodeprobe.GPU{Model: model, IsMIG: true}
 	for _, p := range profiles {
-		g.Slices = append(g.Slices, nodeprobe.Slice{Profile: p})
+		g.Slices = append(g.Slices, nodeprobe.MIGSlice{Profile: p})
 	}
 	return g
 }
 
 func sample(gpus ...nodeprobe.GPU) nodeprobe.Sample {
-	return nodeprobe.Sample{At: now.Add(-5 * time.Second), Age: 5, GPUs: gpus}
+	return nodeprobe.Sample{At: now.Add(-5 * time.Second), AgeSeconds: 5, GPUs: gpus}
 }
 
 const a100, h100 = "NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3"
@@ -136,11 +136,11 @@ func TestOldSamplesAreUnknown(t *testing.T) {
 	}
 	src := &probed{samples: map[string]nodeprobe.Sample{
 		"fresh":    sample(gpu(a100, 0)),
-		"stale":    with(func(s *nodeprobe.Sample) { s.Stale, s.Error = true, "one failed look" }), // young enough
-		"old":      with(func(s *nodeprobe.Sample) { s.Age, s.At, s.Error = 61, now.Add(-61*time.Second), "it hangs" }),
+		"stale":    with(func(s *nodeprobe.Sample) { s.IsStale, s.Error = true, "one failed look" }), // young enough
+		"old":      with(func(s *nodeprobe.Sample) { s.AgeSeconds, s.At, s.Error = 61, now.Add(-61*time.Second), "it hangs" }),
 		"replayed": with(func(s *nodeprobe.Sample) { s.At = now.Add(-time.Hour) }),
 		"ahead":    with(func(s *nodeprobe.Sample) { s.At = now.Add(time.Hour) }),
-		"negative": with(func(s *nodeprobe.Sample) { s.Age = -1 }),
+		"negative": with(func(s *nodeprobe.Sample) { s.AgeSeconds = -1 }),
 		"never":    {Error: "no NVIDIA driver"},
 	}}
 	var nodes []slurm.Node

@@ -29,8 +29,8 @@ type Reading struct {
 func ValueColumns() []string {
 	var out []string
 	for _, m := range nodeprobe.Metrics {
-		if m.Stored != "" {
-			out = append(out, m.Stored)
+		if m.StoredColumn != "" {
+			out = append(out, m.StoredColumn)
 		}
 	}
 	return out
@@ -40,8 +40,8 @@ func ValueColumns() []string {
 func storedValues(g *nodeprobe.GPU) map[string]policy.Measure {
 	out := map[string]policy.Measure{}
 	for i := range nodeprobe.Metrics {
-		if m := &nodeprobe.Metrics[i]; m.Stored != "" && m.ValueOf(g).Known {
-			out[m.Stored] = policy.Measure(m.ValueOf(g))
+		if m := &nodeprobe.Metrics[i]; m.StoredColumn != "" && m.ValueOf(g).Known {
+			out[m.StoredColumn] = policy.Measure(m.ValueOf(g))
 		}
 	}
 	return out
@@ -56,12 +56,12 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validUtilisation(g.Busy), MemoryShare: memoryShare(g.MemUsedMB, g.MemTotalMB),
-			Values: storedValues(g), Sick: g.Sick != "", Throttled: throttledMeasure(g)}
+			Values: storedValues(g), Sick: g.SickReason != "", Throttled: throttledMeasure(g)}
 		if base.Sick {
 			base.Busy = policy.Measure{} // its idleness is no job's
 		}
-		if !g.MIG {
-			out = append(out, of.splitByJob(base, g, g.Procs, of.jobsHolding(g))...)
+		if !g.IsMIG {
+			out = append(out, of.splitByJob(base, g, g.Processes, of.jobsHolding(g))...)
 			continue
 		}
 		for j := range g.Slices {
@@ -69,7 +69,7 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 			slice := base
 			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
 			slice.Busy, slice.Values, slice.MemoryShare = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
-			out = append(out, of.splitByJob(slice, g, processesOf(g.Procs, p.UUID), nil)...)
+			out = append(out, of.splitByJob(slice, g, processesOf(g.Processes, p.UUID), nil)...)
 		}
 	}
 	return out
@@ -78,7 +78,7 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 func processesOf(procs []nodeprobe.Process, slice string) []nodeprobe.Process {
 	var out []nodeprobe.Process
 	for _, p := range procs {
-		if p.Slice == slice {
+		if p.SliceUUID == slice {
 			out = append(out, p)
 		}
 	}
@@ -89,7 +89,7 @@ func memoryShare(used, total nodeprobe.Measure) policy.Measure {
 	if !used.Known || !total.Known || total.Value <= 0 {
 		return policy.Measure{}
 	}
-	return validUtilisation(nodeprobe.Known(used.Value / total.Value))
+	return validUtilisation(nodeprobe.KnownMeasure(used.Value / total.Value))
 }
 
 func throttledMeasure(g *nodeprobe.GPU) policy.Measure {
@@ -107,7 +107,7 @@ func throttledMeasure(g *nodeprobe.GPU) policy.Measure {
 func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.Process, holders []int64) []Reading {
 	count := map[int64]int{}
 	for _, p := range procs {
-		if job := t.jobOf(p.Owner); job != 0 {
+		if job := t.jobOf(p.Job); job != 0 {
 			count[job]++
 		}
 	}
@@ -120,11 +120,11 @@ func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.
 	slices.SortFunc(jobs, cmp.Compare)
 	base.JobsOnGPU = len(jobs)
 	if len(jobs) == 0 {
-		return []Reading{base.forJob(0, len(procs), g.ProcsKnown)}
+		return []Reading{base.forJob(0, len(procs), g.ProcessesKnown)}
 	}
 	var out []Reading
 	for _, job := range jobs {
-		out = append(out, base.forJob(job, count[job], g.ProcsKnown))
+		out = append(out, base.forJob(job, count[job], g.ProcessesKnown))
 	}
 	return out
 }

@@ -19,9 +19,9 @@ var _ bridge.JobUseProbes = (*probes.Probes)(nil)
 
 // device is GPU i of a node, that busy, with processes of the jobs.
 func device(i int, busy float64, jobs ...int64) nodeprobe.GPU {
-	g := nodeprobe.GPU{Index: i, Minor: i, UUID: fmt.Sprint("g", i), Model: a100, Busy: nodeprobe.Known(busy), ProcsKnown: true}
+	g := nodeprobe.GPU{Index: i, MinorNumber: i, UUID: fmt.Sprint("g", i), Model: a100, Busy: nodeprobe.KnownMeasure(busy), ProcessesKnown: true}
 	for n, job := range jobs {
-		g.Procs = append(g.Procs, nodeprobe.Process{PID: 100 + n, Owner: nodeprobe.ProcessJob{Job: job, By: "cgroup"}})
+		g.Processes = append(g.Processes, nodeprobe.Process{PID: 100 + n, Job: nodeprobe.ProcessJob{Job: job, KnownBy: "cgroup"}})
 	}
 	return g
 }
@@ -94,7 +94,7 @@ func TestSeen(t *testing.T) {
 			map[int64]string{1: "?"}, []string{"n1/g0 job 1 procs 1 busy 0 of 1"},
 		},
 		"processes are not told": {
-			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, n1: []nodeprobe.GPU{but(device(0, 0.4), func(g *nodeprobe.GPU) { g.ProcsKnown = false })}},
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, n1: []nodeprobe.GPU{but(device(0, 0.4), func(g *nodeprobe.GPU) { g.ProcessesKnown = false })}},
 			map[int64]string{1: "0.4"}, []string{"n1/g0 job 1 procs ? busy 0.4 of 1"},
 		},
 		"numbers are not told": {
@@ -102,26 +102,26 @@ func TestSeen(t *testing.T) {
 			map[int64]string{1: "0.4"}, []string{"n1/g0 job 1 procs 1 busy 0.4 of 1", "n1/g1 job 0 procs 0 busy 0 of 0"},
 		},
 		"sick": {
-			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, n1: []nodeprobe.GPU{but(device(0, 0, 1), func(g *nodeprobe.GPU) { g.Sick = "Xid 79" })}},
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, n1: []nodeprobe.GPU{but(device(0, 0, 1), func(g *nodeprobe.GPU) { g.SickReason = "Xid 79" })}},
 			map[int64]string{1: "?"}, []string{"n1/g0 job 1 procs 1 busy ? of 1"},
 		},
 		"slices": {
 			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:1g.10gb:1(IDX:0)"), runs(2, "n1", "gpu:1g.10gb:1(IDX:1)")},
 				n1: []nodeprobe.GPU{but(device(0, 0, 1, 2), func(g *nodeprobe.GPU) {
-					g.MIG, g.Busy = true, nodeprobe.Measure{}
-					g.Slices = []nodeprobe.Slice{{UUID: "s0", Profile: "1g.10gb"}, {UUID: "s1", Profile: "1g.10gb"}, {UUID: "s2", Profile: "1g.10gb"}}
-					g.Procs[0].Slice, g.Procs[1].Slice = "s1", "s0"
+					g.IsMIG, g.Busy = true, nodeprobe.Measure{}
+					g.Slices = []nodeprobe.MIGSlice{{UUID: "s0", Profile: "1g.10gb"}, {UUID: "s1", Profile: "1g.10gb"}, {UUID: "s2", Profile: "1g.10gb"}}
+					g.Processes[0].SliceUUID, g.Processes[1].SliceUUID = "s1", "s0"
 				})}},
 			map[int64]string{1: "?", 2: "?"},
 			[]string{"n1/s0 job 2 procs 1 busy ? of 1", "n1/s1 job 1 procs 1 busy ? of 1", "n1/s2 job 0 procs 0 busy ? of 0"},
 		},
 		"says that it is of a job that is elsewhere": {
-			asked{jobs: []slurm.Job{runs(1, "n2", "gpu:a100:1(IDX:3)")}, n1: []nodeprobe.GPU{but(device(0, 0.9, 1), func(g *nodeprobe.GPU) { g.Procs[0].Owner.By = "environ" })},
+			asked{jobs: []slurm.Job{runs(1, "n2", "gpu:a100:1(IDX:3)")}, n1: []nodeprobe.GPU{but(device(0, 0.9, 1), func(g *nodeprobe.GPU) { g.Processes[0].Job.KnownBy = "environ" })},
 				n2: []nodeprobe.GPU{device(3, 0)}},
 			map[int64]string{1: "0"}, []string{"n1/g0 job 0 procs 1 busy 0.9 of 0", "n2/g3 job 1 procs 0 busy 0 of 1"},
 		},
 		"known by its SLUID": {
-			asked{jobs: []slurm.Job{sluid(runs(1, "n1", "gpu:a100:1(IDX:0)"))}, n1: []nodeprobe.GPU{but(device(0, 0.3, 0), func(g *nodeprobe.GPU) { g.Procs[0].Owner.SLUID = "s0N1M7Y2EV5N00" })}},
+			asked{jobs: []slurm.Job{sluid(runs(1, "n1", "gpu:a100:1(IDX:0)"))}, n1: []nodeprobe.GPU{but(device(0, 0.3, 0), func(g *nodeprobe.GPU) { g.Processes[0].Job.SLUID = "s0N1M7Y2EV5N00" })}},
 			map[int64]string{1: "0.3"}, []string{"n1/g0 job 1 procs 1 busy 0.3 of 1"},
 		},
 		"suspended": {
@@ -150,12 +150,12 @@ func sluid(j slurm.Job) slurm.Job { j.SLUID = "s0N1M7Y2EV5N00"; return j }
 func but2(j slurm.Job) slurm.Job { j.State = "SUSPENDED"; return j }
 
 func TestReports(t *testing.T) {
-	k := nodeprobe.Known
+	k := nodeprobe.KnownMeasure
 	said := func(age float64, p nodeprobe.Progress) nodeprobe.ProgressReport {
-		return nodeprobe.ProgressReport{ProcessJob: nodeprobe.ProcessJob{Job: 1, By: "cgroup"}, UID: 1000, Age: age, Progress: p}
+		return nodeprobe.ProgressReport{ProcessJob: nodeprobe.ProcessJob{Job: 1, KnownBy: "cgroup"}, UID: 1000, AgeSeconds: age, Progress: p}
 	}
-	third := nodeprobe.Progress{Epoch: k(30), Epochs: k(90)}
-	steps := nodeprobe.Progress{Step: k(100), Steps: k(1000), Rate: k(2), Batch: k(64)}
+	third := nodeprobe.Progress{Epoch: k(30), TotalEpochs: k(90)}
+	steps := nodeprobe.Progress{Step: k(100), TotalSteps: k(1000), StepsPerSecond: k(2), BatchSize: k(64)}
 	for name, c := range map[string]struct {
 		reports  []nodeprobe.ProgressReport
 		progress string
@@ -163,12 +163,12 @@ func TestReports(t *testing.T) {
 	}{
 		"epochs":             {[]nodeprobe.ProgressReport{said(60, third)}, "0.3333333333333333", nil},
 		"steps go on":        {[]nodeprobe.ProgressReport{said(60, steps)}, "0.1", &policy.Training{Steps: 1000, StepsDone: 220, BatchSize: 64, Rates: []policy.Rate{{StepsPerSecond: 2}}}},
-		"the newest":         {[]nodeprobe.ProgressReport{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), Epochs: k(90)})}, "0.5", nil},
+		"the newest":         {[]nodeprobe.ProgressReport{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), TotalEpochs: k(90)})}, "0.5", nil},
 		"old":                {[]nodeprobe.ProgressReport{said(3601, third)}, "", nil},
 		"of an earlier run":  {[]nodeprobe.ProgressReport{said(3599, third), said(3600.5, third)}, "0.3333333333333333", nil},
-		"of another user":    {[]nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 1}, UID: 1001, Age: 1, Progress: third}}, "", nil},
-		"of no job":          {[]nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 9}, UID: 1000, Age: 1, Progress: third}}, "", nil},
-		"more than all":      {[]nodeprobe.ProgressReport{said(1, nodeprobe.Progress{Epoch: k(91), Epochs: k(90)})}, "", nil},
+		"of another user":    {[]nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 1}, UID: 1001, AgeSeconds: 1, Progress: third}}, "", nil},
+		"of no job":          {[]nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 9}, UID: 1000, AgeSeconds: 1, Progress: third}}, "", nil},
+		"more than all":      {[]nodeprobe.ProgressReport{said(1, nodeprobe.Progress{Epoch: k(91), TotalEpochs: k(90)})}, "", nil},
 		"loss":               {[]nodeprobe.ProgressReport{said(1, nodeprobe.Progress{Loss: k(0.5)})}, "?", nil},
 		"from a clock ahead": {[]nodeprobe.ProgressReport{said(-5, third)}, "", nil},
 	} {

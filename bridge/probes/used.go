@@ -79,7 +79,7 @@ func newestReports(v *slurm.View, reports []nodeprobe.ProgressReport) map[int64]
 		if j == nil || !isReportUsable(r, j, v.At) {
 			continue
 		}
-		if old := out[j.ID]; old == nil || r.Age < old.Age {
+		if old := out[j.ID]; old == nil || r.AgeSeconds < old.AgeSeconds {
 			out[j.ID] = r
 		}
 	}
@@ -87,7 +87,7 @@ func newestReports(v *slurm.View, reports []nodeprobe.ProgressReport) map[int64]
 }
 
 func isReportUsable(r *nodeprobe.ProgressReport, j *slurm.Job, now time.Time) bool {
-	age := time.Duration(r.Age * float64(time.Second))
+	age := time.Duration(r.AgeSeconds * float64(time.Second))
 	switch {
 	case age < 0 || age > maxReportAge || now.Add(-age).Before(j.Start):
 		return false // of an earlier run
@@ -109,12 +109,12 @@ func shareDone(r *nodeprobe.ProgressReport) policy.Measure {
 // trainingFromReport is told only by who tells all of it: steps done, in all, and their
 // rate.
 func trainingFromReport(r *nodeprobe.ProgressReport) *policy.Training {
-	if r == nil || !r.Progress.Step.Known || !r.Progress.Steps.Known || !r.Progress.Rate.Known || r.Progress.Rate.Value <= 0 {
+	if r == nil || !r.Progress.Step.Known || !r.Progress.TotalSteps.Known || !r.Progress.StepsPerSecond.Known || r.Progress.StepsPerSecond.Value <= 0 {
 		return nil
 	}
 	d := &r.Progress
 	return &policy.Training{
-		Steps: d.Steps.Value, StepsDone: min(d.Step.Value+d.Rate.Value*r.Age, d.Steps.Value), BatchSize: int(d.Batch.Value),
-		Rates: []policy.Rate{{StepsPerSecond: d.Rate.Value}}, Epochs: int(d.Epochs.Value), EpochsDone: int(d.Epoch.Value),
+		Steps: d.TotalSteps.Value, StepsDone: min(d.Step.Value+d.StepsPerSecond.Value*r.AgeSeconds, d.TotalSteps.Value), BatchSize: int(d.BatchSize.Value),
+		Rates: []policy.Rate{{StepsPerSecond: d.StepsPerSecond.Value}}, Epochs: int(d.TotalEpochs.Value), EpochsDone: int(d.Epoch.Value),
 	}
 }

@@ -70,11 +70,11 @@ func (f *progressFlags) sendProgress(c *cobra.Command) error {
 
 func (f *progressFlags) parseProgress() (p nodeprobe.Progress, err error) {
 	var errs [5]error
-	p.Epoch, p.Epochs, errs[0] = parseShare("epoch", f.epoch)
-	p.Step, p.Steps, errs[1] = parseShare("step", f.step)
+	p.Epoch, p.TotalEpochs, errs[0] = parseShare("epoch", f.epoch)
+	p.Step, p.TotalSteps, errs[1] = parseShare("step", f.step)
 	p.Loss, errs[2] = parseMeasure("loss", f.loss)
-	p.Rate, errs[3] = parseMeasure("rate", f.rate)
-	p.Batch, errs[4] = parseMeasure("batch", f.batch)
+	p.StepsPerSecond, errs[3] = parseMeasure("rate", f.rate)
+	p.BatchSize, errs[4] = parseMeasure("batch", f.batch)
 	return p, errors.Join(errs[:]...)
 }
 
@@ -98,5 +98,5 @@ func parseMeasure(name, text string) (nodeprobe.Measure, error) {
 	if err != nil {
 		return nodeprobe.Measure{}, fmt.Errorf("--%s %q is not a number", name, text)
 	}
-	return nodeprobe.Known(v), nil
+	return nodeprobe.KnownMeasure(v), nil
 }

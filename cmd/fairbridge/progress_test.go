@@ -36,7 +36,7 @@ func TestProgressReport(t *testing.T) {
 	}
 	d := progress.NewInbox(time.Now)
 	var known atomic.Pointer[nodeprobe.ProcessJob]
-	known.Store(&nodeprobe.ProcessJob{Job: 7, By: "cgroup"})
+	known.Store(&nodeprobe.ProcessJob{Job: 7, KnownBy: "cgroup"})
 	s := progress.Server{Inbox: d, JobOfProcess: func(pid int) nodeprobe.ProcessJob {
 		if pid != os.Getpid() {
 			return nodeprobe.ProcessJob{}
@@ -49,8 +49,8 @@ func TestProgressReport(t *testing.T) {
 	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5"); code != exitOK || errs != "" {
 		t.Errorf("%d %s", code, errs)
 	}
-	k := nodeprobe.Known
-	want := nodeprobe.Progress{Epoch: k(3), Epochs: k(90), Loss: k(-0.4), Step: k(1200), Batch: k(256), Rate: k(2.5)}
+	k := nodeprobe.KnownMeasure
+	want := nodeprobe.Progress{Epoch: k(3), TotalEpochs: k(90), Loss: k(-0.4), Step: k(1200), BatchSize: k(256), StepsPerSecond: k(2.5)}
 	if r := d.NewestReports(); len(r) != 1 || r[0].Progress != want {
 		t.Errorf("%+v", r)
 	}

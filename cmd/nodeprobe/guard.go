@@ -13,14 +13,14 @@ import (
 // that cannot be read is told here, before anybody is turned away.
 func (o *options) wrapInTLS(l net.Listener) (net.Listener, error) {
 	if o.tokenFile != "" {
-		if _, err := secure.CachedToken(o.tokenFile)(); err != nil {
+		if _, err := secure.NewTokenReader(o.tokenFile)(); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 	}
 	if o.certFile == "" {
 		return l, nil
 	}
-	c, err := secure.ServerConfig(o.certFile, o.keyFile, o.clientCAFile)
+	c, err := secure.NewServerTLS(o.certFile, o.keyFile, o.clientCAFile)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -32,5 +32,5 @@ func (o *options) requireToken(h http.Handler) http.Handler {
 	if o.tokenFile == "" {
 		return h
 	}
-	return secure.RequireToken(h, secure.CachedToken(o.tokenFile))
+	return secure.RequireToken(h, secure.NewTokenReader(o.tokenFile))
 }

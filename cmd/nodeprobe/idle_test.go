@@ -39,7 +39,7 @@ const chainGPUs = 8
 func (c *chain) set(t *testing.T, words map[int]string) {
 	list := make([]fakenvml.GPU, chainGPUs)
 	for i := range list {
-		list[i] = fakenvml.GPU{Busy: 90, UsedMB: 70, Watts: 300, ExtraWords: words[i]}
+		list[i] = fakenvml.GPU{BusyPercent: 90, UsedMB: 70, Watts: 300, ExtraWords: words[i]}
 	}
 	write(t, c.state, list...)
 }
@@ -82,7 +82,7 @@ func (c *chain) sick() int {
 func TestNeverAFalseIdle(t *testing.T) {
 	c := newChain(t)
 	well := func(s nodeprobe.Sample) bool {
-		return !s.Stale && s.Error == "" && len(s.GPUs) >= chainGPUs && s.GPUs[0].Busy == nodeprobe.Known(0.9)
+		return !s.IsStale && s.Error == "" && len(s.GPUs) >= chainGPUs && s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.9)
 	}
 	c.until("it serves", well)
 	for _, f := range []struct {
@@ -91,21 +91,21 @@ func TestNeverAFalseIdle(t *testing.T) {
 		ok   func(nodeprobe.Sample) bool
 		sick int // GPUs not to be given out meanwhile; -1: nothing is known
 	}{
-		{"a GPU falls off the bus", "lost", func(s nodeprobe.Sample) bool { return s.GPUs[3].Lost != "" }, 1},
-		{"its handle is an unknown error", "ret=handle:999", func(s nodeprobe.Sample) bool { return s.GPUs[3].Lost != "" }, 1},
-		{"it needs a reset", "ret=all:16", func(s nodeprobe.Sample) bool { return s.GPUs[3].Lost != "" }, 1},
+		{"a GPU falls off the bus", "lost", func(s nodeprobe.Sample) bool { return s.GPUs[3].LostReason != "" }, 1},
+		{"its handle is an unknown error", "ret=handle:999", func(s nodeprobe.Sample) bool { return s.GPUs[3].LostReason != "" }, 1},
+		{"it needs a reset", "ret=all:16", func(s nodeprobe.Sample) bool { return s.GPUs[3].LostReason != "" }, 1},
 		{"it times out", "ret=all:10", func(s nodeprobe.Sample) bool { return s.GPUs[3].Error != "" }, 0},
 		{"it may not be read", "na=handle", func(s nodeprobe.Sample) bool { return s.GPUs[3].Error != "" }, 0},
 		{"no utilisation", "na=busy", func(s nodeprobe.Sample) bool { return !s.GPUs[3].Busy.Known }, 0},
 		{"utilisation fails", "ret=busy:999", func(s nodeprobe.Sample) bool { return !s.GPUs[3].Busy.Known }, 0},
-		{"it is divided", "mig=1g.10gb,1g.10gb", func(s nodeprobe.Sample) bool { return s.GPUs[3].MIG }, 0},
-		{"uncorrectable errors", "ecc=0/3", func(s nodeprobe.Sample) bool { return s.GPUs[3].Sick != "" }, 1},
-		{"a row that could not be replaced", "failed", func(s nodeprobe.Sample) bool { return s.GPUs[3].Sick != "" }, 1},
-		{"a page waits", "retired=1 pending", func(s nodeprobe.Sample) bool { return s.GPUs[3].Sick != "" }, 1},
+		{"it is divided", "mig=1g.10gb,1g.10gb", func(s nodeprobe.Sample) bool { return s.GPUs[3].IsMIG }, 0},
+		{"uncorrectable errors", "ecc=0/3", func(s nodeprobe.Sample) bool { return s.GPUs[3].SickReason != "" }, 1},
+		{"a row that could not be replaced", "failed", func(s nodeprobe.Sample) bool { return s.GPUs[3].SickReason != "" }, 1},
+		{"a page waits", "retired=1 pending", func(s nodeprobe.Sample) bool { return s.GPUs[3].SickReason != "" }, 1},
 		{"it is hot", "throttle=0x40", func(s nodeprobe.Sample) bool { return len(s.GPUs[3].Throttle.Reasons) > 0 }, 0},
-		{"the driver is exchanged", "ret=handle:18", func(s nodeprobe.Sample) bool { return s.Stale }, -1},
-		{"it crashes", "crash", func(s nodeprobe.Sample) bool { return s.Stale }, -1},
-		{"it hangs", "hang", func(s nodeprobe.Sample) bool { return s.Stale && strings.Contains(s.Error, "does not answer") }, -1},
+		{"the driver is exchanged", "ret=handle:18", func(s nodeprobe.Sample) bool { return s.IsStale }, -1},
+		{"it crashes", "crash", func(s nodeprobe.Sample) bool { return s.IsStale }, -1},
+		{"it hangs", "hang", func(s nodeprobe.Sample) bool { return s.IsStale && strings.Contains(s.Error, "does not answer") }, -1},
 	} {
 		t.Run(f.what, func(t *testing.T) {
 			c.t = t
@@ -136,7 +136,7 @@ func TestEveryXid(t *testing.T) {
 		c.until(fmt.Sprint("Xid ", xid), func(s nodeprobe.Sample) bool {
 			c.look(fmt.Sprint("Xid ", xid))
 			x := s.GPUs[3].Errors.Xid
-			return x != nil && (nodeprobe.FatalXidText(x.Code) != "" || x.Code == xid) && (s.GPUs[3].Sick != "") == (nodeprobe.FatalXidText(x.Code) != "")
+			return x != nil && (nodeprobe.FatalXidText(x.Code) != "" || x.Code == xid) && (s.GPUs[3].SickReason != "") == (nodeprobe.FatalXidText(x.Code) != "")
 		})
 		if fatal := nodeprobe.FatalXidText(xid) != ""; fatal && c.sick() != 1 {
 			t.Errorf("Xid %d: %d GPUs are sick", xid, c.sick())

@@ -32,7 +32,7 @@ func driver(t *testing.T) (lib, state string) {
 		t.Skip("needs gcc to build a fake driver library")
 	}
 	dir := t.TempDir()
-	lib, err := fakenvml.Build(dir)
+	lib, err := fakenvml.BuildLibrary(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func driver(t *testing.T) (lib, state string) {
 
 func write(t *testing.T, path string, gpus ...fakenvml.GPU) {
 	t.Helper()
-	if err := fakenvml.Write(path, gpus); err != nil {
+	if err := fakenvml.WriteState(path, gpus); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -102,7 +102,7 @@ func TestIntervalBeyondTheWatchdog(t *testing.T) {
 
 func TestOnce(t *testing.T) {
 	lib, state := driver(t)
-	write(t, state, fakenvml.GPU{Model: "NVIDIA H100", Busy: 93, UsedMB: 5, Watts: 311, TempC: 60}, fakenvml.GPU{ExtraWords: "na=busy lost"})
+	write(t, state, fakenvml.GPU{Model: "NVIDIA H100", BusyPercent: 93, UsedMB: 5, Watts: 311, TempC: 60}, fakenvml.GPU{ExtraWords: "na=busy lost"})
 	code, out, errs := command("--once", "--nvml", lib, "--node", "n1")
 	for _, want := range []string{"node n1, driver 550.54.15, CUDA 12.4", "NVIDIA H100", "93 %", "5 / 81920", "fallen off the bus"} {
 		if code != exitOK || !strings.Contains(out, want) {
@@ -175,21 +175,21 @@ func TestServe(t *testing.T) {
 	mine := []fakenvml.Process{{PID: job.Process.Pid, MemMB: 70}}
 	p := start(t, lib)
 	p.until("GPUs are missing before the file is there", func(s nodeprobe.Sample) bool { return s.Error == "" && len(s.GPUs) == 0 })
-	write(t, state, fakenvml.GPU{Busy: 90, UsedMB: 70, Processes: mine}, fakenvml.GPU{})
+	write(t, state, fakenvml.GPU{BusyPercent: 90, UsedMB: 70, Processes: mine}, fakenvml.GPU{})
 	p.until("the job is seen with its utilisation", func(s nodeprobe.Sample) bool {
-		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == nodeprobe.Known(0.9) && s.Jobs[0].MemMB == nodeprobe.Known(70)
+		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == nodeprobe.KnownMeasure(0.9) && s.Jobs[0].MemMB == nodeprobe.KnownMeasure(70)
 	})
-	write(t, state, fakenvml.GPU{Busy: 10, Processes: mine}, fakenvml.GPU{Xid: 79})
+	write(t, state, fakenvml.GPU{BusyPercent: 10, Processes: mine}, fakenvml.GPU{Xid: 79})
 	p.until("change and Xid are seen", func(s nodeprobe.Sample) bool {
-		return s.GPUs[0].Busy == nodeprobe.Known(0.1) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
+		return s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.1) && strings.Contains(s.GPUs[1].SickReason, "Xid 79")
 	})
-	write(t, state, fakenvml.GPU{Busy: 55, ExtraWords: "hang"}, fakenvml.GPU{})
+	write(t, state, fakenvml.GPU{BusyPercent: 55, ExtraWords: "hang"}, fakenvml.GPU{})
 	p.until("the driver hangs, the old sample is stale", func(s nodeprobe.Sample) bool {
-		return s.Stale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == nodeprobe.Known(0.1) && s.Age > 0.3
+		return s.IsStale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.1) && s.AgeSeconds > 0.3
 	})
-	write(t, state, fakenvml.GPU{Busy: 55}, fakenvml.GPU{})
+	write(t, state, fakenvml.GPU{BusyPercent: 55}, fakenvml.GPU{})
 	p.until("the driver is back, the Xid not forgotten", func(s nodeprobe.Sample) bool {
-		return !s.Stale && s.GPUs[0].Busy == nodeprobe.Known(0.55) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
+		return !s.IsStale && s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.55) && strings.Contains(s.GPUs[1].SickReason, "Xid 79")
 	})
 	p.end()
 }

@@ -26,7 +26,7 @@ func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		s = nodeprobe.Sample{Node: o.nodeName, Error: err.Error(), GPUs: []nodeprobe.GPU{}}
 	}
-	s.Complete(nil)
+	s.CompleteFrom(nil)
 	if err := o.printSample(out, &s); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
 	t.SetStyle(table.StyleLight)
 	head := table.Row{"GPU", "Model"}
 	for i := range nodeprobe.Metrics {
-		if c := nodeprobe.Metrics[i].Column; c != "" && head[len(head)-1] != c {
+		if c := nodeprobe.Metrics[i].TableHeading; c != "" && head[len(head)-1] != c {
 			head = append(head, c)
 		}
 	}
@@ -58,7 +58,7 @@ func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		row := append(table.Row{g.Index, g.Model}, metricCells(g)...)
-		t.AppendRow(append(row, formatJobs(g), cmp.Or(g.Sick, g.Error)))
+		t.AppendRow(append(row, formatJobs(g), cmp.Or(g.SickReason, g.Error)))
 	}
 	_, err := fmt.Fprintln(out, t.Render())
 	return err
@@ -71,11 +71,11 @@ func metricCells(g *nodeprobe.GPU) table.Row {
 	for i := range nodeprobe.Metrics {
 		m := &nodeprobe.Metrics[i]
 		switch cell := formatMetric(m, g); {
-		case m.Column == "":
-		case m.Column == last:
+		case m.TableHeading == "":
+		case m.TableHeading == last:
 			row[len(row)-1] = fmt.Sprint(row[len(row)-1], " / ", cell)
 		default:
-			row, last = append(row, cell), m.Column
+			row, last = append(row, cell), m.TableHeading
 		}
 	}
 	return row

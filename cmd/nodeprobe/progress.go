@@ -38,5 +38,5 @@ func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, fa
 
 // findJobOfProcess returns the job of a process that is there now.
 func findJobOfProcess(pid int) nodeprobe.ProcessJob {
-	return owner.Finder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(pid)
+	return owner.JobFinder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(pid)
 }

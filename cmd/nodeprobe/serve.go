@@ -48,8 +48,8 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 		return errors.Join(err, l.Close())
 	}
 	sampler.Reports = inbox.NewestReports
-	metrics := newRegistry(serve.NewCollector(sampler, reader.StartCount, inbox.TakenCount))
-	server := serve.Server(o.requireToken(serve.Handler(sampler, metrics)), log)
+	metrics := newRegistry(serve.NewCollector(sampler, reader.StartCount, inbox.TakenReportCount))
+	server := serve.NewServer(o.requireToken(serve.NewHandler(sampler, metrics)), log)
 	sampling.Go(func() { sampler.Run(ctx, o.interval, notifySystemd(sampler)) })
 	go func() { failed <- server.Serve(l) }()
 	log.Info("serving", "address", l.Addr().String(), "node", o.nodeName, "interval", o.interval)

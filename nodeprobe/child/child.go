@@ -107,7 +107,7 @@ func (r *Reader) requestSample(ctx context.Context) (nodeprobe.Sample, error) {
 		return nodeprobe.Sample{}, r.whyChildFailed()
 	}
 	select {
-	case line, ok := <-r.child.lines:
+	case line, ok := <-r.child.answerLines:
 		if !ok {
 			return nodeprobe.Sample{}, r.whyChildFailed()
 		}

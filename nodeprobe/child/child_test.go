@@ -55,7 +55,7 @@ func behave(path string) nodeprobe.Sample {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}
-		return nodeprobe.Sample{Node: "n1", Driver: nodeprobe.Driver{Version: fmt.Sprint(os.Getpid())}}
+		return nodeprobe.Sample{Node: "n1", Driver: nodeprobe.DriverInfo{Version: fmt.Sprint(os.Getpid())}}
 	}
 }
 

@@ -22,7 +22,7 @@ const maxLineBytes = 4 << 20
 type process struct {
 	cmd          *exec.Cmd
 	stdin        io.WriteCloser
-	lines        chan []byte   // its answers; closed when its output ends
+	answerLines  chan []byte   // its answers; closed when its output ends
 	ended        chan struct{} // closed when it has ended
 	exitError    error         // how, once ended is closed
 	stderr       stderrStart
@@ -33,7 +33,7 @@ type process struct {
 // startProcess starts the command. It gets a process group of its own, so that Ctrl-C
 // at a terminal does not hit it within a call to the driver.
 func startProcess(cmd *exec.Cmd) (*process, error) {
-	p := &process{cmd: cmd, lines: make(chan []byte, 1), ended: make(chan struct{})}
+	p := &process{cmd: cmd, answerLines: make(chan []byte, 1), ended: make(chan struct{})}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = &p.stderr
 	var err error
@@ -58,11 +58,11 @@ func (p *process) forwardAnswers(out io.Reader) {
 	lines.Buffer(nil, maxLineBytes)
 	for lines.Scan() {
 		select {
-		case p.lines <- bytes.Clone(lines.Bytes()):
+		case p.answerLines <- bytes.Clone(lines.Bytes()):
 		default:
 		}
 	}
-	close(p.lines)
+	close(p.answerLines)
 	_, _ = io.Copy(io.Discard, out) // after a line that is too long
 	p.exitError = p.cmd.Wait()
 	close(p.ended)

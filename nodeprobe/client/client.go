@@ -36,7 +36,7 @@ type Config struct {
 // Client asks probes. It is safe for concurrent use.
 type Client struct {
 	Config
-	http http.Client
+	httpClient http.Client
 }
 
 // New returns a client.
@@ -44,7 +44,7 @@ func New(c Config) *Client {
 	c.Timeout = positiveOr(c.Timeout, DefaultTimeout)
 	c.MaxParallel = positiveOr(c.MaxParallel, DefaultMaxParallel)
 	c.MaxAnswerBytes = positiveOr(c.MaxAnswerBytes, DefaultMaxAnswerBytes)
-	return &Client{Config: c, http: http.Client{Transport: newTransport(c.MaxParallel, c.TLS), CheckRedirect: refuseRedirect}}
+	return &Client{Config: c, httpClient: http.Client{Transport: newTransport(c.MaxParallel, c.TLS), CheckRedirect: refuseRedirect}}
 }
 
 func positiveOr[T int | int64 | time.Duration](v, otherwise T) T {

@@ -41,9 +41,9 @@ func (c *Client) fetchBody(ctx context.Context, address string) ([]byte, error) 
 		if token, err = c.Token(); err != nil {
 			return nil, err
 		}
-		nonce = secure.RequestProof(req, token)
+		nonce = secure.AddProof(req, token)
 	}
-	res, err := c.http.Do(req)
+	res, err := c.httpClient.Do(req)
 	if err != nil {
 		return nil, explainTimeout(err)
 	}
@@ -88,14 +88,14 @@ func decodeSample(body []byte, node string) (nodeprobe.Sample, error) {
 	return s, nil
 }
 
-type socketKey struct{}
+type socketPathKey struct{}
 
 // requestURL returns the URL of a sample; for a socket, the context carries its path
 // to the dialer.
 func requestURL(ctx context.Context, address string) (context.Context, string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		path = "/" + strings.TrimLeft(path, "/")
-		return context.WithValue(ctx, socketKey{}, path), "http://probe" + SamplePath
+		return context.WithValue(ctx, socketPathKey{}, path), "http://probe" + SamplePath
 	}
 	return ctx, strings.TrimRight(address, "/") + SamplePath
 }
@@ -108,7 +108,7 @@ func newTransport(parallel int, secure *tls.Config) http.RoundTripper {
 		DisableKeepAlives: true, MaxConnsPerHost: parallel, ResponseHeaderTimeout: time.Minute,
 		MaxResponseHeaderBytes: 64 << 10, TLSClientConfig: secure, TLSHandshakeTimeout: time.Minute,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if path, ok := ctx.Value(socketKey{}).(string); ok {
+			if path, ok := ctx.Value(socketPathKey{}).(string); ok {
 				return dialer.DialContext(ctx, "unix", path)
 			}
 			return dialer.DialContext(ctx, network, addr)

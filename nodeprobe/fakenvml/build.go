@@ -15,10 +15,10 @@ var sourceFiles embed.FS
 // StateVariable is the environment variable that names the state file.
 const StateVariable = "FAKENVML_STATE"
 
-// Build compiles the library into the directory and returns its path. The
+// BuildLibrary compiles the library into the directory and returns its path. The
 // functions named by without are left out, as an old driver lacks them. It
 // needs gcc.
-func Build(dir string, without ...string) (string, error) {
+func BuildLibrary(dir string, without ...string) (string, error) {
 	cc, err := exec.LookPath("gcc")
 	if err != nil {
 		return "", fmt.Errorf("the fake NVML is built by gcc: %w; install gcc and libc6-dev", err)

@@ -10,15 +10,15 @@ import (
 // GPU is one line of the state file. Zero numbers are written as zero, but for
 // TotalMB, whose zero leaves the driver's default.
 type GPU struct {
-	Model      string // "": the default
-	Busy       int    // percent
-	UsedMB     int64
-	TotalMB    int64
-	Watts      float64
-	TempC      int
-	Processes  []Process
-	Xid        int
-	ExtraWords string // further words, as the file has them: "lost", "mig=1g.10gb", "na=busy"
+	Model       string // "": the default
+	BusyPercent int    // percent
+	UsedMB      int64
+	TotalMB     int64
+	Watts       float64
+	TempC       int
+	Processes   []Process
+	Xid         int
+	ExtraWords  string // further words, as the file has them: "lost", "mig=1g.10gb", "na=busy"
 }
 
 // Process is a process on a GPU.
@@ -34,7 +34,7 @@ func (g GPU) String() string {
 	if g.Model != "" {
 		add("model=%q", g.Model)
 	}
-	add("busy=%d", g.Busy)
+	add("busy=%d", g.BusyPercent)
 	if g.TotalMB > 0 {
 		add("mem=%d/%d", g.UsedMB, g.TotalMB)
 	} else {
@@ -61,9 +61,9 @@ func formatProcesses(list []Process) string {
 	return strings.Join(w, ",")
 }
 
-// Write replaces the state file at once, so that a reader sees the old or the
+// WriteState replaces the state file at once, so that a reader sees the old or the
 // new GPUs and nothing between.
-func Write(path string, gpus []GPU) error {
+func WriteState(path string, gpus []GPU) error {
 	var b strings.Builder
 	for i, g := range gpus {
 		fmt.Fprintf(&b, "gpu %d %s\n", i, g)

@@ -12,10 +12,10 @@ import (
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	gpus := []fakenvml.GPU{
-		{Model: "NVIDIA A100", Busy: 93, UsedMB: 100, TotalMB: 40960, Watts: 310.5, TempC: 61, Processes: []fakenvml.Process{{PID: 7, MemMB: 60}, {PID: 8, MemMB: 40}}},
+		{Model: "NVIDIA A100", BusyPercent: 93, UsedMB: 100, TotalMB: 40960, Watts: 310.5, TempC: 61, Processes: []fakenvml.Process{{PID: 7, MemMB: 60}, {PID: 8, MemMB: 40}}},
 		{Xid: 79, ExtraWords: "lost"},
 	}
-	if err := fakenvml.Write(path, gpus); err != nil {
+	if err := fakenvml.WriteState(path, gpus); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
@@ -36,7 +36,7 @@ gpu 1 busy=0 mem=0/81920 watts=0 temp=0 xid=79 lost
 
 func TestBuildSaysWhatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := fakenvml.Build(t.TempDir()); err == nil || !strings.Contains(err.Error(), "install gcc") {
+	if _, err := fakenvml.BuildLibrary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "install gcc") {
 		t.Errorf("without a compiler: %v", err)
 	}
 }

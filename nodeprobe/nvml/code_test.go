@@ -84,7 +84,7 @@ func TestEveryCodeOfEveryCall(t *testing.T) {
 						t.Fatalf("%s: %d GPUs", what, len(gpus))
 					}
 					neverIdle(t, what, &gpus[0])
-					if g := &gpus[1]; g.Busy != known(0.5) || g.Lost != "" || g.Error != "" {
+					if g := &gpus[1]; g.Busy != known(0.5) || g.LostReason != "" || g.Error != "" {
 						t.Errorf("%s: its neighbour: %+v", what, g)
 					}
 				} else if !strings.Contains(a.Errors[i+1], "reading GPUs") {
@@ -100,10 +100,10 @@ func neverIdle(t *testing.T, what string, g *nodeprobe.GPU) {
 	if g.Busy.Known && g.Busy != known(0.93) {
 		t.Errorf("%s: looks %v busy", what, g.Busy.Value)
 	}
-	if g.Lost != "" && (g.Busy.Known || g.ProcsKnown) {
+	if g.LostReason != "" && (g.Busy.Known || g.ProcessesKnown) {
 		t.Errorf("%s: lost, but measured: %+v", what, g)
 	}
-	if g.ProcsKnown && len(g.Procs) != 1 {
+	if g.ProcessesKnown && len(g.Processes) != 1 {
 		t.Errorf("%s: looks free of processes", what)
 	}
 	if nodeprobe.JobsOnGPUs([]nodeprobe.GPU{*g}) != nil {
@@ -126,10 +126,10 @@ func TestLostAndUnreadable(t *testing.T) {
 			if len(a.Looks[1]) == 1 {
 				g := a.Looks[1][0]
 				got = "unread"
-				if g.Lost != "" {
+				if g.LostReason != "" {
 					got = "lost"
 				}
-				if (g.Error != "") == (g.Lost != "") || g.UUID != "a" || g.Busy.Known || g.ProcsKnown {
+				if (g.Error != "") == (g.LostReason != "") || g.UUID != "a" || g.Busy.Known || g.ProcessesKnown {
 					t.Errorf("%+v", g)
 				}
 			}
@@ -146,7 +146,7 @@ func TestMIGFlips(t *testing.T) {
 	a := read(t, fake(t), whole, parts, whole)
 	for i, mig := range []bool{false, true, false} {
 		g := a.Looks[i][0]
-		if g.MIG != mig || g.Busy.Known == mig || (len(g.Slices) == 2) != mig || len(g.Procs) != 1 || (g.Procs[0].Slice != "") != mig {
+		if g.IsMIG != mig || g.Busy.Known == mig || (len(g.Slices) == 2) != mig || len(g.Processes) != 1 || (g.Processes[0].SliceUUID != "") != mig {
 			t.Errorf("look %d: %+v", i, g)
 		}
 	}

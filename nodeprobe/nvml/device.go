@@ -12,12 +12,12 @@ import (
 
 // readGPU measures one GPU.
 func (d *Driver) readGPU(index int) nodeprobe.GPU {
-	r := &gpuReader{Driver: d, gpu: nodeprobe.GPU{Index: index, Minor: -1}}
+	r := &gpuReader{Driver: d, gpu: nodeprobe.GPU{Index: index, MinorNumber: -1}}
 	dev, ret := d.nvml.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {
 		return d.unreadableGPU(index, ret)
 	}
-	r.dev = dev
+	r.device = dev
 	r.readIdentity()
 	r.readUtilisation()
 	r.readClocks()
@@ -25,9 +25,9 @@ func (d *Driver) readGPU(index int) nodeprobe.GPU {
 	r.readErrors()
 	r.readSlices()
 	r.readProcesses()
-	if r.gpu.Lost != "" { // what it said before it went is worth nothing
+	if r.gpu.LostReason != "" { // what it said before it went is worth nothing
 		r.gpu.Busy, r.gpu.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{}
-		r.gpu.Procs, r.gpu.ProcsKnown = nil, false
+		r.gpu.Processes, r.gpu.ProcessesKnown = nil, false
 	}
 	d.xidWatch.watchDevice(d, dev, &r.gpu)
 	d.xidWatch.fillXid(&r.gpu)
@@ -37,10 +37,10 @@ func (d *Driver) readGPU(index int) nodeprobe.GPU {
 // unreadableGPU describes a GPU that cannot be had. One that could not be asked is
 // not lost: what it does is unknown.
 func (d *Driver) unreadableGPU(index int, ret nvml.Return) nodeprobe.GPU {
-	d.noteStale(ret)
+	d.noteStaleDriver(ret)
 	g := d.lastIdentity(index)
 	if meansLostGPU(ret) || meansNoHandle(ret) {
-		g.Lost = describeReturn(ret)
+		g.LostReason = describeReturn(ret)
 	} else {
 		g.Error = describeReturn(ret)
 	}
@@ -48,9 +48,9 @@ func (d *Driver) unreadableGPU(index int, ret nvml.Return) nodeprobe.GPU {
 	return g
 }
 
-// noteStale remembers that the driver as a whole answered like one that was taken
+// noteStaleDriver remembers that the driver as a whole answered like one that was taken
 // away or exchanged under us.
-func (d *Driver) noteStale(ret nvml.Return) {
+func (d *Driver) noteStaleDriver(ret nvml.Return) {
 	if d.staleReason == "" && meansStaleDriver(ret) {
 		d.staleReason = describeReturn(ret)
 	}
@@ -61,24 +61,26 @@ func (d *Driver) lastIdentity(index int) nodeprobe.GPU {
 	if g, ok := d.identityByIndex[index]; ok {
 		return g
 	}
-	return nodeprobe.GPU{Index: index, Minor: -1}
+	return nodeprobe.GPU{Index: index, MinorNumber: -1}
 }
 
 // gpuReader reads one GPU. Once the GPU is found lost it asks nothing more.
 type gpuReader struct {
 	*Driver
-	dev nvml.Device
-	gpu nodeprobe.GPU
+	device nvml.Device
+	gpu    nodeprobe.GPU
 }
 
 // canCall reports whether the function can be called.
-func (r *gpuReader) canCall(symbol string) bool { return r.gpu.Lost == "" && r.symbols.has(symbol) }
+func (r *gpuReader) canCall(symbol string) bool {
+	return r.gpu.LostReason == "" && r.symbols.hasSymbol(symbol)
+}
 
-// succeeded reports whether a call told something, and notes a lost GPU.
-func (r *gpuReader) succeeded(ret nvml.Return) bool {
-	r.noteStale(ret)
-	if meansLostGPU(ret) && r.gpu.Lost == "" {
-		r.gpu.Lost = describeReturn(ret)
+// isSuccess reports whether a call told something, and notes a lost GPU.
+func (r *gpuReader) isSuccess(ret nvml.Return) bool {
+	r.noteStaleDriver(ret)
+	if meansLostGPU(ret) && r.gpu.LostReason == "" {
+		r.gpu.LostReason = describeReturn(ret)
 	}
 	return ret == nvml.SUCCESS
 }
@@ -89,10 +91,10 @@ func readNumber[T int | uint32 | uint64](r *gpuReader, symbol string, call func(
 		return nodeprobe.Measure{}
 	}
 	v, ret := call()
-	if !r.succeeded(ret) {
+	if !r.isSuccess(ret) {
 		return nodeprobe.Measure{}
 	}
-	return nodeprobe.Known(float64(v) * scale)
+	return nodeprobe.KnownMeasure(float64(v) * scale)
 }
 
 func readText(r *gpuReader, symbol string, call func() (string, nvml.Return)) string {
@@ -100,7 +102,7 @@ func readText(r *gpuReader, symbol string, call func() (string, nvml.Return)) st
 		return ""
 	}
 	s, ret := call()
-	if !r.succeeded(ret) {
+	if !r.isSuccess(ret) {
 		return ""
 	}
 	return s
@@ -108,20 +110,20 @@ func readText(r *gpuReader, symbol string, call func() (string, nvml.Return)) st
 
 func (r *gpuReader) readIdentity() {
 	before := r.lastIdentity(r.gpu.Index)
-	r.gpu.UUID = cmp.Or(readText(r, uuidSymbol, r.dev.GetUUID), before.UUID)
-	r.gpu.Model = cmp.Or(readText(r, nameSymbol, r.dev.GetName), before.Model)
-	if m := readNumber(r, minorSymbol, r.dev.GetMinorNumber, 1); m.Known {
-		r.gpu.Minor = int(m.Value)
+	r.gpu.UUID = cmp.Or(readText(r, deviceUUIDSymbol, r.device.GetUUID), before.UUID)
+	r.gpu.Model = cmp.Or(readText(r, deviceNameSymbol, r.device.GetName), before.Model)
+	if m := readNumber(r, minorNumberSymbol, r.device.GetMinorNumber, 1); m.Known {
+		r.gpu.MinorNumber = int(m.Value)
 	}
-	if r.canCall(pciSymbol) {
-		if info, ret := r.dev.GetPciInfo(); r.succeeded(ret) {
-			r.gpu.Bus = textOfChars(info.BusId[:])
+	if r.canCall(pciInfoSymbol) {
+		if info, ret := r.device.GetPciInfo(); r.isSuccess(ret) {
+			r.gpu.PCIBusID = textFromChars(info.BusId[:])
 		}
 	}
-	r.identityByIndex[r.gpu.Index] = nodeprobe.GPU{Index: r.gpu.Index, UUID: r.gpu.UUID, Model: r.gpu.Model, Minor: r.gpu.Minor, Bus: r.gpu.Bus}
+	r.identityByIndex[r.gpu.Index] = nodeprobe.GPU{Index: r.gpu.Index, UUID: r.gpu.UUID, Model: r.gpu.Model, MinorNumber: r.gpu.MinorNumber, PCIBusID: r.gpu.PCIBusID}
 }
 
-func textOfChars(c []int8) string {
+func textFromChars(c []int8) string {
 	b := make([]byte, 0, len(c))
 	for _, v := range c {
 		if v == 0 {

@@ -9,32 +9,32 @@ import (
 )
 
 var (
-	eccSymbol            = newestSymbol("nvmlDeviceGetTotalEccErrors")
-	retiredSymbol        = newestSymbol("nvmlDeviceGetRetiredPages")
-	retiredPendingSymbol = newestSymbol("nvmlDeviceGetRetiredPagesPendingStatus")
-	remappedSymbol       = newestSymbol("nvmlDeviceGetRemappedRows")
+	eccErrorsSymbol           = newestSymbol("nvmlDeviceGetTotalEccErrors")
+	retiredPagesSymbol        = newestSymbol("nvmlDeviceGetRetiredPages")
+	retiredPagesPendingSymbol = newestSymbol("nvmlDeviceGetRetiredPagesPendingStatus")
+	remappedRowsSymbol        = newestSymbol("nvmlDeviceGetRemappedRows")
 )
 
 func (r *gpuReader) readErrors() {
 	e := &r.gpu.Errors
-	e.Corrected = r.readECC(nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.VOLATILE_ECC)
-	e.Uncorrected = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC)
-	e.UncorrectedAll = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.AGGREGATE_ECC)
-	e.Retired = r.readRetiredPages()
-	if r.canCall(retiredPendingSymbol) {
-		if s, ret := r.dev.GetRetiredPagesPendingStatus(); r.succeeded(ret) {
+	e.ECCCorrected = r.readECC(nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.VOLATILE_ECC)
+	e.ECCUncorrected = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC)
+	e.UncorrectedInLife = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.AGGREGATE_ECC)
+	e.RetiredPages = r.readRetiredPages()
+	if r.canCall(retiredPagesPendingSymbol) {
+		if s, ret := r.device.GetRetiredPagesPendingStatus(); r.isSuccess(ret) {
 			e.RetiredPending = measureOfBool(s == nvml.FEATURE_ENABLED)
 		}
 	}
-	if r.canCall(remappedSymbol) {
-		if _, rows, pending, failed, ret := r.dev.GetRemappedRows(); r.succeeded(ret) {
-			e.Remapped, e.RemapPending, e.RemapFailed = nodeprobe.Known(float64(rows)), measureOfBool(pending), measureOfBool(failed)
+	if r.canCall(remappedRowsSymbol) {
+		if _, rows, pending, failed, ret := r.device.GetRemappedRows(); r.isSuccess(ret) {
+			e.RemappedRows, e.RemapPending, e.RemapFailed = nodeprobe.KnownMeasure(float64(rows)), measureOfBool(pending), measureOfBool(failed)
 		}
 	}
 }
 
 func (r *gpuReader) readECC(kind nvml.MemoryErrorType, since nvml.EccCounterType) nodeprobe.Measure {
-	return readNumber(r, eccSymbol, func() (uint64, nvml.Return) { return r.dev.GetTotalEccErrors(kind, since) }, 1)
+	return readNumber(r, eccErrorsSymbol, func() (uint64, nvml.Return) { return r.device.GetTotalEccErrors(kind, since) }, 1)
 }
 
 // readRetiredPages counts the pages retired for either cause, known when both are.
@@ -43,21 +43,21 @@ func (r *gpuReader) readRetiredPages() nodeprobe.Measure {
 	for _, cause := range []nvml.PageRetirementCause{
 		nvml.PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS, nvml.PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR,
 	} {
-		if !r.canCall(retiredSymbol) {
+		if !r.canCall(retiredPagesSymbol) {
 			return nodeprobe.Measure{}
 		}
-		pages, ret := r.dev.GetRetiredPages(cause)
-		if !r.succeeded(ret) {
+		pages, ret := r.device.GetRetiredPages(cause)
+		if !r.isSuccess(ret) {
 			return nodeprobe.Measure{}
 		}
 		sum += len(pages)
 	}
-	return nodeprobe.Known(float64(sum))
+	return nodeprobe.KnownMeasure(float64(sum))
 }
 
 func measureOfBool(b bool) nodeprobe.Measure {
 	if b {
-		return nodeprobe.Known(1)
+		return nodeprobe.KnownMeasure(1)
 	}
-	return nodeprobe.Known(0)
+	return nodeprobe.KnownMeasure(0)
 }

@@ -12,24 +12,24 @@ import (
 )
 
 var (
-	pcieGenSymbol    = newestSymbol("nvmlDeviceGetCurrPcieLinkGeneration")
-	pcieWidthSymbol  = newestSymbol("nvmlDeviceGetCurrPcieLinkWidth")
-	pcieReplaySymbol = newestSymbol("nvmlDeviceGetPcieReplayCounter")
-	fieldsSymbol     = newestSymbol("nvmlDeviceGetFieldValues")
+	pcieGenSymbol     = newestSymbol("nvmlDeviceGetCurrPcieLinkGeneration")
+	pcieWidthSymbol   = newestSymbol("nvmlDeviceGetCurrPcieLinkWidth")
+	pcieReplaySymbol  = newestSymbol("nvmlDeviceGetPcieReplayCounter")
+	fieldValuesSymbol = newestSymbol("nvmlDeviceGetFieldValues")
 )
 
 func (r *gpuReader) readLinks() {
 	l := &r.gpu.Links
-	l.PCIeGen = readNumber(r, pcieGenSymbol, r.dev.GetCurrPcieLinkGeneration, 1)
-	l.PCIeWidth = readNumber(r, pcieWidthSymbol, r.dev.GetCurrPcieLinkWidth, 1)
-	l.Replays = readNumber(r, pcieReplaySymbol, r.dev.GetPcieReplayCounter, 1)
+	l.PCIeGen = readNumber(r, pcieGenSymbol, r.device.GetCurrPcieLinkGeneration, 1)
+	l.PCIeWidth = readNumber(r, pcieWidthSymbol, r.device.GetCurrPcieLinkWidth, 1)
+	l.PCIeReplays = readNumber(r, pcieReplaySymbol, r.device.GetPcieReplayCounter, 1)
 	r.readTraffic(l)
 }
 
 // readTraffic reads counters by field: the older call for PCIe throughput measures
 // for 20 ms each time.
-func (r *gpuReader) readTraffic(l *nodeprobe.Links) {
-	if !r.canCall(fieldsSymbol) {
+func (r *gpuReader) readTraffic(l *nodeprobe.LinkCounters) {
+	if !r.canCall(fieldValuesSymbol) {
 		return
 	}
 	const all = math.MaxUint32 // every NVLink of the GPU together
@@ -37,7 +37,7 @@ func (r *gpuReader) readTraffic(l *nodeprobe.Links) {
 		{FieldId: nvml.FI_DEV_PCIE_COUNT_TX_BYTES}, {FieldId: nvml.FI_DEV_PCIE_COUNT_RX_BYTES},
 		{FieldId: nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX, ScopeId: all}, {FieldId: nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX, ScopeId: all},
 	}
-	if !r.succeeded(r.dev.GetFieldValues(f)) {
+	if !r.isSuccess(r.device.GetFieldValues(f)) {
 		return
 	}
 	l.PCIeTX, l.PCIeRX = measureOfField(f[0], 1), measureOfField(f[1], 1)
@@ -58,5 +58,5 @@ func measureOfField(f nvml.FieldValue, unit float64) nodeprobe.Measure {
 	default:
 		return nodeprobe.Measure{}
 	}
-	return nodeprobe.Known(float64(v) * unit)
+	return nodeprobe.KnownMeasure(float64(v) * unit)
 }

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 // answer is what a reading process prints.
 type answer struct {
-	About    nodeprobe.Driver
+	About    nodeprobe.DriverInfo
 	NoDriver string
 	Looks    [][]nodeprobe.GPU
 	Errors   []string
@@ -52,19 +52,19 @@ func readAll(path string) error {
 	var a answer
 	d, err := nvml.Open(path)
 	if err != nil {
-		var none *nvml.NoDriver
+		var none *nvml.NoDriverError
 		if !errors.As(err, &none) {
 			return fmt.Errorf("not a *NoDriver: %w", err)
 		}
 		a.NoDriver = err.Error()
 		return json.NewEncoder(os.Stdout).Encode(a)
 	}
-	a.About = d.About()
+	a.About = d.Info()
 	for _, state := range filepath.SplitList(os.Getenv("NVML_TEST_STATES")) {
 		if err := os.Rename(state, os.Getenv(fakenvml.StateVariable)); err != nil {
 			return err
 		}
-		gpus, err := d.Read()
+		gpus, err := d.ReadGPUs()
 		a.Looks = append(a.Looks, gpus)
 		a.Errors = append(a.Errors, fmt.Sprint(err))
 	}
@@ -124,7 +124,7 @@ func fake(t *testing.T, without ...string) string {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("needs gcc to build a fake driver library")
 	}
-	lib, err := fakenvml.Build(t.TempDir(), without...)
+	lib, err := fakenvml.BuildLibrary(t.TempDir(), without...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,20 +13,20 @@ import (
 )
 
 var (
-	computeSymbol  = newestSymbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
-	graphicsSymbol = newestSymbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
+	computeProcessesSymbol  = newestSymbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
+	graphicsProcessesSymbol = newestSymbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
 )
 
 // readProcesses lists who is on the GPU; no answer is told from no process.
 func (r *gpuReader) readProcesses() {
 	var all []nvml.ProcessInfo
-	if r.canCall(computeSymbol) {
-		list, ret := r.dev.GetComputeRunningProcesses()
-		r.gpu.ProcsKnown = r.succeeded(ret)
+	if r.canCall(computeProcessesSymbol) {
+		list, ret := r.device.GetComputeRunningProcesses()
+		r.gpu.ProcessesKnown = r.isSuccess(ret)
 		all = list
 	}
-	if r.canCall(graphicsSymbol) {
-		if list, ret := r.dev.GetGraphicsRunningProcesses(); r.succeeded(ret) {
+	if r.canCall(graphicsProcessesSymbol) {
+		if list, ret := r.device.GetGraphicsRunningProcesses(); r.isSuccess(ret) {
 			all = append(all, list...)
 		}
 	}
@@ -35,21 +35,21 @@ func (r *gpuReader) readProcesses() {
 	})
 	all = slices.CompactFunc(all, func(a, b nvml.ProcessInfo) bool { return a.Pid == b.Pid && a.GpuInstanceId == b.GpuInstanceId })
 	for _, p := range all {
-		r.gpu.Procs = append(r.gpu.Procs, nodeprobe.Process{PID: int(p.Pid), MemMB: processMB(p), Slice: r.sliceOf(p)})
+		r.gpu.Processes = append(r.gpu.Processes, nodeprobe.Process{PID: int(p.Pid), MemMB: processMemMB(p), SliceUUID: r.sliceUUIDOf(p)})
 	}
 }
 
-// processMB is 0 where the driver does not say.
-func processMB(p nvml.ProcessInfo) int64 {
+// processMemMB is 0 where the driver does not say.
+func processMemMB(p nvml.ProcessInfo) int64 {
 	if p.UsedGpuMemory == math.MaxUint64 {
 		return 0
 	}
 	return int64(p.UsedGpuMemory >> 20)
 }
 
-func (r *gpuReader) sliceOf(p nvml.ProcessInfo) string {
+func (r *gpuReader) sliceUUIDOf(p nvml.ProcessInfo) string {
 	for _, s := range r.gpu.Slices {
-		if s.Instance == int(p.GpuInstanceId) && s.Compute == int(p.ComputeInstanceId) {
+		if s.GPUInstance == int(p.GpuInstanceId) && s.ComputeInstance == int(p.ComputeInstanceId) {
 			return s.UUID
 		}
 	}

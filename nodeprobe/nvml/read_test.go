@@ -20,28 +20,28 @@ gpu 0 model="NVIDIA H100 80GB HBM3" uuid=GPU-a busy=93 membusy=40 mem=40960/8192
 gpu 1 uuid=GPU-b
 `
 
-func known(v float64) nodeprobe.Measure { return nodeprobe.Known(v) }
+func known(v float64) nodeprobe.Measure { return nodeprobe.KnownMeasure(v) }
 
 func TestRead(t *testing.T) {
 	a := read(t, fake(t), busy)
-	if d := cmp.Diff(nodeprobe.Driver{Version: "535.1", CUDA: "12.2"}, a.About); d != "" {
+	if d := cmp.Diff(nodeprobe.DriverInfo{Version: "535.1", CUDA: "12.2"}, a.About); d != "" {
 		t.Error(d)
 	}
 	want := nodeprobe.GPU{
-		Index: 0, UUID: "GPU-a", Model: "NVIDIA H100 80GB HBM3", Minor: 0, Bus: "00000000:10:00.0",
+		Index: 0, UUID: "GPU-a", Model: "NVIDIA H100 80GB HBM3", MinorNumber: 0, PCIBusID: "00000000:10:00.0",
 		Busy: known(0.93), MemBusy: known(0.4), MemUsedMB: known(40960), MemTotalMB: known(81920),
 		Watts: known(310.5), WattsLimit: known(700), Joules: known(3600), TempC: known(61), SMMHz: known(1980), MemMHz: known(2619),
 		Throttle: &nodeprobe.Throttle{Reasons: []string{"power_cap"}},
-		Links: nodeprobe.Links{PCIeGen: known(4), PCIeWidth: known(16), Replays: known(0),
+		Links: nodeprobe.LinkCounters{PCIeGen: known(4), PCIeWidth: known(16), PCIeReplays: known(0),
 			PCIeTX: known(197 << 20), PCIeRX: known(198 << 20)}, // NVLink: not supported, so unknown
-		Errors: nodeprobe.Errors{Corrected: known(3), Uncorrected: known(1), UncorrectedAll: known(1), Retired: known(2),
-			RetiredPending: known(1), Remapped: known(1), RemapPending: known(1), RemapFailed: known(0), XidWatched: true},
-		Procs: []nodeprobe.Process{{PID: 11, MemMB: 40000}, {PID: 12, MemMB: 100}}, ProcsKnown: true,
+		Errors: nodeprobe.Errors{ECCCorrected: known(3), ECCUncorrected: known(1), UncorrectedInLife: known(1), RetiredPages: known(2),
+			RetiredPending: known(1), RemappedRows: known(1), RemapPending: known(1), RemapFailed: known(0), XidWatched: true},
+		Processes: []nodeprobe.Process{{PID: 11, MemMB: 40000}, {PID: 12, MemMB: 100}}, ProcessesKnown: true,
 	}
 	if d := cmp.Diff(want, a.Looks[0][0]); d != "" {
 		t.Error(d)
 	}
-	if g := a.Looks[0][1]; g.UUID != "GPU-b" || g.Busy != known(0) || !g.ProcsKnown || len(g.Procs) != 0 {
+	if g := a.Looks[0][1]; g.UUID != "GPU-b" || g.Busy != known(0) || !g.ProcessesKnown || len(g.Processes) != 0 {
 		t.Errorf("the idle GPU: %+v", g)
 	}
 }
@@ -59,7 +59,7 @@ func TestReadFollowsTheDriver(t *testing.T) {
 		}
 	}
 	for i, why := range []string{"", "fallen off the bus", "not found"} { // no longer even counted
-		if g := a.Looks[i][1]; g.UUID != "b" || !strings.Contains(g.Lost, why) || (g.Lost == "") != (why == "") || g.Busy.Known != (why == "") {
+		if g := a.Looks[i][1]; g.UUID != "b" || !strings.Contains(g.LostReason, why) || (g.LostReason == "") != (why == "") || g.Busy.Known != (why == "") {
 			t.Errorf("look %d: the second GPU: %+v", i, g)
 		}
 	}
@@ -74,7 +74,7 @@ func code(x *nodeprobe.Xid) int {
 
 func TestUnsupportedIsUnknown(t *testing.T) {
 	a := read(t, fake(t), "gpu 0 uuid=a na=busy,mem,watts,limit,energy,temp,clocks,throttle,pcie,fields,ecc,retired,remapped,mig,pids,xid,minor,pci\n")
-	want := nodeprobe.GPU{Index: 0, UUID: "a", Model: "NVIDIA A100-SXM4-80GB", Minor: -1}
+	want := nodeprobe.GPU{Index: 0, UUID: "a", Model: "NVIDIA A100-SXM4-80GB", MinorNumber: -1}
 	if d := cmp.Diff(want, a.Looks[0][0]); d != "" {
 		t.Error(d)
 	}
@@ -82,7 +82,7 @@ func TestUnsupportedIsUnknown(t *testing.T) {
 
 func TestForbiddenIsNotLost(t *testing.T) {
 	a := read(t, fake(t), "gpu 0\ngpu 1 na=handle\n")
-	if g := a.Looks[0][1]; g.Lost != "" || !strings.Contains(g.Error, "permission") || g.Busy.Known || g.ProcsKnown {
+	if g := a.Looks[0][1]; g.LostReason != "" || !strings.Contains(g.Error, "permission") || g.Busy.Known || g.ProcessesKnown {
 		t.Errorf("%+v", g)
 	}
 }
@@ -90,17 +90,17 @@ func TestForbiddenIsNotLost(t *testing.T) {
 func TestSlices(t *testing.T) {
 	a := read(t, fake(t), "gpu 0 uuid=GPU-a busy=50 mig=1g.10gb,2g.20gb pids=5:1000@1,6:10\n")
 	g := a.Looks[0][0]
-	if !g.MIG || g.Busy.Known {
-		t.Errorf("MIG %v, busy %v", g.MIG, g.Busy)
+	if !g.IsMIG || g.Busy.Known {
+		t.Errorf("MIG %v, busy %v", g.IsMIG, g.Busy)
 	}
-	want := []nodeprobe.Slice{
-		{UUID: "MIG-a-0", Profile: "1g.10gb", Instance: 7, MemUsedMB: known(0), MemTotalMB: known(10240)},
-		{UUID: "MIG-a-1", Profile: "2g.20gb", Instance: 8, MemUsedMB: known(1000), MemTotalMB: known(10240)},
+	want := []nodeprobe.MIGSlice{
+		{UUID: "MIG-a-0", Profile: "1g.10gb", GPUInstance: 7, MemUsedMB: known(0), MemTotalMB: known(10240)},
+		{UUID: "MIG-a-1", Profile: "2g.20gb", GPUInstance: 8, MemUsedMB: known(1000), MemTotalMB: known(10240)},
 	}
 	if d := cmp.Diff(want, g.Slices); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]nodeprobe.Process{{PID: 5, MemMB: 1000, Slice: "MIG-a-1"}, {PID: 6, MemMB: 10}}, g.Procs); d != "" {
+	if d := cmp.Diff([]nodeprobe.Process{{PID: 5, MemMB: 1000, SliceUUID: "MIG-a-1"}, {PID: 6, MemMB: 10}}, g.Processes); d != "" {
 		t.Error(d)
 	}
 }
@@ -159,8 +159,8 @@ func TestMissingFunctions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := read(t, fake(t, name), busy)
-			if name != "nvmlDeviceGetSupportedEventTypes" && len(a.About.Missing) != len(whole.Missing)+1 {
-				t.Errorf("missing: %v", a.About.Missing)
+			if name != "nvmlDeviceGetSupportedEventTypes" && len(a.About.MissingFunctions) != len(whole.MissingFunctions)+1 {
+				t.Errorf("missing: %v", a.About.MissingFunctions)
 			}
 			if len(a.Looks) == 0 || len(a.Looks[0]) != 2 {
 				t.Fatalf("read %+v", a)
@@ -168,7 +168,7 @@ func TestMissingFunctions(t *testing.T) {
 		})
 	}
 	a := read(t, fake(t, names...), busy)
-	if d := cmp.Diff(nodeprobe.GPU{Index: 0, Minor: -1}, a.Looks[0][0]); d != "" {
+	if d := cmp.Diff(nodeprobe.GPU{Index: 0, MinorNumber: -1}, a.Looks[0][0]); d != "" {
 		t.Errorf("with nothing but a count: %s", d)
 	}
 }

@@ -11,13 +11,13 @@ import (
 // describeReturn puts a return code in words. NVML's own are not used: the function
 // that has them may be missing.
 func describeReturn(ret nvml.Return) string {
-	if s := returnTexts[ret]; s != "" {
+	if s := textByReturn[ret]; s != "" {
 		return s
 	}
 	return fmt.Sprintf("NVML error %d", int32(ret))
 }
 
-var returnTexts = map[nvml.Return]string{
+var textByReturn = map[nvml.Return]string{
 	nvml.ERROR_UNINITIALIZED:           "NVML is not started",
 	nvml.ERROR_INVALID_ARGUMENT:        "NVML refuses the argument",
 	nvml.ERROR_NOT_SUPPORTED:           "not supported",

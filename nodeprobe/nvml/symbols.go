@@ -12,12 +12,12 @@ var (
 	shutdownSymbol      = newestSymbol("nvmlShutdown")
 	driverVersionSymbol = newestSymbol("nvmlSystemGetDriverVersion")
 	cudaVersionSymbol   = newestSymbol("nvmlSystemGetCudaDriverVersion_v2")
-	countSymbol         = newestSymbol("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
-	handleSymbol        = newestSymbol("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
-	uuidSymbol          = newestSymbol("nvmlDeviceGetUUID")
-	nameSymbol          = newestSymbol("nvmlDeviceGetName")
-	minorSymbol         = newestSymbol("nvmlDeviceGetMinorNumber")
-	pciSymbol           = newestSymbol("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3")
+	deviceCountSymbol   = newestSymbol("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
+	deviceHandleSymbol  = newestSymbol("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
+	deviceUUIDSymbol    = newestSymbol("nvmlDeviceGetUUID")
+	deviceNameSymbol    = newestSymbol("nvmlDeviceGetName")
+	minorNumberSymbol   = newestSymbol("nvmlDeviceGetMinorNumber")
+	pciInfoSymbol       = newestSymbol("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3")
 )
 
 // versionsBySymbol are the exported names of every function used, by the name of its
@@ -45,9 +45,9 @@ func findSymbols(lib symbolLibrary) symbolSet {
 	return s
 }
 
-func (s symbolSet) has(name string) bool { return s[name] }
+func (s symbolSet) hasSymbol(name string) bool { return s[name] }
 
-func (s symbolSet) missing() []string {
+func (s symbolSet) listMissing() []string {
 	var out []string
 	for name, there := range s {
 		if !there {
@@ -58,9 +58,9 @@ func (s symbolSet) missing() []string {
 	return out
 }
 
-// unusable names what nothing works without.
-func (s symbolSet) unusable() string {
-	for _, name := range []string{initLibrarySymbol, countSymbol, handleSymbol} {
+// findMissingVital names what nothing works without.
+func (s symbolSet) findMissingVital() string {
+	for _, name := range []string{initLibrarySymbol, deviceCountSymbol, deviceHandleSymbol} {
 		if !s[name] {
 			return "the library lacks " + name + ": is it NVIDIA's?"
 		}

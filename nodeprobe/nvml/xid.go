@@ -11,23 +11,23 @@ import (
 )
 
 var (
-	eventsSymbol         = newestSymbol("nvmlEventSetCreate")
-	eventsFreeSymbol     = newestSymbol("nvmlEventSetFree")
-	eventsRegisterSymbol = newestSymbol("nvmlDeviceRegisterEvents")
-	eventsWaitSymbol     = newestSymbol("nvmlEventSetWait", "nvmlEventSetWait_v2")
+	createEventSetSymbol = newestSymbol("nvmlEventSetCreate")
+	freeEventSetSymbol   = newestSymbol("nvmlEventSetFree")
+	registerEventsSymbol = newestSymbol("nvmlDeviceRegisterEvents")
+	waitForEventSymbol   = newestSymbol("nvmlEventSetWait", "nvmlEventSetWait_v2")
 )
 
 // xidWatch collects the Xids that the driver reports of the GPUs. A nil watch
 // hears nothing.
 type xidWatch struct {
-	set          nvml.EventSet
-	uuidByDevice map[nvml.Device]string // UUID; "" where the driver refused to tell
-	worstByUUID  map[string]*nodeprobe.Xid
+	eventSet       nvml.EventSet
+	uuidByDevice   map[nvml.Device]string // UUID; "" where the driver refused to tell
+	worstXidByUUID map[string]*nodeprobe.Xid
 }
 
 func (d *Driver) watchXids() *xidWatch {
-	for _, symbol := range []string{eventsSymbol, eventsRegisterSymbol, eventsWaitSymbol} {
-		if !d.symbols.has(symbol) {
+	for _, symbol := range []string{createEventSetSymbol, registerEventsSymbol, waitForEventSymbol} {
+		if !d.symbols.hasSymbol(symbol) {
 			return nil
 		}
 	}
@@ -35,7 +35,7 @@ func (d *Driver) watchXids() *xidWatch {
 	if ret != nvml.SUCCESS {
 		return nil
 	}
-	return &xidWatch{set: set, uuidByDevice: map[nvml.Device]string{}, worstByUUID: map[string]*nodeprobe.Xid{}}
+	return &xidWatch{eventSet: set, uuidByDevice: map[nvml.Device]string{}, worstXidByUUID: map[string]*nodeprobe.Xid{}}
 }
 
 // watchDevice asks the driver to report a GPU's Xids from now on, once.
@@ -45,7 +45,7 @@ func (w *xidWatch) watchDevice(d *Driver, dev nvml.Device, g *nodeprobe.GPU) {
 	}
 	id, asked := w.uuidByDevice[dev]
 	if !asked {
-		if d.nvml.DeviceRegisterEvents(dev, nvml.EventTypeXidCriticalError, w.set) == nvml.SUCCESS {
+		if d.nvml.DeviceRegisterEvents(dev, nvml.EventTypeXidCriticalError, w.eventSet) == nvml.SUCCESS {
 			id = g.UUID
 		}
 		w.uuidByDevice[dev] = id
@@ -60,7 +60,7 @@ func (w *xidWatch) readEvents(d *Driver) {
 		return
 	}
 	for range 1000 {
-		e, ret := d.nvml.EventSetWait(w.set, 0)
+		e, ret := d.nvml.EventSetWait(w.eventSet, 0)
 		if ret != nvml.SUCCESS {
 			return
 		}
@@ -72,8 +72,8 @@ func (w *xidWatch) readEvents(d *Driver) {
 
 // recordXid keeps the worst Xid of a GPU.
 func (w *xidWatch) recordXid(uuid string, code int) {
-	now := &nodeprobe.Xid{Code: code, At: time.Now().UTC(), Count: 1}
-	if old := w.worstByUUID[uuid]; old != nil {
+	now := &nodeprobe.Xid{Code: code, HeardAt: time.Now().UTC(), Count: 1}
+	if old := w.worstXidByUUID[uuid]; old != nil {
 		if !nodeprobe.IsWorseXid(now, old) {
 			return
 		}
@@ -81,18 +81,18 @@ func (w *xidWatch) recordXid(uuid string, code int) {
 			now.Count = old.Count + 1
 		}
 	}
-	w.worstByUUID[uuid] = now
+	w.worstXidByUUID[uuid] = now
 }
 
 // fillXid writes the worst Xid heard of to the GPU.
 func (w *xidWatch) fillXid(g *nodeprobe.GPU) {
 	if w != nil {
-		g.Errors.Xid = w.worstByUUID[g.UUID]
+		g.Errors.Xid = w.worstXidByUUID[g.UUID]
 	}
 }
 
 func (w *xidWatch) close(d *Driver) {
-	if w != nil && d.symbols.has(eventsFreeSymbol) {
-		d.nvml.EventSetFree(w.set)
+	if w != nil && d.symbols.hasSymbol(freeEventSetSymbol) {
+		d.nvml.EventSetFree(w.eventSet)
 	}
 }

@@ -23,7 +23,7 @@ type process struct {
 	cmdline, environ string
 }
 
-func proc(t *testing.T, list ...process) owner.Finder {
+func proc(t *testing.T, list ...process) owner.JobFinder {
 	t.Helper()
 	root := t.TempDir()
 	write := func(text string, path ...string) {
@@ -44,7 +44,7 @@ func proc(t *testing.T, list ...process) owner.Finder {
 		write(p.cmdline, dir, "cmdline")
 		write(p.environ, dir, "environ")
 	}
-	return owner.Finder{ProcDir: root}
+	return owner.JobFinder{ProcDir: root}
 }
 
 func TestOf(t *testing.T) {
@@ -56,21 +56,21 @@ func TestOf(t *testing.T) {
 	}{
 		"cgroup before everything": {[]process{stepd, {pid: 30, parent: 20, uid: 1000,
 			cgroup: "0::/system.slice/slurmstepd.scope/job_5/step_0/user/task_0\n", environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.ProcessJob{Job: 5, Step: "0", By: "cgroup"}},
+			nodeprobe.ProcessJob{Job: 5, Step: "0", KnownBy: "cgroup"}},
 		"SLUID, with the id of the title": {[]process{stepd, {pid: 30, parent: 20, uid: 1000,
 			cgroup: "0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_batch/user/task_0\n", environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.ProcessJob{Job: 77, SLUID: sluidPattern, Step: "batch", By: "cgroup"}},
+			nodeprobe.ProcessJob{Job: 77, SLUID: sluidPattern, Step: "batch", KnownBy: "cgroup"}},
 		"SLUID alone, whatever the user says": {[]process{{pid: 30, parent: 1, uid: 1000,
 			cgroup: "0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_batch/user/task_0\n", environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.ProcessJob{SLUID: sluidPattern, Step: "batch", By: "cgroup"}},
+			nodeprobe.ProcessJob{SLUID: sluidPattern, Step: "batch", KnownBy: "cgroup"}},
 		"title before environment": {[]process{stepd, {pid: 25, parent: 20, uid: 1000, cgroup: plain},
 			{pid: 30, parent: 25, uid: 1000, cgroup: plain, environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.ProcessJob{Job: 77, Step: "batch", By: "title"}},
+			nodeprobe.ProcessJob{Job: 77, Step: "batch", KnownBy: "title"}},
 		"a title of the user's own": {[]process{{pid: 20, parent: 1, uid: 1000, cmdline: "slurmstepd: [1.batch]\x00"},
 			{pid: 30, parent: 20, uid: 1000, cgroup: plain, environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.ProcessJob{Job: 6, By: "environ"}},
+			nodeprobe.ProcessJob{Job: 6, KnownBy: "environ"}},
 		"root's own job": {[]process{stepd, {pid: 30, parent: 20, uid: 0, cgroup: plain}},
-			nodeprobe.ProcessJob{Job: 77, Step: "batch", By: "title"}},
+			nodeprobe.ProcessJob{Job: 77, Step: "batch", KnownBy: "title"}},
 		"no job":         {[]process{{pid: 30, parent: 1, uid: 1000, cgroup: plain}}, nodeprobe.ProcessJob{}},
 		"gone":           {nil, nodeprobe.ProcessJob{}},
 		"its own parent": {[]process{{pid: 30, parent: 30, uid: 1000, cgroup: plain}}, nodeprobe.ProcessJob{}},
@@ -95,11 +95,11 @@ func TestOfARealProcess(t *testing.T) {
 		t.Skip("needs sleep: ", err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	got := owner.Finder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(cmd.Process.Pid)
-	if got.By == "cgroup" || got.By == "title" {
+	got := owner.JobFinder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(cmd.Process.Pid)
+	if got.KnownBy == "cgroup" || got.KnownBy == "title" {
 		t.Skip("this test runs within a Slurm job itself")
 	}
-	if want := (nodeprobe.ProcessJob{Job: 4711, Step: "2", By: "environ"}); got != want {
+	if want := (nodeprobe.ProcessJob{Job: 4711, Step: "2", KnownBy: "environ"}); got != want {
 		t.Errorf("found %+v, want %+v", got, want)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // slurmstepd, by job or, since 26.05, by the run's SLUID. The node's name is a
 // part of the path where several slurmd share a host.
 var (
-	cgroupV1 = regexp.MustCompile(`^(?:.*?/)?slurm(?:_[^/]+)?/uid_\d+/job_(\d+)/step_([^/]+)`)
-	cgroupV2 = regexp.MustCompile(`^(?:.*?/)?(?:[^/]+_)?slurmstepd\.scope/(?:job_(\d+)|(s[0-9A-Z]{13}))/step_([^/]+)`)
+	cgroupV1Pattern = regexp.MustCompile(`^(?:.*?/)?slurm(?:_[^/]+)?/uid_\d+/job_(\d+)/step_([^/]+)`)
+	cgroupV2Pattern = regexp.MustCompile(`^(?:.*?/)?(?:[^/]+_)?slurmstepd\.scope/(?:job_(\d+)|(s[0-9A-Z]{13}))/step_([^/]+)`)
 )
 
 // ParseCgroup returns the job of the process whose /proc/PID/cgroup this is.
@@ -35,17 +35,17 @@ func ParseCgroup(text string) (nodeprobe.ProcessJob, bool) {
 }
 
 func jobFromPath(path string) (nodeprobe.ProcessJob, bool) {
-	if m := cgroupV1.FindStringSubmatch(path); m != nil {
+	if m := cgroupV1Pattern.FindStringSubmatch(path); m != nil {
 		return newProcessJob(m[1], "", m[2])
 	}
-	if m := cgroupV2.FindStringSubmatch(path); m != nil {
+	if m := cgroupV2Pattern.FindStringSubmatch(path); m != nil {
 		return newProcessJob(m[1], m[2], m[3])
 	}
 	return nodeprobe.ProcessJob{}, false
 }
 
 func newProcessJob(job, sluid, step string) (nodeprobe.ProcessJob, bool) {
-	o := nodeprobe.ProcessJob{SLUID: sluid, Step: step, By: "cgroup"}
+	o := nodeprobe.ProcessJob{SLUID: sluid, Step: step, KnownBy: "cgroup"}
 	if job == "" {
 		return o, true
 	}
@@ -60,16 +60,16 @@ func parseJobID(s string) (int64, bool) {
 	return int64(id), err == nil && id > 0
 }
 
-var stepdTitle = regexp.MustCompile(`^slurmstepd: \[(\d+)(?:\+\d+)?\.([^\]]+)\]`)
+var stepdTitlePattern = regexp.MustCompile(`^slurmstepd: \[(\d+)(?:\+\d+)?\.([^\]]+)\]`)
 
-// ParseTitle returns the job of a slurmstepd whose /proc/PID/cmdline this is.
-func ParseTitle(cmdline []byte) (nodeprobe.ProcessJob, bool) {
-	m := stepdTitle.FindSubmatch(cmdline)
+// ParseStepdTitle returns the job of a slurmstepd whose /proc/PID/cmdline this is.
+func ParseStepdTitle(cmdline []byte) (nodeprobe.ProcessJob, bool) {
+	m := stepdTitlePattern.FindSubmatch(cmdline)
 	if m == nil {
 		return nodeprobe.ProcessJob{}, false
 	}
 	id, ok := parseJobID(string(m[1]))
-	return nodeprobe.ProcessJob{Job: id, Step: string(m[2]), By: "title"}, ok
+	return nodeprobe.ProcessJob{Job: id, Step: string(m[2]), KnownBy: "title"}, ok
 }
 
 // ParseEnviron returns the job that a process's environment names. The first
@@ -86,7 +86,7 @@ func ParseEnviron(environ []byte) (nodeprobe.ProcessJob, bool) {
 	if !ok {
 		return nodeprobe.ProcessJob{}, false
 	}
-	o := nodeprobe.ProcessJob{Job: id, Step: values["SLURM_STEP_ID"], By: "environ"}
+	o := nodeprobe.ProcessJob{Job: id, Step: values["SLURM_STEP_ID"], KnownBy: "environ"}
 	if s := values["SLURM_JOB_SLUID"]; sluidPattern.MatchString(s) {
 		o.SLUID = s
 	}

@@ -17,17 +17,17 @@ var cgroups = map[string]struct {
 	want nodeprobe.ProcessJob
 }{
 	"v1": {"11:memory:/slurm/uid_1000/job_123/step_0/task_0\n4:freezer:/slurm/uid_1000/job_123/step_0\n0::/system.slice/slurmd.service\n",
-		nodeprobe.ProcessJob{Job: 123, Step: "0", By: "cgroup"}},
-	"v1, several slurmd":     {"3:devices:/slurm_n12/uid_0/job_7/step_batch/task_0\n", nodeprobe.ProcessJob{Job: 7, Step: "batch", By: "cgroup"}},
-	"v2":                     {"0::/system.slice/slurmstepd.scope/job_55/step_extern/user/task_0\n", nodeprobe.ProcessJob{Job: 55, Step: "extern", By: "cgroup"}},
-	"v2, several slurmd":     {"0::/system.slice/n3_slurmstepd.scope/job_55/step_4/user/task_1\n", nodeprobe.ProcessJob{Job: 55, Step: "4", By: "cgroup"}},
-	"v2, slurmstepd":         {"0::/system.slice/slurmstepd.scope/job_55/step_batch/slurm\n", nodeprobe.ProcessJob{Job: 55, Step: "batch", By: "cgroup"}},
-	"26.05":                  {"0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_0/user/task_0\n", nodeprobe.ProcessJob{SLUID: sluidPattern, Step: "0", By: "cgroup"}},
-	"hybrid":                 {"9:cpu:/user.slice\n1:name=systemd:/\n0::/../../system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
-	"below a container":      {"0::/docker/abc/system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
-	"container within a job": {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/podman-1\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
-	"forged below a job":     {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
-	"no final newline":       {"0::/system.slice/slurmstepd.scope/job_9/step_0", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
+		nodeprobe.ProcessJob{Job: 123, Step: "0", KnownBy: "cgroup"}},
+	"v1, several slurmd":     {"3:devices:/slurm_n12/uid_0/job_7/step_batch/task_0\n", nodeprobe.ProcessJob{Job: 7, Step: "batch", KnownBy: "cgroup"}},
+	"v2":                     {"0::/system.slice/slurmstepd.scope/job_55/step_extern/user/task_0\n", nodeprobe.ProcessJob{Job: 55, Step: "extern", KnownBy: "cgroup"}},
+	"v2, several slurmd":     {"0::/system.slice/n3_slurmstepd.scope/job_55/step_4/user/task_1\n", nodeprobe.ProcessJob{Job: 55, Step: "4", KnownBy: "cgroup"}},
+	"v2, slurmstepd":         {"0::/system.slice/slurmstepd.scope/job_55/step_batch/slurm\n", nodeprobe.ProcessJob{Job: 55, Step: "batch", KnownBy: "cgroup"}},
+	"26.05":                  {"0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_0/user/task_0\n", nodeprobe.ProcessJob{SLUID: sluidPattern, Step: "0", KnownBy: "cgroup"}},
+	"hybrid":                 {"9:cpu:/user.slice\n1:name=systemd:/\n0::/../../system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", KnownBy: "cgroup"}},
+	"below a container":      {"0::/docker/abc/system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", KnownBy: "cgroup"}},
+	"container within a job": {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/podman-1\n", nodeprobe.ProcessJob{Job: 9, Step: "0", KnownBy: "cgroup"}},
+	"forged below a job":     {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", KnownBy: "cgroup"}},
+	"no final newline":       {"0::/system.slice/slurmstepd.scope/job_9/step_0", nodeprobe.ProcessJob{Job: 9, Step: "0", KnownBy: "cgroup"}},
 
 	"forged by a user":  {"0::/user.slice/user-1000.slice/user@1000.service/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.ProcessJob{}},
 	"not Slurm's":       {"0::/system.slice/job_12/step_0\n", nodeprobe.ProcessJob{}},
@@ -60,7 +60,7 @@ func FuzzParseCgroup(f *testing.F) {
 		f.Add(c.text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if o, ok := owner.ParseCgroup(text); ok && (!o.Known() || o.Job < 0 || o.Step == "" || o.By != "cgroup") {
+		if o, ok := owner.ParseCgroup(text); ok && (!o.IsKnown() || o.Job < 0 || o.Step == "" || o.KnownBy != "cgroup") {
 			t.Errorf("%q gives %+v", text, o)
 		}
 	})
@@ -68,9 +68,9 @@ func FuzzParseCgroup(f *testing.F) {
 
 func TestParseTitle(t *testing.T) {
 	for text, want := range map[string]nodeprobe.ProcessJob{
-		"slurmstepd: [10114.batch]\x00":  {Job: 10114, Step: "batch", By: "title"},
-		"slurmstepd: [10114.0]":          {Job: 10114, Step: "0", By: "title"},
-		"slurmstepd: [10114+1.extern]":   {Job: 10114, Step: "extern", By: "title"},
+		"slurmstepd: [10114.batch]\x00":  {Job: 10114, Step: "batch", KnownBy: "title"},
+		"slurmstepd: [10114.0]":          {Job: 10114, Step: "0", KnownBy: "title"},
+		"slurmstepd: [10114+1.extern]":   {Job: 10114, Step: "extern", KnownBy: "title"},
 		"slurmstepd: [0.batch]":          {},
 		"slurmstepd infinity\x00":        {},
 		"bash -c slurmstepd: [1.batch]":  {},
@@ -78,7 +78,7 @@ func TestParseTitle(t *testing.T) {
 		"/bin/slurmstepd: [10114.batch]": {},
 		"":                               {},
 	} {
-		got, ok := owner.ParseTitle([]byte(text))
+		got, ok := owner.ParseStepdTitle([]byte(text))
 		if !ok {
 			got = nodeprobe.ProcessJob{}
 		}
@@ -90,10 +90,10 @@ func TestParseTitle(t *testing.T) {
 
 func TestParseEnviron(t *testing.T) {
 	for text, want := range map[string]nodeprobe.ProcessJob{
-		"A=b\x00SLURM_JOB_ID=12\x00SLURM_STEP_ID=0\x00":      {Job: 12, Step: "0", By: "environ"},
-		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluidPattern: {Job: 12, SLUID: sluidPattern, By: "environ"},
-		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=x/../y":          {Job: 12, By: "environ"},
-		"SLURM_JOB_ID=12\x00SLURM_JOB_ID=13":                 {Job: 12, By: "environ"},
+		"A=b\x00SLURM_JOB_ID=12\x00SLURM_STEP_ID=0\x00":      {Job: 12, Step: "0", KnownBy: "environ"},
+		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluidPattern: {Job: 12, SLUID: sluidPattern, KnownBy: "environ"},
+		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=x/../y":          {Job: 12, KnownBy: "environ"},
+		"SLURM_JOB_ID=12\x00SLURM_JOB_ID=13":                 {Job: 12, KnownBy: "environ"},
 		"SLURM_JOB_ID=-1":                                    {}, "SLURM_JOB_ID=": {}, "XSLURM_JOB_ID=1": {}, "": {}, "\x00\x00=": {},
 	} {
 		got, _ := owner.ParseEnviron([]byte(text))
@@ -130,7 +130,7 @@ func FuzzParseProc(f *testing.F) {
 		if parent, uid, ok := owner.ParseStatus(b); ok && (parent < 0 || uid < 0) {
 			t.Errorf("%q: %d %d", b, parent, uid)
 		}
-		if o, ok := owner.ParseTitle(b); ok && o.Job <= 0 {
+		if o, ok := owner.ParseStepdTitle(b); ok && o.Job <= 0 {
 			t.Errorf("title %q: %+v", b, o)
 		}
 		if o, ok := owner.ParseEnviron(b); ok && o.Job <= 0 {

@@ -15,7 +15,7 @@ import (
 
 // What an inbox keeps: reports of so many jobs, for so long.
 const (
-	maxJobs      = 512
+	maxJobsKept  = 512
 	maxReportAge = 24 * time.Hour
 )
 
@@ -23,15 +23,15 @@ const (
 type Inbox struct {
 	now func() time.Time
 
-	mu          sync.Mutex
-	newestByJob map[nodeprobe.ProcessJob]receivedReport
-	takenCount  uint64
+	mu               sync.Mutex
+	newestByJob      map[nodeprobe.ProcessJob]receivedReport
+	takenReportCount uint64
 }
 
 // receivedReport is a report with the steady time it came.
 type receivedReport struct {
 	nodeprobe.ProgressReport
-	at time.Time
+	receivedAt time.Time
 }
 
 // NewInbox returns an inbox without reports; now is time.Now but in tests.
@@ -39,9 +39,9 @@ func NewInbox(now func() time.Time) *Inbox {
 	return &Inbox{now: now, newestByJob: map[nodeprobe.ProcessJob]receivedReport{}}
 }
 
-// TakeLine keeps a line as the owner's newest report. What the line leaves out is
+// TakeReportLine keeps a line as the owner's newest report. What the line leaves out is
 // forgotten, too. The error says what is wrong with it.
-func (i *Inbox) TakeLine(line []byte, by nodeprobe.ProcessJob, uid int) error {
+func (i *Inbox) TakeReportLine(line []byte, by nodeprobe.ProcessJob, uid int) error {
 	p, err := ParseProgress(line)
 	if err != nil {
 		return err
@@ -53,8 +53,8 @@ func (i *Inbox) TakeLine(line []byte, by nodeprobe.ProcessJob, uid int) error {
 	if _, known := i.newestByJob[key]; !known {
 		i.dropOldReports(now)
 	}
-	i.newestByJob[key] = receivedReport{nodeprobe.ProgressReport{ProcessJob: by, UID: uid, At: now.UTC(), Progress: p}, now}
-	i.takenCount++
+	i.newestByJob[key] = receivedReport{nodeprobe.ProgressReport{ProcessJob: by, UID: uid, ReceivedAt: now.UTC(), Progress: p}, now}
+	i.takenReportCount++
 	return nil
 }
 
@@ -63,13 +63,13 @@ func (i *Inbox) dropOldReports(now time.Time) {
 	var oldest nodeprobe.ProcessJob
 	var at time.Time
 	for key, e := range i.newestByJob {
-		if now.Sub(e.at) > maxReportAge {
+		if now.Sub(e.receivedAt) > maxReportAge {
 			delete(i.newestByJob, key)
-		} else if at.IsZero() || e.at.Before(at) {
-			oldest, at = key, e.at
+		} else if at.IsZero() || e.receivedAt.Before(at) {
+			oldest, at = key, e.receivedAt
 		}
 	}
-	if len(i.newestByJob) >= maxJobs {
+	if len(i.newestByJob) >= maxJobsKept {
 		delete(i.newestByJob, oldest)
 	}
 }
@@ -81,9 +81,9 @@ func (i *Inbox) NewestReports() []nodeprobe.ProgressReport {
 	now := i.now()
 	var out []nodeprobe.ProgressReport
 	for _, e := range i.newestByJob {
-		if age := now.Sub(e.at); age <= maxReportAge {
+		if age := now.Sub(e.receivedAt); age <= maxReportAge {
 			r := e.ProgressReport
-			r.Age = age.Seconds()
+			r.AgeSeconds = age.Seconds()
 			out = append(out, r)
 		}
 	}
@@ -93,11 +93,11 @@ func (i *Inbox) NewestReports() []nodeprobe.ProgressReport {
 	return out
 }
 
-// TakenCount returns how many reports were taken.
-func (i *Inbox) TakenCount() uint64 {
+// TakenReportCount returns how many reports were taken.
+func (i *Inbox) TakenReportCount() uint64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.takenCount
+	return i.takenReportCount
 }
 
 // ParseProgress reads one line of JSON strictly: a misspelt name is an error and not

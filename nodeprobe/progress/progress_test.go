@@ -19,7 +19,7 @@ import (
 	"fairbridge/nodeprobe/progress"
 )
 
-var known = nodeprobe.Known
+var known = nodeprobe.KnownMeasure
 
 // inbox is a running server for which this process is of the owner.
 func inbox(t *testing.T, owner nodeprobe.ProcessJob) (path string, d *progress.Inbox) {
@@ -48,19 +48,19 @@ func inbox(t *testing.T, owner nodeprobe.ProcessJob) (path string, d *progress.I
 	return path, d
 }
 
-var mine = nodeprobe.ProcessJob{Job: 4711, Step: "0", By: "cgroup"}
+var mine = nodeprobe.ProcessJob{Job: 4711, Step: "0", KnownBy: "cgroup"}
 
 func TestReports(t *testing.T) {
 	path, d := inbox(t, mine)
 	for i := range 3 {
-		a, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Epoch: known(float64(i)), Epochs: known(90), Loss: known(-0.5)})
+		a, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Epoch: known(float64(i)), TotalEpochs: known(90), Loss: known(-0.5)})
 		if err != nil || a.Job != 4711 {
 			t.Fatalf("%+v, %v", a, err)
 		}
 	}
 	got := d.NewestReports()
-	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Progress.Epoch != known(2) || got[0].Progress.Step.Known || d.TakenCount() != 3 {
-		t.Errorf("%+v, %d taken", got, d.TakenCount())
+	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Progress.Epoch != known(2) || got[0].Progress.Step.Known || d.TakenReportCount() != 3 {
+		t.Errorf("%+v, %d taken", got, d.TakenReportCount())
 	}
 	if share := got[0].Progress.ShareDone(); share != known(2.0/90) {
 		t.Errorf("done %v", share)
@@ -70,7 +70,7 @@ func TestReports(t *testing.T) {
 func TestWhoIsNotBelieved(t *testing.T) {
 	for says, owner := range map[string]nodeprobe.ProcessJob{
 		"of no Slurm job": {},
-		"nothing else":    {Job: 4711, By: "environ"}, // another's number, perhaps
+		"nothing else":    {Job: 4711, KnownBy: "environ"}, // another's number, perhaps
 	} {
 		path, d := inbox(t, owner)
 		if _, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Epoch: known(1)}); err == nil || !strings.Contains(err.Error(), says) {
@@ -185,7 +185,7 @@ func TestInboxForgets(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 600 {
 		all.Go(func() {
-			if err := d.TakeLine([]byte(`{"step":1}`), nodeprobe.ProcessJob{Job: int64(i + 1)}, 0); err != nil {
+			if err := d.TakeReportLine([]byte(`{"step":1}`), nodeprobe.ProcessJob{Job: int64(i + 1)}, 0); err != nil {
 				t.Error(err)
 			}
 		})
@@ -195,8 +195,8 @@ func TestInboxForgets(t *testing.T) {
 		t.Errorf("%d jobs kept", n)
 	}
 	now = now.Add(time.Hour)
-	if r := d.NewestReports(); r[0].Age != 3600 {
-		t.Errorf("%v seconds old after an hour", r[0].Age)
+	if r := d.NewestReports(); r[0].AgeSeconds != 3600 {
+		t.Errorf("%v seconds old after an hour", r[0].AgeSeconds)
 	}
 	now = now.Add(24 * time.Hour)
 	if n := len(d.NewestReports()); n != 0 {
@@ -205,7 +205,7 @@ func TestInboxForgets(t *testing.T) {
 }
 
 func TestReportInJSON(t *testing.T) {
-	r := nodeprobe.ProgressReport{ProcessJob: mine, UID: 7, Progress: nodeprobe.Progress{Step: known(0), Steps: known(9)}}
+	r := nodeprobe.ProgressReport{ProcessJob: mine, UID: 7, Progress: nodeprobe.Progress{Step: known(0), TotalSteps: known(9)}}
 	b, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

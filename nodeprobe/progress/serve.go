@@ -58,7 +58,7 @@ func (s *Server) serveConn(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(lineTimeout))
 	answers := json.NewEncoder(c)
-	who, uid, err := s.peerJob(c)
+	who, uid, err := s.findPeerJob(c)
 	if err != nil {
 		_ = answers.Encode(Answer{Error: err.Error()})
 		return
@@ -67,7 +67,7 @@ func (s *Server) serveConn(c net.Conn) {
 	lines.Buffer(make([]byte, 0, 512), maxLineBytes)
 	for n := 0; n < maxLinesPerConnection && lines.Scan(); n++ {
 		a := Answer{Job: who.Job, SLUID: who.SLUID}
-		if err := s.Inbox.TakeLine(lines.Bytes(), who, uid); err != nil {
+		if err := s.Inbox.TakeReportLine(lines.Bytes(), who, uid); err != nil {
 			a = Answer{Error: err.Error()}
 		}
 		if answers.Encode(a) != nil {
@@ -79,18 +79,18 @@ func (s *Server) serveConn(c net.Conn) {
 	}
 }
 
-// peerJob returns the job and user at the other end. A job that is known only by
+// findPeerJob returns the job and user at the other end. A job that is known only by
 // its environment is not believed: that anybody can write.
-func (s *Server) peerJob(c net.Conn) (nodeprobe.ProcessJob, int, error) {
+func (s *Server) findPeerJob(c net.Conn) (nodeprobe.ProcessJob, int, error) {
 	cred, err := peerCredentials(c)
 	if err != nil {
 		return nodeprobe.ProcessJob{}, 0, err
 	}
 	who := s.JobOfProcess(int(cred.Pid))
 	switch {
-	case !who.Known():
+	case !who.IsKnown():
 		return who, 0, fmt.Errorf("process %d is of no Slurm job on this node", cred.Pid)
-	case who.By == "environ":
+	case who.KnownBy == "environ":
 		return who, 0, fmt.Errorf("process %d says that it is of a Slurm job, but nothing else does: Slurm needs cgroups (ProctrackType=proctrack/cgroup)", cred.Pid)
 	}
 	return who, int(cred.Uid), nil

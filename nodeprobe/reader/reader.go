@@ -13,8 +13,8 @@ import (
 
 // Driver is an opened driver.
 type Driver interface {
-	About() nodeprobe.Driver
-	Read() ([]nodeprobe.GPU, error)
+	Info() nodeprobe.DriverInfo
+	ReadGPUs() ([]nodeprobe.GPU, error)
 	Close() error
 }
 
@@ -22,7 +22,7 @@ type Driver interface {
 type Reader struct {
 	Node       string
 	OpenDriver func() (Driver, error)
-	JobFinder  owner.Finder
+	JobFinder  owner.JobFinder
 	Now        func() time.Time
 
 	driver Driver // nil: not open
@@ -43,12 +43,12 @@ func (r *Reader) readDriver(s *nodeprobe.Sample) error {
 		return err
 	}
 	owners := r.JobFinder.BeginLookup()
-	gpus, err := r.driver.Read()
+	gpus, err := r.driver.ReadGPUs()
 	if err != nil {
 		return r.reopenLater(err)
 	}
 	nameProcessJobs(gpus, owners)
-	s.At, s.Driver, s.GPUs = r.Now().UTC(), r.driver.About(), gpus
+	s.At, s.Driver, s.GPUs = r.Now().UTC(), r.driver.Info(), gpus
 	return nil
 }
 
@@ -87,14 +87,14 @@ func (r *Reader) Close() error {
 func nameProcessJobs(gpus []nodeprobe.GPU, owners owner.Lookup) {
 	known := map[int]nodeprobe.ProcessJob{}
 	for i := range gpus {
-		for j := range gpus[i].Procs {
-			p := &gpus[i].Procs[j]
+		for j := range gpus[i].Processes {
+			p := &gpus[i].Processes[j]
 			o, ok := known[p.PID]
 			if !ok {
 				o = owners.JobOfProcess(p.PID)
 				known[p.PID] = o
 			}
-			p.Owner = o
+			p.Job = o
 		}
 	}
 }

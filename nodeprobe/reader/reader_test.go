@@ -27,10 +27,10 @@ func (d *driver) open() (reader.Driver, error) {
 	return d, nil
 }
 
-func (d *driver) About() nodeprobe.Driver { return nodeprobe.Driver{Version: "550"} }
+func (d *driver) About() nodeprobe.DriverInfo { return nodeprobe.DriverInfo{Version: "550"} }
 
 func (d *driver) Read() ([]nodeprobe.GPU, error) {
-	return []nodeprobe.GPU{{Procs: []nodeprobe.Process{{PID: 7}, {PID: 8}}}, {Procs: []nodeprobe.Process{{PID: 7}}}}, d.failing
+	return []nodeprobe.GPU{{Processes: []nodeprobe.Process{{PID: 7}, {PID: 8}}}, {Processes: []nodeprobe.Process{{PID: 7}}}}, d.failing
 }
 
 func (d *driver) Close() error { d.closed++; return d.stuck }
@@ -48,7 +48,7 @@ func newReader(t *testing.T, d *driver) *reader.Reader {
 			t.Fatal(err)
 		}
 	}
-	return &reader.Reader{Node: "n1", OpenDriver: d.open, JobFinder: owner.Finder{ProcDir: root}, Now: func() time.Time { return time.Unix(9, 0) }}
+	return &reader.Reader{Node: "n1", OpenDriver: d.open, JobFinder: owner.JobFinder{ProcDir: root}, Now: func() time.Time { return time.Unix(9, 0) }}
 }
 
 func TestTake(t *testing.T) {
@@ -58,9 +58,9 @@ func TestTake(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for _, g := range s.GPUs {
-		for _, p := range g.Procs {
-			if want := map[int]int64{7: 5}[p.PID]; p.Owner.Job != want {
-				t.Errorf("process %d is of job %d, want %d", p.PID, p.Owner.Job, want)
+		for _, p := range g.Processes {
+			if want := map[int]int64{7: 5}[p.PID]; p.Job.Job != want {
+				t.Errorf("process %d is of job %d, want %d", p.PID, p.Job.Job, want)
 			}
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// cachedFile is a value made of files, made anew when one of them changed. It is
+// cachedFiles is a value made of files, made anew when one of them changed. It is
 // safe for concurrent use.
-type cachedFile[T any] struct {
-	files []string
-	parse func() (T, error)
+type cachedFiles[T any] struct {
+	paths      []string
+	parseFiles func() (T, error)
 
 	mu            sync.Mutex
 	modifiedTimes []time.Time
@@ -25,19 +25,19 @@ type cachedFile[T any] struct {
 
 // load returns the value. While new files make no sense, the old value holds; the
 // error says that there never was one.
-func (f *cachedFile[T]) load() (T, error) {
+func (f *cachedFiles[T]) load() (T, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	times := make([]time.Time, len(f.files))
-	for i, name := range f.files {
+	times := make([]time.Time, len(f.paths))
+	for i, name := range f.paths {
 		if info, err := os.Stat(name); err == nil {
 			times[i] = info.ModTime()
 		}
 	}
-	if f.modifiedTimes != nil && sameTimes(times, f.modifiedTimes) {
+	if f.modifiedTimes != nil && hasSameTimes(times, f.modifiedTimes) {
 		return f.value, f.err
 	}
-	value, err := f.parse()
+	value, err := f.parseFiles()
 	if err == nil || f.modifiedTimes == nil || f.err != nil {
 		f.value, f.err = value, err
 	}
@@ -45,7 +45,7 @@ func (f *cachedFile[T]) load() (T, error) {
 	return f.value, f.err
 }
 
-func sameTimes(a, b []time.Time) bool {
+func hasSameTimes(a, b []time.Time) bool {
 	for i := range a {
 		if !a[i].Equal(b[i]) {
 			return false
@@ -54,9 +54,9 @@ func sameTimes(a, b []time.Time) bool {
 	return true
 }
 
-// cachedKeyPair reads a certificate and its key.
-func cachedKeyPair(cert, key string) *cachedFile[*tls.Certificate] {
-	return &cachedFile[*tls.Certificate]{files: []string{cert, key}, parse: func() (*tls.Certificate, error) {
+// newCachedKeyPair reads a certificate and its key.
+func newCachedKeyPair(cert, key string) *cachedFiles[*tls.Certificate] {
+	return &cachedFiles[*tls.Certificate]{paths: []string{cert, key}, parseFiles: func() (*tls.Certificate, error) {
 		c, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificate %s with key %s: %w", cert, key, err)
@@ -65,9 +65,9 @@ func cachedKeyPair(cert, key string) *cachedFile[*tls.Certificate] {
 	}}
 }
 
-// cachedAuthorities reads the certificates of who may issue others.
-func cachedAuthorities(file string) *cachedFile[*x509.CertPool] {
-	return &cachedFile[*x509.CertPool]{files: []string{file}, parse: func() (*x509.CertPool, error) {
+// newCachedAuthorities reads the certificates of who may issue others.
+func newCachedAuthorities(file string) *cachedFiles[*x509.CertPool] {
+	return &cachedFiles[*x509.CertPool]{paths: []string{file}, parseFiles: func() (*x509.CertPool, error) {
 		pem, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificates: %w", err)
@@ -83,9 +83,9 @@ func cachedAuthorities(file string) *cachedFile[*x509.CertPool] {
 // minTokenLength a token may be: one that can be guessed is none.
 const minTokenLength = 16
 
-// CachedToken returns what reads the token of a file.
-func CachedToken(file string) func() (string, error) {
-	f := &cachedFile[string]{files: []string{file}, parse: func() (string, error) {
+// NewTokenReader returns what reads the token of a file.
+func NewTokenReader(file string) func() (string, error) {
+	f := &cachedFiles[string]{paths: []string{file}, parseFiles: func() (string, error) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("reading the token: %w", err)

@@ -25,34 +25,34 @@ const (
 // ErrNoProof says that an answer is not by who knows the token.
 var ErrNoProof = errors.New("the answer is not the probe's: it does not prove that it knows the token; does another program listen there?")
 
-// RequestProof makes a request show that we know the token, and returns the number that
+// AddProof makes a request show that we know the token, and returns the number that
 // the answer must be about.
-func RequestProof(r *http.Request, token string) (nonce string) {
+func AddProof(r *http.Request, token string) (nonce string) {
 	nonce = rand.Text()
 	r.Header.Set(nonceHeader, nonce)
-	r.Header.Set("Authorization", authScheme+proofOf(token, "question", r.URL.Path, nonce, nil))
+	r.Header.Set("Authorization", authScheme+computeProof(token, "question", r.URL.Path, nonce, nil))
 	return nonce
 }
 
 // CheckProof returns ErrNoProof unless the answer to what Ask asked is by who knows
 // the token. Nothing of an answer may be used before.
 func CheckProof(path string, answer http.Header, body []byte, token, nonce string) error {
-	if !equalSecrets(answer.Get(proofHeader), proofOf(token, "answer", path, nonce, body)) {
+	if !equalSecrets(answer.Get(proofHeader), computeProof(token, "answer", path, nonce, body)) {
 		return ErrNoProof
 	}
 	return nil
 }
 
-// nonceOf reports whether the request is one that Ask made, and with which number.
-func nonceOf(r *http.Request, token string) (nonce string, ok bool) {
+// checkRequestProof reports whether the request is one that Ask made, and with which number.
+func checkRequestProof(r *http.Request, token string) (nonce string, ok bool) {
 	nonce = r.Header.Get(nonceHeader)
 	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), authScheme)
-	return nonce, ok && nonce != "" && equalSecrets(got, proofOf(token, "question", r.URL.Path, nonce, nil))
+	return nonce, ok && nonce != "" && equalSecrets(got, computeProof(token, "question", r.URL.Path, nonce, nil))
 }
 
-// proofOf is an HMAC-SHA256, in hexadecimal, of the parts; the text ones contain
+// computeProof is an HMAC-SHA256, in hexadecimal, of the parts; the text ones contain
 // no newline.
-func proofOf(token, what, path, nonce string, body []byte) string {
+func computeProof(token, what, path, nonce string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	io.WriteString(mac, "fairbridge "+what+"\n"+path+"\n"+nonce+"\n")
 	mac.Write(body)
@@ -63,7 +63,7 @@ func proofOf(token, what, path, nonce string, body []byte) string {
 func serveWithProof(h http.Handler, w http.ResponseWriter, r *http.Request, token, nonce string) {
 	a := &bufferedAnswer{ResponseWriter: w, status: http.StatusOK}
 	h.ServeHTTP(a, r)
-	w.Header().Set(proofHeader, proofOf(token, "answer", r.URL.Path, nonce, a.body.Bytes()))
+	w.Header().Set(proofHeader, computeProof(token, "answer", r.URL.Path, nonce, a.body.Bytes()))
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body.Bytes())
 }

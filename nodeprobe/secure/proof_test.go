@@ -120,7 +120,7 @@ func TestOpenTokenFile(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600))
 	for mode, fine := range map[os.FileMode]bool{0o600: true, 0o640: true, 0o644: false, 0o660: false} {
 		must(t, os.Chmod(file, mode))
-		if _, err := secure.CachedToken(file)(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "chmod g-w,o-rwx "+file) {
+		if _, err := secure.NewTokenReader(file)(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "chmod g-w,o-rwx "+file) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}

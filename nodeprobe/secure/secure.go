@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ServerConfig returns a probe's TLS: its certificate and key, and who must have
+// NewServerTLS returns a probe's TLS: its certificate and key, and who must have
 // issued the client's certificate; "" when clients need none.
-func ServerConfig(cert, key, clientCA string) (*tls.Config, error) {
-	mine := cachedKeyPair(cert, key)
+func NewServerTLS(cert, key, clientCA string) (*tls.Config, error) {
+	mine := newCachedKeyPair(cert, key)
 	if _, err := mine.load(); err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func ServerConfig(cert, key, clientCA string) (*tls.Config, error) {
 	if clientCA == "" {
 		return c, nil
 	}
-	theirs := cachedAuthorities(clientCA)
+	theirs := newCachedAuthorities(clientCA)
 	if _, err := theirs.load(); err != nil {
 		return nil, err
 	}
@@ -36,20 +36,20 @@ func ServerConfig(cert, key, clientCA string) (*tls.Config, error) {
 	return c, nil
 }
 
-// ClientConfig returns the bridge's TLS: who must have issued the probes'
+// NewClientTLS returns the bridge's TLS: who must have issued the probes'
 // certificates ("": the system's authorities), and its own certificate and key
 // ("": none). A probe's certificate must be for the name it is asked under.
-func ClientConfig(ca, cert, key string) (*tls.Config, error) {
+func NewClientTLS(ca, cert, key string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS13}
 	if ca != "" {
-		pool, err := cachedAuthorities(ca).load()
+		pool, err := newCachedAuthorities(ca).load()
 		if err != nil {
 			return nil, err
 		}
 		c.RootCAs = pool
 	}
 	if cert != "" || key != "" {
-		mine := cachedKeyPair(cert, key)
+		mine := newCachedKeyPair(cert, key)
 		if _, err := mine.load(); err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func RequireToken(h http.Handler, token func() (string, error)) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		if nonce, ok := nonceOf(r, want); ok && err == nil {
+		if nonce, ok := checkRequestProof(r, want); ok && err == nil {
 			serveWithProof(h, w, r, want, nonce)
 			return
 		}

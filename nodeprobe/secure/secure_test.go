@@ -87,7 +87,7 @@ func probe(t *testing.T, c *tls.Config, token string) string {
 		_, _ = io.WriteString(w, `{"node":"n1","gpus":[]}`)
 	}))
 	if token != "" {
-		h = secure.RequireToken(h, secure.CachedToken(token))
+		h = secure.RequireToken(h, secure.NewTokenReader(token))
 	}
 	s := httptest.NewUnstartedServer(h)
 	s.TLS = c
@@ -112,7 +112,7 @@ func must(t *testing.T, err error) {
 func TestBothSidesShowCertificates(t *testing.T) {
 	site, rogue := newIssuer(t, "site"), newIssuer(t, "rogue")
 	cert, key := site.issue("localhost")
-	server, err := secure.ServerConfig(cert, key, site.ca())
+	server, err := secure.NewServerTLS(cert, key, site.ca())
 	must(t, err)
 	address := probe(t, server, "")
 	mine, myKey := site.issue("fairbridge")
@@ -126,7 +126,7 @@ func TestBothSidesShowCertificates(t *testing.T) {
 		"another's":         {site.ca(), theirs, theirKey, "certificate"},
 		"we ask a stranger": {rogue.ca(), mine, myKey, "unknown authority"},
 	} {
-		config, err := secure.ClientConfig(c.ca, c.cert, c.key)
+		config, err := secure.NewClientTLS(c.ca, c.cert, c.key)
 		must(t, err)
 		if err := pull(client.Config{TLS: config}, address); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
@@ -137,9 +137,9 @@ func TestBothSidesShowCertificates(t *testing.T) {
 func TestCertificateOfAnotherNode(t *testing.T) {
 	site := newIssuer(t, "site")
 	cert, key := site.issue("n2")
-	server, err := secure.ServerConfig(cert, key, "")
+	server, err := secure.NewServerTLS(cert, key, "")
 	must(t, err)
-	config, err := secure.ClientConfig(site.ca(), "", "")
+	config, err := secure.NewClientTLS(site.ca(), "", "")
 	must(t, err)
 	if err := pull(client.Config{TLS: config}, probe(t, server, "")); err == nil || !strings.Contains(err.Error(), "valid for n2, not localhost") {
 		t.Errorf("a node speaks for another: %v", err)
@@ -149,10 +149,10 @@ func TestCertificateOfAnotherNode(t *testing.T) {
 func TestRenewalWithoutRestart(t *testing.T) {
 	site := newIssuer(t, "site")
 	cert, key := site.issue("n2")
-	server, err := secure.ServerConfig(cert, key, "")
+	server, err := secure.NewServerTLS(cert, key, "")
 	must(t, err)
 	address := probe(t, server, "")
-	config, err := secure.ClientConfig(site.ca(), "", "")
+	config, err := secure.NewClientTLS(site.ca(), "", "")
 	must(t, err)
 	must(t, os.WriteFile(cert, []byte("half written"), 0o600))
 	if err := pull(client.Config{TLS: config}, address); err == nil || !strings.Contains(err.Error(), "not localhost") {
@@ -171,20 +171,20 @@ func TestRenewalWithoutRestart(t *testing.T) {
 func TestToken(t *testing.T) {
 	site := newIssuer(t, "site")
 	cert, key := site.issue("localhost")
-	server, err := secure.ServerConfig(cert, key, "")
+	server, err := secure.NewServerTLS(cert, key, "")
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "token")
 	must(t, os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600))
 	address := probe(t, server, file)
-	config, err := secure.ClientConfig(site.ca(), "", "")
+	config, err := secure.NewClientTLS(site.ca(), "", "")
 	must(t, err)
 	with := func(token string) func() (string, error) { return func() (string, error) { return token, nil } }
 	for name, c := range map[string]struct {
 		token func() (string, error)
 		says  string
 	}{
-		"the token": {secure.CachedToken(file), ""}, "none": {nil, "wants a token"}, "another": {with("correct-horse-batterz"), "wants a token"},
-		"a part": {with("correct"), "wants a token"}, "no file": {secure.CachedToken(file + "x"), "reading the token"},
+		"the token": {secure.NewTokenReader(file), ""}, "none": {nil, "wants a token"}, "another": {with("correct-horse-batterz"), "wants a token"},
+		"a part": {with("correct"), "wants a token"}, "no file": {secure.NewTokenReader(file + "x"), "reading the token"},
 	} {
 		err := pull(client.Config{TLS: config, Token: c.token}, address)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -195,7 +195,7 @@ func TestToken(t *testing.T) {
 		}
 	}
 	must(t, os.WriteFile(file, []byte("short"), 0o600))
-	if _, err := secure.CachedToken(file)(); err == nil || strings.Contains(err.Error(), "short\"") {
+	if _, err := secure.NewTokenReader(file)(); err == nil || strings.Contains(err.Error(), "short\"") {
 		t.Errorf("a short token: %v", err)
 	}
 }
@@ -203,9 +203,9 @@ func TestToken(t *testing.T) {
 func TestFilesThatAreNone(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "x")
 	must(t, os.WriteFile(text, []byte("text"), 0o600))
-	_, err1 := secure.ServerConfig(text, text, "")
-	_, err2 := secure.ClientConfig(text, "", "")
-	_, err3 := secure.ClientConfig("", text, text)
+	_, err1 := secure.NewServerTLS(text, text, "")
+	_, err2 := secure.NewClientTLS(text, "", "")
+	_, err3 := secure.NewClientTLS("", text, text)
 	for _, err := range []error{err1, err2, err3} {
 		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v", err)

@@ -15,8 +15,8 @@ import (
 // maxParallelRequests is how many requests are answered at once; others are sent away.
 const maxParallelRequests = 4
 
-// Handler serves what the sampler has and the metrics gathered.
-func Handler(k *Sampler, metrics prometheus.Gatherer) http.Handler {
+// NewHandler serves what the sampler has and the metrics gathered.
+func NewHandler(k *Sampler, metrics prometheus.Gatherer) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/sample", func(w http.ResponseWriter, _ *http.Request) { serveSample(w, k) })
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { serveHealth(w, k) })
@@ -24,9 +24,9 @@ func Handler(k *Sampler, metrics prometheus.Gatherer) http.Handler {
 	return limitRequests(mux, maxParallelRequests)
 }
 
-// Server returns a server for the handler that no slow or talkative client can
+// NewServer returns a server for the handler that no slow or talkative client can
 // hold.
-func Server(h http.Handler, log *slog.Logger) *http.Server {
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
@@ -46,7 +46,7 @@ func serveSample(w http.ResponseWriter, k *Sampler) {
 // serveHealth is 200 while the probe does its work, which it does without a driver
 // too, and 503 while nothing answers.
 func serveHealth(w http.ResponseWriter, k *Sampler) {
-	if why := k.HungSource(); why != "" {
+	if why := k.WhyHung(); why != "" {
 		http.Error(w, why, http.StatusServiceUnavailable)
 		return
 	}

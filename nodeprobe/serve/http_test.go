@@ -25,7 +25,7 @@ func (r *rig) get(path string) *httptest.ResponseRecorder {
 	return w
 }
 
-func (r *rig) handler() http.Handler { return serve.Handler(r.Sampler, r.registry()) }
+func (r *rig) handler() http.Handler { return serve.NewHandler(r.Sampler, r.registry()) }
 
 func (r *rig) registry() *prometheus.Registry {
 	reg := prometheus.NewPedanticRegistry()
@@ -70,21 +70,21 @@ func TestHealth(t *testing.T) {
 
 // full is a GPU of which everything is known, and one of which nothing is.
 func full() nodeprobe.Sample {
-	k := nodeprobe.Known
+	k := nodeprobe.KnownMeasure
 	return nodeprobe.Sample{
-		Driver: nodeprobe.Driver{Version: "550.54.15", CUDA: "12.4", Missing: []string{"nvmlFoo"}},
+		Driver: nodeprobe.DriverInfo{Version: "550.54.15", CUDA: "12.4", MissingFunctions: []string{"nvmlFoo"}},
 		GPUs: []nodeprobe.GPU{
-			{Index: 0, UUID: "GPU-a", Model: "NVIDIA A100", Minor: 0, Bus: "00000000:10:00.0",
+			{Index: 0, UUID: "GPU-a", Model: "NVIDIA A100", MinorNumber: 0, PCIBusID: "00000000:10:00.0",
 				Busy: k(0.93), MemBusy: k(0.4), MemUsedMB: k(1), MemTotalMB: k(2), Watts: k(310.5), WattsLimit: k(400), Joules: k(3600),
 				TempC: k(61), SMMHz: k(1410), MemMHz: k(1593), Throttle: &nodeprobe.Throttle{Reasons: []string{"power_cap", "sw_thermal"}},
-				Links: nodeprobe.Links{PCIeGen: k(4), PCIeWidth: k(16), Replays: k(1), PCIeTX: k(2), PCIeRX: k(3), NVLinkTX: k(4), NVLinkRX: k(5)},
-				Errors: nodeprobe.Errors{Corrected: k(1), Uncorrected: k(0), Retired: k(1), RetiredPending: k(0), Remapped: k(1),
+				Links: nodeprobe.LinkCounters{PCIeGen: k(4), PCIeWidth: k(16), PCIeReplays: k(1), PCIeTX: k(2), PCIeRX: k(3), NVLinkTX: k(4), NVLinkRX: k(5)},
+				Errors: nodeprobe.Errors{ECCCorrected: k(1), ECCUncorrected: k(0), RetiredPages: k(1), RetiredPending: k(0), RemappedRows: k(1),
 					RemapPending: k(1), RemapFailed: k(0), XidWatched: true, Xid: &nodeprobe.Xid{Code: 31}},
-				ProcsKnown: true, Procs: []nodeprobe.Process{{PID: 1, MemMB: 1, Owner: nodeprobe.ProcessJob{Job: 7}}}},
-			{Index: 1, UUID: "GPU-b", Model: "NVIDIA A100", Lost: "the GPU has fallen off the bus"},
-			{Index: 2, UUID: "GPU-c", Model: "NVIDIA A100", MIG: true, Slices: []nodeprobe.Slice{
-				{UUID: "MIG-c", Profile: "1g.10gb", MemUsedMB: k(1), MemTotalMB: k(2)}, {UUID: "MIG-d", Profile: "1g.10gb"}}, ProcsKnown: true, Procs: []nodeprobe.Process{
-				{PID: 2, MemMB: 1, Owner: nodeprobe.ProcessJob{Job: 8}}, {PID: 3, MemMB: 1, Owner: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
+				ProcessesKnown: true, Processes: []nodeprobe.Process{{PID: 1, MemMB: 1, Job: nodeprobe.ProcessJob{Job: 7}}}},
+			{Index: 1, UUID: "GPU-b", Model: "NVIDIA A100", LostReason: "the GPU has fallen off the bus"},
+			{Index: 2, UUID: "GPU-c", Model: "NVIDIA A100", IsMIG: true, Slices: []nodeprobe.MIGSlice{
+				{UUID: "MIG-c", Profile: "1g.10gb", MemUsedMB: k(1), MemTotalMB: k(2)}, {UUID: "MIG-d", Profile: "1g.10gb"}}, ProcessesKnown: true, Processes: []nodeprobe.Process{
+				{PID: 2, MemMB: 1, Job: nodeprobe.ProcessJob{Job: 8}}, {PID: 3, MemMB: 1, Job: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
 		},
 	}
 }
@@ -128,7 +128,7 @@ func (h holding) Gather() ([]*dto.MetricFamily, error) {
 func TestTooManyRequestsAtOnce(t *testing.T) {
 	r := newRig()
 	h := holding{make(chan struct{}), make(chan struct{})}
-	handler := serve.Handler(r.Sampler, h)
+	handler := serve.NewHandler(r.Sampler, h)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

@@ -27,22 +27,22 @@ func NewCollector(k *Sampler, starts func() int, taken func() uint64) *Collector
 func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 
 var (
-	upDesc         = newDesc("nodeprobe_up", "1 when the GPUs were read at the last try.")
-	ageDesc        = newDesc("nodeprobe_sample_age_seconds", "Age of the last good sample.")
-	samplesDesc    = newDesc("nodeprobe_samples_total", "Samples tried.")
-	failuresDesc   = newDesc("nodeprobe_sample_failures_total", "Samples that could not be taken.")
-	startsDesc     = newDesc("nodeprobe_reader_starts_total", "Processes started to read the driver.")
-	reportsDesc    = newDesc("nodeprobe_progress_reports_total", "Reports of jobs' progress taken.")
-	driverDesc     = newDesc("nodeprobe_driver_info", "The driver.", "version", "cuda")
-	missingDesc    = newDesc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
-	gpuInfoDesc    = newDesc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
-	gpuSickDesc    = newDesc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", gpuLabels("reason")...)
-	xidDesc        = newDesc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", gpuLabels()...)
-	processesDesc  = newDesc("nodeprobe_gpu_processes", "Processes on the GPU.", gpuLabels()...)
-	throttledDesc  = newDesc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", gpuLabels("reason")...)
-	sliceUsedDesc  = newDesc("nodeprobe_slice_memory_used_bytes", "Memory in use of a MIG slice.", "gpu", "slice", "profile")
-	sliceTotalDesc = newDesc("nodeprobe_slice_memory_total_bytes", "Memory of a MIG slice.", "gpu", "slice", "profile")
-	jobMemoryDesc  = newDesc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
+	upDesc              = newDesc("nodeprobe_up", "1 when the GPUs were read at the last try.")
+	sampleAgeDesc       = newDesc("nodeprobe_sample_age_seconds", "Age of the last good sample.")
+	samplesTotalDesc    = newDesc("nodeprobe_samples_total", "Samples tried.")
+	sampleFailuresDesc  = newDesc("nodeprobe_sample_failures_total", "Samples that could not be taken.")
+	readerStartsDesc    = newDesc("nodeprobe_reader_starts_total", "Processes started to read the driver.")
+	progressReportsDesc = newDesc("nodeprobe_progress_reports_total", "Reports of jobs' progress taken.")
+	driverInfoDesc      = newDesc("nodeprobe_driver_info", "The driver.", "version", "cuda")
+	missingFunctionDesc = newDesc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
+	gpuInfoDesc         = newDesc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
+	gpuSickDesc         = newDesc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", gpuLabels("reason")...)
+	gpuXidDesc          = newDesc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", gpuLabels()...)
+	gpuProcessesDesc    = newDesc("nodeprobe_gpu_processes", "Processes on the GPU.", gpuLabels()...)
+	gpuThrottledDesc    = newDesc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", gpuLabels("reason")...)
+	sliceMemUsedDesc    = newDesc("nodeprobe_slice_memory_used_bytes", "Memory in use of a MIG slice.", "gpu", "slice", "profile")
+	sliceMemTotalDesc   = newDesc("nodeprobe_slice_memory_total_bytes", "Memory of a MIG slice.", "gpu", "slice", "profile")
+	jobMemoryDesc       = newDesc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
 )
 
 func newDesc(name, help string, labels ...string) *prometheus.Desc {
@@ -56,21 +56,21 @@ func gpuLabels(more ...string) []string { return append([]string{"gpu", "uuid", 
 // Collect sends the metrics.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.sampler.Sample()
-	tries, failed := c.sampler.AttemptCounts()
+	tries, failed := c.sampler.CountAttempts()
 	ch <- newGauge(upDesc, floatOfBool(s.Error == ""))
-	ch <- newCounter(samplesDesc, float64(tries))
-	ch <- newCounter(failuresDesc, float64(failed))
-	ch <- newCounter(startsDesc, float64(c.childStartCount()))
-	ch <- newCounter(reportsDesc, float64(c.reportCount()))
+	ch <- newCounter(samplesTotalDesc, float64(tries))
+	ch <- newCounter(sampleFailuresDesc, float64(failed))
+	ch <- newCounter(readerStartsDesc, float64(c.childStartCount()))
+	ch <- newCounter(progressReportsDesc, float64(c.reportCount()))
 	if !s.At.IsZero() {
-		ch <- newGauge(ageDesc, s.Age)
+		ch <- newGauge(sampleAgeDesc, s.AgeSeconds)
 	}
 	if s.Error != "" {
 		return
 	}
-	ch <- newGauge(driverDesc, 1, s.Driver.Version, s.Driver.CUDA)
-	for _, f := range s.Driver.Missing {
-		ch <- newGauge(missingDesc, 1, f)
+	ch <- newGauge(driverInfoDesc, 1, s.Driver.Version, s.Driver.CUDA)
+	for _, f := range s.Driver.MissingFunctions {
+		ch <- newGauge(missingFunctionDesc, 1, f)
 	}
 	for i := range s.GPUs {
 		collectGPU(ch, &s.GPUs[i])
@@ -79,29 +79,29 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 
 func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	at := []string{strconv.Itoa(g.Index), g.UUID, soleJobLabel(g)}
-	ch <- newGauge(gpuInfoDesc, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
-	ch <- newGauge(gpuSickDesc, floatOfBool(g.Sick != ""), joinLabels(at, g.Sick)...)
+	ch <- newGauge(gpuInfoDesc, 1, at[0], g.UUID, g.Model, g.PCIBusID, strconv.FormatBool(g.IsMIG))
+	ch <- newGauge(gpuSickDesc, floatOfBool(g.SickReason != ""), joinLabels(at, g.SickReason)...)
 	for i := range gpuMetrics {
 		m := &gpuMetrics[i]
 		if v := m.ValueOf(g); v.Known {
-			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, joinLabels(at, m.labels...)...)
+			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, joinLabels(at, m.extraLabels...)...)
 		}
 	}
 	if g.Errors.XidWatched || g.Errors.Xid != nil {
-		ch <- newGauge(xidDesc, xidCode(g.Errors.Xid), at...)
+		ch <- newGauge(gpuXidDesc, xidCodeOrZero(g.Errors.Xid), at...)
 	}
 	if g.Throttle != nil {
 		for _, why := range g.Throttle.Reasons {
-			ch <- newGauge(throttledDesc, 1, joinLabels(at, why)...)
+			ch <- newGauge(gpuThrottledDesc, 1, joinLabels(at, why)...)
 		}
 	}
 	for _, p := range g.Slices {
 		at := []string{at[0], p.UUID, p.Profile}
-		sendMiB(ch, sliceUsedDesc, p.MemUsedMB, at)
-		sendMiB(ch, sliceTotalDesc, p.MemTotalMB, at)
+		sendMiB(ch, sliceMemUsedDesc, p.MemUsedMB, at)
+		sendMiB(ch, sliceMemTotalDesc, p.MemTotalMB, at)
 	}
-	if g.ProcsKnown {
-		ch <- newGauge(processesDesc, float64(len(g.Procs)), at...)
+	if g.ProcessesKnown {
+		ch <- newGauge(gpuProcessesDesc, float64(len(g.Processes)), at...)
 		collectJobs(ch, g)
 	}
 }
@@ -140,7 +140,7 @@ func formatJobID(job int64) string {
 	return strconv.FormatInt(job, 10)
 }
 
-func xidCode(x *nodeprobe.Xid) float64 {
+func xidCodeOrZero(x *nodeprobe.Xid) float64 {
 	if x == nil {
 		return 0
 	}
@@ -167,14 +167,14 @@ func newCounter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metr
 // gpuMetric is a number of a GPU with what Prometheus knows it by.
 type gpuMetric struct {
 	nodeprobe.Metric
-	desc   *prometheus.Desc
-	kind   prometheus.ValueType
-	labels []string // values of the labels beyond those of every metric of a GPU
+	desc        *prometheus.Desc
+	kind        prometheus.ValueType
+	extraLabels []string // values of the labels beyond those of every metric of a GPU
 }
 
-var gpuMetrics = describeMetrics(nodeprobe.Metrics)
+var gpuMetrics = newGPUMetrics(nodeprobe.Metrics)
 
-func describeMetrics(list []nodeprobe.Metric) []gpuMetric {
+func newGPUMetrics(list []nodeprobe.Metric) []gpuMetric {
 	var out []gpuMetric
 	for _, m := range list {
 		d := gpuMetric{Metric: m, kind: prometheus.GaugeValue}
@@ -183,7 +183,7 @@ func describeMetrics(list []nodeprobe.Metric) []gpuMetric {
 		}
 		var names []string
 		for _, l := range m.Labels {
-			names, d.labels = append(names, l[0]), append(d.labels, l[1])
+			names, d.extraLabels = append(names, l[0]), append(d.extraLabels, l[1])
 		}
 		d.desc = newDesc("nodeprobe_gpu_"+m.Name, m.Help, gpuLabels(names...)...)
 		out = append(out, d)

@@ -9,9 +9,9 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// Source takes samples. The error means that none could be taken; a sample
+// SampleSource takes samples. The error means that none could be taken; a sample
 // whose Error is set means that there is no working driver.
-type Source interface {
+type SampleSource interface {
 	TakeSample(context.Context) (nodeprobe.Sample, error)
 }
 
@@ -21,12 +21,12 @@ type Sampler struct {
 	// before the sampler is used.
 	Reports func() []nodeprobe.ProgressReport
 
-	source Source
+	source SampleSource
 	log    *slog.Logger
 	now    func() time.Time
 
 	mu                         sync.Mutex
-	lastGood                   nodeprobe.Sample // the last with a working driver; zero At: none yet
+	lastGoodSample             nodeprobe.Sample // the last with a working driver; zero At: none yet
 	lastGoodAt                 time.Time        // when it was taken, by the steady clock
 	lastFailure                string           // why there is none since; "" when there is
 	isHung                     bool             // nothing answered at the last try
@@ -34,9 +34,9 @@ type Sampler struct {
 }
 
 // NewSampler returns a sampler for the node that has no sample yet.
-func NewSampler(node string, source Source, log *slog.Logger, now func() time.Time) *Sampler {
+func NewSampler(node string, source SampleSource, log *slog.Logger, now func() time.Time) *Sampler {
 	return &Sampler{source: source, log: log, now: now, lastFailure: "no sample was taken yet",
-		lastGood: nodeprobe.Sample{Node: node, GPUs: []nodeprobe.GPU{}}}
+		lastGoodSample: nodeprobe.Sample{Node: node, GPUs: []nodeprobe.GPU{}}}
 }
 
 // Run takes a sample at once and then every interval until the context ends,
@@ -45,7 +45,7 @@ func (p *Sampler) Run(ctx context.Context, every time.Duration, after func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		p.TakeAndKeep(ctx)
+		p.TakeSample(ctx)
 		after()
 		select {
 		case <-ctx.Done():
@@ -55,8 +55,8 @@ func (p *Sampler) Run(ctx context.Context, every time.Duration, after func()) {
 	}
 }
 
-// TakeAndKeep takes one sample.
-func (p *Sampler) TakeAndKeep(ctx context.Context) {
+// TakeSample takes one sample.
+func (p *Sampler) TakeSample(ctx context.Context) {
 	s, err := p.source.TakeSample(ctx)
 	if ctx.Err() != nil {
 		return // stopping, not failing
@@ -89,12 +89,12 @@ func (p *Sampler) logChange(why string) {
 
 func (p *Sampler) keepSample(s nodeprobe.Sample) {
 	var before *nodeprobe.Sample
-	if !p.lastGood.At.IsZero() {
-		before = &p.lastGood
+	if !p.lastGoodSample.At.IsZero() {
+		before = &p.lastGoodSample
 	}
-	s.Node, s.Seq = p.lastGood.Node, p.lastGood.Seq+1
-	s.Complete(before)
-	p.lastGood, p.lastGoodAt = s, p.now()
+	s.Node, s.Seq = p.lastGoodSample.Node, p.lastGoodSample.Seq+1
+	s.CompleteFrom(before)
+	p.lastGoodSample, p.lastGoodAt = s, p.now()
 }
 
 // Sample returns the last good sample with its age, marked stale when newer
@@ -102,21 +102,21 @@ func (p *Sampler) keepSample(s nodeprobe.Sample) {
 func (p *Sampler) Sample() nodeprobe.Sample {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.lastGood
+	s := p.lastGoodSample
 	s.Error = p.lastFailure
 	if p.Reports != nil {
 		s.Reports = p.Reports()
 	}
 	if !s.At.IsZero() {
-		s.Stale = p.lastFailure != ""
-		s.Age = p.now().Sub(p.lastGoodAt).Seconds()
+		s.IsStale = p.lastFailure != ""
+		s.AgeSeconds = p.now().Sub(p.lastGoodAt).Seconds()
 	}
 	return s
 }
 
-// HungSource says why nothing answers, "" when the driver or its absence was seen at
+// WhyHung says why nothing answers, "" when the driver or its absence was seen at
 // the last try.
-func (p *Sampler) HungSource() string {
+func (p *Sampler) WhyHung() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.isHung {
@@ -125,8 +125,8 @@ func (p *Sampler) HungSource() string {
 	return ""
 }
 
-// AttemptCounts returns how many samples were tried and how many failed.
-func (p *Sampler) AttemptCounts() (tries, failures uint64) {
+// CountAttempts returns how many samples were tried and how many failed.
+func (p *Sampler) CountAttempts() (tries, failures uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.attemptCount, p.failureCount

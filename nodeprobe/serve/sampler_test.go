@@ -40,12 +40,12 @@ func (r *rig) step(s nodeprobe.Sample, err error) nodeprobe.Sample {
 		s.At = r.now
 	}
 	r.source = script{s, err}
-	r.TakeAndKeep(context.Background())
+	r.TakeSample(context.Background())
 	return r.Sample()
 }
 
 func gpus(busy float64) nodeprobe.Sample {
-	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.Known(busy)}}}
+	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.KnownMeasure(busy)}}}
 }
 
 func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
@@ -53,14 +53,14 @@ func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
 	if s := r.Sample(); s.Error == "" || !s.At.IsZero() || s.Node != "n1" || s.GPUs == nil {
 		t.Errorf("before the first: %+v", s)
 	}
-	if s := r.step(gpus(0.5), nil); s.Error != "" || s.Stale || s.Seq != 1 || s.Node != "n1" || len(s.GPUs) != 1 {
+	if s := r.step(gpus(0.5), nil); s.Error != "" || s.IsStale || s.Seq != 1 || s.Node != "n1" || len(s.GPUs) != 1 {
 		t.Errorf("good: %+v", s)
 	}
 	r.now = r.now.Add(30 * time.Second)
-	if s := r.step(nodeprobe.Sample{}, errors.New("it hangs")); !s.Stale || s.Error != "it hangs" || s.Age != 30 || s.Seq != 1 || s.GPUs[0].Busy != nodeprobe.Known(0.5) {
+	if s := r.step(nodeprobe.Sample{}, errors.New("it hangs")); !s.IsStale || s.Error != "it hangs" || s.AgeSeconds != 30 || s.Seq != 1 || s.GPUs[0].Busy != nodeprobe.KnownMeasure(0.5) {
 		t.Errorf("stale: %+v", s)
 	}
-	if s := r.step(gpus(0.7), nil); s.Stale || s.Error != "" || s.Age != 0 || s.Seq != 2 || s.GPUs[0].Busy != nodeprobe.Known(0.7) {
+	if s := r.step(gpus(0.7), nil); s.IsStale || s.Error != "" || s.AgeSeconds != 0 || s.Seq != 2 || s.GPUs[0].Busy != nodeprobe.KnownMeasure(0.7) {
 		t.Errorf("good again: %+v", s)
 	}
 }
@@ -68,8 +68,8 @@ func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
 func TestSamplerWithoutADriver(t *testing.T) {
 	r := newRig()
 	s := r.step(nodeprobe.Sample{Error: "no NVIDIA driver"}, nil)
-	if s.Error != "no NVIDIA driver" || s.Stale || !s.At.IsZero() || len(s.GPUs) != 0 || r.HungSource() != "" {
-		t.Errorf("%+v, hung %q", s, r.HungSource())
+	if s.Error != "no NVIDIA driver" || s.IsStale || !s.At.IsZero() || len(s.GPUs) != 0 || r.WhyHung() != "" {
+		t.Errorf("%+v, hung %q", s, r.WhyHung())
 	}
 }
 
@@ -92,7 +92,7 @@ func TestStoppingIsNoFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r.source = script{err: ctx.Err()}
-	r.TakeAndKeep(ctx)
+	r.TakeSample(ctx)
 	if s := r.Sample(); s.Error != "" {
 		t.Errorf("%+v", s)
 	}

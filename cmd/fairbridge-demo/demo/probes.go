@@ -28,7 +28,7 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("no nodeprobe (make build makes it): %w", err)
 	}
-	lib, err := fakenvml.Build(dir)
+	lib, err := fakenvml.BuildLibrary(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +72,10 @@ func (p *probes) updateStates(queue []queuedTask) error {
 		for g := range list {
 			list[g] = fakenvml.GPU{Watts: 60, TempC: 31}
 			if g < held[nodeName(i)] {
-				list[g] = fakenvml.GPU{Busy: 95, UsedMB: 61_000, TotalMB: 81_920, Watts: 380, TempC: 64}
+				list[g] = fakenvml.GPU{BusyPercent: 95, UsedMB: 61_000, TotalMB: 81_920, Watts: 380, TempC: 64}
 			}
 		}
-		if err := fakenvml.Write(p.statePath(nodeName(i)), list); err != nil {
+		if err := fakenvml.WriteState(p.statePath(nodeName(i)), list); err != nil {
 			return err
 		}
 	}

@@ -19,11 +19,11 @@ func NewProbes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, er
 	}
 	c := client.Config{Timeout: s.Timeout}
 	var err error
-	if c.TLS, err = secure.ClientConfig(s.CAFile, s.CertFile, s.KeyFile); err != nil {
+	if c.TLS, err = secure.NewClientTLS(s.CAFile, s.CertFile, s.KeyFile); err != nil {
 		return nil, err
 	}
 	if s.TokenFile != "" {
-		c.Token = secure.CachedToken(s.TokenFile)
+		c.Token = secure.NewTokenReader(s.TokenFile)
 	}
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
 	p.TrustSamples, p.KeepReadings = s.BelieveProgress, keep
