@@ -33,10 +33,10 @@ func (f JobFinder) BeginLookup() Lookup {
 	if err != nil || up < 0 {
 		up = 0
 	}
-	return Lookup{Finder: f, beganAtTick: uint64(up * ticksPerSecond)}
+	return Lookup{JobFinder: f, beganAtTick: uint64(up * ticksPerSecond)}
 }
 
-// JobOfProcess returns the job of the process; the zero Owner when it has none, is gone,
+// JobOfProcess returns the job of the process; the zero ProcessJob when it has none, is gone,
 // or cannot be seen.
 func (l Lookup) JobOfProcess(pid int) nodeprobe.ProcessJob {
 	if l.isReused(pid) {

@@ -27,9 +27,9 @@ func (d *driver) open() (reader.Driver, error) {
 	return d, nil
 }
 
-func (d *driver) About() nodeprobe.DriverInfo { return nodeprobe.DriverInfo{Version: "550"} }
+func (d *driver) Info() nodeprobe.DriverInfo { return nodeprobe.DriverInfo{Version: "550"} }
 
-func (d *driver) Read() ([]nodeprobe.GPU, error) {
+func (d *driver) ReadGPUs() ([]nodeprobe.GPU, error) {
 	return []nodeprobe.GPU{{Processes: []nodeprobe.Process{{PID: 7}, {PID: 8}}}, {Processes: []nodeprobe.Process{{PID: 7}}}}, d.failing
 }
 

@@ -34,7 +34,7 @@ func AddProof(r *http.Request, token string) (nonce string) {
 	return nonce
 }
 
-// CheckProof returns ErrNoProof unless the answer to what Ask asked is by who knows
+// CheckProof returns ErrNoProof unless the answer to the request of AddProof is by who knows
 // the token. Nothing of an answer may be used before.
 func CheckProof(path string, answer http.Header, body []byte, token, nonce string) error {
 	if !equalSecrets(answer.Get(proofHeader), computeProof(token, "answer", path, nonce, body)) {
@@ -43,7 +43,7 @@ func CheckProof(path string, answer http.Header, body []byte, token, nonce strin
 	return nil
 }
 
-// checkRequestProof reports whether the request is one that Ask made, and with which number.
+// checkRequestProof reports whether the request is one that AddProof marked, and with which number.
 func checkRequestProof(r *http.Request, token string) (nonce string, ok bool) {
 	nonce = r.Header.Get(nonceHeader)
 	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), authScheme)

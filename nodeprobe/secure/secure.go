@@ -58,7 +58,7 @@ func NewClientTLS(ca, cert, key string) (*tls.Config, error) {
 	return c, nil
 }
 
-// RequireToken lets requests pass that show the token, as Prometheus does or as Ask
+// RequireToken lets requests pass that show the token, as Prometheus does or as AddProof
 // does; the latter are answered with a proof. /healthz needs none: it says
 // nothing of jobs.
 func RequireToken(h http.Handler, token func() (string, error)) http.Handler {
