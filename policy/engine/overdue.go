@@ -46,17 +46,17 @@ func (r Rules) ReservationRunLength(round *Round, e *Entry) RunLength {
 	return RunLengthByForecast
 }
 
-// allowedWait is MaxWait, or less by Patience for a job that stopping others could
+// allowedWait is MaxWait, or less by PatienceFactor for a job that stopping others could
 // not help; the others' turn will come.
 func (r Rules) allowedWait(round *Round, e *Entry) time.Duration {
-	if r.Patience <= 0 || e.DeviceCount() <= round.countStoppableDevices(r) {
+	if r.PatienceFactor <= 0 || e.DeviceCount() <= round.countStoppableDevices(r) {
 		return r.MaxWait
 	}
 	length, ok := RunLengthByForecast(round, e)
-	if !ok || r.Patience*length.Seconds() >= r.MaxWait.Seconds() {
+	if !ok || r.PatienceFactor*length.Seconds() >= r.MaxWait.Seconds() {
 		return r.MaxWait
 	}
-	return min(max(time.Duration(r.Patience*float64(length)), r.MinPatience), r.MaxWait)
+	return min(max(time.Duration(r.PatienceFactor*float64(length)), r.MinPatience), r.MaxWait)
 }
 
 // countStoppableDevices counts the devices held by jobs that may be stopped now or later.

@@ -19,12 +19,12 @@ type Rules struct {
 	// MaxWait is how long a job may wait before it goes to the front of the line
 	// and gets a reservation that no job may delay; 0: 24 hours, negative: for ever.
 	MaxWait time.Duration
-	// Patience is how many times its own length (RunLengthByForecast) a job waits, and
+	// PatienceFactor is how many times its own length (RunLengthByForecast) a job waits, and
 	// MinPatience what it waits at least, before it goes to the front likewise, if
-	// stopping others could never make room for it; Patience 0: only MaxWait
+	// stopping others could never make room for it; PatienceFactor 0: only MaxWait
 	// counts. Without MaxWait there is none either.
-	Patience    float64
-	MinPatience time.Duration // 0: 2 hours
+	PatienceFactor float64
+	MinPatience    time.Duration // 0: 2 hours
 	// MaxFruitlessSearches bounds the fruitless searches of one round: for victims, and for
 	// other nodes after a check objected; 0: 256 of each.
 	MaxFruitlessSearches int

@@ -59,7 +59,7 @@ func (l Limits) Rules() engine.Rules {
 // Rules returns the engine's rules.
 func (l PatientLimits) Rules() engine.Rules {
 	r := Limits{l.MinRunParam, l.MaxStopsParam, MaxWaitParam{l.MaxWait}}.Rules()
-	r.Patience, r.MinPatience = 2, 2*time.Hour
+	r.PatienceFactor, r.MinPatience = 2, 2*time.Hour
 	return r
 }
 

@@ -23,8 +23,8 @@ type waitRules struct{ belowShareRules, overdueRules, firstOfAllRules engine.Rul
 func (f *Policy) newWaitRules() waitRules {
 	p := waitRules{overdueRules: f.Rules()}
 	p.belowShareRules, p.firstOfAllRules = p.overdueRules, p.overdueRules
-	p.belowShareRules.Patience, p.belowShareRules.MinPatience = belowSharePatience, time.Second
-	p.overdueRules.Patience, p.firstOfAllRules.Patience, p.firstOfAllRules.MinPatience = overduePatience, overduePatience, firstOfAllMinWait
+	p.belowShareRules.PatienceFactor, p.belowShareRules.MinPatience = belowSharePatience, time.Second
+	p.overdueRules.PatienceFactor, p.firstOfAllRules.PatienceFactor, p.firstOfAllRules.MinPatience = overduePatience, overduePatience, firstOfAllMinWait
 	return p
 }
 

@@ -62,8 +62,8 @@ func pairSpeed(host, guest *policy.Job, p pair, ran, done [2]float64) (sum float
 	return sum, true
 }
 
-// pack makes pairs of the largest sum of speeds, if more is asked than there is.
-func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]string) {
+// packJobs makes pairs of the largest sum of speeds, if more is asked than there is.
+func (g *Policy) packJobs(r *engine.Round, next *memo, unpacked map[policy.JobID]string) {
 	if !g.Pack || !isOversubscribed(r) {
 		return
 	}

@@ -23,7 +23,7 @@ type timeSliceAllocator struct {
 func (s *timeSliceAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	next := s.memo.update(r)
 	unpacked := s.introspect(r, s.memo.Pairs, next)
-	s.pack(r, next, unpacked)
+	s.packJobs(r, next, unpacked)
 	s.memo = next
 	host := map[policy.JobID]policy.JobID{}
 	for _, p := range next.Pairs {

@@ -45,9 +45,9 @@ type Policy struct {
 
 // memo is what is remembered from cycle to cycle.
 type memo struct {
-	Rounds   rounds.State     `json:"book"`
-	Isolated isolatedProgress `json:"alone"`
-	Pairs    []pair           `json:"pairs,omitempty"`
+	RoundState       rounds.State     `json:"book"`
+	IsolatedProgress isolatedProgress `json:"alone"`
+	Pairs            []pair           `json:"pairs,omitempty"`
 }
 
 // Decide implements policy.Policy.
@@ -56,8 +56,8 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
-	stage := &allocator{Policy: g, isolatedProgress: last.Isolated, pairs: last.Pairs}
-	stage.roundAllocator = rounds.Allocator{RoundLength: g.Round, MinRecomputeInterval: g.Recompute, NewJobsWait: !g.Conserve, Fractions: stage.fractions, State: last.Rounds}
+	stage := &allocator{Policy: g, isolatedProgress: last.IsolatedProgress, pairs: last.Pairs}
+	stage.roundAllocator = rounds.Allocator{RoundLength: g.Round, MinRecomputeInterval: g.Recompute, NewJobsWait: !g.Conserve, Fractions: stage.fractions, State: last.RoundState}
 	pipeline := engine.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},

@@ -33,7 +33,7 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		if s.problem.hasMeasuredRates {
 			return 1 / price[k]
 		}
-		return 1 / price[k] / slices.Max(s.split.Classes[c].RateByKind)
+		return 1 / price[k] / slices.Max(s.splitProblem.Classes[c].RateByKind)
 	}
 	if g.Objective == objectiveMaxMin {
 		ref := make([]float64, len(s.leadJobOfClass))
@@ -49,7 +49,9 @@ func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 		for c := range need {
 			need[c] = best.Value * ref[c] * (1 - 1e-7)
 		}
-		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].RateByKind) }
+		factor = func(c, _ int) float64 {
+			return s.splitProblem.Classes[c].Size / slices.Max(s.splitProblem.Classes[c].RateByKind)
+		}
 	}
 	program := s.newLinearProgram(need, none)
 	s.setGains(&program, factor)
@@ -67,7 +69,7 @@ func (s *spaceSharing) matchJobs(v []float64) (x [][]float64, pairs []pair) {
 		members[c] = append(members[c], i)
 		x[i] = make([]float64, kinds)
 		for k := range x[i] {
-			x[i][k] = v[c*kinds+k] / s.split.Classes[c].Count
+			x[i][k] = v[c*kinds+k] / s.splitProblem.Classes[c].Count
 		}
 	}
 	together := v[len(s.leadJobOfClass)*kinds:]

@@ -27,7 +27,7 @@ type classPair struct {
 // together, and the level.
 type spaceSharing struct {
 	problem        *problem
-	split          *lp.SplitProblem
+	splitProblem   *lp.SplitProblem
 	classOfJob     []int
 	leadJobOfClass []int
 	classPairs     []classPair
@@ -38,7 +38,7 @@ type spaceSharing struct {
 func newSpaceSharing(p *problem) *spaceSharing {
 	s := &spaceSharing{problem: p}
 	class := map[string]float64{}
-	s.split, s.classOfJob, s.leadJobOfClass = p.groupIntoClasses(func(i int) []float64 {
+	s.splitProblem, s.classOfJob, s.leadJobOfClass = p.groupIntoClasses(func(i int) []float64 {
 		j := &p.jobs[i]
 		if !j.Shareable || j.Training == nil || len(j.Training.SharedRates) == 0 {
 			return []float64{0}
@@ -64,7 +64,7 @@ func newSpaceSharing(p *problem) *spaceSharing {
 
 func (s *spaceSharing) addClassPair(a, b int) {
 	x, y := &s.problem.jobs[s.leadJobOfClass[a]], &s.problem.jobs[s.leadJobOfClass[b]]
-	if x.gpuCount != y.gpuCount || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Classes[a].Count < 2 {
+	if x.gpuCount != y.gpuCount || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.splitProblem.Classes[a].Count < 2 {
 		return
 	}
 	for k, typ := range s.problem.gpuTypes {
@@ -100,7 +100,7 @@ func (s *spaceSharing) newLinearProgram(need, ref []float64) lp.Problem {
 		gpus[k] = row(c)
 	}
 	times, speeds := make([][]float64, len(s.leadJobOfClass)), make([][]float64, len(s.leadJobOfClass))
-	for c, it := range s.split.Classes {
+	for c, it := range s.splitProblem.Classes {
 		times[c], speeds[c] = row(it.Count), row(-it.Count*need[c])
 		for k, r := range it.RateByKind {
 			at := c*kinds + k
@@ -112,7 +112,7 @@ func (s *spaceSharing) newLinearProgram(need, ref []float64) lp.Problem {
 	}
 	for i, q := range s.classPairs {
 		at := len(s.leadJobOfClass)*kinds + i
-		gpus[q.kind][at] = s.split.Classes[q.classA].Size
+		gpus[q.kind][at] = s.splitProblem.Classes[q.classA].Size
 		times[q.classA][at]++
 		times[q.classB][at]++
 		speeds[q.classA][at] -= q.speedA
@@ -124,7 +124,7 @@ func (s *spaceSharing) newLinearProgram(need, ref []float64) lp.Problem {
 // setGains counts progress in the objective: each class's speed times its factor.
 func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int) float64) {
 	kinds := len(s.problem.gpusByKind)
-	for c, it := range s.split.Classes {
+	for c, it := range s.splitProblem.Classes {
 		for k, r := range it.RateByKind {
 			program.Objective[c*kinds+k] = r * factor(c, k)
 			if r <= 0 {

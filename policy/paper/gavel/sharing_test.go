@@ -49,7 +49,7 @@ func TestGavelSharingHelps(t *testing.T) {
 // speedOf is a job's part of the speed of its class.
 func (s *spaceSharing) speedOf(i int, v []float64) float64 {
 	c, kinds, sum := s.classOfJob[i], len(s.problem.gpusByKind), 0.0
-	for k, r := range s.split.Classes[c].RateByKind {
+	for k, r := range s.splitProblem.Classes[c].RateByKind {
 		sum += r * v[c*kinds+k]
 	}
 	for n, q := range s.classPairs {
@@ -62,7 +62,7 @@ func (s *spaceSharing) speedOf(i int, v []float64) float64 {
 			}
 		}
 	}
-	return sum / s.split.Classes[c].Count
+	return sum / s.splitProblem.Classes[c].Count
 }
 
 func (c gavelCase) worth(objective string, speeds []float64) float64 {

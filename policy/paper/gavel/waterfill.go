@@ -33,7 +33,7 @@ func (p *problem) waterFill(within string) ([][]float64, error) {
 		}
 		return []float64{float64(account[i])}
 	})
-	w.split, w.leadJobOfClass, w.risingClassesByAccount = s, lead, make([][]int, len(place))
+	w.splitProblem, w.leadJobOfClass, w.risingClassesByAccount = s, lead, make([][]int, len(place))
 	for c, i := range lead {
 		w.risingClassesByAccount[account[i]] = append(w.risingClassesByAccount[account[i]], c)
 	}
@@ -53,7 +53,7 @@ type waterFilling struct {
 	isFIFO                 bool
 	weightByAccount        []float64 // by account
 	risingClassesByAccount [][]int   // the classes of each account that still rise, first come first
-	split                  *lp.SplitProblem
+	splitProblem           *lp.SplitProblem
 	leadJobOfClass         []int // a job of each class
 	isFrozen               []bool
 	speedByClass           []float64 // speeds reached, by class
@@ -66,11 +66,11 @@ func (w *waterFilling) fill() ([]float64, error) {
 	for range n + 1 {
 		ref := w.riseRateByClass()
 		var at []int // those that have something or rise
-		sub := &lp.SplitProblem{CapacityByKind: w.split.CapacityByKind}
+		sub := &lp.SplitProblem{CapacityByKind: w.splitProblem.CapacityByKind}
 		var have, want []float64
 		for c := range ref {
 			if w.speedByClass[c] > 0 || ref[c] > 0 {
-				at, sub.Classes = append(at, c), append(sub.Classes, w.split.Classes[c])
+				at, sub.Classes = append(at, c), append(sub.Classes, w.splitProblem.Classes[c])
 				have, want = append(have, w.speedByClass[c]), append(want, ref[c])
 			}
 		}
@@ -94,7 +94,7 @@ func (w *waterFilling) freezeClasses(up float64, at []int, ref []float64, choice
 			continue
 		}
 		w.speedByClass[c] += up * ref[i]
-		full := w.speedByClass[c] >= slices.Max(w.split.Classes[c].RateByKind)*(1-1e-9)
+		full := w.speedByClass[c] >= slices.Max(w.splitProblem.Classes[c].RateByKind)*(1-1e-9)
 		if full || choice.Load >= 1-1e-9 && choice.NeedPrices[i] > 0 {
 			w.isFrozen[c], fixed = true, true
 		}
@@ -117,14 +117,14 @@ const maxFIFOSteps = 16
 // long lines for the first few together, up to a part of an account's GPUs.
 func (w *waterFilling) riseRateByClass() []float64 {
 	gpus := 0.0
-	for _, c := range w.split.CapacityByKind {
+	for _, c := range w.splitProblem.CapacityByKind {
 		gpus += c
 	}
 	ref := make([]float64, len(w.leadJobOfClass))
 	for a, line := range w.risingClassesByAccount {
 		sum, n := 0.0, 0
 		for _, c := range line {
-			if it := w.split.Classes[c]; w.isFIFO {
+			if it := w.splitProblem.Classes[c]; w.isFIFO {
 				sum += it.Count * it.Size
 			} else {
 				sum += it.Count
@@ -137,7 +137,7 @@ func (w *waterFilling) riseRateByClass() []float64 {
 		for _, c := range line[:n] {
 			ref[c] = w.weightByAccount[a] / sum * w.problem.equalPartSpeed(w.leadJobOfClass[c])
 			if w.isFIFO {
-				ref[c] *= w.split.Classes[c].Size
+				ref[c] *= w.splitProblem.Classes[c].Size
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (k *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy shockwave: %w", err)
 	}
-	planner := &window.Planner{Settings: k.settings(s), Last: last}
+	planner := &window.Planner{Settings: k.plannerSettings(s), Last: last}
 	plan, err := engine.Pipeline{
 		Name:     "shockwave",
 		Allocate: planner,
@@ -55,8 +55,8 @@ func (k *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-// settings are those of the planner for the cluster of the snapshot.
-func (k *Policy) settings(s *policy.Snapshot) *window.Settings {
+// plannerSettings are those of the planner for the cluster of the snapshot.
+func (k *Policy) plannerSettings(s *policy.Snapshot) *window.Settings {
 	settings := &window.Settings{RoundLength: k.Round, RoundsPlanned: k.Window, ReplanAfterRounds: k.Replan, LongestRestCost: k.K, LatenessPower: k.Lambda, RhoMax: k.RhoMax,
 		MaxWeight: k.Cap, Sigmas: k.Sigmas, FromStart: k.Since == "start", Predict: predict.Regimes{UseRestatement: k.Predictor == "restatement"}}
 	if k.BySize {
