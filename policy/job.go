@@ -102,6 +102,11 @@ func (j *Job) Waited(now time.Time) time.Duration {
 	return max(now.Sub(since), 0)
 }
 
+// TotalRunTime returns how long the job has run in all its runs, on what it asks.
+func (j *Job) TotalRunTime() time.Duration {
+	return DurationFromSeconds(j.Ask.GPUs.SecondsForService(j.Attained))
+}
+
 // Ran returns how long the current run has lasted at now.
 func (j *Job) Ran(now time.Time) time.Duration {
 	if !j.HoldsGPUs() || j.Start.IsZero() {

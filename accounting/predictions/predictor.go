@@ -25,7 +25,7 @@ func newPredictor(m *learn.Model) *predictor {
 
 // predictLeft returns what remains of a job, and its standard error.
 func (f *predictor) predictLeft(j *policy.Job) (left, sigma time.Duration) {
-	return f.distributionOf(learn.JobFrom(j)).Left(learn.TimeRun(j))
+	return f.distributionOf(learn.JobFrom(j)).Left(j.TotalRunTime())
 }
 
 func (f *predictor) distributionOf(j learn.Job) *learn.RunTimeDist {

@@ -23,19 +23,19 @@ type Conservative struct {
 	// length runs for a year, as one without limit does for Slurm.
 	RunLength engine.RunLength
 
-	future        *freeForecast
-	reservedTypes []string      // GPU types of which nodes are reserved
-	lastAllowed   *engine.Entry // the last one that was let pass
-	searchCount   int           // see maxSearches
+	freeForecast     *freeForecast
+	reservedTypes    []string      // GPU types of which nodes are reserved
+	lastAllowedEntry *engine.Entry // the last one that was let pass
+	searchCount      int           // see maxSearchesPerRound
 }
 
-const year = 365 * 24 * time.Hour
+const runTimeWithoutLimit = 365 * 24 * time.Hour
 
 // NewPassCheck implements engine.Backfiller.
 func (c *Conservative) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
-	first := c.future == nil
+	first := c.freeForecast == nil
 	if first {
-		c.forecast(r)
+		c.buildForecast(r)
 	}
 	nodes := c.reserveNodes(r, blocked)
 	if !first {
@@ -57,7 +57,7 @@ func (c *Conservative) reserveNodes(r *engine.Round, blocked *engine.Entry) func
 		return Greedy{}.NewPassCheck(r, blocked)
 	}
 	c.reservedTypes = append(c.reservedTypes, typ)
-	v := engine.Reserve(r, blocked, c.length())
+	v := engine.Reserve(r, blocked, c.runLengthFunc())
 	if !v.IsStartKnown || v.StartsIn > c.Horizon {
 		return Greedy{}.NewPassCheck(r, blocked) // Slurm plans nothing beyond bf_window
 	}
@@ -72,88 +72,88 @@ func (c *Conservative) ObserveBlocked(r *engine.Round, e *engine.Entry) {
 	c.chargeLastAllowed(r)
 	c.MaxReservations--
 	a := e.GangAsk()
-	length := c.runTime(r, e)
-	room, ok := c.delayForOthers(r, e, c.future.reservableSteps(a.GPUs.Type))
+	length := c.runTimeOf(r, e)
+	room, ok := c.delayForOtherNeeds(r, e, c.freeForecast.reservableSteps(a.GPUs.Type))
 	if !ok {
 		return // it is not known when what it lacks comes back: it keeps no GPUs meanwhile
 	}
 	from, ok := room.earliestRoom(a.GPUs.Count, length)
 	if ok && from <= c.Horizon {
-		c.future.reserve(a.GPUs.Type, a.GPUs.Count, from, length)
+		c.freeForecast.reserve(a.GPUs.Type, a.GPUs.Count, from, length)
 	}
 }
 
-// maxSearches is for how many jobs of a round a place is sought that lack something
+// maxSearchesPerRound is for how many jobs of a round a place is sought that lack something
 // other than a number of GPUs.
-const maxSearches = 32
+const maxSearchesPerRound = 32
 
-// delayForOthers returns the room of a job from when on it has what else it needs: one
+// delayForOtherNeeds returns the room of a job from when on it has what else it needs: one
 // that is blocked although GPUs enough are free lacks cores, memory, or GPUs
 // together, and keeps no GPUs before it could use them. ok is false when that is
 // not known to come.
-func (c *Conservative) delayForOthers(r *engine.Round, e *engine.Entry, room freeSteps) (later freeSteps, ok bool) {
-	if len(room) == 0 || room[0].freeDevices < e.GangAsk().GPUs.Count || c.searchCount >= maxSearches {
+func (c *Conservative) delayForOtherNeeds(r *engine.Round, e *engine.Entry, room freeSteps) (later freeSteps, ok bool) {
+	if len(room) == 0 || room[0].freeDevices < e.GangAsk().GPUs.Count || c.searchCount >= maxSearchesPerRound {
 		return room, true
 	}
 	c.searchCount++
-	v := engine.Reserve(r, e, c.length())
+	v := engine.Reserve(r, e, c.runLengthFunc())
 	return room.startingAt(v.StartsIn), v.IsStartKnown
 }
 
-// forecast lays out what is free when, if every job runs as long as the length says.
-func (c *Conservative) forecast(r *engine.Round) {
+// buildForecast lays out what is free when, if every job runs as long as RunLength says.
+func (c *Conservative) buildForecast(r *engine.Round) {
 	if c.MaxReservations == 0 {
 		c.MaxReservations = 500
 	}
 	if c.Horizon == 0 {
 		c.Horizon = 24 * time.Hour
 	}
-	c.future = newFreeForecast(r)
-	a := newSetAsideNodes(r, c.future)
+	c.freeForecast = newFreeForecast(r)
+	a := newSetAsideNodes(r, c.freeForecast)
 	for _, e := range r.Entries {
 		for _, slot := range e.PlannedAlloc {
-			c.future.release(slot, a.freeAt(slot, c.runTime(r, e)))
+			c.freeForecast.addRelease(slot, a.freeFrom(slot, c.runTimeOf(r, e)))
 		}
 	}
-	c.future.sumReleases()
-	a.subtractFrom(c.future)
+	c.freeForecast.sumReleases()
+	a.subtractWindows(c.freeForecast)
 }
 
 // checkReservations lets the job start if no reservation lacks GPUs for it.
 func (c *Conservative) checkReservations(r *engine.Round, e *engine.Entry, on policy.Alloc) error {
 	c.chargeLastAllowed(r)
-	length := c.runTime(r, e)
-	for typ, n := range c.future.countByType(on) {
-		if at, ok := c.future.stepsOf(typ).firstShortage(n, 0, length); ok {
+	length := c.runTimeOf(r, e)
+	for typ, n := range c.freeForecast.countByType(on) {
+		if at, ok := c.freeForecast.stepsOfType(typ).firstShortage(n, 0, length); ok {
 			return fmt.Errorf("would delay jobs ahead of it, which are to have the GPUs in %v", at.Round(time.Second))
 		}
 	}
-	c.lastAllowed = e
+	c.lastAllowedEntry = e
 	return nil
 }
 
 // chargeLastAllowed charges the job that was let pass last, if it did start then.
 func (c *Conservative) chargeLastAllowed(r *engine.Round) {
-	if c.lastAllowed == nil {
+	if c.lastAllowedEntry == nil {
 		return
 	}
-	for _, slot := range c.lastAllowed.PlannedAlloc {
-		c.future.reserve(slot.Type, slot.Count, 0, c.runTime(r, c.lastAllowed))
+	for _, slot := range c.lastAllowedEntry.PlannedAlloc {
+		c.freeForecast.reserve(slot.Type, slot.Count, 0, c.runTimeOf(r, c.lastAllowedEntry))
 	}
-	c.lastAllowed = nil
+	c.lastAllowedEntry = nil
 }
 
-func (c *Conservative) length() engine.RunLength {
+func (c *Conservative) runLengthFunc() engine.RunLength {
 	if c.RunLength == nil {
 		return engine.RunLengthByLimit
 	}
 	return c.RunLength
 }
 
-func (c *Conservative) runTime(r *engine.Round, e *engine.Entry) time.Duration {
-	d, ok := c.length()(r, e)
+func (c *Conservative) runTimeOf(r *engine.Round, e *engine.Entry) time.Duration {
+	d, ok := c.runLengthFunc()(r, e)
 	if !ok {
-		return year
+		return runTimeWithoutLimit
 	}
 	return max(d, time.Second)
 }

@@ -13,14 +13,14 @@ import (
 // freeForecast is what will be free of every GPU type, and of whole GPUs of all types
 // together.
 type freeForecast struct {
-	types []typeForecast
+	typeForecasts []typeForecast
 }
 
 // typeForecast is one GPU type, or "" for all that are whole.
 type typeForecast struct {
 	gpuType    string
 	isWholeGPU bool
-	steps      freeSteps
+	freeSteps  freeSteps
 }
 
 // freeSteps are numbers of free devices from moments on, in order of time.
@@ -32,11 +32,11 @@ type freeStep struct {
 }
 
 func newFreeForecast(r *engine.Round) *freeForecast {
-	f := &freeForecast{types: []typeForecast{{"", true, freeSteps{{0, r.FreePool.TotalFree("")}}}}}
+	f := &freeForecast{typeForecasts: []typeForecast{{"", true, freeSteps{{0, r.FreePool.TotalFree("")}}}}}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if f.indexOfType(d.Type) < 0 {
-				f.types = append(f.types, typeForecast{d.Type, d.PartPercent == 0 || d.PartPercent == 100, freeSteps{{0, r.FreePool.TotalFree(d.Type)}}})
+				f.typeForecasts = append(f.typeForecasts, typeForecast{d.Type, d.PartPercent == 0 || d.PartPercent == 100, freeSteps{{0, r.FreePool.TotalFree(d.Type)}}})
 			}
 		}
 	}
@@ -44,13 +44,13 @@ func newFreeForecast(r *engine.Round) *freeForecast {
 }
 
 func (f *freeForecast) indexOfType(typ string) int {
-	return slices.IndexFunc(f.types, func(k typeForecast) bool { return k.gpuType == typ })
+	return slices.IndexFunc(f.typeForecasts, func(k typeForecast) bool { return k.gpuType == typ })
 }
 
-// stepsOf returns the steps of a type; those of a type that no node has are empty.
-func (f *freeForecast) stepsOf(typ string) freeSteps {
+// stepsOfType returns the steps of a type; those of a type that no node has are empty.
+func (f *freeForecast) stepsOfType(typ string) freeSteps {
 	if i := f.indexOfType(typ); i >= 0 {
-		return f.types[i].steps
+		return f.typeForecasts[i].freeSteps
 	}
 	return nil
 }
@@ -58,15 +58,15 @@ func (f *freeForecast) stepsOf(typ string) freeSteps {
 // reservableSteps returns what can be reserved of a type: what is free of it, but no more
 // than of all whole GPUs together, of which jobs of any type have some.
 func (f *freeForecast) reservableSteps(typ string) freeSteps {
-	own := f.stepsOf(typ)
-	if typ == "" || !f.isWhole(typ) {
+	own := f.stepsOfType(typ)
+	if typ == "" || !f.isWholeGPU(typ) {
 		return own
 	}
-	return own.minimum(f.stepsOf(""))
+	return own.minimumWith(f.stepsOfType(""))
 }
 
-// minimum is the lesser of both at every moment; both begin now.
-func (s freeSteps) minimum(o freeSteps) freeSteps {
+// minimumWith returns the lesser of both at every moment; both begin now.
+func (s freeSteps) minimumWith(o freeSteps) freeSteps {
 	out := make(freeSteps, 0, len(s)+len(o))
 	for i, k := 0, 0; i < len(s) && k < len(o); {
 		out = append(out, freeStep{max(s[i].from, o[k].from), min(s[i].freeDevices, o[k].freeDevices)})
@@ -85,10 +85,10 @@ func (s freeSteps) minimum(o freeSteps) freeSteps {
 // countByType yields what an allocation takes of each kind.
 func (f *freeForecast) countByType(on policy.Alloc) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		for _, k := range f.types {
+		for _, k := range f.typeForecasts {
 			n := 0
 			for _, slot := range on {
-				if slot.Type == k.gpuType || k.gpuType == "" && f.isWhole(slot.Type) {
+				if slot.Type == k.gpuType || k.gpuType == "" && f.isWholeGPU(slot.Type) {
 					n += slot.Count
 				}
 			}
@@ -99,24 +99,24 @@ func (f *freeForecast) countByType(on policy.Alloc) iter.Seq2[string, int] {
 	}
 }
 
-func (f *freeForecast) isWhole(typ string) bool {
+func (f *freeForecast) isWholeGPU(typ string) bool {
 	i := f.indexOfType(typ)
-	return i >= 0 && f.types[i].isWholeGPU
+	return i >= 0 && f.typeForecasts[i].isWholeGPU
 }
 
-// release notes that devices get free; settle then puts all that in order.
-func (f *freeForecast) release(slot policy.Slot, at time.Duration) {
-	for i := range f.types {
-		if k := &f.types[i]; k.gpuType == slot.Type || k.gpuType == "" && f.isWhole(slot.Type) {
-			k.steps = append(k.steps, freeStep{at, slot.Count})
+// addRelease notes that devices get free; sumReleases then puts all that in order.
+func (f *freeForecast) addRelease(slot policy.Slot, at time.Duration) {
+	for i := range f.typeForecasts {
+		if k := &f.typeForecasts[i]; k.gpuType == slot.Type || k.gpuType == "" && f.isWholeGPU(slot.Type) {
+			k.freeSteps = append(k.freeSteps, freeStep{at, slot.Count})
 		}
 	}
 }
 
 // sumReleases turns releases into sums.
 func (f *freeForecast) sumReleases() {
-	for i := range f.types {
-		s := f.types[i].steps
+	for i := range f.typeForecasts {
+		s := f.typeForecasts[i].freeSteps
 		slices.SortStableFunc(s[1:], func(a, b freeStep) int { return cmp.Compare(a.from, b.from) })
 		out := s[:1]
 		for _, next := range s[1:] {
@@ -127,16 +127,16 @@ func (f *freeForecast) sumReleases() {
 			}
 			out = append(out, freeStep{next.from, last.freeDevices + next.freeDevices})
 		}
-		f.types[i].steps = out
+		f.typeForecasts[i].freeSteps = out
 	}
 }
 
 // reserve takes devices for a while. Those of a type are also among all whole
 // ones.
 func (f *freeForecast) reserve(typ string, n int, from, length time.Duration) {
-	for i := range f.types {
-		if k := &f.types[i]; k.gpuType == typ || k.gpuType == "" && f.isWhole(typ) {
-			k.steps = k.steps.subtract(n, from, from+length)
+	for i := range f.typeForecasts {
+		if k := &f.typeForecasts[i]; k.gpuType == typ || k.gpuType == "" && f.isWholeGPU(typ) {
+			k.freeSteps = k.freeSteps.subtract(n, from, from+length)
 		}
 	}
 }

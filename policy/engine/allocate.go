@@ -20,7 +20,7 @@ type Assignment struct {
 	Entry       *Entry
 	DeviceCount int   // it should run on; 0: none in this round
 	Grant       Grant // of a lease; the zero Grant is none
-	// Alloc are the very devices it should run on, for place.Allocated; a running job
+	// Alloc are the very devices it should run on, for place.OnAssignedDevices; a running job
 	// with a lease elsewhere moves there. nil: the Placer chooses.
 	Alloc policy.Alloc
 	// BesideJob is the job on whose devices it runs where it finds none of its own and

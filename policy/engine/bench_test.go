@@ -44,7 +44,7 @@ func BenchmarkDecide(b *testing.B) {
 		{Name: "strict"},
 		{Name: "easy", Backfill: backfill.EASY{}},
 		{Name: "consolidated", Backfill: backfill.EASY{}, Place: place.Consolidated{}},
-		{Name: "affinity", Backfill: backfill.EASY{}, Place: place.Affinity{}},
+		{Name: "affinity", Backfill: backfill.EASY{}, Place: place.GangSizeAffinity{}},
 		{Name: "greedy", Backfill: backfill.Greedy{}},
 		{Name: "tiers", Backfill: backfill.EASY{}, Preempt: tiers},
 		{Name: "tiersgreedy", Backfill: backfill.Greedy{}, Preempt: tiers},

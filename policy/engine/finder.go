@@ -97,8 +97,8 @@ func (f *deviceFinder) findUnlessFull(e *Entry) (policy.Alloc, error) {
 func (f *deviceFinder) findOwnNodesFirst(e *Entry) (policy.Alloc, error) {
 	if e.Ask.GPUs.Type != "" {
 		rooms := f.FreePool.ListRooms(e.Partition, e.GangAsk())
-		rooms = slices.DeleteFunc(rooms, func(r pool.Room) bool { return e.On.CountOn(r.Node) == 0 })
-		if on, err := pool.FitRooms(f.FreePool, e.GangAsk(), rooms); err == nil {
+		rooms = slices.DeleteFunc(rooms, func(r pool.Room) bool { return e.On.CountOn(r.NodeName) == 0 })
+		if on, err := pool.FitInRooms(f.FreePool, e.GangAsk(), rooms); err == nil {
 			return on, nil
 		}
 	}

@@ -16,7 +16,7 @@ type gangKey struct {
 	minNodes, maxNodes, gpusPerNode, cpus int
 	memMB                                 int64
 	nodesAndFeatures                      string // of nodes and features
-	windowsReachedCount                   int    // see pool.WindowsReached
+	windowsReachedCount                   int    // see pool.CountWindowsReached
 }
 
 func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
@@ -59,7 +59,7 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 		return known.gangFacts
 	}
 	a := e.GangAsk()
-	key := newGangKey(e.Partition, &a, r.emptyPool().WindowsReached(a.Limit))
+	key := newGangKey(e.Partition, &a, r.emptyPool().CountWindowsReached(a.Limit))
 	g := r.gangsByKey[key]
 	if g == nil {
 		if r.gangsByKey == nil {
@@ -92,7 +92,7 @@ func (r *Round) CheckEverFits(e *Entry) error {
 // set aside. nil where that keeps it from nothing.
 func (r *Round) WindowError(e *Entry) error {
 	free := r.emptyPool()
-	if free.WindowsReached(0) == 0 {
+	if free.CountWindowsReached(0) == 0 {
 		return nil
 	}
 	g := r.gangFacts(e)
@@ -118,7 +118,7 @@ func (r *Round) emptyPool() *pool.Pool {
 
 // emptyPoolWithoutWindows returns the pool as if no job ran and no node were set aside.
 func (r *Round) emptyPoolWithoutWindows() *pool.Pool {
-	if now := r.emptyPool(); now.WindowsReached(0) == 0 {
+	if now := r.emptyPool(); now.CountWindowsReached(0) == 0 {
 		return now
 	}
 	if r.cachedPoolWithoutWindows == nil {

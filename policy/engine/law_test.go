@@ -21,7 +21,7 @@ func pipelines() []engine.Pipeline {
 		{Name: "zero"},
 		{Name: "easy", Backfill: backfill.EASY{}, Place: place.Consolidated{}},
 		{Name: "patient", Backfill: backfill.EASY{RunLength: engine.RunLengthByEstimate}, Place: place.Consolidated{Patience: 2 * time.Hour}},
-		{Name: "greedy", Backfill: backfill.Greedy{}, Place: place.Affinity{}},
+		{Name: "greedy", Backfill: backfill.Greedy{}, Place: place.GangSizeAffinity{}},
 		{Name: "tiers", Backfill: backfill.EASY{}, Preempt: tiers},
 		{Name: "tiers, strict", Preempt: tiers},
 		{Name: "quota", Backfill: backfill.Greedy{}, Preempt: tiers, Admit: quota{caps: map[string]float64{"a": 5}, fallback: 9}},

@@ -96,7 +96,7 @@ func (x release) giveBack(p *pool.Pool) {
 		p.GiveBack(x.alloc, x.cpus, x.memMB)
 		return
 	}
-	p.GiveBackOnNode(x.nodeIndex, x.cpus, x.memMB)
+	p.GiveBackCPUsAndMemory(x.nodeIndex, x.cpus, x.memMB)
 }
 
 func (v *Reservation) listReleases() []release {
@@ -163,7 +163,7 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 	if v.IsStartKnown && known && left <= v.StartsIn {
 		return nil
 	}
-	mark, a := v.futurePool.Mark(), e.GangAsk()
+	mark, a := v.futurePool.UndoMark(), e.GangAsk()
 	if v.futurePool.Take(on, a.CPUs, a.MemMB) == nil && v.futurePool.Fits(v.Entry.Partition, v.Entry.GangAsk()) {
 		return nil
 	}

@@ -78,7 +78,7 @@ func (w *walk) tryResize(e *Entry) bool {
 	if e.WantedDeviceCount == 0 || !e.IsElastic() || !w.isStoppable(w.pipeline.Rules, e) {
 		return false
 	}
-	mark := w.FreePool.Mark()
+	mark := w.FreePool.UndoMark()
 	w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
 	on, err := w.finder.findOwnNodesFirst(e)
 	if err != nil || w.finder.takeFreedDevices(e, on) != nil {

@@ -51,7 +51,7 @@ func (w *walk) tryDisplace(e *Entry) bool {
 	if w.victims.isHopelessFor(e) {
 		return false
 	}
-	mark := w.FreePool.Mark()
+	mark := w.FreePool.UndoMark()
 	released, fits := w.victims.releaseFor(e)
 	if fits && w.startOnReleased(e, released) {
 		return true

@@ -12,7 +12,7 @@ import (
 // which they leave it too few, comes after those that serve it as well. nil: as
 // the pool has them.
 func (f *deviceFinder) orderGPUTypes(e *Entry) []string {
-	whole := f.FreePool.WholeTypes()
+	whole := f.FreePool.WholeGPUTypes()
 	if len(whole) < 2 || e.GangAsk().GPUs.Type != "" {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (w *walk) waitForWindow(e *Entry) bool {
 // is none.
 func (w *walk) describeWindow(e *Entry) string {
 	a := e.GangAsk()
-	if w.FreePool.WindowsReached(a.Limit) == 0 {
+	if w.FreePool.CountWindowsReached(a.Limit) == 0 {
 		return ""
 	}
 	if err := w.emptyPool().ExplainWindows(e.Partition, a); err != nil {

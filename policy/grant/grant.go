@@ -13,7 +13,7 @@ type InOrder struct{}
 
 // Lease implements engine.Leaser.
 func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
-	left, grants := CountGrantable(r), make([]engine.Grant, len(line))
+	left, grants := CountGrantableDevices(r), make([]engine.Grant, len(line))
 	for i, e := range line {
 		grants[i].HasLease = CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, e.WantedDeviceCount)
 	}
@@ -38,13 +38,13 @@ type FreeByType []FreeDevices
 // FreeDevices is a number of devices of one type.
 type FreeDevices struct {
 	Type    string
-	Free    int
+	Count   int
 	IsSlice bool // devices are parts of a GPU, which only an ask of their type gets
 }
 
-// CountGrantable returns what is free or held by jobs that may be stopped, in order
+// CountGrantableDevices returns what is free or held by jobs that may be stopped, in order
 // of nodes and types.
-func CountGrantable(r *engine.Round) FreeByType {
+func CountGrantableDevices(r *engine.Round) FreeByType {
 	var c FreeByType
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
@@ -59,7 +59,7 @@ func CountGrantable(r *engine.Round) FreeByType {
 		}
 		for _, slot := range e.On {
 			if n := c.findType(slot.Type); n != nil {
-				n.Free += slot.Count
+				n.Count += slot.Count
 			}
 		}
 	}
@@ -81,14 +81,14 @@ func (c FreeByType) Take(typ string, n int) bool {
 	best := c.findType(typ)
 	if typ == "" {
 		for i := range c {
-			if !c[i].IsSlice && (best == nil || c[i].Free > best.Free) {
+			if !c[i].IsSlice && (best == nil || c[i].Count > best.Count) {
 				best = &c[i]
 			}
 		}
 	}
-	if best == nil || best.Free < n {
+	if best == nil || best.Count < n {
 		return false
 	}
-	best.Free -= n
+	best.Count -= n
 	return true
 }

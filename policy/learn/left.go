@@ -19,10 +19,5 @@ func JobFrom(j *policy.Job) Job {
 // standard error, as RunTimeDist.Left does; 0 where nothing can be said.
 func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
 	job := JobFrom(j)
-	return m.RunTimeOf(&job).Left(TimeRun(j))
-}
-
-// TimeRun returns how long a job has run in all its runs, on what it asks.
-func TimeRun(j *policy.Job) time.Duration {
-	return policy.DurationFromSeconds(j.Ask.GPUs.SecondsForService(j.Attained))
+	return m.RunTimeOf(&job).Left(j.TotalRunTime())
 }

@@ -9,12 +9,12 @@ import (
 // Key compares two entries of a round; negative puts a before b.
 type Key func(r *engine.Round, a, b *engine.Entry) int
 
-// By is a line by keys: the first that tells two entries apart decides. Those
+// ByKeys is a line by keys: the first that tells two entries apart decides. Those
 // that no key tells apart stand by arrival, then by job id.
-type By []Key
+type ByKeys []Key
 
 // Order implements engine.Orderer.
-func (k By) Order(r *engine.Round) ([]*engine.Entry, error) {
+func (k ByKeys) Order(r *engine.Round) ([]*engine.Entry, error) {
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		for _, key := range k {
@@ -33,7 +33,7 @@ type ByArrival struct{}
 
 // Order implements engine.Orderer.
 func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
-	return By{ActiveFirst}.Order(r)
+	return ByKeys{ActiveFirst}.Order(r)
 }
 
 // ActiveFirst puts jobs that hold GPUs before those that do not.
@@ -41,9 +41,9 @@ func ActiveFirst(_ *engine.Round, a, b *engine.Entry) int {
 	return -compareBool(a.HoldsGPUs(), b.HoldsGPUs())
 }
 
-// FirstStart puts the job that started first in front, and those that never
+// EarliestStartFirst puts the job that started first in front, and those that never
 // ran last.
-func FirstStart(_ *engine.Round, a, b *engine.Entry) int {
+func EarliestStartFirst(_ *engine.Round, a, b *engine.Entry) int {
 	if c := compareBool(a.FirstStart.IsZero(), b.FirstStart.IsZero()); c != 0 {
 		return c
 	}

@@ -18,13 +18,13 @@ type ByLeastAttained struct {
 	QueueBounds []policy.GPUSeconds
 	// AttainedService says what of a job's service counts; nil: all of it.
 	AttainedService func(*engine.Entry) policy.GPUSeconds
-	// OrderWithin orders the jobs of a queue; nil: first start, then arrival.
-	OrderWithin func(queue int) Key
+	// KeyOfQueue orders the jobs of a queue; nil: first start, then arrival.
+	KeyOfQueue func(queue int) Key
 }
 
-// Queue returns the queue the entry stands in, from 0.
-func (l ByLeastAttained) Queue(e *engine.Entry) int {
-	had := l.attained(e)
+// QueueOf returns the queue the entry stands in, from 0.
+func (l ByLeastAttained) QueueOf(e *engine.Entry) int {
+	had := l.attainedServiceOf(e)
 	i, _ := slices.BinarySearchFunc(l.QueueBounds, had, func(bound, had policy.GPUSeconds) int {
 		if bound <= had {
 			return -1
@@ -34,7 +34,7 @@ func (l ByLeastAttained) Queue(e *engine.Entry) int {
 	return i
 }
 
-func (l ByLeastAttained) attained(e *engine.Entry) policy.GPUSeconds {
+func (l ByLeastAttained) attainedServiceOf(e *engine.Entry) policy.GPUSeconds {
 	if l.AttainedService == nil {
 		return e.Attained
 	}
@@ -50,17 +50,17 @@ func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
 	}
 	all := make([]queuedEntry, len(r.Entries))
 	for i, e := range r.Entries {
-		all[i] = queuedEntry{e, l.Queue(e)}
+		all[i] = queuedEntry{e, l.QueueOf(e)}
 		if !r.OmitReasons {
-			e.Note = l.note(all[i].queue, e)
+			e.Note = l.noteFor(all[i].queueIndex, e)
 		}
 	}
-	within := l.within()
+	within := l.keysByQueue()
 	slices.SortFunc(all, func(a, b queuedEntry) int {
-		if a.queue != b.queue {
-			return cmp.Compare(a.queue, b.queue)
+		if a.queueIndex != b.queueIndex {
+			return cmp.Compare(a.queueIndex, b.queueIndex)
 		}
-		if c := within[a.queue](r, a.Entry, b.Entry); c != 0 {
+		if c := within[a.queueIndex](r, a.Entry, b.Entry); c != 0 {
 			return c
 		}
 		return engine.CompareArrival(a.Entry, b.Entry)
@@ -75,24 +75,24 @@ func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
 // queuedEntry is an entry in its queue.
 type queuedEntry struct {
 	*engine.Entry
-	queue int
+	queueIndex int
 }
 
-// within returns the order inside each queue.
-func (l ByLeastAttained) within() []Key {
+// keysByQueue returns the order inside each queue.
+func (l ByLeastAttained) keysByQueue() []Key {
 	keys := make([]Key, len(l.QueueBounds)+1)
 	for i := range keys {
-		keys[i] = FirstStart
-		if l.OrderWithin != nil {
-			keys[i] = l.OrderWithin(i)
+		keys[i] = EarliestStartFirst
+		if l.KeyOfQueue != nil {
+			keys[i] = l.KeyOfQueue(i)
 		}
 	}
 	return keys
 }
 
-func (l ByLeastAttained) note(queue int, e *engine.Entry) string {
+func (l ByLeastAttained) noteFor(queue int, e *engine.Entry) string {
 	if queue == len(l.QueueBounds) {
-		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.QueueBounds)+1, l.attained(e))
+		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.QueueBounds)+1, l.attainedServiceOf(e))
 	}
-	return fmt.Sprintf("queue %d of %d, %v of its %v received", queue+1, len(l.QueueBounds)+1, l.attained(e), l.QueueBounds[queue])
+	return fmt.Sprintf("queue %d of %d, %v of its %v received", queue+1, len(l.QueueBounds)+1, l.attainedServiceOf(e), l.QueueBounds[queue])
 }

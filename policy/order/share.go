@@ -31,16 +31,16 @@ type BySmallestShare struct {
 
 // Order implements engine.Orderer.
 func (b BySmallestShare) Order(r *engine.Round) ([]*engine.Entry, error) {
-	accounts, rest := b.accounts(r)
+	accounts, rest := b.groupByAccount(r)
 	line := make([]*engine.Entry, 0, len(r.Entries))
 	heap.Init(&accounts)
 	for len(accounts) > 0 {
 		a := accounts[0]
-		next := a.jobs[0]
-		next.Note = fmt.Sprintf("the jobs of account %s before it come to %.2f times its share", a.name, a.share)
+		next := a.remainingJobs[0]
+		next.Note = fmt.Sprintf("the jobs of account %s before it come to %.2f times its share", a.name, a.weightedShare)
 		line = append(line, next.Entry)
-		a.addCost(next.cost)
-		if len(a.jobs) == 0 {
+		a.serveNextJob(next.cost)
+		if len(a.remainingJobs) == 0 {
 			heap.Pop(&accounts)
 			continue
 		}
@@ -56,25 +56,25 @@ type costedEntry struct {
 }
 
 type account struct {
-	name   string
-	weight float64
-	used   []float64
-	share  float64 // dominant share divided by weight
-	served time.Time
-	jobs   []costedEntry
+	name          string
+	weight        float64
+	usedFractions []float64
+	weightedShare float64 // dominant share divided by weight
+	lastStart     time.Time
+	remainingJobs []costedEntry
 }
 
-func (a *account) addCost(cost []float64) {
+func (a *account) serveNextJob(cost []float64) {
 	for r, c := range cost {
-		a.used[r] += c
-		a.share = max(a.share, a.used[r]/a.weight)
+		a.usedFractions[r] += c
+		a.weightedShare = max(a.weightedShare, a.usedFractions[r]/a.weight)
 	}
-	a.jobs = a.jobs[1:]
+	a.remainingJobs = a.remainingJobs[1:]
 }
 
-// accounts returns the accounts with their jobs in order, and the entries that
+// groupByAccount returns the accounts with their jobs in order, and the entries that
 // cannot start.
-func (b BySmallestShare) accounts(r *engine.Round) (queue accountHeap, rest []*engine.Entry) {
+func (b BySmallestShare) groupByAccount(r *engine.Round) (queue accountHeap, rest []*engine.Entry) {
 	costs, weights := b.Meter.Costs(r), b.Meter.Weights(r)
 	index := map[string]*account{}
 	for i, e := range r.Entries {
@@ -85,17 +85,17 @@ func (b BySmallestShare) accounts(r *engine.Round) (queue accountHeap, rest []*e
 		}
 		a := index[e.Account]
 		if a == nil {
-			a = &account{name: e.Account, weight: weights[e.Account], used: make([]float64, len(costs[i]))}
+			a = &account{name: e.Account, weight: weights[e.Account], usedFractions: make([]float64, len(costs[i]))}
 			index[e.Account] = a
 			queue = append(queue, a)
 		}
-		a.jobs = append(a.jobs, costedEntry{e, costs[i]})
-		if e.Start.After(a.served) {
-			a.served = e.Start
+		a.remainingJobs = append(a.remainingJobs, costedEntry{e, costs[i]})
+		if e.Start.After(a.lastStart) {
+			a.lastStart = e.Start
 		}
 	}
 	for _, a := range queue {
-		slices.SortFunc(a.jobs, func(x, y costedEntry) int { return engine.CompareTenure(x.Entry, y.Entry) })
+		slices.SortFunc(a.remainingJobs, func(x, y costedEntry) int { return engine.CompareTenure(x.Entry, y.Entry) })
 	}
 	return queue, rest
 }
@@ -107,7 +107,7 @@ func (q accountHeap) Len() int { return len(q) }
 
 func (q accountHeap) Less(i, j int) bool {
 	a, b := q[i], q[j]
-	return cmp.Or(cmp.Compare(a.share, b.share), a.served.Compare(b.served), cmp.Compare(a.name, b.name)) < 0
+	return cmp.Or(cmp.Compare(a.weightedShare, b.weightedShare), a.lastStart.Compare(b.lastStart), cmp.Compare(a.name, b.name)) < 0
 }
 
 func (q accountHeap) Swap(i, j int) { q[i], q[j] = q[j], q[i] }

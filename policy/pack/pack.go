@@ -33,7 +33,7 @@ var errNoPartner = errors.New("no running job that takes a neighbour has the sam
 func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	var best *engine.Entry
 	for _, h := range r.RunningEntries() {
-		if b.canHost(r, h, e) && (best == nil || compareIdle(h, best) < 0) {
+		if b.canHost(r, h, e) && (best == nil || compareUtilisation(h, best) < 0) {
 			best = h
 		}
 	}
@@ -43,29 +43,29 @@ func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error)
 	return slices.Clone(best.On), nil
 }
 
-func compareIdle(a, b *engine.Entry) int {
+func compareUtilisation(a, b *engine.Entry) int {
 	return cmp.Or(cmp.Compare(a.Utilisation.Value, b.Utilisation.Value), cmp.Compare(a.ID, b.ID))
 }
 
 func (b BesideIdle) canHost(r *engine.Round, h, e *engine.Entry) bool {
 	below := cmp.Or(b.MaxUtilisation, 0.3)
 	return h.Shareable && h.State == policy.Running && h.PlannedAlloc.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
-		e.Ask.GPUs.Type != "" && isSuitable(r, h.On, e, e.GangAsk()) // of any type, it can wait for a GPU of its own
+		e.Ask.GPUs.Type != "" && allowsOneSharer(r, h.On, e, e.GangAsk()) // of any type, it can wait for a GPU of its own
 }
 
-// isSuitable reports whether the devices are a lawful place for the job, free of
+// allowsOneSharer reports whether the devices are a lawful place for the job, free of
 // other sharers.
-func isSuitable(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
+func allowsOneSharer(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
 	return pool.AllowsAlloc(r.FreePool, on, e.Partition, gang) &&
 		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.FreePool.IsOverdrawn(s.Node, s.Type) })
 }
 
-// BesideTurnPartner puts a job on the very devices of the job that its assignment is beside, which
+// BesideAssignedPartner puts a job on the very devices of the job that its assignment is beside, which
 // runs or has just been started.
-type BesideTurnPartner struct{}
+type BesideAssignedPartner struct{}
 
 // Pack implements engine.Packer.
-func (BesideTurnPartner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (BesideAssignedPartner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.GangAsk()
 	i, known := slices.BinarySearchFunc(r.Entries, e.BesideJob, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
 	if !known {
@@ -76,7 +76,7 @@ func (BesideTurnPartner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, e
 		return nil, errNoPartner
 	}
 	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.PlannedAlloc[0].Type)
-	if isSuitable(r, h.PlannedAlloc, e, gang) {
+	if allowsOneSharer(r, h.PlannedAlloc, e, gang) {
 		return slices.Clone(h.PlannedAlloc), nil
 	}
 	return nil, errNoPartner

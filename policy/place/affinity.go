@@ -9,21 +9,21 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// Affinity keeps gangs of one size together on servers of their own, so that
+// GangSizeAffinity keeps gangs of one size together on servers of their own, so that
 // wide ones find whole servers: first the least loaded server that hosts gangs
 // of its size and has room, then an empty one, then any. A gang wider than
 // every server goes where pool.Fit puts it. From Gandiva (W. Xiao et al., OSDI
 // 2018), section 4.
-type Affinity struct{}
+type GangSizeAffinity struct{}
 
 // Place implements engine.Placer.
-func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (GangSizeAffinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.GangAsk()
-	hosts := gangSizes(r)
+	hosts := gangSizeByNode(r)
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		rooms := slices.DeleteFunc(r.FreePool.ListRooms(e.Partition, gang), func(room pool.Room) bool { return room.DeviceCount < gang.GPUs.Count })
 		rank := func(room pool.Room) int {
-			switch hosts[room.Node] {
+			switch hosts[room.NodeName] {
 			case gang.GPUs.Count:
 				return 0
 			case 0:
@@ -32,10 +32,10 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 			return 2
 		}
 		slices.SortFunc(rooms, func(a, b pool.Room) int {
-			return cmp.Or(cmp.Compare(rank(a), rank(b)), compareEmptiest(a, b))
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), compareEmptiestFirst(a, b))
 		})
 		for _, room := range rooms {
-			if on, err := pool.FitRooms(r.FreePool, gang, []pool.Room{room}); err == nil {
+			if on, err := pool.FitInRooms(r.FreePool, gang, []pool.Room{room}); err == nil {
 				return on, nil
 			}
 		}
@@ -43,9 +43,9 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	return pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 }
 
-// gangSizes returns the size of gang each node hosts, the widest if there are
+// gangSizeByNode returns the size of gang each node hosts, the widest if there are
 // several; nodes that host no gang are absent.
-func gangSizes(r *engine.Round) map[string]int {
+func gangSizeByNode(r *engine.Round) map[string]int {
 	hosts := map[string]int{}
 	for _, e := range r.Entries {
 		for _, slot := range e.PlannedAlloc {
@@ -55,13 +55,13 @@ func gangSizes(r *engine.Round) map[string]int {
 	return hosts
 }
 
-// compareEmptiest puts required rooms first, then those with most devices, then by name.
-func compareEmptiest(a, b pool.Room) int {
+// compareEmptiestFirst puts required rooms first, then those with most devices, then by name.
+func compareEmptiestFirst(a, b pool.Room) int {
 	switch {
 	case a.IsRequired && !b.IsRequired:
 		return -1
 	case b.IsRequired && !a.IsRequired:
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.DeviceCount, a.DeviceCount), cmp.Compare(a.Node, b.Node))
+	return cmp.Or(cmp.Compare(b.DeviceCount, a.DeviceCount), cmp.Compare(a.NodeName, b.NodeName))
 }

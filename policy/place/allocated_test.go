@@ -46,7 +46,7 @@ func TestAllocated(t *testing.T) {
 			run := policy.Job{ID: 1, Partition: "p", State: policy.Running, Arrive: now.Add(-time.Hour), Start: now.Add(-time.Hour), Ask: gpus(4), On: on("n1", 4)}
 			wait := policy.Job{ID: 2, Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute), Ask: gpus(2)}
 			s.Jobs = []policy.Job{run, wait}
-			plan, err := engine.Pipeline{Allocate: c.where, Place: place.Allocated{}}.Decide(s)
+			plan, err := engine.Pipeline{Allocate: c.where, Place: place.OnAssignedDevices{}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}

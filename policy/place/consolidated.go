@@ -24,7 +24,7 @@ type Consolidated struct {
 func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.GangAsk()
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
-		if on := fitOneLeaf(r.FreePool, gang, r.FreePool.ListRooms(e.Partition, gang)); on != nil {
+		if on := fitBestLeaf(r.FreePool, gang, r.FreePool.ListRooms(e.Partition, gang)); on != nil {
 			return on, nil
 		}
 	}
@@ -35,29 +35,29 @@ func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, err
 	return on, err
 }
 
-// fitOneLeaf returns the best placement below one leaf, or nil. Nodes of unknown
+// fitBestLeaf returns the best placement below one leaf, or nil. Nodes of unknown
 // leaf are each a leaf of their own.
-func fitOneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
+func fitBestLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
 	leaves := map[string][]pool.Room{}
 	for _, room := range rooms {
-		at := room.Leaf
+		at := room.LeafSwitch
 		if at == "" {
-			at = "node " + room.Node
+			at = "node " + room.NodeName
 		}
 		leaves[at] = append(leaves[at], room)
 	}
 	var best leafPlacement
 	for _, leaf := range slices.Sorted(maps.Keys(leaves)) {
-		if c, ok := fitLeaf(p, gang, leaves[leaf]); ok && (best.on == nil || c.compare(best) < 0) {
+		if c, ok := fitLeaf(p, gang, leaves[leaf]); ok && (best.alloc == nil || c.compare(best) < 0) {
 			best = c
 		}
 	}
-	return best.on
+	return best.alloc
 }
 
 type leafPlacement struct {
-	on          policy.Alloc
-	nodes, left int
+	alloc                  policy.Alloc
+	nodeCount, devicesLeft int
 }
 
 func fitLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (leafPlacement, bool) {
@@ -65,10 +65,10 @@ func fitLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (leafPlacement, b
 	for _, r := range rooms {
 		free += r.DeviceCount
 	}
-	on, err := pool.FitRooms(p, gang, rooms)
+	on, err := pool.FitInRooms(p, gang, rooms)
 	return leafPlacement{on, len(on.Nodes()), free - gang.GPUs.Count}, err == nil
 }
 
 func (c leafPlacement) compare(d leafPlacement) int {
-	return cmp.Or(cmp.Compare(c.nodes, d.nodes), cmp.Compare(c.left, d.left))
+	return cmp.Or(cmp.Compare(c.nodeCount, d.nodeCount), cmp.Compare(c.devicesLeft, d.devicesLeft))
 }

@@ -1,8 +1,8 @@
 // Package place chooses among the free devices: close together on the network
-// (Consolidated), gangs of one size on servers of their own (Affinity), or where the
-// turn of a job says (Allocated).
+// (Consolidated), gangs of one size on servers of their own (GangSizeAffinity), or where the
+// assignment of a job says (OnAssignedDevices).
 //
-// Gandiva places by Affinity. Consolidated is for systems to come that place below
-// one switch: HiveD's cells, and Synergy, which consolidates as well. Allocated is for
+// Gandiva places by GangSizeAffinity. Consolidated is for systems to come that place below
+// one switch: HiveD's cells, and Synergy, which consolidates as well. OnAssignedDevices is for
 // those that bind devices themselves: HiveD and Pollux.
 package place

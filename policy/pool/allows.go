@@ -18,7 +18,7 @@ func AllowsAlloc(p *Pool, on policy.Alloc, partition string, a policy.Ask) bool 
 	}
 	types := []string{a.GPUs.Type}
 	if a.GPUs.Type == "" {
-		types = p.WholeTypes()
+		types = p.WholeGPUTypes()
 	}
 	return !slices.ContainsFunc(on, func(s policy.Slot) bool {
 		return !slices.Contains(types, s.Type) || a.PerNode > 0 && s.Count != a.PerNode || !p.AllowsSlot(s, partition, a)

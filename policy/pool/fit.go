@@ -13,7 +13,7 @@ import (
 // takes nothing, and its error says what is missing.
 func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
 	if p.TotalFree(a.GPUs.Type) == 0 {
-		return nil, &shortage{ask: a, noneFree: true}
+		return nil, &shortage{ask: a, isNoneFree: true}
 	}
 	var err error
 	var on policy.Alloc
@@ -37,7 +37,7 @@ func (p *Pool) TypesFor(a *policy.Ask) []string {
 	case a.TypesToTry != nil:
 		return append(slices.Clone(a.TypesToTry), "")
 	}
-	return append(slices.Clone(p.totals.wholeTypes), "")
+	return append(slices.Clone(p.totals.wholeGPUTypes), "")
 }
 
 // fitType is Fit for one type. Most gangs need one node or find too little; a
@@ -46,22 +46,22 @@ func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
 	v := surveyNodes(p, partition, a, false)
 	switch {
 	case len(a.RequiredNodes) > 0 || a.GPUs.Count <= 0:
-	case v.deviceSum < a.GPUs.Count || mayFitOneNode(a) && a.MaxNodes == 1 && v.tightestNode < 0:
-		m := &shortage{ask: *a, mostFree: v.mostDevices, sumFree: v.deviceSum}
+	case v.totalDevices < a.GPUs.Count || mayFitOneNode(a) && a.MaxNodes == 1 && v.tightestNode < 0:
+		m := &shortage{ask: *a, mostFreeDevices: v.mostDevices, totalFreeDevices: v.totalDevices}
 		if v.largestNode >= 0 {
-			m.bestNode = p.nodes[v.largestNode].Name
+			m.emptiestNode = p.nodes[v.largestNode].Name
 		}
 		return nil, m
 	case mayFitOneNode(a) && v.tightestNode >= 0:
-		return p.AllocFromRooms(a.GPUs.Type, []Room{{node: v.tightestNode, Node: p.nodes[v.tightestNode].Name}}, []int{a.GPUs.Count}), nil
+		return p.AllocFromRooms(a.GPUs.Type, []Room{{nodeIndex: v.tightestNode, NodeName: p.nodes[v.tightestNode].Name}}, []int{a.GPUs.Count}), nil
 	}
 	p.scratchRooms = appendRooms(p.scratchRooms[:0], p, partition, a)
-	return FitRooms(p, *a, p.scratchRooms)
+	return FitInRooms(p, *a, p.scratchRooms)
 }
 
 // Fits reports whether Fit finds a place, for less than Fit costs.
 func (p *Pool) Fits(partition string, a policy.Ask) bool {
-	if mayFitOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).isEnough {
+	if mayFitOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).hasEnough {
 		return true
 	}
 	_, err := Fit(p, partition, a)
@@ -73,8 +73,8 @@ func mayFitOneNode(a *policy.Ask) bool {
 	return a.PerNode == 0 && a.MinNodes <= 1 && len(a.RequiredNodes) == 0
 }
 
-// FitRooms is Fit within rooms that were chosen already. It may reorder them.
-func FitRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
+// FitInRooms is Fit within rooms that were chosen already. It may reorder them.
+func FitInRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
 	if a.GPUs.Count <= 0 {
 		return nil, fmt.Errorf("asks for %d GPUs", a.GPUs.Count)
 	}
@@ -124,11 +124,11 @@ func chooseRoomsEvenly(a policy.Ask, rooms []Room) ([]Room, []int) {
 	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.DeviceCount < a.PerNode })
 	slices.SortFunc(rooms, func(x, y Room) int {
 		if x.IsRequired != y.IsRequired || x.DeviceCount == y.DeviceCount {
-			return compareLargest(x, y)
+			return compareLargestFirst(x, y)
 		}
 		return x.DeviceCount - y.DeviceCount
 	})
-	if len(rooms) < n || !hasRequired(a, rooms[:n]) {
+	if len(rooms) < n || !hasRequiredNodes(a, rooms[:n]) {
 		return nil, nil
 	}
 	return rooms[:n], slices.Repeat([]int{a.PerNode}, n)
@@ -137,13 +137,13 @@ func chooseRoomsEvenly(a policy.Ask, rooms []Room) ([]Room, []int) {
 // chooseFewestRooms takes the largest rooms until they suffice, and ends on the
 // tightest one for what is then left.
 func chooseFewestRooms(a policy.Ask, rooms []Room) ([]Room, []int) {
-	slices.SortFunc(rooms, compareLargest)
+	slices.SortFunc(rooms, compareLargestFirst)
 	n, sum := 0, 0
 	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.MinNodes, len(a.RequiredNodes))) {
 		sum += rooms[n].DeviceCount
 		n++
 	}
-	if sum < a.GPUs.Count || n < max(a.MinNodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasRequired(a, rooms[:n]) {
+	if sum < a.GPUs.Count || n < max(a.MinNodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasRequiredNodes(a, rooms[:n]) {
 		return nil, nil
 	}
 	chosen, counts, need := slices.Clone(rooms[:n]), make([]int, n), a.GPUs.Count
@@ -157,10 +157,10 @@ func chooseFewestRooms(a policy.Ask, rooms []Room) ([]Room, []int) {
 	return chosen, counts
 }
 
-// hasRequired reports whether every node the user requires is among the rooms.
-func hasRequired(a policy.Ask, rooms []Room) bool {
+// hasRequiredNodes reports whether every node the user requires is among the rooms.
+func hasRequiredNodes(a policy.Ask, rooms []Room) bool {
 	for _, name := range a.RequiredNodes {
-		if !slices.ContainsFunc(rooms, func(r Room) bool { return r.Node == name }) {
+		if !slices.ContainsFunc(rooms, func(r Room) bool { return r.NodeName == name }) {
 			return false
 		}
 	}
@@ -176,28 +176,28 @@ func newShortage(a policy.Ask, rooms []Room) error {
 			best = r
 		}
 	}
-	if !hasRequired(a, rooms) {
+	if !hasRequiredNodes(a, rooms) {
 		return fmt.Errorf("needs %s, and its own node list %s has no room", a.Describe(), strings.Join(a.RequiredNodes, ","))
 	}
-	return &shortage{a, best.Node, best.DeviceCount, sum, false}
+	return &shortage{a, best.NodeName, best.DeviceCount, sum, false}
 }
 
 // shortage says what a gang needs and what there is. It is an error that is
 // made often and read seldom.
 type shortage struct {
-	ask               policy.Ask
-	bestNode          string // node with most free
-	mostFree, sumFree int
-	noneFree          bool // is free anywhere
+	ask                               policy.Ask
+	emptiestNode                      string // node with most free
+	mostFreeDevices, totalFreeDevices int
+	isNoneFree                        bool // is free anywhere
 }
 
 // Error implements error.
 func (m *shortage) Error() string {
-	if m.noneFree {
+	if m.isNoneFree {
 		return fmt.Sprintf("needs %s, none is free", m.ask.Describe())
 	}
-	if m.mostFree == 0 {
+	if m.mostFreeDevices == 0 {
 		return fmt.Sprintf("needs %s, no node it may use has any free with the cores and memory it asks", m.ask.Describe())
 	}
-	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.Describe(), m.mostFree, m.bestNode, m.sumFree)
+	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.Describe(), m.mostFreeDevices, m.emptiestNode, m.totalFreeDevices)
 }

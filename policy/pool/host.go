@@ -10,9 +10,9 @@ import (
 // hostNode is a node and what is free on it.
 type hostNode struct {
 	*policy.Node
-	devicesByType []typeDevices // by type, sorted
-	freeCPUs      int           // free cores; negative when more are held than there are
-	freeMemMB     int64         // free megabytes, likewise
+	typeDevices []typeDevices // by type, sorted
+	freeCPUs    int           // free cores; negative when more are held than there are
+	freeMemMB   int64         // free megabytes, likewise
 }
 
 // typeDevices is the devices of one type on a node.
@@ -22,34 +22,34 @@ type typeDevices struct {
 	freeDevices int  // negative when more are held than are healthy
 }
 
-// matches reports whether the devices are of the type; "" is any whole GPU.
-func (r *typeDevices) matches(gpuType string) bool {
+// matchesType reports whether the devices are of the type; "" is any whole GPU.
+func (r *typeDevices) matchesType(gpuType string) bool {
 	return r.gpuType == gpuType || gpuType == "" && r.isWholeGPU
 }
 
-// rowOf returns the place of the type's devices in rows; -1: there are none.
-func (h *hostNode) rowOf(gpuType string) int {
-	return slices.IndexFunc(h.devicesByType, func(r typeDevices) bool { return r.gpuType == gpuType })
+// indexOfType returns the place of the type's devices in typeDevices; -1: there are none.
+func (h *hostNode) indexOfType(gpuType string) int {
+	return slices.IndexFunc(h.typeDevices, func(r typeDevices) bool { return r.gpuType == gpuType })
 }
 
 // freeDevices returns the free devices of the type, whether or not the node is up.
 func (h *hostNode) freeDevices(gpuType string) int {
 	n := 0
-	for i := range h.devicesByType {
-		if r := &h.devicesByType[i]; r.matches(gpuType) {
+	for i := range h.typeDevices {
+		if r := &h.typeDevices[i]; r.matchesType(gpuType) {
 			n += max(r.freeDevices, 0)
 		}
 	}
 	return n
 }
 
-// hasFree reports whether anything is free.
-func (h *hostNode) hasFree() bool {
-	return slices.ContainsFunc(h.devicesByType, func(r typeDevices) bool { return r.freeDevices > 0 })
+// hasFreeDevices reports whether anything is free.
+func (h *hostNode) hasFreeDevices() bool {
+	return slices.ContainsFunc(h.typeDevices, func(r typeDevices) bool { return r.freeDevices > 0 })
 }
 
-// allows reports whether the ask may be placed on the node at all, when it is up.
-func (h *hostNode) allows(partition string, a *policy.Ask) bool {
+// allowsAsk reports whether the ask may be placed on the node at all, when it is up.
+func (h *hostNode) allowsAsk(partition string, a *policy.Ask) bool {
 	if !h.InPartition(partition) || slices.Contains(a.ExcludedNodes, h.Name) {
 		return false
 	}
@@ -65,7 +65,7 @@ func (h *hostNode) allows(partition string, a *policy.Ask) bool {
 // those that are free, as far as its free cores and memory go round.
 func (h *hostNode) usableDevices(from time.Time, partition string, a *policy.Ask) int {
 	n := h.freeDevices(a.GPUs.Type)
-	if n == 0 || h.IsDownAt(from) || !h.allows(partition, a) {
+	if n == 0 || h.IsDownAt(from) || !h.allowsAsk(partition, a) {
 		return 0
 	}
 	whole, cpus, gpus := h.countSetAside(from, a)

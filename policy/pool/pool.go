@@ -11,32 +11,32 @@ import (
 // Every change is written to an undo log, so a stage may try something and
 // Rewind. A Pool is not safe for concurrent use.
 type Pool struct {
-	nodes         []hostNode
-	nodeIndexes   map[string]int // node name to its place in nodes
-	totals        totals
-	nodesWithFree bitset // the nodes on which something is free
-	undoLog       []poolChange
-	scratchRooms  []Room          // see fitType
-	startTime     time.Time       // when what is placed begins; zero: windows do not count
-	windowStarts  []time.Duration // see windowStarts
+	nodes           []hostNode
+	nodeIndexByName map[string]int // node name to its place in nodes
+	totals          freeTotals
+	nodesWithFree   bitset // the nodes on which something is free
+	undoLog         []poolChange
+	scratchRooms    []Room          // see fitType
+	startTime       time.Time       // when what is placed begins; zero: windows do not count
+	windowStarts    []time.Duration // see listWindowStarts
 }
 
 // New returns what is free in the snapshot: healthy devices less what
 // running and suspended jobs hold.
 func New(s *policy.Snapshot) *Pool {
-	p := &Pool{nodes: make([]hostNode, len(s.Nodes)), nodeIndexes: make(map[string]int, len(s.Nodes)), startTime: s.Now, windowStarts: windowStarts(s), nodesWithFree: newBitset(len(s.Nodes))}
+	p := &Pool{nodes: make([]hostNode, len(s.Nodes)), nodeIndexByName: make(map[string]int, len(s.Nodes)), startTime: s.Now, windowStarts: listWindowStarts(s), nodesWithFree: newBitset(len(s.Nodes))}
 	sum := 0
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		p.nodeIndexes[n.Name] = i
+		p.nodeIndexByName[n.Name] = i
 		p.nodes[i].Node = n
 		for _, d := range n.GPUs {
 			p.totals.addType(d)
 		}
 		sum += len(n.GPUs)
 	}
-	s.SortFastestFirst(nil, p.totals.wholeTypes)
-	p.freeAll(make([]typeDevices, sum))
+	s.SortFastestFirst(nil, p.totals.wholeGPUTypes)
+	p.freeHealthyDevices(make([]typeDevices, sum))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() {
 			p.applyAlloc(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
@@ -46,15 +46,15 @@ func New(s *policy.Snapshot) *Pool {
 	return p
 }
 
-// freeAll makes every healthy device free, in rows for all nodes together.
-func (p *Pool) freeAll(rows []typeDevices) {
+// freeHealthyDevices makes every healthy device free, in rows for all nodes together.
+func (p *Pool) freeHealthyDevices(rows []typeDevices) {
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		h.freeCPUs, h.freeMemMB, h.devicesByType = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
+		h.freeCPUs, h.freeMemMB, h.typeDevices = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
 		rows = rows[len(h.GPUs):]
 		for _, d := range h.GPUs {
-			h.devicesByType = append(h.devicesByType, typeDevices{d.Type, d.IsWholeGPU(), 0})
-			p.apply(poolChange{node: i, typeRow: len(h.devicesByType) - 1, count: d.Count - d.SickCount})
+			h.typeDevices = append(h.typeDevices, typeDevices{d.Type, d.IsWholeGPU(), 0})
+			p.applyChange(poolChange{nodeIndex: i, typeIndex: len(h.typeDevices) - 1, deviceCount: d.Count - d.SickCount})
 		}
 	}
 }
@@ -65,7 +65,7 @@ func NewEmpty(nodes []policy.Node, at time.Time) *Pool {
 	p := New(&policy.Snapshot{Nodes: nodes, Now: at})
 	for i := range p.nodes {
 		for _, o := range p.nodes[i].OtherUses {
-			p.apply(poolChange{node: i, typeRow: -1, cpus: o.CPUs, mem: o.MemMB})
+			p.applyChange(poolChange{nodeIndex: i, typeIndex: -1, cpuCount: o.CPUs, memMB: o.MemMB})
 		}
 	}
 	return p
@@ -73,18 +73,18 @@ func NewEmpty(nodes []policy.Node, at time.Time) *Pool {
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), nodeIndexes: p.nodeIndexes, totals: p.totals.clone(), nodesWithFree: slices.Clone(p.nodesWithFree), startTime: p.startTime, windowStarts: p.windowStarts}
+	c := &Pool{nodes: slices.Clone(p.nodes), nodeIndexByName: p.nodeIndexByName, totals: p.totals.clone(), nodesWithFree: slices.Clone(p.nodesWithFree), startTime: p.startTime, windowStarts: p.windowStarts}
 	for i := range c.nodes {
-		c.nodes[i].devicesByType = slices.Clone(c.nodes[i].devicesByType)
+		c.nodes[i].typeDevices = slices.Clone(c.nodes[i].typeDevices)
 	}
 	return c
 }
 
-// FreeOn returns the free devices of the type on the node, whether or not the
+// FreeOnNode returns the free devices of the type on the node, whether or not the
 // node is up; type "" counts whole GPUs of every type. It is 0 for a node
 // that is not known.
-func (p *Pool) FreeOn(node, typ string) int {
-	i, ok := p.nodeIndexes[node]
+func (p *Pool) FreeOnNode(node, typ string) int {
+	i, ok := p.nodeIndexByName[node]
 	if !ok {
 		return 0
 	}
@@ -94,12 +94,12 @@ func (p *Pool) FreeOn(node, typ string) int {
 // IsOverdrawn reports whether jobs hold more devices of the type on the node
 // than are healthy: they share some, or some fell sick under them.
 func (p *Pool) IsOverdrawn(node, typ string) bool {
-	i, ok := p.nodeIndexes[node]
+	i, ok := p.nodeIndexByName[node]
 	if !ok {
 		return false
 	}
-	r := p.nodes[i].rowOf(typ)
-	return r >= 0 && p.nodes[i].devicesByType[r].freeDevices < 0
+	r := p.nodes[i].indexOfType(typ)
+	return r >= 0 && p.nodes[i].typeDevices[r].freeDevices < 0
 }
 
 // TotalFree returns the free devices of the type on all nodes that are up; type ""
@@ -108,8 +108,8 @@ func (p *Pool) TotalFree(typ string) int {
 	if typ == "" {
 		return p.totals.freeWholeGPUs
 	}
-	if t := p.totals.find(typ); t != nil {
-		return t.free
+	if t := p.totals.findType(typ); t != nil {
+		return t.freeDevices
 	}
 	return 0
 }
@@ -131,15 +131,15 @@ func (p *Pool) GiveBack(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a,
 // Overdraw takes the devices, cores and memory whether or not they are free.
 func (p *Pool) Overdraw(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a, -1, cpus, memMB) }
 
-// GiveBackOnNode gives back cores and memory of the node with the number in the
+// GiveBackCPUsAndMemory gives back cores and memory of the node with the number in the
 // snapshot.
-func (p *Pool) GiveBackOnNode(node, cpus int, memMB int64) {
-	p.apply(poolChange{node: node, typeRow: -1, cpus: cpus, mem: memMB})
+func (p *Pool) GiveBackCPUsAndMemory(node, cpus int, memMB int64) {
+	p.applyChange(poolChange{nodeIndex: node, typeIndex: -1, cpuCount: cpus, memMB: memMB})
 }
 
-// WholeTypes returns the types that are whole GPUs, the fastest first. It is the
+// WholeGPUTypes returns the types that are whole GPUs, the fastest first. It is the
 // Pool's own.
-func (p *Pool) WholeTypes() []string { return p.totals.wholeTypes }
+func (p *Pool) WholeGPUTypes() []string { return p.totals.wholeGPUTypes }
 
 // HasType reports whether there are GPUs of the type, free or not.
-func (p *Pool) HasType(typ string) bool { return p.totals.find(typ) != nil }
+func (p *Pool) HasType(typ string) bool { return p.totals.findType(typ) != nil }

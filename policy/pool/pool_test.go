@@ -76,7 +76,7 @@ func TestPoolEqualsModel(t *testing.T) {
 			},
 			"mark": func(*rapid.T) {
 				c := m.copy()
-				c.mark = p.Mark()
+				c.mark = p.UndoMark()
 				m.marks = append(m.marks, c)
 			},
 			"rewind": func(t *rapid.T) {
@@ -120,7 +120,7 @@ func takeBoth(t *rapid.T, p *Pool, m *poolModel) {
 func sameFree(t *rapid.T, p *Pool, m poolModel) {
 	total := map[string]int{}
 	for s, n := range m.free {
-		if got := p.FreeOn(s.Node, s.Type); got != n {
+		if got := p.FreeOnNode(s.Node, s.Type); got != n {
 			t.Fatalf("Free(%s, %s) = %d, want %d", s.Node, s.Type, got, n)
 		}
 		total[s.Type] += n
@@ -152,7 +152,7 @@ func TestNewPool(t *testing.T) {
 		node, typ string
 		want      int
 	}{{"n1", "a100", 1}, {"n1", "t4", 0}, {"n2", "a100", 4}, {"n1", "", 1}, {"other", "a100", 0}, {"n1", "h100", 0}} {
-		if got := p.FreeOn(c.node, c.typ); got != c.want {
+		if got := p.FreeOnNode(c.node, c.typ); got != c.want {
 			t.Errorf("Free(%s, %s) = %d, want %d", c.node, c.typ, got, c.want)
 		}
 	}
@@ -163,11 +163,11 @@ func TestNewPool(t *testing.T) {
 		t.Errorf("%d cores free on n1, want 5", p.nodes[0].freeCPUs)
 	}
 	p.GiveBack(s.Jobs[3].On, 0, 0)
-	if got := p.FreeOn("n1", "t4"); got != 2 {
+	if got := p.FreeOnNode("n1", "t4"); got != 2 {
 		t.Errorf("Free(n1, t4) = %d after the overdraft ended, want 2", got)
 	}
 	c := p.Clone()
-	if err := c.Take(policy.Alloc{{Node: "n1", Type: "a100", Count: 1}}, 0, 0); err != nil || p.FreeOn("n1", "a100") != 1 {
-		t.Errorf("taking of a clone: %v, the original has %d", err, p.FreeOn("n1", "a100"))
+	if err := c.Take(policy.Alloc{{Node: "n1", Type: "a100", Count: 1}}, 0, 0); err != nil || p.FreeOnNode("n1", "a100") != 1 {
+		t.Errorf("taking of a clone: %v, the original has %d", err, p.FreeOnNode("n1", "a100"))
 	}
 }

@@ -11,11 +11,11 @@ import (
 // Room is what one node offers to an ask: DeviceCount devices, with the cores and
 // memory that come with them.
 type Room struct {
-	Node        string
-	Leaf        string
+	NodeName    string
+	LeafSwitch  string
 	DeviceCount int  // at least 1
 	IsRequired  bool // the user requires the node
-	node        int
+	nodeIndex   int
 }
 
 // ListRooms returns the nodes of the partition that are up, allowed by the ask and
@@ -25,7 +25,7 @@ func (p *Pool) ListRooms(partition string, a policy.Ask) []Room {
 }
 
 func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room {
-	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
+	for i := p.nodesWithFree.nextFrom(0); i >= 0; i = p.nodesWithFree.nextFrom(i + 1) {
 		if c := p.nodes[i].usableDevices(p.startTime, partition, a); c > 0 {
 			n := p.nodes[i].Node
 			rooms = append(rooms, Room{n.Name, n.LeafSwitch, c, slices.Contains(a.RequiredNodes, n.Name), i})
@@ -38,9 +38,9 @@ func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room 
 type nodeSurvey struct {
 	tightestNode int // the node with the fewest devices that are enough; -1: none
 	largestNode  int // the node with most; -1: no node has any
-	mostDevices  int // devices of best
-	deviceSum    int // devices of all
-	isEnough     bool
+	mostDevices  int // devices of largestNode
+	totalDevices int // devices of all
+	hasEnough    bool
 }
 
 // surveyNodes looks at the nodes in order. In haste it stops when it knows that a
@@ -48,29 +48,29 @@ type nodeSurvey struct {
 func surveyNodes(p *Pool, partition string, a *policy.Ask, haste bool) nodeSurvey {
 	v := nodeSurvey{tightestNode: -1, largestNode: -1}
 	need, least := a.GPUs.Count, 0
-	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
+	for i := p.nodesWithFree.nextFrom(0); i >= 0; i = p.nodesWithFree.nextFrom(i + 1) {
 		c := p.nodes[i].usableDevices(p.startTime, partition, a)
 		if c == 0 {
 			continue
 		}
-		v.deviceSum += c
+		v.totalDevices += c
 		if c > v.mostDevices {
 			v.largestNode, v.mostDevices = i, c
 		}
 		if c >= need && (v.tightestNode < 0 || c < least) {
 			v.tightestNode, least = i, c
 		}
-		v.isEnough = v.mostDevices >= need || a.MaxNodes == 0 && v.deviceSum >= need
-		if haste && v.isEnough {
+		v.hasEnough = v.mostDevices >= need || a.MaxNodes == 0 && v.totalDevices >= need
+		if haste && v.hasEnough {
 			break
 		}
 	}
 	return v
 }
 
-// WindowsReached returns how many begins of windows a time limit reaches; 0, no
+// CountWindowsReached returns how many begins of windows a time limit reaches; 0, no
 // limit, reaches all.
-func (p *Pool) WindowsReached(limit time.Duration) int {
+func (p *Pool) CountWindowsReached(limit time.Duration) int {
 	if limit <= 0 {
 		return len(p.windowStarts)
 	}
@@ -85,9 +85,9 @@ func (p *Pool) AllocFromRooms(typ string, rooms []Room, counts []int) policy.All
 	a := make(policy.Alloc, 0, len(rooms))
 	for i, room := range rooms {
 		need := counts[i]
-		for _, r := range p.nodes[room.node].devicesByType {
-			if c := min(need, r.freeDevices); c > 0 && r.matches(typ) {
-				a = append(a, policy.Slot{Node: room.Node, Type: r.gpuType, Count: c})
+		for _, r := range p.nodes[room.nodeIndex].typeDevices {
+			if c := min(need, r.freeDevices); c > 0 && r.matchesType(typ) {
+				a = append(a, policy.Slot{Node: room.NodeName, Type: r.gpuType, Count: c})
 				need -= c
 			}
 		}
@@ -96,9 +96,9 @@ func (p *Pool) AllocFromRooms(typ string, rooms []Room, counts []int) policy.All
 	return a
 }
 
-// compareLargest puts required rooms first, then those with most devices, then by
+// compareLargestFirst puts required rooms first, then those with most devices, then by
 // name.
-func compareLargest(a, b Room) int {
+func compareLargestFirst(a, b Room) int {
 	switch {
 	case a.IsRequired != b.IsRequired && a.IsRequired:
 		return -1
@@ -107,14 +107,14 @@ func compareLargest(a, b Room) int {
 	case a.DeviceCount != b.DeviceCount:
 		return cmp.Compare(b.DeviceCount, a.DeviceCount)
 	}
-	return cmp.Compare(a.node, b.node)
+	return cmp.Compare(a.nodeIndex, b.nodeIndex)
 }
 
 // AllowsSlot reports whether the ask may use the slot's node, which has the cores
 // and memory for the slot's part of it. It does not look at devices.
 func (p *Pool) AllowsSlot(s policy.Slot, partition string, a policy.Ask) bool {
-	i, ok := p.nodeIndexes[s.Node]
-	if !ok || p.nodes[i].IsDownAt(p.startTime) || !p.nodes[i].allows(partition, &a) {
+	i, ok := p.nodeIndexByName[s.Node]
+	if !ok || p.nodes[i].IsDownAt(p.startTime) || !p.nodes[i].allowsAsk(partition, &a) {
 		return false
 	}
 	h := &p.nodes[i]

@@ -7,48 +7,48 @@ import (
 	"fairbridge/policy"
 )
 
-// totals are the free devices on all nodes that are up.
-type totals struct {
-	byType        []freeOfType
+// freeTotals are the free devices on all nodes that are up.
+type freeTotals struct {
+	typeTotals    []freeOfType
 	freeWholeGPUs int      // free whole GPUs of all types
-	wholeTypes    []string // that are whole GPUs, the fastest first
+	wholeGPUTypes []string // that are whole GPUs, the fastest first
 }
 
 type freeOfType struct {
-	gpuType string
-	free    int
+	gpuType     string
+	freeDevices int
 }
 
 // addType adds the type of the devices.
-func (t *totals) addType(d policy.NodeDevices) {
-	if t.find(d.Type) == nil {
-		t.byType = append(t.byType, freeOfType{gpuType: d.Type})
+func (t *freeTotals) addType(d policy.NodeDevices) {
+	if t.findType(d.Type) == nil {
+		t.typeTotals = append(t.typeTotals, freeOfType{gpuType: d.Type})
 	}
-	if d.IsWholeGPU() && !slices.Contains(t.wholeTypes, d.Type) {
-		t.wholeTypes = append(t.wholeTypes, d.Type)
+	if d.IsWholeGPU() && !slices.Contains(t.wholeGPUTypes, d.Type) {
+		t.wholeGPUTypes = append(t.wholeGPUTypes, d.Type)
 	}
 }
 
-// find returns that of a type; nil: there are no such GPUs.
-func (t *totals) find(gpuType string) *freeOfType {
-	for i := range t.byType {
-		if t.byType[i].gpuType == gpuType {
-			return &t.byType[i]
+// findType returns that of a type; nil: there are no such GPUs.
+func (t *freeTotals) findType(gpuType string) *freeOfType {
+	for i := range t.typeTotals {
+		if t.typeTotals[i].gpuType == gpuType {
+			return &t.typeTotals[i]
 		}
 	}
 	return nil
 }
 
-// add counts more free devices of the row.
-func (t *totals) add(r *typeDevices, devices int) {
-	t.find(r.gpuType).free += devices
+// addFreeDevices counts more free devices of the row.
+func (t *freeTotals) addFreeDevices(r *typeDevices, devices int) {
+	t.findType(r.gpuType).freeDevices += devices
 	if r.isWholeGPU {
 		t.freeWholeGPUs += devices
 	}
 }
 
-func (t totals) clone() totals {
-	t.byType = slices.Clone(t.byType)
+func (t freeTotals) clone() freeTotals {
+	t.typeTotals = slices.Clone(t.typeTotals)
 	return t
 }
 
@@ -66,8 +66,8 @@ func (b bitset) set(i int, in bool) {
 	}
 }
 
-// next returns the first number from i on that is in; -1: none is.
-func (b bitset) next(i int) int {
+// nextFrom returns the first number from i on that is in; -1: none is.
+func (b bitset) nextFrom(i int) int {
 	for w := i / 64; w < len(b); w++ {
 		word := b[w]
 		if w == i/64 {

@@ -15,7 +15,7 @@ func TestBitset(t *testing.T) {
 	b.set(70, false)
 	b.set(71, false)
 	var got []int
-	for i := b.next(0); i >= 0; i = b.next(i + 1) {
+	for i := b.nextFrom(0); i >= 0; i = b.nextFrom(i + 1) {
 		got = append(got, i)
 	}
 	if want := []int{0, 63, 64, 130, 199}; !slices.Equal(got, want) {

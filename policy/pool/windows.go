@@ -8,9 +8,9 @@ import (
 	"fairbridge/policy"
 )
 
-// windowStarts returns after how long from now windows begin, ascending, each once: two limits
+// listWindowStarts returns after how long from now windows begin, ascending, each once: two limits
 // between the same edges reach into the same windows.
-func windowStarts(s *policy.Snapshot) []time.Duration {
+func listWindowStarts(s *policy.Snapshot) []time.Duration {
 	var all []time.Duration
 	for i := range s.Nodes {
 		for k := range s.Nodes[i].Windows {
@@ -29,22 +29,22 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 	s := &WindowError{Limit: a.Limit}
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		if h.freeDevices(a.GPUs.Type) == 0 || h.IsDownAt(time.Time{}) || !h.allows(partition, &a) {
+		if h.freeDevices(a.GPUs.Type) == 0 || h.IsDownAt(time.Time{}) || !h.allowsAsk(partition, &a) {
 			continue
 		}
 		w := h.NextWindow(p.startTime, a.Limit)
 		switch {
 		case w == nil:
-		case s.node == "":
-			s.node, s.window = h.Name, *w
+		case s.nodeName == "":
+			s.nodeName, s.window = h.Name, *w
 		default:
-			s.otherNodes++
+			s.otherNodeCount++
 			if w.From.Before(s.window.From) {
-				s.node, s.window = h.Name, *w
+				s.nodeName, s.window = h.Name, *w
 			}
 		}
 	}
-	if s.node == "" {
+	if s.nodeName == "" {
 		return nil
 	}
 	for _, a.Limit = range slices.Backward(p.windowStarts) {
@@ -60,8 +60,8 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 // set aside, so that it has no room now.
 type WindowError struct {
 	Limit               time.Duration // of the job
-	node                string
-	otherNodes          int // nodes, besides
+	nodeName            string
+	otherNodeCount      int // nodes, besides
 	window              policy.Window
 	longestFittingLimit time.Duration // the longest limit that would do, if no job ran; 0: none
 }
@@ -72,9 +72,9 @@ func (s *WindowError) Error() string {
 	if s.Limit > 0 {
 		limit = "its limit of " + s.Limit.String()
 	}
-	where := s.node
-	if s.otherNodes > 0 {
-		where = fmt.Sprintf("%s and %d more", s.node, s.otherNodes)
+	where := s.nodeName
+	if s.otherNodeCount > 0 {
+		where = fmt.Sprintf("%s and %d more", s.nodeName, s.otherNodeCount)
 	}
 	why := fmt.Sprintf("%s reaches into %v of %s at %s", limit, &s.window, where, s.window.From.UTC().Format("2006-01-02 15:04 MST"))
 	if s.longestFittingLimit > 0 {

@@ -17,12 +17,12 @@ const (
 // something. An empty one stands for all rungs: the best a job offers.
 type Ladder []engine.Predictor
 
-var everyPredictor = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
+var fullLadder = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
 
 // Predict implements engine.Predictor.
 func (l Ladder) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if len(l) == 0 {
-		l = everyPredictor
+		l = fullLadder
 	}
 	for _, p := range l {
 		if est := p.Predict(r, e); est.TimeLeft > 0 {

@@ -19,19 +19,19 @@ func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Job.Limit <= 0 {
 		return engine.Estimate{}
 	}
-	typical := time.Duration(float64(e.Job.Limit) * limitUse(r.Snapshot, e.Job))
-	left := typical - max(timeRun(e.Job), e.Ran(r.Now))
+	typical := time.Duration(float64(e.Job.Limit) * typicalLimitUse(r.Snapshot, e.Job))
+	left := typical - max(e.TotalRunTime(), e.Ran(r.Now))
 	if left <= 0 {
 		left = e.Job.Limit - e.Ran(r.Now)
 	}
 	return engine.Estimate{TimeLeft: max(left, 0), Source: FromLimit}
 }
 
-// limitUse returns the user's typical share of a limit; 1 when unknown. Users are
+// typicalLimitUse returns the user's typical share of a limit; 1 when unknown. Users are
 // sorted by name; one in several accounts has several lines, and the job's
 // account decides.
-func limitUse(s *policy.Snapshot, j *policy.Job) float64 {
-	for i := firstUser(s.Users, j.User); i < len(s.Users) && s.Users[i].Name == j.User; i++ {
+func typicalLimitUse(s *policy.Snapshot, j *policy.Job) float64 {
+	for i := firstIndexOfUser(s.Users, j.User); i < len(s.Users) && s.Users[i].Name == j.User; i++ {
 		u := s.Users[i]
 		if u.Account == j.Account && u.TypicalLimitUse.Known && u.TypicalLimitUse.Value > 0 && u.TypicalLimitUse.Value <= 1 {
 			return u.TypicalLimitUse.Value
@@ -40,8 +40,8 @@ func limitUse(s *policy.Snapshot, j *policy.Job) float64 {
 	return 1
 }
 
-// firstUser returns where the lines of the user begin.
-func firstUser(users []policy.User, name string) int {
+// firstIndexOfUser returns where the lines of the user begin.
+func firstIndexOfUser(users []policy.User, name string) int {
 	i, _ := slices.BinarySearchFunc(users, name, func(u policy.User, name string) int {
 		return cmp.Compare(u.Name, name)
 	})

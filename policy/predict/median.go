@@ -7,9 +7,9 @@ import (
 	"fairbridge/policy"
 )
 
-// MedianRun returns the median run time of finished jobs; without any, more than
+// MedianRunTime returns the median run time of finished jobs; without any, more than
 // every estimate.
-func MedianRun(history []policy.FinishedJob) time.Duration {
+func MedianRunTime(history []policy.FinishedJob) time.Duration {
 	if len(history) == 0 {
 		return 1 << 62
 	}

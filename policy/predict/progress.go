@@ -1,8 +1,6 @@
 package predict
 
 import (
-	"time"
-
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 )
@@ -14,7 +12,7 @@ type Progress struct{}
 // Predict implements engine.Predictor.
 func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	done := e.Progress.Value
-	ran := timeRun(e.Job)
+	ran := e.TotalRunTime()
 	if !e.Progress.Known || !(done > 0 && done < 1) || ran <= 0 {
 		return engine.Estimate{}
 	}
@@ -40,14 +38,9 @@ type Attained struct{}
 
 // Predict implements engine.Predictor.
 func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	ran := timeRun(e.Job)
+	ran := e.TotalRunTime()
 	if ran <= 0 {
 		return engine.Estimate{}
 	}
 	return engine.Estimate{TimeLeft: ran, TimeLeftSigma: ran, Source: FromAttained}
-}
-
-// timeRun returns how long the job has run in all its runs, on what it asks.
-func timeRun(j *policy.Job) time.Duration {
-	return policy.DurationFromSeconds(j.Ask.GPUs.SecondsForService(j.Attained))
 }

@@ -11,11 +11,11 @@ import (
 // the way, from the epochs it has been through so far and the batch sizes it
 // may use.
 type Regimes struct {
-	// UseRestatement takes the regimes in the order of Training.PossibleRegimes: those before the
+	// TakesRegimesInOrder takes the regimes in the order of Training.PossibleRegimes: those before the
 	// present one are over, and the epochs left are spread evenly over the others.
 	// Otherwise batch sizes are drawn from a Dirichlet distribution whose prior
 	// gives every mode as many epochs, and the epochs seen are its counts.
-	UseRestatement bool
+	TakesRegimesInOrder bool
 }
 
 // RemainingWork is what is left of a job, in seconds on what it asks.
@@ -32,16 +32,16 @@ func (p Regimes) RemainingWork(t *policy.Training) (rest RemainingWork, ok bool)
 	if t == nil || t.Epochs <= 0 || len(t.PossibleRegimes) == 0 {
 		return RemainingWork{}, false
 	}
-	rest, ok = sumOfEpochs(t)
+	rest, ok = sumEpochs(t)
 	if !ok {
 		return RemainingWork{}, false
 	}
 	left := float64(t.Epochs - t.EpochsDone)
 	modes := make([]float64, len(t.PossibleRegimes))
-	if p.UseRestatement {
-		spreadEvenly(t, modes)
+	if p.TakesRegimesInOrder {
+		spreadEpochsEvenly(t, modes)
 	} else {
-		predictByDirichlet(t, modes)
+		spreadEpochsByDirichlet(t, modes)
 	}
 	for b, n := range modes {
 		rest.SecondsLeft += n * t.PossibleRegimes[b].SecondsPerEpoch
@@ -49,13 +49,13 @@ func (p Regimes) RemainingWork(t *policy.Training) (rest RemainingWork, ok bool)
 	if left <= 0 || rest.SecondsLeft <= 0 {
 		rest.SecondsLeft = 1 // it is about to end
 	}
-	rest.SecondsLeftSigma = left * epochDeviation(t)
+	rest.SecondsLeftSigma = left * epochTimeDeviation(t)
 	return rest, true
 }
 
-// sumOfEpochs sums up the epochs so far. The last one seen is the present one, which
+// sumEpochs sums up the epochs so far. The last one seen is the present one, which
 // is not done; a job that never ran is in the first of its modes.
-func sumOfEpochs(t *policy.Training) (rest RemainingWork, ok bool) {
+func sumEpochs(t *policy.Training) (rest RemainingWork, ok bool) {
 	n, last := 0.0, t.PossibleRegimes[0].SecondsPerEpoch
 	for _, r := range t.SeenRegimes {
 		n += r.Epochs
@@ -73,10 +73,10 @@ func sumOfEpochs(t *policy.Training) (rest RemainingWork, ok bool) {
 	return rest, rest.SecondsPerEpoch > 0 && !math.IsInf(rest.SecondsDone, 0) && !math.IsNaN(rest.SecondsDone)
 }
 
-// predictByDirichlet returns the epochs left of each mode: prior plus counts, rescaled
+// spreadEpochsByDirichlet returns the epochs left of each mode: prior plus counts, rescaled
 // to all epochs, without those seen, scaled to the epochs left. The present
 // epoch counts as seen and is still to be done, hence the one more.
-func predictByDirichlet(t *policy.Training, left []float64) {
+func spreadEpochsByDirichlet(t *policy.Training, left []float64) {
 	all := float64(t.Epochs)
 	sum := 0.0
 	for b, m := range t.PossibleRegimes {
@@ -102,8 +102,8 @@ func predictByDirichlet(t *policy.Training, left []float64) {
 	}
 }
 
-// spreadEvenly spreads the epochs left over the present mode and those after it.
-func spreadEvenly(t *policy.Training, left []float64) {
+// spreadEpochsEvenly spreads the epochs left over the present mode and those after it.
+func spreadEpochsEvenly(t *policy.Training, left []float64) {
 	present := 0
 	if n := len(t.SeenRegimes); n > 0 {
 		for b, m := range t.PossibleRegimes {
@@ -138,9 +138,9 @@ func epochsSeen(t *policy.Training, batch int) float64 {
 	return n
 }
 
-// epochDeviation is the standard deviation of the mean epoch's time under the
+// epochTimeDeviation is the standard deviation of the mean epoch's time under the
 // Dirichlet posterior.
-func epochDeviation(t *policy.Training) float64 {
+func epochTimeDeviation(t *policy.Training) float64 {
 	var sum, mean, square float64
 	for _, m := range t.PossibleRegimes {
 		a := float64(t.Epochs)/float64(len(t.PossibleRegimes)) + epochsSeen(t, m.BatchSize)

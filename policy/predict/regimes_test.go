@@ -37,10 +37,10 @@ func TestRegimes(t *testing.T) {
 			predict.RemainingWork{SecondsLeft: 600, SecondsDone: 300, SecondsPerEpoch: 100}},
 		"never ran": {predict.Regimes{},
 			policy.Training{Epochs: 10, PossibleRegimes: modes}, predict.RemainingWork{SecondsLeft: 800 * 10.0 / 11, SecondsPerEpoch: 100}},
-		"restated, first regime": {predict.Regimes{UseRestatement: true}, // 5 epochs each, 3 done
+		"restated, first regime": {predict.Regimes{TakesRegimesInOrder: true}, // 5 epochs each, 3 done
 			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes},
 			predict.RemainingWork{SecondsLeft: 2*100 + 5*60, SecondsDone: 300, SecondsPerEpoch: 100}},
-		"restated, last regime": {predict.Regimes{UseRestatement: true},
+		"restated, last regime": {predict.Regimes{TakesRegimesInOrder: true},
 			policy.Training{Epochs: 10, EpochsDone: 4, SeenRegimes: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, PossibleRegimes: modes},
 			predict.RemainingWork{SecondsLeft: 6 * 60, SecondsDone: 280, SecondsPerEpoch: 68}},
 	} {

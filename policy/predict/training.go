@@ -21,14 +21,14 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Training == nil {
 		return engine.Estimate{}
 	}
-	left, ok := e.Training.TimeLeft(typeOfJob(e.Job))
+	left, ok := e.Training.TimeLeft(gpuTypeOfJob(e.Job))
 	if !ok {
 		left = leastTimeLeft(e.Training, r)
 	}
 	return engine.Estimate{TimeLeft: left, Source: FromTraining}
 }
 
-func typeOfJob(j *policy.Job) string {
+func gpuTypeOfJob(j *policy.Job) string {
 	if len(j.On) > 0 {
 		return j.On.FirstType()
 	}

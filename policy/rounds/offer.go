@@ -61,7 +61,7 @@ func (o jobOnType) compare(p jobOnType) int {
 // MayRunOn reports whether the job may start, or run on, on GPUs of the type, and
 // the cluster could hold it there.
 func MayRunOn(r *engine.Round, e *engine.Entry, typ string) bool {
-	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeTypes(), typ)) || !r.MayRun(e) {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeGPUTypes(), typ)) || !r.MayRun(e) {
 		return false
 	}
 	if e.Training != nil && len(e.Training.Rates) > 0 {

@@ -13,80 +13,80 @@ import (
 // their names. A job that takes any whole GPU is charged on every whole type in
 // proportion, wherever it runs: where it was put is not its doing, and its cost
 // must not change as it starts.
-func (Dominant) Costs(r *engine.Round) [][]float64 {
-	c := newCapacity(r.Snapshot)
+func (DominantFairness) Costs(r *engine.Round) [][]float64 {
+	c := newClusterCapacity(r.Snapshot)
 	width := 2 + len(c.types)
 	flat := make([]float64, width*len(r.Entries))
 	costs := make([][]float64, len(r.Entries))
 	for i, e := range r.Entries {
 		costs[i] = flat[i*width : (i+1)*width : (i+1)*width]
-		c.addCost(costs[i], e)
+		c.setCost(costs[i], e)
 	}
 	return costs
 }
 
-// capacity is what the nodes that are up have.
-type capacity struct {
-	cpus, mem, whole float64
-	types            []gpuTypeCapacity
+// clusterCapacity is what the nodes that are up have.
+type clusterCapacity struct {
+	cpus, memMB, wholeGPUs float64
+	types                  []gpuTypeCapacity
 }
 
 type gpuTypeCapacity struct {
-	name  string
-	count float64
-	whole bool
+	name        string
+	deviceCount float64
+	isWholeGPU  bool
 }
 
-func newCapacity(s *policy.Snapshot) *capacity {
-	c := &capacity{}
+func newClusterCapacity(s *policy.Snapshot) *clusterCapacity {
+	c := &clusterCapacity{}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		if n.DownReason != "" {
 			continue
 		}
 		c.cpus += float64(n.CPUs)
-		c.mem += float64(n.MemMB)
+		c.memMB += float64(n.MemMB)
 		for _, d := range n.GPUs {
-			c.add(d)
+			c.addDevices(d)
 		}
 	}
 	return c
 }
 
-func (c *capacity) add(d policy.NodeDevices) {
-	i, ok := c.find(d.Type)
+func (c *clusterCapacity) addDevices(d policy.NodeDevices) {
+	i, ok := c.findType(d.Type)
 	whole := d.PartPercent == 0 || d.PartPercent == 100
 	if !ok {
-		c.types = slices.Insert(c.types, i, gpuTypeCapacity{name: d.Type, whole: whole})
+		c.types = slices.Insert(c.types, i, gpuTypeCapacity{name: d.Type, isWholeGPU: whole})
 	}
 	healthy := float64(max(d.Count-d.SickCount, 0))
-	c.types[i].count += healthy
+	c.types[i].deviceCount += healthy
 	if whole {
-		c.whole += healthy
+		c.wholeGPUs += healthy
 	}
 }
 
-func (c *capacity) find(typ string) (int, bool) {
+func (c *clusterCapacity) findType(typ string) (int, bool) {
 	return slices.BinarySearchFunc(c.types, typ, func(k gpuTypeCapacity, typ string) int { return cmp.Compare(k.name, typ) })
 }
 
-func (c *capacity) addCost(cost []float64, e *engine.Entry) {
-	cost[0] = fraction(float64(e.Ask.CPUs), c.cpus)
-	cost[1] = fraction(float64(e.Ask.MemMB), c.mem)
+func (c *clusterCapacity) setCost(cost []float64, e *engine.Entry) {
+	cost[0] = fractionOf(float64(e.Ask.CPUs), c.cpus)
+	cost[1] = fractionOf(float64(e.Ask.MemMB), c.memMB)
 	devices := float64(e.DeviceCount())
-	if i, ok := c.find(e.Ask.GPUs.Type); ok {
-		cost[2+i] = fraction(devices, c.types[i].count)
+	if i, ok := c.findType(e.Ask.GPUs.Type); ok {
+		cost[2+i] = fractionOf(devices, c.types[i].deviceCount)
 		return
 	}
 	for i, k := range c.types {
-		if k.whole && e.Ask.GPUs.Type == "" {
-			cost[2+i] = fraction(devices, c.whole)
+		if k.isWholeGPU && e.Ask.GPUs.Type == "" {
+			cost[2+i] = fractionOf(devices, c.wholeGPUs)
 		}
 	}
 }
 
-// fraction returns part of whole; something of nothing counts as all of it.
-func fraction(part, whole float64) float64 {
+// fractionOf returns part of whole; something of nothing counts as all of it.
+func fractionOf(part, whole float64) float64 {
 	switch {
 	case part <= 0:
 		return 0

@@ -7,30 +7,30 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// Dominant is dominant resource fairness over GPUs of every type, cores and
+// DominantFairness is dominant resource fairness over GPUs of every type, cores and
 // memory, weighted by account: each account is due the same dominant share,
 // the largest fraction of any one resource, times its weight, unless it asks
 // for less. A job is due its GPUs as far as its account's share reaches.
-type Dominant struct{}
+type DominantFairness struct{}
 
 // Share implements engine.Sharer.
-func (d Dominant) Share(r *engine.Round) ([]float64, error) {
+func (d DominantFairness) Share(r *engine.Round) ([]float64, error) {
 	costs := d.Costs(r)
-	parties := d.accounts(r, costs)
+	parties := d.listDemandingAccounts(r, costs)
 	weights := d.Weights(r)
 	demands := make([]fair.Demand, len(parties))
 	for i, p := range parties {
-		demands[i] = fair.Demand{Weight: weights[p.name], NeedByResource: p.need}
+		demands[i] = fair.Demand{Weight: weights[p.name], NeedByResource: p.fullDemand}
 	}
 	due := make([]float64, len(r.Entries))
 	for i, share := range fair.DominantShares(demands) {
-		parties[i].divide(r, costs, share, due)
+		parties[i].divideAmongJobs(r, costs, share, due)
 	}
 	return due, nil
 }
 
 // Weights returns how much each account with jobs in the round counts.
-func (Dominant) Weights(r *engine.Round) map[string]float64 {
+func (DominantFairness) Weights(r *engine.Round) map[string]float64 {
 	want := map[string]bool{}
 	for _, e := range r.Entries {
 		if r.MayRun(e) {
@@ -43,12 +43,12 @@ func (Dominant) Weights(r *engine.Round) map[string]float64 {
 // demandingAccount is an account with the positions of its jobs in its own order and what
 // it would hold if all of them ran.
 type demandingAccount struct {
-	name string
-	jobs []int
-	need []float64
+	name         string
+	entryIndexes []int
+	fullDemand   []float64
 }
 
-func (Dominant) accounts(r *engine.Round, costs [][]float64) []*demandingAccount {
+func (DominantFairness) listDemandingAccounts(r *engine.Round, costs [][]float64) []*demandingAccount {
 	index := map[string]*demandingAccount{}
 	var all []*demandingAccount
 	for i, e := range r.Entries {
@@ -57,27 +57,27 @@ func (Dominant) accounts(r *engine.Round, costs [][]float64) []*demandingAccount
 		}
 		p := index[e.Account]
 		if p == nil {
-			p = &demandingAccount{name: e.Account, need: make([]float64, len(costs[i]))}
+			p = &demandingAccount{name: e.Account, fullDemand: make([]float64, len(costs[i]))}
 			index[e.Account] = p
 			all = append(all, p)
 		}
-		p.jobs = append(p.jobs, i)
+		p.entryIndexes = append(p.entryIndexes, i)
 		for k, c := range costs[i] {
-			p.need[k] += c * float64(e.TaskCount())
+			p.fullDemand[k] += c * float64(e.TaskCount())
 		}
 	}
 	for _, p := range all {
-		slices.SortFunc(p.jobs, func(a, b int) int { return engine.CompareTenure(r.Entries[a], r.Entries[b]) })
+		slices.SortFunc(p.entryIndexes, func(a, b int) int { return engine.CompareTenure(r.Entries[a], r.Entries[b]) })
 	}
 	return all
 }
 
-// divide hands the account's share to its jobs in turn, in GPUs.
-func (p *demandingAccount) divide(r *engine.Round, costs [][]float64, share float64, due []float64) {
+// divideAmongJobs hands the account's share to its jobs in turn, in GPUs.
+func (p *demandingAccount) divideAmongJobs(r *engine.Round, costs [][]float64, share float64, due []float64) {
 	const slack = 1e-9 // shares are sums of fractions
-	used := make([]float64, len(p.need))
+	used := make([]float64, len(p.fullDemand))
 	before := 0.0
-	for _, i := range p.jobs {
+	for _, i := range p.entryIndexes {
 		e := r.Entries[i]
 		for k, c := range costs[i] {
 			used[k] += c * float64(e.TaskCount())

@@ -23,43 +23,43 @@ type Person struct{ Account, User string }
 func FairShare(s *policy.Snapshot, tree bool) map[Person]float64 {
 	t := newUsageTree(s)
 	if tree {
-		t.rankByFairTree(t.children(""), false)
+		t.rankByFairTree(t.childrenWithLevels(""), false)
 	} else {
-		t.setClassicFactors(t.below[""], nil)
+		t.setClassicFactors(t.childrenByParent[""], nil)
 	}
-	return t.factors
+	return t.factorByPerson
 }
 
 // usageTree is the tree of accounts and persons with what they used.
 type usageTree struct {
-	accounts           map[string]policy.Account
-	below              map[string][]*branch // by parent, sorted by name, persons first
+	accountByName      map[string]policy.Account
+	childrenByParent   map[string][]*treeBranch // by parent, sorted by name, persons first
 	personCount        int
-	total              float64
+	totalUsed          float64
 	lastRank, nextRank int // Fair Tree: rank given last, and the rank to give next
-	factors            map[Person]float64
+	factorByPerson     map[Person]float64
 }
 
-// branch is an account or a person.
-type branch struct {
-	name     string // of the account
-	user     string
-	isPerson bool
-	shares   float64
-	used     float64
-	level    float64 // shares over usage among its siblings
+// treeBranch is an account or a person.
+type treeBranch struct {
+	accountName    string // of the account
+	userName       string
+	isPerson       bool
+	shares         float64
+	usedService    float64
+	levelFairShare float64 // shares over usage among its siblings
 }
 
 func newUsageTree(s *policy.Snapshot) *usageTree {
-	t := &usageTree{accounts: newTree(s.Accounts, nil).accounts, below: map[string][]*branch{}, factors: map[Person]float64{}}
+	t := &usageTree{accountByName: newWeightTree(s.Accounts, nil).accountByName, childrenByParent: map[string][]*treeBranch{}, factorByPerson: map[Person]float64{}}
 	own := t.addPersons(s)
-	for name, a := range t.accounts {
+	for name, a := range t.accountByName {
 		own[name] = max(own[name], float64(a.UsedService))
 		if name != "" {
-			t.below[a.Parent] = append(t.below[a.Parent], &branch{name: name, shares: positiveWeight(a)})
+			t.childrenByParent[a.Parent] = append(t.childrenByParent[a.Parent], &treeBranch{accountName: name, shares: weightOrOne(a)})
 		}
 	}
-	t.total = t.sumBelow("", own)
+	t.totalUsed = t.sumUsedBelow("", own)
 	return t
 }
 
@@ -74,28 +74,28 @@ func (t *usageTree) addPersons(s *policy.Snapshot) map[string]float64 {
 		used[Person{u.Account, u.Name}] = max(float64(u.UsedService), 0)
 	}
 	for p, x := range used {
-		t.below[p.Account] = append(t.below[p.Account], &branch{name: p.Account, user: p.User, isPerson: true, shares: 1, used: x})
-		if _, known := t.accounts[p.Account]; !known {
-			t.accounts[p.Account] = policy.Account{Name: p.Account}
+		t.childrenByParent[p.Account] = append(t.childrenByParent[p.Account], &treeBranch{accountName: p.Account, userName: p.User, isPerson: true, shares: 1, usedService: x})
+		if _, known := t.accountByName[p.Account]; !known {
+			t.accountByName[p.Account] = policy.Account{Name: p.Account}
 		}
 	}
 	t.personCount = len(used)
 	own := map[string]float64{}
-	for name, list := range t.below {
-		slices.SortFunc(list, compareBranch)
+	for name, list := range t.childrenByParent {
+		slices.SortFunc(list, compareBranches)
 		for _, b := range list {
-			own[name] += b.used
+			own[name] += b.usedService
 		}
 	}
 	return own
 }
 
-// compareBranch puts persons before accounts, then goes by name.
-func compareBranch(a, b *branch) int {
+// compareBranches puts persons before accounts, then goes by name.
+func compareBranches(a, b *treeBranch) int {
 	if a.isPerson != b.isPerson {
 		return comparePrecedence(a.isPerson)
 	}
-	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.user, b.user))
+	return cmp.Or(cmp.Compare(a.accountName, b.accountName), cmp.Compare(a.userName, b.userName))
 }
 
 // comparePrecedence is the result of comparing what has precedence with what has not, or
@@ -107,32 +107,32 @@ func comparePrecedence(has bool) int {
 	return 1
 }
 
-// sumBelow adds up what everybody below an account used.
-func (t *usageTree) sumBelow(name string, own map[string]float64) float64 {
+// sumUsedBelow adds up what everybody below an account used.
+func (t *usageTree) sumUsedBelow(name string, own map[string]float64) float64 {
 	total := own[name]
-	slices.SortFunc(t.below[name], compareBranch)
-	for _, b := range t.below[name] {
+	slices.SortFunc(t.childrenByParent[name], compareBranches)
+	for _, b := range t.childrenByParent[name] {
 		if !b.isPerson {
-			b.used = t.sumBelow(b.name, own)
-			total += b.used
+			b.usedService = t.sumUsedBelow(b.accountName, own)
+			total += b.usedService
 		}
 	}
 	return total
 }
 
-// children returns the branches of an account with their level among each
+// childrenWithLevels returns the branches of an account with their level among each
 // other.
-func (t *usageTree) children(name string) []*branch {
-	list := t.below[name]
+func (t *usageTree) childrenWithLevels(name string) []*treeBranch {
+	list := t.childrenByParent[name]
 	shares, used := 0.0, 0.0
 	for _, b := range list {
 		shares += b.shares
-		used += b.used
+		used += b.usedService
 	}
 	for _, b := range list {
-		b.level = math.Inf(1)
-		if b.used > 0 {
-			b.level = b.shares / shares / (b.used / used)
+		b.levelFairShare = math.Inf(1)
+		if b.usedService > 0 {
+			b.levelFairShare = b.shares / shares / (b.usedService / used)
 		}
 	}
 	return list
@@ -140,29 +140,29 @@ func (t *usageTree) children(name string) []*branch {
 
 // rankByFairTree gives the persons below siblings their factors, the best level first;
 // tied says that the first of them has the rank of the person before.
-func (t *usageTree) rankByFairTree(siblings []*branch, tied bool) {
+func (t *usageTree) rankByFairTree(siblings []*treeBranch, tied bool) {
 	if t.nextRank == 0 {
 		t.lastRank, t.nextRank = t.personCount, t.personCount
 	}
 	siblings = slices.Clone(siblings)
-	slices.SortStableFunc(siblings, func(a, b *branch) int {
-		return cmp.Or(cmp.Compare(b.level, a.level), compareBranch(a, b))
+	slices.SortStableFunc(siblings, func(a, b *treeBranch) int {
+		return cmp.Or(cmp.Compare(b.levelFairShare, a.levelFairShare), compareBranches(a, b))
 	})
 	for i := 0; i < len(siblings); i++ {
 		b := siblings[i]
-		tied = tied && i == 0 || i > 0 && siblings[i-1].level == b.level
+		tied = tied && i == 0 || i > 0 && siblings[i-1].levelFairShare == b.levelFairShare
 		if b.isPerson {
 			if !tied {
 				t.lastRank = t.nextRank
 			}
-			t.factors[Person{b.name, b.user}] = float64(t.lastRank) / float64(t.personCount)
+			t.factorByPerson[Person{b.accountName, b.userName}] = float64(t.lastRank) / float64(t.personCount)
 			t.nextRank--
 			continue
 		}
-		merged := slices.Clone(t.children(b.name))
-		for i+1 < len(siblings) && siblings[i+1].level == b.level {
+		merged := slices.Clone(t.childrenWithLevels(b.accountName))
+		for i+1 < len(siblings) && siblings[i+1].levelFairShare == b.levelFairShare {
 			i++
-			merged = append(merged, t.children(siblings[i].name)...)
+			merged = append(merged, t.childrenWithLevels(siblings[i].accountName)...)
 		}
 		t.rankByFairTree(merged, tied)
 	}
@@ -170,28 +170,28 @@ func (t *usageTree) rankByFairTree(siblings []*branch, tied bool) {
 
 // setClassicFactors gives the persons below siblings their factors; above is the parent,
 // nil at the roots.
-func (t *usageTree) setClassicFactors(siblings []*branch, above *branchShare) {
+func (t *usageTree) setClassicFactors(siblings []*treeBranch, above *branchShare) {
 	shares := 0.0
 	for _, b := range siblings {
 		shares += b.shares
 	}
 	for _, b := range siblings {
-		at := branchShare{part: b.shares / shares}
-		if t.total > 0 {
-			at.used = b.used / t.total
+		at := branchShare{partOfShares: b.shares / shares}
+		if t.totalUsed > 0 {
+			at.effectiveUsage = b.usedService / t.totalUsed
 		}
 		if above != nil {
-			at.part *= above.part
-			at.used += (above.used - at.used) * b.shares / shares
+			at.partOfShares *= above.partOfShares
+			at.effectiveUsage += (above.effectiveUsage - at.effectiveUsage) * b.shares / shares
 		}
 		if !b.isPerson {
-			t.setClassicFactors(t.below[b.name], &at)
+			t.setClassicFactors(t.childrenByParent[b.accountName], &at)
 			continue
 		}
-		t.factors[Person{b.name, b.user}] = math.Exp2(-at.used / at.part)
+		t.factorByPerson[Person{b.accountName, b.userName}] = math.Exp2(-at.effectiveUsage / at.partOfShares)
 	}
 }
 
 // branchShare is a branch's part of all shares and its effective part of all
 // usage.
-type branchShare struct{ part, used float64 }
+type branchShare struct{ partOfShares, effectiveUsage float64 }

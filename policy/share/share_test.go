@@ -76,7 +76,7 @@ func TestDominantDue(t *testing.T) {
 	for i := range s.Jobs {
 		r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i]})
 	}
-	got, err := share.Dominant{}.Share(r)
+	got, err := share.DominantFairness{}.Share(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestDominantIgnoresArrangement(t *testing.T) {
 		for _, i := range perm {
 			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i]})
 		}
-		got, err := share.Dominant{}.Share(r)
+		got, err := share.DominantFairness{}.Share(r)
 		if err != nil {
 			t.Fatal(err)
 		}

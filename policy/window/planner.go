@@ -56,7 +56,7 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 // grantLeases grants leases down the line, on the types that the window was planned
 // for; what is left of other types goes to jobs that take any.
 func grantLeases(r *engine.Round, turns []engine.Assignment, line []candidate) {
-	left := grant.CountGrantable(r)
+	left := grant.CountGrantableDevices(r)
 	for i, c := range line {
 		if c.Type == "" || !grant.CompetesForLease(r, c.Entry) {
 			continue

@@ -64,7 +64,7 @@ func (p *pupil) left(j *policy.Job) (time.Duration, time.Duration) {
 		d = p.RunTimeOf(&job)
 		p.dists[j.ID] = d
 	}
-	return d.Left(learn.TimeRun(j))
+	return d.Left(j.TotalRunTime())
 }
 
 // byOracle knows.
@@ -74,7 +74,7 @@ func byOracle(jobs []workload.Job) foresight {
 		lasts[policy.JobID(jobs[i].ID)] = jobs[i].Duration
 	}
 	return func(j *policy.Job) (time.Duration, time.Duration) {
-		return max(policy.DurationFromSeconds(lasts[j.ID])-learn.TimeRun(j), time.Second), 0
+		return max(policy.DurationFromSeconds(lasts[j.ID])-j.TotalRunTime(), time.Second), 0
 	}
 }
 

@@ -35,7 +35,7 @@ func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := engine.Pipeline{
 		Name:     "carbyne",
 		Predict:  predict.Ladder{},
-		Share:    share.Dominant{},
+		Share:    share.DominantFairness{},
 		Allocate: d,
 		Backfill: backfill.Greedy{},
 		Preempt:  preempt.NoPreemption,

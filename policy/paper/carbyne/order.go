@@ -39,7 +39,7 @@ type jobPlan struct {
 // lease.
 func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	c.planWorkflows(r)
-	line, err := order.BySmallestShare{Meter: share.Dominant{}}.Order(r)
+	line, err := order.BySmallestShare{Meter: share.DominantFairness{}}.Order(r)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (a rankedJob) compare(b rankedJob) int {
 // planWorkflows looks at every workflow.
 func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 	c.jobPlans, c.gpuSecondsLeftByWorkflow = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.workflowNames))
-	c.costsByEntry = share.Dominant{}.Costs(r)
+	c.costsByEntry = share.DominantFairness{}.Costs(r)
 	workflows := make([]workflow, len(c.workflows.workflowNames))
 	var free []float64
 	for i, e := range r.Entries {

@@ -38,8 +38,8 @@ func (d *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := engine.Pipeline{
 		Name:     "drf",
 		Predict:  predict.Ladder{},
-		Share:    share.Dominant{},
-		Order:    order.BySmallestShare{Meter: share.Dominant{}},
+		Share:    share.DominantFairness{},
+		Order:    order.BySmallestShare{Meter: share.DominantFairness{}},
 		Backfill: backfill.Greedy{},
 		Rules:    d.Rules(),
 	}

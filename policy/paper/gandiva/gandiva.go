@@ -44,8 +44,8 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "gandiva",
 		Predict:  predict.Ladder{},
 		Allocate: stage,
-		Place:    place.Affinity{},
-		Pack:     pack.BesideTurnPartner{},
+		Place:    place.GangSizeAffinity{},
+		Pack:     pack.BesideAssignedPartner{},
 		Backfill: backfill.Greedy{},
 		Rules:    g.Rules(),
 	}.Decide(s)

@@ -33,7 +33,7 @@ func (s *timeSliceAllocator) Allocate(r *engine.Round) ([]engine.Assignment, err
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		return cmp.Or(cmp.Compare(next.SecondsRun[a.Index], next.SecondsRun[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
 	})
-	turns, left, leased := make([]engine.Assignment, len(line)), grant.CountGrantable(r), map[policy.JobID]bool{}
+	turns, left, leased := make([]engine.Assignment, len(line)), grant.CountGrantableDevices(r), map[policy.JobID]bool{}
 	for i, e := range line {
 		t := e.AssignmentWithoutLease()
 		if !r.OmitReasons {

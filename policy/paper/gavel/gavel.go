@@ -66,7 +66,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    g.Rules(),
 	}
 	if g.Sharing {
-		pipeline.Pack = pack.BesideTurnPartner{}
+		pipeline.Pack = pack.BesideAssignedPartner{}
 	}
 	plan, err := pipeline.Decide(s)
 	if err != nil {

@@ -68,7 +68,7 @@ func (c correlations) update(r *engine.Round, accounts []*account, memory time.D
 	return n
 }
 
-// resourceNames names what share.Dominant charges for.
+// resourceNames names what share.DominantFairness charges for.
 func resourceNames(s *policy.Snapshot) []string {
 	names := []string{"cores", "memory"}
 	for i := range s.Nodes {

@@ -55,7 +55,7 @@ func (d *resourceDivision) Admit(r *engine.Round, e *engine.Entry) error {
 // left, the others; each by least share.
 func (d *resourceDivision) Order(r *engine.Round) ([]*engine.Entry, error) {
 	d.divideOnce(r)
-	line, err := order.BySmallestShare{Meter: share.Dominant{}}.Order(r)
+	line, err := order.BySmallestShare{Meter: share.DominantFairness{}}.Order(r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (d *resourceDivision) divideOnce(r *engine.Round) {
 		return
 	}
 	d.round, d.entitlementByEntry = r, slices.Repeat([]jobEntitlement{beyondCap}, len(r.Entries))
-	meter := share.Dominant{}
+	meter := share.DominantFairness{}
 	costs, weights := meter.Costs(r), meter.Weights(r)
 	d.collectAccounts(costs)
 	d.correlations = d.correlations.update(r, d.accounts, d.averagingTime)

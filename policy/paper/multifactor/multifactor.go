@@ -107,7 +107,7 @@ func (o priorityOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 		}
 		e.Note = fmt.Sprintf("priority %d: age %.2f, fair share %.2f, size %.2f", priority[e.ID], f.Age, f.FairShare, f.Size)
 	}
-	return order.By{order.ActiveFirst, func(_ *engine.Round, x, y *engine.Entry) int {
+	return order.ByKeys{order.ActiveFirst, func(_ *engine.Round, x, y *engine.Entry) int {
 		return cmp.Or(cmp.Compare(priority[y.ID], priority[x.ID]), cmp.Compare(x.ID, y.ID))
 	}}.Order(r)
 }

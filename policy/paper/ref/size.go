@@ -52,7 +52,7 @@ func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error)
 			cores += float64(r.Nodes[i].CPUs)
 		}
 	}
-	weights := share.Dominant{}.Weights(r)
+	weights := share.DominantFairness{}.Weights(r)
 	for i := range pools {
 		if pools[i].totalGPUs > 0 {
 			f.divideGPUs(r, &pools[i], cores*float64(pools[i].totalGPUs)/float64(sumTotalGPUs(pools)), weights, line, want)

@@ -58,7 +58,7 @@ func (k *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // plannerSettings are those of the planner for the cluster of the snapshot.
 func (k *Policy) plannerSettings(s *policy.Snapshot) *window.Settings {
 	settings := &window.Settings{RoundLength: k.Round, RoundsPlanned: k.Window, ReplanAfterRounds: k.Replan, LongestRestCost: k.K, LatenessPower: k.Lambda, RhoMax: k.RhoMax,
-		MaxWeight: k.Cap, Sigmas: k.Sigmas, FromStart: k.Since == "start", Predict: predict.Regimes{UseRestatement: k.Predictor == "restatement"}}
+		MaxWeight: k.Cap, Sigmas: k.Sigmas, FromStart: k.Since == "start", Predict: predict.Regimes{TakesRegimesInOrder: k.Predictor == "restatement"}}
 	if k.BySize {
 		settings.LongestRestCost, settings.LatenessPower = authorsSettings(s)
 	}

@@ -27,7 +27,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := engine.Pipeline{
 		Name:     "sjf",
 		Predict:  predict.Ladder{},
-		Order:    order.ByLength{CompareFirst: order.By{order.ActiveFirst}, UnknownLength: predict.MedianRun(s.History), ByService: f.By == "service"},
+		Order:    order.ByLength{KeysBefore: order.ByKeys{order.ActiveFirst}, UnknownLength: predict.MedianRunTime(s.History), UseGPUTime: f.By == "service"},
 		Backfill: backfill.Greedy{},
 		Rules:    f.Rules(),
 	}

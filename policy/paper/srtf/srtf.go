@@ -24,13 +24,13 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	line := order.ByLength{ByService: f.By == "service"}
+	line := order.ByLength{UseGPUTime: f.By == "service"}
 	return engine.Pipeline{
 		Name:     "srtf",
 		Predict:  predict.Ladder{},
 		Order:    line,
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.ByTier(func(_ *engine.Round, e *engine.Entry) int { return int(line.Left(e) * 1000) }),
+		Preempt:  preempt.ByTier(func(_ *engine.Round, e *engine.Entry) int { return int(line.LengthLeft(e) * 1000) }),
 		Rules:    f.Rules(),
 	}.Decide(s)
 }

@@ -52,7 +52,7 @@ func (a *arbiter) assessJobs(r *engine.Round) {
 	a.jobs = make([]job, len(r.Entries))
 	contending, unknown, rows := float64(countRunnableJobs(r)), time.Hour, r.JobIndexes(a.lastLeases.Jobs)
 	if len(r.History) > 0 {
-		unknown = predict.MedianRun(r.History)
+		unknown = predict.MedianRunTime(r.History)
 	}
 	for i, e := range r.Entries {
 		j := &a.jobs[i]
@@ -94,7 +94,7 @@ func (a *arbiter) recallJob(j *job, row int, contending float64) {
 // grantLeases lets jobs within their lease keep their GPUs, and offers the others: first
 // to the jobs that bid, then to the rest.
 func (a *arbiter) grantLeases(r *engine.Round, line []*job) {
-	free := grant.CountGrantable(r)
+	free := grant.CountGrantableDevices(r)
 	var unleased []*job // in line order
 	for _, j := range line {
 		switch {
@@ -122,7 +122,7 @@ func countBidders(n int, fairness float64) int {
 // auctionGPUs divides what is free among the bidders, type by type.
 func (a *arbiter) auctionGPUs(free grant.FreeByType, bidders []*job) {
 	for k, lot := range groupBiddersByType(free, bidders) {
-		auction := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
+		auction := market.Auction{Units: free[k].Count, Bids: make([][]market.Bid, len(lot))}
 		for i, b := range lot {
 			auction.Bids[i] = []market.Bid{{Units: b.WantedDeviceCount, LogGain: max(b.logRhoGain(), 1e-9)}}
 		}
@@ -148,7 +148,7 @@ func (a *arbiter) auctionGPUs(free grant.FreeByType, bidders []*job) {
 func groupBiddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 	lots, left := make([][]*job, len(free)), make([]int, len(free))
 	for k := range free {
-		left[k] = free[k].Free
+		left[k] = free[k].Count
 	}
 	for _, b := range bidders {
 		at := -1
@@ -158,7 +158,7 @@ func groupBiddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 				at = k
 			}
 		}
-		if at >= 0 && b.WantedDeviceCount <= free[at].Free {
+		if at >= 0 && b.WantedDeviceCount <= free[at].Count {
 			lots[at] = append(lots[at], b)
 			left[at] -= b.WantedDeviceCount
 		}

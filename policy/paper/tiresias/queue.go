@@ -13,17 +13,17 @@ import (
 // also, inside a queue, to those that started before.
 func queueTier(levels order.ByLeastAttained, within bool) func(*engine.Round, *engine.Entry) int {
 	if !within {
-		return func(_ *engine.Round, e *engine.Entry) int { return levels.Queue(e) }
+		return func(_ *engine.Round, e *engine.Entry) int { return levels.QueueOf(e) }
 	}
 	// Milliseconds since the first start, the longest first, and a tier at the
 	// end of each queue for those that never started.
 	const span = 1 << 44
 	return func(r *engine.Round, e *engine.Entry) int {
 		if e.FirstStart.IsZero() {
-			return levels.Queue(e)*span + span - 1
+			return levels.QueueOf(e)*span + span - 1
 		}
 		since := min(max(r.Now.Sub(e.FirstStart).Milliseconds(), 0), span/2)
-		return levels.Queue(e)*span + span/2 - int(since)
+		return levels.QueueOf(e)*span + span/2 - int(since)
 	}
 }
 

@@ -43,7 +43,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	levels := order.ByLeastAttained{QueueBounds: t.queueBounds(sizes), AttainedService: promoted.attainedSincePromotion}
 	if t.Index == "gittins" {
-		levels.OrderWithin = orderByGittinsIndex(levels, sizes)
+		levels.KeyOfQueue = orderByGittinsIndex(levels, sizes)
 	}
 	plan, err := engine.Pipeline{
 		Name:     "tiresias",
