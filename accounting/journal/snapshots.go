@@ -17,11 +17,11 @@ const maxReplaySnapshots = 300
 
 var qReplaySnapshots = sql.QueryText("replay_snapshots")
 
-// Seen returns jobs of a partition as policies saw them while they ran: what
+// LastSeenJobs returns jobs of a partition as policies saw them while they ran: what
 // their owners said is in no other record. Some stored snapshots are looked
 // through, so that short jobs, and those of cycles past their retention, are
 // missing.
-func (s *Store) Seen(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error) {
+func (s *Store) LastSeenJobs(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error) {
 	doing := "looking through the snapshots of partition " + partition
 	rows, err := s.DB.Query(ctx, qReplaySnapshots, cluster, partition, since, until, maxReplaySnapshots)
 	if err != nil {

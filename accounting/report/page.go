@@ -12,16 +12,16 @@ import (
 
 // WritePage writes the answers of a scope as one HTML file. made says by what.
 func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
-	sheet := chart.Sheet{Title: "Report of cluster " + s.Cluster, About: []string{s.String()}, Made: made}
+	sheet := chart.ReportPage{Title: "Report of cluster " + s.Cluster, About: []string{s.String()}, Footer: made}
 	if len(all) == 1 {
 		sheet.Title = all[0].Title
 	}
 	for _, a := range all {
 		sheet.Sections = append(sheet.Sections, chart.Section{
-			ID: a.Name, Title: a.Title, About: a.Explanation, Drawing: a.newDrawing(s), Head: a.Rows.HeaderTexts(), Rows: a.Rows.FormatRows(),
+			ID: a.Name, Title: a.Title, About: a.Explanation, Drawing: a.newDrawing(s), ColumnHeads: a.Rows.HeaderTexts(), Rows: a.Rows.FormatRows(),
 		})
 	}
-	return chart.WriteSheet(w, sheet)
+	return chart.WriteReportPage(w, sheet)
 }
 
 // newDrawing is what the page draws of the answer.
@@ -30,7 +30,7 @@ func (a *Answer) newDrawing(s Scope) chart.Drawing {
 	case BarPlot:
 		d := chart.Drawing{XLabel: a.Plot.Unit}
 		for _, c := range a.Plot.Columns {
-			d.Keys = append(d.Keys, strings.ReplaceAll(c, "_", " "))
+			d.BarKeys = append(d.BarKeys, strings.ReplaceAll(c, "_", " "))
 		}
 		label := a.Rows.ColumnIndex(a.Plot.LabelColumn)
 		for _, row := range a.Rows.Rows {

@@ -17,13 +17,13 @@ func ExampleExperiment() {
 		fmt.Println(err)
 		return
 	}
-	jobs, err := study.Generate("philly", generate.Options{Jobs: 40}, 1, nodes)
+	jobs, err := study.GenerateScenario("philly", generate.Options{JobCount: 40}, 1, nodes)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	e := study.Experiment{Scenarios: []*study.Scenario{jobs}, Options: study.Options{Seed: 1}}
-	if e.Policies, err = policyset.Parse("fifo,srtf", true); err != nil {
+	if e.Policies, err = policyset.ParsePolicies("fifo,srtf", true); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -37,7 +37,7 @@ func ExampleExperiment() {
 		return
 	}
 	for i := range results {
-		fmt.Printf("%s: %d jobs, done after %.1f h\n", results[i].Label, results[i].Median.Jobs, results[i].Median.Makespan/3600)
+		fmt.Printf("%s: %d jobs, done after %.1f h\n", results[i].Label, results[i].Median.JobCount, results[i].Median.Makespan/3600)
 	}
 	// Output:
 	// fifo: 40 jobs, done after 157.8 h

@@ -14,11 +14,11 @@ import (
 
 // Experiment is policies to be run on scenarios.
 type Experiment struct {
-	Scenarios []*Scenario // by seed; the same one again where only policies have chance
-	Policies  []policyset.Choice
-	Options                         // Seed is that of the first scenario, those of the others follow it
-	Cluster   string                // the nodes as they were asked for
-	Published []published.ResultRow // results of others on the same jobs
+	Scenarios     []*Scenario // by seed; the same one again where only policies have chance
+	Policies      []policyset.PolicyChoice
+	Options                             // Seed is that of the first scenario, those of the others follow it
+	ClusterSpec   string                // the nodes as they were asked for
+	PublishedRows []published.ResultRow // results of others on the same jobs
 }
 
 // Result is what became of one policy.
@@ -73,13 +73,13 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 	}
 	results := make([]Result, n)
 	for i, p := range e.Policies {
-		results[i] = newNthResult(p.Label, i, n, runs, errs)
+		results[i] = gatherResult(p.Label, i, n, runs, errs)
 	}
 	return results, nil
 }
 
-// newNthResult puts every n-th run from the i-th together.
-func newNthResult(label string, i, n int, runs []*measure.Run, errs []error) Result {
+// gatherResult puts every n-th run from the i-th together.
+func gatherResult(label string, i, n int, runs []*measure.Run, errs []error) Result {
 	var own []*measure.Run
 	for ; i < len(runs); i += n {
 		if errs[i] != nil {
@@ -90,8 +90,8 @@ func newNthResult(label string, i, n int, runs []*measure.Run, errs []error) Res
 	return NewResult(label, own...)
 }
 
-// FailureOf says which policies failed; nil when none did.
-func FailureOf(results []Result) error {
+// CheckFailures says which policies failed; nil when none did.
+func CheckFailures(results []Result) error {
 	var names []string
 	for i := range results {
 		if results[i].Err != nil {

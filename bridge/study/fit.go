@@ -26,7 +26,7 @@ func (s *Scenario) dropUnrunnable(path string, skip bool) error {
 			continue
 		}
 		if bad++; first == nil {
-			first = trace.Problem{File: path, Line: j.Line, What: err.Error()}
+			first = trace.Problem{File: path, Line: j.Line, Message: err.Error()}
 		}
 	}
 	switch {

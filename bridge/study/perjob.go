@@ -20,8 +20,8 @@ func WriteJobs(w io.Writer, results []Result) error {
 	labels, seeds := map[string]bool{}, false
 	for i := range results {
 		for _, r := range results[i].Runs {
-			seeds = seeds || labels[r.Policy]
-			labels[r.Policy] = true
+			seeds = seeds || labels[r.PolicyName]
+			labels[r.PolicyName] = true
 			runs = append(runs, r)
 		}
 	}
@@ -29,7 +29,7 @@ func WriteJobs(w io.Writer, results []Result) error {
 	for i, r := range runs {
 		var lead, head []string
 		if len(labels) > 1 {
-			lead, head = append(lead, printable.CSVCell(r.Policy)), append(head, "policy")
+			lead, head = append(lead, printable.CSVCell(r.PolicyName)), append(head, "policy")
 		}
 		if seeds {
 			lead, head = append(lead, strconv.FormatInt(r.Seed, 10)), append(head, "seed")
@@ -39,10 +39,10 @@ func WriteJobs(w io.Writer, results []Result) error {
 				return err
 			}
 		}
-		rho := r.Rho()
-		for k := range r.Jobs {
-			if err := out.Write(append(lead[:len(lead):len(lead)], jobCells(&r.Jobs[k], rho[k])...)); err != nil {
-				return fmt.Errorf("job %d: %w", r.Jobs[k].ID, err)
+		rho := r.Rhos()
+		for k := range r.JobOutcomes {
+			if err := out.Write(append(lead[:len(lead):len(lead)], jobCells(&r.JobOutcomes[k], rho[k])...)); err != nil {
+				return fmt.Errorf("job %d: %w", r.JobOutcomes[k].ID, err)
 			}
 		}
 	}
@@ -50,14 +50,14 @@ func WriteJobs(w io.Writer, results []Result) error {
 	return out.Error()
 }
 
-func jobCells(j *measure.Outcome, rho float64) []string {
+func jobCells(j *measure.JobOutcome, rho float64) []string {
 	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 	start, wait := seconds(j.Start), seconds(j.Start-j.Arrive)
 	if j.Start < 0 {
 		start, wait = "", "" // it never did
 	}
 	return []string{
-		strconv.FormatInt(j.ID, 10), printable.CSVCell(j.User), printable.CSVCell(j.Account), strconv.Itoa(j.GPUs),
+		strconv.FormatInt(j.ID, 10), printable.CSVCell(j.User), printable.CSVCell(j.Account), strconv.Itoa(j.GPUCount),
 		seconds(j.Arrive), start, seconds(j.Finish), wait, seconds(j.Finish - j.Arrive),
 		strconv.FormatFloat(rho, 'f', 5, 64), strconv.Itoa(j.StopCount),
 	}

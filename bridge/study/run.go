@@ -22,7 +22,7 @@ type Options struct {
 	Clock        exact.Clock
 	ClockName    string // see SetClock
 	Seed         int64
-	Loop         bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
+	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 }
@@ -37,14 +37,14 @@ func (o *Options) SetClock(name string, round time.Duration, s *Scenario) (err e
 			o.ClockName = "shockwave"
 		}
 	}
-	o.Clock, err = exact.NamedClock(o.ClockName, round)
+	o.Clock, err = exact.NewClockByName(o.ClockName, round)
 	return err
 }
 
 // Run simulates the scenario under a policy. It ends early, with the context's
 // error, when the context does: at once, or when a decision that takes long is
 // not waited for. progress, which may be nil, is called with the jobs done.
-func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progress func(done, of int)) (*measure.Run, error) {
+func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o Options, progress func(done, of int)) (*measure.Run, error) {
 	decide, err := p.NewPolicy()
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progr
 	if err != nil {
 		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, s.Name, err)
 	}
-	run.Policy, run.Trace, run.Seed = p.Label, s.Name, o.Seed
+	run.PolicyName, run.TraceName, run.Seed = p.Label, s.Name, o.Seed
 	return run, nil
 }
 
@@ -75,12 +75,12 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o Options, progre
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
-			Seed: o.Seed, RestartCost: o.Clock.RestartCost, Progress: progress, Loop: o.Loop, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
+			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
 		})
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
-		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", Terse: true, Progress: progress,
+		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress,
 	})
 }
 

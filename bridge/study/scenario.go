@@ -17,7 +17,7 @@ import (
 type Scenario struct {
 	Name     string
 	Jobs     []workload.Job
-	Tables   *workload.Tables // speeds of jobs with Training; nil: none
+	Tables   *workload.SpeedTables // speeds of jobs with Training; nil: none
 	Nodes    []policy.Node
 	Accounts []policy.Account
 	Remarks  []string // what was left out, in sentences
@@ -25,25 +25,25 @@ type Scenario struct {
 
 // Source says from which files a scenario is read.
 type Source struct {
-	Trace       string // with the jobs
-	Options     trace.Options
-	Tables      string // of throughput; "": none
-	Nodes       []policy.Node
-	SilenceJobs bool // jobs report nothing to the policies
+	TracePath    string // with the jobs
+	TraceOptions trace.Options
+	TablesPath   string // of throughput; "": none
+	Nodes        []policy.Node
+	SilenceJobs  bool // jobs report nothing to the policies
 }
 
-// Load reads a scenario and makes sure that every job could run; with
+// LoadScenario reads a scenario and makes sure that every job could run; with
 // Options.SkipBad those that could not are left out. Errors name the line, or
 // the entry the tables lack.
-func Load(from Source) (*Scenario, error) {
+func LoadScenario(from Source) (*Scenario, error) {
 	var err error
 	s := &Scenario{Nodes: from.Nodes}
-	if from.Tables != "" {
-		if s.Tables, err = workload.ReadTables(from.Tables); err != nil {
+	if from.TablesPath != "" {
+		if s.Tables, err = workload.ReadSpeedTables(from.TablesPath); err != nil {
 			return nil, err
 		}
 	}
-	t, err := trace.Open(from.Trace, from.Options)
+	t, err := trace.ReadFile(from.TracePath, from.TraceOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -57,27 +57,27 @@ func Load(from Source) (*Scenario, error) {
 	if from.SilenceJobs {
 		s.SilenceJobs()
 	}
-	return s, s.completeJobs(from.Trace, from.Options.SkipBad)
+	return s, s.completeJobs(from.TracePath, from.TraceOptions.SkipBad)
 }
 
-// Generate makes up a scenario of the kind for the nodes.
-func Generate(kind string, o generate.Options, seed int64, nodes []policy.Node) (*Scenario, error) {
+// GenerateScenario makes up a scenario of the kind for the nodes.
+func GenerateScenario(kind string, o generate.Options, seed int64, nodes []policy.Node) (*Scenario, error) {
 	for _, k := range generate.Kinds() {
-		if k.Name == kind && o.Jobs != 0 && !slices.Contains(k.UsedOptions, "jobs") {
+		if k.Name == kind && o.JobCount != 0 && !slices.Contains(k.UsedOptions, "jobs") {
 			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)
 		}
 	}
-	o.GPUs = cluster.CountGPUs(nodes)
+	o.ClusterGPUs = cluster.CountGPUs(nodes)
 	made, err := generate.MakeWorkload(kind, o, seed)
 	if err != nil {
 		return nil, err
 	}
-	return New(Scenario{Name: kind, Jobs: made.Jobs, Tables: generate.NewTables(), Accounts: made.Accounts, Nodes: nodes}, false)
+	return NewScenario(Scenario{Name: kind, Jobs: made.Jobs, Tables: generate.NewSpeedTables(), Accounts: made.Accounts, Nodes: nodes}, false)
 }
 
-// New completes a scenario from what is given of it; its jobs are copied. Jobs
+// NewScenario completes a scenario from what is given of it; its jobs are copied. Jobs
 // that could never run on its nodes are an error, or with skip left out.
-func New(given Scenario, skip bool) (*Scenario, error) {
+func NewScenario(given Scenario, skip bool) (*Scenario, error) {
 	s := &given
 	s.Jobs = slices.Clone(s.Jobs)
 	return s, s.completeJobs(s.Name, skip)
@@ -110,7 +110,7 @@ func (s *Scenario) completeJobs(path string, skip bool) error {
 // batch job. What the jobs do stays as it is.
 func (s *Scenario) SilenceJobs() {
 	for i := range s.Jobs {
-		s.Jobs[i].Silent = true
+		s.Jobs[i].IsSilent = true
 	}
 }
 

@@ -30,12 +30,12 @@ func nodes(t *testing.T, spec string) []policy.Node {
 // TestFit wants jobs that can never run to be refused with their line and the
 // reason of the type that comes nearest.
 func TestFit(t *testing.T) {
-	tables := workload.NewTables([]workload.SpeedRow{{Type: "a100", Class: "LM (batch size 10)", GPUs: 2, Steps: 5}})
+	tables := workload.NewSpeedTables([]workload.SpeedRow{{GPUType: "a100", Class: "LM (batch size 10)", GPUCount: 2, StepsPerSecond: 5}})
 	lm := &workload.Training{Model: "LM", Batch: 10, Mode: workload.StaticMode, Steps: 100}
 	for _, c := range []struct {
 		name   string
 		job    workload.Job
-		tables *workload.Tables
+		tables *workload.SpeedTables
 		says   string // "": it fits
 	}{
 		{"small", workload.Job{GPUs: 8}, nil, ""},
@@ -80,12 +80,12 @@ func TestLoadReadsEverything(t *testing.T) {
 	if err := os.WriteFile(tables, []byte(`{"v100": {"('LM (batch size 10)', 1)": {"null": 2}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := Source{Trace: path, Tables: tables, Nodes: nodes(t, "2")}
-	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "two.trace:2: job 2 asks for 4 GPUs, the cluster has 2") {
+	s := Source{TracePath: path, TablesPath: tables, Nodes: nodes(t, "2")}
+	if _, err := LoadScenario(s); err == nil || !strings.Contains(err.Error(), "two.trace:2: job 2 asks for 4 GPUs, the cluster has 2") {
 		t.Errorf("error %v", err)
 	}
-	s.Options.SkipBad = true
-	w, err := Load(s)
+	s.TraceOptions.SkipBad = true
+	w, err := LoadScenario(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +100,11 @@ func TestLoadReadsEverything(t *testing.T) {
 // TestRunEnds wants an interrupted simulation to end with the context's error
 // although no decision is under way to notice it.
 func TestRunEnds(t *testing.T) {
-	w, err := Generate("philly", generate.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
+	w, err := GenerateScenario("philly", generate.Options{JobCount: 20_000}, 1, nodes(t, "16x8"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	picks, err := policyset.Parse("fifo", true)
+	picks, err := policyset.ParsePolicies("fifo", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +122,11 @@ func TestRunEnds(t *testing.T) {
 // TestFidelities wants the same jobs to end under both, with the same names on
 // the figures.
 func TestFidelities(t *testing.T) {
-	w, err := Generate("philly", generate.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
+	w, err := GenerateScenario("philly", generate.Options{JobCount: 25}, 3, nodes(t, "2x8:a100"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	picks, err := policyset.Parse("tiresias:min_run=20m", false)
+	picks, err := policyset.ParsePolicies("tiresias:min_run=20m", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestFidelities(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := run.Summarize()
-		if s.Jobs != 25 || s.Policy != "tiresias:min_run=20m" || s.Trace != "philly" || run.Seed != 3 || !(s.Makespan > 0) {
+		if s.JobCount != 25 || s.Policy != "tiresias:min_run=20m" || s.Trace != "philly" || run.Seed != 3 || !(s.Makespan > 0) {
 			t.Errorf("slurm %t: %+v", slurm, s)
 		}
 		spans = append(spans, s.Makespan)

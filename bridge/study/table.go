@@ -12,7 +12,7 @@ import (
 // Row is a row of the table of results: a policy's, or a published one.
 type Row struct {
 	*Result
-	Published *published.ResultRow // nil: the row is of Result
+	PublishedRow *published.ResultRow // nil: the row is of Result
 }
 
 // NewRows are our results, each followed by the published ones of the same policy,
@@ -24,15 +24,15 @@ func (e *Experiment) NewRows(results []Result) []Row {
 		label := results[i].Label
 		listed[label] = true
 		rows = append(rows, Row{Result: &results[i]})
-		for k := range e.Published {
-			if e.Published[k].OurPolicy == label {
-				rows = append(rows, Row{Published: &e.Published[k]})
+		for k := range e.PublishedRows {
+			if e.PublishedRows[k].OurPolicy == label {
+				rows = append(rows, Row{PublishedRow: &e.PublishedRows[k]})
 			}
 		}
 	}
-	for k := range e.Published {
-		if !listed[e.Published[k].OurPolicy] {
-			rows = append(rows, Row{Published: &e.Published[k]})
+	for k := range e.PublishedRows {
+		if !listed[e.PublishedRows[k].OurPolicy] {
+			rows = append(rows, Row{PublishedRow: &e.PublishedRows[k]})
 		}
 	}
 	return rows
@@ -43,8 +43,8 @@ func (e *Experiment) NewRows(results []Result) []Row {
 func (r Row) Cells(metrics []*measure.Metric) []string {
 	cells := make([]string, len(metrics))
 	switch {
-	case r.Published != nil:
-		s := r.Published.Summary()
+	case r.PublishedRow != nil:
+		s := r.PublishedRow.Summary()
 		for i, m := range metrics {
 			cells[i] = m.FormatValue(m.ValueOf(&s))
 		}
@@ -58,11 +58,11 @@ func (r Row) Cells(metrics []*measure.Metric) []string {
 	return cells
 }
 
-// Sources say where the published results come from, each once.
-func (e *Experiment) Sources() []string {
+// PublishedSources say where the published results come from, each once.
+func (e *Experiment) PublishedSources() []string {
 	var all []string
 	seen := map[string]bool{}
-	for _, r := range e.Published {
+	for _, r := range e.PublishedRows {
 		if !seen[r.Source] {
 			seen[r.Source] = true
 			all = append(all, "Published: "+r.Source+".")
@@ -76,17 +76,17 @@ func (e *Experiment) Sources() []string {
 func (e *Experiment) NewPage(results []Result, about ...string) chart.Page {
 	first := e.Scenarios[0]
 	p := chart.Page{
-		Title: "1 policy on " + first.Name, About: append(about, e.describeOptions()), Table: e.newTable(results), Shares: map[string]float64{},
+		Title: "1 policy on " + first.Name, About: append(about, e.describeOptions()), Table: e.newTable(results), WeightsByAccount: map[string]float64{},
 	}
 	if n := len(results); n > 1 {
 		p.Title = fmt.Sprintf("%d policies on %s", n, first.Name)
 	}
 	for _, a := range first.Accounts {
-		p.Shares[a.Name] = max(a.Weight, 0)
+		p.WeightsByAccount[a.Name] = max(a.Weight, 0)
 	}
 	for i := range results {
 		if r := &results[i]; r.Err == nil {
-			p.Policies = append(p.Policies, chart.NewPolicy(r.Label, r.Runs))
+			p.Policies = append(p.Policies, chart.NewPolicyRuns(r.Label, r.Runs))
 		}
 	}
 	return p
@@ -95,37 +95,37 @@ func (e *Experiment) NewPage(results []Result, about ...string) chart.Page {
 // describeOptions says how the experiment was simulated.
 func (e *Experiment) describeOptions() string {
 	if e.ThroughSlurm {
-		return fmt.Sprintf("Cluster %s, through the daemon's loop and a simulated Slurm; seed %d.", e.Cluster, e.Seed)
+		return fmt.Sprintf("Cluster %s, through the daemon's loop and a simulated Slurm; seed %d.", e.ClusterSpec, e.Seed)
 	}
-	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", e.Cluster, e.ClockName, e.Seed)
+	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", e.ClusterSpec, e.ClockName, e.Seed)
 }
 
 func (e *Experiment) newTable(results []Result) chart.Table {
-	t := chart.Table{Head: []string{"Policy"}, Notes: append([]string{
+	t := chart.Table{ColumnHeads: []string{"Policy"}, Notes: append([]string{
 		"Bold is the best of a column. JCT: from arrival to completion. ρ: JCT over what an equal part of the cluster would have needed. " +
 			"Queueing: the part of the JCT in which a job did not run. Lost: GPU-hours held without progress.",
-	}, e.Sources()...)}
-	metrics := measure.Metrics
+	}, e.PublishedSources()...)}
+	metrics := measure.AllMetrics
 	best := make([]float64, len(metrics))
 	for i, m := range metrics {
-		t.Head = append(t.Head, m.Title)
+		t.ColumnHeads = append(t.ColumnHeads, m.Title)
 		best[i] = bestValue(m, results)
 	}
 	drawn := 0
 	for _, r := range e.NewRows(results) {
-		row := chart.Row{Style: -1}
+		row := chart.Row{StyleIndex: -1}
 		for i, text := range r.Cells(metrics) {
-			ours := r.Published == nil && r.Err == nil
-			row.Cells = append(row.Cells, chart.Cell{Text: text, Best: ours && metrics[i].ValueOf(&r.Median) == best[i]})
+			ours := r.PublishedRow == nil && r.Err == nil
+			row.Cells = append(row.Cells, chart.Cell{Text: text, IsBest: ours && metrics[i].ValueOf(&r.Median) == best[i]})
 		}
 		switch {
-		case r.Published != nil:
-			row.Label = "published: " + r.Published.Name
+		case r.PublishedRow != nil:
+			row.Label = "published: " + r.PublishedRow.Name
 		case r.Err != nil:
 			row.Label = r.Label
 			t.Notes = append(t.Notes, fmt.Sprintf("%s failed: %v", r.Label, r.Err))
 		default:
-			row.Label, row.Style = r.Label, drawn
+			row.Label, row.StyleIndex = r.Label, drawn
 			drawn++
 		}
 		t.Rows = append(t.Rows, row)
@@ -144,9 +144,9 @@ func bestValue(m *measure.Metric, results []Result) float64 {
 		}
 	}
 	switch {
-	case m.Better == 0 || least == most:
+	case m.BetterDirection == 0 || least == most:
 		return math.NaN()
-	case m.Better < 0:
+	case m.BetterDirection < 0:
 		return least
 	}
 	return most

@@ -151,7 +151,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 // started in the cycle of the snapshot.
 func smallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy) []string {
 	var requests []string
-	for _, smaller := range whatif.Smaller(s, id, p, time.Now) {
+	for _, smaller := range whatif.FindSmallerRequests(s, id, p, time.Now) {
 		requests = append(requests, smallerRequestText(s.Job(id), &smaller))
 	}
 	return requests

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// accountGroups puts the shares of the policies together by account, in percent.
-func (p Page) accountGroups(names []string, shares []map[string]float64) []barGroup {
+// newAccountGroups puts the shares of the policies together by account, in percent.
+func (p Page) newAccountGroups(names []string, shares []map[string]float64) []barGroup {
 	weights := 0.0
-	for _, name := range slices.Sorted(maps.Keys(p.Shares)) {
-		weights += p.Shares[name]
+	for _, name := range slices.Sorted(maps.Keys(p.WeightsByAccount)) {
+		weights += p.WeightsByAccount[name]
 	}
 	var all []barGroup
 	for _, name := range names {
 		g := barGroup{name: name}
 		if weights > 0 {
-			g.entitledShare = 100 * p.Shares[name] / weights
+			g.entitledShare = 100 * p.WeightsByAccount[name] / weights
 		}
 		for i, pol := range p.Policies {
 			g.bars = append(g.bars, bar{pol.Label, i, 100 * shares[i][name]})

@@ -36,7 +36,7 @@ func (b barChart) renderSVG() template.HTML {
 		tall += float64(len(g.bars))*barHeight + groupGap
 	}
 	b.xAxis.minPixel, b.xAxis.maxPixel = barLabelWidth, plotWidth-rightMargin-30
-	p.writeStart(b.id, b.title, b.description, tall)
+	p.writeOpeningTag(b.id, b.title, b.description, tall)
 	for _, t := range b.xAxis.ticks {
 		x := b.xAxis.pixelOf(t)
 		p.writef(`<path class="grid" d="M%s %sV%s"/>`, formatPixel(x), formatPixel(topMargin), formatPixel(tall-bottomMargin))

@@ -12,7 +12,7 @@ import (
 )
 
 // linesOfPolicies returns a line for each policy by the same function.
-func (p Page) linesOfPolicies(of func(Policy) []point) []line {
+func (p Page) linesOfPolicies(of func(PolicyRuns) []point) []line {
 	all := make([]line, len(p.Policies))
 	for i, pol := range p.Policies {
 		all[i] = line{pol.Label, i, of(pol)}
@@ -21,7 +21,7 @@ func (p Page) linesOfPolicies(of func(Policy) []point) []line {
 }
 
 // describePolicies says a figure of every policy in words.
-func (p Page) describePolicies(of func(Policy) string) string {
+func (p Page) describePolicies(of func(PolicyRuns) string) string {
 	words := make([]string, len(p.Policies))
 	for i, pol := range p.Policies {
 		words[i] = pol.Label + " " + of(pol)
@@ -55,7 +55,7 @@ func divideX(lines []line, by float64) []line {
 }
 
 func (p Page) jctFigure() figure {
-	lines := p.linesOfPolicies(func(pol Policy) []point { return cumulativeDistribution(pol.JCT) })
+	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.JCTs) })
 	_, most := minAndMax(lines, pointX)
 	name, seconds := chooseTimeUnit(most)
 	least, most := minAndMax(divideX(lines, seconds), pointX)
@@ -65,8 +65,8 @@ func (p Page) jctFigure() figure {
 	}
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines,
-		description: "Half and 99 % of the jobs are done within, in " + name + ": " + p.describePolicies(func(pol Policy) string {
-			return fmt.Sprintf("%.3g and %.3g", quantileOf(pol.JCT, 0.5)/seconds, quantileOf(pol.JCT, 0.99)/seconds)
+		description: "Half and 99 % of the jobs are done within, in " + name + ": " + p.describePolicies(func(pol PolicyRuns) string {
+			return fmt.Sprintf("%.3g and %.3g", quantileOf(pol.JCTs, 0.5)/seconds, quantileOf(pol.JCTs, 0.99)/seconds)
 		}),
 		xAxis: newLogAxis("job completion time, "+name, max(least, most/1e5), most), yAxis: newLinearAxis("share of jobs", 1),
 	}.renderSVG()
@@ -74,7 +74,7 @@ func (p Page) jctFigure() figure {
 }
 
 func (p Page) rhoFigure() figure {
-	lines := p.linesOfPolicies(func(pol Policy) []point { return cumulativeDistribution(pol.Rho) })
+	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.Rhos) })
 	least, most := minAndMax(lines, pointX)
 	f := figure{
 		ID: "rho", Title: "Finish-time fairness",
@@ -82,8 +82,8 @@ func (p Page) rhoFigure() figure {
 	}
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines, verticalRules: []verticalRule{{1, "equal part"}},
-		description: "Median and greatest ρ: " + p.describePolicies(func(pol Policy) string {
-			return fmt.Sprintf("%.2f and %.2f", quantileOf(pol.Rho, 0.5), quantileOf(pol.Rho, 1))
+		description: "Median and greatest ρ: " + p.describePolicies(func(pol PolicyRuns) string {
+			return fmt.Sprintf("%.2f and %.2f", quantileOf(pol.Rhos, 0.5), quantileOf(pol.Rhos, 1))
 		}),
 		xAxis: newRhoAxis(max(least, most/1e5), max(most, 1.2)), yAxis: newLinearAxis("share of jobs", 1),
 	}.renderSVG()
@@ -98,22 +98,22 @@ func newRhoAxis(least, most float64) axis {
 	return newLinearAxis("finish-time fairness ρ (no unit)", most)
 }
 
-// overTimeFigure draws a figure of the samples over time.
-func (p Page) overTimeFigure(f figure, y func(most float64) axis, said string, of func(*measure.Sample, Policy) float64) figure {
+// newTimeFigure draws a figure of the samples over time.
+func (p Page) newTimeFigure(f figure, y func(most float64) axis, said string, of func(*measure.Sample, PolicyRuns) float64) figure {
 	end := 0.0
 	for _, pol := range p.Policies {
-		end = max(end, pol.End)
+		end = max(end, pol.EndSeconds)
 	}
 	name, seconds := chooseTimeUnit(end)
-	lines := divideX(p.linesOfPolicies(func(pol Policy) []point {
-		return pointsOverTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
+	lines := divideX(p.linesOfPolicies(func(pol PolicyRuns) []point {
+		return pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.Sample) float64 { return of(s, pol) })
 	}), seconds)
 	_, most := minAndMax(lines, pointY)
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines, xAxis: newLinearAxis("time since the first arrival, "+name, end/seconds), yAxis: y(most),
-		description: said + p.describePolicies(func(pol Policy) string {
-			line := pointsOverTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
-			return fmt.Sprintf("%.3g, ends at %.3g %s", meanY(line), pol.End/seconds, name)
+		description: said + p.describePolicies(func(pol PolicyRuns) string {
+			line := pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.Sample) float64 { return of(s, pol) })
+			return fmt.Sprintf("%.3g, ends at %.3g %s", meanY(line), pol.EndSeconds/seconds, name)
 		}),
 	}.renderSVG()
 	return f
@@ -132,9 +132,9 @@ func (p Page) utilizationFigure() figure {
 		ID: "utilization", Title: "GPUs in use",
 		Caption: "GPUs allocated over the whole cluster, over time, in the first run of each policy. A line ends with its last job.",
 	}
-	return p.overTimeFigure(f, func(float64) axis { return newLinearAxis("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
-		func(s *measure.Sample, pol Policy) float64 {
-			return 100 * float64(s.BusyGPUs) / float64(max(pol.GPUs, 1))
+	return p.newTimeFigure(f, func(float64) axis { return newLinearAxis("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
+		func(s *measure.Sample, pol PolicyRuns) float64 {
+			return 100 * float64(s.BusyGPUs) / float64(max(pol.ClusterGPUs, 1))
 		})
 }
 
@@ -143,8 +143,8 @@ func (p Page) queueFigure() figure {
 		ID: "queue", Title: "Jobs waiting",
 		Caption: "Jobs that have arrived and do not run, over time, in the first run of each policy.",
 	}
-	return p.overTimeFigure(f, func(most float64) axis { return newLinearAxis("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
-		func(s *measure.Sample, _ Policy) float64 { return float64(s.QueuedJobs) })
+	return p.newTimeFigure(f, func(most float64) axis { return newLinearAxis("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
+		func(s *measure.Sample, _ PolicyRuns) float64 { return float64(s.QueuedJobs) })
 }
 
 // maxAccountsShown is how many accounts a chart shows; the smallest are left out.
@@ -158,7 +158,7 @@ func (p Page) accountsFigure() (figure, bool) {
 	shares := make([]map[string]float64, len(p.Policies))
 	largest := map[string]float64{}
 	for i, pol := range p.Policies {
-		shares[i] = sharesWhileQueued(pol.Samples)
+		shares[i] = accountSharesWhileQueued(pol.Samples)
 		for account, s := range shares[i] {
 			largest[account] = max(largest[account], s)
 		}
@@ -169,7 +169,7 @@ func (p Page) accountsFigure() (figure, bool) {
 	names := slices.Sorted(maps.Keys(largest))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(largest[b], largest[a]) })
 	names = names[:min(len(names), maxAccountsShown)]
-	chart := barChart{id: f.ID, title: f.Title, groups: p.accountGroups(names, shares)}
+	chart := barChart{id: f.ID, title: f.Title, groups: p.newAccountGroups(names, shares)}
 	chart.xAxis, chart.description = newLinearAxis("share of GPU time while jobs waited, %", 100*largestShare(chart.groups)), describeShares(chart.groups)
 	f.SVG = chart.renderSVG()
 	return f, true

@@ -12,63 +12,63 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-// Policy is one policy's runs, as drawn: all jobs of all its runs together, the
+// PolicyRuns is one policy's runs, as drawn: all jobs of all its runs together, the
 // samples over time of one of them.
-type Policy struct {
-	Label   string
-	JCT     []float64 // seconds
-	Rho     []float64
-	Samples []measure.Sample // of the first run
-	End     float64          // seconds, of the first run
-	GPUs    int              // of the cluster
+type PolicyRuns struct {
+	Label       string
+	JCTs        []float64 // seconds
+	Rhos        []float64
+	Samples     []measure.Sample // of the first run
+	EndSeconds  float64          // seconds, of the first run
+	ClusterGPUs int              // of the cluster
 }
 
-// NewPolicy makes a Policy of its runs, the first of which has samples.
-func NewPolicy(label string, runs []*measure.Run) Policy {
-	p := Policy{Label: label, Samples: runs[0].Samples, End: runs[0].Makespan, GPUs: runs[0].ClusterGPUs}
+// NewPolicyRuns makes a Policy of its runs, the first of which has samples.
+func NewPolicyRuns(label string, runs []*measure.Run) PolicyRuns {
+	p := PolicyRuns{Label: label, Samples: runs[0].Samples, EndSeconds: runs[0].MakespanSeconds, ClusterGPUs: runs[0].ClusterGPUs}
 	for _, r := range runs {
-		p.JCT, p.Rho = append(p.JCT, r.JCT()...), append(p.Rho, r.Rho()...)
+		p.JCTs, p.Rhos = append(p.JCTs, r.JCTs()...), append(p.Rhos, r.Rhos()...)
 	}
 	return p
 }
 
 // Table are figures, ready to be read.
 type Table struct {
-	Head  []string
-	Rows  []Row
-	Notes []string
+	ColumnHeads []string
+	Rows        []Row
+	Notes       []string
 }
 
 // Row is one policy's figures.
 type Row struct {
-	Label string
-	Style int // the policy's place in Page.Policies; negative: not drawn
-	Cells []Cell
+	Label      string
+	StyleIndex int // the policy's place in Page.Policies; negative: not drawn
+	Cells      []Cell
 }
 
 // Cell is a figure.
 type Cell struct {
-	Text string
-	Best bool // of its column
+	Text   string
+	IsBest bool // of its column
 }
 
 // Page is what is written.
 type Page struct {
-	Title    string
-	About    []string // sentences below the title
-	Table    Table
-	Policies []Policy
-	Shares   map[string]float64 // weights of the accounts
-	Made     string             // the last line
+	Title            string
+	About            []string // sentences below the title
+	Table            Table
+	Policies         []PolicyRuns
+	WeightsByAccount map[string]float64 // weights of the accounts
+	Footer           string             // the last line
 }
 
-//go:embed head.html page.html style.html sheet.html
+//go:embed head.html page.html style.html report_page.html
 var templateFiles embed.FS
 
 var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))
 
-// Write writes the page.
-func Write(w io.Writer, p Page) error {
+// WritePage writes the page.
+func WritePage(w io.Writer, p Page) error {
 	if err := pageTemplate.ExecuteTemplate(w, "page.html", struct {
 		Page
 		Figures []figure

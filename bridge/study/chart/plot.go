@@ -48,7 +48,7 @@ func (p *svgWriter) writeText(x, y float64, class, s string) {
 	p.writef(`<text x="%s" y="%s" class="%s">%s</text>`, formatPixel(x), formatPixel(y), class, escapeText(s))
 }
 
-func (p *svgWriter) writeStart(id, title, said string, height float64) {
+func (p *svgWriter) writeOpeningTag(id, title, said string, height float64) {
 	p.writef(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d">`, formatPixel(plotWidth), formatPixel(height), id, id)
 	p.writef(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, escapeText(title), id, escapeText(said))
 }
@@ -58,7 +58,7 @@ func (g plot) renderSVG() template.HTML {
 	p := &svgWriter{}
 	g.xAxis.minPixel, g.xAxis.maxPixel = leftMargin, plotWidth-rightMargin
 	g.yAxis.minPixel, g.yAxis.maxPixel = plotHeight-bottomMargin, topMargin
-	p.writeStart(g.id, g.title, g.description, plotHeight)
+	p.writeOpeningTag(g.id, g.title, g.description, plotHeight)
 	g.writeAxes(p)
 	for _, r := range g.verticalRules {
 		x := g.xAxis.pixelOf(r.x)

@@ -11,14 +11,14 @@ import (
 // point is one corner of a line.
 type point struct{ x, y float64 }
 
-// maxPoints are how many points a line has at most: as many as one can see.
-const maxPoints = 240
+// maxPointsPerLine are how many points a line has at most: as many as one can see.
+const maxPointsPerLine = 240
 
 // cumulativeDistribution returns the share of values up to each; not finite ones count, but are not
 // drawn.
 func cumulativeDistribution(values []float64) []point {
 	var line []point
-	for _, p := range measure.Distribution(values, maxPoints) {
+	for _, p := range measure.CumulativeDistribution(values, maxPointsPerLine) {
 		if !math.IsInf(p.X, 0) && !math.IsNaN(p.X) {
 			line = append(line, point{p.X, p.Y})
 		}
@@ -26,22 +26,22 @@ func cumulativeDistribution(values []float64) []point {
 	return line
 }
 
-// pointsOverTime returns the mean of a figure of the samples in each of corners equal
+// pointsOverTime returns the mean of a figure of the samples in each of maxPointsPerLine equal
 // stretches of time up to the end.
 func pointsOverTime(samples []measure.Sample, end float64, of func(*measure.Sample) float64) []point {
 	if !(end > 0) || len(samples) == 0 {
 		return nil
 	}
-	sums := make([]float64, maxPoints)
-	width := end / maxPoints
+	sums := make([]float64, maxPointsPerLine)
+	width := end / maxPointsPerLine
 	for i := range samples {
-		from, to := samples[i].At, end
+		from, to := samples[i].AtSeconds, end
 		if i+1 < len(samples) {
-			to = min(samples[i+1].At, end)
+			to = min(samples[i+1].AtSeconds, end)
 		}
 		addToBins(sums, width, from, to, of(&samples[i]))
 	}
-	line := make([]point, maxPoints)
+	line := make([]point, maxPointsPerLine)
 	for k, sum := range sums {
 		line[k] = point{(float64(k) + 0.5) * width, sum / width}
 	}
@@ -56,14 +56,14 @@ func addToBins(sums []float64, width, from, to, value float64) {
 	}
 }
 
-// sharesWhileQueued is the share of the GPU time given out while jobs queued that each
+// accountSharesWhileQueued is the share of the GPU time given out while jobs queued that each
 // account had.
-func sharesWhileQueued(samples []measure.Sample) map[string]float64 {
+func accountSharesWhileQueued(samples []measure.Sample) map[string]float64 {
 	shares, sum := map[string]float64{}, 0.0
 	for i := range len(samples) - 1 {
 		if s := &samples[i]; s.QueuedJobs > 0 {
 			for account, gpus := range s.GPUsByAccount {
-				shares[account] += gpus * (samples[i+1].At - s.At)
+				shares[account] += gpus * (samples[i+1].AtSeconds - s.AtSeconds)
 			}
 		}
 	}

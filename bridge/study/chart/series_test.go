@@ -23,7 +23,7 @@ func TestCDF(t *testing.T) {
 		many[i] = float64(len(many) - i)
 	}
 	line := cumulativeDistribution(many)
-	if n := len(line); n > maxPoints+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
+	if n := len(line); n > maxPointsPerLine+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
 		t.Errorf("%d points from %v to %v", n, line[0], line[n-1])
 	}
 }
@@ -35,7 +35,7 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 		at, area := 0.0, 0.0
 		var samples []measure.Sample
 		for range rapid.IntRange(1, 50).Draw(t, "samples") {
-			s := measure.Sample{At: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
+			s := measure.Sample{AtSeconds: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
 			held := rapid.Float64Range(0, 1e4).Draw(t, "held")
 			at, area = at+held, area+held*float64(s.BusyGPUs)
 			samples = append(samples, s)
@@ -52,11 +52,11 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 }
 
 func TestContended(t *testing.T) {
-	got := sharesWhileQueued([]measure.Sample{
-		{At: 0, QueuedJobs: 1, GPUsByAccount: map[string]float64{"a": 4, "b": 4}},
-		{At: 10, QueuedJobs: 2, GPUsByAccount: map[string]float64{"a": 8}},
-		{At: 20, QueuedJobs: 0, GPUsByAccount: map[string]float64{"b": 8}},
-		{At: 900},
+	got := accountSharesWhileQueued([]measure.Sample{
+		{AtSeconds: 0, QueuedJobs: 1, GPUsByAccount: map[string]float64{"a": 4, "b": 4}},
+		{AtSeconds: 10, QueuedJobs: 2, GPUsByAccount: map[string]float64{"a": 8}},
+		{AtSeconds: 20, QueuedJobs: 0, GPUsByAccount: map[string]float64{"b": 8}},
+		{AtSeconds: 900},
 	})
 	if d := cmp.Diff(map[string]float64{"a": 0.75, "b": 0.25}, got, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

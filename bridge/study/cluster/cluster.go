@@ -20,23 +20,23 @@ const PartitionName = "gpu"
 
 // The types of GPUs whose type is not said.
 const (
-	PlainSpecType = "v100" // of a bare number, as in the published tables
-	UntypedGPU    = "gpu"  // of parts without a type
+	PlainSpecGPUType = "v100" // of a bare number, as in the published tables
+	UntypedGPUType   = "gpu"  // of parts without a type
 )
 
 // A line says nothing of cores and memory: there is plenty of them, in the
 // proportion of today's servers.
 const (
 	coresPerGPU = 64
-	memPerGPU   = 1 << 20 // MB
+	memMBPerGPU = 1 << 20 // MB
 )
 
-// maxGPUs is the largest cluster, in GPUs.
-const maxGPUs = 1 << 20
+// maxClusterGPUs is the largest cluster, in GPUs.
+const maxClusterGPUs = 1 << 20
 
 // nodeGroup is one group of equal servers.
 type nodeGroup struct {
-	text                   string
+	specText               string
 	nodeCount, gpusPerNode int
 	gpuType                string
 }
@@ -45,7 +45,7 @@ type nodeGroup struct {
 // so that they sort, in the order of the parts. The error names the part that
 // makes no sense or contradicts another.
 func ParseSpec(spec string) ([]policy.Node, error) {
-	parts, err := splitSpec(spec)
+	parts, err := parseNodeGroups(spec)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %q: %w", spec, err)
 	}
@@ -86,17 +86,17 @@ func CountGPUsByType(nodes []policy.Node) map[string]int {
 
 func (p nodeGroup) newNode(name string) policy.Node {
 	return policy.Node{
-		Name: name, Partitions: []string{PartitionName}, CPUs: coresPerGPU * p.gpusPerNode, MemMB: memPerGPU * int64(p.gpusPerNode),
+		Name: name, Partitions: []string{PartitionName}, CPUs: coresPerGPU * p.gpusPerNode, MemMB: memMBPerGPU * int64(p.gpusPerNode),
 		GPUs: []policy.NodeDevices{{Type: p.gpuType, Count: p.gpusPerNode}},
 	}
 }
 
-func splitSpec(spec string) ([]nodeGroup, error) {
+func parseNodeGroups(spec string) ([]nodeGroup, error) {
 	if spec = strings.TrimSpace(spec); spec == "" {
-		return nil, errors.New("empty; " + wantedForm)
+		return nil, errors.New("empty; " + specFormHint)
 	}
 	if n, err := strconv.Atoi(spec); err == nil {
-		p := nodeGroup{spec, n, 1, PlainSpecType}
+		p := nodeGroup{spec, n, 1, PlainSpecGPUType}
 		return []nodeGroup{p}, p.checkSize()
 	}
 	var parts []nodeGroup
@@ -110,14 +110,14 @@ func splitSpec(spec string) ([]nodeGroup, error) {
 	return parts, checkNodeGroups(parts)
 }
 
-const wantedForm = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
+const specFormHint = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
 
 var nodeGroupPattern = regexp.MustCompile(`^(-?[0-9]+)x(-?[0-9]+)(?::([A-Za-z0-9][A-Za-z0-9_.-]*))?$`)
 
 func parseNodeGroup(text string) (nodeGroup, error) {
 	m := nodeGroupPattern.FindStringSubmatch(text)
 	if m == nil {
-		return nodeGroup{}, shapeError(text)
+		return nodeGroup{}, newShapeError(text)
 	}
 	nodes, err := strconv.Atoi(m[1])
 	gpus, err2 := strconv.Atoi(m[2])
@@ -126,30 +126,30 @@ func parseNodeGroup(text string) (nodeGroup, error) {
 	}
 	p := nodeGroup{text, nodes, gpus, m[3]}
 	if p.gpuType == "" {
-		p.gpuType = UntypedGPU
+		p.gpuType = UntypedGPUType
 	}
 	return p, p.checkSize()
 }
 
 var countPattern = regexp.MustCompile(`^([0-9]+)(:.+)?$`)
 
-// shapeError says what is wrong with a part of another shape.
-func shapeError(text string) error {
+// newShapeError says what is wrong with a part of another shape.
+func newShapeError(text string) error {
 	switch m := countPattern.FindStringSubmatch(text); {
 	case text == "":
-		return errors.New("a part is empty; " + wantedForm)
+		return errors.New("a part is empty; " + specFormHint)
 	case m != nil:
 		return fmt.Errorf("part %q: say how many servers of how many GPUs, like %sx1%s", text, m[1], m[2])
 	}
-	return fmt.Errorf("part %q: %s", text, wantedForm)
+	return fmt.Errorf("part %q: %s", text, specFormHint)
 }
 
 func (p nodeGroup) checkSize() error {
 	switch {
 	case p.nodeCount < 1 || p.gpusPerNode < 1:
-		return fmt.Errorf("part %q: want at least one server with one GPU", p.text)
-	case p.nodeCount > maxGPUs || p.gpusPerNode > maxGPUs || p.nodeCount*p.gpusPerNode > maxGPUs:
-		return fmt.Errorf("part %q: more than %d GPUs", p.text, maxGPUs)
+		return fmt.Errorf("part %q: want at least one server with one GPU", p.specText)
+	case p.nodeCount > maxClusterGPUs || p.gpusPerNode > maxClusterGPUs || p.nodeCount*p.gpusPerNode > maxClusterGPUs:
+		return fmt.Errorf("part %q: more than %d GPUs", p.specText, maxClusterGPUs)
 	}
 	return nil
 }
@@ -162,14 +162,14 @@ func checkNodeGroups(parts []nodeGroup) error {
 		for _, q := range parts[:i] {
 			switch {
 			case p.gpuType == q.gpuType && p.gpusPerNode == q.gpusPerNode:
-				return fmt.Errorf("parts %q and %q are of the same kind: write them as one", q.text, p.text)
-			case (p.gpuType == UntypedGPU) != (q.gpuType == UntypedGPU):
-				return fmt.Errorf("parts %q and %q: say the type of GPUs in both or in neither", q.text, p.text)
+				return fmt.Errorf("parts %q and %q are of the same kind: write them as one", q.specText, p.specText)
+			case (p.gpuType == UntypedGPUType) != (q.gpuType == UntypedGPUType):
+				return fmt.Errorf("parts %q and %q: say the type of GPUs in both or in neither", q.specText, p.specText)
 			}
 		}
 	}
-	if total > maxGPUs {
-		return fmt.Errorf("%d GPUs in all, at most %d", total, maxGPUs)
+	if total > maxClusterGPUs {
+		return fmt.Errorf("%d GPUs in all, at most %d", total, maxClusterGPUs)
 	}
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 	"strings"
 )
 
-// BufferSize is how much of a file a reader of this package can look ahead.
-const BufferSize = 64 << 10
+// LookAheadBytes is how much of a file a reader of this package can look ahead.
+const LookAheadBytes = 64 << 10
 
-// NewReader reads gzip as what is in it, and everything else as it is.
-func NewReader(r io.Reader) (*bufio.Reader, error) {
-	in := bufio.NewReaderSize(r, BufferSize)
+// NewGunzipReader reads gzip as what is in it, and everything else as it is.
+func NewGunzipReader(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, LookAheadBytes)
 	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
 		return in, nil
 	}
@@ -27,7 +27,7 @@ func NewReader(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bufio.NewReaderSize(z, BufferSize), nil
+	return bufio.NewReaderSize(z, LookAheadBytes), nil
 }
 
 // File is a file that appears whole or not at all. A nil File takes nothing.

@@ -13,20 +13,22 @@ import (
 
 // Options say what is evaluated.
 type Options struct {
-	Traces string // folder with the Shockwave artifact's traces and throughput tables; "": they are left out
-	Quick  bool   // small sizes, to try the evaluation itself
-	// Progress is told what is being measured.
-	Progress func(what string)
+	TracesFolder string // folder with the Shockwave artifact's traces and throughput tables; "": they are left out
+	IsQuick      bool   // small sizes, to try the evaluation itself
+	// ReportProgress is told what is being measured.
+	ReportProgress func(what string)
 }
 
-func (o *Options) reportProgress(format string, a ...any) { o.Progress(fmt.Sprintf(format, a...)) }
+func (o *Options) reportProgressf(format string, a ...any) {
+	o.ReportProgress(fmt.Sprintf(format, a...))
+}
 
-// Write measures everything, then writes the page to the file: whole or not at
+// WriteEvaluation measures everything, then writes the page to the file: whole or not at
 // all.
-func Write(ctx context.Context, path string, o Options) error {
+func WriteEvaluation(ctx context.Context, path string, o Options) error {
 	page := &bytes.Buffer{}
 	fmt.Fprintf(page, pageHead, describeMachine())
-	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeed, writeGrowth, writeFidelities} {
+	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeedComparison, writeGrowthWithJobs, writeFidelityComparison} {
 		if err := section(ctx, page, o); err != nil {
 			return err
 		}

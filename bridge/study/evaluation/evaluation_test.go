@@ -14,7 +14,7 @@ import (
 // rows have as many cells as their head, and no figure that is none.
 func TestQuick(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "evaluation.md")
-	if err := Write(t.Context(), path, Options{Quick: true, Progress: func(string) {}}); err != nil {
+	if err := WriteEvaluation(t.Context(), path, Options{IsQuick: true, ReportProgress: func(string) {}}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestNothingHalfWritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(t.Context(), path, Options{Traces: t.TempDir(), Quick: true, Progress: func(string) {}}); err == nil {
+	if err := WriteEvaluation(t.Context(), path, Options{TracesFolder: t.TempDir(), IsQuick: true, ReportProgress: func(string) {}}); err == nil {
 		t.Error("a folder without traces is taken")
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "old" {

@@ -14,18 +14,18 @@ import (
 // kind.
 const sitePolicies = "multifactor,fifo,drf,tiresias,astraea,gandiva-fair,themis,gavel,shockwave,fairbridge"
 
-// writeFidelities compares both fidelities.
-func writeFidelities(ctx context.Context, page *bytes.Buffer, o Options) error {
+// writeFidelityComparison compares both fidelities.
+func writeFidelityComparison(ctx context.Context, page *bytes.Buffer, o Options) error {
 	seeds, spec, list := 3, "4x4", sitePolicies
-	if o.Quick {
+	if o.IsQuick {
 		seeds, spec, list = 1, "1x4", "fifo,drf"
 	}
 	fmt.Fprintf(page, "\n## The price of going through Slurm\n\nThe same jobs with the same parameters, those of the daemon: plans carried out at once\nand exactly, and through the daemon's loop, its gate and a simulated Slurm (requeue delay,\nbackfill, leases). A day of plain batch jobs, which report nothing, that keeps the cluster\n%s busy (`--generate day --load 0.9`, about 280 jobs); medians of %s (least–greatest).\n\n", spec, seedCountText(seeds))
-	policies, err := policyset.Parse(list, false)
+	policies, err := policyset.ParsePolicies(list, false)
 	if err != nil {
 		return err
 	}
-	scenarios, err := generateScenarios("day", generate.Options{Load: 0.9}, seeds, spec)
+	scenarios, err := generateScenarios("day", generate.Options{OfferedLoad: 0.9}, seeds, spec)
 	if err != nil {
 		return err
 	}
@@ -33,9 +33,9 @@ func writeFidelities(ctx context.Context, page *bytes.Buffer, o Options) error {
 	cells := metricTitles(metrics)
 	writeHeader(page, append([]string{cells[0], "Fidelity"}, cells[1:]...)...)
 	for _, p := range policies {
-		o.reportProgress("price: %s", p.Label)
+		o.reportProgressf("price: %s", p.Label)
 		for _, fidelity := range []string{"exact", "slurm"} {
-			list, err := runPolicies(ctx, []policyset.Choice{p}, scenarios, fidelity == "slurm")
+			list, err := runPolicies(ctx, []policyset.PolicyChoice{p}, scenarios, fidelity == "slurm")
 			if err != nil {
 				return err
 			}

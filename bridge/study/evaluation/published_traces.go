@@ -16,7 +16,7 @@ import (
 // traces.
 func writePublishedTraces(ctx context.Context, page *bytes.Buffer, o Options) error {
 	fmt.Fprint(page, "\n## On the published traces\n")
-	if o.Traces == "" {
+	if o.TracesFolder == "" {
 		fmt.Fprint(page, "\nLeft out: written without the traces of the artifact.\n")
 		return nil
 	}
@@ -29,7 +29,7 @@ func writePublishedTraces(ctx context.Context, page *bytes.Buffer, o Options) er
 		if err != nil {
 			return err
 		}
-		s, err := study.Load(study.Source{Trace: filepath.Join(o.Traces, t.trace), Tables: filepath.Join(o.Traces, t.tables), Nodes: nodes})
+		s, err := study.LoadScenario(study.Source{TracePath: filepath.Join(o.TracesFolder, t.trace), TablesPath: filepath.Join(o.TracesFolder, t.tables), Nodes: nodes})
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func writePublishedTraces(ctx context.Context, page *bytes.Buffer, o Options) er
 
 // writeBesidePublished writes the tables of one trace.
 func writeBesidePublished(ctx context.Context, page *bytes.Buffer, scenario *study.Scenario, o Options) error {
-	set := published.FindSet(scenario.Jobs, scenario.CountGPUs())
+	set := published.FindResultSet(scenario.Jobs, scenario.CountGPUs())
 	if set == nil {
 		return fmt.Errorf("%s is not the published trace of that name", scenario.Name)
 	}
@@ -52,10 +52,10 @@ func writeBesidePublished(ctx context.Context, page *bytes.Buffer, scenario *stu
 	}
 	ours := map[string]measure.Summary{}
 	metrics := metricsByHead("MAKESPAN", "AVG JCT", "P99", "WORST ρ", "MEAN ρ", "UNFAIR", "UTIL", "RESTARTS", "WALL")
-	fmt.Fprintf(page, "\n### %d jobs on %d GPUs\n\n", set.Jobs, set.GPUs)
+	fmt.Fprintf(page, "\n### %d jobs on %d GPUs\n\n", set.JobCount, set.ClusterGPUs)
 	writeHeader(page, metricTitles(metrics)...)
 	for _, p := range policies {
-		o.reportProgress("%s: %s", scenario.Name, p.Label)
+		o.reportProgressf("%s: %s", scenario.Name, p.Label)
 		s, err := runFastest(ctx, scenario, p, 2)
 		if err != nil {
 			return err
@@ -77,8 +77,8 @@ func summaryCells(label, form string, s *measure.Summary, metrics []*measure.Met
 	list := []string{fmt.Sprintf(form, label)}
 	for _, m := range metrics {
 		text := m.FormatValue(m.ValueOf(s))
-		if m.ColumnHead == "WALL" && s.Wall > 0 {
-			text = formatDuration(s.Wall)
+		if m.ColumnHead == "WALL" && s.WallSeconds > 0 {
+			text = formatDuration(s.WallSeconds)
 		}
 		list = append(list, fmt.Sprintf(form, text))
 	}
@@ -92,10 +92,10 @@ func writeAgreement(page *bytes.Buffer, set *published.ResultSet, ours map[strin
 	for _, r := range set.Rows {
 		s := ours[r.OurPolicy]
 		faster := "–"
-		if r.Wall > 0 {
-			faster = fmt.Sprintf("%.0f ×", r.Wall/s.Wall)
+		if r.WallSeconds > 0 {
+			faster = fmt.Sprintf("%.0f ×", r.WallSeconds/s.WallSeconds)
 		}
 		writeRow(page, r.Name, r.OurPolicy, formatDifference(roundToDecimals(s.Makespan, 3), r.Makespan), formatDifference(roundToDecimals(s.AvgJCT, 3), r.AvgJCT), formatDifference(roundToDecimals(s.WorstRho, 5), r.WorstRho),
-			formatDifference(roundToDecimals(s.MeanRho, 6), r.MeanRho), fmt.Sprintf("%+.2f points", 100*(roundToDecimals(s.Unfair, 5)-r.Unfair)), faster)
+			formatDifference(roundToDecimals(s.MeanRho, 6), r.MeanRho), fmt.Sprintf("%+.2f points", 100*(roundToDecimals(s.UnfairShare, 5)-r.UnfairShare)), faster)
 	}
 }

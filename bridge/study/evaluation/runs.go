@@ -19,7 +19,7 @@ import (
 var policyVariants = []string{"gavel:objective=finish-time-fairness", "gavel:objective=throughput", "gavel:objective=makespan"}
 
 // allPolicies is the whole catalogue with its variants.
-func allPolicies() ([]policyset.Choice, error) {
+func allPolicies() ([]policyset.PolicyChoice, error) {
 	var names []string
 	for _, e := range catalogue.Systems() {
 		names = append(names, e.Name)
@@ -29,12 +29,12 @@ func allPolicies() ([]policyset.Choice, error) {
 			}
 		}
 	}
-	return policyset.Parse(strings.Join(names, ","), true)
+	return policyset.ParsePolicies(strings.Join(names, ","), true)
 }
 
 // runFastest simulates a policy, and so many times again while it is fast, and keeps
 // the least wall time: others use the machine too.
-func runFastest(ctx context.Context, s *study.Scenario, p policyset.Choice, again int) (measure.Summary, error) {
+func runFastest(ctx context.Context, s *study.Scenario, p policyset.PolicyChoice, again int) (measure.Summary, error) {
 	o := study.Options{Seed: 1}
 	if err := o.SetClock("auto", 0, s); err != nil {
 		return measure.Summary{}, err
@@ -47,7 +47,7 @@ func runFastest(ctx context.Context, s *study.Scenario, p policyset.Choice, agai
 		}
 		least = min(least, run.WallSeconds)
 		if s := run.Summarize(); k == again || run.WallSeconds > 5 {
-			s.Wall = least
+			s.WallSeconds = least
 			return s, nil
 		}
 	}
@@ -61,7 +61,7 @@ func generateScenarios(kind string, o generate.Options, seeds int, spec string) 
 	}
 	var all []*study.Scenario
 	for i := range seeds {
-		s, err := study.Generate(kind, o, int64(i+1), nodes)
+		s, err := study.GenerateScenario(kind, o, int64(i+1), nodes)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func generateScenarios(kind string, o generate.Options, seeds int, spec string) 
 }
 
 // runPolicies simulates policies on scenarios of seeds from 1.
-func runPolicies(ctx context.Context, policies []policyset.Choice, scenarios []*study.Scenario, slurm bool) ([]study.Result, error) {
+func runPolicies(ctx context.Context, policies []policyset.PolicyChoice, scenarios []*study.Scenario, slurm bool) ([]study.Result, error) {
 	e := study.Experiment{Scenarios: scenarios, Policies: policies, Options: study.Options{ThroughSlurm: slurm, Seed: 1}}
 	if err := e.SetClock("auto", 0, scenarios[0]); err != nil {
 		return nil, err
@@ -87,5 +87,5 @@ func runPolicies(ctx context.Context, policies []policyset.Choice, scenarios []*
 
 // metricsByHead picks metrics by their column heads.
 func metricsByHead(heads ...string) []*measure.Metric {
-	return slices.DeleteFunc(slices.Clone(measure.Metrics), func(m *measure.Metric) bool { return !slices.Contains(heads, m.ColumnHead) })
+	return slices.DeleteFunc(slices.Clone(measure.AllMetrics), func(m *measure.Metric) bool { return !slices.Contains(heads, m.ColumnHead) })
 }

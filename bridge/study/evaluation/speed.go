@@ -11,20 +11,20 @@ import (
 	"fairbridge/bridge/study/published"
 )
 
-// writeSpeed compares wall times with those of the published simulator.
-func writeSpeed(ctx context.Context, page *bytes.Buffer, o Options) error {
+// writeSpeedComparison compares wall times with those of the published simulator.
+func writeSpeedComparison(ctx context.Context, page *bytes.Buffer, o Options) error {
 	sizes := published.WallTimeSizes[:]
-	if o.Quick {
+	if o.IsQuick {
 		sizes = sizes[:1]
 	}
 	fmt.Fprint(page, "\n## Speed\n\nWall time of one simulation, the least of three: ours on a drawn workload of the size,\nand in brackets that of the published simulator on its own trace of the size, where it\nwas measured (two cores, Python, open solvers), with the ratio.\n\n")
 	cells := []string{"Policy"}
 	for _, s := range sizes {
-		cells = append(cells, fmt.Sprintf("%d jobs, %d GPUs", s.Jobs, s.GPUs))
+		cells = append(cells, fmt.Sprintf("%d jobs, %d GPUs", s.JobCount, s.ClusterGPUs))
 	}
 	writeHeader(page, cells...)
-	for _, wall := range published.WallTimesOfPolicies {
-		cells, err := speedRow(ctx, wall, sizes, o)
+	for _, wall := range published.PolicyWallTimes {
+		cells, err := newSpeedRow(ctx, wall, sizes, o)
 		if err != nil {
 			return err
 		}
@@ -33,16 +33,16 @@ func writeSpeed(ctx context.Context, page *bytes.Buffer, o Options) error {
 	return nil
 }
 
-// speedRow is the row of one policy.
-func speedRow(ctx context.Context, wall published.WallTimes, sizes []published.WorkloadSize, o Options) ([]string, error) {
-	policies, err := policyset.Parse(wall.OurPolicy, true)
+// newSpeedRow is the row of one policy.
+func newSpeedRow(ctx context.Context, wall published.WallTimes, sizes []published.WorkloadSize, o Options) ([]string, error) {
+	policies, err := policyset.ParsePolicies(wall.OurPolicy, true)
 	if err != nil {
 		return nil, err
 	}
 	cells := []string{wall.OurPolicy}
 	for k, size := range sizes {
-		o.reportProgress("speed: %s, %d jobs", wall.OurPolicy, size.Jobs)
-		scenarios, err := generateScenarios("shockwave", generate.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
+		o.reportProgressf("speed: %s, %d jobs", wall.OurPolicy, size.JobCount)
+		scenarios, err := generateScenarios("shockwave", generate.Options{JobCount: size.JobCount}, 1, fmt.Sprint(size.ClusterGPUs))
 		if err != nil {
 			return nil, err
 		}
@@ -50,32 +50,32 @@ func speedRow(ctx context.Context, wall published.WallTimes, sizes []published.W
 		if err != nil {
 			return nil, err
 		}
-		cell := formatDuration(s.Wall)
-		if theirs := wall.Seconds[k]; theirs > 0 {
-			cell += fmt.Sprintf(" (%s, %.0f ×)", formatDuration(theirs), theirs/s.Wall)
+		cell := formatDuration(s.WallSeconds)
+		if theirs := wall.SecondsBySize[k]; theirs > 0 {
+			cell += fmt.Sprintf(" (%s, %.0f ×)", formatDuration(theirs), theirs/s.WallSeconds)
 		}
 		cells = append(cells, cell)
 	}
 	return cells, nil
 }
 
-// writeGrowth shows what more jobs cost.
-func writeGrowth(ctx context.Context, page *bytes.Buffer, o Options) error {
+// writeGrowthWithJobs shows what more jobs cost.
+func writeGrowthWithJobs(ctx context.Context, page *bytes.Buffer, o Options) error {
 	sizes := []int{1_000, 10_000, 100_000}
-	if o.Quick {
+	if o.IsQuick {
 		sizes = []int{200, 2_000}
 	}
 	fmt.Fprint(page, "\n## Growth\n\nPhilly-like jobs (`--generate philly`) on 24 servers of 8 GPUs, decided upon at most once a\nminute. Memory is what the process has taken from the system by then; the rows were\nmeasured in this order.\n\n")
 	writeHeader(page, "Policy", "Jobs", "Wall time", "A job", "Against the row above", "Memory")
 	for _, name := range []string{"fifo", "tiresias"} {
-		policies, err := policyset.Parse(name, true)
+		policies, err := policyset.ParsePolicies(name, true)
 		if err != nil {
 			return err
 		}
 		before := 0.0
 		for _, n := range sizes {
-			o.reportProgress("growth: %s, %d jobs", name, n)
-			scenarios, err := generateScenarios("philly", generate.Options{Jobs: n}, 1, "24x8")
+			o.reportProgressf("growth: %s, %d jobs", name, n)
+			scenarios, err := generateScenarios("philly", generate.Options{JobCount: n}, 1, "24x8")
 			if err != nil {
 				return err
 			}
@@ -85,16 +85,16 @@ func writeGrowth(ctx context.Context, page *bytes.Buffer, o Options) error {
 			}
 			more := "–"
 			if before > 0 {
-				more = fmt.Sprintf("%.1f ×", s.Wall/before)
+				more = fmt.Sprintf("%.1f ×", s.WallSeconds/before)
 			}
-			before = s.Wall
-			writeRow(page, name, fmt.Sprint(n), formatDuration(s.Wall), fmt.Sprintf("%.0f µs", 1e6*s.Wall/float64(n)), more, memorySize())
+			before = s.WallSeconds
+			writeRow(page, name, fmt.Sprint(n), formatDuration(s.WallSeconds), fmt.Sprintf("%.0f µs", 1e6*s.WallSeconds/float64(n)), more, describeMemory())
 		}
 	}
 	return nil
 }
 
-func memorySize() string {
+func describeMemory() string {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return fmt.Sprintf("%d MB", m.Sys>>20)

@@ -15,13 +15,13 @@ import (
 // end, what does not runs before, by either clock.
 func TestNodesSetAside(t *testing.T) {
 	node := nodes(1, 2, "v100")
-	node[0].Windows = []policy.Window{{From: exact.TimeAt(100), To: exact.TimeAt(1000), Name: "m1", IsMaintenance: true}}
+	node[0].Windows = []policy.Window{{From: exact.CalendarTimeAt(100), To: exact.CalendarTimeAt(1000), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
-	jobs[0].Limit, jobs[1].Limit, jobs[2].Limit = 200*time.Second, 50*time.Second, 30*time.Second
+	jobs[0].TimeLimit, jobs[1].TimeLimit, jobs[2].TimeLimit = 200*time.Second, 50*time.Second, 30*time.Second
 	for name, clock := range map[string]exact.Clock{"intervals": exact.NewIntervalClock(0, 0, 0), "rounds": exact.GavelClock()} {
 		run := play(t, exact.Config{Policy: policyengine.Pipeline{Backfill: backfill.EASY{}}, Nodes: node, Clock: clock, Jobs: jobs})
 		for i, want := range []float64{1030, 30, 1020} {
-			same(t, name+": finish", run.Jobs[i].Finish, want)
+			same(t, name+": finish", run.JobOutcomes[i].Finish, want)
 		}
 	}
 	if node[0].DownReason != "" || node[0].Windows[0].IsUnderWay {

@@ -49,11 +49,11 @@ func cpu() float64 {
 func BenchmarkShockwave(b *testing.B) {
 	for _, size := range []struct{ jobs, gpus int }{{120, 32}, {220, 64}, {460, 128}, {900, 256}} {
 		b.Run(fmt.Sprintf("%dx%d", size.jobs, size.gpus), func(b *testing.B) {
-			jobs := generate.ShockwaveDrawer{Jobs: size.jobs, GPUs: size.gpus}.Draw(1)
+			jobs := generate.ShockwaveDrawer{JobCount: size.jobs, ClusterGPUs: size.gpus}.DrawJobs(1)
 			p := fromCatalogue(b, "proportional")
 			decisions, started := 0, cpu()
 			for b.Loop() {
-				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(size.gpus, 1, "v100"), Jobs: jobs, Tables: generate.NewTables(), Clock: exact.ShockwaveClock(), Terse: true})
+				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(size.gpus, 1, "v100"), Jobs: jobs, Tables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock(), OmitsReasons: true})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -70,20 +70,20 @@ func BenchmarkShockwave(b *testing.B) {
 func BenchmarkPhilly(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			jobs := generate.PhillyDrawer{Jobs: n, GPUs: 192}.Draw(1)
+			jobs := generate.PhillyDrawer{JobCount: n, ClusterGPUs: 192}.DrawJobs(1)
 			p := fromCatalogue(b, "tiresias")
 			started := cpu()
 			for b.Loop() {
 				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(24, 8, "v100"), Jobs: jobs,
-					Clock: exact.NewIntervalClock(time.Minute, 0, 30*time.Second), Terse: true})
+					Clock: exact.NewIntervalClock(time.Minute, 0, 30*time.Second), OmitsReasons: true})
 				if err != nil {
 					b.Fatal(err)
 				}
 				s := run.Summarize()
-				b.ReportMetric(run.Makespan/86400, "days")
+				b.ReportMetric(run.MakespanSeconds/86400, "days")
 				b.ReportMetric(float64(len(run.DecideSeconds)), "decisions")
 				b.ReportMetric(100*s.Utilization, "%util")
-				b.ReportMetric(s.AvgQueue/3600, "queue-h")
+				b.ReportMetric(s.AvgQueueSeconds/3600, "queue-h")
 			}
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

@@ -18,10 +18,10 @@ type Clock struct {
 	// 0: never.
 	MaxInterval time.Duration
 	// RestartCost is run time without progress. In rounds each start after the first
-	// round costs it, unless the job runs for less than the round without RoundTail;
+	// round costs it, unless the job runs for less than the round without CostFreeTail;
 	// from event to event each start of a job but its first, and each move.
-	RestartCost time.Duration
-	RoundTail   time.Duration
+	RestartCost  time.Duration
+	CostFreeTail time.Duration
 	// MaxOverrunFactor: in rounds a training job is ended once it has run so many times
 	// its exclusive run time, cut to whole seconds; 0: never.
 	MaxOverrunFactor float64
@@ -32,7 +32,7 @@ type Clock struct {
 
 // ShockwaveClock is the clock of Shockwave's published simulator.
 func ShockwaveClock() Clock {
-	return Clock{RoundLength: 120 * time.Second, RestartCost: 20 * time.Second, RoundTail: 5 * time.Second, MaxOverrunFactor: 1.5, MaxIdleRounds: 5}
+	return Clock{RoundLength: 120 * time.Second, RestartCost: 20 * time.Second, CostFreeTail: 5 * time.Second, MaxOverrunFactor: 1.5, MaxIdleRounds: 5}
 }
 
 // GavelClock is the clock of Gavel's own simulator: longer rounds, free starts.

@@ -33,9 +33,9 @@ func ClockNames() []string {
 	return names
 }
 
-// NamedClock returns the clock of that name. A round that is not 0 takes the place
+// NewClockByName returns the clock of that name. A round that is not 0 takes the place
 // of its own, or of the interval.
-func NamedClock(name string, round time.Duration) (Clock, error) {
+func NewClockByName(name string, round time.Duration) (Clock, error) {
 	if round < 0 || round > 0 && round < time.Second {
 		return Clock{}, fmt.Errorf("a round of %v: want at least a second", round)
 	}

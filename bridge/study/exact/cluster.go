@@ -47,7 +47,7 @@ func newCluster(nodes []policy.Node) cluster {
 	return c
 }
 
-func (c *cluster) devicesOf(s policy.Slot) *deviceGroup {
+func (c *cluster) findDeviceGroup(s policy.Slot) *deviceGroup {
 	for _, i := range c.groupIndicesByNode[s.Node] {
 		if c.gpuTypes[c.deviceGroups[i].typeIndex] == s.Type {
 			return &c.deviceGroups[i]
@@ -59,25 +59,25 @@ func (c *cluster) devicesOf(s policy.Slot) *deviceGroup {
 // allocate gives the job its devices.
 func (c *cluster) allocate(j *job, on policy.Alloc) error {
 	for _, s := range on {
-		r := c.devicesOf(s)
+		r := c.findDeviceGroup(s)
 		if r == nil || s.Count <= 0 {
 			return fmt.Errorf("job %d: put on %v: there is no such node or GPU type", j.ID, on)
 		}
-		if r.freeCount -= s.Count; r.freeCount < 0 && !j.Shareable {
+		if r.freeCount -= s.Count; r.freeCount < 0 && !j.IsShareable {
 			return fmt.Errorf("job %d: put on %v: %d GPUs too few are free on %s", j.ID, on, -r.freeCount, s.Node)
 		}
-		if c.hasShareableJobs && !r.occupy(j, s.Count) {
+		if c.hasShareableJobs && !r.occupyDevices(j, s.Count) {
 			return fmt.Errorf("job %d: put on %v: no device of %s is left that accepts a neighbour", j.ID, on, s.Node)
 		}
 		c.usedGPUs += s.Count
 	}
-	j.held = on
+	j.heldAlloc = on
 	return nil
 }
 
-// occupy puts the job on so many devices: first free ones, then those of jobs
+// occupyDevices puts the job on so many devices: first free ones, then those of jobs
 // that accept a neighbour.
-func (r *deviceGroup) occupy(j *job, count int) bool {
+func (r *deviceGroup) occupyDevices(j *job, count int) bool {
 	for i := 0; i < len(r.jobsByDevice) && count > 0; i++ {
 		if r.jobsByDevice[i][0] == nil {
 			r.jobsByDevice[i][0] = j
@@ -85,7 +85,7 @@ func (r *deviceGroup) occupy(j *job, count int) bool {
 		}
 	}
 	for i := 0; i < len(r.jobsByDevice) && count > 0; i++ {
-		if u := &r.jobsByDevice[i]; u[0] != j && u[0].Shareable && u[1] == nil {
+		if u := &r.jobsByDevice[i]; u[0] != j && u[0].IsShareable && u[1] == nil {
 			u[1] = j
 			count--
 		}
@@ -95,18 +95,18 @@ func (r *deviceGroup) occupy(j *job, count int) bool {
 
 // release takes the job's devices back.
 func (c *cluster) release(j *job) {
-	for _, s := range j.held {
-		r := c.devicesOf(s)
+	for _, s := range j.heldAlloc {
+		r := c.findDeviceGroup(s)
 		r.freeCount += s.Count
 		c.usedGPUs -= s.Count
 		if c.hasShareableJobs {
-			r.vacate(j)
+			r.vacateDevices(j)
 		}
 	}
-	j.held = nil
+	j.heldAlloc = nil
 }
 
-func (r *deviceGroup) vacate(j *job) {
+func (r *deviceGroup) vacateDevices(j *job) {
 	for i := range r.jobsByDevice {
 		u := &r.jobsByDevice[i]
 		if u[1] == j {

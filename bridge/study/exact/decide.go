@@ -11,30 +11,30 @@ import (
 func (e *engine) decideAndCarryOut() error {
 	s := &e.snapshot
 	s.Seq++
-	s.Now, s.ClockSeconds = TimeAt(e.now), e.now
-	s.History = e.history.sortedByService
-	e.windows.updateDownNodes(e.now)
+	s.Now, s.ClockSeconds = CalendarTimeAt(e.now), e.now
+	s.History = e.finishedJobs.sortedByService
+	e.nodeWindows.updateDownNodes(e.now)
 	for i, j := range e.presentJobs {
-		j.updateView(&s.Jobs[i])
-		if e.Predict != nil {
-			s.Jobs[i].PredictedLeft, s.Jobs[i].PredictedSigma = e.Predict(&s.Jobs[i])
+		j.updatePolicyJob(&s.Jobs[i])
+		if e.PredictRemaining != nil {
+			s.Jobs[i].PredictedLeft, s.Jobs[i].PredictedSigma = e.PredictRemaining(&s.Jobs[i])
 		}
 	}
-	e.usage.update(e.now)
+	e.usage.updateTo(e.now)
 	started := time.Now()
 	plan, err := e.Policy.Decide(s)
 	if err != nil {
 		return fmt.Errorf("decision %d, at %.0f s: %w", s.Seq, e.now, err)
 	}
-	e.run.DecideSeconds = append(e.run.DecideSeconds, time.Since(started).Seconds())
-	if e.Watch != nil {
-		e.Watch(s, plan)
+	e.measuredRun.DecideSeconds = append(e.measuredRun.DecideSeconds, time.Since(started).Seconds())
+	if e.WatchDecision != nil {
+		e.WatchDecision(s, plan)
 	}
 	if err := e.carryOutPlan(plan); err != nil {
 		return fmt.Errorf("decision %d, at %.0f s: carrying out the plan: %w", s.Seq, e.now, err)
 	}
 	s.Memo = plan.Memo
-	e.run.Policy = plan.Policy
+	e.measuredRun.PolicyName = plan.Policy
 	e.timeline.recordSample(e.now, e.usedGPUs, e.runningJobs, len(e.presentJobs)-len(e.runningJobs), len(e.snapshot.Accounts))
 	return nil
 }
@@ -59,7 +59,7 @@ func (e *engine) carryOutPlan(plan *policy.Plan) error {
 		if err := e.placeJob(j, &e.snapshot.Jobs[i], d); err != nil {
 			return err
 		}
-		if j.held != nil {
+		if j.heldAlloc != nil {
 			e.runningJobs = append(e.runningJobs, j)
 		}
 	}
@@ -75,7 +75,7 @@ func (e *engine) carryOutPlan(plan *policy.Plan) error {
 func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 	switch verb {
 	case policy.Stop, policy.Move, policy.Resize:
-		if j.held == nil || j.Unstoppable {
+		if j.heldAlloc == nil || j.IsUnstoppable {
 			return fmt.Errorf("job %d: %s, but it does not run or is fixed", j.ID, verb)
 		}
 		e.release(j)
@@ -92,30 +92,30 @@ func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 	switch d.Verb {
 	case policy.Keep:
-		if j.held == nil {
+		if j.heldAlloc == nil {
 			return fmt.Errorf("job %d: kept, but it does not run", j.ID)
 		}
 		j.hasJustStarted = false
 		return nil
 	case policy.Start:
-		if j.held != nil || d.On.Count() == 0 {
+		if j.heldAlloc != nil || d.On.Count() == 0 {
 			return fmt.Errorf("job %d: started on %v, but it runs or that is nowhere", j.ID, d.On)
 		}
 		e.recordStart(j, v)
 	case policy.Move, policy.Resize:
 		j.hasJustStarted = false
-		j.restartLeft = e.restartCost(j)
+		j.restartSecondsLeft = e.restartCost(j)
 	default:
 		return nil
 	}
-	if err := e.windows.checkRun(&e.snapshot, v, d.On); err != nil {
+	if err := e.nodeWindows.checkRunFits(&e.snapshot, v, d.On); err != nil {
 		return err
 	}
 	if err := e.allocate(j, d.On); err != nil {
 		return err
 	}
 	v.State, v.On, v.Start = policy.Running, d.On, e.snapshot.Now
-	if j.speed = e.speeds.speedOf(j, &e.cluster); j.speed <= 0 {
+	if j.unitsPerSecond = e.speeds.speedOf(j, &e.cluster); j.unitsPerSecond <= 0 {
 		return fmt.Errorf("job %d: put on %v, where it cannot run", j.ID, d.On)
 	}
 	j.updateExpectedEnd(e.now)
@@ -126,10 +126,10 @@ func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 func (e *engine) recordStart(j *job, v *policy.Job) {
 	j.hasJustStarted, j.settledAt = true, e.now
 	if v.FirstStart.IsZero() {
-		v.FirstStart, j.outcome.Start, j.restartLeft = e.snapshot.Now, e.now, 0
+		v.FirstStart, j.outcome.Start, j.restartSecondsLeft = e.snapshot.Now, e.now, 0
 		return
 	}
-	j.restartLeft = e.restartCost(j)
+	j.restartSecondsLeft = e.restartCost(j)
 }
 
 // restartCost is the time a job that ran before must run before it goes on.
@@ -142,8 +142,8 @@ func (e *engine) restartCost(j *job) float64 {
 
 // updateSpeed looks again how fast a job goes, as its neighbours may have changed.
 func (e *engine) updateSpeed(j *job) {
-	was := j.speed
-	if j.speed = e.speeds.speedOf(j, &e.cluster); j.speed != was {
+	was := j.unitsPerSecond
+	if j.unitsPerSecond = e.speeds.speedOf(j, &e.cluster); j.unitsPerSecond != was {
 		j.updateExpectedEnd(e.now)
 	}
 }

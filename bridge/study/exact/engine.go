@@ -12,8 +12,8 @@ import (
 	"fairbridge/policy"
 )
 
-// epoch is when workloads start, for policies, which know calendar time.
-var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+// workloadStart is when workloads start, for policies, which know calendar time.
+var workloadStart = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // engine is a simulation under way: the jobs, what they hold, and what policies
 // see of them. Its clocks are rounds and intervals.
@@ -21,7 +21,7 @@ type engine struct {
 	Config
 	cluster
 	speeds            *speedTable
-	reports           *trainingReports
+	trainingReports   *trainingReports
 	now               float64
 	jobs              []job  // in the order of the workload
 	futureJobs        []*job // still to arrive
@@ -30,30 +30,30 @@ type engine struct {
 	endedPresentCount int    // still among present
 	endedTotalCount   int
 
-	snapshot   policy.Snapshot
-	usage      *usage
-	history    finishedJobs
-	windows    nodeWindows
-	contention contention
-	timeline   timeline
-	run        *measure.Run
+	snapshot     policy.Snapshot
+	usage        *usage
+	finishedJobs finishedJobs
+	nodeWindows  nodeWindows
+	contention   contention
+	timeline     timeline
+	measuredRun  *measure.Run
 }
 
 func newEngine(c Config) (*engine, error) {
-	e := &engine{Config: c, cluster: newCluster(c.Nodes), jobs: make([]job, len(c.Jobs)), windows: newWindows(c.Nodes)}
+	e := &engine{Config: c, cluster: newCluster(c.Nodes), jobs: make([]job, len(c.Jobs)), nodeWindows: newNodeWindows(c.Nodes)}
 	if c.Policy == nil || len(e.gpuTypes) == 0 {
 		return nil, errors.New("a simulation needs a policy and nodes with GPUs")
 	}
-	e.speeds = newSpeeds(&c, e.gpuTypes)
-	e.reports = &trainingReports{speeds: e.speeds, reportsPlan: c.ReportsPlannedRegimes}
-	e.run = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount}
+	e.speeds = newSpeedTable(&c, e.gpuTypes)
+	e.trainingReports = &trainingReports{speeds: e.speeds, reportsPlan: c.ReportsPlannedRegimes}
+	e.measuredRun = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount}
 	e.futureJobs = make([]*job, 0, len(c.Jobs))
-	l := jobLoader{speeds: e.speeds, reports: e.reports, maxOverrunFactor: c.Clock.MaxOverrunFactor}
+	l := jobLoader{speeds: e.speeds, reports: e.trainingReports, maxOverrunFactor: c.Clock.MaxOverrunFactor}
 	for i := range c.Jobs {
-		if err := l.load(&e.jobs[i], &c.Jobs[i]); err != nil {
+		if err := l.loadJob(&e.jobs[i], &c.Jobs[i]); err != nil {
 			return nil, err
 		}
-		e.hasShareableJobs = e.hasShareableJobs || c.Jobs[i].Shareable
+		e.hasShareableJobs = e.hasShareableJobs || c.Jobs[i].IsShareable
 		e.futureJobs = append(e.futureJobs, &e.jobs[i])
 	}
 	if err := checkDuplicateIDs(e.futureJobs); err != nil {
@@ -61,7 +61,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	slices.SortStableFunc(e.futureJobs, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
-	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, OmitReasons: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
+	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.nodeWindows.nodes, OmitReasons: c.OmitsReasons, Accounts: e.usage.accounts, Users: e.usage.users}
 	return e, nil
 }
 
@@ -77,23 +77,23 @@ func checkDuplicateIDs(jobs []*job) error {
 	return nil
 }
 
-// TimeAt returns the calendar time of a moment of a workload, in seconds since its
+// CalendarTimeAt returns the calendar time of a moment of a workload, in seconds since its
 // start; the windows of Config.Nodes are given in it.
-func TimeAt(seconds float64) time.Time {
-	return epoch.Add(time.Duration(seconds * float64(time.Second)))
+func CalendarTimeAt(seconds float64) time.Time {
+	return workloadStart.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// completeRun writes the results down.
-func (e *engine) completeRun() {
-	e.run.Makespan = e.now
-	e.run.Samples = e.timeline.samples
-	e.run.Jobs = make([]measure.Outcome, len(e.jobs))
+// fillResults writes the results down.
+func (e *engine) fillResults() {
+	e.measuredRun.MakespanSeconds = e.now
+	e.measuredRun.Samples = e.timeline.samples
+	e.measuredRun.JobOutcomes = make([]measure.JobOutcome, len(e.jobs))
 	for i := range e.jobs {
-		e.run.Jobs[i] = e.jobs[i].outcome
+		e.measuredRun.JobOutcomes[i] = e.jobs[i].outcome
 	}
-	e.run.WeightsByAccount = map[string]float64{}
+	e.measuredRun.WeightsByAccount = map[string]float64{}
 	for _, a := range e.snapshot.Accounts {
-		e.run.WeightsByAccount[a.Name] = cmp.Or(a.Weight, 1)
+		e.measuredRun.WeightsByAccount[a.Name] = cmp.Or(a.Weight, 1)
 	}
 }
 
@@ -110,23 +110,23 @@ func (e *engine) admitArrivals() bool {
 func (e *engine) admitJob(j *job) {
 	i, _ := slices.BinarySearchFunc(e.presentJobs, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
 	e.presentJobs = slices.Insert(e.presentJobs, i, j)
-	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, j.newView())
+	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, j.newPolicyJob())
 	j.contentionAtArrival = e.contention
 }
 
 // endJob lets a job leave at a time.
 func (e *engine) endJob(j *job, finish float64) {
 	j.outcome.Finish, j.hasEnded = finish, true
-	if j.held != nil {
+	if j.heldAlloc != nil {
 		e.release(j)
 	}
 	j.outcome.MeanJobsPresent = e.contention.meanSince(j.contentionAtArrival)
-	e.history.add(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds), Service: policy.GPUSeconds(j.outcome.Service)})
+	e.finishedJobs.addJob(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds), Service: policy.GPUSeconds(j.outcome.Service)})
 	e.usage.noteLimitUse(j)
 	e.endedPresentCount++
 	e.endedTotalCount++
-	if e.Progress != nil && (e.endedTotalCount%100 == 0 || e.endedTotalCount == len(e.jobs)) {
-		e.Progress(e.endedTotalCount, len(e.jobs))
+	if e.ReportProgress != nil && (e.endedTotalCount%100 == 0 || e.endedTotalCount == len(e.jobs)) {
+		e.ReportProgress(e.endedTotalCount, len(e.jobs))
 	}
 }
 
@@ -150,25 +150,25 @@ func (e *engine) removeEnded() bool {
 	e.presentJobs, e.snapshot.Jobs, e.endedPresentCount = e.presentJobs[:n], e.snapshot.Jobs[:n], 0
 	e.runningJobs = slices.DeleteFunc(e.runningJobs, func(j *job) bool { return j.hasEnded })
 	if n == 0 {
-		e.usage.update(e.now) // the policy may not be asked for long, and usage decays from now
+		e.usage.updateTo(e.now) // the policy may not be asked for long, and usage decays from now
 	}
 	return true
 }
 
 // startCost is what a start costs the job, in seconds.
 func (e *engine) startCost(j *job) float64 {
-	return cmp.Or(j.Checkpoint, e.Clock.RestartCost.Seconds())
+	return cmp.Or(j.RestartCostSeconds, e.Clock.RestartCost.Seconds())
 }
 
 // addRunTime books run time: with progress, and holding the GPUs.
 func (e *engine) addRunTime(j *job, ran, held float64) {
-	gpus := float64(j.held.Count())
+	gpus := float64(j.heldAlloc.Count())
 	j.progressSeconds += ran
-	j.newService += ran * gpus
+	j.serviceSinceDecision += ran * gpus
 	j.outcome.HeldSeconds += held
 	j.outcome.Service += held * gpus
-	e.run.BusyGPUSeconds += ran * gpus
-	e.usage.charge(j, ran*gpus)
+	e.measuredRun.BusyGPUSeconds += ran * gpus
+	e.usage.chargeJob(j, ran*gpus)
 }
 
 // deadlockError explains why nothing will ever happen again.

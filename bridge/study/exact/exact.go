@@ -18,10 +18,10 @@ type Config struct {
 	// Policy is asked with a snapshot that is valid during Decide only: its memo
 	// must not hold on to slices of it.
 	Policy   policy.Policy
-	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of TimeAt
+	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of CalendarTimeAt
 	Jobs     []workload.Job
-	Tables   *workload.Tables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account // with what they used before; see workload.UsedByUsers
+	Tables   *workload.SpeedTables // speeds of jobs with Training; nil: none
+	Accounts []policy.Account      // with what they used before; see workload.SplitEarlierUse
 	Clock    Clock
 	Seed     int64
 	// ReportsPlannedRegimes: jobs report the batch sizes they planned to have had so far, as
@@ -31,16 +31,16 @@ type Config struct {
 	// DefaultSharedSpeed is the speed, relative to being alone, of a job that shares its GPUs
 	// with one for which Tables knows no speed; 0: 0.6.
 	DefaultSharedSpeed float64
-	// Terse policies need not give reasons; see policy.Snapshot.OmitReasons.
-	Terse bool
-	// Predict says what remains of a job as policies see it, as a predictor would
+	// OmitsReasons policies need not give reasons; see policy.Snapshot.OmitReasons.
+	OmitsReasons bool
+	// PredictRemaining says what remains of a job as policies see it, as a predictor would
 	// that learnt from history, and its standard error; nil: nothing is predicted.
-	Predict func(*policy.Job) (left, sigma time.Duration)
-	// Progress is told from time to time how many jobs are done; nil: none is told.
-	Progress func(done, of int)
-	// Watch sees every decision before it is carried out, and must not keep what
+	PredictRemaining func(*policy.Job) (left, sigma time.Duration)
+	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
+	ReportProgress func(done, of int)
+	// WatchDecision sees every decision before it is carried out, and must not keep what
 	// it sees; nil: not watched.
-	Watch func(*policy.Snapshot, *policy.Plan)
+	WatchDecision func(*policy.Snapshot, *policy.Plan)
 }
 
 // Run simulates until all jobs are done. Errors name the job or the decision
@@ -59,7 +59,7 @@ func Run(c Config) (*measure.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.completeRun()
-	e.run.WallSeconds = time.Since(started).Seconds()
-	return e.run, nil
+	e.fillResults()
+	e.measuredRun.WallSeconds = time.Since(started).Seconds()
+	return e.measuredRun, nil
 }

@@ -17,7 +17,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	made, err := generate.MakeWorkload("philly", generate.Options{Jobs: 100, GPUs: 16}, 1)
+	made, err := generate.MakeWorkload("philly", generate.Options{JobCount: 100, ClusterGPUs: 16}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,7 +40,7 @@ func ExampleRun() {
 			return
 		}
 		figures := run.Summarize()
-		fmt.Printf("%s: %d jobs, on average done after %.0f h\n", name, figures.Jobs, figures.AvgJCT/3600)
+		fmt.Printf("%s: %d jobs, on average done after %.0f h\n", name, figures.JobCount, figures.AvgJCT/3600)
 	}
 	// Output:
 	// fifo: 100 jobs, on average done after 28 h

@@ -48,7 +48,7 @@ func TestResteps(t *testing.T) {
 		{"ResNet-18 of 1.0003 epochs, which would become one", 3126, 16, 256, 2, 196, 392},
 		{"back to a smaller batch", 196, 256, 16, 1, 3125, 3125},
 	} {
-		if got := stepsAfterChange(c.steps, c.old, c.batch, c.epochs, c.per); got != c.wants {
+		if got := stepsAfterBatchChange(c.steps, c.old, c.batch, c.epochs, c.per); got != c.wants {
 			t.Errorf("%s: %v steps, want %v", c.name, got, c.wants)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"fairbridge/policy"
 )
 
-// maxHistory is how many finished jobs policies see.
-const maxHistory = 1000
+// maxFinishedJobs is how many finished jobs policies see.
+const maxFinishedJobs = 1000
 
 // finishedJobs is the latest finished jobs. Policies see them by service, as most would
 // sort them so at every decision.
@@ -18,14 +18,14 @@ type finishedJobs struct {
 	oldestIndex     int
 }
 
-func (h *finishedJobs) add(s policy.FinishedJob) {
-	if len(h.sortedByEnd) < maxHistory {
+func (h *finishedJobs) addJob(s policy.FinishedJob) {
+	if len(h.sortedByEnd) < maxFinishedJobs {
 		h.sortedByEnd = append(h.sortedByEnd, s)
 	} else {
 		i, _ := slices.BinarySearchFunc(h.sortedByService, h.sortedByEnd[h.oldestIndex], compareService)
 		h.sortedByService = slices.Delete(h.sortedByService, i, i+1)
 		h.sortedByEnd[h.oldestIndex] = s
-		h.oldestIndex = (h.oldestIndex + 1) % maxHistory
+		h.oldestIndex = (h.oldestIndex + 1) % maxFinishedJobs
 	}
 	i, _ := slices.BinarySearchFunc(h.sortedByService, s, compareService)
 	h.sortedByService = slices.Insert(h.sortedByService, i, s)

@@ -11,7 +11,7 @@ type intervalEngine struct{ *engine }
 func (v *intervalEngine) simulate() error {
 	last, ask := math.Inf(-1), math.Inf(1)
 	for v.endedTotalCount < len(v.jobs) {
-		back := v.windows.nextReturn(v.now)
+		back := v.nodeWindows.nextReturn(v.now)
 		next := min(ask, v.nextJobEnd(), back)
 		if len(v.futureJobs) > 0 {
 			next = min(next, v.futureJobs[0].Arrive)
@@ -80,17 +80,17 @@ func (v *intervalEngine) settleJob(j *job) {
 	if held <= 0 {
 		return
 	}
-	paid := min(held, j.restartLeft)
-	j.restartLeft -= paid
+	paid := min(held, j.restartSecondsLeft)
+	j.restartSecondsLeft -= paid
 	j.settledAt = v.now
-	j.outcome.LostService += paid * float64(j.held.Count())
-	j.doneUnits = min(j.doneUnits+(held-paid)*j.speed, j.totalUnits)
+	j.outcome.LostService += paid * float64(j.heldAlloc.Count())
+	j.doneUnits = min(j.doneUnits+(held-paid)*j.unitsPerSecond, j.totalUnits)
 	v.addRunTime(j, held-paid, held)
 	if j.Training == nil {
 		return
 	}
-	if j.updateWantedBatch(); v.reports.changeBatch(j) {
-		j.speed = v.speeds.speedOf(j, &v.cluster)
+	if j.updateWantedBatch(); v.trainingReports.changeBatchSize(j) {
+		j.unitsPerSecond = v.speeds.speedOf(j, &v.cluster)
 		j.updateExpectedEnd(v.now)
 	}
 }

@@ -17,13 +17,13 @@ func TestJobsEndAtTheirTimes(t *testing.T) {
 	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewIntervalClock(time.Minute, 0, 0),
 		Jobs: []workload.Job{job(1, 0, 30.5), job(2, 10, 100), job(3, 20, 5)}})
 	for i, want := range []float64{30.5, 160, 165} {
-		same(t, "finish", run.Jobs[i].Finish, want)
+		same(t, "finish", run.JobOutcomes[i].Finish, want)
 	}
 	if len(run.DecideSeconds) != 3 {
 		t.Errorf("%d decisions, want 3: at 0, 60 and 160", len(run.DecideSeconds))
 	}
 	// From 0 to 30.5 there were 1, 2 and 3 jobs.
-	same(t, "jobs present", run.Jobs[0].MeanJobsPresent, (10+2*10+3*10.5)/30.5)
+	same(t, "jobs present", run.JobOutcomes[0].MeanJobsPresent, (10+2*10+3*10.5)/30.5)
 }
 
 func TestRecheckAsksAgain(t *testing.T) {
@@ -37,30 +37,30 @@ func TestStopsCost(t *testing.T) {
 	// Job 1 runs 30 of 100 s, waits for job 2, and starts again at 60 with 20 s
 	// (its own cost, job 2's is the clock's) before it goes on.
 	first := job(1, 0, 100)
-	first.Checkpoint = 20
+	first.RestartCostSeconds = 20
 	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.NewIntervalClock(0, 0, 5*time.Second),
 		Jobs: []workload.Job{first, job(2, 30, 30)}})
-	same(t, "finish of job 2", run.Jobs[1].Finish, 60)
-	same(t, "finish of job 1", run.Jobs[0].Finish, 60+20+70)
-	same(t, "lost", run.Jobs[0].LostService, 20)
-	same(t, "service", run.Jobs[0].Service, 120)
-	same(t, "queue", run.Summarize().AvgQueue, 30.0/2)
+	same(t, "finish of job 2", run.JobOutcomes[1].Finish, 60)
+	same(t, "finish of job 1", run.JobOutcomes[0].Finish, 60+20+70)
+	same(t, "lost", run.JobOutcomes[0].LostService, 20)
+	same(t, "service", run.JobOutcomes[0].Service, 120)
+	same(t, "queue", run.Summarize().AvgQueueSeconds, 30.0/2)
 }
 
 func TestNeighboursSlowEachOther(t *testing.T) {
 	a, b := job(1, 0, 60), job(2, 0, 120)
-	a.Shareable, b.Shareable = true, true
+	a.IsShareable, b.IsShareable = true, true
 	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, Clock: exact.NewIntervalClock(0, 0, 0), Jobs: []workload.Job{a, b}})
 	// At 0.6 each, job 1 takes 100 s; job 2 has then done 60 and goes on alone.
-	same(t, "finish of job 1", run.Jobs[0].Finish, 100)
-	same(t, "finish of job 2", run.Jobs[1].Finish, 160)
+	same(t, "finish of job 1", run.JobOutcomes[0].Finish, 100)
+	same(t, "finish of job 2", run.JobOutcomes[1].Finish, 160)
 }
 
 func TestSpeedsByType(t *testing.T) {
 	j := job(1, 0, 100)
 	j.Speeds = map[string]float64{"a100": 4, "v100": 1}
 	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.NewIntervalClock(0, 0, 0), Jobs: []workload.Job{j}})
-	same(t, "finish", run.Jobs[0].Finish, 25)
+	same(t, "finish", run.JobOutcomes[0].Finish, 25)
 }
 
 // grow resizes job 1 to two GPUs at the second decision.
@@ -79,8 +79,8 @@ func TestResizedJobsGoInProportion(t *testing.T) {
 	j := job(1, 0, 100)
 	j.MinGPUs, j.MaxGPUs = 1, 2
 	run := play(t, exact.Config{Policy: grow{script{{1}}}, Nodes: nodes(1, 2, "v100"), Clock: exact.NewIntervalClock(0, 40*time.Second, 10*time.Second), Jobs: []workload.Job{j}})
-	same(t, "finish", run.Jobs[0].Finish, 40+10+30)
-	same(t, "service", run.Jobs[0].Service, 40+2*40)
+	same(t, "finish", run.JobOutcomes[0].Finish, 40+10+30)
+	same(t, "service", run.JobOutcomes[0].Service, 40+2*40)
 }
 
 func TestUsageDecays(t *testing.T) {
@@ -91,7 +91,7 @@ func TestUsageDecays(t *testing.T) {
 	var accounts []policy.Account
 	var users []policy.User
 	var history []policy.FinishedJob
-	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) {
+	c.WatchDecision = func(s *policy.Snapshot, _ *policy.Plan) {
 		accounts, users, history = append(accounts, s.Accounts...), append(users, s.Users...), s.History
 	}
 	play(t, c)

@@ -12,7 +12,7 @@ import (
 // of a training job, seconds on the reference GPU of any other.
 type job struct {
 	*workload.Job
-	outcome         measure.Outcome
+	outcome         measure.JobOutcome
 	totalUnits      float64 // in all
 	doneUnits       float64
 	unitRatesByType []float64 // units per second by type of the cluster, on what it asks
@@ -20,20 +20,20 @@ type job struct {
 	batchSize       int
 	wantedBatchSize int // the batch size it asks for; it takes effect when it is settled
 	plannedRegimes  []policy.Regime
-	report          *policy.Training // nil: it reports nothing
+	trainingReport  *policy.Training // nil: it reports nothing
 
-	held                policy.Alloc // what it holds; nil: nothing
-	speed               float64      // units per second there
-	hasJustStarted      bool         // it did not run right before
-	restartLeft         float64      // seconds it must run before it makes progress
-	settledAt           float64      // when it was last settled
-	expectedEnd         float64      // when it will have ended if nothing changes
-	progressSeconds     float64      // seconds with progress
-	newService          float64      // GPU-seconds since the last decision
-	idleRounds          int          // rounds in a row in which it had nothing to do
-	maxRunTime          float64      // seconds of run time after which it is ended; 0: none
-	contentionAtArrival contention
-	hasEnded            bool
+	heldAlloc            policy.Alloc // what it holds; nil: nothing
+	unitsPerSecond       float64      // units per second there
+	hasJustStarted       bool         // it did not run right before
+	restartSecondsLeft   float64      // seconds it must run before it makes progress
+	settledAt            float64      // when it was last settled
+	expectedEnd          float64      // when it will have ended if nothing changes
+	progressSeconds      float64      // seconds with progress
+	serviceSinceDecision float64      // GPU-seconds since the last decision
+	idleRounds           int          // rounds in a row in which it had nothing to do
+	maxRunSeconds        float64      // seconds of run time after which it is ended; 0: none
+	contentionAtArrival  contention
+	hasEnded             bool
 	// plannedProfile is what it reports instead of what it did; nil: what it did.
 	profile *plannedProfile
 
@@ -54,7 +54,7 @@ func (j *job) updateWantedBatch() {
 // workWithin returns what the job can do in so many seconds, in whole steps if it
 // trains, and whether that is all it has left.
 func (j *job) workWithin(seconds float64) (units float64, all bool) {
-	left, most := j.totalUnits-j.doneUnits, j.speed*seconds
+	left, most := j.totalUnits-j.doneUnits, j.unitsPerSecond*seconds
 	if j.Training != nil {
 		most = math.Trunc(most)
 	}
@@ -63,46 +63,46 @@ func (j *job) workWithin(seconds float64) (units float64, all bool) {
 
 // updateExpectedEnd notes when the job will have ended if it goes on from now.
 func (j *job) updateExpectedEnd(now float64) {
-	j.expectedEnd = now + j.restartLeft + (j.totalUnits-j.doneUnits)/j.speed
+	j.expectedEnd = now + j.restartSecondsLeft + (j.totalUnits-j.doneUnits)/j.unitsPerSecond
 }
 
-// newView is the job as a policy sees it when it arrives.
-func (j *job) newView() policy.Job {
+// newPolicyJob is the job as a policy sees it when it arrives.
+func (j *job) newPolicyJob() policy.Job {
 	class := j.Job.Class
-	if j.Silent {
+	if j.IsSilent {
 		class = ""
 	}
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
-		Partition: "gpu", State: policy.Pending, Submit: TimeAt(j.Arrive), Arrive: TimeAt(j.Arrive), EligibleAt: TimeAt(j.Arrive),
-		Limit: j.Limit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.Shareable,
+		Partition: "gpu", State: policy.Pending, Submit: CalendarTimeAt(j.Arrive), Arrive: CalendarTimeAt(j.Arrive), EligibleAt: CalendarTimeAt(j.Arrive),
+		Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.IsShareable,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
-		Training: j.report, ServiceSinceLast: policy.NewMeasure(0),
+		Training: j.trainingReport, ServiceSinceLast: policy.NewMeasure(0),
 	}
 	if j.Partition != "" {
 		v.Partition = j.Partition
 	}
 	if j.Deadline > 0 {
-		v.Deadline = TimeAt(j.Deadline)
+		v.Deadline = CalendarTimeAt(j.Deadline)
 	}
-	if j.Unstoppable {
+	if j.IsUnstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"
 	}
-	if j.Checkpoint > 0 {
-		v.CheckpointCost = policy.DurationFromSeconds(j.Checkpoint)
+	if j.RestartCostSeconds > 0 {
+		v.CheckpointCost = policy.DurationFromSeconds(j.RestartCostSeconds)
 	}
 	return v
 }
 
-// updateView brings a view up to date.
-func (j *job) updateView(v *policy.Job) {
-	v.ServiceSinceLast.Value = j.newService
-	if j.newService == 0 && j.report == nil {
+// updatePolicyJob brings a view up to date.
+func (j *job) updatePolicyJob(v *policy.Job) {
+	v.ServiceSinceLast.Value = j.serviceSinceDecision
+	if j.serviceSinceDecision == 0 && j.trainingReport == nil {
 		return
 	}
-	v.Attained += policy.GPUSeconds(j.newService)
-	j.newService = 0
-	if t := j.report; t != nil {
+	v.Attained += policy.GPUSeconds(j.serviceSinceDecision)
+	j.serviceSinceDecision = 0
+	if t := j.trainingReport; t != nil {
 		j.updateReport(t)
 		if j.totalUnits > 0 {
 			v.Progress = policy.NewMeasure(j.doneUnits / j.totalUnits)

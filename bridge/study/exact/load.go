@@ -15,10 +15,10 @@ type jobLoader struct {
 	maxOverrunFactor float64 // see Clock
 }
 
-// load prepares one job.
-func (l *jobLoader) load(j *job, w *workload.Job) error {
+// loadJob prepares one job.
+func (l *jobLoader) loadJob(j *job, w *workload.Job) error {
 	j.Job, j.totalUnits = w, w.Duration
-	j.outcome = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, ExclusiveRunTime: w.Duration}
+	j.outcome = measure.JobOutcome{ID: w.ID, User: w.User, Account: w.Account, GPUCount: w.GPUs, Arrive: w.Arrive, ExclusiveRunSeconds: w.Duration}
 	switch {
 	case w.GPUs <= 0:
 		return fmt.Errorf("job %d (line %d): asks for %d GPUs", w.ID, w.Line, w.GPUs)
@@ -35,7 +35,7 @@ func (l *jobLoader) load(j *job, w *workload.Job) error {
 			return err
 		}
 	}
-	if !w.Silent {
+	if !w.IsSilent {
 		l.reports.newReport(j)
 	}
 	return nil
@@ -59,19 +59,19 @@ func (l *jobLoader) loadPlainJob(j *job) error {
 func (l *jobLoader) loadTrainingJob(j *job) error {
 	t := j.Training
 	j.totalUnits, j.batchSize, j.wantedBatchSize = float64(t.Steps), t.Batch, t.Batch
-	if !l.speeds.setRatesAt(j, t.Batch) {
+	if !l.speeds.setBatchRates(j, t.Batch) {
 		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.gpuTypes)
 	}
 	home := l.speeds.referenceType(j)
-	if t.Epochs() == 0 {
-		j.outcome.ExclusiveRunTime = j.totalUnits / j.unitRatesByType[home]
+	if t.EpochCount() == 0 {
+		j.outcome.ExclusiveRunSeconds = j.totalUnits / j.unitRatesByType[home]
 		return nil
 	}
 	var err error
 	if j.plannedRegimes, err = workload.PlannedRegimes(j.Job, l.speeds.tables, l.speeds.gpuTypes[home]); err != nil {
 		return err
 	}
-	j.outcome.ExclusiveRunTime = workload.PlannedSeconds(j.plannedRegimes)
-	j.maxRunTime = math.Trunc(l.maxOverrunFactor * j.outcome.ExclusiveRunTime)
+	j.outcome.ExclusiveRunSeconds = workload.SumPlannedSeconds(j.plannedRegimes)
+	j.maxRunSeconds = math.Trunc(l.maxOverrunFactor * j.outcome.ExclusiveRunSeconds)
 	return nil
 }

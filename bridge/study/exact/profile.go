@@ -17,37 +17,37 @@ import (
 // long and go slower or faster than in their last planned epoch. It makes
 // Shockwave's published fairness what it is.
 type plannedProfile struct {
-	plannedRegimes  []policy.Regime
-	distinctRegimes []policy.Regime // each batch size of the plan once, ascending
-	samplesPerEpoch float64         // in an epoch
-	lastRound       int             // of the last measurement
-	measuredSamples float64         // samples, as measured
-	slowdownFactor  float64         // by which epochs take longer than planned
+	plannedRegimes    []policy.Regime
+	distinctRegimes   []policy.Regime // each batch size of the plan once, ascending
+	samplesPerEpoch   float64         // in an epoch
+	lastMeasuredRound int             // of the last measurement
+	measuredSamples   float64         // samples, as measured
+	slowdownFactor    float64         // by which epochs take longer than planned
 }
 
 // measurementTolerance is how far measured samples may be from the planned ones, relative
 // to those, before they count.
 const measurementTolerance = 0.4
 
-func newProfile(j *job) *plannedProfile {
+func newPlannedProfile(j *job) *plannedProfile {
 	p := &plannedProfile{plannedRegimes: slices.Clone(j.plannedRegimes), samplesPerEpoch: float64(workload.SampleCount(j.Training.Model)), slowdownFactor: 1}
 	for i := range p.plannedRegimes {
 		p.plannedRegimes[i].SecondsPerEpoch = max(1, math.RoundToEven(p.plannedRegimes[i].SecondsPerEpoch))
 		r := policy.Regime{BatchSize: p.plannedRegimes[i].BatchSize, SecondsPerEpoch: p.plannedRegimes[i].SecondsPerEpoch}
-		if at, found := slices.BinarySearchFunc(p.distinctRegimes, r, compareBatch); !found {
+		if at, found := slices.BinarySearchFunc(p.distinctRegimes, r, compareBatchSizes); !found {
 			p.distinctRegimes = slices.Insert(p.distinctRegimes, at, r)
 		}
 	}
 	return p
 }
 
-func compareBatch(a, b policy.Regime) int { return cmp.Compare(a.BatchSize, b.BatchSize) }
+func compareBatchSizes(a, b policy.Regime) int { return cmp.Compare(a.BatchSize, b.BatchSize) }
 
 // addMeasurement notes at the end of a round of so many seconds, the first being 1,
 // that the job ran at the speed.
 func (p *plannedProfile) addMeasurement(round int, seconds, speed float64) {
-	p.measuredSamples += speed * seconds * float64(round-p.lastRound)
-	p.lastRound = round
+	p.measuredSamples += speed * seconds * float64(round-p.lastMeasuredRound)
+	p.lastMeasuredRound = round
 	planned := p.plannedSamples(seconds * float64(round))
 	if p.measuredSamples > 0 && planned > 0 && math.Abs(p.measuredSamples-planned) > measurementTolerance*planned {
 		p.slowdownFactor = planned / p.measuredSamples

@@ -28,7 +28,7 @@ func (r *roundEngine) simulate() error {
 		case len(r.runningJobs) > 0:
 			r.runRound()
 		default:
-			next := r.windows.nextReturn(r.now)
+			next := r.nodeWindows.nextReturn(r.now)
 			if len(r.futureJobs) > 0 {
 				next = min(next, r.futureJobs[0].Arrive)
 			}
@@ -66,9 +66,9 @@ func (r *roundEngine) runJob(j *job, start float64) float64 {
 		return start
 	}
 	j.idleRounds = 0
-	finish := start + units/j.speed
+	finish := start + units/j.unitsPerSecond
 	ran := finish - start
-	if cost := r.startCost(j); r.roundCount > 0 && j.hasJustStarted && cost > 0 && ran > r.Clock.RoundLength.Seconds()-r.Clock.RoundTail.Seconds() {
+	if cost := r.startCost(j); r.roundCount > 0 && j.hasJustStarted && cost > 0 && ran > r.Clock.RoundLength.Seconds()-r.Clock.CostFreeTail.Seconds() {
 		kept := ran - cost
 		units, ran, all = units*(kept/ran), kept, false
 		if j.Training != nil {
@@ -82,14 +82,14 @@ func (r *roundEngine) runJob(j *job, start float64) float64 {
 	}
 	r.addRunTime(j, ran, finish-start)
 	if j.profile != nil {
-		j.profile.addMeasurement(r.roundCount+1, r.Clock.RoundLength.Seconds(), float64(j.batchSize)*j.speed)
+		j.profile.addMeasurement(r.roundCount+1, r.Clock.RoundLength.Seconds(), float64(j.batchSize)*j.unitsPerSecond)
 	}
-	if j.doneUnits >= j.totalUnits || j.maxRunTime > 0 && j.progressSeconds > j.maxRunTime {
+	if j.doneUnits >= j.totalUnits || j.maxRunSeconds > 0 && j.progressSeconds > j.maxRunSeconds {
 		r.endJob(j, finish)
 		return finish
 	}
-	if r.reports.changeBatch(j) {
-		j.speed = r.speeds.speedOf(j, &r.cluster)
+	if r.trainingReports.changeBatchSize(j) {
+		j.unitsPerSecond = r.speeds.speedOf(j, &r.cluster)
 	}
 	return finish
 }

@@ -61,8 +61,8 @@ func decide(s *policy.Snapshot, j *policy.Job, run bool, free map[string]int, ra
 // play runs a simulation whose every plan is checked.
 func play(t *testing.T, c exact.Config) *measure.Run {
 	t.Helper()
-	watch := c.Watch
-	c.Watch = func(s *policy.Snapshot, p *policy.Plan) {
+	watch := c.WatchDecision
+	c.WatchDecision = func(s *policy.Snapshot, p *policy.Plan) {
 		if err := p.Check(s); err != nil {
 			t.Errorf("decision %d: %v", s.Seq, err)
 		}

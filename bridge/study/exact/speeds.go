@@ -9,18 +9,18 @@ import (
 
 // speedTable is how fast jobs go on the GPU types of a cluster.
 type speedTable struct {
-	tables             *workload.Tables
+	tables             *workload.SpeedTables
 	gpuTypes           []string // sorted
 	defaultSharedSpeed float64  // relative to being alone, beside a job for which there is no table
 }
 
-func newSpeeds(c *Config, types []string) *speedTable {
+func newSpeedTable(c *Config, types []string) *speedTable {
 	return &speedTable{tables: c.Tables, gpuTypes: types, defaultSharedSpeed: cmp.Or(c.DefaultSharedSpeed, 0.6)}
 }
 
-// setRatesAt looks up the speeds of a training job at a batch size. It reports whether
+// setBatchRates looks up the speeds of a training job at a batch size. It reports whether
 // any type has one, and changes nothing otherwise.
-func (s *speedTable) setRatesAt(j *job, batch int) bool {
+func (s *speedTable) setBatchRates(j *job, batch int) bool {
 	class, known := j.Job.Class, false
 	if batch > 0 {
 		class = workload.ClassOf(j.Training.Model, batch)
@@ -57,8 +57,8 @@ func (s *speedTable) epochSeconds(j *job, batch int) float64 {
 	return j.Training.EpochSeconds(batch, speed)
 }
 
-// neighbours lists the speeds beside others, for jobs that share.
-func (s *speedTable) neighbours(j *job) []policy.SharedRate {
+// listSharedRates lists the speeds beside others, for jobs that share.
+func (s *speedTable) listSharedRates(j *job) []policy.SharedRate {
 	var out []policy.SharedRate
 	for _, typ := range s.gpuTypes {
 		for _, other := range s.tables.Neighbours(typ, j.batchClass, j.GPUs) {
@@ -74,9 +74,9 @@ func (s *speedTable) neighbours(j *job) []policy.SharedRate {
 // is on that many.
 func (s *speedTable) speedOf(j *job, c *cluster) float64 {
 	pace := 0.0
-	n := j.held.Count()
-	for _, slot := range j.held {
-		r := c.devicesOf(slot)
+	n := j.heldAlloc.Count()
+	for _, slot := range j.heldAlloc {
+		r := c.findDeviceGroup(slot)
 		v := j.unitRatesByType[r.typeIndex]
 		if n != j.GPUs {
 			v = s.resizedSpeed(j, r.typeIndex, n)

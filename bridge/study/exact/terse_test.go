@@ -17,8 +17,8 @@ import (
 // reasons, and the same one twice.
 func TestTerseChangesNothingButReasons(t *testing.T) {
 	for name, c := range map[string]exact.Config{
-		"proportional": {Jobs: generate.ShockwaveDrawer{Jobs: 40, GPUs: 8}.Draw(3), Tables: generate.NewTables(), Nodes: nodes(8, 1, "v100"), Clock: exact.ShockwaveClock()},
-		"tiresias":     {Jobs: generate.PhillyDrawer{Jobs: 200, GPUs: 16}.Draw(3), Nodes: nodes(2, 8, "v100"), Clock: exact.NewIntervalClock(time.Minute, 0, time.Minute)},
+		"proportional": {Jobs: generate.ShockwaveDrawer{JobCount: 40, ClusterGPUs: 8}.DrawJobs(3), Tables: generate.NewSpeedTables(), Nodes: nodes(8, 1, "v100"), Clock: exact.ShockwaveClock()},
+		"tiresias":     {Jobs: generate.PhillyDrawer{JobCount: 200, ClusterGPUs: 16}.DrawJobs(3), Nodes: nodes(2, 8, "v100"), Clock: exact.NewIntervalClock(time.Minute, 0, time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Policy = fromCatalogue(t, name)
@@ -30,29 +30,29 @@ func TestTerseChangesNothingButReasons(t *testing.T) {
 	}
 }
 
-func outcomes(t *testing.T, c exact.Config, terse bool) []measure.Outcome {
+func outcomes(t *testing.T, c exact.Config, terse bool) []measure.JobOutcome {
 	t.Helper()
-	c.Terse = terse
-	c.Watch = func(_ *policy.Snapshot, p *policy.Plan) {
+	c.OmitsReasons = terse
+	c.WatchDecision = func(_ *policy.Snapshot, p *policy.Plan) {
 		for _, d := range p.Decisions {
 			if terse && d.Why != "" {
 				t.Errorf("job %d: %s although nobody asked why: %s", d.Job, d.Verb, d.Why)
 			}
 		}
 	}
-	return play(t, c).Jobs
+	return play(t, c).JobOutcomes
 }
 
 func TestNeighboursGoAsMeasured(t *testing.T) {
-	tables := workload.NewTables([]workload.SpeedRow{
-		{Type: "v100", Class: "A", GPUs: 1, Steps: 10}, {Type: "v100", Class: "B", GPUs: 1, Steps: 10},
-		{Type: "v100", Class: "A", GPUs: 1, Steps: 5, Other: "B", OtherSteps: 8},
+	tables := workload.NewSpeedTables([]workload.SpeedRow{
+		{GPUType: "v100", Class: "A", GPUCount: 1, StepsPerSecond: 10}, {GPUType: "v100", Class: "B", GPUCount: 1, StepsPerSecond: 10},
+		{GPUType: "v100", Class: "A", GPUCount: 1, StepsPerSecond: 5, NeighbourClass: "B", NeighbourStepsPerSecond: 8},
 	})
 	kind := func(id int64, class string, steps int64) workload.Job {
-		return workload.Job{ID: id, GPUs: 1, Class: class, Shareable: true, Training: &workload.Training{Model: class, Steps: steps}}
+		return workload.Job{ID: id, GPUs: 1, Class: class, IsShareable: true, Training: &workload.Training{Model: class, Steps: steps}}
 	}
 	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, Tables: tables, Clock: exact.NewIntervalClock(0, 0, 0), Jobs: []workload.Job{kind(1, "A", 1000), kind(2, "B", 800)}})
 	// B ends at 100 s; A has done 500 steps and goes on at 10 a second.
-	same(t, "finish of B", run.Jobs[1].Finish, 100)
-	same(t, "finish of A", run.Jobs[0].Finish, 150)
+	same(t, "finish of B", run.JobOutcomes[1].Finish, 100)
+	same(t, "finish of A", run.JobOutcomes[0].Finish, 150)
 }

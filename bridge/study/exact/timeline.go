@@ -17,7 +17,7 @@ type timeline struct {
 // recordSample takes a sample of so many GPUs in use, with the jobs that run and how
 // many wait, unless the last sample is still fresh.
 func (t *timeline) recordSample(now float64, gpus int, running []*job, waiting, accounts int) {
-	if n := len(t.samples); n > 0 && now-t.samples[n-1].At < t.minSampleInterval {
+	if n := len(t.samples); n > 0 && now-t.samples[n-1].AtSeconds < t.minSampleInterval {
 		return
 	}
 	if len(t.samples) == maxSamples {
@@ -25,9 +25,9 @@ func (t *timeline) recordSample(now float64, gpus int, running []*job, waiting, 
 	}
 	by := make(map[string]float64, accounts)
 	for _, j := range running {
-		by[j.Account] += float64(j.held.Count())
+		by[j.Account] += float64(j.heldAlloc.Count())
 	}
-	t.samples = append(t.samples, measure.Sample{At: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
+	t.samples = append(t.samples, measure.Sample{AtSeconds: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
 }
 
 func (t *timeline) dropEverySecondSample() {
@@ -38,19 +38,21 @@ func (t *timeline) dropEverySecondSample() {
 	}
 	clear(t.samples[n:])
 	t.samples = t.samples[:n]
-	t.minSampleInterval = max(2*t.minSampleInterval, (t.samples[n-1].At-t.samples[0].At)/maxSamples*2)
+	t.minSampleInterval = max(2*t.minSampleInterval, (t.samples[n-1].AtSeconds-t.samples[0].AtSeconds)/maxSamples*2)
 }
 
 // contention counts the jobs present: their sum over rounds or seconds, and
 // those.
-type contention struct{ sum, span float64 }
+type contention struct{ jobSum, weightSum float64 }
 
-func (c *contention) add(jobs, span float64) { c.sum, c.span = c.sum+jobs*span, c.span+span }
+func (c *contention) add(jobs, span float64) {
+	c.jobSum, c.weightSum = c.jobSum+jobs*span, c.weightSum+span
+}
 
 // meanSince returns the mean number of jobs since an earlier count.
 func (c contention) meanSince(then contention) float64 {
-	if c.span == then.span {
+	if c.weightSum == then.weightSum {
 		return 1
 	}
-	return (c.sum - then.sum) / (c.span - then.span)
+	return (c.jobSum - then.jobSum) / (c.weightSum - then.weightSum)
 }

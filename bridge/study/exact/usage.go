@@ -8,8 +8,8 @@ import (
 	"fairbridge/policy"
 )
 
-// halfLife is that of decayed usage, in seconds: Slurm's default of a week.
-const halfLife = 7 * 24 * 3600
+// usageHalfLifeSeconds is that of decayed usage, in seconds: Slurm's default of a week.
+const usageHalfLifeSeconds = 7 * 24 * 3600
 
 // usage is what accounts and users have used.
 type usage struct {
@@ -20,18 +20,18 @@ type usage struct {
 
 // decayedUses are those of all accounts, or of all users.
 type decayedUses struct {
-	list        []decayedUse
+	entries     []decayedUse
 	decayedAt   float64 // when they were decayed
 	currentHour int
 }
 
 // decayedUse is what one account or user has used, in GPU-seconds.
 type decayedUse struct {
-	decayed, addedSince float64     // up to decayedUses.last; since then
-	addedByHour         [25]float64 // undecayed, a ring of hours
-	lastDay             float64     // sum of them
-	limitShareSum       float64     // sum of shares of time limits used
-	limitShareCount     int
+	decayedSum, addedSince float64     // up to decayedUses.last; since then
+	addedByHour            [25]float64 // undecayed, a ring of hours
+	lastDaySum             float64     // sum of them
+	limitShareSum          float64     // sum of shares of time limits used
+	limitShareCount        int
 }
 
 // newUsage has what the accounts used before, for every account and user of the
@@ -60,20 +60,20 @@ func newUsage(accounts []policy.Account, list []workload.Job, jobs []job) *usage
 	for i := range jobs {
 		u.assignAccountAndUser(&jobs[i])
 	}
-	u.addEarlierUse(workload.UsedByUsers(accounts, list))
+	u.addEarlierUse(workload.SplitEarlierUse(accounts, list))
 	return u
 }
 
 // addEarlierUse books what was used before the workload, by users and accounts.
 func (u *usage) addEarlierUse(users []policy.User) {
-	u.decayedBy.account.list, u.decayedBy.user.list = make([]decayedUse, len(u.accounts)), make([]decayedUse, len(u.users))
+	u.decayedBy.account.entries, u.decayedBy.user.entries = make([]decayedUse, len(u.accounts)), make([]decayedUse, len(u.users))
 	for i := range u.accounts {
-		u.decayedBy.account.list[i].decayed = float64(u.accounts[i].UsedService)
+		u.decayedBy.account.entries[i].decayedSum = float64(u.accounts[i].UsedService)
 	}
 	for i := range u.users {
 		for _, x := range users {
 			if x.Name == u.users[i].Name && x.Account == u.users[i].Account {
-				u.decayedBy.user.list[i].decayed = float64(x.UsedService)
+				u.decayedBy.user.entries[i].decayedSum = float64(x.UsedService)
 			}
 		}
 	}
@@ -87,51 +87,51 @@ func (u *usage) assignAccountAndUser(j *job) {
 	})
 }
 
-// charge books GPU-seconds of a job.
-func (u *usage) charge(j *job, gpuSeconds float64) {
-	u.decayedBy.account.list[j.accountIndex].addedSince += gpuSeconds
-	u.decayedBy.user.list[j.userIndex].addedSince += gpuSeconds
+// chargeJob books GPU-seconds of a job.
+func (u *usage) chargeJob(j *job, gpuSeconds float64) {
+	u.decayedBy.account.entries[j.accountIndex].addedSince += gpuSeconds
+	u.decayedBy.user.entries[j.userIndex].addedSince += gpuSeconds
 }
 
 // noteLimitUse notes which share of its time limit an ended job needed.
 func (u *usage) noteLimitUse(j *job) {
-	if j.Limit > 0 {
-		x := &u.decayedBy.user.list[j.userIndex]
-		x.limitShareSum += min(j.outcome.HeldSeconds/j.Limit.Seconds(), 1)
+	if j.TimeLimit > 0 {
+		x := &u.decayedBy.user.entries[j.userIndex]
+		x.limitShareSum += min(j.outcome.HeldSeconds/j.TimeLimit.Seconds(), 1)
 		x.limitShareCount++
 	}
 }
 
-// update brings what policies see up to now, in seconds since the start.
-func (u *usage) update(now float64) {
-	u.decayedBy.account.advance(now)
-	u.decayedBy.user.advance(now)
+// updateTo brings what policies see up to now, in seconds since the start.
+func (u *usage) updateTo(now float64) {
+	u.decayedBy.account.advanceTo(now)
+	u.decayedBy.user.advanceTo(now)
 	for i := range u.accounts {
-		a, x := &u.accounts[i], &u.decayedBy.account.list[i]
-		a.UsedService, a.RecentService = policy.GPUSeconds(x.decayed), policy.GPUSeconds(x.lastDay)
+		a, x := &u.accounts[i], &u.decayedBy.account.entries[i]
+		a.UsedService, a.RecentService = policy.GPUSeconds(x.decayedSum), policy.GPUSeconds(x.lastDaySum)
 	}
 	for i := range u.users {
-		x := &u.decayedBy.user.list[i]
-		u.users[i].UsedService = policy.GPUSeconds(x.decayed)
+		x := &u.decayedBy.user.entries[i]
+		u.users[i].UsedService = policy.GPUSeconds(x.decayedSum)
 		if x.limitShareCount > 0 {
 			u.users[i].TypicalLimitUse = policy.NewMeasure(x.limitShareSum / float64(x.limitShareCount))
 		}
 	}
 }
 
-// advance decays what was used, and adds what is new.
-func (u *decayedUses) advance(now float64) {
-	keep := policy.DecayFactor(now-u.decayedAt, halfLife)
+// advanceTo decays what was used, and adds what is new.
+func (u *decayedUses) advanceTo(now float64) {
+	keep := policy.DecayFactor(now-u.decayedAt, usageHalfLifeSeconds)
 	hour := int(now / 3600)
-	for i := range u.list {
-		a := &u.list[i]
+	for i := range u.entries {
+		a := &u.entries[i]
 		for h := u.currentHour + 1; h <= hour && h <= u.currentHour+len(a.addedByHour); h++ {
-			a.lastDay -= a.addedByHour[h%len(a.addedByHour)]
+			a.lastDaySum -= a.addedByHour[h%len(a.addedByHour)]
 			a.addedByHour[h%len(a.addedByHour)] = 0
 		}
-		a.decayed = a.decayed*keep + a.addedSince
+		a.decayedSum = a.decayedSum*keep + a.addedSince
 		a.addedByHour[hour%len(a.addedByHour)] += a.addedSince
-		a.lastDay = max(a.lastDay+a.addedSince, 0)
+		a.lastDaySum = max(a.lastDaySum+a.addedSince, 0)
 		a.addedSince = 0
 	}
 	u.decayedAt, u.currentHour = now, hour

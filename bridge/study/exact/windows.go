@@ -14,9 +14,9 @@ type nodeWindows struct {
 	hasWindows bool
 }
 
-// newWindows takes the nodes of a workload: a copy where they are to change as
+// newNodeWindows takes the nodes of a workload: a copy where they are to change as
 // time goes on.
-func newWindows(nodes []policy.Node) nodeWindows {
+func newNodeWindows(nodes []policy.Node) nodeWindows {
 	w := nodeWindows{nodes: nodes, hasWindows: slices.ContainsFunc(nodes, func(n policy.Node) bool { return len(n.Windows) > 0 })}
 	if w.hasWindows {
 		w.nodes = slices.Clone(nodes)
@@ -31,7 +31,7 @@ func (w *nodeWindows) updateDownNodes(now float64) {
 	}
 	for i := range w.nodes {
 		if n := &w.nodes[i]; len(n.Windows) > 0 {
-			n.UpdateDownReason(TimeAt(now))
+			n.UpdateDownReason(CalendarTimeAt(now))
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (w *nodeWindows) nextReturn(now float64) float64 {
 	}
 	for i := range w.nodes {
 		for _, x := range w.nodes[i].Windows {
-			if t := x.To.Sub(epoch).Seconds(); !x.To.IsZero() && t > now {
+			if t := x.To.Sub(workloadStart).Seconds(); !x.To.IsZero() && t > now {
 				next = min(next, t)
 			}
 		}
@@ -52,8 +52,8 @@ func (w *nodeWindows) nextReturn(now float64) float64 {
 	return next
 }
 
-// checkRun refuses a run that would reach into a time in which a node is set aside.
-func (w *nodeWindows) checkRun(s *policy.Snapshot, v *policy.Job, on policy.Alloc) error {
+// checkRunFits refuses a run that would reach into a time in which a node is set aside.
+func (w *nodeWindows) checkRunFits(s *policy.Snapshot, v *policy.Job, on policy.Alloc) error {
 	if !w.hasWindows {
 		return nil
 	}

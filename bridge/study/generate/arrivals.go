@@ -57,8 +57,8 @@ func poissonArrivals(r *rand.Rand, n int, gap float64) []float64 {
 	return all
 }
 
-// gpuSeconds is the GPU time of jobs in GPU-seconds.
-func gpuSeconds(jobs []workload.Job) float64 {
+// sumGPUSeconds is the GPU time of jobs in GPU-seconds.
+func sumGPUSeconds(jobs []workload.Job) float64 {
 	sum := 0.0
 	for i := range jobs {
 		sum += float64(jobs[i].GPUs) * jobs[i].Duration
@@ -72,13 +72,13 @@ func OfferedLoad(jobs []workload.Job, gpus int) float64 {
 	if len(jobs) == 0 {
 		return 0
 	}
-	return gpuSeconds(jobs) / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
+	return sumGPUSeconds(jobs) / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
 }
 
 // spanForLoad is how long so many GPUs need for the jobs when that load keeps them
 // busy.
 func spanForLoad(jobs []workload.Job, gpus int, load float64) float64 {
-	return gpuSeconds(jobs) / (float64(gpus) * load)
+	return sumGPUSeconds(jobs) / (float64(gpus) * load)
 }
 
 // setArrivals gives the jobs their arrivals, in order, and numbers them.

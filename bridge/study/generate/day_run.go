@@ -9,17 +9,17 @@ import (
 
 // Runs of one template resemble each other: this much of the variance of the
 // logarithm of run times is between templates, the rest within.
-const templateVariance = .75
+const templateVarianceShare = .75
 
 // drawRun draws a run of a template.
-func (w *dayDraw) drawRun(template workload.Job) workload.Job {
+func (w *daySampler) drawRun(template workload.Job) workload.Job {
 	j := template
-	z := math.Sqrt(templateVariance)*template.Duration + math.Sqrt(1-templateVariance)*w.r.NormFloat64()
+	z := math.Sqrt(templateVarianceShare)*template.Duration + math.Sqrt(1-templateVarianceShare)*w.random.NormFloat64()
 	u := .5 * math.Erfc(-z/math.Sqrt2)
 	j.End = w.drawJobEnd(j.GPUs, u)
 	long := w.runTime(u, sizeBin(j.GPUs, len(w.sizeShares)))
-	j.Duration = min(wholeSeconds(long), w.MaxRunTime.Seconds())
-	j.Limit = w.drawTimeLimit(j.Duration)
+	j.Duration = min(roundUpSeconds(long), w.MaxRunTime.Seconds())
+	j.TimeLimit = w.drawTimeLimit(j.Duration)
 	return j
 }
 
@@ -30,31 +30,31 @@ const (
 )
 
 // drawJobEnd draws how a job ends whose run time stands at quantile u of all.
-func (w *dayDraw) drawJobEnd(gpus int, u float64) workload.End {
+func (w *daySampler) drawJobEnd(gpus int, u float64) workload.JobEnd {
 	p := endSharesBySize[sizeBin(gpus, len(endSharesBySize))]
 	failed := p[2] * (1 - earlyFailureShare)
 	if u < earlyQuantile {
 		failed += p[2] * earlyFailureShare / earlyQuantile
 	}
 	done := p[0] / (p[0] + p[1]) * (1 - failed)
-	return possibleEnds[pickIndex(w.r, []float64{done, 1 - failed - done, failed})]
+	return possibleEnds[pickIndex(w.random, []float64{done, 1 - failed - done, failed})]
 }
 
-// overAsk is the median of time limits in run times; they spread log-normally
+// medianLimitFactor is the median of time limits in run times; they spread log-normally
 // by one. People who do not know ask for all there is.
 const (
 	medianLimitFactor = 4
-	maxLimitShare     = .4
+	maxLimitJobShare  = .4
 )
 
 // drawTimeLimit draws the time limit of a job: whole five minutes, never less than it
 // runs.
-func (w *dayDraw) drawTimeLimit(duration float64) time.Duration {
-	if w.r.Float64() < maxLimitShare {
+func (w *daySampler) drawTimeLimit(duration float64) time.Duration {
+	if w.random.Float64() < maxLimitJobShare {
 		return w.MaxRunTime
 	}
 	const five = 5 * time.Minute
-	asked := duration * max(medianLimitFactor*math.Exp(w.r.NormFloat64()), 1.05)
+	asked := duration * max(medianLimitFactor*math.Exp(w.random.NormFloat64()), 1.05)
 	limit := time.Duration(math.Ceil(asked/five.Seconds())) * five
 	return min(limit, w.MaxRunTime)
 }

@@ -14,14 +14,14 @@ import (
 
 // helios is a long time of a large cluster, where statistics show.
 func helios() generate.DayDrawer {
-	return generate.DayDrawer{GPUs: 6220, Days: 14, Users: 300, Accounts: 20, MaxRunTime: 50 * 24 * time.Hour}
+	return generate.DayDrawer{ClusterGPUs: 6220, DayCount: 14, UserCount: 300, AccountCount: 20, MaxRunTime: 50 * 24 * time.Hour}
 }
 
 // heliosDraws are three of them together: what few users do now and then makes
 // a single one uncertain.
 var heliosDraws = sync.OnceValue(func() (all [3][]workload.Job) {
 	for seed := range all {
-		all[seed] = helios().Draw(int64(seed))
+		all[seed] = helios().DrawJobs(int64(seed))
 	}
 	return all
 })
@@ -37,9 +37,9 @@ func TestDayStatistics(t *testing.T) {
 	near(t, "completed", share(jobs, func(j workload.Job) bool { return j.End == workload.Completed }), .624, .03)
 	near(t, "cancelled", share(jobs, func(j workload.Job) bool { return j.End == workload.Cancelled }), .221, .03)
 	near(t, "failed", share(jobs, func(j workload.Job) bool { return j.End == workload.Failed }), .155, .03)
-	near(t, "stoppable", share(jobs, func(j workload.Job) bool { return !j.Unstoppable }), .5, .03)
-	near(t, "all the time there is", share(jobs, func(j workload.Job) bool { return j.Limit == 50*24*time.Hour }), .4, .02)
-	if n := slices.IndexFunc(jobs, func(j workload.Job) bool { return j.Limit.Seconds() < j.Duration }); n >= 0 {
+	near(t, "stoppable", share(jobs, func(j workload.Job) bool { return !j.IsUnstoppable }), .5, .03)
+	near(t, "all the time there is", share(jobs, func(j workload.Job) bool { return j.TimeLimit == 50*24*time.Hour }), .4, .02)
+	if n := slices.IndexFunc(jobs, func(j workload.Job) bool { return j.TimeLimit.Seconds() < j.Duration }); n >= 0 {
 		t.Errorf("job %+v runs longer than it may", jobs[n])
 	}
 }
@@ -155,7 +155,7 @@ func variance(v []float64) float64 {
 
 func TestDaySmall(t *testing.T) {
 	for seed := range int64(5) {
-		jobs := generate.DayDrawer{}.Draw(seed)
+		jobs := generate.DayDrawer{}.DrawJobs(seed)
 		work := 0.0
 		for _, j := range jobs {
 			work += float64(j.GPUs) * j.Duration
@@ -168,8 +168,8 @@ func TestDaySmall(t *testing.T) {
 }
 
 func TestDeadlines(t *testing.T) {
-	d := generate.DeadlineDrawer{GavelDrawer: generate.GavelDrawer{Jobs: 5000}, BestEffortShare: .2}
-	jobs := d.Draw(1)
+	d := generate.DeadlineDrawer{GavelDrawer: generate.GavelDrawer{JobCount: 5000}, BestEffortShare: .2}
+	jobs := d.DrawJobs(1)
 	near(t, "best effort", share(jobs, func(j workload.Job) bool { return j.Deadline == 0 }), .2, .02)
 	low, high := math.Inf(1), 0.0
 	for _, j := range jobs {
@@ -184,12 +184,12 @@ func TestDeadlines(t *testing.T) {
 
 func TestMake(t *testing.T) {
 	for _, k := range generate.Kinds() {
-		m, err := generate.MakeWorkload(k.Name, generate.Options{GPUs: 32}, 1)
+		m, err := generate.MakeWorkload(k.Name, generate.Options{ClusterGPUs: 32}, 1)
 		if err != nil || len(m.Jobs) == 0 {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	for _, w := range []generate.Options{{Jobs: -1}, {Load: math.Inf(1)}, {Load: math.NaN()}, {Profile: "mars"}} {
+	for _, w := range []generate.Options{{JobCount: -1}, {OfferedLoad: math.Inf(1)}, {OfferedLoad: math.NaN()}, {ProfileName: "mars"}} {
 		if _, err := generate.MakeWorkload("day", w, 1); err == nil {
 			t.Errorf("%+v is fine", w)
 		}

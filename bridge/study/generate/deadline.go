@@ -9,19 +9,19 @@ import (
 // experiments do, Gu et al., ASPLOS 2023), so that a policy must refuse some.
 type DeadlineDrawer struct {
 	GavelDrawer
-	// TightestSlack and Loose bound the deadline in run times alone; .5 and 1.5.
+	// TightestSlack and LoosestSlack bound the deadline in run times alone; .5 and 1.5.
 	TightestSlack, LoosestSlack float64
 	BestEffortShare             float64 // share of jobs without a deadline; 0
 }
 
-// Draw returns the jobs.
-func (d DeadlineDrawer) Draw(seed int64) []workload.Job {
-	jobs := d.GavelDrawer.Draw(seed)
-	r := randomSource(seed, ofDeadlines)
+// DrawJobs returns the jobs.
+func (d DeadlineDrawer) DrawJobs(seed int64) []workload.Job {
+	jobs := d.GavelDrawer.DrawJobs(seed)
+	r := newRandom(seed, deadlineStream)
 	for i := range jobs {
 		slack := drawUniform(r, orDefault(d.TightestSlack, .5), orDefault(d.LoosestSlack, 1.5))
 		if r.Float64() >= d.BestEffortShare {
-			jobs[i].Deadline = jobs[i].Arrive + wholeSeconds(slack*jobs[i].Duration)
+			jobs[i].Deadline = jobs[i].Arrive + roundUpSeconds(slack*jobs[i].Duration)
 		}
 	}
 	return jobs

@@ -14,8 +14,8 @@ const many = 20_000
 
 func drawers() map[string]func(seed int64) []workload.Job {
 	return map[string]func(int64) []workload.Job{
-		"gavel": generate.GavelDrawer{}.Draw, "gavel static": generate.GavelDrawer{AllAtStart: true, WithoutTraining: true}.Draw, "shockwave": generate.ShockwaveDrawer{}.Draw,
-		"philly": generate.PhillyDrawer{}.Draw, "tenant": generate.TenantDrawer{}.Draw, "day": generate.DayDrawer{}.Draw, "deadline": generate.DeadlineDrawer{}.Draw,
+		"gavel": generate.GavelDrawer{}.DrawJobs, "gavel static": generate.GavelDrawer{AllAtStart: true, WithoutTraining: true}.DrawJobs, "shockwave": generate.ShockwaveDrawer{}.DrawJobs,
+		"philly": generate.PhillyDrawer{}.DrawJobs, "tenant": generate.TenantDrawer{}.DrawJobs, "day": generate.DayDrawer{}.DrawJobs, "deadline": generate.DeadlineDrawer{}.DrawJobs,
 	}
 }
 
@@ -76,16 +76,16 @@ func quantile(jobs []workload.Job, q float64) float64 {
 }
 
 func TestGavelStatistics(t *testing.T) {
-	jobs := generate.GavelDrawer{Jobs: many, Load: .8}.Draw(1)
+	jobs := generate.GavelDrawer{JobCount: many, OfferedLoad: .8}.DrawJobs(1)
 	sizes(t, jobs, map[int]float64{1: .70, 2: .10, 4: .15, 8: .05})
 	// 80 % of u lie evenly in 1.5…3, so half of all durations are below u = 2.4375.
 	near(t, "log10 of the median in minutes", math.Log10(quantile(jobs, .5)/60), 2.4375, .02)
 	near(t, "share above 1000 minutes", share(jobs, func(j workload.Job) bool { return j.Duration > 60_000 }), .2, .01)
 	near(t, "load", generate.OfferedLoad(jobs, 108), .8, .03)
-	if rate := (generate.GavelDrawer{Jobs: many, JobsPerHour: 6}).Draw(1); true {
+	if rate := (generate.GavelDrawer{JobCount: many, JobsPerHour: 6}).DrawJobs(1); true {
 		near(t, "jobs an hour", many/(rate[many-1].Arrive/3600), 6, .15)
 	}
-	for _, j := range (generate.GavelDrawer{AllAtStart: true, OneGPUEach: true}).Draw(1) {
+	for _, j := range (generate.GavelDrawer{AllAtStart: true, OneGPUEach: true}).DrawJobs(1) {
 		if j.Arrive != 0 || j.GPUs != 1 {
 			t.Fatalf("a static workload of single GPUs has %+v", j)
 		}
@@ -93,7 +93,7 @@ func TestGavelStatistics(t *testing.T) {
 }
 
 func TestShockwaveStatistics(t *testing.T) {
-	jobs := generate.ShockwaveDrawer{Jobs: many}.Draw(1)
+	jobs := generate.ShockwaveDrawer{JobCount: many}.DrawJobs(1)
 	sizes(t, jobs, map[int]float64{1: .60, 2: .30, 4: .09, 8: .01})
 	near(t, "shortest", quantile(jobs, 0), .2*3600, 30)
 	near(t, "longest", quantile(jobs, 1), 5*3600, 300)
@@ -101,26 +101,26 @@ func TestShockwaveStatistics(t *testing.T) {
 	near(t, "gap", jobs[many-1].Arrive/many, 40, 1)
 	near(t, "accordion", share(jobs, func(j workload.Job) bool { return j.Training.Mode == workload.AccordionMode }), .5, .02)
 	near(t, "static", share(jobs, func(j workload.Job) bool { return j.Training.Mode == workload.StaticMode }), 0, 0)
-	if n := len(generate.ShockwaveDrawer{}.Draw(1)); n != 120 {
+	if n := len(generate.ShockwaveDrawer{}.DrawJobs(1)); n != 120 {
 		t.Errorf("%d jobs by default, want 120", n)
 	}
 }
 
 func TestPhillyStatistics(t *testing.T) {
-	p := generate.PhillyDrawer{Jobs: many, GPUs: 2048, MaxRunSeconds: 50 * 86400}
-	jobs := p.Draw(1)
+	p := generate.PhillyDrawer{JobCount: many, ClusterGPUs: 2048, MaxRunSeconds: 50 * 86400}
+	jobs := p.DrawJobs(1)
 	sizes(t, jobs, map[int]float64{1: .923, 2: .007, 4: .038, 8: .029, 16: .0034})
 	for at, part := range map[float64]float64{64: .133, 512: .34, 2048: .58, 8192: .80, 65536: .93, 524288: .988} {
 		near(t, "run times below", share(jobs, func(j workload.Job) bool { return j.Duration <= at }), part, .03)
 	}
 	near(t, "load", generate.OfferedLoad(jobs, 2048), .85, .02)
-	if n := len(p.AccountsOf(1)); n != 14 {
+	if n := len(p.DrawAccounts(1)); n != 14 {
 		t.Errorf("%d accounts", n)
 	}
 }
 
 func TestTenantStatistics(t *testing.T) {
-	jobs := generate.TenantDrawer{}.Draw(1)
+	jobs := generate.TenantDrawer{}.DrawJobs(1)
 	work := map[string]float64{}
 	for _, j := range jobs {
 		work[j.Account] += float64(j.GPUs) * j.Duration
@@ -136,8 +136,8 @@ type workJob = workload.Job
 // TestTables wants speeds that make sense: for every job drawn, on every type,
 // slower on older ones, and less beside a neighbour.
 func TestTables(t *testing.T) {
-	tables := generate.NewTables()
-	for _, j := range (generate.GavelDrawer{Jobs: 300}).Draw(1) {
+	tables := generate.NewSpeedTables()
+	for _, j := range (generate.GavelDrawer{JobCount: 300}).DrawJobs(1) {
 		var last float64 = math.Inf(1)
 		for _, typ := range []string{"v100", "p100", "k80"} {
 			v, ok := tables.StepsAlone(typ, j.Class, j.GPUs)

@@ -12,7 +12,7 @@ var endSharesBySize = [7][3]float64{
 	{.67, .18, .15}, {.41, .32, .27}, {.58, .19, .23}, {.55, .29, .16}, {.43, .46, .11}, {.44, .41, .15}, {.21, .69, .10},
 }
 
-var possibleEnds = [3]workload.End{workload.Completed, workload.Cancelled, workload.Failed}
+var possibleEnds = [3]workload.JobEnd{workload.Completed, workload.Cancelled, workload.Failed}
 
 // sizeBin returns the index of the smallest power of two that holds the GPUs, at
 // most the last one of n.
@@ -25,6 +25,6 @@ func sizeBin(gpus, n int) int {
 }
 
 // drawEnd draws how a job ends.
-func drawEnd(r *rand.Rand, gpus int) workload.End {
+func drawEnd(r *rand.Rand, gpus int) workload.JobEnd {
 	return possibleEnds[pickIndex(r, endSharesBySize[sizeBin(gpus, len(endSharesBySize))][:])]
 }

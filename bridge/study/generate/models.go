@@ -11,7 +11,7 @@ import (
 // the batch costs, what every step costs, and what GPUs cost to agree.
 type modelCost struct {
 	name               string
-	batches            []int
+	batchSizes         []int
 	secondsPerSample   float64 // seconds a sample takes on the fastest type
 	secondsPerStep     float64 // seconds every step takes besides
 	secondsPerDoubling float64 // seconds every step takes for each doubling of the GPUs
@@ -19,7 +19,7 @@ type modelCost struct {
 	relativeSpeeds     [2]float64
 }
 
-// gpuTypes are the GPU types of Tables, the fastest first.
+// gpuTypes are the GPU types of NewSpeedTables, the fastest first.
 var gpuTypes = [3]string{"v100", "p100", "k80"}
 
 // modelCosts are the models drawn from, named as in the published tables so that
@@ -33,9 +33,9 @@ var modelCosts = []modelCost{
 	{"Recommendation", []int{512, 1024, 2048, 4096, 8192}, .0000095, .004, 0, 1, [2]float64{.95, .45}},
 }
 
-// speed returns the steps per second of the whole job on so many GPUs of
+// stepsPerSecond returns the steps per second of the whole job on so many GPUs of
 // types[typ].
-func (m *modelCost) speed(typ, batch, gpus int) float64 {
+func (m *modelCost) stepsPerSecond(typ, batch, gpus int) float64 {
 	one := m.secondsPerStep + m.secondsPerSample*float64(batch)
 	if typ > 0 {
 		one /= m.relativeSpeeds[typ-1]
@@ -51,7 +51,7 @@ func (m *modelCost) busyShare(batch int) float64 {
 
 // memoryShare is the part of a GPU's memory that the job fills.
 func (m *modelCost) memoryShare(batch int) float64 {
-	return .12 + .5*float64(batch)/float64(m.batches[len(m.batches)-1])
+	return .12 + .5*float64(batch)/float64(m.batchSizes[len(m.batchSizes)-1])
 }
 
 // Speeds of two jobs on one GPU: both lose a little, and share what one of them
@@ -67,25 +67,25 @@ func speedKeptBeside(a *modelCost, batchA int, b *modelCost, batchB int) float64
 	return pairSpeedFactor / math.Max(1, a.busyShare(batchA)+b.busyShare(batchB))
 }
 
-// NewTables returns made-up speeds of the jobs that Gavel, Shockwave and Deadline
+// NewSpeedTables returns made-up speeds of the jobs that Gavel, Shockwave and Deadline
 // draw, alone and in pairs on one GPU. GPU types: v100, p100, k80.
-func NewTables() *workload.Tables {
+func NewSpeedTables() *workload.SpeedTables {
 	var rows []workload.SpeedRow
 	for typ := range gpuTypes {
 		for i := range modelCosts {
-			for _, batch := range modelCosts[i].batches {
+			for _, batch := range modelCosts[i].batchSizes {
 				rows = append(rows, speedsAlone(typ, &modelCosts[i], batch)...)
 				rows = append(rows, speedsInPairs(typ, &modelCosts[i], batch)...)
 			}
 		}
 	}
-	return workload.NewTables(rows)
+	return workload.NewSpeedTables(rows)
 }
 
 func speedsAlone(typ int, m *modelCost, batch int) []workload.SpeedRow {
 	var rows []workload.SpeedRow
 	for g := 1; g <= m.maxGPUs; g *= 2 {
-		rows = append(rows, workload.SpeedRow{Type: gpuTypes[typ], Class: workload.ClassOf(m.name, batch), GPUs: g, Steps: m.speed(typ, batch, g)})
+		rows = append(rows, workload.SpeedRow{GPUType: gpuTypes[typ], Class: workload.ClassOf(m.name, batch), GPUCount: g, StepsPerSecond: m.stepsPerSecond(typ, batch, g)})
 	}
 	return rows
 }
@@ -94,11 +94,11 @@ func speedsInPairs(typ int, m *modelCost, batch int) []workload.SpeedRow {
 	var rows []workload.SpeedRow
 	for i := range modelCosts {
 		o := &modelCosts[i]
-		for _, other := range o.batches {
+		for _, other := range o.batchSizes {
 			keep := speedKeptBeside(m, batch, o, other)
 			rows = append(rows, workload.SpeedRow{
-				Type: gpuTypes[typ], Class: workload.ClassOf(m.name, batch), GPUs: 1, Steps: keep * m.speed(typ, batch, 1),
-				Other: workload.ClassOf(o.name, other), OtherSteps: keep * o.speed(typ, other, 1),
+				GPUType: gpuTypes[typ], Class: workload.ClassOf(m.name, batch), GPUCount: 1, StepsPerSecond: keep * m.stepsPerSecond(typ, batch, 1),
+				NeighbourClass: workload.ClassOf(o.name, other), NeighbourStepsPerSecond: keep * o.stepsPerSecond(typ, other, 1),
 			})
 		}
 	}

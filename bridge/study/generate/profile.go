@@ -20,19 +20,19 @@ var profilesByName = map[string]clusterProfile{
 	"uranus": {[8]float64{66.3, 3.1, 4.3, 18.6, 5.5, 1.8, .3, .1}, [8]float64{1.1, 4.3, 5.1, 4.7, 6.3, 10.6, 8.3, 2.6}, 1.55},
 }
 
-// dayRunTimes is the distribution of run times of all jobs in seconds.
-var dayRunTimes = distribution{
+// dayRunTimeDistribution is the distribution of run times of all jobs in seconds.
+var dayRunTimeDistribution = distribution{
 	{1, .04}, {4, .063}, {16, .107}, {32, .16}, {64, .25}, {128, .38}, {256, .57}, {512, .68}, {1024, .75}, {2048, .84}, {4096, .875},
 	{8192, .908}, {16384, .944}, {32768, .963}, {65536, .978}, {131072, .989}, {262144, .996}, {1048576, 1},
 }
 
-// meanHours is the mean run time of all jobs.
-const meanHours = 6652.0 / 3600
+// meanRunHours is the mean run time of all jobs.
+const meanRunHours = 6652.0 / 3600
 
 // runTime returns the run time that stands at quantile u for jobs of this
 // mean. Jobs of all sizes have about the same short runs; what makes the means
 // of large jobs higher are the long ones.
 func (p *clusterProfile) runTime(u float64, size int) float64 {
 	long := min(max((u-.5)/.4, 0), 1)
-	return dayRunTimes.valueAt(u) * math.Pow(p.meanHoursBySize[size]/meanHours, long)
+	return dayRunTimeDistribution.valueAt(u) * math.Pow(p.meanHoursBySize[size]/meanRunHours, long)
 }

@@ -7,13 +7,13 @@ import (
 
 // Streams of chance: what one decides leaves the others alone.
 const (
-	ofJobs uint64 = iota + 1
-	ofArrivals
-	ofPeople
-	ofDeadlines
+	jobStream uint64 = iota + 1
+	arrivalStream
+	peopleStream
+	deadlineStream
 )
 
-func randomSource(seed int64, stream uint64) *rand.Rand {
+func newRandom(seed int64, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), stream))
 }
 
@@ -59,7 +59,7 @@ func (c distribution) valueAt(u float64) float64 {
 	return c[len(c)-1].at
 }
 
-// shareBelow is the opposite of value: the share of values up to x.
+// shareBelow is the opposite of valueAt: the share of values up to x.
 func (c distribution) shareBelow(x float64) float64 {
 	for i := 1; i < len(c); i++ {
 		if a, b := c[i-1], c[i]; x <= b.at {
@@ -77,5 +77,5 @@ func orDefault[T int | float64](v, otherwise T) T {
 	return v
 }
 
-// wholeSeconds rounds a time up to whole seconds, at least one.
-func wholeSeconds(v float64) float64 { return max(math.Ceil(v), 1) }
+// roundUpSeconds rounds a time up to whole seconds, at least one.
+func roundUpSeconds(v float64) float64 { return max(math.Ceil(v), 1) }

@@ -7,12 +7,12 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// newTraining makes a job of a model drawn evenly among all models and batch sizes
+// newTrainingJob makes a job of a model drawn evenly among all models and batch sizes
 // that can use the GPUs. The duration is in seconds on GPUs of types[0].
-func newTraining(r *rand.Rand, gpus int, duration float64, mode workload.BatchMode) workload.Job {
-	m, batch := drawModel(r, gpus)
-	duration = wholeSeconds(duration)
-	speed := m.speed(0, batch, gpus)
+func newTrainingJob(r *rand.Rand, gpus int, duration float64, mode workload.BatchMode) workload.Job {
+	m, batch := drawModelAndBatch(r, gpus)
+	duration = roundUpSeconds(duration)
+	speed := m.stepsPerSecond(0, batch, gpus)
 	class := workload.ClassOf(m.name, batch)
 	j := workload.Job{
 		Name: class, Class: class, GPUs: gpus, Duration: duration,
@@ -20,16 +20,16 @@ func newTraining(r *rand.Rand, gpus int, duration float64, mode workload.BatchMo
 		Speeds:   map[string]float64{},
 	}
 	for typ, name := range gpuTypes {
-		j.Speeds[name] = math.Round(1e4*m.speed(typ, batch, gpus)/speed) / 1e4
+		j.Speeds[name] = math.Round(1e4*m.stepsPerSecond(typ, batch, gpus)/speed) / 1e4
 	}
 	return j
 }
 
-func drawModel(r *rand.Rand, gpus int) (*modelCost, int) {
+func drawModelAndBatch(r *rand.Rand, gpus int) (*modelCost, int) {
 	for {
 		m := &modelCosts[r.IntN(len(modelCosts))]
 		if gpus <= m.maxGPUs {
-			return m, m.batches[r.IntN(len(m.batches))]
+			return m, m.batchSizes[r.IntN(len(m.batchSizes))]
 		}
 	}
 }

@@ -21,13 +21,13 @@ func TestFairbridgeIsAhead(t *testing.T) {
 			s := c.simulate(t, lookup(t, "fairbridge", nil)).Summarize()
 			for name, f := range map[string][2]float64{
 				"makespan": {s.Makespan, c.makespan}, "average JCT": {s.AvgJCT, c.jct},
-				"worst ρ": {s.WorstRho, c.worst}, "unfair share": {s.Unfair, c.unfair},
+				"worst ρ": {s.WorstRho, c.worst}, "unfair share": {s.UnfairShare, c.unfair},
 			} {
 				if got, published := f[0], f[1]; got > published {
 					t.Errorf("%s is %v, published %v", name, got, published)
 				}
 			}
-			t.Logf("makespan %.0f s, average JCT %.0f s, worst ρ %.3f, unfair %.4f", s.Makespan, s.AvgJCT, s.WorstRho, s.Unfair)
+			t.Logf("makespan %.0f s, average JCT %.0f s, worst ρ %.3f, unfair %.4f", s.Makespan, s.AvgJCT, s.WorstRho, s.UnfairShare)
 		})
 	}
 }

@@ -30,7 +30,7 @@ func TestGavel(t *testing.T) {
 		t.Run(fmt.Sprint(c.objective, "/", c.jobs), func(t *testing.T) {
 			s := c.simulate(t, lookup(t, "gavel", paper.Params{"objective": c.objective})).Summarize()
 			t.Logf("makespan %.1f (%+.2f %%), average JCT %.1f (%+.2f %%), worst ρ %.3f, unfair %.3f, utilisation %.3f, %.0f ms",
-				s.Makespan, 100*(s.Makespan/c.makespan-1), s.AvgJCT, 100*(s.AvgJCT/c.jct-1), s.WorstRho, s.Unfair, s.Utilization, 1e3*s.Wall)
+				s.Makespan, 100*(s.Makespan/c.makespan-1), s.AvgJCT, 100*(s.AvgJCT/c.jct-1), s.WorstRho, s.UnfairShare, s.Utilization, 1e3*s.WallSeconds)
 			if off := s.Makespan/c.makespan - 1; math.Abs(off) > c.within {
 				t.Errorf("makespan %.1f, %+.2f %% of the published %.1f", s.Makespan, 100*off, c.makespan)
 			}

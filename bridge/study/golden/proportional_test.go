@@ -31,7 +31,7 @@ func (s setting) digits(t *testing.T, name, source, published, want string) {
 	run := s.simulate(t, lookup(t, name, nil))
 	m := run.Summarize()
 	got := fmt.Sprintf("makespan %v avg %v rho %v mean %v present %v unfair %v util %v rounds %d", round(m.Makespan, 3), round(m.AvgJCT, 3), m.WorstRho,
-		round(m.MeanRho, 6), slices.Max(run.RhoByJobsPresent()), round(m.Unfair, 5), round(m.Utilization, 5), len(run.DecideSeconds))
+		round(m.MeanRho, 6), slices.Max(run.RhosByJobsPresent()), round(m.UnfairShare, 5), round(m.Utilization, 5), len(run.DecideSeconds))
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -41,7 +41,7 @@ func (s setting) digits(t *testing.T, name, source, published, want string) {
 // compareJobs wants every job's completion time and ρ as published.
 func compareJobs(t *testing.T, run *measure.Run, want published) {
 	t.Helper()
-	jct, rho := run.JCT(), run.Rho()
+	jct, rho := run.JCTs(), run.Rhos()
 	if len(jct) != len(want.JCT) {
 		t.Fatalf("%d jobs, published are %d", len(jct), len(want.JCT))
 	}

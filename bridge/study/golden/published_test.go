@@ -52,13 +52,13 @@ func here(t testing.TB, name string) string {
 }
 
 // workload reads the jobs and tables of a setting.
-func (s setting) workload(t testing.TB) ([]workload.Job, *workload.Tables) {
+func (s setting) workload(t testing.TB) ([]workload.Job, *workload.SpeedTables) {
 	t.Helper()
-	tr, err := trace.Open(here(t, s.trace), trace.Options{})
+	tr, err := trace.ReadFile(here(t, s.trace), trace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := workload.ReadTables(here(t, s.tables))
+	tables, err := workload.ReadSpeedTables(here(t, s.tables))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s setting) simulate(t testing.TB, p policy.Policy) *measure.Run {
 	t.Helper()
 	jobs, tables := s.workload(t)
 	run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables, Clock: exact.ShockwaveClock(),
-		Watch: func(snap *policy.Snapshot, plan *policy.Plan) {
+		WatchDecision: func(snap *policy.Snapshot, plan *policy.Plan) {
 			if err := plan.Check(snap); err != nil {
 				t.Fatal(err)
 			}

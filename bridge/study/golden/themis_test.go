@@ -22,7 +22,7 @@ func TestThemis(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.jobs), func(t *testing.T) {
 			s := c.simulate(t, lookup(t, "themis", paper.Params{"method": "lp"})).Summarize()
-			t.Logf("makespan %.0f, average JCT %.0f, worst ρ %.2f, unfair %.3f, utilisation %.3f", s.Makespan, s.AvgJCT, s.WorstRho, s.Unfair, s.Utilization)
+			t.Logf("makespan %.0f, average JCT %.0f, worst ρ %.2f, unfair %.3f, utilisation %.3f", s.Makespan, s.AvgJCT, s.WorstRho, s.UnfairShare, s.Utilization)
 			if off := s.Makespan/c.makespan - 1; math.Abs(off) > .02 {
 				t.Errorf("makespan %.1f, %+.1f %% of the published %.1f", s.Makespan, 100*off, c.makespan)
 			}

@@ -17,7 +17,7 @@ import (
 // 504 s two jobs have 440 GPU-seconds left each; theirs serves first the one
 // that was first the last time, ours the one that arrived first.
 func TestTiresias(t *testing.T) {
-	tr, err := trace.Open(here(t, "../tiresias/60_job.csv"), trace.Options{})
+	tr, err := trace.ReadFile(here(t, "../tiresias/60_job.csv"), trace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestTiresias(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s/%d", c.theirs, c.gpus), func(t *testing.T) {
 			run, err := exact.Run(exact.Config{Policy: lookup(t, c.policy, c.params), Nodes: nodes(c.gpus, "p100"), Jobs: tr.Jobs,
-				Clock: exact.NewIntervalClock(0, 0, 0), Terse: true})
+				Clock: exact.NewIntervalClock(0, 0, 0), OmitsReasons: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,36 +7,36 @@ import (
 	"slices"
 )
 
-// JCT returns the completion times, finish − arrival, in the order of Jobs.
-func (r *Run) JCT() []float64 {
-	jct := make([]float64, len(r.Jobs))
-	for i, j := range r.Jobs {
+// JCTs returns the completion times, finish − arrival, in the order of Jobs.
+func (r *Run) JCTs() []float64 {
+	jct := make([]float64, len(r.JobOutcomes))
+	for i, j := range r.JobOutcomes {
 		jct[i] = j.Finish - j.Arrive
 	}
 	return jct
 }
 
-// Rho returns the finish-time fairness of each job, in the order of Jobs: its
+// Rhos returns the finish-time fairness of each job, in the order of Jobs: its
 // completion time over its exclusive run time times the contention, which is
 // the number of jobs in the whole workload over the GPUs, at least 1. It is
 // rounded to 5 digits, as published with Shockwave.
-func (r *Run) Rho() []float64 {
-	contention := max(1, float64(len(r.Jobs))/float64(max(r.ClusterGPUs, 1)))
-	return r.rho(func(*Outcome) float64 { return contention })
+func (r *Run) Rhos() []float64 {
+	contention := max(1, float64(len(r.JobOutcomes))/float64(max(r.ClusterGPUs, 1)))
+	return r.computeRhos(func(*JobOutcome) float64 { return contention })
 }
 
-// RhoByJobsPresent is Rho with the mean number of jobs that were present while the
+// RhosByJobsPresent is Rho with the mean number of jobs that were present while the
 // job was, the contention of Themis, in place of all jobs of the workload.
-func (r *Run) RhoByJobsPresent() []float64 {
-	return r.rho(func(j *Outcome) float64 { return max(1, j.MeanJobsPresent/float64(max(r.ClusterGPUs, 1))) })
+func (r *Run) RhosByJobsPresent() []float64 {
+	return r.computeRhos(func(j *JobOutcome) float64 { return max(1, j.MeanJobsPresent/float64(max(r.ClusterGPUs, 1))) })
 }
 
-func (r *Run) rho(contention func(*Outcome) float64) []float64 {
-	rho := make([]float64, len(r.Jobs))
-	for i := range r.Jobs {
-		j := &r.Jobs[i]
-		if j.ExclusiveRunTime > 0 {
-			rho[i] = math.RoundToEven((j.Finish-j.Arrive)/(j.ExclusiveRunTime*contention(j))*1e5) / 1e5
+func (r *Run) computeRhos(contention func(*JobOutcome) float64) []float64 {
+	rho := make([]float64, len(r.JobOutcomes))
+	for i := range r.JobOutcomes {
+		j := &r.JobOutcomes[i]
+		if j.ExclusiveRunSeconds > 0 {
+			rho[i] = math.RoundToEven((j.Finish-j.Arrive)/(j.ExclusiveRunSeconds*contention(j))*1e5) / 1e5
 		}
 	}
 	return rho
@@ -47,7 +47,7 @@ func (r *Run) rho(contention func(*Outcome) float64) []float64 {
 // count.
 func (r *Run) JainIndexOfAccounts() float64 {
 	service := map[string]float64{}
-	for _, j := range r.Jobs {
+	for _, j := range r.JobOutcomes {
 		service[j.Account] += j.Service
 	}
 	sum, squares := 0.0, 0.0
@@ -67,17 +67,17 @@ const minSlowdownRunTime = 10
 
 // slowdown is the bounded slowdown: completion time over exclusive run time, of
 // which at least 10 s count, and at least 1.
-func (j *Outcome) slowdown() float64 {
-	return max((j.Finish-j.Arrive)/max(j.ExclusiveRunTime, minSlowdownRunTime), 1)
+func (j *JobOutcome) slowdown() float64 {
+	return max((j.Finish-j.Arrive)/max(j.ExclusiveRunSeconds, minSlowdownRunTime), 1)
 }
 
 // MeanSlowdownByAccount returns the mean bounded slowdown of each account's jobs: who pays
 // for a policy shows when it is compared with another's on the same jobs.
 func (r *Run) MeanSlowdownByAccount() map[string]float64 {
 	mean, jobs := map[string]float64{}, map[string]float64{}
-	for i := range r.Jobs {
-		mean[r.Jobs[i].Account] += r.Jobs[i].slowdown()
-		jobs[r.Jobs[i].Account]++
+	for i := range r.JobOutcomes {
+		mean[r.JobOutcomes[i].Account] += r.JobOutcomes[i].slowdown()
+		jobs[r.JobOutcomes[i].Account]++
 	}
 	for name := range mean {
 		mean[name] /= jobs[name]
@@ -85,22 +85,22 @@ func (r *Run) MeanSlowdownByAccount() map[string]float64 {
 	return mean
 }
 
-// Point is one of a curve.
-type Point struct{ X, Y float64 }
+// CurvePoint is one of a curve.
+type CurvePoint struct{ X, Y float64 }
 
-// Distribution returns the cumulative distribution of the values: Y is the
+// CumulativeDistribution returns the cumulative distribution of the values: Y is the
 // share of them that are at most X. It has at most so many points, evenly by
 // Y, the first and the last among them.
-func Distribution(values []float64, points int) []Point {
+func CumulativeDistribution(values []float64, points int) []CurvePoint {
 	sorted := slices.Sorted(slices.Values(values))
 	n := min(max(points, 2), len(sorted))
-	curve := make([]Point, n)
+	curve := make([]CurvePoint, n)
 	for i := range curve {
 		k := len(sorted) - 1
 		if n > 1 {
 			k = i * (len(sorted) - 1) / (n - 1)
 		}
-		curve[i] = Point{sorted[k], float64(k+1) / float64(len(sorted))}
+		curve[i] = CurvePoint{sorted[k], float64(k+1) / float64(len(sorted))}
 	}
 	return curve
 }

@@ -10,12 +10,12 @@ import (
 // four jobs of two accounts on 2 GPUs.
 func four() *Run {
 	return &Run{
-		Policy: "p", Trace: "t", ClusterGPUs: 2, Makespan: 100, BusyGPUSeconds: 150, WeightsByAccount: map[string]float64{"a": 1, "b": 2},
-		Jobs: []Outcome{
-			{ID: 1, Account: "a", Arrive: 0, Finish: 40, ExclusiveRunTime: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 1},
-			{ID: 2, Account: "a", Arrive: 10, Finish: 94, ExclusiveRunTime: 40, HeldSeconds: 44, Service: 88, MeanJobsPresent: 3, StopCount: 2, LostService: 8},
-			{ID: 3, Account: "b", Arrive: 0, Finish: 86, ExclusiveRunTime: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 4},
-			{ID: 4, Account: "b", Arrive: 0, Finish: 100, ExclusiveRunTime: 3, HeldSeconds: 3, Service: 3, MeanJobsPresent: 4, StopCount: 1},
+		PolicyName: "p", TraceName: "t", ClusterGPUs: 2, MakespanSeconds: 100, BusyGPUSeconds: 150, WeightsByAccount: map[string]float64{"a": 1, "b": 2},
+		JobOutcomes: []JobOutcome{
+			{ID: 1, Account: "a", Arrive: 0, Finish: 40, ExclusiveRunSeconds: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 1},
+			{ID: 2, Account: "a", Arrive: 10, Finish: 94, ExclusiveRunSeconds: 40, HeldSeconds: 44, Service: 88, MeanJobsPresent: 3, StopCount: 2, LostService: 8},
+			{ID: 3, Account: "b", Arrive: 0, Finish: 86, ExclusiveRunSeconds: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 4},
+			{ID: 4, Account: "b", Arrive: 0, Finish: 100, ExclusiveRunSeconds: 3, HeldSeconds: 3, Service: 3, MeanJobsPresent: 4, StopCount: 1},
 		},
 	}
 }
@@ -23,12 +23,12 @@ func four() *Run {
 func TestSummary(t *testing.T) {
 	got := four().Summarize()
 	want := Summary{
-		Policy: "p", Trace: "t", Jobs: 4, Makespan: 100, AvgJCT: 77.5, MedianJCT: 85, P99JCT: 86 + .97*14,
-		AvgQueue: (0 + 40 + 46 + 97) / 4.0, // completion without run time
+		Policy: "p", Trace: "t", JobCount: 4, Makespan: 100, AvgJCT: 77.5, MedianJCT: 85, P99JCT: 86 + .97*14,
+		AvgQueueSeconds: (0 + 40 + 46 + 97) / 4.0, // completion without run time
 		// 4 jobs on 2 GPUs: contention 2.
-		WorstRho: 16.66667, MeanRho: (0.5 + 1.05 + 1.075 + 16.66667) / 4, Unfair: 0.5,
-		Utilization: 0.75, Restarts: 3, LostGPUHours: 8.0 / 3600,
-		Slowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccount: (2.15 + 10) / 2, // job 4 ran 3 s, and 10 count
+		WorstRho: 16.66667, MeanRho: (0.5 + 1.05 + 1.075 + 16.66667) / 4, UnfairShare: 0.5,
+		Utilization: 0.75, RestartCount: 3, LostGPUHours: 8.0 / 3600,
+		MeanSlowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccountSlowdown: (2.15 + 10) / 2, // job 4 ran 3 s, and 10 count
 		JainAccounts: math.Pow(128+21.5, 2) / (2 * (128*128 + 21.5*21.5)),
 	}
 	if d := cmp.Diff(want, got, near); d != "" {
@@ -40,7 +40,7 @@ var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
 
 func TestRhoPresent(t *testing.T) {
 	// Contention 1 (never less), 1.5, 2 and 2.
-	if d := cmp.Diff([]float64{1, 1.4, 1.075, 16.66667}, four().RhoByJobsPresent(), near); d != "" {
+	if d := cmp.Diff([]float64{1, 1.4, 1.075, 16.66667}, four().RhosByJobsPresent(), near); d != "" {
 		t.Error(d)
 	}
 	if got := four().ShareAboveRho(1.06); got != 0.5 {
@@ -59,14 +59,14 @@ func TestDistribution(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		points int
-		want   []Point
+		want   []CurvePoint
 	}{
-		{nil, 5, []Point{}},
-		{[]float64{7}, 5, []Point{{7, 1}}},
-		{[]float64{4, 1, 3, 2, 5}, 3, []Point{{1, .2}, {3, .6}, {5, 1}}},
-		{[]float64{2, 1}, 10, []Point{{1, .5}, {2, 1}}},
+		{nil, 5, []CurvePoint{}},
+		{[]float64{7}, 5, []CurvePoint{{7, 1}}},
+		{[]float64{4, 1, 3, 2, 5}, 3, []CurvePoint{{1, .2}, {3, .6}, {5, 1}}},
+		{[]float64{2, 1}, 10, []CurvePoint{{1, .5}, {2, 1}}},
 	} {
-		if d := cmp.Diff(c.want, Distribution(c.values, c.points)); d != "" {
+		if d := cmp.Diff(c.want, CumulativeDistribution(c.values, c.points)); d != "" {
 			t.Errorf("%v: %s", c.values, d)
 		}
 	}

@@ -8,50 +8,50 @@ import (
 
 // Metric is one column of a comparison.
 type Metric struct {
-	ColumnHead string // short, for a terminal
-	Title      string // for a page, with its unit
-	Better     int    // -1: less is better, 1: more is, 0: neither
-	IsCore     bool   // shown also where there is little room
-	field      func(*Summary) *float64
-	format     func(float64) string
+	ColumnHead      string // short, for a terminal
+	Title           string // for a page, with its unit
+	BetterDirection int    // -1: less is better, 1: more is, 0: neither
+	IsCore          bool   // shown also where there is little room
+	summaryField    func(*Summary) *float64
+	formatNumber    func(float64) string
 }
 
-// Metrics are the columns, in order.
-var Metrics = []*Metric{
+// AllMetrics are the columns, in order.
+var AllMetrics = []*Metric{
 	{"MAKESPAN", "Makespan, s", -1, true, func(s *Summary) *float64 { return &s.Makespan }, formatSeconds},
 	{"AVG JCT", "Average JCT, s", -1, true, func(s *Summary) *float64 { return &s.AvgJCT }, formatSeconds},
 	{"MEDIAN", "Median JCT, s", -1, false, func(s *Summary) *float64 { return &s.MedianJCT }, formatSeconds},
 	{"P99", "99 % JCT, s", -1, false, func(s *Summary) *float64 { return &s.P99JCT }, formatSeconds},
-	{"QUEUE", "Average queueing, s", -1, false, func(s *Summary) *float64 { return &s.AvgQueue }, formatSeconds},
+	{"QUEUE", "Average queueing, s", -1, false, func(s *Summary) *float64 { return &s.AvgQueueSeconds }, formatSeconds},
 	{"WORST ρ", "Worst ρ", -1, true, func(s *Summary) *float64 { return &s.WorstRho }, formatDecimals(3)},
 	{"MEAN ρ", "Mean ρ", -1, false, func(s *Summary) *float64 { return &s.MeanRho }, formatDecimals(3)},
-	{"UNFAIR", "Jobs with ρ > 1.05", -1, true, func(s *Summary) *float64 { return &s.Unfair }, formatPercent},
+	{"UNFAIR", "Jobs with ρ > 1.05", -1, true, func(s *Summary) *float64 { return &s.UnfairShare }, formatPercent},
 	{"UTIL", "GPUs used", 1, true, func(s *Summary) *float64 { return &s.Utilization }, formatPercent},
 	{"RESTARTS", "Restarts", -1, true, nil, formatDecimals(0)},
 	{"LOST", "Lost GPU-hours", -1, false, func(s *Summary) *float64 { return &s.LostGPUHours }, formatDecimals(1)},
 	{"JAIN", "Jain index of accounts", 1, false, func(s *Summary) *float64 { return &s.JainAccounts }, formatDecimals(3)},
-	{"SLOWDOWN", "Mean bounded slowdown", -1, false, func(s *Summary) *float64 { return &s.Slowdown }, formatDecimals(2)},
-	{"WORST ACC", "Mean bounded slowdown of the worst account", -1, false, func(s *Summary) *float64 { return &s.WorstAccount }, formatDecimals(2)},
-	{"WALL", "Simulated in, s", 0, true, func(s *Summary) *float64 { return &s.Wall }, formatDecimals(2)},
+	{"SLOWDOWN", "Mean bounded slowdown", -1, false, func(s *Summary) *float64 { return &s.MeanSlowdown }, formatDecimals(2)},
+	{"WORST ACC", "Mean bounded slowdown of the worst account", -1, false, func(s *Summary) *float64 { return &s.WorstAccountSlowdown }, formatDecimals(2)},
+	{"WALL", "Simulated in, s", 0, true, func(s *Summary) *float64 { return &s.WallSeconds }, formatDecimals(2)},
 }
 
 // ValueOf returns the metric of a summary.
 func (f *Metric) ValueOf(s *Summary) float64 {
 	switch {
-	case f.field != nil:
-		return *f.field(s)
-	case s.Restarts < 0: // not known
+	case f.summaryField != nil:
+		return *f.summaryField(s)
+	case s.RestartCount < 0: // not known
 		return math.NaN()
 	}
-	return float64(s.Restarts)
+	return float64(s.RestartCount)
 }
 
 func (f *Metric) setValue(s *Summary, v float64) {
-	if f.field == nil {
-		s.Restarts = int(math.Round(v))
+	if f.summaryField == nil {
+		s.RestartCount = int(math.Round(v))
 		return
 	}
-	*f.field(s) = v
+	*f.summaryField(s) = v
 }
 
 // FormatValue prints a value of the metric.
@@ -59,7 +59,7 @@ func (f *Metric) FormatValue(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
 	}
-	return f.format(v)
+	return f.formatNumber(v)
 }
 
 func formatSeconds(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }

@@ -2,26 +2,26 @@
 // figures people compare schedulers by. All times are seconds.
 package measure
 
-// Outcome is what became of one job.
-type Outcome struct {
-	ID               int64
-	User             string
-	Account          string
-	GPUs             int
-	Arrive           float64
-	Start            float64 // first
-	Finish           float64
-	ExclusiveRunTime float64 // exclusive run time: on what it asks, never stopped
-	MeanJobsPresent  float64 // mean number of jobs present while it was
-	StopCount        int
-	HeldSeconds      float64 // seconds it held GPUs
-	Service          float64 // GPU-seconds it held GPUs
-	LostService      float64 // GPU-seconds of Service that brought no progress
+// JobOutcome is what became of one job.
+type JobOutcome struct {
+	ID                  int64
+	User                string
+	Account             string
+	GPUCount            int
+	Arrive              float64
+	Start               float64 // first
+	Finish              float64
+	ExclusiveRunSeconds float64 // exclusive run time: on what it asks, never stopped
+	MeanJobsPresent     float64 // mean number of jobs present while it was
+	StopCount           int
+	HeldSeconds         float64 // seconds it held GPUs
+	Service             float64 // GPU-seconds it held GPUs
+	LostService         float64 // GPU-seconds of Service that brought no progress
 }
 
 // Sample is the cluster at one moment; it holds until the next Sample.
 type Sample struct {
-	At            float64
+	AtSeconds     float64
 	BusyGPUs      int // GPUs allocated
 	RunningJobs   int
 	QueuedJobs    int
@@ -30,13 +30,13 @@ type Sample struct {
 
 // Run is one policy on one workload.
 type Run struct {
-	Policy           string
-	Trace            string
+	PolicyName       string
+	TraceName        string
 	Seed             int64
 	ClusterGPUs      int // of the cluster
-	Makespan         float64
+	MakespanSeconds  float64
 	BusyGPUSeconds   float64 // GPU-seconds of work done, without overheads
-	Jobs             []Outcome
+	JobOutcomes      []JobOutcome
 	Samples          []Sample
 	WeightsByAccount map[string]float64 // weights of the accounts
 	WallSeconds      float64            // seconds the simulation took

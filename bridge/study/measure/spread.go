@@ -8,13 +8,13 @@ import (
 // SummarySpread is what several runs of one policy came to, metric by metric.
 type SummarySpread struct {
 	Median, Min, Max Summary
-	Count            int // of runs
+	RunCount         int // of runs
 }
 
 // NewSummarySpread puts the summaries of one policy together.
 func NewSummarySpread(all []Summary) SummarySpread {
-	s := SummarySpread{Median: all[0], Min: all[0], Max: all[0], Count: len(all)}
-	for _, m := range Metrics {
+	s := SummarySpread{Median: all[0], Min: all[0], Max: all[0], RunCount: len(all)}
+	for _, m := range AllMetrics {
 		values := make([]float64, len(all))
 		for k := range all {
 			values[k] = m.ValueOf(&all[k])

@@ -7,24 +7,24 @@ import (
 
 // Summary are the figures of a run. Fractions are 0..1.
 type Summary struct {
-	Policy       string  `json:"policy"`
-	Trace        string  `json:"trace"`
-	Jobs         int     `json:"jobs"`
-	Makespan     float64 `json:"makespan_s"` // from the start of the workload to the last end
-	AvgJCT       float64 `json:"avg_jct_s"`  // job completion time: finish − arrival
-	MedianJCT    float64 `json:"median_jct_s"`
-	P99JCT       float64 `json:"p99_jct_s"`
-	AvgQueue     float64 `json:"avg_queue_s"`  // JCT without the time it held GPUs
-	WorstRho     float64 `json:"worst_rho"`    // finish-time fairness; see Run.Rho
-	MeanRho      float64 `json:"mean_rho"`     // likewise
-	Unfair       float64 `json:"unfair_share"` // of jobs with ρ > 1.05
-	Utilization  float64 `json:"utilization"`  // BusyTime over GPUs × Makespan
-	Restarts     int     `json:"restarts"`     // stops, moves and resizes of running jobs
-	LostGPUHours float64 `json:"lost_gpu_hours"`
-	JainAccounts float64 `json:"jain_accounts"` // see Run.Jain
-	Slowdown     float64 `json:"mean_slowdown"` // see Run.Slowdowns
-	WorstAccount float64 `json:"worst_account_slowdown"`
-	Wall         float64 `json:"wall_s"`
+	Policy               string  `json:"policy"`
+	Trace                string  `json:"trace"`
+	JobCount             int     `json:"jobs"`
+	Makespan             float64 `json:"makespan_s"` // from the start of the workload to the last end
+	AvgJCT               float64 `json:"avg_jct_s"`  // job completion time: finish − arrival
+	MedianJCT            float64 `json:"median_jct_s"`
+	P99JCT               float64 `json:"p99_jct_s"`
+	AvgQueueSeconds      float64 `json:"avg_queue_s"`  // JCT without the time it held GPUs
+	WorstRho             float64 `json:"worst_rho"`    // finish-time fairness; see Run.Rho
+	MeanRho              float64 `json:"mean_rho"`     // likewise
+	UnfairShare          float64 `json:"unfair_share"` // of jobs with ρ > 1.05
+	Utilization          float64 `json:"utilization"`  // BusyGPUSeconds over ClusterGPUs × Makespan
+	RestartCount         int     `json:"restarts"`     // stops, moves and resizes of running jobs
+	LostGPUHours         float64 `json:"lost_gpu_hours"`
+	JainAccounts         float64 `json:"jain_accounts"` // see Run.JainIndexOfAccounts
+	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.slowdown
+	WorstAccountSlowdown float64 `json:"worst_account_slowdown"`
+	WallSeconds          float64 `json:"wall_s"`
 }
 
 // unfairAboveRho is the ρ above which the papers call a job unfairly treated.
@@ -32,32 +32,32 @@ const unfairAboveRho = 1.05
 
 // Summarize works out the figures.
 func (r *Run) Summarize() Summary {
-	s := Summary{Policy: r.Policy, Trace: r.Trace, Jobs: len(r.Jobs), Makespan: r.Makespan, Wall: r.WallSeconds, JainAccounts: r.JainIndexOfAccounts()}
-	if r.Makespan > 0 && r.ClusterGPUs > 0 {
-		s.Utilization = r.BusyGPUSeconds / (float64(r.ClusterGPUs) * r.Makespan)
+	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds, JainAccounts: r.JainIndexOfAccounts()}
+	if r.MakespanSeconds > 0 && r.ClusterGPUs > 0 {
+		s.Utilization = r.BusyGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
 	}
-	if len(r.Jobs) == 0 {
+	if len(r.JobOutcomes) == 0 {
 		return s
 	}
-	jct, rho := r.JCT(), r.Rho()
+	jct, rho := r.JCTs(), r.Rhos()
 	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
-	s.Unfair = shareAbove(rho, unfairAboveRho)
+	s.UnfairShare = shareAbove(rho, unfairAboveRho)
 	for _, mean := range r.MeanSlowdownByAccount() {
-		s.WorstAccount = max(s.WorstAccount, mean)
+		s.WorstAccountSlowdown = max(s.WorstAccountSlowdown, mean)
 	}
 	slices.Sort(jct)
 	s.MedianJCT, s.P99JCT = quantile(jct, 0.5), quantile(jct, 0.99)
-	for _, j := range r.Jobs {
-		s.Slowdown += j.slowdown() / float64(len(r.Jobs))
-		s.AvgQueue += (j.Finish - j.Arrive - j.HeldSeconds) / float64(len(r.Jobs))
-		s.Restarts += j.StopCount
+	for _, j := range r.JobOutcomes {
+		s.MeanSlowdown += j.slowdown() / float64(len(r.JobOutcomes))
+		s.AvgQueueSeconds += (j.Finish - j.Arrive - j.HeldSeconds) / float64(len(r.JobOutcomes))
+		s.RestartCount += j.StopCount
 		s.LostGPUHours += j.LostService / 3600
 	}
 	return s
 }
 
 // ShareAboveRho returns the share of jobs with a ρ above the limit.
-func (r *Run) ShareAboveRho(limit float64) float64 { return shareAbove(r.Rho(), limit) }
+func (r *Run) ShareAboveRho(limit float64) float64 { return shareAbove(r.Rhos(), limit) }
 
 func shareAbove(values []float64, limit float64) float64 {
 	n := 0

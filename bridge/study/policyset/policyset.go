@@ -21,15 +21,15 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// Choice is one policy that was asked for.
-type Choice struct {
+// PolicyChoice is one policy that was asked for.
+type PolicyChoice struct {
 	Label  string // as it was written
 	System paper.System
 	Params paper.Params // what was said, over the defaults of the fidelity
 }
 
 // NewPolicy makes the policy, afresh each time.
-func (p Choice) NewPolicy() (policy.Policy, error) {
+func (p PolicyChoice) NewPolicy() (policy.Policy, error) {
 	made, err := p.System.New(p.Params)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.System.Name, err)
@@ -37,15 +37,15 @@ func (p Choice) NewPolicy() (policy.Policy, error) {
 	return made, nil
 }
 
-// Parse reads a list of policies. With exact, the parameters with which each
+// ParsePolicies reads a list of policies. With exact, the parameters with which each
 // system's own simulator ran stand in for its defaults. All problems are
 // reported together; unknown names come with the nearest known one.
-func Parse(list string, exact bool) ([]Choice, error) {
-	var picks []Choice
+func ParsePolicies(list string, exact bool) ([]PolicyChoice, error) {
+	var picks []PolicyChoice
 	var errs []error
-	for _, text := range splitList(list) {
+	for _, text := range splitPolicies(list) {
 		p, err := parseChoice(text, exact)
-		if slices.ContainsFunc(picks, func(q Choice) bool { return q.Label == text }) {
+		if slices.ContainsFunc(picks, func(q PolicyChoice) bool { return q.Label == text }) {
 			err = fmt.Errorf("policy %q is named twice", text)
 		}
 		picks, errs = append(picks, p), append(errs, err)
@@ -59,8 +59,8 @@ func Parse(list string, exact bool) ([]Choice, error) {
 	return picks, nil
 }
 
-// splitList cuts the list into policies with their parameters.
-func splitList(list string) []string {
+// splitPolicies cuts the list into policies with their parameters.
+func splitPolicies(list string) []string {
 	if strings.TrimSpace(list) == "" {
 		return nil
 	}
@@ -77,28 +77,28 @@ func splitList(list string) []string {
 	return all
 }
 
-func parseChoice(text string, exact bool) (Choice, error) {
+func parseChoice(text string, exact bool) (PolicyChoice, error) {
 	name, rest, colon := strings.Cut(text, ":")
 	if i := strings.Index(name, ","); i >= 0 {
-		return Choice{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
+		return PolicyChoice{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
 	}
 	if colon && rest == "" {
-		return Choice{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
+		return PolicyChoice{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
 	}
 	if name == SlurmName {
 		return parseSlurm(text, exact)
 	}
 	e, err := catalogue.FindSystem(name)
 	if err != nil {
-		return Choice{}, err
+		return PolicyChoice{}, err
 	}
-	p := Choice{Label: text, System: e, Params: paper.Params{}}
+	p := PolicyChoice{Label: text, System: e, Params: paper.Params{}}
 	if exact {
 		maps.Copy(p.Params, e.SimulatorParams)
 	}
 	said, err := parseParams(e, rest)
 	if err != nil {
-		return Choice{}, fmt.Errorf("policy %s: %w", name, err)
+		return PolicyChoice{}, fmt.Errorf("policy %s: %w", name, err)
 	}
 	maps.Copy(p.Params, said)
 	_, err = p.NewPolicy()

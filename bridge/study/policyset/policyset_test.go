@@ -13,7 +13,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	picks, err := Parse("fifo,tiresias:queues=3600;36000,min_run=15m, astraea:levels=7,favour=0.5,block=starving,drf", false)
+	picks, err := ParsePolicies("fifo,tiresias:queues=3600;36000,min_run=15m, astraea:levels=7,favour=0.5,block=starving,drf", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	picks, err := Parse("gavel:objective=cost,costs=v100:2.48;k80:0.45,round=6m,fifo", false)
+	picks, err := ParsePolicies("gavel:objective=cost,costs=v100:2.48;k80:0.45,round=6m,fifo", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +50,11 @@ func TestTables(t *testing.T) {
 // plans are carried out exactly, and under what the command line says.
 func TestExactDefaults(t *testing.T) {
 	for _, e := range catalogue.Systems() {
-		live, err := Parse(e.Name, false)
+		live, err := ParsePolicies(e.Name, false)
 		if err != nil || len(live[0].Params) != 0 {
 			t.Errorf("%s: live %v (%v)", e.Name, live, err)
 		}
-		exact, err := Parse(e.Name, true)
+		exact, err := ParsePolicies(e.Name, true)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
@@ -65,7 +65,7 @@ func TestExactDefaults(t *testing.T) {
 			}
 		}
 	}
-	said, err := Parse("tiresias:min_run=42s", true)
+	said, err := ParsePolicies("tiresias:min_run=42s", true)
 	if err != nil || said[0].Params["min_run"] != "42s" {
 		t.Errorf("%v (%v)", said, err)
 	}
@@ -80,13 +80,13 @@ func TestParseRefuses(t *testing.T) {
 		{"astraea:levels=many", `levels: "many"`}, {"tiresias:queues=1;x", `queues: "1;x"`}, {"=1", `"=1"`},
 		{"gavel:costs=v100", "costs"}, {"gavel:costs=v100:1;v100:2", "costs"},
 	} {
-		picks, err := Parse(c.list, true)
+		picks, err := ParsePolicies(c.list, true)
 		if err == nil || !strings.Contains(err.Error(), c.says) || picks != nil {
 			t.Errorf("%q: %v, error %v, want %s", c.list, picks, err, c.says)
 		}
 	}
 	// All problems at once.
-	if _, err := Parse("tiresas,astrea", true); err == nil || strings.Count(err.Error(), "did you mean") != 2 {
+	if _, err := ParsePolicies("tiresas,astrea", true); err == nil || strings.Count(err.Error(), "did you mean") != 2 {
 		t.Errorf("want both named: %v", err)
 	}
 }

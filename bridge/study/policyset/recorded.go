@@ -10,27 +10,27 @@ import (
 
 // ChoiceFromRecord reads a policy as it stands in a stored cycle: its name, and its
 // parameters as "round=360s queues=[3600 36000]".
-func ChoiceFromRecord(name, text string) (Choice, error) {
+func ChoiceFromRecord(name, text string) (PolicyChoice, error) {
 	e, err := catalogue.FindSystem(name)
 	if err != nil {
-		return Choice{}, err
+		return PolicyChoice{}, err
 	}
-	p := Choice{Label: strings.TrimSpace(name + " " + text), System: e, Params: paper.Params{}}
+	p := PolicyChoice{Label: strings.TrimSpace(name + " " + text), System: e, Params: paper.Params{}}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var key, v string
 		var ok bool
 		if key, text, ok = strings.Cut(text, "="); !ok {
-			return Choice{}, fmt.Errorf("policy %s: parameter %q has no value", name, key)
+			return PolicyChoice{}, fmt.Errorf("policy %s: parameter %q has no value", name, key)
 		}
-		v, text = cutValue(text)
-		p.Params[key] = recordedValue(e, key, v)
+		v, text = cutFirstValue(text)
+		p.Params[key] = parseRecordedValue(e, key, v)
 	}
 	_, err = p.NewPolicy()
 	return p, err
 }
 
-// cutValue cuts off the first value: up to a space, but those in brackets.
-func cutValue(text string) (v, rest string) {
+// cutFirstValue cuts off the first value: up to a space, but those in brackets.
+func cutFirstValue(text string) (v, rest string) {
 	depth := 0
 	for i, c := range text {
 		switch {
@@ -45,8 +45,8 @@ func cutValue(text string) (v, rest string) {
 	return text, ""
 }
 
-// recordedValue turns a printed value into what a configuration would hold.
-func recordedValue(e paper.System, name, v string) any {
+// parseRecordedValue turns a printed value into what a configuration would hold.
+func parseRecordedValue(e paper.System, name, v string) any {
 	if inner, ok := strings.CutPrefix(v, "map["); ok {
 		inner = strings.TrimSuffix(inner, "]")
 		return strings.ReplaceAll(inner, " ", ";") // a table, as text

@@ -64,7 +64,7 @@ func TestRecordedValues(t *testing.T) {
 }
 
 func TestSlurmAlone(t *testing.T) {
-	picks, err := Parse("slurm,fifo", false)
+	picks, err := ParsePolicies("slurm,fifo", false)
 	if err != nil || len(picks) != 2 {
 		t.Fatal(picks, err)
 	}
@@ -72,11 +72,11 @@ func TestSlurmAlone(t *testing.T) {
 		t.Errorf("slurm has a policy: %v %v", p, err)
 	}
 	for _, bad := range []string{"slurm:round=1s"} {
-		if _, err := Parse(bad, false); err == nil {
+		if _, err := ParsePolicies(bad, false); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
-	if _, err := Parse("slurm", true); err == nil || !strings.Contains(err.Error(), "--fidelity slurm") {
+	if _, err := ParsePolicies("slurm", true); err == nil || !strings.Contains(err.Error(), "--fidelity slurm") {
 		t.Errorf("exactly: %v", err)
 	}
 }

@@ -11,19 +11,19 @@ import (
 const SlurmName = "slurm"
 
 // SlurmAlone is Slurm by itself. Its New returns no policy.
-func SlurmAlone() Choice {
-	return Choice{Label: SlurmName, Params: paper.Params{}, System: paper.System{
+func SlurmAlone() PolicyChoice {
+	return PolicyChoice{Label: SlurmName, Params: paper.Params{}, System: paper.System{
 		Name: SlurmName, Title: "Slurm by itself: multifactor priorities and backfill",
 		New: func(paper.Params) (policy.Policy, error) { return nil, nil },
 	}}
 }
 
-func parseSlurm(text string, exact bool) (Choice, error) {
+func parseSlurm(text string, exact bool) (PolicyChoice, error) {
 	switch {
 	case exact:
-		return Choice{}, errors.New("policy slurm: Slurm by itself is simulated with --fidelity slurm only; multifactor is the same order, carried out exactly")
+		return PolicyChoice{}, errors.New("policy slurm: Slurm by itself is simulated with --fidelity slurm only; multifactor is the same order, carried out exactly")
 	case text != SlurmName:
-		return Choice{}, errors.New("policy slurm: it has no parameters")
+		return PolicyChoice{}, errors.New("policy slurm: it has no parameters")
 	}
 	return SlurmAlone(), nil
 }

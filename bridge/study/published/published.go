@@ -14,16 +14,16 @@ import (
 
 // ResultRow is one published result. Times are seconds, shares 0..1.
 type ResultRow struct {
-	Name      string  `json:"name"` // as published
-	OurPolicy string  `json:"-"`    // the policy of our catalogue that is the same, as a command line names it
-	Source    string  `json:"source"`
-	Makespan  float64 `json:"makespan_s"`
-	AvgJCT    float64 `json:"avg_jct_s"`
-	WorstRho  float64 `json:"worst_rho"`
-	MeanRho   float64 `json:"mean_rho"`
-	Unfair    float64 `json:"unfair_share"`
-	Util      float64 `json:"utilization"`
-	Wall      float64 `json:"wall_s,omitempty"` // of the published simulator on two cores; 0: not measured
+	Name        string  `json:"name"` // as published
+	OurPolicy   string  `json:"-"`    // the policy of our catalogue that is the same, as a command line names it
+	Source      string  `json:"source"`
+	Makespan    float64 `json:"makespan_s"`
+	AvgJCT      float64 `json:"avg_jct_s"`
+	WorstRho    float64 `json:"worst_rho"`
+	MeanRho     float64 `json:"mean_rho"`
+	UnfairShare float64 `json:"unfair_share"`
+	Utilization float64 `json:"utilization"`
+	WallSeconds float64 `json:"wall_s,omitempty"` // of the published simulator on two cores; 0: not measured
 }
 
 // The sources.
@@ -34,18 +34,18 @@ const (
 
 // ResultSet are the results on one trace and cluster.
 type ResultSet struct {
-	Title string
-	Jobs  int
-	GPUs  int
-	hash  string
-	Rows  []ResultRow
+	Title       string
+	JobCount    int
+	ClusterGPUs int
+	jobsHash    string
+	Rows        []ResultRow
 }
 
-// FindSet returns the results for these jobs on so many GPUs, or nil. Jobs are
+// FindResultSet returns the results for these jobs on so many GPUs, or nil. Jobs are
 // known by what they are, wherever they were read from.
-func FindSet(jobs []workload.Job, gpus int) *ResultSet {
+func FindResultSet(jobs []workload.Job, gpus int) *ResultSet {
 	for i := range resultSets {
-		if s := &resultSets[i]; s.Jobs == len(jobs) && s.GPUs == gpus && s.hash == HashJobs(jobs) {
+		if s := &resultSets[i]; s.JobCount == len(jobs) && s.ClusterGPUs == gpus && s.jobsHash == HashJobs(jobs) {
 			return s
 		}
 	}
@@ -73,11 +73,11 @@ func HashJobs(jobs []workload.Job) string {
 func (r *ResultRow) Summary() measure.Summary {
 	no := math.NaN()
 	s := measure.Summary{
-		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, Unfair: r.Unfair,
-		Utilization: r.Util, Wall: r.Wall, MedianJCT: no, P99JCT: no, AvgQueue: no, LostGPUHours: no, JainAccounts: no, Slowdown: no, WorstAccount: no, Restarts: -1,
+		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, UnfairShare: r.UnfairShare,
+		Utilization: r.Utilization, WallSeconds: r.WallSeconds, MedianJCT: no, P99JCT: no, AvgQueueSeconds: no, LostGPUHours: no, JainAccounts: no, MeanSlowdown: no, WorstAccountSlowdown: no, RestartCount: -1,
 	}
-	if r.Wall == 0 {
-		s.Wall = no
+	if r.WallSeconds == 0 {
+		s.WallSeconds = no
 	}
 	return s
 }

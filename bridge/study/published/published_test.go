@@ -21,19 +21,19 @@ func TestFind(t *testing.T) {
 		file string
 		gpus int
 	}{{"120_32gpus.trace", 32}, {"220_64gpus.trace", 64}} {
-		tr, err := trace.Open(filepath.Join(shared, c.file), trace.Options{})
+		tr, err := trace.ReadFile(filepath.Join(shared, c.file), trace.Options{})
 		if err != nil {
 			t.Skipf("the published traces are not here: %v", err)
 		}
-		if FindSet(tr.Jobs, c.gpus) == nil {
+		if FindResultSet(tr.Jobs, c.gpus) == nil {
 			t.Errorf("%s on %d GPUs is not known: its hash is %s", c.file, c.gpus, HashJobs(tr.Jobs))
 		}
-		if FindSet(tr.Jobs, c.gpus*2) != nil {
+		if FindResultSet(tr.Jobs, c.gpus*2) != nil {
 			t.Errorf("%s is known on %d GPUs", c.file, c.gpus*2)
 		}
 		other := slices.Clone(tr.Jobs)
 		other[7].GPUs++
-		if FindSet(other, c.gpus) != nil || FindSet(tr.Jobs[1:], c.gpus) != nil {
+		if FindResultSet(other, c.gpus) != nil || FindResultSet(tr.Jobs[1:], c.gpus) != nil {
 			t.Errorf("%s is known when changed", c.file)
 		}
 	}
@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 func TestOurs(t *testing.T) {
 	for _, s := range resultSets {
 		for _, r := range s.Rows {
-			if _, err := policyset.Parse(r.OurPolicy, true); err != nil {
+			if _, err := policyset.ParsePolicies(r.OurPolicy, true); err != nil {
 				t.Errorf("%s, %s: %v", s.Title, r.Name, err)
 			}
 		}
@@ -63,7 +63,7 @@ func TestRowsAreTheFiles(t *testing.T) {
 	}
 	for _, s := range resultSets {
 		for _, r := range s.Rows {
-			want := []float64{float64(s.Jobs), float64(s.GPUs), r.Makespan, r.AvgJCT, r.WorstRho, r.MeanRho, r.Unfair, r.Util}
+			want := []float64{float64(s.JobCount), float64(s.ClusterGPUs), r.Makespan, r.AvgJCT, r.WorstRho, r.MeanRho, r.UnfairShare, r.Utilization}
 			if !slices.ContainsFunc(lines[1:], func(l []string) bool { return same(l, want) }) {
 				t.Errorf("%s, %s: no line of the file has these figures", s.Title, r.Name)
 			}

@@ -4,19 +4,19 @@ package published
 // kind our figures are from, in seconds, on its traces of four sizes. 0: not
 // measured.
 type WallTimes struct {
-	Name      string
-	OurPolicy string
-	Seconds   [4]float64 // as Sizes
+	Name          string
+	OurPolicy     string
+	SecondsBySize [4]float64 // as WallTimeSizes
 }
 
 // WorkloadSize is the size of a trace of the artifact.
-type WorkloadSize struct{ Jobs, GPUs int }
+type WorkloadSize struct{ JobCount, ClusterGPUs int }
 
 // WallTimeSizes are the sizes of the artifact's traces.
 var WallTimeSizes = [4]WorkloadSize{{120, 32}, {220, 64}, {460, 128}, {900, 256}}
 
-// WallTimesOfPolicies are the policies whose times were measured.
-var WallTimesOfPolicies = []WallTimes{
+// PolicyWallTimes are the policies whose times were measured.
+var PolicyWallTimes = []WallTimes{
 	{"gandiva_fair", proportionalPolicy, [4]float64{0, 9.5, 21.8, 31.8}},
 	{"max_min_fairness", maxMinPolicy, [4]float64{0, 9.6, 23.0, 39.9}},
 	{"finish_time_fairness", finishTimePolicy, [4]float64{0, 12.1, 22.4, 41.1}},

@@ -15,16 +15,16 @@ import (
 // Accuracy says how near a simulation of what was done came to what happened.
 // Times are seconds; of jobs, those that arrived within the time count.
 type Accuracy struct {
-	Policy         string           `json:"policy"` // what was simulated
-	Jobs           int              `json:"jobs"`
-	Makespan       RealAndSimulated `json:"makespan_s"`
-	MeanJCT        RealAndSimulated `json:"mean_jct_s"`
-	MedianJCT      RealAndSimulated `json:"median_jct_s"`
-	MeanWait       RealAndSimulated `json:"mean_wait_s"` // from arrival to first start
-	MedianWait     RealAndSimulated `json:"median_wait_s"`
-	RankJCT        float64          `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
-	RankWait       float64          `json:"rank_wait"`
-	MedianWaitMiss float64          `json:"median_wait_miss_s"` // how far off the wait of a job is
+	Policy              string           `json:"policy"` // what was simulated
+	JobCount            int              `json:"jobs"`
+	Makespan            RealAndSimulated `json:"makespan_s"`
+	MeanJCT             RealAndSimulated `json:"mean_jct_s"`
+	MedianJCT           RealAndSimulated `json:"median_jct_s"`
+	MeanWait            RealAndSimulated `json:"mean_wait_s"` // from arrival to first start
+	MedianWait          RealAndSimulated `json:"median_wait_s"`
+	JCTRankCorrelation  float64          `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
+	WaitRankCorrelation float64          `json:"rank_wait"`
+	MedianWaitError     float64          `json:"median_wait_miss_s"` // how far off the wait of a job is
 }
 
 // RealAndSimulated is a figure as it was and as it was simulated.
@@ -71,7 +71,7 @@ func (f *Accuracy) String() string {
 		figures = append(figures, fmt.Sprintf("%s (%s)", x.FormatError(), x.Name))
 	}
 	return fmt.Sprintf("Fidelity: a simulation of what was done (%s) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
-		f.Policy, strings.Join(figures, ", "), f.RankJCT, f.RankWait)
+		f.Policy, strings.Join(figures, ", "), f.JCTRankCorrelation, f.WaitRankCorrelation)
 }
 
 // Rerun simulates what was done, through Slurm as it was done, and says how near
@@ -82,34 +82,34 @@ func (s *PastScenario) Rerun(ctx context.Context, o study.Options, progress func
 	if err != nil {
 		return study.Result{}, nil, err
 	}
-	f := s.Compare(run)
-	return study.NewResult(run.Policy, run), &f, nil
+	f := s.CompareRun(run)
+	return study.NewResult(run.PolicyName, run), &f, nil
 }
 
-// Compare compares a simulation of the past with it.
-func (s *PastScenario) Compare(run *measure.Run) Accuracy {
-	f := Accuracy{Policy: run.Policy, Makespan: RealAndSimulated{s.RealRun.Makespan, run.Makespan}}
-	simulated := map[int64]*measure.Outcome{}
-	for i := range run.Jobs {
-		simulated[run.Jobs[i].ID] = &run.Jobs[i]
+// CompareRun compares a simulation of the past with it.
+func (s *PastScenario) CompareRun(run *measure.Run) Accuracy {
+	f := Accuracy{Policy: run.PolicyName, Makespan: RealAndSimulated{s.RealRun.MakespanSeconds, run.MakespanSeconds}}
+	simulated := map[int64]*measure.JobOutcome{}
+	for i := range run.JobOutcomes {
+		simulated[run.JobOutcomes[i].ID] = &run.JobOutcomes[i]
 	}
 	var jct, wait [2][]float64
 	var miss []float64
-	for i := range s.RealRun.Jobs {
-		r := &s.RealRun.Jobs[i]
+	for i := range s.RealRun.JobOutcomes {
+		r := &s.RealRun.JobOutcomes[i]
 		m := simulated[r.ID]
-		if m == nil || !s.ArrivedWithin[r.ID] {
+		if m == nil || !s.ArrivedWithinPeriod[r.ID] {
 			continue
 		}
 		jct[0], jct[1] = append(jct[0], r.Finish-r.Arrive), append(jct[1], m.Finish-m.Arrive)
 		wait[0], wait[1] = append(wait[0], r.Start-r.Arrive), append(wait[1], m.Start-m.Arrive)
 		miss = append(miss, math.Abs(r.Start-m.Start))
 	}
-	f.Jobs = len(miss)
+	f.JobCount = len(miss)
 	f.MeanJCT, f.MedianJCT = RealAndSimulated{mean(jct[0]), mean(jct[1])}, RealAndSimulated{measure.Median(jct[0]), measure.Median(jct[1])}
 	f.MeanWait, f.MedianWait = RealAndSimulated{mean(wait[0]), mean(wait[1])}, RealAndSimulated{measure.Median(wait[0]), measure.Median(wait[1])}
-	f.RankJCT, f.RankWait = spearmanCorrelation(jct[0], jct[1]), spearmanCorrelation(wait[0], wait[1])
-	f.MedianWaitMiss = measure.Median(miss)
+	f.JCTRankCorrelation, f.WaitRankCorrelation = spearmanCorrelation(jct[0], jct[1]), spearmanCorrelation(wait[0], wait[1])
+	f.MedianWaitError = measure.Median(miss)
 	return f
 }
 
@@ -123,7 +123,7 @@ func mean(values []float64) float64 {
 
 // spearmanCorrelation is the correlation of ranks, those of equal values averaged.
 func spearmanCorrelation(x, y []float64) float64 {
-	a, b := ranks(x), ranks(y)
+	a, b := averagedRanks(x), averagedRanks(y)
 	ma, mb := mean(a), mean(b)
 	var ab, aa, bb float64
 	for i := range a {
@@ -137,7 +137,7 @@ func spearmanCorrelation(x, y []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-func ranks(values []float64) []float64 {
+func averagedRanks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i

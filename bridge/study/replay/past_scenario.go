@@ -21,7 +21,7 @@ type Past struct {
 	Name         string // of the scenario made of it
 	Partition    string
 	Since, Until time.Time
-	Runs         []bridge.PastRun            // as Record returns them
+	Runs         []bridge.PastRun            // as SiteRecord returns them
 	LastSeenJobs map[policy.JobID]policy.Job // jobs as snapshots showed them, as far as any did
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
@@ -33,27 +33,27 @@ type Past struct {
 type PastScenario struct {
 	*study.Scenario
 	RealRun *measure.Run // what happened to the same jobs
-	// ArrivedWithin are the jobs that arrived within the time; the others were there
+	// ArrivedWithinPeriod are the jobs that arrived within the time; the others were there
 	// at its beginning.
-	ArrivedWithin map[int64]bool
+	ArrivedWithinPeriod map[int64]bool
 	// Decider is what decided then, in Mode; Loop is the site's configuration as
 	// far as it matters to a simulation.
-	Decider policyset.Choice
-	Mode    bridge.Mode
-	Loop    bridge.Config
+	Decider    policyset.PolicyChoice
+	Mode       bridge.Mode
+	LoopConfig bridge.Config
 }
 
 // pastJob is one job of the past.
 type pastJob struct {
 	workload.Job
-	outcome           measure.Outcome
+	outcome           measure.JobOutcome
 	runSpans          [][2]float64 // of its runs
 	wasPresentAtStart bool         // it was there at the beginning
 	isStillRunning    bool         // a run is still under way
 }
 
-// New makes a scenario of the past, and figures of what happened.
-func New(p Past) (*PastScenario, error) {
+// NewPastScenario makes a scenario of the past, and figures of what happened.
+func NewPastScenario(p Past) (*PastScenario, error) {
 	if first := p.firstArrival(); first.After(p.Since) {
 		p.Since = first
 	}
@@ -62,7 +62,7 @@ func New(p Past) (*PastScenario, error) {
 	for i := range jobs {
 		list[i] = jobs[i].Job
 	}
-	scenario, err := study.New(study.Scenario{Name: p.Name, Jobs: list, Accounts: p.Accounts, Nodes: p.Nodes}, true)
+	scenario, err := study.NewScenario(study.Scenario{Name: p.Name, Jobs: list, Accounts: p.Accounts, Nodes: p.Nodes}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +71,10 @@ func New(p Past) (*PastScenario, error) {
 		fits[scenario.Jobs[i].ID] = true
 	}
 	jobs = slices.DeleteFunc(jobs, func(j pastJob) bool { return !fits[j.ID] })
-	s := &PastScenario{Scenario: scenario, ArrivedWithin: map[int64]bool{}}
+	s := &PastScenario{Scenario: scenario, ArrivedWithinPeriod: map[int64]bool{}}
 	s.addRemarks(jobs)
 	for i := range jobs {
-		s.ArrivedWithin[jobs[i].ID] = !jobs[i].wasPresentAtStart
+		s.ArrivedWithinPeriod[jobs[i].ID] = !jobs[i].wasPresentAtStart
 	}
 	s.RealRun = s.newRealRun(jobs)
 	return s, nil
@@ -146,8 +146,8 @@ func (p *Past) newJobs() []pastJob {
 	return out
 }
 
-// seconds counts from the beginning; what lies before it counts as then.
-func (p *Past) seconds(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
+// secondsSinceStart counts from the beginning; what lies before it counts as then.
+func (p *Past) secondsSinceStart(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
 
 // newJob makes one job of its runs. If it was stopped by us it went on where it
 // was, so that all runs are its work; else only the last one is.
@@ -156,7 +156,7 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	l := pastJob{wasPresentAtStart: first.Arrive.Before(p.Since), isStillRunning: !last.HasEnded}
 	ran, kept, stopped := 0.0, 0.0, false
 	for i := range runs {
-		s, e := p.seconds(runs[i].Start), p.seconds(runs[i].End)
+		s, e := p.secondsSinceStart(runs[i].Start), p.secondsSinceStart(runs[i].End)
 		l.runSpans = append(l.runSpans, [2]float64{s, e})
 		ran += e - s
 		stopped = stopped || runs[i].StoppedByUs
@@ -166,26 +166,26 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	}
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: p.seconds(first.Arrive), GPUs: last.GPUs, Nodes: last.NodeCount, Duration: kept, End: endFromState(last.State),
-		Limit: p.inferLimit(first, last), Silent: true, Unstoppable: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
+		Arrive: p.secondsSinceStart(first.Arrive), GPUs: last.GPUs, NodeCount: last.NodeCount, Duration: kept, End: endFromState(last.State),
+		TimeLimit: p.inferTimeLimit(first, last), IsSilent: true, IsUnstoppable: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
 	}
 	if len(last.GPUTypes) == 1 {
 		l.GPUType = last.GPUTypes[0]
 	}
 	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
-		l.Unstoppable = l.Unstoppable && seen.UnstoppableReason != ""
-		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.CheckpointCost.Seconds()
+		l.IsUnstoppable = l.IsUnstoppable && seen.UnstoppableReason != ""
+		l.Class, l.IsShareable, l.RestartCostSeconds = seen.Class, seen.Shareable, seen.CheckpointCost.Seconds()
 	}
 	gpus := float64(last.GPUs)
-	l.outcome = measure.Outcome{
-		ID: l.ID, User: l.User, Account: l.Account, GPUs: l.GPUs, Arrive: l.Arrive, Start: l.runSpans[0][0],
-		Finish: p.seconds(last.End), ExclusiveRunTime: kept, StopCount: len(runs) - 1, HeldSeconds: ran, Service: gpus * ran, LostService: gpus * (ran - kept),
+	l.outcome = measure.JobOutcome{
+		ID: l.ID, User: l.User, Account: l.Account, GPUCount: l.GPUs, Arrive: l.Arrive, Start: l.runSpans[0][0],
+		Finish: p.secondsSinceStart(last.End), ExclusiveRunSeconds: kept, StopCount: len(runs) - 1, HeldSeconds: ran, Service: gpus * ran, LostService: gpus * (ran - kept),
 	}
 	return l
 }
 
-// inferLimit is what was left of the time limit at the beginning.
-func (p *Past) inferLimit(first, last *bridge.PastRun) time.Duration {
+// inferTimeLimit is what was left of the time limit at the beginning.
+func (p *Past) inferTimeLimit(first, last *bridge.PastRun) time.Duration {
 	d := policy.DurationFromSeconds(last.LimitSeconds)
 	if d > 0 && first.Start.Before(p.Since) {
 		d = max(d-p.Since.Sub(first.Start), time.Minute)
@@ -199,7 +199,7 @@ func (p *Past) mayBeStopped(r *bridge.PastRun) bool {
 	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, p.Partition)
 }
 
-func endFromState(state string) workload.End {
+func endFromState(state string) workload.JobEnd {
 	switch state {
 	case "CANCELLED":
 		return workload.Cancelled
@@ -211,21 +211,21 @@ func endFromState(state string) workload.End {
 
 // newRealRun makes figures of what happened.
 func (s *PastScenario) newRealRun(jobs []pastJob) *measure.Run {
-	run := &measure.Run{Policy: "what happened", Trace: s.Name, ClusterGPUs: s.CountGPUs(), WeightsByAccount: map[string]float64{}, Jobs: []measure.Outcome{}}
+	run := &measure.Run{PolicyName: "what happened", TraceName: s.Name, ClusterGPUs: s.CountGPUs(), WeightsByAccount: map[string]float64{}, JobOutcomes: []measure.JobOutcome{}}
 	for _, a := range s.Accounts {
 		run.WeightsByAccount[a.Name] = a.Weight
 	}
 	var changes []measure.JobChange
 	for i := range jobs {
 		l := &jobs[i]
-		run.Jobs = append(run.Jobs, l.outcome)
+		run.JobOutcomes = append(run.JobOutcomes, l.outcome)
 		run.BusyGPUSeconds += l.outcome.Service - l.outcome.LostService
-		run.Makespan = max(run.Makespan, l.outcome.Finish)
-		changes = append(changes, measure.JobChange{At: l.Arrive, Queued: 1})
+		run.MakespanSeconds = max(run.MakespanSeconds, l.outcome.Finish)
+		changes = append(changes, measure.JobChange{AtSeconds: l.Arrive, QueuedDelta: 1})
 		for k, span := range l.runSpans {
 			changes = append(changes,
-				measure.JobChange{At: span[0], Account: l.Account, GPUs: l.GPUs, Running: 1, Queued: -1},
-				measure.JobChange{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: boolToInt(k+1 < len(l.runSpans))})
+				measure.JobChange{AtSeconds: span[0], Account: l.Account, GPUDelta: l.GPUs, RunningDelta: 1, QueuedDelta: -1},
+				measure.JobChange{AtSeconds: span[1], Account: l.Account, GPUDelta: -l.GPUs, RunningDelta: -1, QueuedDelta: boolToInt(k+1 < len(l.runSpans))})
 		}
 	}
 	run.Samples = measure.SamplesFromChanges(changes)

@@ -12,8 +12,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Record is where a site's past is kept.
-type Record interface {
+// SiteRecord is where a site's past is kept.
+type SiteRecord interface {
 	RunsRecord
 	CyclesRecord
 }
@@ -29,10 +29,10 @@ type RunsRecord interface {
 
 // CyclesRecord is the record of what was decided.
 type CyclesRecord interface {
-	// Steered returns what decided about a partition, most often first.
-	Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.PolicyCycleCounts, error)
-	// Seen returns jobs as snapshots showed them last.
-	Seen(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error)
+	// ListSteering returns what decided about a partition, most often first.
+	ListSteering(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.PolicyCycleCounts, error)
+	// LastSeenJobs returns jobs as snapshots showed them last.
+	LastSeenJobs(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error)
 	// LastSnapshot returns that of the partition's last cycle.
 	LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error)
 }
@@ -42,12 +42,12 @@ type Period struct {
 	Cluster, Partition string
 	Since, Until       time.Time
 	Nodes              []policy.Node // to simulate on; nil: those of the last snapshot
-	Loop               bridge.Config // the site's own
+	LoopConfig         bridge.Config // the site's own
 	AllStoppable       bool          // as if every job let itself be stopped
 }
 
-// Read reads a period from the record and makes a PastScenario of it.
-func (p Period) Read(ctx context.Context, from Record) (*PastScenario, error) {
+// ReadScenario reads a period from the record and makes a PastScenario of it.
+func (p Period) ReadScenario(ctx context.Context, from SiteRecord) (*PastScenario, error) {
 	runs, err := from.PastRuns(ctx, p.Cluster, p.Partition, p.Since, p.Until)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (p Period) Read(ctx context.Context, from Record) (*PastScenario, error) {
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("the record has no GPU job of partition %s that ran between %s and %s; fairbridge import reads older ones", p.Partition, p.Since.Format(time.DateTime), p.Until.Format(time.DateTime))
 	}
-	steering, err := from.Steered(ctx, p.Cluster, p.Partition, p.Since, p.Until)
+	steering, err := from.ListSteering(ctx, p.Cluster, p.Partition, p.Since, p.Until)
 	if err != nil {
 		return nil, err
 	}
@@ -67,19 +67,19 @@ func (p Period) Read(ctx context.Context, from Record) (*PastScenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(past)
+	s, err := NewPastScenario(past)
 	if err != nil {
 		return nil, err
 	}
-	s.Decider, s.Mode, s.Loop = decider, mode, p.Loop
+	s.Decider, s.Mode, s.LoopConfig = decider, mode, p.LoopConfig
 	// In the simulation a job itself says whether it may be stopped; who lets it be
 	// was found out before.
-	s.Loop.Partitions, s.Loop.StopFile, s.Loop.PreemptOptIn = nil, "", bridge.OptIn{Comment: true}
+	s.LoopConfig.Partitions, s.LoopConfig.StopFile, s.LoopConfig.PreemptOptIn = nil, "", bridge.OptIn{Comment: true}
 	return s, nil
 }
 
 // readPast reads what belongs to the runs.
-func (p *Period) readPast(ctx context.Context, from Record, runs []bridge.PastRun) (Past, error) {
+func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.PastRun) (Past, error) {
 	if p.Nodes == nil {
 		s, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
 		if err != nil {
@@ -91,7 +91,7 @@ func (p *Period) readPast(ctx context.Context, from Record, runs []bridge.PastRu
 	if err != nil {
 		return Past{}, err
 	}
-	seen, err := from.Seen(ctx, p.Cluster, p.Partition, p.Since, p.Until)
+	seen, err := from.LastSeenJobs(ctx, p.Cluster, p.Partition, p.Since, p.Until)
 	if err != nil {
 		return Past{}, err
 	}
@@ -102,15 +102,15 @@ func (p *Period) readPast(ctx context.Context, from Record, runs []bridge.PastRu
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
 		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: p.Nodes, Accounts: accounts,
-		OptIn: p.Loop.PreemptOptIn, AllStoppable: p.AllStoppable,
+		OptIn: p.LoopConfig.PreemptOptIn, AllStoppable: p.AllStoppable,
 	}, nil
 }
 
 // findDecider returns what decided most of the time in which there was something to
 // decide: a policy of ours in some mode, or Slurm alone.
-func (p *Period) findDecider(list []bridge.PolicyCycleCounts, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
+func (p *Period) findDecider(list []bridge.PolicyCycleCounts, runs []bridge.PastRun) (policyset.PolicyChoice, bridge.Mode, error) {
 	i := slices.IndexFunc(list, func(s bridge.PolicyCycleCounts) bool { return s.EditCount > 0 })
-	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].CycleCount) < p.activeSpan(runs).Seconds()/2 {
+	if i < 0 || p.LoopConfig.Interval.Seconds()*float64(list[i].CycleCount) < p.activeSpan(runs).Seconds()/2 {
 		return policyset.SlurmAlone(), "", nil
 	}
 	c, err := policyset.ChoiceFromRecord(list[i].Policy, list[i].Params)

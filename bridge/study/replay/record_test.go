@@ -29,11 +29,11 @@ func (r record) Past(context.Context, string, time.Time) (*bridge.Past, error) {
 	return &bridge.Past{Accounts: []policy.Account{{Name: "a", Weight: 2, UsedService: 5, RecentService: 3}}}, nil
 }
 
-func (r record) Steered(context.Context, string, string, time.Time, time.Time) ([]bridge.PolicyCycleCounts, error) {
+func (r record) ListSteering(context.Context, string, string, time.Time, time.Time) ([]bridge.PolicyCycleCounts, error) {
 	return r.steering, nil
 }
 
-func (r record) Seen(context.Context, string, string, time.Time, time.Time) (map[policy.JobID]policy.Job, error) {
+func (r record) LastSeenJobs(context.Context, string, string, time.Time, time.Time) (map[policy.JobID]policy.Job, error) {
 	return nil, nil
 }
 
@@ -47,7 +47,7 @@ func (r record) LastSnapshot(context.Context, string, string) (*policy.Snapshot,
 // period is a day, in which a cycle took a minute.
 func period() Period {
 	p := Period{Cluster: "c", Partition: "gpu", Since: midnight, Until: midnight.Add(24 * time.Hour)}
-	p.Loop = bridge.Config{Interval: time.Minute, StopFile: "/stop", PreemptOptIn: bridge.OptIn{QOS: []string{"x"}}}
+	p.LoopConfig = bridge.Config{Interval: time.Minute, StopFile: "/stop", PreemptOptIn: bridge.OptIn{QOS: []string{"x"}}}
 	return p
 }
 
@@ -56,7 +56,7 @@ func TestReadPeriod(t *testing.T) {
 		runs:  []bridge.PastRun{run(1, 0, 0, 60, nil)},
 		nodes: []policy.Node{{Name: "n1", DownReason: "broken", CPUs: 8, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4, SickCount: 1}}}},
 	}
-	s, err := period().Read(t.Context(), r)
+	s, err := period().ReadScenario(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestReadPeriod(t *testing.T) {
 	if d := cmp.Diff([]policy.Account{{Name: "a", Weight: 2, UsedService: 5}}, s.Accounts); d != "" {
 		t.Errorf("accounts (-want +got):\n%s", d)
 	}
-	if s.Decider.Label != policyset.SlurmName || s.Mode != "" || s.Loop.StopFile != "" || !s.Loop.PreemptOptIn.Comment || s.Loop.PreemptOptIn.QOS != nil {
-		t.Errorf("decided by %q in mode %q, with %+v", s.Decider.Label, s.Mode, s.Loop)
+	if s.Decider.Label != policyset.SlurmName || s.Mode != "" || s.LoopConfig.StopFile != "" || !s.LoopConfig.PreemptOptIn.Comment || s.LoopConfig.PreemptOptIn.QOS != nil {
+		t.Errorf("decided by %q in mode %q, with %+v", s.Decider.Label, s.Mode, s.LoopConfig)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestWhoDecided(t *testing.T) {
 	} {
 		p := period()
 		p.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}}
-		s, err := p.Read(t.Context(), record{runs: []bridge.PastRun{run(1, 0, 0, 60, nil)}, steering: []bridge.PolicyCycleCounts{c.steering}})
+		s, err := p.ReadScenario(t.Context(), record{runs: []bridge.PastRun{run(1, 0, 0, 60, nil)}, steering: []bridge.PolicyCycleCounts{c.steering}})
 		if err != nil || s.Decider.Label != c.want {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
@@ -93,15 +93,15 @@ func TestWhoDecided(t *testing.T) {
 }
 
 func TestPeriodsThatCannotBeRead(t *testing.T) {
-	if _, err := period().Read(t.Context(), record{}); err == nil || !strings.Contains(err.Error(), "the record has no GPU job of partition gpu") {
+	if _, err := period().ReadScenario(t.Context(), record{}); err == nil || !strings.Contains(err.Error(), "the record has no GPU job of partition gpu") {
 		t.Error(err)
 	}
 	r := record{runs: []bridge.PastRun{run(1, 0, 0, 60, nil)}}
-	if _, err := period().Read(t.Context(), r); err == nil || !strings.Contains(err.Error(), "Say it by --cluster: no cycle is stored") {
+	if _, err := period().ReadScenario(t.Context(), r); err == nil || !strings.Contains(err.Error(), "Say it by --cluster: no cycle is stored") {
 		t.Error(err)
 	}
 	r.nodes, r.steering = []policy.Node{{Name: "n1"}}, []bridge.PolicyCycleCounts{{Policy: "gone", CycleCount: 1000, EditCount: 1}}
-	if _, err := period().Read(t.Context(), r); err == nil || !strings.Contains(err.Error(), "policy gone steered then") {
+	if _, err := period().ReadScenario(t.Context(), r); err == nil || !strings.Contains(err.Error(), "policy gone steered then") {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // from what "scontrol show config" prints of it. The rest is passed over. The
 // error names every setting that makes no sense.
 func ParseSlurmConf(text string) (sim.Config, error) {
-	r := slurmConf{valuesByKey: map[string]string{}}
+	r := slurmConfParser{valuesByKey: map[string]string{}}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
 		key, v, ok := strings.Cut(line, "=")
@@ -29,32 +29,32 @@ func ParseSlurmConf(text string) (sim.Config, error) {
 			r.valuesByKey[list+" "+strings.ToLower(key)] = v
 		}
 	}
-	c := r.config()
+	c := r.newSimConfig()
 	return c, errors.Join(r.errs...)
 }
 
-// slurmConf turns texts into numbers.
-type slurmConf struct {
+// slurmConfParser turns texts into numbers.
+type slurmConfParser struct {
 	valuesByKey map[string]string
 	errs        []error
 }
 
-func (r *slurmConf) config() sim.Config {
+func (r *slurmConfParser) newSimConfig() sim.Config {
 	const params = "schedulerparameters "
 	c := sim.Config{
-		MinJobAge: r.time("minjobage", time.Second), PriorityCalcPeriod: r.time("prioritycalcperiod", time.Minute),
-		UsageHalfLife: r.time("prioritydecayhalflife", time.Minute), PriorityMaxAge: r.time("prioritymaxage", time.Minute),
-		RequeueDelay: r.time("authinfo cred_expire", time.Second), FullPassInterval: r.time(params+"sched_interval", time.Second),
-		BackfillInterval: r.time(params+"bf_interval", time.Second), BackfillWindow: r.time(params+"bf_window", time.Minute),
-		BackfillDepth: int(r.number(params + "bf_max_job_test")), EventPassDepth: int(r.number(params + "default_queue_depth")),
-		MinPassInterval: r.time(params+"batch_sched_delay", time.Second),
+		MinJobAge: r.parseTime("minjobage", time.Second), PriorityCalcPeriod: r.parseTime("prioritycalcperiod", time.Minute),
+		UsageHalfLife: r.parseTime("prioritydecayhalflife", time.Minute), PriorityMaxAge: r.parseTime("prioritymaxage", time.Minute),
+		RequeueDelay: r.parseTime("authinfo cred_expire", time.Second), FullPassInterval: r.parseTime(params+"sched_interval", time.Second),
+		BackfillInterval: r.parseTime(params+"bf_interval", time.Second), BackfillWindow: r.parseTime(params+"bf_window", time.Minute),
+		BackfillDepth: int(r.parseNumber(params + "bf_max_job_test")), EventPassDepth: int(r.parseNumber(params + "default_queue_depth")),
+		MinPassInterval: r.parseTime(params+"batch_sched_delay", time.Second),
 		PriorityWeights: sim.PriorityWeights{
-			Age: r.number("priorityweightage"), FairShare: r.number("priorityweightfairshare"),
-			JobSize: r.number("priorityweightjobsize"), Partition: r.number("priorityweightpartition"),
+			Age: r.parseNumber("priorityweightage"), FairShare: r.parseNumber("priorityweightfairshare"),
+			JobSize: r.parseNumber("priorityweightjobsize"), Partition: r.parseNumber("priorityweightpartition"),
 		},
 		EnforceLimits: strings.Contains(r.valuesByKey["accountingstorageenforce"], "limits"),
 	}
-	if d := r.time(params+"requeue_delay", time.Second); d > 0 {
+	if d := r.parseTime(params+"requeue_delay", time.Second); d > 0 {
 		c.RequeueDelay = d
 	}
 	if r.valuesByKey["schedulertype"] == "sched/builtin" {
@@ -63,7 +63,7 @@ func (r *slurmConf) config() sim.Config {
 	return c
 }
 
-func (r *slurmConf) number(key string) float64 {
+func (r *slurmConfParser) parseNumber(key string) float64 {
 	text, ok := r.valuesByKey[key]
 	if !ok {
 		return 0
@@ -75,8 +75,8 @@ func (r *slurmConf) number(key string) float64 {
 	return v
 }
 
-// time reads a time as Slurm writes it: a number of the unit, or D-HH:MM:SS.
-func (r *slurmConf) time(key string, unit time.Duration) time.Duration {
+// parseTime reads a time as Slurm writes it: a number of the unit, or D-HH:MM:SS.
+func (r *slurmConfParser) parseTime(key string, unit time.Duration) time.Duration {
 	text, ok := r.valuesByKey[key]
 	if !ok {
 		return 0

@@ -43,13 +43,13 @@ func TestGangThroughSlurm(t *testing.T) {
 	var jobs []workload.Job
 	for i := range 120 { // an hour each, 12 an hour: one and a half times 8 GPUs
 		jobs = append(jobs, workload.Job{ID: int64(i + 2), User: "bob", Account: "busy", Arrive: float64(i * 300), GPUs: 1,
-			Duration: 3600, Limit: 2 * time.Hour, Unstoppable: true, Silent: true})
+			Duration: 3600, TimeLimit: 2 * time.Hour, IsUnstoppable: true, IsSilent: true})
 	}
-	jobs = append(jobs, workload.Job{ID: 1, User: "ann", Account: "idle", Arrive: 3 * 3600, GPUs: 8, Duration: 3600, Limit: 2 * time.Hour, Unstoppable: true, Silent: true})
+	jobs = append(jobs, workload.Job{ID: 1, User: "ann", Account: "idle", Arrive: 3 * 3600, GPUs: 8, Duration: 3600, TimeLimit: 2 * time.Hour, IsUnstoppable: true, IsSilent: true})
 	ours, alone := beside(t, cluster(1, 8, "a100"), jobs, []policy.Account{{Name: "busy", Weight: 1}, {Name: "idle", Weight: 1}}, 1)
 	wait := func(r *measure.Run) float64 {
-		i := slices.IndexFunc(r.Jobs, func(o measure.Outcome) bool { return o.ID == 1 })
-		return (r.Jobs[i].Start - r.Jobs[i].Arrive) / 3600
+		i := slices.IndexFunc(r.JobOutcomes, func(o measure.JobOutcome) bool { return o.ID == 1 })
+		return (r.JobOutcomes[i].Start - r.JobOutcomes[i].Arrive) / 3600
 	}
 	t.Logf("waits %.2f h, with Slurm by itself %.2f h", wait(ours), wait(alone))
 	if wait(ours) > 2 { // a quarter of its limit, and what then runs
@@ -98,7 +98,7 @@ func tenantJobs(seed int64) []workload.Job {
 		k := []int{0, 0, 0, 1, 1, 2}[r.IntN(6)]
 		long := math.Round(120 * math.Exp(math.Log(60)*r.Float64()))
 		jobs[i] = workload.Job{User: sharers[k], Account: sharers[k], GPUs: []int{1, 1, 1, 1, 2, 2, 4, 8, 8, 16}[r.IntN(10)],
-			Duration: long, Limit: policy.DurationFromSeconds(math.Ceil(long * (1.2 + 3*r.Float64()))), Unstoppable: true, Silent: true}
+			Duration: long, TimeLimit: policy.DurationFromSeconds(math.Ceil(long * (1.2 + 3*r.Float64()))), IsUnstoppable: true, IsSilent: true}
 		gpus += long * float64(jobs[i].GPUs)
 	}
 	for i := range jobs {
@@ -110,8 +110,8 @@ func tenantJobs(seed int64) []workload.Job {
 // slowdowns are the mean slowdowns by account.
 func slowdowns(r *measure.Run) map[string]float64 {
 	sum, n := map[string]float64{}, map[string]float64{}
-	for _, j := range r.Jobs {
-		sum[j.Account] += (j.Finish - j.Arrive) / j.ExclusiveRunTime
+	for _, j := range r.JobOutcomes {
+		sum[j.Account] += (j.Finish - j.Arrive) / j.ExclusiveRunSeconds
 		n[j.Account]++
 	}
 	for name := range sum {

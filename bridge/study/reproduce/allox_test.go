@@ -31,7 +31,7 @@ func hybrid() []policy.Node {
 // fastest type, which they are not: queues are long. Ten users differ
 // in what they run, from the shortest tenth of the jobs to the longest.
 func alloxJobs(seed int64) []workload.Job {
-	jobs := generate.GavelDrawer{Jobs: 400, GPUs: 36, Load: .9, OneGPUEach: true, RunTimeDivisor: 10}.Draw(seed)
+	jobs := generate.GavelDrawer{JobCount: 400, ClusterGPUs: 36, OfferedLoad: .9, OneGPUEach: true, RunTimeDivisor: 10}.DrawJobs(seed)
 	byLength := make([]int, len(jobs))
 	for i := range byLength {
 		byLength[i] = i
@@ -45,7 +45,7 @@ func alloxJobs(seed int64) []workload.Job {
 
 func alloxRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: generate.NewTables(),
+	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: generate.NewSpeedTables(),
 		Clock: exact.NewIntervalClock(time.Second, 0, 0), Seed: seed})
 }
 
@@ -61,8 +61,8 @@ func mean(values []float64) float64 {
 // exclusive run time.
 func worstUser(r *measure.Run) float64 {
 	slow := map[string][]float64{}
-	for _, j := range r.Jobs {
-		slow[j.User] = append(slow[j.User], (j.Finish-j.Arrive)/j.ExclusiveRunTime)
+	for _, j := range r.JobOutcomes {
+		slow[j.User] = append(slow[j.User], (j.Finish-j.Arrive)/j.ExclusiveRunSeconds)
 	}
 	worst := 0.0
 	for _, s := range slow {

@@ -14,7 +14,7 @@ import (
 
 // tenants is a day of accounts of which the first floods the cluster and the
 // others ask, in sum, for all of it. The quotas are whole GPUs.
-var tenants = generate.TenantDrawer{GPUs: 68, ArrivalHours: 24, Load: 1, BurstLoad: .4, MedianRunTime: 3600}
+var tenants = generate.TenantDrawer{ClusterGPUs: 68, ArrivalHours: 24, OfferedLoad: 1, BurstLoad: .4, MedianRunSeconds: 3600}
 
 // courtRun is a policy on those accounts. A stop costs 25 s, as in Astraea's simulator.
 type courtRun struct {
@@ -27,9 +27,9 @@ type courtRun struct {
 
 func newCourtRun(t *testing.T, seed int64, name string, params paper.Params) courtRun {
 	t.Helper()
-	r := courtRun{accounts: tenants.AccountsOf(seed), starved: map[policy.JobID]bool{}}
-	r.Run = simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(tenants.GPUs/4, 4, "v100"), Jobs: tenants.Draw(seed), Accounts: r.accounts,
-		Clock: exact.NewIntervalClock(time.Minute, 3*time.Minute, 25*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
+	r := courtRun{accounts: tenants.DrawAccounts(seed), starved: map[policy.JobID]bool{}}
+	r.Run = simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(tenants.ClusterGPUs/4, 4, "v100"), Jobs: tenants.DrawJobs(seed), Accounts: r.accounts,
+		Clock: exact.NewIntervalClock(time.Minute, 3*time.Minute, 25*time.Second), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) {
 			for i := range s.Jobs {
 				j := &s.Jobs[i]
 				if j.Account == r.accounts[0].Name {
@@ -54,7 +54,7 @@ func (r *courtRun) unjust() float64 {
 	}
 	for _, a := range r.accounts {
 		got, asked := r.minutes(a.Name)
-		quota := float64(tenants.GPUs) * a.Weight / weights
+		quota := float64(tenants.ClusterGPUs) * a.Weight / weights
 		for h := range int(tenants.ArrivalHours) {
 			had, deserved := 0.0, 0.0
 			for m := 60 * h; m < 60*h+60; m++ {
@@ -77,13 +77,13 @@ func (r *courtRun) minutes(account string) (got, asked []float64) {
 			list[m] += gpus
 		}
 	}
-	for _, j := range r.Jobs {
+	for _, j := range r.JobOutcomes {
 		if j.Account == account {
-			fill(asked, j.Arrive, j.Finish, float64(j.GPUs))
+			fill(asked, j.Arrive, j.Finish, float64(j.GPUCount))
 		}
 	}
 	for k, s := range r.Samples[:len(r.Samples)-1] {
-		fill(got, s.At, r.Samples[k+1].At, s.GPUsByAccount[account])
+		fill(got, s.AtSeconds, r.Samples[k+1].AtSeconds, s.GPUsByAccount[account])
 	}
 	return got, asked
 }
@@ -105,7 +105,7 @@ func TestReproduceAstraea(t *testing.T) {
 		if astraea.longest > 6*time.Hour+30*time.Minute {
 			t.Errorf("seed %d: a job waited for %v, want at most six hours and two leases", seed, astraea.longest)
 		}
-		t.Logf("seed %d: error %.3f, average completion %.0f s, %d stops; starved %d, under FIFO %d", seed, fair, astraea.jct, astraea.Summarize().Restarts, len(astraea.starved), len(fifo.starved))
+		t.Logf("seed %d: error %.3f, average completion %.0f s, %d stops; starved %d, under FIFO %d", seed, fair, astraea.jct, astraea.Summarize().RestartCount, len(astraea.starved), len(fifo.starved))
 		if seed > 3 {
 			continue
 		}

@@ -19,11 +19,11 @@ import (
 func TestReproduceBaselines(t *testing.T) {
 	const seeds = 5
 	philly := func(seed int64) exact.Config {
-		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: generate.PhillyDrawer{Jobs: 600, GPUs: 64, MaxRunSeconds: 2 * 86400, Load: 1.3}.Draw(seed),
+		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: generate.PhillyDrawer{JobCount: 600, ClusterGPUs: 64, MaxRunSeconds: 2 * 86400, OfferedLoad: 1.3}.DrawJobs(seed),
 			Clock: exact.NewIntervalClock(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	gavel := func(seed int64) exact.Config {
-		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: generate.GavelDrawer{Jobs: 400, GPUs: 32, Load: 1.3, WithoutTraining: true}.Draw(seed),
+		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: generate.GavelDrawer{JobCount: 400, ClusterGPUs: 32, OfferedLoad: 1.3, WithoutTraining: true}.DrawJobs(seed),
 			Clock: exact.NewIntervalClock(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	for name, workload := range map[string]func(int64) exact.Config{"philly": philly, "gavel": gavel} {
@@ -64,7 +64,7 @@ func TestReproduceShortestFirst(t *testing.T) {
 		}
 		run := simulate(t, exact.Config{Nodes: cluster(1, 2, "v100"), Jobs: jobs, Policy: system(t, "sjf", nil), Clock: exact.NewIntervalClock(0, 0, 0)})
 		sum := 0.0
-		for _, j := range run.JCT() {
+		for _, j := range run.JCTs() {
 			sum += j
 		}
 		if best := least(lengths, [2]float64{}); math.Abs(sum-best) > 1e-6 {

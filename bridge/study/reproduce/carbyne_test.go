@@ -56,10 +56,10 @@ func flowTimes(t *testing.T, jobs []workload.Job, name string, params paper.Para
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(8, 8, "g"), Jobs: jobs,
 		Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 0)})
 	took := map[string]float64{}
-	for _, j := range run.Jobs {
+	for _, j := range run.JobOutcomes {
 		took[j.User] = max(took[j.User], j.Finish-j.Arrive)
 	}
-	return took, run.Makespan
+	return took, run.MakespanSeconds
 }
 
 // TestReproduceCarbyne: workflows end earlier on average than with the same

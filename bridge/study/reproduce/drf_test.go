@@ -67,7 +67,7 @@ func shares2(t *testing.T, name string, params paper.Params, seed uint64) (a, b 
 }
 
 func lastStart(run *measure.Run, account string) (at float64) {
-	for _, j := range run.Jobs {
+	for _, j := range run.JobOutcomes {
 		if j.Account == account {
 			at = max(at, j.Start)
 		}
@@ -79,7 +79,7 @@ func lastStart(run *measure.Run, account string) (at float64) {
 func meanGPUs(run *measure.Run, from, to float64, account string) float64 {
 	sum := 0.0
 	for i, s := range run.Samples[:len(run.Samples)-1] {
-		span := min(run.Samples[i+1].At, to) - max(s.At, from)
+		span := min(run.Samples[i+1].AtSeconds, to) - max(s.AtSeconds, from)
 		sum += s.GPUsByAccount[account] * max(span, 0)
 	}
 	return sum / (to - from)

@@ -14,9 +14,9 @@ import (
 // shock runs a policy on a workload of Shockwave's kind on 32 GPUs.
 func shock(t *testing.T, seed int64, name string, given paper.Params) measure.Summary {
 	t.Helper()
-	jobs := generate.ShockwaveDrawer{GPUs: 32}.Draw(seed)
+	jobs := generate.ShockwaveDrawer{ClusterGPUs: 32}.DrawJobs(seed)
 	return simulate(t, exact.Config{Policy: system(t, name, given), Nodes: cluster(32, 1, "v100"), Jobs: jobs,
-		Tables: generate.NewTables(), Clock: exact.ShockwaveClock()}).Summarize()
+		Tables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock()}).Summarize()
 }
 
 // TestReproduceFairbridge: what our own policy promises, on drawn workloads: the
@@ -28,7 +28,7 @@ func TestReproduceFairbridge(t *testing.T) {
 		ours, equal := shock(t, seed, "fairbridge", nil), shock(t, seed, "proportional", nil)
 		makespan = append(makespan, ours.Makespan/equal.Makespan)
 		jct = append(jct, ours.AvgJCT/equal.AvgJCT)
-		worst, unfair = append(worst, ours.WorstRho), append(unfair, ours.Unfair)
+		worst, unfair = append(worst, ours.WorstRho), append(unfair, ours.UnfairShare)
 	}
 	for name, c := range map[string]struct {
 		got  []float64
@@ -53,7 +53,7 @@ func TestReproduceFairbridgeParts(t *testing.T) {
 		t.Errorf("makespan %v with long jobs first, %v without", with, without)
 	}
 	behind := func(given paper.Params) float64 {
-		return over(5, func(seed int64) float64 { return shock(t, seed, "fairbridge", given).Unfair })
+		return over(5, func(seed int64) float64 { return shock(t, seed, "fairbridge", given).UnfairShare })
 	}
 	if with, without := behind(nil), behind(paper.Params{"fair": 100}); with > without {
 		t.Errorf("unfair share %v with fair finishes, %v without", with, without)
@@ -65,10 +65,10 @@ func TestReproduceFairbridgeParts(t *testing.T) {
 func TestReproduceFairbridgeAccounts(t *testing.T) {
 	others := func(name string) float64 {
 		return over(3, func(seed int64) float64 {
-			d := generate.TenantDrawer{GPUs: 32, ArrivalHours: 24}
-			jobs := d.Draw(seed)
+			d := generate.TenantDrawer{ClusterGPUs: 32, ArrivalHours: 24}
+			jobs := d.DrawJobs(seed)
 			run := simulate(t, exact.Config{Policy: system(t, name, nil), Nodes: cluster(4, 8, "v100"), Jobs: jobs,
-				Accounts: d.AccountsOf(seed), Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
+				Accounts: d.DrawAccounts(seed), Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
 			return slowdown(run, jobs)
 		})
 	}
@@ -93,9 +93,9 @@ func slowdown(run *measure.Run, jobs []workload.Job) float64 {
 		}
 	}
 	sum, n := 0.0, 0.0
-	for _, j := range run.Jobs {
-		if j.Account != flood && j.ExclusiveRunTime > 0 {
-			sum += (j.Finish - j.Arrive) / j.ExclusiveRunTime
+	for _, j := range run.JobOutcomes {
+		if j.Account != flood && j.ExclusiveRunSeconds > 0 {
+			sum += (j.Finish - j.Arrive) / j.ExclusiveRunSeconds
 			n++
 		}
 	}

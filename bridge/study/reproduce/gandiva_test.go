@@ -16,12 +16,12 @@ import (
 // plan does not say which device of a node a guest gets). The jobs of one GPU
 // whose like pair well accept a neighbour: two fifths or so.
 func shared(seed int64, load generate.GavelDrawer) exact.Config {
-	tables, jobs := generate.NewTables(), load.Draw(seed)
+	tables, jobs := generate.NewSpeedTables(), load.DrawJobs(seed)
 	for i := range jobs {
 		j := &jobs[i]
 		alone, _ := tables.StepsAlone("v100", j.Class, 1)
 		both, _ := tables.StepsBeside("v100", j.Class, 1, j.Class)
-		j.GPUType, j.Shareable = "v100", j.GPUs == 1 && both > .55*alone
+		j.GPUType, j.IsShareable = "v100", j.GPUs == 1 && both > .55*alone
 	}
 	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: jobs, Tables: tables,
 		Clock: exact.NewIntervalClock(5*time.Minute, 10*time.Minute, 10*time.Second)}
@@ -37,7 +37,7 @@ func under(t *testing.T, c exact.Config, name string, given paper.Params) *measu
 // first returns the 95th percentile of the wait for the first service.
 func first(run *measure.Run) float64 {
 	var waits []float64
-	for _, j := range run.Jobs {
+	for _, j := range run.JobOutcomes {
 		waits = append(waits, j.Start-j.Arrive)
 	}
 	slices.Sort(waits)
@@ -53,7 +53,7 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 		left[policy.JobID(j.ID)] = 0
 	}
 	var start time.Time
-	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) {
+	c.WatchDecision = func(s *policy.Snapshot, _ *policy.Plan) {
 		if start.IsZero() {
 			start = s.Now
 		}
@@ -67,8 +67,8 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 			left[j.ID] = rest.Seconds() * j.Ask.GPUs.WholeGPUs()
 		}
 	}
-	for _, j := range under(t, c, name, given).Jobs {
-		sum += j.ExclusiveRunTime*float64(j.GPUs) - left[policy.JobID(j.ID)]
+	for _, j := range under(t, c, name, given).JobOutcomes {
+		sum += j.ExclusiveRunSeconds*float64(j.GPUCount) - left[policy.JobID(j.ID)]
 	}
 	return sum
 }
@@ -76,7 +76,7 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 // TestReproduceGandiva: turns let everybody begin soon, and shorten the average
 // where first come, first served lets short jobs wait behind long ones.
 func TestReproduceGandiva(t *testing.T) {
-	load := generate.GavelDrawer{Jobs: 200, GPUs: 96, Load: .5}
+	load := generate.GavelDrawer{JobCount: 200, ClusterGPUs: 96, OfferedLoad: .5}
 	var jct, wait []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)
@@ -96,7 +96,7 @@ func TestReproduceGandiva(t *testing.T) {
 // TestReproduceGandivaPairs: sharing gets more work out of the same GPUs, when
 // two fifths or so of the jobs leave them idle.
 func TestReproduceGandivaPairs(t *testing.T) {
-	load := generate.GavelDrawer{Jobs: 200, GPUs: 96, AllAtStart: true, OneGPUEach: true}
+	load := generate.GavelDrawer{JobCount: 200, ClusterGPUs: 96, AllAtStart: true, OneGPUEach: true}
 	var gain []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)

@@ -15,7 +15,7 @@ import (
 
 // ticketed are accounts with more jobs than the cluster can run; the first
 // floods it in bursts. Run times are those on the fastest type.
-var ticketed = generate.TenantDrawer{GPUs: 72, ArrivalHours: 30, Load: 1.2, BurstLoad: .8, MedianRunTime: 3600}
+var ticketed = generate.TenantDrawer{ClusterGPUs: 72, ArrivalHours: 30, OfferedLoad: 1.2, BurstLoad: .8, MedianRunSeconds: 3600}
 
 // gains is how much faster the jobs of each account run on v100 than on k80.
 var gains = []float64{1.2, 4, 1.5, 5, 2, 3, 1.3, 2.5}
@@ -25,7 +25,7 @@ const steadyFrom, steadyTo = 6 * 3600, 30 * 3600
 
 // ticketJobs are the jobs with their speeds on three types.
 func ticketJobs(seed int64) []workload.Job {
-	jobs, accounts := ticketed.Draw(seed), ticketed.AccountsOf(seed)
+	jobs, accounts := ticketed.DrawJobs(seed), ticketed.DrawAccounts(seed)
 	of := map[string]float64{}
 	for i, a := range accounts {
 		of[a.Name] = gains[i]
@@ -48,16 +48,16 @@ func newTicketRun(t *testing.T, seed int64, name string, params paper.Params) ti
 	t.Helper()
 	var nodes []policy.Node
 	for _, typ := range []string{"k80", "p100", "v100"} {
-		for i := range ticketed.GPUs / 3 / 4 {
+		for i := range ticketed.ClusterGPUs / 3 / 4 {
 			nodes = append(nodes, policy.Node{Name: fmt.Sprintf("%s-%d", typ, i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
 				GPUs: []policy.NodeDevices{{Type: typ, Count: 4}}})
 		}
 	}
 	jobs, done := ticketJobs(seed), [2]progress{{at: steadyFrom}, {at: steadyTo}}
-	accounts := ticketed.AccountsOf(seed)
+	accounts := ticketed.DrawAccounts(seed)
 	var begin time.Time
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: nodes, Jobs: jobs, Accounts: accounts,
-		Clock: exact.NewIntervalClock(10*time.Minute, 10*time.Minute, 10*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
+		Clock: exact.NewIntervalClock(10*time.Minute, 10*time.Minute, 10*time.Second), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) {
 			if begin.IsZero() { // the first job has arrived
 				begin = s.Now.Add(-policy.DurationFromSeconds(jobs[0].Arrive))
 			}
@@ -70,11 +70,11 @@ func newTicketRun(t *testing.T, seed int64, name string, params paper.Params) ti
 		weights += a.Weight
 	}
 	for _, a := range accounts {
-		r.share[a.Name] = meanGPUs(run, steadyFrom, steadyTo, a.Name) / (float64(ticketed.GPUs) * a.Weight / weights)
+		r.share[a.Name] = meanGPUs(run, steadyFrom, steadyTo, a.Name) / (float64(ticketed.ClusterGPUs) * a.Weight / weights)
 	}
 	for i := range jobs {
 		j := &jobs[i]
-		did := done[1].of(j, run.Jobs[i].Finish) - done[0].of(j, run.Jobs[i].Finish)
+		did := done[1].of(j, run.JobOutcomes[i].Finish) - done[0].of(j, run.JobOutcomes[i].Finish)
 		speed := did * float64(j.GPUs) / j.Speeds["k80"] / (done[1].at - done[0].at)
 		r.speed[j.Account] += speed
 		r.total += speed

@@ -34,7 +34,7 @@ func gavelRun(t *testing.T, jobs []workload.Job, name string, params paper.Param
 	maps.Copy(p, params)
 	clock := exact.GavelClock()
 	clock.MaxOverrunFactor = 0 // it counts time on the fastest type, and would end jobs early on the others
-	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: generate.NewTables(), Clock: clock, Terse: true})
+	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: generate.NewSpeedTables(), Clock: clock, OmitsReasons: true})
 }
 
 // gavelLoad is 80–90 % of what max-min without knowledge of types can sustain
@@ -57,20 +57,20 @@ func TestReproduceGavel(t *testing.T) {
 		least, most float64
 		ratio       func([]workload.Job) float64
 	}{
-		{"max-min: average JCT of agnostic to aware", generate.GavelDrawer{Jobs: 800, Load: gavelLoad, RunTimeDivisor: 4}, 1.3, 10, func(jobs []workload.Job) float64 {
+		{"max-min: average JCT of agnostic to aware", generate.GavelDrawer{JobCount: 800, OfferedLoad: gavelLoad, RunTimeDivisor: 4}, 1.3, 10, func(jobs []workload.Job) float64 {
 			return agnostic("max-min", jobs).Summarize().AvgJCT / aware("max-min", jobs).Summarize().AvgJCT
 		}},
-		{"makespan of FIFO to aware", generate.GavelDrawer{Jobs: 300, AllAtStart: true, RunTimeDivisor: 4}, 1.5, 10, func(jobs []workload.Job) float64 {
-			return gavelRun(t, jobs, "fifo", nil).Makespan / aware("makespan", jobs).Makespan
+		{"makespan of FIFO to aware", generate.GavelDrawer{JobCount: 300, AllAtStart: true, RunTimeDivisor: 4}, 1.5, 10, func(jobs []workload.Job) float64 {
+			return gavelRun(t, jobs, "fifo", nil).MakespanSeconds / aware("makespan", jobs).MakespanSeconds
 		}},
-		{"finish-time-fairness: worst ratio of aware to agnostic", generate.GavelDrawer{Jobs: 600, Load: gavelLoad}, 0, .8, func(jobs []workload.Job) float64 {
+		{"finish-time-fairness: worst ratio of aware to agnostic", generate.GavelDrawer{JobCount: 600, OfferedLoad: gavelLoad}, 0, .8, func(jobs []workload.Job) float64 {
 			return worstEqual(aware("finish-time-fairness", jobs), jobs) / worstEqual(agnostic("finish-time-fairness", jobs), jobs)
 		}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			ratios := make([]float64, 5)
 			for seed := range ratios {
-				ratios[seed] = c.ratio(c.jobs.Draw(int64(seed + 1)))
+				ratios[seed] = c.ratio(c.jobs.DrawJobs(int64(seed + 1)))
 			}
 			m := median(ratios)
 			t.Logf("median %.2f of %.2f", m, ratios)
@@ -85,10 +85,10 @@ func TestReproduceGavel(t *testing.T) {
 // part of each type's GPUs, as Gavel defines finish-time fairness.
 func worstEqual(r *measure.Run, jobs []workload.Job) float64 {
 	worst := 0.0
-	for i, o := range r.Jobs {
-		part := min(1, 108/o.MeanJobsPresent/float64(o.GPUs))
+	for i, o := range r.JobOutcomes {
+		part := min(1, 108/o.MeanJobsPresent/float64(o.GPUCount))
 		speed := (jobs[i].Speeds["k80"] + jobs[i].Speeds["p100"] + jobs[i].Speeds["v100"]) / 3
-		worst = max(worst, (o.Finish-o.Arrive)*part*speed/o.ExclusiveRunTime)
+		worst = max(worst, (o.Finish-o.Arrive)*part*speed/o.ExclusiveRunSeconds)
 	}
 	return worst
 }

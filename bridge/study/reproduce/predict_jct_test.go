@@ -84,7 +84,7 @@ func later(jobs []workload.Job, n int) []workload.Job {
 	copy(out, jobs[len(jobs)-n:])
 	for i := range out {
 		out[i].Arrive -= jobs[len(jobs)-n].Arrive
-		out[i].Silent = true
+		out[i].IsSilent = true
 	}
 	return out
 }
@@ -96,10 +96,10 @@ func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *lear
 	var got [3]float64
 	p := newPupil(m, jobs)
 	for i, f := range []foresight{nil, p.left, byOracle(jobs)} {
-		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, Predict: f, Watch: []watcher{nil, p.watch, nil}[i],
+		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, PredictRemaining: f, WatchDecision: []watcher{nil, p.watch, nil}[i],
 			Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
-		for _, j := range run.Jobs {
-			got[i] += (j.Finish - j.Arrive) / float64(len(run.Jobs))
+		for _, j := range run.JobOutcomes {
+			got[i] += (j.Finish - j.Arrive) / float64(len(run.JobOutcomes))
 		}
 	}
 	t.Logf("%-10s mean JCT %.2f h without, %.2f h by the model, %.2f h by an oracle", by, got[0]/3600, got[1]/3600, got[2]/3600)
@@ -112,7 +112,7 @@ func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *lear
 func TestReproducePredictorJCT(t *testing.T) {
 	for _, by := range []string{"srtf", "fairbridge"} {
 		gained := over(5, func(seed int64) float64 {
-			all := generate.DayDrawer{Days: 14, GPUs: 64, Load: 1, CheckpointShare: .9}.Draw(seed)
+			all := generate.DayDrawer{DayCount: 14, ClusterGPUs: 64, OfferedLoad: 1, CheckpointShare: .9}.DrawJobs(seed)
 			known, rest := split(all, .7)
 			without, model, oracle := completion(t, by, 8, later(all, len(rest)), learn.Fit(known, 0))
 			return (without - model) / (without - oracle)

@@ -20,7 +20,7 @@ func learntRun(j *workload.Job) learn.Run {
 	start := time.Unix(0, 0).Add(time.Duration(j.Arrive * float64(time.Second)))
 	ran := time.Duration(j.Duration * float64(time.Second))
 	return learn.Run{Start: start, End: start.Add(ran), Ran: ran, Job: learn.Job{
-		User: j.User, Account: j.Account, Name: j.Name, GPUType: j.GPUType, GPUs: j.GPUs, Limit: j.Limit}}
+		User: j.User, Account: j.Account, Name: j.Name, GPUType: j.GPUType, GPUs: j.GPUs, Limit: j.TimeLimit}}
 }
 
 // split returns the history of the first jobs, and the others; of the first
@@ -209,7 +209,7 @@ const mostJobs = 24_000
 
 // sets are the workloads: one drawn, and public traces as far as they are here.
 func sets(t *testing.T) map[string][]workload.Job {
-	all := map[string][]workload.Job{"helios": generate.DayDrawer{Days: 28, GPUs: 256}.Draw(1)}
+	all := map[string][]workload.Job{"helios": generate.DayDrawer{DayCount: 28, ClusterGPUs: 256}.DrawJobs(1)}
 	root := filepath.Join("..", "..", "..", "..", "shared", "traces")
 	for name, pattern := range map[string]string{"philly": "philly/philly_jobs_82k.csv", "itp": "ms-itp/raw-traces/*.csv", "openb": "alibaba-openb-2023/openb_pod_list_default.csv"} {
 		paths, _ := filepath.Glob(filepath.Join(root, pattern))
@@ -217,7 +217,7 @@ func sets(t *testing.T) map[string][]workload.Job {
 			t.Logf("left out: no %s in %s", pattern, root)
 		}
 		for _, p := range paths {
-			tr, err := trace.Open(p, trace.Options{})
+			tr, err := trace.ReadFile(p, trace.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func cluster(n, each int, typ string) []policy.Node {
 // simulate runs a configuration with terse plans.
 func simulate(t testing.TB, c exact.Config) *measure.Run {
 	t.Helper()
-	c.Terse = true
+	c.OmitsReasons = true
 	run, err := exact.Run(c)
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,9 @@ func BenchmarkShockwave(b *testing.B) {
 		params     paper.Params
 	}{{120, 32, nil}, {220, 64, paper.Params{"k": 10, "lambda": 5}}, {460, 128, paper.Params{"lambda": 15}}, {900, 256, paper.Params{"k": 1e5, "lambda": 5}}} {
 		b.Run(fmt.Sprint(c.jobs), func(b *testing.B) {
-			jobs := generate.ShockwaveDrawer{Jobs: c.jobs, GPUs: c.gpus}.Draw(1)
+			jobs := generate.ShockwaveDrawer{JobCount: c.jobs, ClusterGPUs: c.gpus}.DrawJobs(1)
 			for b.Loop() {
-				simulate(b, exact.Config{Policy: system(b, "shockwave", c.params), Nodes: cluster(c.gpus, 1, "v100"), Jobs: jobs, Tables: generate.NewTables(),
+				simulate(b, exact.Config{Policy: system(b, "shockwave", c.params), Nodes: cluster(c.gpus, 1, "v100"), Jobs: jobs, Tables: generate.NewSpeedTables(),
 					Clock: exact.ShockwaveClock(), ReportsPlannedRegimes: true})
 			}
 		})

@@ -17,7 +17,7 @@ import (
 // not count how wide a job is, so that with more GPUs a job more are unfair.
 func shockwave(t *testing.T, seed int64, p policy.Policy) measure.Summary {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{Sizes: []float64{.69, .23, .07, .01}}.Draw(seed), Tables: generate.NewTables(),
+	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{SizeWeights: []float64{.69, .23, .07, .01}}.DrawJobs(seed), Tables: generate.NewSpeedTables(),
 		Clock: exact.ShockwaveClock(), Seed: seed}).Summarize()
 }
 
@@ -58,7 +58,7 @@ func TestReproduceShockwave(t *testing.T) {
 	}
 	for label, runs := range c {
 		for i, s := range runs {
-			t.Logf("%-18s seed %d: makespan %6.0f, average JCT %6.0f, worst ρ %.2f, unfair %.3f, %.0f ms", label, i+1, s.Makespan, s.AvgJCT, s.WorstRho, s.Unfair, 1e3*s.Wall)
+			t.Logf("%-18s seed %d: makespan %6.0f, average JCT %6.0f, worst ρ %.2f, unfair %.3f, %.0f ms", label, i+1, s.Makespan, s.AvgJCT, s.WorstRho, s.UnfairShare, 1e3*s.WallSeconds)
 		}
 	}
 	for _, w := range []struct {

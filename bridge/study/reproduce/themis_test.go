@@ -11,7 +11,7 @@ import (
 
 // shockwaves is Shockwave's workload at 32 GPUs, by its clock.
 func shockwaves(seed int64) exact.Config {
-	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{}.Draw(seed), Tables: generate.NewTables(), Clock: exact.ShockwaveClock()}
+	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{}.DrawJobs(seed), Tables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock()}
 }
 
 // of returns the median over five seeds of a figure of a policy on a workload.
@@ -26,7 +26,7 @@ func of(t *testing.T, workload func(int64) exact.Config, name string, params pap
 
 func worstRho(s measure.Summary) float64 { return s.WorstRho }
 
-func unfair(s measure.Summary) float64 { return s.Unfair }
+func unfair(s measure.Summary) float64 { return s.UnfairShare }
 
 func makespan(s measure.Summary) float64 { return s.Makespan }
 

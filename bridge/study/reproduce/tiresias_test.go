@@ -17,9 +17,9 @@ import (
 // a stop costs 30 s.
 func phillyRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
-	jobs := generate.PhillyDrawer{Jobs: 480, GPUs: 64, MaxRunSeconds: 2 * 86400, Load: 2}.Draw(seed)
+	jobs := generate.PhillyDrawer{JobCount: 480, ClusterGPUs: 64, MaxRunSeconds: 2 * 86400, OfferedLoad: 2}.DrawJobs(seed)
 	for i := range jobs {
-		jobs[i].Silent = true
+		jobs[i].IsSilent = true
 	}
 	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(16, 4, "p100"), Jobs: jobs,
 		Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
@@ -55,8 +55,8 @@ func TestReproduceTiresias(t *testing.T) {
 
 // medianStops is how often the median job was stopped.
 func medianStops(r *measure.Run) float64 {
-	stops := make([]float64, len(r.Jobs))
-	for i, j := range r.Jobs {
+	stops := make([]float64, len(r.JobOutcomes))
+	for i, j := range r.JobOutcomes {
 		stops[i] = float64(j.StopCount)
 	}
 	return median(stops)

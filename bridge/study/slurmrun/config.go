@@ -29,16 +29,16 @@ type Config struct {
 	PolicyName string        // of the policy, for the record
 	Nodes      []policy.Node // sorted by name; all in one partition "gpu"
 	Jobs       []workload.Job
-	Tables     *workload.Tables // speeds of jobs with Training; nil: none
-	Accounts   []policy.Account // what they used before, Slurm and the loop know; see workload.UsedByUsers
+	Tables     *workload.SpeedTables // speeds of jobs with Training; nil: none
+	Accounts   []policy.Account      // what they used before, Slurm and the loop know; see workload.SplitEarlierUse
 	Seed       int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
 	Mode bridge.Mode
-	// Loop is the loop's configuration: interval, lease, levers, the gate's
+	// LoopConfig is the loop's configuration: interval, lease, levers, the gate's
 	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
 	// partitions and STOP file are not used.
-	Loop bridge.Config
+	LoopConfig bridge.Config
 	// SlurmConfig is Slurm's configuration: requeue delay, backfill, weights, release.
 	// Zero values are Slurm's defaults; nodes, partitions, accounts and seed are
 	// not used.
@@ -47,11 +47,11 @@ type Config struct {
 	// costs a job whose CheckpointCost is 0.
 	RestartCost time.Duration
 
-	// EveryCycle runs every cycle, also those that can change nothing. The outcome is
+	// RunsEveryCycle runs every cycle, also those that can change nothing. The outcome is
 	// the same; it takes longer.
-	EveryCycle bool
-	// Progress is told from time to time how many jobs are done; nil: none is told.
-	Progress func(done, of int)
+	RunsEveryCycle bool
+	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
+	ReportProgress func(done, of int)
 	// WatchCycle sees every cycle; nil: not watched.
 	WatchCycle func(*cycle.Report)
 	// AfterCycle sees the world after every cycle, and may disturb it; nil: not looked at.
@@ -69,7 +69,7 @@ func Run(c Config) (*measure.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.run(); err != nil {
+	if err := r.runToEnd(); err != nil {
 		return nil, err
 	}
 	out := r.newResult()
@@ -81,13 +81,13 @@ func Run(c Config) (*measure.Run, error) {
 func (c *Config) newWorld() (*sim.World, error) {
 	s := c.SlurmConfig
 	s.Seed = c.Seed
-	s.Nodes = simNodes(c.Nodes)
-	s.Partitions = []sim.Partition{{Name: partitionName, MaxTime: c.maxTime()}}
-	s.ClusterName, s.Start = cmp.Or(s.ClusterName, "sim"), c.start()
-	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
+	s.Nodes = newSimNodes(c.Nodes)
+	s.Partitions = []sim.Partition{{Name: partitionName, MaxTime: c.partitionTimeLimit()}}
+	s.ClusterName, s.Start = cmp.Or(s.ClusterName, "sim"), c.workloadStart()
+	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.LoopConfig.Interval)
 	s.Accounts = nil
 	s.Users = nil
-	for _, u := range workload.UsedByUsers(c.Accounts, c.Jobs) {
+	for _, u := range workload.SplitEarlierUse(c.Accounts, c.Jobs) {
 		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(u.UsedService)})
 	}
 	for _, a := range c.Accounts {
@@ -110,7 +110,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 // addReservations sets nodes aside as their windows say, whose calendar begins with the
 // workload.
 func (c *Config) addReservations(w *sim.World) error {
-	shift := c.start().Sub(exact.TimeAt(0))
+	shift := c.workloadStart().Sub(exact.CalendarTimeAt(0))
 	for i := range c.Nodes {
 		for k, x := range c.Nodes[i].Windows {
 			r := sim.Reservation{Name: fmt.Sprintf("%s-%s-%d", x.Name, c.Nodes[i].Name, k), Nodes: []string{c.Nodes[i].Name}, From: x.From.Add(shift)}
@@ -128,27 +128,27 @@ func (c *Config) addReservations(w *sim.World) error {
 	return nil
 }
 
-// start is when a workload begins.
-func (c *Config) start() time.Time {
+// workloadStart is when a workload begins.
+func (c *Config) workloadStart() time.Time {
 	if !c.SlurmConfig.Start.IsZero() {
 		return c.SlurmConfig.Start
 	}
 	return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 }
 
-// maxTime is the partition's time limit, that of jobs that give none: a week,
+// partitionTimeLimit is the partition's time limit, that of jobs that give none: a week,
 // or four times the longest job.
-func (c *Config) maxTime() time.Duration {
+func (c *Config) partitionTimeLimit() time.Duration {
 	d := 7 * 24 * time.Hour
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
-		d = max(d, j.Limit, 4*policy.DurationFromSeconds(math.Ceil(longestRunTime(j))))
+		d = max(d, j.TimeLimit, 4*policy.DurationFromSeconds(math.Ceil(longestRunSeconds(j))))
 	}
 	return d
 }
 
-// simNodes describes the nodes to Slurm.
-func simNodes(list []policy.Node) []sim.Node {
+// newSimNodes describes the nodes to Slurm.
+func newSimNodes(list []policy.Node) []sim.Node {
 	out := make([]sim.Node, len(list))
 	for i := range list {
 		n := &list[i]

@@ -18,15 +18,15 @@ import (
 
 // startLoop makes the loop.
 func (r *runner) startLoop() error {
-	c := r.Loop
+	c := r.LoopConfig
 	c.ClusterName, c.DaemonName, c.StopFile = r.world.ClusterName(), "sim", ""
 	c.Partitions = []bridge.Partition{{
 		Name: partitionName, Mode: cmp.Or(r.Mode, bridge.ModePreempt), Policy: r.PolicyName, DecidingPolicy: &r.timedPolicy,
 	}}
-	r.memory = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
-	r.memory.SetInitialUse(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
+	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
+	r.store.SetInitialUse(workload.SplitEarlierUse(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: sim.DirectCluster{World: r.world}, Journal: r.memory, Leadership: r.memory, History: r.memory, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{}, Bare: true,
+		Cluster: sim.DirectCluster{World: r.world}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{}, Bare: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

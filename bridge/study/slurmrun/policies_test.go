@@ -23,11 +23,11 @@ func mix(n int, opted bool) []workload.Job {
 	jobs := stream(n, func(i int) bool { return !opted || i%3 > 0 })
 	for i := range jobs {
 		j := &jobs[i]
-		j.Arrive, j.Duration, j.Silent = float64(i*40), j.Duration/8, true
+		j.Arrive, j.Duration, j.IsSilent = float64(i*40), j.Duration/8, true
 		if i < 3 {
-			j.GPUs, j.Duration, j.Unstoppable = 4, 2*3600, !opted
+			j.GPUs, j.Duration, j.IsUnstoppable = 4, 2*3600, !opted
 		}
-		j.Limit = policy.DurationFromSeconds(2 * j.Duration).Truncate(time.Minute)
+		j.TimeLimit = policy.DurationFromSeconds(2 * j.Duration).Truncate(time.Minute)
 	}
 	return jobs
 }
@@ -57,26 +57,26 @@ func TestEveryPolicyOnMixedJobs(t *testing.T) {
 // wants.
 func runs(t *testing.T, name string, jobs []workload.Job) {
 	t.Helper()
-	c := Config{PolicyName: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, RestartCost: 30 * time.Second, Loop: bridge.DefaultConfig()}
-	c.Loop.Interval = time.Minute // half the cycles of a real one
-	opted := slices.ContainsFunc(jobs, func(j workload.Job) bool { return !j.Unstoppable })
+	c := Config{PolicyName: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, RestartCost: 30 * time.Second, LoopConfig: bridge.DefaultConfig()}
+	c.LoopConfig.Interval = time.Minute // half the cycles of a real one
+	opted := slices.ContainsFunc(jobs, func(j workload.Job) bool { return !j.IsUnstoppable })
 	c.WatchCycle = func(r *cycle.Report) { checkReport(t, r, opted) }
 	c.AfterCycle = func(w *sim.World) { checkWorld(t, w) }
 	r, err := newRunner(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.run(); err != nil {
+	if err := r.runToEnd(); err != nil {
 		t.Fatal(err)
 	}
 	out := r.newResult()
 	checkOutcomes(t, out, jobs)
 	for _, s := range r.world.EndedRuns() {
 		if s.EndState != "COMPLETED" && s.EndState != "REQUEUED" {
-			t.Errorf("job %d ended %s", out.Jobs[r.indexBySlurmID[s.JobID]].ID, s.EndState)
+			t.Errorf("job %d ended %s", out.JobOutcomes[r.jobIndexBySlurmID[s.JobID]].ID, s.EndState)
 		}
 	}
-	left, err := r.memory.Intents(context.Background(), "", r.world.Now(), r.world.Now())
+	left, err := r.store.Intents(context.Background(), "", r.world.Now(), r.world.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +126,14 @@ func checkWorld(t *testing.T, w *sim.World) {
 // checkOutcomes looks at what became of the jobs.
 func checkOutcomes(t *testing.T, out *measure.Run, jobs []workload.Job) {
 	t.Helper()
-	for i, o := range out.Jobs {
+	for i, o := range out.JobOutcomes {
 		j := jobs[i]
 		switch {
 		case o.ID != j.ID:
 			t.Fatalf("outcome %d is of job %d, want %d", i, o.ID, j.ID)
 		case o.Finish < o.Start+j.Duration-1 || o.Start < o.Arrive:
 			t.Errorf("job %d of %v s: arrived %v, started %v, done %v", o.ID, j.Duration, o.Arrive, o.Start, o.Finish)
-		case j.Unstoppable && o.StopCount > 0:
+		case j.IsUnstoppable && o.StopCount > 0:
 			t.Errorf("job %d did not opt in and was stopped %d times", o.ID, o.StopCount)
 		case o.Finish-o.Arrive > 30*3600: // the longest wait of the rules, 24 h, and the jobs before it
 			t.Errorf("job %d took %v to be done", o.ID, policy.DurationFromSeconds(o.Finish-o.Arrive))

@@ -28,7 +28,7 @@ func TestThePriceOfSlurm(t *testing.T) {
 	nodes, jobs, cost := cluster(4), stream(60, never), time.Minute
 	tell := func(name, how string, r *measure.Run) float64 {
 		s := r.Summarize()
-		t.Logf("%-9s %-28s %9.0f s mean completion %9.0f s makespan  %4.1f %% used %5d stops %6.1f GPU-h lost", name, how, s.AvgJCT, s.Makespan, 100*s.Utilization, s.Restarts, s.LostGPUHours)
+		t.Logf("%-9s %-28s %9.0f s mean completion %9.0f s makespan  %4.1f %% used %5d stops %6.1f GPU-h lost", name, how, s.AvgJCT, s.Makespan, 100*s.Utilization, s.RestartCount, s.LostGPUHours)
 		return r.BusyGPUSeconds
 	}
 	alone, err := Run(Config{PolicyName: "slurm", Nodes: nodes, Jobs: jobs, RestartCost: cost})
@@ -51,13 +51,13 @@ func TestThePriceOfSlurm(t *testing.T) {
 			how  string
 			loop bridge.Config
 		}{{"through Slurm, our budgets", bridge.DefaultConfig()}, {"through Slurm, generous ones", generous()}} {
-			r, err := Run(Config{PolicyName: name, Policy: decider(t, name), Nodes: nodes, Jobs: jobs, RestartCost: cost, Loop: way.loop})
+			r, err := Run(Config{PolicyName: name, Policy: decider(t, name), Nodes: nodes, Jobs: jobs, RestartCost: cost, LoopConfig: way.loop})
 			if err != nil {
 				t.Fatal(err)
 			}
 			check(way.how, r)
-			if s := r.Summarize(); s.LostGPUHours > 0 != (s.Restarts > 0) {
-				t.Errorf("%s %s: %.1f GPU-h lost by %d stops", name, way.how, s.LostGPUHours, s.Restarts)
+			if s := r.Summarize(); s.LostGPUHours > 0 != (s.RestartCount > 0) {
+				t.Errorf("%s %s: %.1f GPU-h lost by %d stops", name, way.how, s.LostGPUHours, s.RestartCount)
 			}
 		}
 	}

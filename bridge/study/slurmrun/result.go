@@ -12,31 +12,31 @@ import (
 
 // resultBuilder turns Slurm's accounting into those of a run.
 type resultBuilder struct {
-	start          time.Time
-	jobs           []workload.Job // of the workload
-	indexBySlurmID map[int64]int  // index in jobs by Slurm's id
-	segments       []sim.EndedRun
+	workloadStart     time.Time
+	jobs              []workload.Job // of the workload
+	jobIndexBySlurmID map[int64]int  // index in jobs by Slurm's id
+	endedRuns         []sim.EndedRun
 }
 
 // fillRun adds what became of the jobs.
 func (f *resultBuilder) fillRun(out *measure.Run) {
-	out.Jobs = make([]measure.Outcome, len(f.jobs))
+	out.JobOutcomes = make([]measure.JobOutcome, len(f.jobs))
 	for i := range f.jobs {
 		j := &f.jobs[i]
-		out.Jobs[i] = measure.Outcome{
-			ID: j.ID, User: j.User, Account: j.Account, GPUs: j.GPUs, Arrive: j.Arrive, Start: -1, ExclusiveRunTime: j.Duration,
+		out.JobOutcomes[i] = measure.JobOutcome{
+			ID: j.ID, User: j.User, Account: j.Account, GPUCount: j.GPUs, Arrive: j.Arrive, Start: -1, ExclusiveRunSeconds: j.Duration,
 		}
 	}
-	for i := range f.segments {
-		f.addSegment(out, &f.segments[i])
+	for i := range f.endedRuns {
+		f.addEndedRun(out, &f.endedRuns[i])
 	}
-	setMeanJobsPresent(out.Jobs)
+	setMeanJobsPresent(out.JobOutcomes)
 	out.Samples = f.newSamples()
 }
 
-// addSegment counts one run of a job.
-func (f *resultBuilder) addSegment(out *measure.Run, s *sim.EndedRun) {
-	o := &out.Jobs[f.indexBySlurmID[s.JobID]]
+// addEndedRun counts one run of a job.
+func (f *resultBuilder) addEndedRun(out *measure.Run, s *sim.EndedRun) {
+	o := &out.JobOutcomes[f.jobIndexBySlurmID[s.JobID]]
 	start, end := f.secondsSinceStart(s.Start), f.secondsSinceStart(s.End)
 	gpus := float64(s.GPUCount)
 	if o.Start < 0 || start < o.Start {
@@ -50,13 +50,15 @@ func (f *resultBuilder) addSegment(out *measure.Run, s *sim.EndedRun) {
 		o.StopCount++
 	}
 	out.BusyGPUSeconds += gpus * (end - start - s.LostTime.Seconds())
-	out.Makespan = max(out.Makespan, end)
+	out.MakespanSeconds = max(out.MakespanSeconds, end)
 }
 
-func (f *resultBuilder) secondsSinceStart(t time.Time) float64 { return t.Sub(f.start).Seconds() }
+func (f *resultBuilder) secondsSinceStart(t time.Time) float64 {
+	return t.Sub(f.workloadStart).Seconds()
+}
 
 // setMeanJobsPresent fills in the mean number of jobs present while each was.
-func setMeanJobsPresent(jobs []measure.Outcome) {
+func setMeanJobsPresent(jobs []measure.JobOutcome) {
 	type change struct {
 		at float64
 		by float64
@@ -90,15 +92,15 @@ func setMeanJobsPresent(jobs []measure.Outcome) {
 func (f *resultBuilder) newSamples() []measure.Sample {
 	var changes []measure.JobChange
 	for i := range f.jobs {
-		changes = append(changes, measure.JobChange{At: f.jobs[i].Arrive, Queued: 1})
+		changes = append(changes, measure.JobChange{AtSeconds: f.jobs[i].Arrive, QueuedDelta: 1})
 	}
-	for _, s := range f.segments {
-		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.Start), Account: s.Account, GPUs: s.GPUCount, Running: 1, Queued: -1})
+	for _, s := range f.endedRuns {
+		changes = append(changes, measure.JobChange{AtSeconds: f.secondsSinceStart(s.Start), Account: s.Account, GPUDelta: s.GPUCount, RunningDelta: 1, QueuedDelta: -1})
 		back := 0
 		if s.EndState == "REQUEUED" || s.EndState == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, measure.JobChange{At: f.secondsSinceStart(s.End), Account: s.Account, GPUs: -s.GPUCount, Running: -1, Queued: back})
+		changes = append(changes, measure.JobChange{AtSeconds: f.secondsSinceStart(s.End), Account: s.Account, GPUDelta: -s.GPUCount, RunningDelta: -1, QueuedDelta: back})
 	}
 	return measure.SamplesFromChanges(changes)
 }

@@ -21,22 +21,22 @@ import (
 // runner is a simulation under way.
 type runner struct {
 	Config
-	world          *sim.World
-	start          time.Time
-	loop           *cycle.Loop // nil: Slurm alone
-	memory         *memstore.Store
-	jobs           []workload.Job // by arrival, then id
-	indexBySlurmID map[int64]int  // index in jobs by Slurm's id
-	submitted      int
-	timedPolicy    timedPolicy
-	submitError    error
-	stall          stallDetector
-	skipper        cycleSkipper
+	world             *sim.World
+	workloadStart     time.Time
+	loop              *cycle.Loop // nil: Slurm alone
+	store             *memstore.Store
+	jobs              []workload.Job // by arrival, then id
+	jobIndexBySlurmID map[int64]int  // index in jobs by Slurm's id
+	submittedCount    int
+	timedPolicy       timedPolicy
+	submitError       error
+	stallDetector     stallDetector
+	skipper           cycleSkipper
 }
 
 func newRunner(c Config) (*runner, error) {
-	if c.Loop.Interval == 0 {
-		c.Loop = bridge.DefaultConfig()
+	if c.LoopConfig.Interval == 0 {
+		c.LoopConfig = bridge.DefaultConfig()
 	}
 	owners := newSubmitter(&c)
 	jobs := make([]workload.Job, len(c.Jobs))
@@ -52,12 +52,12 @@ func newRunner(c Config) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, world: w, start: w.Now(), indexBySlurmID: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
-		stall: stallDetector{maxJobTime: c.maxTime()}, skipper: cycleSkipper{runsEveryCycle: c.EveryCycle, warmupCycles: c.Loop.WarmupPolls},
+		Config: c, world: w, workloadStart: w.Now(), jobIndexBySlurmID: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
+		stallDetector: stallDetector{maxJobTime: c.partitionTimeLimit()}, skipper: cycleSkipper{runsEveryCycle: c.RunsEveryCycle, warmupCycles: c.LoopConfig.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {
-		s, err := owners.newSpec(&r.jobs[i])
+		s, err := owners.newJobSpec(&r.jobs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -71,18 +71,18 @@ func newRunner(c Config) (*runner, error) {
 
 // scheduleArrival makes sure that the i-th job is submitted when its time has come.
 func (r *runner) scheduleArrival(i int, s sim.JobSpec) {
-	r.world.ScheduleAt(r.start.Add(policy.DurationFromSeconds(r.jobs[i].Arrive)), func() {
+	r.world.ScheduleAt(r.workloadStart.Add(policy.DurationFromSeconds(r.jobs[i].Arrive)), func() {
 		id, err := r.world.Submit(s)
 		if err != nil {
 			r.submitError = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
 		}
-		r.indexBySlurmID[id] = i
-		r.submitted++
+		r.jobIndexBySlurmID[id] = i
+		r.submittedCount++
 	})
 }
 
-// run lets everything happen.
-func (r *runner) run() error {
+// runToEnd lets everything happen.
+func (r *runner) runToEnd() error {
 	idle := false
 	for !r.isDone() {
 		if err := r.runCycle(idle); err != nil {
@@ -94,13 +94,13 @@ func (r *runner) run() error {
 			return err
 		}
 	}
-	if r.Progress != nil {
-		r.Progress(len(r.jobs), len(r.jobs))
+	if r.ReportProgress != nil {
+		r.ReportProgress(len(r.jobs), len(r.jobs))
 	}
 	return nil
 }
 
-func (r *runner) isDone() bool { return r.submitted == len(r.jobs) && r.world.OpenJobCount() == 0 }
+func (r *runner) isDone() bool { return r.submittedCount == len(r.jobs) && r.world.OpenJobCount() == 0 }
 
 // runCycle runs the loop once. Where nothing was there the last time and nothing
 // is there now, there is nothing to look at.
@@ -108,12 +108,12 @@ func (r *runner) runCycle(idle bool) error {
 	if r.loop == nil || idle && r.world.OpenJobCount() == 0 {
 		return nil
 	}
-	r.memory.ForgetClosed(r.world.Now().Add(-push.MaxClosedIntentAge))
+	r.store.ForgetClosed(r.world.Now().Add(-push.MaxClosedIntentAge))
 	rep := r.loop.Step(context.Background())
-	r.skipper.noteCycle(&rep, r.world.PendingJobCount(), r.memory.OpenIntentCount())
+	r.skipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
-			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.start), d.Err)
+			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.workloadStart), d.Err)
 		}
 	}
 	if r.WatchCycle != nil {
@@ -125,8 +125,8 @@ func (r *runner) runCycle(idle bool) error {
 	return nil
 }
 
-// advance lets time pass, but not beyond the end of the last job.
-func (r *runner) advance(to time.Time) {
+// advanceTime lets time pass, but not beyond the end of the last job.
+func (r *runner) advanceTime(to time.Time) {
 	for !r.isDone() && r.world.Step(to) {
 	}
 }
@@ -137,16 +137,16 @@ func (r *runner) checkProgress() error {
 		return r.submitError
 	}
 	_, started, ended := r.world.JobTotals()
-	if r.Progress != nil {
-		r.Progress(ended, len(r.jobs))
+	if r.ReportProgress != nil {
+		r.ReportProgress(ended, len(r.jobs))
 	}
-	stood := r.stall.timeWithoutEvents(r.world.Now(), started+ended+r.submitted, r.world.OpenJobCount())
+	stood := r.stallDetector.timeWithoutEvents(r.world.Now(), started+ended+r.submittedCount, r.world.OpenJobCount())
 	if stood == 0 {
 		return nil
 	}
 	for _, j := range r.world.Jobs() {
 		if j.IsPending() {
-			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.indexBySlurmID[j.ID]].ID, stood, j.Reason)
+			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.jobIndexBySlurmID[j.ID]].ID, stood, j.Reason)
 		}
 	}
 	return fmt.Errorf("nothing has happened for %v", stood)
@@ -157,22 +157,22 @@ func (r *runner) checkProgress() error {
 func (r *runner) advanceToNextCycle() {
 	from, out := r.world.Now(), 0
 	for {
-		r.advance(r.world.Now().Add(r.Loop.Interval))
+		r.advanceTime(r.world.Now().Add(r.LoopConfig.Interval))
 		now := r.world.Now()
-		if !r.skipper.wasIdle || r.isDone() || !r.world.LastChange().Before(from) || now.Add(r.Loop.Interval).Sub(from) > maxSkippedTime {
+		if !r.skipper.wasIdle || r.isDone() || !r.world.LastChange().Before(from) || now.Add(r.LoopConfig.Interval).Sub(from) > maxSkippedTime {
 			break
 		}
 		out++
 	}
 	if out > 0 {
-		r.memory.SkipCycles(partitionName, out)
+		r.store.SkipCycles(partitionName, out)
 		r.skipper.skippedCount += out
 	}
 }
 
 // newResult is what came of it.
 func (r *runner) newResult() *measure.Run {
-	out := &measure.Run{Policy: r.PolicyName, Seed: r.Seed, WeightsByAccount: map[string]float64{}, DecideSeconds: r.timedPolicy.durations}
+	out := &measure.Run{PolicyName: r.PolicyName, Seed: r.Seed, WeightsByAccount: map[string]float64{}, DecideSeconds: r.timedPolicy.durations}
 	for _, a := range r.Accounts {
 		out.WeightsByAccount[a.Name] = a.Weight
 	}
@@ -181,7 +181,7 @@ func (r *runner) newResult() *measure.Run {
 			out.ClusterGPUs += d.Count - d.SickCount
 		}
 	}
-	f := resultBuilder{start: r.start, jobs: r.jobs, indexBySlurmID: r.indexBySlurmID, segments: r.world.EndedRuns()}
+	f := resultBuilder{workloadStart: r.workloadStart, jobs: r.jobs, jobIndexBySlurmID: r.jobIndexBySlurmID, endedRuns: r.world.EndedRuns()}
 	f.fillRun(out)
 	return out
 }

@@ -27,12 +27,12 @@ const maxSkippedTime = 10 * time.Minute
 func (q *cycleSkipper) noteCycle(rep *cycle.Report, waiting, open int) {
 	q.cycleCount++
 	q.wasIdle = !q.runsEveryCycle && q.cycleCount > q.warmupCycles && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
-		waiting == 0 && open == 0 && !hasMemory(rep)
+		waiting == 0 && open == 0 && !carriesMemo(rep)
 }
 
-// hasMemory reports whether the policy carries something from cycle to cycle:
+// carriesMemo reports whether the policy carries something from cycle to cycle:
 // then every cycle counts.
-func hasMemory(rep *cycle.Report) bool {
+func carriesMemo(rep *cycle.Report) bool {
 	for i := range rep.Evaluations {
 		if p := rep.Evaluations[i].Plan; p != nil && !p.Memo.IsZero() {
 			return true

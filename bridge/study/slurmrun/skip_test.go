@@ -15,7 +15,7 @@ func sparse(n int, fixed func(int) bool) []workload.Job {
 	jobs := stream(n, fixed)
 	for i := range jobs {
 		jobs[i].Arrive = float64(i/6*5*3600 + i%6*70)
-		jobs[i].Silent = true
+		jobs[i].IsSilent = true
 	}
 	return jobs
 }
@@ -23,7 +23,7 @@ func sparse(n int, fixed func(int) bool) []workload.Job {
 // philly are jobs as a real cluster saw them.
 func philly(t *testing.T, seed int64) []workload.Job {
 	t.Helper()
-	made, err := generate.MakeWorkload("philly", generate.Options{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
+	made, err := generate.MakeWorkload("philly", generate.Options{JobCount: 25, ClusterGPUs: 16, OfferedLoad: 0.5}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCyclesLeftOutChangeNothing(t *testing.T) {
 				break
 			}
 			tried++
-			c.EveryCycle, c.Policy = true, decider(t, e.Name)
+			c.RunsEveryCycle, c.Policy = true, decider(t, e.Name)
 			slow, none := counted(t, c)
 			if none > 0 {
 				t.Errorf("%s, %s: %d cycles left out where every one was wanted", e.Name, w.name, none)
@@ -71,7 +71,7 @@ func counted(t *testing.T, c Config) (run string, left int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.run(); err != nil {
+	if err := r.runToEnd(); err != nil {
 		t.Fatal(err)
 	}
 	return plain(t, r.newResult()), r.skipper.skippedCount

@@ -32,7 +32,7 @@ func stream(n int, fixed func(i int) bool) []workload.Job {
 		d := lengths[i*5%len(lengths)] * (1 + float64(i%7)/10)
 		out[i] = workload.Job{
 			ID: int64(i + 1), Name: fmt.Sprintf("j%d", i+1), User: fmt.Sprintf("u%d", i%5), Account: fmt.Sprintf("acct%d", i%3),
-			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, Limit: policy.DurationFromSeconds(2 * d), Unstoppable: fixed(i),
+			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, TimeLimit: policy.DurationFromSeconds(2 * d), IsUnstoppable: fixed(i),
 		}
 	}
 	return out
@@ -84,19 +84,19 @@ func TestSameConfigSameRun(t *testing.T) {
 }
 
 func TestSlurmAlone(t *testing.T) {
-	jobs := []workload.Job{{ID: 7, GPUs: 16, Duration: 3600, Limit: 2 * time.Hour}, {ID: 8, Arrive: 600, GPUs: 4, Duration: 60, Limit: time.Hour}}
+	jobs := []workload.Job{{ID: 7, GPUs: 16, Duration: 3600, TimeLimit: 2 * time.Hour}, {ID: 8, Arrive: 600, GPUs: 4, Duration: 60, TimeLimit: time.Hour}}
 	r, err := Run(Config{Nodes: cluster(2), Jobs: jobs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := r.Jobs[0], r.Jobs[1]
+	a, b := r.JobOutcomes[0], r.JobOutcomes[1]
 	if a.Start > 10 || a.Finish != a.Start+3600 || a.Service != 16*3600 || a.LostService != 0 {
 		t.Errorf("first job %+v", a)
 	}
 	if b.Start < a.Finish || b.Start > a.Finish+10 || b.MeanJobsPresent < 1.9 || b.MeanJobsPresent > 2 {
 		t.Errorf("second job %+v", b)
 	}
-	if r.ClusterGPUs != 16 || r.Makespan != b.Finish || r.BusyGPUSeconds != 16*3600+4*60 {
+	if r.ClusterGPUs != 16 || r.MakespanSeconds != b.Finish || r.BusyGPUSeconds != 16*3600+4*60 {
 		t.Errorf("run %+v", r)
 	}
 }
@@ -120,7 +120,7 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 	run := func(by time.Duration) string {
 		loop := bridge.DefaultConfig()
 		loop.Interval = time.Second // a daemon would wait a quarter of it
-		out, err := Run(Config{Policy: &late{decider(t, "easy"), by}, PolicyName: "easy", Nodes: cluster(2), Jobs: stream(4, always), Seed: 1, Loop: loop})
+		out, err := Run(Config{Policy: &late{decider(t, "easy"), by}, PolicyName: "easy", Nodes: cluster(2), Jobs: stream(4, always), Seed: 1, LoopConfig: loop})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,17 +135,17 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 // waits for its end.
 func TestNodesSetAside(t *testing.T) {
 	nodes := cluster(1)
-	nodes[0].Windows = []policy.Window{{From: exact.TimeAt(1800), To: exact.TimeAt(7200), Name: "m1", IsMaintenance: true}}
+	nodes[0].Windows = []policy.Window{{From: exact.CalendarTimeAt(1800), To: exact.CalendarTimeAt(7200), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{
-		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, Limit: time.Hour},
-		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, Limit: 10 * time.Minute},
+		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, TimeLimit: time.Hour},
+		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, TimeLimit: 10 * time.Minute},
 	}
 	for _, name := range []string{"easy", "fairbridge"} {
 		r, err := Run(Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if long, short := r.Jobs[0], r.Jobs[1]; long.Start < 7200 || short.Finish > 1800 {
+		if long, short := r.JobOutcomes[0], r.JobOutcomes[1]; long.Start < 7200 || short.Finish > 1800 {
 			t.Errorf("%s: the long job starts at %.0f s, the short one ends at %.0f s", name, long.Start, short.Finish)
 		}
 	}

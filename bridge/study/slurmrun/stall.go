@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// stallAfter is how long nothing may start or end, beyond the longest job,
+// stallTimeout is how long nothing may start or end, beyond the longest job,
 // before a run is given up.
-const stallAfter = 14 * 24 * time.Hour
+const stallTimeout = 14 * 24 * time.Hour
 
 // stallDetector notices that nothing happens any more.
 type stallDetector struct {
@@ -22,7 +22,7 @@ func (s *stallDetector) timeWithoutEvents(now time.Time, sum, jobs int) time.Dur
 	if sum != s.eventCount || jobs == 0 {
 		s.eventCount, s.lastEventTime = sum, now
 	}
-	if d := now.Sub(s.lastEventTime); d >= s.maxJobTime+stallAfter {
+	if d := now.Sub(s.lastEventTime); d >= s.maxJobTime+stallTimeout {
 		return d
 	}
 	return 0

@@ -16,14 +16,14 @@ import (
 // Slurm for a job, and what they tell us of it.
 type submitter struct {
 	nodes              []policy.Node
-	gpuTypes           []string         // of GPUs, sorted
-	tables             *workload.Tables // nil: none
-	defaultRestartCost time.Duration    // of a restart, where the job says nothing
-	start              time.Time        // of the workload
+	gpuTypes           []string              // of GPUs, sorted
+	tables             *workload.SpeedTables // nil: none
+	defaultRestartCost time.Duration         // of a restart, where the job says nothing
+	workloadStart      time.Time             // of the workload
 }
 
 func newSubmitter(c *Config) *submitter {
-	o := &submitter{nodes: c.Nodes, tables: c.Tables, defaultRestartCost: c.RestartCost, start: c.start()}
+	o := &submitter{nodes: c.Nodes, tables: c.Tables, defaultRestartCost: c.RestartCost, workloadStart: c.workloadStart()}
 	for i := range c.Nodes {
 		for _, d := range c.Nodes[i].GPUs {
 			o.gpuTypes = append(o.gpuTypes, d.Type)
@@ -66,9 +66,9 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 
 // runTimeAlone returns how long a training job takes on GPUs of one type.
 func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, ok bool) {
-	if j.Training.Epochs() > 0 {
+	if j.Training.EpochCount() > 0 {
 		plan, err := workload.PlannedRegimes(j, o.tables, typ)
-		t := workload.PlannedSeconds(plan)
+		t := workload.SumPlannedSeconds(plan)
 		return t, err == nil && t > 0
 	}
 	class := j.Class
@@ -82,13 +82,13 @@ func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, 
 	return float64(j.Training.Steps) / rate, true
 }
 
-// newSpec is the submission of a job as its owner would write it: whole nodes
+// newJobSpec is the submission of a job as its owner would write it: whole nodes
 // where it fills them, else one node, else a total.
-func (o *submitter) newSpec(j *workload.Job) (sim.JobSpec, error) {
+func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 	s := sim.JobSpec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
 		TimeLimit: o.timeLimit(j), Comment: o.newComment(j), WorkTime: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
-		Checkpoints: !j.Unstoppable, RestoreTime: o.restartCost(j), NoRequeue: j.Unstoppable,
+		Checkpoints: !j.IsUnstoppable, RestoreTime: o.restartCost(j), NoRequeue: j.IsUnstoppable,
 	}
 	per, all := o.countMaxGPUs(j)
 	switch {
@@ -96,8 +96,8 @@ func (o *submitter) newSpec(j *workload.Job) (sim.JobSpec, error) {
 		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
 	case j.GPUs <= 0 || j.GPUs > all:
 		return s, fmt.Errorf("job %d (line %d): asks for %d GPUs; the cluster has %d that it can run on", j.ID, j.Line, j.GPUs, all)
-	case j.Nodes > 1 && j.GPUs%j.Nodes == 0 && j.GPUs/j.Nodes <= per && j.Nodes <= len(o.nodes):
-		s.MinNodes, s.GPUsPerNode = j.Nodes, j.GPUs/j.Nodes
+	case j.NodeCount > 1 && j.GPUs%j.NodeCount == 0 && j.GPUs/j.NodeCount <= per && j.NodeCount <= len(o.nodes):
+		s.MinNodes, s.GPUsPerNode = j.NodeCount, j.GPUs/j.NodeCount
 	case j.GPUs <= per:
 		s.MinNodes, s.GPUsPerNode = 1, j.GPUs
 	case j.GPUs%per == 0:
@@ -115,12 +115,12 @@ func (o *submitter) newSpec(j *workload.Job) (sim.JobSpec, error) {
 // timeLimit is the time limit its owner gives: no job is killed for running on
 // slow GPUs, or for a restart. 0: the partition's.
 func (o *submitter) timeLimit(j *workload.Job) time.Duration {
-	if j.Limit <= 0 {
+	if j.TimeLimit <= 0 {
 		return 0
 	}
-	long := policy.DurationFromSeconds(longestRunTime(j)) + o.restartCost(j)
-	if long <= j.Limit {
-		return j.Limit
+	long := policy.DurationFromSeconds(longestRunSeconds(j)) + o.restartCost(j)
+	if long <= j.TimeLimit {
+		return j.TimeLimit
 	}
 	return (long + time.Minute).Truncate(time.Minute)
 }
@@ -128,8 +128,8 @@ func (o *submitter) timeLimit(j *workload.Job) time.Duration {
 // restartCost is the run time without progress that each start of the job after the
 // first costs.
 func (o *submitter) restartCost(j *workload.Job) time.Duration {
-	if j.Checkpoint > 0 {
-		return policy.DurationFromSeconds(j.Checkpoint)
+	if j.RestartCostSeconds > 0 {
+		return policy.DurationFromSeconds(j.RestartCostSeconds)
 	}
 	return o.defaultRestartCost
 }
@@ -137,23 +137,23 @@ func (o *submitter) restartCost(j *workload.Job) time.Duration {
 // newComment is what the owner tells us in --comment.
 func (o *submitter) newComment(j *workload.Job) string {
 	var words []string
-	if !j.Unstoppable {
+	if !j.IsUnstoppable {
 		words = append(words, "preemptible")
 		if cost := o.restartCost(j); cost > 0 {
 			words = append(words, "ckpt="+cost.String())
 		}
 	}
-	if j.Class != "" && !j.Silent {
+	if j.Class != "" && !j.IsSilent {
 		words = append(words, "class="+strings.NewReplacer(" ", "_", ",", "_").Replace(j.Class))
 	}
-	if j.Shareable {
+	if j.IsShareable {
 		words = append(words, "shareable")
 	}
 	if j.MinGPUs > 0 && j.MaxGPUs > 0 {
 		words = append(words, fmt.Sprintf("min=%d,max=%d", j.MinGPUs, j.MaxGPUs))
 	}
 	if j.Deadline > 0 {
-		words = append(words, "deadline="+o.start.Add(policy.DurationFromSeconds(j.Deadline)).Format(time.RFC3339))
+		words = append(words, "deadline="+o.workloadStart.Add(policy.DurationFromSeconds(j.Deadline)).Format(time.RFC3339))
 	}
 	if len(words) == 0 {
 		return ""
@@ -213,8 +213,8 @@ func newSpeedFunction(j *workload.Job) func(string, int) float64 {
 	}
 }
 
-// longestRunTime is the longest the job runs, in seconds, if it is never stopped.
-func longestRunTime(j *workload.Job) float64 {
+// longestRunSeconds is the longest the job runs, in seconds, if it is never stopped.
+func longestRunSeconds(j *workload.Job) float64 {
 	least := 1.0
 	for _, v := range j.Speeds {
 		if v > 0 {

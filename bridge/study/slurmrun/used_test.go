@@ -20,7 +20,7 @@ func TestUsedBefore(t *testing.T) {
 	var jobs []workload.Job
 	for i, account := range []string{"a", "a", "b"} {
 		jobs = append(jobs, workload.Job{ID: int64(i + 1), User: "u" + account, Account: account, Arrive: float64(10 * i), GPUs: 8,
-			Duration: 1200, Limit: time.Hour, Unstoppable: true, Silent: true})
+			Duration: 1200, TimeLimit: time.Hour, IsUnstoppable: true, IsSilent: true})
 	}
 	first := map[string][]float64{}
 	see := func(how string, s *policy.Snapshot) {
@@ -29,7 +29,7 @@ func TestUsedBefore(t *testing.T) {
 		}
 	}
 	_, err := exact.Run(exact.Config{Policy: decider(t, "fairbridge"), Nodes: cluster(1), Jobs: jobs, Accounts: accounts,
-		Clock: exact.NewIntervalClock(time.Minute, 0, 0), Watch: func(s *policy.Snapshot, _ *policy.Plan) { see("exact", s) }})
+		Clock: exact.NewIntervalClock(time.Minute, 0, 0), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) { see("exact", s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +43,8 @@ func TestUsedBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if run.Jobs[2].Start > run.Jobs[1].Start {
-			t.Errorf("policy %v: the account that used more starts at %v s, the other at %v s", p != nil, run.Jobs[1].Start, run.Jobs[2].Start)
+		if run.JobOutcomes[2].Start > run.JobOutcomes[1].Start {
+			t.Errorf("policy %v: the account that used more starts at %v s, the other at %v s", p != nil, run.JobOutcomes[1].Start, run.JobOutcomes[2].Start)
 		}
 	}
 	for _, how := range []string{"exact", "slurm"} {

@@ -67,7 +67,7 @@ func TestUnknownFormat(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "t:1: job_id: this column is missing from the header; format helios needs job_id, user") {
 		t.Error(err)
 	}
-	if _, err := trace.Open("/nowhere/t", trace.Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := trace.ReadFile("/nowhere/t", trace.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -33,7 +33,7 @@ func (t *Trace) CheckFits(gpus map[string]int) error {
 			wrong.add(t, j, "gpus", fmt.Sprintf("job %d wants %d GPUs of type %s, but the cluster has %d; take a larger cluster or leave the job out", j.ID, j.GPUs, j.GPUType, n))
 		}
 	}
-	return wrong.err()
+	return wrong.combinedError()
 }
 
 // problemList are the faults of a trace; only the first few are kept.
@@ -50,7 +50,7 @@ func (p *problemList) add(t *Trace, j *workload.Job, column, what string) {
 	p.firstErrors = append(p.firstErrors, Problem{cmp.Or(t.Path, t.Name), j.Line, column, what})
 }
 
-func (p *problemList) err() error {
+func (p *problemList) combinedError() error {
 	if p.moreCount > 0 {
 		p.firstErrors = append(p.firstErrors, fmt.Errorf("and %d more", p.moreCount))
 	}

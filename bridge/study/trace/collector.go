@@ -31,8 +31,8 @@ func newCollector(path, format string, o Options) *collector {
 	}
 }
 
-// unnumbered is the id of jobs that get one at the end.
-const unnumbered = -1
+// unassignedID is the id of jobs that get one at the end.
+const unassignedID = -1
 
 // addJob takes a job. The error ends the reading.
 func (s *collector) addJob(j workload.Job, line int) error {
@@ -44,7 +44,7 @@ func (s *collector) addJob(j workload.Job, line int) error {
 	if err := checkJob(&j); err != nil {
 		return s.rejectLine(line, err)
 	}
-	if j.ID == unnumbered || s.lineByJobID == nil {
+	if j.ID == unassignedID || s.lineByJobID == nil {
 		s.Jobs = append(s.Jobs, j)
 		return nil
 	}
@@ -71,10 +71,10 @@ func (s *collector) countIgnored(why string) { s.IgnoredByReason[why]++ }
 
 // rejectLine says what is wrong with a line, or notes it where bad rows are skipped.
 func (s *collector) rejectLine(line int, err error) error {
-	p := Problem{File: s.path, Line: line, What: err.Error()}
+	p := Problem{File: s.path, Line: line, Message: err.Error()}
 	var f *unlocatedProblem
 	if errors.As(err, &f) {
-		p.Column, p.What = f.column, f.what
+		p.Column, p.Message = f.column, f.message
 	}
 	if !s.options.SkipBad {
 		return p
@@ -86,10 +86,10 @@ func (s *collector) rejectLine(line int, err error) error {
 	return nil
 }
 
-// finish returns the trace in order.
-func (s *collector) finish() (*Trace, error) {
+// finishTrace returns the trace in order.
+func (s *collector) finishTrace() (*Trace, error) {
 	if len(s.Jobs) == 0 {
-		return nil, Problem{File: s.path, What: "no jobs in it" + s.describeIgnored()}
+		return nil, Problem{File: s.path, Message: "no jobs in it" + s.describeIgnored()}
 	}
 	s.assignIDs()
 	slices.SortStableFunc(s.Jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
@@ -133,7 +133,7 @@ func (s *collector) assignIDs() {
 		next = max(next, id+1)
 	}
 	for i := range s.Jobs {
-		if s.Jobs[i].ID == unnumbered {
+		if s.Jobs[i].ID == unassignedID {
 			s.Jobs[i].ID = next
 			next++
 		}
@@ -164,8 +164,8 @@ func (t *Trace) IgnoredReasons() []string {
 
 // The largest numbers of seconds and GPUs that are believed.
 const (
-	maxSeconds = 100 * 366 * 86400
-	maxGPUs    = 1 << 20
+	maxBelievedSeconds = 100 * 366 * 86400
+	maxBelievedGPUs    = 1 << 20
 )
 
 // checkJob says what is wrong with a job, whatever it was read from.
@@ -177,11 +177,11 @@ func checkJob(j *workload.Job) error {
 		what  string
 		value float64
 	}{
-		{"arrival", j.Arrive}, {"duration", j.Duration}, {"deadline", j.Deadline}, {"weight", j.Weight}, {"checkpoint", j.Checkpoint},
-		{"time limit", j.Limit.Seconds()},
+		{"arrival", j.Arrive}, {"duration", j.Duration}, {"deadline", j.Deadline}, {"weight", j.Weight}, {"checkpoint", j.RestartCostSeconds},
+		{"time limit", j.TimeLimit.Seconds()},
 	} {
 		switch {
-		case math.IsNaN(v.value) || v.value > maxSeconds:
+		case math.IsNaN(v.value) || v.value > maxBelievedSeconds:
 			return newUnlocatedProblem(v.what, "%g is not believable", v.value)
 		case v.value < 0:
 			return newUnlocatedProblem(v.what, "%g is negative", v.value)
@@ -201,11 +201,11 @@ func checkJob(j *workload.Job) error {
 
 func checkRequest(j *workload.Job) error {
 	switch {
-	case j.ID <= 0 && j.ID != unnumbered:
+	case j.ID <= 0 && j.ID != unassignedID:
 		return newUnlocatedProblem("job id", "%d, want a positive number", j.ID)
 	case j.GPUs <= 0:
 		return newUnlocatedProblem("gpus", "%d, want at least 1", j.GPUs)
-	case j.GPUs > maxGPUs:
+	case j.GPUs > maxBelievedGPUs:
 		return newUnlocatedProblem("gpus", "%d is not believable", j.GPUs)
 	case j.CPUs < 0 || j.MemMB < 0:
 		return newUnlocatedProblem("cpus, memory", "negative")

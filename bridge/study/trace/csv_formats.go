@@ -9,53 +9,53 @@ import (
 )
 
 // phillyTable is the extract of Philly's log that later artifacts share.
-var phillyTable = table{',', []string{"timestamp", "duration", "num_gpus", "cluster"}, func(r *tableRecord) (workload.Job, string) {
+var phillyTable = tableFormat{',', []string{"timestamp", "duration", "num_gpus", "cluster"}, func(r *tableRecord) (workload.Job, string) {
 	return workload.Job{
-		Arrive: r.unixSeconds("timestamp"), Duration: r.number("duration"), GPUs: r.count("num_gpus"), Account: r.text("cluster"),
+		Arrive: r.unixSeconds("timestamp"), Duration: r.numberByName("duration"), GPUs: r.countByName("num_gpus"), Account: r.textByName("cluster"),
 	}, ""
 }}
 
 // heliosTable is the log of SenseTime's four clusters.
-var heliosTable = table{',', []string{"job_id", "user", "vc", "gpu_num", "state", "submit_time", "duration"}, func(r *tableRecord) (workload.Job, string) {
+var heliosTable = tableFormat{',', []string{"job_id", "user", "vc", "gpu_num", "state", "submit_time", "duration"}, func(r *tableRecord) (workload.Job, string) {
 	j := workload.Job{
-		ID: parseID(r.text("job_id")), Name: r.text("job_id"), User: r.text("user"), Account: r.text("vc"), GPUs: r.count("gpu_num"),
-		CPUs: r.count("cpu_num"), Arrive: r.unixSeconds("submit_time"), Duration: r.number("duration"),
+		ID: parseID(r.textByName("job_id")), Name: r.textByName("job_id"), User: r.textByName("user"), Account: r.textByName("vc"), GPUs: r.countByName("gpu_num"),
+		CPUs: r.countByName("cpu_num"), Arrive: r.unixSeconds("submit_time"), Duration: r.numberByName("duration"),
 	}
-	end, why := parseState(r.text("state"))
+	end, why := parseState(r.textByName("state"))
 	j.End = end
 	return j, skipReason(r, &j, why)
 }}
 
 // itpTable are the logs of ten Microsoft clusters published with ElasticFlow.
-var itpTable = table{',', []string{"job_id", "submission_time", "duration", "num_gpu"}, func(r *tableRecord) (workload.Job, string) {
+var itpTable = tableFormat{',', []string{"job_id", "submission_time", "duration", "num_gpu"}, func(r *tableRecord) (workload.Job, string) {
 	return workload.Job{
-		Name: r.text("job_id"), Arrive: r.number("submission_time"), Duration: r.number("duration"), GPUs: r.count("num_gpu"),
-		Deadline: r.number("deadline"), Class: classOf(r.text("model_name"), r.count("batch_size")),
+		Name: r.textByName("job_id"), Arrive: r.numberByName("submission_time"), Duration: r.numberByName("duration"), GPUs: r.countByName("num_gpu"),
+		Deadline: r.numberByName("deadline"), Class: classOf(r.textByName("model_name"), r.countByName("batch_size")),
 	}, ""
 }}
 
 // tiresiasTable is the format of Tiresias' simulator, and of those made after it.
-var tiresiasTable = table{',', []string{"job_id", "num_gpu", "submit_time", "duration"}, func(r *tableRecord) (workload.Job, string) {
+var tiresiasTable = tableFormat{',', []string{"job_id", "num_gpu", "submit_time", "duration"}, func(r *tableRecord) (workload.Job, string) {
 	j := workload.Job{
-		Name: r.text("job_id"), User: r.text("user"), Arrive: r.number("submit_time"), Duration: r.number("duration"), GPUs: r.count("num_gpu"),
-		Class: r.text("model_name"),
+		Name: r.textByName("job_id"), User: r.textByName("user"), Arrive: r.numberByName("submit_time"), Duration: r.numberByName("duration"), GPUs: r.countByName("num_gpu"),
+		Class: r.textByName("model_name"),
 	}
 	return j, skipReason(r, &j, "")
 }}
 
 // openbTable is the list of pods of Alibaba's GPU trace of 2023. Pods that ask for
 // less than a GPU get one and may share it.
-var openbTable = table{',', []string{"name", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time"}, func(r *tableRecord) (workload.Job, string) {
-	if r.text("scheduled_time") == "" || r.text("deletion_time") == "" {
+var openbTable = tableFormat{',', []string{"name", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time"}, func(r *tableRecord) (workload.Job, string) {
+	if r.textByName("scheduled_time") == "" || r.textByName("deletion_time") == "" {
 		return workload.Job{}, ignoredNeverRan
 	}
 	j := workload.Job{
-		Name: r.text("name"), QOS: r.text("qos"), GPUs: r.count("num_gpu"), GPUType: singleGPUType(r.text("gpu_spec")),
-		CPUs: int(math.Ceil(r.number("cpu_milli") / 1000)), MemMB: int64(r.number("memory_mib")),
-		Arrive: r.number("creation_time"), Duration: r.number("deletion_time") - r.number("scheduled_time"),
-		Shareable: r.number("gpu_milli") < 1000,
+		Name: r.textByName("name"), QOS: r.textByName("qos"), GPUs: r.countByName("num_gpu"), GPUType: singleGPUType(r.textByName("gpu_spec")),
+		CPUs: int(math.Ceil(r.numberByName("cpu_milli") / 1000)), MemMB: int64(r.numberByName("memory_mib")),
+		Arrive: r.numberByName("creation_time"), Duration: r.numberByName("deletion_time") - r.numberByName("scheduled_time"),
+		IsShareable: r.numberByName("gpu_milli") < 1000,
 	}
-	if r.text("pod_phase") == "Failed" {
+	if r.textByName("pod_phase") == "Failed" {
 		j.End = workload.Failed
 	}
 	return j, skipReason(r, &j, "")
@@ -102,7 +102,7 @@ func classOf(model string, batch int) string {
 
 // parseState translates the states of Slurm. A job that ran into its limit did all
 // it could do.
-func parseState(state string) (end workload.End, why string) {
+func parseState(state string) (end workload.JobEnd, why string) {
 	word, _, _ := strings.Cut(strings.ToUpper(state), " ") // CANCELLED by 1000
 	switch strings.TrimSuffix(word, "+") {
 	case "COMPLETED", "TIMEOUT":

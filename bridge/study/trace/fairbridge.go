@@ -48,7 +48,7 @@ type jobLine struct {
 	Duration   float64            `json:"duration,omitempty"`
 	Speeds     map[string]float64 `json:"speeds,omitempty"`
 	Training   *workload.Training `json:"training,omitempty"`
-	End        workload.End       `json:"end,omitempty"`
+	End        workload.JobEnd    `json:"end,omitempty"`
 	Checkpoint float64            `json:"checkpoint,omitempty"`
 	Fixed      bool               `json:"fixed,omitempty"`
 	Shareable  bool               `json:"shareable,omitempty"`
@@ -87,10 +87,10 @@ func lineFromJob(j *workload.Job) jobLine {
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
 		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, Training: j.Training, End: j.End,
-		Checkpoint: j.Checkpoint, Fixed: j.Unstoppable, Shareable: j.Shareable, Silent: j.Silent,
+		Checkpoint: j.RestartCostSeconds, Fixed: j.IsUnstoppable, Shareable: j.IsShareable, Silent: j.IsSilent,
 	}
-	if j.Limit != 0 {
-		l.Limit = j.Limit.String()
+	if j.TimeLimit != 0 {
+		l.Limit = j.TimeLimit.String()
 	}
 	return l
 }
@@ -100,7 +100,7 @@ func (l *jobLine) toJob() (workload.Job, error) {
 		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
 		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
 		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, Training: l.Training, End: l.End,
-		Checkpoint: l.Checkpoint, Unstoppable: l.Fixed, Shareable: l.Shareable, Silent: l.Silent,
+		RestartCostSeconds: l.Checkpoint, IsUnstoppable: l.Fixed, IsShareable: l.Shareable, IsSilent: l.Silent,
 	}
 	switch j.End {
 	case workload.Completed, workload.Failed, workload.Cancelled:
@@ -112,7 +112,7 @@ func (l *jobLine) toJob() (workload.Job, error) {
 		if err != nil {
 			return j, newUnlocatedProblem("limit", "%q, want like \"2h30m\"", l.Limit)
 		}
-		j.Limit = d
+		j.TimeLimit = d
 	}
 	if l.ID == 0 {
 		return j, newUnlocatedProblem("id", "it is missing or 0, want a positive number")
@@ -121,7 +121,7 @@ func (l *jobLine) toJob() (workload.Job, error) {
 }
 
 func readFairbridgeFormat(in *bufio.Reader, s *collector) error {
-	return eachLine(in, s, func(n int, text string) error {
+	return forEachLine(in, s, func(n int, text string) error {
 		if n == 1 {
 			return s.readHeader(text)
 		}
@@ -143,7 +143,7 @@ func readFairbridgeFormat(in *bufio.Reader, s *collector) error {
 func (s *collector) readHeader(text string) error {
 	var h ownHeader
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
-		return Problem{File: s.path, Line: 1, What: fmt.Sprintf("the header is no JSON: %v", err)}
+		return Problem{File: s.path, Line: 1, Message: fmt.Sprintf("the header is no JSON: %v", err)}
 	}
 	if h.Version < 1 || h.Version > ownFormatVersion {
 		return Problem{s.path, 1, "fairbridge_trace", fmt.Sprintf("version %d; this program reads up to %d, use a newer one", h.Version, ownFormatVersion)}

@@ -56,7 +56,7 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tr.Jobs) != 2 || tr.Accounts[0].Weight != 3 || tr.Jobs[0].Limit.Hours() != 4 {
+	if len(tr.Jobs) != 2 || tr.Accounts[0].Weight != 3 || tr.Jobs[0].TimeLimit.Hours() != 4 {
 		t.Errorf("%+v", tr)
 	}
 	for _, f := range trace.FormatNames() {

@@ -31,7 +31,7 @@ type Info struct {
 	IgnoredByReason  map[string]int `json:"ignored,omitempty"`
 	SkippedCount     int            `json:"skipped,omitempty"`
 	Notes            []string       `json:"notes,omitempty"`
-	// The figures of InfoOn; zero without it.
+	// The figures of InfoOnCluster; zero without it.
 	Cluster     string  `json:"cluster,omitempty"`
 	ClusterGPUs int     `json:"cluster_gpus,omitempty"`
 	Load        float64 `json:"load,omitempty"`    // GPU time of the jobs over that of the cluster between first and last arrival; 0: all arrive at once
@@ -56,14 +56,14 @@ type AccountInfo struct {
 
 // Quantiles are those of run times in seconds, with their mean.
 type Quantiles struct {
-	Least  float64 `json:"least"`
+	Min    float64 `json:"least"`
 	P10    float64 `json:"p10"`
 	P25    float64 `json:"p25"`
 	Median float64 `json:"median"`
 	P75    float64 `json:"p75"`
 	P90    float64 `json:"p90"`
 	P99    float64 `json:"p99"`
-	Most   float64 `json:"most"`
+	Max    float64 `json:"most"`
 	Mean   float64 `json:"mean"`
 }
 
@@ -80,7 +80,7 @@ func (t *Trace) Info() Info {
 	users, part := map[string]bool{}, 1/float64(len(t.Jobs))
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
-		i.GPUHours += gpuSeconds(j) / 3600
+		i.GPUHours += jobGPUSeconds(j) / 3600
 		i.countJob(j, part)
 		if j.User != "" {
 			users[j.User] = true
@@ -98,7 +98,7 @@ func (i *Info) countJob(j *workload.Job, part float64) {
 	if j.GPUType != "" {
 		i.JobsByGPUType[j.GPUType]++
 	}
-	if j.Limit > 0 {
+	if j.TimeLimit > 0 {
 		i.LimitedShare += part
 	}
 	if j.Deadline > 0 {
@@ -112,8 +112,8 @@ func (i *Info) countJob(j *workload.Job, part float64) {
 	}
 }
 
-// InfoOn is Info, and how the trace fits a cluster.
-func (t *Trace) InfoOn(name string, nodes []policy.Node) Info {
+// InfoOnCluster is Info, and how the trace fits a cluster.
+func (t *Trace) InfoOnCluster(name string, nodes []policy.Node) Info {
 	i := t.Info()
 	i.Cluster, i.ClusterGPUs = name, cluster.CountGPUs(nodes)
 	if i.ClusterGPUs == 0 {
@@ -128,20 +128,20 @@ func (t *Trace) InfoOn(name string, nodes []policy.Node) Info {
 	return i
 }
 
-func gpuSeconds(j *workload.Job) float64 { return float64(j.GPUs) * j.Duration }
+func jobGPUSeconds(j *workload.Job) float64 { return float64(j.GPUs) * j.Duration }
 
 func sumBySize(jobs []workload.Job) []SizeInfo {
 	var all []SizeInfo
 	sum := 0.0
 	for k := range jobs {
 		j := &jobs[k]
-		sum += gpuSeconds(j)
+		sum += jobGPUSeconds(j)
 		i, found := slices.BinarySearchFunc(all, j.GPUs, func(s SizeInfo, gpus int) int { return cmp.Compare(s.GPUs, gpus) })
 		if !found {
 			all = slices.Insert(all, i, SizeInfo{GPUs: j.GPUs})
 		}
 		all[i].JobCount++
-		all[i].GPUTimeShare += gpuSeconds(j)
+		all[i].GPUTimeShare += jobGPUSeconds(j)
 	}
 	for i := range all {
 		all[i].JobShare = float64(all[i].JobCount) / float64(len(jobs))
@@ -188,7 +188,7 @@ func sumByAccount(t *Trace) []AccountInfo {
 		if j := &t.Jobs[i]; j.Account != "" {
 			a := find(j.Account)
 			a.JobCount++
-			a.GPUHours += gpuSeconds(j) / 3600
+			a.GPUHours += jobGPUSeconds(j) / 3600
 		}
 	}
 	slices.SortFunc(all, func(a, b AccountInfo) int {

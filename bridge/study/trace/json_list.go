@@ -37,13 +37,13 @@ func (c *lineCounter) lineAt(at int64) int {
 	return c.linesDropped + 1
 }
 
-// eachElement decodes the elements of a JSON list one by one, as V. The list is
+// forEachElement decodes the elements of a JSON list one by one, as V. The list is
 // the whole file or stands under a name in its object.
-func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V, line int) error) error {
+func forEachElement[V any](in io.Reader, s *collector, under string, take func(v *V, line int) error) error {
 	c := &lineCounter{in: in}
 	d := json.NewDecoder(c)
 	if err := enterList(d, under); err != nil {
-		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), What: err.Error()}
+		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), Message: err.Error()}
 	}
 	for d.More() {
 		v := new(V)
@@ -54,9 +54,9 @@ func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V
 		case errors.As(err, &typ):
 			err = s.rejectLine(at, newUnlocatedProblem(typ.Field, "a %s, want %s", typ.Value, typ.Type))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return Problem{File: s.path, Line: at, What: "the file ends within the list of jobs; it was cut off"}
+			return Problem{File: s.path, Line: at, Message: "the file ends within the list of jobs; it was cut off"}
 		case err != nil:
-			return Problem{File: s.path, Line: at, What: err.Error()}
+			return Problem{File: s.path, Line: at, Message: err.Error()}
 		default:
 			err = take(v, at)
 		}
@@ -65,7 +65,7 @@ func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), What: "the file ends within the list of jobs; it was cut off"}
+		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), Message: "the file ends within the list of jobs; it was cut off"}
 	}
 	return nil
 }

@@ -16,19 +16,19 @@ import (
 
 // The columns of pai_task_table.csv and pai_job_table.csv, which have no header.
 const (
-	paiJob, paiTask, paiInstances, paiStatus, paiStart, paiEnd, paiCPU, paiMem, paiGPU, paiType = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+	paiJobColumn, paiTaskColumn, paiInstancesColumn, paiStatusColumn, paiStartColumn, paiEndColumn, paiCPUColumn, paiMemColumn, paiGPUColumn, paiTypeColumn = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 
-	paiTaskColumns, paiJobColumns = 10, 6
-	paiJobUser, paiJobStart       = 2, 4
+	paiTaskColumnCount, paiJobColumnCount = 10, 6
+	paiJobUserColumn, paiJobStartColumn   = 2, 4
 )
 
-// paiStates are the words for how a task ended, and whether it did.
-var paiStates = map[string]workload.End{"Terminated": workload.Completed, "Failed": workload.Failed}
+// paiEndByStatus are the words for how a task ended, and whether it did.
+var paiEndByStatus = map[string]workload.JobEnd{"Terminated": workload.Completed, "Failed": workload.Failed}
 
 func isPAI(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	cells := strings.Split(strings.TrimSpace(first), ",")
-	if len(cells) != paiTaskColumns && len(cells) != paiJobColumns {
+	if len(cells) != paiTaskColumnCount && len(cells) != paiJobColumnCount {
 		return false
 	}
 	switch cells[3] {
@@ -54,16 +54,16 @@ func readPAI(in *bufio.Reader, s *collector) error {
 	s.shiftsToFirstArrival = true
 	gangs := map[string]*paiGang{}
 	var order []*paiGang
-	err := eachRow(in, s.path, func(r *row, line int) error {
-		if len(r.cells) == paiJobColumns {
+	err := forEachRow(in, s.path, func(r *row, line int) error {
+		if len(r.cells) == paiJobColumnCount {
 			return Problem{s.path, line, "", "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
 		}
-		if len(r.cells) != paiTaskColumns {
-			return s.rejectLine(line, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), paiTaskColumns))
+		if len(r.cells) != paiTaskColumnCount {
+			return s.rejectLine(line, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), paiTaskColumnCount))
 		}
-		g := gangs[r.cells[paiJob]]
+		g := gangs[r.cells[paiJobColumn]]
 		if g == nil {
-			g = &paiGang{Job: workload.Job{ID: unnumbered, Name: strings.Clone(r.cells[paiJob])}, line: line, start: math.Inf(1)}
+			g = &paiGang{Job: workload.Job{ID: unassignedID, Name: strings.Clone(r.cells[paiJobColumn])}, line: line, start: math.Inf(1)}
 			gangs[g.Name] = g
 			order = append(order, g)
 		}
@@ -86,25 +86,25 @@ func readPAI(in *bufio.Reader, s *collector) error {
 
 // addTask adds a task.
 func (g *paiGang) addTask(r *row) error {
-	end, ended := paiStates[r.cells[paiStatus]]
-	if !ended || r.cells[paiEnd] == "" || r.cells[paiStart] == "" {
+	end, ended := paiEndByStatus[r.cells[paiStatusColumn]]
+	if !ended || r.cells[paiEndColumn] == "" || r.cells[paiStartColumn] == "" {
 		g.isOpen = true
 		return nil
 	}
-	if r.cells[paiGPU] != "" {
-		g.hundredthsOfGPU += r.parseNumber("plan_gpu", paiGPU) * r.parseNumber("inst_num", paiInstances)
-		g.GPUType = paiTypeOf(r.cells[paiType])
+	if r.cells[paiGPUColumn] != "" {
+		g.hundredthsOfGPU += r.parseNumber("plan_gpu", paiGPUColumn) * r.parseNumber("inst_num", paiInstancesColumn)
+		g.GPUType = paiGPUType(r.cells[paiTypeColumn])
 	}
 	if end != workload.Completed {
 		g.End = end
 	}
-	g.start = min(g.start, r.parseNumber("start_time", paiStart))
-	g.end = max(g.end, r.parseNumber("end_time", paiEnd))
+	g.start = min(g.start, r.parseNumber("start_time", paiStartColumn))
+	g.end = max(g.end, r.parseNumber("end_time", paiEndColumn))
 	return r.err
 }
 
-// paiTypeOf leaves out types that stand for whatever there is.
-func paiTypeOf(s string) string {
+// paiGPUType leaves out types that stand for whatever there is.
+func paiGPUType(s string) string {
 	if s == "MISC" || s == "CPU" {
 		return ""
 	}
@@ -120,7 +120,7 @@ func (g *paiGang) addToCollector(s *collector) error {
 	case g.end <= g.start:
 		s.countIgnored(ignoredNeverRan)
 	default:
-		g.GPUs, g.Shareable = int(math.Ceil(g.hundredthsOfGPU/100)), g.hundredthsOfGPU < 100
+		g.GPUs, g.IsShareable = int(math.Ceil(g.hundredthsOfGPU/100)), g.hundredthsOfGPU < 100
 		g.Duration = g.end - g.start
 		if g.Arrive == 0 {
 			g.Arrive = g.start
@@ -138,13 +138,13 @@ func addJobTable(gangs map[string]*paiGang, path string) {
 		return
 	}
 	defer f.Close()
-	_ = eachRow(f, path, func(r *row, _ int) error {
-		if len(r.cells) != paiJobColumns {
+	_ = forEachRow(f, path, func(r *row, _ int) error {
+		if len(r.cells) != paiJobColumnCount {
 			return nil
 		}
-		if g := gangs[r.cells[paiJob]]; g != nil {
-			g.User = strings.Clone(r.cells[paiJobUser])
-			if at := r.parseNumber("start_time", paiJobStart); r.err == nil && at <= g.start {
+		if g := gangs[r.cells[paiJobColumn]]; g != nil {
+			g.User = strings.Clone(r.cells[paiJobUserColumn])
+			if at := r.parseNumber("start_time", paiJobStartColumn); r.err == nil && at <= g.start {
 				g.Arrive = at
 			}
 		}
@@ -152,8 +152,8 @@ func addJobTable(gangs map[string]*paiGang, path string) {
 	})
 }
 
-// eachRow calls take with the rows of a table without a header.
-func eachRow(in io.Reader, path string, take func(r *row, line int) error) error {
+// forEachRow calls take with the rows of a table without a header.
+func forEachRow(in io.Reader, path string, take func(r *row, line int) error) error {
 	c := csv.NewReader(in)
 	c.FieldsPerRecord, c.ReuseRecord, c.LazyQuotes = -1, true, true
 	for {
@@ -163,7 +163,7 @@ func eachRow(in io.Reader, path string, take func(r *row, line int) error) error
 		}
 		line, _ := c.FieldPos(0)
 		if err != nil {
-			return Problem{File: path, Line: line, What: fmt.Sprint(err)}
+			return Problem{File: path, Line: line, Message: fmt.Sprint(err)}
 		}
 		if err := take(&row{cells: cells}, line); err != nil {
 			return err

@@ -30,7 +30,7 @@ func isPhillyLog(head string) bool {
 
 func readPhillyLog(in *bufio.Reader, s *collector) error {
 	s.shiftsToFirstArrival = true
-	return eachElement(in, s, "", func(p *phillyJob, line int) error {
+	return forEachElement(in, s, "", func(p *phillyJob, line int) error {
 		j, why, err := p.toJob()
 		switch {
 		case err != nil:
@@ -45,7 +45,7 @@ func readPhillyLog(in *bufio.Reader, s *collector) error {
 
 // toJob takes the attempts together: the time of all, the GPUs of the largest.
 func (p *phillyJob) toJob() (j workload.Job, why string, err error) {
-	j = workload.Job{ID: unnumbered, Name: p.ID, User: p.User, Account: p.VC, End: map[string]workload.End{"Failed": workload.Failed, "Killed": workload.Cancelled}[p.Status]}
+	j = workload.Job{ID: unassignedID, Name: p.ID, User: p.User, Account: p.VC, End: map[string]workload.JobEnd{"Failed": workload.Failed, "Killed": workload.Cancelled}[p.Status]}
 	if j.Arrive, err = parseTime(p.Submitted); err != nil {
 		return j, "", newUnlocatedProblem("submitted_time", "%v", err)
 	}

@@ -10,10 +10,10 @@ const maxShownChars = 61
 
 // Problem is what is wrong with a line of a trace.
 type Problem struct {
-	File   string
-	Line   int    // 0: the file as a whole
-	Column string // its name, or its number from 1; "": the whole line
-	What   string // and what to do about it
+	File    string
+	Line    int    // 0: the file as a whole
+	Column  string // its name, or its number from 1; "": the whole line
+	Message string // and what to do about it
 }
 
 // Error says where and what: file:line: column: what.
@@ -25,13 +25,13 @@ func (p Problem) Error() string {
 	if p.Column != "" {
 		s += ": " + p.Column
 	}
-	return s + ": " + p.What
+	return s + ": " + p.Message
 }
 
 // unlocatedProblem is a Problem that does not know its file and line yet.
-type unlocatedProblem struct{ column, what string }
+type unlocatedProblem struct{ column, message string }
 
-func (f *unlocatedProblem) Error() string { return f.column + ": " + f.what }
+func (f *unlocatedProblem) Error() string { return f.column + ": " + f.message }
 
 func newUnlocatedProblem(column, format string, a ...any) error {
 	return &unlocatedProblem{column, fmt.Sprintf(format, a...)}

@@ -12,19 +12,19 @@ import (
 
 // queuedJob is what matters of a job of squeue --json, of any release.
 type queuedJob struct {
-	ID        int64          `json:"job_id"`
-	Name      string         `json:"name"`
-	User      string         `json:"user_name"`
-	Account   string         `json:"account"`
-	QOS       string         `json:"qos"`
-	Partition string         `json:"partition"`
-	State     stringOrList   `json:"job_state"`
-	Submit    numberOrObject `json:"submit_time"`
-	Eligible  numberOrObject `json:"eligible_time"`
-	Limit     numberOrObject `json:"time_limit"` // minutes
-	Requested string         `json:"tres_req_str"`
-	Allocated string         `json:"tres_alloc_str"`
-	Tasks     string         `json:"array_task_string"`
+	ID            int64          `json:"job_id"`
+	Name          string         `json:"name"`
+	User          string         `json:"user_name"`
+	Account       string         `json:"account"`
+	QOS           string         `json:"qos"`
+	Partition     string         `json:"partition"`
+	State         stringOrList   `json:"job_state"`
+	Submit        numberOrObject `json:"submit_time"`
+	Eligible      numberOrObject `json:"eligible_time"`
+	Limit         numberOrObject `json:"time_limit"` // minutes
+	RequestedTRES string         `json:"tres_req_str"`
+	AllocatedTRES string         `json:"tres_alloc_str"`
+	ArrayTasks    string         `json:"array_task_string"`
 }
 
 // numberOrObject is one, or an object that says whether there is one.
@@ -66,7 +66,7 @@ func isQueueJSON(head string) bool {
 func readQueueJSON(in *bufio.Reader, s *collector) error {
 	s.Notes = append(s.Notes, squeueRunTimeNote)
 	s.shiftsToFirstArrival = true
-	return eachElement(in, s, "jobs", func(q *queuedJob, line int) error {
+	return forEachElement(in, s, "jobs", func(q *queuedJob, line int) error {
 		if len(q.State) == 0 || q.State[0] != "PENDING" && q.State[0] != "RUNNING" && q.State[0] != "SUSPENDED" {
 			s.countIgnored("neither waiting nor running")
 			return nil
@@ -82,11 +82,11 @@ func readQueueJSON(in *bufio.Reader, s *collector) error {
 			s.countIgnored("without a time limit")
 			return nil
 		}
-		for range countTasks(strconv.FormatInt(q.ID, 10) + "_[" + q.Tasks + "]") {
+		for range countArrayTasks(strconv.FormatInt(q.ID, 10) + "_[" + q.ArrayTasks + "]") {
 			if err := s.addJob(j, line); err != nil {
 				return err
 			}
-			j.ID = unnumbered
+			j.ID = unassignedID
 		}
 		return nil
 	})
@@ -95,20 +95,20 @@ func readQueueJSON(in *bufio.Reader, s *collector) error {
 func (q *queuedJob) toJob() (workload.Job, error) {
 	j := workload.Job{
 		ID: q.ID, Name: q.Name, User: q.User, Account: q.Account, QOS: q.QOS, Partition: q.Partition,
-		Arrive: float64(max(q.Submit, q.Eligible)), Limit: time.Duration(float64(q.Limit) * float64(time.Minute)),
+		Arrive: float64(max(q.Submit, q.Eligible)), TimeLimit: time.Duration(float64(q.Limit) * float64(time.Minute)),
 	}
-	if q.Limit < 0 || q.Limit > maxSeconds/60 {
+	if q.Limit < 0 || q.Limit > maxBelievedSeconds/60 {
 		return j, newUnlocatedProblem("time_limit", "%g minutes make no sense", float64(q.Limit))
 	}
-	asked, err := parseTRES(q.Requested)
+	asked, err := parseTRES(q.RequestedTRES)
 	if err != nil {
 		return j, newUnlocatedProblem("tres_req_str", "%v", err)
 	}
-	had, err := parseTRES(q.Allocated)
+	had, err := parseTRES(q.AllocatedTRES)
 	if err != nil {
 		return j, newUnlocatedProblem("tres_alloc_str", "%v", err)
 	}
 	j.GPUs, j.GPUType, j.CPUs, j.MemMB = max(had.gpus, asked.gpus), asked.gpuType, max(had.cpus, asked.cpus), asked.memMB
-	j.Duration = j.Limit.Seconds()
+	j.Duration = j.TimeLimit.Seconds()
 	return j, nil
 }

@@ -33,8 +33,8 @@ func (r *row) parseNumber(name string, column int) float64 {
 	return v
 }
 
-// parseWhole reads a cell that counts something.
-func (r *row) parseWhole(name string, column int) int64 {
+// parseInteger reads a cell that counts something.
+func (r *row) parseInteger(name string, column int) int64 {
 	v := r.parseNumber(name, column)
 	switch {
 	case r.err != nil:
@@ -61,12 +61,12 @@ func parseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-// eachLine calls take with each line and its number from 1.
-func eachLine(in *bufio.Reader, s *collector, take func(line int, text string) error) error {
+// forEachLine calls take with each line and its number from 1.
+func forEachLine(in *bufio.Reader, s *collector, take func(line int, text string) error) error {
 	for n := 1; ; n++ {
 		text, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return Problem{File: s.path, Line: n, What: err.Error()}
+			return Problem{File: s.path, Line: n, Message: err.Error()}
 		}
 		if text = strings.TrimRight(text, "\r\n"); text != "" || err == nil {
 			if err := take(n, text); err != nil {

@@ -9,15 +9,15 @@ import (
 )
 
 // sacctTable is the output of sacct -P with these columns and others, in any order.
-var sacctTable = table{'|', []string{"jobid", "state", "submit", "start"}, readSacct}
+var sacctTable = tableFormat{'|', []string{"jobid", "state", "submit", "start"}, parseSacctJob}
 
-// readAccounts reads sacct's table. Of jobs that stand there several times,
+// readSacctTable reads sacct's table. Of jobs that stand there several times,
 // because they were requeued (sacct -D), the last run counts, from the first
 // submission on.
-func readAccounts(in *bufio.Reader, s *collector) error {
+func readSacctTable(in *bufio.Reader, s *collector) error {
 	runs := &collector{Trace: s.Trace, path: s.path, options: s.options}
 	runs.lineByJobID = nil // ids may stand there again
-	if err := sacctTable.read(in, runs); err != nil {
+	if err := sacctTable.readFile(in, runs); err != nil {
 		return err
 	}
 	first := map[int64]float64{}
@@ -44,59 +44,59 @@ func readAccounts(in *bufio.Reader, s *collector) error {
 	return nil
 }
 
-func readSacct(r *tableRecord) (workload.Job, string) {
-	id := r.text("jobid")
+func parseSacctJob(r *tableRecord) (workload.Job, string) {
+	id := r.textByName("jobid")
 	if strings.Contains(id, ".") {
 		return workload.Job{}, ignoredSteps
 	}
-	end, why := parseState(r.text("state"))
-	if strings.HasPrefix(r.text("state"), "REQUEUED") {
+	end, why := parseState(r.textByName("state"))
+	if strings.HasPrefix(r.textByName("state"), "REQUEUED") {
 		end, why = workload.Cancelled, "" // a run; the job goes on in another row
 	}
-	if start := r.text("start"); why == "" && (start == "Unknown" || start == "None" || start == "") {
+	if start := r.textByName("start"); why == "" && (start == "Unknown" || start == "None" || start == "") {
 		why = ignoredNeverRan
 	}
 	if why != "" {
 		return workload.Job{}, why
 	}
 	j := workload.Job{
-		ID: parseID(id), Name: r.text("jobname"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
-		Partition: r.text("partition"), End: end, Arrive: r.unixSeconds("submit"), Limit: r.limit(),
+		ID: parseID(id), Name: r.textByName("jobname"), User: r.textByName("user"), Account: r.textByName("account"), QOS: r.textByName("qos"),
+		Partition: r.textByName("partition"), End: end, Arrive: r.unixSeconds("submit"), TimeLimit: r.timeLimit(),
 	}
-	if raw := parseID(r.text("jobidraw")); raw > 0 {
+	if raw := parseID(r.textByName("jobidraw")); raw > 0 {
 		j.ID = raw // tasks of an array have their own
 	} else if j.ID == 0 {
-		j.ID = unnumbered
+		j.ID = unassignedID
 	}
-	r.setEligible(&j)
-	j.Duration = r.elapsed()
-	r.setAllocated(&j)
+	r.setEligibleArrival(&j)
+	j.Duration = r.elapsedSeconds()
+	r.setAllocation(&j)
 	return j, skipReason(r, &j, "")
 }
 
-// setEligible lets a job arrive when it could have started: one that waited for
+// setEligibleArrival lets a job arrive when it could have started: one that waited for
 // another was not in the queue yet.
-func (r *tableRecord) setEligible(j *workload.Job) {
-	at, err := parseTime(r.text("eligible"))
+func (r *tableRecord) setEligibleArrival(j *workload.Job) {
+	at, err := parseTime(r.textByName("eligible"))
 	if start := r.unixSeconds("start"); err == nil && at > j.Arrive && at <= start {
 		j.Arrive = at
 	}
 }
 
-func (r *tableRecord) elapsed() float64 {
+func (r *tableRecord) elapsedSeconds() float64 {
 	switch {
-	case r.text("elapsedraw") != "":
-		return r.number("elapsedraw")
-	case r.text("elapsed") != "":
-		d, err := parseDuration(r.text("elapsed"))
+	case r.textByName("elapsedraw") != "":
+		return r.numberByName("elapsedraw")
+	case r.textByName("elapsed") != "":
+		d, err := parseDuration(r.textByName("elapsed"))
 		r.setError("elapsed", err)
 		return d.Seconds()
 	}
 	return r.unixSeconds("end") - r.unixSeconds("start")
 }
 
-// limit reads the time limit; the raw one counts minutes.
-func (r *tableRecord) limit() time.Duration {
+// timeLimit reads the time limit; the raw one counts minutes.
+func (r *tableRecord) timeLimit() time.Duration {
 	name := "timelimitraw"
 	if !r.hasColumn(name) {
 		name = "timelimit"
@@ -104,20 +104,20 @@ func (r *tableRecord) limit() time.Duration {
 	if !r.hasColumn(name) {
 		name = "time_limit"
 	}
-	d, err := parseDuration(r.text(name))
+	d, err := parseDuration(r.textByName(name))
 	r.setError(name, err)
 	return d
 }
 
-// setAllocated reads what the job had, or asked for where that is not known. A
+// setAllocation reads what the job had, or asked for where that is not known. A
 // type counts only when it was asked for: any would have done otherwise.
-func (r *tableRecord) setAllocated(j *workload.Job) {
-	had, err := parseTRES(r.text("alloctres"))
+func (r *tableRecord) setAllocation(j *workload.Job) {
+	had, err := parseTRES(r.textByName("alloctres"))
 	r.setError("AllocTRES", err)
-	asked, err := parseTRES(r.text("reqtres"))
+	asked, err := parseTRES(r.textByName("reqtres"))
 	r.setError("ReqTRES", err)
 	j.GPUs, j.CPUs, j.MemMB, j.GPUType = had.gpus, had.cpus, had.memMB, asked.gpuType
-	if r.text("alloctres") == "" {
+	if r.textByName("alloctres") == "" {
 		j.GPUs, j.CPUs, j.MemMB = asked.gpus, asked.cpus, asked.memMB
 	}
 }

@@ -30,7 +30,7 @@ func TestShockwaveTraces(t *testing.T) {
 		{"shockwave/120_32gpus.trace", 120, 5011, 59, 57, 92},
 		{"shockwave/220_64gpus.trace", 220, 5956, 106, 107, 160},
 	} {
-		tr, err := trace.Open(published(t, c.file), trace.Options{})
+		tr, err := trace.ReadFile(published(t, c.file), trace.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestShockwaveTraces(t *testing.T) {
 
 func TestPublishedTables(t *testing.T) {
 	for _, f := range []string{"shockwave/throughputs_tacc.json", "shockwave/throughputs_wisr.json", "gavel/throughputs/simulation_throughputs.json"} {
-		if _, err := workload.ReadTables(published(t, f)); err != nil {
+		if _, err := workload.ReadSpeedTables(published(t, f)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestPublished(t *testing.T) {
 		{"chronus/trace_job_Philly_SLO.csv", "tiresias", 0},
 		{"ms-itp/raw-traces/cluster05.csv", "itp", 0},
 	} {
-		tr, err := trace.Open(published(t, c.file), trace.Options{SkipBad: true})
+		tr, err := trace.ReadFile(published(t, c.file), trace.Options{SkipBad: true})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -86,11 +86,11 @@ func TestPublished(t *testing.T) {
 // TestMeasuredTraces wants all speeds of a trace in the tables it came with.
 func TestMeasuredTraces(t *testing.T) {
 	for _, c := range [][2]string{{"shockwave/120_32gpus.trace", "shockwave/throughputs_tacc.json"}, {"shockwave/220_64gpus.trace", "shockwave/throughputs_wisr.json"}} {
-		tr, err := trace.Open(published(t, c[0]), trace.Options{})
+		tr, err := trace.ReadFile(published(t, c[0]), trace.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tables, err := workload.ReadTables(published(t, c[1]))
+		tables, err := workload.ReadSpeedTables(published(t, c[1]))
 		if err != nil {
 			t.Fatal(err)
 		}

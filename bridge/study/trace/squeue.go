@@ -12,12 +12,12 @@ import (
 // squeueRunTimeNote says what a queue cannot tell.
 const squeueRunTimeNote = "run times are the time limits: a queue does not know how long its jobs will run"
 
-// maxTasks is how many tasks of one array are read.
-const maxTasks = 10_000
+// maxArrayTasks is how many tasks of one array are read.
+const maxArrayTasks = 10_000
 
 // squeueTable is its text with columns between bars, as
 // squeue -o '%i|%u|%a|%q|%P|%T|%V|%l|%D|%C|%b' prints it.
-var squeueTable = table{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
+var squeueTable = tableFormat{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
 
 func readSqueue(in *bufio.Reader, s *collector) error {
 	s.Notes = append(s.Notes, squeueRunTimeNote)
@@ -25,17 +25,17 @@ func readSqueue(in *bufio.Reader, s *collector) error {
 	var more []workload.Job // further tasks of arrays
 	t.parseJob = func(r *tableRecord) (workload.Job, string) {
 		j, why := parseQueuedJob(r)
-		for range countTasks(r.text("jobid")) - 1 {
+		for range countArrayTasks(r.textByName("jobid")) - 1 {
 			if why != "" || r.err != nil {
 				break
 			}
 			task := j
-			task.ID = unnumbered
+			task.ID = unassignedID
 			more = append(more, task)
 		}
 		return j, why
 	}
-	if err := t.read(in, s); err != nil {
+	if err := t.readFile(in, s); err != nil {
 		return err
 	}
 	for _, j := range more {
@@ -48,21 +48,21 @@ func readSqueue(in *bufio.Reader, s *collector) error {
 
 // parseQueuedJob reads a row. GPUs stand as a number for each node or in a list of all.
 func parseQueuedJob(r *tableRecord) (workload.Job, string) {
-	id, _, _ := strings.Cut(r.text("jobid"), "_")
+	id, _, _ := strings.Cut(r.textByName("jobid"), "_")
 	j := workload.Job{
-		ID: parseID(id), Name: r.text("name"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
-		Partition: r.text("partition"), CPUs: r.count("cpus"), Arrive: r.unixSeconds("submit_time"), Limit: r.limit(),
+		ID: parseID(id), Name: r.textByName("name"), User: r.textByName("user"), Account: r.textByName("account"), QOS: r.textByName("qos"),
+		Partition: r.textByName("partition"), CPUs: r.countByName("cpus"), Arrive: r.unixSeconds("submit_time"), TimeLimit: r.timeLimit(),
 	}
-	if strings.Contains(r.text("jobid"), "_") {
-		j.ID = unnumbered // tasks share the number of their array
+	if strings.Contains(r.textByName("jobid"), "_") {
+		j.ID = unassignedID // tasks share the number of their array
 	}
 	nodes := 1
-	if r.text("nodes") != "" {
-		nodes = r.count("nodes")
+	if r.textByName("nodes") != "" {
+		nodes = r.countByName("nodes")
 	}
-	perNode, typ, err := parseGRES(cmp.Or(r.text("tres_per_node"), r.text("gres")))
+	perNode, typ, err := parseGRES(cmp.Or(r.textByName("tres_per_node"), r.textByName("gres")))
 	r.setError("tres_per_node", err)
-	total, err := parseTRES(cmp.Or(r.text("tres_alloc"), r.text("tres")))
+	total, err := parseTRES(cmp.Or(r.textByName("tres_alloc"), r.textByName("tres")))
 	r.setError("tres", err)
 	j.GPUs, j.GPUType = max(perNode*nodes, total.gpus), cmp.Or(typ, total.gpuType)
 	return j, r.durationFromLimit(&j)
@@ -70,19 +70,19 @@ func parseQueuedJob(r *tableRecord) (workload.Job, string) {
 
 // durationFromLimit takes the time limit for the run time.
 func (r *tableRecord) durationFromLimit(j *workload.Job) string {
-	j.Duration = j.Limit.Seconds()
+	j.Duration = j.TimeLimit.Seconds()
 	if r.err == nil && j.GPUs > 0 && j.Duration == 0 {
 		return "without a time limit"
 	}
 	return skipReason(r, j, "")
 }
 
-// countTasks counts those of an array that waits as one line: 4711_[3,5-9:2%4].
-func countTasks(id string) int {
+// countArrayTasks counts those of an array that waits as one line: 4711_[3,5-9:2%4].
+func countArrayTasks(id string) int {
 	_, list, _ := strings.Cut(id, "_[")
 	tasks := slurm.ReadArrayTasks(strings.TrimSuffix(list, "]"))
 	if tasks.IsTruncated {
 		return 1 // nothing says how many
 	}
-	return min(max(tasks.Count, 1), maxTasks)
+	return min(max(tasks.Count, 1), maxArrayTasks)
 }

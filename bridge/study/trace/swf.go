@@ -10,15 +10,15 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// swfFields is the number of columns of the Standard Workload Format.
-const swfFields = 18
+// swfColumnCount is the number of columns of the Standard Workload Format.
+const swfColumnCount = 18
 
 func isSWF(head string) bool {
 	for text := range strings.Lines(head) {
 		switch text = strings.TrimSpace(text); {
 		case text == "" || strings.HasPrefix(text, ";"):
 			continue
-		case len(strings.Fields(text)) != swfFields:
+		case len(strings.Fields(text)) != swfColumnCount:
 			return false
 		}
 		_, err := strconv.ParseInt(strings.Fields(text)[0], 10, 64)
@@ -29,7 +29,7 @@ func isSWF(head string) bool {
 
 func readSWF(in *bufio.Reader, s *collector) error {
 	var start float64
-	err := eachLine(in, s, func(n int, text string) error {
+	err := forEachLine(in, s, func(n int, text string) error {
 		text = strings.TrimSpace(text)
 		if name, value, ok := strings.Cut(strings.TrimLeft(text, "; "), ":"); ok && strings.HasPrefix(text, ";") && name == "UnixStartTime" {
 			start, _ = parseNumber(value)
@@ -38,8 +38,8 @@ func readSWF(in *bufio.Reader, s *collector) error {
 			return nil
 		}
 		r := row{cells: strings.Fields(text)}
-		if len(r.cells) != swfFields {
-			return s.rejectLine(n, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), swfFields))
+		if len(r.cells) != swfColumnCount {
+			return s.rejectLine(n, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), swfColumnCount))
 		}
 		j, why := parseSWFJob(&r, s.options.GPUsPerProc)
 		switch {
@@ -64,12 +64,12 @@ func parseSWFJob(r *row, gpusPerProc float64) (j workload.Job, why string) {
 		procs = r.parseNumber("requested processors", 7)
 	}
 	j = workload.Job{
-		ID: r.parseWhole("job number", 0), Arrive: r.parseNumber("submit time", 1), Duration: r.parseNumber("run time", 3),
-		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: nameFromNumber("user", r.parseWhole("user", 11)),
-		Account: nameFromNumber("group", r.parseWhole("group", 12)), Partition: nameFromNumber("queue", r.parseWhole("queue", 14)),
-		Limit: time.Duration(max(r.parseNumber("requested time", 8), 0) * float64(time.Second)),
+		ID: r.parseInteger("job number", 0), Arrive: r.parseNumber("submit time", 1), Duration: r.parseNumber("run time", 3),
+		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: nameFromNumber("user", r.parseInteger("user", 11)),
+		Account: nameFromNumber("group", r.parseInteger("group", 12)), Partition: nameFromNumber("queue", r.parseInteger("queue", 14)),
+		TimeLimit: time.Duration(max(r.parseNumber("requested time", 8), 0) * float64(time.Second)),
 	}
-	switch r.parseWhole("status", 10) {
+	switch r.parseInteger("status", 10) {
 	case 0:
 		j.End = workload.Failed
 	case 5:

@@ -13,16 +13,16 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// table is a file of rows below a header.
-type table struct {
+// tableFormat is a file of rows below a header.
+type tableFormat struct {
 	comma           rune
 	requiredColumns []string // columns without which it is another format
 	// parseJob reads a row; what is no job for us comes with a reason in why.
 	parseJob func(r *tableRecord) (j workload.Job, why string)
 }
 
-// matches says whether the first line of a file names the needed columns.
-func (t *table) matches(head string) bool {
+// matchesHead says whether the first line of a file names the needed columns.
+func (t *tableFormat) matchesHead(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	at := indexColumns(strings.Split(first, string(t.comma)))
 	return !slices.ContainsFunc(t.requiredColumns, func(name string) bool { _, ok := at[name]; return !ok })
@@ -45,31 +45,35 @@ func indexColumns(names []string) map[string]int {
 // tableRecord is one row of a table. It keeps the first error.
 type tableRecord struct {
 	row
-	columnByName map[string]int
+	columnIndexByName map[string]int
 }
 
 // hasColumn reports whether the file has the column.
-func (r *tableRecord) hasColumn(name string) bool { _, ok := r.columnByName[name]; return ok }
+func (r *tableRecord) hasColumn(name string) bool { _, ok := r.columnIndexByName[name]; return ok }
 
-// text returns a cell; "" where there is no such column.
-func (r *tableRecord) text(name string) string {
-	if i, ok := r.columnByName[name]; ok && i < len(r.cells) {
+// textByName returns a cell; "" where there is no such column.
+func (r *tableRecord) textByName(name string) string {
+	if i, ok := r.columnIndexByName[name]; ok && i < len(r.cells) {
 		return strings.TrimSpace(r.cells[i])
 	}
 	return ""
 }
 
-// column is for row's methods: -1 where the file lacks it.
-func (r *tableRecord) column(name string) int {
-	if i, ok := r.columnByName[name]; ok {
+// columnIndex is for row's methods: -1 where the file lacks it.
+func (r *tableRecord) columnIndex(name string) int {
+	if i, ok := r.columnIndexByName[name]; ok {
 		return i
 	}
 	return -1
 }
 
-func (r *tableRecord) number(name string) float64 { return r.parseNumber(name, r.column(name)) }
+func (r *tableRecord) numberByName(name string) float64 {
+	return r.parseNumber(name, r.columnIndex(name))
+}
 
-func (r *tableRecord) count(name string) int { return int(r.parseWhole(name, r.column(name))) }
+func (r *tableRecord) countByName(name string) int {
+	return int(r.parseInteger(name, r.columnIndex(name)))
+}
 
 // timeLayouts are how moments are written; those without a zone are taken as UTC.
 var timeLayouts = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00"}
@@ -79,7 +83,7 @@ func (r *tableRecord) unixSeconds(name string) float64 {
 	if r.err != nil {
 		return 0
 	}
-	at, err := parseTime(r.text(name))
+	at, err := parseTime(r.textByName(name))
 	if err != nil {
 		r.err = newUnlocatedProblem(name, "%v", err)
 	}
@@ -98,12 +102,12 @@ func parseTime(s string) (float64, error) {
 	return 0, errors.New("\"" + printable.Truncate(s, maxShownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
-func (t *table) read(in *bufio.Reader, s *collector) error {
+func (t *tableFormat) readFile(in *bufio.Reader, s *collector) error {
 	c := csv.NewReader(in)
 	c.Comma, c.FieldsPerRecord, c.LazyQuotes, c.ReuseRecord = t.comma, -1, true, true
 	names, err := c.Read()
 	if err != nil {
-		return Problem{File: s.path, Line: 1, What: err.Error()}
+		return Problem{File: s.path, Line: 1, Message: err.Error()}
 	}
 	at := indexColumns(names)
 	for _, name := range t.requiredColumns {
@@ -119,7 +123,7 @@ func (t *table) read(in *bufio.Reader, s *collector) error {
 		}
 		n, _ := c.FieldPos(0)
 		if err != nil {
-			return Problem{File: s.path, Line: n, What: err.Error()}
+			return Problem{File: s.path, Line: n, Message: err.Error()}
 		}
 		if err := t.readRow(s, cells, at, n, width); err != nil {
 			return err
@@ -128,7 +132,7 @@ func (t *table) read(in *bufio.Reader, s *collector) error {
 }
 
 // readRow reads a row of a table so many columns wide.
-func (t *table) readRow(s *collector, cells []string, at map[string]int, line, width int) error {
+func (t *tableFormat) readRow(s *collector, cells []string, at map[string]int, line, width int) error {
 	if len(cells) != width {
 		return s.rejectLine(line, newUnlocatedProblem("", "%d columns, but the header has %d", len(cells), width))
 	}

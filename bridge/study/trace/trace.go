@@ -43,9 +43,9 @@ type Options struct {
 // maxKeptErrors is how many bad rows are kept to be shown.
 const maxKeptErrors = 5
 
-// Open reads a trace, packed by gzip or not. Errors are a Problem where a line
+// ReadFile reads a trace, packed by gzip or not. Errors are a Problem where a line
 // of the file is at fault.
-func Open(path string, o Options) (*Trace, error) {
+func ReadFile(path string, o Options) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
@@ -56,11 +56,11 @@ func Open(path string, o Options) (*Trace, error) {
 
 // Read reads a trace from r; the path names it in errors.
 func Read(r io.Reader, path string, o Options) (*Trace, error) {
-	in, err := datafile.NewReader(r)
+	in, err := datafile.NewGunzipReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	head, err := in.Peek(datafile.BufferSize)
+	head, err := in.Peek(datafile.LookAheadBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -75,7 +75,7 @@ func Read(r io.Reader, path string, o Options) (*Trace, error) {
 	if err := f.readJobs(in, s); err != nil {
 		return nil, err
 	}
-	return s.finish()
+	return s.finishTrace()
 }
 
 // nameFromPath is what a trace is called after its file.

@@ -11,25 +11,25 @@ import (
 )
 
 // columnLayout says in which column a value stands, from 0; -1: nowhere.
-type columnLayout struct{ class, steps, gpus, mode, weight, deadline, duration, arrival int }
+type columnLayout struct{ classColumn, stepsColumn, gpusColumn, modeColumn, weightColumn, deadlineColumn, durationColumn, arrivalColumn int }
 
 // layoutByColumnCount are those of the training traces by their number of columns. The
 // column before the number of steps says whether a data set is needed; the
 // ones before that are the command line.
 var layoutByColumnCount = map[int]columnLayout{
-	12: {class: 0, steps: 5, gpus: 6, mode: 7, weight: 8, deadline: 9, duration: 10, arrival: 11},
-	10: {class: 0, steps: 5, gpus: 6, weight: 7, deadline: 8, arrival: 9, mode: -1, duration: -1},
-	7:  {class: 0, steps: 4, arrival: 5, gpus: 6, mode: -1, weight: -1, deadline: -1, duration: -1},
+	12: {classColumn: 0, stepsColumn: 5, gpusColumn: 6, modeColumn: 7, weightColumn: 8, deadlineColumn: 9, durationColumn: 10, arrivalColumn: 11},
+	10: {classColumn: 0, stepsColumn: 5, gpusColumn: 6, weightColumn: 7, deadlineColumn: 8, arrivalColumn: 9, modeColumn: -1, durationColumn: -1},
+	7:  {classColumn: 0, stepsColumn: 4, arrivalColumn: 5, gpusColumn: 6, modeColumn: -1, weightColumn: -1, deadlineColumn: -1, durationColumn: -1},
 }
 
-func isTraining(head string) bool {
+func isTrainingTrace(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	_, ok := layoutByColumnCount[strings.Count(first, "\t")+1]
 	return ok && !strings.HasPrefix(first, "{")
 }
 
 func readTraining(in *bufio.Reader, s *collector) error {
-	return eachLine(in, s, func(line int, text string) error {
+	return forEachLine(in, s, func(line int, text string) error {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
@@ -48,26 +48,26 @@ func parseTrainingLine(cells []string) (workload.Job, error) {
 		return workload.Job{}, newUnlocatedProblem("", "%d columns between tabs, want 12, 10 or 7", len(cells))
 	}
 	r := row{cells: cells}
-	model, batch, err := ParseClass(cells[at.class])
+	model, batch, err := ParseClass(cells[at.classColumn])
 	j := workload.Job{
-		Class: cells[at.class], GPUs: int(r.parseWhole("gpus", at.gpus)), Arrive: r.parseNumber("arrival", at.arrival),
-		Weight: r.parseNumber("weight", at.weight), Duration: r.parseNumber("duration", at.duration),
-		Training: &workload.Training{Model: model, Batch: batch, Mode: workload.StaticMode, Steps: r.parseWhole("total steps", at.steps)},
+		Class: cells[at.classColumn], GPUs: int(r.parseInteger("gpus", at.gpusColumn)), Arrive: r.parseNumber("arrival", at.arrivalColumn),
+		Weight: r.parseNumber("weight", at.weightColumn), Duration: r.parseNumber("duration", at.durationColumn),
+		Training: &workload.Training{Model: model, Batch: batch, Mode: workload.StaticMode, Steps: r.parseInteger("total steps", at.stepsColumn)},
 	}
 	j.Name = j.Class
-	if at.mode >= 0 {
-		j.Training.Mode = workload.BatchMode(cells[at.mode])
+	if at.modeColumn >= 0 {
+		j.Training.Mode = workload.BatchMode(cells[at.modeColumn])
 	}
-	if slo := r.parseNumber("SLO", at.deadline); slo > 0 && j.Duration > 0 {
+	if slo := r.parseNumber("SLO", at.deadlineColumn); slo > 0 && j.Duration > 0 {
 		j.Deadline = j.Arrive + slo*j.Duration
 	}
 	if err != nil {
 		return j, err
 	}
-	return j, r.checkMode(&j)
+	return j, r.checkBatchMode(&j)
 }
 
-func (r *row) checkMode(j *workload.Job) error {
+func (r *row) checkBatchMode(j *workload.Job) error {
 	switch j.Training.Mode {
 	case workload.StaticMode, workload.AccordionMode, workload.GNSMode:
 		return r.err

@@ -116,7 +116,7 @@ func parseDuration(s string) (time.Duration, error) {
 		v, err = parseNumber(p)
 		sum += v * units[i]
 	}
-	if err != nil || len(parts) > 3 || sum < 0 || sum > maxSeconds {
+	if err != nil || len(parts) > 3 || sum < 0 || sum > maxBelievedSeconds {
 		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", printable.Truncate(s, maxShownChars))
 	}
 	return time.Duration(sum * float64(time.Second)), nil

@@ -10,28 +10,28 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// searchTime bounds the time spent on finding smaller requests. For fewer GPUs
+// maxSearchTime bounds the time spent on finding smaller requests. For fewer GPUs
 // at most maxTriesPerSource plans are made, for limits that end before nodes
 // are set aside as many, and for halved limits the rest up to twice as many.
 const (
-	searchTime        = 2 * time.Second
+	maxSearchTime     = 2 * time.Second
 	maxTriesPerSource = 4
 )
 
-// Smaller returns the job with smaller requests with which the policy would have
+// FindSmallerRequests returns the job with smaller requests with which the policy would have
 // started it in the cycle of the snapshot: with fewer GPUs, and with a shorter
 // time limit, the largest of each. Each is tried by deciding again. clock tells
 // the time. There are none of a job that cannot start, would start as it is, or
 // is sized by the policy.
-func Smaller(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() time.Time) []policy.Job {
+func FindSmallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() time.Time) []policy.Job {
 	j := s.Job(id)
 	if j == nil || !j.CanStart(s.Now) || j.MinGPUs > 0 || wouldStart(s, *j, p) {
 		return nil
 	}
-	end := clock().Add(searchTime)
+	end := clock().Add(maxSearchTime)
 	var found []policy.Job
 	free := pool.New(s)
-	for _, list := range [][]policy.Job{fewerGPUs(free, j), shorterLimits(s, free, j)} {
+	for _, list := range [][]policy.Job{requestsWithFewerGPUs(free, j), requestsWithShorterLimits(s, free, j)} {
 		for _, smaller := range list {
 			if clock().After(end) {
 				return found
@@ -62,9 +62,9 @@ func wouldStart(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
 	return slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool { return d.Job == j.ID && d.Verb == policy.Start })
 }
 
-// fewerGPUs returns the job with fewer GPUs that fit into what is free, the most
+// requestsWithFewerGPUs returns the job with fewer GPUs that fit into what is free, the most
 // first.
-func fewerGPUs(free *pool.Pool, j *policy.Job) []policy.Job {
+func requestsWithFewerGPUs(free *pool.Pool, j *policy.Job) []policy.Job {
 	var list []policy.Job
 	for n := min(j.Ask.GPUs.Count-1, free.TotalFree(j.Ask.GPUs.Type)); n > 0 && len(list) < maxTriesPerSource; n-- {
 		t := *j
@@ -96,9 +96,9 @@ func shrinkAsk(a *policy.Ask, n int) bool {
 	return len(a.RequiredNodes) <= max(a.MinNodes, 1)
 }
 
-// shorterLimits returns the job with shorter time limits, the longest first, if there
+// requestsWithShorterLimits returns the job with shorter time limits, the longest first, if there
 // is room for it at all: those that end before nodes are set aside, and halves.
-func shorterLimits(s *policy.Snapshot, free *pool.Pool, j *policy.Job) []policy.Job {
+func requestsWithShorterLimits(s *policy.Snapshot, free *pool.Pool, j *policy.Job) []policy.Job {
 	minute := *j
 	minute.Limit = time.Minute
 	if _, err := pool.Fit(free, j.Partition, minute.AskWithLimit()); err != nil {

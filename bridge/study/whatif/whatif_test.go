@@ -76,7 +76,7 @@ func TestSmaller(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := len(tt.scene.Jobs)
 			var got []string
-			for _, smaller := range Smaller(tt.scene, tt.job, tt.policy, func() time.Time { return noon }) {
+			for _, smaller := range FindSmallerRequests(tt.scene, tt.job, tt.policy, func() time.Time { return noon }) {
 				got = append(got, request(tt.scene.Job(tt.job), &smaller))
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {
@@ -104,7 +104,7 @@ func request(was, is *policy.Job) string {
 func TestSmallerGivesUp(t *testing.T) {
 	at := noon
 	late := func() time.Time { at = at.Add(time.Minute); return at }
-	if got := Smaller(scene(wants(8, 1, 8, time.Hour)), 3, &fifo.Policy{}, late); got != nil {
+	if got := FindSmallerRequests(scene(wants(8, 1, 8, time.Hour)), 3, &fifo.Policy{}, late); got != nil {
 		t.Errorf("got %v", got)
 	}
 }

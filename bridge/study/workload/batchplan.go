@@ -98,13 +98,13 @@ func isWithinTenEpochs(epoch, first int) bool { return epoch >= first && epoch <
 // batchPlan is a training job with what its plan depends on.
 type batchPlan struct {
 	*Training
-	epochs         int
+	epochCount     int
 	maxBatch       int   // the model's largest batch size
 	doublingEpochs []int // epochs from which it doubles
 }
 
 func newBatchPlan(t *Training, gpus int) batchPlan {
-	return batchPlan{t, t.Epochs(), modelsByName[t.Model].maxBatch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}]}
+	return batchPlan{t, t.EpochCount(), modelsByName[t.Model].maxBatch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}]}
 }
 
 // batchAt returns the batch size of an epoch in the job's plan, which is not
@@ -114,14 +114,14 @@ func newBatchPlan(t *Training, gpus int) batchPlan {
 func (p *batchPlan) batchAt(epoch int) int {
 	t := p.Training
 	if t.Mode == GNSMode {
-		if b := doubledBatch(t.Batch, epoch, p.doublingEpochs); epoch < p.epochs-1 || b <= 2*t.Batch {
+		if b := doubledBatch(t.Batch, epoch, p.doublingEpochs); epoch < p.epochCount-1 || b <= 2*t.Batch {
 			return b
 		}
 		return t.Batch
 	}
 	switch {
 	case t.Mode != AccordionMode || t.Model == "Transformer" || t.isCritical(epoch):
-	case float64(epoch) <= 0.3*float64(p.epochs):
+	case float64(epoch) <= 0.3*float64(p.epochCount):
 	case t.Model == "Recommendation" && (isWithinTenEpochs(epoch, 60) || isWithinTenEpochs(epoch, 80)):
 	default:
 		return max(p.maxBatch, t.Batch)

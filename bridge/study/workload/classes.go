@@ -11,15 +11,15 @@ type ClassSize struct {
 	GPUs  int
 }
 
-// Classes returns what was measured alone on GPUs of the type, sorted.
-func (t *Tables) Classes(typ string) []ClassSize {
+// ClassSizes returns what was measured alone on GPUs of the type, sorted.
+func (t *SpeedTables) ClassSizes(typ string) []ClassSize {
 	if t == nil {
 		return nil
 	}
 	var all []ClassSize
 	for k := range t.stepsAlone {
-		if k.typ == typ {
-			all = append(all, ClassSize{k.class, k.gpus})
+		if k.gpuType == typ {
+			all = append(all, ClassSize{k.class, k.gpuCount})
 		}
 	}
 	slices.SortFunc(all, func(a, b ClassSize) int {

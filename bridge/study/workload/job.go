@@ -18,17 +18,17 @@ type Job struct {
 	Partition string
 	Class     string // model family and batch size, as in throughput tables: "LM (batch size 10)"
 
-	Arrive   float64
-	GPUs     int    // as a gang
-	GPUType  string // "": any
-	Nodes    int    // servers over which its GPUs are spread evenly; 0: as few as can be. Only Slurm sees to it
-	MinGPUs  int    // elastic range; 0: rigid
-	MaxGPUs  int
-	CPUs     int // over all nodes
-	MemMB    int64
-	Limit    time.Duration // 0: none
-	Deadline float64       // 0: none
-	Weight   float64       // 0: 1
+	Arrive    float64
+	GPUs      int    // as a gang
+	GPUType   string // "": any
+	NodeCount int    // servers over which its GPUs are spread evenly; 0: as few as can be. Only Slurm sees to it
+	MinGPUs   int    // elastic range; 0: rigid
+	MaxGPUs   int
+	CPUs      int // over all nodes
+	MemMB     int64
+	TimeLimit time.Duration // 0: none
+	Deadline  float64       // 0: none
+	Weight    float64       // 0: 1
 
 	// Duration is the run time in seconds on what it asks, if never stopped and
 	// alone. With Training it is the nominal one and Training decides.
@@ -38,21 +38,21 @@ type Job struct {
 	Speeds   map[string]float64
 	Training *Training
 
-	End         End
-	Checkpoint  float64 // seconds each new start costs it; 0: what the simulator's clock says
-	Unstoppable bool    // must not be stopped
-	Shareable   bool
-	Silent      bool // reports nothing: policies see neither Training nor progress
+	End                JobEnd
+	RestartCostSeconds float64 // seconds each new start costs it; 0: what the simulator's clock says
+	IsUnstoppable      bool    // must not be stopped
+	IsShareable        bool
+	IsSilent           bool // reports nothing: policies see neither Training nor progress
 }
 
-// End is how a job ends by itself.
-type End string
+// JobEnd is how a job ends by itself.
+type JobEnd string
 
 // The ends.
 const (
-	Completed End = "" // its work is done
-	Failed    End = "failed"
-	Cancelled End = "cancelled"
+	Completed JobEnd = "" // its work is done
+	Failed    JobEnd = "failed"
+	Cancelled JobEnd = "cancelled"
 )
 
 // Training is a training job whose speed stands in throughput tables and which

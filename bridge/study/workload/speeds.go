@@ -5,59 +5,59 @@ import (
 	"slices"
 )
 
-// Tables are measured speeds in steps per second of the whole job, by GPU type,
+// SpeedTables are measured speeds in steps per second of the whole job, by GPU type,
 // class and number of GPUs: alone, and beside another job on the same GPUs.
-type Tables struct {
+type SpeedTables struct {
 	stepsAlone  map[speedKey]float64
 	stepsBeside map[pairKey]float64
-	types       []string
+	gpuTypes    []string
 }
 
 type speedKey struct {
-	typ, class string
-	gpus       int
+	gpuType, class string
+	gpuCount       int
 }
 
 type pairKey struct {
 	speedKey
-	other string
+	neighbourClass string
 }
 
-// SpeedRow is one line of throughput tables. With Other, both jobs run on the same
+// SpeedRow is one line of throughput tables. With NeighbourClass, both jobs run on the same
 // GPUs, each with its own speed.
 type SpeedRow struct {
-	Type       string  // of the GPUs
-	Class      string  // as Job.Class
-	GPUs       int     // of the job, and of its neighbour
-	Steps      float64 // per second
-	Other      string  // class of the neighbour; "": none
-	OtherSteps float64 // the neighbour's steps per second
+	GPUType                 string  // of the GPUs
+	Class                   string  // as Job.Class
+	GPUCount                int     // of the job, and of its neighbour
+	StepsPerSecond          float64 // per second
+	NeighbourClass          string  // class of the neighbour; "": none
+	NeighbourStepsPerSecond float64 // the neighbour's steps per second
 }
 
-// NewTables makes tables of their lines, in any order. Of lines that say the
+// NewSpeedTables makes tables of their lines, in any order. Of lines that say the
 // same twice the last holds.
-func NewTables(rows []SpeedRow) *Tables {
-	t := &Tables{stepsAlone: make(map[speedKey]float64), stepsBeside: make(map[pairKey]float64, len(rows))}
+func NewSpeedTables(rows []SpeedRow) *SpeedTables {
+	t := &SpeedTables{stepsAlone: make(map[speedKey]float64), stepsBeside: make(map[pairKey]float64, len(rows))}
 	for _, r := range rows {
-		if r.Other == "" {
-			t.stepsAlone[speedKey{r.Type, r.Class, r.GPUs}] = r.Steps
+		if r.NeighbourClass == "" {
+			t.stepsAlone[speedKey{r.GPUType, r.Class, r.GPUCount}] = r.StepsPerSecond
 		} else {
-			t.stepsBeside[pairKey{speedKey{r.Type, r.Class, r.GPUs}, r.Other}] = r.Steps
-			t.stepsBeside[pairKey{speedKey{r.Type, r.Other, r.GPUs}, r.Class}] = r.OtherSteps
+			t.stepsBeside[pairKey{speedKey{r.GPUType, r.Class, r.GPUCount}, r.NeighbourClass}] = r.StepsPerSecond
+			t.stepsBeside[pairKey{speedKey{r.GPUType, r.NeighbourClass, r.GPUCount}, r.Class}] = r.NeighbourStepsPerSecond
 		}
-		if i, found := slices.BinarySearch(t.types, r.Type); !found {
-			t.types = slices.Insert(t.types, i, r.Type)
+		if i, found := slices.BinarySearch(t.gpuTypes, r.GPUType); !found {
+			t.gpuTypes = slices.Insert(t.gpuTypes, i, r.GPUType)
 		}
 	}
 	return t
 }
 
 // GPUTypes returns the GPU types of the tables, sorted.
-func (t *Tables) GPUTypes() []string { return slices.Clone(t.types) }
+func (t *SpeedTables) GPUTypes() []string { return slices.Clone(t.gpuTypes) }
 
 // StepsAlone returns the steps per second of a job that has its GPUs for itself; ok
-// is false when it was not measured. A nil Tables knows nothing.
-func (t *Tables) StepsAlone(typ, class string, gpus int) (steps float64, ok bool) {
+// is false when it was not measured. A nil SpeedTables knows nothing.
+func (t *SpeedTables) StepsAlone(typ, class string, gpus int) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false
 	}
@@ -67,7 +67,7 @@ func (t *Tables) StepsAlone(typ, class string, gpus int) (steps float64, ok bool
 
 // StepsBeside returns the steps per second of a job that shares its GPUs with one of
 // the other class; ok is false when it was not measured.
-func (t *Tables) StepsBeside(typ, class string, gpus int, other string) (steps float64, ok bool) {
+func (t *SpeedTables) StepsBeside(typ, class string, gpus int, other string) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false
 	}
@@ -77,14 +77,14 @@ func (t *Tables) StepsBeside(typ, class string, gpus int, other string) (steps f
 
 // Neighbours returns the classes whose speed beside the class is known on the
 // type and number of GPUs, sorted.
-func (t *Tables) Neighbours(typ, class string, gpus int) []string {
+func (t *SpeedTables) Neighbours(typ, class string, gpus int) []string {
 	if t == nil {
 		return nil
 	}
 	var names []string
 	for p := range t.stepsBeside {
 		if p.speedKey == (speedKey{typ, class, gpus}) {
-			names = append(names, p.other)
+			names = append(names, p.neighbourClass)
 		}
 	}
 	slices.Sort(names)

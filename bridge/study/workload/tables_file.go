@@ -15,33 +15,33 @@ import (
 	"fairbridge/bridge/study/datafile"
 )
 
-// aloneEntry is the key under which the tables keep the speed without a neighbour.
-const aloneEntry = "null"
+// aloneEntryKey is the key under which the tables keep the speed without a neighbour.
+const aloneEntryKey = "null"
 
-// ReadTables reads measured speeds in the format of Shockwave's and Gavel's
+// ReadSpeedTables reads measured speeds in the format of Shockwave's and Gavel's
 // throughput tables, packed by gzip or not: a JSON object of GPU types, in them
 // "('Model (batch size N)', GPUs)", in them "null" for the steps per second
 // alone or a neighbour of that key with both speeds. A speed of zero says that
 // it does not fit there; such entries are kept, as zero.
-func ReadTables(path string) (*Tables, error) {
+func ReadSpeedTables(path string) (*SpeedTables, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading throughput tables: %w", err)
 	}
 	defer f.Close()
-	in, err := datafile.NewReader(f)
+	in, err := datafile.NewGunzipReader(f)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	t, err := DecodeTables(in)
+	t, err := DecodeSpeedTables(in)
 	if err != nil {
 		return nil, fmt.Errorf("reading throughput tables of %s: %w", path, err)
 	}
 	return t, nil
 }
 
-// DecodeTables is ReadTables for what is open already.
-func DecodeTables(in io.Reader) (*Tables, error) {
+// DecodeSpeedTables is ReadSpeedTables for what is open already.
+func DecodeSpeedTables(in io.Reader) (*SpeedTables, error) {
 	var file map[string]map[string]map[string]json.RawMessage
 	if err := json.NewDecoder(in).Decode(&file); err != nil {
 		return nil, fmt.Errorf("want JSON of GPU type, job type and speed: %w", err)
@@ -59,7 +59,7 @@ func DecodeTables(in io.Reader) (*Tables, error) {
 	if len(file) == 0 {
 		return nil, fmt.Errorf("no GPU types in it")
 	}
-	return NewTables(rows), nil
+	return NewSpeedTables(rows), nil
 }
 
 // parseSpeeds reads what stands under one key of a GPU type.
@@ -70,14 +70,14 @@ func parseSpeeds(typ, k string, entries map[string]json.RawMessage) ([]SpeedRow,
 	}
 	var rows []SpeedRow
 	for _, other := range slices.Sorted(maps.Keys(entries)) {
-		s := SpeedRow{Type: typ, Class: class, GPUs: gpus}
-		if other == aloneEntry {
-			err = decodeSteps(entries[other], &s.Steps)
+		s := SpeedRow{GPUType: typ, Class: class, GPUCount: gpus}
+		if other == aloneEntryKey {
+			err = decodeSteps(entries[other], &s.StepsPerSecond)
 		} else if beside, n, wrong := parseTableKey(other); wrong != nil || n != gpus {
 			err = cmp.Or(wrong, fmt.Errorf("a neighbour of %d GPUs cannot share %d", n, gpus))
 		} else {
-			s.Other = beside
-			err = decodeSteps(entries[other], &s.Steps, &s.OtherSteps)
+			s.NeighbourClass = beside
+			err = decodeSteps(entries[other], &s.StepsPerSecond, &s.NeighbourStepsPerSecond)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", other, err)
@@ -108,11 +108,11 @@ func decodeSteps(raw json.RawMessage, into ...*float64) error {
 	return nil
 }
 
-var tableKeyForm = regexp.MustCompile(`^\(['"](.+)['"], ?([0-9]+)\)$`)
+var tableKeyPattern = regexp.MustCompile(`^\(['"](.+)['"], ?([0-9]+)\)$`)
 
 // parseTableKey splits "('ResNet-18 (batch size 32)', 2)".
 func parseTableKey(s string) (class string, gpus int, err error) {
-	if m := tableKeyForm.FindStringSubmatch(s); m != nil {
+	if m := tableKeyPattern.FindStringSubmatch(s); m != nil {
 		if gpus, err = strconv.Atoi(m[2]); err == nil && gpus > 0 {
 			return m[1], gpus, nil
 		}
@@ -120,19 +120,19 @@ func parseTableKey(s string) (class string, gpus int, err error) {
 	return "", 0, fmt.Errorf("want a key like \"('ResNet-18 (batch size 32)', 2)\", got %q", printable.Truncate(s, 61))
 }
 
-// SaveTables writes tables as ReadTables reads them, in the way of datafile.SaveFile.
-func SaveTables(path string, t *Tables, replace bool) error {
-	return datafile.SaveFile(path, replace, t.write)
+// SaveSpeedTables writes tables as ReadSpeedTables reads them, in the way of datafile.SaveFile.
+func SaveSpeedTables(path string, t *SpeedTables, replace bool) error {
+	return datafile.SaveFile(path, replace, t.writeJSON)
 }
 
-// write writes the tables as DecodeTables reads them.
-func (t *Tables) write(w io.Writer) error {
+// writeJSON writes the tables as DecodeSpeedTables reads them.
+func (t *SpeedTables) writeJSON(w io.Writer) error {
 	file := map[string]map[string]map[string]any{}
 	for _, typ := range t.GPUTypes() {
 		file[typ] = map[string]map[string]any{}
-		for _, k := range t.Classes(typ) {
+		for _, k := range t.ClassSizes(typ) {
 			steps, _ := t.StepsAlone(typ, k.Class, k.GPUs)
-			speeds := map[string]any{aloneEntry: steps}
+			speeds := map[string]any{aloneEntryKey: steps}
 			for _, other := range t.Neighbours(typ, k.Class, k.GPUs) {
 				mine, _ := t.StepsBeside(typ, k.Class, k.GPUs, other)
 				its, _ := t.StepsBeside(typ, other, k.GPUs, k.Class)

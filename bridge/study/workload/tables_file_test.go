@@ -13,12 +13,12 @@ func FuzzTables(f *testing.F) {
 	f.Add(tables)
 	f.Add(`{"v100":{"x":{"null":1}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := workload.DecodeTables(strings.NewReader(text))
+		got, err := workload.DecodeSpeedTables(strings.NewReader(text))
 		if err != nil {
 			return
 		}
 		for _, typ := range got.GPUTypes() {
-			for _, k := range got.Classes(typ) {
+			for _, k := range got.ClassSizes(typ) {
 				if v, ok := got.StepsAlone(typ, k.Class, k.GPUs); !ok || !(v >= 0) {
 					t.Fatalf("%s %v: %g", typ, k, v)
 				}
@@ -31,15 +31,15 @@ const tables = `{"v100": {"('LM (batch size 5)', 1)": {"null": 12.5, "('A3C', 1)
 "k80": {"('LM (batch size 5)', 2)": {"null": 0}}}`
 
 func TestTables(t *testing.T) {
-	got, err := workload.DecodeTables(strings.NewReader(tables))
+	got, err := workload.DecodeSpeedTables(strings.NewReader(tables))
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "tables.json.gz")
-	if err := workload.SaveTables(path, got, false); err != nil {
+	if err := workload.SaveSpeedTables(path, got, false); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = workload.ReadTables(path); err != nil {
+	if got, err = workload.ReadSpeedTables(path); err != nil {
 		t.Fatal(err)
 	}
 	if v, ok := got.StepsAlone("v100", "LM (batch size 5)", 1); !ok || v != 12.5 {
@@ -59,12 +59,12 @@ func TestTables(t *testing.T) {
 		"('A3C', 1)\": {\"": {"A3C\": {\"", `want a key like "('ResNet-18 (batch size 32)', 2)", got "A3C"`},
 		"\"k80\":":          {"\"k80\"", "want JSON of GPU type, job type and speed"},
 	} {
-		_, err := workload.DecodeTables(strings.NewReader(strings.Replace(tables, old, c.with, 1)))
+		_, err := workload.DecodeSpeedTables(strings.NewReader(strings.Replace(tables, old, c.with, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: %v\nwant %s", c.with, old, err, c.want)
 		}
 	}
-	if _, err := workload.DecodeTables(strings.NewReader("{}")); err == nil {
+	if _, err := workload.DecodeSpeedTables(strings.NewReader("{}")); err == nil {
 		t.Error("empty tables are fine")
 	}
 }

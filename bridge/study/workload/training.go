@@ -38,9 +38,9 @@ func (t *Training) EpochSteps(batch int) int64 {
 	return int64((n + batch - 1) / batch)
 }
 
-// Epochs returns how many epochs the job has at its first batch size; 0 when
+// EpochCount returns how many epochs the job has at its first batch size; 0 when
 // its data set is not known.
-func (t *Training) Epochs() int {
+func (t *Training) EpochCount() int {
 	per := t.EpochSteps(t.Batch)
 	if per == 0 {
 		return 0
@@ -99,7 +99,7 @@ func (t *Training) BatchSizes(gpus int) []int {
 
 // SpeedOf returns the steps per second of the class of a job on GPUs of the type,
 // or an error that says what the tables lack.
-func (t *Tables) SpeedOf(j *Job, typ string, batch int) (float64, error) {
+func (t *SpeedTables) SpeedOf(j *Job, typ string, batch int) (float64, error) {
 	class := ClassOf(j.Training.Model, batch)
 	v, ok := t.StepsAlone(typ, class, j.GPUs)
 	if !ok || v <= 0 {
@@ -111,10 +111,10 @@ func (t *Tables) SpeedOf(j *Job, typ string, batch int) (float64, error) {
 // PlannedRegimes returns the regimes the job plans to go through alone on GPUs of the
 // type, in order, each with its seconds per epoch. It is what policies with an
 // oracle see, and its sum is the exclusive run time of the Shockwave harness.
-func PlannedRegimes(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
+func PlannedRegimes(j *Job, t *SpeedTables, typ string) ([]policy.Regime, error) {
 	var plan []policy.Regime
 	p := newBatchPlan(j.Training, j.GPUs)
-	for epoch := range p.epochs {
+	for epoch := range p.epochCount {
 		batch := p.batchAt(epoch)
 		if n := len(plan); n > 0 && plan[n-1].BatchSize == batch {
 			plan[n-1].Epochs++
@@ -129,8 +129,8 @@ func PlannedRegimes(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 	return slices.Clip(plan), nil
 }
 
-// PlannedSeconds returns the seconds of a plan.
-func PlannedSeconds(plan []policy.Regime) float64 {
+// SumPlannedSeconds returns the seconds of a plan.
+func SumPlannedSeconds(plan []policy.Regime) float64 {
 	sum := 0.0
 	for _, r := range plan {
 		for range int(r.Epochs) {

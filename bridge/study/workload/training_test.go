@@ -77,7 +77,7 @@ func TestPlansAreThePublishedOnes(t *testing.T) {
 	}
 }
 
-func checkPlan(t *testing.T, p published, tables *Tables) {
+func checkPlan(t *testing.T, p published, tables *SpeedTables) {
 	t.Helper()
 	_, batch, _ := strings.Cut(strings.TrimSuffix(p.JobType, ")"), "(batch size ")
 	b, _ := strconv.Atoi(batch)
@@ -97,14 +97,14 @@ func checkPlan(t *testing.T, p published, tables *Tables) {
 	for _, r := range p.Seconds {
 		sum += r[0] * r[1]
 	}
-	if a := PlannedSeconds(plan); math.Abs(a-sum) > 1e-5 {
+	if a := SumPlannedSeconds(plan); math.Abs(a-sum) > 1e-5 {
 		t.Errorf("job %d: %v s alone, published %v", p.ID, a, sum)
 	}
 }
 
 // readTables reads the published JSON: type, then "('class', GPUs)", then
 // "null" or a neighbour.
-func readTables(t *testing.T, name string) *Tables {
+func readTables(t *testing.T, name string) *SpeedTables {
 	t.Helper()
 	var raw map[string]map[string]map[string]any
 	if err := json.NewDecoder(open(t, name)).Decode(&raw); err != nil {
@@ -119,12 +119,12 @@ func readTables(t *testing.T, name string) *Tables {
 					o, _ := split(other)
 					rows = append(rows, SpeedRow{typ, class, gpus, pair[0].(float64), o, pair[1].(float64)})
 				} else {
-					rows = append(rows, SpeedRow{Type: typ, Class: class, GPUs: gpus, Steps: v.(float64)})
+					rows = append(rows, SpeedRow{GPUType: typ, Class: class, GPUCount: gpus, StepsPerSecond: v.(float64)})
 				}
 			}
 		}
 	}
-	return NewTables(rows)
+	return NewSpeedTables(rows)
 }
 
 func split(name string) (class string, gpus int) {

@@ -49,8 +49,8 @@ status is 1.
 	f.addRepeatFlags(c, "with seeds that follow --seed")
 	s := c.Flags()
 	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.KindNames(), ", "))
-	s.IntVar(&f.generateOptions.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
-	s.Float64Var(&f.generateOptions.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
+	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
+	s.Float64Var(&f.generateOptions.OfferedLoad, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
 	return o.AddJSONFlag(c)
 }
 
@@ -86,8 +86,8 @@ func (f *compareFlags) readExperiment() (*study.Experiment, error) {
 			return nil, err
 		}
 		e.Scenarios = slices.Repeat(e.Scenarios, f.seedCount)
-		if set := published.FindSet(e.Scenarios[0].Jobs, e.Scenarios[0].CountGPUs()); set != nil {
-			e.Published = set.Rows
+		if set := published.FindResultSet(e.Scenarios[0].Jobs, e.Scenarios[0].CountGPUs()); set != nil {
+			e.PublishedRows = set.Rows
 		}
 		return e, nil
 	}
@@ -97,7 +97,7 @@ func (f *compareFlags) readExperiment() (*study.Experiment, error) {
 	}
 	var scenarios []*study.Scenario
 	for i := range f.seedCount {
-		s, err := study.Generate(f.generateKind, f.generateOptions, f.seed+int64(i), f.scenarioSource.Nodes)
+		s, err := study.GenerateScenario(f.generateKind, f.generateOptions, f.seed+int64(i), f.scenarioSource.Nodes)
 		if err != nil {
 			return nil, cli.NewUsageError(err)
 		}
@@ -111,7 +111,7 @@ func (f *compareFlags) readExperiment() (*study.Experiment, error) {
 
 func (f *compareFlags) checkFlags() error {
 	switch {
-	case f.generateKind != "" && (f.scenarioSource.Trace != "" || f.scenarioSource.Tables != ""):
+	case f.generateKind != "" && (f.scenarioSource.TracePath != "" || f.scenarioSource.TablesPath != ""):
 		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
 	case f.generateKind == "" && f.generateOptions != (generate.Options{}):
 		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
@@ -145,8 +145,8 @@ func (f *resultFiles) discard() {
 func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
 	if err := f.htmlPage.Write(func(w io.Writer) error {
 		page := e.NewPage(results, describeExperiment(e))
-		page.About, page.Made = append(page.About, more...), cli.MadeByText()
-		return chart.Write(w, page)
+		page.About, page.Footer = append(page.About, more...), cli.MadeByText()
+		return chart.WritePage(w, page)
 	}); err != nil {
 		return err
 	}

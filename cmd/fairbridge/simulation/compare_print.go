@@ -38,7 +38,7 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 		if err := printJSONLines(w, newComparisonLines(e, results)); err != nil {
 			return err
 		}
-		return study.FailureOf(results)
+		return study.CheckFailures(results)
 	}
 	fmt.Fprintln(w, describeExperiment(e))
 	fmt.Fprintln(w)
@@ -49,10 +49,10 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 		}
 	}
 	fmt.Fprintln(w, "\n"+resultsLegend)
-	for _, s := range e.Sources() {
+	for _, s := range e.PublishedSources() {
 		fmt.Fprintln(w, s)
 	}
-	return study.FailureOf(results)
+	return study.CheckFailures(results)
 }
 
 func newComparisonLines(e *study.Experiment, results []study.Result) []any {
@@ -63,11 +63,11 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 			list = append(list, failureLine{r.Label, e.Scenarios[0].Name, r.Err.Error()})
 			continue
 		}
-		c := comparisonLine{Summary: r.Median, Seeds: r.Count}
+		c := comparisonLine{Summary: r.Median, Seeds: r.RunCount}
 		if c.Seeds > 1 {
 			c.Min, c.Max = &r.Min, &r.Max
 		}
-		for _, p := range e.Published {
+		for _, p := range e.PublishedRows {
 			if p.OurPolicy == r.Label {
 				c.Published = append(c.Published, p)
 			}
@@ -108,7 +108,7 @@ func printResults(w io.Writer, rows []study.Row, runs int) {
 	width := output.TerminalWidth(w)
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}
-	for _, m := range measure.Metrics {
+	for _, m := range measure.AllMetrics {
 		if m.IsCore || runs == 1 && (width == 0 || width >= minWidthOfAllMetrics) {
 			metrics, head = append(metrics, m), append(head, m.ColumnHead)
 		}
@@ -116,8 +116,8 @@ func printResults(w io.Writer, rows []study.Row, runs int) {
 	t := newNumberTable(w, head...)
 	for _, r := range rows {
 		cells := []any{""}
-		if r.Published != nil {
-			cells[0] = "  published: " + r.Published.Name
+		if r.PublishedRow != nil {
+			cells[0] = "  published: " + r.PublishedRow.Name
 		} else {
 			cells[0] = r.Label
 		}

@@ -34,7 +34,7 @@ func contest(t *testing.T) *study.Experiment {
 	for i := range 4 {
 		jobs = append(jobs, workload.Job{ID: int64(i + 1), User: "=cmd|x\nann", Account: "@nlp", GPUs: 1 + i%2, Arrive: float64(60 * i), Duration: 600})
 	}
-	s, err := study.New(study.Scenario{Name: "small", Jobs: jobs, Nodes: nodes}, false)
+	s, err := study.NewScenario(study.Scenario{Name: "small", Jobs: jobs, Nodes: nodes}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +42,11 @@ func contest(t *testing.T) *study.Experiment {
 	if err := e.SetClock("intervals", 0, s); err != nil {
 		t.Fatal(err)
 	}
-	if e.Policies, err = policyset.Parse("fifo,srtf", true); err != nil {
+	if e.Policies, err = policyset.ParsePolicies("fifo,srtf", true); err != nil {
 		t.Fatal(err)
 	}
-	fails := policyset.Choice{Label: "fails", System: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
-	e.Policies = []policyset.Choice{e.Policies[0], fails, e.Policies[1]}
+	fails := policyset.PolicyChoice{Label: "fails", System: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
+	e.Policies = []policyset.PolicyChoice{e.Policies[0], fails, e.Policies[1]}
 	return e
 }
 
@@ -65,7 +65,7 @@ func TestOnePolicyFails(t *testing.T) {
 	if err := printComparison(&lines, e, results, true); err == nil {
 		t.Error("with --json it succeeds")
 	}
-	if err := chart.Write(&html, e.NewPage(results)); err != nil {
+	if err := chart.WritePage(&html, e.NewPage(results)); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"table": table.String(), "JSON": lines.String(), "page": html.String()} {

@@ -84,7 +84,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 	if err != nil {
 		return nil, err
 	}
-	if p.Loop, err = file.LoopConfig(); err != nil {
+	if p.LoopConfig, err = file.LoopConfig(); err != nil {
 		return nil, err
 	}
 	db, err := cli.OpenDB(ctx, file)
@@ -92,15 +92,15 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		return nil, err
 	}
 	defer db.Close()
-	site, err := p.Read(ctx, replayDatabase{db})
+	site, err := p.ReadScenario(ctx, replayDatabase{db})
 	if err != nil {
 		return nil, err
 	}
 	if unread != "" {
 		site.Remarks = append(site.Remarks, unread)
 	}
-	if e.Loop = site.Loop; e.Cluster == "" {
-		e.Cluster = fmt.Sprintf("of %d nodes as last stored", len(site.Nodes))
+	if e.LoopConfig = site.LoopConfig; e.ClusterSpec == "" {
+		e.ClusterSpec = fmt.Sprintf("of %d nodes as last stored", len(site.Nodes))
 	}
 	f.clockName = "intervals"
 	return site, f.simulateFlags.addScenarios(e, slices.Repeat([]*study.Scenario{site.Scenario}, f.seedCount)...)
@@ -176,8 +176,8 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 	if !json {
 		printAccuracy(w, fidelity)
 	}
-	results := []study.Result{study.NewResult(site.RealRun.Policy, site.RealRun), rerun}
-	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.Choice) bool { return p.Label == site.Decider.Label })
+	results := []study.Result{study.NewResult(site.RealRun.PolicyName, site.RealRun), rerun}
+	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.PolicyChoice) bool { return p.Label == site.Decider.Label })
 	if len(e.Policies) > 0 {
 		more, err := runExperiment(c, e, f.parallelRuns)
 		if err != nil {
@@ -198,12 +198,12 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
-	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.FormatCount(f.Jobs, "job"))
+	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.FormatCount(f.JobCount, "job"))
 	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
 	}
 	t.Print()
 	fmt.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",
-		f.RankJCT, f.RankWait, f.MedianWaitMiss)
+		f.JCTRankCorrelation, f.WaitRankCorrelation, f.MedianWaitError)
 }

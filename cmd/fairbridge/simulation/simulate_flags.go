@@ -65,11 +65,11 @@ func (f *simulateFlags) addSharedFlags(c *cobra.Command, fidelity string) {
 // addTraceFlags adds what says which jobs are simulated, and on what.
 func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	s := c.Flags()
-	s.StringVar(&f.scenarioSource.Trace, "trace", "", "file with the jobs")
-	s.StringVar(&f.scenarioSource.Options.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
-	s.StringVar(&f.scenarioSource.Tables, "tables", "", "file with throughput tables, for training jobs")
-	s.Float64Var(&f.scenarioSource.Options.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
-	s.BoolVar(&f.scenarioSource.Options.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
+	s.StringVar(&f.scenarioSource.TracePath, "trace", "", "file with the jobs")
+	s.StringVar(&f.scenarioSource.TraceOptions.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
+	s.StringVar(&f.scenarioSource.TablesPath, "tables", "", "file with throughput tables, for training jobs")
+	s.Float64Var(&f.scenarioSource.TraceOptions.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
+	s.BoolVar(&f.scenarioSource.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
 	s.BoolVar(&f.scenarioSource.SilenceJobs, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
@@ -97,11 +97,11 @@ func completePolicyList(_ *cobra.Command, _ []string, text string) ([]cobra.Comp
 // newTraceExperiment reads the flags and the files they name. Nothing is written before
 // all of it is known to make sense.
 func (f *simulateFlags) newTraceExperiment() (*study.Experiment, error) {
-	e, err := f.newCheckedExperiment(f.scenarioSource.Trace)
+	e, err := f.newCheckedExperiment(f.scenarioSource.TracePath)
 	if err != nil {
 		return nil, err
 	}
-	s, err := study.Load(f.scenarioSource)
+	s, err := study.LoadScenario(f.scenarioSource)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (f *simulateFlags) newCheckedExperiment(jobs string) (*study.Experiment, er
 			return nil, cli.NewUsageError(fmt.Errorf("%s is missing; see --help", x[0]))
 		}
 	}
-	if all, format := trace.FormatNames(), f.scenarioSource.Options.Format; format != "auto" && !slices.Contains(all, format) {
+	if all, format := trace.FormatNames(), f.scenarioSource.TraceOptions.Format; format != "auto" && !slices.Contains(all, format) {
 		return nil, cli.NewUsageError(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
 	}
 	return f.newExperiment()
@@ -124,7 +124,7 @@ func (f *simulateFlags) newCheckedExperiment(jobs string) (*study.Experiment, er
 
 // newExperiment reads which policies are simulated on what, and how.
 func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
-	e := &study.Experiment{Cluster: f.clusterSpec, Options: study.Options{Seed: f.seed}}
+	e := &study.Experiment{ClusterSpec: f.clusterSpec, Options: study.Options{Seed: f.seed}}
 	var err error
 	if f.clusterSpec != "" {
 		if f.scenarioSource.Nodes, err = cluster.ParseSpec(f.clusterSpec); err != nil {
@@ -138,7 +138,7 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 	default:
 		return nil, cli.NewUsageError(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
 	}
-	if e.Policies, err = policyset.Parse(f.policyList, !e.ThroughSlurm); err != nil {
+	if e.Policies, err = policyset.ParsePolicies(f.policyList, !e.ThroughSlurm); err != nil {
 		return nil, cli.NewUsageError(err)
 	}
 	return e, nil

@@ -82,7 +82,7 @@ func (t *traceFlags) openTrace(path string) (*trace.Trace, error) {
 	if !(t.readOptions.GPUsPerProc > 0) {
 		return nil, cli.NewUsageError(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.readOptions.GPUsPerProc))
 	}
-	tr, err := trace.Open(path, t.readOptions)
+	tr, err := trace.ReadFile(path, t.readOptions)
 	var p trace.Problem
 	if errors.As(err, &p) && p.Line > 0 && !t.readOptions.SkipBad {
 		err = fmt.Errorf("%w\n(--skip-bad passes over such rows)", err)

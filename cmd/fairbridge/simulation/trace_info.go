@@ -44,7 +44,7 @@ func (t *traceFlags) printInfo(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	i := tr.InfoOn(t.clusterSpec, nodes)
+	i := tr.InfoOnCluster(t.clusterSpec, nodes)
 	if t.JSON {
 		err = output.WriteJSON(c.OutOrStdout(), &i)
 	} else {
@@ -128,7 +128,7 @@ func printRunTimes(w io.Writer, i *trace.Info) {
 	}
 	t := output.NewTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
 	r := i.RunTimes
-	t.AddRow("", formatSeconds(r.Least), formatSeconds(r.P10), formatSeconds(r.P25), formatSeconds(r.Median), formatSeconds(r.P75), formatSeconds(r.P90), formatSeconds(r.P99), formatSeconds(r.Most), formatSeconds(r.Mean))
+	t.AddRow("", formatSeconds(r.Min), formatSeconds(r.P10), formatSeconds(r.P25), formatSeconds(r.Median), formatSeconds(r.P75), formatSeconds(r.P90), formatSeconds(r.P99), formatSeconds(r.Max), formatSeconds(r.Mean))
 	t.Print()
 }
 

@@ -69,12 +69,12 @@ func newTraceGenerateCommand(o *cli.Options) *cobra.Command {
 	})
 	f := c.Flags()
 	f.Int64Var(&seed, "seed", 1, "which of them")
-	f.IntVar(&w.Jobs, "jobs", 0, "how many jobs")
-	f.Float64Var(&w.Days, "days", 0, "how many days")
-	f.IntVar(&w.GPUs, "gpus", 0, "GPUs of the cluster it is for")
-	f.Float64Var(&w.Load, "load", 0, "GPU time asked for, as a part of what the GPUs have")
-	f.IntVar(&w.Accounts, "accounts", 0, "how many accounts")
-	f.StringVar(&w.Profile, "profile", "", "cluster to resemble: helios, venus, earth, saturn or uranus")
+	f.IntVar(&w.JobCount, "jobs", 0, "how many jobs")
+	f.Float64Var(&w.DayCount, "days", 0, "how many days")
+	f.IntVar(&w.ClusterGPUs, "gpus", 0, "GPUs of the cluster it is for")
+	f.Float64Var(&w.OfferedLoad, "load", 0, "GPU time asked for, as a part of what the GPUs have")
+	f.IntVar(&w.AccountCount, "accounts", 0, "how many accounts")
+	f.StringVar(&w.ProfileName, "profile", "", "cluster to resemble: helios, venus, earth, saturn or uranus")
 	f.StringVar(&t.tablesFile, "tables", "", "file to write the speeds of training jobs to, as simulate --tables wants them")
 	return c
 }
@@ -92,7 +92,7 @@ func (t *traceFlags) saveTables(c *cobra.Command) error {
 	if t.tablesFile == "" {
 		return nil
 	}
-	if err := explainExistingFile(workload.SaveTables(t.tablesFile, generate.NewTables(), t.mayReplaceFiles)); err != nil {
+	if err := explainExistingFile(workload.SaveSpeedTables(t.tablesFile, generate.NewSpeedTables(), t.mayReplaceFiles)); err != nil {
 		return err
 	}
 	if t.outputFile != "-" {

@@ -13,7 +13,7 @@ import (
 func sheet(t *testing.T, sections ...Section) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteSheet(&b, Sheet{Title: "Report <1>", About: []string{"Cluster c1."}, Sections: sections, Made: "by a test"}); err != nil {
+	if err := WriteReportPage(&b, ReportPage{Title: "Report <1>", About: []string{"Cluster c1."}, Sections: sections, Footer: "by a test"}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -23,14 +23,14 @@ func sheet(t *testing.T, sections ...Section) string {
 // table in full, and names that stay names.
 func TestSheet(t *testing.T) {
 	lines := Section{
-		ID: "daily", Title: "By day", Head: []string{"day", "account"}, Rows: [][]string{{"2026-03-02", "<b>"}},
+		ID: "daily", Title: "By day", ColumnHeads: []string{"day", "account"}, Rows: [][]string{{"2026-03-02", "<b>"}},
 		Drawing: Drawing{XLabel: "days since 2026-03-02", YLabel: "GPU-hours", Series: []Series{
 			{"<b>ml", []float64{0, 1, 2}, []float64{1, 5, 2}}, {"bio", []float64{0, 1, 2}, []float64{math.NaN(), 3, 300}},
 		}},
 	}
 	bars := Section{
-		ID: "rows", Title: "By account", Head: []string{"account", "hours"}, Rows: [][]string{{"ml", "5"}, {"bio", "–"}},
-		Drawing: Drawing{XLabel: "GPU-hours", Keys: []string{"held", "busy"}, Bars: []BarRow{{"ml", []float64{5, 2}}, {"<i>", []float64{3, math.NaN()}}}},
+		ID: "rows", Title: "By account", ColumnHeads: []string{"account", "hours"}, Rows: [][]string{{"ml", "5"}, {"bio", "–"}},
+		Drawing: Drawing{XLabel: "GPU-hours", BarKeys: []string{"held", "busy"}, Bars: []BarRow{{"ml", []float64{5, 2}}, {"<i>", []float64{3, math.NaN()}}}},
 	}
 	page := sheet(t, lines, bars, Section{ID: "none", Title: "Nothing"})
 	drawings := drawing.FindAllString(page, -1)
@@ -77,13 +77,13 @@ func TestSheetShowsTheLargest(t *testing.T) {
 		d.Series = append(d.Series, Series{strings.Repeat("x", i+1), []float64{0, 1}, []float64{float64(i), float64(i)}})
 		e.Bars = append(e.Bars, BarRow{"row", []float64{1}})
 	}
-	e.Keys = []string{"k"}
+	e.BarKeys = []string{"k"}
 	page := sheet(t, Section{ID: "a", Title: "a", Drawing: d}, Section{ID: "b", Title: "b", Drawing: e})
 	drawings := drawing.FindAllString(page, -1)
-	if n := strings.Count(drawings[0], `class="line`); n != maxLines || !strings.Contains(drawings[0], strings.Repeat("x", 30)) {
+	if n := strings.Count(drawings[0], `class="line`); n != maxLinesShown || !strings.Contains(drawings[0], strings.Repeat("x", 30)) {
 		t.Errorf("%d lines", n)
 	}
-	if n := strings.Count(drawings[1], `class="bar`); n != maxBarRows {
+	if n := strings.Count(drawings[1], `class="bar`); n != maxBarRowsShown {
 		t.Errorf("%d bars", n)
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"fairbridge/bridge/printable"
 )
 
-// Sheet is a page of tables, each with a drawing where one helps.
-type Sheet struct {
+// ReportPage is a page of tables, each with a drawing where one helps.
+type ReportPage struct {
 	Title    string
 	About    []string
 	Sections []Section
-	Made     string // the last line
+	Footer   string // the last line
 }
 
 // Section is a table with its drawing.
 type Section struct {
 	ID, Title, About string
-	Head             []string
+	ColumnHeads      []string
 	Rows             [][]string
 	Drawing          Drawing
 }
@@ -33,7 +33,7 @@ type Drawing struct {
 	XLabel, YLabel string // what the axes show, with units; bars have no Up
 	Series         []Series
 	Bars           []BarRow
-	Keys           []string // what the bars of a row are
+	BarKeys        []string // what the bars of a row are
 }
 
 // Series is one line.
@@ -48,22 +48,22 @@ type BarRow struct {
 	Values []float64
 }
 
-// WriteSheet writes the page: one file that loads nothing.
-func WriteSheet(w io.Writer, s Sheet) error {
-	if err := pageTemplate.ExecuteTemplate(w, "sheet.html", s); err != nil {
+// WriteReportPage writes the page: one file that loads nothing.
+func WriteReportPage(w io.Writer, s ReportPage) error {
+	if err := pageTemplate.ExecuteTemplate(w, "report_page.html", s); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
 }
 
-// keyedDrawing is a drawing with its key.
-type keyedDrawing struct {
+// drawingWithKeys is a drawing with its key.
+type drawingWithKeys struct {
 	SVG  template.HTML
 	Keys []string
 }
 
 // Figure draws the section's drawing; nil when there is none.
-func (s Section) Figure() *keyedDrawing {
+func (s Section) Figure() *drawingWithKeys {
 	d := s.Drawing
 	switch {
 	case len(d.Series) > 0:
@@ -74,14 +74,14 @@ func (s Section) Figure() *keyedDrawing {
 	return nil
 }
 
-// maxLines and maxBarRows are how many lines and rows of bars a drawing shows: those of the largest sums.
-const maxLines, maxBarRows = colourCount, 20
+// maxLinesShown and maxBarRowsShown are how many lines and rows of bars a drawing shows: those of the largest sums.
+const maxLinesShown, maxBarRowsShown = colourCount, 20
 
-func (d Drawing) drawLines(id, title string) *keyedDrawing {
+func (d Drawing) drawLines(id, title string) *drawingWithKeys {
 	courses := slices.Clone(d.Series)
 	slices.SortStableFunc(courses, func(a, b Series) int { return cmp.Compare(sumValues(b.Y), sumValues(a.Y)) })
-	courses = courses[:min(len(courses), maxLines)]
-	out := &keyedDrawing{}
+	courses = courses[:min(len(courses), maxLinesShown)]
+	out := &drawingWithKeys{}
 	var lines []line
 	var words []string
 	for i, c := range courses {
@@ -103,18 +103,18 @@ func (d Drawing) drawLines(id, title string) *keyedDrawing {
 	return out
 }
 
-func (d Drawing) drawBars(id, title string) *keyedDrawing {
+func (d Drawing) drawBars(id, title string) *drawingWithKeys {
 	most := 0.0
 	var rows []barGroup
 	var words []string
-	for _, r := range d.Bars[:min(len(d.Bars), maxBarRows)] {
+	for _, r := range d.Bars[:min(len(d.Bars), maxBarRowsShown)] {
 		g := barGroup{name: printable.Truncate(r.Label, 16)}
 		said := r.Label
 		for i, v := range r.Values {
 			if !math.IsNaN(v) {
-				g.bars = append(g.bars, bar{d.Keys[i], i, v})
+				g.bars = append(g.bars, bar{d.BarKeys[i], i, v})
 				most = max(most, v)
-				said += fmt.Sprintf(", %s %.4g", d.Keys[i], v)
+				said += fmt.Sprintf(", %s %.4g", d.BarKeys[i], v)
 			}
 		}
 		rows, words = append(rows, g), append(words, said)
@@ -123,7 +123,7 @@ func (d Drawing) drawBars(id, title string) *keyedDrawing {
 		id: id, title: title, groups: rows, xAxis: newLinearAxis(d.XLabel, most), description: strings.Join(words, "; ") + ".",
 		formatValue: func(v float64) string { return fmt.Sprintf("%.4g", v) },
 	}
-	return &keyedDrawing{b.renderSVG(), d.Keys}
+	return &drawingWithKeys{b.renderSVG(), d.BarKeys}
 }
 
 func sumValues(values []float64) float64 {
