@@ -37,8 +37,8 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 		"replay_cycle":      {"c1", "gpu", int64(0)},
 		"queue":             {"c1", ""},
 		"history_runs":      {"c1", int64(7)},
-		"history_decisions": {"c1", int64(7), storetest.Start, 200},
-		"history_intents":   {"c1", int64(7), storetest.Start, 200},
+		"history_decisions": {"c1", int64(7), storetest.StartTime, 200},
+		"history_intents":   {"c1", int64(7), storetest.StartTime, 200},
 		"prune_intents":     {"c1", time.Unix(1700000900, 0)},
 	} {
 		t.Run(name, func(t *testing.T) {

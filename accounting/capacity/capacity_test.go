@@ -24,7 +24,7 @@ func HalfFull(at time.Time) policy.Snapshot {
 		},
 		Jobs: []policy.Job{
 			{ID: 1, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4, Type: "a100"}, CPUs: 32}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
-			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.Start, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStartEstimate: at.Add(time.Hour)},
+			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.StartTime, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStartEstimate: at.Add(time.Hour)},
 			{ID: 3, State: policy.Pending, HeldReason: "held by its user", Ask: policy.Ask{GPUs: policy.GPUs{Count: 64}}, SlurmStartEstimate: at.Add(time.Hour)},
 			{ID: 4, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2, Type: "a100"}, CPUs: 2}, On: policy.Alloc{{Node: "n3", Type: "a100", Count: 2}}},
 		},
@@ -32,10 +32,10 @@ func HalfFull(at time.Time) policy.Snapshot {
 }
 
 func TestCapacityOf(t *testing.T) {
-	gpu := snapshot{"gpu", storetest.Start, HalfFull(storetest.Start)}
-	small := snapshot{"small", storetest.Start.Add(time.Second), HalfFull(storetest.Start)}
+	gpu := snapshot{"gpu", storetest.StartTime, HalfFull(storetest.StartTime)}
+	small := snapshot{"small", storetest.StartTime.Add(time.Second), HalfFull(storetest.StartTime)}
 	small.Nodes, small.Jobs = small.Nodes[:1], small.Jobs[:2]
-	later := snapshot{"gpu", storetest.Start.Add(snapshotInterval), HalfFull(storetest.Start.Add(snapshotInterval))}
+	later := snapshot{"gpu", storetest.StartTime.Add(snapshotInterval), HalfFull(storetest.StartTime.Add(snapshotInterval))}
 	later.Jobs = nil
 	c := meanByGroup([]snapshot{gpu, small, later})
 	got := map[string][]float64{}

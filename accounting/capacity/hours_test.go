@@ -14,14 +14,14 @@ import (
 	"fairbridge/policy"
 )
 
-var must, t0, view, running = dbtest.RequireNoError, storetest.Start, storetest.View, storetest.RunningJob
+var must, t0, view, running = dbtest.RequireNoError, storetest.StartTime, storetest.NewView, storetest.NewRunningJob
 
 func TestSumUp(t *testing.T) {
 	d := stores.New(dbtest.NewDB(t))
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
 	store := func(seq uint64, at time.Time, s policy.Snapshot) {
-		c := storetest.WaitingJob(seq, epoch, 1)
+		c := storetest.NewCycleOfWaitingJobs(seq, epoch, 1)
 		c.At = at
 		var err error
 		c.Snapshot, err = json.Marshal(s)
@@ -30,7 +30,7 @@ func TestSumUp(t *testing.T) {
 		must(t, err)
 	}
 	sumUp := func() {
-		_, err := d.SumDueDays(ctx, storetest.Cluster)
+		_, err := d.SumDueDays(ctx, storetest.ClusterName)
 		must(t, err)
 	}
 	store(1, t0.Add(time.Minute), capacity.HalfFull(t0.Add(time.Minute)))

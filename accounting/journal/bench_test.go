@@ -19,7 +19,7 @@ func BenchmarkCycle(b *testing.B) {
 	seq := uint64(0)
 	intend := func(b *testing.B, intents int, change func(i int) int) {
 		seq++
-		c := storetest.WaitingJob(seq, storetest.Lead(b, d, "a", time.Hour), n)
+		c := storetest.NewCycleOfWaitingJobs(seq, storetest.BecomeLeader(b, d, "a", time.Hour), n)
 		c.Snapshot = make([]byte, 4<<20)
 		for i := range c.Plan.Decisions {
 			c.Plan.Decisions[i].Rank = change(i)

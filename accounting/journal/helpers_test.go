@@ -8,12 +8,12 @@ import (
 )
 
 // What the tests of any store write about.
-const testCluster = storetest.Cluster
+const testCluster = storetest.ClusterName
 
 var (
 	must    = dbtest.RequireNoError
-	t0      = storetest.Start
-	leaseOf = storetest.LeaseOf
+	t0      = storetest.StartTime
+	leaseOf = storetest.NewLeaseIntent
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.NewDB(t)} }

@@ -17,11 +17,11 @@ import (
 func TestIntendGivesBackWhatItStored(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
 	want := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there \x00 is room\xff"}
 	want[1].NotAfter = time.Time{}
-	out, err := d.StoreIntents(ctx, storetest.WaitingJob(7, epoch, 3), want)
+	out, err := d.StoreIntents(ctx, storetest.NewCycleOfWaitingJobs(7, epoch, 3), want)
 	must(t, err)
 	read, err := d.Intents(ctx, testCluster, t0, t0)
 	must(t, err)
@@ -43,8 +43,8 @@ func TestIntendGivesBackWhatItStored(t *testing.T) {
 func TestIntendTwiceIsOnce(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
-	c, intents := storetest.WaitingJob(1, epoch, 50), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
+	c, intents := storetest.NewCycleOfWaitingJobs(1, epoch, 50), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	first, err := d.StoreIntents(ctx, c, intents)
 	must(t, err)
 	state := func() string {
@@ -63,7 +63,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 	if diff := cmp.Diff(was, state()); diff != "" {
 		t.Errorf("the second time changed rows:\n%s", diff)
 	}
-	other := storetest.WaitingJob(1, epoch, 51)
+	other := storetest.NewCycleOfWaitingJobs(1, epoch, 51)
 	if _, err := d.StoreIntents(ctx, other, nil); !errors.Is(err, bridge.ErrConflict) {
 		t.Errorf("another cycle under the same number: %v, want ErrConflict", err)
 	}
@@ -77,9 +77,9 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 func TestDecisionsKeepChanges(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
 	plan := func(seq uint64, list ...policy.Decision) *bridge.Cycle {
-		c := storetest.WaitingJob(seq, epoch, 0)
+		c := storetest.NewCycleOfWaitingJobs(seq, epoch, 0)
 		c.Plan.Decisions = list
 		return c
 	}

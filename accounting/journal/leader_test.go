@@ -14,7 +14,7 @@ import (
 
 func TestClustersHaveTheirOwnLeaders(t *testing.T) {
 	d := fresh(t)
-	storetest.Lead(t, d, "a", time.Hour)
+	storetest.BecomeLeader(t, d, "a", time.Hour)
 	if _, _, ok, err := d.Lead(t.Context(), "other", "c", time.Minute); !ok || err != nil {
 		t.Errorf("another cluster: leader %v, %v", ok, err)
 	}
@@ -52,7 +52,7 @@ func TestRaceForLeadership(t *testing.T) {
 				if n%2 == 1 {
 					time.Sleep(20 * time.Millisecond) // a pause longer than the lease
 				}
-				c := storetest.WaitingJob(uint64(time.Now().UnixNano()), epoch, 1)
+				c := storetest.NewCycleOfWaitingJobs(uint64(time.Now().UnixNano()), epoch, 1)
 				if _, err := d.StoreIntents(ctx, c, nil); err != nil && !errors.Is(err, bridge.ErrFenced) {
 					t.Error(err)
 				}

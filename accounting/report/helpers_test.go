@@ -11,11 +11,11 @@ import (
 )
 
 // What the tests of any store write about.
-const testCluster = storetest.Cluster
+const testCluster = storetest.ClusterName
 
 var (
 	must          = dbtest.RequireNoError
-	view, running = storetest.View, storetest.RunningJob
+	view, running = storetest.NewView, storetest.NewRunningJob
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.NewDB(t)} }

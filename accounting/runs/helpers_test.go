@@ -11,12 +11,12 @@ import (
 )
 
 // What the tests of any store write about.
-const testCluster = storetest.Cluster
+const testCluster = storetest.ClusterName
 
 var (
 	must                = dbtest.RequireNoError
-	t0, sec             = storetest.Start, storetest.At
-	view, running, with = storetest.View, storetest.RunningJob, storetest.WithChange
+	t0, sec             = storetest.StartTime, storetest.AtSecond
+	view, running, with = storetest.NewView, storetest.NewRunningJob, storetest.ChangeJob
 )
 
 func fresh(t testing.TB) *Store {

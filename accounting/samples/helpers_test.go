@@ -8,12 +8,12 @@ import (
 )
 
 // What the tests of any store write about.
-const testCluster = storetest.Cluster
+const testCluster = storetest.ClusterName
 
 var (
 	must          = dbtest.RequireNoError
-	t0            = storetest.Start
-	view, running = storetest.View, storetest.RunningJob
+	t0            = storetest.StartTime
+	view, running = storetest.NewView, storetest.NewRunningJob
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.NewDB(t)} }

@@ -17,13 +17,13 @@ import (
 func TestGoneMidCycle(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
 	block, err := d.Begin(ctx)
 	must(t, err)
 	_, err = block.Exec(ctx, "lock table fairbridge.decision_now in exclusive mode") // after fence and cycle row
 	must(t, err)
 	done := make(chan error, 1)
-	c, intents := storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
+	c, intents := storetest.NewCycleOfWaitingJobs(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
 	go func() {
 		_, err := d.StoreIntents(ctx, c, intents)
 		done <- err
@@ -48,14 +48,14 @@ func TestGoneMidCycle(t *testing.T) {
 func TestALockDoesNotStallACycleForLong(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
 	block, err := d.Begin(ctx)
 	must(t, err)
 	defer block.Rollback(ctx)
 	_, err = block.Exec(ctx, "lock table fairbridge.cycles in exclusive mode")
 	must(t, err)
 	from := time.Now()
-	if _, err := d.StoreIntents(ctx, storetest.WaitingJob(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
+	if _, err := d.StoreIntents(ctx, storetest.NewCycleOfWaitingJobs(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
 		t.Errorf("intend under a lock took %v: %v; want an error after 2s", time.Since(from), err)
 	}
 }
@@ -70,8 +70,8 @@ func TestServerGone(t *testing.T) {
 	d := open(t, s.DSN("postgres"))
 	_, err = d.Migrate(t.Context())
 	must(t, err)
-	epoch := storetest.Lead(t, d, "a", time.Hour)
-	out, err := d.StoreIntents(t.Context(), storetest.WaitingJob(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
+	out, err := d.StoreIntents(t.Context(), storetest.NewCycleOfWaitingJobs(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	must(t, s.Close())
 	in := out[0]
@@ -80,7 +80,7 @@ func TestServerGone(t *testing.T) {
 		"status": func() error { _, err := d.Status(t.Context()); return err },
 		"lead":   func() error { _, _, _, err := d.Lead(t.Context(), testCluster, "a", time.Minute); return err },
 		"intend": func() error {
-			_, err := d.StoreIntents(t.Context(), storetest.WaitingJob(2, epoch, 1), nil)
+			_, err := d.StoreIntents(t.Context(), storetest.NewCycleOfWaitingJobs(2, epoch, 1), nil)
 			return err
 		},
 		"mark":   func() error { return d.UpdateIntent(t.Context(), in) },

@@ -8,12 +8,12 @@ import (
 )
 
 // What the tests of any store write about.
-const testCluster = storetest.Cluster
+const testCluster = storetest.ClusterName
 
 var (
 	must                         = dbtest.RequireNoError
-	t0, sec                      = storetest.Start, storetest.At
-	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.RunningJob, storetest.WithChange
+	t0, sec                      = storetest.StartTime, storetest.AtSecond
+	leaseOf, view, running, with = storetest.NewLeaseIntent, storetest.NewView, storetest.NewRunningJob, storetest.ChangeJob
 )
 
 func fresh(t testing.TB) *Stores { return New(dbtest.NewDB(t)) }

@@ -23,10 +23,10 @@ func TestJobStory(t *testing.T) {
 		t.Errorf("story of a job never seen: %v, want journal.ErrUnknownJob", err)
 	}
 	must(t, d.RecordView(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
-	epoch := storetest.Lead(t, d, "a", time.Hour)
-	_, err := d.StoreIntents(ctx, storetest.WaitingJob(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
+	_, err := d.StoreIntents(ctx, storetest.NewCycleOfWaitingJobs(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
-	c := storetest.WaitingJob(2, epoch, 2)
+	c := storetest.NewCycleOfWaitingJobs(2, epoch, 2)
 	c.Plan.Decisions[0].Verb, c.Plan.Decisions[0].On = policy.Start, policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}
 	_, err = d.StoreIntents(ctx, c, nil)
 	must(t, err)
@@ -52,7 +52,7 @@ func TestJobStory(t *testing.T) {
 func TestCycleIsReadBackChecked(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	c := storetest.WaitingJob(1, storetest.Lead(t, d, "a", time.Hour), 1)
+	c := storetest.NewCycleOfWaitingJobs(1, storetest.BecomeLeader(t, d, "a", time.Hour), 1)
 	sum := sha256.Sum256(c.Snapshot)
 	c.SnapshotDigest = hex.EncodeToString(sum[:])
 	_, err := d.StoreIntents(ctx, c, nil)
@@ -83,12 +83,12 @@ func TestCycleIsReadBackChecked(t *testing.T) {
 func TestPruneKeepsWhatMatters(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	epoch := storetest.Lead(t, d, "a", time.Hour)
-	out, err := d.StoreIntents(ctx, storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
+	epoch := storetest.BecomeLeader(t, d, "a", time.Hour)
+	out, err := d.StoreIntents(ctx, storetest.NewCycleOfWaitingJobs(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
 	must(t, err)
 	out[0].State, out[0].Closed = bridge.IntentVoid, t0
 	must(t, d.UpdateIntent(ctx, out[0]))
-	_, err = d.StoreIntents(ctx, storetest.WaitingJob(2, epoch, 3), nil)
+	_, err = d.StoreIntents(ctx, storetest.NewCycleOfWaitingJobs(2, epoch, 3), nil)
 	must(t, err)
 	must(t, d.RecordView(ctx, view(sec(60), running(1, t0, sec(10)), with(running(2, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.GresDetail = "PENDING", time.Time{}, nil }))))
 	must(t, d.RecordView(ctx, view(sec(90))))

@@ -39,7 +39,7 @@ func TestWhoMayComeIn(t *testing.T) {
 		{"garbage", "garbage", "rest", 500, 511},
 	} {
 		for release, want := range map[string]int{"22.05.8": c.old, "26.05.5": c.new} {
-			s := start(t, release, func(c *Config) { c.Key = []byte("k") })
+			s := start(t, release, func(c *Config) { c.SigningKey = []byte("k") })
 			v := map[string]int{"22.05.8": 38, "26.05.5": 45}[release]
 			a := call(t, s, "GET", path(v, "jobs/"), "", "X-SLURM-USER-TOKEN", c.token, "X-SLURM-USER-NAME", c.user)
 			if a.status != want {
@@ -54,7 +54,7 @@ func TestWhoMayComeIn(t *testing.T) {
 
 func TestDeadTokenLooksAliveToPing(t *testing.T) {
 	s := start(t, "26.05.5")
-	s.SetAuth(Expired)
+	s.SetAuthState(AuthExpired)
 	if a := call(t, s, "GET", path(45, "jobs/"), ""); a.status != 511 {
 		t.Errorf("jobs: %d", a.status)
 	}
@@ -64,14 +64,14 @@ func TestDeadTokenLooksAliveToPing(t *testing.T) {
 	if a := call(t, s, "POST", path(45, "job/1"), `{"nice":1}`); a.status != 511 {
 		t.Errorf("update: %d", a.status)
 	}
-	s.SetAuth(Normal)
+	s.SetAuthState(AuthNormal)
 	if a := call(t, s, "GET", path(45, "jobs/"), ""); a.status != 200 {
 		t.Errorf("with a new token: %d", a.status)
 	}
 }
 
 func TestTokensNameTheirUsers(t *testing.T) {
-	s := start(t, "26.05.5", func(c *Config) { c.Tokens = map[string]string{"t": "ann"} })
+	s := start(t, "26.05.5", func(c *Config) { c.UserByToken = map[string]string{"t": "ann"} })
 	submit(t, s, sim.JobSpec{User: "bob"})
 	if a := call(t, s, "POST", path(45, "job/1"), `{"nice":1}`, "X-SLURM-USER-NAME", "ann"); a.number() != 2010 {
 		t.Errorf("ann changes bob's job: %d %d", a.status, a.number())

@@ -188,7 +188,7 @@ func TestVersionsAndAbsentEndpoints(t *testing.T) {
 			t.Errorf("the OpenAPI document lacks %s", want)
 		}
 	}
-	s.SetVersions(43, 44, 45)
+	s.SetAPIVersions(43, 44, 45)
 	if a := call(t, s, "GET", path(42, "jobs/"), ""); a.status != 404 || !strings.Contains(string(a.body), "Unable to find requested URL") {
 		t.Errorf("after the upgrade: %d %s", a.status, a.body)
 	}

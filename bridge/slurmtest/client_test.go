@@ -141,7 +141,7 @@ func TestClientSeesTasksOfArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Start(Config{World: w, Key: []byte("k")})
+	s, err := Start(Config{World: w, SigningKey: []byte("k")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,20 +12,20 @@ import (
 
 // Config says what to serve and to whom.
 type Config struct {
-	World    *sim.World
-	Listen   string // "127.0.0.1:0" when empty; "unix:/path" for a socket
-	Versions []int  // API versions, 45 for v0.0.45; those of the world's release when empty
+	World         *sim.World
+	ListenAddress string // "127.0.0.1:0" when empty; "unix:/path" for a socket
+	APIVersions   []int  // API versions, 45 for v0.0.45; those of the world's release when empty
 
 	// Who may come in. With nothing set any token is good, and the user is the
 	// one in X-SLURM-USER-NAME, "slurm" without it.
-	Tokens map[string]string // token → user
-	Key    []byte            // HS256 key: tokens are verified, with their expiry by the world's clock
-	Local  string            // user of every caller without a token, as on a unix socket
+	UserByToken map[string]string // token → user
+	SigningKey  []byte            // HS256 key: tokens are verified, with their expiry by the world's clock
+	LocalUser   string            // user of every caller without a token, as on a unix socket
 
-	Speed float64             // the world follows the wall clock so many times as fast; 0: it stands unless moved
-	Clock func() time.Time    // wall clock; time.Now when nil
-	Zone  *time.Location      // of the slurmrestd host, for 22.05's begin times; UTC when nil
-	Slow  func(time.Duration) // how faults wait; time.Sleep when nil
+	Speed     float64             // the world follows the wall clock so many times as fast; 0: it stands unless moved
+	WallClock func() time.Time    // wall clock; time.Now when nil
+	TimeZone  *time.Location      // of the slurmrestd host, for 22.05's begin times; UTC when nil
+	Sleep     func(time.Duration) // how faults wait; time.Sleep when nil
 }
 
 // versionsByRelease lists the API versions of each release, as far as we speak them.
@@ -46,29 +46,29 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("slurmtest: Config.World is missing")
 	}
 	release := c.World.Version()
-	if c.Versions == nil {
+	if c.APIVersions == nil {
 		for prefix, list := range versionsByRelease {
 			if strings.HasPrefix(release, prefix) {
-				c.Versions = list
+				c.APIVersions = list
 			}
 		}
 	}
 	known := knownVersions()
 	isUnknown := func(v int) bool { return !slices.Contains(known, v) }
-	if len(c.Versions) == 0 || slices.ContainsFunc(c.Versions, isUnknown) {
-		return c, fmt.Errorf("slurmtest: API versions %v of Slurm %s: want some of %d to %d", c.Versions, release, known[0], known[len(known)-1])
+	if len(c.APIVersions) == 0 || slices.ContainsFunc(c.APIVersions, isUnknown) {
+		return c, fmt.Errorf("slurmtest: API versions %v of Slurm %s: want some of %d to %d", c.APIVersions, release, known[0], known[len(known)-1])
 	}
-	if c.Listen == "" {
-		c.Listen = "127.0.0.1:0"
+	if c.ListenAddress == "" {
+		c.ListenAddress = "127.0.0.1:0"
 	}
-	if c.Clock == nil {
-		c.Clock = time.Now
+	if c.WallClock == nil {
+		c.WallClock = time.Now
 	}
-	if c.Slow == nil {
-		c.Slow = time.Sleep
+	if c.Sleep == nil {
+		c.Sleep = time.Sleep
 	}
-	if c.Zone == nil {
-		c.Zone = time.UTC
+	if c.TimeZone == nil {
+		c.TimeZone = time.UTC
 	}
 	return c, nil
 }

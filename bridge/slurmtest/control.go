@@ -4,18 +4,18 @@ import (
 	"slices"
 )
 
-// SetAuth changes the state, as when a token runs out or the key is changed.
-func (s *Server) SetAuth(a Auth) {
+// SetAuthState says what becomes of every token from now on, as when a token runs out or the key is changed.
+func (s *Server) SetAuthState(a AuthState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slurm.access.state = a
+	s.slurmrestd.authenticator.authState = a
 }
 
-// SetVersions changes the API versions that are served, as an upgrade of Slurm does.
-func (s *Server) SetVersions(versions ...int) {
+// SetAPIVersions changes the API versions that are served, as an upgrade of Slurm does.
+func (s *Server) SetAPIVersions(versions ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slurm.versions = versions
+	s.slurmrestd.apiVersions = versions
 }
 
 // HideJobsOf leaves the jobs of some users out of every list, without a word, as
@@ -23,9 +23,9 @@ func (s *Server) SetVersions(versions ...int) {
 func (s *Server) HideJobsOf(users ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slurm.hidden = map[string]bool{}
+	s.slurmrestd.hiddenUsers = map[string]bool{}
 	for _, u := range users {
-		s.slurm.hidden[u] = true
+		s.slurmrestd.hiddenUsers[u] = true
 	}
 }
 
@@ -43,34 +43,34 @@ func (s *Server) ClearFaults() {
 	s.faults = nil
 }
 
-// Scontrol runs "scontrol args…" as a user and returns what it prints and its
+// RunScontrol runs "scontrol args…" as a user and returns what it prints and its
 // exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST, show
 // config, show job N and update JobId=N [Priority=N] [Nice=N] [SiteFactor=N]
 // [StartTime=now+N]; and in place of another program scancel [--batch
 // --signal=NAME] LIST.
-func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
+func (s *Server) RunScontrol(user string, args ...string) (output string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.catchUp()
-	return s.slurm.newPrograms(user).run(args)
+	s.advanceWorld()
+	return s.slurmrestd.newCommands(user).run(args)
 }
 
-// Counts returns how many reads and writes arrived.
-func (s *Server) Counts() Counts {
+// CallCounts returns how many reads and writes arrived.
+func (s *Server) CallCounts() CallCounts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return countCalls(s.calls)
 }
 
-// Calls returns all requests since the start or the last Reset, oldest first.
+// Calls returns all requests since the start or the last ForgetCalls, oldest first.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls)
 }
 
-// Reset forgets the requests so far.
-func (s *Server) Reset() {
+// ForgetCalls forgets the requests so far.
+func (s *Server) ForgetCalls() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = nil

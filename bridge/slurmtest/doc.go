@@ -3,12 +3,12 @@
 // numbers and traps, and with faults on demand. It serves tests over real
 // sockets, and demonstrations that have no Slurm.
 //
-//	w, err := sim.New(sim.Config{Nodes: sim.Uniform(4, "a100", 8)})
+//	w, err := sim.New(sim.Config{Nodes: sim.UniformNodes(4, "a100", 8)})
 //	s, err := slurmtest.Start(slurmtest.Config{World: w})
 //	defer s.Close()
 //	… client talks to s.URL() …
 //	s.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(time.Minute)) })
-//	s.InjectFault(slurmtest.Fault{Kind: slurmtest.Lost, Method: "POST", Times: 1})
+//	s.InjectFault(slurmtest.Fault{Kind: slurmtest.FaultLostAnswer, Method: "POST", MaxStrikes: 1})
 //
 // Server is what tests hold: it listens, keeps the world going, injects faults
 // and records calls. Behind it slurmrestd finds the caller and the endpoint; a

@@ -29,13 +29,13 @@ func (p pathPattern) match(tail string) (arg string, ok bool) {
 type endpoint struct {
 	method string
 	pathPattern
-	minVersion   int  // API version
-	withoutToken bool // to tokens that slurmctld refuses
-	serve        func(d *slurmrestd, c *request, arg string) reply
+	minAPIVersion      int  // API version
+	servesRefusedToken bool // it answers to tokens that slurmctld refuses
+	serve              func(d *slurmrestd, c *request, arg string) reply
 }
 
 var endpoints = []endpoint{
-	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showPing(c.isValid) }},
+	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showPing(c.isAccepted) }},
 	{"GET", "diag", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showDiag() }},
 	{"GET", "jobs", 38, false, func(d *slurmrestd, c *request, _ string) reply {
 		return d.newReader(c).listJobs(c.query.Get("update_time"))
@@ -45,38 +45,38 @@ var endpoints = []endpoint{
 	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listReservations() }},
 	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.newReader(c).showNode(name) }},
 	{"GET", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newReader(c).showJob(id) }},
-	{"POST", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newWriter(c).update(id, c.body) }},
+	{"POST", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newWriter(c).updateJob(id, c.body) }},
 	{"DELETE", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply {
-		return d.newWriter(c).cancel(id, c.query.Get("signal"))
+		return d.newWriter(c).cancelJob(id, c.query.Get("signal"))
 	}},
 	{"GET", "jobs/state", 41, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listStates() }},
-	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.newWriter(c).requeue(c.body) }},
+	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.newWriter(c).requeueJobs(c.body) }},
 }
 
 // openAPIReply lists the paths, which is all that clients need of the document.
 func (d *slurmrestd) openAPIReply() reply {
 	paths := map[string]any{}
-	for _, v := range d.versions {
+	for _, v := range d.apiVersions {
 		for i := range endpoints {
 			e := &endpoints[i]
-			if v < e.minVersion {
+			if v < e.minAPIVersion {
 				continue
 			}
-			key := e.url(v)
+			key := e.versionedPath(v)
 			methods, ok := paths[key].(map[string]any)
 			if !ok {
 				methods = map[string]any{}
 				paths[key] = methods
 			}
-			methods[strings.ToLower(e.method)] = records.Object("responses", records.Object("200", records.Object("description", "ok")))
+			methods[strings.ToLower(e.method)] = records.NewObject("responses", records.NewObject("200", records.NewObject("description", "ok")))
 		}
 	}
-	return reply{status: http.StatusOK, body: records.Object("openapi", "3.0.3", "paths", paths,
-		"info", records.Object("title", "Slurm REST API", "version", d.release()))}
+	return reply{status: http.StatusOK, body: records.NewObject("openapi", "3.0.3", "paths", paths,
+		"info", records.NewObject("title", "Slurm REST API", "version", d.release()))}
 }
 
-// url is the path as the document of a version lists it.
-func (e *endpoint) url(v int) string {
+// versionedPath returns the path as the document of a version lists it.
+func (e *endpoint) versionedPath(v int) string {
 	p := "/slurm/v0.0." + strconv.Itoa(v) + "/" + string(e.pathPattern)
 	if v <= 38 || strings.HasSuffix(p, "}") || strings.HasSuffix(p, "requeue") {
 		return p

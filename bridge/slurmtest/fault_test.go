@@ -17,30 +17,30 @@ func TestFaults(t *testing.T) {
 		ok    func(a answer, err error) bool
 		did   bool // the update happened
 	}{
-		{Fault{Kind: Truncated}, func(a answer, err error) bool { return err != nil && len(a.body) > 0 }, true},
-		{Fault{Kind: Truncated, At: 10}, func(a answer, err error) bool { return err != nil && len(a.body) == 10 }, true},
-		{Fault{Kind: Short, At: 10}, func(a answer, err error) bool { return err == nil && len(a.body) == 10 }, true},
-		{Fault{Kind: Empty}, func(a answer, err error) bool { return a.status == 200 && len(a.body) == 0 }, false},
-		{Fault{Kind: HTML}, func(a answer, err error) bool { return a.header.Get("Content-Type") == "text/html" }, false},
-		{Fault{Kind: Garbage}, func(a answer, err error) bool { return a.status == 200 && !json.Valid(a.body) }, false},
-		{Fault{Kind: Denied}, func(a answer, err error) bool { return a.status == 401 }, false},
-		{Fault{Kind: NoVersion}, func(a answer, err error) bool { return a.status == 404 && a.doc == nil }, false},
-		{Fault{Kind: Broken, Number: 2042, Status: 422}, func(a answer, err error) bool { return a.status == 422 && a.number() == 2042 }, false},
-		{Fault{Kind: Broken}, func(a answer, err error) bool { return a.status == 500 && a.number() == 1 }, false},
-		{Fault{Kind: Problems, Number: 9001}, func(a answer, err error) bool { return a.status == 200 && a.number() == 9001 }, false},
-		{Fault{Kind: Gateway}, func(a answer, err error) bool { return a.status == 502 }, false},
-		{Fault{Kind: TooMany}, func(a answer, err error) bool { return a.status == 429 && a.header.Get("Retry-After") == "1" }, false},
-		{Fault{Kind: Reset}, func(a answer, err error) bool { return err != nil && a.status == 0 }, false},
-		{Fault{Kind: Lost}, func(a answer, err error) bool { return err != nil && a.status == 0 }, true},
-		{Fault{Kind: Huge, Size: 1 << 20}, func(a answer, err error) bool { return err != nil && len(a.body) > 500_000 }, false},
-		{Fault{Kind: Slow, Delay: time.Hour}, func(a answer, err error) bool { return good(a) }, true},
-		{Fault{Kind: Twice}, func(a answer, err error) bool { return good(a) }, true},
+		{Fault{Kind: FaultTruncated}, func(a answer, err error) bool { return err != nil && len(a.body) > 0 }, true},
+		{Fault{Kind: FaultTruncated, CutAfterBytes: 10}, func(a answer, err error) bool { return err != nil && len(a.body) == 10 }, true},
+		{Fault{Kind: FaultShortBody, CutAfterBytes: 10}, func(a answer, err error) bool { return err == nil && len(a.body) == 10 }, true},
+		{Fault{Kind: FaultEmptyBody}, func(a answer, err error) bool { return a.status == 200 && len(a.body) == 0 }, false},
+		{Fault{Kind: FaultHTMLPage}, func(a answer, err error) bool { return a.header.Get("Content-Type") == "text/html" }, false},
+		{Fault{Kind: FaultGarbageBody}, func(a answer, err error) bool { return a.status == 200 && !json.Valid(a.body) }, false},
+		{Fault{Kind: FaultUnauthorised}, func(a answer, err error) bool { return a.status == 401 }, false},
+		{Fault{Kind: FaultNoVersion}, func(a answer, err error) bool { return a.status == 404 && a.doc == nil }, false},
+		{Fault{Kind: FaultErrorStatus, ErrorNumber: 2042, HTTPStatus: 422}, func(a answer, err error) bool { return a.status == 422 && a.number() == 2042 }, false},
+		{Fault{Kind: FaultErrorStatus}, func(a answer, err error) bool { return a.status == 500 && a.number() == 1 }, false},
+		{Fault{Kind: FaultErrorsWith200, ErrorNumber: 9001}, func(a answer, err error) bool { return a.status == 200 && a.number() == 9001 }, false},
+		{Fault{Kind: FaultBadGateway}, func(a answer, err error) bool { return a.status == 502 }, false},
+		{Fault{Kind: FaultTooManyRequests}, func(a answer, err error) bool { return a.status == 429 && a.header.Get("Retry-After") == "1" }, false},
+		{Fault{Kind: FaultConnectionReset}, func(a answer, err error) bool { return err != nil && a.status == 0 }, false},
+		{Fault{Kind: FaultLostAnswer}, func(a answer, err error) bool { return err != nil && a.status == 0 }, true},
+		{Fault{Kind: FaultHugeList, SizeBytes: 1 << 20}, func(a answer, err error) bool { return err != nil && len(a.body) > 500_000 }, false},
+		{Fault{Kind: FaultSlowReply, Delay: time.Hour}, func(a answer, err error) bool { return good(a) }, true},
+		{Fault{Kind: FaultDoneTwice}, func(a answer, err error) bool { return good(a) }, true},
 	} {
 		t.Run(string(c.fault.Kind), func(t *testing.T) {
 			var waited time.Duration
-			s := start(t, "26.05.5", func(c *Config) { c.Slow = func(d time.Duration) { waited += d } })
+			s := start(t, "26.05.5", func(c *Config) { c.Sleep = func(d time.Duration) { waited += d } })
 			submit(t, s, sim.JobSpec{})
-			c.fault.Times, c.fault.Method = 1, "POST"
+			c.fault.MaxStrikes, c.fault.Method = 1, "POST"
 			s.InjectFault(c.fault)
 			if a := call(t, s, "GET", path(45, "jobs/"), ""); !good(a) {
 				t.Errorf("a read is hit: %d", a.status)
@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 			if a := call(t, s, "POST", path(45, "job/1"), `{"nice":8}`); !good(a) {
 				t.Errorf("it strikes twice: %d", a.status)
 			}
-			if n := s.Counts(); n != (Counts{Reads: 1, Writes: 2}) {
+			if n := s.CallCounts(); n != (CallCounts{Reads: 1, Writes: 2}) {
 				t.Errorf("counted %+v", n)
 			}
 		})
@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 
 func TestFaultsCanBeAimed(t *testing.T) {
 	s := start(t, "26.05.5")
-	s.InjectFault(Fault{Kind: Gateway, Path: "/jobs/state", Skip: 1, Times: 2})
+	s.InjectFault(Fault{Kind: FaultBadGateway, PathPart: "/jobs/state", SkipCount: 1, MaxStrikes: 2})
 	got := ""
 	for range 5 {
 		got += map[int]string{200: "o", 502: "x"}[call(t, s, "GET", path(45, "jobs/state/"), "").status]
@@ -74,7 +74,7 @@ func TestFaultsCanBeAimed(t *testing.T) {
 	if got != "oxxoo" {
 		t.Errorf("%s, want the second and third to fail", got)
 	}
-	s.InjectFault(Fault{Kind: Gateway})
+	s.InjectFault(Fault{Kind: FaultBadGateway})
 	for range 2 {
 		if call(t, s, "GET", path(45, "nodes/"), "").status != 502 {
 			t.Error("without Times it should last")
@@ -89,7 +89,7 @@ func TestFaultsCanBeAimed(t *testing.T) {
 func TestLateDelivery(t *testing.T) {
 	s := start(t, "26.05.5")
 	submit(t, s, sim.JobSpec{Hold: true})
-	s.InjectFault(Fault{Kind: Late, Delay: 10 * time.Minute, Times: 1})
+	s.InjectFault(Fault{Kind: FaultLateEffect, Delay: 10 * time.Minute, MaxStrikes: 1})
 	if _, err := try(s, "POST", path(45, "job/1"), `{"nice":7}`); err == nil {
 		t.Fatal("an answer came")
 	}
@@ -151,19 +151,19 @@ func TestAnswersThatLie(t *testing.T) {
 		}
 		for _, list := range []string{"jobs", "nodes"} {
 			for _, keep := range []int{0, 1} {
-				s.InjectFault(Fault{Kind: Filtered, Path: "/" + list, Keep: keep, Times: 1})
+				s.InjectFault(Fault{Kind: FaultFilteredList, PathPart: "/" + list, KeepEntries: keep, MaxStrikes: 1})
 				a := call(t, s, "GET", path(c.v, list+"/"), "")
 				if got := a.doc[list].([]any); a.status != 200 || a.number() != 0 || len(got) != keep {
 					t.Errorf("%s: %d with %d %s, want %d", c.release, a.status, len(got), list, keep)
 				}
 			}
 		}
-		s.InjectFault(Fault{Kind: Filtered, Path: "/jobs"})
+		s.InjectFault(Fault{Kind: FaultFilteredList, PathPart: "/jobs"})
 		if a := call(t, s, "GET", path(c.v, "job/3"), ""); a.status != 200 || len(a.doc["jobs"].([]any)) != 1 {
 			t.Errorf("%s: asked for one job: %d %s", c.release, a.status, a.body)
 		}
 		s.ClearFaults()
-		s.InjectFault(Fault{Kind: Clock, Path: "/diag", Delay: -time.Hour, Times: 1})
+		s.InjectFault(Fault{Kind: FaultWrongClock, PathPart: "/diag", Delay: -time.Hour, MaxStrikes: 1})
 		behind, now := told(t, s, c.v), told(t, s, c.v)
 		if now-behind != 3600 {
 			t.Errorf("%s: the clock was told as %.0f, then as %.0f", c.release, behind, now)
@@ -183,7 +183,7 @@ func told(t *testing.T, s *Server, v int) float64 {
 
 func TestWorldFollowsTheClock(t *testing.T) {
 	wall := time.Unix(1_000_000, 0)
-	s := start(t, "26.05.5", func(c *Config) { c.Speed, c.Clock = 60, func() time.Time { return wall } })
+	s := start(t, "26.05.5", func(c *Config) { c.Speed, c.WallClock = 60, func() time.Time { return wall } })
 	submit(t, s, sim.JobSpec{WorkTime: 10 * time.Minute})
 	wall = wall.Add(5 * time.Second) // five minutes of the world
 	a := call(t, s, "GET", path(45, "job/1"), "")
@@ -201,7 +201,7 @@ func TestWorldFollowsTheClock(t *testing.T) {
 
 func TestUnixSocket(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s")
-	s := start(t, "26.05.5", func(c *Config) { c.Listen, c.Local = "unix:"+file, "rest" })
+	s := start(t, "26.05.5", func(c *Config) { c.ListenAddress, c.LocalUser = "unix:"+file, "rest" })
 	if s.URL() != "unix:"+file {
 		t.Errorf("URL %s", s.URL())
 	}

@@ -108,7 +108,7 @@ func TestACutOffHandBackIsFinished(t *testing.T) {
 		t.Skip("waits for the writer's tries in real time")
 	}
 	l, id := direct(t)
-	l.InjectFault(Fault{Kind: Broken, Method: "POST", Skip: 1, Number: 1003})
+	l.InjectFault(Fault{Kind: FaultErrorStatus, Method: "POST", SkipCount: 1, ErrorNumber: 1003})
 	if _, err := l.giveBackAll(t); err == nil {
 		t.Error("releasing went well without a release")
 	}

@@ -22,7 +22,7 @@ func fakeScontrol(t *testing.T, s *Server, n int) scontrol.Command {
 	t.Helper()
 	folder := t.TempDir()
 	save := func(args ...string) {
-		if out, status := s.Scontrol("slurm", args...); status == 0 {
+		if out, status := s.RunScontrol("slurm", args...); status == 0 {
 			if err := os.WriteFile(filepath.Join(folder, strings.Join(args, " ")), []byte(out), 0o600); err != nil {
 				t.Fatal(err)
 			}

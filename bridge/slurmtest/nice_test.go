@@ -24,7 +24,7 @@ func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		record, status := s.Scontrol("slurm", "show", "job", "1")
+		record, status := s.RunScontrol("slurm", "show", "job", "1")
 		if status != 0 {
 			t.Fatal(record)
 		}

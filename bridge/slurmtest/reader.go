@@ -16,22 +16,22 @@ import (
 // reader answers what can be asked of slurmctld, and of slurmdbd.
 type readHandler struct {
 	envelope
-	world   *sim.World
-	hidden  map[string]bool
-	encoder records.Encoder
+	world       *sim.World
+	hiddenUsers map[string]bool
+	encoder     records.Encoder
 }
 
 // visibleJobs returns the jobs the caller gets to see.
 func (r *readHandler) visibleJobs() []slurm.Job {
-	return slices.DeleteFunc(r.world.Jobs(), func(j slurm.Job) bool { return r.hidden[j.User] })
+	return slices.DeleteFunc(r.world.Jobs(), func(j slurm.Job) bool { return r.hiddenUsers[j.User] })
 }
 
-// withTimes adds the times of a list.
-func (r *readHandler) withTimes(out reply) reply {
+// withUpdateTimes adds the times of a list.
+func (r *readHandler) withUpdateTimes(out reply) reply {
 	if !r.release.is2205() {
-		out.body["last_update"] = r.encoder.Time(r.world.LastChange())
+		out.body["last_update"] = r.encoder.EncodeTime(r.world.LastChange())
 		if _, jobs := out.body["jobs"]; jobs {
-			out.body["last_backfill"] = r.encoder.Time(r.world.LastBackfill())
+			out.body["last_backfill"] = r.encoder.EncodeTime(r.world.LastBackfill())
 		}
 	}
 	return out
@@ -42,7 +42,7 @@ func (r *readHandler) listJobs(since string) reply {
 	if t, err := strconv.ParseInt(since, 10, 64); err == nil && t >= r.world.LastChange().Unix() {
 		return r.unchangedReply()
 	}
-	return r.withTimes(r.okReply("jobs", r.encoder.Jobs(r.visibleJobs())))
+	return r.withUpdateTimes(r.okReply("jobs", r.encoder.EncodeJobs(r.visibleJobs())))
 }
 
 // unchangedReply is the answer to an update_time after which nothing changed.
@@ -50,7 +50,7 @@ func (r *readHandler) unchangedReply() reply {
 	if r.release.is2205() {
 		return reply{status: http.StatusNotModified}
 	}
-	out := r.okReply("jobs", []any{}, "last_update", r.encoder.Number(0), "last_backfill", r.encoder.Number(0))
+	out := r.okReply("jobs", []any{}, "last_update", r.encoder.EncodeNumber(0), "last_backfill", r.encoder.EncodeNumber(0))
 	out.addWarning("No job changes since update_time", "slurm_load_jobs()")
 	return out
 }
@@ -62,7 +62,7 @@ func (r *readHandler) showJob(id string) reply {
 	switch {
 	case err == nil:
 		j, err = r.world.Job(n)
-	case strings.HasPrefix(id, "s") && r.api >= 44:
+	case strings.HasPrefix(id, "s") && r.apiVersion >= 44:
 		j, err = r.world.JobBySLUID(id)
 	case r.release.is2205():
 		j, err = r.world.Job(0)
@@ -72,11 +72,11 @@ func (r *readHandler) showJob(id string) reply {
 	if err != nil {
 		out := r.refusalReply(err, "_handle_job_get", "jobs", []any{})
 		if !r.release.is2205() {
-			out.body["last_update"], out.body["last_backfill"] = records.Wrapped(true, false, 0), records.Wrapped(true, false, 0)
+			out.body["last_update"], out.body["last_backfill"] = records.WrapNumber(true, false, 0), records.WrapNumber(true, false, 0)
 		}
 		return out
 	}
-	return r.withTimes(r.okReply("jobs", r.encoder.Jobs(r.arrayRecords(j))))
+	return r.withUpdateTimes(r.okReply("jobs", r.encoder.EncodeJobs(r.arrayRecords(j))))
 }
 
 // arrayRecords returns every record of the array whose number the job has, as
@@ -92,7 +92,7 @@ func (r *readHandler) arrayRecords(j slurm.Job) []slurm.Job {
 func (r *readHandler) listStates() reply {
 	out := []any{}
 	add := func(id string, j *slurm.Job) {
-		out = append(out, records.Object("job_id", id, "state", append([]string{j.State}, j.Flags...)))
+		out = append(out, records.NewObject("job_id", id, "state", append([]string{j.State}, j.Flags...)))
 	}
 	for _, j := range r.visibleJobs() {
 		switch {
@@ -112,7 +112,7 @@ func (r *readHandler) listStates() reply {
 }
 
 func (r *readHandler) listNodes() reply {
-	return r.withTimes(r.okReply("nodes", r.encoder.Nodes(r.world.Nodes())))
+	return r.withUpdateTimes(r.okReply("nodes", r.encoder.EncodeNodes(r.world.Nodes())))
 }
 
 // showNode is one node. One that slurmctld does not know is its error 2018 in 22.05
@@ -126,27 +126,27 @@ func (r *readHandler) showNode(name string) reply {
 	case i < 0:
 		return r.errorReply(http.StatusInternalServerError, 0, "Failure to query node "+name, "_dump_nodes", "nodes", []any{})
 	}
-	return r.withTimes(r.okReply("nodes", r.encoder.Nodes(list[i:i+1])))
+	return r.withUpdateTimes(r.okReply("nodes", r.encoder.EncodeNodes(list[i:i+1])))
 }
 
 func (r *readHandler) listPartitions() reply {
-	return r.withTimes(r.okReply("partitions", r.encoder.Partitions(r.world.Partitions(), r.world.Nodes())))
+	return r.withUpdateTimes(r.okReply("partitions", r.encoder.EncodePartitions(r.world.Partitions(), r.world.Nodes())))
 }
 
 func (r *readHandler) listReservations() reply {
-	return r.withTimes(r.okReply("reservations", r.encoder.Reservations(r.world.Reservations())))
+	return r.withUpdateTimes(r.okReply("reservations", r.encoder.EncodeReservations(r.world.Reservations())))
 }
 
 // showPing proves nothing: it answers 200 even to a dead token.
 func (r *readHandler) showPing(good bool) reply {
 	word := map[bool]string{true: "UP", false: "DOWN"}[good]
 	switch {
-	case r.api <= 39:
-		return r.okReply("pings", []any{records.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
-	case r.api >= 45:
-		return r.okReply("pings", []any{records.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
+	case r.apiVersion <= 39:
+		return r.okReply("pings", []any{records.NewObject("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
+	case r.apiVersion >= 45:
+		return r.okReply("pings", []any{records.NewObject("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
 	}
-	return r.okReply("pings", []any{records.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
+	return r.okReply("pings", []any{records.NewObject("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
 }
 
 // countersSince is when the counters of diag began: they are cleared at midnight UTC.
@@ -169,8 +169,8 @@ func (r *readHandler) showDiag() reply {
 		}
 	}
 	submitted, started, completed := r.world.JobTotals()
-	stats := records.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.countersSince()), "job_states_ts", r.encoder.Time(r.world.Now()),
-		"bf_when_last_cycle", r.encoder.Time(r.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
+	stats := records.NewObject("req_time", r.encoder.EncodeTime(r.world.Now()), "req_time_start", r.encoder.EncodeTime(r.countersSince()), "job_states_ts", r.encoder.EncodeTime(r.world.Now()),
+		"bf_when_last_cycle", r.encoder.EncodeTime(r.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
 		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
 		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,
 		"jobs_submitted", submitted, "jobs_started", started, "jobs_completed", completed, "jobs_canceled", 0, "jobs_failed", 0,
@@ -190,8 +190,8 @@ func (r *readHandler) showUser(name string, good bool) reply {
 		level = "Operator"
 	}
 	var shown any = []string{level}
-	if r.api <= 38 {
+	if r.apiVersion <= 38 {
 		shown = level
 	}
-	return r.okReply("users", []any{records.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
+	return r.okReply("users", []any{records.NewObject("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
 }

@@ -13,16 +13,16 @@ type releaseVersion string
 // is2205 reports whether it is 22.05.
 func (r releaseVersion) is2205() bool { return strings.HasPrefix(string(r), "22.05") }
 
-// is2605 reports whether it is 26.05 or later, which answers 422 where earlier
+// isAtLeast2605 reports whether it is 26.05 or later, which answers 422 where earlier
 // releases answered 500.
-func (r releaseVersion) is2605() bool { return r >= "26.05" }
+func (r releaseVersion) isAtLeast2605() bool { return r >= "26.05" }
 
-// statusOf is how the release answers a refusal by slurmctld.
-func (r releaseVersion) statusOf(number int) int {
+// refusalStatus is the HTTP status by which the release answers a refusal by slurmctld.
+func (r releaseVersion) refusalStatus(number int) int {
 	switch {
 	case number == sim.ErrnoNoSuchJob && !r.is2205():
 		return http.StatusNotFound
-	case r.is2605():
+	case r.isAtLeast2605():
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusInternalServerError

@@ -7,9 +7,9 @@ import (
 	"fairbridge/bridge/slurmtest/records"
 )
 
-// noEndpoint is what slurmrestd says about paths it does not know, versions
+// noEndpointText is what slurmrestd says about paths it does not know, versions
 // included.
-const noEndpoint = "Unable to find requested URL endpoint. Please query the '/openapi/v3' endpoint for a list of all endpoints."
+const noEndpointText = "Unable to find requested URL endpoint. Please query the '/openapi/v3' endpoint for a list of all endpoints."
 
 // reply is an answer: JSON, or text when body is nil.
 type reply struct {
@@ -21,11 +21,11 @@ type reply struct {
 // addWarning adds an entry to warnings[].
 func (r *reply) addWarning(description, source string) {
 	list, _ := r.body["warnings"].([]any)
-	r.body["warnings"] = append(list, records.Object("description", description, "source", source))
+	r.body["warnings"] = append(list, records.NewObject("description", description, "source", source))
 }
 
-// bytes are the reply as it goes over the wire.
-func (r reply) bytes() []byte {
+// encode returns the reply as it goes over the wire.
+func (r reply) encode() []byte {
 	if r.body == nil {
 		return []byte(r.text)
 	}

@@ -8,10 +8,10 @@ import (
 	"fairbridge/bridge/sim"
 )
 
-// requeue is POST jobs/requeue of v0.0.45. What is wrong with one job does not
+// requeueJobs is POST jobs/requeue of v0.0.45. What is wrong with one job does not
 // keep the others from being requeued, and a misspelt flag is reported and
 // then ignored.
-func (w *writeHandler) requeue(content []byte) reply {
+func (w *writeHandler) requeueJobs(content []byte) reply {
 	var body struct {
 		Jobs  json.RawMessage `json:"jobs"`
 		Flags json.RawMessage `json:"flags"`
@@ -19,14 +19,14 @@ func (w *writeHandler) requeue(content []byte) reply {
 	if json.Unmarshal(content, &body) != nil {
 		return reply{status: http.StatusBadRequest, text: "Failure during parsing"}
 	}
-	jobs := parseItems(body.Jobs)
+	jobs := parseStringList(body.Jobs)
 	if len(jobs) == 0 {
 		return w.errorReply(http.StatusNotFound, sim.ErrnoNoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
 	}
 	incomplete, hold := false, false
 	out := w.okReply("status", []any{})
 	var errs []any
-	for _, f := range parseItems(body.Flags) {
+	for _, f := range parseStringList(body.Flags) {
 		switch strings.ToLower(f) {
 		case "incomplete":
 			incomplete = true
@@ -38,13 +38,13 @@ func (w *writeHandler) requeue(content []byte) reply {
 		}
 	}
 	for _, id := range jobs {
-		errs = w.requeueOne(id, incomplete, hold, &out, errs)
+		errs = w.requeueJob(id, incomplete, hold, &out, errs)
 	}
 	out.body["errors"] = append([]any{}, errs...)
 	return out
 }
 
-func (w *writeHandler) requeueOne(id string, incomplete, hold bool, out *reply, errs []any) []any {
+func (w *writeHandler) requeueJob(id string, incomplete, hold bool, out *reply, errs []any) []any {
 	err := w.world.Requeue(w.user, id, incomplete)
 	if err == nil && hold {
 		err = w.world.HoldRequeued(id)
@@ -52,15 +52,15 @@ func (w *writeHandler) requeueOne(id string, incomplete, hold bool, out *reply, 
 	if err == nil {
 		return errs
 	}
-	e := slurmErrorOf(err)
-	if status := w.release.statusOf(e.Number); out.status == http.StatusOK || status == http.StatusUnprocessableEntity {
+	e := asSlurmError(err)
+	if status := w.release.refusalStatus(e.Number); out.status == http.StatusOK || status == http.StatusUnprocessableEntity {
 		out.status = status
 	}
 	return append(errs, errorEntry(e.Number, e.Text, "op_handler_jobs_requeue"))
 }
 
-// parseItems reads a list of strings or numbers, or a single one.
-func parseItems(raw json.RawMessage) []string {
+// parseStringList reads a list of strings or numbers, or a single one.
+func parseStringList(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil && len(raw) > 0 {
 		list = []json.RawMessage{raw}

@@ -97,7 +97,7 @@ func TestScontrol(t *testing.T) {
 		{"update jobid=2 nice=4 sitefactor=-9", "", 0}, {"frobnicate 1", "invalid keyword: frobnicate", 1},
 		{"release 2", "", 0}, {"update jobid=2 colour=red", "Update of this parameter is not supported: colour=red", 1},
 	} {
-		out, status := s.Scontrol("slurm", strings.Fields(c.args)...)
+		out, status := s.RunScontrol("slurm", strings.Fields(c.args)...)
 		if strings.TrimSpace(out) != c.output || status != c.status {
 			t.Errorf("scontrol %s: %q %d, want %q %d", c.args, out, status, c.output, c.status)
 		}
@@ -134,11 +134,11 @@ func TestScancel(t *testing.T) {
 		{"scancel --batch --signal=USR1 1", 0}, {"scancel --batch --signal=USR1 2", 0}, // pending: nothing, and no word
 		{"scancel --batch --signal=NOSUCH 1", 1}, {"scancel --batch --signal= 1", 1}, {"scancel --batch --signal=USR1 99", 1}, {"scancel --all 1", 1},
 	} {
-		if out, status := s.Scontrol("slurm", strings.Fields(c.args)...); status != c.status {
+		if out, status := s.RunScontrol("slurm", strings.Fields(c.args)...); status != c.status {
 			t.Errorf("%s: %d, %s", c.args, status, out)
 		}
 	}
-	if _, status := s.Scontrol("nobody", "scancel", "--batch", "--signal=USR1", "1"); status == 0 {
+	if _, status := s.RunScontrol("nobody", "scancel", "--batch", "--signal=USR1", "1"); status == 0 {
 		t.Error("anybody may signal")
 	}
 	s.WithWorld(func(w *sim.World) {
@@ -146,7 +146,7 @@ func TestScancel(t *testing.T) {
 			t.Errorf("delivered %v", got)
 		}
 	})
-	s.Scontrol("slurm", "scancel", "1")
+	s.RunScontrol("slurm", "scancel", "1")
 	advance(s, 10*time.Second)
 	if j := job(t, s, 1); j.State != "CANCELLED" {
 		t.Errorf("without a signal the job is %s", j.State)

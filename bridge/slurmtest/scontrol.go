@@ -12,15 +12,15 @@ import (
 	"fairbridge/bridge/slurmtest/update"
 )
 
-// programs are scontrol and scancel as a user runs them.
-type programs struct {
-	world *sim.World
-	user  string
-	zone  *time.Location
+// slurmCommands are scontrol and scancel as a user runs them.
+type slurmCommands struct {
+	world    *sim.World
+	user     string
+	timeZone *time.Location
 }
 
-// run does what "scontrol args…" does: see Server.Scontrol.
-func (p *programs) run(args []string) (string, int) {
+// run does what "scontrol args…" does: see Server.RunScontrol.
+func (p *slurmCommands) run(args []string) (string, int) {
 	if len(args) < 2 {
 		return "scontrol: want a command and its arguments\n", 1
 	}
@@ -33,11 +33,11 @@ func (p *programs) run(args []string) (string, int) {
 		}
 		return forEachID(rest, func(id string) error { return p.world.Requeue(p.user, id, incomplete) })
 	case "hold":
-		return forEachID(rest, func(id string) error { return p.world.Hold(p.user, parseID(id)) })
+		return forEachID(rest, func(id string) error { return p.world.Hold(p.user, parseJobID(id)) })
 	case "release":
-		return forEachID(rest, func(id string) error { return p.world.Release(p.user, parseID(id)) })
+		return forEachID(rest, func(id string) error { return p.world.Release(p.user, parseJobID(id)) })
 	case "update":
-		return p.update(rest)
+		return p.updateJob(rest)
 	case "scancel":
 		return p.scancel(rest)
 	case "show":
@@ -51,7 +51,7 @@ func forEachID(lists []string, f func(string) error) (out string, status int) {
 	for _, list := range lists {
 		for _, id := range strings.Split(list, ",") {
 			if err := f(id); err != nil {
-				out += slurmErrorOf(err).Text + " for job " + id + "\n"
+				out += asSlurmError(err).Text + " for job " + id + "\n"
 				status = 1
 			}
 		}
@@ -60,7 +60,7 @@ func forEachID(lists []string, f func(string) error) (out string, status int) {
 }
 
 // scancel signals the batch scripts of jobs or, without a signal, ends the jobs.
-func (p *programs) scancel(args []string) (string, int) {
+func (p *slurmCommands) scancel(args []string) (string, int) {
 	var signal slurm.Signal
 	batch := false
 	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
@@ -90,18 +90,18 @@ func (p *programs) scancel(args []string) (string, int) {
 	})
 }
 
-func parseID(s string) int64 {
+func parseJobID(s string) int64 {
 	n, _ := strconv.ParseInt(s, 10, 64) // no number is job 0, which is unknown
 	return n
 }
 
-// update changes one job.
-func (p *programs) update(args []string) (string, int) {
+// updateJob changes one job.
+func (p *slurmCommands) updateJob(args []string) (string, int) {
 	var u sim.JobUpdate
 	var id int64
 	for _, a := range args {
 		key, value, _ := strings.Cut(a, "=")
-		n := parseID(value)
+		n := parseJobID(value)
 		switch strings.ToLower(key) {
 		case "jobid":
 			id = n
@@ -112,7 +112,7 @@ func (p *programs) update(args []string) (string, int) {
 		case "sitefactor":
 			u.SiteFactor = &n
 		case "starttime":
-			t, ok := update.Reader{Now: p.world.Now(), Zone: p.zone}.ParseTime(value)
+			t, ok := update.Reader{Now: p.world.Now(), TimeZone: p.timeZone}.ParseTime(value)
 			if !ok {
 				return "Invalid time specification " + value + "\n", 1
 			}
@@ -122,29 +122,29 @@ func (p *programs) update(args []string) (string, int) {
 		}
 	}
 	if err := p.world.Update(p.user, id, u); err != nil {
-		return slurmErrorOf(err).Text + " for job " + strconv.FormatInt(id, 10) + "\n", 1
+		return asSlurmError(err).Text + " for job " + strconv.FormatInt(id, 10) + "\n", 1
 	}
 	return "", 0
 }
 
 // show prints the settings, as far as they are asked for, or the first lines of
 // a job's record.
-func (p *programs) show(args []string) (string, int) {
+func (p *slurmCommands) show(args []string) (string, int) {
 	switch {
 	case len(args) == 1 && args[0] == "config":
 		return fmt.Sprintf("Configuration data as of %s\nClusterName             = %s\nSLURM_VERSION           = %s\n\n",
-			p.world.Now().UTC().Format(isoTime), p.world.ClusterName(), p.world.Version()), 0
+			p.world.Now().UTC().Format(isoTimeLayout), p.world.ClusterName(), p.world.Version()), 0
 	case len(args) != 2 || args[0] != "job":
 		return "invalid entity:" + strings.Join(args, " ") + " for keyword:show \n", 1
 	}
-	j, err := p.world.Job(parseID(args[1]))
+	j, err := p.world.Job(parseJobID(args[1]))
 	if err != nil {
-		return "slurm_load_jobs error: " + slurmErrorOf(err).Text + "\n", 1
+		return "slurm_load_jobs error: " + asSlurmError(err).Text + "\n", 1
 	}
 	return fmt.Sprintf("JobId=%d JobName=%s\n   UserId=%s(%d) GroupId=%s(%d) MCS_label=N/A\n   Priority=%d Nice=%d Account=%s QOS=%s\n   JobState=%s Reason=%s\n   SubmitTime=%s EligibleTime=%s\n\n",
 		j.ID, j.Name, j.User, j.UserID, j.User, j.UserID, j.Priority, j.Nice, j.Account, j.QOS, j.State, j.Reason,
-		j.Submit.UTC().Format(isoTime), j.Eligible.UTC().Format(isoTime)), 0
+		j.Submit.UTC().Format(isoTimeLayout), j.Eligible.UTC().Format(isoTimeLayout)), 0
 }
 
-// isoTime is how scontrol prints times.
-const isoTime = "2006-01-02T15:04:05"
+// isoTimeLayout is how scontrol prints times.
+const isoTimeLayout = "2006-01-02T15:04:05"

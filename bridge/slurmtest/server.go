@@ -17,17 +17,17 @@ import (
 // Server is a running slurmrestd. Its methods may be called at any time from
 // any goroutine.
 type Server struct {
-	listen string
-	http   *http.Server
-	ln     net.Listener
-	done   chan struct{}
-	slow   func(time.Duration)
+	listenAddress string
+	httpServer    *http.Server
+	listener      net.Listener
+	serveEnded    chan struct{}
+	sleep         func(time.Duration)
 
-	mu     sync.Mutex
-	slurm  slurmrestd
-	pace   simulatedClock
-	faults faults
-	calls  []Call
+	mu         sync.Mutex
+	slurmrestd slurmrestd
+	worldClock simulatedClock
+	faults     faults
+	calls      []Call
 }
 
 // New makes a server that is not listening, for use as an http.Handler.
@@ -37,12 +37,12 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		listen: c.Listen, done: make(chan struct{}), slow: c.Slow,
-		slurm: slurmrestd{
-			world: c.World, versions: c.Versions, zone: c.Zone, hidden: map[string]bool{},
-			access: authenticator{tokens: c.Tokens, key: c.Key, local: c.Local},
+		listenAddress: c.ListenAddress, serveEnded: make(chan struct{}), sleep: c.Sleep,
+		slurmrestd: slurmrestd{
+			world: c.World, apiVersions: c.APIVersions, timeZone: c.TimeZone, hiddenUsers: map[string]bool{},
+			authenticator: authenticator{userByToken: c.UserByToken, signingKey: c.SigningKey, localUser: c.LocalUser},
 		},
-		pace: simulatedClock{clock: c.Clock, speed: c.Speed, from: c.Clock(), to: c.World.Now()},
+		worldClock: simulatedClock{wallClock: c.WallClock, speed: c.Speed, wallStart: c.WallClock(), worldStart: c.World.Now()},
 	}, nil
 }
 
@@ -52,17 +52,17 @@ func Start(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	network, address := "tcp", s.listen
+	network, address := "tcp", s.listenAddress
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		network, address = "unix", path
 	}
-	if s.ln, err = net.Listen(network, address); err != nil {
-		return nil, fmt.Errorf("listening on %s: %w", s.listen, err)
+	if s.listener, err = net.Listen(network, address); err != nil {
+		return nil, fmt.Errorf("listening on %s: %w", s.listenAddress, err)
 	}
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
+	s.httpServer = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	go func() {
-		defer close(s.done)
-		if err := s.http.Serve(s.ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		defer close(s.serveEnded)
+		if err := s.httpServer.Serve(s.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			fmt.Fprintln(os.Stderr, "slurmtest:", err)
 		}
 	}()
@@ -71,24 +71,24 @@ func Start(c Config) (*Server, error) {
 
 // URL returns "http://127.0.0.1:port" or "unix:/path".
 func (s *Server) URL() string {
-	if s.ln.Addr().Network() == "unix" {
-		return "unix:" + s.ln.Addr().String()
+	if s.listener.Addr().Network() == "unix" {
+		return "unix:" + s.listener.Addr().String()
 	}
-	return "http://" + s.ln.Addr().String()
+	return "http://" + s.listener.Addr().String()
 }
 
 // Close stops listening and ends every connection.
 func (s *Server) Close() error {
-	if s.http == nil {
+	if s.httpServer == nil {
 		return nil
 	}
-	err := s.http.Close()
-	<-s.done
+	err := s.httpServer.Close()
+	<-s.serveEnded
 	return err
 }
 
-// Serve blocks until the context ends, then closes.
-func (s *Server) Serve(ctx context.Context) error {
+// ServeUntilDone blocks until the context ends, then closes.
+func (s *Server) ServeUntilDone(ctx context.Context) error {
 	<-ctx.Done()
 	return s.Close()
 }
@@ -98,26 +98,26 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) WithWorld(f func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f(s.catchUp())
+	f(s.advanceWorld())
 }
 
-// catchUp moves the world on to where the wall clock says it should be.
-func (s *Server) catchUp() *sim.World {
-	if s.pace.speed > 0 {
-		s.slurm.world.Advance(s.pace.now())
+// advanceWorld moves the world on to where the wall clock says it should be.
+func (s *Server) advanceWorld() *sim.World {
+	if s.worldClock.speed > 0 {
+		s.slurmrestd.world.Advance(s.worldClock.now())
 	}
-	return s.slurm.world
+	return s.slurmrestd.world
 }
 
 // simulatedClock says how the world follows the wall clock.
 type simulatedClock struct {
-	clock    func() time.Time
-	speed    float64   // 0: not at all
-	from, to time.Time // the world was at "to" when the wall clock showed "from"
+	wallClock             func() time.Time
+	speed                 float64   // 0: not at all
+	wallStart, worldStart time.Time // the world was at "to" when the wall clock showed "from"
 }
 
 // now is where the world should be.
 func (p *simulatedClock) now() time.Time {
-	passed := float64(p.clock().Sub(p.from)) * p.speed
-	return p.to.Add(time.Duration(passed))
+	passed := float64(p.wallClock().Sub(p.wallStart)) * p.speed
+	return p.worldStart.Add(time.Duration(passed))
 }

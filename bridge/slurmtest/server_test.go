@@ -129,7 +129,7 @@ func TestListsAndUpdates(t *testing.T) {
 			t.Errorf("nice %d", j.Nice)
 		}
 	})
-	if c := s.Counts(); c != (Counts{Reads: 1, Writes: 1}) {
+	if c := s.CallCounts(); c != (CallCounts{Reads: 1, Writes: 1}) {
 		t.Errorf("%+v", c)
 	}
 }

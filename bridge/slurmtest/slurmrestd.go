@@ -15,11 +15,11 @@ import (
 // slurmrestd answers requests from a world. It knows nothing of sockets, faults
 // and clocks: see Server.
 type slurmrestd struct {
-	world    *sim.World
-	versions []int
-	access   authenticator
-	zone     *time.Location
-	hidden   map[string]bool // users whose jobs no list shows
+	world         *sim.World
+	apiVersions   []int
+	authenticator authenticator
+	timeZone      *time.Location
+	hiddenUsers   map[string]bool // users whose jobs no list shows
 }
 
 // request is one request under way.
@@ -29,19 +29,19 @@ type request struct {
 	query        url.Values
 	body         []byte
 
-	api     int    // version, 0 where the path has none
-	subpath string // what follows the version
+	apiVersion int    // version, 0 where the path has none
+	subpath    string // what follows the version
 	requester
 }
 
 func newRequest(r *http.Request, body []byte) *request {
 	c := &request{method: r.Method, path: r.URL.Path, header: r.Header, query: r.URL.Query(), body: body}
-	c.api, c.subpath = splitPath(c.path)
+	c.apiVersion, c.subpath = splitVersionPath(c.path)
 	return c
 }
 
-// splitPath takes "/slurm/v0.0.45/job/7/" apart: 45 and "job/7".
-func splitPath(path string) (version int, tail string) {
+// splitVersionPath takes "/slurm/v0.0.45/job/7/" apart: 45 and "job/7".
+func splitVersionPath(path string) (version int, tail string) {
 	rest, ok := strings.CutPrefix(path, "/slurm/v0.0.")
 	if !ok {
 		return 0, ""
@@ -51,8 +51,8 @@ func splitPath(path string) (version int, tail string) {
 	return version, strings.TrimSuffix(tail, "/")
 }
 
-// userPath takes "/slurmdb/v0.0.45/user/rest" apart.
-func userPath(path string) (version int, name string, ok bool) {
+// parseUserPath takes "/slurmdb/v0.0.45/user/rest" apart.
+func parseUserPath(path string) (version int, name string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/slurmdb/v0.0.")
 	v, name, found := strings.Cut(rest, "/user/")
 	version, err := strconv.Atoi(v)
@@ -68,53 +68,53 @@ func (c *request) isWrite() bool {
 func (d *slurmrestd) release() releaseVersion { return releaseVersion(d.world.Version()) }
 
 func (d *slurmrestd) newEnvelope(c *request) envelope {
-	return envelope{release: d.release(), cluster: d.world.ClusterName(), api: c.api}
+	return envelope{release: d.release(), clusterName: d.world.ClusterName(), apiVersion: c.apiVersion}
 }
 
 func (d *slurmrestd) newReader(c *request) *readHandler {
-	return &readHandler{envelope: d.newEnvelope(c), world: d.world, hidden: d.hidden, encoder: records.Encoder{
-		Version: records.Version(c.api), Started: d.world.StartTime(), Changed: d.world.LastChange(),
+	return &readHandler{envelope: d.newEnvelope(c), world: d.world, hiddenUsers: d.hiddenUsers, encoder: records.Encoder{
+		Version: records.Version(c.apiVersion), StartedAt: d.world.StartTime(), ChangedAt: d.world.LastChange(),
 	}}
 }
 
 func (d *slurmrestd) newWriter(c *request) *writeHandler {
-	return &writeHandler{envelope: d.newEnvelope(c), world: d.world, user: c.user, zone: d.zone}
+	return &writeHandler{envelope: d.newEnvelope(c), world: d.world, user: c.user, timeZone: d.timeZone}
 }
 
-func (d *slurmrestd) newPrograms(user string) *programs {
-	return &programs{world: d.world, user: user, zone: d.zone}
+func (d *slurmrestd) newCommands(user string) *slurmCommands {
+	return &slurmCommands{world: d.world, user: user, timeZone: d.timeZone}
 }
 
 // handle finds the caller and the endpoint.
 func (d *slurmrestd) handle(c *request) reply {
-	c.requester = d.access.callerOf(c.header, d.release().is2205(), d.world.Now())
-	switch v, name, ok := userPath(c.path); {
-	case !c.isLocal:
+	c.requester = d.authenticator.findRequester(c.header, d.release().is2205(), d.world.Now())
+	switch v, name, ok := parseUserPath(c.path); {
+	case !c.hasCredentials:
 		return reply{status: http.StatusUnauthorized, text: "Authentication failure"}
 	case strings.HasPrefix(c.path, "/openapi"):
 		return d.openAPIReply()
 	case ok && d.servesVersion(v) && c.method == http.MethodGet:
-		c.api = v
-		return d.newReader(c).showUser(name, c.isValid)
-	case !d.servesVersion(c.api):
+		c.apiVersion = v
+		return d.newReader(c).showUser(name, c.isAccepted)
+	case !d.servesVersion(c.apiVersion):
 		return notFoundReply()
 	}
 	return d.route(c)
 }
 
-func (d *slurmrestd) servesVersion(v int) bool { return slices.Contains(d.versions, v) }
+func (d *slurmrestd) servesVersion(v int) bool { return slices.Contains(d.apiVersions, v) }
 
 // route finds the endpoint. Only ping answers a token that slurmctld refuses.
 func (d *slurmrestd) route(c *request) reply {
 	for i := range endpoints {
 		e := &endpoints[i]
-		if arg, ok := e.match(c.subpath); ok && e.method == c.method && c.api >= e.minVersion && (c.isValid || e.withoutToken) {
+		if arg, ok := e.match(c.subpath); ok && e.method == c.method && c.apiVersion >= e.minAPIVersion && (c.isAccepted || e.servesRefusedToken) {
 			return e.serve(d, c, arg)
 		}
 	}
 	_, isJob := oneJobPath.match(c.subpath)
 	switch {
-	case !c.isValid:
+	case !c.isAccepted:
 		head, _, _ := strings.Cut(c.subpath, "/")
 		return d.newEnvelope(c).unauthorisedReply(head)
 	case isJob && d.release().is2205():

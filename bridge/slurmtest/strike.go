@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// fixedTexts are the faults that are a fixed answer.
-var fixedTexts = map[FaultKind]struct {
+// fixedAnswerByKind has the faults that are a fixed answer.
+var fixedAnswerByKind = map[FaultKind]struct {
 	status     int
 	kind, body string
 }{
-	Empty:     {http.StatusOK, "text/plain", ""},
-	HTML:      {http.StatusOK, "text/html", "<html><body><h1>Welcome to the portal</h1></body></html>"},
-	Garbage:   {http.StatusOK, "application/json", "\x00\xff{jobs: [}"},
-	Denied:    {http.StatusUnauthorized, "text/plain", "Authentication failure"},
-	NoVersion: {http.StatusNotFound, "text/plain", noEndpoint},
-	Gateway:   {http.StatusBadGateway, "text/plain", "Bad Gateway"},
-	TooMany:   {http.StatusTooManyRequests, "text/plain", "Too Many Requests"},
+	FaultEmptyBody:       {http.StatusOK, "text/plain", ""},
+	FaultHTMLPage:        {http.StatusOK, "text/html", "<html><body><h1>Welcome to the portal</h1></body></html>"},
+	FaultGarbageBody:     {http.StatusOK, "application/json", "\x00\xff{jobs: [}"},
+	FaultUnauthorised:    {http.StatusUnauthorized, "text/plain", "Authentication failure"},
+	FaultNoVersion:       {http.StatusNotFound, "text/plain", noEndpointText},
+	FaultBadGateway:      {http.StatusBadGateway, "text/plain", "Bad Gateway"},
+	FaultTooManyRequests: {http.StatusTooManyRequests, "text/plain", "Too Many Requests"},
 }
 
 // answerInstead answers in Slurm's place, and reports whether the fault is of those
 // that do; nothing is done then.
 func (f *Fault) answerInstead(c *responder, r *readHandler) bool {
-	if t, ok := fixedTexts[f.Kind]; ok {
-		if f.Kind == TooMany {
-			c.w.Header().Set("Retry-After", "1")
+	if t, ok := fixedAnswerByKind[f.Kind]; ok {
+		if f.Kind == FaultTooManyRequests {
+			c.httpWriter.Header().Set("Retry-After", "1")
 		}
 		c.sendText(t.status, t.kind, t.body)
 		return true
 	}
-	number := cmp.Or(f.Number, 1)
+	number := cmp.Or(f.ErrorNumber, 1)
 	switch f.Kind {
-	case Broken:
-		c.send(r.errorReply(cmp.Or(f.Status, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
-	case Problems:
-		c.send(r.errorReply(http.StatusOK, number, "injected fault", "slurmtest"))
-	case Huge:
-		c.sendEndless(cmp.Or(f.Size, 64<<20))
-	case Reset:
-		c.reset()
-	case NoChange:
-		c.send(r.unchangedReply())
+	case FaultErrorStatus:
+		c.sendReply(r.errorReply(cmp.Or(f.HTTPStatus, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
+	case FaultErrorsWith200:
+		c.sendReply(r.errorReply(http.StatusOK, number, "injected fault", "slurmtest"))
+	case FaultHugeList:
+		c.sendEndlessList(cmp.Or(f.SizeBytes, 64<<20))
+	case FaultConnectionReset:
+		c.resetConnection()
+	case FaultNoChange:
+		c.sendReply(r.unchangedReply())
 	default:
 		return false
 	}
@@ -52,14 +52,14 @@ func (f *Fault) answerInstead(c *responder, r *readHandler) bool {
 func (f *Fault) deliver(c *responder, r reply) {
 	f.falsify(r)
 	switch f.Kind {
-	case Lost:
-		c.reset()
-	case Truncated:
-		c.sendPart(r, f.At, false)
-	case Short:
-		c.sendPart(r, f.At, true)
+	case FaultLostAnswer:
+		c.resetConnection()
+	case FaultTruncated:
+		c.sendPart(r, f.CutAfterBytes, false)
+	case FaultShortBody:
+		c.sendPart(r, f.CutAfterBytes, true)
 	default:
-		c.send(r)
+		c.sendReply(r)
 	}
 }
 
@@ -69,13 +69,13 @@ var listKeys = []string{"jobs", "nodes", "partitions"}
 // falsify makes a good answer lie, as filters, cut lists and bad clocks do.
 func (f *Fault) falsify(r reply) {
 	switch f.Kind {
-	case Filtered:
+	case FaultFilteredList:
 		for _, key := range listKeys {
 			if list, ok := r.body[key].([]any); ok {
-				r.body[key] = list[:min(f.Keep, len(list))]
+				r.body[key] = list[:min(f.KeepEntries, len(list))]
 			}
 		}
-	case Clock:
+	case FaultWrongClock:
 		if stats, ok := r.body["statistics"].(map[string]any); ok {
 			stats["req_time"] = shiftTime(stats["req_time"], int64(f.Delay/time.Second))
 		}

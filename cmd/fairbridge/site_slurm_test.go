@@ -27,7 +27,7 @@ func (s *site) writeToken(ts *testscript.TestScript, args []string) {
 
 // tokens lets Slurm take every token ("good") or none ("expired").
 func (s *site) tokens(_ *testscript.TestScript, args []string) {
-	s.server.SetAuth(map[string]slurmtest.Auth{"good": slurmtest.Normal, "expired": slurmtest.Expired}[args[0]])
+	s.server.SetAuthState(map[string]slurmtest.AuthState{"good": slurmtest.AuthNormal, "expired": slurmtest.AuthExpired}[args[0]])
 }
 
 // serves changes the API versions that Slurm offers.
@@ -38,7 +38,7 @@ func (s *site) serves(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		list = append(list, v)
 	}
-	s.server.SetVersions(list...)
+	s.server.SetAPIVersions(list...)
 }
 
 // fault makes the answers of Slurm go wrong in a way, those at a path or all;
@@ -46,15 +46,15 @@ func (s *site) serves(ts *testscript.TestScript, args []string) {
 func (s *site) fault(_ *testscript.TestScript, args []string) {
 	s.server.ClearFaults()
 	if args[0] != "none" {
-		s.server.InjectFault(slurmtest.Fault{Kind: slurmtest.FaultKind(args[0]), Path: strings.Join(args[1:], "")})
+		s.server.InjectFault(slurmtest.Fault{Kind: slurmtest.FaultKind(args[0]), PathPart: strings.Join(args[1:], "")})
 	}
 }
 
 // writes wants that many writes to have arrived at Slurm since the last look;
 // "some" is any number but none.
 func (s *site) writes(ts *testscript.TestScript, args []string) {
-	got := s.server.Counts()
-	s.server.Reset()
+	got := s.server.CallCounts()
+	s.server.ForgetCalls()
 	if got.Reads == 0 {
 		ts.Fatalf("Slurm was not asked anything")
 	}

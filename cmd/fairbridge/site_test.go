@@ -63,12 +63,12 @@ func (s *site) start(ts *testscript.TestScript, args []string) {
 		}
 	}
 	world.Advance(now)
-	s.server, err = slurmtest.Start(slurmtest.Config{World: world, Key: []byte(key), Speed: 1})
+	s.server, err = slurmtest.Start(slurmtest.Config{World: world, SigningKey: []byte(key), Speed: 1})
 	ts.Check(err)
 	ts.Defer(func() { _ = s.server.Close() })
 	shown := "" // what scontrol shows of the jobs
 	for _, j := range world.Jobs() {
-		text, _ := s.server.Scontrol("slurm", "show", "job", fmt.Sprint(j.ID))
+		text, _ := s.server.RunScontrol("slurm", "show", "job", fmt.Sprint(j.ID))
 		shown += text
 	}
 	write(ts, "shown", shown)

@@ -22,8 +22,8 @@ func TestChargedAsDecided(t *testing.T) {
 			{AllocatedTRES: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), RequestedTRES: slurm.ReadTRES("gres/gpu=4")},
 			{RequestedTRES: slurm.ReadTRES("cpu=1"), GresPerJob: slurm.ReadGRESRequest("gres/gpu:" + typ + ":3")},
 		} {
-			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, storetest.Start
-			v := &slurm.View{At: storetest.Start.Add(time.Hour), Jobs: []slurm.Job{j}}
+			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, storetest.StartTime
+			v := &slurm.View{At: storetest.StartTime.Add(time.Hour), Jobs: []slurm.Job{j}}
 			for k := range 2 {
 				v.Nodes = append(v.Nodes, slurm.Node{Name: fmt.Sprint("n", k+1), State: "MIXED", Gres: slurm.ReadGRES("gpu:" + typ + ":7,gpu:big:2"), Partitions: []string{"gpu"}})
 			}

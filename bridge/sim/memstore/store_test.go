@@ -9,11 +9,11 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) storetest.StoreWithClock {
+	storetest.RunStoreTests(t, func(*testing.T) storetest.StoreWithClock {
 		now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 		return storetest.StoreWithClock{
-			Store:    memstore.New(func() time.Time { return now }, nil, 0),
-			PassTime: func(by time.Duration) { now = now.Add(by) },
+			Store:        memstore.New(func() time.Time { return now }, nil, 0),
+			AdvanceClock: func(by time.Duration) { now = now.Add(by) },
 		}
 	})
 }

@@ -35,7 +35,7 @@ func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
 	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := slurmtest.Start(slurmtest.Config{World: w, Key: []byte(strings.Repeat("k", 32))})
+	s, err := slurmtest.Start(slurmtest.Config{World: w, SigningKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +74,6 @@ func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
 // arrived reports whether a write of this nice reached the server.
 func arrived(s *slurmtest.Server, nice int) bool {
 	return slices.ContainsFunc(s.Calls(), func(c slurmtest.Call) bool {
-		return c.Write && strings.HasPrefix(c.Body, fmt.Sprintf(`{"nice":%d,`, nice))
+		return c.IsWrite && strings.HasPrefix(c.Body, fmt.Sprintf(`{"nice":%d,`, nice))
 	})
 }

@@ -9,31 +9,33 @@ import (
 // Encoder writes the records of one reply.
 type Encoder struct {
 	Version
-	Started time.Time // when slurmctld and the nodes came up
-	Changed time.Time // when anything last changed
+	StartedAt time.Time // when slurmctld and the nodes came up
+	ChangedAt time.Time // when anything last changed
 }
 
-// Jobs writes job records.
-func (e *Encoder) Jobs(list []slurm.Job) []any {
-	return encodeEach(list, func(j *slurm.Job) any { return jobTable.write(e.Version, job{e.Version, j, e}) })
+// EncodeJobs writes job records.
+func (e *Encoder) EncodeJobs(list []slurm.Job) []any {
+	return encodeEach(list, func(j *slurm.Job) any { return jobTable.encodeRecord(e.Version, jobRecord{e.Version, j, e}) })
 }
 
-// Nodes writes node records.
-func (e *Encoder) Nodes(list []slurm.Node) []any {
-	return encodeEach(list, func(n *slurm.Node) any { return nodeTable.write(e.Version, node{e.Version, n, e}) })
+// EncodeNodes writes node records.
+func (e *Encoder) EncodeNodes(list []slurm.Node) []any {
+	return encodeEach(list, func(n *slurm.Node) any { return nodeTable.encodeRecord(e.Version, nodeRecord{e.Version, n, e}) })
 }
 
-// Partitions writes partition records, with sums over those of the nodes that
+// EncodePartitions writes partition records, with sums over those of the nodes that
 // are theirs. The first partition is the default.
-func (e *Encoder) Partitions(list []slurm.Partition, nodes []slurm.Node) []any {
+func (e *Encoder) EncodePartitions(list []slurm.Partition, nodes []slurm.Node) []any {
 	return encodeEach(list, func(p *slurm.Partition) any {
-		return partitionTable.write(e.Version, newPartition(e.Version, p, p == &list[0], nodes))
+		return partitionTable.encodeRecord(e.Version, newPartitionRecord(e.Version, p, p == &list[0], nodes))
 	})
 }
 
-// Reservations writes reservation records.
-func (e *Encoder) Reservations(list []slurm.Reservation) []any {
-	return encodeEach(list, func(r *slurm.Reservation) any { return reservationTable.write(e.Version, reservation{e.Version, r}) })
+// EncodeReservations writes reservation records.
+func (e *Encoder) EncodeReservations(list []slurm.Reservation) []any {
+	return encodeEach(list, func(r *slurm.Reservation) any {
+		return reservationTable.encodeRecord(e.Version, reservationRecord{e.Version, r})
+	})
 }
 
 func encodeEach[R any](list []R, write func(*R) any) []any {

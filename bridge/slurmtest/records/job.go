@@ -4,82 +4,82 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// job is a job record in the making.
-type job struct {
+// jobRecord is a job record in the making.
+type jobRecord struct {
 	Version
 	*slurm.Job
-	enc *Encoder
+	encoder *Encoder
 }
 
 // jobTable are all keys of a job record.
-var jobTable = newTable(jobConstants, jobFields, jobTimes)
+var jobTable = newRecordTable(jobConstants, jobFields, jobTimeFields)
 
-var jobFields = []field[job]{
-	{"account", 38, newestVersion, func(j job) any { return j.Account }},
-	{"admin_comment", 38, newestVersion, func(j job) any { return j.AdminComment }},
-	{"array_job_id", 38, newestVersion, func(j job) any { return j.Number(j.ArrayJobID) }},
-	{"array_task_id", 38, newestVersion, arrayTask},
-	{"array_max_tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.ArrayMaxTasks)) }},
-	{"array_task_string", 38, newestVersion, func(j job) any { return j.ArrayTasks.Text }},
-	{"batch_flag", 38, newestVersion, func(j job) any { return j.IsBatch }},
-	{"batch_host", 38, newestVersion, batchHost},
-	{"billable_tres", 38, newestVersion, billableTRES},
-	{"cluster", 38, newestVersion, func(j job) any { return j.Cluster }},
-	{"comment", 38, newestVersion, func(j job) any { return j.Comment }},
-	{"cpus", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs)) }},
-	{"dependency", 38, newestVersion, func(j job) any { return j.Dependency.Text }},
-	{"derived_exit_code", 38, newestVersion, exitCode},
-	{"excluded_nodes", 38, newestVersion, func(j job) any { return j.ExcludedNodes.Text }},
-	{"exit_code", 38, newestVersion, exitCode},
-	{"extra", 39, newestVersion, func(j job) any { return j.Extra }},
-	{"features", 38, newestVersion, func(j job) any { return j.Features.Text }},
-	{"flags", 38, newestVersion, jobFlags},
-	{"gres_detail", 38, newestVersion, func(j job) any { return gresDetail(j) }},
-	{"group_id", 38, newestVersion, func(j job) any { return j.UserID }},
-	{"group_name", 38, newestVersion, func(j job) any { return j.User }},
-	{"hold", 39, newestVersion, func(j job) any { return j.IsHeld }},
-	{"job_id", 38, newestVersion, func(j job) any { return j.ID }},
-	{"job_resources", 38, newestVersion, jobResources},
-	{"job_state", 38, newestVersion, func(j job) any { return j.state(j.State, j.Flags) }},
-	{"max_nodes", 38, newestVersion, func(j job) any { return j.Number(int64(j.MaxNodes)) }},
-	{"memory_per_cpu", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerCPUMB) }},
-	{"memory_per_node", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerNodeMB) }},
-	{"minimum_cpus_per_node", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs / max(j.NodeCount, 1))) }},
-	{"name", 38, newestVersion, func(j job) any { return j.Name }},
-	{"nice", 38, newestVersion, niceValue},
-	{"node_count", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
-	{"nodes", 38, newestVersion, func(j job) any { return j.Nodes.Text }},
-	{"partition", 38, newestVersion, func(j job) any { return j.PartitionText() }},
-	{"priority", 38, newestVersion, func(j job) any { return j.Number(j.Priority) }},
-	{"qos", 38, newestVersion, func(j job) any { return j.QOS }},
-	{"requeue", 38, newestVersion, func(j job) any { return j.Requeue }},
-	{"required_nodes", 38, newestVersion, func(j job) any { return j.RequiredNodes.Text }},
-	{"restart_cnt", 38, newestVersion, func(j job) any { return j.Restarts }},
-	{"scheduled_nodes", 39, newestVersion, func(j job) any { return j.ScheduledNodes.Text }},
-	{"state_reason", 38, newestVersion, func(j job) any { return j.Reason }},
-	{"step_id", 44, newestVersion, stepID},
-	{"tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
-	{"tres_alloc_str", 38, newestVersion, func(j job) any { return j.AllocatedTRES.Text }},
-	{"tres_per_job", 38, newestVersion, func(j job) any { return j.gres(j.GresPerJob.Text) }},
-	{"tres_per_node", 38, newestVersion, func(j job) any { return j.gres(j.GresPerNode.Text) }},
-	{"tres_req_str", 38, newestVersion, func(j job) any { return j.RequestedTRES.Text }},
-	{"user_id", 38, newestVersion, func(j job) any { return j.UserID }},
-	{"user_name", 38, newestVersion, func(j job) any { return j.User }},
+var jobFields = []field[jobRecord]{
+	{"account", 38, noLastVersion, func(j jobRecord) any { return j.Account }},
+	{"admin_comment", 38, noLastVersion, func(j jobRecord) any { return j.AdminComment }},
+	{"array_job_id", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(j.ArrayJobID) }},
+	{"array_task_id", 38, noLastVersion, arrayTaskID},
+	{"array_max_tasks", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.ArrayMaxTasks)) }},
+	{"array_task_string", 38, noLastVersion, func(j jobRecord) any { return j.ArrayTasks.Text }},
+	{"batch_flag", 38, noLastVersion, func(j jobRecord) any { return j.IsBatch }},
+	{"batch_host", 38, noLastVersion, batchHost},
+	{"billable_tres", 38, noLastVersion, billableTRES},
+	{"cluster", 38, noLastVersion, func(j jobRecord) any { return j.Cluster }},
+	{"comment", 38, noLastVersion, func(j jobRecord) any { return j.Comment }},
+	{"cpus", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.CPUs)) }},
+	{"dependency", 38, noLastVersion, func(j jobRecord) any { return j.Dependency.Text }},
+	{"derived_exit_code", 38, noLastVersion, exitCode},
+	{"excluded_nodes", 38, noLastVersion, func(j jobRecord) any { return j.ExcludedNodes.Text }},
+	{"exit_code", 38, noLastVersion, exitCode},
+	{"extra", 39, noLastVersion, func(j jobRecord) any { return j.Extra }},
+	{"features", 38, noLastVersion, func(j jobRecord) any { return j.Features.Text }},
+	{"flags", 38, noLastVersion, jobFlags},
+	{"gres_detail", 38, noLastVersion, func(j jobRecord) any { return gresDetail(j) }},
+	{"group_id", 38, noLastVersion, func(j jobRecord) any { return j.UserID }},
+	{"group_name", 38, noLastVersion, func(j jobRecord) any { return j.User }},
+	{"hold", 39, noLastVersion, func(j jobRecord) any { return j.IsHeld }},
+	{"job_id", 38, noLastVersion, func(j jobRecord) any { return j.ID }},
+	{"job_resources", 38, noLastVersion, jobResources},
+	{"job_state", 38, noLastVersion, func(j jobRecord) any { return j.encodeJobState(j.State, j.Flags) }},
+	{"max_nodes", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.MaxNodes)) }},
+	{"memory_per_cpu", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumberOrUnset(j.MemPerCPUMB) }},
+	{"memory_per_node", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumberOrUnset(j.MemPerNodeMB) }},
+	{"minimum_cpus_per_node", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.CPUs / max(j.NodeCount, 1))) }},
+	{"name", 38, noLastVersion, func(j jobRecord) any { return j.Name }},
+	{"nice", 38, noLastVersion, niceValue},
+	{"node_count", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.NodeCount)) }},
+	{"nodes", 38, noLastVersion, func(j jobRecord) any { return j.Nodes.Text }},
+	{"partition", 38, noLastVersion, func(j jobRecord) any { return j.PartitionText() }},
+	{"priority", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(j.Priority) }},
+	{"qos", 38, noLastVersion, func(j jobRecord) any { return j.QOS }},
+	{"requeue", 38, noLastVersion, func(j jobRecord) any { return j.Requeue }},
+	{"required_nodes", 38, noLastVersion, func(j jobRecord) any { return j.RequiredNodes.Text }},
+	{"restart_cnt", 38, noLastVersion, func(j jobRecord) any { return j.Restarts }},
+	{"scheduled_nodes", 39, noLastVersion, func(j jobRecord) any { return j.ScheduledNodes.Text }},
+	{"state_reason", 38, noLastVersion, func(j jobRecord) any { return j.Reason }},
+	{"step_id", 44, noLastVersion, stepID},
+	{"tasks", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.NodeCount)) }},
+	{"tres_alloc_str", 38, noLastVersion, func(j jobRecord) any { return j.AllocatedTRES.Text }},
+	{"tres_per_job", 38, noLastVersion, func(j jobRecord) any { return j.formatGRES(j.GresPerJob.Text) }},
+	{"tres_per_node", 38, noLastVersion, func(j jobRecord) any { return j.formatGRES(j.GresPerNode.Text) }},
+	{"tres_req_str", 38, noLastVersion, func(j jobRecord) any { return j.RequestedTRES.Text }},
+	{"user_id", 38, noLastVersion, func(j jobRecord) any { return j.UserID }},
+	{"user_name", 38, noLastVersion, func(j jobRecord) any { return j.User }},
 }
 
-var jobTimes = []field[job]{
-	{"accrue_time", 38, newestVersion, func(j job) any { return j.Time(j.Accrue) }},
-	{"deadline", 38, newestVersion, func(j job) any { return j.Time(j.Deadline) }},
-	{"eligible_time", 38, newestVersion, func(j job) any { return j.Time(j.Eligible) }},
-	{"end_time", 38, newestVersion, func(j job) any { return j.Time(j.End) }},
-	{"last_sched_evaluation", 38, newestVersion, func(j job) any { return j.Time(j.enc.Changed) }},
-	{"start_time", 38, newestVersion, func(j job) any { return j.Time(j.Start) }},
-	{"submit_time", 38, newestVersion, func(j job) any { return j.Time(j.Submit) }},
-	{"time_limit", 38, newestVersion, func(j job) any { return j.minutes(j.TimeLimit) }},
+var jobTimeFields = []field[jobRecord]{
+	{"accrue_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Accrue) }},
+	{"deadline", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Deadline) }},
+	{"eligible_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Eligible) }},
+	{"end_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.End) }},
+	{"last_sched_evaluation", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.encoder.ChangedAt) }},
+	{"start_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Start) }},
+	{"submit_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Submit) }},
+	{"time_limit", 38, noLastVersion, func(j jobRecord) any { return j.encodeTimeLimit(j.TimeLimit) }},
 }
 
 // gresDetail is gres_detail: what the job holds, node by node.
-func gresDetail(j job) []string {
+func gresDetail(j jobRecord) []string {
 	out := []string{}
 	for _, g := range j.GresDetail {
 		out = append(out, g.Text)
@@ -87,53 +87,53 @@ func gresDetail(j job) []string {
 	return out
 }
 
-func arrayTask(j job) any {
+func arrayTaskID(j jobRecord) any {
 	if !j.IsArrayTask {
-		return j.unset()
+		return j.unsetNumber()
 	}
-	return j.Number(j.ArrayTaskID)
+	return j.EncodeNumber(j.ArrayTaskID)
 }
 
-func batchHost(j job) any {
+func batchHost(j jobRecord) any {
 	if hosts := j.Nodes.Names; len(hosts) > 0 {
 		return hosts[0]
 	}
 	return ""
 }
 
-func billableTRES(j job) any {
+func billableTRES(j jobRecord) any {
 	if j.IsPending() {
-		if j.isPlain() {
+		if j.hasBareNumbers() {
 			return nil
 		}
-		return Wrapped(false, false, 0.0)
+		return WrapNumber(false, false, 0.0)
 	}
-	return j.Number(int64(j.CPUs))
+	return j.EncodeNumber(int64(j.CPUs))
 }
 
 // niceValue is null in 22.05 unless it is above 0.
-func niceValue(j job) any {
-	if j.isPlain() && j.Nice <= 0 {
+func niceValue(j jobRecord) any {
+	if j.hasBareNumbers() && j.Nice <= 0 {
 		return nil
 	}
 	return j.Nice
 }
 
-func exitCode(j job) any {
+func exitCode(j jobRecord) any {
 	code, word := 0, "SUCCESS"
 	if j.State == "FAILED" {
 		code, word = 1, "ERROR"
 	}
-	if j.isPlain() {
+	if j.hasBareNumbers() {
 		return code << 8
 	}
 	return map[string]any{
-		"status": []string{word}, "return_code": Wrapped(true, false, code),
-		"signal": map[string]any{"id": Wrapped(false, false, 0), "name": ""},
+		"status": []string{word}, "return_code": WrapNumber(true, false, code),
+		"signal": map[string]any{"id": WrapNumber(false, false, 0), "name": ""},
 	}
 }
 
-func jobFlags(j job) any {
+func jobFlags(j jobRecord) any {
 	flags := []string{}
 	if j.Restarts > 0 || !j.IsPending() {
 		flags = append(flags, "JOB_WAS_RUNNING")
@@ -145,9 +145,9 @@ func jobFlags(j job) any {
 }
 
 // stepID carries the run's SLUID.
-func stepID(j job) any {
+func stepID(j jobRecord) any {
 	return map[string]any{
-		"sluid": j.SLUID, "job_id": Wrapped(true, false, j.ID),
-		"step_het_component": Wrapped(false, false, 0), "step_id": "entire",
+		"sluid": j.SLUID, "job_id": WrapNumber(true, false, j.ID),
+		"step_het_component": WrapNumber(false, false, 0), "step_id": "entire",
 	}
 }

@@ -2,13 +2,13 @@ package records
 
 // jobResources is job_resources of a job that holds some: host names and counts,
 // without the map of every core.
-func jobResources(j job) any {
+func jobResources(j jobRecord) any {
 	hosts := j.Nodes.Names
 	switch {
 	case (len(hosts) == 0 || !j.IsRunning()) && (j.Version <= 38 || j.Version >= 41):
 		return nil
 	case j.Version <= 40:
-		return oldResources(j, hosts)
+		return oldJobResources(j, hosts)
 	}
 	each := j.CPUs / max(len(hosts), 1)
 	var nodes []any
@@ -20,7 +20,7 @@ func jobResources(j job) any {
 		})
 	}
 	return map[string]any{
-		"select_type": []string{"CR_CORE_MEMORY"}, "cpus": j.CPUs, "threads_per_core": Wrapped(false, false, 0),
+		"select_type": []string{"CR_CORE_MEMORY"}, "cpus": j.CPUs, "threads_per_core": WrapNumber(false, false, 0),
 		"nodes": map[string]any{
 			"count": len(hosts), "select_type": []string{"ONE_ROW"}, "list": j.Nodes.Text, "whole": j.Exclusive,
 			"allocation": nodes,
@@ -28,7 +28,7 @@ func jobResources(j job) any {
 	}
 }
 
-func oldResources(j job, hosts []string) any {
+func oldJobResources(j jobRecord, hosts []string) any {
 	if !j.IsRunning() {
 		hosts = nil
 	}

@@ -4,44 +4,44 @@ import (
 	"strings"
 )
 
-// field is one key of a record and the versions that have it. Value makes it
+// field is one key of a record and the versions that have it. makeValue makes it
 // from the record, or without one where the same stands in all.
 type field[R any] struct {
-	name     string
-	from, to Version
-	value    func(R) any
+	name                   string
+	fromVersion, toVersion Version
+	makeValue              func(R) any
 }
 
-// constant are keys, separated by spaces, whose value depends on the version
+// constantKeys are keys, separated by spaces, whose value depends on the version
 // alone: the simulated cluster knows nothing of them.
-type constant struct {
-	from, to Version
-	value    func(Version) any
-	keys     string
+type constantKeys struct {
+	fromVersion, toVersion Version
+	makeValue              func(Version) any
+	keys                   string
 }
 
-// table is all that a kind of record has.
-type table[R any] struct {
+// recordTable is all that a kind of record has.
+type recordTable[R any] struct {
 	fields    []field[R]
 	constants []field[Version]
 }
 
-// newTable puts the keys of a kind of record together.
-func newTable[R any](constants []constant, fields ...[]field[R]) table[R] {
-	var t table[R]
+// newRecordTable puts the keys of a kind of record together.
+func newRecordTable[R any](constants []constantKeys, fields ...[]field[R]) recordTable[R] {
+	var t recordTable[R]
 	for _, list := range fields {
 		t.fields = append(t.fields, list...)
 	}
 	for _, c := range constants {
 		for _, key := range strings.Fields(c.keys) {
-			t.constants = append(t.constants, field[Version]{key, c.from, c.to, c.value})
+			t.constants = append(t.constants, field[Version]{key, c.fromVersion, c.toVersion, c.makeValue})
 		}
 	}
 	return t
 }
 
-// write makes the record with all keys that the version has.
-func (t table[R]) write(v Version, record R) map[string]any {
+// encodeRecord makes the record with all keys that the version has.
+func (t recordTable[R]) encodeRecord(v Version, record R) map[string]any {
 	out := make(map[string]any, len(t.fields)+len(t.constants))
 	setFields(out, t.constants, v, v)
 	setFields(out, t.fields, v, record)
@@ -50,36 +50,36 @@ func (t table[R]) write(v Version, record R) map[string]any {
 
 func setFields[R any](out map[string]any, fields []field[R], v Version, record R) {
 	for i := range fields {
-		if f := &fields[i]; v >= f.from && v <= f.to {
-			out[f.name] = f.value(record)
+		if f := &fields[i]; v >= f.fromVersion && v <= f.toVersion {
+			out[f.name] = f.makeValue(record)
 		}
 	}
 }
 
 // The values of keys the simulated cluster knows nothing of.
-func noneWord(Version) any { return "" }
+func emptyString(Version) any { return "" }
 
 func falseValue(Version) any { return false }
 
-func zeroValue(Version) any { return 0 }
+func bareZero(Version) any { return 0 }
 
-func emptyText(Version) any { return []string{} }
+func emptyList(Version) any { return []string{} }
 
 func emptyObject(Version) any { return map[string]any{} }
 
 func nullValue(Version) any { return nil }
 
-func infiniteNumber(Version) any { return Wrapped(false, true, 0) }
+func infiniteNumber(Version) any { return WrapNumber(false, true, 0) }
 
-func unsetNumber(v Version) any { return v.unset() }
+func unsetNumber(v Version) any { return v.unsetNumber() }
 
-func unlimitedNumber(v Version) any { return v.unlimited() }
+func unlimitedNumber(v Version) any { return v.unlimitedNumber() }
 
-func zeroNumber(v Version) any { return v.Number(0) }
+func zeroNumber(v Version) any { return v.EncodeNumber(0) }
 
-func zeroOrNull(v Version) any { return v.orNull(0) }
+func zeroOrNull(v Version) any { return v.valueOrNull(0) }
 
-func noneOrNull(v Version) any { return v.orNull("") }
+func emptyStringOrNull(v Version) any { return v.valueOrNull("") }
 
-// constantValue is a value that no version changes.
-func constantValue(value any) func(Version) any { return func(Version) any { return value } }
+// fixedValue is a value that no version changes.
+func fixedValue(value any) func(Version) any { return func(Version) any { return value } }

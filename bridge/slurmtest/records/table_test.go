@@ -14,7 +14,7 @@ func TestEachKeyIsWrittenOnce(t *testing.T) {
 	once(t, "reservation", reservationTable)
 }
 
-func once[R any](t *testing.T, kind string, table table[R]) {
+func once[R any](t *testing.T, kind string, table recordTable[R]) {
 	t.Helper()
 	for v := Version(38); v < 100; v++ {
 		seen := map[string]bool{}
@@ -28,10 +28,10 @@ func once[R any](t *testing.T, kind string, table table[R]) {
 			seen[key] = true
 		}
 		for _, f := range table.constants {
-			note(f.name, f.from, f.to)
+			note(f.name, f.fromVersion, f.toVersion)
 		}
 		for _, f := range table.fields {
-			note(f.name, f.from, f.to)
+			note(f.name, f.fromVersion, f.toVersion)
 		}
 	}
 }
@@ -43,8 +43,8 @@ func TestListsOfNamesAreText(t *testing.T) {
 		want  string
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a,b"}} {
 		p := []slurm.Partition{{AllowedAccounts: c.names, AllowedQOS: c.names}}
-		old := (&Encoder{Version: 38}).Partitions(p, nil)[0].(map[string]any)
-		now := (&Encoder{Version: 45}).Partitions(p, nil)[0].(map[string]any)
+		old := (&Encoder{Version: 38}).EncodePartitions(p, nil)[0].(map[string]any)
+		now := (&Encoder{Version: 45}).EncodePartitions(p, nil)[0].(map[string]any)
 		for key, got := range map[string]any{
 			"allowed_accounts": old["allowed_accounts"], "allowed_qos": old["allowed_qos"],
 			"accounts": now["accounts"].(map[string]any)["allowed"], "qos": now["qos"].(map[string]any)["allowed"],

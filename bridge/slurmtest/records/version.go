@@ -10,20 +10,19 @@ import (
 // to v0.0.38 numbers are bare, later they are structs with two flags.
 type Version int
 
-// newestVersion is the last version of keys that no version has dropped yet: whatever
-// comes.
-const newestVersion Version = math.MaxInt
+// noLastVersion stands for the last version of keys that no version has dropped yet.
+const noLastVersion Version = math.MaxInt
 
-// isPlain reports whether the version is older than the structs.
-func (v Version) isPlain() bool { return v <= 38 }
+// hasBareNumbers reports whether the version is older than the structs.
+func (v Version) hasBareNumbers() bool { return v <= 38 }
 
-// Wrapped is a number with its two flags.
-func Wrapped(set, infinite bool, n any) map[string]any {
+// WrapNumber writes a number with its two flags.
+func WrapNumber(set, infinite bool, n any) map[string]any {
 	return map[string]any{"set": set, "infinite": infinite, "number": n}
 }
 
-// Object makes a JSON object of keys and values in turn.
-func Object(pairs ...any) map[string]any {
+// NewObject makes a JSON object of keys and values in turn.
+func NewObject(pairs ...any) map[string]any {
 	out := make(map[string]any, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		out[pairs[i].(string)] = pairs[i+1]
@@ -31,54 +30,54 @@ func Object(pairs ...any) map[string]any {
 	return out
 }
 
-// Number is a number that is given.
-func (v Version) Number(n int64) any {
-	if v.isPlain() {
+// EncodeNumber writes a number that is given.
+func (v Version) EncodeNumber(n int64) any {
+	if v.hasBareNumbers() {
 		return n
 	}
-	return Wrapped(true, false, n)
+	return WrapNumber(true, false, n)
 }
 
-// Time is a moment in seconds since 1970; none is 0.
-func (v Version) Time(t time.Time) any {
+// EncodeTime writes a moment in seconds since 1970; none is 0.
+func (v Version) EncodeTime(t time.Time) any {
 	if t.IsZero() {
-		return v.Number(0)
+		return v.EncodeNumber(0)
 	}
-	return v.Number(t.Unix())
+	return v.EncodeNumber(t.Unix())
 }
 
-// unset is a number that is not given.
-func (v Version) unset() any { return v.orNull(Wrapped(false, false, 0)) }
+// unsetNumber writes a number that is not given.
+func (v Version) unsetNumber() any { return v.valueOrNull(WrapNumber(false, false, 0)) }
 
-// unlimited is a number that has no bound.
-func (v Version) unlimited() any { return v.orNull(Wrapped(false, true, 0)) }
+// unlimitedNumber writes a number that has no bound.
+func (v Version) unlimitedNumber() any { return v.valueOrNull(WrapNumber(false, true, 0)) }
 
-// NumberOrUnset is a number, unset when 0.
-func (v Version) NumberOrUnset(n int64) any {
+// EncodeNumberOrUnset writes a number, unset when 0.
+func (v Version) EncodeNumberOrUnset(n int64) any {
 	if n == 0 {
-		return v.unset()
+		return v.unsetNumber()
 	}
-	return v.Number(n)
+	return v.EncodeNumber(n)
 }
 
-// minutes is a time limit.
-func (v Version) minutes(d time.Duration) any {
-	if d == 0 && !v.isPlain() {
-		return Wrapped(false, true, 0)
+// encodeTimeLimit writes a time limit in minutes.
+func (v Version) encodeTimeLimit(d time.Duration) any {
+	if d == 0 && !v.hasBareNumbers() {
+		return WrapNumber(false, true, 0)
 	}
-	return v.Number(int64(d / time.Minute))
+	return v.EncodeNumber(int64(d / time.Minute))
 }
 
-// gres is a request with the prefix of the version.
-func (v Version) gres(s string) string {
-	if v.isPlain() {
+// formatGRES writes a request with the prefix of the version.
+func (v Version) formatGRES(s string) string {
+	if v.hasBareNumbers() {
 		return strings.ReplaceAll(s, "gres/", "gres:")
 	}
 	return s
 }
 
-// state is a job's state: one word up to v0.0.39, then a list with its flags.
-func (v Version) state(base string, flags []string) any {
+// encodeJobState writes a job's state: one word up to v0.0.39, then a list with its flags.
+func (v Version) encodeJobState(base string, flags []string) any {
 	if v <= 39 {
 		if len(flags) > 0 && flags[0] == "COMPLETING" {
 			return "COMPLETING"
@@ -88,21 +87,21 @@ func (v Version) state(base string, flags []string) any {
 	return append([]string{base}, flags...)
 }
 
-// orNull is null where numbers are bare.
-func (v Version) orNull(value any) any {
-	if v.isPlain() {
+// valueOrNull returns the value, null where numbers are bare.
+func (v Version) valueOrNull(value any) any {
+	if v.hasBareNumbers() {
 		return nil
 	}
 	return value
 }
 
-// orEmpty is never null.
-func orEmpty(s []string) []string {
+// nonNilList returns the list, which is then never null.
+func nonNilList(s []string) []string {
 	if s == nil {
 		return []string{}
 	}
 	return s
 }
 
-// commaList writes a list as Slurm's text.
-func commaList(s []string) string { return strings.Join(s, ",") }
+// joinByComma writes a list as Slurm's text.
+func joinByComma(s []string) string { return strings.Join(s, ",") }

@@ -15,9 +15,9 @@ import (
 
 // Reader reads the bodies of one request.
 type Reader struct {
-	API  int            // version, 45 for v0.0.45
-	Now  time.Time      // what "now" means
-	Zone *time.Location // of local times
+	APIVersion int            // version, 45 for v0.0.45
+	Now        time.Time      // what "now" means
+	TimeZone   *time.Location // of local times
 }
 
 // Warning is an entry of warnings[].
@@ -25,13 +25,15 @@ type Warning struct{ Text, Source string }
 
 // Flaw is a value that cannot be read, and what slurmrestd answers.
 type Flaw struct {
-	Key    string
-	Number int // Slurm's error number
-	Status int // of HTTP
+	Key         string
+	ErrorNumber int // Slurm's error number
+	HTTPStatus  int // of HTTP
 }
 
-// unreadableFlaw is a value of the wrong type.
-func unreadableFlaw() *Flaw { return &Flaw{Number: 9202, Status: http.StatusInternalServerError} }
+// newUnreadableFlaw returns the flaw of a value of the wrong type.
+func newUnreadableFlaw() *Flaw {
+	return &Flaw{ErrorNumber: 9202, HTTPStatus: http.StatusInternalServerError}
+}
 
 // bodyUpdate is a body being read.
 type bodyUpdate struct {
@@ -40,12 +42,12 @@ type bodyUpdate struct {
 	warnings []Warning
 }
 
-func (u *bodyUpdate) warn(text, source string) {
+func (u *bodyUpdate) addWarning(text, source string) {
 	u.warnings = append(u.warnings, Warning{Text: text, Source: source})
 }
 
-// ReadKeys reads a body as one object, in the order of the keys.
-func ReadKeys(body []byte) (map[string]json.RawMessage, error) {
+// ReadFields reads a body as one object: its values by key.
+func ReadFields(body []byte) (map[string]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, fmt.Errorf("reading the body: %w", err)
@@ -58,9 +60,9 @@ func ReadKeys(body []byte) (map[string]json.RawMessage, error) {
 func (r Reader) Read(fields map[string]json.RawMessage) (sim.JobUpdate, []Warning, *Flaw) {
 	u := &bodyUpdate{Reader: r}
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
-		take := keySetters[k]
-		if take == nil || k == "step_id" && r.API < 44 {
-			u.warn(fmt.Sprintf("Ignoring unknown field %q in DATA_PARSER_JOB_DESC_MSG", k), "#/"+k+"/")
+		take := setterByKey[k]
+		if take == nil || k == "step_id" && r.APIVersion < 44 {
+			u.addWarning(fmt.Sprintf("Ignoring unknown field %q in DATA_PARSER_JOB_DESC_MSG", k), "#/"+k+"/")
 			continue
 		}
 		if flaw := take(u, fields[k]); flaw != nil {
@@ -84,6 +86,6 @@ func (r Reader) ParseTime(word string) (time.Time, bool) {
 		n, err := strconv.ParseInt(rest, 10, 64)
 		return time.Unix(n, 0).UTC(), err == nil
 	}
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", word, r.Zone)
+	t, err := time.ParseInLocation("2006-01-02T15:04:05", word, r.TimeZone)
 	return t.UTC(), err == nil
 }

@@ -10,10 +10,10 @@ import (
 type valueState int
 
 const (
-	ignored   valueState = iota // accepted, and nothing happens
-	given                       // a number
-	unlimited                   // {"infinite":true}
-	wrong                       // not a number at all
+	valueIgnored   valueState = iota // accepted, and nothing happens
+	valueGiven                       // a number
+	valueUnlimited                   // {"infinite":true}
+	valueInvalid                     // not a number at all
 )
 
 // parseNumber reads what v0.0.39 and later take for a number: a bare one, one in
@@ -22,7 +22,7 @@ func parseNumber(raw json.RawMessage) (int64, valueState) {
 	var n json.Number
 	if s := strings.Trim(string(raw), `"`); json.Unmarshal([]byte(s), &n) == nil && s != "null" {
 		if v, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
-			return v, given
+			return v, valueGiven
 		}
 	}
 	var s struct {
@@ -31,15 +31,15 @@ func parseNumber(raw json.RawMessage) (int64, valueState) {
 	}
 	switch {
 	case string(raw) == "null":
-		return 0, ignored
+		return 0, valueIgnored
 	case len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &s) != nil:
-		return 0, wrong
+		return 0, valueInvalid
 	case s.Infinite:
-		return 0, unlimited
+		return 0, valueUnlimited
 	case !s.Set:
-		return 0, ignored
+		return 0, valueIgnored
 	}
-	return s.Number, given
+	return s.Number, valueGiven
 }
 
 // parseText reads a string.

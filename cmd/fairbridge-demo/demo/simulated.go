@@ -53,7 +53,7 @@ func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedClust
 	if hasty {
 		speed = 0
 	}
-	s.server, err = slurmtest.Start(slurmtest.Config{World: w, Key: key, Speed: speed})
+	s.server, err = slurmtest.Start(slurmtest.Config{World: w, SigningKey: key, Speed: speed})
 	return s, err
 }
 

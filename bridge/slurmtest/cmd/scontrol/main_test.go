@@ -35,7 +35,7 @@ func TestReachesTheServer(t *testing.T) {
 			t.Errorf("restarts %d, %v", j.Restarts, err)
 		}
 	})
-	if c := s.Counts(); c.Writes != 2 {
+	if c := s.CallCounts(); c.Writes != 2 {
 		t.Errorf("%+v", c)
 	}
 	t.Setenv("SLURMTEST_URL", "http://127.0.0.1:1")

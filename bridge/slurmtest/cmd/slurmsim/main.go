@@ -21,24 +21,24 @@ import (
 )
 
 type options struct {
-	listen, release, gpu string
-	nodes, gpus, jobs    int
-	speed, opted         float64
-	over                 time.Duration
-	seed                 int64
+	listenAddress, release, gpuType  string
+	nodeCount, gpusPerNode, jobCount int
+	speedFactor, preemptibleShare    float64
+	arrivalSpan                      time.Duration
+	seed                             int64
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.listen, "listen", "127.0.0.1:6820", "address, or unix:/path")
+	flag.StringVar(&o.listenAddress, "listen", "127.0.0.1:6820", "address, or unix:/path")
 	flag.StringVar(&o.release, "release", "26.05.5", "Slurm release to play")
-	flag.StringVar(&o.gpu, "gpu", "a100", "GPU type")
-	flag.IntVar(&o.nodes, "nodes", 4, "nodes")
-	flag.IntVar(&o.gpus, "gpus", 8, "GPUs a node")
-	flag.IntVar(&o.jobs, "jobs", 200, "jobs that arrive")
-	flag.DurationVar(&o.over, "over", 12*time.Hour, "simulated time in which they arrive")
-	flag.Float64Var(&o.speed, "speed", 60, "simulated seconds a second")
-	flag.Float64Var(&o.opted, "opted", 0.5, "share of jobs that may be preempted")
+	flag.StringVar(&o.gpuType, "gpu", "a100", "GPU type")
+	flag.IntVar(&o.nodeCount, "nodes", 4, "nodes")
+	flag.IntVar(&o.gpusPerNode, "gpus", 8, "GPUs a node")
+	flag.IntVar(&o.jobCount, "jobs", 200, "jobs that arrive")
+	flag.DurationVar(&o.arrivalSpan, "over", 12*time.Hour, "simulated time in which they arrive")
+	flag.Float64Var(&o.speedFactor, "speed", 60, "simulated seconds a second")
+	flag.Float64Var(&o.preemptibleShare, "opted", 0.5, "share of jobs that may be preempted")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the load")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -52,23 +52,23 @@ func main() {
 func run(ctx context.Context, o options) error {
 	w, err := sim.New(sim.Config{
 		Seed: o.seed, Release: o.release, Start: time.Now().Truncate(time.Second),
-		Nodes: sim.UniformNodes(o.nodes, o.gpu, o.gpus), Accounts: accounts, Users: users,
+		Nodes: sim.UniformNodes(o.nodeCount, o.gpuType, o.gpusPerNode), Accounts: accounts, Users: users,
 	})
 	if err != nil {
 		return err
 	}
 	load := arrivals.Config{
-		Seed: o.seed, JobCount: o.jobs, ArrivalSpan: o.over, Users: users, GPUsPerNode: o.gpus, MaxNodes: min(o.nodes, 2), PreemptibleShare: o.opted,
+		Seed: o.seed, JobCount: o.jobCount, ArrivalSpan: o.arrivalSpan, Users: users, GPUsPerNode: o.gpusPerNode, MaxNodes: min(o.nodeCount, 2), PreemptibleShare: o.preemptibleShare,
 	}
 	if err := arrivals.ScheduleArrivals(w, load.DrawArrivals()); err != nil {
 		return err
 	}
-	s, err := slurmtest.Start(slurmtest.Config{World: w, Listen: o.listen, Speed: o.speed})
+	s, err := slurmtest.Start(slurmtest.Config{World: w, ListenAddress: o.listenAddress, Speed: o.speedFactor})
 	if err != nil {
 		return err
 	}
 	fmt.Println(s.URL())
-	return s.Serve(ctx)
+	return s.ServeUntilDone(ctx)
 }
 
 var (
