@@ -30,7 +30,7 @@ const (
 	CauseStalePartitions    Cause = "partitions"   // a warning: an old answer about partitions is used
 	CauseUnreadReservations Cause = "reservations" // a warning: they could not be read
 	CauseProbes             Cause = "probes"       // a warning: measurements are missing
-	CauseNoExpirer          Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
+	CauseNoExpiryTimer      Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
 	CauseStopPause          Cause = "stops"        // a warning: no job of a partition is stopped for now
 )
 

@@ -14,5 +14,5 @@ type Facts struct {
 	MemoByPartition       map[string]Memo                 // by partition
 	Intents               []Intent                        // the ledger, as far back as it matters, by ID
 	LeftAloneReasonByUser map[string]string               // users whose jobs are left alone, and why
-	IsExpirerRunning      bool                            // something outside the daemon takes node lists back
+	HasExpiryTimer        bool                            // something outside the daemon takes node lists back
 }

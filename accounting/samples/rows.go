@@ -59,9 +59,9 @@ func (r *dayRows) Next() bool {
 func (r *dayRows) Values() ([]any, error) {
 	l := r.readings[r.index-1]
 	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], floatOrNull(l.Busy), floatOrNull(l.MemoryShare),
-		countOrNull(l.Procs), int16(cmp.Or(l.JobsOnGPU, knownJobCount(l.Job))), l.Sick, boolOrNull(l.Throttled))
+		countOrNull(l.ProcessCount), int16(cmp.Or(l.JobsOnGPU, knownJobCount(l.Job))), l.IsSick, boolOrNull(l.Throttled))
 	for _, column := range valueColumns {
-		r.values = append(r.values, floatOrNull(l.Values[column]))
+		r.values = append(r.values, floatOrNull(l.ValueByColumn[column]))
 	}
 	return r.values, nil
 }

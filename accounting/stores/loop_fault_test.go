@@ -21,7 +21,7 @@ func TestADatabaseThatIsGone(t *testing.T) {
 	s.full("")
 	s.wait(2)
 	d.Close()
-	if last := s.cycles(5); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseLeaderUnknown || len(s.sent) > 0 {
+	if last := s.cycles(5); last.Result != cycle.ResultInDoubt || last.Doubts[0].Cause != bridge.CauseLeaderUnknown || len(s.sent) > 0 {
 		t.Errorf("%s, doubts %v, sent %v", last.Result, last.Doubts, s.sent)
 	}
 }
@@ -40,7 +40,7 @@ func TestADatabaseThatDiesBetweenStatements(t *testing.T) {
 		return nil
 	}
 	last := s.cycles(6)
-	if len(s.sent) != 1 || last.Result != cycle.InDoubt {
+	if len(s.sent) != 1 || last.Result != cycle.ResultInDoubt {
 		t.Fatalf("%s after its death, sent %v", last.Result, s.sent)
 	}
 	s.store, s.answer = open(t, d.Config().ConnString()), nil
@@ -99,13 +99,13 @@ func TestTwoDaemonsOnOneRow(t *testing.T) {
 	s.full("")
 	s.wait(4)
 	first := s.loop
-	if rep := first.Step(t.Context()); rep.Result == cycle.Standby {
+	if rep := first.Step(t.Context()); rep.Result == cycle.ResultStandby {
 		t.Fatal("the first daemon does not lead")
 	}
 	s.conf.DaemonName = "test:2"
 	s.restart()
-	if rep := s.loop.Step(t.Context()); rep.Result != cycle.Standby || rep.Holder != "test:1" {
-		t.Errorf("the second daemon: %s, leader %q", rep.Result, rep.Holder)
+	if rep := s.loop.Step(t.Context()); rep.Result != cycle.ResultStandby || rep.LeaderName != "test:1" {
+		t.Errorf("the second daemon: %s, leader %q", rep.Result, rep.LeaderName)
 	}
 	s.answer = func(slurm.Edit) error {
 		must(t, d.Resign(t.Context(), "lab", "test:1"))
@@ -153,7 +153,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	}
 	sent := len(s.sent)
 	for range 9 { // 4:30
-		if last := s.cycles(1); len(s.sent) > sent || len(last.Doubts) == 0 || last.Result != cycle.InDoubt {
+		if last := s.cycles(1); len(s.sent) > sent || len(last.Doubts) == 0 || last.Result != cycle.ResultInDoubt {
 			t.Fatalf("%d calls, %s, doubts %v", len(s.sent)-sent, last.Result, last.Doubts)
 		}
 	}
@@ -181,7 +181,7 @@ func TestAllClocksWrongTogether(t *testing.T) {
 		t.Fatalf("with all clocks ahead: %v", last.Doubts)
 	}
 	s.ahead = 0
-	if last := s.cycles(1); last.Result != cycle.InDoubt || !strings.Contains(last.Doubts[0].Err.Error(), "still to come") {
+	if last := s.cycles(1); last.Result != cycle.ResultInDoubt || !strings.Contains(last.Doubts[0].Err.Error(), "still to come") {
 		t.Errorf("the moment it is put right: %s %v", last.Result, last.Doubts)
 	}
 	if last := s.cycles(150); len(last.Doubts) > 0 {

@@ -68,7 +68,7 @@ func (s *site) restart() { s.loop = s.daemon(s.store) }
 func (s *site) daemon(j bridge.Journal) *cycle.Loop {
 	s.t.Helper()
 	l, err := cycle.New(s.conf, cycle.Parts{
-		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{},
+		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: s.now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	must(s.t, err)

@@ -89,10 +89,10 @@ func (p *daemonProcess) step() {
 
 // newOracleStep is a report in the words of the oracle.
 func (p *daemonProcess) newOracleStep(r *cycle.Report) *oracle.Step {
-	s := &oracle.Step{Doubts: r.Doubts, IsStandby: r.Result == cycle.Standby, EditCount: len(r.Intents), MayDecideAgain: p.cycle%16 == 7 && !p.faults.isPolicyFailing(p.cycle)}
+	s := &oracle.Step{Doubts: r.Doubts, IsStandby: r.Result == cycle.ResultStandby, EditCount: len(r.Intents), MayDecideAgain: p.cycle%16 == 7 && !p.faults.isPolicyFailing(p.cycle)}
 	for i := range r.Evaluations {
 		t := &r.Evaluations[i]
-		s.Plans = append(s.Plans, oracle.PartitionPlan{Partition: t.Partition.Name, IsToBeSent: t.Send, Snapshot: t.Snapshot, GatedPlan: t.Plan, PolicyPlan: t.PolicyPlan})
+		s.Plans = append(s.Plans, oracle.PartitionPlan{Partition: t.Partition.Name, IsToBeSent: t.MaySendEdits, Snapshot: t.Snapshot, GatedPlan: t.Plan, PolicyPlan: t.PolicyPlan})
 	}
 	return s
 }
@@ -154,7 +154,7 @@ func (p *daemonProcess) newLoopParts() cycle.Parts {
 		j = p.Overrides.WrapJournal(j)
 	}
 	return cycle.Parts{
-		Cluster: c, Journal: j, Leadership: &faultyDatabase{p}, History: &faultyDatabase{p}, Probes: bridge.NoProbes{}, Expiry: &faultyDatabase{p}, Bare: true,
+		Cluster: c, Journal: j, Leadership: &faultyDatabase{p}, History: &faultyDatabase{p}, Probes: bridge.NoProbes{}, ExpirerStatus: &faultyDatabase{p}, IsSimulation: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: p.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}

@@ -60,7 +60,7 @@ func (p *daemonProcess) forgetEverything() {
 
 func (p *daemonProcess) newReleaser() push.Releaser {
 	parts := p.newLoopParts()
-	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: site.ClusterName, HolderName: p.holderName, Wait: func(_ context.Context, d time.Duration) error {
+	return push.Releaser{Ports: parts.PushPorts(), Leadership: parts.Leadership, ClusterName: site.ClusterName, HolderName: p.holderName, Wait: func(_ context.Context, d time.Duration) error {
 		p.world.Advance(p.world.Now().Add(d))
 		return nil
 	}}

@@ -9,45 +9,45 @@ import (
 	"fairbridge/bridge/push"
 )
 
-// allow says how many edits may be sent in this cycle, whatever they are, and adds
+// decideEditAllowance says how many edits may be sent in this cycle, whatever they are, and adds
 // whose jobs are left alone.
-func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, allowance) {
+func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, editAllowance) {
 	switch why := f.View.UnprovenClusterReason; { // it is not known which cluster it is
-	case why != "" && anyAllows(l.Partitions, bridge.ModeRank):
-		r.doubt(bridge.CauseUnnamedCluster, errors.New(why))
+	case why != "" && anyPartitionAllows(l.Partitions, bridge.ModeRank):
+		r.addDoubt(bridge.CauseUnnamedCluster, errors.New(why))
 	case why != "": // nothing could be sent to it
-		r.warn(bridge.CauseUnnamedCluster, errors.New(why))
+		r.addWarning(bridge.CauseUnnamedCluster, errors.New(why))
 	}
 	doubtful := len(r.Doubts) > 0
-	people := contestedEditsOf(f.Intents, f.View)
-	f.LeftAloneReasonByUser = people.leftAlone()
+	people := newContestedEdits(f.Intents, f.View)
+	f.LeftAloneReasonByUser = people.leftAloneReasonByUser()
 	if err := leftAloneError(f.LeftAloneReasonByUser); err != nil {
-		r.warn(bridge.CauseForeignChanges, err)
+		r.addWarning(bridge.CauseForeignChanges, err)
 	}
-	breaker := effectBreakerOf(f.Intents, f.View.At)
+	breaker := newEffectBreaker(f.Intents, f.View.At)
 	allowed, err := breaker.allowance(f.View.At)
 	if err != nil {
-		r.doubt(bridge.CauseNoEffect, err)
+		r.addDoubt(bridge.CauseNoEffect, err)
 	}
-	if err := people.checkSite(); err != nil {
-		r.doubt(bridge.CauseForeignChanges, err)
-		allowed = noEdit
+	if err := people.checkManyContested(); err != nil {
+		r.addDoubt(bridge.CauseForeignChanges, err)
+		allowed = noEdits
 	}
-	if err := m.checkPutBack(l.Now()); err != nil {
-		r.doubt(bridge.CauseHistory, err)
+	if err := m.checkDatabaseRestored(l.Now()); err != nil {
+		r.addDoubt(bridge.CauseHistory, err)
 		m.GoodViews = 0
 	}
 	if push.StopFileExists(l.StopFile) {
-		r.doubt(bridge.CauseStopFile, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
-		allowed = noEdit
+		r.addDoubt(bridge.CauseStopFile, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
+		allowed = noEdits
 	}
 	if doubtful || m.GoodViews <= l.WarmupPolls {
-		allowed = noEdit
+		allowed = noEdits
 	}
 	return f, m, allowed
 }
 
-// anyAllows reports whether a partition's mode includes need.
-func anyAllows(partitions []bridge.Partition, need bridge.Mode) bool {
+// anyPartitionAllows reports whether a partition's mode includes need.
+func anyPartitionAllows(partitions []bridge.Partition, need bridge.Mode) bool {
 	return slices.ContainsFunc(partitions, func(p bridge.Partition) bool { return p.Mode.Allows(need) })
 }

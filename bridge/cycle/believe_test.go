@@ -58,7 +58,7 @@ func steered(t *testing.T, lever bridge.Lever) (r *rig, ids []int64) {
 // doubted checks that nothing followed from the last views.
 func (r *rig) doubted(last cycle.Report, sent, standing int) {
 	r.t.Helper()
-	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseUnbelievedView {
+	if last.Result != cycle.ResultInDoubt || last.Doubts[0].Cause != bridge.CauseUnbelievedView {
 		r.t.Errorf("%s, doubts %v", last.Result, last.Doubts)
 	}
 	if n := len(r.wire.applied); n != sent {
@@ -193,13 +193,13 @@ func gpuHours(r *rig) (sum float64) {
 	return sum
 }
 
-// formatClock is a database with a clock of its own.
-type formatClock struct {
+// formatClockTime is a database with a clock of its own.
+type formatClockTime struct {
 	*memstore.Store
 	now func() time.Time
 }
 
-func (c formatClock) Clock(context.Context) (time.Time, error) { return c.now(), nil }
+func (c formatClockTime) Clock(context.Context) (time.Time, error) { return c.now(), nil }
 
 // TestAllClocksWrongTogether: one host, one clock, and it was ahead for a while.
 // What was dated by it is believed then, and no longer once it is put right.
@@ -211,7 +211,7 @@ func TestAllClocksWrongTogether(t *testing.T) {
 	var by time.Duration
 	parts := r.parts()
 	parts.Now = func() time.Time { return r.w.Now().Add(by) }
-	parts.History = formatClock{r.db, parts.Now}
+	parts.History = formatClockTime{r.db, parts.Now}
 	l, err := cycle.New(r.conf, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestAllClocksWrongTogether(t *testing.T) {
 		t.Fatalf("with all clocks ahead: %v", last.Doubts)
 	}
 	by, r.wire.spoil = 0, nil
-	if last := r.cycles(1); last.Result != cycle.InDoubt || !strings.Contains(fmt.Sprint(last.Doubts), "still to come") {
+	if last := r.cycles(1); last.Result != cycle.ResultInDoubt || !strings.Contains(fmt.Sprint(last.Doubts), "still to come") {
 		t.Errorf("the moment it is put right: %s %v", last.Result, last.Doubts)
 	}
 	if last := r.cycles(150); len(last.Doubts) > 0 {
@@ -271,7 +271,7 @@ func TestJobsThatAreReallyGone(t *testing.T) {
 		}
 	}
 	r.w.Advance(r.w.Now().Add(time.Hour))
-	if last := r.cycles(2); last.Result != cycle.InDoubt || !strings.Contains(fmt.Sprint(last.Doubts), "as Slurm says of each") {
+	if last := r.cycles(2); last.Result != cycle.ResultInDoubt || !strings.Contains(fmt.Sprint(last.Doubts), "as Slurm says of each") {
 		t.Errorf("%s %v", last.Result, last.Doubts)
 	}
 	if last := r.cycles(1); len(last.Doubts) > 0 || r.standing() > 0 {
@@ -292,7 +292,7 @@ func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
 		if doubt {
 			told = last.Doubts
 		}
-		if len(r.wire.applied) > 0 || len(told) != 1 || told[0].Cause != bridge.CauseUnnamedCluster || (last.Result == cycle.InDoubt) != doubt {
+		if len(r.wire.applied) > 0 || len(told) != 1 || told[0].Cause != bridge.CauseUnnamedCluster || (last.Result == cycle.ResultInDoubt) != doubt {
 			t.Errorf("%s: %s, doubts %v, warnings %v, sent %v", mode, last.Result, last.Doubts, last.Warnings, r.wire.applied)
 		}
 	}

@@ -39,24 +39,24 @@ func TestEffectBreaker(t *testing.T) {
 		marks string
 		ago   time.Duration
 		open  bool
-		want  allowance
+		want  editAllowance
 	}{
-		{"all well", "oooooooooo", time.Minute, false, allEdit},
-		{"a few of few", "xxxx", time.Minute, false, allEdit},
+		{"all well", "oooooooooo", time.Minute, false, allEdits},
+		{"a few of few", "xxxx", time.Minute, false, allEdits},
 		{"many", "ooooooooooxxxxx", time.Minute, true, 1},
-		{"few of many", many + "xxxxx", time.Minute, false, allEdit},
-		{"calls failed", "ffffffffffffffffffff", time.Minute, false, allEdit},
-		{"long ago", "xxxxxxxxxxxxxxxxxxxx", 2 * time.Hour, false, allEdit},
-		{"a moment ago", "xxxxx", 20 * time.Second, true, noEdit},
-		{"one is tried", "xxxxx?", time.Minute, true, noEdit},
-		{"a try had no effect, twice as long a wait", "xxxxxx", 50 * time.Second, true, noEdit},
+		{"few of many", many + "xxxxx", time.Minute, false, allEdits},
+		{"calls failed", "ffffffffffffffffffff", time.Minute, false, allEdits},
+		{"long ago", "xxxxxxxxxxxxxxxxxxxx", 2 * time.Hour, false, allEdits},
+		{"a moment ago", "xxxxx", 20 * time.Second, true, noEdits},
+		{"one is tried", "xxxxx?", time.Minute, true, noEdits},
+		{"a try had no effect, twice as long a wait", "xxxxxx", 50 * time.Second, true, noEdits},
 		{"after that", "xxxxxx", 61 * time.Second, true, 1},
 		{"two tries had their effect", "xxxxxoo", time.Minute, true, 1},
-		{"three had", "xxxxxooo", time.Minute, false, allEdit},
-		{"it starts anew then", "xxxxxoooxxxx", time.Minute, false, allEdit},
+		{"three had", "xxxxxooo", time.Minute, false, allEdits},
+		{"it starts anew then", "xxxxxoooxxxx", time.Minute, false, allEdits},
 		{"a call that failed is no try", "xxxxxfff", time.Minute, true, 1},
 	} {
-		e := effectBreakerOf(record(tt.marks, tt.ago), noon)
+		e := newEffectBreaker(record(tt.marks, tt.ago), noon)
 		if got, err := e.allowance(noon); got != tt.want || (err != nil) != tt.open {
 			t.Errorf("%s: %d edits, %v; want %d, open %v", tt.name, got, err, tt.want, tt.open)
 		}
@@ -65,15 +65,15 @@ func TestEffectBreaker(t *testing.T) {
 
 func TestAllowance(t *testing.T) {
 	edits := []slurm.Edit{{Kind: slurm.EditRequeue}, {Kind: slurm.EditLease}, {Kind: slurm.EditNice}}
-	one, none, all := allowance(1), noEdit, allEdit
-	got, left := one.limit(edits)
-	if more, _ := left.limit(edits); len(got) != 1 || got[0].Kind != slurm.EditLease || len(more) > 0 {
+	one, none, all := editAllowance(1), noEdits, allEdits
+	got, left := one.limitEdits(edits)
+	if more, _ := left.limitEdits(edits); len(got) != 1 || got[0].Kind != slurm.EditLease || len(more) > 0 {
 		t.Errorf("one: %v, then %v", got, more)
 	}
-	if got, left := none.limit(edits); len(got) != 0 || left != noEdit {
+	if got, left := none.limitEdits(edits); len(got) != 0 || left != noEdits {
 		t.Errorf("none: %v", got)
 	}
-	if got, left := all.limit(edits); len(got) != 3 || left != allEdit {
+	if got, left := all.limitEdits(edits); len(got) != 3 || left != allEdits {
 		t.Errorf("all: %v", got)
 	}
 }
@@ -113,8 +113,8 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 			in.Before.User = e.who
 			intents = append(intents, in)
 		}
-		c := contestedEditsOf(intents, &slurm.View{At: noon})
-		if left, err := c.leftAlone(), c.checkSite(); len(left) != tt.left || (err != nil) != tt.site {
+		c := newContestedEdits(intents, &slurm.View{At: noon})
+		if left, err := c.leftAloneReasonByUser(), c.checkManyContested(); len(left) != tt.left || (err != nil) != tt.site {
 			t.Errorf("%s: left alone %v, site %v", tt.name, left, err)
 		}
 	}

@@ -15,63 +15,63 @@ import (
 // nothing more is pushed.
 func (l *Loop) Step(ctx context.Context) Report {
 	from := l.Now()
-	r := Report{Result: Nothing}
-	m, doubts := l.cycle(ctx, l.memory, &r)
-	if r.doubtAll(doubts); doubts != nil {
+	r := Report{Result: ResultNothing}
+	m, doubts := l.runCycle(ctx, l.memory, &r)
+	if r.addDoubts(doubts); doubts != nil {
 		m.GoodViews = 0
 	}
 	r.Duration = l.Now().Sub(from)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		r.markCutShort()
 	}
-	l.Metrics.setEnd(&r, l.Now())
-	m.Logged = logChanges(l.Log, m.Logged, &r)
+	l.Metrics.setCycleEnd(&r, l.Now())
+	m.LastLogged = logChanges(l.Log, m.LastLogged, &r)
 	l.memory = m
-	if l.Done != nil {
-		l.Done(&r)
+	if l.OnCycleEnd != nil {
+		l.OnCycleEnd(&r)
 	}
 	return r
 }
 
-// cycle is one cycle: from what the last one remembered to what the next one is
+// runCycle is one cycle: from what the last one remembered to what the next one is
 // to remember. With doubts nothing follows from this poll; what else is doubtful,
 // and what was done, is in the report.
-func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge.Doubt) {
-	leads, doubts := l.lead(ctx, r)
+func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge.Doubt) {
+	leads, doubts := l.takeLeadership(ctx, r)
 	if doubts != nil {
 		return m, doubts
 	}
 	if !leads {
 		return m.forStandby(), nil
 	}
-	facts, doubts := l.observe(ctx)
+	facts, doubts := l.observeCluster(ctx)
 	if doubts != nil {
 		return m, doubts
 	}
-	facts, m, doubts = l.judge(ctx, facts, m, r)
+	facts, m, doubts = l.judgeView(ctx, facts, m, r)
 	if doubts != nil {
 		return m, doubts
 	}
-	facts, m, doubts = l.record(ctx, facts, m)
+	facts, m, doubts = l.recordView(ctx, facts, m)
 	if doubts != nil {
 		return m, doubts
 	}
-	facts, doubts = l.settle(ctx, facts)
+	facts, doubts = l.settleIntents(ctx, facts)
 	if doubts != nil {
 		return m, doubts
 	}
 	m.GoodViews++
-	facts = l.measure(ctx, facts, r)
+	facts = l.addMeasurements(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
-	facts.IsExpirerRunning = l.expiryRuns(ctx, r)
-	facts, m, allowed := l.allow(facts, m, r)
-	s := l.newSituation(facts, m, l.leader.LeadsUntil, allowed)
-	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
+	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
+	facts, m, allowed := l.decideEditAllowance(facts, m, r)
+	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed)
+	r.Evaluations, m = l.evaluatePartitions(ctx, s, m) // assemble, decide, gate and diff, for every partition
 	l.Metrics.setEvaluations(r.Evaluations)
-	r.doubtPlans()
-	intents, m, doubts := l.intend(ctx, s, m, r)
-	if r.doubtAll(doubts); doubts == nil {
-		m = l.push(ctx, s, m, r, intents)
+	r.addPlanDoubts()
+	intents, m, doubts := l.storeIntents(ctx, s, m, r)
+	if r.addDoubts(doubts); doubts == nil {
+		m = l.pushIntents(ctx, s, m, r, intents)
 	}
 	l.releasePins(ctx, s, m, r)
 	return m, nil
@@ -82,38 +82,38 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 // The gate judges as if we led.
 func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error) {
 	var r Report // its warnings are not used
-	facts, doubts := l.observe(ctx)
+	facts, doubts := l.observeCluster(ctx)
 	if doubts != nil {
 		return nil, nil, doubts[0].Err
 	}
-	facts, m, doubts := l.judge(ctx, facts, l.memory, &r)
+	facts, m, doubts := l.judgeView(ctx, facts, l.memory, &r)
 	if doubts != nil {
 		return nil, nil, fmt.Errorf("%s: %w", doubts[0].Cause, doubts[0].Err)
 	}
-	facts, m, doubts = l.recall(ctx, facts, m)
+	facts, m, doubts = l.addPast(ctx, facts, m)
 	if doubts != nil {
 		return nil, nil, doubts[0].Err
 	}
 	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
-	facts.IsExpirerRunning = l.expiryRuns(ctx, &r)
-	facts = l.measure(ctx, facts, &r)
-	people := contestedEditsOf(facts.Intents, facts.View)
-	facts.LeftAloneReasonByUser = people.leftAlone()
-	s := l.newSituation(facts, m, l.Now().Add(time.Hour), allEdit)
-	evaluations, _ := l.evaluate(ctx, s, m)
+	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, &r)
+	facts = l.addMeasurements(ctx, facts, &r)
+	people := newContestedEdits(facts.Intents, facts.View)
+	facts.LeftAloneReasonByUser = people.leftAloneReasonByUser()
+	s := l.newCycleState(facts, m, l.Now().Add(time.Hour), allEdits)
+	evaluations, _ := l.evaluatePartitions(ctx, s, m)
 	return &facts, evaluations, nil
 }
 
-// lead takes or renews leadership.
-func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge.Doubt) {
+// takeLeadership takes or renews leadership.
+func (l *Loop) takeLeadership(ctx context.Context, r *Report) (leads bool, doubts []bridge.Doubt) {
 	holder, leads, err := l.leader.Acquire(ctx, l.Leadership)
 	switch {
 	case err != nil:
-		return false, doubtsOf(bridge.CauseLeaderUnknown, err)
+		return false, newDoubts(bridge.CauseLeaderUnknown, err)
 	case leads:
 		r.Epoch = l.leader.Epoch
 	default:
-		r.Result, r.Holder = Standby, holder
+		r.Result, r.LeaderName = ResultStandby, holder
 	}
 	return leads, nil
 }
@@ -122,6 +122,6 @@ func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge
 // held.
 func (l *Loop) finishHandBacks(ctx context.Context, f bridge.Facts, r *Report) {
 	if err := push.FinishHandBacks(ctx, l.Cluster, ledger.UnfinishedHandBacks(f.Intents, f.View)); err != nil {
-		r.doubt(bridge.CauseUnfinishedHandBack, err)
+		r.addDoubt(bridge.CauseUnfinishedHandBack, err)
 	}
 }

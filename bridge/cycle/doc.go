@@ -1,23 +1,23 @@
 // Package cycle runs the loop. One cycle is, statement by statement (cycle.go):
 //
-//	lead             take or renew leadership: while another daemon leads, nothing is done
-//	observe          poll Slurm
-//	judge            read the ledger, ask about what lists leave out, believe the view or not
-//	record           store what it shows of runs, and recall usage and what policies remember
-//	settle           close the intents whose outcome it shows
-//	measure          add what the node probes say
-//	finishHandBacks  release what a hand-back that was cut off left held
-//	expiryRuns       ask whether node lists would be taken back if we died
-//	allow            say how many edits may be sent
-//	evaluate         for every partition (evaluate.go):
-//	  assemble         make the policy's snapshot
-//	  decide           call the policy, through its guard
-//	  gatePlan         what of the plan may be sent
-//	  diff             which edits lead there
-//	  gateEdits        which of them may be sent
-//	intend           store the cycles and what is to be sent
-//	push             read each job again and send
-//	releasePins      give node lists back for which nothing is pushed any more
+//	takeLeadership       take or renew leadership: while another daemon leads, nothing is done
+//	observeCluster       poll Slurm
+//	judgeView            read the ledger, ask about what lists leave out, believe the view or not
+//	recordView           store what it shows of runs, and read usage and what policies remember
+//	settleIntents        close the intents whose outcome it shows
+//	addMeasurements      add what the node probes say
+//	finishHandBacks      release what a hand-back that was cut off left held
+//	hasExpiryTimer       ask whether node lists would be taken back if we died
+//	decideEditAllowance  say how many edits may be sent
+//	evaluatePartitions   for every partition (evaluate.go):
+//	  assembleSnapshot     make the policy's snapshot
+//	  decide               call the policy, through its guard
+//	  gatePlan             what of the plan may be sent
+//	  diffPlan             which edits lead there
+//	  gateEdits            which of them may be sent
+//	storeIntents         store the cycles and what is to be sent
+//	pushIntents          read each job again and send
+//	releasePins          give node lists back for which nothing is pushed any more
 //
 // Each takes values and returns values. What a cycle knows is bridge.Facts; what it
 // leaves to the next one is Memory; what became of a partition is an Evaluation;

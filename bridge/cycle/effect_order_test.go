@@ -35,8 +35,8 @@ func TestOrdersThatMoveNothing(t *testing.T) {
 		{"nice, all of twenty", orders(0, 20, slurm.EditNice, bridge.IntentYielded), true},
 	}
 	for _, tt := range tests {
-		if e := effectBreakerOf(tt.intents, noon); e.open != tt.open {
-			t.Errorf("%s: open %v, want %v", tt.name, e.open, tt.open)
+		if e := newEffectBreaker(tt.intents, noon); e.isOpen != tt.open {
+			t.Errorf("%s: open %v, want %v", tt.name, e.isOpen, tt.open)
 		}
 	}
 }

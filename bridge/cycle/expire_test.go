@@ -27,7 +27,7 @@ func newGuarded(t *testing.T) *guarded {
 	g.restart()
 	parts := g.parts()
 	g.x = &push.Expirer{
-		Releaser: push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: "timer:1" + push.ExpirerNameSuffix, Wait: func(_ context.Context, d time.Duration) error {
+		Releaser: push.Releaser{Ports: parts.PushPorts(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: "timer:1" + push.ExpirerNameSuffix, Wait: func(_ context.Context, d time.Duration) error {
 			g.w.Advance(g.w.Now().Add(d))
 			return nil
 		}},

@@ -50,7 +50,7 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 			tt.break_(r)
 			last := r.cycles(5)
-			if last.Result != cycle.InDoubt || last.Doubts[0].Cause != tt.cause || len(r.wire.applied) > 0 {
+			if last.Result != cycle.ResultInDoubt || last.Doubts[0].Cause != tt.cause || len(r.wire.applied) > 0 {
 				t.Fatalf("%s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
 			}
 			if n := strings.Count(r.log.String(), "in doubt"); n != 1 {
@@ -94,7 +94,7 @@ func TestClocksApartSendNothing(t *testing.T) {
 	}
 	r.loop = l
 	last := r.cycles(5)
-	if len(r.wire.applied) > 0 || last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseUnbelievedView {
+	if len(r.wire.applied) > 0 || last.Result != cycle.ResultInDoubt || last.Doubts[0].Cause != bridge.CauseUnbelievedView {
 		t.Errorf("with clocks a minute apart: %s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
 	}
 }
@@ -131,7 +131,7 @@ func TestRepeatedRefusalsEndThePush(t *testing.T) {
 	}
 	r.cycles(2)
 	last := r.cycles(1)
-	if len(r.wire.applied) != 3 || last.Result != cycle.InDoubt {
+	if len(r.wire.applied) != 3 || last.Result != cycle.ResultInDoubt {
 		t.Errorf("%d calls after each was refused, want 3; %s", len(r.wire.applied), last.Result)
 	}
 }

@@ -18,11 +18,11 @@ var ErrPolicy = errors.New("policy")
 // off until the daemon is restarted.
 const maxOverruns = 3
 
-// guard calls a policy that may panic, err or never return. Nothing it does can
+// policyGuard calls a policy that may panic, err or never return. Nothing it does can
 // stop the loop.
-type guard struct {
-	policy  policy.Policy
-	running atomic.Bool // an overrun call cannot be stopped, only waited for
+type policyGuard struct {
+	policy    policy.Policy
+	isRunning atomic.Bool // an overrun call cannot be stopped, only waited for
 }
 
 type policyAnswer struct {
@@ -34,11 +34,11 @@ type policyAnswer struct {
 // policy has until the context's end and for at most limit; 0: without limit. The
 // overruns are how often it took longer than the limit, before and after: a cycle
 // that ends earlier for another reason is none.
-func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Duration, overruns int) (*policy.Plan, int, error) {
+func (g *policyGuard) decide(ctx context.Context, s *policy.Snapshot, limit time.Duration, overruns int) (*policy.Plan, int, error) {
 	if overruns >= maxOverruns {
 		return nil, overruns, fmt.Errorf("%w: switched off after %d calls took longer than allowed; restart to try again", ErrPolicy, overruns)
 	}
-	if !g.running.CompareAndSwap(false, true) {
+	if !g.isRunning.CompareAndSwap(false, true) {
 		return nil, overruns, fmt.Errorf("%w: the last call has not returned yet", ErrPolicy)
 	}
 	over := ctx
@@ -49,13 +49,13 @@ func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Durat
 	}
 	done := make(chan policyAnswer, 1)
 	go func() {
-		a := decideRecovered(g.policy, s)
-		g.running.Store(false) // before the answer: the next call may come at once
+		a := decideWithoutPanic(g.policy, s)
+		g.isRunning.Store(false) // before the answer: the next call may come at once
 		done <- a
 	}()
 	select {
 	case a := <-done:
-		plan, err := validAnswer(a, s)
+		plan, err := checkAnswer(a, s)
 		return plan, overruns, err
 	case <-over.Done():
 		if err := ctx.Err(); err != nil {
@@ -66,8 +66,8 @@ func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Durat
 	}
 }
 
-// decideRecovered turns a panic into an error.
-func decideRecovered(p policy.Policy, s *policy.Snapshot) (a policyAnswer) {
+// decideWithoutPanic turns a panic into an error.
+func decideWithoutPanic(p policy.Policy, s *policy.Snapshot) (a policyAnswer) {
 	defer func() {
 		if r := recover(); r != nil {
 			a = policyAnswer{err: fmt.Errorf("%w: panic: %v", ErrPolicy, r)}
@@ -80,7 +80,7 @@ func decideRecovered(p policy.Policy, s *policy.Snapshot) (a policyAnswer) {
 	return policyAnswer{plan, err}
 }
 
-func validAnswer(a policyAnswer, s *policy.Snapshot) (*policy.Plan, error) {
+func checkAnswer(a policyAnswer, s *policy.Snapshot) (*policy.Plan, error) {
 	switch {
 	case a.err != nil:
 		return nil, a.err

@@ -32,7 +32,7 @@ func TestDecideGuards(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			g := &guard{policy: tt.decide}
+			g := &policyGuard{policy: tt.decide}
 			_, _, err := g.decide(context.Background(), empty(), time.Hour, 0)
 			if !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want a policy error saying %q", err, tt.want)
@@ -54,7 +54,7 @@ func endless() (p policyFunc, calls chan struct{}, answer func()) {
 
 func TestDecideSwitchesOffAfterOverruns(t *testing.T) {
 	endless, calls, answer := endless()
-	g := &guard{policy: endless}
+	g := &policyGuard{policy: endless}
 	ctx := context.Background()
 	if _, _, err := g.decide(ctx, empty(), time.Millisecond, 0); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "no plan within") {
 		t.Fatalf("an overrun: %v", err)
@@ -79,7 +79,7 @@ func TestACycleThatEndsIsNoOverrun(t *testing.T) {
 	defer answer()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, overruns, err := (&guard{policy: endless}).decide(ctx, empty(), time.Hour, 1)
+	_, overruns, err := (&policyGuard{policy: endless}).decide(ctx, empty(), time.Hour, 1)
 	if overruns != 1 || !errors.Is(err, ErrPolicy) || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d overruns, want 1: %v", overruns, err)
 	}

@@ -9,44 +9,44 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// intend stores the cycle of every partition with what is to be sent of it, before
+// storeIntents stores the cycle of every partition with what is to be sent of it, before
 // anything is, and returns that.
-func (l *Loop) intend(ctx context.Context, s *situation, m Memory, r *Report) ([]bridge.Intent, Memory, []bridge.Doubt) {
+func (l *Loop) storeIntents(ctx context.Context, s *cycleState, m Memory, r *Report) ([]bridge.Intent, Memory, []bridge.Doubt) {
 	var all []bridge.Intent
-	allowed := s.allowed
+	allowed := s.allowedEdits
 	for i := range r.Evaluations {
 		e := &r.Evaluations[i]
 		if e.Err != nil {
 			continue
 		}
 		var edits []slurm.Edit
-		if e.Send {
-			edits, allowed = allowed.limit(e.Edits)
+		if e.MaySendEdits {
+			edits, allowed = allowed.limitEdits(e.Edits)
 		}
-		if len(edits) < len(e.Edits) && r.Result == Nothing {
-			r.Result = Observed
+		if len(edits) < len(e.Edits) && r.Result == ResultNothing {
+			r.Result = ResultObserved
 		}
-		intents, err := l.store(ctx, s, e, edits)
+		intents, err := l.storeCycle(ctx, s, e, edits)
 		if err != nil {
-			return nil, m, doubtsOf(bridge.CauseJournal, err)
+			return nil, m, newDoubts(bridge.CauseJournal, err)
 		}
-		all, m = append(all, intents...), m.withStored(e.Partition.Name, e.Snapshot.Seq)
+		all, m = append(all, intents...), m.withStoredCycle(e.Partition.Name, e.Snapshot.Seq)
 	}
 	return all, m, nil
 }
 
-// store stores the cycle of one partition with the intents of the edits.
-func (l *Loop) store(ctx context.Context, s *situation, e *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
-	c := e.record(l.leader.Epoch)
-	if !l.Bare {
-		if err := addDigests(c, e); err != nil {
+// storeCycle stores the cycle of one partition with the intents of the edits.
+func (l *Loop) storeCycle(ctx context.Context, s *cycleState, e *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
+	c := e.newCycleRecord(l.leader.Epoch)
+	if !l.IsSimulation {
+		if err := addSnapshotAndDigests(c, e); err != nil {
 			return nil, err
 		}
 	}
 	c.Pushed = len(edits)
 	intents := make([]bridge.Intent, len(edits))
 	for i, edit := range edits {
-		intents[i] = s.intent(c, e, edit)
+		intents[i] = s.newIntent(c, e, edit)
 	}
 	stored, err := l.Journal.StoreIntents(ctx, c, intents)
 	if err != nil {
@@ -55,8 +55,8 @@ func (l *Loop) store(ctx context.Context, s *situation, e *Evaluation, edits []s
 	return stored, nil
 }
 
-// intent makes the intent of an edit.
-func (s *situation) intent(c *bridge.Cycle, e *Evaluation, edit slurm.Edit) bridge.Intent {
+// newIntent makes the intent of an edit.
+func (s *cycleState) newIntent(c *bridge.Cycle, e *Evaluation, edit slurm.Edit) bridge.Intent {
 	at := s.facts.View.At
 	in := bridge.Intent{
 		Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: edit, State: bridge.IntentPlanned, Made: at,

@@ -14,34 +14,34 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// judge says whether the view is believed, before anything follows from it, and
+// judgeView says whether the view is believed, before anything follows from it, and
 // reads the ledger. What lists leave out is asked about one by one.
-func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, []bridge.Doubt) {
+func (l *Loop) judgeView(ctx context.Context, f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
-	in, err := l.judgeInput(ctx, f.View, m.Reference)
+	in, err := l.newJudgeInput(ctx, f.View, m.Reference)
 	if err != nil {
-		return f, m, doubtsOf(bridge.CauseHistory, err)
+		return f, m, newDoubts(bridge.CauseHistory, err)
 	}
 	verdict := judge.JudgeClocks(in)
 	if len(verdict.Doubts) == 0 {
 		if f.Intents, err = push.ReadRecentIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
-			return f, m, doubtsOf(bridge.CauseJournal, err)
+			return f, m, newDoubts(bridge.CauseJournal, err)
 		}
-		in.Answers = askMissing(ctx, l.Cluster, f, m.Reference)
+		in.Answers = lookUpMissing(ctx, l.Cluster, f, m.Reference)
 		verdict = judge.JudgeView(in)
 	}
 	m.Reference = m.Reference.afterView(&in, verdict)
-	doubts := viewDoubts(verdict)
+	doubts := doubtsFromVerdict(verdict)
 	if len(verdict.Doubts) > 0 {
 		return f, m, doubts
 	}
-	r.doubtAll(doubts)
+	r.addDoubts(doubts)
 	l.Metrics.observeStep("judge", l.Now().Sub(from))
 	return f, m, nil
 }
 
-// judgeInput gathers the clocks.
-func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (judge.Input, error) {
+// newJudgeInput gathers the clocks.
+func (l *Loop) newJudgeInput(ctx context.Context, v *slurm.View, ref ViewReference) (judge.Input, error) {
 	base, err := l.History.Clock(ctx)
 	if err != nil {
 		return judge.Input{}, fmt.Errorf("reading the database's clock: %w", err)
@@ -53,14 +53,14 @@ func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (ju
 	}
 	g := &l.Budgets
 	return judge.Input{
-		Config: judge.Config{MaxSkew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
-		View:   v, LastGood: ref.View, PolledAt: taken, Now: now, DatabaseTime: base, ManyGone: ref.ManyGone,
+		Config: judge.Config{MaxClockSkew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
+		View:   v, LastGoodView: ref.View, PolledAt: taken, Now: now, DatabaseTime: base, ManyGonePolls: ref.ManyGonePolls,
 	}, nil
 }
 
-// askMissing asks about what the lists leave out: jobs and nodes of the last good
+// lookUpMissing asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
-func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
+func lookUpMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref ViewReference) judge.Answers {
 	q, v := missing.NewLookups(c), f.View
 	for _, id := range v.GoneJobs {
 		q.AnswerByJob[id] = judge.AnswerGone
@@ -83,8 +83,8 @@ func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Refer
 	return q.Answers
 }
 
-// viewDoubts are the doubts and cautions of a verdict.
-func viewDoubts(v judge.Verdict) []bridge.Doubt {
+// doubtsFromVerdict are the doubts and cautions of a verdict.
+func doubtsFromVerdict(v judge.Verdict) []bridge.Doubt {
 	var out []bridge.Doubt
 	for _, why := range slices.Concat(v.Doubts, v.Cautions) {
 		out = append(out, bridge.Doubt{Cause: bridge.CauseUnbelievedView, Err: errors.New(why)})
@@ -93,18 +93,18 @@ func viewDoubts(v judge.Verdict) []bridge.Doubt {
 }
 
 // afterView is what the next view is compared with.
-func (ref Reference) afterView(in *judge.Input, verdict judge.Verdict) Reference {
+func (ref ViewReference) afterView(in *judge.Input, verdict judge.Verdict) ViewReference {
 	switch {
 	case len(verdict.Doubts) == 0:
-		return Reference{View: in.View}
-	case verdict.Forget:
-		return Reference{}
+		return ViewReference{View: in.View}
+	case verdict.ForgetLastGood:
+		return ViewReference{}
 	case in.Answers.AnswerByJob == nil:
 		return ref // nothing was asked
-	case verdict.ManyGone:
-		ref.ManyGone++
+	case verdict.AreManyGone:
+		ref.ManyGonePolls++
 	default:
-		ref.ManyGone = 0
+		ref.ManyGonePolls = 0
 	}
 	ref.Answers = in.Answers
 	return ref

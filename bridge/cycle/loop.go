@@ -16,30 +16,30 @@ import (
 
 // Parts are what the loop is joined from.
 type Parts struct {
-	Cluster    bridge.Cluster
-	Journal    bridge.Journal
-	Leadership bridge.Leadership
-	History    bridge.History
-	Probes     bridge.Probes
-	Expiry     bridge.ExpirerStatus // nil: nothing outside the daemon ends what it leaves
-	Metrics    *Metrics
-	Log        *slog.Logger
-	Now        func() time.Time // time.Now but in tests
-	Done       func(*Report)    // called after every cycle; nil: it is not
-	// Bare records cycles without snapshot and digests, since nothing will decide
+	Cluster       bridge.Cluster
+	Journal       bridge.Journal
+	Leadership    bridge.Leadership
+	History       bridge.History
+	Probes        bridge.Probes
+	ExpirerStatus bridge.ExpirerStatus // nil: nothing outside the daemon ends what it leaves
+	Metrics       *Metrics
+	Log           *slog.Logger
+	Now           func() time.Time // time.Now but in tests
+	OnCycleEnd    func(*Report)    // called after every cycle; nil: it is not
+	// IsSimulation records cycles without snapshot and digests, since nothing will decide
 	// them again, trusts policies not to write to their snapshot, and waits for a
 	// plan as long as it takes: time is the one of Now, and a machine that is busy
 	// must not change what comes of it. It is for simulations.
-	Bare bool
+	IsSimulation bool
 }
 
 // Loop runs cycles. It is not safe for concurrent use.
 type Loop struct {
 	bridge.Config
 	Parts
-	policies map[string]*guard // by partition
-	leader   push.Leader
-	memory   Memory // of the last cycle
+	guardByPartition map[string]*policyGuard // by partition
+	leader           push.Leader
+	memory           Memory // of the last cycle
 }
 
 // New joins the parts. The configuration must be valid.
@@ -48,11 +48,11 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l := &Loop{
-		Config: c, Parts: p, policies: map[string]*guard{},
+		Config: c, Parts: p, guardByPartition: map[string]*policyGuard{},
 		leader: push.Leader{ClusterName: c.ClusterName, Name: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
 	for _, part := range c.Partitions {
-		l.policies[part.Name] = &guard{policy: part.DecidingPolicy}
+		l.guardByPartition[part.Name] = &policyGuard{policy: part.DecidingPolicy}
 	}
 	return l, nil
 }
@@ -89,12 +89,12 @@ func (l *Loop) Run(ctx context.Context) error {
 	return errors.Join(panicked, l.leader.Resign(ctx, l.Leadership))
 }
 
-// MayPush looks, right before every call, at everything that may forbid it.
-func (l *Loop) MayPush(ctx context.Context) error {
+// CheckMayPush looks, right before every call, at everything that may forbid it.
+func (l *Loop) CheckMayPush(ctx context.Context) error {
 	return push.CheckMayCall(ctx, l.StopFile, &l.leader, l.Leadership)
 }
 
-// Ports are the parts that a push needs.
-func (p *Parts) Ports() push.Ports {
+// PushPorts are the parts that a push needs.
+func (p *Parts) PushPorts() push.Ports {
 	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, OnIntentSent: p.Metrics.countEdit}
 }

@@ -146,7 +146,7 @@ func TestStopFileStopsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := r.cycles(5)
-	if len(r.wire.applied) > 0 || last.Result != cycle.InDoubt {
+	if len(r.wire.applied) > 0 || last.Result != cycle.ResultInDoubt {
 		t.Errorf("with a STOP file: %s, sent %v", last.Result, r.wire.applied)
 	}
 	_ = os.Remove(r.stops)
@@ -161,11 +161,11 @@ func TestASecondDaemonStandsBy(t *testing.T) {
 	first := r.loop
 	r.conf.DaemonName = "test:2"
 	r.restart()
-	if rep := first.Step(t.Context()); rep.Result == cycle.Standby {
+	if rep := first.Step(t.Context()); rep.Result == cycle.ResultStandby {
 		t.Fatal("the first daemon does not lead")
 	}
-	if rep := r.loop.Step(t.Context()); rep.Result != cycle.Standby || rep.Holder != "test:1" {
-		t.Errorf("the second daemon: %s, leader %q", rep.Result, rep.Holder)
+	if rep := r.loop.Step(t.Context()); rep.Result != cycle.ResultStandby || rep.LeaderName != "test:1" {
+		t.Errorf("the second daemon: %s, leader %q", rep.Result, rep.LeaderName)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestWarmAgainAfterStandingBy(t *testing.T) {
 	if _, _, held, err := r.db.Lead(t.Context(), "lab", "other:1", time.Hour); err != nil || !held {
 		t.Fatal("the other does not lead: ", err)
 	}
-	if last := r.cycles(1); last.Result != cycle.Standby {
+	if last := r.cycles(1); last.Result != cycle.ResultStandby {
 		t.Fatalf("%s while another leads", last.Result)
 	}
 	r.submit(sim.JobSpec{User: "third", Account: "z", GPUs: 8})

@@ -18,102 +18,102 @@ import (
 // got. A daemon that starts begins with the zero Memory, which costs it a few
 // cycles in which nothing is sent.
 type Memory struct {
-	GoodViews  int                        // good polls in a row since the start or the last fault
-	Reference  Reference                  // what the next view is compared with
-	Partitions map[string]PartitionMemory // by partition
-	Requeued   map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
-	PutBackAt  time.Time                  // when the database was last found to be older than what was stored in it; zero: never
-	Failing    bool                       // the last push ended because call after call failed: the next one begins with a single call
-	Logged     Logged                     // what the log knows
+	GoodViews          int                        // good polls in a row since the start or the last fault
+	Reference          ViewReference              // what the next view is compared with
+	MemoryByPartition  map[string]PartitionMemory // by partition
+	RequeueTimeByRun   map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
+	DatabaseRestoredAt time.Time                  // when the database was last found to be older than what was stored in it; zero: never
+	WereCallsFailing   bool                       // the last push ended because call after call failed: the next one begins with a single call
+	LastLogged         LoggedState                // what the log knows
 }
 
-// Reference is what views are compared with. It outlives polls that fail and
+// ViewReference is what views are compared with. It outlives polls that fail and
 // views that are not believed.
-type Reference struct {
-	View     *slurm.View   // the last one that was believed; nil: none
-	Answers  judge.Answers // what Slurm said since of what was left out
-	ManyGone int           // views in a row that showed much gone
+type ViewReference struct {
+	View          *slurm.View   // the last one that was believed; nil: none
+	Answers       judge.Answers // what Slurm said since of what was left out
+	ManyGonePolls int           // views in a row that showed much gone
 }
 
 // PartitionMemory is what is remembered of one partition.
 type PartitionMemory struct {
-	PolicyPlan *policy.Plan      // the policy's last plan, gated or not
-	SentPlan   *policy.Plan      // the last plan that could be pushed, as the gate let it through
-	Awaited    map[int64]Awaited // jobs that are to start, by id
-	StoredSeq  uint64            // number of the last cycle that this daemon stored
-	Overruns   int               // calls of the policy that took longer than allowed
+	LastPolicyPlan    *policy.Plan           // the policy's last plan, gated or not
+	LastSentPlan      *policy.Plan           // the last plan that could be pushed, as the gate let it through
+	AwaitedStartByJob map[int64]AwaitedStart // jobs that are to start, by id
+	StoredCycleSeq    uint64                 // number of the last cycle that this daemon stored
+	OverrunCount      int                    // calls of the policy that took longer than allowed
 }
 
-// Awaited is a job whose start was decided, on devices that are free, and not
+// AwaitedStart is a job whose start was decided, on devices that are free, and not
 // seen yet.
-type Awaited struct {
-	Run    slurm.Run
-	Since  time.Time // first decided
-	Cycles int       // in a row
-	Until  time.Time // it is planned around until then; zero: it is not
-	Reason string    // Slurm's, when it was
+type AwaitedStart struct {
+	Run                slurm.Run
+	FirstDecidedAt     time.Time // first decided
+	CycleCount         int       // in a row
+	PlannedAroundUntil time.Time // it is planned around until then; zero: it is not
+	SlurmReason        string    // Slurm's, when it was
 }
 
-// Logged is what the log was told last.
-type Logged struct {
-	Causes map[bridge.Cause]bool // doubts and warnings that are not over
-	Result Result
+// LoggedState is what the log was told last.
+type LoggedState struct {
+	ActiveCauses map[bridge.Cause]bool // doubts and warnings that are not over
+	Result       Result
 }
 
 // forStandby is what is remembered while another daemon leads: the reference would
 // be too old to compare with by the time we lead.
 func (m Memory) forStandby() Memory {
-	m.GoodViews, m.Reference = 0, Reference{}
+	m.GoodViews, m.Reference = 0, ViewReference{}
 	return m
 }
 
 // withPartition returns the memory with another one of a partition.
 func (m Memory) withPartition(partition string, p PartitionMemory) Memory {
-	partitions := maps.Clone(m.Partitions)
+	partitions := maps.Clone(m.MemoryByPartition)
 	if partitions == nil {
 		partitions = map[string]PartitionMemory{}
 	}
 	partitions[partition] = p
-	m.Partitions = partitions
+	m.MemoryByPartition = partitions
 	return m
 }
 
-// withStored notes a cycle that the database has.
-func (m Memory) withStored(partition string, seq uint64) Memory {
-	p := m.Partitions[partition]
-	p.StoredSeq = seq
+// withStoredCycle notes a cycle that the database has.
+func (m Memory) withStoredCycle(partition string, seq uint64) Memory {
+	p := m.MemoryByPartition[partition]
+	p.StoredCycleSeq = seq
 	return m.withPartition(partition, p)
 }
 
-// checkLastCycle compares what the database says is the last cycle of a partition with
+// noteLastCycle compares what the database says is the last cycle of a partition with
 // what this daemon stored there: it may be put back from a backup behind our
 // back.
-func (m Memory) checkLastCycle(partition string, seq uint64, now time.Time) Memory {
-	if seq < m.Partitions[partition].StoredSeq {
-		m.PutBackAt = now
+func (m Memory) noteLastCycle(partition string, seq uint64, now time.Time) Memory {
+	if seq < m.MemoryByPartition[partition].StoredCycleSeq {
+		m.DatabaseRestoredAt = now
 	}
-	return m.withStored(partition, seq)
+	return m.withStoredCycle(partition, seq)
 }
 
-// putBackPause is how long nothing is sent after the database was put back to
+// databaseRestorePause is how long nothing is sent after the database was put back to
 // an older state: longer than an unanswered call may take to be carried out.
-const putBackPause = 5 * time.Minute
+const databaseRestorePause = 5 * time.Minute
 
-// checkPutBack says why nothing may be sent for now; nil when the database knows all
+// checkDatabaseRestored says why nothing may be sent for now; nil when the database knows all
 // that this daemon did.
-func (m Memory) checkPutBack(now time.Time) error {
-	if m.PutBackAt.IsZero() || now.Sub(m.PutBackAt) >= putBackPause {
+func (m Memory) checkDatabaseRestored(now time.Time) error {
+	if m.DatabaseRestoredAt.IsZero() || now.Sub(m.DatabaseRestoredAt) >= databaseRestorePause {
 		return nil
 	}
 	return fmt.Errorf("the database is older than what this daemon stored in it: it was put back from a backup, and what was sent since is not in it. "+
-		"Nothing is sent until %s; then run fairbridge release once if numbers of ours are left in jobs it does not list", m.PutBackAt.Add(putBackPause).UTC().Format(time.RFC3339))
+		"Nothing is sent until %s; then run fairbridge release once if numbers of ours are left in jobs it does not list", m.DatabaseRestoredAt.Add(databaseRestorePause).UTC().Format(time.RFC3339))
 }
 
-// withPushed notes the requeues that were sent. One that the push did not reach is still
+// withPushedRequeues notes the requeues that were sent. One that the push did not reach is still
 // planned, and void in the next cycle.
-func (m Memory) withPushed(intents []bridge.Intent, now time.Time) Memory {
+func (m Memory) withPushedRequeues(intents []bridge.Intent, now time.Time) Memory {
 	requeued := map[slurm.Run]time.Time{}
-	for run, at := range m.Requeued {
+	for run, at := range m.RequeueTimeByRun {
 		if now.Sub(at) <= push.MaxClosedIntentAge {
 			requeued[run] = at
 		}
@@ -123,6 +123,6 @@ func (m Memory) withPushed(intents []bridge.Intent, now time.Time) Memory {
 			requeued[in.Edit.Run] = now
 		}
 	}
-	m.Requeued = requeued
+	m.RequeueTimeByRun = requeued
 	return m
 }

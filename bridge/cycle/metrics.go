@@ -12,35 +12,35 @@ import (
 
 // Metrics are what the loop counts, for Prometheus.
 type Metrics struct {
-	cycles      *prometheus.CounterVec
-	seconds     *prometheus.HistogramVec
-	jobs        *prometheus.GaugeVec
-	decisions   *prometheus.GaugeVec
-	edits       *prometheus.CounterVec
-	refusals    *prometheus.CounterVec
-	unstarted   *prometheus.GaugeVec
-	doubt       *prometheus.GaugeVec
-	leader      prometheus.Gauge
-	goodViews   prometheus.Gauge
-	openIntents prometheus.Gauge
+	cycles            *prometheus.CounterVec
+	stepSeconds       *prometheus.HistogramVec
+	jobs              *prometheus.GaugeVec
+	decisions         *prometheus.GaugeVec
+	edits             *prometheus.CounterVec
+	refusals          *prometheus.CounterVec
+	unstartedJobs     *prometheus.GaugeVec
+	activeDoubts      *prometheus.GaugeVec
+	isLeader          prometheus.Gauge
+	lastGoodCycleTime prometheus.Gauge
+	openIntents       prometheus.Gauge
 }
 
 // NewMetrics makes the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		cycles:      newCounter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
-		seconds:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
-		jobs:        newGauge("jobs", "Jobs in the last view by state.", "state"),
-		decisions:   newGauge("decisions", "Decisions of the last plan.", "partition", "verb"),
-		edits:       newCounter("edits_total", "Edits by kind and outcome.", "kind", "state"),
-		refusals:    newCounter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
-		unstarted:   newGauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
-		doubt:       newGauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
-		leader:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
-		goodViews:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
-		openIntents: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
+		cycles:            newCounter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
+		stepSeconds:       prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
+		jobs:              newGauge("jobs", "Jobs in the last view by state.", "state"),
+		decisions:         newGauge("decisions", "Decisions of the last plan.", "partition", "verb"),
+		edits:             newCounter("edits_total", "Edits by kind and outcome.", "kind", "state"),
+		refusals:          newCounter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
+		unstartedJobs:     newGauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
+		activeDoubts:      newGauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
+		isLeader:          prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
+		lastGoodCycleTime: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
+		openIntents:       prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 	}
-	r.MustRegister(m.cycles, m.seconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstarted, m.doubt, m.leader, m.goodViews, m.openIntents)
+	r.MustRegister(m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents)
 	return m
 }
 
@@ -54,7 +54,7 @@ func newGauge(name, help string, labels ...string) *prometheus.GaugeVec {
 
 // observeStep notes how long a step took.
 func (m *Metrics) observeStep(step string, d time.Duration) {
-	m.seconds.WithLabelValues(step).Observe(d.Seconds())
+	m.stepSeconds.WithLabelValues(step).Observe(d.Seconds())
 }
 
 // countEdit counts an edit, and what came of it.
@@ -79,11 +79,11 @@ func (m *Metrics) setView(v *slurm.View, open int) {
 func (m *Metrics) setEvaluations(evaluations []Evaluation) {
 	for i := range evaluations {
 		e := &evaluations[i]
-		for _, r := range e.Refused {
+		for _, r := range e.Refusals {
 			m.refusals.WithLabelValues(e.Partition.Name, string(r.Invariant)).Inc()
 		}
-		m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.NotStarted)))
-		for step, d := range e.StepTimes {
+		m.unstartedJobs.WithLabelValues(e.Partition.Name).Set(float64(len(e.StuckReasonByJob)))
+		for step, d := range e.DurationByStep {
 			m.observeStep(step, d)
 		}
 		if e.Plan != nil {
@@ -104,18 +104,18 @@ func (m *Metrics) setDecisions(partition string, plan *policy.Plan) {
 	}
 }
 
-// setEnd notes how a cycle ended.
-func (m *Metrics) setEnd(r *Report, now time.Time) {
+// setCycleEnd notes how a cycle ended.
+func (m *Metrics) setCycleEnd(r *Report, now time.Time) {
 	m.cycles.WithLabelValues(string(r.Result)).Inc()
-	m.doubt.Reset()
+	m.activeDoubts.Reset()
 	for _, d := range r.Doubts {
-		m.doubt.WithLabelValues(string(d.Cause)).Set(1)
+		m.activeDoubts.WithLabelValues(string(d.Cause)).Set(1)
 	}
-	m.leader.Set(0)
-	if r.Result != Standby && r.Epoch != 0 {
-		m.leader.Set(1)
+	m.isLeader.Set(0)
+	if r.Result != ResultStandby && r.Epoch != 0 {
+		m.isLeader.Set(1)
 	}
 	if len(r.Doubts) == 0 {
-		m.goodViews.Set(float64(now.Unix()))
+		m.lastGoodCycleTime.Set(float64(now.Unix()))
 	}
 }

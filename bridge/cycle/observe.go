@@ -14,84 +14,84 @@ import (
 // The first statements of a cycle find out what it is to know, and return what
 // that is and why nothing may follow from it.
 
-// doubtsOf is one reason.
-func doubtsOf(cause bridge.Cause, err error) []bridge.Doubt {
+// newDoubts is one reason.
+func newDoubts(cause bridge.Cause, err error) []bridge.Doubt {
 	return []bridge.Doubt{{Cause: cause, Err: err}}
 }
 
-// observe polls Slurm and makes sure that it is the cluster we are set up for.
-func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
+// observeCluster polls Slurm and makes sure that it is the cluster we are set up for.
+func (l *Loop) observeCluster(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 	from := l.Now()
 	v, err := l.Cluster.Observe(ctx)
 	if err != nil {
-		return bridge.Facts{}, doubtsOf(bridge.CauseFailedPoll, fmt.Errorf("polling Slurm: %w", err))
+		return bridge.Facts{}, newDoubts(bridge.CauseFailedPoll, fmt.Errorf("polling Slurm: %w", err))
 	}
 	if err := v.CheckCluster(l.Config.ClusterName); err != nil {
-		return bridge.Facts{}, doubtsOf(bridge.CauseFailedPoll, err)
+		return bridge.Facts{}, newDoubts(bridge.CauseFailedPoll, err)
 	}
 	l.Metrics.observeStep("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil
 }
 
-// record stores what the view shows of runs, and recalls the past.
-func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
+// recordView stores what the view shows of runs, and recalls the past.
+func (l *Loop) recordView(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
 	if err := l.History.RecordView(ctx, f.View); err != nil {
-		return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("recording runs: %w", err))
+		return f, m, newDoubts(bridge.CauseHistory, fmt.Errorf("recording runs: %w", err))
 	}
-	f, m, doubts := l.recall(ctx, f, m)
+	f, m, doubts := l.addPast(ctx, f, m)
 	if doubts == nil {
 		l.Metrics.observeStep("history", l.Now().Sub(from))
 	}
 	return f, m, doubts
 }
 
-// recall adds what is known of the past.
-func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
+// addPast adds what is known of the past.
+func (l *Loop) addPast(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	var err error
 	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
-		return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
+		return f, m, newDoubts(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
 	}
 	f.MemoByPartition = map[string]bridge.Memo{}
 	for _, p := range l.Partitions {
 		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
 		if err != nil {
-			return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
+			return f, m, newDoubts(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
-		m = m.checkLastCycle(p.Name, memo.CycleSeq, l.Now())
+		m = m.noteLastCycle(p.Name, memo.CycleSeq, l.Now())
 		f.MemoByPartition[p.Name] = memo.ForPolicy(&p)
 	}
 	return f, m, nil
 }
 
-// settle closes the intents whose outcome the view shows, and stores what array
+// settleIntents closes the intents whose outcome the view shows, and stores what array
 // tasks have inherited.
-func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
+func (l *Loop) settleIntents(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
 	intents, changed := push.ReconcileIntents(f.Intents, f.View)
 	if err := push.UpdateChangedIntents(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
-		return f, doubtsOf(bridge.CauseJournal, err)
+		return f, newDoubts(bridge.CauseJournal, err)
 	}
 	l.Metrics.setView(f.View, ledger.CountUnsettledIntents(intents, f.View))
 	intents, err := push.StoreInheritedIntents(ctx, l.Journal, l.leader.Epoch, intents)
 	if err != nil {
-		return f, doubtsOf(bridge.CauseJournal, err)
+		return f, newDoubts(bridge.CauseJournal, err)
 	}
 	f.Intents = intents
 	return f, nil
 }
 
-// measure adds what the probes say. Measurements are optional, as is what else of
+// addMeasurements adds what the probes say. Measurements are optional, as is what else of
 // a view may be missing: policies fall back.
-func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Facts {
+func (l *Loop) addMeasurements(ctx context.Context, f bridge.Facts, r *Report) bridge.Facts {
 	if old := f.View.StalePartitionsReason; old != "" {
-		r.warn(bridge.CauseStalePartitions, errors.New(old))
+		r.addWarning(bridge.CauseStalePartitions, errors.New(old))
 	}
 	if f.View.StaleReservationsReason != "" {
-		r.warn(bridge.CauseUnreadReservations, errors.New(f.View.StaleReservationsReason))
+		r.addWarning(bridge.CauseUnreadReservations, errors.New(f.View.StaleReservationsReason))
 	}
 	var err error
 	if f.MeasuredByNode, err = l.Probes.Sample(ctx, f.View); err != nil {
-		r.warn(bridge.CauseProbes, err)
+		r.addWarning(bridge.CauseProbes, err)
 	}
 	if p, ok := l.Probes.(bridge.JobUseProbes); ok {
 		f.UseByJob = p.UseByJob()
@@ -99,25 +99,25 @@ func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Fa
 	return f
 }
 
-var errNoExpiry = errors.New("no node is named for any job, since nothing outside the daemon would take that back: systemctl enable --now fairbridge-expire.timer")
+var errNoExpiryTimer = errors.New("no node is named for any job, since nothing outside the daemon would take that back: systemctl enable --now fairbridge-expire.timer")
 
-// expiryRuns reports whether something outside the daemon would take node lists
+// hasExpiryTimer reports whether something outside the daemon would take node lists
 // back if we died now. Where it does not, none is set.
-func (l *Loop) expiryRuns(ctx context.Context, r *Report) bool {
-	if !anyAllows(l.Partitions, bridge.ModeSteer) {
+func (l *Loop) hasExpiryTimer(ctx context.Context, r *Report) bool {
+	if !anyPartitionAllows(l.Partitions, bridge.ModeSteer) {
 		return true // no node list is sent
 	}
-	if !l.PinsStartingJobs || l.Expiry == nil {
+	if !l.PinsStartingJobs || l.ExpirerStatus == nil {
 		return false
 	}
-	ago, ok, err := l.Expiry.TimeSinceExpirerRan(ctx, l.Config.ClusterName)
+	ago, ok, err := l.ExpirerStatus.TimeSinceExpirerRan(ctx, l.Config.ClusterName)
 	switch {
 	case err != nil:
-		r.warn(bridge.CauseNoExpirer, err)
+		r.addWarning(bridge.CauseNoExpiryTimer, err)
 	case !ok:
-		r.warn(bridge.CauseNoExpirer, errNoExpiry)
+		r.addWarning(bridge.CauseNoExpiryTimer, errNoExpiryTimer)
 	case ago > push.MaxTimeSinceExpirerRan:
-		r.warn(bridge.CauseNoExpirer, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
+		r.addWarning(bridge.CauseNoExpiryTimer, fmt.Errorf("%w; it last ran %v ago", errNoExpiryTimer, ago.Round(time.Second)))
 	}
 	return err == nil && ok && ago <= push.MaxTimeSinceExpirerRan
 }

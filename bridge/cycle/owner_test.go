@@ -86,7 +86,7 @@ func TestADecisionForAnotherJobIsPlannedAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	void := false
-	r.loop.Done = func(rep *cycle.Report) {
+	r.loop.OnCycleEnd = func(rep *cycle.Report) {
 		for i := range rep.Intents {
 			in := &rep.Intents[i]
 			if in.Edit.Run.Job == id && !void {

@@ -15,57 +15,57 @@ import (
 // any case. Somebody who does so to several of one person's jobs wants all of
 // them left alone; somebody who does so to the jobs of many wants us gone.
 const (
-	contestedJobs   = 5    // jobs of one person
-	contestedPeople = 5    // people,
-	contestedShare  = 0.25 // and this share of those whose jobs we changed
-	contestedSpan   = time.Hour
+	minContestedJobs   = 5    // jobs of one person
+	minContestedPeople = 5    // people,
+	minContestedShare  = 0.25 // and this share of those whose jobs we changed
+	contestMemorySpan  = time.Hour
 )
 
 // contestedEdits says whose jobs somebody else changed after us in the last hour.
 type contestedEdits struct {
-	touched map[string]bool           // people whose jobs we changed
-	changed map[string]map[int64]bool // of which these jobs were changed after us
+	editedUsers         map[string]bool           // people whose jobs we changed
+	contestedJobsByUser map[string]map[int64]bool // of which these jobs were changed after us
 }
 
-// contestedEditsOf counts people and their jobs, not edits.
-func contestedEditsOf(intents []bridge.Intent, v *slurm.View) contestedEdits {
-	c := contestedEdits{touched: map[string]bool{}, changed: map[string]map[int64]bool{}}
+// newContestedEdits counts people and their jobs, not edits.
+func newContestedEdits(intents []bridge.Intent, v *slurm.View) contestedEdits {
+	c := contestedEdits{editedUsers: map[string]bool{}, contestedJobsByUser: map[string]map[int64]bool{}}
 	for i := range intents {
 		in := &intents[i]
-		if in.Sent.IsZero() || v.At.Sub(in.Sent) > contestedSpan && v.At.Sub(in.Closed) > contestedSpan {
+		if in.Sent.IsZero() || v.At.Sub(in.Sent) > contestMemorySpan && v.At.Sub(in.Closed) > contestMemorySpan {
 			continue
 		}
 		who := in.Before.User
 		if j := v.Job(in.Edit.Run.Job); who == "" && j != nil {
 			who = j.User
 		}
-		c.touched[who] = true
+		c.editedUsers[who] = true
 		if in.State != bridge.IntentYielded {
 			continue
 		}
-		if c.changed[who] == nil {
-			c.changed[who] = map[int64]bool{}
+		if c.contestedJobsByUser[who] == nil {
+			c.contestedJobsByUser[who] = map[int64]bool{}
 		}
-		c.changed[who][in.Edit.Run.Job] = true
+		c.contestedJobsByUser[who][in.Edit.Run.Job] = true
 	}
 	return c
 }
 
-// checkSite says why nothing at all should be sent: the jobs of many people are
+// checkManyContested says why nothing at all should be sent: the jobs of many people are
 // changed after us.
-func (c *contestedEdits) checkSite() error {
-	n := len(c.changed)
-	if n < contestedPeople || float64(n) <= contestedShare*float64(len(c.touched)) {
+func (c *contestedEdits) checkManyContested() error {
+	n := len(c.contestedJobsByUser)
+	if n < minContestedPeople || float64(n) <= minContestedShare*float64(len(c.editedUsers)) {
 		return nil
 	}
-	return fmt.Errorf("jobs of %d of the %d people whose jobs we changed in the last hour were changed by somebody after us: an administrator or another program? ask who (fairbridge explain JOB tells what)", n, len(c.touched))
+	return fmt.Errorf("jobs of %d of the %d people whose jobs we changed in the last hour were changed by somebody after us: an administrator or another program? ask who (fairbridge explain JOB tells what)", n, len(c.editedUsers))
 }
 
-// leftAlone returns the people whose jobs are left alone, and why.
-func (c *contestedEdits) leftAlone() map[string]string {
+// leftAloneReasonByUser returns the people whose jobs are left alone, and why.
+func (c *contestedEdits) leftAloneReasonByUser() map[string]string {
 	out := map[string]string{}
-	for who, jobs := range c.changed {
-		if who != "" && len(jobs) >= contestedJobs {
+	for who, jobs := range c.contestedJobsByUser {
+		if who != "" && len(jobs) >= minContestedJobs {
 			out[who] = fmt.Sprintf("%d jobs of %s were changed by somebody after us in the last hour", len(jobs), who)
 		}
 	}

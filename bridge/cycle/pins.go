@@ -22,8 +22,8 @@ const maxPinAge = 3 * time.Minute
 // plan that turns everything over, edits without effect, people who change what
 // we set. Nothing would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
-func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Report) {
-	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) || !onlyOurDoubts(r.Doubts) {
+func (l *Loop) releasePins(ctx context.Context, s *cycleState, m Memory, r *Report) {
+	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) || !areAllDoubtsOurs(r.Doubts) {
 		return
 	}
 	f := &s.facts
@@ -31,7 +31,7 @@ func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Repor
 	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
 		in := s.book.StandingIntent(e.Run, e.Kind.Field(), f.View.At)
 		if actuator.KindRowOf(e.Kind).Field.OutliveLimit == actuator.OutlivesBriefly && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
-			isSilent(r, f.View.Job(e.Run.Job)) {
+			isNothingPushedFor(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
 		}
 	}
@@ -40,19 +40,19 @@ func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Repor
 	}
 	planned, err := l.Journal.StoreIntents(ctx, nil, ledger.NewUndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
 	if err != nil {
-		r.doubt(bridge.CauseJournal, err)
+		r.addDoubt(bridge.CauseJournal, err)
 		return
 	}
-	p := push.Pusher{Ports: l.Ports(), View: f.View, IntentBook: s.book, CheckMayCall: l.MayPush}
+	p := push.Pusher{Ports: l.PushPorts(), View: f.View, IntentBook: s.book, CheckMayCall: l.CheckMayPush}
 	sent, err := p.Push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
-		r.doubt(bridge.CausePush, err)
+		r.addDoubt(bridge.CausePush, err)
 	}
 }
 
-// onlyOurDoubts reports whether there are doubts, and all of them are about us and not
+// areAllDoubtsOurs reports whether there are doubts, and all of them are about us and not
 // about what Slurm shows.
-func onlyOurDoubts(doubts []bridge.Doubt) bool {
+func areAllDoubtsOurs(doubts []bridge.Doubt) bool {
 	return len(doubts) > 0 && !slices.ContainsFunc(doubts, func(d bridge.Doubt) bool { return !isOurDoubt(d.Cause) })
 }
 
@@ -65,7 +65,7 @@ func isOurDoubt(c bridge.Cause) bool {
 	return ok && id != invariant.FreshView && id != invariant.LeadingOnly
 }
 
-// isSilent reports whether nothing is pushed for the job's partition.
-func isSilent(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.IsInPartition(e.Partition.Name) })
+// isNothingPushedFor reports whether nothing is pushed for the job's partition.
+func isNothingPushedFor(r *Report, j *slurm.Job) bool {
+	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.MaySendEdits && j.IsInPartition(e.Partition.Name) })
 }

@@ -25,7 +25,7 @@ func TestAPreviewChangesNothing(t *testing.T) {
 	if e := evaluations[0]; e.Err != nil || len(e.Doubts) > 0 || len(e.Edits) == 0 {
 		t.Errorf("%d edits, doubts %v, error %v", len(e.Edits), e.Doubts, e.Err)
 	}
-	if err := r.loop.MayPush(t.Context()); err == nil {
+	if err := r.loop.CheckMayPush(t.Context()); err == nil {
 		t.Error("after a preview the loop may push although another daemon leads")
 	}
 	intents, err := r.db.Intents(t.Context(), "lab", r.w.Now(), time.Time{})

@@ -40,7 +40,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	sent := len(r.wire.applied)
 	for range 9 { // 4:30
 		last := r.cycles(1)
-		if len(r.wire.applied) > sent || len(last.Doubts) == 0 || last.Result != cycle.InDoubt {
+		if len(r.wire.applied) > sent || len(last.Doubts) == 0 || last.Result != cycle.ResultInDoubt {
 			t.Fatalf("%d calls, %s, doubts %v", len(r.wire.applied)-sent, last.Result, last.Doubts)
 		}
 	}

@@ -7,22 +7,22 @@ import (
 	"fairbridge/bridge"
 )
 
-// record returns the record of the evaluation, unsigned.
-func (e *Evaluation) record(epoch int64) *bridge.Cycle {
+// newCycleRecord returns the record of the evaluation, unsigned.
+func (e *Evaluation) newCycleRecord(epoch int64) *bridge.Cycle {
 	took := map[string]string{}
-	for step, d := range e.StepTimes {
+	for step, d := range e.DurationByStep {
 		took[step] = d.String()
 	}
 	return &bridge.Cycle{
 		Cluster: e.Snapshot.Cluster, Seq: e.Snapshot.Seq, Epoch: epoch, At: e.Snapshot.Now,
 		Partition: e.Partition.Name, Mode: e.Partition.Mode, Policy: e.Partition.Policy, Params: e.Partition.Params,
-		Plan: e.Plan, Refused: e.Refused, StepTimes: took,
+		Plan: e.Plan, Refused: e.Refusals, StepTimes: took,
 	}
 }
 
-// addDigests adds what it takes to decide the cycle again, and to know whether that
+// addSnapshotAndDigests adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func addDigests(c *bridge.Cycle, e *Evaluation) error {
+func addSnapshotAndDigests(c *bridge.Cycle, e *Evaluation) error {
 	var err error
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)

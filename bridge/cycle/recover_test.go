@@ -89,7 +89,7 @@ func TestAYesWithoutEffectStopsUntilATryHasIt(t *testing.T) {
 	r.cycles(2)
 	r.wire.deaf = true
 	last := r.cycles(4)
-	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseNoEffect {
+	if last.Result != cycle.ResultInDoubt || last.Doubts[0].Cause != bridge.CauseNoEffect {
 		t.Fatalf("%s %v", last.Result, last.Doubts)
 	}
 	sent := len(r.wire.applied)
@@ -164,7 +164,7 @@ func TestManyPeoplesJobsChangedStopTheSite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if last := r.cycles(1); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseForeignChanges || !strings.Contains(last.Doubts[0].Err.Error(), "8 of the 8 people") {
+	if last := r.cycles(1); last.Result != cycle.ResultInDoubt || last.Doubts[0].Cause != bridge.CauseForeignChanges || !strings.Contains(last.Doubts[0].Err.Error(), "8 of the 8 people") {
 		t.Errorf("%s %v", last.Result, last.Doubts)
 	}
 }

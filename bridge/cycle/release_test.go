@@ -17,7 +17,7 @@ import (
 func (r *rig) releaser() *push.Releaser {
 	r.t.Helper()
 	parts := r.parts()
-	rel := &push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: r.conf.DaemonName, Wait: func(_ context.Context, d time.Duration) error {
+	rel := &push.Releaser{Ports: parts.PushPorts(), Leadership: parts.Leadership, ClusterName: "lab", HolderName: r.conf.DaemonName, Wait: func(_ context.Context, d time.Duration) error {
 		r.w.Advance(r.w.Now().Add(d))
 		return nil
 	}}

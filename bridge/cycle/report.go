@@ -17,19 +17,19 @@ type Result string
 
 // The results.
 const (
-	Pushed   Result = "pushed"   // edits were sent
-	Nothing  Result = "nothing"  // nothing needed to be changed
-	Observed Result = "observed" // edits were wanted; the mode, warming up or a breaker kept them back
-	Standby  Result = "standby"  // another daemon leads
-	InDoubt  Result = "doubt"    // something failed: nothing more was pushed, or not for some partition
-	CutShort Result = "cut"      // the daemon was told to end meanwhile
+	ResultPushed   Result = "pushed"   // edits were sent
+	ResultNothing  Result = "nothing"  // nothing needed to be changed
+	ResultObserved Result = "observed" // edits were wanted; the mode, warming up or a breaker kept them back
+	ResultStandby  Result = "standby"  // another daemon leads
+	ResultInDoubt  Result = "doubt"    // something failed: nothing more was pushed, or not for some partition
+	ResultCutShort Result = "cut"      // the daemon was told to end meanwhile
 )
 
 // Report is what one cycle did.
 type Report struct {
 	Result      Result
 	Epoch       int64
-	Holder      string // who leads, when standing by
+	LeaderName  string // who leads, when standing by
 	Doubts      []bridge.Doubt
 	Warnings    []bridge.Doubt // failures that pushing goes on without
 	Evaluations []Evaluation
@@ -37,36 +37,36 @@ type Report struct {
 	Duration    time.Duration
 }
 
-// doubt notes why nothing more is pushed.
-func (r *Report) doubt(cause bridge.Cause, err error) {
-	r.doubtAll([]bridge.Doubt{{Cause: cause, Err: err}})
+// addDoubt notes why nothing more is pushed.
+func (r *Report) addDoubt(cause bridge.Cause, err error) {
+	r.addDoubts([]bridge.Doubt{{Cause: cause, Err: err}})
 }
 
-func (r *Report) doubtAll(doubts []bridge.Doubt) {
+func (r *Report) addDoubts(doubts []bridge.Doubt) {
 	if len(doubts) > 0 {
-		r.Result = InDoubt
+		r.Result = ResultInDoubt
 	}
 	r.Doubts = append(r.Doubts, doubts...)
 }
 
-// doubtPlans notes what is doubtful about the plans.
-func (r *Report) doubtPlans() {
+// addPlanDoubts notes what is doubtful about the plans.
+func (r *Report) addPlanDoubts() {
 	for i := range r.Evaluations {
 		e := &r.Evaluations[i]
 		if e.Err != nil {
-			r.doubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
+			r.addDoubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
 		}
-		if e.StopPause != "" {
-			r.warn(bridge.StopPauseCause(e.Partition.Name), errors.New(e.StopPause))
+		if e.StopPauseReason != "" {
+			r.addWarning(bridge.StopPauseCause(e.Partition.Name), errors.New(e.StopPauseReason))
 		}
 		for _, d := range e.Doubts {
-			r.doubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
+			r.addDoubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
 		}
 	}
 }
 
-// warn notes a failure that pushing goes on without.
-func (r *Report) warn(cause bridge.Cause, err error) {
+// addWarning notes a failure that pushing goes on without.
+func (r *Report) addWarning(cause bridge.Cause, err error) {
 	r.Warnings = append(r.Warnings, bridge.Doubt{Cause: cause, Err: err})
 }
 
@@ -74,46 +74,46 @@ func (r *Report) warn(cause bridge.Cause, err error) {
 // failed in it failed for that reason.
 func (r *Report) markCutShort() {
 	if len(r.Doubts) > 0 {
-		r.Result, r.Doubts = CutShort, nil
+		r.Result, r.Doubts = ResultCutShort, nil
 	}
 }
 
 // logChanges logs what changed since the cycle before: each doubt once when it arises
 // and once when it is over, and every cycle that pushed something.
-func logChanges(log *slog.Logger, before Logged, r *Report) Logged {
+func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 	if len(r.Intents) > 0 {
-		defer log.Info("pushed", "edits", formatIntents(r.Intents), "took", r.Duration.Round(time.Millisecond))
+		defer log.Info("pushed", "edits", formatIntentCounts(r.Intents), "took", r.Duration.Round(time.Millisecond))
 	}
-	if r.Result == CutShort {
+	if r.Result == ResultCutShort {
 		log.Info("the last cycle was cut short")
 		return before
 	}
-	now := Logged{Causes: map[bridge.Cause]bool{}, Result: r.Result}
+	now := LoggedState{ActiveCauses: map[bridge.Cause]bool{}, Result: r.Result}
 	for _, d := range r.Doubts {
-		now.Causes[d.Cause] = true
-		if !before.Causes[d.Cause] {
+		now.ActiveCauses[d.Cause] = true
+		if !before.ActiveCauses[d.Cause] {
 			log.Error("in doubt: pushing nothing until this is over", "cause", d.Cause, "error", d.Err)
 		}
 	}
 	for _, d := range r.Warnings {
-		now.Causes[d.Cause] = true
-		if !before.Causes[d.Cause] {
+		now.ActiveCauses[d.Cause] = true
+		if !before.ActiveCauses[d.Cause] {
 			log.Warn("going on without", "cause", d.Cause, "error", d.Err)
 		}
 	}
-	for _, cause := range slices.Sorted(maps.Keys(before.Causes)) {
-		if !now.Causes[cause] {
+	for _, cause := range slices.Sorted(maps.Keys(before.ActiveCauses)) {
+		if !now.ActiveCauses[cause] {
 			log.Info("it is over", "cause", cause)
 		}
 	}
-	if r.Result == Standby && before.Result != Standby {
-		log.Info("standing by: another daemon leads", "leader", r.Holder)
+	if r.Result == ResultStandby && before.Result != ResultStandby {
+		log.Info("standing by: another daemon leads", "leader", r.LeaderName)
 	}
 	return now
 }
 
-// formatIntents counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".
-func formatIntents(intents []bridge.Intent) string {
+// formatIntentCounts counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".
+func formatIntentCounts(intents []bridge.Intent) string {
 	type count struct{ all, failed, unsent int }
 	counts, kinds := map[string]*count{}, []string{}
 	for i := range intents {

@@ -18,7 +18,7 @@ func TestTallySaysWhatWasNotSent(t *testing.T) {
 	add(3, bridge.IntentFailed, noon)
 	add(197, bridge.IntentPlanned, time.Time{})
 	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditLease}, State: bridge.IntentAcked, Sent: noon})
-	if got, want := formatIntents(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
+	if got, want := formatIntentCounts(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

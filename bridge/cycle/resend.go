@@ -10,23 +10,23 @@ import (
 	"fairbridge/policy"
 )
 
-// resendFor is how long after an edit was decided it may be sent once more.
-const resendFor = 10 * time.Minute
+// maxResendAge is how long after an edit was decided it may be sent once more.
+const maxResendAge = 10 * time.Minute
 
-// resendable returns the intents of this leader without an answer and, by this view,
+// resendableIntents returns the intents of this leader without an answer and, by this view,
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (s *situation) resendable(evaluations []Evaluation, epoch int64) []bridge.Intent {
+func (s *cycleState) resendableIntents(evaluations []Evaluation, epoch int64) []bridge.Intent {
 	now := s.clock()
 	var out []bridge.Intent
 	for i := range s.facts.Intents {
 		in := &s.facts.Intents[i]
 		switch {
 		case in.Epoch != epoch || !ledger.MayRepeat(in):
-		case now.Sub(in.Sent) < s.config.Budgets.EditCooldown || now.Sub(in.Made) > resendFor:
+		case now.Sub(in.Sent) < s.config.Budgets.EditCooldown || now.Sub(in.Made) > maxResendAge:
 		case delaysStart(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Budgets.LeaseMin:
-		case s.isWanted(in, evaluations):
+		case s.isStillWanted(in, evaluations):
 			out = append(out, *in)
 		}
 	}
@@ -34,8 +34,8 @@ func (s *situation) resendable(evaluations []Evaluation, epoch int64) []bridge.I
 	return out
 }
 
-// countTasks counts the array tasks that intents change.
-func countTasks(intents []bridge.Intent) int {
+// countEditedTasks counts the array tasks that intents change.
+func countEditedTasks(intents []bridge.Intent) int {
 	n := 0
 	for i := range intents {
 		n += max(intents[i].Edit.Tasks, 1)
@@ -43,9 +43,9 @@ func countTasks(intents []bridge.Intent) int {
 	return n
 }
 
-// withinBudget returns as many of the first intents as fit what is left of an
+// intentsWithinBudget returns as many of the first intents as fit what is left of an
 // interval's edit budget.
-func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
+func intentsWithinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 	for i := range intents {
 		if left -= max(intents[i].Edit.Tasks, 1); left < 0 {
 			return intents[:i]
@@ -54,9 +54,9 @@ func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 	return intents
 }
 
-// isWanted reports whether every plan that knows the job is being carried out, and
+// isStillWanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
-func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
+func (s *cycleState) isStillWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
 	if j == nil || f.LeftAloneReasonByUser[j.User] != "" || s.book.YieldedIntent(j.CurrentRun(), f.View.At) != nil {
@@ -68,7 +68,7 @@ func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 		if e.Plan == nil || e.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
-		if !e.Send || !e.Partition.Mode.Allows(actuator.KindRowOf(in.Edit.Kind).NeededMode) {
+		if !e.MaySendEdits || !e.Partition.Mode.Allows(actuator.KindRowOf(in.Edit.Kind).NeededMode) {
 			return false
 		}
 		known, held = true, held || e.wantsHold(j.ID)
@@ -89,12 +89,12 @@ func (e *Evaluation) wantsHold(job int64) bool {
 	})
 }
 
-// failuresLast puts the edits of jobs to which nothing failed lately before the
+// orderFailuresLast puts the edits of jobs to which nothing failed lately before the
 // others, so that a job that is refused again and again keeps no other waiting.
-func failuresLast(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
+func orderFailuresLast(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
 	failed := map[int64]bool{}
 	for i := range earlier {
-		if in := &earlier[i]; in.State == bridge.IntentFailed && now.Sub(in.Sent) < missedSpan {
+		if in := &earlier[i]; in.State == bridge.IntentFailed && now.Sub(in.Sent) < editMemorySpan {
 			failed[in.Edit.Run.Job] = true
 		}
 	}

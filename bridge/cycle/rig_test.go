@@ -151,7 +151,7 @@ func (r *rig) restart() {
 
 func (r *rig) parts() cycle.Parts {
 	return cycle.Parts{
-		Cluster: r.wire, Journal: r.db, Leadership: r.db, History: r.db, Probes: bridge.NoProbes{}, Expiry: r.expiry,
+		Cluster: r.wire, Journal: r.db, Leadership: r.db, History: r.db, Probes: bridge.NoProbes{}, ExpirerStatus: r.expiry,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

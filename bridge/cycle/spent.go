@@ -13,13 +13,13 @@ import (
 // spentBudget is what was taken of the budgets that partitions share. It is a value:
 // each partition gets what those before it left.
 type spentBudget struct {
-	tasks    int                // array tasks of the edits of this cycle
-	stops    []bridge.Stop      // of the last 24 hours
-	warnings []gate.SentWarning // of the last 24 hours
+	editedTaskCount int                // array tasks of the edits of this cycle
+	recentStops     []bridge.Stop      // of the last 24 hours
+	recentWarnings  []gate.SentWarning // of the last 24 hours
 }
 
-// spentOf is what earlier cycles spent, by the ledger.
-func spentOf(intents []bridge.Intent, now time.Time) spentBudget {
+// newSpentBudget is what earlier cycles spent, by the ledger.
+func newSpentBudget(intents []bridge.Intent, now time.Time) spentBudget {
 	var sum spentBudget
 	for i := range intents {
 		in := &intents[i]
@@ -28,40 +28,40 @@ func spentOf(intents []bridge.Intent, now time.Time) spentBudget {
 		}
 		switch actuator.KindRowOf(in.Edit.Kind).StopTiming {
 		case actuator.StopsLater:
-			sum.warnings = append(sum.warnings, warningOf(in))
+			sum.recentWarnings = append(sum.recentWarnings, warningFromIntent(in))
 		case actuator.StopsNow:
 			if in.Before.Stop != nil {
-				sum.stops = append(sum.stops, stopOf(in))
+				sum.recentStops = append(sum.recentStops, stopFromIntent(in))
 			}
 		}
 	}
 	return sum
 }
 
-// plus adds what a partition is about to send.
-func (sum spentBudget) plus(e *Evaluation, now time.Time) spentBudget {
-	if !e.Send {
+// withEvaluation adds what a partition is about to send.
+func (sum spentBudget) withEvaluation(e *Evaluation, now time.Time) spentBudget {
+	if !e.MaySendEdits {
 		return sum
 	}
-	sum.stops, sum.warnings = slices.Clip(sum.stops), slices.Clip(sum.warnings)
+	sum.recentStops, sum.recentWarnings = slices.Clip(sum.recentStops), slices.Clip(sum.recentWarnings)
 	for _, edit := range e.Edits {
-		sum.tasks += max(edit.Tasks, 1)
+		sum.editedTaskCount += max(edit.Tasks, 1)
 		cost := e.stopCost(edit)
 		if cost == nil {
 			continue
 		}
 		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, DecidedAt: now}
 		if actuator.KindRowOf(edit.Kind).StopTiming == actuator.StopsLater {
-			sum.warnings = append(sum.warnings, gate.SentWarning{Run: edit.Run, Stop: stop})
+			sum.recentWarnings = append(sum.recentWarnings, gate.SentWarning{Run: edit.Run, Stop: stop})
 		} else {
-			sum.stops = append(sum.stops, stop)
+			sum.recentStops = append(sum.recentStops, stop)
 		}
 	}
 	return sum
 }
 
-// stopOf makes the gate's fact of a requeue in the ledger.
-func stopOf(in *bridge.Intent) bridge.Stop {
+// stopFromIntent makes the gate's fact of a requeue in the ledger.
+func stopFromIntent(in *bridge.Intent) bridge.Stop {
 	stop := bridge.Stop{Job: in.Edit.Run.Job, StopCost: *in.Before.Stop, DecidedAt: in.Made}
 	if in.State == bridge.IntentAcked || in.State == bridge.IntentObserved || in.State == bridge.IntentExpired {
 		stop.SentAt = in.Sent
@@ -69,8 +69,8 @@ func stopOf(in *bridge.Intent) bridge.Stop {
 	return stop
 }
 
-// warningOf makes the gate's fact of a warning in the ledger.
-func warningOf(in *bridge.Intent) gate.SentWarning {
+// warningFromIntent makes the gate's fact of a warning in the ledger.
+func warningFromIntent(in *bridge.Intent) gate.SentWarning {
 	w := gate.SentWarning{Run: in.Edit.Run, GraceEnd: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, DecidedAt: in.Made}}
 	if s := in.Before.Stop; s != nil {
 		w.StopCost = *s
@@ -86,7 +86,7 @@ func (e *Evaluation) stopCost(edit slurm.Edit) *bridge.StopCost {
 	case actuator.StopsNow:
 		stops = e.Stops
 	case actuator.StopsLater:
-		for _, w := range e.Warns {
+		for _, w := range e.PlannedWarnings {
 			stops = append(stops, w.Stop)
 		}
 	}

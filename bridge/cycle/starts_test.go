@@ -214,7 +214,7 @@ func TestAStartThatDoesNotHappen(t *testing.T) {
 			why = d.Why
 		}
 	}
-	if !strings.Contains(why, "Slurm did not start it in 3 cycles (its reason: none given); others go before it until") || len(last.Evaluations[0].NotStarted) != 1 {
+	if !strings.Contains(why, "Slurm did not start it in 3 cycles (its reason: none given); others go before it until") || len(last.Evaluations[0].StuckReasonByJob) != 1 {
 		t.Errorf("it is told %q", why)
 	}
 	r.w.Advance(r.job(hog).Start.Add(61 * time.Minute))

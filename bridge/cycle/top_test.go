@@ -136,7 +136,7 @@ func TestAPriorityThatFollowsNothing(t *testing.T) {
 			}
 			r.cycles(10)
 			sent := len(r.wire.applied)
-			if last := r.cycles(20); last.Result == cycle.InDoubt {
+			if last := r.cycles(20); last.Result == cycle.ResultInDoubt {
 				t.Errorf("in doubt: %v", last.Doubts)
 			}
 			for _, e := range r.wire.applied[sent:] {

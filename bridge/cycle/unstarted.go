@@ -10,56 +10,56 @@ import (
 )
 
 const (
-	// startCycles is how many cycles in a row may decide to start a job before one
-	// that sees it wait is surprised, and startTime the least time that takes:
+	// minAwaitedCycles is how many cycles in a row may decide to start a job before one
+	// that sees it wait is surprised, and minAwaitedTime the least time that takes:
 	// Slurm's backfill looks at the queue every half minute.
-	startCycles = 3
-	startTime   = 30 * time.Second
-	// stuckTime is how long a job that did not start is planned around.
-	stuckTime = 5 * time.Minute
+	minAwaitedCycles = 3
+	minAwaitedTime   = 30 * time.Second
+	// planAroundTime is how long a job that did not start is planned around.
+	planAroundTime = 5 * time.Minute
 )
 
 // findUnstarted returns the awaited jobs that a view still shows waiting, and says of
 // those that wait too long why they are planned around.
-func findUnstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration) (left map[int64]Awaited, stuck map[int64]string) {
-	left, stuck = map[int64]Awaited{}, map[int64]string{}
+func findUnstarted(jobs map[int64]AwaitedStart, v *slurm.View, interval time.Duration) (left map[int64]AwaitedStart, stuck map[int64]string) {
+	left, stuck = map[int64]AwaitedStart{}, map[int64]string{}
 	for id, a := range jobs {
 		j := v.Job(id)
-		if j == nil || !j.IsPending() || !a.Run.IsSameRun(j.CurrentRun()) || !a.Until.IsZero() && !v.At.Before(a.Until) {
+		if j == nil || !j.IsPending() || !a.Run.IsSameRun(j.CurrentRun()) || !a.PlannedAroundUntil.IsZero() && !v.At.Before(a.PlannedAroundUntil) {
 			continue
 		}
-		if a.Until.IsZero() && a.Cycles >= startCycles && v.At.Sub(a.Since) >= max(startCycles*interval, startTime) {
-			a.Until, a.Reason = v.At.Add(max(stuckTime, 10*interval)), j.Reason
+		if a.PlannedAroundUntil.IsZero() && a.CycleCount >= minAwaitedCycles && v.At.Sub(a.FirstDecidedAt) >= max(minAwaitedCycles*interval, minAwaitedTime) {
+			a.PlannedAroundUntil, a.SlurmReason = v.At.Add(max(planAroundTime, 10*interval)), j.Reason
 		}
-		if !a.Until.IsZero() {
+		if !a.PlannedAroundUntil.IsZero() {
 			stuck[id] = fmt.Sprintf("it was to start from %s on, and Slurm did not start it in %d cycles (its reason: %s); others go before it until %s",
-				formatClock(a.Since), a.Cycles, orNone(a.Reason), formatClock(a.Until))
+				formatClockTime(a.FirstDecidedAt), a.CycleCount, reasonOrNone(a.SlurmReason), formatClockTime(a.PlannedAroundUntil))
 		}
 		left[id] = a
 	}
 	return left, stuck
 }
 
-func formatClock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
+func formatClockTime(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
 
-func orNone(reason string) string {
+func reasonOrNone(reason string) string {
 	if reason == "" {
 		return "none given"
 	}
 	return reason
 }
 
-// jobsAwaited returns the jobs that are to start after a cycle: starts of a plan that is
+// findAwaitedStarts returns the jobs that are to start after a cycle: starts of a plan that is
 // carried out, of jobs that nothing of ours keeps, on devices that Slurm shows as free. A job of
 // which something else was decided is no longer awaited.
-func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]Awaited {
-	out := map[int64]Awaited{}
+func findAwaitedStarts(before map[int64]AwaitedStart, e *Evaluation, v *slurm.View) map[int64]AwaitedStart {
+	out := map[int64]AwaitedStart{}
 	for id, a := range before {
-		if !a.Until.IsZero() {
+		if !a.PlannedAroundUntil.IsZero() {
 			out[id] = a
 		}
 	}
-	if !e.Send || e.Plan == nil {
+	if !e.MaySendEdits || e.Plan == nil {
 		return out
 	}
 	made := map[policy.JobID]bool{} // room is still being made for them
@@ -69,20 +69,20 @@ func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int
 	for i := range e.Plan.Decisions {
 		dec := &e.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || !mayStart(j, v.At) || !actuator.AreDevicesFree(v, dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || !maySlurmStart(j, v.At) || !actuator.AreDevicesFree(v, dec.On) {
 			continue
 		}
 		a, ok := before[j.ID]
 		if !ok {
-			a = Awaited{Run: j.CurrentRun(), Since: v.At}
+			a = AwaitedStart{Run: j.CurrentRun(), FirstDecidedAt: v.At}
 		}
-		a.Cycles++
+		a.CycleCount++
 		out[j.ID] = a
 	}
 	return out
 }
 
-// mayStart reports whether Slurm may start the job now.
-func mayStart(j *slurm.Job, now time.Time) bool {
+// maySlurmStart reports whether Slurm may start the job now.
+func maySlurmStart(j *slurm.Job, now time.Time) bool {
 	return j != nil && j.IsPending() && !j.IsHeld && !j.Eligible.After(now)
 }

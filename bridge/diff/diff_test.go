@@ -124,9 +124,9 @@ func observe(w *sim.World) *slurm.View {
 
 func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.EditKind) Input {
 	book := ledger.NewIntentBook(d.intents)
-	s := intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.ModePreempt})
+	s := intake.AssembleSnapshot(intake.Input{View: v, Book: book, CycleSeq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.ModePreempt})
 	if len(s.Jobs) == 0 {
-		s = intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.ModePreempt})
+		s = intake.AssembleSnapshot(intake.Input{View: v, Book: book, CycleSeq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.ModePreempt})
 	}
 	return Input{PartitionGoal: actuator.PartitionGoal{
 		Plan: aPlan(t, s), Snapshot: s, View: v, OrderKind: lever, MayPin: true,

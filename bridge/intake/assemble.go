@@ -16,94 +16,94 @@ import (
 
 // Input is everything a snapshot is made from, as values.
 type Input struct {
-	View       *slurm.View
-	Past       *bridge.Past
-	Measured   map[string][]policy.NodeDevices // measured devices per node; a node without a fresh sample is absent
-	UsedByJob  map[int64]bridge.JobUse         // what probes saw of single jobs
-	Book       *ledger.IntentBook
-	Seq        uint64
-	Memo       []byte
-	OptIn      bridge.OptIn
-	NotStarted map[int64]string // why jobs are not counted on to start, by Slurm's id
-	Speeds     []policy.Speed   // Config.SiteGPUSpeeds
+	View             *slurm.View
+	Past             *bridge.Past
+	MeasuredByNode   map[string][]policy.NodeDevices // measured devices per node; a node without a fresh sample is absent
+	UseByJob         map[int64]bridge.JobUse         // what probes saw of single jobs
+	Book             *ledger.IntentBook
+	CycleSeq         uint64
+	MemoJSON         []byte
+	OptIn            bridge.OptIn
+	StuckReasonByJob map[int64]string // why jobs are not counted on to start, by Slurm's id
+	SiteGPUSpeeds    []policy.Speed   // Config.SiteGPUSpeeds
 }
 
-// Assemble makes the snapshot of one partition. It is pure. Jobs of other
+// AssembleSnapshot makes the snapshot of one partition. It is pure. Jobs of other
 // partitions on the same nodes count as consumed capacity.
-func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
-	a := assembler{Input: k, part: p, nodes: map[string]*slurm.Node{}}
+func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
+	a := snapshotAssembler{Input: k, partition: p, gpuNodeByName: map[string]*slurm.Node{}}
 	s := &policy.Snapshot{
-		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoFromJSON(k.Memo),
+		Cluster: k.View.Cluster, Seq: k.CycleSeq, Now: k.View.At.UTC(), Memo: policy.MemoFromJSON(k.MemoJSON),
 	}
 	if k.Past != nil {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.FinishedJobs
 		s.Speeds = k.Past.GPUSpeeds
 	}
-	s.Speeds = speedsOf(s.Speeds, k.Speeds)
+	s.Speeds = combineSpeeds(s.Speeds, k.SiteGPUSpeeds)
 	for i := range k.View.Nodes {
 		n := &k.View.Nodes[i]
 		if slices.Contains(n.Partitions, p.Name) && n.MentionsGPUs() {
-			a.nodes[n.Name] = n
+			a.gpuNodeByName[n.Name] = n
 		}
 	}
-	a.partitionTotals, a.clusterTotals = nodeTotalsOf(k.View, p.Name)
+	a.partitionTotals, a.clusterTotals = sumNodeTotals(k.View, p.Name)
 	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
-		if j, ok := a.jobOf(&k.View.Jobs[i]); ok {
+		if j, ok := a.policyJob(&k.View.Jobs[i]); ok {
 			jobs = append(jobs, j)
 		}
 	}
 	if len(jobs) > 0 {
 		s.Jobs = jobs
 	}
-	used, aside, others := usedBy(s.Jobs), reservedWindows(k.View), a.usedWithoutGPUs()
-	for _, name := range slices.Sorted(maps.Keys(a.nodes)) {
-		n := a.nodeOf(a.nodes[name], used[name])
-		setReserved(&n, a.nodes[name].Flags, aside[name], s.Now)
+	used, aside, others := sumUseByNode(s.Jobs), reservedWindowsByNode(k.View), a.otherUsesByNode()
+	for _, name := range slices.Sorted(maps.Keys(a.gpuNodeByName)) {
+		n := a.policyNode(a.gpuNodeByName[name], used[name])
+		setReservedWindows(&n, a.gpuNodeByName[name].Flags, aside[name], s.Now)
 		n.OtherUses = others[name]
 		s.Nodes = append(s.Nodes, n)
 	}
-	s.Accounts = withAccounts(s)
+	s.Accounts = withMissingAccounts(s)
 	return s
 }
 
-type assembler struct {
+type snapshotAssembler struct {
 	Input
-	part                           bridge.Partition
-	nodes                          map[string]*slurm.Node
+	partition                      bridge.Partition
+	gpuNodeByName                  map[string]*slurm.Node
 	partitionTotals, clusterTotals nodeTotals // what the partition has, and the cluster
 }
 
-// jobOf makes a policy's job of Slurm's; ok is false for jobs that are none of
+// policyJob makes a policy's job of Slurm's; ok is false for jobs that are none of
 // this partition's business.
-func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
-	demand, err := demandOf(j)
-	mine := j.IsInPartition(a.part.Name)
+func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
+	demand, err := askFromJob(j)
+	mine := j.IsInPartition(a.partition.Name)
 	switch {
 	case j.IsDone() || j.ID == 0:
 		return policy.Job{}, false
 	case err == nil && demand.GPUs.Count == 0:
 		return policy.Job{}, false
-	case !mine && (!j.IsRunning() || !a.usesPartition(j)):
+	case !mine && (!j.IsRunning() || !a.usesPartitionNodes(j)):
 		return policy.Job{}, false
 	}
 	tooMuch := a.limitAsk(&demand, mine)
 	d := &j.Directive // what of it cannot be read is shown by explain, and never fatal
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
-		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
-		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: deadlineOf(j),
+		QOS: j.QOS, Partition: a.partition.Name, State: policy.Pending,
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: jobDeadline(j),
 		StopCount: j.Restarts, CheckpointCost: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
 		EligibleAt: a.eligibleAt(j),
 	}
 	a.addHistory(&out, j)
 	if j.IsRunning() {
-		a.addRun(&out, j, mine)
+		a.addCurrentRun(&out, j, mine)
 	} else {
-		out.HeldReason = cmp.Or(heldWhy(j, err), tooMuch)
-		out.StuckReason = a.NotStarted[j.ID]
-		out.UnplaceableReason = unplacedWhy(j)
+		out.HeldReason = cmp.Or(heldReason(j, err), tooMuch)
+		out.StuckReason = a.StuckReasonByJob[j.ID]
+		out.UnplaceableReason = unplaceableReason(j)
 		out.SlurmStartEstimate = j.Start
 	}
 	if a.Past != nil && a.Past.PredictTimeLeft != nil {
@@ -112,13 +112,13 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 	return out, true
 }
 
-func (a *assembler) usesPartition(j *slurm.Job) bool {
-	return slices.ContainsFunc(j.Nodes.Names, func(h string) bool { return a.nodes[h] != nil })
+func (a *snapshotAssembler) usesPartitionNodes(j *slurm.Job) bool {
+	return slices.ContainsFunc(j.Nodes.Names, func(h string) bool { return a.gpuNodeByName[h] != nil })
 }
 
 // addHistory adds what history knows, if it is about this job and not about an
 // earlier owner of its id.
-func (a *assembler) addHistory(out *policy.Job, j *slurm.Job) {
+func (a *snapshotAssembler) addHistory(out *policy.Job, j *slurm.Job) {
 	if a.Past == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func (a *assembler) addHistory(out *policy.Job, j *slurm.Job) {
 
 // eligibleAt returns when the job may start as far as people and Slurm are
 // concerned: a lease of ours does not count, the user's own begin does.
-func (a *assembler) eligibleAt(j *slurm.Job) time.Time {
+func (a *snapshotAssembler) eligibleAt(j *slurm.Job) time.Time {
 	if j.IsRunning() || a.Book == nil {
 		return time.Time{}
 	}
@@ -141,7 +141,7 @@ func (a *assembler) eligibleAt(j *slurm.Job) time.Time {
 	return j.Eligible
 }
 
-func (a *assembler) addRun(out *policy.Job, j *slurm.Job, mine bool) {
+func (a *snapshotAssembler) addCurrentRun(out *policy.Job, j *slurm.Job, mine bool) {
 	out.State = policy.Running
 	if j.State == "SUSPENDED" {
 		out.State = policy.Suspended
@@ -150,14 +150,14 @@ func (a *assembler) addRun(out *policy.Job, j *slurm.Job, mine bool) {
 	if out.FirstStart.IsZero() || out.FirstStart.After(j.Start) {
 		out.FirstStart = j.Start
 	}
-	out.On = a.allocOf(j)
-	out.Ask.GPUs = askOnSlices(out.Ask.GPUs, out.On)
+	out.On = a.heldAlloc(j)
+	out.Ask.GPUs = askOfHeldSlices(out.Ask.GPUs, out.On)
 	out.Attained += policy.ServiceForTime(out.Ask.GPUs.WholeGPUs(), runTime(j, a.View.At))
-	out.UnstoppableReason = a.fixedWhy(j, mine)
+	out.UnstoppableReason = a.unstoppableReason(j, mine)
 	if len(out.On) == 0 && out.UnstoppableReason == "" {
 		out.UnstoppableReason = "its nodes are not known"
 	}
-	a.addUse(out)
+	a.addMeasuredUse(out)
 }
 
 // runTime returns how long the current run has lasted, suspensions taken off.
@@ -174,14 +174,14 @@ func runTime(j *slurm.Job, now time.Time) time.Duration {
 	return now.Sub(j.Start)
 }
 
-// fixedWhy says why the job must not be stopped; "" when it may.
-func (a *assembler) fixedWhy(j *slurm.Job, mine bool) string {
+// unstoppableReason says why the job must not be stopped; "" when it may.
+func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 	switch {
 	case j.UntrustedReason != "":
 		return "its record cannot be read: " + j.UntrustedReason
 	case !mine:
 		return "it belongs to partition " + j.PartitionText()
-	case !a.part.PlanMode().Allows("preempt"):
+	case !a.partition.PlanMode().Allows("preempt"):
 		return "this partition is not in preempt mode"
 	case j.HasFlag("COMPLETING"):
 		return "it is ending"
@@ -199,16 +199,16 @@ func (a *assembler) fixedWhy(j *slurm.Job, mine bool) string {
 	return ""
 }
 
-func deadlineOf(j *slurm.Job) time.Time {
+func jobDeadline(j *slurm.Job) time.Time {
 	if !j.Deadline.IsZero() {
 		return j.Deadline
 	}
 	return j.Directive.Deadline
 }
 
-// withAccounts adds the accounts of jobs that history does not know yet, so
+// withMissingAccounts adds the accounts of jobs that history does not know yet, so
 // that every job's account is in the snapshot.
-func withAccounts(s *policy.Snapshot) []policy.Account {
+func withMissingAccounts(s *policy.Snapshot) []policy.Account {
 	have := map[string]bool{}
 	accounts := slices.Clone(s.Accounts)
 	for _, a := range accounts {

@@ -63,7 +63,7 @@ func TestAssemble(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := Assemble(Input{View: view(t, w), Seq: 4, OptIn: bridge.OptIn{Comment: true}}, preempting("gpu"))
+	s := AssembleSnapshot(Input{View: view(t, w), CycleSeq: 4, OptIn: bridge.OptIn{Comment: true}}, preempting("gpu"))
 
 	var ids []policy.JobID
 	for _, j := range s.Jobs {
@@ -116,7 +116,7 @@ func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 		tt.spec.GPUs, tt.spec.WorkTime, tt.spec.TimeLimit = 1, time.Hour, time.Hour
 		w := world(t, tt.spec)
 		w.Advance(w.Now().Add(2 * time.Minute))
-		s := Assemble(Input{View: view(t, w), OptIn: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})
+		s := AssembleSnapshot(Input{View: view(t, w), OptIn: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})
 		got := s.Job(1).UnstoppableReason
 		if tt.fixed == "" && got != "" || !strings.Contains(got, tt.fixed) {
 			t.Errorf("%+v with %+v in mode %s: fixed %q, want %q", tt.spec, tt.o, tt.mode, got, tt.fixed)

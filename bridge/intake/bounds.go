@@ -10,25 +10,25 @@ import (
 
 // nodeTotals are what some nodes have together.
 type nodeTotals struct {
-	whose             string
+	ownerText         string
 	gpus, cpus, nodes int
 	memMB             int64
 }
 
-// nodeTotalsOf returns what the nodes of the partition have, and those of all.
-func nodeTotalsOf(v *slurm.View, partition string) (mine, all nodeTotals) {
-	mine, all = nodeTotals{whose: "the nodes of partition " + partition}, nodeTotals{whose: "all nodes"}
+// sumNodeTotals returns what the nodes of the partition have, and those of all.
+func sumNodeTotals(v *slurm.View, partition string) (mine, all nodeTotals) {
+	mine, all = nodeTotals{ownerText: "the nodes of partition " + partition}, nodeTotals{ownerText: "all nodes"}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		all.add(n)
+		all.addNode(n)
 		if slices.Contains(n.Partitions, partition) {
-			mine.add(n)
+			mine.addNode(n)
 		}
 	}
 	return mine, all
 }
 
-func (t *nodeTotals) add(n *slurm.Node) {
+func (t *nodeTotals) addNode(n *slurm.Node) {
 	for _, g := range n.GPUs() {
 		t.gpus += g.Count
 	}
@@ -37,24 +37,24 @@ func (t *nodeTotals) add(n *slurm.Node) {
 
 // limitAsk bounds an ask by what its partition has. A job of another partition may
 // hold nodes that are not of this one.
-func (a *assembler) limitAsk(ask *policy.Ask, mine bool) (tooMuch string) {
+func (a *snapshotAssembler) limitAsk(ask *policy.Ask, mine bool) (tooMuch string) {
 	if mine {
-		return a.partitionTotals.limit(ask)
+		return a.partitionTotals.limitAsk(ask)
 	}
-	return a.clusterTotals.limit(ask)
+	return a.clusterTotals.limitAsk(ask)
 }
 
-// limit says what an ask wants more of than all the nodes have together; "" when
+// limitAsk says what an ask wants more of than all the nodes have together; "" when
 // nothing. Policies count in what jobs ask and some make room for it: the ask
 // becomes one of the size of the nodes.
-func (t *nodeTotals) limit(a *policy.Ask) string {
+func (t *nodeTotals) limitAsk(a *policy.Ask) string {
 	why := ""
 	over := func(what string, asks, have int64) int64 {
 		if asks <= have || have == 0 { // a node that tells nothing of it is no bound
 			return asks
 		}
 		if why == "" {
-			why = fmt.Sprintf("it asks for %d %s, %s have %d in all", asks, what, t.whose, have)
+			why = fmt.Sprintf("it asks for %d %s, %s have %d in all", asks, what, t.ownerText, have)
 		}
 		return have
 	}

@@ -49,7 +49,7 @@ func TestAbsurdRequests(t *testing.T) {
 				v.Jobs = append(v.Jobs, j)
 			}
 			v.Jobs[1].State, v.Jobs[1].Nodes, v.Jobs[1].Start = "RUNNING", slurm.ReadHosts("n1"), v.At.Add(-time.Minute)
-			s := Assemble(Input{View: v}, preempting("gpu"))
+			s := AssembleSnapshot(Input{View: v}, preempting("gpu"))
 			if held := s.Job(1).HeldReason; !strings.Contains(held, c.why) {
 				t.Errorf("held %q, want %q", held, c.why)
 			}
@@ -97,7 +97,7 @@ func TestGPUsThatNoNodeShows(t *testing.T) {
 			ID: 1, User: "ann", Account: "nlp", Partitions: []string{"gpu"}, State: "RUNNING", Nodes: slurm.ReadHosts("n1"),
 			Submit: v.At.Add(-time.Hour), Start: v.At.Add(-time.Minute), RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=4"), AllocatedTRES: slurm.ReadTRES("cpu=1,gres/gpu=4"),
 		}}
-		s := Assemble(Input{View: v}, preempting("gpu"))
+		s := AssembleSnapshot(Input{View: v}, preempting("gpu"))
 		if j := s.Job(1); j == nil || len(j.On) != 0 || j.UnstoppableReason == "" {
 			t.Errorf("%s: a job on nodes that show no GPU is %+v", gres, j)
 		}

@@ -8,18 +8,18 @@ import (
 	"fairbridge/policy"
 )
 
-// nodeOf makes a policy's node of Slurm's. Cores and memory that jobs outside
+// policyNode makes a policy's node of Slurm's. Cores and memory that jobs outside
 // the snapshot use are taken off.
-func (a *assembler) nodeOf(n *slurm.Node, mine nodeUse) policy.Node {
+func (a *snapshotAssembler) policyNode(n *slurm.Node, mine nodeUse) policy.Node {
 	why, _ := n.IsSchedulable()
 	out := policy.Node{
 		Name: n.Name, LeafSwitch: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
 		Features: sortedUnique(n.Features), DownReason: why,
 		CPUs:  max(n.CPUs-max(n.CPUsUsed-mine.cpus, 0), 0),
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
-		GPUs:  devicesOf(n),
+		GPUs:  nodeDevices(n),
 	}
-	addMeasured(out.GPUs, a.Measured[n.Name])
+	addMeasuredDevices(out.GPUs, a.MeasuredByNode[n.Name])
 	return out
 }
 
@@ -29,8 +29,8 @@ type nodeUse struct {
 	memMB int64
 }
 
-// usedBy returns what the jobs use of each node, split by their devices there.
-func usedBy(jobs []policy.Job) map[string]nodeUse {
+// sumUseByNode returns what the jobs use of each node, split by their devices there.
+func sumUseByNode(jobs []policy.Job) map[string]nodeUse {
 	used := map[string]nodeUse{}
 	for i := range jobs {
 		j := &jobs[i]
@@ -45,19 +45,19 @@ func usedBy(jobs []policy.Job) map[string]nodeUse {
 	return used
 }
 
-// devicesOf returns the GPUs of a node by type.
-func devicesOf(n *slurm.Node) []policy.NodeDevices {
+// nodeDevices returns the GPUs of a node by type.
+func nodeDevices(n *slurm.Node) []policy.NodeDevices {
 	var out []policy.NodeDevices
 	for _, g := range n.GPUs() {
-		out = append(out, policy.NodeDevices{Type: g.Type, Count: g.Count, PartPercent: policyPercent(g.Type)})
+		out = append(out, policy.NodeDevices{Type: g.Type, Count: g.Count, PartPercent: partPercentOfType(g.Type)})
 	}
 	return out
 }
 
-// addMeasured adds what a probe measured to the devices it is about: by type, or
+// addMeasuredDevices adds what a probe measured to the devices it is about: by type, or
 // as a whole where the node has one type, since drivers and Slurm seldom call
 // a GPU the same.
-func addMeasured(devices, measured []policy.NodeDevices) {
+func addMeasuredDevices(devices, measured []policy.NodeDevices) {
 	for i := range devices {
 		d := &devices[i]
 		for _, m := range measured {
@@ -69,12 +69,12 @@ func addMeasured(devices, measured []policy.NodeDevices) {
 	}
 }
 
-// meanBusy returns the mean utilisation of a job's nodes, known only when every
+// meanUtilisation returns the mean utilisation of a job's nodes, known only when every
 // one of them is.
-func (a *assembler) meanBusy(on policy.Alloc) policy.Measure {
+func (a *snapshotAssembler) meanUtilisation(on policy.Alloc) policy.Measure {
 	sum, n := 0.0, 0
 	for _, s := range on {
-		for _, d := range a.Measured[s.Node] {
+		for _, d := range a.MeasuredByNode[s.Node] {
 			if !d.Utilisation.Known {
 				return policy.Measure{}
 			}
@@ -94,12 +94,12 @@ func sortedUnique(list []string) []string {
 	return slices.Compact(f)
 }
 
-// addUse adds what was seen of the job itself. Where nothing was, its nodes' mean
+// addMeasuredUse adds what was seen of the job itself. Where nothing was, its nodes' mean
 // stands for it.
-func (a *assembler) addUse(out *policy.Job) {
-	u, ok := a.UsedByJob[int64(out.ID)]
+func (a *snapshotAssembler) addMeasuredUse(out *policy.Job) {
+	u, ok := a.UseByJob[int64(out.ID)]
 	if !ok {
-		out.Utilisation = a.meanBusy(out.On)
+		out.Utilisation = a.meanUtilisation(out.On)
 		return
 	}
 	out.Utilisation, out.Progress = u.MeanBusy, u.Progress

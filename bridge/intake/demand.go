@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy"
 )
 
-// demandOf returns what one task of the job asks for, or holds. A job without
+// askFromJob returns what one task of the job asks for, or holds. A job without
 // GPUs has a count of 0.
-func demandOf(j *slurm.Job) (policy.Ask, error) {
+func askFromJob(j *slurm.Job) (policy.Ask, error) {
 	switch {
 	case j.RequestedTRES.UnreadReason != "":
 		return policy.Ask{}, errors.New(j.RequestedTRES.UnreadReason)
@@ -33,7 +33,7 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	if gpus.Count == 0 && j.IsRunning() {
 		gpus.Count = j.GPUCount() // it holds what its request does not show
 	}
-	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, PartPercent: policyPercent(gpus.Type)}
+	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, PartPercent: partPercentOfType(gpus.Type)}
 	if j.RequiredNodes.UnreadReason != "" {
 		return ask, fmt.Errorf("required nodes: %s", j.RequiredNodes.UnreadReason)
 	}
@@ -45,33 +45,33 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	return ask, nil
 }
 
-// policyPercent returns how many percent of a GPU a device of the type is, as policies
+// partPercentOfType returns how many percent of a GPU a device of the type is, as policies
 // have it: 0 for a whole one.
-func policyPercent(typ string) int {
+func partPercentOfType(typ string) int {
 	if p := slurm.TypePercentOfGPU(typ); p < 100 {
 		return p
 	}
 	return 0
 }
 
-// askOnSlices returns what a running job asks. One that took any GPU and was given
+// askOfHeldSlices returns what a running job asks. One that took any GPU and was given
 // slices of one type asks for those while it runs: that is what it is served and
 // charged.
-func askOnSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
+func askOfHeldSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
 	typ := on.FirstType()
-	if asks.Type != "" || policyPercent(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
+	if asks.Type != "" || partPercentOfType(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
 		return asks
 	}
-	asks.Type, asks.PartPercent = typ, policyPercent(typ)
+	asks.Type, asks.PartPercent = typ, partPercentOfType(typ)
 	return asks
 }
 
-// allocOf returns what a running job holds on the nodes of the partition, no more
+// heldAlloc returns what a running job holds on the nodes of the partition, no more
 // than all nodes have.
-func (a *assembler) allocOf(j *slurm.Job) policy.Alloc {
+func (a *snapshotAssembler) heldAlloc(j *slurm.Job) policy.Alloc {
 	var on policy.Alloc
 	for _, h := range j.HeldDevices(a.View.Node) {
-		if n := min(h.Count, a.clusterTotals.gpus); n > 0 && a.nodes[h.Node] != nil {
+		if n := min(h.Count, a.clusterTotals.gpus); n > 0 && a.gpuNodeByName[h.Node] != nil {
 			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: n})
 		}
 	}

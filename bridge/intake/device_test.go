@@ -36,7 +36,7 @@ func migView(gres string, jobs ...slurm.Job) *slurm.View {
 // what it was served, whatever the site calls it.
 func TestSlicesHaveOneSize(t *testing.T) {
 	for typ, part := range slicesOf {
-		s := Assemble(Input{View: migView(
+		s := AssembleSnapshot(Input{View: migView(
 			fmt.Sprintf("gpu:%s:7", typ),
 			slurm.Job{State: "RUNNING", RequestedTRES: slurm.ReadTRES("gres/gpu=2,gres/gpu:" + typ + "=2"), GresDetail: slurm.ReadGRESDetail([]string{"gpu:" + typ + ":2(IDX:0-1)"})},
 			slurm.Job{State: "RUNNING", RequestedTRES: slurm.ReadTRES("gres/gpu=1"), GresDetail: slurm.ReadGRESDetail([]string{"gpu:" + typ + ":1(IDX:2)"})},
@@ -65,7 +65,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 		"gpu:a100:1,gpu:nvidia_a100_3g.20gb:2":   policy.Start,
 		"gpu:nvidia_a100_7g.80gb:1,gpu:1g.5gb:7": policy.Start,
 	} {
-		s := Assemble(Input{View: migView(gres, slurm.Job{State: "PENDING", RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=1"), GresPerNode: slurm.ReadGRESRequest("gres/gpu:1")})}, preempting("gpu"))
+		s := AssembleSnapshot(Input{View: migView(gres, slurm.Job{State: "PENDING", RequestedTRES: slurm.ReadTRES("cpu=1,gres/gpu=1"), GresPerNode: slurm.ReadGRESRequest("gres/gpu:1")})}, preempting("gpu"))
 		for _, e := range catalogue.Systems() {
 			p, err := e.New(nil)
 			if err != nil {
@@ -76,7 +76,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 			d := plan.Decisions[0]
-			if d.Verb != want || len(d.On) > 0 && policyPercent(d.On.FirstType()) != 0 {
+			if d.Verb != want || len(d.On) > 0 && partPercentOfType(d.On.FirstType()) != 0 {
 				t.Errorf("%s on %s: %s on %v: %s", e.Name, gres, d.Verb, d.On, d.Why)
 			}
 		}
@@ -88,7 +88,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 func TestSpeedsAreHistorysThenTheSites(t *testing.T) {
 	v := migView("gpu:a100:4,gpu:v100:4,gpu:site_x:4")
 	past := &bridge.Past{GPUSpeeds: []policy.Speed{{Type: "a100", Speed: 1}, {Type: "v100", Speed: 2}}}
-	s := Assemble(Input{View: v, Past: past, Speeds: []policy.Speed{{Type: "site_x", Speed: 1e4}, {Type: "v100", Speed: 1}}}, preempting("gpu"))
+	s := AssembleSnapshot(Input{View: v, Past: past, SiteGPUSpeeds: []policy.Speed{{Type: "site_x", Speed: 1e4}, {Type: "v100", Speed: 1}}}, preempting("gpu"))
 	if got, want := strings.Join(s.GPUTypes(), " "), "site_x v100 a100"; got != want {
 		t.Errorf("the fastest first: %s, want %s", got, want)
 	}

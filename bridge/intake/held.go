@@ -4,9 +4,9 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// heldWhy says why a pending job cannot start whatever we decide, in words for
+// heldReason says why a pending job cannot start whatever we decide, in words for
 // its owner; "" when it can.
-func heldWhy(j *slurm.Job, demand error) string {
+func heldReason(j *slurm.Job, demand error) string {
 	switch {
 	case j.UntrustedReason != "":
 		return "its record cannot be read: " + j.UntrustedReason
@@ -32,9 +32,9 @@ func heldWhy(j *slurm.Job, demand error) string {
 	return ""
 }
 
-// unplacedWhy says why the nodes of a job cannot be chosen by us; "" when they
+// unplaceableReason says why the nodes of a job cannot be chosen by us; "" when they
 // can.
-func unplacedWhy(j *slurm.Job) string {
+func unplaceableReason(j *slurm.Job) string {
 	switch {
 	case !j.Features.IsPlain():
 		return "its constraint " + j.Features.Text + " is more than a list of features"

@@ -10,8 +10,8 @@ import (
 // defaultGrace is the grace of a job whose owner names a signal and no time.
 const defaultGrace = 2 * time.Minute
 
-// noticeOf returns how a job is warned, by what its owner says and its partition.
-func noticeOf(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
+// noticeForJob returns how a job is warned, by what its owner says and its partition.
+func noticeForJob(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
 	n := bridge.Notice{Signal: p.Warning.Signal, Grace: p.Warning.Grace}
 	if n.Signal == "" {
 		n.Signal = slurm.CONT
@@ -31,15 +31,15 @@ func noticeOf(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
 	return n
 }
 
-// Notices returns how the running jobs of the partition are warned.
-func Notices(p *bridge.Partition, v *slurm.View) map[int64]bridge.Notice {
+// NoticeByJob returns how the running jobs of the partition are warned.
+func NoticeByJob(p *bridge.Partition, v *slurm.View) map[int64]bridge.Notice {
 	all := map[int64]bridge.Notice{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		if !j.IsRunning() || !j.IsInPartition(p.Name) {
 			continue
 		}
-		if n := noticeOf(p, &j.Directive); n.Grace > 0 {
+		if n := noticeForJob(p, &j.Directive); n.Grace > 0 {
 			all[j.ID] = n
 		}
 	}

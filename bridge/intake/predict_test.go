@@ -20,7 +20,7 @@ func TestAssemblePredicts(t *testing.T) {
 	k := Input{View: view(t, w), Past: &bridge.Past{PredictTimeLeft: func(j *policy.Job) (left, sigma time.Duration) {
 		return 10*time.Minute - policy.DurationFromSeconds(float64(j.Attained)/j.Ask.GPUs.WholeGPUs()), time.Duration(len(j.User)) * time.Second
 	}}}
-	s := Assemble(k, preempting("gpu"))
+	s := AssembleSnapshot(k, preempting("gpu"))
 	if len(s.Jobs) != 2 {
 		t.Fatalf("%d jobs", len(s.Jobs))
 	}
@@ -32,7 +32,7 @@ func TestAssemblePredicts(t *testing.T) {
 		t.Errorf("waiting: %v left, standard error %v", wait.PredictedLeft, wait.PredictedSigma)
 	}
 	k.Past.PredictTimeLeft = nil
-	if s := Assemble(k, preempting("gpu")); s.Jobs[0].PredictedLeft != 0 {
+	if s := AssembleSnapshot(k, preempting("gpu")); s.Jobs[0].PredictedLeft != 0 {
 		t.Errorf("%v left, by nobody", s.Jobs[0].PredictedLeft)
 	}
 }

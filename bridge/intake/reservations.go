@@ -11,10 +11,10 @@ import (
 // maxOccurrences is how many times of a recurring reservation are looked at.
 const maxOccurrences = 4
 
-// reservedWindows returns the times in which nodes are set aside, by node. Of a
+// reservedWindowsByNode returns the times in which nodes are set aside, by node. Of a
 // reservation that cannot be read, as far as its nodes are known, they are from
 // now on without end.
-func reservedWindows(v *slurm.View) map[string][]policy.Window {
+func reservedWindowsByNode(v *slurm.View) map[string][]policy.Window {
 	cpus := make(map[string]int, len(v.Nodes))
 	for i := range v.Nodes {
 		cpus[v.Nodes[i].Name] = v.Nodes[i].CPUs
@@ -22,8 +22,8 @@ func reservedWindows(v *slurm.View) map[string][]policy.Window {
 	out := map[string][]policy.Window{}
 	for i := range v.Reservations {
 		r := &v.Reservations[i]
-		part := partialReservation(r, r.Nodes.Names, cpus)
-		for _, w := range windowsOf(r, v.At) {
+		part := partialReservationWindow(r, r.Nodes.Names, cpus)
+		for _, w := range reservationWindows(r, v.At) {
 			w.CPUs, w.GPUs = part.CPUs, part.GPUs
 			for _, h := range r.Nodes.Names {
 				out[h] = append(out[h], w)
@@ -36,8 +36,8 @@ func reservedWindows(v *slurm.View) map[string][]policy.Window {
 	return out
 }
 
-// windowsOf returns the windows of a reservation that are not over.
-func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
+// reservationWindows returns the windows of a reservation that are not over.
+func reservationWindows(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 	from, to := r.Start, r.End
 	if from.IsZero() || r.UnreadReason != "" {
 		from = now
@@ -57,10 +57,10 @@ func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 	return list
 }
 
-// partialReservation returns what a reservation of parts of nodes takes of each; nothing
+// partialReservationWindow returns what a reservation of parts of nodes takes of each; nothing
 // where it takes whole nodes. Cores that Slurm keeps for itself are in no
 // reservation, so nine tenths of them are all.
-func partialReservation(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
+func partialReservationWindow(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
 	tres := &r.TRES
 	if tres.UnreadReason != "" || tres.Text == "" || len(hosts) == 0 || r.IsMaintenance() {
 		return part
@@ -77,10 +77,10 @@ func partialReservation(r *slurm.Reservation, hosts []string, cpus map[string]in
 	return part
 }
 
-// setReserved sets the node aside. One that Slurm shows as reserved is so for as
+// setReservedWindows sets the node aside. One that Slurm shows as reserved is so for as
 // long as we do not know better; one that is down for a maintenance that we know
 // comes back when that ends.
-func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.Time) {
+func setReservedWindows(n *policy.Node, flags []string, list []policy.Window, now time.Time) {
 	n.Windows = list
 	known := slices.ContainsFunc(list, func(w policy.Window) bool { return !w.From.After(now) })
 	switch {
@@ -95,9 +95,9 @@ func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.
 	}
 }
 
-// usedWithoutGPUs returns what running jobs without GPUs hold of the nodes, by node and
+// otherUsesByNode returns what running jobs without GPUs hold of the nodes, by node and
 // by when their limits end, to the minute.
-func (a *assembler) usedWithoutGPUs() map[string][]policy.OtherUse {
+func (a *snapshotAssembler) otherUsesByNode() map[string][]policy.OtherUse {
 	out := map[string][]policy.OtherUse{}
 	for i := range a.View.Jobs {
 		j := &a.View.Jobs[i]
@@ -112,19 +112,19 @@ func (a *assembler) usedWithoutGPUs() map[string][]policy.OtherUse {
 		if tres.UnreadReason != "" || len(hosts) == 0 {
 			continue
 		}
-		x := policy.OtherUse{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: limitEnd(j, a.View.At)}
+		x := policy.OtherUse{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: timeLimitEnd(j, a.View.At)}
 		for _, h := range hosts {
-			if a.nodes[h] != nil {
-				out[h] = addRelease(out[h], x)
+			if a.gpuNodeByName[h] != nil {
+				out[h] = addOtherUse(out[h], x)
 			}
 		}
 	}
 	return out
 }
 
-// limitEnd returns when a running job ends by its limit; zero when that is not
+// timeLimitEnd returns when a running job ends by its limit; zero when that is not
 // known.
-func limitEnd(j *slurm.Job, now time.Time) time.Time {
+func timeLimitEnd(j *slurm.Job, now time.Time) time.Time {
 	switch {
 	case j.HasFlag("COMPLETING"):
 		return now.Add(time.Minute).Truncate(time.Minute)
@@ -134,8 +134,8 @@ func limitEnd(j *slurm.Job, now time.Time) time.Time {
 	return j.Start.Add(j.TimeLimit).Add(time.Minute - 1).Truncate(time.Minute)
 }
 
-// addRelease adds to what is given back at the same moment; the list stays in order.
-func addRelease(list []policy.OtherUse, x policy.OtherUse) []policy.OtherUse {
+// addOtherUse adds to what is given back at the same moment; the list stays in order.
+func addOtherUse(list []policy.OtherUse, x policy.OtherUse) []policy.OtherUse {
 	i, ok := slices.BinarySearchFunc(list, x, func(a, b policy.OtherUse) int { return a.Until.Compare(b.Until) })
 	if !ok {
 		return slices.Insert(list, i, x)

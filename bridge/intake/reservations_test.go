@@ -46,7 +46,7 @@ func TestWindows(t *testing.T) {
 	} {
 		c.r.Name = "r"
 		v := &slurm.View{At: noon, Nodes: []slurm.Node{{Name: "n1", CPUs: 64}, {Name: "n2", CPUs: 64}}, Reservations: []slurm.Reservation{c.r}}
-		if diff := cmp.Diff(c.want, reservedWindows(v)["n1"]); diff != "" {
+		if diff := cmp.Diff(c.want, reservedWindowsByNode(v)["n1"]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -92,7 +92,7 @@ func TestReserve(t *testing.T) {
 		{"down besides", "DRAIN", []string{"DRAIN", "RESERVED"}, now, "DRAIN", false},
 	} {
 		n := policy.Node{DownReason: c.down}
-		setReserved(&n, c.flags, c.list, noon)
+		setReservedWindows(&n, c.flags, c.list, noon)
 		if n.DownReason != c.want || (len(n.Windows) > 0 && n.Windows[0].IsUnderWay) != c.back {
 			t.Errorf("%s: down %q, windows %+v", c.name, n.DownReason, n.Windows)
 		}
@@ -107,7 +107,7 @@ func TestOthers(t *testing.T) {
 	)
 	w.Advance(w.Now().Add(2 * time.Minute))
 	v := view(t, w)
-	s := Assemble(Input{View: v}, bridge.Partition{Name: "gpu", Mode: bridge.ModeSteer})
+	s := AssembleSnapshot(Input{View: v}, bridge.Partition{Name: "gpu", Mode: bridge.ModeSteer})
 	others := 0
 	for _, n := range s.Nodes {
 		for _, o := range n.OtherUses {

@@ -8,11 +8,11 @@ import (
 	"fairbridge/policy"
 )
 
-// speedsOf puts together what history and the site say of how fast types of GPU
+// combineSpeeds puts together what history and the site say of how fast types of GPU
 // are, sorted by type. History's word comes first. It knows ratios only: its
 // speeds are brought to the scale of the site's, and of policy.DataSheetSpeed, by the
 // types that both know.
-func speedsOf(history, site []policy.Speed) []policy.Speed {
+func combineSpeeds(history, site []policy.Speed) []policy.Speed {
 	given := policy.Snapshot{Speeds: site}
 	sum, n := 0.0, 0.0
 	for _, h := range history {

@@ -12,8 +12,8 @@ type Answer string
 
 // The answers. No answer is "".
 const (
-	AnswerGone  Answer = "gone"  // Slurm does not know it
-	AnswerThere Answer = "there" // it is there, whatever its state
+	AnswerGone    Answer = "gone"  // Slurm does not know it
+	AnswerPresent Answer = "there" // it is there, whatever its state
 )
 
 // Answers are what Slurm says about single jobs, by id, and nodes, by name, that
@@ -23,26 +23,26 @@ type Answers struct {
 	AnswerByNode map[string]Answer
 }
 
-// missingCounts sorts what is missing by its answers, and adds what else was asked
-// about and is there.
-type missingCounts struct {
-	gone        int
-	there, open []string
+// missingByAnswer is what is missing by its answers, and what else was asked about
+// and is there.
+type missingByAnswer struct {
+	goneCount                     int
+	presentNames, unansweredNames []string
 }
 
-func countAnswers[K cmp.Ordered](missing []K, answers map[K]Answer) missingCounts {
-	var c missingCounts
+func groupByAnswer[K cmp.Ordered](missing []K, answers map[K]Answer) missingByAnswer {
+	var c missingByAnswer
 	for _, k := range missing {
 		switch answers[k] {
 		case AnswerGone:
-			c.gone++
+			c.goneCount++
 		case "":
-			c.open = append(c.open, fmt.Sprint(k))
+			c.unansweredNames = append(c.unansweredNames, fmt.Sprint(k))
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(answers)) {
-		if answers[k] == AnswerThere {
-			c.there = append(c.there, fmt.Sprint(k))
+		if answers[k] == AnswerPresent {
+			c.presentNames = append(c.presentNames, fmt.Sprint(k))
 		}
 	}
 	return c

@@ -18,7 +18,7 @@ import (
 
 // Config bounds what is believed.
 type Config struct {
-	MaxSkew       time.Duration // largest difference between our clock and slurmctld's
+	MaxClockSkew  time.Duration // largest difference between our clock and slurmctld's
 	VanishPercent float64       // share of the live jobs beyond which it takes PollsToBelieveGone polls to believe that they are gone (percent)
 	VanishFloor   int           // but never for so few (jobs)
 	ShrinkPercent float64       // likewise share of the nodes (percent)
@@ -36,29 +36,29 @@ const (
 
 // Input is what a view is judged by.
 type Input struct {
-	Config       Config
-	View         *slurm.View
-	LastGood     *slurm.View // the last view that was believed; nil: none
-	PolledAt     time.Time   // our clock when View.At came in
-	Now          time.Time   // our clock
-	DatabaseTime time.Time   // the database's clock, read at Now; zero: not known
-	Answers      Answers     // about what the lists leave out
-	ManyGone     int         // polls in a row before this one that had Verdict.ManyGone
+	Config        Config
+	View          *slurm.View
+	LastGoodView  *slurm.View // the last view that was believed; nil: none
+	PolledAt      time.Time   // our clock when View.At came in
+	Now           time.Time   // our clock
+	DatabaseTime  time.Time   // the database's clock, read at Now; zero: not known
+	Answers       Answers     // about what the lists leave out
+	ManyGonePolls int         // polls in a row before this one that had Verdict.AreManyGone
 }
 
 // Verdict is what is thought of a view. Without Doubts it is believed.
 type Verdict struct {
-	Doubts   []string // why the view is not believed: nothing may follow from it
-	Cautions []string // why nothing should be sent for now, although it is believed
-	ManyGone bool     // much is gone, by Slurm's own answers; PollsToBelieveGone such polls in a row are believed
-	Forget   bool     // LastGood was dated by a clock that was wrong: it is no reference any more
+	Doubts         []string // why the view is not believed: nothing may follow from it
+	Cautions       []string // why nothing should be sent for now, although it is believed
+	AreManyGone    bool     // much is gone, by Slurm's own answers; PollsToBelieveGone such polls in a row are believed
+	ForgetLastGood bool     // LastGoodView was dated by a clock that was wrong: it is no reference any more
 }
 
-func (v *Verdict) doubt(format string, a ...any) {
+func (v *Verdict) addDoubt(format string, a ...any) {
 	v.Doubts = append(v.Doubts, fmt.Sprintf(format, a...))
 }
 
-func (v *Verdict) caution(format string, a ...any) {
+func (v *Verdict) addCaution(format string, a ...any) {
 	v.Cautions = append(v.Cautions, fmt.Sprintf(format, a...))
 }
 
@@ -76,49 +76,50 @@ func JudgeView(in Input) Verdict {
 		return out // the rest compares times
 	}
 	out.checkLists(&in)
-	out.noteChanges(&in)
+	out.checkSlurmRestart(&in)
 	return out
 }
 
 // compareClocks compares the clocks. The reasons exclude each other, or the first is
 // enough.
 func (v *Verdict) compareClocks(in *Input) {
-	at, good := in.View.At, in.LastGood
-	off := at.Sub(in.PolledAt)                // slurmctld's clock before ours
-	base := off - in.DatabaseTime.Sub(in.Now) // slurmctld's clock before the database's
-	future := in.Now.Add(in.Config.MaxSkew)   // nothing may be dated later
+	at, good := in.View.At, in.LastGoodView
+	off := at.Sub(in.PolledAt)                   // slurmctld's clock before ours
+	base := off - in.DatabaseTime.Sub(in.Now)    // slurmctld's clock before the database's
+	future := in.Now.Add(in.Config.MaxClockSkew) // nothing may be dated later
 	behind := good != nil && at.Before(good.At)
 	switch {
 	case at.IsZero() || in.PolledAt.IsZero():
-		v.doubt("the view has no time")
-	case off.Abs() > in.Config.MaxSkew:
-		v.doubt("slurmctld's clock is %v from ours, the most is %v: run chrony or systemd-timesyncd on both hosts", off.Round(time.Second), in.Config.MaxSkew)
+		v.addDoubt("the view has no time")
+	case off.Abs() > in.Config.MaxClockSkew:
+		v.addDoubt("slurmctld's clock is %v from ours, the most is %v: run chrony or systemd-timesyncd on both hosts", off.Round(time.Second), in.Config.MaxClockSkew)
 	case !in.DatabaseTime.IsZero() && base.Abs() > MaxDatabaseSkew:
-		v.doubt("slurmctld's clock is %v from the database's, the most is %v: run chrony or systemd-timesyncd on both hosts", base.Round(time.Second), MaxDatabaseSkew)
+		v.addDoubt("slurmctld's clock is %v from the database's, the most is %v: run chrony or systemd-timesyncd on both hosts", base.Round(time.Second), MaxDatabaseSkew)
 	case behind && good.At.After(future):
-		v.Forget = true
-		v.doubt("the last view is dated %s, which is still to come: a clock was wrong then", good.At.UTC().Format(time.RFC3339))
+		v.ForgetLastGood = true
+		v.addDoubt("the last view is dated %s, which is still to come: a clock was wrong then", good.At.UTC().Format(time.RFC3339))
 	case behind:
-		v.doubt("slurmctld's clock went back %v", good.At.Sub(at).Round(time.Second))
+		v.addDoubt("slurmctld's clock went back %v", good.At.Sub(at).Round(time.Second))
 	}
 }
 
-// noteChanges notes what happened to Slurm since the last good view that makes it
+// checkSlurmRestart cautions of what happened to Slurm since the last good view that makes it
 // wise to look once more before sending anything.
-func (v *Verdict) noteChanges(in *Input) {
-	now, good := in.View, in.LastGood
+func (v *Verdict) checkSlurmRestart(in *Input) {
+	now, good := in.View, in.LastGoodView
 	if good == nil {
 		return
 	}
 	if !now.ControllerStart.IsZero() && !good.ControllerStart.IsZero() && !now.ControllerStart.Equal(good.ControllerStart) {
-		v.caution("slurmctld restarted at %s", now.ControllerStart.UTC().Format(time.RFC3339))
+		v.addCaution("slurmctld restarted at %s", now.ControllerStart.UTC().Format(time.RFC3339))
 	}
-	if n := rolledBack(now, good); n > 0 {
-		v.caution("%d jobs were restarted fewer times than before: Slurm's state went back", n)
+	if n := countRolledBackJobs(now, good); n > 0 {
+		v.addCaution("%d jobs were restarted fewer times than before: Slurm's state went back", n)
 	}
 }
 
-func rolledBack(now, good *slurm.View) int {
+// countRolledBackJobs counts the jobs that were restarted fewer times than before.
+func countRolledBackJobs(now, good *slurm.View) int {
 	n := 0
 	for i := range good.Jobs {
 		b := &good.Jobs[i]

@@ -27,8 +27,8 @@ func view(at time.Time) *slurm.View {
 
 func input() Input {
 	return Input{
-		Config: Config{MaxSkew: 5 * time.Second, VanishPercent: 20, VanishFloor: 3, ShrinkPercent: 20},
-		View:   view(noon), LastGood: view(noon.Add(-30 * time.Second)), PolledAt: noon, Now: noon.Add(time.Second), DatabaseTime: noon.Add(time.Second),
+		Config: Config{MaxClockSkew: 5 * time.Second, VanishPercent: 20, VanishFloor: 3, ShrinkPercent: 20},
+		View:   view(noon), LastGoodView: view(noon.Add(-30 * time.Second)), PolledAt: noon, Now: noon.Add(time.Second), DatabaseTime: noon.Add(time.Second),
 		Answers: Answers{AnswerByJob: map[int64]Answer{}, AnswerByNode: map[string]Answer{}},
 	}
 }
@@ -54,7 +54,7 @@ func cut(says Answer) func(*Input) {
 
 func both(a, b func(*Input)) func(*Input) { return func(in *Input) { a(in); b(in) } }
 
-func seen(n int) func(*Input) { return func(in *Input) { in.ManyGone = n } }
+func seen(n int) func(*Input) { return func(in *Input) { in.ManyGonePolls = n } }
 
 func at(d time.Duration) func(*Input) { return func(in *Input) { in.View.At = noon.Add(d) } }
 
@@ -64,7 +64,7 @@ var cases = []struct {
 	doubt string // part of the one doubt; "": believed
 }{
 	{"the same again", func(*Input) {}, ""},
-	{"nothing to compare with", func(in *Input) { in.LastGood = nil }, ""},
+	{"nothing to compare with", func(in *Input) { in.LastGoodView = nil }, ""},
 	{"no time", func(in *Input) { in.View.At = time.Time{} }, "no time"},
 	{"never taken", func(in *Input) { in.PolledAt = time.Time{} }, "no time"},
 	{"clock ahead", at(6 * time.Second), "slurmctld's clock is 6s from ours"},
@@ -73,27 +73,27 @@ var cases = []struct {
 	{"the database's clock is right, ours is not", func(in *Input) { in.DatabaseTime = noon.Add(-2 * time.Minute) }, "from the database's"},
 	{"the database's clock is a little off", func(in *Input) { in.DatabaseTime = noon.Add(50 * time.Second) }, ""},
 	{"the database's clock is not known", func(in *Input) { in.DatabaseTime = time.Time{} }, ""},
-	{"clock went back", func(in *Input) { in.LastGood.At = noon.Add(2 * time.Second) }, "went back 2s"},
-	{"the last view was of the future", func(in *Input) { in.LastGood.At = noon.Add(time.Hour) }, "still to come"},
+	{"clock went back", func(in *Input) { in.LastGoodView.At = noon.Add(2 * time.Second) }, "went back 2s"},
+	{"the last view was of the future", func(in *Input) { in.LastGoodView.At = noon.Add(time.Hour) }, "still to come"},
 
-	{"a job is left out that is there", without(1, AnswerThere), "Slurm knows job 3"},
+	{"a job is left out that is there", without(1, AnswerPresent), "Slurm knows job 3"},
 	{"a job is left out, no answer", without(1, ""), "has not said yet what became of them"},
 	{"a job is gone", without(1, AnswerGone), ""},
-	{"a job ended and is forgotten", both(func(in *Input) { in.LastGood.Jobs[2].State = "COMPLETED" }, without(1, "")), ""},
+	{"a job ended and is forgotten", both(func(in *Input) { in.LastGoodView.Jobs[2].State = "COMPLETED" }, without(1, "")), ""},
 	{"few jobs are gone", without(3, AnswerGone), ""},
 	{"many jobs are gone", without(4, AnswerGone), "4 of 10 jobs are gone"},
 	{"many jobs are gone, again", both(without(4, AnswerGone), seen(1)), "2 so far"},
 	{"many jobs are gone, for the third time", both(without(4, AnswerGone), seen(2)), ""},
-	{"many are gone and one is there", both(seen(2), both(without(4, AnswerGone), func(in *Input) { in.Answers.AnswerByJob[3] = AnswerThere })), "Slurm knows job 3"},
-	{"a job of the ledger is there", func(in *Input) { in.Answers.AnswerByJob[77] = AnswerThere }, "Slurm knows job 77"},
+	{"many are gone and one is there", both(seen(2), both(without(4, AnswerGone), func(in *Input) { in.Answers.AnswerByJob[3] = AnswerPresent })), "Slurm knows job 3"},
+	{"a job of the ledger is there", func(in *Input) { in.Answers.AnswerByJob[77] = AnswerPresent }, "Slurm knows job 77"},
 	{"a job of the ledger, no answer", func(in *Input) { in.Answers.AnswerByJob[77] = "" }, ""},
 
-	{"a node is left out that is there", cut(AnswerThere), "Slurm knows node n2"},
+	{"a node is left out that is there", cut(AnswerPresent), "Slurm knows node n2"},
 	{"a node is left out, no answer", cut(""), "the list of nodes leaves out node n2"},
 	{"half of the nodes are gone", cut(AnswerGone), "1 of 2 nodes are gone"},
 	{"half of the nodes are gone, for the third time", both(cut(AnswerGone), seen(2)), ""},
-	{"a job runs on a node that is left out", func(in *Input) { in.LastGood, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
-	{"nodes in use and no job there", func(in *Input) { in.LastGood, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
+	{"a job runs on a node that is left out", func(in *Input) { in.LastGoodView, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
+	{"nodes in use and no job there", func(in *Input) { in.LastGoodView, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
 	{"known to be cut", func(in *Input) { in.View.IncompleteReason = "the list is short" }, "the list is short"},
 }
 
@@ -118,12 +118,12 @@ func TestView(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	in := input()
-	in.LastGood.At = noon.Add(2 * time.Second)
-	if JudgeView(in).Forget {
+	in.LastGoodView.At = noon.Add(2 * time.Second)
+	if JudgeView(in).ForgetLastGood {
 		t.Error("a view within the clocks' difference is forgotten")
 	}
-	in.LastGood.At = noon.Add(time.Hour)
-	if !JudgeView(in).Forget {
+	in.LastGoodView.At = noon.Add(time.Hour)
+	if !JudgeView(in).ForgetLastGood {
 		t.Error("a view of the future stays what others are compared with")
 	}
 }
@@ -136,9 +136,9 @@ func TestCautions(t *testing.T) {
 	}{
 		"restarted":        {func(in *Input) { in.View.ControllerStart = noon }, 1},
 		"start not known":  {func(in *Input) { in.View.ControllerStart = time.Time{} }, 0},
-		"not known before": {func(in *Input) { in.LastGood.ControllerStart = time.Time{} }, 0},
-		"state went back":  {func(in *Input) { in.LastGood.Jobs[2].Restarts = 1 }, 1},
-		"an id used again": {func(in *Input) { in.LastGood.Jobs[2].Restarts = 1; in.View.Jobs[2].Submit = noon }, 0},
+		"not known before": {func(in *Input) { in.LastGoodView.ControllerStart = time.Time{} }, 0},
+		"state went back":  {func(in *Input) { in.LastGoodView.Jobs[2].Restarts = 1 }, 1},
+		"an id used again": {func(in *Input) { in.LastGoodView.Jobs[2].Restarts = 1; in.View.Jobs[2].Submit = noon }, 0},
 	} {
 		in := input()
 		c.spoil(&in)

@@ -58,7 +58,7 @@ func (q *Lookups) LookUpJobs(ctx context.Context, ids []int64) {
 		var e *slurm.Error
 		switch {
 		case err == nil:
-			q.AnswerByJob[id] = judge.AnswerThere
+			q.AnswerByJob[id] = judge.AnswerPresent
 			q.FoundJobs = append(q.FoundJobs, j)
 		case errors.As(err, &e) && e.Class == slurm.ErrorJobGone:
 			q.AnswerByJob[id] = judge.AnswerGone
@@ -77,7 +77,7 @@ func (q *Lookups) LookUpNodes(ctx context.Context, names []string) {
 		switch {
 		case err != nil:
 		case there:
-			q.AnswerByNode[name] = judge.AnswerThere
+			q.AnswerByNode[name] = judge.AnswerPresent
 		default:
 			q.AnswerByNode[name] = judge.AnswerGone
 		}

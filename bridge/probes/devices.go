@@ -13,19 +13,19 @@ import (
 
 // device is one thing Slurm can give out: a GPU or a MIG slice.
 type device struct {
-	modelName  string
-	migProfile string // MIG profile; "": a whole GPU
-	isSick     bool
-	busy       policy.Measure
+	modelName   string
+	migProfile  string // MIG profile; "": a whole GPU
+	isSick      bool
+	utilisation policy.Measure
 }
 
-// devicesIn lists what the sample shows, a divided GPU as its slices.
-func devicesIn(gpus []nodeprobe.GPU) []device {
+// devicesFromGPUs lists what the sample shows, a divided GPU as its slices.
+func devicesFromGPUs(gpus []nodeprobe.GPU) []device {
 	var out []device
 	for i := range gpus {
 		g := &gpus[i]
 		if !g.IsMIG {
-			out = append(out, device{modelName: g.Model, isSick: g.SickReason != "", busy: validUtilisation(g.Busy)})
+			out = append(out, device{modelName: g.Model, isSick: g.SickReason != "", utilisation: validUtilisation(g.Busy)})
 		}
 		for _, p := range g.Slices {
 			out = append(out, device{modelName: g.Model, migProfile: p.Profile, isSick: g.SickReason != ""})
@@ -49,7 +49,7 @@ func devicesByType(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.NodeD
 	for _, c := range configured {
 		by[c.Type] = nil // a type of which nothing is left is told too
 	}
-	for _, dev := range devicesIn(gpus) {
+	for _, dev := range devicesFromGPUs(gpus) {
 		typ := slurmType(dev, configured)
 		by[typ] = append(by[typ], dev)
 	}
@@ -80,8 +80,8 @@ func sumDevices(typ string, devices []device, configured int) policy.NodeDevices
 			continue
 		}
 		well++
-		known = known && dev.busy.Known
-		total += dev.busy.Value
+		known = known && dev.utilisation.Known
+		total += dev.utilisation.Value
 	}
 	if known && well > 0 {
 		d.Utilisation = policy.NewMeasure(total / float64(well))

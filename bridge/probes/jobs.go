@@ -9,8 +9,8 @@ import (
 
 // nodeJobs are the running jobs of a node.
 type nodeJobs struct {
-	jobs          []*slurm.Job
-	indexByDevice map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
+	jobs            []*slurm.Job
+	gpuIndicesByJob map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
 }
 
 // jobsByNode returns the running jobs of each node.
@@ -24,21 +24,21 @@ func jobsByNode(v *slurm.View) map[string]*nodeJobs {
 		for at, h := range j.Nodes.Names {
 			t := out[h]
 			if t == nil {
-				t = &nodeJobs{indexByDevice: map[int64][]int{}}
+				t = &nodeJobs{gpuIndicesByJob: map[int64][]int{}}
 				out[h] = t
 			}
 			t.jobs = append(t.jobs, j)
 			if len(j.GresDetail) == len(j.Nodes.Names) && j.State == "RUNNING" {
-				t.indexByDevice[j.ID] = deviceIndices(j.GresDetail[at])
+				t.gpuIndicesByJob[j.ID] = gpuIndices(j.GresDetail[at])
 			}
 		}
 	}
 	return out
 }
 
-// deviceIndices returns the GPU numbers of a job's gres_detail on one node; nil when
+// gpuIndices returns the GPU numbers of a job's gres_detail on one node; nil when
 // it does not tell them all.
-func deviceIndices(detail slurm.GRESList) []int {
+func gpuIndices(detail slurm.GRESList) []int {
 	var out []int
 	for _, g := range detail.List {
 		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
@@ -53,9 +53,9 @@ func deviceIndices(detail slurm.GRESList) []int {
 	return slices.Compact(out)
 }
 
-// jobOf returns the running job of a process, 0 when it is of none here. What
+// jobOfProcess returns the running job of a process, 0 when it is of none here. What
 // only the environment says must fit what Slurm runs on the node.
-func (t *nodeJobs) jobOf(o nodeprobe.ProcessJob) int64 {
+func (t *nodeJobs) jobOfProcess(o nodeprobe.ProcessJob) int64 {
 	if t != nil {
 		for _, j := range t.jobs {
 			if j.ID == o.Job || j.SLUID != "" && j.SLUID == o.SLUID {
@@ -76,7 +76,7 @@ func (t *nodeJobs) jobsHolding(g *nodeprobe.GPU) []int64 {
 	}
 	var out []int64
 	for _, j := range t.jobs {
-		if slices.Contains(t.indexByDevice[j.ID], g.MinorNumber) {
+		if slices.Contains(t.gpuIndicesByJob[j.ID], g.MinorNumber) {
 			out = append(out, j.ID)
 		}
 	}

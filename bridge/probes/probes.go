@@ -24,25 +24,25 @@ type Puller interface {
 // Probes asks the probes of a cluster's GPU nodes. It is not safe for
 // concurrent use.
 type Probes struct {
-	// KeepReadings is given what every new sample shows; nil: it is dropped.
-	KeepReadings func([]Reading)
-	// TrustSamples has jobs' reports of their progress count. Policies that order by
+	// OnNewReadings is given what every new sample shows; nil: it is dropped.
+	OnNewReadings func([]Reading)
+	// TrustProgressReports has jobs' reports of their progress count. Policies that order by
 	// remaining time then depend on what jobs say of themselves.
-	TrustSamples bool
+	TrustProgressReports bool
 
-	useByJob           map[int64]bridge.JobUse
-	newestSampleByNode map[string]time.Time // when each node's last sample that was kept was taken
-	client             Puller
-	template           string
-	maxAge             time.Duration
-	now                func() time.Time
+	useByJob               map[int64]bridge.JobUse
+	newestSampleTimeByNode map[string]time.Time // when each node's last sample that was kept was taken
+	samplePuller           Puller
+	addressTemplate        string
+	maxSampleAge           time.Duration
+	now                    func() time.Time
 }
 
 // New returns the probes reached at the template, such as
 // "http://{node}:9810" or "unix:/run/probes/{node}.sock", where {node} becomes
-// a node's name. A sample older than maxAge is not used.
+// a node's name. A sample older than maxSampleAge is not used.
 func New(client Puller, template string, maxAge time.Duration, now func() time.Time) *Probes {
-	return &Probes{client: client, template: template, maxAge: maxAge, now: now, newestSampleByNode: map[string]time.Time{}}
+	return &Probes{samplePuller: client, addressTemplate: template, maxSampleAge: maxAge, now: now, newestSampleTimeByNode: map[string]time.Time{}}
 }
 
 // Sample returns the measured devices of the view's GPU nodes that are up, by
@@ -50,7 +50,7 @@ func New(client Puller, template string, maxAge time.Duration, now func() time.T
 // returned all the same.
 func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy.NodeDevices, error) {
 	addresses, configured := p.upGPUNodes(v)
-	samples, err := p.client.PullSamples(ctx, addresses)
+	samples, err := p.samplePuller.PullSamples(ctx, addresses)
 	errs := []error{err}
 	out := make(map[string][]policy.NodeDevices, len(samples))
 	in := jobsByNode(v)
@@ -58,24 +58,24 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 	var reports []nodeprobe.ProgressReport
 	for _, name := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[name]
-		if p.TrustSamples {
+		if p.TrustProgressReports {
 			reports = append(reports, s.Reports...)
 		}
-		if err := p.checkUsable(&s); err != nil {
+		if err := p.checkSample(&s); err != nil {
 			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))
 			continue
 		}
 		out[name] = devicesByType(configured[name], s.GPUs)
 		on := readingsOfNode(name, &s, in[name])
 		seen = append(seen, on...)
-		if !s.At.Equal(p.newestSampleByNode[name]) {
-			p.newestSampleByNode[name] = s.At
+		if !s.At.Equal(p.newestSampleTimeByNode[name]) {
+			p.newestSampleTimeByNode[name] = s.At
 			fresh = append(fresh, on...)
 		}
 	}
-	p.useByJob = useByJob(v, seen, reports)
-	if p.KeepReadings != nil && len(fresh) > 0 {
-		p.KeepReadings(fresh)
+	p.useByJob = sumUseByJob(v, seen, reports)
+	if p.OnNewReadings != nil && len(fresh) > 0 {
+		p.OnNewReadings(fresh)
 	}
 	return out, errors.Join(errs...)
 }
@@ -86,8 +86,8 @@ func (p *Probes) upGPUNodes(v *slurm.View) (addresses map[string]string, configu
 	addresses, configured = map[string]string{}, map[string][]slurm.GRES{}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		if gpus := n.GPUs(); len(gpus) > 0 && isUp(n) {
-			addresses[n.Name] = strings.ReplaceAll(p.template, "{node}", n.Name)
+		if gpus := n.GPUs(); len(gpus) > 0 && isNodeUp(n) {
+			addresses[n.Name] = strings.ReplaceAll(p.addressTemplate, "{node}", n.Name)
 			configured[n.Name] = gpus
 		}
 	}
@@ -97,17 +97,17 @@ func (p *Probes) upGPUNodes(v *slurm.View) (addresses map[string]string, configu
 // UseByJob returns what the last Sample showed of running jobs.
 func (p *Probes) UseByJob() map[int64]bridge.JobUse { return p.useByJob }
 
-// checkUsable reports why a sample must not be used. Its age is taken by the
+// checkSample reports why a sample must not be used. Its age is taken by the
 // probe's steady clock and by ours, so that neither a replayed reply nor a
 // wrong clock passes old data as new.
-func (p *Probes) checkUsable(s *nodeprobe.Sample) error {
+func (p *Probes) checkSample(s *nodeprobe.Sample) error {
 	if s.At.IsZero() {
 		return fmt.Errorf("it has measured nothing: %s", orReasonUnknown(s.Error))
 	}
-	if age := time.Duration(s.AgeSeconds * float64(time.Second)); age > p.maxAge || age < 0 {
+	if age := time.Duration(s.AgeSeconds * float64(time.Second)); age > p.maxSampleAge || age < 0 {
 		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orReasonUnknown(s.Error))
 	}
-	if off := p.now().Sub(s.At); off.Abs() > p.maxAge {
+	if off := p.now().Sub(s.At); off.Abs() > p.maxSampleAge {
 		return fmt.Errorf("its sample is of %s, %v from our clock: set the clocks by NTP", s.At.UTC().Format(time.RFC3339), off.Round(time.Second))
 	}
 	return nil
@@ -120,17 +120,17 @@ func orReasonUnknown(why string) string {
 	return why
 }
 
-// isUp reports whether a node's daemons can be expected to answer. Drained nodes
+// isNodeUp reports whether a node's daemons can be expected to answer. Drained nodes
 // count: their jobs run on.
-func isUp(n *slurm.Node) bool {
+func isNodeUp(n *slurm.Node) bool {
 	switch n.State {
 	case "IDLE", "MIXED", "ALLOCATED":
 	default:
 		return false
 	}
-	return !slices.ContainsFunc(n.Flags, func(f string) bool { return unreachableFlags[f] })
+	return !slices.ContainsFunc(n.Flags, func(f string) bool { return unreachableNodeFlags[f] })
 }
 
-var unreachableFlags = map[string]bool{
+var unreachableNodeFlags = map[string]bool{
 	"NOT_RESPONDING": true, "POWERED_DOWN": true, "POWERING_DOWN": true, "POWERING_UP": true, "REBOOT_ISSUED": true,
 }

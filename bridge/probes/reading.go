@@ -17,15 +17,15 @@ type Reading struct {
 	Job              policy.JobID              // 0: none
 	Busy             policy.Measure            // utilisation of the GPU, 0..1
 	MemoryShare      policy.Measure            // share of its memory used, 0..1
-	Values           map[string]policy.Measure // its other numbers that are kept, by Columns; absent: unknown
-	Procs            policy.Measure            // the job's processes on it; 0: it holds it without using it
+	ValueByColumn    map[string]policy.Measure `json:"Values"` // its other numbers that are kept, by ValueColumns; absent: unknown
+	ProcessCount     policy.Measure            `json:"Procs"`  // the job's processes on it; 0: it holds it without using it
 	JobsOnGPU        int                       // jobs on it
-	Sick             bool                      // nothing should be placed on it
+	IsSick           bool                      `json:"Sick"` // nothing should be placed on it
 	Throttled        policy.Measure            // above 0: heat or its supply slows it down
 }
 
-// ValueColumns returns the names of the numbers in Values, in the order in which the
-// probe declares them.
+// ValueColumns returns the names of the numbers in ValueByColumn, in the order in
+// which the probe declares them.
 func ValueColumns() []string {
 	var out []string
 	for _, m := range nodeprobe.Metrics {
@@ -56,26 +56,26 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validUtilisation(g.Busy), MemoryShare: memoryShare(g.MemUsedMB, g.MemTotalMB),
-			Values: storedValues(g), Sick: g.SickReason != "", Throttled: throttledMeasure(g)}
-		if base.Sick {
+			ValueByColumn: storedValues(g), IsSick: g.SickReason != "", Throttled: throttledMeasure(g)}
+		if base.IsSick {
 			base.Busy = policy.Measure{} // its idleness is no job's
 		}
 		if !g.IsMIG {
-			out = append(out, of.splitByJob(base, g, g.Processes, of.jobsHolding(g))...)
+			out = append(out, of.splitReadingByJob(base, g, g.Processes, of.jobsHolding(g))...)
 			continue
 		}
 		for j := range g.Slices {
 			p := &g.Slices[j]
 			slice := base
 			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
-			slice.Busy, slice.Values, slice.MemoryShare = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
-			out = append(out, of.splitByJob(slice, g, processesOf(g.Processes, p.UUID), nil)...)
+			slice.Busy, slice.ValueByColumn, slice.MemoryShare = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
+			out = append(out, of.splitReadingByJob(slice, g, processesOnSlice(g.Processes, p.UUID), nil)...)
 		}
 	}
 	return out
 }
 
-func processesOf(procs []nodeprobe.Process, slice string) []nodeprobe.Process {
+func processesOnSlice(procs []nodeprobe.Process, slice string) []nodeprobe.Process {
 	var out []nodeprobe.Process
 	for _, p := range procs {
 		if p.SliceUUID == slice {
@@ -102,12 +102,12 @@ func throttledMeasure(g *nodeprobe.GPU) policy.Measure {
 	return policy.NewMeasure(0)
 }
 
-// splitByJob splits a device by the jobs on it: those with processes there, and those
+// splitReadingByJob splits a device by the jobs on it: those with processes there, and those
 // that Slurm gave it to.
-func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.Process, holders []int64) []Reading {
+func (t *nodeJobs) splitReadingByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.Process, holders []int64) []Reading {
 	count := map[int64]int{}
 	for _, p := range procs {
-		if job := t.jobOf(p.Job); job != 0 {
+		if job := t.jobOfProcess(p.Job); job != 0 {
 			count[job]++
 		}
 	}
@@ -134,7 +134,7 @@ func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.
 func (s Reading) forJob(job int64, procs int, known bool) Reading {
 	s.Job = policy.JobID(job)
 	if known {
-		s.Procs = policy.NewMeasure(float64(procs))
+		s.ProcessCount = policy.NewMeasure(float64(procs))
 	}
 	return s
 }

@@ -50,10 +50,10 @@ func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
 	src := &probed{samples: map[string]nodeprobe.Sample{"n1": first, "n2": second}}
 	var kept []string
 	p := probes.New(src, "http://{node}", time.Minute, func() time.Time { return now })
-	p.TrustSamples = true
-	p.KeepReadings = func(list []probes.Reading) {
+	p.TrustProgressReports = true
+	p.OnNewReadings = func(list []probes.Reading) {
 		for _, s := range list {
-			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.Procs), show(s.Busy), s.JobsOnGPU))
+			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.ProcessCount), show(s.Busy), s.JobsOnGPU))
 		}
 	}
 	v := &slurm.View{At: now, Jobs: a.jobs, Nodes: []slurm.Node{{Name: "n1", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:8")}, {Name: "n2", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:8")}}}

@@ -15,12 +15,12 @@ const maxReportAge = time.Hour
 // jobTotals adds up what was seen of a job.
 type jobTotals struct {
 	gpuCount, unmeasuredCount int
-	busy                      float64
+	busySum                   float64
 }
 
-// useByJob sums what was seen by job, and adds what the jobs reported. A job is
+// sumUseByJob sums what was seen by job, and adds what the jobs reported. A job is
 // known when as many GPUs of its were seen as it holds.
-func useByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport) map[int64]bridge.JobUse {
+func sumUseByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport) map[int64]bridge.JobUse {
 	sums := map[policy.JobID]*jobTotals{}
 	for i := range seen {
 		s := &seen[i]
@@ -33,12 +33,12 @@ func useByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport)
 			sums[s.Job] = t
 		}
 		t.gpuCount++
-		t.busy += s.Busy.Value
+		t.busySum += s.Busy.Value
 		if !s.Busy.Known || s.JobsOnGPU > 1 {
 			t.unmeasuredCount++
 		}
 	}
-	newest := newestReports(v, reports)
+	newest := newestReportByJob(v, reports)
 	out := map[int64]bridge.JobUse{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
@@ -56,12 +56,12 @@ func (t *jobTotals) meanBusy(of int) policy.Measure {
 	if t == nil || t.unmeasuredCount > 0 || t.gpuCount != of || of == 0 {
 		return policy.Measure{}
 	}
-	return policy.NewMeasure(t.busy / float64(t.gpuCount))
+	return policy.NewMeasure(t.busySum / float64(t.gpuCount))
 }
 
-// newestReports returns the newest report of each running job that is of this run
+// newestReportByJob returns the newest report of each running job that is of this run
 // and by its owner.
-func newestReports(v *slurm.View, reports []nodeprobe.ProgressReport) map[int64]*nodeprobe.ProgressReport {
+func newestReportByJob(v *slurm.View, reports []nodeprobe.ProgressReport) map[int64]*nodeprobe.ProgressReport {
 	jobs := map[int64]*slurm.Job{}
 	bySLUID := map[string]*slurm.Job{}
 	for i := range v.Jobs {

@@ -89,7 +89,7 @@ func (l *control) intents(t *testing.T) (standing []bridge.Intent) {
 // giveBackAll releases in virtual time.
 func (l *control) giveBackAll(t *testing.T) (*push.ReleaseResult, error) {
 	t.Helper()
-	r := push.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, ClusterName: "lab", HolderName: "test", Wait: func(context.Context, time.Duration) error {
+	r := push.Releaser{Ports: l.part.PushPorts(), Leadership: l.part.Leadership, ClusterName: "lab", HolderName: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}

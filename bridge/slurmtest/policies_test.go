@@ -91,7 +91,7 @@ func (l *control) dial() {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	may := func(ctx context.Context) error { return l.loop.MayPush(ctx) }
+	may := func(ctx context.Context) error { return l.loop.CheckMayPush(ctx) }
 	l.live = live.New(client, writer.New(client, writer.Config{CheckMayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
 }
 
@@ -111,7 +111,7 @@ func (l *control) join(name string) {
 	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.ModePreempt, Policy: name, DecidingPolicy: p}}
 	past := memstore.New(l.now, nil, 0)
 	l.part = cycle.Parts{
-		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{}, Now: l.now,
+		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, Now: l.now,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if l.loop, err = cycle.New(l.conf, l.part); err != nil {
@@ -229,7 +229,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 func (l *control) release(waiting int64) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	r := push.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, ClusterName: "lab", HolderName: "test", Wait: func(context.Context, time.Duration) error {
+	r := push.Releaser{Ports: l.part.PushPorts(), Leadership: l.part.Leadership, ClusterName: "lab", HolderName: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}

@@ -66,7 +66,7 @@ func newPartitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
 		t := &evaluations[i]
 		p := partitionPlan{
 			Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-			Plan: t.Plan, Edits: t.Edits, Refused: t.Refused, Doubts: t.Doubts,
+			Plan: t.Plan, Edits: t.Edits, Refused: t.Refusals, Doubts: t.Doubts,
 		}
 		if t.Err != nil {
 			p.Error = t.Err.Error()
@@ -95,7 +95,7 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.Evaluation) {
 	for _, e := range t.Edits {
 		fmt.Fprintf(w, "  %s\n", output.FormatEdit(e, f.View.At))
 	}
-	printRefused(w, t.Refused)
+	printRefused(w, t.Refusals)
 	fmt.Fprintln(w)
 }
 

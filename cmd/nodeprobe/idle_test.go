@@ -29,7 +29,7 @@ func newChain(t *testing.T) *chain {
 	c.set(t, nil)
 	c.probe = start(t, lib)
 	c.p = probes.New(client.New(client.Config{}), "unix:"+c.socket, time.Minute, time.Now)
-	c.p.KeepReadings = func(list []probes.Reading) { c.seen = append(c.seen, list...) }
+	c.p.OnNewReadings = func(list []probes.Reading) { c.seen = append(c.seen, list...) }
 	return c
 }
 

@@ -122,7 +122,7 @@ func (b *loopUnderTest) becomeLeader(o options) error {
 	c.ClusterName, c.DaemonName, c.StopFile = "lab", "cyclebench", ""
 	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.ModeObserve, Policy: o.policyName, DecidingPolicy: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
-		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.SimulatedExpirer{},
+		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err
@@ -136,7 +136,7 @@ func (b *loopUnderTest) runCycle(ctx context.Context) (cycle.Report, error) {
 		return r, fmt.Errorf("%s: %w", d.Cause, d.Err)
 	}
 	if len(r.Evaluations) == 0 {
-		return r, fmt.Errorf("the cycle ended as %s by %s", r.Result, r.Holder)
+		return r, fmt.Errorf("the cycle ended as %s by %s", r.Result, r.LeaderName)
 	}
 	return r, nil
 }

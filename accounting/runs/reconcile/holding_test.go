@@ -27,7 +27,7 @@ func TestChargedAsDecided(t *testing.T) {
 			for k := range 2 {
 				v.Nodes = append(v.Nodes, slurm.Node{Name: fmt.Sprint("n", k+1), State: "MIXED", Gres: slurm.ReadGRES("gpu:" + typ + ":7,gpu:big:2"), Partitions: []string{"gpu"}})
 			}
-			decided := intake.Assemble(intake.Input{View: v}, bridge.Partition{Name: "gpu"})
+			decided := intake.AssembleSnapshot(intake.Input{View: v}, bridge.Partition{Name: "gpu"})
 			var holds policy.Alloc
 			charged := 0
 			for _, h := range holdingsOfJob(&j, v.Node) {

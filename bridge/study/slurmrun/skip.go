@@ -26,7 +26,7 @@ const maxSkippedTime = 10 * time.Minute
 // are open.
 func (q *cycleSkipper) noteCycle(rep *cycle.Report, waiting, open int) {
 	q.cycleCount++
-	q.wasIdle = !q.runsEveryCycle && q.cycleCount > q.warmupCycles && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
+	q.wasIdle = !q.runsEveryCycle && q.cycleCount > q.warmupCycles && rep.Result == cycle.ResultNothing && len(rep.Intents) == 0 &&
 		waiting == 0 && open == 0 && !carriesMemo(rep)
 }
 

@@ -17,7 +17,7 @@ import (
 func (d *daemon) runCycles(ctx context.Context) error {
 	f := d.File
 	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.FormatModes(), "metrics", f.Listen)
-	d.Loop.Done = func(r *cycle.Report) {
+	d.Loop.OnCycleEnd = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		d.noteDatabaseReached(r)
 	}
@@ -31,8 +31,8 @@ func (d *daemon) runCycles(ctx context.Context) error {
 // runCycle runs one cycle and steps down.
 func (d *daemon) runCycle(ctx context.Context) error {
 	r := d.Loop.Step(ctx)
-	if r.Result == cycle.Standby {
-		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.Holder)
+	if r.Result == cycle.ResultStandby {
+		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.LeaderName)
 	}
 	if r.Epoch != 0 {
 		if err := d.DB.Resign(context.WithoutCancel(ctx), d.File.Cluster, d.Loop.DaemonName); err != nil {
@@ -52,7 +52,7 @@ func (d *daemon) noteDatabaseReached(r *cycle.Report) {
 	if !ok {
 		return
 	}
-	if err := tee.NoteDatabaseReached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), d.Loop.MinLeaderlessTime()); err != nil {
+	if err := tee.NoteDatabaseReached(r.Epoch != 0 || r.Result == cycle.ResultStandby, time.Now(), d.Loop.MinLeaderlessTime()); err != nil {
 		d.log.Warn("the local journal is not free for fairbridge expire", "error", err)
 	}
 }

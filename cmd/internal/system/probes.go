@@ -26,6 +26,6 @@ func NewProbes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, er
 		c.Token = secure.NewTokenReader(s.TokenFile)
 	}
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
-	p.TrustSamples, p.KeepReadings = s.BelieveProgress, keep
+	p.TrustProgressReports, p.OnNewReadings = s.BelieveProgress, keep
 	return p, nil
 }

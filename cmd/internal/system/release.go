@@ -62,7 +62,7 @@ func (s *System) Expire(ctx context.Context, news io.Writer) (*push.ReleaseResul
 
 // newReleaser leads under a name of its own.
 func (s *System) newReleaser(suffix string) *push.Releaser {
-	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, ClusterName: s.File.Cluster, HolderName: s.Loop.DaemonName + suffix}
+	return &push.Releaser{Ports: s.Loop.PushPorts(), Leadership: s.Loop.Leadership, ClusterName: s.File.Cluster, HolderName: s.Loop.DaemonName + suffix}
 }
 
 // useLocalJournal works from the local journal, while Postgres is down. The file

@@ -44,7 +44,7 @@ func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error
 		return nil, err
 	}
 	s.Loop, err = cycle.New(config, cycle.Parts{
-		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, Expiry: db, Probes: probes,
+		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, ExpirerStatus: db, Probes: probes,
 		Metrics: cycle.NewMetrics(s.Registry), Log: log, Now: time.Now,
 	})
 	return s, err
@@ -74,7 +74,7 @@ func (s *System) checkMayWrite(ctx context.Context) error {
 	if s.handsBack {
 		return ctx.Err()
 	}
-	return s.Loop.MayPush(ctx)
+	return s.Loop.CheckMayPush(ctx)
 }
 
 func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
