@@ -31,12 +31,12 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			func(r *rig) { r.conf.Partitions[0].DecidingPolicy = broken{}; r.restart() }, nil, "policy",
 		},
 		"database gone": {
-			func(r *rig) { r.db.FailCall = gone("") }, func(r *rig) { r.db.FailCall = nil }, "leader",
+			func(r *rig) { r.db.InjectError = gone("") }, func(r *rig) { r.db.InjectError = nil }, "leader",
 		},
 	}
 	for call, cause := range map[string]bridge.Cause{"Clock": "history", "RecordView": "history", "Past": "history", "Memo": "history", "Intents": "journal", "StoreIntents": "journal"} {
 		f := tests["database gone"]
-		f.break_, f.cause = func(r *rig) { r.db.FailCall = gone(call) }, cause
+		f.break_, f.cause = func(r *rig) { r.db.InjectError = gone(call) }, cause
 		if call == "StoreIntents" {
 			f.heal = nil // it stays warm
 		}

@@ -120,7 +120,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 	r.ordered(n)
 	rel := r.releaser()
 	asked := 0
-	r.db.FailCall = func(call string) error {
+	r.db.InjectError = func(call string) error {
 		if call == "Lead" {
 			asked++
 		}

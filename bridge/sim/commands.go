@@ -22,23 +22,23 @@ type jobCommands struct {
 // AuditEntry is one call that changed a job or tried to, as slurmctld's own log
 // would tell it.
 type AuditEntry struct {
-	At        time.Time
-	By        string // the user; "" is the cluster itself
-	JobID     int64
-	Action    string    // update, requeue or cancel
-	Update    JobUpdate // of an update
-	JobBefore slurm.Job // the job as it was
-	Err       error     // why it was refused, perhaps after some fields were changed
+	At         time.Time
+	ActingUser string // the user; "" is the cluster itself
+	JobID      int64
+	Action     string    // update, requeue or cancel
+	Update     JobUpdate // of an update
+	JobBefore  slurm.Job // the job as it was
+	Err        error     // why it was refused, perhaps after some fields were changed
 }
 
 // runAudited tells Config.Audit of a call, once it is over.
 func (d *jobCommands) runAudited(by, do string, j *job, u JobUpdate, call func() error) error {
-	if d.cfg.Audit == nil {
+	if d.config.Audit == nil {
 		return call()
 	}
-	a := AuditEntry{At: d.Now(), By: by, JobID: j.id, Action: do, Update: u, JobBefore: d.records.showJob(j)}
+	a := AuditEntry{At: d.Now(), ActingUser: by, JobID: j.id, Action: do, Update: u, JobBefore: d.records.showJob(j)}
 	a.Err = call()
-	d.cfg.Audit(a)
+	d.config.Audit(a)
 	return a.Err
 }
 
@@ -49,7 +49,7 @@ func (d *jobCommands) Update(by string, id int64, u JobUpdate) error {
 	if err != nil {
 		return err
 	}
-	e := jobUpdater{daemon: d.daemon, users: d.users, inventory: d.inventory, priorities: d.priorities, lifecycle: d.lifecycle, by: by, job: j, JobUpdate: u}
+	e := jobUpdater{daemon: d.daemon, users: d.users, inventory: d.inventory, priorities: d.priorities, lifecycle: d.lifecycle, actingUser: by, job: j, JobUpdate: u}
 	return d.runAudited(by, "update", j, u, e.apply)
 }
 

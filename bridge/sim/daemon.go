@@ -11,7 +11,7 @@ import (
 // its time and its log, and the notes of what changed.
 type daemon struct {
 	*event.Queue
-	cfg           Config
+	config        Config
 	lastChange    time.Time // last change of any job
 	wakeScheduler func()    // asks for a main scheduling pass soon; see scheduler.requestMainPass
 }
@@ -24,19 +24,19 @@ func (d *daemon) noteChange() { d.lastChange = d.Now() }
 
 // logf writes one line to the event log.
 func (d *daemon) logf(format string, args ...any) {
-	if d.cfg.Log != nil {
-		fmt.Fprintf(d.cfg.Log, "%s %s\n", d.Now().Format("2006-01-02T15:04:05.000Z"), fmt.Sprintf(format, args...))
+	if d.config.Log != nil {
+		fmt.Fprintf(d.config.Log, "%s %s\n", d.Now().Format("2006-01-02T15:04:05.000Z"), fmt.Sprintf(format, args...))
 	}
 }
 
 // Version returns the Slurm release it plays.
-func (d *daemon) Version() string { return d.cfg.Release }
+func (d *daemon) Version() string { return d.config.Release }
 
 // ClusterName returns the cluster's name.
-func (d *daemon) ClusterName() string { return d.cfg.ClusterName }
+func (d *daemon) ClusterName() string { return d.config.ClusterName }
 
 // StartTime returns when slurmctld started.
-func (d *daemon) StartTime() time.Time { return d.cfg.Start }
+func (d *daemon) StartTime() time.Time { return d.config.Start }
 
 // LastChange returns when a job last changed.
 func (d *daemon) LastChange() time.Time { return d.lastChange }

@@ -21,8 +21,8 @@ type DirectCluster struct {
 func (d DirectCluster) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
-		Cluster: w.cfg.ClusterName, Release: w.cfg.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.cfg.Start,
-		CanWriteSiteFactor: !w.cfg.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		Cluster: w.config.ClusterName, Release: w.config.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.config.Start,
+		CanWriteSiteFactor: !w.config.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 		Reservations: w.Reservations(), ReservationsAt: w.Now(),
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })

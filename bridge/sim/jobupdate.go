@@ -14,8 +14,8 @@ type jobUpdater struct {
 	priorities *priorities
 	lifecycle  *lifecycle
 
-	by  string
-	job *job
+	actingUser string
+	job        *job
 	JobUpdate
 }
 
@@ -25,7 +25,7 @@ func (e *jobUpdater) apply() error {
 	switch {
 	case e.SLUID != "" && e.SLUID != j.sluid:
 		return newSlurmError(ErrnoNoSuchJob, "Invalid job id specified")
-	case !e.users.mayChangeJob(e.by, j):
+	case !e.users.mayChangeJob(e.actingUser, j):
 		return newSlurmError(ErrnoInvalidUser, "Invalid user id")
 	case j.isDone():
 		return newSlurmError(ErrnoFinished, "Job/step already completing or completed")
@@ -34,18 +34,18 @@ func (e *jobUpdater) apply() error {
 		e.applyQueueFields, e.applyTimeLimit, e.applyBeginTime, e.applyNodeLists, e.applyGPUs, e.applyTexts, e.applySiteFactor, e.applyPriorityAndHold, e.applyNice,
 	} {
 		if err := change(); err != nil {
-			e.logf("update %d by %s refused: %v", j.id, e.by, err)
+			e.logf("update %d by %s refused: %v", j.id, e.actingUser, err)
 			return err
 		}
 	}
 	e.priorities.setPriority(j)
-	e.logf("update %d by %s priority=%d nice=%d site=%d begin=%s hold=%s", j.id, e.by, j.priority, j.spec.Nice, j.siteFactor, formatTime(j.beginTime), j.holdReason)
+	e.logf("update %d by %s priority=%d nice=%d site=%d begin=%s hold=%s", j.id, e.actingUser, j.priority, j.spec.Nice, j.siteFactor, formatTime(j.beginTime), j.holdReason)
 	e.noteChange()
 	e.wakeScheduler()
 	return nil
 }
 
-func (e *jobUpdater) isOperator() bool { return e.users.isOperator(e.by) }
+func (e *jobUpdater) isOperator() bool { return e.users.isOperator(e.actingUser) }
 
 func (e *jobUpdater) newAccessError() error {
 	return newSlurmError(ErrnoAccessDenied, "Access/permission denied")
@@ -74,7 +74,7 @@ func (e *jobUpdater) applyQueueFields() error {
 		s.Partition = *e.Partition
 	}
 	if e.QOS != nil {
-		if _, known := e.cfg.PriorityWeights.PointsByQOS[*e.QOS]; known || *e.QOS == "normal" {
+		if _, known := e.config.PriorityWeights.PointsByQOS[*e.QOS]; known || *e.QOS == "normal" {
 			s.QOS = *e.QOS // an unknown one changes nothing, and nothing is said
 		}
 	}
@@ -109,7 +109,7 @@ func (e *jobUpdater) applyBeginTime() error {
 		at = e.nowTruncated()
 	}
 	e.job.beginTime = at
-	if e.cfg.EnforceLimits && at.After(e.Now()) {
+	if e.config.EnforceLimits && at.After(e.Now()) {
 		e.job.accrueTime = at
 	}
 	return nil
@@ -152,17 +152,17 @@ func (e *jobUpdater) applyGPUs() error {
 }
 
 func (e *jobUpdater) applyTexts() error {
-	if e.AdminComment != nil && !e.users.isRoot(e.by) {
+	if e.AdminComment != nil && !e.users.isRoot(e.actingUser) {
 		return e.newAccessError()
 	}
 	j := e.job
 	setIfGiven(&j.adminComment, e.AdminComment)
 	setIfGiven(&j.spec.Comment, e.Comment)
 	setIfGiven(&j.spec.Extra, e.Extra)
-	if !e.cfg.is2205() {
+	if !e.config.is2205() {
 		setIfGiven(&j.spec.Name, e.Name)
 	}
-	if e.MayRequeue != nil && (*e.MayRequeue || !e.cfg.is2205()) {
+	if e.MayRequeue != nil && (*e.MayRequeue || !e.config.is2205()) {
 		j.spec.NoRequeue = !*e.MayRequeue
 	}
 	if e.NoRequeue {
@@ -182,7 +182,7 @@ func (e *jobUpdater) applySiteFactor() error {
 // applyPriorityAndHold is priority and hold.
 func (e *jobUpdater) applyPriorityAndHold() error {
 	p := e.Priority
-	if e.Hold != nil && (p == nil || e.cfg.is2205()) { // both: later releases take the priority, 22.05 the hold
+	if e.Hold != nil && (p == nil || e.config.is2205()) { // both: later releases take the priority, 22.05 the hold
 		p = Ptr(int64(0))
 		if !*e.Hold {
 			p = Ptr(InfinitePriority)
@@ -205,7 +205,7 @@ func (e *jobUpdater) applyPriorityAndHold() error {
 // hold of the owner.
 func (e *jobUpdater) holdJob() {
 	j := e.job
-	if e.by != j.spec.User || j.holdReason == heldByAdmin {
+	if e.actingUser != j.spec.User || j.holdReason == heldByAdmin {
 		j.holdReason = heldByAdmin
 	} else {
 		j.holdReason = heldByUser
@@ -242,7 +242,7 @@ func (e *jobUpdater) setDirectPriority(p int64) error {
 		if p > j.priority {
 			return e.newAccessError()
 		}
-		if e.cfg.is2205() { // says no and does it
+		if e.config.is2205() { // says no and does it
 			j.priority, j.hasDirectPriority = p, true
 		}
 		return newSlurmError(ErrnoPriorityFixed, "Job priority can not be changed persistently")

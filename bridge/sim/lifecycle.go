@@ -85,7 +85,7 @@ func (r *lifecycle) stopRun(j *job, state string, again bool) {
 		j.state, j.endState = statePending, ""
 	}
 	r.logf("stop %d %s ran=%v", j.id, state, ran)
-	r.scheduleUnlessChanged(j, r.cfg.EpilogTime, func() { r.finishEpilog(j) })
+	r.scheduleUnlessChanged(j, r.config.EpilogTime, func() { r.finishEpilog(j) })
 	r.noteChange()
 }
 
@@ -126,7 +126,7 @@ func (r *lifecycle) returnToPending(j *job) {
 	j.restartCount++
 	j.sluid = r.jobs.newSLUID()
 	j.submitTime = r.nowTruncated()
-	j.beginTime = r.nowTruncated().Add(r.cfg.RequeueDelay + time.Second)
+	j.beginTime = r.nowTruncated().Add(r.config.RequeueDelay + time.Second)
 	j.accrueTime, j.startTime, j.endTime, j.exactStart = j.beginTime, time.Time{}, time.Time{}, time.Time{}
 	j.partition = nil
 	j.program.Restart()
@@ -165,7 +165,7 @@ func (r *lifecycle) cancel(j *job) {
 // scheduleRemoval removes the record of a finished job after MinJobAge.
 func (r *lifecycle) scheduleRemoval(j *job) {
 	r.jobs.noteOutcome(j)
-	r.scheduleUnlessChanged(j, r.cfg.MinJobAge, func() {
+	r.scheduleUnlessChanged(j, r.config.MinJobAge, func() {
 		r.jobs.remove(j)
 		r.noteChange()
 		r.logf("forget %d", j.id)

@@ -21,8 +21,8 @@ type priorities struct {
 }
 
 func newPriorities(d *daemon, jobs *jobTable) *priorities {
-	p := &priorities{daemon: d, jobs: jobs, usage: fairshare.NewUsage(d.cfg.Accounts, d.cfg.UsageHalfLife, d.cfg.Start), nodeCount: len(d.cfg.Nodes)}
-	for _, u := range d.cfg.Users {
+	p := &priorities{daemon: d, jobs: jobs, usage: fairshare.NewUsage(d.config.Accounts, d.config.UsageHalfLife, d.config.Start), nodeCount: len(d.config.Nodes)}
+	for _, u := range d.config.Users {
 		if u.UsedGPUSeconds > 0 {
 			p.usage.AddUse(fairshare.Association{Account: u.DefaultAccount, User: u.Name}, u.UsedGPUSeconds)
 		}
@@ -47,7 +47,7 @@ func (p *priorities) setPriority(j *job) {
 	if j.hasDirectPriority || j.isDone() {
 		return
 	}
-	c := p.cfg.PriorityWeights
+	c := p.config.PriorityWeights
 	sum := c.Age*p.ageFactor(j) + c.FairShare*p.usage.FairShareFactor(j.association()) +
 		c.JobSize*p.sizeFactor(j) + c.Partition + c.PointsByQOS[j.spec.QOS]
 	j.priority = min(max(int64(math.Round(sum))-j.spec.Nice+j.siteFactor, 1), maxPriority)
@@ -57,7 +57,7 @@ func (p *priorities) ageFactor(j *job) float64 {
 	if j.accrueTime.IsZero() || j.accrueTime.After(p.Now()) {
 		return 0
 	}
-	return min(float64(p.Now().Sub(j.accrueTime))/float64(p.cfg.PriorityMaxAge), 1)
+	return min(float64(p.Now().Sub(j.accrueTime))/float64(p.config.PriorityMaxAge), 1)
 }
 
 // sizeFactor is the share of the cluster's nodes the job wants.

@@ -30,7 +30,7 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 	if slow {
 		w.PlanBy(&backfilltest.ReferencePlan{})
 	}
-	l := arrivals.Config{Seed: seed, JobCount: 250, ArrivalSpan: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", DefaultAccount: "a"}, {Name: "y", DefaultAccount: "b"}}}
+	l := arrivals.WorkloadConfig{Seed: seed, JobCount: 250, ArrivalSpan: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", DefaultAccount: "a"}, {Name: "y", DefaultAccount: "b"}}}
 	for i, a := range l.DrawArrivals() {
 		vary(&a.Spec, seed, i)
 		if err := w.SubmitAt(w.Now().Add(a.SinceStart), a.Spec); err != nil {

@@ -60,7 +60,7 @@ func TestBackfillPlansAroundAMaintenance(t *testing.T) {
 		t.Fatalf("%s, on %s", s, get(t, w, one).Nodes.Text)
 	}
 	advance(w, 90*time.Minute)
-	if at := get(t, w, wide).Start; !at.Equal(w.cfg.Start.Add(2 * time.Hour)) {
+	if at := get(t, w, wide).Start; !at.Equal(w.config.Start.Add(2 * time.Hour)) {
 		t.Errorf("the wide one is expected at %v, want the end of the maintenance", at)
 	}
 	advance(w, 29*time.Minute)
@@ -87,7 +87,7 @@ func TestReservationForItsOwnJobs(t *testing.T) {
 		t.Errorf("flags %v", f)
 	}
 	advance(w, time.Hour)
-	if r := w.Reservations(); len(r) != 1 || !r[0].Start.Equal(w.cfg.Start.Add(25*time.Hour)) {
+	if r := w.Reservations(); len(r) != 1 || !r[0].Start.Equal(w.config.Start.Add(25*time.Hour)) {
 		t.Errorf("the next time: %+v", r)
 	}
 }

@@ -22,12 +22,12 @@ type scheduler struct {
 	lifecycle    *lifecycle
 	reservations *reservation.Book
 
-	nextPassAt   time.Time       // when the next event-driven pass is due; zero: none
-	lastPass     time.Time       // main pass
-	lastFullPass time.Time       // main pass over all jobs
-	lastBackfill time.Time       // zero before the first
-	changedAt    time.Time       // last time something happened that could let a job start
-	backfillPlan backfillPlanner // of the last backfill pass, kept for its memory
+	nextPassAt         time.Time       // when the next event-driven pass is due; zero: none
+	lastMainPass       time.Time       // main pass
+	lastFullPass       time.Time       // main pass over all jobs
+	lastBackfill       time.Time       // zero before the first
+	lastRelevantChange time.Time       // last time something happened that could let a job start
+	backfillPlan       backfillPlanner // of the last backfill pass, kept for its memory
 }
 
 // backfillPlanner lays out a backfill pass and finds places in it; see backfill.Plan.
@@ -45,9 +45,9 @@ type queueEntry struct {
 // requestMainPass asks for a main pass soon: at once when there was none for a while,
 // else when MinPassInterval has passed since the last.
 func (s *scheduler) requestMainPass() {
-	s.changedAt = s.Now()
+	s.lastRelevantChange = s.Now()
 	at := s.Now().Add(200 * time.Millisecond)
-	if t := s.lastPass.Add(s.cfg.MinPassInterval); t.After(at) {
+	if t := s.lastMainPass.Add(s.config.MinPassInterval); t.After(at) {
 		at = t
 	}
 	if !s.nextPassAt.IsZero() {
@@ -56,14 +56,14 @@ func (s *scheduler) requestMainPass() {
 	s.nextPassAt = at
 	s.ScheduleAt(at, func() {
 		s.nextPassAt = time.Time{}
-		s.runMainPass(s.cfg.EventPassDepth)
+		s.runMainPass(s.config.EventPassDepth)
 	})
 }
 
 // changedSince reports whether anything happened since t that could let a job start: a
 // change, or a begin time that came.
 func (s *scheduler) changedSince(t time.Time) bool {
-	return t.IsZero() || !s.changedAt.Before(t) || s.jobs.hasBeginTimeBetween(t, s.Now())
+	return t.IsZero() || !s.lastRelevantChange.Before(t) || s.jobs.hasBeginTimeBetween(t, s.Now())
 }
 
 // listStartable returns the jobs that could start, in Slurm's order: tier, priority,
@@ -119,7 +119,7 @@ func (s *scheduler) waitReason(j *job) string {
 
 // runFullPass is the periodic main pass, over all jobs.
 func (s *scheduler) runFullPass() {
-	s.lastPass = s.Now()
+	s.lastMainPass = s.Now()
 	if s.changedSince(s.lastFullPass) {
 		s.lastFullPass = s.Now()
 		s.runMainPass(0)
@@ -130,7 +130,7 @@ func (s *scheduler) runFullPass() {
 // partition that finds no place ends the partition's turn. A job that waits
 // for particular nodes blocks only those. It tries so many jobs; 0: all.
 func (s *scheduler) runMainPass(depth int) {
-	s.lastPass = s.Now()
+	s.lastMainPass = s.Now()
 	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
 	for i, e := range s.listStartable() {
 		switch {
@@ -174,7 +174,7 @@ func (s *scheduler) placeNow(e queueEntry, banned map[*inventory.Node]bool) (slo
 		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.job.spec.RequiredNodes, n.Name) })
 	}
 	wants := e.job.reservationJob()
-	list, why, ok = s.reservations.OpenNodes(wants, e.partition, s.reservations.KeepOwnNodes(wants, list), s.Now(), s.Now().Add(e.job.timeLimit()))
+	list, why, ok = s.reservations.FilterOpenNodes(wants, e.partition, s.reservations.KeepOwnNodes(wants, list), s.Now(), s.Now().Add(e.job.timeLimit()))
 	if !ok {
 		return nil, why
 	}
@@ -194,7 +194,7 @@ func (s *scheduler) runBackfill() {
 		j.expectedStart, j.expectedSlots = time.Time{}, nil
 	}
 	for i, e := range s.listStartable() {
-		if i >= s.cfg.BackfillDepth {
+		if i >= s.config.BackfillDepth {
 			break
 		}
 		if e.job.spec.Reservation != "" {
@@ -214,7 +214,7 @@ func (s *scheduler) beginBackfillPlan() {
 	for _, r := range *s.reservations {
 		closed = append(closed, backfill.BlockedPeriod{Nodes: r.Nodes, From: r.From, To: r.To})
 	}
-	s.backfillPlan.BeginPass(s.Now(), s.cfg.BackfillWindow, s.inventory.Nodes, s.allocatedSlots, closed)
+	s.backfillPlan.BeginPass(s.Now(), s.config.BackfillWindow, s.inventory.Nodes, s.allocatedSlots, closed)
 }
 
 // allocatedSlots goes through what jobs have, and until when at most.

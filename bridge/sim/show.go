@@ -49,9 +49,9 @@ func (r *jobRecords) showJob(j *job) slurm.Job {
 	s := &j.spec
 	out := slurm.Job{
 		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.userID(s.User), Account: s.Account,
-		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.cfg.ClusterName, State: j.state, Reason: j.reason,
+		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.config.ClusterName, State: j.state, Reason: j.reason,
 		Submit: j.submitTime, Accrue: j.accrueTime, Start: j.startTime, End: j.endTime, Deadline: s.Deadline, TimeLimit: s.TimeLimit,
-		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.cfg.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restartCount,
+		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.config.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restartCount,
 		Requeue: !s.NoRequeue, IsBatch: true, Comment: s.Comment, Extra: s.Extra, AdminComment: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
 		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.RequiredNodes, ",")),
 		ExcludedNodes: slurm.ReadHosts(strings.Join(s.ExcludedNodes, ",")), ScheduledNodes: slurm.HostsFromNames(j.expectedSlots.NodeNames()),

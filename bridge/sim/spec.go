@@ -44,6 +44,6 @@ type JobSpec struct {
 	RestoreTime        time.Duration // restore time at each restart of a checkpointing job
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
-	// that Work is measured at. Nil: in proportion to the GPUs first asked for.
+	// that WorkTime is measured at. Nil: in proportion to the GPUs first asked for.
 	Speed func(gpuType string, n int) float64
 }

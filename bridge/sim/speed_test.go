@@ -19,7 +19,7 @@ func BenchmarkWorld(b *testing.B) {
 					b.Fatal(err)
 				}
 				over := time.Duration(n) * 14 * time.Second
-				if err := arrivals.ScheduleArrivals(w, arrivals.Config{Seed: 1, JobCount: n, ArrivalSpan: over, MaxNodes: 4}.DrawArrivals()); err != nil {
+				if err := arrivals.ScheduleArrivals(w, arrivals.WorkloadConfig{Seed: 1, JobCount: n, ArrivalSpan: over, MaxNodes: 4}.DrawArrivals()); err != nil {
 					b.Fatal(err)
 				}
 				if !w.RunUntilIdle(w.Now().Add(360 * 24 * time.Hour)) {

@@ -70,7 +70,7 @@ func (s *submitter) newJobRecord(spec JobSpec) *job {
 		CheckpointInterval: spec.CheckpointInterval, RestoreOverhead: spec.RestoreTime, Speed: spec.Speed,
 	}
 	if spec.MemMBPerNode == 0 {
-		j.memMBPerCPU = s.cfg.DefMemPerCPU
+		j.memMBPerCPU = s.config.DefMemPerCPU
 	}
 	if spec.ArraySize > 0 {
 		j.arrayID = j.id

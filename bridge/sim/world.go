@@ -45,7 +45,7 @@ func New(c Config) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{Queue: event.NewQueue(c.Start), cfg: c, lastChange: c.Start}
+	d := &daemon{Queue: event.NewQueue(c.Start), config: c, lastChange: c.Start}
 	w := &World{daemon: d, inventory: nodes, jobTable: newJobTable(&c), accounting: &accounting{}}
 	people := users(c.Users)
 	prio := newPriorities(d, w.jobTable)
@@ -60,7 +60,7 @@ func New(c Config) (*World, error) {
 	w.ScheduleEvery(randomPhase(r, c.FullPassInterval), c.FullPassInterval, w.scheduler.runFullPass)
 	w.ScheduleEvery(randomPhase(r, c.PriorityCalcPeriod), c.PriorityCalcPeriod, func() {
 		if prio.recomputePriorities() {
-			w.scheduler.changedAt = w.Now()
+			w.scheduler.lastRelevantChange = w.Now()
 		}
 	})
 	if c.BackfillInterval > 0 {
@@ -166,7 +166,7 @@ func (w *World) Nodes() []slurm.Node {
 	out := make([]slurm.Node, len(w.inventory.Nodes))
 	for i, n := range w.inventory.Nodes {
 		out[i] = n.AsSlurm()
-		out[i].Version = w.cfg.Release
+		out[i].Version = w.config.Release
 		if flag := w.reservations.NodeFlag(n, w.Now()); flag != "" {
 			out[i].Flags = append(out[i].Flags, flag)
 			slices.Sort(out[i].Flags)

@@ -17,12 +17,12 @@ func ExampleExperiment() {
 		fmt.Println(err)
 		return
 	}
-	jobs, err := study.GenerateScenario("philly", generate.Options{JobCount: 40}, 1, nodes)
+	jobs, err := study.GenerateScenario("philly", generate.WorkloadOptions{JobCount: 40}, 1, nodes)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	e := study.Experiment{Scenarios: []*study.Scenario{jobs}, Options: study.Options{Seed: 1}}
+	e := study.Experiment{Scenarios: []*study.Scenario{jobs}, RunOptions: study.RunOptions{Seed: 1}}
 	if e.Policies, err = policyset.ParsePolicies("fifo,srtf", true); err != nil {
 		fmt.Println(err)
 		return

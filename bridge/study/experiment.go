@@ -16,7 +16,7 @@ import (
 type Experiment struct {
 	Scenarios     []*Scenario // by seed; the same one again where only policies have chance
 	Policies      []policyset.PolicyChoice
-	Options                             // Seed is that of the first scenario, those of the others follow it
+	RunOptions                          // Seed is that of the first scenario, those of the others follow it
 	ClusterSpec   string                // the nodes as they were asked for
 	PublishedRows []published.ResultRow // results of others on the same jobs
 }
@@ -51,7 +51,7 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 	group.SetLimit(parallel)
 	for i := range runs {
 		group.Go(func() error {
-			o, p, report := e.Options, e.Policies[i%n], (func(done, of int))(nil)
+			o, p, report := e.RunOptions, e.Policies[i%n], (func(done, of int))(nil)
 			o.Seed += int64(i / n)
 			if progress != nil {
 				report = func(done, of int) { progress(i, p.Label, done, of) }

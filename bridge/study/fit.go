@@ -47,7 +47,7 @@ func (s *Scenario) dropUnrunnable(path string, skip bool) error {
 // checkRunnable says why a job cannot run on any type of GPU of the cluster. Of several
 // reasons it is that of the type that comes nearest.
 func (s *Scenario) checkRunnable(j *workload.Job, room map[string]int) error {
-	if j.Training != nil && s.Tables == nil {
+	if j.Training != nil && s.SpeedTables == nil {
 		return fmt.Errorf("job %d trains %s, whose speed throughput tables tell; name them by --tables", j.ID, j.Class)
 	}
 	var small, slow error
@@ -84,10 +84,10 @@ func minGPUs(j *workload.Job) int {
 // size it plans to use later.
 func (s *Scenario) checkSpeed(j *workload.Job, typ string) error {
 	if j.Training != nil {
-		if _, err := s.Tables.SpeedOf(j, typ, j.Training.Batch); err != nil {
+		if _, err := s.SpeedTables.SpeedOf(j, typ, j.Training.BatchSize); err != nil {
 			return err
 		}
-		_, err := workload.PlannedRegimes(j, s.Tables, typ)
+		_, err := workload.PlannedRegimes(j, s.SpeedTables, typ)
 		return err
 	}
 	if j.Speeds != nil && !(j.Speeds[typ] > 0) {

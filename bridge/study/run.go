@@ -16,8 +16,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Options say how a scenario is simulated.
-type Options struct {
+// RunOptions say how a scenario is simulated.
+type RunOptions struct {
 	ThroughSlurm bool // through the real loop, gate and diff, on a simulated Slurm; else exactly
 	Clock        exact.Clock
 	ClockName    string // see SetClock
@@ -30,7 +30,7 @@ type Options struct {
 // SetClock sets the clock of that name, or for "auto" the one that fits the
 // scenario: that of Shockwave's simulator for training jobs whose speeds stand
 // in tables. A round that is not 0 takes the place of the clock's own.
-func (o *Options) SetClock(name string, round time.Duration, s *Scenario) (err error) {
+func (o *RunOptions) SetClock(name string, round time.Duration, s *Scenario) (err error) {
 	if o.ClockName = name; name == "auto" {
 		o.ClockName = "intervals"
 		if slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Training != nil }) {
@@ -44,7 +44,7 @@ func (o *Options) SetClock(name string, round time.Duration, s *Scenario) (err e
 // Run simulates the scenario under a policy. It ends early, with the context's
 // error, when the context does: at once, or when a decision that takes long is
 // not waited for. progress, which may be nil, is called with the jobs done.
-func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o Options, progress func(done, of int)) (*measure.Run, error) {
+func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
 	decide, err := p.NewPolicy()
 	if err != nil {
 		return nil, err
@@ -71,15 +71,15 @@ func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o Options,
 	return run, nil
 }
 
-func (s *Scenario) simulate(decide policy.Policy, name string, o Options, progress func(done, of int)) (*measure.Run, error) {
+func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
-			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
+			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
 		})
 	}
 	return exact.Run(exact.Config{
-		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
+		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress,
 	})
 }

@@ -15,31 +15,31 @@ import (
 // Scenario is what policies are tried on: jobs and the cluster they meet. It is
 // only read while it is simulated.
 type Scenario struct {
-	Name     string
-	Jobs     []workload.Job
-	Tables   *workload.SpeedTables // speeds of jobs with Training; nil: none
-	Nodes    []policy.Node
-	Accounts []policy.Account
-	Remarks  []string // what was left out, in sentences
+	Name        string
+	Jobs        []workload.Job
+	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
+	Nodes       []policy.Node
+	Accounts    []policy.Account
+	Remarks     []string // what was left out, in sentences
 }
 
-// Source says from which files a scenario is read.
-type Source struct {
+// ScenarioSource says from which files a scenario is read.
+type ScenarioSource struct {
 	TracePath    string // with the jobs
-	TraceOptions trace.Options
+	TraceOptions trace.ReadOptions
 	TablesPath   string // of throughput; "": none
 	Nodes        []policy.Node
 	SilenceJobs  bool // jobs report nothing to the policies
 }
 
 // LoadScenario reads a scenario and makes sure that every job could run; with
-// Options.SkipBad those that could not are left out. Errors name the line, or
+// ReadOptions.SkipBad those that could not are left out. Errors name the line, or
 // the entry the tables lack.
-func LoadScenario(from Source) (*Scenario, error) {
+func LoadScenario(from ScenarioSource) (*Scenario, error) {
 	var err error
 	s := &Scenario{Nodes: from.Nodes}
 	if from.TablesPath != "" {
-		if s.Tables, err = workload.ReadSpeedTables(from.TablesPath); err != nil {
+		if s.SpeedTables, err = workload.ReadSpeedTables(from.TablesPath); err != nil {
 			return nil, err
 		}
 	}
@@ -61,18 +61,18 @@ func LoadScenario(from Source) (*Scenario, error) {
 }
 
 // GenerateScenario makes up a scenario of the kind for the nodes.
-func GenerateScenario(kind string, o generate.Options, seed int64, nodes []policy.Node) (*Scenario, error) {
-	for _, k := range generate.Kinds() {
+func GenerateScenario(kind string, o generate.WorkloadOptions, seed int64, nodes []policy.Node) (*Scenario, error) {
+	for _, k := range generate.ListKinds() {
 		if k.Name == kind && o.JobCount != 0 && !slices.Contains(k.UsedOptions, "jobs") {
 			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)
 		}
 	}
 	o.ClusterGPUs = cluster.CountGPUs(nodes)
-	made, err := generate.MakeWorkload(kind, o, seed)
+	made, err := generate.DrawWorkload(kind, o, seed)
 	if err != nil {
 		return nil, err
 	}
-	return NewScenario(Scenario{Name: kind, Jobs: made.Jobs, Tables: generate.NewSpeedTables(), Accounts: made.Accounts, Nodes: nodes}, false)
+	return NewScenario(Scenario{Name: kind, Jobs: made.Jobs, SpeedTables: generate.NewSpeedTables(), Accounts: made.Accounts, Nodes: nodes}, false)
 }
 
 // NewScenario completes a scenario from what is given of it; its jobs are copied. Jobs

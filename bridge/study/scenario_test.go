@@ -31,7 +31,7 @@ func nodes(t *testing.T, spec string) []policy.Node {
 // reason of the type that comes nearest.
 func TestFit(t *testing.T) {
 	tables := workload.NewSpeedTables([]workload.SpeedRow{{GPUType: "a100", Class: "LM (batch size 10)", GPUCount: 2, StepsPerSecond: 5}})
-	lm := &workload.Training{Model: "LM", Batch: 10, Mode: workload.StaticMode, Steps: 100}
+	lm := &workload.Training{Model: "LM", BatchSize: 10, Mode: workload.StaticMode, Steps: 100}
 	for _, c := range []struct {
 		name   string
 		job    workload.Job
@@ -51,7 +51,7 @@ func TestFit(t *testing.T) {
 		{"training without tables", workload.Job{GPUs: 2, Class: "LM", Training: lm}, nil, "--tables"},
 	} {
 		c.job.ID, c.job.Line, c.job.Duration = 7, 3, 60
-		w := Scenario{Jobs: []workload.Job{c.job}, Tables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
+		w := Scenario{Jobs: []workload.Job{c.job}, SpeedTables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
 		err := w.dropUnrunnable("some.trace", false)
 		if c.says == "" {
 			if err != nil || len(w.Jobs) != 1 {
@@ -80,7 +80,7 @@ func TestLoadReadsEverything(t *testing.T) {
 	if err := os.WriteFile(tables, []byte(`{"v100": {"('LM (batch size 10)', 1)": {"null": 2}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := Source{TracePath: path, TablesPath: tables, Nodes: nodes(t, "2")}
+	s := ScenarioSource{TracePath: path, TablesPath: tables, Nodes: nodes(t, "2")}
 	if _, err := LoadScenario(s); err == nil || !strings.Contains(err.Error(), "two.trace:2: job 2 asks for 4 GPUs, the cluster has 2") {
 		t.Errorf("error %v", err)
 	}
@@ -100,7 +100,7 @@ func TestLoadReadsEverything(t *testing.T) {
 // TestRunEnds wants an interrupted simulation to end with the context's error
 // although no decision is under way to notice it.
 func TestRunEnds(t *testing.T) {
-	w, err := GenerateScenario("philly", generate.Options{JobCount: 20_000}, 1, nodes(t, "16x8"))
+	w, err := GenerateScenario("philly", generate.WorkloadOptions{JobCount: 20_000}, 1, nodes(t, "16x8"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestRunEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Seed: 3}
+	o := RunOptions{Seed: 3}
 	if err := o.SetClock("auto", 0, w); err != nil || o.ClockName != "intervals" {
 		t.Fatal(o.ClockName, err)
 	}
@@ -122,7 +122,7 @@ func TestRunEnds(t *testing.T) {
 // TestFidelities wants the same jobs to end under both, with the same names on
 // the figures.
 func TestFidelities(t *testing.T) {
-	w, err := GenerateScenario("philly", generate.Options{JobCount: 25}, 3, nodes(t, "2x8:a100"))
+	w, err := GenerateScenario("philly", generate.WorkloadOptions{JobCount: 25}, 3, nodes(t, "2x8:a100"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestFidelities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Seed: 3}
+	o := RunOptions{Seed: 3}
 	if err := o.SetClock("auto", 0, w); err != nil || o.ClockName != "intervals" {
 		t.Fatal(o.ClockName, err)
 	}

@@ -9,30 +9,30 @@ import (
 	"fairbridge/bridge/study/published"
 )
 
-// Row is a row of the table of results: a policy's, or a published one.
-type Row struct {
+// TableRow is a row of the table of results: a policy's, or a published one.
+type TableRow struct {
 	*Result
 	PublishedRow *published.ResultRow // nil: the row is of Result
 }
 
 // NewRows are our results, each followed by the published ones of the same policy,
 // and then the other published ones.
-func (e *Experiment) NewRows(results []Result) []Row {
-	var rows []Row
+func (e *Experiment) NewRows(results []Result) []TableRow {
+	var rows []TableRow
 	listed := map[string]bool{}
 	for i := range results {
 		label := results[i].Label
 		listed[label] = true
-		rows = append(rows, Row{Result: &results[i]})
+		rows = append(rows, TableRow{Result: &results[i]})
 		for k := range e.PublishedRows {
 			if e.PublishedRows[k].OurPolicy == label {
-				rows = append(rows, Row{PublishedRow: &e.PublishedRows[k]})
+				rows = append(rows, TableRow{PublishedRow: &e.PublishedRows[k]})
 			}
 		}
 	}
 	for k := range e.PublishedRows {
 		if !listed[e.PublishedRows[k].OurPolicy] {
-			rows = append(rows, Row{PublishedRow: &e.PublishedRows[k]})
+			rows = append(rows, TableRow{PublishedRow: &e.PublishedRows[k]})
 		}
 	}
 	return rows
@@ -40,7 +40,7 @@ func (e *Experiment) NewRows(results []Result) []Row {
 
 // Cells are the figures of the row as texts. A policy that failed has the word in
 // place of the first, and "" for the others.
-func (r Row) Cells(metrics []*measure.Metric) []string {
+func (r TableRow) Cells(metrics []*measure.Metric) []string {
 	cells := make([]string, len(metrics))
 	switch {
 	case r.PublishedRow != nil:
@@ -71,11 +71,11 @@ func (e *Experiment) PublishedSources() []string {
 	return all
 }
 
-// NewPage is the comparison as a page, without its last line. The sentences about
+// NewComparisonPage is the comparison as a page, without its last line. The sentences about
 // it come below its title.
-func (e *Experiment) NewPage(results []Result, about ...string) chart.Page {
+func (e *Experiment) NewComparisonPage(results []Result, about ...string) chart.ComparisonPage {
 	first := e.Scenarios[0]
-	p := chart.Page{
+	p := chart.ComparisonPage{
 		Title: "1 policy on " + first.Name, About: append(about, e.describeOptions()), Table: e.newTable(results), WeightsByAccount: map[string]float64{},
 	}
 	if n := len(results); n > 1 {
@@ -113,10 +113,10 @@ func (e *Experiment) newTable(results []Result) chart.Table {
 	}
 	drawn := 0
 	for _, r := range e.NewRows(results) {
-		row := chart.Row{StyleIndex: -1}
+		row := chart.TableRow{StyleIndex: -1}
 		for i, text := range r.Cells(metrics) {
 			ours := r.PublishedRow == nil && r.Err == nil
-			row.Cells = append(row.Cells, chart.Cell{Text: text, IsBest: ours && metrics[i].ValueOf(&r.Median) == best[i]})
+			row.Cells = append(row.Cells, chart.TableCell{Text: text, IsBest: ours && metrics[i].ValueOf(&r.Median) == best[i]})
 		}
 		switch {
 		case r.PublishedRow != nil:

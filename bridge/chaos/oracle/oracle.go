@@ -65,10 +65,10 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 	}
 	switch {
 	case o.forgettableWrites.isUndoing:
-	case slices.Contains(site.ProcessNames, w.By):
+	case slices.Contains(site.ProcessNames, w.ActingUser):
 		o.noteWriteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
-		o.jobBook.noteForeignWrite(e, w.By, &w.Update, &w.JobBefore, &after)
+		o.jobBook.noteForeignWrite(e, w.ActingUser, &w.Update, &w.JobBefore, &after)
 	default:
 		o.jobBook.changeCount++
 		e.lastChangeNumber = o.jobBook.changeCount
@@ -78,8 +78,8 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 // noteWriteArrival takes a write of ours that reached Slurm.
 func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
 	k := o.currentCall
-	if k == nil || k.SentBy.Name != w.By {
-		o.AddBreach("I2", w.JobID, "%s wrote to Slurm without having asked for it", w.By)
+	if k == nil || k.SentBy.Name != w.ActingUser {
+		o.AddBreach("I2", w.JobID, "%s wrote to Slurm without having asked for it", w.ActingUser)
 		return
 	}
 	if k.IsLate {

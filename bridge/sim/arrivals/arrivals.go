@@ -10,9 +10,9 @@ import (
 	"fairbridge/bridge/sim"
 )
 
-// Config describes a made-up workload of deep-learning jobs: run times spread
+// WorkloadConfig describes a made-up workload of deep-learning jobs: run times spread
 // log-normally around a median, most jobs small, a few gangs.
-type Config struct {
+type WorkloadConfig struct {
 	Seed             int64
 	JobCount         int
 	ArrivalSpan      time.Duration // arrivals are spread over it, at random
@@ -31,7 +31,7 @@ type Arrival struct {
 }
 
 // DrawArrivals draws the workload. The same Config gives the same jobs.
-func (l Config) DrawArrivals() []Arrival {
+func (l WorkloadConfig) DrawArrivals() []Arrival {
 	r := rand.New(rand.NewPCG(uint64(l.Seed), 0x10ad))
 	if l.MedianRunTime == 0 {
 		l.MedianRunTime = 30 * time.Minute
@@ -58,7 +58,7 @@ func (l Config) DrawArrivals() []Arrival {
 	return out
 }
 
-func (l Config) drawJob(r *rand.Rand, i int) sim.JobSpec {
+func (l WorkloadConfig) drawJob(r *rand.Rand, i int) sim.JobSpec {
 	u := l.Users[r.IntN(len(l.Users))]
 	s := sim.JobSpec{Name: fmt.Sprintf("train-%03d", i+1), User: u.Name, Account: u.DefaultAccount, CPUsPerNode: 4}
 	s.MinNodes, s.GPUsPerNode = 1, []int{1, 1, 1, 2, 2, 4, 4, 8}[r.IntN(8)]

@@ -11,7 +11,7 @@ import (
 )
 
 func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
-	l := arrivals.Config{Seed: 5, JobCount: 200, ArrivalSpan: 12 * time.Hour, PreemptibleShare: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
+	l := arrivals.WorkloadConfig{Seed: 5, JobCount: 200, ArrivalSpan: 12 * time.Hour, PreemptibleShare: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
 	jobs := l.DrawArrivals()
 	if diff := cmp.Diff(jobs, l.DrawArrivals()); diff != "" {
 		t.Fatal("two draws differ", diff)
@@ -42,7 +42,7 @@ func BenchmarkDay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := arrivals.ScheduleArrivals(w, arrivals.Config{Seed: 1, JobCount: 2_000, ArrivalSpan: 6 * time.Hour, MaxNodes: 4}.DrawArrivals()); err != nil {
+		if err := arrivals.ScheduleArrivals(w, arrivals.WorkloadConfig{Seed: 1, JobCount: 2_000, ArrivalSpan: 6 * time.Hour, MaxNodes: 4}.DrawArrivals()); err != nil {
 			b.Fatal(err)
 		}
 		if !w.RunUntilIdle(w.Now().Add(60 * 24 * time.Hour)) {

@@ -29,7 +29,7 @@ func (p *Plan) placeOnNode(k *taskClass) (int64, inventory.Slots) {
 				best, on = s.first, n
 			}
 		}
-		if best == k.notBefore {
+		if best == k.notBeforeNanos {
 			break
 		}
 	}
@@ -49,12 +49,12 @@ func (p *Plan) appendStartRanges(out []startRange, k *taskClass, n *inventory.No
 		want.cpuCount = n.CPUs
 	}
 	if want.gpuCount <= 0 {
-		return t.appendStartRanges(out, &want, k.notBefore, most)
+		return t.appendStartRanges(out, &want, k.notBeforeNanos, most)
 	}
 	for i, g := range n.GPUs {
 		if (k.GPUType == "" || k.GPUType == g.Type) && g.Count >= want.gpuCount {
 			want.typeIndex = i
-			out = t.appendStartRanges(out, &want, k.notBefore, most)
+			out = t.appendStartRanges(out, &want, k.notBeforeNanos, most)
 		}
 	}
 	return out
@@ -107,8 +107,8 @@ func (p *Plan) placeGang(k *taskClass) (int64, inventory.Slots) {
 // placeSpreadGPUs finds room for GPUs that may be spread. It tries every moment at
 // which as many are free at all.
 func (p *Plan) placeSpreadGPUs(k *taskClass) (int64, inventory.Slots) {
-	p.scratchRanges = p.clusterTimeline().appendStartRanges(p.scratchRanges[:0], &requirement{gpuCount: k.TotalGPUs, lengthNanos: k.lengthNanos}, k.notBefore, -1)
-	i, _ := slices.BinarySearch(p.releaseTimes, k.notBefore)
+	p.scratchRanges = p.clusterTimeline().appendStartRanges(p.scratchRanges[:0], &requirement{gpuCount: k.TotalGPUs, lengthNanos: k.lengthNanos}, k.notBeforeNanos, -1)
+	i, _ := slices.BinarySearch(p.releaseTimes, k.notBeforeNanos)
 	for _, s := range p.scratchRanges {
 		for ; i < len(p.releaseTimes) && p.releaseTimes[i] <= min(s.last, p.horizon); i++ {
 			at := p.releaseTimes[i]

@@ -65,8 +65,8 @@ type taskKey struct {
 type taskClass struct {
 	inventory.Request
 	*candidateNodes
-	lengthNanos int64
-	notBefore   int64 // no place was found before
+	lengthNanos    int64
+	notBeforeNanos int64 // no place was found before
 }
 
 // BeginPass begins a pass at a moment that looks ahead as far as window. Nodes are all
@@ -116,11 +116,11 @@ func (p *Plan) blockNodes(c *BlockedPeriod) {
 // place as far as the plan looks.
 func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
 	k := p.findClass(&t)
-	if !k.hasRequired || len(k.nodes) == 0 || k.notBefore > p.horizon {
+	if !k.hasRequired || len(k.nodes) == 0 || k.notBeforeNanos > p.horizon {
 		return nil, time.Time{}
 	}
 	at, slots := p.earliestPlace(k)
-	k.notBefore = at
+	k.notBeforeNanos = at
 	if slots == nil {
 		return nil, time.Time{}
 	}
@@ -144,7 +144,7 @@ func (p *Plan) findClass(t *Task) *taskClass {
 		at.nodes, at.hasRequired = t.Partition.CandidateNodes(t.NodeFilter)
 		p.candidatesByKey[key.filterKey] = at
 	}
-	k = &taskClass{Request: key.Request, candidateNodes: at, lengthNanos: int64(key.timeLimit), notBefore: p.now}
+	k = &taskClass{Request: key.Request, candidateNodes: at, lengthNanos: int64(key.timeLimit), notBeforeNanos: p.now}
 	p.classByKey[key] = k
 	return k
 }

@@ -28,7 +28,7 @@ type history struct {
 
 // jobHistory is one job through all its runs.
 type jobHistory struct {
-	run             slurm.Run
+	currentRun      slurm.Run
 	arrivalTime     time.Time
 	firstStart      time.Time
 	lastStop        time.Time
@@ -95,15 +95,15 @@ func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
 	run := j.CurrentRun()
 	switch {
 	case l == nil:
-		l = &jobHistory{run: run, arrivalTime: j.Submit}
+		l = &jobHistory{currentRun: run, arrivalTime: j.Submit}
 		h.jobsByID[j.ID] = l
-	case l.run.IsSameRun(run):
-	case run.Restarts > l.run.Restarts:
+	case l.currentRun.IsSameRun(run):
+	case run.Restarts > l.currentRun.Restarts:
 		h.stopRun(l, j.Submit)
-		l.run, l.hasEnded = run, false
+		l.currentRun, l.hasEnded = run, false
 	default: // the id belongs to another job now
 		h.stopRun(l, before)
-		l = &jobHistory{run: run, arrivalTime: j.Submit}
+		l = &jobHistory{currentRun: run, arrivalTime: j.Submit}
 		h.jobsByID[j.ID] = l
 	}
 	l.lastSeen = at
@@ -137,7 +137,7 @@ func (h *history) findListedJob(j *slurm.Job) *jobHistory {
 	}
 	delete(h.unlistedByID, j.ID)
 	h.jobsByID[j.ID] = l
-	if l.beforeUnlisted == nil || !l.run.IsSameRun(j.CurrentRun()) {
+	if l.beforeUnlisted == nil || !l.currentRun.IsSameRun(j.CurrentRun()) {
 		return l
 	}
 	ended := l.openSpan
@@ -200,7 +200,7 @@ func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Tim
 			s.stop = now
 			open = append(open, s)
 		}
-		if l.run.Restarts > 0 && !l.hasEnded {
+		if l.currentRun.Restarts > 0 && !l.hasEnded {
 			out.PastByJob[id] = bridge.JobPast{
 				Arrive: l.arrivalTime, FirstStart: l.firstStart, LastStop: l.lastStop, Attained: l.attainedService,
 				RequeueTimes: stops(id, l.arrivalTime),

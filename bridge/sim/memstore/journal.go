@@ -17,7 +17,7 @@ import (
 type journal struct {
 	intents              []bridge.Intent          // by ID
 	lastIntentID         int64                    // the last one given
-	openByField          map[slurm.JobField]int64 // the intents without outcome, one a field
+	openIntentByField    map[slurm.JobField]int64 // the intents without outcome, one a field
 	lastCycleByPartition map[string]*storedCycle
 	requeuesByJob        map[int64][]ownRequeue // by job
 }
@@ -30,7 +30,7 @@ type storedCycle struct {
 }
 
 func newJournal() journal {
-	return journal{openByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, requeuesByJob: map[int64][]ownRequeue{}}
+	return journal{openIntentByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, requeuesByJob: map[int64][]ownRequeue{}}
 }
 
 // commonEpoch returns the epoch everything is written under.
@@ -75,7 +75,7 @@ func (j *journal) storeIntents(c *bridge.Cycle, intents []bridge.Intent) ([]brid
 	for i := range out {
 		j.lastIntentID++
 		out[i].ID = j.lastIntentID
-		j.openByField[out[i].Edit.WrittenField()] = j.lastIntentID
+		j.openIntentByField[out[i].Edit.WrittenField()] = j.lastIntentID
 	}
 	j.intents = append(j.intents, out...)
 	return out, nil
@@ -86,7 +86,7 @@ func (j *journal) checkFieldsFree(intents []bridge.Intent) error {
 	mine := make(map[slurm.JobField]bool, len(intents))
 	for i := range intents {
 		f := intents[i].Edit.WrittenField()
-		if _, open := j.openByField[f]; open || mine[f] {
+		if _, open := j.openIntentByField[f]; open || mine[f] {
 			return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s of job %d)", bridge.ErrConflict, f.Field, f.Job)
 		}
 		mine[f] = true
@@ -160,7 +160,7 @@ func (j *journal) skipCycles(partition string, cycles int) {
 
 func (j *journal) clone() journal {
 	c := *j
-	c.intents, c.openByField, c.lastCycleByPartition = slices.Clone(j.intents), maps.Clone(j.openByField), maps.Clone(j.lastCycleByPartition)
+	c.intents, c.openIntentByField, c.lastCycleByPartition = slices.Clone(j.intents), maps.Clone(j.openIntentByField), maps.Clone(j.lastCycleByPartition)
 	c.requeuesByJob = map[int64][]ownRequeue{}
 	for job, list := range j.requeuesByJob {
 		c.requeuesByJob[job] = slices.Clone(list)

@@ -60,8 +60,8 @@ func (j *journal) markIntent(in *bridge.Intent, now time.Time, fence func(epoch 
 		was.Closed = now
 	}
 	if !in.State.IsOpen() {
-		if f := was.Edit.WrittenField(); j.openByField[f] == was.ID {
-			delete(j.openByField, f)
+		if f := was.Edit.WrittenField(); j.openIntentByField[f] == was.ID {
+			delete(j.openIntentByField, f)
 		}
 	}
 	return nil

@@ -24,9 +24,9 @@ const DefaultHalfLife = 7 * 24 * time.Hour
 // cluster: names of clusters are not looked at. It is not safe for concurrent
 // use.
 type Store struct {
-	// FailCall, if not nil, is asked at the beginning of every call of a port, by the
+	// InjectError, if not nil, is asked at the beginning of every call of a port, by the
 	// name of its method. Its error is what the call returns; nothing is done then.
-	FailCall func(call string) error
+	InjectError func(call string) error
 	// AllowsAnyEpoch lets every epoch write, as the database must not.
 	AllowsAnyEpoch bool
 
@@ -50,8 +50,8 @@ func (s *Store) startCall(ctx context.Context, call string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
-	if s.FailCall != nil {
-		return s.FailCall(call)
+	if s.InjectError != nil {
+		return s.InjectError(call)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (s *Store) ForgetClosed(by time.Time) {
 }
 
 // OpenIntentCount returns how many intents wait for their outcome.
-func (s *Store) OpenIntentCount() int { return len(s.journal.openByField) }
+func (s *Store) OpenIntentCount() int { return len(s.journal.openIntentByField) }
 
 // LastCycle returns the last one stored of the partition, without its snapshot; nil:
 // none was.
@@ -196,7 +196,7 @@ func (s *Store) Memo(ctx context.Context, _, partition string) (bridge.Memo, err
 // SetInitialUse says what users had used in their accounts when the world began,
 // decayed to that moment. It is called before anything else is recorded.
 func (s *Store) SetInitialUse(users []policy.User, at time.Time) {
-	s.history.usage.setInitial(users, at)
+	s.history.usage.setInitialUse(users, at)
 }
 
 // Clone returns a copy that shares nothing that changes: a backup.

@@ -26,8 +26,8 @@ type usage struct {
 	foldedAt    time.Time
 }
 
-// setInitial takes what users had used before.
-func (u *usage) setInitial(users []policy.User, at time.Time) {
+// setInitialUse takes what users had used before.
+func (u *usage) setInitialUse(users []policy.User, at time.Time) {
 	u.foldedAt = at
 	for i := range users {
 		u.foldedUsers[u.indexOf(userAccount{users[i].Name, users[i].Account})].UsedService += users[i].UsedService

@@ -9,14 +9,14 @@ import (
 // Program is the work of one job, and how much of it is done.
 type Program struct {
 	WorkTime           time.Duration // run time on so many GPUs, without any stop
-	ReferenceGPUs      int           // that Work is measured on
+	ReferenceGPUs      int           // that WorkTime is measured on
 	Fails              bool          // it ends FAILED instead of COMPLETED
 	Checkpoints        bool          // a stopped run keeps its work, else the next starts from zero
 	CheckpointInterval time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
 	RestoreOverhead    time.Duration // restore time at each restart with a checkpoint
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
-	// that Work is measured at. Nil: in proportion to GPUs.
+	// that WorkTime is measured at. Nil: in proportion to GPUs.
 	Speed func(gpuType string, n int) float64
 
 	savedWork time.Duration // work done and kept

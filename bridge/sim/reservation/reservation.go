@@ -67,9 +67,9 @@ func (b *Book) EndEntry(e *Entry, now time.Time) (ended, recurs bool) {
 	return true, recurs
 }
 
-// findBlocking returns the reservation that keeps a job off a node from one moment to
+// findBlockingEntry returns the reservation that keeps a job off a node from one moment to
 // another; nil: none.
-func (b Book) findBlocking(n *inventory.Node, j Job, from, to time.Time) *Entry {
+func (b Book) findBlockingEntry(n *inventory.Node, j Job, from, to time.Time) *Entry {
 	for _, e := range b {
 		if e.Name != j.Reservation && slices.Contains(e.Nodes, n) && e.From.Before(to) && (e.To.IsZero() || e.To.After(from)) {
 			return e
@@ -78,16 +78,16 @@ func (b Book) findBlocking(n *inventory.Node, j Job, from, to time.Time) *Entry 
 	return nil
 }
 
-// OpenNodes returns those of the partition's nodes in the list that no reservation
+// FilterOpenNodes returns those of the partition's nodes in the list that no reservation
 // keeps a job off that would run from one moment to another. ok is false, with
 // Slurm's reason, when a node it requires is none of them, or a maintenance
 // takes the whole partition.
-func (b Book) OpenNodes(j Job, p *inventory.Partition, list []*inventory.Node, from, to time.Time) (open []*inventory.Node, reason string, ok bool) {
+func (b Book) FilterOpenNodes(j Job, p *inventory.Partition, list []*inventory.Node, from, to time.Time) (open []*inventory.Node, reason string, ok bool) {
 	if len(b) == 0 {
 		return list, "", true
 	}
 	for _, n := range list {
-		e := b.findBlocking(n, j, from, to)
+		e := b.findBlockingEntry(n, j, from, to)
 		switch {
 		case e == nil:
 			open = append(open, n)

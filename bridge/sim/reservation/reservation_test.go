@@ -39,7 +39,7 @@ func TestNodesAreOpenToJobsThatEndBefore(t *testing.T) {
 		{"its own", reservation.Job{Reservation: "class"}, 0, 3 * time.Hour, 2, true},
 		{"after it", reservation.Job{}, 2 * time.Hour, 9 * time.Hour, 2, true},
 	} {
-		open, reason, ok := b.OpenNodes(c.job, p, v.Nodes, start.Add(c.from), start.Add(c.to))
+		open, reason, ok := b.FilterOpenNodes(c.job, p, v.Nodes, start.Add(c.from), start.Add(c.to))
 		if len(open) != c.open || ok != c.ok || ok != (reason == "") {
 			t.Errorf("%s: %v %q %t", c.name, inventory.NodeNames(open), reason, ok)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // newAccountGroups puts the shares of the policies together by account, in percent.
-func (p Page) newAccountGroups(names []string, shares []map[string]float64) []barGroup {
+func (p ComparisonPage) newAccountGroups(names []string, shares []map[string]float64) []barGroup {
 	weights := 0.0
 	for _, name := range slices.Sorted(maps.Keys(p.WeightsByAccount)) {
 		weights += p.WeightsByAccount[name]

@@ -12,7 +12,7 @@ import (
 )
 
 // linesOfPolicies returns a line for each policy by the same function.
-func (p Page) linesOfPolicies(of func(PolicyRuns) []point) []line {
+func (p ComparisonPage) linesOfPolicies(of func(PolicyRuns) []point) []line {
 	all := make([]line, len(p.Policies))
 	for i, pol := range p.Policies {
 		all[i] = line{pol.Label, i, of(pol)}
@@ -21,7 +21,7 @@ func (p Page) linesOfPolicies(of func(PolicyRuns) []point) []line {
 }
 
 // describePolicies says a figure of every policy in words.
-func (p Page) describePolicies(of func(PolicyRuns) string) string {
+func (p ComparisonPage) describePolicies(of func(PolicyRuns) string) string {
 	words := make([]string, len(p.Policies))
 	for i, pol := range p.Policies {
 		words[i] = pol.Label + " " + of(pol)
@@ -54,7 +54,7 @@ func divideX(lines []line, by float64) []line {
 	return lines
 }
 
-func (p Page) jctFigure() figure {
+func (p ComparisonPage) jctFigure() figure {
 	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.JCTs) })
 	_, most := minAndMax(lines, pointX)
 	name, seconds := chooseTimeUnit(most)
@@ -73,7 +73,7 @@ func (p Page) jctFigure() figure {
 	return f
 }
 
-func (p Page) rhoFigure() figure {
+func (p ComparisonPage) rhoFigure() figure {
 	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.Rhos) })
 	least, most := minAndMax(lines, pointX)
 	f := figure{
@@ -99,20 +99,20 @@ func newRhoAxis(least, most float64) axis {
 }
 
 // newTimeFigure draws a figure of the samples over time.
-func (p Page) newTimeFigure(f figure, y func(most float64) axis, said string, of func(*measure.Sample, PolicyRuns) float64) figure {
+func (p ComparisonPage) newTimeFigure(f figure, y func(most float64) axis, said string, of func(*measure.ClusterSample, PolicyRuns) float64) figure {
 	end := 0.0
 	for _, pol := range p.Policies {
 		end = max(end, pol.EndSeconds)
 	}
 	name, seconds := chooseTimeUnit(end)
 	lines := divideX(p.linesOfPolicies(func(pol PolicyRuns) []point {
-		return pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.Sample) float64 { return of(s, pol) })
+		return pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.ClusterSample) float64 { return of(s, pol) })
 	}), seconds)
 	_, most := minAndMax(lines, pointY)
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines, xAxis: newLinearAxis("time since the first arrival, "+name, end/seconds), yAxis: y(most),
 		description: said + p.describePolicies(func(pol PolicyRuns) string {
-			line := pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.Sample) float64 { return of(s, pol) })
+			line := pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.ClusterSample) float64 { return of(s, pol) })
 			return fmt.Sprintf("%.3g, ends at %.3g %s", meanY(line), pol.EndSeconds/seconds, name)
 		}),
 	}.renderSVG()
@@ -127,30 +127,30 @@ func meanY(line []point) float64 {
 	return sum / max(float64(len(line)), 1)
 }
 
-func (p Page) utilizationFigure() figure {
+func (p ComparisonPage) utilizationFigure() figure {
 	f := figure{
 		ID: "utilization", Title: "GPUs in use",
 		Caption: "GPUs allocated over the whole cluster, over time, in the first run of each policy. A line ends with its last job.",
 	}
 	return p.newTimeFigure(f, func(float64) axis { return newLinearAxis("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
-		func(s *measure.Sample, pol PolicyRuns) float64 {
+		func(s *measure.ClusterSample, pol PolicyRuns) float64 {
 			return 100 * float64(s.BusyGPUs) / float64(max(pol.ClusterGPUs, 1))
 		})
 }
 
-func (p Page) queueFigure() figure {
+func (p ComparisonPage) queueFigure() figure {
 	f := figure{
 		ID: "queue", Title: "Jobs waiting",
 		Caption: "Jobs that have arrived and do not run, over time, in the first run of each policy.",
 	}
 	return p.newTimeFigure(f, func(most float64) axis { return newLinearAxis("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
-		func(s *measure.Sample, _ PolicyRuns) float64 { return float64(s.QueuedJobs) })
+		func(s *measure.ClusterSample, _ PolicyRuns) float64 { return float64(s.QueuedJobs) })
 }
 
 // maxAccountsShown is how many accounts a chart shows; the smallest are left out.
 const maxAccountsShown = 12
 
-func (p Page) accountsFigure() (figure, bool) {
+func (p ComparisonPage) accountsFigure() (figure, bool) {
 	f := figure{
 		ID: "accounts", Title: "Shares of the accounts",
 		Caption: "Part of the GPU time given out while jobs waited, by account, in the first run of each policy. The upright mark is what the account's weight entitles it to, were all accounts present.",

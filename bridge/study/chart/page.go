@@ -18,9 +18,9 @@ type PolicyRuns struct {
 	Label       string
 	JCTs        []float64 // seconds
 	Rhos        []float64
-	Samples     []measure.Sample // of the first run
-	EndSeconds  float64          // seconds, of the first run
-	ClusterGPUs int              // of the cluster
+	Samples     []measure.ClusterSample // of the first run
+	EndSeconds  float64                 // seconds, of the first run
+	ClusterGPUs int                     // of the cluster
 }
 
 // NewPolicyRuns makes a Policy of its runs, the first of which has samples.
@@ -35,25 +35,25 @@ func NewPolicyRuns(label string, runs []*measure.Run) PolicyRuns {
 // Table are figures, ready to be read.
 type Table struct {
 	ColumnHeads []string
-	Rows        []Row
+	Rows        []TableRow
 	Notes       []string
 }
 
-// Row is one policy's figures.
-type Row struct {
+// TableRow is one policy's figures.
+type TableRow struct {
 	Label      string
-	StyleIndex int // the policy's place in Page.Policies; negative: not drawn
-	Cells      []Cell
+	StyleIndex int // the policy's place in ComparisonPage.Policies; negative: not drawn
+	Cells      []TableCell
 }
 
-// Cell is a figure.
-type Cell struct {
+// TableCell is a figure.
+type TableCell struct {
 	Text   string
 	IsBest bool // of its column
 }
 
-// Page is what is written.
-type Page struct {
+// ComparisonPage is what is written.
+type ComparisonPage struct {
 	Title            string
 	About            []string // sentences below the title
 	Table            Table
@@ -65,12 +65,12 @@ type Page struct {
 //go:embed head.html page.html style.html report_page.html
 var templateFiles embed.FS
 
-var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))
+var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))
 
-// WritePage writes the page.
-func WritePage(w io.Writer, p Page) error {
-	if err := pageTemplate.ExecuteTemplate(w, "page.html", struct {
-		Page
+// WriteComparisonPage writes the page.
+func WriteComparisonPage(w io.Writer, p ComparisonPage) error {
+	if err := pageTemplates.ExecuteTemplate(w, "page.html", struct {
+		ComparisonPage
 		Figures []figure
 	}{p, p.figures()}); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
@@ -84,7 +84,7 @@ type figure struct {
 	SVG                template.HTML
 }
 
-func (p Page) figures() []figure {
+func (p ComparisonPage) figures() []figure {
 	all := []figure{p.jctFigure(), p.rhoFigure(), p.utilizationFigure(), p.queueFigure()}
 	if f, ok := p.accountsFigure(); ok {
 		all = append(all, f)

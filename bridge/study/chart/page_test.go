@@ -15,14 +15,14 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-func example(labels ...string) Page {
-	p := Page{
+func example(labels ...string) ComparisonPage {
+	p := ComparisonPage{
 		Title: "Policies compared on day.trace", About: []string{"120 jobs on 32 GPUs."}, Footer: "fairbridge (devel)",
 		Table:            Table{ColumnHeads: []string{"Policy", "Makespan"}, Notes: []string{"Bold is best."}},
 		WeightsByAccount: map[string]float64{"ml": 3, "bio": 1},
 	}
 	for i, l := range labels {
-		pol := PolicyRuns{Label: l, EndSeconds: 7200, ClusterGPUs: 8, Samples: []measure.Sample{
+		pol := PolicyRuns{Label: l, EndSeconds: 7200, ClusterGPUs: 8, Samples: []measure.ClusterSample{
 			{AtSeconds: 0, BusyGPUs: 8, QueuedJobs: 3, GPUsByAccount: map[string]float64{"ml": 6, "bio": 2}},
 			{AtSeconds: 3600, BusyGPUs: 4, GPUsByAccount: map[string]float64{"bio": 4}}, {AtSeconds: 7200},
 		}}
@@ -30,15 +30,15 @@ func example(labels ...string) Page {
 			pol.JCTs, pol.Rhos = append(pol.JCTs, float64((i+1)*(j+1)*60)), append(pol.Rhos, float64(j)/25)
 		}
 		p.Policies = append(p.Policies, pol)
-		p.Table.Rows = append(p.Table.Rows, Row{Label: l, StyleIndex: i, Cells: []Cell{{Text: "7,200 s", IsBest: i == 0}}})
+		p.Table.Rows = append(p.Table.Rows, TableRow{Label: l, StyleIndex: i, Cells: []TableCell{{Text: "7,200 s", IsBest: i == 0}}})
 	}
 	return p
 }
 
-func written(t *testing.T, p Page) string {
+func written(t *testing.T, p ComparisonPage) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WritePage(&b, p); err != nil {
+	if err := WriteComparisonPage(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -150,7 +150,7 @@ func TestLooks(t *testing.T) {
 
 // TestEmpty wants a page also of runs without jobs.
 func TestEmpty(t *testing.T) {
-	page := written(t, Page{Title: "none", Policies: []PolicyRuns{{Label: "fifo"}}})
+	page := written(t, ComparisonPage{Title: "none", Policies: []PolicyRuns{{Label: "fifo"}}})
 	for _, d := range drawing.FindAllString(page, -1) {
 		if strings.Contains(d[strings.Index(d, "</desc>"):], "NaN") {
 			t.Errorf("not a number in\n%s", d)

@@ -28,7 +28,7 @@ func cumulativeDistribution(values []float64) []point {
 
 // pointsOverTime returns the mean of a figure of the samples in each of maxPointsPerLine equal
 // stretches of time up to the end.
-func pointsOverTime(samples []measure.Sample, end float64, of func(*measure.Sample) float64) []point {
+func pointsOverTime(samples []measure.ClusterSample, end float64, of func(*measure.ClusterSample) float64) []point {
 	if !(end > 0) || len(samples) == 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func addToBins(sums []float64, width, from, to, value float64) {
 
 // accountSharesWhileQueued is the share of the GPU time given out while jobs queued that each
 // account had.
-func accountSharesWhileQueued(samples []measure.Sample) map[string]float64 {
+func accountSharesWhileQueued(samples []measure.ClusterSample) map[string]float64 {
 	shares, sum := map[string]float64{}, 0.0
 	for i := range len(samples) - 1 {
 		if s := &samples[i]; s.QueuedJobs > 0 {

@@ -33,14 +33,14 @@ func TestCDF(t *testing.T) {
 func TestOverTimeKeepsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at, area := 0.0, 0.0
-		var samples []measure.Sample
+		var samples []measure.ClusterSample
 		for range rapid.IntRange(1, 50).Draw(t, "samples") {
-			s := measure.Sample{AtSeconds: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
+			s := measure.ClusterSample{AtSeconds: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
 			held := rapid.Float64Range(0, 1e4).Draw(t, "held")
 			at, area = at+held, area+held*float64(s.BusyGPUs)
 			samples = append(samples, s)
 		}
-		line := pointsOverTime(samples, at, func(s *measure.Sample) float64 { return float64(s.BusyGPUs) })
+		line := pointsOverTime(samples, at, func(s *measure.ClusterSample) float64 { return float64(s.BusyGPUs) })
 		if at <= 0 {
 			return
 		}
@@ -52,7 +52,7 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 }
 
 func TestContended(t *testing.T) {
-	got := accountSharesWhileQueued([]measure.Sample{
+	got := accountSharesWhileQueued([]measure.ClusterSample{
 		{AtSeconds: 0, QueuedJobs: 1, GPUsByAccount: map[string]float64{"a": 4, "b": 4}},
 		{AtSeconds: 10, QueuedJobs: 2, GPUsByAccount: map[string]float64{"a": 8}},
 		{AtSeconds: 20, QueuedJobs: 0, GPUsByAccount: map[string]float64{"b": 8}},

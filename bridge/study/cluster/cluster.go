@@ -93,7 +93,7 @@ func (p nodeGroup) newNode(name string) policy.Node {
 
 func parseNodeGroups(spec string) ([]nodeGroup, error) {
 	if spec = strings.TrimSpace(spec); spec == "" {
-		return nil, errors.New("empty; " + specFormHint)
+		return nil, errors.New("empty; " + specSyntaxHint)
 	}
 	if n, err := strconv.Atoi(spec); err == nil {
 		p := nodeGroup{spec, n, 1, PlainSpecGPUType}
@@ -110,7 +110,7 @@ func parseNodeGroups(spec string) ([]nodeGroup, error) {
 	return parts, checkNodeGroups(parts)
 }
 
-const specFormHint = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
+const specSyntaxHint = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
 
 var nodeGroupPattern = regexp.MustCompile(`^(-?[0-9]+)x(-?[0-9]+)(?::([A-Za-z0-9][A-Za-z0-9_.-]*))?$`)
 
@@ -137,11 +137,11 @@ var countPattern = regexp.MustCompile(`^([0-9]+)(:.+)?$`)
 func newShapeError(text string) error {
 	switch m := countPattern.FindStringSubmatch(text); {
 	case text == "":
-		return errors.New("a part is empty; " + specFormHint)
+		return errors.New("a part is empty; " + specSyntaxHint)
 	case m != nil:
 		return fmt.Errorf("part %q: say how many servers of how many GPUs, like %sx1%s", text, m[1], m[2])
 	}
-	return fmt.Errorf("part %q: %s", text, specFormHint)
+	return fmt.Errorf("part %q: %s", text, specSyntaxHint)
 }
 
 func (p nodeGroup) checkSize() error {

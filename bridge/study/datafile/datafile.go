@@ -30,15 +30,15 @@ func NewGunzipReader(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(z, LookAheadBytes), nil
 }
 
-// File is a file that appears whole or not at all. A nil File takes nothing.
-type File struct {
+// AtomicFile is a file that appears whole or not at all. A nil File takes nothing.
+type AtomicFile struct {
 	path     string
 	tempFile *os.File
 }
 
-// Create makes sure that the file can be written, before hours of simulation.
+// CreateFile makes sure that the file can be written, before hours of simulation.
 // Without a path the File is nil.
-func Create(path string) (*File, error) {
+func CreateFile(path string) (*AtomicFile, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -49,11 +49,11 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", path, err)
 	}
-	return &File{path, temp}, nil
+	return &AtomicFile{path, temp}, nil
 }
 
 // Write writes the content and puts the file in its place.
-func (f *File) Write(content func(io.Writer) error) error {
+func (f *AtomicFile) Write(content func(io.Writer) error) error {
 	if f == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (f *File) Write(content func(io.Writer) error) error {
 }
 
 // Discard removes what was not written to its end.
-func (f *File) Discard() {
+func (f *AtomicFile) Discard() {
 	if f != nil {
 		f.tempFile.Close()
 		os.Remove(f.tempFile.Name())
@@ -83,7 +83,7 @@ func SaveFile(path string, replace bool, content func(io.Writer) error) error {
 	if err := CheckWritable(path, replace); err != nil {
 		return err
 	}
-	f, err := Create(path)
+	f, err := CreateFile(path)
 	if err != nil {
 		return err
 	}

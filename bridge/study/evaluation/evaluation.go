@@ -33,7 +33,7 @@ func WriteEvaluation(ctx context.Context, path string, o Options) error {
 			return err
 		}
 	}
-	f, err := datafile.Create(path)
+	f, err := datafile.CreateFile(path)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func writeFidelityComparison(ctx context.Context, page *bytes.Buffer, o Options)
 	if err != nil {
 		return err
 	}
-	scenarios, err := generateScenarios("day", generate.Options{OfferedLoad: 0.9}, seeds, spec)
+	scenarios, err := generateScenarios("day", generate.WorkloadOptions{OfferedLoad: 0.9}, seeds, spec)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func writeFidelityComparison(ctx context.Context, page *bytes.Buffer, o Options)
 			if err != nil {
 				return err
 			}
-			writeRow(page, append([]string{p.Label, fidelity}, study.Row{Result: &list[0]}.Cells(metrics)...)...)
+			writeRow(page, append([]string{p.Label, fidelity}, study.TableRow{Result: &list[0]}.Cells(metrics)...)...)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func writeFreshWorkloads(ctx context.Context, page *bytes.Buffer, o Options) err
 	}
 	metrics := metricsByHead("MAKESPAN", "AVG JCT", "WORST ρ", "UNFAIR", "UTIL", "RESTARTS")
 	for _, size := range sizes {
-		scenarios, err := generateScenarios("shockwave", generate.Options{JobCount: size.JobCount}, seeds, fmt.Sprint(size.ClusterGPUs))
+		scenarios, err := generateScenarios("shockwave", generate.WorkloadOptions{JobCount: size.JobCount}, seeds, fmt.Sprint(size.ClusterGPUs))
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func writeFreshWorkloads(ctx context.Context, page *bytes.Buffer, o Options) err
 		fmt.Fprintf(page, "\n### %d drawn jobs on %d GPUs\n\n", size.JobCount, size.ClusterGPUs)
 		writeHeader(page, metricTitles(metrics)...)
 		for _, r := range list {
-			writeRow(page, append([]string{r.Label}, study.Row{Result: &r}.Cells(metrics)...)...)
+			writeRow(page, append([]string{r.Label}, study.TableRow{Result: &r}.Cells(metrics)...)...)
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func writePublishedTraces(ctx context.Context, page *bytes.Buffer, o Options) er
 		if err != nil {
 			return err
 		}
-		s, err := study.LoadScenario(study.Source{TracePath: filepath.Join(o.TracesFolder, t.trace), TablesPath: filepath.Join(o.TracesFolder, t.tables), Nodes: nodes})
+		s, err := study.LoadScenario(study.ScenarioSource{TracePath: filepath.Join(o.TracesFolder, t.trace), TablesPath: filepath.Join(o.TracesFolder, t.tables), Nodes: nodes})
 		if err != nil {
 			return err
 		}

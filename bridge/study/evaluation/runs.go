@@ -35,7 +35,7 @@ func allPolicies() ([]policyset.PolicyChoice, error) {
 // runFastest simulates a policy, and so many times again while it is fast, and keeps
 // the least wall time: others use the machine too.
 func runFastest(ctx context.Context, s *study.Scenario, p policyset.PolicyChoice, again int) (measure.Summary, error) {
-	o := study.Options{Seed: 1}
+	o := study.RunOptions{Seed: 1}
 	if err := o.SetClock("auto", 0, s); err != nil {
 		return measure.Summary{}, err
 	}
@@ -54,7 +54,7 @@ func runFastest(ctx context.Context, s *study.Scenario, p policyset.PolicyChoice
 }
 
 // generateScenarios returns scenarios of a kind for a cluster, one for every seed from 1.
-func generateScenarios(kind string, o generate.Options, seeds int, spec string) ([]*study.Scenario, error) {
+func generateScenarios(kind string, o generate.WorkloadOptions, seeds int, spec string) ([]*study.Scenario, error) {
 	nodes, err := cluster.ParseSpec(spec)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func generateScenarios(kind string, o generate.Options, seeds int, spec string) 
 
 // runPolicies simulates policies on scenarios of seeds from 1.
 func runPolicies(ctx context.Context, policies []policyset.PolicyChoice, scenarios []*study.Scenario, slurm bool) ([]study.Result, error) {
-	e := study.Experiment{Scenarios: scenarios, Policies: policies, Options: study.Options{ThroughSlurm: slurm, Seed: 1}}
+	e := study.Experiment{Scenarios: scenarios, Policies: policies, RunOptions: study.RunOptions{ThroughSlurm: slurm, Seed: 1}}
 	if err := e.SetClock("auto", 0, scenarios[0]); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func newSpeedRow(ctx context.Context, wall published.WallTimes, sizes []publishe
 	cells := []string{wall.OurPolicy}
 	for k, size := range sizes {
 		o.reportProgressf("speed: %s, %d jobs", wall.OurPolicy, size.JobCount)
-		scenarios, err := generateScenarios("shockwave", generate.Options{JobCount: size.JobCount}, 1, fmt.Sprint(size.ClusterGPUs))
+		scenarios, err := generateScenarios("shockwave", generate.WorkloadOptions{JobCount: size.JobCount}, 1, fmt.Sprint(size.ClusterGPUs))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func writeGrowthWithJobs(ctx context.Context, page *bytes.Buffer, o Options) err
 		before := 0.0
 		for _, n := range sizes {
 			o.reportProgressf("growth: %s, %d jobs", name, n)
-			scenarios, err := generateScenarios("philly", generate.Options{JobCount: n}, 1, "24x8")
+			scenarios, err := generateScenarios("philly", generate.WorkloadOptions{JobCount: n}, 1, "24x8")
 			if err != nil {
 				return err
 			}

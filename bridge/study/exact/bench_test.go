@@ -53,7 +53,7 @@ func BenchmarkShockwave(b *testing.B) {
 			p := fromCatalogue(b, "proportional")
 			decisions, started := 0, cpu()
 			for b.Loop() {
-				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(size.gpus, 1, "v100"), Jobs: jobs, Tables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock(), OmitsReasons: true})
+				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(size.gpus, 1, "v100"), Jobs: jobs, SpeedTables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock(), OmitsReasons: true})
 				if err != nil {
 					b.Fatal(err)
 				}

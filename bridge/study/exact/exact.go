@@ -17,13 +17,13 @@ import (
 type Config struct {
 	// Policy is asked with a snapshot that is valid during Decide only: its memo
 	// must not hold on to slices of it.
-	Policy   policy.Policy
-	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of CalendarTimeAt
-	Jobs     []workload.Job
-	Tables   *workload.SpeedTables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account      // with what they used before; see workload.SplitEarlierUse
-	Clock    Clock
-	Seed     int64
+	Policy      policy.Policy
+	Nodes       []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of CalendarTimeAt
+	Jobs        []workload.Job
+	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
+	Accounts    []policy.Account      // with what they used before; see workload.SplitEarlierUse
+	Clock       Clock
+	Seed        int64
 	// ReportsPlannedRegimes: jobs report the batch sizes they planned to have had so far, as
 	// the policies of the Shockwave harness see them, instead of what they had, in
 	// whole seconds an epoch and with that harness's correction by measured speeds.

@@ -17,7 +17,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	made, err := generate.MakeWorkload("philly", generate.Options{JobCount: 100, ClusterGPUs: 16}, 1)
+	made, err := generate.DrawWorkload("philly", generate.WorkloadOptions{JobCount: 100, ClusterGPUs: 16}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -58,8 +58,8 @@ func (l *jobLoader) loadPlainJob(j *job) error {
 // loadTrainingJob prepares a training job: its plan, and its speed on each type.
 func (l *jobLoader) loadTrainingJob(j *job) error {
 	t := j.Training
-	j.totalUnits, j.batchSize, j.wantedBatchSize = float64(t.Steps), t.Batch, t.Batch
-	if !l.speeds.setBatchRates(j, t.Batch) {
+	j.totalUnits, j.batchSize, j.wantedBatchSize = float64(t.Steps), t.BatchSize, t.BatchSize
+	if !l.speeds.setBatchRates(j, t.BatchSize) {
 		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.gpuTypes)
 	}
 	home := l.speeds.referenceType(j)
@@ -68,7 +68,7 @@ func (l *jobLoader) loadTrainingJob(j *job) error {
 		return nil
 	}
 	var err error
-	if j.plannedRegimes, err = workload.PlannedRegimes(j.Job, l.speeds.tables, l.speeds.gpuTypes[home]); err != nil {
+	if j.plannedRegimes, err = workload.PlannedRegimes(j.Job, l.speeds.speedTables, l.speeds.gpuTypes[home]); err != nil {
 		return err
 	}
 	j.outcome.ExclusiveRunSeconds = workload.SumPlannedSeconds(j.plannedRegimes)

@@ -50,7 +50,7 @@ func TestKeptJobsPayNothing(t *testing.T) {
 
 // lm is an LM job; at batch 10 an epoch has 5,968 steps.
 func lm(mode workload.BatchMode, steps int64) workload.Job {
-	return workload.Job{ID: 1, GPUs: 1, Class: "LM (batch size 10)", Training: &workload.Training{Model: "LM", Batch: 10, Mode: mode, Steps: steps}}
+	return workload.Job{ID: 1, GPUs: 1, Class: "LM (batch size 10)", Training: &workload.Training{Model: "LM", BatchSize: 10, Mode: mode, Steps: steps}}
 }
 
 var lmTables = workload.NewSpeedTables([]workload.SpeedRow{
@@ -62,11 +62,11 @@ var lmTables = workload.NewSpeedTables([]workload.SpeedRow{
 
 func TestTrainingRunsWholeSteps(t *testing.T) {
 	// int(100.005 × 120) = 12,000 steps a round, which take a little less.
-	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, Jobs: []workload.Job{lm(workload.StaticMode, 30_000)}})
+	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), SpeedTables: lmTables, Jobs: []workload.Job{lm(workload.StaticMode, 30_000)}})
 	same(t, "finish", run.JobOutcomes[0].Finish, 30_000/100.005)
 	same(t, "alone", run.JobOutcomes[0].ExclusiveRunSeconds, 6*59_675/10.0/100.005)
 	// A start after a pause loses 20 s in whole steps: 12,000 × (t−20)/t, cut.
-	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables,
+	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.ShockwaveClock(), SpeedTables: lmTables,
 		Jobs: []workload.Job{lm(workload.StaticMode, 30_000), job(2, 0, 60)}}
 	var done []float64
 	late.WatchDecision = func(s *policy.Snapshot, _ *policy.Plan) { done = append(done, s.Jobs[0].Training.StepsDone) }
@@ -80,7 +80,7 @@ func TestBatchSizesLagARound(t *testing.T) {
 	// The noise scale doubles LM's batch of 10 from epoch 11, asked for when epoch
 	// 10 has begun (5 rounds, 60,000 steps) and done at the end of the next round:
 	// 72,000 steps, 12.06 epochs, count as 13 of 2,984 steps.
-	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, Jobs: []workload.Job{lm(workload.GNSMode, 23*5_968)}}
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), SpeedTables: lmTables, Jobs: []workload.Job{lm(workload.GNSMode, 23*5_968)}}
 	var seen []policy.Training
 	c.WatchDecision = func(s *policy.Snapshot, _ *policy.Plan) { seen = append(seen, *s.Jobs[0].Training) }
 	c.Clock.MaxOverrunFactor = 0
@@ -94,14 +94,14 @@ func TestBatchSizesLagARound(t *testing.T) {
 }
 
 func TestOverrunEndsAJob(t *testing.T) {
-	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, Jobs: []workload.Job{lm(workload.StaticMode, 10*5_968)}}
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), SpeedTables: lmTables, Jobs: []workload.Job{lm(workload.StaticMode, 10*5_968)}}
 	c.Clock.MaxOverrunFactor = 0.5 // ended once it has run more than 298 s: after the third round
 	run := play(t, c)
 	same(t, "finish", run.JobOutcomes[0].Finish, 36_000/100.005)
 }
 
 func TestProfiledJobsTellTheirPlan(t *testing.T) {
-	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), Tables: lmTables, ReportsPlannedRegimes: true, Jobs: []workload.Job{lm(workload.AccordionMode, 40*5_968)}}
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.ShockwaveClock(), SpeedTables: lmTables, ReportsPlannedRegimes: true, Jobs: []workload.Job{lm(workload.AccordionMode, 40*5_968)}}
 	var last []policy.Regime
 	c.WatchDecision = func(s *policy.Snapshot, _ *policy.Plan) { last = append(last[:0], s.Jobs[0].Training.SeenRegimes...) }
 	play(t, c)

@@ -9,13 +9,13 @@ import (
 
 // speedTable is how fast jobs go on the GPU types of a cluster.
 type speedTable struct {
-	tables             *workload.SpeedTables
+	speedTables        *workload.SpeedTables
 	gpuTypes           []string // sorted
 	defaultSharedSpeed float64  // relative to being alone, beside a job for which there is no table
 }
 
 func newSpeedTable(c *Config, types []string) *speedTable {
-	return &speedTable{tables: c.Tables, gpuTypes: types, defaultSharedSpeed: cmp.Or(c.DefaultSharedSpeed, 0.6)}
+	return &speedTable{speedTables: c.SpeedTables, gpuTypes: types, defaultSharedSpeed: cmp.Or(c.DefaultSharedSpeed, 0.6)}
 }
 
 // setBatchRates looks up the speeds of a training job at a batch size. It reports whether
@@ -27,7 +27,7 @@ func (s *speedTable) setBatchRates(j *job, batch int) bool {
 	}
 	rates := make([]float64, len(s.gpuTypes))
 	for k, typ := range s.gpuTypes {
-		rates[k], _ = s.tables.StepsAlone(typ, class, j.GPUs)
+		rates[k], _ = s.speedTables.StepsAlone(typ, class, j.GPUs)
 		known = known || rates[k] > 0 && (j.GPUType == "" || j.GPUType == typ)
 	}
 	if known {
@@ -50,7 +50,7 @@ func (s *speedTable) referenceType(j *job) int {
 // epochSeconds is how many seconds an epoch takes the job alone at a batch size on its
 // home type; 0: not known.
 func (s *speedTable) epochSeconds(j *job, batch int) float64 {
-	speed, err := s.tables.SpeedOf(j.Job, s.gpuTypes[max(s.referenceType(j), 0)], batch)
+	speed, err := s.speedTables.SpeedOf(j.Job, s.gpuTypes[max(s.referenceType(j), 0)], batch)
 	if err != nil {
 		return 0
 	}
@@ -61,8 +61,8 @@ func (s *speedTable) epochSeconds(j *job, batch int) float64 {
 func (s *speedTable) listSharedRates(j *job) []policy.SharedRate {
 	var out []policy.SharedRate
 	for _, typ := range s.gpuTypes {
-		for _, other := range s.tables.Neighbours(typ, j.batchClass, j.GPUs) {
-			v, _ := s.tables.StepsBeside(typ, j.batchClass, j.GPUs, other)
+		for _, other := range s.speedTables.Neighbours(typ, j.batchClass, j.GPUs) {
+			v, _ := s.speedTables.StepsBeside(typ, j.batchClass, j.GPUs, other)
 			out = append(out, policy.SharedRate{Type: typ, NeighbourClass: other, StepsPerSecond: v})
 		}
 	}
@@ -93,7 +93,7 @@ func (s *speedTable) speedOf(j *job, c *cluster) float64 {
 
 func (s *speedTable) resizedSpeed(j *job, typ, n int) float64 {
 	if j.Training != nil {
-		if v, ok := s.tables.StepsAlone(s.gpuTypes[typ], j.batchClass, n); ok {
+		if v, ok := s.speedTables.StepsAlone(s.gpuTypes[typ], j.batchClass, n); ok {
 			return v
 		}
 	}
@@ -113,7 +113,7 @@ func (s *speedTable) speedBeside(j *job, r *deviceGroup, alone float64) float64 
 		}
 		v, known := 0.0, false
 		if j.Training != nil && other.Training != nil {
-			v, known = s.tables.StepsBeside(s.gpuTypes[r.typeIndex], j.batchClass, j.GPUs, other.batchClass)
+			v, known = s.speedTables.StepsBeside(s.gpuTypes[r.typeIndex], j.batchClass, j.GPUs, other.batchClass)
 		}
 		if !known {
 			v = alone * s.defaultSharedSpeed

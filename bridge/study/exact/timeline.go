@@ -10,7 +10,7 @@ const maxSamples = 4096
 
 // timeline is the cluster over time.
 type timeline struct {
-	samples           []measure.Sample
+	samples           []measure.ClusterSample
 	minSampleInterval float64 // least time between two samples
 }
 
@@ -27,7 +27,7 @@ func (t *timeline) recordSample(now float64, gpus int, running []*job, waiting, 
 	for _, j := range running {
 		by[j.Account] += float64(j.heldAlloc.Count())
 	}
-	t.samples = append(t.samples, measure.Sample{AtSeconds: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
+	t.samples = append(t.samples, measure.ClusterSample{AtSeconds: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
 }
 
 func (t *timeline) dropEverySecondSample() {

@@ -37,7 +37,7 @@ func (w *daySampler) drawJobEnd(gpus int, u float64) workload.JobEnd {
 		failed += p[2] * earlyFailureShare / earlyQuantile
 	}
 	done := p[0] / (p[0] + p[1]) * (1 - failed)
-	return possibleEnds[pickIndex(w.random, []float64{done, 1 - failed - done, failed})]
+	return possibleJobEnds[pickIndex(w.random, []float64{done, 1 - failed - done, failed})]
 }
 
 // medianLimitFactor is the median of time limits in run times; they spread log-normally

@@ -183,18 +183,18 @@ func TestDeadlines(t *testing.T) {
 }
 
 func TestMake(t *testing.T) {
-	for _, k := range generate.Kinds() {
-		m, err := generate.MakeWorkload(k.Name, generate.Options{ClusterGPUs: 32}, 1)
+	for _, k := range generate.ListKinds() {
+		m, err := generate.DrawWorkload(k.Name, generate.WorkloadOptions{ClusterGPUs: 32}, 1)
 		if err != nil || len(m.Jobs) == 0 {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	for _, w := range []generate.Options{{JobCount: -1}, {OfferedLoad: math.Inf(1)}, {OfferedLoad: math.NaN()}, {ProfileName: "mars"}} {
-		if _, err := generate.MakeWorkload("day", w, 1); err == nil {
+	for _, w := range []generate.WorkloadOptions{{JobCount: -1}, {OfferedLoad: math.Inf(1)}, {OfferedLoad: math.NaN()}, {ProfileName: "mars"}} {
+		if _, err := generate.DrawWorkload("day", w, 1); err == nil {
 			t.Errorf("%+v is fine", w)
 		}
 	}
-	if _, err := generate.MakeWorkload("days", generate.Options{}, 1); err == nil {
+	if _, err := generate.DrawWorkload("days", generate.WorkloadOptions{}, 1); err == nil {
 		t.Error("a kind of days")
 	}
 }

@@ -12,7 +12,7 @@ var endSharesBySize = [7][3]float64{
 	{.67, .18, .15}, {.41, .32, .27}, {.58, .19, .23}, {.55, .29, .16}, {.43, .46, .11}, {.44, .41, .15}, {.21, .69, .10},
 }
 
-var possibleEnds = [3]workload.JobEnd{workload.Completed, workload.Cancelled, workload.Failed}
+var possibleJobEnds = [3]workload.JobEnd{workload.Completed, workload.Cancelled, workload.Failed}
 
 // sizeBin returns the index of the smallest power of two that holds the GPUs, at
 // most the last one of n.
@@ -24,7 +24,7 @@ func sizeBin(gpus, n int) int {
 	return i
 }
 
-// drawEnd draws how a job ends.
-func drawEnd(r *rand.Rand, gpus int) workload.JobEnd {
-	return possibleEnds[pickIndex(r, endSharesBySize[sizeBin(gpus, len(endSharesBySize))][:])]
+// drawJobEndForSize draws how a job ends.
+func drawJobEndForSize(r *rand.Rand, gpus int) workload.JobEnd {
+	return possibleJobEnds[pickIndex(r, endSharesBySize[sizeBin(gpus, len(endSharesBySize))][:])]
 }

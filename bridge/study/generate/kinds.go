@@ -10,18 +10,18 @@ import (
 	"fairbridge/policy"
 )
 
-// KindNames are the names of the workloads that can be made.
-func KindNames() []string {
+// ListKindNames are the names of the workloads that can be made.
+func ListKindNames() []string {
 	var names []string
-	for _, k := range Kinds() {
+	for _, k := range ListKinds() {
 		names = append(names, k.Name)
 	}
 	return names
 }
 
-// Options are what all kinds of workload understand of what a caller wants; zero
+// WorkloadOptions are what all kinds of workload understand of what a caller wants; zero
 // fields mean the default of the kind.
-type Options struct {
+type WorkloadOptions struct {
 	JobCount     int
 	DayCount     float64
 	ClusterGPUs  int // of the cluster
@@ -30,56 +30,56 @@ type Options struct {
 	ProfileName  string
 }
 
-// Kind is a kind of workload by its name.
-type Kind struct {
+// WorkloadKind is a kind of workload by its name.
+type WorkloadKind struct {
 	Name        string
 	Description string
 	UsedOptions []string // the names of those it takes, as flags are called: "jobs"; the others do not count for it
 	// HasTraining says that its jobs run at the speeds of NewSpeedTables.
 	HasTraining bool
-	newDrawer   func(Options) (Drawer, error)
+	newDrawer   func(WorkloadOptions) (JobDrawer, error)
 }
 
-// Drawer draws the jobs of a seed.
-type Drawer interface {
+// JobDrawer draws the jobs of a seed.
+type JobDrawer interface {
 	DrawJobs(seed int64) []workload.Job
 }
 
-// AccountDrawer is a Drawer whose jobs belong to accounts with weights.
+// AccountDrawer is a JobDrawer whose jobs belong to accounts with weights.
 type AccountDrawer interface {
 	DrawAccounts(seed int64) []policy.Account
 }
 
-// Kinds are all workloads that can be made by name.
-func Kinds() []Kind {
-	return []Kind{
+// ListKinds are all workloads that can be made by name.
+func ListKinds() []WorkloadKind {
+	return []WorkloadKind{
 		{"day", "days of a GPU cluster as the Helios study measured them", []string{"days", "gpus", "load", "accounts", "profile"}, false, newDayDrawer},
-		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, false, func(w Options) (Drawer, error) {
+		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, false, func(w WorkloadOptions) (JobDrawer, error) {
 			return PhillyDrawer{JobCount: w.JobCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad, AccountCount: w.AccountCount}, nil
 		}},
-		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w Options) (Drawer, error) {
+		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w WorkloadOptions) (JobDrawer, error) {
 			return TenantDrawer{ArrivalHours: 24 * w.DayCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad, AccountCount: w.AccountCount}, nil
 		}},
-		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w Options) (Drawer, error) {
+		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w WorkloadOptions) (JobDrawer, error) {
 			return GavelDrawer{JobCount: w.JobCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad}, nil
 		}},
-		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, true, func(w Options) (Drawer, error) {
+		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, true, func(w WorkloadOptions) (JobDrawer, error) {
 			return ShockwaveDrawer{JobCount: w.JobCount, ClusterGPUs: w.ClusterGPUs}, nil
 		}},
-		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, true, func(w Options) (Drawer, error) {
+		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, true, func(w WorkloadOptions) (JobDrawer, error) {
 			return DeadlineDrawer{GavelDrawer: GavelDrawer{JobCount: w.JobCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad}}, nil
 		}},
 	}
 }
 
-func newDayDrawer(w Options) (Drawer, error) {
+func newDayDrawer(w WorkloadOptions) (JobDrawer, error) {
 	d := DayDrawer{ProfileName: w.ProfileName, DayCount: w.DayCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad, AccountCount: w.AccountCount}
 	_, err := d.withDefaults()
 	return d, err
 }
 
-// firstDay is when made workloads begin.
-var firstDay = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+// workloadStart is when made workloads begin.
+var workloadStart = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
 // Workload is a workload made by name.
 type Workload struct {
@@ -88,10 +88,10 @@ type Workload struct {
 	Accounts []policy.Account
 }
 
-// MakeWorkload draws a workload of the kind. The error says what it does not
+// DrawWorkload draws a workload of the kind. The error says what it does not
 // understand.
-func MakeWorkload(kind string, w Options, seed int64) (*Workload, error) {
-	for _, k := range Kinds() {
+func DrawWorkload(kind string, w WorkloadOptions, seed int64) (*Workload, error) {
+	for _, k := range ListKinds() {
 		if k.Name != kind {
 			continue
 		}
@@ -102,16 +102,16 @@ func MakeWorkload(kind string, w Options, seed int64) (*Workload, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &Workload{Start: firstDay, Jobs: d.DrawJobs(seed)}
+		m := &Workload{Start: workloadStart, Jobs: d.DrawJobs(seed)}
 		if t, ok := d.(AccountDrawer); ok {
 			m.Accounts = t.DrawAccounts(seed)
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("no kind of workload %q; there are %s", kind, strings.Join(KindNames(), ", "))
+	return nil, fmt.Errorf("no kind of workload %q; there are %s", kind, strings.Join(ListKindNames(), ", "))
 }
 
-func (w *Options) checkRanges() error {
+func (w *WorkloadOptions) checkRanges() error {
 	for _, f := range []struct {
 		name  string
 		value float64

@@ -57,7 +57,7 @@ func (p PhillyDrawer) DrawJobs(seed int64) []workload.Job {
 		gpus := drawPowerOfTwo(r, phillySizeShares, p.ClusterGPUs)
 		c := phillyRunTimesForSize(gpus)
 		long := c.valueAt(r.Float64() * c.shareBelow(longest))
-		jobs[i] = workload.Job{Name: "train", User: u.name, Account: u.account, GPUs: gpus, Duration: roundUpSeconds(long), End: drawEnd(r, gpus)}
+		jobs[i] = workload.Job{Name: "train", User: u.name, Account: u.account, GPUs: gpus, Duration: roundUpSeconds(long), End: drawJobEndForSize(r, gpus)}
 	}
 	busy := hourlyRate
 	if p.HasNoDayAndNight {

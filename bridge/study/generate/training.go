@@ -16,7 +16,7 @@ func newTrainingJob(r *rand.Rand, gpus int, duration float64, mode workload.Batc
 	class := workload.ClassOf(m.name, batch)
 	j := workload.Job{
 		Name: class, Class: class, GPUs: gpus, Duration: duration,
-		Training: &workload.Training{Model: m.name, Batch: batch, Mode: mode, Steps: int64(math.Ceil(duration * speed))},
+		Training: &workload.Training{Model: m.name, BatchSize: batch, Mode: mode, Steps: int64(math.Ceil(duration * speed))},
 		Speeds:   map[string]float64{},
 	}
 	for typ, name := range gpuTypes {

@@ -15,7 +15,7 @@ func BenchmarkProportional(b *testing.B) {
 			jobs, tables := s.workload(b)
 			p := lookup(b, "proportional", nil)
 			for b.Loop() {
-				_, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables, Clock: exact.ShockwaveClock(), OmitsReasons: true})
+				_, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, SpeedTables: tables, Clock: exact.ShockwaveClock(), OmitsReasons: true})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -54,7 +54,7 @@ func here(t testing.TB, name string) string {
 // workload reads the jobs and tables of a setting.
 func (s setting) workload(t testing.TB) ([]workload.Job, *workload.SpeedTables) {
 	t.Helper()
-	tr, err := trace.ReadFile(here(t, s.trace), trace.Options{})
+	tr, err := trace.ReadFile(here(t, s.trace), trace.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func lookup(t testing.TB, name string, given paper.Params) policy.Policy {
 func (s setting) simulate(t testing.TB, p policy.Policy) *measure.Run {
 	t.Helper()
 	jobs, tables := s.workload(t)
-	run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables, Clock: exact.ShockwaveClock(),
+	run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(s.gpus, "v100"), Jobs: jobs, SpeedTables: tables, Clock: exact.ShockwaveClock(),
 		WatchDecision: func(snap *policy.Snapshot, plan *policy.Plan) {
 			if err := plan.Check(snap); err != nil {
 				t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 func (s setting) shockwave(t testing.TB, given paper.Params, profiled bool) *measure.Run {
 	t.Helper()
 	jobs, tables := s.workload(t)
-	run, err := exact.Run(exact.Config{Policy: lookup(t, "shockwave", given), Nodes: nodes(s.gpus, "v100"), Jobs: jobs, Tables: tables,
+	run, err := exact.Run(exact.Config{Policy: lookup(t, "shockwave", given), Nodes: nodes(s.gpus, "v100"), Jobs: jobs, SpeedTables: tables,
 		Clock: exact.ShockwaveClock(), ReportsPlannedRegimes: profiled, OmitsReasons: true})
 	if err != nil {
 		t.Fatal(err)

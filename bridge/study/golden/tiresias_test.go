@@ -17,7 +17,7 @@ import (
 // 504 s two jobs have 440 GPU-seconds left each; theirs serves first the one
 // that was first the last time, ours the one that arrived first.
 func TestTiresias(t *testing.T) {
-	tr, err := trace.ReadFile(here(t, "../tiresias/60_job.csv"), trace.Options{})
+	tr, err := trace.ReadFile(here(t, "../tiresias/60_job.csv"), trace.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

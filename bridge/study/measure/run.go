@@ -19,8 +19,8 @@ type JobOutcome struct {
 	LostService         float64 // GPU-seconds of Service that brought no progress
 }
 
-// Sample is the cluster at one moment; it holds until the next Sample.
-type Sample struct {
+// ClusterSample is the cluster at one moment; it holds until the next one.
+type ClusterSample struct {
 	AtSeconds     float64
 	BusyGPUs      int // GPUs allocated
 	RunningJobs   int
@@ -37,7 +37,7 @@ type Run struct {
 	MakespanSeconds  float64
 	BusyGPUSeconds   float64 // GPU-seconds of work done, without overheads
 	JobOutcomes      []JobOutcome
-	Samples          []Sample
+	Samples          []ClusterSample
 	WeightsByAccount map[string]float64 // weights of the accounts
 	WallSeconds      float64            // seconds the simulation took
 	DecideSeconds    []float64          // seconds each decision took

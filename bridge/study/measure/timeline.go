@@ -17,10 +17,10 @@ type JobChange struct {
 
 // SamplesFromChanges returns the cluster over time, one sample for each moment in which
 // something changed. It sorts the changes.
-func SamplesFromChanges(changes []JobChange) []Sample {
+func SamplesFromChanges(changes []JobChange) []ClusterSample {
 	slices.SortStableFunc(changes, func(a, b JobChange) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
-	var out []Sample
-	var now Sample
+	var out []ClusterSample
+	var now ClusterSample
 	for i, c := range changes {
 		now.AtSeconds = c.AtSeconds
 		now.BusyGPUs += c.GPUDelta

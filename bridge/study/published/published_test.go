@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 		file string
 		gpus int
 	}{{"120_32gpus.trace", 32}, {"220_64gpus.trace", 64}} {
-		tr, err := trace.ReadFile(filepath.Join(shared, c.file), trace.Options{})
+		tr, err := trace.ReadFile(filepath.Join(shared, c.file), trace.ReadOptions{})
 		if err != nil {
 			t.Skipf("the published traces are not here: %v", err)
 		}

@@ -76,7 +76,7 @@ func (f *Accuracy) String() string {
 
 // Rerun simulates what was done, through Slurm as it was done, and says how near
 // that comes to what happened.
-func (s *PastScenario) Rerun(ctx context.Context, o study.Options, progress func(done, of int)) (study.Result, *Accuracy, error) {
+func (s *PastScenario) Rerun(ctx context.Context, o study.RunOptions, progress func(done, of int)) (study.Result, *Accuracy, error) {
 	o.ThroughSlurm, o.Mode = true, s.Mode
 	run, err := s.Run(ctx, s.Decider, o, progress)
 	if err != nil {

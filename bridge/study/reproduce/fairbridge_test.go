@@ -16,7 +16,7 @@ func shock(t *testing.T, seed int64, name string, given paper.Params) measure.Su
 	t.Helper()
 	jobs := generate.ShockwaveDrawer{ClusterGPUs: 32}.DrawJobs(seed)
 	return simulate(t, exact.Config{Policy: system(t, name, given), Nodes: cluster(32, 1, "v100"), Jobs: jobs,
-		Tables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock()}).Summarize()
+		SpeedTables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock()}).Summarize()
 }
 
 // TestReproduceFairbridge: what our own policy promises, on drawn workloads: the

@@ -23,7 +23,7 @@ func shared(seed int64, load generate.GavelDrawer) exact.Config {
 		both, _ := tables.StepsBeside("v100", j.Class, 1, j.Class)
 		j.GPUType, j.IsShareable = "v100", j.GPUs == 1 && both > .55*alone
 	}
-	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: jobs, Tables: tables,
+	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: jobs, SpeedTables: tables,
 		Clock: exact.NewIntervalClock(5*time.Minute, 10*time.Minute, 10*time.Second)}
 }
 

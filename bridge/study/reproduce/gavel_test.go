@@ -34,7 +34,7 @@ func gavelRun(t *testing.T, jobs []workload.Job, name string, params paper.Param
 	maps.Copy(p, params)
 	clock := exact.GavelClock()
 	clock.MaxOverrunFactor = 0 // it counts time on the fastest type, and would end jobs early on the others
-	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: generate.NewSpeedTables(), Clock: clock, OmitsReasons: true})
+	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, SpeedTables: generate.NewSpeedTables(), Clock: clock, OmitsReasons: true})
 }
 
 // gavelLoad is 80–90 % of what max-min without knowledge of types can sustain

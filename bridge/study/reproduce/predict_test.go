@@ -217,7 +217,7 @@ func sets(t *testing.T) map[string][]workload.Job {
 			t.Logf("left out: no %s in %s", pattern, root)
 		}
 		for _, p := range paths {
-			tr, err := trace.ReadFile(p, trace.Options{})
+			tr, err := trace.ReadFile(p, trace.ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

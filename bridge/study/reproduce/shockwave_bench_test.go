@@ -19,7 +19,7 @@ func BenchmarkShockwave(b *testing.B) {
 		b.Run(fmt.Sprint(c.jobs), func(b *testing.B) {
 			jobs := generate.ShockwaveDrawer{JobCount: c.jobs, ClusterGPUs: c.gpus}.DrawJobs(1)
 			for b.Loop() {
-				simulate(b, exact.Config{Policy: system(b, "shockwave", c.params), Nodes: cluster(c.gpus, 1, "v100"), Jobs: jobs, Tables: generate.NewSpeedTables(),
+				simulate(b, exact.Config{Policy: system(b, "shockwave", c.params), Nodes: cluster(c.gpus, 1, "v100"), Jobs: jobs, SpeedTables: generate.NewSpeedTables(),
 					Clock: exact.ShockwaveClock(), ReportsPlannedRegimes: true})
 			}
 		})

@@ -17,7 +17,7 @@ import (
 // not count how wide a job is, so that with more GPUs a job more are unfair.
 func shockwave(t *testing.T, seed int64, p policy.Policy) measure.Summary {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{SizeWeights: []float64{.69, .23, .07, .01}}.DrawJobs(seed), Tables: generate.NewSpeedTables(),
+	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{SizeWeights: []float64{.69, .23, .07, .01}}.DrawJobs(seed), SpeedTables: generate.NewSpeedTables(),
 		Clock: exact.ShockwaveClock(), Seed: seed}).Summarize()
 }
 

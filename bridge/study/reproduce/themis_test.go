@@ -11,7 +11,7 @@ import (
 
 // shockwaves is Shockwave's workload at 32 GPUs, by its clock.
 func shockwaves(seed int64) exact.Config {
-	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{}.DrawJobs(seed), Tables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock()}
+	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.ShockwaveDrawer{}.DrawJobs(seed), SpeedTables: generate.NewSpeedTables(), Clock: exact.ShockwaveClock()}
 }
 
 // of returns the median over five seeds of a figure of a policy on a workload.

@@ -25,13 +25,13 @@ import (
 type Config struct {
 	// Policy decides; nil: Slurm schedules alone, with its own multifactor
 	// priorities and backfill.
-	Policy     policy.Policy
-	PolicyName string        // of the policy, for the record
-	Nodes      []policy.Node // sorted by name; all in one partition "gpu"
-	Jobs       []workload.Job
-	Tables     *workload.SpeedTables // speeds of jobs with Training; nil: none
-	Accounts   []policy.Account      // what they used before, Slurm and the loop know; see workload.SplitEarlierUse
-	Seed       int64
+	Policy      policy.Policy
+	PolicyName  string        // of the policy, for the record
+	Nodes       []policy.Node // sorted by name; all in one partition "gpu"
+	Jobs        []workload.Job
+	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
+	Accounts    []policy.Account      // what they used before, Slurm and the loop know; see workload.SplitEarlierUse
+	Seed        int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
 	Mode bridge.Mode

@@ -89,7 +89,7 @@ func setMeanJobsPresent(jobs []measure.JobOutcome) {
 }
 
 // newSamples is the cluster over time, one sample per change.
-func (f *resultBuilder) newSamples() []measure.Sample {
+func (f *resultBuilder) newSamples() []measure.ClusterSample {
 	var changes []measure.JobChange
 	for i := range f.jobs {
 		changes = append(changes, measure.JobChange{AtSeconds: f.jobs[i].Arrive, QueuedDelta: 1})

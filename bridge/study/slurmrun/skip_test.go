@@ -23,7 +23,7 @@ func sparse(n int, fixed func(int) bool) []workload.Job {
 // philly are jobs as a real cluster saw them.
 func philly(t *testing.T, seed int64) []workload.Job {
 	t.Helper()
-	made, err := generate.MakeWorkload("philly", generate.Options{JobCount: 25, ClusterGPUs: 16, OfferedLoad: 0.5}, seed)
+	made, err := generate.DrawWorkload("philly", generate.WorkloadOptions{JobCount: 25, ClusterGPUs: 16, OfferedLoad: 0.5}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}

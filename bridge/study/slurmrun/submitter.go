@@ -17,13 +17,13 @@ import (
 type submitter struct {
 	nodes              []policy.Node
 	gpuTypes           []string              // of GPUs, sorted
-	tables             *workload.SpeedTables // nil: none
+	speedTables        *workload.SpeedTables // nil: none
 	defaultRestartCost time.Duration         // of a restart, where the job says nothing
 	workloadStart      time.Time             // of the workload
 }
 
 func newSubmitter(c *Config) *submitter {
-	o := &submitter{nodes: c.Nodes, tables: c.Tables, defaultRestartCost: c.RestartCost, workloadStart: c.workloadStart()}
+	o := &submitter{nodes: c.Nodes, speedTables: c.SpeedTables, defaultRestartCost: c.RestartCost, workloadStart: c.workloadStart()}
 	for i := range c.Nodes {
 		for _, d := range c.Nodes[i].GPUs {
 			o.gpuTypes = append(o.gpuTypes, d.Type)
@@ -41,7 +41,7 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 	if j.Training == nil {
 		return j, nil
 	}
-	if o.tables == nil {
+	if o.speedTables == nil {
 		return j, fmt.Errorf("job %d (line %d): trains %s, and there are no throughput tables", j.ID, j.Line, j.Training.Model)
 	}
 	j.Duration, j.Speeds = 0, map[string]float64{}
@@ -67,15 +67,15 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 // runTimeAlone returns how long a training job takes on GPUs of one type.
 func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, ok bool) {
 	if j.Training.EpochCount() > 0 {
-		plan, err := workload.PlannedRegimes(j, o.tables, typ)
+		plan, err := workload.PlannedRegimes(j, o.speedTables, typ)
 		t := workload.SumPlannedSeconds(plan)
 		return t, err == nil && t > 0
 	}
 	class := j.Class
-	if j.Training.Batch > 0 {
-		class = workload.ClassOf(j.Training.Model, j.Training.Batch)
+	if j.Training.BatchSize > 0 {
+		class = workload.ClassOf(j.Training.Model, j.Training.BatchSize)
 	}
-	rate, ok := o.tables.StepsAlone(typ, class, j.GPUs)
+	rate, ok := o.speedTables.StepsAlone(typ, class, j.GPUs)
 	if !ok || rate <= 0 {
 		return 0, false
 	}

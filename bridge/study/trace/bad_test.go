@@ -51,7 +51,7 @@ func TestBad(t *testing.T) {
 		"no jobs":          {strings.SplitAfter(phillyCSV, "\n")[0], "t.x: no jobs in it"},
 		"only steps":       {strings.Join(strings.SplitAfter(sacctText, "\n")[:1], "") + strings.SplitAfter(sacctText, "\n")[2], "t.x: no jobs in it; 1 job steps"},
 	} {
-		_, err := trace.Read(strings.NewReader(c.text), "t.x", trace.Options{})
+		_, err := trace.Read(strings.NewReader(c.text), "t.x", trace.ReadOptions{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", name, err, c.want)
 		}
@@ -59,22 +59,22 @@ func TestBad(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	_, err := trace.Read(strings.NewReader(phillyCSV), "t", trace.Options{Format: "phily"})
+	_, err := trace.Read(strings.NewReader(phillyCSV), "t", trace.ReadOptions{Format: "phily"})
 	if err == nil || !strings.Contains(err.Error(), `no format "phily"; there are fairbridge, `) {
 		t.Error(err)
 	}
-	_, err = trace.Read(strings.NewReader(phillyCSV), "t", trace.Options{Format: "helios"})
+	_, err = trace.Read(strings.NewReader(phillyCSV), "t", trace.ReadOptions{Format: "helios"})
 	if err == nil || !strings.Contains(err.Error(), "t:1: job_id: this column is missing from the header; format helios needs job_id, user") {
 		t.Error(err)
 	}
-	if _, err := trace.ReadFile("/nowhere/t", trace.Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := trace.ReadFile("/nowhere/t", trace.ReadOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
 
 func TestSkipBad(t *testing.T) {
 	text := phillyCSV + strings.Repeat("2017-10-09 07:01:55,66.0,-1,66.0,11cb48\n", 7)
-	tr, err := trace.Read(strings.NewReader(text), "t", trace.Options{SkipBad: true})
+	tr, err := trace.Read(strings.NewReader(text), "t", trace.ReadOptions{SkipBad: true})
 	if err != nil || len(tr.Jobs) != 2 || tr.SkippedCount != 7 || len(tr.FirstErrors) != 5 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
@@ -82,14 +82,14 @@ func TestSkipBad(t *testing.T) {
 	if !errors.As(tr.FirstErrors[0], &p) || p.Line != 4 || p.Column != "gpus" {
 		t.Errorf("%+v", tr.FirstErrors[0])
 	}
-	_, err = trace.Read(strings.NewReader(strings.Replace(phillyCSV, "66.0,1", "66.0,0", 1)[:100]), "t", trace.Options{SkipBad: true})
+	_, err = trace.Read(strings.NewReader(strings.Replace(phillyCSV, "66.0,1", "66.0,0", 1)[:100]), "t", trace.ReadOptions{SkipBad: true})
 	if err == nil || !strings.Contains(err.Error(), "bad rows, the first: t:2: gpus: 0") {
 		t.Error(err)
 	}
 }
 
 func TestFits(t *testing.T) {
-	tr, err := trace.Read(strings.NewReader(shockwave), "t", trace.Options{})
+	tr, err := trace.Read(strings.NewReader(shockwave), "t", trace.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

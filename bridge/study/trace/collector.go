@@ -12,20 +12,20 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// collector collects the jobs of a file and watches that they make sense.
-type collector struct {
+// jobCollector collects the jobs of a file and watches that they make sense.
+type jobCollector struct {
 	Trace
 	path                 string
-	options              Options
+	options              ReadOptions
 	lineByJobID          map[int64]int // of the ids seen
 	shiftsToFirstArrival bool          // the first arrival is the beginning; see shiftToStart
 }
 
-func newCollector(path, format string, o Options) *collector {
+func newJobCollector(path, format string, o ReadOptions) *jobCollector {
 	if o.GPUsPerProc == 0 {
 		o.GPUsPerProc = 1
 	}
-	return &collector{
+	return &jobCollector{
 		Trace: Trace{Name: nameFromPath(path), Path: path, Format: format, IgnoredByReason: map[string]int{}},
 		path:  path, options: o, lineByJobID: map[int64]int{},
 	}
@@ -35,7 +35,7 @@ func newCollector(path, format string, o Options) *collector {
 const unassignedID = -1
 
 // addJob takes a job. The error ends the reading.
-func (s *collector) addJob(j workload.Job, line int) error {
+func (s *jobCollector) addJob(j workload.Job, line int) error {
 	j.Line = line
 	replaceInvalidText(&j)
 	if j.ID == 0 {
@@ -67,10 +67,10 @@ func replaceInvalidText(j *workload.Job) {
 }
 
 // countIgnored counts what is no job for us.
-func (s *collector) countIgnored(why string) { s.IgnoredByReason[why]++ }
+func (s *jobCollector) countIgnored(why string) { s.IgnoredByReason[why]++ }
 
 // rejectLine says what is wrong with a line, or notes it where bad rows are skipped.
-func (s *collector) rejectLine(line int, err error) error {
+func (s *jobCollector) rejectLine(line int, err error) error {
 	p := Problem{File: s.path, Line: line, Message: err.Error()}
 	var f *unlocatedProblem
 	if errors.As(err, &f) {
@@ -87,7 +87,7 @@ func (s *collector) rejectLine(line int, err error) error {
 }
 
 // finishTrace returns the trace in order.
-func (s *collector) finishTrace() (*Trace, error) {
+func (s *jobCollector) finishTrace() (*Trace, error) {
 	if len(s.Jobs) == 0 {
 		return nil, Problem{File: s.path, Message: "no jobs in it" + s.describeIgnored()}
 	}
@@ -106,7 +106,7 @@ func (s *collector) finishTrace() (*Trace, error) {
 const minUnixTime = 1e9
 
 // shiftToStart lets time count from the first arrival.
-func (s *collector) shiftToStart() {
+func (s *jobCollector) shiftToStart() {
 	first := s.Jobs[0].Arrive
 	switch {
 	case first >= minUnixTime:
@@ -127,7 +127,7 @@ func (s *collector) shiftToStart() {
 func roundToMicroseconds(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
 // assignIDs gives jobs without an id one that no other has.
-func (s *collector) assignIDs() {
+func (s *jobCollector) assignIDs() {
 	next := int64(1)
 	for id := range s.lineByJobID {
 		next = max(next, id+1)
@@ -141,7 +141,7 @@ func (s *collector) assignIDs() {
 }
 
 // describeIgnored says what was in a file that has no jobs.
-func (s *collector) describeIgnored() string {
+func (s *jobCollector) describeIgnored() string {
 	var what string
 	for _, why := range s.IgnoredReasons() {
 		what += fmt.Sprintf("; %d %s", s.IgnoredByReason[why], why)

@@ -13,7 +13,7 @@ func ExampleRead() {
 41|COMPLETED|ann|vision|2026-03-01T08:00:00|2026-03-01T08:10:00|2026-03-01T09:10:00|3600|gres/gpu:a100=4
 42|FAILED|bob|teaching|2026-03-01T08:30:00|2026-03-01T08:30:00|2026-03-01T08:31:00|60|gres/gpu:a100=1
 `
-	t, err := trace.Read(strings.NewReader(history), "march.txt", trace.Options{})
+	t, err := trace.Read(strings.NewReader(history), "march.txt", trace.ReadOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -120,7 +120,7 @@ func (l *jobLine) toJob() (workload.Job, error) {
 	return j, nil
 }
 
-func readFairbridgeFormat(in *bufio.Reader, s *collector) error {
+func readFairbridgeFormat(in *bufio.Reader, s *jobCollector) error {
 	return forEachLine(in, s, func(n int, text string) error {
 		if n == 1 {
 			return s.readHeader(text)
@@ -140,7 +140,7 @@ func readFairbridgeFormat(in *bufio.Reader, s *collector) error {
 	})
 }
 
-func (s *collector) readHeader(text string) error {
+func (s *jobCollector) readHeader(text string) error {
 	var h ownHeader
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return Problem{File: s.path, Line: 1, Message: fmt.Sprintf("the header is no JSON: %v", err)}

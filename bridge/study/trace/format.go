@@ -14,7 +14,7 @@ type Format struct {
 	Name        string
 	Description string                 // it is, in words
 	matchesHead func(head string) bool // whether a file beginning so is of it
-	readJobs    func(*bufio.Reader, *collector) error
+	readJobs    func(*bufio.Reader, *jobCollector) error
 }
 
 // formats are all, the ones that are most surely told from others first.

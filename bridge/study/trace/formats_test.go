@@ -124,7 +124,7 @@ func TestFormats(t *testing.T) {
 			map[string]int{"neither waiting nor running": 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tr, err := trace.ReadFile(put(t, c.name, c.text), trace.Options{})
+			tr, err := trace.ReadFile(put(t, c.name, c.text), trace.ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func roundTrip(t *testing.T, tr *trace.Trace) {
 	if err := tr.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	back, err := trace.Read(&b, "copy", trace.Options{})
+	back, err := trace.Read(&b, "copy", trace.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func roundTrip(t *testing.T, tr *trace.Trace) {
 
 // TestDetails looks at what the table above leaves out.
 func TestDetails(t *testing.T) {
-	open := func(text string, o trace.Options) []workload.Job {
+	open := func(text string, o trace.ReadOptions) []workload.Job {
 		t.Helper()
 		tr, err := trace.Read(strings.NewReader(text), "t", o)
 		if err != nil {
@@ -175,19 +175,19 @@ func TestDetails(t *testing.T) {
 		}
 		return tr.Jobs
 	}
-	if j := open(shockwave, trace.Options{})[1]; *j.Training != (workload.Training{Model: "ResNet-18", Batch: 32, Mode: workload.AccordionMode, Steps: 143450}) || j.Weight != 3 {
+	if j := open(shockwave, trace.ReadOptions{})[1]; *j.Training != (workload.Training{Model: "ResNet-18", BatchSize: 32, Mode: workload.AccordionMode, Steps: 143450}) || j.Weight != 3 {
 		t.Errorf("training job %+v, %+v", j, j.Training)
 	}
-	if j := open(sacctText, trace.Options{})[0]; j.TimeLimit != 2*time.Hour || j.CPUs != 8 || j.MemMB != 65536 || j.QOS != "normal" || j.Partition != "gpu" {
+	if j := open(sacctText, trace.ReadOptions{})[0]; j.TimeLimit != 2*time.Hour || j.CPUs != 8 || j.MemMB != 65536 || j.QOS != "normal" || j.Partition != "gpu" {
 		t.Errorf("sacct job %+v", j)
 	}
-	if j := open(openbCSV, trace.Options{})[0]; !j.IsShareable || j.CPUs != 7 || j.MemMB != 12288 {
+	if j := open(openbCSV, trace.ReadOptions{})[0]; !j.IsShareable || j.CPUs != 7 || j.MemMB != 12288 {
 		t.Errorf("pod %+v", j)
 	}
-	if j := open(swfText, trace.Options{GPUsPerProc: .25})[0]; j.GPUs != 2 || j.TimeLimit != 2*time.Minute {
+	if j := open(swfText, trace.ReadOptions{GPUsPerProc: .25})[0]; j.GPUs != 2 || j.TimeLimit != 2*time.Minute {
 		t.Errorf("swf job %+v", j)
 	}
-	if j := open(paiTasks, trace.Options{})[2]; !j.IsShareable {
+	if j := open(paiTasks, trace.ReadOptions{})[2]; !j.IsShareable {
 		t.Errorf("a quarter of a GPU is not shareable: %+v", j)
 	}
 }
@@ -199,7 +199,7 @@ func TestUsersOfPAI(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "pai_job_table.csv"), []byte(jobs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.ReadFile(path, trace.Options{})
+	tr, err := trace.ReadFile(path, trace.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	z.Close()
-	tr, err := trace.ReadFile(put(t, "p.csv.gz", b.String()), trace.Options{})
+	tr, err := trace.ReadFile(put(t, "p.csv.gz", b.String()), trace.ReadOptions{})
 	if err != nil || tr.Name != "p" || len(tr.Jobs) != 2 {
 		t.Errorf("%+v, %v", tr, err)
 	}

@@ -25,7 +25,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, skip bool) {
 		for _, format := range append(trace.FormatNames(), "") {
-			tr, err := trace.Read(strings.NewReader(text), "t", trace.Options{Format: format, SkipBad: skip})
+			tr, err := trace.Read(strings.NewReader(text), "t", trace.ReadOptions{Format: format, SkipBad: skip})
 			if err != nil {
 				continue
 			}
@@ -52,7 +52,7 @@ func TestDocumented(t *testing.T) {
 	if !found || !closed {
 		t.Fatal("no example in docs/simulation.md")
 	}
-	tr, err := trace.Read(bytes.NewReader(example), "example", trace.Options{})
+	tr, err := trace.Read(bytes.NewReader(example), "example", trace.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

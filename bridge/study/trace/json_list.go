@@ -39,7 +39,7 @@ func (c *lineCounter) lineAt(at int64) int {
 
 // forEachElement decodes the elements of a JSON list one by one, as V. The list is
 // the whole file or stands under a name in its object.
-func forEachElement[V any](in io.Reader, s *collector, under string, take func(v *V, line int) error) error {
+func forEachElement[V any](in io.Reader, s *jobCollector, under string, take func(v *V, line int) error) error {
 	c := &lineCounter{in: in}
 	d := json.NewDecoder(c)
 	if err := enterList(d, under); err != nil {

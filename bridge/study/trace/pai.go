@@ -50,7 +50,7 @@ type paiGang struct {
 // readPAI reads the tasks of Alibaba's trace of 2020. The users and submission
 // times stand in pai_job_table.csv, which is used where it lies in the same
 // folder.
-func readPAI(in *bufio.Reader, s *collector) error {
+func readPAI(in *bufio.Reader, s *jobCollector) error {
 	s.shiftsToFirstArrival = true
 	gangs := map[string]*paiGang{}
 	var order []*paiGang
@@ -111,7 +111,7 @@ func paiGPUType(s string) string {
 	return strings.Clone(s)
 }
 
-func (g *paiGang) addToCollector(s *collector) error {
+func (g *paiGang) addToCollector(s *jobCollector) error {
 	switch {
 	case g.isOpen:
 		s.countIgnored(ignoredNotEnded)

@@ -28,7 +28,7 @@ func isPhillyLog(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), "[") && strings.Contains(head, `"attempts"`) && strings.Contains(head, `"submitted_time"`)
 }
 
-func readPhillyLog(in *bufio.Reader, s *collector) error {
+func readPhillyLog(in *bufio.Reader, s *jobCollector) error {
 	s.shiftsToFirstArrival = true
 	return forEachElement(in, s, "", func(p *phillyJob, line int) error {
 		j, why, err := p.toJob()

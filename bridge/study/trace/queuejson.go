@@ -63,7 +63,7 @@ func isQueueJSON(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"job_id"`) && strings.Contains(head, `"jobs"`)
 }
 
-func readQueueJSON(in *bufio.Reader, s *collector) error {
+func readQueueJSON(in *bufio.Reader, s *jobCollector) error {
 	s.Notes = append(s.Notes, squeueRunTimeNote)
 	s.shiftsToFirstArrival = true
 	return forEachElement(in, s, "jobs", func(q *queuedJob, line int) error {

@@ -62,7 +62,7 @@ func parseNumber(s string) (float64, error) {
 }
 
 // forEachLine calls take with each line and its number from 1.
-func forEachLine(in *bufio.Reader, s *collector, take func(line int, text string) error) error {
+func forEachLine(in *bufio.Reader, s *jobCollector, take func(line int, text string) error) error {
 	for n := 1; ; n++ {
 		text, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {

@@ -14,8 +14,8 @@ var sacctTable = tableFormat{'|', []string{"jobid", "state", "submit", "start"},
 // readSacctTable reads sacct's table. Of jobs that stand there several times,
 // because they were requeued (sacct -D), the last run counts, from the first
 // submission on.
-func readSacctTable(in *bufio.Reader, s *collector) error {
-	runs := &collector{Trace: s.Trace, path: s.path, options: s.options}
+func readSacctTable(in *bufio.Reader, s *jobCollector) error {
+	runs := &jobCollector{Trace: s.Trace, path: s.path, options: s.options}
 	runs.lineByJobID = nil // ids may stand there again
 	if err := sacctTable.readFile(in, runs); err != nil {
 		return err

@@ -23,7 +23,7 @@ func TestReleases(t *testing.T) {
 		if strings.Contains(f, "dbjobs") {
 			continue
 		}
-		tr, err := trace.ReadFile(f, trace.Options{Format: "squeue-json"})
+		tr, err := trace.ReadFile(f, trace.ReadOptions{Format: "squeue-json"})
 		switch {
 		case err != nil && !strings.Contains(err.Error(), "no jobs in it"):
 			t.Error(err)

@@ -30,7 +30,7 @@ func TestShockwaveTraces(t *testing.T) {
 		{"shockwave/120_32gpus.trace", 120, 5011, 59, 57, 92},
 		{"shockwave/220_64gpus.trace", 220, 5956, 106, 107, 160},
 	} {
-		tr, err := trace.ReadFile(published(t, c.file), trace.Options{})
+		tr, err := trace.ReadFile(published(t, c.file), trace.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestPublished(t *testing.T) {
 		{"chronus/trace_job_Philly_SLO.csv", "tiresias", 0},
 		{"ms-itp/raw-traces/cluster05.csv", "itp", 0},
 	} {
-		tr, err := trace.ReadFile(published(t, c.file), trace.Options{SkipBad: true})
+		tr, err := trace.ReadFile(published(t, c.file), trace.ReadOptions{SkipBad: true})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -86,7 +86,7 @@ func TestPublished(t *testing.T) {
 // TestMeasuredTraces wants all speeds of a trace in the tables it came with.
 func TestMeasuredTraces(t *testing.T) {
 	for _, c := range [][2]string{{"shockwave/120_32gpus.trace", "shockwave/throughputs_tacc.json"}, {"shockwave/220_64gpus.trace", "shockwave/throughputs_wisr.json"}} {
-		tr, err := trace.ReadFile(published(t, c[0]), trace.Options{})
+		tr, err := trace.ReadFile(published(t, c[0]), trace.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ const maxArrayTasks = 10_000
 // squeue -o '%i|%u|%a|%q|%P|%T|%V|%l|%D|%C|%b' prints it.
 var squeueTable = tableFormat{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
 
-func readSqueue(in *bufio.Reader, s *collector) error {
+func readSqueue(in *bufio.Reader, s *jobCollector) error {
 	s.Notes = append(s.Notes, squeueRunTimeNote)
 	t := squeueTable
 	var more []workload.Job // further tasks of arrays

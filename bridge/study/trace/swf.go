@@ -27,7 +27,7 @@ func isSWF(head string) bool {
 	return false
 }
 
-func readSWF(in *bufio.Reader, s *collector) error {
+func readSWF(in *bufio.Reader, s *jobCollector) error {
 	var start float64
 	err := forEachLine(in, s, func(n int, text string) error {
 		text = strings.TrimSpace(text)

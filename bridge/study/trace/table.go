@@ -102,7 +102,7 @@ func parseTime(s string) (float64, error) {
 	return 0, errors.New("\"" + printable.Truncate(s, maxShownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
-func (t *tableFormat) readFile(in *bufio.Reader, s *collector) error {
+func (t *tableFormat) readFile(in *bufio.Reader, s *jobCollector) error {
 	c := csv.NewReader(in)
 	c.Comma, c.FieldsPerRecord, c.LazyQuotes, c.ReuseRecord = t.comma, -1, true, true
 	names, err := c.Read()
@@ -132,7 +132,7 @@ func (t *tableFormat) readFile(in *bufio.Reader, s *collector) error {
 }
 
 // readRow reads a row of a table so many columns wide.
-func (t *tableFormat) readRow(s *collector, cells []string, at map[string]int, line, width int) error {
+func (t *tableFormat) readRow(s *jobCollector, cells []string, at map[string]int, line, width int) error {
 	if len(cells) != width {
 		return s.rejectLine(line, newUnlocatedProblem("", "%d columns, but the header has %d", len(cells), width))
 	}

@@ -29,12 +29,12 @@ type Trace struct {
 	// steps, jobs without GPUs, jobs that never ran.
 	IgnoredByReason map[string]int
 	Notes           []string // what to know before believing figures made of it
-	SkippedCount    int      // bad rows that Options.SkipBad passed over
+	SkippedCount    int      // bad rows that ReadOptions.SkipBad passed over
 	FirstErrors     []error  // the first few of them
 }
 
-// Options say how to read a file. The zero value fits the published ones.
-type Options struct {
+// ReadOptions say how to read a file. The zero value fits the published ones.
+type ReadOptions struct {
 	Format      string  // one of Formats; "" or "auto": found out from the content
 	GPUsPerProc float64 // swf counts processors: GPUs that one of them stands for; 0: 1
 	SkipBad     bool    // pass over rows that make no sense
@@ -45,7 +45,7 @@ const maxKeptErrors = 5
 
 // ReadFile reads a trace, packed by gzip or not. Errors are a Problem where a line
 // of the file is at fault.
-func ReadFile(path string, o Options) (*Trace, error) {
+func ReadFile(path string, o ReadOptions) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
@@ -55,7 +55,7 @@ func ReadFile(path string, o Options) (*Trace, error) {
 }
 
 // Read reads a trace from r; the path names it in errors.
-func Read(r io.Reader, path string, o Options) (*Trace, error) {
+func Read(r io.Reader, path string, o ReadOptions) (*Trace, error) {
 	in, err := datafile.NewGunzipReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
@@ -71,7 +71,7 @@ func Read(r io.Reader, path string, o Options) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	s := newCollector(path, f.Name, o)
+	s := newJobCollector(path, f.Name, o)
 	if err := f.readJobs(in, s); err != nil {
 		return nil, err
 	}

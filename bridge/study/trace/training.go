@@ -28,7 +28,7 @@ func isTrainingTrace(head string) bool {
 	return ok && !strings.HasPrefix(first, "{")
 }
 
-func readTraining(in *bufio.Reader, s *collector) error {
+func readTraining(in *bufio.Reader, s *jobCollector) error {
 	return forEachLine(in, s, func(line int, text string) error {
 		if strings.TrimSpace(text) == "" {
 			return nil
@@ -52,7 +52,7 @@ func parseTrainingLine(cells []string) (workload.Job, error) {
 	j := workload.Job{
 		Class: cells[at.classColumn], GPUs: int(r.parseInteger("gpus", at.gpusColumn)), Arrive: r.parseNumber("arrival", at.arrivalColumn),
 		Weight: r.parseNumber("weight", at.weightColumn), Duration: r.parseNumber("duration", at.durationColumn),
-		Training: &workload.Training{Model: model, Batch: batch, Mode: workload.StaticMode, Steps: r.parseInteger("total steps", at.stepsColumn)},
+		Training: &workload.Training{Model: model, BatchSize: batch, Mode: workload.StaticMode, Steps: r.parseInteger("total steps", at.stepsColumn)},
 	}
 	j.Name = j.Class
 	if at.modeColumn >= 0 {

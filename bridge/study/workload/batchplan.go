@@ -2,8 +2,8 @@ package workload
 
 // noiseScaleKey is a job that adapts to the gradient noise scale.
 type noiseScaleKey struct {
-	model       string
-	batch, gpus int
+	model           string
+	batchSize, gpus int
 }
 
 // noiseScaleDoublingEpochs says from which epochs such a job doubles its batch size, once
@@ -48,7 +48,7 @@ var noiseScaleDoublingEpochs = map[noiseScaleKey][]int{
 
 // noiseScaleBatch returns the batch size that the noise scale allows in an epoch.
 func (t *Training) noiseScaleBatch(epoch, gpus int) int {
-	return doubledBatch(t.Batch, epoch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}])
+	return doubledBatch(t.BatchSize, epoch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.BatchSize, gpus}])
 }
 
 // doubledBatch doubles a batch size once for every step up to the epoch.
@@ -71,12 +71,12 @@ func (t *Training) isCritical(epoch int) bool {
 		return epoch%30 < 10
 	case "ResNet-18":
 		first := 10
-		if t.Batch == 256 {
+		if t.BatchSize == 256 {
 			first = 20
 		}
 		return epoch < first || isWithinTenEpochs(epoch, 150) || isWithinTenEpochs(epoch, 250)
 	case "Recommendation":
-		return epoch < criticalRecommendationEpochs(t.Batch)
+		return epoch < criticalRecommendationEpochs(t.BatchSize)
 	}
 	return true
 }
@@ -104,7 +104,7 @@ type batchPlan struct {
 }
 
 func newBatchPlan(t *Training, gpus int) batchPlan {
-	return batchPlan{t, t.EpochCount(), modelsByName[t.Model].maxBatch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}]}
+	return batchPlan{t, t.EpochCount(), modelsByName[t.Model].maxBatch, noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.BatchSize, gpus}]}
 }
 
 // batchAt returns the batch size of an epoch in the job's plan, which is not
@@ -114,17 +114,17 @@ func newBatchPlan(t *Training, gpus int) batchPlan {
 func (p *batchPlan) batchAt(epoch int) int {
 	t := p.Training
 	if t.Mode == GNSMode {
-		if b := doubledBatch(t.Batch, epoch, p.doublingEpochs); epoch < p.epochCount-1 || b <= 2*t.Batch {
+		if b := doubledBatch(t.BatchSize, epoch, p.doublingEpochs); epoch < p.epochCount-1 || b <= 2*t.BatchSize {
 			return b
 		}
-		return t.Batch
+		return t.BatchSize
 	}
 	switch {
 	case t.Mode != AccordionMode || t.Model == "Transformer" || t.isCritical(epoch):
 	case float64(epoch) <= 0.3*float64(p.epochCount):
 	case t.Model == "Recommendation" && (isWithinTenEpochs(epoch, 60) || isWithinTenEpochs(epoch, 80)):
 	default:
-		return max(p.maxBatch, t.Batch)
+		return max(p.maxBatch, t.BatchSize)
 	}
-	return t.Batch
+	return t.BatchSize
 }

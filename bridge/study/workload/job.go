@@ -58,10 +58,10 @@ const (
 // Training is a training job whose speed stands in throughput tables and which
 // may change its batch size on the way.
 type Training struct {
-	Model string    `json:"model"`           // "ResNet-18", as in Job.Class without the batch size
-	Batch int       `json:"batch,omitempty"` // at first
-	Mode  BatchMode `json:"mode"`
-	Steps int64     `json:"steps"` // in all, at the first batch size
+	Model     string    `json:"model"`           // "ResNet-18", as in Job.Class without the batch size
+	BatchSize int       `json:"batch,omitempty"` // at first
+	Mode      BatchMode `json:"mode"`
+	Steps     int64     `json:"steps"` // in all, at the first batch size
 }
 
 // BatchMode is how a job adapts its batch size.

@@ -41,7 +41,7 @@ func (t *Training) EpochSteps(batch int) int64 {
 // EpochCount returns how many epochs the job has at its first batch size; 0 when
 // its data set is not known.
 func (t *Training) EpochCount() int {
-	per := t.EpochSteps(t.Batch)
+	per := t.EpochSteps(t.BatchSize)
 	if per == 0 {
 		return 0
 	}
@@ -59,7 +59,7 @@ func (t *Training) EpochSeconds(batch int, speed float64) float64 {
 // Plan.
 func (t *Training) NextBatch(epoch, batch, gpus int) int {
 	m, known := modelsByName[t.Model]
-	if !known || t.Batch == m.maxBatch {
+	if !known || t.BatchSize == m.maxBatch {
 		return batch
 	}
 	switch t.Mode {
@@ -75,7 +75,7 @@ func (t *Training) NextBatch(epoch, batch, gpus int) int {
 			return m.maxBatch
 		}
 		if batch != m.minBatch {
-			return t.Batch
+			return t.BatchSize
 		}
 	}
 	return batch
@@ -83,14 +83,14 @@ func (t *Training) NextBatch(epoch, batch, gpus int) int {
 
 // BatchSizes returns the batch sizes the job may come to use, ascending.
 func (t *Training) BatchSizes(gpus int) []int {
-	sizes := []int{t.Batch}
+	sizes := []int{t.BatchSize}
 	m, known := modelsByName[t.Model]
 	switch {
-	case !known || t.Batch >= m.maxBatch || t.Model == "Transformer":
+	case !known || t.BatchSize >= m.maxBatch || t.Model == "Transformer":
 	case t.Mode == AccordionMode:
 		sizes = append(sizes, m.maxBatch)
 	case t.Mode == GNSMode:
-		for range noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.Batch, gpus}] {
+		for range noiseScaleDoublingEpochs[noiseScaleKey{t.Model, t.BatchSize, gpus}] {
 			sizes = append(sizes, 2*sizes[len(sizes)-1])
 		}
 	}

@@ -34,7 +34,7 @@ func TestStaircaseIsThePublishedOne(t *testing.T) {
 	steps := map[noiseScaleKey]int{}
 	for _, row := range rows[1:] {
 		n := func(i int) int { v, _ := strconv.Atoi(row[i]); return v }
-		j := Training{Model: row[0], Batch: n(1), Mode: GNSMode}
+		j := Training{Model: row[0], BatchSize: n(1), Mode: GNSMode}
 		if got := j.noiseScaleBatch(n(3), n(2)); got != n(4) {
 			t.Errorf("%v: batch %d", row, got)
 		}
@@ -81,7 +81,7 @@ func checkPlan(t *testing.T, p published, tables *SpeedTables) {
 	t.Helper()
 	_, batch, _ := strings.Cut(strings.TrimSuffix(p.JobType, ")"), "(batch size ")
 	b, _ := strconv.Atoi(batch)
-	j := &Job{ID: p.ID, GPUs: p.GPUs, Training: &Training{Model: p.Model, Batch: b, Mode: p.Mode, Steps: p.Steps}}
+	j := &Job{ID: p.ID, GPUs: p.GPUs, Training: &Training{Model: p.Model, BatchSize: b, Mode: p.Mode, Steps: p.Steps}}
 	plan, err := PlannedRegimes(j, tables, "v100")
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 type compareFlags struct {
 	simulateFlags
 	generateKind    string
-	generateOptions generate.Options
+	generateOptions generate.WorkloadOptions
 }
 
 // NewCompareCommand makes the command that runs policies on the same workload and shows what differs.
@@ -48,7 +48,7 @@ status is 1.
 	f.addTraceFlags(c)
 	f.addRepeatFlags(c, "with seeds that follow --seed")
 	s := c.Flags()
-	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.KindNames(), ", "))
+	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
 	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
 	s.Float64Var(&f.generateOptions.OfferedLoad, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
 	return o.AddJSONFlag(c)
@@ -113,22 +113,22 @@ func (f *compareFlags) checkFlags() error {
 	switch {
 	case f.generateKind != "" && (f.scenarioSource.TracePath != "" || f.scenarioSource.TablesPath != ""):
 		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
-	case f.generateKind == "" && f.generateOptions != (generate.Options{}):
+	case f.generateKind == "" && f.generateOptions != (generate.WorkloadOptions{}):
 		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
 	}
 	return f.checkRepeatFlags()
 }
 
 // resultFiles are the files in which results are written besides.
-type resultFiles struct{ htmlPage, perJob *datafile.File }
+type resultFiles struct{ htmlPage, perJob *datafile.AtomicFile }
 
 // newResultFiles makes sure that they can be written.
 func newResultFiles(f *simulateFlags) (*resultFiles, error) {
-	page, err := datafile.Create(f.htmlFile)
+	page, err := datafile.CreateFile(f.htmlFile)
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := datafile.Create(f.perJobFile)
+	jobs, err := datafile.CreateFile(f.perJobFile)
 	if err != nil {
 		page.Discard()
 		return nil, err
@@ -144,9 +144,9 @@ func (f *resultFiles) discard() {
 // write writes them; more sentences come below the title of the page.
 func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
 	if err := f.htmlPage.Write(func(w io.Writer) error {
-		page := e.NewPage(results, describeExperiment(e))
+		page := e.NewComparisonPage(results, describeExperiment(e))
 		page.About, page.Footer = append(page.About, more...), cli.MadeByText()
-		return chart.WritePage(w, page)
+		return chart.WriteComparisonPage(w, page)
 	}); err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ const minWidthOfAllMetrics = 132
 
 // printResults prints the rows with the metrics there is room for; those of
 // several runs need more.
-func printResults(w io.Writer, rows []study.Row, runs int) {
+func printResults(w io.Writer, rows []study.TableRow, runs int) {
 	width := output.TerminalWidth(w)
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}

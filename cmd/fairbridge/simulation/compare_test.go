@@ -38,7 +38,7 @@ func contest(t *testing.T) *study.Experiment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &study.Experiment{Scenarios: []*study.Scenario{s, s}, Options: study.Options{Seed: 1}}
+	e := &study.Experiment{Scenarios: []*study.Scenario{s, s}, RunOptions: study.RunOptions{Seed: 1}}
 	if err := e.SetClock("intervals", 0, s); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestOnePolicyFails(t *testing.T) {
 	if err := printComparison(&lines, e, results, true); err == nil {
 		t.Error("with --json it succeeds")
 	}
-	if err := chart.WritePage(&html, e.NewPage(results)); err != nil {
+	if err := chart.WriteComparisonPage(&html, e.NewComparisonPage(results)); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"table": table.String(), "JSON": lines.String(), "page": html.String()} {

@@ -167,7 +167,7 @@ func (r replayDatabase) LastSnapshot(ctx context.Context, cluster, partition str
 // policies that are not what was done anyway.
 func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, site *replay.PastScenario, files *resultFiles, json bool) error {
 	m := output.NewProgressBar(c.ErrOrStderr(), 1)
-	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.NewUpdater(0, site.Decider.Label))
+	rerun, fidelity, err := site.Rerun(c.Context(), e.RunOptions, m.NewUpdater(0, site.Decider.Label))
 	m.Clear()
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 	if err != nil {
 		return err
 	}
-	jobs, err := datafile.Create(f.perJobFile)
+	jobs, err := datafile.CreateFile(f.perJobFile)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 
 // simulateFlags are the flags of the commands that simulate.
 type simulateFlags struct {
-	scenarioSource          study.Source
+	scenarioSource          study.ScenarioSource
 	clusterSpec             string
 	policyList              string
 	fidelity                string
@@ -124,7 +124,7 @@ func (f *simulateFlags) newCheckedExperiment(jobs string) (*study.Experiment, er
 
 // newExperiment reads which policies are simulated on what, and how.
 func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
-	e := &study.Experiment{ClusterSpec: f.clusterSpec, Options: study.Options{Seed: f.seed}}
+	e := &study.Experiment{ClusterSpec: f.clusterSpec, RunOptions: study.RunOptions{Seed: f.seed}}
 	var err error
 	if f.clusterSpec != "" {
 		if f.scenarioSource.Nodes, err = cluster.ParseSpec(f.clusterSpec); err != nil {

@@ -16,7 +16,7 @@ import (
 // traceFlags are the flags of the trace commands.
 type traceFlags struct {
 	*cli.Options
-	readOptions     trace.Options
+	readOptions     trace.ReadOptions
 	clusterSpec     string
 	outputFile      string
 	tablesFile      string

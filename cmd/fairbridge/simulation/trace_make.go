@@ -41,7 +41,7 @@ func newTraceConvertCommand(o *cli.Options) *cobra.Command {
 
 func newTraceGenerateCommand(o *cli.Options) *cobra.Command {
 	t := &traceFlags{Options: o}
-	var w generate.Options
+	var w generate.WorkloadOptions
 	var seed int64
 	c := t.addWriteFlags(&cobra.Command{
 		Use:   "generate KIND --to OUT",
@@ -49,12 +49,12 @@ func newTraceGenerateCommand(o *cli.Options) *cobra.Command {
 		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindsText(),
 		Example: `  fairbridge trace generate day --days 7 --gpus 256 --load 0.9 --to week.jsonl.gz
   fairbridge trace generate gavel --jobs 500 --to gavel.jsonl --tables speeds.json`,
-		Args: cli.CheckArgs(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)), ValidArgs: generate.ListKindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
 				return cli.NewUsageError(err)
 			}
-			m, err := generate.MakeWorkload(a[0], w, seed)
+			m, err := generate.DrawWorkload(a[0], w, seed)
 			if err != nil {
 				return cli.NewUsageError(err)
 			}
@@ -106,11 +106,11 @@ func (t *traceFlags) checkKindFlags(c *cobra.Command, kind string) error {
 	if t.outputFile == "" {
 		return errors.New("where to? say --to OUT, or --to - for standard output")
 	}
-	i := slices.IndexFunc(generate.Kinds(), func(k generate.Kind) bool { return k.Name == kind })
+	i := slices.IndexFunc(generate.ListKinds(), func(k generate.WorkloadKind) bool { return k.Name == kind })
 	if i < 0 {
 		return nil // Make says which there are
 	}
-	k := generate.Kinds()[i]
+	k := generate.ListKinds()[i]
 	for _, name := range []string{"jobs", "days", "gpus", "load", "accounts", "profile"} {
 		f := c.Flag(name)
 		switch {
@@ -135,7 +135,7 @@ func isPositiveFlag(c *cobra.Command, name string) bool {
 
 func kindsText() string {
 	var b strings.Builder
-	for _, k := range generate.Kinds() {
+	for _, k := range generate.ListKinds() {
 		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.Description, strings.Join(k.UsedOptions, ", --"))
 		if k.HasTraining {
 			b.WriteString(", --tables")

@@ -81,10 +81,10 @@ func (t *timeline) splitAt(at time.Time) {
 // ReferencePlan is backfill as plainly as it can be said: every task tries every
 // moment, and every moment every node. What plans fast must plan the same.
 type ReferencePlan struct {
-	now, horizon  time.Time
-	nodeTimelines []timeline  // by node index
-	releaseTimes  []time.Time // moments at which something gets free, ascending
-	tried         map[taskKey]int
+	now, horizon   time.Time
+	nodeTimelines  []timeline  // by node index
+	releaseTimes   []time.Time // moments at which something gets free, ascending
+	nextTimeByTask map[taskKey]int
 }
 
 // taskKey is what makes two jobs the same to backfill: the second cannot start
@@ -98,7 +98,7 @@ type taskKey struct {
 
 // BeginPass lays out what is free when, if every running job uses its limit.
 func (f *ReferencePlan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod) {
-	*f = ReferencePlan{now: now, horizon: now.Add(window), nodeTimelines: make([]timeline, len(nodes)), releaseTimes: []time.Time{now}, tried: map[taskKey]int{}}
+	*f = ReferencePlan{now: now, horizon: now.Add(window), nodeTimelines: make([]timeline, len(nodes)), releaseTimes: []time.Time{now}, nextTimeByTask: map[taskKey]int{}}
 	for _, n := range nodes {
 		f.nodeTimelines[n.Index] = timeline{{now, n.FreeResources()}}
 	}
@@ -153,17 +153,17 @@ func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Tim
 		return f.nodeTimelines[n.Index].leastFree(at, at.Add(t.TimeLimit))
 	}
 	key := taskKey{t.Request, t.TimeLimit, t.Partition, fmt.Sprint(t.Features, t.RequiredNodes, t.ExcludedNodes)}
-	for i := f.tried[key]; i < len(f.releaseTimes) && !f.releaseTimes[i].After(f.horizon); i++ {
+	for i := f.nextTimeByTask[key]; i < len(f.releaseTimes) && !f.releaseTimes[i].After(f.horizon); i++ {
 		at = f.releaseTimes[i]
 		slots := t.FindSlots(list, free)
 		if slots == nil {
-			f.tried[key] = i + 1
+			f.nextTimeByTask[key] = i + 1
 			continue
 		}
 		f.occupySlots(slots, at, at.Add(t.TimeLimit))
 		return slots, at
 	}
-	f.tried[key] = len(f.releaseTimes)
+	f.nextTimeByTask[key] = len(f.releaseTimes)
 	return nil, time.Time{}
 }
 

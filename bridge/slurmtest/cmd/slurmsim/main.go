@@ -57,7 +57,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	load := arrivals.Config{
+	load := arrivals.WorkloadConfig{
 		Seed: o.seed, JobCount: o.jobCount, ArrivalSpan: o.arrivalSpan, Users: users, GPUsPerNode: o.gpusPerNode, MaxNodes: min(o.nodeCount, 2), PreemptibleShare: o.preemptibleShare,
 	}
 	if err := arrivals.ScheduleArrivals(w, load.DrawArrivals()); err != nil {
