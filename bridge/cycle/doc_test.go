@@ -15,13 +15,13 @@ import (
 // with the calls of the two functions that it tells of.
 func TestTheListIsTheCode(t *testing.T) {
 	cycle, evaluate := listed(t)
-	got := without(called(t, "cycle.go", "cycle", "l"), "newSituation")
+	got := without(called(t, "cycle.go", "runCycle", "l"), "newCycleState")
 	if d := cmp.Diff(cycle, got); d != "" {
-		t.Errorf("the package comment (-) and func cycle (+) differ:\n%s", d)
+		t.Errorf("the package comment (-) and func runCycle (+) differ:\n%s", d)
 	}
-	got = without(called(t, "evaluate.go", "evaluate", "s", "g"), "stopwatch", "decideTime")
+	got = without(called(t, "evaluate.go", "evaluatePartition", "s", "g"), "newStepTimer", "policyTimeLimit")
 	if d := cmp.Diff(evaluate, got); d != "" {
-		t.Errorf("the package comment (-) and func evaluate (+) differ:\n%s", d)
+		t.Errorf("the package comment (-) and func evaluatePartition (+) differ:\n%s", d)
 	}
 }
 
