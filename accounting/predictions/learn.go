@@ -61,7 +61,7 @@ func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (Learn
 		return out, err
 	}
 	m := learn.Fit(runs, maxLearnedGroups)
-	out.RunCount, out.Since, out.Through = m.Runs, m.From, m.Through
+	out.RunCount, out.Since, out.Through = m.RunCount, m.FirstRunStart, m.LastRunEnd
 	out.ModelID, err = s.storeModel(ctx, cluster, now, m)
 	return out, err
 }
@@ -111,6 +111,6 @@ func (s *Store) storeModel(ctx context.Context, cluster string, now time.Time, m
 	for i := range m.Levels {
 		groups += len(m.Levels[i].Groups)
 	}
-	err = s.DB.QueryRow(ctx, qPredictPut, cluster, learn.Version, now.UTC(), m.From, m.Through, m.Runs, groups, value.Gzip(text)).Scan(&id)
+	err = s.DB.QueryRow(ctx, qPredictPut, cluster, learn.MethodVersion, now.UTC(), m.FirstRunStart, m.LastRunEnd, m.RunCount, groups, value.Gzip(text)).Scan(&id)
 	return id, accounting.WrapError("storing a model of run times", err)
 }

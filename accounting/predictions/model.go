@@ -52,7 +52,7 @@ func (s *Store) loadModel(ctx context.Context, q rowQuerier, cluster string) (ca
 	had := s.models.modelByCluster[cluster]
 	var text []byte
 	now := cachedModel{}
-	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.madeAt, &text)
+	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.MethodVersion, had.id).Scan(&now.id, &now.madeAt, &text)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return cachedModel{}, nil
@@ -63,7 +63,7 @@ func (s *Store) loadModel(ctx context.Context, q rowQuerier, cluster string) (ca
 	}
 	// Policies do without one that cannot be read, until the next is fitted.
 	if text, err = value.Gunzip(text); err == nil {
-		if m, err := learn.Parse(text); err == nil {
+		if m, err := learn.ParseModel(text); err == nil {
 			now.predictor = newPredictor(m)
 		}
 	}

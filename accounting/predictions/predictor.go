@@ -25,7 +25,7 @@ func newPredictor(m *learn.Model) *predictor {
 
 // predictLeft returns what remains of a job, and its standard error.
 func (f *predictor) predictLeft(j *policy.Job) (left, sigma time.Duration) {
-	return f.distributionOf(learn.JobFrom(j)).Left(j.TotalRunTime())
+	return f.distributionOf(learn.JobFromPolicy(j)).MedianLeft(j.TotalRunTime())
 }
 
 func (f *predictor) distributionOf(j learn.Job) *learn.RunTimeDist {
@@ -36,7 +36,7 @@ func (f *predictor) distributionOf(j learn.Job) *learn.RunTimeDist {
 		if len(f.distributionByJob) >= maxKeptDistributions {
 			clear(f.distributionByJob)
 		}
-		d = f.model.RunTimeOf(&j)
+		d = f.model.RunTimeDistOf(&j)
 		f.distributionByJob[j] = d
 	}
 	return d

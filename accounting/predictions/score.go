@@ -66,10 +66,10 @@ func scanPrediction(row pgx.CollectableRow, m *learn.Model) (p prediction, err e
 	}
 	j.Limit = policy.DurationFromSeconds(p.limitSeconds)
 	p.user, p.account = j.User, j.Account
-	d, ran := m.RunTimeOf(&j), policy.DurationFromSeconds(seconds)
-	mean, sigma := d.Mean(ran)
+	d, ran := m.RunTimeDistOf(&j), policy.DurationFromSeconds(seconds)
+	mean, sigma := d.MeanLeft(ran)
 	p.meanSeconds, p.sigmaSeconds = mean.Seconds(), sigma.Seconds()
-	p.p10Seconds, p.p50Seconds, p.p90Seconds = d.Quantile(.1, ran).Seconds(), d.Quantile(.5, ran).Seconds(), d.Quantile(.9, ran).Seconds()
+	p.p10Seconds, p.p50Seconds, p.p90Seconds = d.QuantileLeft(.1, ran).Seconds(), d.QuantileLeft(.5, ran).Seconds(), d.QuantileLeft(.9, ran).Seconds()
 	return p, nil
 }
 

@@ -40,7 +40,7 @@ func BenchmarkFitMillion(b *testing.B) {
 		}
 		b.ReportMetric(float64(len(text))/1e6, "MB")
 		began := time.Now()
-		if _, err := learn.Parse(text); err != nil {
+		if _, err := learn.ParseModel(text); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(time.Since(began).Seconds(), "s-to-read")
@@ -53,7 +53,7 @@ func BenchmarkLeft(b *testing.B) {
 	m := learn.Fit(runs, 20_000)
 	i := 0
 	for b.Loop() {
-		m.RunTimeOf(&runs[i%len(runs)].Job).Left(time.Hour)
+		m.RunTimeDistOf(&runs[i%len(runs)].Job).MedianLeft(time.Hour)
 		i++
 	}
 }

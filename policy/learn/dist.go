@@ -15,21 +15,21 @@ type RunTimeDist struct {
 // a job that outlasts all but so few runs as long again.
 const minTailShare = 1e-5
 
-// Left returns the median of what remains of a job that has run so long, and how
+// MedianLeft returns the median of what remains of a job that has run so long, and how
 // far above it lies the time within which five of six such jobs end (84 %: for a
 // normal distribution its standard deviation, but not moved by rare long runs);
 // 0 for a job past its time limit.
-func (d *RunTimeDist) Left(ran time.Duration) (left, sigma time.Duration) {
-	left = d.Quantile(.5, ran)
-	return left, d.Quantile(.84, ran) - left
+func (d *RunTimeDist) MedianLeft(ran time.Duration) (left, sigma time.Duration) {
+	left = d.QuantileLeft(.5, ran)
+	return left, d.QuantileLeft(.84, ran) - left
 }
 
-// Mean returns the mean of what remains of a job that has run so long, and its
+// MeanLeft returns the mean of what remains of a job that has run so long, and its
 // standard deviation. Both are mostly about the rare long runs.
-func (d *RunTimeDist) Mean(ran time.Duration) (mean, sigma time.Duration) {
-	t := d.tail(ran.Seconds())
-	if t.shareSum < minTailShare {
-		left := d.lindy(t.ranSeconds)
+func (d *RunTimeDist) MeanLeft(ran time.Duration) (mean, sigma time.Duration) {
+	t := d.tailAfter(ran.Seconds())
+	if t.shareBeyond < minTailShare {
+		left := d.lindyTimeLeft(t.ranSeconds)
 		return durationFromSeconds(left), durationFromSeconds(left)
 	}
 	var m, s float64
@@ -39,19 +39,19 @@ func (d *RunTimeDist) Mean(ran time.Duration) (mean, sigma time.Duration) {
 		m += share * one
 		s += share * two
 	}
-	m, s = m/t.shareSum, s/t.shareSum
+	m, s = m/t.shareBeyond, s/t.shareBeyond
 	return durationFromSeconds(m - t.ranSeconds), durationFromSeconds(math.Sqrt(max(s-m*m, 0)))
 }
 
-// Quantile returns the time within which a job that has run so long ends with
+// QuantileLeft returns the time within which a job that has run so long ends with
 // probability q; 0 for one past its time limit.
-func (d *RunTimeDist) Quantile(q float64, ran time.Duration) time.Duration {
-	t := d.tail(ran.Seconds())
-	if t.shareSum < minTailShare {
+func (d *RunTimeDist) QuantileLeft(q float64, ran time.Duration) time.Duration {
+	t := d.tailAfter(ran.Seconds())
+	if t.shareBeyond < minTailShare {
 		left := t.ranSeconds * q / max(1-q, .01) // Pareto with exponent 1
 		return durationFromSeconds(min(left, t.clampToLimit(left)))
 	}
-	want := q * t.shareSum
+	want := q * t.shareBeyond
 	for b := t.firstBin; b <= t.lastBin; b++ {
 		share, lo, hi := t.shareOfBin(d, b)
 		if want <= share && share > 0 {
@@ -62,26 +62,26 @@ func (d *RunTimeDist) Quantile(q float64, ran time.Duration) time.Duration {
 	return durationFromSeconds(t.maxSeconds - t.ranSeconds)
 }
 
-// tail is what remains of a distribution beyond a time and up to the limit.
-type tail struct {
+// runTimeTail is what remains of a distribution beyond a time and up to the limit.
+type runTimeTail struct {
 	ranSeconds        float64
 	maxSeconds        float64 // the greatest run time
-	limited           bool
+	isLimited         bool
 	firstBin, lastBin int     // bins
-	shareSum          float64 // share of run times beyond
+	shareBeyond       float64 // share of run times beyond
 }
 
-func (d *RunTimeDist) tail(ran float64) tail {
-	t := tail{ranSeconds: max(ran, 0), maxSeconds: lowerEdges[binCount], lastBin: binCount - 1}
+func (d *RunTimeDist) tailAfter(ran float64) runTimeTail {
+	t := runTimeTail{ranSeconds: max(ran, 0), maxSeconds: binLowerEdges[binCount], lastBin: binCount - 1}
 	if d.limitSeconds > 0 && d.limitSeconds < t.maxSeconds {
-		t.maxSeconds, t.lastBin, t.limited = d.limitSeconds, binOf(d.limitSeconds), true
+		t.maxSeconds, t.lastBin, t.isLimited = d.limitSeconds, binOfSeconds(d.limitSeconds), true
 	}
-	if t.firstBin = binOf(t.ranSeconds); t.ranSeconds >= t.maxSeconds {
+	if t.firstBin = binOfSeconds(t.ranSeconds); t.ranSeconds >= t.maxSeconds {
 		return t
 	}
 	for b := t.firstBin; b <= t.lastBin; b++ {
 		share, _, _ := t.shareOfBin(d, b)
-		t.shareSum += share
+		t.shareBeyond += share
 	}
 	return t
 }
@@ -89,8 +89,8 @@ func (d *RunTimeDist) tail(ran float64) tail {
 // shareOfBin returns the share of run times in a bin that count, and between which
 // values: what the limit cuts off a bin is squeezed into the rest, as runs into
 // the limit end there; what lies before now did not happen.
-func (t *tail) shareOfBin(d *RunTimeDist, b int) (share, lo, hi float64) {
-	share, lo, hi = d.massByBin[b], lowerEdges[b], min(lowerEdges[b+1], t.maxSeconds)
+func (t *runTimeTail) shareOfBin(d *RunTimeDist, b int) (share, lo, hi float64) {
+	share, lo, hi = d.massByBin[b], binLowerEdges[b], min(binLowerEdges[b+1], t.maxSeconds)
 	if b == 0 {
 		lo = min(lo, hi/2)
 	}
@@ -101,9 +101,9 @@ func (t *tail) shareOfBin(d *RunTimeDist, b int) (share, lo, hi float64) {
 	return max(share, 0), lo, hi
 }
 
-// lindy is the rule for jobs that outlast all that is known, the Lindy effect: as
+// lindyTimeLeft is the rule for jobs that outlast all that is known, the Lindy effect: as
 // long again as they ran, within the limit.
-func (d *RunTimeDist) lindy(ran float64) float64 {
+func (d *RunTimeDist) lindyTimeLeft(ran float64) float64 {
 	left := max(ran, 1)
 	if d.limitSeconds > 0 {
 		left = min(left, d.limitSeconds-ran)
@@ -112,8 +112,8 @@ func (d *RunTimeDist) lindy(ran float64) float64 {
 }
 
 // clampToLimit returns what is left until the limit, or left where there is none.
-func (t *tail) clampToLimit(left float64) float64 {
-	if t.limited {
+func (t *runTimeTail) clampToLimit(left float64) float64 {
+	if t.isLimited {
 		return t.maxSeconds - t.ranSeconds
 	}
 	return left
@@ -122,7 +122,7 @@ func (t *tail) clampToLimit(left float64) float64 {
 // binMoments returns mean and mean square of the run times of a bin between two
 // values.
 func binMoments(b int, lo, hi float64) (first, second float64) {
-	if lo == lowerEdges[b] && hi == lowerEdges[b+1] {
+	if lo == binLowerEdges[b] && hi == binLowerEdges[b+1] {
 		return binMeans[b], binMeanSquares[b]
 	}
 	return logUniformMoments(lo, hi)

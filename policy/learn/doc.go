@@ -5,7 +5,7 @@
 //
 // The distribution is a chain of histograms on a logarithmic scale, from all
 // jobs to the runs of one user's job of one name and size. Each level that knows
-// n runs like the job takes a share of Most·n/(n+Weight) of the chain and leaves
+// n runs like the job takes a share of MaxShare·n/(n+PriorWeight) of the chain and leaves
 // the rest to the more general levels before it, so few runs say little and many
 // say all that runs like them ever said. Shares and smoothing are fitted to the
 // history itself: they are those under which past run times, predicted at their

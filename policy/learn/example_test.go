@@ -19,7 +19,7 @@ func ExampleFit() {
 	}
 	model := learn.Fit(runs, 0)
 	for _, ran := range []time.Duration{0, 30 * time.Minute} {
-		left, _ := model.RunTimeOf(&job).Left(ran)
+		left, _ := model.RunTimeDistOf(&job).MedianLeft(ran)
 		fmt.Println("after", ran, "about", left.Round(10*time.Minute), "are left")
 	}
 	// Output:

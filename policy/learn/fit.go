@@ -11,16 +11,16 @@ import (
 // are runs enough to tell.
 func Fit(runs []Run, most int) *Model {
 	m := New()
-	if !slices.IsSortedFunc(runs, compareEnd) {
+	if !slices.IsSortedFunc(runs, compareByEnd) {
 		runs = slices.Clone(runs)
-		slices.SortStableFunc(runs, compareEnd)
+		slices.SortStableFunc(runs, compareByEnd)
 	}
 	from := len(runs) * (100 - heldOutPercent) / 100
 	for i := range runs[:from] {
 		m.AddRun(&runs[i])
 	}
-	if v := m.collectHeldOut(runs[from:]); len(v) >= minHeldOutRuns {
-		m.tune(v)
+	if v := m.collectHeldOutRuns(runs[from:]); len(v) >= minHeldOutRuns {
+		m.tuneLevels(v)
 	}
 	m.Speeds = CompareSpeeds(runs)
 	m.Compact(most)
@@ -35,15 +35,15 @@ const (
 	maxHeldOutRuns = 4000
 )
 
-func compareEnd(a, b Run) int { return a.End.Compare(b.End) }
+func compareByEnd(a, b Run) int { return a.End.Compare(b.End) }
 
 // LearntAt returns when a model that is fitted every hour knows of a run that
 // ended at a time: at the next full hour.
 func LearntAt(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
 
-// collectHeldOut adds runs in the order in which they ended and notes, for some of them,
+// collectHeldOutRuns adds runs in the order in which they ended and notes, for some of them,
 // what each level of a model fitted every hour had known at their start.
-func (m *Model) collectHeldOut(runs []Run) []heldOutRun {
+func (m *Model) collectHeldOutRuns(runs []Run) []heldOutRun {
 	every := max(1, (len(runs)+maxHeldOutRuns-1)/maxHeldOutRuns)
 	var starts []*Run
 	for i := 0; i < len(runs); i += every {
@@ -53,7 +53,7 @@ func (m *Model) collectHeldOut(runs []Run) []heldOutRun {
 	all := make([]heldOutRun, 0, len(starts))
 	for i := range runs {
 		for len(starts) > 0 && starts[0].Start.Before(LearntAt(runs[i].End)) {
-			if starts[0].seconds() > 0 {
+			if starts[0].limitedSeconds() > 0 {
 				all = append(all, m.newHeldOutRun(starts[0]))
 			}
 			starts = starts[1:]

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// group is what a level knows of jobs that are alike.
-type group struct {
-	Key  groupKey  `json:"key"`
-	Last int64     `json:"last"` // end of the last run, seconds since 1970
-	Runs float64   `json:"runs"` // how many it stands for: older ones count less
-	Bins []uint8   `json:"bins"` // those with runs, ascending
-	Mass []float64 `json:"mass"` // of each of them; they add up to Runs times unit
+// jobGroup is what a level knows of jobs that are alike.
+type jobGroup struct {
+	Key         groupKey  `json:"key"`
+	LastEndUnix int64     `json:"last"` // end of the last run, seconds since 1970
+	RunCount    float64   `json:"runs"` // how many it stands for: older ones count less
+	Bins        []uint8   `json:"bins"` // those with runs, ascending
+	MassByBin   []float64 `json:"mass"` // of each of them; they add up to RunCount times nextRunMass
 	// nextRunMass is what the next run weighs: it grows instead of all others shrinking.
 	nextRunMass float64
 }
@@ -20,8 +20,8 @@ type group struct {
 const maxNextRunMass = 1e12
 
 // addRun counts one more run.
-func (g *group) addRun(bin int, keep float64) {
-	g.Runs = g.Runs*keep + 1
+func (g *jobGroup) addRun(bin int, keep float64) {
+	g.RunCount = g.RunCount*keep + 1
 	if g.nextRunMass == 0 {
 		g.nextRunMass = 1
 	} else {
@@ -29,32 +29,32 @@ func (g *group) addRun(bin int, keep float64) {
 	}
 	i, found := slices.BinarySearch(g.Bins, uint8(bin))
 	if !found {
-		g.Bins, g.Mass = slices.Insert(g.Bins, i, uint8(bin)), slices.Insert(g.Mass, i, 0)
+		g.Bins, g.MassByBin = slices.Insert(g.Bins, i, uint8(bin)), slices.Insert(g.MassByBin, i, 0)
 	}
-	g.Mass[i] += g.nextRunMass
+	g.MassByBin[i] += g.nextRunMass
 	if g.nextRunMass > maxNextRunMass {
 		g.normalize()
 	}
 }
 
-// massPrecision is into how many parts of a run mass is kept; less is dropped.
-const massPrecision = 1e4
+// massPartsPerRun is into how many parts of a run mass is kept; less is dropped.
+const massPartsPerRun = 1e4
 
 // normalize brings the unit back to one and drops what hardly counts any more.
-func (g *group) normalize() {
+func (g *jobGroup) normalize() {
 	n := 0
 	for i, b := range g.Bins {
-		if m := math.Round(g.Mass[i]/g.nextRunMass*massPrecision) / massPrecision; m > 0 {
-			g.Bins[n], g.Mass[n] = b, m
+		if m := math.Round(g.MassByBin[i]/g.nextRunMass*massPartsPerRun) / massPartsPerRun; m > 0 {
+			g.Bins[n], g.MassByBin[n] = b, m
 			n++
 		}
 	}
-	g.Bins, g.Mass, g.nextRunMass = g.Bins[:n], g.Mass[:n], 1
-	g.Runs = 0
-	for _, m := range g.Mass {
-		g.Runs += m
+	g.Bins, g.MassByBin, g.nextRunMass = g.Bins[:n], g.MassByBin[:n], 1
+	g.RunCount = 0
+	for _, m := range g.MassByBin {
+		g.RunCount += m
 	}
 }
 
 // massToShare turns mass into shares.
-func (g *group) massToShare() float64 { return 1 / (g.Runs * g.nextRunMass) }
+func (g *jobGroup) massToShare() float64 { return 1 / (g.RunCount * g.nextRunMass) }

@@ -23,8 +23,8 @@ type Run struct {
 	Ran   time.Duration // in all its runs
 }
 
-// seconds is the run time, at most the limit: Slurm takes a while to kill.
-func (r *Run) seconds() float64 {
+// limitedSeconds is the run time, at most the limit: Slurm takes a while to kill.
+func (r *Run) limitedSeconds() float64 {
 	if r.Limit > 0 {
 		return min(r.Ran, r.Limit).Seconds()
 	}

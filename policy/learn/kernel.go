@@ -4,14 +4,14 @@ import (
 	"math"
 )
 
-// kernel is a bell of values on bins around a centre; they add up to 1.
-type kernel struct {
+// bellKernel is a bell of values on bins around a centre; they add up to 1.
+type bellKernel struct {
 	valueByOffset [4 * binCount]float64 // at[i] for i bins to either side
 	lastOffset    int                   // the last i with a value
 }
 
 // setSigma makes it a bell of a standard deviation in bins.
-func (k *kernel) setSigma(sigma float64) {
+func (k *bellKernel) setSigma(sigma float64) {
 	k.lastOffset = 0
 	if k.valueByOffset[0] = 1; sigma < .2 {
 		return
@@ -31,10 +31,10 @@ func (k *kernel) setSigma(sigma float64) {
 // addGroup adds the runs of a group, as a bell each, to the bins; by is what they
 // add up to, and shift what is added to their bins. What would lie off the scale
 // is counted at its ends.
-func (k *kernel) addGroup(to *[binCount]float64, g *group, by float64, shift int) {
+func (k *bellKernel) addGroup(to *[binCount]float64, g *jobGroup, by float64, shift int) {
 	by *= g.massToShare()
 	for i, b := range g.Bins {
-		m, at := g.Mass[i]*by, int(b)+shift
+		m, at := g.MassByBin[i]*by, int(b)+shift
 		if at >= k.lastOffset && at+k.lastOffset < binCount {
 			to[at] += m * k.valueByOffset[0]
 			for d := 1; d <= k.lastOffset; d++ {
@@ -50,23 +50,23 @@ func (k *kernel) addGroup(to *[binCount]float64, g *group, by float64, shift int
 }
 
 // densityAtBin is what spread adds to one bin, for by 1.
-func (k *kernel) densityAtBin(g *group, at, shift int) (sum float64) {
+func (k *bellKernel) densityAtBin(g *jobGroup, at, shift int) (sum float64) {
 	for i, b := range g.Bins {
 		d := at - int(b) - shift
 		if d = max(d, -d); d <= k.lastOffset {
-			sum += g.Mass[i] * k.valueByOffset[d]
+			sum += g.MassByBin[i] * k.valueByOffset[d]
 		}
 	}
 	return sum * g.massToShare()
 }
 
 // shareUpTo is the share of a group's runs up to a bin, that included.
-func (g *group) shareUpTo(at, shift int) (sum float64) {
+func (g *jobGroup) shareUpTo(at, shift int) (sum float64) {
 	for i, b := range g.Bins {
 		if int(b)+shift > at {
 			break
 		}
-		sum += g.Mass[i]
+		sum += g.MassByBin[i]
 	}
 	return sum * g.massToShare()
 }

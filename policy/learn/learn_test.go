@@ -40,7 +40,7 @@ func stored(t testing.TB, m *learn.Model) *learn.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := learn.Parse(text)
+	back, err := learn.ParseModel(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestAStoredModelPredictsTheSame(t *testing.T) {
 	m := learn.Fit(runs, 50)
 	back := stored(t, m)
 	for i := range runs[:500] {
-		if diff := cmp.Diff(m.RunTimeOf(&runs[i].Job), back.RunTimeOf(&runs[i].Job), cmp.AllowUnexported(learn.RunTimeDist{})); diff != "" {
+		if diff := cmp.Diff(m.RunTimeDistOf(&runs[i].Job), back.RunTimeDistOf(&runs[i].Job), cmp.AllowUnexported(learn.RunTimeDist{})); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -68,12 +68,12 @@ func TestQuantilesAreCalibrated(t *testing.T) {
 	in, below, n := 0, 0, 0
 	for i := range runs[4000:] {
 		r := &runs[4000+i]
-		d := m.RunTimeOf(&r.Job)
+		d := m.RunTimeDistOf(&r.Job)
 		n++
-		if d.Quantile(.1, 0) <= r.Ran && r.Ran <= d.Quantile(.9, 0) {
+		if d.QuantileLeft(.1, 0) <= r.Ran && r.Ran <= d.QuantileLeft(.9, 0) {
 			in++
 		}
-		if r.Ran <= d.Quantile(.5, 0) {
+		if r.Ran <= d.QuantileLeft(.5, 0) {
 			below++
 		}
 	}
@@ -121,12 +121,12 @@ func TestLeft(t *testing.T) {
 		{"longer than the scale", same, job, 24 * 3650 * time.Hour, 24 * 3650 * time.Hour, 24 * 3650 * time.Hour},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := learn.Fit(c.runs, 0).RunTimeOf(&c.job)
-			left, sigma := d.Left(c.ran)
+			d := learn.Fit(c.runs, 0).RunTimeDistOf(&c.job)
+			left, sigma := d.MedianLeft(c.ran)
 			if left < c.from || left > c.to || sigma < 0 {
 				t.Errorf("%v left, standard error %v; want %v to %v", left, sigma, c.from, c.to)
 			}
-			if mean, s := d.Mean(c.ran); mean < 0 || s < 0 || c.job.Limit > 0 && mean > max(c.job.Limit-c.ran, 0)+time.Second {
+			if mean, s := d.MeanLeft(c.ran); mean < 0 || s < 0 || c.job.Limit > 0 && mean > max(c.job.Limit-c.ran, 0)+time.Second {
 				t.Errorf("mean %v, standard deviation %v", mean, s)
 			}
 		})
@@ -140,11 +140,11 @@ func TestLaws(t *testing.T) {
 		runs := days(rapid.Uint64().Draw(r, "history"), rapid.IntRange(0, 400).Draw(r, "runs"))
 		j := learn.Job{User: fmt.Sprint("u", rapid.IntRange(0, 25).Draw(r, "user")), Name: rapid.SampledFrom([]string{"p1", "p2", "new", ""}).Draw(r, "name"),
 			GPUs: rapid.IntRange(0, 9).Draw(r, "gpus"), Limit: time.Duration(rapid.IntRange(0, 200000).Draw(r, "limit")) * time.Second}
-		d := learn.Fit(runs, 0).RunTimeOf(&j)
+		d := learn.Fit(runs, 0).RunTimeDistOf(&j)
 		ran := time.Duration(rapid.IntRange(0, 100000).Draw(r, "ran")) * time.Second
 		last := time.Duration(0)
 		for _, q := range []float64{.01, .1, .5, .84, .9, .99, 1} {
-			left, later := d.Quantile(q, ran), d.Quantile(q, ran+time.Hour)
+			left, later := d.QuantileLeft(q, ran), d.QuantileLeft(q, ran+time.Hour)
 			if left < last || j.Limit > 0 && ran+left > max(j.Limit, ran)+time.Second {
 				r.Errorf("quantile %v of what is left after %v is %v, after one of %v, with limit %v", q, ran, left, last, j.Limit)
 			}
@@ -169,7 +169,7 @@ func TestParseRefuses(t *testing.T) {
 		"negative":        strings.Replace(string(text), `"runs":`, `"runs":-`, 2),
 		"other levels":    strings.Replace(string(text), `"name":"account"`, `"name":"county"`, 1),
 	} {
-		if _, err := learn.Parse([]byte(bad)); err == nil || bad == string(text) {
+		if _, err := learn.ParseModel([]byte(bad)); err == nil || bad == string(text) {
 			t.Errorf("%s: taken", what)
 		}
 	}
@@ -184,7 +184,7 @@ func TestOldWaysAreForgotten(t *testing.T) {
 		}
 		return 5 * time.Hour
 	}), 0)
-	if left, _ := m.RunTimeOf(&job).Left(0); left < 3*time.Hour {
+	if left, _ := m.RunTimeDistOf(&job).MedianLeft(0); left < 3*time.Hour {
 		t.Errorf("%v, after twenty runs of 5 h", left)
 	}
 }

@@ -6,48 +6,48 @@ import (
 	"fairbridge/policy"
 )
 
-// Version of the method: a stored model of another one is fitted again.
-const Version = 1
+// MethodVersion is that of the method: a stored model of another one is fitted again.
+const MethodVersion = 1
 
 // Model is what was learnt. It is not changed by being asked.
 type Model struct {
-	Version int       `json:"version"`
-	From    time.Time `json:"from"`    // start of the first run it was fitted from
-	Through time.Time `json:"through"` // end of the last
-	Runs    int       `json:"runs"`    // how many
-	Texts   []string  `json:"texts"`   // by the numbers that stand for them; filled by Compact
-	Levels  []Level   `json:"levels"`  // the most general first
+	Version       int       `json:"version"`
+	FirstRunStart time.Time `json:"from"`    // start of the first run it was fitted from
+	LastRunEnd    time.Time `json:"through"` // end of the last
+	RunCount      int       `json:"runs"`    // how many
+	Texts         []string  `json:"texts"`   // by the numbers that stand for them; filled by Compact
+	Levels        []Level   `json:"levels"`  // the most general first
 	// Speeds are those of GPU types, as far as the runs tell; see CompareSpeeds.
 	Speeds []policy.Speed `json:"speeds,omitempty"`
 
-	texts textTable
+	textTable textTable
 }
 
 // Level is one way to group jobs, and what is known of each group.
 type Level struct {
 	Name string `json:"name"`
 	levelParameters
-	Groups []*group `json:"groups"` // by key, once Compact was called
+	Groups []*jobGroup `json:"groups"` // by key, once Compact was called
 
-	groupsByKey map[groupKey]*group
+	groupsByKey map[groupKey]*jobGroup
 }
 
 // New returns a model that knows nothing.
 func New() *Model {
-	m := &Model{Version: Version, Levels: make([]Level, levelCount), texts: newTexts()}
+	m := &Model{Version: MethodVersion, Levels: make([]Level, levelCount), textTable: newTextTable()}
 	for i := range groupings {
-		m.Levels[i] = Level{Name: groupings[i].name, levelParameters: groupings[i].startParameters, groupsByKey: map[groupKey]*group{}}
+		m.Levels[i] = Level{Name: groupings[i].name, levelParameters: groupings[i].startParameters, groupsByKey: map[groupKey]*jobGroup{}}
 	}
 	return m
 }
 
 // AddRun counts one more run. Runs are to be added in the order in which they end.
 func (m *Model) AddRun(r *Run) {
-	seconds, limit := r.seconds(), r.Limit.Seconds()
+	seconds, limit := r.limitedSeconds(), r.Limit.Seconds()
 	if !(seconds > 0) {
 		return
 	}
-	numbers := m.texts.numberAndAdd(&r.Job)
+	numbers := m.textTable.numberNewJob(&r.Job)
 	for i := range groupings {
 		k, l := &groupings[i], &m.Levels[i]
 		at, ok := k.keyOfJob(&numbers)
@@ -56,53 +56,53 @@ func (m *Model) AddRun(r *Run) {
 		}
 		g := l.groupsByKey[at]
 		if g == nil {
-			g = &group{Key: at}
+			g = &jobGroup{Key: at}
 			l.groupsByKey[at] = g
 			l.Groups = append(l.Groups, g)
 		}
-		g.addRun(k.binOfRun(seconds, limit), k.keepFactor)
-		g.Last = r.End.Unix()
+		g.addRun(k.binOfRun(seconds, limit), k.decayPerRun)
+		g.LastEndUnix = r.End.Unix()
 	}
-	if m.From.IsZero() || r.Start.Before(m.From) {
-		m.From = r.Start.UTC()
+	if m.FirstRunStart.IsZero() || r.Start.Before(m.FirstRunStart) {
+		m.FirstRunStart = r.Start.UTC()
 	}
-	if r.End.After(m.Through) {
-		m.Through = r.End.UTC()
+	if r.End.After(m.LastRunEnd) {
+		m.LastRunEnd = r.End.UTC()
 	}
-	m.Runs++
+	m.RunCount++
 }
 
-// RunTimeOf returns the distribution of the run time of a job.
-func (m *Model) RunTimeOf(j *Job) *RunTimeDist {
+// RunTimeDistOf returns the distribution of the run time of a job.
+func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
 	d := &RunTimeDist{limitSeconds: j.Limit.Seconds()}
-	var groups [levelCount]*group
+	var groups [levelCount]*jobGroup
 	var shares [levelCount]float64
 	rest := 1.0
-	numbers := m.texts.lookUp(j)
+	numbers := m.textTable.numberKnownJob(j)
 	for i := levelCount - 1; i >= 0 && rest > minTailShare; i-- {
 		at, ok := groupings[i].keyOfJob(&numbers)
-		if !ok || m.Levels[i].Most == 0 {
+		if !ok || m.Levels[i].MaxShare == 0 {
 			continue
 		}
 		if g := m.Levels[i].groupsByKey[at]; g != nil {
-			s := m.Levels[i].shareForRuns(g.Runs)
+			s := m.Levels[i].shareForRuns(g.RunCount)
 			groups[i], shares[i] = g, rest*s
 			rest *= 1 - s
 		}
 	}
-	for b, p := range priorMass {
+	for b, p := range priorMassByBin {
 		d.massByBin[b] = p * rest
 	}
-	var k kernel
+	var k bellKernel
 	for i, g := range groups {
 		if g == nil || shares[i] < minTailShare {
 			continue
 		}
 		by := 0
-		if groupings[i].isLimitRatio {
+		if groupings[i].usesLimitRatio {
 			by = ratioBinShift(d.limitSeconds)
 		}
-		k.setSigma(kernelSigma(m.Levels[i].Width, g.Runs))
+		k.setSigma(kernelSigma(m.Levels[i].KernelWidth, g.RunCount))
 		k.addGroup(&d.massByBin, g, shares[i], by)
 	}
 	return d

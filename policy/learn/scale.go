@@ -12,11 +12,11 @@ const (
 	extraRatioBins = binsPerOctave // further bins of the scale of ratios, above ratio 1
 )
 
-// lowerEdges are those of the bins in seconds, and the end of the last one;
+// binLowerEdges are those of the bins in seconds, and the end of the last one;
 // binMeans and binMeanSquares the mean and mean square of a run time in a bin.
-var lowerEdges, binMeans, binMeanSquares = newBinEdges()
+var binLowerEdges, binMeans, binMeanSquares = newBinScale()
 
-func newBinEdges() (lower [binCount + 1]float64, mean, square [binCount]float64) {
+func newBinScale() (lower [binCount + 1]float64, mean, square [binCount]float64) {
 	for b := range lower {
 		lower[b] = math.Exp2(float64(b) / binsPerOctave)
 	}
@@ -36,16 +36,16 @@ func logUniformMoments(lo, hi float64) (first, second float64) {
 	return (hi - lo) / wide, (hi*hi - lo*lo) / (2 * wide)
 }
 
-// binOf returns the bin of a run time in seconds.
-func binOf(seconds float64) int {
+// binOfSeconds returns the bin of a run time in seconds.
+func binOfSeconds(seconds float64) int {
 	if !(seconds > 1) {
 		return 0
 	}
 	return min(int(math.Log2(seconds)*binsPerOctave), binCount-1)
 }
 
-// ratioBin returns the bin of a run time as a part of the limit.
-func ratioBin(seconds, limit float64) int {
+// binOfRatio returns the bin of a run time as a part of the limit.
+func binOfRatio(seconds, limit float64) int {
 	b := binCount + math.Floor(math.Log2(max(seconds, 1)/limit)*binsPerOctave)
 	return int(min(max(b, 0), binCount+extraRatioBins-1))
 }

@@ -12,7 +12,7 @@ import (
 // What it takes to believe a comparison of types: runs of a group on each of two
 // types, and users who made such groups.
 const (
-	minRunsOnType   = 3
+	minRunsPerType  = 3
 	minUsersPerPair = 3
 )
 
@@ -29,7 +29,7 @@ type runGroupKey struct {
 // Only ratios mean something; types on which no user ran like jobs, and runs that their
 // time limit ended, tell nothing. Sorted by type.
 func CompareSpeeds(runs []Run) []policy.Speed {
-	log, users := compareTypes(runs)
+	log, users := compareTypeSpeeds(runs)
 	types := slices.Sorted(maps.Keys(log))
 	speed := map[string]float64{}
 	for range 200 { // each is where those it is compared with say it should be
@@ -54,14 +54,14 @@ func CompareSpeeds(runs []Run) []policy.Speed {
 	return out
 }
 
-type typePair struct{ a, b string }
+type typePair struct{ firstType, secondType string }
 
-// compareTypes returns by how much, in logarithms, each type is faster than each
+// compareTypeSpeeds returns by how much, in logarithms, each type is faster than each
 // other, summed over users, and which users say so.
-func compareTypes(runs []Run) (log map[string]map[string]float64, users map[typePair]map[string]bool) {
+func compareTypeSpeeds(runs []Run) (log map[string]map[string]float64, users map[typePair]map[string]bool) {
 	log, users = map[string]map[string]float64{}, map[typePair]map[string]bool{}
 	differences := map[typePair]map[string][]float64{}
-	for g, types := range logMedians(runs) {
+	for g, types := range logMedianRunTimes(runs) {
 		for a, x := range types {
 			for b, y := range types {
 				if a != b {
@@ -75,21 +75,21 @@ func compareTypes(runs []Run) (log map[string]map[string]float64, users map[type
 		}
 	}
 	for p, by := range differences {
-		if log[p.a] == nil {
-			log[p.a] = map[string]float64{}
+		if log[p.firstType] == nil {
+			log[p.firstType] = map[string]float64{}
 		}
 		users[p] = map[string]bool{}
 		for _, user := range slices.Sorted(maps.Keys(by)) {
-			log[p.a][p.b] += median(by[user])
+			log[p.firstType][p.secondType] += median(by[user])
 			users[p][user] = true
 		}
 	}
 	return log, users
 }
 
-// logMedians returns the logarithm of the median run time of each group on each
+// logMedianRunTimes returns the logarithm of the median run time of each group on each
 // type that it ran on often enough.
-func logMedians(runs []Run) map[runGroupKey]map[string]float64 {
+func logMedianRunTimes(runs []Run) map[runGroupKey]map[string]float64 {
 	all := map[runGroupKey]map[string][]float64{}
 	for i := range runs {
 		r := &runs[i]
@@ -105,7 +105,7 @@ func logMedians(runs []Run) map[runGroupKey]map[string]float64 {
 	out := map[runGroupKey]map[string]float64{}
 	for g, types := range all {
 		for typ, list := range types {
-			if len(list) >= minRunsOnType {
+			if len(list) >= minRunsPerType {
 				if out[g] == nil {
 					out[g] = map[string]float64{}
 				}

@@ -12,23 +12,23 @@ type textTable struct {
 	stemNumbers   []int32 // number of the stem of each; -1: not looked for yet
 }
 
-func newTexts() textTable {
+func newTextTable() textTable {
 	return textTable{texts: []string{""}, numbersByText: map[string]int32{"": 0}, stemNumbers: []int32{0}}
 }
 
-// load takes a list that was read.
-func (t *textTable) load(list []string) error {
-	*t = newTexts()
+// loadTexts takes a list that was read.
+func (t *textTable) loadTexts(list []string) error {
+	*t = newTextTable()
 	for i, s := range list {
-		if n := t.intern(s); int(n) != i {
+		if n := t.numberOrAddText(s); int(n) != i {
 			return fmt.Errorf("text %q is given twice, or the first is not empty", s)
 		}
 	}
 	return nil
 }
 
-// intern returns the number of a text, a new one if need be.
-func (t *textTable) intern(s string) int32 {
+// numberOrAddText returns the number of a text, a new one if need be.
+func (t *textTable) numberOrAddText(s string) int32 {
 	n, ok := t.numbersByText[s]
 	if !ok {
 		n = int32(len(t.texts))
@@ -47,20 +47,20 @@ func (t *textTable) numberOf(s string) int32 {
 }
 
 // jobNumbers is a job as numbers.
-type jobNumbers struct{ user, account, name, stem, gpuType, gpus, limit int32 }
+type jobNumbers struct{ user, account, name, nameStem, gpuType, gpus, limitSeconds int32 }
 
-// numberAndAdd numbers a job whose run is learnt.
-func (t *textTable) numberAndAdd(j *Job) jobNumbers {
-	n := t.intern(j.Name)
+// numberNewJob numbers a job whose run is learnt.
+func (t *textTable) numberNewJob(j *Job) jobNumbers {
+	n := t.numberOrAddText(j.Name)
 	if t.stemNumbers[n] < 0 {
-		s := t.intern(nameWithoutNumbers(j.Name))
+		s := t.numberOrAddText(nameWithoutNumbers(j.Name))
 		t.stemNumbers[n] = s
 	}
-	return jobNumbers{t.intern(j.User), t.intern(j.Account), n, t.stemNumbers[n], t.intern(j.GPUType), int32(j.GPUs), int32(j.Limit.Seconds())}
+	return jobNumbers{t.numberOrAddText(j.User), t.numberOrAddText(j.Account), n, t.stemNumbers[n], t.numberOrAddText(j.GPUType), int32(j.GPUs), int32(j.Limit.Seconds())}
 }
 
-// lookUp numbers a job that is asked for.
-func (t *textTable) lookUp(j *Job) jobNumbers {
+// numberKnownJob numbers a job that is asked for.
+func (t *textTable) numberKnownJob(j *Job) jobNumbers {
 	s := t.numberOf(j.Name)
 	if s < 0 || t.stemNumbers[s] < 0 {
 		s = t.numberOf(nameWithoutNumbers(j.Name))
@@ -70,9 +70,9 @@ func (t *textTable) lookUp(j *Job) jobNumbers {
 	return jobNumbers{t.numberOf(j.User), t.numberOf(j.Account), t.numberOf(j.Name), s, t.numberOf(j.GPUType), int32(j.GPUs), int32(j.Limit.Seconds())}
 }
 
-// retain forgets the texts that are not marked and returns the new number of
+// retainMarked forgets the texts that are not marked and returns the new number of
 // each; texts are sorted then.
-func (t *textTable) retain(used []bool) []int32 {
+func (t *textTable) retainMarked(used []bool) []int32 {
 	used[0] = true
 	var list []string
 	for n, s := range t.texts {
@@ -83,10 +83,10 @@ func (t *textTable) retain(used []bool) []int32 {
 	slices.Sort(list)
 	to := make([]int32, len(t.texts))
 	old := t.numbersByText
-	*t = newTexts()
+	*t = newTextTable()
 	for i, s := range list {
 		to[old[s]] = int32(i)
-		t.intern(s)
+		t.numberOrAddText(s)
 	}
 	return to
 }

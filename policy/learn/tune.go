@@ -7,34 +7,34 @@ import (
 // heldOutRun is one run, and what the levels knew of it when it began: everything
 // that its likelihood under other numbers takes.
 type heldOutRun struct {
-	prior  evidence
-	levels [levelCount]evidence
+	priorEvidence evidence
+	levelEvidence [levelCount]evidence
 }
 
 // evidence is what a level says of a run.
 type evidence struct {
-	runCount              float64                       // like it; 0: none
-	binProbability        [len(candidateWidths)]float64 // probability of its bin, by width of the kernel
-	belowLimitProbability float64                       // probability of what the limit allows
+	runCount              float64                             // like it; 0: none
+	binProbability        [len(candidateKernelWidths)]float64 // probability of its bin, by width of the kernel
+	belowLimitProbability float64                             // probability of what the limit allows
 }
 
 // Candidates for the numbers of a level.
 var (
-	candidateWidths  = [...]float64{1, 2, 4, 8, 14, 24}
-	candidateWeights = [...]float64{.25, .5, 1, 2, 4, 8, 16, 64, 256}
-	candidateMosts   = [...]float64{0, .03, .1, .2, .35, .5, .65, .8, .9, .96, 1}
+	candidateKernelWidths = [...]float64{1, 2, 4, 8, 14, 24}
+	candidatePriorWeights = [...]float64{.25, .5, 1, 2, 4, 8, 16, 64, 256}
+	candidateMaxShares    = [...]float64{0, .03, .1, .2, .35, .5, .65, .8, .9, .96, 1}
 )
 
 // newHeldOutRun notes what the levels know of a run.
 func (m *Model) newHeldOutRun(r *Run) (t heldOutRun) {
-	seconds, limit := r.seconds(), r.Limit.Seconds()
-	bin, cut := binOf(seconds), binCount-1
+	seconds, limit := r.limitedSeconds(), r.Limit.Seconds()
+	bin, cut := binOfSeconds(seconds), binCount-1
 	if limit > 0 {
-		cut = binOf(limit)
+		cut = binOfSeconds(limit)
 	}
-	t.prior.binProbability[0], t.prior.belowLimitProbability = priorMass[bin], priorSums[cut]
-	var k kernel
-	numbers := m.texts.lookUp(&r.Job)
+	t.priorEvidence.binProbability[0], t.priorEvidence.belowLimitProbability = priorMassByBin[bin], priorCumulative[cut]
+	var k bellKernel
+	numbers := m.textTable.numberKnownJob(&r.Job)
 	for i := range groupings {
 		at, ok := groupings[i].keyOfJob(&numbers)
 		g := m.Levels[i].groupsByKey[at]
@@ -42,13 +42,13 @@ func (m *Model) newHeldOutRun(r *Run) (t heldOutRun) {
 			continue
 		}
 		by := 0
-		if groupings[i].isLimitRatio {
+		if groupings[i].usesLimitRatio {
 			by = ratioBinShift(limit)
 		}
-		l := &t.levels[i]
-		l.runCount, l.belowLimitProbability = g.Runs, g.shareUpTo(cut, by)
-		for w, width := range candidateWidths {
-			k.setSigma(kernelSigma(width, g.Runs))
+		l := &t.levelEvidence[i]
+		l.runCount, l.belowLimitProbability = g.RunCount, g.shareUpTo(cut, by)
+		for w, width := range candidateKernelWidths {
+			k.setSigma(kernelSigma(width, g.RunCount))
 			l.binProbability[w] = k.densityAtBin(g, bin, by)
 		}
 	}
@@ -56,18 +56,18 @@ func (m *Model) newHeldOutRun(r *Run) (t heldOutRun) {
 }
 
 // Every level is tuned so often, and a change must make the logarithm of the
-// likelihood greater by minLikelihoodGain.
+// likelihood greater by minLogLikelihoodGain.
 const (
-	tuningRounds      = 3
-	minLikelihoodGain = 2
+	tuningRounds         = 3
+	minLogLikelihoodGain = 2
 )
 
-// tune sets the numbers of one level after the other to those under which the
+// tuneLevels sets the numbers of one level after the other to those under which the
 // trials are likeliest.
-func (m *Model) tune(trials []heldOutRun) {
+func (m *Model) tuneLevels(trials []heldOutRun) {
 	pick := make([]int, len(m.Levels)) // index into widths
 	for i := range m.Levels {
-		pick[i] = nearestWidth(m.Levels[i].Width)
+		pick[i] = nearestCandidateWidth(m.Levels[i].KernelWidth)
 	}
 	for range tuningRounds {
 		changed := false
@@ -80,10 +80,10 @@ func (m *Model) tune(trials []heldOutRun) {
 	}
 }
 
-func nearestWidth(width float64) int {
+func nearestCandidateWidth(width float64) int {
 	best := 0
-	for i, w := range candidateWidths {
-		if math.Abs(w-width) < math.Abs(candidateWidths[best]-width) {
+	for i, w := range candidateKernelWidths {
+		if math.Abs(w-width) < math.Abs(candidateKernelWidths[best]-width) {
 			best = i
 		}
 	}
@@ -92,10 +92,10 @@ func nearestWidth(width float64) int {
 
 // linearProbability is a probability as it depends on the share s of one level:
 // (1-s)·before + s·own, times rest, plus after.
-type linearProbability struct{ before, rest, after float64 }
+type linearProbability struct{ priorProbability, laterFactor, laterProbability float64 }
 
 func (l linearProbability) probabilityAt(s, own float64) float64 {
-	return ((1-s)*l.before+s*own)*l.rest + l.after
+	return ((1-s)*l.priorProbability+s*own)*l.laterFactor + l.laterProbability
 }
 
 // tuneLevel tries all candidates for one level and reports whether a better one
@@ -104,8 +104,8 @@ func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
 	var own []*evidence
 	var at, below []linearProbability
 	for t := range trials {
-		if k := &trials[t].levels[i]; k.runCount > 0 {
-			a, b := m.linearIn(i, pick, &trials[t])
+		if k := &trials[t].levelEvidence[i]; k.runCount > 0 {
+			a, b := m.linearInShareOf(i, pick, &trials[t])
 			own, at, below = append(own, k), append(at, a), append(below, b)
 		}
 	}
@@ -124,14 +124,14 @@ func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
 		return sum
 	}
 	l := &m.Levels[i]
-	best, change := score(l.levelParameters, pick[i])+minLikelihoodGain, false
-	for w := range candidateWidths {
-		for _, weight := range candidateWeights {
-			for _, most := range candidateMosts {
+	best, change := score(l.levelParameters, pick[i])+minLogLikelihoodGain, false
+	for w := range candidateKernelWidths {
+		for _, weight := range candidatePriorWeights {
+			for _, most := range candidateMaxShares {
 				if i == 0 && most < 1 {
 					continue // jobs of which nothing else is known rely on it
 				}
-				f := levelParameters{weight, most, candidateWidths[w]}
+				f := levelParameters{weight, most, candidateKernelWidths[w]}
 				if s := score(f, w); s > best {
 					best, change, l.levelParameters, pick[i] = s, true, f, w
 				}
@@ -141,23 +141,23 @@ func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
 	return change
 }
 
-// linearIn returns how the probability of a trial's bin, and of what its limit
+// linearInShareOf returns how the probability of a trial's bin, and of what its limit
 // allows, depend on the share of level i.
-func (m *Model) linearIn(i int, pick []int, t *heldOutRun) (at, below linearProbability) {
-	at, below = linearProbability{before: t.prior.binProbability[0], rest: 1}, linearProbability{before: t.prior.belowLimitProbability, rest: 1}
+func (m *Model) linearInShareOf(i int, pick []int, t *heldOutRun) (at, below linearProbability) {
+	at, below = linearProbability{priorProbability: t.priorEvidence.binProbability[0], laterFactor: 1}, linearProbability{priorProbability: t.priorEvidence.belowLimitProbability, laterFactor: 1}
 	for l := range m.Levels {
-		k := &t.levels[l]
+		k := &t.levelEvidence[l]
 		if k.runCount == 0 || l == i {
 			continue
 		}
 		s, p := m.Levels[l].shareForRuns(k.runCount), k.binProbability[pick[l]]
 		if l < i {
-			at.before += s * (p - at.before)
-			below.before += s * (k.belowLimitProbability - below.before)
+			at.priorProbability += s * (p - at.priorProbability)
+			below.priorProbability += s * (k.belowLimitProbability - below.priorProbability)
 			continue
 		}
-		at.rest, at.after = at.rest*(1-s), at.after+s*(p-at.after)
-		below.rest, below.after = below.rest*(1-s), below.after+s*(k.belowLimitProbability-below.after)
+		at.laterFactor, at.laterProbability = at.laterFactor*(1-s), at.laterProbability+s*(p-at.laterProbability)
+		below.laterFactor, below.laterProbability = below.laterFactor*(1-s), below.laterProbability+s*(k.belowLimitProbability-below.laterProbability)
 	}
 	return at, below
 }

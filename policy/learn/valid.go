@@ -7,21 +7,21 @@ import (
 
 // isValid reports whether the numbers can be used.
 func (f *levelParameters) isValid() bool {
-	return f.Weight > 0 && f.Most >= 0 && f.Most <= 1 && f.Width >= 0 && f.Weight+f.Width < math.MaxFloat32
+	return f.PriorWeight > 0 && f.MaxShare >= 0 && f.MaxShare <= 1 && f.KernelWidth >= 0 && f.PriorWeight+f.KernelWidth < math.MaxFloat32
 }
 
 // isValid reports whether texts are known, and runs and bins match.
-func (g *group) isValid(k *grouping, texts int) bool {
-	if g == nil || len(g.Bins) == 0 || len(g.Bins) != len(g.Mass) || !(g.Runs > 0) || math.IsInf(g.Runs, 1) {
+func (g *jobGroup) isValid(k *jobGrouping, texts int) bool {
+	if g == nil || len(g.Bins) == 0 || len(g.Bins) != len(g.MassByBin) || !(g.RunCount > 0) || math.IsInf(g.RunCount, 1) {
 		return false
 	}
-	for _, n := range g.Key[:k.textCount] {
+	for _, n := range g.Key[:k.keyTextCount] {
 		if n < 0 || int(n) >= texts {
 			return false
 		}
 	}
 	for i, b := range g.Bins {
-		if int(b) >= binCount+extraRatioBins || i > 0 && g.Bins[i-1] >= b || !(g.Mass[i] >= 0) || g.Mass[i] > 2*g.Runs {
+		if int(b) >= binCount+extraRatioBins || i > 0 && g.Bins[i-1] >= b || !(g.MassByBin[i] >= 0) || g.MassByBin[i] > 2*g.RunCount {
 			return false
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// Fractions returns which fraction of the time, 0 to 1, each of r.Entries should
+// FractionsFunc returns which fraction of the time, 0 to 1, each of r.Entries should
 // run on each of the types: X[i][k]. A row of nil is all zeros.
-type Fractions func(r *engine.Round, types []string) (x [][]float64, err error)
+type FractionsFunc func(r *engine.Round, types []string) (x [][]float64, err error)
 
 // Allocator is the stage: an engine.Allocator for one Decide.
 type Allocator struct {
@@ -25,8 +25,8 @@ type Allocator struct {
 	// NewJobsWait lets jobs that arrived since the last computation wait for the next
 	// one even where GPUs idle, as the published simulators do.
 	NewJobsWait bool
-	Fractions   Fractions
-	State       State // as remembered; Allocate replaces it
+	Fractions   FractionsFunc
+	State       AllocatorState // as remembered; Allocate replaces it
 }
 
 // Allocate implements engine.Allocator: by the best priority on any type; of all
@@ -34,27 +34,27 @@ type Allocator struct {
 // a lease.
 func (a *Allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	halfRound := a.RoundLength.Seconds() / 2
-	a.State = a.State.next(r, halfRound, a.RecomputeOnBatchChange)
+	a.State = a.State.nextState(r, halfRound, a.RecomputeOnBatchChange)
 	s := &a.State
 	if since := s.secondsSinceComputed(r); s.IsStale && (since >= a.MinRecomputeInterval.Seconds() || s.ComputedAt.Equal(s.BegunAt)) {
 		x, err := a.Fractions(r, s.Types)
 		if err == nil {
-			err = s.renewPeriod(r, x, since, halfRound)
+			err = s.beginPeriod(r, x, since, halfRound)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	turns, turn := make([]engine.Assignment, 0, len(r.Entries)), make([]int, len(r.Entries))
-	left := s.grantableByType(r)
-	for _, o := range s.listOffers(r) {
+	left := s.countGrantableByType(r)
+	for _, o := range s.listJobsOnTypes(r) {
 		e := r.Entries[o.jobIndex]
 		if turn[o.jobIndex] == 0 {
-			turns = append(turns, a.turn(e))
+			turns = append(turns, a.assignmentWithoutLease(e))
 			turn[o.jobIndex] = len(turns)
 		}
 		t := &turns[turn[o.jobIndex]-1]
-		if n := t.DeviceCount; n > 0 && n <= left[o.typeIndex] && s.LeasedTypes[o.jobIndex] == 0 && MayRunOn(r, e, s.Types[o.typeIndex]) {
+		if n := t.DeviceCount; n > 0 && n <= left[o.typeIndex] && s.LeasedTypes[o.jobIndex] == 0 && MayRunOnType(r, e, s.Types[o.typeIndex]) {
 			s.LeasedTypes[o.jobIndex] = o.typeIndex + 1
 			left[o.typeIndex] -= n
 		}
@@ -64,31 +64,31 @@ func (a *Allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	}
 	if len(s.Types) == 0 {
 		for _, e := range r.Entries {
-			turns = append(turns, a.turn(e))
+			turns = append(turns, a.assignmentWithoutLease(e))
 		}
 	}
 	return turns, nil
 }
 
-// turn returns the turn of a job without a lease: what it holds or asks, and
+// assignmentWithoutLease returns the assignment of a job without a lease: what it holds or asks, and
 // nothing for one that has to wait.
-func (a *Allocator) turn(e *engine.Entry) engine.Assignment {
+func (a *Allocator) assignmentWithoutLease(e *engine.Entry) engine.Assignment {
 	t := e.AssignmentWithoutLease()
-	if a.NewJobsWait && !e.HoldsGPUs() && a.State.isNew(e.Index) {
+	if a.NewJobsWait && !e.HoldsGPUs() && a.State.isNewJob(e.Index) {
 		t.DeviceCount = 0
 	}
 	return t
 }
 
-// grantableByType returns the devices of each type that may be granted. Jobs that stay
+// countGrantableByType returns the devices of each type that may be granted. Jobs that stay
 // have a lease where they run.
-func (s *State) grantableByType(r *engine.Round) []int {
+func (s *AllocatorState) countGrantableByType(r *engine.Round) []int {
 	left := make([]int, len(s.Types))
 	for k, typ := range s.Types {
 		left[k] = r.FreePool.TotalFree(typ)
 	}
 	for _, e := range r.RunningEntries() {
-		if k := s.typeOf(e, 0); k >= 0 && e.IsUnstoppable {
+		if k := s.indexOfType(e, 0); k >= 0 && e.IsUnstoppable {
 			s.LeasedTypes[e.Index] = k + 1
 		} else if k >= 0 {
 			left[k] += e.On.Count()
@@ -97,22 +97,22 @@ func (s *State) grantableByType(r *engine.Round) []int {
 	return left
 }
 
-// renewPeriod closes the period and begins the next one with new fractions.
-func (s *State) renewPeriod(r *engine.Round, x [][]float64, elapsed, halfRound float64) error {
+// beginPeriod closes the period and begins the next one with new fractions.
+func (s *AllocatorState) beginPeriod(r *engine.Round, x [][]float64, elapsed, halfRound float64) error {
 	if len(x) != len(s.Jobs) {
 		return fmt.Errorf("%d rows of fractions for %d jobs", len(x), len(s.Jobs))
 	}
 	w := len(s.Types)
-	clear(s.ReceivedByType)
+	clear(s.ReceivedSecondsByType)
 	for i := range s.Jobs {
 		if x[i] != nil && len(x[i]) != w {
 			return fmt.Errorf("job %d: %d fractions for %d GPU types", s.Jobs[i], len(x[i]), w)
 		}
 		for k := range w {
 			at := i*w + k
-			s.Deficit[at] += max(s.Fractions[at], 0)*elapsed - (s.Received[at] - halfRound)
-			s.Received[at], s.Fractions[at] = halfRound, 0
-			s.ReceivedByType[k] += halfRound
+			s.DeficitSeconds[at] += max(s.Fractions[at], 0)*elapsed - (s.ReceivedSeconds[at] - halfRound)
+			s.ReceivedSeconds[at], s.Fractions[at] = halfRound, 0
+			s.ReceivedSecondsByType[k] += halfRound
 			if x[i] != nil {
 				s.Fractions[at] = x[i][k]
 			}

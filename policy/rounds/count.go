@@ -6,9 +6,9 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// GPUsByType counts the healthy devices of nodes that are up; types are all there
+// CountGPUsByType counts the healthy devices of nodes that are up; types are all there
 // are.
-func GPUsByType(r *engine.Round, types []string) []float64 {
+func CountGPUsByType(r *engine.Round, types []string) []float64 {
 	n := make([]float64, len(types))
 	for i := range r.Nodes {
 		if r.Nodes[i].DownReason != "" {

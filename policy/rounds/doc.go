@@ -5,7 +5,7 @@
 // which the simulators of Gavel and Shockwave run all their fraction policies.
 //
 //	func (p *Mine) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-//		state, err := policy.Recall[rounds.State](s.Memo)
+//		state, err := policy.Recall[rounds.AllocatorState](s.Memo)
 //		if err != nil {
 //			return nil, fmt.Errorf("policy mine: %w", err)
 //		}

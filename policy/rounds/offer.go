@@ -14,9 +14,9 @@ type jobOnType struct {
 	priority, deficit, fraction float64
 }
 
-// listOffers returns every job on every type, first served first. A job that is due as
+// listJobsOnTypes returns every job on every type, first served first. A job that is due as
 // much on several types begins with the one that is fastest for it.
-func (s *State) listOffers(r *engine.Round) []jobOnType {
+func (s *AllocatorState) listJobsOnTypes(r *engine.Round) []jobOnType {
 	w := len(s.Types)
 	all, order := make([]jobOnType, 0, w*len(r.Entries)), make([]string, w)
 	for i, e := range r.Entries {
@@ -25,15 +25,15 @@ func (s *State) listOffers(r *engine.Round) []jobOnType {
 		for k, typ := range s.Types {
 			at := i*w + k
 			x := max(s.Fractions[at], 0)
-			all = append(all, jobOnType{i, k, slices.Index(order, typ), priority(x, s.Received[at], s.ReceivedByType[k]), s.Deficit[at], x})
+			all = append(all, jobOnType{i, k, slices.Index(order, typ), priorityOf(x, s.ReceivedSeconds[at], s.ReceivedSecondsByType[k]), s.DeficitSeconds[at], x})
 		}
 	}
 	slices.SortFunc(all, jobOnType.compare)
 	return all
 }
 
-// priority is the fraction due over the fraction received.
-func priority(x, time, total float64) float64 {
+// priorityOf is the fraction due over the fraction received.
+func priorityOf(x, time, total float64) float64 {
 	switch {
 	case x == 0:
 		return 0
@@ -58,9 +58,9 @@ func (o jobOnType) compare(p jobOnType) int {
 	return cmp.Compare(o.typePreference, p.typePreference)
 }
 
-// MayRunOn reports whether the job may start, or run on, on GPUs of the type, and
+// MayRunOnType reports whether the job may start, or run on, on GPUs of the type, and
 // the cluster could hold it there.
-func MayRunOn(r *engine.Round, e *engine.Entry, typ string) bool {
+func MayRunOnType(r *engine.Round, e *engine.Entry, typ string) bool {
 	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeGPUTypes(), typ)) || !r.MayRun(e) {
 		return false
 	}

@@ -31,7 +31,7 @@ func job(id policy.JobID, gpus int) policy.Job {
 }
 
 // fixed gives each job the same fractions at every computation.
-func fixed(x map[policy.JobID][]float64, asked *int) rounds.Fractions {
+func fixed(x map[policy.JobID][]float64, asked *int) rounds.FractionsFunc {
 	return func(r *engine.Round, _ []string) ([][]float64, error) {
 		*asked++
 		rows := make([][]float64, len(r.Entries))
@@ -92,7 +92,7 @@ func TestRoundsFollowTheFractions(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("fractions were computed %d times, want once", asked)
 	}
-	if d := cmp.Diff([]float64{180, 300, 300}, stage.State.Received); d != "" {
+	if d := cmp.Diff([]float64{180, 300, 300}, stage.State.ReceivedSeconds); d != "" {
 		t.Errorf("received before the last round: %s", d)
 	}
 }
@@ -109,7 +109,7 @@ func TestDeficitDecidesTies(t *testing.T) {
 	if first != "1:v100 " || second != "2:v100 " || asked != 2 {
 		t.Errorf("ran %q then %q, computed %d times", first, second, asked)
 	}
-	if d := cmp.Diff([]float64{60 - 120, 60, 0}, stage.State.Deficit); d != "" {
+	if d := cmp.Diff([]float64{60 - 120, 60, 0}, stage.State.DeficitSeconds); d != "" {
 		t.Errorf("deficits: %s", d)
 	}
 }
@@ -163,7 +163,7 @@ func TestStateSurvivesStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back rounds.State
+	var back rounds.AllocatorState
 	if err := json.Unmarshal(raw, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestDeficitByTheClock(t *testing.T) {
 	s.ClockSeconds += at
 	s.Jobs = append(s.Jobs, job(2, 1)) // an arrival, so fractions are computed anew
 	decide(t, s, &stage, 120)
-	if want := .3*(1000+at-1000) - 120; stage.State.Deficit[0] != want {
-		t.Errorf("deficit %v, want %v", stage.State.Deficit[0], want)
+	if want := .3*(1000+at-1000) - 120; stage.State.DeficitSeconds[0] != want {
+		t.Errorf("deficit %v, want %v", stage.State.DeficitSeconds[0], want)
 	}
 }

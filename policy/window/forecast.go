@@ -9,40 +9,40 @@ import (
 type jobForecast struct {
 	*engine.Entry
 	predict.RemainingWork
-	progressShare      float64 // done part of its work, 0 to 1
-	progressPerSecond  float64 // what a second adds to it
-	fairSeconds        float64 // seconds from arrival to end with an equal share
-	ageSeconds         float64 // seconds since its arrival
-	longestSecondsLeft float64 // SecondsLeft and the standard errors that fairness allows for
-	startSeconds       float64 // seconds from where time counts to where age and fair do
+	progressShare       float64 // done part of its work, 0 to 1
+	progressPerSecond   float64 // what a second adds to it
+	fairSeconds         float64 // seconds from arrival to end with an equal share
+	ageSeconds          float64 // seconds since its arrival
+	longestSecondsLeft  float64 // SecondsLeft and the standard errors that fairness allows for
+	originOffsetSeconds float64 // seconds from where time counts to where age and fair do
 }
 
-// predictAll predicts every job, and estimates its fair end anew if jobs came or
+// predictJobs predicts every job, and estimates its fair end anew if jobs came or
 // left since.
-func (p *typePlanner) predictAll(shares []JobPlan, changed bool) {
+func (p *typePlanner) predictJobs(shares []JobPlan, changed bool) {
 	p.forecasts = make([]jobForecast, len(p.jobs))
 	for n, i := range p.jobIndexes {
 		e, f, s := p.jobs[n], &p.forecasts[n], &shares[i]
 		f.Entry = e
-		p.predict(f)
-		f.longestSecondsLeft = f.SecondsLeft + p.Sigmas*f.SecondsLeftSigma
-		if changed || s.Fair.Since.IsZero() {
-			s.Fair = s.Fair.add(p.Now, (f.SecondsDone+f.longestSecondsLeft)/p.equalShare())
+		p.predictJob(f)
+		f.longestSecondsLeft = f.SecondsLeft + p.AddedSigmas*f.SecondsLeftSigma
+		if changed || s.FairTime.FirstAt.IsZero() {
+			s.FairTime = s.FairTime.addEstimate(p.Now, (f.SecondsDone+f.longestSecondsLeft)/p.equalShare())
 		}
-		f.fairSeconds = s.Fair.mean(p.Now)
+		f.fairSeconds = s.FairTime.weightedMean(p.Now)
 		f.ageSeconds = max(p.Now.Sub(e.Arrive).Seconds(), 0)
-		if p.FromStart {
-			f.startSeconds = s.Fair.Since.Sub(p.origin).Seconds()
-			f.ageSeconds = p.Now.Sub(s.Fair.Since).Seconds()
+		if p.CountFromFirstPlan {
+			f.originOffsetSeconds = s.FairTime.FirstAt.Sub(p.originTime).Seconds()
+			f.ageSeconds = p.Now.Sub(s.FairTime.FirstAt).Seconds()
 		}
 		s.SecondsLeft = f.SecondsLeft
 	}
 }
 
-// predict says how far the job is: in epochs where it counts them, else in run
+// predictJob says how far the job is: in epochs where it counts them, else in run
 // time; a job of which nothing is known has a window before it.
-func (p *typePlanner) predict(f *jobForecast) {
-	rest, ok := p.Predict.RemainingWork(f.Training)
+func (p *typePlanner) predictJob(f *jobForecast) {
+	rest, ok := p.Predictor.RemainingWork(f.Training)
 	if ok {
 		f.RemainingWork = rest
 		epochs := float64(f.Training.Epochs)

@@ -22,14 +22,14 @@ type Plan struct {
 type JobPlan struct {
 	ID          policy.JobID `json:"id"`
 	Type        string       `json:"type,omitempty"` // of the GPUs it was planned on
-	Rounds      uint64       `json:"rounds"`         // bit t: round t
+	RoundBits   uint64       `json:"rounds"`         // bit t: round t
 	Weight      float64      `json:"weight"`
 	SecondsLeft float64      `json:"left"` // seconds, predicted when the window was made
-	Fair        FairTime     `json:"fair"`
+	FairTime    FairTime     `json:"fair"`
 }
 
-// share returns what the job gets, or nil.
-func (w *Plan) share(id policy.JobID) *JobPlan {
+// findJob returns what the job gets, or nil.
+func (w *Plan) findJob(id policy.JobID) *JobPlan {
 	if w == nil {
 		return nil
 	}
@@ -43,34 +43,34 @@ func (w *Plan) share(id policy.JobID) *JobPlan {
 // FairTime is the time from arrival to end with an equal share, in seconds, as
 // it was estimated from time to time. Each estimate holds until the next.
 type FairTime struct {
-	Since       time.Time `json:"since"`  // the first
-	WeightedSum float64   `json:"sum"`    // of those before the latest, times the seconds they held
-	Latest      float64   `json:"latest"` // the latest
-	At          time.Time `json:"at"`
+	FirstAt       time.Time `json:"since"`  // the first
+	WeightedSum   float64   `json:"sum"`    // of those before the latest, times the seconds they held
+	LatestSeconds float64   `json:"latest"` // the latest
+	LatestAt      time.Time `json:"at"`
 }
 
-// add replaces the latest estimate.
-func (f FairTime) add(now time.Time, estimate float64) FairTime {
-	if f.Since.IsZero() {
-		return FairTime{Since: now, Latest: estimate, At: now}
+// addEstimate replaces the latest estimate.
+func (f FairTime) addEstimate(now time.Time, estimate float64) FairTime {
+	if f.FirstAt.IsZero() {
+		return FairTime{FirstAt: now, LatestSeconds: estimate, LatestAt: now}
 	}
-	f.WeightedSum += f.Latest * now.Sub(f.At).Seconds()
-	f.Latest, f.At = estimate, now
+	f.WeightedSum += f.LatestSeconds * now.Sub(f.LatestAt).Seconds()
+	f.LatestSeconds, f.LatestAt = estimate, now
 	return f
 }
 
-// mean is nine tenths of the mean over time and one of the latest estimate.
-func (f FairTime) mean(now time.Time) float64 {
-	held := now.Sub(f.Since).Seconds()
+// weightedMean is nine tenths of the mean over time and one of the latest estimate.
+func (f FairTime) weightedMean(now time.Time) float64 {
+	held := now.Sub(f.FirstAt).Seconds()
 	if held <= 0 {
-		return f.Latest
+		return f.LatestSeconds
 	}
-	mean := (f.WeightedSum + f.Latest*now.Sub(f.At).Seconds()) / held
-	return 0.9*mean + 0.1*f.Latest
+	mean := (f.WeightedSum + f.LatestSeconds*now.Sub(f.LatestAt).Seconds()) / held
+	return 0.9*mean + 0.1*f.LatestSeconds
 }
 
-// rounds returns the rounds between two times. Rounds may be a little short.
-func (o *Settings) rounds(from, to time.Time) int {
+// countRounds returns the rounds between two times. Rounds may be a little short.
+func (o *Settings) countRounds(from, to time.Time) int {
 	return int(math.Round(to.Sub(from).Seconds() / o.RoundLength.Seconds()))
 }
 
@@ -80,14 +80,14 @@ func (o *Settings) stillHolds(w *Plan, now time.Time, jobs []*engine.Entry) (hol
 	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s JobPlan, e *engine.Entry) bool { return s.ID == e.ID }) {
 		return false, true
 	}
-	made, at := o.rounds(w.FirstMadeAt, w.MadeAt), o.rounds(w.FirstMadeAt, now)
+	made, at := o.countRounds(w.FirstMadeAt, w.MadeAt), o.countRounds(w.FirstMadeAt, now)
 	return at-made >= 0 && at-made < o.RoundsPlanned && at/o.ReplanAfterRounds == made/o.ReplanAfterRounds, false
 }
 
-// candidate is the job in a round of the window.
-func (s *JobPlan) candidate(e *engine.Entry, round int) candidate {
-	c := candidate{Entry: e, JobPlan: s, nextPlannedRound: -1}
-	if ahead := s.Rounds >> min(max(round, 0), 63); ahead != 0 {
+// newCandidate is the job in a round of the window.
+func (s *JobPlan) newCandidate(e *engine.Entry, round int) roundCandidate {
+	c := roundCandidate{Entry: e, JobPlan: s, nextPlannedRound: -1}
+	if ahead := s.RoundBits >> min(max(round, 0), 63); ahead != 0 {
 		c.nextPlannedRound = bits.TrailingZeros64(ahead)
 		c.isPlanned = c.nextPlannedRound == 0
 	}

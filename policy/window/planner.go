@@ -14,8 +14,8 @@ import (
 // first and have its leases. One is made for each decision.
 type Planner struct {
 	*Settings
-	Last *Plan // what was Next in the decision before; nil: none
-	Next *Plan // by Allocate
+	LastPlan *Plan // what was NextPlan in the decision before; nil: none
+	NextPlan *Plan // made by Allocate
 }
 
 // Allocate implements engine.Allocator: jobs planned for the round, wide gangs
@@ -30,19 +30,19 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 			rest = append(rest, e)
 		}
 	}
-	p.Next = p.plan(r, jobs)
-	round := p.rounds(p.Next.MadeAt, r.Now)
-	line := make([]candidate, len(jobs))
+	p.NextPlan = p.planFor(r, jobs)
+	round := p.countRounds(p.NextPlan.MadeAt, r.Now)
+	line := make([]roundCandidate, len(jobs))
 	for i, e := range jobs {
-		line[i] = p.Next.Jobs[i].candidate(e, round)
+		line[i] = p.NextPlan.Jobs[i].newCandidate(e, round)
 	}
-	slices.SortFunc(line, candidate.compare)
+	slices.SortFunc(line, roundCandidate.compare)
 	slices.SortFunc(rest, engine.CompareArrival)
 	turns := make([]engine.Assignment, 0, len(r.Entries))
 	for _, c := range line {
 		t := c.AssignmentWithoutLease()
 		if !r.OmitReasons {
-			t.Note = c.note(p.RoundsPlanned)
+			t.Note = c.noteFor(p.RoundsPlanned)
 		}
 		turns = append(turns, t)
 	}
@@ -55,14 +55,14 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 
 // grantLeases grants leases down the line, on the types that the window was planned
 // for; what is left of other types goes to jobs that take any.
-func grantLeases(r *engine.Round, turns []engine.Assignment, line []candidate) {
+func grantLeases(r *engine.Round, turns []engine.Assignment, line []roundCandidate) {
 	left := grant.CountGrantableDevices(r)
 	for i, c := range line {
 		if c.Type == "" || !grant.CompetesForLease(r, c.Entry) {
 			continue
 		}
 		g := &turns[i].Grant
-		if g.HasLease = left.Take(c.Type, turns[i].DeviceCount); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypes(c.Entry) {
+		if g.HasLease = left.Take(c.Type, turns[i].DeviceCount); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypeSpeeds(c.Entry) {
 			g.GPUType = c.Type
 		}
 	}
@@ -78,15 +78,15 @@ func isPlannable(r *engine.Round, e *engine.Entry) bool {
 	return r.MayRun(e) && e.UnstoppableReason == "" && e.State != policy.Suspended
 }
 
-// candidate is a job in a round of the window.
-type candidate struct {
+// roundCandidate is a job in a round of the window.
+type roundCandidate struct {
 	*engine.Entry
 	isPlanned        bool
 	nextPlannedRound int // round it is next planned for, from this one; -1: none
 	*JobPlan
 }
 
-func (c candidate) compare(o candidate) int {
+func (c roundCandidate) compare(o roundCandidate) int {
 	switch {
 	case c.isPlanned != o.isPlanned:
 		if c.isPlanned {
@@ -99,7 +99,7 @@ func (c candidate) compare(o candidate) int {
 	return cmp.Or(cmp.Compare(o.SecondsLeft, c.SecondsLeft), cmp.Compare(c.Entry.ID, o.Entry.ID))
 }
 
-func (c candidate) note(window int) string {
+func (c roundCandidate) noteFor(window int) string {
 	switch {
 	case c.isPlanned:
 		return fmt.Sprintf("planned for this round, with a weight of %.3g", c.Weight)
@@ -109,6 +109,6 @@ func (c candidate) note(window int) string {
 	return fmt.Sprintf("not planned in this window of %d rounds, with a weight of %.3g", window, c.Weight)
 }
 
-// knowsTypes reports whether the job knows how fast it is on several types. One
+// knowsTypeSpeeds reports whether the job knows how fast it is on several types. One
 // that does not may run on any.
-func knowsTypes(e *engine.Entry) bool { return e.Training != nil && len(e.Training.Rates) > 1 }
+func knowsTypeSpeeds(e *engine.Entry) bool { return e.Training != nil && len(e.Training.Rates) > 1 }

@@ -17,11 +17,11 @@ import (
 // latest estimate.
 func TestTargetIsMostlyTheMean(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	f := FairTime{}.add(at, 100).add(at.Add(90*time.Second), 200)
-	if got, want := f.mean(at.Add(100*time.Second)), .9*110+.1*200; math.Abs(got-want) > 1e-9 {
+	f := FairTime{}.addEstimate(at, 100).addEstimate(at.Add(90*time.Second), 200)
+	if got, want := f.weightedMean(at.Add(100*time.Second)), .9*110+.1*200; math.Abs(got-want) > 1e-9 {
 		t.Errorf("100 s for 90 s and 200 s for 10 s: %g, want %g", got, want)
 	}
-	if got := f.mean(at); got != 200 {
+	if got := f.weightedMean(at); got != 200 {
 		t.Errorf("at once: %g, want the latest, 200", got)
 	}
 }
@@ -33,8 +33,8 @@ func TestLateJobsWeighMore(t *testing.T) {
 		return jobForecast{RemainingWork: predict.RemainingWork{SecondsLeft: left}, fairSeconds: 1000, ageSeconds: 1000*rho - left, longestSecondsLeft: left}
 	}
 	p := &typePlanner{Settings: &Settings{RoundLength: 2 * time.Minute, LatenessPower: 12, RhoMax: 1, MaxWeight: 1e3},
-		gpuType:   gpuType{gpuCount: 4, jobs: make([]*engine.Entry, 4)},
-		forecasts: []jobForecast{job(119, 1.01), job(120, 1.01), job(500, .99), job(500, 9)}}
+		typeWithJobs: typeWithJobs{gpuCount: 4, jobs: make([]*engine.Entry, 4)},
+		forecasts:    []jobForecast{job(119, 1.01), job(120, 1.01), job(500, .99), job(500, 9)}}
 	w := &knapsack.Problem{Items: []knapsack.Item{{Weight: 1}, {Weight: 1}, {Weight: 1}, {Weight: 1}}}
 	p.weighLateJobs(w)
 	for i, want := range []float64{math.Pow(1.01, 100), math.Pow(1.01, 12), 1, 1e3} {

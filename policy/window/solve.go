@@ -8,27 +8,27 @@ import (
 	"fairbridge/policy/solve/knapsack"
 )
 
-// plan returns the window that holds for the jobs, sorted by ID: the last one,
+// planFor returns the window that holds for the jobs, sorted by ID: the last one,
 // or a new one.
-func (p *Planner) plan(r *engine.Round, jobs []*engine.Entry) *Plan {
-	holds, changed := p.stillHolds(p.Last, r.Now, jobs)
+func (p *Planner) planFor(r *engine.Round, jobs []*engine.Entry) *Plan {
+	holds, changed := p.stillHolds(p.LastPlan, r.Now, jobs)
 	if holds {
-		return p.Last
+		return p.LastPlan
 	}
 	next := &Plan{FirstMadeAt: r.Now, MadeAt: r.Now, Jobs: make([]JobPlan, len(jobs))}
-	if p.Last != nil {
-		next.FirstMadeAt = p.Last.FirstMadeAt
+	if p.LastPlan != nil {
+		next.FirstMadeAt = p.LastPlan.FirstMadeAt
 	}
 	for i, e := range jobs {
 		next.Jobs[i].ID = e.ID
-		if s := p.Last.share(e.ID); s != nil {
-			next.Jobs[i].Fair = s.Fair
+		if s := p.LastPlan.findJob(e.ID); s != nil {
+			next.Jobs[i].FairTime = s.FairTime
 		}
 	}
-	for _, t := range groupByType(r, jobs) {
-		tp := typePlanner{Settings: p.Settings, Round: r, gpuType: t, origin: next.FirstMadeAt}
-		tp.predictAll(next.Jobs, changed)
-		tp.solve(next.Jobs)
+	for _, t := range groupJobsByType(r, jobs) {
+		tp := typePlanner{Settings: p.Settings, Round: r, typeWithJobs: t, originTime: next.FirstMadeAt}
+		tp.predictJobs(next.Jobs, changed)
+		tp.planRounds(next.Jobs)
 	}
 	return next
 }
@@ -37,9 +37,9 @@ func (p *Planner) plan(r *engine.Round, jobs []*engine.Entry) *Plan {
 type typePlanner struct {
 	*Settings
 	*engine.Round
-	gpuType
-	origin    time.Time
-	forecasts []jobForecast
+	typeWithJobs
+	originTime time.Time
+	forecasts  []jobForecast
 }
 
 // equalShare is the part of its GPUs that each job has in an equal division.
@@ -47,27 +47,27 @@ func (p *typePlanner) equalShare() float64 {
 	return min(1, float64(max(p.gpuCount, 1))/float64(max(len(p.jobs), 1)))
 }
 
-// logarithm is that of the authors' programme.
-var logarithm = knapsack.PiecewiseLog(1e-6, 0.2, 0.4, 0.6, 0.8)
+// piecewiseLogarithm is that of the authors' programme.
+var piecewiseLogarithm = knapsack.PiecewiseLog(1e-6, 0.2, 0.4, 0.6, 0.8)
 
-// solve finds the rounds of every job and writes them into its share.
-func (p *typePlanner) solve(shares []JobPlan) {
+// planRounds finds the rounds of every job and writes them into its share.
+func (p *typePlanner) planRounds(shares []JobPlan) {
 	rounds := min(p.RoundsPlanned, 64)
-	w := knapsack.Problem{Rounds: rounds, Capacity: p.gpuCount, Utility: logarithm, Items: make([]knapsack.Item, len(p.forecasts)),
+	w := knapsack.Problem{Rounds: rounds, Capacity: p.gpuCount, Utility: piecewiseLogarithm, Items: make([]knapsack.Item, len(p.forecasts)),
 		LongestRestCost: p.LongestRestCost * float64(len(p.forecasts)*rounds)}
 	for i := range p.forecasts {
-		w.Items[i] = p.itemFor(&p.forecasts[i])
+		w.Items[i] = p.newKnapsackItem(&p.forecasts[i])
 	}
 	if !p.guaranteeFairRounds(&w) {
 		p.weighLateJobs(&w)
 	}
 	for n, rounds := range w.PlanRounds() {
 		s := &shares[p.jobIndexes[n]]
-		s.Type, s.Rounds, s.Weight = p.name, rounds, w.Items[n].Weight
+		s.Type, s.RoundBits, s.Weight = p.typeName, rounds, w.Items[n].Weight
 	}
 }
 
-func (p *typePlanner) itemFor(f *jobForecast) knapsack.Item {
+func (p *typePlanner) newKnapsackItem(f *jobForecast) knapsack.Item {
 	d := p.Settings.RoundLength.Seconds()
 	use := math.Ceil((1 - f.progressShare) / (f.progressPerSecond * d))
 	return knapsack.Item{DevicesPerRound: f.DeviceCount(), Weight: 1, DoneShare: f.progressShare, GainPerRound: f.progressPerSecond * d, SecondsLeft: f.SecondsLeft, SecondsCutPerRound: d,
@@ -82,7 +82,7 @@ func (p *typePlanner) guaranteeFairRounds(w *knapsack.Problem) bool {
 	room := w.Rounds * w.Capacity
 	for i := range p.forecasts {
 		f, s := &p.forecasts[i], &w.Items[i]
-		spare := p.RhoMax*(f.startSeconds+f.fairSeconds) - (f.startSeconds + f.ageSeconds + d*float64(w.Rounds))
+		spare := p.RhoMax*(f.originOffsetSeconds+f.fairSeconds) - (f.originOffsetSeconds + f.ageSeconds + d*float64(w.Rounds))
 		if spare < 0 {
 			return false
 		}
@@ -101,7 +101,7 @@ func (p *typePlanner) weighLateJobs(w *knapsack.Problem) {
 	for i := range p.forecasts {
 		f, s := &p.forecasts[i], &w.Items[i]
 		s.MinRounds = 0
-		rho := (f.startSeconds + f.ageSeconds + f.longestSecondsLeft/p.equalShare()) / max(f.startSeconds+f.fairSeconds, 1)
+		rho := (f.originOffsetSeconds + f.ageSeconds + f.longestSecondsLeft/p.equalShare()) / max(f.originOffsetSeconds+f.fairSeconds, 1)
 		if rho <= p.RhoMax {
 			continue
 		}

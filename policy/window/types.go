@@ -7,29 +7,31 @@ import (
 	"fairbridge/policy/solve/market"
 )
 
-// gpuType is a type of GPU and the jobs that compete for it.
-type gpuType struct {
-	name       string
+// typeWithJobs is a type of GPU and the jobs that compete for it.
+type typeWithJobs struct {
+	typeName   string
 	isWholeGPU bool // not slices of GPUs
 	gpuCount   int
 	jobs       []*engine.Entry
 	jobIndexes []int // where they stand among all
 }
 
-func (t *gpuType) suits(name string) bool { return name == t.name || name == "" && t.isWholeGPU }
+func (t *typeWithJobs) matchesType(name string) bool {
+	return name == t.typeName || name == "" && t.isWholeGPU
+}
 
-// groupByType sends each job to the GPU type it asks for. One that takes any stays
+// groupJobsByType sends each job to the GPU type it asks for. One that takes any stays
 // where it runs, goes where the market sends it if it knows how fast it is on
 // each type, or else where fewest GPUs are asked for per GPU so far.
-func groupByType(r *engine.Round, jobs []*engine.Entry) []gpuType {
+func groupJobsByType(r *engine.Round, jobs []*engine.Entry) []typeWithJobs {
 	types := grantableTypes(r)
 	asked := make([]int, len(types))
-	chosen := chooseTypes(types, jobs)
+	chosen := chooseTypeOfJobs(types, jobs)
 	for i, e := range jobs {
 		at := chosen[i]
 		for k := range types {
 			switch {
-			case at == chosen[i] && at >= 0 || !types[k].suits(e.Ask.GPUs.Type):
+			case at == chosen[i] && at >= 0 || !types[k].matchesType(e.Ask.GPUs.Type):
 			case at < 0 || (asked[k]+e.DeviceCount())*types[at].gpuCount < (asked[at]+e.DeviceCount())*types[k].gpuCount:
 				at = k
 			}
@@ -43,10 +45,10 @@ func groupByType(r *engine.Round, jobs []*engine.Entry) []gpuType {
 	return types
 }
 
-// chooseTypes says on which types jobs belong that take any: where they run, or by
+// chooseTypeOfJobs says on which types jobs belong that take any: where they run, or by
 // a market in which all have as much money on the one they buy most of; -1: it
 // cannot say.
-func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
+func chooseTypeOfJobs(types []typeWithJobs, jobs []*engine.Entry) []int {
 	chosen := make([]int, len(jobs))
 	var buyers []int
 	var worth [][]float64
@@ -55,7 +57,7 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 		if e.Ask.GPUs.Type != "" || len(types) < 2 {
 			continue
 		}
-		if chosen[i] = typeItRunsOn(types, e); chosen[i] < 0 && e.Training != nil && len(e.Training.Rates) > 1 {
+		if chosen[i] = indexOfHeldType(types, e); chosen[i] < 0 && e.Training != nil && len(e.Training.Rates) > 1 {
 			buyers, worth = append(buyers, i), append(worth, worthByType(types, e))
 		}
 	}
@@ -77,19 +79,19 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 	return chosen
 }
 
-// typeItRunsOn is the type of the GPUs the job holds; -1: none.
-func typeItRunsOn(types []gpuType, e *engine.Entry) int {
+// indexOfHeldType is the type of the GPUs the job holds; -1: none.
+func indexOfHeldType(types []typeWithJobs, e *engine.Entry) int {
 	if len(e.On) == 0 {
 		return -1
 	}
-	return slices.IndexFunc(types, func(t gpuType) bool { return t.name == e.On.FirstType() })
+	return slices.IndexFunc(types, func(t typeWithJobs) bool { return t.typeName == e.On.FirstType() })
 }
 
 // worthByType says what all GPUs of each type are worth to the job.
-func worthByType(types []gpuType, e *engine.Entry) []float64 {
+func worthByType(types []typeWithJobs, e *engine.Entry) []float64 {
 	worth := make([]float64, len(types))
 	for k := range types {
-		if rate, ok := e.Training.Rate(types[k].name); ok && types[k].isWholeGPU {
+		if rate, ok := e.Training.Rate(types[k].typeName); ok && types[k].isWholeGPU {
 			worth[k] = rate * float64(types[k].gpuCount)
 		}
 	}
@@ -98,15 +100,15 @@ func worthByType(types []gpuType, e *engine.Entry) []float64 {
 
 // grantableTypes returns the GPUs of each type that may be granted, in order of
 // nodes and types.
-func grantableTypes(r *engine.Round) []gpuType {
-	var types []gpuType
-	find := func(name string) *gpuType {
+func grantableTypes(r *engine.Round) []typeWithJobs {
+	var types []typeWithJobs
+	find := func(name string) *typeWithJobs {
 		for i := range types {
-			if types[i].name == name {
+			if types[i].typeName == name {
 				return &types[i]
 			}
 		}
-		types = append(types, gpuType{name: name})
+		types = append(types, typeWithJobs{typeName: name})
 		return &types[len(types)-1]
 	}
 	for i := range r.Nodes {
@@ -115,7 +117,7 @@ func grantableTypes(r *engine.Round) []gpuType {
 		}
 	}
 	for i := range types {
-		types[i].gpuCount = r.FreePool.TotalFree(types[i].name)
+		types[i].gpuCount = r.FreePool.TotalFree(types[i].typeName)
 	}
 	for _, e := range r.RunningEntries() {
 		if isPlannable(r, e) {

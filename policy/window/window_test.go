@@ -37,7 +37,7 @@ func job(id, epochs, done int) policy.Job {
 // decide plans for the jobs and returns what runs.
 func decide(t testing.TB, s *policy.Snapshot, o *window.Settings, last *window.Plan) (runs []policy.JobID, plan *policy.Plan, next *window.Plan) {
 	t.Helper()
-	p := &window.Planner{Settings: o, Last: last}
+	p := &window.Planner{Settings: o, LastPlan: last}
 	plan, err := engine.Pipeline{Allocate: p, Backfill: backfill.Greedy{}, Rules: engine.Rules{MinRun: time.Second, MaxStops: -1}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func decide(t testing.TB, s *policy.Snapshot, o *window.Settings, last *window.P
 			runs = append(runs, d.Job)
 		}
 	}
-	return runs, plan, p.Next
+	return runs, plan, p.NextPlan
 }
 
 func TestPlanIsKept(t *testing.T) {

@@ -60,11 +60,11 @@ func (p *pupil) watch(s *policy.Snapshot, _ *policy.Plan) {
 func (p *pupil) left(j *policy.Job) (time.Duration, time.Duration) {
 	d := p.dists[j.ID]
 	if d == nil {
-		job := learn.JobFrom(j)
-		d = p.RunTimeOf(&job)
+		job := learn.JobFromPolicy(j)
+		d = p.RunTimeDistOf(&job)
 		p.dists[j.ID] = d
 	}
-	return d.Left(j.TotalRunTime())
+	return d.MedianLeft(j.TotalRunTime())
 }
 
 // byOracle knows.

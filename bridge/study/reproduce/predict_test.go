@@ -113,7 +113,9 @@ func (l learnt) told(r *learn.Run) {
 	}
 }
 
-func (l learnt) seconds(j *learn.Job) float64 { return l.RunTimeOf(j).Quantile(.5, 0).Seconds() }
+func (l learnt) seconds(j *learn.Job) float64 {
+	return l.RunTimeDistOf(j).QuantileLeft(.5, 0).Seconds()
+}
 
 // walk tells a predictor of runs as they end, a model at the next full hour, as
 // it is fitted once an hour, and calls f for each run as it starts.
@@ -172,10 +174,10 @@ func (c *covered) add(d *learn.RunTimeDist, r *learn.Run, after time.Duration) {
 	}
 	left := r.Ran - after
 	c.n++
-	if left >= d.Quantile(.1, after) && left <= d.Quantile(.9, after) {
+	if left >= d.QuantileLeft(.1, after) && left <= d.QuantileLeft(.9, after) {
 		c.in++
 	}
-	if left <= d.Quantile(.5, after) {
+	if left <= d.QuantileLeft(.5, after) {
 		c.below++
 	}
 }
@@ -188,10 +190,10 @@ func try(t *testing.T, name string, rest []learn.Run, m learnt) (median *errs, c
 	mid, mean := &errs{}, &errs{}
 	c = make([]covered, len(asked))
 	walk(nil, rest, m, func(r *learn.Run) {
-		d := m.RunTimeOf(&r.Job)
-		left, _ := d.Mean(0)
+		d := m.RunTimeDistOf(&r.Job)
+		left, _ := d.MeanLeft(0)
 		mean.add(left.Seconds(), r.Ran.Seconds())
-		mid.add(d.Quantile(.5, 0).Seconds(), r.Ran.Seconds())
+		mid.add(d.QuantileLeft(.5, 0).Seconds(), r.Ran.Seconds())
 		for i := range asked {
 			c[i].add(d, r, asked[i])
 		}

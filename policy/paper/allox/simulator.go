@@ -22,7 +22,7 @@ import (
 // matched again. The others run only where GPUs would idle, and jobs that arrived
 // since the last matching not even there.
 func (a *Policy) decideAsSimulator(s *policy.Snapshot) (*policy.Plan, error) {
-	state, err := policy.Recall[rounds.State](s.Memo)
+	state, err := policy.Recall[rounds.AllocatorState](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy allox: %w", err)
 	}

@@ -55,7 +55,7 @@ func (s *strideScheduler) findRunnable(r *engine.Round) {
 		want := e.WantedDeviceCount
 		e.WantedDeviceCount = e.Ask.GPUs.Count
 		for k, t := range s.newPasses.Types {
-			s.isRunnable[i*w+k] = r.MayRun(e) && rounds.MayRunOn(r, e, t)
+			s.isRunnable[i*w+k] = r.MayRun(e) && rounds.MayRunOnType(r, e, t)
 		}
 		e.WantedDeviceCount = want
 	}

@@ -58,7 +58,7 @@ func (s *strideScheduler) listAccounts(r *engine.Round) (list []account) {
 		h.gpusByType, h.jobCountByType, h.gainByType = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
 		all += h.weight
 	}
-	total := rounds.GPUsByType(r, types)
+	total := rounds.CountGPUsByType(r, types)
 	for i := range list {
 		for k := range types {
 			list[i].gpusByType[k] = total[k] * list[i].weight / all

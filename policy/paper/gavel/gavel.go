@@ -45,9 +45,9 @@ type Policy struct {
 
 // memo is what is remembered from cycle to cycle.
 type memo struct {
-	RoundState       rounds.State     `json:"book"`
-	IsolatedProgress isolatedProgress `json:"alone"`
-	Pairs            []pair           `json:"pairs,omitempty"`
+	RoundState       rounds.AllocatorState `json:"book"`
+	IsolatedProgress isolatedProgress      `json:"alone"`
+	Pairs            []pair                `json:"pairs,omitempty"`
 }
 
 // Decide implements policy.Policy.
@@ -97,7 +97,7 @@ func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	return turns, err
 }
 
-// fractions is the rounds.Fractions of Gavel.
+// fractions is the rounds.FractionsFunc of Gavel.
 func (a *allocator) fractions(r *engine.Round, types []string) ([][]float64, error) {
 	rows := make([][]float64, len(r.Entries))
 	p := newProblem(a.Policy, r, types)

@@ -33,7 +33,7 @@ type job struct {
 }
 
 func newProblem(g *Policy, r *engine.Round, types []string) *problem {
-	p := &problem{round: r, gpuTypes: types, gpusByKind: rounds.GPUsByType(r, types), hasMeasuredRates: true}
+	p := &problem{round: r, gpuTypes: types, gpusByKind: rounds.CountGPUsByType(r, types), hasMeasuredRates: true}
 	offered := newPartitionTypes(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {

@@ -31,7 +31,7 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	state, err := policy.Recall[rounds.State](s.Memo)
+	state, err := policy.Recall[rounds.AllocatorState](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy proportional: %w", err)
 	}
@@ -54,7 +54,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // number over that of the jobs, divided by the sum over the types where that
 // exceeds one.
 func equalFractions(r *engine.Round, types []string) ([][]float64, error) {
-	x, sum := rounds.GPUsByType(r, types), 0.0
+	x, sum := rounds.CountGPUsByType(r, types), 0.0
 	for k := range x {
 		x[k] /= float64(max(len(r.Entries), 1))
 		sum += x[k]

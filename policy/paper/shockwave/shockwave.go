@@ -41,7 +41,7 @@ func (k *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy shockwave: %w", err)
 	}
-	planner := &window.Planner{Settings: k.plannerSettings(s), Last: last}
+	planner := &window.Planner{Settings: k.plannerSettings(s), LastPlan: last}
 	plan, err := engine.Pipeline{
 		Name:     "shockwave",
 		Allocate: planner,
@@ -51,14 +51,14 @@ func (k *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(planner.Next)
+	plan.Memo = policy.Remember(planner.NextPlan)
 	return plan, nil
 }
 
 // plannerSettings are those of the planner for the cluster of the snapshot.
 func (k *Policy) plannerSettings(s *policy.Snapshot) *window.Settings {
 	settings := &window.Settings{RoundLength: k.Round, RoundsPlanned: k.Window, ReplanAfterRounds: k.Replan, LongestRestCost: k.K, LatenessPower: k.Lambda, RhoMax: k.RhoMax,
-		MaxWeight: k.Cap, Sigmas: k.Sigmas, FromStart: k.Since == "start", Predict: predict.Regimes{TakesRegimesInOrder: k.Predictor == "restatement"}}
+		MaxWeight: k.Cap, AddedSigmas: k.Sigmas, CountFromFirstPlan: k.Since == "start", Predictor: predict.Regimes{TakesRegimesInOrder: k.Predictor == "restatement"}}
 	if k.BySize {
 		settings.LongestRestCost, settings.LatenessPower = authorsSettings(s)
 	}

@@ -92,7 +92,7 @@ func TestSmallestWorstRatio(t *testing.T) {
 		t.Fatal(err)
 	}
 	memo, err := policy.Recall[struct {
-		Rounds rounds.State `json:"book"`
+		Rounds rounds.AllocatorState `json:"book"`
 	}](plan.Memo)
 	if err != nil || len(memo.Rounds.Fractions) != 2 {
 		t.Fatal(memo, err)
