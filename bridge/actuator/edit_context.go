@@ -12,7 +12,7 @@ import (
 // EditContext is an edit that is to be sent, or may be, with all that its bounds are read from.
 type EditContext struct {
 	slurm.Edit
-	KindRow        *KindRow
+	EditKindRow    *EditKindRow
 	SlurmJob       *slurm.Job
 	SnapshotJob    *policy.Job    // as the snapshot has it; nil only of what gives back
 	StandingIntent *bridge.Intent // our value in the field; nil: none
@@ -30,10 +30,10 @@ type EditContext struct {
 
 // CheckKindRules says why the edit breaks a rule of its kind.
 func (c *EditContext) CheckKindRules() *invariant.Denial {
-	if c.KindRow.Check == nil {
+	if c.EditKindRow.Check == nil {
 		return nil
 	}
-	return c.KindRow.Check(c)
+	return c.EditKindRow.Check(c)
 }
 
 // SendPhase returns when the edit is sent.
@@ -41,10 +41,10 @@ func (c *EditContext) SendPhase() SendPhase {
 	switch {
 	case c.GivesBack:
 		return PhaseGiveBack
-	case c.KindRow.SendPhase == PhaseLease && c.StandingIntent != nil:
+	case c.EditKindRow.SendPhase == PhaseLease && c.StandingIntent != nil:
 		return PhaseRenewLease
 	}
-	return c.KindRow.SendPhase
+	return c.EditKindRow.SendPhase
 }
 
 // checkValue says why the edit's value is out of bounds (I2).

@@ -32,7 +32,7 @@ type PartitionGoal struct {
 	LeaseConfig      bridge.Lease
 	MayPin           bool
 	PlannedWarnings  []bridge.PlannedWarning // warnings ahead of stops
-	OrderKind        slurm.EditKind          // the field that carries the order here
+	OrderEditKind    slurm.EditKind          // the field that carries the order here
 	MaxLowerableWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
 
 	orderedDecisions []policy.Decision // see PendingDecisionsInOrder
@@ -67,7 +67,7 @@ func (g *PartitionGoal) PendingDecisionsInOrder() []policy.Decision {
 
 // WantedEdits returns the edits of the row's kind that lead to the goal, and those that
 // give back what is no longer wanted.
-func (g *PartitionGoal) WantedEdits(r *KindRow) []slurm.Edit {
+func (g *PartitionGoal) WantedEdits(r *EditKindRow) []slurm.Edit {
 	if r.WantedEdits == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (g *PartitionGoal) WantedEdits(r *KindRow) []slurm.Edit {
 
 // TakeBackEdits returns the edits that give back what a stronger mode had written by
 // edits of the row's kind.
-func (g *PartitionGoal) TakeBackEdits(r *KindRow) []slurm.Edit {
+func (g *PartitionGoal) TakeBackEdits(r *EditKindRow) []slurm.Edit {
 	var edits []slurm.Edit
 	for _, dec := range g.PendingDecisionsInOrder() {
 		j := g.View.Job(int64(dec.Job))

@@ -9,7 +9,7 @@ import (
 )
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
-var handBackRow = KindRow{
+var handBackPriorityRow = EditKindRow{
 	Kind: slurm.EditHandBackPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseOther, TakesTwoCalls: true,
 	ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.IsHeld && (j.Priority != in.Before.Priority || !in.Before.HeldByUsAt.IsZero())

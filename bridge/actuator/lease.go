@@ -15,13 +15,13 @@ import (
 // A lease keeps a job from starting until a moment that comes by itself; a hard
 // hold, until somebody ends it.
 var (
-	leaseRow = KindRow{
+	leaseRow = EditKindRow{
 		Kind: slurm.EditLease, Field: beginTimeField, NeededMode: bridge.ModeSteer, SendPhase: PhaseLease, IsRepeatable: true,
 		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
-	unleaseRow = KindRow{
+	unleaseRow = EditKindRow{
 		Kind: slurm.EditUnlease, Field: beginTimeField, NeededMode: bridge.ModeRank, SendPhase: PhaseOther, IsRepeatable: true, LetsJobStart: true,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginTimeSlack))
@@ -29,7 +29,7 @@ var (
 		Check: checkUnlease,
 	}
 	// No plan asks for a hard hold.
-	hardHoldRow = KindRow{
+	hardHoldRow = EditKindRow{
 		Kind: slurm.EditHardHold, Field: priorityField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther,
 		ShowsEffect: func(_ *bridge.Intent, j *slurm.Job) bool { return j.IsHeld },
 		Check: func(c *EditContext) *invariant.Denial {
@@ -43,8 +43,8 @@ var (
 
 // beginTimeField is the begin time, in which a lease stands in place of the owner's own.
 var beginTimeField = &FieldRow{
-	Name:    slurm.FieldBeginTime,
-	OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(j.Eligible.Equal(in.Edit.Until)) },
+	Name:         slurm.FieldBeginTime,
+	ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner { return ownerUsIf(j.Eligible.Equal(in.Edit.Until)) },
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.Eligible), formatTime(in.Edit.Until))
 	},

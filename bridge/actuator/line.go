@@ -21,7 +21,7 @@ type linePlace struct {
 
 // orderLever is how one field carries the order.
 type orderLever struct {
-	kind           slurm.EditKind
+	editKind       slurm.EditKind
 	field          *FieldRow
 	lowestPriority int64    // the least priority to make
 	undo           UndoFunc // where the field has no value that means Slurm's own order
@@ -36,7 +36,7 @@ type orderLever struct {
 
 var (
 	siteFactorLever = orderLever{
-		kind: slurm.EditSiteFactor, field: siteFactorField, lowestPriority: numbers.LowestPriority,
+		editKind: slurm.EditSiteFactor, field: siteFactorField, lowestPriority: numbers.LowestPriority,
 		fillPriorities: func(g *PartitionGoal, p *linePlace) {
 			p.CurrentPriority += p.ownerNice
 			if p.SlurmPriority = p.CurrentPriority; p.standingIntent != nil {
@@ -49,7 +49,7 @@ var (
 		},
 	}
 	niceLever = orderLever{
-		kind: slurm.EditNice, field: niceField, lowestPriority: numbers.LowestPriority,
+		editKind: slurm.EditNice, field: niceField, lowestPriority: numbers.LowestPriority,
 		fillPriorities: func(_ *PartitionGoal, p *linePlace) {
 			ours := int64(0)
 			if p.standingIntent != nil {
@@ -64,7 +64,7 @@ var (
 		},
 	}
 	priorityLever = orderLever{ // it wipes nice
-		kind: slurm.EditPriority, field: priorityField, lowestPriority: slurm.MinPriority, undo: undoPriority,
+		editKind: slurm.EditPriority, field: priorityField, lowestPriority: slurm.MinPriority, undo: undoPriority,
 		fillPriorities: func(_ *PartitionGoal, p *linePlace) {
 			if p.ownerNice, p.SlurmPriority = 0, p.CurrentPriority; p.standingIntent != nil {
 				p.SlurmPriority = p.standingIntent.Before.SlurmPriority
@@ -74,10 +74,10 @@ var (
 	}
 )
 
-// ChooseOrderKind returns the kind of edit that carries the order where the view is from.
-func ChooseOrderKind(wanted bridge.Lever, v *slurm.View) slurm.EditKind {
+// ChooseOrderEditKind returns the kind of edit that carries the order where the view is from.
+func ChooseOrderEditKind(wanted bridge.Lever, v *slurm.View) slurm.EditKind {
 	switch k := slurm.EditKind(wanted); {
-	case KindRowOf(k).SendPhase == PhaseOrder:
+	case EditKindRowOf(k).SendPhase == PhaseOrder:
 		return k
 	case v.CanWriteSiteFactor:
 		return slurm.EditSiteFactor
@@ -89,7 +89,7 @@ func ChooseOrderKind(wanted bridge.Lever, v *slurm.View) slurm.EditKind {
 // group, in our order, and gives those beyond the window their own back, as far
 // as these do not pass the window's.
 func (l *orderLever) wantedOrderEdits(g *PartitionGoal) []slurm.Edit {
-	if g.OrderKind != l.kind {
+	if g.OrderEditKind != l.editKind {
 		return nil
 	}
 	line := g.PendingDecisionsInOrder()
@@ -115,7 +115,7 @@ func (l *orderLever) placeForDecision(g *PartitionGoal, dec *policy.Decision) (p
 	p = linePlace{reason: dec.Why, job: j, ownerNice: j.Nice, standingIntent: g.standingIntent(j, l.field)}
 	p.CurrentPriority, p.StartsNow = j.Priority, dec.Verb == policy.Start
 	p.IsLongWaiting = g.MaxLowerableWait > 0 && g.Snapshot.Job(dec.Job).Waited(g.View.At) > g.MaxLowerableWait
-	if p.standingIntent != nil && p.standingIntent.Edit.Kind != l.kind {
+	if p.standingIntent != nil && p.standingIntent.Edit.Kind != l.editKind {
 		p.standingIntent = nil
 	}
 	l.fillPriorities(g, &p)
@@ -203,5 +203,5 @@ func (l *orderLever) appendPriorityEdit(g *PartitionGoal, edits []slurm.Edit, p 
 	if want == stands {
 		return edits
 	}
-	return append(edits, g.editForJob(p.job, slurm.Edit{Kind: l.kind, Value: want, Why: why}))
+	return append(edits, g.editForJob(p.job, slurm.Edit{Kind: l.editKind, Value: want, Why: why}))
 }

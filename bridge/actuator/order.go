@@ -13,16 +13,16 @@ import (
 // An order is a number in one of three fields: the site factor, nice, or the
 // priority itself.
 var (
-	siteFactorRow = KindRow{
+	siteFactorRow = EditKindRow{
 		Kind: slurm.EditSiteFactor, Field: siteFactorField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
 		ShowsEffect: hasPriorityFollowed, WantedEdits: siteFactorLever.wantedOrderEdits, Check: checkSiteFactor,
 		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
-	niceRow = KindRow{
+	niceRow = EditKindRow{
 		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
 		WantedEdits: niceLever.wantedOrderEdits, Check: checkNice,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
-			if whose := niceOwner(in, j); whose != OwnerHidden {
+			if whose := niceValueOwner(in, j); whose != OwnerHidden {
 				return whose == OwnerUs
 			}
 			return hasPriorityFollowed(in, j)
@@ -33,7 +33,7 @@ var (
 			return true
 		},
 	}
-	priorityRow = KindRow{
+	priorityRow = EditKindRow{
 		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true,
 		ShowsEffect: valueShownFunc(priorityField), Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
 	}
@@ -57,8 +57,8 @@ var siteFactorField = &FieldRow{
 
 // niceField is nice, in which an order of ours is added to the owner's.
 var niceField = &FieldRow{
-	Name:    slurm.FieldNice,
-	OwnerOf: niceOwner,
+	Name:         slurm.FieldNice,
+	ValueOwnerOf: niceValueOwner,
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
 	},
@@ -85,8 +85,8 @@ var niceField = &FieldRow{
 	OutliveLimit: OutlivesForLong,
 }
 
-// niceOwner knows that old releases show a nice only above 0.
-func niceOwner(in *bridge.Intent, j *slurm.Job) Owner {
+// niceValueOwner knows that old releases show a nice only above 0.
+func niceValueOwner(in *bridge.Intent, j *slurm.Job) ValueOwner {
 	switch {
 	case j.IsNiceKnown:
 		return ownerUsIf(j.Nice == in.Edit.Value)
@@ -98,8 +98,8 @@ func niceOwner(in *bridge.Intent, j *slurm.Job) Owner {
 
 // priorityField is the priority itself. It drifts as long as it is not set.
 var priorityField = &FieldRow{
-	Name:    slurm.FieldPriority,
-	OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(j.Priority == in.Edit.Value) },
+	Name:         slurm.FieldPriority,
+	ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner { return ownerUsIf(j.Priority == in.Edit.Value) },
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	},

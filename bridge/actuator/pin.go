@@ -13,13 +13,13 @@ import (
 // A pin names the nodes of a job that is about to start, an exclusion those it
 // must not have.
 var (
-	requireRow = KindRow{
+	requireNodesRow = EditKindRow{
 		Kind: slurm.EditRequireNodes, Field: requiredNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther,
 		ShowsEffect: valueShownFunc(requiredNodesField), WantedEdits: wantedPinEdits, Check: checkPin,
 		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
-	excludeRow = KindRow{
+	excludeNodesRow = EditKindRow{
 		Kind: slurm.EditExcludeNodes, Field: excludedNodesField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther,
 		ShowsEffect: valueShownFunc(excludedNodesField), Check: checkExclusion,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
@@ -38,8 +38,8 @@ var (
 // newNodeListField is what there is to know of a field that is a list of nodes.
 func newNodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.JobBefore) *slurm.Hosts) *FieldRow {
 	return &FieldRow{
-		Name:    name,
-		OwnerOf: func(in *bridge.Intent, j *slurm.Job) Owner { return ownerUsIf(of(j).SameAs(in.Edit.Nodes)) },
+		Name:         name,
+		ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner { return ownerUsIf(of(j).SameAs(in.Edit.Nodes)) },
 		ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("%s are now %q, we had set %q", what, of(j), in.Edit.Nodes)
 		},
@@ -81,7 +81,7 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 		j := g.View.Job(int64(dec.Job))
 		in := g.standingIntent(j, requiredNodesField)
 		switch {
-		case dec.Verb == policy.Start && g.isPinnable(j, dec):
+		case dec.Verb == policy.Start && g.isJobPinnable(j, dec):
 			if nodes := dec.On.Nodes(); needsPin(j, in, nodes) {
 				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: nodes, Why: dec.Why}))
 			}
@@ -92,7 +92,7 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 	return edits
 }
 
-func (g *PartitionGoal) isPinnable(j *slurm.Job, dec policy.Decision) bool {
+func (g *PartitionGoal) isJobPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.MayPin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
 		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On)

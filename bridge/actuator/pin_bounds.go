@@ -25,7 +25,7 @@ func (c *EditContext) ownerNodeLists() (required, excluded []string, d *invarian
 	return req.Names, exc.Names, nil
 }
 
-var noExpiryDenial = invariant.NodeLists.Deny("nothing outside the daemon would take it back if the daemon died")
+var noExpiryTimerDenial = invariant.NodeLists.Deny("nothing outside the daemon would take it back if the daemon died")
 
 // checkPin checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
@@ -38,7 +38,7 @@ func checkPin(c *EditContext) *invariant.Denial {
 	case d != nil:
 		return d
 	case !c.HasExpiryTimer:
-		return noExpiryDenial
+		return noExpiryTimerDenial
 	case len(c.Nodes) == 0:
 		return invariant.NodeLists.Deny("it names no node")
 	case c.SlurmJob.IsUnsplitArray():
@@ -77,7 +77,7 @@ func checkExclusion(c *EditContext) *invariant.Denial {
 	case d != nil:
 		return d
 	case !c.HasExpiryTimer:
-		return noExpiryDenial
+		return noExpiryTimerDenial
 	case !c.SlurmJob.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
 	}

@@ -11,7 +11,7 @@ import (
 // A requeue stops a job and puts it back into the queue; a warning lets its script
 // know ahead. Neither leaves a value.
 var (
-	requeueRow = KindRow{
+	requeueRow = EditKindRow{
 		Kind: slurm.EditRequeue, Field: runField, NeededMode: bridge.ModePreempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsNow,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
 			was := &in.Edit.Run
@@ -19,7 +19,7 @@ var (
 		},
 		WantedEdits: wantedRequeueEdits,
 	}
-	warnRow = KindRow{
+	warnRow = EditKindRow{
 		Kind: slurm.EditWarn, Field: warnedField, NeededMode: bridge.ModePreempt, SendPhase: PhaseStop, LeavesNoValue: true, StopTiming: StopsLater,
 		ShowsEffect: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.IntentAcked }, // no record shows it
 		WantedEdits: wantedWarningEdits,

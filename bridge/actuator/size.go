@@ -8,7 +8,7 @@ import (
 
 // setGPUsRow changes the GPU count of an elastic job that waits. No plan asks for it
 // yet.
-var setGPUsRow = KindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther, Check: checkGPUCount}
+var setGPUsRow = EditKindRow{Kind: slurm.EditSetGPUs, Field: gpusField, NeededMode: bridge.ModeSteer, SendPhase: PhaseOther, Check: checkGPUCount}
 
 var gpusField = &FieldRow{
 	Name: slurm.FieldGPUs,

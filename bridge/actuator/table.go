@@ -9,8 +9,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// KindRow is what there is to know of one kind of edit.
-type KindRow struct {
+// EditKindRow is what there is to know of one kind of edit.
+type EditKindRow struct {
 	Kind  slurm.EditKind
 	Field *FieldRow
 
@@ -48,8 +48,8 @@ type UndoFunc func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time
 type FieldRow struct {
 	Name slurm.Field
 
-	// OwnerOf says whose the value is that the record shows; nil: no record shows it.
-	OwnerOf func(in *bridge.Intent, j *slurm.Job) Owner
+	// ValueOwnerOf says whose the value is that the record shows; nil: no record shows it.
+	ValueOwnerOf func(in *bridge.Intent, j *slurm.Job) ValueOwner
 	// ForeignChange says what somebody else made of our value.
 	ForeignChange func(in *bridge.Intent, j *slurm.Job) string
 	// GivesBack reports whether the edit gives the field back. own is the Before of
@@ -111,42 +111,42 @@ const (
 	PhaseOther
 )
 
-// KindTable is the table: every kind of edit once.
-var KindTable = []KindRow{
-	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackRow, niceRow, requireRow, excludeRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
+// EditKindTable is the table: every kind of edit once.
+var EditKindTable = []EditKindRow{
+	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackPriorityRow, niceRow, requireNodesRow, excludeNodesRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
 }
 
-var rowByKind, fieldRowByName = func() (map[slurm.EditKind]*KindRow, map[slurm.Field]*FieldRow) {
-	rows, fields := map[slurm.EditKind]*KindRow{}, map[slurm.Field]*FieldRow{}
-	for i := range KindTable {
-		rows[KindTable[i].Kind], fields[KindTable[i].Field.Name] = &KindTable[i], KindTable[i].Field
+var rowByEditKind, fieldRowByName = func() (map[slurm.EditKind]*EditKindRow, map[slurm.Field]*FieldRow) {
+	rows, fields := map[slurm.EditKind]*EditKindRow{}, map[slurm.Field]*FieldRow{}
+	for i := range EditKindTable {
+		rows[EditKindTable[i].Kind], fields[EditKindTable[i].Field.Name] = &EditKindTable[i], EditKindTable[i].Field
 	}
 	return rows, fields
 }()
 
-// unknownKindRow is the row of a kind of edit that there is not: it does nothing.
-var unknownKindRow = &KindRow{Field: runField, LeavesNoValue: true}
+// unknownEditKindRow is the row of a kind of edit that there is not: it does nothing.
+var unknownEditKindRow = &EditKindRow{Field: runField, LeavesNoValue: true}
 
-// KindRowOf returns what there is to know of a kind of edit.
-func KindRowOf(k slurm.EditKind) *KindRow {
-	if r, ok := rowByKind[k]; ok {
+// EditKindRowOf returns what there is to know of a kind of edit.
+func EditKindRowOf(k slurm.EditKind) *EditKindRow {
+	if r, ok := rowByEditKind[k]; ok {
 		return r
 	}
-	return unknownKindRow
+	return unknownEditKindRow
 }
 
 // IsFieldShown reports whether a record shows the field.
 func IsFieldShown(f slurm.Field) bool {
 	x := fieldRowByName[f]
-	return x != nil && x.OwnerOf != nil
+	return x != nil && x.ValueOwnerOf != nil
 }
 
 // FieldsWhere returns the fields of those rows that are picked, in the order of the
 // table, each once.
-func FieldsWhere(pick func(*KindRow) bool) []slurm.Field {
+func FieldsWhere(pick func(*EditKindRow) bool) []slurm.Field {
 	var out []slurm.Field
-	for i := range KindTable {
-		if r := &KindTable[i]; pick(r) && !slices.Contains(out, r.Field.Name) {
+	for i := range EditKindTable {
+		if r := &EditKindTable[i]; pick(r) && !slices.Contains(out, r.Field.Name) {
 			out = append(out, r.Field.Name)
 		}
 	}

@@ -14,10 +14,10 @@ var noon = bridgetest.Noon
 // TestEveryFormHasARow: what can be written is known, once, and the other way round.
 func TestEveryFormHasARow(t *testing.T) {
 	seen := map[slurm.EditKind]bool{}
-	for i := range KindTable {
-		r := &KindTable[i]
+	for i := range EditKindTable {
+		r := &EditKindTable[i]
 		f, ok := r.Kind.Form()
-		if !ok || seen[r.Kind] || KindRowOf(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
+		if !ok || seen[r.Kind] || EditKindRowOf(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
 			t.Errorf("%s: form %v %v, seen %v, field %v", r.Kind, f, ok, seen[r.Kind], r.Field)
 		}
 		seen[r.Kind] = true
@@ -33,7 +33,7 @@ func TestEveryFormHasARow(t *testing.T) {
 		if r.WantedEdits != nil && !r.LeavesNoValue && (r.Undo == nil || r.Field.GivesBack == nil) {
 			t.Errorf("%s: plans want it, and nothing gives it back", r.Kind)
 		}
-		if (r.Field.OwnerOf == nil) != (r.Field.ForeignChange == nil) {
+		if (r.Field.ValueOwnerOf == nil) != (r.Field.ForeignChange == nil) {
 			t.Errorf("%s: whose a value is can be told, but not what became of it, or the reverse", r.Kind)
 		}
 	}
@@ -48,8 +48,8 @@ func TestEveryFormHasARow(t *testing.T) {
 // counts as giving back, and leaves nothing of ours.
 func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 	j := bridgetest.WaitingJob()
-	for i := range KindTable {
-		r := &KindTable[i]
+	for i := range EditKindTable {
+		r := &EditKindTable[i]
 		if r.Undo == nil {
 			continue
 		}
@@ -106,7 +106,7 @@ func TestTouched(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: "shrink"}, State: bridge.IntentObserved}
-	if _, ok := NewUndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || OwnerOf(in, &j) != OwnerHidden || KindRowOf("shrink").WantedEdits != nil {
+	if _, ok := NewUndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || ValueOwnerOf(in, &j) != OwnerHidden || EditKindRowOf("shrink").WantedEdits != nil {
 		t.Error("an unknown kind of edit does something")
 	}
 }

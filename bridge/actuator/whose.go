@@ -7,28 +7,28 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Owner says whose the value in a field of a job is.
-type Owner string
+// ValueOwner says whose the value in a field of a job is.
+type ValueOwner string
 
 // The owners.
 const (
-	OwnerUs     Owner = "ours"   // exactly what we wrote
-	OwnerOther  Owner = "theirs" // somebody wrote it after us
-	OwnerHidden Owner = "hidden" // the record does not show the field: it stays ours until it does
+	OwnerUs     ValueOwner = "ours"   // exactly what we wrote
+	OwnerOther  ValueOwner = "theirs" // somebody wrote it after us
+	OwnerHidden ValueOwner = "hidden" // the record does not show the field: it stays ours until it does
 )
 
-func ownerUsIf(ours bool) Owner {
+func ownerUsIf(ours bool) ValueOwner {
 	if ours {
 		return OwnerUs
 	}
 	return OwnerOther
 }
 
-// OwnerOf says whose the value is that the record shows in the intent's field.
+// ValueOwnerOf says whose the value is that the record shows in the intent's field.
 // Settling, intake, the gate, the push right before a call and release all ask here.
-func OwnerOf(in *bridge.Intent, j *slurm.Job) Owner {
-	if f := KindRowOf(in.Edit.Kind).Field; f.OwnerOf != nil {
-		return f.OwnerOf(in, j)
+func ValueOwnerOf(in *bridge.Intent, j *slurm.Job) ValueOwner {
+	if f := EditKindRowOf(in.Edit.Kind).Field; f.ValueOwnerOf != nil {
+		return f.ValueOwnerOf(in, j)
 	}
 	return OwnerHidden
 }
@@ -36,7 +36,7 @@ func OwnerOf(in *bridge.Intent, j *slurm.Job) Owner {
 // ForeignChange says what somebody else made of the intent's value; "" where no record
 // shows it.
 func ForeignChange(in *bridge.Intent, j *slurm.Job) string {
-	if f := KindRowOf(in.Edit.Kind).Field; f.ForeignChange != nil {
+	if f := EditKindRowOf(in.Edit.Kind).Field; f.ForeignChange != nil {
 		return f.ForeignChange(in, j)
 	}
 	return ""
@@ -46,24 +46,24 @@ func ForeignChange(in *bridge.Intent, j *slurm.Job) string {
 // without us. own is the Before of the value of ours that stands there, nil
 // when none does.
 func GivesBack(e slurm.Edit, own *bridge.JobBefore) bool {
-	return KindRowOf(e.Kind).givesBack(&e, own)
+	return EditKindRowOf(e.Kind).givesBack(&e, own)
 }
 
-func (r *KindRow) givesBack(e *slurm.Edit, own *bridge.JobBefore) bool {
+func (r *EditKindRow) givesBack(e *slurm.Edit, own *bridge.JobBefore) bool {
 	return r.Field.GivesBack != nil && r.Field.GivesBack(e, own)
 }
 
 // LeavesNoValue reports whether nothing of ours stands in the field after the intent:
 // it gave its field back, or leaves no value.
 func LeavesNoValue(in *bridge.Intent) bool {
-	r := KindRowOf(in.Edit.Kind)
+	r := EditKindRowOf(in.Edit.Kind)
 	return r.LeavesNoValue || r.givesBack(&in.Edit, &in.Before)
 }
 
 // ChangeSince says what was written into the kind's field since what was noted; ""
 // when nothing was, or that cannot be told.
 func ChangeSince(k slurm.EditKind, noted *bridge.JobBefore, j *slurm.Job) string {
-	if f := KindRowOf(k).Field; f.ChangeSince != nil {
+	if f := EditKindRowOf(k).Field; f.ChangeSince != nil {
 		return f.ChangeSince(noted, j)
 	}
 	return ""
@@ -72,7 +72,7 @@ func ChangeSince(k slurm.EditKind, noted *bridge.JobBefore, j *slurm.Job) string
 // SlurmChangeSince says what Slurm itself made of the kind's field since what was noted; ""
 // when it made nothing of it.
 func SlurmChangeSince(k slurm.EditKind, noted *bridge.JobBefore, j *slurm.Job) string {
-	if f := KindRowOf(k).Field; f.SlurmChangeSince != nil {
+	if f := EditKindRowOf(k).Field; f.SlurmChangeSince != nil {
 		return f.SlurmChangeSince(noted, j)
 	}
 	return ""
@@ -89,7 +89,7 @@ func BeforeFromJob(j *slurm.Job) bridge.JobBefore {
 // UnreadReason says why what stands in the kind's field cannot be read, and would be lost
 // by a write; "" when it can be.
 func UnreadReason(k slurm.EditKind, j *slurm.Job) string {
-	if f := KindRowOf(k).Field; f.UnreadReason != nil {
+	if f := EditKindRowOf(k).Field; f.UnreadReason != nil {
 		return f.UnreadReason(j)
 	}
 	return ""
@@ -99,7 +99,7 @@ func UnreadReason(k slurm.EditKind, j *slurm.Job) string {
 // is open: the field shows neither the intent's value nor what stood there
 // before. "" when it shows one of them, or is not shown.
 func ForeignOverwrite(in *bridge.Intent, j *slurm.Job) string {
-	if OwnerOf(in, j) != OwnerOther || ChangeSince(in.Edit.Kind, &in.Before, j) == "" {
+	if ValueOwnerOf(in, j) != OwnerOther || ChangeSince(in.Edit.Kind, &in.Before, j) == "" {
 		return ""
 	}
 	return ForeignChange(in, j)
@@ -107,7 +107,7 @@ func ForeignOverwrite(in *bridge.Intent, j *slurm.Job) string {
 
 // ShowsEffect reports whether the job shows the effect of the intent.
 func ShowsEffect(in *bridge.Intent, j *slurm.Job) bool {
-	r := KindRowOf(in.Edit.Kind)
+	r := EditKindRowOf(in.Edit.Kind)
 	return r.ShowsEffect == nil || r.ShowsEffect(in, j)
 }
 
@@ -115,7 +115,7 @@ func ShowsEffect(in *bridge.Intent, j *slurm.Job) bool {
 // was; ok is false where there is nothing to give back, for example because the
 // job runs and the field can no longer be written.
 func NewUndoEdit(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
-	return newUndoEditBy(KindRowOf(in.Edit.Kind).Undo, in, j, now)
+	return newUndoEditBy(EditKindRowOf(in.Edit.Kind).Undo, in, j, now)
 }
 
 // newUndoEditBy carries out one way of giving back.
@@ -126,7 +126,7 @@ func newUndoEditBy(how UndoFunc, in *bridge.Intent, j *slurm.Job, now time.Time)
 
 // valueShownFunc is the effect of an edit whose value the record shows.
 func valueShownFunc(f *FieldRow) func(*bridge.Intent, *slurm.Job) bool {
-	return func(in *bridge.Intent, j *slurm.Job) bool { return f.OwnerOf(in, j) == OwnerUs }
+	return func(in *bridge.Intent, j *slurm.Job) bool { return f.ValueOwnerOf(in, j) == OwnerUs }
 }
 
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -64,7 +64,7 @@ func (t *trial) applyEvent(e event.Event) {
 func (t *trial) newPeople() people.People { return people.People{Site: t.Site, World: t.world} }
 
 func submitJobs(t *trial, r *rand.Rand) {
-	if err := t.newPeople().Submit(r); err != nil {
+	if err := t.newPeople().SubmitJob(r); err != nil {
 		t.oracle.AddBreach("harness", 0, "%v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // falsifyView makes a view show less, or another time, than is true.
 func (c *faultyCluster) falsifyView(v *slurm.View) {
 	is := func(k event.Kind) bool { return c.faults.isActive(k, c.cycle) }
-	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyJobList) || c.isHidden(&j, false) })
+	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyJobList) || c.isJobHidden(&j, false) })
 	if n := uint64(len(v.Jobs)); is(event.JobMissing) && n > 0 {
 		i := int(c.faults.randomByKind[event.JobMissing] % n)
 		v.Jobs = slices.Delete(v.Jobs, i, i+1)
@@ -77,7 +77,7 @@ func (c *faultyCluster) rereadUnlistedJobs(v *slurm.View, next map[int64]slurm.J
 		if _, listed := next[id]; listed || old.IsDone() {
 			continue
 		}
-		if j, err := c.world.Job(id); err == nil && !c.isHidden(&j, true) {
+		if j, err := c.world.Job(id); err == nil && !c.isJobHidden(&j, true) {
 			next[id] = c.Site.ShownJob(j)
 			v.Jobs = append(v.Jobs, next[id])
 		}

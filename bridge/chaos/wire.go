@@ -26,7 +26,7 @@ func (c *faultyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, err
 		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld does not answer"}
 	}
 	j, err := c.world.Job(id)
-	if err == nil && c.isHidden(&j, true) {
+	if err == nil && c.isJobHidden(&j, true) {
 		return slurm.Job{}, &slurm.Error{Class: slurm.ErrorJobGone, Number: sim.ErrnoNoSuchJob, Text: "Invalid job id specified"}
 	}
 	if err != nil {
@@ -37,9 +37,9 @@ func (c *faultyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, err
 	return c.Site.ShownJob(j), nil
 }
 
-// isHidden reports whether our rights do not show the job: in lists only, or
+// isJobHidden reports whether our rights do not show the job: in lists only, or
 // everywhere.
-func (c *faultyCluster) isHidden(j *slurm.Job, single bool) bool {
+func (c *faultyCluster) isJobHidden(j *slurm.Job, single bool) bool {
 	shown := func(k event.Kind) bool {
 		return j.User == site.UserNames[c.faults.randomByKind[k]%uint64(len(site.UserNames))]
 	}
@@ -63,7 +63,7 @@ func (c *faultyCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	if c.Overrides.RewriteEdit != nil {
 		e = c.Overrides.RewriteEdit(e)
 	}
-	if j, err := c.world.Job(e.Run.Job); err == nil && c.isHidden(&j, true) {
+	if j, err := c.world.Job(e.Run.Job); err == nil && c.isJobHidden(&j, true) {
 		return &slurm.Error{Class: slurm.ErrorForbidden, Number: sim.ErrnoInvalidUser, Text: "Invalid user id"}
 	}
 	call := &oracle.Call{SentBy: &c.Daemon, Edit: e, SentAt: c.world.Now(), IsLate: c.freezeCount != c.freezeCountAtPermission}

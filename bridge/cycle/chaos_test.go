@@ -202,8 +202,8 @@ func (c *chaos) ends() {
 		}
 		c.w.Advance(c.w.Now().Add(time.Minute))
 	}
-	if left, err := rel.FindReleasable(c.t.Context()); err != nil || len(left.Edits) > 0 || left.OpenIntents > 0 {
-		c.t.Errorf("after releasing %d fields and %d open outcomes are left: %v %v", len(left.Edits), left.OpenIntents, left.Edits, err)
+	if left, err := rel.FindReleasable(c.t.Context()); err != nil || len(left.Edits) > 0 || left.OpenIntentCount > 0 {
+		c.t.Errorf("after releasing %d fields and %d open outcomes are left: %v %v", len(left.Edits), left.OpenIntentCount, left.Edits, err)
 	}
 	c.everyJobEndsOnce()
 }

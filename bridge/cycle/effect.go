@@ -38,7 +38,7 @@ func (a editAllowance) limitEdits(edits []slurm.Edit) ([]slurm.Edit, editAllowan
 	if a == allEdits {
 		return edits, allEdits
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.KindRowOf(e.Kind).StopTiming == actuator.NoStop })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.EditKindRowOf(e.Kind).StopTiming == actuator.NoStop })
 	if a == noEdits || i < 0 {
 		return nil, a
 	}
@@ -87,7 +87,7 @@ func areMostOrdersIgnored(intents []bridge.Intent, now time.Time) bool {
 	orders, still := 0, 0
 	for i := range intents {
 		in := &intents[i]
-		if in.Sent.IsZero() || now.Sub(in.Sent) > editMemorySpan || !actuator.KindRowOf(in.Edit.Kind).AddsToPriority {
+		if in.Sent.IsZero() || now.Sub(in.Sent) > editMemorySpan || !actuator.EditKindRowOf(in.Edit.Kind).AddsToPriority {
 			continue
 		}
 		orders++

@@ -116,7 +116,7 @@ func (s *cycleState) diffPlan(e *Evaluation) []slurm.Edit {
 	return diff.Diff(diff.Input{
 		PartitionGoal: actuator.PartitionGoal{
 			Plan: e.Plan, Snapshot: e.Snapshot, View: v, PlannedWarnings: e.PlannedWarnings,
-			OrderConfig: c.Order, OrderKind: actuator.ChooseOrderKind(c.Order.Lever, v), MaxLowerableWait: c.Budgets.MaxPending,
+			OrderConfig: c.Order, OrderEditKind: actuator.ChooseOrderEditKind(c.Order.Lever, v), MaxLowerableWait: c.Budgets.MaxPending,
 			LeaseConfig: c.Lease, MayPin: c.PinsStartingJobs && s.facts.HasExpiryTimer,
 		},
 		Book: s.book, AllowedMode: e.Partition.PlanMode(),

@@ -58,7 +58,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 		if at := in.Edit.WrittenField(); in.Sent.After(s.lastSentByField[at]) {
 			s.lastSentByField[at] = in.Sent
 		}
-		if actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow {
+		if actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow {
 			s.requeuedRuns = append(s.requeuedRuns, in.Edit.Run)
 		}
 	}

@@ -38,7 +38,7 @@ type Loop struct {
 	bridge.Config
 	Parts
 	guardByPartition map[string]*policyGuard // by partition
-	leader           push.Leader
+	leader           push.LeaderLease
 	memory           Memory // of the last cycle
 }
 
@@ -49,7 +49,7 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 	}
 	l := &Loop{
 		Config: c, Parts: p, guardByPartition: map[string]*policyGuard{},
-		leader: push.Leader{ClusterName: c.ClusterName, Name: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
+		leader: push.LeaderLease{ClusterName: c.ClusterName, HolderName: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
 	for _, part := range c.Partitions {
 		l.guardByPartition[part.Name] = &policyGuard{policy: part.DecidingPolicy}

@@ -119,7 +119,7 @@ func (m Memory) withPushedRequeues(intents []bridge.Intent, now time.Time) Memor
 		}
 	}
 	for i := range intents {
-		if in := &intents[i]; actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.State != bridge.IntentVoid && in.State != bridge.IntentPlanned {
+		if in := &intents[i]; actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.State != bridge.IntentVoid && in.State != bridge.IntentPlanned {
 			requeued[in.Edit.Run] = now
 		}
 	}

@@ -30,7 +30,7 @@ func (l *Loop) releasePins(ctx context.Context, s *cycleState, m Memory, r *Repo
 	var edits []slurm.Edit
 	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
 		in := s.book.StandingIntent(e.Run, e.Kind.Field(), f.View.At)
-		if actuator.KindRowOf(e.Kind).Field.OutliveLimit == actuator.OutlivesBriefly && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
+		if actuator.EditKindRowOf(e.Kind).Field.OutliveLimit == actuator.OutlivesBriefly && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
 			isNothingPushedFor(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
 		}

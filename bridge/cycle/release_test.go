@@ -59,8 +59,8 @@ func TestReleasePlansAgain(t *testing.T) {
 			if j := r.job(ids[0]); j.IsPending() {
 				t.Fatal("no job started meanwhile")
 			}
-			if (len(out.Kept) > 0) != kept || out.OpenIntents > 0 {
-				t.Errorf("kept %v, %d open", out.Kept, out.OpenIntents)
+			if (len(out.Kept) > 0) != kept || out.OpenIntentCount > 0 {
+				t.Errorf("kept %v, %d open", out.Kept, out.OpenIntentCount)
 			}
 			if left, err := rel.FindReleasable(t.Context()); err != nil || len(left.Edits) > 0 {
 				t.Errorf("left: %v %v", left.Edits, err)
@@ -148,8 +148,8 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 	if news[0] != fmt.Sprint(1, "+", n-1) || news[len(news)-1] != fmt.Sprint(n, "+", 0) {
 		t.Errorf("told %q … %q", news[0], news[len(news)-1])
 	}
-	if left, err := rel.FindReleasable(t.Context()); err != nil || len(left.Edits) > 0 || left.OpenIntents > 0 {
-		t.Errorf("left: %d edits, %d open: %v", len(left.Edits), left.OpenIntents, err)
+	if left, err := rel.FindReleasable(t.Context()); err != nil || len(left.Edits) > 0 || left.OpenIntentCount > 0 {
+		t.Errorf("left: %d edits, %d open: %v", len(left.Edits), left.OpenIntentCount, err)
 	}
 	t.Logf("%d edits in %v of Slurm's time", n, took)
 }

@@ -68,7 +68,7 @@ func (s *cycleState) isStillWanted(in *bridge.Intent, evaluations []Evaluation) 
 		if e.Plan == nil || e.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
-		if !e.MaySendEdits || !e.Partition.Mode.Allows(actuator.KindRowOf(in.Edit.Kind).NeededMode) {
+		if !e.MaySendEdits || !e.Partition.Mode.Allows(actuator.EditKindRowOf(in.Edit.Kind).NeededMode) {
 			return false
 		}
 		known, held = true, held || e.wantsHold(j.ID)

@@ -26,7 +26,7 @@ func newSpentBudget(intents []bridge.Intent, now time.Time) spentBudget {
 		if in.State == bridge.IntentVoid || now.Sub(in.Made) >= 24*time.Hour {
 			continue
 		}
-		switch actuator.KindRowOf(in.Edit.Kind).StopTiming {
+		switch actuator.EditKindRowOf(in.Edit.Kind).StopTiming {
 		case actuator.StopsLater:
 			sum.recentWarnings = append(sum.recentWarnings, warningFromIntent(in))
 		case actuator.StopsNow:
@@ -51,7 +51,7 @@ func (sum spentBudget) withEvaluation(e *Evaluation, now time.Time) spentBudget 
 			continue
 		}
 		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, DecidedAt: now}
-		if actuator.KindRowOf(edit.Kind).StopTiming == actuator.StopsLater {
+		if actuator.EditKindRowOf(edit.Kind).StopTiming == actuator.StopsLater {
 			sum.recentWarnings = append(sum.recentWarnings, gate.SentWarning{Run: edit.Run, Stop: stop})
 		} else {
 			sum.recentStops = append(sum.recentStops, stop)
@@ -82,7 +82,7 @@ func warningFromIntent(in *bridge.Intent) gate.SentWarning {
 // the intent; nil for other edits.
 func (e *Evaluation) stopCost(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
-	switch actuator.KindRowOf(edit.Kind).StopTiming {
+	switch actuator.EditKindRowOf(edit.Kind).StopTiming {
 	case actuator.StopsNow:
 		stops = e.Stops
 	case actuator.StopsLater:

@@ -25,8 +25,8 @@ func Diff(in Input) []slurm.Edit {
 	g := in.PartitionGoal
 	g.IntentBook = in.Book
 	var edits []slurm.Edit
-	for i := range actuator.KindTable {
-		row := &actuator.KindTable[i]
+	for i := range actuator.EditKindTable {
+		row := &actuator.EditKindTable[i]
 		switch {
 		case in.AllowedMode.Allows(row.NeededMode):
 			edits = append(edits, g.WantedEdits(row)...)

@@ -129,7 +129,7 @@ func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.EditKind) Input {
 		s = intake.AssembleSnapshot(intake.Input{View: v, Book: book, CycleSeq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.ModePreempt})
 	}
 	return Input{PartitionGoal: actuator.PartitionGoal{
-		Plan: aPlan(t, s), Snapshot: s, View: v, OrderKind: lever, MayPin: true,
+		Plan: aPlan(t, s), Snapshot: s, View: v, OrderEditKind: lever, MayPin: true,
 		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 100}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 100},
 	}, Book: book, AllowedMode: bridge.ModePreempt}
 }

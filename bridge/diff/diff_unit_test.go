@@ -25,7 +25,7 @@ func startHere() Input {
 		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
 			{Name: "n1", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:8(IDX:0-7)")}, {Name: "n2", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:4(IDX:0-3)")},
 		}},
-		MayPin: true, OrderKind: slurm.EditSiteFactor,
+		MayPin: true, OrderEditKind: slurm.EditSiteFactor,
 		OrderConfig: bridge.Order{Strength: bridge.StrengthWithinQOS, Window: 10}, LeaseConfig: bridge.Lease{Length: 10 * time.Minute, Window: 10},
 	}, Book: ledger.NewIntentBook(nil), AllowedMode: bridge.ModePreempt}
 }

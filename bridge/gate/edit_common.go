@@ -38,13 +38,13 @@ func (g *editGate) checkSameRun(c *editCandidate) *denial {
 }
 
 func (g *editGate) checkMode(c *editCandidate) *denial {
-	need := c.KindRow.NeededMode
+	need := c.EditKindRow.NeededMode
 	if c.GivesBack {
 		need = bridge.ModeRank
 	}
 	m := g.input.Mode
 	if !c.GivesBack {
-		m = g.weakestMode(c.SlurmJob, m)
+		m = g.weakestModeOfJob(c.SlurmJob, m)
 	}
 	if !m.Allows(need) {
 		return deny(invariant.WithinMode, "mode %s does not allow it", m)
@@ -65,7 +65,7 @@ func (g *editGate) checkOwnership(c *editCandidate) *denial {
 	case c.GivesBack && c.StandingIntent == nil:
 		return deny(invariant.OnlyOurValues, "no value of ours stands in %s", at.Field)
 	}
-	if c.StandingIntent != nil && actuator.OwnerOf(c.StandingIntent, c.SlurmJob) == actuator.OwnerOther {
+	if c.StandingIntent != nil && actuator.ValueOwnerOf(c.StandingIntent, c.SlurmJob) == actuator.OwnerOther {
 		return deny(invariant.OnlyOurValues, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
@@ -87,9 +87,9 @@ func (g *editGate) checkJobInScope(c *editCandidate) *denial {
 func (g *editGate) checkKindRules(c *editCandidate) *denial {
 	f, _ := c.Kind.Form()
 	switch {
-	case c.KindRow.StopTiming == actuator.StopsNow:
+	case c.EditKindRow.StopTiming == actuator.StopsNow:
 		return g.checkRequeue(c)
-	case c.KindRow.StopTiming == actuator.StopsLater:
+	case c.EditKindRow.StopTiming == actuator.StopsLater:
 		return g.checkWarning(c)
 	case !c.SlurmJob.IsPending() && !(c.GivesBack && f.AllowedWhileRunning):
 		return deny(invariant.OneFieldPerEdit, "%s can only be written while the job is pending", c.Kind)
@@ -101,7 +101,7 @@ func (g *editGate) checkKindRules(c *editCandidate) *denial {
 // requeues, which have a cooldown of their own, do not wait.
 func (g *editGate) checkCooldown(c *editCandidate) *denial {
 	last, ok := g.input.LastSentByField[c.WrittenField()]
-	if !ok || c.GivesBack || c.KindRow.StopTiming == actuator.StopsNow {
+	if !ok || c.GivesBack || c.EditKindRow.StopTiming == actuator.StopsNow {
 		return nil
 	}
 	if ago := g.Now.Sub(last); ago < g.Budgets.EditCooldown {

@@ -80,7 +80,7 @@ func (g *editGate) acceptedStops() stopPairs {
 }
 
 // editableFields are all fields of a job that an edit can write.
-var editableFields = actuator.FieldsWhere(func(*actuator.KindRow) bool { return true })
+var editableFields = actuator.FieldsWhere(func(*actuator.EditKindRow) bool { return true })
 
 // mayEditBeUnderWay reports whether something sent to the job may still be carried out.
 func (g *editGate) mayEditBeUnderWay(job int64) bool {

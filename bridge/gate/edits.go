@@ -98,7 +98,7 @@ func (g *editGate) newCandidate(e slurm.Edit) editCandidate {
 	if c.SnapshotJob != nil {
 		c.taskCount = max(c.taskCount, c.SnapshotJob.Tasks)
 	}
-	c.Edit, c.KindRow = e, actuator.KindRowOf(e.Kind)
+	c.Edit, c.EditKindRow = e, actuator.EditKindRowOf(e.Kind)
 	return c
 }
 
@@ -126,7 +126,7 @@ func compareEdits(a, b slurm.Edit) int {
 // stopRank is the place a stop has among the stops FilterPlan let through; others go by
 // job.
 func (g *editGate) stopRank(c *editCandidate) int {
-	switch c.KindRow.StopTiming {
+	switch c.EditKindRow.StopTiming {
 	case actuator.StopsNow:
 		return slices.IndexFunc(g.input.AllowedStops, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
 	case actuator.StopsLater: // after the requeues, whose grace is over
@@ -143,7 +143,7 @@ func (g *editGate) decideEdit(c editCandidate) {
 	at := c.WrittenField()
 	g.takenFields[at] = true
 	g.taskEditsLeft, g.hasNothingAccepted = g.taskEditsLeft-c.taskCount, false
-	switch c.KindRow.StopTiming {
+	switch c.EditKindRow.StopTiming {
 	case actuator.StopsNow:
 		g.stopBudget.addStop(*g.plannedStop(c.Run.Job))
 	case actuator.StopsLater:
@@ -179,7 +179,7 @@ func (g *editGate) checkCandidate(c *editCandidate) *denial {
 	return firstDenial(
 		func() *denial { return checkEditForm(c.Edit) },
 		func() *denial { return g.checkSameRun(c) },
-		func() *denial { return checkTouchable(c.SlurmJob) },
+		func() *denial { return checkJobWritable(c.SlurmJob) },
 		func() *denial { return g.checkJobInScope(c) },
 		func() *denial { return g.checkMode(c) },
 		func() *denial { return g.checkOwnership(c) },

@@ -46,8 +46,8 @@ func (f *facts) snapshotJob(id int64) *policy.Job {
 	return &f.Snapshot.Jobs[i]
 }
 
-// weakestMode returns the weakest mode of the job's partitions; Off without one.
-func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
+// weakestModeOfJob returns the weakest mode of the job's partitions; Off without one.
+func (f *facts) weakestModeOfJob(j *slurm.Job, top bridge.Mode) bridge.Mode {
 	if len(j.Partitions) == 0 {
 		return bridge.ModeOff
 	}
@@ -61,8 +61,8 @@ func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 	return top
 }
 
-// isInPartition reports whether the job is this partition's business.
-func (f *facts) isInPartition(j *slurm.Job) bool {
+// isJobInPartition reports whether the job is this partition's business.
+func (f *facts) isJobInPartition(j *slurm.Job) bool {
 	for _, p := range j.Partitions {
 		if _, ok := f.ModeByPartition[p]; ok {
 			return p == f.Partition
@@ -73,14 +73,14 @@ func (f *facts) isInPartition(j *slurm.Job) bool {
 
 // checkNotExempt says why nothing at all may be done to the job (I1, I15).
 func (f *facts) checkNotExempt(j *slurm.Job) *denial {
-	if n := checkTouchable(j); n != nil {
+	if n := checkJobWritable(j); n != nil {
 		return n
 	}
 	c := &f.Budgets
 	switch {
 	case j.Reservation != "":
 		return deny(invariant.ExemptJobs, "it belongs to reservation %s", j.Reservation)
-	case !f.isInPartition(j):
+	case !f.isJobInPartition(j):
 		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.PartitionText())
 	case f.LeftAloneReasonByUser[j.User] != "":
 		return deny(invariant.OnlyOurValues, "%s", f.LeftAloneReasonByUser[j.User])
@@ -99,8 +99,8 @@ func (f *facts) checkNotExempt(j *slurm.Job) *denial {
 	return nil
 }
 
-// checkTouchable says why not even a value of ours may be taken back.
-func checkTouchable(j *slurm.Job) *denial {
+// checkJobWritable says why not even a value of ours may be taken back.
+func checkJobWritable(j *slurm.Job) *denial {
 	switch {
 	case j.IsHeld || j.Priority == 0 && j.IsPending():
 		return deny(invariant.HeldJobs, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))

@@ -27,7 +27,7 @@ func (f *facts) checkStoppable(p *policy.Job) *denial {
 // checkModeAllows says why the modes of the job's partitions do not go as far as
 // need. While only observing, plans are judged as if they did.
 func (f *facts) checkModeAllows(j *slurm.Job, need bridge.Mode) *denial {
-	m := f.weakestMode(j, f.ModeByPartition[f.Partition])
+	m := f.weakestModeOfJob(j, f.ModeByPartition[f.Partition])
 	if m == bridge.ModeObserve || m.Allows(need) {
 		return nil
 	}

@@ -135,7 +135,7 @@ func (a *snapshotAssembler) eligibleAt(j *slurm.Job) time.Time {
 	if j.IsRunning() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.OwnerUs {
+	if in := a.Book.StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, a.View.At); in != nil && actuator.ValueOwnerOf(in, j) == actuator.OwnerUs {
 		return in.Before.Begin
 	}
 	return j.Eligible

@@ -13,7 +13,7 @@ import (
 // from the intent that replaced it.
 func BeforeOfEdit(book *IntentBook, j *slurm.Job, e slurm.Edit, now time.Time) bridge.JobBefore {
 	b := actuator.BeforeFromJob(j)
-	if f := actuator.KindRowOf(e.Kind).Field; f.FillBeforeValues != nil {
+	if f := actuator.EditKindRowOf(e.Kind).Field; f.FillBeforeValues != nil {
 		f.FillBeforeValues(&b, book.StandingIntent(j.CurrentRun(), f.Name, now), book.HighestPossibleValue(j.CurrentRun(), f.Name, now))
 	}
 	return b

@@ -66,7 +66,7 @@ func (b *IntentBook) OpenIntent(job int64, f slurm.Field) *bridge.Intent {
 }
 
 // priorityOffsetFields are the fields whose value the job's priority is to follow.
-var priorityOffsetFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.AddsToPriority })
+var priorityOffsetFields = actuator.FieldsWhere(func(r *actuator.EditKindRow) bool { return r.AddsToPriority })
 
 // WithYieldTime returns the book with another time for which a job is left alone
 // after somebody changed what we had set (Budgets.YieldFor), at most as far back as

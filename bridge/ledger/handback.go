@@ -43,7 +43,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
 func wasHandBackCutOff(in *bridge.Intent, j *slurm.Job) bool {
-	return actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.IntentSent || in.State == bridge.IntentUnknown) &&
+	return actuator.EditKindRowOf(in.Edit.Kind).TakesTwoCalls && (in.State == bridge.IntentSent || in.State == bridge.IntentUnknown) &&
 		j.IsHeldByAdmin() && in.Edit.Run.IsSameRun(j.CurrentRun())
 }
 

@@ -24,7 +24,7 @@ const startTimeSlack = 2 * time.Second
 
 // inheritableFields are the fields in which a task may have a value of ours from its
 // array.
-var inheritableFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return !r.LeavesNoValue && r.Undo != nil })
+var inheritableFields = actuator.FieldsWhere(func(r *actuator.EditKindRow) bool { return !r.LeavesNoValue && r.Undo != nil })
 
 // InheritedIntents returns an intent without ID for every value of ours that a task split
 // off an array has inherited and of which the ledger has no row under the task's
@@ -122,10 +122,10 @@ func isIntentOfTaskArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 
 // hasArrayValue reports whether the task has the value of the array's intent.
 func hasArrayValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
-	if actuator.LeavesNoValue(in) || actuator.KindRowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
+	if actuator.LeavesNoValue(in) || actuator.EditKindRowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
-	whose := actuator.OwnerOf(in, j)
+	whose := actuator.ValueOwnerOf(in, j)
 	return whose == actuator.OwnerUs || whose == actuator.OwnerHidden && in.State != bridge.IntentYielded
 }
 

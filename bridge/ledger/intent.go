@@ -13,7 +13,7 @@ func HadNoEffect(in *bridge.Intent) bool {
 // MayRepeat reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
 func MayRepeat(in *bridge.Intent) bool {
-	return in.State == bridge.IntentUnknown && actuator.KindRowOf(in.Edit.Kind).IsRepeatable
+	return in.State == bridge.IntentUnknown && actuator.EditKindRowOf(in.Edit.Kind).IsRepeatable
 }
 
 // WasPriorityIgnored reports whether Slurm said yes to the intent's value, which no record
@@ -25,5 +25,5 @@ func WasPriorityIgnored(in *bridge.Intent) bool {
 // WasOrderIgnored reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
 func WasOrderIgnored(in *bridge.Intent) bool {
-	return WasPriorityIgnored(in) || in.State == bridge.IntentYielded && actuator.KindRowOf(in.Edit.Kind).AddsToPriority && in.Polls >= maxMissedPolls
+	return WasPriorityIgnored(in) || in.State == bridge.IntentYielded && actuator.EditKindRowOf(in.Edit.Kind).AddsToPriority && in.Polls >= maxMissedPolls
 }

@@ -155,9 +155,9 @@ func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 // be taken is somebody's will too, and so is a begin time that is neither the one
 // of before nor ours.
 func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
-	row := actuator.KindRowOf(in.Edit.Kind)
+	row := actuator.EditKindRowOf(in.Edit.Kind)
 	switch {
-	case actuator.OwnerOf(in, j) == actuator.OwnerHidden && !row.LeavesNoValue:
+	case actuator.ValueOwnerOf(in, j) == actuator.OwnerHidden && !row.LeavesNoValue:
 		if actuator.LeavesNoValue(in) && in.State != bridge.IntentAcked { // the value it was to take away still stands
 			return bridge.IntentFailed
 		}
@@ -170,7 +170,7 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
 
 // settleStandingIntent watches a value of ours that stands in Slurm.
 func settleStandingIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
-	field := actuator.KindRowOf(in.Edit.Kind).Field
+	field := actuator.EditKindRowOf(in.Edit.Kind).Field
 	ended := ""
 	if field.ValueEndReason != nil {
 		ended = field.ValueEndReason(in, j, now)
@@ -182,7 +182,7 @@ func settleStandingIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		in.State, in.Error = bridge.IntentExpired, "done"
 	case ended != "":
 		in.State, in.Error = bridge.IntentExpired, ended
-	case actuator.OwnerOf(in, j) == actuator.OwnerOther:
+	case actuator.ValueOwnerOf(in, j) == actuator.OwnerOther:
 		in.State, in.Error = bridge.IntentYielded, actuator.ForeignChange(in, j)
 	}
 }

@@ -23,7 +23,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 			continue
 		}
 		field := in.Edit.Kind.Field()
-		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.OwnerOther {
+		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.ValueOwnerOf(in, j) == actuator.OwnerOther {
 			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := actuator.NewUndoEdit(in, j, now); ok {
@@ -55,7 +55,7 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 			continue
 		}
 		_, ok := actuator.NewUndoEdit(in, j, now)
-		if (!ok || j.IsHeld || j.UntrustedReason != "") && actuator.OwnerOf(in, j) != actuator.OwnerOther {
+		if (!ok || j.IsHeld || j.UntrustedReason != "") && actuator.ValueOwnerOf(in, j) != actuator.OwnerOther {
 			edits = append(edits, in.Edit)
 		}
 	}
@@ -63,7 +63,7 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 }
 
 func undoRank(e slurm.Edit) int {
-	if actuator.KindRowOf(e.Kind).LetsJobStart {
+	if actuator.EditKindRowOf(e.Kind).LetsJobStart {
 		return 1
 	}
 	return 0

@@ -74,7 +74,7 @@ func (x *Expirer) isKindDue(k slurm.EditKind, in *bridge.Intent, alone time.Dura
 	if in != nil && x.LeaderWatch == nil && x.Now().Sub(in.Sent) < x.MinLeaderlessTime {
 		return false
 	}
-	switch actuator.KindRowOf(k).Field.OutliveLimit {
+	switch actuator.EditKindRowOf(k).Field.OutliveLimit {
 	case actuator.OutlivesBriefly:
 		return true
 	case actuator.OutlivesForLong:
@@ -92,7 +92,7 @@ func (x *Expirer) mayHaveDueIntents(ctx context.Context, alone time.Duration) (b
 	}
 	for i := range intents {
 		in := &intents[i]
-		if actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && in.State.IsOpen() || x.isKindDue(in.Edit.Kind, in, alone) {
+		if actuator.EditKindRowOf(in.Edit.Kind).TakesTwoCalls && in.State.IsOpen() || x.isKindDue(in.Edit.Kind, in, alone) {
 			return true, nil
 		}
 	}

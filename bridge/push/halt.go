@@ -18,7 +18,7 @@ var ErrCallsFailing = errors.New("calls keep failing")
 
 // CheckMayCall says why no call may be made now: the time of the caller is over, a STOP file
 // exists, or leadership does not last for it and cannot be renewed.
-func CheckMayCall(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {
+func CheckMayCall(ctx context.Context, stopFile string, l *LeaderLease, election bridge.Leadership) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: the cycle's time is over: %w", ErrPushHalted, err)
 	}

@@ -43,7 +43,7 @@ func TestEveryCallIsAllowedFirst(t *testing.T) {
 func TestMayPush(t *testing.T) {
 	stop := filepath.Join(t.TempDir(), "STOP")
 	leadership := &election{epoch: 1, held: true}
-	s := Leader{TTL: time.Minute, Now: time.Now}
+	s := LeaderLease{TTL: time.Minute, Now: time.Now}
 	if _, _, err := s.Acquire(t.Context(), leadership); err != nil {
 		t.Fatal(err)
 	}

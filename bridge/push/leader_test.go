@@ -28,7 +28,7 @@ func (e *election) Resign(context.Context, string, string) error { return nil }
 func TestSeat(t *testing.T) {
 	now := time.Unix(0, 0)
 	e := &election{epoch: 3, held: true}
-	s := Leader{TTL: 60 * time.Second, Now: func() time.Time { return now }}
+	s := LeaderLease{TTL: 60 * time.Second, Now: func() time.Time { return now }}
 	ctx := context.Background()
 	if _, held, err := s.Acquire(ctx, e); !held || err != nil {
 		t.Fatalf("take: %v %v", held, err)
@@ -63,7 +63,7 @@ func TestSeat(t *testing.T) {
 func TestLeaseCountsFromBeforeAsking(t *testing.T) {
 	now := time.Unix(0, 0)
 	e := &election{epoch: 3, held: true, slow: func() { now = now.Add(50 * time.Second) }}
-	s := Leader{TTL: 60 * time.Second, Now: func() time.Time { return now }}
+	s := LeaderLease{TTL: 60 * time.Second, Now: func() time.Time { return now }}
 	if _, held, err := s.Acquire(t.Context(), e); !held || err != nil {
 		t.Fatalf("take: %v %v", held, err)
 	}

@@ -92,7 +92,7 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 // An error means that the journal failed: nothing more may be sent.
 func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
 	now, again := p.Now(), in.State == bridge.IntentUnknown
-	k := p.knownJobFor(in.Edit.Run.Job)
+	k := p.newKnownJob(in.Edit.Run.Job)
 	j, err := p.Cluster.RereadJob(ctx, in.Edit.Run.Job)
 	why, state := staleReason(in, k, &j, err)
 	switch {
@@ -123,7 +123,7 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 // noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,
 // when we stood still before it. A hold of a hand-back is told by when that began.
 func noteCallEnd(in *bridge.Intent, now time.Time) {
-	if !actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls && now.After(in.Sent) {
+	if !actuator.EditKindRowOf(in.Edit.Kind).TakesTwoCalls && now.After(in.Sent) {
 		in.Sent = now
 	}
 }
@@ -135,14 +135,14 @@ const callTimeout = time.Minute
 func (p *Pusher) sendEdit(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
-	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.KindRowOf(in.Edit.Kind).TakesTwoCalls {
+	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.EditKindRowOf(in.Edit.Kind).TakesTwoCalls {
 		return p.sendHandBack(ctx, c, in)
 	}
 	return p.Cluster.ApplyEdit(ctx, in.Edit)
 }
 
-// knownJobFor is what was decided about a job, and what was written to it since.
-func (p *Pusher) knownJobFor(job int64) *knownJob {
+// newKnownJob returns what was decided about a job, and what was written to it since.
+func (p *Pusher) newKnownJob(job int64) *knownJob {
 	return &knownJob{viewedJob: p.View.Job(job), intentBook: p.IntentBook, clusterTime: p.View.At,
 		isWrittenByUs: func(f slurm.Field) bool { return p.sentFields[slurm.JobField{Job: job, Field: f}] }}
 }
@@ -204,7 +204,7 @@ func SetOutcome(in *bridge.Intent, err error, now time.Time) {
 	switch slurm.OutcomeOf(err) {
 	case slurm.OutcomeDone:
 		in.State = bridge.IntentAcked
-		if actuator.KindRowOf(in.Edit.Kind).StopTiming == actuator.StopsLater {
+		if actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
 	case slurm.OutcomeJobMovedOn:

@@ -36,36 +36,36 @@ type Releaser struct {
 	// how many are left; nil: it is not told.
 	ReportProgress func(sent, left int)
 
-	leader Leader
+	leaderLease LeaderLease
 }
 
 // ReleaseResult is what a release did, or would do.
 type ReleaseResult struct {
-	Edits       []slurm.Edit                `json:"edits"`             // what gives the fields back
-	Intents     []bridge.Intent             `json:"intents,omitempty"` // what came of them; nil on a dry run
-	Kept        []slurm.Edit                `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
-	Holds       []ledger.UnfinishedHandBack `json:"holds,omitempty"`   // jobs that a hand-back of ours may have left held
-	OpenIntents int                         `json:"open"`              // intents whose outcome is not known yet: release again after settling
+	Edits           []slurm.Edit                `json:"edits"`             // what gives the fields back
+	Intents         []bridge.Intent             `json:"intents,omitempty"` // what came of them; nil on a dry run
+	Kept            []slurm.Edit                `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
+	Holds           []ledger.UnfinishedHandBack `json:"holds,omitempty"`   // jobs that a hand-back of ours may have left held
+	OpenIntentCount int                         `json:"open"`              // intents whose outcome is not known yet: release again after settling
 }
 
 // Lead takes leadership. leads is false when another daemon leads, whose name is
 // in holder.
 func (r *Releaser) Lead(ctx context.Context) (holder string, leads bool, err error) {
-	r.leader = Leader{ClusterName: r.ClusterName, Name: r.HolderName, TTL: r.TTL, Now: r.Now}
-	if r.leader.TTL <= 0 {
-		r.leader.TTL = 2 * callTimeout // half of it outlasts one call
+	r.leaderLease = LeaderLease{ClusterName: r.ClusterName, HolderName: r.HolderName, TTL: r.TTL, Now: r.Now}
+	if r.leaderLease.TTL <= 0 {
+		r.leaderLease.TTL = 2 * callTimeout // half of it outlasts one call
 	}
-	holder, leads, err = r.leader.Acquire(ctx, r.Leadership)
-	r.Epoch = r.leader.Epoch
+	holder, leads, err = r.leaderLease.Acquire(ctx, r.Leadership)
+	r.Epoch = r.leaderLease.Epoch
 	if err != nil {
-		r.leader.TTL = 0 // see checkMayCall
+		r.leaderLease.TTL = 0 // see checkMayCall
 	}
 	return holder, leads, err
 }
 
 // Resign gives leadership back.
 func (r *Releaser) Resign(ctx context.Context) error {
-	return r.leader.Resign(ctx, r.Leadership)
+	return r.leaderLease.Resign(ctx, r.Leadership)
 }
 
 // checkMayCall looks, before every call, whether going on is allowed, and renews
@@ -75,10 +75,10 @@ func (r *Releaser) checkMayCall(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrPushHalted, err)
 	}
-	if r.leader.TTL <= 0 {
+	if r.leaderLease.TTL <= 0 {
 		return nil
 	}
-	if err := r.leader.Renew(ctx, r.Leadership); err != nil {
+	if err := r.leaderLease.Renew(ctx, r.Leadership); err != nil {
 		return fmt.Errorf("%w: %w", ErrPushHalted, err)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (r *Releaser) readFindings(ctx context.Context) (*releaseFindings, error) {
 	f.intentBook = ledger.NewIntentBook(f.intents)
 	f.ReleaseResult = ReleaseResult{
 		Edits: r.editsToSend(f), Kept: ledger.BlockedUndoEdits(f.intents, v, v.At),
-		Holds: ledger.UnfinishedHandBacks(f.intents, v), OpenIntents: ledger.CountUnsettledIntents(f.intents, v),
+		Holds: ledger.UnfinishedHandBacks(f.intents, v), OpenIntentCount: ledger.CountUnsettledIntents(f.intents, v),
 	}
 	return f, nil
 }

@@ -65,7 +65,7 @@ func (r *releaseRounds) runRound(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.result.Kept, r.result.Holds, r.result.OpenIntents = f.Kept, f.Holds, f.OpenIntents
+	r.result.Kept, r.result.Holds, r.result.OpenIntentCount = f.Kept, f.Holds, f.OpenIntentCount
 	if err := FinishHandBacks(ctx, r.Cluster, f.Holds); err != nil {
 		return false, err
 	}
@@ -73,12 +73,12 @@ func (r *releaseRounds) runRound(ctx context.Context) (over bool, err error) {
 	switch {
 	case len(todo) > 0:
 		return false, r.sendRound(ctx, f, todo)
-	case f.OpenIntents > 0 && r.MaxIdleTime < 0:
+	case f.OpenIntentCount > 0 && r.MaxIdleTime < 0:
 		return true, nil
-	case f.OpenIntents > 0 && r.idleTime < r.maxIdleTime():
+	case f.OpenIntentCount > 0 && r.idleTime < r.maxIdleTime():
 		return false, nil
-	case f.OpenIntents > 0 || len(f.Edits) > 0:
-		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.OpenIntents, r.lastErrorText())
+	case f.OpenIntentCount > 0 || len(f.Edits) > 0:
+		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.OpenIntentCount, r.lastErrorText())
 	}
 	return true, nil
 }
@@ -164,7 +164,7 @@ func (r *releaseRounds) waitForNextRound(ctx context.Context) error {
 		wait = sleep
 	}
 	if err := wait(ctx, r.nextPause); err != nil {
-		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.result.OpenIntents, err)
+		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.result.OpenIntentCount, err)
 	}
 	r.idleTime += r.nextPause
 	r.nextPause = min(2*r.nextPause, maxPause)

@@ -57,7 +57,7 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 }
 
 // shownFields are the fields in which a record shows a value of ours.
-var shownFields = actuator.FieldsWhere(func(r *actuator.KindRow) bool { return r.Field.OwnerOf != nil })
+var shownFields = actuator.FieldsWhere(func(r *actuator.EditKindRow) bool { return r.Field.ValueOwnerOf != nil })
 
 // overwrittenIntents returns the values of ours that the job shows to be somebody else's now.
 func (k *knownJob) overwrittenIntents(j *slurm.Job) []bridge.Intent {
@@ -67,7 +67,7 @@ func (k *knownJob) overwrittenIntents(j *slurm.Job) []bridge.Intent {
 	var lost []bridge.Intent
 	for _, f := range shownFields {
 		in := k.standingIntent(f)
-		if in != nil && !k.isWrittenByUs(f) && k.intentBook.OpenIntent(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.OwnerOther {
+		if in != nil && !k.isWrittenByUs(f) && k.intentBook.OpenIntent(j.ID, f) == nil && actuator.ValueOwnerOf(in, j) == actuator.OwnerOther {
 			lost = append(lost, *in)
 		}
 	}
@@ -80,7 +80,7 @@ func (k *knownJob) standingIntent(f slurm.Field) *bridge.Intent {
 
 // foreignChange says what somebody else made of a value of ours; "" when it is ours.
 func foreignChange(in *bridge.Intent, j *slurm.Job) string {
-	if actuator.OwnerOf(in, j) != actuator.OwnerOther {
+	if actuator.ValueOwnerOf(in, j) != actuator.OwnerOther {
 		return ""
 	}
 	return actuator.ForeignChange(in, j)

@@ -81,7 +81,7 @@ func newReleaseProgress(w io.Writer, now func() time.Time) func(sent, left int) 
 func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	done, failed := splitEditsByOutcome(out)
 	switch n := len(out.Edits); {
-	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntents == 0:
+	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntentCount == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
@@ -105,8 +105,8 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	for _, d := range out.Holds {
 		output.WriteParagraph(w, "", unfinishedHandBackText(d, time.Now()))
 	}
-	if out.OpenIntents > 0 {
-		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.FormatCount(out.OpenIntents, "earlier change"))
+	if out.OpenIntentCount > 0 {
+		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.FormatCount(out.OpenIntentCount, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
 		fmt.Fprintln(w, "Nothing was changed (--dry-run).")

@@ -23,7 +23,7 @@ func checkNotHeld(s *sendContext) string {
 // I2: no hold, no priority, no key but those of the order, leases and node lists in
 // the default configuration.
 func checkAllowedKind(s *sendContext) string {
-	direct := s.oracle.Site.Lever == bridge.LeverPriority || s.oracle.Site.Lever == bridge.LeverAuto && s.oracle.Site.SlurmRelease < "24"
+	direct := s.oracle.Site.OrderLever == bridge.LeverPriority || s.oracle.Site.OrderLever == bridge.LeverAuto && s.oracle.Site.SlurmRelease < "24"
 	switch s.Edit.Kind {
 	case slurm.EditSiteFactor, slurm.EditNice, slurm.EditLease, slurm.EditUnlease, slurm.EditRequireNodes, slurm.EditExcludeNodes, slurm.EditRequeue:
 		return ""

@@ -66,7 +66,7 @@ type judged struct {
 func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
 	t.Helper()
 	s := site.DrawSite(1, 1)
-	s.Mode, s.SlurmRelease, s.Lever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
+	s.Mode, s.SlurmRelease, s.OrderLever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
 	o := &judged{}
 	w, err := s.NewWorld(sim.Config{Audit: func(w sim.AuditEntry) { o.NoteWrite(w) }})
 	if err != nil {

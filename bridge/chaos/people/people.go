@@ -20,8 +20,8 @@ type People struct {
 	World *sim.World
 }
 
-// Submit lets a job come: of most kinds there are.
-func (p People) Submit(r *rand.Rand) error {
+// SubmitJob lets a job come: of most kinds there are.
+func (p People) SubmitJob(r *rand.Rand) error {
 	s := sim.JobSpec{
 		User: site.UserNames[r.IntN(len(site.UserNames))], Account: fmt.Sprint("a", r.IntN(3)), Checkpoints: r.IntN(2) == 0, NoRequeue: r.IntN(6) == 0, Fails: r.IntN(12) == 0,
 		WorkTime: time.Duration(1+r.IntN(40)) * time.Minute, TimeLimit: time.Duration(41+r.IntN(200)) * time.Minute, CPUsPerNode: 1 + r.IntN(8),

@@ -17,7 +17,7 @@ type Site struct {
 	PolicyName   string
 	Mode         bridge.Mode
 	SlurmRelease string // of Slurm
-	Lever        bridge.Lever
+	OrderLever   bridge.Lever
 	NodeCount    int
 	GPUsPerNode  int  // of a node
 	PollsLazily  bool // between full lists the state of jobs is all that is read
@@ -40,8 +40,8 @@ func DrawSite(seed uint64, cycles int) Site {
 	r := rand.New(rand.NewPCG(seed, 2))
 	s := Site{
 		Seed: seed, CycleCount: cycles, PolicyName: pickRandom(r, policyNames), Mode: pickRandom(r, modesToDraw), SlurmRelease: pickRandom(r, releasesToDraw),
-		Lever:     pickRandom(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
-		NodeCount: 2 + r.IntN(4), GPUsPerNode: 4 << r.IntN(2), PollsLazily: r.IntN(3) > 0, HasStandby: r.IntN(3) == 0,
+		OrderLever: pickRandom(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
+		NodeCount:  2 + r.IntN(4), GPUsPerNode: 4 << r.IntN(2), PollsLazily: r.IntN(3) > 0, HasStandby: r.IntN(3) == 0,
 		LeaseLength: time.Duration(3+r.IntN(8)) * time.Minute, Budgets: drawBudgets(r),
 	}
 	return s
@@ -90,7 +90,7 @@ var ProcessNames = []string{"daemon1", "daemon2", "timer", "release"}
 // String prints the site in a line.
 func (s Site) String() string {
 	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t",
-		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.Lever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby)
+		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.OrderLever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby)
 }
 
 // NewWorld makes the cluster.
@@ -115,7 +115,7 @@ func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
 func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bridge.Config {
 	c := bridge.DefaultConfig()
 	c.ClusterName, c.DaemonName, c.StopFile = ClusterName, holder, stopFile
-	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.Lever
+	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.OrderLever
 	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, DecidingPolicy: decide}}
 	return c
 }

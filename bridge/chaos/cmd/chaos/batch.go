@@ -25,16 +25,16 @@ type batch struct {
 	isSummaryOnly       bool
 	overrides           chaos.Overrides
 
-	mu                sync.Mutex
-	finishedSeeds     map[uint64]bool // with their ends
-	brokenRuleBySeed  map[uint64]string
-	brokenCountByRule map[string]int
-	stateWriter       io.Writer
-	startTime         time.Time
-	jobCount          int
-	stopCount         int
-	sentWriteCount    int
-	doubtCount        int
+	mu                 sync.Mutex
+	finishedSeeds      map[uint64]bool // with their ends
+	brokenRuleBySeed   map[uint64]string
+	brokenCountByRule  map[string]int
+	stateWriter        io.Writer
+	startTime          time.Time
+	jobCount           int
+	stopCount          int
+	sentWriteCount     int
+	doubtfulCycleCount int
 }
 
 // run plays what is not done yet and returns how many seeds broke something, those
@@ -125,7 +125,7 @@ func (b *batch) runSeed(seed uint64) {
 		b.sentWriteCount += n
 	}
 	for _, n := range o.DoubtCountByCause {
-		b.doubtCount += n
+		b.doubtfulCycleCount += n
 	}
 	fmt.Fprintln(b.stateWriter, line)
 	if n := len(b.finishedSeeds); n%50 == 0 {
@@ -136,7 +136,7 @@ func (b *batch) runSeed(seed uint64) {
 // printSummary says what came of it.
 func (b *batch) printSummary() {
 	fmt.Printf("%d seeds of %d cycles: %d broke something. %d jobs, %d writes sent, %d jobs stopped, %d cycles in doubt, in %v.\n",
-		len(b.finishedSeeds), b.cycleCount, len(b.brokenRuleBySeed), b.jobCount, b.sentWriteCount, b.stopCount, b.doubtCount, time.Since(b.startTime).Round(time.Second))
+		len(b.finishedSeeds), b.cycleCount, len(b.brokenRuleBySeed), b.jobCount, b.sentWriteCount, b.stopCount, b.doubtfulCycleCount, time.Since(b.startTime).Round(time.Second))
 	for _, rule := range slices.Sorted(maps.Keys(b.brokenCountByRule)) {
 		fmt.Printf("  %s: %d\n", rule, b.brokenCountByRule[rule])
 	}
