@@ -15,8 +15,8 @@ import (
 	"fairbridge/sql"
 )
 
-// versionTable is where goose notes what was applied.
-const versionTable = "fairbridge.schema_version"
+// schemaVersionTable is where goose notes what was applied.
+const schemaVersionTable = "fairbridge.schema_version"
 
 // Migrate brings the schema to the version of this binary, each migration in a
 // transaction of its own, and returns how many were applied. Two at once do no
@@ -50,7 +50,7 @@ func (d *DB) runGoose(f func(*goose.Provider) error) error {
 		return err
 	}
 	p, err := goose.NewProvider(goose.DialectPostgres, db, sql.Migrations(),
-		goose.WithTableName(versionTable), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+		goose.WithTableName(schemaVersionTable), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (s *site) clear() {
 func (s *site) configure(mode, policy, params string, more ...string) {
 	s.t.Helper()
 	s.conf = filepath.Join(s.dir, "fairbridge.yaml")
-	requeue := s.slurm.Command(context.Background(), s.slurm.User, "scontrol").Args
+	requeue := s.slurm.Command(context.Background(), s.slurm.TokenUser, "scontrol").Args
 	text := fmt.Sprintf(`
 cluster: lab
 slurm:

@@ -9,7 +9,7 @@ import (
 // processes up by job.
 func (s *Sample) CompleteFrom(before *Sample) {
 	if before != nil {
-		s.keepFaults(before.GPUs)
+		s.keepOldFaults(before.GPUs)
 	}
 	for i := range s.GPUs {
 		s.GPUs[i].SickReason = FindSickness(&s.GPUs[i])
@@ -17,9 +17,9 @@ func (s *Sample) CompleteFrom(before *Sample) {
 	s.Jobs = JobsOnGPUs(s.GPUs)
 }
 
-// keepFaults keeps Xids, which the driver tells once, and GPUs that the driver no
+// keepOldFaults keeps Xids, which the driver tells once, and GPUs that the driver no
 // longer lists. Restarting the probe, as a GPU reset needs, forgets both.
-func (s *Sample) keepFaults(before []GPU) {
+func (s *Sample) keepOldFaults(before []GPU) {
 	for i := range before {
 		old := &before[i]
 		at := slices.IndexFunc(s.GPUs, func(g GPU) bool { return isSameDevice(&g, old) })

@@ -35,7 +35,7 @@ func JobsOnGPUs(gpus []GPU) []JobUse {
 			}
 		}
 	}
-	return sortedJobs(found)
+	return sortJobUses(found)
 }
 
 // ProcessJobsOn returns the jobs with a process on the GPU, each once, sorted.
@@ -89,7 +89,7 @@ func (j *JobUse) addMemoryMB(mb int64) {
 	j.MemMB.Value += float64(mb)
 }
 
-func sortedJobs(found map[jobKey]*JobUse) []JobUse {
+func sortJobUses(found map[jobKey]*JobUse) []JobUse {
 	var out []JobUse
 	for _, j := range found {
 		slices.Sort(j.GPUIndexes)

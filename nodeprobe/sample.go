@@ -15,9 +15,9 @@ type Sample struct {
 	Driver     DriverInfo `json:"driver,omitzero"` // zero without one
 	GPUs       []GPU      `json:"gpus"`            // by index
 	Jobs       []JobUse   `json:"jobs,omitempty"`  // who uses them, sorted by job and SLUID
-	// Reports are what jobs said of their progress, whether or not GPUs can be
+	// ProgressReports are what jobs said of their progress, whether or not GPUs can be
 	// read; sorted by job and SLUID.
-	Reports []ProgressReport `json:"reports,omitempty"`
+	ProgressReports []ProgressReport `json:"reports,omitempty"`
 }
 
 // DriverInfo is the NVIDIA driver of a node.

@@ -55,8 +55,8 @@ type StoredDecision struct {
 	Verb      policy.Verb  `json:"verb"`
 	Rank      int          `json:"rank"`
 	GPUs      int          `json:"gpus"`
-	On        string       `json:"on,omitempty"` // "n1:4×a100"
-	For       policy.JobID `json:"for,omitempty"`
+	Placement string       `json:"on,omitempty"` // "n1:4×a100"
+	ForJob    policy.JobID `json:"for,omitempty"`
 	Why       string       `json:"why"`
 }
 
@@ -104,7 +104,7 @@ func scanRun(row pgx.CollectableRow) (r JobRun, err error) {
 func scanDecision(row pgx.CollectableRow) (s StoredDecision, err error) {
 	var at *time.Time
 	var seq int64
-	err = row.Scan(&s.Partition, &seq, &at, &s.Verb, &s.Rank, &s.GPUs, &s.On, &s.For, &s.Why, &s.IsCurrent)
+	err = row.Scan(&s.Partition, &seq, &at, &s.Verb, &s.Rank, &s.GPUs, &s.Placement, &s.ForJob, &s.Why, &s.IsCurrent)
 	s.Seq, s.At = uint64(seq), value.TimeOrZero(at)
 	return s, err
 }

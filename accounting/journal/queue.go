@@ -24,7 +24,7 @@ type QueueRow struct {
 	Reason    string       `json:"reason"`
 	GPUs      int          `json:"gpus"`
 	Verb      policy.Verb  `json:"verb"`
-	On        string       `json:"on,omitempty"`
+	Placement string       `json:"on,omitempty"`
 	Why       string       `json:"why"`
 	Arrive    time.Time    `json:"arrive,omitzero"`
 	Start     time.Time    `json:"start,omitzero"`
@@ -38,7 +38,7 @@ func (s *Store) Queue(ctx context.Context, cluster, partition string) ([]QueueRo
 	out, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (q QueueRow, err error) {
 		var arrive, start *time.Time
 		var gpus *int
-		err = row.Scan(&q.Partition, &q.Rank, &q.Job, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.On, &q.Why, &arrive, &start)
+		err = row.Scan(&q.Partition, &q.Rank, &q.Job, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.Placement, &q.Why, &arrive, &start)
 		if gpus != nil {
 			q.GPUs = *gpus
 		}

@@ -33,11 +33,11 @@ type StoredCycle struct {
 // RecordedDecision is what a cycle decided about a job. Ranks and reasons are kept only
 // where something else changed too.
 type RecordedDecision struct {
-	Job  policy.JobID `json:"job"`
-	Verb policy.Verb  `json:"verb"`
-	GPUs int          `json:"gpus"`
-	On   string       `json:"on,omitempty"` // "n1:4×a100"
-	For  policy.JobID `json:"for,omitempty"`
+	Job       policy.JobID `json:"job"`
+	Verb      policy.Verb  `json:"verb"`
+	GPUs      int          `json:"gpus"`
+	Placement string       `json:"on,omitempty"` // "n1:4×a100"
+	ForJob    policy.JobID `json:"for,omitempty"`
 }
 
 // NewRecordedDecision is the decision as it would be recorded.

@@ -7,8 +7,8 @@ import (
 	"fairbridge/accounting/runs/reconcile"
 )
 
-func keyColumns(keys []reconcile.Key) []any {
-	type k = reconcile.Key
+func runKeyColumns(keys []reconcile.RunKey) []any {
+	type k = reconcile.RunKey
 	return []any{
 		value.ColumnOf(keys, func(k *k) int64 { return k.Job }), value.ColumnOf(keys, func(k *k) int64 { return k.Submit }),
 		value.ColumnOf(keys, func(k *k) int32 { return int32(k.Restarts) }),
@@ -19,7 +19,7 @@ func keyColumns(keys []reconcile.Key) []any {
 func runColumns(rows []reconcile.StoredRun) []any {
 	type r = reconcile.StoredRun
 	texts := func(of func(*r) string) []string { return value.ColumnOf(rows, of) }
-	return append(keyColumns(value.ColumnOf(rows, func(r *r) reconcile.Key { return r.Key })),
+	return append(runKeyColumns(value.ColumnOf(rows, func(r *r) reconcile.RunKey { return r.RunKey })),
 		value.ColumnOf(rows, func(r *r) time.Time { return r.Arrive }),
 		texts(func(r *r) string { return r.SLUID }), texts(func(r *r) string { return r.Name }), texts(func(r *r) string { return r.User }),
 		texts(func(r *r) string { return r.Account }), texts(func(r *r) string { return r.QOS }), texts(func(r *r) string { return r.Partition }),
@@ -38,10 +38,10 @@ type segmentOfRun struct {
 
 // segmentColumns are the arguments that make the segments of the runs exactly the
 // given ones.
-func segmentColumns(runs []reconcile.Key, list []segmentOfRun) []any {
+func segmentColumns(runs []reconcile.RunKey, list []segmentOfRun) []any {
 	type s = segmentOfRun
 	texts := func(of func(*s) string) []string { return value.ColumnOf(list, of) }
-	return append(append(keyColumns(runs), keyColumns(value.ColumnOf(list, func(s *s) reconcile.Key { return s.Key }))...),
+	return append(append(runKeyColumns(runs), runKeyColumns(value.ColumnOf(list, func(s *s) reconcile.RunKey { return s.RunKey }))...),
 		texts(func(s *s) string { return value.ValidText(s.Node) }), texts(func(s *s) string { return value.ValidText(s.GPUType) }),
 		value.ColumnOf(list, func(s *s) time.Time { return s.Start }), value.ColumnOf(list, func(s *s) *time.Time { return value.NullIfZero(s.Stop) }),
 		value.ColumnOf(list, func(s *s) int32 { return int32(s.DeviceCount) }), value.ColumnOf(list, func(s *s) int32 { return int32(s.PercentOfGPU) }),

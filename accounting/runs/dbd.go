@@ -19,8 +19,8 @@ var (
 
 // Records are rows of slurmdbd to be stored.
 type Records struct {
-	Cluster string
-	Now     time.Time // of the change
+	Cluster   string
+	ChangedAt time.Time // of the change
 	// Since and Through are the times of which Rows holds every row; zero when
 	// that is not known, as with a file of sacct's.
 	Since, Through time.Time
@@ -80,7 +80,7 @@ func (s *Store) StoreRecords(ctx context.Context, in Records) (StoreCounts, erro
 }
 
 // readStoredRunsByJob returns all known runs of the jobs of the list, by job, and their segments.
-func readStoredRunsByJob(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.StoredRun, map[reconcile.Key][]reconcile.Segment, error) {
+func readStoredRunsByJob(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.StoredRun, map[reconcile.RunKey][]reconcile.Segment, error) {
 	var ids []int64
 	for i := range list {
 		ids = append(ids, list[i].FirstRow().ID)
@@ -89,7 +89,7 @@ func readStoredRunsByJob(ctx context.Context, tx pgx.Tx, cluster string, list []
 	if err != nil {
 		return nil, nil, err
 	}
-	past, keys := map[int64][]*reconcile.StoredRun{}, []reconcile.Key(nil)
+	past, keys := map[int64][]*reconcile.StoredRun{}, []reconcile.RunKey(nil)
 	var r reconcile.StoredRun
 	var limit int64
 	_, err = pgx.ForEachRow(rows, []any{&r.Job, &r.Submit, &r.Restarts, &r.Arrive, &r.SLUID, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State,
@@ -97,7 +97,7 @@ func readStoredRunsByJob(ctx context.Context, tx pgx.Tx, cluster string, list []
 		k := r
 		k.Limit = time.Duration(limit) * time.Second
 		past[k.Job] = append(past[k.Job], &k)
-		keys = append(keys, k.Key)
+		keys = append(keys, k.RunKey)
 		r = reconcile.StoredRun{}
 		return nil
 	})

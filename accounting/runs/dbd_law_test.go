@@ -163,7 +163,7 @@ func TestSettleLaw(t *testing.T) {
 		repeats := rapid.Bool().Draw(r, "starts are repeated")
 		const end = 10_000
 		settle := func(from, to, now int) StoreCounts {
-			s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(now), Since: sec(from), Through: sec(to), Rows: h.rows(from, to, now, repeats)})
+			s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, ChangedAt: sec(now), Since: sec(from), Through: sec(to), Rows: h.rows(from, to, now, repeats)})
 			must(t, err)
 			return s
 		}

@@ -38,7 +38,7 @@ func tres(text string) slurm.TRES {
 
 func settle(t *testing.T, d *Store, rows ...slurmdb.Job) StoreCounts {
 	t.Helper()
-	s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(100_000), Rows: rows, TypeByNode: map[string]string{"n1": "a100"}})
+	s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, ChangedAt: sec(100_000), Rows: rows, TypeByNode: map[string]string{"n1": "a100"}})
 	must(t, err)
 	return s
 }
@@ -171,7 +171,7 @@ func TestSettleRuns(t *testing.T) {
 func TestSettleIsAllOrNothing(t *testing.T) {
 	d := fresh(t)
 	bad := rowWith(row(0, 10, 20, "COMPLETED"), func(r *slurmdb.Job) { r.ID, r.Nodes = 2, slurm.ReadHosts("n[1-") })
-	_, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: t0, Since: t0, Through: sec(100), Rows: []slurmdb.Job{row(0, 10, 100, "COMPLETED"), bad}})
+	_, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, ChangedAt: t0, Since: t0, Through: sec(100), Rows: []slurmdb.Job{row(0, 10, 100, "COMPLETED"), bad}})
 	if err == nil || len(standing(t, d)) != 0 {
 		t.Errorf("error %v, and there stand %v", err, standing(t, d))
 	}

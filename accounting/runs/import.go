@@ -36,9 +36,9 @@ type Import struct {
 	MinPause time.Duration
 	// TypeByNode is the type of the GPUs of nodes that have only one.
 	TypeByNode map[string]string
-	// Progress, if set, is called after each window with how far reading has
+	// OnProgress, if set, is called after each window with how far reading has
 	// come from the beginning.
-	Progress func(done, of time.Duration)
+	OnProgress func(done, of time.Duration)
 }
 
 // Defaults of an import.
@@ -68,7 +68,7 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 	if err := im.fillDefaults(); err != nil {
 		return ImportResult{}, err
 	}
-	since, err := s.importStart(ctx, im)
+	since, err := s.findImportStart(ctx, im)
 	out := ImportResult{Since: since, Through: since}
 	if err != nil {
 		return out, err
@@ -84,14 +84,14 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 			return out, fmt.Errorf("records from %s to %s: %w", at.Format(time.RFC3339), to.Format(time.RFC3339), err)
 		}
 		took := time.Since(began)
-		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, TypeByNode: im.TypeByNode})
+		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, ChangedAt: im.Until, Since: at, Through: to, Rows: rows, TypeByNode: im.TypeByNode})
 		if err != nil {
 			return out, err
 		}
 		out.Add(counts)
 		out.WindowCount, out.Through, at = out.WindowCount+1, to, to
-		if im.Progress != nil {
-			im.Progress(at.Sub(since), im.Until.Sub(since))
+		if im.OnProgress != nil {
+			im.OnProgress(at.Sub(since), im.Until.Sub(since))
 		}
 		if at.Before(im.Until) && !waitUnlessDone(ctx, max(im.MinPause, took)) {
 			return out, ctx.Err()
@@ -120,8 +120,8 @@ func (im *Import) fillDefaults() error {
 	return nil
 }
 
-// importStart returns where reading begins.
-func (s *Store) importStart(ctx context.Context, im Import) (time.Time, error) {
+// findImportStart returns where reading begins.
+func (s *Store) findImportStart(ctx context.Context, im Import) (time.Time, error) {
 	if im.ReadsAgain && !im.Since.IsZero() {
 		return im.Since, nil
 	}
@@ -162,7 +162,7 @@ func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, p
 		for to < len(rows) && rows[to].ID == rows[to-1].ID {
 			to++
 		}
-		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], TypeByNode: im.TypeByNode})
+		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, ChangedAt: im.Until, Rows: rows[from:to], TypeByNode: im.TypeByNode})
 		if err != nil {
 			return out, err
 		}

@@ -63,7 +63,7 @@ func TestImport(t *testing.T) {
 	}
 	a.broken = 0
 	var last, of time.Duration
-	out, err = im(func(i *Import) { i.Progress = func(d, o time.Duration) { last, of = d, o } })
+	out, err = im(func(i *Import) { i.OnProgress = func(d, o time.Duration) { last, of = d, o } })
 	must(t, err)
 	asked([2]int{180, 280}, [2]int{280, 350})
 	if out.NewCount != 1 || out.ChangedCount != 1 || last != 170*time.Second || of != last {

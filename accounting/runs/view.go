@@ -89,12 +89,12 @@ func readKnownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.S
 // writeChanges stores the changes and reports whether segments were written that
 // ended long ago. Endings come first: a requeued run ends before the next one is
 // written.
-func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.SeenChanges) (rewrote bool, err error) {
+func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.ViewChanges) (rewrote bool, err error) {
 	if list := c.Endings; len(list) > 0 {
 		for i := range list {
 			rewrote = rewrote || isStableSegment(list[i].At, v.At)
 		}
-		args := append([]any{v.Cluster, v.At}, keyColumns(value.ColumnOf(list, func(e *reconcile.InferredEnding) reconcile.Key { return e.Key }))...)
+		args := append([]any{v.Cluster, v.At}, runKeyColumns(value.ColumnOf(list, func(e *reconcile.InferredEnding) reconcile.RunKey { return e.RunKey }))...)
 		args = append(args, value.ColumnOf(list, func(e *reconcile.InferredEnding) time.Time { return e.At }), value.ColumnOf(list, func(e *reconcile.InferredEnding) string { return e.State }))
 		if _, err := tx.Exec(ctx, qRunsClose, args...); err != nil {
 			return false, err
@@ -104,7 +104,7 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.See
 		return rewrote, nil
 	}
 	rows := value.ColumnOf(c.Runs, func(r *reconcile.SeenRun) reconcile.StoredRun { return r.StoredRun })
-	keys := value.ColumnOf(rows, func(r *reconcile.StoredRun) reconcile.Key { return r.Key })
+	keys := value.ColumnOf(rows, func(r *reconcile.StoredRun) reconcile.RunKey { return r.RunKey })
 	old, err := readSegmentsByRun(ctx, tx, v.Cluster, keys)
 	if err != nil {
 		return false, err
@@ -125,7 +125,7 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.See
 }
 
 // hasStableSegment reports whether any of the segments, old or new, was expected to stay.
-func hasStableSegment(old map[reconcile.Key][]reconcile.Segment, segments []segmentOfRun, now time.Time) bool {
+func hasStableSegment(old map[reconcile.RunKey][]reconcile.Segment, segments []segmentOfRun, now time.Time) bool {
 	for _, list := range old {
 		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isStableSegment(s.Stop, now) }) {
 			return true
@@ -141,13 +141,13 @@ const minStableAge = 12 * time.Hour
 func isStableSegment(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > minStableAge }
 
 // readSegmentsByRun returns the segments of runs, by run.
-func readSegmentsByRun(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile.Key) (map[reconcile.Key][]reconcile.Segment, error) {
-	rows, err := tx.Query(ctx, qSegmentsOf, append([]any{cluster}, keyColumns(runs)...)...)
+func readSegmentsByRun(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile.RunKey) (map[reconcile.RunKey][]reconcile.Segment, error) {
+	rows, err := tx.Query(ctx, qSegmentsOf, append([]any{cluster}, runKeyColumns(runs)...)...)
 	if err != nil {
 		return nil, err
 	}
-	out := map[reconcile.Key][]reconcile.Segment{}
-	var key reconcile.Key
+	out := map[reconcile.RunKey][]reconcile.Segment{}
+	var key reconcile.RunKey
 	var s reconcile.Segment
 	var stop *time.Time
 	_, err = pgx.ForEachRow(rows, []any{&key.Job, &key.Submit, &key.Restarts, &s.Node, &s.GPUType, &s.DeviceCount, &s.PercentOfGPU, &s.Start, &stop}, func() error {

@@ -13,27 +13,27 @@ import (
 // pendingWrites gathers what has to be written: only what does not stand yet.
 type pendingWrites struct {
 	runs                   []reconcile.StoredRun
-	segmentedRuns          []reconcile.Key // runs whose segments are written
+	segmentedRuns          []reconcile.RunKey // runs whose segments are written
 	segments               []segmentOfRun
-	goneRuns               []reconcile.Key
+	goneRuns               []reconcile.RunKey
 	changedCount, newCount int
 }
 
 // addResult notes what a reconciliation changes. past are the rows that stand, segs their
 // segments.
-func (w *pendingWrites) addResult(a reconcile.Result, past []*reconcile.StoredRun, segs map[reconcile.Key][]reconcile.Segment) {
+func (w *pendingWrites) addResult(a reconcile.Result, past []*reconcile.StoredRun, segs map[reconcile.RunKey][]reconcile.Segment) {
 	w.goneRuns = append(w.goneRuns, a.GoneRuns...)
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		at := slices.IndexFunc(past, func(k *reconcile.StoredRun) bool { return k.Key == r.Key })
+		at := slices.IndexFunc(past, func(k *reconcile.StoredRun) bool { return k.RunKey == r.RunKey })
 		stands := at >= 0 && r.IsSame(past[at])
-		s, given := a.Segments[r.Key]
-		put := given && (!reconcile.AreSameSegments(s, segs[r.Key]) || at >= 0 && !r.HasSameUserAndPartition(past[at]))
+		s, given := a.Segments[r.RunKey]
+		put := given && (!reconcile.AreSameSegments(s, segs[r.RunKey]) || at >= 0 && !r.HasSameUserAndPartition(past[at]))
 		if !stands {
 			w.runs = append(w.runs, *r)
 		}
 		if put {
-			w.segmentedRuns = append(w.segmentedRuns, r.Key)
+			w.segmentedRuns = append(w.segmentedRuns, r.RunKey)
 			for _, g := range s {
 				w.segments = append(w.segments, segmentOfRun{r, g})
 			}
@@ -61,7 +61,7 @@ func (w *pendingWrites) write(ctx context.Context, tx pgx.Tx, in Records) error 
 		query string
 		args  []any
 	}{
-		{qRunsDelete, keyColumns(w.goneRuns)}, {qSegmentsPut, segmentColumns(w.segmentedRuns, w.segments)}, {qRunsPutDBD, append([]any{in.Now}, rows...)}, {qWatchRewritten, nil},
+		{qRunsDelete, runKeyColumns(w.goneRuns)}, {qSegmentsPut, segmentColumns(w.segmentedRuns, w.segments)}, {qRunsPutDBD, append([]any{in.ChangedAt}, rows...)}, {qWatchRewritten, nil},
 	} {
 		if _, err := tx.Exec(ctx, statement.query, append([]any{in.Cluster}, statement.args...)...); err != nil {
 			return err

@@ -65,7 +65,7 @@ func storeReadings(ctx context.Context, tx pgx.Tx, cluster string, days []dayRow
 
 // copyDay copies the rows straight into the day's partition.
 func copyDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
-	day.index = 0
+	day.nextIndex = 0
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"fairbridge", day.partitionName()}, readingColumns, day)
 	return err
 }
@@ -78,7 +78,7 @@ func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
 	if _, err := tx.Exec(ctx, "truncate fresh"); err != nil {
 		return err
 	}
-	day.index = 0
+	day.nextIndex = 0
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"fresh"}, readingColumns, day); err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 // dayRows are the readings of one day (UTC) as rows of gpu_readings. It is the
 // source of a COPY.
 type dayRows struct {
-	day      time.Time
-	readings []*Reading
-	gpuIDs   []int32
-	index    int   // the next row
-	values   []any // reused: the driver encodes it at once
+	day       time.Time
+	readings  []*Reading
+	gpuIDs    []int32
+	nextIndex int   // the next row
+	values    []any // reused: the driver encodes it at once
 }
 
 // splitReadingsByDay sorts readings into days; ids has the number of each reading's GPU.
@@ -51,15 +51,15 @@ func (r *dayRows) listHours() []time.Time {
 
 // Next implements pgx.CopyFromSource.
 func (r *dayRows) Next() bool {
-	r.index++
-	return r.index <= len(r.readings)
+	r.nextIndex++
+	return r.nextIndex <= len(r.readings)
 }
 
 // Values implements pgx.CopyFromSource.
 func (r *dayRows) Values() ([]any, error) {
-	l := r.readings[r.index-1]
-	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], floatOrNull(l.Busy), floatOrNull(l.MemoryShare),
-		countOrNull(l.ProcessCount), int16(cmp.Or(l.JobsOnGPU, knownJobCount(l.Job))), l.IsSick, boolOrNull(l.Throttled))
+	l := r.readings[r.nextIndex-1]
+	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.nextIndex-1], floatOrNull(l.Busy), floatOrNull(l.MemoryShare),
+		countOrNull(l.ProcessCount), int16(cmp.Or(l.JobsOnGPU, minJobCount(l.Job))), l.IsSick, boolOrNull(l.Throttled))
 	for _, column := range valueColumns {
 		r.values = append(r.values, floatOrNull(l.ValueByColumn[column]))
 	}
@@ -69,8 +69,8 @@ func (r *dayRows) Values() ([]any, error) {
 // Err implements pgx.CopyFromSource.
 func (r *dayRows) Err() error { return nil }
 
-// knownJobCount is how many jobs are on a GPU of which one is known.
-func knownJobCount(job policy.JobID) int {
+// minJobCount is how many jobs are on a GPU of which one is known.
+func minJobCount(job policy.JobID) int {
 	if job == 0 {
 		return 0
 	}

@@ -36,7 +36,7 @@ func TestJobStory(t *testing.T) {
 	if len(s.Runs) != 1 || s.Runs[0].Service != 200 || s.Runs[0].Nodes != "n1" || s.Runs[0].State != "RUNNING" || !s.Runs[0].Arrive.Equal(t0) {
 		t.Errorf("runs %+v, want one on n1 with 200 GPU-seconds", s.Runs)
 	}
-	if len(s.Decisions) != 3 || !s.Decisions[0].IsCurrent || s.Decisions[0].On != "n1:4×a100" || s.Decisions[2].Verb != policy.Wait {
+	if len(s.Decisions) != 3 || !s.Decisions[0].IsCurrent || s.Decisions[0].Placement != "n1:4×a100" || s.Decisions[2].Verb != policy.Wait {
 		t.Errorf("decisions %+v, want the present start and its history", s.Decisions)
 	}
 	if len(s.Intents) != 1 || s.Intents[0].Edit.Kind != slurm.EditLease {

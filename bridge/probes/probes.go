@@ -59,7 +59,7 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 	for _, name := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[name]
 		if p.TrustProgressReports {
-			reports = append(reports, s.Reports...)
+			reports = append(reports, s.ProgressReports...)
 		}
 		if err := p.checkSample(&s); err != nil {
 			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))

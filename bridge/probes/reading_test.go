@@ -46,7 +46,7 @@ type asked struct {
 func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
 	t.Helper()
 	first, second := sample(a.n1...), sample(a.n2...)
-	first.Reports = a.reports
+	first.ProgressReports = a.reports
 	src := &probed{samples: map[string]nodeprobe.Sample{"n1": first, "n2": second}}
 	var kept []string
 	p := probes.New(src, "http://{node}", time.Minute, func() time.Time { return now })

@@ -24,7 +24,7 @@ func newDBRootCommand(o *cli.Options) *cobra.Command {
 	c.AddCommand(
 		newDBSubcommand(o, "init", "Make the schema in an empty database, and the read-only role for reports", initDatabase),
 		newDBSubcommand(o, "migrate", "Bring the schema up to this release", migrateDB),
-		newDBSubcommand(o, "status", "Say how the database stands", statusDB),
+		newDBSubcommand(o, "status", "Say how the database stands", printDBStatus),
 	)
 	return c
 }
@@ -87,7 +87,7 @@ type dbStatus struct {
 	Error       string `json:"error,omitempty"`
 }
 
-func statusDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
+func printDBStatus(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	s, err := db.Status(c.Context())
 	if errors.Is(err, context.Canceled) {
 		return err

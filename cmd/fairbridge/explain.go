@@ -45,7 +45,7 @@ type liveJob struct {
 	Excluded string    `json:"excluded,omitempty"`
 }
 
-func liveJobFrom(j *slurm.Job) *liveJob {
+func newLiveJob(j *slurm.Job) *liveJob {
 	return &liveJob{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.Eligible, Start: j.Start,
 		Nodes: j.Nodes.Text, Required: j.RequiredNodes.Text, Excluded: j.ExcludedNodes.Text,
@@ -111,7 +111,7 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live, e.Directive = liveJobFrom(&j), j.Directive.UnreadReason
+		e.Live, e.Directive = newLiveJob(&j), j.Directive.UnreadReason
 	case errors.As(err, &gone) && gone.Class == slurm.ErrorJobGone:
 		e.LiveError = "Slurm has forgotten it: it ended a while ago"
 	default:

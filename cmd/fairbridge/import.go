@@ -127,7 +127,7 @@ func (i *importOptions) importFromSlurmdbd(c *cobra.Command, f *settings.File, d
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	defer bar.Clear()
 	draw := bar.NewUpdater(0, "of the time")
-	im.Progress = func(done, of time.Duration) { draw(int(done/time.Second), int(of/time.Second)) }
+	im.OnProgress = func(done, of time.Duration) { draw(int(done/time.Second), int(of/time.Second)) }
 	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
 

@@ -41,7 +41,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 			}
 			defer s.DB.Close()
 			news := c.ErrOrStderr()
-			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, Wait: wait, Messages: news, Progress: newReleaseProgress(news, time.Now)})
+			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, MaxWait: wait, Messages: news, OnProgress: newReleaseProgress(news, time.Now)})
 			if out == nil {
 				return err
 			}

@@ -29,7 +29,7 @@ func newReaderCommand() *cobra.Command {
 			if err := nvml.LimitMemory(); err != nil {
 				return err
 			}
-			l := &reader.Reader{Node: o.nodeName, OpenDriver: o.openDriver, JobFinder: owner.JobFinder{ProcDir: "/proc"}, Now: time.Now}
+			l := &reader.Reader{NodeName: o.nodeName, OpenDriver: o.openDriver, JobFinder: owner.JobFinder{ProcDir: "/proc"}, Now: time.Now}
 			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.TakeSample); err != nil {
 				return err
 			}

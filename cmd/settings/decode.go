@@ -31,13 +31,13 @@ type positionsByPath map[string]*token.Position
 
 // decoder fills a value from a YAML tree and notes every problem on the way.
 type decoder struct {
-	file           string
+	filePath       string
 	problems       []error
 	positionByPath positionsByPath
 }
 
 func (d *decoder) reportProblem(n ast.Node, format string, a ...any) {
-	p := Problem{File: d.file, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
+	p := Problem{File: d.filePath, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		p.Line, p.Column = t.Position.Line, t.Position.Column
 	}
@@ -96,11 +96,11 @@ func (d *decoder) decodeObject(n ast.Node, v reflect.Value, path string) {
 		field, known := fields[key]
 		switch {
 		case !known:
-			d.reportProblem(p.Key, "unknown key %q; %s", joinPath(path, key), suggestKey(key, fields))
+			d.reportProblem(p.Key, "unknown key %q; %s", joinKeyPath(path, key), suggestKey(key, fields))
 		case seen[key]:
-			d.reportProblem(p.Key, "%s is given twice", joinPath(path, key))
+			d.reportProblem(p.Key, "%s is given twice", joinKeyPath(path, key))
 		default:
-			d.decodeValue(p.Value, field, joinPath(path, key))
+			d.decodeValue(p.Value, field, joinKeyPath(path, key))
 		}
 		seen[key] = true
 	}
@@ -122,4 +122,4 @@ func (d *decoder) decodeList(n ast.Node, v reflect.Value, path string) {
 	}
 }
 
-func joinPath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+func joinKeyPath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }

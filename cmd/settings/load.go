@@ -48,7 +48,7 @@ func Parse(name string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, newSyntaxProblem(name, err)
 	}
-	d := &decoder{file: name, positionByPath: positionsByPath{}}
+	d := &decoder{filePath: name, positionByPath: positionsByPath{}}
 	for _, body := range documentBodies(doc) {
 		d.decodeValue(body, reflect.ValueOf(f).Elem(), "")
 	}
@@ -133,8 +133,8 @@ func firstLine(s string) string {
 func (f *File) newProblemAt(prefix string, err error) error {
 	text := err.Error()
 	key, _, _ := strings.Cut(text, ":")
-	p := Problem{File: f.path, Text: joinPath(prefix, text)}
-	for path := joinPath(prefix, key); path != ""; path = parentPath(path) {
+	p := Problem{File: f.path, Text: joinKeyPath(prefix, text)}
+	for path := joinKeyPath(prefix, key); path != ""; path = parentKeyPath(path) {
 		if pos := f.positionByPath[path]; pos != nil {
 			p.Line, p.Column = pos.Line, pos.Column
 			break
@@ -143,8 +143,8 @@ func (f *File) newProblemAt(prefix string, err error) error {
 	return p
 }
 
-// parentPath returns the path one level up, "" at the top.
-func parentPath(path string) string {
+// parentKeyPath returns the path one level up, "" at the top.
+func parentKeyPath(path string) string {
 	if i := strings.LastIndexAny(path, ".["); i >= 0 {
 		return path[:i]
 	}

@@ -67,10 +67,10 @@ func (d *decoder) decodeParams(n ast.Node, v reflect.Value, path string) {
 	out := map[string]any{}
 	for _, p := range pairs {
 		key := p.Key.GetToken().Value
-		d.positionByPath[joinPath(path, key)] = p.Key.GetToken().Position
+		d.positionByPath[joinKeyPath(path, key)] = p.Key.GetToken().Position
 		var x any
 		if err := yaml.NodeToValue(p.Value, &x); err != nil {
-			d.reportProblem(p.Value, "%s: %v", joinPath(path, key), err)
+			d.reportProblem(p.Value, "%s: %v", joinKeyPath(path, key), err)
 			continue
 		}
 		out[key] = x
@@ -89,9 +89,9 @@ func (d *decoder) decodeNumbersByName(n ast.Node, v reflect.Value, path string) 
 	for _, p := range pairs {
 		name := p.Key.GetToken().Value
 		var x float64
-		d.decodeValue(p.Value, reflect.ValueOf(&x).Elem(), joinPath(path, name))
+		d.decodeValue(p.Value, reflect.ValueOf(&x).Elem(), joinKeyPath(path, name))
 		if !(x >= 0 && x <= 1e9) { // so NaN is refused too
-			d.reportProblem(p.Value, "%s: %v is not between 0 and 1e9", joinPath(path, name), x)
+			d.reportProblem(p.Value, "%s: %v is not between 0 and 1e9", joinKeyPath(path, name), x)
 		}
 		out[name] = x
 	}

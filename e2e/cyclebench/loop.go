@@ -90,7 +90,7 @@ type loopUnderTest struct {
 // newLoopUnderTest joins a loop that observes. Its database keeps what earlier ones
 // stored, as that of a restarted daemon does.
 func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.PollConfig) (*loopUnderTest, error) {
-	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.User}, poll)
+	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.TokenUser}, poll)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (b *loopUnderTest) becomeLeader(o options) error {
 	}
 	c := bridge.DefaultConfig()
 	c.ClusterName, c.DaemonName, c.StopFile = "lab", "cyclebench", ""
-	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.ModeObserve, Policy: o.policyName, DecidingPolicy: decide}}
+	c.Partitions = []bridge.Partition{{Name: partitionName, Mode: bridge.ModeObserve, Policy: o.policyName, DecidingPolicy: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
 		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	partition = "gpu"
-	jobName   = "cyclebench" // by which our jobs are cancelled
-	nodeCount = 4            // each filled by one job of 8 GPUs
+	partitionName = "gpu"
+	jobName       = "cyclebench" // by which our jobs are cancelled
+	nodeCount     = 4            // each filled by one job of 8 GPUs
 )
 
-var users = []string{"alice", "bob"}
+var userNames = []string{"alice", "bob"}
 
 // site is a Slurm and a Postgres, and their processes.
 type site struct {
@@ -79,7 +79,7 @@ func (s *site) findServers(ctx context.Context) error {
 
 // fillQueue fills the nodes and lets n jobs wait.
 func (s *site) fillQueue(ctx context.Context, n int) error {
-	if err := s.submitJobs(ctx, users[0], nodeCount, "--gres=gpu:8", "-t", "7-0"); err != nil {
+	if err := s.submitJobs(ctx, userNames[0], nodeCount, "--gres=gpu:8", "-t", "7-0"); err != nil {
 		return err
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
@@ -94,8 +94,8 @@ func (s *site) fillQueue(ctx context.Context, n int) error {
 			return errors.New("the jobs that fill the nodes do not start: is the Slurm idle otherwise?")
 		}
 	}
-	for i, u := range users {
-		share := n/len(users) + min(i, n%len(users))
+	for i, u := range userNames {
+		share := n/len(userNames) + min(i, n%len(userNames))
 		if err := s.submitJobs(ctx, u, share, "--gres=gpu:$((1 << n % 4))", "-t", "$((10 + n % 50 * 20))"); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (s *site) fillQueue(ctx context.Context, n int) error {
 func (s *site) submitJobs(ctx context.Context, user string, n int, flags ...string) error {
 	loop := fmt.Sprintf(`cd /tmp && f=$(mktemp) && printf '#!/bin/sh\nsleep 604800\n' >$f || exit 1
 n=%d; while [ $n -gt 0 ]; do sbatch -Q -J %s -p %s -o /dev/null --mem-per-gpu=100 %s $f || exit 1; n=$((n - 1)); done; rm -f $f`,
-		n, jobName, partition, strings.Join(flags, " "))
+		n, jobName, partitionName, strings.Join(flags, " "))
 	if _, err := s.slurm.Run(ctx, user, "sh", "-c", loop); err != nil {
 		return fmt.Errorf("submitting jobs as %s: %w", user, err)
 	}
@@ -117,7 +117,7 @@ n=%d; while [ $n -gt 0 ]; do sbatch -Q -J %s -p %s -o /dev/null --mem-per-gpu=10
 
 // changeJobs lets n jobs come and n waiting ones go.
 func (s *site) changeJobs(ctx context.Context, n int) error {
-	if err := s.submitJobs(ctx, users[0], n, "--gres=gpu:2", "-t", "60"); err != nil {
+	if err := s.submitJobs(ctx, userNames[0], n, "--gres=gpu:2", "-t", "60"); err != nil {
 		return err
 	}
 	cancel := `squeue -h -t PD -n ` + jobName + ` -o %i | shuf -n ` + strconv.Itoa(n) + ` | xargs -r scancel`
@@ -131,7 +131,7 @@ func (s *site) close() error {
 	defer cancel()
 	var errs []error
 	if s.slurm != nil {
-		for _, u := range users {
+		for _, u := range userNames {
 			_, err := s.slurm.Run(ctx, "root", "scancel", "--user="+u, "--name="+jobName)
 			errs = append(errs, err)
 		}

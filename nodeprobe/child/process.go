@@ -25,7 +25,7 @@ type process struct {
 	answerLines  chan []byte   // its answers; closed when its output ends
 	ended        chan struct{} // closed when it has ended
 	exitError    error         // how, once ended is closed
-	stderr       stderrStart
+	stderr       stderrHead
 	awaitsAnswer bool // it was asked before
 	isHung       bool // it did not answer in time
 }
@@ -89,27 +89,27 @@ func decodeSample(line []byte) (s nodeprobe.Sample, err error) {
 	return s, err
 }
 
-// stderrStart keeps the beginning of what is written, where crashing programs say why.
-type stderrStart struct {
+// stderrHead keeps the beginning of what is written, where crashing programs say why.
+type stderrHead struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (h *stderrStart) Write(b []byte) (int, error) {
+func (h *stderrHead) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = append(h.text, b[:min(len(b), 400-len(h.text))]...)
 	return len(b), nil
 }
 
-func (h *stderrStart) reset() {
+func (h *stderrHead) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = h.text[:0]
 }
 
 // firstLine returns the first line kept.
-func (h *stderrStart) firstLine() string {
+func (h *stderrHead) firstLine() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	line, _, _ := bytes.Cut(h.text, []byte("\n"))

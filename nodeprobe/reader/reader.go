@@ -20,7 +20,7 @@ type Driver interface {
 
 // Reader takes samples. It is not safe for concurrent use.
 type Reader struct {
-	Node       string
+	NodeName   string
 	OpenDriver func() (Driver, error)
 	JobFinder  owner.JobFinder
 	Now        func() time.Time
@@ -31,7 +31,7 @@ type Reader struct {
 // TakeSample takes a sample. Without a driver the sample says so; the next one tries
 // again.
 func (r *Reader) TakeSample() nodeprobe.Sample {
-	s := nodeprobe.Sample{Node: r.Node, GPUs: []nodeprobe.GPU{}}
+	s := nodeprobe.Sample{Node: r.NodeName, GPUs: []nodeprobe.GPU{}}
 	if err := r.readDriver(&s); err != nil {
 		s.Error = err.Error()
 	}

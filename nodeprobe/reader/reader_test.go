@@ -48,7 +48,7 @@ func newReader(t *testing.T, d *driver) *reader.Reader {
 			t.Fatal(err)
 		}
 	}
-	return &reader.Reader{Node: "n1", OpenDriver: d.open, JobFinder: owner.JobFinder{ProcDir: root}, Now: func() time.Time { return time.Unix(9, 0) }}
+	return &reader.Reader{NodeName: "n1", OpenDriver: d.open, JobFinder: owner.JobFinder{ProcDir: root}, Now: func() time.Time { return time.Unix(9, 0) }}
 }
 
 func TestTake(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 // metric, and while there is no fresh sample only nodeprobe_up and its like
 // are served: a stale number would look like a fresh one.
 type Collector struct {
-	sampler         *Sampler
-	childStartCount func() int
-	reportCount     func() uint64
+	sampler          *Sampler
+	countChildStarts func() int
+	countReports     func() uint64
 }
 
 // NewCollector returns a collector; starts counts the readers of the driver
@@ -60,8 +60,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	ch <- newGauge(upDesc, floatOfBool(s.Error == ""))
 	ch <- newCounter(samplesTotalDesc, float64(tries))
 	ch <- newCounter(sampleFailuresDesc, float64(failed))
-	ch <- newCounter(readerStartsDesc, float64(c.childStartCount()))
-	ch <- newCounter(progressReportsDesc, float64(c.reportCount()))
+	ch <- newCounter(readerStartsDesc, float64(c.countChildStarts()))
+	ch <- newCounter(progressReportsDesc, float64(c.countReports()))
 	if !s.At.IsZero() {
 		ch <- newGauge(sampleAgeDesc, s.AgeSeconds)
 	}
@@ -97,25 +97,25 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	}
 	for _, p := range g.Slices {
 		at := []string{at[0], p.UUID, p.Profile}
-		sendMiB(ch, sliceMemUsedDesc, p.MemUsedMB, at)
-		sendMiB(ch, sliceMemTotalDesc, p.MemTotalMB, at)
+		sendMiBAsBytes(ch, sliceMemUsedDesc, p.MemUsedMB, at)
+		sendMiBAsBytes(ch, sliceMemTotalDesc, p.MemTotalMB, at)
 	}
 	if g.ProcessesKnown {
 		ch <- newGauge(gpuProcessesDesc, float64(len(g.Processes)), at...)
-		collectJobs(ch, g)
+		collectJobMemory(ch, g)
 	}
 }
 
-// sendMiB sends mebibytes as bytes when they are known.
-func sendMiB(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
+// sendMiBAsBytes sends mebibytes as bytes when they are known.
+func sendMiBAsBytes(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
 	if m.Known {
 		ch <- newGauge(d, m.Value*(1<<20), labels...)
 	}
 }
 
-func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
+func collectJobMemory(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	for _, j := range nodeprobe.JobsOnGPUs([]nodeprobe.GPU{*g}) {
-		sendMiB(ch, jobMemoryDesc, j.MemMB, []string{formatJobID(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
+		sendMiBAsBytes(ch, jobMemoryDesc, j.MemMB, []string{formatJobID(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
 	}
 }
 

@@ -105,7 +105,7 @@ func (p *Sampler) Sample() nodeprobe.Sample {
 	s := p.lastGoodSample
 	s.Error = p.lastFailure
 	if p.Reports != nil {
-		s.Reports = p.Reports()
+		s.ProgressReports = p.Reports()
 	}
 	if !s.At.IsZero() {
 		s.IsStale = p.lastFailure != ""

@@ -44,7 +44,7 @@ func (c *Cluster) readAccess(ctx context.Context, tools, which, user, tokenFile 
 			return fmt.Errorf("%s/env said nothing of %s", tools, name)
 		}
 	}
-	c.URL, c.Socket, c.APIVersion, c.User = v["SLURMRESTD"], v["SLURMRESTD_SOCK"], v["SLURM_API"], user
+	c.URL, c.Socket, c.APIVersion, c.TokenUser = v["SLURMRESTD"], v["SLURMRESTD_SOCK"], v["SLURM_API"], user
 	c.TokenFile = tokenFile
 	return os.WriteFile(tokenFile, []byte(v["SLURM_JWT"]+"\n"), 0o600)
 }

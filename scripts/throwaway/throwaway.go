@@ -34,7 +34,7 @@ type Cluster struct {
 	URL        string // of slurmrestd, which takes tokens there: http://127.0.0.1:PORT
 	Socket     string // path of slurmrestd's Unix socket, which takes the user "rest" without a token
 	APIVersion string // newest version this Slurm serves, as in v0.0.38
-	User       string // owner of the token, an Operator
+	TokenUser  string // owner of the token, an Operator
 	TokenFile  string // holds a token of User, good for a day; mode 0600
 
 	commandPrefix []string // command that runs the words after it in the cluster

@@ -126,7 +126,7 @@ func takesToken(t *testing.T, c *Cluster, user string) {
 	for _, q := range []struct {
 		user, token string
 		accepted    bool
-	}{{c.User, stored, true}, {user, fresh, true}, {"fairbridge", "x.y.z", false}} {
+	}{{c.TokenUser, stored, true}, {user, fresh, true}, {"fairbridge", "x.y.z", false}} {
 		request, err := http.NewRequestWithContext(t.Context(), "GET", c.URL+"/slurm/"+c.APIVersion+"/jobs", nil)
 		if err != nil {
 			t.Fatal(err)

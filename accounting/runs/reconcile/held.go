@@ -200,7 +200,7 @@ func segmentsOfRun(t *DBDRun, k *StoredRun, old []Segment, types map[string]stri
 		}
 	}
 	for i := range intervals {
-		out = append(out, crossSegments(intervals[i].holdingsByPolls(old, types), intervals[i].runningSpans(old))...)
+		out = append(out, combineToSegments(intervals[i].holdingsByPolls(old, types), intervals[i].runningSpans(old))...)
 	}
 	return out, nil
 }

@@ -14,15 +14,15 @@ import (
 
 // Result is what slurmdbd's word makes of the runs of one job.
 type Result struct {
-	Runs     []StoredRun       // as they should stand; those not listed stay
-	Segments map[Key][]Segment // of the runs that slurmdbd told of
-	GoneRuns []Key             // runs that never were: another one was taken for them
+	Runs     []StoredRun          // as they should stand; those not listed stay
+	Segments map[RunKey][]Segment // of the runs that slurmdbd told of
+	GoneRuns []RunKey             // runs that never were: another one was taken for them
 }
 
 // Reconcile computes what slurmdbd's runs of one job change. past are its known runs,
 // segs their segments, types the GPU type of nodes that have only one.
-func Reconcile(list []DBDRun, past []*StoredRun, segs map[Key][]Segment, types map[string]string) (Result, error) {
-	out := Result{Segments: map[Key][]Segment{}}
+func Reconcile(list []DBDRun, past []*StoredRun, segs map[RunKey][]Segment, types map[string]string) (Result, error) {
+	out := Result{Segments: map[RunKey][]Segment{}}
 	was := matchRuns(list, past)
 	stay := map[*StoredRun]bool{}
 	for _, k := range past {
@@ -35,22 +35,22 @@ func Reconcile(list []DBDRun, past []*StoredRun, segs map[Key][]Segment, types m
 			delete(stay, k)
 			r = t.mergeInto(k)
 		}
-		s, err := segmentsOfRun(t, k, segs[r.Key], types)
+		s, err := segmentsOfRun(t, k, segs[r.RunKey], types)
 		if err != nil {
 			return Result{}, fmt.Errorf("job %d: %w", r.Job, err)
 		}
-		out.Segments[r.Key], out.Runs = s, append(out.Runs, r)
+		out.Segments[r.RunKey], out.Runs = s, append(out.Runs, r)
 	}
 	for _, k := range past {
 		switch {
 		case !stay[k]:
 		case slices.ContainsFunc(list, func(t DBDRun) bool { return supersedesRun(&t, k) }):
-			out.GoneRuns = append(out.GoneRuns, k.Key)
+			out.GoneRuns = append(out.GoneRuns, k.RunKey)
 		default:
 			out.Runs = append(out.Runs, *k)
 		}
 	}
-	shareFirstArrival(out.Runs)
+	setFirstArrival(out.Runs)
 	return out, nil
 }
 
@@ -58,7 +58,7 @@ func Reconcile(list []DBDRun, past []*StoredRun, segs map[Key][]Segment, types m
 func (t *DBDRun) newStoredRun() StoredRun {
 	f, l := t.FirstRow(), t.lastRow()
 	r := StoredRun{
-		Key: Key{f.ID, f.Submit.Unix(), max(f.Restarts, 0)}, Arrive: f.Submit,
+		RunKey: RunKey{f.ID, f.Submit.Unix(), max(f.Restarts, 0)}, Arrive: f.Submit,
 		SLUID: value.ValidText(l.SLUID), Name: value.ValidText(l.Name), User: value.ValidText(l.User), Account: value.ValidText(l.Account), QOS: value.ValidText(l.QOS), Partition: value.ValidText(l.Partition),
 		State: value.ValidText(l.State), Reason: value.ValidText(l.Reason), ArrayJob: l.ArrayJob, ArrayTask: l.ArrayTask, Limit: l.TimeLimit, GPUs: gpusOfRow(l),
 		Started: value.NullIfZero(t.startTime()), Ended: value.NullIfZero(l.End), Closed: true, Exact: true, FromDBD: t.isFinal,
@@ -80,7 +80,7 @@ func (t *DBDRun) mergeInto(k *StoredRun) StoredRun {
 		}
 		return o
 	}
-	r.Key, r.Reason, r.ArrayJob, r.ArrayTask = k.Key, k.Reason, k.ArrayJob, k.ArrayTask
+	r.RunKey, r.Reason, r.ArrayJob, r.ArrayTask = k.RunKey, k.Reason, k.ArrayJob, k.ArrayTask
 	r.SLUID, r.Name, r.QOS, r.Partition = cmp.Or(r.SLUID, k.SLUID), cmp.Or(r.Name, k.Name), cmp.Or(r.QOS, k.QOS), cmp.Or(r.Partition, k.Partition)
 	r.Limit, r.GPUs = cmp.Or(r.Limit, k.Limit), cmp.Or(r.GPUs, k.GPUs)
 	if k.Arrive.Before(r.Arrive) {
@@ -101,9 +101,9 @@ func gpusOfRow(r *slurmdb.Job) int {
 // is requeued.
 const maxRequeueGap = 5 * time.Second
 
-// shareFirstArrival lets every run of one job arrive when its first run did. Runs are
+// setFirstArrival lets every run of one job arrive when its first run did. Runs are
 // sorted by it.
-func shareFirstArrival(runs []StoredRun) {
+func setFirstArrival(runs []StoredRun) {
 	slices.SortFunc(runs, func(a, b StoredRun) int {
 		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Restarts, b.Restarts))
 	})

@@ -9,7 +9,7 @@ import (
 
 // StoredRun is a run as a row of job_runs.
 type StoredRun struct {
-	Key
+	RunKey
 	Arrive                          time.Time
 	SLUID, Name, User, Account, QOS string
 	Partition, State, Reason        string
@@ -22,8 +22,8 @@ type StoredRun struct {
 	Digest                          int64 // of the record that showed it; 0: write it again
 }
 
-// Key identifies a run of a job within a cluster.
-type Key struct {
+// RunKey identifies a run of a job within a cluster.
+type RunKey struct {
 	Job, Submit int64
 	Restarts    int
 }

@@ -29,12 +29,12 @@ func SegmentsOfJob(old []Segment, j *slurm.Job, v *slurm.View) []Segment {
 		holdings = lastHoldings(old)
 	}
 	if len(old) == 0 || hasSameHoldings(old, holdings) {
-		return crossSegments(holdings, spans)
+		return combineToSegments(holdings, spans)
 	}
 	return resizedSegments(old, holdings, spans, at)
 }
 
-func crossSegments(holdings []Holding, spans []Span) []Segment {
+func combineToSegments(holdings []Holding, spans []Span) []Segment {
 	var out []Segment
 	for _, c := range spans {
 		for _, h := range holdings {

@@ -16,14 +16,14 @@ type SeenRun struct {
 
 // InferredEnding is a run that ended without Slurm showing how.
 type InferredEnding struct {
-	Key
+	RunKey
 	At    time.Time
 	State string
 }
 
-// SeenChanges are what a view adds to what is known. It is computed without the
+// ViewChanges are what a view adds to what is known. It is computed without the
 // database, and empty when nothing changed.
-type SeenChanges struct {
+type ViewChanges struct {
 	Runs    []SeenRun // new or different
 	Endings []InferredEnding
 }
@@ -35,9 +35,9 @@ const (
 )
 
 // CompareView finds what the view changes. past is sorted by job, submit and
-// restarts, of the rows it needs Key, Arrive, SLUID, User, Started, Closed, FromDBD
+// restarts, of the rows it needs RunKey, Arrive, SLUID, User, Started, Closed, FromDBD
 // and Digest; before is the time of the last view, zero when this is the first.
-func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges {
+func CompareView(v *slurm.View, past []StoredRun, before time.Time) ViewChanges {
 	of := make(map[int64][]StoredRun, len(past))
 	for from, i := 0, 0; i < len(past); i++ {
 		if i+1 == len(past) || past[i+1].Job != past[i].Job {
@@ -45,7 +45,7 @@ func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges 
 			from = i + 1
 		}
 	}
-	var c SeenChanges
+	var c ViewChanges
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		if j.ID == 0 {
@@ -60,7 +60,7 @@ func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges 
 	if v.IsFullRead && !before.IsZero() {
 		for i := range past {
 			if _, absent := of[past[i].Job]; absent && !past[i].Closed {
-				c.Endings = append(c.Endings, InferredEnding{past[i].Key, before, vanishedState})
+				c.Endings = append(c.Endings, InferredEnding{past[i].RunKey, before, vanishedState})
 			}
 		}
 	}
@@ -68,15 +68,15 @@ func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges 
 }
 
 // compareJob compares one record with the known runs of its id.
-func (c *SeenChanges) compareJob(j *slurm.Job, mine []StoredRun, at, before time.Time) {
+func (c *ViewChanges) compareJob(j *slurm.Job, mine []StoredRun, at, before time.Time) {
 	run := j.CurrentRun()
-	key, arrive := Key{run.Job, run.Submit, run.Restarts}, j.Submit
+	key, arrive := RunKey{run.Job, run.Submit, run.Restarts}, j.Submit
 	var was *StoredRun
 	for i := range mine {
 		k := &mine[i]
 		switch old := k.slurmRun(); {
 		case old.IsSameRun(run) || hasSameStartAsJob(k, j):
-			was, key, arrive = k, k.Key, k.Arrive
+			was, key, arrive = k, k.RunKey, k.Arrive
 		case ledger.IsSameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
 			if was == nil {
 				arrive = k.Arrive
@@ -88,20 +88,20 @@ func (c *SeenChanges) compareJob(j *slurm.Job, mine []StoredRun, at, before time
 	}
 	if digest := digestOfJob(j, at); was == nil || was.Digest != digest && !was.FromDBD {
 		r := storedRunOfJob(j, at)
-		r.Key, r.Arrive, r.Digest = key, arrive, digest
+		r.RunKey, r.Arrive, r.Digest = key, arrive, digest
 		c.Runs = append(c.Runs, SeenRun{r, j})
 	}
 }
 
 // endRun closes a known run at t, but not later than now.
-func (c *SeenChanges) endRun(k *StoredRun, t, now time.Time, state string) {
+func (c *ViewChanges) endRun(k *StoredRun, t, now time.Time, state string) {
 	if k.Closed {
 		return
 	}
 	if t.IsZero() || t.After(now) {
 		t = now
 	}
-	c.Endings = append(c.Endings, InferredEnding{k.Key, t, state})
+	c.Endings = append(c.Endings, InferredEnding{k.RunKey, t, state})
 }
 
 // hasSameStartAsJob reports whether the record shows the known run by its start: while

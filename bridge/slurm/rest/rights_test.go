@@ -30,7 +30,7 @@ func TestLiveRights(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if user, level, err := c.ReadRights(t.Context()); user != cluster.User || level != "Operator" || err != nil {
+			if user, level, err := c.ReadRights(t.Context()); user != cluster.TokenUser || level != "Operator" || err != nil {
 				t.Errorf("%s is %s: %v", user, level, err)
 			}
 		})

@@ -123,7 +123,7 @@ func document(t *testing.T, c *throwaway.Cluster) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("X-SLURM-USER-NAME", c.User)
+	r.Header.Set("X-SLURM-USER-NAME", c.TokenUser)
 	r.Header.Set("X-SLURM-USER-TOKEN", strings.TrimSpace(string(token)))
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -37,8 +37,8 @@ func (s *realCluster) Title() string { return "Slurm " + s.release }
 
 func (s *realCluster) Access() clusterAccess {
 	a := clusterAccess{Cluster: "lab", URL: s.URL, Auth: "token_file: " + strconv.Quote(s.TokenFile)}
-	cmd := s.Command(context.Background(), s.User, "scontrol")
-	a.Scontrol = append([]string{"env", "AS=" + s.User}, cmd.Args...)
+	cmd := s.Command(context.Background(), s.TokenUser, "scontrol")
+	a.Scontrol = append([]string{"env", "AS=" + s.TokenUser}, cmd.Args...)
 	return a
 }
 

@@ -70,7 +70,7 @@ func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 		params = " (" + r.Params + ")"
 	}
 	fmt.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
-		r.Cycle, r.Partition, r.At.Local().Format(time.DateTime), output.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
+		r.Cycle, r.Partition, r.DecidedAt.Local().Format(time.DateTime), output.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
 	switch {
 	case r.IsSame && r.ComparedBytes:
 		fmt.Fprintln(w, "Decided again, it gives the same plan, byte for byte.")
@@ -107,13 +107,13 @@ func decisionText(d *journal.RecordedDecision) string {
 		return "not in the record"
 	}
 	s := string(d.Verb)
-	if d.On != "" {
-		s += " " + d.On
+	if d.Placement != "" {
+		s += " " + d.Placement
 	} else if d.GPUs > 0 {
 		s += " " + output.FormatCount(d.GPUs, "GPU")
 	}
-	if d.For != 0 {
-		s += fmt.Sprintf(" for job %d", d.For)
+	if d.ForJob != 0 {
+		s += fmt.Sprintf(" for job %d", d.ForJob)
 	}
 	return s
 }

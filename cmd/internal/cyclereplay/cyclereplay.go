@@ -19,7 +19,7 @@ import (
 type Result struct {
 	Partition      string       `json:"partition"`
 	Cycle          uint64       `json:"cycle"`
-	At             time.Time    `json:"at"`
+	DecidedAt      time.Time    `json:"at"`
 	Mode           bridge.Mode  `json:"mode"`
 	Policy         string       `json:"policy"`
 	Params         string       `json:"params,omitempty"`
@@ -65,7 +65,7 @@ func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition stri
 	if err != nil {
 		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
 	}
-	r := &Result{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: len(c.Refusals), Differences: []Difference{}}
+	r := &Result{Partition: partition, Cycle: c.Seq, DecidedAt: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: len(c.Refusals), Differences: []Difference{}}
 	return r, r.compare(ctx, db, cluster, c, plan)
 }
 

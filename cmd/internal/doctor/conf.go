@@ -21,9 +21,9 @@ func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bri
 		}
 		r.addFinding("settings", LevelSkip, "install slurm-client here, or set slurm.scontrol", "%v", err)
 	} else {
-		c := slurmSettings{valueByKey: values, lever: order.Lever, strength: order.Strength}
+		c := slurmSettings{valueByKey: values, orderLever: order.Lever, orderStrength: order.Strength}
 		if v != nil {
-			c.release, c.apiVersion, c.hasSiteFactor = v.Release, v.APIVersion, v.CanWriteSiteFactor
+			c.slurmRelease, c.apiVersion, c.hasSiteFactor = v.Release, v.APIVersion, v.CanWriteSiteFactor
 		}
 		r.checkSettings(c)
 		if name := c.value("ClusterName"); name != "" && name != cluster {
@@ -60,9 +60,9 @@ func (r *Report) checkClusterName(ctx context.Context, command []string, v *slur
 // slurmSettings is what slurmctld is told, and what we want of it.
 type slurmSettings struct {
 	valueByKey    map[string]string
-	lever         bridge.Lever
-	strength      bridge.OrderStrength
-	release       string // "" when unknown, as is all below
+	orderLever    bridge.Lever
+	orderStrength bridge.OrderStrength
+	slurmRelease  string // "" when unknown, as is all below
 	apiVersion    string
 	hasSiteFactor bool // site_factor can be written
 }

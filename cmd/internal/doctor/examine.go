@@ -42,9 +42,9 @@ func Examine(ctx context.Context, f *settings.File) Report {
 
 // foldersToCheck are the places the daemon writes to.
 func foldersToCheck(f *settings.File) []Folder {
-	list := []Folder{{Key: "probes.spool", Path: f.SpoolDir()}}
+	list := []Folder{{ConfigKey: "probes.spool", Path: f.SpoolDir()}}
 	if f.Journal != "" {
-		list = append(list, Folder{Key: "journal", Path: filepath.Dir(f.Journal)})
+		list = append(list, Folder{ConfigKey: "journal", Path: filepath.Dir(f.Journal)})
 	}
 	return list
 }

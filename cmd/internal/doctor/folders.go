@@ -12,7 +12,7 @@ import (
 const writePermission, searchPermission = 2, 1
 
 // Folder is a place the daemon writes to, by the key of the configuration.
-type Folder struct{ Key, Path string }
+type Folder struct{ ConfigKey, Path string }
 
 // checkFolders looks whether the user we run as could write there. What is missing
 // is made by the daemon, if it may.
@@ -33,7 +33,7 @@ func (r *Report) checkFolders(uid int, folders ...Folder) {
 		if err != nil {
 			bad = true
 			r.addFinding("folders", LevelFail, "install -d -m 0700 -o USER "+f.Path+" as root, USER being the daemon's; fairbridge.service does it for /var/lib/fairbridge",
-				"%s (%s) cannot be written to: %s: %v", f.Path, f.Key, at, err)
+				"%s (%s) cannot be written to: %s: %v", f.Path, f.ConfigKey, at, err)
 		}
 	}
 	if !bad {

@@ -38,14 +38,14 @@ func (r *Report) checkRestd(proc string) {
 			blanks = append(blanks, pid)
 		}
 	}
-	r.addProcesses(hidden, LevelSkip, "run doctor as root", "environment not readable")
-	r.addProcesses(large, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
-	r.addProcesses(hoards, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
-	r.addProcesses(blanks, LevelWarn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
+	r.addProcessFinding(hidden, LevelSkip, "run doctor as root", "environment not readable")
+	r.addProcessFinding(large, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
+	r.addProcessFinding(hoards, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
+	r.addProcessFinding(blanks, LevelWarn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
 }
 
-// addProcesses reports what holds of the processes, if there are any.
-func (r *Report) addProcesses(pids []string, l Level, fix, what string) {
+// addProcessFinding reports what holds of the processes, if there are any.
+func (r *Report) addProcessFinding(pids []string, l Level, fix, what string) {
 	if len(pids) > 0 {
 		r.addFinding("slurmrestd", l, fix, "%s: process %s", what, strings.Join(pids, ", "))
 	}

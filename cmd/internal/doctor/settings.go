@@ -10,7 +10,7 @@ import (
 // checkSettings judges one setting after the other.
 func (r *Report) checkSettings(c slurmSettings) {
 	r.checkLever(c)
-	if c.strength == bridge.StrengthOverride {
+	if c.orderStrength == bridge.StrengthOverride {
 		r.addFinding("settings", LevelWarn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
 	}
 	r.checkRequeueDelay(c)
@@ -38,11 +38,11 @@ func (r *Report) checkSettings(c slurmSettings) {
 func (r *Report) checkLever(c slurmSettings) {
 	p := c.value("PriorityType")
 	multi := p == "priority/multifactor"
-	direct := c.lever == bridge.LeverPriority
+	direct := c.orderLever == bridge.LeverPriority
 	switch {
 	case direct && multi:
 		r.addFinding("settings", LevelWarn, "order.lever: auto", "order.lever is priority: a nice that people set while a number of ours stands is lost, age and fair share stop, and giving back takes a hold and a release")
-	case c.lever == bridge.LeverSiteFactor && c.apiVersion != "" && !c.hasSiteFactor:
+	case c.orderLever == bridge.LeverSiteFactor && c.apiVersion != "" && !c.hasSiteFactor:
 		r.addFinding("settings", LevelFail, "order.lever: auto", "API %s cannot write site_factor: no order is pushed", c.apiVersion)
 	case !multi && !direct:
 		r.addFinding("settings", LevelFail, "PriorityType=priority/multifactor in slurm.conf, or order.lever: priority", "PriorityType is %s: site_factor and nice have no effect", p)
@@ -68,8 +68,8 @@ func (r *Report) checkRequeueDelay(c slurmSettings) {
 	if s := c.subvalue("SchedulerParameters", "requeue_delay"); s != "" {
 		n, err := strconv.Atoi(s)
 		switch {
-		case c.release != "" && isOlderRelease(c.release, "25.11"):
-			r.addFinding("settings", LevelWarn, "AuthInfo=cred_expire="+s+"; restart slurmctld", "Slurm %s ignores requeue_delay: it is known from 25.11 on", c.release)
+		case c.slurmRelease != "" && isOlderRelease(c.slurmRelease, "25.11"):
+			r.addFinding("settings", LevelWarn, "AuthInfo=cred_expire="+s+"; restart slurmctld", "Slurm %s ignores requeue_delay: it is known from 25.11 on", c.slurmRelease)
 		case err == nil:
 			wait = n
 		}

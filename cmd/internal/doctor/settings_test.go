@@ -28,7 +28,7 @@ SchedulerType           = sched/backfill
 func TestGoodSettings(t *testing.T) {
 	for _, release := range []string{"", "22.05.8", "24.11.5", "26.05.5"} {
 		var r Report
-		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
+		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), orderLever: bridge.LeverAuto, slurmRelease: release})
 		for _, f := range r {
 			if f.Level != LevelOK {
 				t.Errorf("Slurm %s: %+v", release, f)
@@ -41,9 +41,9 @@ func TestGoodSettings(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	old := slurmSettings{release: "22.05.8", apiVersion: "v0.0.38"}
-	mid := slurmSettings{release: "24.11.5", apiVersion: "v0.0.42", hasSiteFactor: true}
-	late := slurmSettings{release: "26.05.5", apiVersion: "v0.0.45", hasSiteFactor: true}
+	old := slurmSettings{slurmRelease: "22.05.8", apiVersion: "v0.0.38"}
+	mid := slurmSettings{slurmRelease: "24.11.5", apiVersion: "v0.0.42", hasSiteFactor: true}
+	late := slurmSettings{slurmRelease: "26.05.5", apiVersion: "v0.0.45", hasSiteFactor: true}
 	tests := []struct {
 		name  string
 		line  string // replaces the line of the same key
@@ -81,9 +81,9 @@ func TestSettings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := tt.slurm
-			c.valueByKey, c.lever = scontrol.ParseConfig([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
-			if c.lever == "" {
-				c.lever = bridge.LeverAuto
+			c.valueByKey, c.orderLever = scontrol.ParseConfig([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
+			if c.orderLever == "" {
+				c.orderLever = bridge.LeverAuto
 			}
 			var r Report
 			r.checkSettings(c)
@@ -106,7 +106,7 @@ func TestSettings(t *testing.T) {
 func TestOverrideIsSaid(t *testing.T) {
 	for strength, said := range map[bridge.OrderStrength]bool{bridge.StrengthWithinQOS: false, bridge.StrengthBlend: false, bridge.StrengthOverride: true} {
 		var r Report
-		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
+		r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(good)), orderLever: bridge.LeverAuto, orderStrength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {
 			return f.Level == LevelWarn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
 		})
@@ -119,7 +119,7 @@ func TestOverrideIsSaid(t *testing.T) {
 func TestAccrueAlways(t *testing.T) {
 	var r Report
 	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
-	r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
+	r.checkSettings(slurmSettings{valueByKey: scontrol.ParseConfig([]byte(text)), orderLever: bridge.LeverAuto})
 	for _, f := range r {
 		if f.Level != LevelOK {
 			t.Errorf("%+v", f)

@@ -13,18 +13,18 @@ import (
 // ProgressBar shows on a terminal how far a simulation is. On anything else it is
 // silent.
 type ProgressBar struct {
-	mu         sync.Mutex
-	out        io.Writer
-	width      int // of the terminal; 0: it is none
-	doneShares []float64
-	note       string
-	lastDrawn  time.Time
-	now        func() time.Time
+	mu            sync.Mutex
+	out           io.Writer
+	terminalWidth int // of the terminal; 0: it is none
+	doneShares    []float64
+	currentLabel  string
+	lastDrawn     time.Time
+	now           func() time.Time
 }
 
 // NewProgressBar shows the progress of so many parts.
 func NewProgressBar(out io.Writer, parts int) *ProgressBar {
-	return &ProgressBar{out: out, width: TerminalWidth(out), doneShares: make([]float64, parts), now: time.Now}
+	return &ProgressBar{out: out, terminalWidth: TerminalWidth(out), doneShares: make([]float64, parts), now: time.Now}
 }
 
 // NewUpdater returns what tells the meter of one part's progress.
@@ -32,8 +32,8 @@ func (m *ProgressBar) NewUpdater(i int, note string) func(done, of int) {
 	return func(done, of int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.doneShares[i], m.note = float64(done)/float64(max(of, 1)), note
-		if m.width > 0 && m.now().Sub(m.lastDrawn) >= 100*time.Millisecond {
+		m.doneShares[i], m.currentLabel = float64(done)/float64(max(of, 1)), note
+		if m.terminalWidth > 0 && m.now().Sub(m.lastDrawn) >= 100*time.Millisecond {
 			m.lastDrawn = m.now()
 			fmt.Fprint(m.out, "\r", m.formatLine(), "\x1b[K")
 		}
@@ -46,10 +46,10 @@ func (m *ProgressBar) formatLine() string {
 	for _, s := range m.doneShares {
 		share += s / float64(len(m.doneShares))
 	}
-	tail := fmt.Sprintf(" %3.0f %%  %s", 100*share, m.note)
-	room := min(m.width-len([]rune(tail))-3, 40)
+	tail := fmt.Sprintf(" %3.0f %%  %s", 100*share, m.currentLabel)
+	room := min(m.terminalWidth-len([]rune(tail))-3, 40)
 	if room < 5 {
-		return printable.Truncate(strings.TrimSpace(tail), max(m.width-1, 1))
+		return printable.Truncate(strings.TrimSpace(tail), max(m.terminalWidth-1, 1))
 	}
 	full := int(share * float64(room))
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + tail
@@ -62,5 +62,5 @@ func (m *ProgressBar) Clear() {
 	if !m.lastDrawn.IsZero() {
 		fmt.Fprint(m.out, "\r\x1b[K")
 	}
-	m.width = 0
+	m.terminalWidth = 0
 }

@@ -16,7 +16,7 @@ func TestMeter(t *testing.T) {
 		t.Errorf("what is no terminal got %q", out.String())
 	}
 	m = NewProgressBar(&out, 2)
-	m.width = 60
+	m.terminalWidth = 60
 	now := time.Unix(0, 0)
 	m.now = func() time.Time { now = now.Add(time.Second); return now }
 	m.NewUpdater(0, "fifo")(10, 10)
@@ -28,7 +28,7 @@ func TestMeter(t *testing.T) {
 	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Errorf("not wiped: %q", out.String())
 	}
-	m.width = 12
+	m.terminalWidth = 12
 	if got := m.formatLine(); len([]rune(got)) > 11 {
 		t.Errorf("%q is too wide for 12", got)
 	}

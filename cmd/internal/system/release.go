@@ -14,10 +14,10 @@ import (
 
 // ReleaseOptions say how everything of ours is given back.
 type ReleaseOptions struct {
-	DryRun   bool                 // only find it
-	Wait     time.Duration        // for another daemon to step down
-	Messages io.Writer            // says why it takes its time
-	Progress func(sent, left int) // called after each call to Slurm
+	DryRun     bool                 // only find it
+	MaxWait    time.Duration        // for another daemon to step down
+	Messages   io.Writer            // says why it takes its time
+	OnProgress func(sent, left int) // called after each call to Slurm
 }
 
 // Release gives back what is ours, while a STOP file exists too. Beside an error
@@ -25,7 +25,7 @@ type ReleaseOptions struct {
 func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.ReleaseResult, error) {
 	s.handsBack, s.ignoresStopFile = true, true
 	r := s.newReleaser(":release")
-	r.ReportProgress = o.Progress
+	r.ReportProgress = o.OnProgress
 	if o.DryRun {
 		return r.FindReleasable(ctx)
 	}
@@ -82,7 +82,7 @@ func (s *System) useLocalJournal(news io.Writer, r *push.Releaser, cause error) 
 
 // waitToLead waits until no other daemon leads.
 func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done func(), err error) {
-	deadline := time.Now().Add(o.Wait)
+	deadline := time.Now().Add(o.MaxWait)
 	for announced := false; ; {
 		holder, held, err := r.Lead(ctx)
 		if err != nil || held {
