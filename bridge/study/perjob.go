@@ -10,12 +10,12 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-// WriteJobs writes as CSV what became of every job of the results: one starved
+// WriteJobOutcomes writes as CSV what became of every job of the results: one starved
 // job hides in an average, and not here. Policy and seed lead a line where there
 // are several. Seconds count from the start of the scenario; start_s is the first
 // start, wait_s the time until then, rho the completion time over what an equal
 // part of the cluster would have needed.
-func WriteJobs(w io.Writer, results []Result) error {
+func WriteJobOutcomes(w io.Writer, results []Result) error {
 	var runs []*measure.Run
 	labels, seeds := map[string]bool{}, false
 	for i := range results {
@@ -41,7 +41,7 @@ func WriteJobs(w io.Writer, results []Result) error {
 		}
 		rho := r.Rhos()
 		for k := range r.JobOutcomes {
-			if err := out.Write(append(lead[:len(lead):len(lead)], jobCells(&r.JobOutcomes[k], rho[k])...)); err != nil {
+			if err := out.Write(append(lead[:len(lead):len(lead)], outcomeCells(&r.JobOutcomes[k], rho[k])...)); err != nil {
 				return fmt.Errorf("job %d: %w", r.JobOutcomes[k].ID, err)
 			}
 		}
@@ -50,7 +50,7 @@ func WriteJobs(w io.Writer, results []Result) error {
 	return out.Error()
 }
 
-func jobCells(j *measure.JobOutcome, rho float64) []string {
+func outcomeCells(j *measure.JobOutcome, rho float64) []string {
 	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 	start, wait := seconds(j.Start), seconds(j.Start-j.Arrive)
 	if j.Start < 0 {

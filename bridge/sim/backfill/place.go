@@ -23,8 +23,8 @@ func (p *Plan) earliestPlace(k *taskClass) (at int64, slots inventory.Slots) {
 func (p *Plan) placeOnNode(k *taskClass) (int64, inventory.Slots) {
 	best, on := int64(neverNanos), (*inventory.Node)(nil)
 	for _, n := range k.nodes {
-		p.scratchRanges = p.appendStartRanges(p.scratchRanges[:0], k, n, 1)
-		for _, s := range p.scratchRanges {
+		p.startRangeBuffer = p.appendStartRanges(p.startRangeBuffer[:0], k, n, 1)
+		for _, s := range p.startRangeBuffer {
 			if s.first < best {
 				best, on = s.first, n
 			}
@@ -70,17 +70,17 @@ type nodeChange struct {
 // placeGang finds the moment at which enough nodes are free together, those it
 // must have among them.
 func (p *Plan) placeGang(k *taskClass) (int64, inventory.Slots) {
-	turns := p.scratchChanges[:0]
+	turns := p.nodeChangeBuffer[:0]
 	for i, n := range k.nodes {
-		p.scratchRanges = p.appendStartRanges(p.scratchRanges[:0], k, n, -1)
-		for _, s := range p.scratchRanges {
+		p.startRangeBuffer = p.appendStartRanges(p.startRangeBuffer[:0], k, n, -1)
+		for _, s := range p.startRangeBuffer {
 			turns = append(turns, nodeChange{s.first, i, 1})
 			if s.last < neverNanos {
 				turns = append(turns, nodeChange{s.last + 1, i, -1})
 			}
 		}
 	}
-	p.scratchChanges = turns
+	p.nodeChangeBuffer = turns
 	slices.SortFunc(turns, func(a, b nodeChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta)) })
 	open, count, must := make([]int, len(k.nodes)), 0, 0
 	for i, t := range turns {
@@ -107,9 +107,9 @@ func (p *Plan) placeGang(k *taskClass) (int64, inventory.Slots) {
 // placeSpreadGPUs finds room for GPUs that may be spread. It tries every moment at
 // which as many are free at all.
 func (p *Plan) placeSpreadGPUs(k *taskClass) (int64, inventory.Slots) {
-	p.scratchRanges = p.clusterTimeline().appendStartRanges(p.scratchRanges[:0], &requirement{gpuCount: k.TotalGPUs, lengthNanos: k.lengthNanos}, k.notBeforeNanos, -1)
+	p.startRangeBuffer = p.clusterTimeline().appendStartRanges(p.startRangeBuffer[:0], &requirement{gpuCount: k.TotalGPUs, lengthNanos: k.lengthNanos}, k.notBeforeNanos, -1)
 	i, _ := slices.BinarySearch(p.releaseTimes, k.notBeforeNanos)
-	for _, s := range p.scratchRanges {
+	for _, s := range p.startRangeBuffer {
 		for ; i < len(p.releaseTimes) && p.releaseTimes[i] <= min(s.last, p.horizon); i++ {
 			at := p.releaseTimes[i]
 			if at < s.first {

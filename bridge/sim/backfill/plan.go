@@ -15,16 +15,16 @@ import (
 // Plan is what one pass knows of times to come. A Plan can be laid again and
 // again, which saves memory; the zero value is ready for it.
 type Plan struct {
-	now             int64
-	horizon         int64           // how far it looks
-	nodeTimelines   []timeline      // by node index
-	releasesByNode  [][]slotRelease // by node index, while they are laid out
-	releaseTimes    []int64         // moments at which something gets free, ascending
-	totalTimeline   timeline        // GPUs of all nodes; empty: not needed yet
-	classByKey      map[taskKey]*taskClass
-	candidatesByKey map[filterKey]*candidateNodes
-	scratchRanges   []startRange // scratch
-	scratchChanges  []nodeChange // scratch
+	now              int64
+	horizon          int64           // how far it looks
+	nodeTimelines    []timeline      // by node index
+	releasesByNode   [][]slotRelease // by node index, while they are laid out
+	releaseTimes     []int64         // moments at which something gets free, ascending
+	totalTimeline    timeline        // GPUs of all nodes; empty: not needed yet
+	classByKey       map[taskKey]*taskClass
+	candidatesByKey  map[filterKey]*candidateNodes
+	startRangeBuffer []startRange // scratch
+	nodeChangeBuffer []nodeChange // scratch
 }
 
 // BlockedPeriod is a time in which nothing may run on some nodes.
@@ -115,7 +115,7 @@ func (p *Plan) blockNodes(c *BlockedPeriod) {
 // and takes the place: later tasks must plan around it. No slots: there is no
 // place as far as the plan looks.
 func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
-	k := p.findClass(&t)
+	k := p.findTaskClass(&t)
 	if !k.hasRequired || len(k.nodes) == 0 || k.notBeforeNanos > p.horizon {
 		return nil, time.Time{}
 	}
@@ -128,8 +128,8 @@ func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
 	return slots, time.Unix(0, at).UTC()
 }
 
-// findClass returns what is known of the tasks like this one.
-func (p *Plan) findClass(t *Task) *taskClass {
+// findTaskClass returns what is known of the tasks like this one.
+func (p *Plan) findTaskClass(t *Task) *taskClass {
 	key := taskKey{Request: t.Request, timeLimit: t.TimeLimit, filterKey: filterKey{partition: t.Partition}}
 	if t.Features != "" || len(t.RequiredNodes) > 0 || len(t.ExcludedNodes) > 0 {
 		key.filterText = fmt.Sprint(t.Features, t.RequiredNodes, t.ExcludedNodes)

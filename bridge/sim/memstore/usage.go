@@ -30,15 +30,15 @@ type usage struct {
 func (u *usage) setInitialUse(users []policy.User, at time.Time) {
 	u.foldedAt = at
 	for i := range users {
-		u.foldedUsers[u.indexOf(userAccount{users[i].Name, users[i].Account})].UsedService += users[i].UsedService
+		u.foldedUsers[u.indexOfUser(userAccount{users[i].Name, users[i].Account})].UsedService += users[i].UsedService
 	}
 }
 
 // userAccount is a user in an account.
 type userAccount struct{ user, account string }
 
-// indexOf returns the user's place in foldedUsers.
-func (u *usage) indexOf(w userAccount) int {
+// indexOfUser returns the user's place in foldedUsers.
+func (u *usage) indexOfUser(w userAccount) int {
 	if i, ok := u.indexByUser[w]; ok {
 		return i
 	}
@@ -59,14 +59,14 @@ func (u *usage) sumUse(open []usageSpan, now time.Time) ([]policy.User, map[stri
 	u.foldOldSpans(now)
 	for _, list := range [][]usageSpan{u.spans, open} {
 		for i := range list {
-			u.indexOf(list[i].user) // so that every user has a place
+			u.indexOfUser(list[i].user) // so that every user has a place
 		}
 	}
 	users, recent := slices.Clone(u.foldedUsers), map[string]policy.GPUSeconds{}
 	for _, list := range [][]usageSpan{u.spans, open} {
 		for i := range list {
 			s := &list[i]
-			users[u.indexOf(s.user)].UsedService += s.decayedUse(now, u.halfLife)
+			users[u.indexOfUser(s.user)].UsedService += s.decayedUse(now, u.halfLife)
 			from := policy.Later(s.start, now.Add(-policy.RecentWindow))
 			recent[s.user.account] += policy.ServiceForTime(float64(s.gpuCount), max(s.stop.Sub(from), 0))
 		}
@@ -88,7 +88,7 @@ func (u *usage) foldOldSpans(now time.Time) {
 		if now.Sub(s.stop) < policy.FoldUsageAfter {
 			return false
 		}
-		u.foldedUsers[u.indexOf(s.user)].UsedService += s.decayedUse(now, u.halfLife)
+		u.foldedUsers[u.indexOfUser(s.user)].UsedService += s.decayedUse(now, u.halfLife)
 		return true
 	})
 }

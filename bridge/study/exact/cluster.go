@@ -56,8 +56,8 @@ func (c *cluster) findDeviceGroup(s policy.Slot) *deviceGroup {
 	return nil
 }
 
-// allocate gives the job its devices.
-func (c *cluster) allocate(j *job, on policy.Alloc) error {
+// allocateDevices gives the job its devices.
+func (c *cluster) allocateDevices(j *job, on policy.Alloc) error {
 	for _, s := range on {
 		r := c.findDeviceGroup(s)
 		if r == nil || s.Count <= 0 {
@@ -93,8 +93,8 @@ func (r *deviceGroup) occupyDevices(j *job, count int) bool {
 	return count == 0
 }
 
-// release takes the job's devices back.
-func (c *cluster) release(j *job) {
+// releaseDevices takes the job's devices back.
+func (c *cluster) releaseDevices(j *job) {
 	for _, s := range j.heldAlloc {
 		r := c.findDeviceGroup(s)
 		r.freeCount += s.Count

@@ -78,7 +78,7 @@ func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 		if j.heldAlloc == nil || j.IsUnstoppable {
 			return fmt.Errorf("job %d: %s, but it does not run or is fixed", j.ID, verb)
 		}
-		e.release(j)
+		e.releaseDevices(j)
 		j.outcome.StopCount++
 		v.StopCount++
 	}
@@ -111,7 +111,7 @@ func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 	if err := e.nodeWindows.checkRunFits(&e.snapshot, v, d.On); err != nil {
 		return err
 	}
-	if err := e.allocate(j, d.On); err != nil {
+	if err := e.allocateDevices(j, d.On); err != nil {
 		return err
 	}
 	v.State, v.On, v.Start = policy.Running, d.On, e.snapshot.Now

@@ -118,7 +118,7 @@ func (e *engine) admitJob(j *job) {
 func (e *engine) endJob(j *job, finish float64) {
 	j.outcome.Finish, j.hasEnded = finish, true
 	if j.heldAlloc != nil {
-		e.release(j)
+		e.releaseDevices(j)
 	}
 	j.outcome.MeanJobsPresent = e.contention.meanSince(j.contentionAtArrival)
 	e.finishedJobs.addJob(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds), Service: policy.GPUSeconds(j.outcome.Service)})

@@ -21,7 +21,7 @@ type Config struct {
 	Nodes       []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of CalendarTimeAt
 	Jobs        []workload.Job
 	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
-	Accounts    []policy.Account      // with what they used before; see workload.SplitEarlierUse
+	Accounts    []policy.Account      // with what they used before; see workload.SplitAccountUse
 	Clock       Clock
 	Seed        int64
 	// ReportsPlannedRegimes: jobs report the batch sizes they planned to have had so far, as

@@ -49,7 +49,7 @@ func (l *jobLoader) loadPlainJob(j *job) error {
 			j.unitRatesByType[k] = j.Speeds[typ]
 		}
 	}
-	if l.speeds.referenceType(j) < 0 {
+	if l.speeds.referenceGPUType(j) < 0 {
 		return fmt.Errorf("job %d (line %d): asks for type %q and has no speed there; the cluster has %v", j.ID, j.Line, j.GPUType, l.speeds.gpuTypes)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (l *jobLoader) loadTrainingJob(j *job) error {
 	if !l.speeds.setBatchRates(j, t.BatchSize) {
 		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.gpuTypes)
 	}
-	home := l.speeds.referenceType(j)
+	home := l.speeds.referenceGPUType(j)
 	if t.EpochCount() == 0 {
 		j.outcome.ExclusiveRunSeconds = j.totalUnits / j.unitRatesByType[home]
 		return nil

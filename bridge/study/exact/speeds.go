@@ -36,9 +36,9 @@ func (s *speedTable) setBatchRates(j *job, batch int) bool {
 	return known
 }
 
-// referenceType is the type whose speed is the job's reference: the one it asks for, or
+// referenceGPUType is the type whose speed is the job's reference: the one it asks for, or
 // the first of the cluster that can run it; -1: none.
-func (s *speedTable) referenceType(j *job) int {
+func (s *speedTable) referenceGPUType(j *job) int {
 	for k, typ := range s.gpuTypes {
 		if j.unitRatesByType[k] > 0 && (j.GPUType == "" || j.GPUType == typ) {
 			return k
@@ -50,7 +50,7 @@ func (s *speedTable) referenceType(j *job) int {
 // epochSeconds is how many seconds an epoch takes the job alone at a batch size on its
 // home type; 0: not known.
 func (s *speedTable) epochSeconds(j *job, batch int) float64 {
-	speed, err := s.speedTables.SpeedOf(j.Job, s.gpuTypes[max(s.referenceType(j), 0)], batch)
+	speed, err := s.speedTables.SpeedOf(j.Job, s.gpuTypes[max(s.referenceGPUType(j), 0)], batch)
 	if err != nil {
 		return 0
 	}

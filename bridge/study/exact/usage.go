@@ -60,7 +60,7 @@ func newUsage(accounts []policy.Account, list []workload.Job, jobs []job) *usage
 	for i := range jobs {
 		u.assignAccountAndUser(&jobs[i])
 	}
-	u.addEarlierUse(workload.SplitEarlierUse(accounts, list))
+	u.addEarlierUse(workload.SplitAccountUse(accounts, list))
 	return u
 }
 

@@ -63,9 +63,9 @@ func (d DayDrawer) DrawJobs(seed int64) []workload.Job {
 		return nil
 	}
 	p := profilesByName[d.ProfileName]
-	w := daySampler{DayDrawer: d, clusterProfile: &p, random: newRandom(seed, jobStream), population: newPopulation(seed, d.UserCount, d.AccountCount, p.activitySigma), templatesByUser: map[string][]workload.Job{}}
+	w := daySampler{DayDrawer: d, clusterProfile: &p, random: newRandom(seed, jobRandomStream), population: newPopulation(seed, d.UserCount, d.AccountCount, p.activitySigma), templatesByUser: map[string][]workload.Job{}}
 	bursts := w.drawSubmissions()
-	at := arrivalTimes(newRandom(seed, arrivalStream), len(bursts), d.DayCount*daySeconds, hourlyRate)
+	at := arrivalTimes(newRandom(seed, arrivalRandomStream), len(bursts), d.DayCount*daySeconds, hourlyRate)
 	w.random.Shuffle(len(at), func(a, b int) { at[a], at[b] = at[b], at[a] })
 	var jobs []workload.Job
 	for i, b := range bursts {

@@ -17,7 +17,7 @@ type DeadlineDrawer struct {
 // DrawJobs returns the jobs.
 func (d DeadlineDrawer) DrawJobs(seed int64) []workload.Job {
 	jobs := d.GavelDrawer.DrawJobs(seed)
-	r := newRandom(seed, deadlineStream)
+	r := newRandom(seed, deadlineRandomStream)
 	for i := range jobs {
 		slack := drawUniform(r, orDefault(d.TightestSlack, .5), orDefault(d.LoosestSlack, 1.5))
 		if r.Float64() >= d.BestEffortShare {

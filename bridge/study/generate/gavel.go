@@ -30,7 +30,7 @@ type GavelDrawer struct {
 // DrawJobs returns the jobs.
 func (g GavelDrawer) DrawJobs(seed int64) []workload.Job {
 	g.ClusterGPUs = orDefault(g.ClusterGPUs, 108)
-	r := newRandom(seed, jobStream)
+	r := newRandom(seed, jobRandomStream)
 	jobs := make([]workload.Job, orDefault(g.JobCount, 500))
 	for i := range jobs {
 		jobs[i] = newTrainingJob(r, g.drawGPUCount(r), drawGavelMinutes(r)*60/orDefault(g.RunTimeDivisor, 1), workload.StaticMode)
@@ -45,7 +45,7 @@ func (g GavelDrawer) DrawJobs(seed int64) []workload.Job {
 	case g.JobsPerHour > 0:
 		gap = 3600 / g.JobsPerHour
 	}
-	return setArrivals(jobs, poissonArrivals(newRandom(seed, arrivalStream), len(jobs), gap))
+	return setArrivals(jobs, poissonArrivals(newRandom(seed, arrivalRandomStream), len(jobs), gap))
 }
 
 var gavelSizeShares = []float64{.70, .10, .15, .05}

@@ -50,7 +50,7 @@ func phillyRunTimesForSize(gpus int) distribution {
 func (p PhillyDrawer) DrawJobs(seed int64) []workload.Job {
 	p.ClusterGPUs = orDefault(p.ClusterGPUs, 64)
 	longest := orDefault(p.MaxRunSeconds, 30*daySeconds)
-	r, who := newRandom(seed, jobStream), p.drawPopulation(seed)
+	r, who := newRandom(seed, jobRandomStream), p.drawPopulation(seed)
 	jobs := make([]workload.Job, orDefault(p.JobCount, 1000))
 	for i := range jobs {
 		u := who.pickUser(r)
@@ -63,7 +63,7 @@ func (p PhillyDrawer) DrawJobs(seed int64) []workload.Job {
 	if p.HasNoDayAndNight {
 		busy = constantRate
 	}
-	return setArrivals(jobs, arrivalTimes(newRandom(seed, arrivalStream), len(jobs), spanForLoad(jobs, p.ClusterGPUs, orDefault(p.OfferedLoad, .85)), busy))
+	return setArrivals(jobs, arrivalTimes(newRandom(seed, arrivalRandomStream), len(jobs), spanForLoad(jobs, p.ClusterGPUs, orDefault(p.OfferedLoad, .85)), busy))
 }
 
 // DrawAccounts returns the virtual clusters of the workload of that seed and their

@@ -27,7 +27,7 @@ type population struct {
 // puts them into so many accounts, of which the largest is some times as active
 // as the smallest. An account's shares are what its users use, more or less.
 func newPopulation(seed int64, n, accounts int, sigma float64) *population {
-	r := newRandom(seed, peopleStream)
+	r := newRandom(seed, peopleRandomStream)
 	p := &population{users: make([]user, n)}
 	for i := range p.users {
 		p.users[i] = user{name: fmt.Sprintf("user%03d", i+1), weight: math.Exp(sigma * r.NormFloat64())}

@@ -7,10 +7,10 @@ import (
 
 // Streams of chance: what one decides leaves the others alone.
 const (
-	jobStream uint64 = iota + 1
-	arrivalStream
-	peopleStream
-	deadlineStream
+	jobRandomStream uint64 = iota + 1
+	arrivalRandomStream
+	peopleRandomStream
+	deadlineRandomStream
 )
 
 func newRandom(seed int64, stream uint64) *rand.Rand {

@@ -44,7 +44,7 @@ func (s ShockwaveDrawer) DrawJobs(seed int64) []workload.Job {
 		sizes = s.SizeWeights
 	}
 	modes := []workload.BatchMode{workload.StaticMode, workload.AccordionMode, workload.GNSMode}
-	r := newRandom(seed, jobStream)
+	r := newRandom(seed, jobRandomStream)
 	jobs := make([]workload.Job, orDefault(s.JobCount, s.ClusterGPUs*15/4))
 	for i := range jobs {
 		gpus := drawPowerOfTwo(r, sizes, s.ClusterGPUs)
@@ -52,5 +52,5 @@ func (s ShockwaveDrawer) DrawJobs(seed int64) []workload.Job {
 		jobs[i] = newTrainingJob(r, gpus, long/short, modes[pickIndex(r, weights)])
 	}
 	gap := orDefault(s.MeanGapSeconds, 1280/float64(s.ClusterGPUs)) / short
-	return setArrivals(jobs, poissonArrivals(newRandom(seed, arrivalStream), len(jobs), gap))
+	return setArrivals(jobs, poissonArrivals(newRandom(seed, arrivalRandomStream), len(jobs), gap))
 }

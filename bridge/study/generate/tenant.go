@@ -49,7 +49,7 @@ func (t TenantDrawer) DrawAccounts(int64) []policy.Account {
 // DrawJobs returns the jobs.
 func (t TenantDrawer) DrawJobs(seed int64) []workload.Job {
 	t = t.withDefaults()
-	r := newRandom(seed, jobStream)
+	r := newRandom(seed, jobRandomStream)
 	accounts := t.DrawAccounts(seed)
 	sum := 0.0
 	for _, a := range accounts[1:] {

@@ -30,7 +30,7 @@ type Config struct {
 	Nodes       []policy.Node // sorted by name; all in one partition "gpu"
 	Jobs        []workload.Job
 	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
-	Accounts    []policy.Account      // what they used before, Slurm and the loop know; see workload.SplitEarlierUse
+	Accounts    []policy.Account      // what they used before, Slurm and the loop know; see workload.SplitAccountUse
 	Seed        int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
@@ -87,7 +87,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.LoopConfig.Interval)
 	s.Accounts = nil
 	s.Users = nil
-	for _, u := range workload.SplitEarlierUse(c.Accounts, c.Jobs) {
+	for _, u := range workload.SplitAccountUse(c.Accounts, c.Jobs) {
 		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(u.UsedService)})
 	}
 	for _, a := range c.Accounts {

@@ -24,7 +24,7 @@ func (r *runner) startLoop() error {
 		Name: partitionName, Mode: cmp.Or(r.Mode, bridge.ModePreempt), Policy: r.PolicyName, DecidingPolicy: &r.timedPolicy,
 	}}
 	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
-	r.store.SetInitialUse(workload.SplitEarlierUse(r.Accounts, r.jobs), r.world.Now())
+	r.store.SetInitialUse(workload.SplitAccountUse(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
 		Cluster: sim.DirectCluster{World: r.world}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,

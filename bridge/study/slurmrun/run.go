@@ -31,7 +31,7 @@ type runner struct {
 	timedPolicy       timedPolicy
 	submitError       error
 	stallDetector     stallDetector
-	skipper           cycleSkipper
+	cycleSkipper      cycleSkipper
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -53,7 +53,7 @@ func newRunner(c Config) (*runner, error) {
 	}
 	r := &runner{
 		Config: c, world: w, workloadStart: w.Now(), jobIndexBySlurmID: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
-		stallDetector: stallDetector{maxJobTime: c.partitionTimeLimit()}, skipper: cycleSkipper{runsEveryCycle: c.RunsEveryCycle, warmupCycles: c.LoopConfig.WarmupPolls},
+		stallDetector: stallDetector{maxJobTime: c.partitionTimeLimit()}, cycleSkipper: cycleSkipper{runsEveryCycle: c.RunsEveryCycle, warmupCycles: c.LoopConfig.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {
@@ -110,7 +110,7 @@ func (r *runner) runCycle(idle bool) error {
 	}
 	r.store.ForgetClosed(r.world.Now().Add(-push.MaxClosedIntentAge))
 	rep := r.loop.Step(context.Background())
-	r.skipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
+	r.cycleSkipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
 			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.workloadStart), d.Err)
@@ -159,14 +159,14 @@ func (r *runner) advanceToNextCycle() {
 	for {
 		r.advanceTime(r.world.Now().Add(r.LoopConfig.Interval))
 		now := r.world.Now()
-		if !r.skipper.wasIdle || r.isDone() || !r.world.LastChange().Before(from) || now.Add(r.LoopConfig.Interval).Sub(from) > maxSkippedTime {
+		if !r.cycleSkipper.wasIdle || r.isDone() || !r.world.LastChange().Before(from) || now.Add(r.LoopConfig.Interval).Sub(from) > maxSkippedTime {
 			break
 		}
 		out++
 	}
 	if out > 0 {
 		r.store.SkipCycles(partitionName, out)
-		r.skipper.skippedCount += out
+		r.cycleSkipper.skippedCount += out
 	}
 }
 

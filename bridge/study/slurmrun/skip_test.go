@@ -74,5 +74,5 @@ func counted(t *testing.T, c Config) (run string, left int) {
 	if err := r.runToEnd(); err != nil {
 		t.Fatal(err)
 	}
-	return plain(t, r.newResult()), r.skipper.skippedCount
+	return plain(t, r.newResult()), r.cycleSkipper.skippedCount
 }

@@ -18,7 +18,7 @@ type jobCollector struct {
 	path                 string
 	options              ReadOptions
 	lineByJobID          map[int64]int // of the ids seen
-	shiftsToFirstArrival bool          // the first arrival is the beginning; see shiftToStart
+	shiftsToFirstArrival bool          // the first arrival is the beginning; see shiftArrivalsToZero
 }
 
 func newJobCollector(path, format string, o ReadOptions) *jobCollector {
@@ -94,7 +94,7 @@ func (s *jobCollector) finishTrace() (*Trace, error) {
 	s.assignIDs()
 	slices.SortStableFunc(s.Jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
 	if s.shiftsToFirstArrival {
-		s.shiftToStart()
+		s.shiftArrivalsToZero()
 	}
 	if len(s.IgnoredByReason) == 0 {
 		s.IgnoredByReason = nil
@@ -105,8 +105,8 @@ func (s *jobCollector) finishTrace() (*Trace, error) {
 // minUnixTime is the least time that is believed to count from 1970: 2001.
 const minUnixTime = 1e9
 
-// shiftToStart lets time count from the first arrival.
-func (s *jobCollector) shiftToStart() {
+// shiftArrivalsToZero lets time count from the first arrival.
+func (s *jobCollector) shiftArrivalsToZero() {
 	first := s.Jobs[0].Arrive
 	switch {
 	case first >= minUnixTime:

@@ -7,12 +7,12 @@ import (
 	"fairbridge/policy"
 )
 
-// SplitEarlierUse divides what accounts had used before a workload began (Account.UsedService,
+// SplitAccountUse divides what accounts had used before a workload began (Account.UsedService,
 // decayed to its beginning) equally among their users: those who have jobs in
 // it. It returns them sorted by name and account, without those who used
 // nothing. What accounts without jobs used is left to a user of their own, so
 // that the sums stay.
-func SplitEarlierUse(accounts []policy.Account, jobs []Job) []policy.User {
+func SplitAccountUse(accounts []policy.Account, jobs []Job) []policy.User {
 	users := map[string][]string{}
 	for i := range jobs {
 		if j := &jobs[i]; !slices.Contains(users[j.Account], j.User) {

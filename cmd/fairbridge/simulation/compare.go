@@ -150,5 +150,5 @@ func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ..
 	}); err != nil {
 		return err
 	}
-	return f.perJob.Write(func(w io.Writer) error { return study.WriteJobs(w, results) })
+	return f.perJob.Write(func(w io.Writer) error { return study.WriteJobOutcomes(w, results) })
 }

@@ -89,14 +89,14 @@ func TestPerJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	var both, one strings.Builder
-	if err := study.WriteJobs(&both, results); err != nil {
+	if err := study.WriteJobOutcomes(&both, results); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(both.String()), "\n")
 	if want := "policy,seed,job,user,account,gpus,arrive_s,start_s,end_s,wait_s,jct_s,rho,stops"; lines[0] != want || len(lines) != 1+2*2*4 {
 		t.Errorf("%d lines, the first %s, want 17 and %s", len(lines), lines[0], want)
 	}
-	if err := study.WriteJobs(&one, []study.Result{{Runs: results[0].Runs[:1]}}); err != nil {
+	if err := study.WriteJobOutcomes(&one, []study.Result{{Runs: results[0].Runs[:1]}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strings.Split(one.String(), "\n")[1], `1,'=cmd|x\nann,'@nlp,1,0.000,0.000,600.000,0.000,600.000,1.00000,0`; got != want {

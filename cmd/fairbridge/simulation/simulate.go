@@ -68,7 +68,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 	if len(results) == 0 {
 		return failed
 	}
-	if err := jobs.Write(func(w io.Writer) error { return study.WriteJobs(w, results) }); err != nil {
+	if err := jobs.Write(func(w io.Writer) error { return study.WriteJobOutcomes(w, results) }); err != nil {
 		return err
 	}
 	if json {
