@@ -47,7 +47,7 @@ func TestEveryFormHasARow(t *testing.T) {
 // TestWhatIsUndoneIsGivenBack: the edit that undoes a value writes the same field,
 // counts as giving back, and leaves nothing of ours.
 func TestWhatIsUndoneIsGivenBack(t *testing.T) {
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	for i := range EditKindTable {
 		r := &EditKindTable[i]
 		if r.Undo == nil {
@@ -83,13 +83,13 @@ func TestTouched(t *testing.T) {
 		{slurm.EditExcludeNodes, func(j *slurm.Job) { j.ExcludedNodes = slurm.Hosts{} }, "its excluded nodes are  now"},
 		{slurm.EditRequeue, func(j *slurm.Job) { j.Restarts++ }, ""},
 	} {
-		j := bridgetest.WaitingJob()
+		j := bridgetest.NewWaitingJob()
 		noted := BeforeFromJob(&j)
 		if c.change(&j); ChangeSince(c.kind, &noted, &j) != c.want {
 			t.Errorf("%s: %q, want %q", c.kind, ChangeSince(c.kind, &noted, &j), c.want)
 		}
 	}
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	noted := BeforeFromJob(&j)
 	if what := SlurmChangeSince(slurm.EditLease, &noted, &j); what != "" {
 		t.Errorf("of a job that shows what was noted: %q", what)
@@ -104,7 +104,7 @@ func TestTouched(t *testing.T) {
 
 // TestUnknownKind: a kind that there is not does nothing and stands nowhere.
 func TestUnknownKind(t *testing.T) {
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: "shrink"}, State: bridge.IntentObserved}
 	if _, ok := NewUndoEdit(in, &j, noon); ok || !LeavesNoValue(in) || ValueOwnerOf(in, &j) != OwnerHidden || EditKindRowOf("shrink").WantedEdits != nil {
 		t.Error("an unknown kind of edit does something")

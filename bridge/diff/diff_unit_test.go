@@ -17,7 +17,7 @@ var noon = bridgetest.Noon
 
 // startHere is a wish to start job 7 on n2, four GPUs of which are free.
 func startHere() Input {
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	j.RequiredNodes, j.NodeCount = slurm.Hosts{}, 1
 	return Input{PartitionGoal: actuator.PartitionGoal{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
@@ -90,7 +90,7 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 	w := startHere()
 	w.View.Jobs, w.Snapshot.Jobs, w.Plan.Decisions = nil, nil, nil
 	for i, verb := range []policy.Verb{policy.Wait, policy.Start, policy.Hold, policy.Wait, policy.Start} {
-		j := bridgetest.WaitingJob()
+		j := bridgetest.NewWaitingJob()
 		j.ID = int64(i + 1)
 		w.View.Jobs = append(w.View.Jobs, j)
 		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
@@ -140,7 +140,7 @@ func TestLeasesEndApart(t *testing.T) {
 	w := startHere()
 	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.LeaseConfig.Window = nil, nil, nil, 100
 	for id := range int64(60) {
-		j := bridgetest.WaitingJob()
+		j := bridgetest.NewWaitingJob()
 		j.ID, j.RequiredNodes = id+1, slurm.Hosts{}
 		w.View.Jobs = append(w.View.Jobs, j)
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: policy.Hold, Rank: int(j.ID), Why: "others go first"})

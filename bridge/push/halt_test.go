@@ -18,7 +18,7 @@ import (
 // TestEveryCallIsAllowedFirst: what forbids pushing is looked at before each
 // call, so that at most the one under way is still made.
 func TestEveryCallIsAllowedFirst(t *testing.T) {
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
 	in := bridge.Intent{ID: 1, Edit: e, State: bridge.IntentPlanned, Before: ledger.BeforeOfEdit(ledger.NewIntentBook(nil), &j, e, noon)}
 	for _, allowed := range []int{0, 1, 2} {

@@ -46,7 +46,7 @@ func TestOnlyWhatIsProvablyOursIsReleased(t *testing.T) {
 
 // TestTheHoldIsWrittenDownBeforeTheRelease.
 func TestTheHoldIsWrittenDownBeforeTheRelease(t *testing.T) {
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	log := &diary{job: j}
 	p := Pusher{Ports: Ports{Journal: log, Now: func() time.Time { return noon }}}
 	in := bridge.Intent{Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditHandBackPriority}, State: bridge.IntentSent}

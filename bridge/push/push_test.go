@@ -50,7 +50,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"no longer opted in", slurm.EditRequeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
 	}
 	for _, tt := range tests {
-		was := bridgetest.WaitingJob()
+		was := bridgetest.NewWaitingJob()
 		was.TimeLimit, was.Comment = time.Hour, "fairbridge:preemptible"
 		is := was
 		tt.job(&is)
@@ -66,7 +66,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 // eligible time, for example when what it depends on ends. The lease is not sent, and
 // nobody is taken to have changed the job, which would be left alone for a day.
 func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
-	was := bridgetest.WaitingJob()
+	was := bridgetest.NewWaitingJob()
 	was.Eligible = time.Time{}
 	is := was
 	is.Eligible = noon
@@ -84,7 +84,7 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 // that somebody changed ends it, in either direction; but what is ours is given
 // back all the same.
 func TestNothingIsWrittenOverAPerson(t *testing.T) {
-	was := bridgetest.WaitingJob()
+	was := bridgetest.NewWaitingJob()
 	was.Eligible, was.RequiredNodes, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
 	ours := []bridge.Intent{
 		{ID: 1, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: was.Eligible}, State: bridge.IntentObserved},
@@ -127,7 +127,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 // TestBeforeKeepsTheOwnersValues: where a value of ours stands, what is to be
 // given back is what stood there before it.
 func TestBeforeKeepsTheOwnersValues(t *testing.T) {
-	j := bridgetest.WaitingJob()
+	j := bridgetest.NewWaitingJob()
 	ours := func(kind slurm.EditKind, e slurm.Edit, b bridge.JobBefore) *ledger.IntentBook {
 		e.Kind, e.Run = kind, j.CurrentRun()
 		return ledger.NewIntentBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.IntentObserved}})
@@ -214,7 +214,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		{bridge.IntentSent, "reread SENT"},
 		{bridge.IntentAcked, "reread SENT apply ACKED"},
 	} {
-		j := bridgetest.WaitingJob()
+		j := bridgetest.NewWaitingJob()
 		d := &diary{job: j, fail: tt.fail}
 		e := slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 5}
 		p := Pusher{
@@ -247,7 +247,7 @@ func (s slowly) ApplyEdit(context.Context, slurm.Edit) error {
 // call has just written the field when it goes on, whatever the ledger said before.
 func TestSentIsWhenTheCallEnded(t *testing.T) {
 	for kind, want := range map[slurm.EditKind]time.Time{slurm.EditSiteFactor: noon.Add(5 * time.Minute), slurm.EditHandBackPriority: noon} {
-		j, now := bridgetest.WaitingJob(), noon
+		j, now := bridgetest.NewWaitingJob(), noon
 		d := &diary{job: j}
 		p := Pusher{
 			Ports:        Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},

@@ -2,13 +2,13 @@ package slurmtest
 
 // Call is one request as it arrived and what was answered.
 type Call struct {
-	Method  string
-	Path    string // without the query
-	Query   string
-	Body    string
-	User    string
-	Status  int  // 0: no answer was sent
-	IsWrite bool // it could change something
+	Method     string
+	Path       string // without the query
+	Query      string
+	Body       string
+	User       string
+	HTTPStatus int  // 0: no answer was sent
+	IsWrite    bool // it could change something
 }
 
 // CallCounts are numbers of requests since the start or the last ForgetCalls.

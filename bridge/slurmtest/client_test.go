@@ -92,7 +92,7 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 			if release != "26.05.5" && e.Kind == slurm.EditRequeue || release == "22.05.8" && e.Kind == slurm.EditSiteFactor {
 				continue // by scontrol there
 			}
-			over := d.Apply(context.Background(), e)
+			over := d.ApplyEdit(context.Background(), e)
 			var direct error
 			twin.WithWorld(func(w *sim.World) {
 				e.Run.SLUID = "" // the twin gives out the same ones, but releases without a fence do not send it

@@ -12,7 +12,7 @@
 //
 // Server is what tests hold: it listens, keeps the world going, injects faults
 // and records calls. Behind it slurmrestd finds the caller and the endpoint; a
-// reader answers from the world, a writer changes it; a release, its envelope
+// readHandler answers from the world, a writeHandler changes it; a release, its envelope
 // and package records give the answer its shape, package update reads the bodies
 // of job updates, and a fault says what is left of the answer.
 //

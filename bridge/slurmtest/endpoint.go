@@ -35,22 +35,22 @@ type endpoint struct {
 }
 
 var endpoints = []endpoint{
-	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showPing(c.isAccepted) }},
-	{"GET", "diag", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showDiag() }},
+	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).showPing(c.isAccepted) }},
+	{"GET", "diag", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).showDiag() }},
 	{"GET", "jobs", 38, false, func(d *slurmrestd, c *request, _ string) reply {
-		return d.newReader(c).listJobs(c.query.Get("update_time"))
+		return d.newReadHandler(c).listJobs(c.query.Get("update_time"))
 	}},
-	{"GET", "nodes", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listNodes() }},
-	{"GET", "partitions", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listPartitions() }},
-	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listReservations() }},
-	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.newReader(c).showNode(name) }},
-	{"GET", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newReader(c).showJob(id) }},
-	{"POST", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newWriter(c).updateJob(id, c.body) }},
+	{"GET", "nodes", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).listNodes() }},
+	{"GET", "partitions", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).listPartitions() }},
+	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).listReservations() }},
+	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.newReadHandler(c).showNode(name) }},
+	{"GET", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newReadHandler(c).showJob(id) }},
+	{"POST", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newWriteHandler(c).updateJob(id, c.body) }},
 	{"DELETE", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply {
-		return d.newWriter(c).cancelJob(id, c.query.Get("signal"))
+		return d.newWriteHandler(c).cancelJob(id, c.query.Get("signal"))
 	}},
-	{"GET", "jobs/state", 41, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listStates() }},
-	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.newWriter(c).requeueJobs(c.body) }},
+	{"GET", "jobs/state", 41, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).listStates() }},
+	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.newWriteHandler(c).requeueJobs(c.body) }},
 }
 
 // openAPIReply lists the paths, which is all that clients need of the document.

@@ -208,7 +208,7 @@ func TestUnixSocket(t *testing.T) {
 	if a := overUnix(t, file, path(45, "jobs/")); a.status != 200 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if c := s.Calls(); len(c) != 1 || c[0].User != "rest" || c[0].Status != 200 {
+	if c := s.Calls(); len(c) != 1 || c[0].User != "rest" || c[0].HTTPStatus != 200 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -31,11 +31,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c, out := newRequest(r, body), &responder{httpWriter: w}
 	defer func() {
 		s.calls = append(s.calls, Call{
-			Method: c.method, Path: c.path, Query: r.URL.RawQuery, Body: string(body), User: c.user, Status: out.status, IsWrite: c.isWrite(),
+			Method: c.method, Path: c.path, Query: r.URL.RawQuery, Body: string(body), User: c.user, HTTPStatus: out.status, IsWrite: c.isWrite(),
 		})
 	}()
 	w.Header().Set("Date", s.slurmrestd.world.Now().UTC().Format(http.TimeFormat))
-	if !f.answerInstead(out, s.slurmrestd.newReader(c)) {
+	if !f.answerInstead(out, s.slurmrestd.newReadHandler(c)) {
 		s.answerWithFault(c, f, out)
 	}
 }

@@ -71,13 +71,13 @@ func (d *slurmrestd) newEnvelope(c *request) envelope {
 	return envelope{release: d.release(), clusterName: d.world.ClusterName(), apiVersion: c.apiVersion}
 }
 
-func (d *slurmrestd) newReader(c *request) *readHandler {
+func (d *slurmrestd) newReadHandler(c *request) *readHandler {
 	return &readHandler{envelope: d.newEnvelope(c), world: d.world, hiddenUsers: d.hiddenUsers, encoder: records.Encoder{
 		Version: records.Version(c.apiVersion), StartedAt: d.world.StartTime(), ChangedAt: d.world.LastChange(),
 	}}
 }
 
-func (d *slurmrestd) newWriter(c *request) *writeHandler {
+func (d *slurmrestd) newWriteHandler(c *request) *writeHandler {
 	return &writeHandler{envelope: d.newEnvelope(c), world: d.world, user: c.user, timeZone: d.timeZone}
 }
 
@@ -95,7 +95,7 @@ func (d *slurmrestd) handle(c *request) reply {
 		return d.openAPIReply()
 	case ok && d.servesVersion(v) && c.method == http.MethodGet:
 		c.apiVersion = v
-		return d.newReader(c).showUser(name, c.isAccepted)
+		return d.newReadHandler(c).showUser(name, c.isAccepted)
 	case !d.servesVersion(c.apiVersion):
 		return notFoundReply()
 	}

@@ -72,5 +72,5 @@ func (c *Cluster) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error
 // afresh, whatever the answer was.
 func (c *Cluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	defer c.MarkStale(e.Run.Job)
-	return c.Writer.Apply(ctx, e)
+	return c.Writer.ApplyEdit(ctx, e)
 }

@@ -118,7 +118,7 @@ func (c *Client) MarkStale(job int64) { c.queueCache.markStale(job, 3) }
 // ErrorJobGone; so is the id of an array of which only other tasks are left.
 func (c *Client) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	c.queueCache.markStale(id, 1)
-	jobs, err := c.readJobRecords(ctx, id)
+	jobs, err := c.readRecordsOfJob(ctx, id)
 	if err != nil {
 		return slurm.Job{}, fmt.Errorf("reading job %d again: %w", id, err)
 	}

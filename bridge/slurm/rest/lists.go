@@ -65,9 +65,9 @@ func (s *session) readJobs(ctx context.Context, about int) ([]slurm.Job, slurm.R
 	})
 }
 
-// readJobRecords reads the records Slurm answers with for one id: of an array's id, those of
+// readRecordsOfJob reads the records Slurm answers with for one id: of an array's id, those of
 // all its tasks.
-func (s *session) readJobRecords(ctx context.Context, id int64) ([]slurm.Job, error) {
+func (s *session) readRecordsOfJob(ctx context.Context, id int64) ([]slurm.Job, error) {
 	jobs, _, err := readList(ctx, s, fmt.Sprintf("job/%d", id), new(decode.Decoder).Jobs)
 	return jobs, err
 }
@@ -80,7 +80,7 @@ func (s *session) readJobsByID(ctx context.Context, ids []int64) (map[int64]*slu
 		if _, have := found[id]; have {
 			continue // came with its array
 		}
-		jobs, err := s.readJobRecords(ctx, id)
+		jobs, err := s.readRecordsOfJob(ctx, id)
 		var e *slurm.Error
 		if errors.As(err, &e) && e.Class == slurm.ErrorJobGone {
 			continue

@@ -24,7 +24,7 @@ func (r *reservationCache) readIntoView(ctx context.Context, s *session, v *slur
 	if err == nil {
 		slices.SortFunc(list, func(a, b slurm.Reservation) int { return cmp.Compare(a.Name, b.Name) })
 		r.reservations, r.readAt = list, v.At
-		v.Warnings = append(v.Warnings, unreadableWarnings(list)...)
+		v.Warnings = append(v.Warnings, unreadableReservationWarnings(list)...)
 		v.Warnings = append(v.Warnings, meta.Warnings...)
 	} else {
 		v.StaleReservationsReason = "reading the reservations: " + err.Error()
@@ -33,8 +33,8 @@ func (r *reservationCache) readIntoView(ctx context.Context, s *session, v *slur
 	v.Reservations, v.ReservationsAt = r.reservations, r.readAt
 }
 
-// unreadableWarnings says which reservations cannot be read as a whole.
-func unreadableWarnings(list []slurm.Reservation) (warnings []string) {
+// unreadableReservationWarnings says which reservations cannot be read as a whole.
+func unreadableReservationWarnings(list []slurm.Reservation) (warnings []string) {
 	for i := range list {
 		if r := &list[i]; r.UnreadReason != "" {
 			warnings = append(warnings, fmt.Sprintf("reservation %s: %s", r.Name, r.UnreadReason))

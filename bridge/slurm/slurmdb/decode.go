@@ -85,7 +85,7 @@ func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 func (r *jobRecord) toJob() (Job, error) {
 	j := Job{
 		ID: r.ID, SLUID: r.SLUID, Name: r.Name, User: r.User, Account: r.Account, QOS: r.QOS, Partition: r.Partition, Cluster: r.Cluster,
-		State: mainState(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hostListOrEmpty(r.Nodes)),
+		State: mainStateWord(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hostListOrEmpty(r.Nodes)),
 		Submit: r.Time.Submission.unixTime(), Eligible: r.Time.Eligible.unixTime(), Start: r.Time.Start.unixTime(), End: r.Time.End.unixTime(),
 		SuspendedTime: time.Duration(r.Time.Suspended) * time.Second, TimeLimit: time.Duration(r.Time.Limit) * time.Minute,
 		AllocatedTRES: tresFromRecords(r.TRES.Allocated), RequestedTRES: tresFromRecords(r.TRES.Requested), Restarts: -1,

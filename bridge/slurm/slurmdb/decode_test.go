@@ -128,7 +128,7 @@ func TestLaunchFailed(t *testing.T) {
 
 func TestStateOf(t *testing.T) {
 	for want, words := range map[string][]string{"REQUEUED": {"PENDING", "REQUEUED"}, "RESIZING": {"PENDING", "RESIZING"}, "FAILED": {"FAILED"}, "": nil} {
-		if got := mainState(words); got != want {
+		if got := mainStateWord(words); got != want {
 			t.Errorf("%v is %q, want %q", words, got, want)
 		}
 	}

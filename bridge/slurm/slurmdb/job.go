@@ -48,8 +48,8 @@ func (j *Job) HasEnded() bool {
 // count when several are said.
 var rowEndStates = []string{"RESIZING", "REQUEUED"}
 
-// mainState returns the one word that matters of a row's state words.
-func mainState(words []string) string {
+// mainStateWord returns the one word that matters of a row's state words.
+func mainStateWord(words []string) string {
 	base := ""
 	for _, w := range words {
 		for _, e := range rowEndStates {

@@ -56,7 +56,7 @@ func TestBodies(t *testing.T) {
 			d := open(t, f, version, Config{AllowHardHold: true})
 			e := c.edit
 			e.Run = run(7)
-			err := d.Apply(t.Context(), e)
+			err := d.ApplyEdit(t.Context(), e)
 			if want == "" {
 				if classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 					t.Errorf("%s, v0.0.%d: %v, wrote %q", c.name, version, err, f.writes)
@@ -93,7 +93,7 @@ func TestGPUBodies(t *testing.T) {
 		if c.version < 44 {
 			r.SLUID = ""
 		}
-		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 6})
+		err := d.ApplyEdit(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 6})
 		if c.want == "" {
 			if classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 				t.Errorf("%s: %v %q", c.name, err, f.writes)
@@ -107,7 +107,7 @@ func TestGPUBodies(t *testing.T) {
 	d := open(t, &fake{job: record(42, "PENDING", `,"tres_per_node":"gres/gpu:4"`)}, 42, Config{})
 	r := run(7)
 	r.SLUID = ""
-	if err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 5}); classOf(err) != slurm.ErrorBadRequest {
+	if err := d.ApplyEdit(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 5}); classOf(err) != slurm.ErrorBadRequest {
 		t.Errorf("5 GPUs on 2 nodes: %v", err)
 	}
 }

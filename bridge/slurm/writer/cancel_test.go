@@ -53,7 +53,7 @@ func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
 	sure := 0
 	for i := range 2000 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(chance.IntN(1500))*time.Microsecond)
-		err := d.Apply(ctx, slurm.Edit{Run: job.CurrentRun(), Kind: slurm.EditNice, Value: int64(i) + 1, Tasks: 1})
+		err := d.ApplyEdit(ctx, slurm.Edit{Run: job.CurrentRun(), Kind: slurm.EditNice, Value: int64(i) + 1, Tasks: 1})
 		cancel()
 		var e *slurm.Error
 		if err == nil && !arrived(s, i+1) {

@@ -84,7 +84,7 @@ func (s site) job(id int64) slurm.Job {
 
 func (s site) apply(e slurm.Edit) {
 	s.Helper()
-	if err := s.writer.Apply(s.Context(), e); err != nil {
+	if err := s.writer.ApplyEdit(s.Context(), e); err != nil {
 		s.Fatalf("%v: %v", e, err)
 	}
 }
@@ -117,7 +117,7 @@ func (s site) until(what string, limit time.Duration, ok func() bool) {
 func (s site) class(e slurm.Edit) slurm.ErrorClass {
 	s.Helper()
 	var err *slurm.Error
-	if got := s.writer.Apply(s.Context(), e); !errors.As(got, &err) {
+	if got := s.writer.ApplyEdit(s.Context(), e); !errors.As(got, &err) {
 		s.Fatalf("%v: error %v", e, got)
 	}
 	return err.Class
@@ -262,7 +262,7 @@ func TestLiveHeldJobsStayHeld(t *testing.T) {
 			{Kind: slurm.EditNice, Value: 10}, {Kind: slurm.EditSiteFactor, Value: 10},
 		} {
 			e.Run = j.CurrentRun()
-			_ = s.writer.Apply(s.Context(), e) // refused or not: the hold stays
+			_ = s.writer.ApplyEdit(s.Context(), e) // refused or not: the hold stays
 			if p, r := s.show(j.ID, "Priority"), s.show(j.ID, "Reason"); p != "0" || r != "JobHeldUser" {
 				s.Fatalf("after %v: priority %s, reason %s", e, p, r)
 			}

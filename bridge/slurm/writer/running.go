@@ -9,10 +9,10 @@ import (
 	"fairbridge/bridge/slurm/internal/restconn"
 )
 
-// requeue stops a running job and puts it back into the queue. By SLUID it
+// requeueJob stops a running job and puts it back into the queue. By SLUID it
 // can only hit the run that was meant; without one the job is looked at again
 // first, and the Incomplete flag guards the moment in between.
-func (d *Writer) requeue(ctx context.Context, e slurm.Edit) error {
+func (d *Writer) requeueJob(ctx context.Context, e slurm.Edit) error {
 	api := d.client.API()
 	address := e.Run.SLUID
 	if !api.CanRequeue || address == "" {

@@ -41,7 +41,7 @@ func TestWarn(t *testing.T) {
 		if c.version < 44 {
 			r.SLUID = ""
 		}
-		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditWarn, Signal: c.signal, Value: 120})
+		err := d.ApplyEdit(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditWarn, Signal: c.signal, Value: 120})
 		got, _ := os.ReadFile(log)
 		if classOf(err) != c.class || strings.TrimSpace(string(got)) != c.want || len(f.writes) > 0 {
 			t.Errorf("%s: %v, ran %q, sent %v; want %q and %q", c.name, err, got, f.writes, c.want, c.class)
@@ -58,7 +58,7 @@ func TestScancelIsFoundBesideScontrol(t *testing.T) {
 		}
 	}
 	d := open(t, &fake{job: record(45, "RUNNING", "")}, 45, Config{Scontrol: []string{"true"}})
-	if err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditWarn, Signal: slurm.USR1}); classOf(err) != slurm.ErrorBadRequest {
+	if err := d.ApplyEdit(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditWarn, Signal: slurm.USR1}); classOf(err) != slurm.ErrorBadRequest {
 		t.Errorf("without scancel: %v", err)
 	}
 }

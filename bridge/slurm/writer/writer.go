@@ -78,9 +78,9 @@ func (d *Writer) WriteCount() int64 {
 	return d.client.Conn().WriteCount() + d.commands.writeCount.Load()
 }
 
-// Apply carries out one edit. A nil error means that Slurm said yes; whether
+// ApplyEdit carries out one edit. A nil error means that Slurm said yes; whether
 // it happened, the next view shows. Errors are *slurm.Error.
-func (d *Writer) Apply(ctx context.Context, e slurm.Edit) error {
+func (d *Writer) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	if err := d.finishHandBacks(ctx); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (d *Writer) Apply(ctx context.Context, e slurm.Edit) error {
 
 // handlerByKind has the edits that are calls of their own, not updates of one field.
 var handlerByKind = map[slurm.EditKind]func(*Writer, context.Context, slurm.Edit) error{
-	slurm.EditRequeue: (*Writer).requeue, slurm.EditWarn: (*Writer).sendWarningSignal, slurm.EditSetGPUs: (*Writer).setGPUs,
+	slurm.EditRequeue: (*Writer).requeueJob, slurm.EditWarn: (*Writer).sendWarningSignal, slurm.EditSetGPUs: (*Writer).setGPUs,
 	slurm.EditHandBackPriority: func(d *Writer, ctx context.Context, e slurm.Edit) error {
 		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
 	},

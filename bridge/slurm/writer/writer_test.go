@@ -41,7 +41,7 @@ func TestShutDoor(t *testing.T) {
 			if c.prepare != nil {
 				c.prepare(d)
 			}
-			err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: kind, Value: 2})
+			err := d.ApplyEdit(t.Context(), slurm.Edit{Run: run(7), Kind: kind, Value: 2})
 			if !errors.Is(err, c.want) || classOf(err) != slurm.ErrorForbidden || len(f.writes) != 0 || d.WriteCount() != 0 {
 				t.Errorf("%s, %s: %v, wrote %q (%d)", c.name, kind, err, f.writes, d.WriteCount())
 			}
@@ -74,7 +74,7 @@ func TestImpossibleEditsAreNotSent(t *testing.T) {
 		{Run: run(7), Kind: slurm.EditRequeue, Array: "7_1; scontrol shutdown"},
 		{Run: run(7), Kind: slurm.EditRequeue, Array: "-h"},
 	} {
-		if err := d.Apply(t.Context(), e); classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
+		if err := d.ApplyEdit(t.Context(), e); classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 			t.Errorf("%v: %v, wrote %q", e, err, f.writes)
 		}
 	}
@@ -112,7 +112,7 @@ func TestRequeue(t *testing.T) {
 		if !c.sluid {
 			r.SLUID = ""
 		}
-		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditRequeue, Array: c.array})
+		err := d.ApplyEdit(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditRequeue, Array: c.array})
 		got := f.writes
 		if b, _ := os.ReadFile(log); len(b) > 0 {
 			got = append(got, strings.TrimSpace(string(b)))
@@ -197,7 +197,7 @@ func TestHandBack(t *testing.T) {
 	} {
 		f := &fake{job: c.job, answer: c.answer}
 		d := open(t, f, 45, Config{})
-		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority, Value: c.value})
+		err := d.ApplyEdit(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority, Value: c.value})
 		if diff := cmp.Diff(c.want, f.writes); classOf(err) != c.class || diff != "" {
 			t.Errorf("%s: %v\n%s", c.name, err, diff)
 		}
@@ -217,7 +217,7 @@ func TestAHoldThatWasTurnedDownIsNotOurs(t *testing.T) {
 			return reply.status, reply.body
 		}
 		d := open(t, f, 45, Config{})
-		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority, Value: 100})
+		err := d.ApplyEdit(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority, Value: 100})
 		if classOf(err) != slurm.ErrorBusy || len(f.writes) != 1 {
 			t.Errorf("%d %s: %v, sent %q", reply.status, reply.body, err, f.writes)
 		}
@@ -235,7 +235,7 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 		return 200, yes
 	}
 	d := open(t, f, 45, Config{})
-	err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority})
+	err := d.ApplyEdit(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditHandBackPriority})
 	if classOf(err) != slurm.ErrorOutcomeUnknown || !strings.Contains(err.Error(), "scontrol release 7") || len(d.unfinishedHandBacks.list()) != 1 {
 		t.Fatal(err, d.unfinishedHandBacks.list())
 	}
@@ -243,7 +243,7 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 	down, f.writes = false, nil
 	f.job = strings.Replace(record(45, "PENDING", `,"state_reason":"JobHeldAdmin"`), `"number":1000`, `"number":0`, 1)
 	f.mu.Unlock()
-	if err := d.Apply(t.Context(), slurm.Edit{Run: slurm.Run{Job: 8}, Kind: slurm.EditNice, Value: 1}); err != nil {
+	if err := d.ApplyEdit(t.Context(), slurm.Edit{Run: slurm.Run{Job: 8}, Kind: slurm.EditNice, Value: 1}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
@@ -256,7 +256,7 @@ func TestRate(t *testing.T) {
 	d := open(t, &fake{}, 45, Config{Rate: 10})
 	start := time.Now()
 	for range 13 {
-		if err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditNice}); err != nil {
+		if err := d.ApplyEdit(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.EditNice}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,7 +265,7 @@ func TestRate(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.Apply(ctx, slurm.Edit{Run: run(7), Kind: slurm.EditNice}); classOf(err) != slurm.ErrorBusy || d.WriteCount() != 13 {
+	if err := d.ApplyEdit(ctx, slurm.Edit{Run: run(7), Kind: slurm.EditNice}); classOf(err) != slurm.ErrorBusy || d.WriteCount() != 13 {
 		t.Errorf("cancelled: %v, %d writes", err, d.WriteCount())
 	}
 }

@@ -14,7 +14,7 @@ type jobRecord struct {
 // jobTable are all keys of a job record.
 var jobTable = newRecordTable(jobConstants, jobFields, jobTimeFields)
 
-var jobFields = []field[jobRecord]{
+var jobFields = []recordField[jobRecord]{
 	{"account", 38, noLastVersion, func(j jobRecord) any { return j.Account }},
 	{"admin_comment", 38, noLastVersion, func(j jobRecord) any { return j.AdminComment }},
 	{"array_job_id", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(j.ArrayJobID) }},
@@ -67,7 +67,7 @@ var jobFields = []field[jobRecord]{
 	{"user_name", 38, noLastVersion, func(j jobRecord) any { return j.User }},
 }
 
-var jobTimeFields = []field[jobRecord]{
+var jobTimeFields = []recordField[jobRecord]{
 	{"accrue_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Accrue) }},
 	{"deadline", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Deadline) }},
 	{"eligible_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Eligible) }},

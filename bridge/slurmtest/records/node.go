@@ -16,7 +16,7 @@ type nodeRecord struct {
 // nodeTable are all keys of a node record.
 var nodeTable = newRecordTable(nodeConstants, nodeFields)
 
-var nodeFields = []field[nodeRecord]{
+var nodeFields = []recordField[nodeRecord]{
 	{"name", 38, noLastVersion, func(n nodeRecord) any { return n.Name }},
 	{"address", 38, noLastVersion, func(n nodeRecord) any { return n.Name }},
 	{"hostname", 38, noLastVersion, func(n nodeRecord) any { return n.Name }},

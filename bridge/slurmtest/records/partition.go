@@ -48,7 +48,7 @@ var partitionTable = newRecordTable(
 		{39, noLastVersion, func(v Version) any { return NewObject("resume", v.unsetNumber(), "suspend", v.unsetNumber()) }, `timeouts`},
 		{43, noLastVersion, emptyString, `topology`},
 	},
-	[]field[partitionRecord]{
+	[]recordField[partitionRecord]{
 		{"allowed_accounts", 38, 38, func(p partitionRecord) any { return joinByComma(p.AllowedAccounts) }},
 		{"allowed_qos", 38, 38, func(p partitionRecord) any { return joinByComma(p.AllowedQOS) }},
 		{"flags", 38, 38, func(p partitionRecord) any { return p.flags("default") }},
@@ -62,7 +62,7 @@ var partitionTable = newRecordTable(
 		{"tres", 38, 38, func(p partitionRecord) any { return p.tresText() }},
 		{"min nodes per job", 38, 38, func(partitionRecord) any { return 0 }}, // with blanks, in 22.05
 	},
-	[]field[partitionRecord]{
+	[]recordField[partitionRecord]{
 		{"accounts", 39, noLastVersion, func(p partitionRecord) any { return NewObject("allowed", joinByComma(p.AllowedAccounts), "deny", "") }},
 		{"cpus", 39, noLastVersion, partitionCPUs},
 		{"flags", 45, noLastVersion, func(p partitionRecord) any { return p.flags("DEFAULT") }},

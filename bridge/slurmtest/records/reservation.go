@@ -20,7 +20,7 @@ var reservationTable = newRecordTable([]constantKeys{
 	{39, noLastVersion, func(v Version) any { return NewObject("time", v.unsetNumber()) }, `purge_completed`},
 	{38, 38, fixedValue(int64(4294967295)), `watts`},
 	{39, 43, infiniteNumber, `watts`},
-}, []field[reservationRecord]{
+}, []recordField[reservationRecord]{
 	{"name", 38, noLastVersion, func(r reservationRecord) any { return r.Name }},
 	{"node_list", 38, noLastVersion, func(r reservationRecord) any { return r.Nodes.Text }},
 	{"node_count", 38, noLastVersion, func(r reservationRecord) any { return r.NodeCount }},

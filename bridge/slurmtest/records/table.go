@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// field is one key of a record and the versions that have it. makeValue makes it
+// recordField is one key of a record and the versions that have it. makeValue makes it
 // from the record, or without one where the same stands in all.
-type field[R any] struct {
+type recordField[R any] struct {
 	name                   string
 	fromVersion, toVersion Version
 	makeValue              func(R) any
@@ -22,19 +22,19 @@ type constantKeys struct {
 
 // recordTable is all that a kind of record has.
 type recordTable[R any] struct {
-	fields    []field[R]
-	constants []field[Version]
+	fields    []recordField[R]
+	constants []recordField[Version]
 }
 
 // newRecordTable puts the keys of a kind of record together.
-func newRecordTable[R any](constants []constantKeys, fields ...[]field[R]) recordTable[R] {
+func newRecordTable[R any](constants []constantKeys, fields ...[]recordField[R]) recordTable[R] {
 	var t recordTable[R]
 	for _, list := range fields {
 		t.fields = append(t.fields, list...)
 	}
 	for _, c := range constants {
 		for _, key := range strings.Fields(c.keys) {
-			t.constants = append(t.constants, field[Version]{key, c.fromVersion, c.toVersion, c.makeValue})
+			t.constants = append(t.constants, recordField[Version]{key, c.fromVersion, c.toVersion, c.makeValue})
 		}
 	}
 	return t
@@ -48,7 +48,7 @@ func (t recordTable[R]) encodeRecord(v Version, record R) map[string]any {
 	return out
 }
 
-func setFields[R any](out map[string]any, fields []field[R], v Version, record R) {
+func setFields[R any](out map[string]any, fields []recordField[R], v Version, record R) {
 	for i := range fields {
 		if f := &fields[i]; v >= f.fromVersion && v <= f.toVersion {
 			out[f.name] = f.makeValue(record)
