@@ -25,7 +25,7 @@ const (
 	CauseNoEffect           Cause = "effect"    // edits that Slurm said yes to had no effect
 	CauseForeignChanges     Cause = "foreign"   // people change what we changed
 	CauseStopFile           Cause = "stop"      // the STOP file exists
-	CausePush               Cause = "push"      // a push ended early
+	CausePushEndedEarly     Cause = "push"      // a push ended early
 
 	CauseStalePartitions    Cause = "partitions"   // a warning: an old answer about partitions is used
 	CauseUnreadReservations Cause = "reservations" // a warning: they could not be read

@@ -85,10 +85,10 @@ func (m Memory) withStoredCycle(partition string, seq uint64) Memory {
 	return m.withPartition(partition, p)
 }
 
-// noteLastCycle compares what the database says is the last cycle of a partition with
+// detectDatabaseRestore compares what the database says is the last cycle of a partition with
 // what this daemon stored there: it may be put back from a backup behind our
 // back.
-func (m Memory) noteLastCycle(partition string, seq uint64, now time.Time) Memory {
+func (m Memory) detectDatabaseRestore(partition string, seq uint64, now time.Time) Memory {
 	if seq < m.MemoryByPartition[partition].StoredCycleSeq {
 		m.DatabaseRestoredAt = now
 	}

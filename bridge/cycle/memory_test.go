@@ -22,7 +22,7 @@ func TestAMemoryIsAValue(t *testing.T) {
 	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.EditRequeue, Run: slurm.Run{Job: 3}}, State: bridge.IntentAcked}
 	for name, next := range map[string]Memory{
 		"standby": m.forStandby(), "with": m.withPartition("gpu", PartitionMemory{}), "stored": m.withStoredCycle("gpu", 8),
-		"found": m.noteLastCycle("gpu", 6, noon), "pushed": m.withPushedRequeues([]bridge.Intent{requeue}, noon),
+		"found": m.detectDatabaseRestore("gpu", 6, noon), "pushed": m.withPushedRequeues([]bridge.Intent{requeue}, noon),
 	} {
 		if reflect.DeepEqual(next, m) {
 			t.Errorf("%s changes nothing", name)
@@ -40,7 +40,7 @@ func TestAMemoryIsAValue(t *testing.T) {
 			t.Errorf("a requeue that is %s counts as sent", state)
 		}
 	}
-	if m.noteLastCycle("gpu", 6, noon).checkDatabaseRestored(noon) == nil || m.noteLastCycle("gpu", 7, noon).checkDatabaseRestored(noon) != nil {
+	if m.detectDatabaseRestore("gpu", 6, noon).checkDatabaseRestored(noon) == nil || m.detectDatabaseRestore("gpu", 7, noon).checkDatabaseRestored(noon) != nil {
 		t.Error("a database is put back when it knows less than was stored, and only then")
 	}
 }

@@ -58,7 +58,7 @@ func (l *Loop) addPast(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fa
 		if err != nil {
 			return f, m, newDoubts(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
-		m = m.noteLastCycle(p.Name, memo.CycleSeq, l.Now())
+		m = m.detectDatabaseRestore(p.Name, memo.CycleSeq, l.Now())
 		f.MemoByPartition[p.Name] = memo.ForPolicy(&p)
 	}
 	return f, m, nil

@@ -46,7 +46,7 @@ func (l *Loop) releasePins(ctx context.Context, s *cycleState, m Memory, r *Repo
 	p := push.Pusher{Ports: l.PushPorts(), View: f.View, IntentBook: s.book, CheckMayCall: l.CheckMayPush}
 	sent, err := p.Push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
-		r.addDoubt(bridge.CausePush, err)
+		r.addDoubt(bridge.CausePushEndedEarly, err)
 	}
 }
 

@@ -26,7 +26,7 @@ func (l *Loop) pushIntents(ctx context.Context, s *cycleState, m Memory, r *Repo
 	p := push.Pusher{Ports: l.PushPorts(), View: s.facts.View, IntentBook: s.book, CheckMayCall: l.CheckMayPush, StopsAtFirstFailure: m.WereCallsFailing}
 	var err error
 	if r.Intents, err = p.Push(ctx, intents); err != nil {
-		r.addDoubt(bridge.CausePush, err)
+		r.addDoubt(bridge.CausePushEndedEarly, err)
 	}
 	m = m.withPushedRequeues(r.Intents, l.Now())
 	m.WereCallsFailing = errors.Is(err, push.ErrCallsFailing)

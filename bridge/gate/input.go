@@ -18,7 +18,7 @@ type CommonInput struct {
 	PolledAt      time.Time     // our clock when the view came in
 	// Partition is the one the plan is for; ModeByPartition has the configured modes of
 	// all managed partitions. A job that may start in several gets the weakest
-	// of their modes (a partition not listed is Off) and is the business of the
+	// of their modes (a partition not listed is ModeOff) and is the business of the
 	// first managed one in its list.
 	Partition       string
 	ModeByPartition map[string]bridge.Mode

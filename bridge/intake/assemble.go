@@ -151,7 +151,7 @@ func (a *snapshotAssembler) addCurrentRun(out *policy.Job, j *slurm.Job, mine bo
 		out.FirstStart = j.Start
 	}
 	out.On = a.heldAlloc(j)
-	out.Ask.GPUs = askOfHeldSlices(out.Ask.GPUs, out.On)
+	out.Ask.GPUs = narrowToHeldSlices(out.Ask.GPUs, out.On)
 	out.Attained += policy.ServiceForTime(out.Ask.GPUs.WholeGPUs(), runTime(j, a.View.At))
 	out.UnstoppableReason = a.unstoppableReason(j, mine)
 	if len(out.On) == 0 && out.UnstoppableReason == "" {

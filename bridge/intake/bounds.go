@@ -10,14 +10,14 @@ import (
 
 // nodeTotals are what some nodes have together.
 type nodeTotals struct {
-	ownerText         string
+	nodesText         string
 	gpus, cpus, nodes int
 	memMB             int64
 }
 
 // sumNodeTotals returns what the nodes of the partition have, and those of all.
 func sumNodeTotals(v *slurm.View, partition string) (mine, all nodeTotals) {
-	mine, all = nodeTotals{ownerText: "the nodes of partition " + partition}, nodeTotals{ownerText: "all nodes"}
+	mine, all = nodeTotals{nodesText: "the nodes of partition " + partition}, nodeTotals{nodesText: "all nodes"}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		all.addNode(n)
@@ -54,7 +54,7 @@ func (t *nodeTotals) limitAsk(a *policy.Ask) string {
 			return asks
 		}
 		if why == "" {
-			why = fmt.Sprintf("it asks for %d %s, %s have %d in all", asks, what, t.ownerText, have)
+			why = fmt.Sprintf("it asks for %d %s, %s have %d in all", asks, what, t.nodesText, have)
 		}
 		return have
 	}

@@ -54,10 +54,10 @@ func partPercentOfType(typ string) int {
 	return 0
 }
 
-// askOfHeldSlices returns what a running job asks. One that took any GPU and was given
+// narrowToHeldSlices returns what a running job asks. One that took any GPU and was given
 // slices of one type asks for those while it runs: that is what it is served and
 // charged.
-func askOfHeldSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
+func narrowToHeldSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
 	typ := on.FirstType()
 	if asks.Type != "" || partPercentOfType(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
 		return asks

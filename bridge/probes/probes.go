@@ -102,10 +102,10 @@ func (p *Probes) UseByJob() map[int64]bridge.JobUse { return p.useByJob }
 // wrong clock passes old data as new.
 func (p *Probes) checkSample(s *nodeprobe.Sample) error {
 	if s.At.IsZero() {
-		return fmt.Errorf("it has measured nothing: %s", orReasonUnknown(s.Error))
+		return fmt.Errorf("it has measured nothing: %s", reasonOrUnknown(s.Error))
 	}
 	if age := time.Duration(s.AgeSeconds * float64(time.Second)); age > p.maxSampleAge || age < 0 {
-		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orReasonUnknown(s.Error))
+		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), reasonOrUnknown(s.Error))
 	}
 	if off := p.now().Sub(s.At); off.Abs() > p.maxSampleAge {
 		return fmt.Errorf("its sample is of %s, %v from our clock: set the clocks by NTP", s.At.UTC().Format(time.RFC3339), off.Round(time.Second))
@@ -113,7 +113,7 @@ func (p *Probes) checkSample(s *nodeprobe.Sample) error {
 	return nil
 }
 
-func orReasonUnknown(why string) string {
+func reasonOrUnknown(why string) string {
 	if why == "" {
 		return "it does not say why"
 	}

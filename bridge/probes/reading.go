@@ -120,18 +120,18 @@ func (t *nodeJobs) splitReadingByJob(base Reading, g *nodeprobe.GPU, procs []nod
 	slices.SortFunc(jobs, cmp.Compare)
 	base.JobsOnGPU = len(jobs)
 	if len(jobs) == 0 {
-		return []Reading{base.forJob(0, len(procs), g.ProcessesKnown)}
+		return []Reading{base.withJob(0, len(procs), g.ProcessesKnown)}
 	}
 	var out []Reading
 	for _, job := range jobs {
-		out = append(out, base.forJob(job, count[job], g.ProcessesKnown))
+		out = append(out, base.withJob(job, count[job], g.ProcessesKnown))
 	}
 	return out
 }
 
-// forJob is the device with one job. No process of the job's is told from no answer,
+// withJob is the device with one job. No process of the job's is told from no answer,
 // and from processes whose job is not known.
-func (s Reading) forJob(job int64, procs int, known bool) Reading {
+func (s Reading) withJob(job int64, procs int, known bool) Reading {
 	s.Job = policy.JobID(job)
 	if known {
 		s.ProcessCount = policy.NewMeasure(float64(procs))
