@@ -20,7 +20,7 @@ type stopGroup struct {
 // stopGate decides which of a plan's stops may be.
 type stopGate struct {
 	*planGate
-	freeDevices      freeDevices // what is free when those that may not be stopped run on
+	freeDevices      freeDeviceCounts // what is free when those that may not be stopped run on
 	stopBudget       *stopBudget
 	plannedStopPairs stopPairs // stopped in this plan, and for whom
 }

@@ -12,17 +12,17 @@ import (
 // nodeGPUType is the devices of one type on one node.
 type nodeGPUType struct{ node, gpuType string }
 
-// freeDevices is how many devices would be free.
-type freeDevices map[nodeGPUType]int
+// freeDeviceCounts is how many devices would be free.
+type freeDeviceCounts map[nodeGPUType]int
 
-func (r freeDevices) subtractAlloc(a policy.Alloc, sign int) {
+func (r freeDeviceCounts) subtractAlloc(a policy.Alloc, sign int) {
 	for _, s := range a {
 		r[nodeGPUType{s.Node, s.Type}] -= sign * s.Count
 	}
 }
 
-func (r freeDevices) hasRoomFor(a policy.Alloc) bool {
-	want := freeDevices{}
+func (r freeDeviceCounts) hasRoomFor(a policy.Alloc) bool {
+	want := freeDeviceCounts{}
 	want.subtractAlloc(a, -1)
 	for k, n := range want {
 		if r[k] < n {
@@ -34,8 +34,8 @@ func (r freeDevices) hasRoomFor(a policy.Alloc) bool {
 
 // countFreeDevices is what is free when the jobs running now run on and those that are
 // started without a stop have started.
-func (g *stopGate) countFreeDevices(groups []stopGroup) freeDevices {
-	r := freeDevices{}
+func (g *stopGate) countFreeDevices(groups []stopGroup) freeDeviceCounts {
+	r := freeDeviceCounts{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
@@ -73,7 +73,7 @@ func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 }
 
 // giveToBeneficiary gives the group's devices to the job it was stopped for.
-func (r freeDevices) giveToBeneficiary(g *stopGate, x stopGroup) {
+func (r freeDeviceCounts) giveToBeneficiary(g *stopGate, x stopGroup) {
 	for _, id := range x.victims {
 		r.subtractAlloc(g.snapshotJob(int64(id)).On, -1)
 	}
@@ -112,7 +112,7 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 			return deny(invariant.StopPurpose, "job %d has room without it", x.beneficiary)
 		}
 	}
-	then := freeDevices{}
+	then := freeDeviceCounts{}
 	for k, n := range g.freeDevices {
 		then[k] = n
 	}

@@ -29,8 +29,8 @@ func (g *planGate) delayStartsWithoutRoom() {
 
 // remainingRoom is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
-func (g *planGate) remainingRoom() (free freeDevices, starts []*policy.Decision) {
-	free = freeDevices{}
+func (g *planGate) remainingRoom() (free freeDeviceCounts, starts []*policy.Decision) {
+	free = freeDeviceCounts{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {

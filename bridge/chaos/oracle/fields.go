@@ -58,7 +58,7 @@ func checkNoOverwrite(s *sendContext) string {
 		return ""
 	}
 	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
-		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.oracle.ledger.formatRows(s.job.ID, f))
+		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.oracle.ledger.formatFieldRows(s.job.ID, f))
 	}
 	if f == FieldRequiredNodes || f == FieldExcludedNodes {
 		now := map[Field]string{FieldRequiredNodes: formatNodes(s.job.RequiredNodes), FieldExcludedNodes: formatNodes(s.job.ExcludedNodes)}[f]

@@ -67,8 +67,8 @@ func (l *ledger) liveFields() map[jobField]bool {
 	return live
 }
 
-// formatRows is what the ledger has of a field.
-func (l *ledger) formatRows(id int64, f Field) string {
+// formatFieldRows is what the ledger has of a field.
+func (l *ledger) formatFieldRows(id int64, f Field) string {
 	var b strings.Builder
 	all := l.recentRows()
 	for i := range all {

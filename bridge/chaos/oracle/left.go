@@ -14,7 +14,7 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 		}
 		for _, f := range of {
 			if m := e.stateByField[f]; e.hasOurValue(j, f, o.World.Now()) && (f == FieldBegin || !m.isLostByRestore && !o.lateWrittenJobs[id] && !j.IsHeld) {
-				o.AddBreach(ruleNameForField("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
+				o.AddBreach(ruleNameForField("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 			}
 		}
 		if e.heldBy == "us" {
@@ -41,7 +41,7 @@ func (o *Oracle) CheckLeftAfterRelease() {
 				continue
 			}
 			if e.hasOurValue(j, f, o.World.Now()) {
-				o.AddBreach(ruleNameForField("released: "+string(f)+task, m), id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
+				o.AddBreach(ruleNameForField("released: "+string(f)+task, m), id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 			}
 			if v := shownValue(j, f); f != FieldSiteFactor && f != FieldBegin && v != m.ownersValue {
 				o.AddBreach(ruleNameForField("lost: "+string(f)+task, m), id, "its %s is %q, its owner had set %q", f, v, m.ownersValue)

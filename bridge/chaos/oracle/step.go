@@ -184,7 +184,7 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[jobField{id, f}] || m.isLostByRestore {
 				continue
 			}
-			o.AddBreach(ruleNameForField(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
+			o.AddBreach(ruleNameForField(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 		}
 	}
 }
