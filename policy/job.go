@@ -79,9 +79,9 @@ func (j *Job) AskWithLimit() Ask {
 // TaskCount returns how many tasks the record stands for, at least one.
 func (j *Job) TaskCount() int { return max(j.Tasks, 1) }
 
-// ReceivedSince returns the service since it had attained was: what it gained since
+// ServiceSinceAttained returns the service since it had attained was: what it gained since
 // the last snapshot where that is known, else the difference.
-func (j *Job) ReceivedSince(was GPUSeconds) GPUSeconds {
+func (j *Job) ServiceSinceAttained(was GPUSeconds) GPUSeconds {
 	got := j.Attained - was
 	if j.ServiceSinceLast.Known {
 		got = GPUSeconds(j.ServiceSinceLast.Value)

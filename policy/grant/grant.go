@@ -15,7 +15,7 @@ type InOrder struct{}
 func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	left, grants := CountGrantableDevices(r), make([]engine.Grant, len(line))
 	for i, e := range line {
-		grants[i].HasLease = CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, e.WantedDeviceCount)
+		grants[i].HasLease = CompetesForLease(r, e) && left.TakeDevices(e.Ask.GPUs.Type, e.WantedDeviceCount)
 	}
 	return grants, nil
 }
@@ -75,9 +75,9 @@ func (c FreeByType) findType(typ string) *FreeDevices {
 	return nil
 }
 
-// Take takes n devices of the type, all of one; of any whole ones if typ is "",
+// TakeDevices takes n devices of the type, all of one; of any whole ones if typ is "",
 // the type with most left. It reports whether there were as many.
-func (c FreeByType) Take(typ string, n int) bool {
+func (c FreeByType) TakeDevices(typ string, n int) bool {
 	best := c.findType(typ)
 	if typ == "" {
 		for i := range c {

@@ -16,7 +16,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // TestSlices: who takes any GPU does not get parts of one, however many are free.
 func TestSlices(t *testing.T) {
 	c := grant.FreeByType{{Type: "1g.5gb", Count: 7, IsSlice: true}, {Type: "a100", Count: 1}}
-	if c.Take("", 2) || !c.Take("", 1) || c[0].Count != 7 || !c.Take("1g.5gb", 7) {
+	if c.TakeDevices("", 2) || !c.TakeDevices("", 1) || c[0].Count != 7 || !c.TakeDevices("1g.5gb", 7) {
 		t.Errorf("left %+v", c)
 	}
 }

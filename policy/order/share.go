@@ -10,9 +10,9 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// A Meter says what one task of each entry costs, per resource as a fraction
+// A CostMeter says what one task of each entry costs, per resource as a fraction
 // of the cluster, in Round.Entries order, and how much each account counts.
-type Meter interface {
+type CostMeter interface {
 	Costs(*engine.Round) [][]float64
 	Weights(*engine.Round) map[string]float64
 }
@@ -26,7 +26,7 @@ type Meter interface {
 // stopped, running ones by start, pending ones by arrival. Jobs that cannot
 // start stand last.
 type BySmallestShare struct {
-	Meter Meter
+	Meter CostMeter
 }
 
 // Order implements engine.Orderer.

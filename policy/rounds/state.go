@@ -84,7 +84,7 @@ func (s *AllocatorState) carryOverJob(i int, last *AllocatorState, row int, e *e
 	copy(s.Fractions[i*w:i*w+w], last.Fractions[row*w:])
 	copy(s.ReceivedSeconds[i*w:i*w+w], last.ReceivedSeconds[row*w:])
 	copy(s.DeficitSeconds[i*w:i*w+w], last.DeficitSeconds[row*w:])
-	seconds := e.Ask.GPUs.SecondsForService(e.ReceivedSince(policy.GPUSeconds(last.AttainedService[row])))
+	seconds := e.Ask.GPUs.SecondsForService(e.ServiceSinceAttained(policy.GPUSeconds(last.AttainedService[row])))
 	if k := s.indexOfType(e, last.LeasedTypes[row]); k >= 0 {
 		s.ReceivedSeconds[i*w+k] += seconds
 		s.ReceivedSecondsByType[k] += seconds

@@ -170,13 +170,13 @@ func (t *usageTree) rankByFairTree(siblings []*treeBranch, tied bool) {
 
 // setClassicFactors gives the persons below siblings their factors; above is the parent,
 // nil at the roots.
-func (t *usageTree) setClassicFactors(siblings []*treeBranch, above *branchShare) {
+func (t *usageTree) setClassicFactors(siblings []*treeBranch, above *branchFractions) {
 	shares := 0.0
 	for _, b := range siblings {
 		shares += b.shares
 	}
 	for _, b := range siblings {
-		at := branchShare{partOfShares: b.shares / shares}
+		at := branchFractions{partOfShares: b.shares / shares}
 		if t.totalUsed > 0 {
 			at.effectiveUsage = b.usedService / t.totalUsed
 		}
@@ -192,6 +192,6 @@ func (t *usageTree) setClassicFactors(siblings []*treeBranch, above *branchShare
 	}
 }
 
-// branchShare is a branch's part of all shares and its effective part of all
+// branchFractions is a branch's part of all shares and its effective part of all
 // usage.
-type branchShare struct{ partOfShares, effectiveUsage float64 }
+type branchFractions struct{ partOfShares, effectiveUsage float64 }

@@ -28,8 +28,8 @@ type JobPlan struct {
 	FairTime    FairTime     `json:"fair"`
 }
 
-// findJob returns what the job gets, or nil.
-func (w *Plan) findJob(id policy.JobID) *JobPlan {
+// findJobPlan returns what the job gets, or nil.
+func (w *Plan) findJobPlan(id policy.JobID) *JobPlan {
 	if w == nil {
 		return nil
 	}

@@ -62,13 +62,13 @@ func grantLeases(r *engine.Round, turns []engine.Assignment, line []roundCandida
 			continue
 		}
 		g := &turns[i].Grant
-		if g.HasLease = left.Take(c.Type, turns[i].DeviceCount); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypeSpeeds(c.Entry) {
+		if g.HasLease = left.TakeDevices(c.Type, turns[i].DeviceCount); g.HasLease && c.Ask.GPUs.Type == "" && knowsTypeSpeeds(c.Entry) {
 			g.GPUType = c.Type
 		}
 	}
 	for i := range turns {
 		if t := &turns[i]; !t.Grant.HasLease && grant.CompetesForLease(r, t.Entry) {
-			t.Grant.HasLease = left.Take(t.Entry.Ask.GPUs.Type, t.DeviceCount)
+			t.Grant.HasLease = left.TakeDevices(t.Entry.Ask.GPUs.Type, t.DeviceCount)
 		}
 	}
 }

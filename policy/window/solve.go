@@ -21,7 +21,7 @@ func (p *Planner) planFor(r *engine.Round, jobs []*engine.Entry) *Plan {
 	}
 	for i, e := range jobs {
 		next.Jobs[i].ID = e.ID
-		if s := p.LastPlan.findJob(e.ID); s != nil {
+		if s := p.LastPlan.findJobPlan(e.ID); s != nil {
 			next.Jobs[i].FairTime = s.FairTime
 		}
 	}

@@ -63,7 +63,7 @@ func (m *memo) update(r *engine.Round) *memo {
 		if at < 0 {
 			continue
 		}
-		n.SecondsRun[i] = m.SecondsRun[at] + e.Ask.GPUs.SecondsForService(e.ReceivedSince(m.Attained[at]))
+		n.SecondsRun[i] = m.SecondsRun[at] + e.Ask.GPUs.SecondsForService(e.ServiceSinceAttained(m.Attained[at]))
 		if r.MayRun(e) {
 			least = min(least, n.SecondsRun[i])
 		}

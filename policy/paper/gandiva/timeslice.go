@@ -41,7 +41,7 @@ func (s *timeSliceAllocator) Allocate(r *engine.Round) ([]engine.Assignment, err
 		}
 		t.BesideJob = host[e.ID]
 		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.BesideJob == 0 {
-			t.Grant.HasLease = grant.CompetesForLease(r, e) && left.Take(e.Ask.GPUs.Type, t.DeviceCount)
+			t.Grant.HasLease = grant.CompetesForLease(r, e) && left.TakeDevices(e.Ask.GPUs.Type, t.DeviceCount)
 			leased[e.ID] = t.Grant.HasLease
 		}
 		turns[i] = t

@@ -103,7 +103,7 @@ func (p *passes) carryOverJob(i int, old *passes, was int, e *engine.Entry, char
 	if p.LastTypeOfJob[i] = old.LastTypeOfJob[was]; len(e.On) > 0 {
 		p.LastTypeOfJob[i] = slices.Index(p.Types, e.On.FirstType()) + 1
 	}
-	got := float64(e.ReceivedSince(old.Attained[was]))
+	got := float64(e.ServiceSinceAttained(old.Attained[was]))
 	p.Service[i] = old.Service[was] + got
 	old.chargeAccount(charged, was, p.LastTypeOfJob[i], got)
 }

@@ -102,7 +102,7 @@ func (a *arbiter) grantLeases(r *engine.Round, line []*job) {
 		case j.HoldsGPUs() && j.leaseEnd.After(a.now):
 			j.hasLease = true
 			for _, slot := range j.On {
-				free.Take(slot.Type, slot.Count)
+				free.TakeDevices(slot.Type, slot.Count)
 			}
 		default:
 			unleased = append(unleased, j)
@@ -132,7 +132,7 @@ func (a *arbiter) auctionGPUs(free grant.FreeByType, bidders []*job) {
 			kept = auction.KeptFractions(won)
 		}
 		for i, b := range lot {
-			if won[i] < 0 || !free.Take(free[k].Type, b.WantedDeviceCount) {
+			if won[i] < 0 || !free.TakeDevices(free[k].Type, b.WantedDeviceCount) {
 				continue
 			}
 			b.hasLease = true
@@ -171,7 +171,7 @@ func groupBiddersByType(free grant.FreeByType, bidders []*job) [][]*job {
 func grantLeftoverGPUs(free grant.FreeByType, rest []*job) {
 	for _, running := range []bool{true, false} {
 		for _, j := range rest {
-			if j.HoldsGPUs() == running && !j.hasLease && free.Take(j.Ask.GPUs.Type, j.WantedDeviceCount) {
+			if j.HoldsGPUs() == running && !j.hasLease && free.TakeDevices(j.Ask.GPUs.Type, j.WantedDeviceCount) {
 				j.hasLease = true
 			}
 		}

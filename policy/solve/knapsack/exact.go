@@ -5,7 +5,7 @@ import (
 )
 
 // countKnapsackCells counts the cells that are the work of fillByKnapsack.
-func (d *roundCounting) countKnapsackCells() int {
+func (d *roundCounter) countKnapsackCells() int {
 	n := 0
 	for i := range d.Items {
 		n += (d.maxRoundsOf(&d.Items[i]) + 1) * (d.totalRoom + 1)
@@ -16,7 +16,7 @@ func (d *roundCounting) countKnapsackCells() int {
 // fillByKnapsack is fillGreedily without the greed: gangs are of several sizes, so that the
 // rounds worth most per device may leave room that nothing fits in. It is a
 // knapsack, by dynamic programming over items and room.
-func (d *roundCounting) fillByKnapsack(bound float64) float64 {
+func (d *roundCounter) fillByKnapsack(bound float64) float64 {
 	n, width := len(d.Items), d.totalRoom+1
 	if len(d.roundsTable) == 0 {
 		d.roundsTable, d.bestValues, d.nextValues = make([]uint8, n*width), make([]float64, width), make([]float64, width)
@@ -38,7 +38,7 @@ func (d *roundCounting) fillByKnapsack(bound float64) float64 {
 
 // addKnapsackItem turns the best values of the items before i, by room, into those with i,
 // and notes the rounds i gets. The fewest of equal worth are taken.
-func (d *roundCounting) addKnapsackItem(i, least int, gets []uint8) {
+func (d *roundCounter) addKnapsackItem(i, least int, gets []uint8) {
 	s := &d.Items[i]
 	for room := range d.nextValues {
 		d.nextValues[room], gets[room] = math.Inf(-1), 0

@@ -7,7 +7,7 @@ import (
 
 // listRestBounds lists the bounds on the longest rest: what is left of an item after so
 // many rounds, from the least bound that can be kept.
-func (d *roundCounting) listRestBounds() {
+func (d *roundCounter) listRestBounds() {
 	lowest, highest := 0.0, 0.0
 	for i := range d.Items {
 		s := &d.Items[i]
@@ -33,7 +33,7 @@ func (d *roundCounting) listRestBounds() {
 
 // leastKeptBound returns the least bound that there are rounds enough to keep, to a
 // second or less.
-func (d *roundCounting) leastKeptBound(lo, hi float64) float64 {
+func (d *roundCounter) leastKeptBound(lo, hi float64) float64 {
 	if d.roomNeeded(lo) <= d.totalRoom {
 		return lo
 	}
@@ -48,7 +48,7 @@ func (d *roundCounting) leastKeptBound(lo, hi float64) float64 {
 }
 
 // roomNeeded returns the devices times rounds it takes to keep the bound.
-func (d *roundCounting) roomNeeded(bound float64) int {
+func (d *roundCounter) roomNeeded(bound float64) int {
 	n := 0
 	for i := range d.Items {
 		n += d.requiredRounds(i, bound) * d.Items[i].DevicesPerRound
@@ -57,7 +57,7 @@ func (d *roundCounting) roomNeeded(bound float64) int {
 }
 
 // requiredRounds returns the rounds the item needs to keep the bound.
-func (d *roundCounting) requiredRounds(i int, bound float64) int {
+func (d *roundCounter) requiredRounds(i int, bound float64) int {
 	s := &d.Items[i]
 	if s.SecondsLeft <= bound || s.SecondsCutPerRound <= 0 {
 		return d.minRounds[i]
@@ -71,7 +71,7 @@ func (d *roundCounting) requiredRounds(i int, bound float64) int {
 
 // fillGreedily gives every item what keeps the bound, the others by worth, and returns
 // the value.
-func (d *roundCounting) fillGreedily(bound float64) float64 {
+func (d *roundCounter) fillGreedily(bound float64) float64 {
 	room := d.totalRoom
 	for i := range d.Items {
 		d.roundCounts[i] = d.requiredRounds(i, bound)
@@ -86,7 +86,7 @@ func (d *roundCounting) fillGreedily(bound float64) float64 {
 
 // fillByWorth gives out the room by worth and returns what is left of it. Where the
 // next round of an item does not fit, its later ones do not either.
-func (d *roundCounting) fillByWorth(room int) int {
+func (d *roundCounter) fillByWorth(room int) int {
 	for _, u := range d.itemRounds {
 		if room == 0 {
 			break

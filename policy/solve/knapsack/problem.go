@@ -109,7 +109,7 @@ func (w *Problem) newGangs(y []int) []Gang {
 // is searched for, the value being concave in it but for the whole rounds.
 // Where that takes no time the others go where they are worth most together.
 func (w *Problem) CountRounds() (y []int, short int) {
-	d := newRoundCounting(w)
+	d := newRoundCounter(w)
 	if d.missingRoom > 0 {
 		return d.giveMinRoundsInOrder(), d.missingRoom
 	}
@@ -180,8 +180,8 @@ type itemRound struct {
 	worthPerDevice float64
 }
 
-// roundCounting is the work space of CountRounds.
-type roundCounting struct {
+// roundCounter is the work space of CountRounds.
+type roundCounter struct {
 	*Problem
 	totalRoom   int
 	missingRoom int
@@ -194,9 +194,9 @@ type roundCounting struct {
 	bestValues, nextValues []float64
 }
 
-func newRoundCounting(w *Problem) *roundCounting {
+func newRoundCounter(w *Problem) *roundCounter {
 	n := len(w.Items)
-	d := &roundCounting{Problem: w, totalRoom: max(w.Rounds*w.Capacity-w.UnusedCapacity, 0), minRounds: make([]int, n), roundCounts: make([]int, n)}
+	d := &roundCounter{Problem: w, totalRoom: max(w.Rounds*w.Capacity-w.UnusedCapacity, 0), minRounds: make([]int, n), roundCounts: make([]int, n)}
 	units := 0
 	for i := range w.Items {
 		s := &w.Items[i]
@@ -227,7 +227,7 @@ func (w *Problem) maxRoundsOf(s *Item) int {
 }
 
 // addItemRounds adds the rounds an item may get beyond its least.
-func (d *roundCounting) addItemRounds(i int) {
+func (d *roundCounter) addItemRounds(i int) {
 	s := &d.Items[i]
 	before, worth := d.itemUtility(s, d.minRounds[i]), math.Inf(1)
 	for nth := d.minRounds[i] + 1; nth <= d.maxRoundsOf(s); nth++ {
@@ -239,7 +239,7 @@ func (d *roundCounting) addItemRounds(i int) {
 }
 
 // giveMinRoundsInOrder gives what must be given, in order, while it lasts.
-func (d *roundCounting) giveMinRoundsInOrder() []int {
+func (d *roundCounter) giveMinRoundsInOrder() []int {
 	room := d.totalRoom
 	for i := range d.Items {
 		if size := d.Items[i].DevicesPerRound; size > 0 {
