@@ -25,10 +25,10 @@ var (
 	qEstimatesPut                         = sql.QueryText("estimates_put")
 )
 
-// SumDueHours reads what only the snapshots of cycles know, while they are kept:
+// SumCapacityOfDueHours reads what only the snapshots of cycles know, while they are kept:
 // how many GPUs there were, idle or stranded, and when Slurm thought that jobs
 // would start. The hour that was last read is read again.
-func SumDueHours(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
+func SumCapacityOfDueHours(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
 	hours, err := accounting.CollectRows(ctx, conn, pgx.RowTo[time.Time], qCapacityHoursDue, cluster)
 	if err != nil {
 		return err

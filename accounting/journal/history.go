@@ -20,7 +20,7 @@ var ErrUnknownJob = errors.New("fairbridge has never seen this job: is the numbe
 
 // JobHistory is what is known of one job.
 type JobHistory struct {
-	Job       policy.JobID     `json:"job"`
+	JobID     policy.JobID     `json:"job"`
 	Runs      []JobRun         `json:"runs"`      // oldest first
 	Decisions []StoredDecision `json:"decisions"` // the present ones first, then newest first
 	Intents   []bridge.Intent  `json:"intents"`   // newest first
@@ -71,7 +71,7 @@ var (
 // JobHistory tells what is known of a job: its runs, what was decided about it
 // and why, and what was done. An earlier owner of a reused id is left out.
 func (s *Store) JobHistory(ctx context.Context, cluster string, job policy.JobID) (*JobHistory, error) {
-	out := &JobHistory{Job: job}
+	out := &JobHistory{JobID: job}
 	err := s.DB.RunReadTx(ctx, fmt.Sprintf("reading the story of job %d", job), func(tx pgx.Tx) error {
 		var err error
 		if out.Runs, err = accounting.CollectRows(ctx, tx, scanRun, qHistoryRuns, cluster, job); err != nil {

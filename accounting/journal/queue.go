@@ -16,7 +16,7 @@ import (
 type QueueRow struct {
 	Partition string       `json:"partition"`
 	Rank      int          `json:"rank"`
-	Job       policy.JobID `json:"job"`
+	JobID     policy.JobID `json:"job"`
 	Name      string       `json:"name"`
 	User      string       `json:"user"`
 	Account   string       `json:"account"`
@@ -38,7 +38,7 @@ func (s *Store) Queue(ctx context.Context, cluster, partition string) ([]QueueRo
 	out, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (q QueueRow, err error) {
 		var arrive, start *time.Time
 		var gpus *int
-		err = row.Scan(&q.Partition, &q.Rank, &q.Job, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.Placement, &q.Why, &arrive, &start)
+		err = row.Scan(&q.Partition, &q.Rank, &q.JobID, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.Placement, &q.Why, &arrive, &start)
 		if gpus != nil {
 			q.GPUs = *gpus
 		}

@@ -33,7 +33,7 @@ type StoredCycle struct {
 // RecordedDecision is what a cycle decided about a job. Ranks and reasons are kept only
 // where something else changed too.
 type RecordedDecision struct {
-	Job       policy.JobID `json:"job"`
+	JobID     policy.JobID `json:"job"`
 	Verb      policy.Verb  `json:"verb"`
 	GPUs      int          `json:"gpus"`
 	Placement string       `json:"on,omitempty"` // "n1:4×a100"

@@ -38,7 +38,7 @@ func (s *Store) SumDueDays(ctx context.Context, cluster string) (days int, err e
 		_, e := conn.Exec(context.WithoutCancel(ctx), qSumsUnlock, cluster)
 		err = errors.Join(err, accounting.WrapError("ending the summing up", e))
 	}()
-	if err := capacity.SumDueHours(ctx, conn, cluster); err != nil {
+	if err := capacity.SumCapacityOfDueHours(ctx, conn, cluster); err != nil {
 		return 0, accounting.WrapError("reading old snapshots", err)
 	}
 	return sumDueDays(ctx, conn, cluster)

@@ -44,7 +44,7 @@ func TestJobStory(t *testing.T) {
 	}
 	q, err := d.Queue(ctx, testCluster, "")
 	must(t, err)
-	if len(q) != 2 || q[0].Rank != 1 || q[0].User != "ann" || q[1].Job != 2 || q[1].Why == "" {
+	if len(q) != 2 || q[0].Rank != 1 || q[0].User != "ann" || q[1].JobID != 2 || q[1].Why == "" {
 		t.Errorf("queue %+v", q)
 	}
 }

@@ -144,7 +144,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if err := json.Unmarshal(c.SnapshotJSON, &snapshot); err != nil {
 		return
 	}
-	e.SmallerRequests = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].DecidingPolicy)
+	e.SmallerRequests = smallerRequests(&snapshot, e.JobID, s.Loop.Partitions[i].DecidingPolicy)
 }
 
 // smallerRequests says which smaller requests of a waiting job the policy would have

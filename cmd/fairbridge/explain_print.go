@@ -16,7 +16,7 @@ import (
 func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
-		e.Job, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUs, last.State)
+		e.JobID, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUs, last.State)
 	if len(e.Decisions) > 0 && e.Decisions[0].IsCurrent {
 		d := e.Decisions[0]
 		fmt.Fprintln(w)

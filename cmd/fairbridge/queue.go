@@ -91,7 +91,7 @@ func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
 		t.AddRow(
-			r.Partition, r.Rank, r.Job, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.FormatAge(now, r.Arrive), r.Why,
+			r.Partition, r.Rank, r.JobID, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.FormatAge(now, r.Arrive), r.Why,
 		)
 	}
 	t.Print()

@@ -16,7 +16,7 @@ const maxLineBytes = 4 << 10
 
 // Answer is the probe's answer to a report.
 type Answer struct {
-	Job   int64  `json:"job,omitempty"`   // whose it is
+	JobID int64  `json:"job,omitempty"`   // whose it is
 	SLUID string `json:"sluid,omitempty"` // where only that is known
 	Error string `json:"error,omitempty"` // why it was not taken
 }

@@ -54,7 +54,7 @@ func TestReports(t *testing.T) {
 	path, d := inbox(t, mine)
 	for i := range 3 {
 		a, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Epoch: known(float64(i)), TotalEpochs: known(90), Loss: known(-0.5)})
-		if err != nil || a.Job != 4711 {
+		if err != nil || a.JobID != 4711 {
 			t.Fatalf("%+v, %v", a, err)
 		}
 	}

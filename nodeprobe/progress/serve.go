@@ -66,7 +66,7 @@ func (s *Server) serveConn(c net.Conn) {
 	lines := bufio.NewScanner(c)
 	lines.Buffer(make([]byte, 0, 512), maxLineBytes)
 	for n := 0; n < maxLinesPerConnection && lines.Scan(); n++ {
-		a := Answer{Job: who.Job, SLUID: who.SLUID}
+		a := Answer{JobID: who.Job, SLUID: who.SLUID}
 		if err := s.Inbox.TakeReportLine(lines.Bytes(), who, uid); err != nil {
 			a = Answer{Error: err.Error()}
 		}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// cachedFiles is a value made of files, made anew when one of them changed. It is
+// fileBackedValue is a value made of files, made anew when one of them changed. It is
 // safe for concurrent use.
-type cachedFiles[T any] struct {
+type fileBackedValue[T any] struct {
 	paths      []string
 	parseFiles func() (T, error)
 
@@ -25,7 +25,7 @@ type cachedFiles[T any] struct {
 
 // load returns the value. While new files make no sense, the old value holds; the
 // error says that there never was one.
-func (f *cachedFiles[T]) load() (T, error) {
+func (f *fileBackedValue[T]) load() (T, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	times := make([]time.Time, len(f.paths))
@@ -55,8 +55,8 @@ func hasSameTimes(a, b []time.Time) bool {
 }
 
 // newCachedKeyPair reads a certificate and its key.
-func newCachedKeyPair(cert, key string) *cachedFiles[*tls.Certificate] {
-	return &cachedFiles[*tls.Certificate]{paths: []string{cert, key}, parseFiles: func() (*tls.Certificate, error) {
+func newCachedKeyPair(cert, key string) *fileBackedValue[*tls.Certificate] {
+	return &fileBackedValue[*tls.Certificate]{paths: []string{cert, key}, parseFiles: func() (*tls.Certificate, error) {
 		c, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificate %s with key %s: %w", cert, key, err)
@@ -66,8 +66,8 @@ func newCachedKeyPair(cert, key string) *cachedFiles[*tls.Certificate] {
 }
 
 // newCachedAuthorities reads the certificates of who may issue others.
-func newCachedAuthorities(file string) *cachedFiles[*x509.CertPool] {
-	return &cachedFiles[*x509.CertPool]{paths: []string{file}, parseFiles: func() (*x509.CertPool, error) {
+func newCachedAuthorities(file string) *fileBackedValue[*x509.CertPool] {
+	return &fileBackedValue[*x509.CertPool]{paths: []string{file}, parseFiles: func() (*x509.CertPool, error) {
 		pem, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificates: %w", err)
@@ -85,7 +85,7 @@ const minTokenLength = 16
 
 // NewTokenReader returns what reads the token of a file.
 func NewTokenReader(file string) func() (string, error) {
-	f := &cachedFiles[string]{paths: []string{file}, parseFiles: func() (string, error) {
+	f := &fileBackedValue[string]{paths: []string{file}, parseFiles: func() (string, error) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("reading the token: %w", err)

@@ -34,7 +34,7 @@ type Result struct {
 
 // Difference is a job about which another decision is made now.
 type Difference struct {
-	Job      policy.JobID              `json:"job"`
+	JobID    policy.JobID              `json:"job"`
 	Recorded *journal.RecordedDecision `json:"then"` // null: it is not in the record
 	Replayed *journal.RecordedDecision `json:"now"`
 }
@@ -104,7 +104,7 @@ func findDifferences(plan *policy.Plan, then []journal.RecordedDecision, refused
 	out := []Difference{}
 	before, refusedJobs := map[policy.JobID]*journal.RecordedDecision{}, map[policy.JobID]bool{}
 	for i := range then {
-		before[then[i].Job] = &then[i]
+		before[then[i].JobID] = &then[i]
 	}
 	for _, no := range refused {
 		refusedJobs[no.Job] = true

@@ -14,9 +14,9 @@ func TestDifferences(t *testing.T) {
 	plan := &policy.Plan{Decisions: []policy.Decision{
 		{Job: 1, Verb: policy.Keep}, {Job: 2, Verb: policy.Hold}, {Job: 3, Verb: policy.Hold}, {Job: 4, Verb: policy.Hold},
 	}}
-	then := []journal.RecordedDecision{{Job: 1, Verb: policy.Keep}, {Job: 2, Verb: policy.Start}, {Job: 4, Verb: policy.Start}}
+	then := []journal.RecordedDecision{{JobID: 1, Verb: policy.Keep}, {JobID: 2, Verb: policy.Start}, {JobID: 4, Verb: policy.Start}}
 	got := findDifferences(plan, then, []bridge.Refusal{{Job: 4, Why: "the gate made it wait"}})
-	want := []Difference{{2, &then[1], &journal.RecordedDecision{Job: 2, Verb: policy.Hold}}, {3, nil, &journal.RecordedDecision{Job: 3, Verb: policy.Hold}}}
+	want := []Difference{{2, &then[1], &journal.RecordedDecision{JobID: 2, Verb: policy.Hold}}, {3, nil, &journal.RecordedDecision{JobID: 3, Verb: policy.Hold}}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
