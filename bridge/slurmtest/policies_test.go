@@ -172,9 +172,9 @@ func (l *control) inOrder() {
 	}
 }
 
-// TestPoliciesThroughTheDoor drives policies that stop jobs over HTTP: one job
+// TestPoliciesThroughTheWriter drives policies that stop jobs over HTTP: one job
 // that may be stopped has run for long, and short jobs of others come.
-func TestPoliciesThroughTheDoor(t *testing.T) {
+func TestPoliciesThroughTheWriter(t *testing.T) {
 	for _, name := range []string{"gandiva-fair", "gavel", "shockwave", "themis", "tiresias"} {
 		t.Run(name, func(t *testing.T) {
 			l, sent := newControl(t, name), map[slurm.EditKind]int{}

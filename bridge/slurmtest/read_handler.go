@@ -13,7 +13,7 @@ import (
 	"fairbridge/bridge/slurmtest/records"
 )
 
-// reader answers what can be asked of slurmctld, and of slurmdbd.
+// readHandler answers what can be asked of slurmctld, and of slurmdbd.
 type readHandler struct {
 	envelope
 	world       *sim.World

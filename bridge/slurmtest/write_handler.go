@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge/slurmtest/update"
 )
 
-// writer changes jobs for a user.
+// writeHandler changes jobs for a user.
 type writeHandler struct {
 	envelope
 	world    *sim.World

@@ -14,7 +14,7 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-func TestShutDoor(t *testing.T) {
+func TestGuardRefusesWrites(t *testing.T) {
 	stop := filepath.Join(t.TempDir(), "STOP")
 	for _, c := range []struct {
 		name    string
