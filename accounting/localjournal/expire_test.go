@@ -45,7 +45,7 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 		}
 		in := bridge.Intent{
 			ID: int64(i + 1), Cluster: "lab", Epoch: 1, Policy: "fifo", Edit: e, State: bridge.IntentObserved, Made: w.Now(), Sent: w.Now(),
-			Before: bridge.JobBefore{Eligible: before.Eligible, Begin: before.Eligible, Priority: before.Priority, State: before.State},
+			Before: bridge.JobBefore{Eligible: before.EligibleTime, Begin: before.EligibleTime, Priority: before.Priority, State: before.State},
 		}
 		if err := j.WriteIntents(in); err != nil {
 			t.Fatal(err)

@@ -19,12 +19,12 @@ var (
 		Kind: slurm.EditLease, Field: beginTimeField, NeededMode: bridge.ModeSteer, SendPhase: PhaseLease, IsRepeatable: true,
 		ShowsEffect: showsLease, Undo: undoLease, WantedEdits: wantedLeaseEdits, Check: checkLease,
 		// A begin time that is neither the one of before nor ours is somebody's.
-		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
+		WasOverruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.EligibleTime.Equal(in.Before.Eligible) },
 	}
 	unleaseRow = EditKindRow{
 		Kind: slurm.EditUnlease, Field: beginTimeField, NeededMode: bridge.ModeRank, SendPhase: PhaseOther, IsRepeatable: true, LetsJobStart: true,
 		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
-			return !j.IsPending() || !j.Eligible.After(in.Edit.Until.Add(beginTimeSlack))
+			return !j.IsPending() || !j.EligibleTime.After(in.Edit.Until.Add(beginTimeSlack))
 		},
 		Check: checkUnlease,
 	}
@@ -43,20 +43,22 @@ var (
 
 // beginTimeField is the begin time, in which a lease stands in place of the owner's own.
 var beginTimeField = &FieldRow{
-	Name:         slurm.FieldBeginTime,
-	ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner { return ownerUsIf(j.Eligible.Equal(in.Edit.Until)) },
+	Name: slurm.FieldBeginTime,
+	ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner {
+		return ownerUsIf(j.EligibleTime.Equal(in.Edit.Until))
+	},
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
-		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.Eligible), formatTime(in.Edit.Until))
+		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.EligibleTime), formatTime(in.Edit.Until))
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.JobBefore) bool { return e.Kind == slurm.EditUnlease },
 	ChangeSince: func(noted *bridge.JobBefore, j *slurm.Job) string {
-		if j.Eligible.Equal(noted.Eligible) {
+		if j.EligibleTime.Equal(noted.Eligible) {
 			return ""
 		}
-		return "its begin time is " + formatTime(j.Eligible) + " now"
+		return "its begin time is " + formatTime(j.EligibleTime) + " now"
 	},
 	SlurmChangeSince: func(noted *bridge.JobBefore, j *slurm.Job) string {
-		if !noted.Eligible.IsZero() || j.Eligible.IsZero() {
+		if !noted.Eligible.IsZero() || j.EligibleTime.IsZero() {
 			return ""
 		}
 		return "it has become eligible: it is planned anew"
@@ -87,10 +89,10 @@ const beginTimeSlack = 3 * time.Second
 // within beginTimeSlack of the wanted one is adopted.
 func showsLease(in *bridge.Intent, j *slurm.Job) bool {
 	e := &in.Edit
-	if d := j.Eligible.Sub(e.Until); d > beginTimeSlack || d < -beginTimeSlack {
+	if d := j.EligibleTime.Sub(e.Until); d > beginTimeSlack || d < -beginTimeSlack {
 		return false
 	}
-	e.Until, in.NotAfter = j.Eligible, j.Eligible
+	e.Until, in.NotAfter = j.EligibleTime, j.EligibleTime
 	return true
 }
 
@@ -134,7 +136,7 @@ func (g *PartitionGoal) newLeaseEnd(j *slurm.Job, in *bridge.Intent) (until time
 		return until, false
 	}
 	until = now.Add(g.LeaseConfig.Length - leaseJitter(j.ID, g.Snapshot.Seq, g.LeaseConfig.Length)).Truncate(time.Second)
-	own := j.Eligible
+	own := j.EligibleTime
 	if in != nil {
 		own = in.Before.Begin
 	}

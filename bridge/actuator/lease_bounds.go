@@ -43,7 +43,7 @@ func (c *EditContext) ownerBeginTime() time.Time {
 	if c.StandingIntent != nil {
 		return c.StandingIntent.Before.Begin
 	}
-	return c.SlurmJob.Eligible
+	return c.SlurmJob.EligibleTime
 }
 
 // CheckDelay says why the job must not be kept from starting until the given

@@ -75,7 +75,7 @@ func TestTouched(t *testing.T) {
 		want   string
 	}{
 		{slurm.EditLease, func(*slurm.Job) {}, ""},
-		{slurm.EditLease, func(j *slurm.Job) { j.Eligible = noon }, "its begin time is 2026-03-02T12:00:00Z now"},
+		{slurm.EditLease, func(j *slurm.Job) { j.EligibleTime = noon }, "its begin time is 2026-03-02T12:00:00Z now"},
 		{slurm.EditNice, func(j *slurm.Job) { j.Nice = 9 }, "its nice is 9, set by somebody"},
 		{slurm.EditSiteFactor, func(j *slurm.Job) { j.Nice, j.Priority = 9, 1 }, ""},
 		{slurm.EditPriority, func(j *slurm.Job) { j.Priority = 1 }, ""},

@@ -14,7 +14,7 @@ var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // and not n9, and has set a nice of 3.
 func NewWaitingJob() slurm.Job {
 	return slurm.Job{
-		ID: 7, Submit: Noon.Add(-time.Hour), Eligible: Noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
+		ID: 7, Submit: Noon.Add(-time.Hour), EligibleTime: Noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
 		Nice: 3, IsNiceKnown: true, RequiredNodes: slurm.ReadHosts("n1"), ExcludedNodes: slurm.ReadHosts("n9"), IsBatch: true,
 	}
 }

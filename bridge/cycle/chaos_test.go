@@ -213,8 +213,8 @@ func (c *chaos) ends() {
 func (c *chaos) leasesEnd() {
 	limit := c.w.Now().Add(c.conf.Lease.Length)
 	for _, j := range c.w.Jobs() {
-		if j.IsPending() && j.Eligible.After(limit) && !j.Eligible.Equal(c.begin[j.ID]) {
-			c.t.Errorf("job %d is kept until %v, its owner's begin time is %v", j.ID, j.Eligible, c.begin[j.ID])
+		if j.IsPending() && j.EligibleTime.After(limit) && !j.EligibleTime.Equal(c.begin[j.ID]) {
+			c.t.Errorf("job %d is kept until %v, its owner's begin time is %v", j.ID, j.EligibleTime, c.begin[j.ID])
 		}
 	}
 }

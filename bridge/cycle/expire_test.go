@@ -127,7 +127,7 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	g.full("")
 	id := g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8, ExcludedNodes: []string{"n2"}})
 	j := g.job(id)
-	before := bridge.JobBefore{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State, Excluded: j.ExcludedNodes}
+	before := bridge.JobBefore{Eligible: j.EligibleTime, Begin: j.EligibleTime, Priority: j.Priority, State: j.State, Excluded: j.ExcludedNodes}
 	begin := g.w.Now().Add(time.Hour).Truncate(time.Second)
 	g.stand([]bridge.Intent{
 		{Before: before, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n1", "n2"}}},
@@ -150,8 +150,8 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	if nodes != 3 || order != 11 {
 		t.Errorf("the exclusion ended in minute %d, the order number in minute %d; want 3 (90 s) and 11 (10 min)", nodes, order)
 	}
-	if !g.job(id).Eligible.Equal(begin) {
-		t.Errorf("the lease was ended: %v", g.job(id).Eligible)
+	if !g.job(id).EligibleTime.Equal(begin) {
+		t.Errorf("the lease was ended: %v", g.job(id).EligibleTime)
 	}
 }
 

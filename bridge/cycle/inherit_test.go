@@ -25,7 +25,7 @@ func TestReleaseReachesTasksOfArrays(t *testing.T) {
 				plain := r.job(array)
 				r.stand([]bridge.Intent{{
 					Edit:   slurm.Edit{Run: plain.CurrentRun(), Kind: kind, Value: 77, Tasks: 9},
-					Before: bridge.JobBefore{Eligible: plain.Eligible, Begin: plain.Eligible, Priority: plain.Priority, Nice: plain.Nice, State: plain.State},
+					Before: bridge.JobBefore{Eligible: plain.EligibleTime, Begin: plain.EligibleTime, Priority: plain.Priority, Nice: plain.Nice, State: plain.State},
 				}})
 				for _, id := range []int64{a, b} {
 					_ = r.w.Cancel("hog", fmt.Sprint(id))

@@ -223,14 +223,14 @@ func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2})
 	small := r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4, TimeLimit: 12 * time.Hour})
 	r.cycles(4)
-	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
-		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
+	if j := r.job(small); !j.IsPending() || !j.EligibleTime.After(r.w.Now()) {
+		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.EligibleTime, r.wire.applied)
 	}
 	r.conf.Partitions[0].Mode = bridge.ModeRank
 	r.restart()
 	r.cycles(4)
-	if j := r.job(small); j.IsPending() && j.Eligible.After(r.w.Now()) {
-		t.Errorf("in rank mode the small job is still held until %v", j.Eligible)
+	if j := r.job(small); j.IsPending() && j.EligibleTime.After(r.w.Now()) {
+		t.Errorf("in rank mode the small job is still held until %v", j.EligibleTime)
 	}
 }
 
@@ -266,8 +266,8 @@ func TestReleaseGivesEverythingBack(t *testing.T) {
 	}
 	for id, was := range before {
 		is := r.job(id)
-		if is.IsPending() && (is.RequiredNodes.Text != was.RequiredNodes.Text || is.Eligible.After(r.w.Now()) || is.Priority > 11_001) {
-			t.Errorf("job %d: required %q, begin %v, priority %d", id, is.RequiredNodes.Text, is.Eligible, is.Priority)
+		if is.IsPending() && (is.RequiredNodes.Text != was.RequiredNodes.Text || is.EligibleTime.After(r.w.Now()) || is.Priority > 11_001) {
+			t.Errorf("job %d: required %q, begin %v, priority %d", id, is.RequiredNodes.Text, is.EligibleTime, is.Priority)
 		}
 	}
 }

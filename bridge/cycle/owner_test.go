@@ -20,8 +20,8 @@ func leased(t *testing.T) (r *rig, small int64) {
 	r.submit(sim.JobSpec{User: "new", Account: "y", GPUsPerNode: 8, MinNodes: 2})
 	small = r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 4, TimeLimit: 12 * time.Hour, Hold: false})
 	r.cycles(4)
-	if j := r.job(small); !j.IsPending() || !j.Eligible.After(r.w.Now()) {
-		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
+	if j := r.job(small); !j.IsPending() || !j.EligibleTime.After(r.w.Now()) {
+		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.EligibleTime, r.wire.applied)
 	}
 	return r, small
 }
@@ -62,8 +62,8 @@ func TestAPersonsBeginTimeStands(t *testing.T) {
 					sent := len(r.wire.applied)
 					for range 24 { // twice the life of a lease
 						r.cycles(1)
-						if j := r.job(id); !chosen.IsZero() && j.IsPending() && !j.Eligible.Equal(chosen) {
-							t.Fatalf("begin time %v, chosen was %v; sent %v", j.Eligible, chosen, r.wire.applied[sent:])
+						if j := r.job(id); !chosen.IsZero() && j.IsPending() && !j.EligibleTime.Equal(chosen) {
+							t.Fatalf("begin time %v, chosen was %v; sent %v", j.EligibleTime, chosen, r.wire.applied[sent:])
 						}
 					}
 					if chosen.IsZero() {
@@ -100,7 +100,7 @@ func TestADecisionForAnotherJobIsPlannedAnew(t *testing.T) {
 	if !void {
 		t.Errorf("the raised limit was never seen; sent %v", r.wire.applied)
 	}
-	if j := r.job(id); !j.Eligible.After(r.w.Now()) {
+	if j := r.job(id); !j.EligibleTime.After(r.w.Now()) {
 		t.Error("the job is no longer held, though it may be decided anew with its limit")
 	}
 }

@@ -159,8 +159,8 @@ func (f *folk) lost() {
 		if j.RequiredNodes.Text != w.required || j.ExcludedNodes.Text != w.excluded || j.TimeLimit != w.limit {
 			f.t.Errorf("job %d has nodes %q without %q for %v, wanted %q without %q for %v", id, j.RequiredNodes.Text, j.ExcludedNodes.Text, j.TimeLimit, w.required, w.excluded, w.limit)
 		}
-		if begin := w.begin; begin.After(f.w.Now()) && !j.Eligible.Equal(begin) || !begin.After(f.w.Now()) && j.Eligible.After(f.w.Now()) {
-			f.t.Errorf("job %d may begin at %v, wanted %v (now %v)", id, j.Eligible, begin, f.w.Now())
+		if begin := w.begin; begin.After(f.w.Now()) && !j.EligibleTime.Equal(begin) || !begin.After(f.w.Now()) && j.EligibleTime.After(f.w.Now()) {
+			f.t.Errorf("job %d may begin at %v, wanted %v (now %v)", id, j.EligibleTime, begin, f.w.Now())
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (r *rig) ordered(n int) {
 		j := r.job(r.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8}))
 		intents[i] = bridge.Intent{
 			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 1_000_000 + int64(i)},
-			Before: bridge.JobBefore{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+			Before: bridge.JobBefore{Eligible: j.EligibleTime, Begin: j.EligibleTime, Priority: j.Priority, State: j.State},
 		}
 	}
 	r.stand(intents)

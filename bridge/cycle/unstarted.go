@@ -84,5 +84,5 @@ func findAwaitedStarts(before map[int64]AwaitedStart, e *Evaluation, v *slurm.Vi
 
 // maySlurmStart reports whether Slurm may start the job now.
 func maySlurmStart(j *slurm.Job, now time.Time) bool {
-	return j != nil && j.IsPending() && !j.IsHeld && !j.Eligible.After(now)
+	return j != nil && j.IsPending() && !j.IsHeld && !j.EligibleTime.After(now)
 }

@@ -159,9 +159,9 @@ func (d *desk) undo(t *rapid.T, original *slurm.View) {
 	}
 	for i := range original.Jobs {
 		was, is := &original.Jobs[i], v.Job(original.Jobs[i].ID)
-		if is.Eligible.After(v.At) || is.Nice != was.Nice || is.RequiredNodes.Text != was.RequiredNodes.Text || is.IsHeld != was.IsHeld {
+		if is.EligibleTime.After(v.At) || is.Nice != was.Nice || is.RequiredNodes.Text != was.RequiredNodes.Text || is.IsHeld != was.IsHeld {
 			t.Fatalf("job %d: begin %v nice %d required %q held %v, was nice %d required %q held %v",
-				is.ID, is.Eligible, is.Nice, is.RequiredNodes.Text, is.IsHeld, was.Nice, was.RequiredNodes.Text, was.IsHeld)
+				is.ID, is.EligibleTime, is.Nice, is.RequiredNodes.Text, is.IsHeld, was.Nice, was.RequiredNodes.Text, was.IsHeld)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 	if e := Diff(w); len(e) != 1 || e[0].Kind != slurm.EditLease {
 		t.Fatalf("no lease: %v", e)
 	}
-	w.View.Jobs[0].Eligible = noon.Add(time.Hour)
+	w.View.Jobs[0].EligibleTime = noon.Add(time.Hour)
 	for _, e := range Diff(w) {
 		if e.Kind == slurm.EditLease {
 			t.Errorf("a lease over its owner's later begin: %v", e)

@@ -76,8 +76,8 @@ var editCases = []struct {
 	{"I3 begin just past", leased, until(slurm.EditUnlease, -time.Minute), ""},
 	{"I3 nothing to take back", nothing, unlock, "I3"},
 	{"I3 no site factor to take back", nothing, as(slurm.EditSiteFactor, 0), "I3"},
-	{"I3 begin changed", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).Eligible = noon.Add(time.Hour) }, unlock, "I3"},
-	{"I3 lease renewed after a change", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).Eligible = noon.Add(time.Minute) }, lease, "I3"},
+	{"I3 begin changed", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).EligibleTime = noon.Add(time.Hour) }, unlock, "I3"},
+	{"I3 lease renewed after a change", func(in *gate.EditInput) { leased(in); viewJob(&in.CommonInput, 2).EligibleTime = noon.Add(time.Minute) }, lease, "I3"},
 	{"I3 nice changed", func(in *gate.EditInput) { numbered(slurm.EditNice, 90)(in); viewJob(&in.CommonInput, 2).Nice = 91 }, as(slurm.EditNice, 7), "I3"},
 	{"I3 priority changed", func(in *gate.EditInput) {
 		numbered(slurm.EditPriority, 9000)(in)
@@ -108,7 +108,7 @@ var editCases = []struct {
 	{"I4 longest", nothing, until(slurm.EditLease, time.Hour), ""},
 	{"I4 too long", nothing, until(slurm.EditLease, time.Hour+time.Second), "I4"},
 	{"I4 part of a second", nothing, until(slurm.EditLease, time.Minute+1), "I4"},
-	{"I4 owner's begin", job2(func(j *slurm.Job) { j.Eligible = noon.Add(11 * time.Minute) }), lease, "I4"},
+	{"I4 owner's begin", job2(func(j *slurm.Job) { j.EligibleTime = noon.Add(11 * time.Minute) }), lease, "I4"},
 	{"I4 owner's begin under a lease", func(in *gate.EditInput) { ownLater(in) }, until(slurm.EditLease, time.Minute), "I4"},
 	{"I4 renewal", leased, lease, ""},
 	{"I4 total", func(in *gate.EditInput) { in.LeasedTimeByJob[2] = 23*time.Hour + 50*time.Minute + 1 }, lease, "I4"},

@@ -23,7 +23,7 @@ func stands(in *gate.EditInput, e slurm.Edit, before bridge.JobBefore, state bri
 func leased(in *gate.EditInput) {
 	e := edit(&in.CommonInput, 2, slurm.EditLease)
 	e.Until = noon.Add(3 * time.Minute)
-	viewJob(&in.CommonInput, 2).Eligible = e.Until
+	viewJob(&in.CommonInput, 2).EligibleTime = e.Until
 	stands(in, e, bridge.JobBefore{Begin: noon.Add(-time.Hour)}, bridge.IntentObserved)
 }
 

@@ -43,7 +43,7 @@ func (f *facts) isBeneficiaryStillWaiting(s *bridge.Stop) bool {
 	case j == nil || !j.IsPending() || j.Submit.After(s.SentAt.Add(2*f.CycleInterval)): // it ran, and was requeued since
 		return false
 	case s.Beneficiary == s.Job: // moved: Slurm lets it start only after its requeue delay
-		return !j.Eligible.After(f.clusterTime) || since > 10*time.Minute
+		return !j.EligibleTime.After(f.clusterTime) || since > 10*time.Minute
 	case v != nil && v.HasFlag("COMPLETING"): // the room is not there yet
 		return since > 10*time.Minute
 	}

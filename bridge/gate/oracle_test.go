@@ -55,7 +55,7 @@ var oracle = map[string]func(d deed) bool{
 		last := d.standing(d.e.Kind)
 		switch d.e.Kind {
 		case slurm.EditUnlease:
-			return last != nil && last.Edit.Until.Equal(d.j.Eligible) && !d.e.Until.Before(last.Before.Begin)
+			return last != nil && last.Edit.Until.Equal(d.j.EligibleTime) && !d.e.Until.Before(last.Before.Begin)
 		case slurm.EditHandBackPriority:
 			return last != nil && last.Edit.Value == d.j.Priority
 		case slurm.EditSiteFactor:
@@ -69,7 +69,7 @@ var oracle = map[string]func(d deed) bool{
 		if d.e.Kind != slurm.EditLease {
 			return true
 		}
-		own := d.j.Eligible
+		own := d.j.EligibleTime
 		if last := d.standing(slurm.EditLease); last != nil {
 			own = last.Before.Begin
 		}

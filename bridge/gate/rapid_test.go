@@ -104,7 +104,7 @@ func spoilJob(t *rapid.T, s *gate.CommonInput, j *slurm.Job, p *policy.Job) {
 	case 19:
 		p.Tasks, j.ArrayJobID = rapid.IntRange(1, 20).Draw(t, "tasks"), j.ID
 	case 20:
-		j.Eligible = ago(rapid.IntRange(-20, 5).Draw(t, "eligible"))
+		j.EligibleTime = ago(rapid.IntRange(-20, 5).Draw(t, "eligible"))
 	case 21:
 		p.UnstoppableReason = "no"
 	case 22:
@@ -163,7 +163,7 @@ func aBook(t *rapid.T, s *gate.CommonInput) []bridge.Intent {
 func show(j *slurm.Job, e slurm.Edit) {
 	switch e.Kind {
 	case slurm.EditLease:
-		j.Eligible = e.Until
+		j.EligibleTime = e.Until
 	case slurm.EditNice:
 		j.Nice = e.Value
 	case slurm.EditPriority:

@@ -79,7 +79,7 @@ var asideCases = []planCase{
 	}, ""},
 	{"a move waits for its requeue delay", policy.Stop, func(in *gate.PlanInput) {
 		stoppedFor(in, 3, 3*time.Minute).Job = 3
-		viewJob(&in.CommonInput, 3).Eligible = noon.Add(time.Second)
+		viewJob(&in.CommonInput, 3).EligibleTime = noon.Add(time.Second)
 	}, ""},
 	{"a move in vain", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute).Job = 3 }, "I22"},
 }

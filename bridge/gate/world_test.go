@@ -51,7 +51,7 @@ func waits(s *gate.CommonInput, id int64) {
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
 		ID: id, User: fmt.Sprintf("u%d", id), Account: "a", Partitions: []string{"gpu"}, State: "PENDING", Submit: submit,
-		Eligible: submit, Priority: 5000, IsNiceKnown: true, IsBatch: true, Requeue: true, NodeCount: 1, TimeLimit: 24 * time.Hour,
+		EligibleTime: submit, Priority: 5000, IsNiceKnown: true, IsBatch: true, Requeue: true, NodeCount: 1, TimeLimit: 24 * time.Hour,
 	})
 }
 
@@ -64,7 +64,7 @@ func runs(s *gate.CommonInput, id int64, node string) {
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
 		ID: id, User: fmt.Sprintf("u%d", id), Account: "b", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit,
-		Eligible: submit, Start: start, Priority: 5000, IsBatch: true, Requeue: true, NodeCount: 1, Nodes: slurm.ReadHosts(node),
+		EligibleTime: submit, Start: start, Priority: 5000, IsBatch: true, Requeue: true, NodeCount: 1, Nodes: slurm.ReadHosts(node),
 	})
 }
 

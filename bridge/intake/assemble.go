@@ -138,7 +138,7 @@ func (a *snapshotAssembler) eligibleAt(j *slurm.Job) time.Time {
 	if in := a.Book.StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, a.View.At); in != nil && actuator.ValueOwnerOf(in, j) == actuator.OwnerUs {
 		return in.Before.Begin
 	}
-	return j.Eligible
+	return j.EligibleTime
 }
 
 func (a *snapshotAssembler) addCurrentRun(out *policy.Job, j *slurm.Job, mine bool) {

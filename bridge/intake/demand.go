@@ -48,7 +48,7 @@ func askFromJob(j *slurm.Job) (policy.Ask, error) {
 // partPercentOfType returns how many percent of a GPU a device of the type is, as policies
 // have it: 0 for a whole one.
 func partPercentOfType(typ string) int {
-	if p := slurm.TypePercentOfGPU(typ); p < 100 {
+	if p := slurm.PercentOfGPUType(typ); p < 100 {
 		return p
 	}
 	return 0

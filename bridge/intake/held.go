@@ -36,7 +36,7 @@ func heldReason(j *slurm.Job, demand error) string {
 // can.
 func unplaceableReason(j *slurm.Job) string {
 	switch {
-	case !j.Features.IsPlain():
+	case !j.Features.IsPlainList():
 		return "its constraint " + j.Features.Text + " is more than a list of features"
 	case j.GresPerNode.HasMixedTypes() || j.GresPerJob.HasMixedTypes():
 		return "it asks for several types of GPU"

@@ -50,7 +50,7 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 	reused := site([2]int64{5, 700})
 	reused[0].Edit.Run.Submit--
 	held := lease(bridge.IntentObserved)
-	shows := func(j *slurm.Job) { j.Eligible = held.Edit.Until }
+	shows := func(j *slurm.Job) { j.EligibleTime = held.Edit.Until }
 	pin := intent(slurm.EditRequireNodes, bridge.IntentObserved)
 	pin.Edit.Nodes = []string{"n1"}
 	for _, tt := range []struct {

@@ -19,9 +19,9 @@ func TestRewritten(t *testing.T) {
 		want bool
 	}{
 		{"begin: as it was", begin, same, false},
-		{"begin: as we want it", begin, func(j *slurm.Job) { j.Eligible = begin.Edit.Until }, false},
-		{"begin: later, by its owner", begin, func(j *slurm.Job) { j.Eligible = noon.Add(3 * time.Hour) }, true},
-		{"begin: now, by its owner", begin, func(j *slurm.Job) { j.Eligible = noon }, true},
+		{"begin: as we want it", begin, func(j *slurm.Job) { j.EligibleTime = begin.Edit.Until }, false},
+		{"begin: later, by its owner", begin, func(j *slurm.Job) { j.EligibleTime = noon.Add(3 * time.Hour) }, true},
+		{"begin: now, by its owner", begin, func(j *slurm.Job) { j.EligibleTime = noon }, true},
 		{"nice: as it was", nice, func(j *slurm.Job) { j.Nice = 7 }, false},
 		{"nice: as we want it", nice, func(j *slurm.Job) { j.Nice = 400 }, false},
 		{"nice: its owner's", nice, func(j *slurm.Job) { j.Nice = 70 }, true},

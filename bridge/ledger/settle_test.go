@@ -13,14 +13,14 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // waiting is a pending job as Slurm shows it.
 func waiting() slurm.Job {
-	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, IsNiceKnown: true}
+	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), EligibleTime: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, IsNiceKnown: true}
 }
 
 func intent(kind slurm.EditKind, state bridge.IntentState) bridge.Intent {
 	j := waiting()
 	return bridge.Intent{
 		ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: kind}, State: state, Made: noon, Sent: noon,
-		Before: bridge.JobBefore{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+		Before: bridge.JobBefore{Eligible: j.EligibleTime, Begin: j.EligibleTime, Priority: j.Priority, State: j.State},
 	}
 }
 
@@ -60,10 +60,10 @@ func TestSettle(t *testing.T) {
 		says string
 	}{
 		{"never sent", lease(bridge.IntentPlanned), same, noon, bridge.IntentVoid, "never sent"},
-		{"seen", lease(bridge.IntentAcked), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.IntentObserved, ""},
-		{"seen although the answer was lost", lease(bridge.IntentUnknown), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.IntentObserved, ""},
-		{"rounded by Slurm", lease(bridge.IntentAcked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, bridge.IntentObserved, ""},
-		{"its owner took it off before it was seen", withPolls(lease(bridge.IntentAcked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.IntentYielded, "said yes"},
+		{"seen", lease(bridge.IntentAcked), func(j *slurm.Job) { j.EligibleTime = until }, noon, bridge.IntentObserved, ""},
+		{"seen although the answer was lost", lease(bridge.IntentUnknown), func(j *slurm.Job) { j.EligibleTime = until }, noon, bridge.IntentObserved, ""},
+		{"rounded by Slurm", lease(bridge.IntentAcked), func(j *slurm.Job) { j.EligibleTime = until.Add(2 * time.Second) }, noon, bridge.IntentObserved, ""},
+		{"its owner took it off before it was seen", withPolls(lease(bridge.IntentAcked), 1), func(j *slurm.Job) { j.EligibleTime = noon }, late(time.Minute), bridge.IntentYielded, "said yes"},
 		{"never seen", withPolls(lease(bridge.IntentAcked), 1), same, late(time.Minute), bridge.IntentFailed, "said yes"},
 		{"given back without an answer or an effect", over(1000, number(slurm.EditSiteFactor, 0, bridge.IntentUnknown)), same, late(5 * time.Minute), bridge.IntentFailed, "no answer"},
 		{"set without an answer or an effect", number(slurm.EditSiteFactor, 1000, bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentObserved, "no answer"},
@@ -72,9 +72,9 @@ func TestSettle(t *testing.T) {
 		{"no answer, not seen yet", lease(bridge.IntentUnknown), same, late(3 * time.Minute), bridge.IntentUnknown, ""},
 		{"no answer, never seen", lease(bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentFailed, "no answer and no effect"},
 		{"sent, then the daemon died", lease(bridge.IntentSent), same, late(5 * time.Minute), bridge.IntentFailed, "no answer"},
-		{"ran out", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Eligible = until }, late(11 * time.Minute), bridge.IntentExpired, "ran out"},
-		{"stands", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Eligible = until }, late(time.Minute), bridge.IntentObserved, ""},
-		{"its owner took it off", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.IntentYielded, "begin time is now"},
+		{"ran out", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = until }, late(11 * time.Minute), bridge.IntentExpired, "ran out"},
+		{"stands", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = until }, late(time.Minute), bridge.IntentObserved, ""},
+		{"its owner took it off", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = noon }, late(time.Minute), bridge.IntentYielded, "begin time is now"},
 		{"the job started", lease(bridge.IntentObserved), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), bridge.IntentExpired, "started"},
 		{"the job is gone", lease(bridge.IntentObserved), nil, late(time.Minute), bridge.IntentExpired, "gone"},
 		{"the id is another's", lease(bridge.IntentObserved), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), bridge.IntentExpired, "another job"},
@@ -154,7 +154,7 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 	old, next := lease(bridge.IntentObserved), lease(bridge.IntentAcked)
 	next.ID, next.Edit.Until = 2, noon.Add(20*time.Minute)
 	j := waiting()
-	j.Eligible = next.Edit.Until
+	j.EligibleTime = next.Edit.Until
 	v := &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{j}}
 	intents := []bridge.Intent{old, next}
 	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
@@ -194,7 +194,7 @@ func TestUndoKeepsTheOwnersBegin(t *testing.T) {
 	in := lease(bridge.IntentObserved)
 	in.Before.Begin = noon.Add(5 * time.Minute)
 	j := waiting()
-	j.Eligible = in.Edit.Until
+	j.EligibleTime = in.Edit.Until
 	got := UndoEdits([]bridge.Intent{in}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 1 || !got[0].Until.Equal(in.Before.Begin) {
 		t.Errorf("got %v, want a begin time of %v", got, in.Before.Begin)
@@ -205,7 +205,7 @@ func TestUndoWaitsForOpenOutcomes(t *testing.T) {
 	ours, next := lease(bridge.IntentObserved), lease(bridge.IntentUnknown)
 	next.ID = 2
 	j := waiting()
-	j.Eligible = ours.Edit.Until
+	j.EligibleTime = ours.Edit.Until
 	if got := UndoEdits([]bridge.Intent{ours, next}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) > 0 {
 		t.Errorf("got %v while an outcome is open", got)
 	}

@@ -15,11 +15,11 @@ func TestUndoIsByValue(t *testing.T) {
 		job  func(*slurm.Job)
 		want int
 	}{
-		{"still ours", func(j *slurm.Job) { j.Eligible = ours.Edit.Until }, 1},
-		{"somebody else's", func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, 0},
-		{"held meanwhile", func(j *slurm.Job) { j.Eligible, j.IsHeld = ours.Edit.Until, true }, 0},
-		{"running", func(j *slurm.Job) { j.Eligible, j.State = ours.Edit.Until, "RUNNING" }, 0},
-		{"unreadable", func(j *slurm.Job) { j.Eligible, j.UntrustedReason = ours.Edit.Until, "no priority" }, 0},
+		{"still ours", func(j *slurm.Job) { j.EligibleTime = ours.Edit.Until }, 1},
+		{"somebody else's", func(j *slurm.Job) { j.EligibleTime = noon.Add(time.Hour) }, 0},
+		{"held meanwhile", func(j *slurm.Job) { j.EligibleTime, j.IsHeld = ours.Edit.Until, true }, 0},
+		{"running", func(j *slurm.Job) { j.EligibleTime, j.State = ours.Edit.Until, "RUNNING" }, 0},
+		{"unreadable", func(j *slurm.Job) { j.EligibleTime, j.UntrustedReason = ours.Edit.Until, "no priority" }, 0},
 	}
 	for _, tt := range tests {
 		j := waiting()
@@ -55,7 +55,7 @@ func TestABeginTimeIsGivenBackLast(t *testing.T) {
 	pin.Edit.Nodes = []string{"n1"}
 	site.ID, pin.ID = 2, 3
 	j := waiting()
-	j.Eligible, j.RequiredNodes = held.Edit.Until, slurm.ReadHosts("n1")
+	j.EligibleTime, j.RequiredNodes = held.Edit.Until, slurm.ReadHosts("n1")
 	got := UndoEdits([]bridge.Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 3 || got[2].Kind != slurm.EditUnlease {
 		t.Errorf("got %v, want the lease's end last of three", got)

@@ -34,8 +34,8 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"a reused id", slurm.EditSiteFactor, func(j *slurm.Job) { j.Submit = noon }, "another run", ""},
 		{"held", slurm.EditSiteFactor, func(j *slurm.Job) { j.IsHeld = true }, "", "held"},
 		{"started", slurm.EditLease, func(j *slurm.Job) { j.State = "RUNNING" }, "RUNNING now", ""},
-		{"its owner's later begin", slurm.EditLease, func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, "", "begin time"},
-		{"its owner's earlier begin", slurm.EditLease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", "begin time"},
+		{"its owner's later begin", slurm.EditLease, func(j *slurm.Job) { j.EligibleTime = noon.Add(time.Hour) }, "", "begin time"},
+		{"its owner's earlier begin", slurm.EditLease, func(j *slurm.Job) { j.EligibleTime = noon.Add(-2 * time.Hour) }, "", "begin time"},
 		{"nice", slurm.EditNice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
 		{"nice does not matter to a lease", slurm.EditLease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
 		{"nice does not matter to a site factor", slurm.EditSiteFactor, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
@@ -67,9 +67,9 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 // nobody is taken to have changed the job, which would be left alone for a day.
 func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 	was := bridgetest.NewWaitingJob()
-	was.Eligible = time.Time{}
+	was.EligibleTime = time.Time{}
 	is := was
-	is.Eligible = noon
+	is.EligibleTime = noon
 	k := knows(&was)
 	lease := bridge.Intent{Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: noon.Add(9 * time.Minute)}, State: bridge.IntentPlanned}
 	if why, state := staleReason(&lease, &k, &is, nil); state != bridge.IntentVoid || !strings.Contains(why, "has become eligible") {
@@ -85,16 +85,16 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 // back all the same.
 func TestNothingIsWrittenOverAPerson(t *testing.T) {
 	was := bridgetest.NewWaitingJob()
-	was.Eligible, was.RequiredNodes, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
+	was.EligibleTime, was.RequiredNodes, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
 	ours := []bridge.Intent{
-		{ID: 1, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: was.Eligible}, State: bridge.IntentObserved},
+		{ID: 1, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditLease, Until: was.EligibleTime}, State: bridge.IntentObserved},
 		{ID: 2, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}}, State: bridge.IntentObserved},
 		{ID: 3, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditNice, Value: 40}, State: bridge.IntentObserved},
 		{ID: 4, Edit: slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSiteFactor, Value: 40}, State: bridge.IntentObserved},
 	}
 	changes := map[string]func(*slurm.Job){
-		"begin time":     func(j *slurm.Job) { j.Eligible = noon },
-		"begin time is":  func(j *slurm.Job) { j.Eligible = noon.Add(2 * time.Hour) },
+		"begin time":     func(j *slurm.Job) { j.EligibleTime = noon },
+		"begin time is":  func(j *slurm.Job) { j.EligibleTime = noon.Add(2 * time.Hour) },
 		"required nodes": func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n2") },
 		"nice is":        func(j *slurm.Job) { j.Nice = 0 },
 		"nice":           func(j *slurm.Job) { j.Nice, j.IsNiceKnown = 0, false },

@@ -96,7 +96,7 @@ func TestDependencies(t *testing.T) {
 		_ = submit(t, w, JobSpec{Name: c.on, Dependency: c.on, GPUsPerNode: 1, WorkTime: 3 * time.Hour, TimeLimit: 4 * time.Hour})
 		advance(w, 10*time.Second)
 		j := w.Jobs()[len(w.Jobs())-1]
-		if c.before != "" && (j.Reason != c.before || j.State != "PENDING" || !j.Eligible.IsZero()) {
+		if c.before != "" && (j.Reason != c.before || j.State != "PENDING" || !j.EligibleTime.IsZero()) {
 			t.Errorf("%s: %s %s before", c.on, j.State, j.Reason)
 		}
 	}
@@ -161,8 +161,8 @@ func TestHalfAppliedUpdateStaysHalfApplied(t *testing.T) {
 	if n := number(w.Update("slurm", id, JobUpdate{BeginTime: &until, Priority: Ptr(int64(9_000))})); n != ErrnoJobHeld {
 		t.Fatalf("error %d", n)
 	}
-	if j := get(t, w, id); !j.Eligible.Equal(until) {
-		t.Errorf("the lease before the refused priority is gone: %v", j.Eligible)
+	if j := get(t, w, id); !j.EligibleTime.Equal(until) {
+		t.Errorf("the lease before the refused priority is gone: %v", j.EligibleTime)
 	}
 }
 

@@ -92,8 +92,8 @@ func TestHeldJobNeverStarts(t *testing.T) {
 	w := world(t)
 	id := submit(t, w, JobSpec{Hold: true})
 	advance(w, time.Hour)
-	if j := get(t, w, id); j.State != "PENDING" || !j.Eligible.IsZero() || !j.Accrue.IsZero() {
-		t.Fatalf("%s eligible %v accrue %v", j.State, j.Eligible, j.Accrue)
+	if j := get(t, w, id); j.State != "PENDING" || !j.EligibleTime.IsZero() || !j.AccrueTime.IsZero() {
+		t.Fatalf("%s eligible %v accrue %v", j.State, j.EligibleTime, j.AccrueTime)
 	}
 	if err := w.Release("user", id); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ func TestLeaseHoldsAndExpiresByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	advance(w, 10*time.Minute-time.Second)
-	if j := get(t, w, id); j.State != "PENDING" || j.Reason != "BeginTime" || !j.Eligible.Equal(until) || !j.Start.Equal(until) {
-		t.Fatalf("%s %s eligible %v start %v", j.State, j.Reason, j.Eligible, j.Start)
+	if j := get(t, w, id); j.State != "PENDING" || j.Reason != "BeginTime" || !j.EligibleTime.Equal(until) || !j.Start.Equal(until) {
+		t.Fatalf("%s %s eligible %v start %v", j.State, j.Reason, j.EligibleTime, j.Start)
 	}
 	advance(w, 2*time.Second)
 	if j := get(t, w, id); j.Reason != "BeginTime" {
@@ -33,8 +33,8 @@ func TestLeaseCancelledStartsPromptly(t *testing.T) {
 	if err := w.Update("user", id, JobUpdate{BeginTime: Ptr(w.Now().Add(-time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, id); !j.Eligible.Equal(w.Now().Truncate(time.Second)) {
-		t.Errorf("a past begin is stored as %v, want now", j.Eligible)
+	if j := get(t, w, id); !j.EligibleTime.Equal(w.Now().Truncate(time.Second)) {
+		t.Errorf("a past begin is stored as %v, want now", j.EligibleTime)
 	}
 	advance(w, time.Second)
 	if s := states(t, w, id); s != "R" {
@@ -56,8 +56,8 @@ func TestLeaseRulesByState(t *testing.T) {
 	if err := w.Release(OperatorUser, held); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, held); !j.Eligible.Equal(until) {
-		t.Errorf("a release drops the lease: eligible %v", j.Eligible)
+	if j := get(t, w, held); !j.EligibleTime.Equal(until) {
+		t.Errorf("a release drops the lease: eligible %v", j.EligibleTime)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestLeaseAndAge(t *testing.T) {
 		w := world(t, func(c *Config) { c.EnforceLimits = limits })
 		full(t, w, 5*time.Hour)
 		id := submit(t, w, JobSpec{})
-		since := get(t, w, id).Accrue
+		since := get(t, w, id).AccrueTime
 		advance(w, time.Hour)
 		until := w.Now().Add(time.Hour).Truncate(time.Second)
 		if err := w.Update(OperatorUser, id, JobUpdate{BeginTime: &until}); err != nil {
@@ -76,7 +76,7 @@ func TestLeaseAndAge(t *testing.T) {
 		if limits {
 			want = until
 		}
-		if got := get(t, w, id).Accrue; !got.Equal(want) {
+		if got := get(t, w, id).AccrueTime; !got.Equal(want) {
 			t.Errorf("limits %t: accrue %v, want %v", limits, got, want)
 		}
 	}

@@ -146,8 +146,8 @@ func TestNothingStartsAgainstARule(t *testing.T) {
 			old, known := before[j.ID]
 			if j.State == "RUNNING" && known && old.State == "PENDING" {
 				started++
-				if old.IsHeld || old.Eligible.After(w.Now()) || old.Dependency.Text != "" {
-					t.Errorf("job %d started held %t, eligible %v at %v", j.ID, old.IsHeld, old.Eligible, w.Now())
+				if old.IsHeld || old.EligibleTime.After(w.Now()) || old.Dependency.Text != "" {
+					t.Errorf("job %d started held %t, eligible %v at %v", j.ID, old.IsHeld, old.EligibleTime, w.Now())
 				}
 			}
 			before[j.ID] = j
@@ -180,7 +180,7 @@ func TestDirectAppliesEveryEdit(t *testing.T) {
 		}
 	}
 	j, err := d.RereadJob(ctx, waits)
-	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.RequiredNodes.Text != "n2" || j.ExcludedNodes.Text != "n1" || j.GresPerNode.Text != "gres/gpu:4" {
+	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.EligibleTime.Equal(until) || j.RequiredNodes.Text != "n2" || j.ExcludedNodes.Text != "n1" || j.GresPerNode.Text != "gres/gpu:4" {
 		t.Errorf("%+v %v", j, err)
 	}
 	advance(w, time.Second)

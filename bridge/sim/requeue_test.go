@@ -21,10 +21,10 @@ func TestRequeueComesBackAfterTheDelay(t *testing.T) {
 	if j.State != "PENDING" || len(j.Flags) != 0 || j.Restarts != 1 || j.Reason != "BeginTime" || j.Priority != 5_000 || j.Nodes.Text != "" {
 		t.Fatalf("%+v", j)
 	}
-	if j.SLUID == before.SLUID || !j.Submit.After(before.Submit) || !j.Accrue.Equal(j.Eligible) {
-		t.Errorf("run %s submit %v accrue %v", j.SLUID, j.Submit, j.Accrue)
+	if j.SLUID == before.SLUID || !j.Submit.After(before.Submit) || !j.AccrueTime.Equal(j.EligibleTime) {
+		t.Errorf("run %s submit %v accrue %v", j.SLUID, j.Submit, j.AccrueTime)
 	}
-	if d := j.Eligible.Sub(j.Submit); d != 121*time.Second {
+	if d := j.EligibleTime.Sub(j.Submit); d != 121*time.Second {
 		t.Errorf("eligible %v after the requeue, want 121 s", d)
 	}
 	advance(w, 119*time.Second)

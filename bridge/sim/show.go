@@ -50,7 +50,7 @@ func (r *jobRecords) showJob(j *job) slurm.Job {
 	out := slurm.Job{
 		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.userID(s.User), Account: s.Account,
 		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.config.ClusterName, State: j.state, Reason: j.reason,
-		Submit: j.submitTime, Accrue: j.accrueTime, Start: j.startTime, End: j.endTime, Deadline: s.Deadline, TimeLimit: s.TimeLimit,
+		Submit: j.submitTime, AccrueTime: j.accrueTime, Start: j.startTime, End: j.endTime, Deadline: s.Deadline, TimeLimit: s.TimeLimit,
 		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.config.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restartCount,
 		Requeue: !s.NoRequeue, IsBatch: true, Comment: s.Comment, Extra: s.Extra, AdminComment: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
 		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.RequiredNodes, ",")),
@@ -81,14 +81,14 @@ func (r *jobRecords) fillTimes(j *job, out *slurm.Job) {
 		out.Priority = 0
 	}
 	if j.state == stateRunning {
-		out.Partitions, out.Eligible = []string{j.partition.Name}, laterTime(j.submitTime, j.beginTime)
+		out.Partitions, out.EligibleTime = []string{j.partition.Name}, laterTime(j.submitTime, j.beginTime)
 		if j.spec.TimeLimit > 0 {
 			out.End = j.startTime.Add(j.spec.TimeLimit)
 		}
 		return
 	}
 	if j.state != statePending {
-		out.Eligible = laterTime(j.submitTime, j.beginTime)
+		out.EligibleTime = laterTime(j.submitTime, j.beginTime)
 		return
 	}
 	if r.jobs.dependencyReason(j) != "" {
@@ -96,9 +96,9 @@ func (r *jobRecords) fillTimes(j *job, out *slurm.Job) {
 	}
 	switch {
 	case !j.beginTime.IsZero():
-		out.Eligible = j.beginTime
+		out.EligibleTime = j.beginTime
 	case out.Dependency.Text == "" && !j.isHeld():
-		out.Eligible = j.submitTime
+		out.EligibleTime = j.submitTime
 	}
 	out.Start = j.expectedStart
 	if j.beginTime.After(r.Now()) {

@@ -14,14 +14,14 @@ import (
 const UntypedGPU = "gpu"
 
 // PercentOfGPU returns how many percent of a GPU each device of the resource is.
-func (g GRES) PercentOfGPU() int { return TypePercentOfGPU(g.Type) }
+func (g GRES) PercentOfGPU() int { return PercentOfGPUType(g.Type) }
 
-// TypePercentOfGPU returns how many percent of a GPU a device of the type is: 100 for a
+// PercentOfGPUType returns how many percent of a GPU a device of the type is: 100 for a
 // whole one, for a MIG slice its part of the GPU's compute slices, rounded down.
 // A slice is known by the profile that ends its type: 1g.5gb, a100_3g.20gb,
 // nvidia_h100_80gb_hbm3_2g.20gb, 1g.5gb+me, and 1c.3g.20gb for one compute slice
 // of three. GPUs have seven, but the A30 has four, of 6 GB each.
-func TypePercentOfGPU(typ string) int {
+func PercentOfGPUType(typ string) int {
 	profile, _, _ := strings.Cut(strings.ToLower(typ), "+")
 	profile = profile[strings.LastIndexAny(profile, "_-")+1:]
 	compute, profile := cutComputeInstances(profile)
@@ -95,7 +95,7 @@ func (n *Node) typeOfUntyped(typ string) string {
 		case g.Name != "gpu" || g.Type == "":
 		case g.Type == typ:
 			return typ
-		case first == "" || TypePercentOfGPU(first) < 100 && g.PercentOfGPU() == 100:
+		case first == "" || PercentOfGPUType(first) < 100 && g.PercentOfGPU() == 100:
 			first = g.Type
 		}
 	}

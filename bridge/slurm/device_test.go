@@ -17,7 +17,7 @@ func TestPartOf(t *testing.T) {
 		"1c.3g.20gb": 14, "2c.3g.20gb": 28, "4c.3g.20gb": 100,
 		"1g.6gb": 25, "2g.12gb": 50, "4g.24gb": 100,
 	} {
-		if got := TypePercentOfGPU(typ); got != want {
+		if got := PercentOfGPUType(typ); got != want {
 			t.Errorf("a device of type %q is %d %% of a GPU, want %d", typ, got, want)
 		}
 	}

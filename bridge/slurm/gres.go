@@ -102,7 +102,7 @@ func parseGRES(s, what string) ([]GRES, error) {
 		if p.position == len(s) {
 			return out, nil
 		}
-		if !p.isNext(',') {
+		if !p.isNextByte(',') {
 			return nil, p.errorf("unexpected %q", s[p.position])
 		}
 		p.position++
@@ -124,14 +124,14 @@ func (p *gresParser) parseItem() (GRES, error) {
 	if g.Name == "" || g.Name == "gres" {
 		return g, p.errorf("a name should be here")
 	}
-	for p.isNext(':') || p.isNext('=') {
+	for p.isNextByte(':') || p.isNextByte('=') {
 		p.position++
 		if err := p.parseTypeOrCount(&g); err != nil {
 			return g, err
 		}
 	}
-	for p.isNext('(') {
-		if err := p.parseParenthesis(&g); err != nil {
+	for p.isNextByte('(') {
+		if err := p.parseParentheses(&g); err != nil {
 			return g, err
 		}
 	}
@@ -162,7 +162,7 @@ func (p *gresParser) parseTypeOrCount(g *GRES) error {
 		p.position = from
 		return p.errorf("a type or a count should be here")
 	case w == "no_consume":
-	case number && n < maxDeviceCount && !p.isNext(':') && !p.isNext('='):
+	case number && n < maxDeviceCount && !p.isNextByte(':') && !p.isNextByte('='):
 		g.Count = int(n)
 	case g.Type == "" && w[0] != '-':
 		g.Type = w
@@ -173,8 +173,8 @@ func (p *gresParser) parseTypeOrCount(g *GRES) error {
 	return nil
 }
 
-// parseParenthesis reads "(IDX:0-3,5)" into Index, and skips other remarks.
-func (p *gresParser) parseParenthesis(g *GRES) error {
+// parseParentheses reads "(IDX:0-3,5)" into Index, and skips other remarks.
+func (p *gresParser) parseParentheses(g *GRES) error {
 	end := strings.IndexByte(p.text[p.position:], ')')
 	if end < 0 {
 		return p.errorf("a parenthesis is not closed")
@@ -190,7 +190,7 @@ func (p *gresParser) parseParenthesis(g *GRES) error {
 		if err := p.parseIndexRange(g); err != nil {
 			return err
 		}
-		if p.position < end && !p.isNext(',') {
+		if p.position < end && !p.isNextByte(',') {
 			return p.errorf("unexpected %q", p.text[p.position])
 		}
 		p.position++
@@ -206,7 +206,7 @@ func (p *gresParser) parseIndexRange(g *GRES) error {
 		return err
 	}
 	hi := lo
-	if p.isNext('-') {
+	if p.isNextByte('-') {
 		p.position++
 		if hi, _, err = p.parseNumber(); err != nil {
 			return err

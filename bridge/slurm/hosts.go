@@ -147,7 +147,7 @@ func (p *hostParser) parseRanges() ([]string, error) {
 			return nil, err
 		}
 		hi := lo
-		if p.isNext('-') {
+		if p.isNextByte('-') {
 			p.position++
 			if hi, _, err = p.parseNumber(); err != nil {
 				return nil, err
@@ -157,13 +157,13 @@ func (p *hostParser) parseRanges() ([]string, error) {
 			return nil, p.errorf("the range %d-%d is reversed or too long", lo, hi)
 		}
 		for n := lo; n <= hi; n++ {
-			out = append(out, zeroPadded(n, width))
+			out = append(out, formatZeroPadded(n, width))
 		}
-		if p.isNext(']') {
+		if p.isNextByte(']') {
 			p.position++
 			return out, nil
 		}
-		if !p.isNext(',') {
+		if !p.isNextByte(',') {
 			return nil, p.errorf("',' or ']' should be here")
 		}
 	}
@@ -189,8 +189,8 @@ func combineNames(names, parts []string) []string {
 	return out
 }
 
-// zeroPadded prints n with at least width digits.
-func zeroPadded(n, width int) string {
+// formatZeroPadded prints n with at least width digits.
+func formatZeroPadded(n, width int) string {
 	s := strconv.Itoa(n)
 	if len(s) < width {
 		s = strings.Repeat("0", width-len(s)) + s
@@ -205,8 +205,10 @@ type textParser struct {
 	position int
 }
 
-// isNext reports whether c is next.
-func (t *textParser) isNext(c byte) bool { return t.position < len(t.text) && t.text[t.position] == c }
+// isNextByte reports whether c is next.
+func (t *textParser) isNextByte(c byte) bool {
+	return t.position < len(t.text) && t.text[t.position] == c
+}
 
 // parseNumber reads decimal digits and returns their value and how many they were.
 func (t *textParser) parseNumber() (n, width int, err error) {

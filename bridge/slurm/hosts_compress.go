@@ -87,5 +87,5 @@ func writeHosts(b *strings.Builder, hosts []numberedHost) {
 // extendsRange reports whether next continues the run from…last as a range that is
 // padded like its first number.
 func extendsRange(from, last, next numberedHost) bool {
-	return next.number == last.number+1 && zeroPadded(next.number, len(from.digits)) == next.digits
+	return next.number == last.number+1 && formatZeroPadded(next.number, len(from.digits)) == next.digits
 }

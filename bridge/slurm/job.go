@@ -50,8 +50,8 @@ type Job struct {
 	Reason           string   // state_reason
 	ReasonText       string   // state_description
 	Submit           time.Time
-	Eligible         time.Time
-	Accrue           time.Time
+	EligibleTime     time.Time
+	AccrueTime       time.Time
 	Start            time.Time
 	End              time.Time
 	SuspendTime      time.Time     // suspend_time

@@ -23,9 +23,9 @@ func ReadFeatures(text string) Features {
 	return Features{Text: text, Required: slices.Compact(all)}
 }
 
-// IsPlain reports whether the constraint is a list of features, all wanted, or
+// IsPlainList reports whether the constraint is a list of features, all wanted, or
 // none.
-func (f Features) IsPlain() bool { return f.Text == "" || f.Required != nil }
+func (f Features) IsPlainList() bool { return f.Text == "" || f.Required != nil }
 
 // Dependency is what a job waits for, read once.
 type Dependency struct {

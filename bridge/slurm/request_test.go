@@ -16,8 +16,8 @@ func TestReadFeatures(t *testing.T) {
 		"[rack1|rack2]": {Text: "[rack1|rack2]"},
 	} {
 		got := ReadFeatures(text)
-		if diff := cmp.Diff(want, got); diff != "" || got.IsPlain() != (text == "" || want.Required != nil) {
-			t.Errorf("%q: plain %v (-want +got):\n%s", text, got.IsPlain(), diff)
+		if diff := cmp.Diff(want, got); diff != "" || got.IsPlainList() != (text == "" || want.Required != nil) {
+			t.Errorf("%q: plain %v (-want +got):\n%s", text, got.IsPlainList(), diff)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestTasksHas(t *testing.T) {
 	} {
 		var got []int
 		for i := range 16 {
-			if ReadArrayTasks(text).Has(i) {
+			if ReadArrayTasks(text).HasTask(i) {
 				got = append(got, i)
 			}
 		}

@@ -35,15 +35,15 @@ func (r *Reservation) IsMaintenance() bool { return r.HasFlag("MAINT") }
 // is false when it does not. Slurm counts days by the calendar of its host: a
 // change to summer time is an hour's difference that is not seen here.
 func (r *Reservation) NextOccurrence(start, end time.Time) (from, to time.Time, ok bool) {
-	by := r.recurrence(start)
+	by := r.recurrenceInterval(start)
 	if by == 0 || end.IsZero() {
 		return start, end, false
 	}
 	return start.Add(by), end.Add(by), true
 }
 
-// recurrence returns how long after start the reservation begins again; 0: never.
-func (r *Reservation) recurrence(start time.Time) time.Duration {
+// recurrenceInterval returns how long after start the reservation begins again; 0: never.
+func (r *Reservation) recurrenceInterval(start time.Time) time.Duration {
 	const day = 24 * time.Hour
 	switch weekday := start.Weekday(); {
 	case r.HasFlag("HOURLY"):

@@ -30,12 +30,12 @@ func ReadArrayTasks(text string) ArrayTasks {
 	return out
 }
 
-// Has reports whether the task is one of them, or may be where the text is cut.
-func (t ArrayTasks) Has(task int) bool {
-	return t.IsTruncated || slices.ContainsFunc(t.Ranges, containsTask(task))
+// HasTask reports whether the task is one of them, or may be where the text is cut.
+func (t ArrayTasks) HasTask(task int) bool {
+	return t.IsTruncated || slices.ContainsFunc(t.Ranges, rangeHasTask(task))
 }
 
-func containsTask(task int) func(TaskRange) bool {
+func rangeHasTask(task int) func(TaskRange) bool {
 	return func(r TaskRange) bool { return r.From <= task && task <= r.To && (task-r.From)%r.Step == 0 }
 }
 
@@ -59,7 +59,7 @@ func parseArrayTasks(s string) (ArrayTasks, error) {
 			return out, t.errorf("more than %d tasks", maxArrayTasks)
 		}
 		if t.position < len(list) {
-			if !t.isNext(',') || t.position+1 == len(list) {
+			if !t.isNextByte(',') || t.position+1 == len(list) {
 				return out, t.errorf("unexpected %q", s[t.position])
 			}
 			t.position++
@@ -71,7 +71,7 @@ func parseArrayTasks(s string) (ArrayTasks, error) {
 // parseTaskRange reads "7", "1-5" or "9-21:2".
 func (t *textParser) parseTaskRange() (TaskRange, error) {
 	lo, _, err := t.parseNumber()
-	if err != nil || !t.isNext('-') {
+	if err != nil || !t.isNextByte('-') {
 		return TaskRange{lo, lo, 1}, err
 	}
 	t.position++
@@ -80,7 +80,7 @@ func (t *textParser) parseTaskRange() (TaskRange, error) {
 		return TaskRange{}, err
 	}
 	step := 1
-	if t.isNext(':') {
+	if t.isNextByte(':') {
 		t.position++
 		if step, _, err = t.parseNumber(); err != nil {
 			return TaskRange{}, err

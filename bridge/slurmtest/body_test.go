@@ -28,7 +28,7 @@ func itsNice(j slurm.Job) any { return j.Nice }
 
 func itsNodes(j slurm.Job) any { return j.RequiredNodes.Text + "/" + j.ExcludedNodes.Text }
 
-func itsBegin(j slurm.Job) any { return j.Eligible.Unix() }
+func itsBegin(j slurm.Job) any { return j.EligibleTime.Unix() }
 
 const first = 1767571200 // the world's first moment
 

@@ -71,8 +71,8 @@ func situation(j, base slurm.Job, now time.Time) string {
 		priority = fmt.Sprintf("%+d", rel)
 	}
 	begin := "none"
-	if !j.Eligible.IsZero() {
-		begin = j.Eligible.Sub(now).Round(time.Minute).String()
+	if !j.EligibleTime.IsZero() {
+		begin = j.EligibleTime.Sub(now).Round(time.Minute).String()
 	}
 	nice := j.Nice
 	if !j.IsNiceKnown {

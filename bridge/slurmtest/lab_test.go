@@ -137,8 +137,8 @@ func effect(before, after slurm.Job, now time.Time) string {
 	if a, b := itsNodes(before), itsNodes(after); a != b {
 		out = append(out, fmt.Sprintf("nodes %s", b))
 	}
-	if !before.Eligible.Equal(after.Eligible) {
-		out = append(out, fmt.Sprintf("begin in %v", after.Eligible.Sub(now).Round(10*time.Second)))
+	if !before.EligibleTime.Equal(after.EligibleTime) {
+		out = append(out, fmt.Sprintf("begin in %v", after.EligibleTime.Sub(now).Round(10*time.Second)))
 	}
 	return strings.Join(out, ", ")
 }

@@ -141,9 +141,9 @@ func (l *control) carriedOut(in *bridge.Intent) {
 	ok := in.State == bridge.IntentAcked
 	switch e.Kind {
 	case slurm.EditLease:
-		ok = ok && j.Eligible.Equal(e.Until) && e.Until.After(l.now())
+		ok = ok && j.EligibleTime.Equal(e.Until) && e.Until.After(l.now())
 	case slurm.EditUnlease:
-		ok = ok && !j.Eligible.After(l.now())
+		ok = ok && !j.EligibleTime.After(l.now())
 	case slurm.EditRequireNodes:
 		ok = ok && j.RequiredNodes.SameAs(e.Nodes)
 	case slurm.EditRequeue:
@@ -153,7 +153,7 @@ func (l *control) carriedOut(in *bridge.Intent) {
 		ok = ok && step-want <= 1 && want-step <= 1 // a job's age counts in the same moment
 	}
 	if !ok {
-		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.RequiredNodes.Text, j.Priority, in.Before.Priority, j.Restarts)
+		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.EligibleTime, j.RequiredNodes.Text, j.Priority, in.Before.Priority, j.Restarts)
 	}
 }
 

@@ -143,7 +143,7 @@ func (p *slurmCommands) show(args []string) (string, int) {
 	}
 	return fmt.Sprintf("JobId=%d JobName=%s\n   UserId=%s(%d) GroupId=%s(%d) MCS_label=N/A\n   Priority=%d Nice=%d Account=%s QOS=%s\n   JobState=%s Reason=%s\n   SubmitTime=%s EligibleTime=%s\n\n",
 		j.ID, j.Name, j.User, j.UserID, j.User, j.UserID, j.Priority, j.Nice, j.Account, j.QOS, j.State, j.Reason,
-		j.Submit.UTC().Format(isoTimeLayout), j.Eligible.UTC().Format(isoTimeLayout)), 0
+		j.Submit.UTC().Format(isoTimeLayout), j.EligibleTime.UTC().Format(isoTimeLayout)), 0
 }
 
 // isoTimeLayout is how scontrol prints times.

@@ -167,7 +167,7 @@ func testAdoptedIntentIsKept(t *testing.T, s StoreWithClock) {
 	in := s.intendWithoutCycle(t, NewLeaseIntent(1, s.becomeLeader(t, "a")))[0]
 	in.State, in.Sent = bridge.IntentSent, StartTime.Add(time.Second)
 	failOnError(t, s.UpdateIntent(t.Context(), in))
-	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: StartTime, Eligible: in.Edit.Until.Add(2 * time.Second)}
+	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: StartTime, EligibleTime: in.Edit.Until.Add(2 * time.Second)}
 	settled := ledger.SettleIntents([]bridge.Intent{in}, NewView(StartTime.Add(time.Minute), job), StartTime.Add(time.Minute))
 	if len(settled) != 1 || settled[0].State != bridge.IntentObserved {
 		t.Fatalf("settle: %+v", settled)

@@ -47,7 +47,7 @@ type liveJob struct {
 
 func newLiveJob(j *slurm.Job) *liveJob {
 	return &liveJob{
-		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.Eligible, Start: j.Start,
+		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.EligibleTime, Start: j.Start,
 		Nodes: j.Nodes.Text, Required: j.RequiredNodes.Text, Excluded: j.ExcludedNodes.Text,
 	}
 }

@@ -113,7 +113,7 @@ func (e *jobEntry) hasOurValue(j *slurm.Job, f Field, now time.Time) bool {
 	case !m.isOursStanding || m.ourValue == m.ownersValue:
 		return false
 	case f == FieldBegin:
-		return j.Eligible.After(now)
+		return j.EligibleTime.After(now)
 	case f == FieldSiteFactor:
 		return m.ourValue != "0"
 	}
@@ -133,7 +133,7 @@ func ruleNameForField(rule string, m *fieldState) string {
 func shownValue(j *slurm.Job, f Field) string {
 	switch f {
 	case FieldBegin:
-		return formatTime(j.Eligible)
+		return formatTime(j.EligibleTime)
 	case FieldNice:
 		return strconv.FormatInt(j.Nice, 10)
 	case FieldRequiredNodes:

@@ -203,7 +203,7 @@ func (o *Oracle) CheckCycle() {
 		if why := holdProblem(e, j); why != "" {
 			o.AddBreach("hold", j.ID, "%s", why)
 		}
-		if m := e.stateByField[FieldBegin]; m.isOursStanding && m.ourValue != m.ownersValue && j.Eligible.After(o.World.Now()) {
+		if m := e.stateByField[FieldBegin]; m.isOursStanding && m.ourValue != m.ownersValue && j.EligibleTime.After(o.World.Now()) {
 			e.leasedTime += site.CycleInterval
 		}
 	}

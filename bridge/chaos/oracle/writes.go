@@ -25,7 +25,7 @@ func (l *forgettableWrites) addWrite(world *sim.World, e *jobEntry, w *sim.Audit
 	f, kept := fields[0], *e.stateByField[fields[0]]
 	switch f {
 	case FieldBegin:
-		undo.BeginTime = sim.Ptr(w.JobBefore.Eligible)
+		undo.BeginTime = sim.Ptr(w.JobBefore.EligibleTime)
 	case FieldNice:
 		undo.Nice = sim.Ptr(w.JobBefore.Nice)
 	case FieldRequiredNodes:

@@ -143,7 +143,7 @@ func isHeldJob(_ People, j *slurm.Job) bool { return j.IsPending() && j.IsHeld }
 
 // isDelayedJob is one that waits for its begin time, which is often ours.
 func isDelayedJob(p People, j *slurm.Job) bool {
-	return j.IsPending() && j.Eligible.After(p.World.Now())
+	return j.IsPending() && j.EligibleTime.After(p.World.Now())
 }
 
 func (p People) setBeginTime(by string, j *slurm.Job, later time.Duration) {

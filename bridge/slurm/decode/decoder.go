@@ -60,7 +60,7 @@ func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.ReplyMeta, error) {
 // where Slurm gives them.
 func (d *Decoder) TaskResults(r io.Reader) ([]slurm.TaskResult, slurm.ReplyMeta, error) {
 	var out []slurm.TaskResult
-	meta, err := d.readReply(r, "", func(s *replyInput) { readResults(s, &out) })
+	meta, err := d.readReply(r, "", func(s *replyInput) { readTaskResults(s, &out) })
 	if err != nil {
 		return nil, slurm.ReplyMeta{}, err
 	}
@@ -96,7 +96,7 @@ func (d *Decoder) readReply(r io.Reader, key string, body func(*replyInput)) (sl
 	if s.Err() == nil && !seen && key != "" && len(meta.Errors) == 0 {
 		s.Fail("the reply has no %q", key)
 	}
-	if err := s.Finish(); err != nil {
+	if err := s.FinishDocument(); err != nil {
 		if s.IsStreamBroken() {
 			return slurm.ReplyMeta{}, &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "reading a reply of slurmrestd", Err: err}
 		}

@@ -25,7 +25,7 @@ type replyInput struct {
 
 // startReply begins a new reply.
 func (s *replyInput) startReply(r io.Reader, l Limits) {
-	s.Start(r, l.scannerLimits())
+	s.StartDocument(r, l.scannerLimits())
 	s.limits, s.expectedKeys = l, s.expectedKeys[:0]
 }
 

@@ -12,7 +12,7 @@ type textCaches struct {
 	hostLists    textCache[slurm.Hosts]
 	constraints  textCache[slurm.Features]
 	dependencies textCache[slurm.Dependency]
-	arrays       textCache[slurm.ArrayTasks]
+	arrayTasks   textCache[slurm.ArrayTasks]
 	directives   textCache[slurm.Directive]
 	tres         textCache[slurm.TRES]
 	nodeGRES     textCache[slurm.GRESList] // of nodes
@@ -32,7 +32,7 @@ func (k *textCaches) parseDependency(text string) slurm.Dependency {
 }
 
 func (k *textCaches) parseArrayTasks(text string) slurm.ArrayTasks {
-	return k.arrays.parseCached(text, slurm.ReadArrayTasks, func(t slurm.ArrayTasks) int { return len(t.Ranges) })
+	return k.arrayTasks.parseCached(text, slurm.ReadArrayTasks, func(t slurm.ArrayTasks) int { return len(t.Ranges) })
 }
 
 func (k *textCaches) parseDirectives(comment, extra string) slurm.Directive {

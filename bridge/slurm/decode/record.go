@@ -51,12 +51,12 @@ func (sh *recordSchema[T]) firstFieldName(m fieldSet) string {
 // and which were of the wrong kind. A known key that occurs twice is an error:
 // programs would differ in which value they believe.
 func (sh *recordSchema[T]) readRecord(s *replyInput, rec *T) (good, wrong fieldSet) {
-	return sh.readFromKey(s, rec, 0)
+	return sh.readFromKeyNumber(s, rec, 0)
 }
 
-// readFromKey is readRecord for records whose first key is number i for guessing: most
+// readFromKeyNumber is readRecord for records whose first key is number i for guessing: most
 // for those inside others, whose keys are not guessed.
-func (sh *recordSchema[T]) readFromKey(s *replyInput, rec *T, i int) (good, wrong fieldSet) {
+func (sh *recordSchema[T]) readFromKeyNumber(s *replyInput, rec *T, i int) (good, wrong fieldSet) {
 	var seen fieldSet
 	for s.EnterBracket('{'); ; i++ {
 		f, more := s.nextField(i, sh.fieldIndexByName)
@@ -199,7 +199,7 @@ func objectField[T any](name string, inner *recordSchema[T], otherwise func(*rep
 		if s.SkipSpace() != '{' {
 			return otherwise(s, t)
 		}
-		if _, wrong := inner.readFromKey(s, t, maxExpectedKeys); wrong != 0 {
+		if _, wrong := inner.readFromKeyNumber(s, t, maxExpectedKeys); wrong != 0 {
 			return statusUnreadable
 		}
 		return statusFound

@@ -7,9 +7,9 @@ import (
 	"fairbridge/bridge/slurm/internal/jsonscan"
 )
 
-// readResults reads results[] (an update) or status[] (a requeue, where entries
+// readTaskResults reads results[] (an update) or status[] (a requeue, where entries
 // are lists of entries).
-func readResults(s *replyInput, out *[]slurm.TaskResult) {
+func readTaskResults(s *replyInput, out *[]slurm.TaskResult) {
 	if s.SkipSpace() != '[' {
 		s.SkipValue()
 		return
@@ -18,36 +18,36 @@ func readResults(s *replyInput, out *[]slurm.TaskResult) {
 	for s.NextItem(']') {
 		switch {
 		case s.SkipSpace() == '[':
-			readResults(s, out)
+			readTaskResults(s, out)
 		case len(*out) >= s.limits.ListItems:
 			s.Fail("more than %d results: %w", s.limits.ListItems, jsonscan.ErrOverLimit)
 		default:
-			readResult(s, out)
+			readTaskResult(s, out)
 		}
 	}
 }
 
-// resultRecord is a result while it is read.
-type resultRecord struct {
+// taskResultRecord is a result while it is read.
+type taskResultRecord struct {
 	slurm.TaskResult
 	why string
 }
 
-var resultSchema = newRecordSchema(
-	optionalField(nonNegativeField("job_id", func(r *resultRecord) *int64 { return &r.Job })),
-	optionalField(humanTextField("step_id", func(r *resultRecord) *string { return &r.StepID })),
-	recordField[resultRecord]{"error_code", func(s *replyInput, r *resultRecord) valueStatus {
+var taskResultSchema = newRecordSchema(
+	optionalField(nonNegativeField("job_id", func(r *taskResultRecord) *int64 { return &r.Job })),
+	optionalField(humanTextField("step_id", func(r *taskResultRecord) *string { return &r.StepID })),
+	recordField[taskResultRecord]{"error_code", func(s *replyInput, r *taskResultRecord) valueStatus {
 		v, got := s.ReadNumber()
 		r.ErrorNumber = int(v)
 		return got
 	}},
-	optionalField(humanTextField("error", func(r *resultRecord) *string { return &r.Text })),
-	optionalField(humanTextField("why", func(r *resultRecord) *string { return &r.why })),
+	optionalField(humanTextField("error", func(r *taskResultRecord) *string { return &r.Text })),
+	optionalField(humanTextField("why", func(r *taskResultRecord) *string { return &r.why })),
 )
 
-func readResult(s *replyInput, out *[]slurm.TaskResult) {
-	var r resultRecord
-	objectField("", resultSchema, skipValue[resultRecord]).read(s, &r)
+func readTaskResult(s *replyInput, out *[]slurm.TaskResult) {
+	var r taskResultRecord
+	objectField("", taskResultSchema, skipValue[taskResultRecord]).read(s, &r)
 	if r.why != "" && r.why != r.Text {
 		if r.Text != "" {
 			r.Text += ", "

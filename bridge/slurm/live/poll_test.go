@@ -80,7 +80,7 @@ func settledParts(jobs []slurm.Job) []slurm.Job {
 		j.Reason, j.ReasonText, j.ScheduledNodes = "", "", slurm.Hosts{}
 		if j.IsPending() {
 			j.Start, j.End, j.Priority = time.Time{}, time.Time{}, 0
-			j.Eligible, j.Accrue = time.Time{}, time.Time{}
+			j.EligibleTime, j.AccrueTime = time.Time{}, time.Time{}
 		}
 	}
 	return jobs

@@ -30,7 +30,7 @@ type Client struct {
 // configuration and the token come before anything is sent; others are
 // *slurm.Error.
 func Open(ctx context.Context, cfg Config, poll PollConfig) (*Client, error) {
-	conn, err := restconn.Dial(cfg)
+	conn, err := restconn.NewConn(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func TestLiveLease(t *testing.T) {
 		j := s.submit("--begin=now+1hour")
 		now := time.Now().Truncate(time.Second)
 		s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditLease, Until: now.Add(8 * time.Second)})
-		if got := s.job(j.ID).Eligible; !got.Equal(now.Add(8 * time.Second)) {
+		if got := s.job(j.ID).EligibleTime; !got.Equal(now.Add(8 * time.Second)) {
 			s.Errorf("eligible %v, want %v", got, now.Add(8*time.Second))
 		}
 		s.until("starts by itself after the lease", 75*time.Second, func() bool { return s.show(j.ID, "JobState") == "RUNNING" })

@@ -56,8 +56,8 @@ func every(s site) {
 	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}})
 	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes, Nodes: []string{"n2", "n3"}})
 	got := s.job(j.ID)
-	if !got.Eligible.Equal(until) || !got.RequiredNodes.SameAs([]string{"n1"}) || !got.ExcludedNodes.SameAs([]string{"n2", "n3"}) {
-		s.Errorf("eligible %v (want %v), required %s, excluded %s", got.Eligible, until, got.RequiredNodes.Text, got.ExcludedNodes.Text)
+	if !got.EligibleTime.Equal(until) || !got.RequiredNodes.SameAs([]string{"n1"}) || !got.ExcludedNodes.SameAs([]string{"n2", "n3"}) {
+		s.Errorf("eligible %v (want %v), required %s, excluded %s", got.EligibleTime, until, got.RequiredNodes.Text, got.ExcludedNodes.Text)
 	}
 	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes})
 	s.apply(slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditExcludeNodes})

@@ -68,9 +68,9 @@ var jobFields = []recordField[jobRecord]{
 }
 
 var jobTimeFields = []recordField[jobRecord]{
-	{"accrue_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Accrue) }},
+	{"accrue_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.AccrueTime) }},
 	{"deadline", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Deadline) }},
-	{"eligible_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Eligible) }},
+	{"eligible_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.EligibleTime) }},
 	{"end_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.End) }},
 	{"last_sched_evaluation", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.encoder.ChangedAt) }},
 	{"start_time", 38, noLastVersion, func(j jobRecord) any { return j.EncodeTime(j.Start) }},

@@ -117,8 +117,8 @@ func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 func checkWorld(t *testing.T, w *sim.World) {
 	t.Helper()
 	for _, j := range w.Jobs() {
-		if j.IsHeld || j.IsPending() && j.Eligible.Sub(w.Now()) > time.Hour {
-			t.Errorf("job %d is held: %s until %v", j.ID, j.Reason, j.Eligible)
+		if j.IsHeld || j.IsPending() && j.EligibleTime.Sub(w.Now()) > time.Hour {
+			t.Errorf("job %d is held: %s until %v", j.ID, j.Reason, j.EligibleTime)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (r *Report) checkToken(c *rest.Client, now time.Time) {
 	if err != nil {
 		return // told by whatever needed it
 	}
-	if what := t.Weakness(now); what != "" {
+	if what := t.WeaknessWarning(now); what != "" {
 		r.addFinding("token", LevelWarn, "renew it by cron with scontrol token username="+t.User+" lifespan=3600, as the quick start shows", "%s", what)
 	}
 }

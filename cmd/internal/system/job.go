@@ -56,7 +56,7 @@ func findRecordID(jobs []slurm.Job, n JobAddress) (int64, error) {
 		case j.ArrayJobID != n.jobID:
 		case j.IsArrayTask && j.ArrayTaskID == n.taskIndex:
 			return j.ID, nil
-		case j.IsUnsplitArray() && j.ArrayTasks.Has(int(n.taskIndex)):
+		case j.IsUnsplitArray() && j.ArrayTasks.HasTask(int(n.taskIndex)):
 			array = j.ID
 		}
 	}

@@ -86,8 +86,8 @@ func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, err := client.Token(); err == nil && t.Weakness(time.Now()) != "" {
-		s.Loop.Log.Warn(t.Weakness(time.Now()), "see", "fairbridge doctor")
+	if t, err := client.Token(); err == nil && t.WeaknessWarning(time.Now()) != "" {
+		s.Loop.Log.Warn(t.WeaknessWarning(time.Now()), "see", "fairbridge doctor")
 	}
 	c := live.New(client, writer.New(client, writer.Config{
 		CheckMayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,

@@ -12,7 +12,7 @@ type Scanner struct {
 	window
 	limits         Limits
 	isAfterBracket bool                            // just inside a bracket: no comma yet
-	layouts        [maxLayoutDepth][2]numberLayout // of wrapped numbers that are set, and not
+	numberLayouts  [maxLayoutDepth][2]numberLayout // of wrapped numbers that are set, and not
 	scratch        []byte
 	longStringHead []byte // of a string that is too long
 }
@@ -24,14 +24,14 @@ type Limits struct {
 	Depth         int   // nesting
 }
 
-// Start begins a new document.
-func (s *Scanner) Start(r io.Reader, l Limits) {
+// StartDocument begins a new document.
+func (s *Scanner) StartDocument(r io.Reader, l Limits) {
 	s.openStream(r, l.DocumentBytes)
 	s.limits, s.isAfterBracket = l, false
 }
 
-// Finish checks that nothing but white space follows the document.
-func (s *Scanner) Finish() error {
+// FinishDocument checks that nothing but white space follows the document.
+func (s *Scanner) FinishDocument() error {
 	if s.err == nil {
 		if s.SkipSpace(); s.position < s.end {
 			s.Fail("%q after the end of the document", s.buffer[s.position])

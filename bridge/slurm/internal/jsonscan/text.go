@@ -52,8 +52,8 @@ func parseUTF16Escape(b []byte) rune {
 	return parseHexDigit(b[2])<<12 | parseHexDigit(b[3])<<8 | parseHexDigit(b[4])<<4 | parseHexDigit(b[5])
 }
 
-// isClean reports whether raw needs no cleaning: printable ASCII, no escapes.
-func isClean(raw []byte) bool {
+// isCleanText reports whether raw needs no cleaning: printable ASCII, no escapes.
+func isCleanText(raw []byte) bool {
 	for _, c := range raw {
 		if c >= 0x7f || c == '\\' {
 			return false
@@ -64,7 +64,7 @@ func isClean(raw []byte) bool {
 
 // CleanText returns the text of the inside of a string.
 func (s *Scanner) CleanText(raw []byte, esc bool) []byte {
-	if !esc && isClean(raw) {
+	if !esc && isCleanText(raw) {
 		return raw
 	}
 	s.scratch = appendCleanText(s.scratch[:0], raw)

@@ -18,8 +18,8 @@ func (s *Scanner) matchLayout() (v int64, got Status, ok bool) {
 	if s.nestingDepth >= maxLayoutDepth || s.nestingDepth >= s.limits.Depth {
 		return 0, StatusAbsent, false
 	}
-	for i := range s.layouts[s.nestingDepth] {
-		l := &s.layouts[s.nestingDepth][i]
+	for i := range s.numberLayouts[s.nestingDepth] {
+		l := &s.numberLayouts[s.nestingDepth][i]
 		b := s.buffer[s.position:s.end]
 		if len(l.head) == 0 || len(b) < len(l.head) || string(b[:len(l.head)]) != string(l.head) {
 			continue
@@ -51,9 +51,9 @@ func (s *Scanner) rememberLayout(from, digits int64, set bool) {
 	if n == 0 || n > 18 || len(text) > maxLayoutBytes || isNumberByte(text[int(digits-from)+n]) {
 		return // a fraction or an exponent would become part of the layout
 	}
-	l := &s.layouts[s.nestingDepth][1]
+	l := &s.numberLayouts[s.nestingDepth][1]
 	if set {
-		l = &s.layouts[s.nestingDepth][0]
+		l = &s.numberLayouts[s.nestingDepth][0]
 	}
 	l.head = append(l.head[:0], text[:digits-from]...)
 	l.tail = append(l.tail[:0], text[int(digits-from)+n:]...)

@@ -61,9 +61,9 @@ func (c Config) parseToken(text secret, where string, now time.Time) (Token, err
 // maxUnwarnedTokenLife is how much life a token may have left without a word.
 const maxUnwarnedTokenLife = 30 * 24 * time.Hour
 
-// Weakness says what is unwise about the token; "" when nothing is. Slurm
+// WeaknessWarning says what is unwise about the token; "" when nothing is. Slurm
 // cannot call a token back before it ends.
-func (t Token) Weakness(now time.Time) string {
+func (t Token) WeaknessWarning(now time.Time) string {
 	if t.secretText == "" || !t.Expires.IsZero() && t.Expires.Sub(now) <= maxUnwarnedTokenLife {
 		return ""
 	}

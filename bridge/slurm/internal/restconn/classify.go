@@ -44,9 +44,9 @@ func errorClassOfNumber(number int, doubt slurm.ErrorClass) slurm.ErrorClass {
 	return doubt
 }
 
-// replyError returns the error an answer stands for, nil if none. doubt is the
+// errorFromReply returns the error an answer stands for, nil if none. doubt is the
 // class of what proves nothing: ErrorBusy when reading, ErrorOutcomeUnknown when writing.
-func replyError(m slurm.ReplyMeta, status int, doubt slurm.ErrorClass) error {
+func errorFromReply(m slurm.ReplyMeta, status int, doubt slurm.ErrorClass) error {
 	m.Errors = slices.DeleteFunc(slices.Clone(m.Errors), isArraySuccess)
 	if len(m.Errors) == 0 {
 		if status == http.StatusOK {
@@ -96,9 +96,9 @@ func errorClassOfStatus(status int, doubt slurm.ErrorClass) slurm.ErrorClass {
 	return doubt
 }
 
-// notJSONError sorts an answer that slurmrestd would not have given to a good
+// errorFromNonJSON sorts an answer that slurmrestd would not have given to a good
 // request: its plain texts, and what proxies and strangers send.
-func (c *Conn) notJSONError(r *resty.Response, doubt slurm.ErrorClass) error {
+func (c *Conn) errorFromNonJSON(r *resty.Response, doubt slurm.ErrorClass) error {
 	status := r.StatusCode()
 	head, _ := io.ReadAll(io.LimitReader(r.RawBody(), 512))
 	e := &slurm.Error{Class: errorClassOfStatus(status, doubt), HTTPStatus: status, Text: cleanExcerpt(string(head))}
@@ -114,8 +114,8 @@ func (c *Conn) notJSONError(r *resty.Response, doubt slurm.ErrorClass) error {
 	return e
 }
 
-// callError sorts a request that got none.
-func (c *Conn) callError(err error, connected bool, doubt slurm.ErrorClass) error {
+// errorFromFailedCall sorts a request that got none.
+func (c *Conn) errorFromFailedCall(err error, connected bool, doubt slurm.ErrorClass) error {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e

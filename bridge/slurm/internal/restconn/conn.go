@@ -21,15 +21,15 @@ import (
 // Conn is a way to one slurmrestd. It is safe for concurrent use.
 type Conn struct {
 	cfg         Config
-	tokens      tokenSource
+	tokenSource tokenSource
 	readClient  *resty.Client
 	writeClient *resty.Client
 	writeCount  atomic.Int64
 }
 
-// Dial prepares a connection; nothing is sent. It returns an error for an
+// NewConn prepares a connection; nothing is sent. It returns an error for an
 // impossible configuration or a token that cannot be used.
-func Dial(cfg Config) (*Conn, error) {
+func NewConn(cfg Config) (*Conn, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func Dial(cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{cfg: cfg, tokens: tokenSource{cfg: cfg, now: time.Now}}
-	if _, err := c.tokens.currentToken(); err != nil {
+	c := &Conn{cfg: cfg, tokenSource: tokenSource{cfg: cfg, now: time.Now}}
+	if _, err := c.tokenSource.currentToken(); err != nil {
 		return nil, &slurm.Error{Class: slurm.ErrorBadToken, Err: err}
 	}
 	c.readClient, c.writeClient = cfg.newHTTPClient(transport), cfg.newHTTPClient(transport)
@@ -51,7 +51,7 @@ func Dial(cfg Config) (*Conn, error) {
 // User returns the Slurm user requests are made as; "" when slurmrestd decides
 // (unix socket without a token).
 func (c *Conn) User() string {
-	t, err := c.tokens.currentToken()
+	t, err := c.tokenSource.currentToken()
 	if err != nil {
 		return c.cfg.User
 	}
@@ -59,7 +59,7 @@ func (c *Conn) User() string {
 }
 
 // Token returns what the current token says of itself.
-func (c *Conn) Token() (Token, error) { return c.tokens.currentToken() }
+func (c *Conn) Token() (Token, error) { return c.tokenSource.currentToken() }
 
 // MaxBytes returns the bound on one answer.
 func (c *Conn) MaxBytes() int64 { return c.cfg.MaxBytes }
@@ -106,7 +106,7 @@ func (c Config) newTransport() (*http.Transport, error) {
 // sendRequest sends one request. connected reports whether a connection was had,
 // without which nothing can have been sent.
 func (c *Conn) sendRequest(ctx context.Context, via *resty.Client, method, path string, body []byte) (resp *resty.Response, connected bool, err error) {
-	tok, err := c.tokens.currentToken()
+	tok, err := c.tokenSource.currentToken()
 	if err != nil {
 		return nil, false, &slurm.Error{Class: slurm.ErrorBadToken, Err: err}
 	}

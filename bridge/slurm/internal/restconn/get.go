@@ -24,11 +24,11 @@ func (c *Conn) Get(ctx context.Context, path string, read BodyReader) (slurm.Rep
 	defer cancel()
 	resp, connected, err := c.sendRequest(ctx, c.readClient, http.MethodGet, path, nil)
 	if err != nil {
-		return slurm.ReplyMeta{}, c.callError(err, connected, slurm.ErrorBusy)
+		return slurm.ReplyMeta{}, c.errorFromFailedCall(err, connected, slurm.ErrorBusy)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return slurm.ReplyMeta{}, c.notJSONError(resp, slurm.ErrorBusy)
+		return slurm.ReplyMeta{}, c.errorFromNonJSON(resp, slurm.ErrorBusy)
 	}
 	if resp.StatusCode() != http.StatusOK {
 		read = readReplyMeta
@@ -36,15 +36,15 @@ func (c *Conn) Get(ctx context.Context, path string, read BodyReader) (slurm.Rep
 	meta, err := read(&limitedReader{source: resp.RawBody(), remainingBytes: c.cfg.MaxBytes})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return meta, c.callError(ctx.Err(), true, slurm.ErrorBusy)
+		return meta, c.errorFromFailedCall(ctx.Err(), true, slurm.ErrorBusy)
 	case err != nil:
-		return meta, garbledError(err, path, resp.StatusCode())
+		return meta, newGarbledError(err, path, resp.StatusCode())
 	}
-	return meta, replyError(meta, resp.StatusCode(), slurm.ErrorBusy)
+	return meta, errorFromReply(meta, resp.StatusCode(), slurm.ErrorBusy)
 }
 
-// garbledError is the error of an answer that could not be read to its end.
-func garbledError(err error, path string, status int) error {
+// newGarbledError is the error of an answer that could not be read to its end.
+func newGarbledError(err error, path string, status int) error {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		err = e.Err

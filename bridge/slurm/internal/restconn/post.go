@@ -21,17 +21,17 @@ func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	c.writeCount.Add(1)
 	resp, connected, err := c.sendRequest(ctx, c.writeClient, http.MethodPost, path, body)
 	if err != nil {
-		return c.callError(err, connected, slurm.ErrorOutcomeUnknown)
+		return c.errorFromFailedCall(err, connected, slurm.ErrorOutcomeUnknown)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return c.notJSONError(resp, slurm.ErrorOutcomeUnknown)
+		return c.errorFromNonJSON(resp, slurm.ErrorOutcomeUnknown)
 	}
 	meta, err := readReplyMeta(&limitedReader{source: resp.RawBody(), remainingBytes: maxWriteReplyBytes})
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, HTTPStatus: resp.StatusCode(), Err: err}
 	}
-	if err := replyError(meta, resp.StatusCode(), slurm.ErrorOutcomeUnknown); err != nil {
+	if err := errorFromReply(meta, resp.StatusCode(), slurm.ErrorOutcomeUnknown); err != nil {
 		return err
 	}
 	if len(meta.Warnings) > 0 { // a field was ignored: only a look can tell what became of the write

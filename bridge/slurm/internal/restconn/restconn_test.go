@@ -27,7 +27,7 @@ func dial(t testing.TB, h http.HandlerFunc, change func(*Config)) *Conn {
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := Dial(cfg)
+	c, err := NewConn(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestHeaders(t *testing.T) {
 func TestExpiredTokenIsNotSent(t *testing.T) {
 	var calls atomic.Int64
 	conn := dial(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) }, nil)
-	conn.tokens.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	conn.tokenSource.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
 	_, err := conn.Get(t.Context(), "/x", readJobs)
 	if class(err) != slurm.ErrorBadToken || !strings.Contains(err.Error(), "expired at") || calls.Load() != 0 {
 		t.Fatal(err, calls.Load())
@@ -247,7 +247,7 @@ func TestUnixSocketNeedsNoToken(t *testing.T) {
 	})}
 	go srv.Serve(l)
 	t.Cleanup(func() { srv.Close() })
-	conn, err := Dial(Config{URL: "unix://" + path})
+	conn, err := NewConn(Config{URL: "unix://" + path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestTLS(t *testing.T) {
 	srv := httptest.NewTLSServer(say(200, asJSON, `{"errors":[],"jobs":[]}`))
 	t.Cleanup(srv.Close)
 	cfg := Config{URL: srv.URL, TokenFile: fileWith(t, mint(t, "fairbridge", time.Now().Add(time.Hour)))}
-	conn, err := Dial(cfg)
+	conn, err := NewConn(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,14 +271,14 @@ func TestTLS(t *testing.T) {
 		t.Errorf("unknown authority: %v", err)
 	}
 	cfg.CAFile = fileWith(t, pemOf(srv.Certificate().Raw))
-	if conn, err = Dial(cfg); err != nil {
+	if conn, err = NewConn(cfg); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Get(t.Context(), "/x", readJobs); err != nil {
 		t.Error(err)
 	}
 	cfg.CAFile = fileWith(t, "no certificate")
-	if _, err := Dial(cfg); err == nil || !strings.Contains(err.Error(), "holds no certificate") {
+	if _, err := NewConn(cfg); err == nil || !strings.Contains(err.Error(), "holds no certificate") {
 		t.Error(err)
 	}
 }

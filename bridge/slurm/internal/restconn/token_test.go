@@ -231,11 +231,11 @@ func TestTokensThatLastTooLong(t *testing.T) {
 		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%s: %v, want %q", name, err, c.refused)
 		}
-		if w := got.Weakness(noon); err == nil && ((w == "") != (c.warned == "") || !strings.Contains(w, c.warned)) {
+		if w := got.WeaknessWarning(noon); err == nil && ((w == "") != (c.warned == "") || !strings.Contains(w, c.warned)) {
 			t.Errorf("%s: warned %q, want %q", name, w, c.warned)
 		}
 	}
-	if w := (Token{User: "fairbridge"}).Weakness(noon); w != "" {
+	if w := (Token{User: "fairbridge"}).WeaknessWarning(noon); w != "" {
 		t.Errorf("no token: %q", w)
 	}
 }
