@@ -75,7 +75,10 @@ func aPlan(t *rapid.T, s *policy.Snapshot) *policy.Plan {
 }
 
 func crowd(t *rapid.T, n int) *sim.World {
-	w, err := sim.New(sim.Config{ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), BackfillInterval: -1})
+	w, err := sim.New(sim.Config{
+		ClusterName: "lab", Nodes: sim.UniformNodes(1, "a100", 8), BackfillInterval: -1,
+		PriorityWeights: sim.PriorityWeights{FairShare: 10_000}, // no age: an update would move the priority by its rounding
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
