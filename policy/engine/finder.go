@@ -76,6 +76,15 @@ func (f *deviceFinder) find(e *Entry) (policy.Alloc, error) {
 	return f.placer.Place(f.Round, e)
 }
 
+// hasPlace reports whether find finds a place.
+func (f *deviceFinder) hasPlace(e *Entry) bool {
+	if f.placer == nil {
+		return f.FreePool.Fits(e.Partition, e.GangAsk())
+	}
+	_, err := f.find(e)
+	return err == nil
+}
+
 // findUnlessFull is find, unless that is known to be in vain.
 func (f *deviceFinder) findUnlessFull(e *Entry) (policy.Alloc, error) {
 	if err := f.knownNoRoomError(e); err != nil {

@@ -83,6 +83,23 @@ func (v *victims) isHopelessFor(e *Entry) bool {
 	return e.verdict.tier >= min(v.leastTierWithoutVictims, v.gangFacts(e).hopelessTier)
 }
 
+// spareNeedless takes again what those of the released victims hold that the job has a
+// place without, the last to be chosen first, and returns the others: not one of them
+// could be left out. A single one was needed as it is.
+func (v *victims) spareNeedless(released []*Entry, hasPlace func() bool) []*Entry {
+	needed := released
+	for i := len(released) - 1; i >= 0 && len(needed) > 1; i-- {
+		victim, mark := released[i], v.FreePool.UndoMark()
+		v.FreePool.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) // sick devices may overdraw its node
+		if hasPlace() {
+			needed = slices.Delete(needed, i, i+1)
+			continue
+		}
+		v.FreePool.Rewind(mark)
+	}
+	return needed
+}
+
 // retake takes again what released victims hold, as far as it is left beside the
 // devices, the last to be chosen first, and returns those that must stop.
 func (v *victims) retake(released []*Entry, on policy.Alloc) []*Entry {

@@ -61,6 +61,9 @@ func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
 
 // Fits reports whether Fit finds a place, for less than Fit costs.
 func (p *Pool) Fits(partition string, a policy.Ask) bool {
+	if p.TotalFree(a.GPUs.Type) < a.GPUs.Count {
+		return false
+	}
 	if mayFitOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).hasEnough {
 		return true
 	}
