@@ -53,6 +53,15 @@ type Reservation struct {
 	round      *Round
 	runLength  RunLength
 	futurePool *pool.Pool // what is free then, less what jobs hold that passed and still run
+	lastPass   passedJob
+}
+
+// passedJob is the last job that was let pass and would still run. It holds nothing if
+// another check objected to it.
+type passedJob struct {
+	entry    *Entry // nil: there is none
+	alloc    policy.Alloc
+	undoMark int // of the futurePool before it took the devices
 }
 
 // Reserve lets the jobs that hold devices end one after the other, and nodes
@@ -159,16 +168,28 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 	if v.Alloc == nil {
 		return nil
 	}
+	v.settleLastPass()
 	left, known := v.runLength(v.round, e)
 	if v.IsStartKnown && known && left <= v.StartsIn {
 		return nil
 	}
 	mark, a := v.futurePool.UndoMark(), e.GangAsk()
-	if v.futurePool.Take(on, a.CPUs, a.MemMB) == nil && v.futurePool.Fits(v.Entry.Partition, v.Entry.GangAsk()) {
+	v.futurePool.Overdraw(on, a.CPUs, a.MemMB) // it may take the place of a job that would still run
+	if v.futurePool.Fits(v.Entry.Partition, v.Entry.GangAsk()) {
+		v.lastPass = passedJob{e, on, mark}
 		return nil
 	}
 	v.futurePool.Rewind(mark)
 	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), ErrReservedNodes)
+}
+
+// settleLastPass gives back what the last job took that was let pass, if it did not start
+// there.
+func (v *Reservation) settleLastPass() {
+	if p := v.lastPass; p.entry != nil && !p.entry.PlannedAlloc.Equal(p.alloc) {
+		v.futurePool.Rewind(p.undoMark)
+	}
+	v.lastPass = passedJob{}
 }
 
 func (v *Reservation) describeStart() string {
