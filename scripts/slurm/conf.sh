@@ -1,10 +1,17 @@
 # Sourced by up: writes the private /etc of the throw-away Slurm in $DIR.
 
-# private_etc: copies /etc, so that the daemons' view of it is whole and does not change when the host's does.
+# private_etc: copies /etc, so that the daemons' view of it is whole and does not change when the host's does. It is
+# mounted as a directory: a file mounted over a file comes loose when the host renames a new one over it.
 private_etc() {
-	mkdir -p "$E" && cp -a "${ROOT:-}/etc/." "$E/"
-	rm -rf "$E"/{slurm,munge,shadow*,gshadow*,sudoers*,ssh} # nothing secret is needed
-	mkdir -p "$E/slurm" "$E/munge" && chmod 700 "$E/munge"
+	local part=$E.part again
+	for again in 1 2 ""; do # a file that useradd or a package just takes away is no reason to give up
+		rm -rf "$part" && mkdir "$part"
+		cp -a "${ROOT:-}/etc/." "$part/" && break
+		[ -n "$again" ] || die "could not copy ${ROOT:-}/etc to $part"
+	done
+	rm -rf "$part"/{slurm,munge,shadow*,gshadow*,sudoers*,ssh} # nothing secret is needed
+	mkdir -p "$part/slurm" "$part/munge" && chmod 700 "$part/munge"
+	mv "$part" "$E"
 }
 
 # write_users: system users of the root directory, the daemons' own, and the people of the demonstration.

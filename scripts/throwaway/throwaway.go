@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,7 +44,8 @@ type Cluster struct {
 
 // StartSlurm starts a cluster in dir, about ten seconds, and returns when every node is idle. With an empty dir it uses a
 // new temporary one and removes it at the end; otherwise dir and the logs in it (var/log) stay. The cluster ends at
-// Stop, or when this process ends, however that happens. The error is ErrUnavailable where Slurm cannot run.
+// Stop, or when this process ends, however that happens. The error is ErrUnavailable where Slurm cannot run; where one of
+// its daemons ended at its start the error names it and its log, which stays.
 func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	temporary := dir == ""
 	dir, err := prepareDir(dir)
@@ -67,6 +69,9 @@ func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	c := &Cluster{commandPrefix: []string{filepath.Join(tools, "in"), dir}}
 	c.stop = sync.OnceValue(func() error { _, err := runForOutput(down, nil); return err })
 	if err := c.start(ctx, dir, up); err != nil {
+		if ctx.Err() == nil { // nobody ended it: the error names logs, which stay
+			down.Args = slices.DeleteFunc(down.Args, func(word string) bool { return word == "--wipe" })
+		}
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
