@@ -13,6 +13,7 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/study/whatif"
 	"fairbridge/cmd/internal/cli"
@@ -77,7 +78,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 				err = journal.ErrUnknownJob // without what was being done
 			}
 			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
-				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
+				printable.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return cli.ErrFinding
 			}
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/measure"
 )
 
@@ -69,7 +70,7 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{"style
 
 // WriteComparisonPage writes the page.
 func WriteComparisonPage(w io.Writer, p ComparisonPage) error {
-	if err := pageTemplates.ExecuteTemplate(w, "page.html", struct {
+	if err := pageTemplates.ExecuteTemplate(printable.NewWriter(w), "page.html", struct {
 		ComparisonPage
 		Figures []figure
 	}{p, p.figures()}); err != nil {

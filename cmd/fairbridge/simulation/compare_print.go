@@ -2,13 +2,13 @@ package simulation
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
@@ -35,22 +35,22 @@ type failureLine struct {
 // printComparison prints what came of it; its error says what failed.
 func printComparison(w io.Writer, e *study.Experiment, results []study.Result, json bool) error {
 	if json {
-		if err := printJSONLines(w, newComparisonLines(e, results)); err != nil {
+		if err := output.WriteJSONLines(w, newComparisonLines(e, results)); err != nil {
 			return err
 		}
 		return study.CheckFailures(results)
 	}
-	fmt.Fprintln(w, describeExperiment(e))
-	fmt.Fprintln(w)
+	printable.Fprintln(w, describeExperiment(e))
+	printable.Fprintf(w, "\n")
 	printResults(w, e.NewRows(results), len(e.Scenarios))
 	for i := range results {
 		if err := results[i].Err; err != nil {
 			output.WriteParagraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
 		}
 	}
-	fmt.Fprintln(w, "\n"+resultsLegend)
+	printable.Fprintlines(w, "\n"+resultsLegend)
 	for _, s := range e.PublishedSources() {
-		fmt.Fprintln(w, s)
+		printable.Fprintln(w, s)
 	}
 	return study.CheckFailures(results)
 }
@@ -75,18 +75,6 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 		list = append(list, c)
 	}
 	return list
-}
-
-// printJSONLines prints one JSON object a line.
-func printJSONLines[T any](w io.Writer, all []T) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i := range all {
-		if err := e.Encode(&all[i]); err != nil {
-			return fmt.Errorf("printing JSON: %w", err)
-		}
-	}
-	return nil
 }
 
 // describeExperiment says what was compared on what.

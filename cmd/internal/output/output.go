@@ -8,18 +8,35 @@ import (
 	"io"
 	"time"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
 )
 
 // WriteJSON prints a value for programs.
 func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	e := newJSONEncoder(w)
 	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("printing JSON: %w", err)
 	}
 	return nil
+}
+
+// WriteJSONLines prints values for programs, one a line.
+func WriteJSONLines[T any](w io.Writer, all []T) error {
+	e := newJSONEncoder(w)
+	for i := range all {
+		if err := e.Encode(&all[i]); err != nil {
+			return fmt.Errorf("printing JSON: %w", err)
+		}
+	}
+	return nil
+}
+
+func newJSONEncoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(printable.NewJSONWriter(w))
+	e.SetEscapeHTML(false)
+	return e
 }
 
 // FormatAge prints how long ago something was, or "–" when it never was.
