@@ -68,7 +68,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 // gateInputFor is what the gate judges a partition by, as of now. A partition that
 // only observes is judged in the mode it plans for; what comes of that is never
 // sent.
-func (s *cycleState) gateInputFor(e *Evaluation, sum spentBudget) gate.CommonInput {
+func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.CommonInput {
 	st := s.gateInput
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
 	st.LeadershipLeft = s.leadsUntil.Sub(st.Now)
@@ -84,7 +84,7 @@ func (s *cycleState) gateInputFor(e *Evaluation, sum spentBudget) gate.CommonInp
 }
 
 // gatePlan adds what the gate lets through of the policy's plan.
-func (s *cycleState) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
+func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
 	e.MaySendEdits = s.allowedEdits != noEdits && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)
@@ -92,7 +92,7 @@ func (s *cycleState) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) 
 }
 
 // gateEdits adds what the gate lets through of the edits.
-func (s *cycleState) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
+func (s *cycleState) gateEdits(e PartitionResult, edits []slurm.Edit, sum spentBudget) PartitionResult {
 	kept, refused := gate.FilterEdits(gate.EditInput{
 		CommonInput: s.gateInputFor(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, IntentBook: s.book, AllowedStops: e.Stops, AllowedWarnings: e.PlannedWarnings,
 		RequeuedRuns: s.requeuedRuns, LastSentByField: s.lastSentByField, TasksEditedElsewhere: sum.editedTaskCount,

@@ -8,7 +8,7 @@ import (
 )
 
 // newCycleRecord returns the record of the evaluation, unsigned.
-func (e *Evaluation) newCycleRecord(epoch int64) *bridge.Cycle {
+func (e *PartitionResult) newCycleRecord(epoch int64) *bridge.Cycle {
 	took := map[string]string{}
 	for step, d := range e.DurationByStep {
 		took[step] = d.String()
@@ -22,7 +22,7 @@ func (e *Evaluation) newCycleRecord(epoch int64) *bridge.Cycle {
 
 // addSnapshotAndDigests adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func addSnapshotAndDigests(c *bridge.Cycle, e *Evaluation) error {
+func addSnapshotAndDigests(c *bridge.Cycle, e *PartitionResult) error {
 	var err error
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)

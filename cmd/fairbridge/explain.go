@@ -35,21 +35,21 @@ type explanation struct {
 
 // liveJob is a job as Slurm shows it now.
 type liveJob struct {
-	State    string    `json:"state"`
-	Reason   string    `json:"reason"`
-	Priority int64     `json:"priority"`
-	IsHeld   bool      `json:"held"`
-	Eligible time.Time `json:"eligible,omitzero"`
-	Start    time.Time `json:"start,omitzero"` // of a pending job: Slurm's estimate
-	Nodes    string    `json:"nodes,omitempty"`
-	Required string    `json:"required,omitempty"`
-	Excluded string    `json:"excluded,omitempty"`
+	State         string    `json:"state"`
+	Reason        string    `json:"reason"`
+	Priority      int64     `json:"priority"`
+	IsHeld        bool      `json:"held"`
+	Eligible      time.Time `json:"eligible,omitzero"`
+	Start         time.Time `json:"start,omitzero"` // of a pending job: Slurm's estimate
+	Nodes         string    `json:"nodes,omitempty"`
+	RequiredNodes string    `json:"required,omitempty"`
+	ExcludedNodes string    `json:"excluded,omitempty"`
 }
 
 func newLiveJob(j *slurm.Job) *liveJob {
 	return &liveJob{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.EligibleTime, Start: j.Start,
-		Nodes: j.Nodes.Text, Required: j.RequiredNodes.Text, Excluded: j.ExcludedNodes.Text,
+		Nodes: j.Nodes.Text, RequiredNodes: j.RequiredNodes.Text, ExcludedNodes: j.ExcludedNodes.Text,
 	}
 }
 

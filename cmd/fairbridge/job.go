@@ -127,7 +127,7 @@ func barText(part float64, wide int) string {
 	return strings.Repeat("#", n) + strings.Repeat("-", wide-n)
 }
 
-func printGPUs(w io.Writer, all []report.GPUUse) {
+func printGPUs(w io.Writer, all []report.GPUUseByRun) {
 	if len(all) == 0 {
 		return
 	}

@@ -60,7 +60,7 @@ func newPlanCommand(o *cli.Options) *cobra.Command {
 	})
 }
 
-func newPartitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
+func newPartitionPlans(evaluations []cycle.PartitionResult) []partitionPlan {
 	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
@@ -76,7 +76,7 @@ func newPartitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
 	return out
 }
 
-func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.Evaluation) {
+func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
 	printable.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
 	if t.Err != nil {
 		printable.Fprintf(w, ": no plan: %v\n\n", t.Err)
@@ -118,7 +118,7 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 	}
 }
 
-func printDecisions(w io.Writer, t *cycle.Evaluation) {
+func printDecisions(w io.Writer, t *cycle.PartitionResult) {
 	line := slices.Clone(t.Plan.Decisions)
 	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	table := output.NewTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")

@@ -34,7 +34,7 @@ func (s stages) Admit(r *engine.Round, e *engine.Entry) error { return s.admit(r
 
 func (s stages) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) { return s.pack(r, e) }
 
-func (s stages) Predict(*engine.Round, *engine.Entry) (e engine.Estimate) {
+func (s stages) Predict(*engine.Round, *engine.Entry) (e engine.TimeLeftEstimate) {
 	e.TimeLeft = time.Minute
 	return e
 }

@@ -93,7 +93,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		return nil, err
 	}
 	defer db.Close()
-	site, err := p.ReadScenario(ctx, replayDatabase{db})
+	site, err := p.ReadScenario(ctx, siteRecord{db})
 	if err != nil {
 		return nil, err
 	}
@@ -148,11 +148,11 @@ func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e 
 	return unread, nil
 }
 
-// replayDatabase is the database as a replay reads it.
-type replayDatabase struct{ *stores.Stores }
+// siteRecord is the database as a replay reads it.
+type siteRecord struct{ *stores.Stores }
 
-// LastSnapshot implements replay.Cycles.
-func (r replayDatabase) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
+// LastSnapshot implements replay.CyclesRecord.
+func (r siteRecord) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
 	c, err := r.ReadCycle(ctx, cluster, partition, 0)
 	if err != nil {
 		return nil, err

@@ -63,14 +63,14 @@ func printTraceInfo(w io.Writer, i *trace.Info) {
 	if i.TrainingJobCount > 0 {
 		printable.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
 	}
-	printable.Fprintf(w, "\narrivals    over %s", formatSeconds(i.ArrivalSpan))
+	printable.Fprintf(w, "\narrivals    over %s", formatSeconds(i.ArrivalSpanSeconds))
 	if !i.Start.IsZero() {
 		printable.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
 	}
 	printable.Fprintf(w, "\nGPU time    %.0f GPU-hours", i.GPUHours)
 	if i.ClusterGPUs > 0 {
 		printable.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
-		if i.ArrivalSpan == 0 {
+		if i.ArrivalSpanSeconds == 0 {
 			printable.Fprintf(w, " (all jobs arrive at once)")
 		}
 	}

@@ -93,9 +93,9 @@ func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
 	return t
 }
 
-// reward returns minus the chance that the job ends within one more lease, per
+// negatedEndChance returns minus the chance that the job ends within one more lease, per
 // GPU; with fewer than five finished jobs of its size, from all of them.
-func (t finishedRunTimes) reward(j *job) float64 {
+func (t finishedRunTimes) negatedEndChance(j *job) float64 {
 	gpus := j.wholeGPUs()
 	if gpus <= 0 {
 		return 0

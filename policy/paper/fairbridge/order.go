@@ -94,7 +94,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 
 // knowsRunTime reports whether the estimate says how long the job will run. A time
 // limit says how long at most, which makes no job long.
-func knowsRunTime(e engine.Estimate) bool {
+func knowsRunTime(e engine.TimeLeftEstimate) bool {
 	return e.Source != predict.FromLimit && e.Source != predict.FromAttained
 }
 
