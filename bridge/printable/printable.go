@@ -15,7 +15,7 @@ import (
 
 // MaxTextChars is the most characters that Text returns. What is longer has no place
 // where people read.
-const MaxTextChars = 2000
+const MaxTextChars = 1000
 
 // maxMarksInARow is the most marks (accents, say) that may stand on one letter; more
 // would run over other lines.

@@ -4,7 +4,6 @@
 package chart
 
 import (
-	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -62,11 +61,6 @@ type ComparisonPage struct {
 	WeightsByAccount map[string]float64 // weights of the accounts
 	Footer           string             // the last line
 }
-
-//go:embed head.html page.html style.html report_page.html
-var templateFiles embed.FS
-
-var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))
 
 // WriteComparisonPage writes the page.
 func WriteComparisonPage(w io.Writer, p ComparisonPage) error {
