@@ -162,7 +162,7 @@ func smallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy) []str
 func smallerRequestText(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
-		return "a time limit of " + output.FormatDuration(is.Limit)
+		return "a time limit of " + policy.FormatDuration(is.Limit)
 	case is.Ask.MinNodes > 1:
 		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
 	}

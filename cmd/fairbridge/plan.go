@@ -90,7 +90,7 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
 	if len(t.Edits) == 0 {
 		printable.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
 	} else {
-		printable.Fprintf(w, "\n%s would follow in mode %s:\n", output.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
+		printable.Fprintf(w, "\n%s would follow in mode %s:\n", policy.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
 		printable.Fprintf(w, "  %s\n", output.FormatEdit(e, f.View.At))
@@ -136,5 +136,5 @@ func waitText(j *policy.Job, now time.Time) string {
 	if j.HoldsGPUs() {
 		return "–"
 	}
-	return output.FormatDuration(j.Waited(now))
+	return policy.FormatDuration(j.Waited(now))
 }

@@ -20,6 +20,7 @@ import (
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
+	"fairbridge/policy"
 )
 
 func newReleaseCommand(o *cli.Options) *cobra.Command {
@@ -75,7 +76,7 @@ func newReleaseProgress(w io.Writer, now func() time.Time) func(sent, left int) 
 		}
 		last = now()
 		rest := last.Sub(from) / time.Duration(sent) * time.Duration(left)
-		printable.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, output.FormatDuration(rest))
+		printable.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, policy.FormatDuration(rest))
 	}
 }
 
@@ -87,9 +88,9 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	case n == 0:
 		printable.Fprintf(w, "Nothing of ours in Slurm can be given back now.\n")
 	case dry:
-		printable.Fprintf(w, "%s would give back what is ours%s.\n", output.FormatCount(n, "edit"), editCountsText(done))
+		printable.Fprintf(w, "%s would give back what is ours%s.\n", policy.FormatCount(n, "edit"), editCountsText(done))
 	default:
-		printable.Fprintf(w, "%s gave back what was ours%s.\n", output.FormatCount(len(done), "edit"), editCountsText(done))
+		printable.Fprintf(w, "%s gave back what was ours%s.\n", policy.FormatCount(len(done), "edit"), editCountsText(done))
 	}
 	if verbose {
 		for _, e := range done {
@@ -107,7 +108,7 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 		output.WriteParagraph(w, "", unfinishedHandBackText(d, time.Now()))
 	}
 	if out.OpenIntentCount > 0 {
-		printable.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.FormatCount(out.OpenIntentCount, "earlier change"))
+		printable.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", policy.FormatCount(out.OpenIntentCount, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
 		printable.Fprintf(w, "Nothing was changed (--dry-run).\n")

@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 // comparisonLine is what --json prints of a policy: medians, and beside them the
@@ -80,7 +81,7 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 // describeExperiment says what was compared on what.
 func describeExperiment(e *study.Experiment) string {
 	first := e.Scenarios[0]
-	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.FormatCount(len(first.Jobs), "job"), first.CountGPUs())
+	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, policy.FormatCount(len(first.Jobs), "job"), first.CountGPUs())
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}

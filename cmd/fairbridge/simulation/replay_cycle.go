@@ -14,6 +14,7 @@ import (
 	"fairbridge/cmd/internal/cyclereplay"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
+	"fairbridge/policy"
 )
 
 func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64) error {
@@ -71,7 +72,7 @@ func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 		params = " (" + r.Params + ")"
 	}
 	printable.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
-		r.Cycle, r.Partition, r.DecidedAt.Local().Format(time.DateTime), output.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
+		r.Cycle, r.Partition, r.DecidedAt.Local().Format(time.DateTime), policy.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
 	switch {
 	case r.IsSame && r.ComparedBytes:
 		printable.Fprintf(w, "Decided again, it gives the same plan, byte for byte.\n")
@@ -82,7 +83,7 @@ func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 	case len(r.Differences) == 0:
 		printable.Fprintf(w, "Decided again, it gives the same decisions, but ranks, reasons or what the policy\nremembers differ.\n")
 	default:
-		printable.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", output.FormatCount(len(r.Differences), "job"))
+		printable.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", policy.FormatCount(len(r.Differences), "job"))
 		printDifferences(w, r)
 	}
 	printable.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.RecordedDigest, r.ReplayedDigest)
@@ -98,7 +99,7 @@ func printDifferences(w io.Writer, r *cyclereplay.Result) {
 		printable.Fprintf(w, "and %d more; --json has all\n", n)
 	}
 	if r.RefusedCount > 0 {
-		printable.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", output.FormatCount(r.RefusedCount, "decision"))
+		printable.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", policy.FormatCount(r.RefusedCount, "decision"))
 	}
 }
 
@@ -111,7 +112,7 @@ func decisionText(d *journal.RecordedDecision) string {
 	if d.Placement != "" {
 		s += " " + d.Placement
 	} else if d.GPUs > 0 {
-		s += " " + output.FormatCount(d.GPUs, "GPU")
+		s += " " + policy.FormatCount(d.GPUs, "GPU")
 	}
 	if d.ForJob != 0 {
 		s += fmt.Sprintf(" for job %d", d.ForJob)

@@ -199,7 +199,7 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
-	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.FormatCount(f.JobCount, "job"))
+	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"))
 	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())

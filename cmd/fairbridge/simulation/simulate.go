@@ -14,6 +14,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 // NewSimulateCommand makes the command that runs policies on a workload.
@@ -78,7 +79,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		}
 		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), summaries), failed)
 	}
-	printable.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.FormatCount(len(e.Scenarios[0].Jobs), "job"))
+	printable.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"))
 	printResults(c.OutOrStdout(), e.NewRows(results), 1)
 	printable.Fprintlines(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed

@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 // traceFlags are the flags of the trace commands.
@@ -99,7 +99,7 @@ func (t *traceFlags) saveTrace(c *cobra.Command, tr *trace.Trace) error {
 	if err := explainExistingFile(tr.Save(t.outputFile, t.mayReplaceFiles)); err != nil {
 		return err
 	}
-	printable.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, output.FormatCount(len(tr.Jobs), "job"))
+	printable.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, policy.FormatCount(len(tr.Jobs), "job"))
 	return nil
 }
 

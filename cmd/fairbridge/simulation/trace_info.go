@@ -59,7 +59,7 @@ func (t *traceFlags) printInfo(c *cobra.Command, path string) error {
 }
 
 func printTraceInfo(w io.Writer, i *trace.Info) {
-	printable.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.FormatCount(i.JobCount, "job"))
+	printable.Fprintf(w, "%s (%s): %s", i.Name, i.Format, policy.FormatCount(i.JobCount, "job"))
 	if i.TrainingJobCount > 0 {
 		printable.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
 	}
@@ -136,7 +136,7 @@ func printRunTimes(w io.Writer, i *trace.Info) {
 
 // formatSeconds prints seconds as people say them.
 func formatSeconds(seconds float64) string {
-	return output.FormatDuration(time.Duration(seconds * float64(time.Second)))
+	return policy.FormatDuration(time.Duration(seconds * float64(time.Second)))
 }
 
 // maxAccountsPrinted is how many accounts are listed.
@@ -146,7 +146,7 @@ func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
 		return
 	}
-	printable.Fprintf(w, "\n%s, %s\n", output.FormatCount(i.UserCount, "user"), output.FormatCount(len(i.Accounts), "account"))
+	printable.Fprintf(w, "\n%s, %s\n", policy.FormatCount(i.UserCount, "user"), policy.FormatCount(len(i.Accounts), "account"))
 	t := output.NewTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
 	for _, a := range i.Accounts[:min(maxAccountsPrinted, len(i.Accounts))] {
 		weight := "–"
