@@ -65,7 +65,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	l.finishHandBacks(ctx, facts, r)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
 	facts, m, allowed := l.decideEditAllowance(facts, m, r)
-	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed)
+	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed, r.Doubts)
 	r.PartitionResults, m = l.evaluatePartitions(ctx, s, m) // assemble, decide, gate and diff, for every partition
 	l.Metrics.setPartitionResults(r.PartitionResults)
 	r.addPlanDoubts()
@@ -97,9 +97,10 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []PartitionResult, e
 	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, &r)
 	facts = l.addMeasurements(ctx, facts, &r)
-	people := newContestedEdits(facts.Intents, facts.View)
-	facts.LeftAloneReasonByUser = people.leftAloneReasonByUser()
-	s := l.newCycleState(facts, m, l.Now().Add(time.Hour), allEdits)
+	m.GoodViews = l.WarmupPolls + 1 // a preview does not warm up
+	facts, m, allowed := l.decideEditAllowance(facts, m, &r)
+	s := l.newCycleState(facts, m, l.Now().Add(time.Hour), allowed, r.Doubts)
+	s.allowedEdits = allEdits // it says what would be sent, and why it is not
 	evaluations, _ := l.evaluatePartitions(ctx, s, m)
 	return &facts, evaluations, nil
 }

@@ -23,16 +23,19 @@ type cycleState struct {
 	book            *ledger.IntentBook           // of the intents
 	leadsUntil      time.Time                    // we lead until then, by our clock
 	allowedEdits    editAllowance                // how many edits may be sent
+	withheldReasons []string                     // why not all of them, whatever the partition
 	gateInput       gate.CommonInput             // without what differs by partition
 	requeuedRuns    []slurm.Run                  // runs that a requeue was sent to
 	lastSentByField map[slurm.JobField]time.Time // when a field was last sent something
 }
 
-// newCycleState gathers what holds for all partitions.
-func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed editAllowance) *cycleState {
+// newCycleState gathers what holds for all partitions. The doubts are those in which the
+// edits were allowed or not.
+func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed editAllowance, doubts []bridge.Doubt) *cycleState {
 	s := &cycleState{
 		config: &l.Config, isSimulation: l.IsSimulation, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
 		requeuedRuns: slices.Collect(maps.Keys(m.RequeueTimeByRun)), lastSentByField: map[slurm.JobField]time.Time{},
+		withheldReasons: l.withheldReasons(m, doubts, allowed),
 	}
 	taken := f.View.ReadAt
 	if taken.IsZero() {
@@ -87,6 +90,7 @@ func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.Comm
 func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
+	e.WithheldReasons = s.withheldReasonsOf(&e)
 	e.MaySendEdits = s.allowedEdits != noEdits && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)
 	return e
 }
@@ -99,4 +103,17 @@ func (s *cycleState) gateEdits(e PartitionResult, edits []slurm.Edit, sum spentB
 	})
 	e.Edits, e.Refusals = kept, append(e.Refusals, refused...)
 	return e
+}
+
+// withheldReasonsOf says why the edits of the partition are not sent in this cycle, none or
+// not more than one. That its mode sends nothing is not repeated.
+func (s *cycleState) withheldReasonsOf(e *PartitionResult) []string {
+	if !e.Partition.Mode.Allows(bridge.ModeRank) {
+		return nil
+	}
+	reasons := slices.Clone(s.withheldReasons)
+	for _, d := range e.Doubts {
+		reasons = append(reasons, d.Why)
+	}
+	return reasons
 }
