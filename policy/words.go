@@ -6,13 +6,10 @@ import (
 )
 
 // FormatDuration prints a duration as people say it, to its two largest units: 45s, 12m,
-// 12m05s, 3h20m, 2d04h. Below a second it prints milliseconds.
+// 12m05s, 3h20m, 2d04h.
 func FormatDuration(d time.Duration) string {
 	if d < 0 {
 		return "-" + FormatDuration(-d)
-	}
-	if d > 0 && d < time.Second {
-		return d.Round(time.Millisecond).String()
 	}
 	d = d.Round(time.Second)
 	seconds, minutes, hours := int(d.Seconds())%60, int(d.Minutes())%60, int(d.Hours())
