@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -22,22 +21,41 @@ type deviceFinder struct {
 
 // findAndTake finds free devices that no guard objects to, and takes them.
 func (f *deviceFinder) findAndTake(e *Entry) (policy.Alloc, error) {
-	var objection error
-	at := e
-	for {
-		on, err := f.findUnlessFull(at)
-		if err != nil {
-			return nil, cmp.Or(objection, err)
+	on, err := f.findUnlessFull(e)
+	if err != nil {
+		return nil, err
+	}
+	if objection := f.guards.findObjection(e, on); objection != nil {
+		if on, err = f.findElsewhere(e, on, objection); err != nil {
+			return nil, err
 		}
-		if objection = f.guards.findObjection(e, on); objection == nil {
-			return on, f.takeDevices(e, on)
+	}
+	return on, f.takeDevices(e, on)
+}
+
+// findElsewhere finds other devices than those that a guard objected to: on none of the
+// nodes where it would have the blocked job, else on others than were found so far, up to
+// nine times. The error is the last objection.
+func (f *deviceFinder) findElsewhere(e *Entry, on policy.Alloc, objection error) (policy.Alloc, error) {
+	if reserved := (*reservedNodesError)(nil); errors.As(objection, &reserved) && f.retriesLeft > 0 {
+		f.retriesLeft--
+		at := e.copyExcludingNodes(reserved.alloc.Nodes())
+		if other, err := f.findUnlessFull(at); err == nil && f.guards.findObjection(e, other) == nil {
+			return other, nil
 		}
-		if !errors.Is(objection, ErrReservedNodes) || len(at.Ask.ExcludedNodes) > len(e.Ask.ExcludedNodes)+8 || f.retriesLeft <= 0 {
-			return nil, objection
-		}
+	}
+	for at := e; errors.Is(objection, ErrReservedNodes) && len(at.Ask.ExcludedNodes) <= len(e.Ask.ExcludedNodes)+8 && f.retriesLeft > 0; {
 		f.retriesLeft--
 		at = at.copyExcludingNodes(on.Nodes())
+		var err error
+		if on, err = f.findUnlessFull(at); err != nil {
+			return nil, objection
+		}
+		if objection = f.guards.findObjection(e, on); objection == nil {
+			return on, nil
+		}
 	}
+	return nil, objection
 }
 
 // takeFreedDevices takes devices that running jobs gave back for the entry, if no guard

@@ -180,23 +180,42 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestTriesOtherNodes: a job that may not delay a reservation looks at nodes
-// beside it, ten in all.
+// keepOff objects to a number of nodes by name, and names no other place.
+type keepOff int
+
+func (k keepOff) NewPassCheck(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+	return func(_ *engine.Entry, on policy.Alloc) error {
+		if on[0].Node < fmt.Sprintf("n%02d", int(k)) {
+			return fmt.Errorf("not on %v: %w", on, engine.ErrReservedNodes)
+		}
+		return nil
+	}
+}
+
+// TestTriesOtherNodes: a job that may not delay a reservation looks at nodes beside it, ten
+// in all. Where the reservation says which nodes it would have, all others are looked at.
 func TestTriesOtherNodes(t *testing.T) {
-	for reserved, want := range map[int]string{9: "start other:4×a100", 10: "hold"} {
+	for _, c := range []struct {
+		backfill engine.Backfiller
+		reserved int
+		want     string
+	}{
+		{keepOff(9), 9, "start other:4×a100"}, {keepOff(10), 10, "hold"},
+		{backfill.EASY{}, 10, "start other:4×a100"}, {backfill.EASY{}, 40, "start other:4×a100"},
+	} {
 		s := &policy.Snapshot{Now: now, Seq: 7}
-		for i := range reserved {
+		for i := range c.reserved {
 			node := fmt.Sprintf("n%02d", i)
 			s.Nodes = append(s.Nodes, policy.Node{Name: node, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 			with(s, 4, running(node, time.Hour, 2*time.Hour))
 		}
 		s.Nodes = append(s.Nodes, policy.Node{Name: "other", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}})
 		with(s, 4, running("other", time.Hour, 9*time.Hour))
-		with(s, 8*reserved, func(j *policy.Job) { j.Ask.PerNode = 8 })
+		with(s, 8*c.reserved, func(j *policy.Job) { j.Ask.PerNode = 8 })
 		with(s, 4, limit(5*time.Hour))
-		_, got := decide(t, engine.Pipeline{Backfill: backfill.EASY{}}, s)
-		if last := fmt.Sprintf("%d %s", len(s.Jobs), want); !strings.HasSuffix(got, "; "+last) {
-			t.Errorf("%d nodes reserved: %s\nwant %s", reserved, got, last)
+		_, got := decide(t, engine.Pipeline{Backfill: c.backfill}, s)
+		if last := fmt.Sprintf("%d %s", len(s.Jobs), c.want); !strings.HasSuffix(got, "; "+last) {
+			t.Errorf("%T, %d nodes reserved: %s\nwant %s", c.backfill, c.reserved, got, last)
 		}
 	}
 }

@@ -180,8 +180,17 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 		return nil
 	}
 	v.futurePool.Rewind(mark)
-	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), ErrReservedNodes)
+	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), &reservedNodesError{v.Alloc})
 }
+
+// reservedNodesError is an ErrReservedNodes that names the place of the blocked job.
+type reservedNodesError struct{ alloc policy.Alloc }
+
+// Error implements error.
+func (e *reservedNodesError) Error() string { return ErrReservedNodes.Error() }
+
+// Unwrap makes it an ErrReservedNodes.
+func (e *reservedNodesError) Unwrap() error { return ErrReservedNodes }
 
 // settleLastPass gives back what the last job took that was let pass, if it did not start
 // there.
