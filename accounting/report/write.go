@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,38 +16,41 @@ import (
 
 // WriteCSV writes the table with a line of column names. Times are RFC 3339 in UTC,
 // shares 0..1; what is not known is empty. Texts are made harmless to
-// spreadsheets and terminals: printable.CSVCell.
+// spreadsheets and terminals: plain.Cell.
 func (t *Table) WriteCSV(w io.Writer) error {
-	c := printable.NewCSVWriter(w)
-	line := make([]any, len(t.Columns))
-	for i, name := range t.Columns {
-		line[i] = name
+	c := csv.NewWriter(w)
+	if err := c.Write(t.Columns); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
 	}
-	if err := c.WriteRow(line...); err != nil {
-		return err
-	}
+	line := make([]string, len(t.Columns))
 	for _, row := range t.Rows {
 		for i, v := range row {
-			line[i] = cellForPrograms(v)
+			line[i] = formatForPrograms(v)
 		}
-		if err := c.WriteRow(line...); err != nil {
-			return err
+		if err := c.Write(line); err != nil {
+			return fmt.Errorf("writing CSV: %w", err)
 		}
 	}
-	return c.Flush()
+	c.Flush()
+	if err := c.Error(); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
+	}
+	return nil
 }
 
-// cellForPrograms is a value as programs read it.
-func cellForPrograms(v any) any {
+// formatForPrograms prints a value for programs.
+func formatForPrograms(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case float64:
-		return printable.CSVNumber(strconv.FormatFloat(v, 'g', -1, 64))
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	case time.Time:
-		return printable.CSVNumber(v.Format(time.RFC3339))
+		return v.Format(time.RFC3339)
+	case string:
+		return printable.CSVCell(v)
 	}
-	return v
+	return fmt.Sprint(v)
 }
 
 // MarshalJSON writes a list of objects, their keys in the order of the columns.

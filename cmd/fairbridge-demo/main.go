@@ -38,17 +38,26 @@ func main() {
 // usageError is a command line that makes no sense.
 type usageError struct{ error }
 
+// longHelp is what --help says first.
+const longHelp = `Play the same small day of jobs on two throw-away Slurms at the same time, one alone
+and one with fairbridge beside it, and compare: waits, fairness, GPU shares, idle GPUs,
+from Slurm's own records. The day is a real one of seven hours, made as much faster as
+this machine can keep: at most 120 times, with fairbridge's own times. What is missing
+is installed from the distribution (as root or by sudo); Slurm and Postgres run
+privately and are removed at the end. The machine's own are not touched. Takes four to
+seven minutes.
+
+On a simulated Slurm the day passes unshortened in virtual time, in seconds.
+
+The programs fairbridge and nodeprobe are those that lie beside this one, or else those
+in the PATH.`
+
 func newRootCommand() *cobra.Command {
-	d := demo.Options{Pace: 1}
+	d := demo.Options{}
 	c := &cobra.Command{
 		Use:   "fairbridge-demo",
 		Short: "Show what fairbridge changes, on a throw-away Slurm of this machine",
-		Long: `Play the same small day of jobs twice, on a throw-away Slurm alone and on another
-with fairbridge beside it, and compare: waits, fairness, GPU shares, idle GPUs, from
-Slurm's own records. What is missing is installed from the distribution (as root or
-by sudo); Slurm and Postgres run privately, and both are removed at the end. The
-machine's own are not touched. Takes under five minutes. The programs fairbridge and
-nodeprobe are those that lie beside this one, or else those in the PATH.`,
+		Long:  longHelp,
 		Example: `  fairbridge-demo
   fairbridge-demo --slurm=sim        on a simulated Slurm: no root needed
   fairbridge-demo --policy tiresias --seed 7
@@ -84,7 +93,7 @@ func addFlags(c *cobra.Command, d *demo.Options) {
 	f := c.Flags()
 	f.StringVar(&d.Slurm, "slurm", "auto", "real, sim, or auto: real where it can be had")
 	f.StringVar(&d.Policy, "policy", "fairbridge", "policy to show: "+strings.Join(demo.Policies(), ", "))
-	f.StringVar(&d.Params, "params", "", "its parameters, such as 'min_run: 10s, reserve: 20s'; default: what suits the short day")
+	f.StringVar(&d.Params, "params", "", "its parameters, such as 'min_run: 10s, reserve: 20s'; default: its own, as much shorter as the day is")
 	f.Uint64Var(&d.Seed, "seed", 1, "of the day's jobs")
 	f.BoolVar(&d.KeepsRunning, "keep", false, "keep everything up at the end until Enter is pressed")
 	f.BoolVar(&d.PrintsJSON, "json", false, "print JSON")

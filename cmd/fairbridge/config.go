@@ -1,9 +1,10 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/settings"
 )
@@ -18,8 +19,8 @@ func newConfigCommand(o *cli.Options) *cobra.Command {
 			Use: "example", Short: "Print a commented configuration with all defaults", Args: cli.CheckArgs(cobra.NoArgs),
 			Example: "  fairbridge config example > /etc/fairbridge/fairbridge.yaml",
 			RunE: func(c *cobra.Command, _ []string) error {
-				printable.Fprintlines(c.OutOrStdout(), settings.Example)
-				return nil
+				_, err := fmt.Fprint(c.OutOrStdout(), settings.Example)
+				return err
 			},
 		},
 		&cobra.Command{
@@ -29,7 +30,7 @@ func newConfigCommand(o *cli.Options) *cobra.Command {
 				if _, err := o.LoadSettings(); err != nil {
 					return err
 				}
-				printable.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.ConfigPath)
+				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.ConfigPath)
 				return nil
 			},
 		})

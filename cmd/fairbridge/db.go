@@ -9,7 +9,6 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -77,7 +76,7 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if o.JSON {
 		return output.WriteJSON(c.OutOrStdout(), migrationResult{n, s.AppliedVersion})
 	}
-	printable.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.AppliedVersion)
+	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.AppliedVersion)
 	return nil
 }
 
@@ -102,9 +101,9 @@ func printDBStatus(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 			return e
 		}
 	} else if err == nil {
-		printable.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.AppliedVersion, s.ServerVersion/10000, s.ServerVersion%10000)
+		fmt.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.AppliedVersion, s.ServerVersion/10000, s.ServerVersion%10000)
 	} else {
-		printable.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
+		fmt.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
 	}
 	if err != nil {
 		return cli.ErrFinding

@@ -15,7 +15,6 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -174,18 +173,18 @@ func (a *reportOptions) writeAnswers(out io.Writer, all []report.Answer) (err er
 func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 	for i, r := range all {
 		if i > 0 {
-			printable.Fprintf(w, "\n")
+			fmt.Fprintln(w)
 		}
-		printable.Fprintln(w, r.Title)
+		fmt.Fprintln(w, r.Title)
 		if i == 0 {
-			printable.Fprintln(w, s)
+			fmt.Fprintln(w, s)
 		}
 		if r.Explanation != "" {
 			output.WriteParagraph(w, "", r.Explanation)
 		}
-		printable.Fprintf(w, "\n")
+		fmt.Fprintln(w)
 		if len(r.Rows.Rows) == 0 {
-			printable.Fprintf(w, "Nothing in this time.\n")
+			fmt.Fprintln(w, "Nothing in this time.")
 			continue
 		}
 		t := output.NewTable(w, formatCells(r.Rows.HeaderTexts(), strings.ToUpper)...)

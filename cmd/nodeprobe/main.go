@@ -5,13 +5,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
-
-	"fairbridge/bridge/printable"
 )
 
 // Exit codes, for scripts.
@@ -32,7 +31,6 @@ func main() {
 
 // run carries out one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	errs = printable.NewWriter(errs) // out stays as it is: the reader answers its parent there
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -42,7 +40,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return exitOK
 	}
 	var usage usageError
-	printable.Fprintf(errs, "nodeprobe: %v\n", err)
+	fmt.Fprintf(errs, "nodeprobe: %v\n", err)
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage

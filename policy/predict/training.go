@@ -17,15 +17,15 @@ const FromTraining = "training"
 type Training struct{}
 
 // Predict implements engine.Predictor.
-func (Training) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
+func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Training == nil {
-		return engine.TimeLeftEstimate{}
+		return engine.Estimate{}
 	}
 	left, ok := e.Training.TimeLeft(gpuTypeOfJob(e.Job))
 	if !ok {
 		left = leastTimeLeft(e.Training, r)
 	}
-	return engine.TimeLeftEstimate{TimeLeft: left, Source: FromTraining}
+	return engine.Estimate{TimeLeft: left, Source: FromTraining}
 }
 
 func gpuTypeOfJob(j *policy.Job) string {

@@ -3,13 +3,8 @@ package demo
 import (
 	"context"
 	"time"
-)
 
-// The cluster of a demonstration.
-const (
-	nodeCount   = 4
-	gpusPerNode = 8
-	totalGPUs   = nodeCount * gpusPerNode
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
 // clusterAccess says how fairbridge reaches a Slurm.
@@ -27,7 +22,7 @@ type cluster interface {
 	Title() string
 	Access() clusterAccess
 	// Submit queues the job, or all tasks of the array.
-	Submit(context.Context, *Job) error
+	Submit(context.Context, *workday.Job) error
 	// Now is the time in the cluster.
 	Now() time.Time
 	// Wait lets time pass in the cluster. The error is the context's.
@@ -35,7 +30,7 @@ type cluster interface {
 	// Queue lists the tasks that wait or run.
 	Queue(context.Context) ([]queuedTask, error)
 	// Records returns every run that ended, from Slurm's accounting.
-	Records(context.Context) ([]RunRecord, error)
+	Records(context.Context) ([]workday.RunRecord, error)
 	// Close ends the cluster and removes what it left.
 	Close() error
 }

@@ -1,78 +1,60 @@
 package demo
 
 import (
-	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"text/template"
 	"time"
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
 )
 
-//go:embed fairbridge.yaml.tmpl
-var configTemplateText string
-
-var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": yamlList}).Parse(configTemplateText))
-
-// yamlList writes words as a YAML list.
-func yamlList(words []string) string {
-	q := make([]string, len(words))
-	for i, w := range words {
-		q[i] = strconv.Quote(w)
-	}
-	return "[" + strings.Join(q, ", ") + "]"
-}
-
-// paramsByPolicy are what suits a policy to a day that lasts minutes.
-var paramsByPolicy = map[string]string{
-	"tiresias":   "queues: [80], min_run: 6s, promote_knob: 0",
-	"drf":        "min_run: 6s, reserve: 8s",
-	"astraea":    "lease: 10s, delay: 5s, starve_after: 30s, window: 60s",
-	"fifo":       "",
-	"fairbridge": "min_run: 6s",
-}
-
 // daemon is fairbridge beside a site.
 type daemon struct {
 	binaryPath string
 	configPath string // its file
+	logPath    string // file of what it says
+	probesURL  string // of the node probes; "": none
 	access     clusterAccess
 	db         *stores.Stores
 	process    *process
 	stopExpiry func() // ends the timer; nil: it does not run
 }
 
-// installDaemon configures fairbridge for the site and makes its database.
-func installDaemon(ctx context.Context, o *Options, dir, dsn, probes string, a clusterAccess) (*daemon, error) {
-	d := &daemon{binaryPath: o.FairbridgePath, configPath: filepath.Join(dir, "fairbridge.yaml"), access: a}
-	dsnFile := filepath.Join(dir, "dsn")
-	if err := os.WriteFile(dsnFile, []byte(dsn), 0o600); err != nil {
+// installDaemon configures fairbridge for a cluster and makes its database.
+func (s *demonstration) installDaemon(ctx context.Context, probes string, a clusterAccess) (*daemon, error) {
+	d := &daemon{binaryPath: s.FairbridgePath, configPath: filepath.Join(s.dir, "fairbridge.yaml"), logPath: filepath.Join(s.dir, "fairbridge.log"), access: a, probesURL: probes}
+	if err := os.WriteFile(filepath.Join(s.dir, "dsn"), []byte(s.dsn), 0o600); err != nil {
 		return nil, fmt.Errorf("configuring fairbridge: %w", err)
 	}
-	var text strings.Builder
-	err := configTemplate.Execute(&text, map[string]any{
-		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, paramsByPolicy[o.Policy]), "Dir": dir, "Weights": WeightsByAccount, "Probes": probes,
-	})
-	if err == nil {
-		err = os.WriteFile(d.configPath, []byte(text.String()), 0o600)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("configuring fairbridge: %w", err)
+	if err := s.configureDaemon(d); err != nil {
+		return nil, err
 	}
 	if _, err := d.runCommand(ctx, "db", "init"); err != nil {
 		return nil, err
 	}
-	d.db, err = stores.Open(ctx, accounting.Config{DSN: dsn})
+	var err error
+	d.db, err = stores.Open(ctx, accounting.Config{DSN: s.dsn})
 	return d, err
+}
+
+// configureDaemon writes the configuration file for the pace of the day.
+func (s *demonstration) configureDaemon(d *daemon) error {
+	c := newDaemonConfig(&s.Options, s.pace)
+	c.Access, c.DSNFile, c.Dir, c.Probes = d.access, filepath.Join(s.dir, "dsn"), s.dir, d.probesURL
+	text, err := c.text()
+	if err == nil {
+		err = os.WriteFile(d.configPath, []byte(text), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("configuring fairbridge: %w", err)
+	}
+	return nil
 }
 
 // runCommand runs fairbridge to its end and returns what it prints.
@@ -108,7 +90,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.process, err = startProcess("fairbridge run", exec.Command(d.binaryPath, "--config", d.configPath, "run", "--allow-root")); err != nil {
+	if d.process, err = startProcess("fairbridge run", exec.Command(d.binaryPath, "--config", d.configPath, "run", "--allow-root"), d.logPath); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))
@@ -117,13 +99,22 @@ func (d *daemon) start(ctx context.Context) error {
 		if err := d.process.checkRunning(); err != nil {
 			return err
 		}
-		if m, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && m.CycleSeq > 0 {
+		if n, err := d.countCycles(ctx); err == nil && n > 0 {
 			return nil
 		}
 		if sleepContext(ctx, 200*time.Millisecond) != nil {
 			return fmt.Errorf("waiting for the daemon: %w: %s", context.Cause(ctx), d.process.outputTail)
 		}
 	}
+}
+
+// countCycles returns the number of its last cycle.
+func (d *daemon) countCycles(ctx context.Context) (uint64, error) {
+	m, err := d.db.Memo(ctx, d.access.Cluster, "gpu")
+	if err != nil {
+		return 0, fmt.Errorf("asking the database for the last cycle: %w", err)
+	}
+	return m.CycleSeq, nil
 }
 
 // stop stops the daemon.

@@ -3,62 +3,173 @@ package demo
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fairbridge/bridge/cycle"
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
-// playAlone plays the day on Slurm alone, and takes that Slurm away.
-func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]JobOutcome, error) {
-	slurm, err := s.startSlurm(ctx, true)
+// dayRecords are what became of the jobs of both days.
+type dayRecords struct{ alone, withFairbridge []workday.JobOutcome }
+
+// playVirtual plays the day twice in virtual time: on a simulated Slurm alone, then on
+// another with the loop of fairbridge beside it.
+func (s *demonstration) playVirtual(ctx context.Context, c *Comparison) (out dayRecords, d *daemon, err error) {
+	alone, err := startSimulatedCluster(s.dir, s.Seed)
 	if err != nil {
-		return nil, err
+		return out, nil, err
 	}
-	end := slurm.Close
-	s.addCleanup(func() error { return end() })
-	c.SlurmTitle = slurm.Title()
+	s.addCleanup(alone.Close)
+	s.introduceDay(c, alone.Title())
+	s.screen.printf("\n1. Slurm alone, in virtual time")
+	if out.alone, err = s.playOne(ctx, alone, &c.AloneFigures, nil); err != nil {
+		return out, nil, err
+	}
+	beside, err := startSimulatedCluster(s.dir, s.Seed)
+	if err != nil {
+		return out, nil, err
+	}
+	s.addCleanup(beside.Close)
+	if d, err = s.installDaemon(ctx, "", beside.Access()); err != nil {
+		return out, nil, err
+	}
+	s.addCleanup(d.stop)
+	config, err := loadLoopConfig(d.configPath)
+	if err != nil {
+		return out, nil, err
+	}
+	loop, err := startLoop(beside, config, cycle.Parts{Journal: d.db, Leadership: d.db, History: d.db})
+	if err != nil {
+		return out, nil, err
+	}
+	s.introduceFairbridge("2. The same day with fairbridge beside a fresh Slurm, in virtual time too")
+	w := s.newMonitor(d, nil, loop.Now)
+	if out.withFairbridge, err = s.playOne(ctx, loop, &c.FairbridgeFigures, w); err != nil {
+		return out, nil, err
+	}
+	return out, d, s.countChanges(ctx, c, w.decisions)
+}
+
+// playReal plays the day on two Slurms at the same time, of which one has fairbridge
+// beside it: whatever this machine is busy with, both are on it.
+func (s *demonstration) playReal(ctx context.Context, c *Comparison, clusters [2]*realCluster) (out dayRecords, d *daemon, err error) {
+	alone, beside := clusters[0], clusters[1]
+	gpus, url := s.startProbes()
+	if d, err = s.installDaemon(ctx, url, beside.Access()); err != nil {
+		return out, nil, err
+	}
+	s.addCleanup(d.stop)
+	if err := s.setPace(ctx, c, clusters, d); err != nil {
+		return out, nil, err
+	}
+	s.introduceDay(c, alone.Title())
+	if err := d.start(ctx); err != nil {
+		return out, nil, err
+	}
+	s.introduceFairbridge("On two Slurms at the same time: one alone, one with fairbridge beside it")
+	w := s.newMonitor(d, gpus, time.Now)
+	first, begin := uint64(0), time.Now()
+	if first, err = d.countCycles(ctx); err != nil {
+		return out, nil, err
+	}
+	group, playing := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		out.alone, err = s.playOne(playing, alone, &c.AloneFigures, nil)
+		return err
+	})
+	group.Go(func() (err error) {
+		if out.withFairbridge, err = s.playOne(playing, beside, &c.FairbridgeFigures, w); err == nil {
+			err = c.Machine.countLateCycles(ctx, d, first, time.Since(begin))
+		}
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return out, nil, err
+	}
+	return out, d, s.countChanges(ctx, c, w.decisions)
+}
+
+// setPace measures the machine and configures fairbridge for what it can keep.
+func (s *demonstration) setPace(ctx context.Context, c *Comparison, clusters [2]*realCluster, d *daemon) error {
+	s.screen.setStatus("Measuring this machine …")
+	m, err := measureMachine(ctx, clusters[:], d)
+	if err != nil {
+		return err
+	}
+	s.pace = suitablePace(m)
+	if s.Speed > 0 {
+		s.pace.speed = s.Speed
+	}
+	c.Machine = &MachineReport{SubmissionSeconds: m.Submission.Seconds(), CycleSeconds: m.Cycle.Seconds(), ListingSeconds: m.Listing.Seconds(), IntervalSeconds: s.pace.interval.Seconds()}
+	s.screen.printf("This machine takes %.1f s for a submission, %.1f s for a look and a plan: fairbridge looks every %v, and a day passes %.0f times faster than a real one.",
+		m.Submission.Seconds(), m.Cycle.Seconds(), s.pace.interval, s.pace.speed)
+	s.dayJobs = workday.NewDay(s.Seed, s.pace.speed)
+	for _, x := range clusters {
+		x.speed = s.pace.speed
+	}
+	return s.configureDaemon(d)
+}
+
+// introduceDay says what is played.
+func (s *demonstration) introduceDay(c *Comparison, title string) {
+	c.SlurmTitle = title
 	tasks := 0
 	for i := range s.dayJobs {
 		tasks += s.dayJobs[i].TaskCount()
 	}
 	s.screen.printf("A day of %d jobs (seed %d) on %s, %d nodes with %d GPUs each. Three accounts: research has 2 shares, teaching and vision 1 each.",
-		tasks, s.Seed, c.SlurmTitle, nodeCount, gpusPerNode)
-	haste := ""
-	if !s.usesRealSlurm {
-		haste = " (in virtual time, as nobody works beside it)"
-	}
-	s.screen.printf("\n1. Slurm alone%s", haste)
-	err = playDay(ctx, slurm, s.dayJobs, func(p *progress) error {
-		if s.usesRealSlurm {
-			s.screen.setStatus("  " + p.String())
+		tasks, s.Seed, title, workday.NodeCount, workday.GPUsPerNode)
+}
+
+func (s *demonstration) introduceFairbridge(how string) {
+	s.screen.printf("\n%s: mode preempt, policy %s. Its first decision of each kind:", how, s.Policy)
+}
+
+func (s *demonstration) newMonitor(d *daemon, p *probes, now func() time.Time) *monitor {
+	n := &decisionLog{db: d.db, cluster: d.access.Cluster, now: now, since: now().Add(-time.Minute), announcedIntents: map[string]bool{}, jobNameByID: map[int64]string{}, printf: s.screen.printf}
+	return &monitor{demonstration: s, daemon: d, decisions: n, probes: p}
+}
+
+// playOne plays the day on one cluster and takes its records; w watches fairbridge there, nil:
+// there is none.
+func (s *demonstration) playOne(ctx context.Context, slurm cluster, f **workday.Figures, w *monitor) ([]workday.JobOutcome, error) {
+	y := &dayPlay{cluster: slurm, day: s.dayJobs, speed: s.pace.speed}
+	y.look = func(ctx context.Context, p *progress) error {
+		if w != nil {
+			s.screen.setStatus("  with fairbridge " + p.String())
+			return w.update(ctx, p)
 		}
 		return nil
-	})
+	}
+	if err := y.run(ctx); err != nil {
+		return nil, err
+	}
+	runs, err := s.measureDay(ctx, slurm, f)
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.measureDay(ctx, slurm, &c.AloneFigures)
-	if err != nil {
-		return nil, err
-	}
-	err = slurm.Close()
-	end = func() error { return nil }
-	return outcomesFromRecords(runs), err
+	(*f).LatestSubmissionSeconds = y.latest.Seconds()
+	return workday.OutcomesFromRecords(runs), nil
 }
 
 // accountingDelay is how long Slurm's accounting may need to hear of the last job.
 const accountingDelay = 30 * time.Second
 
 // measureDay takes Slurm's records, which come a little after the day's end.
-func (s *demonstration) measureDay(ctx context.Context, slurm cluster, f **Figures) ([]RunRecord, error) {
+func (s *demonstration) measureDay(ctx context.Context, slurm cluster, f **workday.Figures) ([]workday.RunRecord, error) {
 	s.screen.setStatus("  waiting for Slurm's accounting …")
 	defer s.screen.setStatus("")
-	for begin := time.Now(); ; {
+	for begin := slurm.Now(); ; {
 		runs, err := slurm.Records(ctx)
 		if err != nil {
 			return nil, err
 		}
-		*f, err = MeasureFigures(s.dayJobs, runs, totalGPUs, WeightsByAccount)
-		if err == nil || time.Since(begin) > accountingDelay {
+		*f, err = workday.MeasureFigures(s.dayJobs, runs, workday.TotalGPUs, workday.WeightsByAccount)
+		if err == nil || slurm.Now().Sub(begin) > accountingDelay {
 			return runs, err
 		}
 		if err := slurm.Wait(ctx, time.Second); err != nil {
@@ -67,34 +178,10 @@ func (s *demonstration) measureDay(ctx context.Context, slurm cluster, f **Figur
 	}
 }
 
-// playWithFairbridge plays the day on another Slurm, with fairbridge beside it.
-func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) ([]JobOutcome, *daemon, error) {
-	slurm, err := s.startSlurm(ctx, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	s.addCleanup(slurm.Close)
-	gpus, url := s.startProbes()
-	d, err := installDaemon(ctx, &s.Options, s.dir, s.dsn, url, slurm.Access())
-	if err != nil {
-		return nil, nil, err
-	}
-	s.addCleanup(d.stop)
-	if err := d.start(ctx); err != nil {
-		return nil, nil, err
-	}
-	s.screen.printf("\n2. The same day, fairbridge beside a fresh Slurm: mode preempt, policy %s. Its first decision of each kind:", s.Policy)
-	n := &decisionLog{db: d.db, cluster: d.access.Cluster, since: time.Now(), announcedIntents: map[string]bool{}, jobNameByID: map[int64]string{}, printf: s.screen.printf}
-	w := &monitor{demonstration: s, daemon: d, decisions: n, probes: gpus}
-	if err := playDay(ctx, slurm, s.dayJobs, func(p *progress) error { return w.update(ctx, p) }); err != nil {
-		return nil, nil, err
-	}
-	runs, err := s.measureDay(ctx, slurm, &c.FairbridgeFigures)
-	if err != nil {
-		return nil, nil, err
-	}
+// countChanges counts what was changed in Slurm, and says so.
+func (s *demonstration) countChanges(ctx context.Context, c *Comparison, n *decisionLog) (err error) {
 	if c.ChangesByKind, err = n.countEffects(ctx); err != nil {
-		return nil, nil, err
+		return err
 	}
 	for _, k := range editKinds {
 		if c.ChangesByKind[k] == 0 {
@@ -102,7 +189,7 @@ func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) (
 		}
 	}
 	s.screen.printf("  Altogether %s.", changeCountsText(c.ChangesByKind))
-	return outcomesFromRecords(runs), d, nil
+	return nil
 }
 
 func changeCountsText(changes map[string]int) string {
@@ -115,11 +202,30 @@ func changeCountsText(changes map[string]int) string {
 
 // startProbes starts the probes; without them the day goes on unmeasured.
 func (s *demonstration) startProbes() (*probes, string) {
-	p, err := startProbes(s.NodeprobePath, s.dir, s.dayJobs)
+	p, err := startProbes(s.NodeprobePath, s.dir, workday.NewDay(s.Seed, maxSpeed))
 	if err != nil {
 		s.screen.printf("No GPU is measured: %v", err)
 		return nil, ""
 	}
 	s.addCleanup(p.stop)
 	return p, p.urlPattern()
+}
+
+// startRealClusters starts two, at the same time.
+func (s *demonstration) startRealClusters(ctx context.Context) (both [2]*realCluster, err error) {
+	s.screen.setStatus("Starting two Slurms …")
+	group, ctx := errgroup.WithContext(ctx)
+	for i, name := range []string{"alone", "beside"} {
+		group.Go(func() (err error) {
+			both[i], err = startRealCluster(ctx, filepath.Join(s.dir, name))
+			return err
+		})
+	}
+	err = group.Wait()
+	for _, c := range both {
+		if c != nil {
+			s.addCleanup(c.Close)
+		}
+	}
+	return both, err
 }

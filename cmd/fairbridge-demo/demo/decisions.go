@@ -38,6 +38,7 @@ func tookEffect(in *bridge.Intent) bool {
 type decisionLog struct {
 	db               *stores.Stores
 	cluster          string
+	now              func() time.Time // in the cluster
 	since            time.Time
 	announcedIntents map[string]bool
 	jobNameByID      map[int64]string // of jobs, by Slurm's number
@@ -52,7 +53,7 @@ func (n *decisionLog) announceNewIntents(ctx context.Context, queue []queuedTask
 	if len(n.announcedIntents) == len(editKinds) {
 		return nil
 	}
-	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
+	list, err := n.db.Intents(ctx, n.cluster, n.now(), n.since)
 	if err != nil {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
@@ -91,7 +92,7 @@ func (n *decisionLog) describeIntent(in *bridge.Intent) string {
 
 // countEffects returns how many changes of each kind took effect.
 func (n *decisionLog) countEffects(ctx context.Context) (map[string]int, error) {
-	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
+	list, err := n.db.Intents(ctx, n.cluster, n.now(), n.since)
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}

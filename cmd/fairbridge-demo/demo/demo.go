@@ -1,3 +1,7 @@
+// Package demo shows fairbridge at work: the same seeded day of jobs on a throw-away
+// Slurm alone and on another with fairbridge beside it, and what changed, in figures made
+// of Slurm's own records. On a real Slurm both days pass at the same time, shortened to
+// minutes; on a simulated one the day of hours passes in virtual time.
 package demo
 
 import (
@@ -6,13 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"fairbridge/accounting/pglocal"
+	"fairbridge/cmd/fairbridge-demo/workday"
+	"fairbridge/policy/catalogue"
 	"fairbridge/scripts/throwaway"
 )
 
@@ -20,7 +25,7 @@ import (
 type Options struct {
 	Slurm          string  // "real", "sim", or "auto": real where it can be had
 	Seed           uint64  // of the day
-	Pace           float64 // 1: a day of about 100 s; 0.5: half as long
+	Speed          float64 // how many times faster than a real day it passes on a real Slurm; 0: what suits the machine
 	Policy         string  // that fairbridge follows
 	Params         string  // of the policy, as in the configuration; "": what suits the day
 	KeepsRunning   bool    // keep everything up until a line is read from In
@@ -31,51 +36,59 @@ type Options struct {
 	Out, Err       io.Writer
 }
 
-// Policies lists the policies that a day of minutes is prepared for.
-func Policies() []string { return slices.Sorted(maps.Keys(paramsByPolicy)) }
-
 // Check says which option makes no sense.
 func (o *Options) Check() error {
 	if o.Slurm != "auto" && o.Slurm != "real" && o.Slurm != "sim" {
 		return fmt.Errorf("--slurm=%s: want real, sim or auto", o.Slurm)
 	}
-	if _, ok := paramsByPolicy[o.Policy]; !ok {
-		return fmt.Errorf("--policy=%s: the demo knows %s", o.Policy, strings.Join(Policies(), ", "))
+	if _, err := catalogue.FindSystem(o.Policy); err != nil {
+		return fmt.Errorf("--policy=%s: %w", o.Policy, err)
 	}
 	return nil
 }
 
 // Run shows the demonstration. Whatever it started is stopped and removed when
-// it returns, also when the context ends.
+// it returns, also when the context ends; where it failed, logs stay and the error
+// says where.
 func Run(ctx context.Context, o Options) error {
+	_, err := runForComparison(ctx, o)
+	return err
+}
+
+// runForComparison shows the demonstration and returns what it found.
+func runForComparison(ctx context.Context, o Options) (*Comparison, error) {
 	if err := o.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	s := &demonstration{Options: o, screen: newScreen(o.Out), dayJobs: NewDay(o.Seed, o.Pace)}
+	s := &demonstration{Options: o, screen: newScreen(o.Out)}
 	if o.PrintsJSON {
 		s.screen = newScreen(o.Err)
 	}
 	begin := time.Now()
-	err := s.run(ctx)
+	c, err := s.run(ctx)
 	s.screen.setStatus("")
 	if ctx.Err() != nil {
 		s.screen.printf("Interrupted: stopping and removing everything …")
 		err = errors.New("interrupted; everything it had started is stopped and removed")
+	} else if err != nil {
+		err = s.keepLogs(err)
 	}
 	if left := s.close(); left != nil || err != nil {
-		return errors.Join(err, left)
+		return nil, errors.Join(err, left)
 	}
 	s.screen.printf("\nEverything it started is stopped and removed. This took %v.", time.Since(begin).Round(time.Second))
-	return nil
+	return c, nil
 }
 
 // demonstration is a demonstration under way.
 type demonstration struct {
 	Options
 	screen        *screen
-	dayJobs       []Job
+	pace          pace
+	dayJobs       []workday.Job
 	usesRealSlurm bool
-	dir           string
+	dir           string // of all its files
+	keepsDir      bool   // it stays, with the logs in it
 	dsn           string
 	cleanups      []func() error // what stops and removes what was started
 }
@@ -93,36 +106,43 @@ func (s *demonstration) close() error {
 	return errors.Join(errs...)
 }
 
-func (s *demonstration) run(ctx context.Context) error {
+// run shows everything, and waits at the end where it is to stay up.
+func (s *demonstration) run(ctx context.Context) (*Comparison, error) {
 	if err := s.prepare(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	c := &Comparison{Seed: s.Seed, Policy: s.Policy}
-	before, err := s.playAlone(ctx, c)
+	records, d, err := s.playDays(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	after, d, err := s.playWithFairbridge(ctx, c)
-	if err != nil {
-		return err
+	c.judgeMachine()
+	if text := c.latenessText(); text != "" {
+		s.screen.printf("\n%s", text)
 	}
+	if err := s.printAnswers(ctx, c, records, d); err != nil {
+		return nil, err
+	}
+	return c, s.waitForEnter(ctx, d.configPath)
+}
+
+// printAnswers prints the figures as JSON, or as a table with what fairbridge answers about
+// the day.
+func (s *demonstration) printAnswers(ctx context.Context, c *Comparison, records dayRecords, d *daemon) error {
 	if s.PrintsJSON {
 		e := json.NewEncoder(s.Out)
 		e.SetIndent("", "  ")
 		if err := e.Encode(c); err != nil {
 			return fmt.Errorf("printing the figures: %w", err)
 		}
-	} else {
-		fmt.Fprintln(s.Out)
-		printTable(s.Out, c)
-		if err := s.explainJobs(ctx, d, before, after); err != nil {
-			return err
-		}
-		if err := s.replayDay(ctx, d); err != nil {
-			return err
-		}
+		return nil
 	}
-	return s.waitForEnter(ctx, d.configPath)
+	fmt.Fprintln(s.Out)
+	printTable(s.Out, c)
+	if err := s.explainJobs(ctx, d, records.alone, records.withFairbridge); err != nil {
+		return err
+	}
+	return s.replayDay(ctx, d)
 }
 
 // prepare installs what is missing, decides which Slurm it is, and starts
@@ -147,8 +167,26 @@ func (s *demonstration) prepare(ctx context.Context) error {
 	if s.dir, err = tempDir(); err != nil {
 		return fmt.Errorf("making a directory: %w", err)
 	}
-	s.addCleanup(func() error { return os.RemoveAll(s.dir) })
+	s.addCleanup(s.removeDir)
 	return nil
+}
+
+// playDays plays the day with and without fairbridge, on a real Slurm or a simulated one.
+func (s *demonstration) playDays(ctx context.Context, c *Comparison) (dayRecords, *daemon, error) {
+	s.pace = virtualPace
+	if s.usesRealSlurm {
+		both, err := s.startRealClusters(ctx)
+		switch {
+		case err == nil:
+			return s.playReal(ctx, c, both)
+		case !errors.Is(err, throwaway.ErrUnavailable) || s.Slurm != "auto":
+			return dayRecords{}, nil, err
+		}
+		s.usesRealSlurm = false
+		s.screen.printf("Slurm cannot run here, so this is shown on a simulated one: %s", lastErrorLine(err))
+	}
+	s.dayJobs = workday.NewDay(s.Seed, s.pace.speed)
+	return s.playVirtual(ctx, c)
 }
 
 // tempDir makes a directory whose path is short, as those of sockets must be.
@@ -157,7 +195,11 @@ func tempDir() (string, error) {
 	if len(base) > 50 {
 		base = "/tmp"
 	}
-	return os.MkdirTemp(base, "fairbridge-demo-")
+	dir, err := os.MkdirTemp(base, "fairbridge-demo-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o711) // Slurm's users reach theirs in it
 }
 
 // lastErrorLine is what a script said last of why it cannot.
@@ -170,22 +212,4 @@ func lastErrorLine(err error) string {
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
-}
-
-// startSlurm starts a fresh Slurm.
-func (s *demonstration) startSlurm(ctx context.Context, hasty bool) (cluster, error) {
-	if !s.usesRealSlurm {
-		return startSimulatedCluster(s.dir, s.Seed, hasty)
-	}
-	s.screen.setStatus("Starting Slurm …")
-	c, err := startRealCluster(ctx)
-	if errors.Is(err, throwaway.ErrUnavailable) && s.Slurm == "auto" && hasty {
-		s.usesRealSlurm = false
-		s.screen.printf("Slurm cannot run here, so this is shown on a simulated one: %s", lastErrorLine(err))
-		return startSimulatedCluster(s.dir, s.Seed, hasty)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
 }

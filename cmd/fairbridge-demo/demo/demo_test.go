@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fairbridge/accounting/pglocal"
+	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/scripts/throwaway/livetest"
 )
 
@@ -63,7 +64,7 @@ func options(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Slurm: "sim", Seed: 1, Pace: 0.15, Policy: "astraea", In: strings.NewReader("\n"),
+		Slurm: "sim", Seed: 1, Policy: "astraea", In: strings.NewReader("\n"),
 		FairbridgePath: filepath.Join(dir, "fairbridge"), NodeprobePath: filepath.Join(dir, "nodeprobe"),
 	}
 }
@@ -87,13 +88,16 @@ func TestSimulatedDemo(t *testing.T) {
 	}
 	text := out.String()
 	for _, want := range []string{
-		"A day of 75 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone (in virtual time", "mode preempt, policy astraea",
-		"\n  order    job ", "4 probes measure 32 GPUs", "wait, median", "GPU share of vision", "waited long, ",
-		"Decisions, newest first", "$ fairbridge replay --since 15m --policy slurm,drf:", "a simulation of what was done (astraea ", "what happened", "psql 'postgres://", "usage_by_account_day",
+		"A day of 115 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone, in virtual time", "mode preempt, policy astraea",
+		"\n  order    job ", "wait, median", "GPU share of vision", "waited long, ",
+		"Decisions, newest first", "$ fairbridge replay --since 10h --policy slurm,drf ", "a simulation of what was done (astraea", "what happened", "With --keep all of it stays up",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)
 		}
+	}
+	if strings.Contains(text, "psql") {
+		t.Error("it names a database that is gone by then")
 	}
 	if t.Failed() {
 		t.Log(text)
@@ -101,12 +105,70 @@ func TestSimulatedDemo(t *testing.T) {
 	empty(t, os.Getenv("TMPDIR"))
 }
 
-func TestDemoAsJSON(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays a day of half a minute; not with -short")
+// keeper answers Enter when it was told how to look around, after trying it.
+type keeper struct {
+	t   *testing.T
+	out *bytes.Buffer
+}
+
+func (k *keeper) Read(p []byte) (int, error) {
+	for line := range strings.Lines(k.out.String()) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "export FAIRBRIDGE_CONFIG="):
+			k.t.Setenv("FAIRBRIDGE_CONFIG", strings.TrimPrefix(line, "export FAIRBRIDGE_CONFIG="))
+		case strings.Contains(line, "/fairbridge "), strings.HasPrefix(line, "psql "):
+			if out, err := exec.Command("sh", "-c", line).CombinedOutput(); err != nil {
+				k.t.Errorf("%s: %v: %s", line, err, out)
+			} else {
+				k.t.Logf("%s: %d bytes", line, len(out))
+			}
+		}
+	}
+	return copy(p, "\n"), nil
+}
+
+func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
+	if _, err := exec.LookPath("psql"); err != nil {
+		t.Skip(err)
 	}
 	o := options(t)
-	o.PrintsJSON, o.Policy, o.Pace = true, "tiresias", 0.25
+	t.Setenv("TMPDIR", t.TempDir())
+	var out bytes.Buffer
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, &out}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{"export FAIRBRIDGE_CONFIG=", "fairbridge queue", "fairbridge report usage", "psql 'postgres://", "usage_by_account_day"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, &out)
+		}
+	}
+	empty(t, os.Getenv("TMPDIR"))
+}
+
+func TestLogsOfAFailureStay(t *testing.T) {
+	o := options(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	var out bytes.Buffer
+	o.Out, o.Err, o.Params = &out, &out, "no_such_parameter: 1"
+	err := Run(t.Context(), o)
+	if err == nil {
+		t.Fatal("a parameter that there is not was taken")
+	}
+	_, dir, found := strings.Cut(err.Error(), "its logs stay in ")
+	if _, statErr := os.Stat(filepath.Join(strings.TrimSpace(dir), "fairbridge.yaml")); !found || statErr != nil {
+		t.Fatalf("%v: %v", err, statErr)
+	}
+	for _, gone := range []string{"jwt.key", "dsn"} {
+		if _, err := os.Stat(filepath.Join(strings.TrimSpace(dir), gone)); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", gone, err)
+		}
+	}
+}
+
+func TestDemoAsJSON(t *testing.T) {
+	o := options(t)
+	o.PrintsJSON, o.Policy = true, "tiresias"
 	var out, says bytes.Buffer
 	o.Out, o.Err = &out, &says
 	if err := Run(t.Context(), o); err != nil {
@@ -118,8 +180,8 @@ func TestDemoAsJSON(t *testing.T) {
 	if err := d.Decode(&c); err != nil || d.More() {
 		t.Fatalf("%v, more: %v\n%s", err, d.More(), &out)
 	}
-	for name, f := range map[string]*Figures{"alone": c.AloneFigures, "with fairbridge": c.FairbridgeFigures} {
-		if f == nil || f.JobCount != 75 || f.MakespanSeconds <= 0 || f.IdleFraction <= 0 || f.IdleFraction >= 1 || len(f.AccountShares) != 3 {
+	for name, f := range map[string]*workday.Figures{"alone": c.AloneFigures, "with fairbridge": c.FairbridgeFigures} {
+		if f == nil || f.JobCount != 115 || f.MakespanSeconds <= 0 || f.IdleFraction <= 0 || f.IdleFraction >= 1 || len(f.AccountShares) != 3 {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -128,36 +190,6 @@ func TestDemoAsJSON(t *testing.T) {
 	}
 	if c.Policy != "tiresias" || c.Seed != 1 || !strings.HasPrefix(c.SlurmTitle, "simulated") {
 		t.Errorf("%+v", c)
-	}
-}
-
-func TestTheSimulatedDayAloneIsTheSameEachTime(t *testing.T) {
-	day := NewDay(5, 1)
-	figures := func() *Figures {
-		s, err := startSimulatedCluster(t.TempDir(), 5, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if err := playDay(t.Context(), s, day, func(*progress) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		runs, err := s.Records(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := MeasureFigures(day, runs, totalGPUs, WeightsByAccount)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	a, b := figures(), figures()
-	if a.WaitMedian != b.WaitMedian || a.MakespanSeconds != b.MakespanSeconds || a.FairnessWorst != b.FairnessWorst {
-		t.Errorf("%+v\n%+v", a, b)
-	}
-	if a.WaitMedian < 10 {
-		t.Errorf("half of the jobs wait no longer than %v s: the day shows nothing", a.WaitMedian)
 	}
 }
 
@@ -193,15 +225,19 @@ func TestOptionsAreChecked(t *testing.T) {
 func TestRealDemo(t *testing.T) {
 	livetest.SharedCluster(t) // skips where there is none
 	o := options(t)
-	o.Slurm, o.Pace = "real", 1
+	o.Slurm, o.Policy = "real", "fairbridge"
 	var out bytes.Buffer
 	o.Out, o.Err = &out, &out
 	begin := time.Now()
-	if err := Run(t.Context(), o); err != nil {
+	c, err := runForComparison(t.Context(), o)
+	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
+	if checkPromise(t, c.AloneFigures, c.FairbridgeFigures); c.Machine.CyclesMade == 0 || c.Machine.CyclesDue < 30 {
+		t.Errorf("%+v", c.Machine)
+	}
 	t.Logf("after %v:\n%s", time.Since(begin).Round(time.Second), &out)
-	for _, want := range []string{"on Slurm ", "\n  order ", "\n  pin ", "\n  requeue ", "was requeued", "psql"} {
+	for _, want := range []string{"on Slurm ", "\n  order ", "\n  pin ", "\n  requeue ", "4 probes measure 32 GPUs", "was requeued", "$ fairbridge replay --since 20m"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q", want)
 		}

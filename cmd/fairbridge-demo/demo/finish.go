@@ -6,20 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
+
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
 // waitForEnter says how to look at the reports and at the cluster, by the configuration
-// in a file, and waits for a line when asked to.
+// in a file, and waits for a line, when asked to; else it says how to ask.
 func (s *demonstration) waitForEnter(ctx context.Context, config string) error {
-	how := "with --keep it stays up until you press Enter"
-	if s.KeepsRunning {
-		how = "up until you press Enter"
-	}
-	s.screen.printf("\nThe reports in SQL (%s):\n  psql '%s' -c 'select * from fairbridge_v1.usage_by_account_day'", how, s.dsn)
 	if !s.KeepsRunning {
+		s.screen.printf("\nWith --keep all of it stays up, to be asked by every command of fairbridge and in SQL.")
 		return nil
 	}
-	s.screen.printf("All commands of fairbridge, on this cluster:\n  export FAIRBRIDGE_CONFIG=%s\n  %s queue", config, s.FairbridgePath)
+	s.screen.printf("\nAll of it stays up until you press Enter. Its configuration is %s. In another terminal:", config)
+	s.screen.printf("  export FAIRBRIDGE_CONFIG=%s\n  %s queue\n  %s report usage", config, s.FairbridgePath, s.FairbridgePath)
+	s.screen.printf("  psql '%s' -c 'select * from fairbridge_v1.usage_by_account_day'", s.dsn)
 	line := make(chan error, 1)
 	go func() {
 		_, err := bufio.NewReader(s.In).ReadString('\n')
@@ -34,7 +35,7 @@ func (s *demonstration) waitForEnter(ctx context.Context, config string) error {
 }
 
 // explainJobs asks fairbridge about three jobs.
-func (s *demonstration) explainJobs(ctx context.Context, d *daemon, before, after []JobOutcome) error {
+func (s *demonstration) explainJobs(ctx context.Context, d *daemon, before, after []workday.JobOutcome) error {
 	for _, q := range findQuestions(before, after) {
 		for _, l := range q.jobs {
 			text, err := d.runCommand(ctx, "explain", fmt.Sprint(l.JobID))
@@ -54,3 +55,39 @@ func (s *demonstration) explainJobs(ctx context.Context, d *daemon, before, afte
 
 // exitUnknownJob is the exit status of explain for a job fairbridge never saw.
 const exitUnknownJob = 3
+
+// replayDay runs the day that was recorded under Slurm alone and under another
+// policy, as a site would its own history.
+func (s *demonstration) replayDay(ctx context.Context, d *daemon) error {
+	args := []string{"replay", "--since", replaySince(s.usesRealSlurm), "--policy", "slurm," + otherPolicy(s.Policy, s.pace)}
+	if d.access.SlurmConfFile != "" {
+		args = append(args, "--slurm-conf", d.access.SlurmConfFile)
+	}
+	text, err := d.runCommand(ctx, args...)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Out, "\n$ fairbridge %s    # the same day under other policies\n%s", strings.Join(args, " "), text)
+	return nil
+}
+
+// replaySince is a time ago by which the day had not begun.
+func replaySince(isRealTime bool) string {
+	if isRealTime {
+		return "20m"
+	}
+	return "10h"
+}
+
+// otherPolicy is a policy that was not shown, with the parameters that suit the day.
+func otherPolicy(shown string, p pace) string {
+	name := "drf"
+	if shown == name {
+		name = "fairbridge"
+	}
+	params := formatDayParams(name, p)
+	if params == "" {
+		return name
+	}
+	return name + ":" + strings.NewReplacer(": ", "=", ", ", ",").Replace(params)
+}

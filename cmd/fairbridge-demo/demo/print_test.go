@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
 func TestTableShowsWhatGotWorseToo(t *testing.T) {
-	a := &Figures{JobCount: 9, WaitMedian: 31.4, FairnessWorst: 4, IdleFraction: 0.1, MakespanSeconds: 100, AccountShares: []AccountShare{{"research", 0.7, 0.5}}}
-	b := &Figures{JobCount: 9, WaitMedian: 4.6, FairnessWorst: 1.256, RequeueCount: 3, IdleFraction: 0.2, MakespanSeconds: 110, AccountShares: []AccountShare{{"research", 0.5, 0.55}}}
+	a := &workday.Figures{JobCount: 9, WaitMedian: 31.4, FairnessWorst: 4, IdleFraction: 0.1, MakespanSeconds: 100, AccountShares: []workday.AccountShare{{Account: "research", Held: 0.7, Entitled: 0.5}}}
+	b := &workday.Figures{JobCount: 9, WaitMedian: 4.6, FairnessWorst: 1.256, RequeueCount: 3, IdleFraction: 0.2, MakespanSeconds: 110, AccountShares: []workday.AccountShare{{Account: "research", Held: 0.5, Entitled: 0.55}}}
 	var out bytes.Buffer
 	printTable(&out, &Comparison{AloneFigures: a, FairbridgeFigures: b})
 	var got []string

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/nodeprobe/client"
 	"fairbridge/nodeprobe/fakenvml"
 )
@@ -24,7 +25,7 @@ func nodeName(i int) string { return fmt.Sprintf("n%d", i+1) }
 
 // startProbes builds the driver library and starts the probes, with their
 // sockets in a directory that is there.
-func startProbes(binary, dir string, day []Job) (*probes, error) {
+func startProbes(binary, dir string, day []workday.Job) (*probes, error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("no nodeprobe (make build makes it): %w", err)
 	}
@@ -39,11 +40,11 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 	if err := p.updateStates(nil); err != nil {
 		return nil, err
 	}
-	for i := range nodeCount {
+	for i := range workday.NodeCount {
 		node := nodeName(i)
 		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socketPath(node), "--interval", "2s", "--nvml", lib)
 		cmd.Env = append(os.Environ(), fakenvml.StateVariable+"="+p.statePath(node))
-		c, err := startProcess("nodeprobe of "+node, cmd)
+		c, err := startProcess("nodeprobe of "+node, cmd, filepath.Join(p.dir, "nodeprobe-"+node+".log"))
 		if err != nil {
 			return nil, errors.Join(err, p.stop())
 		}
@@ -67,8 +68,8 @@ func (p *probes) updateStates(queue []queuedTask) error {
 			held[node] += p.gpusPerNodeByJob[q.JobName]
 		}
 	}
-	for i := range nodeCount {
-		list := make([]fakenvml.GPU, gpusPerNode)
+	for i := range workday.NodeCount {
+		list := make([]fakenvml.GPU, workday.GPUsPerNode)
 		for g := range list {
 			list[g] = fakenvml.GPU{Watts: 60, TempC: 31}
 			if g < held[nodeName(i)] {
@@ -85,7 +86,7 @@ func (p *probes) updateStates(queue []queuedTask) error {
 // describeMeasured asks the probes and says in a few words what they measure.
 func (p *probes) describeMeasured(ctx context.Context) (string, error) {
 	where := map[string]string{}
-	for i := range nodeCount {
+	for i := range workday.NodeCount {
 		where[nodeName(i)] = "unix:" + p.socketPath(nodeName(i))
 	}
 	samples, err := client.New(client.Config{}).PullSamples(ctx, where)
@@ -100,7 +101,17 @@ func (p *probes) describeMeasured(ctx context.Context) (string, error) {
 			watts += s.GPUs[i].Watts.Value
 		}
 	}
-	return fmt.Sprintf("%d probes measure %d GPUs, %.0f %% busy, %.1f kW", len(samples), gpus, 100*ratio(busy, float64(gpus)), watts/1000), nil
+	return fmt.Sprintf("%d probes measure %d GPUs, %.0f %% busy, %.1f kW", len(samples), gpus, 100*busy/max(float64(gpus), 1), watts/1000), nil
+}
+
+// checkRunning returns why a probe ended by itself, or nil while all run.
+func (p *probes) checkRunning() error {
+	for _, c := range p.processes {
+		if err := c.checkRunning(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *probes) stop() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -22,10 +23,15 @@ type process struct {
 }
 
 // startProcess starts a program in a process group of its own, so that Ctrl-C reaches
-// it through us and in our order.
-func startProcess(name string, cmd *exec.Cmd) (*process, error) {
+// it through us and in our order. What it says goes to a log file.
+func startProcess(name string, cmd *exec.Cmd, logPath string) (*process, error) {
+	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
 	c := &process{name: name, cmd: cmd, outputTail: &outputTail{}, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = c.outputTail, c.outputTail
+	both := io.MultiWriter(c.outputTail, log)
+	cmd.Stdout, cmd.Stderr = both, both
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
@@ -37,6 +43,7 @@ func startProcess(name string, cmd *exec.Cmd) (*process, error) {
 			c.err = cmd.Wait()
 			close(c.done)
 		}
+		_ = log.Close()
 	}()
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)

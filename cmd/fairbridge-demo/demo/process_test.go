@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
 // TestScriptGoesOnWhereItStopped runs the batch script as Slurm would: told to
@@ -16,7 +18,7 @@ func TestScriptGoesOnWhereItStopped(t *testing.T) {
 	home := t.TempDir()
 	start := func() *exec.Cmd {
 		cmd := exec.Command("bash")
-		cmd.Stdin = strings.NewReader(batchScript(&Job{WorkTime: 3 * time.Second}))
+		cmd.Stdin = strings.NewReader(batchScript(&workday.Job{WorkTime: 3 * time.Second}))
 		cmd.Env = []string{"HOME=" + home, "SLURM_JOB_ID=7", "PATH=" + os.Getenv("PATH")}
 		cmd.WaitDelay = time.Second
 		if err := cmd.Start(); err != nil {
@@ -44,7 +46,7 @@ func TestScriptGoesOnWhereItStopped(t *testing.T) {
 }
 
 func TestChildEnds(t *testing.T) {
-	c, err := startProcess("sleeper", exec.Command("sleep", "60"))
+	c, err := startProcess("sleeper", exec.Command("sleep", "60"), os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,8 @@ func TestChildEnds(t *testing.T) {
 }
 
 func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
-	c, err := startProcess("talker", exec.Command("sh", "-c", "echo no licence >&2; exit 3"))
+	log := filepath.Join(t.TempDir(), "talker.log")
+	c, err := startProcess("talker", exec.Command("sh", "-c", "echo no licence >&2; exit 3"), log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,10 @@ func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
 	if err := c.checkRunning(); err == nil || !strings.Contains(err.Error(), "talker ended: exit status 3: no licence") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := startProcess("nothing", exec.Command("/nonexistent")); err == nil {
+	if said, err := os.ReadFile(log); err != nil || string(said) != "no licence\n" {
+		t.Errorf("its log has %q, %v", said, err)
+	}
+	if _, err := startProcess("nothing", exec.Command("/nonexistent"), os.DevNull); err == nil {
 		t.Error("a program that is not there was started")
 	}
 }

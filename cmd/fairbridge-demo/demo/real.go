@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/scripts/throwaway"
 )
 
@@ -15,10 +16,12 @@ import (
 type realCluster struct {
 	*throwaway.Cluster
 	release string
+	speed   float64 // of the day
 }
 
-func startRealCluster(ctx context.Context) (*realCluster, error) {
-	c, err := throwaway.StartSlurm(ctx, "", throwaway.Options{NodeCount: nodeCount, GPUsPerNode: gpusPerNode})
+// startRealCluster starts one in a directory, which stays with its logs.
+func startRealCluster(ctx context.Context, dir string) (*realCluster, error) {
+	c, err := throwaway.StartSlurm(ctx, dir, throwaway.Options{NodeCount: workday.NodeCount, GPUsPerNode: workday.GPUsPerNode})
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +46,21 @@ func (s *realCluster) Access() clusterAccess {
 }
 
 // Submit runs sbatch as the job's owner, who gets the script on its input.
-func (s *realCluster) Submit(ctx context.Context, j *Job) error {
-	cmd := s.Command(ctx, j.User, sbatchCommand(j)...)
+func (s *realCluster) Submit(ctx context.Context, j *workday.Job) error {
+	cmd := s.Command(ctx, j.User, sbatchCommand(j, s.speed)...)
 	cmd.Stdin = strings.NewReader(batchScript(j))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("submitting %s: %w: %s", j.Name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// trySubmission does what a submission does, but for the job.
+func (s *realCluster) trySubmission(ctx context.Context) error {
+	cmd := s.Command(ctx, "alice", append(sbatchCommand(&workday.Job{Name: "try", NodeCount: 1, GPUsPerNode: 1, TimeLimit: time.Minute}, maxSpeed), "--test-only")...)
+	cmd.Stdin = strings.NewReader(batchScript(&workday.Job{}))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("trying a submission: %w: %s", err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }
@@ -86,7 +99,7 @@ func parseSqueue(text string) ([]queuedTask, error) {
 	return list, nil
 }
 
-func (s *realCluster) Records(ctx context.Context) ([]RunRecord, error) {
+func (s *realCluster) Records(ctx context.Context) ([]workday.RunRecord, error) {
 	out, err := s.Run(ctx, "root", sacctCommand...)
 	if err != nil {
 		return nil, fmt.Errorf("asking Slurm's accounting: %w", err)

@@ -12,58 +12,48 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurmtest"
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
-// simulatedCluster is a slurmrestd in front of a simulated cluster.
+// simulatedCluster is a slurmrestd in front of a simulated cluster. Its time is virtual: it
+// passes only in Wait, and at once.
 type simulatedCluster struct {
-	server    *slurmtest.Server
-	confFile  string // file of its settings, for a replay
-	keyFile   string // file of the key that tokens are signed with
-	skipsTime bool   // its time passes only in Wait, and at once
+	server   *slurmtest.Server
+	confFile string // file of its settings, for a replay
+	keyFile  string // file of the key that tokens are signed with
 }
 
-// startSimulatedCluster starts one. One that skips time has time of its own: a day passes in
-// a moment, but nobody can work beside it.
-func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedCluster, error) {
-	start := time.Now().Truncate(time.Second)
+// startSimulatedCluster starts one, with Slurm's default settings. Its time begins as much
+// ago as a day may take, so that nothing on it is in the future.
+func startSimulatedCluster(dir string, seed uint64) (*simulatedCluster, error) {
 	w, err := sim.New(sim.Config{
-		Seed: int64(seed), ClusterName: "sim", Start: start, Nodes: sim.UniformNodes(nodeCount, "a100", gpusPerNode),
+		Seed: int64(seed), ClusterName: "sim", Start: time.Now().Truncate(time.Second).Add(-virtualDayAge), Nodes: sim.UniformNodes(workday.NodeCount, "a100", workday.GPUsPerNode),
 		Accounts: newSimAccounts(), Users: []sim.User{
 			{Name: "alice", DefaultAccount: "research"}, {Name: "bob", DefaultAccount: "teaching"}, {Name: "carol", DefaultAccount: "vision"},
 			{Name: "fairbridge", IsOperator: true},
 		},
-		// As in the configuration of the throw-away Slurm, and below in settings.
-		RequeueDelay: 6 * time.Second, MinPassInterval: time.Second, FullPassInterval: 5 * time.Second,
-		BackfillInterval: 5 * time.Second, PriorityCalcPeriod: time.Minute,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making a simulated cluster: %w", err)
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
-	s := &simulatedCluster{skipsTime: hasty, keyFile: filepath.Join(dir, "jwt.key")}
+	s := &simulatedCluster{keyFile: filepath.Join(dir, "jwt.key"), confFile: filepath.Join(dir, "slurm.conf")}
 	if err := os.WriteFile(s.keyFile, key, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the key of the simulated Slurm: %w", err)
 	}
-	s.confFile = filepath.Join(dir, "slurm.conf")
-	if err := os.WriteFile(s.confFile, []byte(slurmConfText), 0o600); err != nil {
+	if err := os.WriteFile(s.confFile, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the settings of the simulated Slurm: %w", err)
 	}
-	speed := 1.0
-	if hasty {
-		speed = 0
-	}
-	s.server, err = slurmtest.Start(slurmtest.Config{World: w, SigningKey: key, Speed: speed})
+	s.server, err = slurmtest.Start(slurmtest.Config{World: w, SigningKey: key, Speed: 0})
 	return s, err
 }
 
-// slurmConfText are those of the simulated Slurm, in the words of slurm.conf.
-const slurmConfText = `SchedulerParameters=requeue_delay=6,batch_sched_delay=1,sched_interval=5,bf_interval=5
-PriorityCalcPeriod=1
-`
+// virtualDayAge is how long ago a virtual day begins: more than it takes.
+const virtualDayAge = (workday.Hours + 2) * time.Hour
 
 func newSimAccounts() []sim.Account {
-	return []sim.Account{{Name: "research", Shares: WeightsByAccount["research"]}, {Name: "teaching", Shares: WeightsByAccount["teaching"]}, {Name: "vision", Shares: WeightsByAccount["vision"]}}
+	return []sim.Account{{Name: "research", Shares: workday.WeightsByAccount["research"]}, {Name: "teaching", Shares: workday.WeightsByAccount["teaching"]}, {Name: "vision", Shares: workday.WeightsByAccount["vision"]}}
 }
 
 func (s *simulatedCluster) Title() string {
@@ -79,11 +69,11 @@ func (s *simulatedCluster) Access() clusterAccess {
 	}
 }
 
-func (s *simulatedCluster) Submit(_ context.Context, j *Job) (err error) {
+func (s *simulatedCluster) Submit(_ context.Context, j *workday.Job) (err error) {
 	s.server.WithWorld(func(w *sim.World) {
 		_, err = w.Submit(sim.JobSpec{
 			Name: j.Name, User: j.User, MinNodes: j.NodeCount, GPUsPerNode: j.GPUsPerNode, MemMBPerNode: 100 * int64(j.GPUsPerNode), TimeLimit: j.TimeLimit,
-			ArraySize: j.ArrayTasks, Comment: j.slurmComment(), WorkTime: j.WorkTime, Checkpoints: true, CheckpointInterval: time.Second,
+			ArraySize: j.ArrayTasks, Comment: j.SlurmComment(1), WorkTime: j.WorkTime, Checkpoints: true, CheckpointInterval: time.Second,
 		})
 	})
 	if err != nil {
@@ -98,9 +88,6 @@ func (s *simulatedCluster) Now() (t time.Time) {
 }
 
 func (s *simulatedCluster) Wait(ctx context.Context, d time.Duration) error {
-	if !s.skipsTime {
-		return sleepContext(ctx, d)
-	}
 	s.server.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
 	return ctx.Err()
 }
@@ -133,10 +120,10 @@ func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error)
 	return list, err
 }
 
-func (s *simulatedCluster) Records(context.Context) (list []RunRecord, err error) {
+func (s *simulatedCluster) Records(context.Context) (list []workday.RunRecord, err error) {
 	s.server.WithWorld(func(w *sim.World) {
 		for _, g := range w.EndedRuns() {
-			list = append(list, RunRecord{
+			list = append(list, workday.RunRecord{
 				JobID: g.JobID, Name: g.Name, TaskIndex: max(int(g.TaskID), 0), User: g.User, Account: g.Account, GPUs: g.GPUCount,
 				Submit: g.SubmitTime, Start: g.Start, End: g.End, State: g.EndState,
 			})

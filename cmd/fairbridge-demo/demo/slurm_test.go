@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
 // After what Slurm 22.05 prints.
@@ -19,7 +21,7 @@ const printedSacct = `JobIDRaw|JobID|Cluster|State|Submit|Eligible|Start|End|Sus
 
 func TestReadSacct(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(1795249100+s, 0).UTC() }
-	want := []RunRecord{
+	want := []workday.RunRecord{
 		{JobID: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(19), Start: at(22), End: at(26), State: "REQUEUED"},
 		{JobID: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(26), Start: at(33), End: at(40), State: "COMPLETED"},
 		{JobID: 4, Name: "homework-1", TaskIndex: 1, User: "bob", Account: "teaching", GPUs: 4, Submit: at(19), Start: at(22), End: at(26), State: "COMPLETED"},
@@ -55,15 +57,15 @@ func TestReadSqueue(t *testing.T) {
 }
 
 func TestSbatch(t *testing.T) {
-	j := Job{Name: "w", NodeCount: 2, GPUsPerNode: 8, TimeLimit: 2 * time.Minute, WorkTime: 9 * time.Second, ArrayTasks: 3, MayBeRequeued: true}
-	line := strings.Join(sbatchCommand(&j), " ")
-	for _, want := range []string{"--nodes=2 --gres=gpu:8 --time=2 --array=0-2", "--comment=fairbridge:preemptible", "--requeue"} {
+	j := workday.Job{Name: "w", NodeCount: 2, GPUsPerNode: 8, TimeLimit: 2 * time.Minute, WorkTime: 9 * time.Second, ArrayTasks: 3, MayBeRequeued: true}
+	line := strings.Join(sbatchCommand(&j, 120), " ")
+	for _, want := range []string{"--nodes=2 --gres=gpu:8 --time=2 --array=0-2", "--comment=fairbridge:preemptible,ckpt=500ms", "--requeue"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %s", want, line)
 		}
 	}
 	j.MayBeRequeued, j.ArrayTasks = false, 0
-	if line := strings.Join(sbatchCommand(&j), " "); strings.Contains(line, "comment") || strings.Contains(line, "array") {
+	if line := strings.Join(sbatchCommand(&j, 120), " "); strings.Contains(line, "comment") || strings.Contains(line, "array") {
 		t.Error(line)
 	}
 }

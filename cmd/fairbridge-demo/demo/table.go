@@ -6,16 +6,19 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
 // Comparison is what a demonstration found.
 type Comparison struct {
-	SlurmTitle        string         `json:"slurm"`
-	Seed              uint64         `json:"seed"`
-	Policy            string         `json:"policy"`
-	AloneFigures      *Figures       `json:"slurm_alone"`
-	FairbridgeFigures *Figures       `json:"with_fairbridge"`
-	ChangesByKind     map[string]int `json:"changes"` // made in Slurm, by kind
+	SlurmTitle        string           `json:"slurm"`
+	Seed              uint64           `json:"seed"`
+	Policy            string           `json:"policy"`
+	AloneFigures      *workday.Figures `json:"slurm_alone"`
+	FairbridgeFigures *workday.Figures `json:"with_fairbridge"`
+	ChangesByKind     map[string]int   `json:"changes"`           // made in Slurm, by kind
+	Machine           *MachineReport   `json:"machine,omitempty"` // absent in virtual time, which waits for every machine
 }
 
 // figureDefinitions say how the figures of the table are worked out.
@@ -26,7 +29,13 @@ cost the job time. GPU share: of all GPUs while any job waited, against the acco
 shares; what one account does not ask for goes to the others).
 `
 
-func formatSeconds(v float64) string { return fmt.Sprintf("%.0f s", v) }
+// formatSeconds prints seconds, long times in minutes.
+func formatSeconds(v float64) string {
+	if v >= 600 {
+		return fmt.Sprintf("%.0f min", v/60)
+	}
+	return fmt.Sprintf("%.0f s", v)
+}
 
 func formatFactor(v float64) string { return fmt.Sprintf("%.2f", v) }
 
@@ -42,7 +51,7 @@ func printTable(w io.Writer, c *Comparison) {
 	style.Options.SeparateHeader = true
 	t.SetStyle(style)
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}, {Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	t.AppendHeader(table.Row{fmt.Sprintf("%d jobs, %d GPUs", c.AloneFigures.JobCount, totalGPUs), "Slurm alone", "with fairbridge"})
+	t.AppendHeader(table.Row{fmt.Sprintf("%d jobs, %d GPUs", c.AloneFigures.JobCount, workday.TotalGPUs), "Slurm alone", "with fairbridge"})
 	row := func(name string, show func(float64) string, a, b float64) {
 		t.AppendRow(table.Row{name, show(a), show(b)})
 	}
@@ -68,6 +77,6 @@ func printTable(w io.Writer, c *Comparison) {
 	fmt.Fprint(w, "\n"+figureDefinitions)
 }
 
-func shareText(s AccountShare) string {
+func shareText(s workday.AccountShare) string {
 	return fmt.Sprintf("%s of %s", formatPercent(s.Held), formatPercent(s.Entitled))
 }

@@ -4,17 +4,16 @@ package simulation
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
-	"fairbridge/policy"
 )
 
 // NewSimulateCommand makes the command that runs policies on a workload.
@@ -77,11 +76,11 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		for i := range results {
 			summaries = append(summaries, results[i].Median)
 		}
-		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), summaries), failed)
+		return errors.Join(printJSONLines(c.OutOrStdout(), summaries), failed)
 	}
-	printable.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.FormatCount(len(e.Scenarios[0].Jobs), "job"))
 	printResults(c.OutOrStdout(), e.NewRows(results), 1)
-	printable.Fprintlines(c.OutOrStdout(), "\n"+resultsLegend)
+	fmt.Fprintln(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed
 }
 
@@ -95,6 +94,6 @@ func runExperiment(c *cobra.Command, e *study.Experiment, parallel int) ([]study
 // printRemarks says what was left out.
 func printRemarks(w io.Writer, s *study.Scenario) {
 	for _, r := range s.Remarks {
-		printable.Fprintln(w, "note:", r)
+		fmt.Fprintln(w, "note:", r)
 	}
 }

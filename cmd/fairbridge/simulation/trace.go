@@ -8,10 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/policy"
+	"fairbridge/cmd/internal/output"
 )
 
 // traceFlags are the flags of the trace commands.
@@ -94,12 +93,12 @@ func (t *traceFlags) openTrace(path string) (*trace.Trace, error) {
 // saveTrace writes the trace where the flags say, and tells what it wrote.
 func (t *traceFlags) saveTrace(c *cobra.Command, tr *trace.Trace) error {
 	if t.outputFile == "-" {
-		return tr.Write(printable.NewJSONWriter(c.OutOrStdout()))
+		return tr.Write(c.OutOrStdout())
 	}
 	if err := explainExistingFile(tr.Save(t.outputFile, t.mayReplaceFiles)); err != nil {
 		return err
 	}
-	printable.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, policy.FormatCount(len(tr.Jobs), "job"))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, output.FormatCount(len(tr.Jobs), "job"))
 	return nil
 }
 
@@ -114,15 +113,15 @@ func explainExistingFile(err error) error {
 // printSkipped tells on standard error what the trace left out.
 func printSkipped(c *cobra.Command, tr *trace.Trace) {
 	for _, why := range tr.IgnoredReasons() {
-		printable.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.IgnoredByReason[why], why)
+		fmt.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.IgnoredByReason[why], why)
 	}
 	for _, err := range tr.FirstErrors {
-		printable.Fprintf(c.ErrOrStderr(), "skipped: %v\n", err)
+		fmt.Fprintf(c.ErrOrStderr(), "skipped: %v\n", err)
 	}
 	if more := tr.SkippedCount - len(tr.FirstErrors); more > 0 {
-		printable.Fprintf(c.ErrOrStderr(), "skipped: %d more\n", more)
+		fmt.Fprintf(c.ErrOrStderr(), "skipped: %d more\n", more)
 	}
 	for _, n := range tr.Notes {
-		printable.Fprintf(c.ErrOrStderr(), "note: %s\n", n)
+		fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", n)
 	}
 }

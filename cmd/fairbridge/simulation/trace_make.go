@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
@@ -97,7 +96,7 @@ func (t *traceFlags) saveTables(c *cobra.Command) error {
 		return err
 	}
 	if t.outputFile != "-" {
-		printable.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tablesFile)
+		fmt.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tablesFile)
 	}
 	return nil
 }

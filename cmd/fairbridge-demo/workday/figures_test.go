@@ -1,4 +1,4 @@
-package demo
+package workday
 
 import (
 	"strings"
@@ -93,10 +93,10 @@ func TestIsolatedTimes(t *testing.T) {
 	}
 	// a has 2 of 3 GPUs: tasks 0 and 1 run to 4, task 2 to 8, wide on half of what
 	// it wants from 8 to 14, and y finds it idle. b has one of its own.
-	want := map[jobKey]time.Duration{
+	want := map[JobKey]time.Duration{
 		{"x", 0}: 4 * s, {"x", 1}: 4 * s, {"x", 2}: 8 * s, {"wide", 0}: 13 * s, {"y", 0}: 2 * s, {"z", 0}: 5 * s,
 	}
-	if d := cmp.Diff(want, isolatedTimeByJob(day, 3, map[string]float64{"a": 2, "b": 1}), cmp.AllowUnexported(jobKey{})); d != "" {
+	if d := cmp.Diff(want, isolatedTimeByJob(day, 3, map[string]float64{"a": 2, "b": 1})); d != "" {
 		t.Error(d)
 	}
 }
@@ -125,22 +125,5 @@ func TestQuantileIsAValueThatOccurs(t *testing.T) {
 	}
 	if got := quantile(nil, 0.5); got != 0 {
 		t.Errorf("of nothing: %v", got)
-	}
-}
-
-func TestQuestions(t *testing.T) {
-	before := outcomesFromRecords([]RunRecord{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
-	var got []string
-	for _, q := range findQuestions(before, outcomesFromRecords(smallRuns)) {
-		got = append(got, q.why(q.jobs[0]))
-	}
-	want := []string{"short waited long, 2 s", "long was requeued", "short waited 2 s, 8 s on Slurm alone"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-	for _, q := range findQuestions(nil, nil) {
-		if len(q.jobs) > 0 {
-			t.Errorf("a day without jobs asks about %v", q.jobs)
-		}
 	}
 }

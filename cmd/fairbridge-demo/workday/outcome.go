@@ -1,4 +1,4 @@
-package demo
+package workday
 
 import (
 	"cmp"
@@ -32,6 +32,9 @@ type JobOutcome struct {
 	Runs        []RunRecord // by start
 }
 
+// Key returns which job of the day it is.
+func (l *JobOutcome) Key() JobKey { return JobKey{l.Name, l.TaskIndex} }
+
 // RunTime returns how long it ran in all.
 func (l *JobOutcome) RunTime() time.Duration {
 	sum := time.Duration(0)
@@ -45,9 +48,9 @@ func (l *JobOutcome) RunTime() time.Duration {
 // requeue.
 func (l *JobOutcome) WaitTime() time.Duration { return l.LastEnd.Sub(l.FirstSubmit) - l.RunTime() }
 
-// outcomesFromRecords joins the runs of each job, sorted by job. A run ends at the latest
+// OutcomesFromRecords joins the runs of each job, sorted by job. A run ends at the latest
 // when its job was submitted again: slurmdbd may close a requeued run later.
-func outcomesFromRecords(runs []RunRecord) []JobOutcome {
+func OutcomesFromRecords(runs []RunRecord) []JobOutcome {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b RunRecord) int { return cmp.Or(cmp.Compare(a.JobID, b.JobID), a.Start.Compare(b.Start)) })
 	var out []JobOutcome

@@ -1,4 +1,4 @@
-package demo
+package workday
 
 import (
 	"slices"
@@ -20,8 +20,8 @@ func TestDayIsTheSeeds(t *testing.T) {
 
 func TestDayIsWhatThePlotNeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		seed, pace := rapid.Uint64().Draw(t, "seed"), rapid.Float64Range(0.1, 2).Draw(t, "pace")
-		day := NewDay(seed, pace)
+		seed, speed := rapid.Uint64().Draw(t, "seed"), rapid.Float64Range(1, 500).Draw(t, "speed")
+		day := NewDay(seed, speed)
 		if !slices.IsSortedFunc(day, func(a, b Job) int { return int(a.SubmitAt - b.SubmitAt) }) {
 			t.Fatal("not in the order of submission")
 		}
@@ -34,7 +34,7 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 				t.Fatalf("two jobs are called %s", j.Name)
 			}
 			names[j.Name], accounts[j.Account] = true, true
-			if w := j.TotalGPUs(); w < 1 || w > 16 || j.GPUsPerNode > gpusPerNode {
+			if w := j.TotalGPUs(); w < 1 || w > 16 || j.GPUsPerNode > GPUsPerNode {
 				t.Fatalf("%+v asks for %d GPUs", *j, w)
 			}
 			if j.WorkTime < time.Second || j.WorkTime%time.Second != 0 || j.TimeLimit <= j.WorkTime || j.TimeLimit%time.Minute != 0 {
@@ -53,16 +53,19 @@ func TestDayIsWhatThePlotNeeds(t *testing.T) {
 				asked += float64(j.TotalGPUs())
 			}
 		}
-		if len(accounts) != 3 || arrays == 0 || gangs < 2 || asked <= totalGPUs {
+		if len(accounts) != 3 || arrays == 0 || gangs < 2 || asked <= TotalGPUs {
 			t.Fatalf("%d accounts, %d arrays, %d gangs, %v GPUs asked for in the morning", len(accounts), arrays, gangs, asked)
 		}
 	})
 }
 
-func TestPaceScalesTheDay(t *testing.T) {
-	whole, half := NewDay(3, 1), NewDay(3, 0.5)
+func TestSpeedShortensTheDay(t *testing.T) {
+	whole, half := NewDay(3, 60), NewDay(3, 120)
 	last := func(d []Job) time.Duration { return d[len(d)-1].SubmitAt }
 	if got := last(half); (got - last(whole)/2).Abs() > time.Second {
-		t.Errorf("at half the pace the last job comes at %v, at the whole at %v", got, last(whole))
+		t.Errorf("at twice the speed the last job comes at %v, at the other at %v", got, last(whole))
+	}
+	if real := last(NewDay(3, 1)); real < 6*time.Hour || real > Hours*time.Hour {
+		t.Errorf("of a real day the last job comes at %v", real)
 	}
 }

@@ -1,4 +1,4 @@
-package demo
+package workday
 
 import (
 	"fmt"
@@ -9,27 +9,28 @@ import (
 
 // Figures are what a day's records say. Times are in seconds.
 type Figures struct {
-	JobCount              int            `json:"jobs"`
-	WaitMedian            float64        `json:"wait_median_s"`
-	WaitP95               float64        `json:"wait_p95_s"`
-	WaitMean              float64        `json:"wait_mean_s"`
-	TurnaroundMedian      float64        `json:"turnaround_median_s"`
-	TurnaroundMean        float64        `json:"turnaround_mean_s"`
-	FairnessMedian        float64        `json:"finish_time_fairness_median"`
-	FairnessWorst         float64        `json:"finish_time_fairness_worst"`
-	UnfairFraction        float64        `json:"finish_time_fairness_above_1"` // fraction of the jobs
-	AccountShares         []AccountShare `json:"shares_while_jobs_wait"`
-	RequeueCount          int            `json:"requeues"`
-	IdleFraction          float64        `json:"gpu_idle"`                 // fraction of GPU time from the first submission to the last end
-	ContendedIdleFraction float64        `json:"gpu_idle_while_jobs_wait"` // the same, while any job waited
-	MakespanSeconds       float64        `json:"makespan_s"`
-	ExcessGPUs            int            `json:"gpus_recorded_beyond_capacity"` // not 0: Slurm's records contradict themselves
+	JobCount                int            `json:"jobs"`
+	WaitMedian              float64        `json:"wait_median_s"`
+	WaitP95                 float64        `json:"wait_p95_s"`
+	WaitMean                float64        `json:"wait_mean_s"`
+	TurnaroundMedian        float64        `json:"turnaround_median_s"`
+	TurnaroundMean          float64        `json:"turnaround_mean_s"`
+	FairnessMedian          float64        `json:"finish_time_fairness_median"`
+	FairnessWorst           float64        `json:"finish_time_fairness_worst"`
+	UnfairFraction          float64        `json:"finish_time_fairness_above_1"` // fraction of the jobs
+	AccountShares           []AccountShare `json:"shares_while_jobs_wait"`
+	RequeueCount            int            `json:"requeues"`
+	IdleFraction            float64        `json:"gpu_idle"`                 // fraction of GPU time from the first submission to the last end
+	ContendedIdleFraction   float64        `json:"gpu_idle_while_jobs_wait"` // the same, while any job waited
+	MakespanSeconds         float64        `json:"makespan_s"`
+	LatestSubmissionSeconds float64        `json:"latest_submission_s"`           // by how much a job was submitted late, at most
+	ExcessGPUs              int            `json:"gpus_recorded_beyond_capacity"` // not 0: Slurm's records contradict themselves
 }
 
 // MeasureFigures works out the figures of a day from Slurm's records of it. An error
 // says which job of the day is missing or did not end well.
 func MeasureFigures(day []Job, runs []RunRecord, capacity int, weights map[string]float64) (*Figures, error) {
-	outcomes := outcomesFromRecords(runs)
+	outcomes := OutcomesFromRecords(runs)
 	if err := checkAllCompleted(day, outcomes); err != nil {
 		return nil, err
 	}
@@ -83,12 +84,12 @@ func (f *Figures) setTimes(outcomes []JobOutcome) {
 	f.TurnaroundMedian, f.TurnaroundMean = quantile(turn, 0.5), mean(turn)
 }
 
-func (f *Figures) setFairness(outcomes []JobOutcome, isolated map[jobKey]time.Duration) {
+func (f *Figures) setFairness(outcomes []JobOutcome, isolated map[JobKey]time.Duration) {
 	var rho []float64
 	above := 0
 	for i := range outcomes {
 		l := &outcomes[i]
-		r := ratio(l.LastEnd.Sub(l.FirstSubmit).Seconds(), isolated[jobKey{l.Name, l.TaskIndex}].Seconds())
+		r := ratio(l.LastEnd.Sub(l.FirstSubmit).Seconds(), isolated[l.Key()].Seconds())
 		rho = append(rho, r)
 		if r > 1 {
 			above++

@@ -1,4 +1,4 @@
-package demo
+package workday
 
 import (
 	"cmp"
@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// jobKey is one job of a day, by name and task of an array.
-type jobKey struct {
-	name string
-	task int
+// JobKey is one job of a day, by name and task of an array.
+type JobKey struct {
+	Name string
+	Task int // 0 without an array
 }
 
 // isolatedTimeByJob returns how long each job would take from submission to end if its
 // account had its entitled part of the GPUs to itself and served its own jobs
 // first come, first served. A job wider than that part takes all of it and
 // runs slower in proportion.
-func isolatedTimeByJob(day []Job, capacity int, weights map[string]float64) map[jobKey]time.Duration {
+func isolatedTimeByJob(day []Job, capacity int, weights map[string]float64) map[JobKey]time.Duration {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
 	}
 	parts := map[string]*entitledCluster{}
-	out := map[jobKey]time.Duration{}
+	out := map[JobKey]time.Duration{}
 	for i := range day {
 		j := &day[i]
 		p := parts[j.Account]
@@ -32,7 +32,7 @@ func isolatedTimeByJob(day []Job, capacity int, weights map[string]float64) map[
 			parts[j.Account] = p
 		}
 		for task := range j.TaskCount() {
-			out[jobKey{j.Name, task}] = p.runJob(j) - j.SubmitAt
+			out[JobKey{j.Name, task}] = p.runJob(j) - j.SubmitAt
 		}
 	}
 	return out
