@@ -23,7 +23,7 @@ const schemaVersionTable = "fairbridge.schema_version"
 // harm. A schema that this binary does not know is left alone: ErrSchemaNewer,
 // ErrSchemaUnreleased.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
-	if _, err := d.Status(ctx); err != nil && !errors.Is(err, ErrNotMigrated) {
+	if _, err := d.Status(ctx); err != nil && !errors.Is(err, ErrNoSchema) && !errors.Is(err, ErrNotMigrated) {
 		return 0, err
 	}
 	if _, err := d.Pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {

@@ -47,6 +47,8 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrSchemaNewer, s.AppliedVersion, s.KnownVersion)
 	case s.AppliedVersion < s.KnownVersion && s.ReadOnly:
 		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
+	case s.AppliedVersion == 0:
+		return s, fmt.Errorf("%s: %w", doing, ErrNoSchema)
 	case s.AppliedVersion < s.KnownVersion:
 		return s, fmt.Errorf("%s: %w (it has version %d, this binary needs %d)", doing, ErrNotMigrated, s.AppliedVersion, s.KnownVersion)
 	case s.ReadOnly:

@@ -13,8 +13,8 @@ import (
 func TestMigrate(t *testing.T) {
 	d := dbtest.OpenDB(t, pgtest.NewDatabase(t))
 	ctx := t.Context()
-	if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrNotMigrated) {
-		t.Fatalf("status of an empty database: %v, want ErrNotMigrated", err)
+	if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrNoSchema) || !strings.Contains(err.Error(), "db init") {
+		t.Fatalf("status of an empty database: %v, want ErrNoSchema", err)
 	}
 	n, err := d.Migrate(ctx)
 	must(t, err)

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
@@ -12,14 +14,28 @@ import (
 	"fairbridge/policy"
 )
 
-// checkDatabase looks at Postgres and the schema.
-func (r *Report) checkDatabase(ctx context.Context, db *stores.Stores) {
+// checkDatabase looks at Postgres and the schema, and reports whether the daemon can work
+// with them.
+func (r *Report) checkDatabase(ctx context.Context, db *stores.Stores) bool {
 	s, err := db.Status(ctx)
 	if err != nil {
-		r.addFinding("database", LevelFail, "", "%v", err)
-		return
+		r.addFinding("database", LevelFail, fixForDatabase(err), "%v", err)
+		return false
 	}
 	r.addOK("database", "Postgres %d.%d, schema version %d", s.ServerVersion/10000, s.ServerVersion%10000, s.AppliedVersion)
+	return true
+}
+
+// fixForDatabase is the command that mends what is wrong with the database; "" where the
+// error itself says all there is to say.
+func fixForDatabase(err error) string {
+	switch {
+	case errors.Is(err, accounting.ErrNoSchema):
+		return "sudo -u fairbridge fairbridge db init"
+	case errors.Is(err, accounting.ErrNotMigrated):
+		return "sudo -u fairbridge fairbridge db migrate"
+	}
+	return ""
 }
 
 // checkExpiry looks whether something outside the daemon takes back what the daemon

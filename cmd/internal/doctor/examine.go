@@ -57,7 +57,9 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View)
 		return
 	}
 	defer db.Close()
-	r.checkDatabase(ctx, db)
+	if !r.checkDatabase(ctx, db) {
+		return
+	}
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
 	r.checkHandBacks(ctx, db, f.Cluster, v)

@@ -11,7 +11,7 @@ import (
 // maxRestdBytes is the resident size beyond which slurmrestd is said to hoard.
 const maxRestdBytes = 2 << 30
 
-// checkRestd looks at every slurmrestd on this host: its memory grows with every
+// checkRestd looks at every slurmrestd on this host, containers' apart: its memory grows with every
 // long list unless it is told otherwise, and compact JSON halves what it
 // writes. proc is where the kernel shows processes.
 func (r *Report) checkRestd(proc string) {
@@ -20,6 +20,9 @@ func (r *Report) checkRestd(proc string) {
 	for _, d := range dirs {
 		name, err := os.ReadFile(filepath.Join(d, "comm"))
 		if err != nil || strings.TrimSpace(string(name)) != "slurmrestd" {
+			continue
+		}
+		if isInOtherNamespace(d) {
 			continue
 		}
 		pid := filepath.Base(d)
@@ -42,6 +45,21 @@ func (r *Report) checkRestd(proc string) {
 	r.addProcessFinding(large, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
 	r.addProcessFinding(hoards, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
 	r.addProcessFinding(blanks, LevelWarn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
+}
+
+// isInOtherNamespace reports whether a process has a number of its own in a namespace below
+// ours: it is in a container, whose processes nobody knows by the numbers we see.
+func isInOtherNamespace(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "status"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if numbers, ok := strings.CutPrefix(line, "NSpid:"); ok {
+			return len(strings.Fields(numbers)) > 1
+		}
+	}
+	return false
 }
 
 // addProcessFinding reports what holds of the processes, if there are any.

@@ -30,6 +30,15 @@ func process(t *testing.T, proc, pid, comm, env string, megabytes int) {
 	}
 }
 
+// namespaced adds the numbers that a process has in our namespace and in those below.
+func namespaced(t *testing.T, proc, pid, numbers string) {
+	t.Helper()
+	text := "Name:\tslurmrestd\nNStgid:\t" + numbers + "\nNSpid:\t" + numbers + "\nThreads:\t1\n"
+	if err := os.WriteFile(filepath.Join(proc, pid, "status"), []byte(text), 0o444); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRestd(t *testing.T) {
 	const fine = "PATH=/bin\x00MALLOC_ARENA_MAX=1\x00SLURMRESTD_JSON=compact\x00"
 	type line struct {
@@ -61,6 +70,12 @@ func TestRestd(t *testing.T) {
 		{"of another user", func(proc string) { process(t, proc, "20", "slurmrestd", "", 3000) }, []line{
 			{LevelSkip, "environment not readable: process 20"}, {LevelWarn, "holds much memory: process 20 (3000 MB)"},
 		}},
+		{"one of a container's", func(proc string) {
+			process(t, proc, "20", "slurmrestd", "A=b\x00", 3000)
+			namespaced(t, proc, "20", "20\t7")
+			process(t, proc, "21", "slurmrestd", "", 30)
+			namespaced(t, proc, "21", "21")
+		}, []line{{LevelSkip, "environment not readable: process 21"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			proc := t.TempDir()

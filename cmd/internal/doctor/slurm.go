@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -59,6 +60,10 @@ func fixForError(err error) string {
 	switch {
 	case errors.As(err, &file): // the token's
 		return file.FixCommand
+	case errors.Is(err, fs.ErrNotExist):
+		return "correct slurm.token_file, or let cron write a token there, as the quick start shows"
+	case errors.Is(err, fs.ErrPermission):
+		return "chown fairbridge: the token's file, fairbridge being the daemon's user; run doctor as that user"
 	case errors.As(err, &e):
 		return fixByErrorClass[e.Class]
 	}

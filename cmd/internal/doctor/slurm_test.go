@@ -3,11 +3,14 @@ package doctor
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/safefile"
 	"fairbridge/policy"
 )
@@ -106,7 +109,40 @@ func TestEveryFailureHasAFix(t *testing.T) {
 	if f := fixForError(open); f != "chmod o-rwx token" {
 		t.Errorf("a token file that is too open: %q", f)
 	}
-	if f := fixForError(errors.New("reading the token: no such file")); f == "" {
+	if f := fixForError(errors.New("slurm.url: it is none")); f == "" {
 		t.Error("no fix for what went wrong before a call")
+	}
+}
+
+// TestTokenMistakes: each comes with the fix for just it.
+func TestTokenMistakes(t *testing.T) {
+	place := func(text string, mode os.FileMode) string {
+		path := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	open := place("x", 0o644)
+	for name, tt := range map[string]struct{ path, problem, fix string }{
+		"missing":          {filepath.Join(t.TempDir(), "token"), "no such file", "correct slurm.token_file"},
+		"open to everyone": {open, "is open to everybody", "chmod o-rwx " + open},
+		"empty":            {place("", 0o600), "is empty", "mint a new token"},
+		"cut off":          {place("eyJhbGciOi", 0o600), "is not a JWT", "mint a new token"},
+		"another's":        {place("x", 0o000), "permission denied", "chown fairbridge:"},
+	} {
+		if name == "another's" && os.Geteuid() == 0 {
+			continue // root may read it
+		}
+		var r Report
+		r.checkSlurm(t.Context(), func(ctx context.Context) (*rest.Client, error) {
+			return rest.Open(ctx, rest.Config{URL: "http://localhost:1", TokenFile: tt.path}, rest.PollConfig{})
+		}, "lab", time.Now)
+		if f := only(t, r); f.Level != LevelFail || !strings.Contains(f.Text, tt.problem) || !strings.HasPrefix(f.Fix, tt.fix) {
+			t.Errorf("%s: %+v, want %q and the fix %q", name, f, tt.problem, tt.fix)
+		}
 	}
 }
