@@ -19,10 +19,10 @@ type block struct{ language, text string }
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// readPage returns the sections of the quick start, in order.
-func readPage(t *testing.T) []section {
+// readPage returns the sections of a page, in order.
+func readPage(t *testing.T, path string) []section {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/admin-quickstart.md")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

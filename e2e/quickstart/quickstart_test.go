@@ -1,30 +1,21 @@
 package quickstart
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"fairbridge/accounting/pglocal"
 	"fairbridge/e2e/readertest"
-	"fairbridge/scripts/throwaway"
 )
 
 // TestQuickStart types what the page says, from an empty host to one without fairbridge
 // again, and asks every command that reads for figures in between.
 func TestQuickStart(t *testing.T) {
 	h := newHost(t)
-	sections := readPage(t)
+	sections := readPage(t, "../../docs/admin-quickstart.md")
 	after := map[string]func(){
 		"6. Doctor":         h.mistakes,
 		"7. Observe":        h.live,
@@ -48,116 +39,7 @@ func TestQuickStart(t *testing.T) {
 	for heading := range after {
 		t.Errorf("the page has no section %q any more", heading)
 	}
-}
-
-// host is where the page is followed: the inside of a throw-away Slurm.
-type host struct {
-	t      *testing.T
-	slurm  *throwaway.Cluster
-	filled *strings.Replacer // what the reader of the page puts in its place
-	jobs   []string          // as a user names them
-}
-
-func newHost(t *testing.T) *host {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a real Slurm; not with -short")
-	}
-	bin, err := pglocal.FindServerPrograms()
-	if errors.Is(err, pglocal.ErrNoPostgres) {
-		t.Skip(err)
-	}
-	c, err := throwaway.StartSlurm(t.Context(), "", throwaway.Options{NodeCount: 2, GPUsPerNode: 4})
-	if errors.Is(err, throwaway.ErrUnavailable) && os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") != "1" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Stop() })
-	h := &host{t: t, slurm: c}
-	restd, metrics := freePort(t), freePort(t)
-	today := time.Now().UTC().Add(-24 * time.Hour)
-	h.filled = strings.NewReplacer(
-		"/usr/bin/", "/usr/local/bin/", "/tmp/", "/run/tmp/", // the machine's own stay as they are
-		"127.0.0.1:6822", "127.0.0.1:"+restd, "cluster: mycluster\n", "cluster: lab\ninterval: 2s\nlisten: localhost:"+metrics+"\n",
-		"2026-01-01", today.Format(time.DateOnly), "2026-02-01", today.Add(72*time.Hour).Format(time.DateOnly))
-	program := filepath.Join(t.TempDir(), "fairbridge")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "fairbridge/cmd/fairbridge")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	h.run("bash", "testdata/host", bin, workDir, program, h.scripts(), "testdata/bin")
-	return h
-}
-
-// workDir is where the page's commands are typed, inside.
-const workDir = "/run/clone"
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
-// scripts returns a copy of the project's units with the places filled in.
-func (h *host) scripts() string {
-	dir := filepath.Join(h.t.TempDir(), "scripts")
-	if err := os.MkdirAll(dir+"/systemd", 0o755); err != nil {
-		h.t.Fatal(err)
-	}
-	units, err := filepath.Glob("../../scripts/systemd/*")
-	if err != nil || len(units) == 0 {
-		h.t.Fatalf("no units: %v", err)
-	}
-	for _, unit := range units {
-		text, err := os.ReadFile(unit)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "systemd", filepath.Base(unit)), []byte(h.filled.Replace(string(text))), 0o644)
-		}
-		if err != nil {
-			h.t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// run runs a command inside as root.
-func (h *host) run(argv ...string) string {
-	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 5*time.Minute)
-	defer cancel()
-	wd, err := os.Getwd()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	argv = append([]string{"env", "-C", wd, "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"}, argv...)
-	out, err := h.slurm.Run(ctx, "root", argv...)
-	if err != nil {
-		h.t.Fatalf("%v\n%s", err, out)
-	}
-	return out
-}
-
-// root types lines as root, each of which must succeed.
-func (h *host) root(text string) string {
-	h.t.Helper()
-	return h.run("bash", "-euo", "pipefail", "-c", "cd "+workDir+"\n"+text)
-}
-
-// try types lines as root that may fail.
-func (h *host) try(text string) string { return h.root(text + " 2>&1 || true") }
-
-// user types a line as a user of Slurm.
-func (h *host) user(name, line string) string {
-	h.t.Helper()
-	return strings.TrimSpace(h.run("setpriv", "--reuid", name, "--regid", name, "--init-groups", "--", "bash", "-ec", "cd ~"+name+"; "+line))
+	h.followReadme()
 }
 
 // follow does what a block of the page says. What is not a command is known here by its
@@ -181,12 +63,6 @@ func (h *host) follow(s section, b block) {
 	default:
 		h.t.Logf("%s", h.root(text))
 	}
-}
-
-// write writes a file inside.
-func (h *host) write(path, text string) {
-	h.t.Helper()
-	h.root("cat >" + path + " <<'END'\n" + text + "END\n")
 }
 
 // saysAsThePage wants doctor to say of a token of root what the page shows.
@@ -226,12 +102,6 @@ func (h *host) mistakes() {
 	if cycles := h.sql("select count(*) from fairbridge.cycles"); !strings.Contains(got, "correct slurm.url or cluster") || cycles != "0" {
 		h.t.Errorf("with the name of another cluster %s cycles are stored, and it says\n%s", cycles, got)
 	}
-}
-
-// sql asks the database as its superuser.
-func (h *host) sql(query string) string {
-	h.t.Helper()
-	return strings.TrimSpace(h.root(`psql -Atd fairbridge -c "` + query + `"`))
 }
 
 // live has some jobs done, so that there is a past, and leaves some running and waiting.
@@ -312,12 +182,33 @@ func (h *host) isClean() {
 	}
 }
 
-// until waits for what must come.
-func (h *host) until(what string, ok func() bool) {
+// followReadme types the lines of README's Install as somebody who may use sudo and make
+// databases and roles, on a host without systemd. The daemon, the last line, must get
+// through a cycle.
+func (h *host) followReadme() {
 	h.t.Helper()
-	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(500 * time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("not within three minutes: %s\n%s\n%s", what, h.try("squeue"), h.try("journalctl -u fairbridge"))
-		}
+	readme := readPage(h.t, "../../README.md")
+	i := slices.IndexFunc(readme, func(s section) bool { return s.heading == "Install" })
+	if i < 0 || len(readme[i].blocks) != 1 {
+		h.t.Fatal("README has no section Install with its lines")
+	}
+	lines := h.filled.Replace(readme[i].blocks[0].text)
+	lines = strings.Replace(lines, "make build && ", "", 1) // done
+	head, ok := strings.CutSuffix(lines, "fairbridge doctor\nfairbridge run\n")
+	if !ok {
+		h.t.Fatalf("README does not end by looking and running:\n%s", lines)
+	}
+	h.root("rm -r /etc/fairbridge /var/lib/fairbridge /usr/local/bin/fairbridge\n" +
+		"psql -c 'drop database fairbridge' -c 'alter role fairbridge createdb createrole'")
+	h.write("/run/install", "set -eu\ncd "+workDir+"\nexport SLURM_JWT=\"$1\"\n"+head+
+		"sudo sed -i 's/^cluster: .*/cluster: lab/; s|^  url: .*|  url: "+h.url+"|; s/^interval: 30s/interval: 2s/; s/^listen: .*/listen: \"\"/' /etc/fairbridge/fairbridge.yaml\n"+
+		"fairbridge doctor\n"+
+		"fairbridge run & daemon=$!\n"+
+		"until fairbridge queue --json | grep -q '\"job\"'; do sleep 0.5; kill -0 $daemon; done\n"+
+		"kill $daemon; wait $daemon\n")
+	out := h.root(`token=$(scontrol token username=fairbridge lifespan=3600)
+sudo -u fairbridge bash /run/install "${token#*=}" 2>&1 || echo "it failed: $?"`)
+	if strings.Contains(out, "it failed: ") || !strings.Contains(out, "fairbridge ends") {
+		h.t.Errorf("README's lines, with %q:\n%s", head, out)
 	}
 }
