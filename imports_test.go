@@ -59,7 +59,7 @@ var ours = []rule{
 		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
 		"accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
-	{[]string{"cmd/internal/output"}, []string{"bridge/slurm", "bridge/printable"}, "values in, text out"},
+	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
 	{[]string{"sql"}, nil, "only embedded files"},
 	{[]string{"accounting"}, []string{"sql"}, "the database knows nothing of what is kept in it"},

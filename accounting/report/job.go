@@ -9,9 +9,9 @@ import (
 
 // JobUse is what a job got and how it used it.
 type JobUse struct {
-	ID   policy.JobID `json:"job"`
-	Runs []RunUse     `json:"runs"` // oldest first; a requeue ends one and begins another
-	GPUs []GPUUse     `json:"gpus"` // of the last run that started; nil when no readings are kept
+	ID   policy.JobID  `json:"job"`
+	Runs []RunUse      `json:"runs"` // oldest first; a requeue ends one and begins another
+	GPUs []GPUUseByRun `json:"gpus"` // of the last run that started; nil when no readings are kept
 }
 
 // RunUse is one run of a job, or its wait for it.
@@ -47,8 +47,8 @@ type Seconds float64
 // String prints them as people say them.
 func (s Seconds) String() string { return FormatSeconds(float64(s)) }
 
-// GPUUse is what one GPU showed while the job had it.
-type GPUUse struct {
+// GPUUseByRun is what one GPU showed while the job had it.
+type GPUUseByRun struct {
 	Node             string         `json:"node"`
 	UUID             string         `json:"uuid"`
 	Type             string         `json:"type"`
@@ -68,7 +68,7 @@ type GPUUse struct {
 
 // isUnused reports whether the GPU was never as much as 1 % busy, as far as a few
 // readings can tell. One that other jobs share says nothing of this one.
-func (g *GPUUse) isUnused() bool {
+func (g *GPUUseByRun) isUnused() bool {
 	return g.SampleCount >= 3 && g.MaxSharingJobs <= 1 && g.MaxBusy.Known && g.MaxBusy.Value < 0.01
 }
 

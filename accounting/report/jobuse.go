@@ -55,7 +55,7 @@ func scanJobRun(row pgx.CollectableRow) (r RunUse, err error) {
 	return r, err
 }
 
-func scanGPU(row pgx.CollectableRow) (g GPUUse, err error) {
+func scanGPU(row pgx.CollectableRow) (g GPUUseByRun, err error) {
 	var busy, most, mem, memMost *float64
 	var first, last *time.Time
 	err = row.Scan(&g.Node, &g.UUID, &g.Type, &g.SampleCount, &busy, &most, &mem, &memMost, &first, &last, &g.FirstReading, &g.LastReading, &g.NoProcessSamples, &g.ThrottledSamples, &g.MaxSharingJobs)

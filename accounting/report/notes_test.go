@@ -18,13 +18,13 @@ func fine() *JobUse {
 		Arrive: t0.Add(-time.Hour), Submit: t0.Add(-time.Hour), Start: t0, End: minutes(120), IsOver: true, State: "COMPLETED", GPUCount: 2,
 		TimeLimit: 3 * 3600, Elapsed: 7200, GPUTime: 14400, MeasuredGPUTime: 14000, BusyGPUTime: 12000, MemoryShare: policy.NewMeasure(0.6),
 	}
-	g := GPUUse{
+	g := GPUUseByRun{
 		Node: "n1", UUID: "GPU-1", SampleCount: 480, Busy: policy.NewMeasure(0.85), MaxBusy: policy.NewMeasure(1), MemoryShare: policy.NewMeasure(0.6), MaxMemoryShare: policy.NewMeasure(0.7),
 		FirstBusy: minutes(1), LastBusy: minutes(119), FirstReading: t0, LastReading: minutes(120), MaxSharingJobs: 1,
 	}
 	h := g
 	h.UUID = "GPU-2"
-	return &JobUse{ID: 7, Runs: []RunUse{r}, GPUs: []GPUUse{g, h}}
+	return &JobUse{ID: 7, Runs: []RunUse{r}, GPUs: []GPUUseByRun{g, h}}
 }
 
 func TestNotes(t *testing.T) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,41 +15,38 @@ import (
 
 // WriteCSV writes the table with a line of column names. Times are RFC 3339 in UTC,
 // shares 0..1; what is not known is empty. Texts are made harmless to
-// spreadsheets and terminals: plain.Cell.
+// spreadsheets and terminals: printable.CSVCell.
 func (t *Table) WriteCSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(t.Columns); err != nil {
-		return fmt.Errorf("writing CSV: %w", err)
+	c := printable.NewCSVWriter(w)
+	line := make([]any, len(t.Columns))
+	for i, name := range t.Columns {
+		line[i] = name
 	}
-	line := make([]string, len(t.Columns))
+	if err := c.WriteRow(line...); err != nil {
+		return err
+	}
 	for _, row := range t.Rows {
 		for i, v := range row {
-			line[i] = formatForPrograms(v)
+			line[i] = cellForPrograms(v)
 		}
-		if err := c.Write(line); err != nil {
-			return fmt.Errorf("writing CSV: %w", err)
+		if err := c.WriteRow(line...); err != nil {
+			return err
 		}
 	}
-	c.Flush()
-	if err := c.Error(); err != nil {
-		return fmt.Errorf("writing CSV: %w", err)
-	}
-	return nil
+	return c.Flush()
 }
 
-// formatForPrograms prints a value for programs.
-func formatForPrograms(v any) string {
+// cellForPrograms is a value as programs read it.
+func cellForPrograms(v any) any {
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return printable.CSVNumber(strconv.FormatFloat(v, 'g', -1, 64))
 	case time.Time:
-		return v.Format(time.RFC3339)
-	case string:
-		return printable.CSVCell(v)
+		return printable.CSVNumber(v.Format(time.RFC3339))
 	}
-	return fmt.Sprint(v)
+	return v
 }
 
 // MarshalJSON writes a list of objects, their keys in the order of the columns.

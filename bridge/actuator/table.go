@@ -81,7 +81,7 @@ type OutliveLimit int
 
 // From the harmless to the harmful.
 const (
-	OutlivesUntilItEnds OutliveLimit = iota // it ends by itself
+	OutlivesUntilExpiry OutliveLimit = iota // it ends by itself
 	OutlivesForLong                         // an order: it is taken back when no daemon has led for long
 	OutlivesBriefly                         // it may keep the job from ever starting: it is taken back soon
 )

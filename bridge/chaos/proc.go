@@ -90,8 +90,8 @@ func (p *daemonProcess) step() {
 // newOracleStep is a report in the words of the oracle.
 func (p *daemonProcess) newOracleStep(r *cycle.Report) *oracle.Step {
 	s := &oracle.Step{Doubts: r.Doubts, IsStandby: r.Result == cycle.ResultStandby, EditCount: len(r.Intents), MayDecideAgain: p.cycle%16 == 7 && !p.faults.isPolicyFailing(p.cycle)}
-	for i := range r.Evaluations {
-		t := &r.Evaluations[i]
+	for i := range r.PartitionResults {
+		t := &r.PartitionResults[i]
 		s.Plans = append(s.Plans, oracle.PartitionPlan{Partition: t.Partition.Name, IsToBeSent: t.MaySendEdits, Snapshot: t.Snapshot, GatedPlan: t.Plan, PolicyPlan: t.PolicyPlan})
 	}
 	return s

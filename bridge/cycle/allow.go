@@ -47,6 +47,22 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 	return f, m, allowed
 }
 
+// withheldReasons says why not all edits may be sent in this cycle, whatever they are: what
+// was doubtful when the allowance was decided, and that the loop warms up.
+func (l *Loop) withheldReasons(m Memory, doubts []bridge.Doubt, allowed editAllowance) []string {
+	if allowed == allEdits {
+		return nil
+	}
+	var reasons []string
+	for _, d := range doubts {
+		reasons = append(reasons, d.Err.Error())
+	}
+	if m.GoodViews <= l.WarmupPolls {
+		reasons = append(reasons, fmt.Sprintf("the daemon warms up: Slurm was seen whole %d times in a row, and changes are sent after more than %d", m.GoodViews, l.WarmupPolls))
+	}
+	return reasons
+}
+
 // anyPartitionAllows reports whether a partition's mode includes need.
 func anyPartitionAllows(partitions []bridge.Partition, need bridge.Mode) bool {
 	return slices.ContainsFunc(partitions, func(p bridge.Partition) bool { return p.Mode.Allows(need) })

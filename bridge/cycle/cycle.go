@@ -65,9 +65,9 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	l.finishHandBacks(ctx, facts, r)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
 	facts, m, allowed := l.decideEditAllowance(facts, m, r)
-	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed)
-	r.Evaluations, m = l.evaluatePartitions(ctx, s, m) // assemble, decide, gate and diff, for every partition
-	l.Metrics.setEvaluations(r.Evaluations)
+	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed, r.Doubts)
+	r.PartitionResults, m = l.evaluatePartitions(ctx, s, m) // assemble, decide, gate and diff, for every partition
+	l.Metrics.setPartitionResults(r.PartitionResults)
 	r.addPlanDoubts()
 	intents, m, doubts := l.storeIntents(ctx, s, m, r)
 	if r.addDoubts(doubts); doubts == nil {
@@ -80,7 +80,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 // Preview is the first part of a cycle, without what writes: it does not lead,
 // nothing is recorded, closed or pushed, and the loop remembers nothing of it.
 // The gate judges as if we led.
-func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error) {
+func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []PartitionResult, error) {
 	var r Report // its warnings are not used
 	facts, doubts := l.observeCluster(ctx)
 	if doubts != nil {
@@ -97,9 +97,10 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, &r)
 	facts = l.addMeasurements(ctx, facts, &r)
-	people := newContestedEdits(facts.Intents, facts.View)
-	facts.LeftAloneReasonByUser = people.leftAloneReasonByUser()
-	s := l.newCycleState(facts, m, l.Now().Add(time.Hour), allEdits)
+	m.GoodViews = l.WarmupPolls + 1 // a preview does not warm up
+	facts, m, allowed := l.decideEditAllowance(facts, m, &r)
+	s := l.newCycleState(facts, m, l.Now().Add(time.Hour), allowed, r.Doubts)
+	s.allowedEdits = allEdits // it says what would be sent, and why it is not
 	evaluations, _ := l.evaluatePartitions(ctx, s, m)
 	return &facts, evaluations, nil
 }

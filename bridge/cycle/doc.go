@@ -20,7 +20,7 @@
 //	releasePins          give node lists back for which nothing is pushed any more
 //
 // Each takes values and returns values. What a cycle knows is bridge.Facts; what it
-// leaves to the next one is Memory; what became of a partition is an Evaluation;
+// leaves to the next one is Memory; what became of a partition is a PartitionResult;
 // what partitions share of the budgets is handed from one to the next. Only the
 // loop's ports reach the world.
 //

@@ -19,8 +19,8 @@ const (
 	maxMissedShare     = 0.05 // share of the edits that may have no effect
 	minMissedEdits     = 5    // but never fewer trip the breaker
 	editMemorySpan     = time.Hour
-	firstProbeWait     = 30 * time.Second // from the last miss to the first edit that is tried
-	maxProbeWait       = 10 * time.Minute // the longest such wait: each miss doubles it
+	firstTrialWait     = 30 * time.Second // from the last miss to the first edit that is tried
+	maxTrialWait       = 10 * time.Minute // the longest such wait: each miss doubles it
 	provenEditsToClose = 3                // tried edits in a row that had their effect close the breaker
 )
 
@@ -51,14 +51,14 @@ type effectBreaker struct {
 	sentCount    int           // while closed: edits that count
 	missedCount  int           // of which had no effect; while open: all that had none
 	lastMissedAt time.Time     // while open: when the last one was known to have had none
-	probeWait    time.Duration // from then to the next try
+	trialWait    time.Duration // from then to the next try
 	provenProbes int           // tries in a row with effect
 	isProbing    bool          // one is under way
 }
 
 // newEffectBreaker follows the breaker through the intents of the last hour, by ID.
 func newEffectBreaker(intents []bridge.Intent, now time.Time) effectBreaker {
-	e := effectBreaker{probeWait: firstProbeWait}
+	e := effectBreaker{trialWait: firstTrialWait}
 	stuck := areMostOrdersIgnored(intents, now)
 	for i := range intents {
 		in := &intents[i]
@@ -106,7 +106,7 @@ func (e *effectBreaker) countMissedEdit(in *bridge.Intent, tried bool) {
 	case !e.isOpen:
 		e.isOpen = e.missedCount >= minMissedEdits && float64(e.missedCount) > maxMissedShare*float64(e.sentCount)
 	case tried:
-		e.probeWait = min(2*e.probeWait, maxProbeWait)
+		e.trialWait = min(2*e.trialWait, maxTrialWait)
 	}
 	if in.Closed.After(e.lastMissedAt) {
 		e.lastMissedAt = in.Closed
@@ -119,7 +119,7 @@ func (e *effectBreaker) countMissedEdit(in *bridge.Intent, tried bool) {
 // countProvenProbe counts a try that had its effect.
 func (e *effectBreaker) countProvenProbe() {
 	if e.provenProbes++; e.provenProbes == provenEditsToClose {
-		*e = effectBreaker{probeWait: firstProbeWait}
+		*e = effectBreaker{trialWait: firstTrialWait}
 	}
 }
 
@@ -130,8 +130,8 @@ func (e *effectBreaker) allowance(now time.Time) (editAllowance, error) {
 		return allEdits, nil
 	}
 	err := fmt.Errorf("%d edits of the last hour had no effect although Slurm said yes: look at the intents (fairbridge explain JOB), at a job_submit plugin and at slurmctld's log; one edit at a time is tried, at %s or later",
-		e.missedCount, e.lastMissedAt.Add(e.probeWait).UTC().Format(time.RFC3339))
-	if e.isProbing || now.Before(e.lastMissedAt.Add(e.probeWait)) {
+		e.missedCount, e.lastMissedAt.Add(e.trialWait).UTC().Format(time.RFC3339))
+	if e.isProbing || now.Before(e.lastMissedAt.Add(e.trialWait)) {
 		return noEdits, err
 	}
 	return 1, err

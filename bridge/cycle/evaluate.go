@@ -12,8 +12,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Evaluation is what a cycle makes of one partition.
-type Evaluation struct {
+// PartitionResult is what a cycle makes of one partition.
+type PartitionResult struct {
 	Partition        bridge.Partition
 	Snapshot         *policy.Snapshot
 	PolicyPlan       *policy.Plan             // as the policy made it; nil when it failed
@@ -25,6 +25,7 @@ type Evaluation struct {
 	StuckReasonByJob map[int64]string         // jobs that did not start although that was decided, and what that means
 	StopPauseReason  string                   // why no job of the partition is stopped for now; "": one may be
 	Edits            []slurm.Edit             // what should change in Slurm
+	WithheldReasons  []string                 // why none of the edits, or one only, is sent in this cycle: nothing is about one job
 	MaySendEdits     bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
 	Err              error                    // why there is no plan
 	DurationByStep   map[string]time.Duration // by step
@@ -32,8 +33,8 @@ type Evaluation struct {
 
 // evaluatePartitions says what becomes of every partition: assemble, decide, gate and diff.
 // What one of them may spend is spent for those after it.
-func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) ([]Evaluation, Memory) {
-	var evaluations []Evaluation
+func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) ([]PartitionResult, Memory) {
+	var evaluations []PartitionResult
 	sum := newSpentBudget(s.facts.Intents, s.facts.View.At)
 	for _, p := range l.Partitions {
 		if p.Mode == bridge.ModeOff {
@@ -50,8 +51,8 @@ func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) 
 // copy of the snapshot: the gate judges by one that no policy could write to.
 func (s *cycleState) evaluatePartition(
 	ctx context.Context, p bridge.Partition, g *policyGuard, m PartitionMemory, sum spentBudget,
-) (Evaluation, PartitionMemory, spentBudget) {
-	e := Evaluation{Partition: p, DurationByStep: map[string]time.Duration{}}
+) (PartitionResult, PartitionMemory, spentBudget) {
+	e := PartitionResult{Partition: p, DurationByStep: map[string]time.Duration{}}
 	lap := s.newStepTimer(e.DurationByStep)
 	m.AwaitedStartByJob, e.StuckReasonByJob = findUnstarted(m.AwaitedStartByJob, s.facts.View, s.config.Interval)
 	e.Snapshot = s.assembleSnapshot(p, e.StuckReasonByJob)
@@ -71,11 +72,11 @@ func (s *cycleState) evaluatePartition(
 	lap("diff")
 	e = s.gateEdits(e, edits, sum)
 	lap("gate edits")
-	return e, m.withEvaluation(&e, s.facts.View), sum.withEvaluation(&e, s.facts.View.At)
+	return e, m.withResult(&e, s.facts.View), sum.withPlannedEdits(&e, s.facts.View.At)
 }
 
-// withEvaluation is what is remembered of the partition once there is a plan.
-func (m PartitionMemory) withEvaluation(e *Evaluation, v *slurm.View) PartitionMemory {
+// withResult is what is remembered of the partition once there is a plan.
+func (m PartitionMemory) withResult(e *PartitionResult, v *slurm.View) PartitionMemory {
 	m.LastPolicyPlan = e.PolicyPlan
 	if e.MaySendEdits {
 		m.LastSentPlan = e.Plan
@@ -111,7 +112,7 @@ func (s *cycleState) assembleSnapshot(p bridge.Partition, stuck map[int64]string
 }
 
 // diffPlan returns what should change in Slurm.
-func (s *cycleState) diffPlan(e *Evaluation) []slurm.Edit {
+func (s *cycleState) diffPlan(e *PartitionResult) []slurm.Edit {
 	c, v := s.config, s.facts.View
 	return diff.Diff(diff.Input{
 		PartitionGoal: actuator.PartitionGoal{

@@ -23,16 +23,19 @@ type cycleState struct {
 	book            *ledger.IntentBook           // of the intents
 	leadsUntil      time.Time                    // we lead until then, by our clock
 	allowedEdits    editAllowance                // how many edits may be sent
+	withheldReasons []string                     // why not all of them, whatever the partition
 	gateInput       gate.CommonInput             // without what differs by partition
 	requeuedRuns    []slurm.Run                  // runs that a requeue was sent to
 	lastSentByField map[slurm.JobField]time.Time // when a field was last sent something
 }
 
-// newCycleState gathers what holds for all partitions.
-func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed editAllowance) *cycleState {
+// newCycleState gathers what holds for all partitions. The doubts are those in which the
+// edits were allowed or not.
+func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed editAllowance, doubts []bridge.Doubt) *cycleState {
 	s := &cycleState{
 		config: &l.Config, isSimulation: l.IsSimulation, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
 		requeuedRuns: slices.Collect(maps.Keys(m.RequeueTimeByRun)), lastSentByField: map[slurm.JobField]time.Time{},
+		withheldReasons: l.withheldReasons(m, doubts, allowed),
 	}
 	taken := f.View.ReadAt
 	if taken.IsZero() {
@@ -68,7 +71,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 // gateInputFor is what the gate judges a partition by, as of now. A partition that
 // only observes is judged in the mode it plans for; what comes of that is never
 // sent.
-func (s *cycleState) gateInputFor(e *Evaluation, sum spentBudget) gate.CommonInput {
+func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.CommonInput {
 	st := s.gateInput
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
 	st.LeadershipLeft = s.leadsUntil.Sub(st.Now)
@@ -84,19 +87,33 @@ func (s *cycleState) gateInputFor(e *Evaluation, sum spentBudget) gate.CommonInp
 }
 
 // gatePlan adds what the gate lets through of the policy's plan.
-func (s *cycleState) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
+func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
+	e.WithheldReasons = s.withheldReasonsOf(&e)
 	e.MaySendEdits = s.allowedEdits != noEdits && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)
 	return e
 }
 
 // gateEdits adds what the gate lets through of the edits.
-func (s *cycleState) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
+func (s *cycleState) gateEdits(e PartitionResult, edits []slurm.Edit, sum spentBudget) PartitionResult {
 	kept, refused := gate.FilterEdits(gate.EditInput{
 		CommonInput: s.gateInputFor(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, IntentBook: s.book, AllowedStops: e.Stops, AllowedWarnings: e.PlannedWarnings,
 		RequeuedRuns: s.requeuedRuns, LastSentByField: s.lastSentByField, TasksEditedElsewhere: sum.editedTaskCount,
 	})
 	e.Edits, e.Refusals = kept, append(e.Refusals, refused...)
 	return e
+}
+
+// withheldReasonsOf says why the edits of the partition are not sent in this cycle, none or
+// not more than one. That its mode sends nothing is not repeated.
+func (s *cycleState) withheldReasonsOf(e *PartitionResult) []string {
+	if !e.Partition.Mode.Allows(bridge.ModeRank) {
+		return nil
+	}
+	reasons := slices.Clone(s.withheldReasons)
+	for _, d := range e.Doubts {
+		reasons = append(reasons, d.Why)
+	}
+	return reasons
 }

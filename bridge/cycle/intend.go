@@ -14,8 +14,8 @@ import (
 func (l *Loop) storeIntents(ctx context.Context, s *cycleState, m Memory, r *Report) ([]bridge.Intent, Memory, []bridge.Doubt) {
 	var all []bridge.Intent
 	allowed := s.allowedEdits
-	for i := range r.Evaluations {
-		e := &r.Evaluations[i]
+	for i := range r.PartitionResults {
+		e := &r.PartitionResults[i]
 		if e.Err != nil {
 			continue
 		}
@@ -36,7 +36,7 @@ func (l *Loop) storeIntents(ctx context.Context, s *cycleState, m Memory, r *Rep
 }
 
 // storeCycle stores the cycle of one partition with the intents of the edits.
-func (l *Loop) storeCycle(ctx context.Context, s *cycleState, e *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
+func (l *Loop) storeCycle(ctx context.Context, s *cycleState, e *PartitionResult, edits []slurm.Edit) ([]bridge.Intent, error) {
 	c := e.newCycleRecord(l.leader.Epoch)
 	if !l.IsSimulation {
 		if err := addSnapshotAndDigests(c, e); err != nil {
@@ -56,7 +56,7 @@ func (l *Loop) storeCycle(ctx context.Context, s *cycleState, e *Evaluation, edi
 }
 
 // newIntent makes the intent of an edit.
-func (s *cycleState) newIntent(c *bridge.Cycle, e *Evaluation, edit slurm.Edit) bridge.Intent {
+func (s *cycleState) newIntent(c *bridge.Cycle, e *PartitionResult, edit slurm.Edit) bridge.Intent {
 	at := s.facts.View.At
 	in := bridge.Intent{
 		Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: edit, State: bridge.IntentPlanned, Made: at,

@@ -29,7 +29,7 @@ func TestObserveSendsNothing(t *testing.T) {
 	if len(r.wire.applied) > 0 {
 		t.Errorf("observe mode sent %v", r.wire.applied)
 	}
-	if len(last.Evaluations) != 1 || len(last.Evaluations[0].Plan.Decisions) != 8 {
+	if len(last.PartitionResults) != 1 || len(last.PartitionResults[0].Plan.Decisions) != 8 {
 		t.Errorf("observing made no plan: %+v", last)
 	}
 	if c := r.db.LastCycle("gpu"); c == nil || len(c.Plan.Decisions) != 8 {

@@ -75,8 +75,8 @@ func (m *Metrics) setView(v *slurm.View, open int) {
 	m.openIntents.Set(float64(open))
 }
 
-// setEvaluations notes what became of partitions.
-func (m *Metrics) setEvaluations(evaluations []Evaluation) {
+// setPartitionResults notes what became of partitions.
+func (m *Metrics) setPartitionResults(evaluations []PartitionResult) {
 	for i := range evaluations {
 		e := &evaluations[i]
 		for _, r := range e.Refusals {

@@ -149,7 +149,7 @@ func TestObservingShowsStopsOfJobsWithAGrace(t *testing.T) {
 	r.conf.Partitions[0].Mode = bridge.ModeObserve
 	r.restart()
 	last := r.cycles(4)
-	if !slices.ContainsFunc(last.Evaluations[0].Plan.Decisions, func(d policy.Decision) bool { return d.Verb == policy.Stop }) || len(r.wire.applied) > 0 {
+	if !slices.ContainsFunc(last.PartitionResults[0].Plan.Decisions, func(d policy.Decision) bool { return d.Verb == policy.Stop }) || len(r.wire.applied) > 0 {
 		t.Errorf("the plan stops nobody, or something was sent: %v", r.wire.applied)
 	}
 }

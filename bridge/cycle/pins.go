@@ -67,5 +67,5 @@ func isOurDoubt(c bridge.Cause) bool {
 
 // isNothingPushedFor reports whether nothing is pushed for the job's partition.
 func isNothingPushedFor(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.MaySendEdits && j.IsInPartition(e.Partition.Name) })
+	return !slices.ContainsFunc(r.PartitionResults, func(e PartitionResult) bool { return e.MaySendEdits && j.IsInPartition(e.Partition.Name) })
 }

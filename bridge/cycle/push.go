@@ -15,7 +15,7 @@ func (l *Loop) pushIntents(ctx context.Context, s *cycleState, m Memory, r *Repo
 	intents = orderFailuresLast(intents, s.facts.Intents, s.facts.View.At)
 	if s.allowedEdits == allEdits {
 		left := gate.EditBudget(&l.Budgets, s.facts.View, l.Interval) - countEditedTasks(intents)
-		intents = append(intents, intentsWithinBudget(s.resendableIntents(r.Evaluations, l.leader.Epoch), left)...)
+		intents = append(intents, intentsWithinBudget(s.resendableIntents(r.PartitionResults, l.leader.Epoch), left)...)
 	}
 	if len(intents) == 0 {
 		return m

@@ -3,12 +3,13 @@ package cycle
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"fairbridge/bridge"
 )
 
 // newCycleRecord returns the record of the evaluation, unsigned.
-func (e *Evaluation) newCycleRecord(epoch int64) *bridge.Cycle {
+func (e *PartitionResult) newCycleRecord(epoch int64) *bridge.Cycle {
 	took := map[string]string{}
 	for step, d := range e.DurationByStep {
 		took[step] = d.String()
@@ -16,13 +17,23 @@ func (e *Evaluation) newCycleRecord(epoch int64) *bridge.Cycle {
 	return &bridge.Cycle{
 		Cluster: e.Snapshot.Cluster, Seq: e.Snapshot.Seq, Epoch: epoch, At: e.Snapshot.Now,
 		Partition: e.Partition.Name, Mode: e.Partition.Mode, Policy: e.Partition.Policy, Params: e.Partition.Params,
-		Plan: e.Plan, Refused: e.Refusals, StepTimes: took,
+		Plan: e.Plan, Refused: e.recordedRefusals(), StepTimes: took,
 	}
+}
+
+// recordedRefusals are the refusals, and as refusals of the whole plan why its edits are not
+// sent: whoever asks why nothing changes in Slurm finds both in the record.
+func (e *PartitionResult) recordedRefusals() []bridge.Refusal {
+	refusals := slices.Clone(e.Refusals)
+	for _, why := range e.WithheldReasons {
+		refusals = append(refusals, bridge.Refusal{Why: why})
+	}
+	return refusals
 }
 
 // addSnapshotAndDigests adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func addSnapshotAndDigests(c *bridge.Cycle, e *Evaluation) error {
+func addSnapshotAndDigests(c *bridge.Cycle, e *PartitionResult) error {
 	var err error
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)

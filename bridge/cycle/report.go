@@ -27,14 +27,14 @@ const (
 
 // Report is what one cycle did.
 type Report struct {
-	Result      Result
-	Epoch       int64
-	LeaderName  string // who leads, when standing by
-	Doubts      []bridge.Doubt
-	Warnings    []bridge.Doubt // failures that pushing goes on without
-	Evaluations []Evaluation
-	Intents     []bridge.Intent
-	Duration    time.Duration
+	Result           Result
+	Epoch            int64
+	LeaderName       string // who leads, when standing by
+	Doubts           []bridge.Doubt
+	Warnings         []bridge.Doubt // failures that pushing goes on without
+	PartitionResults []PartitionResult
+	Intents          []bridge.Intent
+	Duration         time.Duration
 }
 
 // addDoubt notes why nothing more is pushed.
@@ -51,8 +51,8 @@ func (r *Report) addDoubts(doubts []bridge.Doubt) {
 
 // addPlanDoubts notes what is doubtful about the plans.
 func (r *Report) addPlanDoubts() {
-	for i := range r.Evaluations {
-		e := &r.Evaluations[i]
+	for i := range r.PartitionResults {
+		e := &r.PartitionResults[i]
 		if e.Err != nil {
 			r.addDoubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
 		}

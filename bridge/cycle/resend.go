@@ -17,7 +17,7 @@ const maxResendAge = 10 * time.Minute
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (s *cycleState) resendableIntents(evaluations []Evaluation, epoch int64) []bridge.Intent {
+func (s *cycleState) resendableIntents(evaluations []PartitionResult, epoch int64) []bridge.Intent {
 	now := s.clock()
 	var out []bridge.Intent
 	for i := range s.facts.Intents {
@@ -56,7 +56,7 @@ func intentsWithinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 
 // isStillWanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
-func (s *cycleState) isStillWanted(in *bridge.Intent, evaluations []Evaluation) bool {
+func (s *cycleState) isStillWanted(in *bridge.Intent, evaluations []PartitionResult) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
 	if j == nil || f.LeftAloneReasonByUser[j.User] != "" || s.book.YieldedIntent(j.CurrentRun(), f.View.At) != nil {
@@ -83,7 +83,7 @@ func delaysStart(in *bridge.Intent) bool {
 }
 
 // wantsHold reports whether the plan wants the job held.
-func (e *Evaluation) wantsHold(job int64) bool {
+func (e *PartitionResult) wantsHold(job int64) bool {
 	return slices.ContainsFunc(e.Plan.Decisions, func(d policy.Decision) bool {
 		return int64(d.Job) == job && d.Verb == policy.Hold
 	})

@@ -38,8 +38,8 @@ func newSpentBudget(intents []bridge.Intent, now time.Time) spentBudget {
 	return sum
 }
 
-// withEvaluation adds what a partition is about to send.
-func (sum spentBudget) withEvaluation(e *Evaluation, now time.Time) spentBudget {
+// withPlannedEdits adds what a partition is about to send.
+func (sum spentBudget) withPlannedEdits(e *PartitionResult, now time.Time) spentBudget {
 	if !e.MaySendEdits {
 		return sum
 	}
@@ -80,7 +80,7 @@ func warningFromIntent(in *bridge.Intent) gate.SentWarning {
 
 // stopCost returns what a requeue costs, or will after a warning, to be kept with
 // the intent; nil for other edits.
-func (e *Evaluation) stopCost(edit slurm.Edit) *bridge.StopCost {
+func (e *PartitionResult) stopCost(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
 	switch actuator.EditKindRowOf(edit.Kind).StopTiming {
 	case actuator.StopsNow:

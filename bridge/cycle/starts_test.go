@@ -52,7 +52,7 @@ func TestWhatStartsNowIsAheadOfWhatWaits(t *testing.T) {
 				}
 			}
 			if t.Failed() {
-				for _, d := range last.Evaluations[0].Plan.Decisions {
+				for _, d := range last.PartitionResults[0].Plan.Decisions {
 					t.Logf("%d. job %d: %s %v: %s", d.Rank, d.Job, d.Verb, d.On, d.Why)
 				}
 			}
@@ -209,12 +209,12 @@ func TestAStartThatDoesNotHappen(t *testing.T) {
 		t.Errorf("the thin job still waits behind one that does not start (%s)", r.job(thin).Reason)
 	}
 	var why string
-	for _, d := range last.Evaluations[0].Plan.Decisions {
+	for _, d := range last.PartitionResults[0].Plan.Decisions {
 		if int64(d.Job) == fat {
 			why = d.Why
 		}
 	}
-	if !strings.Contains(why, "Slurm did not start it in 3 cycles (its reason: none given); others go before it until") || len(last.Evaluations[0].StuckReasonByJob) != 1 {
+	if !strings.Contains(why, "Slurm did not start it in 3 cycles (its reason: none given); others go before it until") || len(last.PartitionResults[0].StuckReasonByJob) != 1 {
 		t.Errorf("it is told %q", why)
 	}
 	r.w.Advance(r.job(hog).Start.Add(61 * time.Minute))

@@ -52,7 +52,7 @@ func reasonOrNone(reason string) string {
 // findAwaitedStarts returns the jobs that are to start after a cycle: starts of a plan that is
 // carried out, of jobs that nothing of ours keeps, on devices that Slurm shows as free. A job of
 // which something else was decided is no longer awaited.
-func findAwaitedStarts(before map[int64]AwaitedStart, e *Evaluation, v *slurm.View) map[int64]AwaitedStart {
+func findAwaitedStarts(before map[int64]AwaitedStart, e *PartitionResult, v *slurm.View) map[int64]AwaitedStart {
 	out := map[int64]AwaitedStart{}
 	for id, a := range before {
 		if !a.PlannedAroundUntil.IsZero() {

@@ -26,7 +26,7 @@ const (
 // Release gives back, round after round, until polls show that nothing is left
 // that can be. Beside an error there is what was done all the same.
 func (r *Releaser) Release(ctx context.Context) (*ReleaseResult, error) {
-	all := releaseRounds{Releaser: r, result: &ReleaseResult{}, tryCountByField: map[runField]int{}, lastEditIndexByField: map[runField]int{}, nextPause: minPause}
+	all := releaseRounds{Releaser: r, result: &ReleaseResult{}, tryCountByField: map[writtenField]int{}, lastEditIndexByField: map[writtenField]int{}, nextPause: minPause}
 	for {
 		over, err := all.runRound(ctx)
 		if over || err != nil {
@@ -42,19 +42,19 @@ func (r *Releaser) Release(ctx context.Context) (*ReleaseResult, error) {
 type releaseRounds struct {
 	*Releaser
 	result               *ReleaseResult
-	tryCountByField      map[runField]int
-	lastEditIndexByField map[runField]int // where in all the last edit of a field is
-	nextPause            time.Duration    // before the next round
-	idleTime             time.Duration    // since the last edit that Slurm said yes to
-	failedRoundCount     int              // rounds in a row that every call of failed
+	tryCountByField      map[writtenField]int
+	lastEditIndexByField map[writtenField]int // where in all the last edit of a field is
+	nextPause            time.Duration        // before the next round
+	idleTime             time.Duration        // since the last edit that Slurm said yes to
+	failedRoundCount     int                  // rounds in a row that every call of failed
 }
 
-type runField struct {
+type writtenField struct {
 	run   slurm.Run
 	field slurm.Field
 }
 
-func runFieldOf(e slurm.Edit) runField { return runField{e.Run, e.Kind.Field()} }
+func writtenFieldOf(e slurm.Edit) writtenField { return writtenField{e.Run, e.Kind.Field()} }
 
 // runRound looks and sends. over: there is nothing left to wait for.
 func (r *releaseRounds) runRound(ctx context.Context) (over bool, err error) {
@@ -104,7 +104,7 @@ func (r *releaseRounds) maxIdleTime() time.Duration {
 func (r *releaseRounds) editsWithTriesLeft(edits []slurm.Edit) []slurm.Edit {
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.tryCountByField[runFieldOf(e)] < maxFieldTries {
+		if r.tryCountByField[writtenFieldOf(e)] < maxFieldTries {
 			out = append(out, e)
 		}
 	}
@@ -115,7 +115,7 @@ func (r *releaseRounds) editsWithTriesLeft(edits []slurm.Edit) []slurm.Edit {
 func (r *releaseRounds) sendRound(ctx context.Context, f *releaseFindings, todo []slurm.Edit) error {
 	now, left := todo[:min(len(todo), maxRoundEdits)], len(todo)
 	for _, e := range now {
-		r.tryCountByField[runFieldOf(e)]++
+		r.tryCountByField[writtenFieldOf(e)]++
 	}
 	planned, err := r.Journal.StoreIntents(ctx, nil, ledger.NewUndoIntents(f.intentBook, f.view, r.ClusterName, r.Epoch, now))
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *releaseRounds) sendRound(ctx context.Context, f *releaseFindings, todo 
 func (r *releaseRounds) recordSentIntents(sent []bridge.Intent) {
 	for i := range sent {
 		in := &sent[i]
-		at := runFieldOf(in.Edit)
+		at := writtenFieldOf(in.Edit)
 		if in.State == bridge.IntentPlanned { // never reached
 			r.tryCountByField[at]--
 			continue

@@ -22,16 +22,10 @@ type Config struct {
 	SigningKey  []byte            // HS256 key: tokens are verified, with their expiry by the world's clock
 	LocalUser   string            // user of every caller without a token, as on a unix socket
 
-	Speed     float64             // the world follows the wall clock so many times as fast; 0: it stands unless moved
-	WallClock func() time.Time    // wall clock; time.Now when nil
-	TimeZone  *time.Location      // of the slurmrestd host, for 22.05's begin times; UTC when nil
-	Sleep     func(time.Duration) // how faults wait; time.Sleep when nil
-}
-
-// versionsByRelease lists the API versions of each release, as far as we speak them.
-var versionsByRelease = map[string][]int{
-	"22.05": {38}, "23.02": {38, 39}, "23.11": {38, 39, 40}, "24.05": {39, 40, 41}, "24.11": {40, 41, 42},
-	"25.05": {40, 41, 42, 43}, "25.11": {41, 42, 43, 44}, "26.05": {42, 43, 44, 45},
+	Speed         float64             // the world follows the wall clock so many times as fast; 0: it stands unless moved
+	ReadWallClock func() time.Time    // wall clock; time.Now when nil
+	TimeZone      *time.Location      // of the slurmrestd host, for 22.05's begin times; UTC when nil
+	Sleep         func(time.Duration) // how faults wait; time.Sleep when nil
 }
 
 // knownVersions returns the API versions of all releases, sorted.
@@ -61,8 +55,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.ListenAddress == "" {
 		c.ListenAddress = "127.0.0.1:0"
 	}
-	if c.WallClock == nil {
-		c.WallClock = time.Now
+	if c.ReadWallClock == nil {
+		c.ReadWallClock = time.Now
 	}
 	if c.Sleep == nil {
 		c.Sleep = time.Sleep

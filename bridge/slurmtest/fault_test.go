@@ -183,7 +183,7 @@ func told(t *testing.T, s *Server, v int) float64 {
 
 func TestWorldFollowsTheClock(t *testing.T) {
 	wall := time.Unix(1_000_000, 0)
-	s := start(t, "26.05.5", func(c *Config) { c.Speed, c.WallClock = 60, func() time.Time { return wall } })
+	s := start(t, "26.05.5", func(c *Config) { c.Speed, c.ReadWallClock = 60, func() time.Time { return wall } })
 	submit(t, s, sim.JobSpec{WorkTime: 10 * time.Minute})
 	wall = wall.Add(5 * time.Second) // five minutes of the world
 	a := call(t, s, "GET", path(45, "job/1"), "")

@@ -160,7 +160,7 @@ func (l *control) carriedOut(in *bridge.Intent) {
 // inOrder compares Slurm's order of the jobs that wait with the plan's.
 func (l *control) inOrder() {
 	l.t.Helper()
-	plan := l.last.Evaluations[0].Plan
+	plan := l.last.PartitionResults[0].Plan
 	for i := range plan.Decisions {
 		for k := range plan.Decisions {
 			a, b := &plan.Decisions[i], &plan.Decisions[k]

@@ -7,6 +7,12 @@ import (
 	"fairbridge/bridge/sim"
 )
 
+// versionsByRelease lists the API versions of each release, as far as we speak them.
+var versionsByRelease = map[string][]int{
+	"22.05": {38}, "23.02": {38, 39}, "23.11": {38, 39, 40}, "24.05": {39, 40, 41}, "24.11": {40, 41, 42},
+	"25.05": {40, 41, 42, 43}, "25.11": {41, 42, 43, 44}, "26.05": {42, 43, 44, 45},
+}
+
 // releaseVersion is the Slurm that is played, "22.05.8".
 type releaseVersion string
 

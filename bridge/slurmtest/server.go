@@ -42,7 +42,7 @@ func New(c Config) (*Server, error) {
 			world: c.World, apiVersions: c.APIVersions, timeZone: c.TimeZone, hiddenUsers: map[string]bool{},
 			authenticator: authenticator{userByToken: c.UserByToken, signingKey: c.SigningKey, localUser: c.LocalUser},
 		},
-		worldClock: simulatedClock{wallClock: c.WallClock, speed: c.Speed, wallStart: c.WallClock(), worldStart: c.World.Now()},
+		worldClock: simulatedClock{wallClock: c.ReadWallClock, speed: c.Speed, wallStart: c.ReadWallClock(), worldStart: c.World.Now()},
 	}, nil
 }
 

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -25,40 +24,41 @@ func WriteJobOutcomes(w io.Writer, results []Result) error {
 			runs = append(runs, r)
 		}
 	}
-	out := csv.NewWriter(w)
+	out := printable.NewCSVWriter(w)
 	for i, r := range runs {
-		var lead, head []string
+		var lead, head []any
 		if len(labels) > 1 {
-			lead, head = append(lead, printable.CSVCell(r.PolicyName)), append(head, "policy")
+			lead, head = append(lead, r.PolicyName), append(head, "policy")
 		}
 		if seeds {
-			lead, head = append(lead, strconv.FormatInt(r.Seed, 10)), append(head, "seed")
+			lead, head = append(lead, r.Seed), append(head, "seed")
 		}
 		if i == 0 {
-			if err := out.Write(append(head, "job", "user", "account", "gpus", "arrive_s", "start_s", "end_s", "wait_s", "jct_s", "rho", "stops")); err != nil {
+			if err := out.WriteRow(append(head, "job", "user", "account", "gpus", "arrive_s", "start_s", "end_s", "wait_s", "jct_s", "rho", "stops")...); err != nil {
 				return err
 			}
 		}
 		rho := r.Rhos()
 		for k := range r.JobOutcomes {
-			if err := out.Write(append(lead[:len(lead):len(lead)], outcomeCells(&r.JobOutcomes[k], rho[k])...)); err != nil {
+			if err := out.WriteRow(append(lead[:len(lead):len(lead)], outcomeCells(&r.JobOutcomes[k], rho[k])...)...); err != nil {
 				return fmt.Errorf("job %d: %w", r.JobOutcomes[k].ID, err)
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
-func outcomeCells(j *measure.JobOutcome, rho float64) []string {
-	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
-	start, wait := seconds(j.Start), seconds(j.Start-j.Arrive)
+func outcomeCells(j *measure.JobOutcome, rho float64) []any {
+	number := func(v float64, digits int) printable.CSVNumber {
+		return printable.CSVNumber(strconv.FormatFloat(v, 'f', digits, 64))
+	}
+	start, wait := number(j.Start, 3), number(j.Start-j.Arrive, 3)
 	if j.Start < 0 {
 		start, wait = "", "" // it never did
 	}
-	return []string{
-		strconv.FormatInt(j.ID, 10), printable.CSVCell(j.User), printable.CSVCell(j.Account), strconv.Itoa(j.GPUCount),
-		seconds(j.Arrive), start, seconds(j.Finish), wait, seconds(j.Finish - j.Arrive),
-		strconv.FormatFloat(rho, 'f', 5, 64), strconv.Itoa(j.StopCount),
+	return []any{
+		j.ID, j.User, j.Account, j.GPUCount,
+		number(j.Arrive, 3), start, number(j.Finish, 3), wait, number(j.Finish-j.Arrive, 3),
+		number(rho, 5), j.StopCount,
 	}
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/settings"
 )
@@ -19,8 +18,8 @@ func newConfigCommand(o *cli.Options) *cobra.Command {
 			Use: "example", Short: "Print a commented configuration with all defaults", Args: cli.CheckArgs(cobra.NoArgs),
 			Example: "  fairbridge config example > /etc/fairbridge/fairbridge.yaml",
 			RunE: func(c *cobra.Command, _ []string) error {
-				_, err := fmt.Fprint(c.OutOrStdout(), settings.Example)
-				return err
+				printable.Fprintlines(c.OutOrStdout(), settings.Example)
+				return nil
 			},
 		},
 		&cobra.Command{
@@ -30,7 +29,7 @@ func newConfigCommand(o *cli.Options) *cobra.Command {
 				if _, err := o.LoadSettings(); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.ConfigPath)
+				printable.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.ConfigPath)
 				return nil
 			},
 		})

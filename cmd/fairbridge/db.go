@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -76,7 +77,7 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if o.JSON {
 		return output.WriteJSON(c.OutOrStdout(), migrationResult{n, s.AppliedVersion})
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.AppliedVersion)
+	printable.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.AppliedVersion)
 	return nil
 }
 
@@ -101,9 +102,9 @@ func printDBStatus(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 			return e
 		}
 	} else if err == nil {
-		fmt.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.AppliedVersion, s.ServerVersion/10000, s.ServerVersion%10000)
+		printable.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.AppliedVersion, s.ServerVersion/10000, s.ServerVersion%10000)
 	} else {
-		fmt.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
+		printable.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
 	}
 	if err != nil {
 		return cli.ErrFinding

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/doctor"
 	"fairbridge/cmd/internal/output"
@@ -48,5 +49,5 @@ func printReport(w io.Writer, r doctor.Report) {
 			output.WriteParagraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
 		}
 	}
-	fmt.Fprintf(w, "\n%s\n", r.Verdict())
+	printable.Fprintf(w, "\n%s\n", r.Verdict())
 }

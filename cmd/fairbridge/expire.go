@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 )
 
@@ -34,7 +34,7 @@ gives everything back all the same.`,
 			defer s.DB.Close()
 			out, err := s.Expire(c.Context(), c.ErrOrStderr())
 			if out != nil && len(out.Edits) > 0 {
-				fmt.Fprintln(c.OutOrStdout(), "No daemon leads.")
+				printable.Fprintf(c.OutOrStdout(), "No daemon leads.\n")
 				printReleased(c.OutOrStdout(), out, false, true)
 			}
 			return err

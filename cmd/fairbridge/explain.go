@@ -13,6 +13,7 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/study/whatif"
 	"fairbridge/cmd/internal/cli"
@@ -34,21 +35,21 @@ type explanation struct {
 
 // liveJob is a job as Slurm shows it now.
 type liveJob struct {
-	State    string    `json:"state"`
-	Reason   string    `json:"reason"`
-	Priority int64     `json:"priority"`
-	IsHeld   bool      `json:"held"`
-	Eligible time.Time `json:"eligible,omitzero"`
-	Start    time.Time `json:"start,omitzero"` // of a pending job: Slurm's estimate
-	Nodes    string    `json:"nodes,omitempty"`
-	Required string    `json:"required,omitempty"`
-	Excluded string    `json:"excluded,omitempty"`
+	State         string    `json:"state"`
+	Reason        string    `json:"reason"`
+	Priority      int64     `json:"priority"`
+	IsHeld        bool      `json:"held"`
+	Eligible      time.Time `json:"eligible,omitzero"`
+	Start         time.Time `json:"start,omitzero"` // of a pending job: Slurm's estimate
+	Nodes         string    `json:"nodes,omitempty"`
+	RequiredNodes string    `json:"required,omitempty"`
+	ExcludedNodes string    `json:"excluded,omitempty"`
 }
 
 func newLiveJob(j *slurm.Job) *liveJob {
 	return &liveJob{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.EligibleTime, Start: j.Start,
-		Nodes: j.Nodes.Text, Required: j.RequiredNodes.Text, Excluded: j.ExcludedNodes.Text,
+		Nodes: j.Nodes.Text, RequiredNodes: j.RequiredNodes.Text, ExcludedNodes: j.ExcludedNodes.Text,
 	}
 }
 
@@ -77,7 +78,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 				err = journal.ErrUnknownJob // without what was being done
 			}
 			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
-				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
+				printable.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return cli.ErrFinding
 			}
 			if err != nil {
@@ -161,7 +162,7 @@ func smallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy) []str
 func smallerRequestText(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
-		return "a time limit of " + output.FormatDuration(is.Limit)
+		return "a time limit of " + policy.FormatDuration(is.Limit)
 	case is.Ask.MinNodes > 1:
 		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
 	}

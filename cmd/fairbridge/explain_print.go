@@ -15,11 +15,11 @@ import (
 
 func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
-	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
-		e.JobID, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUs, last.State)
+	printable.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
+		e.JobID, last.Name, last.User, last.Account, last.Partition, last.GPUs, last.State)
 	if len(e.Decisions) > 0 && e.Decisions[0].IsCurrent {
 		d := e.Decisions[0]
-		fmt.Fprintln(w)
+		printable.Fprintf(w, "\n")
 		output.WriteParagraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
 	}
 	if e.IsStale {
@@ -40,18 +40,18 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 func printLiveJob(w io.Writer, e *explanation, now time.Time) {
 	j := e.Live
 	if j == nil {
-		fmt.Fprintf(w, "  Slurm: %s\n", e.LiveError)
+		printable.Fprintf(w, "  Slurm: %s\n", e.LiveError)
 		return
 	}
-	fmt.Fprintf(w, "  Slurm: %s, priority %d", printable.Text(cmp.Or(j.Reason, j.State)), j.Priority)
+	printable.Fprintf(w, "  Slurm: %s, priority %d", cmp.Or(j.Reason, j.State), j.Priority)
 	if j.State == "PENDING" && !j.Start.IsZero() {
-		fmt.Fprintf(w, ", its own start estimate %s", output.FormatTime(j.Start, now))
+		printable.Fprintf(w, ", its own start estimate %s", output.FormatTime(j.Start, now))
 	}
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 }
 
 func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
-	fmt.Fprintln(w, "\nRuns")
+	printable.Fprintf(w, "\nRuns\n")
 	t := output.NewTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
 		t.AddRow(r.Restarts, r.State, output.FormatTime(r.Submit, now), output.FormatTime(r.Start, now), output.FormatTime(r.End, now), printable.Truncate(r.Nodes, 30), r.Service)
@@ -63,7 +63,7 @@ func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 const maxDecisionsPrinted = 12
 
 func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time) {
-	fmt.Fprintln(w, "\nDecisions, newest first")
+	printable.Fprintf(w, "\nDecisions, newest first\n")
 	t := output.NewTable(w, "AT", "VERB", "RANK", "WHY")
 	printed := 0
 	for _, d := range decisions {
@@ -78,10 +78,10 @@ func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time
 
 func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 	if len(intents) == 0 {
-		fmt.Fprintln(w, "\nNothing was changed in Slurm for it.")
+		printable.Fprintf(w, "\nNothing was changed in Slurm for it.\n")
 		return
 	}
-	fmt.Fprintln(w, "\nChanges in Slurm, newest first")
+	printable.Fprintf(w, "\nChanges in Slurm, newest first\n")
 	t := output.NewTable(w, "AT", "CHANGE", "STATE", "WHY")
 	for i := range intents[:min(len(intents), maxDecisionsPrinted)] {
 		in := &intents[i]

@@ -13,7 +13,7 @@ func TestRequest(t *testing.T) {
 	shorter.Limit = time.Hour
 	fewer.Ask.GPUs.Count, fewer.Ask.MinNodes = 4, 2
 	one.Ask.GPUs.Count, one.Ask.MinNodes = 2, 1
-	for want, smaller := range map[string]policy.Job{"a time limit of 1h00m": shorter, "4 a100 on 2 nodes": fewer, "2 a100": one} {
+	for want, smaller := range map[string]policy.Job{"a time limit of 1h": shorter, "4 a100 on 2 nodes": fewer, "2 a100": one} {
 		if got := smallerRequestText(&gang, &smaller); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -11,10 +11,12 @@ import (
 
 	"fairbridge/accounting/runs"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/settings"
+	"fairbridge/policy"
 )
 
 // importOptions are the flags of import.
@@ -153,7 +155,7 @@ func (i *importOptions) importFromFile(c *cobra.Command, db *stores.Stores, im r
 	}
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	defer bar.Clear()
-	out.StoreCounts, err = db.ImportRows(c.Context(), rows, im, bar.NewUpdater(0, "of "+output.FormatCount(len(rows), "record")))
+	out.StoreCounts, err = db.ImportRows(c.Context(), rows, im, bar.NewUpdater(0, "of "+policy.FormatCount(len(rows), "record")))
 	return out, err
 }
 
@@ -163,7 +165,7 @@ func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport
 		return cli.NewUsageError(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
 	}
 	if out.WindowCount > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))
+		printable.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))
 	}
 	return err
 }
@@ -174,14 +176,14 @@ func (i *importOptions) printReport(c *cobra.Command, out system.ImportReport) e
 		return output.WriteJSON(w, out)
 	}
 	if !out.Since.IsZero() {
-		fmt.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
+		printable.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
 	}
-	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.FormatCount(out.RowCount, "record"), output.FormatCount(out.RunCount, "run"), out.ChangedCount, out.NewCount)
+	printable.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", policy.FormatCount(out.RowCount, "record"), policy.FormatCount(out.RunCount, "run"), out.ChangedCount, out.NewCount)
 	if out.ReplacedCount > 0 {
-		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.FormatCount(out.ReplacedCount, "run"))
+		printable.Fprintf(w, "%s seen by polls turned out to be others and went.\n", policy.FormatCount(out.ReplacedCount, "run"))
 	}
 	if out.SharesRead > 0 {
-		fmt.Fprintf(w, "%s of accounts and users read.\n", output.FormatCount(out.SharesRead, "share"))
+		printable.Fprintf(w, "%s of accounts and users read.\n", policy.FormatCount(out.SharesRead, "share"))
 	}
 	return nil
 }

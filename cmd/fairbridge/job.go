@@ -42,7 +42,7 @@ Exit status 3 when the job was never seen.`,
 				if errors.Is(err, journal.ErrUnknownJob) {
 					err = journal.ErrUnknownJob // without what was being done
 				}
-				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
+				printable.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return cli.ErrFinding
 			}
 			if err != nil {
@@ -73,26 +73,26 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 
 func printJob(w io.Writer, j *report.JobUse, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
-	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, printable.Text(last.User), printable.Text(last.Account), last.Partition, last.GPUCount, last.State)
+	printable.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, last.User, last.Account, last.Partition, last.GPUCount, last.State)
 	if r := j.LastStartedRun(); r != nil {
 		printRun(w, j, r, now)
 	}
 	printGPUs(w, j.GPUs)
-	fmt.Fprintln(w, "\nNotes")
+	printable.Fprintf(w, "\nNotes\n")
 	for _, n := range j.Notes() {
 		output.WriteParagraph(w, "  * ", n)
 	}
 }
 
 func printRun(w io.Writer, j *report.JobUse, r *report.RunUse, now time.Time) {
-	fmt.Fprintf(w, "  Started %s", output.FormatTime(r.Start, now))
+	printable.Fprintf(w, "  Started %s", output.FormatTime(r.Start, now))
 	if !r.End.IsZero() {
-		fmt.Fprintf(w, ", ended %s", output.FormatTime(r.End, now))
+		printable.Fprintf(w, ", ended %s", output.FormatTime(r.End, now))
 	}
 	if r.Nodes != "" {
-		fmt.Fprintf(w, ", on %s", printable.Truncate(r.Nodes, 40))
+		printable.Fprintf(w, ", on %s", printable.Truncate(r.Nodes, 40))
 	}
-	fmt.Fprint(w, "\n\n")
+	printable.Fprintf(w, "\n\n")
 	of := func(part, all report.Seconds) policy.Measure {
 		if all <= 0 {
 			return policy.Measure{}
@@ -104,7 +104,7 @@ func printRun(w io.Writer, j *report.JobUse, r *report.RunUse, now time.Time) {
 	if r.TimeLimit > 0 {
 		printShareBar(w, "Time", of(r.Elapsed, r.TimeLimit), fmt.Sprintf("%s of %s", r.Elapsed, r.TimeLimit))
 	} else {
-		fmt.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
+		printable.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
 	}
 	if wait, ok := j.WaitTime(); ok {
 		whole := report.Seconds(wait.Seconds())
@@ -115,10 +115,10 @@ func printRun(w io.Writer, j *report.JobUse, r *report.RunUse, now time.Time) {
 // printShareBar prints a part as a bar.
 func printShareBar(w io.Writer, what string, part policy.Measure, words string) {
 	if !part.Known {
-		fmt.Fprintf(w, "  %-16s not measured\n", what)
+		printable.Fprintf(w, "  %-16s not measured\n", what)
 		return
 	}
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-16s [%s] %3.0f %%  %s", what, barText(part.Value, 30), 100*part.Value, words), " "))
+	printable.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-16s [%s] %3.0f %%  %s", what, barText(part.Value, 30), 100*part.Value, words), " "))
 }
 
 // barText draws a part 0..1 with so many characters.
@@ -127,11 +127,11 @@ func barText(part float64, wide int) string {
 	return strings.Repeat("#", n) + strings.Repeat("-", wide-n)
 }
 
-func printGPUs(w io.Writer, all []report.GPUUse) {
+func printGPUs(w io.Writer, all []report.GPUUseByRun) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 	t := output.NewTable(w, "NODE", "GPU", "TYPE", "UTILISATION", "MEAN", "MOST", "MEMORY MOST")
 	for _, g := range all {
 		drawn := strings.Repeat("?", 20)

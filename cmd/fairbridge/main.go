@@ -5,12 +5,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/settings"
 )
@@ -32,6 +33,7 @@ func main() {
 
 // run carries out one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	out, errs = printable.NewWriter(out), printable.NewWriter(errs)
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -44,12 +46,18 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case errors.Is(err, cli.ErrFinding):
 		return exitFinding
 	case errors.As(err, &problem):
-		fmt.Fprintln(errs, err) // one line each, as editors read them
+		printable.Fprintlines(errs, err.Error()) // one line each, as editors read them
 		return exitUsage
 	case cli.IsUsageError(err):
-		fmt.Fprintf(errs, "fairbridge: %v\n", err)
+		printError(errs, err)
 		return exitUsage
 	}
-	fmt.Fprintf(errs, "fairbridge: %v\n", err)
+	printError(errs, err)
 	return exitFailed
+}
+
+// printError writes an error; a line that it has besides its first stands further in, so
+// that no text of others in it passes for one of ours.
+func printError(w io.Writer, err error) {
+	printable.Fprintlines(w, "fairbridge: "+strings.ReplaceAll(err.Error(), "\n", "\n  "))
 }

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 			"serves": onSite((*site).serves), "tokens": onSite((*site).tokens),
 			"fault": onSite((*site).fault), "writes": onSite((*site).writes), "jobs": onSite((*site).submitJob),
 			"rival": onSite((*site).rival), "cycles": onSite((*site).cycles),
-			"recordpast": onSite((*site).recordPast),
+			"recordpast": onSite((*site).recordPast), "hostile": onSite((*site).submitHostile), "showhostile": showHostile,
 		},
 	})
 }

@@ -60,7 +60,7 @@ func newPlanCommand(o *cli.Options) *cobra.Command {
 	})
 }
 
-func newPartitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
+func newPartitionPlans(evaluations []cycle.PartitionResult) []partitionPlan {
 	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
@@ -76,27 +76,27 @@ func newPartitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
 	return out
 }
 
-func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.Evaluation) {
-	fmt.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
+func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
+	printable.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
 	if t.Err != nil {
-		fmt.Fprintf(w, ": no plan: %v\n\n", t.Err)
+		printable.Fprintf(w, ": no plan: %v\n\n", t.Err)
 		return
 	}
-	fmt.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
+	printable.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
 	for _, d := range t.Doubts {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
 	}
 	printDecisions(w, t)
 	if len(t.Edits) == 0 {
-		fmt.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
+		printable.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
 	} else {
-		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", output.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
+		printable.Fprintf(w, "\n%s would follow in mode %s:\n", policy.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
-		fmt.Fprintf(w, "  %s\n", output.FormatEdit(e, f.View.At))
+		printable.Fprintf(w, "  %s\n", output.FormatEdit(e, f.View.At))
 	}
 	printRefused(w, t.Refusals)
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 }
 
 // printRefused tells what the gate turned down, under the sentence that it would
@@ -110,7 +110,7 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 		if len(by[i.ID]) == 0 {
 			continue
 		}
-		fmt.Fprintln(w)
+		printable.Fprintf(w, "\n")
 		output.WriteParagraph(w, "", "Turned down, because: "+i.Text)
 		for _, r := range by[i.ID] {
 			output.WriteParagraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
@@ -118,7 +118,7 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 	}
 }
 
-func printDecisions(w io.Writer, t *cycle.Evaluation) {
+func printDecisions(w io.Writer, t *cycle.PartitionResult) {
 	line := slices.Clone(t.Plan.Decisions)
 	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	table := output.NewTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
@@ -136,5 +136,5 @@ func waitText(j *policy.Job, now time.Time) string {
 	if j.HoldsGPUs() {
 		return "–"
 	}
-	return output.FormatDuration(j.Waited(now))
+	return policy.FormatDuration(j.Waited(now))
 }

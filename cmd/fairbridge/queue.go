@@ -64,7 +64,7 @@ func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows 
 		if now.Sub(last.At) > maxCycleAge(f) {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
-		fmt.Fprintln(c.OutOrStdout())
+		printable.Fprintf(c.OutOrStdout(), "\n")
 		output.WriteParagraph(c.OutOrStdout(), "", text)
 	}
 }
@@ -85,7 +85,7 @@ func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
 
 func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
 	if len(rows) == 0 {
-		fmt.Fprintln(w, "No cycle has been stored yet, or there are no GPU jobs.")
+		printable.Fprintf(w, "No cycle has been stored yet, or there are no GPU jobs.\n")
 		return
 	}
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")

@@ -14,11 +14,13 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
+	"fairbridge/policy"
 )
 
 func newReleaseCommand(o *cli.Options) *cobra.Command {
@@ -74,7 +76,7 @@ func newReleaseProgress(w io.Writer, now func() time.Time) func(sent, left int) 
 		}
 		last = now()
 		rest := last.Sub(from) / time.Duration(sent) * time.Duration(left)
-		fmt.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, output.FormatDuration(rest))
+		printable.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, policy.FormatDuration(rest))
 	}
 }
 
@@ -82,21 +84,21 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	done, failed := splitEditsByOutcome(out)
 	switch n := len(out.Edits); {
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntentCount == 0:
-		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
+		printable.Fprintf(w, "Nothing of ours stands in Slurm.\n")
 	case n == 0:
-		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
+		printable.Fprintf(w, "Nothing of ours in Slurm can be given back now.\n")
 	case dry:
-		fmt.Fprintf(w, "%s would give back what is ours%s.\n", output.FormatCount(n, "edit"), editCountsText(done))
+		printable.Fprintf(w, "%s would give back what is ours%s.\n", policy.FormatCount(n, "edit"), editCountsText(done))
 	default:
-		fmt.Fprintf(w, "%s gave back what was ours%s.\n", output.FormatCount(len(done), "edit"), editCountsText(done))
+		printable.Fprintf(w, "%s gave back what was ours%s.\n", policy.FormatCount(len(done), "edit"), editCountsText(done))
 	}
 	if verbose {
 		for _, e := range done {
-			fmt.Fprintf(w, "  %s\n", output.FormatEdit(e, time.Now()))
+			printable.Fprintf(w, "  %s\n", output.FormatEdit(e, time.Now()))
 		}
 	}
 	for _, in := range failed {
-		fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
+		printable.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
 		output.WriteParagraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
@@ -106,10 +108,10 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 		output.WriteParagraph(w, "", unfinishedHandBackText(d, time.Now()))
 	}
 	if out.OpenIntentCount > 0 {
-		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.FormatCount(out.OpenIntentCount, "earlier change"))
+		printable.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", policy.FormatCount(out.OpenIntentCount, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
-		fmt.Fprintln(w, "Nothing was changed (--dry-run).")
+		printable.Fprintf(w, "Nothing was changed (--dry-run).\n")
 	}
 }
 

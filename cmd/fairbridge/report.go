@@ -15,6 +15,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -173,18 +174,18 @@ func (a *reportOptions) writeAnswers(out io.Writer, all []report.Answer) (err er
 func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 	for i, r := range all {
 		if i > 0 {
-			fmt.Fprintln(w)
+			printable.Fprintf(w, "\n")
 		}
-		fmt.Fprintln(w, r.Title)
+		printable.Fprintln(w, r.Title)
 		if i == 0 {
-			fmt.Fprintln(w, s)
+			printable.Fprintln(w, s)
 		}
 		if r.Explanation != "" {
 			output.WriteParagraph(w, "", r.Explanation)
 		}
-		fmt.Fprintln(w)
+		printable.Fprintf(w, "\n")
 		if len(r.Rows.Rows) == 0 {
-			fmt.Fprintln(w, "Nothing in this time.")
+			printable.Fprintf(w, "Nothing in this time.\n")
 			continue
 		}
 		t := output.NewTable(w, formatCells(r.Rows.HeaderTexts(), strings.ToUpper)...)

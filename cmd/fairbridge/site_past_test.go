@@ -10,8 +10,13 @@ import (
 )
 
 // recordPast records two days of the site's cluster in its database, as the daemon
-// would have seen them: jobs of three users under Slurm alone, a few days ago.
-func (s *site) recordPast(ts *testscript.TestScript, _ []string) {
+// would have seen them: jobs of three users under Slurm alone, a few days ago. With
+// "hostile" their texts are.
+func (s *site) recordPast(ts *testscript.TestScript, args []string) {
+	prefix := ""
+	if len(args) > 0 && args[0] == "hostile" {
+		prefix = hostileText
+	}
 	db := s.open(ts)
 	defer db.Close()
 	start := time.Now().Add(-4 * 24 * time.Hour).Truncate(time.Hour)
@@ -23,7 +28,7 @@ func (s *site) recordPast(ts *testscript.TestScript, _ []string) {
 	for i := range 90 {
 		work := time.Duration(10+i*37%230) * time.Minute
 		ts.Check(w.SubmitAt(start.Add(time.Duration(i)*25*time.Minute), sim.JobSpec{
-			Name: "train", User: fmt.Sprintf("u%d", i%3), Account: fmt.Sprintf("a%d", i%2), MinNodes: 1 + i%7/6,
+			Name: prefix + "train", User: fmt.Sprintf("%su%d", prefix, i%3), Account: fmt.Sprintf("%sa%d", prefix, i%2), MinNodes: 1 + i%7/6,
 			GPUsPerNode: []int{1, 8, 4, 2, 8}[i%5], TimeLimit: 2 * work, WorkTime: work,
 		}))
 	}

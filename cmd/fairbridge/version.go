@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/version"
@@ -21,8 +20,8 @@ func newVersionCommand(o *cli.Options) *cobra.Command {
 			if o.JSON {
 				return output.WriteJSON(c.OutOrStdout(), version.ReadInfo())
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "fairbridge", version.ReadInfo())
-			return err
+			printable.Fprintln(c.OutOrStdout(), "fairbridge", version.ReadInfo())
+			return nil
 		},
 	})
 }

@@ -5,12 +5,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
+
+	"fairbridge/bridge/printable"
 )
 
 // Exit codes, for scripts.
@@ -31,6 +32,7 @@ func main() {
 
 // run carries out one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	errs = printable.NewWriter(errs) // out stays as it is: the reader answers its parent there
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -40,7 +42,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return exitOK
 	}
 	var usage usageError
-	fmt.Fprintf(errs, "nodeprobe: %v\n", err)
+	printable.Fprintf(errs, "nodeprobe: %v\n", err)
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage

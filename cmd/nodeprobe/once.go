@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"fairbridge/bridge/printable"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/nodeprobe"
 )
 
@@ -38,14 +39,12 @@ func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 
 func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
 	if o.printsJSON {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		return e.Encode(s)
+		return output.WriteJSON(out, s)
 	}
 	if s.Error != "" {
 		return nil // it is the error's to say
 	}
-	fmt.Fprintf(out, "node %s, driver %s, CUDA %s\n", s.Node, s.Driver.Version, s.Driver.CUDA)
+	printable.Fprintf(out, "node %s, driver %s, CUDA %s\n", s.Node, s.Driver.Version, s.Driver.CUDA)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	head := table.Row{"GPU", "Model"}
@@ -60,8 +59,8 @@ func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
 		row := append(table.Row{g.Index, g.Model}, metricCells(g)...)
 		t.AppendRow(append(row, formatJobs(g), cmp.Or(g.SickReason, g.Error)))
 	}
-	_, err := fmt.Fprintln(out, t.Render())
-	return err
+	printable.Fprintlines(out, t.Render())
+	return nil
 }
 
 // metricCells are the GPU's numbers that have a column.

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/version"
 )
 
@@ -12,8 +11,8 @@ func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print what this program was built from", Args: checkNoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), "nodeprobe", version.ReadInfo())
-			return err
+			printable.Fprintln(c.OutOrStdout(), "nodeprobe", version.ReadInfo())
+			return nil
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/policy"
 )
@@ -90,7 +91,7 @@ func (f *File) NewLogger(w io.Writer) *slog.Logger {
 	_ = level.UnmarshalText([]byte(f.Log.Level)) // checked when the file was read
 	o := &slog.HandlerOptions{Level: level}
 	if f.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(w, o))
+		return slog.New(slog.NewJSONHandler(printable.NewJSONWriter(w), o))
 	}
 	return slog.New(slog.NewTextHandler(w, o))
 }

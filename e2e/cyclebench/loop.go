@@ -135,7 +135,7 @@ func (b *loopUnderTest) runCycle(ctx context.Context) (cycle.Report, error) {
 	for _, d := range r.Doubts {
 		return r, fmt.Errorf("%s: %w", d.Cause, d.Err)
 	}
-	if len(r.Evaluations) == 0 {
+	if len(r.PartitionResults) == 0 {
 		return r, fmt.Errorf("the cycle ended as %s by %s", r.Result, r.LeaderName)
 	}
 	return r, nil

@@ -100,7 +100,7 @@ func (s *site) measureCycle(ctx context.Context, b *loopUnderTest, k cycleKind, 
 	if one.pollCost.readWholeList != k.readsWholeList {
 		return one, fmt.Errorf("the cycle was to read the whole list: %t; it did: %t", k.readsWholeList, one.pollCost.readWholeList)
 	}
-	for step, t := range report.Evaluations[0].DurationByStep {
+	for step, t := range report.PartitionResults[0].DurationByStep {
 		one.timeByStep[step] = t
 	}
 	for step, t := range b.store.timeByCall {

@@ -147,11 +147,11 @@ func TestLengths(t *testing.T) {
 // told predicts what the snapshot says.
 type told struct{}
 
-func (told) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
+func (told) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if e.ID != 3 {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
-	return engine.Estimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
+	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
 }
 
 // TestLeftOverIsACount: the blocked job is to have 4 GPUs in an hour, when 7

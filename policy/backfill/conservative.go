@@ -125,7 +125,7 @@ func (c *Conservative) checkReservations(r *engine.Round, e *engine.Entry, on po
 	length := c.runTimeOf(r, e)
 	for typ, n := range c.freeForecast.countByType(on) {
 		if at, ok := c.freeForecast.stepsOfType(typ).firstShortage(n, 0, length); ok {
-			return fmt.Errorf("would delay jobs ahead of it, which are to have the GPUs in %v", at.Round(time.Second))
+			return fmt.Errorf("would delay jobs ahead of it, which are to have the GPUs in %s", policy.FormatDuration(at))
 		}
 	}
 	c.lastAllowedEntry = e

@@ -33,7 +33,7 @@ func TestAllocate(t *testing.T) {
 	if want := "1 stop; 2 start n9:8×h100; 3 start n1:2×a100"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if d := plan.Decisions[2]; d.Rank != 1 || !strings.HasSuffix(d.Why, "; its turn") {
+	if d := plan.Decisions[2]; d.Rank != 1 || !strings.HasSuffix(d.Why, "; its rank: its turn") {
 		t.Errorf("job 3 has rank %d: %s", d.Rank, d.Why)
 	}
 	if d := plan.Decisions[0]; d.StoppedFor != 3 || d.Rank != 3 {

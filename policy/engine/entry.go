@@ -9,17 +9,17 @@ import (
 // Entry is one job's line in a round: what the stages found out about it.
 type Entry struct {
 	*policy.Job
-	Estimate          Estimate     // by Predict
-	RefusedBecause    error        // by Admit: why it may not enter; nil: it may
-	DueGPUs           float64      // by Share: GPUs it is entitled to now
-	WantedDeviceCount int          // by Size or Allocate: devices it should run on
-	IsUnstoppable     bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
-	Grant             Grant        // by Lease or Allocate
-	WantedAlloc       policy.Alloc // by Allocate: the very devices it should run on; nil: any
-	BesideJob         policy.JobID // by Allocate: the job whose devices it may share; 0: none
-	Note              string       // by Order or Allocate: why it stands where it stands, for Decision.Why
-	PlannedAlloc      policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
-	Index             int          // its place in Round.Entries
+	Estimate          TimeLeftEstimate // by Predict
+	RefusedBecause    error            // by Admit: why it may not enter; nil: it may
+	DueGPUs           float64          // by Share: GPUs it is entitled to now
+	WantedDeviceCount int              // by Size or Allocate: devices it should run on
+	IsUnstoppable     bool             // before Lease and Allocate: it runs and the Rules do not let it be stopped now
+	Grant             Grant            // by Lease or Allocate
+	WantedAlloc       policy.Alloc     // by Allocate: the very devices it should run on; nil: any
+	BesideJob         policy.JobID     // by Allocate: the job whose devices it may share; 0: none
+	Note              string           // by Order or Allocate: why it stands where it stands, for Decision.Why
+	PlannedAlloc      policy.Alloc     // by the walk: what it holds as the plan stands so far; nil: nothing
+	Index             int              // its place in Round.Entries
 
 	gpuTypesToTry []string // see deviceFinder.orderGPUTypes
 	verdict       verdict

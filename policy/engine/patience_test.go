@@ -51,8 +51,8 @@ func TestPatience(t *testing.T) {
 type forecast struct{}
 
 // Predict implements engine.Predictor.
-func (forecast) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	return engine.Estimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
+func (forecast) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
+	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
 }
 
 // TestReserver: of the jobs that are granted nothing, the one the Backfiller

@@ -205,5 +205,5 @@ func (v *Reservation) describeStart() string {
 	if !v.IsStartKnown {
 		return fmt.Sprintf("waits for %v until a job of unknown length ends", v.Alloc)
 	}
-	return fmt.Sprintf("starts on %v in %v at the latest", v.Alloc, v.StartsIn.Round(time.Second))
+	return fmt.Sprintf("starts on %v in %s at the latest", v.Alloc, policy.FormatDuration(v.StartsIn))
 }

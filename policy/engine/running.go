@@ -44,7 +44,7 @@ func (w *walk) move(e *Entry) {
 	if w.tryDisplace(e) {
 		return
 	}
-	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", cmp.Or(e.WantedAlloc.String(), e.Grant.GPUType), e.Ran(w.Now).Round(1e9))
+	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %s", cmp.Or(e.WantedAlloc.String(), e.Grant.GPUType), policy.FormatDuration(e.Ran(w.Now)))
 	if w.FreePool.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
 		w.setPlannedAlloc(e, e.On)
 		e.setVerdict(policy.Keep, fmt.Sprintf("keeps %v: %s", e.On, missing))
@@ -69,7 +69,9 @@ func (w *walk) keepOrGrow(e *Entry) {
 	if e.WantedDeviceCount > e.On.Count() && w.tryResize(e) {
 		return
 	}
-	e.setVerdict(policy.Keep, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
+	e.setVerdict(policy.Keep, w.reasonUnlessOmitted(func() string {
+		return fmt.Sprintf("keeps %s; it has run %s", cmp.Or(e.On.String(), "its devices, which are not known"), policy.FormatDuration(e.Ran(w.Now)))
+	}))
 }
 
 // tryResize lets an elastic running job run on WantedDeviceCount, on its own nodes if
@@ -87,7 +89,7 @@ func (w *walk) tryResize(e *Entry) bool {
 	}
 	w.setPlannedAlloc(e, on)
 	e.setVerdict(policy.Resize, w.reasonUnlessOmitted(func() string {
-		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.WantedDeviceCount, e.On.Count(), on)
+		return fmt.Sprintf("runs on %s instead of %d (%v)", policy.FormatCount(e.WantedDeviceCount, "GPU"), e.On.Count(), on)
 	}))
 	return true
 }

@@ -90,10 +90,10 @@ func TestReasonsNameTheWindow(t *testing.T) {
 		t.Error(err)
 	}
 	for i, want := range []string{
-		"its limit of 21m0s reaches into the maintenance m1 of n1 and 1 more at 2026-03-01 12:09 UTC; with a limit under 20m0s it could run before that",
+		"its limit of 21m reaches into the maintenance m1 of n1 and 1 more at 2026-03-01 12:09 UTC; with a limit under 20m it could run before that",
 		"starts on n2:8×a100",
-		"its limit of 15m0s reaches into the maintenance m1 of n1 at 2026-03-01 12:09 UTC; with a limit under 9m0s it could run before that",
-		"its limit of 22m0s reaches into",
+		"its limit of 15m reaches into the maintenance m1 of n1 at 2026-03-01 12:09 UTC; with a limit under 9m it could run before that",
+		"its limit of 22m reaches into",
 	} {
 		if !strings.Contains(plan.Decisions[i].Why, want) {
 			t.Errorf("job %d: %q, want %q", i+1, plan.Decisions[i].Why, want)

@@ -10,8 +10,8 @@ import (
 // ErrReservedNodes is within a check's error when the job might pass on other nodes.
 var ErrReservedNodes = errors.New("these nodes are reserved")
 
-// Estimate is what a job is thought to need.
-type Estimate struct {
+// TimeLeftEstimate is what a job is thought to need.
+type TimeLeftEstimate struct {
 	TimeLeft      time.Duration // remaining run time on what it asks; 0: unknown
 	TimeLeftSigma time.Duration // standard error of TimeLeft
 	Source        string        // rung of the information ladder: progress, history, limit, attained
@@ -19,7 +19,7 @@ type Estimate struct {
 
 // A Predictor says what a job will need.
 type Predictor interface {
-	Predict(*Round, *Entry) Estimate
+	Predict(*Round, *Entry) TimeLeftEstimate
 }
 
 // An Admitter says whether a pending job may enter. The error is the reason to

@@ -34,7 +34,7 @@ func (s stages) Admit(r *engine.Round, e *engine.Entry) error { return s.admit(r
 
 func (s stages) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) { return s.pack(r, e) }
 
-func (s stages) Predict(*engine.Round, *engine.Entry) (e engine.Estimate) {
+func (s stages) Predict(*engine.Round, *engine.Entry) (e engine.TimeLeftEstimate) {
 	e.TimeLeft = time.Minute
 	return e
 }
@@ -92,18 +92,18 @@ func TestWhy(t *testing.T) {
 		job  int
 		want string
 	}{
-		{"keep", engine.Pipeline{}, busy(), 1, "keeps n1:5×a100; it has run 1h0m0s"},
-		{"start, with the order's note", engine.Pipeline{Order: note}, with(cluster(1), 4), 1, "starts on n1:4×a100: they are free; its account is first"},
+		{"keep", engine.Pipeline{}, busy(), 1, "keeps n1:5×a100; it has run 1h"},
+		{"start, with the order's note", engine.Pipeline{Order: note}, with(cluster(1), 4), 1, "starts on n1:4×a100: they are free; its rank: its account is first"},
 		{"blocked", engine.Pipeline{}, busy(), 2, "waits as 1st: needs 8 a100 on one node, 3 free on the best node n1, 3 in all it may use; nobody waits ahead"},
 		{"behind in strict order", engine.Pipeline{}, with(busy(), 1), 3,
 			"is held back as 2nd, although it has room: job 2 is ahead, blocked, and may not be passed: it needs 8 a100 on one node, 3 free on the best node n1, 3 in all it may use; 1 job of account vision waits ahead"},
 		{"behind a reservation", urgent, with(busy(), 1), 3,
-			"is held back as 2nd, although it has room: would delay job 2, which starts on n1:8×a100 in 1h0m0s at the latest: these nodes are reserved; 1 job of account vision waits ahead"},
+			"is held back as 2nd, although it has room: would delay job 2, which starts on n1:8×a100 in 1h at the latest: these nodes are reserved; 1 job of account vision waits ahead"},
 		{"third", engine.Pipeline{}, with(with(busy(), 8), 9, oneNode), 4,
 			"waits as 3rd: can never start as it is: needs 9 a100 on one node, 8 free on the best node n1, 8 in all it may use, even if nothing ran; 2 jobs wait ahead, 2 of them of account vision"},
 		{"passes", urgent, with(busy(), 1, limit(time.Hour)), 3, "starts on n1:1×a100: they are free, and it delays nobody who may not be delayed; 1 job of account vision waits ahead"},
 		{"stopped", urgent, with(with(cluster(1), 8, running("n1", 90*time.Minute, 0)), 4, qos("urgent"), waited(9*time.Hour)), 1,
-			"gives way on n1:8×a100 to job 2 of account vision, of tier 0 before its own 1; it has run 1h30m0s"},
+			"gives way on n1:8×a100 to job 2 of account vision, of tier 0 before its own 1; it has run 1h30m"},
 		{"in its place", urgent, with(with(cluster(1), 8, running("n1", 90*time.Minute, 0)), 4, qos("urgent"), waited(9*time.Hour)), 2,
 			"starts on n1:4×a100: job 1 gives way"},
 		{"refused", engine.Pipeline{Admit: stages{admit: func(*engine.Round, *engine.Entry) error { return errors.New("account at its cap") }}},
@@ -111,7 +111,7 @@ func TestWhy(t *testing.T) {
 		{"held", engine.Pipeline{}, with(cluster(1), 4, func(j *policy.Job) { j.HeldReason = "dependency" }), 1, "cannot start: dependency"},
 		{"unplaced", engine.Pipeline{}, with(cluster(1), 4, func(j *policy.Job) { j.UnplaceableReason = "constraint [a|b]" }), 1,
 			"starts where Slurm finds 4 a100 for it: constraint [a|b]"},
-		{"aged", engine.Pipeline{}, with(busy(), 1, waited(25*time.Hour)), 3, "starts on n1:1×a100: they are free; it waited so long that nobody may delay it any more"},
+		{"aged", engine.Pipeline{}, with(busy(), 1, waited(25*time.Hour)), 3, "starts on n1:1×a100: they are free; it waited longer than a job should, and goes before all that did not"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			plan, _ := decide(t, c.p, c.s)

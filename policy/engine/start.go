@@ -95,7 +95,7 @@ func (w *walk) stopFor(victim, e *Entry) {
 		if w.pipeline.usesLeases() {
 			title = "which has the lease of this round"
 		}
-		return fmt.Sprintf("gives way on %v to job %d of account %s, %s; it has run %v",
-			victim.On, e.ID, e.Account, title, victim.Ran(w.Now).Round(1e9))
+		return fmt.Sprintf("gives way on %v to job %d of account %s, %s; it has run %s",
+			victim.On, e.ID, e.Account, title, policy.FormatDuration(victim.Ran(w.Now)))
 	}))
 }

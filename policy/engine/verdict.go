@@ -36,7 +36,7 @@ func (r *Round) reasonUnlessOmitted(why func() string) string {
 func (r *Round) newPlan(name string) *policy.Plan {
 	plan := &policy.Plan{SnapshotSeq: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
 	for _, e := range r.Entries {
-		plan.Decisions = append(plan.Decisions, e.newDecision(r.OmitReasons))
+		plan.Decisions = append(plan.Decisions, r.newDecision(e))
 	}
 	if byJob := func(a, b policy.Decision) int { return cmp.Compare(a.Job, b.Job) }; !slices.IsSortedFunc(plan.Decisions, byJob) {
 		slices.SortFunc(plan.Decisions, byJob)
@@ -44,7 +44,13 @@ func (r *Round) newPlan(name string) *policy.Plan {
 	return plan
 }
 
-func (e *Entry) newDecision(terse bool) policy.Decision {
+// isRanked reports whether the job's rank has a part in its verdict: the job runs, or could
+// be started now.
+func (r *Round) isRanked(e *Entry) bool {
+	return e.verdict.verb == policy.Start || r.MayRun(e)
+}
+
+func (r *Round) newDecision(e *Entry) policy.Decision {
 	v := &e.verdict
 	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.reason}
 	switch v.verb {
@@ -59,17 +65,17 @@ func (e *Entry) newDecision(terse bool) policy.Decision {
 	if unplaced {
 		d.On = nil // the place found is a guess, only to count what is left
 	}
-	if terse {
+	if r.OmitReasons {
 		return d
 	}
 	if unplaced {
 		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.GangAsk().Describe(), e.UnplaceableReason)
 	}
 	if v.isOverdue {
-		d.Why += "; it waited so long that nobody may delay it any more"
+		d.Why += "; it waited longer than a job should, and goes before all that did not"
 	}
-	if e.Note != "" {
-		d.Why += "; " + e.Note
+	if e.Note != "" && r.isRanked(e) {
+		d.Why += "; its rank: " + e.Note
 	}
 	return d
 }

@@ -84,7 +84,7 @@ func (w *walk) tryStart(e *Entry) {
 	if w.tryDisplace(e) || w.tryPack(e) {
 		return
 	}
-	why := w.reasonUnlessOmitted(func() string { return err.Error() + w.describeWindow(e) })
+	why := w.reasonUnlessOmitted(func() string { return err.Error() + w.describeBlockingWindow(e) })
 	w.block(e, why)
 	w.guardTurn(e, why)
 }
@@ -116,9 +116,9 @@ func (w *walk) waitForWindow(e *Entry) bool {
 	return true
 }
 
-// describeWindow names the first window that keeps the job off a node; "" where there
+// describeBlockingWindow names the first window that keeps the job off a node; "" where there
 // is none.
-func (w *walk) describeWindow(e *Entry) string {
+func (w *walk) describeBlockingWindow(e *Entry) string {
 	a := e.GangAsk()
 	if w.FreePool.CountWindowsReached(a.Limit) == 0 {
 		return ""

@@ -65,7 +65,7 @@ const (
 // tuneLevels sets the numbers of one level after the other to those under which the
 // trials are likeliest.
 func (m *Model) tuneLevels(trials []heldOutRun) {
-	pick := make([]int, len(m.Levels)) // index into widths
+	pick := make([]int, len(m.Levels)) // index into candidateKernelWidths
 	for i := range m.Levels {
 		pick[i] = nearestCandidateWidth(m.Levels[i].KernelWidth)
 	}

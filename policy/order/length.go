@@ -51,5 +51,5 @@ func (b ByLength) noteFor(e *engine.Entry) string {
 	if b.UseGPUTime {
 		return fmt.Sprintf("%v left by %s", policy.GPUSeconds(b.LengthLeft(e)), from)
 	}
-	return fmt.Sprintf("%v left by %s", policy.DurationFromSeconds(b.LengthLeft(e)).Round(time.Second), from)
+	return fmt.Sprintf("%s left by %s", policy.FormatSeconds(b.LengthLeft(e)), from)
 }

@@ -30,7 +30,7 @@ func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, err
 	}
 	on, err := pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 	if err == nil && c.Patience > 0 && e.Waited(r.Now) < c.Patience {
-		return nil, fmt.Errorf("needs %v below one switch, and waits %v for that before it takes %v", e.GangAsk().GPUs, c.Patience, on)
+		return nil, fmt.Errorf("needs %v below one switch, and waits %s for that before it takes %v", e.GangAsk().GPUs, policy.FormatDuration(c.Patience), on)
 	}
 	return on, err
 }

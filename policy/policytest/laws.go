@@ -33,7 +33,7 @@ const (
 )
 
 // CheckLaws checks, over generated snapshots, what every policy must keep: one
-// lawful decision per job with a reason (Plan.Check), the snapshot left as it
+// lawful decision per job with a reason (Plan.Check) that agrees with it (CheckReason), the snapshot left as it
 // was, equal plans for equal snapshots, a memo that may be stored, and no job stopped
 // when nothing has changed since the last plan. make must return a new, equal policy
 // each time.
@@ -94,6 +94,20 @@ func (l lawCheck) checkPlan(s *policy.Snapshot, plan *policy.Plan) {
 	}
 	if plan.Policy == "" || plan.SnapshotSeq != s.Seq {
 		l.Fatalf("the plan is of policy %q for snapshot %d, not %d", plan.Policy, plan.SnapshotSeq, s.Seq)
+	}
+	l.checkReasons(s, plan)
+}
+
+// checkReasons wants reasons that agree with what is decided.
+func (l lawCheck) checkReasons(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	if s.OmitReasons {
+		return
+	}
+	for i := range plan.Decisions {
+		if err := CheckReason(&plan.Decisions[i]); err != nil {
+			l.Fatalf("%v\n%s", err, DescribePlan(s, plan))
+		}
 	}
 }
 

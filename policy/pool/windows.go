@@ -70,7 +70,7 @@ type WindowError struct {
 func (s *WindowError) Error() string {
 	limit := "it has no time limit, so it"
 	if s.Limit > 0 {
-		limit = "its limit of " + s.Limit.String()
+		limit = "its limit of " + policy.FormatDuration(s.Limit)
 	}
 	where := s.nodeName
 	if s.otherNodeCount > 0 {
@@ -78,7 +78,7 @@ func (s *WindowError) Error() string {
 	}
 	why := fmt.Sprintf("%s reaches into %v of %s at %s", limit, &s.window, where, s.window.From.UTC().Format("2006-01-02 15:04 MST"))
 	if s.longestFittingLimit > 0 {
-		why += fmt.Sprintf("; with a limit under %v it could run before that", s.longestFittingLimit.Truncate(time.Second))
+		why += fmt.Sprintf("; with a limit under %s it could run before that", policy.FormatDuration(s.longestFittingLimit.Truncate(time.Second)))
 	}
 	return why
 }

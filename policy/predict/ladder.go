@@ -20,7 +20,7 @@ type Ladder []engine.Predictor
 var fullLadder = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
 
 // Predict implements engine.Predictor.
-func (l Ladder) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
+func (l Ladder) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if len(l) == 0 {
 		l = fullLadder
 	}
@@ -29,5 +29,5 @@ func (l Ladder) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 			return est
 		}
 	}
-	return engine.Estimate{}
+	return engine.TimeLeftEstimate{}
 }

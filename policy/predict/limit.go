@@ -15,16 +15,16 @@ import (
 type Limit struct{}
 
 // Predict implements engine.Predictor.
-func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
+func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if e.Job.Limit <= 0 {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
 	typical := time.Duration(float64(e.Job.Limit) * typicalLimitUse(r.Snapshot, e.Job))
 	left := typical - max(e.TotalRunTime(), e.Ran(r.Now))
 	if left <= 0 {
 		left = e.Job.Limit - e.Ran(r.Now)
 	}
-	return engine.Estimate{TimeLeft: max(left, 0), Source: FromLimit}
+	return engine.TimeLeftEstimate{TimeLeft: max(left, 0), Source: FromLimit}
 }
 
 // typicalLimitUse returns the user's typical share of a limit; 1 when unknown. Users are

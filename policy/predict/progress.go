@@ -10,14 +10,14 @@ import (
 type Progress struct{}
 
 // Predict implements engine.Predictor.
-func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
+func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	done := e.Progress.Value
 	ran := e.TotalRunTime()
 	if !e.Progress.Known || !(done > 0 && done < 1) || ran <= 0 {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
 	left := ran.Seconds() * (1 - done) / done
-	return engine.Estimate{TimeLeft: policy.DurationFromSeconds(left), Source: FromProgress}
+	return engine.TimeLeftEstimate{TimeLeft: policy.DurationFromSeconds(left), Source: FromProgress}
 }
 
 // History passes on what was predicted for the job from the history of its
@@ -25,11 +25,11 @@ func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 type History struct{}
 
 // Predict implements engine.Predictor.
-func (History) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
+func (History) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if e.PredictedLeft <= 0 {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
-	return engine.Estimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: max(e.PredictedSigma, 0), Source: FromHistory}
+	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: max(e.PredictedSigma, 0), Source: FromHistory}
 }
 
 // Attained is the rule of thumb for heavy-tailed run times, for a job of which
@@ -37,10 +37,10 @@ func (History) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 type Attained struct{}
 
 // Predict implements engine.Predictor.
-func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
+func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	ran := e.TotalRunTime()
 	if ran <= 0 {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
-	return engine.Estimate{TimeLeft: ran, TimeLeftSigma: ran, Source: FromAttained}
+	return engine.TimeLeftEstimate{TimeLeft: ran, TimeLeftSigma: ran, Source: FromAttained}
 }

@@ -153,10 +153,10 @@ func epochTimeDeviation(t *policy.Training) float64 {
 }
 
 // Predict implements engine.Predictor.
-func (p Regimes) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
+func (p Regimes) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	rest, ok := p.RemainingWork(e.Training)
 	if !ok {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
-	return engine.Estimate{TimeLeft: policy.DurationFromSeconds(rest.SecondsLeft), TimeLeftSigma: policy.DurationFromSeconds(rest.SecondsLeftSigma), Source: FromRegimes}
+	return engine.TimeLeftEstimate{TimeLeft: policy.DurationFromSeconds(rest.SecondsLeft), TimeLeftSigma: policy.DurationFromSeconds(rest.SecondsLeftSigma), Source: FromRegimes}
 }

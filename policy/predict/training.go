@@ -17,15 +17,15 @@ const FromTraining = "training"
 type Training struct{}
 
 // Predict implements engine.Predictor.
-func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
+func (Training) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if e.Training == nil {
-		return engine.Estimate{}
+		return engine.TimeLeftEstimate{}
 	}
 	left, ok := e.Training.TimeLeft(gpuTypeOfJob(e.Job))
 	if !ok {
 		left = leastTimeLeft(e.Training, r)
 	}
-	return engine.Estimate{TimeLeft: left, Source: FromTraining}
+	return engine.TimeLeftEstimate{TimeLeft: left, Source: FromTraining}
 }
 
 func gpuTypeOfJob(j *policy.Job) string {

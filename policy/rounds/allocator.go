@@ -54,11 +54,11 @@ func (a *Allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 			turn[o.jobIndex] = len(turns)
 		}
 		t := &turns[turn[o.jobIndex]-1]
-		if n := t.DeviceCount; n > 0 && n <= left[o.typeIndex] && s.LeasedTypes[o.jobIndex] == 0 && MayRunOnType(r, e, s.Types[o.typeIndex]) {
-			s.LeasedTypes[o.jobIndex] = o.typeIndex + 1
+		if n := t.DeviceCount; n > 0 && n <= left[o.typeIndex] && s.LastTypeNumbers[o.jobIndex] == 0 && MayRunOnType(r, e, s.Types[o.typeIndex]) {
+			s.LastTypeNumbers[o.jobIndex] = o.typeIndex + 1
 			left[o.typeIndex] -= n
 		}
-		if k := s.LeasedTypes[o.jobIndex]; k > 0 {
+		if k := s.LastTypeNumbers[o.jobIndex]; k > 0 {
 			t.Grant = engine.Grant{HasLease: true, GPUType: s.Types[k-1]}
 		}
 	}
@@ -89,7 +89,7 @@ func (s *AllocatorState) countGrantableByType(r *engine.Round) []int {
 	}
 	for _, e := range r.RunningEntries() {
 		if k := s.indexOfType(e, 0); k >= 0 && e.IsUnstoppable {
-			s.LeasedTypes[e.Index] = k + 1
+			s.LastTypeNumbers[e.Index] = k + 1
 		} else if k >= 0 {
 			left[k] += e.On.Count()
 		}
@@ -103,16 +103,16 @@ func (s *AllocatorState) beginPeriod(r *engine.Round, x [][]float64, elapsed, ha
 		return fmt.Errorf("%d rows of fractions for %d jobs", len(x), len(s.Jobs))
 	}
 	w := len(s.Types)
-	clear(s.ReceivedSecondsByType)
+	clear(s.TotalReceivedByType)
 	for i := range s.Jobs {
 		if x[i] != nil && len(x[i]) != w {
 			return fmt.Errorf("job %d: %d fractions for %d GPU types", s.Jobs[i], len(x[i]), w)
 		}
 		for k := range w {
 			at := i*w + k
-			s.DeficitSeconds[at] += max(s.Fractions[at], 0)*elapsed - (s.ReceivedSeconds[at] - halfRound)
-			s.ReceivedSeconds[at], s.Fractions[at] = halfRound, 0
-			s.ReceivedSecondsByType[k] += halfRound
+			s.DeficitSeconds[at] += max(s.Fractions[at], 0)*elapsed - (s.ReceivedSinceComputed[at] - halfRound)
+			s.ReceivedSinceComputed[at], s.Fractions[at] = halfRound, 0
+			s.TotalReceivedByType[k] += halfRound
 			if x[i] != nil {
 				s.Fractions[at] = x[i][k]
 			}

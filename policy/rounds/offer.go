@@ -25,7 +25,7 @@ func (s *AllocatorState) listJobsOnTypes(r *engine.Round) []jobOnType {
 		for k, typ := range s.Types {
 			at := i*w + k
 			x := max(s.Fractions[at], 0)
-			all = append(all, jobOnType{i, k, slices.Index(order, typ), priorityOf(x, s.ReceivedSeconds[at], s.ReceivedSecondsByType[k]), s.DeficitSeconds[at], x})
+			all = append(all, jobOnType{i, k, slices.Index(order, typ), priorityOf(x, s.ReceivedSinceComputed[at], s.TotalReceivedByType[k]), s.DeficitSeconds[at], x})
 		}
 	}
 	slices.SortFunc(all, jobOnType.compare)

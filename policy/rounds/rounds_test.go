@@ -92,7 +92,7 @@ func TestRoundsFollowTheFractions(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("fractions were computed %d times, want once", asked)
 	}
-	if d := cmp.Diff([]float64{180, 300, 300}, stage.State.ReceivedSeconds); d != "" {
+	if d := cmp.Diff([]float64{180, 300, 300}, stage.State.ReceivedSinceComputed); d != "" {
 		t.Errorf("received before the last round: %s", d)
 	}
 }

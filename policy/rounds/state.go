@@ -16,14 +16,14 @@ type AllocatorState struct {
 	ComputedClockSeconds  float64        `json:"clock,omitempty"` // the same more exactly, where it is known
 	IsStale               bool           `json:"stale"`           // something happened since then
 	Types                 []string       `json:"types"`
-	ReceivedSecondsByType []float64      `json:"total"` // seconds all jobs received since ComputedAt, by type
+	TotalReceivedByType   []float64      `json:"total"` // seconds all jobs received since ComputedAt, by type
 	Jobs                  []policy.JobID `json:"jobs"`  // sorted
 	Fractions             []float64      `json:"x"`     // row by row; -1 for a job that arrived since ComputedAt
-	ReceivedSeconds       []float64      `json:"time"`  // seconds since ComputedAt; half a round to begin with
+	ReceivedSinceComputed []float64      `json:"time"`  // seconds since ComputedAt; half a round to begin with
 	DeficitSeconds        []float64      `json:"owed"`  // seconds due but not received before ComputedAt
 	AttainedService       []float64      `json:"attained"`
 	BatchSizes            []int          `json:"batch"` // batch size, for jobs that report one
-	LeasedTypes           []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
+	LastTypeNumbers       []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
 }
 
 // nextState returns the state with a row for each entry of the round, and what the
@@ -32,14 +32,14 @@ func (s *AllocatorState) nextState(r *engine.Round, halfRound float64, adapt boo
 	n, types := len(r.Entries), r.GPUTypes()
 	w := len(types)
 	c := AllocatorState{
-		BegunAt: s.BegunAt, ComputedAt: s.ComputedAt, ComputedClockSeconds: s.ComputedClockSeconds, IsStale: s.IsStale, Types: types, ReceivedSecondsByType: make([]float64, w),
-		Jobs: make([]policy.JobID, n), AttainedService: make([]float64, n), BatchSizes: make([]int, n), LeasedTypes: make([]int, n),
+		BegunAt: s.BegunAt, ComputedAt: s.ComputedAt, ComputedClockSeconds: s.ComputedClockSeconds, IsStale: s.IsStale, Types: types, TotalReceivedByType: make([]float64, w),
+		Jobs: make([]policy.JobID, n), AttainedService: make([]float64, n), BatchSizes: make([]int, n), LastTypeNumbers: make([]int, n),
 	}
 	all := make([]float64, 3*n*w)
-	c.Fractions, c.ReceivedSeconds, c.DeficitSeconds = all[:n*w:n*w], all[n*w:2*n*w:2*n*w], all[2*n*w:]
+	c.Fractions, c.ReceivedSinceComputed, c.DeficitSeconds = all[:n*w:n*w], all[n*w:2*n*w:2*n*w], all[2*n*w:]
 	same := slices.Equal(types, s.Types)
 	if same {
-		copy(c.ReceivedSecondsByType, s.ReceivedSecondsByType)
+		copy(c.TotalReceivedByType, s.TotalReceivedByType)
 	}
 	if s.BegunAt.IsZero() || !same {
 		c.BegunAt, c.ComputedAt, c.ComputedClockSeconds, c.IsStale = r.Now, r.Now, r.ClockSeconds, true
@@ -67,8 +67,8 @@ func (s *AllocatorState) nextState(r *engine.Round, halfRound float64, adapt boo
 func (s *AllocatorState) addJob(i int, halfRound float64) {
 	w := len(s.Types)
 	for k := range w {
-		s.Fractions[i*w+k], s.ReceivedSeconds[i*w+k] = -1, halfRound
-		s.ReceivedSecondsByType[k] += halfRound
+		s.Fractions[i*w+k], s.ReceivedSinceComputed[i*w+k] = -1, halfRound
+		s.TotalReceivedByType[k] += halfRound
 	}
 	s.IsStale = true
 }
@@ -82,14 +82,14 @@ func (s *AllocatorState) isNewJob(row int) bool {
 func (s *AllocatorState) carryOverJob(i int, last *AllocatorState, row int, e *engine.Entry) {
 	w := len(s.Types)
 	copy(s.Fractions[i*w:i*w+w], last.Fractions[row*w:])
-	copy(s.ReceivedSeconds[i*w:i*w+w], last.ReceivedSeconds[row*w:])
+	copy(s.ReceivedSinceComputed[i*w:i*w+w], last.ReceivedSinceComputed[row*w:])
 	copy(s.DeficitSeconds[i*w:i*w+w], last.DeficitSeconds[row*w:])
 	seconds := e.Ask.GPUs.SecondsForService(e.ServiceSinceAttained(policy.GPUSeconds(last.AttainedService[row])))
-	if k := s.indexOfType(e, last.LeasedTypes[row]); k >= 0 {
-		s.ReceivedSeconds[i*w+k] += seconds
-		s.ReceivedSecondsByType[k] += seconds
+	if k := s.indexOfType(e, last.LastTypeNumbers[row]); k >= 0 {
+		s.ReceivedSinceComputed[i*w+k] += seconds
+		s.TotalReceivedByType[k] += seconds
 	}
-	if last.LeasedTypes[row] > 0 && seconds == 0 {
+	if last.LastTypeNumbers[row] > 0 && seconds == 0 {
 		s.IsStale = true
 	}
 }

@@ -102,11 +102,11 @@ func (c roundCandidate) compare(o roundCandidate) int {
 func (c roundCandidate) noteFor(window int) string {
 	switch {
 	case c.isPlanned:
-		return fmt.Sprintf("planned for this round, with a weight of %.3g", c.Weight)
+		return fmt.Sprintf("by the plan of rounds due now, with a weight of %.3g", c.Weight)
 	case c.nextPlannedRound > 0:
-		return fmt.Sprintf("planned in %d rounds, with a weight of %.3g", c.nextPlannedRound, c.Weight)
+		return fmt.Sprintf("by the plan of rounds due in %s, with a weight of %.3g", policy.FormatCount(c.nextPlannedRound, "round"), c.Weight)
 	}
-	return fmt.Sprintf("not planned in this window of %d rounds, with a weight of %.3g", window, c.Weight)
+	return fmt.Sprintf("by the plan of rounds not due within %s, with a weight of %.3g", policy.FormatCount(window, "round"), c.Weight)
 }
 
 // knowsTypeSpeeds reports whether the job knows how fast it is on several types. One

@@ -22,8 +22,8 @@ type Client struct {
 	queueCache queueCache
 
 	pollMutex        sync.Mutex // one poll at a time; it guards what follows
-	partitionCache   partitionCache
-	reservationCache reservationCache
+	lastPartitions   lastPartitions
+	lastReservations lastReservations
 }
 
 // Open connects to slurmrestd and agrees on an API version. Errors of the
@@ -58,10 +58,10 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	slices.SortFunc(nodes, func(a, b slurm.Node) int { return cmp.Compare(a.Name, b.Name) })
 	v.Nodes, v.Warnings = nodes, append(v.Warnings, meta.Warnings...)
-	if err := c.partitionCache.readIntoView(ctx, c.session, v); err != nil {
+	if err := c.lastPartitions.readOrUseLast(ctx, c.session, v); err != nil {
 		return nil, fmt.Errorf("reading the partitions: %w", err)
 	}
-	c.reservationCache.readIntoView(ctx, c.session, v)
+	c.lastReservations.readOrUseLast(ctx, c.session, v)
 	if err := c.readQueue(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}

@@ -17,15 +17,15 @@ import (
 // without us falling silent.
 const maxPartitionsAge = 15 * time.Minute
 
-// partitionCache is the last list of partitions that was read.
-type partitionCache struct {
+// lastPartitions is the last list of partitions that was read.
+type lastPartitions struct {
 	partitions []slurm.Partition
 	readAt     time.Time // our clock
 }
 
-// readIntoView puts the partitions into the view. A list that Slurm is not able to
+// readOrUseLast puts the partitions into the view. A list that Slurm is not able to
 // give now is replaced by the last one, for a while.
-func (p *partitionCache) readIntoView(ctx context.Context, s *session, v *slurm.View) error {
+func (p *lastPartitions) readOrUseLast(ctx context.Context, s *session, v *slurm.View) error {
 	list, meta, err := s.readPartitions(ctx)
 	if err != nil {
 		return p.useLastList(v, err)
@@ -39,7 +39,7 @@ func (p *partitionCache) readIntoView(ctx context.Context, s *session, v *slurm.
 
 // useLastList puts the last list into the view, if it is not too old and the error says
 // nothing about us or the version.
-func (p *partitionCache) useLastList(v *slurm.View, cause error) error {
+func (p *lastPartitions) useLastList(v *slurm.View, cause error) error {
 	var e *slurm.Error
 	passing := errors.As(cause, &e) && (e.Class == slurm.ErrorBusy || e.Class == slurm.ErrorUnreachable)
 	age := v.ReadAt.Sub(p.readAt)

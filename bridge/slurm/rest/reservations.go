@@ -10,16 +10,16 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// reservationCache is the last list of reservations that was read.
-type reservationCache struct {
+// lastReservations is the last list of reservations that was read.
+type lastReservations struct {
 	reservations []slurm.Reservation
 	readAt       time.Time // slurmctld's clock
 }
 
-// readIntoView puts the reservations into the view. A failure is no reason to see
+// readOrUseLast puts the reservations into the view. A failure is no reason to see
 // nothing at all: the view then has what was read last, with its time, and says
 // why.
-func (r *reservationCache) readIntoView(ctx context.Context, s *session, v *slurm.View) {
+func (r *lastReservations) readOrUseLast(ctx context.Context, s *session, v *slurm.View) {
 	list, meta, err := s.readReservations(ctx)
 	if err == nil {
 		slices.SortFunc(list, func(a, b slurm.Reservation) int { return cmp.Compare(a.Name, b.Name) })

@@ -12,7 +12,7 @@ import (
 
 // Only this package may name restconn.Post, nobody may name the DELETE method,
 // and nobody but restconn may speak HTTP to Slurm.
-func TestOnlyTheDoorWrites(t *testing.T) {
+func TestOnlyTheWriterWrites(t *testing.T) {
 	users := 0
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

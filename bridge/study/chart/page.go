@@ -4,11 +4,11 @@
 package chart
 
 import (
-	"embed"
 	"fmt"
 	"html/template"
 	"io"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/measure"
 )
 
@@ -62,14 +62,9 @@ type ComparisonPage struct {
 	Footer           string             // the last line
 }
 
-//go:embed head.html page.html style.html report_page.html
-var templateFiles embed.FS
-
-var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))
-
 // WriteComparisonPage writes the page.
 func WriteComparisonPage(w io.Writer, p ComparisonPage) error {
-	if err := pageTemplates.ExecuteTemplate(w, "page.html", struct {
+	if err := pageTemplates.ExecuteTemplate(printable.NewWriter(w), "page.html", struct {
 		ComparisonPage
 		Figures []figure
 	}{p, p.figures()}); err != nil {

@@ -50,7 +50,7 @@ type BarRow struct {
 
 // WriteReportPage writes the page: one file that loads nothing.
 func WriteReportPage(w io.Writer, s ReportPage) error {
-	if err := pageTemplates.ExecuteTemplate(w, "report_page.html", s); err != nil {
+	if err := pageTemplates.ExecuteTemplate(printable.NewWriter(w), "report_page.html", s); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil

@@ -75,7 +75,7 @@ func BenchmarkPhilly(b *testing.B) {
 			started := cpu()
 			for b.Loop() {
 				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(24, 8, "v100"), Jobs: jobs,
-					Clock: exact.NewIntervalClock(time.Minute, 0, 30*time.Second), OmitsReasons: true})
+					Clock: exact.NewEventClock(time.Minute, 0, 30*time.Second), OmitsReasons: true})
 				if err != nil {
 					b.Fatal(err)
 				}

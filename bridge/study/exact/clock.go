@@ -5,7 +5,7 @@ import (
 )
 
 // Clock says when the policy is asked and what stopping costs. Use
-// ShockwaveClock, GavelClock or NewIntervalClock.
+// ShockwaveClock, GavelClock or NewEventClock.
 type Clock struct {
 	// RoundLength: time passes in rounds at whose start the policy is asked; nothing
 	// changes within a round, GPUs of jobs that end stay idle, jobs that arrive
@@ -40,8 +40,8 @@ func GavelClock() Clock {
 	return Clock{RoundLength: 360 * time.Second, MaxOverrunFactor: 1.5, MaxIdleRounds: 5}
 }
 
-// NewIntervalClock asks the policy at most every so often, and again after recheck; a
+// NewEventClock asks the policy at most every so often, and again after recheck; a
 // stop costs the job so much run time.
-func NewIntervalClock(every, recheck, cost time.Duration) Clock {
+func NewEventClock(every, recheck, cost time.Duration) Clock {
 	return Clock{MinInterval: every, MaxInterval: recheck, RestartCost: cost}
 }

@@ -19,7 +19,7 @@ var clockConstructors = []struct {
 	name string
 	new  func() Clock
 }{
-	{"intervals", func() Clock { return NewIntervalClock(defaultMinInterval, defaultMaxInterval, defaultRestartCost) }},
+	{"intervals", func() Clock { return NewEventClock(defaultMinInterval, defaultMaxInterval, defaultRestartCost) }},
 	{"shockwave", ShockwaveClock},
 	{"gavel", GavelClock},
 }

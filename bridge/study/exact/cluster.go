@@ -19,7 +19,7 @@ type cluster struct {
 
 // deviceGroup is the devices of one type of a node.
 type deviceGroup struct {
-	typeIndex    int // in cluster.types
+	typeIndex    int // in cluster.gpuTypes
 	freeCount    int // negative when jobs share
 	jobsByDevice [][2]*job
 }

@@ -57,7 +57,7 @@ func simulatePlain(t *testing.T, system string, params paper.Params, cluster []p
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := exact.Run(exact.Config{Policy: p, Nodes: cluster, Jobs: jobs, Clock: exact.NewIntervalClock(0, 0, 0), OmitsReasons: true})
+	run, err := exact.Run(exact.Config{Policy: p, Nodes: cluster, Jobs: jobs, Clock: exact.NewEventClock(0, 0, 0), OmitsReasons: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type engine struct {
 	futureJobs        []*job // still to arrive
 	presentJobs       []*job // arrived and not ended, by id; snapshot.Jobs are their views
 	runningJobs       []*job // those of them that run, by id
-	endedPresentCount int    // still among present
+	endedPresentCount int    // jobs that ended and still stand in the list of those present
 	endedTotalCount   int
 
 	snapshot     policy.Snapshot

@@ -34,7 +34,7 @@ func ExampleRun() {
 			return
 		}
 		run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes, Jobs: made.Jobs, Accounts: made.Accounts,
-			Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
+			Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -14,7 +14,7 @@ import (
 func TestJobsEndAtTheirTimes(t *testing.T) {
 	// Asked every 60 s at most: at 0, and at 60 for all that happened since. What
 	// ends at 30.5 leaves its GPU idle until then.
-	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewIntervalClock(time.Minute, 0, 0),
+	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewEventClock(time.Minute, 0, 0),
 		Jobs: []workload.Job{job(1, 0, 30.5), job(2, 10, 100), job(3, 20, 5)}})
 	for i, want := range []float64{30.5, 160, 165} {
 		same(t, "finish", run.JobOutcomes[i].Finish, want)
@@ -27,7 +27,7 @@ func TestJobsEndAtTheirTimes(t *testing.T) {
 }
 
 func TestRecheckAsksAgain(t *testing.T) {
-	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewIntervalClock(0, 30*time.Second, 0), Jobs: []workload.Job{job(1, 0, 100)}})
+	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewEventClock(0, 30*time.Second, 0), Jobs: []workload.Job{job(1, 0, 100)}})
 	if len(run.DecideSeconds) != 4 {
 		t.Errorf("%d decisions, want 4: at 0, 30, 60 and 90", len(run.DecideSeconds))
 	}
@@ -38,7 +38,7 @@ func TestStopsCost(t *testing.T) {
 	// (its own cost, job 2's is the clock's) before it goes on.
 	first := job(1, 0, 100)
 	first.RestartCostSeconds = 20
-	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.NewIntervalClock(0, 0, 5*time.Second),
+	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.NewEventClock(0, 0, 5*time.Second),
 		Jobs: []workload.Job{first, job(2, 30, 30)}})
 	same(t, "finish of job 2", run.JobOutcomes[1].Finish, 60)
 	same(t, "finish of job 1", run.JobOutcomes[0].Finish, 60+20+70)
@@ -50,7 +50,7 @@ func TestStopsCost(t *testing.T) {
 func TestNeighboursSlowEachOther(t *testing.T) {
 	a, b := job(1, 0, 60), job(2, 0, 120)
 	a.IsShareable, b.IsShareable = true, true
-	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, Clock: exact.NewIntervalClock(0, 0, 0), Jobs: []workload.Job{a, b}})
+	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, Clock: exact.NewEventClock(0, 0, 0), Jobs: []workload.Job{a, b}})
 	// At 0.6 each, job 1 takes 100 s; job 2 has then done 60 and goes on alone.
 	same(t, "finish of job 1", run.JobOutcomes[0].Finish, 100)
 	same(t, "finish of job 2", run.JobOutcomes[1].Finish, 160)
@@ -59,7 +59,7 @@ func TestNeighboursSlowEachOther(t *testing.T) {
 func TestSpeedsByType(t *testing.T) {
 	j := job(1, 0, 100)
 	j.Speeds = map[string]float64{"a100": 4, "v100": 1}
-	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.NewIntervalClock(0, 0, 0), Jobs: []workload.Job{j}})
+	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.NewEventClock(0, 0, 0), Jobs: []workload.Job{j}})
 	same(t, "finish", run.JobOutcomes[0].Finish, 25)
 }
 
@@ -78,7 +78,7 @@ func (g grow) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func TestResizedJobsGoInProportion(t *testing.T) {
 	j := job(1, 0, 100)
 	j.MinGPUs, j.MaxGPUs = 1, 2
-	run := play(t, exact.Config{Policy: grow{script{{1}}}, Nodes: nodes(1, 2, "v100"), Clock: exact.NewIntervalClock(0, 40*time.Second, 10*time.Second), Jobs: []workload.Job{j}})
+	run := play(t, exact.Config{Policy: grow{script{{1}}}, Nodes: nodes(1, 2, "v100"), Clock: exact.NewEventClock(0, 40*time.Second, 10*time.Second), Jobs: []workload.Job{j}})
 	same(t, "finish", run.JobOutcomes[0].Finish, 40+10+30)
 	same(t, "service", run.JobOutcomes[0].Service, 40+2*40)
 }
@@ -86,7 +86,7 @@ func TestResizedJobsGoInProportion(t *testing.T) {
 func TestUsageDecays(t *testing.T) {
 	// An hour of one GPU; a week later half of it counts, and nothing of it lies
 	// in the last day.
-	c := exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewIntervalClock(0, 0, 0),
+	c := exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.NewEventClock(0, 0, 0),
 		Jobs: []workload.Job{job(1, 0, 3600), job(2, 3600+7*86400, 10)}}
 	var accounts []policy.Account
 	var users []policy.User

@@ -18,7 +18,7 @@ import (
 func TestTerseChangesNothingButReasons(t *testing.T) {
 	for name, c := range map[string]exact.Config{
 		"proportional": {Jobs: generate.ShockwaveDrawer{JobCount: 40, ClusterGPUs: 8}.DrawJobs(3), SpeedTables: generate.NewSpeedTables(), Nodes: nodes(8, 1, "v100"), Clock: exact.ShockwaveClock()},
-		"tiresias":     {Jobs: generate.PhillyDrawer{JobCount: 200, ClusterGPUs: 16}.DrawJobs(3), Nodes: nodes(2, 8, "v100"), Clock: exact.NewIntervalClock(time.Minute, 0, time.Minute)},
+		"tiresias":     {Jobs: generate.PhillyDrawer{JobCount: 200, ClusterGPUs: 16}.DrawJobs(3), Nodes: nodes(2, 8, "v100"), Clock: exact.NewEventClock(time.Minute, 0, time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Policy = fromCatalogue(t, name)
@@ -51,7 +51,7 @@ func TestNeighboursGoAsMeasured(t *testing.T) {
 	kind := func(id int64, class string, steps int64) workload.Job {
 		return workload.Job{ID: id, GPUs: 1, Class: class, IsShareable: true, Training: &workload.Training{Model: class, Steps: steps}}
 	}
-	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, SpeedTables: tables, Clock: exact.NewIntervalClock(0, 0, 0), Jobs: []workload.Job{kind(1, "A", 1000), kind(2, "B", 800)}})
+	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, SpeedTables: tables, Clock: exact.NewEventClock(0, 0, 0), Jobs: []workload.Job{kind(1, "A", 1000), kind(2, "B", 800)}})
 	// B ends at 100 s; A has done 500 steps and goes on at 10 a second.
 	same(t, "finish of B", run.JobOutcomes[1].Finish, 100)
 	same(t, "finish of A", run.JobOutcomes[0].Finish, 150)

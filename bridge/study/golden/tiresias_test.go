@@ -38,7 +38,7 @@ func TestTiresias(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s/%d", c.theirs, c.gpus), func(t *testing.T) {
 			run, err := exact.Run(exact.Config{Policy: lookup(t, c.policy, c.params), Nodes: nodes(c.gpus, "p100"), Jobs: tr.Jobs,
-				Clock: exact.NewIntervalClock(0, 0, 0), OmitsReasons: true})
+				Clock: exact.NewEventClock(0, 0, 0), OmitsReasons: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -46,7 +46,7 @@ func alloxJobs(seed int64) []workload.Job {
 func alloxRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
 	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), SpeedTables: generate.NewSpeedTables(),
-		Clock: exact.NewIntervalClock(time.Second, 0, 0), Seed: seed})
+		Clock: exact.NewEventClock(time.Second, 0, 0), Seed: seed})
 }
 
 func mean(values []float64) float64 {

@@ -29,7 +29,7 @@ func newCourtRun(t *testing.T, seed int64, name string, params paper.Params) cou
 	t.Helper()
 	r := courtRun{accounts: tenants.DrawAccounts(seed), starved: map[policy.JobID]bool{}}
 	r.Run = simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(tenants.ClusterGPUs/4, 4, "v100"), Jobs: tenants.DrawJobs(seed), Accounts: r.accounts,
-		Clock: exact.NewIntervalClock(time.Minute, 3*time.Minute, 25*time.Second), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) {
+		Clock: exact.NewEventClock(time.Minute, 3*time.Minute, 25*time.Second), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) {
 			for i := range s.Jobs {
 				j := &s.Jobs[i]
 				if j.Account == r.accounts[0].Name {

@@ -20,11 +20,11 @@ func TestReproduceBaselines(t *testing.T) {
 	const seeds = 5
 	philly := func(seed int64) exact.Config {
 		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: generate.PhillyDrawer{JobCount: 600, ClusterGPUs: 64, MaxRunSeconds: 2 * 86400, OfferedLoad: 1.3}.DrawJobs(seed),
-			Clock: exact.NewIntervalClock(time.Minute, 30*time.Minute, 30*time.Second)}
+			Clock: exact.NewEventClock(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	gavel := func(seed int64) exact.Config {
 		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: generate.GavelDrawer{JobCount: 400, ClusterGPUs: 32, OfferedLoad: 1.3, WithoutTraining: true}.DrawJobs(seed),
-			Clock: exact.NewIntervalClock(time.Minute, 30*time.Minute, 30*time.Second)}
+			Clock: exact.NewEventClock(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	for name, workload := range map[string]func(int64) exact.Config{"philly": philly, "gavel": gavel} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestReproduceShortestFirst(t *testing.T) {
 			lengths[i] = float64(60 * (1 + r.IntN(300)))
 			jobs[i] = workload.Job{ID: int64(i + 1), GPUs: 1, Duration: lengths[i]}
 		}
-		run := simulate(t, exact.Config{Nodes: cluster(1, 2, "v100"), Jobs: jobs, Policy: system(t, "sjf", nil), Clock: exact.NewIntervalClock(0, 0, 0)})
+		run := simulate(t, exact.Config{Nodes: cluster(1, 2, "v100"), Jobs: jobs, Policy: system(t, "sjf", nil), Clock: exact.NewEventClock(0, 0, 0)})
 		sum := 0.0
 		for _, j := range run.JCTs() {
 			sum += j

@@ -54,7 +54,7 @@ func sweeps(seed int64, n, gpus int, load float64) []workload.Job {
 func flowTimes(t *testing.T, jobs []workload.Job, name string, params paper.Params) (map[string]float64, float64) {
 	t.Helper()
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(8, 8, "g"), Jobs: jobs,
-		Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 0)})
+		Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 0)})
 	took := map[string]float64{}
 	for _, j := range run.JobOutcomes {
 		took[j.User] = max(took[j.User], j.Finish-j.Arrive)

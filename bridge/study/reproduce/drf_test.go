@@ -57,7 +57,7 @@ func shares2(t *testing.T, name string, params paper.Params, seed uint64) (a, b 
 	flood("A", 0, coresA)
 	flood("B", 600, coresB)
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(drfNodes, 8, "v100"), Jobs: jobs,
-		Accounts: []policy.Account{{Name: "A", Weight: 1}, {Name: "B", Weight: 1}}, Clock: exact.NewIntervalClock(5*time.Minute, 20*time.Minute, 0)})
+		Accounts: []policy.Account{{Name: "A", Weight: 1}, {Name: "B", Weight: 1}}, Clock: exact.NewEventClock(5*time.Minute, 20*time.Minute, 0)})
 	from, to := 3600.0, lastStart(run, "A")
 	to = min(to, lastStart(run, "B"))
 	if name == "fifo" { // B waits until A is through

@@ -68,7 +68,7 @@ func TestReproduceFairbridgeAccounts(t *testing.T) {
 			d := generate.TenantDrawer{ClusterGPUs: 32, ArrivalHours: 24}
 			jobs := d.DrawJobs(seed)
 			run := simulate(t, exact.Config{Policy: system(t, name, nil), Nodes: cluster(4, 8, "v100"), Jobs: jobs,
-				Accounts: d.DrawAccounts(seed), Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
+				Accounts: d.DrawAccounts(seed), Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})
 			return slowdown(run, jobs)
 		})
 	}

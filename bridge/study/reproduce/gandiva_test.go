@@ -24,7 +24,7 @@ func shared(seed int64, load generate.GavelDrawer) exact.Config {
 		j.GPUType, j.IsShareable = "v100", j.GPUs == 1 && both > .55*alone
 	}
 	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: jobs, SpeedTables: tables,
-		Clock: exact.NewIntervalClock(5*time.Minute, 10*time.Minute, 10*time.Second)}
+		Clock: exact.NewEventClock(5*time.Minute, 10*time.Minute, 10*time.Second)}
 }
 
 // under runs a configuration under a policy.

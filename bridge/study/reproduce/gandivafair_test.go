@@ -57,7 +57,7 @@ func newTicketRun(t *testing.T, seed int64, name string, params paper.Params) ti
 	accounts := ticketed.DrawAccounts(seed)
 	var begin time.Time
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: nodes, Jobs: jobs, Accounts: accounts,
-		Clock: exact.NewIntervalClock(10*time.Minute, 10*time.Minute, 10*time.Second), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) {
+		Clock: exact.NewEventClock(10*time.Minute, 10*time.Minute, 10*time.Second), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) {
 			if begin.IsZero() { // the first job has arrived
 				begin = s.Now.Add(-policy.DurationFromSeconds(jobs[0].Arrive))
 			}

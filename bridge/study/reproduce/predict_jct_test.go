@@ -97,7 +97,7 @@ func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *lear
 	p := newPupil(m, jobs)
 	for i, f := range []foresight{nil, p.left, byOracle(jobs)} {
 		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, PredictRemaining: f, WatchDecision: []watcher{nil, p.watch, nil}[i],
-			Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
+			Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})
 		for _, j := range run.JobOutcomes {
 			got[i] += (j.Finish - j.Arrive) / float64(len(run.JobOutcomes))
 		}

@@ -22,7 +22,7 @@ func phillyRun(t *testing.T, seed int64, name string, params paper.Params) *meas
 		jobs[i].IsSilent = true
 	}
 	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(16, 4, "p100"), Jobs: jobs,
-		Clock: exact.NewIntervalClock(time.Minute, 10*time.Minute, 30*time.Second)})
+		Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})
 }
 
 // TestReproduceTiresias wants half of the average completion time of first come,

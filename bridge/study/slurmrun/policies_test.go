@@ -96,8 +96,8 @@ func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 			t.Errorf("%s: %v", d.Cause, d.Err)
 		}
 	}
-	for i := range r.Evaluations {
-		if th := &r.Evaluations[i]; th.Plan != nil {
+	for i := range r.PartitionResults {
+		if th := &r.PartitionResults[i]; th.Plan != nil {
 			if err := th.Plan.Check(th.Snapshot); err != nil {
 				t.Errorf("the plan let through: %v", err)
 			}

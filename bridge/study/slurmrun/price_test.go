@@ -37,7 +37,7 @@ func TestThePriceOfSlurm(t *testing.T) {
 	}
 	want := tell("slurm", "alone", alone)
 	for _, name := range []string{"gavel", "tiresias"} {
-		plain, err := exact.Run(exact.Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Clock: exact.NewIntervalClock(30*time.Second, 5*time.Minute, cost)})
+		plain, err := exact.Run(exact.Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Clock: exact.NewEventClock(30*time.Second, 5*time.Minute, cost)})
 		if err != nil {
 			t.Fatal(err)
 		}

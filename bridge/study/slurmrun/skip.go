@@ -10,13 +10,13 @@ import (
 // no job waits, so there is nothing to order, to hold or to make room for; no
 // edit of ours is under way; and nothing has happened since the last cycle.
 // What a policy does for its own sake with running jobs (moving them together,
-// say) it gets to do at least every recheck.
+// say) it gets to do at least every maxSkippedTime.
 type cycleSkipper struct {
 	runsEveryCycle bool // every cycle is run
 	warmupCycles   int  // cycles at the start that are run
 	cycleCount     int  // that were run
 	wasIdle        bool // after the last one nothing was left to do
-	skippedCount   int  // out, so far
+	skippedCount   int  // cycles left out so far
 }
 
 // maxSkippedTime is how long cycles may be left out at a time.
@@ -33,8 +33,8 @@ func (q *cycleSkipper) noteCycle(rep *cycle.Report, waiting, open int) {
 // carriesMemo reports whether the policy carries something from cycle to cycle:
 // then every cycle counts.
 func carriesMemo(rep *cycle.Report) bool {
-	for i := range rep.Evaluations {
-		if p := rep.Evaluations[i].Plan; p != nil && !p.Memo.IsZero() {
+	for i := range rep.PartitionResults {
+		if p := rep.PartitionResults[i].Plan; p != nil && !p.Memo.IsZero() {
 			return true
 		}
 	}

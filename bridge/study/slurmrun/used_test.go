@@ -29,15 +29,15 @@ func TestUsedBefore(t *testing.T) {
 		}
 	}
 	_, err := exact.Run(exact.Config{Policy: decider(t, "fairbridge"), Nodes: cluster(1), Jobs: jobs, Accounts: accounts,
-		Clock: exact.NewIntervalClock(time.Minute, 0, 0), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) { see("exact", s) }})
+		Clock: exact.NewEventClock(time.Minute, 0, 0), WatchDecision: func(s *policy.Snapshot, _ *policy.Plan) { see("exact", s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []policy.Policy{nil, decider(t, "fairbridge")} {
 		run, err := Run(Config{PolicyName: "fairbridge", Policy: p, Nodes: cluster(1), Jobs: jobs, Accounts: accounts,
 			WatchCycle: func(r *cycle.Report) {
-				for i := range r.Evaluations {
-					see("slurm", r.Evaluations[i].Snapshot)
+				for i := range r.PartitionResults {
+					see("slurm", r.PartitionResults[i].Snapshot)
 				}
 			}})
 		if err != nil {

@@ -12,25 +12,25 @@ import (
 
 // Info is what is in a trace, in figures. Fractions are 0..1.
 type Info struct {
-	Name             string         `json:"name"`
-	Format           string         `json:"format"`
-	JobCount         int            `json:"jobs"`
-	TrainingJobCount int            `json:"training_jobs,omitempty"` // whose speed stands in throughput tables
-	Start            time.Time      `json:"start,omitzero"`
-	ArrivalSpan      float64        `json:"span_s"` // from the first arrival to the last
-	GPUHours         float64        `json:"gpu_hours"`
-	Sizes            []SizeInfo     `json:"sizes"`
-	RunTimes         *Quantiles     `json:"run_time_s,omitempty"` // of jobs that say how long they run
-	LimitedShare     float64        `json:"limited_share"`        // of jobs that have a time limit
-	DeadlineShare    float64        `json:"deadline_share"`       // of jobs that have a deadline
-	FailedShare      float64        `json:"failed_share"`
-	CancelledShare   float64        `json:"cancelled_share"`
-	UserCount        int            `json:"users"`
-	Accounts         []AccountInfo  `json:"accounts,omitempty"` // by GPU time, the largest first
-	JobsByGPUType    map[string]int `json:"gpu_types,omitempty"`
-	IgnoredByReason  map[string]int `json:"ignored,omitempty"`
-	SkippedCount     int            `json:"skipped,omitempty"`
-	Notes            []string       `json:"notes,omitempty"`
+	Name               string         `json:"name"`
+	Format             string         `json:"format"`
+	JobCount           int            `json:"jobs"`
+	TrainingJobCount   int            `json:"training_jobs,omitempty"` // whose speed stands in throughput tables
+	Start              time.Time      `json:"start,omitzero"`
+	ArrivalSpanSeconds float64        `json:"span_s"` // from the first arrival to the last
+	GPUHours           float64        `json:"gpu_hours"`
+	Sizes              []SizeInfo     `json:"sizes"`
+	RunTimes           *Quantiles     `json:"run_time_s,omitempty"` // of jobs that say how long they run
+	LimitedShare       float64        `json:"limited_share"`        // of jobs that have a time limit
+	DeadlineShare      float64        `json:"deadline_share"`       // of jobs that have a deadline
+	FailedShare        float64        `json:"failed_share"`
+	CancelledShare     float64        `json:"cancelled_share"`
+	UserCount          int            `json:"users"`
+	Accounts           []AccountInfo  `json:"accounts,omitempty"` // by GPU time, the largest first
+	JobsByGPUType      map[string]int `json:"gpu_types,omitempty"`
+	IgnoredByReason    map[string]int `json:"ignored,omitempty"`
+	SkippedCount       int            `json:"skipped,omitempty"`
+	Notes              []string       `json:"notes,omitempty"`
 	// The figures of InfoOnCluster; zero without it.
 	Cluster     string  `json:"cluster,omitempty"`
 	ClusterGPUs int     `json:"cluster_gpus,omitempty"`
@@ -76,7 +76,7 @@ func (t *Trace) Info() Info {
 	if len(t.Jobs) == 0 {
 		return i
 	}
-	i.ArrivalSpan = t.Jobs[len(t.Jobs)-1].Arrive - t.Jobs[0].Arrive
+	i.ArrivalSpanSeconds = t.Jobs[len(t.Jobs)-1].Arrive - t.Jobs[0].Arrive
 	users, part := map[string]bool{}, 1/float64(len(t.Jobs))
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
@@ -119,8 +119,8 @@ func (t *Trace) InfoOnCluster(name string, nodes []policy.Node) Info {
 	if i.ClusterGPUs == 0 {
 		return i
 	}
-	if i.ArrivalSpan > 0 {
-		i.Load = i.GPUHours * 3600 / (float64(i.ClusterGPUs) * i.ArrivalSpan)
+	if i.ArrivalSpanSeconds > 0 {
+		i.Load = i.GPUHours * 3600 / (float64(i.ClusterGPUs) * i.ArrivalSpanSeconds)
 	}
 	if err := t.CheckFits(cluster.CountGPUsByType(nodes)); err != nil {
 		i.Misfits = err.Error()

@@ -2,17 +2,18 @@ package simulation
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 // comparisonLine is what --json prints of a policy: medians, and beside them the
@@ -35,22 +36,22 @@ type failureLine struct {
 // printComparison prints what came of it; its error says what failed.
 func printComparison(w io.Writer, e *study.Experiment, results []study.Result, json bool) error {
 	if json {
-		if err := printJSONLines(w, newComparisonLines(e, results)); err != nil {
+		if err := output.WriteJSONLines(w, newComparisonLines(e, results)); err != nil {
 			return err
 		}
 		return study.CheckFailures(results)
 	}
-	fmt.Fprintln(w, describeExperiment(e))
-	fmt.Fprintln(w)
+	printable.Fprintln(w, describeExperiment(e))
+	printable.Fprintf(w, "\n")
 	printResults(w, e.NewRows(results), len(e.Scenarios))
 	for i := range results {
 		if err := results[i].Err; err != nil {
 			output.WriteParagraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
 		}
 	}
-	fmt.Fprintln(w, "\n"+resultsLegend)
+	printable.Fprintlines(w, "\n"+resultsLegend)
 	for _, s := range e.PublishedSources() {
-		fmt.Fprintln(w, s)
+		printable.Fprintln(w, s)
 	}
 	return study.CheckFailures(results)
 }
@@ -77,22 +78,10 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 	return list
 }
 
-// printJSONLines prints one JSON object a line.
-func printJSONLines[T any](w io.Writer, all []T) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i := range all {
-		if err := e.Encode(&all[i]); err != nil {
-			return fmt.Errorf("printing JSON: %w", err)
-		}
-	}
-	return nil
-}
-
 // describeExperiment says what was compared on what.
 func describeExperiment(e *study.Experiment) string {
 	first := e.Scenarios[0]
-	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.FormatCount(len(first.Jobs), "job"), first.CountGPUs())
+	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, policy.FormatCount(len(first.Jobs), "job"), first.CountGPUs())
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}

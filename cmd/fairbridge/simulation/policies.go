@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy/catalogue"
@@ -61,7 +62,7 @@ func printPolicies(w io.Writer, list []paper.System) {
 		t.AddRow(e.Name, formatVenueAndYear(&e), e.Idea+starvationTag(&e))
 	}
 	t.Print()
-	fmt.Fprintln(w, "\nmay starve: "+starvationHelp+".\nMore on one, with its parameters: fairbridge policies NAME")
+	printable.Fprintf(w, "\nmay starve: %s.\nMore on one, with its parameters: fairbridge policies NAME\n", starvationHelp)
 }
 
 // starvationHelp explains the tag.
@@ -90,7 +91,7 @@ func formatVenueAndYear(e *paper.System) string {
 }
 
 func printPolicy(w io.Writer, e *paper.System) {
-	fmt.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
+	printable.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
 	for _, row := range [][2]string{
 		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.OwnStages, ", ")},
 		{"needs", strings.Join(e.NeededInputs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starvationWarning(e)},
@@ -102,7 +103,7 @@ func printPolicy(w io.Writer, e *paper.System) {
 	if len(e.Params) == 0 {
 		return
 	}
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 	t := output.NewTable(w, "PARAMETER", "DEFAULT", "MEANING")
 	for _, p := range e.Params {
 		help := p.Help

@@ -9,10 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/journal"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/cyclereplay"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
+	"fairbridge/policy"
 )
 
 func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64) error {
@@ -69,22 +71,22 @@ func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 	if r.Params != "" {
 		params = " (" + r.Params + ")"
 	}
-	fmt.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
-		r.Cycle, r.Partition, r.DecidedAt.Local().Format(time.DateTime), output.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
+	printable.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
+		r.Cycle, r.Partition, r.DecidedAt.Local().Format(time.DateTime), policy.FormatCount(r.JobCount, "job"), r.Policy, params, r.Mode)
 	switch {
 	case r.IsSame && r.ComparedBytes:
-		fmt.Fprintln(w, "Decided again, it gives the same plan, byte for byte.")
+		printable.Fprintf(w, "Decided again, it gives the same plan, byte for byte.\n")
 		return
 	case r.IsSame:
-		fmt.Fprintln(w, "Decided again, it gives the same decisions. An older release stored it, without what\nranks, reasons and memory could be compared with.")
+		printable.Fprintf(w, "Decided again, it gives the same decisions. An older release stored it, without what\nranks, reasons and memory could be compared with.\n")
 		return
 	case len(r.Differences) == 0:
-		fmt.Fprintln(w, "Decided again, it gives the same decisions, but ranks, reasons or what the policy\nremembers differ.")
+		printable.Fprintf(w, "Decided again, it gives the same decisions, but ranks, reasons or what the policy\nremembers differ.\n")
 	default:
-		fmt.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", output.FormatCount(len(r.Differences), "job"))
+		printable.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", policy.FormatCount(len(r.Differences), "job"))
 		printDifferences(w, r)
 	}
-	fmt.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.RecordedDigest, r.ReplayedDigest)
+	printable.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.RecordedDigest, r.ReplayedDigest)
 }
 
 func printDifferences(w io.Writer, r *cyclereplay.Result) {
@@ -94,10 +96,10 @@ func printDifferences(w io.Writer, r *cyclereplay.Result) {
 	}
 	t.Print()
 	if n := len(r.Differences) - maxDifferencesPrinted; n > 0 {
-		fmt.Fprintf(w, "and %d more; --json has all\n", n)
+		printable.Fprintf(w, "and %d more; --json has all\n", n)
 	}
 	if r.RefusedCount > 0 {
-		fmt.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", output.FormatCount(r.RefusedCount, "decision"))
+		printable.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", policy.FormatCount(r.RefusedCount, "decision"))
 	}
 }
 
@@ -110,7 +112,7 @@ func decisionText(d *journal.RecordedDecision) string {
 	if d.Placement != "" {
 		s += " " + d.Placement
 	} else if d.GPUs > 0 {
-		s += " " + output.FormatCount(d.GPUs, "GPU")
+		s += " " + policy.FormatCount(d.GPUs, "GPU")
 	}
 	if d.ForJob != 0 {
 		s += fmt.Sprintf(" for job %d", d.ForJob)

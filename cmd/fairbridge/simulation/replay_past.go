@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
@@ -92,7 +93,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		return nil, err
 	}
 	defer db.Close()
-	site, err := p.ReadScenario(ctx, replayDatabase{db})
+	site, err := p.ReadScenario(ctx, siteRecord{db})
 	if err != nil {
 		return nil, err
 	}
@@ -147,11 +148,11 @@ func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e 
 	return unread, nil
 }
 
-// replayDatabase is the database as a replay reads it.
-type replayDatabase struct{ *stores.Stores }
+// siteRecord is the database as a replay reads it.
+type siteRecord struct{ *stores.Stores }
 
-// LastSnapshot implements replay.Cycles.
-func (r replayDatabase) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
+// LastSnapshot implements replay.CyclesRecord.
+func (r siteRecord) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
 	c, err := r.ReadCycle(ctx, cluster, partition, 0)
 	if err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 		return err
 	}
 	if json {
-		if err := printJSONLines(w, []map[string]*replay.Accuracy{{"fidelity": fidelity}}); err != nil {
+		if err := output.WriteJSONLines(w, []map[string]*replay.Accuracy{{"fidelity": fidelity}}); err != nil {
 			return err
 		}
 	}
@@ -198,12 +199,12 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
-	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.FormatCount(f.JobCount, "job"))
+	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"))
 	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
 	}
 	t.Print()
-	fmt.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",
+	printable.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",
 		f.JCTRankCorrelation, f.WaitRankCorrelation, f.MedianWaitError)
 }

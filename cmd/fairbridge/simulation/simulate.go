@@ -4,16 +4,17 @@ package simulation
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 // NewSimulateCommand makes the command that runs policies on a workload.
@@ -76,11 +77,11 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		for i := range results {
 			summaries = append(summaries, results[i].Median)
 		}
-		return errors.Join(printJSONLines(c.OutOrStdout(), summaries), failed)
+		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), summaries), failed)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.FormatCount(len(e.Scenarios[0].Jobs), "job"))
+	printable.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"))
 	printResults(c.OutOrStdout(), e.NewRows(results), 1)
-	fmt.Fprintln(c.OutOrStdout(), "\n"+resultsLegend)
+	printable.Fprintlines(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed
 }
 
@@ -94,6 +95,6 @@ func runExperiment(c *cobra.Command, e *study.Experiment, parallel int) ([]study
 // printRemarks says what was left out.
 func printRemarks(w io.Writer, s *study.Scenario) {
 	for _, r := range s.Remarks {
-		fmt.Fprintln(w, "note:", r)
+		printable.Fprintln(w, "note:", r)
 	}
 }

@@ -8,9 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 // traceFlags are the flags of the trace commands.
@@ -93,12 +94,12 @@ func (t *traceFlags) openTrace(path string) (*trace.Trace, error) {
 // saveTrace writes the trace where the flags say, and tells what it wrote.
 func (t *traceFlags) saveTrace(c *cobra.Command, tr *trace.Trace) error {
 	if t.outputFile == "-" {
-		return tr.Write(c.OutOrStdout())
+		return tr.Write(printable.NewJSONWriter(c.OutOrStdout()))
 	}
 	if err := explainExistingFile(tr.Save(t.outputFile, t.mayReplaceFiles)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, output.FormatCount(len(tr.Jobs), "job"))
+	printable.Fprintf(c.OutOrStdout(), "%s: %s\n", t.outputFile, policy.FormatCount(len(tr.Jobs), "job"))
 	return nil
 }
 
@@ -113,15 +114,15 @@ func explainExistingFile(err error) error {
 // printSkipped tells on standard error what the trace left out.
 func printSkipped(c *cobra.Command, tr *trace.Trace) {
 	for _, why := range tr.IgnoredReasons() {
-		fmt.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.IgnoredByReason[why], why)
+		printable.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.IgnoredByReason[why], why)
 	}
 	for _, err := range tr.FirstErrors {
-		fmt.Fprintf(c.ErrOrStderr(), "skipped: %v\n", err)
+		printable.Fprintf(c.ErrOrStderr(), "skipped: %v\n", err)
 	}
 	if more := tr.SkippedCount - len(tr.FirstErrors); more > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "skipped: %d more\n", more)
+		printable.Fprintf(c.ErrOrStderr(), "skipped: %d more\n", more)
 	}
 	for _, n := range tr.Notes {
-		fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", n)
+		printable.Fprintf(c.ErrOrStderr(), "note: %s\n", n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/internal/cli"
@@ -58,35 +59,36 @@ func (t *traceFlags) printInfo(c *cobra.Command, path string) error {
 }
 
 func printTraceInfo(w io.Writer, i *trace.Info) {
-	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.FormatCount(i.JobCount, "job"))
+	printable.Fprintf(w, "%s (%s): %s", i.Name, i.Format, policy.FormatCount(i.JobCount, "job"))
 	if i.TrainingJobCount > 0 {
-		fmt.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
+		printable.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
 	}
-	fmt.Fprintf(w, "\narrivals    over %s", formatSeconds(i.ArrivalSpan))
+	printable.Fprintf(w, "\narrivals    over %s", formatSeconds(i.ArrivalSpanSeconds))
 	if !i.Start.IsZero() {
-		fmt.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
+		printable.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
 	}
-	fmt.Fprintf(w, "\nGPU time    %.0f GPU-hours", i.GPUHours)
+	printable.Fprintf(w, "\nGPU time    %.0f GPU-hours", i.GPUHours)
 	if i.ClusterGPUs > 0 {
-		fmt.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
-		if i.ArrivalSpan == 0 {
-			fmt.Fprint(w, " (all jobs arrive at once)")
+		printable.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
+		if i.ArrivalSpanSeconds == 0 {
+			printable.Fprintf(w, " (all jobs arrive at once)")
 		}
 	}
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 	printJobShares(w, i)
 	printJobSizes(w, i)
 	printRunTimes(w, i)
 	printAccounts(w, i)
 	if i.Misfits != "" {
-		fmt.Fprintf(w, "\nCannot run on %s:\n%s\n", i.Cluster, i.Misfits)
+		printable.Fprintf(w, "\nCannot run on %s:\n", i.Cluster)
+		printable.Fprintlines(w, i.Misfits)
 	}
 }
 
 func printJobShares(w io.Writer, i *trace.Info) {
 	row := func(what string, share float64) {
 		if share > 0 {
-			fmt.Fprintf(w, "%-11s %s of the jobs\n", what, formatPercent(share))
+			printable.Fprintf(w, "%-11s %s of the jobs\n", what, formatPercent(share))
 		}
 	}
 	row("failed", i.FailedShare)
@@ -112,7 +114,7 @@ func formatBar(share float64) string {
 }
 
 func printJobSizes(w io.Writer, i *trace.Info) {
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 	t := output.NewTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
 	for _, s := range i.Sizes {
 		t.AddRow(s.GPUs, s.JobCount, formatPercent(s.JobShare), formatPercent(s.GPUTimeShare), formatBar(s.JobShare))
@@ -121,9 +123,9 @@ func printJobSizes(w io.Writer, i *trace.Info) {
 }
 
 func printRunTimes(w io.Writer, i *trace.Info) {
-	fmt.Fprintln(w)
+	printable.Fprintf(w, "\n")
 	if i.RunTimes == nil {
-		fmt.Fprintln(w, "Run times stand in throughput tables.")
+		printable.Fprintf(w, "Run times stand in throughput tables.\n")
 		return
 	}
 	t := output.NewTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
@@ -134,7 +136,7 @@ func printRunTimes(w io.Writer, i *trace.Info) {
 
 // formatSeconds prints seconds as people say them.
 func formatSeconds(seconds float64) string {
-	return output.FormatDuration(time.Duration(seconds * float64(time.Second)))
+	return policy.FormatDuration(time.Duration(seconds * float64(time.Second)))
 }
 
 // maxAccountsPrinted is how many accounts are listed.
@@ -144,7 +146,7 @@ func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", output.FormatCount(i.UserCount, "user"), output.FormatCount(len(i.Accounts), "account"))
+	printable.Fprintf(w, "\n%s, %s\n", policy.FormatCount(i.UserCount, "user"), policy.FormatCount(len(i.Accounts), "account"))
 	t := output.NewTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
 	for _, a := range i.Accounts[:min(maxAccountsPrinted, len(i.Accounts))] {
 		weight := "–"
@@ -155,6 +157,6 @@ func printAccounts(w io.Writer, i *trace.Info) {
 	}
 	t.Print()
 	if more := len(i.Accounts) - maxAccountsPrinted; more > 0 {
-		fmt.Fprintf(w, "… and %d more\n", more)
+		printable.Fprintf(w, "… and %d more\n", more)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
@@ -96,7 +97,7 @@ func (t *traceFlags) saveTables(c *cobra.Command) error {
 		return err
 	}
 	if t.outputFile != "-" {
-		fmt.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tablesFile)
+		printable.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tablesFile)
 	}
 	return nil
 }

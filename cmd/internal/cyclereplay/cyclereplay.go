@@ -65,8 +65,19 @@ func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition stri
 	if err != nil {
 		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
 	}
-	r := &Result{Partition: partition, Cycle: c.Seq, DecidedAt: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: len(c.Refusals), Differences: []Difference{}}
+	r := &Result{Partition: partition, Cycle: c.Seq, DecidedAt: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: countRefusedDecisions(c.Refusals), Differences: []Difference{}}
 	return r, r.compare(ctx, db, cluster, c, plan)
+}
+
+// countRefusedDecisions counts the refusals of something about a job; the others are about the
+// whole plan.
+func countRefusedDecisions(all []bridge.Refusal) (n int) {
+	for _, r := range all {
+		if r.Job != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // compare says whether the plan is the one of then. The record has the plan as

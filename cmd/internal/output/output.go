@@ -8,18 +8,36 @@ import (
 	"io"
 	"time"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // WriteJSON prints a value for programs.
 func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	e := newJSONEncoder(w)
 	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("printing JSON: %w", err)
 	}
 	return nil
+}
+
+// WriteJSONLines prints values for programs, one a line.
+func WriteJSONLines[T any](w io.Writer, all []T) error {
+	e := newJSONEncoder(w)
+	for i := range all {
+		if err := e.Encode(&all[i]); err != nil {
+			return fmt.Errorf("printing JSON: %w", err)
+		}
+	}
+	return nil
+}
+
+func newJSONEncoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(printable.NewJSONWriter(w))
+	e.SetEscapeHTML(false)
+	return e
 }
 
 // FormatAge prints how long ago something was, or "–" when it never was.
@@ -27,21 +45,7 @@ func FormatAge(now, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return FormatDuration(now.Sub(t))
-}
-
-// FormatDuration prints a duration as people say it: 45s, 12m, 3h20m, 2d4h.
-func FormatDuration(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+	return policy.FormatDuration(now.Sub(t))
 }
 
 // FormatTime prints a moment in local time: without the date when it is less than
@@ -62,12 +66,4 @@ func FormatEdit(e slurm.Edit, now time.Time) string {
 		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, FormatTime(e.Until, now))
 	}
 	return e.String()
-}
-
-// FormatCount prints "1 job", "2 jobs".
-func FormatCount(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

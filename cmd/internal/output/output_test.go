@@ -11,17 +11,6 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-func TestDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 45 * time.Second: "45s", 59*time.Second + 600*time.Millisecond: "1m00s", 12 * time.Minute: "12m00s",
-		3*time.Hour + 20*time.Minute: "3h20m", 52 * time.Hour: "2d04h", -5 * time.Second: "-5s",
-	} {
-		if got := FormatDuration(d); got != want {
-			t.Errorf("Duration(%v) = %q, want %q", d, got, want)
-		}
-	}
-}
-
 func TestTime(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.Local)
 	for at, want := range map[time.Time]string{

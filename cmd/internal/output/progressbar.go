@@ -11,7 +11,8 @@ import (
 )
 
 // ProgressBar shows on a terminal how far a simulation is. On anything else it is
-// silent.
+// silent. It moves the cursor, so it writes past the printable.Writer that all else
+// goes through.
 type ProgressBar struct {
 	mu            sync.Mutex
 	out           io.Writer
@@ -24,7 +25,7 @@ type ProgressBar struct {
 
 // NewProgressBar shows the progress of so many parts.
 func NewProgressBar(out io.Writer, parts int) *ProgressBar {
-	return &ProgressBar{out: out, terminalWidth: TerminalWidth(out), doneShares: make([]float64, parts), now: time.Now}
+	return &ProgressBar{out: unwrap(out), terminalWidth: TerminalWidth(out), doneShares: make([]float64, parts), now: time.Now}
 }
 
 // NewUpdater returns what tells the meter of one part's progress.
@@ -32,7 +33,7 @@ func (m *ProgressBar) NewUpdater(i int, note string) func(done, of int) {
 	return func(done, of int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.doneShares[i], m.currentLabel = float64(done)/float64(max(of, 1)), note
+		m.doneShares[i], m.currentLabel = float64(done)/float64(max(of, 1)), printable.Text(note)
 		if m.terminalWidth > 0 && m.now().Sub(m.lastDrawn) >= 100*time.Millisecond {
 			m.lastDrawn = m.now()
 			fmt.Fprint(m.out, "\r", m.formatLine(), "\x1b[K")

@@ -71,7 +71,7 @@ func (s *Table) Print() {
 		}})
 	}
 	for line := range strings.Lines(s.Render()) {
-		fmt.Fprintln(s.out, strings.TrimRight(line, " \n"))
+		printable.Fprintlines(s.out, strings.TrimRight(line, " \n"))
 	}
 }
 
@@ -83,14 +83,14 @@ func WriteParagraph(w io.Writer, mark, s string) {
 		s = text.WrapSoft(s, max(width-room, minLastColumnWidth))
 	}
 	for line := range strings.Lines(s) {
-		fmt.Fprintln(w, mark+strings.TrimRight(line, " \n"))
+		printable.Fprintlines(w, mark+strings.TrimRight(line, " \n"))
 		mark = strings.Repeat(" ", room)
 	}
 }
 
-// TerminalWidth returns the columns of the terminal that w is, 0 when it is none.
+// TerminalWidth returns the columns of the terminal that w writes to, 0 when it is none.
 func TerminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := unwrap(w).(*os.File)
 	if !ok {
 		return 0
 	}
@@ -99,4 +99,15 @@ func TerminalWidth(w io.Writer) int {
 		return 0
 	}
 	return int(size.Col)
+}
+
+// unwrap returns what a writer writes to in the end.
+func unwrap(w io.Writer) io.Writer {
+	for {
+		u, ok := w.(*printable.Writer)
+		if !ok {
+			return w
+		}
+		w = u.Unwrap()
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/localjournal"
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/push"
 )
 
@@ -75,7 +76,7 @@ func (s *System) useLocalJournal(news io.Writer, r *push.Releaser, cause error) 
 	if err != nil {
 		return nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
 	}
-	fmt.Fprintf(news, "Postgres cannot be reached: working from the local journal %s.\n", s.File.Journal)
+	printable.Fprintf(news, "Postgres cannot be reached: working from the local journal %s.\n", s.File.Journal)
 	r.Journal = j
 	return func() { _ = j.Close() }, nil
 }
@@ -92,7 +93,7 @@ func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done f
 			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
 		}
 		if !announced {
-			fmt.Fprintf(o.Messages, "waiting for %s to step down…\n", holder)
+			printable.Fprintf(o.Messages, "waiting for %s to step down…\n", holder)
 			announced = true
 		}
 		select {

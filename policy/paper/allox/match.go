@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -86,7 +85,7 @@ func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment)
 		}
 		a := assignment{lineGroup: group, gpuType: c.gpuTypes[q.typeOfJob[i]], startSeconds: q.startSeconds[i]}
 		if !c.OmitReasons {
-			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.DurationFromSeconds(a.startSeconds).Round(time.Minute))
+			a.note = fmt.Sprintf("matched to %s, in about %s", a.gpuType, policy.FormatSeconds(a.startSeconds))
 		}
 		given[e.Index] = a
 	}

@@ -65,7 +65,7 @@ func (l *leases) addJobs(quota map[string]float64, deserved *deservedService) {
 		}
 		j := &job{Entry: e, tenant: t, leaseDuration: max(l.Lease, 20*e.CheckpointCost), isStarving: l.isStarving(l.Round, e)}
 		j.fairness = discretiseFairness(ratio(float64(e.Attained), float64(deserved.Deserved[i])), l.Levels)
-		j.reward = ran.reward(j)
+		j.reward = ran.negatedEndChance(j)
 		l.jobs = append(l.jobs, j)
 	}
 	slices.SortFunc(l.tenants, func(a, b *tenant) int { return cmp.Compare(a.name, b.name) })

@@ -55,8 +55,16 @@ func (j *job) wholeGPUs() float64 { return j.Ask.GPUs.WholeGPUs() }
 // describe tells the owner how the account and the job stand.
 func (j *job) describe() string {
 	t := j.tenant
-	return fmt.Sprintf("account %s has %.2f of the GPU time its quota of %.3g GPUs yields, and the job stands at step %d of its fairness",
-		t.name, t.servedFraction(), t.quota, j.fairness)
+	return fmt.Sprintf("account %s has %.2f of the GPU time its quota of %s yields, and the job stands at step %d of its fairness",
+		t.name, t.servedFraction(), formatQuota(t.quota), j.fairness)
+}
+
+// formatQuota prints a quota as GPUs, in the singular of one.
+func formatQuota(gpus float64) string {
+	if gpus == 1 {
+		return "1 GPU"
+	}
+	return fmt.Sprintf("%.3g GPUs", gpus)
 }
 
 // discretiseFairness puts the ratio of received to deserved service on a scale of k levels
@@ -93,9 +101,9 @@ func newFinishedRunTimes(history []policy.FinishedJob) finishedRunTimes {
 	return t
 }
 
-// reward returns minus the chance that the job ends within one more lease, per
+// negatedEndChance returns minus the chance that the job ends within one more lease, per
 // GPU; with fewer than five finished jobs of its size, from all of them.
-func (t finishedRunTimes) reward(j *job) float64 {
+func (t finishedRunTimes) negatedEndChance(j *job) float64 {
 	gpus := j.wholeGPUs()
 	if gpus <= 0 {
 		return 0

@@ -44,7 +44,7 @@ func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if c.Preempt {
 		p.Preempt = preempt.ByLease
 	}
-	return p.Decide(flows.snapshot)
+	return p.Decide(flows.rewrittenSnapshot)
 }
 
 // System describes Carbyne in the catalogue.

@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -157,8 +156,8 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 // noteLatestStart notes what the task's owner should know; fair is the fair end.
 func (c *altruisticOrder) noteLatestStart(r *engine.Round, w, i int, fair float64) {
 	if !r.OmitReasons {
-		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.workflows.workflowNames[w],
-			policy.DurationFromSeconds(fair).Round(time.Minute), policy.DurationFromSeconds(c.jobPlans[i].latestStartSeconds).Round(time.Minute))
+		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %s with its share, for which this task may start up to %s from now", c.workflows.workflowNames[w],
+			policy.FormatSeconds(fair), policy.FormatSeconds(c.jobPlans[i].latestStartSeconds))
 	}
 }
 

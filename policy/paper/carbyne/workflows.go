@@ -12,9 +12,9 @@ import (
 // workflow as an account of its own below its account, so that fairness among
 // accounts becomes fairness among workflows.
 type workflowSnapshot struct {
-	snapshot      *policy.Snapshot
-	workflowOfJob []int    // by job, in snapshot order
-	workflowNames []string // by workflow
+	rewrittenSnapshot *policy.Snapshot
+	workflowOfJob     []int    // by job, in snapshot order
+	workflowNames     []string // by workflow
 }
 
 // splitIntoWorkflows finds the workflows.
@@ -37,7 +37,7 @@ func splitIntoWorkflows(s *policy.Snapshot) *workflowSnapshot {
 		f.workflowOfJob[i], j.Account = w, f.workflowNames[w]
 	}
 	slices.SortStableFunc(c.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
-	f.snapshot = &c
+	f.rewrittenSnapshot = &c
 	return f
 }
 

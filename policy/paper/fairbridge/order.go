@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -94,7 +93,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 
 // knowsRunTime reports whether the estimate says how long the job will run. A time
 // limit says how long at most, which makes no job long.
-func knowsRunTime(e engine.Estimate) bool {
+func knowsRunTime(e engine.TimeLeftEstimate) bool {
 	return e.Source != predict.FromLimit && e.Source != predict.FromAttained
 }
 
@@ -102,15 +101,15 @@ func knowsRunTime(e engine.Estimate) bool {
 func (p position) slackNote(left, fair, slack float64) string {
 	switch {
 	case p.class == classOverdue:
-		return fmt.Sprintf("what it waits for must not be stopped, and %s ago it had waited long enough for its own length", formatMinutes(-p.sortKey))
+		return fmt.Sprintf("it has waited %s longer than a job of its length should", policy.FormatSeconds(-p.sortKey))
 	case left == 0:
 		return "nothing is known of its length"
 	case p.class == classUrgent:
-		return fmt.Sprintf("it must run now to finish by its fair time, %s after it arrived", formatMinutes(fair))
+		return fmt.Sprintf("no slack: run from now on it ends %s later than its fair time, %s after it arrived", policy.FormatSeconds(-slack), policy.FormatSeconds(fair))
 	case p.class == classLong:
-		return fmt.Sprintf("with %s to go it is among the longest, which all work here waits for", formatMinutes(left))
+		return fmt.Sprintf("with %s to go it is among the longest, on which the end of all work here depends", policy.FormatSeconds(left))
 	}
-	return fmt.Sprintf("it has %s to go and %s of slack", formatMinutes(left), formatMinutes(slack))
+	return fmt.Sprintf("it has %s to go and %s of slack", policy.FormatSeconds(left), policy.FormatSeconds(slack))
 }
 
 // usageNote says what the account used, unless all stand alike.
@@ -140,9 +139,4 @@ func scheduleSeconds(r *engine.Round) float64 {
 		return 0
 	}
 	return max(longest, work/gpus)
-}
-
-// formatMinutes prints seconds to the minute.
-func formatMinutes(seconds float64) string {
-	return policy.DurationFromSeconds(seconds).Round(time.Minute).String()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -37,7 +36,7 @@ func (s *timeSliceAllocator) Allocate(r *engine.Round) ([]engine.Assignment, err
 	for i, e := range line {
 		t := e.AssignmentWithoutLease()
 		if !r.OmitReasons {
-			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.DurationFromSeconds(next.SecondsRun[e.Index]).Round(time.Minute))
+			t.Note = fmt.Sprintf("it has had turns of %s, fewest first", policy.FormatSeconds(next.SecondsRun[e.Index]))
 		}
 		t.BesideJob = host[e.ID]
 		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.BesideJob == 0 {

@@ -24,7 +24,7 @@ import (
 // Policy is Gandiva-fair with its parameters.
 type Policy struct {
 	Trade  bool    `param:"trade" default:"true" help:"let accounts exchange fast GPUs for slow ones where both gain"`
-	Margin float64 `param:"margin" default:"1.1" min:"1" help:"factor by which a price must exceed what fast GPUs gain the seller itself"`
+	Margin float64 `param:"margin" default:"1.1" min:"1" help:"factor by which the price must at least exceed what fast GPUs gain the seller itself; the price where only one account would buy"`
 	// MinRun is the quantum.
 	paper.PatientLimits
 }
@@ -61,8 +61,8 @@ func System() paper.System {
 		NeededInputs: []string{"account weights", "GPU time received", "speeds by GPU type (to trade)"},
 		Fallback:     "accounts whose jobs report no speeds do not trade; the shares hold all the same",
 		Reproduced: "8 accounts with more jobs than 72 GPUs of three types can run, medians of 5 seeds: GPU time within 4 % of the tickets for each over 24 hours " +
-			"(first come, first served: one has five times that), trading brings 13 % more speed in all and less to nobody; " +
-			"a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and a trade among three accounts at price 3",
+			"(first come, first served: one has five times that), trading brings 12 % more speed in all and less to nobody; " +
+			"a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and trades among three accounts at price 3 and between two at the seller's own gain",
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

@@ -35,36 +35,54 @@ func TestGandivaFairTickets(t *testing.T) {
 	}
 }
 
-// TestGandivaFairTrades: three accounts on as many fast as slow GPUs, whose
-// jobs gain 1.5, 4 and 3 by the fast ones. The second buys four thirds of a
-// fast GPU from the first with its four slow ones.
+// TestGandivaFairTrades: accounts on as many fast as slow GPUs. Of three whose
+// jobs gain 1.5, 4 and 3 by the fast ones, the second buys four thirds of a
+// fast GPU from the first with its four slow ones, at the price of the third.
+// Of two that gain 1.2 and 5, the second buys at the seller's gain with the
+// margin, 1.32.
 func TestGandivaFairTrades(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for trade, want := range map[bool][]float64{true: {4 - 4./3, 4 + 4./3, 4}, false: {4, 4, 4}} {
-		s := &policy.Snapshot{Now: now}
-		for _, typ := range []string{"k80", "v100"} {
-			s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 12}}})
-		}
-		for i := range 36 {
-			gain := []float64{1.5, 4, 3}[i/12]
-			s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: fmt.Sprintf("a%d", i/12), Partition: "p",
-				State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
-				Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "k80", StepsPerSecond: 1}, {Type: "v100", StepsPerSecond: gain}}}})
-		}
-		fast := received(t, s, paper.Params{"trade": trade, "min_run": "1s", "max_stops": -1, "max_wait": "0s"}, 300)
-		for i, w := range want {
-			if d := fast[i] - w; d > 0.1 || d < -0.1 {
-				t.Errorf("trade %t: account %d had %.2f fast GPUs on average, want %.2f", trade, i, fast[i], w)
+	for name, c := range map[string]struct {
+		trade       bool
+		gains, want []float64
+	}{
+		"three":           {true, []float64{1.5, 4, 3}, []float64{4 - 4./3, 4 + 4./3, 4}},
+		"three, no trade": {false, []float64{1.5, 4, 3}, []float64{4, 4, 4}},
+		"two":             {true, []float64{1.2, 5}, []float64{4 - 4/1.32, 4 + 4/1.32}},
+		"two, no trade":   {false, []float64{1.2, 5}, []float64{4, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTraders(c.gains)
+			fast := received(t, s, paper.Params{"trade": c.trade, "min_run": "1s", "max_stops": -1, "max_wait": "0s"}, 300, len(c.gains))
+			for i, w := range c.want {
+				if d := fast[i] - w; d > 0.1 || d < -0.1 {
+					t.Errorf("account %d had %.2f fast GPUs on average, want %.2f", i, fast[i], w)
+				}
 			}
-		}
+		})
 	}
 }
 
-// received returns the mean number of v100 each account held over the quanta.
-func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta int) []float64 {
+// newTraders is a cluster of four fast and four slow GPUs an account, each
+// account having 12 jobs that gain as much by the fast ones as told.
+func newTraders(gains []float64) *policy.Snapshot {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := &policy.Snapshot{Now: now}
+	for _, typ := range []string{"k80", "v100"} {
+		s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 4 * len(gains)}}})
+	}
+	for i := range 12 * len(gains) {
+		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: fmt.Sprintf("a%d", i/12), Partition: "p",
+			State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
+			Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "k80", StepsPerSecond: 1}, {Type: "v100", StepsPerSecond: gains[i/12]}}}})
+	}
+	return s
+}
+
+// received returns the mean number of v100 each of the accounts held over the quanta.
+func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta, accounts int) []float64 {
 	t.Helper()
 	p := policytest.NewPolicy(t, gandivafair.System().New, params)
-	fast := make([]float64, 3)
+	fast := make([]float64, accounts)
 	for range quanta {
 		plan, err := p.Decide(s)
 		if err != nil {

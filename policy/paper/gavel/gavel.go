@@ -114,7 +114,7 @@ func (a *allocator) fractions(r *engine.Round, types []string) ([][]float64, err
 		return nil, fmt.Errorf("objective %s for %d jobs on %d types: %w", a.Objective, len(p.jobs), len(types), err)
 	}
 	for i, j := range p.jobs {
-		rows[j.entryIndex] = p.fractionsByType(x[i])
+		rows[j.entryIndex] = p.splitKindsIntoTypes(x[i])
 	}
 	return rows, nil
 }

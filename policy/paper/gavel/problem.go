@@ -140,8 +140,8 @@ func (p *problem) areTypesAlike(a, b int) bool {
 	return true
 }
 
-// fractionsByType gives fractions of kinds to their types, in proportion to their GPUs.
-func (p *problem) fractionsByType(x []float64) []float64 {
+// splitKindsIntoTypes gives fractions of kinds to their types, in proportion to their GPUs.
+func (p *problem) splitKindsIntoTypes(x []float64) []float64 {
 	if len(x) == len(p.gpuTypes) {
 		return x
 	}

@@ -3,6 +3,7 @@ package ref
 import (
 	"fmt"
 
+	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/share"
 	"fairbridge/policy/solve/fair"
@@ -87,8 +88,8 @@ func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, we
 		want[p.elasticJobIndexes[k]] = f.sizeWorthRestart(e, size)
 		if !r.OmitReasons {
 			sum := alpha[k][0] + alpha[k][1]
-			e.Note = fmt.Sprintf("due %.2f of %d GPUs and %.1f of %.0f cores by its elasticities of %.2f and %.2f",
-				shares[k][0], total, shares[k][1], cores, alpha[k][0]/sum, alpha[k][1]/sum)
+			e.Note = fmt.Sprintf("due %.2f of %s and %.1f of %.0f cores by its elasticities of %.2f and %.2f",
+				shares[k][0], policy.FormatCount(total, "GPU"), shares[k][1], cores, alpha[k][0]/sum, alpha[k][1]/sum)
 		}
 	}
 }

@@ -21,30 +21,49 @@ type Deal struct {
 // of parties that gain much. The buyer is the one with the largest gain that
 // still holds slow GPUs, the seller the one with the smallest that still holds
 // fast ones. The price, in slow per fast, is the next largest gain among those
-// that could buy too, so that a buyer cannot lower it by stating less; where
-// no other could buy there is no price. It ends when the price does not
-// exceed the seller's gain by the factor margin. No party ends with less speed.
+// that could buy too, so that a buyer cannot lower it by stating less. Where no
+// other gains more than the seller by the factor margin, the price is the
+// seller's own gain times margin, but only for the one with the largest gain
+// of all: those that set its price do not get the same for less after it. No
+// party ends with less speed.
 //
-// After Gandiva_fair (S. Chaudhary et al., EuroSys 2020), section 3.4.
+// After Gandiva_fair (S. Chaudhary et al., EuroSys 2020), section 3.4. The
+// paper does not say what a buyer without a competitor pays.
 func TradeGPUs(parties []Trader, margin float64) []Deal {
 	p := append([]Trader(nil), parties...)
+	first := findBestTrader(p, -1, holdsSlow, 1)
 	var done []Deal
 	for {
-		buyer := findBestTrader(p, -1, func(t Trader) float64 { return t.SlowGPUs }, 1)
-		second := findBestTrader(p, buyer, func(t Trader) float64 { return t.SlowGPUs }, 1)
-		seller := findBestTrader(p, buyer, func(t Trader) float64 { return t.FastGPUs }, -1)
-		if buyer < 0 || second < 0 || seller < 0 || second == seller {
+		buyer := findBestTrader(p, -1, holdsSlow, 1)
+		seller := findBestTrader(p, buyer, holdsFast, -1)
+		if buyer < 0 || seller < 0 {
 			return done
 		}
-		price := p[second].FastSpeedup
-		if price <= p[seller].FastSpeedup*margin {
-			return done
+		least := p[seller].FastSpeedup * margin
+		price := priceOfCompetitor(p, buyer)
+		if price <= least {
+			if buyer != first || p[buyer].FastSpeedup <= least {
+				return done
+			}
+			price = least
 		}
 		fast := min(p[seller].FastGPUs, p[buyer].SlowGPUs/price)
 		t := Deal{seller, buyer, fast, fast * price}
 		exchangeGPUs(&p[seller], &p[buyer], t)
 		done = append(done, t)
 	}
+}
+
+func holdsSlow(t Trader) float64 { return t.SlowGPUs }
+func holdsFast(t Trader) float64 { return t.FastGPUs }
+
+// priceOfCompetitor is the largest gain among those that could buy besides the
+// buyer; 0: there is none.
+func priceOfCompetitor(p []Trader, buyer int) float64 {
+	if second := findBestTrader(p, buyer, holdsSlow, 1); second >= 0 {
+		return p[second].FastSpeedup
+	}
+	return 0
 }
 
 // exchangeGPUs moves the GPUs; one of the two is left with none of what it gave.

@@ -39,10 +39,35 @@ func TestTradeOfThree(t *testing.T) {
 	}
 }
 
+// TestTradeOfTwo: no third party sets a price, so the seller's own gain and the
+// margin do, 1.2 * 1.1 = 1.32. The buyer gives its four slow GPUs for 4 / 1.32
+// fast ones.
+func TestTradeOfTwo(t *testing.T) {
+	parties := []Trader{{4, 4, 1.2}, {4, 4, 5}}
+	trades := TradeGPUs(parties, 1.1)
+	if len(trades) != 1 || trades[0].Seller != 0 || trades[0].Buyer != 1 || math.Abs(trades[0].FastGPUs-4/1.32) > 1e-12 || math.Abs(trades[0].SlowGPUs-4) > 1e-12 {
+		t.Fatalf("%+v, want 3.03 fast for 4 slow from 0 to 1", trades)
+	}
+	for i, want := range []float64{(4-4/1.32)*1.2 + 8, (4 + 4/1.32) * 5} { // 9.16 of 8.8 before, 35.15 of 24
+		if got := after(parties, trades)[i].speed(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("party %d has speed %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestCompetitorsOfNoGain: others that gain no more than the seller do not keep
+// the one that gains much from buying.
+func TestCompetitorsOfNoGain(t *testing.T) {
+	parties := []Trader{{4, 4, 1}, {4, 4, 1}, {4, 4, 4}}
+	if trades := TradeGPUs(parties, 1.1); len(trades) != 1 || trades[0].Buyer != 2 || math.Abs(trades[0].SlowGPUs/trades[0].FastGPUs-1.1) > 1e-9 {
+		t.Errorf("%+v, want one purchase at 1.1", trades)
+	}
+}
+
 func TestNoPriceNoTrade(t *testing.T) {
 	for name, p := range map[string][]Trader{
-		"two parties":   {{4, 4, 1.5}, {4, 4, 4}},
 		"nearly alike":  {{4, 4, 2}, {4, 4, 2.1}, {4, 4, 2.1}},
+		"two alike":     {{4, 4, 2}, {4, 4, 2.1}},
 		"unknown gains": {{4, 4, 0}, {4, 4, 4}, {4, 4, 0}},
 		"nothing slow":  {{4, 0, 1}, {4, 0, 4}, {4, 0, 3}},
 		"nobody":        nil,

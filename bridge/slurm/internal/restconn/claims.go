@@ -44,7 +44,7 @@ func (c Config) parseToken(text secret, where string, now time.Time) (Token, err
 	case c.User != "" && t.User != c.User:
 		return t, fmt.Errorf("the token in %s is for user %.64q, not for %q as configured", where, t.User, c.User)
 	}
-	if err := c.checkUser(t.User); err != nil {
+	if err := c.refusePowerfulUser(t.User); err != nil {
 		return t, fmt.Errorf("the token in %s: %w", where, err)
 	}
 	if !t.Expires.IsZero() && !now.Before(t.Expires) {
@@ -87,8 +87,8 @@ func (c Config) userOrDefault(other string) string {
 	return other
 }
 
-// checkUser turns down users who can act as anybody.
-func (c Config) checkUser(user string) error {
+// refusePowerfulUser turns down users who can act as anybody.
+func (c Config) refusePowerfulUser(user string) error {
 	if user == "root" || user == c.SlurmUser {
 		return fmt.Errorf("user %s can act as anybody in Slurm: use a user of its own with sacctmgr modify user NAME set adminlevel=Operator", user)
 	}

@@ -78,7 +78,7 @@ func (t *tokenSource) signToken() (Token, error) {
 	if t.lastToken.secretText != "" && now.Before(t.lastToken.Expires.Add(-signedTokenLife/2)) && now.After(t.lastToken.Expires.Add(-2*signedTokenLife)) {
 		return t.lastToken, nil
 	}
-	if err := t.cfg.checkUser(t.cfg.User); err != nil {
+	if err := t.cfg.refusePowerfulUser(t.cfg.User); err != nil {
 		return Token{}, err
 	}
 	info, err := os.Stat(t.cfg.KeyFile)
