@@ -21,13 +21,13 @@ func (w *monitor) update(ctx context.Context, p *progress) error {
 			return err
 		}
 	}
-	if _, err := w.daemon.countCycles(ctx); err != nil {
-		return err
-	}
 	if w.probes != nil {
 		if err := w.updateProbes(ctx, p); err != nil {
 			return err
 		}
+	}
+	if _, err := w.daemon.countCycles(ctx); err != nil {
+		return err
 	}
 	return w.decisions.announceNewIntents(ctx, p.Queue)
 }

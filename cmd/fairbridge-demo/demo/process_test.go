@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"fairbridge/cmd/fairbridge-demo/workday"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 )
 
 // TestScriptGoesOnWhereItStopped runs the batch script as Slurm would: told to
@@ -76,5 +79,32 @@ func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
 	}
 	if _, err := startProcess("nothing", exec.Command("/nonexistent"), os.DevNull); err == nil {
 		t.Error("a program that is not there was started")
+	}
+}
+
+// TestDayEndsWhenAPartHasExited lets the parts beside a day exit, one after the other.
+func TestDayEndsWhenAPartHasExited(t *testing.T) {
+	ended, err := startProcess("it", exec.Command("sh", "-c", "echo no memory; exit 3"), os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ended.done
+	db, err := stores.Open(t.Context(), accounting.Config{DSN: "host=" + t.TempDir() + " connect_timeout=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := &demonstration{screen: newScreen(t.Output())}
+	for name, c := range map[string]struct {
+		w    *monitor
+		says string
+	}{
+		"fairbridge": {&monitor{demonstration: s, daemon: &daemon{process: ended}}, "it ended: exit status 3: no memory"},
+		"a probe":    {&monitor{demonstration: s, daemon: &daemon{}, probes: &probes{processes: []*process{ended}}}, "it ended: exit status 3: no memory"},
+		"Postgres":   {&monitor{demonstration: s, daemon: &daemon{db: db}}, "asking the database for the last cycle"},
+	} {
+		if err := c.w.update(t.Context(), &progress{}); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q in it", name, err, c.says)
+		}
 	}
 }

@@ -110,13 +110,16 @@ func TestTheVirtualDayIsTheSameEachTime(t *testing.T) {
 }
 
 func TestEveryPolicyPlaysTheDay(t *testing.T) {
+	alone := playVirtualDay(t, 1, "")
 	for _, name := range Policies() {
 		t.Run(name, func(t *testing.T) {
 			for _, speed := range []float64{minSpeed, maxSpeed} {
 				parseDayConfig(t, name, pace{speed, fastestInterval})
 			}
-			if f := playVirtualDay(t, 1, name); f.JobCount != 115 {
-				t.Errorf("%d jobs", f.JobCount)
+			f := playVirtualDay(t, 1, name)
+			t.Logf("median wait %.2f of that on Slurm alone, %d requeues, GPUs idle %.1f %% and %.1f %%", f.WaitMedian/alone.WaitMedian, f.RequeueCount, 100*alone.IdleFraction, 100*f.IdleFraction)
+			if f.JobCount != alone.JobCount {
+				t.Errorf("%d jobs, want %d", f.JobCount, alone.JobCount)
 			}
 		})
 	}
