@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"fairbridge/accounting/pglocal"
 	"fairbridge/cmd/fairbridge-demo/workday"
+	"fairbridge/e2e/readertest"
 	"fairbridge/scripts/throwaway/livetest"
 )
 
@@ -105,10 +107,30 @@ func TestSimulatedDemo(t *testing.T) {
 	empty(t, os.Getenv("TMPDIR"))
 }
 
-// keeper answers Enter when it was told how to look around, after trying it.
+// keeper answers Enter when it was told how to look around, after trying it and every other
+// command that reads.
 type keeper struct {
-	t   *testing.T
-	out *bytes.Buffer
+	t       *testing.T
+	program string // fairbridge
+	out     *bytes.Buffer
+}
+
+var explainedJob = regexp.MustCompile(`(?m)^\$ fairbridge explain (\S+)`)
+
+// askReaders asks every command that reads, of the jobs that the demonstration explained.
+func (k *keeper) askReaders() {
+	var jobs []string
+	for _, m := range explainedJob.FindAllStringSubmatch(k.out.String(), -1) {
+		jobs = append(jobs, m[1])
+	}
+	readertest.CheckDatabase(k.t, readertest.Site{ // Slurm's clock is of another time
+		Run: func(args ...string) (string, error) {
+			out, err := exec.CommandContext(k.t.Context(), k.program, args...).CombinedOutput()
+			return string(out), err
+		},
+		Jobs:         jobs,
+		EmptyReports: []string{"wasteful-jobs"}, // without probes nothing is measured
+	})
 }
 
 func (k *keeper) Read(p []byte) (int, error) {
@@ -124,6 +146,7 @@ func (k *keeper) Read(p []byte) (int, error) {
 			}
 		}
 	}
+	k.askReaders()
 	return copy(p, "\n"), nil
 }
 
@@ -134,7 +157,7 @@ func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
 	o := options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, &out}
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out}
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
