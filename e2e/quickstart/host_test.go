@@ -135,7 +135,7 @@ func (h *host) write(path, text string) {
 // sql asks the database as its superuser.
 func (h *host) sql(query string) string {
 	h.t.Helper()
-	return strings.TrimSpace(h.root(`psql -Atd fairbridge -c "` + query + `"`))
+	return strings.TrimSpace(h.root(`sudo -u postgres psql -Atd fairbridge -c "` + query + `"`))
 }
 
 // until waits for what must come.

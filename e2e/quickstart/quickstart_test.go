@@ -20,6 +20,8 @@ func TestQuickStart(t *testing.T) {
 		"6. Doctor":         h.mistakes,
 		"7. Observe":        h.live,
 		"8. Rank":           h.rank,
+		"9. Steer":          func() { h.setMode("rank", "steer") },
+		"10. Preempt":       func() { h.setMode("steer", "preempt") },
 		"Choosing a policy": h.read,
 		"The STOP file":     func() { h.root("rm /etc/fairbridge/STOP") },
 		"Uninstall":         h.isClean,
@@ -127,10 +129,19 @@ func (h *host) live() {
 	h.jobs = append(done, stopped, running, waiting, array+"_0", array+"_2")
 }
 
-// rank sets mode rank, as the page says in words, and looks for what it says then.
+// setMode goes up one step, as the page says in words, and asks doctor.
+func (h *host) setMode(from, to string) {
+	h.t.Helper()
+	h.root("sed -i 's/mode: " + from + "/mode: " + to + "/' /etc/fairbridge/fairbridge.yaml\nsystemctl restart fairbridge")
+	if got := h.root("sudo -u fairbridge fairbridge doctor"); !strings.Contains(got, "partitions gpu: "+to) || strings.Contains(got, "never ran") {
+		h.t.Errorf("in mode %s doctor says\n%s", to, got)
+	}
+}
+
+// rank looks for what the page says of mode rank.
 func (h *host) rank() {
 	h.t.Helper()
-	h.root("sed -i 's/mode: observe/mode: rank/' /etc/fairbridge/fairbridge.yaml\nsystemctl restart fairbridge")
+	h.setMode("observe", "rank")
 	var ours, slurms []string
 	h.until("squeue shows the order of fairbridge queue, and numbers of ours stand", func() bool {
 		ours, slurms = nil, strings.Fields(h.try("squeue --sort=-p,i --states=PD -h -o %A"))
@@ -199,7 +210,7 @@ func (h *host) followReadme() {
 		h.t.Fatalf("README does not end by looking and running:\n%s", lines)
 	}
 	h.root("rm -r /etc/fairbridge /var/lib/fairbridge /usr/local/bin/fairbridge\n" +
-		"psql -c 'drop database fairbridge' -c 'alter role fairbridge createdb createrole'")
+		"sudo -u postgres psql -c 'drop database fairbridge' -c 'alter role fairbridge createdb createrole'")
 	h.write("/run/install", "set -eu\ncd "+workDir+"\nexport SLURM_JWT=\"$1\"\n"+head+
 		"sudo sed -i 's/^cluster: .*/cluster: lab/; s|^  url: .*|  url: "+h.url+"|; s/^interval: 30s/interval: 2s/; s/^listen: .*/listen: \"\"/' /etc/fairbridge/fairbridge.yaml\n"+
 		"fairbridge doctor\n"+
