@@ -60,6 +60,31 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// TestDeviations wants every system that does otherwise than its source to say
+// so, by the word that stands for it; the three that do not are named.
+func TestDeviations(t *testing.T) {
+	words := map[string][]string{
+		"allox": {"gang", "profiling"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"}, "drf": {"does not fit"},
+		"easy": {"exact fidelity"}, "fairbridge": {"GPU type", "weights of users", "wide"}, "fifo": nil,
+		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
+		"gavel": {"several GPU types"}, "hug": {"links"}, "multifactor": {"site"}, "proportional": {"conserve"}, "ref": {"cores"},
+		"shockwave": {"lambda", "cap", "solver", "arrival"}, "sjf": nil, "srtf": {"gangs"},
+		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
+	}
+	for _, e := range catalogue.Systems() {
+		want, known := words[e.Name]
+		if said := strings.Join(e.Deviations, "\n"); !known || len(want) == 0 != (said == "") {
+			t.Errorf("%s: deviations %q", e.Name, said)
+		} else {
+			for _, word := range want {
+				if !strings.Contains(said, word) {
+					t.Errorf("%s does not say how it differs in %q", e.Name, word)
+				}
+			}
+		}
+	}
+}
+
 func TestLookup(t *testing.T) {
 	var names []string
 	for _, e := range catalogue.Systems() {

@@ -21,6 +21,7 @@ type System struct {
 	NeededInputs []string `json:"needs"`      // what it wants to know of a job
 	Fallback     string   `json:"fallback"`   // what it does when it does not know
 	Reproduced   string   `json:"reproduced"` // what of the paper our tests show
+	Deviations   []string `json:"deviations"` // sentences: where it does otherwise than its source, by choice or because Slurm cannot
 	Params       []Param  `json:"params"`     // those of the policy, in the order of its fields
 	// SimulatorParams are the parameters with which the system's own simulator ran: the
 	// defaults where plans are carried out at once and exactly.

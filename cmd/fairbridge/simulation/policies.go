@@ -100,6 +100,13 @@ func printPolicy(w io.Writer, e *paper.System) {
 			output.WriteParagraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])
 		}
 	}
+	for i, deviation := range e.Deviations {
+		label := "differs"
+		if i > 0 {
+			label = ""
+		}
+		output.WriteParagraph(w, fmt.Sprintf("  %-11s ", label), deviation)
+	}
 	if len(e.Params) == 0 {
 		return
 	}

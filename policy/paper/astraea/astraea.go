@@ -64,6 +64,9 @@ func System() paper.System {
 		Reproduced: "a day of 8 accounts on 68 GPUs, one of which floods them, medians of 5 seeds: first come, first served has 3.8 times its error towards accounts " +
 			"(the paper: up to 9.4 times), Tiresias and Themis 3.2 times; average completion time .96 of EASY's; a job of the others waits for 6 hours and a lease at most; " +
 			"the scale of fairness, the accounts' order with quotas 4 and 4, and an idle account served first",
+		Deviations: []string{
+			"An account's quota below one GPU keeps its fraction; the paper's formula gives it nothing.",
+		},
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"max_stops": -1, "max_wait": "0s"},
 	})

@@ -74,6 +74,10 @@ func System() paper.System {
 		Reproduced: "two accounts, one of which floods nodes of 8 GPUs and 64 cores and the other asks for three times the cores, medians of 5 seeds: dominant shares 2 % apart, " +
 			"the smaller .59 where half of the cluster gives .5 (first come, first served: the second gets nothing until the first is through); " +
 			"the paper's example (9 CPUs, 18 GB: three tasks and two, both at 2/3), 8 GPUs and 64 cores, weights 2:1",
+		Deviations: []string{
+			"The jobs of an account differ in size, so where one does not fit a later one may; in the paper that ends the account's turn.",
+			"Gangs are not divisible: shares are equal but for a job.",
+		},
 		MayStarve:      true,
 		WorkConserving: true,
 	})

@@ -41,12 +41,16 @@ func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "easy", Title: "First come, first served with EASY backfilling", Venue: "JSSPP", Year: 1995,
-		Cite:            `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
-		Idea:            "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",
-		OwnStages:       []string{"predict", "order", "backfill"},
-		NeededInputs:    []string{"arrival", "time limit, or a prediction"},
-		Fallback:        "a job of unknown length passes only on GPUs that the reservation leaves over",
-		Reproduced:      "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
+		Cite:         `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
+		Idea:         "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",
+		OwnStages:    []string{"predict", "order", "backfill"},
+		NeededInputs: []string{"arrival", "time limit, or a prediction"},
+		Fallback:     "a job of unknown length passes only on GPUs that the reservation leaves over",
+		Reproduced:   "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
+		Deviations: []string{
+			"Time limits are kept unless lengths says estimate. A simulation in exact fidelity does say so, and where a trace's jobs report their length it knows when every job ends, as no real EASY does.",
+			"One reservation for each partition and GPU type, not one in all.",
+		},
 		SimulatorParams: paper.Params{"lengths": "estimate", "max_wait": "0s"},
 		WorkConserving:  false,
 	})

@@ -60,12 +60,18 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "gandiva", Title: "Gandiva: time slices, and pairs that are kept while they pay", Venue: "OSDI", Year: 2018,
-		Cite:            `W. Xiao et al., "Gandiva: Introspective Cluster Scheduling for Deep Learning", OSDI 2018`,
-		Idea:            "Let all jobs take equal turns, and share GPUs between two wherever together they are faster than alone.",
-		OwnStages:       []string{"predict", "order", "lease", "place", "pack", "preempt"},
-		NeededInputs:    []string{"run time received", "speeds beside a neighbour, or measured GPU utilisation (to pack)"},
-		Fallback:        "jobs of unknown speed and utilisation are never paired; the turns need nothing",
-		Reproduced:      "average JCT 1.36 times shorter than FIFO's and 16 % more work from pairs (Gavel-like load, medians); six jobs on four GPUs in equal turns, pairs kept at 1.45 and undone at 0.85, servers by size of gang",
+		Cite:         `W. Xiao et al., "Gandiva: Introspective Cluster Scheduling for Deep Learning", OSDI 2018`,
+		Idea:         "Let all jobs take equal turns, and share GPUs between two wherever together they are faster than alone.",
+		OwnStages:    []string{"predict", "order", "lease", "place", "pack", "preempt"},
+		NeededInputs: []string{"run time received", "speeds beside a neighbour, or measured GPU utilisation (to pack)"},
+		Fallback:     "jobs of unknown speed and utilisation are never paired; the turns need nothing",
+		Reproduced:   "average JCT 1.36 times shorter than FIFO's and 16 % more work from pairs (Gavel-like load, medians); six jobs on four GPUs in equal turns, pairs kept at 1.45 and undone at 0.85, servers by size of gang",
+		Deviations: []string{
+			"No migration: under Slurm it would be a requeue, which costs minutes where the paper's takes seconds.",
+			"No growing and shrinking: a job has the GPUs it asked for.",
+			"Pairs are chosen from the speeds that jobs report beside each other, or from measured utilisation, and only judged by trial; the paper tries pairs as they come.",
+			"Turns are leases by requeue; the paper suspends processes for a minute.",
+		},
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s", "window": "1m"},
 	})
 }

@@ -63,6 +63,12 @@ func System() paper.System {
 		Reproduced: "8 accounts with more jobs than 72 GPUs of three types can run, medians of 5 seeds: GPU time within 4 % of the tickets for each over 24 hours " +
 			"(first come, first served: one has five times that), trading brings 12 % more speed in all and less to nobody; " +
 			"a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and trades among three accounts at price 3 and between two at the seller's own gain",
+		Deviations: []string{
+			"One stride for each GPU type, with gangs as a whole; the paper has one for each server and a central one for gangs that need several.",
+			"No balancing of tickets among servers by moving jobs: Slurm places jobs, and a move would be a requeue.",
+			"Where a single account would buy, the price is the seller's own gain with the margin: the paper does not say what it is.",
+			"Speeds by type are those that jobs report; the paper profiles them.",
+		},
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

@@ -14,5 +14,9 @@ func System() paper.System {
 		NeededInputs: []string{"time limits", "shares and usage of accounts and users"},
 		Fallback:     "without usage from accounting it counts what jobs received itself; a job without a limit runs a year",
 		Reproduced:   "the order of a simulated slurmctld on the same jobs and usage; Fair Tree examples",
+		Deviations: []string{
+			"The site and association factors and TRES other than GPUs count nothing.",
+			"Backfill looks at all jobs in every decision: bf_interval and the limits on its running time are not there.",
+		},
 	})
 }

@@ -59,6 +59,11 @@ func System() paper.System {
 		NeededInputs: []string{"speeds that jobs of a class report with different numbers of GPUs and cores", "account weights"},
 		Fallback:     "a job of a class without three such profiles counts GPUs alone: an equal part by weight; rigid jobs get what they ask",
 		Reproduced:   "the paper's example (18, 4 and 6, 8); sharing incentives for all and within 10 % of the most throughput, which denies them to some",
-		MayStarve:    true,
+		Deviations: []string{
+			"A job's cores are asked with its GPUs, so only the number of GPUs is set.",
+			"Under Slurm the number of GPUs of a job is never changed: jobs get what they ask, in order of arrival.",
+			"The exponents come from what jobs of a class report with several sizes; the paper profiles.",
+		},
+		MayStarve: true,
 	})
 }

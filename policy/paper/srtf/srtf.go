@@ -39,12 +39,15 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func System() paper.System {
 	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "srtf", Title: "Shortest remaining time first", Venue: "Operations Research", Year: 1968,
-		Cite:            `L. E. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time Discipline", Operations Research 1968`,
-		Idea:            "Serve the job that will be done soonest, and stop others for it.",
-		OwnStages:       []string{"predict", "order", "backfill", "preempt"},
-		NeededInputs:    []string{"how long a job still runs: steps and speed, progress, history, or time limit"},
-		Fallback:        "what a job has received stands for what it has left: least attained service first",
-		Reproduced:      "average completion time below first come, first served and shortest job first on heavy-tailed workloads",
+		Cite:         `L. E. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time Discipline", Operations Research 1968`,
+		Idea:         "Serve the job that will be done soonest, and stop others for it.",
+		OwnStages:    []string{"predict", "order", "backfill", "preempt"},
+		NeededInputs: []string{"how long a job still runs: steps and speed, progress, history, or time limit"},
+		Fallback:     "what a job has received stands for what it has left: least attained service first",
+		Reproduced:   "average completion time below first come, first served and shortest job first on heavy-tailed workloads",
+		Deviations: []string{
+			"Optimal on one machine; gangs on many GPUs may leave some idle, and min_run and max_stops keep jobs that the rule would stop.",
+		},
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving:  true,

@@ -93,6 +93,11 @@ func System() paper.System {
 		Reproduced: "480 jobs of Philly's kind on 64 GPUs at twice the load, medians of 7 seeds: average completion time 1/2.09 of first come, first served " +
 			"(the paper: up to 1/5.5 on its testbed; shortest remaining time first has 1/2.11 here), with Gittins indices .996 of without, no stop for the median job; " +
 			"three jobs on two GPUs finish at 2, 12 and 16 hours; Gittins indices; promotion after 16 hours",
+		Deviations: []string{
+			"No profile of a model's tensors, so no skew: the paper keeps jobs of skewed models on the fewest nodes and the others anywhere. All gangs are placed alike.",
+			"Without within_queue a job does not displace a later one of its own queue; the paper's scan does, at the price of more stops.",
+			"Without queues, the bound between the two is a quantile of finished jobs' GPU time; the paper's is set by hand.",
+		},
 		MayStarve:       true,
 		WorkConserving:  true,
 		SimulatorParams: paper.Params{"queues": []float64{3250, 7200}, "promote_knob": 0, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
