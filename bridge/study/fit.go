@@ -32,16 +32,33 @@ func (s *Scenario) dropUnrunnable(path string, skip bool) error {
 	switch {
 	case bad == 0:
 		return nil
-	case !skip && bad > 1:
-		return fmt.Errorf("%w (and %d more; --skip-bad leaves them out)", first, bad-1)
 	case !skip:
-		return fmt.Errorf("%w (--skip-bad leaves it out)", first)
+		return fmt.Errorf("%w%s", first, othersText(bad-1, hasLine(first)))
 	case len(fitting) == 0:
 		return fmt.Errorf("no job can run on the cluster, the first: %w", first)
 	}
 	s.Jobs = fitting
 	s.Remarks = append(s.Remarks, fmt.Sprintf("%d jobs that cannot run on the cluster are left out, the first: %v", bad, first))
 	return nil
+}
+
+// othersText says behind a first error how many more there are, and what to do where the
+// jobs stand in a file.
+func othersText(more int, inFile bool) string {
+	switch {
+	case more > 0 && inFile:
+		return fmt.Sprintf(" (and %d more; --skip-bad leaves them out)", more)
+	case more > 0:
+		return fmt.Sprintf(" (and %d more)", more)
+	case inFile:
+		return " (--skip-bad leaves it out)"
+	}
+	return ""
+}
+
+func hasLine(err error) bool {
+	var p trace.Problem
+	return errors.As(err, &p) && p.Line > 0
 }
 
 // checkRunnable says why a job cannot run on any type of GPU of the cluster. Of several

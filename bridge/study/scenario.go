@@ -62,17 +62,19 @@ func LoadScenario(from ScenarioSource) (*Scenario, error) {
 
 // GenerateScenario makes up a scenario of the kind for the nodes.
 func GenerateScenario(kind string, o generate.WorkloadOptions, seed int64, nodes []policy.Node) (*Scenario, error) {
-	for _, k := range generate.ListKinds() {
-		if k.Name == kind && o.JobCount != 0 && !slices.Contains(k.UsedOptions, "jobs") {
-			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)
-		}
+	if err := generate.CheckOptionsUsed(kind, o); err != nil {
+		return nil, err
 	}
 	o.ClusterGPUs = cluster.CountGPUs(nodes)
 	made, err := generate.DrawWorkload(kind, o, seed)
 	if err != nil {
 		return nil, err
 	}
-	return NewScenario(Scenario{Name: kind, Jobs: made.Jobs, SpeedTables: generate.NewSpeedTables(), Accounts: made.Accounts, Nodes: nodes}, false)
+	s, err := NewScenario(Scenario{Name: kind, Jobs: made.Jobs, SpeedTables: generate.NewSpeedTables(), Accounts: made.Accounts, Nodes: nodes}, false)
+	if err != nil && generate.HasTraining(kind) {
+		err = fmt.Errorf("%w; drawn training jobs have speeds on GPUs of the types %s: write --cluster like 8x4:%s", err, strings.Join(generate.GPUTypes(), ", "), generate.GPUTypes()[0])
+	}
+	return s, err
 }
 
 // NewScenario completes a scenario from what is given of it; its jobs are copied. Jobs

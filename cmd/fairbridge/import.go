@@ -61,6 +61,8 @@ For a file, print with:
 	c.Flags().DurationVar(&i.windowLength, "window", runs.DefaultWindow, "how much time is read and stored at once")
 	c.Flags().DurationVar(&i.overlap, "overlap", runs.DefaultOverlap, "how much of what was read before is read again")
 	c.Flags().BoolVar(&i.readsAgain, "again", false, "with --since: also read again what was read before")
+	cli.SetRange(c, "window", "1s", "8784h")
+	cli.SetRange(c, "overlap", "0s", "8784h")
 	return o.AddJSONFlag(c)
 }
 
@@ -114,9 +116,6 @@ func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
 		if *f.to, err = cli.ParseTime(f.text, now); err != nil {
 			return im, fmt.Errorf("--%s: %w", f.name, err)
 		}
-	}
-	if i.windowLength < time.Second || i.overlap < 0 {
-		return im, errors.New("--window must be a second at least, and --overlap not negative")
 	}
 	if im.Until.IsZero() || im.Until.After(now) {
 		im.Until = now

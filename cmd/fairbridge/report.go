@@ -16,6 +16,7 @@ import (
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study/datafile"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -90,6 +91,11 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 	list, err := a.selectReports(name, time.Now())
 	if err != nil {
 		return cli.NewUsageError(err)
+	}
+	if a.outputFile != "" {
+		if err := datafile.CheckWritable(a.outputFile, true); err != nil {
+			return err
+		}
 	}
 	db, err := cli.OpenDB(c.Context(), f)
 	if err != nil {

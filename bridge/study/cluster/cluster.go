@@ -95,7 +95,11 @@ func parseNodeGroups(spec string) ([]nodeGroup, error) {
 	if spec = strings.TrimSpace(spec); spec == "" {
 		return nil, errors.New("empty; " + specSyntaxHint)
 	}
-	if n, err := strconv.Atoi(spec); err == nil {
+	n, err := strconv.Atoi(spec)
+	if errors.Is(err, strconv.ErrRange) {
+		return nil, fmt.Errorf("more than %d GPUs", maxClusterGPUs)
+	}
+	if err == nil {
 		p := nodeGroup{spec, n, 1, PlainSpecGPUType}
 		return []nodeGroup{p}, p.checkSize()
 	}
@@ -122,7 +126,7 @@ func parseNodeGroup(text string) (nodeGroup, error) {
 	nodes, err := strconv.Atoi(m[1])
 	gpus, err2 := strconv.Atoi(m[2])
 	if err := errors.Join(err, err2); err != nil {
-		return nodeGroup{}, fmt.Errorf("part %q: a number is too large", text)
+		return nodeGroup{}, fmt.Errorf("part %q: more than %d GPUs", text, maxClusterGPUs)
 	}
 	p := nodeGroup{text, nodes, gpus, m[3]}
 	if p.gpuType == "" {

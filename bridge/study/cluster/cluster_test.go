@@ -48,7 +48,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ spec, says string }{
 		{"", "empty"}, {"0", `"0"`}, {"-4", `"-4"`}, {"4x", `"4x"`}, {"0x8", `"0x8"`}, {"4x-1:a100", `"4x-1:a100"`},
 		{"4x8:a100,", "a part is empty"}, {"4x8:a 100", `"4x8:a 100"`}, {"32:a100", "like 32x1:a100"},
-		{"4x8,32", `"32"`}, {"99999999999999999999x2", "too large"}, {"2000000", "more than"}, {"1048576x2", "more than"},
+		{"4x8,32", `"32"`}, {"99999999999999999999x2", "more than 1048576 GPUs"}, {"99999999999999999999", "more than 1048576 GPUs"}, {"2000000", "more than"}, {"1048576x2", "more than"},
 		{"4x8:a100,2x4", `"4x8:a100" and "2x4"`}, {"4x8:a100,2x8:a100", "write them as one"},
 		{"700000x1:a100,700000x1:h100", "in all"}, {"abc", `"abc"`},
 	} {

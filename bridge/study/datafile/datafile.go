@@ -47,6 +47,10 @@ func CreateFile(path string) (*AtomicFile, error) {
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err // the file beside it, by which it is written, is none that was asked for
+		}
 		return nil, fmt.Errorf("writing %s: %w", path, err)
 	}
 	return &AtomicFile{path, temp}, nil
@@ -103,10 +107,16 @@ func SaveFile(path string, replace bool, content func(io.Writer) error) error {
 }
 
 // CheckWritable says why a file cannot be written by SaveFile, as far as can be told
-// before: it is a folder, or there already (fs.ErrExist).
+// before: it is a folder or has none to lie in, or is there
+// already (fs.ErrExist).
 func CheckWritable(path string, replace bool) error {
 	info, err := os.Stat(path)
+	folder, folderErr := os.Stat(filepath.Dir(path))
 	switch {
+	case errors.Is(folderErr, fs.ErrNotExist):
+		return fmt.Errorf("writing %s: there is no folder %s", path, filepath.Dir(path))
+	case folderErr == nil && !folder.IsDir():
+		return fmt.Errorf("writing %s: %s is no folder", path, filepath.Dir(path))
 	case err != nil:
 		return nil // not there, or the writing will say what is wrong
 	case info.IsDir():

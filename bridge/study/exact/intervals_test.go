@@ -118,7 +118,7 @@ func TestErrorsNameTheJob(t *testing.T) {
 		"needs a policy and nodes":                       {Policy: policyengine.Pipeline{}},
 		"job 2: put on n0000:1×v100: 1 GPUs too few":     {Policy: crammed{}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), job(2, 0, 1)}},
 		"1 decisions for 2 jobs":                         {Policy: crammed{forget: true}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), job(2, 0, 1)}},
-		"job 3 (line 0): asks for 0 GPUs":                {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3}}},
+		"job 3: asks for 0 GPUs":                         {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3}}},
 		`asks for type "h100" and has no speed there; t`: {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3, GPUs: 1, GPUType: "h100"}}},
 	} {
 		if _, err := exact.Run(c); err == nil || !strings.Contains(err.Error(), want) {

@@ -21,15 +21,15 @@ func (l *jobLoader) loadJob(j *job, w *workload.Job) error {
 	j.outcome = measure.JobOutcome{ID: w.ID, User: w.User, Account: w.Account, GPUCount: w.GPUs, Arrive: w.Arrive, ExclusiveRunSeconds: w.Duration}
 	switch {
 	case w.GPUs <= 0:
-		return fmt.Errorf("job %d (line %d): asks for %d GPUs", w.ID, w.Line, w.GPUs)
+		return fmt.Errorf("%s: asks for %d GPUs", w.Location(), w.GPUs)
 	case !(w.Arrive >= 0) || math.IsInf(w.Arrive, 0):
-		return fmt.Errorf("job %d (line %d): arrives at %g s", w.ID, w.Line, w.Arrive)
+		return fmt.Errorf("%s: arrives at %g s", w.Location(), w.Arrive)
 	case w.Training != nil:
 		if err := l.loadTrainingJob(j); err != nil {
 			return err
 		}
 	case !(w.Duration >= 0) || math.IsInf(w.Duration, 0):
-		return fmt.Errorf("job %d (line %d): a run time of %g s", w.ID, w.Line, w.Duration)
+		return fmt.Errorf("%s: a run time of %g s", w.Location(), w.Duration)
 	default:
 		if err := l.loadPlainJob(j); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (l *jobLoader) loadPlainJob(j *job) error {
 		}
 	}
 	if l.speeds.referenceGPUType(j) < 0 {
-		return fmt.Errorf("job %d (line %d): asks for type %q and has no speed there; the cluster has %v", j.ID, j.Line, j.GPUType, l.speeds.gpuTypes)
+		return fmt.Errorf("%s: asks for type %q and has no speed there; the cluster has %v", j.Location(), j.GPUType, l.speeds.gpuTypes)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (l *jobLoader) loadTrainingJob(j *job) error {
 	t := j.Training
 	j.totalUnits, j.batchSize, j.wantedBatchSize = float64(t.Steps), t.BatchSize, t.BatchSize
 	if !l.speeds.setBatchRates(j, t.BatchSize) {
-		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.gpuTypes)
+		return fmt.Errorf("%s: no speed of %s with %d GPUs in the throughput tables for the types %v", j.Location(), j.Job.Class, j.GPUs, l.speeds.gpuTypes)
 	}
 	home := l.speeds.referenceGPUType(j)
 	if t.EpochCount() == 0 {

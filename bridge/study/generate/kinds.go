@@ -3,6 +3,7 @@ package generate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,6 +111,33 @@ func DrawWorkload(kind string, w WorkloadOptions, seed int64) (*Workload, error)
 	}
 	return nil, fmt.Errorf("no kind of workload %q; there are %s", kind, strings.Join(ListKindNames(), ", "))
 }
+
+// CheckOptionsUsed refuses options that say something that a kind does not take: they
+// would change nothing. The size of the cluster is none of them.
+func CheckOptionsUsed(kind string, o WorkloadOptions) error {
+	i := slices.IndexFunc(ListKinds(), func(k WorkloadKind) bool { return k.Name == kind })
+	if i < 0 {
+		return nil // DrawWorkload says which there are
+	}
+	used := ListKinds()[i].UsedOptions
+	for _, f := range []struct {
+		name  string
+		isSet bool
+	}{{"jobs", o.JobCount != 0}, {"load", o.OfferedLoad != 0}, {"days", o.DayCount != 0}, {"accounts", o.AccountCount != 0}, {"profile", o.ProfileName != ""}} {
+		if f.isSet && !slices.Contains(used, f.name) {
+			return fmt.Errorf("workload %s takes no --%s: leave it out; it is drawn by %s", kind, f.name, strings.Join(used, ", "))
+		}
+	}
+	return nil
+}
+
+// HasTraining reports whether the jobs of a kind run at the speeds of NewSpeedTables.
+func HasTraining(kind string) bool {
+	return slices.ContainsFunc(ListKinds(), func(k WorkloadKind) bool { return k.Name == kind && k.HasTraining })
+}
+
+// GPUTypes are those that NewSpeedTables has speeds of.
+func GPUTypes() []string { return gpuTypes[:] }
 
 func (w *WorkloadOptions) checkRanges() error {
 	for _, f := range []struct {

@@ -42,7 +42,7 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 		return j, nil
 	}
 	if o.speedTables == nil {
-		return j, fmt.Errorf("job %d (line %d): trains %s, and there are no throughput tables", j.ID, j.Line, j.Training.Model)
+		return j, fmt.Errorf("%s: trains %s, and there are no throughput tables", j.Location(), j.Training.Model)
 	}
 	j.Duration, j.Speeds = 0, map[string]float64{}
 	for _, typ := range o.gpuTypes {
@@ -59,7 +59,7 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 		}
 	}
 	if j.Duration == 0 {
-		return j, fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Training.Model, j.GPUs, o.gpuTypes)
+		return j, fmt.Errorf("%s: no speed of %s with %d GPUs in the throughput tables for the types %v", j.Location(), j.Training.Model, j.GPUs, o.gpuTypes)
 	}
 	return j, nil
 }
@@ -93,9 +93,9 @@ func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 	per, all := o.countMaxGPUs(j)
 	switch {
 	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
-		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
+		return s, fmt.Errorf("%s: a run time of %g s", j.Location(), j.Duration)
 	case j.GPUs <= 0 || j.GPUs > all:
-		return s, fmt.Errorf("job %d (line %d): asks for %d GPUs; the cluster has %d that it can run on", j.ID, j.Line, j.GPUs, all)
+		return s, fmt.Errorf("%s: asks for %d GPUs; the cluster has %d that it can run on", j.Location(), j.GPUs, all)
 	case j.NodeCount > 1 && j.GPUs%j.NodeCount == 0 && j.GPUs/j.NodeCount <= per && j.NodeCount <= len(o.nodes):
 		s.MinNodes, s.GPUsPerNode = j.NodeCount, j.GPUs/j.NodeCount
 	case j.GPUs <= per:

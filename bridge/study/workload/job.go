@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -74,3 +75,12 @@ const (
 	AccordionMode BatchMode = "accordion"
 	GNSMode       BatchMode = "gns"
 )
+
+// Location names the job for an error: by its number, and its line where it was read from
+// a file.
+func (j *Job) Location() string {
+	if j.Line > 0 {
+		return fmt.Sprintf("job %d (line %d)", j.ID, j.Line)
+	}
+	return fmt.Sprintf("job %d", j.ID)
+}

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -51,6 +52,9 @@ status is 1.
 	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
 	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
 	s.Float64Var(&f.generateOptions.OfferedLoad, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
+	cli.SetRange(c, "jobs", "1", "10000000")
+	cli.SetRange(c, "load", "0.001", "100")
+	completeWords(c, "generate", generate.ListKindNames()...)
 	return o.AddJSONFlag(c)
 }
 
@@ -96,6 +100,7 @@ func (f *compareFlags) readExperiment() (*study.Experiment, error) {
 		return nil, err
 	}
 	var scenarios []*study.Scenario
+	jobs := 0
 	for i := range f.seedCount {
 		s, err := study.GenerateScenario(f.generateKind, f.generateOptions, f.seed+int64(i), f.scenarioSource.Nodes)
 		if err != nil {
@@ -105,9 +110,15 @@ func (f *compareFlags) readExperiment() (*study.Experiment, error) {
 			s.SilenceJobs()
 		}
 		scenarios = append(scenarios, s)
+		if jobs += len(s.Jobs); jobs > maxDrawnJobs {
+			return nil, cli.NewUsageError(fmt.Errorf("--seeds %d: the first %d draw %d jobs together, want at most %d: take fewer seeds or --jobs", f.seedCount, i+1, jobs, maxDrawnJobs))
+		}
 	}
 	return e, f.addScenarios(e, scenarios...)
 }
+
+// maxDrawnJobs is how many jobs all seeds may draw together; they are held in memory.
+const maxDrawnJobs = 10_000_000
 
 func (f *compareFlags) checkFlags() error {
 	switch {
@@ -115,8 +126,10 @@ func (f *compareFlags) checkFlags() error {
 		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
 	case f.generateKind == "" && f.generateOptions != (generate.WorkloadOptions{}):
 		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
+	case f.generateKind == "" && f.scenarioSource.TracePath == "":
+		return cli.NewUsageError(errors.New("which jobs? Name a file by --trace, or a kind of workload to draw by --generate; see --help"))
 	}
-	return f.checkRepeatFlags()
+	return nil
 }
 
 // resultFiles are the files in which results are written besides.

@@ -33,6 +33,7 @@ type replayFlags struct {
 }
 
 func (f *replayFlags) addFlags(c *cobra.Command) {
+	cli.SetRange(c, "cycle", "0", "1000000000000000")
 	f.addSharedFlags(c, "slurm")
 	f.addRepeatFlags(c, "for policies with chance")
 	s := c.Flags()
@@ -46,9 +47,6 @@ func (f *replayFlags) addFlags(c *cobra.Command) {
 func (f *replayFlags) replayPast(c *cobra.Command, o *cli.Options, partition string) error {
 	if f.policyList == "" {
 		f.policyList = policyset.SlurmName
-	}
-	if err := f.checkRepeatFlags(); err != nil {
-		return err
 	}
 	e, err := f.newExperiment()
 	if err != nil {

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -59,7 +58,9 @@ func (f *simulateFlags) addSharedFlags(c *cobra.Command, fidelity string) {
 	s.Int64Var(&f.seed, "seed", 1, "of all chance")
 	s.StringVar(&f.perJobFile, "per-job", "", "also write what became of every job to this file (CSV): policy and seed where there\n"+
 		"are several, job, user, account, gpus, arrive_s, start_s, end_s, wait_s, jct_s, rho, stops")
+	cli.SetRange(c, "seed", "-1000000000000", "1000000000000")
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicyList))
+	completeWords(c, "fidelity", "exact", "slurm")
 }
 
 // addTraceFlags adds what says which jobs are simulated, and on what.
@@ -74,6 +75,10 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
 	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
+	cli.SetRange(c, "gpus-per-proc", "0.001", "1000")
+	cli.SetRange(c, "round", "1s", "168h")
+	completeWords(c, "clock", append([]string{"auto"}, exact.ClockNames()...)...)
+	completeWords(c, "format", append([]string{"auto"}, trace.FormatNames()...)...)
 }
 
 // addRepeatFlags adds what commands have that simulate many times.
@@ -82,6 +87,13 @@ func (f *simulateFlags) addRepeatFlags(c *cobra.Command, seeds string) {
 	s.IntVar(&f.seedCount, "seeds", 1, "how many times, "+seeds)
 	s.IntVar(&f.parallelRuns, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
 	s.StringVar(&f.htmlFile, "html", "", "also write a page with drawings to this file")
+	cli.SetRange(c, "seeds", "1", "1000")
+	cli.SetRange(c, "parallel", "1", "1024")
+}
+
+// completeWords offers the values that a flag knows to a shell.
+func completeWords(c *cobra.Command, flag string, words ...string) {
+	cobra.CheckErr(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // completePolicyList offers names behind the last comma.
@@ -142,14 +154,6 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 		return nil, cli.NewUsageError(err)
 	}
 	return e, nil
-}
-
-// checkRepeatFlags checks the flags of addRepeatFlags.
-func (f *simulateFlags) checkRepeatFlags() error {
-	if f.seedCount < 1 || f.parallelRuns < 1 {
-		return cli.NewUsageError(errors.New("--seeds and --parallel want at least 1"))
-	}
-	return nil
 }
 
 // addScenarios gives the experiment its scenarios, and the clock that fits them. Unless

@@ -69,6 +69,8 @@ func (t *traceFlags) addReadFlags(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&t.readOptions.Format, "format", "auto", "format of the file, see fairbridge trace --help")
 	c.Flags().BoolVar(&t.readOptions.SkipBad, "skip-bad", false, "pass over rows that make no sense, and count them")
 	c.Flags().Float64Var(&t.readOptions.GPUsPerProc, "gpus-per-proc", 1, "GPUs that a processor of an swf file stands for")
+	cli.SetRange(c, "gpus-per-proc", "0.001", "1000")
+	completeWords(c, "format", append([]string{"auto"}, trace.FormatNames()...)...)
 	return c
 }
 
@@ -80,9 +82,6 @@ func (t *traceFlags) addWriteFlags(c *cobra.Command) *cobra.Command {
 }
 
 func (t *traceFlags) openTrace(path string) (*trace.Trace, error) {
-	if !(t.readOptions.GPUsPerProc > 0) {
-		return nil, cli.NewUsageError(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.readOptions.GPUsPerProc))
-	}
 	tr, err := trace.ReadFile(path, t.readOptions)
 	var p trace.Problem
 	if errors.As(err, &p) && p.Line > 0 && !t.readOptions.SkipBad {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -29,6 +28,9 @@ func newTraceConvertCommand(o *cli.Options) *cobra.Command {
 		RunE: func(c *cobra.Command, a []string) error {
 			if t.outputFile == "" {
 				return cli.NewUsageError(errors.New("where to? say --to OUT, or --to - for standard output"))
+			}
+			if err := t.checkWritable(t.outputFile); err != nil {
+				return err
 			}
 			tr, err := t.openTrace(a[0])
 			if err != nil {
@@ -55,17 +57,17 @@ func newTraceGenerateCommand(o *cli.Options) *cobra.Command {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
 				return cli.NewUsageError(err)
 			}
-			m, err := generate.DrawWorkload(a[0], w, seed)
-			if err != nil {
-				return cli.NewUsageError(err)
-			}
 			if err := cmp.Or(t.checkWritable(t.outputFile), t.checkWritable(t.tablesFile)); err != nil {
+				return err
+			}
+			tr, err := newGeneratedTrace(a[0], w, seed)
+			if err != nil {
 				return err
 			}
 			if err := t.saveTables(c); err != nil {
 				return err
 			}
-			return t.saveTrace(c, &trace.Trace{Name: fmt.Sprintf("%s-%d", a[0], seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts})
+			return t.saveTrace(c, tr)
 		},
 	})
 	f := c.Flags()
@@ -77,7 +79,26 @@ func newTraceGenerateCommand(o *cli.Options) *cobra.Command {
 	f.IntVar(&w.AccountCount, "accounts", 0, "how many accounts")
 	f.StringVar(&w.ProfileName, "profile", "", "cluster to resemble: helios, venus, earth, saturn or uranus")
 	f.StringVar(&t.tablesFile, "tables", "", "file to write the speeds of training jobs to, as simulate --tables wants them")
+	return boundWorkloadFlags(c)
+}
+
+func boundWorkloadFlags(c *cobra.Command) *cobra.Command {
+	for _, r := range [][3]string{
+		{"seed", "-1000000000000", "1000000000000"}, {"jobs", "1", "10000000"}, {"days", "0.01", "3660"},
+		{"gpus", "1", "1048576"}, {"load", "0.001", "100"}, {"accounts", "1", "10000"},
+	} {
+		cli.SetRange(c, r[0], r[1], r[2])
+	}
 	return c
+}
+
+// newGeneratedTrace draws a trace of the kind.
+func newGeneratedTrace(kind string, w generate.WorkloadOptions, seed int64) (*trace.Trace, error) {
+	m, err := generate.DrawWorkload(kind, w, seed)
+	if err != nil {
+		return nil, cli.NewUsageError(err)
+	}
+	return &trace.Trace{Name: fmt.Sprintf("%s-%d", kind, seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts}, nil
 }
 
 // checkWritable says that a file may be written, so that all are or none.
@@ -118,20 +139,12 @@ func (t *traceFlags) checkKindFlags(c *cobra.Command, kind string) error {
 		case !f.Changed:
 		case !slices.Contains(k.UsedOptions, name):
 			return fmt.Errorf("%s takes no --%s, only --seed, --%s", kind, name, strings.Join(k.UsedOptions, ", --"))
-		case f.Value.Type() != "string" && !isPositiveFlag(c, name):
-			return fmt.Errorf("--%s %s: want more than 0", name, f.Value)
 		}
 	}
 	if t.tablesFile != "" && !k.HasTraining {
 		return fmt.Errorf("jobs of %s have no throughput tables; leave out --tables", kind)
 	}
 	return nil
-}
-
-func isPositiveFlag(c *cobra.Command, name string) bool {
-	n, err := c.Flags().GetInt(name)
-	x, err2 := c.Flags().GetFloat64(name)
-	return err == nil && n > 0 || err2 == nil && x > 0 && !math.IsInf(x, 1)
 }
 
 func kindsText() string {
