@@ -29,7 +29,7 @@ type ScenarioSource struct {
 	TraceOptions trace.ReadOptions
 	TablesPath   string // of throughput; "": none
 	Nodes        []policy.Node
-	SilenceJobs  bool // jobs report nothing to the policies
+	Reports      JobReports // which jobs report to the policies; "": DefaultReports
 }
 
 // LoadScenario reads a scenario and makes sure that every job could run; with
@@ -54,9 +54,7 @@ func LoadScenario(from ScenarioSource) (*Scenario, error) {
 	if t.SkippedCount > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.SkippedCount, t.FirstErrors[0]))
 	}
-	if from.SilenceJobs {
-		s.SilenceJobs()
-	}
+	from.Reports.SetReports(s.Jobs, IsPlainFormat(t.Format))
 	return s, s.completeJobs(from.TracePath, from.TraceOptions.SkipBad)
 }
 
@@ -106,14 +104,6 @@ func (s *Scenario) completeJobs(path string, skip bool) error {
 	}
 	slices.SortFunc(s.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
 	return nil
-}
-
-// SilenceJobs makes all jobs report nothing: a policy sees what Slurm says of a plain
-// batch job. What the jobs do stays as it is.
-func (s *Scenario) SilenceJobs() {
-	for i := range s.Jobs {
-		s.Jobs[i].IsSilent = true
-	}
 }
 
 // CountGPUs is the size of the cluster.

@@ -106,9 +106,7 @@ func (f *compareFlags) readExperiment() (*study.Experiment, error) {
 		if err != nil {
 			return nil, cli.NewUsageError(err)
 		}
-		if f.scenarioSource.SilenceJobs {
-			s.SilenceJobs()
-		}
+		f.scenarioSource.Reports.SetReports(s.Jobs, true)
 		scenarios = append(scenarios, s)
 		if jobs += len(s.Jobs); jobs > maxDrawnJobs {
 			return nil, cli.NewUsageError(fmt.Errorf("--seeds %d: the first %d draw %d jobs together, want at most %d: take fewer seeds or --jobs", f.seedCount, i+1, jobs, maxDrawnJobs))
@@ -158,7 +156,7 @@ func (f *resultFiles) discard() {
 func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
 	if err := f.htmlPage.Write(func(w io.Writer) error {
 		page := e.NewComparisonPage(results, describeExperiment(e))
-		page.About, page.Footer = append(page.About, more...), cli.MadeByText()
+		page.About, page.Footer = append(append(page.About, e.DescribeInformation()), more...), cli.MadeByText()
 		return chart.WriteComparisonPage(w, page)
 	}); err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 // least and greatest of each figure.
 type comparisonLine struct {
 	measure.Summary
+	Reporting int                   `json:"reporting_jobs"` // whose progress policies are told
 	Seeds     int                   `json:"seeds"`
 	Min       *measure.Summary      `json:"min,omitempty"`
 	Max       *measure.Summary      `json:"max,omitempty"`
@@ -42,6 +43,7 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 		return study.CheckFailures(results)
 	}
 	printable.Fprintln(w, describeExperiment(e))
+	printable.Fprintln(w, e.DescribeInformation())
 	printable.Fprintf(w, "\n")
 	printResults(w, e.NewRows(results), len(e.Scenarios))
 	for i := range results {
@@ -64,7 +66,7 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 			list = append(list, failureLine{r.Label, e.Scenarios[0].Name, r.Err.Error()})
 			continue
 		}
-		c := comparisonLine{Summary: r.Median, Seeds: r.RunCount}
+		c := comparisonLine{Summary: r.Median, Seeds: r.RunCount, Reporting: e.CountReportingJobs()}
 		if c.Seeds > 1 {
 			c.Min, c.Max = &r.Min, &r.Max
 		}

@@ -73,16 +73,26 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		return err
 	}
 	if json {
-		var summaries []measure.Summary
-		for i := range results {
-			summaries = append(summaries, results[i].Median)
-		}
-		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), summaries), failed)
+		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), newSimulationLines(e, results)), failed)
 	}
-	printable.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"))
+	printable.Fprintf(c.OutOrStdout(), "%s: %s\n%s\n\n", e.Scenarios[0].Name, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"), e.DescribeInformation())
 	printResults(c.OutOrStdout(), e.NewRows(results), 1)
 	printable.Fprintlines(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed
+}
+
+// simulationLine is what --json prints of a policy.
+type simulationLine struct {
+	measure.Summary
+	Reporting int `json:"reporting_jobs"` // whose progress policies are told
+}
+
+func newSimulationLines(e *study.Experiment, results []study.Result) []simulationLine {
+	var lines []simulationLine
+	for i := range results {
+		lines = append(lines, simulationLine{results[i].Median, e.CountReportingJobs()})
+	}
+	return lines
 }
 
 // runExperiment shows on a terminal how far it is.

@@ -36,6 +36,7 @@ tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 // simulateFlags are the flags of the commands that simulate.
 type simulateFlags struct {
 	scenarioSource          study.ScenarioSource
+	isSilent                bool
 	clusterSpec             string
 	policyList              string
 	fidelity                string
@@ -71,7 +72,7 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	s.StringVar(&f.scenarioSource.TablesPath, "tables", "", "file with throughput tables, for training jobs")
 	s.Float64Var(&f.scenarioSource.TraceOptions.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
 	s.BoolVar(&f.scenarioSource.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
-	s.BoolVar(&f.scenarioSource.SilenceJobs, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
+	f.addReportFlags(c)
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
 	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
@@ -79,6 +80,28 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	cli.SetRange(c, "round", "1s", "168h")
 	completeWords(c, "clock", append([]string{"auto"}, exact.ClockNames()...)...)
 	completeWords(c, "format", append([]string{"auto"}, trace.FormatNames()...)...)
+}
+
+// addReportFlags adds what says which jobs report to the policies.
+func (f *simulateFlags) addReportFlags(c *cobra.Command) {
+	c.Flags().StringVar((*string)(&f.scenarioSource.Reports), "reports", string(study.DefaultReports), "which jobs report their progress, so that policies know how long they run: auto\n(training jobs; not those of a cluster's history), all, none")
+	c.Flags().BoolVar(&f.isSilent, "silent", false, "the same as --reports none: policies see plain batch jobs")
+	completeWords(c, "reports", study.JobReportsNames()...)
+}
+
+// checkReports reads the flags of addReportFlags.
+func (f *simulateFlags) checkReports() error {
+	r := &f.scenarioSource.Reports
+	if f.isSilent {
+		if *r != study.DefaultReports && *r != study.NoneReports {
+			return cli.NewUsageError(fmt.Errorf("--silent is --reports none: leave out --reports %s", *r))
+		}
+		*r = study.NoneReports
+	}
+	if names := study.JobReportsNames(); !slices.Contains(names, string(*r)) {
+		return cli.NewUsageError(fmt.Errorf("--reports %q is unknown, there are %s", *r, strings.Join(names, ", ")))
+	}
+	return nil
 }
 
 // addRepeatFlags adds what commands have that simulate many times.
@@ -130,6 +153,9 @@ func (f *simulateFlags) newCheckedExperiment(jobs string) (*study.Experiment, er
 	}
 	if all, format := trace.FormatNames(), f.scenarioSource.TraceOptions.Format; format != "auto" && !slices.Contains(all, format) {
 		return nil, cli.NewUsageError(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
+	}
+	if err := f.checkReports(); err != nil {
+		return nil, err
 	}
 	return f.newExperiment()
 }
