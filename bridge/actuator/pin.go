@@ -95,7 +95,12 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 func (g *PartitionGoal) isJobPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.MayPin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On)
+		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On) && !areAnyAsleep(g.View, nodes)
+}
+
+// areAnyAsleep reports whether one of the nodes has to be woken: which to wake is Slurm's choice.
+func areAnyAsleep(v *slurm.View, nodes []string) bool {
+	return slices.ContainsFunc(nodes, func(name string) bool { n := v.Node(name); return n != nil && n.IsAsleep() })
 }
 
 // needsPin reports whether the nodes are not named yet, and the owner's own list

@@ -1,5 +1,7 @@
 package slurm
 
+import "slices"
+
 // Node is one node record of Slurm.
 type Node struct {
 	Name       string
@@ -28,7 +30,7 @@ func (n *Node) IsSchedulable() (why string, ok bool) {
 		return n.State, false
 	}
 	for _, f := range n.Flags {
-		if unschedulableFlags[f] {
+		if unschedulableFlags[f] && !(f == "NOT_RESPONDING" && n.isBooting()) {
 			return f, false
 		}
 	}
@@ -36,13 +38,20 @@ func (n *Node) IsSchedulable() (why string, ok bool) {
 }
 
 // unschedulableFlags are the flag words that keep new jobs from a node (26.05's
-// enumeration; older releases use a subset).
+// enumeration; older releases use a subset). A node that Slurm has put to sleep
+// (POWERED_DOWN) or is waking (POWERING_UP) is given to jobs like any other.
 var unschedulableFlags = map[string]bool{
 	"DRAIN": true, "FAIL": true, "MAINTENANCE": true, "NOT_RESPONDING": true,
-	"REBOOT_REQUESTED": true, "REBOOT_ISSUED": true, "POWERED_DOWN": true,
-	"POWERING_DOWN": true, "POWERING_UP": true, "POWER_DOWN": true,
+	"REBOOT_REQUESTED": true, "REBOOT_ISSUED": true,
+	"POWERING_DOWN": true, "POWER_DOWN": true,
 	"INVALID_REG": true, "BLOCKED": true,
 }
+
+// IsAsleep reports whether Slurm has to wake the node, or is waking it, before a job runs there.
+func (n *Node) IsAsleep() bool { return slices.Contains(n.Flags, "POWERED_DOWN") || n.isBooting() }
+
+// isBooting reports whether Slurm is waking the node, which answers nothing meanwhile.
+func (n *Node) isBooting() bool { return slices.Contains(n.Flags, "POWERING_UP") }
 
 // Partition is one partition record of Slurm.
 type Partition struct {
