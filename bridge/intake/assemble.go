@@ -87,6 +87,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	case !mine && (!j.IsRunning() || !a.usesPartitionNodes(j)):
 		return policy.Job{}, false
 	}
+	a.widenToWholeNodes(&demand, j)
 	tooMuch := a.limitAsk(&demand, mine)
 	d := &j.Directive // what of it cannot be read is shown by explain, and never fatal
 	out := policy.Job{
@@ -185,6 +186,8 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 		return "this partition is not in preempt mode"
 	case j.HasFlag("COMPLETING"):
 		return "it is ending"
+	case j.IsBeingPreempted():
+		return "Slurm is preempting it"
 	case j.State != "RUNNING":
 		return "it is " + strings.ToLower(j.State)
 	case !j.IsBatch || !j.Requeue:

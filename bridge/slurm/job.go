@@ -54,6 +54,7 @@ type Job struct {
 	AccrueTime       time.Time
 	Start            time.Time
 	End              time.Time
+	PreemptTime      time.Time     // preempt_time: when Slurm began to preempt the run
 	SuspendTime      time.Time     // suspend_time
 	PreSuspendTime   time.Duration // run time before the last suspension
 	Deadline         time.Time
@@ -90,6 +91,7 @@ type Job struct {
 	Cron             string
 	FederationOrigin string // federation_origin
 	Exclusive        bool
+	Licenses         string // licenses it asks for or holds
 
 	ArrayJobID    int64      // 0: not an array
 	ArrayTaskID   int64      // valid when IsArrayTask
@@ -121,6 +123,12 @@ func (j *Job) IsPending() bool { return j.State == "PENDING" && !j.HasFlag("COMP
 // completing included.
 func (j *Job) IsRunning() bool {
 	return j.State == "RUNNING" || j.State == "SUSPENDED" || j.HasFlag("COMPLETING")
+}
+
+// IsBeingPreempted reports whether Slurm itself has told the run to end for another job;
+// it may go on for the grace time of its QOS or partition.
+func (j *Job) IsBeingPreempted() bool {
+	return j.IsRunning() && !j.PreemptTime.IsZero() && !j.PreemptTime.Before(j.Start)
 }
 
 // IsDone reports whether the job has ended for good.

@@ -21,6 +21,12 @@ func (j *Job) IsBlockedAtAnyRank() bool {
 	return slices.ContainsFunc(blockingReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
 }
 
+// WasConsidered reports whether Slurm has tried to start the job, so that its reason is known.
+func (j *Job) WasConsidered() bool { return j.Reason != "" && j.Reason != "None" }
+
+// WaitsForResources reports whether Slurm says that nodes are all that the job lacks.
+func (j *Job) WaitsForResources() bool { return j.Reason == "Resources" }
+
 // blockingReasons are the pending reasons (or beginnings of them) that no ranking
 // can overcome.
 var blockingReasons = []string{

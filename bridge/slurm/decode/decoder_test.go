@@ -87,6 +87,8 @@ var jobTests = []struct {
 	{"exclusive", []string{`"shared": ["none"]`}, func(j *slurm.Job) { j.Exclusive = true }},
 	{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *slurm.Job) { j.Exclusive = true }},
 	{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *slurm.Job) { j.Exclusive = true }},
+	{"exclusive, v0.0.45", []string{`"submit_line": "sbatch -p gpu --exclusive run.sh"`, `"shared": []`}, func(j *slurm.Job) { j.Exclusive = true }},
+	{"exclusive by user, v0.0.45", []string{`"submit_line": "sbatch -p gpu --exclusive=user run.sh"`}, func(*slurm.Job) {}},
 	{"shared by user", []string{`"shared": ["user"]`, `"exclusive": ["user"]`, `"cron": 5`}, func(*slurm.Job) {}},
 	{"sluid", []string{`"step_id": {"job_id": {"set":true,"infinite":false,"number":1}, "sluid": "s335M7"}`},
 		func(j *slurm.Job) { j.SLUID = "s335M7" }},

@@ -27,6 +27,7 @@ var jobSchema = newRecordSchema(
 	timeField("accrue_time", func(j *slurm.Job) *time.Time { return &j.AccrueTime }),
 	timeField("start_time", func(j *slurm.Job) *time.Time { return &j.Start }),
 	timeField("end_time", func(j *slurm.Job) *time.Time { return &j.End }),
+	timeField("preempt_time", func(j *slurm.Job) *time.Time { return &j.PreemptTime }),
 	timeField("suspend_time", func(j *slurm.Job) *time.Time { return &j.SuspendTime }),
 	durationField("pre_sus_time", time.Second, func(j *slurm.Job) *time.Duration { return &j.PreSuspendTime }),
 	timeField("deadline", func(j *slurm.Job) *time.Time { return &j.Deadline }),
@@ -60,8 +61,10 @@ var jobSchema = newRecordSchema(
 	sharedStringField("resv_name", func(j *slurm.Job) *string { return &j.Reservation }),
 	optionalField(sharedStringField("cron", func(j *slurm.Job) *string { return &j.Cron })),
 	sharedStringField("federation_origin", func(j *slurm.Job) *string { return &j.FederationOrigin }),
+	optionalField(sharedStringField("licenses", func(j *slurm.Job) *string { return &j.Licenses })),
 	optionalField(exclusiveField("shared", "NONE")),
 	optionalField(exclusiveField("exclusive", "TRUE")),
+	optionalField(recordField[slurm.Job]{"submit_line", readSubmitLine}),
 	nonNegativeField("array_job_id", func(j *slurm.Job) *int64 { return &j.ArrayJobID }),
 	recordField[slurm.Job]{"array_task_id", readArrayTaskID},
 	parsedTextField("array_task_string", func(j *slurm.Job) *slurm.ArrayTasks { return &j.ArrayTasks }, (*textCaches).parseArrayTasks),
@@ -141,6 +144,16 @@ func exclusiveField(name, value string) recordField[slurm.Job] {
 		j.Exclusive = j.Exclusive || slices.Contains(s.lastWords, value)
 		return got
 	}}
+}
+
+// readSubmitLine reads that a job wants whole nodes from the command that submitted it: v0.0.45
+// shows it nowhere else.
+func readSubmitLine(s *replyInput, j *slurm.Job) valueStatus {
+	line, got := s.readUniqueString()
+	for word := range strings.FieldsSeq(line) {
+		j.Exclusive = j.Exclusive || word == "--exclusive"
+	}
+	return got
 }
 
 // readJob reads one job record.

@@ -52,12 +52,13 @@ func (r *reader) identity(j *slurm.Job) {
 	j.Comment, j.Extra, j.AdminComment = r.text("comment"), r.text("extra"), r.text("admin_comment")
 	j.Directive = slurm.ReadDirective(j.Comment, j.Extra)
 	j.Features, j.Dependency, j.Reservation = slurm.ReadFeatures(r.text("features")), slurm.ReadDependency(r.text("dependency")), r.text("resv_name")
-	j.FederationOrigin = r.text("federation_origin")
+	j.FederationOrigin, j.Licenses = r.text("federation_origin"), r.text("licenses")
 }
 
 func (r *reader) times(j *slurm.Job) {
 	j.Submit, j.EligibleTime, j.AccrueTime = r.time("submit_time"), r.time("eligible_time"), r.time("accrue_time")
 	j.Start, j.End, j.SuspendTime = r.time("start_time"), r.time("end_time"), r.time("suspend_time")
+	j.PreemptTime = r.time("preempt_time")
 	j.PreSuspendTime, j.Deadline = r.span("pre_sus_time", time.Second), r.time("deadline")
 	j.TimeLimit = r.span("time_limit", time.Minute)
 }
@@ -90,7 +91,7 @@ func (r *reader) soft(j *slurm.Job) {
 	shared, _ := soft.list("shared", true)
 	excl, _ := soft.list("exclusive", true)
 	yes, _ := r.o["exclusive"].(bool)
-	j.Exclusive = yes || slices.Contains(shared, "NONE") || slices.Contains(excl, "TRUE")
+	j.Exclusive = yes || slices.Contains(strings.Fields(soft.text("submit_line")), "--exclusive") || slices.Contains(shared, "NONE") || slices.Contains(excl, "TRUE")
 }
 
 // opaque says what is wrong with a job.
