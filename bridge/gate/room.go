@@ -91,7 +91,11 @@ func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
 	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
 		return deny(invariant.StopPurpose, "job %d could not start if it had room", x.beneficiary)
 	}
-	if n := g.checkBeneficiaryStarts(x); n != nil {
+	if n := firstDenial(
+		func() *denial { return g.checkLeftBySlurm(to) },
+		func() *denial { return g.checkNoRoomComes(to) },
+		func() *denial { return g.checkBeneficiaryStarts(x) },
+	); n != nil {
 		return n
 	}
 	if n := g.checkMakesRoom(x); n != nil {
