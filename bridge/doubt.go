@@ -24,6 +24,7 @@ const (
 	CauseGate               Cause = "gate"      // the gate turned a whole plan down
 	CauseNoEffect           Cause = "effect"    // edits that Slurm said yes to had no effect
 	CauseForeignChanges     Cause = "foreign"   // people change what we changed
+	CauseRewrites           Cause = "rewrites"  // jobs lose values of their owners by our edits
 	CauseStopFile           Cause = "stop"      // the STOP file exists
 	CausePushEndedEarly     Cause = "push"      // a push ended early
 

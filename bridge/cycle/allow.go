@@ -37,6 +37,8 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 		r.addDoubt(bridge.CauseHistory, err)
 		m.GoodViews = 0
 	}
+	m.Rewrites = m.Rewrites.forgetOld(l.Now())
+	allowed = m.addRewrites(r, allowed)
 	if push.StopFileExists(l.StopFile) {
 		r.addDoubt(bridge.CauseStopFile, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		allowed = noEdits

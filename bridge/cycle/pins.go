@@ -20,7 +20,7 @@ const maxPinAge = 3 * time.Minute
 // releasePins gives back the node lists of partitions for which nothing is pushed
 // because of a doubt that is not about what Slurm shows: a policy that fails, a
 // plan that turns everything over, edits without effect, people who change what
-// we set. Nothing would take them back otherwise, since a daemon that leads keeps
+// we set, a plugin that changes more than we do. Nothing would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
 func (l *Loop) releasePins(ctx context.Context, s *cycleState, m Memory, r *Report) {
 	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) || !areAllDoubtsOurs(r.Doubts) {
@@ -58,7 +58,7 @@ func areAllDoubtsOurs(doubts []bridge.Doubt) bool {
 
 func isOurDoubt(c bridge.Cause) bool {
 	switch c {
-	case bridge.CausePolicy, bridge.CauseNoEffect, bridge.CauseForeignChanges:
+	case bridge.CausePolicy, bridge.CauseNoEffect, bridge.CauseForeignChanges, bridge.CauseRewrites:
 		return true
 	}
 	id, ok := c.GateInvariant()

@@ -40,8 +40,13 @@ type Pusher struct {
 	OnIntentDone func(done int)              // called after every intent; nil: it is not told
 	// StopsAtFirstFailure ends the push at the first call that fails, until one succeeds.
 	StopsAtFirstFailure bool
+	// LooksForRewrites ends the push when edits change more of jobs than the field they write.
+	LooksForRewrites bool
+	// RewrittenFieldByJob is what other fields jobs were lately seen to lose by edits; Push adds to a copy.
+	RewrittenFieldByJob map[int64]string
 
-	sentFields map[slurm.JobField]bool // fields written so far
+	sentFields    map[slurm.JobField]bool // fields written so far
+	acceptedCount int                     // edits that Slurm accepted so far
 }
 
 // allowedFailuresInRow is how many calls in a row may fail.
@@ -80,6 +85,9 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 			failures = 0
 			p.StopsAtFirstFailure = p.StopsAtFirstFailure && intents[i].State != bridge.IntentAcked
 		}
+		if err := p.checkRewrites(); err != nil {
+			return intents, err
+		}
 		if failures >= p.allowedFailuresInRow() {
 			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", ErrPushHalted, ErrCallsFailing, failures, intents[i].Error)
 		}
@@ -117,7 +125,11 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 	if SetOutcome(in, err, p.Now()); again && in.State != bridge.IntentAcked { // the first call may have been carried out
 		in.State, in.Closed = bridge.IntentUnknown, time.Time{}
 	}
-	return true, p.updateIntent(ctx, in)
+	if err := p.updateIntent(ctx, in); err != nil {
+		return true, err
+	}
+	p.noteRewrite(ctx, in, &j)
+	return true, nil
 }
 
 // noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,

@@ -89,6 +89,16 @@ func foreignChange(in *bridge.Intent, j *slurm.Job) string {
 // demandChange says what else of the job, that decisions are made from, was
 // changed since the view; "" when nothing was.
 func demandChange(was, j *slurm.Job) string {
+	what, before, now := changedDemandField(was, j)
+	if what == "" {
+		return ""
+	}
+	return fmt.Sprintf("its %s was %q and is %q now: it is planned anew", what, before, now)
+}
+
+// changedDemandField returns the first field, of those that decisions are made from, in which
+// the records differ; what is "" when none does.
+func changedDemandField(was, j *slurm.Job) (what, before, now string) {
 	for _, f := range []struct{ what, was, is string }{
 		{"time limit", was.TimeLimit.String(), j.TimeLimit.String()}, {"partition", was.PartitionText(), j.PartitionText()},
 		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.RequestedTRES.Text, j.RequestedTRES.Text},
@@ -97,8 +107,8 @@ func demandChange(was, j *slurm.Job) string {
 		{"comment", was.Comment, j.Comment}, {"leave to be requeued", strconv.FormatBool(was.Requeue), strconv.FormatBool(j.Requeue)},
 	} {
 		if f.was != f.is {
-			return fmt.Sprintf("its %s was %q and is %q now: it is planned anew", f.what, f.was, f.is)
+			return f.what, f.was, f.is
 		}
 	}
-	return ""
+	return "", "", ""
 }

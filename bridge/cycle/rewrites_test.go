@@ -1,0 +1,64 @@
+package cycle_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// rewriting makes each change of ours change the job's time limit too, as a job_submit plugin may, so often
+// at most; 0: always. It returns the limits that were lost.
+func (r *rig) rewriting(most int) *[]int64 {
+	var lost []int64
+	limit := 17 * time.Minute
+	r.wire.lost = func(e slurm.Edit) error {
+		if most > 0 && len(lost) >= most {
+			return nil
+		}
+		lost = append(lost, e.Run.Job)
+		return r.w.Update(sim.OperatorUser, e.Run.Job, sim.JobUpdate{TimeLimit: &limit})
+	}
+	return &lost
+}
+
+// TestAPluginThatRewritesJobsCostsTwo: after two jobs that lost another value by our edits nothing is sent
+// for an hour, and the jobs and what they lost are named.
+func TestAPluginThatRewritesJobsCostsTwo(t *testing.T) {
+	r, _ := many(t, 30*time.Second, bridge.LeverSiteFactor, 24)
+	lost := r.rewriting(0)
+	last := r.cycles(60)
+	if len(*lost) != 2 {
+		t.Errorf("jobs %v lost their limits, want two", *lost)
+	}
+	if len(last.Doubts) != 1 || last.Doubts[0].Cause != bridge.CauseRewrites || !strings.Contains(last.Doubts[0].Err.Error(), "time limit became") {
+		t.Errorf("doubts: %v", last.Doubts)
+	}
+	r.cycles(70) // over an hour
+	if len(*lost) != 4 {
+		t.Errorf("jobs %v lost their limits in two hours, want four", *lost)
+	}
+	r.wire.lost = nil
+	if last := r.cycles(130); len(last.Doubts) > 0 {
+		t.Errorf("when it is over: %v", last.Doubts)
+	}
+}
+
+// TestOneChangeAtThatMomentIsNoPlugin: somebody changed one job right when we did.
+func TestOneChangeAtThatMomentIsNoPlugin(t *testing.T) {
+	r, ids := many(t, 30*time.Second, bridge.LeverSiteFactor, 24)
+	r.rewriting(1)
+	last := r.cycles(6)
+	if len(last.Doubts) > 0 || len(last.Warnings) != 1 || last.Warnings[0].Cause != bridge.CauseRewrites {
+		t.Errorf("doubts %v, warnings %v", last.Doubts, last.Warnings)
+	}
+	if n := r.standing(); n < len(ids)-1 {
+		t.Errorf("%d values stand", n)
+	}
+	if last := r.cycles(121); len(last.Warnings) > 0 {
+		t.Errorf("an hour later: %v", last.Warnings)
+	}
+}
