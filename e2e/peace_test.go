@@ -1,0 +1,278 @@
+package e2e
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/accounting/pglocal/pgtest"
+)
+
+// slowSlurm are options with which Slurm takes seconds before it looks at a new job, so that
+// fairbridge sees it first.
+const slowSlurm = "defer,sched_interval=8,sched_min_interval=8000000,bf_interval=8,batch_sched_delay=8"
+
+// withSlurm restarts slurmctld with further lines of slurm.conf, and takes them back when the test ends.
+func (s *site) withSlurm(lines ...string) {
+	s.t.Helper()
+	const restart = `kill "$(cat /run/slurmctld.pid)"; while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
+slurmctld; until scontrol ping | grep -q UP; do sleep 0.1; done`
+	s.run("root", "sh", "-c", `cp /etc/slurm/slurm.conf /etc/slurm/kept.conf; printf '%s\n' "$@" >>/etc/slurm/slurm.conf; `+restart, "sh", strings.Join(lines, "\n"))
+	s.atEnd(`mv /etc/slurm/kept.conf /etc/slurm/slurm.conf; ` + restart)
+}
+
+// atEnd runs a script as root when the test ends, before the queue is emptied.
+func (s *site) atEnd(script string) {
+	s.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), time.Minute)
+		defer cancel()
+		s.kill(9)
+		if _, err := s.slurm.Run(ctx, "root", "sh", "-c", script); err != nil {
+			s.t.Errorf("putting Slurm back: %v", err)
+		}
+	})
+}
+
+// restarts returns how often the jobs were requeued altogether.
+func (s *site) restarts(ids ...string) (n int64) {
+	s.t.Helper()
+	for _, id := range ids {
+		n += number(s.show(id)["Restarts"])
+	}
+	return n
+}
+
+// stoppable fills nodes with jobs of alice that may be stopped, beyond their quantum.
+func (s *site) stoppable(nodes int, flags ...string) (ids []string) {
+	s.t.Helper()
+	for range nodes {
+		ids = append(ids, s.submit("alice", long, append(flags, "--gres=gpu:8", "-t", "60", "--requeue", open)...))
+	}
+	s.until("alice's jobs run", 40*time.Second, func() bool { return s.states(ids...)["RUNNING"] == nodes })
+	time.Sleep(6 * time.Second)
+	return ids
+}
+
+// TestNodesThatSleepAreCapacity: Slurm wakes nodes for jobs, so nothing is stopped for a job while
+// some sleep, none is told which to wake, and a node that is waking is no fault.
+func TestNodesThatSleepAreCapacity(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		const boot = `for n in n3 n4; do pkill -f "slurmd .*-N $n\$" || true; done; sleep 0.5
+for n in n3 n4; do slurmd -b -N $n; done; `
+		s.withSlurm("SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=3600", "SuspendTimeout=2", "ResumeTimeout=120",
+			"SchedulerParameters="+slowSlurm)
+		s.atEnd(boot + `scontrol update nodename=n3,n4 state=power_up; sleep 2; scontrol update nodename=n3,n4 state=resume || true`)
+		running := s.stoppable(2, "-x", "n3,n4")
+		s.run("root", "scontrol", "update", "nodename=n3,n4", "state=power_down")
+		s.until("n3 and n4 sleep", 30*time.Second, func() bool { return s.run("root", "sinfo", "-h", "-n", "n3,n4", "-o", "%t") == "idle~" })
+		s.preempting("tiresias")
+		s.start()
+		time.Sleep(6 * time.Second) // beyond its first cycles
+		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "20"), s.submit("carol", long, "--gres=gpu:8", "-t", "20")}
+		named := map[string]bool{}
+		s.until("the jobs have nodes that wake", 40*time.Second, func() bool {
+			for _, id := range waiting {
+				if is := s.show(id); is["JobState"] == "PENDING" && is["ReqNodeList"] != "(null)" {
+					named[id] = true
+				}
+			}
+			return s.states(waiting...)["CONFIGURING"] == 2
+		})
+		if len(named) > 0 {
+			t.Errorf("jobs %v were told which node to wake", named)
+		}
+		time.Sleep(5 * time.Second)
+		s.run("root", "sh", "-c", boot)
+		s.until("the jobs run", 40*time.Second, func() bool { return s.states(waiting...)["RUNNING"] == 2 })
+		if n := s.restarts(slices.Concat(running, waiting)...); n != 0 {
+			t.Errorf("%d jobs were stopped", n)
+		}
+	})
+}
+
+// TestWholeNodesAndLicences: a job that wants whole nodes or a licence has nobody stopped in vain, does not
+// keep the others back, and starts when what it lacks comes free.
+func TestWholeNodesAndLicences(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.withSlurm("Licenses=solver:1")
+		running := s.stoppable(3)
+		small := s.submit("alice", long, "--gres=gpu:2", "-t", "60", "--requeue", open) // on the last node
+		holder := s.submit("carol", long, "--gres=gpu:1", "-t", "60", "-L", "solver:1")
+		s.until("both run", 30*time.Second, func() bool { return s.states(small, holder)["RUNNING"] == 2 })
+		s.preempting("tiresias")
+		s.start()
+		whole := s.submit("bob", long, "--gres=gpu:1", "-t", "20", "--exclusive")
+		solver := s.submit("bob", long, "--gres=gpu:8", "-t", "20", "-L", "solver:1")
+		time.Sleep(20 * time.Second)
+		if n := s.restarts(append(running, small)...); n != 0 {
+			t.Errorf("%d jobs were stopped for a job that could not start", n)
+		}
+		defer func() {
+			if t.Failed() {
+				t.Logf("%s\n%s", s.fairbridge("explain", whole), s.fairbridge("explain", solver))
+			}
+		}()
+		passes := s.submit("carol", long, "--gres=gpu:1", "-t", "5")
+		s.until("a small job passes", 40*time.Second, func() bool { return s.states(passes)["RUNNING"] == 1 })
+		s.run("root", "scancel", holder, small, passes)
+		s.until("the one that wants a whole node has one", 60*time.Second, func() bool { return s.states(whole)["RUNNING"] == 1 })
+		s.until("room is made once the licence is free", 60*time.Second, func() bool { return s.states(solver)["RUNNING"] == 1 })
+		if n := s.restarts(append(running, small)...); n != 1 {
+			t.Errorf("%d jobs were stopped, want the one in whose place the licence's runs", n)
+		}
+	})
+}
+
+// plugin is a job_submit.lua that runs the code at each change of a job, and counts them.
+const plugin = `function slurm_job_submit(job_desc, part_list, submit_uid)
+	job_desc.features = "a100"
+	return slurm.SUCCESS
+end
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
+	slurm.log_info("peace: job %d is changed", job_rec.job_id)
+	CODE
+	return slurm.SUCCESS
+end
+slurm.log_info("peace: loaded")
+return slurm.SUCCESS
+`
+
+// withPlugin gives the plugin another code, and returns a function that counts the changes it saw since.
+func (s *site) withPlugin(code string) (changes func() int64) {
+	s.t.Helper()
+	s.run("root", "sh", "-c", `printf '%s' "$1" >/etc/slurm/job_submit.lua`, "sh", strings.Replace(plugin, "CODE", code, 1))
+	count := func() int64 {
+		return number(s.run("root", "sh", "-c", `grep -c 'peace: job' /var/lib/slurm/log/slurmctld.log || true`))
+	}
+	was := count()
+	return func() int64 { return count() - was }
+}
+
+// TestAPluginThatRewritesJobs: a job_submit plugin that turns each change of ours into another, refuses it or
+// undoes it costs at most two jobs anything, and there is no war of edits.
+func TestAPluginThatRewritesJobs(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.withPlugin("")
+		s.withSlurm("JobSubmitPlugins=lua")
+		s.atEnd("rm -f /etc/slurm/job_submit.lua")
+		running := s.occupy(4)
+		var waiting []string
+		for i := range 12 {
+			waiting = append(waiting, s.submit([]string{"bob", "carol"}[i%2], long, "--gres=gpu:8", "-t", "60"))
+		}
+		for _, x := range []struct {
+			name, code string
+			changes    int64 // most in ten seconds
+			log        string
+		}{
+			{"rewrites", "job_desc.time_limit = 90", 2, "rewrites"},
+			{"refuses", "if true then return slurm.ERROR end", 30, ""},
+			{"undoes", "job_desc.nice = 0; job_desc.site_factor = 2147483648", 30, ""},
+		} {
+			changes := s.withPlugin(x.code)
+			s.dsn = pgtest.NewDatabase(t) // what was refused before is not remembered
+			s.configure("rank", "fifo", "", "order: {strength: override}")
+			s.start()
+			time.Sleep(10 * time.Second)
+			s.kill(15)
+			n := changes()
+			t.Logf("%s: %d changes", x.name, n)
+			if n > x.changes {
+				t.Errorf("%s: %d changes in ten seconds, the most is %d", x.name, n, x.changes)
+			}
+			if !strings.Contains(s.log.String(), x.log) {
+				t.Errorf("%s: it is not said", x.name)
+			}
+		}
+		lost := 0
+		for _, id := range waiting {
+			if s.show(id)["TimeLimit"] != "01:00:00" {
+				lost++
+			}
+		}
+		if lost > 2 {
+			t.Errorf("%d jobs lost their owners' limits", lost)
+		}
+		s.withPlugin("")
+		s.run("root", "scancel", running[0])
+		s.until("a job starts", 30*time.Second, func() bool { return s.states(waiting...)["RUNNING"] == 1 })
+	})
+}
+
+// TestSlurmPreemptsToo: where Slurm preempts by QOS, fairbridge stops nothing for a job that Slurm makes room for,
+// not in the seconds before Slurm looks nor in a grace time; what Slurm requeues or cancels is not taken for ours.
+func TestSlurmPreemptsToo(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		qos := func(settings ...string) {
+			s.run("root", append([]string{"sacctmgr", "-i", "modify", "qos", "low", "set"}, settings...)...)
+		}
+		s.withSlurm("SchedulerParameters=" + slowSlurm)
+		s.atEnd("sacctmgr -i modify qos low set gracetime=0 preemptmode=cluster")
+		mine := s.stoppable(2)
+		s.preempting("tiresias")
+		s.start()
+		for _, x := range []struct {
+			mode string
+			set  []string
+		}{
+			{"requeue", []string{"preemptmode=requeue", "gracetime=0"}},
+			{"cancel after a grace time", []string{"preemptmode=cancel", "gracetime=12"}},
+		} {
+			qos(x.set...)
+			low := []string{
+				s.submit("carol", "trap '' TERM; "+long, "--gres=gpu:8", "-t", "60", "--qos=low", "--requeue"),
+				s.submit("carol", "trap '' TERM; "+long, "--gres=gpu:8", "-t", "60", "--qos=low", "--requeue"),
+			}
+			s.until("the jobs of QOS low run", 60*time.Second, func() bool { return s.states(low...)["RUNNING"] == 2 })
+			high := s.submit("bob", long, "--gres=gpu:8", "-t", "20", "--qos=high")
+			s.until("the job of QOS high runs", 60*time.Second, func() bool { return s.states(high)["RUNNING"] == 1 })
+			left := s.states(low...)["RUNNING"]
+			t.Logf("%s: %d restarts of stoppable jobs, low %v", x.mode, s.restarts(mine...), s.states(low...))
+			if left != 1 {
+				t.Errorf("%s: %d of 2 jobs of QOS low still run", x.mode, left)
+			}
+			s.run("root", append([]string{"scancel"}, append(low, high)...)...)
+			s.until("they are gone", 60*time.Second, func() bool {
+				return s.states(append(low, high)...)["CANCELLED"]+s.states(low...)["PREEMPTED"] >= 2 && s.states(append(low, high)...)["RUNNING"] == 0
+			})
+		}
+		if n := s.restarts(mine...); n != 0 {
+			t.Errorf("%d jobs were stopped by fairbridge for jobs that Slurm made room for", n)
+		}
+	})
+}
+
+// TestSuspendedJobsAreLeftAlone: where partitions of a higher tier suspend jobs, a suspended job keeps its GPUs, is
+// not stopped and goes on afterwards; room for another is made where that helps, once.
+func TestSuspendedJobsAreLeftAlone(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.withSlurm("PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG", "SchedulerTimeSlice=5",
+			"PartitionName=urgent Nodes=n1 PriorityTier=10 DefMemPerCPU=1000 MaxTime=60 OverSubscribe=FORCE:1 State=UP")
+		s.run("root", "scontrol", "update", "partitionname=gpu", "oversubscribe=force:1")
+		var mine []string
+		for _, n := range []string{"n1", "n2", "n3", "n4"} {
+			mine = append(mine, s.submit("alice", long, "--gres=gpu:4", "-c", "60", "-w", n, "-t", "60", "--requeue", open))
+		}
+		s.until("alice's jobs run", 40*time.Second, func() bool { return s.states(mine...)["RUNNING"] == 4 })
+		time.Sleep(6 * time.Second) // beyond the quantum
+		urgent := s.run("carol", "sbatch", "--parsable", "-p", "urgent", "-o", "/dev/null", "-c", "60", "--gres=gpu:4", "--mem=100", "-t", "30", "--wrap", long)
+		s.until("Slurm suspends the job on n1 for another", 30*time.Second, func() bool {
+			return s.show(mine[0])["JobState"] == "SUSPENDED" && s.show(urgent)["JobState"] == "RUNNING"
+		})
+		s.preempting("tiresias")
+		s.start()
+		waiting := s.submit("bob", long, "--gres=gpu:8", "-t", "20")
+		s.until("the waiting job runs", 60*time.Second, func() bool { return s.states(waiting)["RUNNING"] == 1 })
+		is := s.show(mine[0])
+		if is["JobState"] != "SUSPENDED" || is["Restarts"] != "0" || s.show(urgent)["Restarts"] != "0" {
+			t.Errorf("the suspended job is %s after %s restarts", is["JobState"], is["Restarts"])
+		}
+		if n := s.restarts(mine...); n != 1 {
+			t.Errorf("%d jobs were stopped, want one", n)
+		}
+		s.run("root", "scancel", urgent)
+		s.until("the suspended job goes on", 40*time.Second, func() bool { return s.show(mine[0])["JobState"] == "RUNNING" })
+	})
+}
