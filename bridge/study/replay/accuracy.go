@@ -17,6 +17,7 @@ import (
 type Accuracy struct {
 	Policy              string           `json:"policy"` // what was simulated
 	JobCount            int              `json:"jobs"`
+	ClusterGPUs         int              `json:"cluster_gpus"` // on which it was simulated: those of then
 	Makespan            RealAndSimulated `json:"makespan_s"`
 	MeanJCT             RealAndSimulated `json:"mean_jct_s"`
 	MedianJCT           RealAndSimulated `json:"median_jct_s"`
@@ -70,8 +71,8 @@ func (f *Accuracy) String() string {
 	for _, x := range f.Figures() {
 		figures = append(figures, fmt.Sprintf("%s (%s)", x.FormatError(), x.Name))
 	}
-	return fmt.Sprintf("Fidelity: a simulation of what was done (%s) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
-		f.Policy, strings.Join(figures, ", "), f.JCTRankCorrelation, f.WaitRankCorrelation)
+	return fmt.Sprintf("Fidelity: a simulation of what was done (%s, on the %d GPUs of then) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
+		f.Policy, f.ClusterGPUs, strings.Join(figures, ", "), f.JCTRankCorrelation, f.WaitRankCorrelation)
 }
 
 // Rerun simulates what was done, through Slurm as it was done, and says how near
@@ -83,12 +84,15 @@ func (s *PastScenario) Rerun(ctx context.Context, o study.RunOptions, progress f
 		return study.Result{}, nil, err
 	}
 	f := s.CompareRun(run)
+	if s.OnAskedNodes != nil { // beside which it must not be taken for an answer
+		run.PolicyName = fmt.Sprintf("%s on the %d GPUs of then", run.PolicyName, run.ClusterGPUs)
+	}
 	return study.NewResult(run.PolicyName, run), &f, nil
 }
 
 // CompareRun compares a simulation of the past with it.
 func (s *PastScenario) CompareRun(run *measure.Run) Accuracy {
-	f := Accuracy{Policy: run.PolicyName, Makespan: RealAndSimulated{s.RealRun.MakespanSeconds, run.MakespanSeconds}}
+	f := Accuracy{Policy: run.PolicyName, ClusterGPUs: run.ClusterGPUs, Makespan: RealAndSimulated{s.RealRun.MakespanSeconds, run.MakespanSeconds}}
 	simulated := map[int64]*measure.JobOutcome{}
 	for i := range run.JobOutcomes {
 		simulated[run.JobOutcomes[i].ID] = &run.JobOutcomes[i]

@@ -32,7 +32,10 @@ type Past struct {
 // PastScenario is a past that can be simulated.
 type PastScenario struct {
 	*study.Scenario
-	RealRun *measure.Run // what happened to the same jobs
+	// OnAskedNodes has the same jobs on other nodes, for which an answer is wanted; nil: the
+	// answer is wanted for those of then.
+	OnAskedNodes *study.Scenario
+	RealRun      *measure.Run // what happened to the same jobs
 	// ArrivedWithinPeriod are the jobs that arrived within the time; the others were there
 	// at its beginning.
 	ArrivedWithinPeriod map[int64]bool

@@ -41,7 +41,7 @@ type CyclesRecord interface {
 type Period struct {
 	Cluster, Partition string
 	Since, Until       time.Time
-	Nodes              []policy.Node // to simulate on; nil: those of the last snapshot
+	Nodes              []policy.Node // to simulate policies on; nil: those of the last snapshot
 	LoopConfig         bridge.Config // the site's own
 	AllStoppable       bool          // as if every job let itself be stopped
 }
@@ -67,7 +67,7 @@ func (p Period) ReadScenario(ctx context.Context, from SiteRecord) (*PastScenari
 	if err != nil {
 		return nil, err
 	}
-	s, err := NewPastScenario(past)
+	s, err := p.newPastScenario(past)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +78,39 @@ func (p Period) ReadScenario(ctx context.Context, from SiteRecord) (*PastScenari
 	return s, nil
 }
 
-// readPast reads what belongs to the runs.
-func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.PastRun) (Past, error) {
-	if p.Nodes == nil {
-		s, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
-		if err != nil {
-			return Past{}, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", p.Partition, err)
+// newPastScenario makes the scenario of the recorded nodes, and beside it that of those
+// asked for. Where none are recorded, those asked for are taken for them.
+func (p *Period) newPastScenario(past Past) (*PastScenario, error) {
+	if past.Nodes == nil {
+		past.Nodes = p.Nodes
+		s, err := NewPastScenario(past)
+		if err == nil {
+			s.Remarks = append(s.Remarks, "the nodes of then are not recorded: those of --cluster are taken for them")
 		}
-		p.Nodes = nodesFromSnapshot(s)
+		return s, err
+	}
+	s, err := NewPastScenario(past)
+	if err != nil || p.Nodes == nil {
+		return s, err
+	}
+	past.Nodes = p.Nodes
+	other, err := NewPastScenario(past)
+	if err == nil {
+		s.OnAskedNodes = other.Scenario
+	}
+	return s, err
+}
+
+// readPast reads what belongs to the runs. Its nodes are those of the last snapshot, nil
+// where there is none and others are asked for.
+func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.PastRun) (Past, error) {
+	var recorded []policy.Node
+	snapshot, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
+	switch {
+	case err == nil:
+		recorded = nodesFromSnapshot(snapshot)
+	case p.Nodes == nil:
+		return Past{}, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", p.Partition, err)
 	}
 	known, err := from.Past(ctx, p.Cluster, p.Since)
 	if err != nil {
@@ -101,7 +126,7 @@ func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.Pa
 	}
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
-		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: p.Nodes, Accounts: accounts,
+		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: recorded, Accounts: accounts,
 		OptIn: p.LoopConfig.PreemptOptIn, AllStoppable: p.AllStoppable,
 	}, nil
 }

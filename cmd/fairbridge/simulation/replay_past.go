@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,7 @@ func (f *replayFlags) addFlags(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.since, "since", "", "simulate the past since then: so long ago (30d), or a time")
 	s.StringVar(&f.until, "until", "", "and until then (default: now)")
-	s.StringVar(&f.clusterSpec, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle)")
+	s.StringVar(&f.clusterSpec, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle, on which fidelity is always stated)")
 	s.BoolVar(&f.allStoppable, "stoppable", false, "as if every job let itself be stopped")
 	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 }
@@ -69,6 +70,10 @@ func (f *replayFlags) replayPast(c *cobra.Command, o *cli.Options, partition str
 		return err
 	}
 	printRemarks(c.ErrOrStderr(), site.Scenario)
+	if asked := site.OnAskedNodes; asked != nil {
+		asked.Remarks = slices.DeleteFunc(asked.Remarks, func(r string) bool { return slices.Contains(site.Remarks, r) })
+		printRemarks(c.ErrOrStderr(), asked)
+	}
 	return f.compareWithPast(c, e, site, files, o.JSON)
 }
 
@@ -102,7 +107,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		e.ClusterSpec = fmt.Sprintf("of %d nodes as last stored", len(site.Nodes))
 	}
 	f.clockName = "intervals"
-	return site, f.simulateFlags.addScenarios(e, slices.Repeat([]*study.Scenario{site.Scenario}, f.seedCount)...)
+	return site, f.simulateFlags.addScenarios(e, slices.Repeat([]*study.Scenario{cmp.Or(site.OnAskedNodes, site.Scenario)}, f.seedCount)...)
 }
 
 func (f *replayFlags) setPeriod(p *replay.Period, now time.Time) (err error) {
@@ -175,8 +180,10 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 	if !json {
 		printAccuracy(w, fidelity)
 	}
+	if site.OnAskedNodes == nil { // else the rerun, on the nodes of then, is no answer
+		e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.PolicyChoice) bool { return p.Label == site.Decider.Label })
+	}
 	results := []study.Result{study.NewResult(site.RealRun.PolicyName, site.RealRun), rerun}
-	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.PolicyChoice) bool { return p.Label == site.Decider.Label })
 	if len(e.Policies) > 0 {
 		more, err := runExperiment(c, e, f.parallelRuns)
 		if err != nil {
@@ -197,7 +204,7 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
-	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"))
+	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then, on the %d GPUs of then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"), f.ClusterGPUs)
 	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
