@@ -25,6 +25,24 @@ func TestStopsNoMoreThanItTakes(t *testing.T) {
 	}
 }
 
+// TestSparesNoJobForASlowerType: jobs 2 and 4, on v100, would be enough. But where all of
+// those found are stopped the gang has a100, and jobs are spared that it has them without.
+func TestSparesNoJobForASlowerType(t *testing.T) {
+	s := cluster(1)
+	s.Nodes = append(s.Nodes, policy.Node{Name: "n2", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "v100", Count: 8}}})
+	for i, node := range []string{"n1", "n2", "n1", "n2"} {
+		with(s, 4, running(node, time.Hour, 0))
+		if node == "n2" {
+			s.Jobs[i].On[0].Type, s.Jobs[i].Ask.GPUs.Type = "v100", "v100"
+		}
+	}
+	with(s, 8, qos("urgent"), func(j *policy.Job) { j.Ask.GPUs.Type, j.Ask.MaxNodes = "", 1 })
+	_, got := decide(t, engine.Pipeline{Preempt: preempt.ByQOS("urgent")}, s)
+	if want := "1 stop; 2 keep n2:4×v100; 3 stop; 4 keep n2:4×v100; 5 start n1:8×a100"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestOnlyWhatStartsIsLeftOverNoMore: job 3 is to have six of the eight GPUs of n1 in an
 // hour, job 4 of another partition all of n1 and n2 in five. Job 5 would delay job 4, and
 // so takes nothing of the two that job 3 leaves over: job 6, which is done in three, may

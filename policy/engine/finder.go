@@ -94,13 +94,17 @@ func (f *deviceFinder) find(e *Entry) (policy.Alloc, error) {
 	return f.placer.Place(f.Round, e)
 }
 
-// hasPlace reports whether find finds a place.
-func (f *deviceFinder) hasPlace(e *Entry) bool {
-	if f.placer == nil {
-		return f.FreePool.Fits(e.Partition, e.GangAsk())
+// hasPlaceLike reports whether find finds a place of the same GPU type as another.
+func (f *deviceFinder) hasPlaceLike(e *Entry, on policy.Alloc) bool {
+	if f.placer != nil {
+		other, err := f.find(e)
+		return err == nil && other.FirstType() == on.FirstType()
 	}
-	_, err := f.find(e)
-	return err == nil
+	a := e.GangAsk()
+	if mixed := slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != on.FirstType() }); a.GPUs.Type == "" && !mixed {
+		a.GPUs.Type = on.FirstType()
+	}
+	return f.FreePool.Fits(e.Partition, a)
 }
 
 // findUnlessFull is find, unless that is known to be in vain.

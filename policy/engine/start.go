@@ -65,10 +65,11 @@ func (w *walk) tryDisplace(e *Entry) bool {
 
 // startOnReleased starts the job on devices that victims gave back.
 func (w *walk) startOnReleased(e *Entry, released []*Entry) bool {
-	if len(released) > 1 && w.finder.hasPlace(e) {
-		released = w.victims.spareNeedless(released, func() bool { return w.finder.hasPlace(e) })
-	}
 	on, err := w.finder.find(e)
+	if err == nil && len(released) > 1 {
+		released = w.victims.spareNeedless(released, func() bool { return w.finder.hasPlaceLike(e, on) })
+		on, err = w.finder.find(e)
+	}
 	if err != nil || w.finder.takeFreedDevices(e, on) != nil {
 		return false
 	}
