@@ -66,6 +66,19 @@ func TestARequeuedRunThatWasClosedLateEndsWithItsRequeue(t *testing.T) {
 	}
 }
 
+// TestARunRecordedInPartsIsOneRun divides a run as Slurm does when a node list comes at the
+// moment of its start, within the second or later.
+func TestARunRecordedInPartsIsOneRun(t *testing.T) {
+	want, _ := MeasureFigures(small, smallRuns, 4, equal)
+	for _, end := range []int{4, 5} {
+		parts := append([]RunRecord{run(2, "short", "b", 2, 2, end, 8, "COMPLETED"), run(2, "short", "b", 2, 2, 4, end, "RESIZING")}, smallRuns[1:]...)
+		got, err := MeasureFigures(small, parts, 4, equal)
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("divided at %d: %v %s", end, err, d)
+		}
+	}
+}
+
 func TestADayThatDidNotEndWellIsNotMeasured(t *testing.T) {
 	failed := append([]RunRecord{run(2, "short", "b", 2, 2, 4, 8, "FAILED")}, smallRuns[1:]...)
 	for name, c := range map[string]struct {

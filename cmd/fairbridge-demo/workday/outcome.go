@@ -49,21 +49,37 @@ func (l *JobOutcome) RunTime() time.Duration {
 func (l *JobOutcome) WaitTime() time.Duration { return l.LastEnd.Sub(l.FirstSubmit) - l.RunTime() }
 
 // OutcomesFromRecords joins the runs of each job, sorted by job. A run ends at the latest
-// when its job was submitted again: slurmdbd may close a requeued run later.
+// when its job was submitted again: slurmdbd may close a requeued run later. A run that Slurm
+// records in parts, as it does when a node list comes at the moment of its start, is one.
 func OutcomesFromRecords(runs []RunRecord) []JobOutcome {
 	runs = slices.Clone(runs)
-	slices.SortFunc(runs, func(a, b RunRecord) int { return cmp.Or(cmp.Compare(a.JobID, b.JobID), a.Start.Compare(b.Start)) })
+	slices.SortFunc(runs, func(a, b RunRecord) int {
+		return cmp.Or(cmp.Compare(a.JobID, b.JobID), a.Start.Compare(b.Start), a.End.Compare(b.End), cmp.Compare(resizedFirst(a), resizedFirst(b)))
+	})
 	var out []JobOutcome
 	for _, r := range runs {
 		if len(out) == 0 || out[len(out)-1].JobID != r.JobID {
 			out = append(out, JobOutcome{JobID: r.JobID, Name: r.Name, TaskIndex: r.TaskIndex, Account: r.Account, GPUs: r.GPUs, FirstSubmit: r.Submit})
 		}
 		l := &out[len(out)-1]
-		if n := len(l.Runs); n > 0 {
+		if n := len(l.Runs); n > 0 && l.Runs[n-1].State == resizing {
+			r.Start, l.Runs = l.Runs[n-1].Start, l.Runs[:n-1]
+		} else if n > 0 {
 			l.Runs[n-1].End = earlierOf(l.Runs[n-1].End, laterOf(r.Submit, l.Runs[n-1].Start))
 		}
 		l.LastEnd = r.End
 		l.Runs = append(l.Runs, r)
 	}
 	return out
+}
+
+// resizing is the state of a run's first part, after which it goes on.
+const resizing = "RESIZING"
+
+// resizedFirst sorts the first part of a run before the second.
+func resizedFirst(r RunRecord) int {
+	if r.State == resizing {
+		return 0
+	}
+	return 1
 }
