@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strconv"
 	"time"
 )
 
@@ -21,7 +22,8 @@ const (
 // Job is a job as a policy sees it.
 type Job struct {
 	ID        JobID    `json:"id"`
-	SLUID     string   `json:"sluid,omitempty"` // identity of this run, where the release has one (26.05)
+	SLUID     string   `json:"sluid,omitempty"`   // identity of this run, where the release has one (26.05)
+	Address   string   `json:"address,omitempty"` // the job as squeue writes it where that is not its id: 47_4, 47_[0-9], 7+1
 	Name      string   `json:"name,omitempty"`
 	User      string   `json:"user"`
 	Account   string   `json:"account"`
@@ -59,6 +61,14 @@ type Job struct {
 	PredictedLeft      time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
 	PredictedSigma     time.Duration `json:"left_sigma,omitempty"` // its standard error
 	SlurmStartEstimate time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job
+}
+
+// Label returns the job as squeue writes it and as its owner knows it: 4711, 47_4, 47_[0-9], 7+1.
+func (j *Job) Label() string {
+	if j.Address != "" {
+		return j.Address
+	}
+	return strconv.FormatInt(int64(j.ID), 10)
 }
 
 // HoldsGPUs reports whether the job holds GPUs.

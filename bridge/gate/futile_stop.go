@@ -56,7 +56,7 @@ func (f *facts) checkStopPause() *denial {
 	if s == nil {
 		return nil
 	}
-	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.Beneficiary, formatTime(s.SentAt))
+	why := fmt.Sprintf("job %s was stopped for job %s at %s, which has not started", f.jobLabel(s.Job), f.jobLabel(s.Beneficiary), formatTime(s.SentAt))
 	if j := f.View.Job(s.Beneficiary); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}

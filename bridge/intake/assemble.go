@@ -91,7 +91,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	tooMuch := a.limitAsk(&demand, mine)
 	d := &j.Directive // what of it cannot be read is shown by explain, and never fatal
 	out := policy.Job{
-		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
+		ID: policy.JobID(j.ID), SLUID: j.SLUID, Address: j.Address(), Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.partition.Name, State: policy.Pending,
 		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: jobDeadline(j),
 		StopCount: j.Restarts, CheckpointCost: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),

@@ -1,6 +1,11 @@
 package invariant
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+)
 
 // Denial says which invariant something would break, and how; nil lets it pass.
 type Denial struct {
@@ -8,5 +13,22 @@ type Denial struct {
 	Why string // with its numbers
 }
 
-// Deny returns the denial of what would break the invariant.
-func (id ID) Deny(format string, a ...any) *Denial { return &Denial{id, fmt.Sprintf(format, a...)} }
+// Deny returns the denial of what would break the invariant. Durations are printed as people
+// say them.
+func (id ID) Deny(format string, a ...any) *Denial {
+	for i := range a {
+		if d, ok := a[i].(time.Duration); ok {
+			a[i] = formatDuration(d)
+		}
+	}
+	return &Denial{id, fmt.Sprintf(format, a...)}
+}
+
+// formatDuration prints what is shorter than a minute with its parts of a second, which the
+// bounds of views and edits are about.
+func formatDuration(d time.Duration) string {
+	if d.Abs() < time.Minute {
+		return d.Round(time.Millisecond).String()
+	}
+	return policy.FormatDuration(d)
+}

@@ -165,6 +165,28 @@ func (j *Job) TaskAddress() string {
 	return fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID)
 }
 
+// maxTaskListLength is how much of an array's list of tasks an address shows.
+const maxTaskListLength = 24
+
+// Address returns the job as squeue writes it where that is not its id: "47_4" for a task of
+// an array, "47_[5-9]" for those that wait unsplit, "7+1" for a component of a heterogeneous
+// job; "" for other jobs.
+func (j *Job) Address() string {
+	switch {
+	case j.IsArrayTask:
+		return j.TaskAddress()
+	case j.IsUnsplitArray():
+		tasks := j.ArrayTasks.Text
+		if len(tasks) > maxTaskListLength {
+			tasks = tasks[:maxTaskListLength] + "..."
+		}
+		return fmt.Sprintf("%d_[%s]", j.ArrayJobID, tasks)
+	case j.HetJobID != 0:
+		return fmt.Sprintf("%d+%d", j.HetJobID, j.HetJobOffset)
+	}
+	return ""
+}
+
 func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -81,5 +81,5 @@ func (g *turnGuards) findObjection(e *Entry, on policy.Alloc) error {
 
 // String says whose turn it is.
 func (g *turnGuard) String() string {
-	return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", g.blockedJob.ID, g.blockReason)
+	return fmt.Sprintf("job %s is ahead, blocked, and may not be passed: it %s", g.blockedJob.Label(), g.blockReason)
 }

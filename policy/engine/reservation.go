@@ -180,7 +180,7 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 		return nil
 	}
 	v.futurePool.Rewind(mark)
-	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), &reservedNodesError{v.Alloc})
+	return fmt.Errorf("would delay job %s, which %s: %w", v.Entry.Label(), v.describeStart(), &reservedNodesError{v.Alloc})
 }
 
 // reservedNodesError is an ErrReservedNodes that names the place of the blocked job.

@@ -76,7 +76,7 @@ func (w *walk) startOnReleased(e *Entry, released []*Entry) bool {
 	stopped := w.victims.retake(released, on)
 	w.startOrMove(e, on, w.reasonUnlessOmitted(func() string {
 		if len(stopped) == 1 {
-			return fmt.Sprintf("job %d gives way", stopped[0].ID)
+			return fmt.Sprintf("job %s gives way", stopped[0].Label())
 		}
 		return fmt.Sprintf("%d running jobs give way", len(stopped))
 	}))
@@ -96,7 +96,7 @@ func (w *walk) stopFor(victim, e *Entry) {
 		if w.pipeline.usesLeases() {
 			title = "which has the lease of this round"
 		}
-		return fmt.Sprintf("gives way on %v to job %d of account %s, %s; it has run %s",
-			victim.On, e.ID, e.Account, title, policy.FormatDuration(victim.Ran(w.Now)))
+		return fmt.Sprintf("gives way on %v to job %s of account %s, %s; it has run %s",
+			victim.On, e.Label(), e.Account, title, policy.FormatDuration(victim.Ran(w.Now)))
 	}))
 }

@@ -21,7 +21,7 @@ func (b blockingBackfill) NewPassCheck(r *engine.Round, blocked *engine.Entry) f
 		if !mayUseDevices(r.Snapshot, blocked.Job, on) {
 			return nil
 		}
-		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, engine.ErrReservedNodes)
+		return fmt.Errorf("job %s is ahead and could use them: %w", blocked.Label(), engine.ErrReservedNodes)
 	}
 }
 

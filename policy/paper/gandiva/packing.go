@@ -28,7 +28,7 @@ func (g *Policy) introspect(r *engine.Round, last []pair, next *memo) (unpacked 
 			if !p.IsMeasured {
 				p.IsMeasured, p.SecondsRun, p.StepsDone = true, ran, done
 			} else if sum, known := pairSpeed(host, guest, p, ran, done); known && sum <= g.Keep && ran[1]-p.SecondsRun[1] >= g.Window.Seconds() {
-				unpacked[guest.ID] = fmt.Sprintf("beside job %d both were slower than in turns, %.2f of one alone", host.ID, sum)
+				unpacked[guest.ID] = fmt.Sprintf("beside job %s both were slower than in turns, %.2f of one alone", host.Label(), sum)
 				next.FailedPairs = append(next.FailedPairs, newPairID(host.ID, guest.ID))
 				continue
 			}
