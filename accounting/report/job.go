@@ -9,9 +9,10 @@ import (
 
 // JobUse is what a job got and how it used it.
 type JobUse struct {
-	ID   policy.JobID  `json:"job"`
-	Runs []RunUse      `json:"runs"` // oldest first; a requeue ends one and begins another
-	GPUs []GPUUseByRun `json:"gpus"` // of the last run that started; nil when no readings are kept
+	ID      policy.JobID  `json:"job"`
+	Address string        `json:"address"` // the job as its owner knows it: 4711, 47_3
+	Runs    []RunUse      `json:"runs"`    // oldest first; a requeue ends one and begins another
+	GPUs    []GPUUseByRun `json:"gpus"`    // of the last run that started; nil when no readings are kept
 }
 
 // RunUse is one run of a job, or its wait for it.

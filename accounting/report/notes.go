@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"fairbridge/policy"
 )
 
 // What is worth a note.
@@ -23,7 +26,7 @@ const (
 func (j *JobUse) Notes() []string {
 	r := j.LastStartedRun()
 	if r == nil {
-		return []string{fmt.Sprintf("It has not started yet. fairbridge explain %d says why.", j.ID)}
+		return []string{fmt.Sprintf("It has not started yet. fairbridge explain %s says why.", cmp.Or(j.Address, fmt.Sprint(j.ID)))}
 	}
 	var notes []string
 	for _, note := range []string{
@@ -51,10 +54,10 @@ func (j *JobUse) unusedGPUsNote(r *RunUse) string {
 	case len(idle) == 0:
 		return ""
 	case len(j.GPUs) < r.GPUCount:
-		return fmt.Sprintf("Of its %d GPUs %d were measured, and of those %d never 1 %% busy: %s. Does the program use all of them?",
-			r.GPUCount, len(j.GPUs), len(idle), joinNames(idle, 6))
+		return fmt.Sprintf("Of its %s %d were measured, and of those %d never 1 %% busy: %s. Does the program use all of them?",
+			policy.FormatCount(r.GPUCount, "GPU"), len(j.GPUs), len(idle), joinNames(idle, 6))
 	case used == 0:
-		return fmt.Sprintf("Used none of its %d GPUs: no one was ever 1 %% busy. Does the program find them (nvidia-smi, CUDA_VISIBLE_DEVICES), or need any?", len(j.GPUs))
+		return fmt.Sprintf("Used none of its %s: no one was ever 1 %% busy. Does the program find them (nvidia-smi, CUDA_VISIBLE_DEVICES), or need any?", policy.FormatCount(len(j.GPUs), "GPU"))
 	}
 	return fmt.Sprintf("Used %d of %d GPUs; never 1 %% busy: %s. Ask for %d, or let the program use all of them (one process a GPU: srun --ntasks, torchrun --nproc-per-node).",
 		used, len(j.GPUs), joinNames(idle, 6), used)

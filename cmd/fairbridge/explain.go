@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -25,12 +25,16 @@ import (
 // explanation is the answer of `fairbridge explain --json`.
 type explanation struct {
 	*journal.JobHistory
-	Live            *liveJob  `json:"live,omitempty"`      // as Slurm shows it now
-	LiveError       string    `json:"unread,omitempty"`    // why Slurm could not be asked
-	Directive       string    `json:"directive,omitempty"` // what in the job's comment could not be read
-	LastCycleAt     time.Time `json:"as_of,omitzero"`      // the last cycle of its partition
-	IsStale         bool      `json:"stale,omitempty"`     // that is long ago
-	SmallerRequests []string  `json:"sooner,omitempty"`    // smaller requests that would have started in it
+	Address         string    `json:"address"`              // the job as squeue writes it: 4711, 47_3, 47_[0-9]
+	GPUs            int       `json:"gpus"`                 // of all its tasks
+	Tasks           int       `json:"tasks,omitempty"`      // of an array that waits unsplit
+	NotPushed       []string  `json:"not_pushed,omitempty"` // why what was decided in the last cycle was not sent to Slurm
+	Live            *liveJob  `json:"live,omitempty"`       // as Slurm shows it now
+	LiveError       string    `json:"unread,omitempty"`     // why Slurm could not be asked
+	Directive       string    `json:"directive,omitempty"`  // what in the job's comment could not be read
+	LastCycleAt     time.Time `json:"as_of,omitzero"`       // the last cycle of its partition
+	IsStale         bool      `json:"stale,omitempty"`      // that is long ago
+	SmallerRequests []string  `json:"sooner,omitempty"`     // smaller requests that would have started in it
 }
 
 // liveJob is a job as Slurm shows it now.
@@ -104,7 +108,10 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{JobHistory: story}
+	e := &explanation{JobHistory: story, GPUs: story.Runs[len(story.Runs)-1].GPUs}
+	if e.Address, err = s.DB.JobAddress(ctx, s.File.Cluster, e.JobID); err != nil {
+		return nil, err
+	}
 	e.addLastCycle(ctx, s)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -112,7 +119,7 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live, e.Directive = newLiveJob(&j), j.Directive.UnreadReason
+		e.Live, e.Directive, e.Address = newLiveJob(&j), j.Directive.UnreadReason, cmp.Or(j.Address(), e.Address)
 	case errors.As(err, &gone) && gone.Class == slurm.ErrorJobGone:
 		e.LiveError = "Slurm has forgotten it: it ended a while ago"
 	default:
@@ -133,19 +140,31 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if i < 0 {
 		return
 	}
-	c, err := s.DB.ReadCycle(ctx, s.File.Cluster, name, 0)
+	c, err := readLastCycle(ctx, s.DB, s.File.Cluster, name)
 	if err != nil {
 		return
 	}
+	e.addNotPushed(c)
 	e.LastCycleAt, e.IsStale = c.At, time.Since(c.At) > maxCycleAge(s.File)
 	if e.IsStale {
 		return
 	}
-	var snapshot policy.Snapshot
-	if err := json.Unmarshal(c.SnapshotJSON, &snapshot); err != nil {
-		return
+	e.SmallerRequests = smallerRequests(c.Snapshot, e.JobID, s.Loop.Partitions[i].DecidingPolicy)
+}
+
+// addNotPushed adds what the last cycle shows of the job: its tasks, and why what was decided
+// about it was not sent.
+func (e *explanation) addNotPushed(c *lastCycle) {
+	e.NotPushed = c.withheldReasons()
+	for _, r := range c.refusalsOf(e.JobID, e.Decisions[0].Why) {
+		e.NotPushed = append(e.NotPushed, refusalText(r))
 	}
-	e.SmallerRequests = smallerRequests(&snapshot, e.JobID, s.Loop.Partitions[i].DecidingPolicy)
+	if j := c.Snapshot.Job(e.JobID); j != nil {
+		e.Address, e.GPUs = j.Label(), gpuCountOf(j)
+		if j.TaskCount() > 1 {
+			e.Tasks = j.TaskCount()
+		}
+	}
 }
 
 // smallerRequests says which smaller requests of a waiting job the policy would have

@@ -11,12 +11,13 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
-	printable.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
-		e.JobID, last.Name, last.User, last.Account, last.Partition, last.GPUs, last.State)
+	printable.Fprintf(w, "Job %s %q of %s (account %s), partition %s, %s, %s\n",
+		e.Address, last.Name, last.User, last.Account, last.Partition, e.gpusText(), last.State)
 	if len(e.Decisions) > 0 && e.Decisions[0].IsCurrent {
 		d := e.Decisions[0]
 		printable.Fprintf(w, "\n")
@@ -24,6 +25,9 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	}
 	if e.IsStale {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.FormatAge(now, e.LastCycleAt)))
+	}
+	for _, why := range e.NotPushed {
+		output.WriteParagraph(w, "  ", "Not sent to Slurm in that cycle: "+why)
 	}
 	if len(e.SmallerRequests) > 0 {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
@@ -34,7 +38,16 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	}
 	printRuns(w, e.Runs, now)
 	printHistory(w, e.Decisions, now)
-	printIntents(w, e.Intents, now)
+	printIntents(w, e.Address, e.Intents, now)
+}
+
+// gpusText says how many GPUs the job has or asks for, and for how many tasks.
+func (e *explanation) gpusText() string {
+	text := policy.FormatCount(e.GPUs, "GPU")
+	if e.Tasks > 0 {
+		text += fmt.Sprintf(" (%s of %d)", policy.FormatCount(e.Tasks, "task"), e.GPUs/e.Tasks)
+	}
+	return text
 }
 
 func printLiveJob(w io.Writer, e *explanation, now time.Time) {
@@ -76,7 +89,7 @@ func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time
 	t.Print()
 }
 
-func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
+func printIntents(w io.Writer, address string, intents []bridge.Intent, now time.Time) {
 	if len(intents) == 0 {
 		printable.Fprintf(w, "\nNothing was changed in Slurm for it.\n")
 		return
@@ -89,7 +102,7 @@ func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 		if in.Error != "" {
 			state += " (" + in.Error + ")"
 		}
-		t.AddRow(output.FormatTime(in.Made, now), output.FormatEdit(in.Edit, now), state, in.Edit.Why)
+		t.AddRow(output.FormatTime(in.Made, now), output.FormatEdit(in.Edit, address, now), state, in.Edit.Why)
 	}
 	t.Print()
 }

@@ -68,12 +68,17 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 	if err != nil {
 		return nil, err
 	}
-	return s.DB.Job(ctx, s.File.Cluster, policy.JobID(id))
+	j, err := s.DB.Job(ctx, s.File.Cluster, policy.JobID(id))
+	if err != nil {
+		return nil, err
+	}
+	j.Address, err = s.DB.JobAddress(ctx, s.File.Cluster, j.ID)
+	return j, err
 }
 
 func printJob(w io.Writer, j *report.JobUse, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
-	printable.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, last.User, last.Account, last.Partition, last.GPUCount, last.State)
+	printable.Fprintf(w, "Job %s %q of %s (account %s), partition %s, %s, %s\n", j.Address, last.Name, last.User, last.Account, last.Partition, policy.FormatCount(last.GPUCount, "GPU"), last.State)
 	if r := j.LastStartedRun(); r != nil {
 		printRun(w, j, r, now)
 	}

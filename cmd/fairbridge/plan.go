@@ -29,6 +29,7 @@ type partitionPlan struct {
 	Edits     []slurm.Edit     `json:"edits"`
 	Refused   []bridge.Refusal `json:"refused"`
 	Doubts    []bridge.Refusal `json:"doubts"`
+	NotPushed []string         `json:"not_pushed,omitempty"` // why the daemon would send nothing
 	Error     string           `json:"error,omitempty"`
 }
 
@@ -66,7 +67,7 @@ func newPartitionPlans(evaluations []cycle.PartitionResult) []partitionPlan {
 		t := &evaluations[i]
 		p := partitionPlan{
 			Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-			Plan: t.Plan, Edits: t.Edits, Refused: t.Refusals, Doubts: t.Doubts,
+			Plan: t.Plan, Edits: t.Edits, Refused: t.Refusals, Doubts: t.Doubts, NotPushed: planWithheldReasons(t),
 		}
 		if t.Err != nil {
 			p.Error = t.Err.Error()
@@ -82,9 +83,9 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
 		printable.Fprintf(w, ": no plan: %v\n\n", t.Err)
 		return
 	}
-	printable.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
-	for _, d := range t.Doubts {
-		output.WriteParagraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
+	printable.Fprintf(w, ": %s on %s\n", policy.FormatCount(len(t.Snapshot.Jobs), "job"), policy.FormatCount(len(t.Snapshot.Nodes), "node"))
+	for _, why := range planWithheldReasons(t) {
+		output.WriteParagraph(w, "  ", "nothing would be sent: "+why)
 	}
 	printDecisions(w, t)
 	if len(t.Edits) == 0 {
@@ -93,15 +94,15 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
 		printable.Fprintf(w, "\n%s would follow in mode %s:\n", policy.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
-		printable.Fprintf(w, "  %s\n", output.FormatEdit(e, f.View.At))
+		printable.Fprintf(w, "  %s\n", output.FormatEdit(e, jobLabel(t.Snapshot, policy.JobID(e.Run.Job)), f.View.At))
 	}
-	printRefused(w, t.Refusals)
+	printRefused(w, t.Snapshot, t.Refusals)
 	printable.Fprintf(w, "\n")
 }
 
 // printRefused tells what the gate turned down, under the sentence that it would
 // have broken.
-func printRefused(w io.Writer, refused []bridge.Refusal) {
+func printRefused(w io.Writer, s *policy.Snapshot, refused []bridge.Refusal) {
 	by := map[invariant.ID][]bridge.Refusal{}
 	for _, r := range refused {
 		by[r.Invariant] = append(by[r.Invariant], r)
@@ -113,7 +114,7 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 		printable.Fprintf(w, "\n")
 		output.WriteParagraph(w, "", "Turned down, because: "+i.Text)
 		for _, r := range by[i.ID] {
-			output.WriteParagraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
+			output.WriteParagraph(w, "  ", fmt.Sprintf("job %s: %s", jobLabel(s, r.Job), r.Why))
 		}
 	}
 }
@@ -125,11 +126,30 @@ func printDecisions(w io.Writer, t *cycle.PartitionResult) {
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
 		table.AddRow(
-			d.Rank, d.Job, printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
+			d.Rank, j.Label(), printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), gpusText(gpuCountOf(j), j.TaskCount()), j.State, d.Verb,
 			printable.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
 		)
 	}
 	table.Print()
+}
+
+// planWithheldReasons says why the daemon would send nothing of the plan.
+func planWithheldReasons(t *cycle.PartitionResult) []string {
+	reasons := append(listWithheldReasons(t.Partition.Mode, nil), t.WithheldReasons...)
+	for _, d := range t.Doubts {
+		if !slices.Contains(reasons, d.Why) {
+			reasons = append(reasons, d.Why)
+		}
+	}
+	return reasons
+}
+
+// jobLabel returns the job as its owner knows it, by its id where the snapshot lacks it.
+func jobLabel(s *policy.Snapshot, id policy.JobID) string {
+	if j := s.Job(id); j != nil {
+		return j.Label()
+	}
+	return fmt.Sprint(id)
 }
 
 func waitText(j *policy.Job, now time.Time) string {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,20 +31,24 @@ func newQueueCommand(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if partition != "" && !slices.Contains(f.PartitionNames(), partition) {
+				return cli.NewUsageError(fmt.Errorf("--partition %s: the configuration has no such partition, it has %s", partition, strings.Join(f.PartitionNames(), ", ")))
+			}
 			db, err := cli.OpenDB(c.Context(), f)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			rows, err := db.Queue(c.Context(), f.Cluster, partition)
+			stored, err := db.Queue(c.Context(), f.Cluster, partition)
 			if err != nil {
 				return err
 			}
+			rows, cycles := newQueueRows(c.Context(), db, f.Cluster, stored)
 			if o.JSON {
 				return output.WriteJSON(c.OutOrStdout(), rows)
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
-			printCycleAges(c, f, db, rows)
+			printCycles(c.OutOrStdout(), f, cycles, time.Now())
 			return nil
 		},
 	}
@@ -51,21 +57,69 @@ func newQueueCommand(o *cli.Options) *cobra.Command {
 	return o.AddJSONFlag(c)
 }
 
-// printCycleAges says of when the queue is, and warns when that is long ago.
-func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []journal.QueueRow) {
-	rows = slices.CompactFunc(slices.Clone(rows), func(a, b journal.QueueRow) bool { return a.Partition == b.Partition })
-	for _, r := range rows {
-		last, err := db.ReadCycle(c.Context(), f.Cluster, r.Partition, 0)
-		if err != nil {
+// queueRow is one job in the queue, with what its partition's last cycle shows of it.
+type queueRow struct {
+	journal.QueueRow
+	Address   string   `json:"address"`              // the job as squeue writes it: 4711, 47_3, 47_[0-9]
+	Tasks     int      `json:"tasks,omitempty"`      // of an array that waits unsplit
+	NotPushed []string `json:"not_pushed,omitempty"` // why what was decided about it was not sent to Slurm
+}
+
+// partitionCycle is the last cycle of a partition.
+type partitionCycle struct {
+	partition string
+	*lastCycle
+}
+
+// newQueueRows adds to the rows what the last cycle of each partition shows. Without one, as
+// where its snapshot is not kept, the rows stand as they are.
+func newQueueRows(ctx context.Context, db *stores.Stores, cluster string, stored []journal.QueueRow) (rows []queueRow, cycles []partitionCycle) {
+	rows = []queueRow{}
+	for _, q := range stored {
+		if n := len(cycles); n == 0 || cycles[n-1].partition != q.Partition {
+			last, _ := readLastCycle(ctx, db, cluster, q.Partition)
+			cycles = append(cycles, partitionCycle{q.Partition, last})
+		}
+		row := queueRow{QueueRow: q, Address: fmt.Sprint(q.JobID)}
+		if last := cycles[len(cycles)-1].lastCycle; last != nil {
+			row.addLastCycle(last)
+		}
+		rows = append(rows, row)
+	}
+	return rows, cycles
+}
+
+// addLastCycle adds what the cycle shows of the job.
+func (r *queueRow) addLastCycle(c *lastCycle) {
+	for _, no := range c.refusalsOf(r.JobID, r.Why) {
+		r.NotPushed = append(r.NotPushed, no.Why)
+	}
+	j := c.Snapshot.Job(r.JobID)
+	if j == nil {
+		return
+	}
+	r.Address, r.GPUs = j.Label(), gpuCountOf(j)
+	if j.TaskCount() > 1 {
+		r.Tasks = j.TaskCount()
+	}
+}
+
+// printCycles says of when the queue is, why nothing of it was sent to Slurm, and warns when
+// it is old.
+func printCycles(w io.Writer, f *settings.File, cycles []partitionCycle, now time.Time) {
+	for _, c := range cycles {
+		if c.lastCycle == nil {
 			continue // the queue is there all the same
 		}
-		now := time.Now()
-		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, output.FormatTime(last.At, now), output.FormatAge(now, last.At))
-		if now.Sub(last.At) > maxCycleAge(f) {
+		text := fmt.Sprintf("Partition %s as of %s, %s ago.", c.partition, output.FormatTime(c.At, now), output.FormatAge(now, c.At))
+		if now.Sub(c.At) > maxCycleAge(f) {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
-		printable.Fprintf(c.OutOrStdout(), "\n")
-		output.WriteParagraph(c.OutOrStdout(), "", text)
+		printable.Fprintf(w, "\n")
+		output.WriteParagraph(w, "", text)
+		for _, why := range c.withheldReasons() {
+			output.WriteParagraph(w, "", "Nothing of it was sent to Slurm: "+why)
+		}
 	}
 }
 
@@ -83,16 +137,29 @@ func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
 	}
 }
 
-func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
+func printQueue(w io.Writer, rows []queueRow, now time.Time) {
 	if len(rows) == 0 {
 		printable.Fprintf(w, "No cycle has been stored yet, or there are no GPU jobs.\n")
 		return
 	}
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
+		why := r.Why
+		for _, no := range r.NotPushed {
+			why += "; not sent to Slurm: " + no
+		}
 		t.AddRow(
-			r.Partition, r.Rank, r.JobID, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.FormatAge(now, r.Arrive), r.Why,
+			r.Partition, r.Rank, r.Address, printable.Truncate(r.User, 12), printable.Truncate(r.Account, 14), gpusText(r.GPUs, r.Tasks), r.State, r.Verb, output.FormatAge(now, r.Arrive), why,
 		)
 	}
 	t.Print()
+}
+
+// gpusText prints the GPUs of a job, and of an array that waits unsplit how they come about:
+// "12 (6x2)".
+func gpusText(gpus, tasks int) string {
+	if tasks < 2 {
+		return fmt.Sprint(gpus)
+	}
+	return fmt.Sprintf("%d (%dx%d)", gpus, tasks, gpus/tasks)
 }

@@ -95,7 +95,7 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	}
 	if verbose {
 		for _, e := range done {
-			printable.Fprintf(w, "  %s\n", output.FormatEdit(e, time.Now()))
+			printable.Fprintf(w, "  %s\n", output.FormatEdit(e, fmt.Sprint(e.Run.Job), time.Now()))
 		}
 	}
 	for _, in := range failed {

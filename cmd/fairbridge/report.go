@@ -35,7 +35,8 @@ func newReportCommand(o *cli.Options) *cobra.Command {
 		Long: `Answer a question about the past from Postgres. Without a name, list the questions;
 all answers every one. Times are as 7d, 36h, 2026-03-02 or 2026-03-02T15:00 (UTC).
 Reports by day take the whole first and last day (UTC). What changed since the
-daemon last summed up is summed up first, where the database lets us.`,
+daemon last summed up is summed up first, where the database lets us. Exit status 3
+when no run of the account or user is recorded.`,
 		Example: `  fairbridge report
   fairbridge report usage --since 30d
   fairbridge report waits --account physics --format csv
@@ -103,6 +104,13 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 	}
 	defer db.Close()
 	if err := sumUsage(c.Context(), db, f.Cluster); err != nil {
+		return err
+	}
+	if err := report.CheckNames(c.Context(), db, a.Scope); err != nil {
+		if unknown := (*report.UnknownNameError)(nil); errors.As(err, &unknown) {
+			printable.Fprintf(c.ErrOrStderr(), "%v\n", unknown)
+			return cli.ErrFinding
+		}
 		return err
 	}
 	answers, err := report.RunReports(c.Context(), db, list, a.Scope)

@@ -96,14 +96,28 @@ func (o *Options) AddJSONFlag(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// CheckArgs turns cobra's complaints about arguments into usage errors.
+// CheckArgs turns cobra's complaints about arguments into usage errors that say which one is
+// missing, or is too much.
 func CheckArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if err := check(c, a); err != nil {
-			return NewUsageError(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+			return NewUsageError(fmt.Errorf("%s; see %s --help", describeArgs(c, a), c.CommandPath()))
 		}
 		return nil
 	}
+}
+
+// describeArgs says what is wrong with the arguments by the command's own line of usage.
+func describeArgs(c *cobra.Command, a []string) string {
+	line := strings.TrimSuffix(c.UseLine(), " [flags]")
+	wanted := strings.Fields(c.Use)[1:]
+	if len(a) < len(wanted) {
+		return fmt.Sprintf("%s is missing: %s", strings.Trim(wanted[len(a)], "[]."), line)
+	}
+	if len(wanted) == 0 {
+		return fmt.Sprintf("%s takes no argument, but got %q", line, a[0])
+	}
+	return fmt.Sprintf("%q is one argument too many: %s", a[len(wanted)], line)
 }
 
 // OpenSystem joins the parts that the configuration names. The caller closes DB.

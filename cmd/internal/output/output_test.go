@@ -22,7 +22,7 @@ func TestTime(t *testing.T) {
 		}
 	}
 	lease := slurm.Edit{Kind: slurm.EditLease, Run: slurm.Run{Job: 7}, Until: now.Add(time.Minute).UTC(), Tasks: 1}
-	if got := FormatEdit(lease, now); !strings.HasPrefix(got, "lease job 7") || !strings.HasSuffix(got, " until 12:01:00") {
+	if got := FormatEdit(lease, "5_1", now); !strings.HasPrefix(got, "lease job 5_1") || !strings.HasSuffix(got, " until 12:01:00") {
 		t.Errorf("a lease is told as %q", got)
 	}
 }

@@ -16,8 +16,8 @@ type JobAddress struct {
 	taskIndex int64 // -1: none
 }
 
-// ErrNoTask says that Slurm does not list a task, or no longer.
-var ErrNoTask = errors.New("no such task in Slurm's list, or no longer: give its own id, as sacct -X -j ARRAY_TASK -o JobIDRaw prints it")
+// ErrNoTask says that Slurm does not list a task, or no longer, and that none is recorded.
+var ErrNoTask = errors.New("no such task in Slurm's list, nor in the record: give its own id, as sacct -X -j ARRAY_TASK -o JobIDRaw prints it")
 
 // ParseJobAddress reads a job as people write it.
 func ParseJobAddress(s string) (JobAddress, error) {
@@ -37,16 +37,26 @@ func ParseJobAddress(s string) (JobAddress, error) {
 }
 
 // FindJobID returns the id of the record a job is in. That of a task is its own from
-// the moment it starts, and its array's before.
+// the moment it starts, and its array's before; of one that Slurm lists no more, what is
+// recorded of it.
 func (s *System) FindJobID(ctx context.Context, n JobAddress) (int64, error) {
 	if n.taskIndex < 0 {
 		return n.jobID, nil
 	}
 	v, err := s.Cluster.Observe(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("looking up task %d of array %d: %w", n.taskIndex, n.jobID, err)
+		err = fmt.Errorf("looking up task %d of array %d: %w", n.taskIndex, n.jobID, err)
+	} else {
+		id, unlisted := findRecordID(v.Jobs, n)
+		if unlisted == nil {
+			return id, nil
+		}
+		err = unlisted
 	}
-	return findRecordID(v.Jobs, n)
+	if id, unread := s.DB.FindTask(ctx, s.File.Cluster, n.jobID, n.taskIndex); unread == nil && id != 0 {
+		return id, nil // Slurm lists it no more
+	}
+	return 0, err
 }
 
 func findRecordID(jobs []slurm.Job, n JobAddress) (int64, error) {
