@@ -89,6 +89,14 @@ func (s *Snapshot) Job(id JobID) *Job {
 	return &s.Jobs[i]
 }
 
+// JobLabel returns the job as squeue writes it, by its id where the snapshot lacks it.
+func (s *Snapshot) JobLabel(id JobID) string {
+	if j := s.Job(id); j != nil {
+		return j.Label()
+	}
+	return (&Job{ID: id}).Label()
+}
+
 // Node returns the node with the name, or nil.
 func (s *Snapshot) Node(name string) *Node {
 	i, ok := sort.Find(len(s.Nodes), func(i int) int { return cmp.Compare(name, s.Nodes[i].Name) })

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"fairbridge/bridge"
@@ -45,14 +44,6 @@ func (f *facts) snapshotJob(id int64) *policy.Job {
 		return nil
 	}
 	return &f.Snapshot.Jobs[i]
-}
-
-// jobLabel returns the job as its owner knows it, as far as the snapshot has it.
-func (f *facts) jobLabel(id int64) string {
-	if j := f.snapshotJob(id); j != nil {
-		return j.Label()
-	}
-	return strconv.FormatInt(id, 10)
 }
 
 // weakestModeOfJob returns the weakest mode of the job's partitions; Off without one.

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/invariant"
+	"fairbridge/policy"
 )
 
 // maxBeneficiaryStartIntervals is how many intervals a job that another was stopped for may take to
@@ -56,7 +57,7 @@ func (f *facts) checkStopPause() *denial {
 	if s == nil {
 		return nil
 	}
-	why := fmt.Sprintf("job %s was stopped for job %s at %s, which has not started", f.jobLabel(s.Job), f.jobLabel(s.Beneficiary), formatTime(s.SentAt))
+	why := fmt.Sprintf("job %s was stopped for job %s at %s, which has not started", f.Snapshot.JobLabel(policy.JobID(s.Job)), f.Snapshot.JobLabel(policy.JobID(s.Beneficiary)), formatTime(s.SentAt))
 	if j := f.View.Job(s.Beneficiary); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}

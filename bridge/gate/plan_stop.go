@@ -139,7 +139,7 @@ func (g *stopGate) refuseStopGroup(x stopGroup, culprit policy.JobID, n *denial)
 		d, p := g.decisionForJob(id), g.snapshotJob(int64(id))
 		why := n
 		if id != culprit && culprit != x.beneficiary {
-			why = deny(n.ID, "job %s of the same gang cannot be stopped: %s", g.jobLabel(int64(culprit)), n.Why)
+			why = deny(n.ID, "job %s of the same gang cannot be stopped: %s", g.Snapshot.JobLabel(culprit), n.Why)
 		}
 		g.addRefusal(id, why)
 		d.Verb, d.On, d.GPUs, d.StoppedFor, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.Why

@@ -39,7 +39,7 @@ func (g *stopGate) checkBeneficiaryStarts(x stopGroup) *denial {
 	}
 	to, d := g.snapshotJob(int64(x.beneficiary)), g.decisionForJob(x.beneficiary)
 	if j := g.View.Job(int64(x.beneficiary)); j != nil && j.IsPending() && j.HasUnavailableNodes() {
-		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %s: its nodes are reserved or down", g.jobLabel(int64(x.beneficiary)))
+		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %s: its nodes are reserved or down", g.Snapshot.JobLabel(x.beneficiary))
 	}
 	return g.checkEndsBeforeReservation(to, d.On, g.earliestStartAfterStop())
 }

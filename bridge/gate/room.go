@@ -89,7 +89,7 @@ func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
 	case d.Verb != policy.Start && !stopsRunningJob(d, to):
 		return deny(invariant.StopPurpose, "the job it would make room for (%d) does not start", x.beneficiary)
 	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
-		return deny(invariant.StopPurpose, "job %s could not start if it had room", g.jobLabel(int64(x.beneficiary)))
+		return deny(invariant.StopPurpose, "job %s could not start if it had room", g.Snapshot.JobLabel(x.beneficiary))
 	}
 	if n := firstDenial(
 		func() *denial { return g.checkLeftBySlurm(to) },
@@ -107,13 +107,13 @@ func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
 func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 	if d := g.decisionForJob(x.beneficiary); d.Verb == policy.Start {
 		if len(d.On) == 0 || d.On.Count() < min(minGPUCount(g.snapshotJob(int64(x.beneficiary))), max(d.GPUs, 1)) {
-			return deny(invariant.StopPurpose, "it is not said where job %s would run", g.jobLabel(int64(x.beneficiary)))
+			return deny(invariant.StopPurpose, "it is not said where job %s would run", g.Snapshot.JobLabel(x.beneficiary))
 		}
 		if n := g.checkPendingDecision(g.snapshotJob(int64(x.beneficiary)), d); n != nil {
-			return deny(invariant.StopPurpose, "job %s could not start: %s", g.jobLabel(int64(x.beneficiary)), n.Why)
+			return deny(invariant.StopPurpose, "job %s could not start: %s", g.Snapshot.JobLabel(x.beneficiary), n.Why)
 		}
 		if g.freeDevices.hasRoomFor(d.On) && !g.mayLackCoresOrMemory(g.snapshotJob(int64(x.beneficiary)), d.On) {
-			return deny(invariant.StopPurpose, "job %s has room without it", g.jobLabel(int64(x.beneficiary)))
+			return deny(invariant.StopPurpose, "job %s has room without it", g.Snapshot.JobLabel(x.beneficiary))
 		}
 	}
 	then := freeDeviceCounts{}
@@ -123,12 +123,12 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 	for _, id := range x.victims {
 		p := g.snapshotJob(int64(id))
 		if d := g.decisionForJob(id); d.Verb != policy.Stop && len(d.On) == 0 {
-			return deny(invariant.StopPurpose, "it is not said where job %s would run", g.jobLabel(int64(id)))
+			return deny(invariant.StopPurpose, "it is not said where job %s would run", g.Snapshot.JobLabel(id))
 		}
 		then.subtractAlloc(p.On, -1)
 	}
 	if on := g.wantedDevices(x); !then.hasRoomFor(on) {
-		return deny(invariant.StopPurpose, "job %s would still not fit", g.jobLabel(int64(x.beneficiary)))
+		return deny(invariant.StopPurpose, "job %s would still not fit", g.Snapshot.JobLabel(x.beneficiary))
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
 	}
 	gain := policy.ServiceForTime(to.Ask.GPUs.WholeGPUs(), max(left, time.Duration(0)))
 	if float64(gain) < g.Budgets.GainFactor*float64(lost) {
-		return deny(invariant.StopPurpose, "job %s is expected to do %v, less than %g times the %v lost", g.jobLabel(int64(x.beneficiary)), gain, g.Budgets.GainFactor, lost)
+		return deny(invariant.StopPurpose, "job %s is expected to do %v, less than %g times the %v lost", g.Snapshot.JobLabel(x.beneficiary), gain, g.Budgets.GainFactor, lost)
 	}
 	return nil
 }

@@ -81,12 +81,12 @@ func (f *facts) checkPingPong(s bridge.Stop, displaced stopPairs) *denial {
 		return nil
 	}
 	if displaced[stopPair{s.Beneficiary, s.Job}] {
-		return deny(invariant.NoPingPong, "job %s is stopped for it in the same plan", f.jobLabel(s.Beneficiary))
+		return deny(invariant.NoPingPong, "job %s is stopped for it in the same plan", f.Snapshot.JobLabel(policy.JobID(s.Beneficiary)))
 	}
 	span := 2 * f.Budgets.Quantum
 	for _, o := range f.RecentStops {
 		if o.Job == s.Beneficiary && o.Beneficiary == s.Job && f.Snapshot.Now.Sub(o.DecidedAt) < span {
-			return deny(invariant.NoPingPong, "job %s was stopped for it %s ago, the least is %s", f.jobLabel(s.Beneficiary), policy.FormatDuration(f.Snapshot.Now.Sub(o.DecidedAt)), policy.FormatDuration(span))
+			return deny(invariant.NoPingPong, "job %s was stopped for it %s ago, the least is %s", f.Snapshot.JobLabel(policy.JobID(s.Beneficiary)), policy.FormatDuration(f.Snapshot.Now.Sub(o.DecidedAt)), policy.FormatDuration(span))
 		}
 	}
 	return nil

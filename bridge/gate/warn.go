@@ -95,7 +95,7 @@ func (g *stopGate) warnBeforeStops(x stopGroup, stops []bridge.Stop) bool {
 	}
 	if d := g.decisionForJob(x.beneficiary); d != nil && d.Verb == policy.Start {
 		d.Verb, d.On = policy.Wait, nil
-		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", formatTime(last), g.jobLabels(x.victims))
+		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", formatTime(last), formatJobLabels(g.Snapshot, x.victims))
 	}
 	return true
 }
@@ -115,15 +115,15 @@ func (g *stopGate) keepUntilGraceEnd(x stopGroup, s bridge.Stop) time.Time {
 		due = g.lastWarning(j.CurrentRun()).GraceEnd
 	}
 	d.Verb, d.On, d.GPUs, d.StoppedFor = policy.Keep, p.On, p.On.Count(), 0
-	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %s if that is still wanted", formatTime(due), g.jobLabel(int64(x.beneficiary)))
+	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %s if that is still wanted", formatTime(due), g.Snapshot.JobLabel(x.beneficiary))
 	return due
 }
 
-// jobLabels names jobs: "job 4711", "jobs 4711, 47_3".
-func (f *facts) jobLabels(ids []policy.JobID) string {
+// formatJobLabels names jobs: "job 4711", "jobs 4711, 47_3".
+func formatJobLabels(s *policy.Snapshot, ids []policy.JobID) string {
 	labels := make([]string, len(ids))
 	for i, id := range ids {
-		labels[i] = f.jobLabel(int64(id))
+		labels[i] = s.JobLabel(id)
 	}
 	if len(ids) == 1 {
 		return "job " + labels[0]
@@ -146,7 +146,7 @@ func (g *stopGate) checkNoOthersWarned(x stopGroup) *denial {
 		w := &g.RecentWarnings[i]
 		j := g.View.Job(w.Run.Job)
 		if ask && w.Beneficiary == int64(x.beneficiary) && g.isWarningValid(w) && j != nil && w.Run.IsSameRun(j.CurrentRun()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
-			return deny(invariant.StopPurpose, "job %s was warned to make room for job %s already", g.jobLabel(w.Run.Job), g.jobLabel(int64(x.beneficiary)))
+			return deny(invariant.StopPurpose, "job %s was warned to make room for job %s already", g.Snapshot.JobLabel(policy.JobID(w.Run.Job)), g.Snapshot.JobLabel(x.beneficiary))
 		}
 	}
 	return nil

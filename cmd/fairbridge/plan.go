@@ -94,7 +94,7 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
 		printable.Fprintf(w, "\n%s would follow in mode %s:\n", policy.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
-		printable.Fprintf(w, "  %s\n", output.FormatEdit(e, jobLabel(t.Snapshot, policy.JobID(e.Run.Job)), f.View.At))
+		printable.Fprintf(w, "  %s\n", output.FormatEdit(e, t.Snapshot.JobLabel(policy.JobID(e.Run.Job)), f.View.At))
 	}
 	printRefused(w, t.Snapshot, t.Refusals)
 	printable.Fprintf(w, "\n")
@@ -114,7 +114,7 @@ func printRefused(w io.Writer, s *policy.Snapshot, refused []bridge.Refusal) {
 		printable.Fprintf(w, "\n")
 		output.WriteParagraph(w, "", "Turned down, because: "+i.Text)
 		for _, r := range by[i.ID] {
-			output.WriteParagraph(w, "  ", fmt.Sprintf("job %s: %s", jobLabel(s, r.Job), r.Why))
+			output.WriteParagraph(w, "  ", fmt.Sprintf("job %s: %s", s.JobLabel(r.Job), r.Why))
 		}
 	}
 }
@@ -142,14 +142,6 @@ func planWithheldReasons(t *cycle.PartitionResult) []string {
 		}
 	}
 	return reasons
-}
-
-// jobLabel returns the job as its owner knows it, by its id where the snapshot lacks it.
-func jobLabel(s *policy.Snapshot, id policy.JobID) string {
-	if j := s.Job(id); j != nil {
-		return j.Label()
-	}
-	return fmt.Sprint(id)
 }
 
 func waitText(j *policy.Job, now time.Time) string {
