@@ -16,6 +16,10 @@ type Regimes struct {
 	// Otherwise batch sizes are drawn from a Dirichlet distribution whose prior
 	// gives every mode as many epochs, and the epochs seen are its counts.
 	TakesRegimesInOrder bool
+	// RoundsLikeAuthors lets rounding decide, as in the code of Shockwave's
+	// authors, whether the Dirichlet counts one epoch more: for the present one,
+	// which is seen and still to be done. Otherwise it always counts.
+	RoundsLikeAuthors bool
 }
 
 // RemainingWork is what is left of a job, in seconds on what it asks.
@@ -41,7 +45,7 @@ func (p Regimes) RemainingWork(t *policy.Training) (rest RemainingWork, ok bool)
 	if p.TakesRegimesInOrder {
 		spreadEpochsEvenly(t, modes)
 	} else {
-		spreadEpochsByDirichlet(t, modes)
+		p.spreadEpochsByDirichlet(t, modes)
 	}
 	for b, n := range modes {
 		rest.SecondsLeft += n * t.PossibleRegimes[b].SecondsPerEpoch
@@ -75,8 +79,10 @@ func sumEpochs(t *policy.Training) (rest RemainingWork, ok bool) {
 
 // spreadEpochsByDirichlet returns the epochs left of each mode: prior plus counts, rescaled
 // to all epochs, without those seen, scaled to the epochs left. The present
-// epoch counts as seen and is still to be done, hence the one more.
-func spreadEpochsByDirichlet(t *policy.Training, left []float64) {
+// epoch counts as seen and is still to be done, hence the one more. Products and
+// sums are in the order of the authors' code, so that they round alike: what
+// is left is a whole number, or a trifle less.
+func (p Regimes) spreadEpochsByDirichlet(t *policy.Training, left []float64) {
 	all := float64(t.Epochs)
 	sum := 0.0
 	for b, m := range t.PossibleRegimes {
@@ -84,7 +90,7 @@ func spreadEpochsByDirichlet(t *policy.Training, left []float64) {
 		sum += left[b]
 	}
 	for b, m := range t.PossibleRegimes {
-		left[b] *= all / sum
+		left[b] = all * left[b] / sum
 		// One epoch after the other is taken off, down to less than one.
 		if n := epochsSeen(t, m.BatchSize); n <= left[b] {
 			left[b] -= n
@@ -92,13 +98,16 @@ func spreadEpochsByDirichlet(t *policy.Training, left []float64) {
 			left[b] -= math.Floor(left[b])
 		}
 	}
-	rest := 1.0
+	rest := 0.0
 	for _, n := range left {
 		rest += n
 	}
+	if !p.RoundsLikeAuthors {
+		rest += 1e-9
+	}
 	todo := float64(t.Epochs - t.EpochsDone)
 	for b := range left {
-		left[b] *= todo / max(todo, math.Floor(rest))
+		left[b] *= todo / max(todo, math.Floor(rest+1))
 	}
 }
 
