@@ -67,14 +67,7 @@ func printTraceInfo(w io.Writer, i *trace.Info) {
 	if !i.Start.IsZero() {
 		printable.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
 	}
-	printable.Fprintf(w, "\nGPU time    %.0f GPU-hours", i.GPUHours)
-	if i.ClusterGPUs > 0 {
-		printable.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
-		if i.ArrivalSpanSeconds == 0 {
-			printable.Fprintf(w, " (all jobs arrive at once)")
-		}
-	}
-	printable.Fprintf(w, "\n")
+	printable.Fprintf(w, "\nGPU time    %s\n", gpuTimeText(i))
 	printJobShares(w, i)
 	printJobSizes(w, i)
 	printRunTimes(w, i)
@@ -83,6 +76,25 @@ func printTraceInfo(w io.Writer, i *trace.Info) {
 		printable.Fprintf(w, "\nCannot run on %s:\n", i.Cluster)
 		printable.Fprintlines(w, i.Misfits)
 	}
+}
+
+// gpuTimeText says how much GPU time the jobs want, as far as the trace knows.
+func gpuTimeText(i *trace.Info) string {
+	if i.RunTimes == nil && i.GPUHours == 0 {
+		return "unknown: run times stand in throughput tables"
+	}
+	digits := 0
+	if i.GPUHours < 10 {
+		digits = 1
+	}
+	s := fmt.Sprintf("%.*f GPU-hours", digits, i.GPUHours)
+	switch {
+	case i.ClusterGPUs > 0 && i.ArrivalSpanSeconds == 0:
+		s += "; all jobs arrive at once"
+	case i.ClusterGPUs > 0:
+		s += fmt.Sprintf("; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
+	}
+	return s
 }
 
 func printJobShares(w io.Writer, i *trace.Info) {

@@ -54,7 +54,7 @@ func System() paper.System {
 		OwnStages:    []string{"predict", "order", "lease", "backfill"},
 		NeededInputs: []string{"remaining time on each GPU type", "service of users"},
 		Fallback:     "a job that reports no speeds goes equally fast on all types; one of unknown length counts as the mean of the others",
-		Reproduced:   "the brief's worked examples (8, 17); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
+		Reproduced:   "a worked example of matching (three jobs, completion times of 8 hours together); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
 		Deviations: []string{
 			"A gang takes the time of as many machines; the paper's jobs take one GPU.",
 			"No profiling runs: speeds by type are those that jobs report, and a job that reports none counts as equally fast everywhere.",
