@@ -8,9 +8,12 @@ CHECKS ?= 1000
 # Property tests draw the same cases in every run; `make search` draws others.
 export RAPID_SEED ?= 1
 SLURM ?=
-# What all programs say to --version: the tag; without one, what the Go tool knows.
-VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
-RELEASE = -trimpath -ldflags '-X fairbridge/cmd/internal/version.tag=$(VERSION)'
+# What all programs say to --version: the tag, or what is nearest to one, and the commit. Where
+# there is no git, as in an unpacked archive, give VERSION and COMMIT; without, what the Go tool knows.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+STAMP = fairbridge/cmd/internal/version
+RELEASE = -trimpath -ldflags '-X $(STAMP).tag=$(VERSION) -X $(STAMP).commit=$(COMMIT)'
 # go-nvml calls what newer drivers call deprecated; older ones have nothing else.
 export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
 

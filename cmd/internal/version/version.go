@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tag is the release as git describes it. The Makefile has the linker set it;
-// without, the build information of the Go tool is what there is.
-var tag string
+// tag is the release as git describes it, commit what it was built from. The Makefile has
+// the linker set them; without, the build information of the Go tool is what there is.
+var tag, commit string
 
 // Info is a program's release.
 type Info struct {
@@ -27,20 +27,21 @@ func ReadInfo() Info {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return newInfo(tag, info)
+	return newInfo(tag, commit, info)
 }
 
-func newInfo(tag string, b *debug.BuildInfo) Info {
-	v := Info{Version: tag, Commit: "unknown", Go: b.GoVersion}
+func newInfo(tag, commit string, b *debug.BuildInfo) Info {
+	v := Info{Version: tag, Commit: commit, Go: b.GoVersion}
 	if b.Main.Version != "(devel)" {
 		v.Version = cmp.Or(v.Version, b.Main.Version)
 	}
 	v.Version = cmp.Or(v.Version, "dev")
 	for _, s := range b.Settings {
 		if s.Key == "vcs.revision" {
-			v.Commit = s.Value[:min(12, len(s.Value))]
+			v.Commit = cmp.Or(v.Commit, s.Value)
 		}
 	}
+	v.Commit = cmp.Or(v.Commit[:min(12, len(v.Commit))], "unknown")
 	return v
 }
 
