@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func TestQuick(t *testing.T) {
 	}
 	page := string(text)
 	for _, e := range catalogue.Systems() {
-		if !strings.Contains(page, "\n| "+e.Name+" | ") {
-			t.Errorf("%s has no row", e.Name)
+		if has, want := strings.Contains(page, "\n| "+e.Name+" | "), !slices.Contains(sameAsDRF, e.Name); has != want {
+			t.Errorf("%s has a row: %t, want %t", e.Name, has, want)
 		}
 	}
 	for _, section := range []string{"On the published traces", "On fresh workloads", "Speed", "Growth", "The price of going"} {

@@ -28,6 +28,8 @@ Measured with %s.
 Plans are carried out at once and exactly unless it says otherwise, with the parameters
 each system's own simulator ran with; [simulation.md](simulation.md) says what that
 means, and what the figures are. Unfair is the share of jobs with ρ above 1.05.
+` + "`hug` and `ref`" + ` have no rows where all jobs are of one account and rigid: there they
+are ` + "`drf`" + ` to the digit.
 `
 
 // describeMachine says on what was measured.
