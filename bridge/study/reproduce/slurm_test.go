@@ -35,7 +35,7 @@ func TestMultifactorIsSlurms(t *testing.T) {
 			if !q.pending[j.ID] {
 				continue
 			}
-			_, why, _ := strings.Cut(d.Why, "; priority ")
+			_, why, _ := strings.Cut(d.Why, "; its rank: priority ")
 			var priority int64
 			if _, err := fmt.Sscan(strings.Split(why, ":")[0], &priority); err != nil || max(priority-j.Priority, j.Priority-priority) > 1 {
 				t.Errorf("seed %d: job %d has priority %d in Slurm; here: %s", seed, j.ID, j.Priority, d.Why)
