@@ -11,6 +11,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/policy"
+	"fairbridge/policy/policytest"
 )
 
 // aPlan draws a well-formed plan with no sense in it.
@@ -57,6 +58,11 @@ func soundPlan(t *rapid.T) {
 	stopped := map[string]int{}
 	for i, d := range out.Plan.Decisions {
 		p := s.Snapshot.Jobs[i]
+		if d.Why != in.Plan.Decisions[i].Why { // the gate's own words
+			if err := policytest.CheckReason(&d); err != nil {
+				t.Fatal(err)
+			}
+		}
 		stop, ok := stops[int64(d.Job)]
 		ends := d.Verb == policy.Stop || d.Verb == policy.Move || p.HoldsGPUs() && d.Verb == policy.Resize
 		if ends != ok {
