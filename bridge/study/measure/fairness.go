@@ -1,8 +1,6 @@
 package measure
 
 import (
-	"cmp"
-	"maps"
 	"math"
 	"slices"
 )
@@ -40,25 +38,6 @@ func (r *Run) computeRhos(contention func(*JobOutcome) float64) []float64 {
 		}
 	}
 	return rho
-}
-
-// JainIndexOfAccounts is Jain's index of the accounts' service over their weights: 1 when all
-// got in proportion, 1/n when one of n got all. Accounts without jobs do not
-// count.
-func (r *Run) JainIndexOfAccounts() float64 {
-	service := map[string]float64{}
-	for _, j := range r.JobOutcomes {
-		service[j.Account] += j.Service
-	}
-	sum, squares := 0.0, 0.0
-	for _, name := range slices.Sorted(maps.Keys(service)) {
-		x := service[name] / cmp.Or(r.WeightsByAccount[name], 1)
-		sum, squares = sum+x, squares+x*x
-	}
-	if squares == 0 {
-		return 1
-	}
-	return sum * sum / (float64(len(service)) * squares)
 }
 
 // minSlowdownRunTime is the run time in seconds below which slowdown does not count how brief

@@ -29,7 +29,6 @@ var AllMetrics = []*Metric{
 	{"UTIL", "GPUs used", 1, true, func(s *Summary) *float64 { return &s.Utilization }, formatPercent},
 	{"RESTARTS", "Restarts", -1, true, nil, formatDecimals(0)},
 	{"LOST", "Lost GPU-hours", -1, false, func(s *Summary) *float64 { return &s.LostGPUHours }, formatDecimals(1)},
-	{"JAIN", "Jain index of accounts", 1, false, func(s *Summary) *float64 { return &s.JainAccounts }, formatDecimals(3)},
 	{"SLOWDOWN", "Mean bounded slowdown", -1, false, func(s *Summary) *float64 { return &s.MeanSlowdown }, formatDecimals(2)},
 	{"WORST ACC", "Mean bounded slowdown of the worst account", -1, false, func(s *Summary) *float64 { return &s.WorstAccountSlowdown }, formatDecimals(2)},
 	{"WALL", "Simulated in, s", 0, true, func(s *Summary) *float64 { return &s.WallSeconds }, formatDecimals(2)},

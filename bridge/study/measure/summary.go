@@ -21,7 +21,6 @@ type Summary struct {
 	Utilization          float64 `json:"utilization"`  // BusyGPUSeconds over ClusterGPUs × Makespan
 	RestartCount         int     `json:"restarts"`     // stops, moves and resizes of running jobs
 	LostGPUHours         float64 `json:"lost_gpu_hours"`
-	JainAccounts         float64 `json:"jain_accounts"` // see Run.JainIndexOfAccounts
 	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.slowdown
 	WorstAccountSlowdown float64 `json:"worst_account_slowdown"`
 	WallSeconds          float64 `json:"wall_s"`
@@ -32,7 +31,7 @@ const unfairAboveRho = 1.05
 
 // Summarize works out the figures.
 func (r *Run) Summarize() Summary {
-	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds, JainAccounts: r.JainIndexOfAccounts()}
+	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds}
 	if r.MakespanSeconds > 0 && r.ClusterGPUs > 0 {
 		s.Utilization = r.BusyGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
 	}

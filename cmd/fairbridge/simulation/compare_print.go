@@ -136,6 +136,6 @@ func newNumberTable(w io.Writer, head ...any) *output.Table {
 // resultsLegend explains the columns.
 const resultsLegend = `Times in seconds; JCT: from arrival to completion; QUEUE: the part of it not running;
 ρ: JCT over what an equal part of the cluster would have needed; UNFAIR: jobs with ρ > 1.05;
-LOST: GPU-hours without progress; JAIN: equality of the accounts' service by weight;
+LOST: GPU-hours without progress;
 SLOWDOWN: JCT over run time (of 10 s at least), in the mean, and of the WORST ACCount;
 WALL: time the simulation took.`
