@@ -68,8 +68,18 @@ func (s *session) readJobs(ctx context.Context, about int) ([]slurm.Job, slurm.R
 // readRecordsOfJob reads the records Slurm answers with for one id: of an array's id, those of
 // all its tasks.
 func (s *session) readRecordsOfJob(ctx context.Context, id int64) ([]slurm.Job, error) {
-	jobs, _, err := readList(ctx, s, fmt.Sprintf("job/%d", id), new(decode.Decoder).Jobs)
+	jobs, _, err := readList(ctx, s, jobPath(s.API(), id), new(decode.Decoder).Jobs)
 	return jobs, err
+}
+
+// jobPath is the path of one job. In a federation its siblings are not asked, where that can
+// be said: they take no token from a thread of slurmrestd, and the answer would be an error.
+func jobPath(api API, id int64) string {
+	path := fmt.Sprintf("job/%d", id)
+	if api.ReadsJobLocally {
+		path += "?flags=LOCAL"
+	}
+	return path
 }
 
 // readJobsByID reads single jobs. One that Slurm says it does not know is left out: that

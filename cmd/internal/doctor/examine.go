@@ -23,6 +23,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
 		r.checkPartitions(v, f.PartitionNames())
+		r = append(r, checkFederation(ctx, f.Slurm.Scontrol, v)...)
 		if p, err := system.NewProbes(f, nil); err != nil {
 			r = append(r, Finding{Subject: "probes", Level: LevelFail, Text: err.Error(), Fix: "see probes in the configuration"})
 		} else {
