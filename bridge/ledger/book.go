@@ -22,6 +22,8 @@ type IntentBook struct {
 	yieldedIntentByJob      map[int64]*bridge.Intent
 	unansweredUndoIDByField map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
+	supersededIntentsByField map[slurm.JobField][]*bridge.Intent // in whose place a later value of ours came
+
 	yieldTime time.Duration // see WithYieldTime
 }
 
@@ -29,7 +31,7 @@ type IntentBook struct {
 func NewIntentBook(intents []bridge.Intent) *IntentBook {
 	b := &IntentBook{
 		newestIntentByField: map[slurm.JobField]*bridge.Intent{}, openIntentByField: map[slurm.JobField]*bridge.Intent{}, yieldedIntentByJob: map[int64]*bridge.Intent{},
-		unansweredUndoIDByField: map[slurm.JobField]int64{}, yieldTime: 24 * time.Hour,
+		unansweredUndoIDByField: map[slurm.JobField]int64{}, supersededIntentsByField: map[slurm.JobField][]*bridge.Intent{}, yieldTime: 24 * time.Hour,
 	}
 	for i := range intents {
 		in := &intents[i]
@@ -41,6 +43,8 @@ func NewIntentBook(intents []bridge.Intent) *IntentBook {
 			b.newestIntentByField[at] = in
 		case in.State == bridge.IntentYielded:
 			b.yieldedIntentByJob[in.Edit.Run.Job] = in
+		case in.State == bridge.IntentExpired && in.Error == supersededReason && !actuator.LeavesNoValue(in):
+			b.supersededIntentsByField[at] = append(b.supersededIntentsByField[at], in)
 		case !actuator.IsFieldShown(at.Field) && mayHaveUndone(in):
 			b.unansweredUndoIDByField[at] = in.ID
 		}

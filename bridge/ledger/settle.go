@@ -13,6 +13,9 @@ import (
 // maxMissedPolls is how many polls may miss the effect of an edit Slurm said yes to.
 const maxMissedPolls = 2
 
+// supersededReason is what is noted of a value in whose place a later one of ours came.
+const supersededReason = "superseded"
+
 // maxUnansweredTime is how long an edit without an answer may still be carried out:
 // one and a half times Slurm's default controller time-out, plus a minute.
 const maxUnansweredTime = 4 * time.Minute
@@ -24,7 +27,7 @@ const maxUnansweredTime = 4 * time.Minute
 // does not know the job (View.GoneJobs). It is for the leader, at the start of a
 // cycle.
 func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
-	last, awaited := lastSeenIDByField(intents), lastAwaitedIDByField(intents)
+	last, awaited, book := lastSeenIDByField(intents), lastAwaitedIDByField(intents), NewIntentBook(intents)
 	var changed []bridge.Intent
 	for _, in := range intents {
 		if !in.State.IsOpen() && in.State != bridge.IntentObserved {
@@ -35,7 +38,7 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 		}
 		after := in
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.IntentPlanned || v.IsProvenGone(in.Edit.Run.Job) {
-			settleIntent(&after, j, last[in.Edit.WrittenField()], now)
+			book.settleIntent(&after, j, last[in.Edit.WrittenField()], v, now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUsAt.Equal(in.Before.HeldByUsAt) {
 			if !after.State.IsOpen() && after.State != bridge.IntentObserved {
@@ -106,7 +109,7 @@ func AbsentJobIDs(intents []bridge.Intent, v *slurm.View) []int64 {
 
 // settleIntent settles by the job as it is listed; j is nil for one that Slurm does
 // not know.
-func settleIntent(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
+func (b *IntentBook) settleIntent(in *bridge.Intent, j *slurm.Job, last int64, v *slurm.View, now time.Time) {
 	switch {
 	case in.State == bridge.IntentPlanned: // a cycle sends its own intents only: plans are remade, never resumed
 		in.State, in.Error = bridge.IntentVoid, "never sent: the cycle was given up before"
@@ -115,16 +118,16 @@ func settleIntent(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 	case !IsSameJob(in.Edit.Run, j.CurrentRun()):
 		in.State, in.Error = bridge.IntentExpired, "the id belongs to another job now"
 	case in.State == bridge.IntentObserved && in.ID < last:
-		in.State, in.Error = bridge.IntentExpired, "superseded"
+		in.State, in.Error = bridge.IntentExpired, supersededReason
 	case in.State == bridge.IntentObserved:
-		settleStandingIntent(in, j, now)
+		b.settleStandingIntent(in, j, v, now)
 	default:
-		settleAwaitedIntent(in, j, now)
+		settleAwaitedIntent(in, j, v, now)
 	}
 }
 
 // settleAwaitedIntent looks for the effect of an intent that was sent.
-func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
+func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now time.Time) {
 	if wasHandBackCutOff(in, j) {
 		keepHandBackOpen(in, now)
 		return
@@ -141,6 +144,8 @@ func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		in.Polls++
 	}
 	switch {
+	case in.State == bridge.IntentAcked && wasStartedSince(in, v):
+		settleLostIntent(in, j)
 	case in.State != bridge.IntentAcked && now.Sub(in.Sent) > maxUnansweredTime:
 		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()
 	case in.State == bridge.IntentAcked && in.Polls >= maxMissedPolls:
@@ -169,7 +174,7 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
 }
 
 // settleStandingIntent watches a value of ours that stands in Slurm.
-func settleStandingIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
+func (b *IntentBook) settleStandingIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now time.Time) {
 	field := actuator.EditKindRowOf(in.Edit.Kind).Field
 	ended := ""
 	if field.ValueEndReason != nil {
@@ -182,7 +187,10 @@ func settleStandingIntent(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		in.State, in.Error = bridge.IntentExpired, "done"
 	case ended != "":
 		in.State, in.Error = bridge.IntentExpired, ended
-	case actuator.ValueOwnerOf(in, j) == actuator.OwnerOther:
+	case b.ValueOwnerOf(in, j, v) != actuator.OwnerOther:
+	case WasLost(in, j, v):
+		in.State, in.Error = bridge.IntentExpired, StateLossReason
+	default:
 		in.State, in.Error = bridge.IntentYielded, actuator.ForeignChange(in, j)
 	}
 }

@@ -23,7 +23,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 			continue
 		}
 		field := in.Edit.Kind.Field()
-		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.ValueOwnerOf(in, j) == actuator.OwnerOther {
+		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || book.ValueOwnerOf(in, j, v) == actuator.OwnerOther {
 			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := actuator.NewUndoEdit(in, j, now); ok {
@@ -55,7 +55,7 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 			continue
 		}
 		_, ok := actuator.NewUndoEdit(in, j, now)
-		if (!ok || j.IsHeld || j.UntrustedReason != "") && actuator.ValueOwnerOf(in, j) != actuator.OwnerOther {
+		if (!ok || j.IsHeld || j.UntrustedReason != "") && book.ValueOwnerOf(in, j, v) != actuator.OwnerOther {
 			edits = append(edits, in.Edit)
 		}
 	}

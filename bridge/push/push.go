@@ -155,7 +155,7 @@ func (p *Pusher) sendEdit(ctx context.Context, in *bridge.Intent) error {
 
 // newKnownJob returns what was decided about a job, and what was written to it since.
 func (p *Pusher) newKnownJob(job int64) *knownJob {
-	return &knownJob{viewedJob: p.View.Job(job), intentBook: p.IntentBook, clusterTime: p.View.At,
+	return &knownJob{view: p.View, viewedJob: p.View.Job(job), intentBook: p.IntentBook, clusterTime: p.View.At,
 		isWrittenByUs: func(f slurm.Field) bool { return p.sentFields[slurm.JobField{Job: job, Field: f}] }}
 }
 
@@ -184,11 +184,14 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 	return "", ""
 }
 
-// yieldOverwrittenValues closes the values of ours that somebody wrote over, which the job as
-// it was read again shows.
+// yieldOverwrittenValues closes the values of ours that somebody wrote over, or slurmctld was
+// started without, which the job as it was read again shows.
 func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slurm.Job) error {
 	for _, in := range k.overwrittenIntents(j) {
 		in.State, in.Error, in.Closed = bridge.IntentYielded, actuator.ForeignChange(&in, j), p.Now()
+		if ledger.WasLost(&in, j, p.View) {
+			in.State, in.Error = bridge.IntentExpired, ledger.StateLossReason
+		}
 		if err := p.updateIntent(ctx, &in); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ var noon = bridgetest.Noon
 // knows is what a decision was made from: the job as it was, and our values in
 // it.
 func knows(was *slurm.Job, intents ...bridge.Intent) knownJob {
-	return knownJob{viewedJob: was, intentBook: ledger.NewIntentBook(intents), clusterTime: noon, isWrittenByUs: func(slurm.Field) bool { return false }}
+	return knownJob{view: &slurm.View{At: noon}, viewedJob: was, intentBook: ledger.NewIntentBook(intents), clusterTime: noon, isWrittenByUs: func(slurm.Field) bool { return false }}
 }
 
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {

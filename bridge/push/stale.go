@@ -13,6 +13,7 @@ import (
 
 // knownJob is what a decision about a job was made from.
 type knownJob struct {
+	view          *slurm.View
 	viewedJob     *slurm.Job // as the view showed it
 	intentBook    *ledger.IntentBook
 	clusterTime   time.Time              // of the view
@@ -36,13 +37,13 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 	field := e.Kind.Field()
 	standing := k.standingIntent(field)
 	if standing != nil && actuator.GivesBack(e, &standing.Before) {
-		return "", foreignChange(standing, j)
+		return k.standingChange(standing, j)
 	}
 	if j.HasFlag("COMPLETING") {
 		return "it cleans up", ""
 	}
 	if lost := k.overwrittenIntents(j); len(lost) > 0 {
-		return "", actuator.ForeignChange(&lost[0], j)
+		return k.standingChange(&lost[0], j)
 	}
 	noted := actuator.BeforeFromJob(k.viewedJob)
 	if what := actuator.SlurmChangeSince(e.Kind, &noted, j); what != "" {
@@ -67,7 +68,7 @@ func (k *knownJob) overwrittenIntents(j *slurm.Job) []bridge.Intent {
 	var lost []bridge.Intent
 	for _, f := range shownFields {
 		in := k.standingIntent(f)
-		if in != nil && !k.isWrittenByUs(f) && k.intentBook.OpenIntent(j.ID, f) == nil && actuator.ValueOwnerOf(in, j) == actuator.OwnerOther {
+		if in != nil && !k.isWrittenByUs(f) && k.intentBook.OpenIntent(j.ID, f) == nil && k.intentBook.ValueOwnerOf(in, j, k.view) == actuator.OwnerOther {
 			lost = append(lost, *in)
 		}
 	}
@@ -78,12 +79,16 @@ func (k *knownJob) standingIntent(f slurm.Field) *bridge.Intent {
 	return k.intentBook.StandingIntent(k.viewedJob.CurrentRun(), f, k.clusterTime)
 }
 
-// foreignChange says what somebody else made of a value of ours; "" when it is ours.
-func foreignChange(in *bridge.Intent, j *slurm.Job) string {
-	if actuator.ValueOwnerOf(in, j) != actuator.OwnerOther {
-		return ""
+// standingChange says what became of a value of ours that stood in the job: gone when slurmctld
+// was started without it, changed when somebody wrote another; neither when it stands.
+func (k *knownJob) standingChange(in *bridge.Intent, j *slurm.Job) (gone, changed string) {
+	switch {
+	case k.intentBook.ValueOwnerOf(in, j, k.view) != actuator.OwnerOther:
+		return "", ""
+	case ledger.WasLost(in, j, k.view):
+		return ledger.StateLossReason, ""
 	}
-	return actuator.ForeignChange(in, j)
+	return "", actuator.ForeignChange(in, j)
 }
 
 // demandChange says what else of the job, that decisions are made from, was
