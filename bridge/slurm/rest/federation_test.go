@@ -13,3 +13,20 @@ func TestSiblingsAreNotAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestFederatedJobsAreReadFromTheList: slurmrestd does not know them one by one.
+func TestFederatedJobsAreReadFromTheList(t *testing.T) {
+	q := crowd(45, 3)
+	c := open(t, q, PollConfig{})
+	observe(t, c)
+	q.took()
+	q.set(func() { q.jobs[1<<26+7] = "PENDING" })
+	if v := observe(t, c); v.Job(1<<26+7) == nil || len(v.GoneJobs) > 0 {
+		t.Errorf("%d jobs, gone %v", len(v.Jobs), v.GoneJobs)
+	}
+	for _, call := range q.took() {
+		if call == "job/67108871" {
+			t.Error("the job was asked about alone")
+		}
+	}
+}

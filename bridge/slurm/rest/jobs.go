@@ -41,7 +41,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 		return p.readWholeList(ctx, statesByID)
 	}
 	ids := p.oldModel.staleJobIDs(statesByID, p.pollsLeftByJob)
-	if len(ids) > min(p.Few, len(statesByID)*p.FewPercent/100+10) {
+	if len(ids) > min(p.Few, len(statesByID)*p.FewPercent/100+10) || slices.ContainsFunc(ids, isFederatedID) {
 		return p.readWholeList(ctx, statesByID)
 	}
 	found, err := p.readJobsByID(ctx, ids)
@@ -51,6 +51,11 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	p.view.AddGoneJobs(listUnknownIDs(ids, found)...)
 	return p.oldModel.update(statesByID, ids, found), nil
 }
+
+// isFederatedID reports whether the id is one that a federation gives out: its upper bits are
+// the cluster's. slurmrestd says of each such job that it does not know it, and shows it
+// in the whole list only.
+func isFederatedID(id int64) bool { return id >= 1<<26 }
 
 // readWholeList reads the whole list, and asks about what it leaves out.
 func (p *jobPoll) readWholeList(ctx context.Context, statesByID map[int64]string) (queueModel, error) {
