@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBesideAFederation: the cluster joins a federation while our order stands. Jobs
+// from then on are federated and left alone, those from before are ordered and given
+// back as ever, and doctor says so.
+func TestBesideAFederation(t *testing.T) {
+	ownSlurm(t, "FederationParameters=fed_display", func(t *testing.T, s *site) {
+		ids := s.ordered(3)
+		s.start()
+		s.untilLine("our order stands", ids[2])
+		s.joinFederation()
+		federated := map[string]map[string]string{}
+		for _, where := range []string{"lab", "lab,other"} {
+			id, _, _ := strings.Cut(s.submit("carol", long, "--gres=gpu:8", "-t", "5", "-M", where), ";")
+			federated[id] = s.show(id)
+		}
+		s.until("the federated jobs are seen", time.Minute, func() bool {
+			for id := range federated {
+				if out, _ := s.tryFairbridge("explain", id); !strings.Contains(out, "a federated job, which Slurm starts itself") {
+					return false
+				}
+			}
+			return true
+		})
+		canRead := s.slurm.APIVersion != "v0.0.38" // slurmrestd of 22.05 asks the siblings too, in vain
+		out, err := s.tryFairbridge("doctor")
+		if !strings.Contains(out, "this cluster is in a federation") || (err == nil) != canRead {
+			t.Errorf("doctor: %v\n%s", err, out)
+		}
+		if !canRead {
+			s.sh("sacctmgr -i delete federation both; while scontrol show federation | grep -q Sibling; do sleep 0.1; done")
+		}
+		s.givesEverythingBack(ids)
+		for id, was := range federated {
+			is := s.show(id)
+			for _, k := range []string{"Priority", "Nice", "EligibleTime", "ReqNodeList", "ExcNodeList", "Restarts"} {
+				if is[k] != was[k] {
+					t.Errorf("federated job %s: %s was %s, is %s", id, k, was[k], is[k])
+				}
+			}
+		}
+	})
+}
+
+// tryFairbridge runs a command that may fail.
+func (s *site) tryFairbridge(args ...string) (string, error) {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out, err := exec.CommandContext(s.t.Context(), path, append([]string{"-c", s.conf}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+// joinFederation starts a second slurmctld for a cluster "other" without any node that
+// answers, and makes a federation of both.
+func (s *site) joinFederation() {
+	s.t.Helper()
+	s.sh(`mkdir -p /etc/slurm/other /var/lib/slurm/other; chown slurm /var/lib/slurm/other
+port=$(($(sed -n 's/^SlurmctldPort=//p' /etc/slurm/slurm.conf) + 3000))
+sed -E "s/^ClusterName=.*/ClusterName=other/; s/^SlurmctldPort=.*/SlurmctldPort=$port/; s#^StateSaveLocation=.*#StateSaveLocation=/var/lib/slurm/other#
+s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s/^NodeName=.*/& State=DOWN/; s/ Port=\S+/ Port=1/" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
+cp /etc/slurm/gres.conf /etc/slurm/cgroup.conf /etc/slurm/other/
+sacctmgr -i add cluster other || true
+sed "s/'lab'/'other'/" /etc/slurm/accounts >/tmp/accounts-other
+sacctmgr -i load /tmp/accounts-other || true
+sacctmgr -i add federation both clusters=lab,other
+setsid env SLURM_CONF=/etc/slurm/other/slurm.conf slurmctld -D >/var/lib/slurm/log/slurmctld-other.out 2>&1 </dev/null &
+until SLURM_CONF=/etc/slurm/other/slurm.conf scontrol ping | grep -q 'is UP'; do sleep 0.1; done
+until scontrol show federation | grep -q Sibling; do sleep 0.1; done`)
+}
