@@ -60,7 +60,7 @@ func newRootCommand() *cobra.Command {
 		Long:  longHelp,
 		Example: `  fairbridge-demo
   fairbridge-demo --slurm=sim        on a simulated Slurm: no root needed
-  fairbridge-demo --policy tiresias --seed 7
+  fairbridge-demo --policy srtf --seed 7
   fairbridge-demo --keep             keep all of it up, to look around`,
 		Args: func(c *cobra.Command, a []string) error {
 			if len(a) > 0 {
