@@ -103,15 +103,14 @@ func areAnyAsleep(v *slurm.View, nodes []string) bool {
 	return slices.ContainsFunc(nodes, func(name string) bool { n := v.Node(name); return n != nil && n.IsAsleep() })
 }
 
-// needsPin reports whether the nodes are not named yet, and the owner's own list
-// does not say otherwise.
+// needsPin reports whether the nodes are not named yet, and may be: the owner names none,
+// and no run can lose nodes by it.
 func needsPin(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
-	return !j.RequiredNodes.SameAs(nodes) && (in != nil || areHostsAmong(j.RequiredNodes, nodes))
-}
-
-// areHostsAmong reports whether every host of the list, if any, is among nodes.
-func areHostsAmong(list slurm.Hosts, nodes []string) bool {
-	return list.UnreadReason == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
+	own := j.RequiredNodes
+	if in != nil {
+		own = in.Before.Required
+	}
+	return !j.RequiredNodes.SameAs(nodes) && own.UnreadReason == "" && resizeReason(j, own.Names, nodes) == ""
 }
 
 // AreDevicesFree reports whether the view shows the devices as free already. A job pinned

@@ -50,10 +50,8 @@ func checkPin(c *EditContext) *invariant.Denial {
 	case len(c.Nodes) > max(c.SlurmJob.NodeCount, 1):
 		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.SlurmJob.NodeCount, 1))
 	}
-	for _, name := range own {
-		if !slices.Contains(c.Nodes, name) {
-			return invariant.NodeLists.Deny("its owner insists on node %s", name)
-		}
+	if why := resizeReason(c.SlurmJob, own, c.Nodes); why != "" {
+		return invariant.NodeLists.Deny("%s", why)
 	}
 	for _, name := range c.Nodes {
 		if slices.Contains(refused, name) {
@@ -64,6 +62,22 @@ func checkPin(c *EditContext) *invariant.Denial {
 		}
 	}
 	return nil
+}
+
+// resizeReason says why a list of nodes for the job, or its owner's given back, could take
+// nodes from a run that begins in this very moment; "" where it cannot. To slurmctld
+// required nodes of a running job are a wish to shrink to them (22.05 and 26.05 do so at
+// once). A list of as many nodes as the job can have shrinks nothing, and an empty one
+// is refused.
+func resizeReason(j *slurm.Job, own, nodes []string) string {
+	isPerNode := j.MaxNodes == 0 && len(j.GresPerNode.List) > 0
+	switch {
+	case len(own) > 0:
+		return "its owner names nodes himself"
+	case j.MaxNodes != len(nodes) && !isPerNode:
+		return "Slurm may start it on more nodes than these"
+	}
+	return ""
 }
 
 // checkExclusion checks excluded nodes: the owner's stay, and enough others remain

@@ -18,7 +18,7 @@ var noon = bridgetest.Noon
 // startHere is a wish to start job 7 on n2, four GPUs of which are free.
 func startHere() Input {
 	j := bridgetest.NewWaitingJob()
-	j.RequiredNodes, j.NodeCount = slurm.Hosts{}, 1
+	j.RequiredNodes, j.NodeCount, j.MaxNodes = slurm.Hosts{}, 1, 1
 	return Input{PartitionGoal: actuator.PartitionGoal{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
@@ -42,6 +42,7 @@ func TestPins(t *testing.T) {
 		{"an unsplit array", func(w *Input) { w.View.Jobs[0].ArrayJobID = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadArrayTasks("0-3") }, false},
 		{"one task of an array", func(w *Input) { w.View.Jobs[0].ArrayJobID = 6; w.View.Jobs[0].IsArrayTask = true }, true},
 		{"two nodes wanted", func(w *Input) { w.View.Jobs[0].NodeCount = 2 }, false},
+		{"it may get two nodes", func(w *Input) { w.View.Jobs[0].MaxNodes = 2 }, false},
 		{"its owner insists on another node", func(w *Input) { w.View.Jobs[0].RequiredNodes = slurm.ReadHosts("n1") }, false},
 		{"its owner insists on this node", func(w *Input) { w.View.Jobs[0].RequiredNodes = slurm.ReadHosts("n2") }, false}, // stands already
 		{"constraint we cannot read", func(w *Input) { w.Snapshot.Jobs[0].UnplaceableReason = "[a|b]" }, false},

@@ -164,8 +164,14 @@ var editCases = []struct {
 	{"I12 down", func(in *gate.EditInput) { in.View.Nodes[1].State = "DOWN" }, pin, "I12"},
 	{"I12 other partition", func(in *gate.EditInput) { in.View.Nodes[1].Partitions = []string{"cpu"} }, pin, "I12"},
 	{"I12 too many nodes", nothing, nodes(slurm.EditRequireNodes, "n1", "n2"), "I12"},
-	{"I12 two nodes", job2(func(j *slurm.Job) { j.NodeCount = 2 }), nodes(slurm.EditRequireNodes, "n1", "n2"), ""},
+	{"I12 two nodes", job2(func(j *slurm.Job) { j.NodeCount, j.MaxNodes = 2, 2 }), nodes(slurm.EditRequireNodes, "n1", "n2"), ""},
 	{"I12 owner's node", job2(func(j *slurm.Job) { j.RequiredNodes = slurm.ReadHosts("n1") }), pin, "I12"},
+	{"I12 a node the owner names too", job2(func(j *slurm.Job) {
+		j.NodeCount, j.MaxNodes, j.RequiredNodes = 2, 2, slurm.ReadHosts("n2")
+	}), nodes(slurm.EditRequireNodes, "n1", "n2"), "I12"},
+	{"I12 it may get more nodes", job2(func(j *slurm.Job) { j.MaxNodes = 2 }), pin, "I12"},
+	{"I12 it may get any number of nodes", job2(func(j *slurm.Job) { j.MaxNodes = 0 }), pin, "I12"},
+	{"I12 GPUs of each node", job2(func(j *slurm.Job) { j.MaxNodes, j.GresPerNode = 0, slurm.ReadGRES("gpu:8") }), pin, ""},
 	{"I12 owner's exclusion", job2(func(j *slurm.Job) { j.ExcludedNodes = slurm.ReadHosts("n2") }), pin, "I12"},
 	{"I12 unsplit array", job2(func(j *slurm.Job) { j.ArrayJobID = 2 }), pin, "I12"},
 	{"I12 unplaced", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).UnplaceableReason = "constraint" }, pin, "I12"},

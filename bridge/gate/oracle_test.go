@@ -252,12 +252,7 @@ func (d deed) pinFits() bool {
 			return false
 		}
 	}
-	for _, n := range required {
-		if !slices.Contains(d.e.Nodes, n) {
-			return false
-		}
-	}
-	return len(d.e.Nodes) > 0 && len(d.e.Nodes) <= max(1, d.j.NodeCount) && (d.j.ArrayJobID == 0 || d.j.IsArrayTask)
+	return len(required) == 0 && len(d.e.Nodes) > 0 && len(d.e.Nodes) == d.j.MaxNodes && len(d.e.Nodes) <= max(1, d.j.NodeCount) && (d.j.ArrayJobID == 0 || d.j.IsArrayTask)
 }
 
 func (d deed) exclusionFits() bool {

@@ -51,7 +51,7 @@ func waits(s *gate.CommonInput, id int64) {
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
 		ID: id, User: fmt.Sprintf("u%d", id), Account: "a", Partitions: []string{"gpu"}, State: "PENDING", Submit: submit,
-		EligibleTime: submit, Priority: 5000, IsNiceKnown: true, IsBatch: true, Requeue: true, NodeCount: 1, TimeLimit: 24 * time.Hour,
+		EligibleTime: submit, Priority: 5000, IsNiceKnown: true, IsBatch: true, Requeue: true, NodeCount: 1, MaxNodes: 1, TimeLimit: 24 * time.Hour,
 	})
 }
 

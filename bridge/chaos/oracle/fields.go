@@ -143,6 +143,9 @@ func checkNodeLists(s *sendContext) string {
 			return "its owner says otherwise of " + n
 		}
 	}
+	if s.Edit.Kind == slurm.EditRequireNodes && len(required) > 0 && !s.mayGiveBack() {
+		return "its owner named nodes: a run that begins now would shrink to them when they are given back"
+	}
 	own := map[slurm.EditKind][]string{slurm.EditRequireNodes: required, slurm.EditExcludeNodes: excluded}[s.Edit.Kind]
 	for _, n := range own {
 		if !slices.Contains(s.Edit.Nodes, n) && !s.jobEntry.stateByField[fieldOfKind(s.Edit.Kind)].isLostByRestore {
