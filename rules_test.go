@@ -81,7 +81,7 @@ func TestKindsOfEdit(t *testing.T) {
 func kindsOfEdit(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range tree(t) {
-		if f.path != "bridge/slurm/kind.go" {
+		if f.path != "bridge/slurm/edit_kind.go" {
 			continue
 		}
 		ast.Inspect(f.file, func(n ast.Node) bool {

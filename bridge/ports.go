@@ -122,9 +122,9 @@ type History interface {
 
 // JobUse is what probes saw of one job on all of its nodes.
 type JobUse struct {
-	MeanBusy policy.Measure   // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
-	Progress policy.Measure   // done share of its work, by its own report
-	Training *policy.Training // its work in steps and its speed, by its own report; nil: not told
+	MeanBusy policy.OptionalValue // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
+	Progress policy.OptionalValue // done share of its work, by its own report
+	Training *policy.Training     // its work in steps and its speed, by its own report; nil: not told
 }
 
 // JobUseProbes are probes that also tell what single jobs do.

@@ -14,22 +14,22 @@ func job(id int64) nodeprobe.ProcessJob { return nodeprobe.ProcessJob{Job: id, K
 
 func TestJobsOf(t *testing.T) {
 	gpus := []nodeprobe.GPU{
-		{Index: 0, Busy: nodeprobe.KnownMeasure(0.8), Processes: []nodeprobe.Process{{PID: 10, MemMB: 100, Job: job(1)}, {PID: 11, MemMB: 50, Job: job(1)}}},
-		{Index: 1, Busy: nodeprobe.KnownMeasure(0.4), Processes: []nodeprobe.Process{{PID: 10, MemMB: 100, Job: job(1)}}},
-		{Index: 2, Busy: nodeprobe.KnownMeasure(1), Processes: []nodeprobe.Process{{PID: 12, MemMB: 7, Job: job(2)}, {PID: 13, MemMB: 7, Job: job(3)}}},
-		{Index: 3, Busy: nodeprobe.KnownMeasure(0.5), Processes: []nodeprobe.Process{{PID: 14, Job: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
-		{Index: 4, Busy: nodeprobe.KnownMeasure(0.5), Processes: []nodeprobe.Process{{PID: 15, MemMB: 1, Job: job(4)}, {PID: 16, MemMB: 1}}},
+		{Index: 0, Busy: nodeprobe.KnownValue(0.8), Processes: []nodeprobe.Process{{PID: 10, MemMB: 100, Job: job(1)}, {PID: 11, MemMB: 50, Job: job(1)}}},
+		{Index: 1, Busy: nodeprobe.KnownValue(0.4), Processes: []nodeprobe.Process{{PID: 10, MemMB: 100, Job: job(1)}}},
+		{Index: 2, Busy: nodeprobe.KnownValue(1), Processes: []nodeprobe.Process{{PID: 12, MemMB: 7, Job: job(2)}, {PID: 13, MemMB: 7, Job: job(3)}}},
+		{Index: 3, Busy: nodeprobe.KnownValue(0.5), Processes: []nodeprobe.Process{{PID: 14, Job: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
+		{Index: 4, Busy: nodeprobe.KnownValue(0.5), Processes: []nodeprobe.Process{{PID: 15, MemMB: 1, Job: job(4)}, {PID: 16, MemMB: 1}}},
 		{Index: 5, Processes: []nodeprobe.Process{{PID: 17, MemMB: 1, Job: job(5)}}},
 	}
 	want := []nodeprobe.JobUse{
-		{ProcessJob: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}, GPUIndexes: []int{3}, Busy: nodeprobe.KnownMeasure(0.5)}, // the driver does not say its memory
-		{ProcessJob: job(1), GPUIndexes: []int{0, 1}, Busy: nodeprobe.KnownMeasure(0.6), MemMB: nodeprobe.KnownMeasure(250)},
-		{ProcessJob: job(2), GPUIndexes: []int{2}, MemMB: nodeprobe.KnownMeasure(7)}, // shared: nobody's utilisation
-		{ProcessJob: job(3), GPUIndexes: []int{2}, MemMB: nodeprobe.KnownMeasure(7)},
-		{ProcessJob: job(4), GPUIndexes: []int{4}, MemMB: nodeprobe.KnownMeasure(1)}, // with a stranger
-		{ProcessJob: job(5), GPUIndexes: []int{5}, MemMB: nodeprobe.KnownMeasure(1)}, // not measured
+		{ProcessJob: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}, GPUIndexes: []int{3}, Busy: nodeprobe.KnownValue(0.5)}, // the driver does not say its memory
+		{ProcessJob: job(1), GPUIndexes: []int{0, 1}, Busy: nodeprobe.KnownValue(0.6), MemMB: nodeprobe.KnownValue(250)},
+		{ProcessJob: job(2), GPUIndexes: []int{2}, MemMB: nodeprobe.KnownValue(7)}, // shared: nobody's utilisation
+		{ProcessJob: job(3), GPUIndexes: []int{2}, MemMB: nodeprobe.KnownValue(7)},
+		{ProcessJob: job(4), GPUIndexes: []int{4}, MemMB: nodeprobe.KnownValue(1)}, // with a stranger
+		{ProcessJob: job(5), GPUIndexes: []int{5}, MemMB: nodeprobe.KnownValue(1)}, // not measured
 	}
-	approx := cmp.Comparer(func(a, b nodeprobe.Measure) bool {
+	approx := cmp.Comparer(func(a, b nodeprobe.OptionalValue) bool {
 		return a.Known == b.Known && a.Value-b.Value < 1e-9 && b.Value-a.Value < 1e-9
 	})
 	if d := cmp.Diff(want, nodeprobe.JobsOnGPUs(gpus), approx); d != "" {
@@ -56,7 +56,7 @@ func TestCompleteKeepsWhatARestartedReaderForgot(t *testing.T) {
 }
 
 func TestUnknownIsAbsentFromJSON(t *testing.T) {
-	b, err := json.Marshal(nodeprobe.GPU{Busy: nodeprobe.KnownMeasure(0), Watts: nodeprobe.KnownMeasure(310.5)})
+	b, err := json.Marshal(nodeprobe.GPU{Busy: nodeprobe.KnownValue(0), Watts: nodeprobe.KnownValue(310.5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,8 @@ func TestUnknownIsAbsentFromJSON(t *testing.T) {
 }
 
 func TestMeasureFromJSON(t *testing.T) {
-	for text, want := range map[string]nodeprobe.Measure{
-		`{"busy":0}`: nodeprobe.KnownMeasure(0), `{"busy":0.5}`: nodeprobe.KnownMeasure(0.5), `{"busy":null}`: {}, `{}`: {},
+	for text, want := range map[string]nodeprobe.OptionalValue{
+		`{"busy":0}`: nodeprobe.KnownValue(0), `{"busy":0.5}`: nodeprobe.KnownValue(0.5), `{"busy":null}`: {}, `{}`: {},
 	} {
 		var g nodeprobe.GPU
 		if err := json.Unmarshal([]byte(text), &g); err != nil || g.Busy != want {

@@ -9,18 +9,18 @@ import (
 )
 
 func TestDiagnose(t *testing.T) {
-	one := nodeprobe.KnownMeasure(1)
+	one := nodeprobe.KnownValue(1)
 	for name, c := range map[string]struct {
 		gpu  nodeprobe.GPU
 		want string // a part of the reason; "": healthy
 	}{
 		"nothing known":       {nodeprobe.GPU{}, ""},
-		"idle and well":       {nodeprobe.GPU{Busy: nodeprobe.KnownMeasure(0), Errors: nodeprobe.Errors{ECCUncorrected: nodeprobe.KnownMeasure(0)}}, ""},
-		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{ECCCorrected: nodeprobe.KnownMeasure(9)}}, ""},
+		"idle and well":       {nodeprobe.GPU{Busy: nodeprobe.KnownValue(0), Errors: nodeprobe.Errors{ECCUncorrected: nodeprobe.KnownValue(0)}}, ""},
+		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{ECCCorrected: nodeprobe.KnownValue(9)}}, ""},
 		"a program's fault":   {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 31}}}, ""},
 		"old ECC errors":      {nodeprobe.GPU{Errors: nodeprobe.Errors{UncorrectedInLife: one}}, ""},
 		"replaced memory row": {nodeprobe.GPU{Errors: nodeprobe.Errors{RemappedRows: one}}, ""},
-		"hot":                 {nodeprobe.GPU{TempC: nodeprobe.KnownMeasure(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
+		"hot":                 {nodeprobe.GPU{TempC: nodeprobe.KnownValue(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
 		"lost":                {nodeprobe.GPU{LostReason: "the GPU has fallen off the bus"}, "fallen off"},
 		"fatal Xid":           {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 79}}}, "Xid 79"},
 		"uncorrectable":       {nodeprobe.GPU{Errors: nodeprobe.Errors{ECCUncorrected: one}}, "uncorrectable"},

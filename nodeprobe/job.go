@@ -8,9 +8,9 @@ import (
 // JobUse is what one Slurm job uses of the node's GPUs.
 type JobUse struct {
 	ProcessJob
-	GPUIndexes []int   `json:"gpus"`            // indexes, sorted
-	Busy       Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
-	MemMB      Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
+	GPUIndexes []int         `json:"gpus"`            // indexes, sorted
+	Busy       OptionalValue `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
+	MemMB      OptionalValue `json:"mem_mb,omitzero"` // of its processes; unknown when one is
 }
 
 // jobKey tells jobs apart: what is known of both must agree.
@@ -64,7 +64,7 @@ func allProcessesHaveJobs(g *GPU) bool {
 func findOrAddJobUse(found map[jobKey]*JobUse, o ProcessJob) *JobUse {
 	j := found[jobKeyOf(o)]
 	if j == nil {
-		j = &JobUse{ProcessJob: o, Busy: KnownMeasure(0), MemMB: KnownMeasure(0)}
+		j = &JobUse{ProcessJob: o, Busy: KnownValue(0), MemMB: KnownValue(0)}
 		found[jobKeyOf(o)] = j
 	}
 	return j
@@ -75,7 +75,7 @@ func (j *JobUse) addGPU(g *GPU, alone bool) {
 	n := float64(len(j.GPUIndexes))
 	j.GPUIndexes = append(j.GPUIndexes, g.Index)
 	if !alone || !g.Busy.Known || !j.Busy.Known {
-		j.Busy = Measure{}
+		j.Busy = OptionalValue{}
 		return
 	}
 	j.Busy.Value = (j.Busy.Value*n + g.Busy.Value) / (n + 1)
@@ -83,7 +83,7 @@ func (j *JobUse) addGPU(g *GPU, alone bool) {
 
 func (j *JobUse) addMemoryMB(mb int64) {
 	if mb == 0 || !j.MemMB.Known {
-		j.MemMB = Measure{}
+		j.MemMB = OptionalValue{}
 		return
 	}
 	j.MemMB.Value += float64(mb)

@@ -44,8 +44,8 @@ func findMetrics(t reflect.Type, path []int) []Metric {
 }
 
 // ValueOf returns the GPU's reading, in the field's unit.
-func (m *Metric) ValueOf(g *GPU) Measure {
-	return reflect.ValueOf(g).Elem().FieldByIndex(m.fieldIndex).Interface().(Measure)
+func (m *Metric) ValueOf(g *GPU) OptionalValue {
+	return reflect.ValueOf(g).Elem().FieldByIndex(m.fieldIndex).Interface().(OptionalValue)
 }
 
 // IsCounter reports whether the number only grows.

@@ -10,13 +10,13 @@ import (
 // Progress is what a training job says of its own work. What it does not say
 // is unknown.
 type Progress struct {
-	Epoch          Measure `json:"epoch,omitzero"`  // completed
-	TotalEpochs    Measure `json:"epochs,omitzero"` // in all
-	Step           Measure `json:"step,omitzero"`   // completed, at the present batch size
-	TotalSteps     Measure `json:"steps,omitzero"`  // in all, at the present batch size
-	StepsPerSecond Measure `json:"rate,omitzero"`   // steps per second, of the whole job
-	BatchSize      Measure `json:"batch,omitzero"`  // batch size, of the whole job
-	Loss           Measure `json:"loss,omitzero"`   // as the job defines it
+	Epoch          OptionalValue `json:"epoch,omitzero"`  // completed
+	TotalEpochs    OptionalValue `json:"epochs,omitzero"` // in all
+	Step           OptionalValue `json:"step,omitzero"`   // completed, at the present batch size
+	TotalSteps     OptionalValue `json:"steps,omitzero"`  // in all, at the present batch size
+	StepsPerSecond OptionalValue `json:"rate,omitzero"`   // steps per second, of the whole job
+	BatchSize      OptionalValue `json:"batch,omitzero"`  // batch size, of the whole job
+	Loss           OptionalValue `json:"loss,omitzero"`   // as the job defines it
 }
 
 // ProgressReport is the newest progress of a job on this node.
@@ -34,7 +34,7 @@ func (p *Progress) Check() error {
 	said := false
 	for _, f := range []struct {
 		name string
-		m    Measure
+		m    OptionalValue
 		most float64
 	}{
 		{"epoch", p.Epoch, 1e9}, {"epochs", p.TotalEpochs, 1e9}, {"step", p.Step, 1e15}, {"steps", p.TotalSteps, 1e15},
@@ -54,7 +54,7 @@ func (p *Progress) Check() error {
 	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, p.TotalEpochs), checkAtMost("step", p.Step, p.TotalSteps))...)
 }
 
-func checkAtMost(name string, done, all Measure) error {
+func checkAtMost(name string, done, all OptionalValue) error {
 	if done.Known && all.Known && done.Value > all.Value {
 		return fmt.Errorf("%s %v is more than %ss %v", name, done.Value, name, all.Value)
 	}
@@ -63,11 +63,11 @@ func checkAtMost(name string, done, all Measure) error {
 
 // ShareDone returns the share of the work that is done, 0..1: by epochs where the
 // job counts them, since the number of steps may change, else by steps.
-func (p *Progress) ShareDone() Measure {
-	for _, c := range [][2]Measure{{p.Epoch, p.TotalEpochs}, {p.Step, p.TotalSteps}} {
+func (p *Progress) ShareDone() OptionalValue {
+	for _, c := range [][2]OptionalValue{{p.Epoch, p.TotalEpochs}, {p.Step, p.TotalSteps}} {
 		if c[0].Known && c[1].Known && c[1].Value > 0 {
-			return KnownMeasure(min(c[0].Value/c[1].Value, 1))
+			return KnownValue(min(c[0].Value/c[1].Value, 1))
 		}
 	}
-	return Measure{}
+	return OptionalValue{}
 }

@@ -54,10 +54,10 @@ type Job struct {
 	UnstoppableReason  string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
 	UnplaceableReason  string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
 	Shareable          bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
-	ServiceSinceLast   Measure       `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
+	ServiceSinceLast   OptionalValue `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
 	Training           *Training     `json:"training,omitempty"`   // reported or profiled; nil: unknown
-	Progress           Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
-	Utilisation        Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
+	Progress           OptionalValue `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
+	Utilisation        OptionalValue `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
 	PredictedLeft      time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
 	PredictedSigma     time.Duration `json:"left_sigma,omitempty"` // its standard error
 	SlurmStartEstimate time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job

@@ -20,11 +20,11 @@ type Node struct {
 
 // NodeDevices are the GPUs of one type on one node.
 type NodeDevices struct {
-	Type        string  `json:"type"`
-	Count       int     `json:"count"`
-	PartPercent int     `json:"part,omitempty"` // percent of a whole GPU each is; 0 and 100: whole
-	SickCount   int     `json:"sick,omitempty"` // devices measured as faulty, lost or otherwise not to be given out
-	Utilisation Measure `json:"busy,omitzero"`  // mean utilisation measured, 0..1
+	Type        string        `json:"type"`
+	Count       int           `json:"count"`
+	PartPercent int           `json:"part,omitempty"` // percent of a whole GPU each is; 0 and 100: whole
+	SickCount   int           `json:"sick,omitempty"` // devices measured as faulty, lost or otherwise not to be given out
+	Utilisation OptionalValue `json:"busy,omitzero"`  // mean utilisation measured, 0..1
 }
 
 // IsWholeGPU reports whether each is a whole GPU.

@@ -24,7 +24,7 @@ type User struct {
 	Weight float64 `json:"weight,omitempty"`
 	// TypicalLimitUse is how much of their time limit the user's finished jobs
 	// typically ran, 0..1; unknown without history.
-	TypicalLimitUse Measure `json:"limit_use,omitzero"`
+	TypicalLimitUse OptionalValue `json:"limit_use,omitzero"`
 }
 
 // Snapshot is everything a policy may know, as a value. Slices are sorted by

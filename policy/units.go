@@ -23,15 +23,15 @@ func ServiceForTime(gpus float64, d time.Duration) GPUSeconds {
 // Watts is electric power.
 type Watts float64
 
-// Measure is a reading that may be missing. The zero Measure is unknown, so an
+// OptionalValue is a reading that may be missing. The zero OptionalValue is unknown, so an
 // absent reading can never be mistaken for zero.
-type Measure struct {
+type OptionalValue struct {
 	Value float64 `json:"value"`
 	Known bool    `json:"known"`
 }
 
-// NewMeasure returns a measured value.
-func NewMeasure(v float64) Measure { return Measure{Value: v, Known: true} }
+// KnownValue returns a measured value.
+func KnownValue(v float64) OptionalValue { return OptionalValue{Value: v, Known: true} }
 
 // Later returns the later of two times.
 func Later(a, b time.Time) time.Time {

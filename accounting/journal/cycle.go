@@ -20,14 +20,14 @@ type cycleRow struct {
 	planDigest                 string
 	memoJSON                   *string
 	refusedJSON, stepTimesJSON []byte
-	decisionColumns            []any // columns
+	decisionArrays             []any // columns
 }
 
 func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	if c.Plan == nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: it has no plan", c.Seq, c.Partition)
 	}
-	r := &cycleRow{Cycle: c, decisionColumns: newDecisionColumns(c.Plan)}
+	r := &cycleRow{Cycle: c, decisionArrays: newDecisionColumns(c.Plan)}
 	memo, err := json.Marshal(c.Plan.Memo)
 	var err2, err3, err4 error
 	r.planDigest, err4 = bridge.DigestPlan(c.Plan)
@@ -58,7 +58,7 @@ func (r *cycleRow) insert(ctx context.Context, tx pgx.Tx) (added bool, err error
 	if tag.RowsAffected() == 0 {
 		return false, r.checkStoredSame(ctx, tx)
 	}
-	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.decisionColumns...)...)
+	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.decisionArrays...)...)
 	return true, err
 }
 

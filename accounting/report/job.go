@@ -17,29 +17,29 @@ type JobUse struct {
 
 // RunUse is one run of a job, or its wait for it.
 type RunUse struct {
-	Restarts         int            `json:"restarts"`
-	Submit           time.Time      `json:"submit"`
-	Arrive           time.Time      `json:"arrive"` // first submission of the job
-	Start            time.Time      `json:"start,omitzero"`
-	End              time.Time      `json:"end,omitzero"`
-	IsOver           bool           `json:"over"`
-	Name             string         `json:"name"`
-	User             string         `json:"user"`
-	Account          string         `json:"account"`
-	Partition        string         `json:"partition"`
-	State            string         `json:"state"`
-	GPUCount         int            `json:"gpus"`            // it held or asks for
-	TimeLimit        Seconds        `json:"limit_seconds"`   // 0: none
-	Elapsed          Seconds        `json:"elapsed_seconds"` // 0: never started
-	GPUTime          Seconds        `json:"gpu_seconds"`     // of whole GPUs
-	MeasuredGPUTime  Seconds        `json:"measured_gpu_seconds"`
-	BusyGPUTime      Seconds        `json:"busy_gpu_seconds"`                 // measured times utilisation
-	IdleGPUTime      Seconds        `json:"idle_gpu_seconds"`                 // a process, less than 1 % busy
-	NoProcessGPUTime Seconds        `json:"held_without_process_gpu_seconds"` // no process at all
-	MemoryShare      policy.Measure `json:"memory_share"`
-	StoppedBy        string         `json:"stopped_by,omitempty"` // who took its GPUs: fairbridge, slurm, node, other
-	DemandPerGPU     float64        `json:"contention,omitempty"` // mean demand for GPUs per GPU while it was there; 0: unknown
-	Nodes            string         `json:"nodes,omitempty"`
+	Restarts         int                  `json:"restarts"`
+	Submit           time.Time            `json:"submit"`
+	Arrive           time.Time            `json:"arrive"` // first submission of the job
+	Start            time.Time            `json:"start,omitzero"`
+	End              time.Time            `json:"end,omitzero"`
+	IsOver           bool                 `json:"over"`
+	Name             string               `json:"name"`
+	User             string               `json:"user"`
+	Account          string               `json:"account"`
+	Partition        string               `json:"partition"`
+	State            string               `json:"state"`
+	GPUCount         int                  `json:"gpus"`            // it held or asks for
+	TimeLimit        Seconds              `json:"limit_seconds"`   // 0: none
+	Elapsed          Seconds              `json:"elapsed_seconds"` // 0: never started
+	GPUTime          Seconds              `json:"gpu_seconds"`     // of whole GPUs
+	MeasuredGPUTime  Seconds              `json:"measured_gpu_seconds"`
+	BusyGPUTime      Seconds              `json:"busy_gpu_seconds"`                 // measured times utilisation
+	IdleGPUTime      Seconds              `json:"idle_gpu_seconds"`                 // a process, less than 1 % busy
+	NoProcessGPUTime Seconds              `json:"held_without_process_gpu_seconds"` // no process at all
+	MemoryShare      policy.OptionalValue `json:"memory_share"`
+	StoppedBy        string               `json:"stopped_by,omitempty"` // who took its GPUs: fairbridge, slurm, node, other
+	DemandPerGPU     float64              `json:"contention,omitempty"` // mean demand for GPUs per GPU while it was there; 0: unknown
+	Nodes            string               `json:"nodes,omitempty"`
 }
 
 // Seconds is a time, or GPU time.
@@ -50,21 +50,21 @@ func (s Seconds) String() string { return FormatSeconds(float64(s)) }
 
 // GPUUseByRun is what one GPU showed while the job had it.
 type GPUUseByRun struct {
-	Node             string         `json:"node"`
-	UUID             string         `json:"uuid"`
-	Type             string         `json:"type"`
-	SampleCount      int            `json:"samples"`
-	Busy             policy.Measure `json:"busy"`
-	MaxBusy          policy.Measure `json:"busy_most"`
-	MemoryShare      policy.Measure `json:"memory"`
-	MaxMemoryShare   policy.Measure `json:"memory_most"`
-	FirstBusy        time.Time      `json:"first_busy,omitzero"` // zero: never as much as 1 %
-	LastBusy         time.Time      `json:"last_busy,omitzero"`
-	FirstReading     time.Time      `json:"first"` // reading
-	LastReading      time.Time      `json:"last"`
-	NoProcessSamples int            `json:"samples_without_process"`
-	ThrottledSamples int            `json:"samples_throttled"`
-	MaxSharingJobs   int            `json:"jobs_sharing"` // most at once
+	Node             string               `json:"node"`
+	UUID             string               `json:"uuid"`
+	Type             string               `json:"type"`
+	SampleCount      int                  `json:"samples"`
+	Busy             policy.OptionalValue `json:"busy"`
+	MaxBusy          policy.OptionalValue `json:"busy_most"`
+	MemoryShare      policy.OptionalValue `json:"memory"`
+	MaxMemoryShare   policy.OptionalValue `json:"memory_most"`
+	FirstBusy        time.Time            `json:"first_busy,omitzero"` // zero: never as much as 1 %
+	LastBusy         time.Time            `json:"last_busy,omitzero"`
+	FirstReading     time.Time            `json:"first"` // reading
+	LastReading      time.Time            `json:"last"`
+	NoProcessSamples int                  `json:"samples_without_process"`
+	ThrottledSamples int                  `json:"samples_throttled"`
+	MaxSharingJobs   int                  `json:"jobs_sharing"` // most at once
 }
 
 // isUnused reports whether the GPU was never as much as 1 % busy, as far as a few

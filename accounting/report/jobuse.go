@@ -64,9 +64,9 @@ func scanGPU(row pgx.CollectableRow) (g GPUUseByRun, err error) {
 	return g, err
 }
 
-func measureFromNullable(v *float64) policy.Measure {
+func measureFromNullable(v *float64) policy.OptionalValue {
 	if v == nil {
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	}
-	return policy.NewMeasure(*v)
+	return policy.KnownValue(*v)
 }

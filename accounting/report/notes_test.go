@@ -16,10 +16,10 @@ func minutes(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 func fine() *JobUse {
 	r := RunUse{
 		Arrive: t0.Add(-time.Hour), Submit: t0.Add(-time.Hour), Start: t0, End: minutes(120), IsOver: true, State: "COMPLETED", GPUCount: 2,
-		TimeLimit: 3 * 3600, Elapsed: 7200, GPUTime: 14400, MeasuredGPUTime: 14000, BusyGPUTime: 12000, MemoryShare: policy.NewMeasure(0.6),
+		TimeLimit: 3 * 3600, Elapsed: 7200, GPUTime: 14400, MeasuredGPUTime: 14000, BusyGPUTime: 12000, MemoryShare: policy.KnownValue(0.6),
 	}
 	g := GPUUseByRun{
-		Node: "n1", UUID: "GPU-1", SampleCount: 480, Busy: policy.NewMeasure(0.85), MaxBusy: policy.NewMeasure(1), MemoryShare: policy.NewMeasure(0.6), MaxMemoryShare: policy.NewMeasure(0.7),
+		Node: "n1", UUID: "GPU-1", SampleCount: 480, Busy: policy.KnownValue(0.85), MaxBusy: policy.KnownValue(1), MemoryShare: policy.KnownValue(0.6), MaxMemoryShare: policy.KnownValue(0.7),
 		FirstBusy: minutes(1), LastBusy: minutes(119), FirstReading: t0, LastReading: minutes(120), MaxSharingJobs: 1,
 	}
 	h := g
@@ -35,12 +35,12 @@ func TestNotes(t *testing.T) {
 	}{
 		{"fine", func(*JobUse) {}, "Nothing to change."},
 		{"waits", func(j *JobUse) { j.Runs[0].Start = time.Time{} }, "fairbridge explain 7 says why"},
-		{"one unused", func(j *JobUse) { j.GPUs[1].MaxBusy = policy.NewMeasure(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
-		{"all unused", func(j *JobUse) { j.GPUs[0].MaxBusy, j.GPUs[1].MaxBusy = policy.NewMeasure(0), policy.NewMeasure(0.001) }, "Used none of its 2 GPUs"},
-		{"one unused, not all measured", func(j *JobUse) { j.GPUs[1].MaxBusy, j.Runs[0].GPUCount = policy.NewMeasure(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
-		{"unknown is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].Busy = policy.Measure{}, policy.Measure{} }, "Nothing to change."},
-		{"two readings say little", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].SampleCount = policy.NewMeasure(0), 2 }, "Nothing to change."},
-		{"shared is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].MaxSharingJobs = policy.NewMeasure(0), 2 }, "Nothing to change."},
+		{"one unused", func(j *JobUse) { j.GPUs[1].MaxBusy = policy.KnownValue(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
+		{"all unused", func(j *JobUse) { j.GPUs[0].MaxBusy, j.GPUs[1].MaxBusy = policy.KnownValue(0), policy.KnownValue(0.001) }, "Used none of its 2 GPUs"},
+		{"one unused, not all measured", func(j *JobUse) { j.GPUs[1].MaxBusy, j.Runs[0].GPUCount = policy.KnownValue(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
+		{"unknown is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].Busy = policy.OptionalValue{}, policy.OptionalValue{} }, "Nothing to change."},
+		{"two readings say little", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].SampleCount = policy.KnownValue(0), 2 }, "Nothing to change."},
+		{"shared is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].MaxSharingJobs = policy.KnownValue(0), 2 }, "Nothing to change."},
 		{"no process", func(j *JobUse) { j.Runs[0].NoProcessGPUTime = 7000 }, "without any process for 1.9 GPU-hours of 3.9"},
 		{"late begin", func(j *JobUse) { j.GPUs[0].FirstBusy, j.GPUs[1].FirstBusy = minutes(40), minutes(60) }, "GPUs idle for 40m00s before it began"},
 		{"begin not measured", func(j *JobUse) {
@@ -54,7 +54,7 @@ func TestNotes(t *testing.T) {
 			j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50)
 		}, "is it stuck?"},
 		{"little use", func(j *JobUse) { j.Runs[0].BusyGPUTime = 1400 }, "GPUs 10 % busy: do they wait for input?"},
-		{"little use, little memory", func(j *JobUse) { j.Runs[0].BusyGPUTime, j.Runs[0].MemoryShare = 1400, policy.NewMeasure(0.05) }, "a MIG slice"},
+		{"little use, little memory", func(j *JobUse) { j.Runs[0].BusyGPUTime, j.Runs[0].MemoryShare = 1400, policy.KnownValue(0.05) }, "a MIG slice"},
 		{"long limit", func(j *JobUse) { j.Runs[0].TimeLimit = 40 * 3600 }, "Time limit 20 × too long: it took 2h00m of 1d16h. With --time=03:00:00"},
 		{"long limit, cancelled", func(j *JobUse) { j.Runs[0].TimeLimit, j.Runs[0].State = 40*3600, "CANCELLED" }, "Nothing to change."},
 		{"timeout", func(j *JobUse) { j.Runs[0].State = "TIMEOUT" }, "Its time limit of 3h00m ended it"},

@@ -28,8 +28,8 @@ func round(at time.Time) []Reading {
 			i := n*benchGPUs + g
 			list = append(list, Reading{
 				At: at.Add(time.Duration(n) * time.Millisecond), Node: node, UUID: fmt.Sprintf("GPU-%08x-0000-4000-8000-%012x", n, g), Type: "a100",
-				Job: policy.JobID(1 + i/4), Busy: policy.NewMeasure(float64(i%101) / 100), MemoryShare: policy.NewMeasure(0.5), ValueByColumn: map[string]policy.Measure{"watts": policy.NewMeasure(float64(60 + i%340))},
-				ProcessCount: policy.NewMeasure(1), JobsOnGPU: 1, Throttled: policy.NewMeasure(0),
+				Job: policy.JobID(1 + i/4), Busy: policy.KnownValue(float64(i%101) / 100), MemoryShare: policy.KnownValue(0.5), ValueByColumn: map[string]policy.OptionalValue{"watts": policy.KnownValue(float64(60 + i%340))},
+				ProcessCount: policy.KnownValue(1), JobsOnGPU: 1, Throttled: policy.KnownValue(0),
 			})
 		}
 	}

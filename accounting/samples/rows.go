@@ -77,7 +77,7 @@ func minJobCount(job policy.JobID) int {
 	return 1
 }
 
-func floatOrNull(m policy.Measure) *float32 {
+func floatOrNull(m policy.OptionalValue) *float32 {
 	if !m.Known {
 		return nil
 	}
@@ -85,7 +85,7 @@ func floatOrNull(m policy.Measure) *float32 {
 	return &v
 }
 
-func countOrNull(m policy.Measure) *int16 {
+func countOrNull(m policy.OptionalValue) *int16 {
 	if !m.Known {
 		return nil
 	}
@@ -93,7 +93,7 @@ func countOrNull(m policy.Measure) *int16 {
 	return &v
 }
 
-func boolOrNull(m policy.Measure) *bool {
+func boolOrNull(m policy.OptionalValue) *bool {
 	if !m.Known {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 
 // sawGPU is a reading of a GPU by one job.
 func sawGPU(at time.Time, gpu string, job int64, busy float64, procs int) Reading {
-	return Reading{At: at, Node: "n1", UUID: gpu, Type: "a100", Job: policy.JobID(job), Busy: policy.NewMeasure(busy), ProcessCount: policy.NewMeasure(float64(procs))}
+	return Reading{At: at, Node: "n1", UUID: gpu, Type: "a100", Job: policy.JobID(job), Busy: policy.KnownValue(busy), ProcessCount: policy.KnownValue(float64(procs))}
 }
 
 func TestReadingsOnceAndAgain(t *testing.T) {
@@ -53,9 +53,9 @@ func TestReadingsUnknownIsNull(t *testing.T) {
 func TestStoredNumbersHaveColumns(t *testing.T) {
 	d := fresh(t)
 	r := sawGPU(t0, "g0", 1, 0.5, 1)
-	r.ValueByColumn = map[string]policy.Measure{}
+	r.ValueByColumn = map[string]policy.OptionalValue{}
 	for i, column := range probes.ValueColumns() {
-		r.ValueByColumn[column] = policy.NewMeasure(float64(100 + i))
+		r.ValueByColumn[column] = policy.KnownValue(float64(100 + i))
 	}
 	must(t, d.RecordReadings(t.Context(), testCluster, []Reading{r}))
 	for i, column := range probes.ValueColumns() {
@@ -178,9 +178,9 @@ func TestReadingsRollUp(t *testing.T) {
 	ctx := t.Context()
 	var list []Reading
 	for i := range 4 {
-		r := Reading{At: t0.Add(time.Duration(i) * time.Minute), Node: "n1", UUID: "g0", Type: "a100", Job: 1, Busy: policy.NewMeasure(float64(i) / 4)}
+		r := Reading{At: t0.Add(time.Duration(i) * time.Minute), Node: "n1", UUID: "g0", Type: "a100", Job: 1, Busy: policy.KnownValue(float64(i) / 4)}
 		if i == 3 {
-			r.Busy = policy.Measure{} // unknown is not zero
+			r.Busy = policy.OptionalValue{} // unknown is not zero
 		}
 		list = append(list, r)
 	}

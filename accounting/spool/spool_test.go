@@ -22,7 +22,7 @@ func look(i, n int) []samples.Reading {
 	for g := range n {
 		list = append(list, samples.Reading{
 			At: t0.Add(time.Duration(i) * 15 * time.Second), Node: "n1", UUID: fmt.Sprintf("GPU-%04d", g), Type: "a100", Job: 7,
-			Busy: policy.NewMeasure(float64(i*g%7) / 7), ProcessCount: policy.NewMeasure(1), JobsOnGPU: 1,
+			Busy: policy.KnownValue(float64(i*g%7) / 7), ProcessCount: policy.KnownValue(1), JobsOnGPU: 1,
 		})
 	}
 	return list

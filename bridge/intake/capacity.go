@@ -71,21 +71,21 @@ func addMeasuredDevices(devices, measured []policy.NodeDevices) {
 
 // meanUtilisation returns the mean utilisation of a job's nodes, known only when every
 // one of them is.
-func (a *snapshotAssembler) meanUtilisation(on policy.Alloc) policy.Measure {
+func (a *snapshotAssembler) meanUtilisation(on policy.Alloc) policy.OptionalValue {
 	sum, n := 0.0, 0
 	for _, s := range on {
 		for _, d := range a.MeasuredByNode[s.Node] {
 			if !d.Utilisation.Known {
-				return policy.Measure{}
+				return policy.OptionalValue{}
 			}
 			sum += d.Utilisation.Value * float64(s.Count)
 			n += s.Count
 		}
 	}
 	if n == 0 {
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	}
-	return policy.NewMeasure(sum / float64(n))
+	return policy.KnownValue(sum / float64(n))
 }
 
 func sortedUnique(list []string) []string {

@@ -16,7 +16,7 @@ type device struct {
 	modelName   string
 	migProfile  string // MIG profile; "": a whole GPU
 	isSick      bool
-	utilisation policy.Measure
+	utilisation policy.OptionalValue
 }
 
 // devicesFromGPUs lists what the sample shows, a divided GPU as its slices.
@@ -35,11 +35,11 @@ func devicesFromGPUs(gpus []nodeprobe.GPU) []device {
 }
 
 // validUtilisation believes a utilisation only when it is one.
-func validUtilisation(m nodeprobe.Measure) policy.Measure {
+func validUtilisation(m nodeprobe.OptionalValue) policy.OptionalValue {
 	if !m.Known || m.Value < 0 || m.Value > 1 {
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	}
-	return policy.NewMeasure(m.Value)
+	return policy.KnownValue(m.Value)
 }
 
 // devicesByType sums the devices by Slurm's types. What Slurm has configured and the
@@ -84,7 +84,7 @@ func sumDevices(typ string, devices []device, configured int) policy.NodeDevices
 		total += dev.utilisation.Value
 	}
 	if known && well > 0 {
-		d.Utilisation = policy.NewMeasure(total / float64(well))
+		d.Utilisation = policy.KnownValue(total / float64(well))
 	}
 	return d
 }

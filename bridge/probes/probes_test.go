@@ -42,13 +42,13 @@ func (p *probed) PullSamples(_ context.Context, nodes map[string]string) (map[st
 }
 
 func gpu(model string, busy float64) nodeprobe.GPU {
-	return nodeprobe.GPU{Model: model, Busy: nodeprobe.KnownMeasure(busy)}
+	return nodeprobe.GPU{Model: model, Busy: nodeprobe.KnownValue(busy)}
 }
 
 func unmeasured(model string) nodeprobe.GPU { return nodeprobe.GPU{Model: model} }
 
 func sick(model string) nodeprobe.GPU {
-	return nodeprobe.GPU{Model: model, SickReason: "Xid 79: fallen off the bus", Busy: nodeprobe.KnownMeasure(0)}
+	return nodeprobe.GPU{Model: model, SickReason: "Xid 79: fallen off the bus", Busy: nodeprobe.KnownValue(0)}
 }
 
 func sliced(model string, profiles ...string) nodeprobe.GPU {
@@ -71,26 +71,26 @@ func TestDevices(t *testing.T) {
 		gpus []nodeprobe.GPU
 		want []policy.NodeDevices
 	}{
-		"mean":            {"gpu:a100:2", []nodeprobe.GPU{gpu(a100, 1), gpu(a100, 0.5)}, []policy.NodeDevices{{Type: "a100", Count: 2, Utilisation: policy.NewMeasure(0.75)}}},
-		"idle is known":   {"gpu:a100:1", []nodeprobe.GPU{gpu(a100, 0)}, []policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.NewMeasure(0)}}},
+		"mean":            {"gpu:a100:2", []nodeprobe.GPU{gpu(a100, 1), gpu(a100, 0.5)}, []policy.NodeDevices{{Type: "a100", Count: 2, Utilisation: policy.KnownValue(0.75)}}},
+		"idle is known":   {"gpu:a100:1", []nodeprobe.GPU{gpu(a100, 0)}, []policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.KnownValue(0)}}},
 		"one unknown":     {"gpu:a100:2", []nodeprobe.GPU{gpu(a100, 1), unmeasured(a100)}, []policy.NodeDevices{{Type: "a100", Count: 2}}},
-		"sick":            {"gpu:a100:2", []nodeprobe.GPU{gpu(a100, 1), sick(a100)}, []policy.NodeDevices{{Type: "a100", Count: 2, SickCount: 1, Utilisation: policy.NewMeasure(1)}}},
+		"sick":            {"gpu:a100:2", []nodeprobe.GPU{gpu(a100, 1), sick(a100)}, []policy.NodeDevices{{Type: "a100", Count: 2, SickCount: 1, Utilisation: policy.KnownValue(1)}}},
 		"all sick":        {"gpu:a100:1", []nodeprobe.GPU{sick(a100)}, []policy.NodeDevices{{Type: "a100", Count: 1, SickCount: 1}}},
-		"missing":         {"gpu:a100:4(S:0-1)", []nodeprobe.GPU{gpu(a100, 1)}, []policy.NodeDevices{{Type: "a100", Count: 4, SickCount: 3, Utilisation: policy.NewMeasure(1)}}},
+		"missing":         {"gpu:a100:4(S:0-1)", []nodeprobe.GPU{gpu(a100, 1)}, []policy.NodeDevices{{Type: "a100", Count: 4, SickCount: 3, Utilisation: policy.KnownValue(1)}}},
 		"none shown":      {"gpu:a100:4", nil, []policy.NodeDevices{{Type: "a100", Count: 4, SickCount: 4}}},
-		"more than told":  {"gpu:a100:1", []nodeprobe.GPU{gpu(a100, 1), gpu(a100, 0)}, []policy.NodeDevices{{Type: "a100", Count: 2, Utilisation: policy.NewMeasure(0.5)}}},
-		"no type":         {"gpu:2", []nodeprobe.GPU{gpu(a100, 1), gpu(h100, 0)}, []policy.NodeDevices{{Type: slurm.UntypedGPU, Count: 2, Utilisation: policy.NewMeasure(0.5)}}},
-		"the site's name": {"gpu:big:1", []nodeprobe.GPU{gpu(a100, 1)}, []policy.NodeDevices{{Type: "big", Count: 1, Utilisation: policy.NewMeasure(1)}}},
+		"more than told":  {"gpu:a100:1", []nodeprobe.GPU{gpu(a100, 1), gpu(a100, 0)}, []policy.NodeDevices{{Type: "a100", Count: 2, Utilisation: policy.KnownValue(0.5)}}},
+		"no type":         {"gpu:2", []nodeprobe.GPU{gpu(a100, 1), gpu(h100, 0)}, []policy.NodeDevices{{Type: slurm.UntypedGPU, Count: 2, Utilisation: policy.KnownValue(0.5)}}},
+		"the site's name": {"gpu:big:1", []nodeprobe.GPU{gpu(a100, 1)}, []policy.NodeDevices{{Type: "big", Count: 1, Utilisation: policy.KnownValue(1)}}},
 		"two types": {"gpu:a100:1,gpu:H100:1", []nodeprobe.GPU{gpu(h100, 1), gpu(a100, 0)},
-			[]policy.NodeDevices{{Type: "H100", Count: 1, Utilisation: policy.NewMeasure(1)}, {Type: "a100", Count: 1, Utilisation: policy.NewMeasure(0)}}},
+			[]policy.NodeDevices{{Type: "H100", Count: 1, Utilisation: policy.KnownValue(1)}, {Type: "a100", Count: 1, Utilisation: policy.KnownValue(0)}}},
 		"the longest name": {"gpu:a100:1,gpu:nvidia_a100-sxm4-80gb:1", []nodeprobe.GPU{gpu("NVIDIA A100-PCIE-40GB", 0.25), gpu(a100, 0.75)},
-			[]policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.NewMeasure(0.25)}, {Type: "nvidia_a100-sxm4-80gb", Count: 1, Utilisation: policy.NewMeasure(0.75)}}},
+			[]policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.KnownValue(0.25)}, {Type: "nvidia_a100-sxm4-80gb", Count: 1, Utilisation: policy.KnownValue(0.75)}}},
 		"a stranger": {"gpu:a100:1,gpu:h100:1", []nodeprobe.GPU{gpu(a100, 0), gpu(h100, 0), gpu("Tesla T4", 1)},
-			[]policy.NodeDevices{{Type: "Tesla T4", Count: 1, Utilisation: policy.NewMeasure(1)}, {Type: "a100", Count: 1, Utilisation: policy.NewMeasure(0)}, {Type: "h100", Count: 1, Utilisation: policy.NewMeasure(0)}}},
+			[]policy.NodeDevices{{Type: "Tesla T4", Count: 1, Utilisation: policy.KnownValue(1)}, {Type: "a100", Count: 1, Utilisation: policy.KnownValue(0)}, {Type: "h100", Count: 1, Utilisation: policy.KnownValue(0)}}},
 		"slices": {"gpu:a100:1,gpu:1g.10gb:2,gpu:a100_2g.20gb:1", []nodeprobe.GPU{gpu(a100, 1), sliced(a100, "1g.10gb", "1g.10gb", "2g.20gb")},
-			[]policy.NodeDevices{{Type: "1g.10gb", Count: 2}, {Type: "a100", Count: 1, Utilisation: policy.NewMeasure(1)}, {Type: "a100_2g.20gb", Count: 1}}},
+			[]policy.NodeDevices{{Type: "1g.10gb", Count: 2}, {Type: "a100", Count: 1, Utilisation: policy.KnownValue(1)}, {Type: "a100_2g.20gb", Count: 1}}},
 		"no share": {"gpu:a100:1", []nodeprobe.GPU{gpu(a100, 93)}, []policy.NodeDevices{{Type: "a100", Count: 1}}},
-		"shards":   {"gpu:a100:1,shard:a100:8", []nodeprobe.GPU{gpu(a100, 1)}, []policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.NewMeasure(1)}}},
+		"shards":   {"gpu:a100:1,shard:a100:8", []nodeprobe.GPU{gpu(a100, 1)}, []policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.KnownValue(1)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := &probed{samples: map[string]nodeprobe.Sample{"n1": sample(c.gpus...)}}
@@ -148,7 +148,7 @@ func TestOldSamplesAreUnknown(t *testing.T) {
 		nodes = append(nodes, slurm.Node{Name: n, State: "IDLE", Gres: slurm.ReadGRES("gpu:a100:1")})
 	}
 	got, err := ask(src, nodes...)
-	idle := []policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.NewMeasure(0)}}
+	idle := []policy.NodeDevices{{Type: "a100", Count: 1, Utilisation: policy.KnownValue(0)}}
 	if d := cmp.Diff(map[string][]policy.NodeDevices{"fresh": idle, "stale": idle}, got); d != "" {
 		t.Error(d)
 	}

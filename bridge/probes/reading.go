@@ -13,15 +13,15 @@ import (
 // GPU that jobs share has a reading for each.
 type Reading struct {
 	At               time.Time
-	Node, UUID, Type string                    // the type as the driver calls it, with the slice's profile
-	Job              policy.JobID              // 0: none
-	Busy             policy.Measure            // utilisation of the GPU, 0..1
-	MemoryShare      policy.Measure            // share of its memory used, 0..1
-	ValueByColumn    map[string]policy.Measure `json:"Values"` // its other numbers that are kept, by ValueColumns; absent: unknown
-	ProcessCount     policy.Measure            `json:"Procs"`  // the job's processes on it; 0: it holds it without using it
-	JobsOnGPU        int                       // jobs on it
-	IsSick           bool                      `json:"Sick"` // nothing should be placed on it
-	Throttled        policy.Measure            // above 0: heat or its supply slows it down
+	Node, UUID, Type string                          // the type as the driver calls it, with the slice's profile
+	Job              policy.JobID                    // 0: none
+	Busy             policy.OptionalValue            // utilisation of the GPU, 0..1
+	MemoryShare      policy.OptionalValue            // share of its memory used, 0..1
+	ValueByColumn    map[string]policy.OptionalValue `json:"Values"` // its other numbers that are kept, by ValueColumns; absent: unknown
+	ProcessCount     policy.OptionalValue            `json:"Procs"`  // the job's processes on it; 0: it holds it without using it
+	JobsOnGPU        int                             // jobs on it
+	IsSick           bool                            `json:"Sick"` // nothing should be placed on it
+	Throttled        policy.OptionalValue            // above 0: heat or its supply slows it down
 }
 
 // ValueColumns returns the names of the numbers in ValueByColumn, in the order in
@@ -37,11 +37,11 @@ func ValueColumns() []string {
 }
 
 // storedValues returns the GPU's known numbers by their columns.
-func storedValues(g *nodeprobe.GPU) map[string]policy.Measure {
-	out := map[string]policy.Measure{}
+func storedValues(g *nodeprobe.GPU) map[string]policy.OptionalValue {
+	out := map[string]policy.OptionalValue{}
 	for i := range nodeprobe.Metrics {
 		if m := &nodeprobe.Metrics[i]; m.StoredColumn != "" && m.ValueOf(g).Known {
-			out[m.StoredColumn] = policy.Measure(m.ValueOf(g))
+			out[m.StoredColumn] = policy.OptionalValue(m.ValueOf(g))
 		}
 	}
 	return out
@@ -58,7 +58,7 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validUtilisation(g.Busy), MemoryShare: memoryShare(g.MemUsedMB, g.MemTotalMB),
 			ValueByColumn: storedValues(g), IsSick: g.SickReason != "", Throttled: throttledMeasure(g)}
 		if base.IsSick {
-			base.Busy = policy.Measure{} // its idleness is no job's
+			base.Busy = policy.OptionalValue{} // its idleness is no job's
 		}
 		if !g.IsMIG {
 			out = append(out, of.splitReadingByJob(base, g, g.Processes, of.jobsHolding(g))...)
@@ -68,7 +68,7 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 			p := &g.Slices[j]
 			slice := base
 			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
-			slice.Busy, slice.ValueByColumn, slice.MemoryShare = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
+			slice.Busy, slice.ValueByColumn, slice.MemoryShare = policy.OptionalValue{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
 			out = append(out, of.splitReadingByJob(slice, g, processesOnSlice(g.Processes, p.UUID), nil)...)
 		}
 	}
@@ -85,21 +85,21 @@ func processesOnSlice(procs []nodeprobe.Process, slice string) []nodeprobe.Proce
 	return out
 }
 
-func memoryShare(used, total nodeprobe.Measure) policy.Measure {
+func memoryShare(used, total nodeprobe.OptionalValue) policy.OptionalValue {
 	if !used.Known || !total.Known || total.Value <= 0 {
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	}
-	return validUtilisation(nodeprobe.KnownMeasure(used.Value / total.Value))
+	return validUtilisation(nodeprobe.KnownValue(used.Value / total.Value))
 }
 
-func throttledMeasure(g *nodeprobe.GPU) policy.Measure {
+func throttledMeasure(g *nodeprobe.GPU) policy.OptionalValue {
 	switch {
 	case g.Throttle == nil:
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	case slices.ContainsFunc(g.Throttle.Reasons, func(r string) bool { return slices.Contains(faultThrottleReasons, r) }):
-		return policy.NewMeasure(1)
+		return policy.KnownValue(1)
 	}
-	return policy.NewMeasure(0)
+	return policy.KnownValue(0)
 }
 
 // splitReadingByJob splits a device by the jobs on it: those with processes there, and those
@@ -134,7 +134,7 @@ func (t *nodeJobs) splitReadingByJob(base Reading, g *nodeprobe.GPU, procs []nod
 func (s Reading) withJob(job int64, procs int, known bool) Reading {
 	s.Job = policy.JobID(job)
 	if known {
-		s.ProcessCount = policy.NewMeasure(float64(procs))
+		s.ProcessCount = policy.KnownValue(float64(procs))
 	}
 	return s
 }

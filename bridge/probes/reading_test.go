@@ -19,7 +19,7 @@ var _ bridge.JobUseProbes = (*probes.Probes)(nil)
 
 // device is GPU i of a node, that busy, with processes of the jobs.
 func device(i int, busy float64, jobs ...int64) nodeprobe.GPU {
-	g := nodeprobe.GPU{Index: i, MinorNumber: i, UUID: fmt.Sprint("g", i), Model: a100, Busy: nodeprobe.KnownMeasure(busy), ProcessesKnown: true}
+	g := nodeprobe.GPU{Index: i, MinorNumber: i, UUID: fmt.Sprint("g", i), Model: a100, Busy: nodeprobe.KnownValue(busy), ProcessesKnown: true}
 	for n, job := range jobs {
 		g.Processes = append(g.Processes, nodeprobe.Process{PID: 100 + n, Job: nodeprobe.ProcessJob{Job: job, KnownBy: "cgroup"}})
 	}
@@ -65,7 +65,7 @@ func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
 	return p.UseByJob(), kept
 }
 
-func show(m policy.Measure) string {
+func show(m policy.OptionalValue) string {
 	if !m.Known {
 		return "?"
 	}
@@ -108,7 +108,7 @@ func TestSeen(t *testing.T) {
 		"slices": {
 			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:1g.10gb:1(IDX:0)"), runs(2, "n1", "gpu:1g.10gb:1(IDX:1)")},
 				n1: []nodeprobe.GPU{but(device(0, 0, 1, 2), func(g *nodeprobe.GPU) {
-					g.IsMIG, g.Busy = true, nodeprobe.Measure{}
+					g.IsMIG, g.Busy = true, nodeprobe.OptionalValue{}
 					g.Slices = []nodeprobe.MIGSlice{{UUID: "s0", Profile: "1g.10gb"}, {UUID: "s1", Profile: "1g.10gb"}, {UUID: "s2", Profile: "1g.10gb"}}
 					g.Processes[0].SliceUUID, g.Processes[1].SliceUUID = "s1", "s0"
 				})}},
@@ -150,7 +150,7 @@ func sluid(j slurm.Job) slurm.Job { j.SLUID = "s0N1M7Y2EV5N00"; return j }
 func but2(j slurm.Job) slurm.Job { j.State = "SUSPENDED"; return j }
 
 func TestReports(t *testing.T) {
-	k := nodeprobe.KnownMeasure
+	k := nodeprobe.KnownValue
 	said := func(age float64, p nodeprobe.Progress) nodeprobe.ProgressReport {
 		return nodeprobe.ProgressReport{ProcessJob: nodeprobe.ProcessJob{Job: 1, KnownBy: "cgroup"}, UID: 1000, AgeSeconds: age, Progress: p}
 	}

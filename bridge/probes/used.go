@@ -52,11 +52,11 @@ func sumUseByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressRepo
 }
 
 // meanBusy is known when every GPU the job holds was seen, and is its own.
-func (t *jobTotals) meanBusy(of int) policy.Measure {
+func (t *jobTotals) meanBusy(of int) policy.OptionalValue {
 	if t == nil || t.unmeasuredCount > 0 || t.gpuCount != of || of == 0 {
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	}
-	return policy.NewMeasure(t.busySum / float64(t.gpuCount))
+	return policy.KnownValue(t.busySum / float64(t.gpuCount))
 }
 
 // newestReportByJob returns the newest report of each running job that is of this run
@@ -99,11 +99,11 @@ func isReportUsable(r *nodeprobe.ProgressReport, j *slurm.Job, now time.Time) bo
 	return r.Progress.Check() == nil
 }
 
-func shareDone(r *nodeprobe.ProgressReport) policy.Measure {
+func shareDone(r *nodeprobe.ProgressReport) policy.OptionalValue {
 	if r == nil {
-		return policy.Measure{}
+		return policy.OptionalValue{}
 	}
-	return policy.Measure(r.Progress.ShareDone())
+	return policy.OptionalValue(r.Progress.ShareDone())
 }
 
 // trainingFromReport is told only by who tells all of it: steps done, in all, and their

@@ -98,11 +98,11 @@ func printRun(w io.Writer, j *report.JobUse, r *report.RunUse, now time.Time) {
 		printable.Fprintf(w, ", on %s", printable.Truncate(r.Nodes, 40))
 	}
 	printable.Fprintf(w, "\n\n")
-	of := func(part, all report.Seconds) policy.Measure {
+	of := func(part, all report.Seconds) policy.OptionalValue {
 		if all <= 0 {
-			return policy.Measure{}
+			return policy.OptionalValue{}
 		}
-		return policy.NewMeasure(float64(part / all))
+		return policy.KnownValue(float64(part / all))
 	}
 	printShareBar(w, "GPU utilisation", of(r.BusyGPUTime, r.MeasuredGPUTime), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.BusyGPUTime)/3600, float64(r.GPUTime)/3600))
 	printShareBar(w, "GPU memory", r.MemoryShare, "")
@@ -118,7 +118,7 @@ func printRun(w io.Writer, j *report.JobUse, r *report.RunUse, now time.Time) {
 }
 
 // printShareBar prints a part as a bar.
-func printShareBar(w io.Writer, what string, part policy.Measure, words string) {
+func printShareBar(w io.Writer, what string, part policy.OptionalValue, words string) {
 	if !part.Known {
 		printable.Fprintf(w, "  %-16s not measured\n", what)
 		return
@@ -148,7 +148,7 @@ func printGPUs(w io.Writer, all []report.GPUUseByRun) {
 	t.Print()
 }
 
-func percentText(m policy.Measure) string {
+func percentText(m policy.OptionalValue) string {
 	if !m.Known {
 		return "–"
 	}

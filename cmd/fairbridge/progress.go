@@ -79,7 +79,7 @@ func (f *progressFlags) parseProgress() (p nodeprobe.Progress, err error) {
 }
 
 // parseShare reads "3" or "3/90".
-func parseShare(name, text string) (done, all nodeprobe.Measure, err error) {
+func parseShare(name, text string) (done, all nodeprobe.OptionalValue, err error) {
 	first, second, two := strings.Cut(text, "/")
 	if done, err = parseMeasure(name, first); err == nil && two {
 		all, err = parseMeasure(name, second)
@@ -90,13 +90,13 @@ func parseShare(name, text string) (done, all nodeprobe.Measure, err error) {
 	return done, all, err
 }
 
-func parseMeasure(name, text string) (nodeprobe.Measure, error) {
+func parseMeasure(name, text string) (nodeprobe.OptionalValue, error) {
 	if text == "" {
-		return nodeprobe.Measure{}, nil
+		return nodeprobe.OptionalValue{}, nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nodeprobe.Measure{}, fmt.Errorf("--%s %q is not a number", name, text)
+		return nodeprobe.OptionalValue{}, fmt.Errorf("--%s %q is not a number", name, text)
 	}
-	return nodeprobe.KnownMeasure(v), nil
+	return nodeprobe.KnownValue(v), nil
 }

@@ -49,7 +49,7 @@ func TestProgressReport(t *testing.T) {
 	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5"); code != exitOK || errs != "" {
 		t.Errorf("%d %s", code, errs)
 	}
-	k := nodeprobe.KnownMeasure
+	k := nodeprobe.KnownValue
 	want := nodeprobe.Progress{Epoch: k(3), TotalEpochs: k(90), Loss: k(-0.4), Step: k(1200), BatchSize: k(256), StepsPerSecond: k(2.5)}
 	if r := d.NewestReports(); len(r) != 1 || r[0].Progress != want {
 		t.Errorf("%+v", r)

@@ -82,7 +82,7 @@ func (c *chain) sick() int {
 func TestNeverAFalseIdle(t *testing.T) {
 	c := newChain(t)
 	well := func(s nodeprobe.Sample) bool {
-		return !s.IsStale && s.Error == "" && len(s.GPUs) >= chainGPUs && s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.9)
+		return !s.IsStale && s.Error == "" && len(s.GPUs) >= chainGPUs && s.GPUs[0].Busy == nodeprobe.KnownValue(0.9)
 	}
 	c.until("it serves", well)
 	for _, f := range []struct {

@@ -177,19 +177,19 @@ func TestServe(t *testing.T) {
 	p.until("GPUs are missing before the file is there", func(s nodeprobe.Sample) bool { return s.Error == "" && len(s.GPUs) == 0 })
 	write(t, state, fakenvml.GPU{BusyPercent: 90, UsedMB: 70, Processes: mine}, fakenvml.GPU{})
 	p.until("the job is seen with its utilisation", func(s nodeprobe.Sample) bool {
-		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == nodeprobe.KnownMeasure(0.9) && s.Jobs[0].MemMB == nodeprobe.KnownMeasure(70)
+		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == nodeprobe.KnownValue(0.9) && s.Jobs[0].MemMB == nodeprobe.KnownValue(70)
 	})
 	write(t, state, fakenvml.GPU{BusyPercent: 10, Processes: mine}, fakenvml.GPU{Xid: 79})
 	p.until("change and Xid are seen", func(s nodeprobe.Sample) bool {
-		return s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.1) && strings.Contains(s.GPUs[1].SickReason, "Xid 79")
+		return s.GPUs[0].Busy == nodeprobe.KnownValue(0.1) && strings.Contains(s.GPUs[1].SickReason, "Xid 79")
 	})
 	write(t, state, fakenvml.GPU{BusyPercent: 55, ExtraWords: "hang"}, fakenvml.GPU{})
 	p.until("the driver hangs, the old sample is stale", func(s nodeprobe.Sample) bool {
-		return s.IsStale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.1) && s.AgeSeconds > 0.3
+		return s.IsStale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == nodeprobe.KnownValue(0.1) && s.AgeSeconds > 0.3
 	})
 	write(t, state, fakenvml.GPU{BusyPercent: 55}, fakenvml.GPU{})
 	p.until("the driver is back, the Xid not forgotten", func(s nodeprobe.Sample) bool {
-		return !s.IsStale && s.GPUs[0].Busy == nodeprobe.KnownMeasure(0.55) && strings.Contains(s.GPUs[1].SickReason, "Xid 79")
+		return !s.IsStale && s.GPUs[0].Busy == nodeprobe.KnownValue(0.55) && strings.Contains(s.GPUs[1].SickReason, "Xid 79")
 	})
 	p.end()
 }

@@ -132,18 +132,3 @@ func (f *File) newSpeeds() []policy.Speed {
 	}
 	return out
 }
-
-// newLoopConfig returns the loop's configuration without its policies.
-func (f *File) newLoopConfig() bridge.Config {
-	c := bridge.Config{
-		ClusterName: f.Cluster, Interval: f.Interval, CycleDeadline: f.Deadline, WarmupPolls: f.Warmup, PinsStartingJobs: f.Pin,
-		Order: f.Order, Lease: f.Lease, PreemptOptIn: f.Preempt, SiteGPUSpeeds: f.newSpeeds(), Budgets: f.Gate,
-		StopFile: f.StopFile, LeaderTTL: f.Leader.TTL,
-	}
-	for _, p := range f.Partitions {
-		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(),
-		})
-	}
-	return c
-}

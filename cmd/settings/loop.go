@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,21 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/policy/catalogue"
 )
+
+// newLoopConfig returns the loop's configuration without its policies.
+func (f *File) newLoopConfig() bridge.Config {
+	c := bridge.Config{
+		ClusterName: f.Cluster, Interval: f.Interval, CycleDeadline: f.Deadline, WarmupPolls: f.Warmup, PinsStartingJobs: f.Pin,
+		Order: f.Order, Lease: f.Lease, PreemptOptIn: f.Preempt, SiteGPUSpeeds: f.newSpeeds(), Budgets: f.Gate,
+		StopFile: f.StopFile, LeaderTTL: f.Leader.TTL,
+	}
+	for _, p := range f.Partitions {
+		c.Partitions = append(c.Partitions, bridge.Partition{
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(),
+		})
+	}
+	return c
+}
 
 // LoopConfig returns the loop's configuration, with a policy made for each
 // partition.

@@ -40,7 +40,7 @@ func openSite(ctx context.Context, o options) (s *site, err error) {
 		}
 	}()
 	if o.labRelease != "" {
-		s.slurm, err = throwaway.StartInLab(ctx, o.labRelease)
+		s.slurm, err = throwaway.AttachToLab(ctx, o.labRelease)
 	} else {
 		s.slurm, err = throwaway.StartSlurm(ctx, "", throwaway.Options{NodeCount: nodeCount})
 	}

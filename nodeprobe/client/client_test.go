@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func sample(node string) nodeprobe.Sample {
-	return nodeprobe.Sample{Node: node, At: time.Unix(1, 0).UTC(), GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.KnownMeasure(0.5)}}}
+	return nodeprobe.Sample{Node: node, At: time.Unix(1, 0).UTC(), GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.KnownValue(0.5)}}}
 }
 
 func serve(t *testing.T, h http.HandlerFunc) string {
@@ -145,7 +145,7 @@ func BenchmarkPull1000(b *testing.B) {
 		node, _, _ := strings.Cut(r.URL.Path[1:], "/")
 		full := sample(node)
 		for i := range 7 {
-			full.GPUs = append(full.GPUs, nodeprobe.GPU{Index: i + 1, UUID: "x", Busy: nodeprobe.KnownMeasure(1), MemUsedMB: nodeprobe.KnownMeasure(1)})
+			full.GPUs = append(full.GPUs, nodeprobe.GPU{Index: i + 1, UUID: "x", Busy: nodeprobe.KnownValue(1), MemUsedMB: nodeprobe.KnownValue(1)})
 		}
 		_ = json.NewEncoder(w).Encode(full)
 	}))

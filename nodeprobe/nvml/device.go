@@ -26,7 +26,7 @@ func (d *Driver) readGPU(index int) nodeprobe.GPU {
 	r.readSlices()
 	r.readProcesses()
 	if r.gpu.LostReason != "" { // what it said before it went is worth nothing
-		r.gpu.Busy, r.gpu.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{}
+		r.gpu.Busy, r.gpu.MemBusy = nodeprobe.OptionalValue{}, nodeprobe.OptionalValue{}
 		r.gpu.Processes, r.gpu.ProcessesKnown = nil, false
 	}
 	d.xidWatch.watchDevice(d, dev, &r.gpu)
@@ -86,15 +86,15 @@ func (r *gpuReader) isSuccess(ret nvml.Return) bool {
 }
 
 // readNumber reads one number, in units of the scale.
-func readNumber[T int | uint32 | uint64](r *gpuReader, symbol string, call func() (T, nvml.Return), scale float64) nodeprobe.Measure {
+func readNumber[T int | uint32 | uint64](r *gpuReader, symbol string, call func() (T, nvml.Return), scale float64) nodeprobe.OptionalValue {
 	if !r.canCall(symbol) {
-		return nodeprobe.Measure{}
+		return nodeprobe.OptionalValue{}
 	}
 	v, ret := call()
 	if !r.isSuccess(ret) {
-		return nodeprobe.Measure{}
+		return nodeprobe.OptionalValue{}
 	}
-	return nodeprobe.KnownMeasure(float64(v) * scale)
+	return nodeprobe.KnownValue(float64(v) * scale)
 }
 
 func readText(r *gpuReader, symbol string, call func() (string, nvml.Return)) string {

@@ -28,36 +28,36 @@ func (r *gpuReader) readErrors() {
 	}
 	if r.canCall(remappedRowsSymbol) {
 		if _, rows, pending, failed, ret := r.device.GetRemappedRows(); r.isSuccess(ret) {
-			e.RemappedRows, e.RemapPending, e.RemapFailed = nodeprobe.KnownMeasure(float64(rows)), measureOfBool(pending), measureOfBool(failed)
+			e.RemappedRows, e.RemapPending, e.RemapFailed = nodeprobe.KnownValue(float64(rows)), measureOfBool(pending), measureOfBool(failed)
 		}
 	}
 }
 
-func (r *gpuReader) readECC(kind nvml.MemoryErrorType, since nvml.EccCounterType) nodeprobe.Measure {
+func (r *gpuReader) readECC(kind nvml.MemoryErrorType, since nvml.EccCounterType) nodeprobe.OptionalValue {
 	return readNumber(r, eccErrorsSymbol, func() (uint64, nvml.Return) { return r.device.GetTotalEccErrors(kind, since) }, 1)
 }
 
 // readRetiredPages counts the pages retired for either cause, known when both are.
-func (r *gpuReader) readRetiredPages() nodeprobe.Measure {
+func (r *gpuReader) readRetiredPages() nodeprobe.OptionalValue {
 	sum := 0
 	for _, cause := range []nvml.PageRetirementCause{
 		nvml.PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS, nvml.PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR,
 	} {
 		if !r.canCall(retiredPagesSymbol) {
-			return nodeprobe.Measure{}
+			return nodeprobe.OptionalValue{}
 		}
 		pages, ret := r.device.GetRetiredPages(cause)
 		if !r.isSuccess(ret) {
-			return nodeprobe.Measure{}
+			return nodeprobe.OptionalValue{}
 		}
 		sum += len(pages)
 	}
-	return nodeprobe.KnownMeasure(float64(sum))
+	return nodeprobe.KnownValue(float64(sum))
 }
 
-func measureOfBool(b bool) nodeprobe.Measure {
+func measureOfBool(b bool) nodeprobe.OptionalValue {
 	if b {
-		return nodeprobe.KnownMeasure(1)
+		return nodeprobe.KnownValue(1)
 	}
-	return nodeprobe.KnownMeasure(0)
+	return nodeprobe.KnownValue(0)
 }

@@ -46,9 +46,9 @@ func (r *gpuReader) readTraffic(l *nodeprobe.LinkCounters) {
 
 // measureOfField returns an integer field's value times the unit. A kind of value that
 // a counter cannot have is unknown.
-func measureOfField(f nvml.FieldValue, unit float64) nodeprobe.Measure {
+func measureOfField(f nvml.FieldValue, unit float64) nodeprobe.OptionalValue {
 	if nvml.Return(f.NvmlReturn) != nvml.SUCCESS {
-		return nodeprobe.Measure{}
+		return nodeprobe.OptionalValue{}
 	}
 	v := binary.NativeEndian.Uint64(f.Value[:])
 	switch nvml.ValueType(f.ValueType) {
@@ -56,7 +56,7 @@ func measureOfField(f nvml.FieldValue, unit float64) nodeprobe.Measure {
 		v = uint64(binary.NativeEndian.Uint32(f.Value[:]))
 	case nvml.VALUE_TYPE_UNSIGNED_LONG, nvml.VALUE_TYPE_UNSIGNED_LONG_LONG:
 	default:
-		return nodeprobe.Measure{}
+		return nodeprobe.OptionalValue{}
 	}
-	return nodeprobe.KnownMeasure(float64(v) * unit)
+	return nodeprobe.KnownValue(float64(v) * unit)
 }

@@ -40,12 +40,12 @@ func Open(path string) (*Driver, error) {
 	if ret := d.nvml.Init(); ret != nvml.SUCCESS {
 		return nil, errors.Join(&NoDriverError{Path: path, Reason: describeReturn(ret)}, file.Close())
 	}
-	d.readInfo()
+	d.readDriverInfo()
 	d.xidWatch = d.watchXids()
 	return d, nil
 }
 
-func (d *Driver) readInfo() {
+func (d *Driver) readDriverInfo() {
 	d.info.MissingFunctions = d.symbols.listMissing()
 	if d.symbols.hasSymbol(driverVersionSymbol) {
 		d.info.Version, _ = d.nvml.SystemGetDriverVersion()

@@ -20,7 +20,7 @@ gpu 0 model="NVIDIA H100 80GB HBM3" uuid=GPU-a busy=93 membusy=40 mem=40960/8192
 gpu 1 uuid=GPU-b
 `
 
-func known(v float64) nodeprobe.Measure { return nodeprobe.KnownMeasure(v) }
+func known(v float64) nodeprobe.OptionalValue { return nodeprobe.KnownValue(v) }
 
 func TestRead(t *testing.T) {
 	a := read(t, fake(t), busy)

@@ -29,7 +29,7 @@ func (r *gpuReader) readSlices() {
 		return
 	}
 	r.gpu.IsMIG = true
-	r.gpu.Busy, r.gpu.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{} // of a GPU that was whole a moment ago
+	r.gpu.Busy, r.gpu.MemBusy = nodeprobe.OptionalValue{}, nodeprobe.OptionalValue{} // of a GPU that was whole a moment ago
 	if !r.canCall(migMaxCountSymbol) || !r.canCall(migHandleSymbol) {
 		return
 	}

@@ -27,8 +27,8 @@ const mebibytesPerByte = 1.0 / (1 << 20)
 func (r *gpuReader) readUtilisation() {
 	if r.canCall(utilisationSymbol) {
 		if u, ret := r.device.GetUtilizationRates(); r.isSuccess(ret) {
-			r.gpu.Busy = nodeprobe.KnownMeasure(float64(u.Gpu) / 100)
-			r.gpu.MemBusy = nodeprobe.KnownMeasure(float64(u.Memory) / 100)
+			r.gpu.Busy = nodeprobe.KnownValue(float64(u.Gpu) / 100)
+			r.gpu.MemBusy = nodeprobe.KnownValue(float64(u.Memory) / 100)
 		}
 	}
 	r.gpu.MemUsedMB, r.gpu.MemTotalMB = r.readMemory(r.device)
@@ -40,15 +40,15 @@ func (r *gpuReader) readUtilisation() {
 
 // readMemory reads what programs use, which the second version of the call tells
 // from what the driver keeps for itself.
-func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.Measure) {
+func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.OptionalValue) {
 	if r.canCall(memoryV2Symbol) {
 		if m, ret := dev.GetMemoryInfo_v2(); r.isSuccess(ret) {
-			return nodeprobe.KnownMeasure(float64(m.Used) * mebibytesPerByte), nodeprobe.KnownMeasure(float64(m.Total) * mebibytesPerByte)
+			return nodeprobe.KnownValue(float64(m.Used) * mebibytesPerByte), nodeprobe.KnownValue(float64(m.Total) * mebibytesPerByte)
 		}
 	}
 	if r.canCall(memorySymbol) {
 		if m, ret := dev.GetMemoryInfo(); r.isSuccess(ret) {
-			return nodeprobe.KnownMeasure(float64(m.Used) * mebibytesPerByte), nodeprobe.KnownMeasure(float64(m.Total) * mebibytesPerByte)
+			return nodeprobe.KnownValue(float64(m.Used) * mebibytesPerByte), nodeprobe.KnownValue(float64(m.Total) * mebibytesPerByte)
 		}
 	}
 	return used, total

@@ -19,7 +19,7 @@ import (
 	"fairbridge/nodeprobe/progress"
 )
 
-var known = nodeprobe.KnownMeasure
+var known = nodeprobe.KnownValue
 
 // inbox is a running server for which this process is of the owner.
 func inbox(t *testing.T, owner nodeprobe.ProcessJob) (path string, d *progress.Inbox) {

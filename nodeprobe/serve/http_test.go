@@ -70,7 +70,7 @@ func TestHealth(t *testing.T) {
 
 // full is a GPU of which everything is known, and one of which nothing is.
 func full() nodeprobe.Sample {
-	k := nodeprobe.KnownMeasure
+	k := nodeprobe.KnownValue
 	return nodeprobe.Sample{
 		Driver: nodeprobe.DriverInfo{Version: "550.54.15", CUDA: "12.4", MissingFunctions: []string{"nvmlFoo"}},
 		GPUs: []nodeprobe.GPU{

@@ -107,7 +107,7 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 }
 
 // sendMiBAsBytes sends mebibytes as bytes when they are known.
-func sendMiBAsBytes(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
+func sendMiBAsBytes(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.OptionalValue, labels []string) {
 	if m.Known {
 		ch <- newGauge(d, m.Value*(1<<20), labels...)
 	}

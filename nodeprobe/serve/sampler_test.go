@@ -45,7 +45,7 @@ func (r *rig) step(s nodeprobe.Sample, err error) nodeprobe.Sample {
 }
 
 func gpus(busy float64) nodeprobe.Sample {
-	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.KnownMeasure(busy)}}}
+	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.KnownValue(busy)}}}
 }
 
 func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
@@ -57,10 +57,10 @@ func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
 		t.Errorf("good: %+v", s)
 	}
 	r.now = r.now.Add(30 * time.Second)
-	if s := r.step(nodeprobe.Sample{}, errors.New("it hangs")); !s.IsStale || s.Error != "it hangs" || s.AgeSeconds != 30 || s.Seq != 1 || s.GPUs[0].Busy != nodeprobe.KnownMeasure(0.5) {
+	if s := r.step(nodeprobe.Sample{}, errors.New("it hangs")); !s.IsStale || s.Error != "it hangs" || s.AgeSeconds != 30 || s.Seq != 1 || s.GPUs[0].Busy != nodeprobe.KnownValue(0.5) {
 		t.Errorf("stale: %+v", s)
 	}
-	if s := r.step(gpus(0.7), nil); s.IsStale || s.Error != "" || s.AgeSeconds != 0 || s.Seq != 2 || s.GPUs[0].Busy != nodeprobe.KnownMeasure(0.7) {
+	if s := r.step(gpus(0.7), nil); s.IsStale || s.Error != "" || s.AgeSeconds != 0 || s.Seq != 2 || s.GPUs[0].Busy != nodeprobe.KnownValue(0.7) {
 		t.Errorf("good again: %+v", s)
 	}
 }

@@ -14,7 +14,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // full is a node of 4 a100 with two running jobs of 2, and job 3 that wants 2.
 func full() *policy.Snapshot {
 	job := func(id policy.JobID, busy float64) policy.Job {
-		return policy.Job{ID: id, Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Shareable: true, Utilisation: policy.NewMeasure(busy),
+		return policy.Job{ID: id, Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Shareable: true, Utilisation: policy.KnownValue(busy),
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 2}, CPUs: 2}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}}
 	}
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 8, MemMB: 8, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}}}
@@ -30,8 +30,8 @@ func TestBeside(t *testing.T) {
 		starts bool
 	}{
 		{"beside an idle one", func(*policy.Snapshot) {}, true},
-		{"nobody idle enough", func(s *policy.Snapshot) { s.Jobs[0].Utilisation = policy.NewMeasure(0.3) }, false},
-		{"not measured", func(s *policy.Snapshot) { s.Jobs[0].Utilisation = policy.Measure{} }, false},
+		{"nobody idle enough", func(s *policy.Snapshot) { s.Jobs[0].Utilisation = policy.KnownValue(0.3) }, false},
+		{"not measured", func(s *policy.Snapshot) { s.Jobs[0].Utilisation = policy.OptionalValue{} }, false},
 		{"its owner did not agree", func(s *policy.Snapshot) { s.Jobs[2].Shareable = false }, false},
 		{"the other did not agree", func(s *policy.Snapshot) { s.Jobs[0].Shareable = false }, false},
 		{"another shape", func(s *policy.Snapshot) { s.Jobs[2].Ask.GPUs.Count = 1 }, false},
@@ -41,7 +41,7 @@ func TestBeside(t *testing.T) {
 		{"cores are short", func(s *policy.Snapshot) { s.Jobs[2].Ask.CPUs = 5 }, false},
 		{"has a neighbour already", func(s *policy.Snapshot) {
 			s.Jobs = append(s.Jobs, s.Jobs[0])
-			s.Jobs[3].ID, s.Jobs[3].Utilisation = 4, policy.NewMeasure(0.9)
+			s.Jobs[3].ID, s.Jobs[3].Utilisation = 4, policy.KnownValue(0.9)
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -119,7 +119,7 @@ func drawAccounts(t *rapid.T, s *policy.Snapshot) {
 		s.Accounts = append(s.Accounts, a)
 	}
 	for _, u := range []string{"ann", "bob"} {
-		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", TypicalLimitUse: drawOneOf(t, "limit use", policy.Measure{}, policy.NewMeasure(0.4))})
+		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", TypicalLimitUse: drawOneOf(t, "limit use", policy.OptionalValue{}, policy.KnownValue(0.4))})
 	}
 }
 

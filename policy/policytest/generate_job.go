@@ -102,7 +102,7 @@ func (g *jobGenerator) startJob(j *policy.Job) bool {
 	j.FirstStart = j.Start
 	j.Attained = policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), SnapshotTime.Sub(j.Start))
 	g.drawEarlierRuns(j, j.Start)
-	j.Progress = drawOneOf(g.T, "progress", policy.Measure{}, policy.NewMeasure(0), policy.NewMeasure(0.3), policy.NewMeasure(1))
+	j.Progress = drawOneOf(g.T, "progress", policy.OptionalValue{}, policy.KnownValue(0), policy.KnownValue(0.3), policy.KnownValue(1))
 	return true
 }
 

@@ -21,8 +21,8 @@ func job(change func(*policy.Job)) *engine.Entry {
 
 func TestLadder(t *testing.T) {
 	r := &engine.Round{Snapshot: &policy.Snapshot{Now: now, Users: []policy.User{
-		{Name: "ann", Account: "other", TypicalLimitUse: policy.NewMeasure(0.9)},
-		{Name: "ann", Account: "vision", TypicalLimitUse: policy.NewMeasure(0.5)},
+		{Name: "ann", Account: "other", TypicalLimitUse: policy.KnownValue(0.9)},
+		{Name: "ann", Account: "vision", TypicalLimitUse: policy.KnownValue(0.5)},
 	}}}
 	for _, c := range []struct {
 		name   string
@@ -30,8 +30,8 @@ func TestLadder(t *testing.T) {
 		left   time.Duration
 		from   string
 	}{
-		{"progress first", func(j *policy.Job) { j.Progress, j.PredictedLeft = policy.NewMeasure(0.25), time.Minute }, 6 * time.Hour, "progress"},
-		{"no use of progress 0", func(j *policy.Job) { j.Progress, j.PredictedLeft = policy.NewMeasure(0), time.Minute }, time.Minute, "history"},
+		{"progress first", func(j *policy.Job) { j.Progress, j.PredictedLeft = policy.KnownValue(0.25), time.Minute }, 6 * time.Hour, "progress"},
+		{"no use of progress 0", func(j *policy.Job) { j.Progress, j.PredictedLeft = policy.KnownValue(0), time.Minute }, time.Minute, "history"},
 		{"history before limit", func(j *policy.Job) { j.PredictedLeft, j.Limit = time.Minute, 9*time.Hour }, time.Minute, "history"},
 		{"limit times the user's ratio", func(j *policy.Job) { j.Limit = 10 * time.Hour }, 3 * time.Hour, "limit"},
 		{"past the typical end", func(j *policy.Job) { j.Limit = 3 * time.Hour }, 2 * time.Hour, "limit"},

@@ -27,7 +27,7 @@ func cluster(types map[string]int, jobs ...policy.Job) *policy.Snapshot {
 }
 
 func job(id policy.JobID, gpus int) policy.Job {
-	return policy.Job{ID: id, Partition: "gpu", State: policy.Pending, Arrive: start, ServiceSinceLast: policy.NewMeasure(0), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
+	return policy.Job{ID: id, Partition: "gpu", State: policy.Pending, Arrive: start, ServiceSinceLast: policy.KnownValue(0), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
 }
 
 // fixed gives each job the same fractions at every computation.
@@ -62,7 +62,7 @@ func decide(t *testing.T, s *policy.Snapshot, stage *rounds.Allocator, seconds f
 		case policy.Stop:
 			j.State, j.On = policy.Pending, nil
 		}
-		if j.ServiceSinceLast = policy.NewMeasure(0); j.HoldsGPUs() {
+		if j.ServiceSinceLast = policy.KnownValue(0); j.HoldsGPUs() {
 			j.ServiceSinceLast.Value = seconds * float64(d.GPUs)
 			j.Attained += policy.GPUSeconds(j.ServiceSinceLast.Value)
 			run += fmt.Sprintf("%d:%s ", j.ID, j.On[0].Type)
@@ -134,7 +134,7 @@ func TestComputedWhenSomethingHappensButNotTooOften(t *testing.T) {
 		t.Errorf("1080 s after the last computation ran %q, computed %d times", run, asked)
 	}
 	// A lease without run time is a failed round.
-	s.Jobs[0].ServiceSinceLast = policy.NewMeasure(0)
+	s.Jobs[0].ServiceSinceLast = policy.KnownValue(0)
 	decide(t, s, &stage, 960)
 	decide(t, s, &stage, 120)
 	if asked != 4 {

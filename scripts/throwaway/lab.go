@@ -14,9 +14,9 @@ import (
 // "in VERSION COMMAND..." runs a command inside as the user named by AS.
 const LabVariable = "FAIRBRIDGE_SLURM_LAB"
 
-// StartInLab attaches to a running Slurm of a release ("26.05") that somebody else started, and leaves it running: Stop does
+// AttachToLab attaches to a running Slurm of a release ("26.05") that somebody else started, and leaves it running: Stop does
 // nothing but forget the token. The error is ErrUnavailable when there is none.
-func StartInLab(ctx context.Context, release string) (*Cluster, error) {
+func AttachToLab(ctx context.Context, release string) (*Cluster, error) {
 	tools := os.Getenv(LabVariable)
 	if tools == "" {
 		return nil, fmt.Errorf("%w: %s is not set", ErrUnavailable, LabVariable)

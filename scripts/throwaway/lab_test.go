@@ -11,7 +11,7 @@ import (
 func TestLabReachesAnotherRelease(t *testing.T) {
 	for _, release := range []string{"22.05", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			c, err := StartInLab(t.Context(), release)
+			c, err := AttachToLab(t.Context(), release)
 			if errors.Is(err, ErrUnavailable) {
 				t.Skip(err)
 			}
@@ -72,7 +72,7 @@ func TestNoRootIsUnavailable(t *testing.T) {
 
 func TestLabUnset(t *testing.T) {
 	t.Setenv(LabVariable, "")
-	if _, err := StartInLab(t.Context(), "26.05"); !errors.Is(err, ErrUnavailable) {
+	if _, err := AttachToLab(t.Context(), "26.05"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }

@@ -25,17 +25,17 @@ type Trial struct {
 // as it happens.
 type Oracle struct {
 	Trial
-	verdict           Verdict
-	startTime         time.Time
-	jobBook           *jobBook
-	ledger            ledger
-	usageCheck        usageCheck
-	forgettableWrites forgettableWrites
-	currentCall       *Call                      // which Slurm carries out at the moment
-	stops             stopList                   // requeues of ours that ended a run
-	requeueTimeByRun  map[string]time.Time       // when a requeue was first sent, by run
-	lastSentByField   map[jobField]lastSentWrite // how a field was last written
-	lateWrittenJobs   map[int64]bool             // jobs that a late write reached
+	verdict              Verdict
+	startTime            time.Time
+	jobBook              *jobBook
+	ledger               ledger
+	usageCheck           usageCheck
+	writesSlurmMayForget writesSlurmMayForget
+	currentCall          *Call                      // which Slurm carries out at the moment
+	stops                stopList                   // requeues of ours that ended a run
+	requeueTimeByRun     map[string]time.Time       // when a requeue was first sent, by run
+	lastSentByField      map[jobField]lastSentWrite // how a field was last written
+	lateWrittenJobs      map[int64]bool             // jobs that a late write reached
 }
 
 // New returns an oracle for a trial that begins now.
@@ -64,7 +64,7 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 		after = w.JobBefore
 	}
 	switch {
-	case o.forgettableWrites.isUndoing:
+	case o.writesSlurmMayForget.isUndoing:
 	case slices.Contains(site.ProcessNames, w.ActingUser):
 		o.noteWriteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
@@ -95,7 +95,7 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 			o.judgeStop(k, &w.JobBefore)
 		}
 	default:
-		o.forgettableWrites.addWrite(o.World, e, w, after)
+		o.writesSlurmMayForget.addWrite(o.World, e, w, after)
 		o.jobBook.noteOurWrite(e, &w.Update, after, o.World.Now())
 		for _, f := range writtenFields(&w.Update) {
 			e.stateByField[f].isUnanswered, e.stateByField[f].isGivenBack = k.IsUnanswered, k.Edit.Kind == slurm.EditUnlease
@@ -105,7 +105,7 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 
 // ForgetWritesSince makes Slurm forget what we wrote since then, as a crash right after it
 // does.
-func (o *Oracle) ForgetWritesSince(since time.Time) { o.forgettableWrites.undoSince(since) }
+func (o *Oracle) ForgetWritesSince(since time.Time) { o.writesSlurmMayForget.undoSince(since) }
 
 // NoteDatabaseRestored notes that the database was put back as it was then, and cannot know
 // any more what came after.

@@ -7,16 +7,16 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// forgettableWrites are the writes of ours that a crash of slurmctld could make it
+// writesSlurmMayForget are the writes of ours that a crash of slurmctld could make it
 // forget, by time.
-type forgettableWrites struct {
+type writesSlurmMayForget struct {
 	undoFuncs  []func() // how to take each back
 	writeTimes []time.Time
 	isUndoing  bool
 }
 
 // addWrite keeps how to make Slurm forget a write.
-func (l *forgettableWrites) addWrite(world *sim.World, e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
+func (l *writesSlurmMayForget) addWrite(world *sim.World, e *jobEntry, w *sim.AuditEntry, after *slurm.Job) {
 	var undo sim.JobUpdate
 	fields := writtenFields(&w.Update)
 	if len(fields) != 1 || w.Update.Hold != nil {
@@ -43,7 +43,7 @@ func (l *forgettableWrites) addWrite(world *sim.World, e *jobEntry, w *sim.Audit
 }
 
 // undoSince takes back what was written since then.
-func (l *forgettableWrites) undoSince(since time.Time) {
+func (l *writesSlurmMayForget) undoSince(since time.Time) {
 	l.isUndoing = true
 	defer func() { l.isUndoing = false }()
 	for i := len(l.undoFuncs) - 1; i >= 0 && l.writeTimes[i].After(since); i-- {

@@ -13,7 +13,7 @@ func (p *Plan) earliestPlace(k *taskClass) (at int64, slots inventory.Slots) {
 	switch {
 	case k.TotalGPUs > 0:
 		return p.placeSpreadGPUs(k)
-	case k.MinNodes == 1 && k.RequiredNodeCount == 0:
+	case k.MinNodes == 1 && k.NamedNodeCount == 0:
 		return p.placeOnNode(k)
 	}
 	return p.placeGang(k)
@@ -87,11 +87,11 @@ func (p *Plan) placeGang(k *taskClass) (int64, inventory.Slots) {
 		open[t.nodeIndex] += t.delta // several of its GPU types may be free
 		if t.delta > 0 && open[t.nodeIndex] == 1 || t.delta < 0 && open[t.nodeIndex] == 0 {
 			count += t.delta
-			if t.nodeIndex < k.RequiredNodeCount {
+			if t.nodeIndex < k.NamedNodeCount {
 				must += t.delta
 			}
 		}
-		if i+1 < len(turns) && turns[i+1].at == t.at || count < k.MinNodes || must < k.RequiredNodeCount {
+		if i+1 < len(turns) && turns[i+1].at == t.at || count < k.MinNodes || must < k.NamedNodeCount {
 			continue
 		}
 		if t.at > p.horizon {

@@ -84,7 +84,7 @@ func TestPlansLikeTheReference(t *testing.T) {
 		for i := range rapid.IntRange(1, 12).Draw(t, "tasks") {
 			task := backfill.Task{Request: ask(t), Partition: v.Partitions[0], TimeLimit: minutes(rapid.IntRange(1, 300).Draw(t, "limit"))}
 			if rapid.IntRange(0, 4).Draw(t, "pinned") == 0 {
-				task.RequiredNodes, task.RequiredNodeCount = []string{"n1"}, 1
+				task.RequiredNodes, task.NamedNodeCount = []string{"n1"}, 1
 			}
 			a, at := fast.ReservePlace(task)
 			b, want := slow.ReservePlace(task)

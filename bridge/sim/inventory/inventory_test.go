@@ -37,7 +37,7 @@ func TestFitIsInSlurmsOrder(t *testing.T) {
 		{inventory.Request{MinNodes: 1, TotalGPUs: 12}, "n2:8 n1:4"},                   // those with most free
 		{inventory.Request{MinNodes: 1, TotalGPUs: 7}, "n2:7"},                         // one node if one has them
 		{inventory.Request{MinNodes: 2, TotalGPUs: 8}, "n2:7 n1:1"},                    // two, if two are wanted
-		{inventory.Request{MinNodes: 1, GPUsPerNode: 6, RequiredNodeCount: 1}, ""},     // only the first would do
+		{inventory.Request{MinNodes: 1, GPUsPerNode: 6, NamedNodeCount: 1}, ""},        // only the first would do
 		{inventory.Request{MinNodes: 1, GPUsPerNode: 1, CPUsPerNode: 62}, "n2:1"},      // cores
 		{inventory.Request{MinNodes: 1, GPUsPerNode: 1, MemMBPerNode: 512000}, "n2:1"}, // memory
 		{inventory.Request{MinNodes: 1}, "n1:0"},

@@ -7,14 +7,14 @@ import (
 
 // Request is what one task wants, in the form FindSlots works on.
 type Request struct {
-	MinNodes          int // at least
-	GPUsPerNode       int // GPUs of each node
-	TotalGPUs         int // GPUs in all, that may be spread; instead of PerNode
-	CPUsPerNode       int // of each node
-	MemMBPerNode      int64
-	GPUType           string // of GPU; "": any
-	Exclusive         bool   // whole nodes
-	RequiredNodeCount int    // the first so many candidates have to be used
+	MinNodes       int // at least
+	GPUsPerNode    int // GPUs of each node
+	TotalGPUs      int // GPUs in all, that may be spread; instead of PerNode
+	CPUsPerNode    int // of each node
+	MemMBPerNode   int64
+	GPUType        string // of GPU; "": any
+	Exclusive      bool   // whole nodes
+	NamedNodeCount int    // the first so many candidates have to be used
 }
 
 // NodeFilter says which nodes of a partition a job may use.
@@ -58,7 +58,7 @@ func (a Request) FindSlots(list []*Node, free func(*Node) FreeResources) Slots {
 	for i, n := range list {
 		s, ok := a.NewSlot(n, free(n), a.GPUsPerNode)
 		if !ok {
-			if i < a.RequiredNodeCount {
+			if i < a.NamedNodeCount {
 				return nil
 			}
 			continue
@@ -78,22 +78,22 @@ func (a Request) findSpreadSlots(list []*Node, free func(*Node) FreeResources) S
 			if s, ok := a.NewSlot(n, free(n), a.TotalGPUs); ok {
 				return Slots{s}
 			}
-			if i < a.RequiredNodeCount {
+			if i < a.NamedNodeCount {
 				break
 			}
 		}
 	}
 	line := slices.Clone(list)
-	slices.SortStableFunc(line[a.RequiredNodeCount:], func(x, y *Node) int {
+	slices.SortStableFunc(line[a.NamedNodeCount:], func(x, y *Node) int {
 		return cmp.Compare(a.maxFreeGPUs(y, free(y)), a.maxFreeGPUs(x, free(x)))
 	})
 	var out Slots
 	left := a.TotalGPUs
 	for i, n := range line {
-		needed := max(a.MinNodes, a.RequiredNodeCount) - len(out) - 1 // nodes that must still follow
+		needed := max(a.MinNodes, a.NamedNodeCount) - len(out) - 1 // nodes that must still follow
 		s, ok := a.NewSlot(n, free(n), min(a.maxFreeGPUs(n, free(n)), left-max(needed, 0)))
 		if !ok || s.GPUs == 0 {
-			if i < a.RequiredNodeCount {
+			if i < a.NamedNodeCount {
 				return nil
 			}
 			continue

@@ -77,7 +77,7 @@ func (j *job) newPolicyJob() policy.Job {
 		Partition: "gpu", State: policy.Pending, Submit: CalendarTimeAt(j.Arrive), Arrive: CalendarTimeAt(j.Arrive), EligibleAt: CalendarTimeAt(j.Arrive),
 		Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.IsShareable,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
-		Training: j.trainingReport, ServiceSinceLast: policy.NewMeasure(0),
+		Training: j.trainingReport, ServiceSinceLast: policy.KnownValue(0),
 	}
 	if j.Partition != "" {
 		v.Partition = j.Partition
@@ -105,7 +105,7 @@ func (j *job) updatePolicyJob(v *policy.Job) {
 	if t := j.trainingReport; t != nil {
 		j.updateReport(t)
 		if j.totalUnits > 0 {
-			v.Progress = policy.NewMeasure(j.doneUnits / j.totalUnits)
+			v.Progress = policy.KnownValue(j.doneUnits / j.totalUnits)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (u *usage) updateTo(now float64) {
 		x := &u.decayedBy.user.entries[i]
 		u.users[i].UsedService = policy.GPUSeconds(x.decayedSum)
 		if x.limitShareCount > 0 {
-			u.users[i].TypicalLimitUse = policy.NewMeasure(x.limitShareSum / float64(x.limitShareCount))
+			u.users[i].TypicalLimitUse = policy.KnownValue(x.limitShareSum / float64(x.limitShareCount))
 		}
 	}
 }

@@ -15,7 +15,7 @@ const many = 20_000
 func drawers() map[string]func(seed int64) []workload.Job {
 	return map[string]func(int64) []workload.Job{
 		"gavel": generate.GavelDrawer{}.DrawJobs, "gavel static": generate.GavelDrawer{AllAtStart: true, WithoutTraining: true}.DrawJobs, "shockwave": generate.ShockwaveDrawer{}.DrawJobs,
-		"philly": generate.PhillyDrawer{}.DrawJobs, "tenant": generate.TenantDrawer{}.DrawJobs, "day": generate.DayDrawer{}.DrawJobs, "deadline": generate.DeadlineDrawer{}.DrawJobs,
+		"philly": generate.PhillyDrawer{}.DrawJobs, "tenant": generate.MultiTenantDrawer{}.DrawJobs, "day": generate.DayDrawer{}.DrawJobs, "deadline": generate.DeadlineDrawer{}.DrawJobs,
 	}
 }
 
@@ -120,7 +120,7 @@ func TestPhillyStatistics(t *testing.T) {
 }
 
 func TestTenantStatistics(t *testing.T) {
-	jobs := generate.TenantDrawer{}.DrawJobs(1)
+	jobs := generate.MultiTenantDrawer{}.DrawJobs(1)
 	work := map[string]float64{}
 	for _, j := range jobs {
 		work[j.Account] += float64(j.GPUs) * j.Duration

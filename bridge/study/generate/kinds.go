@@ -59,7 +59,7 @@ func ListKinds() []WorkloadKind {
 			return PhillyDrawer{JobCount: w.JobCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad, AccountCount: w.AccountCount}, nil
 		}},
 		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w WorkloadOptions) (JobDrawer, error) {
-			return TenantDrawer{ArrivalHours: 24 * w.DayCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad, AccountCount: w.AccountCount}, nil
+			return MultiTenantDrawer{ArrivalHours: 24 * w.DayCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad, AccountCount: w.AccountCount}, nil
 		}},
 		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w WorkloadOptions) (JobDrawer, error) {
 			return GavelDrawer{JobCount: w.JobCount, ClusterGPUs: w.ClusterGPUs, OfferedLoad: w.OfferedLoad}, nil

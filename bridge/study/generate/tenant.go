@@ -8,9 +8,9 @@ import (
 	"fairbridge/policy"
 )
 
-// TenantDrawer draws a cluster that accounts of unequal weights share: each asks for
+// MultiTenantDrawer draws a cluster that accounts of unequal weights share: each asks for
 // about its part, at any time, but the first one floods the cluster in bursts.
-type TenantDrawer struct {
+type MultiTenantDrawer struct {
 	AccountCount int // 8
 	ClusterGPUs  int // of the cluster; 64
 	// OfferedLoad is the GPU time that all but the first account ask for, as a part of
@@ -30,7 +30,7 @@ type TenantDrawer struct {
 // tenantWeights repeat; the flooding account has the first.
 var tenantWeights = []float64{1, 4, 2, 1, 2}
 
-func (t TenantDrawer) withDefaults() TenantDrawer {
+func (t MultiTenantDrawer) withDefaults() MultiTenantDrawer {
 	t.AccountCount, t.ClusterGPUs, t.BurstCount = max(orDefault(t.AccountCount, 8), 2), orDefault(t.ClusterGPUs, 64), orDefault(t.BurstCount, 4)
 	t.OfferedLoad, t.ArrivalHours, t.BurstLoad, t.MedianRunSeconds = orDefault(t.OfferedLoad, .6), orDefault(t.ArrivalHours, 48), orDefault(t.BurstLoad, .8), orDefault(t.MedianRunSeconds, 1800)
 	return t
@@ -38,7 +38,7 @@ func (t TenantDrawer) withDefaults() TenantDrawer {
 
 // DrawAccounts returns the accounts and their weights; they are the same for each
 // seed.
-func (t TenantDrawer) DrawAccounts(int64) []policy.Account {
+func (t MultiTenantDrawer) DrawAccounts(int64) []policy.Account {
 	var all []policy.Account
 	for i := range t.withDefaults().AccountCount {
 		all = append(all, policy.Account{Name: accountName(i), Weight: tenantWeights[i%len(tenantWeights)]})
@@ -47,7 +47,7 @@ func (t TenantDrawer) DrawAccounts(int64) []policy.Account {
 }
 
 // DrawJobs returns the jobs.
-func (t TenantDrawer) DrawJobs(seed int64) []workload.Job {
+func (t MultiTenantDrawer) DrawJobs(seed int64) []workload.Job {
 	t = t.withDefaults()
 	r := newRandom(seed, jobRandomStream)
 	accounts := t.DrawAccounts(seed)
@@ -69,7 +69,7 @@ func (t TenantDrawer) DrawJobs(seed int64) []workload.Job {
 }
 
 // drawBursts draws the bursts of an account. Each comes within ten minutes.
-func (t *TenantDrawer) drawBursts(r *rand.Rand, account string, all float64) []workload.Job {
+func (t *MultiTenantDrawer) drawBursts(r *rand.Rand, account string, all float64) []workload.Job {
 	var jobs []workload.Job
 	for b := range t.BurstCount {
 		begin := (float64(b) + .5) / float64(t.BurstCount) * t.ArrivalHours * 3600
@@ -85,7 +85,7 @@ func (t *TenantDrawer) drawBursts(r *rand.Rand, account string, all float64) []w
 
 // drawJobs makes jobs of an account's three users until they ask for so many
 // GPU-seconds.
-func (t *TenantDrawer) drawJobs(r *rand.Rand, account string, target float64) []workload.Job {
+func (t *MultiTenantDrawer) drawJobs(r *rand.Rand, account string, target float64) []workload.Job {
 	var jobs []workload.Job
 	for left := target; left > 0; {
 		gpus := drawPowerOfTwo(r, gavelSizeShares, t.ClusterGPUs/2)

@@ -14,7 +14,7 @@ import (
 
 // tenants is a day of accounts of which the first floods the cluster and the
 // others ask, in sum, for all of it. The quotas are whole GPUs.
-var tenants = generate.TenantDrawer{ClusterGPUs: 68, ArrivalHours: 24, OfferedLoad: 1, BurstLoad: .4, MedianRunSeconds: 3600}
+var tenants = generate.MultiTenantDrawer{ClusterGPUs: 68, ArrivalHours: 24, OfferedLoad: 1, BurstLoad: .4, MedianRunSeconds: 3600}
 
 // courtRun is a policy on those accounts. A stop costs 25 s, as in Astraea's simulator.
 type courtRun struct {

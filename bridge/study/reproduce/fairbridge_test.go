@@ -65,7 +65,7 @@ func TestReproduceFairbridgeParts(t *testing.T) {
 func TestReproduceFairbridgeAccounts(t *testing.T) {
 	others := func(name string) float64 {
 		return over(3, func(seed int64) float64 {
-			d := generate.TenantDrawer{ClusterGPUs: 32, ArrivalHours: 24}
+			d := generate.MultiTenantDrawer{ClusterGPUs: 32, ArrivalHours: 24}
 			jobs := d.DrawJobs(seed)
 			run := simulate(t, exact.Config{Policy: system(t, name, nil), Nodes: cluster(4, 8, "v100"), Jobs: jobs,
 				Accounts: d.DrawAccounts(seed), Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})

@@ -15,7 +15,7 @@ import (
 
 // ticketed are accounts with more jobs than the cluster can run; the first
 // floods it in bursts. Run times are those on the fastest type.
-var ticketed = generate.TenantDrawer{ClusterGPUs: 72, ArrivalHours: 30, OfferedLoad: 1.2, BurstLoad: .8, MedianRunSeconds: 3600}
+var ticketed = generate.MultiTenantDrawer{ClusterGPUs: 72, ArrivalHours: 30, OfferedLoad: 1.2, BurstLoad: .8, MedianRunSeconds: 3600}
 
 // gains is how much faster the jobs of each account run on v100 than on k80.
 var gains = []float64{1.2, 4, 1.5, 5, 2, 3, 1.3, 2.5}

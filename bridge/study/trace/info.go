@@ -10,8 +10,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Info is what is in a trace, in figures. Fractions are 0..1.
-type Info struct {
+// Summary is what is in a trace, in figures. Fractions are 0..1.
+type Summary struct {
 	Name               string         `json:"name"`
 	Format             string         `json:"format"`
 	JobCount           int            `json:"jobs"`
@@ -67,9 +67,9 @@ type Quantiles struct {
 	Mean   float64 `json:"mean"`
 }
 
-// Info counts what is in the trace.
-func (t *Trace) Info() Info {
-	i := Info{
+// Summary counts what is in the trace.
+func (t *Trace) Info() Summary {
+	i := Summary{
 		Name: t.Name, Format: t.Format, JobCount: len(t.Jobs), Start: t.Start, JobsByGPUType: map[string]int{},
 		IgnoredByReason: t.IgnoredByReason, SkippedCount: t.SkippedCount, Notes: t.Notes, Sizes: sumBySize(t.Jobs), RunTimes: runTimeQuantiles(t.Jobs), Accounts: sumByAccount(t),
 	}
@@ -91,7 +91,7 @@ func (t *Trace) Info() Info {
 }
 
 // countJob counts one job, which is a part of all.
-func (i *Info) countJob(j *workload.Job, part float64) {
+func (i *Summary) countJob(j *workload.Job, part float64) {
 	if j.Training != nil {
 		i.TrainingJobCount++
 	}
@@ -113,7 +113,7 @@ func (i *Info) countJob(j *workload.Job, part float64) {
 }
 
 // InfoOnCluster is Info, and how the trace fits a cluster.
-func (t *Trace) InfoOnCluster(name string, nodes []policy.Node) Info {
+func (t *Trace) InfoOnCluster(name string, nodes []policy.Node) Summary {
 	i := t.Info()
 	i.Cluster, i.ClusterGPUs = name, cluster.CountGPUs(nodes)
 	if i.ClusterGPUs == 0 {

@@ -58,7 +58,7 @@ func (t *traceFlags) printInfo(c *cobra.Command, path string) error {
 	return err
 }
 
-func printTraceInfo(w io.Writer, i *trace.Info) {
+func printTraceInfo(w io.Writer, i *trace.Summary) {
 	printable.Fprintf(w, "%s (%s): %s", i.Name, i.Format, policy.FormatCount(i.JobCount, "job"))
 	if i.TrainingJobCount > 0 {
 		printable.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
@@ -79,7 +79,7 @@ func printTraceInfo(w io.Writer, i *trace.Info) {
 }
 
 // gpuTimeText says how much GPU time the jobs want, as far as the trace knows.
-func gpuTimeText(i *trace.Info) string {
+func gpuTimeText(i *trace.Summary) string {
 	if i.RunTimes == nil && i.GPUHours == 0 {
 		return "unknown: run times stand in throughput tables"
 	}
@@ -97,7 +97,7 @@ func gpuTimeText(i *trace.Info) string {
 	return s
 }
 
-func printJobShares(w io.Writer, i *trace.Info) {
+func printJobShares(w io.Writer, i *trace.Summary) {
 	row := func(what string, share float64) {
 		if share > 0 {
 			printable.Fprintf(w, "%-11s %s of the jobs\n", what, formatPercent(share))
@@ -125,7 +125,7 @@ func formatBar(share float64) string {
 	return strings.Repeat("█", n)
 }
 
-func printJobSizes(w io.Writer, i *trace.Info) {
+func printJobSizes(w io.Writer, i *trace.Summary) {
 	printable.Fprintf(w, "\n")
 	t := output.NewTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
 	for _, s := range i.Sizes {
@@ -134,7 +134,7 @@ func printJobSizes(w io.Writer, i *trace.Info) {
 	t.Print()
 }
 
-func printRunTimes(w io.Writer, i *trace.Info) {
+func printRunTimes(w io.Writer, i *trace.Summary) {
 	printable.Fprintf(w, "\n")
 	if i.RunTimes == nil {
 		printable.Fprintf(w, "Run times stand in throughput tables.\n")
@@ -154,7 +154,7 @@ func formatSeconds(seconds float64) string {
 // maxAccountsPrinted is how many accounts are listed.
 const maxAccountsPrinted = 10
 
-func printAccounts(w io.Writer, i *trace.Info) {
+func printAccounts(w io.Writer, i *trace.Summary) {
 	if len(i.Accounts) == 0 {
 		return
 	}

@@ -145,7 +145,7 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 	for i, e := range jobs {
 		times[i], width[i] = c.processingSeconds(e), float64(e.DeviceCount())
 	}
-	places := assign.AssignToGroups(times, width, c.machineGroups, maxMatchingSteps)
+	places := assign.AssignPositions(times, width, c.machineGroups, maxMatchingSteps)
 	q := schedule{typeOfJob: make([]int, len(jobs)), startSeconds: make([]float64, len(jobs))}
 	members, free := make([][]int, len(c.machineGroups)), make([][]float64, len(c.gpuTypes))
 	for i, p := range places {

@@ -17,7 +17,7 @@ type MachineGroup struct {
 // is run last. Group is -1 for a job that can run nowhere.
 type Position struct{ Group, FromEnd int }
 
-// AssignToGroups divides jobs among machines so that the sum of their completion times
+// AssignPositions divides jobs among machines so that the sum of their completion times
 // is least. times[i][t] is how long job i runs on a machine of type t, +Inf
 // where it cannot; width[i] is how many machines' worth of time it takes from
 // those behind it (1 in the paper, the size of the gang for more). A job that is
@@ -28,7 +28,7 @@ type Position struct{ Group, FromEnd int }
 // shortest paths; a position opens when the one behind it is full. With effort,
 // about the number of steps allowed, too many jobs are not all solved exactly:
 // the longest are put behind the others greedily, longest first. 0: no limit.
-func AssignToGroups(times [][]float64, width []float64, groups []MachineGroup, effort float64) []Position {
+func AssignPositions(times [][]float64, width []float64, groups []MachineGroup, effort float64) []Position {
 	f := &flowSolution{times: times, widths: width, groups: groups, positions: make([]Position, len(times)), shortestTimes: make([]float64, len(times))}
 	f.openFirstPositions()
 	order := f.orderLongestFirst()

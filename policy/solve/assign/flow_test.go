@@ -49,7 +49,7 @@ func TestToGroupsOfThePaper(t *testing.T) {
 		"no machines": {[][]float64{{1}}, []assign.MachineGroup{{0, 0, 0}}, 0, []assign.Position{{-1, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := assign.AssignToGroups(c.times, ones(len(c.times)), c.banks, 0)
+			got := assign.AssignPositions(c.times, ones(len(c.times)), c.banks, 0)
 			sum, err := total(c.times, ones(len(c.times)), c.banks, got)
 			if err != nil || sum != c.sum || !slices.Equal(got, c.want) {
 				t.Errorf("%v costs %g, %v; want %v at %g", got, sum, err, c.want, c.sum)
@@ -87,7 +87,7 @@ func TestToGroupsAgainstLP(t *testing.T) {
 	for range 60 {
 		n := 1 + rng.IntN(6)
 		times, width, banks := drawn(rng, n)
-		got, err := total(times, width, banks, assign.AssignToGroups(times, width, banks, 0))
+		got, err := total(times, width, banks, assign.AssignPositions(times, width, banks, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestToGroupsByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
 		times, width, banks := drawn(rng, 1+rng.IntN(4))
-		got, err := total(times, width, banks, assign.AssignToGroups(times, width, banks, 0))
+		got, err := total(times, width, banks, assign.AssignPositions(times, width, banks, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,11 +173,11 @@ func TestToGroupsGreedyTail(t *testing.T) {
 		for k := range types {
 			banks = append(banks, assign.MachineGroup{Type: k, Count: 3 + k})
 		}
-		rough, err := total(times, ones(n), banks, assign.AssignToGroups(times, ones(n), banks, 1e4))
+		rough, err := total(times, ones(n), banks, assign.AssignPositions(times, ones(n), banks, 1e4))
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact, err := total(times, ones(n), banks, assign.AssignToGroups(times, ones(n), banks, 0))
+		exact, err := total(times, ones(n), banks, assign.AssignPositions(times, ones(n), banks, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func BenchmarkToGroups(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				assign.AssignToGroups(times, ones(len(times)), banks, 3e7)
+				assign.AssignPositions(times, ones(len(times)), banks, 3e7)
 			}
 		})
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// AssignToMachines divides jobs among single machines as AssignToGroups does for groups, all of
+// AssignToMachines divides jobs among single machines as AssignPositions does for groups, all of
 // them free now: the k-th from the end of a machine counts k times its time,
 // and the sum is least. times[i][t] is how long job i runs on a machine of type
 // t, machines[m] is the type of machine m. It returns each job's machine and

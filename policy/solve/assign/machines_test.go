@@ -37,7 +37,7 @@ func TestToMachines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := total(times, ones(len(times)), banks, assign.AssignToGroups(times, ones(len(times)), banks, 0))
+		want, err := total(times, ones(len(times)), banks, assign.AssignPositions(times, ones(len(times)), banks, 0))
 		if err != nil || !(math.Abs(sum-want) < 1e-9*(1+want)) {
 			t.Fatalf("%g, optimum %g (%v): times %v machines %v", sum, want, err, times, machines)
 		}

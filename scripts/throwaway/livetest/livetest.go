@@ -74,7 +74,7 @@ func (c *clusterStarters) startOrReuse(release string) (*throwaway.Cluster, erro
 // ClusterInLab returns a running Slurm of another release ("26.05"); the test is skipped where there is none.
 func ClusterInLab(t testing.TB, release string) *throwaway.Cluster {
 	t.Helper()
-	c, err := throwaway.StartInLab(t.Context(), release)
+	c, err := throwaway.AttachToLab(t.Context(), release)
 	clusterOrSkip(t, c, err, false)
 	t.Cleanup(func() { _ = c.Stop() })
 	return c

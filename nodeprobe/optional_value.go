@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 )
 
-// Measure is a reading that may be missing. The zero Measure is unknown, so
+// OptionalValue is a reading that may be missing. The zero OptionalValue is unknown, so
 // that an absent reading is never taken for zero. In JSON it is a number, and
 // not there when unknown.
-type Measure struct {
+type OptionalValue struct {
 	Value float64
 	Known bool
 }
 
-// KnownMeasure returns a measured value.
-func KnownMeasure(v float64) Measure { return Measure{Value: v, Known: true} }
+// KnownValue returns a measured value.
+func KnownValue(v float64) OptionalValue { return OptionalValue{Value: v, Known: true} }
 
 // MarshalJSON writes the number, or null where the field could not be left out.
-func (m Measure) MarshalJSON() ([]byte, error) {
+func (m OptionalValue) MarshalJSON() ([]byte, error) {
 	if !m.Known {
 		return []byte("null"), nil
 	}
@@ -25,8 +25,8 @@ func (m Measure) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a number, or null as unknown.
-func (m *Measure) UnmarshalJSON(b []byte) error {
-	*m = Measure{}
+func (m *OptionalValue) UnmarshalJSON(b []byte) error {
+	*m = OptionalValue{}
 	if bytes.Equal(b, []byte("null")) {
 		return nil
 	}
