@@ -44,6 +44,9 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	if len(ids) > min(p.Few, len(statesByID)*p.FewPercent/100+10) || slices.ContainsFunc(ids, isFederatedID) {
 		return p.readWholeList(ctx, statesByID)
 	}
+	ids = append(ids, p.oldModel.jobsWithOldReason(statesByID)...)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	found, err := p.readJobsByID(ctx, ids)
 	if err != nil {
 		return p.oldModel, err

@@ -86,6 +86,27 @@ func (m queueModel) staleJobIDs(statesByID map[int64]string, pollsLeft map[int64
 	return ids
 }
 
+// maxReasonReads is how many waiting jobs are read afresh in a poll for their reason's sake.
+const maxReasonReads = 20
+
+// jobsWithOldReason returns waiting jobs whose reason is worth a look although their state is the
+// same: Slurm had not tried to start them yet, or they ask for licences, which come and
+// go. Those next in line come first.
+func (m queueModel) jobsWithOldReason(statesByID map[int64]string) []int64 {
+	var old []*slurm.Job
+	for id, j := range m.jobByID {
+		if _, listed := statesByID[id]; listed && !isFederatedID(id) && j.IsPending() && !j.IsHeld && (j.Reason == "None" || j.Licenses != "") {
+			old = append(old, j)
+		}
+	}
+	slices.SortFunc(old, func(a, b *slurm.Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
+	ids := make([]int64, 0, maxReasonReads)
+	for _, j := range old[:min(len(old), maxReasonReads)] {
+		ids = append(ids, j.ID)
+	}
+	return ids
+}
+
 // wasSeenToEnd reports whether we read the job's end, after which its absence is no
 // surprise.
 func wasSeenToEnd(j *slurm.Job) bool { return j.IsDone() && j.UntrustedReason == "" }
