@@ -91,10 +91,6 @@ func (e *engine) fillResults() {
 	for i := range e.jobs {
 		e.measuredRun.JobOutcomes[i] = e.jobs[i].outcome
 	}
-	e.measuredRun.WeightsByAccount = map[string]float64{}
-	for _, a := range e.snapshot.Accounts {
-		e.measuredRun.WeightsByAccount[a.Name] = cmp.Or(a.Weight, 1)
-	}
 }
 
 // admitArrivals lets jobs in whose time has come. It reports whether any did.

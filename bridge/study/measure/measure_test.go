@@ -10,7 +10,7 @@ import (
 // four jobs of two accounts on 2 GPUs.
 func four() *Run {
 	return &Run{
-		PolicyName: "p", TraceName: "t", ClusterGPUs: 2, MakespanSeconds: 100, BusyGPUSeconds: 150, WeightsByAccount: map[string]float64{"a": 1, "b": 2},
+		PolicyName: "p", TraceName: "t", ClusterGPUs: 2, MakespanSeconds: 100, BusyGPUSeconds: 150,
 		JobOutcomes: []JobOutcome{
 			{ID: 1, Account: "a", Arrive: 0, Finish: 40, ExclusiveRunSeconds: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 1},
 			{ID: 2, Account: "a", Arrive: 10, Finish: 94, ExclusiveRunSeconds: 40, HeldSeconds: 44, Service: 88, MeanJobsPresent: 3, StopCount: 2, LostService: 8},

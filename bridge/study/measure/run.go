@@ -30,15 +30,14 @@ type ClusterSample struct {
 
 // Run is one policy on one workload.
 type Run struct {
-	PolicyName       string
-	TraceName        string
-	Seed             int64
-	ClusterGPUs      int // of the cluster
-	MakespanSeconds  float64
-	BusyGPUSeconds   float64 // GPU-seconds of work done, without overheads
-	JobOutcomes      []JobOutcome
-	Samples          []ClusterSample
-	WeightsByAccount map[string]float64 // weights of the accounts
-	WallSeconds      float64            // seconds the simulation took
-	DecideSeconds    []float64          // seconds each decision took
+	PolicyName      string
+	TraceName       string
+	Seed            int64
+	ClusterGPUs     int // of the cluster
+	MakespanSeconds float64
+	BusyGPUSeconds  float64 // GPU-seconds of work done, without overheads
+	JobOutcomes     []JobOutcome
+	Samples         []ClusterSample
+	WallSeconds     float64   // seconds the simulation took
+	DecideSeconds   []float64 // seconds each decision took
 }

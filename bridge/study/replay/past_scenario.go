@@ -214,10 +214,7 @@ func endFromState(state string) workload.JobEnd {
 
 // newRealRun makes figures of what happened.
 func (s *PastScenario) newRealRun(jobs []pastJob) *measure.Run {
-	run := &measure.Run{PolicyName: "what happened", TraceName: s.Name, ClusterGPUs: s.CountGPUs(), WeightsByAccount: map[string]float64{}, JobOutcomes: []measure.JobOutcome{}}
-	for _, a := range s.Accounts {
-		run.WeightsByAccount[a.Name] = a.Weight
-	}
+	run := &measure.Run{PolicyName: "what happened", TraceName: s.Name, ClusterGPUs: s.CountGPUs(), JobOutcomes: []measure.JobOutcome{}}
 	var changes []measure.JobChange
 	for i := range jobs {
 		l := &jobs[i]

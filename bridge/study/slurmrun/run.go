@@ -172,10 +172,7 @@ func (r *runner) advanceToNextCycle() {
 
 // newResult is what came of it.
 func (r *runner) newResult() *measure.Run {
-	out := &measure.Run{PolicyName: r.PolicyName, Seed: r.Seed, WeightsByAccount: map[string]float64{}, DecideSeconds: r.timedPolicy.durations}
-	for _, a := range r.Accounts {
-		out.WeightsByAccount[a.Name] = a.Weight
-	}
+	out := &measure.Run{PolicyName: r.PolicyName, Seed: r.Seed, DecideSeconds: r.timedPolicy.durations}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			out.ClusterGPUs += d.Count - d.SickCount
