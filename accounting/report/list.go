@@ -40,7 +40,7 @@ var reports = []Report{
 	{Name: "users", Plot: Plot{BarPlot, "user", []string{"gpu_hours"}, "GPU-hours"}},
 	{Name: "efficiency", Plot: Plot{BarPlot, "account", []string{"gpu_hours", "measured_gpu_hours", "busy_gpu_hours", "idle_gpu_hours", "held_without_process_gpu_hours"}, "GPU-hours"}},
 	{Name: "efficiency-users", Plot: Plot{BarPlot, "user", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
-	{Name: "wasteful-jobs", Plot: Plot{BarPlot, "job", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
+	{Name: "wasteful-jobs", Plot: Plot{BarPlot, "address", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
 	{Name: "waits", Plot: Plot{BarPlot, "account", []string{"median_seconds", "mean_seconds", "p95_seconds"}, "seconds"}},
 	{Name: "fairness", Plot: Plot{BarPlot, "account", []string{"mean_rho", "mean_slowdown"}, "times (no unit)"}},
 	{Name: "shares", Plot: Plot{BarPlot, "account", []string{"entitled_share", "used_share"}, "part of the cluster (no unit)"}},

@@ -103,7 +103,7 @@ func (g *PartitionGoal) standingIntent(j *slurm.Job, f *FieldRow) *bridge.Intent
 
 // editForJob makes the edit one of the job.
 func (g *PartitionGoal) editForJob(j *slurm.Job, e slurm.Edit) slurm.Edit {
-	e.Run, e.Tasks = j.CurrentRun(), j.TaskCount()
+	e.Run, e.Address, e.Tasks = j.CurrentRun(), j.Address(), j.TaskCount()
 	return e
 }
 

@@ -120,7 +120,7 @@ func NewUndoEdit(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, 
 
 // newUndoEditBy carries out one way of giving back.
 func newUndoEditBy(how UndoFunc, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
-	e = slurm.Edit{Run: j.CurrentRun(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
+	e = slurm.Edit{Run: j.CurrentRun(), Address: j.Address(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
 	return e, how != nil && how(&e, in, j, now)
 }
 

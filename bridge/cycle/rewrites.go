@@ -46,7 +46,7 @@ func (w RewriteMemory) check() (isPaused bool, err error) {
 	}
 	var jobs []string
 	for _, id := range slices.Sorted(maps.Keys(w.FieldByJob)) {
-		jobs = append(jobs, fmt.Sprintf("job %d: %s", id, w.FieldByJob[id]))
+		jobs = append(jobs, w.FieldByJob[id])
 	}
 	text := strings.Join(jobs, "; ")
 	if len(w.FieldByJob) < push.MaxRewrittenJobs {

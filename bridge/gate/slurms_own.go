@@ -21,10 +21,10 @@ func (f *facts) checkLeftBySlurm(to *policy.Job) *denial {
 		return nil
 	}
 	if !j.WasConsidered() && (f.clusterTime.Sub(j.Submit) < slurmPassTime || f.clusterTime.Sub(j.EligibleTime) < slurmPassTime) {
-		return deny(invariant.StopPurpose, "Slurm has not tried to start job %d yet", j.ID)
+		return deny(invariant.StopPurpose, "Slurm has not tried to start job %s yet", j.Label())
 	}
 	if j.Licenses != "" && !j.WaitsForResources() {
-		return deny(invariant.StopPurpose, "job %d asks for licences (%s), and Slurm does not say that it lacks nodes alone (its reason: %s)", j.ID, j.Licenses, j.Reason)
+		return deny(invariant.StopPurpose, "job %s asks for licences (%s), and Slurm does not say that it lacks nodes alone (its reason: %s)", j.Label(), j.Licenses, j.Reason)
 	}
 	return nil
 }
@@ -70,5 +70,5 @@ func (g *stopGate) checkNoRoomComes(to *policy.Job) *denial {
 	if ending == 0 || nodes < max(to.Ask.MinNodes, 1) {
 		return nil
 	}
-	return deny(invariant.StopPurpose, "job %d is ending, or preempted by Slurm itself, and may leave room enough for job %d", ending, to.ID)
+	return deny(invariant.StopPurpose, "job %s is ending, or preempted by Slurm itself, and may leave room enough for job %s", g.Snapshot.JobLabel(policy.JobID(ending)), to.Label())
 }

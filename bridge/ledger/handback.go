@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"fairbridge/bridge"
@@ -21,10 +23,23 @@ const maxHoldDelay = 15 * time.Second
 
 // UnfinishedHandBack is a hand-back that was cut off and left its job held.
 type UnfinishedHandBack struct {
-	Run  slurm.Run `json:"run"`
-	Nice int64     `json:"nice"` // the owner's, to be put back; 0: none
-	Sent time.Time `json:"sent"` // when the hand-back was sent
-	Ours bool      `json:"ours"` // the hold is provably ours; else an administrator may have placed it
+	Run   slurm.Run `json:"run"`
+	Label string    `json:"address"` // the job as squeue writes it: 4711, 47_4
+	Nice  int64     `json:"nice"`    // the owner's, to be put back; 0: none
+	Sent  time.Time `json:"sent"`    // when the hand-back was sent
+	Ours  bool      `json:"ours"`    // the hold is provably ours; else an administrator may have placed it
+}
+
+// RunText names the run for people: "47_4 (restart 1)".
+func (u *UnfinishedHandBack) RunText() string { return u.Run.TextOf(u.Label) }
+
+// ReleaseCommand is what ends the hold by hand. scontrol takes the id of a record, but not its
+// list of tasks.
+func (u *UnfinishedHandBack) ReleaseCommand() string {
+	if strings.Contains(u.Label, "[") {
+		return fmt.Sprintf("scontrol release %d", u.Run.Job)
+	}
+	return "scontrol release " + u.Label
 }
 
 // UnfinishedHandBacks returns those that the ledger and the view show.
@@ -33,7 +48,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	for i := range intents {
 		in := &intents[i]
 		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasHandBackCutOff(in, j) {
-			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUsAt.IsZero()})
+			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Label: j.Label(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUsAt.IsZero()})
 		}
 	}
 	return list

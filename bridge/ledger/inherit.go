@@ -132,7 +132,7 @@ func hasArrayValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 // newInheritedIntent returns the array's intent as one of the task.
 func newInheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
 	e := in.Edit
-	e.Run, e.Tasks, e.Why = j.CurrentRun(), 1, "inherited: the task was split off its array"
+	e.Run, e.Address, e.Tasks, e.Why = j.CurrentRun(), j.Address(), 1, "inherited: the task was split off its array"
 	b := in.Before
 	b.Restarts, b.State, b.User = j.Restarts, j.State, j.User
 	return bridge.Intent{

@@ -56,7 +56,9 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 		}
 		_, ok := actuator.NewUndoEdit(in, j, now)
 		if (!ok || j.IsHeld || j.UntrustedReason != "") && book.ValueOwnerOf(in, j, v) != actuator.OwnerOther {
-			edits = append(edits, in.Edit)
+			e := in.Edit
+			e.Address = j.Address()
+			edits = append(edits, e)
 		}
 	}
 	return edits

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
@@ -19,18 +20,19 @@ func FinishHandBacks(ctx context.Context, c bridge.Cluster, unfinished []ledger.
 		return nil
 	}
 	var begun []slurm.Edit
-	var runs []slurm.Run
-	for _, u := range unfinished {
+	var runs []string
+	for i := range unfinished {
+		u := &unfinished[i]
 		if u.Ours {
 			begun = append(begun, slurm.Edit{Run: u.Run, Kind: slurm.EditHandBackPriority, Value: u.Nice})
-			runs = append(runs, u.Run)
+			runs = append(runs, u.RunText())
 		}
 	}
 	if len(begun) == 0 {
 		return nil
 	}
 	if err := h.FinishHandBacks(ctx, begun); err != nil {
-		return fmt.Errorf("releasing %v, which a hand-back of ours left held (scontrol release does it too): %w", runs, err)
+		return fmt.Errorf("releasing %s, which a hand-back of ours left held (scontrol release does it too): %w", strings.Join(runs, ", "), err)
 	}
 	return nil
 }

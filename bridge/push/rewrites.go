@@ -48,7 +48,7 @@ func (p *Pusher) noteRewrite(ctx context.Context, in *bridge.Intent, before *slu
 		if p.RewrittenFieldByJob == nil {
 			p.RewrittenFieldByJob = map[int64]string{}
 		}
-		p.RewrittenFieldByJob[before.ID] = fmt.Sprintf("when we changed its %s, %s", in.Edit.Kind.Field(), what)
+		p.RewrittenFieldByJob[before.ID] = fmt.Sprintf("job %s: when we changed its %s, %s", before.Label(), in.Edit.Kind.Field(), what)
 	}
 }
 

@@ -81,7 +81,7 @@ func StoreInheritedIntents(ctx context.Context, l IntentStore, epoch int64, inte
 	for i := range stored {
 		stored[i].State = bridge.IntentObserved
 		if err := l.UpdateIntent(ctx, stored[i]); err != nil {
-			return nil, fmt.Errorf("marking what job %d inherited from its array: %w", stored[i].Edit.Run.Job, err)
+			return nil, fmt.Errorf("marking what job %s inherited from its array: %w", stored[i].Edit.JobLabel(), err)
 		}
 	}
 	return slices.Concat(intents[:from], stored), nil

@@ -1,7 +1,9 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,6 +16,7 @@ type Edit struct {
 	Until time.Time `json:"until,omitzero"`
 	Nodes []string  `json:"nodes,omitempty"` // sorted
 	Array string    `json:"array,omitempty"` // address "47_4" of an array task, for requeues and warnings
+	Address string  `json:"address,omitempty"` // the job as squeue writes it where that is not its id: 47_[5-9]; for people, never sent
 	Tasks int       `json:"tasks"`           // tasks affected, for budgets; at least 1
 	Why   string    `json:"why"`
 
@@ -28,13 +31,18 @@ func (e Edit) String() string {
 	f, ok := e.Kind.Form()
 	switch {
 	case f.HasUntil:
-		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, e.Until.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("%s job %s until %s", e.Kind, e.runText(), e.Until.UTC().Format(time.RFC3339))
 	case f.HasNodes:
-		return fmt.Sprintf("%s job %v nodes [%s]", e.Kind, e.Run, strings.Join(e.Nodes, ","))
+		return fmt.Sprintf("%s job %s nodes [%s]", e.Kind, e.runText(), strings.Join(e.Nodes, ","))
 	case f.HasSignal:
-		return fmt.Sprintf("%s job %v by %s, %v ahead of a requeue", e.Kind, e.Run, e.Signal, e.Grace())
+		return fmt.Sprintf("%s job %s by %s, %v ahead of a requeue", e.Kind, e.runText(), e.Signal, e.Grace())
 	case f.SetsValue || !ok:
-		return fmt.Sprintf("%s job %v to %d", e.Kind, e.Run, e.Value)
+		return fmt.Sprintf("%s job %s to %d", e.Kind, e.runText(), e.Value)
 	}
-	return fmt.Sprintf("%s job %v", e.Kind, e.Run)
+	return fmt.Sprintf("%s job %s", e.Kind, e.runText())
 }
+
+// JobLabel returns the job as squeue writes it: 4711, 47_4, 47_[0-9], 7+1.
+func (e Edit) JobLabel() string { return cmp.Or(e.Address, strconv.FormatInt(e.Run.Job, 10)) }
+
+func (e Edit) runText() string { return e.Run.TextOf(e.JobLabel()) }

@@ -1,8 +1,10 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,11 +19,14 @@ type Run struct {
 }
 
 // String prints "123 (restart 1)".
-func (r Run) String() string {
+func (r Run) String() string { return r.TextOf(strconv.FormatInt(r.Job, 10)) }
+
+// TextOf prints the run with its job as squeue writes that: "47_4 (restart 1)".
+func (r Run) TextOf(label string) string {
 	if r.Restarts == 0 {
-		return fmt.Sprint(r.Job)
+		return label
 	}
-	return fmt.Sprintf("%d (restart %d)", r.Job, r.Restarts)
+	return fmt.Sprintf("%s (restart %d)", label, r.Restarts)
 }
 
 // IsSameRun reports whether both are the same run, by SLUID where both have one.
@@ -186,6 +191,9 @@ func (j *Job) Address() string {
 	}
 	return ""
 }
+
+// Label returns the job as squeue writes it: its address, else its id.
+func (j *Job) Label() string { return cmp.Or(j.Address(), strconv.FormatInt(j.ID, 10)) }
 
 func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {

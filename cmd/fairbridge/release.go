@@ -95,15 +95,15 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	}
 	if verbose {
 		for _, e := range done {
-			printable.Fprintf(w, "  %s\n", output.FormatEdit(e, fmt.Sprint(e.Run.Job), time.Now()))
+			printable.Fprintf(w, "  %s\n", output.FormatEdit(e, e.Address, time.Now()))
 		}
 	}
 	for _, in := range failed {
 		printable.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
-		output.WriteParagraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
-			"touches; they matter only if such a job waits again: release again then. The first: %v", keptInSlurmText(n), out.Kept[0]))
+		output.WriteParagraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets them be changed no more, or that a person holds, which we do not "+
+			"touch; they matter only if such a job waits again: release again then. The first: %v", keptInSlurmText(n), out.Kept[0]))
 	}
 	for _, d := range out.Holds {
 		output.WriteParagraph(w, "", unfinishedHandBackText(d, time.Now()))
@@ -148,11 +148,11 @@ func editCountsText(edits []slurm.Edit) string {
 // unfinishedHandBackText tells of a hand-back that was cut off.
 func unfinishedHandBackText(d ledger.UnfinishedHandBack, now time.Time) string {
 	if d.Ours {
-		return fmt.Sprintf("Job %v is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by scontrol release %d.",
-			d.Run, output.FormatTime(d.Sent, now), d.Run.Job)
+		return fmt.Sprintf("Job %s is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by %s.",
+			d.RunText(), output.FormatTime(d.Sent, now), d.ReleaseCommand())
 	}
-	return fmt.Sprintf("Job %v is held, by an administrator or by a hand-back of ours that was cut off at %s: scontrol release %d, unless an administrator means it.",
-		d.Run, output.FormatTime(d.Sent, now), d.Run.Job)
+	return fmt.Sprintf("Job %s is held, by an administrator or by a hand-back of ours that was cut off at %s: %s, unless an administrator means it.",
+		d.RunText(), output.FormatTime(d.Sent, now), d.ReleaseCommand())
 }
 
 func keptInSlurmText(n int) string {

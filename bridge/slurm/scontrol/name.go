@@ -36,7 +36,7 @@ func (c Command) ProveClusterName(ctx context.Context, v *slurm.View) (name stri
 			continue
 		}
 		if why := formatDifference(j, shown); why != "" {
-			return "", false, fmt.Errorf("%w: job %d %s", ErrOtherCluster, j.ID, why)
+			return "", false, fmt.Errorf("%w: job %s %s", ErrOtherCluster, j.Label(), why)
 		}
 		return name, true, nil
 	}

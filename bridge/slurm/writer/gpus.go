@@ -28,7 +28,7 @@ func buildGPUField(api rest.API, j *slurm.Job, count int64) (updateField, error)
 	}
 	nodes := int64(max(j.NodeCount, 1))
 	if count%nodes != 0 {
-		return updateField{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %d", count, nodes, j.ID)
+		return updateField{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %s", count, nodes, j.Label())
 	}
 	if api.TakesPlainBodies {
 		return updateField{"gres", "gpu:" + formatGPUCount(typ, count/nodes)}, nil

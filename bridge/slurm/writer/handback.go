@@ -33,7 +33,7 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 		return err
 	}
 	if !j.IsPending() || j.IsHeld {
-		return newChangedError("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.IsHeld)
+		return newChangedError("job %s is %s and held=%v: only a pending job that is not held is handed back", h.run.TextOf(j.Label()), j.State, j.IsHeld)
 	}
 	address, err := h.writer.findJobAddress(ctx, h.run)
 	if err != nil {

@@ -39,11 +39,11 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 	address := strconv.FormatInt(j.ID, 10)
 	switch {
 	case !j.IsRunning():
-		return "", newChangedError("job %d is %s: only a running one is requeued", j.ID, j.State)
+		return "", newChangedError("job %s is %s: only a running one is requeued", j.Label(), j.State)
 	case j.HetJobID != 0:
-		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
+		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %s is part of a heterogeneous job", j.Label())}
 	case j.IsUnsplitArray():
-		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %d stands for several tasks of an array", j.ID)}
+		return "", &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("job %s stands for several tasks of an array", j.Label())}
 	case j.IsArrayTask:
 		address = fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID)
 	}

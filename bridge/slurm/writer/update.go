@@ -30,7 +30,7 @@ func (d *Writer) setGPUs(ctx context.Context, e slurm.Edit) error {
 		return err
 	}
 	if !j.IsPending() {
-		return newChangedError("job %v is %s: only a pending one can be resized", e.Run, j.State)
+		return newChangedError("job %s is %s: only a pending one can be resized", e.Run.TextOf(j.Label()), j.State)
 	}
 	f, err := buildGPUField(d.client.API(), &j, e.Value)
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *Writer) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error
 	case j.UntrustedReason != "":
 		return j, newChangedError("its record cannot be read: %s", j.UntrustedReason)
 	case !run.IsSameRun(j.CurrentRun()):
-		return j, newChangedError("job %v is now %v", run, j.CurrentRun())
+		return j, newChangedError("job %v is now %s", run, j.CurrentRun().TextOf(j.Label()))
 	}
 	return j, nil
 }

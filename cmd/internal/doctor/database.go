@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"fairbridge/accounting"
@@ -71,11 +70,11 @@ func (r *Report) checkHandBacks(ctx context.Context, db *stores.Stores, cluster 
 		return
 	}
 	for _, d := range ledger.UnfinishedHandBacks(intents, v) {
-		fix := fmt.Sprintf("fairbridge release, or scontrol release %d", d.Run.Job)
+		fix := "fairbridge release, or " + d.ReleaseCommand()
 		if !d.Ours {
-			fix = fmt.Sprintf("scontrol release %d, unless an administrator holds it", d.Run.Job)
+			fix = d.ReleaseCommand() + ", unless an administrator holds it"
 		}
-		r.addFinding("hand-backs", LevelWarn, fix, "job %v is held; a hand-back of ours was cut off at %s", d.Run, d.Sent.UTC().Format(time.RFC3339))
+		r.addFinding("hand-backs", LevelWarn, fix, "job %s is held; a hand-back of ours was cut off at %s", d.RunText(), d.Sent.UTC().Format(time.RFC3339))
 	}
 }
 

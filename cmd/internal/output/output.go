@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"fairbridge/bridge/printable"
@@ -61,12 +60,12 @@ func FormatTime(t, now time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// FormatEdit prints an edit of a job, which goes by its address ("47_3", else its id), with its
+// FormatEdit prints an edit of a job, which goes by its address ("47_3"; "": its id), with its
 // times as FormatTime does.
 func FormatEdit(e slurm.Edit, address string, now time.Time) string {
-	text := e.String()
+	e.Address = address
 	if f, _ := e.Kind.Form(); f.HasUntil {
-		text = fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, FormatTime(e.Until, now))
+		return fmt.Sprintf("%s job %s until %s", e.Kind, e.Run.TextOf(e.JobLabel()), FormatTime(e.Until, now))
 	}
-	return strings.Replace(text, fmt.Sprintf("job %d", e.Run.Job), "job "+address, 1)
+	return e.String()
 }
