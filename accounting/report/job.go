@@ -46,7 +46,7 @@ type RunUse struct {
 type Seconds float64
 
 // String prints them as people say them.
-func (s Seconds) String() string { return FormatSeconds(float64(s)) }
+func (s Seconds) String() string { return formatSeconds(float64(s)) }
 
 // GPUUseByRun is what one GPU showed while the job had it.
 type GPUUseByRun struct {

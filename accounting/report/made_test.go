@@ -129,7 +129,7 @@ func (h history) copyRuns(t testing.TB, conn *pgx.Conn, jobs []job) {
 	}, len(jobs), func(i int) []any {
 		j := &jobs[i]
 		return []any{
-			cluster, i + 1, j.arrive.Unix(), j.restarts, j.arrive, "", hostile, j.user, j.account, "normal", "gpu", 0, 0, j.state, "",
+			cluster, i + 1, j.arrive.Unix(), j.restarts, j.arrive, "", hostile, j.user, j.account, "normal", "gpu", madeArray(i), i % 4, j.state, "",
 			j.limit, j.gpus, j.start, j.end, true, true, j.arrive, j.end, i,
 		}
 	})
@@ -139,6 +139,14 @@ func (h history) copyRuns(t testing.TB, conn *pgx.Conn, jobs []job) {
 		j := &jobs[i]
 		return []any{cluster, i + 1, j.arrive.Unix(), j.restarts, fmt.Sprint("n", i%256), j.gpu, j.start, j.end, j.gpus, 100, j.user, j.account, "gpu"}
 	})
+}
+
+// madeArray is the array of which every fourth job is a task; 0: the others are of none.
+func madeArray(i int) int {
+	if i%4 != 3 {
+		return 0
+	}
+	return i + 1_000_000
 }
 
 // copyHours makes the hourly rollups of all but every tenth run.

@@ -83,7 +83,7 @@ func (j *JobUse) lateWorkNote(r *RunUse) string {
 	if first.IsZero() || idle < maxIdleTime || idle.Seconds() < float64(r.Elapsed)/20 || j.isBeginUnmeasured(r) {
 		return ""
 	}
-	return fmt.Sprintf("GPUs idle for %s before it began: copy data, install and compile in an earlier job without GPUs (sbatch --dependency).", FormatSeconds(idle.Seconds()))
+	return fmt.Sprintf("GPUs idle for %s before it began: copy data, install and compile in an earlier job without GPUs (sbatch --dependency).", policy.FormatDuration(idle))
 }
 
 // isBeginUnmeasured reports whether readings began so late that nothing is known of the
@@ -113,9 +113,9 @@ func (j *JobUse) idleEndNote(r *RunUse) string {
 		return ""
 	}
 	if r.IsOver {
-		return fmt.Sprintf("GPUs idle for the last %s: end the job when its work is done.", FormatSeconds(idle.Seconds()))
+		return fmt.Sprintf("GPUs idle for the last %s: end the job when its work is done.", policy.FormatDuration(idle))
 	}
-	return fmt.Sprintf("GPUs idle for %s now: is it stuck?", FormatSeconds(idle.Seconds()))
+	return fmt.Sprintf("GPUs idle for %s now: is it stuck?", policy.FormatDuration(idle))
 }
 
 func (j *JobUse) lowUseNote(r *RunUse) string {

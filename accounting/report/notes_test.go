@@ -42,22 +42,22 @@ func TestNotes(t *testing.T) {
 		{"two readings say little", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].SampleCount = policy.KnownValue(0), 2 }, "Nothing to change."},
 		{"shared is not unused", func(j *JobUse) { j.GPUs[1].MaxBusy, j.GPUs[1].MaxSharingJobs = policy.KnownValue(0), 2 }, "Nothing to change."},
 		{"no process", func(j *JobUse) { j.Runs[0].NoProcessGPUTime = 7000 }, "without any process for 1.9 GPU-hours of 3.9"},
-		{"late begin", func(j *JobUse) { j.GPUs[0].FirstBusy, j.GPUs[1].FirstBusy = minutes(40), minutes(60) }, "GPUs idle for 40m00s before it began"},
+		{"late begin", func(j *JobUse) { j.GPUs[0].FirstBusy, j.GPUs[1].FirstBusy = minutes(40), minutes(60) }, "GPUs idle for 40m before it began"},
 		{"begin not measured", func(j *JobUse) {
 			for i := range j.GPUs {
 				j.GPUs[i].FirstReading, j.GPUs[i].FirstBusy = minutes(40), minutes(40)
 			}
 		}, "Nothing to change."},
-		{"idle end", func(j *JobUse) { j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50) }, "idle for the last 1h00m"},
+		{"idle end", func(j *JobUse) { j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50) }, "idle for the last 1h"},
 		{"stuck", func(j *JobUse) {
 			j.Runs[0].IsOver, j.Runs[0].State = false, "RUNNING"
 			j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50)
 		}, "is it stuck?"},
 		{"little use", func(j *JobUse) { j.Runs[0].BusyGPUTime = 1400 }, "GPUs 10 % busy: do they wait for input?"},
 		{"little use, little memory", func(j *JobUse) { j.Runs[0].BusyGPUTime, j.Runs[0].MemoryShare = 1400, policy.KnownValue(0.05) }, "a MIG slice"},
-		{"long limit", func(j *JobUse) { j.Runs[0].TimeLimit = 40 * 3600 }, "Time limit 20 × too long: it took 2h00m of 1d16h. With --time=03:00:00"},
+		{"long limit", func(j *JobUse) { j.Runs[0].TimeLimit = 40 * 3600 }, "Time limit 20 × too long: it took 2h of 1d16h. With --time=03:00:00"},
 		{"long limit, cancelled", func(j *JobUse) { j.Runs[0].TimeLimit, j.Runs[0].State = 40*3600, "CANCELLED" }, "Nothing to change."},
-		{"timeout", func(j *JobUse) { j.Runs[0].State = "TIMEOUT" }, "Its time limit of 3h00m ended it"},
+		{"timeout", func(j *JobUse) { j.Runs[0].State = "TIMEOUT" }, "Its time limit of 3h ended it"},
 		{"memory", func(j *JobUse) { j.Runs[0].State = "OUT_OF_MEMORY" }, "--mem"},
 		{"stopped", func(j *JobUse) {
 			first := j.Runs[0]

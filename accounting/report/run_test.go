@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +101,31 @@ func TestReportsAgreeWithTheRecord(t *testing.T) {
 	same(t, conn, f, "timeouts", eps, "select account, count(*) filter (where state = 'TIMEOUT')::float8 from fairbridge.job_runs group by account")
 	same(t, conn, ask(t, db, "stops", s), "lost_gpu_hours", 1e-6, "select account, sum(gpus * extract(epoch from ended - started))::float8 / 3600 from fairbridge.job_runs where state = 'REQUEUED' group by account")
 	same(t, conn, ask(t, db, "shares", s), "used_gpu_hours", eps, held)
+}
+
+// TestTablesNameJobsAsSqueueDoes: people read the name of an array's task, programs its id too.
+func TestTablesNameJobsAsSqueueDoes(t *testing.T) {
+	db, _, s := summed(t)
+	r, _ := report.FindReport("wasteful-jobs")
+	table, err := report.RunReport(t.Context(), db, r, s)
+	must(t, err)
+	if head := table.HeaderTexts(); head[0] != "job" || slices.Contains(head[1:], "job") || slices.Contains(head, "address") || len(head) != len(table.FormatRows()[0]) {
+		t.Errorf("people read the columns %q", head)
+	}
+	tasks := 0
+	for i, shown := range table.FormatRows() {
+		id := table.Rows[i][table.ColumnIndex("job")].(int64)
+		want := fmt.Sprint(id)
+		if array := madeArray(int(id - 1)); array != 0 {
+			want, tasks = fmt.Sprintf("%d_3", array), tasks+1
+		}
+		if shown[0] != want {
+			t.Errorf("job %d is shown as %s, want %s", id, shown[0], want)
+		}
+	}
+	if tasks == 0 || tasks == len(table.Rows) {
+		t.Errorf("%d of %d rows are tasks: nothing was tried", tasks, len(table.Rows))
+	}
 }
 
 func TestSharesAddUp(t *testing.T) {

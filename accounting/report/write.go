@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/printable"
+	"fairbridge/policy"
 )
 
 // WriteCSV writes the table with a line of column names. Times are RFC 3339 in UTC,
@@ -90,7 +91,7 @@ func FormatCell(column string, v any) string {
 		case strings.HasSuffix(column, "share"):
 			return fmt.Sprintf("%.1f %%", 100*v)
 		case strings.HasSuffix(column, "seconds"):
-			return FormatSeconds(v)
+			return formatSeconds(v)
 		case strings.HasSuffix(column, "hours"), strings.HasSuffix(column, "gpus"):
 			return strconv.FormatFloat(v, 'f', 1, 64)
 		}
@@ -103,28 +104,30 @@ func FormatCell(column string, v any) string {
 	return fmt.Sprint(v)
 }
 
-// FormatSeconds prints seconds as people say them: 45s, 12m03s, 3h20m, 2d04h.
-func FormatSeconds(seconds float64) string {
-	sign := ""
-	if seconds < 0 {
-		sign, seconds = "-", -seconds
+// formatSeconds prints seconds, which may be negative, to the second.
+func formatSeconds(seconds float64) string {
+	if seconds = math.Round(seconds); seconds < 0 {
+		return "-" + policy.FormatSeconds(-seconds)
 	}
-	s := int64(math.Round(seconds))
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%s%ds", sign, s)
-	case s < 3600:
-		return fmt.Sprintf("%s%dm%02ds", sign, s/60, s%60)
-	case s < 86400:
-		return fmt.Sprintf("%s%dh%02dm", sign, s/3600, s/60%60)
-	}
-	return fmt.Sprintf("%s%dd%02dh", sign, s/86400, s/3600%24)
+	return policy.FormatSeconds(seconds)
+}
+
+// isForPrograms reports whether people are not shown a column: a job's id, where its name in
+// squeue stands beside it.
+func (t *Table) isForPrograms(column string) bool {
+	return column == "job" && t.ColumnIndex("address") >= 0
 }
 
 // HeaderTexts names the columns as people read them.
 func (t *Table) HeaderTexts() []string {
 	var head []string
 	for _, c := range t.Columns {
+		if t.isForPrograms(c) {
+			continue
+		}
+		if c == "address" {
+			c = "job"
+		}
 		for _, unit := range []string{"_seconds", "_share"} {
 			c = strings.TrimSuffix(c, unit)
 		}
@@ -137,9 +140,11 @@ func (t *Table) HeaderTexts() []string {
 func (t *Table) FormatRows() [][]string {
 	var rows [][]string
 	for _, row := range t.Rows {
-		cells := make([]string, len(row))
+		cells := make([]string, 0, len(row))
 		for i, v := range row {
-			cells[i] = FormatCell(t.Columns[i], v)
+			if !t.isForPrograms(t.Columns[i]) {
+				cells = append(cells, FormatCell(t.Columns[i], v))
+			}
 		}
 		rows = append(rows, cells)
 	}

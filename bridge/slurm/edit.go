@@ -10,15 +10,15 @@ import (
 
 // Edit is one wanted change of one run.
 type Edit struct {
-	Run   Run       `json:"run"`
-	Kind  EditKind  `json:"kind"`
-	Value int64     `json:"value,omitempty"`
-	Until time.Time `json:"until,omitzero"`
-	Nodes []string  `json:"nodes,omitempty"` // sorted
-	Array string    `json:"array,omitempty"` // address "47_4" of an array task, for requeues and warnings
-	Address string  `json:"address,omitempty"` // the job as squeue writes it where that is not its id: 47_[5-9]; for people, never sent
-	Tasks int       `json:"tasks"`           // tasks affected, for budgets; at least 1
-	Why   string    `json:"why"`
+	Run     Run       `json:"run"`
+	Kind    EditKind  `json:"kind"`
+	Value   int64     `json:"value,omitempty"`
+	Until   time.Time `json:"until,omitzero"`
+	Nodes   []string  `json:"nodes,omitempty"`   // sorted
+	Array   string    `json:"array,omitempty"`   // address "47_4" of an array task, for requeues and warnings
+	Address string    `json:"address,omitempty"` // the job as squeue writes it where that is not its id: 47_[5-9]; for people, never sent
+	Tasks   int       `json:"tasks"`             // tasks affected, for budgets; at least 1
+	Why     string    `json:"why"`
 
 	Signal Signal `json:"signal,omitempty"` // of a warning
 }

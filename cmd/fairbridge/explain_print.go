@@ -26,7 +26,10 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	if e.IsStale {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.FormatAge(now, e.LastCycleAt)))
 	}
-	for _, why := range e.NotPushed {
+	for _, why := range e.Daemon.doubtTexts(now) {
+		output.WriteParagraph(w, "  ", why)
+	}
+	for _, why := range e.Daemon.withoutDoubts(e.NotPushed) {
 		output.WriteParagraph(w, "  ", "Not sent to Slurm in that cycle: "+why)
 	}
 	if len(e.SmallerRequests) > 0 {

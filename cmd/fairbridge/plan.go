@@ -30,6 +30,7 @@ type partitionPlan struct {
 	Refused   []bridge.Refusal `json:"refused"`
 	Doubts    []bridge.Refusal `json:"doubts"`
 	NotPushed []string         `json:"not_pushed,omitempty"` // why the daemon would send nothing
+	Daemon    daemonState      `json:"daemon"`               // who leads now, and what is in doubt there
 	Error     string           `json:"error,omitempty"`
 }
 
@@ -46,13 +47,21 @@ func newPlanCommand(o *cli.Options) *cobra.Command {
 				return err
 			}
 			defer s.DB.Close()
-			facts, evaluations, err := s.Loop.Preview(c.Context())
+			daemon, err := readDaemonState(c.Context(), s.DB, s.File)
 			if err != nil {
 				return err
 			}
-			if o.JSON {
-				return output.WriteJSON(c.OutOrStdout(), newPartitionPlans(evaluations))
+			facts, evaluations, err := s.Loop.Preview(c.Context())
+			if err != nil {
+				daemon.printDoubts(c.ErrOrStderr(), time.Now())
+				return err
 			}
+			if o.JSON {
+				return output.WriteJSON(c.OutOrStdout(), newPartitionPlans(evaluations, daemon))
+			}
+			output.WriteParagraph(c.OutOrStdout(), "", daemon.leaderText(time.Now()))
+			daemon.printDoubts(c.OutOrStdout(), time.Now())
+			printable.Fprintf(c.OutOrStdout(), "\n")
 			for i := range evaluations {
 				printEvaluation(c.OutOrStdout(), facts, &evaluations[i])
 			}
@@ -61,13 +70,13 @@ func newPlanCommand(o *cli.Options) *cobra.Command {
 	})
 }
 
-func newPartitionPlans(evaluations []cycle.PartitionResult) []partitionPlan {
+func newPartitionPlans(evaluations []cycle.PartitionResult, daemon daemonState) []partitionPlan {
 	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
 		p := partitionPlan{
 			Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-			Plan: t.Plan, Edits: t.Edits, Refused: t.Refusals, Doubts: t.Doubts, NotPushed: planWithheldReasons(t),
+			Plan: t.Plan, Edits: t.Edits, Refused: t.Refusals, Doubts: t.Doubts, NotPushed: planWithheldReasons(t), Daemon: daemon,
 		}
 		if t.Err != nil {
 			p.Error = t.Err.Error()

@@ -43,12 +43,16 @@ func newQueueCommand(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			daemon, err := readDaemonState(c.Context(), db, f)
+			if err != nil {
+				return err
+			}
 			rows, cycles := newQueueRows(c.Context(), db, f.Cluster, stored)
 			if o.JSON {
-				return output.WriteJSON(c.OutOrStdout(), rows)
+				return output.WriteJSON(c.OutOrStdout(), withDoubts(rows, &daemon))
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
-			printCycles(c.OutOrStdout(), f, cycles, time.Now())
+			printCycles(c.OutOrStdout(), f, &daemon, cycles, time.Now())
 			return nil
 		},
 	}
@@ -104,9 +108,17 @@ func (r *queueRow) addLastCycle(c *lastCycle) {
 	}
 }
 
+// withDoubts adds to every row what keeps the daemon from sending anything.
+func withDoubts(rows []queueRow, daemon *daemonState) []queueRow {
+	for i := range rows {
+		rows[i].NotPushed = append(rows[i].NotPushed, daemon.doubtTexts(time.Now())...)
+	}
+	return rows
+}
+
 // printCycles says of when the queue is, why nothing of it was sent to Slurm, and warns when
 // it is old.
-func printCycles(w io.Writer, f *settings.File, cycles []partitionCycle, now time.Time) {
+func printCycles(w io.Writer, f *settings.File, daemon *daemonState, cycles []partitionCycle, now time.Time) {
 	for _, c := range cycles {
 		if c.lastCycle == nil {
 			continue // the queue is there all the same
@@ -117,10 +129,11 @@ func printCycles(w io.Writer, f *settings.File, cycles []partitionCycle, now tim
 		}
 		printable.Fprintf(w, "\n")
 		output.WriteParagraph(w, "", text)
-		for _, why := range c.withheldReasons() {
+		for _, why := range daemon.withoutDoubts(c.withheldReasons()) {
 			output.WriteParagraph(w, "", "Nothing of it was sent to Slurm: "+why)
 		}
 	}
+	daemon.printDoubts(w, now)
 }
 
 // maxCycleAge is the age beyond which the last cycle says little of the present.

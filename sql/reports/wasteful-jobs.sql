@@ -7,11 +7,11 @@ with worst as (
        and e.wasted_gpu_hours > 0
      order by e.wasted_gpu_hours desc, e.job, e.restarts limit 50
 )
-select e.job, r.address, e.restarts, e.name, e.user_name as "user", e.account, e.gpus, e.gpu_hours, e.busy_share,
+select e.job, coalesce(r.address, e.job::text) as address, e.restarts, e.name, e.user_name as "user", e.account, e.gpus, e.gpu_hours, e.busy_share,
        e.idle_gpu_hours, e.held_without_process_gpu_hours, e.wasted_gpu_hours
   from worst w
  cross join lateral (select * from fairbridge_v1.efficiency_by_job e
                       where e.cluster = w.cluster and e.job = w.job and e.restarts = w.restarts and e.ended = w.ended offset 0) e
- cross join lateral (select r.address from fairbridge_v1.runs r
-                      where r.cluster = w.cluster and r.job = w.job and r.restarts = w.restarts and r.ended = w.ended limit 1) r
+ left join lateral (select r.address from fairbridge_v1.runs r where r.cluster = w.cluster and r.job = w.job and r.restarts = w.restarts
+                     order by r.ended = w.ended desc nulls last, r.started desc nulls last limit 1) r on true
  order by e.wasted_gpu_hours desc, e.job, e.restarts

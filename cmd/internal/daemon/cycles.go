@@ -20,6 +20,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 	d.Loop.OnCycleEnd = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		d.noteDatabaseReached(r)
+		d.recordDoubts(ctx, r)
 	}
 	_, _ = systemd.SdNotify(false, systemd.SdNotifyReady)
 	err := d.Loop.Run(ctx)
@@ -31,6 +32,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 // runCycle runs one cycle and steps down.
 func (d *daemon) runCycle(ctx context.Context) error {
 	r := d.Loop.Step(ctx)
+	d.recordDoubts(ctx, &r)
 	if r.Result == cycle.ResultStandby {
 		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.LeaderName)
 	}

@@ -22,6 +22,9 @@ type daemon struct {
 	*system.System
 	log      *slog.Logger
 	services []Service // in the order of their beginning
+
+	areDoubtsClear bool   // the record says that nothing is in doubt
+	lastDoubtError string // why what is in doubt was not recorded; "" when it was
 }
 
 // Run runs the daemon until the context ends or one of its services does. The
