@@ -67,7 +67,7 @@ for n in n3 n4; do slurmd -b -N $n; done; `
 		running := s.stoppable(2, "-x", "n3,n4")
 		s.run("root", "scontrol", "update", "nodename=n3,n4", "state=power_down")
 		s.until("n3 and n4 sleep", 30*time.Second, func() bool { return s.run("root", "sinfo", "-h", "-n", "n3,n4", "-o", "%t") == "idle~" })
-		s.preempting("tiresias")
+		s.preempting("fairbridge")
 		s.start()
 		time.Sleep(6 * time.Second) // beyond its first cycles
 		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "20"), s.submit("carol", long, "--gres=gpu:8", "-t", "20")}
@@ -101,7 +101,7 @@ func TestWholeNodesAndLicences(t *testing.T) {
 		small := s.submit("alice", long, "--gres=gpu:2", "-t", "60", "--requeue", open) // on the last node
 		holder := s.submit("carol", long, "--gres=gpu:1", "-t", "60", "-L", "solver:1")
 		s.until("both run", 30*time.Second, func() bool { return s.states(small, holder)["RUNNING"] == 2 })
-		s.preempting("tiresias")
+		s.preempting("fairbridge")
 		s.start()
 		whole := s.submit("bob", long, "--gres=gpu:1", "-t", "20", "--exclusive")
 		solver := s.submit("bob", long, "--gres=gpu:8", "-t", "20", "-L", "solver:1")
@@ -211,7 +211,7 @@ func TestSlurmPreemptsToo(t *testing.T) {
 		s.withSlurm("SchedulerParameters=" + slowSlurm)
 		s.atEnd("sacctmgr -i modify qos low set gracetime=0 preemptmode=cluster")
 		mine := s.stoppable(2)
-		s.preempting("tiresias")
+		s.preempting("fairbridge")
 		s.start()
 		for _, x := range []struct {
 			mode string
@@ -255,9 +255,9 @@ func TestSuspendedJobsAreLeftAlone(t *testing.T) {
 		s.withSlurm("PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG", "SchedulerTimeSlice=5",
 			"PartitionName=urgent Nodes=n1 PriorityTier=10 DefMemPerCPU=1000 MaxTime=60 OverSubscribe=FORCE:1 State=UP")
 		s.run("root", "scontrol", "update", "partitionname=gpu", "oversubscribe=force:1")
-		var mine []string
-		for _, n := range []string{"n1", "n2", "n3", "n4"} {
-			mine = append(mine, s.submit("alice", long, "--gres=gpu:4", "-c", "60", "-w", n, "-t", "60", "--requeue", open))
+		mine := []string{s.submit("alice", long, "--gres=gpu:4", "-c", "60", "-w", "n1", "-t", "60", "--requeue", open)}
+		for _, n := range []string{"n2", "n3", "n4"} {
+			mine = append(mine, s.submit("alice", long, "--gres=gpu:8", "-c", "60", "-w", n, "-t", "60", "--requeue", open))
 		}
 		s.until("alice's jobs run", 40*time.Second, func() bool { return s.states(mine...)["RUNNING"] == 4 })
 		time.Sleep(6 * time.Second) // beyond the quantum
@@ -265,7 +265,7 @@ func TestSuspendedJobsAreLeftAlone(t *testing.T) {
 		s.until("Slurm suspends the job on n1 for another", 30*time.Second, func() bool {
 			return s.show(mine[0])["JobState"] == "SUSPENDED" && s.show(urgent)["JobState"] == "RUNNING"
 		})
-		s.preempting("tiresias")
+		s.preempting("fairbridge")
 		s.start()
 		waiting := s.submit("bob", long, "--gres=gpu:8", "-t", "20")
 		s.until("the waiting job runs", 60*time.Second, func() bool { return s.states(waiting)["RUNNING"] == 1 })
