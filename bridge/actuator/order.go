@@ -15,8 +15,15 @@ import (
 var (
 	siteFactorRow = EditKindRow{
 		Kind: slurm.EditSiteFactor, Field: siteFactorField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
-		ShowsEffect: hasPriorityFollowed, WantedEdits: siteFactorLever.wantedOrderEdits, Check: checkSiteFactor,
-		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
+		WantedEdits: siteFactorLever.wantedOrderEdits, Check: checkSiteFactor,
+		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool {
+			if whose := siteFactorOwner(in, j); whose != OwnerHidden {
+				return whose == OwnerUs
+			}
+			return hasPriorityFollowed(in, j)
+		},
+		WasOverruled: func(_ *bridge.Intent, j *slurm.Job) bool { return j.IsSiteFactorKnown },
+		Undo:         func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
 	niceRow = EditKindRow{
 		Kind: slurm.EditNice, Field: niceField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true, AddsToPriority: true,
@@ -39,10 +46,15 @@ var (
 	}
 )
 
-// siteFactorField is the site factor. No release shows it, and only Operators can write one:
-// it is ours as long as the job lives, whatever becomes of its nice or priority.
+// siteFactorField is the site factor, which only Operators and plugins can write. No record
+// shows it; where sprio does it is ours as long as it is what we wrote, elsewhere as long
+// as the job lives, whatever becomes of its nice or priority.
 var siteFactorField = &FieldRow{
-	Name:      slurm.FieldSiteFactor,
+	Name: slurm.FieldSiteFactor, IsHidden: true,
+	ValueOwnerOf: siteFactorOwner,
+	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
+		return fmt.Sprintf("site factor is now %d, we had set %d", j.SiteFactor, in.Edit.Value)
+	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.JobBefore) bool { return e.Value == 0 },
 	FillBeforeValues: func(b *bridge.JobBefore, in *bridge.Intent, most int64) {
 		if in == nil {
@@ -53,6 +65,14 @@ var siteFactorField = &FieldRow{
 		}
 	},
 	OutliveLimit: OutlivesForLong,
+}
+
+// siteFactorOwner knows that only sprio shows a site factor.
+func siteFactorOwner(in *bridge.Intent, j *slurm.Job) ValueOwner {
+	if !j.IsSiteFactorKnown {
+		return OwnerHidden
+	}
+	return ownerUsIf(j.SiteFactor == in.Edit.Value)
 }
 
 // niceField is nice, in which an order of ours is added to the owner's.
@@ -154,8 +174,11 @@ func checkSiteFactor(c *EditContext) *invariant.Denial {
 		return d
 	}
 	ours := int64(0)
-	if c.StandingIntent != nil {
+	switch {
+	case c.StandingIntent != nil:
 		ours = c.StandingIntent.Edit.Value
+	case c.SlurmJob.IsSiteFactorKnown && c.SlurmJob.SiteFactor != 0:
+		return invariant.OnlyOurValues.Deny("its site factor is %d, which something else wrote: it is left to that", c.SlurmJob.SiteFactor)
 	}
 	if then := c.SlurmJob.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.LowestPriority {
 		return invariant.OneFieldPerEdit.Deny("the priority would be %d, not between %d and %d", then, numbers.LowestPriority, slurm.MaxPriority)

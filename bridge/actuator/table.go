@@ -48,7 +48,9 @@ type UndoFunc func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time
 type FieldRow struct {
 	Name slurm.Field
 
-	// ValueOwnerOf says whose the value is that the record shows; nil: no record shows it.
+	// IsHidden says that no record of slurmrestd's shows the field.
+	IsHidden bool
+	// ValueOwnerOf says whose the value is that the record shows; nil: nothing shows it.
 	ValueOwnerOf func(in *bridge.Intent, j *slurm.Job) ValueOwner
 	// ForeignChange says what somebody else made of our value.
 	ForeignChange func(in *bridge.Intent, j *slurm.Job) string
@@ -138,7 +140,7 @@ func EditKindRowOf(k slurm.EditKind) *EditKindRow {
 // IsFieldShown reports whether a record shows the field.
 func IsFieldShown(f slurm.Field) bool {
 	x := fieldRowByName[f]
-	return x != nil && x.ValueOwnerOf != nil
+	return x != nil && x.ValueOwnerOf != nil && !x.IsHidden
 }
 
 // FieldsWhere returns the fields of those rows that are picked, in the order of the

@@ -33,7 +33,7 @@ func ValueOwnerOf(in *bridge.Intent, j *slurm.Job) ValueOwner {
 	return OwnerHidden
 }
 
-// ForeignChange says what somebody else made of the intent's value; "" where no record
+// ForeignChange says what somebody else made of the intent's value; "" where nothing
 // shows it.
 func ForeignChange(in *bridge.Intent, j *slurm.Job) string {
 	if f := EditKindRowOf(in.Edit.Kind).Field; f.ForeignChange != nil {

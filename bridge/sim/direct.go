@@ -15,6 +15,8 @@ import (
 type DirectCluster struct {
 	World      *World
 	ActingUser string // user who acts; OperatorUser when empty
+	// ShowsSiteFactors says that sprio can be asked.
+	ShowsSiteFactors bool
 }
 
 // Observe returns everything there is.
@@ -24,6 +26,15 @@ func (d DirectCluster) Observe(context.Context) (*slurm.View, error) {
 		Cluster: w.config.ClusterName, Release: w.config.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.config.Start,
 		CanWriteSiteFactor: !w.config.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 		Reservations: w.Reservations(), ReservationsAt: w.Now(),
+	}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		if !j.IsNiceKnown {
+			j.Nice = 0
+		}
+		if d.ShowsSiteFactors {
+			j.SiteFactor, j.IsSiteFactorKnown = w.siteFactor(j.ID)
+		}
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil

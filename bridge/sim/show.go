@@ -35,6 +35,16 @@ func (r *jobRecords) Job(id int64) (slurm.Job, error) {
 	return r.showJob(j), nil
 }
 
+// siteFactor returns the site factor of a job as sprio shows it; ok is false for those that do
+// not wait, may not start yet, or whose priority Slurm does not compute.
+func (r *jobRecords) siteFactor(id int64) (factor int64, ok bool) {
+	j, err := r.jobs.jobByID(id)
+	if err != nil || j.state != statePending || j.isHeld() || j.hasDirectPriority || j.priority <= 1 || j.beginTime.After(r.Now()) {
+		return 0, false
+	}
+	return j.siteFactor, true
+}
+
 // JobBySLUID returns the job whose current run has the SLUID.
 func (r *jobRecords) JobBySLUID(sluid string) (slurm.Job, error) {
 	for _, j := range r.jobs.sortedJobs {

@@ -29,6 +29,9 @@ type View struct {
 	// StalePartitionsReason says why Partitions are those of an earlier poll; "" when they
 	// are of this one.
 	StalePartitionsReason string
+	// UnreadSiteFactorsReason says why no job's site factor is known where they can be written;
+	// "" when sprio was asked.
+	UnreadSiteFactorsReason string
 	// GoneJobs are ids of jobs that Slurm, asked about each, says it does not know:
 	// the only proof that a job is gone. Sorted.
 	GoneJobs []int64

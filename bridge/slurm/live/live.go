@@ -14,7 +14,7 @@ import (
 type Cluster struct {
 	*rest.Client
 	Writer *writer.Writer
-	// Scontrol tells the cluster's name where REST does not.
+	// Scontrol tells the cluster's name where REST does not, and sprio beside it site factors.
 	Scontrol  scontrol.Command
 	nameProof clusterNameProof
 }
@@ -26,7 +26,7 @@ func New(c *rest.Client, d *writer.Writer) *Cluster { return &Cluster{Client: c,
 // can read it before a write. Where REST does not tell whose cluster it is (22.05),
 // scontrol is asked: the name is proven by a job that both know alike. That they
 // speak for different clusters is an error; that it cannot be known is noted in
-// the view.
+// the view. Site factors, which REST never shows, are read by sprio.
 func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := c.Client.Observe(ctx)
 	if err != nil {
@@ -41,6 +41,7 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 			return nil, err
 		}
 	}
+	AddSiteFactors(ctx, c.Scontrol, v)
 	return v, nil
 }
 

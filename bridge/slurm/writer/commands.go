@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/scontrol"
 )
 
 // slurmCommands are scontrol and scancel. They act as the user who runs us, who must
@@ -141,13 +141,6 @@ func parseNice(text string, job int64) (int64, error) {
 
 // ScancelFromScontrol returns the command line that runs scancel where the given one
 // runs scontrol; nil where it does not say scontrol.
-func ScancelFromScontrol(scontrol []string) []string {
-	out := slices.Clone(scontrol)
-	last := &out[len(out)-1]
-	dir, name := filepath.Split(*last)
-	if !strings.Contains(name, "scontrol") {
-		return nil
-	}
-	*last = dir + strings.Replace(name, "scontrol", "scancel", 1)
-	return out
+func ScancelFromScontrol(command []string) []string {
+	return scontrol.CommandBeside(command, "scancel")
 }

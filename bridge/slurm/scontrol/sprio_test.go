@@ -1,0 +1,63 @@
+package scontrol
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseSiteFactors(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       map[int64]int64 // nil: it cannot be read
+	}{
+		{"none waits", "", map[int64]int64{}},
+		{"some", "7 0\n  9  -412\n11 2000000000\n", map[int64]int64{7: 0, 9: -412, 11: 2000000000}},
+		{"a job of two partitions", "7 5\n7 5\n", map[int64]int64{7: 5}},
+		{"a header", "JOBID SITE\n7 0\n", nil},
+		{"a column less", "7\n", nil},
+	} {
+		got, err := parseSiteFactors([]byte(tt.text))
+		if (err != nil) != (tt.want == nil) || err == nil && !maps.Equal(got, tt.want) {
+			t.Errorf("%s: %v, %v", tt.name, got, err)
+		}
+	}
+}
+
+func TestCommandBeside(t *testing.T) {
+	for _, tt := range []struct{ scontrol, want []string }{
+		{[]string{"scontrol"}, []string{"sprio"}},
+		{[]string{"ssh", "ctl", "/opt/slurm/bin/scontrol"}, []string{"ssh", "ctl", "/opt/slurm/bin/sprio"}},
+		{[]string{"false"}, nil},
+		{nil, nil},
+	} {
+		if got := CommandBeside(tt.scontrol, "sprio"); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.scontrol, got, tt.want)
+		}
+	}
+}
+
+// TestReadSiteFactorsRunsSprio: the program beside scontrol is asked, and what it complains of is told.
+func TestReadSiteFactorsRunsSprio(t *testing.T) {
+	dir := t.TempDir()
+	scontrol := Command{filepath.Join(dir, "scontrol")}
+	if _, err := scontrol.ReadSiteFactors(t.Context()); err == nil {
+		t.Error("there is no sprio, and no error")
+	}
+	write := func(script string) {
+		if err := os.WriteFile(filepath.Join(dir, "sprio"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`[ "$*" = "--noheader --format=%i %S" ] && echo "7 41"`)
+	if got, err := scontrol.ReadSiteFactors(t.Context()); err != nil || got[7] != 41 {
+		t.Errorf("%v, %v", got, err)
+	}
+	write("echo sprio: error: no priority plugin >&2; exit 1")
+	if _, err := scontrol.ReadSiteFactors(t.Context()); err == nil || !strings.Contains(err.Error(), "no priority plugin") {
+		t.Errorf("%v", err)
+	}
+}
