@@ -33,6 +33,7 @@ const (
 	CauseProbes             Cause = "probes"       // a warning: measurements are missing
 	CauseNoExpiryTimer      Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
 	CauseStopPause          Cause = "stops"        // a warning: no job of a partition is stopped for now
+	CauseOtherOrder         Cause = "other_order"  // a warning: something else changes priorities too
 )
 
 // GateCause returns the cause of a plan that is turned down for the invariant.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,8 +23,9 @@ func (p *proxy) writesTo() map[string]int {
 }
 
 // TestBesideAnotherFairbridge: two daemons with databases of their own, which know
-// nothing of each other and want opposite orders. Neither writes a job more than once in a
-// cooldown of 20 seconds, and when both have released nothing of either stands.
+// nothing of each other and want opposite orders. Each job has one that numbers it: neither
+// writes one again and again. The one that yields says so in its log, to doctor and of each
+// job, and when both have released, the first once more, nothing of either stands.
 func TestBesideAnotherFairbridge(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		p := s.between()
@@ -33,22 +35,50 @@ func TestBesideAnotherFairbridge(t *testing.T) {
 		other.configure("rank", "fifo", "")
 		s.start()
 		other.start()
-		time.Sleep(30 * time.Second)
+		s.until("one of them says that something else changes priorities", 60*time.Second, func() bool {
+			return s.logged("cause=other_order") || other.logged("cause=other_order")
+		})
+		yields := s
+		if !s.logged("cause=other_order") {
+			yields = other
+		}
+		if said := yields.findings(); !strings.Contains(said, "something else changes priorities too") {
+			t.Errorf("doctor says %s", said)
+		}
+		explained := 0
+		for _, id := range ids {
+			if strings.Contains(yields.fairbridge("explain", id), "something else changes its priority too") {
+				explained++
+			}
+		}
+		if explained < 3 {
+			t.Errorf("explain says of %d jobs that something else changes their priority, want 3", explained)
+		}
+		time.Sleep(20 * time.Second) // a cooldown: a war would go on
 		s.kill(15)
 		other.kill(15)
 		for _, p := range []*proxy{p, op} {
 			for id, n := range p.writesTo() {
 				if n > 2 {
-					t.Errorf("job %s was written %d times in 30 seconds", id, n)
+					t.Errorf("job %s was written %d times", id, n)
 				}
 			}
 		}
 		s.fairbridge("release")
 		other.fairbridge("release")
-		if s.slurm.APIVersion != "v0.0.38" { // there one may take the other's nice for the owner's, and put it back
-			s.givesEverythingBack(ids)
-		}
+		s.givesEverythingBack(ids)
 	})
+}
+
+// findings is what doctor prints, whatever it finds.
+func (s *site) findings() string {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out, _ := exec.CommandContext(s.t.Context(), path, "-c", s.conf, "doctor").CombinedOutput()
+	return string(out)
 }
 
 // second is another installation of fairbridge beside the same Slurm, with a

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 )
 
@@ -23,6 +24,11 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 	f.LeftAloneReasonByUser = people.leftAloneReasonByUser()
 	if err := leftAloneError(f.LeftAloneReasonByUser); err != nil {
 		r.addWarning(bridge.CauseForeignChanges, err)
+	}
+	f.OtherOrderReasonByJob = ledger.OtherOrderReasonByJob(f.Intents, f.View)
+	l.Metrics.otherOrderJobs.Set(float64(len(f.OtherOrderReasonByJob)))
+	if err := ledger.CheckOtherOrder(f.OtherOrderReasonByJob); err != nil {
+		r.addWarning(bridge.CauseOtherOrder, err)
 	}
 	breaker := newEffectBreaker(f.Intents, f.View.At)
 	allowed, err := breaker.allowance(f.View.At)

@@ -14,21 +14,22 @@ import (
 
 // PartitionResult is what a cycle makes of one partition.
 type PartitionResult struct {
-	Partition        bridge.Partition
-	Snapshot         *policy.Snapshot
-	PolicyPlan       *policy.Plan             // as the policy made it; nil when it failed
-	Plan             *policy.Plan             // as the gate lets it through; nil when the policy failed
-	Refusals         []bridge.Refusal         // what the gate turned down
-	Doubts           []bridge.Refusal         // why nothing may be sent, whatever the mode
-	Stops            []bridge.Stop            // the requeues let through, with their cost
-	PlannedWarnings  []bridge.PlannedWarning  // the warnings ahead of requeues let through
-	StuckReasonByJob map[int64]string         // jobs that did not start although that was decided, and what that means
-	StopPauseReason  string                   // why no job of the partition is stopped for now; "": one may be
-	Edits            []slurm.Edit             // what should change in Slurm
-	WithheldReasons  []string                 // why none of the edits, or one only, is sent in this cycle: nothing is about one job
-	MaySendEdits     bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
-	Err              error                    // why there is no plan
-	DurationByStep   map[string]time.Duration // by step
+	Partition             bridge.Partition
+	Snapshot              *policy.Snapshot
+	PolicyPlan            *policy.Plan             // as the policy made it; nil when it failed
+	Plan                  *policy.Plan             // as the gate lets it through; nil when the policy failed
+	Refusals              []bridge.Refusal         // what the gate turned down
+	Doubts                []bridge.Refusal         // why nothing may be sent, whatever the mode
+	Stops                 []bridge.Stop            // the requeues let through, with their cost
+	PlannedWarnings       []bridge.PlannedWarning  // the warnings ahead of requeues let through
+	StuckReasonByJob      map[int64]string         // jobs that did not start although that was decided, and what that means
+	OtherOrderReasonByJob map[int64]string         // its jobs that something else orders, and how that shows
+	StopPauseReason       string                   // why no job of the partition is stopped for now; "": one may be
+	Edits                 []slurm.Edit             // what should change in Slurm
+	WithheldReasons       []string                 // why none of the edits, or one only, is sent in this cycle: nothing is about one job
+	MaySendEdits          bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
+	Err                   error                    // why there is no plan
+	DurationByStep        map[string]time.Duration // by step
 }
 
 // evaluatePartitions says what becomes of every partition: assemble, decide, gate and diff.
@@ -56,6 +57,7 @@ func (s *cycleState) evaluatePartition(
 	lap := s.newStepTimer(e.DurationByStep)
 	m.AwaitedStartByJob, e.StuckReasonByJob = findUnstarted(m.AwaitedStartByJob, s.facts.View, s.config.Interval)
 	e.Snapshot = s.assembleSnapshot(p, e.StuckReasonByJob)
+	e.OtherOrderReasonByJob = s.facts.OtherOrderReasonByJob
 	shown := e.Snapshot
 	if !s.isSimulation {
 		shown = shown.Clone()

@@ -23,6 +23,7 @@ type Metrics struct {
 	isLeader          prometheus.Gauge
 	lastGoodCycleTime prometheus.Gauge
 	openIntents       prometheus.Gauge
+	otherOrderJobs    prometheus.Gauge
 }
 
 // NewMetrics makes the metrics and registers them.
@@ -39,8 +40,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		isLeader:          prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
 		lastGoodCycleTime: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
 		openIntents:       prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
+		otherOrderJobs:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "other_order_jobs", Help: "Waiting jobs that something else orders too; they are left to it."}),
 	}
-	r.MustRegister(m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents)
+	r.MustRegister(m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
 	return m
 }
 

@@ -3,9 +3,12 @@ package cycle
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
+	"fairbridge/policy"
 )
 
 // newCycleRecord returns the record of the evaluation, unsigned.
@@ -25,6 +28,12 @@ func (e *PartitionResult) newCycleRecord(epoch int64) *bridge.Cycle {
 // sent: whoever asks why nothing changes in Slurm finds both in the record.
 func (e *PartitionResult) recordedRefusals() []bridge.Refusal {
 	refusals := slices.Clone(e.Refusals)
+	for _, id := range slices.Sorted(maps.Keys(e.OtherOrderReasonByJob)) {
+		if e.Snapshot.Job(policy.JobID(id)) != nil {
+			why := "something else changes its priority too: " + e.OtherOrderReasonByJob[id]
+			refusals = append(refusals, bridge.Refusal{Job: policy.JobID(id), Invariant: invariant.OnlyOurValues, Why: why})
+		}
+	}
 	for _, why := range e.WithheldReasons {
 		refusals = append(refusals, bridge.Refusal{Why: why})
 	}

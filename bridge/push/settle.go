@@ -30,12 +30,12 @@ func ReadRecentIntents(ctx context.Context, l IntentReader, cluster string, at t
 }
 
 // ReconcileIntents returns the intents as the view leaves them, and those of them that
-// it closed or otherwise changed. What array tasks have inherited comes last,
-// without ID until StoreInheritedIntents has stored it. It is pure.
+// it closed or otherwise changed. What array tasks have inherited, and numbers of ours
+// that stand again, come last, without ID until StoreInheritedIntents has stored them. It is pure.
 func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.SettleIntents(intents, v, v.At)
 	now = ledger.ReplaceChangedIntents(intents, changed)
-	return append(slices.Clip(now), ledger.InheritedIntents(now, v)...), changed
+	return slices.Concat(now, ledger.InheritedIntents(now, v), ledger.RestoredIntents(now, v)), changed
 }
 
 // IntentUpdater is where it is written what became of intents.

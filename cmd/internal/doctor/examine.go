@@ -24,6 +24,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	if v != nil {
 		r.checkPartitions(v, f.PartitionNames())
 		r = append(r, checkFederation(ctx, f.Slurm.Scontrol, v)...)
+		r = append(r, checkSiteFactors(ctx, f.Slurm.Scontrol, v)...)
 		if p, err := system.NewProbes(f, nil); err != nil {
 			r = append(r, Finding{Subject: "probes", Level: LevelFail, Text: err.Error(), Fix: "see probes in the configuration"})
 		} else {
@@ -64,4 +65,5 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View)
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
 	r.checkHandBacks(ctx, db, f.Cluster, v)
+	*r = append(*r, checkOtherOrder(ctx, db, f.Cluster, v)...)
 }
