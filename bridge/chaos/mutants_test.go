@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/chaos"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 )
 
@@ -31,6 +32,8 @@ func (s seeing) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	}
 	return s.reread(s.Cluster, ctx, id)
 }
+
+func (s seeing) RequestFullRead() { s.Cluster.(cycle.FullReader).RequestFullRead() }
 
 func (s seeing) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := s.Cluster.Observe(ctx)
@@ -132,6 +135,7 @@ var mutants = []mutant{
 	{"reservations are ignored", cluster(seeing{observe: func(v *slurm.View) {
 		v.Reservations, v.StaleReservationsReason, v.ReservationsAt = nil, "", v.At
 	}}), []string{"I21"}},
+	{"what was read of some jobs is taken for a whole list", cluster(seeing{observe: func(v *slurm.View) { v.IsFullRead = true }}), []string{"I13"}},
 	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Budgets.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
 	{"the database fences nobody", chaos.Overrides{IsUnfenced: true}, []string{"I14"}},
 	{"jobs are not read again", chaos.Overrides{WrapCluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},

@@ -35,6 +35,7 @@ type daemonProcess struct {
 	lastStateByJob          map[int64]string // the states of the jobs it read last
 	freshPollsLeftByJob     map[int64]int    // jobs to be read afresh
 	lastFullListAt          time.Time        // of the last full list
+	isFullListRequested     bool             // for the next poll
 }
 
 // portAction is something to happen when the step has come to a port.

@@ -48,8 +48,8 @@ func (c *faultyCluster) showStaleJobs(v *slurm.View) {
 	for i := range v.Jobs {
 		marks[v.Jobs[i].ID] = v.Jobs[i].State + strings.Join(v.Jobs[i].Flags, "+")
 	}
-	full := !c.Site.PollsLazily || c.LastReadJobs == nil || v.At.Sub(c.lastFullListAt).Abs() >= fullListInterval
-	v.IsFullRead = full
+	full := !c.Site.PollsLazily || c.LastReadJobs == nil || v.At.Sub(c.lastFullListAt).Abs() >= fullListInterval || c.isFullListRequested
+	v.IsFullRead, c.isFullListRequested = full, false
 	if full {
 		c.LastReadJobs, c.lastFullListAt = map[int64]slurm.Job{}, v.At
 	}

@@ -117,6 +117,9 @@ func (c *faultyCluster) carryOutCall(k *oracle.Call) error {
 	return c.world.Update(c.Name, k.Edit.Run.Job, sim.JobUpdate{Nice: &k.Edit.Value})
 }
 
+// RequestFullRead implements cycle.FullReader.
+func (c *faultyCluster) RequestFullRead() { c.isFullListRequested = true }
+
 // Observe implements bridge.Cluster.
 func (c *faultyCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	c.runDuePortActions()

@@ -15,6 +15,7 @@
 //	  gatePlan             what of the plan may be sent
 //	  diffPlan             which edits lead there
 //	  gateEdits            which of them may be sent
+//	requestFullRead      ask for a whole list, where stops wait for one
 //	storeIntents         store the cycles and what is to be sent
 //	pushIntents          read each job again and send
 //	releasePins          give node lists back for which nothing is pushed any more

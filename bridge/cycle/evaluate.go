@@ -25,6 +25,7 @@ type PartitionResult struct {
 	StuckReasonByJob      map[int64]string         // jobs that did not start although that was decided, and what that means
 	OtherOrderReasonByJob map[int64]string         // its jobs that something else orders, and how that shows
 	StopPauseReason       string                   // why no job of the partition is stopped for now; "": one may be
+	NeedsFullRead         bool                     // stops wait for a whole list of jobs
 	Edits                 []slurm.Edit             // what should change in Slurm
 	WithheldReasons       []string                 // why none of the edits, or one only, is sent in this cycle: nothing is about one job
 	MaySendEdits          bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt

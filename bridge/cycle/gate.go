@@ -90,7 +90,7 @@ func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.Comm
 func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
-	e.WithheldReasons = s.withheldReasonsOf(&e)
+	e.NeedsFullRead, e.WithheldReasons = out.NeedsFullRead, s.withheldReasonsOf(&e)
 	e.MaySendEdits = s.allowedEdits != noEdits && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)
 	return e
 }

@@ -2,7 +2,9 @@ package cycle_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -206,4 +208,38 @@ func gracefully(t *testing.T, name string) (warned, stopped int) {
 	}
 	r.cycles(60)
 	return warned, stopped
+}
+
+// TestStopsWaitForAWholeList: where polls read only what changed, a whole list is asked for when a
+// stop would be sent but for that, and the stop comes with the next poll, no later; nothing
+// else asks for one, nor does a stop while nothing is sent.
+func TestStopsWaitForAWholeList(t *testing.T) {
+	requeued := map[bool]time.Time{}
+	for _, partial := range []bool{false, true} {
+		r, short := gracious(t, "fairbridge:preemptible,ckpt=10s")
+		at, polls := r.requeuedAt(), 0
+		r.wire.partial = func() bool { polls++; return partial && polls > 1 }
+		said := false
+		for i := 0; i < 20 && at.IsZero(); i++ {
+			for _, x := range r.cycles(1).PartitionResults[0].Refusals {
+				said = said || int64(x.Job) == short && strings.Contains(x.Why, "a whole list of jobs is read first")
+			}
+		}
+		requeued[partial] = *at
+		r.cycles(5)
+		if n := r.kinds(); n[slurm.EditRequeue] != 1 || (r.wire.fullReads == 1) != partial || said != partial {
+			t.Errorf("partial %t: sent %v, asked for a whole list %d times, explained %t", partial, n, r.wire.fullReads, said)
+		}
+	}
+	if late := requeued[true].Sub(requeued[false]); late > bridge.DefaultConfig().Interval {
+		t.Errorf("by partial lists a stop comes %v later", late)
+	}
+	r, _ := gracious(t, "fairbridge:preemptible,ckpt=10s")
+	r.wire.partial = func() bool { return true }
+	if err := os.WriteFile(r.stops, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r.cycles(5); r.wire.fullReads > 0 {
+		t.Errorf("a whole list was asked for %d times while nothing is sent", r.wire.fullReads)
+	}
 }

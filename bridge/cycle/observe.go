@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -31,6 +32,24 @@ func (l *Loop) observeCluster(ctx context.Context) (bridge.Facts, []bridge.Doubt
 	}
 	l.Metrics.observeStep("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil
+}
+
+// FullReader is a Cluster of which most polls read only what has changed.
+type FullReader interface {
+	// RequestFullRead makes the next poll read the record of every job. It may be put off
+	// where that would be too often: who still wants one then asks again.
+	RequestFullRead()
+}
+
+// requestFullRead asks for a whole list where stops wait for one: those that would be sent, and
+// those of partitions that only observe, whose plans are to be the ones that would be sent.
+func (l *Loop) requestFullRead(evaluations []PartitionResult) {
+	c, ok := l.Cluster.(FullReader)
+	if ok && slices.ContainsFunc(evaluations, func(e PartitionResult) bool {
+		return e.NeedsFullRead && (e.MaySendEdits || !e.Partition.Mode.Allows(bridge.ModeRank))
+	}) {
+		c.RequestFullRead()
+	}
 }
 
 // recordView stores what the view shows of runs, and recalls the past.

@@ -48,7 +48,13 @@ type wire struct {
 	between func(w *sim.World)     // happens between looking and pushing
 	looked  func()                 // happens while looking
 	listed  map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
+	partial func() bool            // whether a poll reads only what changed, unless a whole list was asked for; nil: never
+
+	fullReads int  // how often a whole list was asked for
+	asked     bool // one was asked for since the last poll
 }
+
+func (c *wire) RequestFullRead() { c.fullReads, c.asked = c.fullReads+1, true }
 
 func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	if c.looked != nil {
@@ -64,6 +70,8 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	if err == nil && c.spoil != nil {
 		c.spoil(v)
 	}
+	v.IsFullRead = c.asked || c.partial == nil || !c.partial()
+	c.asked = false
 	for i := range v.Jobs {
 		if j, ok := c.listed[v.Jobs[i].ID]; ok {
 			v.Jobs[i] = j

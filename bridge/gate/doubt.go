@@ -28,6 +28,14 @@ func (s *CommonInput) checkViewUsable() *denial {
 	return nil
 }
 
+// checkWholeList says why no job is stopped or warned by this view (I13).
+func (s *CommonInput) checkWholeList() *denial {
+	if _, ok := s.View.WholeList(); ok {
+		return nil
+	}
+	return deny(invariant.FreshView, "a whole list of jobs is read first: this poll read only those whose state had changed, and Slurm may be about to make room itself")
+}
+
 // checkLeadershipLasts says why leadership is not enough (I14).
 func (s *CommonInput) checkLeadershipLasts() *denial {
 	if need := s.Budgets.SendTime + 2*time.Second; s.LeadershipLeft < need {

@@ -64,6 +64,7 @@ func (g *editGate) checkStop(c *editCandidate, stop *bridge.Stop) *denial {
 			}
 			return nil
 		},
+		g.checkWholeList,
 		func() *denial { return g.checkStoppable(c.SnapshotJob) },
 		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
 		func() *denial { return g.stopBudget.checkStop(g.newStop(c.SnapshotJob, stop.Beneficiary)) },

@@ -72,6 +72,8 @@ type PlanOutput struct {
 	Stops []bridge.Stop
 	// Warnings are the warnings to be sent ahead of stops; hand them to FilterEdits.
 	Warnings []bridge.PlannedWarning
+	// NeedsFullRead says that stops may be but for the view, which is no whole list.
+	NeedsFullRead bool
 	// StopPauseReason says why no job of the partition may be stopped for now (I22); "" when
 	// one may.
 	StopPauseReason string

@@ -52,6 +52,11 @@ func (g *stopGate) filterStopGroup(x stopGroup) {
 		g.refuseStopGroup(x, culprit, n)
 		return
 	}
+	if n := g.checkWholeList(); n != nil && g.sendsStops(accepted) {
+		g.output.NeedsFullRead = true
+		g.refuseStopGroup(x, x.beneficiary, n)
+		return
+	}
 	for _, s := range accepted {
 		g.stopBudget.addStop(s)
 		g.plannedStopPairs[stopPair{s.Job, s.Beneficiary}] = true
@@ -60,6 +65,21 @@ func (g *stopGate) filterStopGroup(x stopGroup) {
 	if !g.warnBeforeStops(x, accepted) {
 		g.output.Stops = append(g.output.Stops, accepted...)
 	}
+}
+
+// sendsStops reports whether stops that may be are sent in this cycle, as requeues or as warnings:
+// they are not while the grace of one of them runs and all were warned.
+func (g *stopGate) sendsStops(accepted []bridge.Stop) bool {
+	inGrace := false
+	for _, s := range accepted {
+		switch at, _ := g.warnStateOf(g.snapshotJob(s.Job), g.View.Job(s.Job)); at {
+		case warnStateUnwarned:
+			return true
+		case warnStateInGrace:
+			inGrace = true
+		}
+	}
+	return !inGrace
 }
 
 // stopsRunningJob reports whether the decision takes a running job from its devices.

@@ -38,9 +38,6 @@ func (g *stopGate) checkBeneficiaryStarts(x stopGroup) *denial {
 		return deny(invariant.ReservedNodes, "it is not known which nodes are set aside: %s", v.StaleReservationsReason)
 	}
 	to, d := g.snapshotJob(int64(x.beneficiary)), g.decisionForJob(x.beneficiary)
-	if j := g.View.Job(int64(x.beneficiary)); j != nil && j.IsPending() && j.HasUnavailableNodes() {
-		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %s: its nodes are reserved or down", g.Snapshot.JobLabel(x.beneficiary))
-	}
 	return g.checkEndsBeforeReservation(to, d.On, g.earliestStartAfterStop())
 }
 

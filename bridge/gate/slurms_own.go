@@ -14,10 +14,15 @@ const slurmPassTime = time.Minute
 
 // checkLeftBySlurm says why Slurm may give the job room by itself, or keep it waiting for
 // something else than nodes, so that a stop of ours would be one for nothing (I8): it has not
-// looked, or it hands out licences.
+// looked, it hands out licences, or the nodes are not to be had. By a view that is no whole
+// list nothing is known of that.
 func (f *facts) checkLeftBySlurm(to *policy.Job) *denial {
-	j := f.View.Job(int64(to.ID))
-	if j == nil || to.State != policy.Pending {
+	list, whole := f.View.WholeList()
+	if !whole || to.State != policy.Pending {
+		return nil
+	}
+	j, ok := list.Job(int64(to.ID))
+	if !ok {
 		return nil
 	}
 	if !j.WasConsidered() && (f.clusterTime.Sub(j.Submit) < slurmPassTime || f.clusterTime.Sub(j.EligibleTime) < slurmPassTime) {
@@ -25,6 +30,9 @@ func (f *facts) checkLeftBySlurm(to *policy.Job) *denial {
 	}
 	if j.Licenses != "" && !j.WaitsForResources() {
 		return deny(invariant.StopPurpose, "job %s asks for licences (%s), and Slurm does not say that it lacks nodes alone (its reason: %s)", j.Label(), j.Licenses, j.Reason)
+	}
+	if j.IsPending() && j.HasUnavailableNodes() {
+		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %s: its nodes are reserved or down", f.Snapshot.JobLabel(to.ID))
 	}
 	return nil
 }
@@ -35,7 +43,7 @@ const maxCleanupTime = 5 * time.Minute
 // isEnding reports whether the job gives its devices back without us: it ends, or Slurm itself
 // preempts it, perhaps after a grace time.
 func (f *facts) isEnding(j *slurm.Job) bool {
-	return j.HasFlag("COMPLETING") && f.clusterTime.Sub(j.End) < maxCleanupTime || j.IsBeingPreempted()
+	return j.HasFlag("COMPLETING") && f.clusterTime.Sub(j.End) < maxCleanupTime || j.WasSeenPreempted()
 }
 
 // checkNoRoomComes says which ending jobs may leave room enough for the job, so that another

@@ -186,7 +186,7 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 		return "this partition is not in preempt mode"
 	case j.HasFlag("COMPLETING"):
 		return "it is ending"
-	case j.IsBeingPreempted():
+	case j.WasSeenPreempted():
 		return "Slurm is preempting it"
 	case j.State != "RUNNING":
 		return "it is " + strings.ToLower(j.State)

@@ -51,7 +51,7 @@ var All = []Invariant{
 	{EditBudget, "Changes per interval stay within the write budget, array tasks counted each; one field of a job is not changed again within the cooldown."},
 	{SlowReordering, "Few pending jobs change their place in the order per interval, and no plan that turns the queue over goes through at once."},
 	{NodeLists, "Node lists name existing nodes that can start jobs, keep every node the owner asked for or refused, leave the job enough nodes, can take none from a run that begins in that moment, and are written only while something outside the daemon takes them back if it dies."},
-	{FreshView, "Nothing is done on a view that is old, partial, filtered, cut, of another clock or shorter than Slurm itself can explain, nor to a run other than the one seen."},
+	{FreshView, "Nothing is done on a view that is old, partial, filtered, cut, of another clock or shorter than Slurm itself can explain, nor to a run other than the one seen; no job is stopped or warned unless the record of every job was read in the same poll."},
 	{LeadingOnly, "Nothing is sent without leadership that outlasts the sending."},
 	{ExemptJobs, "Exempt jobs are never touched: listed users, accounts, partitions and jobs, jobs of partitions not managed, in reservations, of scrontab, federated, heterogeneous, ending or unreadable; interactive jobs are ordered only; leases spare deadlines and heads of dependency trees."},
 	{LongWait, "A job that has waited very long is neither leased nor lowered."},

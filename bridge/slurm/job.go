@@ -132,9 +132,10 @@ func (j *Job) IsRunning() bool {
 	return j.State == "RUNNING" || j.State == "SUSPENDED" || j.HasFlag("COMPLETING")
 }
 
-// IsBeingPreempted reports whether Slurm itself has told the run to end for another job;
-// it may go on for the grace time of its QOS or partition.
-func (j *Job) IsBeingPreempted() bool {
+// WasSeenPreempted reports whether Slurm, when the job was read, had told the run to end for
+// another job; the run may go on for the grace time of its QOS or partition. That it had stays
+// true until the run ends. That it had not may be old, unless the view is a WholeList.
+func (j *Job) WasSeenPreempted() bool {
 	return j.IsRunning() && !j.PreemptTime.IsZero() && !j.PreemptTime.Before(j.Start)
 }
 

@@ -49,6 +49,9 @@ func (l *control) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	return l.live.RereadJob(ctx, id)
 }
 
+// RequestFullRead goes to the client.
+func (l *control) RequestFullRead() { l.live.RequestFullRead() }
+
 // HasNode asks about a node.
 func (l *control) HasNode(ctx context.Context, name string) (bool, error) {
 	return l.live.HasNode(ctx, name)

@@ -11,10 +11,15 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// I13: nothing is done on a view that is partial, filtered, or of another clock.
+// I13: nothing is done on a view that is partial, filtered, or of another clock, and no job
+// is stopped or warned on one of which some records are old.
 func checkSoundView(s *sendContext) string {
-	if s.SentBy.seenViewFault != "" && !s.IsLate && !s.SentBy.IsTool {
+	switch {
+	case s.IsLate || s.SentBy.IsTool:
+	case s.SentBy.seenViewFault != "":
 		return "the daemon saw " + s.SentBy.seenViewFault
+	case (s.Edit.Kind == slurm.EditRequeue || s.Edit.Kind == slurm.EditWarn) && !s.SentBy.sawWholeList:
+		return "the daemon saw no whole list"
 	}
 	return ""
 }

@@ -27,6 +27,7 @@ type Daemon struct {
 	writeCount              int                       // tasks, in this step
 	rereadChangeNumberByJob map[int64]int             // jobs read again in this step, as of which change of the book
 	seenViewFault           string                    // how what it saw in this step was not the truth
+	sawWholeList            bool                      // every job it saw in this step was read in this step
 	hasSeenTrueView         bool                      // it saw the truth since it started
 	seenJobs                map[int64]bool            // jobs it has seen
 	maxSeenNodeCount        int                       // nodes it has seen
@@ -40,7 +41,7 @@ func (d *Daemon) NoteStart() {
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
-	d.writeCount, d.rereadChangeNumberByJob, d.seenViewFault = 0, map[int64]int{}, ""
+	d.writeCount, d.rereadChangeNumberByJob, d.seenViewFault, d.sawWholeList = 0, map[int64]int{}, "", false
 	d.stepCount++
 }
 
@@ -48,7 +49,7 @@ func (d *Daemon) NoteStep() {
 // its own. Of one that has seen the truth before, or has a clock, it says how it
 // must notice that it is not the truth.
 func (d *Daemon) NoteView(v *slurm.View, off time.Duration, g *bridge.Budgets) {
-	d.seenViewFault = d.findViewFault(v, off, g)
+	d.seenViewFault, d.sawWholeList = d.findViewFault(v, off, g), v.IsFullRead
 	d.hasSeenTrueView = d.hasSeenTrueView || d.seenViewFault == ""
 	for i := range v.Jobs {
 		d.seenJobs[v.Jobs[i].ID] = true

@@ -56,6 +56,15 @@ func (l *LazyCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	return callWithCluster(ctx, l, func(c *Cluster) (*slurm.View, error) { return c.Observe(ctx) })
 }
 
+// RequestFullRead makes the next poll read the record of every job, as the first one does anyway.
+func (l *LazyCluster) RequestFullRead() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cluster != nil {
+		l.cluster.RequestFullRead()
+	}
+}
+
 // RereadJob reads one job.
 func (l *LazyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	return callWithCluster(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.RereadJob(ctx, id) })

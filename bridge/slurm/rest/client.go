@@ -99,7 +99,7 @@ func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
 // readQueue brings the model of the queue up to date and copies it into the view.
 func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
 	old, pollsLeft := c.queueCache.load()
-	p := jobPoll{session: c.session, PollConfig: c.pollConfig, view: v, oldModel: old, pollsLeftByJob: pollsLeft}
+	p := jobPoll{session: c.session, PollConfig: c.pollConfig, view: v, oldModel: old, pollsLeftByJob: pollsLeft, isFullReadRequested: c.queueCache.takeFullReadRequest()}
 	next, err := p.readChanges(ctx)
 	if err != nil {
 		return err
@@ -112,6 +112,11 @@ func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
 // MarkStale makes the next polls read the job afresh, because we changed it.
 // Three polls, since a call without an answer can be carried out late.
 func (c *Client) MarkStale(job int64) { c.queueCache.markStale(job, 3) }
+
+// RequestFullRead makes the next poll read the record of every job, unless the last whole list is
+// younger than 6 ms for each of its jobs (a minute for 10,000): who still wants one then asks
+// again.
+func (c *Client) RequestFullRead() { c.queueCache.requestFullRead() }
 
 // RereadJob reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class

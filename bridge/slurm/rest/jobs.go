@@ -18,6 +18,8 @@ type jobPoll struct {
 	view           *slurm.View // what it notes on the way
 	oldModel       queueModel
 	pollsLeftByJob map[int64]int
+
+	isFullReadRequested bool // RequestFullRead was called since the last poll
 }
 
 // readChanges reads what is needed: little, or everything.
@@ -37,22 +39,31 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	}
 	p.view.Warnings = append(p.view.Warnings, meta.Warnings...)
 	statesByID := formatStatesByJob(lines)
-	if p.oldModel.fullReadAt.IsZero() || p.view.At.Sub(p.oldModel.fullReadAt) >= p.FullEvery || p.view.At.Before(p.oldModel.fullReadAt) {
+	if p.isFullReadDue() {
 		return p.readWholeList(ctx, statesByID)
 	}
 	ids := p.oldModel.staleJobIDs(statesByID, p.pollsLeftByJob)
 	if len(ids) > min(p.Few, len(statesByID)*p.FewPercent/100+10) || slices.ContainsFunc(ids, isFederatedID) {
 		return p.readWholeList(ctx, statesByID)
 	}
-	ids = append(ids, p.oldModel.jobsWithOldReason(statesByID)...)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
 	found, err := p.readJobsByID(ctx, ids)
 	if err != nil {
 		return p.oldModel, err
 	}
 	p.view.AddGoneJobs(listUnknownIDs(ids, found)...)
-	return p.oldModel.update(statesByID, ids, found), nil
+	next := p.oldModel.update(statesByID, ids, found)
+	if next.hasOldReasons() && next.mayReadFull(p.view.At) {
+		p.oldModel = next
+		return p.readWholeList(ctx, statesByID)
+	}
+	return next, nil
+}
+
+// isFullReadDue reports whether the whole list is read although few jobs changed: it is old, or
+// asked for.
+func (p *jobPoll) isFullReadDue() bool {
+	m, now := p.oldModel, p.view.At
+	return m.fullReadAt.IsZero() || now.Sub(m.fullReadAt) >= p.FullEvery || now.Before(m.fullReadAt) || p.isFullReadRequested && m.mayReadFull(now)
 }
 
 // isFederatedID reports whether the id is one that a federation gives out: its upper bits are

@@ -21,16 +21,16 @@ import (
 
 // queue is a slurmrestd with a job table that tests change.
 type queue struct {
-	mu      sync.Mutex
-	version int
-	jobs    map[int64]string // id → state; of "" only job/ID knows
-	hidden  map[int64]bool   // left out of jobs/state/
-	short   map[int64]bool   // left out of all lists
-	noParts bool             // the partitions cannot be read
-	node    func() (status int, body string)
-	now     int64
-	calls   []string
-	aside   string // the reservations; fail: reading them does
+	mu            sync.Mutex
+	version       int
+	jobs          map[int64]string // id → state; of "" only job/ID knows
+	hidden, short map[int64]bool   // left out of jobs/state/, and of all lists
+	noParts       bool             // the partitions cannot be read
+	node          func() (status int, body string)
+	now           int64
+	calls         []string
+	aside         string           // the reservations; fail: reading them does
+	reason        map[int64]string // state_reason
 }
 
 const epoch = 1795225300
@@ -102,9 +102,9 @@ func (q *queue) answer(w http.ResponseWriter, path string) {
 }
 
 func (q *queue) record(id int64) string {
-	return fmt.Sprintf(`{"job_id":%d,"name":"j","user_name":"alice","user_id":1001,"account":"a","partition":"gpu","job_state":["%s"],
+	return fmt.Sprintf(`{"job_id":%d,"name":"j","user_name":"alice","user_id":1001,"account":"a","partition":"gpu","job_state":["%s"],"state_reason":"%s",
 		"priority":{"set":true,"infinite":false,"number":5},"submit_time":{"set":true,"infinite":false,"number":%d},"restart_cnt":0,
-		"tres_req_str":"cpu=1,gres/gpu=1","node_count":{"set":true,"infinite":false,"number":1}}`, id, q.jobs[id], epoch)
+		"tres_req_str":"cpu=1,gres/gpu=1","node_count":{"set":true,"infinite":false,"number":1}}`, id, q.jobs[id], q.reason[id], epoch)
 }
 
 // took returns and forgets the calls since the last time.

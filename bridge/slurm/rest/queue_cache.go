@@ -11,6 +11,8 @@ type queueCache struct {
 	mu             sync.Mutex
 	model          queueModel
 	pollsLeftByJob map[int64]int // jobs changed by us → polls that still read them afresh
+
+	isFullReadRequested bool // for the next poll
 }
 
 // markStale makes the next polls read the job afresh, so many at least.
@@ -21,6 +23,22 @@ func (m *queueCache) markStale(job int64, polls int) {
 		m.pollsLeftByJob = map[int64]int{}
 	}
 	m.pollsLeftByJob[job] = max(m.pollsLeftByJob[job], polls)
+}
+
+// requestFullRead makes the next poll read the whole list.
+func (m *queueCache) requestFullRead() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.isFullReadRequested = true
+}
+
+// takeFullReadRequest reports whether the whole list was asked for since it was called last.
+func (m *queueCache) takeFullReadRequest() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was := m.isFullReadRequested
+	m.isFullReadRequested = false
+	return was
 }
 
 // dropModel drops the model: another API version shows other fields.

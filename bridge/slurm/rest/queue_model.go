@@ -18,6 +18,8 @@ type queueModel struct {
 	statesByID map[int64]string     // by id, the states jobs/state/ showed then
 	fullReadAt time.Time            // slurmctld's clock at the last full list
 	ctldStart  time.Time
+
+	hasEndedRuns bool // runs were seen to end since the last full list
 }
 
 // formatStatesByJob sums up, by job id, what jobs/state/ lists: the state of a job, or
@@ -86,25 +88,29 @@ func (m queueModel) staleJobIDs(statesByID map[int64]string, pollsLeft map[int64
 	return ids
 }
 
-// maxReasonReads is how many waiting jobs are read afresh in a poll for their reason's sake.
-const maxReasonReads = 20
+// fullReadPausePerJob is how long after a whole list the next one may be read before it is due,
+// for each job in it. slurmrestd works 0.5 to 0.7 ms on a job of a list: so whole lists take it a
+// tenth of a core at most.
+const fullReadPausePerJob = 6 * time.Millisecond
 
-// jobsWithOldReason returns waiting jobs whose reason is worth a look although their state is the
-// same: Slurm had not tried to start them yet, or they ask for licences, which come and
-// go. Those next in line come first.
-func (m queueModel) jobsWithOldReason(statesByID map[int64]string) []int64 {
-	var old []*slurm.Job
-	for id, j := range m.jobByID {
-		if _, listed := statesByID[id]; listed && !isFederatedID(id) && j.IsPending() && !j.IsHeld && (j.Reason == "None" || j.Licenses != "") {
-			old = append(old, j)
+// mayReadFull reports whether the last whole list is so old that another may be read before
+// it is due.
+func (m queueModel) mayReadFull(now time.Time) bool {
+	return now.Sub(m.fullReadAt) >= time.Duration(len(m.jobByID))*fullReadPausePerJob
+}
+
+// hasOldReasons reports whether Slurm kept a job back until others end when it was read, and some
+// have ended since the last whole list: its reason may have passed, which its state does not show.
+func (m queueModel) hasOldReasons() bool {
+	if !m.hasEndedRuns {
+		return false
+	}
+	for _, j := range m.jobByID {
+		if j.WaitsForAnEnd() {
+			return true
 		}
 	}
-	slices.SortFunc(old, func(a, b *slurm.Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
-	ids := make([]int64, 0, maxReasonReads)
-	for _, j := range old[:min(len(old), maxReasonReads)] {
-		ids = append(ids, j.ID)
-	}
-	return ids
+	return false
 }
 
 // wasSeenToEnd reports whether we read the job's end, after which its absence is no
@@ -114,13 +120,15 @@ func wasSeenToEnd(j *slurm.Job) bool { return j.IsDone() && j.UntrustedReason ==
 // update returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.
 func (m queueModel) update(statesByID map[int64]string, read []int64, found map[int64]*slurm.Job) queueModel {
-	next := queueModel{jobByID: make(map[int64]*slurm.Job, len(m.jobByID)), statesByID: statesByID, fullReadAt: m.fullReadAt, ctldStart: m.ctldStart}
+	next := queueModel{jobByID: make(map[int64]*slurm.Job, len(m.jobByID)), statesByID: statesByID, fullReadAt: m.fullReadAt, ctldStart: m.ctldStart, hasEndedRuns: m.hasEndedRuns}
 	for id, j := range m.jobByID {
 		if _, listed := statesByID[id]; listed || !wasSeenToEnd(j) {
 			next.jobByID[id] = j
 		}
 	}
 	for _, id := range read {
+		was, is := m.jobByID[id], found[id]
+		next.hasEndedRuns = next.hasEndedRuns || was != nil && was.IsRunning() && (is == nil || !is.IsRunning())
 		delete(next.jobByID, id)
 	}
 	maps.Copy(next.jobByID, found)

@@ -1,0 +1,51 @@
+package slurm
+
+import (
+	"slices"
+	"strings"
+)
+
+// WholeList is a view in which the record of every job was read in this poll. Up to v0.0.40 all
+// views are. From v0.0.41 on (24.05) most polls read the states of jobs alone: what is of this
+// poll then is which jobs are listed, their states with the flags, and the tasks that arrays
+// have left. A record is read where one of these moved, or where we wrote. All else of a job is
+// as it was at the last whole list, or when its state last moved. Of that,
+//
+//   - Slurm itself changes the reason, the preempt time, the priority, the estimated start and
+//     the planned nodes, by looking at the queue, or because another job ended;
+//   - people change the comment, limit, begin time, deadline, nice, hold, dependency, licences,
+//     partition, account, QOS, constraint, node lists and leave to be requeued. A job is read
+//     again right before it is written to, and planned anew if one of these differs.
+//
+// What a job waits for is told by a WholeList only, so that no other view can be asked.
+type WholeList struct{ view *View }
+
+// WholeList returns the view as a whole list; ok is false when it is none.
+func (v *View) WholeList() (list WholeList, ok bool) { return WholeList{v}, v.IsFullRead }
+
+// Job returns the record with the id; ok is false when there is none.
+func (l WholeList) Job(id int64) (j FreshJob, ok bool) {
+	j.Job = l.view.Job(id)
+	return j, j.Job != nil
+}
+
+// FreshJob is a record of a WholeList. It tells what Slurm made of the job when it last looked.
+type FreshJob struct{ *Job }
+
+// WasConsidered reports whether Slurm has tried to start the job, so that its reason is known.
+func (j FreshJob) WasConsidered() bool { return j.Reason != "" && j.Reason != "None" }
+
+// WaitsForResources reports whether Slurm says that nodes are all that the job lacks.
+func (j FreshJob) WaitsForResources() bool { return j.Reason == "Resources" }
+
+// HasUnavailableNodes reports whether Slurm says that the job's nodes are reserved or down.
+func (j FreshJob) HasUnavailableNodes() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
+
+// endingReasons are the beginnings of the pending reasons that pass when other jobs end.
+var endingReasons = []string{"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency"}
+
+// WaitsForAnEnd reports whether Slurm, when the job was read, kept it back until other jobs end.
+// Such an end may change the job's reason, which its state does not show.
+func (j *Job) WaitsForAnEnd() bool {
+	return j.IsPending() && j.Reason != "DependencyNeverSatisfied" && slices.ContainsFunc(endingReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
+}
