@@ -31,7 +31,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 		s.start()
 		s.until("the short job runs", 90*time.Second, func() bool { return s.show(short)["JobState"] != "PENDING" })
 		if r := s.show(hog)["Restarts"]; r != "1" {
-			t.Errorf("the long job was restarted %s times, want once", r)
+			t.Errorf("the long job was restarted %s times, want once:\n%s", r, s.fairbridge("explain", short))
 		}
 		if n := s.states(hogs...)["RUNNING"]; n != 3 {
 			t.Errorf("%d of the 3 jobs that did not opt in still run", n)
