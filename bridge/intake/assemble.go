@@ -102,7 +102,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	if j.IsRunning() {
 		a.addCurrentRun(&out, j, mine)
 	} else {
-		out.HeldReason = cmp.Or(heldReason(j, err), tooMuch)
+		out.HeldReason = cmp.Or(heldReason(j, err), a.closedReason(j), tooMuch)
 		out.StuckReason = a.StuckReasonByJob[j.ID]
 		out.UnplaceableReason = unplaceableReason(j)
 		out.SlurmStartEstimate = j.Start
@@ -199,7 +199,7 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 	case !a.OptIn.Accepts(j):
 		return "its owner did not opt in (--comment=fairbridge:preemptible)"
 	}
-	return ""
+	return a.neverAgainReason(j)
 }
 
 func jobDeadline(j *slurm.Job) time.Time {

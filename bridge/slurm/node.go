@@ -52,14 +52,3 @@ func (n *Node) IsAsleep() bool { return slices.Contains(n.Flags, "POWERED_DOWN")
 
 // isBooting reports whether Slurm is waking the node, which answers nothing meanwhile.
 func (n *Node) isBooting() bool { return slices.Contains(n.Flags, "POWERING_UP") }
-
-// Partition is one partition record of Slurm.
-type Partition struct {
-	Name            string
-	IsUp            bool
-	Nodes           Hosts
-	MaxTimeMinutes  int64 // minutes; 0: no limit
-	PriorityTier    int
-	AllowedAccounts []string // allowed accounts; none: all
-	AllowedQOS      []string // allowed QOS; none: all
-}

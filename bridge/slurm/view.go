@@ -51,6 +51,15 @@ func (v *View) IsProvenGone(id int64) bool {
 	return gone
 }
 
+// Partition returns the partition with the name, or nil.
+func (v *View) Partition(name string) *Partition {
+	at := slices.IndexFunc(v.Partitions, func(p Partition) bool { return p.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &v.Partitions[at]
+}
+
 // AddJobs adds records that the list left out.
 func (v *View) AddJobs(jobs ...Job) {
 	v.Jobs = append(v.Jobs, jobs...)

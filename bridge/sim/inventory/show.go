@@ -27,8 +27,12 @@ func (n *Node) AsSlurm() slurm.Node {
 
 // AsSlurm returns the partition as Slurm shows it.
 func (p *Partition) AsSlurm() slurm.Partition {
+	state := "UP"
+	if p.IsDown {
+		state = "DOWN"
+	}
 	return slurm.Partition{
-		Name: p.Name, IsUp: !p.IsDown, Nodes: slurm.HostsFromNames(NodeNames(p.Nodes)),
+		Name: p.Name, State: state, Nodes: slurm.HostsFromNames(NodeNames(p.Nodes)),
 		MaxTimeMinutes: int64(p.MaxTime / time.Minute), PriorityTier: p.Tier,
 	}
 }

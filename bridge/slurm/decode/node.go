@@ -92,11 +92,13 @@ func partitionQOSPtr(p *slurm.Partition) *[]string { return &p.AllowedQOS }
 
 func readPartitionState(s *replyInput, p *slurm.Partition) valueStatus {
 	got := s.readWords(true)
-	p.IsUp = got == statusFound && slices.Contains(s.lastWords, "UP")
+	if p.State = ""; got == statusFound && len(s.lastWords) == 1 {
+		p.State = s.lastWords[0]
+	}
 	return got
 }
 
-// readPartition reads one partition record. One that cannot be read is down.
+// readPartition reads one partition record. One that cannot be read has no state.
 func readPartition(s *replyInput, p *slurm.Partition) {
 	_, wrong := partitionSchema.readRecord(s, p)
 	if s.Err() != nil {
@@ -106,6 +108,6 @@ func readPartition(s *replyInput, p *slurm.Partition) {
 		s.Fail("a partition without a name")
 	}
 	if wrong != 0 {
-		p.IsUp = false
+		p.State = ""
 	}
 }

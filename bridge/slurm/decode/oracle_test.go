@@ -105,7 +105,7 @@ func referencePartition(o jsonObject) slurm.Partition {
 	states, _ := inside("partition").list("state", true)
 	return slurm.Partition{
 		Name:            newReader(o).text("name"),
-		IsUp:            len(states) == 1 && states[0] == "UP",
+		State:           states[0],
 		Nodes:           slurm.ReadHosts(inside("nodes").text("configured")),
 		MaxTimeMinutes:  inside("maximums").size("time"),
 		PriorityTier:    int(inside("priority").size("tier")),

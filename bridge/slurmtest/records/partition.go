@@ -110,10 +110,7 @@ func partitionState(p partitionRecord) any {
 }
 
 func (p partitionRecord) stateWord() string {
-	if p.IsUp {
-		return "UP"
-	}
-	return "DOWN"
+	return p.State
 }
 
 // flags marks the default.
