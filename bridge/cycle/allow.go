@@ -3,6 +3,7 @@ package cycle
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"fairbridge/bridge"
@@ -21,15 +22,13 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 	}
 	doubtful := len(r.Doubts) > 0
 	people := newContestedEdits(f.Intents, f.View)
+	rewrites := newRewriteBreaker(f.Intents, l.Now())
 	f.LeftAloneReasonByUser = people.leftAloneReasonByUser()
+	maps.Copy(f.LeftAloneReasonByUser, rewrites.leftAloneReasonByUser())
 	if err := leftAloneError(f.LeftAloneReasonByUser); err != nil {
 		r.addWarning(bridge.CauseForeignChanges, err)
 	}
-	f.OtherOrderReasonByJob = ledger.OtherOrderReasonByJob(f.Intents, f.View)
-	l.Metrics.otherOrderJobs.Set(float64(len(f.OtherOrderReasonByJob)))
-	if err := ledger.CheckOtherOrder(f.OtherOrderReasonByJob); err != nil {
-		r.addWarning(bridge.CauseOtherOrder, err)
-	}
+	f.OtherOrderReasonByJob = l.findOtherOrder(f, r)
 	breaker := newEffectBreaker(f.Intents, f.View.At)
 	allowed, err := breaker.allowance(f.View.At)
 	if err != nil {
@@ -43,8 +42,7 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 		r.addDoubt(bridge.CauseHistory, err)
 		m.GoodViews = 0
 	}
-	m.Rewrites = m.Rewrites.forgetOld(l.Now())
-	allowed = m.addRewrites(r, allowed)
+	allowed = rewrites.addRewrites(r, allowed)
 	if push.StopFileExists(l.StopFile) {
 		r.addDoubt(bridge.CauseStopFile, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		allowed = noEdits
@@ -53,6 +51,17 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 		allowed = noEdits
 	}
 	return f, m, allowed
+}
+
+// findOtherOrder returns the jobs that something else orders, counts them and, when they are
+// several, tells of them.
+func (l *Loop) findOtherOrder(f bridge.Facts, r *Report) map[int64]string {
+	reasons := ledger.OtherOrderReasonByJob(f.Intents, f.View)
+	l.Metrics.otherOrderJobs.Set(float64(len(reasons)))
+	if err := ledger.CheckOtherOrder(reasons); err != nil {
+		r.addWarning(bridge.CauseOtherOrder, err)
+	}
+	return reasons
 }
 
 // withheldReasons says why not all edits may be sent in this cycle, whatever they are: what

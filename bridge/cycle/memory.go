@@ -24,7 +24,6 @@ type Memory struct {
 	RequeueTimeByRun   map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
 	DatabaseRestoredAt time.Time                  // when the database was last found to be older than what was stored in it; zero: never
 	WereCallsFailing   bool                       // the last push ended because call after call failed: the next one begins with a single call
-	Rewrites           RewriteMemory              // jobs that lost values of their owners by our edits
 	LastLogged         LoggedState                // what the log knows
 }
 

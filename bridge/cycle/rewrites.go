@@ -3,8 +3,6 @@ package cycle
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,54 +10,97 @@ import (
 	"fairbridge/bridge/push"
 )
 
-// rewritePause is how long nothing is sent after our edits were seen to change more of jobs
-// than the field they write. Then it is tried again, and two more jobs may show it.
-const rewritePause = time.Hour
+// The breaker for rewrites: jobs came out of our edits with other fields changed. One may have
+// been changed by its owner at that very moment. Two of one person concern that person,
+// who may change jobs in a loop; jobs of two people concern the site: a job_submit plugin
+// does it. It is read from the ledger, so that a restart forgets nothing.
+const (
+	// rewritePause is how long nothing is sent after our edits were seen to change more of
+	// jobs than the field they write. Then it is tried again, and two more jobs may show it.
+	rewritePause = time.Hour
+	// maxRewrittenPeople is how many people's jobs may be seen to be rewritten.
+	maxRewrittenPeople = 2
+)
 
-// RewriteMemory is what is remembered of jobs that came out of our edits with other fields changed.
-type RewriteMemory struct {
-	FieldByJob map[int64]string // what became of which field, by job
-	LastSeenAt time.Time        // when the last of them was seen; zero: there is none
+// rewriteBreaker is the state of the breaker for rewrites, as the ledger shows it.
+type rewriteBreaker struct {
+	rewrittenJobs []bridge.Intent // the edits that changed more, by ID, of each job the last
+	lastSeenAt    time.Time       // when the last of them was sent; zero: there is none
 }
 
-// withPush adds what a push saw.
-func (w RewriteMemory) withPush(p *push.Pusher, now time.Time) RewriteMemory {
-	if len(p.RewrittenFieldByJob) > len(w.FieldByJob) {
-		w = RewriteMemory{FieldByJob: p.RewrittenFieldByJob, LastSeenAt: now}
+// newRewriteBreaker follows the breaker through the intents, by ID.
+func newRewriteBreaker(intents []bridge.Intent, now time.Time) rewriteBreaker {
+	var b rewriteBreaker
+	for i := range intents {
+		in := &intents[i]
+		if in.Before.Rewritten == "" {
+			continue
+		}
+		if in.Sent.Sub(b.lastSeenAt) >= rewritePause {
+			b = rewriteBreaker{}
+		}
+		b.rewrittenJobs, b.lastSeenAt = append(b.rewrittenJobs, *in), in.Sent
 	}
-	return w
-}
-
-// forgetOld forgets what is older than the pause.
-func (w RewriteMemory) forgetOld(now time.Time) RewriteMemory {
-	if now.Sub(w.LastSeenAt) >= rewritePause {
-		return RewriteMemory{}
+	if now.Sub(b.lastSeenAt) >= rewritePause {
+		return rewriteBreaker{}
 	}
-	return w
+	return b
 }
 
-// check returns the jobs and what became of them, as an error, and whether they are so many
-// that nothing may be sent.
-func (w RewriteMemory) check() (isPaused bool, err error) {
-	if len(w.FieldByJob) == 0 {
+// countRewrites returns how many edits were lately seen to change more of their jobs.
+func countRewrites(intents []bridge.Intent, now time.Time) int {
+	b := newRewriteBreaker(intents, now)
+	return len(b.rewrittenJobs)
+}
+
+// jobsByUser returns the jobs that were rewritten, by their owner.
+func (b *rewriteBreaker) jobsByUser() map[string]map[int64]bool {
+	jobs := map[string]map[int64]bool{}
+	for i := range b.rewrittenJobs {
+		in := &b.rewrittenJobs[i]
+		if jobs[in.Before.User] == nil {
+			jobs[in.Before.User] = map[int64]bool{}
+		}
+		jobs[in.Before.User][in.Edit.Run.Job] = true
+	}
+	return jobs
+}
+
+// leftAloneReasonByUser returns the people of whom several jobs were rewritten, and why they are
+// left alone.
+func (b *rewriteBreaker) leftAloneReasonByUser() map[string]string {
+	out := map[string]string{}
+	for who, jobs := range b.jobsByUser() {
+		if who != "" && len(jobs) >= push.MaxRewrittenJobs {
+			out[who] = fmt.Sprintf("%d jobs of %s lost other values in the moment of our edits", len(jobs), who)
+		}
+	}
+	return out
+}
+
+// check returns the jobs and what became of them, as an error, and whether they are of so many
+// people that nothing may be sent.
+func (b *rewriteBreaker) check() (isPaused bool, err error) {
+	if len(b.rewrittenJobs) == 0 {
 		return false, nil
 	}
 	var jobs []string
-	for _, id := range slices.Sorted(maps.Keys(w.FieldByJob)) {
-		jobs = append(jobs, w.FieldByJob[id])
+	for i := range b.rewrittenJobs {
+		in := &b.rewrittenJobs[i]
+		jobs = append(jobs, fmt.Sprintf("job %d of %s: %s", in.Edit.Run.Job, in.Before.User, in.Before.Rewritten))
 	}
 	text := strings.Join(jobs, "; ")
-	if len(w.FieldByJob) < push.MaxRewrittenJobs {
-		return false, errors.New(text + ": somebody at that moment, or a job_submit plugin; every edit is looked at now")
+	if len(b.jobsByUser()) < maxRewrittenPeople {
+		return false, errors.New(text + ": its owner at that moment, or a job_submit plugin; every edit is looked at now, and a person of whom two jobs show it is left alone")
 	}
-	return true, fmt.Errorf("%w: %s. Tell their owners, let the plugin leave changes by our user alone, and restart fairbridge; else it tries again at %s",
-		push.ErrJobsRewritten, text, w.LastSeenAt.Add(rewritePause).UTC().Format(time.RFC3339))
+	return true, fmt.Errorf("%w: %s. Tell their owners, and let the plugin leave changes by our user alone; it is tried again at %s",
+		push.ErrJobsRewritten, text, b.lastSeenAt.Add(rewritePause).UTC().Format(time.RFC3339))
 }
 
 // addRewrites tells of jobs that came out of our edits changed, and allows no more edits when
-// they are several.
-func (m Memory) addRewrites(r *Report, allowed editAllowance) editAllowance {
-	paused, err := m.Rewrites.check()
+// they are of several people.
+func (b *rewriteBreaker) addRewrites(r *Report, allowed editAllowance) editAllowance {
+	paused, err := b.check()
 	switch {
 	case paused:
 		r.addDoubt(bridge.CauseRewrites, err)

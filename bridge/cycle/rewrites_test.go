@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,5 +61,58 @@ func TestOneChangeAtThatMomentIsNoPlugin(t *testing.T) {
 	}
 	if last := r.cycles(121); len(last.Warnings) > 0 {
 		t.Errorf("an hour later: %v", last.Warnings)
+	}
+}
+
+// TestARestartForgetsNoRewrites: a daemon that starts anew sends nothing while the one before
+// would not have.
+func TestARestartForgetsNoRewrites(t *testing.T) {
+	r, _ := many(t, 30*time.Second, bridge.LeverSiteFactor, 24)
+	lost := r.rewriting(0)
+	r.cycles(10)
+	for range 5 {
+		r.restart()
+		if last := r.cycles(10); len(last.Doubts) != 1 || last.Doubts[0].Cause != bridge.CauseRewrites {
+			t.Errorf("doubts after a restart: %v", last.Doubts)
+		}
+	}
+	if len(*lost) != 2 {
+		t.Errorf("jobs %v lost their limits, want two", *lost)
+	}
+}
+
+// TestAnOwnerWhoChangesJobsInALoopConcernsNobodyElse: one person changes each of the own jobs in the
+// very moment we do. Those are left alone, everybody else's are ordered, and it is over an hour
+// after the last.
+func TestAnOwnerWhoChangesJobsInALoopConcernsNobodyElse(t *testing.T) {
+	r, ids := many(t, 30*time.Second, bridge.LeverSiteFactor, 24)
+	r.conf.Budgets.MaxEdits, r.conf.Budgets.EditFloor = 1, 1 // each is the first of its cycle, and looked at
+	r.restart()
+	changed, limit := map[int64]bool{}, 17*time.Minute
+	r.wire.lost = func(e slurm.Edit) error {
+		if j := r.job(e.Run.Job); j.User == "u3" {
+			changed[j.ID] = true
+			return r.w.Update("u3", j.ID, sim.JobUpdate{TimeLimit: &limit})
+		}
+		return nil
+	}
+	last := r.cycles(60)
+	if len(last.Doubts) > 0 {
+		t.Fatalf("doubts %v", last.Doubts)
+	}
+	if !slices.ContainsFunc(last.Warnings, func(d bridge.Doubt) bool {
+		return d.Cause == bridge.CauseRewrites && strings.Contains(d.Err.Error(), "of u3")
+	}) {
+		t.Errorf("warnings %v", last.Warnings)
+	}
+	if len(changed) != 2 {
+		t.Errorf("jobs %v of the owner were changed, want two", changed)
+	}
+	if n := r.standing(); n < len(ids)-4 { // three are the owner's, one may need no number
+		t.Errorf("%d values stand", n)
+	}
+	r.wire.lost = nil
+	if last := r.cycles(121); len(last.Warnings) > 0 || len(changed) != 2 {
+		t.Errorf("an hour later: %v; %v", last.Warnings, changed)
 	}
 }

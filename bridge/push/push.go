@@ -42,11 +42,12 @@ type Pusher struct {
 	StopsAtFirstFailure bool
 	// LooksForRewrites ends the push when edits change more of jobs than the field they write.
 	LooksForRewrites bool
-	// RewrittenFieldByJob is what other fields jobs were lately seen to lose by edits; Push adds to a copy.
-	RewrittenFieldByJob map[int64]string
+	// RewrittenJobCount is how many jobs were lately seen to lose other fields by edits.
+	RewrittenJobCount int
 
 	sentFields    map[slurm.JobField]bool // fields written so far
 	acceptedCount int                     // edits that Slurm accepted so far
+	rewriteCount  int                     // of which changed more of their jobs
 }
 
 // allowedFailuresInRow is how many calls in a row may fail.
@@ -128,8 +129,7 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 	if err := p.updateIntent(ctx, in); err != nil {
 		return true, err
 	}
-	p.noteRewrite(ctx, in, &j)
-	return true, nil
+	return true, p.noteRewrite(ctx, in, &j)
 }
 
 // noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,

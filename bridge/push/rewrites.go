@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
@@ -15,8 +14,8 @@ import (
 var ErrJobsRewritten = errors.New("jobs lose values of their owners when we change other fields (a job_submit plugin?)")
 
 const (
-	// MaxRewrittenJobs is how many jobs may come out of our edits with other fields changed.
-	// The first may have been changed by somebody at that very moment.
+	// MaxRewrittenJobs is how many jobs may come out of our edits with other fields changed
+	// before a push ends. The first may have been changed by its owner at that very moment.
 	MaxRewrittenJobs = 2
 	// editsPerLook is how many edits that Slurm accepted go by from one that is looked at
 	// right afterwards to the next. The first one of a push always is.
@@ -31,30 +30,32 @@ func (p *Pusher) looksForRewrite(in *bridge.Intent) bool {
 		return false
 	}
 	p.acceptedCount++
-	return p.acceptedCount%editsPerLook == 1 || len(p.RewrittenFieldByJob) > 0
+	return p.acceptedCount%editsPerLook == 1 || p.RewrittenJobCount+p.rewriteCount > 0
 }
 
-// noteRewrite notes what else the edit has changed of the job, which was read right before it.
-func (p *Pusher) noteRewrite(ctx context.Context, in *bridge.Intent, before *slurm.Job) {
+// noteRewrite notes in the ledger what else the edit has changed of the job, which was read
+// right before it. An error means that the journal failed.
+func (p *Pusher) noteRewrite(ctx context.Context, in *bridge.Intent, before *slurm.Job) error {
 	if !p.looksForRewrite(in) {
-		return
+		return nil
 	}
 	after, err := p.Cluster.RereadJob(ctx, before.ID)
 	if err != nil || after.State != before.State || !after.CurrentRun().IsSameRun(before.CurrentRun()) {
-		return // it started, or ended; the next poll tells
+		return nil // it started, or ended; the next poll tells
 	}
-	if what := rewrittenField(in.Edit, before, &after); what != "" {
-		p.RewrittenFieldByJob = maps.Clone(p.RewrittenFieldByJob)
-		if p.RewrittenFieldByJob == nil {
-			p.RewrittenFieldByJob = map[int64]string{}
-		}
-		p.RewrittenFieldByJob[before.ID] = fmt.Sprintf("job %s: when we changed its %s, %s", before.Label(), in.Edit.Kind.Field(), what)
+	what := rewrittenField(in.Edit, before, &after)
+	if what == "" {
+		return nil
 	}
+	p.rewriteCount++
+	in.Before.Rewritten = fmt.Sprintf("when we changed its %s, %s", in.Edit.Kind.Field(), what)
+	return p.updateIntent(ctx, in)
 }
 
-// checkRewrites says why the push must end: too many jobs were rewritten.
+// checkRewrites says why the push must end: it rewrote a job, and with those of before they
+// are too many.
 func (p *Pusher) checkRewrites() error {
-	if len(p.RewrittenFieldByJob) < MaxRewrittenJobs {
+	if p.rewriteCount == 0 || p.RewrittenJobCount+p.rewriteCount < MaxRewrittenJobs {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrPushHalted, ErrJobsRewritten)
