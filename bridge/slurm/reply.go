@@ -22,7 +22,7 @@ type Problem struct {
 // TaskState is one line of jobs/state/: a job, or one task of an array, and
 // its state words.
 type TaskState struct {
-	Job         int64
+	Job         int64 // of a task that was split off its own id, else the array's
 	Task        int64 // valid when IsArrayTask
 	IsArrayTask bool
 	State       string   // base state

@@ -33,6 +33,7 @@ type control struct {
 	conf bridge.Config
 	part cycle.Parts
 	last cycle.Report
+	poll rest.PollConfig
 }
 
 // Observe tells the time of reading by the cluster's clock.
@@ -90,7 +91,7 @@ func (l *control) dial() {
 	if err := os.WriteFile(token, []byte(sign(l.t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
-	client, err := rest.Open(l.t.Context(), rest.Config{URL: l.URL(), TokenFile: token, User: "rest"}, rest.PollConfig{})
+	client, err := rest.Open(l.t.Context(), rest.Config{URL: l.URL(), TokenFile: token, User: "rest"}, l.poll)
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (r *readHandler) listStates() reply {
 				}
 			}
 		case j.IsArrayTask:
-			add(fmt.Sprintf("%d_%d", j.ArrayJobID, j.ArrayTaskID), &j)
+			add(fmt.Sprintf("%d_%d", j.ID, j.ArrayTaskID), &j) // its own id, not the array's
 		default:
 			add(strconv.FormatInt(j.ID, 10), &j)
 		}
