@@ -22,13 +22,16 @@ import (
 // what one that always reads everything shows.
 func TestLiveIncrementalEqualsFull(t *testing.T) {
 	for _, release := range []string{"24.11", "26.05"} { // older ones have no other way than the full list
-		t.Run(release, func(t *testing.T) { compare(t, livetest.ClusterInLab(t, release)) })
+		t.Run(release, func(t *testing.T) {
+			t.Parallel()
+			compare(t, livetest.ClusterOfRelease(t, release))
+		})
 	}
 }
 
 func compare(t *testing.T, c *throwaway.Cluster) {
 	cfg := rest.Config{URL: c.URL, TokenFile: c.TokenFile}
-	little := open(t, cfg, rest.PollConfig{FullEvery: time.Hour, Few: 100, FewPercent: 100})
+	little := open(t, cfg, rest.PollConfig{FullEvery: time.Hour, Few: 100, FewPercent: 100, FullPause: time.Hour})
 	all := open(t, cfg, rest.PollConfig{FullEvery: time.Nanosecond})
 	w := writer.New(little, writer.Config{CheckMayWrite: func(context.Context) error { return nil }})
 	both := live.New(little, w)

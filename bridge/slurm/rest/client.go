@@ -114,8 +114,7 @@ func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
 func (c *Client) MarkStale(job int64) { c.queueCache.markStale(job, 3) }
 
 // RequestFullRead makes the next poll read the record of every job, unless the last whole list is
-// younger than 6 ms for each of its jobs (a minute for 10,000): who still wants one then asks
-// again.
+// younger than PollConfig.FullPause for each of its jobs: who still wants one then asks again.
 func (c *Client) RequestFullRead() { c.queueCache.requestFullRead() }
 
 // RereadJob reads one job afresh, and the next poll does so too: what it shows may

@@ -52,7 +52,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	}
 	p.view.AddGoneJobs(listUnknownIDs(ids, found)...)
 	next := p.oldModel.update(statesByID, ids, found)
-	if next.hasOldReasons() && next.mayReadFull(p.view.At) {
+	if next.hasOldReasons() && next.mayReadFull(p.view.At, p.FullPause) {
 		p.oldModel = next
 		return p.readWholeList(ctx, statesByID)
 	}
@@ -63,7 +63,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 // asked for.
 func (p *jobPoll) isFullReadDue() bool {
 	m, now := p.oldModel, p.view.At
-	return m.fullReadAt.IsZero() || now.Sub(m.fullReadAt) >= p.FullEvery || now.Before(m.fullReadAt) || p.isFullReadRequested && m.mayReadFull(now)
+	return m.fullReadAt.IsZero() || now.Sub(m.fullReadAt) >= p.FullEvery || now.Before(m.fullReadAt) || p.isFullReadRequested && m.mayReadFull(now, p.FullPause)
 }
 
 // isFederatedID reports whether the id is one that a federation gives out: its upper bits are

@@ -88,15 +88,10 @@ func (m queueModel) staleJobIDs(statesByID map[int64]string, pollsLeft map[int64
 	return ids
 }
 
-// fullReadPausePerJob is how long after a whole list the next one may be read before it is due,
-// for each job in it. slurmrestd works 0.5 to 0.7 ms on a job of a list: so whole lists take it a
-// tenth of a core at most.
-const fullReadPausePerJob = 6 * time.Millisecond
-
 // mayReadFull reports whether the last whole list is so old that another may be read before
-// it is due.
-func (m queueModel) mayReadFull(now time.Time) bool {
-	return now.Sub(m.fullReadAt) >= time.Duration(len(m.jobByID))*fullReadPausePerJob
+// it is due: older than the pause for each job.
+func (m queueModel) mayReadFull(now time.Time, pause time.Duration) bool {
+	return now.Sub(m.fullReadAt) >= time.Duration(len(m.jobByID))*pause
 }
 
 // hasOldReasons reports whether Slurm kept a job back until others end when it was read, and some
