@@ -145,7 +145,7 @@ func (a *snapshotAssembler) eligibleAt(j *slurm.Job) time.Time {
 func (a *snapshotAssembler) addCurrentRun(out *policy.Job, j *slurm.Job, mine bool) {
 	out.State = policy.Running
 	if j.State == "SUSPENDED" {
-		out.State = policy.Suspended
+		out.State, out.Ask.CPUs = policy.Suspended, 0 // Slurm gives its cores to others meanwhile, not its memory and GPUs
 	}
 	out.Start = j.Start
 	if out.FirstStart.IsZero() || out.FirstStart.After(j.Start) {

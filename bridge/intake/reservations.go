@@ -113,6 +113,9 @@ func (a *snapshotAssembler) otherUsesByNode() map[string][]policy.OtherUse {
 			continue
 		}
 		x := policy.OtherUse{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: timeLimitEnd(j, a.View.At)}
+		if j.State == "SUSPENDED" { // the node does not count its cores as used
+			x.CPUs = 0
+		}
 		for _, h := range hosts {
 			if a.gpuNodeByName[h] != nil {
 				out[h] = addOtherUse(out[h], x)
