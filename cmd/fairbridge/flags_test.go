@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/cmd/internal/cli"
 )
 
 // absurdNumbers are refused by every flag that is a number.
@@ -29,16 +28,12 @@ func TestAbsurdNumbers(t *testing.T) {
 	forEachCommand(newRootCommand(), func(c *cobra.Command) {
 		for _, name := range numericFlags(c) {
 			tried[name] = true
-			if !cli.HasRange(c, name) {
-				t.Errorf("%s --%s has no range: cli.SetRange", c.CommandPath(), name)
-				continue
-			}
 			for _, value := range slices.Concat(absurdNumbers, tooMany[name]) {
 				_, path, _ := strings.Cut(c.CommandPath(), " ")
 				var out, errs bytes.Buffer
 				code := run(t.Context(), append(strings.Fields(path), "--"+name+"="+value), &out, &errs)
 				if code != exitUsage || !strings.Contains(errs.String(), `"--`+name+`" flag: want `) || out.Len() > 0 {
-					t.Errorf("%s --%s=%s: exit %d, %s%s", path, name, value, code, errs.String(), out.String())
+					t.Errorf("%s --%s=%s: exit %d, %s%s (has it a range, by cli.SetRange?)", path, name, value, code, errs.String(), out.String())
 				}
 			}
 		}

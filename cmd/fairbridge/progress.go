@@ -32,7 +32,7 @@ func newProgressCommand() *cobra.Command {
 		Short: "Report a training job's progress (run it in the job)",
 		Long: `progress tells the node probe of this GPU node how far the job is that runs it,
 and the probe tells the scheduler: remaining time is then known and not guessed.
-The kernel says whose report it is; nobody can report for another job. Report
+The kernel says whose report it is; no job can report for another. Report
 once in some minutes, from one process of the job; the newest report counts.
 
 Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`,

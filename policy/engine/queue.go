@@ -27,7 +27,7 @@ func (q *waitingQueue) add(e *Entry) {
 func (q *waitingQueue) describeAhead() string {
 	switch q.waitingCount {
 	case 0:
-		return "nobody waits ahead"
+		return "no job waits ahead"
 	case 1:
 		return "1 job of account " + q.largestAccount + " waits ahead"
 	}

@@ -11,7 +11,7 @@ import (
 func TestQueueNamesThoseAhead(t *testing.T) {
 	q := waitingQueue{waitingCountByAccount: map[string]int{}}
 	for i, want := range []struct{ account, next, ahead string }{
-		{"a", "1st", "nobody waits ahead"},
+		{"a", "1st", "no job waits ahead"},
 		{"b", "2nd", "1 job of account a waits ahead"},
 		{"b", "3rd", "2 jobs wait ahead, 1 of them of account a"},
 		{"b", "4th", "3 jobs wait ahead, 2 of them of account b"},

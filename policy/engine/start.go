@@ -10,7 +10,7 @@ import (
 func (w *walk) start(e *Entry, on policy.Alloc) {
 	why := "they are free"
 	if w.queue.waitingCount > 0 && !w.OmitReasons {
-		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.describeAhead())
+		why = fmt.Sprintf("they are free, and it delays no job that may not be delayed; %s", w.queue.describeAhead())
 	}
 	w.startOrMove(e, on, why)
 }

@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
 )
 
@@ -126,15 +124,7 @@ func open(t testing.TB, q *queue, p PollConfig) *Client {
 	t.Helper()
 	srv := httptest.NewServer(q)
 	t.Cleanup(srv.Close)
-	tok, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sun": "fairbridge"}).SignedString([]byte("k"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(path, []byte(tok), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Open(t.Context(), Config{URL: srv.URL, TokenFile: path, Timeout: 5 * time.Second}, p)
+	c, err := Open(t.Context(), Config{URL: srv.URL, TokenFile: bridgetest.NewTokenFile(t, "fairbridge"), Timeout: 5 * time.Second}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
-
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 )
@@ -59,15 +56,7 @@ func open(t testing.TB, f *fake, version int, cfg Config) *Writer {
 	mux.Handle("/", f)
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
-	tok, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sun": "fairbridge"}).SignedString([]byte("k"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(path, []byte(tok), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := rest.Open(t.Context(), rest.Config{URL: srv.URL, TokenFile: path, Timeout: 5 * time.Second}, rest.PollConfig{})
+	c, err := rest.Open(t.Context(), rest.Config{URL: srv.URL, TokenFile: bridgetest.NewTokenFile(t, "fairbridge"), Timeout: 5 * time.Second}, rest.PollConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,15 +66,6 @@ func sumGPUSeconds(jobs []workload.Job) float64 {
 	return sum
 }
 
-// OfferedLoad returns the GPU time that jobs ask for, as a part of what so many GPUs
-// have between the first and the last arrival; +Inf if all arrive at once.
-func OfferedLoad(jobs []workload.Job, gpus int) float64 {
-	if len(jobs) == 0 {
-		return 0
-	}
-	return sumGPUSeconds(jobs) / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
-}
-
 // spanForLoad is how long so many GPUs need for the jobs when that load keeps them
 // busy.
 func spanForLoad(jobs []workload.Job, gpus int, load float64) float64 {

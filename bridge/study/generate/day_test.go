@@ -27,7 +27,7 @@ var heliosDraws = sync.OnceValue(func() (all [3][]workload.Job) {
 })
 
 func TestDayStatistics(t *testing.T) {
-	near(t, "load", generate.OfferedLoad(heliosDraws()[0], 6220), .85, .02)
+	near(t, "load", offeredLoad(heliosDraws()[0], 6220), .85, .02)
 	draws := heliosDraws()
 	jobs := slices.Concat(draws[:]...)
 	t.Logf("%d jobs", len(jobs))

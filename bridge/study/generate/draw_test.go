@@ -12,6 +12,16 @@ import (
 // many jobs make shares exact to a point.
 const many = 20_000
 
+// offeredLoad is the GPU time that jobs ask for, as a part of what so many GPUs have between the
+// first and the last arrival.
+func offeredLoad(jobs []workload.Job, gpus int) float64 {
+	sum := 0.0
+	for i := range jobs {
+		sum += float64(jobs[i].GPUs) * jobs[i].Duration
+	}
+	return sum / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
+}
+
 func drawers() map[string]func(seed int64) []workload.Job {
 	return map[string]func(int64) []workload.Job{
 		"gavel": generate.GavelDrawer{}.DrawJobs, "gavel static": generate.GavelDrawer{AllAtStart: true, WithoutTraining: true}.DrawJobs, "shockwave": generate.ShockwaveDrawer{}.DrawJobs,
@@ -81,7 +91,7 @@ func TestGavelStatistics(t *testing.T) {
 	// 80 % of u lie evenly in 1.5…3, so half of all durations are below u = 2.4375.
 	near(t, "log10 of the median in minutes", math.Log10(quantile(jobs, .5)/60), 2.4375, .02)
 	near(t, "share above 1000 minutes", share(jobs, func(j workload.Job) bool { return j.Duration > 60_000 }), .2, .01)
-	near(t, "load", generate.OfferedLoad(jobs, 108), .8, .03)
+	near(t, "load", offeredLoad(jobs, 108), .8, .03)
 	if rate := (generate.GavelDrawer{JobCount: many, JobsPerHour: 6}).DrawJobs(1); true {
 		near(t, "jobs an hour", many/(rate[many-1].Arrive/3600), 6, .15)
 	}
@@ -113,7 +123,7 @@ func TestPhillyStatistics(t *testing.T) {
 	for at, part := range map[float64]float64{64: .133, 512: .34, 2048: .58, 8192: .80, 65536: .93, 524288: .988} {
 		near(t, "run times below", share(jobs, func(j workload.Job) bool { return j.Duration <= at }), part, .03)
 	}
-	near(t, "load", generate.OfferedLoad(jobs, 2048), .85, .02)
+	near(t, "load", offeredLoad(jobs, 2048), .85, .02)
 	if n := len(p.DrawAccounts(1)); n != 14 {
 		t.Errorf("%d accounts", n)
 	}

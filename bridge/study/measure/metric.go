@@ -25,6 +25,8 @@ var AllMetrics = []*Metric{
 	{"QUEUE", "Average queueing, s", -1, false, func(s *Summary) *float64 { return &s.AvgQueueSeconds }, formatSeconds},
 	{"WORST ρ", "Worst ρ", -1, true, func(s *Summary) *float64 { return &s.WorstRho }, formatDecimals(3)},
 	{"MEAN ρ", "Mean ρ", -1, false, func(s *Summary) *float64 { return &s.MeanRho }, formatDecimals(3)},
+	{"WORST ρ'", "Worst ρ by jobs present", -1, false, func(s *Summary) *float64 { return &s.WorstPresentRho }, formatDecimals(3)},
+	{"MEAN ρ'", "Mean ρ by jobs present", -1, false, func(s *Summary) *float64 { return &s.MeanPresentRho }, formatDecimals(3)},
 	{"UNFAIR", "Jobs with ρ > 1.05", -1, true, func(s *Summary) *float64 { return &s.UnfairShare }, formatPercent},
 	{"UTIL", "GPUs used", 1, true, func(s *Summary) *float64 { return &s.Utilization }, formatPercent},
 	{"RESTARTS", "Restarts", -1, true, nil, formatDecimals(0)},

@@ -14,12 +14,14 @@ type Summary struct {
 	AvgJCT               float64 `json:"avg_jct_s"`  // job completion time: finish − arrival
 	MedianJCT            float64 `json:"median_jct_s"`
 	P99JCT               float64 `json:"p99_jct_s"`
-	AvgQueueSeconds      float64 `json:"avg_queue_s"`  // JCT without the time it held GPUs
-	WorstRho             float64 `json:"worst_rho"`    // finish-time fairness; see Run.Rho
-	MeanRho              float64 `json:"mean_rho"`     // likewise
-	UnfairShare          float64 `json:"unfair_share"` // of jobs with ρ > 1.05
-	Utilization          float64 `json:"utilization"`  // BusyGPUSeconds over ClusterGPUs × Makespan
-	RestartCount         int     `json:"restarts"`     // stops, moves and resizes of running jobs
+	AvgQueueSeconds      float64 `json:"avg_queue_s"`       // JCT without the time it held GPUs
+	WorstRho             float64 `json:"worst_rho"`         // finish-time fairness; see Run.Rho
+	MeanRho              float64 `json:"mean_rho"`          // likewise
+	WorstPresentRho      float64 `json:"worst_present_rho"` // by the jobs that were present; see Run.RhosByJobsPresent
+	MeanPresentRho       float64 `json:"mean_present_rho"`  // likewise
+	UnfairShare          float64 `json:"unfair_share"`      // of jobs with ρ > 1.05
+	Utilization          float64 `json:"utilization"`       // BusyGPUSeconds over ClusterGPUs × Makespan
+	RestartCount         int     `json:"restarts"`          // stops, moves and resizes of running jobs
 	LostGPUHours         float64 `json:"lost_gpu_hours"`
 	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.slowdown
 	WorstAccountSlowdown float64 `json:"worst_account_slowdown"`
@@ -40,6 +42,8 @@ func (r *Run) Summarize() Summary {
 	}
 	jct, rho := r.JCTs(), r.Rhos()
 	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
+	present := r.RhosByJobsPresent()
+	s.MeanPresentRho, s.WorstPresentRho = mean(present), slices.Max(present)
 	s.UnfairShare = shareAbove(rho, unfairAboveRho)
 	for _, mean := range r.MeanSlowdownByAccount() {
 		s.WorstAccountSlowdown = max(s.WorstAccountSlowdown, mean)
@@ -54,9 +58,6 @@ func (r *Run) Summarize() Summary {
 	}
 	return s
 }
-
-// ShareAboveRho returns the share of jobs with a ρ above the limit.
-func (r *Run) ShareAboveRho(limit float64) float64 { return shareAbove(r.Rhos(), limit) }
 
 func shareAbove(values []float64, limit float64) float64 {
 	n := 0

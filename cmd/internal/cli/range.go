@@ -29,12 +29,6 @@ func SetRange(c *cobra.Command, name, least, most string) {
 	f.Value = rangedValue{f.Value, least, most}
 }
 
-// HasRange reports whether SetRange bounded a flag, of a command by its name.
-func HasRange(c *cobra.Command, name string) bool {
-	_, ok := c.Flags().Lookup(name).Value.(rangedValue)
-	return ok
-}
-
 // Set implements pflag.Value.
 func (v rangedValue) Set(text string) error {
 	before := v.String()

@@ -15,7 +15,7 @@ import (
 
 // Policy is FIFO with its parameters.
 type Policy struct {
-	Backfill string `param:"backfill" choices:"none,easy" default:"none" help:"who may pass a blocked job: nobody, or those who do not delay it"`
+	Backfill string `param:"backfill" choices:"none,easy" default:"none" help:"who may pass a blocked job: no job, or those who do not delay it"`
 	paper.MaxWaitParam
 }
 
@@ -39,7 +39,7 @@ func System() paper.System {
 		Name: "fifo", Title: "First come, first served, with EASY backfilling as an option",
 		Venue: "JSSPP", Year: 1995,
 		Cite:         `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (EASY backfilling)`,
-		Idea:         "Serve in order of arrival; with backfill, let short jobs pass where they delay nobody.",
+		Idea:         "Serve in order of arrival; with backfill, let short jobs pass where they do not delay the first that is blocked.",
 		OwnStages:    []string{"predict", "order", "backfill"},
 		NeededInputs: []string{"arrival", "time limit (for backfill)"},
 		Fallback:     "a job without a time limit passes only on GPUs that the reservation leaves over",

@@ -61,7 +61,7 @@ func System() paper.System {
 		NeededInputs: []string{"account weights", "GPU time received", "speeds by GPU type (to trade)"},
 		Fallback:     "accounts whose jobs report no speeds do not trade; the shares hold all the same",
 		Reproduced: "8 accounts with more jobs than 72 GPUs of three types can run, medians of 5 seeds: GPU time within 4 % of the tickets for each over 24 hours " +
-			"(first come, first served: one has five times that), trading brings 12 % more speed in all and less to nobody; " +
+			"(first come, first served: one has five times that), trading brings 12 % more speed in all and less to none; " +
 			"a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and trades among three accounts at price 3 and between two at the seller's own gain",
 		Deviations: []string{
 			"One stride for each GPU type, with gangs as a whole; the paper has one for each server and a central one for gangs that need several.",

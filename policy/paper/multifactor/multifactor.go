@@ -34,7 +34,7 @@ type Policy struct {
 	FairShare      string        `param:"fair_share" choices:"tree,classic" default:"tree" help:"Fair Tree, or PriorityFlags=NO_FAIR_TREE"`
 	QOSOrder       []string      `param:"qos_order" help:"QOS names, the highest first"`
 	PartitionOrder []string      `param:"partition_order" help:"partition names, the highest first"`
-	Preempt        string        `param:"preempt" choices:"none,qos" default:"none" help:"PreemptType: nobody, or QOS by qos_order"`
+	Preempt        string        `param:"preempt" choices:"none,qos" default:"none" help:"PreemptType: none, or QOS by qos_order"`
 	Depth          int           `param:"depth" default:"500" min:"1" help:"bf_max_job_test: blocked jobs with a reservation"`
 	Window         time.Duration `param:"window" default:"24h" min:"1" help:"bf_window: how far ahead reservations are made"`
 	paper.MinRunParam

@@ -23,7 +23,7 @@ import (
 type Policy struct {
 	Round     time.Duration `param:"round" default:"10m" min:"1" help:"a lease"`
 	Window    int           `param:"window" default:"20" min:"1" max:"64" help:"rounds planned at once"`
-	Replan    int           `param:"replan" default:"8" min:"1" help:"rounds after which the plan is renewed though nobody came or left"`
+	Replan    int           `param:"replan" default:"8" min:"1" help:"rounds after which the plan is renewed though no job came or left"`
 	K         float64       `param:"k" default:"1e-3" help:"what a second of the longest remaining time costs; the authors use 1e-3 on 32 and 128 GPUs, 10 on 64, 1e5 on 256"`
 	Lambda    float64       `param:"lambda" default:"12" help:"power of the weight of jobs that would finish too late; the authors use 12 on 32 GPUs, 15 on 128, 5 on 64 and 256"`
 	BySize    bool          `param:"by_size" help:"unless k or lambda are given, those of the authors for the nearest size of cluster"`
@@ -70,7 +70,7 @@ func System() paper.System {
 	return disableBySizeIfGiven(paper.DescribeSystem(new(Policy), paper.System{
 		Name: "shockwave", Title: "Shockwave: a market over the rounds to come", Venue: "NSDI", Year: 2023,
 		Cite:         `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023`,
-		Idea:         "Plan a window of rounds for much progress of all, a short tail and nobody later than with an equal share, predicting changes of batch size.",
+		Idea:         "Plan a window of rounds for much progress of all, a short tail, and as few jobs as can be later than with an equal share, predicting changes of batch size.",
 		OwnStages:    []string{"order", "lease", "backfill"},
 		NeededInputs: []string{"epochs and batch sizes reported by the job", "seconds an epoch takes with each batch size"},
 		Fallback:     "without epochs, the remaining time of the information ladder; where nothing is known, a window's length, and time received counts as progress",

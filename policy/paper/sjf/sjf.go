@@ -17,7 +17,7 @@ import (
 
 // Policy is shortest job first with its parameters.
 type Policy struct {
-	Backfill string `param:"backfill" choices:"greedy,easy" default:"greedy" help:"who may pass a blocked job: everybody, or those who do not delay it"`
+	Backfill string `param:"backfill" choices:"greedy,easy" default:"greedy" help:"who may pass a blocked job: every job, or those who do not delay it"`
 	paper.ShortestByParam
 	paper.MaxWaitParam
 }
@@ -42,7 +42,7 @@ func System() paper.System {
 	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "sjf", Title: "Shortest job first", Venue: "Naval Research Logistics Quarterly", Year: 1956,
 		Cite:            `W. E. Smith, "Various optimizers for single-stage production", Naval Research Logistics Quarterly 1956`,
-		Idea:            "Serve the job that will be done soonest; stop nobody.",
+		Idea:            "Serve the job that will be done soonest; stop no job.",
 		OwnStages:       []string{"predict", "order", "backfill"},
 		NeededInputs:    []string{"how long a job will run: steps and speed, progress, history, or time limit"},
 		Fallback:        "a job of unknown length counts as long as the median of finished jobs; without history it goes last",
