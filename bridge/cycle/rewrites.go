@@ -87,7 +87,7 @@ func (b *rewriteBreaker) check() (isPaused bool, err error) {
 	var jobs []string
 	for i := range b.rewrittenJobs {
 		in := &b.rewrittenJobs[i]
-		jobs = append(jobs, fmt.Sprintf("job %d of %s: %s", in.Edit.Run.Job, in.Before.User, in.Before.Rewritten))
+		jobs = append(jobs, fmt.Sprintf("job %s of %s: %s", in.Edit.JobLabel(), in.Before.User, in.Before.Rewritten))
 	}
 	text := strings.Join(jobs, "; ")
 	if len(b.jobsByUser()) < maxRewrittenPeople {

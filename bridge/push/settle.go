@@ -35,7 +35,13 @@ func ReadRecentIntents(ctx context.Context, l IntentReader, cluster string, at t
 func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.SettleIntents(intents, v, v.At)
 	now = ledger.ReplaceChangedIntents(intents, changed)
-	return slices.Concat(now, ledger.InheritedIntents(now, v), ledger.RestoredIntents(now, v)), changed
+	now = slices.Concat(now, ledger.InheritedIntents(now, v), ledger.RestoredIntents(now, v))
+	for i := range now { // the ledger does not keep it, and it changes when tasks are split off
+		if j := v.Job(now[i].Edit.Run.Job); j != nil {
+			now[i].Edit.Address = j.Address()
+		}
+	}
+	return now, changed
 }
 
 // IntentUpdater is where it is written what became of intents.

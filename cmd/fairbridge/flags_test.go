@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
 )
 
 // absurdNumbers are refused by every flag that is a number.
