@@ -17,7 +17,7 @@ const slowSlurm = "defer,sched_interval=8,sched_min_interval=8000000,bf_interval
 // withSlurm restarts slurmctld with further lines of slurm.conf, and takes them back when the test ends.
 func (s *site) withSlurm(lines ...string) {
 	s.t.Helper()
-	const restart = `kill "$(cat /run/slurmctld.pid)"; while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
+	const restart = `pkill -x slurmctld; while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
 slurmctld; until scontrol ping | grep -q UP; do sleep 0.1; done`
 	s.run("root", "sh", "-c", `cp /etc/slurm/slurm.conf /etc/slurm/kept.conf; printf '%s\n' "$@" >>/etc/slurm/slurm.conf; `+restart, "sh", strings.Join(lines, "\n"))
 	s.atEnd(`mv /etc/slurm/kept.conf /etc/slurm/slurm.conf; ` + restart)
