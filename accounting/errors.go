@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -21,6 +22,18 @@ var (
 	ErrReadOnly         = errors.New("the database is read-only: is it a standby, or is default_transaction_read_only set?")
 	ErrDiskFull         = errors.New("the database is out of disk space or connections")
 )
+
+// ErrPeerRefused is an ErrUserRefused of a database that asks the system who speaks.
+var ErrPeerRefused error = peerRefusal{}
+
+type peerRefusal struct{}
+
+func (peerRefusal) Error() string {
+	return "the database lets in only the system user of that name (peer authentication): the same again as that user, with sudo -u fairbridge in front"
+}
+
+// Is makes it an ErrUserRefused too.
+func (peerRefusal) Is(target error) bool { return target == ErrUserRefused }
 
 // WrapError adds what was being done and, where it is known, the fix.
 func WrapError(doing string, err error) error {
@@ -46,6 +59,9 @@ func sentinelOfError(err error) error {
 	case "3D000":
 		return ErrNoDatabase
 	case "28000", "28P01", "42501":
+		if strings.HasPrefix(pg.Message, "Peer authentication failed") {
+			return ErrPeerRefused
+		}
 		return ErrUserRefused
 	case "42P01", "3F000", "42703", "42883":
 		return ErrNotMigrated

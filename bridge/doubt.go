@@ -36,6 +36,13 @@ const (
 	CauseOtherOrder         Cause = "other_order"  // a warning: something else changes priorities too
 )
 
+// DoubtCauses are those that keep us from pushing, but for those of the gate, of which there is
+// one for each invariant.
+var DoubtCauses = []Cause{
+	CauseLeaderUnknown, CauseFailedPoll, CauseUnnamedCluster, CauseUnbelievedView, CauseHistory, CauseJournal, CauseUnfinishedHandBack,
+	CausePolicy, CauseNoEffect, CauseForeignChanges, CauseRewrites, CauseStopFile, CausePushEndedEarly,
+}
+
 // GateCause returns the cause of a plan that is turned down for the invariant.
 func GateCause(id invariant.ID) Cause { return CauseGate + " " + Cause(id) }
 

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,7 +31,7 @@ type QueueRow struct {
 	Start     time.Time    `json:"start,omitzero"`
 }
 
-var qQueue = sql.QueryText("queue")
+var qQueue, qCycleLast = sql.QueryText("queue"), sql.QueryText("cycle_last")
 
 // Queue returns the decisions of the last cycle in the order of their ranks,
 // of one partition or, with "", of all.
@@ -46,4 +47,14 @@ func (s *Store) Queue(ctx context.Context, cluster, partition string) ([]QueueRo
 		return q, err
 	}, qQueue, cluster, partition)
 	return out, accounting.WrapError("reading the queue", err)
+}
+
+// LastCycleAt returns when the last cycle was that is stored, of one partition or, with "",
+// of any; ok is false when none is.
+func (s *Store) LastCycleAt(ctx context.Context, cluster, partition string) (at time.Time, ok bool, err error) {
+	err = s.DB.QueryRow(ctx, qCycleLast, cluster, partition).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	return at.UTC(), err == nil, accounting.WrapError("asking when the last cycle of cluster "+cluster+" was", err)
 }

@@ -62,8 +62,10 @@ func (s *Store) ReadCycle(ctx context.Context, cluster, partition string, seq ui
 	var packed, refused []byte
 	err := s.DB.QueryRow(ctx, qReplay, cluster, partition, int64(seq)).Scan(&n, &c.Epoch, &c.At, &c.Mode, &c.Policy, &c.Params, &c.SnapshotDigest, &c.PlanDigest, &c.RedecidedDigest, &refused, &packed)
 	switch {
+	case errors.Is(err, pgx.ErrNoRows) && seq == 0:
+		return nil, fmt.Errorf("reading the last cycle of partition %s: %w yet: does the daemon run?", partition, ErrNoCycle)
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("%s: %w", doing, ErrNoCycle)
+		return nil, fmt.Errorf("%s: %w; cycle 0 is the last", doing, ErrNoCycle)
 	case err != nil:
 		return nil, accounting.WrapError(doing, err)
 	case packed == nil:

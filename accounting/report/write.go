@@ -92,7 +92,9 @@ func FormatCell(column string, v any) string {
 			return fmt.Sprintf("%.1f %%", 100*v)
 		case strings.HasSuffix(column, "seconds"):
 			return formatSeconds(v)
-		case strings.HasSuffix(column, "hours"), strings.HasSuffix(column, "gpus"):
+		case strings.HasSuffix(column, "hours"):
+			return formatHoursCell(v)
+		case strings.HasSuffix(column, "gpus"):
 			return strconv.FormatFloat(v, 'f', 1, 64)
 		}
 		return strconv.FormatFloat(v, 'f', 2, 64)
@@ -102,6 +104,19 @@ func FormatCell(column string, v any) string {
 		return printable.Text(v)
 	}
 	return fmt.Sprint(v)
+}
+
+// formatHoursCell prints hours to a tenth, and little ones so that they do not look like none.
+func formatHoursCell(v float64) string {
+	digits := 1
+	switch a := math.Abs(v); {
+	case a == 0 || a >= 0.095:
+	case a >= 0.0095:
+		digits = 2
+	default:
+		digits = 3
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
 // formatSeconds prints seconds, which may be negative, to the second.

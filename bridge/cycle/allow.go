@@ -75,7 +75,7 @@ func (l *Loop) withheldReasons(m Memory, doubts []bridge.Doubt, allowed editAllo
 		reasons = append(reasons, d.Err.Error())
 	}
 	if m.GoodViews <= l.WarmupPolls {
-		reasons = append(reasons, fmt.Sprintf("the daemon warms up: Slurm was seen whole %d times in a row, and changes are sent after more than %d", m.GoodViews, l.WarmupPolls))
+		reasons = append(reasons, fmt.Sprintf("the daemon warms up: this was good poll %d in a row, and changes are sent from poll %d on", m.GoodViews, l.WarmupPolls+1))
 	}
 	return reasons
 }

@@ -56,6 +56,7 @@ type AwaitedStart struct {
 
 // LoggedState is what the log was told last.
 type LoggedState struct {
+	HasDecided   bool                  // a cycle got as far as plans
 	ActiveCauses map[bridge.Cause]bool // doubts and warnings that are not over
 	Result       Result
 }

@@ -110,6 +110,9 @@ func (m *Metrics) setDecisions(partition string, plan *policy.Plan) {
 func (m *Metrics) setCycleEnd(r *Report, now time.Time) {
 	m.cycles.WithLabelValues(string(r.Result)).Inc()
 	m.activeDoubts.Reset()
+	for _, cause := range bridge.DoubtCauses {
+		m.activeDoubts.WithLabelValues(string(cause)).Set(0)
+	}
 	for _, d := range r.Doubts {
 		m.activeDoubts.WithLabelValues(string(d.Cause)).Set(1)
 	}

@@ -88,7 +88,10 @@ func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 		log.Info("the last cycle was cut short")
 		return before
 	}
-	now := LoggedState{ActiveCauses: map[bridge.Cause]bool{}, Result: r.Result}
+	if len(r.PartitionResults) > 0 && !before.HasDecided {
+		log.Info("first cycle decided", "result", r.Result, "jobs", r.jobCount(), "edits_wanted", r.wantedEditCount(), "took", r.Duration.Round(time.Millisecond))
+	}
+	now := LoggedState{ActiveCauses: map[bridge.Cause]bool{}, Result: r.Result, HasDecided: before.HasDecided || len(r.PartitionResults) > 0}
 	for _, d := range r.Doubts {
 		now.ActiveCauses[d.Cause] = true
 		if !before.ActiveCauses[d.Cause] {
@@ -110,6 +113,24 @@ func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 		log.Info("standing by: another daemon leads", "leader", r.LeaderName)
 	}
 	return now
+}
+
+// jobCount counts the jobs that were decided about.
+func (r *Report) jobCount() (n int) {
+	for i := range r.PartitionResults {
+		if s := r.PartitionResults[i].Snapshot; s != nil {
+			n += len(s.Jobs)
+		}
+	}
+	return n
+}
+
+// wantedEditCount counts the edits that follow from the plans, sent or not.
+func (r *Report) wantedEditCount() (n int) {
+	for i := range r.PartitionResults {
+		n += len(r.PartitionResults[i].Edits)
+	}
+	return n
 }
 
 // formatIntentCounts counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,9 @@ func TestPlanKeepsAGangTogether(t *testing.T) {
 	}
 	if v := decision(out.Plan, 1).Verb; v != policy.Wait {
 		t.Errorf("the job without room is to %s, want wait", v)
+	}
+	if why := decision(out.Plan, 1).Why; !strings.Contains(why, "no room is made for it: job 12 runs on: it ran 1m, at least ") {
+		t.Errorf("the job without room waits because it %q, which does not say whose minute that is", why)
 	}
 }
 

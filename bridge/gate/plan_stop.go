@@ -166,6 +166,9 @@ func (g *stopGate) refuseStopGroup(x stopGroup, culprit policy.JobID, n *denial)
 	}
 	if d := g.decisionForJob(x.beneficiary); d != nil && d.Verb == policy.Start {
 		why := deny(n.ID, "no room is made for it: %s", n.Why)
+		if slices.Contains(x.victims, culprit) && culprit != x.beneficiary {
+			why = deny(n.ID, "no room is made for it: job %s runs on: %s", g.Snapshot.JobLabel(culprit), n.Why)
+		}
 		g.addRefusal(x.beneficiary, why)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+why.Why
 	}

@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // dropUnrunnable refuses jobs that could never run on the cluster, or leaves them out.
@@ -38,7 +39,7 @@ func (s *Scenario) dropUnrunnable(path string, skip bool) error {
 		return fmt.Errorf("no job can run on the cluster, the first: %w", first)
 	}
 	s.Jobs = fitting
-	s.Remarks = append(s.Remarks, fmt.Sprintf("%d jobs that cannot run on the cluster are left out, the first: %v", bad, first))
+	s.Remarks = append(s.Remarks, fmt.Sprintf("left out, as the cluster cannot run them: %s, the first: %v", policy.FormatCount(bad, "job"), first))
 	return nil
 }
 

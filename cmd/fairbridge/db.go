@@ -12,6 +12,7 @@ import (
 	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
 )
 
 func newDBRootCommand(o *cli.Options) *cobra.Command {
@@ -77,7 +78,7 @@ func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if o.JSON {
 		return output.WriteJSON(c.OutOrStdout(), migrationResult{n, s.AppliedVersion})
 	}
-	printable.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.AppliedVersion)
+	printable.Fprintf(c.OutOrStdout(), "%s applied; the schema is at version %d.\n", policy.FormatCount(n, "migration"), s.AppliedVersion)
 	return nil
 }
 

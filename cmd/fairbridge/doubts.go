@@ -22,7 +22,7 @@ type daemonState struct {
 }
 
 func readDaemonState(ctx context.Context, db *stores.Stores, f *settings.File) (s daemonState, err error) {
-	s.maxAge = maxCycleAge(f)
+	s.maxAge = f.MaxCycleAge()
 	if s.Leader, err = db.ReadLeader(ctx, f.Cluster); err != nil {
 		return s, err
 	}

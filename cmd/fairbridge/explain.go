@@ -58,12 +58,20 @@ func newLiveJob(j *slurm.Job) *liveJob {
 	}
 }
 
+const explainHelp = `Tell a job's story: what the policy decided and why, what was changed in Slurm
+for it, and where its runs went. A decision is listed when it changed, not in each
+cycle that repeats it. Exit status 3 when the job was never seen.
+
+STATE of a change: PLANNED, SENT, then ACKED (Slurm said yes) or UNKNOWN (no answer);
+OBSERVED when a poll shows it; EXPIRED when it ran out as meant, YIELDED when it gave
+way to what somebody else set, FAILED when it was refused or never seen, VOID when it
+was not sent after all.`
+
 func newExplainCommand(o *cli.Options) *cobra.Command {
 	return o.AddJSONFlag(&cobra.Command{
 		Use:   "explain JOB",
 		Short: "Why a job waits, runs or was requeued",
-		Long: `Tell a job's story: what the policy decided and why, what was changed in Slurm
-for it, and where its runs went. Exit status 3 when the job was never seen.`,
+		Long:  explainHelp,
 		Example: `  fairbridge explain 4711
   fairbridge explain 4711_3        a task of an array
   fairbridge explain 4711 --json`,
@@ -149,7 +157,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 		return
 	}
 	e.addNotPushed(c)
-	e.LastCycleAt, e.IsStale = c.At, time.Since(c.At) > maxCycleAge(s.File)
+	e.LastCycleAt, e.IsStale = c.At, time.Since(c.At) > s.File.MaxCycleAge()
 	if e.IsStale {
 		return
 	}

@@ -56,10 +56,13 @@ func (e *explanation) gpusText() string {
 func printLiveJob(w io.Writer, e *explanation, now time.Time) {
 	j := e.Live
 	if j == nil {
-		printable.Fprintf(w, "  Slurm: %s\n", e.LiveError)
+		output.WriteParagraph(w, "  ", e.LiveError)
 		return
 	}
-	printable.Fprintf(w, "  Slurm: %s, priority %d", cmp.Or(j.Reason, j.State), j.Priority)
+	printable.Fprintf(w, "  Slurm: %s", cmp.Or(strings.TrimPrefix(j.Reason, "None"), j.State))
+	if j.State == "PENDING" {
+		printable.Fprintf(w, ", priority %d", j.Priority)
+	}
 	if j.State == "PENDING" && !j.Start.IsZero() {
 		printable.Fprintf(w, ", its own start estimate %s", output.FormatTime(j.Start, now))
 	}
@@ -88,6 +91,10 @@ func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time
 		}
 		printed++
 		t.AddRow(output.FormatTime(d.At, now), d.Verb, d.Rank, d.Why)
+	}
+	if printed == 0 {
+		printable.Fprintf(w, "None is stored: it came and went between two cycles, or ran before fairbridge watched.\n")
+		return
 	}
 	t.Print()
 }

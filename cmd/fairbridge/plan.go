@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,10 +35,20 @@ type partitionPlan struct {
 	Error     string           `json:"error,omitempty"`
 }
 
+const planHelp = `Read Slurm and the database as they are now, decide as the daemon would, and show
+the decisions by rank and the edits that would follow, and what the gate turned
+down. Nothing is stored or sent. The daemon need not run; what it decided last is
+in fairbridge queue.
+
+VERB is what is decided: start, keep (runs on), wait, hold (has room, but is kept
+from passing) or stop (is requeued). WHERE is nodes and GPUs. In mode observe the
+edits are those of plan_as in the configuration, preempt by default.`
+
 func newPlanCommand(o *cli.Options) *cobra.Command {
 	return o.AddJSONFlag(&cobra.Command{
 		Use:   "plan",
 		Short: "Show what one cycle would do; changes nothing",
+		Long:  planHelp,
 		Example: `  fairbridge plan
   fairbridge plan --json | jq '.[].edits'`,
 		Args: cli.CheckArgs(cobra.NoArgs),
@@ -98,7 +109,7 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.PartitionResult) {
 	}
 	printDecisions(w, t)
 	if len(t.Edits) == 0 {
-		printable.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
+		printable.Fprintf(w, "\nNo edit would follow in mode %s.\n", t.Partition.PlanMode())
 	} else {
 		printable.Fprintf(w, "\n%s would follow in mode %s:\n", policy.FormatCount(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
@@ -130,12 +141,15 @@ func printRefused(w io.Writer, s *policy.Snapshot, refused []bridge.Refusal) {
 
 func printDecisions(w io.Writer, t *cycle.PartitionResult) {
 	line := slices.Clone(t.Plan.Decisions)
+	if len(line) == 0 {
+		return
+	}
 	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	table := output.NewTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
 		table.AddRow(
-			d.Rank, j.Label(), printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), gpusText(gpuCountOf(j), j.TaskCount()), j.State, d.Verb,
+			d.Rank, j.Label(), printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), gpusText(gpuCountOf(j), j.TaskCount()), strings.ToUpper(fmt.Sprint(j.State)), d.Verb,
 			printable.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
 		)
 	}

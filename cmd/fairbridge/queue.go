@@ -16,49 +16,73 @@ import (
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
+	"fairbridge/policy"
 )
+
+const queueHelp = `Print the jobs of the last cycle of each partition by rank, those that run too, with
+what was decided and why, and below it of when that is. Nothing is asked of Slurm:
+fairbridge plan decides afresh.
+
+VERB is what was decided: start, keep (runs on), wait, hold (has room, but is kept
+from passing) or stop (is requeued). AGE counts from submission. GPUS of an array that
+waits are those of all its tasks: 12 (3x4) are three tasks of four.`
 
 func newQueueCommand(o *cli.Options) *cobra.Command {
 	var partition string
 	c := &cobra.Command{
 		Use:   "queue",
 		Short: "The ranked queue as of the last cycle, with reasons",
+		Long:  queueHelp,
 		Example: `  fairbridge queue
   fairbridge queue --partition gpu --json`,
 		Args: cli.CheckArgs(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.LoadSettings()
-			if err != nil {
-				return err
-			}
-			if partition != "" && !slices.Contains(f.PartitionNames(), partition) {
-				return cli.NewUsageError(fmt.Errorf("--partition %s: the configuration has no such partition, it has %s", partition, strings.Join(f.PartitionNames(), ", ")))
-			}
-			db, err := cli.OpenDB(c.Context(), f)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			stored, err := db.Queue(c.Context(), f.Cluster, partition)
-			if err != nil {
-				return err
-			}
-			daemon, err := readDaemonState(c.Context(), db, f)
-			if err != nil {
-				return err
-			}
-			rows, cycles := newQueueRows(c.Context(), db, f.Cluster, stored)
-			if o.JSON {
-				return output.WriteJSON(c.OutOrStdout(), withDoubts(rows, &daemon))
-			}
-			printQueue(c.OutOrStdout(), rows, time.Now())
-			printCycles(c.OutOrStdout(), f, &daemon, cycles, time.Now())
-			return nil
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return answerQueue(c, o, partition) },
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
 	_ = c.RegisterFlagCompletionFunc("partition", completePartitionNames(o)) // fails only for a flag that is not there
 	return o.AddJSONFlag(c)
+}
+
+// answerQueue prints the queue.
+func answerQueue(c *cobra.Command, o *cli.Options, partition string) error {
+	f, err := o.LoadSettings()
+	if err != nil {
+		return err
+	}
+	if err := checkPartitionName(f, partition); err != nil {
+		return cli.NewUsageError(err)
+	}
+	db, err := cli.OpenDB(c.Context(), f)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	stored, err := db.Queue(c.Context(), f.Cluster, partition)
+	if err != nil {
+		return err
+	}
+	daemon, err := readDaemonState(c.Context(), db, f)
+	if err != nil {
+		return err
+	}
+	rows, cycles := newQueueRows(c.Context(), db, f.Cluster, stored)
+	if o.JSON {
+		return output.WriteJSON(c.OutOrStdout(), withDoubts(rows, &daemon))
+	}
+	if err := printQueue(c.Context(), c.OutOrStdout(), db, f, partition, rows); err != nil {
+		return err
+	}
+	printCycles(c.OutOrStdout(), f, &daemon, cycles, time.Now())
+	return nil
+}
+
+// checkPartitionName says which partitions there are when the configuration lacks this one; ""
+// is all of them.
+func checkPartitionName(f *settings.File, name string) error {
+	if name == "" || slices.Contains(f.PartitionNames(), name) {
+		return nil
+	}
+	return fmt.Errorf("--partition %s: the configuration has no such partition, it has %s", name, strings.Join(f.PartitionNames(), ", "))
 }
 
 // queueRow is one job in the queue, with what its partition's last cycle shows of it.
@@ -124,7 +148,7 @@ func printCycles(w io.Writer, f *settings.File, daemon *daemonState, cycles []pa
 			continue // the queue is there all the same
 		}
 		text := fmt.Sprintf("Partition %s as of %s, %s ago.", c.partition, output.FormatTime(c.At, now), output.FormatAge(now, c.At))
-		if now.Sub(c.At) > maxCycleAge(f) {
+		if now.Sub(c.At) > f.MaxCycleAge() {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
 		printable.Fprintf(w, "\n")
@@ -136,8 +160,22 @@ func printCycles(w io.Writer, f *settings.File, daemon *daemonState, cycles []pa
 	daemon.printDoubts(w, now)
 }
 
-// maxCycleAge is the age beyond which the last cycle says little of the present.
-func maxCycleAge(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
+// printEmptyQueue says why there is no queue.
+func printEmptyQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *settings.File, partition string) error {
+	at, ok, err := db.LastCycleAt(ctx, f.Cluster, partition)
+	if err != nil {
+		return err
+	}
+	text, now := "No cycle is stored yet: is the daemon running? systemctl status fairbridge. fairbridge plan decides without it.", time.Now()
+	if ok {
+		text = fmt.Sprintf("The last cycle, %s ago, saw no GPU jobs; there is one every %s.", output.FormatAge(now, at), policy.FormatDuration(f.Interval))
+		if now.Sub(at) > f.MaxCycleAge() {
+			text = fmt.Sprintf("The last cycle, %s ago, saw no GPU jobs. No cycle since: is the daemon running? systemctl status fairbridge", output.FormatAge(now, at))
+		}
+	}
+	output.WriteParagraph(w, "", text)
+	return nil
+}
 
 // completePartitionNames offers the configured partitions to a shell.
 func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
@@ -150,11 +188,12 @@ func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
 	}
 }
 
-func printQueue(w io.Writer, rows []queueRow, now time.Time) {
+// printQueue prints the rows, or why there are none.
+func printQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *settings.File, partition string, rows []queueRow) error {
 	if len(rows) == 0 {
-		printable.Fprintf(w, "No cycle has been stored yet, or there are no GPU jobs.\n")
-		return
+		return printEmptyQueue(ctx, w, db, f, partition)
 	}
+	now := time.Now()
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
 		why := r.Why
@@ -166,6 +205,7 @@ func printQueue(w io.Writer, rows []queueRow, now time.Time) {
 		)
 	}
 	t.Print()
+	return nil
 }
 
 // gpusText prints the GPUs of a job, and of an array that waits unsplit how they come about:

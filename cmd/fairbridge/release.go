@@ -56,7 +56,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be given back")
 	c.Flags().BoolVar(&verbose, "verbose", false, "also list every edit")
-	c.Flags().DurationVar(&wait, "wait", 3*time.Minute, "how long to wait for another daemon to step down")
+	c.Flags().DurationVar(&wait, "wait", 3*time.Minute, "how long to wait for a daemon that still leads to end")
 	cli.SetRange(c, "wait", "0s", "24h")
 	return o.AddJSONFlag(c)
 }

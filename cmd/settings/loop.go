@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/policy/catalogue"
@@ -26,6 +27,10 @@ func (f *File) newLoopConfig() bridge.Config {
 	}
 	return c
 }
+
+// MaxCycleAge is the age beyond which the last cycle says little of the present: a daemon that
+// runs has stored another since, unless it cannot read Slurm.
+func (f *File) MaxCycleAge() time.Duration { return 3*f.Interval + time.Minute }
 
 // LoopConfig returns the loop's configuration, with a policy made for each
 // partition.

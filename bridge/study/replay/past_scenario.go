@@ -106,12 +106,12 @@ func (s *PastScenario) addRemarks(jobs []pastJob) {
 		n    int
 		text string
 	}{
-		{carried, "%d jobs were there at the beginning: they arrive at once, with what was left of them"},
-		{open, "%d jobs still run: they end where the record does"},
-		{again, "%d jobs ran more than once: runs that were lost are not simulated"},
+		{carried, "there at the beginning: %s, arriving at once with what was left of them"},
+		{open, "still running: %s, ending where the record does"},
+		{again, "run more than once: %s, of which the runs that were lost are not simulated"},
 	} {
 		if r.n > 0 {
-			s.Remarks = append(s.Remarks, fmt.Sprintf(r.text, r.n))
+			s.Remarks = append(s.Remarks, fmt.Sprintf(r.text, policy.FormatCount(r.n, "job")))
 		}
 	}
 }

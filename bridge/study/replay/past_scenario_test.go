@@ -115,7 +115,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		t.Errorf("jobs %+v", s.Jobs)
 	}
 	said := strings.Join(s.Remarks, "\n")
-	for _, want := range []string{"1 jobs that cannot run on the cluster are left out", "1 jobs still run"} {
+	for _, want := range []string{"left out, as the cluster cannot run them: 1 job", "still running: 1 job"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)
 		}

@@ -75,7 +75,7 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	f.addReportFlags(c)
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
-	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
+	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval; 0s: the clock's own")
 	cli.SetRange(c, "gpus-per-proc", "0.001", "1000")
 	cli.SetRange(c, "round", "1s", "168h")
 	completeWords(c, "clock", append([]string{"auto"}, exact.ClockNames()...)...)

@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
 
@@ -33,8 +34,29 @@ func fixForDatabase(err error) string {
 		return "sudo -u fairbridge fairbridge db init"
 	case errors.Is(err, accounting.ErrNotMigrated):
 		return "sudo -u fairbridge fairbridge db migrate"
+	case errors.Is(err, accounting.ErrPeerRefused):
+		return "sudo -u fairbridge fairbridge doctor"
 	}
 	return ""
+}
+
+// checkDaemon looks when a cycle was last stored: that nothing else is wrong says nothing of
+// whether a daemon runs.
+func checkDaemon(ctx context.Context, db *stores.Stores, f *settings.File, now time.Time) Finding {
+	at, ok, err := db.LastCycleAt(ctx, f.Cluster, "")
+	ago := policy.FormatDuration(now.Sub(at).Round(time.Second))
+	x := Finding{Subject: "daemon", Level: LevelWarn, Fix: "systemctl status fairbridge; journalctl -u fairbridge says why"}
+	switch {
+	case err != nil:
+		x.Level, x.Text, x.Fix = LevelSkip, err.Error(), ""
+	case !ok:
+		x.Text, x.Fix = "no cycle is stored yet: no daemon ever ran for cluster "+f.Cluster, "systemctl enable --now fairbridge fairbridge-expire.timer"
+	case now.Sub(at) > f.MaxCycleAge():
+		x.Text = "the last cycle was " + ago + " ago: no daemon runs, or it cannot read Slurm"
+	default:
+		x.Level, x.Text, x.Fix = LevelOK, "the last cycle was "+ago+" ago", ""
+	}
+	return x
 }
 
 // checkExpiry looks whether something outside the daemon takes back what the daemon

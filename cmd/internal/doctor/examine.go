@@ -35,11 +35,19 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	if f.RequeuesJobs() {
 		r.checkScancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
 	}
-	r.checkRestd("/proc")
+	r.checkRestd("/proc", releaseOf(v))
 	r.examineDB(ctx, f, v)
 	r.checkFolders(os.Geteuid(), foldersToCheck(f)...)
 	r.checkStopFile(f.StopFile)
 	return r
+}
+
+// releaseOf is the release of the Slurm that was read, "" when none was.
+func releaseOf(v *slurm.View) string {
+	if v == nil {
+		return ""
+	}
+	return v.Release
 }
 
 // foldersToCheck are the places the daemon writes to.
@@ -62,6 +70,7 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View)
 	if !r.checkDatabase(ctx, db) {
 		return
 	}
+	*r = append(*r, checkDaemon(ctx, db, f, time.Now()))
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
 	r.checkHandBacks(ctx, db, f.Cluster, v)

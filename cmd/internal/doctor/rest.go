@@ -13,8 +13,9 @@ const maxRestdBytes = 2 << 30
 
 // checkRestd looks at every slurmrestd on this host, containers' apart: its memory grows with every
 // long list unless it is told otherwise, and compact JSON halves what it
-// writes. proc is where the kernel shows processes.
-func (r *Report) checkRestd(proc string) {
+// writes, from 26.05 on. proc is where the kernel shows processes; release is Slurm's, "" when
+// unknown.
+func (r *Report) checkRestd(proc, release string) {
 	var hidden, large, hoards, blanks []string
 	dirs, _ := filepath.Glob(filepath.Join(proc, "[0-9]*")) // fails only for a bad pattern
 	for _, d := range dirs {
@@ -44,7 +45,9 @@ func (r *Report) checkRestd(proc string) {
 	r.addProcessFinding(hidden, LevelSkip, "run doctor as root", "environment not readable")
 	r.addProcessFinding(large, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
 	r.addProcessFinding(hoards, LevelWarn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
-	r.addProcessFinding(blanks, LevelWarn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
+	if release == "" || !isOlderRelease(release, "26.05") {
+		r.addProcessFinding(blanks, LevelWarn, "Environment=SLURMRESTD_JSON=compact in its unit", "writes JSON with blanks: half as much again")
+	}
 }
 
 // isInOtherNamespace reports whether a process has a number of its own in a namespace below

@@ -81,7 +81,7 @@ func TestRestd(t *testing.T) {
 			proc := t.TempDir()
 			tt.fill(proc)
 			var r Report
-			r.checkRestd(proc)
+			r.checkRestd(proc, "26.05.5")
 			var got []line
 			for _, f := range r {
 				if f.Fix == "" {
@@ -93,5 +93,18 @@ func TestRestd(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestRestdBefore2605: what has no effect yet is not asked for.
+func TestRestdBefore2605(t *testing.T) {
+	for release, want := range map[string]int{"22.05.8": 0, "25.11.1": 0, "26.05.0": 1, "": 1} {
+		proc := t.TempDir()
+		process(t, proc, "20", "slurmrestd", "MALLOC_ARENA_MAX=1\x00", 200)
+		var r Report
+		r.checkRestd(proc, release)
+		if len(r) != want {
+			t.Errorf("Slurm %q: %+v, want %d findings", release, r, want)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Fixes for what a call to Slurm can end with.
 var fixByErrorClass = map[slurm.ErrorClass]string{
 	slurm.ErrorUnreachable:      "start slurmrestd, or correct slurm.url",
-	slurm.ErrorBadToken:         "mint a new token: scontrol token username=fairbridge lifespan=86400",
+	slurm.ErrorBadToken:         "mint a new token: scontrol token username=fairbridge lifespan=3600, and put it where slurm.token_file or slurm.token_env says",
 	slurm.ErrorVersionNotServed: "correct slurm.url: this is no slurmrestd we can talk to; or remove slurm.api",
 	slurm.ErrorForbidden:        "sacctmgr modify user fairbridge set adminlevel=Operator",
 	slurm.ErrorGarbledReply:     "correct slurm.url: something else answers there",
@@ -50,7 +50,7 @@ func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*re
 		r.addFinding("slurm", LevelWarn, "", "Slurm warns: %s", w)
 	}
 	r.checkRights(ctx, c)
-	r.checkClock(v, now())
+	r.checkClock(v)
 	return v
 }
 
@@ -87,13 +87,21 @@ func (r *Report) checkRights(ctx context.Context, c *rest.Client) {
 // maxClockSkew is the clock difference beyond which nothing is pushed.
 const maxClockSkew = 5 * time.Second
 
-func (r *Report) checkClock(v *slurm.View, now time.Time) {
-	d := now.Sub(v.At).Round(100 * time.Millisecond)
-	if d.Abs() > maxClockSkew {
+// clockResolution is how well a difference is known: Slurm tells whole seconds, and its answer
+// takes a while.
+const clockResolution = 2 * time.Second
+
+// checkClock compares the moment of the view by both clocks.
+func (r *Report) checkClock(v *slurm.View) {
+	d := v.ReadAt.Sub(v.At).Round(100 * time.Millisecond)
+	switch {
+	case d.Abs() > maxClockSkew:
 		r.addFinding("clock", LevelFail, "run chrony or systemd-timesyncd on both hosts", "our clock and Slurm's differ by %v", d)
-		return
+	case d.Abs() <= clockResolution:
+		r.addOK("clock", "our clock and Slurm's agree to within %v", clockResolution)
+	default:
+		r.addOK("clock", "our clock and Slurm's differ by %v; up to %v does no harm", d, maxClockSkew)
 	}
-	r.addOK("clock", "our clock and Slurm's differ by %v", d)
 }
 
 // checkPartitions looks at the partitions the configuration names.

@@ -30,9 +30,25 @@ func TestClock(t *testing.T) {
 		0: LevelOK, 4 * time.Second: LevelOK, -4 * time.Second: LevelOK, 6 * time.Second: LevelFail, -time.Hour: LevelFail,
 	} {
 		var r Report
-		r.checkClock(&slurm.View{At: noon}, noon.Add(skew))
+		r.checkClock(&slurm.View{At: noon, ReadAt: noon.Add(skew)})
 		if f := only(t, r); f.Level != want || f.Level == LevelFail && f.Fix == "" {
 			t.Errorf("%v: %+v, want %s", skew, f, want)
+		}
+	}
+}
+
+// TestClockClaimsNoMoreThanIsKnown: Slurm tells whole seconds, so that a difference below two
+// is none to speak of.
+func TestClockClaimsNoMoreThanIsKnown(t *testing.T) {
+	noon := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	for skew, want := range map[time.Duration]string{
+		900 * time.Millisecond: "our clock and Slurm's agree to within 2s",
+		3 * time.Second:        "our clock and Slurm's differ by 3s; up to 5s does no harm",
+	} {
+		var r Report
+		r.checkClock(&slurm.View{At: noon, ReadAt: noon.Add(skew)})
+		if f := only(t, r); f.Text != want {
+			t.Errorf("%v: %q, want %q", skew, f.Text, want)
 		}
 	}
 }

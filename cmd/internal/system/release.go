@@ -93,7 +93,7 @@ func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done f
 			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
 		}
 		if !announced {
-			printable.Fprintf(o.Messages, "waiting for %s to step down…\n", holder)
+			printable.Fprintf(o.Messages, "%s leads: waiting up to %s for it to end (systemctl stop fairbridge)…\n", holder, o.MaxWait)
 			announced = true
 		}
 		select {
