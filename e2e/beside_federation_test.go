@@ -17,8 +17,17 @@ func TestBesideAFederation(t *testing.T) {
 		s.untilLine("our order stands", ids[2])
 		s.joinFederation()
 		federated := map[string]map[string]string{}
-		for _, where := range []string{"lab", "lab,other"} {
-			id, _, _ := strings.Cut(s.submit("carol", long, "--gres=gpu:8", "-t", "5", "-M", where), ";")
+		submit := func(flags ...string) string {
+			id, _, _ := strings.Cut(s.submit("carol", long, append(flags, "--gres=gpu:8", "-t", "5")...), ";")
+			return id
+		}
+		canRead := s.slurm.APIVersion != "v0.0.38" // slurmrestd of 22.05 asks the siblings too, in vain
+		if canRead {                               // and here they never agreed to be siblings
+			elsewhere := submit("-M", "lab,other", "--cluster-constraint=fast")
+			s.until("a job runs on the other cluster", time.Minute, func() bool { return s.show(elsewhere)["JobState"] == "RUNNING" })
+		}
+		for _, flags := range [][]string{{"-M", "lab"}, {"-M", "lab,other"}, {"-M", "lab,other", "--cluster-constraint=!fast"}} {
+			id := submit(flags...)
 			federated[id] = s.show(id)
 		}
 		s.until("the federated jobs are seen", time.Minute, func() bool {
@@ -29,7 +38,6 @@ func TestBesideAFederation(t *testing.T) {
 			}
 			return true
 		})
-		canRead := s.slurm.APIVersion != "v0.0.38" // slurmrestd of 22.05 asks the siblings too, in vain
 		out, err := s.tryFairbridge("doctor")
 		if !strings.Contains(out, "this cluster is in a federation") || (err == nil) != canRead {
 			t.Errorf("doctor: %v\n%s", err, out)
@@ -60,20 +68,22 @@ func (s *site) tryFairbridge(args ...string) (string, error) {
 	return string(out), err
 }
 
-// joinFederation starts a second slurmctld for a cluster "other" without any node that
-// answers, and makes a federation of both.
+// joinFederation starts a second slurmctld for a cluster "other", of which one node
+// answers and which has the feature "fast", and makes a federation of both.
 func (s *site) joinFederation() {
 	s.t.Helper()
 	s.sh(`mkdir -p /etc/slurm/other /var/lib/slurm/other; chown slurm /var/lib/slurm/other
 port=$(($(sed -n 's/^SlurmctldPort=//p' /etc/slurm/slurm.conf) + 3000))
 sed -E "s/^ClusterName=.*/ClusterName=other/; s/^SlurmctldPort=.*/SlurmctldPort=$port/; s#^StateSaveLocation=.*#StateSaveLocation=/var/lib/slurm/other#
-s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s/^NodeName=.*/& State=DOWN/; s/ Port=\S+/ Port=1/" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
+s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=/var/lib/slurm/other/%n#; s#/run/slurmd-#/run/slurmd-other-#; s#log/slurmd-#log/slurmd-other-#; s/ Port=\S+/ Port=[$((port + 1))-$((port + 2))]/" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
 cp /etc/slurm/gres.conf /etc/slurm/cgroup.conf /etc/slurm/other/
 sacctmgr -i add cluster other || true
 sed "s/'lab'/'other'/" /etc/slurm/accounts >/tmp/accounts-other
 sacctmgr -i load /tmp/accounts-other || true
+sacctmgr -i modify cluster other set features=fast || true
 sacctmgr -i add federation both clusters=lab,other
 setsid env SLURM_CONF=/etc/slurm/other/slurm.conf slurmctld -D >/var/lib/slurm/log/slurmctld-other.out 2>&1 </dev/null &
 until SLURM_CONF=/etc/slurm/other/slurm.conf scontrol ping | grep -q 'is UP'; do sleep 0.1; done
-until scontrol show federation | grep -q Sibling; do sleep 0.1; done`)
+until scontrol show federation | grep -q Sibling; do sleep 0.1; done
+SLURM_CONF=/etc/slurm/other/slurm.conf setsid slurmd -D -N n1 -f /etc/slurm/other/slurm.conf >/var/lib/slurm/log/slurmd-other.out 2>&1 </dev/null &`)
 }
