@@ -68,13 +68,14 @@ func checkPin(c *EditContext) *invariant.Denial {
 // nodes from a run that begins in this very moment; "" where it cannot. To slurmctld
 // required nodes of a running job are a wish to shrink to them (22.05 and 26.05 do so at
 // once). A list of as many nodes as the job can have shrinks nothing, and an empty one
-// is refused.
+// is refused. A job that names no number of nodes (sbatch without -N) can have as many as it
+// has processes: "-n 4 --gres=gpu:2" ran on two nodes where cores were short.
 func resizeReason(j *slurm.Job, own, nodes []string) string {
-	isPerNode := j.MaxNodes == 0 && len(j.GresPerNode.List) > 0
+	isSpreadFixed := j.MaxNodes == len(nodes) || j.MaxNodes == 0 && len(j.GresPerNode.List) > 0 && 0 < j.ProcessCount && j.ProcessCount <= len(nodes)
 	switch {
 	case len(own) > 0:
 		return "its owner names nodes himself"
-	case j.MaxNodes != len(nodes) && !isPerNode:
+	case !isSpreadFixed:
 		return "Slurm may start it on more nodes than these"
 	}
 	return ""

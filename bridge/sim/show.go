@@ -66,7 +66,7 @@ func (r *jobRecords) showJob(j *job) slurm.Job {
 		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.RequiredNodes, ",")),
 		ExcludedNodes: slurm.ReadHosts(strings.Join(s.ExcludedNodes, ",")), ScheduledNodes: slurm.HostsFromNames(j.expectedSlots.NodeNames()),
 		NodeCount: max(s.MinNodes, len(j.slots)), CPUs: s.CPUsPerNode * max(s.MinNodes, len(j.slots)), MemPerNodeMB: s.MemMBPerNode, MemPerCPUMB: j.memMBPerCPU,
-		MaxNodes: s.MinNodes, RequestedTRES: slurm.ReadTRES(j.requestedTRES()), AllocatedTRES: slurm.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
+		MaxNodes: s.MinNodes, ProcessCount: max(s.MinNodes, len(j.slots)), RequestedTRES: slurm.ReadTRES(j.requestedTRES()), AllocatedTRES: slurm.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
 		Exclusive: s.Exclusive, ArrayJobID: j.arrayID, ArrayTasks: slurm.ReadArrayTasks(j.formatPendingTasks()), ArrayMaxTasks: s.ArrayMaxRunning, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {

@@ -83,6 +83,7 @@ type Job struct {
 	ScheduledNodes    Hosts     // backfill's planned nodes
 	NodeCount         int
 	MaxNodes          int
+	ProcessCount      int // processes it starts at first (sbatch -n), at least one on each of its nodes; 0: not told
 	CPUs              int
 	MemPerNodeMB      int64      // megabytes; 0: not given
 	MemPerCPUMB       int64      // megabytes; 0: not given

@@ -47,6 +47,7 @@ var jobSchema = newRecordSchema(
 	hostsField("scheduled_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.ScheduledNodes }),
 	nonNegativeField("node_count", func(j *slurm.Job) *int { return &j.NodeCount }),
 	nonNegativeField("max_nodes", func(j *slurm.Job) *int { return &j.MaxNodes }),
+	nonNegativeField("tasks", func(j *slurm.Job) *int { return &j.ProcessCount }),
 	nonNegativeField("cpus", func(j *slurm.Job) *int { return &j.CPUs }),
 	nonNegativeField("memory_per_node", func(j *slurm.Job) *int64 { return &j.MemPerNodeMB }),
 	nonNegativeField("memory_per_cpu", func(j *slurm.Job) *int64 { return &j.MemPerCPUMB }),

@@ -66,7 +66,7 @@ func (r *reader) times(j *slurm.Job) {
 func (r *reader) resources(j *slurm.Job) {
 	j.Nodes, j.RequiredNodes = slurm.ReadHosts(r.hosts("nodes")), slurm.ReadHosts(r.hosts("required_nodes"))
 	j.ExcludedNodes, j.ScheduledNodes = slurm.ReadHosts(r.hosts("excluded_nodes")), slurm.ReadHosts(r.hosts("scheduled_nodes"))
-	j.NodeCount, j.MaxNodes, j.CPUs = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus"))
+	j.NodeCount, j.MaxNodes, j.CPUs, j.ProcessCount = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus")), int(r.size("tasks"))
 	j.MemPerNodeMB, j.MemPerCPUMB = r.size("memory_per_node"), r.size("memory_per_cpu")
 	j.RequestedTRES, j.AllocatedTRES = slurm.ReadTRES(r.text("tres_req_str")), slurm.ReadTRES(r.text("tres_alloc_str"))
 	j.GresPerNode, j.GresPerJob, j.GresPerTask = slurm.ReadGRESRequest(r.text("tres_per_node")), slurm.ReadGRESRequest(r.text("tres_per_job")), slurm.ReadGRESRequest(r.text("tres_per_task"))

@@ -58,7 +58,7 @@ var jobFields = []recordField[jobRecord]{
 	{"scheduled_nodes", 39, noLastVersion, func(j jobRecord) any { return j.ScheduledNodes.Text }},
 	{"state_reason", 38, noLastVersion, func(j jobRecord) any { return j.Reason }},
 	{"step_id", 44, noLastVersion, stepID},
-	{"tasks", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.NodeCount)) }},
+	{"tasks", 38, noLastVersion, func(j jobRecord) any { return j.EncodeNumber(int64(j.ProcessCount)) }},
 	{"tres_alloc_str", 38, noLastVersion, func(j jobRecord) any { return j.AllocatedTRES.Text }},
 	{"tres_per_job", 38, noLastVersion, func(j jobRecord) any { return j.formatGRES(j.GresPerJob.Text) }},
 	{"tres_per_node", 38, noLastVersion, func(j jobRecord) any { return j.formatGRES(j.GresPerNode.Text) }},
