@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fairbridge/policy"
 )
 
 // Params are a policy's parameters as they stand in the configuration:
@@ -16,14 +18,15 @@ type ParamKind string
 
 // The kinds of parameters, and the types of their fields.
 const (
-	KindChoice   ParamKind = "choice"   // string: one of Param.Choices
-	KindNumber   ParamKind = "number"   // float64, from Min to Max
-	KindInteger  ParamKind = "integer"  // int, from Min to Max
-	KindBool     ParamKind = "bool"     // true or false
-	KindDuration ParamKind = "duration" // time.Duration: like "90s", "15m", "6h"; Min and Max in seconds
-	KindNumbers  ParamKind = "numbers"  // []float64: ascending positive numbers
-	KindTable    ParamKind = "table"    // map[string]float64: positive numbers by name; also as text: "a100:3.2;v100:1"
-	KindNames    ParamKind = "names"    // []string: each name once
+	KindChoice   ParamKind = "choice"      // string: one of Param.Choices
+	KindNumber   ParamKind = "number"      // float64, from Min to Max
+	KindInteger  ParamKind = "integer"     // int, from Min to Max
+	KindBool     ParamKind = "bool"        // true or false
+	KindDuration ParamKind = "duration"    // time.Duration: like "90s", "15m", "6h"; Min and Max in seconds
+	KindService  ParamKind = "gpu_seconds" // policy.GPUSeconds: from Min to Max
+	KindNumbers  ParamKind = "numbers"     // []float64: ascending positive numbers
+	KindTable    ParamKind = "table"       // map[string]float64: positive numbers by name; also as text: "a100:3.2;v100:1"
+	KindNames    ParamKind = "names"       // []string: each name once
 )
 
 // Param describes one parameter of a policy. It is declared as a field of the
@@ -72,6 +75,9 @@ func paramFromTag(t reflect.Type, tag reflect.StructTag) Param {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
 		p.Kind = KindDuration
+	case t == reflect.TypeFor[policy.GPUSeconds]():
+		p.Kind = KindService
+		p.Default, _ = strconv.ParseFloat(tag.Get("default"), 64)
 	case t.Kind() == reflect.String:
 		p.Kind, p.Choices = KindChoice, strings.Split(tag.Get("choices"), ",")
 	case t.Kind() == reflect.Bool:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"fairbridge/policy"
 )
 
 // readValue converts a configured value, or says what would have been allowed.
@@ -38,6 +40,8 @@ func (p Param) readNumber(v any) (any, error) {
 	switch {
 	case !ok || !p.isInBounds(x):
 		return nil, p.impossibleError(v, "want "+p.describeBounds("a number", "%g"))
+	case p.Kind == KindService:
+		return policy.GPUSeconds(x), nil
 	case p.Kind == KindNumber:
 		return x, nil
 	case x != math.Trunc(x) || math.Abs(x) > 1<<53:

@@ -133,7 +133,7 @@ func parseValue(e paper.System, name, text string) any {
 		if b, err := strconv.ParseBool(text); err == nil {
 			return b
 		}
-	case paper.KindNumber, paper.KindInteger:
+	case paper.KindNumber, paper.KindInteger, paper.KindService:
 		if x, err := strconv.ParseFloat(text, 64); err == nil {
 			return x
 		}

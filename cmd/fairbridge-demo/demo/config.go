@@ -3,6 +3,7 @@ package demo
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,8 +87,9 @@ func dayBudgets(b bridge.Budgets, standardInterval time.Duration, p pace) bridge
 	return b
 }
 
-// formatDayParams writes a policy's own parameters that are times, as many times shorter
-// as the day is faster. The rest, and all on a day in real time, stay at their defaults.
+// formatDayParams writes a policy's own parameters that are times, or GPU time, as many
+// times shorter as the day is faster. The rest, and all on a day in real time, stay at
+// their defaults.
 func formatDayParams(policyName string, p pace) string {
 	system, err := catalogue.FindSystem(policyName)
 	if err != nil || p.speed == 1 {
@@ -95,22 +97,28 @@ func formatDayParams(policyName string, p pace) string {
 	}
 	var parts []string
 	for i := range system.Params {
-		if name, value, ok := dayParam(&system.Params[i], p); ok {
-			parts = append(parts, fmt.Sprintf("%s: %s", name, value))
+		if value := dayParam(&system.Params[i], p); value != "" {
+			parts = append(parts, fmt.Sprintf("%s: %s", system.Params[i].Name, value))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// dayParam returns one parameter that is a time on the day.
-func dayParam(param *paper.Param, p pace) (name string, value time.Duration, ok bool) {
-	text, isText := param.Default.(string)
-	standard, err := time.ParseDuration(text)
-	if param.Kind != paper.KindDuration || !isText || err != nil || standard == 0 {
-		return "", 0, false
+// dayParam returns the value of a parameter on the day; "": its default.
+func dayParam(param *paper.Param, p pace) string {
+	switch param.Kind {
+	case paper.KindDuration:
+		text, _ := param.Default.(string)
+		standard, err := time.ParseDuration(text)
+		if err != nil || standard == 0 {
+			return ""
+		}
+		return max(workday.CompressTime(standard, p.speed).Round(time.Second), time.Duration(param.Min*float64(time.Second)), time.Second).String()
+	case paper.KindService:
+		standard, _ := param.Default.(float64)
+		return fmt.Sprint(max(math.Round(standard/p.speed), param.Min))
 	}
-	value = max(workday.CompressTime(standard, p.speed).Round(time.Second), time.Duration(param.Min*float64(time.Second)), time.Second)
-	return param.Name, value, true
+	return ""
 }
 
 // Policies lists the policies there are.

@@ -19,8 +19,9 @@ import (
 // passes only in Wait, and at once.
 type simulatedCluster struct {
 	server   *slurmtest.Server
-	confFile string // file of its settings, for a replay
-	keyFile  string // file of the key that tokens are signed with
+	confFile string  // file of its settings, for a replay
+	keyFile  string  // file of the key that tokens are signed with
+	speed    float64 // of the day
 }
 
 // startSimulatedCluster starts one, with Slurm's default settings. Its time begins as much
@@ -38,7 +39,7 @@ func startSimulatedCluster(dir string, seed uint64) (*simulatedCluster, error) {
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
-	s := &simulatedCluster{keyFile: filepath.Join(dir, "jwt.key"), confFile: filepath.Join(dir, "slurm.conf")}
+	s := &simulatedCluster{speed: virtualPace.speed, keyFile: filepath.Join(dir, "jwt.key"), confFile: filepath.Join(dir, "slurm.conf")}
 	if err := os.WriteFile(s.keyFile, key, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the key of the simulated Slurm: %w", err)
 	}
@@ -73,7 +74,7 @@ func (s *simulatedCluster) Submit(_ context.Context, j *workday.Job) (err error)
 	s.server.WithWorld(func(w *sim.World) {
 		_, err = w.Submit(sim.JobSpec{
 			Name: j.Name, User: j.User, MinNodes: j.NodeCount, GPUsPerNode: j.GPUsPerNode, MemMBPerNode: 100 * int64(j.GPUsPerNode), TimeLimit: j.TimeLimit,
-			ArraySize: j.ArrayTasks, Comment: j.SlurmComment(1), WorkTime: j.WorkTime, Checkpoints: true, CheckpointInterval: time.Second,
+			ArraySize: j.ArrayTasks, Comment: j.SlurmComment(s.speed), WorkTime: j.WorkTime, Checkpoints: true, CheckpointInterval: time.Second,
 		})
 	})
 	if err != nil {

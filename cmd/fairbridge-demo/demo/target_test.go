@@ -16,16 +16,23 @@ import (
 // playVirtualDay plays the day of a seed in virtual time, under a policy or under Slurm alone ("").
 func playVirtualDay(t *testing.T, seed uint64, policyName string) *workday.Figures {
 	t.Helper()
+	return playVirtualDayAt(t, virtualPace, seed, policyName)
+}
+
+// playVirtualDayAt plays it at a pace, as it passes on a real Slurm.
+func playVirtualDayAt(t *testing.T, p pace, seed uint64, policyName string) *workday.Figures {
+	t.Helper()
 	s, err := startSimulatedCluster(t.TempDir(), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	s.speed = p.speed
 	played := cluster(s)
 	if policyName != "" {
-		played = withLoop(t, s, policyName)
+		played = withLoop(t, s, p, policyName)
 	}
-	d := &demonstration{pace: virtualPace, dayJobs: workday.NewDay(seed, virtualPace.speed), screen: newScreen(t.Output())}
+	d := &demonstration{pace: p, dayJobs: workday.NewDay(seed, p.speed), screen: newScreen(t.Output())}
 	var f *workday.Figures
 	if _, err := d.playOne(t.Context(), played, &f, nil); err != nil {
 		t.Fatalf("%s: %v", policyName, err)
@@ -35,9 +42,9 @@ func playVirtualDay(t *testing.T, seed uint64, policyName string) *workday.Figur
 
 // withLoop puts the loop beside a cluster, as configured for the demonstration, over a database
 // made of memory.
-func withLoop(t *testing.T, s *simulatedCluster, policyName string) cluster {
+func withLoop(t *testing.T, s *simulatedCluster, p pace, policyName string) cluster {
 	t.Helper()
-	config := parseDayConfig(t, policyName, virtualPace)
+	config := parseDayConfig(t, policyName, p)
 	var world *sim.World
 	s.server.WithWorld(func(w *sim.World) { world = w })
 	var accounts []policy.Account
@@ -109,17 +116,26 @@ func TestTheVirtualDayIsTheSameEachTime(t *testing.T) {
 	}
 }
 
+// shortestDay is the pace of a day on a real Slurm of a fast machine.
+var shortestDay = pace{maxSpeed, fastestInterval}
+
 func TestEveryPolicyPlaysTheDay(t *testing.T) {
 	alone := playVirtualDay(t, 1, "")
+	shortAlone := playVirtualDayAt(t, shortestDay, 1, "")
 	for _, name := range Policies() {
 		t.Run(name, func(t *testing.T) {
 			for _, speed := range []float64{minSpeed, maxSpeed} {
 				parseDayConfig(t, name, pace{speed, fastestInterval})
 			}
-			f := playVirtualDay(t, 1, name)
-			t.Logf("median wait %.2f of that on Slurm alone, %d requeues, GPUs idle %.1f %% and %.1f %%", f.WaitMedian/alone.WaitMedian, f.RequeueCount, 100*alone.IdleFraction, 100*f.IdleFraction)
-			if f.JobCount != alone.JobCount {
-				t.Errorf("%d jobs, want %d", f.JobCount, alone.JobCount)
+			f, short := playVirtualDay(t, 1, name), playVirtualDayAt(t, shortestDay, 1, name)
+			ratio, shortRatio := f.WaitMedian/alone.WaitMedian, short.WaitMedian/shortAlone.WaitMedian
+			t.Logf("median wait %.2f of that on Slurm alone, %d requeues, GPUs idle %.1f %% and %.1f %%; on the day of minutes %.2f, %d requeues, %.1f %% and %.1f %%", ratio, f.RequeueCount,
+				100*alone.IdleFraction, 100*f.IdleFraction, shortRatio, short.RequeueCount, 100*shortAlone.IdleFraction, 100*short.IdleFraction)
+			if f.JobCount != alone.JobCount || short.JobCount != alone.JobCount {
+				t.Errorf("%d and %d jobs, want %d", f.JobCount, short.JobCount, alone.JobCount)
+			}
+			if shortRatio > ratio+.3 {
+				t.Errorf("median wait %.2f of that on Slurm alone on the day of hours, and %.2f on that of minutes: something of the policy was not shortened with the day", ratio, shortRatio)
 			}
 		})
 	}

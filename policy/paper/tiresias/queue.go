@@ -89,7 +89,7 @@ func System() paper.System {
 		Idea:         "Serve jobs by GPU time received, in a few queues; short jobs get through without predictions.",
 		OwnStages:    []string{"predict", "order", "backfill", "preempt"},
 		NeededInputs: []string{"GPU time received", "service of finished jobs (for the queue bound and the Gittins index)"},
-		Fallback:     "without history the first queue ends at 3250 GPU-seconds; without received service a job is new",
+		Fallback:     "without history the first queue ends at first_queue; without received service a job is new",
 		Reproduced: "480 jobs of Philly's kind on 64 GPUs at twice the load, medians of 7 seeds: average completion time 1/2.09 of first come, first served " +
 			"(the paper: up to 1/5.5 on its testbed; shortest remaining time first has 1/2.11 here), with Gittins indices .996 of without, no stop for the median job; " +
 			"three jobs on two GPUs finish at 2, 12 and 16 hours; Gittins indices; promotion after 16 hours",

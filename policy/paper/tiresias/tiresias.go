@@ -21,10 +21,11 @@ import (
 
 // Policy is Tiresias with its parameters.
 type Policy struct {
-	Queues      []float64 `param:"queues" help:"upper bounds of all queues but the last, in GPU-seconds; []: from history"`
-	Quantile    float64   `param:"quantile" default:"0.7" max:"1" help:"without queues: which quantile of finished jobs' GPU-seconds bounds the first"`
-	PromoteKnob float64   `param:"promote_knob" default:"8" help:"back to the first queue after a wait of so many times the run; 0: never"`
-	Index       string    `param:"index" choices:"las,gittins" default:"las" help:"order within a queue: first start, or Gittins index"`
+	Queues      []float64         `param:"queues" help:"upper bounds of all queues but the last, in GPU-seconds; []: from history"`
+	FirstQueue  policy.GPUSeconds `param:"first_queue" default:"3250" min:"1" help:"without queues and history: upper bound of the first, in GPU-seconds"`
+	Quantile    float64           `param:"quantile" default:"0.7" max:"1" help:"without queues: which quantile of finished jobs' GPU-seconds bounds the first"`
+	PromoteKnob float64           `param:"promote_knob" default:"8" help:"back to the first queue after a wait of so many times the run; 0: never"`
+	Index       string            `param:"index" choices:"las,gittins" default:"las" help:"order within a queue: first start, or Gittins index"`
 	// WithinQueue costs stops and does not shorten the average.
 	WithinQueue bool `param:"within_queue" help:"let a job displace later ones of its own queue, as the paper's scan does"`
 	paper.Limits
@@ -71,7 +72,7 @@ func (t *Policy) queueBounds(sizes survival.SizeSample) []policy.GPUSeconds {
 	if q, ok := sizes.Quantile(t.Quantile); ok && q > 0 {
 		return []policy.GPUSeconds{policy.GPUSeconds(q)}
 	}
-	return []policy.GPUSeconds{3250}
+	return []policy.GPUSeconds{t.FirstQueue}
 }
 
 func newServiceSample(history []policy.FinishedJob) survival.SizeSample {
