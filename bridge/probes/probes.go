@@ -66,7 +66,7 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 			continue
 		}
 		out[name] = devicesByType(configured[name], s.GPUs)
-		on := readingsOfNode(name, &s, in[name])
+		on := readingsOfNode(name, &s, configured[name], in[name])
 		seen = append(seen, on...)
 		if !s.At.Equal(p.newestSampleTimeByNode[name]) {
 			p.newestSampleTimeByNode[name] = s.At

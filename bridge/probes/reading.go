@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge/slurm"
 	"fairbridge/nodeprobe"
 	"fairbridge/policy"
 )
@@ -13,7 +14,7 @@ import (
 // GPU that jobs share has a reading for each.
 type Reading struct {
 	At               time.Time
-	Node, UUID, Type string                          // the type as the driver calls it, with the slice's profile
+	Node, UUID, Type string                          // the type as Slurm calls it; as the driver does where Slurm has none for it
 	Job              policy.JobID                    // 0: none
 	Busy             policy.OptionalValue            // utilisation of the GPU, 0..1
 	MemoryShare      policy.OptionalValue            // share of its memory used, 0..1
@@ -50,12 +51,14 @@ func storedValues(g *nodeprobe.GPU) map[string]policy.OptionalValue {
 // faultThrottleReasons are the reasons of throttling that the site has not set itself.
 var faultThrottleReasons = []string{"hw_slowdown", "hw_thermal", "power_brake", "sw_thermal"}
 
-// readingsOfNode lists what a sample shows, by GPU and job. of knows the node's jobs.
-func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
+// readingsOfNode lists what a sample shows, by GPU and job. of knows the node's jobs, and
+// configured are its GPUs by Slurm's types, by which what is measured is told from what
+// jobs held.
+func readingsOfNode(node string, s *nodeprobe.Sample, configured []slurm.GRES, of *nodeJobs) []Reading {
 	var out []Reading
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validUtilisation(g.Busy), MemoryShare: memoryShare(g.MemUsedMB, g.MemTotalMB),
+		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: slurmType(device{modelName: g.Model}, configured), Busy: validUtilisation(g.Busy), MemoryShare: memoryShare(g.MemUsedMB, g.MemTotalMB),
 			ValueByColumn: storedValues(g), IsSick: g.SickReason != "", Throttled: throttledMeasure(g)}
 		if base.IsSick {
 			base.Busy = policy.OptionalValue{} // its idleness is no job's
@@ -67,7 +70,7 @@ func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 		for j := range g.Slices {
 			p := &g.Slices[j]
 			slice := base
-			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
+			slice.UUID, slice.Type = p.UUID, slurmType(device{modelName: g.Model, migProfile: p.Profile}, configured)
 			slice.Busy, slice.ValueByColumn, slice.MemoryShare = policy.OptionalValue{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
 			out = append(out, of.splitReadingByJob(slice, g, processesOnSlice(g.Processes, p.UUID), nil)...)
 		}

@@ -185,3 +185,35 @@ func TestReports(t *testing.T) {
 		})
 	}
 }
+
+// What was measured is joined with what jobs held by the type: both must be Slurm's.
+func TestReadingsHaveSlurmsTypes(t *testing.T) {
+	for gres, want := range map[string][]string{
+		"gpu:a100:2":            {"a100", "a100"},
+		"gpu:2":                 {slurm.UntypedGPU, slurm.UntypedGPU},
+		"gpu:a100:1,gpu:h100:1": {"a100", "h100"},
+		"gpu:t4:1,gpu:h100:1":   {a100, "h100"},
+	} {
+		first, second := device(0, 1, 7), device(1, 1, 7)
+		second.Model = h100
+		checkReadingTypes(t, gres, want, first, second)
+	}
+	checkReadingTypes(t, "gpu:a100_1g.10gb:2,gpu:h100:1", []string{"a100_1g.10gb", "a100_1g.10gb"}, sliced(a100, "1g.10gb", "1g.10gb"))
+}
+
+func checkReadingTypes(t *testing.T, gres string, want []string, gpus ...nodeprobe.GPU) {
+	t.Helper()
+	p := probes.New(&probed{samples: map[string]nodeprobe.Sample{"n1": sample(gpus...)}}, "http://{node}", time.Minute, func() time.Time { return now })
+	var types []string
+	p.OnNewReadings = func(list []probes.Reading) {
+		for _, r := range list {
+			types = append(types, r.Type)
+		}
+	}
+	if _, err := p.Sample(t.Context(), &slurm.View{At: now, Nodes: []slurm.Node{{Name: "n1", State: "MIXED", Gres: slurm.ReadGRES(gres)}}}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, types); diff != "" {
+		t.Errorf("%s: -want +got:\n%s", gres, diff)
+	}
+}

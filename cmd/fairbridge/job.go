@@ -26,7 +26,8 @@ func newJobCommand(o *cli.Options) *cobra.Command {
 		Use:   "job JOB",
 		Short: "How a job used what it got, and what to change next time",
 		Long: `Show a job's GPU utilisation, memory, time and wait as bars, each of its GPUs, and
-notes that say what to change. What was not measured is unknown, never idle.
+notes that say what to change. What was not measured is unknown, never idle. What was
+measured since the daemon last summed up is summed up first, where the database lets us.
 Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge job 4711
   fairbridge job 4711_3        a task of an array
@@ -66,6 +67,9 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 	defer s.DB.Close()
 	id, err := s.FindJobID(ctx, name)
 	if err != nil {
+		return nil, err
+	}
+	if err := sumRecords(ctx, s.DB, s.File.Cluster); err != nil {
 		return nil, err
 	}
 	j, err := s.DB.Job(ctx, s.File.Cluster, policy.JobID(id))

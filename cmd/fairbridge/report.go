@@ -103,7 +103,7 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 		return err
 	}
 	defer db.Close()
-	if err := sumUsage(c.Context(), db, f.Cluster); err != nil {
+	if err := sumRecords(c.Context(), db, f.Cluster); err != nil {
 		return err
 	}
 	if err := report.CheckNames(c.Context(), db, a.Scope); err != nil {
@@ -150,10 +150,13 @@ func (a *reportOptions) selectReports(name string, now time.Time) (list []report
 	return slices.DeleteFunc(report.AllReports(), func(r report.Report) bool { return r.CheckScope(a.Scope) != nil }), nil
 }
 
-// sumUsage sums up what changed. A database that lets us only read is as fresh
-// as the daemon keeps it.
-func sumUsage(ctx context.Context, db *stores.Stores, cluster string) error {
-	_, err := db.SumDueDays(ctx, cluster)
+// sumRecords sums up what changed, GPU readings first. A database that lets us only read is
+// as fresh as the daemon keeps it.
+func sumRecords(ctx context.Context, db *stores.Stores, cluster string) error {
+	_, err := db.RollupDueHours(ctx, cluster, time.Now())
+	if err == nil {
+		_, err = db.SumDueDays(ctx, cluster)
+	}
 	if errors.Is(err, accounting.ErrUserRefused) || errors.Is(err, accounting.ErrReadOnly) {
 		return nil
 	}
