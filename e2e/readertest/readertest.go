@@ -18,6 +18,8 @@ type Site struct {
 	Jobs []string                             // jobs as a user names them: done, running, waiting, tasks of arrays
 	// EmptyReports are the names of reports that have nothing to say on such a site.
 	EmptyReports []string
+	// IsIdle says that no job waits or runs there now.
+	IsIdle bool
 }
 
 // CheckAll asks every command that reads, of the database and of Slurm as it is now, each as
@@ -37,7 +39,7 @@ func CheckDatabase(t testing.TB, s Site) {
 		s.checkReport(t, r.Name)
 	}
 	s.ask(t, "report", "all")
-	s.askBoth(t, "queue")
+	s.checkQueue(t)
 	s.askBoth(t, "db", "status")
 	if len(s.Jobs) == 0 {
 		t.Error("no job to ask about")
@@ -45,6 +47,21 @@ func CheckDatabase(t testing.TB, s Site) {
 	for _, job := range s.Jobs {
 		s.askBoth(t, "job", job)
 		s.askBoth(t, "explain", job)
+	}
+}
+
+// checkQueue wants jobs in the queue, or the sentence that there are none.
+func (s Site) checkQueue(t testing.TB) {
+	t.Helper()
+	if !s.IsIdle {
+		s.askBoth(t, "queue")
+		return
+	}
+	if text := s.ask(t, "queue"); !strings.Contains(text, "No GPU job waits or runs.") {
+		t.Errorf("nothing waits or runs, and the queue says:\n%s", text)
+	}
+	if text := strings.TrimSpace(s.ask(t, "queue", "--json")); text != "[]" {
+		t.Errorf("nothing waits or runs, and queue --json says:\n%s", text)
 	}
 }
 
