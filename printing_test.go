@@ -7,7 +7,7 @@ import (
 )
 
 // terminalFolders are the packages whose output people read on a terminal.
-var terminalFolders = []string{"cmd/fairbridge/...", "cmd/nodeprobe", "cmd/internal/cli", "cmd/internal/output", "cmd/internal/system"}
+var terminalFolders = []string{"cmd/fairbridge/...", "cmd/fairbridge-demo/...", "cmd/nodeprobe", "cmd/internal/cli", "cmd/internal/output", "cmd/internal/system"}
 
 // printing are calls that write text as it is. Text of users would reach a terminal, a
 // spreadsheet or a page through them; bridge/printable has the same calls that
@@ -19,7 +19,7 @@ var printing = []struct {
 	instead string
 }{
 	{terminalFolders, []string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "fmt.Print", "fmt.Printf", "fmt.Println", "io.WriteString"},
-		[]string{"cmd/internal/output/progressbar.go"}, // it moves the cursor
+		[]string{"cmd/internal/output/progressbar.go", "cmd/fairbridge-demo/demo/screen.go"}, // they move the cursor
 		"printable.Fprintf, Fprintln or Fprintlines"},
 	{terminalFolders, []string{"json.NewEncoder"}, []string{"cmd/internal/output/output.go"}, "output.WriteJSON or WriteJSONLines"},
 	{terminalFolders, []string{"slog.NewTextHandler", "slog.NewJSONHandler"}, []string{"cmd/nodeprobe/serve.go"}, "settings.File.NewLogger"},
@@ -69,7 +69,7 @@ func calledFunction(call *ast.CallExpr) string {
 // The programs give their commands no other standard output and error than those of
 // bridge/printable.
 func TestProgramsWrapTheirOutput(t *testing.T) {
-	for _, name := range []string{"cmd/fairbridge/main.go", "cmd/nodeprobe/main.go"} {
+	for _, name := range []string{"cmd/fairbridge/main.go", "cmd/fairbridge-demo/main.go", "cmd/nodeprobe/main.go"} {
 		wrapped := false
 		for _, f := range tree(t) {
 			if f.path == name {

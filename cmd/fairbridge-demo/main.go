@@ -16,18 +16,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/fairbridge-demo/demo"
 	"fairbridge/cmd/internal/version"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRootCommand().ExecuteContext(ctx)
+	root, errs := newRootCommand(), printable.NewWriter(os.Stderr)
+	root.SetOut(printable.NewWriter(os.Stdout))
+	root.SetErr(errs)
+	err := root.ExecuteContext(ctx)
 	stop()
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(os.Stderr, "fairbridge-demo: %v\n", err)
+	printable.Fprintlines(errs, "fairbridge-demo: "+err.Error())
 	var usage usageError
 	if errors.As(err, &usage) {
 		os.Exit(2)

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge/cycle"
 	"fairbridge/cmd/fairbridge-demo/workday"
+	"fairbridge/policy"
 )
 
 // dayRecords are what became of the jobs of both days.
@@ -46,6 +47,7 @@ func (s *demonstration) playVirtual(ctx context.Context, c *Comparison) (out day
 	if err != nil {
 		return out, nil, err
 	}
+	s.virtualCluster = loop
 	s.introduceFairbridge("2. The same day with fairbridge beside a fresh Slurm, in virtual time too")
 	w := s.newMonitor(d, nil, loop.Now)
 	if out.withFairbridge, err = s.playOne(ctx, loop, &c.FairbridgeFigures, w); err != nil {
@@ -195,7 +197,7 @@ func (s *demonstration) countChanges(ctx context.Context, c *Comparison, n *deci
 func changeCountsText(changes map[string]int) string {
 	var parts []string
 	for _, k := range editKinds {
-		parts = append(parts, fmt.Sprintf("%s %d times", k, changes[k]))
+		parts = append(parts, fmt.Sprintf("%s %s", k, policy.FormatCount(changes[k], "time")))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -6,7 +6,6 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,9 @@ import (
 	"time"
 
 	"fairbridge/accounting/pglocal"
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/fairbridge-demo/workday"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/policy/catalogue"
 	"fairbridge/scripts/throwaway"
 )
@@ -83,14 +84,15 @@ func runForComparison(ctx context.Context, o Options) (*Comparison, error) {
 // demonstration is a demonstration under way.
 type demonstration struct {
 	Options
-	screen        *screen
-	pace          pace
-	dayJobs       []workday.Job
-	usesRealSlurm bool
-	dir           string // of all its files
-	keepsDir      bool   // it stays, with the logs in it
-	dsn           string
-	cleanups      []func() error // what stops and removes what was started
+	screen         *screen
+	pace           pace
+	dayJobs        []workday.Job
+	usesRealSlurm  bool
+	dir            string // of all its files
+	keepsDir       bool   // it stays, with the logs in it
+	dsn            string
+	virtualCluster cluster        // with fairbridge beside it, in virtual time; nil: the Slurm is real
+	cleanups       []func() error // what stops and removes what was started
 }
 
 // addCleanup notes how something that was started is ended.
@@ -130,14 +132,9 @@ func (s *demonstration) run(ctx context.Context) (*Comparison, error) {
 // the day.
 func (s *demonstration) printAnswers(ctx context.Context, c *Comparison, records dayRecords, d *daemon) error {
 	if s.PrintsJSON {
-		e := json.NewEncoder(s.Out)
-		e.SetIndent("", "  ")
-		if err := e.Encode(c); err != nil {
-			return fmt.Errorf("printing the figures: %w", err)
-		}
-		return nil
+		return output.WriteJSON(s.Out, c)
 	}
-	fmt.Fprintln(s.Out)
+	printable.Fprintln(s.Out)
 	printTable(s.Out, c)
 	if err := s.explainJobs(ctx, d, records.alone, records.withFairbridge); err != nil {
 		return err

@@ -113,6 +113,8 @@ type keeper struct {
 	t       *testing.T
 	program string // fairbridge
 	out     *bytes.Buffer
+
+	emptyReports []string // with nothing to say on this site
 }
 
 var explainedJob = regexp.MustCompile(`(?m)^\$ fairbridge explain (\S+)`)
@@ -123,13 +125,14 @@ func (k *keeper) askReaders() {
 	for _, m := range explainedJob.FindAllStringSubmatch(k.out.String(), -1) {
 		jobs = append(jobs, m[1])
 	}
-	readertest.CheckDatabase(k.t, readertest.Site{ // Slurm's clock is of another time
+	readertest.CheckAll(k.t, readertest.Site{
 		Run: func(args ...string) (string, error) {
 			out, err := exec.CommandContext(k.t.Context(), k.program, args...).CombinedOutput()
 			return string(out), err
 		},
 		Jobs:         jobs,
-		EmptyReports: []string{"wasteful-jobs"}, // without probes nothing is measured
+		EmptyReports: k.emptyReports,
+		IsIdle:       true, // the day is over
 	})
 }
 
@@ -157,7 +160,7 @@ func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
 	o := options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out}
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs"}} // without probes nothing is measured
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -250,7 +253,7 @@ func TestRealDemo(t *testing.T) {
 	o := options(t)
 	o.Slurm, o.Policy = "real", "fairbridge"
 	var out bytes.Buffer
-	o.Out, o.Err = &out, &out
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, nil}
 	begin := time.Now()
 	c, err := runForComparison(t.Context(), o)
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"time"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/fairbridge-demo/workday"
 )
 
@@ -18,6 +20,12 @@ func (s *demonstration) waitForEnter(ctx context.Context, config string) error {
 		s.screen.printf("\nWith --keep all of it stays up, to be asked by every command of fairbridge and in SQL.")
 		return nil
 	}
+	if s.virtualCluster != nil {
+		s.screen.setStatus("Letting the rest of the time until now pass …")
+		if err := s.virtualCluster.Wait(ctx, time.Since(s.virtualCluster.Now())); err != nil {
+			return err
+		}
+	}
 	s.screen.printf("\nAll of it stays up until you press Enter. Its configuration is %s. In another terminal:", config)
 	s.screen.printf("  export FAIRBRIDGE_CONFIG=%s\n  %s queue\n  %s report usage", config, s.FairbridgePath, s.FairbridgePath)
 	s.screen.printf("  psql '%s' -c 'select * from fairbridge_v1.usage_by_account_day'", s.dsn)
@@ -26,11 +34,29 @@ func (s *demonstration) waitForEnter(ctx context.Context, config string) error {
 		_, err := bufio.NewReader(s.In).ReadString('\n')
 		line <- err
 	}()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-line:
-		return nil
+	return s.keepTime(ctx, line)
+}
+
+// keepTime lets the time of a virtual cluster pass as ours does until a line is read, so
+// that what is asked of it finds a cluster of now with a fairbridge beside it. On a real
+// one time passes by itself.
+func (s *demonstration) keepTime(ctx context.Context, line <-chan error) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-line:
+			return nil
+		case <-tick.C:
+		}
+		if s.virtualCluster == nil {
+			continue
+		}
+		if err := s.virtualCluster.Wait(ctx, time.Since(s.virtualCluster.Now())); err != nil {
+			return err
+		}
 	}
 }
 
@@ -46,7 +72,8 @@ func (s *demonstration) explainJobs(ctx context.Context, d *daemon, before, afte
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(s.Out, "\n$ fairbridge explain %d    # %s\n%s", l.JobID, q.why(l), text)
+			printable.Fprintf(s.Out, "\n$ fairbridge explain %d    # %s\n", l.JobID, q.why(l))
+			printable.Fprintlines(s.Out, text)
 			break
 		}
 	}
@@ -67,7 +94,8 @@ func (s *demonstration) replayDay(ctx context.Context, d *daemon) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Out, "\n$ fairbridge %s    # the same day under other policies\n%s", strings.Join(args, " "), text)
+	printable.Fprintf(s.Out, "\n$ fairbridge %s    # the same day under other policies\n", strings.Join(args, " "))
+	printable.Fprintlines(s.Out, text)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/nodeprobe/client"
 	"fairbridge/nodeprobe/fakenvml"
+	"fairbridge/policy"
 )
 
 // probes are one nodeprobe a node. Each loads a driver library whose GPUs are
@@ -101,7 +102,7 @@ func (p *probes) describeMeasured(ctx context.Context) (string, error) {
 			watts += s.GPUs[i].Watts.Value
 		}
 	}
-	return fmt.Sprintf("%d probes measure %d GPUs, %.0f %% busy, %.1f kW", len(samples), gpus, 100*busy/max(float64(gpus), 1), watts/1000), nil
+	return fmt.Sprintf("%d probes measure %s, %.0f %% busy, %.1f kW", len(samples), policy.FormatCount(gpus, "GPU"), 100*busy/max(float64(gpus), 1), watts/1000), nil
 }
 
 // checkRunning returns why a probe ended by itself, or nil while all run.

@@ -7,10 +7,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"fairbridge/bridge/printable"
 )
 
 // screen prints lines, and below them, on a terminal, a status that is
-// replaced by the next one. Elsewhere every tenth second's status is a line.
+// replaced by the next one. Elsewhere every tenth second's status is a line. It moves the
+// cursor, so it writes past the printable.Writer that all else goes through, and makes
+// its texts harmless itself.
 type screen struct {
 	mu           sync.Mutex
 	output       io.Writer
@@ -21,6 +25,9 @@ type screen struct {
 }
 
 func newScreen(w io.Writer) *screen {
+	if wrapped, ok := w.(*printable.Writer); ok {
+		w = wrapped.Unwrap()
+	}
 	s := &screen{output: w, lastStatusAt: time.Now()}
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
@@ -40,7 +47,7 @@ func (s *screen) printLine(text string) {
 	if s.isTerminal && s.status != "" {
 		fmt.Fprint(s.output, "\r\x1b[K")
 	}
-	fmt.Fprintln(s.output, text)
+	printable.Fprintlines(s.output, text)
 	if s.isTerminal && s.status != "" {
 		fmt.Fprint(s.output, s.status)
 	}
@@ -50,12 +57,13 @@ func (s *screen) printLine(text string) {
 func (s *screen) setStatus(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	text = printable.Text(text)
 	switch {
 	case s.isTerminal:
 		fmt.Fprint(s.output, "\r\x1b[K"+text)
 		s.status = text
 	case text != "" && time.Since(s.lastStatusAt) >= 10*time.Second:
-		fmt.Fprintln(s.output, text)
+		printable.Fprintlines(s.output, text)
 		s.lastStatusAt = time.Now()
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/cmd/fairbridge-demo/workday"
+	"fairbridge/policy"
 )
 
 // Comparison is what a demonstration found.
@@ -72,9 +74,9 @@ func printTable(w io.Writer, c *Comparison) {
 	row("first submission to last end", formatSeconds, a.MakespanSeconds, b.MakespanSeconds)
 	t.Render()
 	if n := max(a.ExcessGPUs, b.ExcessGPUs); n > 0 {
-		fmt.Fprintf(w, "\nSlurm's records contradict themselves: at some moment %d GPUs more were held than there are.\n", n)
+		printable.Fprintf(w, "\nSlurm's records contradict themselves: at some moment %s more than there are were held.\n", policy.FormatCount(n, "GPU"))
 	}
-	fmt.Fprint(w, "\n"+figureDefinitions)
+	printable.Fprintlines(w, "\n"+figureDefinitions)
 }
 
 func shareText(s workday.AccountShare) string {
