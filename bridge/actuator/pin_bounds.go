@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // ownerNodeLists returns the owner's own lists, without what we wrote there.
@@ -48,7 +49,7 @@ func checkPin(c *EditContext) *invariant.Denial {
 	case c.SnapshotJob.UnplaceableReason != "":
 		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.SnapshotJob.UnplaceableReason)
 	case len(c.Nodes) > max(c.SlurmJob.NodeCount, 1):
-		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.SlurmJob.NodeCount, 1))
+		return invariant.NodeLists.Deny("it names %s for a job of %d", policy.FormatCount(len(c.Nodes), "node"), max(c.SlurmJob.NodeCount, 1))
 	}
 	if why := resizeReason(c.SlurmJob, own, c.Nodes); why != "" {
 		return invariant.NodeLists.Deny("%s", why)

@@ -32,8 +32,8 @@ func findUnstarted(jobs map[int64]AwaitedStart, v *slurm.View, interval time.Dur
 			a.PlannedAroundUntil, a.SlurmReason = v.At.Add(max(planAroundTime, 10*interval)), j.Reason
 		}
 		if !a.PlannedAroundUntil.IsZero() {
-			stuck[id] = fmt.Sprintf("it was to start from %s on, and Slurm did not start it in %d cycles (its reason: %s); others go before it until %s",
-				formatClockTime(a.FirstDecidedAt), a.CycleCount, reasonOrNone(a.SlurmReason), formatClockTime(a.PlannedAroundUntil))
+			stuck[id] = fmt.Sprintf("it was to start from %s on, and Slurm did not start it in %s (its reason: %s); others go before it until %s",
+				formatClockTime(a.FirstDecidedAt), policy.FormatCount(a.CycleCount, "cycle"), reasonOrNone(a.SlurmReason), formatClockTime(a.PlannedAroundUntil))
 		}
 		left[id] = a
 	}

@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // checkEditForm says why an edit is not exactly one thing (I2).
@@ -117,7 +118,7 @@ func (g *editGate) checkEditBudget(c *editCandidate) *denial {
 	if c.taskCount <= g.taskEditsLeft || g.hasNothingAccepted {
 		return nil
 	}
-	return deny(invariant.EditBudget, "it changes %d tasks, %d are left of this interval's budget", c.taskCount, max(g.taskEditsLeft, 0))
+	return deny(invariant.EditBudget, "it changes %s, %d are left of this interval's budget", policy.FormatCount(c.taskCount, "task"), max(g.taskEditsLeft, 0))
 }
 
 // EditBudget is how many tasks may be changed in an interval (I10).

@@ -190,7 +190,7 @@ func (g *planGate) checkStopCount() *denial {
 		}
 	}
 	if c := &g.Budgets; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*inUse {
-		return deny(invariant.StopBudget, "the plan wants to stop %d jobs with %g of %g GPUs, over %g%%", n, stopped, inUse, c.PlanStopPercent)
+		return deny(invariant.StopBudget, "the plan wants to stop %s with %g of %g GPUs, over %g%%", policy.FormatCount(n, "job"), stopped, inUse, c.PlanStopPercent)
 	}
 	return nil
 }

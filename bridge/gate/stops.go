@@ -96,9 +96,9 @@ func (b *stopBudget) checkStop(s bridge.Stop) *denial {
 	whole := b.gpusInUse * 24 * 3600 * c.LostPercent24h / 100
 	switch {
 	case hour.userStopCount >= c.UserStops1h:
-		return deny(invariant.StopBudget, "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.userStopCount, c.UserStops1h)
+		return deny(invariant.StopBudget, "jobs of user %s were stopped %s this hour, the most is %d", s.User, policy.FormatCount(hour.userStopCount, "time"), c.UserStops1h)
 	case hour.accountStopCount >= c.AccountStops1h:
-		return deny(invariant.StopBudget, "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.accountStopCount, c.AccountStops1h)
+		return deny(invariant.StopBudget, "jobs of account %s were stopped %s this hour, the most is %d", s.Account, policy.FormatCount(hour.accountStopCount, "time"), c.AccountStops1h)
 	case !b.isWithinGPUShare(cycle, s, c.StopPercent, c.StopFloor):
 		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpuCount, c.StopPercent, b.gpusInUse)
 	case !b.isWithinGPUShare(hour, s, c.StopPercent1h, c.StopFloor1h):
@@ -129,11 +129,11 @@ func (b *stopBudget) checkJobStops(s bridge.Stop) *denial {
 	}
 	switch {
 	case recent(4*time.Hour) >= c.JobStops4h:
-		return deny(invariant.StopBudget, "it was stopped %d times in 4 hours, the most is %d", recent(4*time.Hour), c.JobStops4h)
+		return deny(invariant.StopBudget, "it was stopped %s in 4 hours, the most is %d", policy.FormatCount(recent(4*time.Hour), "time"), c.JobStops4h)
 	case recent(24*time.Hour) >= c.JobStops24h:
-		return deny(invariant.StopBudget, "it was stopped %d times in 24 hours, the most is %d", recent(24*time.Hour), c.JobStops24h)
+		return deny(invariant.StopBudget, "it was stopped %s in 24 hours, the most is %d", policy.FormatCount(recent(24*time.Hour), "time"), c.JobStops24h)
 	case hasManyIn24Hours(times, c.JobStops24h):
-		return deny(invariant.StopBudget, "it was once stopped %d times in 24 hours and is exempt for good", c.JobStops24h)
+		return deny(invariant.StopBudget, "it was once stopped %s in 24 hours and is exempt for good", policy.FormatCount(c.JobStops24h, "time"))
 	}
 	return nil
 }

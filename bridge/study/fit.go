@@ -85,7 +85,7 @@ func (s *Scenario) checkRunnable(j *workload.Job, room map[string]int) error {
 	case slow != nil:
 		return slow
 	case small != nil:
-		return fmt.Errorf("job %d asks for %d GPUs, the cluster has %s", j.ID, minGPUs(j), strings.ReplaceAll(small.Error(), "\n", ", "))
+		return fmt.Errorf("job %d asks for %s, the cluster has %s", j.ID, policy.FormatCount(minGPUs(j), "GPU"), strings.ReplaceAll(small.Error(), "\n", ", "))
 	}
 	return fmt.Errorf("job %d asks for GPUs of type %s, the cluster has none", j.ID, j.GPUType)
 }

@@ -49,7 +49,7 @@ func LoadScenario(from ScenarioSource) (*Scenario, error) {
 	}
 	s.Name, s.Jobs, s.Accounts = t.Name, t.Jobs, t.Accounts
 	for _, why := range t.IgnoredReasons() {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("%d rows are passed over: %s", t.IgnoredByReason[why], why))
+		s.Remarks = append(s.Remarks, fmt.Sprintf("passed over, %s: %s", policy.FormatCount(t.IgnoredByReason[why], "row"), why))
 	}
 	if t.SkippedCount > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.SkippedCount, t.FirstErrors[0]))

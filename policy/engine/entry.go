@@ -57,7 +57,7 @@ func (e *Entry) checkDeviceCount(devices int) error {
 	case devices == 0 || devices == e.DeviceCount() || devices == e.Ask.GPUs.Count:
 		return nil
 	case !e.IsElastic():
-		return fmt.Errorf("job %d asks for %d GPUs and cannot run on %d", e.ID, e.Ask.GPUs.Count, devices)
+		return fmt.Errorf("job %d asks for %s and cannot run on %d", e.ID, policy.FormatCount(e.Ask.GPUs.Count, "GPU"), devices)
 	case devices < e.MinGPUs || devices > e.MaxGPUs:
 		return fmt.Errorf("job %d runs on %d to %d GPUs, not on %d", e.ID, e.MinGPUs, e.MaxGPUs, devices)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // jobLoader reads the jobs of a workload against a cluster.
@@ -21,7 +22,7 @@ func (l *jobLoader) loadJob(j *job, w *workload.Job) error {
 	j.outcome = measure.JobOutcome{ID: w.ID, User: w.User, Account: w.Account, GPUCount: w.GPUs, Arrive: w.Arrive, ExclusiveRunSeconds: w.Duration}
 	switch {
 	case w.GPUs <= 0:
-		return fmt.Errorf("%s: asks for %d GPUs", w.Location(), w.GPUs)
+		return fmt.Errorf("%s: asks for %s", w.Location(), policy.FormatCount(w.GPUs, "GPU"))
 	case !(w.Arrive >= 0) || math.IsInf(w.Arrive, 0):
 		return fmt.Errorf("%s: arrives at %g s", w.Location(), w.Arrive)
 	case w.Training != nil:
@@ -60,7 +61,7 @@ func (l *jobLoader) loadTrainingJob(j *job) error {
 	t := j.Training
 	j.totalUnits, j.batchSize, j.wantedBatchSize = float64(t.Steps), t.BatchSize, t.BatchSize
 	if !l.speeds.setBatchRates(j, t.BatchSize) {
-		return fmt.Errorf("%s: no speed of %s with %d GPUs in the throughput tables for the types %v", j.Location(), j.Job.Class, j.GPUs, l.speeds.gpuTypes)
+		return fmt.Errorf("%s: no speed of %s with %s in the throughput tables for the types %v", j.Location(), j.Job.Class, policy.FormatCount(j.GPUs, "GPU"), l.speeds.gpuTypes)
 	}
 	home := l.speeds.referenceGPUType(j)
 	if t.EpochCount() == 0 {

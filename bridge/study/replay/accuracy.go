@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/policy"
 )
 
 // Accuracy says how near a simulation of what was done came to what happened.
@@ -71,8 +72,8 @@ func (f *Accuracy) String() string {
 	for _, x := range f.Figures() {
 		figures = append(figures, fmt.Sprintf("%s (%s)", x.FormatError(), x.Name))
 	}
-	return fmt.Sprintf("Fidelity: a simulation of what was done (%s, on the %d GPUs of then) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
-		f.Policy, f.ClusterGPUs, strings.Join(figures, ", "), f.JCTRankCorrelation, f.WaitRankCorrelation)
+	return fmt.Sprintf("Fidelity: a simulation of what was done (%s, on the %s of then) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
+		f.Policy, policy.FormatCount(f.ClusterGPUs, "GPU"), strings.Join(figures, ", "), f.JCTRankCorrelation, f.WaitRankCorrelation)
 }
 
 // Rerun simulates what was done, through Slurm as it was done, and says how near
@@ -85,7 +86,7 @@ func (s *PastScenario) Rerun(ctx context.Context, o study.RunOptions, progress f
 	}
 	f := s.CompareRun(run)
 	if s.OnAskedNodes != nil { // beside which it must not be taken for an answer
-		run.PolicyName = fmt.Sprintf("%s on the %d GPUs of then", run.PolicyName, run.ClusterGPUs)
+		run.PolicyName = fmt.Sprintf("%s on the %s of then", run.PolicyName, policy.FormatCount(run.ClusterGPUs, "GPU"))
 	}
 	return study.NewResult(run.PolicyName, run), &f, nil
 }

@@ -59,7 +59,7 @@ func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 		}
 	}
 	if j.Duration == 0 {
-		return j, fmt.Errorf("%s: no speed of %s with %d GPUs in the throughput tables for the types %v", j.Location(), j.Training.Model, j.GPUs, o.gpuTypes)
+		return j, fmt.Errorf("%s: no speed of %s with %s in the throughput tables for the types %v", j.Location(), j.Training.Model, policy.FormatCount(j.GPUs, "GPU"), o.gpuTypes)
 	}
 	return j, nil
 }
@@ -95,7 +95,7 @@ func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
 		return s, fmt.Errorf("%s: a run time of %g s", j.Location(), j.Duration)
 	case j.GPUs <= 0 || j.GPUs > all:
-		return s, fmt.Errorf("%s: asks for %d GPUs; the cluster has %d that it can run on", j.Location(), j.GPUs, all)
+		return s, fmt.Errorf("%s: asks for %s; the cluster has %d that it can run on", j.Location(), policy.FormatCount(j.GPUs, "GPU"), all)
 	case j.NodeCount > 1 && j.GPUs%j.NodeCount == 0 && j.GPUs/j.NodeCount <= per && j.NodeCount <= len(o.nodes):
 		s.MinNodes, s.GPUsPerNode = j.NodeCount, j.GPUs/j.NodeCount
 	case j.GPUs <= per:

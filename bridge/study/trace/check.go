@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // CheckFits says which jobs can never run on a cluster with so many GPUs of each
@@ -25,12 +26,12 @@ func (t *Trace) CheckFits(gpus map[string]int) error {
 		switch {
 		case j.GPUType == "":
 			if j.GPUs > all {
-				wrong.add(t, j, "gpus", fmt.Sprintf("job %d wants %d GPUs, but the cluster has at most %d of one type; take a larger cluster or leave the job out", j.ID, j.GPUs, all))
+				wrong.add(t, j, "gpus", fmt.Sprintf("job %d wants %s, but the cluster has at most %d of one type; take a larger cluster or leave the job out", j.ID, policy.FormatCount(j.GPUs, "GPU"), all))
 			}
 		case !known:
 			wrong.add(t, j, "gpu type", fmt.Sprintf("job %d wants GPUs of type %s, but the cluster has %s", j.ID, j.GPUType, strings.Join(slices.Sorted(maps.Keys(gpus)), ", ")))
 		case j.GPUs > n:
-			wrong.add(t, j, "gpus", fmt.Sprintf("job %d wants %d GPUs of type %s, but the cluster has %d; take a larger cluster or leave the job out", j.ID, j.GPUs, j.GPUType, n))
+			wrong.add(t, j, "gpus", fmt.Sprintf("job %d wants %s of type %s, but the cluster has %d; take a larger cluster or leave the job out", j.ID, policy.FormatCount(j.GPUs, "GPU"), j.GPUType, n))
 		}
 	}
 	return wrong.combinedError()

@@ -103,7 +103,7 @@ func (t *SpeedTables) SpeedOf(j *Job, typ string, batch int) (float64, error) {
 	class := ClassOf(j.Training.Model, batch)
 	v, ok := t.StepsAlone(typ, class, j.GPUs)
 	if !ok || v <= 0 {
-		return 0, fmt.Errorf("%s: no speed of %s with %d GPUs of type %s in the throughput tables", j.Location(), class, j.GPUs, typ)
+		return 0, fmt.Errorf("%s: no speed of %s with %s of type %s in the throughput tables", j.Location(), class, policy.FormatCount(j.GPUs, "GPU"), typ)
 	}
 	return v, nil
 }

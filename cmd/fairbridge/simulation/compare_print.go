@@ -83,7 +83,7 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 // describeExperiment says what was compared on what.
 func describeExperiment(e *study.Experiment) string {
 	first := e.Scenarios[0]
-	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, policy.FormatCount(len(first.Jobs), "job"), first.CountGPUs())
+	s := fmt.Sprintf("%s: %s on %s", first.Name, policy.FormatCount(len(first.Jobs), "job"), policy.FormatCount(first.CountGPUs(), "GPU"))
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}

@@ -104,7 +104,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		site.Remarks = append(site.Remarks, unread)
 	}
 	if e.LoopConfig = site.LoopConfig; e.ClusterSpec == "" {
-		e.ClusterSpec = fmt.Sprintf("of %d nodes as last stored", len(site.Nodes))
+		e.ClusterSpec = fmt.Sprintf("of %s as last stored", policy.FormatCount(len(site.Nodes), "node"))
 	}
 	f.clockName = "intervals"
 	return site, f.simulateFlags.addScenarios(e, slices.Repeat([]*study.Scenario{cmp.Or(site.OnAskedNodes, site.Scenario)}, f.seedCount)...)
@@ -204,7 +204,7 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
-	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then, on the %d GPUs of then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"), f.ClusterGPUs)
+	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then, on the %s of then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"), policy.FormatCount(f.ClusterGPUs, "GPU"))
 	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())

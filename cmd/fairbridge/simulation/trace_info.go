@@ -92,7 +92,7 @@ func gpuTimeText(i *trace.Summary) string {
 	case i.ClusterGPUs > 0 && i.ArrivalSpanSeconds == 0:
 		s += "; all jobs arrive at once"
 	case i.ClusterGPUs > 0:
-		s += fmt.Sprintf("; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
+		s += fmt.Sprintf("; on the %s of %s a load of %.0f %%", policy.FormatCount(i.ClusterGPUs, "GPU"), i.Cluster, 100*i.Load)
 	}
 	return s
 }

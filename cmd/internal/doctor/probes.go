@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // checkProbes asks the probe of every GPU node.
@@ -18,6 +19,6 @@ func (r *Report) checkProbes(ctx context.Context, url string, v *slurm.View, p b
 		r.addFinding("probes", LevelWarn, "systemctl status nodeprobe on these nodes", "%v", err)
 	}
 	if len(got) > 0 || err == nil {
-		r.addOK("probes", "%d nodes answer", len(got))
+		r.addOK("probes", "answers of %s", policy.FormatCount(len(got), "node"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge"
+	"fairbridge/policy"
 )
 
 // checkSettings judges one setting after the other.
@@ -75,10 +76,10 @@ func (r *Report) checkRequeueDelay(c slurmSettings) {
 		}
 	}
 	if wait > maxRequeueDelaySeconds {
-		r.addFinding("settings", LevelWarn, fix, "a requeued job cannot start for %d seconds", wait)
+		r.addFinding("settings", LevelWarn, fix, "a requeued job cannot start for %s", policy.FormatCount(wait, "second"))
 		return
 	}
-	r.addOK("settings", "a requeued job may start again after %d seconds", wait)
+	r.addOK("settings", "a requeued job may start again after %s", policy.FormatCount(wait, "second"))
 }
 
 // isOlderRelease reports whether a release such as 24.11.5 comes before another, such as

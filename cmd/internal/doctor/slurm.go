@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/safefile"
+	"fairbridge/policy"
 )
 
 // Fixes for what a call to Slurm can end with.
@@ -38,7 +39,7 @@ func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*re
 		r.addFinding("slurm", LevelFail, fixForError(err), "reading jobs and nodes: %v", err)
 		return nil
 	}
-	r.addOK("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.APIVersion, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
+	r.addOK("slurm", "Slurm %s by %s: %s, %s in %v", v.Release, v.APIVersion, policy.FormatCount(len(v.Jobs), "job"), policy.FormatCount(len(v.Nodes), "node"), now().Sub(from).Round(time.Millisecond))
 	r.checkToken(c, now())
 	if w := c.VersionWarning(); w != "" {
 		r.addFinding("slurm", LevelWarn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
@@ -127,7 +128,7 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 			r.addFinding("partition", LevelFail, "configure Gres=gpu:… on its nodes, or leave the partition out", "partition %s has no GPUs", name)
 			continue
 		}
-		r.addOK("partition", "%s: %d GPUs on %d nodes", name, gpus, nodes)
+		r.addOK("partition", "%s: %s on %s", name, policy.FormatCount(gpus, "GPU"), policy.FormatCount(nodes, "node"))
 	}
 }
 
