@@ -9,7 +9,6 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
-	"fairbridge/policy"
 )
 
 // decideEditAllowance says how many edits may be sent in this cycle, whatever they are, and adds

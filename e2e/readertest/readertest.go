@@ -57,7 +57,7 @@ func (s Site) checkQueue(t testing.TB) {
 		s.askBoth(t, "queue")
 		return
 	}
-	if text := s.ask(t, "queue"); !strings.Contains(text, "No GPU job waits or runs.") {
+	if text := s.ask(t, "queue"); !strings.Contains(text, "saw no GPU jobs") {
 		t.Errorf("nothing waits or runs, and the queue says:\n%s", text)
 	}
 	if text := strings.TrimSpace(s.ask(t, "queue", "--json")); text != "[]" {
