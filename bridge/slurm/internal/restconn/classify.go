@@ -66,9 +66,18 @@ func errorFromReply(m slurm.ReplyMeta, status int, doubt slurm.ErrorClass) error
 		e.Class = errorClassOfStatus(status, doubt)
 	}
 	if p.ErrorNumber == -1 || p.ErrorNumber == 1000 {
-		e.Text += "; slurmctld is down or does not accept the token (slurmrestd does not say which)"
+		e.Text += unspecifiedErrorHint(doubt)
 	}
 	return e
+}
+
+// unspecifiedErrorHint says what an error means of which Slurm says no more than that there was
+// one. Right before each write the job was read, so that slurmctld was there a moment ago.
+func unspecifiedErrorHint(doubt slurm.ErrorClass) string {
+	if doubt == slurm.ErrorOutcomeUnknown {
+		return "; Slurm gives no reason: a job_submit plugin refuses the change (slurmctld's log tells), or slurmctld has just gone down"
+	}
+	return "; slurmctld is down or does not accept the token (slurmrestd does not say which)"
 }
 
 // isArraySuccess reports whether an entry of errors[] stands for success: 22.05
@@ -114,8 +123,9 @@ func (c *Conn) errorFromNonJSON(r *resty.Response, doubt slurm.ErrorClass) error
 	return e
 }
 
-// errorFromFailedCall sorts a request that got none.
-func (c *Conn) errorFromFailedCall(err error, connected bool, doubt slurm.ErrorClass) error {
+// errorFromFailedCall sorts a request that got none. The caller's context tells whether its own
+// time was over before slurm.timeout.
+func (c *Conn) errorFromFailedCall(caller context.Context, err error, connected bool, doubt slurm.ErrorClass) error {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e
@@ -128,6 +138,9 @@ func (c *Conn) errorFromFailedCall(err error, connected bool, doubt slurm.ErrorC
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer from slurmrestd within %v: %w", c.cfg.Timeout, context.DeadlineExceeded)
+		if caller.Err() != nil {
+			err = fmt.Errorf("no answer from slurmrestd in the time that was left for it, less than slurm.timeout (%v): %w", c.cfg.Timeout, context.DeadlineExceeded)
+		}
 	}
 	return &slurm.Error{Class: doubt, Err: err}
 }

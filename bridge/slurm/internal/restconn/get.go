@@ -19,12 +19,12 @@ type BodyReader func(io.Reader) (slurm.ReplyMeta, error)
 
 // Get reads path. Errors are *slurm.Error; an answer that lists errors is one,
 // whatever its HTTP status.
-func (c *Conn) Get(ctx context.Context, path string, read BodyReader) (slurm.ReplyMeta, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+func (c *Conn) Get(caller context.Context, path string, read BodyReader) (slurm.ReplyMeta, error) {
+	ctx, cancel := context.WithTimeout(caller, c.cfg.Timeout)
 	defer cancel()
 	resp, connected, err := c.sendRequest(ctx, c.readClient, http.MethodGet, path, nil)
 	if err != nil {
-		return slurm.ReplyMeta{}, c.errorFromFailedCall(err, connected, slurm.ErrorBusy)
+		return slurm.ReplyMeta{}, c.errorFromFailedCall(caller, err, connected, slurm.ErrorBusy)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
@@ -36,7 +36,7 @@ func (c *Conn) Get(ctx context.Context, path string, read BodyReader) (slurm.Rep
 	meta, err := read(&limitedReader{source: resp.RawBody(), remainingBytes: c.cfg.MaxBytes})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return meta, c.errorFromFailedCall(ctx.Err(), true, slurm.ErrorBusy)
+		return meta, c.errorFromFailedCall(caller, ctx.Err(), true, slurm.ErrorBusy)
 	case err != nil:
 		return meta, newGarbledError(err, path, resp.StatusCode())
 	}

@@ -15,13 +15,13 @@ const maxWriteReplyBytes = 1 << 20
 // Post sends one write, once: it is never retried. A nil error means that
 // Slurm said yes without a warning. Whether it may have been done in spite of an
 // error, slurm.OutcomeOf says.
-func Post(ctx context.Context, c *Conn, path string, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+func Post(caller context.Context, c *Conn, path string, body []byte) error {
+	ctx, cancel := context.WithTimeout(caller, c.cfg.Timeout)
 	defer cancel()
 	c.writeCount.Add(1)
 	resp, connected, err := c.sendRequest(ctx, c.writeClient, http.MethodPost, path, body)
 	if err != nil {
-		return c.errorFromFailedCall(err, connected, slurm.ErrorOutcomeUnknown)
+		return c.errorFromFailedCall(caller, err, connected, slurm.ErrorOutcomeUnknown)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
