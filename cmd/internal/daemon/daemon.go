@@ -22,6 +22,8 @@ type daemon struct {
 	*system.System
 	log      *slog.Logger
 	services []Service // in the order of their beginning
+	// firstViewSeen is closed once Slurm has proven to be the configured cluster.
+	firstViewSeen chan struct{}
 
 	areDoubtsClear bool   // the record says that nothing is in doubt
 	lastDoubtError string // why what is in doubt was not recorded; "" when it was
@@ -65,7 +67,7 @@ func RunOnce(ctx context.Context, s *system.System, log *slog.Logger) error {
 }
 
 func newDaemon(s *system.System, log *slog.Logger) *daemon {
-	d := &daemon{System: s, log: log}
+	d := &daemon{System: s, log: log, firstViewSeen: make(chan struct{})}
 	d.addCloser("database", s.DB.Close)
 	return d
 }
@@ -87,15 +89,15 @@ func (d *daemon) runServices(ctx context.Context) error {
 	return (&ServiceGroup{Services: d.services, StopTimeout: stopTimeout}).Run(ctx)
 }
 
-// prepare checks the database, stores the accounts' shares, and opens what the
-// cycles write to beside it.
+// prepare checks the database, has the accounts' shares stored once Slurm proves to be the
+// configured cluster, and opens what the cycles write to beside it.
 func (d *daemon) prepare(ctx context.Context) error {
 	if err := d.checkDB(ctx); err != nil {
 		return err
 	}
-	if err := d.DB.SetConfiguredAccounts(ctx, d.File.Cluster, d.File.AccountShares()); err != nil {
-		d.log.Warn("account shares not stored", "error", err)
-	}
+	d.Loop.History = &firstView{History: d.Loop.History, log: d.log, seen: d.firstViewSeen, atFirst: func(ctx context.Context) error {
+		return d.DB.SetConfiguredAccounts(ctx, d.File.Cluster, d.File.AccountShares())
+	}}
 	if err := d.addSampleRecorder(); err != nil {
 		return err
 	}

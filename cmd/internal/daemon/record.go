@@ -20,6 +20,11 @@ const (
 // the record rests on what polls saw, so that a failure is only logged, and logged
 // once.
 func (d *daemon) runImports(ctx context.Context) error {
+	select {
+	case <-d.firstViewSeen: // nothing is stored under the name of another cluster
+	case <-ctx.Done():
+		return nil
+	}
 	lastError, lastLong := "", time.Time{}
 	return runEvery(ctx, d.File.Slurm.Accounting, true, func() {
 		im := runs.Import{Cluster: d.File.Cluster, Overlap: shortOverlap}
