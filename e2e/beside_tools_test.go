@@ -95,7 +95,8 @@ func (s *site) second() *site {
 }
 
 // TestBesideACronScript: something else, as root and as an operator, writes the fields that
-// we write, again and again. What it wrote last stands, and we do not write it over.
+// we write, holds and releases, again and again. What it wrote last stands, and we do not
+// write it over.
 func TestBesideACronScript(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		p := s.between()
@@ -108,14 +109,17 @@ func TestBesideACronScript(t *testing.T) {
 			}
 		}
 		update("root")
+		held := small[5]
 		time.Sleep(5 * time.Second) // a cycle under way may end
 		before := p.writesTo()
 		for i := range 8 {
-			update([]string{"fairbridge", "root"}[i%2])
+			who := []string{"fairbridge", "root"}[i%2]
+			update(who)
+			s.run(who, "scontrol", []string{"release", "hold"}[i%2], held) // the first frees what is not held, the last holds
 			time.Sleep(3 * time.Second)
 		}
 		for id, n := range p.writesTo() {
-			if n-before[id] > 2 { // a lease and a number
+			if most := map[bool]int{true: 4, false: 2}[id == held]; n-before[id] > most { // a lease and a number; once more after a release
 				t.Errorf("job %s was written %d times in 24 seconds", id, n-before[id])
 			}
 		}
@@ -127,6 +131,9 @@ func TestBesideACronScript(t *testing.T) {
 			if is := s.show(small[i])[k]; is != v {
 				t.Errorf("job %s: %s is %s, want %s", small[i], k, is, v)
 			}
+		}
+		if f := s.show(held); f["Priority"] != "0" || f["Reason"] != "JobHeldAdmin" {
+			t.Errorf("job %s, which root held last, has priority %s, reason %s", held, f["Priority"], f["Reason"])
 		}
 	})
 }
