@@ -25,7 +25,7 @@ const maxFileSize = 1 << 20
 func Load(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w; write one after the example with: fairbridge config example", err)
+		return nil, fmt.Errorf("reading the configuration: %w; write one after the example with: fairbridge config example, or name yours with -c FILE", err)
 	}
 	if info.Size() > maxFileSize {
 		return nil, fmt.Errorf("reading the configuration: %s has %d bytes: that is not a configuration", path, info.Size())
