@@ -92,7 +92,7 @@ func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 func printDifferences(w io.Writer, r *cyclereplay.Result) {
 	t := output.NewTable(w, "JOB", "THEN", "NOW")
 	for _, d := range r.Differences[:min(len(r.Differences), maxDifferencesPrinted)] {
-		t.AddRow(d.JobID, decisionText(d.Recorded), decisionText(d.Replayed))
+		t.AddRow(d.Address, decisionText(d.Recorded), decisionText(d.Replayed))
 	}
 	t.Print()
 	if n := len(r.Differences) - maxDifferencesPrinted; n > 0 {

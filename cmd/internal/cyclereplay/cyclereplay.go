@@ -35,7 +35,8 @@ type Result struct {
 // Difference is a job about which another decision is made now.
 type Difference struct {
 	JobID    policy.JobID              `json:"job"`
-	Recorded *journal.RecordedDecision `json:"then"` // null: it is not in the record
+	Address  string                    `json:"address"` // the job as squeue writes it: 4711, 47_3
+	Recorded *journal.RecordedDecision `json:"then"`    // null: it is not in the record
 	Replayed *journal.RecordedDecision `json:"now"`
 }
 
@@ -66,7 +67,11 @@ func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition stri
 		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
 	}
 	r := &Result{Partition: partition, Cycle: c.Seq, DecidedAt: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, JobCount: len(s.Jobs), RefusedCount: countRefusedDecisions(c.Refusals), Differences: []Difference{}}
-	return r, r.compare(ctx, db, cluster, c, plan)
+	err = r.compare(ctx, db, cluster, c, plan)
+	for i := range r.Differences {
+		r.Differences[i].Address = s.JobLabel(r.Differences[i].JobID)
+	}
+	return r, err
 }
 
 // countRefusedDecisions counts the refusals of something about a job; the others are about the
@@ -124,7 +129,7 @@ func findDifferences(plan *policy.Plan, then []journal.RecordedDecision, refused
 		d := &plan.Decisions[i]
 		now := journal.NewRecordedDecision(d)
 		if old := before[d.Job]; !refusedJobs[d.Job] && (old == nil || *old != now) {
-			out = append(out, Difference{d.Job, old, &now})
+			out = append(out, Difference{JobID: d.Job, Recorded: old, Replayed: &now})
 		}
 	}
 	return out

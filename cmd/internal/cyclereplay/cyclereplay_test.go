@@ -16,7 +16,7 @@ func TestDifferences(t *testing.T) {
 	}}
 	then := []journal.RecordedDecision{{JobID: 1, Verb: policy.Keep}, {JobID: 2, Verb: policy.Start}, {JobID: 4, Verb: policy.Start}}
 	got := findDifferences(plan, then, []bridge.Refusal{{Job: 4, Why: "the gate made it wait"}})
-	want := []Difference{{2, &then[1], &journal.RecordedDecision{JobID: 2, Verb: policy.Hold}}, {3, nil, &journal.RecordedDecision{JobID: 3, Verb: policy.Hold}}}
+	want := []Difference{{JobID: 2, Recorded: &then[1], Replayed: &journal.RecordedDecision{JobID: 2, Verb: policy.Hold}}, {JobID: 3, Recorded: nil, Replayed: &journal.RecordedDecision{JobID: 3, Verb: policy.Hold}}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
