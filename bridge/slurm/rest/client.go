@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/internal/restconn"
@@ -67,6 +68,9 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	api := c.API()
 	v.APIVersion, v.CanWriteSiteFactor, v.RereadShowsNice = api.Name(), api.WritesSiteFactor, api.ShowsNice
+	if err := c.checkSameCtld(ctx, v); err != nil {
+		return nil, err
+	}
 	slices.Sort(v.Warnings)
 	v.Warnings = slices.Compact(v.Warnings)
 	return v, nil
@@ -92,7 +96,26 @@ func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
 		return &slurm.Error{Class: slurm.ErrorGarbledReply, Text: "diag does not tell the time (req_time)"}
 	}
 	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.pollConfig.Now(), meta.Release, meta.Cluster
-	v.ControllerStart = c.queueCache.estimateCtldStart(d.CountersStart)
+	v.ControllerStart = c.queueCache.estimateCtldStart(d.CountersStart, d.Now)
+	return nil
+}
+
+// minRestartTime is the least time in which slurmctld can end and be there again. Requests wait
+// for it meanwhile.
+const minRestartTime = time.Second
+
+// checkSameCtld makes sure that the lists of the view are from the slurmctld that told the time.
+func (c *Client) checkSameCtld(ctx context.Context, v *slurm.View) error {
+	if c.pollConfig.Now().Sub(v.ReadAt) < minRestartTime {
+		return nil
+	}
+	again := &slurm.View{}
+	if err := c.readClock(ctx, again); err != nil {
+		return fmt.Errorf("reading slurmctld's clock again: %w", err)
+	}
+	if !again.ControllerStart.Equal(v.ControllerStart) {
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "slurmctld was started while its lists were read: try again"}
+	}
 	return nil
 }
 

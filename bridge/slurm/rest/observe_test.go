@@ -275,16 +275,3 @@ func TestRereadOfNoJob(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestMidnightIsNoRestart(t *testing.T) {
-	m := &queueCache{}
-	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	started := day.Add(-30 * time.Hour)
-	for _, s := range []struct{ since, want time.Time }{
-		{started, started}, {day.Add(time.Second), started}, {day.Add(3 * time.Hour), day.Add(3 * time.Hour)},
-	} {
-		if got := m.estimateCtldStart(s.since); !got.Equal(s.want) {
-			t.Errorf("since %v: started %v", s.since, got)
-		}
-	}
-}

@@ -72,13 +72,22 @@ func (m *queueCache) store(next queueModel, pollsLeft map[int64]int) {
 }
 
 // estimateCtldStart guesses slurmctld's start from when its counters began. They begin
-// anew at every midnight UTC too, which is no restart.
-func (m *queueCache) estimateCtldStart(since time.Time) time.Time {
+// anew at every midnight UTC too, which is no restart. Within a second of its start they have not
+// begun yet: it started just now. After a start the whole queue is read afresh, as slurmctld may
+// have lost what it had not saved, or have been given an older state.
+func (m *queueCache) estimateCtldStart(since, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	was := m.model.ctldStart
 	midnight := since.UTC().Truncate(24 * time.Hour)
-	if m.model.ctldStart.IsZero() || since.Sub(midnight) > 2*time.Minute {
-		m.model.ctldStart = since
+	switch {
+	case since.IsZero():
+		m.model = queueModel{ctldStart: was}
+		return now
+	case !was.IsZero() && since.Sub(midnight) <= 2*time.Minute:
+		return was
+	case !since.Equal(was):
+		m.model = queueModel{ctldStart: since}
 	}
 	return m.model.ctldStart
 }
