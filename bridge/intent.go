@@ -49,6 +49,15 @@ type Intent struct {
 	Polls    int         `json:"polls"`           // polls since it was acknowledged that did not show it
 }
 
+// LastTouched is when the intent was sent last, or, if it never was, when it was made: of a value
+// that was found in Slurm, when that was.
+func (in *Intent) LastTouched() time.Time {
+	if in.Sent.IsZero() {
+		return in.Made
+	}
+	return in.Sent
+}
+
 // IsInForce reports whether the intent's effect is, as far as we know, in Slurm and
 // ours: observed or acknowledged, for the same run, and not expired at now.
 func (in *Intent) IsInForce(now time.Time) bool {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -235,12 +236,12 @@ func (s *site) standing() []string {
 
 func (s *site) texts(query string, args ...any) []string {
 	s.t.Helper()
-	conn, err := pgx.Connect(s.t.Context(), s.dsn)
+	conn, err := pgx.Connect(context.WithoutCancel(s.t.Context()), s.dsn)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer conn.Close(s.t.Context())
-	rows, err := conn.Query(s.t.Context(), query, args...)
+	defer conn.Close(context.WithoutCancel(s.t.Context()))
+	rows, err := conn.Query(context.WithoutCancel(s.t.Context()), query, args...)
 	if err != nil {
 		s.t.Fatal(err)
 	}

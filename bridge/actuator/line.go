@@ -193,15 +193,28 @@ func (l *orderLever) appendGroupEdits(g *PartitionGoal, edits []slurm.Edit, grou
 // appendPriorityEdit appends the edit, if one is called for, by which the lever gives the
 // job the priority v, its nice aside.
 func (l *orderLever) appendPriorityEdit(g *PartitionGoal, edits []slurm.Edit, p *linePlace, v int64, why string) []slurm.Edit {
-	if v == p.CurrentPriority {
+	inDoubt := l.isValueInDoubt(g, p)
+	if v == p.CurrentPriority && !inDoubt {
 		return edits
 	}
 	if l.undo != nil && p.standingIntent != nil && v == p.SlurmPriority {
 		return g.appendUndoEdit(edits, l.undo, p.standingIntent, p.job, why)
 	}
 	want, stands := l.valueForPriority(p, v)
-	if want == stands {
+	if want == stands && !inDoubt {
 		return edits
 	}
 	return append(edits, g.editForJob(p.job, slurm.Edit{Kind: l.editKind, Value: want, Why: why}))
+}
+
+// isValueInDoubt reports whether slurmctld was started since the place's value was sent, which
+// nothing shows, and the priority does not tell that it still stands: slurmctld may have been
+// started with an older state.
+func (l *orderLever) isValueInDoubt(g *PartitionGoal, p *linePlace) bool {
+	in := p.standingIntent
+	if in == nil || l.field.ValueOwnerOf(in, p.job) != OwnerHidden || !in.LastTouched().Before(g.View.ControllerStart) {
+		return false
+	}
+	step, got := expectedPriorityChange(in), p.job.Priority-in.Before.Priority
+	return max(got-step, step-got) > max(step, -step)/2
 }

@@ -22,7 +22,7 @@ type IntentBook struct {
 	yieldedIntentByJob      map[int64]*bridge.Intent
 	unansweredUndoIDByField map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
-	supersededIntentsByField map[slurm.JobField][]*bridge.Intent // in whose place a later value of ours came
+	valuesByField map[slurm.JobField][]*bridge.Intent // all that left a value of ours, which may stand or have stood
 
 	yieldTime time.Duration // see WithYieldTime
 }
@@ -31,11 +31,14 @@ type IntentBook struct {
 func NewIntentBook(intents []bridge.Intent) *IntentBook {
 	b := &IntentBook{
 		newestIntentByField: map[slurm.JobField]*bridge.Intent{}, openIntentByField: map[slurm.JobField]*bridge.Intent{}, yieldedIntentByJob: map[int64]*bridge.Intent{},
-		unansweredUndoIDByField: map[slurm.JobField]int64{}, supersededIntentsByField: map[slurm.JobField][]*bridge.Intent{}, yieldTime: 24 * time.Hour,
+		unansweredUndoIDByField: map[slurm.JobField]int64{}, valuesByField: map[slurm.JobField][]*bridge.Intent{}, yieldTime: 24 * time.Hour,
 	}
 	for i := range intents {
 		in := &intents[i]
 		at := in.Edit.WrittenField()
+		if leftValue(in) {
+			b.valuesByField[at] = append(b.valuesByField[at], in)
+		}
 		switch {
 		case in.State.IsOpen():
 			b.openIntentByField[at] = in
@@ -43,8 +46,6 @@ func NewIntentBook(intents []bridge.Intent) *IntentBook {
 			b.newestIntentByField[at] = in
 		case in.State == bridge.IntentYielded:
 			b.yieldedIntentByJob[in.Edit.Run.Job] = in
-		case in.State == bridge.IntentExpired && in.Error == supersededReason && !actuator.LeavesNoValue(in):
-			b.supersededIntentsByField[at] = append(b.supersededIntentsByField[at], in)
 		case !actuator.IsFieldShown(at.Field) && mayHaveUndone(in):
 			b.unansweredUndoIDByField[at] = in.ID
 		}

@@ -22,30 +22,108 @@ func TestAnOlderStateIsNoPersonsChange(t *testing.T) {
 		start time.Time
 		at    time.Time
 		want  bridge.IntentState
-		undo  int
+		undo  int // edits that give it back
 	}{
 		{"it stands", 500, noon.Add(time.Minute), noon.Add(2 * time.Minute), bridge.IntentObserved, 1},
-		{"an earlier one of ours stands again", 300, noon.Add(time.Minute), noon.Add(2 * time.Hour), bridge.IntentObserved, 1},
+		{"an earlier one of ours stands again", 300, noon.Add(time.Minute), noon.Add(2 * time.Hour), bridge.IntentExpired, 1},
 		{"none of ours stands", 7, noon.Add(time.Minute), noon.Add(2 * time.Minute), bridge.IntentExpired, 0},
 		{"the owner's own, long after", 7, noon.Add(time.Minute), noon.Add(20 * time.Minute), bridge.IntentYielded, 0},
 		{"another value", 8, noon.Add(time.Minute), noon.Add(2 * time.Minute), bridge.IntentYielded, 0},
 		{"no start since", 300, noon.Add(-time.Minute), noon.Add(2 * time.Minute), bridge.IntentYielded, 0},
 		{"no start is known", 300, time.Time{}, noon.Add(2 * time.Minute), bridge.IntentYielded, 0},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			j := waiting()
-			j.Nice = tt.nice
-			v := &slurm.View{At: tt.at, ControllerStart: tt.start, Jobs: []slurm.Job{j}}
-			intents := []bridge.Intent{older, newer}
-			intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, tt.at))
-			if got := intents[1].State; got != tt.want || intents[0].State != bridge.IntentExpired {
-				t.Errorf("it is %s (%s), the earlier one %s", got, intents[1].Error, intents[0].State)
-			}
-			edits := UndoEdits(intents, v, tt.at)
-			if len(edits) != tt.undo || len(edits) == 1 && edits[0].Value != 7 {
-				t.Errorf("given back by %v", edits)
-			}
-		})
+		for _, earlier := range []bridge.IntentState{bridge.IntentExpired, bridge.IntentObserved} {
+			t.Run(tt.name+", the earlier one "+string(earlier), func(t *testing.T) {
+				j := waiting()
+				j.Nice = tt.nice
+				v := &slurm.View{At: tt.at, ControllerStart: tt.start, Jobs: []slurm.Job{j}}
+				intents := []bridge.Intent{older, newer}
+				intents[0].State = earlier
+				intents = settleAll(intents, v)
+				if got := intents[1].State; got != tt.want || intents[0].State != bridge.IntentExpired {
+					t.Errorf("it is %s (%s), the earlier one %s", got, intents[1].Error, intents[0].State)
+				}
+				edits := UndoEdits(intents, v, tt.at)
+				if len(edits) != tt.undo || len(edits) == 1 && edits[0].Value != 7 {
+					t.Errorf("given back by %v", edits)
+				}
+			})
+		}
+	}
+}
+
+// settleAll settles the intents by the view and adds what stands again, with IDs.
+func settleAll(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
+	intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
+	for _, in := range OlderStateIntents(intents, v) {
+		in.ID = intents[len(intents)-1].ID + 1
+		intents = append(intents, in)
+	}
+	return intents
+}
+
+// TestWhatWasGivenBackStandsAgain: slurmctld is started with a state from before a value of ours was
+// given back, or changed by its owner. It is ours, once, and is given back again; a node list,
+// for which an owner may have asked himself, is his.
+func TestWhatWasGivenBackStandsAgain(t *testing.T) {
+	list := func(id int64, nodes ...string) bridge.Intent {
+		w := waiting()
+		return bridge.Intent{ID: id, Edit: slurm.Edit{Run: w.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: nodes}, State: bridge.IntentExpired, Sent: noon}
+	}
+	withID := func(in bridge.Intent, id int64, state bridge.IntentState) bridge.Intent {
+		in.ID, in.State = id, state
+		return in
+	}
+	back := number(slurm.EditNice, 7, bridge.IntentExpired)
+	back.Before.Nice, back.Before.OurValue = 300, 293
+	ours := number(slurm.EditNice, 300, bridge.IntentExpired)
+	ours.Before.Nice = 7
+	for _, tt := range []struct {
+		name    string
+		intents []bridge.Intent
+		nice    int64
+		start   time.Duration // after noon, when all was sent
+		want    int           // values of ours that stand again
+	}{
+		{"given back", []bridge.Intent{withID(ours, 1, bridge.IntentExpired), withID(back, 2, bridge.IntentExpired)}, 300, time.Minute, 1},
+		{"given back, and still so", []bridge.Intent{withID(ours, 1, bridge.IntentExpired), withID(back, 2, bridge.IntentExpired)}, 7, time.Minute, 0},
+		{"given back, no start since", []bridge.Intent{withID(ours, 1, bridge.IntentExpired), withID(back, 2, bridge.IntentExpired)}, 300, -time.Minute, 0},
+		{"changed by its owner", []bridge.Intent{withID(ours, 1, bridge.IntentYielded)}, 300, time.Minute, 1},
+		{"never sent", []bridge.Intent{withID(ours, 1, bridge.IntentVoid)}, 300, time.Minute, 0},
+		{"an outcome is open", []bridge.Intent{withID(ours, 1, bridge.IntentExpired), withID(back, 2, bridge.IntentUnknown)}, 300, time.Minute, 0},
+		{"a node list", []bridge.Intent{list(1, "n1"), list(2)}, 7, time.Minute, 0},
+		{"a node list that was replaced", []bridge.Intent{list(1, "n1"), list(2, "n2")}, 7, time.Minute, 1},
+	} {
+		j := waiting()
+		j.Nice, j.RequiredNodes = tt.nice, slurm.ReadHosts("n1")
+		v := &slurm.View{At: noon.Add(2 * time.Minute), ControllerStart: noon.Add(tt.start), Jobs: []slurm.Job{j}}
+		intents := settleAll(tt.intents, v)
+		if n := len(intents) - len(tt.intents); n != tt.want {
+			t.Errorf("%s: %d values stand again, want %d", tt.name, n, tt.want)
+		}
+		if edits := UndoEdits(intents, v, v.At); len(edits) != tt.want || len(edits) == 1 && edits[0].Kind == slurm.EditNice && edits[0].Value != 7 {
+			t.Errorf("%s: given back by %v", tt.name, edits)
+		}
+		if again := settleAll(intents, v); len(again) != len(intents) {
+			t.Errorf("%s: it is found again", tt.name)
+		}
+	}
+}
+
+// TestAHiddenValueIsGivenBackAgain: no record shows a site factor, so what was given back before
+// slurmctld was started is given back once more.
+func TestAHiddenValueIsGivenBackAgain(t *testing.T) {
+	ours, back := number(slurm.EditSiteFactor, 500, bridge.IntentExpired), number(slurm.EditSiteFactor, 0, bridge.IntentExpired)
+	back.ID, back.Before.OurValue = 2, 500
+	for _, tt := range []struct {
+		start time.Duration // after noon
+		want  int
+	}{{time.Minute, 1}, {-time.Minute, 0}} {
+		v := &slurm.View{At: noon.Add(2 * time.Minute), ControllerStart: noon.Add(tt.start), Jobs: []slurm.Job{waiting()}}
+		intents := settleAll([]bridge.Intent{ours, back}, v)
+		if edits := UndoEdits(intents, v, v.At); len(intents) != 2 || len(edits) != tt.want || len(edits) == 1 && edits[0].Value != 0 {
+			t.Errorf("started %v after it was given back: given back by %v", tt.start, edits)
+		}
 	}
 }
 

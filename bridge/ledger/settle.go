@@ -187,8 +187,8 @@ func (b *IntentBook) settleStandingIntent(in *bridge.Intent, j *slurm.Job, v *sl
 		in.State, in.Error = bridge.IntentExpired, "done"
 	case ended != "":
 		in.State, in.Error = bridge.IntentExpired, ended
-	case b.ValueOwnerOf(in, j, v) != actuator.OwnerOther:
-	case WasLost(in, j, v):
+	case actuator.ValueOwnerOf(in, j) == actuator.OwnerUs, b.ValueOwnerOf(in, j, v) == actuator.OwnerHidden:
+	case b.ValueOwnerOf(in, j, v) == actuator.OwnerUs, WasLost(in, j, v): // an earlier one stands, or none
 		in.State, in.Error = bridge.IntentExpired, StateLossReason
 	default:
 		in.State, in.Error = bridge.IntentYielded, actuator.ForeignChange(in, j)

@@ -30,6 +30,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 			edits = append(edits, e)
 		}
 	}
+	edits = append(edits, repeatedUndoEdits(intents, v)...)
 	// A begin time goes last: once it is gone the job may start, and the rest can
 	// no longer be given back.
 	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return undoRank(a) - undoRank(b) })

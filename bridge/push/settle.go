@@ -30,12 +30,13 @@ func ReadRecentIntents(ctx context.Context, l IntentReader, cluster string, at t
 }
 
 // ReconcileIntents returns the intents as the view leaves them, and those of them that
-// it closed or otherwise changed. What array tasks have inherited, and numbers of ours
+// it closed or otherwise changed. What array tasks have inherited, and values of ours
 // that stand again, come last, without ID until StoreInheritedIntents has stored them. It is pure.
 func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.SettleIntents(intents, v, v.At)
 	now = ledger.ReplaceChangedIntents(intents, changed)
-	now = slices.Concat(now, ledger.InheritedIntents(now, v), ledger.RestoredIntents(now, v))
+	now = slices.Concat(now, ledger.RestoredIntents(now, v))
+	now = slices.Concat(now, ledger.OlderStateIntents(now, v), ledger.InheritedIntents(now, v))
 	for i := range now { // the ledger does not keep it, and it changes when tasks are split off
 		if j := v.Job(now[i].Edit.Run.Job); j != nil {
 			now[i].Edit.Address = j.Address()

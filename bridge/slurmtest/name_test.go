@@ -98,11 +98,11 @@ func TestWhoseClusterItIs(t *testing.T) {
 			t.Fatalf("%v %+v", err, v)
 		}
 	}
-	if n := runs(t, good); n != 2 {
-		t.Errorf("scontrol was run %d times for three polls, want 2: settings and a job", n)
+	if n := runs(t, good); n != 5 {
+		t.Errorf("scontrol was run %d times for three polls, want 5: settings, a job, and every job's nice three times", n)
 	}
 	advance(s, 6*time.Minute)
-	if _, err := c.Observe(t.Context()); err != nil || runs(t, good) != 4 {
+	if _, err := c.Observe(t.Context()); err != nil || runs(t, good) != 7 {
 		t.Errorf("six minutes later: %v, %d runs", err, runs(t, good))
 	}
 

@@ -14,7 +14,7 @@ import (
 )
 
 // TestOldReleasesShowNiceBeforeAWrite: 22.05 shows a nice by REST only above 0.
-// Right before a write scontrol shows what stands; without it nobody knows.
+// Right before a write, and in the first minutes, scontrol shows what stands; without it nobody knows.
 func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 	for release, old := range map[string]bool{"22.05.8": true, "24.11.5": false} {
 		s := start(t, release)
@@ -39,8 +39,12 @@ func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			listed := v.Job(id)
-			if listed.IsNiceKnown == old || !v.RereadShowsNice {
-				t.Errorf("%s: the list knows nice %v, read before writes %v", release, listed.IsNiceKnown, v.RereadShowsNice)
+			if listed.IsNiceKnown != known || known && listed.Nice != -500 || !v.RereadShowsNice {
+				t.Errorf("%s with scontrol %q: the first list knows nice %d %v, read before writes %v", release, scontrol, listed.Nice, listed.IsNiceKnown, v.RereadShowsNice)
+			}
+			advance(s, 6*time.Minute)
+			if v, err = l.Observe(t.Context()); err != nil || v.Job(id).IsNiceKnown == old {
+				t.Errorf("%s: a list six minutes later: %v, it knows nice %v", release, err, v.Job(id).IsNiceKnown)
 			}
 			j, err := l.RereadJob(t.Context(), id)
 			if err != nil || j.IsNiceKnown != known || known && j.Nice != -500 {

@@ -3,6 +3,7 @@ package live
 
 import (
 	"context"
+	"time"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
@@ -17,6 +18,7 @@ type Cluster struct {
 	// Scontrol tells the cluster's name where REST does not, and sprio beside it site factors.
 	Scontrol  scontrol.Command
 	nameProof clusterNameProof
+	firstView time.Time // slurmctld's time of the first view
 }
 
 // New joins a client and the writer made from it.
@@ -35,6 +37,7 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	if !v.RereadShowsNice {
 		v.RereadShowsNice = c.Writer.CanReadNice()
+		c.addHiddenNices(ctx, v)
 	}
 	if v.Cluster == "" {
 		if err := c.nameProof.proveInView(ctx, c.Scontrol, v); err != nil {
@@ -43,6 +46,31 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	AddSiteFactors(ctx, c.Scontrol, v)
 	return v, nil
+}
+
+// niceReadSpan is how long after a start of slurmctld, and after our own, views show every nice:
+// slurmctld may have been started with an older state, in which other numbers of ours stand.
+const niceReadSpan = 5 * time.Minute
+
+// addHiddenNices adds the nices that lists do not show, by scontrol, while they may not be what
+// the ledger says. Where they cannot be read they stay unknown.
+func (c *Cluster) addHiddenNices(ctx context.Context, v *slurm.View) {
+	if c.firstView.IsZero() {
+		c.firstView = v.At
+	}
+	if !v.RereadShowsNice || v.At.Sub(v.ControllerStart) > niceReadSpan && v.At.Sub(c.firstView) > niceReadSpan {
+		return
+	}
+	nices, err := c.Writer.ReadNices(ctx)
+	if err != nil {
+		return
+	}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		if nice, ok := nices[j.ID]; ok && j.IsPending() && !j.IsNiceKnown {
+			j.Nice, j.IsNiceKnown = nice, true
+		}
+	}
 }
 
 // RereadJob reads one job afresh, its nice too: by scontrol where REST does not show

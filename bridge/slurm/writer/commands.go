@@ -106,16 +106,34 @@ func (p *slurmCommands) canReadNice() bool {
 
 // readNice asks scontrol for a job's nice.
 func (p *slurmCommands) readNice(ctx context.Context, job int64) (int64, error) {
+	text, err := p.showJobs(ctx, strconv.FormatInt(job, 10))
+	if err != nil {
+		return 0, fmt.Errorf("reading the nice of job %d: %w", job, err)
+	}
+	return parseNice(text, job)
+}
+
+// readNices asks scontrol for every job's nice.
+func (p *slurmCommands) readNices(ctx context.Context) (map[int64]int64, error) {
+	text, err := p.showJobs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading every job's nice: %w", err)
+	}
+	return parseNices(text), nil
+}
+
+// showJobs returns what scontrol shows of a job, or of all.
+func (p *slurmCommands) showJobs(ctx context.Context, job ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	args := append(slices.Clone(p.scontrol), "show", "job", strconv.FormatInt(job, 10))
+	args := slices.Concat(p.scontrol, []string{"show", "job"}, job)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
-		return 0, fmt.Errorf("reading the nice of job %d by %s: %w", job, strings.Join(args, " "), err)
+		return "", fmt.Errorf("%s: %w", strings.Join(args, " "), err)
 	}
-	return parseNice(string(out), job)
+	return string(out), nil
 }
 
 // niceLinePattern is the line of a record that shows the nice.
@@ -125,18 +143,44 @@ var niceLinePattern = regexp.MustCompile(`(?m)^   Priority=[0-9]+ Nice=(-?[0-9]+
 // for each of its parts. Names and comments are their owners': what could be read
 // in two ways is not read.
 func parseNice(text string, job int64) (int64, error) {
-	var found []string
-	for _, record := range strings.Split(text, "\n\n") {
-		if strings.HasPrefix(record, fmt.Sprintf("JobId=%d ", job)) {
-			for _, m := range niceLinePattern.FindAllStringSubmatch(record, -1) {
-				found = append(found, m[1])
-			}
-		}
-	}
+	found := findNices(text)[job]
 	if len(found) != 1 {
 		return 0, fmt.Errorf("scontrol shows %d times the nice of job %d, want once", len(found), job)
 	}
 	return strconv.ParseInt(found[0], 10, 64)
+}
+
+// parseNices finds the nice of each job in what scontrol shows of all.
+func parseNices(text string) map[int64]int64 {
+	out := map[int64]int64{}
+	for job, found := range findNices(text) {
+		if n, err := strconv.ParseInt(found[0], 10, 64); err == nil && len(found) == 1 {
+			out[job] = n
+		}
+	}
+	return out
+}
+
+// jobIDPattern is how a record begins.
+var jobIDPattern = regexp.MustCompile(`^JobId=([0-9]+) `)
+
+// findNices returns every line of a nice in the records, by job.
+func findNices(text string) map[int64][]string {
+	found := map[int64][]string{}
+	for _, record := range strings.Split(text, "\n\n") {
+		id := jobIDPattern.FindStringSubmatch(record)
+		if id == nil {
+			continue
+		}
+		job, err := strconv.ParseInt(id[1], 10, 64)
+		if err != nil {
+			continue
+		}
+		for _, m := range niceLinePattern.FindAllStringSubmatch(record, -1) {
+			found[job] = append(found[job], m[1])
+		}
+	}
+	return found
 }
 
 // ScancelFromScontrol returns the command line that runs scancel where the given one

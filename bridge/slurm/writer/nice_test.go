@@ -36,6 +36,9 @@ func TestNiceIsReadOfTheRecordMeant(t *testing.T) {
 		if (err == nil) != tt.ok || got != tt.want {
 			t.Errorf("%s: %d, %v; want %d, readable %v", tt.name, got, err, tt.want, tt.ok)
 		}
+		if all, known := parseNices(tt.text)[tt.job]; known != tt.ok || all != tt.want {
+			t.Errorf("%s: among all jobs' %d, %v; want %d, readable %v", tt.name, all, known, tt.want, tt.ok)
+		}
 	}
 }
 

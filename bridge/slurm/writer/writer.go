@@ -151,3 +151,9 @@ func (d *Writer) CanReadNice() bool { return d.commands.canReadNice() }
 func (d *Writer) ReadNice(ctx context.Context, job int64) (int64, error) {
 	return d.commands.readNice(ctx, job)
 }
+
+// ReadNices asks scontrol for the nice of every job, by id. One whose record can be read in two
+// ways is left out.
+func (d *Writer) ReadNices(ctx context.Context) (map[int64]int64, error) {
+	return d.commands.readNices(ctx)
+}
