@@ -16,7 +16,7 @@ func TestUnpackedScriptsParseAndReplaceOlderOnes(t *testing.T) {
 	if err := UnpackTo(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ensure", "slurm/up", "slurm/down", "slurm/env", "slurm/in", "slurm/init", "slurm/install", "slurm/keep", "slurm/root"} {
+	for _, name := range []string{"ensure", "slurm/up", "slurm/down", "slurm/env", "slurm/in", "slurm/init", "slurm/install", "slurm/keep", "slurm/root", "slurm/upgrade"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o111 == 0 {
 			t.Errorf("%s: %v, %v; want an executable file", name, info, err)

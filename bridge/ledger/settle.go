@@ -175,6 +175,9 @@ func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.IntentState {
 
 // settleStandingIntent watches a value of ours that stands in Slurm.
 func (b *IntentBook) settleStandingIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now time.Time) {
+	if _, known := in.Edit.Kind.Form(); !known && !j.IsDone() {
+		return // a newer version's: it is kept until that comes back
+	}
 	field := actuator.EditKindRowOf(in.Edit.Kind).Field
 	ended := ""
 	if field.ValueEndReason != nil {

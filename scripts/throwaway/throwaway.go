@@ -122,6 +122,16 @@ func FindReleaseRoot(release string) (string, error) {
 // Stop ends the cluster at once. It may be called again.
 func (c *Cluster) Stop() error { return c.stop() }
 
+// Upgrade exchanges slurmdbd, slurmctld and slurmrestd for those of the release in another root directory, as an
+// upgrade does, while nodes and jobs run on. The cluster must run from a root directory (Options.SlurmRoot).
+func (c *Cluster) Upgrade(ctx context.Context, root string) error {
+	in, dir := c.commandPrefix[0], c.commandPrefix[1]
+	if _, err := runForOutput(scriptCommand(ctx, filepath.Dir(in), "upgrade", dir, root), nil); err != nil {
+		return fmt.Errorf("upgrading a throw-away Slurm: %w", err)
+	}
+	return nil
+}
+
 // Command is argv, to be run inside the cluster as the named user, in that user's home.
 func (c *Cluster) Command(ctx context.Context, user string, argv ...string) *exec.Cmd {
 	words := append(c.commandPrefix[1:len(c.commandPrefix):len(c.commandPrefix)], argv...)
