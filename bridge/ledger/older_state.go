@@ -62,9 +62,10 @@ func valueOwnerBefore(in *bridge.Intent, j *slurm.Job, v *slurm.View) actuator.V
 	return actuator.ValueOwnerOf(&before, j)
 }
 
-// wasStartedSince reports whether slurmctld was started after the intent was sent.
+// wasStartedSince reports whether slurmctld was started after the intent was sent, or in the same
+// second: it tells whole ones.
 func wasStartedSince(in *bridge.Intent, v *slurm.View) bool {
-	return in.LastTouched().Before(v.ControllerStart)
+	return !v.ControllerStart.IsZero() && !in.LastTouched().Truncate(time.Second).After(v.ControllerStart)
 }
 
 // isForJob reports whether the intent's value is one of the job, and has not run out.
