@@ -146,11 +146,24 @@ func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now tim
 	switch {
 	case in.State == bridge.IntentAcked && wasStartedSince(in, v):
 		settleLostIntent(in, j)
-	case in.State != bridge.IntentAcked && now.Sub(in.Sent) > maxUnansweredTime:
+	case in.State != bridge.IntentAcked && isUnansweredTooLong(in, now):
 		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()
 	case in.State == bridge.IntentAcked && in.Polls >= maxMissedPolls:
 		in.State, in.Error = stateWithoutEffect(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
+}
+
+// maxSendTime is how long after it was made an intent may be sent, at the very most.
+const maxSendTime = 10 * time.Minute
+
+// isUnansweredTooLong reports whether an intent without an answer is no longer carried out. One that
+// was sent later than now was sent by a clock that was ahead: when it was made, by Slurm's
+// clock, is all that is known then.
+func isUnansweredTooLong(in *bridge.Intent, now time.Time) bool {
+	if in.Sent.After(now.Add(maxUnansweredTime)) {
+		return now.Sub(in.Made) > maxSendTime+maxUnansweredTime
+	}
+	return now.Sub(in.Sent) > maxUnansweredTime
 }
 
 // stateWithoutEffect is what becomes of an intent without effect. A value that no record
