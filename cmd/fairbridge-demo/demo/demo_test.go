@@ -114,7 +114,8 @@ type keeper struct {
 	program string // fairbridge
 	out     *bytes.Buffer
 
-	emptyReports []string // with nothing to say on this site
+	emptyReports     []string // with nothing to say on this site
+	uncertainReports []string // with something to say or not
 }
 
 var explainedJob = regexp.MustCompile(`(?m)^\$ fairbridge explain (\S+)`)
@@ -131,8 +132,8 @@ func (k *keeper) askReaders() {
 			return string(out), err
 		},
 		Jobs:         jobs,
-		EmptyReports: k.emptyReports,
-		IsIdle:       true, // the day is over
+		EmptyReports: k.emptyReports, UncertainReports: k.uncertainReports,
+		IsIdle: true, // the day is over
 	})
 }
 
@@ -160,7 +161,7 @@ func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
 	o := options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs"}} // without probes nothing is measured
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs"}, nil} // without probes nothing is measured
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -253,7 +254,7 @@ func TestRealDemo(t *testing.T) {
 	o := options(t)
 	o.Slurm, o.Policy = "real", "fairbridge"
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, nil}
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, nil, []string{"estimates"}} // Slurm may estimate no start in minutes
 	begin := time.Now()
 	c, err := runForComparison(t.Context(), o)
 	if err != nil {
