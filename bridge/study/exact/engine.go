@@ -46,7 +46,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	e.speeds = newSpeedTable(&c, e.gpuTypes)
 	e.trainingReports = &trainingReports{speeds: e.speeds, reportsPlan: c.ReportsPlannedRegimes}
-	e.measuredRun = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount}
+	e.measuredRun = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount, FillableIdleGPUSeconds: -1}
 	e.futureJobs = make([]*job, 0, len(c.Jobs))
 	l := jobLoader{speeds: e.speeds, reports: e.trainingReports, maxOverrunFactor: c.Clock.MaxOverrunFactor}
 	for i := range c.Jobs {

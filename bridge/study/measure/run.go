@@ -4,40 +4,47 @@ package measure
 
 // JobOutcome is what became of one job.
 type JobOutcome struct {
-	ID                  int64
-	User                string
-	Account             string
-	GPUCount            int
-	Arrive              float64
-	Start               float64 // first
-	Finish              float64
-	ExclusiveRunSeconds float64 // exclusive run time: on what it asks, never stopped
-	MeanJobsPresent     float64 // mean number of jobs present while it was
-	StopCount           int
-	HeldSeconds         float64 // seconds it held GPUs
-	Service             float64 // GPU-seconds it held GPUs
-	LostService         float64 // GPU-seconds of Service that brought no progress
+	ID                  int64   `json:"id"`
+	User                string  `json:"user,omitempty"`
+	Account             string  `json:"account,omitempty"`
+	GPUCount            int     `json:"gpus"`
+	Arrive              float64 `json:"arrive"`
+	Start               float64 `json:"start"` // first
+	Finish              float64 `json:"finish"`
+	ExclusiveRunSeconds float64 `json:"exclusive_s"`       // exclusive run time: on what it asks, never stopped
+	MeanJobsPresent     float64 `json:"present,omitempty"` // mean number of jobs present while it was
+	StopCount           int     `json:"stops,omitempty"`
+	HeldSeconds         float64 `json:"held_s"`               // seconds it held GPUs
+	Service             float64 `json:"gpu_s"`                // GPU-seconds it held GPUs
+	LostService         float64 `json:"lost_gpu_s,omitempty"` // GPU-seconds of Service that brought no progress
 }
 
 // ClusterSample is the cluster at one moment; it holds until the next one.
 type ClusterSample struct {
-	AtSeconds     float64
-	BusyGPUs      int // GPUs allocated
-	RunningJobs   int
-	QueuedJobs    int
-	GPUsByAccount map[string]float64 // by account, allocated; nil: not kept
+	AtSeconds     float64            `json:"at"`
+	BusyGPUs      int                `json:"busy"` // GPUs allocated
+	RunningJobs   int                `json:"running"`
+	QueuedJobs    int                `json:"queued"`
+	GPUsByAccount map[string]float64 `json:"accounts,omitempty"` // by account, allocated; nil: not kept
 }
 
-// Run is one policy on one workload.
+// Run is one policy on one workload. As JSON it is one line, which is read back exactly:
+// runs that were made elsewhere are put together as if they had been made here.
 type Run struct {
-	PolicyName      string
-	TraceName       string
-	Seed            int64
-	ClusterGPUs     int // of the cluster
-	MakespanSeconds float64
-	BusyGPUSeconds  float64 // GPU-seconds of work done, without overheads
-	JobOutcomes     []JobOutcome
-	Samples         []ClusterSample
-	WallSeconds     float64   // seconds the simulation took
-	DecideSeconds   []float64 // seconds each decision took
+	PolicyName      string          `json:"policy"`
+	TraceName       string          `json:"trace"`
+	Seed            int64           `json:"seed"`
+	ClusterGPUs     int             `json:"cluster_gpus"` // of the cluster
+	MakespanSeconds float64         `json:"makespan_s"`
+	BusyGPUSeconds  float64         `json:"busy_gpu_s"` // GPU-seconds of work done, without overheads
+	JobOutcomes     []JobOutcome    `json:"jobs"`
+	Samples         []ClusterSample `json:"samples,omitempty"`
+	WallSeconds     float64         `json:"wall_s"`             // seconds the simulation took
+	DecideSeconds   []float64       `json:"decide_s,omitempty"` // seconds each decision took
+
+	// WriteCount is how many edits were sent to Slurm, stops among them; exactly, none are.
+	WriteCount int `json:"writes,omitempty"`
+	// FillableIdleGPUSeconds are the GPU-seconds that stood idle while jobs waited that would
+	// have fitted on them; negative: not known.
+	FillableIdleGPUSeconds float64 `json:"fillable_idle_gpu_s"`
 }

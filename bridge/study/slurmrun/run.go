@@ -27,7 +27,9 @@ type runner struct {
 	store             *memstore.Store
 	jobs              []workload.Job // by arrival, then id
 	jobIndexBySlurmID map[int64]int  // index in jobs by Slurm's id
+	specs             []sim.JobSpec  // of the jobs, as submitted
 	submittedCount    int
+	writeCount        int // edits sent to Slurm
 	timedPolicy       timedPolicy
 	submitError       error
 	stallDetector     stallDetector
@@ -61,6 +63,7 @@ func newRunner(c Config) (*runner, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.specs = append(r.specs, s)
 		r.scheduleArrival(i, s)
 	}
 	if c.Policy == nil {
@@ -172,7 +175,7 @@ func (r *runner) advanceToNextCycle() {
 
 // newResult is what came of it.
 func (r *runner) newResult() *measure.Run {
-	out := &measure.Run{PolicyName: r.PolicyName, Seed: r.Seed, DecideSeconds: r.timedPolicy.durations}
+	out := &measure.Run{PolicyName: r.PolicyName, Seed: r.Seed, DecideSeconds: r.timedPolicy.durations, WriteCount: r.writeCount}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			out.ClusterGPUs += d.Count - d.SickCount
@@ -180,5 +183,6 @@ func (r *runner) newResult() *measure.Run {
 	}
 	f := resultBuilder{workloadStart: r.workloadStart, jobs: r.jobs, jobIndexBySlurmID: r.jobIndexBySlurmID, endedRuns: r.world.EndedRuns()}
 	f.fillRun(out)
+	out.FillableIdleGPUSeconds = r.sumFillableIdle()
 	return out
 }
