@@ -78,8 +78,8 @@ sed -E "s/^ClusterName=.*/ClusterName=other/; s/^SlurmctldPort=.*/SlurmctldPort=
 s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=/var/lib/slurm/other/%n#; s#/run/slurmd-#/run/slurmd-other-#; s#log/slurmd-#log/slurmd-other-#; s/ Port=\S+/ Port=[$((port + 1))-$((port + 2))]/" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
 cp /etc/slurm/gres.conf /etc/slurm/cgroup.conf /etc/slurm/other/
 sacctmgr -i add cluster other || true
-sed "s/'lab'/'other'/" /etc/slurm/accounts >/tmp/accounts-other
-sacctmgr -i load /tmp/accounts-other || true
+sed "s/'lab'/'other'/" /etc/slurm/accounts >/etc/slurm/accounts-other
+sacctmgr -i load /etc/slurm/accounts-other || true
 sacctmgr -i modify cluster other set features=fast || true
 sacctmgr -i add federation both clusters=lab,other
 setsid env SLURM_CONF=/etc/slurm/other/slurm.conf slurmctld -D >/var/lib/slurm/log/slurmctld-other.out 2>&1 </dev/null &

@@ -239,8 +239,10 @@ func TestSlurmPreemptsToo(t *testing.T) {
 				return s.states(append(low, high)...)["CANCELLED"]+s.states(low...)["PREEMPTED"] >= 2 && s.states(append(low, high)...)["RUNNING"] == 0
 			})
 		}
-		if n := s.restarts(mine...); n != 0 {
-			t.Errorf("%d jobs were stopped by fairbridge for jobs that Slurm made room for", n)
+		for _, id := range mine {
+			if n := s.restarts(id); n != 0 {
+				t.Errorf("job %s was stopped by fairbridge %d times, for a job that Slurm made room for:\n%s", id, n, s.fairbridge("explain", id))
+			}
 		}
 	})
 }

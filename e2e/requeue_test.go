@@ -7,13 +7,24 @@ import (
 )
 
 // resuming is a job that sleeps in all so many seconds, survives being stopped
-// and writes down each start, stop and end.
-const resuming = `d=/tmp/fairbridge-e2e.$SLURM_JOB_ID; touch $d; echo start ${SLURM_RESTART_COUNT:-0} >>$d.log
+// and writes down each start, stop and end. It does not end before it was requeued so often.
+// It writes below its owner's home, which each throw-away Slurm has for itself: /tmp is the machine's.
+const resuming = `d=/var/lib/slurm/home/$(id -un)/job.$SLURM_JOB_ID; touch $d; echo start ${SLURM_RESTART_COUNT:-0} >>$d.log
 trap 'echo stop >>$d.log; exit 0' TERM
-while [ $(wc -l <$d) -lt SECONDS ]; do sleep 1 & wait $!; echo >>$d; done
+while [ $(wc -l <$d) -lt SECONDS ] || [ ${SLURM_RESTART_COUNT:-0} -lt RESTARTS ]; do sleep 1 & wait $!; echo >>$d; done
 echo end >>$d.log`
 
-func script(seconds string) string { return strings.ReplaceAll(resuming, "SECONDS", seconds) }
+// forgetScripts removes what such jobs wrote down: ids come again where a Slurm begins anew.
+func (s *site) forgetScripts() { s.run("root", "sh", "-c", "rm -f /var/lib/slurm/home/*/job.*") }
+
+// written returns what such a job of alice wrote down.
+func (s *site) written(job string) string {
+	return s.run("alice", "cat", "/var/lib/slurm/home/alice/job."+job+".log")
+}
+
+func script(seconds, restarts string) string {
+	return strings.NewReplacer("SECONDS", seconds, "RESTARTS", restarts).Replace(resuming)
+}
 
 func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
@@ -21,11 +32,11 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 		for range 3 {
 			hogs = append(hogs, s.submit("alice", long, "--gres=gpu:8", "-t", "60"))
 		}
-		s.run("root", "sh", "-c", "rm -f /tmp/fairbridge-e2e.*")
-		hog := s.submit("alice", script("45"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")
+		s.forgetScripts()
+		hog := s.submit("alice", script("45", "1"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")
 		s.until("all run", 30*time.Second, func() bool { return s.states(append(hogs, hog)...)["RUNNING"] == 4 })
 		time.Sleep(12 * time.Second) // beyond the first queue
-		short := s.submit("bob", script("8"), "--gres=gpu:8", "-t", "60")
+		short := s.submit("bob", script("8", "0"), "--gres=gpu:8", "-t", "60")
 
 		s.configure("preempt", "tiresias", "queues: [60], min_run: 5s, promote_knob: 0")
 		s.start()
@@ -37,7 +48,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 			t.Errorf("%d of the 3 jobs that did not opt in still run", n)
 		}
 		s.until("both ended", 150*time.Second, func() bool { return s.states(hog, short)["COMPLETED"] == 2 })
-		log := s.run("alice", "cat", "/tmp/fairbridge-e2e."+hog+".log")
+		log := s.written(hog)
 		if want := "start 0\nstop\nstart 1\nend"; log != want {
 			t.Errorf("the long job's own log:\n%s\nwant:\n%s", log, want)
 		}

@@ -13,11 +13,11 @@ import (
 func TestARoundGivesTurns(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		fixed := s.occupy(3)
-		s.run("root", "sh", "-c", "rm -f /tmp/fairbridge-e2e.*")
-		open := s.submit("alice", script("40"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")
+		s.forgetScripts()
+		open := s.submit("alice", script("40", "1"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")
 		s.until("it runs", 30*time.Second, func() bool { return s.states(open)["RUNNING"] == 1 })
 		time.Sleep(10 * time.Second)
-		short := s.submit("bob", script("8"), "--gres=gpu:8", "-t", "60")
+		short := s.submit("bob", script("8", "0"), "--gres=gpu:8", "-t", "60")
 
 		s.configure("preempt", "gavel", "round: 10s, recompute: 1s, min_run: 5s")
 		s.start()
@@ -29,7 +29,7 @@ func TestARoundGivesTurns(t *testing.T) {
 		if n := s.states(fixed...)["RUNNING"]; n != len(fixed) {
 			t.Errorf("%d of the %d jobs that did not opt in still run", n, len(fixed))
 		}
-		log := s.run("alice", "cat", "/tmp/fairbridge-e2e."+open+".log")
+		log := s.written(open)
 		if strings.Count(log, "end") != 1 || strings.Count(log, "stop") != strings.Count(log, "start")-1 {
 			t.Errorf("the log of the job that was stopped:\n%s", log)
 		}

@@ -11,19 +11,19 @@ import (
 func TestAJobIsWarnedBeforeItIsRequeued(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		hogs := s.occupy(3)
-		s.run("root", "sh", "-c", "rm -f /tmp/fairbridge-e2e.*")
-		warned := strings.Replace(script("60"), "\n", "\ntrap 'echo warned $(date +%s) >>$d.log' USR1; trap 'echo stop $(date +%s) >>$d.log; exit 0' TERM\n", 1)
+		s.forgetScripts()
+		warned := strings.Replace(script("60", "1"), "\n", "\ntrap 'echo warned $(date +%s) >>$d.log' USR1; trap 'echo stop $(date +%s) >>$d.log; exit 0' TERM\n", 1)
 		hog := s.submit("alice", strings.Replace(warned, "trap 'echo stop >>$d.log; exit 0' TERM\n", "", 1),
 			"--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s,grace=10s,signal=USR1")
 		s.until("all run", 30*time.Second, func() bool { return s.states(append(hogs, hog)...)["RUNNING"] == 4 })
 		time.Sleep(12 * time.Second) // beyond the first queue
-		short := s.submit("bob", script("8"), "--gres=gpu:8", "-t", "60")
+		short := s.submit("bob", script("8", "0"), "--gres=gpu:8", "-t", "60")
 
 		s.configure("preempt", "tiresias", "queues: [60], min_run: 5s, promote_knob: 0")
 		s.start()
 		s.until("the short job runs", 120*time.Second, func() bool { return s.show(short)["JobState"] != "PENDING" })
 		s.until("both ended", 180*time.Second, func() bool { return s.states(hog, short)["COMPLETED"] == 2 })
-		log := strings.Split(s.run("alice", "cat", "/tmp/fairbridge-e2e."+hog+".log"), "\n")
+		log := strings.Split(s.written(hog), "\n")
 		if len(log) != 5 || log[0] != "start 0" || log[3] != "start 1" || log[4] != "end" {
 			t.Fatalf("the job's own log: %q", log)
 		}
