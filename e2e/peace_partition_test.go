@@ -86,6 +86,21 @@ func (s *site) service(job string) (had, recorded float64) {
 	return 4 * ran.Sub(ran.Truncate(24*time.Hour)).Seconds(), recorded
 }
 
+// stopsFor returns how many stops were decided to make room for the jobs.
+func (s *site) stopsFor(jobs ...string) (n int64) {
+	s.t.Helper()
+	ctx := context.Background()
+	db, err := pgx.Connect(ctx, s.dsn)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close(ctx)
+	if err := db.QueryRow(ctx, "select count(*) from fairbridge_v1.decisions where verb = 'stop' and makes_room_for::text = any($1)", jobs).Scan(&n); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
 // TestPartitionsThatTakeJobsAway: a partition of a higher tier requeues or cancels jobs. These are no stops of ours, no job is
 // stopped as well for the one that Slurm makes room for, and there is no back and forth.
 func TestPartitionsThatTakeJobsAway(t *testing.T) {
