@@ -88,7 +88,7 @@ func checkLeaseBounds(s *sendContext) string {
 	case s.Edit.Kind == slurm.EditUnlease:
 	case length <= 0 || length > s.budgets.LeaseMax:
 		return fmt.Sprintf("it is %v long", length)
-	case s.jobEntry.leasedTime > s.budgets.LeaseTotal+site.CycleInterval && s.oracle.ledger.restorePoint.IsZero():
+	case s.jobEntry.leasedTime > s.budgets.LeaseTotal+site.CycleInterval && len(s.oracle.ledger.lostSpans) == 0:
 		return fmt.Sprintf("it was leased %v already, at most %v", s.jobEntry.leasedTime, s.budgets.LeaseTotal)
 	}
 	return ""

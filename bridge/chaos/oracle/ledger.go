@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,10 +22,21 @@ type Database interface {
 
 // ledger is what stands in our ledger, and what cannot.
 type ledger struct {
-	database     Database
-	now          func() time.Time
-	restorePoint time.Time // it knows nothing written after this and before it was put back
-	restoredAt   time.Time // when it was put back
+	database  Database
+	now       func() time.Time
+	lostSpans []lostSpan // by when it was put back
+}
+
+// lostSpan is a time of which the database knows nothing, because it was put back.
+type lostSpan struct {
+	restorePoint time.Time // as of when it was put back
+	restoredAt   time.Time // when it was
+}
+
+// noteRestored notes that the database is now as it was then. What it did not know then, because
+// it had been put back before, it does not know now.
+func (l *ledger) noteRestored(at time.Time) {
+	l.lostSpans = append(l.lostSpans, lostSpan{restorePoint: at, restoredAt: l.now()})
 }
 
 // recentRows are those that may matter today.
@@ -38,7 +50,7 @@ func (l *ledger) recentRows() []bridge.Intent {
 
 // isLostByRestore reports whether the database was put back behind that moment.
 func (l *ledger) isLostByRestore(at time.Time) bool {
-	return !at.Before(l.restorePoint) && at.Before(l.restoredAt)
+	return slices.ContainsFunc(l.lostSpans, func(s lostSpan) bool { return !at.Before(s.restorePoint) && at.Before(s.restoredAt) })
 }
 
 // rowForEdit returns the row of an edit that is being sent; nil: there is none.

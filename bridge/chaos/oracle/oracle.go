@@ -110,7 +110,7 @@ func (o *Oracle) ForgetWritesSince(since time.Time) { o.writesSlurmMayForget.und
 // NoteDatabaseRestored notes that the database was put back as it was then, and cannot know
 // any more what came after.
 func (o *Oracle) NoteDatabaseRestored(at time.Time) {
-	o.ledger.restorePoint, o.ledger.restoredAt = at, o.World.Now()
+	o.ledger.noteRestored(at)
 	o.usageCheck.noteDatabaseRestored(at)
 	for _, e := range o.jobBook.entryByJob {
 		for _, m := range e.stateByField {

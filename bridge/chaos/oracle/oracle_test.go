@@ -197,3 +197,20 @@ func TestWrittenAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryRestoreLosesWhatItLoses: the database was put back twice. It still does not know what
+// the first time lost, and knows what was written between the two.
+func TestEveryRestoreLosesWhatItLoses(t *testing.T) {
+	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	now := start
+	l := ledger{now: func() time.Time { return now }}
+	for _, x := range []struct{ point, at time.Duration }{{25 * time.Minute, 39 * time.Minute}, {65 * time.Minute, 79 * time.Minute}} {
+		now = start.Add(x.at)
+		l.noteRestored(start.Add(x.point))
+	}
+	for minute, want := range map[int]bool{24: false, 25: true, 36: true, 39: false, 50: false, 65: true, 78: true, 79: false} {
+		if got := l.isLostByRestore(start.Add(time.Duration(minute) * time.Minute)); got != want {
+			t.Errorf("written in minute %d: lost %v, want %v", minute, got, want)
+		}
+	}
+}
