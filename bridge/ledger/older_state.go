@@ -21,10 +21,12 @@ const StateLossReason = "slurmctld was started with an older state, without it"
 
 // ValueOwnerOf says whose the value is that the job shows where the intent wrote. When
 // slurmctld was started since, a value of ours from before the intent's may stand again, which is
-// ours too, and where the record does not tell whether one does, the value is hidden.
+// ours too, but for one that the owner had set himself when the intent was made; and where the
+// record does not tell whether one does, the value is hidden.
 func (b *IntentBook) ValueOwnerOf(in *bridge.Intent, j *slurm.Job, v *slurm.View) actuator.ValueOwner {
 	whose := actuator.ValueOwnerOf(in, j)
-	if whose != actuator.OwnerOther || !wasStartedSince(in, v) {
+	before := valueOwnerBefore(in, j, v)
+	if whose != actuator.OwnerOther || !wasStartedSince(in, v) || before == actuator.OwnerUs {
 		return whose
 	}
 	for _, old := range b.valuesByField[in.Edit.WrittenField()] {
@@ -38,7 +40,7 @@ func (b *IntentBook) ValueOwnerOf(in *bridge.Intent, j *slurm.Job, v *slurm.View
 			whose = actuator.OwnerHidden
 		}
 	}
-	if valueOwnerBefore(in, j, v) == actuator.OwnerHidden {
+	if before == actuator.OwnerHidden {
 		return actuator.OwnerHidden
 	}
 	return whose
@@ -90,10 +92,11 @@ func settleLostIntent(in *bridge.Intent, j *slurm.Job) {
 
 // fieldHistory is what the ledger knows of one field of a job.
 type fieldHistory struct {
-	at      slurm.JobField
-	last    *bridge.Intent   // the newest that reached Slurm
-	values  []*bridge.Intent // those that left a value, by ID
-	isTaken bool             // a value of ours stands, or an outcome is open
+	at        slurm.JobField
+	last      *bridge.Intent   // the newest that reached Slurm
+	values    []*bridge.Intent // those that left a value, by ID
+	isTaken   bool             // a value of ours stands, or an outcome is open
+	yieldedAt time.Time        // when somebody's change was last seen
 }
 
 // fieldHistories returns the history of each field, in the order of the first intent of each.
@@ -106,6 +109,9 @@ func fieldHistories(intents []bridge.Intent) []*fieldHistory {
 		if h == nil {
 			h = &fieldHistory{at: in.Edit.WrittenField()}
 			byField[h.at], out = h, append(out, h)
+		}
+		if in.State == bridge.IntentYielded {
+			h.yieldedAt = in.Closed
 		}
 		switch {
 		case in.State.IsOpen() || in.State == bridge.IntentObserved:
@@ -122,12 +128,13 @@ func fieldHistories(intents []bridge.Intent) []*fieldHistory {
 // OlderStateIntents returns an intent without ID for every value of ours that was replaced or given
 // back and stands in its job again, because slurmctld was started with an older state since. Such an
 // intent is OBSERVED, was never sent, and its Before is that of the older one. A node list that
-// had been given back is not among them: its owner may have asked for the same nodes.
+// had been given back is not among them: its owner may have asked for the same nodes. Neither is
+// what a person had set before that start, or was seen to have set since, though it be one of our numbers.
 func OlderStateIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	var out []bridge.Intent
 	for _, h := range fieldHistories(intents) {
 		j := v.Job(h.at.Job)
-		if h.isTaken || h.last == nil || j == nil || !j.IsPending() || j.UntrustedReason != "" || !wasStartedSince(h.last, v) {
+		if h.isTaken || h.last == nil || j == nil || !j.IsPending() || j.UntrustedReason != "" || !wasStartedSince(h.last, v) || h.isOwnersValue(j, v) {
 			continue
 		}
 		if in := h.findShownValue(j, v); in != nil {
@@ -135,6 +142,19 @@ func OlderStateIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 		}
 	}
 	return out
+}
+
+// isOwnersValue reports whether what the job shows is what its owner set, and not what an older
+// state brought back: it stood before our last one, it is still what we stepped aside for, or
+// somebody's change was seen after slurmctld had been started, so that its start did not undo it.
+func (h *fieldHistory) isOwnersValue(j *slurm.Job, v *slurm.View) bool {
+	switch {
+	case h.yieldedAt.After(v.ControllerStart):
+		return true
+	case h.last.State == bridge.IntentYielded:
+		return h.last.Error == actuator.ForeignChange(h.last, j)
+	}
+	return valueOwnerBefore(h.last, j, v) == actuator.OwnerUs
 }
 
 // findShownValue returns the newest intent of ours whose value the job shows, or nil.

@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -106,6 +108,45 @@ func TestWhatWasGivenBackStandsAgain(t *testing.T) {
 		}
 		if again := settleAll(intents, v); len(again) != len(intents) {
 			t.Errorf("%s: it is found again", tt.name)
+		}
+	}
+}
+
+// TestAnOwnersValueLikeAnOlderOneOfOurs: an owner had set one of our earlier numbers himself, and
+// then slurmctld is started again. It is his, and is never given back to what he had before.
+func TestAnOwnersValueLikeAnOlderOneOfOurs(t *testing.T) {
+	older, newer := number(slurm.EditNice, 300, bridge.IntentExpired), number(slurm.EditNice, 500, bridge.IntentObserved)
+	older.Error, newer.ID = supersededReason, 2
+	older.Before.Nice, newer.Before.Nice, newer.Before.OurValue = 7, 300, 293
+	j := waiting()
+	j.Nice = 300
+	yielded := []bridge.Intent{older, newer}
+	yielded[1].State, yielded[1].Error, yielded[1].Closed = bridge.IntentYielded, actuator.ForeignChange(&newer, &j), noon.Add(time.Minute)
+	again := slices.Concat(yielded, []bridge.Intent{number(slurm.EditNice, 900, bridge.IntentObserved)})
+	again[2].ID, again[2].Before.Nice, again[2].Before.OurValue = 3, 300, 0
+	found := number(slurm.EditNice, 300, bridge.IntentYielded) // of an earlier start
+	found.ID, found.Sent, found.Made, found.Closed, found.Error = 3, time.Time{}, noon.Add(20*time.Second), noon.Add(time.Minute), "nice is now 8, we had set 300"
+	lost := slices.Concat([]bridge.Intent{older, newer}, []bridge.Intent{found})
+	lost[1].State, lost[1].Error = bridge.IntentExpired, StateLossReason
+	otherText := slices.Clone(yielded)
+	otherText[1].Error = "as another version says it"
+	for _, tt := range []struct {
+		name    string
+		intents []bridge.Intent
+		start   time.Time
+	}{
+		{"seen before the start", yielded, noon.Add(2 * time.Minute)},
+		{"seen after the start", otherText, noon.Add(30 * time.Second)},
+		{"changed since it stood again", lost, noon.Add(10 * time.Second)},
+		{"what we wrote since was lost", again, noon.Add(2 * time.Minute)},
+	} {
+		v := &slurm.View{At: noon.Add(3 * time.Minute), ControllerStart: tt.start, Jobs: []slurm.Job{j}}
+		intents := settleAll(tt.intents, v)
+		if len(intents) != len(tt.intents) || intents[len(intents)-1].State == bridge.IntentObserved {
+			t.Errorf("%s: it is taken for ours: %v", tt.name, intents[len(intents)-1])
+		}
+		if edits := UndoEdits(intents, v, v.At); len(edits) != 0 {
+			t.Errorf("%s: given back by %v", tt.name, edits)
 		}
 	}
 }
