@@ -58,6 +58,15 @@ func (in *Intent) LastTouched() time.Time {
 	return in.Sent
 }
 
+// StoodInSlurm reports whether the intent's value may have stood in Slurm: it was sent, or was found
+// there. One that was never sent and is YIELDED tells of no value.
+func (in *Intent) StoodInSlurm() bool {
+	if in.Sent.IsZero() {
+		return in.State == IntentObserved || in.State == IntentExpired
+	}
+	return in.State != IntentFailed && in.State != IntentVoid
+}
+
 // IsInForce reports whether the intent's effect is, as far as we know, in Slurm and
 // ours: observed or acknowledged, for the same run, and not expired at now.
 func (in *Intent) IsInForce(now time.Time) bool {

@@ -69,7 +69,8 @@ func (c *EditContext) CheckDelay(until time.Time) *invariant.Denial {
 }
 
 // LeasedTimeByJob returns how long each job was leased altogether, by the begin times
-// of ours that reached Slurm.
+// of ours that reached Slurm. One that was found there, because a task inherited it or slurmctld
+// was started with an older state, counts since it was found.
 func LeasedTimeByJob(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
 	total := map[int64]time.Duration{}
 	last := map[int64]*bridge.Intent{}
@@ -78,15 +79,15 @@ func LeasedTimeByJob(intents []bridge.Intent, now time.Time) map[int64]time.Dura
 			if in.Edit.Until.Before(at) {
 				at = in.Edit.Until
 			}
-			total[in.Edit.Run.Job] += max(at.Sub(in.Sent), 0)
+			total[in.Edit.Run.Job] += max(at.Sub(in.LastTouched()), 0)
 		}
 	}
 	for i := range intents { // by ID, so in the order they were sent
 		in := &intents[i]
-		if in.Edit.Kind.Field() != slurm.FieldBeginTime || in.Sent.IsZero() || in.State == bridge.IntentFailed {
+		if in.Edit.Kind.Field() != slurm.FieldBeginTime || !in.StoodInSlurm() {
 			continue
 		}
-		end(last[in.Edit.Run.Job], in.Sent)
+		end(last[in.Edit.Run.Job], in.LastTouched())
 		last[in.Edit.Run.Job] = in
 	}
 	for _, in := range last {

@@ -91,7 +91,7 @@ func findInheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *
 	}
 	var replaced time.Time
 	for _, in := range slices.Backward(rows) {
-		if !mayHaveStood(in) || !isIntentOfTaskArray(in, j, v) || started && in.Made.After(split) {
+		if !in.StoodInSlurm() || !isIntentOfTaskArray(in, j, v) || started && in.Made.After(split) {
 			continue
 		}
 		if !replaced.IsZero() && split.Sub(replaced) > maxSplitDetectionDelay {
@@ -103,11 +103,6 @@ func findInheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *
 		}
 	}
 	return nil
-}
-
-// mayHaveStood reports whether the intent's value may have stood in Slurm.
-func mayHaveStood(in *bridge.Intent) bool {
-	return !in.Sent.IsZero() && (in.State.IsOpen() || in.State == bridge.IntentObserved || in.State == bridge.IntentExpired || in.State == bridge.IntentYielded)
 }
 
 // isIntentOfTaskArray reports whether the intent was about the array that the task is of, not

@@ -49,6 +49,8 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 	failed[0].State = bridge.IntentFailed
 	reused := site([2]int64{5, 700})
 	reused[0].Edit.Run.Submit--
+	again := numbers(slurm.EditNice, [2]int64{200, 30}, [2]int64{90, 40}, [2]int64{1, 30})
+	again[1].State, again[2].Sent = bridge.IntentExpired, time.Time{}
 	held := lease(bridge.IntentObserved)
 	shows := func(j *slurm.Job) { j.EligibleTime = held.Edit.Until }
 	pin := intent(slurm.EditRequireNodes, bridge.IntentObserved)
@@ -82,6 +84,7 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"exactly ours", numbers(slurm.EditNice, [2]int64{5, 40}), nice(40), 40},
 		{"exactly an earlier one of ours", numbers(slurm.EditNice, [2]int64{20, 30}, [2]int64{5, 40}), nice(30), 30},
 		{"one of ours of long ago is not", numbers(slurm.EditNice, [2]int64{200, 30}, [2]int64{90, 40}), nice(30), -1},
+		{"one of ours of long ago that stands again in the array", again, nice(30), 30},
 		{"its owner's", numbers(slurm.EditNice, [2]int64{5, 40}), nice(41), -1},
 		{"its owner's, who has it again", numbers(slurm.EditNice, [2]int64{20, 40}, [2]int64{5, 3}), nice(3), -1},
 		{"a begin time", []bridge.Intent{held}, shows, 0},

@@ -71,7 +71,7 @@ func (x *Expirer) Run(ctx context.Context) (*ReleaseResult, error) {
 
 // isKindDue reports whether a value of the kind is to be given back.
 func (x *Expirer) isKindDue(k slurm.EditKind, in *bridge.Intent, alone time.Duration) bool {
-	if in != nil && x.LeaderWatch == nil && x.Now().Sub(in.Sent) < x.MinLeaderlessTime {
+	if in != nil && x.LeaderWatch == nil && x.Now().Sub(in.LastTouched()) < x.MinLeaderlessTime {
 		return false
 	}
 	switch actuator.EditKindRowOf(k).Field.OutliveLimit {
