@@ -192,6 +192,8 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 		return "it is " + strings.ToLower(j.State)
 	case !j.IsBatch || !j.Requeue:
 		return "it cannot be requeued (sbatch --requeue)"
+	case !j.ResizeTime.IsZero() && mergesRunsAfterResize(a.View.Release):
+		return "its node list was changed while it ran: Slurm " + a.View.Release + " would record its wait after a requeue as running"
 	case j.HetJobID != 0:
 		return "it is part of a heterogeneous job"
 	case j.Reservation != "":
@@ -201,6 +203,11 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 	}
 	return a.neverAgainReason(j)
 }
+
+// mergesRunsAfterResize reports whether a release writes all runs of a job, and the waits
+// between them, into one record from the moment it was resized on. 22.05 does, 24.11 and
+// 26.05 do not; of those between nothing is known.
+func mergesRunsAfterResize(release string) bool { return release < "24.11" }
 
 func jobDeadline(j *slurm.Job) time.Time {
 	if !j.Deadline.IsZero() {

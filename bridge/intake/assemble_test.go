@@ -96,6 +96,24 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
+func TestAResizedJobIsNotStoppedWhereItsRecordWouldBeWrong(t *testing.T) {
+	for release, isStoppable := range map[string]bool{"22.05.8": false, "23.11.4": false, "24.11.5": true, "26.05.5": true} {
+		w := world(t, sim.JobSpec{Comment: "fairbridge:preemptible", GPUs: 1, WorkTime: time.Hour, TimeLimit: time.Hour})
+		w.Advance(w.Now().Add(2 * time.Minute))
+		v := view(t, w)
+		v.Release = release
+		for _, isResized := range []bool{false, true} {
+			if isResized {
+				v.Jobs[0].ResizeTime = v.Jobs[0].Start
+			}
+			s := AssembleSnapshot(Input{View: v, OptIn: bridge.OptIn{Comment: true}}, bridge.Partition{Name: "gpu", Mode: bridge.ModePreempt})
+			if got := s.Job(1).UnstoppableReason; (got == "") != (isStoppable || !isResized) {
+				t.Errorf("%s, resized %v: fixed %q", release, isResized, got)
+			}
+		}
+	}
+}
+
 func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 	tests := []struct {
 		spec  sim.JobSpec

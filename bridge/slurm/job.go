@@ -60,6 +60,7 @@ type Job struct {
 	Start             time.Time
 	End               time.Time
 	PreemptTime       time.Time     // preempt_time: when Slurm began to preempt the run
+	ResizeTime        time.Time     `json:",omitzero"` // resize_time: of the last change of its size; no requeue clears it
 	SuspendTime       time.Time     // suspend_time
 	PreSuspendTime    time.Duration // run time before the last suspension
 	Deadline          time.Time

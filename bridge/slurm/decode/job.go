@@ -28,6 +28,7 @@ var jobSchema = newRecordSchema(
 	timeField("start_time", func(j *slurm.Job) *time.Time { return &j.Start }),
 	timeField("end_time", func(j *slurm.Job) *time.Time { return &j.End }),
 	timeField("preempt_time", func(j *slurm.Job) *time.Time { return &j.PreemptTime }),
+	timeField("resize_time", func(j *slurm.Job) *time.Time { return &j.ResizeTime }),
 	timeField("suspend_time", func(j *slurm.Job) *time.Time { return &j.SuspendTime }),
 	durationField("pre_sus_time", time.Second, func(j *slurm.Job) *time.Duration { return &j.PreSuspendTime }),
 	timeField("deadline", func(j *slurm.Job) *time.Time { return &j.Deadline }),

@@ -58,7 +58,7 @@ func (r *reader) identity(j *slurm.Job) {
 func (r *reader) times(j *slurm.Job) {
 	j.Submit, j.EligibleTime, j.AccrueTime = r.time("submit_time"), r.time("eligible_time"), r.time("accrue_time")
 	j.Start, j.End, j.SuspendTime = r.time("start_time"), r.time("end_time"), r.time("suspend_time")
-	j.PreemptTime = r.time("preempt_time")
+	j.PreemptTime, j.ResizeTime = r.time("preempt_time"), r.time("resize_time")
 	j.PreSuspendTime, j.Deadline = r.span("pre_sus_time", time.Second), r.time("deadline")
 	j.TimeLimit = r.span("time_limit", time.Minute)
 }
