@@ -74,6 +74,9 @@ func TestSettle(t *testing.T) {
 	view8 := with(two, func(j *slurm.Job) {
 		j.GresDetail = slurm.ReadGRESDetail([]string{"gpu:a100:4(IDX:0-3)", "gpu:a100:4(IDX:0-3)"})
 	})
+	onN2 := with(run, func(j *slurm.Job) { // requeued at 48 after a resize at 12
+		j.Submit, j.Start, j.Restarts, j.Nodes = sec(48), sec(51), 1, slurm.ReadHosts("n2")
+	})
 	for _, c := range []struct {
 		name   string
 		views  []*slurm.View
@@ -104,6 +107,8 @@ func TestSettle(t *testing.T) {
 			[]string{"0/n1 a100×4 10–40", "0/n2 a100×4 10–40", "0/n1 a100×4 40–"}, true},
 		{"resized, only the end told", []*slurm.View{view(sec(20), view8), view(sec(50), run)}, []slurmdb.Job{small},
 			[]string{"0/n1 a100×4 10–40", "0/n2 a100×4 10–40", "0/n1 a100×4 40–100"}, false},
+		{"requeued after it was resized, as 22.05 has it", []*slurm.View{view(sec(20), run), view(sec(52), onN2)}, []slurmdb.Job{row(0, 10, 12, "RESIZING"), row(12, 12, 100, "COMPLETED")},
+			[]string{"0/n1 a100×4 10–12", "0/n1 a100×4 12–48", "1/n2 a100×4 51–100"}, false},
 		{"a row that contradicts itself", []*slurm.View{view(sec(20), view8)}, []slurmdb.Job{rowWith(whole, func(r *slurmdb.Job) { r.Nodes = slurm.ReadHosts("n[1-2]") })},
 			[]string{"0/n1 a100×4 10–100", "0/n2 a100×4 10–100"}, false},
 		{"another run was taken for it", []*slurm.View{view(sec(70), with(run, func(j *slurm.Job) { j.Submit, j.Start = sec(55), sec(62) }))}, []slurmdb.Job{rowWith(again, func(r *slurmdb.Job) { r.Submit = sec(51) })},

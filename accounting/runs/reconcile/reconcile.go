@@ -23,6 +23,7 @@ type Result struct {
 // segs their segments, types the GPU type of nodes that have only one.
 func Reconcile(list []DBDRun, past []*StoredRun, segs map[RunKey][]Segment, types map[string]string) (Result, error) {
 	out := Result{Segments: map[RunKey][]Segment{}}
+	list = splitAtRequeues(list, past, segs)
 	was := matchRuns(list, past)
 	stay := map[*StoredRun]bool{}
 	for _, k := range past {
