@@ -22,7 +22,7 @@ type Accuracy struct {
 	Makespan            RealAndSimulated `json:"makespan_s"`
 	MeanJCT             RealAndSimulated `json:"mean_jct_s"`
 	MedianJCT           RealAndSimulated `json:"median_jct_s"`
-	MeanWait            RealAndSimulated `json:"mean_wait_s"` // from arrival to first start
+	MeanWait            RealAndSimulated `json:"mean_wait_s"` // from arrival to first start: waits after requeues are part of JCT alone
 	MedianWait          RealAndSimulated `json:"median_wait_s"`
 	JCTRankCorrelation  float64          `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
 	WaitRankCorrelation float64          `json:"rank_wait"`
@@ -62,7 +62,7 @@ type NamedFigure struct {
 func (f *Accuracy) Figures() []NamedFigure {
 	return []NamedFigure{
 		{"Makespan", f.Makespan}, {"Mean completion", f.MeanJCT}, {"Median completion", f.MedianJCT},
-		{"Mean wait", f.MeanWait}, {"Median wait", f.MedianWait},
+		{"Mean first wait", f.MeanWait}, {"Median first wait", f.MedianWait},
 	}
 }
 

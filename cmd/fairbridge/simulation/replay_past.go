@@ -210,6 +210,6 @@ func printAccuracy(w io.Writer, f *replay.Accuracy) {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
 	}
 	t.Print()
-	printable.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",
+	printable.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Waits end at the first start; those after a requeue count in the completion alone.\nDifferences between policies that are smaller than this mean nothing.\n\n",
 		f.JCTRankCorrelation, f.WaitRankCorrelation, f.MedianWaitError)
 }
