@@ -146,6 +146,9 @@ func (s *demonstration) printAnswers(ctx context.Context, c *Comparison, records
 // Postgres.
 func (s *demonstration) prepare(ctx context.Context) error {
 	s.usesRealSlurm = s.Slurm != "sim"
+	if err := checkFreeSpace(s.usesRealSlurm, measureFreeMegabytes); err != nil {
+		return err
+	}
 	if s.usesRealSlurm {
 		if err := throwaway.InstallSlurm(ctx, s.screen); err != nil {
 			if s.Slurm == "real" || ctx.Err() != nil {

@@ -28,7 +28,7 @@ func TestTableShowsWhatGotWorseToo(t *testing.T) {
 			t.Errorf("no line %q in\n%s", want, out.String())
 		}
 	}
-	if !strings.Contains(out.String(), "Finish-time fairness: from submission to\nend, divided by") {
+	if !strings.Contains(out.String(), "Finish-time fairness: from submission to end, divided by") {
 		t.Error("the figures are not defined")
 	}
 }

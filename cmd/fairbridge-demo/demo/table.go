@@ -24,11 +24,12 @@ type Comparison struct {
 }
 
 // figureDefinitions say how the figures of the table are worked out.
-const figureDefinitions = `Wait: from submission to start, plus the waits after requeues. Finish-time fairness: from submission to
-end, divided by what it would take had each account its entitled part of the GPUs to itself, first come,
-first served (a job wider than that part takes all of it and runs slower in proportion); above 1, sharing
-cost the job time. GPU share: of all GPUs while any job waited, against the account's entitlement then (by
-shares; what one account does not ask for goes to the others).
+const figureDefinitions = `Wait: from submission to start, plus the waits after requeues; the first waits that replay prints below end
+at the first start. Finish-time fairness: from submission to end, divided by what it would take had each
+account its entitled part of the GPUs to itself, first come, first served (a job wider than that part takes
+all of it and runs slower in proportion); above 1, sharing cost the job time. GPU share: of all GPUs while
+any job waited, against the account's entitlement then (by shares; what one account does not ask for goes
+to the others).
 `
 
 // formatSeconds prints seconds, long times in minutes.
@@ -74,7 +75,7 @@ func printTable(w io.Writer, c *Comparison) {
 	row("first submission to last end", formatSeconds, a.MakespanSeconds, b.MakespanSeconds)
 	t.Render()
 	if n := max(a.ExcessGPUs, b.ExcessGPUs); n > 0 {
-		printable.Fprintf(w, "\nSlurm's records contradict themselves: at some moment %s more than there are were held.\n", policy.FormatCount(n, "GPU"))
+		printable.Fprintf(w, "\nSlurm's records contradict themselves: at some moment %s more than there are were held, so idle reads too low.\nSlurm 22.05 writes the runs of a job that was requeued after its node list was changed while it ran into one, with the wait between them.\n", policy.FormatCount(n, "GPU"))
 	}
 	printable.Fprintlines(w, "\n"+figureDefinitions)
 }
