@@ -2,7 +2,9 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -25,8 +27,9 @@ type Experiment struct {
 type Result struct {
 	Label string
 	measure.SummarySpread
-	Runs []*measure.Run // by seed; only the first keeps its samples
-	Err  error          // why there are no figures; nil: there are
+	Runs  []*measure.Run // by seed; only the first keeps its samples
+	Ended []*measure.Run // by seed, all that ended, also those without figures because others did not
+	Err   error          // why there are no figures; nil: there are
 }
 
 // NewResult puts the runs of one policy together.
@@ -38,10 +41,14 @@ func NewResult(label string, runs ...*measure.Run) Result {
 	return Result{Label: label, SummarySpread: measure.NewSummarySpread(summaries), Runs: runs}
 }
 
+// ErrInterrupted is that of a policy that was not through when the context ended.
+var ErrInterrupted = errors.New("interrupted")
+
 // Run simulates every policy on every scenario, so many at a time, and returns
 // the results in the order of the policies. A policy that fails once has no
 // figures, and costs the others nothing: those of its other seeds would be of
-// other jobs than theirs. The error is the context's. progress, which may be nil,
+// other jobs than theirs. The error is the context's; the results are then those of the
+// seeds on which every policy was through. progress, which may be nil,
 // is called by several goroutines with the number of a run, its policy and its
 // jobs done.
 func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run int, label string, done, of int)) ([]Result, error) {
@@ -58,6 +65,7 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 			}
 			run, err := e.Scenarios[i/n].Run(ctx, p, o, report)
 			if err != nil && ctx.Err() != nil {
+				errs[i] = ErrInterrupted
 				return err
 			}
 			if runs[i], errs[i] = run, err; err == nil {
@@ -68,33 +76,54 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
+	err := group.Wait()
+	return e.gatherResults(runs, errs), err
+}
+
+// gatherResults puts the runs of each policy together: those of all seeds, or, where the runs
+// were interrupted, of those seeds that every policy was through with.
+func (e *Experiment) gatherResults(runs []*measure.Run, errs []error) []Result {
+	n := len(e.Policies)
+	var whole []int // seeds
+	for seed := range e.Scenarios {
+		if !slices.Contains(errs[seed*n:(seed+1)*n], ErrInterrupted) {
+			whole = append(whole, seed)
+		}
 	}
 	results := make([]Result, n)
 	for i, p := range e.Policies {
-		results[i] = gatherResult(p.Label, i, n, runs, errs)
+		results[i] = gatherResult(p.Label, i, n, whole, runs, errs)
+		for k := i; k < len(runs); k += n {
+			if runs[k] != nil {
+				results[i].Ended = append(results[i].Ended, runs[k])
+			}
+		}
 	}
-	return results, nil
+	return results
 }
 
-// gatherResult puts every n-th run from the i-th together.
-func gatherResult(label string, i, n int, runs []*measure.Run, errs []error) Result {
-	var own []*measure.Run
-	for ; i < len(runs); i += n {
-		if errs[i] != nil {
-			return Result{Label: label, Err: errs[i]}
+// gatherResult puts the runs of the i-th of n policies on those seeds together.
+func gatherResult(label string, i, n int, seeds []int, runs []*measure.Run, errs []error) Result {
+	for k := i; k < len(errs); k += n {
+		if errs[k] != nil && errs[k] != ErrInterrupted {
+			return Result{Label: label, Err: errs[k]}
 		}
-		own = append(own, runs[i])
+	}
+	if len(seeds) == 0 {
+		return Result{Label: label, Err: ErrInterrupted}
+	}
+	var own []*measure.Run
+	for _, seed := range seeds {
+		own = append(own, runs[seed*n+i])
 	}
 	return NewResult(label, own...)
 }
 
-// CheckFailures says which policies failed; nil when none did.
+// CheckFailures says which policies failed; nil when none did. To be interrupted is no failure.
 func CheckFailures(results []Result) error {
 	var names []string
 	for i := range results {
-		if results[i].Err != nil {
+		if err := results[i].Err; err != nil && !errors.Is(err, ErrInterrupted) {
 			names = append(names, results[i].Label)
 		}
 	}

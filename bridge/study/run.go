@@ -25,6 +25,7 @@ type RunOptions struct {
 	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
+	NoiseFactor  float64       // by how much what jobs report, or is predicted of them, is off; 0 and 1: not at all. See noisyPolicy
 }
 
 // SetClock sets the clock of that name, or for "auto" the one that fits the
@@ -45,11 +46,17 @@ func (o *RunOptions) SetClock(name string, round time.Duration, s *Scenario) (er
 // error, when the context does: at once, or when a decision that takes long is
 // not waited for. progress, which may be nil, is called with the jobs done.
 func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, s.Name, context.Cause(ctx))
+	}
 	decide, err := p.NewPolicy()
 	if err != nil {
 		return nil, err
 	}
 	if decide != nil { // else it is Slurm by itself
+		if o.NoiseFactor > 0 && o.NoiseFactor != 1 {
+			decide = noisyPolicy{decide, o.NoiseFactor, o.Seed}
+		}
 		decide = cancellablePolicy{decide, ctx}
 	}
 	var run *measure.Run

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -48,6 +49,8 @@ func (r TableRow) Cells(metrics []*measure.Metric) []string {
 		for i, m := range metrics {
 			cells[i] = m.FormatValue(m.ValueOf(&s))
 		}
+	case errors.Is(r.Err, ErrInterrupted):
+		cells[0] = "not ended"
 	case r.Err != nil:
 		cells[0] = "failed"
 	default:

@@ -28,12 +28,13 @@ type Section struct {
 	Drawing          Drawing
 }
 
-// Drawing is lines over time, or bars by row. The zero Drawing is none.
+// Drawing is lines over time, bars by row, or dots by row. The zero Drawing is none.
 type Drawing struct {
 	XLabel, YLabel string // what the axes show, with units; bars have no Up
 	Series         []Series
 	Bars           []BarRow
 	BarKeys        []string // what the bars of a row are
+	Dots           []DotRow // ratios, drawn about 1
 }
 
 // Series is one line.
@@ -70,6 +71,8 @@ func (s Section) Figure() *drawingWithKeys {
 		return d.drawLines(s.ID, s.Title)
 	case len(d.Bars) > 0:
 		return d.drawBars(s.ID, s.Title)
+	case len(d.Dots) > 0:
+		return &drawingWithKeys{dotChart{s.ID, s.Title, d.XLabel, d.Dots}.renderSVG(), nil}
 	}
 	return nil
 }

@@ -44,9 +44,9 @@ func (r *Run) computeRhos(contention func(*JobOutcome) float64) []float64 {
 // a job was: seconds of waiting before a job of one second are no harm.
 const minSlowdownRunTime = 10
 
-// slowdown is the bounded slowdown: completion time over exclusive run time, of
+// Slowdown is the bounded slowdown: completion time over exclusive run time, of
 // which at least 10 s count, and at least 1.
-func (j *JobOutcome) slowdown() float64 {
+func (j *JobOutcome) Slowdown() float64 {
 	return max((j.Finish-j.Arrive)/max(j.ExclusiveRunSeconds, minSlowdownRunTime), 1)
 }
 
@@ -55,7 +55,7 @@ func (j *JobOutcome) slowdown() float64 {
 func (r *Run) MeanSlowdownByAccount() map[string]float64 {
 	mean, jobs := map[string]float64{}, map[string]float64{}
 	for i := range r.JobOutcomes {
-		mean[r.JobOutcomes[i].Account] += r.JobOutcomes[i].slowdown()
+		mean[r.JobOutcomes[i].Account] += r.JobOutcomes[i].Slowdown()
 		jobs[r.JobOutcomes[i].Account]++
 	}
 	for name := range mean {

@@ -23,7 +23,7 @@ type Summary struct {
 	Utilization          float64 `json:"utilization"`       // BusyGPUSeconds over ClusterGPUs × Makespan
 	RestartCount         int     `json:"restarts"`          // stops, moves and resizes of running jobs
 	LostGPUHours         float64 `json:"lost_gpu_hours"`
-	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.slowdown
+	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.Slowdown
 	WorstAccountSlowdown float64 `json:"worst_account_slowdown"`
 	WallSeconds          float64 `json:"wall_s"`
 }
@@ -49,9 +49,9 @@ func (r *Run) Summarize() Summary {
 		s.WorstAccountSlowdown = max(s.WorstAccountSlowdown, mean)
 	}
 	slices.Sort(jct)
-	s.MedianJCT, s.P99JCT = quantile(jct, 0.5), quantile(jct, 0.99)
+	s.MedianJCT, s.P99JCT = Quantile(jct, 0.5), Quantile(jct, 0.99)
 	for _, j := range r.JobOutcomes {
-		s.MeanSlowdown += j.slowdown() / float64(len(r.JobOutcomes))
+		s.MeanSlowdown += j.Slowdown() / float64(len(r.JobOutcomes))
 		s.AvgQueueSeconds += (j.Finish - j.Arrive - j.HeldSeconds) / float64(len(r.JobOutcomes))
 		s.RestartCount += j.StopCount
 		s.LostGPUHours += j.LostService / 3600
@@ -77,8 +77,8 @@ func mean(values []float64) float64 {
 	return sum / float64(max(len(values), 1))
 }
 
-// quantile of sorted values, linear between two of them.
-func quantile(sorted []float64, q float64) float64 {
+// Quantile of sorted values, linear between two of them.
+func Quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	low := int(math.Floor(at))
 	high := min(low+1, len(sorted)-1)

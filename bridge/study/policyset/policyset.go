@@ -5,7 +5,8 @@
 // are three. Parameters follow a colon and, like the policies, are separated by
 // commas; what has no equals sign is the next policy. Lists and tables of
 // numbers are written with semicolons: tiresias:queues=3600;36000,
-// gavel:objective=cost,costs=v100:2.48;k80:0.45.
+// gavel:objective=cost,costs=v100:2.48;k80:0.45. The word all stands for every policy of the
+// catalogue, with its defaults.
 package policyset
 
 import (
@@ -59,6 +60,9 @@ func ParsePolicies(list string, exact bool) ([]PolicyChoice, error) {
 	return picks, nil
 }
 
+// allPolicies stands for the whole catalogue in a list.
+const allPolicies = "all"
+
 // splitPolicies cuts the list into policies with their parameters.
 func splitPolicies(list string) []string {
 	if strings.TrimSpace(list) == "" {
@@ -70,6 +74,12 @@ func splitPolicies(list string) []string {
 		name, _, _ := strings.Cut(token, ":")
 		if n := len(all); n > 0 && strings.Contains(name, "=") {
 			all[n-1] += "," + token
+			continue
+		}
+		if token == allPolicies {
+			for _, e := range catalogue.Systems() {
+				all = append(all, e.Name)
+			}
 			continue
 		}
 		all = append(all, token)

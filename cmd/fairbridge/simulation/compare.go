@@ -1,20 +1,19 @@
 package simulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/chart"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
-	"fairbridge/bridge/study/published"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
 )
 
 // compareFlags are the flags of compare.
@@ -22,13 +21,17 @@ type compareFlags struct {
 	simulateFlags
 	generateKind    string
 	generateOptions generate.WorkloadOptions
+	offeredLoads    numberList
+	stoppableShares numberList
+	baseline        string // policy that the others are compared with; "": none
+	noiseFactor     float64
 }
 
 // NewCompareCommand makes the command that runs policies on the same workload and shows what differs.
 func NewCompareCommand(o *cli.Options) *cobra.Command {
 	f := &compareFlags{}
 	c := &cobra.Command{
-		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy NAME,NAME[,NAME…]",
+		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy {NAME,NAME[,NAME…] | all}",
 		Short: "Many policies on the same jobs, in a table and on a page",
 		Long: `Simulate many policies, and with --seeds each several times, in parallel. With
 --generate every seed draws a workload of its own; of a trace, only policies with
@@ -37,29 +40,52 @@ behind them. Where a trace is one of those published with results, these stand
 below ours. A policy that fails has no figures, its row says why, and the exit
 status is 1.
 
+With --against each policy is compared with that one, seed by seed on the same jobs:
+the figures are ratios (median, least–greatest, and on how many seeds it is better:worse);
+below 1 is better. --against slurm, with Slurm by itself, is what installing fairbridge
+would change. Lists in --load and --opted-in give a table for each combination. Interrupted,
+it prints what has ended.
+
 ` + simulateHelp,
 		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
-  fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv`,
+  fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv
+  fairbridge compare --generate day --cluster 4x8 --policy all --against slurm --seeds 20 \
+      --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.JSON) },
 	}
 	f.addSharedFlags(c, "exact")
 	f.addTraceFlags(c)
 	f.addRepeatFlags(c, "with seeds that follow --seed")
-	s := c.Flags()
-	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
-	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
-	s.Float64Var(&f.generateOptions.OfferedLoad, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
-	cli.SetRange(c, "jobs", "1", "10000000")
-	cli.SetRange(c, "load", "0.001", "100")
-	completeWords(c, "generate", generate.ListKindNames()...)
+	f.addSweepFlags(c)
 	return o.AddJSONFlag(c)
 }
 
+// addSweepFlags adds what says what is drawn, and compared with what.
+func (f *compareFlags) addSweepFlags(c *cobra.Command) {
+	f.offeredLoads = numberList{least: 0.001, most: 100}
+	f.stoppableShares = numberList{most: 1, byName: map[string]float64{"none": 0, "half": 0.5, "all": 1}}
+	s := c.Flags()
+	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
+	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
+	s.Var(&f.offeredLoads, "load", "with --generate: GPU time asked for, as a part of what the cluster has; several,\nlike 0.7,1,1.5, are run one after the other (default: the kind's own)")
+	s.StringVar(&f.baseline, "against", "", "show each policy as ratios to this one, seed by seed on the same jobs; slurm is\nSlurm by itself, and implies --fidelity slurm")
+	s.Var(&f.stoppableShares, "opted-in", "which part of the jobs may be stopped, drawn by seed and job: none, half, all, or\nnumbers from 0 to 1; several are run one after the other (default: as the jobs say)")
+	s.Float64Var(&f.noiseFactor, "noise", 1, "by what factor the time left that jobs report, or that is predicted of them, is off\n(log-normal, one draw a job, this is one standard deviation); 1: it is right")
+	cli.SetRange(c, "jobs", "1", "10000000")
+	cli.SetRange(c, "noise", "1", "100")
+	completeWords(c, "generate", generate.ListKindNames()...)
+	completeWords(c, "opted-in", "none", "half", "all", "none,half,all")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("against", completePolicyList))
+}
+
 func (f *compareFlags) compare(c *cobra.Command, json bool) error {
-	e, err := f.readExperiment()
+	if err := f.chooseFidelity(c.Flags().Changed("fidelity")); err != nil {
+		return err
+	}
+	blocks, err := f.readBlocks()
 	if err != nil {
 		return err
 	}
@@ -68,98 +94,79 @@ func (f *compareFlags) compare(c *cobra.Command, json bool) error {
 		return err
 	}
 	defer files.discard()
-	printRemarks(c.ErrOrStderr(), e.Scenarios[0])
-	results, err := runExperiment(c, e, f.parallelRuns)
-	if err != nil {
-		return err
-	}
-	if err := files.write(e, results); err != nil {
-		return err
-	}
-	return printComparison(c.OutOrStdout(), e, results, json)
+	printRemarks(c.ErrOrStderr(), blocks[0].Scenarios[0])
+	report := &comparisonReport{blocks: blocks, baseline: f.baseline, files: files, out: c.OutOrStdout(), json: json, keepsJobs: f.perJobFile != ""}
+	ran := f.runBlocks(c, report)
+	return errors.Join(report.finish(), describeInterruption(ran))
 }
 
-// readExperiment reads the flags and the files they name.
-func (f *compareFlags) readExperiment() (*study.Experiment, error) {
-	if err := f.checkFlags(); err != nil {
-		return nil, err
-	}
-	if f.generateKind == "" {
-		e, err := f.newTraceExperiment()
-		if err != nil {
-			return nil, err
+// runBlocks runs one block after the other, and tells the report of each that ended.
+func (f *compareFlags) runBlocks(c *cobra.Command, report *comparisonReport) error {
+	perBlock := len(report.blocks[0].Policies) * f.seedCount
+	m := output.NewProgressBar(c.ErrOrStderr(), perBlock*len(report.blocks))
+	defer m.Clear()
+	for i, b := range report.blocks {
+		ran := b.Run(c.Context(), f.parallelRuns, func(run int, label string, done, of int) { m.NewUpdater(i*perBlock+run, label)(done, of) })
+		if err := report.addBlock(b); err != nil || ran != nil {
+			return errors.Join(err, ran)
 		}
-		e.Scenarios = slices.Repeat(e.Scenarios, f.seedCount)
-		if set := published.FindResultSet(e.Scenarios[0].Jobs, e.Scenarios[0].CountGPUs()); set != nil {
-			e.PublishedRows = set.Rows
-		}
-		return e, nil
-	}
-	e, err := f.newCheckedExperiment(f.generateKind)
-	if err != nil {
-		return nil, err
-	}
-	var scenarios []*study.Scenario
-	jobs := 0
-	for i := range f.seedCount {
-		s, err := study.GenerateScenario(f.generateKind, f.generateOptions, f.seed+int64(i), f.scenarioSource.Nodes)
-		if err != nil {
-			return nil, cli.NewUsageError(err)
-		}
-		f.scenarioSource.Reports.SetReports(s.Jobs, true)
-		scenarios = append(scenarios, s)
-		if jobs += len(s.Jobs); jobs > maxDrawnJobs {
-			return nil, cli.NewUsageError(fmt.Errorf("--seeds %d: the first %d draw %d jobs together, want at most %d: take fewer seeds or --jobs", f.seedCount, i+1, jobs, maxDrawnJobs))
-		}
-	}
-	return e, f.addScenarios(e, scenarios...)
-}
-
-// maxDrawnJobs is how many jobs all seeds may draw together; they are held in memory.
-const maxDrawnJobs = 10_000_000
-
-func (f *compareFlags) checkFlags() error {
-	switch {
-	case f.generateKind != "" && (f.scenarioSource.TracePath != "" || f.scenarioSource.TablesPath != ""):
-		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
-	case f.generateKind == "" && f.generateOptions != (generate.WorkloadOptions{}):
-		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
-	case f.generateKind == "" && f.scenarioSource.TracePath == "":
-		return cli.NewUsageError(errors.New("which jobs? Name a file by --trace, or a kind of workload to draw by --generate; see --help"))
 	}
 	return nil
 }
 
-// resultFiles are the files in which results are written besides.
-type resultFiles struct{ htmlPage, perJob *datafile.AtomicFile }
-
-// newResultFiles makes sure that they can be written.
-func newResultFiles(f *simulateFlags) (*resultFiles, error) {
-	page, err := datafile.CreateFile(f.htmlFile)
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := datafile.CreateFile(f.perJobFile)
-	if err != nil {
-		page.Discard()
-		return nil, err
-	}
-	return &resultFiles{page, jobs}, nil
-}
-
-func (f *resultFiles) discard() {
-	f.htmlPage.Discard()
-	f.perJob.Discard()
-}
-
-// write writes them; more sentences come below the title of the page.
-func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
-	if err := f.htmlPage.Write(func(w io.Writer) error {
-		page := e.NewComparisonPage(results, describeExperiment(e))
-		page.About, page.Footer = append(append(page.About, e.DescribeInformation()), more...), cli.MadeByText()
-		return chart.WriteComparisonPage(w, page)
-	}); err != nil {
+// describeInterruption says that what was printed is not all; the error is the context's.
+func describeInterruption(err error) error {
+	if err == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return f.perJob.Write(func(w io.Writer) error { return study.WriteJobOutcomes(w, results) })
+	return errors.New("interrupted: these are the runs that had ended")
+}
+
+// checkFlags looks at flags that need each other.
+func (f *compareFlags) checkFlags() error {
+	draws := f.generateOptions != (generate.WorkloadOptions{}) || len(f.offeredLoads.numbers) > 0
+	switch {
+	case f.generateKind != "" && (f.scenarioSource.TracePath != "" || f.scenarioSource.TablesPath != ""):
+		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
+	case f.generateKind == "" && draws:
+		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
+	case f.generateKind == "" && f.scenarioSource.TracePath == "":
+		return cli.NewUsageError(errors.New("which jobs? Name a file by --trace, or a kind of workload to draw by --generate; see --help"))
+	case f.baseline == "" && f.htmlFile != "" && len(f.offeredLoads.numbers)*max(len(f.stoppableShares.numbers), 1) > 1:
+		return cli.NewUsageError(errors.New("--html draws one load and one part of the jobs opted in; with --against it draws several"))
+	}
+	return nil
+}
+
+// chooseFidelity is that of the baseline: Slurm by itself runs through Slurm only.
+func (f *compareFlags) chooseFidelity(isGiven bool) error {
+	if f.baseline != policyset.SlurmName || f.fidelity != "exact" {
+		return nil
+	}
+	if isGiven {
+		return cli.NewUsageError(errors.New("--against slurm compares through Slurm: leave out --fidelity exact; multifactor is the same order, carried out exactly"))
+	}
+	f.fidelity = "slurm"
+	return nil
+}
+
+// addBaseline makes sure that the baseline runs too.
+func (f *compareFlags) addBaseline(e *study.Experiment) error {
+	if f.baseline == "" {
+		return nil
+	}
+	base, err := policyset.ParsePolicies(f.baseline, !e.ThroughSlurm)
+	if err == nil && len(base) != 1 {
+		err = errors.New("want one policy")
+	}
+	if err != nil {
+		return cli.NewUsageError(fmt.Errorf("--against %s: %w", f.baseline, err))
+	}
+	f.baseline = base[0].Label
+	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.PolicyChoice) bool { return p.Label == f.baseline })
+	if len(e.Policies) == 0 {
+		return cli.NewUsageError(fmt.Errorf("--against %s: name another policy by --policy", f.baseline))
+	}
+	e.Policies = append(base, e.Policies...)
+	return nil
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
@@ -43,11 +44,11 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 		return study.CheckFailures(results)
 	}
 	printable.Fprintln(w, describeExperiment(e))
-	printable.Fprintln(w, e.DescribeInformation())
+	printInformation(w, e)
 	printable.Fprintf(w, "\n")
 	printResults(w, e.NewRows(results), len(e.Scenarios))
 	for i := range results {
-		if err := results[i].Err; err != nil {
+		if err := results[i].Err; err != nil && !errors.Is(err, study.ErrInterrupted) {
 			output.WriteParagraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
 		}
 	}
@@ -56,6 +57,14 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 		printable.Fprintln(w, s)
 	}
 	return study.CheckFailures(results)
+}
+
+// printInformation says what policies are told.
+func printInformation(w io.Writer, e *study.Experiment) {
+	printable.Fprintln(w, e.DescribeInformation())
+	if text := e.DescribeNoise(); text != "" {
+		printable.Fprintln(w, text)
+	}
 }
 
 func newComparisonLines(e *study.Experiment, results []study.Result) []any {

@@ -33,3 +33,30 @@ func TestMeter(t *testing.T) {
 		t.Errorf("%q is too wide for 12", got)
 	}
 }
+
+// TestProgressWithoutTerminal: nothing of what is short, a line every few seconds of what is
+// long, and nothing once it is cleared.
+func TestProgressWithoutTerminal(t *testing.T) {
+	var out bytes.Buffer
+	m := NewProgressBar(&out, 4)
+	now := m.began
+	m.now = func() time.Time { return now }
+	m.NewUpdater(0, "fifo")(10, 10)
+	if out.Len() != 0 {
+		t.Errorf("at once it says %q", out.String())
+	}
+	for range 12 { // every second
+		now = now.Add(time.Second)
+		m.NewUpdater(1, "tir\nesias")(6, 10)
+	}
+	want := " 40 %, 1 of 4 runs ended, 5s so far, about 8s left: tir\\nesias\n 40 %, 1 of 4 runs ended, 10s so far, about 15s left: tir\\nesias\n"
+	if out.String() != want {
+		t.Errorf("it says\n%q, want\n%q", out.String(), want)
+	}
+	m.Clear()
+	now = now.Add(time.Minute)
+	m.NewUpdater(1, "tiresias")(7, 10)
+	if out.String() != want {
+		t.Errorf("after the end it says %q", out.String()[len(want):])
+	}
+}

@@ -1,0 +1,78 @@
+package paired
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"fairbridge/bridge/study/measure"
+)
+
+// AccountRatios returns each account's mean slowdown over that under the baseline.
+func AccountRatios(run, baseline *measure.Run) map[string]float64 {
+	mine, theirs := run.MeanSlowdownByAccount(), baseline.MeanSlowdownByAccount()
+	ratios := map[string]float64{}
+	for name, v := range theirs {
+		ratios[name] = mine[name] / v
+	}
+	return ratios
+}
+
+// worstSlowdown is the mean slowdown of the account that has it worst.
+func worstSlowdown(r *measure.Run) float64 { return greatest(r.MeanSlowdownByAccount(), nil) }
+
+// accountShares know what accounts are entitled to.
+type accountShares struct{ weights map[string]float64 }
+
+func (a *accountShares) worstRatio(run, baseline *measure.Run) float64 {
+	return greatest(AccountRatios(run, baseline), nil)
+}
+
+func (a *accountShares) worstBelowShare(r *measure.Run) float64 {
+	return greatest(r.MeanSlowdownByAccount(), a.belowShare(r))
+}
+
+// worstRatioBelowShare looks at the accounts that used less than their share under the
+// baseline: who asks for little should not wait for who asks for much.
+func (a *accountShares) worstRatioBelowShare(run, baseline *measure.Run) float64 {
+	return greatest(AccountRatios(run, baseline), a.belowShare(baseline))
+}
+
+// belowShare returns the accounts whose part of the GPU time used was less than their part of
+// the weights of those that had jobs.
+func (a *accountShares) belowShare(r *measure.Run) map[string]bool {
+	used, usedSum, weightSum := map[string]float64{}, 0.0, 0.0
+	for i := range r.JobOutcomes {
+		j := &r.JobOutcomes[i]
+		used[j.Account] += j.Service
+		usedSum += j.Service
+	}
+	names := slices.Sorted(maps.Keys(used))
+	for _, name := range names {
+		weightSum += a.weightOf(name)
+	}
+	below := map[string]bool{}
+	for _, name := range names {
+		below[name] = used[name]*weightSum < a.weightOf(name)*usedSum
+	}
+	return below
+}
+
+// weightOf is an account's weight, 1 where none is given.
+func (a *accountShares) weightOf(name string) float64 {
+	if w, ok := a.weights[name]; ok {
+		return w
+	}
+	return 1
+}
+
+// greatest value of those; NaN where there is none. only: those named; nil: all.
+func greatest(values map[string]float64, only map[string]bool) float64 {
+	most := math.NaN()
+	for name, v := range values {
+		if (only == nil || only[name]) && !(v <= most) {
+			most = v
+		}
+	}
+	return most
+}

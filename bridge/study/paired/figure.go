@@ -1,0 +1,143 @@
+// Package paired compares two policies on the same jobs, seed by seed: each figure of
+// a run over the same figure of the baseline's run with that seed. What chance gave to both
+// falls out of a ratio, so that far fewer seeds tell two policies apart than medians of
+// each would need.
+package paired
+
+import (
+	"math"
+
+	"fairbridge/bridge/study/measure"
+)
+
+// Figure is one thing that is compared; less is better.
+type Figure struct {
+	Key        string // in JSON
+	ColumnHead string // on a terminal
+	Title      string // on a page, with its unit
+	Group      Group
+	IsRatio    bool // what is shown of a policy is its ratio to the baseline; else its own value
+	// leastCounted: what is less counts as this much in a ratio: a second more of nothing is no
+	// harm.
+	leastCounted float64
+	valueOf      func(*measure.Run) float64               // NaN: the run has none
+	ratioOf      func(run, baseline *measure.Run) float64 // nil: of the values
+}
+
+// Group is which of the tables a figure stands in.
+type Group int
+
+// The tables, in order.
+const (
+	GroupWaiting Group = iota
+	GroupCompletion
+	GroupSize
+	GroupCost
+	GroupCount
+)
+
+// ValueOf returns the figure of a run; NaN where it has none.
+func (f *Figure) ValueOf(r *measure.Run) float64 { return f.valueOf(r) }
+
+// RatioOf returns the figure of a run over that of the baseline on the same jobs; NaN where
+// there is none.
+func (f *Figure) RatioOf(run, baseline *measure.Run) float64 {
+	if f.ratioOf != nil {
+		return f.ratioOf(run, baseline)
+	}
+	mine, theirs := max(f.valueOf(run), f.leastCounted), max(f.valueOf(baseline), f.leastCounted)
+	if theirs == 0 && mine == 0 {
+		return 1
+	}
+	if theirs == 0 {
+		return math.NaN()
+	}
+	return mine / theirs
+}
+
+// Set is what is compared on one cluster.
+type Set struct{ Figures []*Figure }
+
+// NewSet returns what is compared on a cluster whose nodes have so many GPUs, at most. Sizes
+// of jobs are told apart in proportion to a node. weights are those of the accounts.
+func NewSet(gpusPerNode int, weights map[string]float64) *Set {
+	s := &Set{}
+	ratio := func(g Group, key, head, title string, least float64, of func(*measure.Run) float64) {
+		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: g, IsRatio: true, leastCounted: least, valueOf: of})
+	}
+	ratio(GroupWaiting, "mean_wait_s", "MEAN WAIT", "Mean wait, s", 1, func(r *measure.Run) float64 { return mean(waits(r)) })
+	ratio(GroupWaiting, "p95_wait_s", "P95 WAIT", "95 % wait, s", 1, func(r *measure.Run) float64 { return quantile(waits(r), 0.95) })
+	ratio(GroupWaiting, "p99_wait_s", "P99 WAIT", "99 % wait, s", 1, func(r *measure.Run) float64 { return quantile(waits(r), 0.99) })
+	ratio(GroupWaiting, "makespan_s", "MAKESPAN", "Makespan, s", 1, func(r *measure.Run) float64 { return r.MakespanSeconds })
+	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return mean(r.JCTs()) })
+	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return mean(slowdowns(r, 1, math.MaxInt)) })
+	s.addAccountFigures(&accountShares{weights})
+	for _, b := range sizeRanges(gpusPerNode) {
+		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return mean(slowdowns(r, b.least, b.most)) })
+	}
+	own := func(key, head, title string, of func(*measure.Run) float64) {
+		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: GroupCost, valueOf: of})
+	}
+	own("fillable_idle_share", "IDLE", "GPU time idle while jobs wait that would fit, %", fillableIdleShare)
+	own("stops", "STOPS", "Stops", countStops)
+	own("lost_gpu_hours", "LOST", "GPU-hours lost", sumLostHours)
+	own("writes", "WRITES", "Writes to Slurm", func(r *measure.Run) float64 { return float64(r.WriteCount) })
+	return s
+}
+
+func (s *Set) addAccountFigures(a *accountShares) {
+	s.Figures = append(s.Figures,
+		&Figure{
+			Key: "worst_account_slowdown", ColumnHead: "WORST ACCOUNT", Title: "Mean slowdown of the worst account", Group: GroupCompletion, IsRatio: true,
+			valueOf: worstSlowdown, ratioOf: a.worstRatio,
+		},
+		&Figure{
+			Key: "worst_below_share_slowdown", ColumnHead: "BELOW SHARE", Title: "Mean slowdown of the worst account that used less than its share", Group: GroupCompletion, IsRatio: true,
+			valueOf: a.worstBelowShare, ratioOf: a.worstRatioBelowShare,
+		})
+}
+
+// waits returns for each job how long it held no GPUs from its arrival to its end: the wait
+// for its first start, and after each stop for the next.
+func waits(r *measure.Run) []float64 {
+	w := make([]float64, len(r.JobOutcomes))
+	for i := range r.JobOutcomes {
+		j := &r.JobOutcomes[i]
+		w[i] = max(j.Finish-j.Arrive-j.HeldSeconds, 0)
+	}
+	return w
+}
+
+// slowdowns returns the bounded slowdowns of the jobs of such sizes.
+func slowdowns(r *measure.Run, least, most int) []float64 {
+	var all []float64
+	for i := range r.JobOutcomes {
+		if j := &r.JobOutcomes[i]; j.GPUCount >= least && j.GPUCount <= most {
+			all = append(all, j.Slowdown())
+		}
+	}
+	return all
+}
+
+func fillableIdleShare(r *measure.Run) float64 {
+	if r.FillableIdleGPUSeconds < 0 || !(r.MakespanSeconds > 0) || r.ClusterGPUs == 0 {
+		return math.NaN()
+	}
+	return r.FillableIdleGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
+}
+
+func countStops(r *measure.Run) float64 {
+	n := 0
+	for i := range r.JobOutcomes {
+		n += r.JobOutcomes[i].StopCount
+	}
+	return float64(n)
+}
+
+func sumLostHours(r *measure.Run) float64 {
+	sum := 0.0
+	for i := range r.JobOutcomes {
+		sum += r.JobOutcomes[i].LostService / 3600
+	}
+	return sum
+}

@@ -1,0 +1,116 @@
+package paired
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"fairbridge/bridge/study/measure"
+)
+
+// run is four jobs of three accounts on 10 GPUs. Slow multiplies what they wait.
+func run(seed int64, slow float64) *measure.Run {
+	job := func(id int64, account string, gpus int, wait, ran float64) measure.JobOutcome {
+		return measure.JobOutcome{
+			ID: id, Account: account, GPUCount: gpus, Start: slow * wait, Finish: slow*wait + ran, ExclusiveRunSeconds: ran, HeldSeconds: ran, Service: ran * float64(gpus),
+		}
+	}
+	r := &measure.Run{Seed: seed, ClusterGPUs: 10, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, WriteCount: int(slow), JobOutcomes: []measure.JobOutcome{
+		job(1, "big", 8, 100, 100), job(2, "big", 8, 200, 100), job(3, "small", 1, 100, 50), job(4, "tiny", 2, 0, 5),
+	}}
+	r.JobOutcomes[0].StopCount, r.JobOutcomes[0].LostService = 2, 1800
+	return r
+}
+
+// TestFiguresByHand works out every figure of one run, and its ratio to another that waits half
+// as long.
+func TestFiguresByHand(t *testing.T) {
+	s := NewSet(8, map[string]float64{"big": 1, "small": 1})
+	c := s.Compare("p", []*measure.Run{run(1, 2)}, []*measure.Run{run(2, 9), nil, run(1, 1)})
+	if len(c.Pairs) != 1 || c.Pairs[0].Seed != 1 {
+		t.Fatalf("paired are %+v", c.Pairs)
+	}
+	// Waits 200, 400, 200, 0 against 100, 200, 100, 0. Slowdowns 3, 5, 5, 1 against 2, 3, 3, 1.
+	want := map[string][2]float64{
+		"mean_wait_s": {200, 2}, "p95_wait_s": {370, 2}, "p99_wait_s": {394, 2}, "makespan_s": {400, 1},
+		"mean_completion_s": {263.75, 263.75 / 163.75}, "mean_slowdown": {3.5, 3.5 / 2.25},
+		"worst_account_slowdown":     {5, 5.0 / 3},   // small; big is 4 over 2.5
+		"worst_below_share_slowdown": {5, 5.0 / 3},   // small had 50 and tiny 10 of 1,660 GPU-seconds
+		"slowdown_gpus_1":            {5, 5.0 / 3},   // job 3
+		"slowdown_gpus_2_to_4":       {1, 1},         // job 4
+		"slowdown_gpus_5_to_8":       {4, 4.0 / 2.5}, // jobs 1 and 2
+		"slowdown_gpus_from_9":       {math.NaN(), math.NaN()},
+		"fillable_idle_share":        {0.1, 2}, "stops": {2, 1}, "lost_gpu_hours": {0.5, 1}, "writes": {2, 2},
+	}
+	if len(want) != len(s.Figures) {
+		t.Errorf("%d figures, %d are worked out", len(s.Figures), len(want))
+	}
+	for i, f := range s.Figures {
+		w := want[f.Key]
+		for k, got := range []float64{c.Pairs[0].Values[i], c.Pairs[0].Ratios[i]} {
+			if same := math.Abs(got-w[k]) < 1e-9 || math.IsNaN(got) && math.IsNaN(w[k]); !same {
+				t.Errorf("%s: %g, want %g", f.Key, got, w[k])
+			}
+		}
+	}
+}
+
+// TestSpreads: of several seeds, the baseline beside itself is 1 everywhere, and seeds that only
+// one of both has do not count.
+func TestSpreads(t *testing.T) {
+	s := NewSet(8, nil)
+	base := []*measure.Run{run(1, 1), run(2, 1), run(3, 2), run(4, 1)}
+	own := s.Compare("base", base, base)
+	c := s.Compare("p", []*measure.Run{run(1, 0.5), run(2, 3), run(3, 2), run(9, 1)}, base)
+	for i, f := range s.Figures {
+		if f.IsRatio && own.Spreads[i].SeedCount > 0 && (own.Spreads[i].Least != 1 || own.Spreads[i].Greatest != 1 || own.Spreads[i].WorseCount != 0) {
+			t.Errorf("%s of the baseline is %+v", f.Key, own.Spreads[i])
+		}
+		if f.Key == "mean_wait_s" {
+			want := Spread{Median: 1, Least: 0.5, Greatest: 3, SeedCount: 3, BetterCount: 1, WorseCount: 1}
+			if c.Spreads[i] != want {
+				t.Errorf("mean waits are %+v, want %+v", c.Spreads[i], want)
+			}
+			if got := f.FormatSpread(c.Spreads[i]); got != "1.00 .50–3.00 1:1" {
+				t.Errorf("printed: %s", got)
+			}
+			if got := f.FormatValues(s.ValueSpreads(&own)[i]); got != "100.0 100.0–200.0" {
+				t.Errorf("the baseline is printed %s", got)
+			}
+		}
+	}
+}
+
+func TestLosersAreNamed(t *testing.T) {
+	s := NewSet(8, nil)
+	base := []*measure.Run{run(1, 1), run(2, 1), run(3, 1)}
+	c := s.Compare("p", []*measure.Run{run(1, 2), run(2, 2), run(3, 0.5)}, base)
+	if got, want := s.DescribeLosers(&c), "seeds 1 1.61, 2 1.61; jobs of 1 GPU 1.67, 5–8 GPUs 1.60; accounts small 1.67, big 1.60"; got != want {
+		t.Errorf("losers: %s\nwant:   %s", got, want)
+	}
+	if same := s.Compare("base", base, base); s.DescribeLosers(&same) != "" {
+		t.Errorf("beside itself %s", s.DescribeLosers(&same))
+	}
+}
+
+func TestSizesFollowTheNode(t *testing.T) {
+	for gpus, want := range map[int]string{
+		1: "1 GPU, ≥ 2 GPUs", 2: "1 GPU, 2 GPUs, ≥ 3 GPUs", 4: "1 GPU, 2 GPUs, 3–4 GPUs, ≥ 5 GPUs", 8: "1 GPU, 2–4 GPUs, 5–8 GPUs, ≥ 9 GPUs",
+	} {
+		var titles []string
+		for _, r := range sizeRanges(gpus) {
+			titles = append(titles, r.title())
+		}
+		if got := strings.Join(titles, ", "); got != want {
+			t.Errorf("nodes of %d: %s, want %s", gpus, got, want)
+		}
+	}
+}
+
+func TestFormatRatio(t *testing.T) {
+	for v, want := range map[float64]string{0: ".00", 0.984: ".98", 1: "1.00", 12.34: "12.3", 123.4: "123", math.Inf(1): "–"} {
+		if got := FormatRatio(v); got != want {
+			t.Errorf("%g: %s, want %s", v, got, want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package simulation
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/paired"
+	"fairbridge/cmd/internal/output"
+)
+
+// printRatios prints a block: the baseline's own figures, and below them each policy's ratios
+// to them.
+func printRatios(w io.Writer, b *study.PairedBlock) {
+	printable.Fprintln(w, describeExperiment(b.Experiment))
+	printInformation(w, b.Experiment)
+	for g := range paired.GroupCount {
+		printable.Fprintf(w, "\n")
+		printRatioGroup(w, b, g)
+	}
+	printLosers(w, b)
+	printable.Fprintf(w, "\n")
+}
+
+// printRatioGroup prints the figures that belong together.
+func printRatioGroup(w io.Writer, b *study.PairedBlock, g paired.Group) {
+	head, base := []any{"POLICY"}, []any{b.Baseline.PolicyLabel}
+	rows := make([][]any, len(b.Comparisons))
+	for i := range rows {
+		rows[i] = []any{b.Comparisons[i].PolicyLabel}
+	}
+	values := b.Set.ValueSpreads(&b.Baseline)
+	for i, f := range b.Set.Figures {
+		if f.Group != g {
+			continue
+		}
+		head, base = append(head, f.ColumnHead), append(base, f.FormatValues(values[i]))
+		for k := range rows {
+			rows[k] = append(rows[k], f.FormatSpread(b.Comparisons[k].Spreads[i]))
+		}
+	}
+	t := newNumberTable(w, head...)
+	for _, row := range append([][]any{base}, rows...) {
+		t.AddRow(row...)
+	}
+	t.Print()
+}
+
+// printLosers says of each policy who is worse off, and what failed.
+func printLosers(w io.Writer, b *study.PairedBlock) {
+	printable.Fprintf(w, "\nWorse off than under %s by more than 5 %%:\n", b.Baseline.PolicyLabel)
+	for i := range b.Comparisons {
+		c := &b.Comparisons[i]
+		text := b.Set.DescribeLosers(c)
+		if text == "" {
+			text = "nobody"
+		}
+		if n := len(b.Scenarios); len(c.Pairs) < n {
+			text += fmt.Sprintf(" (%d of %d seeds ended)", len(c.Pairs), n)
+		}
+		output.WriteParagraph(w, "  "+c.PolicyLabel+": ", text)
+		if err := b.Errs[i]; err != nil {
+			output.WriteParagraph(w, "  ", fmt.Sprintf("%s: %v", c.PolicyLabel, err))
+		}
+	}
+}
+
+// ratiosLegend explains the tables.
+func ratiosLegend(baseline string) string {
+	return `The row of ` + baseline + ` is in seconds and plain numbers. Below it stand ratios to it on the same jobs, less is
+better: median, least–greatest, and on how many seeds the policy is better:worse. IDLE to
+WRITES are the figures themselves. WAIT: all time without GPUs from arrival to end;
+COMPLETION: from arrival to end, in the mean; SLOWDOWN: that over run time (of 10 s at least),
+of all, by GPUs, of the account that comes off worst, and of the worst BELOW its SHARE of the
+GPU time; IDLE: GPU time idle while jobs wait that would fit; LOST: GPU-hours; WRITES: to Slurm.`
+}
+
+// ratioLine is what --json prints of a policy of a block.
+type ratioLine struct {
+	Policy      string                 `json:"policy"`
+	Against     string                 `json:"against"`
+	Trace       string                 `json:"trace"`
+	Jobs        int                    `json:"jobs"` // of the first seed
+	Reporting   int                    `json:"reporting_jobs"`
+	Noise       float64                `json:"noise"`
+	OfferedLoad float64                `json:"load,omitempty"`
+	OptedIn     *float64               `json:"opted_in,omitempty"`
+	SeedsAsked  int                    `json:"seeds_asked"`
+	SeedsEnded  int                    `json:"seeds"`
+	Error       string                 `json:"error,omitempty"`
+	Values      map[string]ratioSpread `json:"values"`
+	Ratios      map[string]ratioSpread `json:"ratios"`
+	Runs        []ratioRun             `json:"runs"`
+}
+
+// ratioSpread is a figure over the seeds; null where no seed has it.
+type ratioSpread struct {
+	Median   *float64 `json:"median"`
+	Least    *float64 `json:"least"`
+	Greatest *float64 `json:"greatest"`
+	Seeds    int      `json:"seeds"`
+	Better   *int     `json:"better,omitempty"`
+	Worse    *int     `json:"worse,omitempty"`
+}
+
+// ratioRun is one seed.
+type ratioRun struct {
+	Seed     int64               `json:"seed"`
+	Values   map[string]*float64 `json:"values"`
+	Ratios   map[string]*float64 `json:"ratios"`
+	Accounts map[string]*float64 `json:"account_slowdown_ratios"`
+}
+
+// writeRatioLines prints a line for each policy of a block, the baseline first.
+func writeRatioLines(w io.Writer, b *study.PairedBlock) error {
+	lines := []ratioLine{newRatioLine(b, &b.Baseline, nil)}
+	for i := range b.Comparisons {
+		lines = append(lines, newRatioLine(b, &b.Comparisons[i], b.Errs[i]))
+	}
+	return output.WriteJSONLines(w, lines)
+}
+
+func newRatioLine(b *study.PairedBlock, c *paired.Comparison, err error) ratioLine {
+	l := ratioLine{
+		Policy: c.PolicyLabel, Against: b.Baseline.PolicyLabel, Trace: b.Scenarios[0].Name, Jobs: len(b.Scenarios[0].Jobs), Reporting: b.CountReportingJobs(), Noise: b.NoiseFactor,
+		OfferedLoad: b.OfferedLoad, OptedIn: b.StoppableShare, SeedsAsked: len(b.Scenarios), SeedsEnded: len(c.Pairs),
+		Values: map[string]ratioSpread{}, Ratios: map[string]ratioSpread{}, Runs: []ratioRun{},
+	}
+	if err != nil {
+		l.Error = err.Error()
+	}
+	values := b.Set.ValueSpreads(c)
+	for i, f := range b.Set.Figures {
+		l.Values[f.Key] = newRatioSpread(values[i])
+		if f.IsRatio {
+			s := newRatioSpread(c.Spreads[i])
+			s.Better, s.Worse = &c.Spreads[i].BetterCount, &c.Spreads[i].WorseCount
+			l.Ratios[f.Key] = s
+		}
+	}
+	for i := range c.Pairs {
+		l.Runs = append(l.Runs, newRatioRun(b.Set, &c.Pairs[i]))
+	}
+	return l
+}
+
+func newRatioSpread(s paired.Spread) ratioSpread {
+	return ratioSpread{Median: finiteOrNil(s.Median), Least: finiteOrNil(s.Least), Greatest: finiteOrNil(s.Greatest), Seeds: s.SeedCount}
+}
+
+func newRatioRun(set *paired.Set, p *paired.Pair) ratioRun {
+	r := ratioRun{Seed: p.Seed, Values: map[string]*float64{}, Ratios: map[string]*float64{}, Accounts: map[string]*float64{}}
+	for i, f := range set.Figures {
+		r.Values[f.Key] = finiteOrNil(p.Values[i])
+		if f.IsRatio {
+			r.Ratios[f.Key] = finiteOrNil(p.Ratios[i])
+		}
+	}
+	for name, v := range p.AccountRatios {
+		r.Accounts[name] = finiteOrNil(v)
+	}
+	return r
+}
+
+// finiteOrNil is a number as JSON can hold it.
+func finiteOrNil(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,102 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/published"
+	"fairbridge/cmd/internal/cli"
+)
+
+// readBlocks reads the flags and the files they name: an experiment for each load and each
+// part of the jobs that may be stopped.
+func (f *compareFlags) readBlocks() ([]*study.Block, error) {
+	if err := f.checkFlags(); err != nil {
+		return nil, err
+	}
+	jobs := f.generateKind
+	if jobs == "" {
+		jobs = f.scenarioSource.TracePath
+	}
+	e, err := f.newCheckedExperiment(jobs)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.addBaseline(e); err != nil {
+		return nil, err
+	}
+	e.NoiseFactor = f.noiseFactor
+	var blocks []*study.Block
+	loads := f.offeredLoads.numbers
+	if len(loads) == 0 {
+		loads = []float64{0}
+	}
+	for _, load := range loads {
+		scenarios, err := f.readScenarios(load)
+		if err != nil {
+			return nil, err
+		}
+		of := *e
+		if f.generateKind == "" {
+			if set := published.FindResultSet(scenarios[0].Jobs, scenarios[0].CountGPUs()); set != nil {
+				of.PublishedRows = set.Rows
+			}
+		}
+		if err := f.addScenarios(&of, scenarios...); err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, f.splitByStoppable(study.Block{Setting: study.Setting{OfferedLoad: load}, Experiment: &of})...)
+	}
+	return blocks, nil
+}
+
+// readScenarios reads or draws the jobs of all seeds.
+func (f *compareFlags) readScenarios(load float64) ([]*study.Scenario, error) {
+	if f.generateKind == "" {
+		s, err := study.LoadScenario(f.scenarioSource)
+		if err != nil {
+			return nil, err
+		}
+		return slices.Repeat([]*study.Scenario{s}, f.seedCount), nil
+	}
+	o := f.generateOptions
+	o.OfferedLoad = load
+	var scenarios []*study.Scenario
+	jobs := 0
+	for i := range f.seedCount {
+		s, err := study.GenerateScenario(f.generateKind, o, f.seed+int64(i), f.scenarioSource.Nodes)
+		if err != nil {
+			return nil, cli.NewUsageError(err)
+		}
+		f.scenarioSource.Reports.SetReports(s.Jobs, true)
+		scenarios = append(scenarios, s)
+		if jobs += len(s.Jobs); jobs > maxDrawnJobs {
+			return nil, cli.NewUsageError(fmt.Errorf("--seeds %d: the first %d draw %d jobs together, want at most %d: take fewer seeds or --jobs", f.seedCount, i+1, jobs, maxDrawnJobs))
+		}
+	}
+	return scenarios, nil
+}
+
+// maxDrawnJobs is how many jobs all seeds may draw together; they are held in memory.
+const maxDrawnJobs = 10_000_000
+
+// splitByStoppable returns the block once for each part of the jobs that may be stopped.
+func (f *compareFlags) splitByStoppable(b study.Block) []*study.Block {
+	if len(f.stoppableShares.numbers) == 0 {
+		return []*study.Block{&b}
+	}
+	var blocks []*study.Block
+	for _, share := range f.stoppableShares.numbers {
+		e := *b.Experiment
+		e.Scenarios = nil
+		for i, s := range b.Scenarios {
+			drawn := *s
+			drawn.Jobs = slices.Clone(s.Jobs)
+			study.SetStoppableShare(drawn.Jobs, share, f.seed+int64(i))
+			e.Scenarios = append(e.Scenarios, &drawn)
+		}
+		blocks = append(blocks, &study.Block{Setting: study.Setting{OfferedLoad: b.OfferedLoad, StoppableShare: &share}, Experiment: &e})
+	}
+	return blocks
+}

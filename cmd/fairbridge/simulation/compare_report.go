@@ -1,0 +1,112 @@
+package simulation
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/chart"
+	"fairbridge/bridge/study/datafile"
+	"fairbridge/cmd/internal/cli"
+)
+
+// comparisonReport tells of the blocks of a sweep as they end.
+type comparisonReport struct {
+	blocks    []*study.Block
+	baseline  string // that policies are compared with; "": none
+	files     *resultFiles
+	out       io.Writer
+	json      bool
+	keepsJobs bool // what became of each job is wanted when all is done
+	told      []*study.Block
+	paired    []*study.PairedBlock
+	failed    error
+}
+
+// addBlock prints what came of a block.
+func (r *comparisonReport) addBlock(b *study.Block) error {
+	r.told = append(r.told, b)
+	if text := b.Setting.String(); text != "" && !r.json {
+		printable.Fprintf(r.out, "%s%s.\n", strings.ToUpper(text[:1]), text[1:])
+	}
+	if r.baseline == "" {
+		r.failed = errors.Join(r.failed, printComparison(r.out, b.Experiment, b.Results, r.json))
+		return nil
+	}
+	p, err := b.PairWith(r.baseline)
+	if err != nil {
+		return err
+	}
+	r.paired = append(r.paired, p)
+	if r.json {
+		err = writeRatioLines(r.out, p)
+	} else {
+		printRatios(r.out, p)
+	}
+	r.failed = errors.Join(r.failed, study.CheckFailures(b.Results))
+	if !r.keepsJobs {
+		b.DropJobs()
+	}
+	return err
+}
+
+// finish explains the tables, writes the files, and says what failed.
+func (r *comparisonReport) finish() error {
+	if len(r.paired) > 0 && !r.json {
+		printable.Fprintlines(r.out, ratiosLegend(r.paired[0].Baseline.PolicyLabel))
+	}
+	return errors.Join(r.files.writeBlocks(r.told, r.paired), r.failed)
+}
+
+// resultFiles are the files in which results are written besides.
+type resultFiles struct{ htmlPage, perJob *datafile.AtomicFile }
+
+// newResultFiles makes sure that they can be written.
+func newResultFiles(f *simulateFlags) (*resultFiles, error) {
+	page, err := datafile.CreateFile(f.htmlFile)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := datafile.CreateFile(f.perJobFile)
+	if err != nil {
+		page.Discard()
+		return nil, err
+	}
+	return &resultFiles{page, jobs}, nil
+}
+
+func (f *resultFiles) discard() {
+	f.htmlPage.Discard()
+	f.perJob.Discard()
+}
+
+// write writes them; more sentences come below the title of the page.
+func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
+	if err := f.htmlPage.Write(func(w io.Writer) error {
+		page := e.NewComparisonPage(results, describeExperiment(e))
+		page.About, page.Footer = append(append(page.About, e.DescribeInformation(), e.DescribeNoise()), more...), cli.MadeByText()
+		return chart.WriteComparisonPage(w, page)
+	}); err != nil {
+		return err
+	}
+	return f.perJob.Write(func(w io.Writer) error { return study.WriteJobOutcomes(w, results) })
+}
+
+// writeBlocks writes them of a sweep: beside a baseline the page shows ratios.
+func (f *resultFiles) writeBlocks(blocks []*study.Block, paired []*study.PairedBlock) error {
+	if len(paired) == 0 && len(blocks) == 1 {
+		return f.write(blocks[0].Experiment, blocks[0].Results)
+	}
+	if len(paired) > 0 {
+		if err := f.htmlPage.Write(func(w io.Writer) error {
+			page := study.NewRatioPage(paired, describeExperiment(paired[0].Experiment), paired[0].DescribeInformation(), paired[0].DescribeNoise())
+			page.Footer = cli.MadeByText()
+			return chart.WriteReportPage(w, page)
+		}); err != nil {
+			return err
+		}
+	}
+	return f.perJob.Write(func(w io.Writer) error { return study.WriteBlockOutcomes(w, blocks) })
+}
