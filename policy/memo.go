@@ -10,19 +10,29 @@ import (
 // to all but its policy; within a process the value itself is handed on,
 // and encoded only when it is stored. The zero Memo is none.
 type Memo struct {
-	value   any
-	rawJSON json.RawMessage
+	value      any
+	rawJSON    json.RawMessage
+	isTimeless bool
 }
 
 // Remember wraps a value. It must encode as JSON without loss, and must not be
 // changed afterwards.
 func Remember(value any) Memo { return Memo{value: value} }
 
+// RememberTimeless wraps, like Remember, a value that time alone does not change: while no job
+// waits and the same jobs run on the same nodes, every decision would make of it the very
+// same again. A simulation may then leave decisions out.
+func RememberTimeless(value any) Memo { return Memo{value: value, isTimeless: true} }
+
 // MemoFromJSON wraps stored JSON.
 func MemoFromJSON(raw []byte) Memo { return Memo{rawJSON: raw} }
 
 // IsZero reports whether there is nothing to remember.
 func (m Memo) IsZero() bool { return m.value == nil && len(m.rawJSON) == 0 }
+
+// IsTimeless reports whether time alone does not change what is remembered (RememberTimeless):
+// so of nothing. It is not stored.
+func (m Memo) IsTimeless() bool { return m.IsZero() || m.isTimeless }
 
 // Recall returns what was remembered as a T, the zero T if nothing was. It
 // must not be changed: it may be the very value that was remembered.

@@ -48,3 +48,17 @@ func TestNoMemo(t *testing.T) {
 		t.Error("a string was recalled as a number")
 	}
 }
+
+func TestOnlyWhatSaysSoIsTimeless(t *testing.T) {
+	for name, want := range map[string]struct {
+		memo policy.Memo
+		is   bool
+	}{"nothing": {policy.Memo{}, true}, "a value": {policy.Remember(1), false}, "timeless": {policy.RememberTimeless(1), true}, "stored": {policy.MemoFromJSON([]byte("1")), false}} {
+		if want.memo.IsTimeless() != want.is {
+			t.Errorf("%s: timeless is %t", name, !want.is)
+		}
+	}
+	if !policy.RememberTimeless(1).Equal(policy.Remember(1)) {
+		t.Error("the same value is not equal")
+	}
+}

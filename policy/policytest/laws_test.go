@@ -66,6 +66,13 @@ func TestLawsCatch(t *testing.T) {
 				return plan, err
 			})
 		},
+		"remembers the time as timeless": func() policy.Policy {
+			return decide(func(s *policy.Snapshot) (*policy.Plan, error) {
+				plan, err := honest.Decide(s)
+				plan.Memo = policy.RememberTimeless(s.Now)
+				return plan, err
+			})
+		},
 		"gives no reason": altered(func(_ *policy.Snapshot, _ *policy.Job, d *policy.Decision) { d.Why = "" }),
 		"moves kept jobs": altered(func(s *policy.Snapshot, _ *policy.Job, d *policy.Decision) {
 			if d.Verb == policy.Keep && len(d.On) > 0 && len(s.Nodes) > 1 {

@@ -156,9 +156,9 @@ func (r *runner) checkProgress() error {
 }
 
 // advanceToNextCycle lets time pass until the next cycle that is worth it. Cycles stay on
-// their beat, and keep their numbers.
+// their beat, and keep their numbers: where no job is there, none is run or counted anyway.
 func (r *runner) advanceToNextCycle() {
-	from, out := r.world.Now(), 0
+	from, out, counted := r.world.Now(), 0, 0
 	for {
 		r.advanceTime(r.world.Now().Add(r.LoopConfig.Interval))
 		now := r.world.Now()
@@ -166,9 +166,12 @@ func (r *runner) advanceToNextCycle() {
 			break
 		}
 		out++
+		if r.world.OpenJobCount() > 0 {
+			counted++
+		}
 	}
 	if out > 0 {
-		r.store.SkipCycles(partitionName, out)
+		r.store.SkipCycles(partitionName, counted)
 		r.cycleSkipper.skippedCount += out
 	}
 }

@@ -27,14 +27,14 @@ const maxSkippedTime = 10 * time.Minute
 func (q *cycleSkipper) noteCycle(rep *cycle.Report, waiting, open int) {
 	q.cycleCount++
 	q.wasIdle = !q.runsEveryCycle && q.cycleCount > q.warmupCycles && rep.Result == cycle.ResultNothing && len(rep.Intents) == 0 &&
-		waiting == 0 && open == 0 && !carriesMemo(rep)
+		waiting == 0 && open == 0 && !needsEveryCycle(rep)
 }
 
-// carriesMemo reports whether the policy carries something from cycle to cycle:
-// then every cycle counts.
-func carriesMemo(rep *cycle.Report) bool {
+// needsEveryCycle reports whether the policy carries something from cycle to cycle that
+// each would change.
+func needsEveryCycle(rep *cycle.Report) bool {
 	for i := range rep.PartitionResults {
-		if p := rep.PartitionResults[i].Plan; p != nil && !p.Memo.IsZero() {
+		if p := rep.PartitionResults[i].Plan; p != nil && !p.Memo.IsTimeless() {
 			return true
 		}
 	}

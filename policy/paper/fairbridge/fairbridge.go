@@ -55,7 +55,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(line.peaks)
+	plan.Memo = policy.RememberTimeless(line.peaks)
 	return plan, nil
 }
 
