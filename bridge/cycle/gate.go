@@ -26,7 +26,7 @@ type cycleState struct {
 	withheldReasons []string                     // why not all of them, whatever the partition
 	gateInput       gate.CommonInput             // without what differs by partition
 	requeuedRuns    []slurm.Run                  // runs that a requeue was sent to
-	lastSentByField map[slurm.JobField]time.Time // when a field was last sent something
+	lastSentByField map[slurm.JobField]time.Time // when a field was last sent something, not long ago
 }
 
 // newCycleState gathers what holds for all partitions. The doubts are those in which the
@@ -58,7 +58,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 		if in.State == bridge.IntentVoid {
 			continue
 		}
-		if at := in.Edit.WrittenField(); in.Sent.After(s.lastSentByField[at]) {
+		if at := in.Edit.WrittenField(); s.mayCoolDown(in) && in.Sent.After(s.lastSentByField[at]) {
 			s.lastSentByField[at] = in.Sent
 		}
 		if actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow {
@@ -66,6 +66,12 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 		}
 	}
 	return s
+}
+
+// mayCoolDown reports whether the intent was sent so lately that its field may have to be left
+// alone for a while yet.
+func (s *cycleState) mayCoolDown(in *bridge.Intent) bool {
+	return !in.Sent.IsZero() && s.clock().Sub(in.Sent) < 2*s.config.Budgets.EditCooldown
 }
 
 // gateInputFor is what the gate judges a partition by, as of now. A partition that

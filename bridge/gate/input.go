@@ -89,6 +89,6 @@ type EditInput struct {
 	AllowedStops         []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
 	AllowedWarnings      []bridge.PlannedWarning      // PlanOutput.Warnings; a warning needs its own
 	RequeuedRuns         []slurm.Run                  // runs with a requeue intent of any state but VOID
-	LastSentByField      map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
+	LastSentByField      map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock; those sent within EditCooldown at least
 	TasksEditedElsewhere int                          // tasks of the edits other partitions got this cycle
 }

@@ -22,7 +22,8 @@ type IntentBook struct {
 	yieldedIntentByJob      map[int64]*bridge.Intent
 	unansweredUndoIDByField map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
-	valuesByField map[slurm.JobField][]*bridge.Intent // all that left a value of ours, which may stand or have stood
+	intents       []bridge.Intent
+	valuesByField map[slurm.JobField][]*bridge.Intent // all that left a value of ours, which may stand or have stood; nil: nobody asked yet
 
 	yieldTime time.Duration // see WithYieldTime
 }
@@ -31,26 +32,37 @@ type IntentBook struct {
 func NewIntentBook(intents []bridge.Intent) *IntentBook {
 	b := &IntentBook{
 		newestIntentByField: map[slurm.JobField]*bridge.Intent{}, openIntentByField: map[slurm.JobField]*bridge.Intent{}, yieldedIntentByJob: map[int64]*bridge.Intent{},
-		unansweredUndoIDByField: map[slurm.JobField]int64{}, valuesByField: map[slurm.JobField][]*bridge.Intent{}, yieldTime: 24 * time.Hour,
+		unansweredUndoIDByField: map[slurm.JobField]int64{}, intents: intents, yieldTime: 24 * time.Hour,
 	}
 	for i := range intents {
 		in := &intents[i]
-		at := in.Edit.WrittenField()
-		if leftValue(in) {
-			b.valuesByField[at] = append(b.valuesByField[at], in)
-		}
 		switch {
 		case in.State.IsOpen():
-			b.openIntentByField[at] = in
+			b.openIntentByField[in.Edit.WrittenField()] = in
 		case in.State == bridge.IntentObserved:
-			b.newestIntentByField[at] = in
+			b.newestIntentByField[in.Edit.WrittenField()] = in
 		case in.State == bridge.IntentYielded:
 			b.yieldedIntentByJob[in.Edit.Run.Job] = in
-		case !actuator.IsFieldShown(at.Field) && mayHaveUndone(in):
-			b.unansweredUndoIDByField[at] = in.ID
+		case mayHaveUndone(in) && !actuator.IsFieldShown(in.Edit.Kind.Field()):
+			b.unansweredUndoIDByField[in.Edit.WrittenField()] = in.ID
 		}
 	}
 	return b
+}
+
+// valuesOf returns the intents that left a value of ours in the field, which may stand or have
+// stood, by ID. They matter only after slurmctld was started anew, so they are found when they
+// are first asked for.
+func (b *IntentBook) valuesOf(at slurm.JobField) []*bridge.Intent {
+	if b.valuesByField == nil {
+		b.valuesByField = map[slurm.JobField][]*bridge.Intent{}
+		for i := range b.intents {
+			if in := &b.intents[i]; leftValue(in) {
+				b.valuesByField[in.Edit.WrittenField()] = append(b.valuesByField[in.Edit.WrittenField()], in)
+			}
+		}
+	}
+	return b.valuesByField[at]
 }
 
 // StandingIntent returns the intent whose value stands in the field now and is ours,

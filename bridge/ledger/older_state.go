@@ -29,7 +29,7 @@ func (b *IntentBook) ValueOwnerOf(in *bridge.Intent, j *slurm.Job, v *slurm.View
 	if whose != actuator.OwnerOther || !wasStartedSince(in, v) || before == actuator.OwnerUs {
 		return whose
 	}
-	for _, old := range b.valuesByField[in.Edit.WrittenField()] {
+	for _, old := range b.valuesOf(in.Edit.WrittenField()) {
 		if old.ID >= in.ID || !isForJob(old, j, v) {
 			continue
 		}
@@ -70,6 +70,16 @@ func wasStartedSince(in *bridge.Intent, v *slurm.View) bool {
 	return !v.ControllerStart.IsZero() && !in.LastTouched().Truncate(time.Second).After(v.ControllerStart)
 }
 
+// wasStartedSinceAny reports whether slurmctld was started after any of the intents was sent.
+func wasStartedSinceAny(intents []bridge.Intent, v *slurm.View) bool {
+	for i := range intents {
+		if wasStartedSince(&intents[i], v) {
+			return true
+		}
+	}
+	return false
+}
+
 // isForJob reports whether the intent's value is one of the job, and has not run out.
 func isForJob(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 	return IsSameJob(in.Edit.Run, j.CurrentRun()) && (in.NotAfter.IsZero() || v.At.Before(in.NotAfter))
@@ -99,8 +109,12 @@ type fieldHistory struct {
 	yieldedAt time.Time        // when somebody's change was last seen
 }
 
-// fieldHistories returns the history of each field, in the order of the first intent of each.
-func fieldHistories(intents []bridge.Intent) []*fieldHistory {
+// fieldHistories returns the history of each field, in the order of the first intent of each; none
+// when slurmctld was not started since any of the intents was sent.
+func fieldHistories(intents []bridge.Intent, v *slurm.View) []*fieldHistory {
+	if !wasStartedSinceAny(intents, v) {
+		return nil
+	}
 	var out []*fieldHistory
 	byField := map[slurm.JobField]*fieldHistory{}
 	for i := range intents {
@@ -132,7 +146,7 @@ func fieldHistories(intents []bridge.Intent) []*fieldHistory {
 // what a person had set before that start, or was seen to have set since, though it be one of our numbers.
 func OlderStateIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	var out []bridge.Intent
-	for _, h := range fieldHistories(intents) {
+	for _, h := range fieldHistories(intents, v) {
 		j := v.Job(h.at.Job)
 		if h.isTaken || h.last == nil || j == nil || !j.IsPending() || j.UntrustedReason != "" || !wasStartedSince(h.last, v) || h.isOwnersValue(j, v) {
 			continue
@@ -181,7 +195,7 @@ func newOlderStateIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.
 // slurmctld was started: with an older state it stands again.
 func repeatedUndoEdits(intents []bridge.Intent, v *slurm.View) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, h := range fieldHistories(intents) {
+	for _, h := range fieldHistories(intents, v) {
 		j := v.Job(h.at.Job)
 		if h.isTaken || h.last == nil || actuator.IsFieldShown(h.at.Field) || !actuator.LeavesNoValue(h.last) || !wasStartedSince(h.last, v) ||
 			j == nil || !j.IsPending() || j.IsHeld || j.UntrustedReason != "" || !isForJob(h.last, j, v) || actuator.ValueOwnerOf(h.last, j) != actuator.OwnerHidden {

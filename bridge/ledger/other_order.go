@@ -29,7 +29,7 @@ const (
 // number that we did not write stands in them, or took the place of ours within the last hour.
 // The intents are those that the view leaves (SettleIntents).
 func OtherOrderReasonByJob(intents []bridge.Intent, v *slurm.View) map[int64]string {
-	reasons, isOurValue := map[int64]string{}, map[slurm.JobField]map[int64]bool{}
+	reasons, foreign := map[int64]string{}, siteFactorByWaitingJob(v)
 	for i := range intents {
 		in := &intents[i]
 		if !actuator.EditKindRowOf(in.Edit.Kind).AddsToPriority {
@@ -40,20 +40,26 @@ func OtherOrderReasonByJob(intents []bridge.Intent, v *slurm.View) map[int64]str
 				reasons[j.ID] = in.Error
 			}
 		}
-		if at := in.Edit.WrittenField(); !in.Sent.IsZero() || in.State == bridge.IntentObserved {
-			if isOurValue[at] == nil {
-				isOurValue[at] = map[int64]bool{}
-			}
-			isOurValue[at][in.Edit.Value] = true
+		isOurs := in.Edit.Kind.Field() == slurm.FieldSiteFactor && (!in.Sent.IsZero() || in.State == bridge.IntentObserved)
+		if factor, ok := foreign[in.Edit.Run.Job]; ok && isOurs && factor == in.Edit.Value {
+			delete(foreign, in.Edit.Run.Job)
 		}
 	}
-	for i := range v.Jobs {
-		j := &v.Jobs[i]
-		if j.IsSiteFactorKnown && j.SiteFactor != 0 && j.IsPending() && !isOurValue[slurm.JobField{Job: j.ID, Field: slurm.FieldSiteFactor}][j.SiteFactor] {
-			reasons[j.ID] = fmt.Sprintf("its site factor is %d, which fairbridge did not write", j.SiteFactor)
-		}
+	for job, factor := range foreign {
+		reasons[job] = fmt.Sprintf("its site factor is %d, which fairbridge did not write", factor)
 	}
 	return reasons
+}
+
+// siteFactorByWaitingJob returns the site factors that the view shows in waiting jobs.
+func siteFactorByWaitingJob(v *slurm.View) map[int64]int64 {
+	factors := map[int64]int64{}
+	for i := range v.Jobs {
+		if j := &v.Jobs[i]; j.IsSiteFactorKnown && j.SiteFactor != 0 && j.IsPending() {
+			factors[j.ID] = j.SiteFactor
+		}
+	}
+	return factors
 }
 
 // CheckOtherOrder returns an error when the jobs, with what shows it, are so many that something
@@ -83,14 +89,16 @@ func RestoredIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	stands := map[slurm.JobField]bool{}
 	for i := range intents {
 		in := &intents[i]
-		at := in.Edit.WrittenField()
 		switch {
 		case !actuator.EditKindRowOf(in.Edit.Kind).AddsToPriority:
 		case in.State == bridge.IntentYielded:
-			replaced[at] = append(replaced[at], in)
+			replaced[in.Edit.WrittenField()] = append(replaced[in.Edit.WrittenField()], in)
 		case in.State.IsOpen() || in.State == bridge.IntentObserved:
-			stands[at] = true
+			stands[in.Edit.WrittenField()] = true
 		}
+	}
+	if len(replaced) == 0 {
+		return nil
 	}
 	var out []bridge.Intent
 	for i := range v.Jobs {

@@ -29,14 +29,15 @@ const maxUnansweredTime = 4 * time.Minute
 func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
 	last, awaited, book := lastSeenIDByField(intents), lastAwaitedIDByField(intents), NewIntentBook(intents)
 	var changed []bridge.Intent
-	for _, in := range intents {
+	for i := range intents {
+		in := &intents[i]
 		if !in.State.IsOpen() && in.State != bridge.IntentObserved {
 			continue
 		}
 		if in.State == bridge.IntentObserved && in.ID < awaited[in.Edit.WrittenField()] {
 			continue // a later value of ours may have taken its place: wait for that
 		}
-		after := in
+		after := *in
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.IntentPlanned || v.IsProvenGone(in.Edit.Run.Job) {
 			book.settleIntent(&after, j, last[in.Edit.WrittenField()], v, now)
 		}

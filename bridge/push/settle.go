@@ -35,7 +35,9 @@ func ReadRecentIntents(ctx context.Context, l IntentReader, cluster string, at t
 func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.SettleIntents(intents, v, v.At)
 	now = ledger.ReplaceChangedIntents(intents, changed)
-	now = slices.Concat(now, ledger.RestoredIntents(now, v))
+	if restored := ledger.RestoredIntents(now, v); len(restored) > 0 {
+		now = slices.Concat(now, restored)
+	}
 	now = slices.Concat(now, ledger.OlderStateIntents(now, v), ledger.InheritedIntents(now, v))
 	for i := range now { // the ledger does not keep it, and it changes when tasks are split off
 		if j := v.Job(now[i].Edit.Run.Job); j != nil {

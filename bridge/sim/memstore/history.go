@@ -79,15 +79,26 @@ func (h *history) recordView(v *slurm.View) error {
 		}
 	}
 	h.lastViewTime = v.At
-	for _, id := range slices.Sorted(maps.Keys(h.jobsByID)) {
-		if l := h.jobsByID[id]; l.lastViewNumber != h.viewCount {
-			h.closeUnlisted(l, before)
-			h.unlistedByID[id] = l
-			delete(h.jobsByID, id)
-		}
+	for _, id := range h.sortedIDs(func(l *jobHistory) bool { return l.lastViewNumber != h.viewCount }) {
+		l := h.jobsByID[id]
+		h.closeUnlisted(l, before)
+		h.unlistedByID[id] = l
+		delete(h.jobsByID, id)
 	}
 	maps.DeleteFunc(h.unlistedByID, func(_ int64, l *jobHistory) bool { return v.At.Sub(l.lastSeen) > unlistedKeepTime })
 	return nil
+}
+
+// sortedIDs returns the ids of the listed jobs that are wanted, sorted.
+func (h *history) sortedIDs(isWanted func(*jobHistory) bool) []int64 {
+	var ids []int64
+	for id, l := range h.jobsByID {
+		if isWanted(l) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
@@ -193,7 +204,7 @@ var countedEndStates = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEO
 func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Time) []time.Time) *bridge.Past {
 	out := &bridge.Past{PastByJob: map[int64]bridge.JobPast{}, FinishedJobs: slices.Clone(h.finishedJobs)}
 	var open []usageSpan
-	for _, id := range slices.Sorted(maps.Keys(h.jobsByID)) {
+	for _, id := range h.sortedIDs(func(l *jobHistory) bool { return l.isRunning || l.currentRun.Restarts > 0 && !l.hasEnded }) {
 		l := h.jobsByID[id]
 		if l.isRunning {
 			s := l.openSpan

@@ -119,9 +119,19 @@ func (last *storedCycle) fillIntentIDs(c *bridge.Cycle, out []bridge.Intent) err
 
 // intentsSince returns every intent that is not closed, or was closed after that.
 func (j *journal) intentsSince(since time.Time) []bridge.Intent {
-	var out []bridge.Intent
+	isWanted := func(in *bridge.Intent) bool { return in.Closed.IsZero() || in.Closed.After(since) }
+	n := 0
 	for i := range j.intents {
-		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {
+		if isWanted(&j.intents[i]) {
+			n++
+		}
+	}
+	if n == len(j.intents) {
+		return slices.Clone(j.intents)
+	}
+	out := make([]bridge.Intent, 0, n)
+	for i := range j.intents {
+		if in := &j.intents[i]; isWanted(in) {
 			out = append(out, *in)
 		}
 	}
