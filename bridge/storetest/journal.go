@@ -114,7 +114,7 @@ func testMemoComesBack(t *testing.T, s StoreWithClock) {
 	m, err = s.Memo(t.Context(), ClusterName, "gpu")
 	failOnError(t, err)
 	if !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.CycleSeq != 3 || m.Policy != c.Policy || m.Params != c.Params {
-		t.Errorf("got %+v, want %q of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
+		t.Errorf("got %+v, want %v of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
 	}
 	if m, err := s.Memo(t.Context(), ClusterName, "other"); m.CycleSeq != 0 || err != nil {
 		t.Errorf("another partition: cycle %d, %v", m.CycleSeq, err)
