@@ -133,7 +133,7 @@ func (g *PartitionGoal) orderGroups(line []linePlace) [][]linePlace {
 	var keys []key
 	groups := map[key][]linePlace{}
 	for _, p := range line {
-		k := key{tier: g.highestPartitionTier(p.job)}
+		k := key{tier: g.View.HighestTier(p.job)}
 		if g.OrderConfig.Strength != bridge.StrengthOverride {
 			k.qos = p.job.QOS
 		}
@@ -147,17 +147,6 @@ func (g *PartitionGoal) orderGroups(line []linePlace) [][]linePlace {
 		out[i] = groups[k]
 	}
 	return out
-}
-
-// highestPartitionTier returns the highest tier of the job's partitions.
-func (g *PartitionGoal) highestPartitionTier(j *slurm.Job) int {
-	tier := 0
-	for _, name := range j.Partitions {
-		if i := slices.IndexFunc(g.View.Partitions, func(p slurm.Partition) bool { return p.Name == name }); i >= 0 {
-			tier = max(tier, g.View.Partitions[i].PriorityTier)
-		}
-	}
-	return tier
 }
 
 // multifactorPlaces returns the places whose priority Slurm made itself.

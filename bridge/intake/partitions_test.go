@@ -33,6 +33,12 @@ func TestAPartitionThatChanged(t *testing.T) {
 		{"other accounts", func(p *slurm.Partition) { p.AllowedAccounts = []string{"lang", "speech"} }, "account vision", ""},
 		{"its account", func(p *slurm.Partition) { p.AllowedAccounts = []string{"Vision"} }, "", ""},
 		{"all accounts", func(p *slurm.Partition) { p.AllowedAccounts = []string{"ALL"} }, "", ""},
+		{"its account denied", func(p *slurm.Partition) { p.DeniedAccounts = []string{"lang", "Vision"} }, "account vision", ""},
+		{"another account denied", func(p *slurm.Partition) { p.DeniedAccounts = []string{"lang"} }, "", ""},
+		{"denied, and allowed by name", func(p *slurm.Partition) {
+			p.AllowedAccounts, p.DeniedAccounts = []string{"vision"}, []string{"vision"}
+		}, "", ""},
+		{"its QOS denied", func(p *slurm.Partition) { p.DeniedQOS = []string{"normal"} }, "QOS normal", ""},
 		{"another QOS", func(p *slurm.Partition) { p.AllowedQOS = []string{"high"} }, "QOS normal", ""},
 	} {
 		v := view(t, w)

@@ -16,6 +16,8 @@ type Partition struct {
 	PriorityTier    int
 	AllowedAccounts []string // allowed accounts; none: all
 	AllowedQOS      []string // allowed QOS; none: all
+	DeniedAccounts  []string // denied accounts; Slurm heeds them where it names no allowed ones
+	DeniedQOS       []string // denied QOS; likewise
 }
 
 // IsClosed reports whether the partition starts no job, not even one that waits already. In
@@ -39,15 +41,35 @@ func (p *Partition) RefusalReason(j *Job) string {
 		return p.ClosedReason()
 	case limit > 0 && j.TimeLimit > limit:
 		return fmt.Sprintf("partition %s takes jobs of at most %v, and its limit is %v", p.Name, limit, j.TimeLimit)
-	case !isAllowed(p.AllowedAccounts, j.Account):
+	case !isAllowed(p.AllowedAccounts, p.DeniedAccounts, j.Account):
 		return "partition " + p.Name + " does not take account " + j.Account
-	case !isAllowed(p.AllowedQOS, j.QOS):
+	case !isAllowed(p.AllowedQOS, p.DeniedQOS, j.QOS):
 		return "partition " + p.Name + " does not take QOS " + j.QOS
 	}
 	return ""
 }
 
-// isAllowed reports whether the list allows the name; an empty one, or ALL, allows every name.
-func isAllowed(list []string, name string) bool {
-	return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) || strings.EqualFold(s, "ALL") })
+// isAllowed reports whether the lists allow the name. Slurm heeds denied names only where it
+// names no allowed ones; ALL is as good as none.
+func isAllowed(allowed, denied []string, name string) bool {
+	if len(allowed) > 0 && !isNamed(allowed, "ALL") {
+		return isNamed(allowed, name)
+	}
+	return !isNamed(denied, name)
+}
+
+func isNamed(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
+}
+
+// HighestTier returns the highest priority tier of the job's partitions. Slurm looks at a waiting
+// job of a higher one first, whatever the priorities are.
+func (v *View) HighestTier(j *Job) int {
+	tier := 0
+	for _, name := range j.Partitions {
+		if p := v.Partition(name); p != nil {
+			tier = max(tier, p.PriorityTier)
+		}
+	}
+	return tier
 }

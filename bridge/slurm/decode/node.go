@@ -72,10 +72,12 @@ var partitionSchema = newRecordSchema(
 	nonNegativeField("max_time_limit", partitionMaxTimePtr),
 	objectField("priority", newRecordSchema(nonNegativeField("tier", partitionTierPtr)), skipValue),
 	nonNegativeField("priority_tier", partitionTierPtr),
-	objectField("accounts", newRecordSchema(commaListField("allowed", partitionAccountsPtr)), skipValue),
+	objectField("accounts", newRecordSchema(commaListField("allowed", partitionAccountsPtr), commaListField("deny", deniedAccountsPtr)), skipValue),
 	commaListField("allowed_accounts", partitionAccountsPtr),
-	objectField("qos", newRecordSchema(commaListField("allowed", partitionQOSPtr)), skipValue), // 22.05: the partition's own
+	commaListField("denied_accounts", deniedAccountsPtr),
+	objectField("qos", newRecordSchema(commaListField("allowed", partitionQOSPtr), commaListField("deny", deniedQOSPtr)), skipValue), // 22.05: the partition's own
 	commaListField("allowed_qos", partitionQOSPtr),
+	commaListField("denied_qos", deniedQOSPtr),
 	objectField("partition", newRecordSchema(recordField[slurm.Partition]{"state", readPartitionState}), skipValue),
 	recordField[slurm.Partition]{"state", readPartitionState},
 )
@@ -89,6 +91,10 @@ func partitionTierPtr(p *slurm.Partition) *int { return &p.PriorityTier }
 func partitionAccountsPtr(p *slurm.Partition) *[]string { return &p.AllowedAccounts }
 
 func partitionQOSPtr(p *slurm.Partition) *[]string { return &p.AllowedQOS }
+
+func deniedAccountsPtr(p *slurm.Partition) *[]string { return &p.DeniedAccounts }
+
+func deniedQOSPtr(p *slurm.Partition) *[]string { return &p.DeniedQOS }
 
 func readPartitionState(s *replyInput, p *slurm.Partition) valueStatus {
 	got := s.readWords(true)

@@ -111,5 +111,7 @@ func referencePartition(o jsonObject) slurm.Partition {
 		PriorityTier:    int(inside("priority").size("tier")),
 		AllowedAccounts: inside("accounts").commas("allowed"),
 		AllowedQOS:      inside("qos").commas("allowed"),
+		DeniedAccounts:  inside("accounts").commas("deny"),
+		DeniedQOS:       inside("qos").commas("deny"),
 	}
 }

@@ -26,6 +26,7 @@ func referenceJob(o jsonObject) slurm.Job {
 	r.array(&j)
 	j.UntrustedReason = r.opaque()
 	r.soft(&j)
+	j.Licenses = newReader(r.o).text("licenses")
 	return j
 }
 
@@ -52,7 +53,7 @@ func (r *reader) identity(j *slurm.Job) {
 	j.Comment, j.Extra, j.AdminComment = r.text("comment"), r.text("extra"), r.text("admin_comment")
 	j.Directive = slurm.ReadDirective(j.Comment, j.Extra)
 	j.Features, j.Dependency, j.Reservation = slurm.ReadFeatures(r.text("features")), slurm.ReadDependency(r.text("dependency")), r.text("resv_name")
-	j.FederationOrigin, j.Licenses = r.text("federation_origin"), r.text("licenses")
+	j.FederationOrigin = r.text("federation_origin")
 }
 
 func (r *reader) times(j *slurm.Job) {

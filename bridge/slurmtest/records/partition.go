@@ -29,7 +29,7 @@ func newPartitionRecord(v Version, p *slurm.Partition, first bool, nodes []slurm
 // later releases nest it.
 var partitionTable = newRecordTable(
 	[]constantKeys{
-		{38, 38, emptyString, `allowed_allocation_nodes alternative billing_weights denied_accounts denied_qos
+		{38, 38, emptyString, `allowed_allocation_nodes alternative billing_weights
 			allowed_groups qos`},
 		{38, 38, bareZero, `default_memory_per_cpu preemption_grace_time`},
 		{38, 38, nullValue, `default_memory_per_node default_time_limit maximum_memory_per_cpu
@@ -51,6 +51,8 @@ var partitionTable = newRecordTable(
 	[]recordField[partitionRecord]{
 		{"allowed_accounts", 38, 38, func(p partitionRecord) any { return joinByComma(p.AllowedAccounts) }},
 		{"allowed_qos", 38, 38, func(p partitionRecord) any { return joinByComma(p.AllowedQOS) }},
+		{"denied_accounts", 38, 38, func(p partitionRecord) any { return joinByComma(p.DeniedAccounts) }},
+		{"denied_qos", 38, 38, func(p partitionRecord) any { return joinByComma(p.DeniedQOS) }},
 		{"flags", 38, 38, func(p partitionRecord) any { return p.flags("default") }},
 		{"max_time_limit", 38, 38, func(p partitionRecord) any { return p.EncodeNumberOrUnset(p.MaxTimeMinutes) }},
 		{"name", 38, noLastVersion, func(p partitionRecord) any { return p.Name }},
@@ -63,7 +65,9 @@ var partitionTable = newRecordTable(
 		{"min nodes per job", 38, 38, func(partitionRecord) any { return 0 }}, // with blanks, in 22.05
 	},
 	[]recordField[partitionRecord]{
-		{"accounts", 39, noLastVersion, func(p partitionRecord) any { return NewObject("allowed", joinByComma(p.AllowedAccounts), "deny", "") }},
+		{"accounts", 39, noLastVersion, func(p partitionRecord) any {
+			return NewObject("allowed", joinByComma(p.AllowedAccounts), "deny", joinByComma(p.DeniedAccounts))
+		}},
 		{"cpus", 39, noLastVersion, partitionCPUs},
 		{"flags", 45, noLastVersion, func(p partitionRecord) any { return p.flags("DEFAULT") }},
 		{"maximums", 39, noLastVersion, partitionMaximums},
@@ -73,7 +77,7 @@ var partitionTable = newRecordTable(
 		{"partition", 39, noLastVersion, partitionState},
 		{"priority", 39, noLastVersion, func(p partitionRecord) any { return NewObject("job_factor", 1, "tier", p.PriorityTier) }},
 		{"qos", 39, noLastVersion, func(p partitionRecord) any {
-			return NewObject("allowed", joinByComma(p.AllowedQOS), "deny", "", "assigned", "")
+			return NewObject("allowed", joinByComma(p.AllowedQOS), "deny", joinByComma(p.DeniedQOS), "assigned", "")
 		}},
 		{"tres", 39, noLastVersion, func(p partitionRecord) any { return NewObject("billing_weights", "", "configured", p.tresText()) }},
 	},
