@@ -95,6 +95,7 @@ func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
 		func() *denial { return g.checkLeftBySlurm(to) },
 		func() *denial { return g.checkNoRoomComes(to) },
 		func() *denial { return g.checkBeneficiaryStarts(x) },
+		func() *denial { return g.checkNoOtherGoesFirst(x) },
 	); n != nil {
 		return n
 	}

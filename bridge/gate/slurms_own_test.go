@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
@@ -50,6 +51,56 @@ var slurmsOwnCases = []planCase{
 	{"Slurm preempted an earlier run", policy.Stop, func(in *gate.PlanInput) {
 		viewJob(&in.CommonInput, 13).PreemptTime = noon.Add(-8 * time.Hour)
 	}, ""},
+}
+
+// rival adds a waiting job of another partition on the nodes, of tier 10, and changes both.
+func rival(nodes []int, change func(j *slurm.Job, p *slurm.Partition)) func(*gate.PlanInput) {
+	return func(in *gate.PlanInput) {
+		v := in.View
+		v.Partitions = []slurm.Partition{{Name: "gpu", PriorityTier: 1, State: "UP"}, {Name: "urgent", PriorityTier: 10, State: "UP"}}
+		for _, i := range nodes {
+			v.Nodes[i].Partitions = []string{"gpu", "urgent"}
+			v.Nodes[i].Features = []string{"a100"}
+			v.Nodes[i].Gres = slurm.ReadGRES("gpu:a100:8")
+		}
+		j := slurm.Job{
+			ID: 99, Partitions: []string{"urgent"}, State: "PENDING", Reason: "Resources", Priority: 10, Account: "c",
+			GresPerNode: slurm.ReadGRES("gpu:1"), Submit: noon.Add(-time.Hour), EligibleTime: noon.Add(-time.Hour),
+		}
+		if change != nil {
+			change(&j, &v.Partitions[1])
+		}
+		v.Jobs = append(v.Jobs, j)
+	}
+}
+
+// Nothing is stopped where Slurm would give what comes free to a job that we do not rank.
+var goesFirstCases = []planCase{
+	{"a higher tier", policy.Stop, rival([]int{0}, nil), "I8"},
+	{"elsewhere", policy.Stop, rival([]int{1}, nil), ""},
+	{"a lower tier", policy.Stop, rival([]int{0}, func(j *slurm.Job, p *slurm.Partition) { j.Priority, p.PriorityTier = 9000, 0 }), ""},
+	{"the same tier, a lower priority", policy.Stop, rival([]int{0}, func(_ *slurm.Job, p *slurm.Partition) { p.PriorityTier = 1 }), ""},
+	{"the same tier, a higher priority", policy.Stop, rival([]int{0}, func(j *slurm.Job, p *slurm.Partition) { j.Priority, p.PriorityTier = 9000, 1 }), "I8"},
+	{"in this partition too", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.Partitions = []string{"gpu", "urgent"} }), "I8"},
+	{"held", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.IsHeld, j.Priority = true, 0 }), ""},
+	{"not yet eligible", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.EligibleTime = noon.Add(time.Hour) }), ""},
+	{"kept back by a limit", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.Reason = "AssocGrpGRES" }), ""},
+	{"new to Slurm", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.Reason = "None" }), "I8"},
+	{"running", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.State = "RUNNING" }), ""},
+	{"its partition is closed", policy.Stop, rival([]int{0}, func(_ *slurm.Job, p *slurm.Partition) { p.State = "DOWN" }), ""},
+	{"its partition denies its account", policy.Stop, rival([]int{0}, func(_ *slurm.Job, p *slurm.Partition) { p.DeniedAccounts = []string{"c"} }), ""},
+	{"it excludes the node", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.ExcludedNodes = slurm.ReadHosts("n1") }), ""},
+	{"it wants another node", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.RequiredNodes = slurm.ReadHosts("n2") }), ""},
+	{"it wants another feature", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.Features = slurm.ReadFeatures("h100") }), ""},
+	{"it wants another GPU", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.GresPerNode = slurm.ReadGRES("gpu:h100:1") }), ""},
+	{"it wants no GPU", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.GresPerNode = slurm.GRESList{} }), ""},
+	{"it wants no GPU, but the node", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.GresPerNode, j.Exclusive = slurm.GRESList{}, true }), "I8"},
+}
+
+func TestWhoGoesFirst(t *testing.T) {
+	for _, c := range goesFirstCases {
+		t.Run(c.name, c.check)
+	}
 }
 
 func TestWhatSlurmDoesItself(t *testing.T) {

@@ -3,6 +3,7 @@ package slurm
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // WholeList is a view in which the record of every job was read in this poll. Up to v0.0.40 all
@@ -40,6 +41,13 @@ func (j FreshJob) WaitsForResources() bool { return j.Reason == "Resources" }
 
 // HasUnavailableNodes reports whether Slurm says that the job's nodes are reserved or down.
 func (j FreshJob) HasUnavailableNodes() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
+
+// MayStartByItself reports whether Slurm would start the job, of its own accord, as soon as there are
+// nodes for it.
+func (j FreshJob) MayStartByItself(now time.Time) bool {
+	return j.IsPending() && !j.IsHeld && j.Priority > 0 && !j.EligibleTime.After(now) && j.Reservation == "" &&
+		(!j.WasConsidered() || j.WaitsForResources() || j.Reason == "Priority")
+}
 
 // endingReasons are the beginnings of the pending reasons that pass when other jobs end.
 var endingReasons = []string{"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency"}
