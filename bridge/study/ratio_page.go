@@ -41,14 +41,18 @@ func (b *PairedBlock) newSection(id string) chart.Section {
 		f := b.Set.Figures[i]
 		s.ColumnHeads, base = append(s.ColumnHeads, f.Title), append(base, f.FormatValues(spread))
 	}
-	s.Rows = append(s.Rows, base)
+	s.ColumnHeads = append(s.ColumnHeads, "Worse off by more than 5 %")
+	s.Rows = append(s.Rows, append(base, ""))
 	for i := range b.Comparisons {
 		c := &b.Comparisons[i]
 		row := []string{c.PolicyLabel, fmt.Sprint(len(c.Pairs))}
 		for k, f := range b.Set.Figures {
 			row = append(row, f.FormatSpread(c.Spreads[k]))
 		}
-		s.Rows = append(s.Rows, row)
+		s.Rows = append(s.Rows, append(row, b.Set.DescribeLosers(c)))
+		if err := b.Errs[i]; err != nil {
+			s.About += fmt.Sprintf(" %s did not end on every seed: %v.", c.PolicyLabel, err)
+		}
 	}
 	return s
 }

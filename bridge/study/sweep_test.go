@@ -97,6 +97,13 @@ func TestPairsAreOfTheSameJobs(t *testing.T) {
 	if p.Errs[0] != nil || p.Errs[1] == nil || !strings.Contains(p.Errs[1].Error(), "out of ideas") {
 		t.Errorf("why seeds are missing: %v", p.Errs)
 	}
+	page := NewRatioPage([]*PairedBlock{p})
+	if all := page.Sections[0]; len(all.Rows) != 3 || len(all.Rows[1]) != len(all.ColumnHeads) || len(all.Rows[0]) != len(all.ColumnHeads) || !strings.Contains(all.About, "fails did not end on every seed: ") {
+		t.Errorf("the table of the page is %+v", all)
+	}
+	if drawn := page.Sections[1].Drawing.Dots; len(drawn) != 2 || len(drawn[0].Values) != 3 || len(drawn[1].Values) != 2 {
+		t.Errorf("drawn are %+v", drawn)
+	}
 	if _, err := b.PairWith("nobody"); err == nil {
 		t.Error("it is compared with a policy that was not run")
 	}

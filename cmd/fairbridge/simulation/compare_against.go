@@ -1,9 +1,12 @@
 package simulation
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
@@ -27,22 +30,24 @@ func printRatios(w io.Writer, b *study.PairedBlock) {
 // printRatioGroup prints the figures that belong together.
 func printRatioGroup(w io.Writer, b *study.PairedBlock, g paired.Group) {
 	head, base := []any{"POLICY"}, []any{b.Baseline.PolicyLabel}
-	rows := make([][]any, len(b.Comparisons))
-	for i := range rows {
-		rows[i] = []any{b.Comparisons[i].PolicyLabel}
-	}
 	values := b.Set.ValueSpreads(&b.Baseline)
 	for i, f := range b.Set.Figures {
-		if f.Group != g {
-			continue
-		}
-		head, base = append(head, f.ColumnHead), append(base, f.FormatValues(values[i]))
-		for k := range rows {
-			rows[k] = append(rows[k], f.FormatSpread(b.Comparisons[k].Spreads[i]))
+		if f.Group == g {
+			head, base = append(head, f.ColumnHead), append(base, f.FormatValues(values[i]))
 		}
 	}
 	t := newNumberTable(w, head...)
-	for _, row := range append([][]any{base}, rows...) {
+	t.AddRow(base...)
+	for k := range b.Comparisons {
+		if isUnended(b, k) {
+			continue
+		}
+		row := []any{b.Comparisons[k].PolicyLabel}
+		for i, f := range b.Set.Figures {
+			if f.Group == g {
+				row = append(row, f.FormatSpread(b.Comparisons[k].Spreads[i]))
+			}
+		}
 		t.AddRow(row...)
 	}
 	t.Print()
@@ -51,20 +56,37 @@ func printRatioGroup(w io.Writer, b *study.PairedBlock, g paired.Group) {
 // printLosers says of each policy who is worse off, and what failed.
 func printLosers(w io.Writer, b *study.PairedBlock) {
 	printable.Fprintf(w, "\nWorse off than under %s by more than 5 %%:\n", b.Baseline.PolicyLabel)
+	var unended []string
 	for i := range b.Comparisons {
 		c := &b.Comparisons[i]
-		text := b.Set.DescribeLosers(c)
-		if text == "" {
-			text = "nobody"
+		switch err := b.Errs[i]; {
+		case isUnended(b, i):
+			unended = append(unended, c.PolicyLabel)
+			continue
+		case err != nil && !errors.Is(err, study.ErrInterrupted):
+			output.WriteParagraph(w, "  "+c.PolicyLabel+": ", fmt.Sprintf("failed: %v", err))
 		}
-		if n := len(b.Scenarios); len(c.Pairs) < n {
-			text += fmt.Sprintf(" (%d of %d seeds ended)", len(c.Pairs), n)
-		}
-		output.WriteParagraph(w, "  "+c.PolicyLabel+": ", text)
-		if err := b.Errs[i]; err != nil {
-			output.WriteParagraph(w, "  ", fmt.Sprintf("%s: %v", c.PolicyLabel, err))
+		if len(c.Pairs) > 0 {
+			output.WriteParagraph(w, "  "+c.PolicyLabel+": ", describeLosers(b, c))
 		}
 	}
+	if len(unended) > 0 {
+		output.WriteParagraph(w, "", "Interrupted before the first seed had ended: "+strings.Join(unended, ", "))
+	}
+}
+
+// describeLosers says who is worse off under a policy, and of how many seeds that is.
+func describeLosers(b *study.PairedBlock, c *paired.Comparison) string {
+	text := cmp.Or(b.Set.DescribeLosers(c), "nobody")
+	if n := len(b.Scenarios); len(c.Pairs) < n {
+		text += fmt.Sprintf(" (%d of %d seeds)", len(c.Pairs), n)
+	}
+	return text
+}
+
+// isUnended reports whether nothing can be said of a policy because the runs were interrupted.
+func isUnended(b *study.PairedBlock, i int) bool {
+	return len(b.Comparisons[i].Pairs) == 0 && (b.Errs[i] == nil || errors.Is(b.Errs[i], study.ErrInterrupted))
 }
 
 // ratiosLegend explains the tables.
