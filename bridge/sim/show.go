@@ -35,6 +35,21 @@ func (r *jobRecords) Job(id int64) (slurm.Job, error) {
 	return r.showJob(j), nil
 }
 
+// TrueTimeLeft returns how long a job still runs, or would if it began on what it asks
+// for; 0 for one that has ended or is not known. Slurm knows no such thing.
+func (r *jobRecords) TrueTimeLeft(id int64) time.Duration {
+	j, err := r.jobs.jobByID(id)
+	switch {
+	case err != nil || j.isDone():
+		return 0
+	case j.state == statePending:
+		return j.program.WorkTimeLeft()
+	}
+	typ, n := j.slots.GPUTypeAndCount()
+	length, _ := j.program.RunTime(typ, n, j.spec.TimeLimit)
+	return max(j.exactStart.Add(length).Sub(r.Now()), 0)
+}
+
 // siteFactor returns the site factor of a job as sprio shows it; ok is false for those that do
 // not wait, may not start yet, or whose priority Slurm does not compute.
 func (r *jobRecords) siteFactor(id int64) (factor int64, ok bool) {

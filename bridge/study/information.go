@@ -27,17 +27,61 @@ func (e *Experiment) CountReportingJobs() int {
 	return e.Scenarios[0].CountReportingJobs()
 }
 
-// DescribeInformation says in a sentence what policies are told of the jobs. Figures of
-// policies that know every length are not those of a cluster where nothing does.
-func (e *Experiment) DescribeInformation() string {
-	n, all := e.CountReportingJobs(), len(e.Scenarios[0].Jobs)
-	switch {
+// RunTimeSource says from where policies know how long jobs run.
+type RunTimeSource string
+
+// The sources there are.
+const (
+	LearntRunTimes         RunTimeSource = "learnt"          // from the jobs that ended before, as live
+	ReportedRunTimes       RunTimeSource = "reported"        // all jobs tell it themselves
+	PartlyReportedRunTimes RunTimeSource = "partly-reported" // some do
+	TrueRunTimes           RunTimeSource = "oracle"          // nobody could
+)
+
+// RunTimeSource says from where policies know how long the jobs of the first scenario run.
+func (e *Experiment) RunTimeSource() RunTimeSource {
+	switch n := e.CountReportingJobs(); {
+	case e.KnowsTruth:
+		return TrueRunTimes
 	case n == 0:
-		return "No job reports its progress: policies know what Slurm says of plain jobs."
-	case n == all:
+		return LearntRunTimes
+	case n < len(e.Scenarios[0].Jobs):
+		return PartlyReportedRunTimes
+	}
+	return ReportedRunTimes
+}
+
+// DescribeRunTimes says in a few words whether figures are those of policies that know
+// every run time. They are not those of a cluster where none does.
+func (e *Experiment) DescribeRunTimes() string {
+	switch e.RunTimeSource() {
+	case TrueRunTimes:
+		return "ORACLE, true run times are known"
+	case LearntRunTimes:
+		return "as live, true run times are not known"
+	case ReportedRunTimes:
+		return "all jobs report their progress, true run times are known"
+	}
+	return fmt.Sprintf("%d of %d jobs report their progress, their true run times are known", e.CountReportingJobs(), len(e.Scenarios[0].Jobs))
+}
+
+// DescribeInformation says in sentences what policies are told of the jobs.
+func (e *Experiment) DescribeInformation() string {
+	said := ""
+	switch e.RunTimeSource() {
+	case TrueRunTimes:
+		said = "Policies and backfill know how long each job really runs, as no live one does."
+	case LearntRunTimes:
+		said = "No job reports its progress: run times are learnt from the jobs that ended before."
+	case PartlyReportedRunTimes:
+		said = "Jobs that report their progress tell how long they run; of the others run times are learnt from those that ended before."
+	case ReportedRunTimes:
 		return "All jobs report their progress: policies know how long each really runs."
 	}
-	return fmt.Sprintf("%d of %d jobs report their progress: policies know how long those really run.", n, all)
+	if limits := e.Scenarios[0].LimitSource.Describe(); limits != "" {
+		said += " " + limits
+	}
+	return said
 }
 
 // JobReports says which jobs report their progress to the policies.
@@ -45,9 +89,9 @@ type JobReports string
 
 // The choices there are.
 const (
-	// DefaultReports lets training jobs report whose speeds stand in throughput tables, and
-	// jobs of a trace of ours or of Tiresias' simulator as it says. Jobs of clusters'
-	// histories are plain batch jobs, which report nothing.
+	// DefaultReports lets training jobs report whose speeds stand in throughput tables,
+	// unless the trace says that they are silent. All others are plain batch jobs, which
+	// report nothing.
 	DefaultReports JobReports = "auto"
 	AllReport      JobReports = "all"
 	NoneReports    JobReports = "none"
@@ -58,19 +102,14 @@ func JobReportsNames() []string {
 	return []string{string(DefaultReports), string(AllReport), string(NoneReports)}
 }
 
-// SetReports lets jobs report, or not. plain says that jobs without throughput tables are
-// plain batch jobs where nothing else is chosen.
-func (r JobReports) SetReports(jobs []workload.Job, plain bool) {
+// SetReports lets jobs report, or not.
+func (r JobReports) SetReports(jobs []workload.Job) {
 	for i := range jobs {
 		switch {
 		case r == AllReport:
 			jobs[i].IsSilent = false
-		case r == NoneReports, plain && jobs[i].Training == nil:
+		case r == NoneReports, jobs[i].Training == nil:
 			jobs[i].IsSilent = true
 		}
 	}
 }
-
-// IsPlainFormat reports whether a trace of the format is the history of a cluster, whose
-// jobs tell no scheduler how far they are.
-func IsPlainFormat(format string) bool { return format != "fairbridge" && format != "tiresias" }

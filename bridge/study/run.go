@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/slurmrun"
@@ -26,6 +27,9 @@ type RunOptions struct {
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 	NoiseFactor  float64       // by how much what jobs report, or is predicted of them, is off; 0 and 1: not at all. See noisyPolicy
+	// KnowsTruth lets policies know true run times, as only an oracle could; else they
+	// learn from the jobs that ended before, as live.
+	KnowsTruth bool
 }
 
 // SetClock sets the clock of that name, or for "auto" the one that fits the
@@ -83,11 +87,13 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, pro
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
+			RunTimes: forecast.NewLearner(), PredictsTruth: o.KnowsTruth,
 		})
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress,
+		RunTimes: forecast.NewLearner(), PredictsTruth: o.KnowsTruth,
 	})
 }
 

@@ -20,7 +20,8 @@ type Scenario struct {
 	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
 	Nodes       []policy.Node
 	Accounts    []policy.Account
-	Remarks     []string // what was left out, in sentences
+	Remarks     []string    // what was left out, in sentences
+	LimitSource LimitSource // where time limits come from
 }
 
 // ScenarioSource says from which files a scenario is read.
@@ -54,7 +55,7 @@ func LoadScenario(from ScenarioSource) (*Scenario, error) {
 	if t.SkippedCount > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.SkippedCount, t.FirstErrors[0]))
 	}
-	from.Reports.SetReports(s.Jobs, IsPlainFormat(t.Format))
+	from.Reports.SetReports(s.Jobs)
 	return s, s.completeJobs(from.TracePath, from.TraceOptions.SkipBad)
 }
 
@@ -84,7 +85,7 @@ func NewScenario(given Scenario, skip bool) (*Scenario, error) {
 }
 
 // completeJobs leaves out or refuses jobs that could not run, and fills in what may
-// be left open: the partition of jobs, and accounts without a weight.
+// be left open: the partition and time limit of jobs, and accounts without a weight.
 func (s *Scenario) completeJobs(path string, skip bool) error {
 	if err := s.dropUnrunnable(path, skip); err != nil {
 		return err
@@ -103,6 +104,7 @@ func (s *Scenario) completeJobs(path string, skip bool) error {
 		}
 	}
 	slices.SortFunc(s.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
+	s.fillTimeLimits()
 	return nil
 }
 

@@ -32,6 +32,15 @@ func RunLengthByEstimate(r *Round, e *Entry) (time.Duration, bool) {
 	return limit, ok
 }
 
+// RunLengthByReport takes the estimate of a job that reports its own progress, as
+// RunLengthByEstimate does, and the time limit of every other.
+func RunLengthByReport(r *Round, e *Entry) (time.Duration, bool) {
+	if e.Training != nil {
+		return RunLengthByEstimate(r, e)
+	}
+	return RunLengthByLimit(r, e)
+}
+
 // RunLengthByForecast takes the prediction and one standard error where the prediction
 // has one, and the time limit where that is shorter or there is none: a limit
 // times what its owner usually takes of it is no forecast.

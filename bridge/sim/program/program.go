@@ -61,6 +61,10 @@ func (p *Program) RunTime(gpuType string, n int, limit time.Duration) (time.Dura
 	return length, state
 }
 
+// WorkTimeLeft returns how long it would still run, at the speed WorkTime is measured at,
+// if it began to run now.
+func (p *Program) WorkTimeLeft() time.Duration { return p.restoreTime() + p.WorkTime - p.savedWork }
+
 // StopRun keeps what is to be kept of a run on n GPUs of a type that ends in a state
 // after a time, and returns how much of the time brought no progress.
 func (p *Program) StopRun(gpuType string, n int, state string, ran time.Duration) (lost time.Duration) {

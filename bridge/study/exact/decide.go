@@ -16,9 +16,7 @@ func (e *engine) decideAndCarryOut() error {
 	e.nodeWindows.updateDownNodes(e.now)
 	for i, j := range e.presentJobs {
 		j.updatePolicyJob(&s.Jobs[i])
-		if e.PredictRemaining != nil {
-			s.Jobs[i].PredictedLeft, s.Jobs[i].PredictedSigma = e.PredictRemaining(&s.Jobs[i])
-		}
+		e.predictTimeLeft(j, &s.Jobs[i])
 	}
 	e.usage.updateTo(e.now)
 	started := time.Now()

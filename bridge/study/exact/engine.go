@@ -113,6 +113,7 @@ func (e *engine) admitJob(j *job) {
 // endJob lets a job leave at a time.
 func (e *engine) endJob(j *job, finish float64) {
 	j.outcome.Finish, j.hasEnded = finish, true
+	e.teachRunTime(j, finish)
 	if j.heldAlloc != nil {
 		e.releaseDevices(j)
 	}

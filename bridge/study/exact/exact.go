@@ -11,6 +11,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/policy/learn"
 )
 
 // Config is one simulation.
@@ -33,14 +34,24 @@ type Config struct {
 	DefaultSharedSpeed float64
 	// OmitsReasons policies need not give reasons; see policy.Snapshot.OmitReasons.
 	OmitsReasons bool
-	// PredictRemaining says what remains of a job as policies see it, as a predictor would
-	// that learnt from history, and its standard error; nil: nothing is predicted.
-	PredictRemaining func(*policy.Job) (left, sigma time.Duration)
+	// RunTimes predicts run times for policies; nil: nothing is predicted.
+	RunTimes RunTimePredictor
+	// PredictsTruth predicts true run times instead, as only an oracle could.
+	PredictsTruth bool
 	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
 	ReportProgress func(done, of int)
 	// WatchDecision sees every decision before it is carried out, and must not keep what
 	// it sees; nil: not watched.
 	WatchDecision func(*policy.Snapshot, *policy.Plan)
+}
+
+// RunTimePredictor predicts how long jobs still run that report nothing of it themselves.
+type RunTimePredictor interface {
+	// AddEndedRun tells it of a job that ended, in the order in which jobs end.
+	AddEndedRun(r learn.Run)
+	// PredictTimeLeft returns what remains of a job at a moment, and its standard error;
+	// 0: nothing is predicted.
+	PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma time.Duration)
 }
 
 // Run simulates until all jobs are done. Errors name the job or the decision

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"math"
-	"time"
 
 	"fairbridge/bridge/study/workload"
 )
@@ -19,7 +18,7 @@ func (w *daySampler) drawRun(template workload.Job) workload.Job {
 	j.End = w.drawJobEnd(j.GPUs, u)
 	long := w.runTime(u, sizeBin(j.GPUs, len(w.sizeShares)))
 	j.Duration = min(roundUpSeconds(long), w.MaxRunTime.Seconds())
-	j.TimeLimit = w.drawTimeLimit(j.Duration)
+	j.TimeLimit = drawTimeLimit(w.random, j.Duration, w.MaxRunTime)
 	return j
 }
 
@@ -38,23 +37,4 @@ func (w *daySampler) drawJobEnd(gpus int, u float64) workload.JobEnd {
 	}
 	done := p[0] / (p[0] + p[1]) * (1 - failed)
 	return possibleJobEnds[pickIndex(w.random, []float64{done, 1 - failed - done, failed})]
-}
-
-// medianLimitFactor is the median of time limits in run times; they spread log-normally
-// by one. People who do not know ask for all there is.
-const (
-	medianLimitFactor = 4
-	maxLimitJobShare  = .4
-)
-
-// drawTimeLimit draws the time limit of a job: whole five minutes, never less than it
-// runs.
-func (w *daySampler) drawTimeLimit(duration float64) time.Duration {
-	if w.random.Float64() < maxLimitJobShare {
-		return w.MaxRunTime
-	}
-	const five = 5 * time.Minute
-	asked := duration * max(medianLimitFactor*math.Exp(w.random.NormFloat64()), 1.05)
-	limit := time.Duration(math.Ceil(asked/five.Seconds())) * five
-	return min(limit, w.MaxRunTime)
 }

@@ -11,6 +11,7 @@ const (
 	arrivalRandomStream
 	peopleRandomStream
 	deadlineRandomStream
+	limitRandomStream
 )
 
 func newRandom(seed int64, stream uint64) *rand.Rand {

@@ -115,6 +115,17 @@ func parseChoice(text string, exact bool) (PolicyChoice, error) {
 	return p, err
 }
 
+// UseEstimates lets policies that take jobs to run as long as their limits allow take
+// them to run as long as is predicted, unless it was said otherwise.
+func UseEstimates(all []PolicyChoice) {
+	for i := range all {
+		p := &all[i]
+		if slices.ContainsFunc(p.System.Params, func(x paper.Param) bool { return x.Name == "lengths" }) && !strings.Contains(p.Label, "lengths=") {
+			p.Params["lengths"] = "estimate"
+		}
+	}
+}
+
 // parseParams reads "name=value,name=value".
 func parseParams(e paper.System, text string) (paper.Params, error) {
 	said := paper.Params{}

@@ -70,7 +70,7 @@ func TestJobsOfRuns(t *testing.T) {
 			workload.Job{Duration: 1800, TimeLimit: 90 * time.Minute, IsUnstoppable: true},
 			measure.JobOutcome{Finish: 1800, ExclusiveRunSeconds: 1800, HeldSeconds: 1800, Service: 3600}},
 		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.LimitSeconds = "FAILED", 0 })},
-			workload.Job{Duration: 600, IsUnstoppable: true, End: workload.Failed},
+			workload.Job{Duration: 600, TimeLimit: 24 * time.Hour, IsUnstoppable: true, End: workload.Failed}, // the limit is drawn: none was known
 			measure.JobOutcome{Finish: 600, ExclusiveRunSeconds: 600, HeldSeconds: 600, Service: 1200}},
 	} {
 		s := site(t, past(t, tt.runs...))

@@ -14,9 +14,16 @@ import (
 )
 
 type (
-	foresight = func(*policy.Job) (left, sigma time.Duration)
+	foresight func(*policy.Job) (left, sigma time.Duration)
 	watcher   = func(*policy.Snapshot, *policy.Plan)
 )
+
+// AddEndedRun and PredictTimeLeft implement exact.RunTimePredictor.
+func (f foresight) AddEndedRun(learn.Run) {}
+
+func (f foresight) PredictTimeLeft(_ time.Time, j *policy.Job) (left, sigma time.Duration) {
+	return f(j)
+}
 
 // pupil is a model that learns from the jobs that end in a simulation, and that
 // is asked anew about the others every hour.
@@ -95,8 +102,8 @@ func later(jobs []workload.Job, n int) []workload.Job {
 func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *learn.Model) (without, model, oracle float64) {
 	var got [3]float64
 	p := newPupil(m, jobs)
-	for i, f := range []foresight{nil, p.left, byOracle(jobs)} {
-		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, PredictRemaining: f, WatchDecision: []watcher{nil, p.watch, nil}[i],
+	for i, f := range []exact.RunTimePredictor{nil, foresight(p.left), byOracle(jobs)} {
+		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, RunTimes: f, WatchDecision: []watcher{nil, p.watch, nil}[i],
 			Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})
 		for _, j := range run.JobOutcomes {
 			got[i] += (j.Finish - j.Arrive) / float64(len(run.JobOutcomes))

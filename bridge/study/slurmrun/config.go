@@ -47,6 +47,12 @@ type Config struct {
 	// costs a job whose CheckpointCost is 0.
 	RestartCost time.Duration
 
+	// RunTimes predicts run times for the policy; nil: nothing is predicted. It is told of
+	// the jobs that end, and asked by the calendar of the simulated Slurm.
+	RunTimes exact.RunTimePredictor
+	// PredictsTruth predicts true run times instead, as only an oracle could.
+	PredictsTruth bool
+
 	// RunsEveryCycle runs every cycle, also those that can change nothing. The outcome is
 	// the same; it takes longer.
 	RunsEveryCycle bool

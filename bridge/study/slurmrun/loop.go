@@ -28,7 +28,7 @@ func (r *runner) startLoop() error {
 	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
 	r.store.SetInitialUse(workload.SplitAccountUse(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: countedCluster{sim.DirectCluster{World: r.world}, &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true,
+		Cluster: countedCluster{sim.DirectCluster{World: r.world}, &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

@@ -34,6 +34,7 @@ type runner struct {
 	submitError       error
 	stallDetector     stallDetector
 	cycleSkipper      cycleSkipper
+	runTimeTeacher    runTimeTeacher
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -54,7 +55,7 @@ func newRunner(c Config) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, world: w, workloadStart: w.Now(), jobIndexBySlurmID: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
+		Config: c, world: w, workloadStart: w.Now(), jobIndexBySlurmID: map[int64]int{}, jobs: jobs, runTimeTeacher: runTimeTeacher{ranByJob: map[int64]time.Duration{}}, timedPolicy: timedPolicy{Policy: c.Policy},
 		stallDetector: stallDetector{maxJobTime: c.partitionTimeLimit()}, cycleSkipper: cycleSkipper{runsEveryCycle: c.RunsEveryCycle, warmupCycles: c.LoopConfig.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
@@ -111,6 +112,7 @@ func (r *runner) runCycle(idle bool) error {
 	if r.loop == nil || idle && r.world.OpenJobCount() == 0 {
 		return nil
 	}
+	r.teachRunTimes()
 	r.store.ForgetClosed(r.world.Now().Add(-push.MaxClosedIntentAge))
 	rep := r.loop.Step(context.Background())
 	r.cycleSkipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())

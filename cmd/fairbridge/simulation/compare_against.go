@@ -101,11 +101,11 @@ GPU time; IDLE: GPU time idle while jobs wait that would fit; LOST: GPU-hours; W
 
 // ratioLine is what --json prints of a policy of a block.
 type ratioLine struct {
-	Policy      string                 `json:"policy"`
-	Against     string                 `json:"against"`
-	Trace       string                 `json:"trace"`
-	Jobs        int                    `json:"jobs"` // of the first seed
-	Reporting   int                    `json:"reporting_jobs"`
+	Policy  string `json:"policy"`
+	Against string `json:"against"`
+	Trace   string `json:"trace"`
+	Jobs    int    `json:"jobs"` // of the first seed
+	knowledge
 	Noise       float64                `json:"noise"`
 	OfferedLoad float64                `json:"load,omitempty"`
 	OptedIn     *float64               `json:"opted_in,omitempty"`
@@ -146,7 +146,7 @@ func writeRatioLines(w io.Writer, b *study.PairedBlock) error {
 
 func newRatioLine(b *study.PairedBlock, c *paired.Comparison, err error) ratioLine {
 	l := ratioLine{
-		Policy: c.PolicyLabel, Against: b.Baseline.PolicyLabel, Trace: b.Scenarios[0].Name, Jobs: len(b.Scenarios[0].Jobs), Reporting: b.CountReportingJobs(), Noise: b.NoiseFactor,
+		Policy: c.PolicyLabel, Against: b.Baseline.PolicyLabel, Trace: b.Scenarios[0].Name, Jobs: len(b.Scenarios[0].Jobs), knowledge: newKnowledge(b.Experiment), Noise: b.NoiseFactor,
 		OfferedLoad: b.OfferedLoad, OptedIn: b.StoppableShare, SeedsAsked: len(b.Scenarios), SeedsEnded: len(c.Pairs),
 		Values: map[string]ratioSpread{}, Ratios: map[string]ratioSpread{}, Runs: []ratioRun{},
 	}

@@ -69,7 +69,7 @@ func (f *compareFlags) readScenarios(load float64) ([]*study.Scenario, error) {
 		if err != nil {
 			return nil, cli.NewUsageError(err)
 		}
-		f.scenarioSource.Reports.SetReports(s.Jobs, true)
+		f.scenarioSource.Reports.SetReports(s.Jobs)
 		scenarios = append(scenarios, s)
 		if jobs += len(s.Jobs); jobs > maxDrawnJobs {
 			return nil, cli.NewUsageError(fmt.Errorf("--seeds %d: the first %d draw %d jobs together, want at most %d: take fewer seeds or --jobs", f.seedCount, i+1, jobs, maxDrawnJobs))

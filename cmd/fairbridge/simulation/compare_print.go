@@ -21,11 +21,22 @@ import (
 // least and greatest of each figure.
 type comparisonLine struct {
 	measure.Summary
-	Reporting int                   `json:"reporting_jobs"` // whose progress policies are told
+	knowledge
 	Seeds     int                   `json:"seeds"`
 	Min       *measure.Summary      `json:"min,omitempty"`
 	Max       *measure.Summary      `json:"max,omitempty"`
 	Published []published.ResultRow `json:"published,omitempty"`
+}
+
+// knowledge is what --json says of what policies are told.
+type knowledge struct {
+	RunTimes  study.RunTimeSource `json:"run_times"`      // from where policies know them
+	Limits    study.LimitSource   `json:"time_limits"`    // where those of plain jobs come from
+	Reporting int                 `json:"reporting_jobs"` // whose progress policies are told
+}
+
+func newKnowledge(e *study.Experiment) knowledge {
+	return knowledge{e.RunTimeSource(), e.Scenarios[0].LimitSource, e.CountReportingJobs()}
 }
 
 // failureLine is what --json prints of a policy that has no figures.
@@ -75,7 +86,7 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 			list = append(list, failureLine{r.Label, e.Scenarios[0].Name, r.Err.Error()})
 			continue
 		}
-		c := comparisonLine{Summary: r.Median, Seeds: r.RunCount, Reporting: e.CountReportingJobs()}
+		c := comparisonLine{Summary: r.Median, Seeds: r.RunCount, knowledge: newKnowledge(e)}
 		if c.Seeds > 1 {
 			c.Min, c.Max = &r.Min, &r.Max
 		}
@@ -96,7 +107,7 @@ func describeExperiment(e *study.Experiment) string {
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}
-	return s + "."
+	return s + "; " + e.DescribeRunTimes() + "."
 }
 
 // minWidthOfAllMetrics is the width from which a terminal shows all metrics.

@@ -14,7 +14,6 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
-	"fairbridge/policy"
 )
 
 // NewSimulateCommand makes the command that runs policies on a workload.
@@ -75,7 +74,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 	if json {
 		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), newSimulationLines(e, results)), failed)
 	}
-	printable.Fprintf(c.OutOrStdout(), "%s: %s\n%s\n\n", e.Scenarios[0].Name, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"), e.DescribeInformation())
+	printable.Fprintf(c.OutOrStdout(), "%s\n%s\n\n", describeExperiment(e), e.DescribeInformation())
 	printResults(c.OutOrStdout(), e.NewRows(results), 1)
 	printable.Fprintlines(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed
@@ -84,13 +83,13 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 // simulationLine is what --json prints of a policy.
 type simulationLine struct {
 	measure.Summary
-	Reporting int `json:"reporting_jobs"` // whose progress policies are told
+	knowledge
 }
 
 func newSimulationLines(e *study.Experiment, results []study.Result) []simulationLine {
 	var lines []simulationLine
 	for i := range results {
-		lines = append(lines, simulationLine{results[i].Median, e.CountReportingJobs()})
+		lines = append(lines, simulationLine{results[i].Median, newKnowledge(e)})
 	}
 	return lines
 }

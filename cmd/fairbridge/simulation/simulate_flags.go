@@ -36,7 +36,7 @@ tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 // simulateFlags are the flags of the commands that simulate.
 type simulateFlags struct {
 	scenarioSource          study.ScenarioSource
-	isSilent                bool
+	isSilent, knowsTruth    bool
 	clusterSpec             string
 	policyList              string
 	fidelity                string
@@ -85,6 +85,7 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 // addReportFlags adds what says which jobs report to the policies.
 func (f *simulateFlags) addReportFlags(c *cobra.Command) {
 	c.Flags().StringVar((*string)(&f.scenarioSource.Reports), "reports", string(study.DefaultReports), "which jobs report their progress, so that policies know how long they run: auto\n(training jobs; not those of a cluster's history), all, none")
+	c.Flags().BoolVar(&f.knowsTruth, "oracle", false, "let policies and backfill know how long every job really runs, as no live one does;\nelse they know time limits, and learn run times from the jobs that ended before")
 	c.Flags().BoolVar(&f.isSilent, "silent", false, "the same as --reports none: policies see plain batch jobs")
 	completeWords(c, "reports", study.JobReportsNames()...)
 }
@@ -162,7 +163,7 @@ func (f *simulateFlags) newCheckedExperiment(jobs string) (*study.Experiment, er
 
 // newExperiment reads which policies are simulated on what, and how.
 func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
-	e := &study.Experiment{ClusterSpec: f.clusterSpec, RunOptions: study.RunOptions{Seed: f.seed}}
+	e := &study.Experiment{ClusterSpec: f.clusterSpec, RunOptions: study.RunOptions{Seed: f.seed, KnowsTruth: f.knowsTruth}}
 	var err error
 	if f.clusterSpec != "" {
 		if f.scenarioSource.Nodes, err = cluster.ParseSpec(f.clusterSpec); err != nil {
@@ -178,6 +179,9 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 	}
 	if e.Policies, err = policyset.ParsePolicies(f.policyList, !e.ThroughSlurm); err != nil {
 		return nil, cli.NewUsageError(err)
+	}
+	if f.knowsTruth {
+		policyset.UseEstimates(e.Policies)
 	}
 	return e, nil
 }

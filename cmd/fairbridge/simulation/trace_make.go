@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
@@ -38,7 +37,6 @@ func newTraceConvertCommand(o *cli.Options) *cobra.Command {
 				return err
 			}
 			printSkipped(c, tr)
-			study.DefaultReports.SetReports(tr.Jobs, study.IsPlainFormat(tr.Format))
 			return t.saveTrace(c, tr)
 		},
 	}))
@@ -100,7 +98,6 @@ func newGeneratedTrace(kind string, w generate.WorkloadOptions, seed int64) (*tr
 	if err != nil {
 		return nil, cli.NewUsageError(err)
 	}
-	study.DefaultReports.SetReports(m.Jobs, true)
 	return &trace.Trace{Name: fmt.Sprintf("%s-%d", kind, seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts}, nil
 }
 

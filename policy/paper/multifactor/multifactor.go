@@ -37,6 +37,7 @@ type Policy struct {
 	Preempt        string        `param:"preempt" choices:"none,qos" default:"none" help:"PreemptType: none, or QOS by qos_order"`
 	Depth          int           `param:"depth" default:"500" min:"1" help:"bf_max_job_test: blocked jobs with a reservation"`
 	Window         time.Duration `param:"window" default:"24h" min:"1" help:"bf_window: how far ahead reservations are made"`
+	Lengths        string        `param:"lengths" choices:"limit,estimate" default:"limit" help:"how long jobs are taken to run: their time limits, as Slurm does, or what is predicted"`
 	paper.MinRunParam
 	paper.MaxStopsParam
 	MaxWait time.Duration `param:"max_wait" default:"0s" help:"wait after which a job goes to the front of the line with a reservation; 0s: never"`
@@ -61,11 +62,15 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy multifactor: %w", err)
 	}
+	length := engine.RunLengthByLimit
+	if m.Lengths == "estimate" {
+		length = engine.RunLengthByEstimate
+	}
 	p := engine.Pipeline{
 		Name:     "multifactor",
 		Predict:  predict.Ladder{},
 		Order:    m.newPriorityOrder(used.snapshotWithUsage(s)),
-		Backfill: &backfill.Conservative{MaxReservations: m.Depth, Horizon: m.Window},
+		Backfill: &backfill.Conservative{MaxReservations: m.Depth, Horizon: m.Window, RunLength: length},
 		Rules:    paper.Limits{MinRunParam: m.MinRunParam, MaxStopsParam: m.MaxStopsParam, MaxWaitParam: paper.MaxWaitParam{MaxWait: m.MaxWait}}.Rules(),
 	}
 	if m.Preempt == "qos" {

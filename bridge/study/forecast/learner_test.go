@@ -1,0 +1,84 @@
+package forecast
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/learn"
+)
+
+var monday = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+
+// endedRun is a run of ann's sweep that ended so long after monday.
+func endedRun(end time.Duration, ran time.Duration) learn.Run {
+	return learn.Run{Job: learn.Job{User: "ann", Account: "ml", Name: "sweep", GPUs: 2, GPUType: "a100", Limit: 48 * time.Hour}, Start: monday.Add(end - ran), End: monday.Add(end), Ran: ran}
+}
+
+func waitingJob(name string) *policy.Job {
+	return &policy.Job{ID: 1, User: "ann", Account: "ml", Name: name, Limit: 48 * time.Hour, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2, Type: "a100"}}}
+}
+
+// TestLearnerKnowsNothingAtFirst wants no prediction from fewer jobs than live wants, nor
+// from what ended in the present hour: a simulation must not know what no daemon would.
+func TestLearnerKnowsNothingAtFirst(t *testing.T) {
+	l := NewLearner()
+	for i := range minLearnedJobs {
+		l.AddEndedRun(endedRun(time.Hour+time.Duration(i)*time.Minute, 30*time.Minute))
+	}
+	for _, at := range []time.Duration{0, 59 * time.Minute, 119 * time.Minute} {
+		if left, sigma := l.PredictTimeLeft(monday.Add(at), waitingJob("sweep")); left != 0 || sigma != 0 {
+			t.Errorf("after %v %v ± %v is predicted of jobs that ended in the second hour", at, left, sigma)
+		}
+	}
+	if left, _ := l.PredictTimeLeft(monday.Add(2*time.Hour), waitingJob("sweep")); left < 25*time.Minute || left > 35*time.Minute {
+		t.Errorf("after two hours %v is predicted, want about 30m", left)
+	}
+	few := NewLearner()
+	for range minLearnedJobs - 1 {
+		few.AddEndedRun(endedRun(time.Minute, time.Minute))
+	}
+	if left, _ := few.PredictTimeLeft(monday.Add(24*time.Hour), waitingJob("sweep")); left != 0 {
+		t.Errorf("%d jobs are enough to predict %v", minLearnedJobs-1, left)
+	}
+}
+
+// TestLearnerLearnsOn wants later jobs to count between two fits, of all time since.
+func TestLearnerLearnsOn(t *testing.T) {
+	l := NewLearner()
+	for i := range 40 {
+		l.AddEndedRun(endedRun(time.Duration(i)*time.Minute, 10*time.Minute))
+	}
+	before, _ := l.PredictTimeLeft(monday.Add(time.Hour), waitingJob("sweep"))
+	fitted := l.nextFitCount
+	for i := range 9 { // fewer than a quarter more
+		l.AddEndedRun(endedRun(time.Hour+time.Duration(i)*time.Minute, 4*time.Hour))
+	}
+	after, _ := l.PredictTimeLeft(monday.Add(2*time.Hour), waitingJob("sweep"))
+	if fitted != l.nextFitCount || after <= before {
+		t.Errorf("%v is predicted after 40 jobs of 10m, %v after 9 more of 4h (fits at %d and %d)", before, after, fitted, l.nextFitCount)
+	}
+	for i := range 20 {
+		l.AddEndedRun(endedRun(2*time.Hour+time.Duration(i)*time.Minute, 4*time.Hour))
+	}
+	last, _ := l.PredictTimeLeft(monday.Add(3*time.Hour), waitingJob("sweep"))
+	if l.nextFitCount == fitted || last <= after {
+		t.Errorf("%v is predicted after 29 of 4h (the next fit at %d)", last, l.nextFitCount)
+	}
+}
+
+// TestLearnerForgetsWhatRan wants what is left of a job to depend on how long it ran.
+func TestLearnerForgetsWhatRan(t *testing.T) {
+	l := NewLearner()
+	for i := range 60 {
+		l.AddEndedRun(endedRun(time.Duration(i)*time.Second, time.Duration(10+50*(i%2))*time.Minute))
+	}
+	now := monday.Add(time.Hour)
+	j := waitingJob("sweep")
+	first, _ := l.PredictTimeLeft(now, j)
+	j.Attained = policy.GPUSeconds(2 * 45 * 60)
+	rest, _ := l.PredictTimeLeft(now, j)
+	if rest <= 0 || rest > 30*time.Minute || first < 5*time.Minute {
+		t.Errorf("%v at the start, %v after 45m of jobs of 10m and 60m", first, rest)
+	}
+}

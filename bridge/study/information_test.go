@@ -1,0 +1,85 @@
+package study
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/workload"
+)
+
+// lengthExperiment is two policies on one GPU: a long job whose limit is short, and a
+// short one whose limit is long, that wait behind another.
+func lengthExperiment(t *testing.T, knowsTruth bool, reports JobReports) *Experiment {
+	t.Helper()
+	jobs := []workload.Job{
+		{ID: 1, User: "ann", GPUs: 1, Duration: 600},
+		{ID: 2, User: "bob", GPUs: 1, Arrive: 1, Duration: 5000},
+		{ID: 3, User: "eve", GPUs: 1, Arrive: 2, Duration: 60},
+	}
+	for i, minutes := range []int{10, 100, 2880} {
+		jobs[i].TimeLimit, jobs[i].IsUnstoppable = time.Duration(minutes)*time.Minute, true
+	}
+	reports.SetReports(jobs)
+	s, err := NewScenario(Scenario{Name: "three", Jobs: jobs, Nodes: nodes(t, "1x1:a100")}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Experiment{Scenarios: []*Scenario{s}, RunOptions: RunOptions{Seed: 1, KnowsTruth: knowsTruth}}
+	if err := e.SetClock("intervals", 0, s); err != nil {
+		t.Fatal(err)
+	}
+	if e.Policies, err = policyset.ParsePolicies("sjf,srtf", true); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestOnlyAnOracleKnows wants a policy to go by time limits where nothing is known, and
+// by true run times with an oracle or where all report; and the output to say which.
+func TestOnlyAnOracleKnows(t *testing.T) {
+	for _, c := range []struct {
+		knowsTruth  bool
+		reports     JobReports
+		from        RunTimeSource
+		says        string
+		shortIsNext bool
+	}{
+		{false, DefaultReports, LearntRunTimes, "as live, true run times are not known", false},
+		{true, DefaultReports, TrueRunTimes, "ORACLE", true},
+		{false, AllReport, ReportedRunTimes, "all jobs report", true},
+	} {
+		for _, throughSlurm := range []bool{false, true} {
+			e := lengthExperiment(t, c.knowsTruth, c.reports)
+			if e.ThroughSlurm = throughSlurm; throughSlurm && c.reports == AllReport {
+				continue // no job reports through Slurm
+			}
+			if e.RunTimeSource() != c.from || !strings.Contains(e.DescribeRunTimes(), c.says) {
+				t.Errorf("%+v: run times are %s: %s", c, e.RunTimeSource(), e.DescribeRunTimes())
+			}
+			results, err := e.Run(t.Context(), 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				if r.Err != nil {
+					t.Fatal(r.Err)
+				}
+				if next := startOf(r.Runs[0], 3) < startOf(r.Runs[0], 2); next != c.shortIsNext {
+					t.Errorf("%s, %s, through Slurm %t: the short job starts before the long one: %t", c.from, r.Label, throughSlurm, next)
+				}
+			}
+		}
+	}
+}
+
+func startOf(r *measure.Run, id int64) float64 {
+	for i := range r.JobOutcomes {
+		if r.JobOutcomes[i].ID == id {
+			return r.JobOutcomes[i].Start
+		}
+	}
+	return -1
+}
