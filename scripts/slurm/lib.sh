@@ -22,7 +22,8 @@ as_root() {
 	exec sudo -n env AS="${AS:-}" DEBIAN_FRONTEND=noninteractive \
 		FAIRBRIDGE_SLURM_PORT_BASE="${FAIRBRIDGE_SLURM_PORT_BASE:-}" \
 		FAIRBRIDGE_SLURM_CONF="${FAIRBRIDGE_SLURM_CONF:-}" \
-		FAIRBRIDGE_SLURM_ROOT="${FAIRBRIDGE_SLURM_ROOT:-}" "$HERE/$ME" "$@"
+		FAIRBRIDGE_SLURM_ROOT="${FAIRBRIDGE_SLURM_ROOT:-}" \
+		FAIRBRIDGE_SLURM_SPEED="${FAIRBRIDGE_SLURM_SPEED:-}" FAIRBRIDGE_SLURM_EMULATOR="${FAIRBRIDGE_SLURM_EMULATOR:-}" "$HERE/$ME" "$@"
 }
 
 # open_dir DIR: sets DIR and the variables of a directory made by up.
@@ -56,5 +57,6 @@ alive() {
 # inside COMMAND...: runs it in the namespaces, as root. ENTER is the command that does.
 enter() {
 	ENTER=(nsenter -t "$PID" -m -p -u -i -r -w -- env -u SLURM_JWT PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8)
+	[ ! -s "$DIR/clock" ] || mapfile -t -O ${#ENTER[@]} ENTER <"$DIR/clock" # the same time as the daemons'
 }
 inside() { enter; "${ENTER[@]}" "$@"; }

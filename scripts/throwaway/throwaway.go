@@ -25,6 +25,7 @@ type Options struct {
 	NodeCount   int    // nodes n1, n2, ...; 1 to 256, 0 means 4
 	GPUsPerNode int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
 	ExtraConf   string // further lines of slurm.conf, which win over the usual ones
+	Speed       int    // seconds that a second lasts inside, 0 means 1; more than 1 needs a C compiler here
 	SlurmRoot   string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
 }
 
@@ -38,6 +39,7 @@ type Cluster struct {
 	TokenUser  string // owner of the token, an Operator
 	TokenFile  string // holds a token of User, good for a day; mode 0600
 
+	clock         clock
 	commandPrefix []string // command that runs the words after it in the cluster
 	stop          func() error
 }
@@ -61,7 +63,8 @@ func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	}
 	up := scriptCommand(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.NodeCount, 4)), strconv.Itoa(cmp.Or(o.GPUsPerNode, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
-	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.ExtraConf, "FAIRBRIDGE_SLURM_ROOT="+o.SlurmRoot)
+	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.ExtraConf, "FAIRBRIDGE_SLURM_ROOT="+o.SlurmRoot,
+		"FAIRBRIDGE_SLURM_SPEED="+strconv.Itoa(max(o.Speed, 1)))
 	down := scriptCommand(context.WithoutCancel(ctx), tools, "down", dir)
 	if temporary {
 		up.Args, down.Args = append(up.Args, "--wipe"), append(down.Args, "--wipe")
@@ -85,7 +88,9 @@ func (c *Cluster) start(ctx context.Context, dir string, up *exec.Cmd) error {
 		return err
 	}
 	c.Socket = filepath.Join(dir, "run/slurmrestd/rest.sock") // unquoted
-	return nil
+	var err error
+	c.clock, err = readClock(dir)
+	return err
 }
 
 // checkPrerequisites says why a throw-away Slurm cannot run here.
