@@ -166,7 +166,7 @@ func TestExcludedNodesAndFeatures(t *testing.T) {
 }
 
 func TestStartComesSoonButPassesAreSpaced(t *testing.T) {
-	w := world(t)
+	w := world(t, func(c *Config) { c.BackfillInterval = -1 })
 	advance(w, time.Minute)
 	at := w.Now()
 	a := submit(t, w, JobSpec{GPUsPerNode: 1})
@@ -179,5 +179,21 @@ func TestStartComesSoonButPassesAreSpaced(t *testing.T) {
 	advance(w, 2*time.Second)
 	if s := states(t, w, b); s != "R" {
 		t.Errorf("after %v the second is %s", w.Now().Sub(at), s)
+	}
+}
+
+// As slurmctld does: the thread of backfill looks every second once an interval without news
+// has passed.
+func TestIdleBackfillSeesNewsAtOnce(t *testing.T) {
+	w := world(t)
+	blocked := submit(t, w, JobSpec{MinNodes: 2, GPUsPerNode: 8, TimeLimit: time.Hour, WorkTime: time.Hour})
+	advance(w, 3*time.Minute) // it runs, and nothing is new
+	small := submit(t, w, JobSpec{MinNodes: 2, GPUsPerNode: 8, TimeLimit: time.Hour, WorkTime: time.Hour})
+	advance(w, 1500*time.Millisecond)
+	if s := states(t, w, blocked, small); s != "RP" {
+		t.Fatalf("states %s", s)
+	}
+	if ago := w.Now().Sub(w.LastBackfill()); ago > time.Second {
+		t.Errorf("1.5 s after a submission the last pass of backfill was %v ago", ago)
 	}
 }

@@ -26,6 +26,8 @@ type scheduler struct {
 	lastMainPass       time.Time       // main pass
 	lastFullPass       time.Time       // main pass over all jobs
 	lastBackfill       time.Time       // zero before the first
+	backfillTurn       int             // number of the turn of backfill that is scheduled
+	isBackfillIdle     bool            // its last turn found nothing new
 	lastRelevantChange time.Time       // last time something happened that could let a job start
 	backfillPlan       backfillPlanner // of the last backfill pass, kept for its memory
 }
@@ -46,6 +48,10 @@ type queueEntry struct {
 // else when MinPassInterval has passed since the last.
 func (s *scheduler) requestMainPass() {
 	s.lastRelevantChange = s.Now()
+	if s.isBackfillIdle {
+		s.isBackfillIdle = false
+		s.scheduleBackfill(time.Second)
+	}
 	at := s.Now().Add(200 * time.Millisecond)
 	if t := s.lastMainPass.Add(s.config.MinPassInterval); t.After(at) {
 		at = t
@@ -181,14 +187,31 @@ func (s *scheduler) placeNow(e queueEntry, banned map[*inventory.Node]bool) (slo
 	return e.job.resourceRequest().FindSlots(list, (*inventory.Node).FreeResources), "Resources"
 }
 
+// scheduleBackfill schedules the next turn of backfill, in place of one that is scheduled already.
+func (s *scheduler) scheduleBackfill(after time.Duration) {
+	s.backfillTurn++
+	turn := s.backfillTurn
+	s.ScheduleAfter(after, func() {
+		if turn == s.backfillTurn {
+			s.takeBackfillTurn()
+		}
+	})
+}
+
+// takeBackfillTurn runs a pass where there is news. Then the next turn is an interval away; where
+// there was none, backfill looks every second, so that the next change is seen at once.
+func (s *scheduler) takeBackfillTurn() {
+	s.isBackfillIdle = !s.changedSince(s.lastBackfill)
+	if !s.isBackfillIdle {
+		s.lastBackfill = s.Now()
+		s.runBackfill()
+	}
+	s.scheduleBackfill(s.config.BackfillInterval)
+}
+
 // runBackfill starts jobs out of order where that delays no job ahead of them:
 // every tested job gets a reservation (conservative backfill).
 func (s *scheduler) runBackfill() {
-	news := s.changedSince(s.lastBackfill)
-	s.lastBackfill = s.Now()
-	if !news {
-		return
-	}
 	s.beginBackfillPlan()
 	for _, j := range s.jobs.sortedJobs {
 		j.expectedStart, j.expectedSlots = time.Time{}, nil

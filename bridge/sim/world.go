@@ -64,7 +64,7 @@ func New(c Config) (*World, error) {
 		}
 	})
 	if c.BackfillInterval > 0 {
-		w.ScheduleEvery(randomPhase(r, c.BackfillInterval), c.BackfillInterval, w.scheduler.runBackfill)
+		w.scheduler.scheduleBackfill(randomPhase(r, c.BackfillInterval))
 	}
 	return w, nil
 }

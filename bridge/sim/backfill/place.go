@@ -21,13 +21,11 @@ func (p *Plan) earliestPlace(k *taskClass) (at int64, slots inventory.Slots) {
 
 // placeOnNode finds a single node.
 func (p *Plan) placeOnNode(k *taskClass) (int64, inventory.Slots) {
-	best, on := int64(neverNanos), (*inventory.Node)(nil)
+	best := int64(neverNanos)
 	for _, n := range k.nodes {
 		p.startRangeBuffer = p.appendStartRanges(p.startRangeBuffer[:0], k, n, 1)
 		for _, s := range p.startRangeBuffer {
-			if s.first < best {
-				best, on = s.first, n
-			}
+			best = min(best, s.first)
 		}
 		if best == k.notBeforeNanos {
 			break
@@ -36,8 +34,9 @@ func (p *Plan) placeOnNode(k *taskClass) (int64, inventory.Slots) {
 	if best > p.horizon {
 		return neverNanos, nil
 	}
-	s, _ := k.NewSlot(on, p.nodeTimelines[on.Index].leastFree(best, best+k.lengthNanos), k.GPUsPerNode)
-	return best, inventory.Slots{s}
+	return best, k.FindSlots(k.nodes, func(n *inventory.Node) inventory.FreeResources {
+		return p.nodeTimelines[n.Index].leastFree(best, best+k.lengthNanos)
+	})
 }
 
 // appendStartRanges appends the moments at which the class's share of one node can start there;

@@ -124,8 +124,22 @@ func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
 	if slots == nil {
 		return nil, time.Time{}
 	}
-	p.occupySlots(slots, at, at+k.lengthNanos)
+	if at > p.now {
+		p.reserveNodes(slots, at, at+k.lengthNanos)
+	} else {
+		p.occupySlots(slots, at, at+k.lengthNanos)
+	}
 	return slots, time.Unix(0, at).UTC()
+}
+
+// reserveNodes takes the nodes of the slots out of the plan: Slurm's backfill keeps whole nodes
+// for a job that is to start later, however little of them it asks for.
+func (p *Plan) reserveNodes(slots inventory.Slots, from, to int64) {
+	for i := range slots {
+		p.nodeTimelines[slots[i].Node.Index].blockPeriod(from, to)
+	}
+	p.totalTimeline = p.totalTimeline[:0]
+	p.noteRelease(to)
 }
 
 // findTaskClass returns what is known of the tasks like this one.
@@ -158,7 +172,12 @@ func (p *Plan) occupySlots(slots inventory.Slots, from, to int64) {
 			p.totalTimeline.occupySlot(&inventory.Slot{GPUs: s.GPUs}, from, to)
 		}
 	}
-	if i, ok := slices.BinarySearch(p.releaseTimes, to); !ok {
-		p.releaseTimes = slices.Insert(p.releaseTimes, i, to)
+	p.noteRelease(to)
+}
+
+// noteRelease notes that something gets free at a moment.
+func (p *Plan) noteRelease(at int64) {
+	if i, ok := slices.BinarySearch(p.releaseTimes, at); !ok {
+		p.releaseTimes = slices.Insert(p.releaseTimes, i, at)
 	}
 }

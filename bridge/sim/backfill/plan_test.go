@@ -128,3 +128,28 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 		}
 	}
 }
+
+// What is to start later keeps whole nodes, as in slurmctld: nothing is planned beside it.
+func TestWhatStartsLaterKeepsWholeNodes(t *testing.T) {
+	v, err := inventory.New(inventory.UniformNodes(1, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := inventory.Request{MinNodes: 1, GPUsPerNode: 6}.FindSlots(v.Nodes, (*inventory.Node).FreeResources)
+	busy.Allocate()
+	var p backfill.Plan
+	p.BeginPass(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
+	for _, c := range []struct {
+		gpus      int
+		limit, at time.Duration
+	}{
+		{4, time.Hour, time.Hour},
+		{1, 2 * time.Hour, 2 * time.Hour}, // two GPUs are free now, and four later
+		{1, time.Hour, 0},
+	} {
+		_, at := p.ReservePlace(backfill.Task{Request: inventory.Request{MinNodes: 1, GPUsPerNode: c.gpus}, Partition: v.Partitions[0], TimeLimit: c.limit})
+		if at.Sub(start) != c.at {
+			t.Errorf("%d GPUs for %v at %v, want %v", c.gpus, c.limit, at.Sub(start), c.at)
+		}
+	}
+}

@@ -51,9 +51,17 @@ func (p *Partition) CandidateNodes(c NodeFilter) (list []*Node, ok bool) {
 
 // FindSlots finds a place among the candidates, nil if there is none.
 func (a Request) FindSlots(list []*Node, free func(*Node) FreeResources) Slots {
-	if a.TotalGPUs > 0 {
+	switch {
+	case a.TotalGPUs > 0:
 		return a.findSpreadSlots(list, free)
+	case a.NamedNodeCount > 0:
+		return a.findNamedSlots(list, free)
 	}
+	return a.findTightestSlots(list, free)
+}
+
+// findNamedSlots takes the nodes that have to be used and then the first that have room.
+func (a Request) findNamedSlots(list []*Node, free func(*Node) FreeResources) Slots {
 	var out Slots
 	for i, n := range list {
 		s, ok := a.NewSlot(n, free(n), a.GPUsPerNode)

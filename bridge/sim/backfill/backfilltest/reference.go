@@ -130,13 +130,17 @@ func (f *ReferencePlan) blockNodes(c backfill.BlockedPeriod) {
 		if !to.After(from) {
 			continue
 		}
-		t := &f.nodeTimelines[n.Index]
-		t.splitAt(from)
-		t.splitAt(to)
-		for i := range *t {
-			if p := &(*t)[i]; !p.at.Before(from) && p.at.Before(to) {
-				p.FreeResources = inventory.FreeResources{JobCount: 1}
-			}
+		f.nodeTimelines[n.Index].block(from, to)
+	}
+}
+
+// block leaves nothing between two moments.
+func (t *timeline) block(from, to time.Time) {
+	t.splitAt(from)
+	t.splitAt(to)
+	for i := range *t {
+		if p := &(*t)[i]; !p.at.Before(from) && p.at.Before(to) {
+			p.FreeResources = inventory.FreeResources{JobCount: 1}
 		}
 	}
 }
@@ -160,6 +164,10 @@ func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Tim
 			f.nextTimeByTask[key] = i + 1
 			continue
 		}
+		if at.After(f.now) {
+			f.reserveNodes(slots, at, at.Add(t.TimeLimit))
+			return slots, at
+		}
 		f.occupySlots(slots, at, at.Add(t.TimeLimit))
 		return slots, at
 	}
@@ -167,12 +175,24 @@ func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Tim
 	return nil, time.Time{}
 }
 
+// reserveNodes keeps whole nodes for what starts later.
+func (f *ReferencePlan) reserveNodes(slots inventory.Slots, from, to time.Time) {
+	for _, s := range slots {
+		f.nodeTimelines[s.Node.Index].block(from, to)
+	}
+	f.noteRelease(to)
+}
+
 // occupySlots takes the slots out of the Reference.
 func (f *ReferencePlan) occupySlots(slots inventory.Slots, from, to time.Time) {
 	for _, s := range slots {
 		f.nodeTimelines[s.Node.Index].applySlot(s, -1, from, to)
 	}
-	if i, ok := slices.BinarySearchFunc(f.releaseTimes, to, time.Time.Compare); !ok {
-		f.releaseTimes = slices.Insert(f.releaseTimes, i, to)
+	f.noteRelease(to)
+}
+
+func (f *ReferencePlan) noteRelease(at time.Time) {
+	if i, ok := slices.BinarySearchFunc(f.releaseTimes, at, time.Time.Compare); !ok {
+		f.releaseTimes = slices.Insert(f.releaseTimes, i, at)
 	}
 }
