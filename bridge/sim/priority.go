@@ -18,10 +18,13 @@ type priorities struct {
 	jobs      *jobTable
 	usage     *fairshare.Usage
 	nodeCount int // of the cluster
+	// fairShareByAssociation are the fair-share factors of the last computation. Slurm works them
+	// out then and not for a new job, which would go before its owner's older ones.
+	fairShareByAssociation map[fairshare.Association]float64
 }
 
 func newPriorities(d *daemon, jobs *jobTable) *priorities {
-	p := &priorities{daemon: d, jobs: jobs, usage: fairshare.NewUsage(d.config.Accounts, d.config.UsageHalfLife, d.config.Start), nodeCount: len(d.config.Nodes)}
+	p := &priorities{daemon: d, jobs: jobs, usage: fairshare.NewUsage(d.config.Accounts, d.config.UsageHalfLife, d.config.Start), nodeCount: len(d.config.Nodes), fairShareByAssociation: map[fairshare.Association]float64{}}
 	for _, u := range d.config.Users {
 		if u.UsedGPUSeconds > 0 {
 			p.usage.AddUse(fairshare.Association{Account: u.DefaultAccount, User: u.Name}, u.UsedGPUSeconds)
@@ -48,9 +51,19 @@ func (p *priorities) setPriority(j *job) {
 		return
 	}
 	c := p.config.PriorityWeights
-	sum := c.Age*p.ageFactor(j) + c.FairShare*p.usage.FairShareFactor(j.association()) +
+	sum := c.Age*p.ageFactor(j) + c.FairShare*p.fairShareFactor(j.association()) +
 		c.JobSize*p.sizeFactor(j) + c.Partition + c.PointsByQOS[j.spec.QOS]
 	j.priority = min(max(int64(math.Round(sum))-j.spec.Nice+j.siteFactor, 1), maxPriority)
+}
+
+// fairShareFactor is that of the last computation, or of now for who has submitted nothing since.
+func (p *priorities) fairShareFactor(a fairshare.Association) float64 {
+	f, known := p.fairShareByAssociation[a]
+	if !known {
+		f = p.usage.FairShareFactor(a)
+		p.fairShareByAssociation[a] = f
+	}
+	return f
 }
 
 func (p *priorities) ageFactor(j *job) float64 {
@@ -75,6 +88,7 @@ func (p *priorities) recomputePriorities() (weighed bool) {
 			p.chargeUsage(j, p.Now().Sub(last))
 		}
 	}
+	clear(p.fairShareByAssociation)
 	for _, j := range p.jobs.sortedJobs {
 		if j.state == statePending {
 			p.startAging(j)
