@@ -49,6 +49,9 @@ bench: ## all benchmarks
 evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in that folder
 	$(GO) run ./cmd/evaluation $(if $(TRACES),-traces $(TRACES))
 
+fidelity: ## docs/fidelity.md anew: the simulated Slurm against real ones, half an hour
+	$(GO) run ./cmd/fidelity
+
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	@$(GO) test -run '^$$' -list '^Fuzz' ./... | \
 		awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (; n; n--) print $$2, name[n] }' | while read -r package name; do \

@@ -101,8 +101,8 @@ var noDatabase = []string{"policy/...", "bridge/...", "nodeprobe/..."}
 
 // writers are the packages that may hold the writer, through which changes go to
 // Slurm: the writer itself, the adapter that joins it to the loop, what joins a program,
-// and the doctor, which asks it where scancel is.
-var writers = []string{"bridge/slurm/writer/...", "bridge/slurm/live", "cmd/internal/system", "cmd/internal/doctor"}
+// the studies beside a real Slurm, and the doctor, which asks it where scancel is.
+var writers = []string{"bridge/slurm/writer/...", "bridge/slurm/live", "cmd/internal/system", "cmd/internal/doctor", "cmd/fidelity/..."}
 
 // testOnly are modules that only tests and packages for tests may import.
 var testOnly = []string{

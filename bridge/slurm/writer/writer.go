@@ -35,6 +35,8 @@ type Config struct {
 	// AllowHardHold lets priority-0 holds through. If we die they stay until a
 	// person releases them.
 	AllowHardHold bool `yaml:"allow_hard_hold"`
+	// Now is our clock. Default time.Now.
+	Now func() time.Time `yaml:"-"`
 }
 
 // Writer writes to one cluster. It is safe for concurrent use.
@@ -50,6 +52,9 @@ type Writer struct {
 func New(client *rest.Client, cfg Config) *Writer {
 	if cfg.Rate <= 0 {
 		cfg.Rate = 20
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if len(cfg.Scontrol) == 0 {
 		cfg.Scontrol = []string{"scontrol"}
@@ -67,7 +72,7 @@ func New(client *rest.Client, cfg Config) *Writer {
 		client: client,
 		guard: writeGuard{rateLimiter: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, currentAPI: client.API,
 			checkMayWrite: cfg.CheckMayWrite},
-		encoder:  fieldEncoder{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: time.Now},
+		encoder:  fieldEncoder{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: cfg.Now},
 		commands: slurmCommands{scontrol: cfg.Scontrol, scancel: cfg.Scancel, timeout: cfg.ScontrolTimeout},
 	}
 }

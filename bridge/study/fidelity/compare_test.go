@@ -1,0 +1,71 @@
+package fidelity
+
+import (
+	"math"
+	"testing"
+
+	"fairbridge/bridge/study/measure"
+)
+
+func startsOf(starts ...float64) *measure.Run {
+	r := &measure.Run{}
+	for i, s := range starts {
+		r.JobOutcomes = append(r.JobOutcomes, measure.JobOutcome{ID: int64(i), Start: s, Finish: s + 100, ExclusiveRunSeconds: 100})
+		r.MakespanSeconds = max(r.MakespanSeconds, s+100)
+	}
+	return r
+}
+
+func TestStartOrderCorrelation(t *testing.T) {
+	for _, c := range []struct {
+		a, b *measure.Run
+		want float64
+	}{
+		{startsOf(1, 2, 3, 4), startsOf(10, 20, 30, 40), 1},
+		{startsOf(1, 2, 3, 4), startsOf(4, 3, 2, 1), -1},
+		{startsOf(1, 1, 3, 4), startsOf(2, 1, 3, 4), .95}, // the first two share a rank
+	} {
+		if got := StartOrderCorrelation(c.a, c.b); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("got %v, want %v", got, c.want)
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	f := Summarize(startsOf(0, 100, 200, 300))
+	if f != (Figures{MeanWait: 150, P95Wait: 300, Makespan: 400, Slowdown: 2.5}) {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestWhatIsAllowed(t *testing.T) {
+	narrow, wide := Row{Real: []float64{1000, 1001}}, Row{Real: []float64{900, 1100}}
+	for _, c := range []struct {
+		row       Row
+		simulated float64
+		want      bool
+	}{
+		{narrow, 1017, true}, {narrow, 1019, false}, {narrow, 982, false},
+		{wide, 1099, true}, {wide, 1101, false}, {wide, 901, true},
+	} {
+		c.row.Simulated = []float64{c.simulated}
+		if c.row.IsClose() != c.want {
+			t.Errorf("%v of %v: %v", c.simulated, c.row.Real, !c.want)
+		}
+	}
+}
+
+func TestStreamsAreTheSameAtEveryCall(t *testing.T) {
+	for i, s := range Streams() {
+		again := Streams()[i]
+		for k := range s.Jobs {
+			j, l := s.Jobs[k], again.Jobs[k]
+			if j.Arrive != l.Arrive || j.Duration != l.Duration || j.GPUs != l.GPUs || j.User != l.User {
+				t.Fatalf("%s: job %d differs", s.Name, k)
+			}
+			if j.TimeLimit.Seconds() < j.Duration+60 || j.GPUs > s.NodeCount*s.GPUsPerNode {
+				t.Errorf("%s: job %d cannot run: %+v", s.Name, k, j)
+			}
+		}
+	}
+}

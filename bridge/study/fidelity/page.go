@@ -1,0 +1,117 @@
+package fidelity
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/study/datafile"
+)
+
+// pageHead says what is compared and how.
+//
+//go:embed page.md
+var pageHead string
+
+// WritePage simulates what was run for real, as often with other seeds, and writes the page;
+// the path "-" is the screen.
+func WritePage(path string, runs []RealRun, seeds int) error {
+	all, err := Compare(runs, seeds)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.WriteString(pageHead)
+	for i := range all {
+		all[i].write(&b)
+	}
+	if path == "-" {
+		_, err := b.WriteTo(os.Stdout)
+		return err
+	}
+	return datafile.SaveFile(path, true, func(w io.Writer) error { _, err := b.WriteTo(w); return err })
+}
+
+// Compare groups real runs by stream and arm and simulates each group with so many seeds.
+func Compare(runs []RealRun, seeds int) ([]Comparison, error) {
+	var out []Comparison
+	for i := range runs {
+		r := &runs[i]
+		k := slices.IndexFunc(out, func(c Comparison) bool { return c.Stream.Name == r.Stream && c.Arm == r.Arm })
+		if k < 0 {
+			s, err := FindStream(r.Stream)
+			if err != nil {
+				return nil, err
+			}
+			out, k = append(out, Comparison{Stream: s, Arm: r.Arm}), len(out)
+		}
+		out[k].Real = append(out[k].Real, *r)
+	}
+	for i := range out {
+		if err := out[i].simulate(seeds); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// simulate simulates what the real runs ran.
+func (c *Comparison) simulate(seeds int) error {
+	for seed := range seeds {
+		run, err := Simulate(&c.Stream, c.Arm, &c.Real[0], c.StartSeconds(), int64(seed+1))
+		if err != nil {
+			return fmt.Errorf("simulating %s, %s: %w", c.Stream.Name, c.Arm, err)
+		}
+		c.Simulated = append(c.Simulated, *run)
+	}
+	return nil
+}
+
+// write writes the section of a comparison.
+func (c *Comparison) write(b *bytes.Buffer) {
+	var loads []float64
+	var releases, speeds []string
+	for i := range c.Real {
+		r := &c.Real[i]
+		loads, releases, speeds = append(loads, r.Load), append(releases, r.Release), append(speeds, fmt.Sprint(r.Speed))
+	}
+	fmt.Fprintf(b, "\n## %s, %s\n\n%s. %d nodes with %d GPUs each; %s.\n%d real runs of Slurm %s, a second of them lasting %s s inside, at load %.0f to %.0f of the machine; a start cost %.2g s inside. %d simulated runs.\n\n",
+		c.Stream.Name, c.Arm, c.Stream.Title, c.Stream.NodeCount, c.Stream.GPUsPerNode, c.Arm.Title(), len(c.Real), joinDistinct(releases),
+		joinDistinct(speeds), slices.Min(loads), slices.Max(loads), c.StartSeconds(), len(c.Simulated))
+	b.WriteString("| | real | simulated | difference | allowed | |\n|---|---|---|---|---|---|\n")
+	for _, r := range c.Rows() {
+		fmt.Fprintf(b, "| %s | %s | %s | %+.3g (%+.1f %%) | %.3g | %s |\n", r.Name, formatSpread(r.Real), formatSpread(r.Simulated),
+			r.SimulatedMean()-r.RealMean(), 100*(r.SimulatedMean()/r.RealMean()-1), r.Allowed(), map[bool]string{true: "within", false: "**beyond**"}[r.IsClose()])
+	}
+	among, across := c.OrderCorrelations()
+	fmt.Fprintf(b, "\nOrder of first starts (Spearman): real runs among each other %.3f, simulated against real %.3f.\n", among, across)
+}
+
+// Title says it in words.
+func (a Arm) Title() string {
+	switch a {
+	case ArmHolds:
+		return "with fairbridge, order and holds"
+	case ArmStops:
+		return "with fairbridge, stops too"
+	}
+	return "Slurm by itself"
+}
+
+func formatSpread(v []float64) string {
+	return fmt.Sprintf("%.4g (%.4g to %.4g)", mean(v), slices.Min(v), slices.Max(v))
+}
+
+func joinDistinct(values []string) string {
+	var out []string
+	for i, v := range values {
+		if !slices.Contains(values[:i], v) {
+			out = append(out, v)
+		}
+	}
+	return strings.Join(out, ", ")
+}

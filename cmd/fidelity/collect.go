@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/study/fidelity"
+	"fairbridge/cmd/fidelity/realrun"
+)
+
+// options are what the command was told.
+type options struct {
+	streams, arms             []string
+	runCount, parallel, speed int
+	folder, root              string
+	makesNone                 bool
+}
+
+// task is one real run to be made or read.
+type task struct {
+	stream fidelity.Stream
+	arm    fidelity.Arm
+	file   string
+}
+
+// listTasks lists the real runs, the first of every stream and arm before the second of any.
+func (o *options) listTasks() ([]task, error) {
+	var out []task
+	for k := range o.runCount {
+		for _, name := range o.streams {
+			s, err := fidelity.FindStream(name)
+			if err != nil {
+				return nil, err
+			}
+			if o.speed > 0 {
+				s.Speed = o.speed
+			}
+			for _, a := range o.arms {
+				if !slices.Contains(fidelity.Arms, fidelity.Arm(a)) {
+					return nil, fmt.Errorf("no arm %q; there are %v", a, fidelity.Arms)
+				}
+				file := filepath.Join(o.folder, fmt.Sprintf("%s-%s-%d.json", name, a, k+1))
+				out = append(out, task{s, fidelity.Arm(a), file})
+			}
+		}
+	}
+	return out, nil
+}
+
+// collectRuns reads the real runs that are there and makes the others. A run that fails is
+// told and left out; the command may be started again.
+func (o *options) collectRuns(ctx context.Context) ([]fidelity.RealRun, error) {
+	tasks, err := o.listTasks()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.folder, 0o755); err != nil {
+		return nil, err
+	}
+	runs := make([]*fidelity.RealRun, len(tasks))
+	var wait sync.WaitGroup
+	slots := make(chan bool, max(o.parallel, 1))
+	for i, t := range tasks {
+		slots <- true
+		wait.Go(func() {
+			defer func() { <-slots }()
+			run, err := o.readOrMake(ctx, t)
+			if err != nil {
+				fmt.Fprintf(os.Stderr, "fidelity: %s: left out: %v\n", t.file, err)
+				return
+			}
+			runs[i] = run
+		})
+	}
+	wait.Wait()
+	var out []fidelity.RealRun
+	for _, r := range runs {
+		if r != nil {
+			out = append(out, *r)
+		}
+	}
+	return out, nil
+}
+
+func (o *options) readOrMake(ctx context.Context, t task) (*fidelity.RealRun, error) {
+	text, err := os.ReadFile(t.file)
+	if err == nil {
+		r := &fidelity.RealRun{}
+		return r, json.Unmarshal(text, r)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil || o.makesNone {
+		return nil, err
+	}
+	r, err := realrun.Make(ctx, t.stream, t.arm, o.root)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.file, r.OneLine())
+	if text, err = json.Marshal(r); err != nil {
+		return nil, err
+	}
+	return r, datafile.SaveFile(t.file, false, func(w io.Writer) error { _, err := w.Write(text); return err })
+}

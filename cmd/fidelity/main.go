@@ -1,0 +1,41 @@
+// Command fidelity sends the same streams of jobs through a real slurmctld and through the
+// simulated one, and writes docs/fidelity.md; see package bridge/study/fidelity. Real runs
+// that are in the folder already are not made again.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"fairbridge/bridge/study/fidelity"
+)
+
+func main() {
+	var o options
+	streams := flag.String("streams", "short,gangs,day", "streams of jobs, with commas")
+	arms := flag.String("arms", "alone,holds,stops", "Slurm alone, with order and holds, with stops")
+	flag.IntVar(&o.runCount, "runs", 5, "real runs of each, and simulated seeds")
+	flag.IntVar(&o.parallel, "parallel", 2, "real Slurms at the same time")
+	flag.IntVar(&o.speed, "speed", 0, "seconds a second lasts in the real Slurm; 0: what the stream says")
+	flag.StringVar(&o.folder, "runs-in", "fidelity-runs", "folder with the real runs, one file each; those that are there are not made again")
+	flag.StringVar(&o.root, "slurm-root", "", "root directory made by scripts/slurm/root, whose release of Slurm is run")
+	flag.BoolVar(&o.makesNone, "made", false, "make no real runs: the page from those that are there")
+	page := flag.String("o", "docs/fidelity.md", "page to write; -: to the screen")
+	flag.Parse()
+	o.streams, o.arms = strings.Split(*streams, ","), strings.Split(*arms, ",")
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	runs, err := o.collectRuns(ctx)
+	if err == nil {
+		err = fidelity.WritePage(*page, runs, o.runCount)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fidelity:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,101 @@
+package realrun
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge/study/fidelity"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/scripts/throwaway"
+)
+
+// readOutcome reads every run of every job from slurmdbd, and what Slurm it was.
+func readOutcome(ctx context.Context, c *throwaway.Cluster, s *fidelity.Stream, conf string) (*fidelity.RealRun, error) {
+	text, err := c.Run(ctx, "root", "env", "SLURM_TIME_FORMAT=%s", "TZ=UTC", "sacct", "-a", "-D", "-X", "-n", "-P", "-S", "2020-01-01",
+		"-o", "JobName,Submit,Start,End,State")
+	if err != nil {
+		return nil, fmt.Errorf("reading what became of the jobs: %w", err)
+	}
+	out := &fidelity.RealRun{SlurmConf: conf}
+	out.Release, err = c.Run(ctx, "root", "scontrol", "--version")
+	if err != nil {
+		return nil, err
+	}
+	out.Release = strings.TrimPrefix(strings.TrimSpace(out.Release), "slurm-wlm ")
+	out.Release = strings.TrimPrefix(out.Release, "slurm ")
+	if out.Starts, err = parseRuns(text); err != nil {
+		return nil, err
+	}
+	out.Run, err = newRun(s, out.Starts)
+	return out, err
+}
+
+// parseRuns reads the lines of sacct, times still those of the epoch.
+func parseRuns(text string) ([]fidelity.JobRun, error) {
+	var out []fidelity.JobRun
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		id, err := strconv.ParseInt(strings.TrimPrefix(f[0], "f"), 10, 64)
+		if err != nil || len(f) != 5 {
+			return nil, fmt.Errorf("sacct said %q", line)
+		}
+		times := [3]float64{}
+		for i, text := range f[1:4] {
+			times[i], _ = strconv.ParseFloat(text, 64) // Unknown and None are 0
+		}
+		out = append(out, fidelity.JobRun{JobID: id, Submit: times[0], Start: times[1], End: times[2], State: f[4]})
+	}
+	return out, nil
+}
+
+// newRun sums up the runs of each job; times become seconds since the first submission.
+func newRun(s *fidelity.Stream, runs []fidelity.JobRun) (measure.Run, error) {
+	out := measure.Run{ClusterGPUs: s.NodeCount * s.GPUsPerNode}
+	if len(runs) == 0 {
+		return out, fmt.Errorf("sacct knows no jobs")
+	}
+	from := runs[0].Submit
+	for _, r := range runs {
+		from = min(from, r.Submit)
+	}
+	from -= s.Jobs[0].Arrive
+	runsByJob := map[int64][]fidelity.JobRun{}
+	for i := range runs {
+		r := &runs[i]
+		r.Submit, r.Start, r.End = r.Submit-from, r.Start-from, r.End-from
+		runsByJob[r.JobID] = append(runsByJob[r.JobID], *r)
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		o := measure.JobOutcome{ID: j.ID, User: j.User, Account: j.Account, GPUCount: j.GPUs, Arrive: -1, Start: -1, ExclusiveRunSeconds: j.Duration}
+		state := ""
+		for _, r := range runsByJob[j.ID] {
+			addRun(&o, &r)
+			if r.End >= o.Finish {
+				state = r.State
+			}
+		}
+		if state != "COMPLETED" {
+			return out, fmt.Errorf("job %d ended as %q; a run counts only where all complete", j.ID, state)
+		}
+		out.JobOutcomes = append(out.JobOutcomes, o)
+		out.MakespanSeconds = max(out.MakespanSeconds, o.Finish)
+	}
+	return out, nil
+}
+
+func addRun(o *measure.JobOutcome, r *fidelity.JobRun) {
+	if o.Arrive < 0 || r.Submit < o.Arrive {
+		o.Arrive = r.Submit
+	}
+	if r.Start > 0 && (o.Start < 0 || r.Start < o.Start) {
+		o.Start = r.Start
+	}
+	if r.State == "REQUEUED" {
+		o.StopCount++
+	}
+	o.HeldSeconds += max(r.End-r.Start, 0)
+	o.Finish = max(o.Finish, r.End)
+}

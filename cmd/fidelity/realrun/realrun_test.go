@@ -1,0 +1,86 @@
+package realrun
+
+import (
+	"errors"
+	"math"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"fairbridge/bridge/study/fidelity"
+	"fairbridge/scripts/throwaway"
+)
+
+// TestSimulatedSlurmIsLikeARealOne is the small version of the command: one real run of a
+// minute. One run beside a busy machine says little: what is allowed is what no busy machine
+// explains.
+func TestSimulatedSlurmIsLikeARealOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a real Slurm for more than a minute")
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler for the library by which time runs faster")
+	}
+	s := fidelity.NewTestStream()
+	run, err := Make(t.Context(), s, fidelity.ArmAlone, "")
+	if errors.Is(err, throwaway.ErrUnavailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := fidelity.Compare([]fidelity.RealRun{*run}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(run.OneLine())
+	for _, r := range all[0].Rows() {
+		real, simulated := r.RealMean(), r.SimulatedMean()
+		t.Logf("%s: real %.1f, simulated %.1f", r.Name, real, simulated)
+		least := map[string]float64{"mean wait (s)": 15, "makespan (s)": 30}[r.Name]
+		if least > 0 && math.Abs(simulated-real) > math.Max(least, .15*real) {
+			t.Errorf("%s: real %.1f, simulated %.1f", r.Name, real, simulated)
+		}
+	}
+	if _, order := all[0].OrderCorrelations(); order < .7 {
+		t.Errorf("the order of first starts correlates by %.2f only", order)
+	}
+}
+
+func TestOutcomeIsReadFromSacct(t *testing.T) {
+	s := fidelity.NewTestStream()
+	s.Jobs = s.Jobs[:2]
+	s.Jobs[0].Arrive = 1
+	runs, err := parseRuns("f1|1000|1001|1011|REQUEUED\nf1|1011|1040|1050|COMPLETED\nf2|1002|1003|1004|COMPLETED\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRun(&s, runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := r.JobOutcomes[0]
+	if o.Arrive != 1 || o.Start != 2 || o.Finish != 51 || o.StopCount != 1 || o.HeldSeconds != 20 || r.MakespanSeconds != 51 {
+		t.Errorf("%+v, makespan %v", o, r.MakespanSeconds)
+	}
+	if runs, err = parseRuns("f1|1000|1001|1011|NODE_FAIL\nf2|1002|1003|1004|COMPLETED\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newRun(&s, runs); err == nil || !strings.Contains(err.Error(), "NODE_FAIL") {
+		t.Errorf("a job that did not complete: %v", err)
+	}
+	if _, err := parseRuns("batch|1|2|3|X\n"); err == nil {
+		t.Error("a foreign line was taken")
+	}
+}
+
+func TestScriptSubmitsEveryJob(t *testing.T) {
+	s := fidelity.NewTestStream()
+	text := newSubmitScript(&s)
+	if n := strings.Count(text, "\njob "); n != len(s.Jobs) {
+		t.Errorf("%d submissions of %d jobs", n, len(s.Jobs))
+	}
+	if strings.Contains(text, "%!") || strings.Contains(text, "%%") {
+		t.Errorf("a format is wrong:\n%s", text)
+	}
+}

@@ -1,0 +1,62 @@
+package realrun
+
+import (
+	"fmt"
+	"strings"
+
+	"fairbridge/bridge/study/fidelity"
+	"fairbridge/bridge/study/workload"
+)
+
+// scriptHead makes the job's script and the means to wait. A job that was stopped keeps its
+// work: the record says when it was (the time of submission becomes that of the requeue).
+const scriptHead = `set -eu
+export SLURM_TIME_FORMAT=%%s
+mkdir -p -m 1777 /var/lib/slurm/work
+cat >/var/lib/slurm/work/job <<'JOB'
+#!/bin/bash
+f=/var/lib/slurm/work/$SLURM_JOB_ID work=$1 ready=0 restore=0
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
+	read -r ready started <$f
+	ended=$(scontrol -o show job $SLURM_JOB_ID | grep -oE ' SubmitTime=[^ ]*')
+	ended=$(date -d "${ended#*=}" +%%s) restore=%d
+	[ $ended -le $started ] || ready=$((ready + ended - started))
+	[ $ready -lt $work ] || ready=$((work - 1))
+fi
+echo "$ready $((EPOCHSECONDS + restore))" >$f
+exec sleep $((work - ready + restore))
+JOB
+chmod 755 /var/lib/slurm/work/job
+from=$((${EPOCHREALTIME/./} / 1000 + 3000))
+at() {
+	local d=$((from + $1 - ${EPOCHREALTIME/./} / 1000))
+	[ $d -le 0 ] || sleep $((d / 1000)).$(printf %%03d $((d %% 1000)))
+}
+job() { # ARRIVAL USER WORK NAME OPTIONS...
+	local user=$2 work=$3 name=$4
+	at $1; shift 4
+	SLURM_TIME_FORMAT= sbatch -Q -p study --uid=$user -D / -o /dev/null -J $name "$@" /var/lib/slurm/work/job $work
+}
+`
+
+// newSubmitScript submits the jobs at their times, and ends when all have ended.
+func newSubmitScript(s *fidelity.Stream) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, scriptHead, int(s.RestartCost.Seconds()))
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		fmt.Fprintf(&b, "job %d %s %.0f %s -A %s -t %.0f --comment=fairbridge:preemptible,ckpt=%s %s\n", int(j.Arrive*1000), j.User, j.Duration, j.Name,
+			j.Account, j.TimeLimit.Minutes(), s.RestartCost, requestOptions(j, s.GPUsPerNode))
+	}
+	b.WriteString("while [ -n \"$(squeue -h -o %i | head -1)\" ]; do sleep 5; done\n")
+	return b.String()
+}
+
+// requestOptions asks as the simulated owners do: one node where it is enough, else whole
+// nodes.
+func requestOptions(j *workload.Job, perNode int) string {
+	if j.GPUs <= perNode {
+		return fmt.Sprintf("-N 1 --gres=gpu:%d", j.GPUs)
+	}
+	return fmt.Sprintf("-N %d --gres=gpu:%d", j.GPUs/perNode, perNode)
+}
