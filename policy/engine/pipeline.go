@@ -31,6 +31,9 @@ type Pipeline struct {
 	Backfill Backfiller // nil: no job passes a blocked one of its partition and GPU type
 	Preempt  Preempter  // nil: no job is stopped
 	Rules    Rules
+	// LeavesBackfillToSlurm says that jobs it keeps back although they have room are those
+	// that Slurm keeps back by itself: they wait, and are not held.
+	LeavesBackfillToSlurm bool
 }
 
 // Decide implements Policy. Its errors are those of the stages, or a stage

@@ -140,7 +140,7 @@ func (w *walk) guardTurn(e *Entry, why string) {
 // block keeps the job from starting. Where it has room, be it on another GPU type
 // than that of its lease, waiting is not enough: Slurm would start it.
 func (w *walk) block(e *Entry, why string) {
-	if !w.finder.hasRoom(e) {
+	if w.pipeline.LeavesBackfillToSlurm || !w.finder.hasRoom(e) {
 		w.queueBehind(e, why)
 		return
 	}

@@ -72,6 +72,8 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    m.newPriorityOrder(used.snapshotWithUsage(s)),
 		Backfill: &backfill.Conservative{MaxReservations: m.Depth, Horizon: m.Window, RunLength: length},
 		Rules:    paper.Limits{MinRunParam: m.MinRunParam, MaxStopsParam: m.MaxStopsParam, MaxWaitParam: paper.MaxWaitParam{MaxWait: m.MaxWait}}.Rules(),
+		// Slurm's own backfill knows time limits alone.
+		LeavesBackfillToSlurm: m.Lengths != "estimate",
 	}
 	if m.Preempt == "qos" {
 		p.Preempt = preempt.ByQOS(m.QOSOrder...)

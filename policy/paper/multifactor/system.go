@@ -17,6 +17,7 @@ func System() paper.System {
 		Deviations: []string{
 			"The site and association factors and TRES other than GPUs count nothing.",
 			"Backfill looks at all jobs in every decision: bf_interval and the limits on its running time are not there.",
+			"A job that its backfill keeps back waits and is not held: beside Slurm, Slurm's own backfill decides.",
 			"With preempt=qos, the GPUs of a job that is preempted after the first reservation of a decision count as its own until its limit in the later ones.",
 		},
 	})
