@@ -38,13 +38,27 @@ func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []br
 	if restored := ledger.RestoredIntents(now, v); len(restored) > 0 {
 		now = slices.Concat(now, restored)
 	}
-	now = slices.Concat(now, ledger.OlderStateIntents(now, v), ledger.InheritedIntents(now, v))
-	for i := range now { // the ledger does not keep it, and it changes when tasks are split off
-		if j := v.Job(now[i].Edit.Run.Job); j != nil {
-			now[i].Edit.Address = j.Address()
-		}
+	if more := slices.Concat(ledger.OlderStateIntents(now, v), ledger.InheritedIntents(now, v)); len(more) > 0 {
+		now = slices.Concat(now, more)
 	}
-	return now, changed
+	return withAddresses(now, v), changed
+}
+
+// withAddresses returns the intents with their jobs as squeue writes them: the ledger does not
+// keep that, and it changes when tasks are split off. They are the very same where nothing differs.
+func withAddresses(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
+	isCopy := false
+	for i := range intents {
+		j := v.Job(intents[i].Edit.Run.Job)
+		if j == nil || intents[i].Edit.Address == j.Address() {
+			continue
+		}
+		if !isCopy {
+			intents, isCopy = slices.Clone(intents), true
+		}
+		intents[i].Edit.Address = j.Address()
+	}
+	return intents
 }
 
 // IntentUpdater is where it is written what became of intents.

@@ -138,6 +138,23 @@ func (j *journal) intentsSince(since time.Time) []bridge.Intent {
 	return out
 }
 
+// forgetClosed drops the intents that were closed by then.
+func (j *journal) forgetClosed(by time.Time) {
+	kept := j.intents[:0]
+	for i := range j.intents {
+		in := &j.intents[i]
+		switch {
+		case !in.Closed.IsZero() && !in.Closed.After(by):
+		case len(kept) < i:
+			kept = append(kept, *in)
+		default: // it stands where it is to stand
+			kept = j.intents[:i+1]
+		}
+	}
+	clear(j.intents[len(kept):])
+	j.intents = kept
+}
+
 // findIntent returns the intent, nil if it is not in the ledger.
 func (j *journal) findIntent(id int64) *bridge.Intent {
 	i, ok := slices.BinarySearchFunc(j.intents, id, func(x bridge.Intent, id int64) int { return cmp.Compare(x.ID, id) })

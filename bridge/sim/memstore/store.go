@@ -9,7 +9,6 @@ package memstore
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -142,9 +141,7 @@ func (s *Store) Intents(ctx context.Context, _ string, _, since time.Time) ([]br
 
 // ForgetClosed drops the intents that were closed by then, for runs that are long.
 func (s *Store) ForgetClosed(by time.Time) {
-	s.journal.intents = slices.DeleteFunc(s.journal.intents, func(in bridge.Intent) bool {
-		return !in.Closed.IsZero() && !in.Closed.After(by)
-	})
+	s.journal.forgetClosed(by)
 }
 
 // OpenIntentCount returns how many intents wait for their outcome.
