@@ -113,3 +113,12 @@ func (s *Scenario) checkSpeed(j *workload.Job, typ string) error {
 	}
 	return nil
 }
+
+// hasOneSpeed reports whether every job does its work at one speed wherever it runs: alone
+// on its GPUs, on as many as it asks for, and on no type faster than another.
+func (s *Scenario) hasOneSpeed() bool {
+	mixed := len(cluster.CountGPUsByType(s.Nodes)) > 1
+	return !slices.ContainsFunc(s.Jobs, func(j workload.Job) bool {
+		return j.IsShareable || j.MaxGPUs > j.GPUs || mixed && (j.Speeds != nil || j.Training != nil)
+	})
+}

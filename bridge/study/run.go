@@ -78,7 +78,7 @@ func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o RunOptio
 	if err != nil {
 		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, s.Name, err)
 	}
-	run.PolicyName, run.TraceName, run.Seed = p.Label, s.Name, o.Seed
+	run.PolicyName, run.TraceName, run.Seed, run.HasOneSpeed = p.Label, s.Name, o.Seed, s.hasOneSpeed()
 	return run, nil
 }
 

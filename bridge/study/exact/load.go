@@ -73,6 +73,16 @@ func (l *jobLoader) loadTrainingJob(j *job) error {
 		return err
 	}
 	j.outcome.ExclusiveRunSeconds = workload.SumPlannedSeconds(j.plannedRegimes)
+	j.outcome.LeastRunSeconds = leastRunSeconds(j, j.unitRatesByType[home])
 	j.maxRunSeconds = math.Trunc(l.maxOverrunFactor * j.outcome.ExclusiveRunSeconds)
 	return nil
+}
+
+// leastRunSeconds is how long a training job runs at least: plans count whole epochs, of
+// which it may not need all of the last.
+func leastRunSeconds(j *job, stepsPerSecond float64) float64 {
+	if len(j.plannedRegimes) == 1 {
+		return min(j.totalUnits/stepsPerSecond, j.outcome.ExclusiveRunSeconds)
+	}
+	return max(j.outcome.ExclusiveRunSeconds-j.plannedRegimes[len(j.plannedRegimes)-1].SecondsPerEpoch, 1)
 }

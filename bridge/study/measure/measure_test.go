@@ -29,7 +29,7 @@ func TestSummary(t *testing.T) {
 		WorstRho: 16.66667, MeanRho: (0.5 + 1.05 + 1.075 + 16.66667) / 4, UnfairShare: 0.5,
 		WorstPresentRho: 16.66667, MeanPresentRho: (1 + 1.4 + 1.075 + 16.66667) / 4,
 		Utilization: 0.75, RestartCount: 3, LostGPUHours: 8.0 / 3600,
-		MeanSlowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccountSlowdown: (2.15 + 10) / 2, // job 4 ran 3 s, and 10 count
+		MeanSlowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccountSlowdown: (2.15 + 10) / 2, MakespanOverBound: -1, AvgJCTOverBound: -1, // job 4 ran 3 s, and 10 count
 	}
 	if d := cmp.Diff(want, got, near); d != "" {
 		t.Error(d)
@@ -47,7 +47,7 @@ func TestRhoPresent(t *testing.T) {
 
 func TestEmptyRun(t *testing.T) {
 	s := (&Run{ClusterGPUs: 4}).Summarize()
-	if d := cmp.Diff(Summary{}, s); d != "" {
+	if d := cmp.Diff(Summary{MakespanOverBound: -1, AvgJCTOverBound: -1}, s); d != "" {
 		t.Error(d)
 	}
 }

@@ -20,6 +20,8 @@ type Metric struct {
 var AllMetrics = []*Metric{
 	{"MAKESPAN", "Makespan, s", -1, true, func(s *Summary) *float64 { return &s.Makespan }, formatSeconds},
 	{"AVG JCT", "Average JCT, s", -1, true, func(s *Summary) *float64 { return &s.AvgJCT }, formatSeconds},
+	{"MKSP>LB", "Makespan above the lower bound", -1, true, func(s *Summary) *float64 { return &s.MakespanOverBound }, formatOverBound},
+	{"JCT>LB", "Average JCT above the lower bound", -1, true, func(s *Summary) *float64 { return &s.AvgJCTOverBound }, formatOverBound},
 	{"MEDIAN", "Median JCT, s", -1, false, func(s *Summary) *float64 { return &s.MedianJCT }, formatSeconds},
 	{"P99", "99 % JCT, s", -1, false, func(s *Summary) *float64 { return &s.P99JCT }, formatSeconds},
 	{"QUEUE", "Average queueing, s", -1, false, func(s *Summary) *float64 { return &s.AvgQueueSeconds }, formatSeconds},
@@ -70,3 +72,11 @@ func formatDecimals(n int) func(float64) string {
 }
 
 func formatPercent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+// formatOverBound prints by how much a figure is above a bound; -1: there is none.
+func formatOverBound(v float64) string {
+	if v <= -1 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", max(100*v, 0))
+}

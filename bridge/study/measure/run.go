@@ -12,6 +12,7 @@ type JobOutcome struct {
 	Start               float64 `json:"start"` // first
 	Finish              float64 `json:"finish"`
 	ExclusiveRunSeconds float64 `json:"exclusive_s"`       // exclusive run time: on what it asks, never stopped
+	LeastRunSeconds     float64 `json:"least_s,omitempty"` // that it can do with; 0: ExclusiveRunSeconds
 	MeanJobsPresent     float64 `json:"present,omitempty"` // mean number of jobs present while it was
 	StopCount           int     `json:"stops,omitempty"`
 	HeldSeconds         float64 `json:"held_s"`               // seconds it held GPUs
@@ -47,4 +48,6 @@ type Run struct {
 	// FillableIdleGPUSeconds are the GPU-seconds that stood idle while jobs waited that would
 	// have fitted on them; negative: not known.
 	FillableIdleGPUSeconds float64 `json:"fillable_idle_gpu_s"`
+	// HasOneSpeed says that every job does its work at one speed, so that LowerBounds holds.
+	HasOneSpeed bool `json:"one_speed,omitempty"`
 }

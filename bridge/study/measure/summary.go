@@ -25,6 +25,8 @@ type Summary struct {
 	LostGPUHours         float64 `json:"lost_gpu_hours"`
 	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.Slowdown
 	WorstAccountSlowdown float64 `json:"worst_account_slowdown"`
+	MakespanOverBound    float64 `json:"makespan_over_bound"` // part by which it is above Run.LowerBounds; -1: those do not hold
+	AvgJCTOverBound      float64 `json:"avg_jct_over_bound"`  // likewise
 	WallSeconds          float64 `json:"wall_s"`
 }
 
@@ -33,7 +35,7 @@ const unfairAboveRho = 1.05
 
 // Summarize works out the figures.
 func (r *Run) Summarize() Summary {
-	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds}
+	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds, MakespanOverBound: -1, AvgJCTOverBound: -1}
 	if r.MakespanSeconds > 0 && r.ClusterGPUs > 0 {
 		s.Utilization = r.BusyGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
 	}
@@ -47,6 +49,9 @@ func (r *Run) Summarize() Summary {
 	s.UnfairShare = shareAbove(rho, unfairAboveRho)
 	for _, mean := range r.MeanSlowdownByAccount() {
 		s.WorstAccountSlowdown = max(s.WorstAccountSlowdown, mean)
+	}
+	if b := r.LowerBounds(); r.HasOneSpeed && b.AvgJCT > 0 {
+		s.MakespanOverBound, s.AvgJCTOverBound = s.Makespan/b.Makespan-1, s.AvgJCT/b.AvgJCT-1
 	}
 	slices.Sort(jct)
 	s.MedianJCT, s.P99JCT = Quantile(jct, 0.5), Quantile(jct, 0.99)

@@ -157,6 +157,6 @@ func newNumberTable(w io.Writer, head ...any) *output.Table {
 const resultsLegend = `Times in seconds; JCT: from arrival to completion; QUEUE: the part of it not running;
 ρ: JCT over what an equal part of the cluster would have needed; UNFAIR: jobs with ρ > 1.05;
 ρ': the same with an equal part for the jobs that were there meanwhile, not all of the trace;
-LOST: GPU-hours without progress;
+LOST: GPU-hours without progress; MKSP>LB, JCT>LB: above what no schedule can fall below;
 SLOWDOWN: JCT over run time (of 10 s at least), in the mean, and of the WORST ACCount;
 WALL: time the simulation took.`
