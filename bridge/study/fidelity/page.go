@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"fairbridge/bridge/study/datafile"
+	"fairbridge/policy"
 )
 
 // pageHead says what is compared and how.
@@ -79,16 +81,23 @@ func (c *Comparison) write(b *bytes.Buffer) {
 		r := &c.Real[i]
 		loads, releases, speeds = append(loads, r.Load), append(releases, r.Release), append(speeds, fmt.Sprint(r.Speed))
 	}
-	fmt.Fprintf(b, "\n## %s, %s\n\n%s. %d nodes with %d GPUs each; %s.\n%d real runs of Slurm %s, a second of them lasting %s s inside, at load %.0f to %.0f of the machine; a start cost %.2g s inside. %d simulated runs.\n\n",
-		c.Stream.Name, c.Arm, c.Stream.Title, c.Stream.NodeCount, c.Stream.GPUsPerNode, c.Arm.Title(), len(c.Real), joinDistinct(releases),
+	fmt.Fprintf(b, "\n## %s, %s\n\n%s. %d nodes with %d GPUs each; %s.\n%s of Slurm %s, a second lasting %s s inside, at load %.0f to %.0f of the machine; a start cost %.2g s inside. %d simulated runs.\n\n",
+		c.Stream.Name, c.Arm, c.Stream.Title, c.Stream.NodeCount, c.Stream.GPUsPerNode, c.Arm.Title(), policy.FormatCount(len(c.Real), "real run"), joinDistinct(releases),
 		joinDistinct(speeds), slices.Min(loads), slices.Max(loads), c.StartSeconds(), len(c.Simulated))
 	b.WriteString("| | real | simulated | difference | allowed | |\n|---|---|---|---|---|---|\n")
 	for _, r := range c.Rows() {
-		fmt.Fprintf(b, "| %s | %s | %s | %+.3g (%+.1f %%) | %.3g | %s |\n", r.Name, formatSpread(r.Real), formatSpread(r.Simulated),
-			r.SimulatedMean()-r.RealMean(), 100*(r.SimulatedMean()/r.RealMean()-1), r.Allowed(), map[bool]string{true: "within", false: "**beyond**"}[r.IsClose()])
+		if slices.Max(r.Real) == 0 && slices.Max(r.Simulated) == 0 {
+			continue // no stops
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s (%+.1f %%) | %s | %s |\n", r.Name, formatSpread(r.Real), formatSpread(r.Simulated),
+			formatFigure(r.SimulatedMean()-r.RealMean()), 100*(r.SimulatedMean()/r.RealMean()-1), formatFigure(r.Allowed()), map[bool]string{true: "within", false: "**beyond**"}[r.IsClose()])
 	}
 	among, across := c.OrderCorrelations()
-	fmt.Fprintf(b, "\nOrder of first starts (Spearman): real runs among each other %.3f, simulated against real %.3f.\n", among, across)
+	fmt.Fprintf(b, "\nOrder of first starts (Spearman): simulated against real %.3f", across)
+	if len(c.Real) > 1 {
+		fmt.Fprintf(b, ", real runs among each other %.3f", among)
+	}
+	b.WriteString(".\n")
 }
 
 // Title says it in words.
@@ -103,7 +112,17 @@ func (a Arm) Title() string {
 }
 
 func formatSpread(v []float64) string {
-	return fmt.Sprintf("%.4g (%.4g to %.4g)", mean(v), slices.Min(v), slices.Max(v))
+	return fmt.Sprintf("%s (%s to %s)", formatFigure(mean(v)), formatFigure(slices.Min(v)), formatFigure(slices.Max(v)))
+}
+
+func formatFigure(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 1000:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
 }
 
 func joinDistinct(values []string) string {
