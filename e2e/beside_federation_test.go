@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +27,10 @@ func TestBesideAFederation(t *testing.T) {
 		}
 		for _, flags := range [][]string{{"-M", "lab"}, {"-M", "lab,other"}, {"-M", "lab,other", "--cluster-constraint=!fast"}} {
 			id := submit(flags...)
+			s.until("the job is known here, if need be from its sibling", time.Minute, func() bool {
+				_, err := s.slurm.Run(t.Context(), "root", "scontrol", "-o", "show", "job", id)
+				return err == nil
+			})
 			federated[id] = s.show(id)
 		}
 		s.until("the federated jobs are seen", time.Minute, func() bool {
@@ -55,17 +58,6 @@ func TestBesideAFederation(t *testing.T) {
 			}
 		}
 	})
-}
-
-// tryFairbridge runs a command that may fail.
-func (s *site) tryFairbridge(args ...string) (string, error) {
-	s.t.Helper()
-	path, err := binary()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	out, err := exec.CommandContext(s.t.Context(), path, append([]string{"-c", s.conf}, args...)...).CombinedOutput()
-	return string(out), err
 }
 
 // joinFederation starts a second slurmctld for a cluster "other", of which one node

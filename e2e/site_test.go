@@ -152,7 +152,7 @@ gate:
 	if err := os.WriteFile(s.conf, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	s.fairbridge("db", "init")
+	s.initDatabase()
 }
 
 func quoted(argv []string) string {
