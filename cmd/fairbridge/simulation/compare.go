@@ -41,9 +41,9 @@ below ours. A policy that fails has no figures, its row says why, and the exit
 status is 1.
 
 With --against each policy is compared with that one, seed by seed on the same jobs:
-the figures are ratios (median, least–greatest, and on how many seeds it is better:worse);
-below 1 is better. --against slurm, with Slurm by itself, is what installing fairbridge
-would change. Lists in --load and --opted-in give a table for each combination. Interrupted,
+the figures are ratios (median, least–greatest, on how many seeds better:worse); below 1
+is better. --against slurm, with Slurm by itself, is what installing fairbridge would
+change. Lists in --load and --opted-in give a table for each combination. Interrupted,
 it prints what has ended.
 
 ` + simulateHelp,
@@ -51,8 +51,8 @@ it prints what has ended.
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv
-  fairbridge compare --generate day --cluster 4x8 --policy all --against slurm --seeds 20 \
-      --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html`,
+  fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
+      --seeds 20 --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.JSON) },
 	}

@@ -31,7 +31,7 @@ func (l *numberList) Set(text string) error {
 		if !isName {
 			var err error
 			if v, err = strconv.ParseFloat(word, 64); err != nil || !(v >= l.least && v <= l.most) {
-				return fmt.Errorf("%q: want %snumbers from %g to %g, separated by commas", word, l.namesText(), l.least, l.most)
+				return fmt.Errorf("want %snumbers from %g to %g, separated by commas, not %q", l.namesText(), l.least, l.most, word)
 			}
 		}
 		if slices.Contains(numbers, v) {
