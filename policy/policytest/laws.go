@@ -178,10 +178,24 @@ func (l lawCheck) checkSteady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Fatalf("does not come to rest:\n%s", DescribePlan(s, plan))
 }
 
-// hasLongWaitingJob reports whether a job waited more than a day, which is when the rules
-// reserve GPUs for it by default.
+// hasLongWaitingJob reports whether a job waited so long that the rules may reserve GPUs for
+// it by default.
 func hasLongWaitingJob(s *policy.Snapshot) bool {
-	return slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Waited(s.Now) > 24*time.Hour })
+	return slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Waited(s.Now) > leastPatience(s, &j) })
+}
+
+// leastPatience returns the least time a job waits before GPUs are reserved for it by the
+// defaults of engine.Rules: twice its length, but two hours at least and a day at most.
+// Where more than its limit tells of its length, that may be short.
+func leastPatience(s *policy.Snapshot, j *policy.Job) time.Duration {
+	const least, most = 2 * time.Hour, 24 * time.Hour
+	switch {
+	case len(s.History) > 0 || j.PredictedLeft > 0 || j.Training != nil || j.Progress.Known:
+		return least
+	case j.Limit > 0:
+		return min(max(2*j.Limit, least), most)
+	}
+	return most
 }
 
 // startsArrayTask reports whether the plan starts a task of an array record.
