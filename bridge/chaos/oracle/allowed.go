@@ -116,7 +116,7 @@ func checkIntentStored(s *sendContext) string {
 
 // Every job is read again right before anything is written to it.
 func checkJobReread(s *sendContext) string {
-	if _, read := s.SentBy.rereadChangeNumberByJob[s.job.ID]; !read {
+	if _, read := s.SentBy.rereadByJob[s.job.ID]; !read {
 		return "the job was not read again"
 	}
 	return ""

@@ -44,6 +44,19 @@ type fieldState struct {
 	isUnanswered    bool // we had no answer: if somebody changes it at once we cannot know that it was done
 	isUncertain     bool // a write of ours had no answer, or the database was put back since we first wrote
 	isLostByRestore bool // the database was put back behind our write: it cannot know
+
+	changeNumber    int    // entry of the book at which somebody last changed it
+	isLostUnread    bool   // ours replaced ownersValue before we read it: nothing that Slurm shows says it ever stood
+	valueReadBefore string // with isLostUnread: what we had read in its place
+}
+
+// readableValue is the owner's value as far as a process of ours could read it. Slurm has no
+// update on condition: what is set between our read and our write is gone.
+func (m *fieldState) readableValue() string {
+	if m.isLostUnread {
+		return m.valueReadBefore
+	}
+	return m.ownersValue
 }
 
 // jobEntry is the oracle's own account of a job.
@@ -199,6 +212,14 @@ func (b *jobBook) noteOurWrite(e *jobEntry, u *sim.JobUpdate, after *slurm.Job, 
 	}
 }
 
+// noteLostUnread notes that a write of ours, after a read as of so many changes of the book,
+// replaced what somebody had set since.
+func (m *fieldState) noteLostUnread(read jobRead, f Field) {
+	if m.changeNumber > read.changeNumber {
+		m.isLostUnread, m.valueReadBefore = true, read.ownersValueByField[f]
+	}
+}
+
 // noteForeignWrite notes what somebody else wrote. What is the same as ours stays ours.
 func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, before, after *slurm.Job) {
 	b.changeCount++
@@ -214,6 +235,7 @@ func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, bef
 		}
 		m.wasOverwritten = m.wasOverwritten || m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
 		m.ownersValue, m.isOursStanding = v, false
+		m.changeNumber, m.isLostUnread = b.changeCount, false
 	}
 	if u.Hold == nil && u.Priority == nil {
 		return

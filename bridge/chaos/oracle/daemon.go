@@ -23,25 +23,31 @@ type Daemon struct {
 	GoodPollCount int  // good polls since it started or failed
 	WasInDoubt    bool // its last step was in doubt
 
-	stepCount               int                       // so far
-	writeCount              int                       // tasks, in this step
-	rereadChangeNumberByJob map[int64]int             // jobs read again in this step, as of which change of the book
-	seenViewFault           string                    // how what it saw in this step was not the truth
-	sawWholeList            bool                      // every job it saw in this step was read in this step
-	hasSeenTrueView         bool                      // it saw the truth since it started
-	seenJobs                map[int64]bool            // jobs it has seen
-	maxSeenNodeCount        int                       // nodes it has seen
-	lastOrderByPartition    map[string][]policy.JobID // of the last plan that could be sent, by partition
+	stepCount            int                       // so far
+	writeCount           int                       // tasks, in this step
+	rereadByJob          map[int64]jobRead         // jobs read again in this step
+	seenViewFault        string                    // how what it saw in this step was not the truth
+	sawWholeList         bool                      // every job it saw in this step was read in this step
+	hasSeenTrueView      bool                      // it saw the truth since it started
+	seenJobs             map[int64]bool            // jobs it has seen
+	maxSeenNodeCount     int                       // nodes it has seen
+	lastOrderByPartition map[string][]policy.JobID // of the last plan that could be sent, by partition
+}
+
+// jobRead is what a daemon could know of a job once it had read it again.
+type jobRead struct {
+	changeNumber       int // of the book
+	ownersValueByField map[Field]string
 }
 
 // NoteStart is a new process: it knows nothing but what the database knows.
 func (d *Daemon) NoteStart() {
-	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, seenJobs: map[int64]bool{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadChangeNumberByJob: map[int64]int{}}
+	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, seenJobs: map[int64]bool{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadByJob: map[int64]jobRead{}}
 }
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
-	d.writeCount, d.rereadChangeNumberByJob, d.seenViewFault, d.sawWholeList = 0, map[int64]int{}, "", false
+	d.writeCount, d.rereadByJob, d.seenViewFault, d.sawWholeList = 0, map[int64]jobRead{}, "", false
 	d.stepCount++
 }
 

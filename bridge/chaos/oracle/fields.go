@@ -72,7 +72,7 @@ func checkNoOverwrite(s *sendContext) string {
 // I4: every lease lies in (now, now+Lmax], and total leased time per job is capped;
 // none ends before the owner's own begin time.
 func checkLeaseBounds(s *sendContext) string {
-	own, _ := time.Parse(time.RFC3339, s.jobEntry.stateByField[FieldBegin].ownersValue)
+	own, _ := time.Parse(time.RFC3339, s.jobEntry.stateByField[FieldBegin].readableValue())
 	now := s.now
 	if s.jobEntry.stateByField[FieldBegin].isLostByRestore || s.oracle.lateWrittenJobs[s.job.ID] { // a call that Slurm carried out late wrote over it
 		own = time.Time{}

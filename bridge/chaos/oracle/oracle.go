@@ -98,7 +98,11 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 		o.writesSlurmMayForget.addWrite(o.World, e, w, after)
 		o.jobBook.noteOurWrite(e, &w.Update, after, o.World.Now())
 		for _, f := range writtenFields(&w.Update) {
-			e.stateByField[f].isUnanswered, e.stateByField[f].isGivenBack = k.IsUnanswered, k.Edit.Kind == slurm.EditUnlease
+			m := e.stateByField[f]
+			m.isUnanswered, m.isGivenBack = k.IsUnanswered, k.Edit.Kind == slurm.EditUnlease
+			if read, ok := k.SentBy.rereadByJob[w.JobID]; ok && !k.IsLate {
+				m.noteLostUnread(read, f)
+			}
 		}
 	}
 }
@@ -134,7 +138,13 @@ func (o *Oracle) NoteCallFailure(k *Call) {
 
 // NoteJobReread notes that a daemon reads a job again.
 func (o *Oracle) NoteJobReread(d *Daemon, job int64) {
-	d.rereadChangeNumberByJob[job] = o.jobBook.changeCount
+	read := jobRead{changeNumber: o.jobBook.changeCount, ownersValueByField: map[Field]string{}}
+	if j := o.actualJob(job); j != nil {
+		for f, m := range o.jobBook.entryForJob(j).stateByField {
+			read.ownersValueByField[f] = m.readableValue()
+		}
+	}
+	d.rereadByJob[job] = read
 }
 
 // NoteUsageRecorded notes that usage was recorded from what a daemon saw.

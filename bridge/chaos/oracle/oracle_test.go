@@ -214,3 +214,62 @@ func TestEveryRestoreLosesWhatItLoses(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatNobodyCouldRead: a begin time that its owner sets between our read and our write is gone
+// from Slurm, which has no update on condition. What we had read in its place still binds us, and
+// so does what the owner sets where we can read it.
+func TestWhatNobodyCouldRead(t *testing.T) {
+	for _, c := range []struct {
+		name                 string
+		hadBegin             time.Duration // the owner's begin time as we first read it
+		reads                bool          // we read between the owner's change and our write
+		setsAgain, callFails bool          // the owner sets it again; our write does not arrive
+		want                 bool
+	}{
+		{name: "set between our read and our write", want: false},
+		{name: "set before our read", reads: true, want: true},
+		{name: "set between, and another read before", hadBegin: 15 * time.Minute, want: true},
+		{name: "set between, and over already when read before", hadBegin: 3 * time.Minute, want: false},
+		{name: "set between and once more", setsAgain: true, want: true},
+		{name: "set between, and our write is lost", callFails: true, want: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := sim.JobSpec{}
+			if c.hadBegin > 0 {
+				spec.BeginTime = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).Add(c.hadBegin) // the simulation starts at 0:00
+			}
+			o := judge(t, spec, nil)
+			ownerSets := func() {
+				if err := o.World.Update("ann", o.job, sim.JobUpdate{BeginTime: sim.Ptr(o.World.Now().Add(time.Hour))}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			lease := func(d *Daemon) *Call {
+				k := &Call{SentBy: d, Edit: slurm.Edit{Kind: slurm.EditLease, Until: o.World.Now().Add(4 * time.Minute)}}
+				k.Edit.Run.Job = o.job
+				return k
+			}
+			d := o.daemon(t)
+			ownerSets()
+			if c.reads {
+				o.NoteJobReread(d, o.job)
+			}
+			if !c.callFails {
+				k := lease(d)
+				end := o.StartCall(k)
+				if err := o.World.Update(d.Name, o.job, sim.JobUpdate{BeginTime: &k.Edit.Until}); err != nil {
+					t.Fatal(err)
+				}
+				end()
+			}
+			if c.setsAgain {
+				ownerSets()
+			}
+			o.World.Advance(o.World.Now().Add(5 * time.Minute))
+			o.CheckSend(lease(o.daemon(t)))
+			if got := slices.Contains(o.rules(), "I4"); got != c.want {
+				t.Errorf("I4 is broken: %t, want %t: %v", got, c.want, o.Verdict().Breaches)
+			}
+		})
+	}
+}

@@ -52,7 +52,7 @@ func (o *Oracle) CheckSend(k *Call) {
 	}
 	k.ledgerRow = o.ledger.rowForEdit(k.Edit)
 	s := &sendContext{Call: k, oracle: o, job: j, jobEntry: o.jobBook.entryForJob(j), now: o.World.Now(), budgets: &o.Site.Budgets}
-	s.wasChangedAfterReread = k.IsLate || s.jobEntry.lastChangeNumber > k.SentBy.rereadChangeNumberByJob[j.ID]
+	s.wasChangedAfterReread = k.IsLate || s.jobEntry.lastChangeNumber > k.SentBy.rereadByJob[j.ID].changeNumber
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
 			o.AddBreach(ruleNameForSend(r.id, s), j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)
