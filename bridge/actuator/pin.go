@@ -55,7 +55,8 @@ func newNodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.H
 				*noted(b) = *noted(&in.Before)
 			}
 		},
-		OutliveLimit: OutlivesBriefly,
+		NoteOwnersValue: func(b *bridge.JobBefore, j *slurm.Job) { *noted(b) = of(j) },
+		OutliveLimit:    OutlivesBriefly,
 	}
 }
 
@@ -81,10 +82,12 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 		j := g.View.Job(int64(dec.Job))
 		in := g.standingIntent(j, requiredNodesField)
 		switch {
-		case dec.Verb == policy.Start && g.isJobPinnable(j, dec):
+		case dec.Verb == policy.Start && g.isJobPinnable(j, dec) && !hidesOwnersNodes(in):
 			if nodes := dec.On.Nodes(); needsPin(j, in, nodes) {
 				edits = append(edits, g.editForJob(j, slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: nodes, Why: dec.Why}))
 			}
+		case hidesOwnersNodes(in):
+			edits = g.appendUndoEdit(edits, undoPin, in, j, "its owner named nodes before ours arrived: his own node list is given back")
 		case in != nil:
 			edits = g.appendUndoEdit(edits, undoPin, in, j, "it did not start on the nodes named for it: its own node list is given back")
 		}
@@ -96,6 +99,12 @@ func (g *PartitionGoal) isJobPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.MayPin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
 		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On) && !areAnyAsleep(g.View, nodes)
+}
+
+// hidesOwnersNodes reports whether the pin took the place of nodes that the owner named while
+// it was under way.
+func hidesOwnersNodes(in *bridge.Intent) bool {
+	return in != nil && len(in.Before.Required.Names) > 0
 }
 
 // areAnyAsleep reports whether one of the nodes has to be woken: which to wake is Slurm's choice.

@@ -71,6 +71,9 @@ type FieldRow struct {
 	// us. in is the intent whose value of ours stands there, nil without one, and
 	// most the highest number of ours that may stand.
 	FillBeforeValues func(b *bridge.JobBefore, in *bridge.Intent, most int64)
+	// NoteOwnersValue keeps in b, as what stood in the field without us, what the job shows now.
+	// nil: what its owner writes while a call of ours is under way is not kept.
+	NoteOwnersValue func(b *bridge.JobBefore, j *slurm.Job)
 	// ValueEndReason says how a value of ours that stood ended without anybody's doing; ""
 	// when it did not. nil: it ends with the job.
 	ValueEndReason func(in *bridge.Intent, j *slurm.Job, now time.Time) string

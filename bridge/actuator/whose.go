@@ -105,6 +105,18 @@ func ForeignOverwrite(in *bridge.Intent, j *slurm.Job) string {
 	return ForeignChange(in, j)
 }
 
+// NoteOwnersOverwrite notes in an intent whose outcome is open what somebody wrote into its field
+// since it was made: a call that is carried out late takes the place of that, and it is what
+// is to be given back. It reports whether there was such a thing.
+func NoteOwnersOverwrite(in *bridge.Intent, j *slurm.Job) bool {
+	f := EditKindRowOf(in.Edit.Kind).Field
+	if f.NoteOwnersValue == nil || ForeignOverwrite(in, j) == "" {
+		return false
+	}
+	f.NoteOwnersValue(&in.Before, j)
+	return true
+}
+
 // ShowsEffect reports whether the job shows the effect of the intent.
 func ShowsEffect(in *bridge.Intent, j *slurm.Job) bool {
 	r := EditKindRowOf(in.Edit.Kind)

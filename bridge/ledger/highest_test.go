@@ -55,7 +55,7 @@ func TestSeenEndsDoubt(t *testing.T) {
 	in, j := number("site_factor", 700, bridge.IntentUnknown), waiting()
 	in.Error = "connection reset"
 	j.Priority += 700
-	if settleAwaitedIntent(&in, &j, &slurm.View{}, noon.Add(time.Minute)); in.State != bridge.IntentObserved || isValueUncertain(&in) {
+	if NewIntentBook(nil).settleAwaitedIntent(&in, &j, &slurm.View{}, noon.Add(time.Minute)); in.State != bridge.IntentObserved || isValueUncertain(&in) {
 		t.Errorf("%s with %q", in.State, in.Error)
 	}
 }

@@ -41,7 +41,7 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.IntentPlanned || v.IsProvenGone(in.Edit.Run.Job) {
 			book.settleIntent(&after, j, last[in.Edit.WrittenField()], v, now)
 		}
-		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUsAt.Equal(in.Before.HeldByUsAt) {
+		if after.State != in.State || after.Polls != in.Polls || hasOtherBefore(&after, in) {
 			if !after.State.IsOpen() && after.State != bridge.IntentObserved {
 				after.Closed = now
 			}
@@ -49,6 +49,12 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 		}
 	}
 	return changed
+}
+
+// hasOtherBefore reports whether a look at the job changed what is noted of it.
+func hasOtherBefore(after, in *bridge.Intent) bool {
+	a, b := &after.Before, &in.Before
+	return !a.HeldByUsAt.Equal(b.HeldByUsAt) || a.Required.Text != b.Required.Text || a.Excluded.Text != b.Excluded.Text
 }
 
 // ReplaceChangedIntents returns the intents with those of changed put in place, by ID; the
@@ -123,12 +129,12 @@ func (b *IntentBook) settleIntent(in *bridge.Intent, j *slurm.Job, last int64, v
 	case in.State == bridge.IntentObserved:
 		b.settleStandingIntent(in, j, v, now)
 	default:
-		settleAwaitedIntent(in, j, v, now)
+		b.settleAwaitedIntent(in, j, v, now)
 	}
 }
 
 // settleAwaitedIntent looks for the effect of an intent that was sent.
-func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now time.Time) {
+func (b *IntentBook) settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now time.Time) {
 	if wasHandBackCutOff(in, j) {
 		keepHandBackOpen(in, now)
 		return
@@ -141,6 +147,7 @@ func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now tim
 		in.State, in.Error = bridge.IntentExpired, "the job ended first"
 		return
 	}
+	b.noteOwnersOverwrite(in, j, v)
 	if in.State == bridge.IntentAcked {
 		in.Polls++
 	}
@@ -151,6 +158,23 @@ func settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slurm.View, now tim
 		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()
 	case in.State == bridge.IntentAcked && in.Polls >= maxMissedPolls:
 		in.State, in.Error = stateWithoutEffect(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
+	}
+}
+
+// noteOwnersOverwrite keeps what the owner wrote while a call without an answer may still be carried
+// out: it then takes the place of that, not of what stood there when it was decided. What a
+// value of ours from before shows is not the owner's. After a yes the value had been there
+// before him: his is a change of ours, and no call is under way.
+func (b *IntentBook) noteOwnersOverwrite(in *bridge.Intent, j *slurm.Job, v *slurm.View) {
+	if in.State == bridge.IntentAcked || actuator.LeavesNoValue(in) || !j.IsPending() || j.UntrustedReason != "" || b.ValueOwnerOf(in, j, v) != actuator.OwnerOther {
+		return
+	}
+	old := b.StandingIntent(j.CurrentRun(), in.Edit.Kind.Field(), v.At)
+	if old != nil && actuator.ValueOwnerOf(old, j) == actuator.OwnerUs {
+		return
+	}
+	if actuator.NoteOwnersOverwrite(in, j) {
+		in.State = bridge.IntentUnknown // of one marked SENT only its sender can store more
 	}
 }
 

@@ -43,6 +43,7 @@ type fieldState struct {
 	wasOverwritten  bool // somebody wrote after us
 	isUnanswered    bool // we had no answer: if somebody changes it at once we cannot know that it was done
 	isUncertain     bool // a write of ours had no answer, or the database was put back since we first wrote
+	isLostToLate    bool // a late call of ours came before its sender was shown what the owner had set: it cannot know
 	isLostByRestore bool // the database was put back behind our write: it cannot know
 
 	changeNumber    int    // entry of the book at which somebody last changed it
@@ -235,7 +236,7 @@ func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, bef
 		}
 		m.wasOverwritten = m.wasOverwritten || m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
 		m.ownersValue, m.isOursStanding = v, false
-		m.changeNumber, m.isLostUnread = b.changeCount, false
+		m.changeNumber, m.isLostUnread, m.isLostToLate = b.changeCount, false, false
 	}
 	if u.Hold == nil && u.Priority == nil {
 		return

@@ -26,6 +26,8 @@ type Daemon struct {
 	stepCount            int                       // so far
 	writeCount           int                       // tasks, in this step
 	rereadByJob          map[int64]jobRead         // jobs read again in this step
+	viewedNodesByJob     map[int64]string          // required nodes as this step's view shows them
+	settledNodesByJob    map[int64]string          // and as the last view did by which the ledger was settled
 	seenViewFault        string                    // how what it saw in this step was not the truth
 	sawWholeList         bool                      // every job it saw in this step was read in this step
 	hasSeenTrueView      bool                      // it saw the truth since it started
@@ -57,7 +59,9 @@ func (d *Daemon) NoteStep() {
 func (d *Daemon) NoteView(v *slurm.View, off time.Duration, g *bridge.Budgets) {
 	d.seenViewFault, d.sawWholeList = d.findViewFault(v, off, g), v.IsFullRead
 	d.hasSeenTrueView = d.hasSeenTrueView || d.seenViewFault == ""
+	d.viewedNodesByJob = make(map[int64]string, len(v.Jobs))
 	for i := range v.Jobs {
+		d.viewedNodesByJob[v.Jobs[i].ID] = shownValue(&v.Jobs[i], FieldRequiredNodes)
 		d.seenJobs[v.Jobs[i].ID] = true
 	}
 	d.maxSeenNodeCount = max(d.maxSeenNodeCount, len(v.Nodes))

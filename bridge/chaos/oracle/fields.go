@@ -127,6 +127,9 @@ func checkNodeLists(s *sendContext) string {
 	}
 	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }
 	required, excluded := list(s.jobEntry.stateByField[FieldRequiredNodes].ownersValue), list(s.jobEntry.stateByField[FieldExcludedNodes].ownersValue)
+	if s.jobEntry.stateByField[FieldRequiredNodes].isLostToLate {
+		required = nil
+	}
 	up := 0
 	for _, n := range s.SentBy.TrueView.Nodes {
 		in := slices.Contains(s.Edit.Nodes, n.Name)

@@ -103,6 +103,9 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 			if read, ok := k.SentBy.rereadByJob[w.JobID]; ok && !k.IsLate {
 				m.noteLostUnread(read, f)
 			}
+			if f == FieldRequiredNodes && k.IsLate && k.SentBy.settledNodesByJob[w.JobID] != shownValue(&w.JobBefore, f) {
+				m.isLostToLate = true
+			}
 		}
 	}
 }

@@ -43,6 +43,9 @@ func (o *Oracle) CheckStep(d *Daemon, s *Step) {
 		check(o, d, s)
 	}
 	d.countGoodPoll(s)
+	if len(s.Plans) > 0 {
+		d.settledNodesByJob = d.viewedNodesByJob
+	}
 }
 
 // Doubt means do less: what failed before the pushing ends it. I20.
