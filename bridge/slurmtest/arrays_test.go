@@ -3,15 +3,14 @@ package slurmtest
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 )
 
@@ -93,7 +92,7 @@ func TestArraysAreSeenByLittleReading(t *testing.T) {
 			if !got.IsFullRead {
 				little++
 			}
-			if diff := cmp.Diff(movedParts(want.Jobs), movedParts(got.Jobs)); diff != "" {
+			if diff := cmp.Diff(bridgetest.WithoutForecasts(want.Jobs), bridgetest.WithoutForecasts(got.Jobs)); diff != "" {
 				t.Fatalf("seed %d, poll %d (whole %t): %s", seed, poll, got.IsFullRead, diff)
 			}
 		}
@@ -133,18 +132,4 @@ func shakeArrays(t *testing.T, w *sim.World, rng *rand.Rand) (requeued bool) {
 		}
 	}
 	return requeued
-}
-
-// movedParts are jobs without what changes with no sign in the states.
-func movedParts(jobs []slurm.Job) []slurm.Job {
-	jobs = slices.Clone(jobs)
-	for i := range jobs {
-		j := &jobs[i]
-		j.Reason, j.ReasonText, j.ScheduledNodes = "", "", slurm.Hosts{}
-		if j.IsPending() {
-			j.Start, j.End, j.Priority = time.Time{}, time.Time{}, 0
-			j.EligibleTime, j.AccrueTime = time.Time{}, time.Time{}
-		}
-	}
-	return jobs
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
@@ -48,7 +48,7 @@ func compare(t *testing.T, c *throwaway.Cluster) {
 		if !got.IsFullRead {
 			incremental++
 		}
-		if diff := cmp.Diff(settledParts(want.Jobs), settledParts(got.Jobs)); diff != "" {
+		if diff := cmp.Diff(bridgetest.WithoutForecasts(want.Jobs), bridgetest.WithoutForecasts(got.Jobs)); diff != "" {
 			t.Fatalf("round %d (full %v): %s", round, got.IsFullRead, diff)
 		}
 	}
@@ -66,27 +66,12 @@ func pair(t *testing.T, little, all interface {
 		before := view(t, all)
 		got = view(t, little)
 		want = view(t, all)
-		if cmp.Equal(settledParts(before.Jobs), settledParts(want.Jobs)) {
+		if cmp.Equal(bridgetest.WithoutForecasts(before.Jobs), bridgetest.WithoutForecasts(want.Jobs)) {
 			return got, want, true
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	return nil, nil, false
-}
-
-// settledParts drops what changes without any event of the job's: Slurm's own
-// forecasts and the reason of the last scheduling pass.
-func settledParts(jobs []slurm.Job) []slurm.Job {
-	jobs = slices.Clone(jobs)
-	for i := range jobs {
-		j := &jobs[i]
-		j.Reason, j.ReasonText, j.ScheduledNodes = "", "", slurm.Hosts{}
-		if j.IsPending() {
-			j.Start, j.End, j.Priority = time.Time{}, time.Time{}, 0
-			j.EligibleTime, j.AccrueTime = time.Time{}, time.Time{}
-		}
-	}
-	return jobs
 }
 
 // ours is the name of the jobs that are moved: others may use the cluster too.
