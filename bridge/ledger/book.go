@@ -23,7 +23,7 @@ type IntentBook struct {
 	unansweredUndoIDByField map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
 	intents       []bridge.Intent
-	valuesByField map[slurm.JobField][]*bridge.Intent // all that left a value of ours, which may stand or have stood; nil: nobody asked yet
+	valuesByField map[slurm.JobField][]*bridge.Intent // all that left a value of ours, which may stand or have stood; nil: not built yet
 
 	yieldTime time.Duration // see WithYieldTime
 }

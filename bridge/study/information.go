@@ -35,7 +35,7 @@ const (
 	LearntRunTimes         RunTimeSource = "learnt"          // from the jobs that ended before, as live
 	ReportedRunTimes       RunTimeSource = "reported"        // all jobs tell it themselves
 	PartlyReportedRunTimes RunTimeSource = "partly-reported" // some do
-	TrueRunTimes           RunTimeSource = "oracle"          // nobody could
+	TrueRunTimes           RunTimeSource = "oracle"          // no live cluster could tell them
 )
 
 // RunTimeSource says from where policies know how long the jobs of the first scenario run.

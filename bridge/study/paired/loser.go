@@ -10,7 +10,7 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-// losesAbove is the ratio above which somebody is said to lose.
+// losesAbove is the ratio above which a seed, a size of jobs or an account is said to lose.
 const losesAbove = 1.05
 
 // maxLosersNamed is how many losers of one sort are named; the others are counted.
@@ -24,7 +24,7 @@ type loser struct {
 
 // DescribeLosers says for whom a policy is worse than the baseline by more than 5 %: seeds by
 // their mean completion, sizes of jobs and accounts by their mean slowdown, in the median of
-// the seeds on which they had jobs. "" where nobody is.
+// the seeds on which they had jobs. "" where it is worse for none.
 func (s *Set) DescribeLosers(c *Comparison) string {
 	var seeds, sizes []loser
 	for i, f := range s.Figures {
