@@ -22,6 +22,9 @@ type Scenario struct {
 	Accounts    []policy.Account
 	Remarks     []string    // what was left out, in sentences
 	LimitSource LimitSource // where time limits come from
+
+	WindowJobs    int     // jobs of the trace that it is a window of; 0: it is all of it
+	ArrivalFactor float64 // by which times between arrivals were multiplied; 0: they were not
 }
 
 // ScenarioSource says from which files a scenario is read.

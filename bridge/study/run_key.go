@@ -1,0 +1,65 @@
+package study
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/workload"
+)
+
+// RunKeeper keeps runs that ended by keys that stand for what decides their outcome.
+type RunKeeper interface {
+	FindRun(key string) (*measure.Run, error) // nil: not made yet
+	KeepRun(key string, run *measure.Run) error
+}
+
+// RunKey stands for everything that decides what becomes of a policy on the scenario, but the
+// program: jobs, nodes, accounts, policy and options. Only runs with the default settings of
+// loop and Slurm have one.
+func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error) {
+	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() {
+		return "", errors.New("naming a run: its loop or Slurm has settings of its own, which a key does not stand for")
+	}
+	sum := sha256.New()
+	if err := s.writeIdentity(sum); err != nil {
+		return "", fmt.Errorf("naming a run of %s: %w", s.Name, err)
+	}
+	fmt.Fprintf(sum, "%s\n%s %v\n%t %+v %q %d %q %g %t\n", p.Label, p.System.Name, p.Params, o.ThroughSlurm, o.Clock, o.ClockName, o.Seed, o.Mode, o.NoiseFactor, o.KnowsTruth)
+	return hex.EncodeToString(sum.Sum(nil))[:32], nil
+}
+
+// writeIdentity writes all of a scenario that simulations depend on.
+func (s *Scenario) writeIdentity(w io.Writer) error {
+	if slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Training != nil }) {
+		fmt.Fprintf(w, "%+v\n", s.SpeedTables) // maps are printed in the order of their keys
+	}
+	e := json.NewEncoder(w)
+	return errors.Join(e.Encode(s.Name), e.Encode(s.Nodes), e.Encode(s.Accounts), e.Encode(s.Jobs))
+}
+
+// RunOrRead is Run, but a run that the keeper has is read back, and one that ends is kept. Kept
+// runs have neither samples nor the times that decisions took.
+func (s *Scenario) RunOrRead(ctx context.Context, keeper RunKeeper, p policyset.PolicyChoice, o RunOptions) (*measure.Run, error) {
+	key, err := s.RunKey(p, o)
+	if err != nil {
+		return nil, err
+	}
+	if run, err := keeper.FindRun(key); run != nil || err != nil {
+		return run, err
+	}
+	run, err := s.Run(ctx, p, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	run.DecideSeconds, run.Samples = nil, nil
+	return run, keeper.KeepRun(key, run)
+}

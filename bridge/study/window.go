@@ -1,0 +1,76 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+// TakeWindow returns the scenario with only so many jobs that arrived one after the other. The
+// seed says where in the workload the window begins, and is the same place for every policy.
+// Time counts from the first of them.
+func (s *Scenario) TakeWindow(jobCount int, seed int64) (*Scenario, error) {
+	if jobCount <= 0 || jobCount > len(s.Jobs) {
+		return nil, fmt.Errorf("a window of %s: %s has %d that can run on %s: take a smaller one", policy.FormatCount(jobCount, "job"), s.Name, len(s.Jobs), policy.FormatCount(s.CountGPUs(), "GPU"))
+	}
+	first := int(drawUniform(seed, "window", 0) * float64(len(s.Jobs)-jobCount+1))
+	w := *s
+	w.WindowJobs = jobCount
+	w.Jobs = slices.Clone(s.Jobs[first : first+jobCount])
+	begin := w.Jobs[0].Arrive
+	for i := range w.Jobs {
+		setArrival(&w.Jobs[i], w.Jobs[i].Arrive-begin)
+	}
+	return &w, nil
+}
+
+// ScaleToLoad returns the scenario with all times between arrivals longer or shorter by one
+// factor, so that its jobs ask for such a part of the GPU time between the first arrival and
+// the last.
+func (s *Scenario) ScaleToLoad(load float64) (*Scenario, error) {
+	work, first, last := 0.0, 0.0, 0.0
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if i == 0 {
+			first, last = j.Arrive, j.Arrive
+		}
+		work, first, last = work+float64(j.GPUs)*j.Duration, min(first, j.Arrive), max(last, j.Arrive)
+	}
+	if !(work > 0) || !(last > first) || !(load > 0) {
+		return nil, fmt.Errorf("scaling the arrivals of %s to load %g: its %s all arrive at once, or run for no time", s.Name, load, policy.FormatCount(len(s.Jobs), "job"))
+	}
+	w := *s
+	w.ArrivalFactor = work / (load * float64(s.CountGPUs()) * (last - first))
+	w.Jobs = slices.Clone(s.Jobs)
+	for i := range w.Jobs {
+		setArrival(&w.Jobs[i], first+(w.Jobs[i].Arrive-first)*w.ArrivalFactor)
+	}
+	return &w, nil
+}
+
+// setArrival moves a job in time, and its deadline with it.
+func setArrival(j *workload.Job, at float64) {
+	if j.Deadline > 0 {
+		j.Deadline += at - j.Arrive
+	}
+	j.Arrive = at
+}
+
+// DescribeChanges says in a few words how the jobs of the first scenario are others than the trace
+// has them: "each seed another window of the trace, ARRIVALS SCALED to the load …"; "" where they
+// are not.
+func (e *Experiment) DescribeChanges() string {
+	s, text := e.Scenarios[0], ""
+	if s.WindowJobs > 0 {
+		text = "each seed another window of the trace"
+	}
+	if s.ArrivalFactor > 0 {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("ARRIVALS SCALED to the load (times between them × %.3g)", s.ArrivalFactor)
+	}
+	return text
+}
