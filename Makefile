@@ -49,6 +49,9 @@ bench: ## all benchmarks
 evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in that folder
 	$(GO) run ./cmd/evaluation $(if $(TRACES),-traces $(TRACES))
 
+ratios: ## all policies against Slurm alone, in docs/evaluation.md: an hour, goes on where it was; PHILLY=FILE ITP=FILE ARGS=
+	$(GO) run ./cmd/evaluation -ratios $(if $(PHILLY),-philly $(PHILLY)) $(if $(ITP),-itp $(ITP)) $(ARGS)
+
 fidelity: ## docs/fidelity.md anew: the simulated Slurm against real ones, half an hour
 	$(GO) run ./cmd/fidelity
 
@@ -66,4 +69,4 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 clean: ## remove bin
 	rm -rf bin
 
-.PHONY: help build test search race lint chaos bench evaluation fuzz demo clean
+.PHONY: help build test search race lint chaos bench evaluation ratios fuzz demo clean

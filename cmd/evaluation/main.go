@@ -1,4 +1,5 @@
-// Command evaluation writes docs/evaluation.md; see package bridge/study/evaluation.
+// Command evaluation writes docs/evaluation.md, or with -ratios only its table of all policies
+// against Slurm alone; see package bridge/study/evaluation.
 package main
 
 import (
@@ -7,20 +8,67 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
 
 	"fairbridge/bridge/study/evaluation"
+	"fairbridge/bridge/study/keptruns"
 )
 
+// options are the flags.
+type options struct {
+	path           string
+	evaluation     evaluation.Options
+	writesTable    bool
+	table          evaluation.SlurmTableOptions
+	folder         string
+	takesAnyOfRuns bool
+}
+
 func main() {
-	o := evaluation.Options{ReportProgress: func(what string) { fmt.Fprintln(os.Stderr, what) }}
-	path := flag.String("o", "docs/evaluation.md", "file to write")
-	flag.StringVar(&o.TracesFolder, "traces", "", "folder with the Shockwave artifact's traces and throughput tables; without it these tables are left out")
-	flag.BoolVar(&o.IsQuick, "quick", false, "small sizes only, to try the command")
+	var o options
+	o.addFlags()
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := evaluation.WriteEvaluation(ctx, *path, o); err != nil {
+	if err := o.write(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "evaluation:", err)
 		os.Exit(1)
 	}
+}
+
+func (o *options) addFlags() {
+	flag.StringVar(&o.path, "o", "docs/evaluation.md", "file to write")
+	flag.StringVar(&o.evaluation.TracesFolder, "traces", "", "folder with the Shockwave artifact's traces and throughput tables; without it these tables are left out")
+	flag.BoolVar(&o.evaluation.IsQuick, "quick", false, "small sizes only, to try the command")
+	flag.BoolVar(&o.writesTable, "ratios", false, "write only the section that compares all policies with Slurm alone, and leave the rest of the file")
+	flag.StringVar(&o.table.PhillyPath, "philly", "", "with -ratios: Microsoft's Philly trace as a table; without it its windows are left out")
+	flag.StringVar(&o.table.ITPPath, "itp", "", "with -ratios: a cluster of Microsoft's ITP traces; without it its windows are left out")
+	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios: folder with the runs that ended, one file each; those are not made again")
+	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios: take runs also that another build of this program made")
+	flag.BoolVar(&o.table.MakesNone, "made", false, "with -ratios: make no runs: the section from those that are there")
+	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios: runs at a time")
+}
+
+// write writes the page, or its section.
+func (o *options) write(ctx context.Context) error {
+	report := func(what string) { fmt.Fprintln(os.Stderr, what) }
+	if !o.writesTable {
+		o.evaluation.ReportProgress = report
+		return evaluation.WriteEvaluation(ctx, o.path, o.evaluation)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	program, err := keptruns.HashProgram()
+	if err != nil {
+		return err
+	}
+	runs, err := keptruns.Open(o.folder, program, o.takesAnyOfRuns)
+	if err != nil {
+		return err
+	}
+	o.table.Runs, o.table.ReportProgress, o.table.IsQuick = runs, report, o.evaluation.IsQuick
+	return evaluation.WriteSlurmTable(ctx, o.path, o.table)
 }

@@ -63,19 +63,24 @@ func runFastest(ctx context.Context, s *study.Scenario, p policyset.PolicyChoice
 
 // generateScenarios returns scenarios of a kind for a cluster, one for every seed from 1.
 func generateScenarios(kind string, o generate.WorkloadOptions, seeds int, spec string) ([]*study.Scenario, error) {
-	nodes, err := cluster.ParseSpec(spec)
-	if err != nil {
-		return nil, err
-	}
 	var all []*study.Scenario
 	for i := range seeds {
-		s, err := study.GenerateScenario(kind, o, int64(i+1), nodes)
+		s, err := drawScenario(kind, o, int64(i+1), spec)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// drawScenario returns a scenario of a kind for a cluster.
+func drawScenario(kind string, o generate.WorkloadOptions, seed int64, spec string) (*study.Scenario, error) {
+	nodes, err := cluster.ParseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	return study.GenerateScenario(kind, o, seed, nodes)
 }
 
 // runPolicies simulates policies on scenarios of seeds from 1.

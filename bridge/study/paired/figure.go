@@ -75,6 +75,7 @@ func NewSet(gpusPerNode int, weights map[string]float64) *Set {
 	for _, b := range sizeRanges(gpusPerNode) {
 		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return mean(slowdowns(r, b.least, b.most)) })
 	}
+	ratio(GroupSize, "slowdown_gangs", "GANGS", "Mean slowdown of jobs of several GPUs", 0, func(r *measure.Run) float64 { return mean(slowdowns(r, 2, math.MaxInt)) })
 	own := func(key, head, title string, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: GroupCost, valueOf: of})
 	}

@@ -33,7 +33,7 @@ func (s *Set) DescribeLosers(c *Comparison) string {
 			for k := range c.Pairs {
 				seeds = append(seeds, loser{fmt.Sprint(c.Pairs[k].Seed), c.Pairs[k].Ratios[i]})
 			}
-		case f.Group == GroupSize:
+		case f.Group == GroupSize && f.Key != "slowdown_gangs": // their sizes are named
 			sizes = append(sizes, loser{f.ColumnHead, c.Spreads[i].Median})
 		}
 	}

@@ -39,6 +39,7 @@ func TestFiguresByHand(t *testing.T) {
 		"slowdown_gpus_1":            {5, 5.0 / 3},   // job 3
 		"slowdown_gpus_2_to_4":       {1, 1},         // job 4
 		"slowdown_gpus_5_to_8":       {4, 4.0 / 2.5}, // jobs 1 and 2
+		"slowdown_gangs":             {3, 1.5},       // jobs 1, 2 and 4
 		"slowdown_gpus_from_9":       {math.NaN(), math.NaN()},
 		"fillable_idle_share":        {0.1, 2}, "stops": {2, 1}, "lost_gpu_hours": {0.5, 1}, "writes": {2, 2},
 	}

@@ -1,0 +1,172 @@
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/policyset"
+)
+
+// slurmTable is the table while its runs are made.
+type slurmTable struct {
+	SlurmTableOptions
+	workloads []*comparedWorkload
+	policies  []policyset.PolicyChoice // Slurm by itself first
+
+	made  *countingKeeper
+	began time.Time
+}
+
+// countingKeeper counts the runs that were made and kept.
+type countingKeeper struct {
+	study.RunKeeper
+	count atomic.Int64
+}
+
+// KeepRun implements study.RunKeeper.
+func (k *countingKeeper) KeepRun(key string, run *measure.Run) error {
+	k.count.Add(1)
+	return k.RunKeeper.KeepRun(key, run)
+}
+
+// chanceLabel is Slurm by itself on the same jobs with another seed: how far ratios are from 1
+// by chance.
+const chanceLabel = "slurm again"
+
+func newSlurmTable(o SlurmTableOptions) (*slurmTable, error) {
+	t := &slurmTable{SlurmTableOptions: o, made: &countingKeeper{RunKeeper: o.Runs}, began: time.Now()}
+	var err error
+	if t.workloads, err = o.workloads(); err != nil {
+		return nil, err
+	}
+	list := "slurm,all"
+	if o.IsQuick {
+		list = "slurm,fairbridge,fifo,easy"
+	}
+	if t.policies, err = policyset.ParsePolicies(list, false); err != nil {
+		return nil, err
+	}
+	again := t.policies[0]
+	again.Label = chanceLabel
+	t.policies = slices.Insert(t.policies, 1, again)
+	return t, nil
+}
+
+// countRuns is how many runs the table wants.
+func (t *slurmTable) countRuns() int {
+	n := 0
+	for _, w := range t.workloads {
+		n += len(w.loads) * len(w.shares) * w.seeds * len(t.policies)
+	}
+	return n
+}
+
+// makeRuns makes the runs that are not kept yet, the first seed of everything first, so that
+// an interrupted table has fewer seeds and nothing is missing of it altogether. A run that
+// fails costs the others nothing.
+func (t *slurmTable) makeRuns(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(t.Parallel, 1))
+	done := 0
+	for seed := int64(1); ctx.Err() == nil; seed++ {
+		isAny := false
+		for _, w := range t.workloads {
+			if seed > int64(w.seeds) {
+				continue
+			}
+			isAny = true
+			for _, c := range w.cells() {
+				s, err := c.scenario(seed)
+				if err != nil {
+					return errors.Join(err, group.Wait())
+				}
+				for _, p := range t.policies {
+					done++
+					before := done
+					group.Go(func() error { return t.makeRun(ctx, &c, s, p, seed, before) })
+				}
+			}
+		}
+		if !isAny {
+			break
+		}
+	}
+	return group.Wait()
+}
+
+// makeRun makes one run, unless it is kept; only the context's end is an error.
+func (t *slurmTable) makeRun(ctx context.Context, c *slurmTableCell, s *study.Scenario, p policyset.PolicyChoice, seed int64, number int) error {
+	o, err := slurmRunOptions(s, p, seed)
+	if err == nil {
+		_, err = s.RunOrRead(ctx, t.made, p, o)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		t.ReportProgress(fmt.Sprintf("failed: %s, %s: %v", c.title, c.Setting, err))
+	}
+	if number%50 == 0 {
+		t.ReportProgress(fmt.Sprintf("%d of %d runs, %d of them made in %v: %s, %s, seed %d", number, t.countRuns(), t.made.count.Load(), time.Since(t.began).Round(time.Second), c.title, c.Setting, seed))
+	}
+	return nil
+}
+
+// slurmRunOptions are those of a run of the table.
+func slurmRunOptions(s *study.Scenario, p policyset.PolicyChoice, seed int64) (study.RunOptions, error) {
+	o := study.RunOptions{ThroughSlurm: true, Seed: seed}
+	if p.Label == chanceLabel {
+		o.Seed += 1_000_000
+	}
+	return o, o.SetClock("auto", 0, s)
+}
+
+// collectRuns reads the runs of a cell, and how many are missing.
+func (t *slurmTable) collectRuns(c *slurmTableCell) (*study.Block, int, error) {
+	b := &study.Block{Setting: c.Setting, Experiment: &study.Experiment{Policies: t.policies}, Results: make([]study.Result, len(t.policies))}
+	missing := 0
+	for seed := int64(1); seed <= int64(c.seeds); seed++ {
+		s, err := c.scenario(seed)
+		if err != nil {
+			return nil, 0, err
+		}
+		b.Scenarios = append(b.Scenarios, s)
+		for i, p := range t.policies {
+			run, err := t.findRun(s, p, seed)
+			if err != nil {
+				return nil, 0, err
+			}
+			if b.Results[i].Label = p.Label; run == nil {
+				missing++
+				continue
+			}
+			b.Results[i].Ended = append(b.Results[i].Ended, run)
+		}
+	}
+	return b, missing, nil
+}
+
+// findRun reads a run back; nil: there is none.
+func (t *slurmTable) findRun(s *study.Scenario, p policyset.PolicyChoice, seed int64) (*measure.Run, error) {
+	o, err := slurmRunOptions(s, p, seed)
+	if err != nil {
+		return nil, err
+	}
+	key, err := s.RunKey(p, o)
+	if err != nil {
+		return nil, err
+	}
+	run, err := t.Runs.FindRun(key)
+	if run != nil {
+		run.Seed = seed // that its jobs were drawn with
+	}
+	return run, err
+}

@@ -1,0 +1,120 @@
+package evaluation
+
+import (
+	"fmt"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/trace"
+)
+
+// SlurmTableOptions say of which runs the table against Slurm alone is made.
+type SlurmTableOptions struct {
+	Runs       study.RunKeeper // has the runs that ended, and keeps those made
+	MakesNone  bool            // no run is made: the table of what is there
+	Parallel   int             // runs at a time
+	PhillyPath string          // Microsoft's Philly as a table; "": left out
+	ITPPath    string          // a cluster of Microsoft's ITP traces; "": left out
+	IsQuick    bool            // few short runs, to try the table itself
+	// ReportProgress is told how far it is.
+	ReportProgress func(what string)
+}
+
+// The cluster that all workloads of the table meet.
+const slurmTableCluster = "4x8"
+
+// Jobs of a window of a trace, and of a day the part that is drawn: what fits a table of
+// thousands of runs into an hour.
+const (
+	windowJobs = 150
+	partOfDay  = 0.5
+)
+
+// comparedWorkload is jobs that vary by seed and load.
+type comparedWorkload struct {
+	title, about string
+	loads        []float64
+	shares       []float64 // of jobs that may be stopped
+	seeds        int       // from 1
+	draw         func(load float64, seed int64) (*study.Scenario, error)
+}
+
+// workloads are those of the table.
+func (o *SlurmTableOptions) workloads() ([]*comparedWorkload, error) {
+	days := &comparedWorkload{
+		title: "Drawn days", loads: []float64{0.7, 1, 1.5, 3}, shares: []float64{0, 0.5, 1}, seeds: 20,
+		about: fmt.Sprintf("Each seed draws %g hours of a GPU cluster as the Helios study measured them (`--generate day`).", 24*partOfDay),
+		draw: func(load float64, seed int64) (*study.Scenario, error) {
+			return drawScenario("day", generate.WorkloadOptions{OfferedLoad: load, DayCount: partOfDay}, seed, slurmTableCluster)
+		},
+	}
+	if o.IsQuick {
+		days.loads, days.shares, days.seeds = []float64{1.5}, []float64{0, 1}, 2
+		days.draw = func(load float64, seed int64) (*study.Scenario, error) {
+			return drawScenario("day", generate.WorkloadOptions{OfferedLoad: load, DayCount: 0.02}, seed, slurmTableCluster)
+		}
+	}
+	all := []*comparedWorkload{days}
+	for _, t := range []struct{ title, path, format string }{{"Windows of the Philly trace", o.PhillyPath, "philly"}, {"Windows of an ITP trace", o.ITPPath, "itp"}} {
+		if t.path == "" {
+			continue
+		}
+		w, err := newTraceWindows(t.title, t.path, t.format)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// newTraceWindows reads a trace of which each seed takes a window.
+func newTraceWindows(title, path, format string) (*comparedWorkload, error) {
+	nodes, err := cluster.ParseSpec(slurmTableCluster)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := study.LoadScenario(study.ScenarioSource{TracePath: path, TraceOptions: trace.ReadOptions{Format: format, SkipBad: true}, Nodes: nodes})
+	if err != nil {
+		return nil, err
+	}
+	return &comparedWorkload{
+		title: title, loads: []float64{1, 1.5}, shares: []float64{0, 0.5, 1}, seeds: 10,
+		about: fmt.Sprintf("Each seed takes %d jobs of `%s` that arrived one after the other and fit the cluster; times between arrivals are scaled to the load. Policies begin without a history to learn run times from.", windowJobs, whole.Name),
+		draw: func(load float64, seed int64) (*study.Scenario, error) {
+			w, err := whole.TakeWindow(windowJobs, seed)
+			if err != nil {
+				return nil, err
+			}
+			return w.ScaleToLoad(load)
+		},
+	}, nil
+}
+
+// slurmTableCell is a workload at one load, with one part of its jobs that may be stopped.
+type slurmTableCell struct {
+	*comparedWorkload
+	study.Setting
+}
+
+// cells are the workload's combinations, by load.
+func (w *comparedWorkload) cells() []slurmTableCell {
+	var all []slurmTableCell
+	for _, load := range w.loads {
+		for _, share := range w.shares {
+			all = append(all, slurmTableCell{w, study.Setting{OfferedLoad: load, StoppableShare: &share}})
+		}
+	}
+	return all
+}
+
+// scenario is the cell's with that seed.
+func (c *slurmTableCell) scenario(seed int64) (*study.Scenario, error) {
+	s, err := c.draw(c.OfferedLoad, seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s, seed %d: %w", c.title, c.Setting, seed, err)
+	}
+	study.SetStoppableShare(s.Jobs, *c.StoppableShare, seed)
+	return s, nil
+}
