@@ -138,13 +138,13 @@ func (j *journal) intentsSince(since time.Time) []bridge.Intent {
 	return out
 }
 
-// forgetClosed drops the intents that were closed by then.
-func (j *journal) forgetClosed(by time.Time) {
+// forgetClosed drops the closed intents that can be forgotten.
+func (j *journal) forgetClosed(canForget func(*bridge.Intent) bool) {
 	kept := j.intents[:0]
 	for i := range j.intents {
 		in := &j.intents[i]
 		switch {
-		case !in.Closed.IsZero() && !in.Closed.After(by):
+		case !in.Closed.IsZero() && canForget(in):
 		case len(kept) < i:
 			kept = append(kept, *in)
 		default: // it stands where it is to stand

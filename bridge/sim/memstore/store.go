@@ -139,9 +139,9 @@ func (s *Store) Intents(ctx context.Context, _ string, _, since time.Time) ([]br
 	return s.journal.intentsSince(since), nil
 }
 
-// ForgetClosed drops the intents that were closed by then, for runs that are long.
-func (s *Store) ForgetClosed(by time.Time) {
-	s.journal.forgetClosed(by)
+// ForgetClosed drops the closed intents that nobody needs any more, for runs that are long.
+func (s *Store) ForgetClosed(canForget func(*bridge.Intent) bool) {
+	s.journal.forgetClosed(canForget)
 }
 
 // OpenIntentCount returns how many intents wait for their outcome.

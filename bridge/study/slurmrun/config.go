@@ -53,8 +53,8 @@ type Config struct {
 	// PredictsTruth predicts true run times instead, as only an oracle could.
 	PredictsTruth bool
 
-	// RunsEveryCycle runs every cycle, also those that can change nothing. The outcome is
-	// the same; it takes longer.
+	// RunsEveryCycle runs every cycle, also those that can change nothing, and keeps of the
+	// ledger what a daemon keeps. The outcome is the same; it takes longer.
 	RunsEveryCycle bool
 	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
 	ReportProgress func(done, of int)
