@@ -6,8 +6,8 @@ import (
 
 // Budgets holds the budgets of the gate. Every figure is a ceiling on harm, so
 // the defaults suit a cluster of thousands of GPUs. On a small or throw-away
-// cluster a few percent of the GPUs is less than one job; the floors below
-// then decide, and an administrator may raise the percentages.
+// cluster a few percent of the GPUs is less than one job; the floors and
+// SmallClusterGPUs below then decide, and an administrator may raise the percentages.
 type Budgets struct {
 	// LeaseMin is the shortest lease (duration). A shorter one may have run
 	// out before Slurm looks, or lie in the past when the clocks differ.
@@ -57,9 +57,16 @@ type Budgets struct {
 	// percentages are less than one job. 0: none.
 	StopFloor   int `yaml:"stop_floor"`
 	StopFloor1h int `yaml:"stop_floor_1h"`
+	// SmallClusterGPUs is what a smaller cluster is counted as: StopPercent and StopPercent1h
+	// are taken of so many GPUs, but of no more than SmallStopPercent of those in use (percent).
+	// Two percent of 32 GPUs is no job; a gang gets room by several stops or by none.
+	SmallClusterGPUs float64 `yaml:"small_cluster_gpus"`
+	SmallStopPercent float64 `yaml:"small_stop_percent"`
 	// LostPercent24h bounds the work lost by stops in 24 hours (percent of
-	// the GPU-hours the GPUs now in use deliver in that time).
+	// the GPU-hours the GPUs now in use deliver in that time), LostPercent1h that lost
+	// in an hour; StopFloor1h jobs are not asked for the latter.
 	LostPercent24h float64 `yaml:"lost_percent_24h"`
+	LostPercent1h  float64 `yaml:"lost_percent_1h"`
 	// RestartCost is what a stop costs a job that does not say (duration, of
 	// all its GPUs).
 	RestartCost time.Duration `yaml:"restart_cost"`
@@ -92,9 +99,9 @@ type Budgets struct {
 	// EditCooldown is the time between two changes of one field of a job
 	// (duration). What is given back is not delayed.
 	EditCooldown time.Duration `yaml:"edit_cooldown"`
-	// PlanStopPercent is the share of the GPUs in use beyond which a plan that
-	// wants to stop their jobs is doubted as a whole (percent), if it stops more
-	// than PlanStopFloor of them (jobs).
+	// PlanStopPercent is the share of the partition's GPUs beyond which a plan that
+	// wants to stop the jobs on them is doubted as a whole (percent), if it stops more
+	// than PlanStopFloor jobs.
 	PlanStopPercent float64 `yaml:"plan_stop_percent"`
 	PlanStopFloor   int     `yaml:"plan_stop_floor"`
 
@@ -142,8 +149,8 @@ func DefaultBudgets() Budgets {
 		DeadlineMargin: 10 * time.Minute, MaxDependants: 10, MaxPending: 72 * time.Hour,
 		Quantum: 30 * time.Minute, StopPause: 30 * time.Minute, Cooldown: 2 * time.Hour,
 		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5, AccountStops1h: 10,
-		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1,
-		LostPercent24h: 5, RestartCost: 5 * time.Minute, GainFactor: 3,
+		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1, SmallClusterGPUs: 800, SmallStopPercent: 25,
+		LostPercent24h: 5, LostPercent1h: 10, RestartCost: 5 * time.Minute, GainFactor: 3,
 		MaxEdits: 200, EditPercent: 2, EditFloor: 20, EditRate: 5,
 		ChurnPercent: 10, PlanChurnPercent: 50, ChurnFloor: 50,
 		EditCooldown: 20 * time.Second, PlanStopPercent: 50, PlanStopFloor: 4,

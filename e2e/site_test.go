@@ -143,6 +143,7 @@ gate:
   job_stops_24h: 20
   user_stops_1h: 100
   lost_percent_24h: 100
+  lost_percent_1h: 100
   lease_min: 6s
   skew: 3s
   snapshot_age: 1

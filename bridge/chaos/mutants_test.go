@@ -124,6 +124,7 @@ var mutants = []mutant{
 		g := &c.Budgets
 		g.Quantum, g.Cooldown, g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h = time.Second, 0, 99, 99, 99, 99
 		g.StopPercent, g.StopPercent1h, g.StopFloor, g.StopFloor1h, g.LostPercent24h = 100, 10_000, 99, 99, 100
+		g.LostPercent1h = 100
 	}), []string{"I6", "I7"}},
 	{"the edit budget is ignored", configured(func(c *bridge.Config) { c.Budgets.EditFloor = 200 }), []string{"I10"}},
 	{"the order may turn over", configured(func(c *bridge.Config) { c.Budgets.ChurnFloor = 1000 }), []string{"I11"}},

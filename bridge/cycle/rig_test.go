@@ -133,7 +133,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	r.conf = bridge.DefaultConfig()
 	r.conf.ClusterName, r.conf.DaemonName, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Budgets.Quantum, r.conf.Budgets.Cooldown, r.conf.Budgets.GainFactor = time.Minute, time.Minute, 0
-	r.conf.Budgets.StopPercent, r.conf.Budgets.StopPercent1h, r.conf.Budgets.LostPercent24h = 100, 1000, 100
+	r.conf.Budgets.StopPercent, r.conf.Budgets.StopPercent1h, r.conf.Budgets.LostPercent24h, r.conf.Budgets.LostPercent1h = 100, 1000, 100, 100
 	entry, err := catalogue.FindSystem(name)
 	if err != nil {
 		t.Fatal(err)

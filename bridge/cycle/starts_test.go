@@ -148,7 +148,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 			v.Nodes[i].Flags = nil
 		}
 	}
-	r.conf.Budgets.StopPercent, r.conf.Budgets.StopFloor = 0, 1
+	r.conf.Budgets.StopPercent, r.conf.Budgets.StopFloor, r.conf.Budgets.SmallClusterGPUs = 0, 1, 0
 	r.restart()
 	for range 12 {
 		r.cycles(1)

@@ -32,6 +32,17 @@ var doubtCases = []struct {
 		in.Budgets.PlanStopFloor, in.Budgets.PlanStopPercent = 2, 75
 		swapAll(in)
 	}, ""},
+	{"stops the few jobs on a half empty cluster", func(in *gate.PlanInput) {
+		in.Budgets.PlanStopFloor = 1
+		for _, id := range []int64{13, 14} {
+			planJob(&in.CommonInput, id).State, planJob(&in.CommonInput, id).On = policy.Pending, nil
+			viewJob(&in.CommonInput, id).State = "PENDING"
+			d := decision(in.Plan, id)
+			d.Verb, d.On, d.GPUs = policy.Wait, nil, 0
+		}
+		swap(in, 11, 1)
+		swap(in, 12, 2)
+	}, ""},
 	{"one device", func(in *gate.PlanInput) { in.Plan.Decisions[0].On = policy.Alloc{{Node: "n1", Count: 1}} }, ""},
 	{"basis", func(in *gate.PlanInput) { in.Plan.SnapshotSeq++ }, "I19"},
 	{"no plan", func(in *gate.PlanInput) { in.Plan = nil }, "I19"},

@@ -137,7 +137,9 @@ var editCases = []struct {
 	}, ""},
 	{"I6 quantum", job11(func(j *slurm.Job) { j.Start = noon.Add(-29 * time.Minute) }), requeue, "I6"},
 	{"I6 cooldown", func(in *gate.EditInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
-	{"I7 budget", func(in *gate.EditInput) { in.RecentStops = []bridge.Stop{{Job: 99, DecidedAt: noon}} }, requeue, "I7"},
+	{"I7 budget", func(in *gate.EditInput) {
+		in.RecentStops = []bridge.Stop{{Job: 99, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8}}}
+	}, requeue, "I7"},
 	{"I8 not in the plan", func(in *gate.EditInput) { in.AllowedStops = in.AllowedStops[1:] }, requeue, "I8"},
 	{"I9 pays back", func(in *gate.EditInput) {
 		in.RecentStops = []bridge.Stop{{Job: 1, DecidedAt: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}

@@ -73,7 +73,12 @@ func stopsWithin(in gate.EditInput, stopped map[string]int) error {
 			return fmt.Errorf("I7: %s lost %d jobs this hour", who, hour[who]+n)
 		}
 	}
-	n, percent := stopped["all"], func(p float64) int { return int(p * float64(running) / 100) }
+	n, percent := stopped["all"], func(p float64) int {
+		if most := min(c.SmallStopPercent, p*c.SmallClusterGPUs/float64(8*running)); most > p {
+			p = most
+		}
+		return int(p * float64(running) / 100)
+	}
 	if n > 0 && n > max(c.StopFloor, percent(c.StopPercent)) {
 		return fmt.Errorf("I7: %d jobs stopped at once", n)
 	}

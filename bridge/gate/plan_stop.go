@@ -174,23 +174,18 @@ func (g *stopGate) refuseStopGroup(x stopGroup, culprit policy.JobID, n *denial)
 	}
 }
 
-// checkStopCount doubts a plan that empties the cluster.
+// checkStopCount doubts a plan that empties the cluster. It is measured by the GPUs there are, not
+// by those in use: a gang as wide as the cluster is given room by stopping the last small jobs on it.
 func (g *planGate) checkStopCount() *denial {
-	var stopped, inUse float64
-	n := 0
+	stopped, all, n := 0.0, g.Snapshot.WholeGPUs(), 0
 	for i := range g.input.Plan.Decisions {
-		p := &g.Snapshot.Jobs[i]
-		if !p.HoldsGPUs() {
-			continue
-		}
-		inUse += p.Ask.GPUs.WholeGPUs()
-		if stopsRunningJob(&g.input.Plan.Decisions[i], p) {
+		if p := &g.Snapshot.Jobs[i]; stopsRunningJob(&g.input.Plan.Decisions[i], p) {
 			n++
 			stopped += p.Ask.GPUs.WholeGPUs()
 		}
 	}
-	if c := &g.Budgets; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*inUse {
-		return deny(invariant.StopBudget, "the plan wants to stop %s with %g of %g GPUs, over %g%%", policy.FormatCount(n, "job"), stopped, inUse, c.PlanStopPercent)
+	if c := &g.Budgets; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*all {
+		return deny(invariant.StopBudget, "the plan wants to stop %s with %g GPUs of %g there are, over %g%%", policy.FormatCount(n, "job"), stopped, all, c.PlanStopPercent)
 	}
 	return nil
 }

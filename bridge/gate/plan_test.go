@@ -56,10 +56,10 @@ var planCases = []planCase{
 	{"I7 interval", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", 0) }, "I7"},
 	{"I7 hour", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", time.Hour); in.Budgets.StopPercent1h = 2 }, "I7"},
 	{"I7 interval percent", policy.Stop, func(in *gate.PlanInput) {
-		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 24.9
+		in.Budgets.StopFloor, in.Budgets.StopPercent, in.Budgets.SmallStopPercent = 0, 24.9, 24.9
 	}, "I7"},
 	{"I7 hour percent", policy.Stop, func(in *gate.PlanInput) {
-		in.Budgets.StopFloor1h, in.Budgets.StopPercent1h = 0, 24.9
+		in.Budgets.StopFloor1h, in.Budgets.StopPercent1h, in.Budgets.SmallStopPercent = 0, 24.9, 24.9
 	}, "I7"},
 	{"I7 percent enough", policy.Stop, func(in *gate.PlanInput) {
 		in.Budgets.StopFloor1h, in.Budgets.StopPercent1h = 0, 25
@@ -177,7 +177,7 @@ func hoursAgo(hours ...int) []time.Time {
 func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
 	in.Budgets.StopPercent1h = 10_000
 	for i := range n {
-		in.RecentStops = append(in.RecentStops, bridge.Stop{Job: int64(100 + i), DecidedAt: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
+		in.RecentStops = append(in.RecentStops, bridge.Stop{Job: int64(100 + i), DecidedAt: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account, GPUs: 8}})
 	}
 }
 

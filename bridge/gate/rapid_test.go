@@ -32,6 +32,7 @@ func spoilt(t *rapid.T) gate.CommonInput {
 	c := &s.Budgets
 	c.StopFloor, c.StopFloor1h = rapid.IntRange(0, 3).Draw(t, "floor"), rapid.IntRange(0, 3).Draw(t, "floor1h")
 	c.StopPercent, c.StopPercent1h = pick(t, "percent", 1.0, 50, 100), pick(t, "percent1h", 2.0, 60, 100)
+	c.SmallClusterGPUs, c.SmallStopPercent = pick(t, "small", 0.0, 800), pick(t, "small percent", 25.0, 50, 100)
 	c.UserStops1h, c.JobStops4h = rapid.IntRange(0, 2).Draw(t, "user"), rapid.IntRange(0, 2).Draw(t, "job4h")
 	c.EditFloor, c.EditRate = rapid.IntRange(1, 12).Draw(t, "mutations"), pick(t, "rate", 0.1, 5)
 	c.IAcceptOrphanHolds = rarely(t, 4, "orphans")

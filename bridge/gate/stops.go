@@ -93,26 +93,35 @@ func (b *stopBudget) checkStop(s bridge.Stop) *denial {
 	c, now := &b.facts.Budgets, b.facts.Snapshot.Now
 	hour, day := b.totalsSince(now.Add(-time.Hour), s), b.totalsSince(now.Add(-24*time.Hour), s)
 	cycle := b.totalsSince(now, s)
-	whole := b.gpusInUse * 24 * 3600 * c.LostPercent24h / 100
+	inADay, inAnHour := b.gpusInUse*24*3600*c.LostPercent24h/100, b.gpusInUse*3600*c.LostPercent1h/100
 	switch {
 	case hour.userStopCount >= c.UserStops1h:
 		return deny(invariant.StopBudget, "jobs of user %s were stopped %s this hour, the most is %d", s.User, policy.FormatCount(hour.userStopCount, "time"), c.UserStops1h)
 	case hour.accountStopCount >= c.AccountStops1h:
 		return deny(invariant.StopBudget, "jobs of account %s were stopped %s this hour, the most is %d", s.Account, policy.FormatCount(hour.accountStopCount, "time"), c.AccountStops1h)
 	case !b.isWithinGPUShare(cycle, s, c.StopPercent, c.StopFloor):
-		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpuCount, c.StopPercent, b.gpusInUse)
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g of %g in this interval", s.GPUs, cycle.gpuCount, b.stoppableGPUs(c.StopPercent), b.gpusInUse)
 	case !b.isWithinGPUShare(hour, s, c.StopPercent1h, c.StopFloor1h):
-		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpuCount, c.StopPercent1h, b.gpusInUse)
-	case float64(day.lostWork+s.Lost) > whole:
-		return deny(invariant.StopBudget, "%v of work would be lost in 24 hours, the most is %v", day.lostWork+s.Lost, policy.GPUSeconds(whole))
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g of %g in this hour", s.GPUs, hour.gpuCount, b.stoppableGPUs(c.StopPercent1h), b.gpusInUse)
+	case hour.stopCount >= c.StopFloor1h && float64(hour.lostWork+s.Lost) > inAnHour:
+		return deny(invariant.StopBudget, "%v of work would be lost in an hour, the most is %v", hour.lostWork+s.Lost, policy.GPUSeconds(inAnHour))
+	case float64(day.lostWork+s.Lost) > inADay:
+		return deny(invariant.StopBudget, "%v of work would be lost in 24 hours, the most is %v", day.lostWork+s.Lost, policy.GPUSeconds(inADay))
 	}
 	return b.checkJobStops(s)
 }
 
-// isWithinGPUShare reports whether the stop is within the percentage of the GPUs in use or
+// isWithinGPUShare reports whether the stop is within what may be stopped of the GPUs in use or
 // among the few jobs that always go.
 func (b *stopBudget) isWithinGPUShare(n stopTotals, s bridge.Stop, percent float64, floor int) bool {
-	return n.stopCount < floor || (n.gpuCount+s.GPUs)*100 <= percent*b.gpusInUse
+	return n.stopCount < floor || n.gpuCount+s.GPUs <= b.stoppableGPUs(percent)
+}
+
+// stoppableGPUs is how many GPUs the percentage is: of those in use, or of a small cluster's as
+// many as if it were not, within a part of its own.
+func (b *stopBudget) stoppableGPUs(percent float64) float64 {
+	c := &b.facts.Budgets
+	return max(percent*b.gpusInUse, min(percent*c.SmallClusterGPUs, c.SmallStopPercent*b.gpusInUse)) / 100
 }
 
 // checkJobStops counts a job's own stops, from history and from the recent stops,

@@ -111,7 +111,7 @@ func (l *control) join(name string) {
 	l.conf = bridge.DefaultConfig()
 	l.conf.ClusterName, l.conf.DaemonName, l.conf.StopFile = "lab", "test", ""
 	g := &l.conf.Budgets // two nodes: a percent of them is nothing
-	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.GainFactor = 100, 1000, 100, 100, 0
+	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.LostPercent1h, g.GainFactor = 100, 1000, 100, 100, 100, 0
 	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.ModePreempt, Policy: name, DecidingPolicy: p}}
 	past := memstore.New(l.now, nil, 0)
 	l.part = cycle.Parts{

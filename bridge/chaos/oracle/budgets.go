@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/slurm"
 )
@@ -83,12 +84,26 @@ func checkStoppedGPUsAndWork(o *Oracle, k *Call, x *stop) []string {
 		{"in a cycle", site.CycleInterval, c.StopPercent, c.StopFloor, func(s *stop) bool { return s.daemon == x.daemon && s.cycle == x.cycle }},
 	} {
 		n, gpus, _ := o.stops.sumMatchingStops(x, b.within, &o.ledger, b.like)
-		if n > b.floor && gpus*100 > b.percent*inUse && !k.IsLate {
-			out = append(out, fmt.Sprintf("%d stops %s took %g GPUs of %g, at most %g%%", n, b.when, gpus, inUse, b.percent))
+		most := stoppableGPUs(c, b.percent, inUse)
+		if n > b.floor && gpus > most && !k.IsLate {
+			out = append(out, fmt.Sprintf("%d stops %s took %g GPUs of %g, at most %g", n, b.when, gpus, inUse, most))
 		}
+	}
+	if n, _, lost := o.stops.sumMatchingStops(x, time.Hour, &o.ledger, func(*stop) bool { return true }); n > c.StopFloor1h && lost > c.LostPercent1h/100*3600*inUse && !k.IsLate {
+		out = append(out, fmt.Sprintf("%.0f GPU seconds are lost in an hour", lost))
 	}
 	if _, _, lost := o.stops.sumMatchingStops(x, 24*time.Hour, &o.ledger, func(*stop) bool { return true }); lost > c.LostPercent24h/100*24*3600*inUse {
 		out = append(out, fmt.Sprintf("%.0f GPU seconds are lost in a day", lost))
 	}
 	return out
+}
+
+// stoppableGPUs is a percentage of the GPUs in use. Where they are few it is taken of as many as a
+// small cluster counts as, but is no more than its own part.
+func stoppableGPUs(c *bridge.Budgets, percent, inUse float64) float64 {
+	most := percent * inUse
+	if asLarge, own := percent*c.SmallClusterGPUs, c.SmallStopPercent*inUse; most < asLarge && most < own {
+		most = min(asLarge, own)
+	}
+	return most / 100
 }

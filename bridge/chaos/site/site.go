@@ -61,6 +61,7 @@ func drawBudgets(r *rand.Rand) bridge.Budgets {
 	c.ChurnFloor, c.EditFloor = 3+r.IntN(10), 5+r.IntN(20)
 	c.ExemptUsers = append(c.ExemptUsers, ExemptUser)
 	c.ExemptAccounts = []string{ExemptAccount}
+	c.SmallClusterGPUs, c.SmallStopPercent, c.LostPercent1h = float64(800*r.IntN(2)), float64(25+r.IntN(25)), float64(10+r.IntN(50))
 	return c
 }
 

@@ -136,7 +136,7 @@ func newLoopConfig(interval time.Duration, pace int) bridge.Config {
 	shorter(&b.RestartCost, time.Second)
 	shorter(&c.Lease.Length, 30*time.Second)
 	b.JobStops4h, b.JobStops24h, b.UserStops1h, b.AccountStops1h, b.StopFloor1h, b.StopFloor = 20, 20, 600, 600, 1000, 4
-	b.StopPercent, b.StopPercent1h, b.LostPercent24h, b.GainFactor, b.PlanStopPercent = 50, 5000, 100, 1, 100
+	b.StopPercent, b.StopPercent1h, b.LostPercent24h, b.LostPercent1h, b.GainFactor, b.PlanStopPercent = 50, 5000, 100, 100, 1, 100
 	return c
 }
 

@@ -16,7 +16,7 @@ func generous() bridge.Config {
 	g := &c.Budgets
 	g.Quantum, g.Cooldown, g.GainFactor = 10*time.Minute, 10*time.Minute, 0
 	g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h = 100, 100, 1000, 1000
-	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h = 100, 1000, 100, 100
+	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.LostPercent1h = 100, 1000, 100, 100, 100
 	g.ChurnPercent, g.PlanChurnPercent, g.MaxEdits, g.EditPercent = 100, 100, 1000, 100
 	return c
 }

@@ -83,7 +83,7 @@ func dayBudgets(b bridge.Budgets, standardInterval time.Duration, p pace) bridge
 	b.JobStops4h = max(b.JobStops4h*hours/4, 1)
 	b.UserStops1h, b.AccountStops1h = 10*hours, 10*hours
 	b.StopPercent, b.StopFloor = 100, 2
-	b.StopPercent1h, b.StopFloor1h = 100*float64(hours), 10*hours
+	b.StopPercent1h, b.StopFloor1h, b.LostPercent1h = 100*float64(hours), 10*hours, 100
 	return b
 }
 
