@@ -27,8 +27,8 @@ const slurmTableCluster = "4x8"
 // Jobs of a window of a trace, and of a day the part that is drawn: what fits a table of
 // thousands of runs into an hour.
 const (
-	windowJobs = 150
-	partOfDay  = 0.5
+	windowJobs = 100
+	partOfDay  = 1.0 / 6
 )
 
 // comparedWorkload is jobs that vary by seed and load.
@@ -44,7 +44,7 @@ type comparedWorkload struct {
 func (o *SlurmTableOptions) workloads() ([]*comparedWorkload, error) {
 	days := &comparedWorkload{
 		title: "Drawn days", loads: []float64{0.7, 1, 1.5, 3}, shares: []float64{0, 0.5, 1}, seeds: 20,
-		about: fmt.Sprintf("Each seed draws %g hours of a GPU cluster as the Helios study measured them (`--generate day`).", 24*partOfDay),
+		about: fmt.Sprintf("Each seed draws %.3g hours of a GPU cluster as the Helios study measured them (`--generate day`).", 24*partOfDay),
 		draw: func(load float64, seed int64) (*study.Scenario, error) {
 			return drawScenario("day", generate.WorkloadOptions{OfferedLoad: load, DayCount: partOfDay}, seed, slurmTableCluster)
 		},

@@ -17,6 +17,7 @@ type Figure struct {
 	Title      string // on a page, with its unit
 	Group      Group
 	IsRatio    bool // what is shown of a policy is its ratio to the baseline; else its own value
+	isShare    bool // a part of something, printed in percent
 	// leastCounted: what is less counts as this much in a ratio: a second more of nothing is no
 	// harm.
 	leastCounted float64
@@ -79,7 +80,13 @@ func NewSet(gpusPerNode int, weights map[string]float64) *Set {
 	own := func(key, head, title string, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: GroupCost, valueOf: of})
 	}
-	own("fillable_idle_share", "IDLE", "GPU time idle while jobs wait that would fit, %", fillableIdleShare)
+	share := func(key, head, title string, of func(*measure.Run) float64) {
+		own(key, head, title, of)
+		s.Figures[len(s.Figures)-1].isShare = true
+	}
+	share("makespan_over_bound", "MKSP>LB", "Makespan above the lower bound, %", func(r *measure.Run) float64 { return overBound(r).Makespan })
+	share("avg_jct_over_bound", "COMPL>LB", "Mean completion time above the lower bound, %", func(r *measure.Run) float64 { return overBound(r).AvgJCT })
+	share("fillable_idle_share", "IDLE", "GPU time idle while jobs wait that would fit, %", fillableIdleShare)
 	own("stops", "STOPS", "Stops", countStops)
 	own("lost_gpu_hours", "LOST", "GPU-hours lost", sumLostHours)
 	own("writes", "WRITES", "Writes to Slurm", func(r *measure.Run) float64 { return float64(r.WriteCount) })
@@ -118,6 +125,16 @@ func slowdowns(r *measure.Run, least, most int) []float64 {
 		}
 	}
 	return all
+}
+
+// overBound is by which part makespan and mean completion time are above what no schedule can
+// fall below; NaN where the bounds do not hold.
+func overBound(r *measure.Run) measure.LowerBounds {
+	b := r.LowerBounds()
+	if !r.HasOneSpeed || b.AvgJCT <= 0 {
+		return measure.LowerBounds{Makespan: math.NaN(), AvgJCT: math.NaN()}
+	}
+	return measure.LowerBounds{Makespan: r.MakespanSeconds/b.Makespan - 1, AvgJCT: mean(r.JCTs())/b.AvgJCT - 1}
 }
 
 func fillableIdleShare(r *measure.Run) float64 {

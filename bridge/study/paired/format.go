@@ -53,7 +53,7 @@ func (f *Figure) formatValue(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
-	case f.Key == "fillable_idle_share":
+	case f.isShare:
 		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 	case f.Group == GroupCost && f.Key != "lost_gpu_hours", v >= 1000:
 		return strconv.FormatFloat(v, 'f', 0, 64)

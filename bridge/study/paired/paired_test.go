@@ -15,7 +15,7 @@ func run(seed int64, slow float64) *measure.Run {
 			ID: id, Account: account, GPUCount: gpus, Start: slow * wait, Finish: slow*wait + ran, ExclusiveRunSeconds: ran, HeldSeconds: ran, Service: ran * float64(gpus),
 		}
 	}
-	r := &measure.Run{Seed: seed, ClusterGPUs: 10, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, WriteCount: int(slow), JobOutcomes: []measure.JobOutcome{
+	r := &measure.Run{Seed: seed, ClusterGPUs: 10, HasOneSpeed: true, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, WriteCount: int(slow), JobOutcomes: []measure.JobOutcome{
 		job(1, "big", 8, 100, 100), job(2, "big", 8, 200, 100), job(3, "small", 1, 100, 50), job(4, "tiny", 2, 0, 5),
 	}}
 	r.JobOutcomes[0].StopCount, r.JobOutcomes[0].LostService = 2, 1800
@@ -41,7 +41,10 @@ func TestFiguresByHand(t *testing.T) {
 		"slowdown_gpus_5_to_8":       {4, 4.0 / 2.5}, // jobs 1 and 2
 		"slowdown_gangs":             {3, 1.5},       // jobs 1, 2 and 4
 		"slowdown_gpus_from_9":       {math.NaN(), math.NaN()},
-		"fillable_idle_share":        {0.1, 2}, "stops": {2, 1}, "lost_gpu_hours": {0.5, 1}, "writes": {2, 2},
+		// On one machine as fast as 10 GPUs the jobs take 80, 80, 5 and 1: makespan 166, mean middles
+		// 44, and half the mean run time is 31.875.
+		"makespan_over_bound": {400.0/166 - 1, 1}, "avg_jct_over_bound": {263.75/75.875 - 1, (263.75/75.875 - 1) / (163.75/75.875 - 1)},
+		"fillable_idle_share": {0.1, 2}, "stops": {2, 1}, "lost_gpu_hours": {0.5, 1}, "writes": {2, 2},
 	}
 	if len(want) != len(s.Figures) {
 		t.Errorf("%d figures, %d are worked out", len(s.Figures), len(want))

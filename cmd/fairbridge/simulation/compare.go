@@ -21,6 +21,7 @@ type compareFlags struct {
 	simulateFlags
 	generateKind    string
 	generateOptions generate.WorkloadOptions
+	windowJobs      int // of a trace, by seed; 0: all of it
 	offeredLoads    numberList
 	stoppableShares numberList
 	baseline        string // policy that the others are compared with; "": none
@@ -34,11 +35,11 @@ func NewCompareCommand(o *cli.Options) *cobra.Command {
 		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy {NAME,NAME[,NAME…] | all}",
 		Short: "Many policies on the same jobs, in a table and on a page",
 		Long: `Simulate many policies, and with --seeds each several times, in parallel. With
---generate every seed draws a workload of its own; of a trace, only policies with
-chance differ from seed to seed. Figures are medians, with the least and greatest
-behind them. Where a trace is one of those published with results, these stand
-below ours. A policy that fails has no figures, its row says why, and the exit
-status is 1.
+--generate every seed draws a workload of its own, and with --window it takes another
+part of the trace; else, of a trace, only policies with chance differ from seed to
+seed. Figures are medians, with the least and greatest behind them. Where a trace is
+one of those published with results, these stand below ours. A policy that fails has
+no figures, its row says why, and the exit status is 1.
 
 With --against each policy is compared with that one, seed by seed on the same jobs:
 the figures are ratios (median, least–greatest, on how many seeds better:worse); below 1
@@ -52,7 +53,9 @@ it prints what has ended.
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv
   fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
-      --seeds 20 --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html`,
+      --seeds 20 --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html
+  fairbridge compare --trace philly_jobs.csv --skip-bad --window 300 --load 1.5 \
+      --seeds 20 --cluster 4x8 --policy fairbridge --against slurm`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.JSON) },
 	}
@@ -70,12 +73,14 @@ func (f *compareFlags) addSweepFlags(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
 	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
-	s.Var(&f.offeredLoads, "load", "with --generate: GPU time asked for, as a part of what the cluster has; several,\nlike 0.7,1,1.5, are run one after the other (default: the kind's own)")
+	s.Var(&f.offeredLoads, "load", "GPU time asked for, as a part of what the cluster has; several, like 0.7,1,1.5, are\nrun one after the other (default: the kind's own). The times between the arrivals of\na trace are scaled to it")
+	s.IntVar(&f.windowJobs, "window", 0, "with --trace: only so many jobs that arrived one after the other, from a place that\neach seed draws (default: all)")
 	s.StringVar(&f.baseline, "against", "", "show each policy as ratios to this one, seed by seed on the same jobs; slurm is\nSlurm by itself, and implies --fidelity slurm")
 	s.Var(&f.stoppableShares, "opted-in", "which part of the jobs may be stopped, drawn by seed and job: none, half, all, or\nnumbers from 0 to 1; several are run one after the other (default: as the jobs say)")
 	s.Float64Var(&f.noiseFactor, "noise", 1, "by what factor the time left that jobs report, or that is predicted of them, is off\n(log-normal, one draw a job, this is one standard deviation); 1: it is right")
 	cli.SetRange(c, "jobs", "1", "10000000")
 	cli.SetRange(c, "noise", "1", "100")
+	cli.SetRange(c, "window", "1", "10000000")
 	completeWords(c, "generate", generate.ListKindNames()...)
 	completeWords(c, "opted-in", "none", "half", "all", "none,half,all")
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("against", completePolicyList))
@@ -124,12 +129,13 @@ func describeInterruption(err error) error {
 
 // checkFlags looks at flags that need each other.
 func (f *compareFlags) checkFlags() error {
-	draws := f.generateOptions != (generate.WorkloadOptions{}) || len(f.offeredLoads.numbers) > 0
 	switch {
 	case f.generateKind != "" && (f.scenarioSource.TracePath != "" || f.scenarioSource.TablesPath != ""):
 		return cli.NewUsageError(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
-	case f.generateKind == "" && draws:
-		return cli.NewUsageError(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
+	case f.generateKind == "" && f.generateOptions != (generate.WorkloadOptions{}):
+		return cli.NewUsageError(errors.New("--jobs says what --generate draws; of a trace, --window takes so many"))
+	case f.generateKind != "" && f.windowJobs > 0:
+		return cli.NewUsageError(errors.New("--window takes a part of a --trace; --generate draws so many --jobs"))
 	case f.generateKind == "" && f.scenarioSource.TracePath == "":
 		return cli.NewUsageError(errors.New("which jobs? Name a file by --trace, or a kind of workload to draw by --generate; see --help"))
 	case f.baseline == "" && f.htmlFile != "" && len(f.offeredLoads.numbers)*max(len(f.stoppableShares.numbers), 1) > 1:

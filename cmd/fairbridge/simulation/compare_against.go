@@ -77,7 +77,7 @@ func printLosers(w io.Writer, b *study.PairedBlock) {
 
 // describeLosers says who is worse off under a policy, and of how many seeds that is.
 func describeLosers(b *study.PairedBlock, c *paired.Comparison) string {
-	text := cmp.Or(b.Set.DescribeLosers(c), "nobody")
+	text := cmp.Or(b.Set.DescribeLosers(c), "none")
 	if n := len(b.Scenarios); len(c.Pairs) < n {
 		text += fmt.Sprintf(" (%d of %d seeds)", len(c.Pairs), n)
 	}
@@ -92,11 +92,13 @@ func isUnended(b *study.PairedBlock, i int) bool {
 // ratiosLegend explains the tables.
 func ratiosLegend(baseline string) string {
 	return `The row of ` + baseline + ` is in seconds and plain numbers. Below it stand ratios to it on the same jobs, less is
-better: median, least–greatest, and on how many seeds the policy is better:worse. IDLE to
+better: median, least–greatest, and on how many seeds the policy is better:worse. MKSP>LB to
 WRITES are the figures themselves. WAIT: all time without GPUs from arrival to end;
 COMPLETION: from arrival to end, in the mean; SLOWDOWN: that over run time (of 10 s at least),
-of all, by GPUs, of the account that comes off worst, and of the worst BELOW its SHARE of the
-GPU time; IDLE: GPU time idle while jobs wait that would fit; LOST: GPU-hours; WRITES: to Slurm.`
+of all, by GPUs (GANGS: of several), of the account that comes off worst, which chance alone
+puts above 1, and of the worst BELOW its SHARE of the GPU time; MKSP>LB, COMPL>LB: makespan and
+mean completion above what no schedule can fall below; IDLE: GPU time idle while jobs wait that
+would fit; LOST: GPU-hours; WRITES: to Slurm.`
 }
 
 // ratioLine is what --json prints of a policy of a block.

@@ -54,11 +54,7 @@ func (f *compareFlags) readBlocks() ([]*study.Block, error) {
 // readScenarios reads or draws the jobs of all seeds.
 func (f *compareFlags) readScenarios(load float64) ([]*study.Scenario, error) {
 	if f.generateKind == "" {
-		s, err := study.LoadScenario(f.scenarioSource)
-		if err != nil {
-			return nil, err
-		}
-		return slices.Repeat([]*study.Scenario{s}, f.seedCount), nil
+		return f.readTraceScenarios(load)
 	}
 	o := f.generateOptions
 	o.OfferedLoad = load
@@ -74,6 +70,34 @@ func (f *compareFlags) readScenarios(load float64) ([]*study.Scenario, error) {
 		if jobs += len(s.Jobs); jobs > maxDrawnJobs {
 			return nil, cli.NewUsageError(fmt.Errorf("--seeds %d: the first %d draw %d jobs together, want at most %d: take fewer seeds or --jobs", f.seedCount, i+1, jobs, maxDrawnJobs))
 		}
+	}
+	return scenarios, nil
+}
+
+// readTraceScenarios reads the trace, and takes the window of each seed and scales it to the
+// load where that is wanted.
+func (f *compareFlags) readTraceScenarios(load float64) ([]*study.Scenario, error) {
+	whole, err := study.LoadScenario(f.scenarioSource)
+	if err != nil {
+		return nil, err
+	}
+	var scenarios []*study.Scenario
+	for i := range f.seedCount {
+		s := whole
+		if f.windowJobs > 0 {
+			if s, err = s.TakeWindow(f.windowJobs, f.seed+int64(i)); err != nil {
+				return nil, cli.NewUsageError(err)
+			}
+		} else if i > 0 {
+			scenarios = append(scenarios, scenarios[0])
+			continue
+		}
+		if load > 0 {
+			if s, err = s.ScaleToLoad(load); err != nil {
+				return nil, cli.NewUsageError(err)
+			}
+		}
+		scenarios = append(scenarios, s)
 	}
 	return scenarios, nil
 }

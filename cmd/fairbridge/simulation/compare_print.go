@@ -107,6 +107,9 @@ func describeExperiment(e *study.Experiment) string {
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}
+	if text := e.DescribeChanges(); text != "" {
+		s += "; " + text
+	}
 	return s + "; " + e.DescribeRunTimes() + "."
 }
 
