@@ -24,6 +24,9 @@ type Metrics struct {
 	lastGoodCycleTime prometheus.Gauge
 	openIntents       prometheus.Gauge
 	otherOrderJobs    prometheus.Gauge
+	ctldRequests      *prometheus.GaugeVec
+	ctldSeconds       *prometheus.GaugeVec
+	backfillSeconds   prometheus.Gauge
 }
 
 // NewMetrics makes the metrics and registers them.
@@ -41,7 +44,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		lastGoodCycleTime: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
 		openIntents:       prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 		otherOrderJobs:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "other_order_jobs", Help: "Waiting jobs that something else orders too; they are left to it."}),
+		ctldRequests:      newGauge("slurmctld_requests", "Requests that slurmctld has served since its counters began: ours, and all.", "whose"),
+		ctldSeconds:       newGauge("slurmctld_request_seconds", "Time in which slurmctld served them, waiting for its locks included.", "whose"),
+		backfillSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "slurmctld_backfill_seconds", Help: "Time that slurmctld's last backfill cycle took."}),
 	}
+	r.MustRegister(m.ctldRequests, m.ctldSeconds, m.backfillSeconds)
 	r.MustRegister(m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
 	return m
 }
@@ -75,6 +82,16 @@ func (m *Metrics) setView(v *slurm.View, open int) {
 		m.jobs.WithLabelValues(state).Set(float64(n))
 	}
 	m.openIntents.Set(float64(open))
+	m.setControllerLoad(&v.ControllerLoad)
+}
+
+// setControllerLoad notes what slurmctld says of its work.
+func (m *Metrics) setControllerLoad(l *slurm.ControllerLoad) {
+	for whose, c := range map[string]slurm.RPCCount{"ours": l.Own, "all": l.All} {
+		m.ctldRequests.WithLabelValues(whose).Set(float64(c.Count))
+		m.ctldSeconds.WithLabelValues(whose).Set(c.TotalTime.Seconds())
+	}
+	m.backfillSeconds.Set(l.BackfillLast.Seconds())
 }
 
 // setPartitionResults notes what became of partitions.

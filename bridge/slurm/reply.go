@@ -55,12 +55,55 @@ type Diag struct {
 	CycleLast           time.Duration // last main scheduling cycle
 	CycleMax            time.Duration
 	CycleMean           time.Duration
+	CycleCount          int           // main scheduling cycles since CountersStart
 	CyclesPerMinute     int           // main scheduling cycles
 	BackfillLast        time.Duration // last backfill cycle
 	BackfillMax         time.Duration
 	BackfillMean        time.Duration
+	BackfillCount       int  // backfill cycles since CountersStart
 	BackfillLastDepth   int  // jobs looked at in the last backfill cycle
 	IsBackfilling       bool // now
 	PendingJobs         int
 	RunningJobs         int
+	RPCsByType          []RPCCount // requests by what they ask, since CountersStart
+	RPCsByUser          []RPCCount // requests by who sent them, since CountersStart
+}
+
+// RPCCount is what requests to slurmctld of one kind cost it, or those of one user.
+type RPCCount struct {
+	Name      string        // of the kind (REQUEST_JOB_INFO) or the user
+	Count     int64         // requests
+	TotalTime time.Duration // in which slurmctld served them, the waiting for its locks included
+}
+
+// ControllerLoad is what slurmctld has had to do since CountersStart, for us and for all.
+type ControllerLoad struct {
+	CountersStart time.Time
+	Span          time.Duration // from then to the moment of reading
+	Own           RPCCount      // requests in the name of our user; no name: it is not known
+	All           RPCCount      // requests of all, ours included
+	BackfillLast  time.Duration // last backfill cycle
+	BackfillMean  time.Duration // all of them
+}
+
+// OwnShare returns which part of the time slurmctld served our requests, in some thread; 0 where
+// no time has passed.
+func (l *ControllerLoad) OwnShare() float64 {
+	if l.Span <= 0 {
+		return 0
+	}
+	return l.Own.TotalTime.Seconds() / l.Span.Seconds()
+}
+
+// LoadBy sums up the counters, user being the one in whose name we ask; "" when not known.
+func (d *Diag) LoadBy(user string) ControllerLoad {
+	l := ControllerLoad{CountersStart: d.CountersStart, Span: d.Now.Sub(d.CountersStart), BackfillLast: d.BackfillLast, BackfillMean: d.BackfillMean, Own: RPCCount{Name: user}}
+	for _, c := range d.RPCsByUser {
+		if c.Name == user {
+			l.Own = c
+		}
+		l.All.Count += c.Count
+		l.All.TotalTime += c.TotalTime
+	}
+	return l
 }

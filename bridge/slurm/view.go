@@ -17,9 +17,10 @@ type View struct {
 	ControllerStart    time.Time // when slurmctld started, zero when unknown; a change means a restart
 	CanWriteSiteFactor bool      // site_factor can be written
 	RereadShowsNice    bool      // RereadJob shows every job's nice, also where lists show it only above 0
-	IsFullRead         bool      // every record was read from a full list in this poll
-	Jobs               []Job     // sorted by ID; finished ones included while Slurm lists them
-	Nodes              []Node    // sorted by Name
+	ControllerLoad     ControllerLoad
+	IsFullRead         bool   // every record was read from a full list in this poll
+	Jobs               []Job  // sorted by ID; finished ones included while Slurm lists them
+	Nodes              []Node // sorted by Name
 	Partitions         []Partition
 	Warnings           []string // Slurm's own, each a hint that our request was off
 

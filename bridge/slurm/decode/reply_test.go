@@ -164,11 +164,28 @@ func TestPing(t *testing.T) {
 func TestDiag(t *testing.T) {
 	got, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":{"req_time":5,"schedule_cycle_last":1500,"bf_active":true,"parts_packed":1}}`))
 	want := slurm.Diag{Now: time.Unix(5, 0).UTC(), CycleLast: 1500 * time.Microsecond, IsBackfilling: true}
-	if err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%s, %v", diff, err)
 	}
 	if _, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":[]}`)); err == nil {
 		t.Error("a list was accepted")
+	}
+}
+
+// TestCountsOfRequests: what is no count is left out, and the clock is read all the same: polls
+// rest on it.
+func TestCountsOfRequests(t *testing.T) {
+	alice := slurm.RPCCount{Name: "alice", Count: 3, TotalTime: 40 * time.Microsecond}
+	whole := `{"user_id":3001,"user":"alice","count":3,"average_time":{"set":true,"infinite":false,"number":13},"total_time":40}`
+	for text, want := range map[string][]slurm.RPCCount{
+		`[` + whole + `]`: {alice},
+		`[` + whole + `,{"user":"bob","count":"many","total_time":1},{"user":"","count":1,"total_time":1},{"user":"carol","count":1},7,[],` + whole + `]`: {alice, alice},
+		`[]`: nil, `null`: nil, `"none"`: nil, `{"user":"alice"}`: nil,
+	} {
+		got, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":{"rpcs_by_user":` + text + `,"req_time":5}}`))
+		if diff := cmp.Diff(want, got.RPCsByUser); err != nil || diff != "" || got.Now.Unix() != 5 {
+			t.Errorf("%s: %s, %v, %v", text, diff, got.Now, err)
+		}
 	}
 }
 

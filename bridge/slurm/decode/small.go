@@ -91,14 +91,18 @@ var diagSchema = newRecordSchema(
 	microsecondsField("schedule_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.CycleLast }),
 	microsecondsField("schedule_cycle_max", func(d *slurm.Diag) *time.Duration { return &d.CycleMax }),
 	microsecondsField("schedule_cycle_mean", func(d *slurm.Diag) *time.Duration { return &d.CycleMean }),
+	nonNegativeField("schedule_cycle_total", func(d *slurm.Diag) *int { return &d.CycleCount }),
 	nonNegativeField("schedule_cycle_per_minute", func(d *slurm.Diag) *int { return &d.CyclesPerMinute }),
 	microsecondsField("bf_cycle_last", func(d *slurm.Diag) *time.Duration { return &d.BackfillLast }),
 	microsecondsField("bf_cycle_max", func(d *slurm.Diag) *time.Duration { return &d.BackfillMax }),
 	microsecondsField("bf_cycle_mean", func(d *slurm.Diag) *time.Duration { return &d.BackfillMean }),
+	nonNegativeField("bf_cycle_counter", func(d *slurm.Diag) *int { return &d.BackfillCount }),
 	nonNegativeField("bf_last_depth", func(d *slurm.Diag) *int { return &d.BackfillLastDepth }),
 	boolField("bf_active", func(d *slurm.Diag) *bool { return &d.IsBackfilling }),
 	nonNegativeField("jobs_pending", func(d *slurm.Diag) *int { return &d.PendingJobs }),
 	nonNegativeField("jobs_running", func(d *slurm.Diag) *int { return &d.RunningJobs }),
+	rpcCountsField("rpcs_by_message_type", func(d *slurm.Diag) *[]slurm.RPCCount { return &d.RPCsByType }),
+	rpcCountsField("rpcs_by_user", func(d *slurm.Diag) *[]slurm.RPCCount { return &d.RPCsByUser }),
 )
 
 func microsecondsField(name string, at func(*slurm.Diag) *time.Duration) recordField[slurm.Diag] {

@@ -85,6 +85,15 @@ func (c *Client) CheckAccess(ctx context.Context) error {
 	return nil
 }
 
+// ReadDiag returns slurmctld's own account of its work.
+func (c *Client) ReadDiag(ctx context.Context) (slurm.Diag, error) {
+	d, _, err := c.readDiag(ctx)
+	if err != nil {
+		return d, fmt.Errorf("reading slurmctld's counters: %w", err)
+	}
+	return d, nil
+}
+
 // readClock reads the time at slurmctld before anything else, so that the view is
 // never older than it says.
 func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
@@ -96,6 +105,7 @@ func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
 		return &slurm.Error{Class: slurm.ErrorGarbledReply, Text: "diag does not tell the time (req_time)"}
 	}
 	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.pollConfig.Now(), meta.Release, meta.Cluster
+	v.ControllerLoad = d.LoadBy(c.conn.User())
 	v.ControllerStart = c.queueCache.estimateCtldStart(d.CountersStart, d.Now)
 	return nil
 }
