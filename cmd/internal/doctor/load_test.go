@@ -1,0 +1,40 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+func TestLoad(t *testing.T) {
+	const interval = 30 * time.Second
+	for name, tt := range map[string]struct {
+		user, api string
+		span, own time.Duration
+		level     Level
+		words     []string // of the text and the fix
+	}{
+		"little":             {"fairbridge", "v0.0.42", time.Hour, 36 * time.Second, LevelOK, []string{"in 1h0m0s", "1200 requests of fairbridge in 36s", "1.00 %", "50 % of what all", "30ms each", "10.0 and 300ms in 30s", "backfill takes 2s"}},
+		"nothing":            {"fairbridge", "v0.0.42", time.Hour, 0, LevelOK, []string{"0.00 %", "0s each"}},
+		"the most":           {"fairbridge", "v0.0.42", time.Hour, 180 * time.Second, LevelOK, []string{"5.00 %"}},
+		"too much":           {"fairbridge", "v0.0.42", time.Hour, 181 * time.Second, LevelWarn, []string{"more than 5 % is too much", "raise interval", "order.window (200)", "slurm.refresh"}},
+		"too much, all read": {"fairbridge", "v0.0.38", time.Hour, 190 * time.Second, LevelWarn, []string{"every poll reads all jobs"}},
+		"just begun":         {"fairbridge", "v0.0.42", time.Minute, time.Minute, LevelSkip, []string{"began 1m0s ago"}},
+		"nobody":             {"", "v0.0.42", time.Hour, 0, LevelSkip, []string{"not counted apart"}},
+	} {
+		f := checkLoad(&slurm.View{APIVersion: tt.api, ControllerLoad: slurm.ControllerLoad{
+			Span: tt.span, BackfillMean: 2 * time.Second,
+			Own: slurm.RPCCount{Name: tt.user, Count: 1200, TotalTime: tt.own}, All: slurm.RPCCount{Count: 5000, TotalTime: tt.own * 2},
+		}}, interval, 200)
+		if f.Level != tt.level || f.Level != LevelOK && f.Fix == "" {
+			t.Errorf("%s: %+v, want %s", name, f, tt.level)
+		}
+		for _, w := range tt.words {
+			if !strings.Contains(f.Text+" "+f.Fix, w) {
+				t.Errorf("%s: %q, want %q in it", name, f.Text+" "+f.Fix, w)
+			}
+		}
+	}
+}
