@@ -21,6 +21,48 @@ type Experiment struct {
 	RunOptions                          // Seed is that of the first scenario, those of the others follow it
 	ClusterSpec   string                // the nodes as they were asked for
 	PublishedRows []published.ResultRow // results of others on the same jobs
+	Runs          RunKeeper             // reads back what it has and keeps what ends; nil: every run is made
+	MakesNone     bool                  // with Runs: what is not kept counts as interrupted
+}
+
+// RunKey is the key of the run of a policy on a scenario, by their positions.
+func (e *Experiment) RunKey(scenario, policyIndex int) (string, error) {
+	return e.Scenarios[scenario].RunKey(e.Policies[policyIndex], e.optionsOf(scenario))
+}
+
+// RunOne makes the run of a policy on a scenario, unless it is kept, and keeps it.
+func (e *Experiment) RunOne(ctx context.Context, runs RunKeeper, scenario, policyIndex int) (*measure.Run, error) {
+	return e.Scenarios[scenario].RunOrRead(ctx, runs, e.Policies[policyIndex], e.optionsOf(scenario))
+}
+
+// optionsOf are those of the runs on a scenario.
+func (e *Experiment) optionsOf(scenario int) RunOptions {
+	o := e.RunOptions
+	o.Seed += int64(scenario)
+	return o
+}
+
+// runOrRead makes a run or, where runs are kept, reads it back.
+func (e *Experiment) runOrRead(ctx context.Context, scenario, policyIndex int, report func(done, of int)) (*measure.Run, error) {
+	switch {
+	case e.Runs == nil:
+		return e.Scenarios[scenario].Run(ctx, e.Policies[policyIndex], e.optionsOf(scenario), report)
+	case !e.MakesNone:
+		run, err := e.RunOne(ctx, e.Runs, scenario, policyIndex)
+		if jobs := len(e.Scenarios[scenario].Jobs); report != nil && err == nil {
+			report(jobs, jobs)
+		}
+		return run, err
+	}
+	key, err := e.RunKey(scenario, policyIndex)
+	if err != nil {
+		return nil, err
+	}
+	run, err := e.Runs.FindRun(key)
+	if run == nil && err == nil {
+		return nil, ErrInterrupted
+	}
+	return run, err
 }
 
 // Result is what became of one policy.
@@ -58,12 +100,11 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 	group.SetLimit(parallel)
 	for i := range runs {
 		group.Go(func() error {
-			o, p, report := e.RunOptions, e.Policies[i%n], (func(done, of int))(nil)
-			o.Seed += int64(i / n)
+			report := (func(done, of int))(nil)
 			if progress != nil {
-				report = func(done, of int) { progress(i, p.Label, done, of) }
+				report = func(done, of int) { progress(i, e.Policies[i%n].Label, done, of) }
 			}
-			run, err := e.Scenarios[i/n].Run(ctx, p, o, report)
+			run, err := e.runOrRead(ctx, i/n, i%n, report)
 			if err != nil && ctx.Err() != nil {
 				errs[i] = ErrInterrupted
 				return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/measure"
@@ -80,7 +81,10 @@ type figure struct {
 }
 
 func (p ComparisonPage) figures() []figure {
-	all := []figure{p.jctFigure(), p.rhoFigure(), p.utilizationFigure(), p.queueFigure()}
+	all := []figure{p.jctFigure(), p.rhoFigure()}
+	if slices.ContainsFunc(p.Policies, func(pol PolicyRuns) bool { return len(pol.Samples) > 0 }) { // kept runs have none
+		all = append(all, p.utilizationFigure(), p.queueFigure())
+	}
 	if f, ok := p.accountsFigure(); ok {
 		all = append(all, f)
 	}

@@ -19,6 +19,7 @@ import (
 // compareFlags are the flags of compare.
 type compareFlags struct {
 	simulateFlags
+	submitFlags
 	generateKind    string
 	generateOptions generate.WorkloadOptions
 	windowJobs      int // of a trace, by seed; 0: all of it
@@ -47,6 +48,9 @@ is better. --against slurm, with Slurm by itself, is what installing fairbridge 
 change. Lists in --load and --opted-in give a table for each combination. Interrupted,
 it prints what has ended.
 
+With --runs the runs that ended are kept in a folder, and the same command again makes
+only what is missing. --submit lets a Slurm job array make it.
+
 ` + simulateHelp,
 		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
       --html report.html
@@ -55,7 +59,9 @@ it prints what has ended.
   fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
       --seeds 20 --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html
   fairbridge compare --trace philly_jobs.csv --skip-bad --window 300 --load 1.5 \
-      --seeds 20 --cluster 4x8 --policy fairbridge --against slurm`,
+      --seeds 20 --cluster 4x8 --policy fairbridge --against slurm
+  fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
+      --seeds 20 --runs /shared/sweep --submit --sbatch '-p cpu -t 4:00:00'`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.JSON) },
 	}
@@ -63,6 +69,7 @@ it prints what has ended.
 	f.addTraceFlags(c)
 	f.addRepeatFlags(c, "with seeds that follow --seed")
 	f.addSweepFlags(c)
+	f.addSubmitFlags(c)
 	return o.AddJSONFlag(c)
 }
 
@@ -87,12 +94,17 @@ func (f *compareFlags) addSweepFlags(c *cobra.Command) {
 }
 
 func (f *compareFlags) compare(c *cobra.Command, json bool) error {
-	if err := f.chooseFidelity(c.Flags().Changed("fidelity")); err != nil {
+	if err := errors.Join(f.submitFlags.check(c.Flags()), f.chooseFidelity(c.Flags().Changed("fidelity"))); err != nil {
 		return err
 	}
 	blocks, err := f.readBlocks()
 	if err != nil {
 		return err
+	}
+	if f.runsFolder != "" {
+		if isDone, err := f.useKeptRuns(c, blocks); err != nil || isDone {
+			return err
+		}
 	}
 	files, err := newResultFiles(&f.simulateFlags)
 	if err != nil {
@@ -102,7 +114,7 @@ func (f *compareFlags) compare(c *cobra.Command, json bool) error {
 	printRemarks(c.ErrOrStderr(), blocks[0].Scenarios[0])
 	report := &comparisonReport{blocks: blocks, baseline: f.baseline, files: files, out: c.OutOrStdout(), json: json, keepsJobs: f.perJobFile != ""}
 	ran := f.runBlocks(c, report)
-	return errors.Join(report.finish(), describeInterruption(ran))
+	return errors.Join(report.finish(), describeInterruption(ran), f.describeMissing())
 }
 
 // runBlocks runs one block after the other, and tells the report of each that ended.
