@@ -23,7 +23,7 @@ type cycleKind struct {
 // listCycleKinds returns what this Slurm can be polled by: before 24.05 there is no
 // list of states, so that every poll reads everything.
 func (s *site) listCycleKinds(o options) []cycleKind {
-	all := []cycleKind{{name: "list", poll: rest.PollConfig{FullEvery: time.Nanosecond}, readsWholeList: true}}
+	all := []cycleKind{{name: "list", poll: rest.PollConfig{FullEvery: -1}, readsWholeList: true}}
 	if s.release < "24.05" {
 		return all
 	}

@@ -7,7 +7,7 @@ import (
 // PollConfig says how much is read how often.
 type PollConfig struct {
 	// FullEvery is the longest time without reading the whole job list
-	// (duration). Default 5 min.
+	// (duration). Default 5 min; below 0 every poll reads it.
 	FullEvery time.Duration `yaml:"full_every"`
 	// Few is how many jobs are read one by one at most; when more have
 	// changed, the whole list is read (jobs). Default 100.
