@@ -57,21 +57,20 @@ func hasOtherBefore(after, in *bridge.Intent) bool {
 	return !a.HeldByUsAt.Equal(b.HeldByUsAt) || a.Required.Text != b.Required.Text || a.Excluded.Text != b.Excluded.Text
 }
 
-// ReplaceChangedIntents returns the intents with those of changed put in place, by ID; the
-// very same ones when nothing changed.
+// ReplaceChangedIntents puts those of changed, which SettleIntents returned for the intents, in
+// the places of what they were, and returns the intents. The ledger of a day may be long: it is
+// not copied.
 func ReplaceChangedIntents(intents, changed []bridge.Intent) []bridge.Intent {
-	if len(changed) == 0 {
-		return intents
+	at := 0
+	for i := range changed {
+		for at < len(intents) && intents[at].ID != changed[i].ID { // both in the same order
+			at++
+		}
+		if at < len(intents) {
+			intents[at] = changed[i]
+		}
 	}
-	out := slices.Clone(intents)
-	at := make(map[int64]int, len(out))
-	for i := range out {
-		at[out[i].ID] = i
-	}
-	for _, in := range changed {
-		out[at[in.ID]] = in
-	}
-	return out
+	return intents
 }
 
 // lastSeenIDByField returns, per job and field, the ID of the last intent that was seen

@@ -31,7 +31,8 @@ func ReadRecentIntents(ctx context.Context, l IntentReader, cluster string, at t
 
 // ReconcileIntents returns the intents as the view leaves them, and those of them that
 // it closed or otherwise changed. What array tasks have inherited, and values of ours
-// that stand again, come last, without ID until StoreInheritedIntents has stored them. It is pure.
+// that stand again, come last, without ID until StoreInheritedIntents has stored them. It writes
+// what changed into the intents that it is handed, and to nothing else.
 func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.SettleIntents(intents, v, v.At)
 	now = ledger.ReplaceChangedIntents(intents, changed)

@@ -50,6 +50,12 @@ func (r *jobRecords) TrueTimeLeft(id int64) time.Duration {
 	return max(j.exactStart.Add(length).Sub(r.Now()), 0)
 }
 
+// HasEnded reports whether a job has ended, or is not known.
+func (r *jobRecords) HasEnded(id int64) bool {
+	j, err := r.jobs.jobByID(id)
+	return err != nil || j.isDone()
+}
+
 // siteFactor returns the site factor of a job as sprio shows it; ok is false for those that do
 // not wait, may not start yet, or whose priority Slurm does not compute.
 func (r *jobRecords) siteFactor(id int64) (factor int64, ok bool) {

@@ -10,7 +10,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/study/measure"
@@ -35,6 +34,7 @@ type runner struct {
 	stallDetector     stallDetector
 	cycleSkipper      cycleSkipper
 	runTimeTeacher    runTimeTeacher
+	lastForgetTime    time.Time // when intents were last forgotten
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -113,7 +113,7 @@ func (r *runner) runCycle(idle bool) error {
 		return nil
 	}
 	r.teachRunTimes()
-	r.store.ForgetClosed(r.canForgetIntent)
+	r.forgetIntents()
 	rep := r.loop.Step(context.Background())
 	r.cycleSkipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
 	for _, d := range rep.Doubts {
@@ -128,13 +128,6 @@ func (r *runner) runCycle(idle bool) error {
 		r.AfterCycle(r.world)
 	}
 	return nil
-}
-
-// canForgetIntent reports whether a closed intent can change nothing any more. Slurm was started
-// before those that were sent later than at the very beginning.
-func (r *runner) canForgetIntent(in *bridge.Intent) bool {
-	now, wasSentLater := r.world.Now(), in.LastTouched().Sub(r.workloadStart) > time.Second
-	return now.Sub(in.Closed) >= push.MaxClosedIntentAge || !r.RunsEveryCycle && wasSentLater && cycle.CanForgetIntent(in, &r.LoopConfig, now)
 }
 
 // advanceTime lets time pass, but not beyond the end of the last job.
