@@ -6,15 +6,16 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/reader"
 	"fairbridge/bridge/slurm"
 )
 
 // jobRecords shows the job records as Slurm does.
 type jobRecords struct {
 	*daemon
-	users users
-	jobs  *jobTable
+	users  users
+	jobs   *jobTable
+	reader *reader.Reader
 }
 
 // Jobs returns every listed job as Slurm shows it, by id.
@@ -83,18 +84,18 @@ func (r *jobRecords) showJob(j *job) slurm.Job {
 		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.config.ClusterName, State: j.state, Reason: j.reason,
 		Submit: j.submitTime, AccrueTime: j.accrueTime, Start: j.startTime, End: j.endTime, Deadline: s.Deadline, TimeLimit: s.TimeLimit,
 		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.config.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restartCount,
-		Requeue: !s.NoRequeue, IsBatch: true, Comment: s.Comment, Extra: s.Extra, AdminComment: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
+		Requeue: !s.NoRequeue, IsBatch: true, Comment: s.Comment, Extra: s.Extra, AdminComment: j.adminComment, Directive: r.reader.ReadDirective(s.Comment, s.Extra),
 		Nodes: slurm.HostsFromNames(j.hostNames()), RequiredNodes: slurm.ReadHosts(strings.Join(s.RequiredNodes, ",")),
 		ExcludedNodes: slurm.ReadHosts(strings.Join(s.ExcludedNodes, ",")), ScheduledNodes: slurm.HostsFromNames(j.expectedSlots.NodeNames()),
 		NodeCount: max(s.MinNodes, len(j.slots)), CPUs: s.CPUsPerNode * max(s.MinNodes, len(j.slots)), MemPerNodeMB: s.MemMBPerNode, MemPerCPUMB: j.memMBPerCPU,
-		MaxNodes: s.MinNodes, ProcessCount: max(s.MinNodes, len(j.slots)), RequestedTRES: slurm.ReadTRES(j.requestedTRES()), AllocatedTRES: slurm.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
+		MaxNodes: s.MinNodes, ProcessCount: max(s.MinNodes, len(j.slots)), RequestedTRES: r.reader.ReadTRESRequest(j.tresRequest()), AllocatedTRES: r.reader.ReadTRES(j.allocatedTRES()), GresDetail: slurm.ReadGRESDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
 		Exclusive: s.Exclusive, ArrayJobID: j.arrayID, ArrayTasks: slurm.ReadArrayTasks(j.formatPendingTasks()), ArrayMaxTasks: s.ArrayMaxRunning, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
-		out.GresPerNode = slurm.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
+		out.GresPerNode = r.reader.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
 	}
 	if s.GPUs > 0 {
-		out.GresPerJob = slurm.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
+		out.GresPerJob = r.reader.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
 	}
 	if j.arrayID != 0 && !j.isUnsplit() {
 		out.IsArrayTask, out.ArrayTaskID = true, j.taskID
@@ -147,17 +148,10 @@ func laterTime(a, b time.Time) time.Time {
 	return a
 }
 
-// requestedTRES is tres_req_str of one task.
-func (j *job) requestedTRES() string {
+// tresRequest is what tres_req_str lists of one task.
+func (j *job) tresRequest() reader.TRESRequest {
 	s := &j.spec
-	out := inventory.FormatBaseTRES(s.CPUsPerNode*s.MinNodes, j.memoryMB()*int64(s.MinNodes), s.MinNodes)
-	if g := j.gpuCount(); g > 0 {
-		out += fmt.Sprintf(",gres/gpu=%d", g)
-		if s.GPUType != "" {
-			out += fmt.Sprintf(",gres/gpu:%s=%d", s.GPUType, g)
-		}
-	}
-	return out
+	return reader.TRESRequest{CPUCount: s.CPUsPerNode * s.MinNodes, NodeCount: s.MinNodes, GPUCount: j.gpuCount(), MemMB: j.memoryMB() * int64(s.MinNodes), GPUType: s.GPUType}
 }
 
 // allocatedTRES is tres_alloc_str.

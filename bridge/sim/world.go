@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge/sim/backfill"
 	"fairbridge/bridge/sim/event"
 	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/reader"
 	"fairbridge/bridge/sim/reservation"
 	"fairbridge/bridge/slurm"
 )
@@ -51,7 +52,7 @@ func New(c Config) (*World, error) {
 	prio := newPriorities(d, w.jobTable)
 	w.lifecycle = &lifecycle{daemon: d, jobs: w.jobTable, priorities: prio, accounting: w.accounting}
 	w.scheduler = &scheduler{daemon: d, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, reservations: &w.reservations, backfillPlan: &backfill.Plan{}}
-	w.jobRecords = &jobRecords{daemon: d, users: people, jobs: w.jobTable}
+	w.jobRecords = &jobRecords{daemon: d, users: people, jobs: w.jobTable, reader: reader.New()}
 	w.jobCommands = &jobCommands{daemon: d, users: people, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, records: w.jobRecords, accounting: w.accounting}
 	w.submitter = &submitter{daemon: d, users: people, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, accounting: w.accounting}
 	d.wakeScheduler = w.scheduler.requestMainPass
