@@ -47,7 +47,10 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	var list []UnfinishedHandBack
 	for i := range intents {
 		in := &intents[i]
-		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.IsOpen() && wasHandBackCutOff(in, j) {
+		if !in.State.IsOpen() { // most are closed
+			continue
+		}
+		if j := v.Job(in.Edit.Run.Job); j != nil && wasHandBackCutOff(in, j) {
 			list = append(list, UnfinishedHandBack{Run: j.CurrentRun(), Label: j.Label(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUsAt.IsZero()})
 		}
 	}

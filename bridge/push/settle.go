@@ -90,8 +90,11 @@ func UpdateChangedIntents(ctx context.Context, l IntentUpdater, changed []bridge
 // array's record is long gone, and returns the intents with their IDs. An intent
 // that was stored and not marked is void at the next look, and inherited again.
 func StoreInheritedIntents(ctx context.Context, l IntentStore, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
-	from := slices.IndexFunc(intents, func(in bridge.Intent) bool { return in.ID == 0 })
-	if from < 0 {
+	from := len(intents)
+	for from > 0 && intents[from-1].ID == 0 { // they come last
+		from--
+	}
+	if from == len(intents) {
 		return intents, nil
 	}
 	rows := slices.Clone(intents[from:])
