@@ -52,6 +52,9 @@ evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in
 ratios: ## all policies against Slurm alone, in docs/evaluation.md: an hour, goes on where it was; PHILLY=FILE ITP=FILE ARGS=
 	$(GO) run ./cmd/evaluation -ratios $(if $(PHILLY),-philly $(PHILLY)) $(if $(ITP),-itp $(ITP)) $(ARGS)
 
+loop-price: ## what of the loop costs how much, in docs/evaluation.md: ten minutes on a quiet machine
+	$(GO) run ./cmd/evaluation -loop-price
+
 fidelity: ## docs/fidelity.md anew: the simulated Slurm against real ones, half an hour
 	$(GO) run ./cmd/fidelity
 

@@ -27,6 +27,8 @@ type RunOptions struct {
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 	NoiseFactor  float64       // by how much what jobs report, or is predicted of them, is off; 0 and 1: not at all. See noisyPolicy
+	// KeepsNodeShapes: without Slurm gangs ask for GPUs node by node all the same; with it they do.
+	KeepsNodeShapes bool
 	// KnowsTruth lets policies know true run times, as only an oracle could; else they
 	// learn from the jobs that ended before, as live.
 	KnowsTruth bool
@@ -92,7 +94,7 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, pro
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
-		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress,
+		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
 		RunTimes: forecast.NewLearner(), PredictsTruth: o.KnowsTruth,
 	})
 }

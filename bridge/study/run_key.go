@@ -34,6 +34,9 @@ func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error
 		return "", fmt.Errorf("naming a run of %s: %w", s.Name, err)
 	}
 	fmt.Fprintf(sum, "%s\n%s %v\n%t %+v %q %d %q %g %t\n", p.Label, p.System.Name, p.Params, o.ThroughSlurm, o.Clock, o.ClockName, o.Seed, o.Mode, o.NoiseFactor, o.KnowsTruth)
+	if o.KeepsNodeShapes { // else keys stay what they were
+		fmt.Fprintln(sum, "node by node")
+	}
 	return hex.EncodeToString(sum.Sum(nil))[:32], nil
 }
 

@@ -1,5 +1,5 @@
 // Command evaluation writes docs/evaluation.md, or with -ratios only its table of all policies
-// against Slurm alone; see package bridge/study/evaluation.
+// against Slurm alone, or with -loop-price the one that takes the price of the loop apart; see package bridge/study/evaluation.
 package main
 
 import (
@@ -18,12 +18,13 @@ import (
 
 // options are the flags.
 type options struct {
-	path           string
-	evaluation     evaluation.Options
-	writesTable    bool
-	table          evaluation.SlurmTableOptions
-	folder         string
-	takesAnyOfRuns bool
+	path            string
+	evaluation      evaluation.Options
+	writesTable     bool
+	writesLoopPrice bool
+	table           evaluation.SlurmTableOptions
+	folder          string
+	takesAnyOfRuns  bool
 }
 
 func main() {
@@ -48,12 +49,16 @@ func (o *options) addFlags() {
 	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios: folder with the runs that ended, one file each; those are not made again")
 	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios: take runs also that another build of this program made")
 	flag.BoolVar(&o.table.MakesNone, "made", false, "with -ratios: make no runs: the section from those that are there")
-	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios: runs at a time")
+	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios or -loop-price: runs at a time")
+	flag.BoolVar(&o.writesLoopPrice, "loop-price", false, "write only the section that takes the price of the loop apart, one switch at a time")
 }
 
 // write writes the page, or its section.
 func (o *options) write(ctx context.Context) error {
 	report := func(what string) { fmt.Fprintln(os.Stderr, what) }
+	if o.writesLoopPrice {
+		return evaluation.WriteLoopPrice(ctx, o.path, evaluation.LoopPriceOptions{Parallel: o.table.Parallel, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
+	}
 	if !o.writesTable {
 		o.evaluation.ReportProgress = report
 		return evaluation.WriteEvaluation(ctx, o.path, o.evaluation)

@@ -24,15 +24,17 @@ func (o *Options) reportProgressf(format string, a ...any) {
 	o.ReportProgress(fmt.Sprintf(format, a...))
 }
 
-// WriteEvaluation measures everything but the table against Slurm alone, which stays as it is
-// on the page (see WriteSlurmTable), then writes the page to the file: whole or not at all.
+// WriteEvaluation measures everything but the table against Slurm alone and the price of the loop
+// taken apart, which stay as they are on the page (see WriteSlurmTable and WriteLoopPrice), then writes the page to the file: whole or not at all.
 func WriteEvaluation(ctx context.Context, path string, o Options) error {
 	page := &bytes.Buffer{}
 	fmt.Fprintf(page, pageHead, describeMachine())
 	if old, err := os.ReadFile(path); err == nil {
-		begin, end := findSlurmSection(string(old))
-		fmt.Fprintf(page, "\n%s", bytes.TrimRight(old[begin:end], "\n"))
-		page.WriteString("\n")
+		for _, title := range []string{slurmSectionTitle, loopPriceTitle} {
+			begin, end := findSection(string(old), title)
+			fmt.Fprintf(page, "\n%s", bytes.TrimRight(old[begin:end], "\n"))
+			page.WriteString("\n")
+		}
 	}
 	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeedComparison, writeGrowthWithJobs, writeFidelityComparison} {
 		if err := section(ctx, page, o); err != nil {

@@ -43,13 +43,13 @@ func WriteSlurmTable(ctx context.Context, path string, o SlurmTableOptions) erro
 	if err != nil {
 		return err
 	}
-	whole := replaceSlurmSection(string(page), section)
+	whole := replaceSection(string(page), slurmSectionTitle, section)
 	return errors.Join(datafile.SaveFile(path, true, func(w io.Writer) error { _, err := io.WriteString(w, whole); return err }), ran)
 }
 
-// findSlurmSection returns where the section stands in a page; both 0: nowhere.
-func findSlurmSection(page string) (begin, end int) {
-	begin = strings.Index(page, slurmSectionTitle)
+// findSection returns where the section with the heading stands in a page; both 0: nowhere.
+func findSection(page, title string) (begin, end int) {
+	begin = strings.Index(page, title)
 	if begin < 0 {
 		return 0, 0
 	}
@@ -59,9 +59,9 @@ func findSlurmSection(page string) (begin, end int) {
 	return begin, len(page)
 }
 
-// replaceSlurmSection puts the section in the place of the old one, or before the first.
-func replaceSlurmSection(page, section string) string {
-	begin, end := findSlurmSection(page)
+// replaceSection puts the section in the place of the old one, or before the first.
+func replaceSection(page, title, section string) string {
+	begin, end := findSection(page, title)
 	if end == 0 {
 		if first := strings.Index(page, "\n## "); first >= 0 {
 			begin, end = first+1, first+1

@@ -103,15 +103,15 @@ func (k *interruptingKeeper) KeepRun(key string, run *measure.Run) error {
 // TestSectionIsReplaced puts the section before the first one, then in its own place.
 func TestSectionIsReplaced(t *testing.T) {
 	page := "# P\n\nx\n\n## A\n\na\n"
-	one := replaceSlurmSection(page, slurmSectionTitle+"\nold\n")
-	two := replaceSlurmSection(one, slurmSectionTitle+"\nnew\n\n### Sub\n\nb\n")
+	one := replaceSection(page, slurmSectionTitle, slurmSectionTitle+"\nold\n")
+	two := replaceSection(one, slurmSectionTitle, slurmSectionTitle+"\nnew\n\n### Sub\n\nb\n")
 	if want := "# P\n\nx\n\n" + slurmSectionTitle + "\nold\n\n## A\n\na\n"; one != want {
 		t.Errorf("put in:\n%s", one)
 	}
 	if want := "# P\n\nx\n\n" + slurmSectionTitle + "\nnew\n\n### Sub\n\nb\n\n## A\n\na\n"; two != want {
 		t.Errorf("replaced:\n%s", two)
 	}
-	if got := replaceSlurmSection(two, slurmSectionTitle+"\nold\n"); got != one {
+	if got := replaceSection(two, slurmSectionTitle, slurmSectionTitle+"\nold\n"); got != one {
 		t.Errorf("and back:\n%s", got)
 	}
 }

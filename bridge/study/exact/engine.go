@@ -106,7 +106,11 @@ func (e *engine) admitArrivals() bool {
 func (e *engine) admitJob(j *job) {
 	i, _ := slices.BinarySearchFunc(e.presentJobs, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
 	e.presentJobs = slices.Insert(e.presentJobs, i, j)
-	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, j.newPolicyJob())
+	view := j.newPolicyJob()
+	if e.KeepsNodeShapes && j.MinGPUs == 0 {
+		view.Ask.MinNodes, view.Ask.PerNode = j.NodeShape(e.Nodes)
+	}
+	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, view)
 	j.contentionAtArrival = e.contention
 }
 

@@ -32,6 +32,9 @@ type Config struct {
 	// DefaultSharedSpeed is the speed, relative to being alone, of a job that shares its GPUs
 	// with one for which Tables knows no speed; 0: 0.6.
 	DefaultSharedSpeed float64
+	// KeepsNodeShapes: gangs ask for GPUs node by node, as their owners would ask Slurm for
+	// them (workload.Job.NodeShape); else GPUs of one type are all alike, wherever they are.
+	KeepsNodeShapes bool
 	// OmitsReasons policies need not give reasons; see policy.Snapshot.OmitReasons.
 	OmitsReasons bool
 	// RunTimes predicts run times for policies; nil: nothing is predicted.

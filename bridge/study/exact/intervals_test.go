@@ -144,3 +144,19 @@ func (c crammed) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	return p, nil
 }
+
+// TestGangsKeepTheirShape: two free GPUs on two nodes are room for a gang of two, unless it asks
+// for them on one node as its owner would ask Slurm.
+func TestGangsKeepTheirShape(t *testing.T) {
+	nodes := []policy.Node{
+		{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 2}}},
+		{Name: "n2", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 2}}},
+	}
+	gang := job(4, 20, 5)
+	gang.GPUs = 2
+	for keeps, want := range map[bool]float64{false: 25, true: 105} {
+		run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: nodes, Clock: exact.NewEventClock(0, 0, 0), KeepsNodeShapes: keeps,
+			Jobs: []workload.Job{job(1, 0, 100), job(2, 0, 10), job(3, 0, 100), gang}})
+		same(t, "finish of the gang", run.JobOutcomes[3].Finish, want)
+	}
+}

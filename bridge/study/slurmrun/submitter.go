@@ -90,20 +90,14 @@ func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 		TimeLimit: o.timeLimit(j), Comment: o.newComment(j), WorkTime: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
 		Checkpoints: !j.IsUnstoppable, RestoreTime: o.restartCost(j), NoRequeue: j.IsUnstoppable,
 	}
-	per, all := o.countMaxGPUs(j)
-	switch {
+	switch _, all := j.CountUsableGPUs(o.nodes); {
 	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
 		return s, fmt.Errorf("%s: a run time of %g s", j.Location(), j.Duration)
 	case j.GPUs <= 0 || j.GPUs > all:
 		return s, fmt.Errorf("%s: asks for %s; the cluster has %d that it can run on", j.Location(), policy.FormatCount(j.GPUs, "GPU"), all)
-	case j.NodeCount > 1 && j.GPUs%j.NodeCount == 0 && j.GPUs/j.NodeCount <= per && j.NodeCount <= len(o.nodes):
-		s.MinNodes, s.GPUsPerNode = j.NodeCount, j.GPUs/j.NodeCount
-	case j.GPUs <= per:
-		s.MinNodes, s.GPUsPerNode = 1, j.GPUs
-	case j.GPUs%per == 0:
-		s.MinNodes, s.GPUsPerNode = j.GPUs/per, per
-	default:
-		s.MinNodes, s.GPUs = (j.GPUs+per-1)/per, j.GPUs
+	}
+	if s.MinNodes, s.GPUsPerNode = j.NodeShape(o.nodes); s.GPUsPerNode == 0 {
+		s.GPUs = j.GPUs
 	}
 	s.CPUsPerNode = (j.CPUs + s.MinNodes - 1) / s.MinNodes
 	s.MemMBPerNode = (j.MemMB + int64(s.MinNodes) - 1) / int64(s.MinNodes)
@@ -161,28 +155,6 @@ func (o *submitter) newComment(j *workload.Job) string {
 	return "fairbridge:" + strings.Join(words, ",")
 }
 
-// mayRunOn reports whether the job can use GPUs of the type.
-func mayRunOn(j *workload.Job, typ string) bool {
-	if j.GPUType != "" && j.GPUType != typ {
-		return false
-	}
-	return j.Speeds == nil || j.Speeds[typ] > 0
-}
-
-// countMaxGPUs returns the most GPUs of one type that the job can get on one node, and
-// on all.
-func (o *submitter) countMaxGPUs(j *workload.Job) (most, all int) {
-	for i := range o.nodes {
-		for _, d := range o.nodes[i].GPUs {
-			if o.nodes[i].DownReason == "" && mayRunOn(j, d.Type) {
-				most = max(most, d.Count-d.SickCount)
-				all += d.Count - d.SickCount
-			}
-		}
-	}
-	return most, all
-}
-
 // unfitNodes returns the nodes a job must keep off, because it cannot use their
 // GPUs.
 func (o *submitter) unfitNodes(j *workload.Job) []string {
@@ -193,7 +165,7 @@ func (o *submitter) unfitNodes(j *workload.Job) []string {
 	for i := range o.nodes {
 		fits := false
 		for _, d := range o.nodes[i].GPUs {
-			fits = fits || mayRunOn(j, d.Type)
+			fits = fits || j.CanRunOn(d.Type)
 		}
 		if !fits {
 			out = append(out, o.nodes[i].Name)
