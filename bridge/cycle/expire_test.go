@@ -52,11 +52,11 @@ func (g *guarded) minute() *push.ReleaseResult {
 func (g *guarded) pinned() int64 {
 	g.t.Helper()
 	a, _ := g.full("")
-	id := g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	if err := g.w.Cancel("hog", fmt.Sprint(a)); err != nil {
 		g.t.Fatal(err)
 	}
-	g.w.Advance(g.w.Now().Add(time.Second))
+	g.w.Advance(g.w.Now().Add(time.Second)) // a node is free, and Slurm takes a moment to look at a new job
+	id := g.submit(sim.JobSpec{User: "new", Account: "y", GPUs: 8})
 	g.loop.Step(g.t.Context())
 	if n := g.kinds()[slurm.EditRequireNodes]; n != 1 || !strings.HasPrefix(g.job(id).State, "PENDING") {
 		g.t.Fatalf("%d pins sent, the job is %s; sent %v; log:\n%s", n, g.job(id).State, g.wire.applied, g.log.String())

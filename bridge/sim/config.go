@@ -23,9 +23,10 @@ type Config struct {
 
 	RequeueDelay       time.Duration // between a requeue and the next start; 120 s
 	MinJobAge          time.Duration // how long finished jobs stay listed; 300 s
-	MinPassInterval    time.Duration // least time between two event-driven passes; 3 s
+	MinPassInterval    time.Duration // batch_sched_delay: between two main passes for submissions and changes; 3 s
 	FullPassInterval   time.Duration // of the full main pass; 60 s
 	BackfillInterval   time.Duration // 30 s; negative: no backfill
+	BackfillPassTime   time.Duration // that a pass of backfill takes, which puts off the next; 0
 	BackfillWindow     time.Duration // how far backfill looks ahead; 24 h
 	BackfillDepth      int           // jobs a backfill pass tests; 500
 	EventPassDepth     int           // jobs an event-driven pass tests; 100

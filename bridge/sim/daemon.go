@@ -11,9 +11,9 @@ import (
 // its time and its log, and the notes of what changed.
 type daemon struct {
 	*event.Queue
-	config        Config
-	lastChange    time.Time // last change of any job
-	wakeScheduler func()    // asks for a main scheduling pass soon; see scheduler.requestMainPass
+	config                       Config
+	lastChange                   time.Time // last change of any job
+	queueMainPass, startMainPass func()    // see scheduler
 }
 
 // nowTruncated is the current time as Slurm records it, in whole seconds.

@@ -16,10 +16,11 @@ const (
 	stateRunning = "RUNNING"
 )
 
-// The two kinds of hold, which are Slurm's reasons for them.
+// The two kinds of hold, which are Slurm's reasons for them, and another reason to wait.
 const (
-	heldByUser  = "JobHeldUser"
-	heldByAdmin = "JobHeldAdmin"
+	heldByUser   = "JobHeldUser"
+	heldByAdmin  = "JobHeldAdmin"
+	arrayAtLimit = "JobArrayTaskLimit" // as many tasks run as may
 )
 
 // job is one job record.

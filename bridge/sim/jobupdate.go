@@ -41,7 +41,7 @@ func (e *jobUpdater) apply() error {
 	e.priorities.setPriority(j)
 	e.logf("update %d by %s priority=%d nice=%d site=%d begin=%s hold=%s", j.id, e.actingUser, j.priority, j.spec.Nice, j.siteFactor, formatTime(j.beginTime), j.holdReason)
 	e.noteChange()
-	e.wakeScheduler()
+	e.queueMainPass()
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (r *lifecycle) finishEpilog(j *job) {
 		r.accounting.completedCount++
 		r.scheduleRemoval(j)
 	}
-	r.wakeScheduler()
+	r.startMainPass()
 }
 
 // requeue queues a job again that does not wait already: at once when it has
@@ -147,7 +147,7 @@ func (r *lifecycle) endPending(j *job, state string) {
 	r.logf("stop %d %s", j.id, state)
 	r.scheduleRemoval(j)
 	r.noteChange()
-	r.wakeScheduler()
+	r.queueMainPass()
 }
 
 // cancel ends a job whatever it does.

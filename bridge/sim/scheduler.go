@@ -22,11 +22,13 @@ type scheduler struct {
 	lifecycle    *lifecycle
 	reservations *reservation.Book
 
-	nextPassAt         time.Time       // when the next event-driven pass is due; zero: none
-	lastMainPass       time.Time       // main pass
+	isPassQueued       bool            // something asked for a pass that the background thread makes
+	isPassDue          bool            // a pass follows at once
+	lastQueuedPass     time.Time       // main pass of the background thread, be it a full one
 	lastFullPass       time.Time       // main pass over all jobs
 	lastBackfill       time.Time       // zero before the first
 	backfillTurn       int             // number of the turn of backfill that is scheduled
+	backgroundPhase    time.Duration   // of the background thread, which looks every second
 	isBackfillIdle     bool            // its last turn found nothing new
 	lastRelevantChange time.Time       // last time something happened that could let a job start
 	backfillPlan       backfillPlanner // of the last backfill pass, kept for its memory
@@ -44,26 +46,44 @@ type queueEntry struct {
 	partition *inventory.Partition
 }
 
-// requestMainPass asks for a main pass soon: at once when there was none for a while,
-// else when MinPassInterval has passed since the last.
-func (s *scheduler) requestMainPass() {
+// queueMainPass asks for a main pass after a submission or a change: the background thread, which
+// looks every second, makes it once its last pass is MinPassInterval away.
+func (s *scheduler) queueMainPass() {
+	s.noteRelevantChange()
+	if s.isPassQueued {
+		return
+	}
+	s.isPassQueued = true
+	wait := max(s.lastQueuedPass.Add(s.config.MinPassInterval).Sub(s.Now()), 0)
+	late := (s.Now().Sub(s.config.Start) + wait - s.backgroundPhase) % time.Second // since it last looked
+	s.ScheduleAfter(wait+(time.Second-late)%time.Second, func() {
+		if s.isPassQueued {
+			s.lastQueuedPass, s.isPassQueued = s.Now(), false
+			s.runMainPass(s.config.EventPassDepth)
+		}
+	})
+}
+
+// startMainPass makes a main pass at once, as slurmctld does where a job has freed its nodes.
+func (s *scheduler) startMainPass() {
+	s.noteRelevantChange()
+	if s.isPassDue {
+		return
+	}
+	s.isPassDue = true
+	s.ScheduleAt(s.Now(), func() {
+		s.isPassDue = false
+		s.runMainPass(s.config.EventPassDepth)
+	})
+}
+
+// noteRelevantChange notes that a job might start now; idle backfill sees it within a second.
+func (s *scheduler) noteRelevantChange() {
 	s.lastRelevantChange = s.Now()
 	if s.isBackfillIdle {
 		s.isBackfillIdle = false
 		s.scheduleBackfill(time.Second)
 	}
-	at := s.Now().Add(200 * time.Millisecond)
-	if t := s.lastMainPass.Add(s.config.MinPassInterval); t.After(at) {
-		at = t
-	}
-	if !s.nextPassAt.IsZero() {
-		return
-	}
-	s.nextPassAt = at
-	s.ScheduleAt(at, func() {
-		s.nextPassAt = time.Time{}
-		s.runMainPass(s.config.EventPassDepth)
-	})
 }
 
 // changedSince reports whether anything happened since t that could let a job start: a
@@ -116,7 +136,7 @@ func (s *scheduler) waitReason(j *job) string {
 	}
 	switch {
 	case s.jobs.isArrayAtLimit(j):
-		return "JobArrayTaskLimit"
+		return arrayAtLimit
 	case s.reservations.IsUpcoming(j.spec.Reservation, s.Now()):
 		return "Reservation"
 	}
@@ -125,7 +145,7 @@ func (s *scheduler) waitReason(j *job) string {
 
 // runFullPass is the periodic main pass, over all jobs.
 func (s *scheduler) runFullPass() {
-	s.lastMainPass = s.Now()
+	s.lastQueuedPass, s.isPassQueued = s.Now(), false
 	if s.changedSince(s.lastFullPass) {
 		s.lastFullPass = s.Now()
 		s.runMainPass(0)
@@ -136,7 +156,6 @@ func (s *scheduler) runFullPass() {
 // partition that finds no place ends the partition's turn. A job that waits
 // for particular nodes blocks only those. It tries so many jobs; 0: all.
 func (s *scheduler) runMainPass(depth int) {
-	s.lastMainPass = s.Now()
 	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
 	for i, e := range s.listStartable() {
 		switch {
@@ -163,7 +182,11 @@ func (s *scheduler) startTasks(e queueEntry, banned map[*inventory.Node]bool) bo
 			e.job.reason = why
 			return false
 		}
-		if s.lifecycle.startRun(e.job, e.partition, slots, "main") == e.job || s.jobs.isArrayAtLimit(e.job) {
+		if s.lifecycle.startRun(e.job, e.partition, slots, "main") == e.job {
+			return true
+		}
+		if s.jobs.isArrayAtLimit(e.job) {
+			e.job.reason = arrayAtLimit
 			return true
 		}
 	}
@@ -202,11 +225,13 @@ func (s *scheduler) scheduleBackfill(after time.Duration) {
 // there was none, backfill looks every second, so that the next change is seen at once.
 func (s *scheduler) takeBackfillTurn() {
 	s.isBackfillIdle = !s.changedSince(s.lastBackfill)
+	next := s.config.BackfillInterval
 	if !s.isBackfillIdle {
 		s.lastBackfill = s.Now()
 		s.runBackfill()
+		next += s.config.BackfillPassTime
 	}
-	s.scheduleBackfill(s.config.BackfillInterval)
+	s.scheduleBackfill(next)
 }
 
 // runBackfill starts jobs out of order where that delays no job ahead of them:

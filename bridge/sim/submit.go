@@ -54,7 +54,7 @@ func (s *submitter) Submit(spec JobSpec) (int64, error) {
 	s.logf("submit %d user=%s account=%s gpus=%d nodes=%d", j.id, spec.User, spec.Account, j.gpuCount(), spec.MinNodes)
 	s.lifecycle.scheduleDeadline(j)
 	s.noteChange()
-	s.wakeScheduler()
+	s.queueMainPass()
 	return j.id, nil
 }
 

@@ -55,7 +55,7 @@ func New(c Config) (*World, error) {
 	w.jobRecords = &jobRecords{daemon: d, users: people, jobs: w.jobTable, reader: reader.New()}
 	w.jobCommands = &jobCommands{daemon: d, users: people, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, records: w.jobRecords, accounting: w.accounting}
 	w.submitter = &submitter{daemon: d, users: people, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, accounting: w.accounting}
-	d.wakeScheduler = w.scheduler.requestMainPass
+	d.queueMainPass, d.startMainPass = w.scheduler.queueMainPass, w.scheduler.startMainPass
 
 	r := rand.New(rand.NewPCG(uint64(c.Seed), 0x5ca1ab1e))
 	w.ScheduleEvery(randomPhase(r, c.FullPassInterval), c.FullPassInterval, w.scheduler.runFullPass)
@@ -64,6 +64,7 @@ func New(c Config) (*World, error) {
 			w.scheduler.lastRelevantChange = w.Now()
 		}
 	})
+	w.scheduler.backgroundPhase = randomPhase(r, time.Second)
 	if c.BackfillInterval > 0 {
 		w.scheduler.scheduleBackfill(randomPhase(r, c.BackfillInterval))
 	}
@@ -137,7 +138,7 @@ func (w *World) ResumeNode(name string) error {
 	}
 	n.DownReason, n.DrainReason = "", ""
 	w.logf("node %s up", name)
-	w.wakeScheduler()
+	w.queueMainPass()
 	return nil
 }
 
@@ -158,7 +159,7 @@ func (w *World) SetPartitionUp(name string, up bool) error {
 	}
 	p.IsDown = !up
 	w.logf("partition %s up=%t", name, up)
-	w.wakeScheduler()
+	w.queueMainPass()
 	return nil
 }
 
@@ -201,7 +202,7 @@ func (w *World) AddReservation(r Reservation) error {
 func (w *World) RemoveReservation(name string) {
 	w.reservations.Remove(name)
 	w.noteChange()
-	w.wakeScheduler()
+	w.queueMainPass()
 }
 
 // scheduleReservation waits for the reservation to begin and to end; one that recurs moves on
@@ -218,7 +219,7 @@ func (w *World) scheduleReservation(e *reservation.Entry) {
 		}
 		if ended {
 			w.noteChange()
-			w.wakeScheduler()
+			w.queueMainPass()
 		}
 	})
 }

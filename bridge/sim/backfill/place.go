@@ -1,157 +1,108 @@
 package backfill
 
 import (
-	"cmp"
-	"slices"
+	"time"
 
 	"fairbridge/bridge/sim/inventory"
 )
 
-// earliestPlace returns the earliest place and its moment; never when there is none
-// within the window.
-func (p *Plan) earliestPlace(k *taskClass) (at int64, slots inventory.Slots) {
-	switch {
-	case k.TotalGPUs > 0:
-		return p.placeSpreadGPUs(k)
-	case k.MinNodes == 1 && k.NamedNodeCount == 0:
-		return p.placeOnNode(k)
-	}
-	return p.placeGang(k)
-}
+// firstWindow is how far apart the ends of running jobs may be that are tried together at first;
+// each further try takes a window twice as long. So slurmctld finds a start in a few tries, and
+// rather too late than too early.
+const firstWindow = 30 * time.Second
 
-// placeOnNode finds a single node.
-func (p *Plan) placeOnNode(k *taskClass) (int64, inventory.Slots) {
-	best := int64(neverNanos)
-	for _, n := range k.nodes {
-		p.startRangeBuffer = p.appendStartRanges(p.startRangeBuffer[:0], k, n, 1)
-		for _, s := range p.startRangeBuffer {
-			best = min(best, s.first)
-		}
-		if best == k.notBeforeNanos {
-			break
-		}
+// findStart finds when and where a task of the class could start on the nodes of p.open if
+// nothing but the running jobs were in its way, and these ended at their limits. No slots: never.
+func (p *Plan) findStart(k *taskClass) (int64, inventory.Slots) {
+	count := p.beginFuture(k)
+	if slots := p.tryFuture(k, count); slots != nil {
+		return p.now, slots
 	}
-	if best > p.horizon {
-		return neverNanos, nil
-	}
-	return best, k.FindSlots(k.nodes, func(n *inventory.Node) inventory.FreeResources {
-		return p.nodeTimelines[n.Index].leastFree(best, best+k.lengthNanos)
-	})
-}
-
-// appendStartRanges appends the moments at which the class's share of one node can start there;
-// at most so many stretches for each GPU type.
-func (p *Plan) appendStartRanges(out []startRange, k *taskClass, n *inventory.Node, most int) []startRange {
-	t := p.nodeTimelines[n.Index]
-	want := requirement{typeIndex: -1, gpuCount: k.GPUsPerNode, cpuCount: k.CPUsPerNode, memMB: k.MemMBPerNode, isExclusive: k.Exclusive, lengthNanos: k.lengthNanos}
-	if k.Exclusive {
-		want.cpuCount = n.CPUs
-	}
-	if want.gpuCount <= 0 {
-		return t.appendStartRanges(out, &want, k.notBeforeNanos, most)
-	}
-	for i, g := range n.GPUs {
-		if (k.GPUType == "" || k.GPUType == g.Type) && g.Count >= want.gpuCount {
-			want.typeIndex = i
-			out = t.appendStartRanges(out, &want, k.notBeforeNanos, most)
-		}
-	}
-	return out
-}
-
-// nodeChange is a moment at which a node becomes, or ceases to be, a place.
-type nodeChange struct {
-	at        int64
-	nodeIndex int // index among the class's nodes
-	delta     int
-}
-
-// placeGang finds the moment at which enough nodes are free together, those it
-// must have among them.
-func (p *Plan) placeGang(k *taskClass) (int64, inventory.Slots) {
-	turns := p.nodeChangeBuffer[:0]
-	for i, n := range k.nodes {
-		p.startRangeBuffer = p.appendStartRanges(p.startRangeBuffer[:0], k, n, -1)
-		for _, s := range p.startRangeBuffer {
-			turns = append(turns, nodeChange{s.first, i, 1})
-			if s.last < neverNanos {
-				turns = append(turns, nodeChange{s.last + 1, i, -1})
-			}
-		}
-	}
-	p.nodeChangeBuffer = turns
-	slices.SortFunc(turns, func(a, b nodeChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta)) })
-	open, count, must := make([]int, len(k.nodes)), 0, 0
-	for i, t := range turns {
-		open[t.nodeIndex] += t.delta // several of its GPU types may be free
-		if t.delta > 0 && open[t.nodeIndex] == 1 || t.delta < 0 && open[t.nodeIndex] == 0 {
-			count += t.delta
-			if t.nodeIndex < k.NamedNodeCount {
-				must += t.delta
-			}
-		}
-		if i+1 < len(turns) && turns[i+1].at == t.at || count < k.MinNodes || must < k.NamedNodeCount {
-			continue
-		}
-		if t.at > p.horizon {
-			break
-		}
-		return t.at, k.FindSlots(k.nodes, func(n *inventory.Node) inventory.FreeResources {
-			return p.nodeTimelines[n.Index].leastFree(t.at, t.at+k.lengthNanos)
-		})
-	}
-	return neverNanos, nil
-}
-
-// placeSpreadGPUs finds room for GPUs that may be spread. It tries every moment at
-// which as many are free at all.
-func (p *Plan) placeSpreadGPUs(k *taskClass) (int64, inventory.Slots) {
-	p.startRangeBuffer = p.clusterTimeline().appendStartRanges(p.startRangeBuffer[:0], &requirement{gpuCount: k.TotalGPUs, lengthNanos: k.lengthNanos}, k.notBeforeNanos, -1)
-	i, _ := slices.BinarySearch(p.releaseTimes, k.notBeforeNanos)
-	for _, s := range p.startRangeBuffer {
-		for ; i < len(p.releaseTimes) && p.releaseTimes[i] <= min(s.last, p.horizon); i++ {
-			at := p.releaseTimes[i]
-			if at < s.first {
+	window, first := int64(firstWindow), int64(0)
+	for i := 0; i < len(p.releases); {
+		last := -1
+		for i < len(p.releases) {
+			r := &p.releases[i]
+			i++
+			if !p.isOnOpenNode(r.slots) {
 				continue
 			}
-			if slots := k.FindSlots(k.nodes, func(n *inventory.Node) inventory.FreeResources {
-				return p.nodeTimelines[n.Index].leastFree(at, at+k.lengthNanos)
-			}); slots != nil {
-				return at, slots
+			if first == 0 {
+				first = r.at + window - r.at%window
 			}
+			last = i - 1
+			count += p.endJob(k, r.slots)
+			if i < len(p.releases) && p.releases[i].at > first+window {
+				break
+			}
+		}
+		if last < 0 {
+			break
+		}
+		for window *= 2; i < len(p.releases) && p.releases[i].at > first+window; {
+			window *= 2
+		}
+		if slots := p.tryFuture(k, count); slots != nil {
+			return p.releases[last].at, slots
 		}
 	}
 	return neverNanos, nil
 }
 
-// clusterTimeline returns the timeline of the GPUs of all nodes together.
-func (p *Plan) clusterTimeline() timeline {
-	if len(p.totalTimeline) > 0 {
-		return p.totalTimeline
-	}
-	type step struct { // the cluster's free GPUs change
-		at int64
-		by int
-	}
-	var steps []step
-	for _, t := range p.nodeTimelines {
-		had := 0
-		for i := range t {
-			n := 0
-			for _, g := range t[i].GPUsByType {
-				n += g
-			}
-			steps = append(steps, step{t[i].at, n - had})
-			had = n
+// beginFuture sets the future to now and returns how many open nodes have room for a share.
+func (p *Plan) beginFuture(k *taskClass) (count int) {
+	copy(p.future, p.free)
+	p.openNodes = p.openNodes[:0]
+	for _, n := range k.nodes {
+		if !p.open.has(n.Index) {
+			continue
+		}
+		p.openNodes = append(p.openNodes, n)
+		_, ok := k.NewSlot(n, p.future[n.Index], k.GPUsPerNode)
+		if p.fits[n.Index] = ok; ok {
+			count++
 		}
 	}
-	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
-	r := inventory.FreeResources{}
-	for i, s := range steps {
-		r.GPUsByType[0] += s.by
-		if i+1 == len(steps) || steps[i+1].at > s.at {
-			p.totalTimeline = append(p.totalTimeline, timelinePoint{s.at, r})
+	return count
+}
+
+// tryFuture finds a place among the open nodes, of which so many have room for a share.
+func (p *Plan) tryFuture(k *taskClass, count int) inventory.Slots {
+	for i := range k.NamedNodeCount {
+		if !p.open.has(k.nodes[i].Index) {
+			return nil
 		}
 	}
-	return p.totalTimeline
+	if k.TotalGPUs == 0 && count < k.MinNodes || len(p.openNodes) == 0 {
+		return nil
+	}
+	return k.FindSlots(p.openNodes, func(n *inventory.Node) inventory.FreeResources { return p.future[n.Index] })
+}
+
+// endJob gives back what a job has of the open nodes and returns on how many more a share fits.
+func (p *Plan) endJob(k *taskClass, slots inventory.Slots) (more int) {
+	for i := range slots {
+		n := slots[i].Node
+		if !p.open.has(n.Index) {
+			continue
+		}
+		takeSlot(&p.future[n.Index], &slots[i], -1)
+		if p.fits[n.Index] {
+			continue
+		}
+		if _, ok := k.NewSlot(n, p.future[n.Index], k.GPUsPerNode); ok {
+			p.fits[n.Index] = true
+			more++
+		}
+	}
+	return more
+}
+
+func (p *Plan) isOnOpenNode(slots inventory.Slots) bool {
+	for i := range slots {
+		if p.open.has(slots[i].Node.Index) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,9 +1,10 @@
-// Package backfill plans ahead as Slurm's conservative backfill does: it knows
-// what is free when, if every running job uses its limit, finds the earliest
-// place for one task after the other, and lets later ones plan around it.
+// Package backfill plans ahead as Slurm's backfill does. A job that waits finds its start by
+// letting the running jobs end at their limits, some at a time, and keeps whole nodes from the
+// jobs after it: conservative backfill, with slurmctld's roundings.
 package backfill
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -15,16 +16,22 @@ import (
 // Plan is what one pass knows of times to come. A Plan can be laid again and
 // again, which saves memory; the zero value is ready for it.
 type Plan struct {
-	now              int64
-	horizon          int64           // how far it looks
-	nodeTimelines    []timeline      // by node index
-	releasesByNode   [][]slotRelease // by node index, while they are laid out
-	releaseTimes     []int64         // moments at which something gets free, ascending
-	totalTimeline    timeline        // GPUs of all nodes; empty: not needed yet
-	classByKey       map[taskKey]*taskClass
-	candidatesByKey  map[filterKey]*candidateNodes
-	startRangeBuffer []startRange // scratch
-	nodeChangeBuffer []nodeChange // scratch
+	now, horizon    int64                     // nanoseconds since 1970, as all times here; horizon: how far it looks
+	free            []inventory.FreeResources // by node index, now
+	future          []inventory.FreeResources // by node index, while jobs are thought to end
+	fits            []bool                    // by node index: the task's share fits into future
+	releases        []slotRelease             // of running jobs, by time
+	periods         []period                  // of which each begins where the one before ends
+	classByKey      map[taskKey]*taskClass
+	candidatesByKey map[filterKey]*candidateNodes
+	open            nodeSet           // scratch
+	openNodes       []*inventory.Node // scratch
+}
+
+// slotRelease is the end of a running job: slots that get free.
+type slotRelease struct {
+	at    int64
+	slots inventory.Slots
 }
 
 // BlockedPeriod is a time in which nothing may run on some nodes.
@@ -51,6 +58,7 @@ type filterKey struct {
 // candidateNodes are the nodes some tasks may use.
 type candidateNodes struct {
 	nodes       []*inventory.Node
+	set         nodeSet
 	hasRequired bool // those that are required can be used
 }
 
@@ -73,73 +81,64 @@ type taskClass struct {
 // of the cluster, by index; held is what every running job has, and until when.
 func (p *Plan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []BlockedPeriod) {
 	p.now, p.horizon = now.UnixNano(), now.Add(window).UnixNano()
-	p.releaseTimes, p.totalTimeline = append(p.releaseTimes[:0], p.now), p.totalTimeline[:0]
 	p.classByKey, p.candidatesByKey = map[taskKey]*taskClass{}, map[filterKey]*candidateNodes{}
-	if p.nodeTimelines == nil {
-		p.nodeTimelines, p.releasesByNode = make([]timeline, len(nodes)), make([][]slotRelease, len(nodes))
-	}
-	for slots, until := range held {
-		end := until.UnixNano()
-		p.releaseTimes = append(p.releaseTimes, end)
-		for k := range slots {
-			s := &slots[k]
-			p.releasesByNode[s.Node.Index] = append(p.releasesByNode[s.Node.Index], slotRelease{end, s})
-		}
-	}
+	p.free, p.releases, p.periods = p.free[:0], p.releases[:0], p.periods[:0]
+	p.future, p.fits = slices.Grow(p.future[:0], len(nodes))[:len(nodes)], slices.Grow(p.fits[:0], len(nodes))[:len(nodes)]
+	every := newNodeSet(len(nodes))
 	for i, n := range nodes {
-		p.nodeTimelines[i] = p.nodeTimelines[i].rebuild(p.now, n.FreeResources(), p.releasesByNode[i])
-		p.releasesByNode[i] = p.releasesByNode[i][:0]
+		p.free = append(p.free, n.FreeResources())
+		every.add(i)
 	}
-	for i := range closed {
-		p.blockNodes(&closed[i])
+	p.open = newNodeSet(len(nodes))
+	p.periods = append(p.periods, period{roundDown(p.now), neverNanos, every})
+	for slots, until := range held {
+		p.releases = append(p.releases, slotRelease{until.UnixNano(), slots})
 	}
-	slices.Sort(p.releaseTimes)
-	p.releaseTimes = slices.Compact(p.releaseTimes)
-}
-
-// blockNodes takes nodes that are set aside out of the plan.
-func (p *Plan) blockNodes(c *BlockedPeriod) {
-	from, to := max(c.From.UnixNano(), p.now), int64(neverNanos)
-	if !c.To.IsZero() {
-		to = c.To.UnixNano()
-		p.releaseTimes = append(p.releaseTimes, to)
-	}
-	for _, n := range c.Nodes {
-		if to > from {
-			p.nodeTimelines[n.Index].blockPeriod(from, to)
+	slices.SortStableFunc(p.releases, func(a, b slotRelease) int { return cmp.Compare(a.at, b.at) })
+	for _, c := range closed {
+		to := int64(neverNanos)
+		if !c.To.IsZero() {
+			to = c.To.UnixNano()
 		}
+		p.closeNodes(slices.Values(c.Nodes), c.From.UnixNano(), to)
 	}
 }
 
-// ReservePlace finds the earliest moment at which the task fits for its whole limit
-// and takes the place: later tasks must plan around it. No slots: there is no
-// place as far as the plan looks.
+// ReservePlace finds the earliest moment at which the task fits for its whole limit, as
+// slurmctld finds it, and takes the place: later tasks must plan around it. No slots: there is
+// no place as far as the plan looks.
 func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
 	k := p.findTaskClass(&t)
-	if !k.hasRequired || len(k.nodes) == 0 || k.notBeforeNanos > p.horizon {
+	if !k.hasRequired || len(k.nodes) == 0 {
 		return nil, time.Time{}
 	}
-	at, slots := p.earliestPlace(k)
-	k.notBeforeNanos = at
-	if slots == nil {
-		return nil, time.Time{}
+	for k.notBeforeNanos < neverNanos {
+		from := k.notBeforeNanos
+		later := p.findOpenNodes(k, from)
+		at, slots := p.findStart(k)
+		at = max(at, from)
+		switch {
+		case slots == nil, later > 0 && at > later:
+			k.notBeforeNanos = later
+			if later == 0 {
+				k.notBeforeNanos = neverNanos
+			}
+		case at <= p.now:
+			p.occupySlots(slots, at+k.lengthNanos)
+			return slots, time.Unix(0, p.now).UTC()
+		case at > p.horizon:
+			k.notBeforeNanos = neverNanos
+		case p.isClosedFor(slots, roundDown(at), roundDown(at+k.lengthNanos)):
+			k.notBeforeNanos = at
+			if at == from {
+				k.notBeforeNanos = neverNanos
+			}
+		default:
+			p.closeNodes(listNodes(slots), roundDown(at), max(roundDown(at+k.lengthNanos), roundDown(at)+int64(resolution)))
+			return slots, time.Unix(0, at).UTC()
+		}
 	}
-	if at > p.now {
-		p.reserveNodes(slots, at, at+k.lengthNanos)
-	} else {
-		p.occupySlots(slots, at, at+k.lengthNanos)
-	}
-	return slots, time.Unix(0, at).UTC()
-}
-
-// reserveNodes takes the nodes of the slots out of the plan: Slurm's backfill keeps whole nodes
-// for a job that is to start later, however little of them it asks for.
-func (p *Plan) reserveNodes(slots inventory.Slots, from, to int64) {
-	for i := range slots {
-		p.nodeTimelines[slots[i].Node.Index].blockPeriod(from, to)
-	}
-	p.totalTimeline = p.totalTimeline[:0]
-	p.noteRelease(to)
+	return nil, time.Time{}
 }
 
 // findTaskClass returns what is known of the tasks like this one.
@@ -154,8 +153,11 @@ func (p *Plan) findTaskClass(t *Task) *taskClass {
 	}
 	at := p.candidatesByKey[key.filterKey]
 	if at == nil {
-		at = &candidateNodes{}
+		at = &candidateNodes{set: newNodeSet(len(p.free))}
 		at.nodes, at.hasRequired = t.Partition.CandidateNodes(t.NodeFilter)
+		for _, n := range at.nodes {
+			at.set.add(n.Index)
+		}
 		p.candidatesByKey[key.filterKey] = at
 	}
 	k = &taskClass{Request: key.Request, candidateNodes: at, lengthNanos: int64(key.timeLimit), notBeforeNanos: p.now}
@@ -163,21 +165,32 @@ func (p *Plan) findTaskClass(t *Task) *taskClass {
 	return k
 }
 
-// occupySlots takes the slots out of the plan.
-func (p *Plan) occupySlots(slots inventory.Slots, from, to int64) {
+// occupySlots takes slots from now to a moment: the job runs.
+func (p *Plan) occupySlots(slots inventory.Slots, to int64) {
 	for i := range slots {
-		s := &slots[i]
-		p.nodeTimelines[s.Node.Index].occupySlot(s, from, to)
-		if len(p.totalTimeline) > 0 && s.TypeIndex >= 0 {
-			p.totalTimeline.occupySlot(&inventory.Slot{GPUs: s.GPUs}, from, to)
-		}
+		takeSlot(&p.free[slots[i].Node.Index], &slots[i], 1)
 	}
-	p.noteRelease(to)
+	i, _ := slices.BinarySearchFunc(p.releases, to+1, func(r slotRelease, at int64) int { return cmp.Compare(r.at, at) })
+	p.releases = slices.Insert(p.releases, i, slotRelease{to, slots})
 }
 
-// noteRelease notes that something gets free at a moment.
-func (p *Plan) noteRelease(at int64) {
-	if i, ok := slices.BinarySearch(p.releaseTimes, at); !ok {
-		p.releaseTimes = slices.Insert(p.releaseTimes, i, at)
+// takeSlot takes a slot (count 1) or gives it back (count -1).
+func takeSlot(r *inventory.FreeResources, s *inventory.Slot, count int) {
+	if s.TypeIndex >= 0 {
+		r.GPUsByType[s.TypeIndex] -= count * s.GPUs
+	}
+	r.CPUs -= count * s.CPUs
+	r.MemMB -= int64(count) * s.MemMB
+	r.JobCount += count
+}
+
+// listNodes goes through the nodes of slots.
+func listNodes(slots inventory.Slots) iter.Seq[*inventory.Node] {
+	return func(yield func(*inventory.Node) bool) {
+		for i := range slots {
+			if !yield(slots[i].Node) {
+				return
+			}
+		}
 	}
 }

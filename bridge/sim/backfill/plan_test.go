@@ -119,12 +119,52 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 		on    string
 	}{
 		{2, time.Hour, time.Hour, "n1 n2"},      // both nodes, when the first is free
-		{1, 2 * time.Hour, 2 * time.Hour, "n1"}, // too long to go before it
-		{1, time.Hour, 0, "n2"},                 // ends just in time
+		{1, 2 * time.Hour, 2 * time.Hour, "n2"}, // too long to go before it
+		{1, time.Hour, 2 * time.Hour, "n1"},     // so is what ends at its very start, for slurmctld
+		{1, 59 * time.Minute, 0, "n2"},
 	} {
 		slots, at := p.ReservePlace(backfill.Task{Request: inventory.Request{MinNodes: c.nodes, GPUsPerNode: 8}, Partition: v.Partitions[0], TimeLimit: c.limit})
 		if on := fmt.Sprint(slots.NodeNames()); at.Sub(start) != c.at || on != "["+c.on+"]" {
 			t.Errorf("%d nodes for %v: %s at %v, want %s at %v", c.nodes, c.limit, on, at.Sub(start), c.on, c.at)
+		}
+	}
+}
+
+// Slurmctld lets the running jobs end in windows of time that get twice as long with each try, and
+// takes the last end in the one that is enough; the place begins at the full minute before.
+func TestStartsAreFoundInGrowingWindows(t *testing.T) {
+	v, err := inventory.New(inventory.UniformNodes(4, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := inventory.Request{MinNodes: 1, GPUsPerNode: 8}
+	ends := []time.Duration{600 * time.Second, 650 * time.Second, 700 * time.Second, 1000 * time.Second}
+	var held []inventory.Slots
+	for range ends {
+		s := one.FindSlots(v.Nodes, (*inventory.Node).FreeResources)
+		s.Allocate()
+		held = append(held, s)
+	}
+	var p backfill.Plan
+	p.BeginPass(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) {
+		for i := range held {
+			if !yield(held[i], start.Add(ends[i])) {
+				return
+			}
+		}
+	}, nil)
+	for _, want := range []struct {
+		at time.Duration
+		on string
+	}{
+		{650 * time.Second, "[n1]"}, // both ends are in the first window, which lasts to 660 s
+		{650 * time.Second, "[n2]"},
+		{700 * time.Second, "[n3]"}, // alone in its first window
+		{1000 * time.Second, "[n4]"},
+	} {
+		s, at := p.ReservePlace(backfill.Task{Request: one, Partition: v.Partitions[0], TimeLimit: time.Hour})
+		if at.Sub(start) != want.at || fmt.Sprint(s.NodeNames()) != want.on {
+			t.Errorf("%v on %v, want %v on %v", at.Sub(start), s.NodeNames(), want.at, want.on)
 		}
 	}
 }
@@ -145,7 +185,7 @@ func TestWhatStartsLaterKeepsWholeNodes(t *testing.T) {
 	}{
 		{4, time.Hour, time.Hour},
 		{1, 2 * time.Hour, 2 * time.Hour}, // two GPUs are free now, and four later
-		{1, time.Hour, 0},
+		{1, 59 * time.Minute, 0},
 	} {
 		_, at := p.ReservePlace(backfill.Task{Request: inventory.Request{MinNodes: 1, GPUsPerNode: c.gpus}, Partition: v.Partitions[0], TimeLimit: c.limit})
 		if at.Sub(start) != c.at {

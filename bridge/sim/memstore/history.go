@@ -21,9 +21,9 @@ type history struct {
 	jobsByID     map[int64]*jobHistory
 	unlistedByID map[int64]*jobHistory // no longer listed
 	accounts     []policy.Account
-	finishedJobs []policy.FinishedJob
-	lastViewTime time.Time // of the last view recorded
-	viewCount    int       // recorded
+	finishedJobs []finishedJob // by end
+	lastViewTime time.Time     // of the last view recorded
+	viewCount    int           // recorded
 }
 
 // jobHistory is one job through all its runs.
@@ -181,6 +181,12 @@ func (h *history) stopRun(l *jobHistory, at time.Time) {
 	l.lastStop, l.isRunning = s.stop, false
 }
 
+// finishedJob is a job that ended, and when.
+type finishedJob struct {
+	policy.FinishedJob
+	ended time.Time
+}
+
 // endJob closes a job for good and remembers how long it was.
 func (h *history) endJob(l *jobHistory, j *slurm.Job) {
 	l.hasEnded = true
@@ -191,7 +197,11 @@ func (h *history) endJob(l *jobHistory, j *slurm.Job) {
 	if l.closedRunTime <= 0 || !countedEndStates[j.State] {
 		return
 	}
-	h.finishedJobs = append(h.finishedJobs, policy.FinishedJob{GPUs: l.openSpan.gpuCount, Ran: l.closedRunTime, Service: l.attainedService})
+	i := len(h.finishedJobs)
+	for i > 0 && h.finishedJobs[i-1].ended.After(l.lastStop) {
+		i-- // a list is by id: of its jobs, some ended before others
+	}
+	h.finishedJobs = slices.Insert(h.finishedJobs, i, finishedJob{policy.FinishedJob{GPUs: l.openSpan.gpuCount, Ran: l.closedRunTime, Service: l.attainedService}, l.lastStop})
 	if over := len(h.finishedJobs) - maxFinishedJobs; over > 0 {
 		h.finishedJobs = slices.Clone(h.finishedJobs[over:])
 	}
@@ -202,7 +212,11 @@ var countedEndStates = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEO
 
 // buildPast returns use and the history of jobs as of now; stops are our requeues.
 func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Time) []time.Time) *bridge.Past {
-	out := &bridge.Past{PastByJob: map[int64]bridge.JobPast{}, FinishedJobs: slices.Clone(h.finishedJobs)}
+	out := &bridge.Past{PastByJob: map[int64]bridge.JobPast{}}
+	out.FinishedJobs = slices.Grow(out.FinishedJobs, len(h.finishedJobs))
+	for i := range h.finishedJobs {
+		out.FinishedJobs = append(out.FinishedJobs, h.finishedJobs[i].FinishedJob)
+	}
 	var open []usageSpan
 	for _, id := range h.sortedIDs(func(l *jobHistory) bool { return l.isRunning || l.currentRun.Restarts > 0 && !l.hasEnded }) {
 		l := h.jobsByID[id]

@@ -12,79 +12,26 @@ import (
 	"fairbridge/bridge/sim/inventory"
 )
 
-// timelinePoint is what is free on a node from a moment on.
-type timelinePoint struct {
-	at time.Time
-	inventory.FreeResources
+// runningJob is what a job has, and until when.
+type runningJob struct {
+	slots inventory.Slots
+	until time.Time
 }
 
-// timeline is a node's future.
-type timeline []timelinePoint
-
-// leastFree returns the room that lasts from one moment to another.
-func (t timeline) leastFree(from, to time.Time) inventory.FreeResources {
-	var r inventory.FreeResources
-	first := true
-	for i, p := range t {
-		if !p.at.Before(to) {
-			break
-		}
-		if i+1 < len(t) && !t[i+1].at.After(from) {
-			continue
-		}
-		if first {
-			r, first = p.FreeResources, false
-			continue
-		}
-		for k := range r.GPUsByType {
-			r.GPUsByType[k] = min(r.GPUsByType[k], p.GPUsByType[k])
-		}
-		r.CPUs, r.MemMB, r.JobCount = min(r.CPUs, p.CPUs), min(r.MemMB, p.MemMB), max(r.JobCount, p.JobCount)
-	}
-	return r
+// keptNodes are kept for a job that is to start, or for nobody, for a time.
+type keptNodes struct {
+	nodes    []*inventory.Node
+	from, to time.Time
 }
 
-// unlimitedTime is the limit of a job without one.
-const unlimitedTime = 365 * 24 * time.Hour
-
-// applySlot adds (sign 1) or takes (sign -1) a slot between two moments.
-func (t *timeline) applySlot(s inventory.Slot, sign int, from, to time.Time) {
-	t.splitAt(from)
-	t.splitAt(to)
-	for i := range *t {
-		p := &(*t)[i]
-		if p.at.Before(from) || !p.at.Before(to) {
-			continue
-		}
-		if s.TypeIndex >= 0 {
-			p.GPUsByType[s.TypeIndex] += sign * s.GPUs
-		}
-		p.CPUs += sign * s.CPUs
-		p.MemMB += int64(sign) * s.MemMB
-		p.JobCount -= sign
-	}
-}
-
-func (t *timeline) splitAt(at time.Time) {
-	for i, p := range *t {
-		if p.at.Equal(at) || i == 0 && at.Before(p.at) {
-			return
-		}
-		if p.at.After(at) {
-			*t = slices.Insert(*t, i, timelinePoint{at, (*t)[i-1].FreeResources})
-			return
-		}
-	}
-	*t = append(*t, timelinePoint{at, (*t)[len(*t)-1].FreeResources})
-}
-
-// ReferencePlan is backfill as plainly as it can be said: every task tries every
-// moment, and every moment every node. What plans fast must plan the same.
+// ReferencePlan is backfill as plainly as it can be said: everything is worked out anew for every
+// question. What plans fast must plan the same.
 type ReferencePlan struct {
-	now, horizon   time.Time
-	nodeTimelines  []timeline  // by node index
-	releaseTimes   []time.Time // moments at which something gets free, ascending
-	nextTimeByTask map[taskKey]int
+	now, horizon    time.Time
+	free            []inventory.FreeResources // by node index
+	running         []runningJob              // by end
+	kept            []keptNodes
+	notBeforeByTask map[taskKey]time.Time
 }
 
 // taskKey is what makes two jobs the same to backfill: the second cannot start
@@ -96,103 +43,199 @@ type taskKey struct {
 	filterText string // features and excluded nodes
 }
 
-// BeginPass lays out what is free when, if every running job uses its limit.
+// never is later than any moment.
+var never = time.Unix(0, 1<<63-1)
+
+// BeginPass lays out what is free, and what is kept for nobody.
 func (f *ReferencePlan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod) {
-	*f = ReferencePlan{now: now, horizon: now.Add(window), nodeTimelines: make([]timeline, len(nodes)), releaseTimes: []time.Time{now}, nextTimeByTask: map[taskKey]int{}}
+	*f = ReferencePlan{now: now, horizon: now.Add(window), notBeforeByTask: map[taskKey]time.Time{}}
 	for _, n := range nodes {
-		f.nodeTimelines[n.Index] = timeline{{now, n.FreeResources()}}
+		f.free = append(f.free, n.FreeResources())
 	}
 	for slots, until := range held {
-		f.releaseTimes = append(f.releaseTimes, until)
-		for _, s := range slots {
-			f.nodeTimelines[s.Node.Index].applySlot(s, 1, until, now.Add(2*unlimitedTime))
-		}
+		f.running = append(f.running, runningJob{slots, until})
 	}
+	slices.SortStableFunc(f.running, func(a, b runningJob) int { return a.until.Compare(b.until) })
 	for _, c := range closed {
-		f.blockNodes(c)
-	}
-	slices.SortFunc(f.releaseTimes, time.Time.Compare)
-	f.releaseTimes = slices.CompactFunc(f.releaseTimes, time.Time.Equal)
-}
-
-// blockNodes leaves nothing of the nodes while they are set aside.
-func (f *ReferencePlan) blockNodes(c backfill.BlockedPeriod) {
-	from, to := c.From, c.To
-	if from.Before(f.now) {
-		from = f.now
-	}
-	if to.IsZero() {
-		to = f.now.Add(4 * unlimitedTime)
-	} else {
-		f.releaseTimes = append(f.releaseTimes, to)
-	}
-	for _, n := range c.Nodes {
-		if !to.After(from) {
-			continue
+		to := c.To
+		if to.IsZero() {
+			to = never
 		}
-		f.nodeTimelines[n.Index].block(from, to)
+		f.keep(c.Nodes, c.From, to)
 	}
 }
 
-// block leaves nothing between two moments.
-func (t *timeline) block(from, to time.Time) {
-	t.splitAt(from)
-	t.splitAt(to)
-	for i := range *t {
-		if p := &(*t)[i]; !p.at.Before(from) && p.at.Before(to) {
-			p.FreeResources = inventory.FreeResources{JobCount: 1}
-		}
+func (f *ReferencePlan) keep(nodes []*inventory.Node, from, to time.Time) {
+	if first := f.now.Truncate(time.Minute); from.Before(first) {
+		from = first
+	}
+	if to.After(from) {
+		f.kept = append(f.kept, keptNodes{nodes, from, to})
 	}
 }
 
-// ReservePlace finds the earliest moment at which the task fits for its whole limit
-// and takes the place.
+// ReservePlace tries one moment after the other at which more nodes are open.
 func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Time) {
 	list, ok := t.Partition.CandidateNodes(t.NodeFilter)
-	if !ok || len(list) == 0 {
-		return nil, time.Time{}
-	}
-	var at time.Time
-	free := func(n *inventory.Node) inventory.FreeResources {
-		return f.nodeTimelines[n.Index].leastFree(at, at.Add(t.TimeLimit))
-	}
 	key := taskKey{t.Request, t.TimeLimit, t.Partition, fmt.Sprint(t.Features, t.RequiredNodes, t.ExcludedNodes)}
-	for i := f.nextTimeByTask[key]; i < len(f.releaseTimes) && !f.releaseTimes[i].After(f.horizon); i++ {
-		at = f.releaseTimes[i]
-		slots := t.FindSlots(list, free)
-		if slots == nil {
-			f.nextTimeByTask[key] = i + 1
-			continue
+	from, tried := f.notBeforeByTask[key]
+	if !tried {
+		from = f.now
+	}
+	for ok && from.Before(never) {
+		f.notBeforeByTask[key] = from
+		open, later := f.listOpenNodes(list, from, from.Add(t.TimeLimit))
+		at, slots := f.findStart(t, list, open)
+		if at.Before(from) {
+			at = from
 		}
-		if at.After(f.now) {
-			f.reserveNodes(slots, at, at.Add(t.TimeLimit))
+		start, end := at.Truncate(time.Minute), at.Add(t.TimeLimit).Truncate(time.Minute)
+		if end.Before(start.Add(time.Minute)) {
+			end = start.Add(time.Minute)
+		}
+		switch {
+		case slots == nil, at.After(later):
+			from = later
+		case !at.After(f.now):
+			f.occupySlots(slots, at.Add(t.TimeLimit))
+			return slots, f.now
+		case at.After(f.horizon):
+			from = never
+		case f.isKept(slots, start, at.Add(t.TimeLimit).Truncate(time.Minute)):
+			if !at.After(from) {
+				at = never
+			}
+			from = at
+		default:
+			f.keep(listNodes(slots), start, end)
 			return slots, at
 		}
-		f.occupySlots(slots, at, at.Add(t.TimeLimit))
-		return slots, at
 	}
-	f.nextTimeByTask[key] = len(f.releaseTimes)
+	f.notBeforeByTask[key] = never
 	return nil, time.Time{}
 }
 
-// reserveNodes keeps whole nodes for what starts later.
-func (f *ReferencePlan) reserveNodes(slots inventory.Slots, from, to time.Time) {
+func listNodes(slots inventory.Slots) (out []*inventory.Node) {
 	for _, s := range slots {
-		f.nodeTimelines[s.Node.Index].block(from, to)
+		out = append(out, s.Node)
 	}
-	f.noteRelease(to)
+	return out
 }
 
-// occupySlots takes the slots out of the Reference.
-func (f *ReferencePlan) occupySlots(slots inventory.Slots, from, to time.Time) {
+func (f *ReferencePlan) occupySlots(slots inventory.Slots, until time.Time) {
 	for _, s := range slots {
-		f.nodeTimelines[s.Node.Index].applySlot(s, -1, from, to)
+		f.free[s.Node.Index] = with(f.free[s.Node.Index], s, 1)
 	}
-	f.noteRelease(to)
+	f.running = append(f.running, runningJob{slots, until})
+	slices.SortStableFunc(f.running, func(a, b runningJob) int { return a.until.Compare(b.until) })
 }
 
-func (f *ReferencePlan) noteRelease(at time.Time) {
-	if i, ok := slices.BinarySearchFunc(f.releaseTimes, at, time.Time.Compare); !ok {
-		f.releaseTimes = slices.Insert(f.releaseTimes, i, at)
+// with returns a room in which a slot is taken so many times more.
+func with(r inventory.FreeResources, s inventory.Slot, count int) inventory.FreeResources {
+	if s.TypeIndex >= 0 {
+		r.GPUsByType[s.TypeIndex] -= count * s.GPUs
+	}
+	r.CPUs -= count * s.CPUs
+	r.MemMB -= int64(count) * s.MemMB
+	r.JobCount += count
+	return r
+}
+
+// isOpenAt reports whether a node is kept for nothing at a moment.
+func (f *ReferencePlan) isOpenAt(n *inventory.Node, at time.Time) bool {
+	return !slices.ContainsFunc(f.kept, func(k keptNodes) bool {
+		return slices.Contains(k.nodes, n) && !at.Before(k.from) && at.Before(k.to)
+	})
+}
+
+// listChanges lists the moments from which other nodes may be open than before.
+func (f *ReferencePlan) listChanges() []time.Time {
+	out := []time.Time{f.now.Truncate(time.Minute)}
+	for _, k := range f.kept {
+		out = append(out, k.from)
+		if k.to.Before(never) {
+			out = append(out, k.to)
+		}
+	}
+	slices.SortFunc(out, time.Time.Compare)
+	return slices.CompactFunc(out, time.Time.Equal)
+}
+
+// listOpenNodes lists the nodes open from a moment to another, and says when there are more.
+func (f *ReferencePlan) listOpenNodes(list []*inventory.Node, from, to time.Time) (open []*inventory.Node, later time.Time) {
+	open, later = slices.Clone(list), never
+	changes := f.listChanges()
+	for i, begin := range changes {
+		isLast := i+1 == len(changes)
+		if !isLast && !changes[i+1].After(from) {
+			continue
+		}
+		still := slices.DeleteFunc(slices.Clone(open), func(n *inventory.Node) bool { return !f.isOpenAt(n, begin) })
+		if !isLast && later.Equal(never) && slices.ContainsFunc(list, func(n *inventory.Node) bool {
+			return f.isOpenAt(n, changes[i+1]) && !slices.Contains(still, n)
+		}) {
+			later = changes[i+1]
+		}
+		if begin.After(to) {
+			break
+		}
+		open = still
+	}
+	return open, later
+}
+
+// isKept reports whether a slot's node is kept for something between two moments.
+func (f *ReferencePlan) isKept(slots inventory.Slots, from, to time.Time) bool {
+	return slices.ContainsFunc(f.kept, func(k keptNodes) bool {
+		return k.from.Before(to) && k.to.After(from) && slices.ContainsFunc(slots, func(s inventory.Slot) bool { return slices.Contains(k.nodes, s.Node) })
+	})
+}
+
+// findStart lets ever more of the running jobs end until the task has a place.
+func (f *ReferencePlan) findStart(t backfill.Task, list, open []*inventory.Node) (time.Time, inventory.Slots) {
+	for _, n := range list[:min(t.NamedNodeCount, len(list))] {
+		if !slices.Contains(open, n) {
+			return never, nil
+		}
+	}
+	at, barrier, window := f.now, time.Time{}, 30*time.Second
+	for i := 0; len(open) > 0; {
+		if slots := t.FindSlots(open, f.freeAfter(i)); slots != nil {
+			return at, slots
+		}
+		found, isEnough := false, false
+		for ; i < len(f.running) && !isEnough; i++ {
+			r := f.running[i]
+			if !slices.ContainsFunc(r.slots, func(s inventory.Slot) bool { return slices.Contains(open, s.Node) }) {
+				continue
+			}
+			if barrier.IsZero() {
+				barrier = r.until.Add(window - time.Duration(r.until.UnixNano()%int64(window)))
+			}
+			at, found = r.until, true
+			isEnough = i+1 < len(f.running) && f.running[i+1].until.After(barrier.Add(window))
+		}
+		if !found {
+			break
+		}
+		for window *= 2; i < len(f.running) && f.running[i].until.After(barrier.Add(window)); {
+			window *= 2
+		}
+	}
+	return never, nil
+}
+
+// freeAfter is what is free when so many of the running jobs have ended.
+func (f *ReferencePlan) freeAfter(jobs int) func(*inventory.Node) inventory.FreeResources {
+	return func(n *inventory.Node) inventory.FreeResources {
+		r := f.free[n.Index]
+		for _, j := range f.running[:jobs] {
+			for _, s := range j.slots {
+				if s.Node == n {
+					r = with(r, s, -1)
+				}
+			}
+		}
+		return r
 	}
 }
