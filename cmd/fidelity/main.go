@@ -19,7 +19,7 @@ func main() {
 	var o options
 	streams := flag.String("streams", "short,gangs,day", "streams of jobs, with commas")
 	arms := flag.String("arms", "alone,holds,stops", "Slurm alone, with order and holds, with stops")
-	flag.IntVar(&o.runCount, "runs", 5, "real runs of each, and simulated seeds")
+	flag.IntVar(&o.runCount, "runs", 5, "real runs of each; simulated are four times as many")
 	flag.IntVar(&o.parallel, "parallel", 2, "real Slurms at the same time")
 	flag.IntVar(&o.speed, "speed", 0, "seconds a second lasts in the real Slurm; 0: what the stream says")
 	flag.StringVar(&o.folder, "runs-in", "fidelity-runs", "folder with the real runs, one file each; those that are there are not made again")
@@ -32,7 +32,7 @@ func main() {
 	defer stop()
 	runs, err := o.collectRuns(ctx)
 	if err == nil {
-		err = fidelity.WritePage(*page, runs, o.runCount)
+		err = fidelity.WritePage(*page, runs, 4*o.runCount)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fidelity:", err)

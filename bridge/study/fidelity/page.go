@@ -61,10 +61,10 @@ func Compare(runs []RealRun, seeds int) ([]Comparison, error) {
 	return out, nil
 }
 
-// simulate simulates what the real runs ran.
+// simulate simulates what the real runs ran, one after the other.
 func (c *Comparison) simulate(seeds int) error {
 	for seed := range seeds {
-		run, err := Simulate(&c.Stream, c.Arm, &c.Real[0], c.StartSeconds(), int64(seed+1))
+		run, err := Simulate(&c.Stream, &c.Real[seed%len(c.Real)], int64(seed+1))
 		if err != nil {
 			return fmt.Errorf("simulating %s, %s: %w", c.Stream.Name, c.Arm, err)
 		}

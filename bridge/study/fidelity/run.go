@@ -1,14 +1,17 @@
 package fidelity
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/slurmrun"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 )
@@ -51,14 +54,16 @@ func NewPolicy() (policy.Policy, error) {
 
 // RealRun is what a real slurmctld made of a stream.
 type RealRun struct {
-	Stream    string      `json:"stream"`
-	Arm       Arm         `json:"arm"`
-	Release   string      `json:"release"`
-	SlurmConf string      `json:"slurm_conf"` // what "scontrol show config" said
-	Speed     int         `json:"speed"`
-	Load      float64     `json:"load"` // of the machine, mean of before and after
-	Run       measure.Run `json:"run"`
-	Starts    []JobRun    `json:"starts,omitempty"`
+	Stream    string  `json:"stream"`
+	Arm       Arm     `json:"arm"`
+	Release   string  `json:"release"`
+	SlurmConf string  `json:"slurm_conf"` // what "scontrol show config" said
+	Speed     int     `json:"speed"`
+	Load      float64 `json:"load"` // of the machine, mean of before and after
+	// BackfillSeconds is how long a pass of backfill took in the mean, in seconds inside; 0: not known.
+	BackfillSeconds float64     `json:"backfill_s,omitempty"`
+	Run             measure.Run `json:"run"`
+	Starts          []JobRun    `json:"starts,omitempty"`
 }
 
 // JobRun is one run of a job, for a closer look.
@@ -72,19 +77,29 @@ type JobRun struct {
 // seconds of the machine (0.015 to 0.16 s); times Speed inside.
 const epilogSeconds = .06
 
-// Simulate runs the stream through the simulated Slurm with the settings of a real one. What a
-// start costs on the machine of the real runs is part of every job's run time.
-func Simulate(s *Stream, arm Arm, like *RealRun, startSeconds float64, seed int64) (*measure.Run, error) {
+// streamStart is a full minute.
+var streamStart = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+
+// Simulate runs the stream through the simulated Slurm with the settings of a real run and its
+// moments of submission, which lag where ten jobs come at once. What a start cost in it is part of
+// every job's run time. The seed also draws how the stream lies to the full minutes, to which
+// slurmctld's backfill rounds.
+func Simulate(s *Stream, like *RealRun, seed int64) (*measure.Run, error) {
+	arm, startSeconds := like.Arm, like.StartSeconds()
 	settings, err := replay.ParseSlurmConf(like.SlurmConf)
 	if err != nil {
 		return nil, fmt.Errorf("reading slurm.conf: %w", err)
 	}
 	settings.Release = like.Release
+	settings.Start = streamStart.Add(time.Duration(seed*23%60) * time.Second)
 	settings.EpilogTime = policy.DurationFromSeconds(epilogSeconds * float64(like.Speed))
+	settings.BackfillPassTime = policy.DurationFromSeconds(like.BackfillSeconds)
 	jobs := slices.Clone(s.Jobs)
 	for i := range jobs {
+		jobs[i].Arrive = like.Run.JobOutcomes[i].Arrive
 		jobs[i].Duration += startSeconds
 	}
+	slices.SortStableFunc(jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
 	c := slurmrun.Config{
 		Nodes: newNodes(s), Jobs: jobs, Seed: seed, SlurmConfig: settings, LoopConfig: s.LoopConfig, RestartCost: s.RestartCost,
 		Accounts: Accounts(), RunsEveryCycle: true,

@@ -25,11 +25,25 @@ func readOutcome(ctx context.Context, c *throwaway.Cluster, s *fidelity.Stream, 
 	}
 	out.Release = strings.TrimPrefix(strings.TrimSpace(out.Release), "slurm-wlm ")
 	out.Release = strings.TrimPrefix(out.Release, "slurm ")
+	said, err := c.Run(ctx, "root", "sdiag")
+	if err != nil {
+		return nil, fmt.Errorf("reading how long passes took: %w", err)
+	}
+	out.BackfillSeconds = parseBackfillSeconds(said)
 	if out.Starts, err = parseRuns(text); err != nil {
 		return nil, err
 	}
 	out.Run, err = newRun(s, out.Starts)
 	return out, err
+}
+
+// parseBackfillSeconds reads from what sdiag says how long a pass of backfill took in the mean.
+func parseBackfillSeconds(text string) float64 {
+	_, text, _ = strings.Cut(text, "Backfilling stats")
+	_, text, _ = strings.Cut(text, "Mean cycle:")
+	text, _, _ = strings.Cut(text, "\n")
+	micros, _ := strconv.ParseFloat(strings.TrimSpace(text), 64) // no line where there was no pass
+	return micros / 1e6
 }
 
 // parseRuns reads the lines of sacct, times still those of the epoch.

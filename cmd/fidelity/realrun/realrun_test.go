@@ -74,6 +74,16 @@ func TestOutcomeIsReadFromSacct(t *testing.T) {
 	}
 }
 
+func TestBackfillTimeIsReadFromSdiag(t *testing.T) {
+	said := "Main schedule statistics (microseconds):\n\tLast cycle:   5\n\tMean cycle:   7\n\nBackfilling stats\n\tTotal cycles: 3\n\tLast cycle: 99\n\tMean cycle: 1250000\n\tLast depth cycle: 4\n"
+	if got := parseBackfillSeconds(said); got != 1.25 {
+		t.Errorf("%v s", got)
+	}
+	if got := parseBackfillSeconds("Backfilling stats\n\tTotal cycles: 0\n"); got != 0 {
+		t.Errorf("%v s without a pass", got)
+	}
+}
+
 func TestScriptSubmitsEveryJob(t *testing.T) {
 	s := fidelity.NewTestStream()
 	text := newSubmitScript(&s)
