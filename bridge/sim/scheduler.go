@@ -224,9 +224,8 @@ func (s *scheduler) scheduleBackfill(after time.Duration) {
 // takeBackfillTurn runs a pass where there is news. Then the next turn is an interval away; where
 // there was none, backfill looks every second, so that the next change is seen at once.
 func (s *scheduler) takeBackfillTurn() {
-	s.isBackfillIdle = !s.changedSince(s.lastBackfill)
 	next := s.config.BackfillInterval
-	if !s.isBackfillIdle {
+	if s.isBackfillIdle = !s.changedSince(s.lastBackfill); !s.isBackfillIdle {
 		s.lastBackfill = s.Now()
 		s.runBackfill()
 		next += s.config.BackfillPassTime

@@ -21,9 +21,8 @@ import (
 // methods are the World's; nodes, partitions and reservations it keeps itself.
 //
 // Left out: reservations of parts of nodes, licences, burst buffers, suspension, Slurm's own
-// preemption, heterogeneous jobs, federations, QOS limits, topology-aware
-// choice of nodes and power saving. Fair share is the classic formula over
-// accounts and users, not fair tree.
+// preemption, heterogeneous jobs, federations, QOS limits, topology-aware choice of nodes and
+// power saving. Fair share is the classic formula over accounts and users, not fair tree.
 type World struct {
 	*daemon
 	*jobCommands
