@@ -14,6 +14,8 @@ type Node struct {
 	Usage       NodeUsage
 	DownReason  string // why it is down; "": up
 	DrainReason string // why it drains; "": it does not
+
+	shown *nodeTexts // as it was last shown; nil: never
 }
 
 // NodeUsage is what jobs have of a node.

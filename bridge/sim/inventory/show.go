@@ -10,12 +10,25 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
+// nodeTexts are what of a node is printed and read. They follow from its configuration, which
+// never changes, and from what jobs have of it.
+type nodeTexts struct {
+	usage          NodeUsage
+	gres, usedGres slurm.GRESList
+	tres, usedTRES slurm.TRES
+}
+
 // AsSlurm returns the node as Slurm shows it, without its Version and with only
 // those flags that it has by itself.
 func (n *Node) AsSlurm() slurm.Node {
+	if n.shown == nil || n.shown.usage != n.Usage {
+		n.shown = &nodeTexts{
+			n.Usage, slurm.ReadGRES(n.formatGres()), slurm.ReadGRES(n.formatUsedGres()), slurm.ReadTRES(n.formatTRES()), slurm.ReadTRES(n.formatUsedTRES()),
+		}
+	}
 	out := slurm.Node{
 		Name: n.Name, State: n.slurmState(), Reason: n.DownReason + n.DrainReason,
-		Gres: slurm.ReadGRES(n.formatGres()), GresUsed: slurm.ReadGRES(n.formatUsedGres()), TRES: slurm.ReadTRES(n.formatTRES()), TRESUsed: slurm.ReadTRES(n.formatUsedTRES()),
+		Gres: n.shown.gres, GresUsed: n.shown.usedGres, TRES: n.shown.tres, TRESUsed: n.shown.usedTRES,
 		Features: n.Features, Partitions: n.Partitions, CPUs: n.CPUs, CPUsUsed: n.Usage.CPUs,
 		MemMB: n.MemMB, MemUsedMB: n.Usage.MemMB, Topology: n.LeafSwitch,
 	}
