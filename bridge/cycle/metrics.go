@@ -44,7 +44,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		lastGoodCycleTime: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
 		openIntents:       prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 		otherOrderJobs:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "other_order_jobs", Help: "Waiting jobs that something else orders too; they are left to it."}),
-		ctldRequests:      newGauge("slurmctld_requests", "Requests that slurmctld has served since its counters began: ours, and all.", "whose"),
+		ctldRequests:      newGauge("slurmctld_requests", "Requests that slurmctld has served since its start or the last sdiag --reset: ours, and all.", "whose"),
 		ctldSeconds:       newGauge("slurmctld_request_seconds", "Time in which slurmctld served them, waiting for its locks included.", "whose"),
 		backfillSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "slurmctld_backfill_seconds", Help: "Time that slurmctld's last backfill cycle took."}),
 	}

@@ -19,7 +19,11 @@ func TestLoadBy(t *testing.T) {
 			t.Errorf("%q: %+v, share %v, want %+v", user, l, l.OwnShare(), want)
 		}
 	}
-	if l := (&ControllerLoad{Own: RPCCount{TotalTime: time.Second}}); l.OwnShare() != 0 {
+	if l := (&ControllerLoad{At: noon, Own: RPCCount{TotalTime: time.Second}}); l.OwnShare() != 0 {
 		t.Errorf("a share of no time: %v", l.OwnShare())
+	}
+	d.CountersStart = noon.Truncate(24 * time.Hour).Add(20 * time.Second)
+	if l := d.LoadBy("fairbridge"); l.Span() != 0 || l.OwnShare() != 0 || l.Own.Count != 2 {
+		t.Errorf("after midnight: %+v counted for %v", l, l.Span())
 	}
 }

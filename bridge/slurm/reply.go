@@ -65,8 +65,8 @@ type Diag struct {
 	IsBackfilling       bool // now
 	PendingJobs         int
 	RunningJobs         int
-	RPCsByType          []RPCCount // requests by what they ask, since CountersStart
-	RPCsByUser          []RPCCount // requests by who sent them, since CountersStart
+	RPCsByType          []RPCCount // requests by what they ask; not cleared when CountersStart moves to midnight
+	RPCsByUser          []RPCCount // requests by who sent them, likewise
 }
 
 // RPCCount is what requests to slurmctld of one kind cost it, or those of one user.
@@ -76,28 +76,44 @@ type RPCCount struct {
 	TotalTime time.Duration // in which slurmctld served them, the waiting for its locks included
 }
 
-// ControllerLoad is what slurmctld has had to do since CountersStart, for us and for all.
+// ControllerLoad is what slurmctld has had to do, for us and for all.
 type ControllerLoad struct {
-	CountersStart time.Time
-	Span          time.Duration // from then to the moment of reading
+	At            time.Time     // of reading, by slurmctld's clock
+	CountersStart time.Time     // when the requests began to be counted; zero: not known, see LoadBy
 	Own           RPCCount      // requests in the name of our user; no name: it is not known
 	All           RPCCount      // requests of all, ours included
 	BackfillLast  time.Duration // last backfill cycle
 	BackfillMean  time.Duration // all of them
 }
 
-// OwnShare returns which part of the time slurmctld served our requests, in some thread; 0 where
-// no time has passed.
-func (l *ControllerLoad) OwnShare() float64 {
-	if l.Span <= 0 {
+// Span returns how long requests have been counted; 0 when that is not known.
+func (l *ControllerLoad) Span() time.Duration {
+	if l.CountersStart.IsZero() {
 		return 0
 	}
-	return l.Own.TotalTime.Seconds() / l.Span.Seconds()
+	return l.At.Sub(l.CountersStart)
 }
 
-// LoadBy sums up the counters, user being the one in whose name we ask; "" when not known.
+// OwnShare returns which part of the time slurmctld served our requests, in some thread; 0 where
+// no time has passed or it is not known how much.
+func (l *ControllerLoad) OwnShare() float64 {
+	if l.Span() <= 0 {
+		return 0
+	}
+	return l.Own.TotalTime.Seconds() / l.Span().Seconds()
+}
+
+// midnightSpan is how long after midnight UTC slurmctld may clear its counters.
+const midnightSpan = 2 * time.Minute
+
+// LoadBy sums up the counters, user being the one in whose name we ask; "" when not known. At
+// midnight UTC slurmctld clears all counters but those of requests, and says of all that they began
+// then: since when requests are counted is not known from then on.
 func (d *Diag) LoadBy(user string) ControllerLoad {
-	l := ControllerLoad{CountersStart: d.CountersStart, Span: d.Now.Sub(d.CountersStart), BackfillLast: d.BackfillLast, BackfillMean: d.BackfillMean, Own: RPCCount{Name: user}}
+	l := ControllerLoad{At: d.Now, CountersStart: d.CountersStart, BackfillLast: d.BackfillLast, BackfillMean: d.BackfillMean, Own: RPCCount{Name: user}}
+	if d.CountersStart.Sub(d.CountersStart.Truncate(24*time.Hour)) < midnightSpan {
+		l.CountersStart = time.Time{}
+	}
 	for _, c := range d.RPCsByUser {
 		if c.Name == user {
 			l.Own = c

@@ -22,7 +22,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	}
 	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
-		r = append(r, checkLoad(v, f.Interval, f.Order.Window))
+		r = append(r, checkLoad(v, readBootTime(ctx, f.Slurm.Scontrol), f.Interval, f.Order.Window))
 		r.checkPartitions(v, f.PartitionNames())
 		r = append(r, checkFederation(ctx, f.Slurm.Scontrol, v)...)
 		r = append(r, checkSiteFactors(ctx, f.Slurm.Scontrol, v)...)

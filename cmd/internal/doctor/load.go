@@ -1,11 +1,13 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/scontrol"
 )
 
 // maxLoadShare is the part of slurmctld's time beyond which we ask too much of it. With 10,000
@@ -15,20 +17,39 @@ const maxLoadShare = 0.05
 // minLoadSpan is how long slurmctld must have counted for a share to mean something.
 const minLoadSpan = 10 * time.Minute
 
-// checkLoad looks at what our requests cost slurmctld, by its own counters. interval is that of
-// cycles, window how many jobs get a number.
-func checkLoad(v *slurm.View, interval time.Duration, window int) Finding {
-	l := &v.ControllerLoad
+// readBootTime asks scontrol when slurmctld started; zero when it does not say.
+func readBootTime(ctx context.Context, command []string) time.Time {
+	values, err := scontrol.Command(command).ReadConfig(ctx)
+	if err != nil {
+		return time.Time{} // checkSlurmConf says so
+	}
+	boot, err := time.ParseInLocation("2006-01-02T15:04:05", values["BOOT_TIME"], time.Local)
+	if err != nil {
+		return time.Time{}
+	}
+	return boot
+}
+
+// checkLoad looks at what our requests cost slurmctld, by its own counters. boot is when it started,
+// interval that of cycles, window how many jobs get a number.
+func checkLoad(v *slurm.View, boot time.Time, interval time.Duration, window int) Finding {
+	l := v.ControllerLoad
+	if l.CountersStart.IsZero() && boot.Before(l.At) { // a zero boot leaves it unknown
+		l.CountersStart = boot
+	}
 	f := Finding{Subject: "slurmctld", Level: LevelSkip}
 	switch {
 	case l.Own.Name == "":
 		f.Text, f.Fix = "slurmrestd asks in the name of its own user: what is ours of slurmctld's work is not counted apart", "sdiag shows it, by user"
 		return f
-	case l.Span < minLoadSpan:
-		f.Text, f.Fix = fmt.Sprintf("slurmctld's counters began %v ago: too short to say what we cost it", l.Span.Round(time.Second)), "look again later"
+	case l.CountersStart.IsZero():
+		f.Text, f.Fix = "since when slurmctld counts requests is not known: at midnight UTC it clears its other counters, and scontrol does not tell its BOOT_TIME", "set slurm.scontrol, or clear the counters by sdiag --reset and look again ten minutes later"
+		return f
+	case l.Span() < minLoadSpan:
+		f.Text, f.Fix = fmt.Sprintf("slurmctld's counters began %v ago: too short to say what we cost it", l.Span().Round(time.Second)), "look again later"
 		return f
 	}
-	f.Level, f.Text = LevelOK, describeLoad(l, interval)
+	f.Level, f.Text = LevelOK, describeLoad(&l, interval)
 	if l.OwnShare() > maxLoadShare {
 		f.Level = LevelWarn
 		f.Text += fmt.Sprintf("; more than %g %% is too much", maxLoadShare*100)
@@ -39,7 +60,7 @@ func checkLoad(v *slurm.View, interval time.Duration, window int) Finding {
 
 // describeLoad says what requests in our name cost, together and in a cycle.
 func describeLoad(l *slurm.ControllerLoad, interval time.Duration) string {
-	cycles := max(l.Span.Seconds()/interval.Seconds(), 1)
+	cycles := max(l.Span().Seconds()/interval.Seconds(), 1)
 	perCycle := time.Duration(float64(l.Own.TotalTime) / cycles)
 	ofAll := 0.0
 	if l.All.TotalTime > 0 {
@@ -47,7 +68,7 @@ func describeLoad(l *slurm.ControllerLoad, interval time.Duration) string {
 	}
 	mean := l.Own.TotalTime / time.Duration(max(l.Own.Count, 1))
 	return fmt.Sprintf("in %v slurmctld served %d requests of %s in %v: %.2f %% of its time, %.0f %% of what all requests took; %v each, %.1f and %v in %v; backfill takes %v in the mean",
-		l.Span.Round(time.Second), l.Own.Count, l.Own.Name, roundLoad(l.Own.TotalTime), 100*l.OwnShare(), ofAll,
+		l.Span().Round(time.Second), l.Own.Count, l.Own.Name, roundLoad(l.Own.TotalTime), 100*l.OwnShare(), ofAll,
 		roundLoad(mean), float64(l.Own.Count)/cycles, roundLoad(perCycle), interval, roundLoad(l.BackfillMean))
 }
 

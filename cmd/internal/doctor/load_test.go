@@ -10,6 +10,7 @@ import (
 
 func TestLoad(t *testing.T) {
 	const interval = 30 * time.Second
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		user, api string
 		span, own time.Duration
@@ -25,9 +26,9 @@ func TestLoad(t *testing.T) {
 		"nobody":             {"", "v0.0.42", time.Hour, 0, LevelSkip, []string{"not counted apart"}},
 	} {
 		f := checkLoad(&slurm.View{APIVersion: tt.api, ControllerLoad: slurm.ControllerLoad{
-			Span: tt.span, BackfillMean: 2 * time.Second,
+			At: now, CountersStart: now.Add(-tt.span), BackfillMean: 2 * time.Second,
 			Own: slurm.RPCCount{Name: tt.user, Count: 1200, TotalTime: tt.own}, All: slurm.RPCCount{Count: 5000, TotalTime: tt.own * 2},
-		}}, interval, 200)
+		}}, time.Time{}, interval, 200)
 		if f.Level != tt.level || f.Level != LevelOK && f.Fix == "" {
 			t.Errorf("%s: %+v, want %s", name, f, tt.level)
 		}
@@ -35,6 +36,17 @@ func TestLoad(t *testing.T) {
 			if !strings.Contains(f.Text+" "+f.Fix, w) {
 				t.Errorf("%s: %q, want %q in it", name, f.Text+" "+f.Fix, w)
 			}
+		}
+	}
+}
+
+// TestLoadAfterMidnight: slurmctld no longer tells since when it counts requests; its start does.
+func TestLoadAfterMidnight(t *testing.T) {
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	v := &slurm.View{ControllerLoad: slurm.ControllerLoad{At: now, Own: slurm.RPCCount{Name: "fairbridge", Count: 10, TotalTime: 48 * time.Minute}}}
+	for boot, want := range map[time.Time]Level{now.Add(-48 * time.Hour): LevelOK, now.Add(-12 * time.Hour): LevelWarn, now.Add(time.Hour): LevelSkip, {}: LevelSkip} {
+		if f := checkLoad(v, boot, 30*time.Second, 200); f.Level != want {
+			t.Errorf("started at %v: %+v, want %s", boot, f, want)
 		}
 	}
 }
