@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"slices"
 
 	"fairbridge/bridge/study/workload"
 )
@@ -16,6 +17,12 @@ func (s *Scenario) CountReportingJobs() int {
 		}
 	}
 	return n
+}
+
+// HasTraining reports whether a job of the first scenario trains at speeds of throughput tables:
+// others are plain batch jobs.
+func (e *Experiment) HasTraining() bool {
+	return slices.ContainsFunc(e.Scenarios[0].Jobs, func(j workload.Job) bool { return j.Training != nil })
 }
 
 // CountReportingJobs is how many jobs of the first scenario report their progress to the

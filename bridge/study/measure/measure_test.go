@@ -68,3 +68,29 @@ func TestDistribution(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowTablesFitTheJobs: where there is little room, plain jobs are judged by slowdown and
+// by ρ of the jobs present, training jobs as in the papers; as many columns either way.
+func TestNarrowTablesFitTheJobs(t *testing.T) {
+	shown := map[bool]map[string]bool{true: {}, false: {}}
+	for _, m := range AllMetrics {
+		for plain := range shown {
+			if m.IsShownNarrow(plain) {
+				shown[plain][m.ColumnHead] = true
+			}
+		}
+	}
+	for _, head := range []string{"SLOWDOWN", "WORST ρ'"} {
+		if !shown[true][head] || shown[false][head] {
+			t.Errorf("%s: of plain jobs %t, of training jobs %t", head, shown[true][head], shown[false][head])
+		}
+	}
+	for _, head := range []string{"UNFAIR", "WORST ρ"} {
+		if shown[true][head] || !shown[false][head] {
+			t.Errorf("%s: of plain jobs %t, of training jobs %t", head, shown[true][head], shown[false][head])
+		}
+	}
+	if len(shown[true]) != len(shown[false]) {
+		t.Errorf("%d columns of plain jobs, %d of training jobs", len(shown[true]), len(shown[false]))
+	}
+}

@@ -11,7 +11,7 @@ type Metric struct {
 	ColumnHead      string // short, for a terminal
 	Title           string // for a page, with its unit
 	BetterDirection int    // -1: less is better, 1: more is, 0: neither
-	IsCore          bool   // shown also where there is little room
+	IsCore          bool   // shown also where there is little room; see IsShownNarrow
 	summaryField    func(*Summary) *float64
 	formatNumber    func(float64) string
 }
@@ -36,6 +36,19 @@ var AllMetrics = []*Metric{
 	{"SLOWDOWN", "Mean bounded slowdown", -1, false, func(s *Summary) *float64 { return &s.MeanSlowdown }, formatDecimals(2)},
 	{"WORST ACC", "Mean bounded slowdown of the worst account", -1, false, func(s *Summary) *float64 { return &s.WorstAccountSlowdown }, formatDecimals(2)},
 	{"WALL", "Simulated in, s", 0, true, func(s *Summary) *float64 { return &s.WallSeconds }, formatDecimals(2)},
+}
+
+// plainCore are core metrics where jobs are plain ones, in place of ρ by all jobs of the workload,
+// which says little of workloads of days.
+var plainCore = map[string]bool{"WORST ρ": false, "UNFAIR": false, "WORST ρ'": true, "SLOWDOWN": true}
+
+// IsShownNarrow reports whether it is shown also where there is little room, of plain jobs or of
+// training jobs.
+func (f *Metric) IsShownNarrow(arePlain bool) bool {
+	if shown, differs := plainCore[f.ColumnHead]; arePlain && differs {
+		return shown
+	}
+	return f.IsCore
 }
 
 // ValueOf returns the metric of a summary.

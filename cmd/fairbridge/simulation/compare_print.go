@@ -57,7 +57,7 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 	printable.Fprintln(w, describeExperiment(e))
 	printInformation(w, e)
 	printable.Fprintf(w, "\n")
-	printResults(w, e.NewRows(results), len(e.Scenarios))
+	printResults(w, e.NewRows(results), len(e.Scenarios), !e.HasTraining())
 	for i := range results {
 		if err := results[i].Err; err != nil && !errors.Is(err, study.ErrInterrupted) {
 			output.WriteParagraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
@@ -117,13 +117,13 @@ func describeExperiment(e *study.Experiment) string {
 const minWidthOfAllMetrics = 132
 
 // printResults prints the rows with the metrics there is room for; those of
-// several runs need more.
-func printResults(w io.Writer, rows []study.TableRow, runs int) {
+// several runs need more. Of plain jobs others come first than of training jobs.
+func printResults(w io.Writer, rows []study.TableRow, runs int, arePlain bool) {
 	width := output.TerminalWidth(w)
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}
 	for _, m := range measure.AllMetrics {
-		if m.IsCore || runs == 1 && (width == 0 || width >= minWidthOfAllMetrics) {
+		if m.IsShownNarrow(arePlain) || runs == 1 && (width == 0 || width >= minWidthOfAllMetrics) {
 			metrics, head = append(metrics, m), append(head, m.ColumnHead)
 		}
 	}

@@ -75,7 +75,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		return errors.Join(output.WriteJSONLines(c.OutOrStdout(), newSimulationLines(e, results)), failed)
 	}
 	printable.Fprintf(c.OutOrStdout(), "%s\n%s\n\n", describeExperiment(e), e.DescribeInformation())
-	printResults(c.OutOrStdout(), e.NewRows(results), 1)
+	printResults(c.OutOrStdout(), e.NewRows(results), 1, !e.HasTraining())
 	printable.Fprintlines(c.OutOrStdout(), "\n"+resultsLegend)
 	return failed
 }
