@@ -87,7 +87,7 @@ func Run(c Config) (*measure.Run, error) {
 func (c *Config) newWorld() (*sim.World, error) {
 	s := c.SlurmConfig
 	s.Seed = c.Seed
-	s.Nodes = newSimNodes(c.Nodes)
+	s.Nodes = newSimNodes(c.Nodes, c.Jobs)
 	s.Partitions = []sim.Partition{{Name: partitionName, MaxTime: c.partitionTimeLimit()}}
 	s.ClusterName, s.Start = cmp.Or(s.ClusterName, "sim"), c.workloadStart()
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.LoopConfig.Interval)
@@ -154,7 +154,7 @@ func (c *Config) partitionTimeLimit() time.Duration {
 }
 
 // newSimNodes describes the nodes to Slurm.
-func newSimNodes(list []policy.Node) []sim.Node {
+func newSimNodes(list []policy.Node, jobs []workload.Job) []sim.Node {
 	out := make([]sim.Node, len(list))
 	for i := range list {
 		n := &list[i]
@@ -164,12 +164,8 @@ func newSimNodes(list []policy.Node) []sim.Node {
 			out[i].GPUs = append(out[i].GPUs, sim.GPUs{Type: d.Type, Count: d.Count - d.SickCount})
 			gpus += d.Count
 		}
-		if n.CPUs == 0 {
-			out[i].CPUs = max(64, 8*gpus)
-		}
-		if n.MemMB == 0 {
-			out[i].MemMB = int64(max(512_000, 64_000*gpus))
-		}
+		cores, memMB := assumedCapacity(gpus, jobs)
+		out[i].CPUs, out[i].MemMB = cmp.Or(n.CPUs, cores), cmp.Or(n.MemMB, memMB)
 	}
 	return out
 }

@@ -103,7 +103,7 @@ func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 	s.MemMBPerNode = (j.MemMB + int64(s.MinNodes) - 1) / int64(s.MinNodes)
 	s.Speed = newSpeedFunction(j)
 	s.ExcludedNodes = o.unfitNodes(j)
-	return s, nil
+	return s, o.checkNodesSuffice(j, &s)
 }
 
 // timeLimit is the time limit its owner gives: no job is killed for running on
