@@ -70,7 +70,7 @@ const loopPriceTitle = "## The price of the loop, taken apart\n"
 const loopPriceText = `
 One thing of the loop at a time done otherwise, under policy ` + "`fairbridge`" + `, as ratios to Slurm
 alone on the same jobs: drawn half days (` + "`--generate day`" + `) at load 1.5 on 4x8 GPUs, %s; median
-least–greatest and on how many better:worse. Gangs fill more than one node. This section is written by
+least–greatest and on how many better:worse. Gangs are jobs of several GPUs. This section is written by
 ` + "`go run ./cmd/evaluation -loop-price`" + `.
 
 "Carried out at once" is the same policy with what it knows live, without loop, gate and Slurm. Gangs
