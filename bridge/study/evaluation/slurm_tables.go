@@ -64,7 +64,7 @@ func medianJobCount(blocks []*study.PairedBlock) int {
 func writeMedians(page *bytes.Buffer, blocks []*study.PairedBlock) {
 	head := []string{"Policy"}
 	for _, b := range blocks {
-		head = append(head, fmt.Sprintf("%s, %s", paired.FormatRatio(b.OfferedLoad), shareName(*b.StoppableShare)))
+		head = append(head, fmt.Sprintf("%g, %s", b.OfferedLoad, shareName(*b.StoppableShare)))
 	}
 	writeHeader(page, head...)
 	for i := range blocks[0].Comparisons {
