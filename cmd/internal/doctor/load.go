@@ -67,9 +67,9 @@ func describeLoad(l *slurm.ControllerLoad, interval time.Duration) string {
 		ofAll = 100 * l.Own.TotalTime.Seconds() / l.All.TotalTime.Seconds()
 	}
 	mean := l.Own.TotalTime / time.Duration(max(l.Own.Count, 1))
-	return fmt.Sprintf("in %v slurmctld served %d requests of %s in %v: %.2f %% of its time, %.0f %% of what all requests took; %v each, %.1f and %v in %v; backfill takes %v in the mean",
+	return fmt.Sprintf("in %v slurmctld served %d requests of %s in %v: %.2f %% of its time, %.0f %% of what all requests took; %v each, in %v %.1f requests and %v; backfill takes %v in the mean",
 		l.Span().Round(time.Second), l.Own.Count, l.Own.Name, roundLoad(l.Own.TotalTime), 100*l.OwnShare(), ofAll,
-		roundLoad(mean), float64(l.Own.Count)/cycles, roundLoad(perCycle), interval, roundLoad(l.BackfillMean))
+		roundLoad(mean), interval, float64(l.Own.Count)/cycles, roundLoad(perCycle), roundLoad(l.BackfillMean))
 }
 
 // roundLoad rounds a time for reading.

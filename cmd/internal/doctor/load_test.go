@@ -17,7 +17,7 @@ func TestLoad(t *testing.T) {
 		level     Level
 		words     []string // of the text and the fix
 	}{
-		"little":             {"fairbridge", "v0.0.42", time.Hour, 36 * time.Second, LevelOK, []string{"in 1h0m0s", "1200 requests of fairbridge in 36s", "1.00 %", "50 % of what all", "30ms each", "10.0 and 300ms in 30s", "backfill takes 2s"}},
+		"little":             {"fairbridge", "v0.0.42", time.Hour, 36 * time.Second, LevelOK, []string{"in 1h0m0s", "1200 requests of fairbridge in 36s", "1.00 %", "50 % of what all", "30ms each", "in 30s 10.0 requests and 300ms", "backfill takes 2s"}},
 		"nothing":            {"fairbridge", "v0.0.42", time.Hour, 0, LevelOK, []string{"0.00 %", "0s each"}},
 		"the most":           {"fairbridge", "v0.0.42", time.Hour, 180 * time.Second, LevelOK, []string{"5.00 %"}},
 		"too much":           {"fairbridge", "v0.0.42", time.Hour, 181 * time.Second, LevelWarn, []string{"more than 5 % is too much", "raise interval", "order.window (200)", "slurm.refresh"}},
