@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,6 +169,6 @@ func TestElementScript(t *testing.T) {
 	a := &jobArray{elementCount: 9, command: []string{"/opt/it's here/fairbridge", "compare", "--policy=a:b=1;2,c"}}
 	want := "#!/bin/sh\nexec " + `'/opt/it'\''s here/fairbridge' 'compare' '--policy=a:b=1;2,c' --part="$SLURM_ARRAY_TASK_ID/9"` + "\n"
 	if got := a.script(); got != want {
-		t.Error(fmt.Sprintf("%s, want %s", got, want))
+		t.Errorf("%s, want %s", got, want)
 	}
 }
