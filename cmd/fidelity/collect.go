@@ -91,6 +91,23 @@ func (o *options) collectRuns(ctx context.Context) ([]fidelity.RealRun, error) {
 	return out, nil
 }
 
+// addOthers adds the real runs that other folders have; none are made there.
+func (o *options) addOthers(ctx context.Context, runs []fidelity.RealRun, folders []string) ([]fidelity.RealRun, error) {
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); err != nil {
+			return nil, fmt.Errorf("reading real runs of another release: %w", err)
+		}
+		others := *o
+		others.folder, others.makesNone = folder, true
+		more, err := others.collectRuns(ctx)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, more...)
+	}
+	return runs, nil
+}
+
 func (o *options) readOrMake(ctx context.Context, t task) (*fidelity.RealRun, error) {
 	text, err := os.ReadFile(t.file)
 	if err == nil {

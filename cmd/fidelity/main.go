@@ -23,6 +23,7 @@ func main() {
 	flag.IntVar(&o.parallel, "parallel", 2, "real Slurms at the same time")
 	flag.IntVar(&o.speed, "speed", 0, "seconds a second lasts in the real Slurm; 0: what the stream says")
 	flag.StringVar(&o.folder, "runs-in", "fidelity-runs", "folder with the real runs, one file each; those that are there are not made again")
+	also := flag.String("also", "", "folders with real runs of other releases, with commas, which the page shows too")
 	flag.StringVar(&o.root, "slurm-root", "", "root directory made by scripts/slurm/root, whose release of Slurm is run")
 	flag.BoolVar(&o.makesNone, "made", false, "make no real runs: the page from those that are there")
 	page := flag.String("o", "docs/fidelity.md", "page to write; -: to the screen")
@@ -31,6 +32,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	runs, err := o.collectRuns(ctx)
+	if err == nil && *also != "" {
+		runs, err = o.addOthers(ctx, runs, strings.Split(*also, ","))
+	}
 	if err == nil {
 		err = fidelity.WritePage(*page, runs, 4*o.runCount)
 	}

@@ -79,10 +79,11 @@ func startRanks(r *measure.Run) map[int64]float64 {
 // Slurm of the Barcelona Supercomputing Center showed against a real machine.
 const closeEnough = .017
 
-// Comparison is one stream and arm: real runs and simulated ones.
+// Comparison is one stream and arm on one release of Slurm: real runs and simulated ones.
 type Comparison struct {
 	Stream    Stream
 	Arm       Arm
+	Release   string // 24.11.5
 	Real      []RealRun
 	Simulated []measure.Run
 }

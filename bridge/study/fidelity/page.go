@@ -38,18 +38,18 @@ func WritePage(path string, runs []RealRun, seeds int) error {
 	return datafile.SaveFile(path, true, func(w io.Writer) error { _, err := b.WriteTo(w); return err })
 }
 
-// Compare groups real runs by stream and arm and simulates each group with so many seeds.
+// Compare groups real runs by stream, arm and release of Slurm and simulates each group with so many seeds.
 func Compare(runs []RealRun, seeds int) ([]Comparison, error) {
 	var out []Comparison
 	for i := range runs {
 		r := &runs[i]
-		k := slices.IndexFunc(out, func(c Comparison) bool { return c.Stream.Name == r.Stream && c.Arm == r.Arm })
+		k := slices.IndexFunc(out, func(c Comparison) bool { return c.Stream.Name == r.Stream && c.Arm == r.Arm && c.Release == r.Release })
 		if k < 0 {
 			s, err := FindStream(r.Stream)
 			if err != nil {
 				return nil, err
 			}
-			out, k = append(out, Comparison{Stream: s, Arm: r.Arm}), len(out)
+			out, k = append(out, Comparison{Stream: s, Arm: r.Arm, Release: r.Release}), len(out)
 		}
 		out[k].Real = append(out[k].Real, *r)
 	}
@@ -76,13 +76,13 @@ func (c *Comparison) simulate(seeds int) error {
 // write writes the section of a comparison.
 func (c *Comparison) write(b *bytes.Buffer) {
 	var loads []float64
-	var releases, speeds []string
+	var speeds []string
 	for i := range c.Real {
 		r := &c.Real[i]
-		loads, releases, speeds = append(loads, r.Load), append(releases, r.Release), append(speeds, fmt.Sprint(r.Speed))
+		loads, speeds = append(loads, r.Load), append(speeds, fmt.Sprint(r.Speed))
 	}
-	fmt.Fprintf(b, "\n## %s, %s\n\n%s. %d nodes with %d GPUs each; %s.\n%s of Slurm %s, a second lasting %s s inside, at load %.0f to %.0f of the machine; a start cost %.2g s inside. %d simulated runs.\n\n",
-		c.Stream.Name, c.Arm, c.Stream.Title, c.Stream.NodeCount, c.Stream.GPUsPerNode, c.Arm.Title(), policy.FormatCount(len(c.Real), "real run"), joinDistinct(releases),
+	fmt.Fprintf(b, "\n## %s, %s, Slurm %s\n\n%s. %d nodes with %d GPUs each; %s.\n%s, a second lasting %s s inside, at load %.0f to %.0f of the machine; a start cost %.2g s inside. %d simulated runs.\n\n",
+		c.Stream.Name, c.Arm, c.Release, c.Stream.Title, c.Stream.NodeCount, c.Stream.GPUsPerNode, c.Arm.Title(), policy.FormatCount(len(c.Real), "real run"),
 		joinDistinct(speeds), slices.Min(loads), slices.Max(loads), c.StartSeconds(), len(c.Simulated))
 	b.WriteString("| | real | simulated | difference | allowed | |\n|---|---|---|---|---|---|\n")
 	for _, r := range c.Rows() {
