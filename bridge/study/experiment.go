@@ -25,9 +25,9 @@ type Experiment struct {
 	MakesNone     bool                  // with Runs: what is not kept counts as interrupted
 }
 
-// RunKey is the key of the run of a policy on a scenario, by their positions.
-func (e *Experiment) RunKey(scenario, policyIndex int) (string, error) {
-	return e.Scenarios[scenario].RunKey(e.Policies[policyIndex], e.optionsOf(scenario))
+// FindRun reads back the run of a policy on a scenario, by their positions; nil: it is not kept.
+func (e *Experiment) FindRun(runs RunKeeper, scenario, policyIndex int) (*measure.Run, error) {
+	return e.Scenarios[scenario].FindRun(runs, e.Policies[policyIndex], e.optionsOf(scenario))
 }
 
 // RunOne makes the run of a policy on a scenario, unless it is kept, and keeps it.
@@ -54,11 +54,7 @@ func (e *Experiment) runOrRead(ctx context.Context, scenario, policyIndex int, r
 		}
 		return run, err
 	}
-	key, err := e.RunKey(scenario, policyIndex)
-	if err != nil {
-		return nil, err
-	}
-	run, err := e.Runs.FindRun(key)
+	run, err := e.FindRun(e.Runs, scenario, policyIndex)
 	if run == nil && err == nil {
 		return nil, ErrInterrupted
 	}

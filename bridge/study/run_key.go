@@ -49,18 +49,30 @@ func (s *Scenario) writeIdentity(w io.Writer) error {
 	return errors.Join(e.Encode(s.Name), e.Encode(s.Nodes), e.Encode(s.Accounts), e.Encode(s.Jobs))
 }
 
+// FindRun reads back the run of a policy that the keeper has; nil: it was not made yet.
+func (s *Scenario) FindRun(keeper RunKeeper, p policyset.PolicyChoice, o RunOptions) (*measure.Run, error) {
+	run, _, err := s.findRun(keeper, p, o)
+	return run, err
+}
+
+// findRun is FindRun, and returns the run's key too.
+func (s *Scenario) findRun(keeper RunKeeper, p policyset.PolicyChoice, o RunOptions) (*measure.Run, string, error) {
+	key, err := s.RunKey(p, o)
+	if err != nil {
+		return nil, "", err
+	}
+	run, err := keeper.FindRun(key)
+	return run, key, err
+}
+
 // RunOrRead is Run, but a run that the keeper has is read back, and one that ends is kept. Kept
 // runs have neither samples nor the times that decisions took.
 func (s *Scenario) RunOrRead(ctx context.Context, keeper RunKeeper, p policyset.PolicyChoice, o RunOptions) (*measure.Run, error) {
-	key, err := s.RunKey(p, o)
-	if err != nil {
-		return nil, err
-	}
-	if run, err := keeper.FindRun(key); run != nil || err != nil {
+	run, key, err := s.findRun(keeper, p, o)
+	if run != nil || err != nil {
 		return run, err
 	}
-	run, err := s.Run(ctx, p, o, nil)
-	if err != nil {
+	if run, err = s.Run(ctx, p, o, nil); err != nil {
 		return nil, err
 	}
 	run.DecideSeconds, run.Samples = nil, nil

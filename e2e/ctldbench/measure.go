@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -63,24 +62,8 @@ func (s *site) measureWindow(ctx context.Context, kind string, window time.Durat
 // span is the time in which was counted.
 func (s *sample) span() time.Duration { return s.Now.Sub(s.CountersStart) }
 
-// own is what the requests of fairbridge cost.
-func (s *sample) own() slurm.RPCCount { return findCount(s.RPCsByUser, s.ownUser) }
-
-// others is what all other requests cost.
-func (s *sample) others() (sum slurm.RPCCount) {
-	for _, c := range s.RPCsByUser {
-		if c.Name != s.ownUser {
-			sum.Count += c.Count
-			sum.TotalTime += c.TotalTime
-		}
-	}
-	return sum
-}
-
-// findCount returns the count of a name, zero where there is none.
-func findCount(all []slurm.RPCCount, name string) slurm.RPCCount {
-	if i := slices.IndexFunc(all, func(c slurm.RPCCount) bool { return c.Name == name }); i >= 0 {
-		return all[i]
-	}
-	return slurm.RPCCount{Name: name}
+// load is what the requests of fairbridge cost, and all other requests.
+func (s *sample) load() (own, others slurm.RPCCount) {
+	l := s.LoadBy(s.ownUser)
+	return l.Own, slurm.RPCCount{Count: l.All.Count - l.Own.Count, TotalTime: l.All.TotalTime - l.Own.TotalTime}
 }

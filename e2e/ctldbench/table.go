@@ -27,7 +27,7 @@ func printTables(out io.Writer, all []sample, o options) {
 }
 
 func printWindow(out io.Writer, s *sample) {
-	own, others := s.own(), s.others()
+	own, others := s.load()
 	printCells(out, s.kind, fmt.Sprint(own.Count), formatMilliseconds(own.TotalTime), fmt.Sprintf("%.2f %%", 100*own.TotalTime.Seconds()/s.span().Seconds()),
 		fmt.Sprint(others.Count), formatMilliseconds(others.TotalTime),
 		fmt.Sprint(s.CycleCount), formatMilliseconds(s.CycleMean), formatMilliseconds(s.CycleMax),

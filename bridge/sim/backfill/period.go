@@ -38,7 +38,7 @@ type period struct {
 	open       nodeSet
 }
 
-// closeNodes keeps whole nodes for a job, or for nobody, between two moments.
+// closeNodes keeps whole nodes for a job, or from all jobs, between two moments.
 func (p *Plan) closeNodes(nodes iter.Seq[*inventory.Node], from, to int64) {
 	from = max(from, p.periods[0].begin)
 	if to <= from {

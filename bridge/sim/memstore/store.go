@@ -139,7 +139,7 @@ func (s *Store) Intents(ctx context.Context, _ string, _, since time.Time) ([]br
 	return s.journal.intentsSince(since), nil
 }
 
-// ForgetClosed drops the closed intents that nobody needs any more, for runs that are long.
+// ForgetClosed drops the closed intents that no cycle needs any more, for runs that are long.
 func (s *Store) ForgetClosed(canForget func(*bridge.Intent) bool) {
 	s.journal.forgetClosed(canForget)
 }

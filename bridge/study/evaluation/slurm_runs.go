@@ -160,11 +160,7 @@ func (t *slurmTable) findRun(s *study.Scenario, p policyset.PolicyChoice, seed i
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.RunKey(p, o)
-	if err != nil {
-		return nil, err
-	}
-	run, err := t.Runs.FindRun(key)
+	run, err := s.FindRun(t.Runs, p, o)
 	if run != nil {
 		run.Seed = seed // that its jobs were drawn with
 	}

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -135,11 +134,7 @@ func listRuns(blocks []*study.Block) []wantedRun {
 func listMissingRuns(blocks []*study.Block, runs study.RunKeeper) ([]wantedRun, error) {
 	var missing []wantedRun
 	for _, w := range listRuns(blocks) {
-		key, err := w.experiment.RunKey(w.scenarioIndex, w.index)
-		if err != nil {
-			return nil, err
-		}
-		run, err := runs.FindRun(key)
+		run, err := w.experiment.FindRun(runs, w.scenarioIndex, w.index)
 		if err != nil {
 			return nil, err
 		}
@@ -226,14 +221,4 @@ func (f *compareFlags) newArray(flags *pflag.FlagSet, runCount int) (*jobArray, 
 		}
 	})
 	return a, nil
-}
-
-// waitOrEnd waits, but for the end of the context.
-func waitOrEnd(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

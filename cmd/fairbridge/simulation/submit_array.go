@@ -62,8 +62,10 @@ func (a *jobArray) wait(ctx context.Context, id string, pollInterval time.Durati
 		default:
 			failures = 0
 		}
-		if err := waitOrEnd(ctx, pollInterval); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollInterval):
 		}
 	}
 }

@@ -18,7 +18,7 @@ type runningJob struct {
 	until time.Time
 }
 
-// keptNodes are kept for a job that is to start, or for nobody, for a time.
+// keptNodes are kept for a job that is to start, or from all jobs, for a time.
 type keptNodes struct {
 	nodes    []*inventory.Node
 	from, to time.Time
@@ -46,7 +46,7 @@ type taskKey struct {
 // never is later than any moment.
 var never = time.Unix(0, 1<<63-1)
 
-// BeginPass lays out what is free, and what is kept for nobody.
+// BeginPass lays out what is free, and what is closed to all jobs.
 func (f *ReferencePlan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod) {
 	*f = ReferencePlan{now: now, horizon: now.Add(window), notBeforeByTask: map[taskKey]time.Time{}}
 	for _, n := range nodes {
