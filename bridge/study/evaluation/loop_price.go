@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
@@ -35,11 +33,15 @@ type loopSwitch struct {
 	change     func(o *study.RunOptions)
 }
 
-// orderSwitches are those that are told apart where no job may be stopped.
-var orderSwitches = []loopSwitch{
+// referenceSwitches stand first in every table: without the loop, and with it as it is.
+var referenceSwitches = []loopSwitch{
 	{title: "carried out at once, GPUs of a gang anywhere", isExact: true, change: func(*study.RunOptions) {}},
 	{title: "carried out at once, gangs node by node", isExact: true, change: func(o *study.RunOptions) { o.KeepsNodeShapes = true }},
 	{title: "as it is", change: func(*study.RunOptions) {}},
+}
+
+// orderSwitches are those that are told apart where no job may be stopped.
+var orderSwitches = []loopSwitch{
 	{title: "without holds and node lists", change: func(o *study.RunOptions) { o.Mode = bridge.ModeRank }},
 	{title: "a cycle every 10 s", change: func(o *study.RunOptions) { o.LoopConfig.Interval = 10 * time.Second }},
 	{title: "Slurm's own order (`multifactor`)", policyName: "multifactor:size=0,partition=0,fair_share=classic", change: func(*study.RunOptions) {}},
@@ -47,9 +49,6 @@ var orderSwitches = []loopSwitch{
 
 // stopSwitches are those that are told apart where all jobs may be stopped.
 var stopSwitches = []loopSwitch{
-	{title: "carried out at once, GPUs of a gang anywhere", isExact: true, change: func(*study.RunOptions) {}},
-	{title: "carried out at once, gangs node by node", isExact: true, change: func(o *study.RunOptions) { o.KeepsNodeShapes = true }},
-	{title: "as it is", change: func(*study.RunOptions) {}},
 	{title: "stops by percentages alone (`small_cluster_gpus: 0`)", change: func(o *study.RunOptions) { o.LoopConfig.Budgets.SmallClusterGPUs = 0 }},
 	{title: "half of the GPUs an hour (`small_stop_percent: 50`)", change: func(o *study.RunOptions) {
 		o.LoopConfig.Budgets.SmallClusterGPUs, o.LoopConfig.Budgets.SmallStopPercent = 1600, 50
@@ -81,9 +80,9 @@ those that ask Slurm for whole nodes: most of what looks like the loop's price i
 // WriteLoopPrice makes the runs and writes the section of the page that takes the price of the
 // loop apart; the rest of the page stays.
 func WriteLoopPrice(ctx context.Context, path string, o LoopPriceOptions) error {
-	page, err := os.ReadFile(path)
+	page, err := readPage(path)
 	if err != nil {
-		return fmt.Errorf("reading the page of which the section is a part: %w", err)
+		return err
 	}
 	seeds := 20
 	if o.IsQuick {
@@ -97,12 +96,11 @@ func WriteLoopPrice(ctx context.Context, path string, o LoopPriceOptions) error 
 		switches []loopSwitch
 	}{{"No job may be stopped", 0, orderSwitches}, {"All jobs may be stopped", 1, stopSwitches}} {
 		fmt.Fprintf(section, "\n### %s\n\n", part.title)
-		if err := o.writeSwitches(ctx, section, part.switches, part.share, seeds); err != nil {
+		if err := o.writeSwitches(ctx, section, slices.Concat(referenceSwitches, part.switches), part.share, seeds); err != nil {
 			return err
 		}
 	}
-	whole := replaceSection(string(page), loopPriceTitle, section.String())
-	return datafile.SaveFile(path, true, func(w io.Writer) error { _, err := io.WriteString(w, whole); return err })
+	return saveSection(path, page, loopPriceTitle, section.String())
 }
 
 // loopPriceFigures are the columns, by their keys, and what they are called.
@@ -134,18 +132,10 @@ func (o *LoopPriceOptions) writeSwitches(ctx context.Context, page *bytes.Buffer
 	}
 	o.ReportProgress(fmt.Sprintf("price of the loop: %g of the jobs may be stopped", share))
 	set := paired.NewSet(8, nil)
-	head := []string{"Switch"}
-	for _, f := range loopPriceFigures {
-		head = append(head, f[1])
-	}
-	writeHeader(page, head...)
+	writeHeader(page, append([]string{"Switch"}, titlesOf(loopPriceFigures)...)...)
 	for i, x := range switches {
-		row, c := []string{x.title}, set.Compare(x.title, runs[i+1], runs[0])
-		for _, f := range loopPriceFigures {
-			k := figureIndex(set, f[0])
-			row = append(row, set.Figures[k].FormatSpread(c.Spreads[k]))
-		}
-		writeRow(page, row...)
+		c := set.Compare(x.title, runs[i+1], runs[0])
+		writeRow(page, append([]string{x.title}, formatSpreads(set, &c, loopPriceFigures)...)...)
 	}
 	return nil
 }

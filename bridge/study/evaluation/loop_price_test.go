@@ -3,6 +3,7 @@ package evaluation
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,7 +25,7 @@ func TestLoopPriceIsASection(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for _, x := range append(append([]loopSwitch{}, orderSwitches...), stopSwitches...) {
+	for _, x := range slices.Concat(referenceSwitches, orderSwitches, stopSwitches) {
 		if !strings.Contains(page, "\n| "+x.title+" | ") {
 			t.Errorf("no row for %s", x.title)
 		}

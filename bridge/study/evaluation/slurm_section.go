@@ -25,9 +25,9 @@ const slurmSectionTitle = "## Against Slurm alone\n"
 // compares all policies with Slurm alone; the rest of the page stays. When the context ends, the
 // section is made of what is there, which it says, and the error is the context's.
 func WriteSlurmTable(ctx context.Context, path string, o SlurmTableOptions) error {
-	page, err := os.ReadFile(path)
+	page, err := readPage(path)
 	if err != nil {
-		return fmt.Errorf("reading the page of which the table is a part: %w", err)
+		return err
 	}
 	t, err := newSlurmTable(o)
 	if err != nil {
@@ -43,8 +43,22 @@ func WriteSlurmTable(ctx context.Context, path string, o SlurmTableOptions) erro
 	if err != nil {
 		return err
 	}
-	whole := replaceSection(string(page), slurmSectionTitle, section)
-	return errors.Join(datafile.SaveFile(path, true, func(w io.Writer) error { _, err := io.WriteString(w, whole); return err }), ran)
+	return errors.Join(saveSection(path, page, slurmSectionTitle, section), ran)
+}
+
+// readPage reads the page of which a section is written anew.
+func readPage(path string) (string, error) {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("reading the page of which the section is a part: %w", err)
+	}
+	return string(page), nil
+}
+
+// saveSection saves the page with the section in the place of the old one.
+func saveSection(path, page, title, section string) error {
+	whole := replaceSection(page, title, section)
+	return datafile.SaveFile(path, true, func(w io.Writer) error { _, err := io.WriteString(w, whole); return err })
 }
 
 // findSection returns where the section with the heading stands in a page; both 0: nowhere.

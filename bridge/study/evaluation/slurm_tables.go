@@ -25,6 +25,25 @@ func figureIndex(s *paired.Set, key string) int {
 	return slices.IndexFunc(s.Figures, func(f *paired.Figure) bool { return f.Key == key })
 }
 
+// titlesOf are what figures are called.
+func titlesOf(figures [][2]string) []string {
+	var titles []string
+	for _, f := range figures {
+		titles = append(titles, f[1])
+	}
+	return titles
+}
+
+// formatSpreads are the cells of a row: the spreads of those figures.
+func formatSpreads(s *paired.Set, c *paired.Comparison, figures [][2]string) []string {
+	var cells []string
+	for _, f := range figures {
+		k := figureIndex(s, f[0])
+		cells = append(cells, s.Figures[k].FormatSpread(c.Spreads[k]))
+	}
+	return cells
+}
+
 // completionOf is the spread of the ratios of mean completion times.
 func completionOf(b *study.PairedBlock, policyIndex int) paired.Spread {
 	return b.Comparisons[policyIndex].Spreads[figureIndex(b.Set, "mean_completion_s")]
@@ -115,23 +134,17 @@ func writeLosers(page *bytes.Buffer, blocks []*study.PairedBlock) {
 func writeBlock(page *bytes.Buffer, b *study.PairedBlock) {
 	text := b.Setting.String()
 	fmt.Fprintf(page, "\n#### %s%s\n\n", strings.ToUpper(text[:1]), text[1:])
-	head := []string{"Policy", "Seeds"}
 	base := []string{"*" + b.Baseline.PolicyLabel + "*", fmt.Sprintf("*%d*", len(b.Baseline.Pairs))}
 	values := b.Set.ValueSpreads(&b.Baseline)
 	for _, f := range shownFigures {
 		k := figureIndex(b.Set, f[0])
-		head, base = append(head, f[1]), append(base, "*"+b.Set.Figures[k].FormatValues(values[k])+"*")
+		base = append(base, "*"+b.Set.Figures[k].FormatValues(values[k])+"*")
 	}
-	writeHeader(page, head...)
+	writeHeader(page, append([]string{"Policy", "Seeds"}, titlesOf(shownFigures)...)...)
 	writeRow(page, base...)
 	for i := range b.Comparisons {
 		c := &b.Comparisons[i]
-		row := []string{c.PolicyLabel, fmt.Sprint(len(c.Pairs))}
-		for _, f := range shownFigures {
-			k := figureIndex(b.Set, f[0])
-			row = append(row, b.Set.Figures[k].FormatSpread(c.Spreads[k]))
-		}
-		writeRow(page, row...)
+		writeRow(page, append([]string{c.PolicyLabel, fmt.Sprint(len(c.Pairs))}, formatSpreads(b.Set, c, shownFigures)...)...)
 	}
 	for i := range b.Comparisons {
 		if c := &b.Comparisons[i]; c.PolicyLabel == "fairbridge" {
