@@ -49,7 +49,7 @@ bench: ## all benchmarks
 evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in that folder
 	$(GO) run ./cmd/evaluation $(if $(TRACES),-traces $(TRACES))
 
-ratios: ## all policies against Slurm alone, in docs/evaluation.md: an hour, goes on where it was; PHILLY=FILE ITP=FILE ARGS=
+ratios: ## policies against Slurm alone, in docs/evaluation.md: two hours, goes on where it was; PHILLY=FILE ITP=FILE ARGS='-parts days'
 	$(GO) run ./cmd/evaluation -ratios $(if $(PHILLY),-philly $(PHILLY)) $(if $(ITP),-itp $(ITP)) $(ARGS)
 
 loop-price: ## what of the loop costs how much, in docs/evaluation.md: ten minutes on a quiet machine

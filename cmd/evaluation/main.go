@@ -1,4 +1,4 @@
-// Command evaluation writes docs/evaluation.md, or with -ratios only its table of all policies
+// Command evaluation writes docs/evaluation.md, or with -ratios only its tables of policies
 // against Slurm alone, or with -loop-price the one that takes the price of the loop apart; see package bridge/study/evaluation.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"fairbridge/bridge/study/evaluation"
@@ -43,7 +44,11 @@ func (o *options) addFlags() {
 	flag.StringVar(&o.path, "o", "docs/evaluation.md", "file to write")
 	flag.StringVar(&o.evaluation.TracesFolder, "traces", "", "folder with the Shockwave artifact's traces and throughput tables; without it these tables are left out")
 	flag.BoolVar(&o.evaluation.IsQuick, "quick", false, "small sizes only, to try the command")
-	flag.BoolVar(&o.writesTable, "ratios", false, "write only the section that compares all policies with Slurm alone, and leave the rest of the file")
+	flag.BoolVar(&o.writesTable, "ratios", false, "write only the sections that compare policies with Slurm alone, and leave the rest of the file")
+	flag.Func("parts", "with -ratios: only these sections, separated by commas: hours (parts of drawn days, all policies), days (whole ones), windows (of the traces); all without it", func(list string) error {
+		o.table.Parts = strings.Split(list, ",")
+		return nil
+	})
 	flag.StringVar(&o.table.PhillyPath, "philly", "", "with -ratios: Microsoft's Philly trace as a table; without it its windows are left out")
 	flag.StringVar(&o.table.ITPPath, "itp", "", "with -ratios: a cluster of Microsoft's ITP traces; without it its windows are left out")
 	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios: folder with the runs that ended, one file each; those are not made again")

@@ -24,16 +24,16 @@ func (o *Options) reportProgressf(format string, a ...any) {
 	o.ReportProgress(fmt.Sprintf(format, a...))
 }
 
-// WriteEvaluation measures everything but the table against Slurm alone and the price of the loop
+// WriteEvaluation measures everything but the tables against Slurm alone and the price of the loop
 // taken apart, which stay as they are on the page (see WriteSlurmTable and WriteLoopPrice), then writes the page to the file: whole or not at all.
 func WriteEvaluation(ctx context.Context, path string, o Options) error {
 	page := &bytes.Buffer{}
 	fmt.Fprintf(page, pageHead, describeMachine())
 	if old, err := os.ReadFile(path); err == nil {
-		for _, title := range []string{slurmSectionTitle, loopPriceTitle} {
-			begin, end := findSection(string(old), title)
-			fmt.Fprintf(page, "\n%s", bytes.TrimRight(old[begin:end], "\n"))
-			page.WriteString("\n")
+		for _, title := range keptSections() {
+			if begin, end := findSection(string(old), title); end > 0 {
+				fmt.Fprintf(page, "\n%s\n", bytes.TrimRight(old[begin:end], "\n"))
+			}
 		}
 	}
 	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeedComparison, writeGrowthWithJobs, writeFidelityComparison} {
@@ -50,4 +50,13 @@ func WriteEvaluation(ctx context.Context, path string, o Options) error {
 		_, err := page.WriteTo(w)
 		return err
 	})
+}
+
+// keptSections are the headings of what WriteEvaluation leaves.
+func keptSections() []string {
+	var titles []string
+	for i := range tableParts {
+		titles = append(titles, tableParts[i].title)
+	}
+	return append(titles, loopPriceTitle)
 }

@@ -15,11 +15,11 @@ import (
 	"fairbridge/bridge/study/policyset"
 )
 
-// slurmTable is the table while its runs are made.
+// slurmTable is a part of the table while its runs are made.
 type slurmTable struct {
 	SlurmTableOptions
+	part      *tablePart
 	workloads []*comparedWorkload
-	policies  []policyset.PolicyChoice // Slurm by itself first
 
 	made  *countingKeeper
 	began time.Time
@@ -41,22 +41,20 @@ func (k *countingKeeper) KeepRun(key string, run *measure.Run) error {
 // by chance.
 const chanceLabel = "slurm again"
 
-func newSlurmTable(o SlurmTableOptions) (*slurmTable, error) {
-	t := &slurmTable{SlurmTableOptions: o, made: &countingKeeper{RunKeeper: o.Runs}, began: time.Now()}
+func newSlurmTable(part *tablePart, o SlurmTableOptions) (*slurmTable, error) {
+	t := &slurmTable{SlurmTableOptions: o, part: part, made: &countingKeeper{RunKeeper: o.Runs}, began: time.Now()}
 	var err error
-	if t.workloads, err = o.workloads(); err != nil {
+	if t.workloads, err = part.open(&o); err != nil {
 		return nil, err
 	}
-	list := "slurm,all"
-	if o.IsQuick {
-		list = "slurm,fairbridge,fifo,easy"
+	for _, w := range t.workloads {
+		if w.choices, err = policyset.ParsePolicies(w.policies, false); err != nil {
+			return nil, err
+		}
+		again := w.choices[0]
+		again.Label = chanceLabel
+		w.choices = slices.Insert(w.choices, 1, again)
 	}
-	if t.policies, err = policyset.ParsePolicies(list, false); err != nil {
-		return nil, err
-	}
-	again := t.policies[0]
-	again.Label = chanceLabel
-	t.policies = slices.Insert(t.policies, 1, again)
 	return t, nil
 }
 
@@ -64,7 +62,7 @@ func newSlurmTable(o SlurmTableOptions) (*slurmTable, error) {
 func (t *slurmTable) countRuns() int {
 	n := 0
 	for _, w := range t.workloads {
-		n += len(w.loads) * len(w.shares) * w.seeds * len(t.policies)
+		n += len(w.loads) * len(w.shares) * w.seeds * len(w.choices)
 	}
 	return n
 }
@@ -88,7 +86,7 @@ func (t *slurmTable) makeRuns(ctx context.Context) error {
 				if err != nil {
 					return errors.Join(err, group.Wait())
 				}
-				for _, p := range t.policies {
+				for _, p := range w.choices {
 					done++
 					before := done
 					group.Go(func() error { return t.makeRun(ctx, &c, s, p, seed, before) })
@@ -104,7 +102,7 @@ func (t *slurmTable) makeRuns(ctx context.Context) error {
 
 // makeRun makes one run, unless it is kept; only the context's end is an error.
 func (t *slurmTable) makeRun(ctx context.Context, c *slurmTableCell, s *study.Scenario, p policyset.PolicyChoice, seed int64, number int) error {
-	o, err := slurmRunOptions(s, p, seed)
+	o, err := c.runOptions(s, p, seed)
 	if err == nil {
 		_, err = s.RunOrRead(ctx, t.made, p, o)
 	}
@@ -120,9 +118,9 @@ func (t *slurmTable) makeRun(ctx context.Context, c *slurmTableCell, s *study.Sc
 	return nil
 }
 
-// slurmRunOptions are those of a run of the table.
-func slurmRunOptions(s *study.Scenario, p policyset.PolicyChoice, seed int64) (study.RunOptions, error) {
-	o := study.RunOptions{ThroughSlurm: true, Seed: seed}
+// runOptions are those of a run of the workload.
+func (w *comparedWorkload) runOptions(s *study.Scenario, p policyset.PolicyChoice, seed int64) (study.RunOptions, error) {
+	o := study.RunOptions{ThroughSlurm: true, Seed: seed, KnowsTruth: w.knowsTruth}
 	if p.Label == chanceLabel {
 		o.Seed += 1_000_000
 	}
@@ -131,7 +129,7 @@ func slurmRunOptions(s *study.Scenario, p policyset.PolicyChoice, seed int64) (s
 
 // collectRuns reads the runs of a cell, and how many are missing.
 func (t *slurmTable) collectRuns(c *slurmTableCell) (*study.Block, int, error) {
-	b := &study.Block{Setting: c.Setting, Experiment: &study.Experiment{Policies: t.policies}, Results: make([]study.Result, len(t.policies))}
+	b := &study.Block{Setting: c.Setting, Experiment: &study.Experiment{Policies: c.choices}, Results: make([]study.Result, len(c.choices))}
 	missing := 0
 	for seed := int64(1); seed <= int64(c.seeds); seed++ {
 		s, err := c.scenario(seed)
@@ -139,8 +137,8 @@ func (t *slurmTable) collectRuns(c *slurmTableCell) (*study.Block, int, error) {
 			return nil, 0, err
 		}
 		b.Scenarios = append(b.Scenarios, s)
-		for i, p := range t.policies {
-			run, err := t.findRun(s, p, seed)
+		for i, p := range c.choices {
+			run, err := t.findRun(c, s, p, seed)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -155,8 +153,8 @@ func (t *slurmTable) collectRuns(c *slurmTableCell) (*study.Block, int, error) {
 }
 
 // findRun reads a run back; nil: there is none.
-func (t *slurmTable) findRun(s *study.Scenario, p policyset.PolicyChoice, seed int64) (*measure.Run, error) {
-	o, err := slurmRunOptions(s, p, seed)
+func (t *slurmTable) findRun(c *slurmTableCell, s *study.Scenario, p policyset.PolicyChoice, seed int64) (*measure.Run, error) {
+	o, err := c.runOptions(s, p, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package evaluation
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,23 +14,40 @@ import (
 	"fairbridge/policy"
 )
 
-//go:embed slurm_section.md
-var slurmSectionHead string
-
-// slurmSectionTitle is the heading of the section that WriteSlurmTable writes.
-const slurmSectionTitle = "## Against Slurm alone\n"
-
-// WriteSlurmTable makes the runs that are missing and writes the section of the page that
-// compares all policies with Slurm alone; the rest of the page stays. When the context ends, the
-// section is made of what is there, which it says, and the error is the context's.
+// WriteSlurmTable makes the runs that are missing and writes the sections of the page that
+// compare policies with Slurm alone, one part after the other; the rest of the page stays. When
+// the context ends, the sections are made of what is there, which they say, and the error is the
+// context's.
 func WriteSlurmTable(ctx context.Context, path string, o SlurmTableOptions) error {
+	parts, err := pickParts(o.Parts)
+	if err != nil {
+		return err
+	}
+	var ran error
+	for i := range parts {
+		if err := writePart(ctx, path, &parts[i], o); err != nil {
+			if !errors.Is(err, ctx.Err()) {
+				return err
+			}
+			ran = err
+		}
+	}
+	return ran
+}
+
+// writePart is WriteSlurmTable for one part.
+func writePart(ctx context.Context, path string, part *tablePart, o SlurmTableOptions) error {
 	page, err := readPage(path)
 	if err != nil {
 		return err
 	}
-	t, err := newSlurmTable(o)
+	t, err := newSlurmTable(part, o)
 	if err != nil {
 		return err
+	}
+	if len(t.workloads) == 0 {
+		o.ReportProgress(fmt.Sprintf("part %s is left as it is: no trace of it is named", part.name))
+		return nil
 	}
 	var ran error
 	if !o.MakesNone {
@@ -43,7 +59,7 @@ func WriteSlurmTable(ctx context.Context, path string, o SlurmTableOptions) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(saveSection(path, page, slurmSectionTitle, section), ran)
+	return errors.Join(saveSection(path, page, part.title, section, part.sectionsBefore()...), ran)
 }
 
 // readPage reads the page of which a section is written anew.
@@ -55,9 +71,10 @@ func readPage(path string) (string, error) {
 	return string(page), nil
 }
 
-// saveSection saves the page with the section in the place of the old one.
-func saveSection(path, page, title, section string) error {
-	whole := replaceSection(page, title, section)
+// saveSection saves the page with the section in the place of the old one, or, where there was none,
+// after the last of those that stand before it.
+func saveSection(path, page, title, section string, before ...string) error {
+	whole := replaceSection(page, title, section, before...)
 	return datafile.SaveFile(path, true, func(w io.Writer) error { _, err := io.WriteString(w, whole); return err })
 }
 
@@ -73,14 +90,19 @@ func findSection(page, title string) (begin, end int) {
 	return begin, len(page)
 }
 
-// replaceSection puts the section in the place of the old one, or before the first.
-func replaceSection(page, title, section string) string {
+// replaceSection puts the section in the place of the old one; where there was none, after the last of
+// those before it, or before the first of the page.
+func replaceSection(page, title, section string, before ...string) string {
 	begin, end := findSection(page, title)
 	if end == 0 {
+		begin, end = len(page), len(page)
 		if first := strings.Index(page, "\n## "); first >= 0 {
 			begin, end = first+1, first+1
-		} else {
-			begin, end = len(page), len(page)
+		}
+		for _, b := range before {
+			if _, after := findSection(page, b); after > 0 {
+				begin, end = after, after
+			}
 		}
 	}
 	return page[:begin] + strings.TrimRight(section, "\n") + "\n\n" + page[end:]
@@ -98,7 +120,7 @@ func (t *slurmTable) writeSection() (string, error) {
 				return "", err
 			}
 			missing += n
-			p, err := b.PairWith(t.policies[0].Label)
+			p, err := b.PairWith(w.choices[0].Label)
 			if err != nil {
 				return "", err
 			}
@@ -107,14 +129,9 @@ func (t *slurmTable) writeSection() (string, error) {
 		}
 		writeComparedWorkload(&body, w, blocks)
 	}
-	head := bytes.NewBufferString(slurmSectionHead)
+	head := bytes.NewBufferString(t.part.head)
 	if missing > 0 {
 		fmt.Fprintf(head, "\n**%s of %d are missing here**: not made yet, or failed.\n", policy.FormatCount(missing, "run"), t.countRuns())
-	}
-	for _, x := range [][2]string{{t.PhillyPath, "Philly"}, {t.ITPPath, "ITP"}} {
-		if x[0] == "" {
-			fmt.Fprintf(head, "\nWritten without the %s trace: its windows are left out.\n", x[1])
-		}
 	}
 	return head.String() + body.String(), nil
 }
