@@ -16,6 +16,7 @@ type Past struct {
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.
 	PredictTimeLeft func(*policy.Job) (left, sigma time.Duration)
+	PredictionTrust float64        // how far what it predicts proved true, 0 to 1; see policy.Snapshot
 	GPUSpeeds       []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds
 }
 

@@ -41,9 +41,12 @@ type Snapshot struct {
 	Accounts     []Account `json:"accounts,omitempty"`
 	Users        []User    `json:"users,omitempty"`
 	// Speeds are those of GPU types that the site knows better than DataSheetSpeed, sorted.
-	Speeds  []Speed       `json:"speeds,omitempty"`
-	History []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
-	Memo    Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
+	Speeds []Speed `json:"speeds,omitempty"`
+	// PredictionTrust is how far the order of jobs by Job.PredictedLeft has proved true here,
+	// from 0, not at all or not known, to 1, always; see learn.RunOrderTrust.
+	PredictionTrust float64       `json:"trust,omitempty"`
+	History         []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
+	Memo            Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 	// OmitReasons says that the reasons will not be read: Decision.Why may be empty.
 	OmitReasons bool `json:"terse,omitempty"`
 }

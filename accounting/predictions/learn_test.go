@@ -45,6 +45,9 @@ func TestLearn(t *testing.T) {
 	}
 	past, err := d.Past(ctx, testCluster, made)
 	must(t, err)
+	if past.PredictionTrust < .3 || past.PredictionTrust > 1 {
+		t.Errorf("trust %g in what was predicted of 40 jobs that each took what is typical of their name", past.PredictionTrust)
+	}
 	for kind, want := range []time.Duration{330 * time.Second, 3630 * time.Second, 20030 * time.Second} {
 		j := policy.Job{User: fmt.Sprint("u", kind), Account: fmt.Sprint("a", kind%2), Name: fmt.Sprint("train-", kind), Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, Limit: 24 * time.Hour}
 		left, sigma := past.PredictTimeLeft(&j)

@@ -16,14 +16,23 @@ import (
 
 var qPredictNewest = sql.QueryText("predict_newest")
 
-// NewestModel returns what policies may ask of the newest model of a cluster: what
-// remains of a job, and how fast GPU types are. Both are nil when there is none.
-func (s *Store) NewestModel(ctx context.Context, q rowQuerier, cluster string) (left func(*policy.Job) (left, sigma time.Duration), speeds []policy.Speed, err error) {
+// NewestModel is what policies may ask of the newest model of a cluster; zero where there
+// is none.
+type NewestModel struct {
+	// PredictTimeLeft returns what remains of a job, and its standard error; nil: nothing
+	// was learnt.
+	PredictTimeLeft func(*policy.Job) (left, sigma time.Duration)
+	Trust           float64        // how far that proved true; see learn.Model
+	GPUSpeeds       []policy.Speed // of GPU types
+}
+
+// ReadNewestModel reads the newest model of a cluster.
+func (s *Store) ReadNewestModel(ctx context.Context, q rowQuerier, cluster string) (NewestModel, error) {
 	m, err := s.loadModel(ctx, q, cluster)
 	if m.predictor == nil {
-		return nil, nil, err
+		return NewestModel{}, err
 	}
-	return m.predictLeft, m.predictor.model.Speeds, err
+	return NewestModel{m.predictLeft, m.model.Trust, m.model.Speeds}, err
 }
 
 // modelCache remembers the model in use of each cluster: it is some megabytes that

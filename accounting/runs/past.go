@@ -33,7 +33,8 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.FinishedJobs, err = readFinishedJobs(ctx, tx, cluster); err != nil {
 			return err
 		}
-		out.PredictTimeLeft, out.GPUSpeeds, err = s.Predictions.NewestModel(ctx, tx, cluster)
+		m, err := s.Predictions.ReadNewestModel(ctx, tx, cluster)
+		out.PredictTimeLeft, out.PredictionTrust, out.GPUSpeeds = m.PredictTimeLeft, m.Trust, m.GPUSpeeds
 		return err
 	})
 	if err != nil {

@@ -37,7 +37,7 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 	}
 	if k.Past != nil {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.FinishedJobs
-		s.Speeds = k.Past.GPUSpeeds
+		s.Speeds, s.PredictionTrust = k.Past.GPUSpeeds, k.Past.PredictionTrust
 	}
 	s.Speeds = combineSpeeds(s.Speeds, k.SiteGPUSpeeds)
 	for i := range k.View.Nodes {

@@ -58,7 +58,19 @@ func (n noisyPolicy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	for i := range seen.Jobs {
 		distortJob(&seen.Jobs[i], n.factorOf(int64(seen.Jobs[i].ID)))
 	}
+	seen.PredictionTrust *= n.trustFactor()
 	return n.Policy.Decide(&seen)
+}
+
+// runTimeSpread is the standard deviation of the logarithm of run times on GPU clusters,
+// about: a factor of ten.
+const runTimeSpread = 2.3
+
+// trustFactor is what such noise leaves of the trust in predictions: the surplus of pairs
+// in their true order that is to be expected of run times that spread log-normally
+// (two thirds of jobs within a factor of ten).
+func (n noisyPolicy) trustFactor() float64 {
+	return 2 / math.Pi * math.Asin(runTimeSpread/math.Hypot(runTimeSpread, math.Log(n.factor)))
 }
 
 // factorOf is by how much what remains of a job is said to be longer than it is.

@@ -15,6 +15,9 @@ type TimeLeftEstimate struct {
 	TimeLeft      time.Duration // remaining run time on what it asks; 0: unknown
 	TimeLeftSigma time.Duration // standard error of TimeLeft
 	Source        string        // rung of the information ladder: progress, history, limit, attained
+	// Trust is how far the order of jobs by such estimates has proved true here, from 0, not
+	// at all or not known, to 1, always.
+	Trust float64
 }
 
 // A Predictor says what a job will need.

@@ -15,13 +15,17 @@ func Fit(runs []Run, most int) *Model {
 		runs = slices.Clone(runs)
 		slices.SortStableFunc(runs, compareByEnd)
 	}
-	from := len(runs) * (100 - heldOutPercent) / 100
-	for i := range runs[:from] {
+	heldOutFrom := len(runs) * (100 - heldOutPercent) / 100
+	scoredFrom := max(len(runs)-maxScoredRuns, min(len(runs), minRunsBeforeScore))
+	first := min(heldOutFrom, scoredFrom)
+	for i := range runs[:first] {
 		m.AddRun(&runs[i])
 	}
-	if v := m.collectHeldOutRuns(runs[from:]); len(v) >= minHeldOutRuns {
-		m.tuneLevels(v)
+	heldOut, scored := m.addInTurn(runs[first:], heldOutFrom-first, scoredFrom-first)
+	if len(heldOut) >= minHeldOutRuns {
+		m.tuneLevels(heldOut)
 	}
+	m.Trust = runOrderTrust(scored)
 	m.Speeds = CompareSpeeds(runs)
 	m.Compact(most)
 	return m
@@ -41,24 +45,36 @@ func compareByEnd(a, b Run) int { return a.End.Compare(b.End) }
 // ended at a time: at the next full hour.
 func LearntAt(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
 
-// collectHeldOutRuns adds runs in the order in which they ended and notes, for some of them,
-// what each level of a model fitted every hour had known at their start.
-func (m *Model) collectHeldOutRuns(runs []Run) []heldOutRun {
-	every := max(1, (len(runs)+maxHeldOutRuns-1)/maxHeldOutRuns)
-	var starts []*Run
-	for i := 0; i < len(runs); i += every {
-		starts = append(starts, &runs[i])
+// startingRun is a run about which a model is asked as it was when the run began.
+type startingRun struct {
+	*Run
+	isHeldOut, isScored bool
+}
+
+// addInTurn adds runs in the order in which they ended. For some of those from heldOutFrom
+// on it notes what each level of a model fitted every hour had known at their start,
+// for those from scoredFrom on what such a model would have predicted of them.
+func (m *Model) addInTurn(runs []Run, heldOutFrom, scoredFrom int) (heldOut []heldOutRun, scored []scoredRun) {
+	every := max(1, (len(runs)-heldOutFrom+maxHeldOutRuns-1)/maxHeldOutRuns)
+	var starts []startingRun
+	for i := range runs {
+		s := startingRun{&runs[i], i >= heldOutFrom && (i-heldOutFrom)%every == 0, i >= scoredFrom}
+		if (s.isHeldOut || s.isScored) && s.limitedSeconds() > 0 {
+			starts = append(starts, s)
+		}
 	}
-	slices.SortStableFunc(starts, func(a, b *Run) int { return a.Start.Compare(b.Start) })
-	all := make([]heldOutRun, 0, len(starts))
+	slices.SortStableFunc(starts, func(a, b startingRun) int { return a.Start.Compare(b.Start) })
 	for i := range runs {
 		for len(starts) > 0 && starts[0].Start.Before(LearntAt(runs[i].End)) {
-			if starts[0].limitedSeconds() > 0 {
-				all = append(all, m.newHeldOutRun(starts[0]))
+			s := starts[0]
+			if starts = starts[1:]; s.isHeldOut {
+				heldOut = append(heldOut, m.newHeldOutRun(s.Run))
 			}
-			starts = starts[1:]
+			if s.isScored {
+				scored = append(scored, m.newScoredRun(s.Run))
+			}
 		}
 		m.AddRun(&runs[i])
 	}
-	return all
+	return heldOut, scored
 }

@@ -19,6 +19,9 @@ type Model struct {
 	Levels        []Level   `json:"levels"`  // the most general first
 	// Speeds are those of GPU types, as far as the runs tell; see CompareSpeeds.
 	Speeds []policy.Speed `json:"speeds,omitempty"`
+	// Trust is how far the order of the last runs by what was predicted of them when they
+	// began was their true order; see RunOrderTrust.
+	Trust float64 `json:"trust,omitempty"`
 
 	textTable textTable
 }

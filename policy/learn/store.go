@@ -65,6 +65,9 @@ func ParseModel(text []byte) (*Model, error) {
 	if m.Version != MethodVersion || len(m.Levels) != levelCount {
 		return nil, fmt.Errorf("a model of run times of version %d with %d levels; this release reads version %d with %d: fit it again", m.Version, len(m.Levels), MethodVersion, levelCount)
 	}
+	if !(m.Trust >= 0 && m.Trust <= 1) {
+		return nil, fmt.Errorf("a model of run times with trust %g: want 0 to 1; fit it again", m.Trust)
+	}
 	if err := m.textTable.loadTexts(m.Texts); err != nil {
 		return nil, fmt.Errorf("a model of run times: %w", err)
 	}

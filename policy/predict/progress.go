@@ -17,7 +17,7 @@ func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimat
 		return engine.TimeLeftEstimate{}
 	}
 	left := ran.Seconds() * (1 - done) / done
-	return engine.TimeLeftEstimate{TimeLeft: policy.DurationFromSeconds(left), Source: FromProgress}
+	return engine.TimeLeftEstimate{TimeLeft: policy.DurationFromSeconds(left), Source: FromProgress, Trust: 1}
 }
 
 // History passes on what was predicted for the job from the history of its
@@ -25,11 +25,11 @@ func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimat
 type History struct{}
 
 // Predict implements engine.Predictor.
-func (History) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
+func (History) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if e.PredictedLeft <= 0 {
 		return engine.TimeLeftEstimate{}
 	}
-	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: max(e.PredictedSigma, 0), Source: FromHistory}
+	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: max(e.PredictedSigma, 0), Source: FromHistory, Trust: r.PredictionTrust}
 }
 
 // Attained is the rule of thumb for heavy-tailed run times, for a job of which

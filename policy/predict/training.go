@@ -25,7 +25,7 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimat
 	if !ok {
 		left = leastTimeLeft(e.Training, r)
 	}
-	return engine.TimeLeftEstimate{TimeLeft: left, Source: FromTraining}
+	return engine.TimeLeftEstimate{TimeLeft: left, Source: FromTraining, Trust: 1}
 }
 
 func gpuTypeOfJob(j *policy.Job) string {

@@ -12,7 +12,7 @@ func (e *engine) decideAndCarryOut() error {
 	s := &e.snapshot
 	s.Seq++
 	s.Now, s.ClockSeconds = CalendarTimeAt(e.now), e.now
-	s.History = e.finishedJobs.sortedByService
+	s.History, s.PredictionTrust = e.finishedJobs.sortedByService, e.predictionTrust(CalendarTimeAt(e.now))
 	e.nodeWindows.updateDownNodes(e.now)
 	for i, j := range e.presentJobs {
 		j.updatePolicyJob(&s.Jobs[i])

@@ -55,6 +55,9 @@ type RunTimePredictor interface {
 	// PredictTimeLeft returns what remains of a job at a moment, and its standard error;
 	// 0: nothing is predicted.
 	PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma time.Duration)
+	// PredictionTrust returns how far what it predicts proved true until a moment, 0 to 1;
+	// see policy.Snapshot.
+	PredictionTrust(now time.Time) float64
 }
 
 // Run simulates until all jobs are done. Errors name the job or the decision

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"time"
+
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
 )
@@ -14,6 +16,17 @@ func (e *engine) predictTimeLeft(j *job, v *policy.Job) {
 	case e.RunTimes != nil:
 		v.PredictedLeft, v.PredictedSigma = e.RunTimes.PredictTimeLeft(e.snapshot.Now, v)
 	}
+}
+
+// predictionTrust is how far policies may trust what is predicted.
+func (e *engine) predictionTrust(now time.Time) float64 {
+	switch {
+	case e.PredictsTruth:
+		return 1
+	case e.RunTimes != nil:
+		return e.RunTimes.PredictionTrust(now)
+	}
+	return 0
 }
 
 // trueSecondsLeft is how many seconds the job still runs where it is, or on its reference

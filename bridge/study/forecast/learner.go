@@ -46,10 +46,8 @@ func (l *Learner) AddEndedRun(r learn.Run) { l.waitingRuns = append(l.waitingRun
 // PredictTimeLeft returns the median of what remains of a job and its standard error; 0
 // while nothing can be said.
 func (l *Learner) PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma time.Duration) {
-	if !now.Before(l.nextHour) {
-		l.learnUntil(now.Truncate(time.Hour))
-	}
-	if l.model == nil {
+	m := l.modelAt(now)
+	if m == nil {
 		return 0, 0
 	}
 	job := learn.JobFromPolicy(j)
@@ -58,7 +56,7 @@ func (l *Learner) PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma tim
 		if len(l.predictedByJob) >= maxPredictedJobs {
 			clear(l.predictedByJob)
 		}
-		p = &prediction{dist: l.model.RunTimeDistOf(&job)}
+		p = &prediction{dist: m.RunTimeDistOf(&job)}
 		p.leftAtStart, p.startSigma = p.dist.MedianLeft(0)
 		l.predictedByJob[job] = p
 	}
@@ -66,6 +64,23 @@ func (l *Learner) PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma tim
 		return p.dist.MedianLeft(ran)
 	}
 	return p.leftAtStart, p.startSigma
+}
+
+// PredictionTrust returns how far what is predicted at a moment proved true until then;
+// see learn.RunOrderTrust.
+func (l *Learner) PredictionTrust(now time.Time) float64 {
+	if m := l.modelAt(now); m != nil {
+		return m.Trust
+	}
+	return 0
+}
+
+// modelAt returns the model at a moment; nil: none yet.
+func (l *Learner) modelAt(now time.Time) *learn.Model {
+	if !now.Before(l.nextHour) {
+		l.learnUntil(now.Truncate(time.Hour))
+	}
+	return l.model
 }
 
 // learnUntil learns what ended until a full hour.

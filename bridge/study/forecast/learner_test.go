@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -80,5 +81,30 @@ func TestLearnerForgetsWhatRan(t *testing.T) {
 	rest, _ := l.PredictTimeLeft(now, j)
 	if rest <= 0 || rest > 30*time.Minute || first < 5*time.Minute {
 		t.Errorf("%v at the start, %v after 45m of jobs of 10m and 60m", first, rest)
+	}
+}
+
+// TestLearnerIsTrustedOnceItProvedTrue wants no trust in a learner that knows nothing, and
+// more the longer its predictions were right.
+func TestLearnerIsTrustedOnceItProvedTrue(t *testing.T) {
+	l := NewLearner()
+	if got := l.PredictionTrust(monday); got != 0 {
+		t.Errorf("trust %g in nothing", got)
+	}
+	last := 0.0
+	for day := range 3 {
+		for i := range 40 {
+			r := endedRun(time.Duration(24*day)*time.Hour+time.Duration(i)*20*time.Minute, time.Duration(1+i%8)*time.Minute)
+			r.Name = "sweep" + strconv.Itoa(i%8)
+			l.AddEndedRun(r)
+		}
+		got := l.PredictionTrust(monday.Add(time.Duration(24*day+23) * time.Hour))
+		if got <= last || got > 1 {
+			t.Errorf("trust %g after day %d, %g before", got, day+1, last)
+		}
+		last = got
+	}
+	if last < .6 {
+		t.Errorf("trust %g at last", last)
 	}
 }

@@ -21,6 +21,9 @@ type (
 // AddEndedRun and PredictTimeLeft implement exact.RunTimePredictor.
 func (f foresight) AddEndedRun(learn.Run) {}
 
+// PredictionTrust implements it too.
+func (f foresight) PredictionTrust(time.Time) float64 { return 1 }
+
 func (f foresight) PredictTimeLeft(_ time.Time, j *policy.Job) (left, sigma time.Duration) {
 	return f(j)
 }

@@ -14,13 +14,14 @@ import (
 type predictingHistory struct {
 	*memstore.Store
 	predictTimeLeft func(*policy.Job) (left, sigma time.Duration)
+	predictionTrust func() float64
 }
 
 // Past implements bridge.History.
 func (h predictingHistory) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
 	past, err := h.Store.Past(ctx, cluster, now)
 	if err == nil {
-		past.PredictTimeLeft = h.predictTimeLeft
+		past.PredictTimeLeft, past.PredictionTrust = h.predictTimeLeft, h.predictionTrust()
 	}
 	return past, err
 }
@@ -31,11 +32,11 @@ func (r *runner) newHistory() bridge.History {
 	case r.PredictsTruth:
 		return predictingHistory{r.store, func(j *policy.Job) (left, sigma time.Duration) {
 			return max(r.world.TrueTimeLeft(int64(j.ID)), time.Second), 0
-		}}
+		}, func() float64 { return 1 }}
 	case r.RunTimes != nil:
 		return predictingHistory{r.store, func(j *policy.Job) (left, sigma time.Duration) {
 			return r.RunTimes.PredictTimeLeft(r.world.Now(), j)
-		}}
+		}, func() float64 { return r.RunTimes.PredictionTrust(r.world.Now()) }}
 	}
 	return r.store
 }
