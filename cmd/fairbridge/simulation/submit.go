@@ -27,7 +27,7 @@ type submitFlags struct {
 	sbatchFlags  string
 	part         arrayPart // of the runs that this process makes
 	missingCount int       // runs that an array did not make
-	logs         string    // of its elements
+	made         *jobArray // that array
 }
 
 // addSubmitFlags adds them to a command.
@@ -179,25 +179,28 @@ func (f *compareFlags) submitRuns(c *cobra.Command, blocks []*study.Block, runs 
 	if err != nil {
 		return err
 	}
-	id, err := a.submit(c.Context())
-	if err != nil {
+	if err := a.submit(c.Context()); err != nil {
 		return err
 	}
-	printable.Fprintf(c.ErrOrStderr(), "job array %s makes the %d missing runs with %d elements; logs are in %s\n", id, len(missing), a.elementCount, a.folder)
-	if err := a.wait(c.Context(), id, arrayPollInterval); err != nil {
-		return fmt.Errorf("waiting for job array %s, which goes on; the same command again takes up what it makes: %w", id, err)
+	printable.Fprintf(c.ErrOrStderr(), "job array %s makes the %d missing runs with %d elements; logs are in %s\n", a.id, len(missing), a.elementCount, a.folder)
+	if err := a.wait(c.Context(), arrayPollInterval); err != nil {
+		return fmt.Errorf("waiting for job array %s, which goes on; the same command again takes up what it makes: %w", a.id, err)
 	}
 	left, err := listMissingRuns(blocks, runs)
-	f.missingCount, f.logs = len(left), filepath.Join(a.folder, "log-"+id+"_*")
+	f.missingCount, f.made = len(left), a
 	return err
 }
 
-// describeMissing says that what was printed is not all.
+// describeMissing says that what was printed is not all, and where to look for why.
 func (f *submitFlags) describeMissing() error {
-	if f.missingCount == 0 {
+	switch {
+	case f.missingCount == 0:
 		return nil
+	case !f.made.hasLogs():
+		return fmt.Errorf("%d runs are missing in the table: no element of job array %s could write its log into %s; name a folder with --runs that the nodes see under this path and may write to (sacct -j %s says how the elements ended)",
+			f.missingCount, f.made.id, f.made.folder, f.made.id)
 	}
-	return fmt.Errorf("%d runs are missing in the table: %s say why; the same command again makes them", f.missingCount, f.logs)
+	return fmt.Errorf("%d runs are missing in the table: %s say why%s; the same command again makes them", f.missingCount, f.made.logPattern(), f.made.describeFailure())
 }
 
 // ownFlags are not passed on to the elements of an array.

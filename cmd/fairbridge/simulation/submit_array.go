@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ type jobArray struct {
 	elementCount int      // jobs
 	sbatchFlags  []string // of the user's
 	command      []string // of an element, but for its --part
+	id           string   // that Slurm gave it; "": it was not submitted yet
 }
 
 // script is what an element runs.
@@ -31,23 +33,48 @@ func (a *jobArray) script() string {
 // quoteWord makes one word of a shell of any text.
 func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// submit submits the array and returns its id.
-func (a *jobArray) submit(ctx context.Context) (string, error) {
+// submit submits the array, which has an id then.
+func (a *jobArray) submit(ctx context.Context) error {
 	flags := append([]string{"--parsable", "--job-name=fairbridge-compare", "--cpus-per-task=1", "--output=" + filepath.Join(a.folder, "log-%A_%a")}, a.sbatchFlags...)
 	c := exec.CommandContext(ctx, "sbatch", append(flags, fmt.Sprintf("--array=0-%d", a.elementCount-1))...)
 	c.Stdin = strings.NewReader(a.script())
 	out, err := runSlurmCommand(c)
 	if err != nil {
-		return "", fmt.Errorf("submitting the runs by sbatch: %w", err)
+		return fmt.Errorf("submitting the runs by sbatch: %w", err)
 	}
-	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the cluster's name may follow
-	return id, nil
+	a.id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // the cluster's name may follow
+	return nil
 }
 
+// logPattern matches the logs of the elements.
+func (a *jobArray) logPattern() string { return filepath.Join(a.folder, "log-"+a.id+"_*") }
+
+// hasLogs reports whether an element has written one.
+func (a *jobArray) hasLogs() bool {
+	all, _ := filepath.Glob(a.logPattern())
+	return len(all) > 0
+}
+
+// describeFailure quotes the last line of the first log that does not end as a whole part's does.
+func (a *jobArray) describeFailure() string {
+	all, _ := filepath.Glob(a.logPattern())
+	for _, path := range all {
+		text, _ := os.ReadFile(path)
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		if last := lines[len(lines)-1]; last != "" && !strings.HasSuffix(last, allKeptText) {
+			return fmt.Sprintf(" (%s: %q)", filepath.Base(path), last)
+		}
+	}
+	return ""
+}
+
+// allKeptText ends the log of an element that made all it was to make.
+const allKeptText = "runs are kept, 0 failed"
+
 // wait waits until no element waits or runs.
-func (a *jobArray) wait(ctx context.Context, id string, pollInterval time.Duration) error {
+func (a *jobArray) wait(ctx context.Context, pollInterval time.Duration) error {
 	for failures := 0; ; {
-		out, err := runSlurmCommand(exec.CommandContext(ctx, "squeue", "--noheader", "--jobs="+id, "--format=%i"))
+		out, err := runSlurmCommand(exec.CommandContext(ctx, "squeue", "--noheader", "--jobs="+a.id, "--format=%i"))
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// blindNodes makes every element of fakeSlurm one that ends before it has a log.
+const blindNodes = "blind"
+
 // fakeSlurm puts an sbatch into the PATH that runs every element at once, and a squeue that shows
 // none. failing elements end before they begin.
 func fakeSlurm(t *testing.T, failing string) {
@@ -34,7 +37,8 @@ func fakeSlurm(t *testing.T, failing string) {
 	for name, text := range map[string]string{
 		"sbatch": `for f; do case $f in --array=0-*) last=${f#--array=0-};; --output=*) log=${f#--output=};; esac; done
 echo "$@" >` + dir + `/flags; cat >` + dir + `/script; i=0
-while [ $i -le $last ]; do [ "$i" = "` + failing + `" ] || ` + elementVariable + `=1 SLURM_ARRAY_TASK_ID=$i sh ` + dir + `/script >$log.$i 2>&1; i=$((i + 1)); done
+[ "` + failing + `" = ` + blindNodes + ` ] && i=$((last + 1))
+while [ $i -le $last ]; do [ "$i" = "` + failing + `" ] || ` + elementVariable + `=1 SLURM_ARRAY_TASK_ID=$i sh ` + dir + `/script >$(dirname "$log")/log-47_$i 2>&1; i=$((i + 1)); done
 echo "47;lab"`,
 		"squeue": `exit 0`,
 	} {
@@ -91,6 +95,28 @@ func TestSubmitPrintsTheSameTable(t *testing.T) {
 	}
 	if got, _, err := runCompare(t, "--runs", runs); err != nil || got != want {
 		t.Errorf("read back without an array: %v, %s", err, got)
+	}
+}
+
+// TestSubmitSaysWhyNothingWasMade: nodes that do not see the folder leave no log, which is said; else the
+// words of an element that failed are.
+func TestSubmitSaysWhyNothingWasMade(t *testing.T) {
+	for failing, want := range map[string][]string{
+		blindNodes: {"no element of job array 47 could write its log into ", "name a folder with --runs that the nodes see", "sacct -j 47"},
+		"none":     {"log-47_0: \"", "fairbridge: not found"},
+	} {
+		fakeSlurm(t, failing)
+		runs := t.TempDir()
+		a := &jobArray{folder: runs, elementCount: 2, command: []string{filepath.Join(runs, "fairbridge")}}
+		if err := a.submit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err := (&submitFlags{missingCount: 3, made: a}).describeMissing()
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v does not say %q", failing, err, w)
+			}
+		}
 	}
 }
 
