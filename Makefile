@@ -55,6 +55,9 @@ ratios: ## policies against Slurm alone, in docs/evaluation.md: two hours, goes 
 loop-price: ## what of the loop costs how much, in docs/evaluation.md: ten minutes on a quiet machine
 	$(GO) run ./cmd/evaluation -loop-price
 
+start-estimates: ## how good estimates of starts are, in docs/evaluation.md: ten minutes on a quiet machine; PHILLY=FILE
+	$(GO) run ./cmd/evaluation -start-estimates $(if $(PHILLY),-philly $(PHILLY))
+
 fidelity: ## docs/fidelity.md anew: the simulated Slurm against real ones, half an hour
 	$(GO) run ./cmd/fidelity
 
@@ -72,4 +75,4 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 clean: ## remove bin
 	rm -rf bin
 
-.PHONY: help build test search race lint chaos bench evaluation ratios fuzz demo clean
+.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fuzz demo clean

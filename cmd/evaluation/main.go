@@ -1,5 +1,6 @@
 // Command evaluation writes docs/evaluation.md, or with -ratios only its tables of policies
-// against Slurm alone, or with -loop-price the one that takes the price of the loop apart; see package bridge/study/evaluation.
+// against Slurm alone, or with -loop-price the one that takes the price of the loop apart, or
+// with -start-estimates how good estimates of starts are; see package bridge/study/evaluation.
 package main
 
 import (
@@ -23,6 +24,7 @@ type options struct {
 	evaluation      evaluation.Options
 	writesTable     bool
 	writesLoopPrice bool
+	writesEstimates bool
 	table           evaluation.SlurmTableOptions
 	folder          string
 	takesAnyOfRuns  bool
@@ -49,13 +51,14 @@ func (o *options) addFlags() {
 		o.table.Parts = strings.Split(list, ",")
 		return nil
 	})
-	flag.StringVar(&o.table.PhillyPath, "philly", "", "with -ratios: Microsoft's Philly trace as a table; without it its windows are left out")
+	flag.StringVar(&o.table.PhillyPath, "philly", "", "with -ratios or -start-estimates: Microsoft's Philly trace as a table; without it its windows are left out")
 	flag.StringVar(&o.table.ITPPath, "itp", "", "with -ratios: a cluster of Microsoft's ITP traces; without it its windows are left out")
 	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios: folder with the runs that ended, one file each; those are not made again")
 	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios: take runs also that another build of this program made")
 	flag.BoolVar(&o.table.MakesNone, "made", false, "with -ratios: make no runs: the section from those that are there")
 	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios or -loop-price: runs at a time")
 	flag.BoolVar(&o.writesLoopPrice, "loop-price", false, "write only the section that takes the price of the loop apart, one switch at a time")
+	flag.BoolVar(&o.writesEstimates, "start-estimates", false, "write only the section that scores estimates of starts")
 }
 
 // write writes the page, or its section.
@@ -63,6 +66,9 @@ func (o *options) write(ctx context.Context) error {
 	report := func(what string) { fmt.Fprintln(os.Stderr, what) }
 	if o.writesLoopPrice {
 		return evaluation.WriteLoopPrice(ctx, o.path, evaluation.LoopPriceOptions{Parallel: o.table.Parallel, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
+	}
+	if o.writesEstimates {
+		return evaluation.WriteStartEstimates(ctx, o.path, evaluation.StartEstimateOptions{PhillyPath: o.table.PhillyPath, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
 	}
 	if !o.writesTable {
 		o.evaluation.ReportProgress = report

@@ -58,5 +58,5 @@ func keptSections() []string {
 	for i := range tableParts {
 		titles = append(titles, tableParts[i].title)
 	}
-	return append(titles, loopPriceTitle)
+	return append(titles, loopPriceTitle, startEstimatesTitle)
 }

@@ -1,0 +1,107 @@
+// Package startscore scores estimates of starts in simulated workloads, as a site would see them:
+// those of package estimate, calibrated by what was known at the time, and those of the simulated
+// Slurm's own backfill, for the same jobs at the same moments.
+package startscore
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/estimate"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/forecast"
+	"fairbridge/bridge/study/slurmrun"
+	"fairbridge/policy"
+)
+
+// Look is one estimate of a waiting job's start, and what came of it.
+type Look struct {
+	estimate.Outcome
+	Job        policy.JobID
+	IsFirst    bool      // the job was just submitted
+	SlurmStart time.Time // Slurm's own estimate at the time; zero: it had none
+}
+
+// lookInterval is how far apart the looks at a job are: at the first cycle of each hour, after the
+// one at its first cycle.
+const lookInterval = time.Hour
+
+// CollectLooks simulates the scenario under a policy, through Slurm, with run times learnt on the
+// way, and returns looks at its waiting jobs, by time.
+func CollectLooks(s *study.Scenario, p policy.Policy, policyName string, seed int64) ([]Look, error) {
+	k := collector{lastByJob: map[policy.JobID]time.Time{}}
+	_, err := slurmrun.Run(slurmrun.Config{
+		Policy: p, PolicyName: policyName, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts, Seed: seed,
+		RunTimes: forecast.NewLearner(), WatchCycle: k.lookAtCycle, AfterCycle: func(w *sim.World) { k.world = w },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k.withStarts(), nil
+}
+
+// collector makes the looks of a run.
+type collector struct {
+	looks     []Look
+	lastByJob map[policy.JobID]time.Time // the last look
+	world     *sim.World
+}
+
+func (k *collector) lookAtCycle(r *cycle.Report) {
+	for i := range r.PartitionResults {
+		if p := &r.PartitionResults[i]; p.Plan != nil {
+			k.lookAt(p.Snapshot, p.Plan)
+		}
+	}
+}
+
+// lookAt makes the looks that are due.
+func (k *collector) lookAt(s *policy.Snapshot, plan *policy.Plan) {
+	isFirstByJob := map[policy.JobID]bool{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		last, seen := k.lastByJob[j.ID]
+		if j.State == policy.Pending && j.HeldReason == "" && (!seen || s.Now.Truncate(lookInterval).After(last)) {
+			isFirstByJob[j.ID], k.lastByJob[j.ID] = !seen, s.Now
+		}
+	}
+	if len(isFirstByJob) == 0 {
+		return
+	}
+	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: sortByRank(plan)}) {
+		if isFirst, isDue := isFirstByJob[e.Job]; isDue {
+			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start}, Job: e.Job, IsFirst: isFirst, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
+		}
+	}
+}
+
+// sortByRank returns the jobs of a plan by rank.
+func sortByRank(p *policy.Plan) []policy.JobID {
+	decisions := slices.Clone(p.Decisions)
+	slices.SortFunc(decisions, func(a, b policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	line := make([]policy.JobID, len(decisions))
+	for i := range decisions {
+		line[i] = decisions[i].Job
+	}
+	return line
+}
+
+// withStarts returns the looks with when their jobs started next.
+func (k *collector) withStarts() []Look {
+	startsByJob := map[policy.JobID][]time.Time{}
+	for _, r := range k.world.EndedRuns() {
+		startsByJob[policy.JobID(r.JobID)] = append(startsByJob[policy.JobID(r.JobID)], r.Start)
+	}
+	for i := range k.looks {
+		l := &k.looks[i]
+		for _, start := range startsByJob[l.Job] {
+			if !start.Before(l.MadeAt) && (l.Started.IsZero() || start.Before(l.Started)) {
+				l.Started = start
+			}
+		}
+	}
+	return k.looks
+}
