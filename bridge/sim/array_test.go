@@ -36,6 +36,43 @@ func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 	}
 }
 
+func TestEveryTaskRunsItsOwnTime(t *testing.T) {
+	w := world(t)
+	times := []time.Duration{3 * time.Minute, time.Minute, 7 * time.Minute, 2 * time.Minute}
+	id := submit(t, w, JobSpec{ArraySize: 4, ArrayMaxRunning: 2, GPUsPerNode: 1, TaskWorkTimes: times})
+	if !w.RunUntilIdle(w.Now().Add(time.Hour)) {
+		t.Fatal("the array never ends")
+	}
+	for _, e := range w.EndedRuns() {
+		if ran := e.End.Sub(e.Start); e.ArrayID != id || ran != times[e.TaskID] {
+			t.Errorf("task %d of %d ran %v, want %v", e.TaskID, e.ArrayID, ran, times[e.TaskID])
+		}
+	}
+	for _, s := range []JobSpec{{ArraySize: 3, TaskWorkTimes: times}, {ArraySize: 2, TaskWorkTimes: []time.Duration{time.Second, 0}}, {ArraySize: 2}} {
+		if _, err := w.Submit(s); err == nil {
+			t.Errorf("%d tasks of %v were taken", s.ArraySize, s.TaskWorkTimes)
+		}
+	}
+}
+
+// Of two nodes one is in use for an hour, one for five minutes: four tasks of an hour take them
+// at 0:05, 1:00, 1:05 and 2:00, where so many may run, and the job behind them comes after.
+func TestBackfillKeepsAPlaceForEveryTaskThatMayRun(t *testing.T) {
+	for most, want := range map[int]time.Duration{0: 2*time.Hour + 5*time.Minute, 1: time.Hour, 2: time.Hour + 5*time.Minute} {
+		w := world(t)
+		from := w.Now()
+		submit(t, w, JobSpec{WorkTime: time.Hour, TimeLimit: time.Hour})
+		submit(t, w, JobSpec{WorkTime: 5 * time.Minute, TimeLimit: 5 * time.Minute})
+		submit(t, w, JobSpec{ArraySize: 4, ArrayMaxRunning: most, WorkTime: time.Hour, TimeLimit: time.Hour})
+		advance(w, time.Minute)
+		behind := submit(t, w, JobSpec{GPUsPerNode: 1})
+		advance(w, 2*time.Minute)
+		if at := get(t, w, behind).Start.Sub(from); at != want {
+			t.Errorf("where %d tasks may run (0: all), the job behind them is to start at %v, want %v", most, at, want)
+		}
+	}
+}
+
 func TestArrayUpdatesReachTheUnsplitRecordOnly(t *testing.T) {
 	w := world(t)
 	id := submit(t, w, JobSpec{ArraySize: 5, ArrayMaxRunning: 1, GPUsPerNode: 1})

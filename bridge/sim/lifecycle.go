@@ -58,12 +58,15 @@ func (r *lifecycle) scheduleRunEnd(j *job) {
 func (r *lifecycle) splitTask(j *job, task int64) *job {
 	if len(j.pendingTasks) == 1 {
 		j.taskID, j.pendingTasks = task, nil
+		j.program.WorkTime = j.spec.taskWorkTime(task)
 		return j
 	}
 	t := *j
+	t.program.WorkTime = j.spec.taskWorkTime(task)
 	t.id, t.sluid = r.jobs.newJobID(), r.jobs.newSLUID()
 	t.taskID, t.pendingTasks, t.slots = task, nil, nil
 	j.pendingTasks = slices.DeleteFunc(slices.Clone(j.pendingTasks), func(x int64) bool { return x == task })
+	j.program.WorkTime = j.spec.taskWorkTime(j.pendingTasks[0]) // of the next task
 	r.jobs.add(&t)
 	r.scheduleDeadline(&t)
 	r.logf("split %d_%d as %d", j.arrayID, task, t.id)

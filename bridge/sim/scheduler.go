@@ -247,10 +247,30 @@ func (s *scheduler) runBackfill() {
 		if e.job.spec.Reservation != "" {
 			continue // the main pass sees to those
 		}
-		for n := 0; n < 20 && e.job.state == statePending && !s.jobs.isArrayAtLimit(e.job); n++ { // bf_max_job_array_resv
-			if !s.planOrStart(e) || !e.job.isUnsplit() {
-				break
-			}
+		s.backfillTasks(e)
+	}
+}
+
+// maxArrayReservations is bf_max_job_array_resv: for how many tasks of an array backfill keeps a
+// place. As many as fit may start.
+const maxArrayReservations = 20
+
+// backfillTasks plans or starts a job, or one task of an array after the other: as many as may
+// run at once.
+func (s *scheduler) backfillTasks(e queueEntry) {
+	for reserved := 0; e.job.state == statePending && !s.jobs.isArrayAtLimit(e.job); {
+		slots, at := s.backfillPlan.ReservePlace(backfill.Task{Request: e.job.resourceRequest(), NodeFilter: e.job.nodeFilter(), Partition: e.partition, TimeLimit: e.job.timeLimit()})
+		switch {
+		case slots == nil:
+			return
+		case at.Equal(s.Now()):
+			s.lifecycle.startRun(e.job, e.partition, slots, "backfill")
+		default:
+			e.job.noteExpectedStart(at, slots)
+			reserved++
+		}
+		if !e.job.isUnsplit() || reserved >= min(maxArrayReservations, len(e.job.pendingTasks)) || reserved > 0 && s.jobs.isArrayFull(e.job, reserved) {
+			return
 		}
 	}
 }
@@ -274,19 +294,4 @@ func (s *scheduler) allocatedSlots(yield func(inventory.Slots, time.Time) bool) 
 			return
 		}
 	}
-}
-
-// planOrStart plans the job, and starts it if it can start now. It reports whether
-// a place was found for a task and another task may ask for one.
-func (s *scheduler) planOrStart(e queueEntry) bool {
-	slots, at := s.backfillPlan.ReservePlace(backfill.Task{Request: e.job.resourceRequest(), NodeFilter: e.job.nodeFilter(), Partition: e.partition, TimeLimit: e.job.timeLimit()})
-	switch {
-	case slots == nil:
-		return false
-	case at.Equal(s.Now()):
-		s.lifecycle.startRun(e.job, e.partition, slots, "backfill")
-		return true
-	}
-	e.job.noteExpectedStart(at, slots)
-	return !e.job.isUnsplit() // one reservation stands for the array
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -37,13 +39,39 @@ type JobSpec struct {
 	Comment         string
 	Extra           string
 
-	WorkTime           time.Duration // run time on what it asks, without any stop
-	Fails              bool          // ends FAILED instead of COMPLETED
-	Checkpoints        bool          // a stopped run keeps its work, else the next starts from zero
-	CheckpointInterval time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
-	RestoreTime        time.Duration // restore time at each restart of a checkpointing job
+	WorkTime           time.Duration   // run time on what it asks, without any stop
+	TaskWorkTimes      []time.Duration // the same of each task of an array; nil: WorkTime
+	Fails              bool            // ends FAILED instead of COMPLETED
+	Checkpoints        bool            // a stopped run keeps its work, else the next starts from zero
+	CheckpointInterval time.Duration   // saved work is a multiple of it; 0: saved to the moment of the stop
+	RestoreTime        time.Duration   // restore time at each restart of a checkpointing job
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
 	// that WorkTime is measured at. Nil: in proportion to the GPUs first asked for.
 	Speed func(gpuType string, n int) float64
+}
+
+// taskWorkTime returns the run time of a task of an array, or of a job that is none.
+func (s *JobSpec) taskWorkTime(task int64) time.Duration {
+	if task < 0 || int(task) >= len(s.TaskWorkTimes) {
+		return s.WorkTime
+	}
+	return s.TaskWorkTimes[task]
+}
+
+// checkWork refuses a job without work.
+func (s *JobSpec) checkWork() error {
+	if n := len(s.TaskWorkTimes); n > 0 {
+		if n != s.ArraySize {
+			return fmt.Errorf("submitting %q: TaskWorkTimes has %d run times for an array of %d tasks", s.Name, n, s.ArraySize)
+		}
+		if slices.Min(s.TaskWorkTimes) <= 0 {
+			return fmt.Errorf("submitting %q: TaskWorkTimes has a task without work; a simulated job needs some", s.Name)
+		}
+		return nil
+	}
+	if s.WorkTime <= 0 {
+		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", s.Name, s.WorkTime)
+	}
+	return nil
 }

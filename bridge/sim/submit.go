@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +65,7 @@ func (s *submitter) newJobRecord(spec JobSpec) *job {
 		hasDirectPriority: spec.Priority != 0, priority: spec.Priority,
 	}
 	j.program = program.Program{
-		WorkTime: spec.WorkTime, ReferenceGPUs: j.gpuCount(), Fails: spec.Fails, Checkpoints: spec.Checkpoints,
+		WorkTime: spec.taskWorkTime(0), ReferenceGPUs: j.gpuCount(), Fails: spec.Fails, Checkpoints: spec.Checkpoints,
 		CheckpointInterval: spec.CheckpointInterval, RestoreOverhead: spec.RestoreTime, Speed: spec.Speed,
 	}
 	if spec.MemMBPerNode == 0 {
@@ -115,8 +114,9 @@ func (s *submitter) checkSpec(spec JobSpec) error {
 		return newSlurmError(ErrnoBadGres, "GPUs and GPUsPerNode are both given")
 	case spec.GPUs < 0 || spec.GPUsPerNode < 0:
 		return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
-	case spec.WorkTime <= 0:
-		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", spec.Name, spec.WorkTime)
+	}
+	if err := spec.checkWork(); err != nil {
+		return err
 	}
 	_, err := parseDependency(spec.Dependency)
 	return err

@@ -126,11 +126,14 @@ func (t *jobTable) taskRecord(array, task int64) *job {
 }
 
 // isArrayAtLimit reports whether as many tasks of the array run as may at once.
-func (t *jobTable) isArrayAtLimit(j *job) bool {
+func (t *jobTable) isArrayAtLimit(j *job) bool { return t.isArrayFull(j, 0) }
+
+// isArrayFull reports whether that is so once so many more run.
+func (t *jobTable) isArrayFull(j *job, more int) bool {
 	if j.arrayID == 0 || j.spec.ArrayMaxRunning == 0 {
 		return false
 	}
-	n := 0
+	n := more
 	for _, x := range t.sortedJobs {
 		if x.arrayID == j.arrayID && len(x.slots) > 0 && (x.state == stateRunning || x.isCompleting) {
 			n++
