@@ -74,7 +74,7 @@ func (r *runner) listClusterChanges(m *idleMeter) []clusterChange {
 	runs := r.world.EndedRuns()
 	for i := range runs {
 		e := &runs[i]
-		shape := shapes[r.jobIndexBySlurmID[e.JobID]]
+		shape := shapes[r.jobIndexes.findEnded(e)]
 		changes = append(changes, clusterChange{at: f.secondsSinceStart(e.Start), waiting: -1, shape: shape, run: e})
 		end := clusterChange{at: f.secondsSinceStart(e.End), run: e, shape: shape, isEnd: true}
 		if e.EndState == "REQUEUED" || e.EndState == "NODE_FAIL" {

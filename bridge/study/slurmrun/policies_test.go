@@ -73,7 +73,7 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 	checkOutcomes(t, out, jobs)
 	for _, s := range r.world.EndedRuns() {
 		if s.EndState != "COMPLETED" && s.EndState != "REQUEUED" {
-			t.Errorf("job %d ended %s", out.JobOutcomes[r.jobIndexBySlurmID[s.JobID]].ID, s.EndState)
+			t.Errorf("job %d ended %s", out.JobOutcomes[r.jobIndexes.findEnded(&s)].ID, s.EndState)
 		}
 	}
 	left, err := r.store.Intents(context.Background(), "", r.world.Now(), r.world.Now())

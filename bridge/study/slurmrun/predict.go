@@ -62,7 +62,7 @@ func (r *runner) teachRunTimes() {
 			continue
 		}
 		delete(t.ranByJob, s.JobID)
-		j := &r.jobs[r.jobIndexBySlurmID[s.JobID]]
+		j := &r.jobs[r.jobIndexes.findEnded(s)]
 		r.RunTimes.AddEndedRun(learn.Run{
 			Job:   learn.Job{User: s.User, Account: s.Account, Name: s.Name, GPUType: s.GPUType, GPUs: j.GPUs, Limit: j.TimeLimit},
 			Start: s.Start, End: s.End, Ran: ran,

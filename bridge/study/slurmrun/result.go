@@ -12,10 +12,10 @@ import (
 
 // resultBuilder turns Slurm's accounting into those of a run.
 type resultBuilder struct {
-	workloadStart     time.Time
-	jobs              []workload.Job // of the workload
-	jobIndexBySlurmID map[int64]int  // index in jobs by Slurm's id
-	endedRuns         []sim.EndedRun
+	workloadStart time.Time
+	jobs          []workload.Job // of the workload
+	jobIndexes    jobIndexes     // in jobs
+	endedRuns     []sim.EndedRun
 }
 
 // fillRun adds what became of the jobs.
@@ -36,7 +36,7 @@ func (f *resultBuilder) fillRun(out *measure.Run) {
 
 // addEndedRun counts one run of a job.
 func (f *resultBuilder) addEndedRun(out *measure.Run, s *sim.EndedRun) {
-	o := &out.JobOutcomes[f.jobIndexBySlurmID[s.JobID]]
+	o := &out.JobOutcomes[f.jobIndexes.findEnded(s)]
 	start, end := f.secondsSinceStart(s.Start), f.secondsSinceStart(s.End)
 	gpus := float64(s.GPUCount)
 	if o.Start < 0 || start < o.Start {

@@ -14,27 +14,26 @@ import (
 	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
-	"fairbridge/policy"
 )
 
 // runner is a simulation under way.
 type runner struct {
 	Config
-	world             *sim.World
-	workloadStart     time.Time
-	loop              *cycle.Loop // nil: Slurm alone
-	store             *memstore.Store
-	jobs              []workload.Job // by arrival, then id
-	jobIndexBySlurmID map[int64]int  // index in jobs by Slurm's id
-	specs             []sim.JobSpec  // of the jobs, as submitted
-	submittedCount    int
-	writeCount        int // edits sent to Slurm
-	timedPolicy       timedPolicy
-	submitError       error
-	stallDetector     stallDetector
-	cycleSkipper      cycleSkipper
-	runTimeTeacher    runTimeTeacher
-	lastForgetTime    time.Time // when intents were last forgotten
+	world          *sim.World
+	workloadStart  time.Time
+	loop           *cycle.Loop // nil: Slurm alone
+	store          *memstore.Store
+	jobs           []workload.Job // by arrival, then id
+	jobIndexes     jobIndexes     // in jobs
+	specs          []sim.JobSpec  // of the jobs; an array's is that of each task
+	submittedCount int
+	writeCount     int // edits sent to Slurm
+	timedPolicy    timedPolicy
+	submitError    error
+	stallDetector  stallDetector
+	cycleSkipper   cycleSkipper
+	runTimeTeacher runTimeTeacher
+	lastForgetTime time.Time // when intents were last forgotten
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -55,34 +54,17 @@ func newRunner(c Config) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, world: w, workloadStart: w.Now(), jobIndexBySlurmID: map[int64]int{}, jobs: jobs, runTimeTeacher: runTimeTeacher{ranByJob: map[int64]time.Duration{}}, timedPolicy: timedPolicy{Policy: c.Policy},
+		Config: c, world: w, workloadStart: w.Now(), jobIndexes: jobIndexes{}, jobs: jobs, runTimeTeacher: runTimeTeacher{ranByJob: map[int64]time.Duration{}}, timedPolicy: timedPolicy{Policy: c.Policy},
 		stallDetector: stallDetector{maxJobTime: c.partitionTimeLimit()}, cycleSkipper: cycleSkipper{runsEveryCycle: c.RunsEveryCycle, warmupCycles: c.LoopConfig.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
-	for i := range r.jobs {
-		s, err := owners.newJobSpec(&r.jobs[i])
-		if err != nil {
-			return nil, err
-		}
-		r.specs = append(r.specs, s)
-		r.scheduleArrival(i, s)
+	if err := r.scheduleArrivals(owners); err != nil {
+		return nil, err
 	}
 	if c.Policy == nil {
 		return r, nil
 	}
 	return r, r.startLoop()
-}
-
-// scheduleArrival makes sure that the i-th job is submitted when its time has come.
-func (r *runner) scheduleArrival(i int, s sim.JobSpec) {
-	r.world.ScheduleAt(r.workloadStart.Add(policy.DurationFromSeconds(r.jobs[i].Arrive)), func() {
-		id, err := r.world.Submit(s)
-		if err != nil {
-			r.submitError = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
-		}
-		r.jobIndexBySlurmID[id] = i
-		r.submittedCount++
-	})
 }
 
 // runToEnd lets everything happen.
@@ -151,7 +133,7 @@ func (r *runner) checkProgress() error {
 	}
 	for _, j := range r.world.Jobs() {
 		if j.IsPending() {
-			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.jobIndexBySlurmID[j.ID]].ID, stood, j.Reason)
+			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.jobIndexes.find(j.ID, j.ArrayJobID, j.ArrayTaskID)].ID, stood, j.Reason)
 		}
 	}
 	return fmt.Errorf("nothing has happened for %v", stood)
@@ -186,7 +168,7 @@ func (r *runner) newResult() *measure.Run {
 			out.ClusterGPUs += d.Count - d.SickCount
 		}
 	}
-	f := resultBuilder{workloadStart: r.workloadStart, jobs: r.jobs, jobIndexBySlurmID: r.jobIndexBySlurmID, endedRuns: r.world.EndedRuns()}
+	f := resultBuilder{workloadStart: r.workloadStart, jobs: r.jobs, jobIndexes: r.jobIndexes, endedRuns: r.world.EndedRuns()}
 	f.fillRun(out)
 	out.FillableIdleGPUSeconds = r.sumFillableIdle()
 	return out

@@ -39,6 +39,12 @@ type Job struct {
 	Speeds   map[string]float64
 	Training *Training
 
+	// ArrayID joins the jobs that are submitted as one job array, whose tasks they are in their
+	// order: they come at one time, ask for the same and differ in how long they run; 0: none.
+	// Where plans are carried out exactly, a task is a job like any other.
+	ArrayID         int64
+	ArrayMaxRunning int // most tasks of the array that Slurm lets run at once ("%n"); 0: all
+
 	End                JobEnd
 	RestartCostSeconds float64 // seconds each new start costs it; 0: what the simulator's clock says
 	IsUnstoppable      bool    // must not be stopped
