@@ -60,7 +60,7 @@ func TestStreamsAreTheSameAtEveryCall(t *testing.T) {
 		again := Streams()[i]
 		for k := range s.Jobs {
 			j, l := s.Jobs[k], again.Jobs[k]
-			if j.Arrive != l.Arrive || j.Duration != l.Duration || j.GPUs != l.GPUs || j.User != l.User {
+			if j.Arrive != l.Arrive || j.Duration != l.Duration || j.GPUs != l.GPUs || j.ArrayID != l.ArrayID || j.User != l.User {
 				t.Fatalf("%s: job %d differs", s.Name, k)
 			}
 			if j.TimeLimit.Seconds() < j.Duration+60 || j.GPUs > s.NodeCount*s.GPUsPerNode {

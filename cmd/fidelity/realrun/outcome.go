@@ -14,7 +14,7 @@ import (
 // readOutcome reads every run of every job from slurmdbd, and what Slurm it was.
 func readOutcome(ctx context.Context, c *throwaway.Cluster, s *fidelity.Stream, conf string) (*fidelity.RealRun, error) {
 	text, err := c.Run(ctx, "root", "env", "SLURM_TIME_FORMAT=%s", "TZ=UTC", "sacct", "-a", "-D", "-X", "-n", "-P", "-S", "2020-01-01",
-		"-o", "JobName,Submit,Start,End,State")
+		"-o", "JobName,JobID,Submit,Start,End,State")
 	if err != nil {
 		return nil, fmt.Errorf("reading what became of the jobs: %w", err)
 	}
@@ -51,17 +51,35 @@ func parseRuns(text string) ([]fidelity.JobRun, error) {
 	var out []fidelity.JobRun
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSpace(line), "|")
-		id, err := strconv.ParseInt(strings.TrimPrefix(f[0], "f"), 10, 64)
-		if err != nil || len(f) != 5 {
+		if len(f) != 6 {
 			return nil, fmt.Errorf("sacct said %q", line)
 		}
+		id, err := parseJobNumber(f[0], f[1])
+		if err != nil {
+			return nil, fmt.Errorf("sacct said %q: %w", line, err)
+		}
 		times := [3]float64{}
-		for i, text := range f[1:4] {
+		for i, text := range f[2:5] {
 			times[i], _ = strconv.ParseFloat(text, 64) // Unknown and None are 0
 		}
-		out = append(out, fidelity.JobRun{JobID: id, Submit: times[0], Start: times[1], End: times[2], State: f[4]})
+		out = append(out, fidelity.JobRun{JobID: id, Submit: times[0], Start: times[1], End: times[2], State: f[5]})
 	}
 	return out, nil
+}
+
+// parseJobNumber reads which job of the stream it is from its name and Slurm's id: the tasks of
+// an array have the name of the first, and numbers in a row ("f7", "101_2": 9).
+func parseJobNumber(name, slurmID string) (int64, error) {
+	number, err := strconv.ParseInt(strings.TrimPrefix(name, "f"), 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	_, task, isTask := strings.Cut(slurmID, "_")
+	if !isTask {
+		return number, nil
+	}
+	n, err := strconv.ParseInt(task, 10, 64)
+	return number + n, err
 }
 
 // newRun sums up the runs of each job; times become seconds since the first submission.

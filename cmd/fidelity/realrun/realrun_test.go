@@ -6,8 +6,10 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"fairbridge/bridge/study/fidelity"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/scripts/throwaway"
 )
 
@@ -51,7 +53,7 @@ func TestOutcomeIsReadFromSacct(t *testing.T) {
 	s := fidelity.NewTestStream()
 	s.Jobs = s.Jobs[:2]
 	s.Jobs[0].Arrive = 1
-	runs, err := parseRuns("f1|1000|1001|1011|REQUEUED\nf1|1011|1040|1050|COMPLETED\nf2|1002|1003|1004|COMPLETED\n")
+	runs, err := parseRuns("f1|11|1000|1001|1011|REQUEUED\nf1|11|1011|1040|1050|COMPLETED\nf2|12|1002|1003|1004|COMPLETED\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +65,13 @@ func TestOutcomeIsReadFromSacct(t *testing.T) {
 	if o.Arrive != 1 || o.Start != 2 || o.Finish != 51 || o.StopCount != 1 || o.HeldSeconds != 20 || r.MakespanSeconds != 51 {
 		t.Errorf("%+v, makespan %v", o, r.MakespanSeconds)
 	}
-	if runs, err = parseRuns("f1|1000|1001|1011|NODE_FAIL\nf2|1002|1003|1004|COMPLETED\n"); err != nil {
+	if runs, err = parseRuns("f1|11_0|1000|1001|1011|NODE_FAIL\nf1|11_1|1002|1003|1004|COMPLETED\n"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := newRun(&s, runs); err == nil || !strings.Contains(err.Error(), "NODE_FAIL") {
 		t.Errorf("a job that did not complete: %v", err)
 	}
-	if _, err := parseRuns("batch|1|2|3|X\n"); err == nil {
+	if _, err := parseRuns("batch|1|1|2|3|X\n"); err == nil {
 		t.Error("a foreign line was taken")
 	}
 }
@@ -85,12 +87,31 @@ func TestBackfillTimeIsReadFromSdiag(t *testing.T) {
 }
 
 func TestScriptSubmitsEveryJob(t *testing.T) {
-	s := fidelity.NewTestStream()
-	text := newSubmitScript(&s)
-	if n := strings.Count(text, "\njob "); n != len(s.Jobs) {
-		t.Errorf("%d submissions of %d jobs", n, len(s.Jobs))
+	for _, s := range fidelity.Streams() {
+		text, want, arrays := newSubmitScript(&s), 0, map[int64]bool{}
+		for i := range s.Jobs {
+			if a := s.Jobs[i].ArrayID; a == 0 {
+				want++
+			} else {
+				arrays[a] = true
+			}
+		}
+		if n := strings.Count(text, "\njob "); n != want+len(arrays) {
+			t.Errorf("%s: %d submissions of %d jobs and %d arrays", s.Name, n, want, len(arrays))
+		}
+		if strings.Contains(text, "%!") || strings.Contains(text, "%%") {
+			t.Errorf("%s: a format is wrong:\n%s", s.Name, text)
+		}
 	}
-	if strings.Contains(text, "%!") || strings.Contains(text, "%%") {
-		t.Errorf("a format is wrong:\n%s", text)
+}
+
+func TestScriptSubmitsAnArrayAsOne(t *testing.T) {
+	var b strings.Builder
+	s, task := fidelity.Stream{GPUsPerNode: 8, RestartCost: time.Second}, workload.Job{ArrayID: 7, ArrayMaxRunning: 3, Name: "f7", User: "bob", Account: "teaching", GPUs: 2, Duration: 9, TimeLimit: 5 * time.Minute}
+	last := task
+	last.Duration = 12
+	writeSubmission(&b, &s, []workload.Job{task, last})
+	if want := "job 0 bob '9 12' f7 -A teaching -t 5 --comment=fairbridge:preemptible,ckpt=1s -N 1 --gres=gpu:2 -a 0-1%3\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
