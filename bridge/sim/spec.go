@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -59,19 +58,10 @@ func (s *JobSpec) taskWorkTime(task int64) time.Duration {
 	return s.TaskWorkTimes[task]
 }
 
-// checkWork refuses a job without work.
-func (s *JobSpec) checkWork() error {
-	if n := len(s.TaskWorkTimes); n > 0 {
-		if n != s.ArraySize {
-			return fmt.Errorf("submitting %q: TaskWorkTimes has %d run times for an array of %d tasks", s.Name, n, s.ArraySize)
-		}
-		if slices.Min(s.TaskWorkTimes) <= 0 {
-			return fmt.Errorf("submitting %q: TaskWorkTimes has a task without work; a simulated job needs some", s.Name)
-		}
-		return nil
+// shortestWorkTime returns the shortest run time of its tasks.
+func (s *JobSpec) shortestWorkTime() time.Duration {
+	if len(s.TaskWorkTimes) > 0 {
+		return slices.Min(s.TaskWorkTimes)
 	}
-	if s.WorkTime <= 0 {
-		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", s.Name, s.WorkTime)
-	}
-	return nil
+	return s.WorkTime
 }

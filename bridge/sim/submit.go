@@ -2,10 +2,12 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"fairbridge/bridge/sim/dependency"
 	"fairbridge/bridge/sim/inventory"
 	"fairbridge/bridge/sim/program"
 )
@@ -114,10 +116,11 @@ func (s *submitter) checkSpec(spec JobSpec) error {
 		return newSlurmError(ErrnoBadGres, "GPUs and GPUsPerNode are both given")
 	case spec.GPUs < 0 || spec.GPUsPerNode < 0:
 		return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
+	case len(spec.TaskWorkTimes) > 0 && len(spec.TaskWorkTimes) != spec.ArraySize:
+		return fmt.Errorf("submitting %q: TaskWorkTimes has %d run times for an array of %d tasks", spec.Name, len(spec.TaskWorkTimes), spec.ArraySize)
+	case spec.shortestWorkTime() <= 0:
+		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", spec.Name, spec.shortestWorkTime())
 	}
-	if err := spec.checkWork(); err != nil {
-		return err
-	}
-	_, err := parseDependency(spec.Dependency)
+	_, err := dependency.Parse(spec.Dependency)
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/sim/dependency"
 )
 
 // jobTable is the listed job records, and how those that ended did.
@@ -147,9 +149,9 @@ func (t *jobTable) dependencyReason(j *job) string {
 	if j.spec.Dependency == "" {
 		return ""
 	}
-	deps, _ := parseDependency(j.spec.Dependency) // checked at submission
+	deps, _ := dependency.Parse(j.spec.Dependency) // checked at submission
 	for _, d := range deps {
-		if r := d.unmetReason(t.sortedJobs, t.outcomesByJob[d.jobID]); r != "" {
+		if r := unmetReason(d, t.sortedJobs, t.outcomesByJob[d.JobID]); r != "" {
 			return r
 		}
 	}
