@@ -99,9 +99,10 @@ type Budgets struct {
 	// EditCooldown is the time between two changes of one field of a job
 	// (duration). What is given back is not delayed.
 	EditCooldown time.Duration `yaml:"edit_cooldown"`
-	// PlanStopPercent is the share of the partition's GPUs beyond which a plan that
-	// wants to stop the jobs on them is doubted as a whole (percent), if it stops more
-	// than PlanStopFloor jobs.
+	// PlanStopPercent is the share of the partition's GPUs (percent) beyond which no job of one plan
+	// is stopped any more, but for PlanStopFloor jobs: those for the first in line come first. It is a
+	// ceiling for sites that open the budgets above; the rest of such a plan, its order and its
+	// starts, is as good as any.
 	PlanStopPercent float64 `yaml:"plan_stop_percent"`
 	PlanStopFloor   int     `yaml:"plan_stop_floor"`
 

@@ -23,7 +23,7 @@ type harmfulWorld struct {
 }
 
 func newHarmfulWorld(gpus, jobGPUs int) *harmfulWorld {
-	h := &harmfulWorld{CommonInput: world(), jobGPUs: jobGPUs, maxSwaps: max(1, gpus/jobGPUs/2)}
+	h := &harmfulWorld{CommonInput: world(), jobGPUs: jobGPUs, maxSwaps: gpus / jobGPUs}
 	h.CycleInterval = 2 * time.Minute
 	h.Snapshot.Nodes, h.View.Nodes, h.Snapshot.Jobs, h.View.Jobs = nil, nil, nil, nil
 	count := int64(gpus / jobGPUs)

@@ -65,7 +65,6 @@ func (g *planGate) checkPlan() {
 
 // filterDecisions takes the decisions one by one: stops first, since they make room.
 func (g *planGate) filterDecisions() {
-	g.addDoubt(g.checkStopCount())
 	p := *g.input.Plan
 	p.Decisions = slices.Clone(p.Decisions)
 	g.output.Plan = &p

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -172,20 +171,4 @@ func (g *stopGate) refuseStopGroup(x stopGroup, culprit policy.JobID, n *denial)
 		g.addRefusal(x.beneficiary, why)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+why.Why
 	}
-}
-
-// checkStopCount doubts a plan that empties the cluster. It is measured by the GPUs there are, not
-// by those in use: a gang as wide as the cluster is given room by stopping the last small jobs on it.
-func (g *planGate) checkStopCount() *denial {
-	stopped, all, n := 0.0, g.Snapshot.WholeGPUs(), 0
-	for i := range g.input.Plan.Decisions {
-		if p := &g.Snapshot.Jobs[i]; stopsRunningJob(&g.input.Plan.Decisions[i], p) {
-			n++
-			stopped += p.Ask.GPUs.WholeGPUs()
-		}
-	}
-	if c := &g.Budgets; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*all {
-		return deny(invariant.StopBudget, "the plan wants to stop %s with %g GPUs of %g there are, over %g%%", policy.FormatCount(n, "job"), stopped, all, c.PlanStopPercent)
-	}
-	return nil
 }

@@ -65,6 +65,12 @@ var planCases = []planCase{
 		in.Budgets.StopFloor1h, in.Budgets.StopPercent1h = 0, 25
 		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 25
 	}, ""},
+	{"I7 plan percent", policy.Stop, func(in *gate.PlanInput) { openBudgets(in); in.Budgets.PlanStopPercent = 49 }, "I7"},
+	{"I7 plan percent enough", policy.Stop, func(in *gate.PlanInput) { openBudgets(in); in.Budgets.PlanStopPercent = 50 }, ""},
+	{"I7 plan floor", policy.Stop, func(in *gate.PlanInput) {
+		openBudgets(in)
+		in.Budgets.PlanStopFloor, in.Budgets.PlanStopPercent = 2, 0
+	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
 		in.RecentStops = []bridge.Stop{{Job: 99, DecidedAt: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.ServiceForTime(32, 72*time.Minute)}}}
 	}, "I7"},
@@ -245,4 +251,32 @@ func refusals(rs []bridge.Refusal, job int64) string {
 		}
 	}
 	return strings.Join(ids, " ")
+}
+
+// openBudgets leaves of what bounds a plan's stops only the ceiling of one plan, and has a job of as
+// many GPUs stopped by it before.
+func openBudgets(in *gate.PlanInput) {
+	other(in, 1, "x", "x", 0)
+	in.Budgets.StopFloor, in.Budgets.StopFloor1h, in.Budgets.PlanStopFloor = 9, 9, 1
+}
+
+// TestGreedyPlanIsNotSilenced: of a plan that wants to stop everything what the budgets allow is
+// stopped, for the first in line, and its order and its waiting jobs are as good as any.
+func TestGreedyPlanIsNotSilenced(t *testing.T) {
+	in := planInput()
+	swapAll(&in)
+	out := gate.FilterPlan(in)
+	if len(out.Doubts) > 0 || len(out.Stops) != 1 {
+		t.Fatalf("doubts %v, stops %v, want one", out.Doubts, out.Stops)
+	}
+	first := out.Stops[0].Beneficiary
+	for i := range in.Plan.Decisions {
+		want, got := &in.Plan.Decisions[i], &out.Plan.Decisions[i]
+		if got.Rank != want.Rank {
+			t.Errorf("job %d has rank %d, want %d", got.Job, got.Rank, want.Rank)
+		}
+		if want.StoppedFor != 0 && int64(want.StoppedFor) != first && got.Verb != policy.Keep {
+			t.Errorf("job %d is to %s, want to be kept", got.Job, got.Verb)
+		}
+	}
 }

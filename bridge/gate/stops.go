@@ -13,12 +13,13 @@ import (
 type stopBudget struct {
 	facts          *facts
 	gpusInUse      float64 // whole GPUs running jobs of the snapshot hold
+	allGPUs        float64 // whole GPUs there are
 	countedStops   []bridge.Stop
 	unusedWarnings []SentWarning // that no stop came of: each is counted as one, but for its own job
 }
 
 func newStopBudget(f *facts) *stopBudget {
-	b := &stopBudget{facts: f, countedStops: slices.Clone(f.RecentStops)}
+	b := &stopBudget{facts: f, allGPUs: f.Snapshot.WholeGPUs(), countedStops: slices.Clone(f.RecentStops)}
 	for _, w := range f.RecentWarnings {
 		if !slices.ContainsFunc(b.countedStops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.DecidedAt.Before(w.DecidedAt) }) {
 			b.unusedWarnings = append(b.unusedWarnings, w)
@@ -99,6 +100,8 @@ func (b *stopBudget) checkStop(s bridge.Stop) *denial {
 		return deny(invariant.StopBudget, "jobs of user %s were stopped %s this hour, the most is %d", s.User, policy.FormatCount(hour.userStopCount, "time"), c.UserStops1h)
 	case hour.accountStopCount >= c.AccountStops1h:
 		return deny(invariant.StopBudget, "jobs of account %s were stopped %s this hour, the most is %d", s.Account, policy.FormatCount(hour.accountStopCount, "time"), c.AccountStops1h)
+	case cycle.stopCount >= c.PlanStopFloor && (cycle.gpuCount+s.GPUs)*100 > c.PlanStopPercent*b.allGPUs:
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are over %g%% of the %g there are, more than one plan may empty", s.GPUs, cycle.gpuCount, c.PlanStopPercent, b.allGPUs)
 	case !b.isWithinGPUShare(cycle, s, c.StopPercent, c.StopFloor):
 		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g of %g in this interval", s.GPUs, cycle.gpuCount, b.stoppableGPUs(c.StopPercent), b.gpusInUse)
 	case !b.isWithinGPUShare(hour, s, c.StopPercent1h, c.StopFloor1h):
