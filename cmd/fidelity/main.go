@@ -17,7 +17,7 @@ import (
 
 func main() {
 	var o options
-	streams := flag.String("streams", "short,gangs,day", "streams of jobs, with commas")
+	streams := flag.String("streams", strings.Join(streamNames(), ","), "streams of jobs, with commas")
 	arms := flag.String("arms", "alone,holds,stops", "Slurm alone, with order and holds, with stops")
 	flag.IntVar(&o.runCount, "runs", 5, "real runs of each; simulated are four times as many")
 	flag.IntVar(&o.parallel, "parallel", 2, "real Slurms at the same time")
@@ -27,6 +27,7 @@ func main() {
 	flag.StringVar(&o.root, "slurm-root", "", "root directory made by scripts/slurm/root, whose release of Slurm is run")
 	flag.BoolVar(&o.makesNone, "made", false, "make no real runs: the page from those that are there")
 	page := flag.String("o", "docs/fidelity.md", "page to write; -: to the screen")
+	flag.Usage = printUsage
 	flag.Parse()
 	o.streams, o.arms = strings.Split(*streams, ","), strings.Split(*arms, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,4 +43,26 @@ func main() {
 		fmt.Fprintln(os.Stderr, "fidelity:", err)
 		os.Exit(1)
 	}
+}
+
+const usage = `fidelity sends streams of jobs through real, throw-away Slurms and the simulated one, and writes the page.
+
+  fidelity -streams short -runs 1 -o -                      one run of each arm, to the screen
+  fidelity -streams day -arms holds -runs 1 -speed 40       256 nodes with fairbridge beside them: 12 minutes
+  fidelity -streams arrays -slurm-root ROOT -runs-in DIR    another release of Slurm (scripts/slurm/root makes ROOT)
+  fidelity -made -runs-in DIR1 -also DIR2                   the page from runs that are there
+
+`
+
+func printUsage() {
+	fmt.Fprint(flag.CommandLine.Output(), usage)
+	flag.PrintDefaults()
+}
+
+func streamNames() []string {
+	var out []string
+	for _, s := range fidelity.Streams() {
+		out = append(out, s.Name)
+	}
+	return out
 }

@@ -36,7 +36,7 @@ var Users = []struct {
 
 // Streams returns the streams, by name each the same at every call.
 func Streams() []Stream {
-	return []Stream{newShortStream(160), newArrayStream(), newOveraskedStream(), newGangStream(), newDayStream()}
+	return []Stream{newShortStream(160), newArrayStream(), newOveraskedStream(), newStopStream(), newGangStream(), newDayStream()}
 }
 
 // FindStream returns the stream of a name.
