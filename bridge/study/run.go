@@ -15,6 +15,7 @@ import (
 	"fairbridge/bridge/study/slurmrun"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/policy/learn"
 )
 
 // RunOptions say how a scenario is simulated.
@@ -32,6 +33,8 @@ type RunOptions struct {
 	// KnowsTruth lets policies know true run times, as only an oracle could; else they
 	// learn from the jobs that ended before, as live.
 	KnowsTruth bool
+	// History is what policies have learnt from before the scenario begins.
+	History History
 }
 
 // SetClock sets the clock of that name, or for "auto" the one that fits the
@@ -89,14 +92,34 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, pro
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
-			RunTimes: forecast.NewLearner(), PredictsTruth: o.KnowsTruth,
+			RunTimes: o.newLearner(), PredictsTruth: o.KnowsTruth,
 		})
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
-		RunTimes: forecast.NewLearner(), PredictsTruth: o.KnowsTruth,
+		RunTimes: o.newLearner(), PredictsTruth: o.KnowsTruth,
 	})
+}
+
+// History is what ended before a scenario begins. The zero History is none.
+type History struct {
+	Runs  []learn.Run
+	Until time.Time // when the scenario begins, by the calendar of the runs
+}
+
+// newLearner returns a learner that knows the history, by the calendar of the simulation.
+func (o *RunOptions) newLearner() *forecast.Learner {
+	begin := exact.CalendarTimeAt(0)
+	if o.ThroughSlurm {
+		begin = slurmrun.WorkloadStart(&o.SlurmConfig)
+	}
+	l, shift := forecast.NewLearner(), begin.Sub(o.History.Until)
+	for _, r := range o.History.Runs {
+		r.Start, r.End = r.Start.Add(shift), r.End.Add(shift)
+		l.AddEndedRun(r)
+	}
+	return l
 }
 
 // cancellablePolicy is a policy that stops deciding when the context ends.

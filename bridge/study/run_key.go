@@ -24,10 +24,10 @@ type RunKeeper interface {
 
 // RunKey stands for everything that decides what becomes of a policy on the scenario, but the
 // program: jobs, nodes, accounts, policy and options. Only runs with the default settings of
-// loop and Slurm have one.
+// loop and Slurm, and without a history, have one.
 func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error) {
-	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() {
-		return "", errors.New("naming a run: its loop or Slurm has settings of its own, which a key does not stand for")
+	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() || o.History.Runs != nil {
+		return "", errors.New("naming a run: its loop or Slurm has settings of its own, or a history, which a key does not stand for")
 	}
 	sum := sha256.New()
 	if err := s.writeIdentity(sum); err != nil {

@@ -27,18 +27,23 @@ type Past struct {
 	Accounts     []policy.Account
 	OptIn        bridge.OptIn // who lets jobs be stopped, by the site's configuration
 	AllStoppable bool         // as if every job let itself be stopped
+	Remarks      []string     // what of the record no simulation follows, in sentences
 }
 
 // PastScenario is a past that can be simulated.
 type PastScenario struct {
 	*study.Scenario
+	Partition    string
+	Since, Until time.Time // Since: the first arrival, if that was later than what was asked
 	// OnAskedNodes has the same jobs on other nodes, for which an answer is wanted; nil: the
 	// answer is wanted for those of then.
 	OnAskedNodes *study.Scenario
 	RealRun      *measure.Run // what happened to the same jobs
-	// ArrivedWithinPeriod are the jobs that arrived within the time; the others were there
-	// at its beginning.
+	// ArrivedWithinPeriod are the jobs that arrived within the time and were free to start; of
+	// the others nobody can say how long they waited for GPUs: they were there at its beginning,
+	// or were kept back by something that is not simulated.
 	ArrivedWithinPeriod map[int64]bool
+	History             study.History // what had ended before
 	// Decider is what decided then, in Mode; Loop is the site's configuration as
 	// far as it matters to a simulation.
 	Decider    policyset.PolicyChoice
@@ -53,6 +58,7 @@ type pastJob struct {
 	runSpans          [][2]float64 // of its runs
 	wasPresentAtStart bool         // it was there at the beginning
 	isStillRunning    bool         // a run is still under way
+	wasHeld           bool         // it waited for something that is not simulated
 }
 
 // NewPastScenario makes a scenario of the past, and figures of what happened.
@@ -65,7 +71,7 @@ func NewPastScenario(p Past) (*PastScenario, error) {
 	for i := range jobs {
 		list[i] = jobs[i].Job
 	}
-	scenario, err := study.NewScenario(study.Scenario{Name: p.Name, Jobs: list, Accounts: p.Accounts, Nodes: p.Nodes}, true)
+	scenario, err := study.NewScenario(study.Scenario{Name: p.Name, Jobs: list, Accounts: p.Accounts, Nodes: p.Nodes, Remarks: slices.Clone(p.Remarks)}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +80,10 @@ func NewPastScenario(p Past) (*PastScenario, error) {
 		fits[scenario.Jobs[i].ID] = true
 	}
 	jobs = slices.DeleteFunc(jobs, func(j pastJob) bool { return !fits[j.ID] })
-	s := &PastScenario{Scenario: scenario, ArrivedWithinPeriod: map[int64]bool{}}
+	s := &PastScenario{Scenario: scenario, Partition: p.Partition, Since: p.Since, Until: p.Until, ArrivedWithinPeriod: map[int64]bool{}}
 	s.addRemarks(jobs)
 	for i := range jobs {
-		s.ArrivedWithinPeriod[jobs[i].ID] = !jobs[i].wasPresentAtStart
+		s.ArrivedWithinPeriod[jobs[i].ID] = !jobs[i].wasPresentAtStart && !jobs[i].wasHeld
 	}
 	s.RealRun = s.newRealRun(jobs)
 	return s, nil
@@ -96,11 +102,12 @@ func (p *Past) firstArrival() time.Time {
 
 // addRemarks says what to know before believing the figures.
 func (s *PastScenario) addRemarks(jobs []pastJob) {
-	carried, open, again := 0, 0, 0
+	carried, open, again, held := 0, 0, 0, 0
 	for i := range jobs {
 		carried += boolToInt(jobs[i].wasPresentAtStart)
 		open += boolToInt(jobs[i].isStillRunning)
 		again += boolToInt(jobs[i].outcome.StopCount > 0)
+		held += boolToInt(jobs[i].wasHeld)
 	}
 	for _, r := range []struct {
 		n    int
@@ -108,6 +115,7 @@ func (s *PastScenario) addRemarks(jobs []pastJob) {
 	}{
 		{carried, "there at the beginning: %s, arriving at once with what was left of them"},
 		{open, "still running: %s, ending where the record does"},
+		{held, "kept back by a dependency, a reservation, a limit or an administrator: %s, arriving when last seen so"},
 		{again, "run more than once: %s, of which the runs that were lost are not simulated"},
 	} {
 		if r.n > 0 {
@@ -169,7 +177,7 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	}
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: p.secondsSinceStart(first.Arrive), GPUs: last.GPUs, NodeCount: last.NodeCount, Duration: kept, End: endFromState(last.State),
+		Arrive: p.arriveSeconds(first), GPUs: last.GPUs, NodeCount: last.NodeCount, Duration: kept, End: endFromState(last.State),
 		TimeLimit: p.inferTimeLimit(first, last), IsSilent: true, IsUnstoppable: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
 	}
 	if len(last.GPUTypes) == 1 {
@@ -178,6 +186,9 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
 		l.IsUnstoppable = l.IsUnstoppable && seen.UnstoppableReason != ""
 		l.Class, l.IsShareable, l.RestartCostSeconds = seen.Class, seen.Shareable, seen.CheckpointCost.Seconds()
+		if l.wasHeld = seen.HeldReason != ""; l.wasHeld {
+			l.Arrive = max(l.Arrive, min(p.secondsSinceStart(seen.EligibleAt), l.runSpans[0][0]))
+		}
 	}
 	gpus := float64(last.GPUs)
 	l.outcome = measure.JobOutcome{
@@ -185,6 +196,18 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 		Finish: p.secondsSinceStart(last.End), ExclusiveRunSeconds: kept, StopCount: len(runs) - 1, HeldSeconds: ran, Service: gpus * ran, LostService: gpus * (ran - kept),
 	}
 	return l
+}
+
+// settleSeconds is how much later than the jobs that ran at the beginning those arrive that
+// waited then: by that time the former hold their GPUs again.
+const settleSeconds = 30
+
+// arriveSeconds is when the job arrives in the scenario.
+func (p *Past) arriveSeconds(first *bridge.PastRun) float64 {
+	if first.Arrive.Before(p.Since) && first.Start.After(p.Since) {
+		return min(settleSeconds, p.secondsSinceStart(first.Start))
+	}
+	return p.secondsSinceStart(first.Arrive)
 }
 
 // inferTimeLimit is what was left of the time limit at the beginning.

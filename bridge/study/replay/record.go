@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/policy"
 )
@@ -23,6 +22,9 @@ type RunsRecord interface {
 	// PastRuns returns the runs of a partition that held GPUs at some time from
 	// since to until, those of a job together.
 	PastRuns(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.PastRun, error)
+	// CountUnstartedJobs returns how many GPU jobs of a partition that arrived from since to
+	// until never ran: those that wait still, and those that ended before they started.
+	CountUnstartedJobs(ctx context.Context, cluster, partition string, since, until time.Time) (waiting, ended int, err error)
 	// Past returns what accounts had used by then.
 	Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error)
 }
@@ -72,6 +74,12 @@ func (p Period) ReadScenario(ctx context.Context, from SiteRecord) (*PastScenari
 		return nil, err
 	}
 	s.Decider, s.Mode, s.LoopConfig = decider, mode, p.LoopConfig
+	if s.History, err = p.readHistory(ctx, from); err != nil {
+		return nil, err
+	}
+	if err := p.addUnstartedRemarks(ctx, from, s); err != nil {
+		return nil, err
+	}
 	// In the simulation a job itself says whether it may be stopped; who lets it be
 	// was found out before.
 	s.LoopConfig.Partitions, s.LoopConfig.StopFile, s.LoopConfig.PreemptOptIn = nil, "", bridge.OptIn{Comment: true}
@@ -105,10 +113,11 @@ func (p *Period) newPastScenario(past Past) (*PastScenario, error) {
 // where there is none and others are asked for.
 func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.PastRun) (Past, error) {
 	var recorded []policy.Node
+	var remarks []string
 	snapshot, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
 	switch {
 	case err == nil:
-		recorded = nodesFromSnapshot(snapshot)
+		recorded, remarks = nodesFromSnapshot(snapshot), describeNodesDropped(snapshot)
 	case p.Nodes == nil:
 		return Past{}, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", p.Partition, err)
 	}
@@ -126,7 +135,7 @@ func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.Pa
 	}
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
-		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: recorded, Accounts: accounts,
+		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: recorded, Remarks: remarks, Accounts: accounts,
 		OptIn: p.LoopConfig.PreemptOptIn, AllStoppable: p.AllStoppable,
 	}, nil
 }
@@ -162,19 +171,4 @@ func (p *Period) activeSpan(runs []bridge.PastRun) time.Duration {
 		first = p.Since
 	}
 	return last.Sub(first)
-}
-
-// nodesFromSnapshot returns the nodes of a snapshot, all of them up, and with room for any job:
-// the record does not know the cores that jobs had.
-func nodesFromSnapshot(s *policy.Snapshot) []policy.Node {
-	var nodes []policy.Node
-	for _, n := range s.Nodes {
-		n.Partitions, n.DownReason, n.CPUs, n.MemMB = []string{cluster.PartitionName}, "", 0, 0
-		n.GPUs = slices.Clone(n.GPUs)
-		for i := range n.GPUs {
-			n.GPUs[i] = policy.NodeDevices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, PartPercent: n.GPUs[i].PartPercent}
-		}
-		nodes = append(nodes, n)
-	}
-	return nodes
 }

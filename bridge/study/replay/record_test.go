@@ -25,6 +25,10 @@ func (r record) PastRuns(context.Context, string, string, time.Time, time.Time) 
 	return r.runs, nil
 }
 
+func (r record) CountUnstartedJobs(context.Context, string, string, time.Time, time.Time) (waiting, ended int, err error) {
+	return 2, 1, nil
+}
+
 func (r record) Past(context.Context, string, time.Time) (*bridge.Past, error) {
 	return &bridge.Past{Accounts: []policy.Account{{Name: "a", Weight: 2, UsedService: 5, RecentService: 3}}}, nil
 }

@@ -134,13 +134,17 @@ func (c *Config) addReservations(w *sim.World) error {
 	return nil
 }
 
-// workloadStart is when a workload begins.
-func (c *Config) workloadStart() time.Time {
-	if !c.SlurmConfig.Start.IsZero() {
-		return c.SlurmConfig.Start
+// WorkloadStart is when a workload begins on a Slurm so configured: at its Start, or else always
+// at the same time.
+func WorkloadStart(c *sim.Config) time.Time {
+	if !c.Start.IsZero() {
+		return c.Start
 	}
 	return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 }
+
+// workloadStart is when the workload begins.
+func (c *Config) workloadStart() time.Time { return WorkloadStart(&c.SlurmConfig) }
 
 // partitionTimeLimit is the partition's time limit, that of jobs that give none: a week,
 // or four times the longest job.

@@ -36,7 +36,7 @@ func printRatioGroup(w io.Writer, b *study.PairedBlock, g paired.Group) {
 			head, base = append(head, f.ColumnHead), append(base, f.FormatValues(values[i]))
 		}
 	}
-	t := newNumberTable(w, head...)
+	t := NewNumberTable(w, head...)
 	t.AddRow(base...)
 	for k := range b.Comparisons {
 		if isUnended(b, k) {

@@ -127,7 +127,7 @@ func printResults(w io.Writer, rows []study.TableRow, runs int, arePlain bool) {
 			metrics, head = append(metrics, m), append(head, m.ColumnHead)
 		}
 	}
-	t := newNumberTable(w, head...)
+	t := NewNumberTable(w, head...)
 	for _, r := range rows {
 		cells := []any{""}
 		if r.PublishedRow != nil {
@@ -143,8 +143,8 @@ func printResults(w io.Writer, rows []study.TableRow, runs int, arePlain bool) {
 	t.Print()
 }
 
-// newNumberTable is a table whose columns are figures, but for the first.
-func newNumberTable(w io.Writer, head ...any) *output.Table {
+// NewNumberTable is a table whose columns are figures, but for the first.
+func NewNumberTable(w io.Writer, head ...any) *output.Table {
 	s := output.NewTable(w, head...)
 	s.Width = 0 // figures are never wrapped
 	var right []table.ColumnConfig

@@ -84,7 +84,7 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 	if err != nil {
 		return nil, err
 	}
-	unread, err := f.readSlurmConf(ctx, file, e)
+	unread, err := ReadSlurmConf(ctx, f.slurmConfFile, file.Slurm.Scontrol, &e.RunOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +96,14 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 		return nil, err
 	}
 	defer db.Close()
-	site, err := p.ReadScenario(ctx, siteRecord{db})
+	site, err := p.ReadScenario(ctx, SiteRecord{db})
 	if err != nil {
 		return nil, err
 	}
 	if unread != "" {
 		site.Remarks = append(site.Remarks, unread)
 	}
-	if e.LoopConfig = site.LoopConfig; e.ClusterSpec == "" {
+	if e.LoopConfig, e.History = site.LoopConfig, site.History; e.ClusterSpec == "" {
 		e.ClusterSpec = fmt.Sprintf("of %s as last stored", policy.FormatCount(len(site.Nodes), "node"))
 	}
 	f.clockName = "intervals"
@@ -125,25 +125,26 @@ func (f *replayFlags) setPeriod(p *replay.Period, now time.Time) (err error) {
 	return nil
 }
 
-// readSlurmConf reads Slurm's settings from a file, else from scontrol. Where there
-// is none either, the simulated Slurm has Slurm's defaults, and unread says so.
-func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e *study.Experiment) (unread string, err error) {
-	if f.slurmConfFile != "" {
-		text, err := os.ReadFile(f.slurmConfFile)
+// ReadSlurmConf reads the settings of the simulated Slurm from the file of --slurm-conf, else
+// from what that scontrol says. Where there is none either, it has Slurm's defaults, and unread
+// says so. Errors name the file and what in it makes no sense.
+func ReadSlurmConf(ctx context.Context, path string, scontrol []string, o *study.RunOptions) (unread string, err error) {
+	if path != "" {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return "", fmt.Errorf("reading --slurm-conf: %w", err)
 		}
-		if e.SlurmConfig, err = replay.ParseSlurmConf(string(text)); err != nil {
-			return "", cli.NewUsageError(fmt.Errorf("%s: %w", f.slurmConfFile, err))
+		if o.SlurmConfig, err = replay.ParseSlurmConf(string(text)); err != nil {
+			return "", cli.NewUsageError(fmt.Errorf("%s: %w", path, err))
 		}
 		return "", nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	argv := append(append([]string{}, file.Slurm.Scontrol...), "show", "config")
+	argv := append(append([]string{}, scontrol...), "show", "config")
 	text, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 	if err == nil {
-		e.SlurmConfig, err = replay.ParseSlurmConf(string(text))
+		o.SlurmConfig, err = replay.ParseSlurmConf(string(text))
 	}
 	if err != nil {
 		unread = fmt.Sprintf("Slurm's settings could not be read (%v); the simulated one has the defaults. --slurm-conf names a file", err)
@@ -151,11 +152,11 @@ func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e 
 	return unread, nil
 }
 
-// siteRecord is the database as a replay reads it.
-type siteRecord struct{ *stores.Stores }
+// SiteRecord is the database as a replay reads it.
+type SiteRecord struct{ *stores.Stores }
 
 // LastSnapshot implements replay.CyclesRecord.
-func (r siteRecord) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
+func (r SiteRecord) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
 	c, err := r.ReadCycle(ctx, cluster, partition, 0)
 	if err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 // printAccuracy says how far to trust what follows.
 func printAccuracy(w io.Writer, f *replay.Accuracy) {
 	printable.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then, on the %s of then:\n\n", f.Policy, policy.FormatCount(f.JobCount, "job"), policy.FormatCount(f.ClusterGPUs, "GPU"))
-	t := newNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
+	t := NewNumberTable(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
 		t.AddRow(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
 	}
