@@ -60,12 +60,15 @@ func TestCommands(t *testing.T) {
 // parents are the commands that want another word.
 var parents = map[string]bool{"trace": true, "db": true, "config": true, "completion": true}
 
+// children are the commands of commands that do without another word.
+var children = map[string]bool{"report shadow": true}
+
 // unknown says what the program does not know of a command line; "" for
 // nothing.
 func unknown(program, line string) string {
 	words := strings.Fields(line)
 	path := words[:1]
-	if parents[words[0]] && len(words) > 1 {
+	if len(words) > 1 && (parents[words[0]] || children[words[0]+" "+words[1]]) {
 		path = words[:2]
 	}
 	out, err := exec.Command(program, append(path, "--help")...).CombinedOutput()

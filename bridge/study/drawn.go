@@ -34,6 +34,15 @@ func SetStoppableShare(jobs []workload.Job, share float64, seed int64) {
 	}
 }
 
+// DelayArrivals lets each job arrive up to so many seconds later, by seed and job. A cluster is
+// chaotic: a few seconds decide which of two large jobs starts first, and with it much of a
+// day. What differs among seeds is chance.
+func DelayArrivals(jobs []workload.Job, most float64, seed int64) {
+	for i := range jobs {
+		jobs[i].Arrive += most * drawUniform(seed, "arrival", jobs[i].ID)
+	}
+}
+
 // noisyPolicy is a policy to which all that jobs report, and all that is predicted of them, is
 // off by a factor that is drawn for each job once: log-normal, one standard deviation of
 // which is the factor given. What jobs do stays the same.

@@ -39,6 +39,7 @@ var readers = map[string][]string{
 	"doctor":         {"doctor", "doctor --json"},
 	"release":        {"release --dry-run --verbose", "release --dry-run --json"},
 	"expire":         {"expire"},
+	"report shadow":  {"report shadow --since 5d --seeds 2", "report shadow --since 5d --seeds 2 --json"},
 	"report":         {"report", "report all --since 2026-01-01 --until 2026-01-03", "report usage --json", "report all --format html --since 2026-01-01 --until 2026-01-03", "report usage --format csv --since 2026-01-01 --until 2026-01-03", "report waits --format csv --since 2026-01-01 --until 2026-01-03"},
 	"run":            {"run --once", "-c json.yaml run --once"},
 	"import":         {"import --sacct hostile.sacct", "import --sacct hostile.sacct --json"},

@@ -17,6 +17,7 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/datafile"
+	"fairbridge/cmd/fairbridge/shadowreport"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -57,6 +58,7 @@ when no run of the account or user is recorded.`,
 	f.StringVar(&a.User, "user", "", "only this user")
 	f.StringVar(&a.format, "format", "table", "table, csv, json or html")
 	f.StringVarP(&a.outputFile, "out", "o", "", "write to this file instead of standard output")
+	c.AddCommand(shadowreport.NewCommand(o))
 	return o.AddJSONFlag(c)
 }
 
@@ -76,6 +78,7 @@ func listReports(c *cobra.Command, o *cli.Options) error {
 	for _, r := range report.AllReports() {
 		t.AddRow(r.Name, r.Title)
 	}
+	t.AddRow("shadow", "What our plan would have changed, simulated: a command of its own, with flags of its own")
 	t.Print()
 	return nil
 }

@@ -43,3 +43,15 @@ func (s sizeRange) key() string {
 	}
 	return fmt.Sprintf("%d_to_%d", s.least, s.most)
 }
+
+// SizeOf says of which of the sizes that are told apart on nodes of so many GPUs a job of some
+// is: "2–4 GPUs", and the least of them.
+func SizeOf(gpusPerNode, gpus int) (title string, least int) {
+	of := sizeRange{gpus, gpus}
+	for _, s := range sizeRanges(gpusPerNode) {
+		if gpus >= s.least && gpus <= s.most {
+			of = s
+		}
+	}
+	return of.title(), of.least
+}

@@ -1,0 +1,73 @@
+package shadowreport
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/study/shadow"
+	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
+)
+
+// write writes the reports, and returns cli.ErrFinding unless all are gains.
+func (f *shadowFlags) write(w io.Writer, cluster string, reports []*shadow.Report, json bool) error {
+	if f.htmlFile != "" {
+		err := datafile.SaveFile(f.htmlFile, true, func(w io.Writer) error {
+			return shadow.WritePage(w, cluster, reports, cli.MadeByText())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if json {
+		if err := output.WriteJSON(w, reports); err != nil {
+			return err
+		}
+	} else {
+		for i, r := range reports {
+			if i > 0 {
+				printable.Fprintf(w, "\n")
+			}
+			printShadowReport(w, r)
+		}
+	}
+	if slices.ContainsFunc(reports, func(r *shadow.Report) bool { return !r.IsGain() }) {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// printShadowReport prints one report.
+func printShadowReport(w io.Writer, r *shadow.Report) {
+	printable.Fprintf(w, "%s\n", r.Heading())
+	output.WriteParagraph(w, "", r.Summarize())
+	output.WriteParagraph(w, "", r.DescribePlan())
+	for _, t := range r.Tables() {
+		printable.Fprintf(w, "\n%s\n", t.Title)
+		if t.About != "" {
+			output.WriteParagraph(w, "", t.About)
+		}
+		newTable := simulation.NewNumberTable
+		if len(t.ColumnHeads) == 1 {
+			newTable = output.NewTable
+		}
+		table := newTable(w, cells(t.ColumnHeads, strings.ToUpper)...)
+		for _, row := range t.Rows {
+			table.AddRow(cells(row, strings.Clone)...)
+		}
+		table.Print()
+	}
+}
+
+// cells are texts as a table takes them.
+func cells(texts []string, as func(string) string) []any {
+	all := make([]any, len(texts))
+	for i, s := range texts {
+		all[i] = as(s)
+	}
+	return all
+}
