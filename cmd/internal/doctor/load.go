@@ -34,7 +34,8 @@ func readBootTime(ctx context.Context, command []string) time.Time {
 // interval that of cycles, window how many jobs get a number.
 func checkLoad(v *slurm.View, boot time.Time, interval time.Duration, window int) Finding {
 	l := v.ControllerLoad
-	if l.CountersStart.IsZero() && boot.Before(l.At) { // a zero boot leaves it unknown
+	isFromBoot := l.CountersStart.IsZero() && boot.Before(l.At)
+	if isFromBoot { // a zero boot leaves it unknown
 		l.CountersStart = boot
 	}
 	f := Finding{Subject: "slurmctld", Level: LevelSkip}
@@ -50,6 +51,9 @@ func checkLoad(v *slurm.View, boot time.Time, interval time.Duration, window int
 		return f
 	}
 	f.Level, f.Text = LevelOK, describeLoad(&l, interval)
+	if isFromBoot && !l.CountersStart.IsZero() {
+		f.Text += atLeastText
+	}
 	if l.OwnShare() > maxLoadShare {
 		f.Level = LevelWarn
 		f.Text += fmt.Sprintf("; more than %g %% is too much", maxLoadShare*100)
@@ -57,6 +61,9 @@ func checkLoad(v *slurm.View, boot time.Time, interval time.Duration, window int
 	}
 	return f
 }
+
+// atLeastText says of what is counted from slurmctld's start on that it may have begun later.
+const atLeastText = "; counted from slurmctld's start on: if sdiag --reset was called since, or fairbridge began later, the share is larger, and what rate(fairbridge_slurmctld_request_seconds{whose=\"ours\"}[10m]) shows"
 
 // describeLoad says what requests in our name cost, together and in a cycle.
 func describeLoad(l *slurm.ControllerLoad, interval time.Duration) string {

@@ -47,6 +47,8 @@ func TestLoadAfterMidnight(t *testing.T) {
 	for boot, want := range map[time.Time]Level{now.Add(-48 * time.Hour): LevelOK, now.Add(-12 * time.Hour): LevelWarn, now.Add(time.Hour): LevelSkip, {}: LevelSkip} {
 		if f := checkLoad(v, boot, 30*time.Second, 200); f.Level != want {
 			t.Errorf("started at %v: %+v, want %s", boot, f, want)
+		} else if saysAtLeast := strings.Contains(f.Text, "if sdiag --reset was called since"); saysAtLeast != (want != LevelSkip) {
+			t.Errorf("started at %v: %q", boot, f.Text)
 		}
 	}
 }
