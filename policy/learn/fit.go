@@ -15,15 +15,20 @@ func Fit(runs []Run, most int) *Model {
 		runs = slices.Clone(runs)
 		slices.SortStableFunc(runs, compareByEnd)
 	}
-	heldOutFrom := len(runs) * (100 - heldOutPercent) / 100
-	scoredFrom := max(len(runs)-maxScoredRuns, min(len(runs), minRunsBeforeScore))
+	known := min(len(runs), minRunsBeforeScore)
+	scoredFrom := max(len(runs)-maxScoredRuns, known)
+	heldOutFrom := min(len(runs)*(100-heldOutPercent)/100, max(len(runs)-heldOutRuns, known))
 	first := min(heldOutFrom, scoredFrom)
 	for i := range runs[:first] {
 		m.AddRun(&runs[i])
 	}
 	heldOut, scored := m.addInTurn(runs[first:], heldOutFrom-first, scoredFrom-first)
-	if len(heldOut) >= minHeldOutRuns {
-		m.tuneLevels(heldOut)
+	switch {
+	case len(heldOut) < minHeldOutRuns:
+	case len(runs) < minRunsForNames:
+		m.tuneLevels(nameLevel, heldOut)
+	default:
+		m.tuneLevels(levelCount, heldOut)
 	}
 	m.Trust = runOrderTrust(scored)
 	m.Speeds = CompareSpeeds(runs)
@@ -31,12 +36,16 @@ func Fit(runs []Run, most int) *Model {
 	return m
 }
 
-// The last heldOutPercent of the runs say which parameters are best, if there are at
-// least minHeldOutRuns; no more than maxHeldOutRuns of them are looked at.
+// The last heldOutPercent of the runs, and the last heldOutRuns of few, say which
+// parameters are best, if there are at least minHeldOutRuns after the first
+// minRunsBeforeScore; no more than maxHeldOutRuns of them are looked at. Fewer than
+// minRunsForNames have too few of each name to say how fast a program changes.
 const (
-	heldOutPercent = 25
-	minHeldOutRuns = 100
-	maxHeldOutRuns = 4000
+	heldOutPercent  = 25
+	heldOutRuns     = 200
+	minHeldOutRuns  = 60
+	maxHeldOutRuns  = 4000
+	minRunsForNames = 400
 )
 
 func compareByEnd(a, b Run) int { return a.End.Compare(b.End) }

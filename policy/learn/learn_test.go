@@ -163,7 +163,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for what, bad := range map[string]string{
 		"junk":            "{",
-		"another version": strings.Replace(string(text), `"version":1`, `"version":99`, 1),
+		"another version": strings.Replace(string(text), `"version":2`, `"version":99`, 1),
 		"unknown texts":   strings.Replace(string(text), `"texts":["",`, `"texts":["","",`, 1),
 		"fewer texts":     regexp.MustCompile(`"texts":\[.*?\]`).ReplaceAllString(string(text), `"texts":[""]`),
 		"negative":        strings.Replace(string(text), `"runs":`, `"runs":-`, 2),
@@ -192,7 +192,7 @@ func TestOldWaysAreForgotten(t *testing.T) {
 // TestAddedIsFitted: runs added one by one and compacted give the model that is
 // made at once from as few, but for the trust, which only predicting in turn tells.
 func TestAddedIsFitted(t *testing.T) {
-	runs := days(4, 90) // too few to tune
+	runs := days(4, 70) // too few to tune
 	slices.SortStableFunc(runs, func(a, b learn.Run) int { return a.End.Compare(b.End) })
 	m := learn.New()
 	for i := range runs {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"math/bits"
 )
 
 // groupKey names a group of a level: numbers of texts, then plain numbers.
@@ -26,8 +27,8 @@ type levelParameters struct {
 	KernelWidth float64 `json:"width"`  // of the kernel around a single run, in bins
 }
 
-// levelCount is how many groupings there are.
-const levelCount = 18
+// levelCount is how many groupings there are; nameLevel is the first by whole names.
+const levelCount, nameLevel = 18, 15
 
 // groupings are those of the levels, the most general first.
 var groupings = [levelCount]jobGrouping{
@@ -35,13 +36,13 @@ var groupings = [levelCount]jobGrouping{
 	{"size", func(t *jobNumbers) groupKey { return groupKey{t.gpus} }, 0, 0, 1, false, false, levelParameters{16, .8, 6}},
 	{"size, lately", func(t *jobNumbers) groupKey { return groupKey{t.gpus} }, 0, 0, .8, false, false, levelParameters{4, .2, 6}},
 	{"limit", func(t *jobNumbers) groupKey { return groupKey{t.limitSeconds} }, 0, 0, 1, true, false, levelParameters{16, .5, 6}},
-	{"limit used", func(t *jobNumbers) groupKey { return groupKey{} }, 0, 0, 1, true, true, levelParameters{16, .25, 6}},
+	{"limit used", func(t *jobNumbers) groupKey { return groupKey{limitOctave(t.limitSeconds)} }, 0, 0, 1, true, true, levelParameters{8, .6, 6}},
 	{"account", func(t *jobNumbers) groupKey { return groupKey{t.account} }, 1, 1, .999, false, false, levelParameters{16, .5, 6}},
 	{"account, size", func(t *jobNumbers) groupKey { return groupKey{t.account, t.gpus} }, 1, 1, .999, false, false, levelParameters{16, .5, 6}},
 	{"account, size, lately", func(t *jobNumbers) groupKey { return groupKey{t.account, t.gpus} }, 1, 1, .8, false, false, levelParameters{4, .2, 6}},
 	{"user", func(t *jobNumbers) groupKey { return groupKey{t.user} }, 1, 1, .99, false, false, levelParameters{8, .6, 6}},
 	{"user, size", func(t *jobNumbers) groupKey { return groupKey{t.user, t.gpus} }, 1, 1, .99, false, false, levelParameters{8, .6, 6}},
-	{"user, limit used", func(t *jobNumbers) groupKey { return groupKey{t.user} }, 1, 1, .99, true, true, levelParameters{8, .25, 6}},
+	{"user, limit used", func(t *jobNumbers) groupKey { return groupKey{t.user, limitOctave(t.limitSeconds)} }, 1, 1, .99, true, true, levelParameters{8, .25, 6}},
 	{"user, limit", func(t *jobNumbers) groupKey { return groupKey{t.user, t.limitSeconds} }, 1, 1, .99, true, false, levelParameters{8, .4, 6}},
 	{"user, lately", func(t *jobNumbers) groupKey { return groupKey{t.user} }, 1, 1, .7, false, false, levelParameters{4, .2, 6}},
 	{"user, size, lately", func(t *jobNumbers) groupKey { return groupKey{t.user, t.gpus} }, 1, 1, .7, false, false, levelParameters{4, .2, 6}},
@@ -77,3 +78,6 @@ func (f *levelParameters) shareForRuns(n float64) float64 {
 
 // kernelSigma is the standard deviation, in bins, of the kernel around each of n runs.
 func kernelSigma(width, n float64) float64 { return width * math.Pow(max(n, 1), -.2) }
+
+// limitOctave groups time limits, each group's twice as long as those of the one before.
+func limitOctave(seconds int32) int32 { return int32(bits.Len32(uint32(max(seconds, 0)))) }

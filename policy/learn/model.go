@@ -7,7 +7,7 @@ import (
 )
 
 // MethodVersion is that of the method: a stored model of another one is fitted again.
-const MethodVersion = 1
+const MethodVersion = 2
 
 // Model is what was learnt. It is not changed by being asked.
 type Model struct {

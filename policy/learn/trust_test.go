@@ -71,7 +71,7 @@ func TestRunOrderTrust(t *testing.T) {
 }
 
 func TestAModelWithImpossibleTrustIsRefused(t *testing.T) {
-	if _, err := learn.ParseModel([]byte(`{"version":1,"trust":2,"levels":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]}`)); err == nil || !strings.Contains(err.Error(), "trust") {
+	if _, err := learn.ParseModel([]byte(`{"version":2,"trust":2,"levels":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]}`)); err == nil || !strings.Contains(err.Error(), "trust") {
 		t.Errorf("%v", err)
 	}
 }

@@ -62,16 +62,16 @@ const (
 	minLogLikelihoodGain = 2
 )
 
-// tuneLevels sets the numbers of one level after the other to those under which the
-// trials are likeliest.
-func (m *Model) tuneLevels(trials []heldOutRun) {
+// tuneLevels sets the numbers of one of the first levels after the other to those under
+// which the trials are likeliest.
+func (m *Model) tuneLevels(levels int, trials []heldOutRun) {
 	pick := make([]int, len(m.Levels)) // index into candidateKernelWidths
 	for i := range m.Levels {
 		pick[i] = nearestCandidateWidth(m.Levels[i].KernelWidth)
 	}
 	for range tuningRounds {
 		changed := false
-		for i := range m.Levels {
+		for i := range m.Levels[:levels] {
 			changed = m.tuneLevel(i, pick, trials) || changed
 		}
 		if !changed {

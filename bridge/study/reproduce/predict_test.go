@@ -140,12 +140,14 @@ func walk(known, rest []learn.Run, g guess, f func(*learn.Run)) {
 
 // errs are the errors of a predictor.
 type errs struct {
-	mae, log float64
-	relative []float64
+	mae, log       float64
+	relative       []float64
+	predicted, ran []float64
 }
 
 func (e *errs) add(predicted, ran float64) {
 	predicted, ran = max(predicted, 1), max(ran, 1)
+	e.predicted, e.ran = append(e.predicted, predicted), append(e.ran, ran)
 	e.relative = append(e.relative, math.Abs(predicted-ran)/ran)
 	e.mae += math.Abs(predicted - ran)
 	e.log += math.Abs(math.Log(predicted / ran))
@@ -153,11 +155,18 @@ func (e *errs) add(predicted, ran float64) {
 
 func (e *errs) String() string {
 	n := float64(len(e.relative))
-	return fmt.Sprintf("MAE %6.2f h, median relative error %5.2f, mean factor %6.2f", e.mae/n/3600, median(e.relative), e.factor())
+	return fmt.Sprintf("MAE %6.2f h, median relative error %5.2f, mean factor %6.2f, order %5.2f", e.mae/n/3600, median(e.relative), e.factor(), e.order())
 }
 
 // factor is how far predictions are off, on a logarithmic average.
 func (e *errs) factor() float64 { return math.Exp(e.log / float64(len(e.relative))) }
+
+// order is the surplus of pairs that are in their true order over those that are not, as a
+// part of all pairs that ran unequally long: 1 for the right order, 0 for chance.
+func (e *errs) order() float64 {
+	n := float64(len(e.ran))
+	return learn.RunOrderTrust(e.predicted, e.ran) * (n + 20) / n
+}
 
 func score(known, rest []learn.Run, g guess) *errs {
 	e := &errs{}
