@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/predictions"
 	"fairbridge/accounting/report"
@@ -19,6 +20,7 @@ type (
 	Runs        = runs.Store
 	Samples     = samples.Store
 	Predictions = predictions.Store
+	Estimates   = estimates.Store
 	Reports     = report.Store
 )
 
@@ -30,6 +32,7 @@ type Stores struct {
 	*Runs
 	*Samples
 	*Predictions
+	*Estimates
 	*Reports
 }
 
@@ -45,7 +48,7 @@ func Open(ctx context.Context, c accounting.Config) (*Stores, error) {
 // New makes all stores of a database.
 func New(db *accounting.DB) *Stores {
 	p := &predictions.Store{DB: db}
-	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p}, &samples.Store{DB: db}, p, &report.Store{DB: db}}
+	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &report.Store{DB: db}}
 }
 
 var (

@@ -4,8 +4,6 @@
 package startscore
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"fairbridge/bridge/cycle"
@@ -25,14 +23,10 @@ type Look struct {
 	SlurmStart time.Time // Slurm's own estimate at the time; zero: it had none
 }
 
-// lookInterval is how far apart the looks at a job are: at the first cycle of each hour, after the
-// one at its first cycle.
-const lookInterval = time.Hour
-
 // CollectLooks simulates the scenario under a policy, through Slurm, with run times learnt on the
 // way, and returns looks at its waiting jobs, by time.
 func CollectLooks(s *study.Scenario, p policy.Policy, policyName string, seed int64) ([]Look, error) {
-	k := collector{lastByJob: map[policy.JobID]time.Time{}}
+	k := collector{}
 	_, err := slurmrun.Run(slurmrun.Config{
 		Policy: p, PolicyName: policyName, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts, Seed: seed,
 		RunTimes: forecast.NewLearner(), WatchCycle: k.lookAtCycle, AfterCycle: func(w *sim.World) { k.world = w },
@@ -45,9 +39,9 @@ func CollectLooks(s *study.Scenario, p policy.Policy, policyName string, seed in
 
 // collector makes the looks of a run.
 type collector struct {
-	looks     []Look
-	lastByJob map[policy.JobID]time.Time // the last look
-	world     *sim.World
+	looks []Look
+	times estimate.LookTimes
+	world *sim.World
 }
 
 func (k *collector) lookAtCycle(r *cycle.Report) {
@@ -60,33 +54,15 @@ func (k *collector) lookAtCycle(r *cycle.Report) {
 
 // lookAt makes the looks that are due.
 func (k *collector) lookAt(s *policy.Snapshot, plan *policy.Plan) {
-	isFirstByJob := map[policy.JobID]bool{}
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		last, seen := k.lastByJob[j.ID]
-		if j.State == policy.Pending && j.HeldReason == "" && (!seen || s.Now.Truncate(lookInterval).After(last)) {
-			isFirstByJob[j.ID], k.lastByJob[j.ID] = !seen, s.Now
-		}
-	}
+	isFirstByJob := k.times.TakeDue(s)
 	if len(isFirstByJob) == 0 {
 		return
 	}
-	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: sortByRank(plan)}) {
+	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan)}) {
 		if isFirst, isDue := isFirstByJob[e.Job]; isDue {
 			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start}, Job: e.Job, IsFirst: isFirst, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
 		}
 	}
-}
-
-// sortByRank returns the jobs of a plan by rank.
-func sortByRank(p *policy.Plan) []policy.JobID {
-	decisions := slices.Clone(p.Decisions)
-	slices.SortFunc(decisions, func(a, b policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
-	line := make([]policy.JobID, len(decisions))
-	for i := range decisions {
-		line[i] = decisions[i].Job
-	}
-	return line
 }
 
 // withStarts returns the looks with when their jobs started next.

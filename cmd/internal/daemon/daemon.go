@@ -27,6 +27,9 @@ type daemon struct {
 
 	areDoubtsClear bool   // the record says that nothing is in doubt
 	lastDoubtError string // why what is in doubt was not recorded; "" when it was
+
+	estimateKeepers   map[string]*estimateKeeper // by partition
+	lastEstimateError string                     // why estimates were not stored; "" when they were
 }
 
 // Run runs the daemon until the context ends or one of its services does. The
@@ -67,7 +70,7 @@ func RunOnce(ctx context.Context, s *system.System, log *slog.Logger) error {
 }
 
 func newDaemon(s *system.System, log *slog.Logger) *daemon {
-	d := &daemon{System: s, log: log, firstViewSeen: make(chan struct{})}
+	d := &daemon{System: s, log: log, firstViewSeen: make(chan struct{}), estimateKeepers: map[string]*estimateKeeper{}}
 	d.addCloser("database", s.DB.Close)
 	return d
 }

@@ -1,0 +1,72 @@
+package estimates_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/estimates"
+	"fairbridge/accounting/stores"
+	"fairbridge/bridge/estimate"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/storetest"
+	"fairbridge/policy"
+)
+
+var must, t0 = dbtest.RequireNoError, storetest.StartTime
+
+func bandAt(minutes ...int) estimate.Band {
+	at := func(i int) time.Time { return t0.Add(time.Duration(minutes[i]) * time.Minute) }
+	return estimate.Band{Early: at(0), Middle: at(1), Late: at(2)}
+}
+
+// look is one at a job that arrived at t0, with a raw band an hour narrower at each side.
+func look(job policy.JobID, slurm time.Time) estimates.Look {
+	return estimates.Look{
+		Job:      &policy.Job{ID: job, Arrive: t0, User: "ann", Account: "phys", Partition: "gpu", SlurmStartEstimate: slurm},
+		RawStart: bandAt(120, 150, 180), Estimate: estimate.Estimate{Job: job, Start: bandAt(60, 150, 240), End: bandAt(120, 300, 500)},
+	}
+}
+
+// pending is the job of a look as Slurm shows it.
+func pending(id int64) slurm.Job {
+	return storetest.ChangeJob(storetest.NewRunningJob(id, t0, time.Time{}), func(j *slurm.Job) {
+		j.State, j.Nodes, j.GresDetail = "PENDING", slurm.ReadHosts(""), slurm.ReadGRESDetail(nil)
+	})
+}
+
+func TestEstimatesAreKeptAndScored(t *testing.T) {
+	d := stores.New(dbtest.NewDB(t))
+	ctx, made := t.Context(), t0.Add(time.Minute)
+	must(t, d.RecordView(ctx, storetest.NewView(made, pending(1), pending(2), pending(3))))
+	looks := []estimates.Look{look(1, time.Time{}), look(2, t0.Add(10*time.Hour)), look(3, t0.Add(9*time.Hour))}
+	for range 2 { // the same again changes nothing
+		must(t, d.PutEstimates(ctx, storetest.ClusterName, made, looks))
+	}
+	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(5*time.Hour), storetest.NewRunningJob(1, t0, t0.Add(160*time.Minute)), storetest.NewRunningJob(2, t0, t0.Add(5*time.Hour)), pending(3))))
+
+	got, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0)
+	must(t, err)
+	want := []estimate.Outcome{{MadeAt: made, Start: bandAt(120, 150, 180), Started: t0.Add(160 * time.Minute)}, {MadeAt: made, Start: bandAt(120, 150, 180), Started: t0.Add(5 * time.Hour)}, {MadeAt: made, Start: bandAt(120, 150, 180)}}
+	if len(got) != len(want) {
+		t.Fatalf("%d outcomes, want %d: %+v", len(got), len(want), got)
+	}
+	for i := range want {
+		if text := func(o estimate.Outcome) string {
+			return fmt.Sprint(o.MadeAt.UTC(), o.Start.Early.UTC(), o.Start.Middle.UTC(), o.Start.Late.UTC(), o.Started.UTC())
+		}; text(got[i]) != text(want[i]) {
+			t.Errorf("outcome %d: %s,\nwant %s", i, text(got[i]), text(want[i]))
+		}
+	}
+	if later, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0.Add(time.Hour)); err != nil || len(later) != 0 {
+		t.Errorf("made since an hour later: %v, %v", later, err)
+	}
+	scores := dbtest.QueryTexts(t, d.DB, `select format('%s horizon %s looks %s held %s early %s late %s error %s, %s with Slurm''s: %s and %s', partition, horizon, looks, held, early, late, median_error_s / 60, looks_with_slurm, median_error_with_slurm_s / 60, slurm_median_error_s / 60) from fairbridge_v1.estimate_scores`)
+	if want := "gpu horizon 3 looks 2 held 0.5 early 0 late 0.5 error 80, 1 with Slurm's: 150 and 300"; len(scores) != 1 || scores[0] != want {
+		t.Errorf("scores %q, want %q", scores, want)
+	}
+	if _, err := d.Prune(ctx, storetest.ClusterName, made.Add(stores.DefaultRetention().Cycles+time.Hour), stores.DefaultRetention()); err != nil || dbtest.CountRows(t, d.DB, "select from fairbridge.job_estimates") != 0 {
+		t.Errorf("estimates past their retention are still there, or %v", err)
+	}
+}

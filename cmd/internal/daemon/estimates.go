@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"fairbridge/accounting/estimates"
+	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/estimate"
+)
+
+const (
+	// estimateTimeout is how long reading and storing estimates may take of the time between cycles.
+	estimateTimeout = 5 * time.Second
+	// maxEstimatedJobs is how many waiting jobs of a partition are estimated, from the head of the line:
+	// a thousand take a quarter of a second.
+	maxEstimatedJobs = 1000
+	// calibrationInterval is how old a calibration may get, and calibrationPeriod how far it looks back.
+	calibrationInterval = time.Hour
+	calibrationPeriod   = 30 * 24 * time.Hour
+)
+
+// estimateKeeper keeps when jobs of one partition are thought to start.
+type estimateKeeper struct {
+	times         estimate.LookTimes
+	calibration   *estimate.Calibration
+	calibratedFor time.Time
+}
+
+// storeEstimates stores when the waiting jobs of partitions that are ordered by us will start and
+// end: at the first cycle that sees a job, and once an hour. In other partitions the line is Slurm's own.
+func (d *daemon) storeEstimates(ctx context.Context, r *cycle.Report) {
+	if r.Epoch == 0 || r.Result == cycle.ResultCutShort {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), estimateTimeout)
+	defer cancel()
+	var err error
+	for i := range r.PartitionResults {
+		p := &r.PartitionResults[i]
+		if p.Plan == nil || !p.Partition.Mode.Allows(bridge.ModeRank) || err != nil {
+			continue
+		}
+		err = d.estimatePartition(ctx, p)
+	}
+	if text := errorText(err); text != d.lastEstimateError {
+		if d.lastEstimateError = text; err != nil {
+			d.log.Warn("estimates of starts not stored", "error", err)
+		}
+	}
+}
+
+// estimatePartition stores the looks of a partition that are due.
+func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult) error {
+	k := d.estimateKeepers[p.Partition.Name]
+	if k == nil {
+		k = &estimateKeeper{}
+		d.estimateKeepers[p.Partition.Name] = k
+	}
+	due := k.times.TakeDue(p.Snapshot)
+	if len(due) == 0 {
+		return nil
+	}
+	if err := d.calibrate(ctx, k, p); err != nil {
+		return err
+	}
+	var looks []estimates.Look
+	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: p.Snapshot, Line: estimate.LineOfPlan(p.Plan), MaxWaiting: maxEstimatedJobs}) {
+		if _, isDue := due[e.Job]; isDue {
+			raw := e.Start
+			e.Start = k.calibration.Calibrate(p.Snapshot.Now, raw)
+			looks = append(looks, estimates.Look{Job: p.Snapshot.Job(e.Job), RawStart: raw, Estimate: e})
+		}
+	}
+	return d.DB.PutEstimates(ctx, d.File.Cluster, p.Snapshot.Now, looks)
+}
+
+// calibrate learns anew from what came of earlier estimates, once an hour.
+func (d *daemon) calibrate(ctx context.Context, k *estimateKeeper, p *cycle.PartitionResult) error {
+	now := p.Snapshot.Now
+	if k.calibration != nil && now.Sub(k.calibratedFor) < calibrationInterval {
+		return nil
+	}
+	past, err := d.DB.EstimateOutcomes(ctx, d.File.Cluster, p.Partition.Name, now.Add(-calibrationPeriod))
+	if err != nil {
+		return err
+	}
+	k.calibration, k.calibratedFor = estimate.NewCalibration(past, now), now
+	return nil
+}
