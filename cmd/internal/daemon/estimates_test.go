@@ -31,7 +31,9 @@ func TestEstimatesAreStored(t *testing.T) {
 	var logged strings.Builder
 	d := newDaemon(&system.System{File: &settings.File{Cluster: "c1"}, DB: db}, slog.New(slog.NewTextHandler(&logged, nil)))
 	at := time.Date(2026, 6, 1, 12, 20, 0, 0, time.UTC)
-	rows := func() int { return dbtest.CountRows(t, db.DB, "select from fairbridge.job_estimates where job = 7 and early = made") }
+	rows := func() int {
+		return dbtest.CountRows(t, db.DB, "select from fairbridge.job_estimates where job = 7 and early = made")
+	}
 	standby := waitingReport(at, bridge.ModeRank)
 	standby.Epoch = 0
 	d.storeEstimates(t.Context(), standby)
