@@ -123,14 +123,15 @@ func (r *Report) IsGain() bool { return r.All.Claim == WaitsLess && len(r.Harmed
 func (r *Report) Summarize() string {
 	g := &r.All
 	who := policy.FormatCount(g.JobCount, "job") + " waited " + formatSeconds(g.RealWait) + " in the mean"
-	error := fmt.Sprintf("the simulation of what was done is off by %s", formatSigned(g.OwnError))
+	off := fmt.Sprintf("the simulation of what was done is off by %s", formatSigned(g.OwnError))
 	switch g.Claim {
 	case CannotTell:
-		return fmt.Sprintf("Cannot tell: %s; %s and the plan changes that by %s (± %s), which is not beyond doubt.", who, error, formatSigned(-g.Gain), formatSeconds(g.Band))
+		return fmt.Sprintf("Cannot tell: %s; %s and the plan changes that by %s (± %s), which is not beyond doubt.", who, off, formatSigned(-g.Gain), formatSeconds(g.Band))
 	case WaitsSame:
-		return fmt.Sprintf("No change: %s; %s, and the plan changes that by less than a minute.", who, error)
+		return fmt.Sprintf("No change: %s; %s, and the plan changes that by less than a minute.", who, off)
 	}
-	return fmt.Sprintf("A job %s: %s; %s, and the plan changes that by %s (± %s).", g.Claim, who, error, formatSigned(-g.Gain), formatSeconds(g.Band))
+	said := map[Claim]string{WaitsLess: "Jobs would have waited less", WaitsMore: "Jobs would have waited more"}[g.Claim]
+	return fmt.Sprintf("%s: %s; %s, and the plan changes that by %s (± %s).", said, who, off, formatSigned(-g.Gain), formatSeconds(g.Band))
 }
 
 // formatSeconds writes a duration as people say it.
