@@ -59,6 +59,15 @@ func TestEstimatesAreKeptAndScored(t *testing.T) {
 			t.Errorf("outcome %d: %s,\nwant %s", i, text(got[i]), text(want[i]))
 		}
 	}
+	last, err := d.LastEstimate(ctx, storetest.ClusterName, 3, t0)
+	if err != nil || last == nil || !last.MadeAt.Equal(made) || !last.Start.Late.Equal(looks[2].Estimate.Start.Late) || !last.End.Middle.Equal(looks[2].Estimate.End.Middle) {
+		t.Errorf("the job that waits: %+v, %v", last, err)
+	}
+	for job, arrive := range map[policy.JobID]time.Time{1: t0, 3: t0.Add(time.Second), 9: t0} { // it started; another of that id; unknown
+		if last, err := d.LastEstimate(ctx, storetest.ClusterName, job, arrive); err != nil || last != nil {
+			t.Errorf("job %d: %+v, %v", job, last, err)
+		}
+	}
 	if later, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0.Add(time.Hour)); err != nil || len(later) != 0 {
 		t.Errorf("made since an hour later: %v, %v", later, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/printable"
@@ -25,17 +26,19 @@ import (
 // explanation is the answer of `fairbridge explain --json`.
 type explanation struct {
 	*journal.JobHistory
-	Address         string      `json:"address"`              // the job as squeue writes it: 4711, 47_3, 47_[0-9]
-	GPUs            int         `json:"gpus"`                 // of all its tasks
-	Tasks           int         `json:"tasks,omitempty"`      // of an array that waits unsplit
-	NotPushed       []string    `json:"not_pushed,omitempty"` // why what was decided in the last cycle was not sent to Slurm
-	Daemon          daemonState `json:"daemon"`               // who leads, and what keeps everything from being sent
-	Live            *liveJob    `json:"live,omitempty"`       // as Slurm shows it now
-	LiveError       string      `json:"unread,omitempty"`     // why Slurm could not be asked
-	Directive       string      `json:"directive,omitempty"`  // what in the job's comment could not be read
-	LastCycleAt     time.Time   `json:"as_of,omitzero"`       // the last cycle of its partition
-	IsStale         bool        `json:"stale,omitempty"`      // that is long ago
-	SmallerRequests []string    `json:"sooner,omitempty"`     // smaller requests that would have started in it
+	Address     string      `json:"address"`              // the job as squeue writes it: 4711, 47_3, 47_[0-9]
+	GPUs        int         `json:"gpus"`                 // of all its tasks
+	Tasks       int         `json:"tasks,omitempty"`      // of an array that waits unsplit
+	NotPushed   []string    `json:"not_pushed,omitempty"` // why what was decided in the last cycle was not sent to Slurm
+	Daemon      daemonState `json:"daemon"`               // who leads, and what keeps everything from being sent
+	Live        *liveJob    `json:"live,omitempty"`       // as Slurm shows it now
+	LiveError   string      `json:"unread,omitempty"`     // why Slurm could not be asked
+	Directive   string      `json:"directive,omitempty"`  // what in the job's comment could not be read
+	LastCycleAt time.Time   `json:"as_of,omitzero"`       // the last cycle of its partition
+	IsStale     bool        `json:"stale,omitempty"`      // that is long ago
+	// Estimate is when it is thought to start and end; nil: it ran already, or nothing is stored.
+	Estimate        *estimates.StoredEstimate `json:"estimate,omitempty"`
+	SmallerRequests []string                  `json:"sooner,omitempty"` // smaller requests that would have started in it
 }
 
 // liveJob is a job as Slurm shows it now.
@@ -117,7 +120,11 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{JobHistory: story, GPUs: story.Runs[len(story.Runs)-1].GPUs}
+	last := story.Runs[len(story.Runs)-1]
+	e := &explanation{JobHistory: story, GPUs: last.GPUs}
+	if e.Estimate, err = s.DB.LastEstimate(ctx, s.File.Cluster, e.JobID, last.Arrive); err != nil {
+		return nil, err
+	}
 	if e.Address, err = s.DB.JobAddress(ctx, s.File.Cluster, e.JobID); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/printable"
@@ -35,6 +36,9 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	if len(e.SmallerRequests) > 0 {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
 	}
+	if e.Estimate != nil && e.isPending() {
+		output.WriteParagraph(w, "  ", estimateText(e.Estimate, now))
+	}
 	printLiveJob(w, e, now)
 	if e.Directive != "" {
 		output.WriteParagraph(w, "  ", "its comment could not be read in full: "+e.Directive)
@@ -42,6 +46,20 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 	printRuns(w, e.Runs, now)
 	printHistory(w, e.Decisions, now)
 	printIntents(w, e.Address, e.Intents, now)
+}
+
+// isPending reports whether the job waits, as far as is known.
+func (e *explanation) isPending() bool {
+	if e.Live != nil {
+		return e.Live.State == "PENDING"
+	}
+	return e.Runs[len(e.Runs)-1].Start.IsZero()
+}
+
+// estimateText says when a job is thought to start and end.
+func estimateText(s *estimates.StoredEstimate, now time.Time) string {
+	return fmt.Sprintf("It is estimated to start between %s and %s (four in five such jobs do), half of them by %s, and to end by about %s; estimated at %s.",
+		output.FormatTime(s.Start.Early, now), output.FormatTime(s.Start.Late, now), output.FormatTime(s.Start.Middle, now), output.FormatTime(s.End.Middle, now), output.FormatTime(s.MadeAt, now))
 }
 
 // gpusText says how many GPUs the job has or asks for, and for how many tasks.
