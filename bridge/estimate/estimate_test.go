@@ -91,6 +91,17 @@ func TestNoRunOutlastsItsLimit(t *testing.T) {
 	}
 }
 
+// Users ask for several times what they need: of a job of which only the limit is known, the limit
+// is the latest end and not the likeliest.
+func TestALimitAloneIsNotBelieved(t *testing.T) {
+	s := scene(running(1, "n1", 8, 0, 0, 10*time.Hour), waiting(2, 8, time.Hour, 2*time.Hour))
+	s.Jobs[0].Start = noon
+	s.Jobs[0].Limit = 10 * time.Hour
+	near(t, "start", estimateAll(s, 2)[2].Start.Middle, 3*time.Hour)
+	s.Users = []policy.User{{Name: "a", Account: "a", TypicalLimitUse: policy.KnownValue(.8)}}
+	near(t, "start once it is known how much of limits the user takes", estimateAll(s, 2)[2].Start.Middle, 8*time.Hour)
+}
+
 // As Slurm's backfill: past a job that waits for a whole node goes only what ends, by its limit,
 // before the place kept for it.
 func TestBackfillGoesByLimits(t *testing.T) {

@@ -25,6 +25,10 @@ const unknownLogSigma = 1.2
 // Bounds of what is believed of a prediction's spread.
 const minLogSigma, maxLogSigma = .1, 3
 
+// unknownLimitUse is the part of what its time limit still allows that a job takes of which only the
+// limit is known: users ask for several times what they need.
+const unknownLimitUse = .3
+
 // unknownMedian is what is left of a job of which nothing at all is known, not even a limit.
 const unknownMedian = time.Hour
 
@@ -34,9 +38,12 @@ func newTimeLeftFunc(s *policy.Snapshot, free *pool.Pool) func(*policy.Job) time
 	return func(j *policy.Job) timeLeft {
 		p := ladder.Predict(round, &engine.Entry{Job: j})
 		t := timeLeft{median: p.TimeLeft, logSigma: unknownLogSigma}
-		if p.TimeLeft <= 0 {
+		switch {
+		case p.TimeLeft <= 0:
 			t.median = unknownMedian
-		} else if p.TimeLeftSigma > 0 {
+		case p.Source == predict.FromLimit && p.TimeLeft >= j.Limit-j.Ran(s.Now): // how much of limits is used is not known
+			t.median = time.Duration(unknownLimitUse * float64(p.TimeLeft))
+		case p.TimeLeftSigma > 0:
 			t.logSigma = math.Log1p(p.TimeLeftSigma.Seconds() / p.TimeLeft.Seconds())
 		}
 		t.logSigma = min(max(t.logSigma, minLogSigma), maxLogSigma)
