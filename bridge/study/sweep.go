@@ -69,13 +69,7 @@ func (b *Block) PairWith(baseline string) (*PairedBlock, error) {
 	if base < 0 {
 		return nil, fmt.Errorf("comparing with policy %s: it was not run", baseline)
 	}
-	weights := map[string]float64{}
-	for _, s := range b.Scenarios {
-		for _, a := range s.Accounts {
-			weights[a.Name] = max(a.Weight, 0)
-		}
-	}
-	p := &PairedBlock{Block: b, Set: paired.NewSet(b.Scenarios[0].maxGPUsPerNode(), weights)}
+	p := &PairedBlock{Block: b, Set: paired.NewSet(b.Scenarios[0].maxGPUsPerNode(), b.accountWeightsBySeed())}
 	of := b.Results[base].Ended
 	p.Baseline = p.Set.Compare(baseline, of, of)
 	for i := range b.Results {
@@ -85,6 +79,19 @@ func (b *Block) PairWith(baseline string) (*PairedBlock, error) {
 		}
 	}
 	return p, nil
+}
+
+// accountWeightsBySeed are the accounts' weights on each scenario.
+func (e *Experiment) accountWeightsBySeed() map[int64]map[string]float64 {
+	all := map[int64]map[string]float64{}
+	for i, s := range e.Scenarios {
+		weights := map[string]float64{}
+		for _, a := range s.Accounts {
+			weights[a.Name] = max(a.Weight, 0)
+		}
+		all[e.optionsOf(i).Seed] = weights
+	}
+	return all
 }
 
 // DropJobs forgets what became of each job, where only what was summed up of it is wanted:

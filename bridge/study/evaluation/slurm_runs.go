@@ -129,7 +129,7 @@ func (w *comparedWorkload) runOptions(s *study.Scenario, p policyset.PolicyChoic
 
 // collectRuns reads the runs of a cell, and how many are missing.
 func (t *slurmTable) collectRuns(c *slurmTableCell) (*study.Block, int, error) {
-	b := &study.Block{Setting: c.Setting, Experiment: &study.Experiment{Policies: c.choices}, Results: make([]study.Result, len(c.choices))}
+	b := &study.Block{Setting: c.Setting, Experiment: &study.Experiment{Policies: c.choices, RunOptions: study.RunOptions{Seed: 1}}, Results: make([]study.Result, len(c.choices))}
 	missing := 0
 	for seed := int64(1); seed <= int64(c.seeds); seed++ {
 		s, err := c.scenario(seed)

@@ -21,8 +21,9 @@ func AccountRatios(run, baseline *measure.Run) map[string]float64 {
 // worstSlowdown is the mean slowdown of the account that has it worst.
 func worstSlowdown(r *measure.Run) float64 { return greatest(r.MeanSlowdownByAccount(), nil) }
 
-// accountShares know what accounts are entitled to.
-type accountShares struct{ weights map[string]float64 }
+// accountShares know what accounts are entitled to. Seeds that draw their jobs draw their
+// accounts too: of one name, but not of one weight.
+type accountShares struct{ weightsBySeed map[int64]map[string]float64 }
 
 func (a *accountShares) worstRatio(run, baseline *measure.Run) float64 {
 	return greatest(AccountRatios(run, baseline), nil)
@@ -49,18 +50,18 @@ func (a *accountShares) belowShare(r *measure.Run) map[string]bool {
 	}
 	names := slices.Sorted(maps.Keys(used))
 	for _, name := range names {
-		weightSum += a.weightOf(name)
+		weightSum += a.weightOf(r.Seed, name)
 	}
 	below := map[string]bool{}
 	for _, name := range names {
-		below[name] = used[name]*weightSum < a.weightOf(name)*usedSum
+		below[name] = used[name]*weightSum < a.weightOf(r.Seed, name)*usedSum
 	}
 	return below
 }
 
-// weightOf is an account's weight, 1 where none is given.
-func (a *accountShares) weightOf(name string) float64 {
-	if w, ok := a.weights[name]; ok {
+// weightOf is an account's weight on a seed, 1 where none is given.
+func (a *accountShares) weightOf(seed int64, name string) float64 {
+	if w, ok := a.weightsBySeed[seed][name]; ok {
 		return w
 	}
 	return 1

@@ -60,8 +60,9 @@ func (f *Figure) RatioOf(run, baseline *measure.Run) float64 {
 type Set struct{ Figures []*Figure }
 
 // NewSet returns what is compared on a cluster whose nodes have so many GPUs, at most. Sizes
-// of jobs are told apart in proportion to a node. weights are those of the accounts.
-func NewSet(gpusPerNode int, weights map[string]float64) *Set {
+// of jobs are told apart in proportion to a node. weightsBySeed are those of the accounts, by
+// the seed of the run; an account without one counts as 1.
+func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	s := &Set{}
 	ratio := func(g Group, key, head, title string, least float64, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: g, IsRatio: true, leastCounted: least, valueOf: of})
@@ -72,7 +73,7 @@ func NewSet(gpusPerNode int, weights map[string]float64) *Set {
 	ratio(GroupWaiting, "makespan_s", "MAKESPAN", "Makespan, s", 1, func(r *measure.Run) float64 { return r.MakespanSeconds })
 	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return mean(r.JCTs()) })
 	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return mean(slowdowns(r, 1, math.MaxInt)) })
-	s.addAccountFigures(&accountShares{weights})
+	s.addAccountFigures(&accountShares{weightsBySeed})
 	for _, b := range sizeRanges(gpusPerNode) {
 		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return mean(slowdowns(r, b.least, b.most)) })
 	}

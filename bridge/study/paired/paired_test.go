@@ -25,7 +25,7 @@ func run(seed int64, slow float64) *measure.Run {
 // TestFiguresByHand works out every figure of one run, and its ratio to another that waits half
 // as long.
 func TestFiguresByHand(t *testing.T) {
-	s := NewSet(8, map[string]float64{"big": 1, "small": 1})
+	s := NewSet(8, map[int64]map[string]float64{1: {"big": 1, "small": 1}})
 	c := s.Compare("p", []*measure.Run{run(1, 2)}, []*measure.Run{run(2, 9), nil, run(1, 1)})
 	if len(c.Pairs) != 1 || c.Pairs[0].Seed != 1 {
 		t.Fatalf("paired are %+v", c.Pairs)
@@ -54,6 +54,23 @@ func TestFiguresByHand(t *testing.T) {
 		for k, got := range []float64{c.Pairs[0].Values[i], c.Pairs[0].Ratios[i]} {
 			if same := math.Abs(got-w[k]) < 1e-9 || math.IsNaN(got) && math.IsNaN(w[k]); !same {
 				t.Errorf("%s: %g, want %g", f.Key, got, w[k])
+			}
+		}
+	}
+}
+
+// TestShareIsThatOfTheSeed: the same run on two seeds whose accounts weigh the other way round.
+// Of 1,660 GPU-seconds big used 1,600.
+func TestShareIsThatOfTheSeed(t *testing.T) {
+	s := NewSet(8, map[int64]map[string]float64{1: {"big": 1000, "small": 1, "tiny": 1}, 2: {"big": 1, "small": 1000, "tiny": 1}})
+	c := s.Compare("p", []*measure.Run{run(1, 2), run(2, 2)}, []*measure.Run{run(1, 1), run(2, 1)})
+	for i, f := range s.Figures {
+		if f.Key == "worst_below_share_slowdown" {
+			if got, want := c.Pairs[0].Values[i], 4.0; got != want {
+				t.Errorf("seed 1, where only big is below its share: %g, want %g", got, want)
+			}
+			if got, want := c.Pairs[1].Values[i], 5.0; got != want {
+				t.Errorf("seed 2, where small is below its share: %g, want %g", got, want)
 			}
 		}
 	}

@@ -144,7 +144,11 @@ func newRatios(site *replay.PastScenario, perNode int, alone, plan []*measure.Ru
 	for i := range site.Accounts {
 		weights[site.Accounts[i].Name] = site.Accounts[i].Weight
 	}
-	set := paired.NewSet(perNode, weights)
+	weightsBySeed := map[int64]map[string]float64{}
+	for _, r := range alone {
+		weightsBySeed[r.Seed] = weights
+	}
+	set := paired.NewSet(perNode, weightsBySeed)
 	c := set.Compare("plan", countedOnly(site, plan), countedOnly(site, alone))
 	ratios := []Ratio{}
 	for i, f := range set.Figures {
