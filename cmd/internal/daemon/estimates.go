@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"fairbridge/accounting/estimates"
@@ -26,7 +27,12 @@ type estimateKeeper struct {
 	times         estimate.LookTimes
 	calibration   *estimate.Calibration
 	calibratedFor time.Time
+	pausedUntil   time.Time
 }
+
+// pausePerEstimate is how long no estimates are made after some, in times of how long they took: on
+// a large cluster they are to take no more than a twentieth of the time.
+const pausePerEstimate = 20
 
 // storeEstimates stores when the waiting jobs of partitions that are ordered by us will start and
 // end: at the first cycle that sees a job, and once an hour. In other partitions the line is Slurm's own.
@@ -51,12 +57,21 @@ func (d *daemon) storeEstimates(ctx context.Context, r *cycle.Report) {
 	}
 }
 
-// estimatePartition stores the looks of a partition that are due.
-func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult) error {
+// estimatePartition stores the looks of a partition that are due. No cycle fails for want of an
+// estimate: a panic is an error.
+func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("estimating partition %s: panic: %v", p.Partition.Name, v)
+		}
+	}()
 	k := d.estimateKeepers[p.Partition.Name]
 	if k == nil {
 		k = &estimateKeeper{}
 		d.estimateKeepers[p.Partition.Name] = k
+	}
+	if p.Snapshot.Now.Before(k.pausedUntil) {
+		return nil
 	}
 	due := k.times.TakeDue(p.Snapshot)
 	if len(due) == 0 {
@@ -65,8 +80,11 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 	if err := d.calibrate(ctx, k, p); err != nil {
 		return err
 	}
+	from := time.Now()
+	all := estimate.EstimateJobs(estimate.Input{Snapshot: p.Snapshot, Line: estimate.LineOfPlan(p.Plan), MaxWaiting: maxEstimatedJobs})
+	k.pausedUntil = p.Snapshot.Now.Add(pausePerEstimate * time.Since(from))
 	var looks []estimates.Look
-	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: p.Snapshot, Line: estimate.LineOfPlan(p.Plan), MaxWaiting: maxEstimatedJobs}) {
+	for _, e := range all {
 		if _, isDue := due[e.Job]; isDue {
 			raw := e.Start
 			e.Start = k.calibration.Calibrate(p.Snapshot.Now, raw)

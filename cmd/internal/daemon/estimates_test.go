@@ -50,6 +50,13 @@ func TestEstimatesAreStored(t *testing.T) {
 			t.Errorf("%d estimates after %v, want %d; log: %s", n, c.after, c.rows, &logged)
 		}
 	}
+	broken := waitingReport(at.Add(90*time.Minute), bridge.ModeRank)
+	broken.PartitionResults[0].Snapshot = nil
+	d.storeEstimates(t.Context(), broken)
+	if !strings.Contains(logged.String(), "estimating partition gpu: panic") {
+		t.Errorf("a panic is not logged: %s", &logged)
+	}
+	logged.Reset()
 	db.Close()
 	for i := range 2 {
 		d.storeEstimates(t.Context(), waitingReport(at.Add(time.Duration(2+i)*time.Hour), bridge.ModeRank))
