@@ -10,7 +10,7 @@ import (
 )
 
 // slowest are those that let a job wait for up to eight hours: fairbridge one of
-// an account above its share; multifactor one of low priority; fifo one that
+// an account above its share, which is first of all after max_wait only; multifactor one of low priority; fifo one that
 // EASY would have let pass.
 var slowest = map[string]time.Duration{"fairbridge": 8 * time.Hour, "fifo": 8 * time.Hour, "multifactor": 8 * time.Hour}
 

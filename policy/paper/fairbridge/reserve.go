@@ -12,19 +12,20 @@ import (
 // When jobs that wait for others that must not be stopped are given what gets
 // free, counted in their own lengths.
 const (
-	belowSharePatience = .25           // a job of an account below its share has a reservation
-	overduePatience    = 2             // every job is first among those of accounts that stand like its own
-	firstOfAllMinWait  = 8 * time.Hour // and, after no less than this, first of all
+	belowSharePatience = .25 // a job of an account below its share has a reservation
+	overduePatience    = 2   // every job is first among those of accounts that stand like its own
 )
 
-// waitRules are the rules by which jobs wait.
+// waitRules are the rules by which jobs wait. First of all is only who waited max_wait:
+// were it sooner, what a busy day leaves behind of accounts above their share would go
+// before the jobs of accounts below theirs.
 type waitRules struct{ belowShareRules, overdueRules, firstOfAllRules engine.Rules }
 
 func (f *Policy) newWaitRules() waitRules {
 	p := waitRules{overdueRules: f.Rules()}
 	p.belowShareRules, p.firstOfAllRules = p.overdueRules, p.overdueRules
 	p.belowShareRules.PatienceFactor, p.belowShareRules.MinPatience = belowSharePatience, time.Second
-	p.overdueRules.PatienceFactor, p.firstOfAllRules.PatienceFactor, p.firstOfAllRules.MinPatience = overduePatience, overduePatience, firstOfAllMinWait
+	p.overdueRules.PatienceFactor, p.firstOfAllRules.PatienceFactor = overduePatience, 0
 	return p
 }
 
