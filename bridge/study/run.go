@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -92,13 +93,13 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, pro
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
-			RunTimes: o.newLearner(), PredictsTruth: o.KnowsTruth,
+			RunTimes: o.newLearner(s), PredictsTruth: o.KnowsTruth,
 		})
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
-		RunTimes: o.newLearner(), PredictsTruth: o.KnowsTruth,
+		RunTimes: o.newLearner(s), PredictsTruth: o.KnowsTruth,
 	})
 }
 
@@ -108,15 +109,23 @@ type History struct {
 	Until time.Time // when the scenario begins, by the calendar of the runs
 }
 
-// newLearner returns a learner that knows the history, by the calendar of the simulation.
-func (o *RunOptions) newLearner() *forecast.Learner {
+// newLearner returns a learner that knows the history, the options' or else the scenario's, by the
+// calendar of the simulation.
+func (o *RunOptions) newLearner(s *Scenario) *forecast.Learner {
+	history := o.History
+	if history.Runs == nil {
+		history = s.History
+	}
 	begin := exact.CalendarTimeAt(0)
 	if o.ThroughSlurm {
 		begin = slurmrun.WorkloadStart(&o.SlurmConfig)
 	}
-	l, shift := forecast.NewLearner(), begin.Sub(o.History.Until)
-	for _, r := range o.History.Runs {
+	l, shift := forecast.NewLearner(), begin.Sub(history.Until)
+	for _, r := range history.Runs {
 		r.Start, r.End = r.Start.Add(shift), r.End.Add(shift)
+		if o.ThroughSlurm { // where every job has both
+			r.User, r.Name = cmp.Or(r.User, slurmrun.DefaultUser), cmp.Or(r.Name, slurmrun.DefaultJobName)
+		}
 		l.AddEndedRun(r)
 	}
 	return l

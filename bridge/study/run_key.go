@@ -24,7 +24,7 @@ type RunKeeper interface {
 
 // RunKey stands for everything that decides what becomes of a policy on the scenario, but the
 // program: jobs, nodes, accounts, policy and options. Only runs with the default settings of
-// loop and Slurm, and without a history, have one.
+// loop and Slurm, and without a history but the scenario's own, have one.
 func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error) {
 	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() || o.History.Runs != nil {
 		return "", errors.New("naming a run: its loop or Slurm has settings of its own, or a history, which a key does not stand for")
@@ -46,6 +46,11 @@ func (s *Scenario) writeIdentity(w io.Writer) error {
 		fmt.Fprintf(w, "%+v\n", s.SpeedTables) // maps are printed in the order of their keys
 	}
 	e := json.NewEncoder(w)
+	if s.History.Runs != nil { // else keys stay what they were
+		if err := e.Encode(s.History); err != nil {
+			return err
+		}
+	}
 	return errors.Join(e.Encode(s.Name), e.Encode(s.Nodes), e.Encode(s.Accounts), e.Encode(s.Jobs))
 }
 

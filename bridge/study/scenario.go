@@ -24,6 +24,7 @@ type Scenario struct {
 	LimitSource LimitSource // where time limits come from
 
 	WindowJobs    int     // jobs of the trace that it is a window of; 0: it is all of it
+	History       History // of a window: what ended before it; RunOptions may name another
 	ArrivalFactor float64 // by which times between arrivals were multiplied; 0: they were not
 }
 

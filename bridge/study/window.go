@@ -1,16 +1,22 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/policy/learn"
 )
+
+// maxWindowHistory is how many jobs before a window teach: more add little to what the last ones say.
+const maxWindowHistory = 2000
 
 // TakeWindow returns the scenario with only so many jobs that arrived one after the other. The
 // seed says where in the workload the window begins, and is the same place for every policy.
-// Time counts from the first of them.
+// Time counts from the first of them. What ended before is its history.
 func (s *Scenario) TakeWindow(jobCount int, seed int64) (*Scenario, error) {
 	if jobCount <= 0 || jobCount > len(s.Jobs) {
 		return nil, fmt.Errorf("a window of %s: %s has %d that can run on %s: take a smaller one", policy.FormatCount(jobCount, "job"), s.Name, len(s.Jobs), policy.FormatCount(s.CountGPUs(), "GPU"))
@@ -20,10 +26,41 @@ func (s *Scenario) TakeWindow(jobCount int, seed int64) (*Scenario, error) {
 	w.WindowJobs = jobCount
 	w.Jobs = slices.Clone(s.Jobs[first : first+jobCount])
 	begin := w.Jobs[0].Arrive
+	w.History = historyOf(s.Jobs[max(0, first-maxWindowHistory):first], begin, s.firstGPUType())
 	for i := range w.Jobs {
 		setArrival(&w.Jobs[i], w.Jobs[i].Arrive-begin)
 	}
 	return &w, nil
+}
+
+// historyOf is what those of the jobs leave to learn from that would have ended by then, started when
+// they arrived: a trace that is read for its jobs does not say when they really did.
+// Jobs that ask for no type of GPU ran on the given one.
+func historyOf(jobs []workload.Job, until float64, gpuType string) History {
+	h := History{Until: exact.CalendarTimeAt(until)}
+	for i := range jobs {
+		j := &jobs[i]
+		end := j.Arrive + j.Duration
+		if j.Training != nil || !(j.Duration > 0) || end > until {
+			continue
+		}
+		h.Runs = append(h.Runs, learn.Run{
+			Job:   learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: cmp.Or(j.GPUType, gpuType), GPUs: j.GPUs, Limit: j.TimeLimit},
+			Start: exact.CalendarTimeAt(j.Arrive), End: exact.CalendarTimeAt(end), Ran: policy.DurationFromSeconds(j.Duration),
+		})
+	}
+	slices.SortStableFunc(h.Runs, func(a, b learn.Run) int { return a.End.Compare(b.End) })
+	return h
+}
+
+// firstGPUType is the type of the first GPUs there are; "": there are none.
+func (s *Scenario) firstGPUType() string {
+	for i := range s.Nodes {
+		if all := s.Nodes[i].GPUs; len(all) > 0 {
+			return all[0].Type
+		}
+	}
+	return ""
 }
 
 // ScaleToLoad returns the scenario with all times between arrivals longer or shorter by one

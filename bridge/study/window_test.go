@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -87,5 +89,48 @@ func TestScaledArrivalsHaveTheLoad(t *testing.T) {
 	}
 	if _, err := hourly(t, 1).ScaleToLoad(1); err == nil {
 		t.Error("one job has a load")
+	}
+}
+
+// TestWindowsKnowWhatEndedBefore: a window teaches what had ended when it begins, each run as long ago as
+// in the trace, and no more of it; one at the trace's begin teaches nothing.
+func TestWindowsKnowWhatEndedBefore(t *testing.T) {
+	s := hourly(t, 100)
+	s.Jobs[0].Duration = 1000 * 3600 // ends after all windows
+	seen := 0
+	for seed := range int64(20) {
+		w, err := s.TakeWindow(10, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := int(w.Jobs[0].ID) - 1
+		if want := max(0, first-1); len(w.History.Runs) != want {
+			t.Fatalf("a window from job %d knows %d runs, want %d", first+1, len(w.History.Runs), want)
+		}
+		for i, r := range w.History.Runs {
+			seen++
+			if ago := w.History.Until.Sub(r.End); ago != time.Duration(first-1-i)*time.Hour-600*time.Second || r.Ran != 600*time.Second || r.Account != "a" || r.GPUType == "" {
+				t.Errorf("a window from job %d: run %d ended %v ago: %+v", first+1, i, ago, r)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no window has a history")
+	}
+}
+
+// TestHistoryIsPartOfTheKey: a run of the same jobs with another history is another run.
+func TestHistoryIsPartOfTheKey(t *testing.T) {
+	w, err := hourly(t, 100).TakeWindow(10, 2)
+	if err != nil || len(w.History.Runs) == 0 {
+		t.Fatalf("no history (%v)", err)
+	}
+	without := *w
+	without.History = History{}
+	p := policyset.SlurmAlone()
+	a, err1 := w.RunKey(p, RunOptions{})
+	b, err2 := without.RunKey(p, RunOptions{})
+	if a == b || err1 != nil || err2 != nil {
+		t.Errorf("keys %s and %s (%v, %v)", a, b, err1, err2)
 	}
 }

@@ -120,7 +120,7 @@ func newTraceWindows(title, path, format string) (*comparedWorkload, error) {
 	}
 	return &comparedWorkload{
 		title: title, policies: "slurm,all", loads: []float64{1, 1.5}, shares: []float64{0, 0.5, 1}, seeds: 20,
-		about: fmt.Sprintf("Each seed takes %d jobs of `%s` that arrived one after the other and fit the cluster; times between arrivals are scaled to the load. Policies begin without a history to learn run times from.", windowJobs, whole.Name),
+		about: fmt.Sprintf("Each seed takes %d jobs of `%s` that arrived one after the other and fit the cluster; times between arrivals are scaled to the load. Policies have learnt run times from the jobs before it.", windowJobs, whole.Name),
 		draw: func(load float64, seed int64) (*study.Scenario, error) {
 			w, err := whole.TakeWindow(windowJobs, seed)
 			if err != nil {

@@ -1,6 +1,7 @@
 package slurmrun
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,12 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+)
+
+// What jobs have as their user and name that give none.
+const (
+	DefaultUser    = "user"
+	DefaultJobName = "job"
 )
 
 // submitter are the people who submit the jobs of a workload: what they ask of
@@ -86,7 +93,7 @@ func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, 
 // where it fills them, else one node, else a total.
 func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 	s := sim.JobSpec{
-		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
+		Name: cmp.Or(j.Name, DefaultJobName), User: cmp.Or(j.User, DefaultUser), Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
 		TimeLimit: o.timeLimit(j), Comment: o.newComment(j), WorkTime: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
 		Checkpoints: !j.IsUnstoppable, RestoreTime: o.restartCost(j), NoRequeue: j.IsUnstoppable,
 	}
