@@ -26,7 +26,7 @@ var (
 	seedCount    = flag.Int("seeds", 3, "how many times claims are simulated")
 	siteCount    = flag.Int("sites", 1, "on how many made-up sites claims are compared with what came")
 	siteLoad     = flag.Float64("load", 1.2, "of those sites")
-	sitePolicies = flag.String("policies", "fairbridge", "whose plans those are, separated by commas")
+	sitePolicies = flag.String("policies", "fairbridge,fifo", "whose plans those are, separated by commas")
 )
 
 var monday = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
