@@ -21,15 +21,37 @@ type StoredEstimate struct {
 	End    estimate.Band `json:"end"`
 }
 
-var qLast = sql.QueryText("job_estimate_last")
+// targets are where the columns of an estimate are read to.
+func (e *StoredEstimate) targets() []any {
+	return []any{&e.MadeAt, &e.Start.Early, &e.Start.Middle, &e.Start.Late, &e.End.Early, &e.End.Middle, &e.End.Late}
+}
+
+var qLast, qLastOfAll = sql.QueryText("job_estimate_last"), sql.QueryText("job_estimates_last")
 
 // LastEstimate returns the last estimate of a job that arrived at a moment; nil: there is none, or it
 // has started.
 func (s *Store) LastEstimate(ctx context.Context, cluster string, job policy.JobID, arrive time.Time) (*StoredEstimate, error) {
 	var e StoredEstimate
-	err := s.DB.QueryRow(ctx, qLast, cluster, int64(job), arrive).Scan(&e.MadeAt, &e.Start.Early, &e.Start.Middle, &e.Start.Late, &e.End.Early, &e.End.Middle, &e.End.Late)
+	err := s.DB.QueryRow(ctx, qLast, cluster, int64(job), arrive).Scan(e.targets()...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	return &e, accounting.WrapError(fmt.Sprintf("reading the estimate of job %d", job), err)
+}
+
+// JobEstimate is an estimate of one job, by its id and arrival.
+type JobEstimate struct {
+	StoredEstimate
+	Job    policy.JobID
+	Arrive time.Time
+}
+
+// LastEstimates returns the last estimate, made since a moment, of every job of a partition ("": of all)
+// that has not started.
+func (s *Store) LastEstimates(ctx context.Context, cluster, partition string, since time.Time) ([]JobEstimate, error) {
+	list, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (e JobEstimate, err error) {
+		err = row.Scan(append([]any{&e.Job, &e.Arrive}, e.targets()...)...)
+		return e, err
+	}, qLastOfAll, cluster, partition, since)
+	return list, accounting.WrapError("reading the estimates of waiting jobs", err)
 }

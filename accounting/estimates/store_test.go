@@ -68,6 +68,14 @@ func TestEstimatesAreKeptAndScored(t *testing.T) {
 			t.Errorf("job %d: %+v, %v", job, last, err)
 		}
 	}
+	all, err := d.LastEstimates(ctx, storetest.ClusterName, "gpu", t0)
+	if err != nil || len(all) != 1 || all[0].Job != 3 || !all[0].Arrive.Equal(t0) || !all[0].MadeAt.Equal(made) || !all[0].End.Late.Equal(looks[2].Estimate.End.Late) {
+		t.Errorf("those of all that wait: %+v, %v", all, err)
+	}
+	if old, err := d.LastEstimates(ctx, storetest.ClusterName, "", made.Add(time.Second)); err != nil || len(old) != 0 {
+		t.Errorf("made since a second later: %v, %v", old, err)
+	}
+	checkScore(t, d, made)
 	if later, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0.Add(time.Hour)); err != nil || len(later) != 0 {
 		t.Errorf("made since an hour later: %v, %v", later, err)
 	}
@@ -77,5 +85,20 @@ func TestEstimatesAreKeptAndScored(t *testing.T) {
 	}
 	if _, err := d.Prune(ctx, storetest.ClusterName, made.Add(stores.DefaultRetention().Cycles+time.Hour), stores.DefaultRetention()); err != nil || dbtest.CountRows(t, d.DB, "select from fairbridge.job_estimates") != 0 {
 		t.Errorf("estimates past their retention are still there, or %v", err)
+	}
+}
+
+// checkScore wants the score of the horizon of an estimate, and none of another.
+func checkScore(t *testing.T, d *stores.Stores, made time.Time) {
+	t.Helper()
+	got, err := d.Score(t.Context(), storetest.ClusterName, "gpu", made, bandAt(60, 150, 240))
+	want := estimates.Score{MoreThan: 3600, AtMost: 6 * 3600, LookCount: 2, HeldPart: .5, LatePart: .5, MedianError: 80 * 60, WithSlurmCount: 1, MedianErrorWithSlurm: 150 * 60, SlurmMedianError: 300 * 60}
+	if err != nil || got == nil || *got != want {
+		t.Errorf("score %+v, want %+v; %v", got, want, err)
+	}
+	for _, partition := range []string{"gpu", "other"} {
+		if got, err := d.Score(t.Context(), storetest.ClusterName, partition, made, bandAt(1, 2, 3)); err != nil || got != nil {
+			t.Errorf("a horizon of partition %s without estimates: %+v, %v", partition, got, err)
+		}
 	}
 }

@@ -17,9 +17,8 @@ const (
 	// maxEstimatedJobs is how many waiting jobs of a partition are estimated, from the head of the line:
 	// a thousand take a quarter of a second.
 	maxEstimatedJobs = 1000
-	// calibrationInterval is how old a calibration may get, and calibrationPeriod how far it looks back.
+	// calibrationInterval is how old a calibration may get.
 	calibrationInterval = time.Hour
-	calibrationPeriod   = 30 * 24 * time.Hour
 )
 
 // estimateKeeper keeps when jobs of one partition are thought to start.
@@ -100,10 +99,10 @@ func (d *daemon) calibrate(ctx context.Context, k *estimateKeeper, p *cycle.Part
 	if k.calibration != nil && now.Sub(k.calibratedFor) < calibrationInterval {
 		return nil
 	}
-	past, err := d.DB.EstimateOutcomes(ctx, d.File.Cluster, p.Partition.Name, now.Add(-calibrationPeriod))
+	c, err := d.DB.ReadCalibration(ctx, d.File.Cluster, p.Partition.Name, now)
 	if err != nil {
 		return err
 	}
-	k.calibration, k.calibratedFor = estimate.NewCalibration(past, now), now
+	k.calibration, k.calibratedFor = c, now
 	return nil
 }
