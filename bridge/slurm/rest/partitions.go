@@ -23,6 +23,15 @@ type lastPartitions struct {
 	readAt     time.Time // our clock
 }
 
+// ReadPartitions returns the partitions alone, at the cost of one small request.
+func (c *Client) ReadPartitions(ctx context.Context) ([]slurm.Partition, error) {
+	list, _, err := c.readPartitions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading partitions: %w", err)
+	}
+	return list, nil
+}
+
 // readOrUseLast puts the partitions into the view. A list that Slurm is not able to
 // give now is replaced by the last one, for a while.
 func (p *lastPartitions) readOrUseLast(ctx context.Context, s *session, v *slurm.View) error {

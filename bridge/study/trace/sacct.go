@@ -88,7 +88,7 @@ func (r *tableRecord) elapsedSeconds() float64 {
 	case r.textByName("elapsedraw") != "":
 		return r.numberByName("elapsedraw")
 	case r.textByName("elapsed") != "":
-		d, err := parseDuration(r.textByName("elapsed"))
+		d, err := ParseTimeSpan(r.textByName("elapsed"))
 		r.setError("elapsed", err)
 		return d.Seconds()
 	}
@@ -104,7 +104,7 @@ func (r *tableRecord) timeLimit() time.Duration {
 	if !r.hasColumn(name) {
 		name = "time_limit"
 	}
-	d, err := parseDuration(r.textByName(name))
+	d, err := ParseTimeSpan(r.textByName(name))
 	r.setError(name, err)
 	return d
 }

@@ -90,9 +90,9 @@ func parseGRES(s string) (gpus int, gpuType string, err error) {
 	return gpus, gpuType, nil
 }
 
-// parseDuration reads Slurm's durations: minutes, m:s, h:m:s, d-h, d-h:m and
+// ParseTimeSpan reads time spans as Slurm writes them: minutes, m:s, h:m:s, d-h, d-h:m and
 // d-h:m:s. Words like UNLIMITED mean none: 0.
-func parseDuration(s string) (time.Duration, error) {
+func ParseTimeSpan(s string) (time.Duration, error) {
 	switch strings.ToUpper(s) {
 	case "", "UNLIMITED", "PARTITION_LIMIT", "INVALID", "NOT_SET", "N/A", "INFINITE", "UNKNOWN":
 		return 0, nil

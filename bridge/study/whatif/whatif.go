@@ -1,5 +1,5 @@
 // Package whatif asks a policy what it would have decided had a job asked for
-// less.
+// less, and when a job would start that is not submitted yet.
 package whatif
 
 import (

@@ -1,0 +1,154 @@
+package whatif
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/estimate"
+	"fairbridge/policy"
+)
+
+// Submission is what jobs would meet if they were submitted at the moment of a snapshot.
+type Submission struct {
+	Snapshot    *policy.Snapshot
+	Policy      policy.Policy         // whose plan is the line
+	Calibration *estimate.Calibration // of the bands
+	// PredictTimeLeft predicts a run time, and its standard error, from history; nil: nothing was
+	// learnt.
+	PredictTimeLeft func(*policy.Job) (left, sigma time.Duration)
+}
+
+// JobStart is when a job would start and end.
+type JobStart struct {
+	Job   policy.Job    `json:"job"`
+	Start estimate.Band `json:"start"`
+	End   estimate.Band `json:"end"`
+	// IsBeyondHorizon: in half of the cases it does not start within estimate.Horizon; when it
+	// would is not known.
+	IsBeyondHorizon bool `json:"beyond_horizon,omitempty"`
+}
+
+// EstimateStart returns when a job would start and end if it were submitted: its id, state, times and
+// prediction are set here. The edges of the end are moved as calibration moves those of the
+// start. Errors are the policy's.
+func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
+	s := q.snapshotWith(&j)
+	plan, err := decide(q.Policy, s)
+	if err != nil {
+		return JobStart{}, fmt.Errorf("planning with one job more: %w", err)
+	}
+	all := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan)})
+	i := slices.IndexFunc(all, func(e estimate.Estimate) bool { return e.Job == j.ID })
+	if i < 0 {
+		return JobStart{}, errors.New("planning with one job more: the policy has no place in line for it")
+	}
+	raw, end := all[i].Start, all[i].End
+	start := q.Calibration.Calibrate(s.Now, raw)
+	return JobStart{
+		Job: j, Start: start,
+		End:             estimate.Band{Early: end.Early.Add(start.Early.Sub(raw.Early)), Middle: end.Middle, Late: end.Late.Add(start.Late.Sub(raw.Late))},
+		IsBeyondHorizon: raw.Middle.Sub(s.Now) >= estimate.Horizon,
+	}, nil
+}
+
+// snapshotWith returns the snapshot with the job as one that was just submitted, and completes the job.
+func (q *Submission) snapshotWith(j *policy.Job) *policy.Snapshot {
+	s := *q.Snapshot
+	j.ID = 1
+	if n := len(s.Jobs); n > 0 {
+		j.ID = s.Jobs[n-1].ID + 1
+	}
+	j.State, j.Submit, j.Arrive = policy.Pending, s.Now, s.Now
+	if q.PredictTimeLeft != nil {
+		j.PredictedLeft, j.PredictedSigma = q.PredictTimeLeft(j)
+	}
+	s.Jobs = append(slices.Clone(s.Jobs), *j)
+	if s.Account(j.Account) == nil {
+		s.Accounts = append(slices.Clone(s.Accounts), policy.Account{Name: j.Account, Weight: 1})
+		slices.SortFunc(s.Accounts, func(x, y policy.Account) int { return cmp.Compare(x.Name, y.Name) })
+	}
+	return &s
+}
+
+// decide asks the policy; its panic is an error.
+func decide(p policy.Policy, s *policy.Snapshot) (plan *policy.Plan, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the policy panicked: %v", v)
+		}
+	}()
+	plan, err = p.Decide(s)
+	if err == nil && plan == nil {
+		err = errors.New("the policy made no plan")
+	}
+	return plan, err
+}
+
+// A smaller request is worth saying if its job waits at most this part of the other's wait, and
+// starts at least so much sooner.
+const (
+	maxWaitPart = .75
+	minGain     = 10 * time.Minute
+)
+
+// FindSoonerRequests returns when smaller and shorter requests of a job would start, as far as that is
+// materially sooner than it would itself: with half the GPUs, on one node fewer, with half and
+// a quarter of the time limit. One that asks for less than another of its kind is there only if it
+// starts materially sooner than that one.
+func (q *Submission) FindSoonerRequests(as *JobStart) ([]JobStart, error) {
+	var found []JobStart
+	for _, kind := range [][]policy.Job{requestsWithLessRoom(&as.Job), requestsWithLessTime(&as.Job)} {
+		best := *as
+		for _, smaller := range kind {
+			if CheckRequest(q.Snapshot, &smaller) != nil {
+				continue
+			}
+			e, err := q.EstimateStart(smaller)
+			if err != nil {
+				return nil, err
+			}
+			if e.isMateriallySooner(&best, q.Snapshot.Now) {
+				found, best = append(found, e), e
+			}
+		}
+	}
+	return found, nil
+}
+
+func (e *JobStart) isMateriallySooner(than *JobStart, now time.Time) bool {
+	wait, other := e.Start.Middle.Sub(now), than.Start.Middle.Sub(now)
+	return other-wait >= minGain && float64(wait) <= maxWaitPart*float64(other)
+}
+
+// requestsWithLessRoom returns the job on one node fewer and with half the GPUs, the larger first.
+func requestsWithLessRoom(j *policy.Job) []policy.Job {
+	var list []policy.Job
+	counts := []int{j.Ask.GPUs.Count / 2}
+	if n := j.Ask.MinNodes; n > 1 && j.Ask.PerNode > 0 {
+		counts = append(counts, (n-1)*j.Ask.PerNode)
+	}
+	slices.Sort(counts)
+	for _, n := range slices.Backward(slices.Compact(counts)) {
+		t := *j
+		if n > 0 && shrinkAsk(&t.Ask, n) {
+			t.Ask.MaxNodes = min(t.Ask.MaxNodes, max(t.Ask.MinNodes, 1))
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// requestsWithLessTime returns the job with half and a quarter of its time limit, in whole minutes.
+func requestsWithLessTime(j *policy.Job) []policy.Job {
+	var list []policy.Job
+	for _, part := range []time.Duration{2, 4} {
+		t := *j
+		if t.Limit = (j.Limit / part).Truncate(time.Minute); t.Limit > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
