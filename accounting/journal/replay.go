@@ -30,6 +30,15 @@ type StoredCycle struct {
 	SnapshotJSON    []byte // canonical JSON
 }
 
+// ParseSnapshot returns what the cycle saw.
+func (c *StoredCycle) ParseSnapshot() (*policy.Snapshot, error) {
+	s := &policy.Snapshot{}
+	if err := json.Unmarshal(c.SnapshotJSON, s); err != nil {
+		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
+	}
+	return s, nil
+}
+
 // RecordedDecision is what a cycle decided about a job. Ranks and reasons are kept only
 // where something else changed too.
 type RecordedDecision struct {

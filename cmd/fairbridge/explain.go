@@ -37,8 +37,10 @@ type explanation struct {
 	LastCycleAt time.Time   `json:"as_of,omitzero"`       // the last cycle of its partition
 	IsStale     bool        `json:"stale,omitempty"`      // that is long ago
 	// Estimate is when it is thought to start and end; nil: it ran already, or nothing is stored.
-	Estimate        *estimates.StoredEstimate `json:"estimate,omitempty"`
-	SmallerRequests []string                  `json:"sooner,omitempty"` // smaller requests that would have started in it
+	Estimate *estimates.StoredEstimate `json:"estimate,omitempty"`
+	// EstimateScore is how good such estimates were; nil: none is known.
+	EstimateScore   *estimates.Score `json:"estimate_score,omitempty"`
+	SmallerRequests []string         `json:"sooner,omitempty"` // smaller requests that would have started in it
 }
 
 // liveJob is a job as Slurm shows it now.
@@ -122,7 +124,7 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 	}
 	last := story.Runs[len(story.Runs)-1]
 	e := &explanation{JobHistory: story, GPUs: last.GPUs}
-	if e.Estimate, err = s.DB.LastEstimate(ctx, s.File.Cluster, e.JobID, last.Arrive); err != nil {
+	if err := e.addEstimate(ctx, s, &last); err != nil {
 		return nil, err
 	}
 	if e.Address, err = s.DB.JobAddress(ctx, s.File.Cluster, e.JobID); err != nil {
@@ -145,6 +147,15 @@ func explainJob(ctx context.Context, s *system.System, name system.JobAddress) (
 		e.LiveError = "Slurm could not be asked: " + err.Error()
 	}
 	return e, nil
+}
+
+// addEstimate adds when the job is thought to start, and how good such estimates were.
+func (e *explanation) addEstimate(ctx context.Context, s *system.System, last *journal.JobRun) (err error) {
+	if e.Estimate, err = s.DB.LastEstimate(ctx, s.File.Cluster, e.JobID, last.Arrive); err != nil || e.Estimate == nil {
+		return err
+	}
+	e.EstimateScore, err = s.DB.Score(ctx, s.File.Cluster, last.Partition, e.Estimate.MadeAt, e.Estimate.Start)
+	return err
 }
 
 // addLastCycle says when the job was last decided about, and looks for smaller

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/printable"
+	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
@@ -37,7 +37,7 @@ func printExplanation(w io.Writer, e *explanation, now time.Time) {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
 	}
 	if e.Estimate != nil && e.isPending() {
-		output.WriteParagraph(w, "  ", estimateText(e.Estimate, now))
+		output.WriteParagraph(w, "  ", startestimate.EstimateText(e.Estimate, now)+" "+startestimate.ScoreText(e.EstimateScore))
 	}
 	printLiveJob(w, e, now)
 	if e.Directive != "" {
@@ -54,12 +54,6 @@ func (e *explanation) isPending() bool {
 		return e.Live.State == "PENDING"
 	}
 	return e.Runs[len(e.Runs)-1].Start.IsZero()
-}
-
-// estimateText says when a job is thought to start and end.
-func estimateText(s *estimates.StoredEstimate, now time.Time) string {
-	return fmt.Sprintf("It is estimated to start between %s and %s (four in five such jobs do), half of them by %s, and to end by about %s; estimated at %s.",
-		output.FormatTime(s.Start.Early, now), output.FormatTime(s.Start.Late, now), output.FormatTime(s.Start.Middle, now), output.FormatTime(s.End.Middle, now), output.FormatTime(s.MadeAt, now))
 }
 
 // gpusText says how many GPUs the job has or asks for, and for how many tasks.

@@ -35,6 +35,7 @@ var readers = map[string][]string{
 	"plan":           {"plan", "plan --json"},
 	"queue":          {"queue", "queue --json"},
 	"explain":        {"explain 1", "explain 2", "explain 1 --json", "explain 9"},
+	"when":           {"when --gpus 8 --time 4h", "when --gpus 8 --time 4h --json", "when --gpus 8 --time 4h --user HOSTILE --account HOSTILE", "when --gpus 8 --time 4h --type HOSTILE", "when --gpus 8 --time HOSTILE", "when --gpus 8 --time 4h --partition HOSTILE"},
 	"job":            {"job 1", "job 1 --json", "job 9"},
 	"doctor":         {"doctor", "doctor --json"},
 	"release":        {"release --dry-run --verbose", "release --dry-run --json"},
@@ -161,7 +162,7 @@ func runHostile(ts *testscript.TestScript, line string) {
 
 // mayFail reports whether it is the failure of a line that is looked at.
 func mayFail(line string) bool {
-	return strings.Contains(line, "HOSTILE") || strings.Contains(line, "bad.sacct") || strings.HasPrefix(line, "progress")
+	return strings.Contains(line, "HOSTILE") && !strings.Contains(line, "--user HOSTILE") || strings.Contains(line, "bad.sacct") || strings.HasPrefix(line, "progress")
 }
 
 // forgedLine is a line that a user made one. In errors, which have lines of their own,

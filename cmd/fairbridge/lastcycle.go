@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -24,11 +23,8 @@ func readLastCycle(ctx context.Context, db *stores.Stores, cluster, partition st
 	if err != nil {
 		return nil, err
 	}
-	out := &lastCycle{c, &policy.Snapshot{}}
-	if err := json.Unmarshal(c.SnapshotJSON, out.Snapshot); err != nil {
-		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
-	}
-	return out, nil
+	s, err := c.ParseSnapshot()
+	return &lastCycle{c, s}, err
 }
 
 // withheldReasons says why nothing at all was sent to Slurm in the cycle; none: what was let

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,7 +37,7 @@ func newQueueCommand(o *cli.Options) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return answerQueue(c, o, partition) },
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
-	_ = c.RegisterFlagCompletionFunc("partition", completePartitionNames(o)) // fails only for a flag that is not there
+	_ = c.RegisterFlagCompletionFunc("partition", o.CompletePartitionNames()) // fails only for a flag that is not there
 	return o.AddJSONFlag(c)
 }
 
@@ -49,7 +47,7 @@ func answerQueue(c *cobra.Command, o *cli.Options, partition string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkPartitionName(f, partition); err != nil {
+	if err := cli.CheckPartitionName(f, partition); err != nil {
 		return cli.NewUsageError(err)
 	}
 	db, err := cli.OpenDB(c.Context(), f)
@@ -74,15 +72,6 @@ func answerQueue(c *cobra.Command, o *cli.Options, partition string) error {
 	}
 	printCycles(c.OutOrStdout(), f, &daemon, cycles, time.Now())
 	return nil
-}
-
-// checkPartitionName says which partitions there are when the configuration lacks this one; ""
-// is all of them.
-func checkPartitionName(f *settings.File, name string) error {
-	if name == "" || slices.Contains(f.PartitionNames(), name) {
-		return nil
-	}
-	return fmt.Errorf("--partition %s: the configuration has no such partition, it has %s", name, strings.Join(f.PartitionNames(), ", "))
 }
 
 // queueRow is one job in the queue, with what its partition's last cycle shows of it.
@@ -175,17 +164,6 @@ func printEmptyQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *set
 	}
 	output.WriteParagraph(w, "", text)
 	return nil
-}
-
-// completePartitionNames offers the configured partitions to a shell.
-func completePartitionNames(o *cli.Options) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		f, err := o.LoadSettings()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return f.PartitionNames(), cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // printQueue prints the rows, or why there are none.

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/version"
 )
@@ -23,12 +24,13 @@ answer is bad (doctor found a fault, the job is not known).`,
   fairbridge plan              what would one cycle do? (changes nothing)
   fairbridge run               the daemon
   fairbridge queue             who is next, and why
-  fairbridge explain 4711      why does my job wait?`,
+  fairbridge explain 4711      why does my job wait?
+  fairbridge when --gpus 8 --time 4h    when would my job start?`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
-	root.AddCommand(newRunCommand(o), newPlanCommand(o), newQueueCommand(o), newExplainCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
+	root.AddCommand(newRunCommand(o), newPlanCommand(o), newQueueCommand(o), newExplainCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), newReportCommand(o), newJobCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(), newConfigCommand(o), newVersionCommand(o))
 	return cli.NewGroupCommand(root)
 }

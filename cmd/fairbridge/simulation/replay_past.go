@@ -3,7 +3,6 @@ package simulation
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,11 +160,7 @@ func (r SiteRecord) LastSnapshot(ctx context.Context, cluster, partition string)
 	if err != nil {
 		return nil, err
 	}
-	s := &policy.Snapshot{}
-	if err := json.Unmarshal(c.SnapshotJSON, s); err != nil {
-		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
-	}
-	return s, nil
+	return c.ParseSnapshot()
 }
 
 // compareWithPast simulates what was done, says how near that came, and goes on to the

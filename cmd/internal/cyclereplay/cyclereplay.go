@@ -4,7 +4,6 @@ package cyclereplay
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -47,9 +46,9 @@ func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition stri
 	if err != nil {
 		return nil, err
 	}
-	var s policy.Snapshot
-	if err := json.Unmarshal(c.SnapshotJSON, &s); err != nil {
-		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
+	s, err := c.ParseSnapshot()
+	if err != nil {
+		return nil, err
 	}
 	pick, err := policyset.ChoiceFromRecord(c.Policy, c.Params)
 	if err != nil {
@@ -59,7 +58,7 @@ func ReplayCycle(ctx context.Context, db *journal.Store, cluster, partition stri
 	if err != nil {
 		return nil, err
 	}
-	plan, err := decide.Decide(&s)
+	plan, err := decide.Decide(s)
 	if err == nil && plan == nil {
 		err = errors.New("it gave no plan")
 	}

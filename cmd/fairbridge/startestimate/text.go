@@ -1,0 +1,37 @@
+package startestimate
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/accounting/estimates"
+	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
+)
+
+// EstimateText says when a job is thought to start and end.
+func EstimateText(s *estimates.StoredEstimate, now time.Time) string {
+	return fmt.Sprintf("It is estimated to start between %s and %s (four in five such jobs do), half of them by %s, and to end by about %s; estimated %s ago.",
+		output.FormatTime(s.Start.Early, now), output.FormatTime(s.Start.Late, now), output.FormatTime(s.Start.Middle, now), output.FormatTime(s.End.Middle, now), output.FormatAge(now, s.MadeAt))
+}
+
+// ScoreText says how good estimates of such starts were.
+func ScoreText(s *estimates.Score) string {
+	if s == nil {
+		return "How good such estimates are here is not known yet: no job has started of which one was stored."
+	}
+	ahead := fmt.Sprintf("up to %s ahead", policy.FormatDuration(s.AtMost.Duration()))
+	switch {
+	case s.AtMost == 0:
+		ahead = fmt.Sprintf("more than %s ahead", policy.FormatDuration(s.MoreThan.Duration()))
+	case s.MoreThan > 0:
+		ahead = fmt.Sprintf("%s to %s ahead", policy.FormatDuration(s.MoreThan.Duration()), policy.FormatDuration(s.AtMost.Duration()))
+	}
+	text := fmt.Sprintf("Of %s of starts %s in the last 30 days, %.0f %% held (80 %% should), %.0f %% of the jobs started earlier and %.0f %% later; half were off by less than %s.",
+		policy.FormatCount(s.LookCount, "estimate"), ahead, 100*s.HeldPart, 100*s.EarlyPart, 100*s.LatePart, policy.FormatDuration(s.MedianError.Duration()))
+	if s.WithSlurmCount > 0 {
+		text += fmt.Sprintf(" Where Slurm had one too (%d), half were off by less than %s, half of Slurm's by less than %s.",
+			s.WithSlurmCount, policy.FormatDuration(s.MedianErrorWithSlurm.Duration()), policy.FormatDuration(s.SlurmMedianError.Duration()))
+	}
+	return text
+}
