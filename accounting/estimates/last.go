@@ -21,9 +21,21 @@ type StoredEstimate struct {
 	End    estimate.Band `json:"end"`
 }
 
-// targets are where the columns of an estimate are read to.
-func (e *StoredEstimate) targets() []any {
-	return []any{&e.MadeAt, &e.Start.Early, &e.Start.Middle, &e.Start.Late, &e.End.Early, &e.End.Middle, &e.End.Late}
+// times are the columns of an estimate.
+func (e *StoredEstimate) times() []*time.Time {
+	return []*time.Time{&e.MadeAt, &e.Start.Early, &e.Start.Middle, &e.Start.Late, &e.End.Early, &e.End.Middle, &e.End.Late}
+}
+
+// scan reads an estimate from a row whose first columns are others.
+func (e *StoredEstimate) scan(row pgx.Row, first ...any) error {
+	for _, t := range e.times() {
+		first = append(first, t)
+	}
+	err := row.Scan(first...)
+	for _, t := range e.times() {
+		*t = t.UTC()
+	}
+	return err
 }
 
 var qLast, qLastOfAll = sql.QueryText("job_estimate_last"), sql.QueryText("job_estimates_last")
@@ -32,7 +44,7 @@ var qLast, qLastOfAll = sql.QueryText("job_estimate_last"), sql.QueryText("job_e
 // has started.
 func (s *Store) LastEstimate(ctx context.Context, cluster string, job policy.JobID, arrive time.Time) (*StoredEstimate, error) {
 	var e StoredEstimate
-	err := s.DB.QueryRow(ctx, qLast, cluster, int64(job), arrive).Scan(e.targets()...)
+	err := e.scan(s.DB.QueryRow(ctx, qLast, cluster, int64(job), arrive))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -50,7 +62,7 @@ type JobEstimate struct {
 // that has not started.
 func (s *Store) LastEstimates(ctx context.Context, cluster, partition string, since time.Time) ([]JobEstimate, error) {
 	list, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (e JobEstimate, err error) {
-		err = row.Scan(append([]any{&e.Job, &e.Arrive}, e.targets()...)...)
+		err = e.scan(row, &e.Job, &e.Arrive)
 		return e, err
 	}, qLastOfAll, cluster, partition, since)
 	return list, accounting.WrapError("reading the estimates of waiting jobs", err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"fairbridge/accounting/estimates"
 	"fairbridge/policy"
 )
 
@@ -13,6 +14,9 @@ type JobUse struct {
 	Address string        `json:"address"` // the job as its owner knows it: 4711, 47_3
 	Runs    []RunUse      `json:"runs"`    // oldest first; a requeue ends one and begins another
 	GPUs    []GPUUseByRun `json:"gpus"`    // of the last run that started; nil when no readings are kept
+	// Estimate is when it is thought to start and end while it waits for its first start; nil: nothing
+	// is stored. It is the caller's to set.
+	Estimate *estimates.StoredEstimate `json:"estimate,omitempty"`
 }
 
 // RunUse is one run of a job, or its wait for it.
