@@ -33,7 +33,7 @@ var hostileText = "=cmd|'/c calc'!A1\x1b[2J\x1b]0;owned\a\nFORGED 99 root\r\t\u0
 // that are not here, noReaders say why.
 var readers = map[string][]string{
 	"plan":           {"plan", "plan --json"},
-	"queue":          {"queue", "queue --json"},
+	"queue":          {"queue", "queue --estimates", "queue --json"},
 	"explain":        {"explain 1", "explain 2", "explain 1 --json", "explain 9"},
 	"when":           {"when --gpus 8 --time 4h", "when --gpus 8 --time 4h --json", "when --gpus 8 --time 4h --user HOSTILE --account HOSTILE", "when --gpus 8 --time 4h --type HOSTILE", "when --gpus 8 --time HOSTILE", "when --gpus 8 --time 4h --partition HOSTILE"},
 	"job":            {"job 1", "job 1 --json", "job 9"},

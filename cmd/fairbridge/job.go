@@ -15,6 +15,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/report"
 	"fairbridge/bridge/printable"
+	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
@@ -28,6 +29,7 @@ func newJobCommand(o *cli.Options) *cobra.Command {
 		Long: `Show a job's GPU utilisation, memory, time and wait as bars, each of its GPUs, and
 notes that say what to change. What was not measured is unknown, never idle. What was
 measured since the daemon last summed up is summed up first, where the database lets us.
+Of a job that waits for its first start it says when that is estimated to be.
 Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge job 4711
   fairbridge job 4711_3        a task of an array
@@ -76,6 +78,11 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 	if err != nil {
 		return nil, err
 	}
+	if last := j.Runs[len(j.Runs)-1]; last.Start.IsZero() && !last.IsOver {
+		if j.Estimate, err = s.DB.LastEstimate(ctx, s.File.Cluster, j.ID, last.Arrive); err != nil {
+			return nil, err
+		}
+	}
 	j.Address, err = s.DB.JobAddress(ctx, s.File.Cluster, j.ID)
 	return j, err
 }
@@ -83,6 +90,9 @@ func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*r
 func printJob(w io.Writer, j *report.JobUse, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
 	printable.Fprintf(w, "Job %s %q of %s (account %s), partition %s, %s, %s\n", j.Address, last.Name, last.User, last.Account, last.Partition, policy.FormatCount(last.GPUCount, "GPU"), last.State)
+	if j.Estimate != nil {
+		output.WriteParagraph(w, "  ", startestimate.EstimateText(j.Estimate, now))
+	}
 	if r := j.LastStartedRun(); r != nil {
 		printRun(w, j, r, now)
 	}

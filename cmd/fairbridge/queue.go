@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/printable"
@@ -23,26 +24,33 @@ fairbridge plan decides afresh.
 
 VERB is what was decided: start, keep (runs on), wait, hold (has room, but is kept
 from passing) or stop (is requeued). AGE counts from submission. GPUS of an array that
-waits are those of all its tasks: 12 (3x4) are three tasks of four.`
+waits are those of all its tasks: 12 (3x4) are three tasks of four.
+
+With --estimates it shows instead when jobs that never ran are thought to start, in time
+from now, as of the last stored estimate: one in ten such jobs before EARLY, half before
+MIDDLE, one in ten after LATE. ESTIMATED is how long ago that was.`
 
 func newQueueCommand(o *cli.Options) *cobra.Command {
 	var partition string
+	var showsEstimates bool
 	c := &cobra.Command{
 		Use:   "queue",
 		Short: "The ranked queue as of the last cycle, with reasons",
 		Long:  queueHelp,
 		Example: `  fairbridge queue
+  fairbridge queue --estimates
   fairbridge queue --partition gpu --json`,
 		Args: cli.CheckArgs(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return answerQueue(c, o, partition) },
+		RunE: func(c *cobra.Command, _ []string) error { return answerQueue(c, o, partition, showsEstimates) },
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
+	c.Flags().BoolVar(&showsEstimates, "estimates", false, "show when jobs are thought to start")
 	_ = c.RegisterFlagCompletionFunc("partition", o.CompletePartitionNames()) // fails only for a flag that is not there
 	return o.AddJSONFlag(c)
 }
 
 // answerQueue prints the queue.
-func answerQueue(c *cobra.Command, o *cli.Options, partition string) error {
+func answerQueue(c *cobra.Command, o *cli.Options, partition string, showsEstimates bool) error {
 	f, err := o.LoadSettings()
 	if err != nil {
 		return err
@@ -64,10 +72,13 @@ func answerQueue(c *cobra.Command, o *cli.Options, partition string) error {
 		return err
 	}
 	rows, cycles := newQueueRows(c.Context(), db, f.Cluster, stored)
+	if err := addEstimates(c.Context(), db, f.Cluster, partition, rows); err != nil {
+		return err
+	}
 	if o.JSON {
 		return output.WriteJSON(c.OutOrStdout(), withDoubts(rows, &daemon))
 	}
-	if err := printQueue(c.Context(), c.OutOrStdout(), db, f, partition, rows); err != nil {
+	if err := printQueue(c.Context(), c.OutOrStdout(), db, f, partition, rows, showsEstimates); err != nil {
 		return err
 	}
 	printCycles(c.OutOrStdout(), f, &daemon, cycles, time.Now())
@@ -80,6 +91,8 @@ type queueRow struct {
 	Address   string   `json:"address"`              // the job as squeue writes it: 4711, 47_3, 47_[0-9]
 	Tasks     int      `json:"tasks,omitempty"`      // of an array that waits unsplit
 	NotPushed []string `json:"not_pushed,omitempty"` // why what was decided about it was not sent to Slurm
+	// Estimate is when it is thought to start and end; nil: it ran already, or nothing is stored.
+	Estimate *estimates.StoredEstimate `json:"estimate,omitempty"`
 }
 
 // partitionCycle is the last cycle of a partition.
@@ -167,11 +180,19 @@ func printEmptyQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *set
 }
 
 // printQueue prints the rows, or why there are none.
-func printQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *settings.File, partition string, rows []queueRow) error {
-	if len(rows) == 0 {
+func printQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *settings.File, partition string, rows []queueRow, showsEstimates bool) error {
+	switch {
+	case len(rows) == 0:
 		return printEmptyQueue(ctx, w, db, f, partition)
+	case showsEstimates:
+		printQueueEstimates(w, rows, time.Now())
+	default:
+		printQueueReasons(w, rows, time.Now())
 	}
-	now := time.Now()
+	return nil
+}
+
+func printQueueReasons(w io.Writer, rows []queueRow, now time.Time) {
 	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
 		why := r.Why
@@ -183,7 +204,6 @@ func printQueue(ctx context.Context, w io.Writer, db *stores.Stores, f *settings
 		)
 	}
 	t.Print()
-	return nil
 }
 
 // gpusText prints the GPUs of a job, and of an array that waits unsplit how they come about:
