@@ -1,7 +1,9 @@
 package fidelity
 
 import (
+	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"fairbridge/bridge/study/measure"
@@ -67,5 +69,19 @@ func TestStreamsAreTheSameAtEveryCall(t *testing.T) {
 				t.Errorf("%s: job %d cannot run: %+v", s.Name, k, j)
 			}
 		}
+	}
+}
+
+// TestWorth: with fairbridge jobs wait half as long, simulated a quarter; what did not run alone is
+// left out.
+func TestWorth(t *testing.T) {
+	alone, half, quarter := startsOf(0, 100, 200, 300), startsOf(0, 50, 100, 150), startsOf(0, 25, 50, 75)
+	comparison := func(stream string, arm Arm, real, simulated *measure.Run) Comparison {
+		return Comparison{Stream: Stream{Name: stream}, Arm: arm, Release: "24.11.5", Real: []RealRun{{Run: *real}}, Simulated: []measure.Run{*simulated}}
+	}
+	var b bytes.Buffer
+	writeWorth(&b, []Comparison{comparison("short", ArmAlone, alone, alone), comparison("short", ArmHolds, half, quarter), comparison("day", ArmHolds, half, half)})
+	if got := b.String(); !strings.Contains(got, "| short, holds, Slurm 24.11.5 | 1 and 1 | 0.50 | 0.25 |\n") || strings.Contains(got, "day") {
+		t.Errorf("%s", got)
 	}
 }

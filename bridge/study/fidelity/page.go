@@ -28,6 +28,7 @@ func WritePage(path string, runs []RealRun, seeds int) error {
 	}
 	var b bytes.Buffer
 	b.WriteString(pageHead)
+	writeWorth(&b, all)
 	for i := range all {
 		all[i].write(&b)
 	}
