@@ -62,6 +62,8 @@ func (h *host) follow(s section, b block) {
 	case strings.HasPrefix(text, "*/20 * * * * root "):
 		h.write("/etc/cron.d/fairbridge-token", text)
 		h.root(strings.TrimPrefix(first, "*/20 * * * * root "))
+	case strings.Contains(text, "report shadow"): // 3: the few jobs of this test gain nothing
+		h.t.Logf("%s", h.root(strings.TrimSpace(text)+" || test $? = 3"))
 	default:
 		h.t.Logf("%s", h.root(text))
 	}
