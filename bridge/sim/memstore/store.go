@@ -147,6 +147,16 @@ func (s *Store) ForgetClosed(canForget func(*bridge.Intent) bool) {
 // OpenIntentCount returns how many intents wait for their outcome.
 func (s *Store) OpenIntentCount() int { return len(s.journal.openIntentByField) }
 
+// OldOpenIntentCount returns how many of them were not touched since a time.
+func (s *Store) OldOpenIntentCount(since time.Time) (count int) {
+	for _, id := range s.journal.openIntentByField {
+		if s.journal.findIntent(id).LastTouched().Before(since) {
+			count++
+		}
+	}
+	return count
+}
+
 // LastCycle returns the last one stored of the partition, without its snapshot; nil:
 // none was.
 func (s *Store) LastCycle(partition string) *bridge.Cycle {
