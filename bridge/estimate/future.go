@@ -149,7 +149,7 @@ func (f *future) startWaiting() {
 	f.waiting = left
 }
 
-// tryStart starts one task of a job if it has room and is in nobody's way.
+// tryStart starts one task of a job if it has room and is in no other's way.
 func (f *future) tryStart(w *waitingJob) bool {
 	if w.eligible > f.at || f.blockedInPass[w.shape] == f.passCount {
 		return false

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
 )
@@ -69,7 +70,7 @@ func (b *Block) PairWith(baseline string) (*PairedBlock, error) {
 	if base < 0 {
 		return nil, fmt.Errorf("comparing with policy %s: it was not run", baseline)
 	}
-	p := &PairedBlock{Block: b, Set: paired.NewSet(b.Scenarios[0].maxGPUsPerNode(), b.accountWeightsBySeed())}
+	p := &PairedBlock{Block: b, Set: paired.NewSet(cluster.MaxGPUsPerNode(b.Scenarios[0].Nodes), b.accountWeightsBySeed())}
 	of := b.Results[base].Ended
 	p.Baseline = p.Set.Compare(baseline, of, of)
 	for i := range b.Results {
@@ -114,17 +115,4 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// maxGPUsPerNode is the size of the largest node.
-func (s *Scenario) maxGPUsPerNode() int {
-	most := 1
-	for i := range s.Nodes {
-		n := 0
-		for _, d := range s.Nodes[i].GPUs {
-			n += d.Count
-		}
-		most = max(most, n)
-	}
-	return most
 }

@@ -73,6 +73,15 @@ func CountGPUs(nodes []policy.Node) int {
 	return n
 }
 
+// MaxGPUsPerNode is how many GPUs the largest node has, at least 1.
+func MaxGPUsPerNode(nodes []policy.Node) int {
+	most := 1
+	for i := range nodes {
+		most = max(most, CountGPUs(nodes[i:i+1]))
+	}
+	return most
+}
+
 // CountGPUsByType counts the GPUs of the nodes by type.
 func CountGPUsByType(nodes []policy.Node) map[string]int {
 	n := map[string]int{}

@@ -55,11 +55,10 @@ func (r *Run) Summarize() Summary {
 	}
 	slices.Sort(jct)
 	s.MedianJCT, s.P99JCT = Quantile(jct, 0.5), Quantile(jct, 0.99)
+	s.RestartCount, s.LostGPUHours = r.CountStops(), r.LostGPUHours()
 	for _, j := range r.JobOutcomes {
 		s.MeanSlowdown += j.Slowdown() / float64(len(r.JobOutcomes))
 		s.AvgQueueSeconds += (j.Finish - j.Arrive - j.HeldSeconds) / float64(len(r.JobOutcomes))
-		s.RestartCount += j.StopCount
-		s.LostGPUHours += j.LostService / 3600
 	}
 	return s
 }
@@ -98,4 +97,22 @@ func Median(values []float64) float64 {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// CountStops counts the stops of all jobs.
+func (r *Run) CountStops() int {
+	n := 0
+	for i := range r.JobOutcomes {
+		n += r.JobOutcomes[i].StopCount
+	}
+	return n
+}
+
+// LostGPUHours is the GPU time that brought no progress.
+func (r *Run) LostGPUHours() float64 {
+	sum := 0.0
+	for i := range r.JobOutcomes {
+		sum += r.JobOutcomes[i].LostService / 3600
+	}
+	return sum
 }

@@ -88,8 +88,8 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	share("makespan_over_bound", "MKSP>LB", "Makespan above the lower bound, %", func(r *measure.Run) float64 { return overBound(r).Makespan })
 	share("avg_jct_over_bound", "COMPL>LB", "Mean completion time above the lower bound, %", func(r *measure.Run) float64 { return overBound(r).AvgJCT })
 	share("fillable_idle_share", "IDLE", "GPU time idle while jobs wait that would fit, %", fillableIdleShare)
-	own("stops", "STOPS", "Stops", countStops)
-	own("lost_gpu_hours", "LOST", "GPU-hours lost", sumLostHours)
+	own("stops", "STOPS", "Stops", func(r *measure.Run) float64 { return float64(r.CountStops()) })
+	own("lost_gpu_hours", "LOST", "GPU-hours lost", (*measure.Run).LostGPUHours)
 	own("writes", "WRITES", "Writes to Slurm", func(r *measure.Run) float64 { return float64(r.WriteCount) })
 	return s
 }
@@ -143,20 +143,4 @@ func fillableIdleShare(r *measure.Run) float64 {
 		return math.NaN()
 	}
 	return r.FillableIdleGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
-}
-
-func countStops(r *measure.Run) float64 {
-	n := 0
-	for i := range r.JobOutcomes {
-		n += r.JobOutcomes[i].StopCount
-	}
-	return float64(n)
-}
-
-func sumLostHours(r *measure.Run) float64 {
-	sum := 0.0
-	for i := range r.JobOutcomes {
-		sum += r.JobOutcomes[i].LostService / 3600
-	}
-	return sum
 }

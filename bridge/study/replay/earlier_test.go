@@ -51,7 +51,7 @@ func TestWhoRanAtTheBeginningStartsFirst(t *testing.T) {
 	}
 }
 
-// A job that something else than us kept back counts for nobody's wait, and arrives when it
+// A job that something else than us kept back counts for no job's wait, and arrives when it
 // was last seen so.
 func TestJobsKeptBack(t *testing.T) {
 	a := past(t, run(1, 0, 0, 10, nil), run(2, 0, 60, 70, nil), run(3, 0, 60, 70, nil))

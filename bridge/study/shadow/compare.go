@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/bridge/study/replay"
@@ -33,7 +34,7 @@ type pastJob struct {
 
 // compareRuns makes a report of runs by seed: of what was done, of Slurm alone, and of the plan.
 func compareRuns(site *replay.PastScenario, then, alone, plan []*measure.Run) *Report {
-	perNode := gpusPerNode(site)
+	perNode := cluster.MaxGPUsPerNode(site.Nodes)
 	jobs := newPastJobs(site, perNode, then, alone, plan)
 	r := &Report{
 		Partition: site.Partition, Since: site.Since, Until: site.Until, ClusterGPUs: site.CountGPUs(), SeedCount: len(plan), LearntJobs: len(site.History.Runs),
@@ -45,21 +46,8 @@ func compareRuns(site *replay.PastScenario, then, alone, plan []*measure.Run) *R
 	r.All.setBand(pooledError(r.Accounts))
 	r.Losers = findLosers(groupJobs(jobs, func(k groupKey) groupKey { return groupKey{account: k.account, class: k.class} }))
 	r.Ratios = newRatios(site, perNode, alone, plan)
-	r.Stops, r.Lost, r.Writes = rangeOver(plan, countStops), rangeOver(plan, lostGPUHours), rangeOver(plan, func(m *measure.Run) float64 { return float64(m.WriteCount) })
+	r.Stops, r.Lost, r.Writes = rangeOver(plan, func(m *measure.Run) float64 { return float64(m.CountStops()) }), rangeOver(plan, (*measure.Run).LostGPUHours), rangeOver(plan, func(m *measure.Run) float64 { return float64(m.WriteCount) })
 	return r
-}
-
-// gpusPerNode is how many GPUs the largest node has.
-func gpusPerNode(site *replay.PastScenario) int {
-	most := 1
-	for i := range site.Nodes {
-		count := 0
-		for _, d := range site.Nodes[i].GPUs {
-			count += d.Count
-		}
-		most = max(most, count)
-	}
-	return most
 }
 
 // newPastJobs sets what happened to the jobs that count beside what came of them in the runs.
@@ -176,22 +164,6 @@ func rangeOver(runs []*measure.Run, value func(*measure.Run) float64) Range {
 		all = append(all, value(r))
 	}
 	return Range{measure.Median(all), slices.Min(all), slices.Max(all)}
-}
-
-func countStops(r *measure.Run) float64 {
-	n := 0
-	for i := range r.JobOutcomes {
-		n += r.JobOutcomes[i].StopCount
-	}
-	return float64(n)
-}
-
-func lostGPUHours(r *measure.Run) float64 {
-	sum := 0.0
-	for i := range r.JobOutcomes {
-		sum += r.JobOutcomes[i].LostService / 3600
-	}
-	return sum
 }
 
 func mean(values []float64) float64 {
