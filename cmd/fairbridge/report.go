@@ -70,15 +70,22 @@ func completeReportNames(*cobra.Command, []string, string) ([]cobra.Completion, 
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
+// listedReports are those of report, and last the one that is a command of its own.
+func listedReports() []report.Report {
+	return append(report.AllReports(), report.Report{
+		Name: "shadow", Title: "What our plan would have changed, simulated: a command of its own, with flags of its own",
+		Explanation: "fairbridge report shadow --help has its flags; it is not among those that all answers.",
+	})
+}
+
 func listReports(c *cobra.Command, o *cli.Options) error {
 	if o.JSON {
-		return output.WriteJSON(c.OutOrStdout(), report.AllReports())
+		return output.WriteJSON(c.OutOrStdout(), listedReports())
 	}
 	t := output.NewTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
-	for _, r := range report.AllReports() {
+	for _, r := range listedReports() {
 		t.AddRow(r.Name, r.Title)
 	}
-	t.AddRow("shadow", "What our plan would have changed, simulated: a command of its own, with flags of its own")
 	t.Print()
 	return nil
 }
