@@ -54,6 +54,7 @@ var ours = []rule{
 	{[]string{"bridge/push"}, []string{"bridge", "bridge/slurm", "bridge/actuator", "bridge/ledger", "bridge/missing"}, "it carries out what is written down, and knows neither policy nor gate"},
 	{[]string{"bridge/ledger"}, []string{"bridge", "bridge/slurm", "bridge/actuator"}, "it remembers edits, and no plan"},
 	{[]string{"bridge/estimate"}, []string{"policy", "policy/pool", "policy/engine", "policy/predict"}, "a snapshot and its line in, times out"},
+	{[]string{"bridge/harm"}, []string{"policy", "bridge"}, "measurements in, a verdict out"},
 	{[]string{"bridge/gate", "bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
@@ -88,7 +89,7 @@ var theirs = []rule{
 // pure are the packages that decide: from values to values.
 var pure = []string{
 	"policy/...", "bridge/intake", "bridge/actuator/...", "bridge/diff", "bridge/gate", "bridge/ledger", "bridge/judge",
-	"bridge/estimate", "bridge/invariant", "accounting/runs/reconcile",
+	"bridge/estimate", "bridge/harm", "bridge/invariant", "accounting/runs/reconcile",
 }
 
 // impure are packages that the pure ones must not import.

@@ -1,0 +1,66 @@
+package harm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Bounds say how much worse than under Slurm alone a partition may fare before it is
+// demoted, and how sure that has to be. Percentages are of what Slurm alone would have done.
+type Bounds struct {
+	// Demote says whether a partition is demoted by itself; else its checks are only recorded.
+	Demote bool `yaml:"demote"`
+	// Window is how far back a check looks (duration).
+	Window time.Duration `yaml:"window"`
+	// Checks is how many checks in a row must show harm (checks, half an hour apart or more).
+	Checks int `yaml:"checks"`
+	// Jobs is how many jobs a figure must be of before it counts (jobs).
+	Jobs int `yaml:"jobs"`
+	// WaitPercent is how much longer all jobs may wait in the mean (percent), if that is also
+	// more than WaitFloor (duration).
+	WaitPercent float64       `yaml:"wait_percent"`
+	WaitFloor   time.Duration `yaml:"wait_floor"`
+	// SlowdownPercent is by how much the mean slowdown of all jobs may be greater (percent).
+	SlowdownPercent float64 `yaml:"slowdown_percent"`
+	// GroupFactor is how many times as much any one account, or size of jobs, may be worse off:
+	// a policy that shares gives to some what it takes from others.
+	GroupFactor float64 `yaml:"group_factor"`
+	// IdlePercent is how many more of the GPUs may stand idle while jobs wait (percent of all).
+	IdlePercent float64 `yaml:"idle_percent"`
+	// Stops is how many stops of ours within the window have to earn what they cost (stops):
+	// beyond that nothing is allowed to the mean wait of all jobs.
+	Stops int `yaml:"stops"`
+	// Lasts is how long a demotion stands (duration); 0: until a person clears it.
+	Lasts time.Duration `yaml:"lasts"`
+}
+
+// DefaultBounds demote where all jobs wait a quarter longer, or one account or size twice as
+// long, three hours in a row, and that is beyond what the simulation may be off.
+func DefaultBounds() Bounds {
+	return Bounds{
+		Demote: true, Window: 24 * time.Hour, Checks: 3, Jobs: 30, WaitPercent: 25, WaitFloor: 10 * time.Minute,
+		SlowdownPercent: 50, GroupFactor: 4, IdlePercent: 10, Stops: 10,
+	}
+}
+
+// Validate reports every impossible value at once, each with its key.
+func (b *Bounds) Validate() error {
+	var errs []error
+	check := func(key string, value, least, most float64, text string) {
+		if !(value >= least && value <= most) {
+			errs = append(errs, fmt.Errorf("%s: %s", key, text))
+		}
+	}
+	check("window", b.Window.Hours(), 1, 14*24, fmt.Sprintf("%v is not between 1h and 336h", b.Window))
+	check("checks", float64(b.Checks), 1, 100, fmt.Sprintf("%d is not between 1 and 100", b.Checks))
+	check("jobs", float64(b.Jobs), 2, 1e6, fmt.Sprintf("%d is not between 2 and 1000000", b.Jobs))
+	check("wait_percent", b.WaitPercent, 0, 10_000, fmt.Sprintf("%g is not between 0 and 10000", b.WaitPercent))
+	check("wait_floor", b.WaitFloor.Hours(), 0, 7*24, fmt.Sprintf("%v is not between 0s and 168h", b.WaitFloor))
+	check("slowdown_percent", b.SlowdownPercent, 0, 10_000, fmt.Sprintf("%g is not between 0 and 10000", b.SlowdownPercent))
+	check("group_factor", b.GroupFactor, 1, 1000, fmt.Sprintf("%g is not between 1 and 1000", b.GroupFactor))
+	check("idle_percent", b.IdlePercent, 0, 100, fmt.Sprintf("%g is not between 0 and 100", b.IdlePercent))
+	check("stops", float64(b.Stops), 0, 1e6, fmt.Sprintf("%d is not between 0 and 1000000", b.Stops))
+	check("lasts", b.Lasts.Hours(), 0, 365*24, fmt.Sprintf("%v is not between 0s and 8760h", b.Lasts))
+	return errors.Join(errs...)
+}

@@ -1,0 +1,101 @@
+// Package harm judges whether a partition fares worse with our plans than it would have with
+// Slurm alone. It is pure: what was measured and what was simulated come in as values, and what
+// comes out is a verdict with its reasons. Not knowing is never proof: it changes nothing.
+package harm
+
+import (
+	"math"
+	"time"
+
+	"fairbridge/bridge"
+)
+
+// Kind is what a figure measures; more is worse.
+type Kind string
+
+// The kinds.
+const (
+	Wait     Kind = "wait"     // mean wait in seconds, until the moment of the check
+	Slowdown Kind = "slowdown" // mean bounded slowdown, likewise
+	Idle     Kind = "idle"     // percent of the GPUs that stood idle while jobs waited
+)
+
+// Claim is what may be said of a figure.
+type Claim string
+
+// The claims there are.
+const (
+	Harm       Claim = "harm"        // worse than the bound allows, beyond doubt
+	NoHarm     Claim = "no harm"     // within the bound, beyond doubt
+	CannotTell Claim = "cannot tell" // too few jobs, or the simulation may be too far off
+)
+
+// Figure is one measure of some jobs: as it was and as Slurm alone would have made it.
+type Figure struct {
+	Kind     Kind    `json:"kind"`
+	Account  string  `json:"account,omitempty"`
+	Size     string  `json:"size,omitempty"` // of jobs, in GPUs
+	JobCount int     `json:"jobs"`
+	Live     float64 `json:"live"`        // measured
+	Alone    float64 `json:"slurm_alone"` // simulated
+	OwnError float64 `json:"own_error"`   // simulated less measured, of what was done
+	Band     float64 `json:"band"`        // how far Alone may be off, on either side
+	Bound    float64 `json:"bound"`       // how much more than Alone is allowed
+	Claim    Claim   `json:"claim"`
+}
+
+// isOfAll reports whether the figure is of all jobs.
+func (f *Figure) isOfAll() bool { return f.Account == "" && f.Size == "" }
+
+// bandFactor is how many bands a difference must be beyond before it is claimed. A band is meant
+// to hold four of five; a score of figures is looked at every hour, and a demotion is to be right.
+const bandFactor = 2
+
+// judge sets the bound and the claim.
+func (f *Figure) judge(b *Bounds, stops int) {
+	f.Bound = f.allowed(b, stops)
+	excess, doubt := f.Live-f.Alone, bandFactor*f.Band
+	switch {
+	case f.JobCount < b.Jobs || math.IsNaN(excess+doubt):
+		f.Claim = CannotTell
+	case excess-doubt > f.Bound:
+		f.Claim = Harm
+	case excess+doubt <= f.Bound:
+		f.Claim = NoHarm
+	default:
+		f.Claim = CannotTell
+	}
+}
+
+// allowed is how much more than under Slurm alone the figure may be.
+func (f *Figure) allowed(b *Bounds, stops int) float64 {
+	var most float64
+	switch f.Kind {
+	case Wait:
+		if f.isOfAll() && stops > b.Stops {
+			return 0
+		}
+		most = max(f.Alone*b.WaitPercent/100, b.WaitFloor.Seconds())
+	case Slowdown:
+		most = f.Alone * b.SlowdownPercent / 100
+	case Idle:
+		return b.IdlePercent
+	}
+	if !f.isOfAll() {
+		most *= b.GroupFactor
+	}
+	return most
+}
+
+// Measurement is what a check is made of.
+type Measurement struct {
+	Since     time.Time   `json:"since"`
+	Until     time.Time   `json:"until"`
+	Policy    string      `json:"policy"` // that was live, with its parameters
+	Mode      bridge.Mode `json:"mode"`
+	JobCount  int         `json:"jobs"` // that arrived meanwhile, those that wait still among them
+	StopCount int         `json:"stops"`
+	SeedCount int         `json:"seeds"`
+	Figures   []Figure    `json:"figures"`
+	Remarks   []string    `json:"not_simulated"`
+}
