@@ -30,6 +30,37 @@ func (l WholeList) Job(id int64) (j FreshJob, ok bool) {
 	return j, j.Job != nil
 }
 
+// FullReadRule says when a poll reads the record of every job although few changed.
+type FullReadRule struct {
+	Every time.Duration // longest time without a whole list
+	// PausePerJob is how long after a whole list the next one may be read before it is due, for
+	// each job in it.
+	PausePerJob time.Duration
+}
+
+// DefaultFullReadRule returns what holds where nothing is configured: a whole list every 5
+// minutes, sooner after 6 ms a job. slurmrestd works 0.5 to 0.7 ms on a job of a list, so that
+// whole lists take it a tenth of a core at most.
+func DefaultFullReadRule() FullReadRule {
+	return FullReadRule{Every: 5 * time.Minute, PausePerJob: 6 * time.Millisecond}
+}
+
+// IsDue reports whether the last whole list is too old. Its time is zero where there was none,
+// and after now where the clock was set back.
+func (r FullReadRule) IsDue(last, now time.Time) bool {
+	return last.IsZero() || now.Sub(last) >= r.Every || now.Before(last)
+}
+
+// IsAllowed reports whether the last whole list, of so many jobs, is so old that another may
+// be read before it is due.
+func (r FullReadRule) IsAllowed(last, now time.Time, jobs int) bool {
+	return now.Sub(last) >= time.Duration(jobs)*r.PausePerJob
+}
+
+// ListsStates reports whether slurmrestd of that release ("24.05.1") lists the states of jobs by
+// themselves: from v0.0.41 on, which 24.05 served first. Of others every poll reads the whole list.
+func ListsStates(release string) bool { return release >= "24.05" }
+
 // FreshJob is a record of a WholeList. It tells what Slurm made of the job when it last looked.
 type FreshJob struct{ *Job }
 

@@ -52,7 +52,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 	}
 	p.view.AddGoneJobs(listUnknownIDs(ids, found)...)
 	next := p.oldModel.update(statesByID, ids, found)
-	if next.hasOldReasons() && next.mayReadFull(p.view.At, p.FullPause) {
+	if next.hasOldReasons() && p.mayReadFull(next) {
 		p.oldModel = next
 		return p.readWholeList(ctx, statesByID)
 	}
@@ -62,8 +62,13 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 // isFullReadDue reports whether the whole list is read although few jobs changed: it is old, or
 // asked for.
 func (p *jobPoll) isFullReadDue() bool {
-	m, now := p.oldModel, p.view.At
-	return m.fullReadAt.IsZero() || now.Sub(m.fullReadAt) >= p.FullEvery || now.Before(m.fullReadAt) || p.isFullReadRequested && m.mayReadFull(now, p.FullPause)
+	return p.fullReadRule().IsDue(p.oldModel.fullReadAt, p.view.At) || p.isFullReadRequested && p.mayReadFull(p.oldModel)
+}
+
+// mayReadFull reports whether the last whole list is so old that another may be read before
+// it is due.
+func (p *jobPoll) mayReadFull(m queueModel) bool {
+	return p.fullReadRule().IsAllowed(m.fullReadAt, p.view.At, len(m.jobByID))
 }
 
 // isFederatedID reports whether the id is one that a federation gives out: its upper bits are

@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"cmp"
 	"time"
+
+	"fairbridge/bridge/slurm"
 )
 
 // PollConfig says how much is read how often.
@@ -17,28 +20,29 @@ type PollConfig struct {
 	// Default 20.
 	FewPercent int `yaml:"few_percent"`
 	// FullPause is how long after a whole list the next one may be read before it is due, for
-	// each job in it (duration). slurmrestd works 0.5 to 0.7 ms on a job of a list: with the
-	// default of 6 ms whole lists take it a tenth of a core at most.
+	// each job in it (duration). Default 6 ms.
 	FullPause time.Duration `yaml:"full_pause"`
 	// Now is our clock. Default time.Now.
 	Now func() time.Time `yaml:"-"`
 }
 
 func (p PollConfig) withDefaults() PollConfig {
-	if p.FullEvery == 0 {
-		p.FullEvery = 5 * time.Minute
-	}
+	rule := slurm.DefaultFullReadRule()
+	p.FullEvery = cmp.Or(p.FullEvery, rule.Every)
+	p.FullPause = cmp.Or(p.FullPause, rule.PausePerJob)
 	if p.Few == 0 {
 		p.Few = 100
 	}
 	if p.FewPercent == 0 {
 		p.FewPercent = 20
 	}
-	if p.FullPause == 0 {
-		p.FullPause = 6 * time.Millisecond
-	}
 	if p.Now == nil {
 		p.Now = time.Now
 	}
 	return p
+}
+
+// fullReadRule is when the whole list is read.
+func (p *PollConfig) fullReadRule() slurm.FullReadRule {
+	return slurm.FullReadRule{Every: p.FullEvery, PausePerJob: p.FullPause}
 }

@@ -88,12 +88,6 @@ func (m queueModel) staleJobIDs(statesByID map[int64]string, pollsLeft map[int64
 	return ids
 }
 
-// mayReadFull reports whether the last whole list is so old that another may be read before
-// it is due: older than the pause for each job.
-func (m queueModel) mayReadFull(now time.Time, pause time.Duration) bool {
-	return now.Sub(m.fullReadAt) >= time.Duration(len(m.jobByID))*pause
-}
-
 // hasOldReasons reports whether Slurm kept a job back until others end when it was read, and some
 // have ended since the last whole list: its reason may have passed, which its state does not show.
 func (m queueModel) hasOldReasons() bool {

@@ -2,7 +2,6 @@ package slurmrun
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"log/slog"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memstore"
-	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -28,24 +26,12 @@ func (r *runner) startLoop() error {
 	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
 	r.store.SetInitialUse(workload.SplitAccountUse(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: countedCluster{sim.DirectCluster{World: r.world}, &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true,
+		Cluster: &polledCluster{DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	r.loop = loop
 	return err
-}
-
-// countedCluster counts the edits that are sent.
-type countedCluster struct {
-	sim.DirectCluster
-	writeCount *int
-}
-
-// ApplyEdit implements bridge.Cluster.
-func (c countedCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
-	*c.writeCount++
-	return c.DirectCluster.ApplyEdit(ctx, e)
 }
 
 // timedPolicy measures how long decisions take. It has no influence on them.
