@@ -58,8 +58,8 @@ loop-price: ## what of the loop costs how much, in docs/evaluation.md: ten minut
 start-estimates: ## how good estimates of starts are, in docs/evaluation.md: ten minutes on a quiet machine; PHILLY=FILE
 	$(GO) run ./cmd/evaluation -start-estimates $(if $(PHILLY),-philly $(PHILLY))
 
-fidelity: ## docs/fidelity.md anew: the simulated Slurm against real ones, half an hour
-	$(GO) run ./cmd/fidelity
+fidelity: ## docs/fidelity.md anew: the simulated Slurm against the real runs kept here; ARGS='-streams short -runs-in DIR' makes others
+	$(GO) run ./cmd/fidelity $(or $(ARGS),-made)
 
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	@$(GO) test -run '^$$' -list '^Fuzz' ./... | \
@@ -75,4 +75,4 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 clean: ## remove bin
 	rm -rf bin
 
-.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fuzz demo clean
+.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo clean

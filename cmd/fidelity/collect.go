@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/fidelity"
 	"fairbridge/cmd/fidelity/realrun"
 )
@@ -48,7 +43,7 @@ func (o *options) listTasks() ([]task, error) {
 				if !slices.Contains(fidelity.Arms, fidelity.Arm(a)) {
 					return nil, fmt.Errorf("no arm %q; there are %v", a, fidelity.Arms)
 				}
-				file := filepath.Join(o.folder, fmt.Sprintf("%s-%s-%d.json", name, a, k+1))
+				file := filepath.Join(o.folder, fidelity.RunFileName(name, fidelity.Arm(a), k+1))
 				out = append(out, task{s, fidelity.Arm(a), file})
 			}
 		}
@@ -109,24 +104,16 @@ func (o *options) addOthers(ctx context.Context, runs []fidelity.RealRun, folder
 }
 
 func (o *options) readOrMake(ctx context.Context, t task) (*fidelity.RealRun, error) {
-	text, err := os.ReadFile(t.file)
-	if err == nil {
-		r := &fidelity.RealRun{}
-		return r, json.Unmarshal(text, r)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	r, err := fidelity.LoadRun(t.file)
+	if r != nil || err != nil {
+		return r, err
 	}
 	if err := ctx.Err(); err != nil || o.makesNone {
 		return nil, err
 	}
-	r, err := realrun.Make(ctx, t.stream, t.arm, o.root)
-	if err != nil {
+	if r, err = realrun.Make(ctx, t.stream, t.arm, o.root); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s\n", t.file, r.OneLine())
-	if text, err = json.Marshal(r); err != nil {
-		return nil, err
-	}
-	return r, datafile.SaveFile(t.file, false, func(w io.Writer) error { _, err := w.Write(text); return err })
+	return r, r.Save(t.file)
 }

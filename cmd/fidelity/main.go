@@ -15,6 +15,9 @@ import (
 	"fairbridge/bridge/study/fidelity"
 )
 
+// keptRuns is where the repository keeps real runs, a folder for each release, seen from its root.
+const keptRuns = "bridge/study/fidelity/testdata/realruns/"
+
 func main() {
 	var o options
 	streams := flag.String("streams", strings.Join(streamNames(), ","), "streams of jobs, with commas")
@@ -22,8 +25,8 @@ func main() {
 	flag.IntVar(&o.runCount, "runs", 5, "real runs of each; simulated are four times as many")
 	flag.IntVar(&o.parallel, "parallel", 2, "real Slurms at the same time")
 	flag.IntVar(&o.speed, "speed", 0, "seconds a second lasts in the real Slurm; 0: what the stream says")
-	flag.StringVar(&o.folder, "runs-in", "fidelity-runs", "folder with the real runs, one file each; those that are there are not made again")
-	also := flag.String("also", "", "folders with real runs of other releases, with commas, which the page shows too")
+	flag.StringVar(&o.folder, "runs-in", keptRuns+"22.05", "folder with the real runs, one file each; those that are there are not made again")
+	also := flag.String("also", keptRuns+"24.11", "folders with real runs of other releases, with commas, which the page shows too")
 	flag.StringVar(&o.root, "slurm-root", "", "root directory made by scripts/slurm/root, whose release of Slurm is run")
 	flag.BoolVar(&o.makesNone, "made", false, "make no real runs: the page from those that are there")
 	page := flag.String("o", "docs/fidelity.md", "page to write; -: to the screen")
@@ -47,10 +50,10 @@ func main() {
 
 const usage = `fidelity sends streams of jobs through real, throw-away Slurms and the simulated one, and writes the page.
 
-  fidelity -streams short -runs 1 -o -                      one run of each arm, to the screen
+  fidelity -streams short -runs 1 -runs-in /tmp/runs -o -   one run of each arm, to the screen
   fidelity -streams day -arms holds -runs 1 -speed 40       256 nodes with fairbridge beside them: 12 minutes
   fidelity -streams arrays -slurm-root ROOT -runs-in DIR    another release of Slurm (scripts/slurm/root makes ROOT)
-  fidelity -made -runs-in DIR1 -also DIR2                   the page from runs that are there
+  fidelity -made                                            the page from the runs that the repository keeps
 
 `
 

@@ -82,9 +82,9 @@ func (c *Comparison) write(b *bytes.Buffer) {
 		r := &c.Real[i]
 		loads, speeds = append(loads, r.Load), append(speeds, fmt.Sprint(r.Speed))
 	}
-	fmt.Fprintf(b, "\n## %s, %s, Slurm %s\n\n%s. %d nodes with %d GPUs each; %s.\n%s, a second lasting %s s inside, at load %.0f to %.0f of the machine; a start cost %.2g s inside. %d simulated runs.\n\n",
+	fmt.Fprintf(b, "\n## %s, %s, Slurm %s\n\n%s. %d nodes with %d GPUs each; %s.\n%s, a second lasting %s s inside, at load %.0f to %.0f of the machine%s; a start cost %.2g s inside. %d simulated runs.\n\n",
 		c.Stream.Name, c.Arm, c.Release, c.Stream.Title, c.Stream.NodeCount, c.Stream.GPUsPerNode, c.Arm.Title(), policy.FormatCount(len(c.Real), "real run"),
-		joinDistinct(speeds), slices.Min(loads), slices.Max(loads), c.StartSeconds(), len(c.Simulated))
+		joinDistinct(speeds), slices.Min(loads), slices.Max(loads), c.madeBy(), c.StartSeconds(), len(c.Simulated))
 	b.WriteString("| | real | simulated | difference | allowed | |\n|---|---|---|---|---|---|\n")
 	for _, r := range c.Rows() {
 		if slices.Max(r.Real) == 0 && slices.Max(r.Simulated) == 0 {
@@ -99,6 +99,18 @@ func (c *Comparison) write(b *bytes.Buffer) {
 		fmt.Fprintf(b, ", real runs among each other %.3f", among)
 	}
 	b.WriteString(".\n")
+}
+
+// madeBy says which fairbridge ran beside the real Slurms: another one may decide otherwise.
+func (c *Comparison) madeBy() string {
+	if c.Arm == ArmAlone {
+		return ""
+	}
+	var commits []string
+	for i := range c.Real {
+		commits = append(commits, c.Real[i].Commit)
+	}
+	return ", fairbridge of commit " + joinDistinct(commits)
 }
 
 // Title says it in words.

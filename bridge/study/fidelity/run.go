@@ -57,6 +57,7 @@ type RealRun struct {
 	Stream    string  `json:"stream"`
 	Arm       Arm     `json:"arm"`
 	Release   string  `json:"release"`
+	Commit    string  `json:"commit"`     // of the fairbridge that ran beside it, or made the run
 	SlurmConf string  `json:"slurm_conf"` // what "scontrol show config" said
 	Speed     int     `json:"speed"`
 	Load      float64 `json:"load"` // of the machine, mean of before and after

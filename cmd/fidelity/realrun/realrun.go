@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/fidelity"
+	"fairbridge/cmd/internal/version"
 	"fairbridge/scripts/throwaway"
 )
 
@@ -30,6 +31,7 @@ func Make(ctx context.Context, s fidelity.Stream, arm fidelity.Arm, root string)
 		return nil, errors.Join(err, c.Stop())
 	}
 	out.Stream, out.Arm, out.Speed, out.Load = s.Name, arm, s.Speed, (load+readLoad())/2
+	out.Commit = version.ReadInfo().Commit
 	return out, c.Stop()
 }
 
