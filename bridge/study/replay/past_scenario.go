@@ -28,6 +28,9 @@ type Past struct {
 	OptIn        bridge.OptIn // who lets jobs be stopped, by the site's configuration
 	AllStoppable bool         // as if every job let itself be stopped
 	Remarks      []string     // what of the record no simulation follows, in sentences
+	// AtEnd are the jobs that waited or ran at Until: they go on after. nil: who ran then ends
+	// then, and who waited is left out.
+	AtEnd []policy.Job
 }
 
 // PastScenario is a past that can be simulated.
@@ -49,6 +52,8 @@ type PastScenario struct {
 	Decider    policyset.PolicyChoice
 	Mode       bridge.Mode
 	LoopConfig bridge.Config
+	// OwnStopCount is how many runs were ended by a requeue of ours.
+	OwnStopCount int
 }
 
 // pastJob is one job of the past.
@@ -59,6 +64,7 @@ type pastJob struct {
 	wasPresentAtStart bool         // it was there at the beginning
 	isStillRunning    bool         // a run is still under way
 	wasHeld           bool         // it waited for something that is not simulated
+	goesOn            bool         // it is one of Past.AtEnd
 }
 
 // NewPastScenario makes a scenario of the past, and figures of what happened.
@@ -84,6 +90,9 @@ func NewPastScenario(p Past) (*PastScenario, error) {
 	s.addRemarks(jobs)
 	for i := range jobs {
 		s.ArrivedWithinPeriod[jobs[i].ID] = !jobs[i].wasPresentAtStart && !jobs[i].wasHeld
+	}
+	for i := range p.Runs {
+		s.OwnStopCount += boolToInt(p.Runs[i].StoppedByUs)
 	}
 	s.RealRun = s.newRealRun(jobs)
 	return s, nil
@@ -122,6 +131,9 @@ func (s *PastScenario) addRemarks(jobs []pastJob) {
 			s.Remarks = append(s.Remarks, fmt.Sprintf(r.text, policy.FormatCount(r.n, "job")))
 		}
 	}
+	if text := goOnRemark(jobs); text != "" {
+		s.Remarks = append(s.Remarks, text)
+	}
 }
 
 func boolToInt(b bool) int {
@@ -135,26 +147,41 @@ func boolToInt(b bool) int {
 // replaced the second time.
 func (p *Past) newJobs() []pastJob {
 	var out []pastJob
-	used, next := map[int64]bool{}, int64(1)
-	for i := range p.Runs {
-		next = max(next, int64(p.Runs[i].Job)+1)
-	}
+	atEnd, known := p.jobsAtEnd(), map[jobKey]bool{}
 	for from := 0; from < len(p.Runs); {
 		to := from + 1
 		for to < len(p.Runs) && p.Runs[to].Job == p.Runs[from].Job && p.Runs[to].Arrive.Equal(p.Runs[from].Arrive) {
 			to++
 		}
 		l := p.newJob(p.Runs[from:to])
+		key := keyOf(p.Runs[from].Job, p.Runs[from].Arrive)
+		if j := atEnd[key]; j != nil {
+			l.goOn(p, j)
+		}
+		known[key] = true
+		out = append(out, l)
+		from = to
+	}
+	out = append(out, p.newWaitingJobs(known)...)
+	numberApart(out)
+	slices.SortStableFunc(out, func(x, y pastJob) int { return cmp.Or(cmp.Compare(x.Arrive, y.Arrive), cmp.Compare(x.ID, y.ID)) })
+	return out
+}
+
+// numberApart gives jobs numbers of their own where several have the same.
+func numberApart(jobs []pastJob) {
+	used, next := map[int64]bool{}, int64(1)
+	for i := range jobs {
+		next = max(next, jobs[i].ID+1)
+	}
+	for i := range jobs {
+		l := &jobs[i]
 		if used[l.ID] {
 			l.ID, next = next, next+1
 			l.outcome.ID = l.ID
 		}
 		used[l.ID] = true
-		out = append(out, l)
-		from = to
 	}
-	slices.SortStableFunc(out, func(x, y pastJob) int { return cmp.Or(cmp.Compare(x.Arrive, y.Arrive), cmp.Compare(x.ID, y.ID)) })
-	return out
 }
 
 // secondsSinceStart counts from the beginning; what lies before it counts as then.

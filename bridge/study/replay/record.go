@@ -46,6 +46,9 @@ type Period struct {
 	Nodes              []policy.Node // to simulate policies on; nil: those of the last snapshot
 	LoopConfig         bridge.Config // the site's own
 	AllStoppable       bool          // as if every job let itself be stopped
+	// IsNow says that the period ends with the last snapshot: jobs that wait or run in it go on
+	// after, for as long as is predicted of them.
+	IsNow bool
 }
 
 // ReadScenario reads a period from the record and makes a PastScenario of it.
@@ -77,8 +80,10 @@ func (p Period) ReadScenario(ctx context.Context, from SiteRecord) (*PastScenari
 	if s.History, err = p.readHistory(ctx, from); err != nil {
 		return nil, err
 	}
-	if err := p.addUnstartedRemarks(ctx, from, s); err != nil {
-		return nil, err
+	if !p.IsNow { // else they are not left out
+		if err := p.addUnstartedRemarks(ctx, from, s); err != nil {
+			return nil, err
+		}
 	}
 	// In the simulation a job itself says whether it may be stopped; who lets it be
 	// was found out before.
@@ -113,11 +118,15 @@ func (p *Period) newPastScenario(past Past) (*PastScenario, error) {
 // where there is none and others are asked for.
 func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.PastRun) (Past, error) {
 	var recorded []policy.Node
+	var atEnd []policy.Job
 	var remarks []string
 	snapshot, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
 	switch {
 	case err == nil:
 		recorded, remarks = nodesFromSnapshot(snapshot), describeNodesDropped(snapshot)
+		if p.IsNow {
+			atEnd = snapshot.Jobs
+		}
 	case p.Nodes == nil:
 		return Past{}, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", p.Partition, err)
 	}
@@ -136,7 +145,7 @@ func (p *Period) readPast(ctx context.Context, from SiteRecord, runs []bridge.Pa
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
 		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: recorded, Remarks: remarks, Accounts: accounts,
-		OptIn: p.LoopConfig.PreemptOptIn, AllStoppable: p.AllStoppable,
+		OptIn: p.LoopConfig.PreemptOptIn, AllStoppable: p.AllStoppable, AtEnd: atEnd,
 	}, nil
 }
 
