@@ -94,8 +94,9 @@ func (r *memoryRecord) add(jobs []workload.Job, run *measure.Run, begin time.Tim
 // madeSite is a site that ran one day, then another of which it wants to know.
 type madeSite struct {
 	*memoryRecord
-	secondDay *study.Scenario
-	alone     *measure.Run // what became of the second day
+	secondDay    *study.Scenario
+	alone        *measure.Run // what became of the second day
+	firstDayRuns int          // how many of the runs are of the first day
 }
 
 func throughSlurm(t *testing.T, s *study.Scenario, p policyset.PolicyChoice, o study.RunOptions) *measure.Run {
@@ -118,7 +119,12 @@ func makeSite(t *testing.T, seed int64, spec string, load float64) *madeSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := generate.DayDrawer{DayCount: 2, ClusterGPUs: cluster.CountGPUs(nodes), OfferedLoad: load, MaxRunTime: 12 * time.Hour, UserCount: 40, AccountCount: 5}
+	return makeSiteOf(t, seed, nodes, generate.DayDrawer{DayCount: 2, ClusterGPUs: cluster.CountGPUs(nodes), OfferedLoad: load, MaxRunTime: 12 * time.Hour, UserCount: 40, AccountCount: 5})
+}
+
+// makeSiteOf is makeSite with the nodes and the days given.
+func makeSiteOf(t *testing.T, seed int64, nodes []policy.Node, d generate.DayDrawer) *madeSite {
+	t.Helper()
 	jobs, accounts := d.DrawJobs(seed), d.DrawAccounts(seed)
 	m := &madeSite{memoryRecord: &memoryRecord{nodes: nodes, accounts: accounts, seen: map[policy.JobID]policy.Job{}}}
 	const day = 86400
@@ -135,6 +141,7 @@ func makeSite(t *testing.T, seed int64, spec string, load float64) *madeSite {
 			t.Fatal(err)
 		}
 		run := throughSlurm(t, s, policyset.SlurmAlone(), study.RunOptions{Seed: 1000 + seed})
+		m.firstDayRuns = len(m.runs)
 		m.add(s.Jobs, run, monday.AddDate(0, 0, 7*k), int64(k)*100_000)
 		m.secondDay, m.alone = s, run
 	}
