@@ -59,9 +59,9 @@ var ours = []rule{
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
 	{[]string{"cmd/fairbridge/..."}, []string{
-		"cmd/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/invariant", "bridge/ledger", "bridge/push",
+		"cmd/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push",
 		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
-		"accounting/estimates", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
+		"accounting/estimates", "accounting/guard", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
@@ -73,6 +73,7 @@ var ours = []rule{
 	{[]string{"accounting/predictions"}, []string{"policy", "policy/learn", "sql", "accounting", "accounting/internal/value"}, "what is learnt is fitted to rows"},
 	{[]string{"accounting/runs/reconcile"}, []string{"policy", "bridge/slurm", "bridge/slurm/slurmdb", "bridge/ledger", "accounting/internal/value"}, "records in, rows to write out"},
 	{[]string{"accounting/runs"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value", "accounting/runs/reconcile", "accounting/predictions"}, "runs know no cycles and no readings"},
+	{[]string{"accounting/guard"}, []string{"bridge", "bridge/harm", "sql", "accounting", "accounting/internal/value"}, "verdicts know no runs"},
 	{[]string{"accounting/capacity"}, []string{"policy", "sql", "accounting", "accounting/internal/value"}, "old snapshots in, hourly means out"},
 	{[]string{"accounting/..."}, []string{"policy", "policy/learn", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge, and fits what is learnt from them"},
 }

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/estimates"
+	"fairbridge/accounting/guard"
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/predictions"
 	"fairbridge/accounting/report"
@@ -21,6 +22,7 @@ type (
 	Samples     = samples.Store
 	Predictions = predictions.Store
 	Estimates   = estimates.Store
+	Guard       = guard.Store
 	Reports     = report.Store
 )
 
@@ -33,6 +35,7 @@ type Stores struct {
 	*Samples
 	*Predictions
 	*Estimates
+	*Guard
 	*Reports
 }
 
@@ -48,7 +51,7 @@ func Open(ctx context.Context, c accounting.Config) (*Stores, error) {
 // New makes all stores of a database.
 func New(db *accounting.DB) *Stores {
 	p := &predictions.Store{DB: db}
-	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &report.Store{DB: db}}
+	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &report.Store{DB: db}}
 }
 
 var (
@@ -57,4 +60,5 @@ var (
 	_ bridge.History       = (*Stores)(nil)
 	_ bridge.ExpirerStatus = (*Stores)(nil)
 	_ bridge.LeaderWatch   = (*Stores)(nil)
+	_ bridge.Demotions     = (*Stores)(nil)
 )

@@ -1,0 +1,94 @@
+// Package guard keeps what the harm guard measured, and which partitions are demoted.
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge"
+	"fairbridge/bridge/harm"
+	"fairbridge/sql"
+)
+
+// Store keeps checks and demotions in a database. It is safe for concurrent use.
+type Store struct {
+	DB *accounting.DB
+}
+
+var qCheckPut, qChecks, qLive = sql.QueryText("guard_check_put"), sql.QueryText("guard_checks"), sql.QueryText("guard_live")
+
+// PutCheck stores a check.
+func (s *Store) PutCheck(ctx context.Context, cluster string, c *harm.Check) error {
+	const doing = "storing a check of the harm guard"
+	figures, err := json.Marshal(knownFigures(c.Figures))
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	_, err = s.DB.Exec(ctx, qCheckPut, cluster, c.Partition, c.At, string(c.Verdict), validTexts(c.Reasons), value.NullIfZero(c.Since), value.NullIfZero(c.Until),
+		value.ValidText(c.Policy), string(c.Mode), c.JobCount, c.StopCount, c.SeedCount, string(figures), validTexts(c.Remarks))
+	return accounting.WrapError(doing, err)
+}
+
+// knownFigures are those that are numbers: JSON has no other.
+func knownFigures(figures []harm.Figure) []harm.Figure {
+	known := []harm.Figure{}
+	for _, f := range figures {
+		if sum := f.Live + f.Alone + f.OwnError + f.Band + f.Bound; !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+			known = append(known, f)
+		}
+	}
+	return known
+}
+
+func validTexts(texts []string) []string {
+	valid := make([]string, len(texts))
+	for i, t := range texts {
+		valid[i] = value.ValidText(t)
+	}
+	return valid
+}
+
+// ListChecks returns the checks of a partition ("": of all) after a moment, the newest first, at
+// most so many.
+func (s *Store) ListChecks(ctx context.Context, cluster, partition string, after time.Time, limit int) ([]harm.Check, error) {
+	list, err := accounting.CollectRows(ctx, s.DB, scanCheck, qChecks, cluster, partition, after, limit)
+	return list, accounting.WrapError("reading the checks of the harm guard", err)
+}
+
+func scanCheck(row pgx.CollectableRow) (c harm.Check, err error) {
+	var since, until *time.Time
+	var figures []byte
+	err = row.Scan(&c.Partition, &c.At, &c.Verdict, &c.Reasons, &since, &until, &c.Policy, &c.Mode, &c.JobCount, &c.StopCount, &c.SeedCount, &figures, &c.Remarks)
+	if err == nil {
+		err = json.Unmarshal(figures, &c.Figures)
+	}
+	c.At, c.Since, c.Until = c.At.UTC(), value.TimeOrZero(since), value.TimeOrZero(until)
+	return c, err
+}
+
+// Stretch is the time since a partition is as it was in its last cycle.
+type Stretch struct {
+	Mode           bridge.Mode
+	Policy, Params string
+	Since          time.Time
+	LastCycleAt    time.Time
+}
+
+// ReadStretch looks back to a moment; nil: no cycle is stored since.
+func (s *Store) ReadStretch(ctx context.Context, cluster, partition string, from time.Time) (*Stretch, error) {
+	var x Stretch
+	err := s.DB.QueryRow(ctx, qLive, cluster, partition, from).Scan(&x.Mode, &x.Policy, &x.Params, &x.LastCycleAt, &x.Since)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	x.Since, x.LastCycleAt = x.Since.UTC(), x.LastCycleAt.UTC()
+	return &x, accounting.WrapError("reading since when partition "+partition+" is live", err)
+}
