@@ -98,7 +98,8 @@ COMPLETION: from arrival to end, in the mean; SLOWDOWN: that over run time (of 1
 of all, by GPUs (GANGS: of several), of the account that comes off worst, which chance alone
 puts above 1, and of the worst BELOW its SHARE of the GPU time; MKSP>LB, COMPL>LB: makespan and
 mean completion above what no schedule can fall below; IDLE: GPU time idle while jobs wait that
-would fit; LOST: GPU-hours; WRITES: to Slurm.`
+would fit; LACKED: GPU time due to accounts by weight that they did not get; LOST: GPU-hours;
+WRITES: to Slurm.`
 }
 
 // ratioLine is what --json prints of a policy of a block.
