@@ -16,6 +16,8 @@ type Input struct {
 	DrawCount int // how often the time to come is laid out; 0: DefaultDrawCount
 	// MaxWaiting is how many jobs of the line are looked at, from its head; 0: all.
 	MaxWaiting int
+	// Only is the one job that is wanted: the time to come is laid out until it starts; 0: all.
+	Only policy.JobID
 }
 
 // DefaultDrawCount is how often the time to come is laid out.
@@ -40,16 +42,22 @@ type Estimate struct {
 	End   Band         `json:"end"`
 }
 
-// EstimateJobs estimates the jobs of the line and those that run, by job. Equal inputs give equal
-// estimates.
+// EstimateJobs estimates the jobs of the line and those that run, by job, or the one that is wanted, to
+// the same. Equal inputs give equal estimates.
 func EstimateJobs(in Input) []Estimate {
 	m := newModel(&in)
+	if in.Only != 0 && m.only == nil {
+		return nil
+	}
 	for draw := range m.drawCount {
 		m.runDraw(draw)
 	}
 	out := make([]Estimate, 0, len(m.jobs))
 	for i := range m.jobs {
 		j := &m.jobs[i]
+		if m.only != nil && m.only != j {
+			continue
+		}
 		e := Estimate{Job: j.ID, Start: m.bandOf(j.starts), End: m.bandOf(j.ends)}
 		if j.HoldsGPUs() {
 			e.Start = Band{j.Start, j.Start, j.Start}

@@ -159,6 +159,29 @@ func TestEqualInputsGiveEqualEstimates(t *testing.T) {
 	}
 }
 
+// One job alone has the estimate that it has among all, whatever shape it has, an array with tasks that
+// may not start yet as well.
+func TestOneAloneIsEstimatedAsAmongAll(t *testing.T) {
+	s, line := busyCluster(60, 10)
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.State == policy.Pending && j.ID%7 == 0 {
+			j.Tasks, j.EligibleAt = 3, noon.Add(time.Duration(j.ID%5)*time.Hour)
+		}
+	}
+	for _, want := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: line}) {
+		got := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: line, Only: want.Job})
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("job %d alone: %+v, want %+v", want.Job, got, want)
+		}
+	}
+	if got := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: line, Only: 5}); len(got) != 1 || s.Job(5).State != policy.Running {
+		t.Errorf("one that runs: %+v", got)
+	}
+	if got := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: line, Only: 99_999}); got != nil {
+		t.Errorf("one that is not there: %+v", got)
+	}
+}
+
 // busyCluster has full nodes and a line of jobs of many shapes.
 func busyCluster(waitingCount, nodeCount int) (*policy.Snapshot, []policy.JobID) {
 	s, line := &policy.Snapshot{Now: noon}, []policy.JobID(nil)

@@ -12,13 +12,13 @@ import (
 // future is one way in which the time to come may go. Times are from now.
 type future struct {
 	*model
+	draw          int
 	at            time.Duration
 	free          *pool.Pool
 	byEnd         []*runningJob // in the order in which they end
 	byLimit       []*runningJob // in the order in which Slurm thinks they end
-	waiting       []waitingJob  // in their line
-	passCount     int
-	blockedInPass []int // by shape: the last pass in which one did not fit
+	line          shapeLine
+	blockedLimits []time.Duration // by room: the shortest time limit that had none in this pass
 	reservations  []reservation
 }
 
@@ -28,14 +28,6 @@ type runningJob struct {
 	cpus          int
 	memMB         int64
 	end, limitEnd time.Duration // when it ends, and when Slurm thinks it ends
-}
-
-// waitingJob is a job of the line with the run time of this draw.
-type waitingJob struct {
-	*modelJob
-	length     time.Duration
-	taskCount  int // tasks that are left to start
-	hasStarted bool
 }
 
 func compareEnds(a, b *runningJob) int   { return cmp.Compare(a.end, b.end) }
@@ -83,20 +75,35 @@ const (
 	stepShare = .02
 )
 
-// run goes from pass to pass until every job of the line has started.
+// run goes from pass to pass until every job of the line has started, or the one that is asked for.
 func (f *future) run() {
-	for len(f.waiting) > 0 && f.at < Horizon {
-		f.passCount++
+	for f.line.count > 0 && f.at < Horizon {
 		f.startWaiting()
-		if !f.advance() {
+		if f.hasStartedOnly() || !f.advance() {
 			break
 		}
 	}
-	for i := range f.waiting {
-		if w := &f.waiting[i]; !w.hasStarted {
-			w.starts, w.ends = append(w.starts, Horizon), append(w.ends, Horizon+w.length)
+	for i := range f.line.jobs {
+		if j := &f.line.jobs[i]; f.lacksStart(j) {
+			j.addStart(Horizon, f.lengthOf(j))
 		}
 	}
+}
+
+// hasStartedOnly reports whether nothing more is to be known of this draw.
+func (f *future) hasStartedOnly() bool { return f.only != nil && !f.lacksStart(f.only) }
+
+// lacksStart reports whether a job that is wanted has not started yet in this draw.
+func (f *future) lacksStart(j *modelJob) bool {
+	return len(j.starts) == f.draw && (f.only == nil || f.only == j)
+}
+
+// lengthOf returns how long a job runs in this draw.
+func (f *future) lengthOf(j *modelJob) time.Duration {
+	if j.parts == nil {
+		j.parts = partsOfDraws(j.ID, f.drawCount)
+	}
+	return j.left.draw(j.parts[f.draw], f.drawCount)
 }
 
 // advance goes to the next moment at which a job might start; false: there is none.
@@ -118,14 +125,9 @@ const never = time.Duration(1<<63 - 1)
 
 // nextEvent returns when next a job ends, a job may start, or nodes are no longer set aside.
 func (f *future) nextEvent() time.Duration {
-	next := never
+	next := f.line.nextEligible()
 	if len(f.byEnd) > 0 {
-		next = f.byEnd[0].end
-	}
-	for i := range f.waiting {
-		if e := f.waiting[i].eligible; e > f.at {
-			next = min(next, e)
-		}
+		next = min(next, f.byEnd[0].end)
 	}
 	if i := slices.IndexFunc(f.windowEnds, func(end time.Duration) bool { return end > f.at }); i >= 0 {
 		next = min(next, f.windowEnds[i])
@@ -136,35 +138,31 @@ func (f *future) nextEvent() time.Duration {
 // startWaiting goes through the line once.
 func (f *future) startWaiting() {
 	f.reservations = f.reservations[:0]
-	left := f.waiting[:0]
-	for i := range f.waiting {
-		w := f.waiting[i]
-		for w.taskCount > 0 && f.tryStart(&w) {
-			w.taskCount--
-		}
-		if w.taskCount > 0 {
-			left = append(left, w)
+	for room := range f.blockedLimits {
+		f.blockedLimits[room] = never
+	}
+	f.line.beginPass(f.at)
+	for j := f.line.next(); j != nil; j = f.line.next() {
+		if f.tryStart(j) {
+			f.line.takeTask()
+		} else {
+			f.line.passShape()
 		}
 	}
-	f.waiting = left
 }
 
 // tryStart starts one task of a job if it has room and is in no other's way.
-func (f *future) tryStart(w *waitingJob) bool {
-	if w.eligible > f.at || f.blockedInPass[w.shape] == f.passCount {
-		return false
-	}
-	on := f.findRoom(w)
+func (f *future) tryStart(j *modelJob) bool {
+	on := f.findRoom(j)
 	if on == nil {
-		f.blockedInPass[w.shape] = f.passCount
-		f.reserve(w)
+		f.reserve(j)
 		return false
 	}
-	f.free.Overdraw(on, w.ask.CPUs, w.ask.MemMB)
-	f.addRunning(&runningJob{on: on, cpus: w.ask.CPUs, memMB: w.ask.MemMB, end: f.at + w.length, limitEnd: latestEnd(f.at, w.ask.Limit)})
-	if !w.hasStarted {
-		w.hasStarted = true
-		w.starts, w.ends = append(w.starts, f.at), append(w.ends, f.at+w.length)
+	f.free.Overdraw(on, j.ask.CPUs, j.ask.MemMB)
+	length := f.lengthOf(j)
+	f.addRunning(&runningJob{on: on, cpus: j.ask.CPUs, memMB: j.ask.MemMB, end: f.at + length, limitEnd: latestEnd(f.at, j.ask.Limit)})
+	if f.lacksStart(j) {
+		j.addStart(f.at, length)
 	}
 	return true
 }

@@ -17,18 +17,25 @@ type model struct {
 	drawCount  int
 	jobs       []modelJob // those that run, then those that wait, in their line
 	runCount   int        // of those that run
-	shapeCount int
+	line       shapeLine  // of those that wait
+	roomCount  int
+	only       *modelJob // the one that is asked for; nil: all are
 }
 
 // modelJob is a job, and what the draws say of it, in time from now.
 type modelJob struct {
 	*policy.Job
 	left         timeLeft
-	parts        []int // by draw: which part of left its run time comes from
+	parts        []int // by draw: which part of left its run time comes from; nil: not asked for yet
 	eligible     time.Duration
 	shape        int // jobs of one shape fit or do not fit alike
+	room         int // those of one room differ at most in their time limits
 	ask          policy.Ask
 	starts, ends []time.Duration
+}
+
+func (j *modelJob) addStart(at, length time.Duration) {
+	j.starts, j.ends = append(j.starts, at), append(j.ends, at+length)
 }
 
 func newModel(in *Input) *model {
@@ -48,7 +55,7 @@ func newModel(in *Input) *model {
 	leftOf := newTimeLeftFunc(s, m.free)
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() {
-			m.jobs = append(m.jobs, modelJob{Job: j, left: leftOf(j), parts: partsOfDraws(j.ID, m.drawCount)})
+			m.jobs = append(m.jobs, modelJob{Job: j, left: leftOf(j)})
 		}
 	}
 	m.runCount = len(m.jobs)
@@ -58,7 +65,7 @@ func newModel(in *Input) *model {
 
 // addWaiting adds the jobs of the line that may start.
 func (m *model) addWaiting(in *Input, leftOf func(*policy.Job) timeLeft) {
-	shapes := map[string]int{}
+	shapes, rooms := map[shapeKey]int{}, map[string]int{}
 	for _, id := range in.Line {
 		j := in.Snapshot.Job(id)
 		if j == nil || j.State != policy.Pending || j.HeldReason != "" {
@@ -67,27 +74,42 @@ func (m *model) addWaiting(in *Input, leftOf func(*policy.Job) timeLeft) {
 		if in.MaxWaiting > 0 && len(m.jobs)-m.runCount == in.MaxWaiting {
 			break
 		}
-		w := modelJob{Job: j, left: leftOf(j), parts: partsOfDraws(j.ID, m.drawCount), eligible: max(j.EligibleAt.Sub(m.now), 0), ask: j.AskWithLimit()}
-		key := fmt.Sprint(j.Partition, w.ask)
-		if _, ok := shapes[key]; !ok {
-			shapes[key] = len(shapes)
-		}
-		w.shape = shapes[key]
+		w := modelJob{Job: j, left: leftOf(j), eligible: max(j.EligibleAt.Sub(m.now), 0), ask: j.AskWithLimit()}
+		w.room = numberOf(rooms, fmt.Sprint(j.Partition, j.Ask))
+		w.shape = numberOf(shapes, shapeKey{w.room, w.ask.Limit})
 		m.jobs = append(m.jobs, w)
 	}
-	m.shapeCount = len(shapes)
+	m.roomCount = len(rooms)
+	m.line = newShapeLine(m.jobs[m.runCount:], len(shapes))
+	for i := range m.jobs {
+		if m.jobs[i].ID == in.Only {
+			m.only = &m.jobs[i]
+		}
+	}
+}
+
+// shapeKey tells shapes apart.
+type shapeKey struct {
+	room  int
+	limit time.Duration
+}
+
+// numberOf returns the number of a key, the next one if it has none.
+func numberOf[K comparable](numbers map[K]int, key K) int {
+	n, ok := numbers[key]
+	if !ok {
+		n = len(numbers)
+		numbers[key] = n
+	}
+	return n
 }
 
 // runDraw lays out the time to come once.
 func (m *model) runDraw(draw int) {
-	f := &future{model: m, free: m.free.Clone(), blockedInPass: make([]int, m.shapeCount)}
-	for i := range m.jobs {
+	f := &future{model: m, draw: draw, free: m.free.Clone(), line: m.line.clone(), blockedLimits: make([]time.Duration, m.roomCount)}
+	for i := range m.jobs[:m.runCount] {
 		j := &m.jobs[i]
-		length := j.left.draw(j.parts[draw], m.drawCount)
-		if i >= m.runCount {
-			f.waiting = append(f.waiting, waitingJob{modelJob: j, length: length, taskCount: j.TaskCount()})
-			continue
-		}
+		length := f.lengthOf(j)
 		j.ends = append(j.ends, length)
 		f.addRunning(&runningJob{on: j.On, cpus: j.Ask.CPUs, memMB: j.Ask.MemMB, end: length, limitEnd: latestEnd(0, j.left.most)})
 	}

@@ -21,14 +21,15 @@ const maxReservations = 4
 
 // findRoom returns where a task can start now and be out of the way of what is reserved; nil:
 // nowhere.
-func (f *future) findRoom(w *waitingJob) policy.Alloc {
-	ask := w.ask
-	if f.free.TotalFree(ask.GPUs.Type) < ask.GPUs.Count {
+func (f *future) findRoom(w *modelJob) policy.Alloc {
+	ask, length := w.ask, latestEnd(0, w.ask.Limit)
+	if f.free.TotalFree(ask.GPUs.Type) < ask.GPUs.Count || length >= f.blockedLimits[w.room] {
 		return nil
 	}
-	ask.ExcludedNodes = f.reservedNodes(&ask, f.at, latestEnd(f.at, ask.Limit))
+	ask.ExcludedNodes = f.reservedNodes(&ask, f.at, f.at+length)
 	on, err := pool.Fit(f.free, w.Partition, ask)
 	if err != nil {
+		f.blockedLimits[w.room] = length // free room only shrinks in a pass, and so it does with a longer limit
 		return nil
 	}
 	return on
@@ -46,7 +47,7 @@ func (f *future) reservedNodes(a *policy.Ask, from, to time.Duration) []string {
 }
 
 // reserve keeps a place for a job that has no room, where one is to come.
-func (f *future) reserve(w *waitingJob) {
+func (f *future) reserve(w *modelJob) {
 	if len(f.reservations) == maxReservations {
 		return
 	}
@@ -56,7 +57,7 @@ func (f *future) reserve(w *waitingJob) {
 	}
 	mark := f.free.UndoMark()
 	defer f.free.Rewind(mark)
-	enough := f.countEndsUntilFit(w, ask, mark)
+	enough := f.countEndsUntilFit(w, ask)
 	if enough < 0 {
 		return
 	}
@@ -74,27 +75,38 @@ func (f *future) reserve(w *waitingJob) {
 }
 
 // countEndsUntilFit returns after how many ends of jobs, at their limits, the ask fits; -1: never. What it
-// gives back is rewound to the mark by the caller.
-func (f *future) countEndsUntilFit(w *waitingJob, ask policy.Ask, mark int) int {
-	lo, hi := 0, 0
-	for !f.free.Fits(w.Partition, ask) {
-		if hi == len(f.byLimit) {
-			return -1
-		}
-		lo, hi = hi+1, min(2*hi+firstEnds, len(f.byLimit))
-		f.giveBack(f.byLimit[lo-1 : hi])
+// gives back is rewound by the caller.
+func (f *future) countEndsUntilFit(w *modelJob, ask policy.Ask) int {
+	tooFew, step := 0, firstEnds
+	if f.free.Fits(w.Partition, ask) {
+		return 0
 	}
-	for lo < hi {
-		mid := (lo + hi) / 2
-		f.free.Rewind(mark)
-		f.giveBack(f.byLimit[:mid])
+	for tooFew < len(f.byLimit) {
+		enough, mark := min(tooFew+step, len(f.byLimit)), f.free.UndoMark()
+		f.giveBack(f.byLimit[tooFew:enough])
 		if f.free.Fits(w.Partition, ask) {
-			hi = mid
+			f.free.Rewind(mark)
+			return f.narrowEnds(w, ask, tooFew, enough)
+		}
+		tooFew, step = enough, 2*step
+	}
+	return -1
+}
+
+// narrowEnds returns how many ends are just enough, between so many that are too few, which were given
+// back, and so many that are enough.
+func (f *future) narrowEnds(w *modelJob, ask policy.Ask, tooFew, enough int) int {
+	for enough-tooFew > 1 {
+		mid, mark := (tooFew+enough)/2, f.free.UndoMark()
+		f.giveBack(f.byLimit[tooFew:mid])
+		if f.free.Fits(w.Partition, ask) {
+			f.free.Rewind(mark)
+			enough = mid
 		} else {
-			lo = mid + 1
+			tooFew = mid
 		}
 	}
-	return hi
+	return enough
 }
 
 // firstEnds is how many ends of jobs are tried together at first.

@@ -43,11 +43,12 @@ type nodeSurvey struct {
 	hasEnough    bool
 }
 
-// surveyNodes looks at the nodes in order. In haste it stops when it knows that a
-// small gang fits.
+// surveyNodes looks at the nodes in order, as far as one has just what the ask needs. In haste
+// it stops when it knows that a small gang fits.
 func surveyNodes(p *Pool, partition string, a *policy.Ask, haste bool) nodeSurvey {
 	v := nodeSurvey{tightestNode: -1, largestNode: -1}
 	need, least := a.GPUs.Count, 0
+	takesTightest := need > 0 && mayFitOneNode(a) && len(a.RequiredNodes) == 0 // and no node is tighter than one with just as many
 	for i := p.nodesWithFree.nextFrom(0); i >= 0; i = p.nodesWithFree.nextFrom(i + 1) {
 		c := p.nodes[i].usableDevices(p.startTime, partition, a)
 		if c == 0 {
@@ -61,7 +62,7 @@ func surveyNodes(p *Pool, partition string, a *policy.Ask, haste bool) nodeSurve
 			v.tightestNode, least = i, c
 		}
 		v.hasEnough = v.mostDevices >= need || a.MaxNodes == 0 && v.totalDevices >= need
-		if haste && v.hasEnough {
+		if haste && v.hasEnough || takesTightest && c == need {
 			break
 		}
 	}

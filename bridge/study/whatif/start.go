@@ -40,18 +40,29 @@ func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
 	if err != nil {
 		return JobStart{}, fmt.Errorf("planning with one job more: %w", err)
 	}
-	all := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan)})
-	i := slices.IndexFunc(all, func(e estimate.Estimate) bool { return e.Job == j.ID })
-	if i < 0 {
+	line := estimate.LineOfPlan(plan)
+	all := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: line, Only: j.ID, DrawCount: drawCountFor(len(line))})
+	if len(all) != 1 {
 		return JobStart{}, errors.New("planning with one job more: the policy has no place in line for it")
 	}
-	raw, end := all[i].Start, all[i].End
+	raw, end := all[0].Start, all[0].End
 	start := q.Calibration.Calibrate(s.Now, raw)
 	return JobStart{
 		Job: j, Start: start,
 		End:             estimate.Band{Early: end.Early.Add(start.Early.Sub(raw.Early)), Middle: end.Middle, Late: end.Late.Add(start.Late.Sub(raw.Late))},
 		IsBeyondHorizon: raw.Middle.Sub(s.Now) >= estimate.Horizon,
 	}, nil
+}
+
+// A line of so many jobs is laid out as often as any other; the times go down with its length to the
+// least, since who waits behind thousands waits for an answer too.
+const (
+	fullyDrawnJobs = 3000
+	minDrawCount   = 6
+)
+
+func drawCountFor(lineLength int) int {
+	return max(min(estimate.DefaultDrawCount, estimate.DefaultDrawCount*fullyDrawnJobs/max(lineLength, 1)), minDrawCount)
 }
 
 // snapshotWith returns the snapshot with the job as one that was just submitted, and completes the job.
