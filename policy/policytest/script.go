@@ -23,6 +23,7 @@ var updateScripts = flag.Bool("update", false, "rewrite the expectations of text
 //	policy     name and parameters: "tiresias promote_knob=8 queues=14400"
 //	nodes      table; columns name, gpus ("8×a100,2×h100"), cpus, mem, down, partition
 //	accounts   table; columns name, weight, used, recent (GPU-hours), parent
+//	users      table; columns name, account, weight
 //	jobs       table; columns name, id, user, account, gpus ("2", "2×a100"), cpus, mem,
 //	           on ("n1:2×a100"), arrive, start, first, stop (how long ago), attained
 //	           (GPU-hours), limit, left (predicted remaining time), nodes, max_nodes,

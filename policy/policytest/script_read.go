@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -106,6 +107,10 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			for _, r := range parseTable(text, &err) {
 				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.textCell("name"), Parent: r.textCell("parent"),
 					Weight: r.numberCell("weight"), UsedService: policy.GPUSeconds(r.numberCell("used") * 3600), RecentService: policy.GPUSeconds(r.numberCell("recent") * 3600)})
+			}
+		case "users":
+			for _, r := range parseTable(text, &err) {
+				c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
 			}
 		case "jobs":
 			for i, r := range parseTable(text, &err) {

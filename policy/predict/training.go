@@ -28,6 +28,20 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimat
 	return engine.TimeLeftEstimate{TimeLeft: left, Source: FromTraining, Trust: 1}
 }
 
+// OnFastestType returns the estimate as if the job ran, as it would if it started anew, on the
+// fastest type it may have. Where it happens to run now makes it neither longer nor
+// shorter: a job that is longer while it runs and shorter while it waits would take
+// turns with others for ever.
+func OnFastestType(r *engine.Round, e *engine.Entry) time.Duration {
+	if e.Estimate.Source != FromTraining || e.Ask.GPUs.Type != "" || !e.HoldsGPUs() {
+		return e.Estimate.TimeLeft
+	}
+	if left := leastTimeLeft(e.Training, r); left > 0 {
+		return left
+	}
+	return e.Estimate.TimeLeft
+}
+
 func gpuTypeOfJob(j *policy.Job) string {
 	if len(j.On) > 0 {
 		return j.On.FirstType()

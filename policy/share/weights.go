@@ -15,7 +15,7 @@ func WeightsAmong(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 	weights := make(map[string]float64, len(want))
 	for name := range want {
 		weights[name] = t.portionOf(name)
-		if own := t.childWeightSums[name]; own > 0 {
+		if own := t.childWeightSums[name]; own > 0 && name != noAccount {
 			weights[name] /= own + 1
 		}
 	}
@@ -29,6 +29,10 @@ type weightTree struct {
 	childWeightSums  map[string]float64 // summed weights of the children, "" for the roots
 	portionByAccount map[string]float64
 }
+
+// noAccount is the account of jobs that have none, as in published traces: a root with one
+// share. Under the same name the tree has the roots' parent.
+const noAccount = ""
 
 func newWeightTree(accounts []policy.Account, want map[string]bool) *weightTree {
 	t := &weightTree{map[string]policy.Account{}, want, map[string]float64{}, map[string]float64{}}
@@ -49,6 +53,9 @@ func newWeightTree(accounts []policy.Account, want map[string]bool) *weightTree 
 		if _, known := t.accountByName[name]; !known {
 			t.addWeightToParents(name, counted)
 		}
+	}
+	if want[noAccount] {
+		t.childWeightSums[noAccount] += weightOrOne(t.accountByName[noAccount])
 	}
 	return t
 }
@@ -114,11 +121,13 @@ func AccountWeight(s *policy.Snapshot, account string) float64 {
 	return 1
 }
 
-// weightOrOne returns an account's shares; anything that is not a positive number
-// counts as one share.
-func weightOrOne(a policy.Account) float64 {
-	if a.Weight > 0 && a.Weight < 1e15 {
-		return a.Weight
+// weightOrOne returns an account's shares.
+func weightOrOne(a policy.Account) float64 { return shareOrOne(a.Weight) }
+
+// shareOrOne returns shares; anything that is not a positive number counts as one.
+func shareOrOne(shares float64) float64 {
+	if shares > 0 && shares < 1e15 {
+		return shares
 	}
 	return 1
 }

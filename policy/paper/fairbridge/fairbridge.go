@@ -1,7 +1,7 @@
 // Package fairbridge is our own: the job that ends soonest goes first, unless another
 // has no slack left. Two kinds of job have none. One is urgent: it must run
-// from now on to finish by its fair finish, the time it would take on its
-// account's part of the cluster. The other is long: it must run from now on,
+// from now on to finish by its fair finish, the time it would take on the part of the
+// GPUs that is its user's, by weight of accounts and of the users within them. The other is long: it must run from now on,
 // or the last of the work that is here now ends later than it need.
 //
 // Accounts that used less than their share, over the time in which usage
@@ -48,7 +48,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
 		Order:    line,
-		Lease:    grant.InOrder{},
+		Lease:    grant.Fastest{},
 		Backfill: line,
 		Rules:    line.waitRules.firstOfAllRules,
 	}.Decide(s)
@@ -71,9 +71,9 @@ func System() paper.System {
 		Reproduced:   "no published system; at or below published Shockwave in makespan, average JCT, worst ρ and unfair share at once on its traces (docs/evaluation.md)",
 		Deviations: []string{
 			"Not after one paper: ρ is from Themis, least length from McNaughton.",
-			"How fast a job is on which GPU type is not weighed: types are taken as the pool offers them, and a job is not moved to a faster one.",
-			"The weights of users within an account do not count, only those of accounts.",
-			"The fair finish does not count how wide a job is.",
+			"The fair finish counts GPUs, not jobs as ρ is published: who asks for twice the GPUs that are his part is due half the speed, in however many jobs.",
+			"A job moves to a faster GPU type only where it reports its speeds, and is otherwise placed on the fastest that is free.",
+			"What accounts used counts, not what users within them used.",
 		},
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})

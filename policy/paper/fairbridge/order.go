@@ -68,7 +68,7 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // classify finds out how much slack the job has; contention is the peak it met.
 func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length float64) position {
-	left := e.Estimate.TimeLeft.Seconds()
+	left := predict.OnFastestType(r, e).Seconds()
 	p := position{e, l.shareClass(e.Account), classShort, left}
 	if e.HoldsGPUs() {
 		p.sortKey *= l.Sticky
@@ -129,7 +129,7 @@ func (l *slackOrder) usageNote(account string) string {
 func scheduleSeconds(r *engine.Round) float64 {
 	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
 	for _, e := range r.Entries {
-		left, wide := e.Estimate.TimeLeft.Seconds(), e.Ask.GPUs.WholeGPUs()
+		left, wide := predict.OnFastestType(r, e).Seconds(), e.Ask.GPUs.WholeGPUs()
 		if r.MayRun(e) && wide <= gpus {
 			work += left * wide
 			longest = max(longest, left)
