@@ -65,7 +65,7 @@ func TestCatalogue(t *testing.T) {
 func TestDeviations(t *testing.T) {
 	words := map[string][]string{
 		"allox": {"gang", "profiling"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"}, "drf": {"does not fit"},
-		"easy": {"exact fidelity"}, "fairbridge": {"GPU type", "weights of users", "wide"}, "fifo": nil,
+		"easy": {"exact fidelity"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
 		"gavel": {"several GPU types"}, "hug": {"links"}, "multifactor": {"site"}, "proportional": {"conserve"}, "ref": {"cores"},
 		"shockwave": {"lambda", "cap", "solver", "arrival"}, "sjf": nil, "srtf": {"gangs"},
