@@ -105,12 +105,11 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			}
 		case "accounts":
 			for _, r := range parseTable(text, &err) {
-				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.textCell("name"), Parent: r.textCell("parent"),
-					Weight: r.numberCell("weight"), UsedService: policy.GPUSeconds(r.numberCell("used") * 3600), RecentService: policy.GPUSeconds(r.numberCell("recent") * 3600)})
+				c.readAccount(r)
 			}
 		case "users":
 			for _, r := range parseTable(text, &err) {
-				c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
+				c.readUser(r)
 			}
 		case "jobs":
 			for i, r := range parseTable(text, &err) {
@@ -135,6 +134,15 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		}
 	}
 	return c, err
+}
+
+func (c *textCase) readAccount(r tableRow) {
+	c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.textCell("name"), Parent: r.textCell("parent"),
+		Weight: r.numberCell("weight"), UsedService: policy.GPUSeconds(r.numberCell("used") * 3600), RecentService: policy.GPUSeconds(r.numberCell("recent") * 3600)})
+}
+
+func (c *textCase) readUser(r tableRow) {
+	c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
 }
 
 // readPolicy reads a name and name=value pairs, values as YAML would.

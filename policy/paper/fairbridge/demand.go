@@ -10,8 +10,8 @@ import (
 // contention is how many GPUs each person's jobs want, hold or ask for, for every GPU that is
 // the person's part, on every GPU type. A part is by weight, of accounts and of the
 // users within them, among those whose jobs can run on that type. So it is the same
-// whether somebody's work comes as one wide job or as several, and jobs that ask
-// for another type do not count.
+// whether work comes as one wide job or as several, and jobs that ask for another type do
+// not count.
 type contention struct {
 	types []typeDemand
 }
