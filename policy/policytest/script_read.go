@@ -117,9 +117,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			}
 		case "history":
 			for _, r := range parseTable(text, &err) {
-				h := policy.FinishedJob{GPUs: int(r.numberCell("gpus")), Ran: r.durationCell("ran")}
-				h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
-				c.snapshot.History = append(c.snapshot.History, h)
+				c.readFinishedJob(r)
 			}
 		case "step":
 			step, bad := time.ParseDuration(strings.TrimSpace(text))
@@ -143,6 +141,12 @@ func (c *textCase) readAccount(r tableRow) {
 
 func (c *textCase) readUser(r tableRow) {
 	c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
+}
+
+func (c *textCase) readFinishedJob(r tableRow) {
+	h := policy.FinishedJob{GPUs: int(r.numberCell("gpus")), Ran: r.durationCell("ran")}
+	h.Service = policy.ServiceForTime(float64(h.GPUs), h.Ran)
+	c.snapshot.History = append(c.snapshot.History, h)
 }
 
 // readPolicy reads a name and name=value pairs, values as YAML would.
