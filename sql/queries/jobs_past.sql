@@ -5,7 +5,7 @@ with listed as (
 select l.job, l.arrive,
        (select min(r.started) from fairbridge.job_runs r where r.cluster = $1 and r.job = l.job and r.arrive = l.arrive),
        (select max(r.ended) from fairbridge.job_runs r where r.cluster = $1 and r.job = l.job and r.arrive = l.arrive and r.started is not null and r.ended is not null),
-       (select coalesce(sum(s.gpus * s.part / 100.0::double precision * extract(epoch from s.stopped - s.started)::double precision), 0)
+       (select coalesce(sum((10000 * s.gpus * s.part * extract(epoch from s.stopped - s.started))::bigint), 0)::double precision / 1000000 -- exact, in any order
           from fairbridge.job_runs r join fairbridge.run_segments s using (cluster, job, submit, restarts)
          where r.cluster = $1 and r.job = l.job and r.arrive = l.arrive and s.stopped is not null
            and (r.submit, r.restarts) <> (l.submit, l.restarts)),

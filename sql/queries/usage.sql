@@ -1,6 +1,8 @@
 -- GPU-seconds per user and account: decayed with half-life $3 seconds as of $2,
 -- and undecayed over the day before $2. What lies before $4 no longer counts.
--- Segments that stopped within ($5, $6] are summed, and open ones if $7.
+-- Segments that stopped within ($5, $6] are summed, and open ones if $7, in
+-- millionths: the last digits of a sum of fractions depend on the order of rows,
+-- and where they lie on the disk must not decide who goes first.
 with spans as (
     select user_name, account, gpus * part / 100.0::double precision as whole, started, least(stopped, $2) as stopped
       from fairbridge.run_segments where cluster = $1 and stopped > $5 and stopped <= $6 and stopped is not null
@@ -14,6 +16,6 @@ with spans as (
       from spans where stopped > greatest(started, $4) and started < $2
 )
 select user_name, account,
-       sum(fairbridge.decayed(whole, old, young, $3)),
-       sum(whole * greatest(least(old, 86400) - young, 0))
+       sum((1000000 * fairbridge.decayed(whole, old, young, $3))::bigint)::double precision / 1000000,
+       sum((1000000 * whole * greatest(least(old, 86400) - young, 0))::bigint)::double precision / 1000000
   from ages group by user_name, account order by user_name, account
