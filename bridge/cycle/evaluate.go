@@ -90,7 +90,7 @@ func (m PartitionMemory) withResult(e *PartitionResult, v *slurm.View) Partition
 
 // policyTimeLimit is how long a policy may take; 0: as long as it likes.
 func (s *cycleState) policyTimeLimit() time.Duration {
-	if s.isSimulation {
+	if s.waitsForPlans {
 		return 0
 	}
 	return s.config.Interval / 4

@@ -26,10 +26,11 @@ type Parts struct {
 	Log           *slog.Logger
 	Now           func() time.Time // time.Now but in tests
 	OnCycleEnd    func(*Report)    // called after every cycle; nil: it is not
-	// IsSimulation records cycles without snapshot and digests, since nothing will decide
-	// them again, trusts policies not to write to their snapshot, and waits for a
-	// plan as long as it takes: time is the one of Now, and a machine that is busy
-	// must not change what comes of it. It is for simulations.
+	// WaitsForPlans gives a policy as long as it takes: where the time of Now stands still
+	// meanwhile, a machine that is busy must not change what comes of it.
+	WaitsForPlans bool
+	// IsSimulation waits for plans, records cycles without snapshot and digests, since nothing
+	// will decide them again, and trusts policies not to write to their snapshot.
 	IsSimulation bool
 }
 

@@ -38,8 +38,12 @@ func (s *demonstration) installDaemon(ctx context.Context, probes string, a clus
 	if _, err := d.runCommand(ctx, "db", "init"); err != nil {
 		return nil, err
 	}
+	dsn := s.dsn
+	if !s.usesRealSlurm {
+		dsn = withoutTimeLimits(dsn)
+	}
 	var err error
-	d.db, err = stores.Open(ctx, accounting.Config{DSN: s.dsn})
+	d.db, err = stores.Open(ctx, accounting.Config{DSN: dsn})
 	return d, err
 }
 

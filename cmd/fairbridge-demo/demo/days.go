@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fairbridge/bridge/cycle"
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/policy"
 )
@@ -20,7 +19,8 @@ type dayRecords struct{ alone, withFairbridge []workday.JobOutcome }
 // playVirtual plays the day twice in virtual time: on a simulated Slurm alone, then on
 // another with the loop of fairbridge beside it.
 func (s *demonstration) playVirtual(ctx context.Context, c *Comparison) (out dayRecords, d *daemon, err error) {
-	alone, err := startSimulatedCluster(s.dir, s.Seed)
+	begin := virtualDayBegin(time.Now())
+	alone, err := startSimulatedCluster(s.dir, s.Seed, begin)
 	if err != nil {
 		return out, nil, err
 	}
@@ -30,7 +30,7 @@ func (s *demonstration) playVirtual(ctx context.Context, c *Comparison) (out day
 	if out.alone, err = s.playOne(ctx, alone, &c.AloneFigures, nil); err != nil {
 		return out, nil, err
 	}
-	beside, err := startSimulatedCluster(s.dir, s.Seed)
+	beside, err := startSimulatedCluster(s.dir, s.Seed, begin)
 	if err != nil {
 		return out, nil, err
 	}
@@ -39,11 +39,7 @@ func (s *demonstration) playVirtual(ctx context.Context, c *Comparison) (out day
 		return out, nil, err
 	}
 	s.addCleanup(d.stop)
-	config, err := loadLoopConfig(d.configPath)
-	if err != nil {
-		return out, nil, err
-	}
-	loop, err := startLoop(beside, config, cycle.Parts{Journal: d.db, Leadership: d.db, History: d.db})
+	loop, err := startConfiguredLoop(ctx, beside, d.configPath, d.db)
 	if err != nil {
 		return out, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,7 +93,7 @@ func TestSimulatedDemo(t *testing.T) {
 	for _, want := range []string{
 		"A day of 115 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone, in virtual time", "mode preempt, policy astraea",
 		"\n  order    job ", "wait, median", "GPU share of vision", "waited long, ",
-		"Decisions, newest first", "$ fairbridge replay --since 10h --policy slurm,drf ", "a simulation of what was done (astraea", "what happened", "With --keep all of it stays up",
+		"Decisions, newest first", "$ fairbridge replay --since 11h --policy slurm,drf ", "a simulation of what was done (astraea", "what happened", "With --keep all of it stays up",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)
@@ -195,7 +196,7 @@ func TestLogsOfAFailureStay(t *testing.T) {
 
 func TestDemoAsJSON(t *testing.T) {
 	o := options(t)
-	o.PrintsJSON, o.Policy = true, "tiresias"
+	o.PrintsJSON, o.Policy = true, "fairbridge"
 	var out, says bytes.Buffer
 	o.Out, o.Err = &out, &says
 	if err := Run(t.Context(), o); err != nil {
@@ -212,10 +213,14 @@ func TestDemoAsJSON(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
+	// What is remembered in Postgres and what in memory make the same day of it, as does another moment.
+	if alone, beside := playVirtualDay(t, 1, ""), playVirtualDay(t, 1, "fairbridge"); fmt.Sprint(*alone, *beside) != fmt.Sprint(*c.AloneFigures, *c.FairbridgeFigures) {
+		t.Errorf("over a database made of memory:\n%+v\n%+v\nover Postgres:\n%+v\n%+v", *alone, *beside, *c.AloneFigures, *c.FairbridgeFigures)
+	}
 	if c.AloneFigures.RequeueCount != 0 || c.FairbridgeFigures.RequeueCount != c.ChangesByKind["requeue"] || c.ChangesByKind["order"] == 0 {
 		t.Errorf("Slurm's records have %d and %d requeues; the ledger has %v", c.AloneFigures.RequeueCount, c.FairbridgeFigures.RequeueCount, c.ChangesByKind)
 	}
-	if c.Policy != "tiresias" || c.Seed != 1 || !strings.HasPrefix(c.SlurmTitle, "simulated") {
+	if c.Policy != "fairbridge" || c.Seed != 1 || !strings.HasPrefix(c.SlurmTitle, "simulated") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -104,7 +104,7 @@ func replaySince(isRealTime bool) string {
 	if isRealTime {
 		return "20m"
 	}
-	return "10h"
+	return "11h"
 }
 
 // otherPolicy is a policy that was not shown, with the parameters that suit the day.

@@ -24,11 +24,10 @@ type simulatedCluster struct {
 	speed    float64 // of the day
 }
 
-// startSimulatedCluster starts one, with Slurm's default settings. Its time begins as much
-// ago as a day may take, so that nothing on it is in the future.
-func startSimulatedCluster(dir string, seed uint64) (*simulatedCluster, error) {
+// startSimulatedCluster starts one, with Slurm's default settings.
+func startSimulatedCluster(dir string, seed uint64, begin time.Time) (*simulatedCluster, error) {
 	w, err := sim.New(sim.Config{
-		Seed: int64(seed), ClusterName: "sim", Start: time.Now().Truncate(time.Second).Add(-virtualDayAge), Nodes: sim.UniformNodes(workday.NodeCount, "a100", workday.GPUsPerNode),
+		Seed: int64(seed), ClusterName: "sim", Start: begin, Nodes: sim.UniformNodes(workday.NodeCount, "a100", workday.GPUsPerNode),
 		Accounts: newSimAccounts(), Users: []sim.User{
 			{Name: "alice", DefaultAccount: "research"}, {Name: "bob", DefaultAccount: "teaching"}, {Name: "carol", DefaultAccount: "vision"},
 			{Name: "fairbridge", IsOperator: true},
@@ -50,8 +49,13 @@ func startSimulatedCluster(dir string, seed uint64) (*simulatedCluster, error) {
 	return s, err
 }
 
-// virtualDayAge is how long ago a virtual day begins: more than it takes.
-const virtualDayAge = (workday.Hours + 2) * time.Hour
+// minVirtualDayAge is how long ago a virtual day begins at least: longer than it takes.
+const minVirtualDayAge = (workday.Hours + 2) * time.Hour
+
+// virtualDayBegin is when a day begins that is played in virtual time now: as much ago as it
+// takes, so that nothing on it is in the future, and on the hour. Slurm's backfill counts in
+// minutes of the clock, so that a day that began at another second would be another day.
+func virtualDayBegin(now time.Time) time.Time { return now.Add(-minVirtualDayAge).Truncate(time.Hour) }
 
 func newSimAccounts() []sim.Account {
 	return []sim.Account{{Name: "research", Shares: workday.WeightsByAccount["research"]}, {Name: "teaching", Shares: workday.WeightsByAccount["teaching"]}, {Name: "vision", Shares: workday.WeightsByAccount["vision"]}}

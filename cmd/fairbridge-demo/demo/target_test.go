@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
@@ -22,7 +23,7 @@ func playVirtualDay(t *testing.T, seed uint64, policyName string) *workday.Figur
 // playVirtualDayAt plays it at a pace, as it passes on a real Slurm.
 func playVirtualDayAt(t *testing.T, p pace, seed uint64, policyName string) *workday.Figures {
 	t.Helper()
-	s, err := startSimulatedCluster(t.TempDir(), seed)
+	s, err := startSimulatedCluster(t.TempDir(), seed, virtualDayBegin(time.Now()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func playVirtualDayAt(t *testing.T, p pace, seed uint64, policyName string) *wor
 
 // withLoop puts the loop beside a cluster, as configured for the demonstration, over a database
 // made of memory.
-func withLoop(t *testing.T, s *simulatedCluster, p pace, policyName string) cluster {
+func withLoop(t *testing.T, s *simulatedCluster, p pace, policyName string) *loopCluster {
 	t.Helper()
 	config := parseDayConfig(t, policyName, p)
 	var world *sim.World
