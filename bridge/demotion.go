@@ -38,3 +38,13 @@ func (d *Demotion) Demote(p Partition) Partition {
 	}
 	return p
 }
+
+// FindDemotion returns that of a partition; nil: it is not demoted.
+func FindDemotion(list []Demotion, partition string) *Demotion {
+	for i := range list {
+		if list[i].Partition == partition {
+			return &list[i]
+		}
+	}
+	return nil
+}

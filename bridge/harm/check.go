@@ -71,7 +71,7 @@ func (f *Figure) describe(stops int) string {
 	case Idle:
 		said = fmt.Sprintf("%.3g %% of the GPUs stood idle while jobs waited; with Slurm alone it would have been %.3g %%", f.Live, f.Alone)
 	}
-	said += fmt.Sprintf(" (± %s, and %s more is allowed", f.amount(bandFactor*f.Band), f.amount(f.Bound))
+	said += fmt.Sprintf(" (± %s, and %s more is allowed", f.FormatAmount(f.Doubt()), f.FormatAmount(f.Bound))
 	if f.Kind == Wait && f.isOfAll() && f.Bound == 0 {
 		said += fmt.Sprintf(", since %s of running jobs had no benefit", policy.FormatCount(stops, "stop"))
 	}
@@ -90,8 +90,8 @@ func (f *Figure) who() string {
 	return said
 }
 
-// amount writes a difference in the unit of the figure.
-func (f *Figure) amount(x float64) string {
+// FormatAmount writes a value in the unit of the figure.
+func (f *Figure) FormatAmount(x float64) string {
 	switch f.Kind {
 	case Wait:
 		return seconds(x)
@@ -110,7 +110,7 @@ func describeNoHarm(c *Check, b *Bounds) string {
 		return "No job arrived in the time that is looked at."
 	}
 	f := &c.Figures[i]
-	said := fmt.Sprintf("%s waited %s in the mean; with Slurm alone it would have been %s (± %s)", f.who(), seconds(f.Live), seconds(f.Alone), seconds(bandFactor*f.Band))
+	said := fmt.Sprintf("%s waited %s in the mean; with Slurm alone it would have been %s (± %s)", f.who(), seconds(f.Live), seconds(f.Alone), seconds(f.Doubt()))
 	switch {
 	case c.Verdict == NoHarm:
 		return said + "."

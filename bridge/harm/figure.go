@@ -51,10 +51,13 @@ func (f *Figure) isOfAll() bool { return f.Account == "" && f.Size == "" }
 // to hold four of five; a score of figures is looked at every hour, and a demotion is to be right.
 const bandFactor = 2
 
+// Doubt is by how much the figure's difference may be wrong, before it is claimed.
+func (f *Figure) Doubt() float64 { return bandFactor * f.Band }
+
 // judge sets the bound and the claim.
 func (f *Figure) judge(b *Bounds, stops int) {
 	f.Bound = f.allowed(b, stops)
-	excess, doubt := f.Live-f.Alone, bandFactor*f.Band
+	excess, doubt := f.Live-f.Alone, f.Doubt()
 	switch {
 	case f.JobCount < b.Jobs || math.IsNaN(excess+doubt):
 		f.Claim = CannotTell

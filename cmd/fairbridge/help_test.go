@@ -39,7 +39,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // people to read.
 func TestReadersSpeakJSON(t *testing.T) {
 	for _, path := range []string{
-		"plan", "queue", "explain", "when", "policies", "doctor", "release", "report", "job", "version", "trace info", "db init", "db migrate", "db status",
+		"plan", "queue", "explain", "when", "policies", "doctor", "release", "report", "guard check", "guard show", "guard demote", "guard clear", "job", "version", "trace info", "db init", "db migrate", "db status",
 	} {
 		c, _, err := newRootCommand().Find(strings.Fields(path))
 		if err != nil || c.Flag("json") == nil {

@@ -40,6 +40,10 @@ var readers = map[string][]string{
 	"doctor":         {"doctor", "doctor --json"},
 	"release":        {"release --dry-run --verbose", "release --dry-run --json"},
 	"expire":         {"expire"},
+	"guard check":    {"guard check --dry-run --seeds 2", "guard check --seeds 2 --json", "guard check -p HOSTILE"},
+	"guard show":     {"guard show", "guard show --json", "guard show --last HOSTILE"},
+	"guard demote":   {"guard demote gpu --for 1s --why HOSTILE", "guard demote gpu --json", "guard demote HOSTILE"},
+	"guard clear":    {"guard clear gpu --why HOSTILE", "guard clear gpu --json", "guard clear HOSTILE"},
 	"report shadow":  {"report shadow --since 5d --seeds 2", "report shadow --since 5d --seeds 2 --json"},
 	"report":         {"report", "report all --since 2026-01-01 --until 2026-01-03", "report usage --json", "report all --format html --since 2026-01-01 --until 2026-01-03", "report usage --format csv --since 2026-01-01 --until 2026-01-03", "report waits --format csv --since 2026-01-01 --until 2026-01-03"},
 	"run":            {"run --once", "-c json.yaml run --once"},
@@ -162,7 +166,7 @@ func runHostile(ts *testscript.TestScript, line string) {
 
 // mayFail reports whether it is the failure of a line that is looked at.
 func mayFail(line string) bool {
-	return strings.Contains(line, "HOSTILE") && !strings.Contains(line, "--user HOSTILE") || strings.Contains(line, "bad.sacct") || strings.HasPrefix(line, "progress")
+	return strings.Contains(line, "HOSTILE") && !strings.Contains(line, "--user HOSTILE") && !strings.Contains(line, "--why HOSTILE") || strings.Contains(line, "bad.sacct") || strings.HasPrefix(line, "progress")
 }
 
 // forgedLine is a line that a user made one. In errors, which have lines of their own,

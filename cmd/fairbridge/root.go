@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/internal/cli"
@@ -31,6 +32,6 @@ answer is bad (doctor found a fault, the job is not known).`,
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), newQueueCommand(o), newExplainCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
-		newReleaseCommand(o), newExpireCommand(o), newReportCommand(o), newJobCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(), newConfigCommand(o), newVersionCommand(o))
+		newReleaseCommand(o), newExpireCommand(o), newReportCommand(o), guardcommand.NewCommand(o), newJobCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(), newConfigCommand(o), newVersionCommand(o))
 	return cli.NewGroupCommand(root)
 }

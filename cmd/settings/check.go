@@ -49,6 +49,9 @@ func (f *File) findProblems() []error {
 	for _, err := range flattenErrors(c.Budgets.Validate()) {
 		all = append(all, f.newProblemAt("gate", err))
 	}
+	for _, err := range flattenErrors(f.Guard.Validate()) {
+		all = append(all, f.newProblemAt("guard", err))
+	}
 	c.Budgets = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range flattenErrors(c.Validate()) {
 		note(err)

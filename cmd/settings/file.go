@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/harm"
 )
 
 // File is the configuration file.
@@ -25,6 +26,7 @@ type File struct {
 	Pin      bool           `yaml:"pin"`
 	Preempt  bridge.OptIn   `yaml:"preempt"`
 	Gate     bridge.Budgets `yaml:"gate"`
+	Guard    harm.Bounds    `yaml:"guard"`
 	Leader   Leader         `yaml:"leader"`
 	StopFile string         `yaml:"stop_file"`
 	Journal  string         `yaml:"journal"`
@@ -126,7 +128,7 @@ func NewDefaultFile() *File {
 			KeepSnapshots: 7 * 24 * time.Hour, KeepSamples: 14 * 24 * time.Hour,
 		},
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
-		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStartingJobs, Gate: d.Budgets,
+		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStartingJobs, Gate: d.Budgets, Guard: harm.DefaultBounds(),
 		Order: d.Order, Lease: d.Lease, Preempt: d.PreemptOptIn, StopFile: d.StopFile,
 		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811",
 		Log: Log{Level: "info", Format: "text"},

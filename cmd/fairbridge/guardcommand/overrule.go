@@ -1,0 +1,129 @@
+package guardcommand
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting/stores"
+	"fairbridge/bridge"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/settings"
+)
+
+func newDemoteCommand(o *cli.Options) *cobra.Command {
+	var why string
+	var lasts time.Duration
+	c := &cobra.Command{
+		Use:   "demote PARTITION",
+		Short: "Lower a partition to mode observe now, without touching its configuration",
+		Long: `Lower a partition to mode observe from the daemon's next cycle on, until guard clear or
+for as long as --for says. What of ours stands in its jobs is given back. The other
+partitions go on. Exit status 3 when it is demoted already.`,
+		Example: `  fairbridge guard demote gpu --why "looks wrong to me"
+  fairbridge guard demote gpu --for 12h --why "deadline week"`,
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			d := bridge.Demotion{Partition: args[0], Since: time.Now().UTC(), By: personName(), Why: why}
+			if lasts > 0 {
+				d.Until = d.Since.Add(lasts)
+			}
+			return demote(c, o, d)
+		},
+	}
+	c.Flags().StringVar(&why, "why", "", "reason, for whoever asks later")
+	c.Flags().DurationVar(&lasts, "for", 0, "how long it lasts; 0: until guard clear")
+	cli.SetRange(c, "for", "0s", "8760h")
+	return o.AddJSONFlag(c)
+}
+
+func demote(c *cobra.Command, o *cli.Options, d bridge.Demotion) error {
+	file, db, err := openFor(c, o, d.Partition)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	isNew, err := db.Demote(c.Context(), file.Cluster, d)
+	if err != nil {
+		return err
+	}
+	text := "From the daemon's next cycle on " + d.Text()
+	if !isNew {
+		text = fmt.Sprintf("Partition %s is demoted already: see fairbridge guard show.", d.Partition)
+	}
+	return answer(c, o, change{d.Partition, isNew, text})
+}
+
+func newClearCommand(o *cli.Options) *cobra.Command {
+	var why string
+	c := &cobra.Command{
+		Use:   "clear PARTITION",
+		Short: "Let a demoted partition be as its configuration says again",
+		Long: `End the demotion of a partition. From the daemon's next cycle on it is in the mode of its
+configuration, and only checks after that count against it. Exit status 3 when nothing
+demotes it.`,
+		Example: `  fairbridge guard clear gpu --why "weights mended: see ticket 4711"`,
+		Args:    cli.CheckArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			file, db, err := openFor(c, o, args[0])
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			cleared, err := db.ClearDemotion(c.Context(), file.Cluster, args[0], personName(), why)
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("Partition %s is in the mode of its configuration again, from the daemon's next cycle on.", args[0])
+			if !cleared {
+				text = fmt.Sprintf("Nothing demotes partition %s.", args[0])
+			}
+			return answer(c, o, change{args[0], cleared, text})
+		},
+	}
+	c.Flags().StringVar(&why, "why", "", "reason, for whoever asks later")
+	return o.AddJSONFlag(c)
+}
+
+// openFor is open for a partition that is an argument.
+func openFor(c *cobra.Command, o *cli.Options, partition string) (*settings.File, *stores.Stores, error) {
+	return open(c.Context(), o, func(f *settings.File) error { return cli.CheckPartitionArgument(f, partition) })
+}
+
+// change is what a person changed.
+type change struct {
+	Partition string `json:"partition"`
+	IsChanged bool   `json:"changed"`
+	Text      string `json:"text"`
+}
+
+// answer prints the change, and returns cli.ErrFinding where nothing was changed.
+func answer(c *cobra.Command, o *cli.Options, x change) error {
+	var err error
+	if o.JSON {
+		err = output.WriteJSON(c.OutOrStdout(), x)
+	} else {
+		output.WriteParagraph(c.OutOrStdout(), "", x.Text)
+	}
+	if err == nil && !x.IsChanged {
+		return cli.ErrFinding
+	}
+	return err
+}
+
+// personName is who runs this, as far as can be told.
+func personName() string {
+	if name := os.Getenv("SUDO_USER"); name != "" {
+		return name
+	}
+	u, err := user.Current()
+	if err != nil {
+		return cmp.Or(os.Getenv("USER"), "somebody")
+	}
+	return u.Username
+}
