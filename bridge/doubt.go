@@ -10,8 +10,8 @@ import (
 // and logs.
 type Cause string
 
-// The causes. Of CauseGate and CauseStopPause there is one for each invariant and for
-// each partition.
+// The causes. Of CauseGate there is one for each invariant, of CauseStopPause and CauseDemoted
+// one for each partition.
 const (
 	CauseLeaderUnknown      Cause = "leader"    // leadership could not be asked for
 	CauseFailedPoll         Cause = "slurm"     // the poll failed, or was of another cluster
@@ -34,13 +34,15 @@ const (
 	CauseNoExpiryTimer      Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
 	CauseStopPause          Cause = "stops"        // a warning: no job of a partition is stopped for now
 	CauseOtherOrder         Cause = "other_order"  // a warning: something else changes priorities too
+	CauseDemoted            Cause = "demoted"      // a warning: a partition is demoted to mode observe
+	CauseDemotions          Cause = "demotions"    // which partitions are demoted is not known; a warning where it was before
 )
 
 // DoubtCauses are those that keep us from pushing, but for those of the gate, of which there is
 // one for each invariant.
 var DoubtCauses = []Cause{
 	CauseLeaderUnknown, CauseFailedPoll, CauseUnnamedCluster, CauseUnbelievedView, CauseHistory, CauseJournal, CauseUnfinishedHandBack,
-	CausePolicy, CauseNoEffect, CauseForeignChanges, CauseRewrites, CauseStopFile, CausePushEndedEarly,
+	CausePolicy, CauseNoEffect, CauseForeignChanges, CauseRewrites, CauseStopFile, CausePushEndedEarly, CauseDemotions,
 }
 
 // GateCause returns the cause of a plan that is turned down for the invariant.
@@ -49,6 +51,12 @@ func GateCause(id invariant.ID) Cause { return CauseGate + " " + Cause(id) }
 // StopPauseCause returns the cause of the warning that no job of the partition is
 // stopped for now.
 func StopPauseCause(partition string) Cause { return CauseStopPause + " " + Cause(partition) }
+
+// DemotionCause returns the cause of the warning that a partition is demoted.
+func DemotionCause(partition string) Cause { return CauseDemoted + " " + Cause(partition) }
+
+// IsDemotion reports whether the cause is that a partition is demoted.
+func (c Cause) IsDemotion() bool { return strings.HasPrefix(string(c), string(CauseDemoted)+" ") }
 
 // GateInvariant returns the invariant for which a plan was turned down; ok is false for
 // every other cause.

@@ -34,6 +34,7 @@ type site struct {
 	sent   []slurm.Edit
 	answer func(slurm.Edit) error // what Apply answers instead of applying; nil: apply
 	ahead  time.Duration          // of Slurm's clock, for all who look at clocks
+	demote bridge.Demotions       // nil: no partition is demoted
 }
 
 func newWorld(t *testing.T) *sim.World {
@@ -68,7 +69,7 @@ func (s *site) restart() { s.loop = s.daemon(s.store) }
 func (s *site) daemon(j bridge.Journal) *cycle.Loop {
 	s.t.Helper()
 	l, err := cycle.New(s.conf, cycle.Parts{
-		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},
+		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, Demotions: s.demote,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: s.now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	must(s.t, err)

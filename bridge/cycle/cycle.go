@@ -61,6 +61,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 		return m, doubts
 	}
 	m.GoodViews++
+	m = l.readDemotions(ctx, &l.Config, m, r)
 	facts = l.addMeasurements(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
@@ -74,7 +75,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	if r.addDoubts(doubts); doubts == nil {
 		m = l.pushIntents(ctx, s, m, r, intents)
 	}
-	l.releasePins(ctx, s, m, r)
+	l.releaseUnpushed(ctx, s, m, r)
 	return m, nil
 }
 
@@ -95,6 +96,7 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []PartitionResult, e
 	if doubts != nil {
 		return nil, nil, doubts[0].Err
 	}
+	m = l.readDemotions(ctx, &l.Config, m, &r)
 	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, &r)
 	facts = l.addMeasurements(ctx, facts, &r)

@@ -5,6 +5,7 @@
 //	judgeView            read the ledger, ask about what lists leave out, believe the view or not
 //	recordView           store what it shows of runs, and read usage and what policies remember
 //	settleIntents        close the intents whose outcome it shows
+//	readDemotions        ask which partitions are demoted to mode observe
 //	addMeasurements      add what the node probes say
 //	finishHandBacks      release what a hand-back that was cut off left held
 //	hasExpiryTimer       ask whether node lists would be taken back if we died
@@ -18,7 +19,7 @@
 //	requestFullRead      ask for a whole list, where stops wait for one
 //	storeIntents         store the cycles and what is to be sent
 //	pushIntents          read each job again and send
-//	releasePins          give node lists back for which nothing is pushed any more
+//	releaseUnpushed      give back what nothing is pushed for any more
 //
 // Each takes values and returns values. What a cycle knows is bridge.Facts; what it
 // leaves to the next one is Memory; what became of a partition is a PartitionResult;

@@ -38,7 +38,7 @@ type PartitionResult struct {
 func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) ([]PartitionResult, Memory) {
 	var evaluations []PartitionResult
 	sum := newSpentBudget(s.facts.Intents, s.facts.View.At)
-	for _, p := range l.Partitions {
+	for _, p := range s.partitions {
 		if p.Mode == bridge.ModeOff {
 			continue
 		}

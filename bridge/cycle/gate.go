@@ -21,6 +21,8 @@ type cycleState struct {
 	waitsForPlans   bool             // Parts.WaitsForPlans, or a simulation
 	clock           func() time.Time // ours
 	facts           bridge.Facts
+	partitions      []bridge.Partition // with what is left to those that are demoted
+	demotions       []bridge.Demotion
 	book            *ledger.IntentBook           // of the intents
 	leadsUntil      time.Time                    // we lead until then, by our clock
 	allowedEdits    editAllowance                // how many edits may be sent
@@ -36,7 +38,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 	s := &cycleState{
 		config: &l.Config, isSimulation: l.IsSimulation, waitsForPlans: l.IsSimulation || l.WaitsForPlans, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
 		requeuedRuns: slices.Collect(maps.Keys(m.RequeueTimeByRun)), lastSentByField: map[slurm.JobField]time.Time{},
-		withheldReasons: l.withheldReasons(m, doubts, allowed),
+		withheldReasons: l.withheldReasons(m, doubts, allowed), partitions: demotePartitions(l.Partitions, m.Demotions), demotions: m.Demotions,
 	}
 	taken := f.View.ReadAt
 	if taken.IsZero() {
@@ -46,8 +48,8 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 		Budgets: l.Budgets, CycleInterval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiryTimer: f.HasExpiryTimer,
 		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: actuator.LeasedTimeByJob(f.Intents, f.View.At), LeftAloneReasonByUser: f.LeftAloneReasonByUser,
 	}
-	for i := range l.Partitions {
-		s.gateInput.ModeByPartition[l.Partitions[i].Name] = l.Partitions[i].Mode
+	for i := range s.partitions {
+		s.gateInput.ModeByPartition[s.partitions[i].Name] = s.partitions[i].Mode
 	}
 	if f.Past != nil {
 		for id, past := range f.Past.PastByJob {
@@ -113,10 +115,10 @@ func (s *cycleState) gateEdits(e PartitionResult, edits []slurm.Edit, sum spentB
 }
 
 // withheldReasonsOf says why the edits of the partition are not sent in this cycle, none or
-// not more than one. That its mode sends nothing is not repeated.
+// not more than one. That its mode sends nothing is not repeated, but why it is not the configured one.
 func (s *cycleState) withheldReasonsOf(e *PartitionResult) []string {
 	if !e.Partition.Mode.Allows(bridge.ModeRank) {
-		return nil
+		return s.demotionReasons(&e.Partition)
 	}
 	reasons := slices.Clone(s.withheldReasons)
 	for _, d := range e.Doubts {

@@ -22,6 +22,7 @@ type Parts struct {
 	History       bridge.History
 	Probes        bridge.Probes
 	ExpirerStatus bridge.ExpirerStatus // nil: nothing outside the daemon ends what it leaves
+	Demotions     bridge.Demotions     // which partitions are demoted; nil: none ever is
 	Metrics       *Metrics
 	Log           *slog.Logger
 	Now           func() time.Time // time.Now but in tests

@@ -24,6 +24,8 @@ type Memory struct {
 	RequeueTimeByRun   map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
 	DatabaseRestoredAt time.Time                  // when the database was last found to be older than what was stored in it; zero: never
 	WereCallsFailing   bool                       // the last push ended because call after call failed: the next one begins with a single call
+	Demotions          []bridge.Demotion          // which partitions were demoted when that was last known
+	AreDemotionsKnown  bool                       // they were read since the start
 	LastLogged         LoggedState                // what the log knows
 }
 

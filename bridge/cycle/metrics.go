@@ -24,6 +24,7 @@ type Metrics struct {
 	lastGoodCycleTime prometheus.Gauge
 	openIntents       prometheus.Gauge
 	otherOrderJobs    prometheus.Gauge
+	demoted           *prometheus.GaugeVec
 	ctldRequests      *prometheus.GaugeVec
 	ctldSeconds       *prometheus.GaugeVec
 	backfillSeconds   prometheus.Gauge
@@ -44,11 +45,12 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		lastGoodCycleTime: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
 		openIntents:       prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 		otherOrderJobs:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "other_order_jobs", Help: "Waiting jobs that something else orders too; they are left to it."}),
+		demoted:           newGauge("demoted", "1 while the partition is demoted to mode observe.", "partition"),
 		ctldRequests:      newGauge("slurmctld_requests", "Requests that slurmctld has served since its start or the last sdiag --reset: ours, and all.", "whose"),
 		ctldSeconds:       newGauge("slurmctld_request_seconds", "Time in which slurmctld served them, waiting for its locks included.", "whose"),
 		backfillSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "slurmctld_backfill_seconds", Help: "Time that slurmctld's last backfill cycle took."}),
 	}
-	r.MustRegister(m.ctldRequests, m.ctldSeconds, m.backfillSeconds)
+	r.MustRegister(m.demoted, m.ctldRequests, m.ctldSeconds, m.backfillSeconds)
 	r.MustRegister(m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
 	return m
 }
@@ -69,6 +71,14 @@ func (m *Metrics) observeStep(step string, d time.Duration) {
 // countEdit counts an edit, and what came of it.
 func (m *Metrics) countEdit(in *bridge.Intent) {
 	m.edits.WithLabelValues(string(in.Edit.Kind), string(in.State)).Inc()
+}
+
+// setDemoted notes whether a partition is demoted.
+func (m *Metrics) setDemoted(partition string, isDemoted bool) {
+	m.demoted.WithLabelValues(partition).Set(0)
+	if isDemoted {
+		m.demoted.WithLabelValues(partition).Set(1)
+	}
 }
 
 // setView notes what the view shows.

@@ -17,27 +17,23 @@ import (
 // longer than a job takes to start, and than a doubt that passes.
 const maxPinAge = 3 * time.Minute
 
-// releasePins gives back the node lists of partitions for which nothing is pushed
-// because of a doubt that is not about what Slurm shows: a policy that fails, a
-// plan that turns everything over, edits without effect, people who change what
-// we set, a plugin that changes more than we do. Nothing would take them back otherwise, since a daemon that leads keeps
-// the timer from it.
-func (l *Loop) releasePins(ctx context.Context, s *cycleState, m Memory, r *Report) {
-	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) || !areAllDoubtsOurs(r.Doubts) {
+// releaseUnpushed gives back what nothing is pushed for any more: all of it in partitions that
+// are demoted; while a doubt that is not about what Slurm shows keeps us from pushing, node lists.
+func (l *Loop) releaseUnpushed(ctx context.Context, s *cycleState, m Memory, r *Report) {
+	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) {
 		return
 	}
-	f := &s.facts
 	var edits []slurm.Edit
-	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
-		in := s.book.StandingIntent(e.Run, e.Kind.Field(), f.View.At)
-		if actuator.EditKindRowOf(e.Kind).Field.OutliveLimit == actuator.OutlivesBriefly && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
-			isNothingPushedFor(r, f.View.Job(e.Run.Job)) {
-			edits = append(edits, e)
-		}
+	switch {
+	case len(r.Doubts) == 0:
+		edits = demotedEdits(s)
+	case areAllDoubtsOurs(r.Doubts):
+		edits = unpushedPins(s, l.Now(), r)
 	}
 	if len(edits) == 0 {
 		return
 	}
+	f := &s.facts
 	planned, err := l.Journal.StoreIntents(ctx, nil, ledger.NewUndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
 	if err != nil {
 		r.addDoubt(bridge.CauseJournal, err)
@@ -48,6 +44,23 @@ func (l *Loop) releasePins(ctx context.Context, s *cycleState, m Memory, r *Repo
 	if r.Intents = append(r.Intents, sent...); err != nil {
 		r.addDoubt(bridge.CausePushEndedEarly, err)
 	}
+}
+
+// unpushedPins give back the node lists of partitions for which nothing is pushed
+// because of a doubt that is not about what Slurm shows: a policy that fails, a
+// plan that turns everything over, edits without effect, people who change what
+// we set, a plugin that changes more than we do. Nothing would take them back otherwise, since a daemon that leads keeps
+// the timer from it.
+func unpushedPins(s *cycleState, now time.Time, r *Report) (edits []slurm.Edit) {
+	f := &s.facts
+	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
+		in := s.book.StandingIntent(e.Run, e.Kind.Field(), f.View.At)
+		if actuator.EditKindRowOf(e.Kind).Field.OutliveLimit == actuator.OutlivesBriefly && in != nil && now.Sub(in.Sent) > maxPinAge &&
+			isNothingPushedFor(r, f.View.Job(e.Run.Job)) {
+			edits = append(edits, e)
+		}
+	}
+	return edits
 }
 
 // areAllDoubtsOurs reports whether there are doubts, and all of them are about us and not

@@ -100,7 +100,11 @@ func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 	}
 	for _, d := range r.Warnings {
 		now.ActiveCauses[d.Cause] = true
-		if !before.ActiveCauses[d.Cause] {
+		switch {
+		case before.ActiveCauses[d.Cause]:
+		case d.Cause.IsDemotion():
+			log.Error("a partition is demoted: nothing is sent for it, and what of ours stands there is given back", "cause", d.Cause, "error", d.Err)
+		default:
 			log.Warn("going on without", "cause", d.Cause, "error", d.Err)
 		}
 	}

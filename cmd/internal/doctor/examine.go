@@ -74,6 +74,7 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View)
 	*r = append(*r, checkDaemon(ctx, db, f, time.Now()))
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
+	*r = append(*r, checkGuard(ctx, db, f, time.Now())...)
 	r.checkHandBacks(ctx, db, f.Cluster, v)
 	*r = append(*r, checkOtherOrder(ctx, db, f.Cluster, v)...)
 }

@@ -44,7 +44,7 @@ func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error
 		return nil, err
 	}
 	s.Loop, err = cycle.New(config, cycle.Parts{
-		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, ExpirerStatus: db, Probes: probes,
+		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, ExpirerStatus: db, Demotions: db, Probes: probes,
 		Metrics: cycle.NewMetrics(s.Registry), Log: log, Now: time.Now,
 	})
 	return s, err
