@@ -13,7 +13,7 @@ import (
 	"fairbridge/sql"
 )
 
-// Score is how good estimates of starts were in a partition in the last 30 days: of jobs that
+// Score is how good estimates of starts and ends were in a partition in the last 30 days: of jobs that
 // started, at the looks whose start seemed about so far ahead.
 type Score struct {
 	MoreThan    Seconds `json:"more_than_s"`         // ahead
@@ -27,6 +27,12 @@ type Score struct {
 	WithSlurmCount       int     `json:"looks_with_slurm"`
 	MedianErrorWithSlurm Seconds `json:"median_error_with_slurm_s"`
 	SlurmMedianError     Seconds `json:"slurm_median_error_s"`
+	// Of the ends of those looks whose job has ended: their count, and the same of their bands.
+	EndCount       int     `json:"ends"`
+	EndHeldPart    float64 `json:"end_held"`
+	EndEarlyPart   float64 `json:"end_early"`
+	EndLatePart    float64 `json:"end_late"`
+	EndMedianError Seconds `json:"end_median_error_s"`
 }
 
 // Seconds is a time span in seconds.
@@ -51,7 +57,8 @@ func (s *Store) Score(ctx context.Context, cluster, partition string, madeAt tim
 		out.AtMost = Seconds(estimate.Horizons[i].Seconds())
 	}
 	err := s.DB.QueryRow(ctx, qScore, cluster, partition, i+1).Scan(&out.LookCount, &out.HeldPart, &out.EarlyPart, &out.LatePart,
-		&out.MedianError, &out.WithSlurmCount, &out.MedianErrorWithSlurm, &out.SlurmMedianError)
+		&out.MedianError, &out.WithSlurmCount, &out.MedianErrorWithSlurm, &out.SlurmMedianError,
+		&out.EndCount, &out.EndHeldPart, &out.EndEarlyPart, &out.EndLatePart, &out.EndMedianError)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -22,8 +22,8 @@ type Store struct {
 // Look is an estimate of one waiting job.
 type Look struct {
 	Job      *policy.Job       // as the snapshot had it
-	RawStart estimate.Band     // before calibration
-	Estimate estimate.Estimate // with the calibrated start
+	Raw      estimate.Estimate // before calibration
+	Estimate estimate.Estimate // calibrated
 }
 
 var qPut, qOutcomes = sql.QueryText("job_estimates_put"), sql.QueryText("job_estimates_outcomes")
@@ -41,10 +41,11 @@ func (s *Store) PutEstimates(ctx context.Context, cluster string, madeAt time.Ti
 	_, err := s.DB.Exec(ctx, qPut, cluster, madeAt,
 		value.ColumnOf(looks, func(l *Look) int64 { return int64(l.Job.ID) }), times(func(l *Look) time.Time { return l.Job.Arrive }),
 		texts(func(l *Look) string { return l.Job.User }), texts(func(l *Look) string { return l.Job.Account }), texts(func(l *Look) string { return l.Job.Partition }),
-		times(func(l *Look) time.Time { return l.RawStart.Early }), times(func(l *Look) time.Time { return l.RawStart.Late }),
+		times(func(l *Look) time.Time { return l.Raw.Start.Early }), times(func(l *Look) time.Time { return l.Raw.Start.Late }),
 		times(func(l *Look) time.Time { return l.Estimate.Start.Early }), times(func(l *Look) time.Time { return l.Estimate.Start.Middle }), times(func(l *Look) time.Time { return l.Estimate.Start.Late }),
-		times(func(l *Look) time.Time { return l.Estimate.End.Early }), times(func(l *Look) time.Time { return l.Estimate.End.Middle }), times(func(l *Look) time.Time { return l.Estimate.End.Late }), slurm)
-	return accounting.WrapError("storing estimates of starts", err)
+		times(func(l *Look) time.Time { return l.Estimate.End.Early }), times(func(l *Look) time.Time { return l.Estimate.End.Middle }), times(func(l *Look) time.Time { return l.Estimate.End.Late }), slurm,
+		times(func(l *Look) time.Time { return l.Raw.End.Early }), times(func(l *Look) time.Time { return l.Raw.End.Late }))
+	return accounting.WrapError("storing estimates of starts and ends", err)
 }
 
 // EstimateOutcomes returns the last looks at the jobs of a partition made since a moment, and what
@@ -55,10 +56,16 @@ func (s *Store) EstimateOutcomes(ctx context.Context, cluster, partition string,
 }
 
 func scanOutcome(row pgx.CollectableRow) (o estimate.Outcome, err error) {
-	var started *time.Time
-	err = row.Scan(&o.MadeAt, &o.Start.Early, &o.Start.Middle, &o.Start.Late, &started)
+	var started, ended *time.Time
+	err = row.Scan(&o.MadeAt, &o.Start.Early, &o.Start.Middle, &o.Start.Late, &started, &o.End.Early, &o.End.Middle, &o.End.Late, &ended)
 	if started != nil {
 		o.Started = *started
+	}
+	if ended != nil {
+		o.Ended = *ended
+	}
+	if o.End.Late.Unix() == 0 { // a look from before ends were calibrated
+		o.End = estimate.Band{}
 	}
 	return o, err
 }

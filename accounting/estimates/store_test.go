@@ -24,8 +24,8 @@ func bandAt(minutes ...int) estimate.Band {
 // look is one at a job that arrived at t0, with a raw band an hour narrower at each side.
 func look(job policy.JobID, slurm time.Time) estimates.Look {
 	return estimates.Look{
-		Job:      &policy.Job{ID: job, Arrive: t0, User: "ann", Account: "phys", Partition: "gpu", SlurmStartEstimate: slurm},
-		RawStart: bandAt(120, 150, 180), Estimate: estimate.Estimate{Job: job, Start: bandAt(60, 150, 240), End: bandAt(120, 300, 500)},
+		Job: &policy.Job{ID: job, Arrive: t0, User: "ann", Account: "phys", Partition: "gpu", SlurmStartEstimate: slurm},
+		Raw: estimate.Estimate{Job: job, Start: bandAt(120, 150, 180), End: bandAt(150, 300, 400)}, Estimate: estimate.Estimate{Job: job, Start: bandAt(60, 150, 240), End: bandAt(120, 300, 500)},
 	}
 }
 
@@ -45,16 +45,24 @@ func TestEstimatesAreKeptAndScored(t *testing.T) {
 		must(t, d.PutEstimates(ctx, storetest.ClusterName, made, looks))
 	}
 	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(5*time.Hour), storetest.NewRunningJob(1, t0, t0.Add(160*time.Minute)), storetest.NewRunningJob(2, t0, t0.Add(5*time.Hour)), pending(3))))
+	ended := storetest.ChangeJob(storetest.NewRunningJob(1, t0, t0.Add(160*time.Minute)), func(j *slurm.Job) {
+		j.State, j.End, j.GresDetail = "COMPLETED", t0.Add(200*time.Minute), nil
+	})
+	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(5*time.Hour+time.Minute), ended, storetest.NewRunningJob(2, t0, t0.Add(5*time.Hour)), pending(3))))
 
 	got, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0)
 	must(t, err)
-	want := []estimate.Outcome{{MadeAt: made, Start: bandAt(120, 150, 180), Started: t0.Add(160 * time.Minute)}, {MadeAt: made, Start: bandAt(120, 150, 180), Started: t0.Add(5 * time.Hour)}, {MadeAt: made, Start: bandAt(120, 150, 180)}}
+	start, end := bandAt(120, 150, 180), bandAt(150, 300, 400)
+	want := []estimate.Outcome{
+		{MadeAt: made, Start: start, Started: t0.Add(160 * time.Minute), End: end, Ended: t0.Add(200 * time.Minute)},
+		{MadeAt: made, Start: start, Started: t0.Add(5 * time.Hour), End: end}, {MadeAt: made, Start: start, End: end},
+	}
 	if len(got) != len(want) {
 		t.Fatalf("%d outcomes, want %d: %+v", len(got), len(want), got)
 	}
 	for i := range want {
 		if text := func(o estimate.Outcome) string {
-			return fmt.Sprint(o.MadeAt.UTC(), o.Start.Early.UTC(), o.Start.Middle.UTC(), o.Start.Late.UTC(), o.Started.UTC())
+			return fmt.Sprint(o.MadeAt.UTC(), o.Start.Early.UTC(), o.Start.Middle.UTC(), o.Start.Late.UTC(), o.Started.UTC(), o.End.Early.UTC(), o.End.Middle.UTC(), o.End.Late.UTC(), o.Ended.UTC())
 		}; text(got[i]) != text(want[i]) {
 			t.Errorf("outcome %d: %s,\nwant %s", i, text(got[i]), text(want[i]))
 		}
@@ -76,11 +84,12 @@ func TestEstimatesAreKeptAndScored(t *testing.T) {
 		t.Errorf("made since a second later: %v, %v", old, err)
 	}
 	checkScore(t, d, made)
+	checkOldLooks(t, d)
 	if later, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0.Add(time.Hour)); err != nil || len(later) != 0 {
 		t.Errorf("made since an hour later: %v, %v", later, err)
 	}
-	scores := dbtest.QueryTexts(t, d.DB, `select format('%s horizon %s looks %s held %s early %s late %s error %s, %s with Slurm''s: %s and %s', partition, horizon, looks, held, early, late, median_error_s / 60, looks_with_slurm, median_error_with_slurm_s / 60, slurm_median_error_s / 60) from fairbridge_v1.estimate_scores`)
-	if want := "gpu horizon 3 looks 2 held 0.5 early 0 late 0.5 error 80, 1 with Slurm's: 150 and 300"; len(scores) != 1 || scores[0] != want {
+	scores := dbtest.QueryTexts(t, d.DB, `select format('%s horizon %s looks %s held %s early %s late %s error %s, %s with Slurm''s: %s and %s, ends %s held %s early %s late %s error %s', partition, horizon, looks, held, early, late, median_error_s / 60, looks_with_slurm, median_error_with_slurm_s / 60, slurm_median_error_s / 60, ends, end_held, end_early, end_late, end_median_error_s / 60) from fairbridge_v1.estimate_scores`)
+	if want := "gpu horizon 3 looks 2 held 0.5 early 0 late 0.5 error 80, 1 with Slurm's: 150 and 300, ends 1 held 1 early 0 late 0 error 100"; len(scores) != 1 || scores[0] != want {
 		t.Errorf("scores %q, want %q", scores, want)
 	}
 	if _, err := d.Prune(ctx, storetest.ClusterName, made.Add(stores.DefaultRetention().Cycles+time.Hour), stores.DefaultRetention()); err != nil || dbtest.CountRows(t, d.DB, "select from fairbridge.job_estimates") != 0 {
@@ -92,7 +101,7 @@ func TestEstimatesAreKeptAndScored(t *testing.T) {
 func checkScore(t *testing.T, d *stores.Stores, made time.Time) {
 	t.Helper()
 	got, err := d.Score(t.Context(), storetest.ClusterName, "gpu", made, bandAt(60, 150, 240))
-	want := estimates.Score{MoreThan: 3600, AtMost: 6 * 3600, LookCount: 2, HeldPart: .5, LatePart: .5, MedianError: 80 * 60, WithSlurmCount: 1, MedianErrorWithSlurm: 150 * 60, SlurmMedianError: 300 * 60}
+	want := estimates.Score{MoreThan: 3600, AtMost: 6 * 3600, LookCount: 2, HeldPart: .5, LatePart: .5, MedianError: 80 * 60, WithSlurmCount: 1, MedianErrorWithSlurm: 150 * 60, SlurmMedianError: 300 * 60, EndCount: 1, EndHeldPart: 1, EndMedianError: 100 * 60}
 	if err != nil || got == nil || *got != want {
 		t.Errorf("score %+v, want %+v; %v", got, want, err)
 	}
@@ -100,5 +109,17 @@ func checkScore(t *testing.T, d *stores.Stores, made time.Time) {
 		if got, err := d.Score(t.Context(), storetest.ClusterName, partition, made, bandAt(1, 2, 3)); err != nil || got != nil {
 			t.Errorf("a horizon of partition %s without estimates: %+v, %v", partition, got, err)
 		}
+	}
+}
+
+// checkOldLooks wants no end of looks from before ends were calibrated.
+func checkOldLooks(t *testing.T, d *stores.Stores) {
+	t.Helper()
+	if _, err := d.DB.Exec(t.Context(), "update fairbridge.job_estimates set raw_end_early = null, raw_end_late = null where job = 1"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.EstimateOutcomes(t.Context(), storetest.ClusterName, "gpu", t0)
+	if err != nil || len(got) != 3 || got[0].End != (estimate.Band{}) || got[1].End == (estimate.Band{}) || got[0].Started.IsZero() {
+		t.Errorf("with one from before: %+v, %v", got, err)
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// Outcome is an estimate of a start, as EstimateJobs made it, and what came of it.
+// Outcome is an estimate of a start and an end, as EstimateJobs made it, and what came of it.
 type Outcome struct {
 	MadeAt  time.Time
 	Start   Band
 	Started time.Time // zero: the job still waits
+	End     Band      // zero: not known
+	Ended   time.Time // of the run that began at Started; zero: it still runs, or waits
 }
 
 // Horizons are the times ahead by which estimates are told apart where they are judged: an estimate
@@ -24,21 +26,42 @@ func HorizonOf(ahead time.Duration) int {
 }
 
 // Calibration stretches the edges of bands by how far those of earlier estimates were off at the
-// same site, each horizon by its own (split conformal quantiles of the logarithm of the wait). The
-// zero value, and a horizon with few outcomes, widen them by what was seen in simulated days.
+// same site, each horizon by its own, starts and ends apart (split conformal quantiles of the
+// logarithm of the wait). The zero value, and a horizon with few outcomes, move them by what was seen
+// in simulated days.
 type Calibration struct {
-	shiftByHorizon [len(Horizons) + 1]edgeShift
+	starts, ends [horizonCount]learntShift
 }
+
+const horizonCount = len(Horizons) + 1
 
 // edgeShift is what is added to the logarithms of the waits that the edges stand for.
 type edgeShift struct{ early, late float64 }
 
-// What stands for outcomes where there are none: so many, of which two in ten are off by so much.
-const (
-	assumedCount     = 10
-	assumedEarlyMiss = -.5
-	assumedLateMiss  = .7
+// learntShift is one that so many outcomes ask for.
+type learntShift struct {
+	edgeShift
+	outcomeCount int
+}
+
+// What stands for outcomes where there are none, by horizon: by how much the edges have to move in
+// simulated half days and windows of a trace that begin without history. What seems near comes later,
+// since jobs are submitted that go first; what seems far away comes sooner as often as not.
+var (
+	assumedStarts = [horizonCount]edgeShift{{0, .4}, {-.1, .9}, {-.25, .15}, {-.6, -.3}, {-.2, .1}}
+	assumedEnds   = [horizonCount]edgeShift{{0, .25}, {0, .8}, {-.1, .15}, {-.9, -.2}, {-3, .1}}
 )
+
+// assumedCount is how many outcomes take two thirds from the weight of what is assumed. Looks at jobs of
+// one queue are off alike, so that dozens of them tell little more than a few would that had nothing
+// to do with each other; after several times as many, what is assumed counts for nothing.
+const assumedCount = 50
+
+// blend returns the shift of what was learnt and what is assumed.
+func (l *learntShift) blend(assumed edgeShift) edgeShift {
+	w := math.Exp(-float64(l.outcomeCount) / assumedCount)
+	return edgeShift{(1-w)*l.early + w*assumed.early, (1-w)*l.late + w*assumed.late}
+}
 
 // waitOffset is added to waits before their logarithms are taken: to the seconds nothing is known.
 const waitOffset = time.Minute
@@ -50,16 +73,17 @@ const maxOutcomes = 1000
 // judged whose band is past: which they are does not depend on what came of them, so that short
 // waits, which are known first, count no more than long ones.
 func NewCalibration(outcomes []Outcome, now time.Time) *Calibration {
-	var missesByHorizon [len(Horizons) + 1]edgeMisses
+	var starts, ends [horizonCount]edgeMisses
 	for i := range outcomes {
 		o := &outcomes[i]
-		if o.Start.Late.Before(now) {
-			missesByHorizon[HorizonOf(o.Start.Middle.Sub(o.MadeAt))].add(o, now)
+		addMiss(&starts, o.MadeAt, o.Start, o.Started, now)
+		if o.End != (Band{}) {
+			addMiss(&ends, o.MadeAt, o.End, o.Ended, now)
 		}
 	}
 	c := &Calibration{}
-	for i := range missesByHorizon {
-		c.shiftByHorizon[i] = missesByHorizon[i].shift()
+	for i := range horizonCount {
+		c.starts[i], c.ends[i] = starts[i].shift(), ends[i].shift()
 	}
 	return c
 }
@@ -67,47 +91,53 @@ func NewCalibration(outcomes []Outcome, now time.Time) *Calibration {
 // edgeMisses are the logarithms of real waits less those of the edges.
 type edgeMisses struct{ early, late []float64 }
 
-func (m *edgeMisses) add(o *Outcome, now time.Time) {
-	wait := now.Sub(o.MadeAt) // at least, of a job that waits on
-	if !o.Started.IsZero() && o.Started.Before(now) {
-		wait = o.Started.Sub(o.MadeAt)
+// addMiss adds to its horizon a band that is past, and when what it is of happened; zero: not yet.
+func addMiss(missesByHorizon *[horizonCount]edgeMisses, madeAt time.Time, b Band, happened, now time.Time) {
+	if !b.Late.Before(now) {
+		return
 	}
-	m.early = append(m.early, logWait(wait)-logWait(o.Start.Early.Sub(o.MadeAt)))
-	m.late = append(m.late, logWait(wait)-logWait(o.Start.Late.Sub(o.MadeAt)))
+	wait := now.Sub(madeAt) // at least, of what has not happened
+	if !happened.IsZero() && happened.Before(now) {
+		wait = happened.Sub(madeAt)
+	}
+	m := &missesByHorizon[HorizonOf(b.Middle.Sub(madeAt))]
+	m.early = append(m.early, logWait(wait)-logWait(b.Early.Sub(madeAt)))
+	m.late = append(m.late, logWait(wait)-logWait(b.Late.Sub(madeAt)))
 }
 
 // shift returns by how much the edges are to be moved so that one in ten waits lies beyond each.
-func (m *edgeMisses) shift() edgeShift {
+func (m *edgeMisses) shift() learntShift {
 	first := max(len(m.early)-maxOutcomes, 0)
-	early, late := slices.Clone(m.early[first:]), slices.Clone(m.late[first:])
-	for i := range assumedCount {
-		e, l := 0.0, 0.0
-		if i < assumedCount/5 {
-			e, l = assumedEarlyMiss, assumedLateMiss
-		}
-		early, late = append(early, e), append(late, l)
-	}
-	slices.Sort(early)
-	slices.Sort(late)
-	return edgeShift{quantile(early, .1), quantile(late, .9)}
+	early, late := slices.Sorted(slices.Values(m.early[first:])), slices.Sorted(slices.Values(m.late[first:]))
+	return learntShift{edgeShift{quantile(early, .1), quantile(late, .9)}, len(early)}
 }
 
 func logWait(wait time.Duration) float64 {
 	return math.Log((max(wait, 0) + waitOffset).Seconds())
 }
 
-// Calibrate returns the band of a start that was estimated at a moment, with its edges moved; the
-// middle stays.
-func (c *Calibration) Calibrate(madeAt time.Time, b Band) Band {
-	s := c.shiftByHorizon[HorizonOf(b.Middle.Sub(madeAt))]
-	if (*c == Calibration{}) {
-		s = (&edgeMisses{}).shift()
+// Calibrate returns an estimate that was made at a moment, with the edges of its bands moved; the
+// middles stay, and no edge of the end comes before the same of the start.
+func (c *Calibration) Calibrate(madeAt time.Time, e Estimate) Estimate {
+	start, end := HorizonOf(e.Start.Middle.Sub(madeAt)), HorizonOf(e.End.Middle.Sub(madeAt))
+	e.Start = e.Start.moveEdges(madeAt, c.starts[start].blend(assumedStarts[start]))
+	e.End = e.End.moveEdges(madeAt, c.ends[end].blend(assumedEnds[end]))
+	if e.End.Early.Before(e.Start.Early) {
+		e.End.Early = e.Start.Early
 	}
+	if e.End.Late.Before(e.Start.Late) {
+		e.End.Late = e.Start.Late
+	}
+	return e
+}
+
+// moveEdges returns the band with its edges moved as far as its middle allows.
+func (b Band) moveEdges(madeAt time.Time, by edgeShift) Band {
 	move := func(edge time.Time, by float64) time.Time {
 		wait := time.Duration(float64(max(edge.Sub(madeAt), 0)+waitOffset)*math.Exp(by)) - waitOffset
 		return madeAt.Add(max(wait, 0).Truncate(time.Second))
 	}
-	early, late := move(b.Early, s.early), move(b.Late, s.late)
+	early, late := move(b.Early, by.early), move(b.Late, by.late)
 	if early.After(b.Middle) {
 		early = b.Middle
 	}

@@ -65,7 +65,20 @@ func WriteStartEstimates(ctx context.Context, path string, o StartEstimateOption
 	for i := range len(estimate.Horizons) + 1 {
 		writeStartScore(section, horizonTitle(i), "", all, func(l *startscore.Look) bool { return estimate.HorizonOf(l.Start.Middle.Sub(l.MadeAt)) == i })
 	}
+	writeEndScores(section, all)
 	return saveSection(path, page, startEstimatesTitle, section.String())
+}
+
+// writeEndScores writes the table of ends.
+func writeEndScores(section *bytes.Buffer, all []startscore.Look) {
+	section.WriteString("\nTheir ends, by how far ahead the end seemed; Slurm plans none:\n\n")
+	writeHeader(section, "Seemed ahead", "Looks", "Held", "Before", "After", "Median time to it", "Median error")
+	for i := range len(estimate.Horizons) + 1 {
+		s := startscore.ScoreEnds(all, func(l *startscore.Look) bool { return estimate.HorizonOf(l.End.Middle.Sub(l.MadeAt)) == i })
+		if s.LookCount > 0 {
+			writeRow(section, horizonTitle(i), fmt.Sprint(s.LookCount), share(s.HeldShare), share(s.EarlyShare), share(s.LateShare), minutes(s.MedianWait), minutes(s.MedianError))
+		}
+	}
 }
 
 func horizonTitle(i int) string {
@@ -137,7 +150,6 @@ func writeStartScore(section *bytes.Buffer, title, held string, looks []startsco
 	if s.LookCount == 0 {
 		return
 	}
-	share := func(v float64) string { return fmt.Sprintf("%.2f", v) }
 	cells := []string{title, fmt.Sprint(s.LookCount), share(s.HeldShare), held, share(s.EarlyShare), share(s.LateShare), minutes(s.MedianWait), minutes(s.MedianError), fmt.Sprint(s.SharedCount)}
 	if s.SharedCount == 0 {
 		cells = append(cells, "", "", "")
@@ -146,5 +158,7 @@ func writeStartScore(section *bytes.Buffer, title, held string, looks []startsco
 	}
 	writeRow(section, cells...)
 }
+
+func share(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%.1f min", d.Minutes()) }

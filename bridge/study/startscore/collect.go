@@ -15,7 +15,7 @@ import (
 	"fairbridge/policy"
 )
 
-// Look is one estimate of a waiting job's start, and what came of it.
+// Look is one estimate of a waiting job's start and end, and what came of it.
 type Look struct {
 	estimate.Outcome
 	Job        policy.JobID
@@ -60,22 +60,22 @@ func (k *collector) lookAt(s *policy.Snapshot, plan *policy.Plan) {
 	}
 	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan)}) {
 		if isFirst, isDue := isFirstByJob[e.Job]; isDue {
-			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start}, Job: e.Job, IsFirst: isFirst, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
+			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start, End: e.End}, Job: e.Job, IsFirst: isFirst, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
 		}
 	}
 }
 
-// withStarts returns the looks with when their jobs started next.
+// withStarts returns the looks with when their jobs started next, and when that run ended.
 func (k *collector) withStarts() []Look {
-	startsByJob := map[policy.JobID][]time.Time{}
+	runsByJob := map[policy.JobID][]sim.EndedRun{}
 	for _, r := range k.world.EndedRuns() {
-		startsByJob[policy.JobID(r.JobID)] = append(startsByJob[policy.JobID(r.JobID)], r.Start)
+		runsByJob[policy.JobID(r.JobID)] = append(runsByJob[policy.JobID(r.JobID)], r)
 	}
 	for i := range k.looks {
 		l := &k.looks[i]
-		for _, start := range startsByJob[l.Job] {
-			if !start.Before(l.MadeAt) && (l.Started.IsZero() || start.Before(l.Started)) {
-				l.Started = start
+		for _, r := range runsByJob[l.Job] {
+			if !r.Start.Before(l.MadeAt) && (l.Started.IsZero() || r.Start.Before(l.Started)) {
+				l.Started, l.Ended = r.Start, r.End
 			}
 		}
 	}

@@ -13,7 +13,7 @@ const Tolerance = time.Minute
 // Score is how good estimates were.
 type Score struct {
 	LookCount   int
-	HeldShare   float64       // of real starts within the band
+	HeldShare   float64       // of real starts, or ends, within the band
 	EarlyShare  float64       // before it
 	LateShare   float64       // after it
 	MedianError time.Duration // absolute, of the middle
@@ -31,7 +31,7 @@ func (s *Score) ErrorRatio() float64 {
 	return s.SharedError.Seconds() / s.SlurmError.Seconds()
 }
 
-// Calibrate replaces every band by the one calibrated by the looks that could be judged when it was
+// Calibrate replaces all bands by those calibrated by the looks that could be judged when it was
 // made; the looks are those of one site, by time.
 func Calibrate(looks []Look) {
 	outcomes := make([]estimate.Outcome, len(looks))
@@ -44,33 +44,45 @@ func Calibrate(looks []Look) {
 		if i == 0 || !l.MadeAt.Equal(looks[i-1].MadeAt) {
 			c = estimate.NewCalibration(outcomes[:i], l.MadeAt)
 		}
-		l.Start = c.Calibrate(l.MadeAt, l.Start)
+		e := c.Calibrate(l.MadeAt, estimate.Estimate{Start: l.Start, End: l.End})
+		l.Start, l.End = e.Start, e.End
 	}
 }
 
-// ScoreLooks scores the looks that a filter lets through; looks at jobs that never started are left
-// out. nil: all.
+// ScoreLooks scores the starts of the looks that a filter lets through; looks at jobs that never started
+// are left out. nil: all.
 func ScoreLooks(looks []Look, filter func(*Look) bool) Score {
+	return scoreBands(looks, filter, func(l *Look) (estimate.Band, time.Time, time.Time) { return l.Start, l.Started, l.SlurmStart })
+}
+
+// ScoreEnds scores their ends, of which Slurm has no estimate.
+func ScoreEnds(looks []Look, filter func(*Look) bool) Score {
+	return scoreBands(looks, filter, func(l *Look) (estimate.Band, time.Time, time.Time) { return l.End, l.Ended, time.Time{} })
+}
+
+// scoreBands scores what of says of a look: the band, when it happened, and Slurm's estimate.
+func scoreBands(looks []Look, filter func(*Look) bool, of func(*Look) (b estimate.Band, happened, bySlurm time.Time)) Score {
 	var s Score
 	var errors, waits, shared, slurm []time.Duration
 	held, early, late := 0, 0, 0
 	for i := range looks {
 		l := &looks[i]
-		if l.Started.IsZero() || filter != nil && !filter(l) {
+		b, happened, bySlurm := of(l)
+		if happened.IsZero() || filter != nil && !filter(l) {
 			continue
 		}
-		off := l.Started.Sub(l.Start.Middle).Abs()
-		errors, waits = append(errors, off), append(waits, l.Started.Sub(l.MadeAt))
+		off := happened.Sub(b.Middle).Abs()
+		errors, waits = append(errors, off), append(waits, happened.Sub(l.MadeAt))
 		switch {
-		case l.Started.Add(Tolerance).Before(l.Start.Early):
+		case happened.Add(Tolerance).Before(b.Early):
 			early++
-		case !l.Started.Add(-Tolerance).After(l.Start.Late):
+		case !happened.Add(-Tolerance).After(b.Late):
 			held++
 		default:
 			late++
 		}
-		if !l.SlurmStart.IsZero() {
-			shared, slurm = append(shared, off), append(slurm, l.Started.Sub(l.SlurmStart).Abs())
+		if !bySlurm.IsZero() {
+			shared, slurm = append(shared, off), append(slurm, happened.Sub(bySlurm).Abs())
 		}
 	}
 	s.LookCount, s.SharedCount = len(errors), len(shared)

@@ -32,8 +32,7 @@ type JobStart struct {
 }
 
 // EstimateStart returns when a job would start and end if it were submitted: its id, state, times and
-// prediction are set here. The edges of the end are moved as calibration moves those of the
-// start. Errors are the policy's.
+// prediction are set here. Errors are the policy's.
 func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
 	s := q.snapshotWith(&j)
 	plan, err := decide(q.Policy, s)
@@ -45,13 +44,8 @@ func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
 	if len(all) != 1 {
 		return JobStart{}, errors.New("planning with one job more: the policy has no place in line for it")
 	}
-	raw, end := all[0].Start, all[0].End
-	start := q.Calibration.Calibrate(s.Now, raw)
-	return JobStart{
-		Job: j, Start: start,
-		End:             estimate.Band{Early: end.Early.Add(start.Early.Sub(raw.Early)), Middle: end.Middle, Late: end.Late.Add(start.Late.Sub(raw.Late))},
-		IsBeyondHorizon: raw.Middle.Sub(s.Now) >= estimate.Horizon,
-	}, nil
+	e := q.Calibration.Calibrate(s.Now, all[0])
+	return JobStart{Job: j, Start: e.Start, End: e.End, IsBeyondHorizon: all[0].Start.Middle.Sub(s.Now) >= estimate.Horizon}, nil
 }
 
 // A line of so many jobs is laid out as often as any other; the times go down with its length to the

@@ -57,10 +57,11 @@ func TestPrintWhen(t *testing.T) {
 
 func TestScoreText(t *testing.T) {
 	for want, s := range map[string]estimates.Score{
-		"Of 1 estimate of starts up to 10m ahead":   {LookCount: 1, AtMost: 600},
-		"Of 2 estimates of starts 1h to 6h ahead":   {LookCount: 2, MoreThan: 3600, AtMost: 6 * 3600},
-		"Of 3 estimates of starts more than 1d":     {LookCount: 3, MoreThan: 24 * 3600},
-		"81 % held (80 % should), 7 % of the jobs ": {HeldPart: .81, EarlyPart: .07, LatePart: .12, AtMost: 600},
+		"Of 1 estimate of starts up to 10m ahead":                                                       {LookCount: 1, AtMost: 600},
+		"Of 2 estimates of starts 1h to 6h ahead":                                                       {LookCount: 2, MoreThan: 3600, AtMost: 6 * 3600},
+		"Of 3 estimates of starts more than 1d":                                                         {LookCount: 3, MoreThan: 24 * 3600},
+		"81 % held (80 % should), 7 % of the jobs ":                                                     {HeldPart: .81, EarlyPart: .07, LatePart: .12, AtMost: 600},
+		"Of their ends (5) 60 % held, 20 % came earlier and 20 % later; half were off by less than 10m": {AtMost: 600, EndCount: 5, EndHeldPart: .6, EndEarlyPart: .2, EndLatePart: .2, EndMedianError: 600},
 	} {
 		if got := ScoreText(&s); !strings.Contains(got, want) || strings.Contains(got, "Slurm") {
 			t.Errorf("%q, want %q in it, and nothing of Slurm", got, want)

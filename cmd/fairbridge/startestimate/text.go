@@ -11,11 +11,12 @@ import (
 
 // EstimateText says when a job is thought to start and end.
 func EstimateText(s *estimates.StoredEstimate, now time.Time) string {
-	return fmt.Sprintf("It is estimated to start between %s and %s (four in five such jobs do), half of them by %s, and to end by about %s; estimated %s ago.",
-		output.FormatTime(s.Start.Early, now), output.FormatTime(s.Start.Late, now), output.FormatTime(s.Start.Middle, now), output.FormatTime(s.End.Middle, now), output.FormatAge(now, s.MadeAt))
+	return fmt.Sprintf("It is estimated to start between %s and %s (four in five such jobs do), half of them by %s, and to end between %s and %s, half of them by %s; estimated %s ago.",
+		output.FormatTime(s.Start.Early, now), output.FormatTime(s.Start.Late, now), output.FormatTime(s.Start.Middle, now),
+		output.FormatTime(s.End.Early, now), output.FormatTime(s.End.Late, now), output.FormatTime(s.End.Middle, now), output.FormatAge(now, s.MadeAt))
 }
 
-// ScoreText says how good estimates of such starts were.
+// ScoreText says how good estimates of such starts, and of the ends of the same jobs, were.
 func ScoreText(s *estimates.Score) string {
 	if s == nil {
 		return "How good such estimates are here is not known yet: no job has started of which one was stored."
@@ -32,6 +33,10 @@ func ScoreText(s *estimates.Score) string {
 	if s.WithSlurmCount > 0 {
 		text += fmt.Sprintf(" Where Slurm had one too (%d), half were off by less than %s, half of Slurm's by less than %s.",
 			s.WithSlurmCount, policy.FormatDuration(s.MedianErrorWithSlurm.Duration()), policy.FormatDuration(s.SlurmMedianError.Duration()))
+	}
+	if s.EndCount > 0 {
+		text += fmt.Sprintf(" Of their ends (%d) %.0f %% held, %.0f %% came earlier and %.0f %% later; half were off by less than %s.",
+			s.EndCount, 100*s.EndHeldPart, 100*s.EndEarlyPart, 100*s.EndLatePart, policy.FormatDuration(s.EndMedianError.Duration()))
 	}
 	return text
 }

@@ -85,9 +85,7 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 	var looks []estimates.Look
 	for _, e := range all {
 		if _, isDue := due[e.Job]; isDue {
-			raw := e.Start
-			e.Start = k.calibration.Calibrate(p.Snapshot.Now, raw)
-			looks = append(looks, estimates.Look{Job: p.Snapshot.Job(e.Job), RawStart: raw, Estimate: e})
+			looks = append(looks, estimates.Look{Job: p.Snapshot.Job(e.Job), Raw: e, Estimate: k.calibration.Calibrate(p.Snapshot.Now, e)})
 		}
 	}
 	return d.DB.PutEstimates(ctx, d.File.Cluster, p.Snapshot.Now, looks)
