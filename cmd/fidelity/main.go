@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"fairbridge/bridge/study/fidelity"
+	"fairbridge/cmd/internal/version"
 )
 
 // keptRuns is where the repository keeps real runs, a folder for each release, seen from its root.
@@ -40,7 +41,7 @@ func main() {
 		runs, err = o.addOthers(ctx, runs, strings.Split(*also, ","))
 	}
 	if err == nil {
-		err = fidelity.WritePage(*page, runs, 4*o.runCount)
+		err = fidelity.WritePage(*page, runs, 4*o.runCount, version.ReadInfo().Commit)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fidelity:", err)

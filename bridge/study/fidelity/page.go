@@ -20,14 +20,15 @@ import (
 var pageHead string
 
 // WritePage simulates what was run for real, as often with other seeds, and writes the page;
-// the path "-" is the screen.
-func WritePage(path string, runs []RealRun, seeds int) error {
+// the path "-" is the screen. commit is the program's that simulates.
+func WritePage(path string, runs []RealRun, seeds int, commit string) error {
 	all, err := Compare(runs, seeds)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	b.WriteString(pageHead)
+	fmt.Fprintf(&b, "\nThe simulated runs below are of commit %s.\n", commit)
 	writeWorth(&b, all)
 	for i := range all {
 		all[i].write(&b)
