@@ -46,10 +46,11 @@ type learntShift struct {
 
 // What stands for outcomes where there are none, by horizon: by how much the edges have to move in
 // simulated half days and windows of a trace that begin without history. What seems near comes later,
-// since jobs are submitted that go first; what seems far away comes sooner as often as not.
+// since jobs are submitted that go first; what seems far away may come much sooner. No band is made
+// narrower before its own site says so.
 var (
-	assumedStarts = [horizonCount]edgeShift{{0, .4}, {-.1, .9}, {-.25, .15}, {-.6, -.3}, {-.2, .1}}
-	assumedEnds   = [horizonCount]edgeShift{{0, .25}, {0, .8}, {-.1, .15}, {-.9, -.2}, {-3, .1}}
+	assumedStarts = [horizonCount]edgeShift{{0, .4}, {-.1, .9}, {-.25, .15}, {-.6, 0}, {-.2, .1}}
+	assumedEnds   = [horizonCount]edgeShift{{0, .25}, {0, .8}, {-.1, .15}, {-.9, 0}, {-5, .1}}
 )
 
 // assumedCount is how many outcomes take two thirds from the weight of what is assumed. Looks at jobs of
