@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/predict"
 )
 
 // contentionPeaks remembers, per job, the worst contention it met: how many times longer
@@ -13,6 +14,7 @@ import (
 type contentionPeaks struct {
 	Jobs []policy.JobID `json:"jobs"` // sorted
 	Peak []float64      `json:"peak"` // at least 1
+	predict.ReportMemory
 }
 
 func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
@@ -22,6 +24,8 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 		return nil, err
 	case p == nil:
 		return &contentionPeaks{}, nil
+	case len(p.ReportMemory.Jobs) != len(p.Looks) || !slices.IsSorted(p.ReportMemory.Jobs):
+		return nil, fmt.Errorf("reading what was remembered: reports of %d jobs, %d of them known", len(p.ReportMemory.Jobs), len(p.Looks))
 	case len(p.Jobs) != len(p.Peak) || !slices.IsSorted(p.Jobs):
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
 			len(p.Jobs), len(p.Peak), slices.IsSorted(p.Jobs))
@@ -31,7 +35,7 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 
 // update raises the peaks to the present contention, and forgets jobs that left.
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
-	n := &contentionPeaks{make([]policy.JobID, len(s.Jobs)), make([]float64, len(s.Jobs))}
+	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs))}
 	now := newContention(s)
 	for i, row := range s.JobIndexes(p.Jobs) {
 		j := &s.Jobs[i]

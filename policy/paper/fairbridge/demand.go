@@ -18,12 +18,12 @@ type contention struct {
 
 // typeDemand is one GPU type with those who want it.
 type typeDemand struct {
-	gpuType   string
-	isWhole   bool
-	devices   float64
-	persons   []share.Person // in order of their first jobs
-	wanted    map[share.Person]float64
-	perDevice map[share.Person]float64 // devices wanted for each that is due
+	gpuType string
+	isWhole bool
+	devices float64
+	persons []share.Person // in order of their first jobs
+	wanted  map[share.Person]float64
+	due     map[share.Person]float64 // devices that are the person's part
 }
 
 func newContention(s *policy.Snapshot) *contention {
@@ -63,7 +63,7 @@ func (c *contention) addJob(j *policy.Job) {
 	}
 	p, gpus := share.Person{Account: j.Account, User: j.User}, float64(j.Ask.GPUs.Count*j.TaskCount())
 	for i := range c.types {
-		if t := &c.types[i]; t.suits(j) {
+		if t := &c.types[i]; t.suits(j.Ask.GPUs.Type) {
 			if t.wanted[p] == 0 {
 				t.persons = append(t.persons, p)
 			}
@@ -75,35 +75,35 @@ func (c *contention) addJob(j *policy.Job) {
 // devicesFor counts the devices of all types the job may run on.
 func (c *contention) devicesFor(j *policy.Job) (n float64) {
 	for i := range c.types {
-		if c.types[i].suits(j) {
+		if c.types[i].suits(j.Ask.GPUs.Type) {
 			n += c.types[i].devices
 		}
 	}
 	return n
 }
 
-// suits reports whether the job may run on devices of the type.
-func (t *typeDemand) suits(j *policy.Job) bool {
-	if j.Ask.GPUs.Type == "" {
+// suits reports whether jobs that ask for a type, "" for any, may run on these devices.
+func (t *typeDemand) suits(asked string) bool {
+	if asked == "" {
 		return t.isWhole
 	}
-	return t.gpuType == j.Ask.GPUs.Type
+	return t.gpuType == asked
 }
 
 func (t *typeDemand) divide(s *policy.Snapshot) {
-	t.perDevice = make(map[share.Person]float64, len(t.persons))
-	for p, weight := range share.PersonWeights(s, t.persons) {
-		t.perDevice[p] = t.wanted[p] / (weight * t.devices)
+	t.due = share.PersonWeights(s, t.persons)
+	for p := range t.due {
+		t.due[p] *= t.devices
 	}
 }
 
 // of returns the contention the job meets: on the type it asks for, or on that of those it
 // may run on where it is least; 0 where it can run on none.
 func (c *contention) of(j *policy.Job) float64 {
-	least := math.Inf(1)
+	p, least := share.Person{Account: j.Account, User: j.User}, math.Inf(1)
 	for i := range c.types {
-		if t := &c.types[i]; t.suits(j) && t.devices > 0 {
-			least = min(least, t.perDevice[share.Person{Account: j.Account, User: j.User}])
+		if t := &c.types[i]; t.suits(j.Ask.GPUs.Type) && t.due[p] > 0 {
+			least = min(least, t.wanted[p]/t.due[p])
 		}
 	}
 	if math.IsInf(least, 1) {

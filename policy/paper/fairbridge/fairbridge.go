@@ -10,6 +10,10 @@
 // the rest, as under Slurm's fair share. Jobs of any length for which no stop
 // could make room get a reservation in time; see waitRules.
 //
+// The shortest is the one that would be done first if the jobs of each user ran one after the
+// other, so that no work gains by being cut into pieces; what jobs report of themselves
+// is held against what is known (predict.CheckedReports).
+//
 // Short jobs first shortens the average; the fair finish (after Themis, NSDI
 // 2020) bounds what that may cost a job; and preemptive schedules of least
 // length need no more than that jobs without slack run (R. McNaughton,
@@ -44,9 +48,10 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
 	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevelByAccount: share.UsageOverShare(s), waitRules: f.newWaitRules()}
+	reports := predict.NewCheckedReports(past.ReportMemory, s)
 	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
-		Predict:  predict.Ladder{},
+		Predict:  reports,
 		Order:    line,
 		Lease:    grant.Fastest{},
 		Backfill: line,
@@ -55,7 +60,10 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.RememberTimeless(line.peaks)
+	line.peaks.ReportMemory = reports.Memory()
+	if plan.Memo = policy.Remember(line.peaks); line.peaks.IsTimeless(s) {
+		plan.Memo = policy.RememberTimeless(line.peaks)
+	}
 	return plan, nil
 }
 

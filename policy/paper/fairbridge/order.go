@@ -51,10 +51,10 @@ type position struct {
 
 // Order implements engine.Orderer.
 func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
-	length := scheduleSeconds(r)
+	length, lanes := scheduleSeconds(r), l.laneSeconds(r)
 	positions := make([]position, len(r.Entries))
 	for i, e := range r.Entries {
-		positions[i] = l.classify(r, e, l.peaks.Peak[i], length)
+		positions[i] = l.classify(r, e, l.peaks.Peak[i], length, lanes[i])
 	}
 	slices.SortFunc(positions, func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.CompareArrival(a.Entry, b.Entry))
@@ -66,13 +66,11 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return line, nil
 }
 
-// classify finds out how much slack the job has; contention is the peak it met.
-func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length float64) position {
+// classify finds out how much slack the job has; contention is the peak it met, lane the
+// seconds by which it stands among others.
+func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length, lane float64) position {
 	left := predict.OnFastestType(r, e).Seconds()
-	p := position{e, l.shareClass(e.Account), classShort, left}
-	if e.HoldsGPUs() {
-		p.sortKey *= l.Sticky
-	}
+	p := position{e, l.shareClass(e.Account), classShort, lane}
 	fair := l.Fair * contention * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
 	late := l.waitRules.overdueRules.OverdueBy(r, e).Seconds()

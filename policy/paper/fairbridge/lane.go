@@ -1,0 +1,60 @@
+package fairbridge
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy/engine"
+	"fairbridge/policy/predict"
+	"fairbridge/policy/share"
+)
+
+// laneKey is one person's jobs of one GPU type, "" for any.
+type laneKey struct {
+	share.Person
+	gpuType string
+}
+
+// laneSeconds returns, by entry, in how many seconds the job would be done if the jobs of its user
+// ran one after the other, the shortest first: what it has left, for a user with one job. Jobs
+// stand in line by it. By what each has left alone, work cut into four jobs would be done
+// before any that is whole, as each of the four is short; so the last of them stands where the
+// whole would. The order by ends of a user's own schedule is after E. J. Friedman and S. G. Henderson, "Fairness and Efficiency in
+// Web Server Protocols", SIGMETRICS 2003.
+func (l *slackOrder) laneSeconds(r *engine.Round) []float64 {
+	lanes := map[laneKey][]*engine.Entry{}
+	seconds := make([]float64, len(r.Entries))
+	for i, e := range r.Entries {
+		seconds[i] = l.stickySeconds(r, e)
+		if r.MayRun(e) {
+			k := laneKey{share.Person{Account: e.Account, User: e.User}, e.Ask.GPUs.Type}
+			lanes[k] = append(lanes[k], e)
+		}
+	}
+	for _, lane := range lanes {
+		slices.SortFunc(lane, func(a, b *engine.Entry) int {
+			return cmp.Or(cmp.Compare(seconds[a.Index], seconds[b.Index]), engine.CompareArrival(a, b))
+		})
+		addTurns(lane, seconds)
+	}
+	return seconds
+}
+
+// stickySeconds is what the job has left, less for one that runs.
+func (l *slackOrder) stickySeconds(r *engine.Round, e *engine.Entry) float64 {
+	left := predict.OnFastestType(r, e).Seconds()
+	if e.HoldsGPUs() {
+		left *= l.Sticky
+	}
+	return left
+}
+
+// addTurns turns what each job of a lane has left into when it would be done.
+func addTurns(lane []*engine.Entry, seconds []float64) {
+	before := 0.0
+	for _, e := range lane {
+		left := seconds[e.Index]
+		seconds[e.Index] += before
+		before += left * float64(e.TaskCount())
+	}
+}
