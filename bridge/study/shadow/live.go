@@ -149,7 +149,7 @@ func idlePercent(r *measure.Run, end float64) float64 {
 	for i := range samples[:max(len(samples)-1, 0)] {
 		s, next := &samples[i], min(samples[i+1].AtSeconds, end)
 		if s.QueuedJobs > 0 && next > s.AtSeconds {
-			idle += float64(r.ClusterGPUs-s.BusyGPUs) * (next - s.AtSeconds)
+			idle += float64(max(r.ClusterGPUs-s.BusyGPUs, 0)) * (next - s.AtSeconds)
 		}
 	}
 	return 100 * idle / max(end*float64(r.ClusterGPUs), 1)

@@ -51,6 +51,33 @@ func TestMeasureByHand(t *testing.T) {
 	}
 }
 
+// TestHarmIsSeenAsFarAsTheSimulationIsTrue: jobs waited for 50 minutes that would have waited for ten
+// with Slurm alone. It is harm where the simulation of what was done comes to 49 minutes, and
+// nobody can tell where it comes to 20.
+func TestHarmIsSeenAsFarAsTheSimulationIsTrue(t *testing.T) {
+	run := func(wait float64) *measure.Run {
+		r := &measure.Run{MakespanSeconds: 1, ClusterGPUs: 8}
+		for id := range int64(40) {
+			r.JobOutcomes = append(r.JobOutcomes, outcome(id+1, []string{"a", "b"}[id%2], 1, wait))
+		}
+		return r
+	}
+	node := policy.Node{Name: "n1", GPUs: []policy.NodeDevices{{Type: "a100", Count: 8}}}
+	site := &replay.PastScenario{
+		Scenario: &study.Scenario{Nodes: []policy.Node{node}}, Since: monday, Until: monday.Add(10 * time.Hour), RealRun: run(3000), ArrivedWithinPeriod: map[int64]bool{},
+	}
+	for id := range int64(40) {
+		site.ArrivedWithinPeriod[id+1] = true
+	}
+	alone := []*measure.Run{run(590), run(610)}
+	for minutes, want := range map[float64]harm.Claim{49: harm.Harm, 20: harm.CannotTell} {
+		m := newMeasurement(site, alone, []*measure.Run{run(60 * minutes), run(60 * minutes)})
+		if c := harm.JudgeMeasurement("gpu", monday, m, harm.DefaultBounds()); c.Verdict != want {
+			t.Errorf("simulated %g minutes: %s, want %s", minutes, c.Summarize(), want)
+		}
+	}
+}
+
 // TestIdleByHand: eight GPUs, of which one stood idle for 1000 s, in which a job waited for 500 s.
 func TestIdleByHand(t *testing.T) {
 	r := &measure.Run{ClusterGPUs: 8, JobOutcomes: []measure.JobOutcome{

@@ -68,7 +68,7 @@ func startConfiguredLoop(ctx context.Context, s *simulatedCluster, path string, 
 	if err := db.SetConfiguredAccounts(ctx, file.Cluster, file.AccountShares()); err != nil {
 		return nil, err
 	}
-	return startLoop(s, config, cycle.Parts{Journal: db, Leadership: db, History: db})
+	return startLoop(s, config, cycle.Parts{Journal: db, Leadership: db, History: db, Demotions: db})
 }
 
 // startLoop puts the loop beside a simulated cluster; what it remembers is in the journal,
