@@ -49,7 +49,7 @@ func (r Rules) ReservationRunLength(round *Round, e *Entry) RunLength {
 // allowedWait is MaxWait, or less by PatienceFactor for a job that stopping others could
 // not help; the others' turn will come.
 func (r Rules) allowedWait(round *Round, e *Entry) time.Duration {
-	if r.PatienceFactor <= 0 || e.DeviceCount() <= round.countStoppableDevices(r) {
+	if r.PatienceFactor <= 0 || e.DeviceCount() <= round.countStoppableDevices(r, e) {
 		return r.MaxWait
 	}
 	length, ok := RunLengthByForecast(round, e)
@@ -59,16 +59,24 @@ func (r Rules) allowedWait(round *Round, e *Entry) time.Duration {
 	return min(max(time.Duration(r.PatienceFactor*float64(length)), r.MinPatience), r.MaxWait)
 }
 
-// countStoppableDevices counts the devices held by jobs that may be stopped now or later.
-func (r *Round) countStoppableDevices(rules Rules) int {
-	if r.stoppableDeviceCount == nil {
-		n := 0
-		for _, e := range r.RunningEntries() {
-			if rules.isEverStoppable(e.Job) {
-				n += e.On.Count()
+// countStoppableDevices counts the devices that the entry may use and that jobs hold that may
+// be stopped now or later. Stopping a job of another GPU type makes no room for it.
+func (r *Round) countStoppableDevices(rules Rules, e *Entry) (n int) {
+	if r.stoppableDevicesByType == nil {
+		r.stoppableDevicesByType = map[string]int{}
+		for _, running := range r.RunningEntries() {
+			for _, slot := range running.On {
+				if rules.isEverStoppable(running.Job) {
+					r.stoppableDevicesByType[slot.Type] += slot.Count
+				}
 			}
 		}
-		r.stoppableDeviceCount = &n
 	}
-	return *r.stoppableDeviceCount
+	if typ := e.Ask.GPUs.Type; typ != "" {
+		return r.stoppableDevicesByType[typ]
+	}
+	for _, typ := range r.FreePool.WholeGPUTypes() {
+		n += r.stoppableDevicesByType[typ]
+	}
+	return n
 }

@@ -15,7 +15,7 @@ type Round struct {
 	runningEntries           []*Entry           // see RunningEntries
 	cachedPoolWithoutWindows *pool.Pool         // see emptyPoolWithoutWindows
 	cachedEmptyPool          *pool.Pool         // see emptyPool
-	stoppableDeviceCount     *int               // see countStoppableDevices
+	stoppableDevicesByType   map[string]int     // see countStoppableDevices
 	gangsByKey               map[gangKey]*gangFacts
 }
 
