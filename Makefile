@@ -32,6 +32,7 @@ test: ## format, vet and all tests, on a real private Postgres and, where one ca
 	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "not as gofmt would write it: $$unformatted" >&2; exit 1; }
 	$(GO) vet ./...
 	@scripts/ensure --check || echo "the tests that need it are skipped (scripts/ensure installs what is missing)" >&2
+	@echo "Tests beside real Slurms begin first; Go prints the others when they are done." >&2
 	$(GO) test -timeout 40m $(WAITING) ./...
 
 search: ## property tests with new random cases, CHECKS (1000) each; keep what is found in testdata/rapid
