@@ -28,6 +28,7 @@ func GenerateSnapshots() *rapid.Generator[*policy.Snapshot] {
 			s.Jobs = append(s.Jobs, g.drawJob(policy.JobID(i+1)))
 		}
 		drawAccounts(t, s)
+		s.PredictionTrust = drawOneOf(t, "trust", 0, .1, .5, 1)
 		for i := range s.Nodes {
 			breakNode(t, &s.Nodes[i])
 		}

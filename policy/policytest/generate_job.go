@@ -121,6 +121,9 @@ func (g *jobGenerator) drawEarlierRuns(j *policy.Job, before time.Time) {
 func (g *jobGenerator) drawPendingState(j *policy.Job) {
 	g.drawEarlierRuns(j, SnapshotTime)
 	j.PredictedLeft = drawOneOf(g.T, "left", 0, time.Hour)
+	if j.PredictedLeft > 0 {
+		j.PredictedSigma = drawOneOf(g.T, "sigma", 0, time.Minute, 4*time.Hour)
+	}
 	switch rapid.IntRange(0, 11).Draw(g.T, "peculiarity") {
 	case 6:
 		j.StuckReason = "it was to start, and did not"
