@@ -85,7 +85,16 @@ func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o RunOptio
 		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, s.Name, err)
 	}
 	run.PolicyName, run.TraceName, run.Seed, run.HasOneSpeed = p.Label, s.Name, o.Seed, s.hasOneSpeed()
+	run.ShareDeficit = run.ComputeShareDeficit(s.AccountWeight)
 	return run, nil
+}
+
+// AccountWeight is an account's weight, 1 where none is given.
+func (s *Scenario) AccountWeight(name string) float64 {
+	if i := slices.IndexFunc(s.Accounts, func(a policy.Account) bool { return a.Name == name }); i >= 0 {
+		return max(s.Accounts[i].Weight, 0)
+	}
+	return 1
 }
 
 func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, progress func(done, of int)) (*measure.Run, error) {

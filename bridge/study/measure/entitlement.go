@@ -3,16 +3,15 @@ package measure
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 )
 
-// ShareDeficit is the part of the GPU time due to accounts that they did not get, 0 to 1. What is
-// due to an account at a moment is its part of the cluster by weight among those that want GPUs
+// ComputeShareDeficit is what ShareDeficit of the run is to be: the part of the GPU time due to accounts
+// that they did not get, 0 to 1. What is due to an account at a moment is its part of the cluster by weight among those that want GPUs
 // then, at most what its jobs want, and what others do not want is shared out again (max-min
-// fairness). Jobs want their GPUs from arrival to end. NaN where nothing was due, or where what
+// fairness). Jobs want their GPUs from arrival to end. -1 where nothing was due, or where what
 // accounts held was not kept.
-func (r *Run) ShareDeficit(weightOf func(account string) float64) float64 {
+func (r *Run) ComputeShareDeficit(weightOf func(account string) float64) float64 {
 	var due, lacked, from float64
 	wanted, held := map[string]float64{}, map[string]float64{}
 	for _, e := range r.shareEvents() {
@@ -29,7 +28,7 @@ func (r *Run) ShareDeficit(weightOf func(account string) float64) float64 {
 		}
 	}
 	if !(due > 0) || len(r.Samples) == 0 || !r.hasAccountSamples() {
-		return math.NaN()
+		return -1
 	}
 	return lacked / due
 }

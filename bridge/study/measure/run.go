@@ -48,6 +48,9 @@ type Run struct {
 	// FillableIdleGPUSeconds are the GPU-seconds that stood idle while jobs waited that would
 	// have fitted on them; negative: not known.
 	FillableIdleGPUSeconds float64 `json:"fillable_idle_gpu_s"`
+	// ShareDeficit is the part of the GPU time due to accounts that they did not get; negative: not
+	// known. See ComputeShareDeficit.
+	ShareDeficit float64 `json:"share_deficit"`
 	// HasOneSpeed says that every job does its work at one speed, so that LowerBounds holds.
 	HasOneSpeed bool `json:"one_speed,omitempty"`
 }

@@ -39,11 +39,6 @@ func (a *accountShares) worstRatioBelowShare(run, baseline *measure.Run) float64
 	return greatest(AccountRatios(run, baseline), a.belowShare(baseline))
 }
 
-// shareDeficit is the part of the GPU time due to accounts that they did not get.
-func (a *accountShares) shareDeficit(r *measure.Run) float64 {
-	return r.ShareDeficit(func(name string) float64 { return a.weightOf(r.Seed, name) })
-}
-
 // belowShare returns the accounts whose part of the GPU time used was less than their part of
 // the weights of those that had jobs.
 func (a *accountShares) belowShare(r *measure.Run) map[string]bool {

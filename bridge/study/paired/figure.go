@@ -73,8 +73,7 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	ratio(GroupWaiting, "makespan_s", "MAKESPAN", "Makespan, s", 1, func(r *measure.Run) float64 { return r.MakespanSeconds })
 	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return mean(r.JCTs()) })
 	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return mean(slowdowns(r, 1, math.MaxInt)) })
-	accounts := &accountShares{weightsBySeed}
-	s.addAccountFigures(accounts)
+	s.addAccountFigures(&accountShares{weightsBySeed})
 	for _, b := range sizeRanges(gpusPerNode) {
 		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return mean(slowdowns(r, b.least, b.most)) })
 	}
@@ -89,7 +88,7 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	share("makespan_over_bound", "MKSP>LB", "Makespan above the lower bound, %", func(r *measure.Run) float64 { return overBound(r).Makespan })
 	share("avg_jct_over_bound", "COMPL>LB", "Mean completion time above the lower bound, %", func(r *measure.Run) float64 { return overBound(r).AvgJCT })
 	share("fillable_idle_share", "IDLE", "GPU time idle while jobs wait that would fit, %", fillableIdleShare)
-	share("share_deficit", "LACKED", "GPU time due to accounts by weight that they did not get, %", accounts.shareDeficit)
+	share("share_deficit", "LACKED", "GPU time due to accounts by weight that they did not get, %", shareDeficit)
 	own("stops", "STOPS", "Stops", func(r *measure.Run) float64 { return float64(r.CountStops()) })
 	own("lost_gpu_hours", "LOST", "GPU-hours lost", (*measure.Run).LostGPUHours)
 	own("writes", "WRITES", "Writes to Slurm", func(r *measure.Run) float64 { return float64(r.WriteCount) })
@@ -145,4 +144,11 @@ func fillableIdleShare(r *measure.Run) float64 {
 		return math.NaN()
 	}
 	return r.FillableIdleGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
+}
+
+func shareDeficit(r *measure.Run) float64 {
+	if r.ShareDeficit < 0 {
+		return math.NaN()
+	}
+	return r.ShareDeficit
 }

@@ -15,11 +15,10 @@ func run(seed int64, slow float64) *measure.Run {
 			ID: id, Account: account, GPUCount: gpus, Start: slow * wait, Finish: slow*wait + ran, ExclusiveRunSeconds: ran, HeldSeconds: ran, Service: ran * float64(gpus),
 		}
 	}
-	r := &measure.Run{Seed: seed, ClusterGPUs: 10, HasOneSpeed: true, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, WriteCount: int(slow), JobOutcomes: []measure.JobOutcome{
+	r := &measure.Run{Seed: seed, ClusterGPUs: 10, HasOneSpeed: true, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, ShareDeficit: .1 * slow, WriteCount: int(slow), JobOutcomes: []measure.JobOutcome{
 		job(1, "big", 8, 100, 100), job(2, "big", 8, 200, 100), job(3, "small", 1, 100, 50), job(4, "tiny", 2, 0, 5),
 	}}
 	r.JobOutcomes[0].StopCount, r.JobOutcomes[0].LostService = 2, 1800
-	r.Samples = []measure.ClusterSample{{GPUsByAccount: map[string]float64{"big": 8}}}
 	return r
 }
 
@@ -45,9 +44,7 @@ func TestFiguresByHand(t *testing.T) {
 		// On one machine as fast as 10 GPUs the jobs take 80, 80, 5 and 1: makespan 166, mean middles
 		// 44, and half the mean run time is 31.875.
 		"makespan_over_bound": {400.0/166 - 1, 1}, "avg_jct_over_bound": {263.75/75.875 - 1, (263.75/75.875 - 1) / (163.75/75.875 - 1)},
-		// Due are small 1 until 250 (150), tiny 2 until 5, and big the rest of the 10 until 300 (200), then
-		// 8 until 500 (300); big has 8 all the time, the others nothing.
-		"share_deficit":       {605.0 / 4600, (605.0 / 4600) / (405.0 / 2800)},
+		"share_deficit":       {0.2, 2},
 		"fillable_idle_share": {0.1, 2}, "stops": {2, 1}, "lost_gpu_hours": {0.5, 1}, "writes": {2, 2},
 	}
 	if len(want) != len(s.Figures) {

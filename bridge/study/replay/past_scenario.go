@@ -279,5 +279,6 @@ func (s *PastScenario) newRealRun(jobs []pastJob) *measure.Run {
 		}
 	}
 	run.Samples = measure.SamplesFromChanges(changes)
+	run.ShareDeficit = run.ComputeShareDeficit(s.AccountWeight)
 	return run
 }
