@@ -26,13 +26,14 @@ var updateScripts = flag.Bool("update", false, "rewrite the expectations of text
 //	users      table; columns name, account, weight
 //	jobs       table; columns name, id, user, account, gpus ("2", "2×a100"), cpus, mem,
 //	           on ("n1:2×a100"), arrive, start, first, stop (how long ago), attained
-//	           (GPU-hours), limit, left (predicted remaining time), nodes, max_nodes,
-//	           tasks, min and max (GPUs of an elastic job), stops, fixed, held, class,
+//	           (GPU-hours), limit, left (predicted remaining time), sigma (from there to
+//	           the 84 % quantile), nodes, max_nodes, tasks, min and max (GPUs of an elastic job), stops, fixed, held, class,
 //	           alone (run time by GPU type, "a100:1h,v100:4h"), beside (speed beside a
 //	           neighbour of a class, relative to alone: "vae:0.7"; the job is then
 //	           shareable); for timelines work (run time in all; left shrinks as the job
 //	           runs) and later (arrives so long after the start)
 //	history    table; columns gpus, ran
+//	trust      (optional) how far predictions proved true, 0 to 1
 //	memo       what the policy remembered, as it wrote it
 //	want       one line per job, in order of rank: name, verb, place, for whom
 //	why        (optional) lines that must each be part of some reason

@@ -64,13 +64,13 @@ func (c *textCase) readJob(i int, r tableRow) {
 		LastStop:          r.timeAgoCell("stop"),
 		Attained:          policy.GPUSeconds(r.numberCell("attained") * 3600),
 		PredictedLeft:     r.durationCell("left"),
+		PredictedSigma:    r.durationCell("sigma"),
 		MinGPUs:           int(r.numberCell("min")),
 		MaxGPUs:           int(r.numberCell("max")),
 		Class:             r.textCell("class"),
 		Training:          r.parseTraining(),
 	}
-	j.Shareable = r.textCell("beside") != ""
-	j.Submit = j.Arrive
+	j.Shareable, j.Submit = r.textCell("beside") != "", j.Arrive
 	j.FirstStart = j.Start
 	if r.textCell("first") != "" {
 		j.FirstStart = r.timeAgoCell("first")

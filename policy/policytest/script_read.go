@@ -120,10 +120,11 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 				c.readFinishedJob(r)
 			}
 		case "step":
-			step, bad := time.ParseDuration(strings.TrimSpace(text))
-			c.stepLength, err = step, errors.Join(err, bad)
+			err = errors.Join(err, c.readStep(text))
 		case "why":
 			c.reasonPatterns = strings.Split(strings.TrimSpace(text), "\n")
+		case "trust":
+			err = errors.Join(err, c.readTrust(text))
 		case "memo":
 			c.snapshot.Memo = policy.MemoFromJSON(f.Data)
 		case "want", "timeline":
@@ -132,6 +133,16 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		}
 	}
 	return c, err
+}
+
+func (c *textCase) readStep(text string) (err error) {
+	c.stepLength, err = time.ParseDuration(strings.TrimSpace(text))
+	return err
+}
+
+func (c *textCase) readTrust(text string) (err error) {
+	c.snapshot.PredictionTrust, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err
 }
 
 func (c *textCase) readAccount(r tableRow) {

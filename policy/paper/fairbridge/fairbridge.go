@@ -14,6 +14,9 @@
 // other, so that no work gains by being cut into pieces; what jobs report of themselves
 // is held against what is known (predict.CheckedReports).
 //
+// Where run times are learnt and few jobs may be stopped, jobs stand in one line by their expected
+// length, weighed against what their account used: see learntOrder.
+//
 // Short jobs first shortens the average; the fair finish (after Themis, NSDI
 // 2020) bounds what that may cost a job; and preemptive schedules of least
 // length need no more than that jobs without slack run (R. McNaughton,
@@ -72,7 +75,7 @@ func System() paper.System {
 	return paper.DescribeSystem(new(Policy), paper.System{
 		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
 		Cite:         "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
-		Idea:         "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
+		Idea:         "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time. Where run times are learnt and few jobs may be stopped: by expected length times the root of what the account used of its share.",
 		OwnStages:    []string{"predict", "order", "lease", "backfill"},
 		NeededInputs: []string{"remaining time", "account weights and usage", "GPU time received"},
 		Fallback:     "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran; without any usage all accounts stand alike",

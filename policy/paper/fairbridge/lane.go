@@ -19,13 +19,14 @@ type laneKey struct {
 // ran one after the other, the shortest first: what it has left, for a user with one job. Jobs
 // stand in line by it. By what each has left alone, work cut into four jobs would be done
 // before any that is whole, as each of the four is short; so the last of them stands where the
-// whole would. The order by ends of a user's own schedule is after E. J. Friedman and S. G. Henderson, "Fairness and Efficiency in
-// Web Server Protocols", SIGMETRICS 2003.
-func (l *slackOrder) laneSeconds(r *engine.Round) []float64 {
+// whole would. secondsLeft says what a job has left. The order by ends of a user's own schedule is
+// after E. J. Friedman and S. G. Henderson, "Fairness and Efficiency in Web Server Protocols",
+// SIGMETRICS 2003.
+func laneSeconds(r *engine.Round, secondsLeft func(*engine.Round, *engine.Entry) float64) []float64 {
 	lanes := map[laneKey][]*engine.Entry{}
 	seconds := make([]float64, len(r.Entries))
 	for i, e := range r.Entries {
-		seconds[i] = l.stickySeconds(r, e)
+		seconds[i] = secondsLeft(r, e)
 		if r.MayRun(e) {
 			k := laneKey{share.Person{Account: e.Account, User: e.User}, e.Ask.GPUs.Type}
 			lanes[k] = append(lanes[k], e)

@@ -51,11 +51,7 @@ type position struct {
 
 // Order implements engine.Orderer.
 func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
-	length, lanes := scheduleSeconds(r), l.laneSeconds(r)
-	positions := make([]position, len(r.Entries))
-	for i, e := range r.Entries {
-		positions[i] = l.classify(r, e, l.peaks.Peak[i], length, lanes[i])
-	}
+	positions := l.positions(r)
 	slices.SortFunc(positions, func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.CompareArrival(a.Entry, b.Entry))
 	})
@@ -64,6 +60,18 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 		line[i] = p.Entry
 	}
 	return line, nil
+}
+
+// positions are the places of all entries.
+func (l *slackOrder) positions(r *engine.Round) []position {
+	if o, ok := l.newLearntOrder(r); ok {
+		return o.positions(r)
+	}
+	length, lanes, all := scheduleSeconds(r), laneSeconds(r, l.stickySeconds), make([]position, len(r.Entries))
+	for i, e := range r.Entries {
+		all[i] = l.classify(r, e, l.peaks.Peak[i], length, lanes[i])
+	}
+	return all
 }
 
 // classify finds out how much slack the job has; contention is the peak it met, lane the
