@@ -5,6 +5,7 @@ package datafile
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,27 @@ func NewGunzipReader(r io.Reader) (*bufio.Reader, error) {
 		return nil, err
 	}
 	return bufio.NewReaderSize(z, LookAheadBytes), nil
+}
+
+// LoadJSON reads a value of JSON from a file, packed or not; found is false where there is no such
+// file. what names its content in errors.
+func LoadJSON(path, what string, value any) (found bool, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading a %s: %w", what, err)
+	}
+	defer file.Close()
+	in, err := NewGunzipReader(file)
+	if err == nil {
+		err = json.NewDecoder(in).Decode(value)
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading the %s %s (remove the file to make it again): %w", what, path, err)
+	}
+	return true, nil
 }
 
 // AtomicFile is a file that appears whole or not at all. A nil File takes nothing.

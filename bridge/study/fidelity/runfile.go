@@ -2,11 +2,8 @@ package fidelity
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"fairbridge/bridge/study/datafile"
 )
@@ -18,21 +15,10 @@ func RunFileName(stream string, arm Arm, n int) string {
 
 // LoadRun reads a real run back; nil: there is no such file.
 func LoadRun(path string) (*RealRun, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a real run: %w", err)
-	}
-	defer file.Close()
 	run := &RealRun{}
-	in, err := datafile.NewGunzipReader(file)
-	if err == nil {
-		err = json.NewDecoder(in).Decode(run)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the real run %s (remove the file to make it again): %w", path, err)
+	found, err := datafile.LoadJSON(path, "real run", run)
+	if !found {
+		return nil, err
 	}
 	return run, nil
 }

@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,21 +41,10 @@ func (f *Folder) FindRun(key string) (*measure.Run, error) {
 			path = all[0]
 		}
 	}
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a kept run: %w", err)
-	}
-	defer file.Close()
 	run := &measure.Run{}
-	in, err := datafile.NewGunzipReader(file)
-	if err == nil {
-		err = json.NewDecoder(in).Decode(run)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the kept run %s (remove the file to make it again): %w", path, err)
+	found, err := datafile.LoadJSON(path, "kept run", run)
+	if !found {
+		return nil, err
 	}
 	return run, nil
 }

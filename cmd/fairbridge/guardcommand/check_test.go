@@ -23,7 +23,7 @@ func newChecker(t *testing.T) *checker {
 }
 
 // TestHarmDemotesOnce: the third check in a row demotes, those before the partition went live as
-// it is do not count, and nobody is demoted twice.
+// it is do not count, and no partition is demoted twice.
 func TestHarmDemotesOnce(t *testing.T) {
 	k := newChecker(t)
 	isLiveSince := noon.Add(-150 * time.Minute)
