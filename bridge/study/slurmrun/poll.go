@@ -2,7 +2,6 @@ package slurmrun
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"fairbridge/bridge/cycle"
@@ -44,11 +43,22 @@ func (c *polledCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	c.noteSkippedPolls(v.At)
 	v.IsFullRead = !slurm.ListsStates(v.Release) || c.isWholeListRead(v, ended)
 	c.isFullReadRequested = false
-	c.lastPoll = pollMark{v.At, len(v.Jobs), ended, slices.ContainsFunc(v.Jobs, func(j slurm.Job) bool { return j.WaitsForAnEnd() })}
+	c.lastPoll = pollMark{v.At, len(v.Jobs), ended, hasWaiters(v.Jobs)}
 	if v.IsFullRead {
 		c.lastFullRead = c.lastPoll
 	}
 	return v, nil
+}
+
+// hasWaiters reports whether some job waits for the end of others. Records are large, and every
+// poll looks at all: none is copied.
+func hasWaiters(jobs []slurm.Job) bool {
+	for i := range jobs {
+		if jobs[i].WaitsForAnEnd() {
+			return true
+		}
+	}
+	return false
 }
 
 // noteSkippedPolls notes the whole lists that polls left out since the last one would have read
