@@ -133,15 +133,20 @@ func (c *Comparison) Rows() []Row {
 	var out []Row
 	for _, f := range figures {
 		r := Row{Name: f.name}
-		for i := range c.Real {
-			r.Real = append(r.Real, f.value(Summarize(&c.Real[i].Run)))
-		}
-		for i := range c.Simulated {
-			r.Simulated = append(r.Simulated, f.value(Summarize(&c.Simulated[i])))
-		}
+		c.addRuns(&r, func(run *measure.Run) float64 { return f.value(Summarize(run)) })
 		out = append(out, r)
 	}
 	return out
+}
+
+// addRuns adds a figure of every run to the row.
+func (c *Comparison) addRuns(r *Row, figure func(*measure.Run) float64) {
+	for i := range c.Real {
+		r.Real = append(r.Real, figure(&c.Real[i].Run))
+	}
+	for i := range c.Simulated {
+		r.Simulated = append(r.Simulated, figure(&c.Simulated[i]))
+	}
 }
 
 // OrderCorrelations are Spearman's of first starts: the mean over pairs of real runs, and
