@@ -83,7 +83,7 @@ var theirs = []rule{
 	{[]string{"nodeprobe/nvml"}, []string{"github.com/NVIDIA/go-nvml/..."}, "one place loads the NVML library"},
 	{[]string{"accounting/..."}, []string{"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/..."}, "one place speaks to Postgres"},
 	{[]string{"cmd/..."}, []string{"github.com/spf13/cobra/...", "github.com/goccy/go-yaml/..."}, "commands and configuration belong to cmd"},
-	{[]string{"policy/solve/..."}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve"},
+	{[]string{"policy/solve/...", "bridge/study/..."}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve, statistics in studies"},
 	{[]string{"bridge/slurm/..."}, []string{"github.com/go-resty/resty/v2/..."}, "one place speaks to slurmrestd"},
 }
 

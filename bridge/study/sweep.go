@@ -88,7 +88,7 @@ func (e *Experiment) accountWeightsBySeed() map[int64]map[string]float64 {
 	for i, s := range e.Scenarios {
 		weights := map[string]float64{}
 		for _, a := range s.Accounts {
-			weights[a.Name] = max(a.Weight, 0)
+			weights[a.Name] = s.AccountWeight(a.Name)
 		}
 		all[e.optionsOf(i).Seed] = weights
 	}

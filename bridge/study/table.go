@@ -85,7 +85,7 @@ func (e *Experiment) NewComparisonPage(results []Result, about ...string) chart.
 		p.Title = fmt.Sprintf("%d policies on %s", n, first.Name)
 	}
 	for _, a := range first.Accounts {
-		p.WeightsByAccount[a.Name] = max(a.Weight, 0)
+		p.WeightsByAccount[a.Name] = first.AccountWeight(a.Name)
 	}
 	for i := range results {
 		if r := &results[i]; r.Err == nil {

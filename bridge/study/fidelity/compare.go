@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge/study/measure"
 )
 
@@ -94,7 +96,7 @@ func (c *Comparison) StartSeconds() float64 {
 	for i := range c.Real {
 		all = append(all, c.Real[i].StartSeconds())
 	}
-	return mean(all)
+	return stat.Mean(all, nil)
 }
 
 // Row is one figure of a comparison.
@@ -104,10 +106,10 @@ type Row struct {
 }
 
 // RealMean is the mean of the real runs.
-func (r *Row) RealMean() float64 { return mean(r.Real) }
+func (r *Row) RealMean() float64 { return stat.Mean(r.Real, nil) }
 
 // SimulatedMean is the mean of the simulated runs.
-func (r *Row) SimulatedMean() float64 { return mean(r.Simulated) }
+func (r *Row) SimulatedMean() float64 { return stat.Mean(r.Simulated, nil) }
 
 // Allowed is how far apart the means may be: 1.7 %, or half the range of the real runs where
 // that is more.
@@ -161,13 +163,5 @@ func (c *Comparison) OrderCorrelations() (amongReal, simulated float64) {
 			across = append(across, StartOrderCorrelation(&c.Real[i].Run, &c.Simulated[k]))
 		}
 	}
-	return mean(among), mean(across)
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
+	return stat.Mean(among, nil), stat.Mean(across, nil)
 }

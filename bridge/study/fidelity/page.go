@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/policy"
 )
@@ -126,7 +128,7 @@ func (a Arm) Title() string {
 }
 
 func formatSpread(v []float64) string {
-	return fmt.Sprintf("%s (%s to %s)", formatFigure(mean(v)), formatFigure(slices.Min(v)), formatFigure(slices.Max(v)))
+	return fmt.Sprintf("%s (%s to %s)", formatFigure(stat.Mean(v, nil)), formatFigure(slices.Min(v)), formatFigure(slices.Max(v)))
 }
 
 func formatFigure(v float64) string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/replay"
@@ -136,7 +138,7 @@ func (r *RealRun) StartSeconds() float64 {
 			over = append(over, s.End-s.Start-w)
 		}
 	}
-	return mean(over)
+	return stat.Mean(over, nil)
 }
 
 // Accounts are those of the users.

@@ -43,9 +43,9 @@ func (r *Run) Summarize() Summary {
 		return s
 	}
 	jct, rho := r.JCTs(), r.Rhos()
-	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
+	s.AvgJCT, s.MeanRho, s.WorstRho = Mean(jct), Mean(rho), slices.Max(rho)
 	present := r.RhosByJobsPresent()
-	s.MeanPresentRho, s.WorstPresentRho = mean(present), slices.Max(present)
+	s.MeanPresentRho, s.WorstPresentRho = Mean(present), slices.Max(present)
 	s.UnfairShare = shareAbove(rho, unfairAboveRho)
 	for _, mean := range r.MeanSlowdownByAccount() {
 		s.WorstAccountSlowdown = max(s.WorstAccountSlowdown, mean)
@@ -73,7 +73,8 @@ func shareAbove(values []float64, limit float64) float64 {
 	return float64(n) / float64(max(len(values), 1))
 }
 
-func mean(values []float64) float64 {
+// Mean of values; 0 of none.
+func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v

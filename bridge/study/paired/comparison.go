@@ -95,15 +95,6 @@ func newSpread(values []float64, areRatios bool) Spread {
 	return s
 }
 
-// mean of values; NaN of none.
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
 // quantile of values in any order; NaN of none.
 func quantile(values []float64, q float64) float64 {
 	if len(values) == 0 {

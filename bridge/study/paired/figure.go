@@ -7,6 +7,8 @@ package paired
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge/study/measure"
 )
 
@@ -67,17 +69,17 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	ratio := func(g Group, key, head, title string, least float64, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: g, IsRatio: true, leastCounted: least, valueOf: of})
 	}
-	ratio(GroupWaiting, "mean_wait_s", "MEAN WAIT", "Mean wait, s", 1, func(r *measure.Run) float64 { return mean(waits(r)) })
+	ratio(GroupWaiting, "mean_wait_s", "MEAN WAIT", "Mean wait, s", 1, func(r *measure.Run) float64 { return stat.Mean(waits(r), nil) })
 	ratio(GroupWaiting, "p95_wait_s", "P95 WAIT", "95 % wait, s", 1, func(r *measure.Run) float64 { return quantile(waits(r), 0.95) })
 	ratio(GroupWaiting, "p99_wait_s", "P99 WAIT", "99 % wait, s", 1, func(r *measure.Run) float64 { return quantile(waits(r), 0.99) })
 	ratio(GroupWaiting, "makespan_s", "MAKESPAN", "Makespan, s", 1, func(r *measure.Run) float64 { return r.MakespanSeconds })
-	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return mean(r.JCTs()) })
-	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return mean(slowdowns(r, 1, math.MaxInt)) })
+	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return stat.Mean(r.JCTs(), nil) })
+	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return stat.Mean(slowdowns(r, 1, math.MaxInt), nil) })
 	s.addAccountFigures(&accountShares{weightsBySeed})
 	for _, b := range sizeRanges(gpusPerNode) {
-		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return mean(slowdowns(r, b.least, b.most)) })
+		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return stat.Mean(slowdowns(r, b.least, b.most), nil) })
 	}
-	ratio(GroupSize, "slowdown_gangs", "GANGS", "Mean slowdown of jobs of several GPUs", 0, func(r *measure.Run) float64 { return mean(slowdowns(r, 2, math.MaxInt)) })
+	ratio(GroupSize, "slowdown_gangs", "GANGS", "Mean slowdown of jobs of several GPUs", 0, func(r *measure.Run) float64 { return stat.Mean(slowdowns(r, 2, math.MaxInt), nil) })
 	own := func(key, head, title string, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: GroupCost, valueOf: of})
 	}
@@ -136,7 +138,7 @@ func overBound(r *measure.Run) measure.LowerBounds {
 	if !r.HasOneSpeed || b.AvgJCT <= 0 {
 		return measure.LowerBounds{Makespan: math.NaN(), AvgJCT: math.NaN()}
 	}
-	return measure.LowerBounds{Makespan: r.MakespanSeconds/b.Makespan - 1, AvgJCT: mean(r.JCTs())/b.AvgJCT - 1}
+	return measure.LowerBounds{Makespan: r.MakespanSeconds/b.Makespan - 1, AvgJCT: stat.Mean(r.JCTs(), nil)/b.AvgJCT - 1}
 }
 
 func fillableIdleShare(r *measure.Run) float64 {

@@ -111,25 +111,17 @@ func (s *PastScenario) CompareRun(run *measure.Run) Accuracy {
 		miss = append(miss, math.Abs(r.Start-m.Start))
 	}
 	f.JobCount = len(miss)
-	f.MeanJCT, f.MedianJCT = RealAndSimulated{mean(jct[0]), mean(jct[1])}, RealAndSimulated{measure.Median(jct[0]), measure.Median(jct[1])}
-	f.MeanWait, f.MedianWait = RealAndSimulated{mean(wait[0]), mean(wait[1])}, RealAndSimulated{measure.Median(wait[0]), measure.Median(wait[1])}
+	f.MeanJCT, f.MedianJCT = RealAndSimulated{measure.Mean(jct[0]), measure.Mean(jct[1])}, RealAndSimulated{measure.Median(jct[0]), measure.Median(jct[1])}
+	f.MeanWait, f.MedianWait = RealAndSimulated{measure.Mean(wait[0]), measure.Mean(wait[1])}, RealAndSimulated{measure.Median(wait[0]), measure.Median(wait[1])}
 	f.JCTRankCorrelation, f.WaitRankCorrelation = spearmanCorrelation(jct[0], jct[1]), spearmanCorrelation(wait[0], wait[1])
 	f.MedianWaitError = measure.Median(miss)
 	return f
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v / float64(len(values))
-	}
-	return sum
-}
-
 // spearmanCorrelation is the correlation of ranks, those of equal values averaged.
 func spearmanCorrelation(x, y []float64) float64 {
 	a, b := averagedRanks(x), averagedRanks(y)
-	ma, mb := mean(a), mean(b)
+	ma, mb := measure.Mean(a), measure.Mean(b)
 	var ab, aa, bb float64
 	for i := range a {
 		ab += (a[i] - ma) * (b[i] - mb)

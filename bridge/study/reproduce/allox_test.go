@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
@@ -49,14 +51,6 @@ func alloxRun(t *testing.T, seed int64, name string, params paper.Params) *measu
 		Clock: exact.NewEventClock(time.Second, 0, 0), Seed: seed})
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
 // worstUser is the largest mean slowdown of a user: completion time over
 // exclusive run time.
 func worstUser(r *measure.Run) float64 {
@@ -66,7 +60,7 @@ func worstUser(r *measure.Run) float64 {
 	}
 	worst := 0.0
 	for _, s := range slow {
-		worst = max(worst, mean(s))
+		worst = max(worst, stat.Mean(s, nil))
 	}
 	return worst
 }

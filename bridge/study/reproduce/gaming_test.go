@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/measure"
@@ -97,8 +99,8 @@ func TestReportingLessGains(t *testing.T) {
 			lying, othersLying, _ := crowd(t, jobs, .1)
 			gains, costs = append(gains, lying/honest), append(costs, othersLying/othersHonest)
 		}
-		t.Logf("own accounts %t: completion of who reports a tenth over that of who reports the truth: %.3f, in all %.3f; of the others %.3f", ownAccounts, gains, geometricMean(gains), geometricMean(costs))
-		if m := geometricMean(gains); m < .85 {
+		t.Logf("own accounts %t: completion of who reports a tenth over that of who reports the truth: %.3f, in all %.3f; of the others %.3f", ownAccounts, gains, stat.GeometricMean(gains, nil), stat.GeometricMean(costs, nil))
+		if m := stat.GeometricMean(gains, nil); m < .85 {
 			t.Errorf("who reports a tenth of what is left is done in %.3f of the time", m)
 		}
 	}
@@ -118,7 +120,7 @@ func TestSplittingGains(t *testing.T) {
 			endSplit, waitedSplit := untilLastPiece(split)
 			completion, waiting, others = append(completion, endSplit/endWhole), append(waiting, waitedSplit/waitedWhole), append(others, after/before)
 		}
-		t.Logf("own accounts %t: in four pieces over whole: waiting %.2f, median %.3f; completion %.3f; of the others %.3f", ownAccounts, waiting, median(waiting), geometricMean(completion), geometricMean(others))
+		t.Logf("own accounts %t: in four pieces over whole: waiting %.2f, median %.3f; completion %.3f; of the others %.3f", ownAccounts, waiting, median(waiting), stat.GeometricMean(completion, nil), stat.GeometricMean(others, nil))
 		if m := median(waiting); m < .9 {
 			t.Errorf("who cuts every job in four waits %.3f of the time", m)
 		}
@@ -156,12 +158,4 @@ func untilLastPiece(run *measure.Run) (end, waited float64) {
 		end, waited = end+x, waited+x-alone[id]
 	}
 	return end / float64(len(ends)), waited / float64(len(ends))
-}
-
-func geometricMean(values []float64) float64 {
-	sum := 0.0
-	for _, x := range values {
-		sum += math.Log(x)
-	}
-	return math.Exp(sum / float64(len(values)))
 }
