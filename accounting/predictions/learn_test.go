@@ -123,3 +123,29 @@ func TestLearnableRuns(t *testing.T) {
 		t.Errorf("learns %+v, want %v in all", r, want)
 	}
 }
+
+// A gang over two types of GPU counts as the type it had most of, whichever row comes first.
+func TestMixedGangIsLearntAsTheTypeItHadMostOf(t *testing.T) {
+	for _, most := range []string{"a100", "v100"} {
+		d := fresh(t)
+		other := map[string]string{"a100": "v100", "v100": "a100"}[most]
+		run := with(running(1, t0, sec(10)), func(j *slurm.Job) {
+			j.Nodes = slurm.ReadHosts("n[1-2]")
+			mixGPUs(j, other, most)
+		})
+		must(t, d.RecordView(t.Context(), view(sec(20), run)))
+		done := with(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(500), nil })
+		must(t, d.RecordView(t.Context(), view(sec(510), done)))
+		runs, err := predictions.FinishedJobs(d.Predictions, t.Context(), testCluster, sec(600))
+		must(t, err)
+		if len(runs) != 1 || runs[0].GPUType != most || runs[0].GPUs != 5 {
+			t.Errorf("four %s and one %s are learnt as %+v", most, other, runs)
+		}
+	}
+}
+
+// mixGPUs gives the job one GPU of one type and four of another.
+func mixGPUs(j *slurm.Job, one, four string) {
+	j.GresDetail = slurm.ReadGRESDetail([]string{"gpu:" + one + ":1(IDX:0)", "gpu:" + four + ":4(IDX:0-3)"})
+	j.AllocatedTRES = slurm.ReadTRES("cpu=8,gres/gpu=5,gres/gpu:" + one + "=1,gres/gpu:" + four + "=4")
+}

@@ -1,8 +1,9 @@
 -- How long the jobs took that ended by themselves or by their limit since $2,
--- in all their runs; at most the last $3, the last first.
+-- in all their runs; at most the last $3, the last first. A mixed gang counts as the type it had most of.
 select r.user_name, r.account, r.name,
        coalesce((select s.gpu_type from fairbridge.run_segments s
-                  where s.cluster = r.cluster and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts limit 1), '') as gpu_type,
+                  where s.cluster = r.cluster and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts
+                  group by s.gpu_type order by sum(s.gpus * s.part) desc, s.gpu_type limit 1), '') as gpu_type,
        r.gpus, coalesce(extract(epoch from r.time_limit), 0)::double precision as limit_s,
        coalesce(x.started, r.started) as started, r.ended,
        extract(epoch from r.ended - r.started)::double precision + coalesce(x.ran, 0) as ran

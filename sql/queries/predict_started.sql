@@ -1,4 +1,4 @@
--- Runs that started since $2 and have no prediction yet.
+-- Runs that started since $2 and have no prediction yet. A mixed gang counts as the type it has most of.
 select r.job, r.submit, r.restarts, r.user_name, r.account, r.name, r.gpus,
        coalesce(extract(epoch from r.time_limit), 0)::double precision as limit_s, r.started,
        case when r.restarts = 0 then 0 else coalesce((
@@ -6,7 +6,8 @@ select r.job, r.submit, r.restarts, r.user_name, r.account, r.name, r.gpus,
              where x.cluster = r.cluster and x.job = r.job and x.arrive = r.arrive
                and (x.submit, x.restarts) < (r.submit, r.restarts) and x.ended > x.started), 0) end::double precision as ran,
        coalesce((select s.gpu_type from fairbridge.run_segments s
-                  where s.cluster = r.cluster and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts limit 1), '') as gpu_type
+                  where s.cluster = r.cluster and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts
+                  group by s.gpu_type order by sum(s.gpus * s.part) desc, s.gpu_type limit 1), '') as gpu_type
   from (select * from fairbridge.job_runs where cluster = $1 and not closed and started >= $2
          union all
         select * from fairbridge.job_runs where cluster = $1 and closed and ended >= $2 and started >= $2) r
