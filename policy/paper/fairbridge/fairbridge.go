@@ -15,7 +15,8 @@
 // is held against what is known (predict.CheckedReports).
 //
 // Where run times are learnt and few jobs may be stopped, jobs stand in one line by their expected
-// length, weighed against what their account used: see learntOrder.
+// length, weighed against what their account used: see learntOrder. There what jobs of the same name
+// that still run tell is heard too (predict.StillRunning).
 //
 // Short jobs first shortens the average; the fair finish (after Themis, NSDI
 // 2020) bounds what that may cost a job; and preemptive schedules of least
@@ -54,7 +55,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	reports := predict.NewCheckedReports(past.ReportMemory, s)
 	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
-		Predict:  reports,
+		Predict:  predictorFor(reports, s),
 		Order:    line,
 		Lease:    grant.Fastest{},
 		Backfill: line,

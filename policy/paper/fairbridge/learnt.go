@@ -41,22 +41,35 @@ type learntOrder struct {
 // newLearntOrder returns the order where some run time is predicted from what ran before,
 // such predictions proved true, and stops cannot mend what is wrong; ok is false elsewhere.
 func (l *slackOrder) newLearntOrder(r *engine.Round) (o learntOrder, ok bool) {
-	if r.PredictionTrust <= 0 || !slices.ContainsFunc(r.Entries, isLearnt) || areStopsOfUse(r) {
+	if r.PredictionTrust <= 0 || !slices.ContainsFunc(r.Entries, isLearnt) || areStopsOfUse(r.Snapshot) {
 		return o, false
 	}
 	return learntOrder{l, min(r.PredictionTrust, 1)}, true
 }
 
 // areStopsOfUse reports whether jobs that may be stopped hold more than stoppablePart of the GPUs in use.
-func areStopsOfUse(r *engine.Round) bool {
+func areStopsOfUse(s *policy.Snapshot) bool {
 	held, stoppable := 0.0, 0.0
-	for _, e := range r.RunningEntries() {
-		gpus := e.Ask.GPUs.WholeGPUs()
-		if held += gpus; e.UnstoppableReason == "" {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if !j.HoldsGPUs() {
+			continue
+		}
+		gpus := j.Ask.GPUs.WholeGPUs()
+		if held += gpus; j.UnstoppableReason == "" {
 			stoppable += gpus
 		}
 	}
 	return stoppable > stoppablePart*held
+}
+
+// predictorFor returns the predictor of one decision: jobs that still run are heard where stops do
+// not mend wrong predictions. Where they do, to try a job that may be short is worth more.
+func predictorFor(reports *predict.CheckedReports, s *policy.Snapshot) engine.Predictor {
+	if areStopsOfUse(s) {
+		return reports
+	}
+	return predict.NewStillRunning(reports, s)
 }
 
 func isLearnt(e *engine.Entry) bool { return e.Estimate.Source == predict.FromHistory }
