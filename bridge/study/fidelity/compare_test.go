@@ -73,15 +73,32 @@ func TestStreamsAreTheSameAtEveryCall(t *testing.T) {
 }
 
 // TestWorth: with fairbridge jobs wait half as long, simulated a quarter; what did not run alone is
-// left out.
+// left out. Two accounts have jobs; of one of them the simulation says the contrary.
 func TestWorth(t *testing.T) {
 	alone, half, quarter := startsOf(0, 100, 200, 300), startsOf(0, 50, 100, 150), startsOf(0, 25, 50, 75)
+	late := startsOf(0, 25, 300, 75)
+	for _, r := range []*measure.Run{alone, half, quarter, late} {
+		for i := range r.JobOutcomes {
+			r.JobOutcomes[i].Account = []string{"research", "research", "vision", "research"}[i]
+		}
+	}
 	comparison := func(stream string, arm Arm, real, simulated *measure.Run) Comparison {
 		return Comparison{Stream: Stream{Name: stream}, Arm: arm, Release: "24.11.5", Real: []RealRun{{Run: *real}}, Simulated: []measure.Run{*simulated}}
 	}
 	var b bytes.Buffer
-	writeWorth(&b, []Comparison{comparison("short", ArmAlone, alone, alone), comparison("short", ArmHolds, half, quarter), comparison("day", ArmHolds, half, half)})
-	if got := b.String(); !strings.Contains(got, "| short, holds, Slurm 24.11.5 | 1 and 1 | 0.50 | 0.25 |\n") || strings.Contains(got, "day") {
-		t.Errorf("%s", got)
+	writeWorth(&b, []Comparison{
+		comparison("short", ArmAlone, alone, alone), comparison("short", ArmHolds, half, quarter), comparison("short", ArmStops, half, late), comparison("day", ArmHolds, half, half),
+	})
+	for _, row := range []string{
+		"| short, holds, Slurm 24.11.5 | 1 and 1 | 0.50 / 0.25 | 0.70 / 0.55 |\n", // of 150 s of waiting in 250
+		"| short, holds, Slurm 24.11.5 | 0.71 / 0.57 | – | 0.67 / 0.50 |\n",
+		"| short, stops, Slurm 24.11.5 | 0.71 / 0.57 | – | **0.67 / 1.33** |\n",
+	} {
+		if !strings.Contains(b.String(), row) {
+			t.Errorf("no row %s in\n%s", row, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "day") {
+		t.Errorf("a stream that did not run alone is there:\n%s", b.String())
 	}
 }
