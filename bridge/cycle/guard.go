@@ -47,12 +47,12 @@ func (g *policyGuard) decide(ctx context.Context, s *policy.Snapshot, limit time
 		over, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+	if over.Done() == nil { // nothing can end the call but its answer
+		plan, err := checkAnswer(g.answer(s), s)
+		return plan, overruns, err
+	}
 	done := make(chan policyAnswer, 1)
-	go func() {
-		a := decideWithoutPanic(g.policy, s)
-		g.isRunning.Store(false) // before the answer: the next call may come at once
-		done <- a
-	}()
+	go func() { done <- g.answer(s) }()
 	select {
 	case a := <-done:
 		plan, err := checkAnswer(a, s)
@@ -64,6 +64,12 @@ func (g *policyGuard) decide(ctx context.Context, s *policy.Snapshot, limit time
 		overruns++
 		return nil, overruns, fmt.Errorf("%w: no plan within %v (%d of %d overruns)", ErrPolicy, limit, overruns, maxOverruns)
 	}
+}
+
+// answer calls the policy.
+func (g *policyGuard) answer(s *policy.Snapshot) policyAnswer {
+	defer g.isRunning.Store(false) // before the answer: the next call may come at once
+	return decideWithoutPanic(g.policy, s)
 }
 
 // decideWithoutPanic turns a panic into an error.

@@ -32,10 +32,15 @@ func TestDecideGuards(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			g := &policyGuard{policy: tt.decide}
-			_, _, err := g.decide(context.Background(), empty(), time.Hour, 0)
-			if !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v, want a policy error saying %q", err, tt.want)
+			for _, limit := range []time.Duration{time.Hour, 0} { // beside the loop, and in place
+				g := &policyGuard{policy: tt.decide}
+				_, _, err := g.decide(context.Background(), empty(), limit, 0)
+				if !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("limit %v: got %v, want a policy error saying %q", limit, err, tt.want)
+				}
+				if g.isRunning.Load() {
+					t.Errorf("limit %v: the call has returned, and is thought to go on", limit)
+				}
 			}
 		})
 	}
