@@ -108,10 +108,12 @@ func (s *cycleState) newStepTimer(took map[string]time.Duration) func(step strin
 // assembleSnapshot makes the snapshot.
 func (s *cycleState) assembleSnapshot(p bridge.Partition, stuck map[int64]string) *policy.Snapshot {
 	f, memo := &s.facts, s.facts.MemoByPartition[p.Name]
-	return intake.AssembleSnapshot(intake.Input{
+	out := intake.AssembleSnapshot(intake.Input{
 		View: f.View, Past: f.Past, MeasuredByNode: f.MeasuredByNode, UseByJob: f.UseByJob, Book: s.book, CycleSeq: memo.CycleSeq + 1, MemoJSON: memo.Bytes,
 		OptIn: s.config.PreemptOptIn, SiteGPUSpeeds: s.config.SiteGPUSpeeds, StuckReasonByJob: stuck,
 	}, p)
+	out.OmitReasons = s.omitsReasons
+	return out
 }
 
 // diffPlan returns what should change in Slurm.

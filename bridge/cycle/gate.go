@@ -19,6 +19,7 @@ type cycleState struct {
 	config          *bridge.Config
 	isSimulation    bool             // Parts.IsSimulation
 	waitsForPlans   bool             // Parts.WaitsForPlans, or a simulation
+	omitsReasons    bool             // Parts.OmitsReasons
 	clock           func() time.Time // ours
 	facts           bridge.Facts
 	partitions      []bridge.Partition // with what is left to those that are demoted
@@ -36,7 +37,7 @@ type cycleState struct {
 // edits were allowed or not.
 func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed editAllowance, doubts []bridge.Doubt) *cycleState {
 	s := &cycleState{
-		config: &l.Config, isSimulation: l.IsSimulation, waitsForPlans: l.IsSimulation || l.WaitsForPlans, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
+		config: &l.Config, isSimulation: l.IsSimulation, waitsForPlans: l.IsSimulation || l.WaitsForPlans, omitsReasons: l.OmitsReasons, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
 		requeuedRuns: slices.Collect(maps.Keys(m.RequeueTimeByRun)), lastSentByField: map[slurm.JobField]time.Time{},
 		withheldReasons: l.withheldReasons(m, doubts, allowed), partitions: demotePartitions(l.Partitions, m.Demotions), demotions: m.Demotions,
 	}

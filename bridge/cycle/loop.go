@@ -33,6 +33,8 @@ type Parts struct {
 	// IsSimulation waits for plans, records cycles without snapshot and digests, since nothing
 	// will decide them again, and trusts policies not to write to their snapshot.
 	IsSimulation bool
+	// OmitsReasons asks policies for no reasons: nobody reads what is decided.
+	OmitsReasons bool
 }
 
 // Loop runs cycles. It is not safe for concurrent use.

@@ -58,7 +58,7 @@ type Config struct {
 	RunsEveryCycle bool
 	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
 	ReportProgress func(done, of int)
-	// WatchCycle sees every cycle; nil: not watched.
+	// WatchCycle sees every cycle; nil: not watched, and policies give no reasons.
 	WatchCycle func(*cycle.Report)
 	// AfterCycle sees the world after every cycle, and may disturb it; nil: not looked at.
 	AfterCycle func(*sim.World)

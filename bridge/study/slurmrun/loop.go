@@ -2,7 +2,6 @@ package slurmrun
 
 import (
 	"cmp"
-	"io"
 	"log/slog"
 	"time"
 
@@ -26,9 +25,9 @@ func (r *runner) startLoop() error {
 	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
 	r.store.SetInitialUse(workload.SplitAccountUse(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: &polledCluster{DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true,
+		Cluster: &polledCluster{DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true, OmitsReasons: r.WatchCycle == nil,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.DiscardHandler),
 	})
 	r.loop = loop
 	return err
