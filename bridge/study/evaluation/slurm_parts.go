@@ -1,10 +1,13 @@
 package evaluation
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+
+	"fairbridge/bridge/study"
 )
 
 // tablePart is a section of the page that compares policies with Slurm alone. Each can be made
@@ -14,6 +17,15 @@ type tablePart struct {
 	title string // its heading
 	head  string // its text, from the heading on
 	open  func(*SlurmTableOptions) ([]*comparedWorkload, error)
+	// newWriter returns what writes the rest of the section.
+	newWriter func() sectionWriter
+}
+
+// sectionWriter writes the body of a section. It is shown the cells of each workload in their
+// order; what became of each job is there only until add returns.
+type sectionWriter interface {
+	add(w *comparedWorkload, b *study.PairedBlock)
+	write(page *bytes.Buffer)
 }
 
 //go:embed slurm_hours.md
@@ -25,11 +37,15 @@ var daysHead string
 //go:embed slurm_windows.md
 var windowsHead string
 
+//go:embed targets.md
+var targetsHead string
+
 // tableParts are all sections, as they follow on the page.
 var tableParts = []tablePart{
-	{"hours", "## Against Slurm alone\n", hoursHead, newHours},
-	{"days", "## Against Slurm alone, on whole days\n", daysHead, newWholeDays},
-	{"windows", "## Against Slurm alone, on windows of traces\n", windowsHead, newWindows},
+	{"hours", "## Against Slurm alone\n", hoursHead, newHours, newComparisonWriter},
+	{"days", "## Against Slurm alone, on whole days\n", daysHead, newWholeDays, newComparisonWriter},
+	{"windows", "## Against Slurm alone, on windows of traces\n", windowsHead, newWindows, newComparisonWriter},
+	{"targets", targetsTitle, targetsHead, newJudgedWorkloads, newTargetsWriter},
 }
 
 // pickParts returns those with the names, all for none.

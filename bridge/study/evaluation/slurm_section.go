@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 
-	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/policy"
 )
@@ -110,10 +109,9 @@ func replaceSection(page, title, section string, before ...string) string {
 
 // writeSection writes all workloads.
 func (t *slurmTable) writeSection() (string, error) {
-	var body bytes.Buffer
+	writer := t.part.newWriter()
 	missing := 0
 	for _, w := range t.workloads {
-		var blocks []*study.PairedBlock
 		for _, c := range w.cells() {
 			b, n, err := t.collectRuns(&c)
 			if err != nil {
@@ -124,14 +122,14 @@ func (t *slurmTable) writeSection() (string, error) {
 			if err != nil {
 				return "", err
 			}
+			writer.add(w, p)
 			b.DropJobs()
-			blocks = append(blocks, p)
 		}
-		writeComparedWorkload(&body, w, blocks)
 	}
-	head := bytes.NewBufferString(t.part.head)
+	page := bytes.NewBufferString(t.part.head)
 	if missing > 0 {
-		fmt.Fprintf(head, "\n**%s of %d are missing here**: not made yet, or failed.\n", policy.FormatCount(missing, "run"), t.countRuns())
+		fmt.Fprintf(page, "\n**%s of %d are missing here**: not made yet, or failed.\n", policy.FormatCount(missing, "run"), t.countRuns())
 	}
-	return head.String() + body.String(), nil
+	writer.write(page)
+	return page.String(), nil
 }

@@ -49,6 +49,31 @@ func completionOf(b *study.PairedBlock, policyIndex int) paired.Spread {
 	return b.Comparisons[policyIndex].Spreads[figureIndex(b.Set, "mean_completion_s")]
 }
 
+// comparisonWriter writes each workload as a subsection.
+type comparisonWriter struct {
+	workloads []*comparedWorkload
+	blocks    [][]*study.PairedBlock // by workload
+}
+
+func newComparisonWriter() sectionWriter { return &comparisonWriter{} }
+
+// add implements sectionWriter.
+func (c *comparisonWriter) add(w *comparedWorkload, b *study.PairedBlock) {
+	last := len(c.workloads) - 1
+	if last < 0 || c.workloads[last] != w {
+		c.workloads, c.blocks = append(c.workloads, w), append(c.blocks, nil)
+		last++
+	}
+	c.blocks[last] = append(c.blocks[last], b)
+}
+
+// write implements sectionWriter.
+func (c *comparisonWriter) write(page *bytes.Buffer) {
+	for i, w := range c.workloads {
+		writeComparedWorkload(page, w, c.blocks[i])
+	}
+}
+
 // writeComparedWorkload writes a workload: the medians of all cells in one table, a drawing of
 // one cell, and a table of each cell.
 func writeComparedWorkload(page *bytes.Buffer, w *comparedWorkload, blocks []*study.PairedBlock) {

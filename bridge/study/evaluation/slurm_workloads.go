@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/evaluation/targets"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trace"
@@ -42,6 +43,7 @@ type comparedWorkload struct {
 	shares       []float64 // of jobs that may be stopped
 	seeds        int       // from 1
 	knowsTruth   bool      // policies know how long jobs run
+	judgedAs     targets.Workload
 	draw         func(load float64, seed int64) (*study.Scenario, error)
 }
 

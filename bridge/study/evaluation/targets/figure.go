@@ -1,0 +1,109 @@
+package targets
+
+import (
+	"math"
+	"slices"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/measure"
+)
+
+// worseAbove is the ratio of mean completion from which a seed is said to be worse than under Slurm
+// alone.
+const worseAbove = 1.03
+
+// Figure is one thing that is judged: a ratio to Slurm alone on each seed, and how the seeds are put
+// together.
+type Figure struct {
+	Title    string
+	JudgedBy string // how seeds are put together, in words
+	HasError bool   // a standard error says how sure it is
+	isPart   bool   // of the seeds
+	ratiosOf func(b *study.PairedBlock, policyLabel string) []float64
+	put      func(ratios []float64) float64
+}
+
+// What is judged.
+var (
+	MeanCompletion  = newMean("Mean completion time", pairedRatios("mean_completion_s"))
+	NodeGangs       = newMean("Bounded slowdown of gangs of a node or more", nodeGangRatios)
+	WorstBelowShare = newMean("Slowdown of the worst account that used less than its share", pairedRatios("worst_below_share_slowdown"))
+	LongestWaits    = newMean("99 % wait", pairedRatios("p99_wait_s"))
+
+	WorseSeeds       = &Figure{"Days on which mean completion is above 1.03", "part of the days", false, true, pairedRatios("mean_completion_s"), partWorse}
+	MedianCompletion = &Figure{"Mean completion time, median window", "median", false, false, pairedRatios("mean_completion_s"), measure.Median}
+	WorstCompletion  = &Figure{"Mean completion time, worst window", "greatest", false, false, pairedRatios("mean_completion_s"), slices.Max[[]float64]}
+)
+
+// newMean is a figure that is judged by the geometric mean of its ratios.
+func newMean(title string, ratiosOf func(*study.PairedBlock, string) []float64) *Figure {
+	return &Figure{title, "geometric mean", true, false, ratiosOf, geometricMean}
+}
+
+// pairedRatios are those of a figure of comparisons.
+func pairedRatios(key string) func(*study.PairedBlock, string) []float64 {
+	return func(b *study.PairedBlock, label string) []float64 {
+		k := figureIndex(b, key)
+		var ratios []float64
+		for _, p := range pairsOf(b, label) {
+			ratios = append(ratios, p.Ratios[k])
+		}
+		return ratios
+	}
+}
+
+// nodeGangRatios are those of the mean slowdown of jobs that ask for a node or more.
+func nodeGangRatios(b *study.PairedBlock, label string) []float64 {
+	node := cluster.MaxGPUsPerNode(b.Scenarios[0].Nodes)
+	var ratios []float64
+	for _, run := range endedRuns(b, label) {
+		for _, base := range endedRuns(b, b.Baseline.PolicyLabel) {
+			if base.Seed == run.Seed {
+				ratios = append(ratios, meanSlowdownFrom(run, node)/meanSlowdownFrom(base, node))
+			}
+		}
+	}
+	return ratios
+}
+
+// endedRuns are those of a policy.
+func endedRuns(b *study.PairedBlock, label string) []*measure.Run {
+	for i := range b.Results {
+		if b.Results[i].Label == label {
+			return b.Results[i].Ended
+		}
+	}
+	return nil
+}
+
+// meanSlowdownFrom is the mean bounded slowdown of jobs of so many GPUs or more; NaN where there are none.
+func meanSlowdownFrom(r *measure.Run, gpus int) float64 {
+	sum, count := 0.0, 0.0
+	for i := range r.JobOutcomes {
+		if j := &r.JobOutcomes[i]; j.GPUCount >= gpus {
+			sum, count = sum+j.Slowdown(), count+1
+		}
+	}
+	return sum / count
+}
+
+// partWorse is the part of the seeds that are worse than under Slurm alone.
+func partWorse(ratios []float64) float64 {
+	worse := 0
+	for _, r := range ratios {
+		if r > worseAbove {
+			worse++
+		}
+	}
+	return float64(worse) / float64(len(ratios))
+}
+
+// geometricMean of ratios.
+func geometricMean(ratios []float64) float64 {
+	sum := 0.0
+	for _, r := range ratios {
+		sum += math.Log(r)
+	}
+	return math.Exp(sum / float64(len(ratios)))
+}
