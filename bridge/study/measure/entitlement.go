@@ -16,9 +16,10 @@ func (r *Run) ComputeShareDeficit(weightOf func(account string) float64) float64
 	wanted, held := map[string]float64{}, map[string]float64{}
 	for _, e := range r.shareEvents() {
 		if d := e.atSeconds - from; d > 0 {
-			for name, gpus := range dueGPUs(float64(r.ClusterGPUs), wanted, weightOf) {
-				due += gpus * d
-				lacked += max(gpus-held[name], 0) * d
+			gpusByAccount := dueGPUs(float64(r.ClusterGPUs), wanted, weightOf)
+			for _, name := range slices.Sorted(maps.Keys(gpusByAccount)) { // the last digits of a sum depend on its order
+				due += gpusByAccount[name] * d
+				lacked += max(gpusByAccount[name]-held[name], 0) * d
 			}
 		}
 		from = e.atSeconds

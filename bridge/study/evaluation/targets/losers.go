@@ -3,6 +3,7 @@ package targets
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -37,8 +38,8 @@ func WorstAccounts(b *study.PairedBlock, policyLabel string) string {
 	k := figureIndex(b, "worst_below_share_slowdown")
 	var all []loser
 	for _, p := range pairsOf(b, policyLabel) {
-		for name, ratio := range p.AccountRatios {
-			if ratio == p.Ratios[k] {
+		for _, name := range slices.Sorted(maps.Keys(p.AccountRatios)) {
+			if ratio := p.AccountRatios[name]; ratio == p.Ratios[k] {
 				all = append(all, loser{fmt.Sprintf("%s on %d (%s)", cmp.Or(name, "(none)"), p.Seed, countJobs(b, p.Seed, name)), ratio})
 				break
 			}
