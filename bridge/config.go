@@ -47,6 +47,8 @@ type Partition struct {
 	Policy         string // catalogue name
 	Params         string // printed parameters, for the record
 	DecidingPolicy policy.Policy
+	// Canary is what decides in its place on some days; nil: nothing does.
+	Canary *Canary
 
 	// Warning is how a job's script is warned before a requeue, where its owner does
 	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,

@@ -30,22 +30,12 @@ type JobPast struct {
 	RequeueTimes []time.Time       // requeues of ours, oldest first
 }
 
-// Memo is what the policy of a partition remembered in the last stored cycle,
-// and the number of that cycle.
+// Memo is what the policy that decides about a partition remembered in the last stored cycle that
+// it decided with the same parameters, and the number of the last cycle, whoever decided that. A
+// policy that was changed, or set otherwise, begins without memory, since it cannot read another's.
 type Memo struct {
-	Bytes          []byte
-	Policy, Params string // whose memory it is
-	CycleSeq       uint64
-}
-
-// ForPolicy returns the memo as far as it is the partition's policy's own: a policy
-// that was changed, or set otherwise, begins without memory, since it cannot
-// read another's.
-func (m Memo) ForPolicy(p *Partition) Memo {
-	if m.Policy != p.Policy || m.Params != p.Params {
-		m.Bytes = nil
-	}
-	return m
+	Bytes    []byte
+	CycleSeq uint64
 }
 
 // PastRun is one run of a job of the past, as a replay of that past reads it.

@@ -115,9 +115,9 @@ type History interface {
 	RecordView(context.Context, *slurm.View) error
 	// Past returns usage and per-job history as of now.
 	Past(ctx context.Context, cluster string, now time.Time) (*Past, error)
-	// Memo returns what the last stored cycle of the partition left; the zero
-	// Memo when there is none.
-	Memo(ctx context.Context, cluster, partition string) (Memo, error)
+	// Memo returns what the partition's policy, with its parameters, left in the last stored cycle
+	// that it decided, and the number of the last one; the zero Memo when there is none.
+	Memo(ctx context.Context, cluster string, p *Partition) (Memo, error)
 }
 
 // JobUse is what probes saw of one job on all of its nodes.

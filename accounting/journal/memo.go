@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
 	"fairbridge/bridge"
 	"fairbridge/sql"
 )
@@ -14,10 +15,10 @@ import (
 var qMemo = sql.QueryText("memo")
 
 // Memo implements bridge.History.
-func (s *Store) Memo(ctx context.Context, cluster, partition string) (m bridge.Memo, err error) {
+func (s *Store) Memo(ctx context.Context, cluster string, p *bridge.Partition) (m bridge.Memo, err error) {
 	var text *string
 	var n int64
-	err = s.DB.QueryRow(ctx, qMemo, cluster, partition).Scan(&text, &n, &m.Policy, &m.Params)
+	err = s.DB.QueryRow(ctx, qMemo, cluster, p.Name, p.Policy, value.ValidText(p.Params)).Scan(&text, &n)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return bridge.Memo{}, nil
 	}

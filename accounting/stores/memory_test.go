@@ -137,11 +137,11 @@ func TestMemoryKnowsWhatPostgresKnows(t *testing.T) {
 // sameMemo compares what both remember of the last cycle.
 func (b *both) sameMemo() {
 	b.t.Helper()
-	x, err := b.memory.Memo(b.t.Context(), "lab", "gpu")
+	x, err := b.memory.Memo(b.t.Context(), "lab", &bridge.Partition{Name: "gpu"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	y, err := b.db.Memo(b.t.Context(), "lab", "gpu")
+	y, err := b.db.Memo(b.t.Context(), "lab", &bridge.Partition{Name: "gpu"})
 	if diff := cmp.Diff(x, y); err != nil || diff != "" || x.CycleSeq != b.seq {
 		b.t.Errorf("cycle %d in memory, want %d; in Postgres: %v\n%s", x.CycleSeq, b.seq, err, diff)
 	}

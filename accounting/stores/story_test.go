@@ -100,7 +100,7 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 			t.Errorf("%s has %d rows left, want %d", table, got, want)
 		}
 	}
-	if m, err := d.Memo(ctx, testCluster, "gpu"); m.CycleSeq != 2 || err != nil {
+	if m, err := d.Memo(ctx, testCluster, &bridge.Partition{Name: "gpu"}); m.CycleSeq != 2 || err != nil {
 		t.Errorf("the last cycle is %d, %v; want 2", m.CycleSeq, err)
 	}
 }

@@ -144,11 +144,11 @@ func (d *faultyDatabase) Past(ctx context.Context, name string, now time.Time) (
 }
 
 // Memo implements bridge.History.
-func (d *faultyDatabase) Memo(ctx context.Context, name, partition string) (bridge.Memo, error) {
+func (d *faultyDatabase) Memo(ctx context.Context, name string, p *bridge.Partition) (bridge.Memo, error) {
 	if err := d.beginCall(ctx); err != nil {
 		return bridge.Memo{}, err
 	}
-	return d.process.store.Memo(ctx, name, partition)
+	return d.process.store.Memo(ctx, name, p)
 }
 
 func earlierTime(a, b time.Time) time.Time {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
@@ -37,14 +38,16 @@ func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r
 	return m
 }
 
-// demotePartitions returns the configured partitions, those that are demoted in the mode that is
-// left to them.
-func demotePartitions(configured []bridge.Partition, demotions []bridge.Demotion) []bridge.Partition {
+// decidedPartitions returns the configured partitions as they are decided about at a moment: with
+// their own policy or their canary's, and those that are demoted in the mode that is left to them.
+func decidedPartitions(configured []bridge.Partition, demotions []bridge.Demotion, at time.Time) []bridge.Partition {
 	partitions := slices.Clone(configured)
-	for i, p := range partitions {
+	for i := range partitions {
+		p := configured[i].DecidedAt(at)
 		if d := bridge.FindDemotion(demotions, p.Name); d != nil {
-			partitions[i] = d.Demote(p)
+			p = d.Demote(p)
 		}
+		partitions[i] = p
 	}
 	return partitions
 }

@@ -39,7 +39,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 	s := &cycleState{
 		config: &l.Config, isSimulation: l.IsSimulation, waitsForPlans: l.IsSimulation || l.WaitsForPlans, omitsReasons: l.OmitsReasons, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
 		requeuedRuns: slices.Collect(maps.Keys(m.RequeueTimeByRun)), lastSentByField: map[slurm.JobField]time.Time{},
-		withheldReasons: l.withheldReasons(m, doubts, allowed), partitions: demotePartitions(l.Partitions, m.Demotions), demotions: m.Demotions,
+		withheldReasons: l.withheldReasons(m, doubts, allowed), partitions: decidedPartitions(l.Partitions, m.Demotions, f.View.At), demotions: m.Demotions,
 	}
 	taken := f.View.ReadAt
 	if taken.IsZero() {

@@ -41,9 +41,9 @@ type Parts struct {
 type Loop struct {
 	bridge.Config
 	Parts
-	guardByPartition map[string]*policyGuard // by partition
-	leader           push.LeaderLease
-	memory           Memory // of the last cycle
+	guards map[decider]*policyGuard
+	leader push.LeaderLease
+	memory Memory // of the last cycle
 }
 
 // New joins the parts. The configuration must be valid.
@@ -52,11 +52,15 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l := &Loop{
-		Config: c, Parts: p, guardByPartition: map[string]*policyGuard{},
+		Config: c, Parts: p, guards: map[decider]*policyGuard{},
 		leader: push.LeaderLease{ClusterName: c.ClusterName, HolderName: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
-	for _, part := range c.Partitions {
-		l.guardByPartition[part.Name] = &policyGuard{policy: part.DecidingPolicy}
+	for i := range c.Partitions {
+		part := &c.Partitions[i]
+		l.guards[deciderOf(part)] = &policyGuard{policy: part.DecidingPolicy}
+		if own := part.Canary; own != nil {
+			l.guards[decider{part.Name, own.Policy, own.Params}] = &policyGuard{policy: own.DecidingPolicy}
+		}
 	}
 	return l, nil
 }

@@ -72,13 +72,13 @@ func (l *Loop) addPast(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fa
 		return f, m, newDoubts(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
 	}
 	f.MemoByPartition = map[string]bridge.Memo{}
-	for _, p := range l.Partitions {
-		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
+	for _, p := range decidedPartitions(l.Partitions, m.Demotions, f.View.At) {
+		memo, err := l.History.Memo(ctx, f.View.Cluster, &p)
 		if err != nil {
 			return f, m, newDoubts(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
 		m = m.detectDatabaseRestore(p.Name, memo.CycleSeq, l.Now())
-		f.MemoByPartition[p.Name] = memo.ForPolicy(&p)
+		f.MemoByPartition[p.Name] = memo
 	}
 	return f, m, nil
 }

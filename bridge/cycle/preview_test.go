@@ -29,7 +29,7 @@ func TestAPreviewChangesNothing(t *testing.T) {
 		t.Error("after a preview the loop may push although another daemon leads")
 	}
 	intents, err := r.db.Intents(t.Context(), "lab", r.w.Now(), time.Time{})
-	memo, errMemo := r.db.Memo(t.Context(), "lab", "gpu")
+	memo, errMemo := r.db.Memo(t.Context(), "lab", &bridge.Partition{Name: "gpu"})
 	if len(intents) > 0 || memo.CycleSeq != 0 || len(r.wire.applied) > 0 || err != nil || errMemo != nil {
 		t.Errorf("%d intents, cycle %d, %d calls: %v, %v", len(intents), memo.CycleSeq, len(r.wire.applied), err, errMemo)
 	}

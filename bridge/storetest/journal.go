@@ -77,7 +77,7 @@ func testAllOrNothing(t *testing.T, s StoreWithClock) {
 	if n := len(s.listIntents(t)); n != 1 {
 		t.Errorf("%d intents are stored, want 1", n)
 	}
-	if m, err := s.Memo(t.Context(), ClusterName, "gpu"); m.CycleSeq != 1 || err != nil {
+	if m, err := s.Memo(t.Context(), ClusterName, &bridge.Partition{Name: "gpu"}); m.CycleSeq != 1 || err != nil {
 		t.Errorf("the last cycle is %d, %v; want 1", m.CycleSeq, err)
 	}
 	first[0].State = bridge.IntentVoid
@@ -98,25 +98,36 @@ func testReleaseHasNoCycle(t *testing.T, s StoreWithClock) {
 	if out := s.intendWithoutCycle(t, NewLeaseIntent(1, epoch)); out[0].Cycle != 0 || out[0].ID == 0 {
 		t.Errorf("%+v", out)
 	}
-	if m, err := s.Memo(t.Context(), ClusterName, "gpu"); m.CycleSeq != 0 || err != nil {
+	if m, err := s.Memo(t.Context(), ClusterName, &bridge.Partition{Name: "gpu"}); m.CycleSeq != 0 || err != nil {
 		t.Errorf("it left cycle %d, %v", m.CycleSeq, err)
 	}
 }
 
 func testMemoComesBack(t *testing.T, s StoreWithClock) {
-	m, err := s.Memo(t.Context(), ClusterName, "gpu")
+	m, err := s.Memo(t.Context(), ClusterName, &bridge.Partition{Name: "gpu"})
 	if m.Bytes != nil || m.CycleSeq != 0 || err != nil {
 		t.Errorf("before the first cycle: %+v %v", m, err)
 	}
 	c := NewCycle(3, s.becomeLeader(t, "a"), "d")
 	_, err = s.StoreIntents(t.Context(), c, nil)
 	failOnError(t, err)
-	m, err = s.Memo(t.Context(), ClusterName, "gpu")
+	own := bridge.Partition{Name: "gpu", Policy: c.Policy, Params: c.Params}
+	m, err = s.Memo(t.Context(), ClusterName, &own)
 	failOnError(t, err)
-	if !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.CycleSeq != 3 || m.Policy != c.Policy || m.Params != c.Params {
+	if !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.CycleSeq != 3 {
 		t.Errorf("got %+v, want %v of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
 	}
-	if m, err := s.Memo(t.Context(), ClusterName, "other"); m.CycleSeq != 0 || err != nil {
+	other := NewCycle(4, c.Epoch, "d")
+	other.Params, other.Plan.Memo = c.Params+" a=1", policy.Memo{}
+	_, err = s.StoreIntents(t.Context(), other, nil)
+	failOnError(t, err)
+	if m, err = s.Memo(t.Context(), ClusterName, &own); err != nil || !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.CycleSeq != 4 {
+		t.Errorf("after a cycle of another policy: %+v, %v", m, err)
+	}
+	if m, err = s.Memo(t.Context(), ClusterName, &bridge.Partition{Name: "gpu", Policy: other.Policy, Params: "a=2"}); err != nil || m.Bytes != nil || m.CycleSeq != 4 {
+		t.Errorf("of a policy that never decided: %+v, %v", m, err)
+	}
+	if m, err := s.Memo(t.Context(), ClusterName, &bridge.Partition{Name: "other"}); m.CycleSeq != 0 || err != nil {
 		t.Errorf("another partition: cycle %d, %v", m.CycleSeq, err)
 	}
 }

@@ -57,7 +57,7 @@ func testStaleLeader(t *testing.T, s StoreWithClock) {
 	if _, err := s.StoreIntents(t.Context(), NewCycle(2, epoch, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend: %v, want ErrFenced", err)
 	}
-	if m, err := s.Memo(t.Context(), ClusterName, "gpu"); m.CycleSeq != 1 || err != nil {
+	if m, err := s.Memo(t.Context(), ClusterName, &bridge.Partition{Name: "gpu"}); m.CycleSeq != 1 || err != nil {
 		t.Errorf("the last cycle is %d, %v: a fenced one was stored", m.CycleSeq, err)
 	}
 }

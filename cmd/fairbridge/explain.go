@@ -179,7 +179,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if e.IsStale {
 		return
 	}
-	e.SmallerRequests = smallerRequests(c.Snapshot, e.JobID, s.Loop.Partitions[i].DecidingPolicy)
+	e.SmallerRequests = smallerRequests(c.Snapshot, e.JobID, s.Loop.Partitions[i].PolicyOf(c.Policy, c.Params))
 }
 
 // addNotPushed adds what the last cycle shows of the job: its tasks, and why what was decided

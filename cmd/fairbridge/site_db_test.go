@@ -12,6 +12,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge"
 )
 
 // database makes the database: ready, empty, or none at all.
@@ -73,7 +74,7 @@ func (s *site) cycles(ts *testscript.TestScript, args []string) {
 	want, err := strconv.ParseUint(args[0], 10, 64)
 	ts.Check(err)
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		m, err := db.Memo(s.t.Context(), "sim", "gpu")
+		m, err := db.Memo(s.t.Context(), "sim", &bridge.Partition{Name: "gpu"})
 		ts.Check(err)
 		if m.CycleSeq >= want {
 			return

@@ -116,7 +116,7 @@ func (p *Partition) findProblems() []error {
 	for _, e := range flattenErrors(err) {
 		note(fmt.Errorf("params: %w", e))
 	}
-	return all
+	return append(all, p.findCanaryProblems()...)
 }
 
 // newNotice is for values that problems has checked.

@@ -94,6 +94,8 @@ type Partition struct {
 	// say nothing of it; 0: no warning. Signal is what they are warned by.
 	Grace  time.Duration `yaml:"grace"`
 	Signal string        `yaml:"signal"`
+	// Canary decides on some days in place of Policy.
+	Canary Canary `yaml:"canary"`
 }
 
 // GPUs says what the site knows of its GPUs.

@@ -20,9 +20,11 @@ func (f *File) newLoopConfig() bridge.Config {
 		Order: f.Order, Lease: f.Lease, PreemptOptIn: f.Preempt, SiteGPUSpeeds: f.newSpeeds(), Budgets: f.Gate,
 		StopFile: f.StopFile, LeaderTTL: f.Leader.TTL,
 	}
-	for _, p := range f.Partitions {
+	for i := range f.Partitions {
+		p := &f.Partitions[i]
+		canary, _ := p.Canary.newCanary(p) // checked when the file was read
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(),
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), Canary: canary,
 		})
 	}
 	return c
@@ -49,6 +51,12 @@ func (f *File) LoopConfig() (bridge.Config, error) {
 		}
 		if p.DecidingPolicy, err = entry.New(f.Partitions[i].Params); err != nil {
 			return c, fmt.Errorf("partition %s: policy %s: %w", p.Name, p.Policy, err)
+		}
+		if p.Canary == nil {
+			continue
+		}
+		if p.Canary.DecidingPolicy, err = f.Partitions[i].Canary.newPolicy(&f.Partitions[i]); err != nil {
+			return c, fmt.Errorf("partition %s: canary: %w", p.Name, err)
 		}
 	}
 	return c, nil

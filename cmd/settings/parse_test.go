@@ -248,3 +248,30 @@ func TestDSN(t *testing.T) {
 		t.Errorf("from a file that is gone: %v", err)
 	}
 }
+
+// TestCanaries tries what may stand in a canary.
+func TestCanaries(t *testing.T) {
+	for text, want := range map[string]string{
+		"policy: srtf, days_per_week: 2, until: 2026-03-29":                          "",
+		"params: {max_wait: 12h}, weekdays: [tue, thu], until: 2026-03-29":           "",
+		"policy: srtf, weekdays: [tue], until: 2026-03-29, time_zone: Europe/Berlin": "",
+		"policy: srtf, days_per_week: 2":                                             `partitions[0].canary.until: "" is not the last day of the canary, such as 2026-03-30`,
+		"policy: srtf, days_per_week: 7, until: 2026-03-29":                          "partitions[0].canary.days_per_week: 7 is not between 1 and 6",
+		"policy: srtf, until: 2026-03-29":                                            "partitions[0].canary.days_per_week: give either that or weekdays",
+		"policy: srtf, days_per_week: 1, weekdays: [tue], until: 2026-03-29":         "partitions[0].canary.days_per_week: give either that or weekdays",
+		"policy: srtf, weekdays: [tuesday], until: 2026-03-29":                       `partitions[0].canary.weekdays[0]: "tuesday" is none of sun, mon`,
+		"policy: srtf, days_per_week: 1, until: 2026-03-29, time_zone: Mars":         `partitions[0].canary.time_zone: "Mars" is no time zone`,
+		"policy: nonsense, days_per_week: 1, until: 2026-03-29":                      "partitions[0].canary.policy: ",
+		"params: {nonsense: 1}, days_per_week: 1, until: 2026-03-29":                 "partitions[0].canary.params: ",
+		"days_per_week: 1, until: 2026-03-29":                                        "partitions[0].canary.policy: it is the partition's own",
+		"policy: srtf, days_per_week: 1, until: 2026-03-29, share: 2":                `unknown key "partitions[0].canary.share"`,
+	} {
+		found := problems(t, "cluster: c\npartitions:\n  - name: gpu\n    canary: {"+text+"}\n")
+		switch {
+		case want == "" && len(found) > 0:
+			t.Errorf("%s: %v", text, found)
+		case want != "" && (len(found) != 1 || !strings.HasPrefix(found[0].Text, want) || found[0].Line != 4):
+			t.Errorf("%s: %v, want %s at line 4", text, found, want)
+		}
+	}
+}

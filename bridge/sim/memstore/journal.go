@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // journal is the ledger and the last cycle of every partition.
@@ -19,8 +20,12 @@ type journal struct {
 	lastIntentID         int64                    // the last one given
 	openIntentByField    map[slurm.JobField]int64 // the intents without outcome, one a field
 	lastCycleByPartition map[string]*storedCycle
+	lastPlanByDecider    map[decider]*policy.Plan
 	requeuesByJob        map[int64][]ownRequeue // by job
 }
+
+// decider is a policy with its parameters on a partition.
+type decider struct{ partition, policy, params string }
 
 // storedCycle is the last one of a partition, and the ids of its intents: n from the first.
 type storedCycle struct {
@@ -30,7 +35,7 @@ type storedCycle struct {
 }
 
 func newJournal() journal {
-	return journal{openIntentByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, requeuesByJob: map[int64][]ownRequeue{}}
+	return journal{openIntentByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, lastPlanByDecider: map[decider]*policy.Plan{}, requeuesByJob: map[int64][]ownRequeue{}}
 }
 
 // commonEpoch returns the epoch everything is written under.
@@ -71,6 +76,7 @@ func (j *journal) storeIntents(c *bridge.Cycle, intents []bridge.Intent) ([]brid
 		kept := &storedCycle{*c, j.lastIntentID + 1, len(out)}
 		kept.Snapshot = nil
 		j.lastCycleByPartition[c.Partition] = kept
+		j.lastPlanByDecider[decider{c.Partition, c.Policy, c.Params}] = c.Plan
 	}
 	for i := range out {
 		j.lastIntentID++
@@ -164,16 +170,13 @@ func (j *journal) findIntent(id int64) *bridge.Intent {
 	return &j.intents[i]
 }
 
-func (j *journal) lastMemo(partition string) (bridge.Memo, error) {
-	c := j.lastCycleByPartition[partition]
-	if c == nil {
-		return bridge.Memo{}, nil
+func (j *journal) lastMemo(p *bridge.Partition) (m bridge.Memo, err error) {
+	if c := j.lastCycleByPartition[p.Name]; c != nil {
+		m.CycleSeq = c.Seq
 	}
-	m := bridge.Memo{Policy: c.Policy, Params: c.Params, CycleSeq: c.Seq}
-	if c.Plan != nil && !c.Plan.Memo.IsZero() {
-		var err error
-		if m.Bytes, err = c.Plan.Memo.MarshalJSON(); err != nil {
-			return bridge.Memo{}, fmt.Errorf("writing the memo of partition %s: %w", partition, err)
+	if plan := j.lastPlanByDecider[decider{p.Name, p.Policy, p.Params}]; plan != nil && !plan.Memo.IsZero() {
+		if m.Bytes, err = plan.Memo.MarshalJSON(); err != nil {
+			return bridge.Memo{}, fmt.Errorf("writing the memo of partition %s: %w", p.Name, err)
 		}
 	}
 	return m, nil
@@ -188,6 +191,7 @@ func (j *journal) skipCycles(partition string, cycles int) {
 func (j *journal) clone() journal {
 	c := *j
 	c.intents, c.openIntentByField, c.lastCycleByPartition = slices.Clone(j.intents), maps.Clone(j.openIntentByField), maps.Clone(j.lastCycleByPartition)
+	c.lastPlanByDecider = maps.Clone(j.lastPlanByDecider)
 	c.requeuesByJob = map[int64][]ownRequeue{}
 	for job, list := range j.requeuesByJob {
 		c.requeuesByJob[job] = slices.Clone(list)

@@ -193,11 +193,11 @@ func (s *Store) Past(ctx context.Context, _ string, now time.Time) (*bridge.Past
 }
 
 // Memo implements bridge.History.
-func (s *Store) Memo(ctx context.Context, _, partition string) (bridge.Memo, error) {
+func (s *Store) Memo(ctx context.Context, _ string, p *bridge.Partition) (bridge.Memo, error) {
 	if err := s.startCall(ctx, "Memo"); err != nil {
 		return bridge.Memo{}, err
 	}
-	return s.journal.lastMemo(partition)
+	return s.journal.lastMemo(p)
 }
 
 // SetInitialUse says what users had used in their accounts when the world began,

@@ -12,6 +12,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge"
 )
 
 // daemon is fairbridge beside a site.
@@ -114,7 +115,7 @@ func (d *daemon) start(ctx context.Context) error {
 
 // countCycles returns the number of its last cycle.
 func (d *daemon) countCycles(ctx context.Context) (uint64, error) {
-	m, err := d.db.Memo(ctx, d.access.Cluster, "gpu")
+	m, err := d.db.Memo(ctx, d.access.Cluster, &bridge.Partition{Name: "gpu"})
 	if err != nil {
 		return 0, fmt.Errorf("asking the database for the last cycle: %w", err)
 	}

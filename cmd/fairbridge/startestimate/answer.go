@@ -27,6 +27,8 @@ type whenAnswer struct {
 	Score      *estimates.Score  `json:"score"`               // how good such estimates were; null: none is known yet
 	Sooner     []whatif.JobStart `json:"sooner"`              // smaller and shorter requests that start materially sooner
 	LimitError string            `json:"unchecked,omitempty"` // why the partition's limits could not be read
+
+	params string // of the policy
 }
 
 // partitionTimeout is how long Slurm may take to answer what a partition's limits are.
@@ -53,7 +55,7 @@ func estimateSubmission(ctx context.Context, s *system.System, f *whenFlags, lim
 	if err := whatif.CheckRequest(snapshot, &j); err != nil {
 		return nil, cli.NewUsageError(err)
 	}
-	a := &whenAnswer{Partition: f.partition, AsOf: c.At, Mode: c.Mode, Policy: c.Policy}
+	a := &whenAnswer{Partition: f.partition, AsOf: c.At, Mode: c.Mode, Policy: c.Policy, params: c.Params}
 	refusal, err := readRefusal(ctx, s, &j)
 	if err != nil {
 		a.LimitError = err.Error()
@@ -75,7 +77,7 @@ func (a *whenAnswer) estimate(ctx context.Context, s *system.System, snapshot *p
 		return fmt.Errorf("reading what was learnt of run times: %w", err)
 	}
 	i := slices.IndexFunc(s.Loop.Partitions, func(p bridge.Partition) bool { return p.Name == a.Partition })
-	q := whatif.Submission{Snapshot: snapshot, Policy: s.Loop.Partitions[i].DecidingPolicy, Calibration: calibration, PredictTimeLeft: model.PredictTimeLeft}
+	q := whatif.Submission{Snapshot: snapshot, Policy: s.Loop.Partitions[i].PolicyOf(a.Policy, a.params), Calibration: calibration, PredictTimeLeft: model.PredictTimeLeft}
 	if a.JobStart, err = q.EstimateStart(j); err != nil {
 		return err
 	}

@@ -1,0 +1,90 @@
+package bridge
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Canary is a candidate that decides about a partition on some days, while the partition's own
+// policy, the incumbent, decides on the others. Which days those are follows from the name of the
+// partition, the date and what stands here, so that everybody can work it out beforehand and a
+// restart changes nothing.
+type Canary struct {
+	Policy         string // catalogue name
+	Params         string // printed parameters, for the record
+	DecidingPolicy policy.Policy
+
+	// DaysPerWeek is how many days of each week, Monday to Sunday, are drawn; 0: those of Weekdays.
+	DaysPerWeek int
+	Weekdays    []time.Weekday
+	Seed        int64
+	Until       time.Time      // the last day, at its midnight in Location
+	Location    *time.Location // where days begin
+}
+
+// Day returns the midnight at which the day of a moment began.
+func (c *Canary) Day(at time.Time) time.Time {
+	y, m, d := at.In(c.Location).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, c.Location)
+}
+
+// Week returns the Monday of a day's week, at its midnight.
+func (c *Canary) Week(at time.Time) time.Time {
+	day := c.Day(at)
+	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+}
+
+// DecidesAt reports whether the candidate decides about the partition at a moment.
+func (c *Canary) DecidesAt(partition string, at time.Time) bool {
+	day := c.Day(at)
+	if day.After(c.Until) {
+		return false
+	}
+	if c.DaysPerWeek == 0 {
+		return slices.Contains(c.Weekdays, day.Weekday())
+	}
+	return slices.ContainsFunc(c.drawDays(partition, c.Week(at)), day.Equal)
+}
+
+// drawDays returns the days of the week that begins then: those with the least SHA-256 of
+// "PARTITION SEED DATE".
+func (c *Canary) drawDays(partition string, monday time.Time) []time.Time {
+	type ticket struct {
+		day time.Time
+		sum [sha256.Size]byte
+	}
+	tickets := make([]ticket, 7)
+	for i := range tickets {
+		day := monday.AddDate(0, 0, i)
+		tickets[i] = ticket{day, sha256.Sum256(fmt.Appendf(nil, "%s %d %s", partition, c.Seed, day.Format(time.DateOnly)))}
+	}
+	slices.SortFunc(tickets, func(a, b ticket) int { return slices.Compare(a.sum[:], b.sum[:]) })
+	days := make([]time.Time, c.DaysPerWeek)
+	for i := range days {
+		days[i] = tickets[i].day
+	}
+	return days
+}
+
+// DecidedAt returns the partition as it is decided about at a moment: on its days with the
+// candidate's policy, else with its own.
+func (p *Partition) DecidedAt(at time.Time) Partition {
+	decided := *p
+	if c := p.Canary; c != nil && c.DecidesAt(p.Name, at) {
+		decided.Policy, decided.Params, decided.DecidingPolicy = c.Policy, c.Params, c.DecidingPolicy
+	}
+	return decided
+}
+
+// PolicyOf returns the policy that a record of the partition names: the candidate's where it is
+// that, else its own.
+func (p *Partition) PolicyOf(name, params string) policy.Policy {
+	if c := p.Canary; c != nil && c.Policy == name && c.Params == params {
+		return c.DecidingPolicy
+	}
+	return p.DecidingPolicy
+}

@@ -1,0 +1,109 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
+)
+
+// Canary is another policy, or other parameters, that decides about a partition on some days.
+type Canary struct {
+	Policy string         `yaml:"policy"` // "": the partition's, with other parameters
+	Params map[string]any `yaml:"params"`
+	// DaysPerWeek days are drawn each week by Seed; 0: Weekdays are given.
+	DaysPerWeek int      `yaml:"days_per_week"`
+	Weekdays    []string `yaml:"weekdays"`
+	Seed        int      `yaml:"seed"`
+	Until       string   `yaml:"until"`     // the last day
+	TimeZone    string   `yaml:"time_zone"` // in which days begin; "": UTC
+}
+
+// isGiven reports whether the file has a canary.
+func (c *Canary) isGiven() bool { return !reflect.ValueOf(*c).IsZero() }
+
+// weekdays by their keys.
+var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+// findCanaryProblems checks the canary of a partition whose own policy is known.
+func (p *Partition) findCanaryProblems() []error {
+	c := &p.Canary
+	if !c.isGiven() {
+		return nil
+	}
+	_, errDays := c.newCanary(p)
+	_, errPolicy := c.newPolicy(p)
+	all := append(flattenErrors(errDays), flattenErrors(errPolicy)...)
+	if c.policyName(p) == p.policyName() && formatParams(c.Params) == formatParams(p.Params) {
+		all = append(all, errors.New("policy: it is the partition's own, with the same parameters: there is nothing to try"))
+	}
+	for i, err := range all {
+		all[i] = fmt.Errorf("canary.%w", err)
+	}
+	return all
+}
+
+func (c *Canary) policyName(p *Partition) string { return cmp.Or(c.Policy, p.policyName()) }
+
+// newPolicy makes the candidate.
+func (c *Canary) newPolicy(p *Partition) (policy.Policy, error) {
+	entry, err := catalogue.FindSystem(c.policyName(p))
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	made, err := entry.New(c.Params)
+	var all []error
+	for _, e := range flattenErrors(err) {
+		all = append(all, fmt.Errorf("params: %w", e))
+	}
+	return made, errors.Join(all...)
+}
+
+// newCanary makes it without its policy, and reports every problem at once. It is nil where the
+// file has none.
+func (c *Canary) newCanary(p *Partition) (*bridge.Canary, error) {
+	if !c.isGiven() {
+		return nil, nil
+	}
+	var errs []error
+	note := func(err error) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	made := &bridge.Canary{Policy: c.policyName(p), Params: formatParams(c.Params), DaysPerWeek: c.DaysPerWeek, Seed: int64(c.Seed), Location: time.UTC}
+	switch {
+	case (c.DaysPerWeek != 0) == (len(c.Weekdays) > 0):
+		note(errors.New("days_per_week: give either that or weekdays"))
+	case c.DaysPerWeek != 0:
+		note(checkBetween("days_per_week", c.DaysPerWeek, 1, 6))
+	}
+	for i, name := range c.Weekdays {
+		day := slices.Index(weekdays, name)
+		if day < 0 {
+			note(fmt.Errorf("weekdays[%d]: %q is none of %s", i, name, strings.Join(weekdays, ", ")))
+		}
+		if !slices.Contains(made.Weekdays, time.Weekday(day)) {
+			made.Weekdays = append(made.Weekdays, time.Weekday(day))
+		}
+	}
+	if len(made.Weekdays) == 7 {
+		note(errors.New("weekdays: these are all: make it the policy of the partition"))
+	}
+	var err error
+	if made.Location, err = time.LoadLocation(c.TimeZone); err != nil || c.TimeZone == "Local" {
+		note(fmt.Errorf("time_zone: %q is no time zone such as UTC or Europe/Berlin", c.TimeZone))
+		made.Location = time.UTC
+	}
+	if made.Until, err = time.ParseInLocation(time.DateOnly, c.Until, made.Location); err != nil {
+		note(fmt.Errorf("until: %q is not the last day of the canary, such as 2026-03-30", c.Until))
+	}
+	return made, errors.Join(errs...)
+}
