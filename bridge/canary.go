@@ -50,6 +50,17 @@ func (c *Canary) DecidesAt(partition string, at time.Time) bool {
 	return slices.ContainsFunc(c.drawDays(partition, c.Week(at)), day.Equal)
 }
 
+// NextDays returns the first days from a moment on, at most so many, on which the candidate decides,
+// that of the moment included.
+func (c *Canary) NextDays(partition string, at time.Time, most int) (days []time.Time) {
+	for day := c.Day(at); len(days) < most && !day.After(c.Until); day = day.AddDate(0, 0, 1) {
+		if c.DecidesAt(partition, day) {
+			days = append(days, day)
+		}
+	}
+	return days
+}
+
 // drawDays returns the days of the week that begins then: those with the least SHA-256 of
 // "PARTITION SEED DATE".
 func (c *Canary) drawDays(partition string, monday time.Time) []time.Time {

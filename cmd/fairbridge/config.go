@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/printable"
@@ -26,10 +28,14 @@ func newConfigCommand(o *cli.Options) *cobra.Command {
 			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: cli.CheckArgs(cobra.NoArgs),
 			Example: "  fairbridge -c ./fairbridge.yaml config check",
 			RunE: func(c *cobra.Command, _ []string) error {
-				if _, err := o.LoadSettings(); err != nil {
+				f, err := o.LoadSettings()
+				if err != nil {
 					return err
 				}
 				printable.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.ConfigPath)
+				for _, line := range f.DescribeCanaries(time.Now()) {
+					printable.Fprintln(c.OutOrStdout(), line)
+				}
 				return nil
 			},
 		})

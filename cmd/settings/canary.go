@@ -50,6 +50,38 @@ func (p *Partition) findCanaryProblems() []error {
 	return all
 }
 
+// shownCanaryDays is how many coming days of a canary are named.
+const shownCanaryDays = 4
+
+// DescribeCanaries says, a line for each partition with a canary, who decides there and when next.
+func (f *File) DescribeCanaries(at time.Time) (lines []string) {
+	config := f.newLoopConfig()
+	for i := range config.Partitions {
+		p := &config.Partitions[i]
+		c := p.Canary
+		if c == nil {
+			continue
+		}
+		days := "on no day any more"
+		if next := c.NextDays(p.Name, at, shownCanaryDays); len(next) > 0 {
+			days = "next on " + formatDays(next)
+		}
+		lines = append(lines, fmt.Sprintf("Partition %s: %s decides in place of %s until %s, %s; days begin at midnight in %s.",
+			p.Name, formatDecider(c.Policy, c.Params), formatDecider(p.Policy, p.Params), c.Until.Format(time.DateOnly), days, c.Location))
+	}
+	return lines
+}
+
+func formatDays(days []time.Time) string {
+	var names []string
+	for _, day := range days {
+		names = append(names, day.Format("Mon 2006-01-02"))
+	}
+	return strings.Join(names, ", ")
+}
+
+func formatDecider(name, params string) string { return strings.TrimSpace(name + " " + params) }
+
 func (c *Canary) policyName(p *Partition) string { return cmp.Or(c.Policy, p.policyName()) }
 
 // newPolicy makes the candidate.
