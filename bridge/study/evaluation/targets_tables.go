@@ -123,13 +123,14 @@ func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:
 // writeFigure writes the table of one figure.
 func (t *targetsWriter) writeFigure(page *bytes.Buffer, w *comparedWorkload, f *targets.Figure) {
 	fmt.Fprintf(page, "\n#### %s: %s\n\n", w.title, lowerFirst(f.Title))
-	writeHeader(page, "Load", "Opted in", "Seeds", "Median (quartiles)", "fairbridge, "+f.JudgedBy, "Wanted", "Verdict", "Slurm again, median (quartiles)", "Slurm again, "+f.JudgedBy, "Verdict on it")
+	const spread = "quartiles; geometric mean"
+	writeHeader(page, "Load", "Opted in", "Seeds", "fairbridge, "+f.JudgedBy, "Wanted", "Verdict", spread, "Slurm again, "+f.JudgedBy, "Verdict on it", spread)
 	for _, r := range t.rowsOf(w, f) {
 		verdict := string(r.verdict)
 		if r.verdict == targets.NotMet {
 			verdict = "**" + verdict + "**"
 		}
-		writeRow(page, fmt.Sprintf("%g", r.OfferedLoad), shareName(*r.StoppableShare), fmt.Sprint(r.value.SeedCount), r.value.FormatQuartiles(), r.value.String(),
-			r.wanted, verdict, r.chance.FormatQuartiles(), r.chance.String(), string(r.verdictOfChance))
+		writeRow(page, fmt.Sprintf("%g", r.OfferedLoad), shareName(*r.StoppableShare), fmt.Sprint(r.value.SeedCount), r.value.String(), r.wanted, verdict, r.value.FormatSpread(),
+			r.chance.String(), string(r.verdictOfChance), r.chance.FormatSpread())
 	}
 }

@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"math"
 	"slices"
 
 	"fairbridge/bridge/study"
@@ -18,7 +17,7 @@ const worseAbove = 1.03
 type Figure struct {
 	Title    string
 	JudgedBy string // how seeds are put together, in words
-	HasError bool   // a standard error says how sure it is
+	hasMean  bool   // the geometric mean is shown beside it
 	isPart   bool   // of the seeds
 	ratiosOf func(b *study.PairedBlock, policyLabel string) []float64
 	put      func(ratios []float64) float64
@@ -26,19 +25,19 @@ type Figure struct {
 
 // What is judged.
 var (
-	MeanCompletion  = newMean("Mean completion time", pairedRatios("mean_completion_s"))
-	NodeGangs       = newMean("Bounded slowdown of gangs of a node or more", nodeGangRatios)
-	WorstBelowShare = newMean("Slowdown of the worst account that used less than its share", pairedRatios("worst_below_share_slowdown"))
-	LongestWaits    = newMean("99 % wait", pairedRatios("p99_wait_s"))
+	MeanCompletion  = newMedian("Mean completion time", pairedRatios("mean_completion_s"))
+	NodeGangs       = newMedian("Bounded slowdown of gangs of a node or more", nodeGangRatios)
+	WorstBelowShare = newMedian("Slowdown of the worst account that used less than its share", pairedRatios("worst_below_share_slowdown"))
+	LongestWaits    = newMedian("99 % wait", pairedRatios("p99_wait_s"))
 
 	WorseSeeds       = &Figure{"Days on which mean completion is above 1.03", "part of the days", false, true, pairedRatios("mean_completion_s"), partWorse}
 	MedianCompletion = &Figure{"Mean completion time, median window", "median", false, false, pairedRatios("mean_completion_s"), measure.Median}
 	WorstCompletion  = &Figure{"Mean completion time, worst window", "greatest", false, false, pairedRatios("mean_completion_s"), slices.Max[[]float64]}
 )
 
-// newMean is a figure that is judged by the geometric mean of its ratios.
-func newMean(title string, ratiosOf func(*study.PairedBlock, string) []float64) *Figure {
-	return &Figure{title, "geometric mean", true, false, ratiosOf, geometricMean}
+// newMedian is a figure that is judged by the median of its ratios.
+func newMedian(title string, ratiosOf func(*study.PairedBlock, string) []float64) *Figure {
+	return &Figure{title, "median", true, false, ratiosOf, measure.Median}
 }
 
 // pairedRatios are those of a figure of comparisons.
@@ -97,13 +96,4 @@ func partWorse(ratios []float64) float64 {
 		}
 	}
 	return float64(worse) / float64(len(ratios))
-}
-
-// geometricMean of ratios.
-func geometricMean(ratios []float64) float64 {
-	sum := 0.0
-	for _, r := range ratios {
-		sum += math.Log(r)
-	}
-	return math.Exp(sum / float64(len(ratios)))
 }

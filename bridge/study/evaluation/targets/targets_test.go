@@ -14,11 +14,11 @@ func TestJudge(t *testing.T) {
 		want   Verdict
 		shown  string
 	}{
-		{[]float64{.9, .9, .9}, MeanCompletion, .9, Met, ".900 ± .000"},
-		{[]float64{.9004, .9004}, MeanCompletion, .9, Met, ".900 ± .000"},
-		{[]float64{.9006, .9006}, MeanCompletion, .9, NotMet, ".901 ± .000"},
-		{[]float64{.5, 2}, MeanCompletion, 1, Met, "1.000 ± .693"},
-		{[]float64{.5, 2.1}, MeanCompletion, 1, NotMet, "1.025 ± .735"},
+		{[]float64{.9, .9, .9}, MeanCompletion, .9, Met, ".900"},
+		{[]float64{.9004, .9004}, MeanCompletion, .9, Met, ".900"},
+		{[]float64{.9006, .9006}, MeanCompletion, .9, NotMet, ".901"},
+		{[]float64{.5, .9, 9}, MeanCompletion, .9, Met, ".900"},
+		{[]float64{.5, 2.1}, MeanCompletion, 1, NotMet, "1.300"},
 		{[]float64{math.NaN(), .8, math.Inf(1)}, MeanCompletion, .9, Met, ".800"},
 		{nil, MeanCompletion, .9, NoRuns, "–"},
 		{append(make([]float64, 19), 1.04), WorseSeeds, .05, Met, "1 of 20"},
@@ -66,5 +66,16 @@ func TestLosersAreNamedWorstFirst(t *testing.T) {
 	}
 	if got := nameLosers(nil, worseAbove); got != "none" {
 		t.Errorf("nobody loses: %q", got)
+	}
+}
+
+// Beside the median stand the quartiles, and the geometric mean with its standard error.
+func TestSpread(t *testing.T) {
+	v := MeanCompletion.newValue([]float64{.5, 1, 2})
+	if got, want := v.FormatSpread(), ".75–1.50; 1.000 ± .400"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if v = WorseSeeds.newValue([]float64{.5, 1, 2}); v.FormatSpread() != ".75–1.50" {
+		t.Errorf("%q", v.FormatSpread())
 	}
 }

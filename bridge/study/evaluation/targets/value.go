@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
@@ -16,8 +18,8 @@ type Value struct {
 	*Figure
 	SeedCount     int     // that have the figure
 	Judged        float64 // what the ratios are put together to
-	StandardError float64 // of Judged, by the spread of the seeds; NaN for fewer than two
-	Median        float64
+	GeometricMean float64
+	StandardError float64 // of GeometricMean, by the spread of the seeds; NaN for fewer than two
 	LowerQuartile float64
 	UpperQuartile float64
 }
@@ -36,16 +38,14 @@ func (f *Figure) newValue(ratios []float64) Value {
 		return v
 	}
 	slices.Sort(ratios)
-	v.Judged, v.Median = f.put(ratios), measure.Median(ratios)
+	v.Judged, v.GeometricMean = f.put(ratios), stat.GeometricMean(ratios, nil)
 	v.LowerQuartile, v.UpperQuartile = measure.Quantile(ratios, 0.25), measure.Quantile(ratios, 0.75)
-	if f.HasError && v.SeedCount > 1 {
-		sum := 0.0
-		for _, r := range ratios {
-			d := math.Log(r) - math.Log(v.Judged)
-			sum += d * d
+	if v.SeedCount > 1 {
+		logs := make([]float64, len(ratios))
+		for i, r := range ratios {
+			logs[i] = math.Log(r)
 		}
-		n := float64(v.SeedCount)
-		v.StandardError = v.Judged * math.Sqrt(sum/(n-1)/n)
+		v.StandardError = v.GeometricMean * stat.StdErr(stat.StdDev(logs, nil), float64(v.SeedCount))
 	}
 	return v
 }
@@ -53,17 +53,15 @@ func (f *Figure) newValue(ratios []float64) Value {
 // Shown is Judged, rounded as it is printed.
 func (v *Value) Shown() float64 { return math.Round(1000*v.Judged) / 1000 }
 
-// String prints what is judged: ".899 ± .031", or "2 of 20".
+// String prints what is judged: ".899", or "2 of 20".
 func (v *Value) String() string {
 	switch {
 	case v.SeedCount == 0:
 		return "–"
 	case v.isPart:
 		return fmt.Sprintf("%.0f of %d", v.Judged*float64(v.SeedCount), v.SeedCount)
-	case math.IsNaN(v.StandardError):
-		return formatExactly(v.Judged)
 	}
-	return formatExactly(v.Judged) + " ± " + formatExactly(v.StandardError)
+	return formatExactly(v.Judged)
 }
 
 // FormatWanted prints the most that the figure may come to: ".90", or "5 %".
@@ -76,10 +74,18 @@ func (f *Figure) FormatWanted(most float64) string {
 
 func formatExactly(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.3f", x), "0") }
 
-// FormatQuartiles prints the median and the quartiles: ".92 (.81–.98)".
-func (v *Value) FormatQuartiles() string {
+// FormatSpread prints the quartiles, and the geometric mean with its standard error where that is
+// shown: ".81–.98; .899 ± .031".
+func (v *Value) FormatSpread() string {
 	if v.SeedCount == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%s (%s–%s)", paired.FormatRatio(v.Median), paired.FormatRatio(v.LowerQuartile), paired.FormatRatio(v.UpperQuartile))
+	text := paired.FormatRatio(v.LowerQuartile) + "–" + paired.FormatRatio(v.UpperQuartile)
+	if v.hasMean {
+		text += "; " + formatExactly(v.GeometricMean)
+	}
+	if v.hasMean && v.SeedCount > 1 {
+		text += " ± " + formatExactly(v.StandardError)
+	}
+	return text
 }
