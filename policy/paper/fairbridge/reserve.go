@@ -29,13 +29,23 @@ func (f *Policy) newWaitRules() waitRules {
 	return p
 }
 
-// NewPassCheck implements engine.Backfiller.
+// NewPassCheck implements engine.Backfiller. A job may pass if it delays the blocked one neither
+// by forecast nor, where forecasts may not be trusted any longer, by limits. By limits alone, which
+// are mostly far too long, nodes seem taken for so many hours that jobs which run nearly as long
+// would delay nothing; short gangs then waited for days.
 func (l *slackOrder) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	rules := l.waitRules.overdueRules
 	if l.isBelowShare(blocked.Account) {
 		rules = l.waitRules.belowShareRules
 	}
-	return backfill.EASY{RunLength: rules.ReservationRunLength(r, blocked)}.NewPassCheck(r, blocked)
+	byForecast := backfill.EASY{RunLength: engine.RunLengthByForecast}.NewPassCheck(r, blocked)
+	byRule := backfill.EASY{RunLength: rules.ReservationRunLength(r, blocked)}.NewPassCheck(r, blocked)
+	return func(e *engine.Entry, on policy.Alloc) error {
+		if err := byForecast(e, on); err != nil {
+			return err
+		}
+		return byRule(e, on)
+	}
 }
 
 // Reserves implements engine.Reserver: jobs have a reservation that are due, and
