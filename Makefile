@@ -64,7 +64,7 @@ start-estimates: ## how good estimates of starts are, in docs/evaluation.md: ten
 	$(GO) run ./cmd/evaluation -start-estimates $(if $(PHILLY),-philly $(PHILLY))
 
 fidelity: ## docs/fidelity.md anew: the simulated Slurm against the real runs kept here; ARGS='-streams short -runs-in DIR' makes others
-	$(GO) run $(RELEASE) ./cmd/fidelity $(or $(ARGS),-made)
+	$(GO) run $(RELEASE) ./cmd/fidelity $(or $(ARGS),-made -runs 10)
 
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	@$(GO) test -run '^$$' -list '^Fuzz' ./... | \
