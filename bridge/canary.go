@@ -26,34 +26,34 @@ type Canary struct {
 	Location    *time.Location // where days begin
 }
 
-// Day returns the midnight at which the day of a moment began.
-func (c *Canary) Day(at time.Time) time.Time {
+// day returns the midnight at which the day of a moment began.
+func (c *Canary) day(at time.Time) time.Time {
 	y, m, d := at.In(c.Location).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, c.Location)
 }
 
-// Week returns the Monday of a day's week, at its midnight.
-func (c *Canary) Week(at time.Time) time.Time {
-	day := c.Day(at)
+// week returns the Monday of a day's week, at its midnight.
+func (c *Canary) week(at time.Time) time.Time {
+	day := c.day(at)
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
 // DecidesAt reports whether the candidate decides about the partition at a moment.
 func (c *Canary) DecidesAt(partition string, at time.Time) bool {
-	day := c.Day(at)
+	day := c.day(at)
 	if day.After(c.Until) {
 		return false
 	}
 	if c.DaysPerWeek == 0 {
 		return slices.Contains(c.Weekdays, day.Weekday())
 	}
-	return slices.ContainsFunc(c.drawDays(partition, c.Week(at)), day.Equal)
+	return slices.ContainsFunc(c.drawDays(partition, c.week(at)), day.Equal)
 }
 
 // NextDays returns the first days from a moment on, at most so many, on which the candidate decides,
 // that of the moment included.
 func (c *Canary) NextDays(partition string, at time.Time, most int) (days []time.Time) {
-	for day := c.Day(at); len(days) < most && !day.After(c.Until); day = day.AddDate(0, 0, 1) {
+	for day := c.day(at); len(days) < most && !day.After(c.Until); day = day.AddDate(0, 0, 1) {
 		if c.DecidesAt(partition, day) {
 			days = append(days, day)
 		}
@@ -80,6 +80,12 @@ func (c *Canary) drawDays(partition string, monday time.Time) []time.Time {
 	}
 	return days
 }
+
+// Decider is a policy with its parameters on a partition.
+type Decider struct{ Partition, Policy, Params string }
+
+// Decider is who decides about the partition by its own policy.
+func (p *Partition) Decider() Decider { return Decider{p.Name, p.Policy, p.Params} }
 
 // DecidedAt returns the partition as it is decided about at a moment: on its days with the
 // candidate's policy, else with its own.

@@ -42,7 +42,7 @@ func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) 
 		if p.Mode == bridge.ModeOff {
 			continue
 		}
-		e, own, more := s.evaluatePartition(ctx, p, l.guards[deciderOf(&p)], m.MemoryByPartition[p.Name].forDecider(deciderOf(&p)), sum)
+		e, own, more := s.evaluatePartition(ctx, p, l.guards[p.Decider()], m.MemoryByPartition[p.Name].forDecider(p.Decider()), sum)
 		evaluations, m, sum = append(evaluations, e), m.withPartition(p.Name, own), more
 	}
 	return evaluations, m

@@ -41,7 +41,7 @@ type Parts struct {
 type Loop struct {
 	bridge.Config
 	Parts
-	guards map[decider]*policyGuard
+	guards map[bridge.Decider]*policyGuard
 	leader push.LeaderLease
 	memory Memory // of the last cycle
 }
@@ -52,14 +52,14 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l := &Loop{
-		Config: c, Parts: p, guards: map[decider]*policyGuard{},
+		Config: c, Parts: p, guards: map[bridge.Decider]*policyGuard{},
 		leader: push.LeaderLease{ClusterName: c.ClusterName, HolderName: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
 	for i := range c.Partitions {
 		part := &c.Partitions[i]
-		l.guards[deciderOf(part)] = &policyGuard{policy: part.DecidingPolicy}
+		l.guards[part.Decider()] = &policyGuard{policy: part.DecidingPolicy}
 		if own := part.Canary; own != nil {
-			l.guards[decider{part.Name, own.Policy, own.Params}] = &policyGuard{policy: own.DecidingPolicy}
+			l.guards[bridge.Decider{Partition: part.Name, Policy: own.Policy, Params: own.Params}] = &policyGuard{policy: own.DecidingPolicy}
 		}
 	}
 	return l, nil

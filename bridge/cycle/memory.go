@@ -44,18 +44,13 @@ type PartitionMemory struct {
 	AwaitedStartByJob map[int64]AwaitedStart // jobs that are to start, by id
 	StoredCycleSeq    uint64                 // number of the last cycle that this daemon stored
 	OverrunCount      int                    // calls of the policy that took longer than allowed
-	Decider           decider                // whose plans and overruns these are
+	Decider           bridge.Decider         // whose plans and overruns these are
 }
-
-// decider is a policy with its parameters on a partition.
-type decider struct{ partition, policy, params string }
-
-func deciderOf(p *bridge.Partition) decider { return decider{p.Name, p.Policy, p.Params} }
 
 // forDecider is the memory as far as it is of use to who decides now: where that was another, as on
 // the first day of a canary, its plan is no reason to doubt this one's, nor are its overruns. The
 // last plan that was sent stays: what stands in Slurm turns into the new order slowly.
-func (m PartitionMemory) forDecider(d decider) PartitionMemory {
+func (m PartitionMemory) forDecider(d bridge.Decider) PartitionMemory {
 	if m.Decider != d {
 		m.Decider, m.LastPolicyPlan, m.OverrunCount = d, nil, 0
 	}

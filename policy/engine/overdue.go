@@ -35,15 +35,19 @@ func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
 }
 
 // ReservationRunLength says how long others are thought to run where a place is reserved for
-// the job: RunLengthByForecast, and once it waited twice as long as it may, or more than
-// MaxWait, RunLengthByLimit. Forecasts may be wrong, and must not be so at its cost for
-// ever.
+// the job: RunLengthByForecast, and RunLengthByLimit where forecasts have cost it too much.
 func (r Rules) ReservationRunLength(round *Round, e *Entry) RunLength {
-	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt))
-	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
+	if r.DistrustsForecasts(round, e) {
 		return RunLengthByLimit
 	}
 	return RunLengthByForecast
+}
+
+// DistrustsForecasts reports whether the job waited twice as long as it may, or more than MaxWait.
+// Forecasts may be wrong, and must not be so at its cost for ever.
+func (r Rules) DistrustsForecasts(round *Round, e *Entry) bool {
+	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt))
+	return 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait
 }
 
 // allowedWait is MaxWait, or less by PatienceFactor for a job that stopping others could

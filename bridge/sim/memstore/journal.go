@@ -20,12 +20,9 @@ type journal struct {
 	lastIntentID         int64                    // the last one given
 	openIntentByField    map[slurm.JobField]int64 // the intents without outcome, one a field
 	lastCycleByPartition map[string]*storedCycle
-	lastPlanByDecider    map[decider]*policy.Plan
+	lastPlanByDecider    map[bridge.Decider]*policy.Plan
 	requeuesByJob        map[int64][]ownRequeue // by job
 }
-
-// decider is a policy with its parameters on a partition.
-type decider struct{ partition, policy, params string }
 
 // storedCycle is the last one of a partition, and the ids of its intents: n from the first.
 type storedCycle struct {
@@ -35,7 +32,7 @@ type storedCycle struct {
 }
 
 func newJournal() journal {
-	return journal{openIntentByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, lastPlanByDecider: map[decider]*policy.Plan{}, requeuesByJob: map[int64][]ownRequeue{}}
+	return journal{openIntentByField: map[slurm.JobField]int64{}, lastCycleByPartition: map[string]*storedCycle{}, lastPlanByDecider: map[bridge.Decider]*policy.Plan{}, requeuesByJob: map[int64][]ownRequeue{}}
 }
 
 // commonEpoch returns the epoch everything is written under.
@@ -76,7 +73,7 @@ func (j *journal) storeIntents(c *bridge.Cycle, intents []bridge.Intent) ([]brid
 		kept := &storedCycle{*c, j.lastIntentID + 1, len(out)}
 		kept.Snapshot = nil
 		j.lastCycleByPartition[c.Partition] = kept
-		j.lastPlanByDecider[decider{c.Partition, c.Policy, c.Params}] = c.Plan
+		j.lastPlanByDecider[bridge.Decider{Partition: c.Partition, Policy: c.Policy, Params: c.Params}] = c.Plan
 	}
 	for i := range out {
 		j.lastIntentID++
@@ -174,7 +171,7 @@ func (j *journal) lastMemo(p *bridge.Partition) (m bridge.Memo, err error) {
 	if c := j.lastCycleByPartition[p.Name]; c != nil {
 		m.CycleSeq = c.Seq
 	}
-	if plan := j.lastPlanByDecider[decider{p.Name, p.Policy, p.Params}]; plan != nil && !plan.Memo.IsZero() {
+	if plan := j.lastPlanByDecider[p.Decider()]; plan != nil && !plan.Memo.IsZero() {
 		if m.Bytes, err = plan.Memo.MarshalJSON(); err != nil {
 			return bridge.Memo{}, fmt.Errorf("writing the memo of partition %s: %w", p.Name, err)
 		}

@@ -20,11 +20,6 @@ var shownFigures = [][2]string{
 	{"worst_below_share_slowdown", "Worst account below its share"}, {"stops", "Stops"}, {"lost_gpu_hours", "GPU-hours lost"},
 }
 
-// figureIndex is where a figure stands in the set.
-func figureIndex(s *paired.Set, key string) int {
-	return slices.IndexFunc(s.Figures, func(f *paired.Figure) bool { return f.Key == key })
-}
-
 // titlesOf are what figures are called.
 func titlesOf(figures [][2]string) []string {
 	var titles []string
@@ -38,7 +33,7 @@ func titlesOf(figures [][2]string) []string {
 func formatSpreads(s *paired.Set, c *paired.Comparison, figures [][2]string) []string {
 	var cells []string
 	for _, f := range figures {
-		k := figureIndex(s, f[0])
+		k := s.FigureIndex(f[0])
 		cells = append(cells, s.Figures[k].FormatSpread(c.Spreads[k]))
 	}
 	return cells
@@ -46,7 +41,7 @@ func formatSpreads(s *paired.Set, c *paired.Comparison, figures [][2]string) []s
 
 // completionOf is the spread of the ratios of mean completion times.
 func completionOf(b *study.PairedBlock, policyIndex int) paired.Spread {
-	return b.Comparisons[policyIndex].Spreads[figureIndex(b.Set, "mean_completion_s")]
+	return b.Comparisons[policyIndex].Spreads[b.Set.FigureIndex("mean_completion_s")]
 }
 
 // comparisonWriter writes each workload as a subsection.
@@ -162,7 +157,7 @@ func writeBlock(page *bytes.Buffer, b *study.PairedBlock) {
 	base := []string{"*" + b.Baseline.PolicyLabel + "*", fmt.Sprintf("*%d*", len(b.Baseline.Pairs))}
 	values := b.Set.ValueSpreads(&b.Baseline)
 	for _, f := range shownFigures {
-		k := figureIndex(b.Set, f[0])
+		k := b.Set.FigureIndex(f[0])
 		base = append(base, "*"+b.Set.Figures[k].FormatValues(values[k])+"*")
 	}
 	writeHeader(page, append([]string{"Policy", "Seeds"}, titlesOf(shownFigures)...)...)

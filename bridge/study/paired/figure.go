@@ -6,6 +6,7 @@ package paired
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -61,6 +62,11 @@ func (f *Figure) RatioOf(run, baseline *measure.Run) float64 {
 // Set is what is compared on one cluster.
 type Set struct{ Figures []*Figure }
 
+// FigureIndex is where the figure of a key stands in the set; negative: it has none.
+func (s *Set) FigureIndex(key string) int {
+	return slices.IndexFunc(s.Figures, func(f *Figure) bool { return f.Key == key })
+}
+
 // NewSet returns what is compared on a cluster whose nodes have so many GPUs, at most. Sizes
 // of jobs are told apart in proportion to a node. weightsBySeed are those of the accounts, by
 // the seed of the run; an account without one counts as 1.
@@ -74,12 +80,12 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	ratio(GroupWaiting, "p99_wait_s", "P99 WAIT", "99 % wait, s", 1, func(r *measure.Run) float64 { return quantile(waits(r), 0.99) })
 	ratio(GroupWaiting, "makespan_s", "MAKESPAN", "Makespan, s", 1, func(r *measure.Run) float64 { return r.MakespanSeconds })
 	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return stat.Mean(r.JCTs(), nil) })
-	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return stat.Mean(slowdowns(r, 1, math.MaxInt), nil) })
+	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return stat.Mean(Slowdowns(r, 1, math.MaxInt), nil) })
 	s.addAccountFigures(&accountShares{weightsBySeed})
 	for _, b := range sizeRanges(gpusPerNode) {
-		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return stat.Mean(slowdowns(r, b.least, b.most), nil) })
+		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return stat.Mean(Slowdowns(r, b.least, b.most), nil) })
 	}
-	ratio(GroupSize, "slowdown_gangs", "GANGS", "Mean slowdown of jobs of several GPUs", 0, func(r *measure.Run) float64 { return stat.Mean(slowdowns(r, 2, math.MaxInt), nil) })
+	ratio(GroupSize, "slowdown_gangs", "GANGS", "Mean slowdown of jobs of several GPUs", 0, func(r *measure.Run) float64 { return stat.Mean(Slowdowns(r, 2, math.MaxInt), nil) })
 	own := func(key, head, title string, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: GroupCost, valueOf: of})
 	}
@@ -120,8 +126,8 @@ func waits(r *measure.Run) []float64 {
 	return w
 }
 
-// slowdowns returns the bounded slowdowns of the jobs of such sizes.
-func slowdowns(r *measure.Run, least, most int) []float64 {
+// Slowdowns returns the bounded slowdowns of the jobs of such sizes.
+func Slowdowns(r *measure.Run, least, most int) []float64 {
 	var all []float64
 	for i := range r.JobOutcomes {
 		if j := &r.JobOutcomes[i]; j.GPUCount >= least && j.GPUCount <= most {

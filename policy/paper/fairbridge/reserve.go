@@ -39,12 +39,15 @@ func (l *slackOrder) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*
 		rules = l.waitRules.belowShareRules
 	}
 	byForecast := backfill.EASY{RunLength: engine.RunLengthByForecast}.NewPassCheck(r, blocked)
-	byRule := backfill.EASY{RunLength: rules.ReservationRunLength(r, blocked)}.NewPassCheck(r, blocked)
+	if !rules.DistrustsForecasts(r, blocked) {
+		return byForecast
+	}
+	byLimit := backfill.EASY{RunLength: engine.RunLengthByLimit}.NewPassCheck(r, blocked)
 	return func(e *engine.Entry, on policy.Alloc) error {
 		if err := byForecast(e, on); err != nil {
 			return err
 		}
-		return byRule(e, on)
+		return byLimit(e, on)
 	}
 }
 

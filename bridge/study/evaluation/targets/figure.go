@@ -1,11 +1,15 @@
 package targets
 
 import (
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/paired"
 )
 
 // worseAbove is the ratio of mean completion from which a seed is said to be worse than under Slurm
@@ -43,7 +47,7 @@ func newMedian(title string, ratiosOf func(*study.PairedBlock, string) []float64
 // pairedRatios are those of a figure of comparisons.
 func pairedRatios(key string) func(*study.PairedBlock, string) []float64 {
 	return func(b *study.PairedBlock, label string) []float64 {
-		k := figureIndex(b, key)
+		k := b.Set.FigureIndex(key)
 		var ratios []float64
 		for _, p := range pairsOf(b, label) {
 			ratios = append(ratios, p.Ratios[k])
@@ -59,7 +63,7 @@ func nodeGangRatios(b *study.PairedBlock, label string) []float64 {
 	for _, run := range endedRuns(b, label) {
 		for _, base := range endedRuns(b, b.Baseline.PolicyLabel) {
 			if base.Seed == run.Seed {
-				ratios = append(ratios, meanSlowdownFrom(run, node)/meanSlowdownFrom(base, node))
+				ratios = append(ratios, slowdownFrom(run, node)/slowdownFrom(base, node))
 			}
 		}
 	}
@@ -76,15 +80,9 @@ func endedRuns(b *study.PairedBlock, label string) []*measure.Run {
 	return nil
 }
 
-// meanSlowdownFrom is the mean bounded slowdown of jobs of so many GPUs or more; NaN where there are none.
-func meanSlowdownFrom(r *measure.Run, gpus int) float64 {
-	sum, count := 0.0, 0.0
-	for i := range r.JobOutcomes {
-		if j := &r.JobOutcomes[i]; j.GPUCount >= gpus {
-			sum, count = sum+j.Slowdown(), count+1
-		}
-	}
-	return sum / count
+// slowdownFrom is the mean bounded slowdown of jobs of so many GPUs or more; NaN where there are none.
+func slowdownFrom(r *measure.Run, gpus int) float64 {
+	return stat.Mean(paired.Slowdowns(r, gpus, math.MaxInt), nil)
 }
 
 // partWorse is the part of the seeds that are worse than under Slurm alone.

@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/paired"
+	"fairbridge/policy"
 )
 
 // mostLosersNamed is how many losers of a sort are named.
@@ -24,7 +25,7 @@ type loser struct {
 // WorstSeeds names the seeds whose mean completion is above 1.03, the worst first; "none" where there
 // is none.
 func WorstSeeds(b *study.PairedBlock, policyLabel string) string {
-	k := figureIndex(b, "mean_completion_s")
+	k := b.Set.FigureIndex("mean_completion_s")
 	var all []loser
 	for _, p := range pairsOf(b, policyLabel) {
 		all = append(all, loser{fmt.Sprint(p.Seed), p.Ratios[k]})
@@ -35,7 +36,7 @@ func WorstSeeds(b *study.PairedBlock, policyLabel string) string {
 // WorstAccounts names the accounts that come off worst of those that used less than their share, one
 // a seed, with the seed and how many jobs the account had there.
 func WorstAccounts(b *study.PairedBlock, policyLabel string) string {
-	k := figureIndex(b, "worst_below_share_slowdown")
+	k := b.Set.FigureIndex("worst_below_share_slowdown")
 	var all []loser
 	for _, p := range pairsOf(b, policyLabel) {
 		for _, name := range slices.Sorted(maps.Keys(p.AccountRatios)) {
@@ -59,10 +60,7 @@ func countJobs(b *study.PairedBlock, seed int64, account string) string {
 			}
 		}
 	}
-	if n == 1 {
-		return "1 job"
-	}
-	return fmt.Sprintf("%d jobs", n)
+	return policy.FormatCount(n, "job")
 }
 
 // nameLosers names those above a ratio, the worst first.
@@ -111,9 +109,4 @@ func pairsOf(b *study.PairedBlock, label string) []paired.Pair {
 		}
 	}
 	return nil
-}
-
-// figureIndex is where a figure of comparisons stands.
-func figureIndex(b *study.PairedBlock, key string) int {
-	return slices.IndexFunc(b.Set.Figures, func(f *paired.Figure) bool { return f.Key == key })
 }
