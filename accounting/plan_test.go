@@ -34,7 +34,7 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 		"segments_of":       {"c1", ids, submits, zero},
 		"intents":           {"c1", end.Add(-25 * time.Hour)},
 		"intents_of_cycle":  {"c1", "gpu", int64(5)},
-		"memo":              {"c1", "gpu"},
+		"memo":              {"c1", "gpu", "fairbridge", "defaults"},
 		"replay_cycle":      {"c1", "gpu", int64(0)},
 		"queue":             {"c1", ""},
 		"history_runs":      {"c1", int64(7)},
