@@ -20,10 +20,11 @@ type JobBefore struct {
 	SlurmPriority   int64       `json:"own,omitempty"`     // Slurm's own priority before one of ours was set directly
 	Restarts        int         `json:"restarts"`
 	State           string      `json:"state"`
-	User            string      `json:"user,omitempty"`      // whose job it is
-	HeldByUsAt      time.Time   `json:"held,omitzero"`       // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
-	Rewritten       string      `json:"rewritten,omitempty"` // what else of the job was seen changed right after the edit
-	Stop            *StopCost   `json:"stop,omitempty"`      // of a requeue or warning only
+	User            string      `json:"user,omitempty"`            // whose job it is
+	HeldByUsAt      time.Time   `json:"held,omitzero"`             // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
+	Rewritten       string      `json:"rewritten,omitempty"`       // what else of the job was seen changed right after the edit
+	RewrittenField  string      `json:"rewritten_field,omitempty"` // which field that is
+	Stop            *StopCost   `json:"stop,omitempty"`            // of a requeue or warning only
 }
 
 // OwnNice is the job's nice without what we added to it.

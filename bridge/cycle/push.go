@@ -24,7 +24,7 @@ func (l *Loop) pushIntents(ctx context.Context, s *cycleState, m Memory, r *Repo
 		r.Result = ResultPushed
 	}
 	p := push.Pusher{Ports: l.PushPorts(), View: s.facts.View, IntentBook: s.book, CheckMayCall: l.CheckMayPush, StopsAtFirstFailure: m.WereCallsFailing,
-		LooksForRewrites: true, RewrittenJobCount: countRewrites(s.facts.Intents, l.Now())}
+		LooksForRewrites: true, Rewrites: recentRewrites(s.facts.Intents, l.Now())}
 	var err error
 	if r.Intents, err = p.Push(ctx, intents); err != nil {
 		r.addDoubt(bridge.CausePushEndedEarly, err)

@@ -48,15 +48,23 @@ func TestAPluginThatRewritesJobsCostsTwo(t *testing.T) {
 	}
 }
 
-// TestOneChangeAtThatMomentIsNoPlugin: somebody changed one job right when we did.
-func TestOneChangeAtThatMomentIsNoPlugin(t *testing.T) {
+// TestChangesAtThatMomentAreNoPlugin: two people changed a job each right when we did, but different fields.
+func TestChangesAtThatMomentAreNoPlugin(t *testing.T) {
 	r, ids := many(t, 30*time.Second, bridge.LeverSiteFactor, 24)
+	mine := "mine"
 	r.rewriting(1)
+	rewrite, edits := r.wire.lost, 0
+	r.wire.lost = func(e slurm.Edit) error {
+		if edits++; edits == 2 {
+			return r.w.Update(r.job(e.Run.Job).User, e.Run.Job, sim.JobUpdate{Comment: &mine})
+		}
+		return rewrite(e)
+	}
 	last := r.cycles(6)
 	if len(last.Doubts) > 0 || len(last.Warnings) != 1 || last.Warnings[0].Cause != bridge.CauseRewrites {
 		t.Errorf("doubts %v, warnings %v", last.Doubts, last.Warnings)
 	}
-	if n := r.standing(); n < len(ids)-1 {
+	if n := r.standing(); n < len(ids)-2 {
 		t.Errorf("%d values stand", n)
 	}
 	if last := r.cycles(121); len(last.Warnings) > 0 {

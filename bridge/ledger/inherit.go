@@ -129,7 +129,7 @@ func newInheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.I
 	e := in.Edit
 	e.Run, e.Address, e.Tasks, e.Why = j.CurrentRun(), j.Address(), 1, "inherited: the task was split off its array"
 	b := in.Before
-	b.Restarts, b.State, b.User, b.Rewritten = j.Restarts, j.State, j.User, ""
+	b.Restarts, b.State, b.User, b.Rewritten, b.RewrittenField = j.Restarts, j.State, j.User, "", ""
 	return bridge.Intent{
 		Cluster: in.Cluster, Epoch: in.Epoch, Policy: in.Policy, Edit: e, Before: b,
 		State: bridge.IntentObserved, NotAfter: in.NotAfter, Made: now,

@@ -42,12 +42,12 @@ type Pusher struct {
 	StopsAtFirstFailure bool
 	// LooksForRewrites ends the push when edits change more of jobs than the field they write.
 	LooksForRewrites bool
-	// RewrittenJobCount is how many jobs were lately seen to lose other fields by edits.
-	RewrittenJobCount int
+	// Rewrites is what was lately seen of that; the push adds to it.
+	Rewrites RewriteEvidence
 
 	sentFields    map[slurm.JobField]bool // fields written so far
 	acceptedCount int                     // edits that Slurm accepted so far
-	rewriteCount  int                     // of which changed more of their jobs
+	sawRewrite    bool                    // one of them changed more of its job
 }
 
 // allowedFailuresInRow is how many calls in a row may fail.
