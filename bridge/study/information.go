@@ -43,6 +43,7 @@ const (
 	ReportedRunTimes       RunTimeSource = "reported"        // all jobs tell it themselves
 	PartlyReportedRunTimes RunTimeSource = "partly-reported" // some do
 	TrueRunTimes           RunTimeSource = "oracle"          // no live cluster could tell them
+	NoRunTimes             RunTimeSource = "none"            // they know time limits only
 )
 
 // RunTimeSource says from where policies know how long the jobs of the first scenario run.
@@ -50,6 +51,8 @@ func (e *Experiment) RunTimeSource() RunTimeSource {
 	switch n := e.CountReportingJobs(); {
 	case e.KnowsTruth:
 		return TrueRunTimes
+	case n == 0 && e.PredictsNothing:
+		return NoRunTimes
 	case n == 0:
 		return LearntRunTimes
 	case n < len(e.Scenarios[0].Jobs):
@@ -64,6 +67,8 @@ func (e *Experiment) DescribeRunTimes() string {
 	switch e.RunTimeSource() {
 	case TrueRunTimes:
 		return "ORACLE, true run times are known"
+	case NoRunTimes:
+		return "nothing is predicted, only time limits are known"
 	case LearntRunTimes:
 		return "as live, true run times are not known"
 	case ReportedRunTimes:
@@ -78,6 +83,8 @@ func (e *Experiment) DescribeInformation() string {
 	switch e.RunTimeSource() {
 	case TrueRunTimes:
 		said = "Policies and backfill know how long each job really runs, as no live one does."
+	case NoRunTimes:
+		said = "Policies know nothing of how long jobs run but their time limits."
 	case LearntRunTimes:
 		said = "No job reports its progress: run times are learnt from the jobs that ended before."
 	case PartlyReportedRunTimes:

@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy/learn"
 )
 
 // lengthExperiment is two policies on one GPU: a long job whose limit is short, and a
@@ -73,6 +74,42 @@ func TestOnlyAnOracleKnows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNothingIsPredicted wants what earlier jobs ran to be of use to a policy, and of none to one that
+// is told nothing.
+func TestNothingIsPredicted(t *testing.T) {
+	for _, throughSlurm := range []bool{false, true} {
+		for _, predictsNothing := range []bool{false, true} {
+			e := lengthExperiment(t, false, DefaultReports)
+			e.ThroughSlurm, e.PredictsNothing, e.History = throughSlurm, predictsNothing, shortAndLongRuns()
+			if want := map[bool]RunTimeSource{false: LearntRunTimes, true: NoRunTimes}[predictsNothing]; e.RunTimeSource() != want {
+				t.Errorf("run times are %s, want %s", e.RunTimeSource(), want)
+			}
+			results, err := e.Run(t.Context(), 1, nil)
+			if err != nil || results[0].Err != nil {
+				t.Fatal(err, results[0].Err)
+			}
+			if next := startOf(results[0].Runs[0], 3) < startOf(results[0].Runs[0], 2); next == predictsNothing {
+				t.Errorf("through Slurm %t, nothing predicted %t: the short job starts before the long one: %t", throughSlurm, predictsNothing, next)
+			}
+		}
+	}
+}
+
+// shortAndLongRuns is what the jobs of lengthExperiment's users ran before.
+func shortAndLongRuns() History {
+	h := History{Until: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)}
+	for i := range 60 {
+		r := learn.Run{Job: learn.Job{User: "bob", GPUs: 1, Limit: 100 * time.Minute}, Ran: 5000 * time.Second}
+		if i%2 == 1 {
+			r = learn.Run{Job: learn.Job{User: "eve", GPUs: 1, Limit: 2880 * time.Minute}, Ran: 60 * time.Second}
+		}
+		r.End = h.Until.Add(-time.Duration(i+1) * 2 * time.Hour)
+		r.Start = r.End.Add(-r.Ran)
+		h.Runs = append(h.Runs, r)
+	}
+	return h
 }
 
 func startOf(r *measure.Run, id int64) float64 {

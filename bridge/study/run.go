@@ -34,6 +34,8 @@ type RunOptions struct {
 	// KnowsTruth lets policies know true run times, as only an oracle could; else they
 	// learn from the jobs that ended before, as live.
 	KnowsTruth bool
+	// PredictsNothing tells policies nothing of how long jobs run but their limits: nothing is learnt.
+	PredictsNothing bool
 	// History is what policies have learnt from before the scenario begins.
 	History History
 }
@@ -98,17 +100,21 @@ func (s *Scenario) AccountWeight(name string) float64 {
 }
 
 func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
+	var runTimes exact.RunTimePredictor // nil: nothing is predicted
+	if !o.PredictsNothing {
+		runTimes = o.newLearner(s)
+	}
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
-			RunTimes: o.newLearner(s), PredictsTruth: o.KnowsTruth,
+			RunTimes: runTimes, PredictsTruth: o.KnowsTruth,
 		})
 	}
 	return exact.Run(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
-		RunTimes: o.newLearner(s), PredictsTruth: o.KnowsTruth,
+		RunTimes: runTimes, PredictsTruth: o.KnowsTruth,
 	})
 }
 

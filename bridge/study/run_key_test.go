@@ -46,7 +46,7 @@ func TestRunKeyStandsForTheOutcome(t *testing.T) {
 		key(hourly(t, 5), "drf", nil), key(hourly(t, 6), "drf", nil), key(hourly(t, 5), "fifo", nil), key(hourly(t, 5), "gavel:objective=makespan", nil), key(hourly(t, 5), "gavel", nil),
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.Seed = 2 }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.ThroughSlurm = true }),
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KnowsTruth = true }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.NoiseFactor = 2 }),
-		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KeepsNodeShapes = true }),
+		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KeepsNodeShapes = true }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.PredictsNothing = true }),
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.Clock.MaxInterval = time.Minute }),
 	}
 	unstoppable := hourly(t, 5)

@@ -47,7 +47,7 @@ func (o *options) addFlags() {
 	flag.StringVar(&o.evaluation.TracesFolder, "traces", "", "folder with the Shockwave artifact's traces and throughput tables; without it these tables are left out")
 	flag.BoolVar(&o.evaluation.IsQuick, "quick", false, "small sizes only, to try the command")
 	flag.BoolVar(&o.writesTable, "ratios", false, "write only the sections that compare policies with Slurm alone, and leave the rest of the file")
-	flag.Func("parts", "with -ratios: only these sections, separated by commas: hours (parts of drawn days, all policies), days (whole ones), windows (of the traces); all without it", func(list string) error {
+	flag.Func("parts", "with -ratios: only these sections, separated by commas: hours (parts of drawn days, all policies), days (whole ones), windows (of the traces), targets (the default policy), noise (wrong predictions), front (mean completion against fairness); all without it", func(list string) error {
 		o.table.Parts = strings.Split(list, ",")
 		return nil
 	})

@@ -40,12 +40,20 @@ var windowsHead string
 //go:embed targets.md
 var targetsHead string
 
+//go:embed noise.md
+var noiseHead string
+
+//go:embed front.md
+var frontHead string
+
 // tableParts are all sections, as they follow on the page.
 var tableParts = []tablePart{
 	{"hours", "## Against Slurm alone\n", hoursHead, newHours, newComparisonWriter},
 	{"days", "## Against Slurm alone, on whole days\n", daysHead, newWholeDays, newComparisonWriter},
 	{"windows", "## Against Slurm alone, on windows of traces\n", windowsHead, newWindows, newComparisonWriter},
 	{"targets", targetsTitle, targetsHead, newJudgedWorkloads, newTargetsWriter},
+	{"noise", noiseTitle, noiseHead, newToldWorkloads, newNoiseWriter},
+	{"front", frontTitle, frontHead, newFrontWorkloads, newFrontWriter},
 }
 
 // pickParts returns those with the names, all for none.

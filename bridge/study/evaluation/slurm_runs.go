@@ -120,7 +120,10 @@ func (t *slurmTable) makeRun(ctx context.Context, c *slurmTableCell, s *study.Sc
 
 // runOptions are those of a run of the workload.
 func (w *comparedWorkload) runOptions(s *study.Scenario, p policyset.PolicyChoice, seed int64) (study.RunOptions, error) {
-	o := study.RunOptions{ThroughSlurm: true, Seed: seed, KnowsTruth: w.knowsTruth}
+	o := study.RunOptions{ThroughSlurm: true, Seed: seed}
+	if p.System.Name != policyset.SlurmName { // which is told nothing: its runs are the same whatever policies are told
+		w.told.tell(&o)
+	}
 	if p.Label == chanceLabel {
 		o.Seed += 1_000_000
 	}

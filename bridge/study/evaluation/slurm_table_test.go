@@ -114,8 +114,9 @@ func TestPartsStandInOrder(t *testing.T) {
 		t.Errorf("%d sections miss 20 runs, want 1, and one 40:\n%s", n, page)
 	}
 	made, count, err := quickTable(t, t.Context(), folder, func(o *SlurmTableOptions) { o.Parts = []string{"days"} })
-	if err != nil || count != 40 || strings.Contains(made, "missing here") || strings.Contains(made, tableParts[0].title) {
-		t.Errorf("%d runs are made, want 40 (%v):\n%s", count, err, made)
+	// Of 40, Slurm alone, twice on two seeds of two settings, is the same whatever policies are told.
+	if err != nil || count != 32 || strings.Contains(made, "missing here") || strings.Contains(made, tableParts[0].title) {
+		t.Errorf("%d runs are made, want 32 (%v):\n%s", count, err, made)
 	}
 	if _, _, err := quickTable(t, t.Context(), folder, func(o *SlurmTableOptions) { o.Parts = []string{"days", "weeks"} }); err == nil || !strings.Contains(err.Error(), "no part weeks: it has hours, days, windows") {
 		t.Errorf("an unknown part: %v", err)

@@ -42,7 +42,7 @@ type comparedWorkload struct {
 	loads        []float64
 	shares       []float64 // of jobs that may be stopped
 	seeds        int       // from 1
-	knowsTruth   bool      // policies know how long jobs run
+	told         knowledge // what policies are told of how long jobs run
 	judgedAs     targets.Workload
 	draw         func(load float64, seed int64) (*study.Scenario, error)
 }
@@ -78,7 +78,7 @@ func newWholeDays(o *SlurmTableOptions) ([]*comparedWorkload, error) {
 	}
 	known := &comparedWorkload{
 		title: "Drawn days, true run times known", policies: "slurm,fairbridge,multifactor,sjf,srtf",
-		loads: []float64{1.5}, shares: []float64{0, 1}, seeds: 20, knowsTruth: true,
+		loads: []float64{1.5}, shares: []float64{0, 1}, seeds: 20, told: knowledge{isTrue: true},
 		about: "The same days under policies that know how long each job runs (`--oracle`), as no live one does: the gap to the tables above is that of prediction.",
 		draw:  days.draw,
 	}

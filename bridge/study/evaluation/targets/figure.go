@@ -33,6 +33,10 @@ var (
 	NodeGangs       = newMedian("Bounded slowdown of gangs of a node or more", nodeGangRatios)
 	WorstBelowShare = newMedian("Slowdown of the worst account that used less than its share", pairedRatios("worst_below_share_slowdown"))
 	LongestWaits    = newMedian("99 % wait", pairedRatios("p99_wait_s"))
+	WorstRho        = newMedian("Worst finish-time fairness", worstRhoRatios)
+
+	// LeastCompletion is what mean completion under no order can be below, with stops or without.
+	LeastCompletion = newMedian("Lower bound of mean completion time", leastCompletionRatios)
 
 	WorseSeeds       = &Figure{"Days on which mean completion is above 1.03", "part of the days", false, true, pairedRatios("mean_completion_s"), partWorse}
 	MedianCompletion = &Figure{"Mean completion time, median window", "median", false, false, pairedRatios("mean_completion_s"), measure.Median}
@@ -59,11 +63,31 @@ func pairedRatios(key string) func(*study.PairedBlock, string) []float64 {
 // nodeGangRatios are those of the mean slowdown of jobs that ask for a node or more.
 func nodeGangRatios(b *study.PairedBlock, label string) []float64 {
 	node := cluster.MaxGPUsPerNode(b.Scenarios[0].Nodes)
+	return runRatios(b, label, func(r *measure.Run) float64 { return slowdownFrom(r, node) })
+}
+
+// worstRhoRatios are those of the worst finish-time fairness of a job, by the jobs that were present.
+func worstRhoRatios(b *study.PairedBlock, label string) []float64 {
+	return runRatios(b, label, func(r *measure.Run) float64 { return slices.Max(r.RhosByJobsPresent()) })
+}
+
+// leastCompletionRatios are those of the lower bound of mean completion to the baseline's, whatever the policy.
+func leastCompletionRatios(b *study.PairedBlock, _ string) []float64 {
+	k := b.Set.FigureIndex("avg_jct_over_bound")
+	var ratios []float64
+	for _, p := range b.Baseline.Pairs {
+		ratios = append(ratios, 1/(1+p.Values[k]))
+	}
+	return ratios
+}
+
+// runRatios are those of what is worked out of a run.
+func runRatios(b *study.PairedBlock, label string, of func(*measure.Run) float64) []float64 {
 	var ratios []float64
 	for _, run := range endedRuns(b, label) {
 		for _, base := range endedRuns(b, b.Baseline.PolicyLabel) {
 			if base.Seed == run.Seed {
-				ratios = append(ratios, slowdownFrom(run, node)/slowdownFrom(base, node))
+				ratios = append(ratios, of(run)/of(base))
 			}
 		}
 	}

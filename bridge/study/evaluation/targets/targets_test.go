@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 		{[]float64{.8, .97, 1.2}, WorstCompletion, 1, NotMet, "1.200"},
 		{[]float64{.8, .97, 1}, WorstCompletion, 1, Met, "1.000"},
 	} {
-		v := c.figure.newValue(c.ratios)
+		v := c.figure.ValueOf(c.ratios)
 		if got := v.Judge(c.most); got != c.want || v.String() != c.shown {
 			t.Errorf("%s of %v: %s, %q; want %s, %q", c.figure.Title, c.ratios, got, v.String(), c.want, c.shown)
 		}
@@ -71,11 +71,11 @@ func TestLosersAreNamedWorstFirst(t *testing.T) {
 
 // Beside the median stand the quartiles, and the geometric mean with its standard error.
 func TestSpread(t *testing.T) {
-	v := MeanCompletion.newValue([]float64{.5, 1, 2})
+	v := MeanCompletion.ValueOf([]float64{.5, 1, 2})
 	if got, want := v.FormatSpread(), ".75–1.50; 1.000 ± .400"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if v = WorseSeeds.newValue([]float64{.5, 1, 2}); v.FormatSpread() != ".75–1.50" {
+	if v = WorseSeeds.ValueOf([]float64{.5, 1, 2}); v.FormatSpread() != ".75–1.50" {
 		t.Errorf("%q", v.FormatSpread())
 	}
 }

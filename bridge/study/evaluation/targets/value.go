@@ -26,11 +26,11 @@ type Value struct {
 
 // Measure returns what a figure came to under a policy; it reads what became of each job.
 func (f *Figure) Measure(b *study.PairedBlock, policyLabel string) Value {
-	return f.newValue(f.ratiosOf(b, policyLabel))
+	return f.ValueOf(f.ratiosOf(b, policyLabel))
 }
 
-// newValue puts ratios together; those that are none are left out.
-func (f *Figure) newValue(ratios []float64) Value {
+// ValueOf puts ratios together; those that are none are left out.
+func (f *Figure) ValueOf(ratios []float64) Value {
 	ratios = slices.DeleteFunc(slices.Clone(ratios), func(r float64) bool { return math.IsNaN(r) || math.IsInf(r, 0) })
 	none := math.NaN()
 	v := Value{f, len(ratios), none, none, none, none, none}
