@@ -22,38 +22,42 @@ type Canary struct {
 	DaysPerWeek int
 	Weekdays    []time.Weekday
 	Seed        int64
-	Until       time.Time      // the last day, at its midnight in Location
+	Since       time.Time      // the first day, at its midnight in Location: on none before it decides
+	Until       time.Time      // the last day, likewise
 	Location    *time.Location // where days begin
 }
 
-// day returns the midnight at which the day of a moment began.
-func (c *Canary) day(at time.Time) time.Time {
+// IsDrawn reports whether its days are drawn, not named.
+func (c *Canary) IsDrawn() bool { return c.DaysPerWeek > 0 }
+
+// Day returns the midnight at which the day of a moment began.
+func (c *Canary) Day(at time.Time) time.Time {
 	y, m, d := at.In(c.Location).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, c.Location)
 }
 
-// week returns the Monday of a day's week, at its midnight.
-func (c *Canary) week(at time.Time) time.Time {
-	day := c.day(at)
+// Week returns the Monday of a moment's week, at its midnight.
+func (c *Canary) Week(at time.Time) time.Time {
+	day := c.Day(at)
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
 // DecidesAt reports whether the candidate decides about the partition at a moment.
 func (c *Canary) DecidesAt(partition string, at time.Time) bool {
-	day := c.day(at)
-	if day.After(c.Until) {
+	day := c.Day(at)
+	if day.Before(c.Since) || day.After(c.Until) {
 		return false
 	}
-	if c.DaysPerWeek == 0 {
+	if !c.IsDrawn() {
 		return slices.Contains(c.Weekdays, day.Weekday())
 	}
-	return slices.ContainsFunc(c.drawDays(partition, c.week(at)), day.Equal)
+	return slices.ContainsFunc(c.drawDays(partition, c.Week(at)), day.Equal)
 }
 
 // NextDays returns the first days from a moment on, at most so many, on which the candidate decides,
 // that of the moment included.
 func (c *Canary) NextDays(partition string, at time.Time, most int) (days []time.Time) {
-	for day := c.day(at); len(days) < most && !day.After(c.Until); day = day.AddDate(0, 0, 1) {
+	for day := c.Day(at); len(days) < most && !day.After(c.Until); day = day.AddDate(0, 0, 1) {
 		if c.DecidesAt(partition, day) {
 			days = append(days, day)
 		}

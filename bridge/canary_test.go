@@ -41,6 +41,10 @@ func TestDaysOfACanary(t *testing.T) {
 	if len(weeks) < 3 {
 		t.Errorf("the weeks are alike: %v", weeks)
 	}
+	c.Since = time.Date(2026, 3, 5, 0, 0, 0, 0, c.Location)
+	if c.DecidesAt("gpu", c.Since.Add(-time.Second)) || !c.DecidesAt("gpu", c.Since) {
+		t.Error("it decides before its first day, or not on it")
+	}
 	if after := c.Until.AddDate(0, 0, 1); len(daysOf(c, "gpu", after)) > 0 {
 		t.Error("it decides after its last day")
 	}

@@ -22,6 +22,7 @@ type Canary struct {
 	DaysPerWeek int      `yaml:"days_per_week"`
 	Weekdays    []string `yaml:"weekdays"`
 	Seed        int      `yaml:"seed"`
+	Since       string   `yaml:"since"`     // the first day
 	Until       string   `yaml:"until"`     // the last day
 	TimeZone    string   `yaml:"time_zone"` // in which days begin; "": UTC
 }
@@ -66,8 +67,8 @@ func (f *File) DescribeCanaries(at time.Time) (lines []string) {
 		if next := c.NextDays(p.Name, at, shownCanaryDays); len(next) > 0 {
 			days = "next on " + formatDays(next)
 		}
-		lines = append(lines, fmt.Sprintf("Partition %s: %s decides in place of %s until %s, %s; days begin at midnight in %s.",
-			p.Name, formatDecider(c.Policy, c.Params), formatDecider(p.Policy, p.Params), c.Until.Format(time.DateOnly), days, c.Location))
+		lines = append(lines, fmt.Sprintf("Partition %s: %s decides in place of %s from %s until %s, %s; days begin at midnight in %s.",
+			p.Name, formatDecider(c.Policy, c.Params), formatDecider(p.Policy, p.Params), c.Since.Format(time.DateOnly), c.Until.Format(time.DateOnly), days, c.Location))
 	}
 	return lines
 }
@@ -134,8 +135,20 @@ func (c *Canary) newCanary(p *Partition) (*bridge.Canary, error) {
 		note(fmt.Errorf("time_zone: %q is no time zone such as UTC or Europe/Berlin", c.TimeZone))
 		made.Location = time.UTC
 	}
-	if made.Until, err = time.ParseInLocation(time.DateOnly, c.Until, made.Location); err != nil {
-		note(fmt.Errorf("until: %q is not the last day of the canary, such as 2026-03-30", c.Until))
-	}
+	note(c.readDays(made))
 	return made, errors.Join(errs...)
+}
+
+// readDays reads the first and the last day.
+func (c *Canary) readDays(made *bridge.Canary) (err error) {
+	var errs []error
+	if made.Since, err = time.ParseInLocation(time.DateOnly, c.Since, made.Location); err != nil {
+		errs = append(errs, fmt.Errorf("since: %q is not the first day of the canary, such as 2026-03-02", c.Since))
+	}
+	if made.Until, err = time.ParseInLocation(time.DateOnly, c.Until, made.Location); err != nil {
+		errs = append(errs, fmt.Errorf("until: %q is not the last day of the canary, such as 2026-03-29", c.Until))
+	} else if made.Until.Before(made.Since) {
+		errs = append(errs, fmt.Errorf("until: %s comes before since, %s", c.Until, c.Since))
+	}
+	return errors.Join(errs...)
 }

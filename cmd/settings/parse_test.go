@@ -252,19 +252,21 @@ func TestDSN(t *testing.T) {
 // TestCanaries tries what may stand in a canary.
 func TestCanaries(t *testing.T) {
 	for text, want := range map[string]string{
-		"policy: srtf, days_per_week: 2, until: 2026-03-29":                          "",
-		"params: {max_wait: 12h}, weekdays: [tue, thu], until: 2026-03-29":           "",
-		"policy: srtf, weekdays: [tue], until: 2026-03-29, time_zone: Europe/Berlin": "",
-		"policy: srtf, days_per_week: 2":                                             `partitions[0].canary.until: "" is not the last day of the canary, such as 2026-03-30`,
-		"policy: srtf, days_per_week: 7, until: 2026-03-29":                          "partitions[0].canary.days_per_week: 7 is not between 1 and 6",
-		"policy: srtf, until: 2026-03-29":                                            "partitions[0].canary.days_per_week: give either that or weekdays",
-		"policy: srtf, days_per_week: 1, weekdays: [tue], until: 2026-03-29":         "partitions[0].canary.days_per_week: give either that or weekdays",
-		"policy: srtf, weekdays: [tuesday], until: 2026-03-29":                       `partitions[0].canary.weekdays[0]: "tuesday" is none of sun, mon`,
-		"policy: srtf, days_per_week: 1, until: 2026-03-29, time_zone: Mars":         `partitions[0].canary.time_zone: "Mars" is no time zone`,
-		"policy: nonsense, days_per_week: 1, until: 2026-03-29":                      "partitions[0].canary.policy: ",
-		"params: {nonsense: 1}, days_per_week: 1, until: 2026-03-29":                 "partitions[0].canary.params: ",
-		"days_per_week: 1, until: 2026-03-29":                                        "partitions[0].canary.policy: it is the partition's own",
-		"policy: srtf, days_per_week: 1, until: 2026-03-29, share: 2":                `unknown key "partitions[0].canary.share"`,
+		"policy: srtf, days_per_week: 2, since: 2026-03-02, until: 2026-03-29":                          "",
+		"params: {max_wait: 12h}, weekdays: [tue, thu], since: 2026-03-02, until: 2026-03-29":           "",
+		"policy: srtf, weekdays: [tue], since: 2026-03-02, until: 2026-03-29, time_zone: Europe/Berlin": "",
+		"policy: srtf, days_per_week: 2, since: 2026-03-02":                                             `partitions[0].canary.until: "" is not the last day of the canary, such as 2026-03-29`,
+		"policy: srtf, days_per_week: 2, until: 2026-03-29":                                             `partitions[0].canary.since: "" is not the first day of the canary, such as 2026-03-02`,
+		"policy: srtf, days_per_week: 2, since: 2026-03-30, until: 2026-03-29":                          "partitions[0].canary.until: 2026-03-29 comes before since, 2026-03-30",
+		"policy: srtf, days_per_week: 7, since: 2026-03-02, until: 2026-03-29":                          "partitions[0].canary.days_per_week: 7 is not between 1 and 6",
+		"policy: srtf, since: 2026-03-02, until: 2026-03-29":                                            "partitions[0].canary.days_per_week: give either that or weekdays",
+		"policy: srtf, days_per_week: 1, weekdays: [tue], since: 2026-03-02, until: 2026-03-29":         "partitions[0].canary.days_per_week: give either that or weekdays",
+		"policy: srtf, weekdays: [tuesday], since: 2026-03-02, until: 2026-03-29":                       `partitions[0].canary.weekdays[0]: "tuesday" is none of sun, mon`,
+		"policy: srtf, days_per_week: 1, since: 2026-03-02, until: 2026-03-29, time_zone: Mars":         `partitions[0].canary.time_zone: "Mars" is no time zone`,
+		"policy: nonsense, days_per_week: 1, since: 2026-03-02, until: 2026-03-29":                      "partitions[0].canary.policy: ",
+		"params: {nonsense: 1}, days_per_week: 1, since: 2026-03-02, until: 2026-03-29":                 "partitions[0].canary.params: ",
+		"days_per_week: 1, since: 2026-03-02, until: 2026-03-29":                                        "partitions[0].canary.policy: it is the partition's own",
+		"policy: srtf, days_per_week: 1, since: 2026-03-02, until: 2026-03-29, share: 2":                `unknown key "partitions[0].canary.share"`,
 	} {
 		found := problems(t, "cluster: c\npartitions:\n  - name: gpu\n    canary: {"+text+"}\n")
 		switch {
