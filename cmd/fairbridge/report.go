@@ -17,6 +17,7 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/datafile"
+	"fairbridge/cmd/fairbridge/canaryreport"
 	"fairbridge/cmd/fairbridge/shadowreport"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
@@ -58,7 +59,7 @@ when no run of the account or user is recorded.`,
 	f.StringVar(&a.User, "user", "", "only this user")
 	f.StringVar(&a.format, "format", "table", "table, csv, json or html")
 	f.StringVarP(&a.outputFile, "out", "o", "", "write to this file instead of standard output")
-	c.AddCommand(shadowreport.NewCommand(o))
+	c.AddCommand(shadowreport.NewCommand(o), canaryreport.NewCommand(o))
 	return o.AddJSONFlag(c)
 }
 
@@ -70,12 +71,12 @@ func completeReportNames(*cobra.Command, []string, string) ([]cobra.Completion, 
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// listedReports are those of report, and last the one that is a command of its own.
+// listedReports are those of report, and last those that are commands of their own.
 func listedReports() []report.Report {
-	return append(report.AllReports(), report.Report{
-		Name: "shadow", Title: "What our plan would have changed, simulated: a command of its own, with flags of its own",
-		Explanation: "fairbridge report shadow --help has its flags; it is not among those that all answers.",
-	})
+	own := func(name, title string) report.Report {
+		return report.Report{Name: name, Title: title + ": a command of its own, with flags of its own", Explanation: "fairbridge report " + name + " --help has its flags; it is not among those that all answers."}
+	}
+	return append(report.AllReports(), own("shadow", "What our plan would have changed, simulated"), own("canary", "Whether jobs fare better or worse on the days of a canary"))
 }
 
 func listReports(c *cobra.Command, o *cli.Options) error {

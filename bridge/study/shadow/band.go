@@ -20,7 +20,7 @@ func newGroup(jobs []pastJob) Group {
 		g.OwnError += (mean(j.then) - j.real) / n
 		addScaled(alone, j.alone, 1/n)
 		addScaled(plan, j.plan, 1/n)
-		switch by := max(j.startRange, leastChange); {
+		switch by := max(j.startRange, LeastChange); {
 		case j.startChange < -by:
 			g.EarlierCount++
 		case j.startChange > by:
@@ -33,16 +33,16 @@ func newGroup(jobs []pastJob) Group {
 	return g
 }
 
-// bandWidth is how many standard errors a band is wide on either side: it is meant to hold four
+// BandWidth is how many standard errors a band is wide on either side: it is meant to hold four
 // of five.
-const bandWidth = 1.3
+const BandWidth = 1.3
 
 // setBand says how far the gain of a group may be off, and what may be claimed. errorOfOne is the
 // standard error of the simulation of one job's wait, as pooledError has it: the error of a
 // single group may be small by luck. A band is at least the group's own error.
 func (g *Group) setBand(errorOfOne float64) {
 	usual := errorOfOne / math.Sqrt(float64(max(g.JobCount, 1)))
-	g.Band = max(math.Abs(g.OwnError), bandWidth*math.Hypot(usual, g.chance))
+	g.Band = max(math.Abs(g.OwnError), BandWidth*math.Hypot(usual, g.chance))
 	g.Claim = claimOf(g.Gain, g.Band)
 	if g.JobCount == 0 {
 		g.Claim = CannotTell
@@ -69,7 +69,7 @@ func pooledError(groups []Group) float64 {
 
 // findLosers are the groups that would have waited longer, by the time that costs them in all.
 func findLosers(groups []Group) []Group {
-	groups = slices.DeleteFunc(groups, func(g Group) bool { return g.Gain > -leastChange })
+	groups = slices.DeleteFunc(groups, func(g Group) bool { return g.Gain > -LeastChange })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Compare(a.Gain*float64(a.JobCount), b.Gain*float64(b.JobCount))
 	})

@@ -64,7 +64,7 @@ func newPastJobs(site *replay.PastScenario, perNode int, then, alone, plan []*me
 		if !site.ArrivedWithinPeriod[o.ID] {
 			continue
 		}
-		j := pastJob{groupKey: groupKey{account: cmp.Or(o.Account, "(none)"), class: classes[o.ID]}, real: waitOf(o)}
+		j := pastJob{groupKey: groupKey{account: cmp.Or(o.Account, "(none)"), class: classes[o.ID]}, real: WaitOf(o)}
 		j.size, j.leastGPUs = paired.SizeOf(perNode, o.GPUCount)
 		j.then, j.alone, j.plan = waits(thenByID[o.ID]), waits(aloneByID[o.ID]), waits(planByID[o.ID])
 		a, p := starts(aloneByID[o.ID]), starts(planByID[o.ID])
@@ -86,15 +86,15 @@ func outcomesByID(runs []*measure.Run) map[int64][]*measure.JobOutcome {
 	return all
 }
 
-// waitOf is the time from arrival to end in which the job did no work.
-func waitOf(o *measure.JobOutcome) float64 {
+// WaitOf is the time from arrival to end, in seconds, in which the job did no work.
+func WaitOf(o *measure.JobOutcome) float64 {
 	return max(o.Finish-o.Arrive-o.ExclusiveRunSeconds, 0)
 }
 
 func waits(outcomes []*measure.JobOutcome) []float64 {
 	all := make([]float64, len(outcomes))
 	for i, o := range outcomes {
-		all[i] = waitOf(o)
+		all[i] = WaitOf(o)
 	}
 	return all
 }

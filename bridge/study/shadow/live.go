@@ -23,20 +23,51 @@ func CountLiveRuns(seeds int) int { return 2 * seeds }
 // it is off what was really done. site is of a period that ends now. Waits and slowdowns are those
 // until then: who waits still counts with the wait so far, in the simulation likewise.
 func MeasureLive(ctx context.Context, site *replay.PastScenario, o Options) (m harm.Measurement, err error) {
-	if site.Decider.Label == policyset.SlurmName {
-		return m, ErrNothingLive
-	}
-	o.ThroughSlurm, o.LoopConfig, o.History, o.Mode = true, site.LoopConfig, site.History, site.Mode
-	if err := o.SetClock("intervals", 0, site.Scenario); err != nil {
-		return m, err
-	}
-	runs, err := simulate(ctx, site, o, []policyset.PolicyChoice{policyset.SlurmAlone(), site.Decider}, 0)
+	alone, then, err := simulateLive(ctx, site, o)
 	if err != nil {
 		return m, err
 	}
-	m = newMeasurement(site, runs[0], runs[1])
+	m = newMeasurement(site, alone, then)
 	m.Policy, m.Mode = site.Decider.Label, site.Mode
 	return m, nil
+}
+
+// simulateLive simulates what a partition ran, by seed: under Slurm alone, and as it was done.
+func simulateLive(ctx context.Context, site *replay.PastScenario, o Options) (alone, then []*measure.Run, err error) {
+	if site.Decider.Label == policyset.SlurmName {
+		return nil, nil, ErrNothingLive
+	}
+	o.ThroughSlurm, o.LoopConfig, o.History, o.Mode = true, site.LoopConfig, site.History, site.Mode
+	if err := o.SetClock("intervals", 0, site.Scenario); err != nil {
+		return nil, nil, err
+	}
+	runs, err := simulate(ctx, site, o, []policyset.PolicyChoice{policyset.SlurmAlone(), site.Decider}, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return runs[0], runs[1], nil
+}
+
+// LiveRuns are the jobs of a period that count, as they were and as they were simulated.
+type LiveRuns struct {
+	Live        *measure.Run   // what happened
+	Alone, Then []*measure.Run // by seed: under Slurm alone, and as it was done
+}
+
+// SimulateLive simulates what a partition ran with our plans live, as MeasureLive does, where the
+// jobs themselves are wanted. isNow says that the period ends now, so that waits count until then;
+// else every job that counts must have ended.
+func SimulateLive(ctx context.Context, site *replay.PastScenario, isNow bool, o Options) (*LiveRuns, error) {
+	alone, then, err := simulateLive(ctx, site, o)
+	if err != nil {
+		return nil, err
+	}
+	live := []*measure.Run{site.RealRun}
+	if isNow {
+		end := site.Until.Sub(site.Since).Seconds()
+		live, alone, then = cutAllAt(live, end), cutAllAt(alone, end), cutAllAt(then, end)
+	}
+	return &LiveRuns{countedOnly(site, live)[0], countedOnly(site, alone), countedOnly(site, then)}, nil
 }
 
 // newMeasurement makes figures of what happened and of the runs, by seed, of Slurm alone and of
@@ -131,7 +162,7 @@ func newIdleFigure(end float64, live *measure.Run, alone, then []*measure.Run) h
 		byAlone[i], byThen[i] = idlePercent(alone[i], end), idlePercent(then[i], end)
 	}
 	f := harm.Figure{Kind: harm.Idle, Live: was, Alone: mean(byAlone), OwnError: mean(byThen) - was}
-	f.Band = bandWidth * math.Hypot(f.OwnError, math.Hypot(standardDeviation(byAlone), standardDeviation(byThen)))
+	f.Band = BandWidth * math.Hypot(f.OwnError, math.Hypot(standardDeviation(byAlone), standardDeviation(byThen)))
 	return f
 }
 

@@ -184,7 +184,7 @@ func TestTheGuardOnMadeUpSites(t *testing.T) {
 				now := begin.Add(time.Duration(hours * float64(time.Hour)))
 				c := checkAt(t, m.recordAt(name, live, begin, now), begin, now, *trialSeeds)
 				t.Logf("  after %g h: %s", hours, c.Summarize())
-				if c.Verdict == harm.Harm && truth > leastChange {
+				if c.Verdict == harm.Harm && truth > LeastChange {
 					t.Errorf("site %d with %s live, after %g h: %s", seed, name, hours, c.Summarize())
 				}
 			}

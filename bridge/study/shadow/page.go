@@ -18,6 +18,12 @@ type Table struct {
 	ID, Title, About string
 	ColumnHeads      []string
 	Rows             [][]string
+	IsText           bool // its columns are words, not numbers
+}
+
+// NewSection returns the table as a part of a page on several partitions.
+func (t *Table) NewSection(partition string) chart.Section {
+	return chart.Section{ID: partition + "-" + t.ID, Title: "Partition " + partition + ": " + strings.ToLower(t.Title[:1]) + t.Title[1:], About: t.About, ColumnHeads: t.ColumnHeads, Rows: t.Rows}
 }
 
 // Tables are the parts of the report, in order. Those without rows are left out.
@@ -79,7 +85,7 @@ func (r *Report) newCostTable() Table {
 }
 
 func (r *Report) newRemarkTable() Table {
-	t := Table{ID: "not-simulated", Title: "What is not simulated", About: "What the record does not know is in no figure: cores and memory, licences, limits of QOS and accounts, whether people would have submitted otherwise.", ColumnHeads: []string{"Left out or assumed"}}
+	t := Table{ID: "not-simulated", Title: "What is not simulated", About: "What the record does not know is in no figure: cores and memory, licences, limits of QOS and accounts, whether people would have submitted otherwise.", ColumnHeads: []string{"Left out or assumed"}, IsText: true}
 	for _, s := range r.Remarks {
 		t.Rows = append(t.Rows, []string{s})
 	}
@@ -103,7 +109,7 @@ func WritePage(w io.Writer, cluster string, reports []*Report, made string) erro
 	for _, r := range reports {
 		page.About = append(page.About, r.Heading()+". "+r.Summarize()+" "+r.DescribePlan())
 		for _, t := range r.Tables() {
-			s := chart.Section{ID: r.Partition + "-" + t.ID, Title: "Partition " + r.Partition + ": " + strings.ToLower(t.Title[:1]) + t.Title[1:], About: t.About, ColumnHeads: t.ColumnHeads, Rows: t.Rows}
+			s := t.NewSection(r.Partition)
 			if t.ID == "accounts" {
 				s.Drawing = drawWaits(r.Accounts)
 			}

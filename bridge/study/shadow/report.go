@@ -74,17 +74,17 @@ const (
 	CannotTell Claim = "cannot tell" // the simulation is further off than the change
 )
 
-// leastChange is the change of a mean wait, in seconds, below which nobody cares.
-const leastChange = 60
+// LeastChange is the change of a mean wait, in seconds, below which nobody cares.
+const LeastChange = 60
 
 // claimOf says what may be said of a gain that may be off by a band.
 func claimOf(gain, band float64) Claim {
 	switch {
-	case gain > max(band, leastChange):
+	case gain > max(band, LeastChange):
 		return WaitsLess
-	case -gain > max(band, leastChange):
+	case -gain > max(band, LeastChange):
 		return WaitsMore
-	case max(gain, -gain)+band <= leastChange:
+	case max(gain, -gain)+band <= LeastChange:
 		return WaitsSame
 	}
 	return CannotTell

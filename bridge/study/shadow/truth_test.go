@@ -178,7 +178,7 @@ func trueGains(alone, live *measure.Run) map[string]float64 {
 	for i := range alone.JobOutcomes {
 		o, l := &alone.JobOutcomes[i], &live.JobOutcomes[i]
 		for _, name := range []string{"", o.Account} {
-			sum[name] += waitOf(o) - waitOf(l)
+			sum[name] += WaitOf(o) - WaitOf(l)
 			count[name]++
 		}
 	}
@@ -212,7 +212,7 @@ func TestClaimsComeTrue(t *testing.T) {
 				if g.Claim == CannotTell {
 					cannotTell++
 				}
-				if math.Abs(g.Gain-was) <= max(g.Band, leastChange) {
+				if math.Abs(g.Gain-was) <= max(g.Band, LeastChange) {
 					held++
 				}
 				if g.Claim == WaitsLess || g.Claim == WaitsMore {

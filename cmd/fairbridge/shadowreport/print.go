@@ -46,13 +46,18 @@ func printShadowReport(w io.Writer, r *shadow.Report) {
 	printable.Fprintf(w, "%s\n", r.Heading())
 	output.WriteParagraph(w, "", r.Summarize())
 	output.WriteParagraph(w, "", r.DescribePlan())
-	for _, t := range r.Tables() {
+	PrintTables(w, r.Tables())
+}
+
+// PrintTables prints the tables of a report, each with its title.
+func PrintTables(w io.Writer, tables []shadow.Table) {
+	for _, t := range tables {
 		printable.Fprintf(w, "\n%s\n", t.Title)
 		if t.About != "" {
 			output.WriteParagraph(w, "", t.About)
 		}
 		newTable := simulation.NewNumberTable
-		if len(t.ColumnHeads) == 1 {
+		if t.IsText {
 			newTable = output.NewTable
 		}
 		table := newTable(w, cells(t.ColumnHeads, strings.ToUpper)...)

@@ -1,0 +1,179 @@
+// Package canaryreport is the command report canary.
+package canaryreport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting/stores"
+	"fairbridge/bridge"
+	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/canary"
+	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/study/shadow"
+	"fairbridge/cmd/fairbridge/shadowreport"
+	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/settings"
+)
+
+// canaryFlags are those of report canary.
+type canaryFlags struct {
+	partition               string
+	slurmConfFile, htmlFile string // files
+	seed                    int64
+	seedCount, parallelRuns int
+}
+
+// NewCommand makes the command that judges the days of a canary.
+func NewCommand(o *cli.Options) *cobra.Command {
+	f := &canaryFlags{}
+	c := &cobra.Command{
+		Use:   "canary",
+		Short: "Whether jobs fare better or worse on the days on which a canary's candidate decides",
+		Long: `Judge the days on which the candidate of a canary decided about a partition against those
+of the partition's own policy. Each whole day is simulated under Slurm alone, from the jobs
+that were there at its midnight on, and what really became of the jobs submitted on it is
+set against that: mean completion, mean wait, the bounded slowdown of gangs, and the worst
+account. Then the days of one week are compared with each other, by a test of all ways to
+draw them. Days on which the daemon did not run, the partition was observed or demoted, or
+another policy decided are left out and named. Nothing is said before there are 4 days of
+the candidate in 2 weeks. Takes seconds to minutes for each day. The database is read,
+nothing is changed.
+
+Exit status 0 when the candidate was found better, or no difference was seen; 3 when it was
+found worse, or cannot be judged yet, or ever. --json says which (verdict).`,
+		Example: `  fairbridge report canary
+  fairbridge report canary -p gpu --seeds 5 --html canary.html
+  fairbridge report canary --json | jq -r '.[].verdict'`,
+		Args: cli.CheckArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, o) },
+	}
+	s := c.Flags()
+	s.StringVarP(&f.partition, "partition", "p", "", "partition (default: all that have a canary)")
+	s.Int64Var(&f.seed, "seed", 1, "of all chance")
+	s.IntVar(&f.seedCount, "seeds", 3, "how many times, with other phases of Slurm's periodic work and arrivals moved by\nseconds")
+	s.IntVar(&f.parallelRuns, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
+	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
+	s.StringVar(&f.htmlFile, "html", "", "also write a page to this file")
+	cli.SetRange(c, "seed", "-1000000000000", "1000000000000")
+	cli.SetRange(c, "seeds", "2", "1000")
+	cli.SetRange(c, "parallel", "1", "1024")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("partition", o.CompletePartitionNames()))
+	return o.AddJSONFlag(c)
+}
+
+func (f *canaryFlags) run(c *cobra.Command, o *cli.Options) error {
+	if f.htmlFile != "" {
+		if err := datafile.CheckWritable(f.htmlFile, true); err != nil {
+			return err
+		}
+	}
+	file, loop, asked, err := f.readCanaries(o)
+	if err != nil {
+		return err
+	}
+	options := study.RunOptions{Seed: f.seed}
+	unread, err := simulation.ReadSlurmConf(c.Context(), f.slurmConfFile, file.Slurm.Scontrol, &options)
+	if err != nil {
+		return err
+	}
+	db, err := cli.OpenDB(c.Context(), file)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if unread != "" && !o.JSON {
+		output.WriteParagraph(c.ErrOrStderr(), "", unread+".")
+	}
+	var reports []*canary.Report
+	for i := range asked {
+		r, err := f.judge(c, db, loop, &asked[i], options)
+		if err != nil {
+			return fmt.Errorf("judging the canary of partition %s: %w", asked[i].Name, err)
+		}
+		reports = append(reports, r)
+	}
+	return f.write(c.OutOrStdout(), file.Cluster, reports, o.JSON)
+}
+
+// readCanaries reads the configuration, and returns the partitions that are asked about.
+func (f *canaryFlags) readCanaries(o *cli.Options) (file *settings.File, loop bridge.Config, asked []bridge.Partition, err error) {
+	if file, err = o.LoadSettings(); err != nil {
+		return file, loop, nil, err
+	}
+	if err := cli.CheckPartitionName(file, f.partition); err != nil {
+		return file, loop, nil, cli.NewUsageError(err)
+	}
+	if loop, err = file.LoopConfig(); err != nil {
+		return file, loop, nil, err
+	}
+	for i := range loop.Partitions {
+		if p := &loop.Partitions[i]; p.Canary != nil && (f.partition == "" || p.Name == f.partition) {
+			asked = append(asked, *p)
+		}
+	}
+	if len(asked) == 0 {
+		err = cli.NewUsageError(errors.New("no canary is configured there: see partitions[].canary in docs/safety.md"))
+	}
+	return file, loop, asked, err
+}
+
+// judge judges the canary of one partition, and shows how far it is.
+func (f *canaryFlags) judge(c *cobra.Command, db *stores.Stores, loop bridge.Config, p *bridge.Partition, o study.RunOptions) (*canary.Report, error) {
+	trial, err := canary.ReadTrial(c.Context(), simulation.SiteRecord{Stores: db}, loop, p)
+	if err != nil {
+		return nil, err
+	}
+	bar := output.NewProgressBar(c.ErrOrStderr(), trial.CountRuns(f.seedCount))
+	defer bar.Clear()
+	return trial.Judge(c.Context(), shadow.Options{
+		RunOptions: o, SeedCount: f.seedCount, ParallelRuns: f.parallelRuns,
+		Progress: func(run int, label string, done, of int) { bar.NewUpdater(run, label)(done, of) },
+	})
+}
+
+// write writes the reports, and returns cli.ErrFinding where one is worse, or cannot be judged.
+func (f *canaryFlags) write(w io.Writer, cluster string, reports []*canary.Report, json bool) error {
+	if f.htmlFile != "" {
+		err := datafile.SaveFile(f.htmlFile, true, func(w io.Writer) error {
+			return canary.WritePage(w, cluster, reports, cli.MadeByText())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if json {
+		if err := output.WriteJSON(w, reports); err != nil {
+			return err
+		}
+	} else {
+		for i, r := range reports {
+			if i > 0 {
+				printable.Fprintf(w, "\n")
+			}
+			printReport(w, r)
+		}
+	}
+	if slices.ContainsFunc(reports, func(r *canary.Report) bool { return r.Verdict != canary.Better && r.Verdict != canary.NoDifference }) {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// printReport prints one report.
+func printReport(w io.Writer, r *canary.Report) {
+	output.WriteParagraph(w, "", r.Heading()+".")
+	output.WriteParagraph(w, "", r.Summarize())
+	if text := r.DescribeTest(); text != "" {
+		output.WriteParagraph(w, "", text)
+	}
+	shadowreport.PrintTables(w, r.Tables())
+}
