@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/policy"
@@ -26,6 +27,12 @@ type Canary struct {
 	Until       time.Time      // the last day, likewise
 	Location    *time.Location // where days begin
 }
+
+// Candidate is its policy with its parameters, as people read it.
+func (c *Canary) Candidate() string { return FormatDecider(c.Policy, c.Params) }
+
+// FormatDecider writes a policy with its parameters as people read it.
+func FormatDecider(policy, params string) string { return strings.TrimSpace(policy + " " + params) }
 
 // IsDrawn reports whether its days are drawn, not named.
 func (c *Canary) IsDrawn() bool { return c.DaysPerWeek > 0 }

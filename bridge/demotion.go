@@ -6,10 +6,13 @@ import (
 	"time"
 )
 
-// Demotion lowers a partition to mode observe, whatever its configuration says. It cannot raise
-// a mode.
+// Demotion lowers a partition to mode observe, whatever its configuration says, or takes its days
+// from the candidate of its canary. It cannot raise a mode.
 type Demotion struct {
-	Partition string    `json:"partition"`
+	Partition string `json:"partition"`
+	// Candidate is that of the partition's canary which alone is demoted, policy with its
+	// parameters; "": the whole partition is.
+	Candidate string    `json:"candidate,omitempty"`
 	Since     time.Time `json:"since"`
 	Until     time.Time `json:"until,omitzero"` // zero: until somebody clears it
 	By        string    `json:"by"`
@@ -28,7 +31,19 @@ func (d *Demotion) Text() string {
 	if !d.Until.IsZero() {
 		until = "until " + d.Until.UTC().Format(time.RFC3339)
 	}
-	return fmt.Sprintf("partition %s is demoted to mode observe by %s since %s, %s. %s", d.Partition, d.By, d.Since.UTC().Format(time.RFC3339), until, d.Why)
+	what := "is demoted to mode observe"
+	if d.Candidate != "" {
+		what = "is demoted, and the partition's own policy decides on all days,"
+	}
+	return fmt.Sprintf("%s %s by %s since %s, %s. %s", d.Subject(), what, d.By, d.Since.UTC().Format(time.RFC3339), until, d.Why)
+}
+
+// Subject says what is demoted.
+func (d *Demotion) Subject() string {
+	if d.Candidate != "" {
+		return fmt.Sprintf("the candidate %s of the canary of partition %s", d.Candidate, d.Partition)
+	}
+	return "partition " + d.Partition
 }
 
 // Demote returns the partition in the mode that is left to it.
@@ -41,8 +56,21 @@ func (d *Demotion) Demote(p Partition) Partition {
 
 // FindDemotion returns that of a partition; nil: it is not demoted.
 func FindDemotion(list []Demotion, partition string) *Demotion {
+	return findDemotionOf(list, partition, "")
+}
+
+// FindCandidateDemotion returns that of the candidate of a partition's canary; nil: it has none, or
+// that is not demoted.
+func FindCandidateDemotion(list []Demotion, p *Partition) *Demotion {
+	if p.Canary == nil {
+		return nil
+	}
+	return findDemotionOf(list, p.Name, p.Canary.Candidate())
+}
+
+func findDemotionOf(list []Demotion, partition, candidate string) *Demotion {
 	for i := range list {
-		if list[i].Partition == partition {
+		if list[i].Partition == partition && list[i].Candidate == candidate {
 			return &list[i]
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // and logs.
 type Cause string
 
-// The causes. Of CauseGate there is one for each invariant, of CauseStopPause and CauseDemoted
-// one for each partition.
+// The causes. Of CauseGate there is one for each invariant, of CauseStopPause, CauseDemoted and
+// CauseDemotedCandidate one for each partition.
 const (
 	CauseLeaderUnknown      Cause = "leader"    // leadership could not be asked for
 	CauseFailedPoll         Cause = "slurm"     // the poll failed, or was of another cluster
@@ -35,6 +35,7 @@ const (
 	CauseStopPause          Cause = "stops"        // a warning: no job of a partition is stopped for now
 	CauseOtherOrder         Cause = "other_order"  // a warning: something else changes priorities too
 	CauseDemoted            Cause = "demoted"      // a warning: a partition is demoted to mode observe
+	CauseDemotedCandidate   Cause = "canary"       // a warning: the candidate of a partition's canary is demoted
 	CauseDemotions          Cause = "demotions"    // which partitions are demoted is not known; a warning where it was before
 )
 
@@ -57,6 +58,17 @@ func DemotionCause(partition string) Cause { return CauseDemoted + " " + Cause(p
 
 // IsDemotion reports whether the cause is that a partition is demoted.
 func (c Cause) IsDemotion() bool { return strings.HasPrefix(string(c), string(CauseDemoted)+" ") }
+
+// CandidateDemotionCause returns the cause of the warning that the candidate of the partition's
+// canary is demoted.
+func CandidateDemotionCause(partition string) Cause {
+	return CauseDemotedCandidate + " " + Cause(partition)
+}
+
+// IsCandidateDemotion reports whether the cause is that the candidate of a canary is demoted.
+func (c Cause) IsCandidateDemotion() bool {
+	return strings.HasPrefix(string(c), string(CauseDemotedCandidate)+" ")
+}
 
 // GateInvariant returns the invariant for which a plan was turned down; ok is false for
 // every other cause.

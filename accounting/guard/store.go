@@ -79,16 +79,24 @@ type Stretch struct {
 	Mode           bridge.Mode
 	Policy, Params string
 	Since          time.Time
-	LastCycleAt    time.Time
+	// LiveSince is since when it is in that mode and decided by one of those that take turns; Since,
+	// if the last one is none of them.
+	LiveSince   time.Time
+	LastCycleAt time.Time
 }
 
-// ReadStretch looks back to a moment; nil: no cycle is stored since.
-func (s *Store) ReadStretch(ctx context.Context, cluster, partition string, from time.Time) (*Stretch, error) {
+// ReadStretch looks back to a moment; nil: no cycle is stored since. turns are who take turns to
+// decide, as under a canary.
+func (s *Store) ReadStretch(ctx context.Context, cluster, partition string, from time.Time, turns ...bridge.Decider) (*Stretch, error) {
+	policies, params := make([]string, len(turns)), make([]string, len(turns))
+	for i := range turns {
+		policies[i], params[i] = turns[i].Policy, turns[i].Params
+	}
 	var x Stretch
-	err := s.DB.QueryRow(ctx, qLive, cluster, partition, from).Scan(&x.Mode, &x.Policy, &x.Params, &x.LastCycleAt, &x.Since)
+	err := s.DB.QueryRow(ctx, qLive, cluster, partition, from, policies, params).Scan(&x.Mode, &x.Policy, &x.Params, &x.LastCycleAt, &x.Since, &x.LiveSince)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	x.Since, x.LastCycleAt = x.Since.UTC(), x.LastCycleAt.UTC()
+	x.Since, x.LiveSince, x.LastCycleAt = x.Since.UTC(), x.LiveSince.UTC(), x.LastCycleAt.UTC()
 	return &x, accounting.WrapError("reading since when partition "+partition+" is live", err)
 }

@@ -102,16 +102,19 @@ func TestDemotionsStandUntilCleared(t *testing.T) {
 	}
 }
 
+func putCycle(t *testing.T, s *guard.Store, seq int, hoursAgo float64, mode, policy string) {
+	t.Helper()
+	dbtest.Exec(t, s.DB, `insert into fairbridge.cycles (cluster, partition, seq, epoch, at, mode, policy, params, digest, plan_digest, decisions, refused, pushed, took)
+		values ($1, 'gpu', $2, 1, $3, $4, $5, '', '', '', 0, '[]', 0, '{}')`, clusterName, seq, noon.Add(-time.Duration(hoursAgo*float64(time.Hour))), mode, policy)
+}
+
 // TestStretch: a partition was live with one policy, then observed, then live with another.
 func TestStretch(t *testing.T) {
 	s := newStore(t)
 	if got, err := s.ReadStretch(t.Context(), clusterName, "gpu", noon.Add(-24*time.Hour)); err != nil || got != nil {
 		t.Fatalf("before any cycle: %+v, %v", got, err)
 	}
-	put := func(seq int, hoursAgo float64, mode, policy string) {
-		dbtest.Exec(t, s.DB, `insert into fairbridge.cycles (cluster, partition, seq, epoch, at, mode, policy, params, digest, plan_digest, decisions, refused, pushed, took)
-			values ($1, 'gpu', $2, 1, $3, $4, $5, '', '', '', 0, '[]', 0, '{}')`, clusterName, seq, noon.Add(-time.Duration(hoursAgo*float64(time.Hour))), mode, policy)
-	}
+	put := func(seq int, hoursAgo float64, mode, policy string) { putCycle(t, s, seq, hoursAgo, mode, policy) }
 	put(1, 30, "preempt", "fifo")
 	put(2, 9, "preempt", "fifo")
 	put(3, 8, "observe", "fifo")
@@ -120,9 +123,63 @@ func TestStretch(t *testing.T) {
 	for hours, want := range map[time.Duration]time.Duration{24: 7, 48: 7, 5: 1} {
 		got, err := s.ReadStretch(t.Context(), clusterName, "gpu", noon.Add(-hours*time.Hour))
 		must(t, err)
-		if got == nil || !got.Since.Equal(noon.Add(-want*time.Hour)) || got.Mode != bridge.ModePreempt || got.Policy != "srtf" || !got.LastCycleAt.Equal(noon.Add(-time.Hour)) {
+		if got == nil || !got.Since.Equal(noon.Add(-want*time.Hour)) || !got.LiveSince.Equal(got.Since) || got.Mode != bridge.ModePreempt || got.Policy != "srtf" || !got.LastCycleAt.Equal(noon.Add(-time.Hour)) {
 			t.Errorf("looking back %d h: %+v, want since %d h ago", hours, got, want)
 		}
+	}
+}
+
+// TestTurns: two take turns to decide; a third did before, and once neither was live.
+func TestTurns(t *testing.T) {
+	s := newStore(t)
+	fifo, srtf := bridge.Decider{Partition: "gpu", Policy: "fifo"}, bridge.Decider{Partition: "gpu", Policy: "srtf"}
+	for i, c := range []struct {
+		hoursAgo     int
+		mode, policy string
+	}{{90, "rank", "drf"}, {80, "rank", "fifo"}, {70, "rank", "srtf"}, {60, "observe", "fifo"}, {50, "rank", "srtf"}, {40, "rank", "fifo"}, {3, "rank", "srtf"}, {1, "rank", "srtf"}} {
+		putCycle(t, s, i+1, float64(c.hoursAgo), c.mode, c.policy)
+	}
+	for _, c := range []struct {
+		back  time.Duration
+		turns []bridge.Decider
+		want  time.Duration
+	}{{100, []bridge.Decider{fifo, srtf}, 50}, {45, []bridge.Decider{fifo, srtf}, 40}, {100, nil, 3}, {100, []bridge.Decider{fifo}, 3}} {
+		got, err := s.ReadStretch(t.Context(), clusterName, "gpu", noon.Add(-c.back*time.Hour), c.turns...)
+		must(t, err)
+		if !got.Since.Equal(noon.Add(-3*time.Hour)) || !got.LiveSince.Equal(noon.Add(-c.want*time.Hour)) {
+			t.Errorf("looking back %d h, turns of %v: since %v, live since %v, want %d h ago", c.back, c.turns, got.Since, got.LiveSince, c.want)
+		}
+	}
+}
+
+// TestACandidateIsDemotedAlone: beside its partition, each once, and cleared together.
+func TestACandidateIsDemotedAlone(t *testing.T) {
+	s := newStore(t)
+	d := bridge.Demotion{Partition: "gpu", Candidate: "srtf max_wait=1h", Since: noon, By: harm.GuardName, Why: "harm"}
+	whole := bridge.Demotion{Partition: "gpu", Since: noon, By: "ann"}
+	for _, c := range []struct {
+		d    bridge.Demotion
+		want bool
+	}{{d, true}, {d, false}, {whole, true}} {
+		if got, err := s.Demote(t.Context(), clusterName, c.d); err != nil || got != c.want {
+			t.Errorf("%+v: demoted %t, %v", c.d, got, err)
+		}
+	}
+	got, err := s.ActiveDemotions(t.Context(), clusterName)
+	must(t, err)
+	if diff := cmp.Diff([]bridge.Demotion{d, whole}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if cleared, err := s.ClearDemotion(t.Context(), clusterName, "gpu", "bob", ""); err != nil || !cleared {
+		t.Error(cleared, err)
+	}
+	all, err := s.ListDemotions(t.Context(), clusterName, noon.Add(-time.Hour))
+	must(t, err)
+	if len(all) != 2 || all[0].Stands || all[1].Stands || all[1].Candidate != d.Candidate || all[0].Candidate != "" {
+		t.Errorf("%+v", all)
+	}
+	if texts := dbtest.QueryTexts(t, s.DB, "select candidate from fairbridge_v1.demotions where candidate <> ''"); len(texts) != 1 || texts[0] != d.Candidate {
+		t.Errorf("the view shows %q", texts)
 	}
 }
 

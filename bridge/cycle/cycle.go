@@ -52,6 +52,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	if doubts != nil {
 		return m, doubts
 	}
+	m = l.readDemotions(ctx, &l.Config, m, r) // before what policies remember: who decides hangs on it
 	facts, m, doubts = l.recordView(ctx, facts, m)
 	if doubts != nil {
 		return m, doubts
@@ -61,7 +62,6 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 		return m, doubts
 	}
 	m.GoodViews++
-	m = l.readDemotions(ctx, &l.Config, m, r)
 	facts = l.addMeasurements(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
@@ -92,11 +92,11 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []PartitionResult, e
 	if doubts != nil {
 		return nil, nil, fmt.Errorf("%s: %w", doubts[0].Cause, doubts[0].Err)
 	}
+	m = l.readDemotions(ctx, &l.Config, m, &r)
 	facts, m, doubts = l.addPast(ctx, facts, m)
 	if doubts != nil {
 		return nil, nil, doubts[0].Err
 	}
-	m = l.readDemotions(ctx, &l.Config, m, &r)
 	facts.Intents, _ = push.ReconcileIntents(facts.Intents, facts.View)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, &r)
 	facts = l.addMeasurements(ctx, facts, &r)

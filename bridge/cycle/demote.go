@@ -34,16 +34,24 @@ func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r
 		if p.Metrics.setDemoted(name, isDemoted); isDemoted {
 			r.addWarning(bridge.DemotionCause(name), errors.New(d.Text()))
 		}
+		own := &c.Partitions[i]
+		if d := bridge.FindCandidateDemotion(m.Demotions, own); d != nil && own.Mode.Allows(bridge.ModeRank) && len(own.Canary.NextDays(name, p.Now(), 1)) > 0 {
+			r.addWarning(bridge.CandidateDemotionCause(name), errors.New(d.Text()))
+		}
 	}
 	return m
 }
 
 // decidedPartitions returns the configured partitions as they are decided about at a moment: with
-// their own policy or their canary's, and those that are demoted in the mode that is left to them.
+// their own policy or their canary's, unless that is demoted, and those that are demoted themselves
+// in the mode that is left to them.
 func decidedPartitions(configured []bridge.Partition, demotions []bridge.Demotion, at time.Time) []bridge.Partition {
 	partitions := slices.Clone(configured)
 	for i := range partitions {
-		p := configured[i].DecidedAt(at)
+		p := configured[i]
+		if bridge.FindCandidateDemotion(demotions, &p) == nil {
+			p = p.DecidedAt(at)
+		}
 		if d := bridge.FindDemotion(demotions, p.Name); d != nil {
 			p = d.Demote(p)
 		}
@@ -70,7 +78,7 @@ func demotedEdits(s *cycleState) []slurm.Edit {
 	}
 	edits := slices.DeleteFunc(ledger.UndoEdits(f.Intents, f.View, f.View.At), func(e slurm.Edit) bool {
 		j := f.View.Job(e.Run.Job)
-		return !slices.ContainsFunc(s.demotions, func(d bridge.Demotion) bool { return j.IsInPartition(d.Partition) })
+		return !slices.ContainsFunc(s.demotions, func(d bridge.Demotion) bool { return d.Candidate == "" && j.IsInPartition(d.Partition) })
 	})
 	most := min(c.Budgets.MaxEdits, int(c.Budgets.EditRate*c.Interval.Seconds()/2))
 	return edits[:min(len(edits), max(most, 1))]

@@ -3,9 +3,9 @@
 //	takeLeadership       take or renew leadership: while another daemon leads, nothing is done
 //	observeCluster       poll Slurm
 //	judgeView            read the ledger, ask about what lists leave out, believe the view or not
+//	readDemotions        ask which partitions, or candidates of canaries, are demoted
 //	recordView           store what it shows of runs, and read usage and what policies remember
 //	settleIntents        close the intents whose outcome it shows
-//	readDemotions        ask which partitions are demoted to mode observe
 //	addMeasurements      add what the node probes say
 //	finishHandBacks      release what a hand-back that was cut off left held
 //	hasExpiryTimer       ask whether node lists would be taken back if we died

@@ -104,6 +104,8 @@ func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 		case before.ActiveCauses[d.Cause]:
 		case d.Cause.IsDemotion():
 			log.Error("a partition is demoted: nothing is sent for it, and what of ours stands there is given back", "cause", d.Cause, "error", d.Err)
+		case d.Cause.IsCandidateDemotion():
+			log.Error("a canary's candidate is demoted: it decides on no day", "cause", d.Cause, "error", d.Err)
 		default:
 			log.Warn("going on without", "cause", d.Cause, "error", d.Err)
 		}

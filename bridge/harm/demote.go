@@ -42,6 +42,32 @@ func DecideDemotion(checks []Check, b Bounds) (d bridge.Demotion, yes bool) {
 	return d, true
 }
 
+// DecideDemotionByTurns is DecideDemotion where a canary's candidate and the incumbent take turns:
+// only checks of the policy that the newest check is of count, of whatever days. candidate is that
+// policy if it is the candidate, which is then demoted alone; "": it is the incumbent, or there is no
+// canary, and the partition is.
+func DecideDemotionByTurns(checks []Check, candidate string, b Bounds) (d bridge.Demotion, yes bool) {
+	var mine []Check
+	others, harmful := 0, 0
+	for i := range checks {
+		switch c := &checks[i]; {
+		case c.Policy == checks[0].Policy:
+			mine = append(mine, *c)
+		case c.Verdict != CannotTell:
+			others++
+			if c.Verdict == Harm {
+				harmful++
+			}
+		}
+	}
+	if d, yes = DecideDemotion(mine, b); !yes || candidate == "" {
+		return d, yes
+	}
+	d.Candidate = candidate
+	d.Why += fmt.Sprintf(" These are checks of the days of the candidate; of those of the incumbent that could tell (%d), %d showed harm.", others, harmful)
+	return d, true
+}
+
 // GuardName is who demotes by itself.
 const GuardName = "the harm guard"
 

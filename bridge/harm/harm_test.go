@@ -124,6 +124,37 @@ func TestHarmMustLast(t *testing.T) {
 	}
 }
 
+// TestHarmOfTheCandidateIsItsOwn: letters are checks of the candidate, capitals of the incumbent, an
+// hour apart, the newest first. Only those of who is live in the newest count, of whatever days.
+func TestHarmOfTheCandidateIsItsOwn(t *testing.T) {
+	for verdicts, want := range map[string]string{
+		"hhh": "candidate", "hhNNNNh": "candidate", "hNhNh": "candidate", "hhHHn": "", "hhHHH": "", "HHH": "partition", "HnHnH": "partition",
+		"Hhhhh": "", "Nhhh": "", "hhhHHH": "candidate", "HHNhh": "", "hnhh": "", "chhh": "",
+	} {
+		all := checks(strings.ToLower(verdicts), time.Hour)
+		for i := range all {
+			if all[i].Policy = "incumbent"; verdicts[i] >= 'a' {
+				all[i].Policy = "candidate"
+			}
+		}
+		candidate, got := "", ""
+		if all[0].Policy == "candidate" {
+			candidate = "srtf"
+		}
+		if d, yes := DecideDemotionByTurns(all, candidate, DefaultBounds()); yes {
+			if got = "partition"; d.Candidate == "srtf" {
+				got = "candidate"
+			}
+			if verdicts == "hhNNNNh" && !strings.HasSuffix(d.Why, "of those of the incumbent that could tell (4), 0 showed harm.") {
+				t.Error(d.Why)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: demoted %q, want %q", verdicts, got, want)
+		}
+	}
+}
+
 func TestDemotionSaysWhy(t *testing.T) {
 	b := DefaultBounds()
 	d, _ := DecideDemotion(checks("hhh", time.Hour), b)

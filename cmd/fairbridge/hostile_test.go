@@ -45,6 +45,7 @@ var readers = map[string][]string{
 	"guard demote":   {"guard demote gpu --for 1s --why HOSTILE", "guard demote gpu --json", "guard demote HOSTILE"},
 	"guard clear":    {"guard clear gpu --why HOSTILE", "guard clear gpu --json", "guard clear HOSTILE"},
 	"report shadow":  {"report shadow --since 5d --seeds 2", "report shadow --since 5d --seeds 2 --json"},
+	"report canary":  {"-c canary.yaml report canary", "-c canary.yaml report canary --json", "report canary -p HOSTILE"},
 	"report":         {"report", "report all --since 2026-01-01 --until 2026-01-03", "report usage --json", "report all --format html --since 2026-01-01 --until 2026-01-03", "report usage --format csv --since 2026-01-01 --until 2026-01-03", "report waits --format csv --since 2026-01-01 --until 2026-01-03"},
 	"run":            {"run --once", "-c json.yaml run --once"},
 	"import":         {"import --sacct hostile.sacct", "import --sacct hostile.sacct --json"},

@@ -68,7 +68,7 @@ func (f *File) DescribeCanaries(at time.Time) (lines []string) {
 			days = "next on " + formatDays(next)
 		}
 		lines = append(lines, fmt.Sprintf("Partition %s: %s decides in place of %s from %s until %s, %s; days begin at midnight in %s.",
-			p.Name, formatDecider(c.Policy, c.Params), formatDecider(p.Policy, p.Params), c.Since.Format(time.DateOnly), c.Until.Format(time.DateOnly), days, c.Location))
+			p.Name, c.Candidate(), bridge.FormatDecider(p.Policy, p.Params), c.Since.Format(time.DateOnly), c.Until.Format(time.DateOnly), days, c.Location))
 	}
 	return lines
 }
@@ -80,8 +80,6 @@ func formatDays(days []time.Time) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-func formatDecider(name, params string) string { return strings.TrimSpace(name + " " + params) }
 
 func (c *Canary) policyName(p *Partition) string { return cmp.Or(c.Policy, p.policyName()) }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge"
@@ -75,7 +74,7 @@ func (t *Trial) newDay(date, next time.Time, counts []bridge.PolicyCycleCounts) 
 			idle += c.CycleCount
 		case c.Policy != due.Policy || c.Params != due.Params:
 			if other += c.CycleCount; otherName == "" {
-				otherName = formatDecider(c.Policy, c.Params)
+				otherName = bridge.FormatDecider(c.Policy, c.Params)
 			}
 		case c.CycleCount > most:
 			most, d.mode = c.CycleCount, c.Mode
@@ -115,8 +114,6 @@ func (t *Trial) leaveOutWeeksNotAsDrawn() {
 		}
 	}
 }
-
-func formatDecider(name, params string) string { return strings.TrimSpace(name + " " + params) }
 
 // geometricMean of logarithms, as a ratio; NaN of none.
 func geometricMean(logs []float64) float64 {

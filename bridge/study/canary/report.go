@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"fairbridge/bridge"
 )
 
 // Verdict is what a report says of a canary.
@@ -38,6 +40,8 @@ type Report struct {
 	CandidateDays   int       `json:"candidate_days"` // that count
 	IncumbentDays   int       `json:"incumbent_days"`
 	SeedCount       int       `json:"seeds"`
+	// Demotion is that of the candidate, which then decides on no day; nil: it is not demoted.
+	Demotion *bridge.Demotion `json:"demotion,omitempty"`
 
 	Figures      []FigureDifference `json:"figures"`
 	Accounts     []Group            `json:"accounts"`
@@ -68,11 +72,11 @@ type Group struct {
 	Difference
 }
 
-func (t *Trial) candidateName() string {
-	return formatDecider(t.partition.Canary.Policy, t.partition.Canary.Params)
-}
+func (t *Trial) candidateName() string { return t.partition.Canary.Candidate() }
 
-func (t *Trial) incumbentName() string { return formatDecider(t.partition.Policy, t.partition.Params) }
+func (t *Trial) incumbentName() string {
+	return bridge.FormatDecider(t.partition.Policy, t.partition.Params)
+}
 
 // newReport compares the days, as far as they were measured.
 func (t *Trial) newReport(seeds int) *Report {

@@ -39,17 +39,17 @@ func NewCommand(o *cli.Options) *cobra.Command {
 		Use:   "canary",
 		Short: "Whether jobs fare better or worse on the days on which a canary's candidate decides",
 		Long: `Judge the days on which the candidate of a canary decided about a partition against those
-of the partition's own policy. Each whole day is simulated under Slurm alone, from the jobs
-that were there at its midnight on, and what really became of the jobs submitted on it is
-set against that: mean completion, mean wait, the bounded slowdown of gangs, and the worst
-account. Then the days of one week are compared with each other, by a test of all ways to
-draw them. Days on which the daemon did not run, the partition was observed or demoted, or
-another policy decided are left out and named. Nothing is said before there are 4 days of
-the candidate in 2 weeks. Takes seconds to minutes for each day. The database is read,
-nothing is changed.
+of the partition's own policy. Each whole day is simulated under Slurm alone, from the
+jobs that were there at its midnight on, and what really became of the jobs submitted on
+it is set against that: mean completion, mean wait, the bounded slowdown of gangs, and the
+worst account. Then the days of one week are compared with each other, by a test of all
+ways to draw them. Days on which the daemon did not run, the partition was observed or
+demoted, or another policy decided are left out and named. Nothing is said before there
+are 4 days of the candidate in 2 weeks. Takes seconds to minutes for each day. The
+database is read, nothing is changed.
 
-Exit status 0 when the candidate was found better, or no difference was seen; 3 when it was
-found worse, or cannot be judged yet, or ever. --json says which (verdict).`,
+Exit status 0 when the candidate was found better, or no difference was seen; 3 when it
+was found worse, or cannot be judged yet, or ever. --json says which (verdict).`,
 		Example: `  fairbridge report canary
   fairbridge report canary -p gpu --seeds 5 --html canary.html
   fairbridge report canary --json | jq -r '.[].verdict'`,
@@ -134,10 +134,16 @@ func (f *canaryFlags) judge(c *cobra.Command, db *stores.Stores, loop bridge.Con
 	}
 	bar := output.NewProgressBar(c.ErrOrStderr(), trial.CountRuns(f.seedCount))
 	defer bar.Clear()
-	return trial.Judge(c.Context(), shadow.Options{
+	r, err := trial.Judge(c.Context(), shadow.Options{
 		RunOptions: o, SeedCount: f.seedCount, ParallelRuns: f.parallelRuns,
 		Progress: func(run int, label string, done, of int) { bar.NewUpdater(run, label)(done, of) },
 	})
+	if err != nil {
+		return nil, err
+	}
+	active, err := db.ActiveDemotions(c.Context(), loop.ClusterName)
+	r.Demotion = bridge.FindCandidateDemotion(active, p)
+	return r, err
 }
 
 // write writes the reports, and returns cli.ErrFinding where one is worse, or cannot be judged.
@@ -171,6 +177,9 @@ func (f *canaryFlags) write(w io.Writer, cluster string, reports []*canary.Repor
 // printReport prints one report.
 func printReport(w io.Writer, r *canary.Report) {
 	output.WriteParagraph(w, "", r.Heading()+".")
+	if r.Demotion != nil {
+		output.WriteParagraph(w, "", "DEMOTED: "+r.Demotion.Text())
+	}
 	output.WriteParagraph(w, "", r.Summarize())
 	if text := r.DescribeTest(); text != "" {
 		output.WriteParagraph(w, "", text)

@@ -39,9 +39,10 @@ func newCheckCommand(o *cli.Options) *cobra.Command {
 		Long: `Take what each live partition ran within the window, simulate it several times under
 Slurm alone and as it was done, and judge what the jobs really met by the difference. The
 check is stored. Where checks in a row, half an hour apart or more, show harm, the
-partition is demoted. Takes seconds to minutes for each partition.
+partition is demoted; under a canary, the checks of the candidate's days count by
+themselves, and demote the candidate alone. Takes seconds to minutes for each partition.
 
-Exit status 3 when a partition was found harmed, or is demoted.`,
+Exit status 3 when a partition was found harmed, or it or its candidate is demoted.`,
 		Example: `  fairbridge guard check
   fairbridge guard check -p gpu --dry-run
   fairbridge guard check --json`,
@@ -122,6 +123,9 @@ func (k *checker) checkAll(ctx context.Context) ([]outcome, error) {
 		if err != nil {
 			return nil, err
 		}
+		if o.Demotion == nil {
+			o.Demotion = bridge.FindCandidateDemotion(active, p)
+		}
 		outcomes = append(outcomes, o)
 	}
 	return outcomes, nil
@@ -132,7 +136,7 @@ func (k *checker) checkPartition(ctx context.Context, p *bridge.Partition, stand
 	if standing != nil {
 		return outcome{harm.NewBlindCheck(p.Name, k.now, "Demoted: nothing of ours is live."), standing}, nil
 	}
-	stretch, err := k.db.ReadStretch(ctx, k.file.Cluster, p.Name, k.now.Add(-k.lookBack()))
+	stretch, err := k.db.ReadStretch(ctx, k.file.Cluster, p.Name, k.now.Add(-k.lookBack(p)), turnsOf(p)...)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -146,13 +150,28 @@ func (k *checker) checkPartition(ctx context.Context, p *bridge.Partition, stand
 	if stretch == nil {
 		return o, nil
 	}
-	o.Demotion, err = k.demoteIfDue(ctx, p.Name, stretch.Since)
+	o.Demotion, err = k.demoteIfDue(ctx, p, stretch)
 	return o, err
 }
 
+// turnsLookBack is how far back the checks of a canary's candidate matter: its days are few.
+const turnsLookBack = 15 * 24 * time.Hour
+
 // lookBack is how far back anything matters.
-func (k *checker) lookBack() time.Duration {
-	return max(k.file.Guard.Window, time.Duration(2*k.file.Guard.Checks)*time.Hour)
+func (k *checker) lookBack(p *bridge.Partition) time.Duration {
+	back := max(k.file.Guard.Window, time.Duration(2*k.file.Guard.Checks)*time.Hour)
+	if p.Canary != nil {
+		back = max(back, turnsLookBack)
+	}
+	return back
+}
+
+// turnsOf are who take turns to decide about a partition with a canary.
+func turnsOf(p *bridge.Partition) []bridge.Decider {
+	if p.Canary == nil {
+		return nil
+	}
+	return []bridge.Decider{p.Decider(), {Partition: p.Name, Policy: p.Canary.Policy, Params: p.Canary.Params}}
 }
 
 // maxCheckAge is how old the last cycle may be: what jobs met since is not known.
@@ -196,18 +215,44 @@ func (k *checker) measure(ctx context.Context, p *bridge.Partition, s *guard.Str
 	})
 }
 
-// demoteIfDue demotes the partition if the checks since it is live as it is ask for it.
-func (k *checker) demoteIfDue(ctx context.Context, partition string, since time.Time) (*bridge.Demotion, error) {
-	checks, err := k.db.ListChecks(ctx, k.file.Cluster, partition, since, maxChecksRead)
+// demoteIfDue demotes the partition, or the candidate of its canary, if the checks since it is live as
+// it is, or was last let go, ask for it.
+func (k *checker) demoteIfDue(ctx context.Context, p *bridge.Partition, s *guard.Stretch) (*bridge.Demotion, error) {
+	since, err := k.readLastClearing(ctx, p.Name, s.LiveSince)
+	if err != nil {
+		return nil, err
+	}
+	checks, err := k.db.ListChecks(ctx, k.file.Cluster, p.Name, since, maxChecksRead)
 	if err != nil || len(checks) == 0 {
 		return nil, err
 	}
-	d, yes := harm.DecideDemotion(checks, k.file.Guard)
+	candidate := ""
+	if c := p.Canary; c != nil && s.Policy == c.Policy && s.Params == c.Params {
+		candidate = c.Candidate()
+	}
+	d, yes := harm.DecideDemotionByTurns(checks, candidate, k.file.Guard)
 	if !yes {
 		return nil, nil
 	}
 	_, err = k.db.Demote(ctx, k.file.Cluster, d)
 	return &d, err
+}
+
+// readLastClearing returns when a demotion of the partition or a candidate last ended, if that was
+// after a moment; else the moment.
+func (k *checker) readLastClearing(ctx context.Context, partition string, since time.Time) (time.Time, error) {
+	all, err := k.db.ListDemotions(ctx, k.file.Cluster, since)
+	for i := range all {
+		d := &all[i]
+		end := d.Cleared
+		if end.IsZero() && !d.Stands {
+			end = d.Until
+		}
+		if d.Partition == partition && end.After(since) {
+			since = end
+		}
+	}
+	return since, err
 }
 
 // maxChecksRead is how many checks are looked at, more than may have to be in a row.

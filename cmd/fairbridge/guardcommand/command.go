@@ -16,7 +16,8 @@ func NewCommand(o *cli.Options) *cobra.Command {
 stops) with what the simulation says Slurm alone would have done with the same jobs. A
 partition whose harm exceeds the bounds of the configuration (guard), check after check
 and beyond what the simulation may be off, is demoted to mode observe until a person
-clears it. What cannot be told changes nothing.
+clears it. Where that comes from the days of a canary's candidate, the candidate alone is:
+the partition's own policy decides on all days. What cannot be told changes nothing.
 
 fairbridge-guard.timer runs guard check every hour. The daemon asks before each cycle
 which partitions are demoted, and gives back what of ours stands in their jobs.`,

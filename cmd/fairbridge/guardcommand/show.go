@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ checks before it found. Nothing is simulated and nothing is changed.
 LIVE is what the jobs met, SLURM ALONE what the simulation says they would have met, which
 may be off by GIVE OR TAKE. What is beyond that by more than ALLOWED is harm.
 
-Exit status 3 when a partition is demoted.`,
+Exit status 3 when a partition, or the candidate of a canary, is demoted.`,
 		Example: `  fairbridge guard show
   fairbridge guard show -p gpu --last 30d
   fairbridge guard show --json`,
@@ -132,13 +133,15 @@ func printHistory(w io.Writer, h history, now time.Time) {
 
 // demotionText says a demotion, and how it ended.
 func demotionText(d *guard.RecordedDemotion, now time.Time) string {
+	subject := d.Subject()
+	subject = strings.ToUpper(subject[:1]) + subject[1:]
 	switch {
 	case d.Stands:
 		return "DEMOTED: " + d.Text()
 	case d.Cleared.IsZero():
-		return fmt.Sprintf("Partition %s was demoted by %s from %s to %s.", d.Partition, d.By, output.FormatTime(d.Since, now), output.FormatTime(d.Until, now))
+		return fmt.Sprintf("%s was demoted by %s from %s to %s.", subject, d.By, output.FormatTime(d.Since, now), output.FormatTime(d.Until, now))
 	}
-	text := fmt.Sprintf("Partition %s was demoted by %s from %s until %s cleared that at %s.", d.Partition, d.By, output.FormatTime(d.Since, now), d.ClearedBy, output.FormatTime(d.Cleared, now))
+	text := fmt.Sprintf("%s was demoted by %s from %s until %s cleared that at %s.", subject, d.By, output.FormatTime(d.Since, now), d.ClearedBy, output.FormatTime(d.Cleared, now))
 	if d.ClearedWhy != "" {
 		text += " " + d.ClearedWhy
 	}
