@@ -3,6 +3,7 @@ package bridge
 import (
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -106,6 +107,12 @@ func (p *Partition) DecidedAt(at time.Time) Partition {
 		decided.Policy, decided.Params, decided.DecidingPolicy = c.Policy, c.Params, c.DecidingPolicy
 	}
 	return decided
+}
+
+// IsCanaryVoid reports whether the candidate is the partition's own policy in all that it is set to,
+// however that is written: a parameter that is given its default changes nothing.
+func (p *Partition) IsCanaryVoid() bool {
+	return p.Canary != nil && p.Canary.Policy == p.Policy && reflect.DeepEqual(p.Canary.DecidingPolicy, p.DecidingPolicy)
 }
 
 // PolicyOf returns the policy that a record of the partition names: the candidate's where it is

@@ -38,6 +38,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	}
 	r.checkRestd("/proc", releaseOf(v))
 	r.examineDB(ctx, f, v)
+	r = append(r, checkCanaries(f, time.Now())...)
 	r.checkFolders(os.Geteuid(), foldersToCheck(f)...)
 	r.checkStopFile(f.StopFile)
 	return r
