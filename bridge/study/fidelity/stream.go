@@ -132,7 +132,7 @@ func newLoopConfig(interval time.Duration, pace int) bridge.Config {
 	shorter(&b.Quantum, 10*time.Second)
 	shorter(&b.StopPause, time.Minute)
 	shorter(&b.Cooldown, time.Minute)
-	shorter(&b.EditCooldown, 5*time.Second)
+	shorter(&b.EditCooldown, interval*2/3) // as by default: with a whole interval every second change is refused
 	shorter(&b.RestartCost, time.Second)
 	shorter(&c.Lease.Length, 30*time.Second)
 	b.JobStops4h, b.JobStops24h, b.UserStops1h, b.AccountStops1h, b.StopFloor1h, b.StopFloor = 20, 20, 600, 600, 1000, 4
