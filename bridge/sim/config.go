@@ -20,6 +20,7 @@ type Config struct {
 	Accounts        []Account // unknown accounts have one share
 	Users           []User    // unlisted users are ordinary people
 	PriorityWeights PriorityWeights
+	IsFairTree      bool // fair share by Fair Tree, Slurm's default, not by the classic formula
 
 	RequeueDelay       time.Duration // between a requeue and the next start; 120 s
 	MinJobAge          time.Duration // how long finished jobs stay listed; 300 s

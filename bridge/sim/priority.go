@@ -60,7 +60,7 @@ func (p *priorities) setPriority(j *job) {
 func (p *priorities) fairShareFactor(a fairshare.Association) float64 {
 	f, known := p.fairShareByAssociation[a]
 	if !known {
-		f = p.usage.FairShareFactor(a)
+		f = p.usage.Factor(a, p.config.IsFairTree)
 		p.fairShareByAssociation[a] = f
 	}
 	return f
@@ -88,7 +88,7 @@ func (p *priorities) recomputePriorities() (weighed bool) {
 			p.chargeUsage(j, p.Now().Sub(last))
 		}
 	}
-	clear(p.fairShareByAssociation)
+	p.fairShareByAssociation = p.usage.KnownFactors(p.config.IsFairTree)
 	for _, j := range p.jobs.sortedJobs {
 		if j.state == statePending {
 			p.startAging(j)

@@ -22,7 +22,7 @@ import (
 //
 // Left out: reservations of parts of nodes, licences, burst buffers, suspension, Slurm's own
 // preemption, heterogeneous jobs, federations, QOS limits, topology-aware choice of nodes and
-// power saving. Fair share is the classic formula over accounts and users, not fair tree.
+// power saving. Accounts are no tree: each stands below the root.
 type World struct {
 	*daemon
 	*jobCommands

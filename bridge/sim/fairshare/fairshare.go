@@ -1,5 +1,5 @@
-// Package fairshare is Slurm's classic fair-share factor over accounts and their
-// users: who has used more than its share goes later, and use fades with time.
+// Package fairshare is Slurm's fair-share factor over accounts and their users, by the classic
+// formula and by Fair Tree: who has used more than its share goes later, and use fades with time.
 package fairshare
 
 import (
@@ -54,10 +54,18 @@ func (u *Usage) DecayTo(now time.Time) {
 	}
 }
 
-// FairShareFactor is two to the minus effective usage over shares: 1 without any use, and
+// Factor is the fair-share factor of an association, from 0 to 1.
+func (u *Usage) Factor(a Association, byFairTree bool) float64 {
+	if byFairTree {
+		return u.FairTreeFactor(a)
+	}
+	return u.ClassicFactor(a)
+}
+
+// ClassicFactor is two to the minus effective usage over shares: 1 without any use, and
 // the closer to 0 the more was used. Users of one account have equal shares of
 // it.
-func (u *Usage) FairShareFactor(a Association) float64 {
+func (u *Usage) ClassicFactor(a Association) float64 {
 	total, account, mates, seen := 0.0, 0.0, 0, false
 	for _, k := range u.listAssociations() {
 		total += u.usedByAssociation[k]

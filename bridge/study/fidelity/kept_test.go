@@ -17,7 +17,7 @@ var known = map[string]float64{
 // beside it the same cannot be asked, as its policy changes.
 func TestSimulatedSlurmIsAsTrueAsTheKeptRunsSay(t *testing.T) {
 	runs := loadKeptRuns(t, ArmAlone)
-	all, err := Compare(runs, 20)
+	all, err := Compare(runs, 100) // the mean of 20 simulations of a day is some 2 s off
 	if err != nil {
 		t.Fatal(err)
 	}

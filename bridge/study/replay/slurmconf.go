@@ -52,6 +52,7 @@ func (r *slurmConfParser) newSimConfig() sim.Config {
 			Age: r.parseNumber("priorityweightage"), FairShare: r.parseNumber("priorityweightfairshare"),
 			JobSize: r.parseNumber("priorityweightjobsize"), Partition: r.parseNumber("priorityweightpartition"),
 		},
+		IsFairTree:    !strings.Contains(strings.ToUpper(r.valuesByKey["priorityflags"]), "NO_FAIR_TREE"),
 		EnforceLimits: strings.Contains(r.valuesByKey["accountingstorageenforce"], "limits"),
 	}
 	if d := r.parseTime(params+"requeue_delay", time.Second); d > 0 {

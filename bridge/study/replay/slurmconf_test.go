@@ -15,7 +15,7 @@ func TestConf(t *testing.T) {
 		MinJobAge: 300 * time.Second, PriorityCalcPeriod: 5 * time.Minute, UsageHalfLife: 14 * 24 * time.Hour, PriorityMaxAge: 36 * time.Hour,
 		RequeueDelay: 10 * time.Second, FullPassInterval: 5 * time.Second, BackfillInterval: 20 * time.Second,
 		BackfillWindow: 48 * time.Hour, BackfillDepth: 1000, EventPassDepth: 200, MinPassInterval: time.Second,
-		PriorityWeights: sim.PriorityWeights{Age: 500, FairShare: 100000}, EnforceLimits: true,
+		PriorityWeights: sim.PriorityWeights{Age: 500, FairShare: 100000}, IsFairTree: true, EnforceLimits: true,
 	}
 	for name, text := range map[string]string{
 		"slurm.conf": `# ours
@@ -52,7 +52,7 @@ SchedulerType           = sched/backfill
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
-	if c, err := ParseSlurmConf("SchedulerType=sched/builtin\nSchedulerParameters=requeue_delay=3\nAuthInfo=cred_expire=60"); err != nil || c.BackfillInterval >= 0 || c.RequeueDelay != 3*time.Second {
+	if c, err := ParseSlurmConf("SchedulerType=sched/builtin\nSchedulerParameters=requeue_delay=3\nAuthInfo=cred_expire=60\nPriorityFlags=SMALL_RELATIVE_TO_TIME,NO_FAIR_TREE"); err != nil || c.IsFairTree || c.BackfillInterval >= 0 || c.RequeueDelay != 3*time.Second {
 		t.Errorf("%+v %v", c, err)
 	}
 	_, err := ParseSlurmConf("MinJobAge=soon\nPriorityWeightAge=-1\nPriorityMaxAge=1-2-3")
