@@ -32,6 +32,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 			r.checkProbes(ctx, f.Probes.URL, v, p)
 		}
 	}
+	r = append(r, checkEditCooldown(f.Gate.EditCooldown, f.Interval))
 	r.checkSlurmConf(ctx, f.Slurm.Scontrol, f.Order, f.Cluster, v)
 	if f.RequeuesJobs() {
 		r.checkScancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
