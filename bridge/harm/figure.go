@@ -39,7 +39,7 @@ type Figure struct {
 	Live     float64 `json:"live"`        // measured
 	Alone    float64 `json:"slurm_alone"` // simulated
 	OwnError float64 `json:"own_error"`   // simulated less measured, of what was done
-	Band     float64 `json:"band"`        // how far Alone may be off, on either side
+	Band     float64 `json:"band"`        // how far Alone may be off by chance, on either side; see BandOf
 	Bound    float64 `json:"bound"`       // how much more than Alone is allowed
 	Claim    Claim   `json:"claim"`
 }
@@ -47,23 +47,33 @@ type Figure struct {
 // isOfAll reports whether the figure is of all jobs.
 func (f *Figure) isOfAll() bool { return f.Account == "" && f.Size == "" }
 
-// bandFactor is how many bands a difference must be beyond before it is claimed. A band is meant
-// to hold four of five; a score of figures is looked at every hour, and a demotion is to be right.
-const bandFactor = 2
+// Doubt is by how much less the figure's difference from Slurm alone may be, by chance and by as much as the
+// simulation of what was done falls short of what happened: what it lacks there it lacks under
+// Slurm alone. Where the figure is better than under Slurm alone, by how much more.
+func (f *Figure) Doubt() float64 {
+	if f.Live > f.Alone {
+		return f.Band + f.Live - f.least()
+	}
+	return f.Band + f.most() - f.Live
+}
 
-// Doubt is by how much the figure's difference may be wrong, before it is claimed.
-func (f *Figure) Doubt() float64 { return bandFactor * f.Band }
+// least is what both happened and is simulated of what was done, at least.
+func (f *Figure) least() float64 { return f.Live + min(f.OwnError, 0) }
 
-// judge sets the bound and the claim.
+// most is the most that happened or is simulated of what was done.
+func (f *Figure) most() float64 { return f.Live + max(f.OwnError, 0) }
+
+// judge sets the bound and the claim. Harm must show both in what happened and in the simulation of
+// it: what is not simulated makes jobs wait whoever decides, and is no harm of ours. A
+// simulation of what was done that is worse than what happened speaks for nobody.
 func (f *Figure) judge(b *Bounds, stops int) {
 	f.Bound = f.allowed(b, stops)
-	excess, doubt := f.Live-f.Alone, f.Doubt()
 	switch {
-	case f.JobCount < b.Jobs || math.IsNaN(excess+doubt):
+	case f.JobCount < b.Jobs || math.IsNaN(f.Live-f.Alone+f.OwnError+f.Band):
 		f.Claim = CannotTell
-	case excess-doubt > f.Bound:
+	case f.least()-f.Alone-f.Band > f.Bound:
 		f.Claim = Harm
-	case excess+doubt <= f.Bound:
+	case f.most()-f.Alone+f.Band <= f.Bound:
 		f.Claim = NoHarm
 	default:
 		f.Claim = CannotTell

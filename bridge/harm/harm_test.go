@@ -31,7 +31,7 @@ func TestClaimsOfFigures(t *testing.T) {
 		want  Claim
 	}{
 		{"twice as long", waits(100, 120, 60, 10), 0, Harm},
-		{"twice as long, but nobody is sure", waits(100, 120, 60, 25), 0, CannotTell},
+		{"twice as long, but nobody is sure", waits(100, 120, 60, 50), 0, CannotTell},
 		{"twice as long, of few jobs", waits(29, 120, 60, 0), 0, CannotTell},
 		{"a little longer", waits(100, 70, 60, 1), 0, NoHarm},
 		{"shorter", waits(100, 30, 60, 5), 0, NoHarm},
@@ -42,10 +42,14 @@ func TestClaimsOfFigures(t *testing.T) {
 		{"three times as long for one account", of(waits(100, 180, 60, 1), "a", ""), 0, Harm},
 		{"three times as long for one size", of(waits(100, 180, 60, 1), "", "1 GPU"), 0, Harm},
 		{"an account after many stops", of(waits(100, 70, 60, 1), "a", ""), 11, NoHarm},
-		{"slowdown", Figure{Kind: Slowdown, JobCount: 100, Live: 16, Alone: 10, Band: .4}, 0, Harm},
-		{"slowdown, not sure", Figure{Kind: Slowdown, JobCount: 100, Live: 16, Alone: 10, Band: .6}, 0, CannotTell},
-		{"idle", Figure{Kind: Idle, JobCount: 100, Live: 25, Alone: 10, Band: 2}, 0, Harm},
-		{"idle, a little", Figure{Kind: Idle, JobCount: 100, Live: 15, Alone: 10, Band: 2}, 0, NoHarm},
+		{"slowdown", Figure{Kind: Slowdown, JobCount: 100, Live: 16, Alone: 10, Band: .8}, 0, Harm},
+		{"slowdown, not sure", Figure{Kind: Slowdown, JobCount: 100, Live: 16, Alone: 10, Band: 1.2}, 0, CannotTell},
+		{"simulated as well", Figure{Kind: Wait, JobCount: 100, Live: 7200, Alone: 3600, OwnError: -60, Band: 600}, 0, Harm},
+		{"simulated worse", Figure{Kind: Wait, JobCount: 100, Live: 7200, Alone: 3600, OwnError: 9000, Band: 600}, 0, Harm},
+		{"not simulated, whoever decides", Figure{Kind: Wait, JobCount: 100, Live: 7200, Alone: 3600, OwnError: -3500}, 0, CannotTell},
+		{"well, but simulated worse", Figure{Kind: Wait, JobCount: 100, Live: 3600, Alone: 3600, OwnError: 2000}, 0, CannotTell},
+		{"idle", Figure{Kind: Idle, JobCount: 100, Live: 25, Alone: 10, Band: 4}, 0, Harm},
+		{"idle, a little", Figure{Kind: Idle, JobCount: 100, Live: 15, Alone: 10, Band: 4}, 0, NoHarm},
 		{"nothing is known", waits(100, math.NaN(), 60, 1), 0, CannotTell},
 	} {
 		if c.f.judge(&b, c.stops); c.f.Claim != c.want {

@@ -36,6 +36,8 @@ type RunOptions struct {
 	KnowsTruth bool
 	// PredictsNothing tells policies nothing of how long jobs run but their limits: nothing is learnt.
 	PredictsNothing bool
+	// DecidesUntil is when our loop stops and Slurm goes on alone, after the beginning; 0: never.
+	DecidesUntil time.Duration
 	// History is what policies have learnt from before the scenario begins.
 	History History
 }
@@ -107,7 +109,7 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, pro
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
-			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig,
+			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig, DecidesUntil: o.DecidesUntil,
 			RunTimes: runTimes, PredictsTruth: o.KnowsTruth,
 		})
 	}

@@ -26,7 +26,7 @@ type RunKeeper interface {
 // program: jobs, nodes, accounts, policy and options. Only runs with the default settings of
 // loop and Slurm, and without a history but the scenario's own, have one.
 func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error) {
-	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() || o.History.Runs != nil {
+	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() || o.History.Runs != nil || o.DecidesUntil != 0 {
 		return "", errors.New("naming a run: its loop or Slurm has settings of its own, or a history, which a key does not stand for")
 	}
 	sum := sha256.New()

@@ -63,7 +63,7 @@ func (t *Trial) CountRuns(seeds int) (n int) {
 	}
 	for i := range t.days {
 		if t.days[i].counts() {
-			n += shadow.CountLiveRuns(seeds)
+			n += shadow.CountPairedRuns(seeds)
 		}
 	}
 	return n
@@ -94,7 +94,7 @@ func (t *Trial) measureDays(ctx context.Context, o shadow.Options) error {
 		if err := t.measureDay(ctx, d, o); err != nil {
 			return err
 		}
-		first += shadow.CountLiveRuns(o.SeedCount)
+		first += shadow.CountPairedRuns(o.SeedCount)
 	}
 	return nil
 }

@@ -42,10 +42,29 @@ func (p *Past) secondsLeft(j *policy.Job) float64 {
 	return max(cmp.Or(left, j.Limit), time.Minute).Seconds()
 }
 
+// UnendedJob is a job that had not ended: what is known of its run time, in seconds.
+type UnendedJob struct {
+	Ran       float64 // until the end of the past
+	Left      float64 // the median of what is left, as far as anybody knows
+	UpperLeft float64 // what five of six such jobs do not exceed; Left: nothing is known of that
+	MostLeft  float64 // what its time limit leaves; 0: it has none
+}
+
+// newUnendedJob says what is known of a job of AtEnd.
+func (p *Past) newUnendedJob(j *policy.Job, ran float64) UnendedJob {
+	u := UnendedJob{Ran: ran, Left: p.secondsLeft(j), MostLeft: max(j.Limit.Seconds()-ran, 0)}
+	u.UpperLeft = u.Left
+	if j.PredictedLeft > 0 {
+		u.UpperLeft += j.PredictedSigma.Seconds()
+	}
+	return u
+}
+
 // goOn makes a job that had not ended go on after the end of the past: it holds its GPUs, or
 // waits, until then, and has still to run after.
 func (l *pastJob) goOn(p *Past, j *policy.Job) {
-	left := p.secondsLeft(j)
+	l.unended = p.newUnendedJob(j, l.Duration)
+	left := l.unended.Left
 	end := p.Until.Sub(p.Since).Seconds()
 	l.isStillRunning = false
 	l.goesOn = true
@@ -76,10 +95,10 @@ func (p *Past) newWaitingJob(j *policy.Job) pastJob {
 	if j.EligibleAt.After(arrive) {
 		arrive = j.EligibleAt
 	}
-	l := pastJob{wasPresentAtStart: arrive.Before(p.Since), goesOn: true}
+	l := pastJob{wasPresentAtStart: arrive.Before(p.Since), goesOn: true, unended: p.newUnendedJob(j, 0)}
 	l.Job = workload.Job{
 		ID: int64(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Arrive: p.secondsSinceStart(arrive),
-		GPUs: j.Ask.GPUs.Count, GPUType: j.Ask.GPUs.Type, NodeCount: j.Ask.MinNodes, Duration: p.secondsLeft(j), TimeLimit: j.Limit,
+		GPUs: j.Ask.GPUs.Count, GPUType: j.Ask.GPUs.Type, NodeCount: j.Ask.MinNodes, Duration: l.unended.Left, TimeLimit: j.Limit,
 		Class: j.Class, IsShareable: j.Shareable, RestartCostSeconds: j.CheckpointCost.Seconds(), IsSilent: true, IsUnstoppable: j.UnstoppableReason != "" && !p.AllStoppable,
 	}
 	if l.wasPresentAtStart {

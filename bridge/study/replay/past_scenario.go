@@ -46,7 +46,8 @@ type PastScenario struct {
 	// the others nobody can say how long they waited for GPUs: they were there at its beginning,
 	// or were kept back by something that is not simulated.
 	ArrivedWithinPeriod map[int64]bool
-	History             study.History // what had ended before
+	Unended             map[int64]UnendedJob // those of Past.AtEnd
+	History             study.History        // what had ended before
 	// Decider is what decided then, in Mode; Loop is the site's configuration as
 	// far as it matters to a simulation.
 	Decider    policyset.PolicyChoice
@@ -65,6 +66,7 @@ type pastJob struct {
 	isStillRunning    bool         // a run is still under way
 	wasHeld           bool         // it waited for something that is not simulated
 	goesOn            bool         // it is one of Past.AtEnd
+	unended           UnendedJob   // if it goes on
 }
 
 // NewPastScenario makes a scenario of the past, and figures of what happened.
@@ -86,9 +88,12 @@ func NewPastScenario(p Past) (*PastScenario, error) {
 		fits[scenario.Jobs[i].ID] = true
 	}
 	jobs = slices.DeleteFunc(jobs, func(j pastJob) bool { return !fits[j.ID] })
-	s := &PastScenario{Scenario: scenario, Partition: p.Partition, Since: p.Since, Until: p.Until, ArrivedWithinPeriod: map[int64]bool{}}
+	s := &PastScenario{Scenario: scenario, Partition: p.Partition, Since: p.Since, Until: p.Until, ArrivedWithinPeriod: map[int64]bool{}, Unended: map[int64]UnendedJob{}}
 	s.addRemarks(jobs)
 	for i := range jobs {
+		if jobs[i].goesOn {
+			s.Unended[jobs[i].ID] = jobs[i].unended
+		}
 		s.ArrivedWithinPeriod[jobs[i].ID] = !jobs[i].wasPresentAtStart && !jobs[i].wasHeld
 	}
 	for i := range p.Runs {

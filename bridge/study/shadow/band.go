@@ -29,7 +29,7 @@ func newGroup(jobs []pastJob) Group {
 	}
 	g.AloneWait, g.PlanWait = mean(alone), mean(plan)
 	g.Gain = g.AloneWait - g.PlanWait
-	g.chance = math.Hypot(standardDeviation(alone), standardDeviation(plan))
+	g.aloneDeviation, g.planDeviation = standardDeviation(alone), standardDeviation(plan)
 	return g
 }
 
@@ -42,7 +42,7 @@ const BandWidth = 1.3
 // single group may be small by luck. A band is at least the group's own error.
 func (g *Group) setBand(errorOfOne float64) {
 	usual := errorOfOne / math.Sqrt(float64(max(g.JobCount, 1)))
-	g.Band = max(math.Abs(g.OwnError), BandWidth*math.Hypot(usual, g.chance))
+	g.Band = max(math.Abs(g.OwnError), BandWidth*math.Hypot(usual, math.Hypot(g.aloneDeviation, g.planDeviation)))
 	g.Claim = claimOf(g.Gain, g.Band)
 	if g.JobCount == 0 {
 		g.Claim = CannotTell

@@ -3,7 +3,6 @@ package shadow
 import (
 	"context"
 	"errors"
-	"math"
 
 	"fairbridge/bridge/harm"
 	"fairbridge/bridge/study/cluster"
@@ -15,15 +14,19 @@ import (
 // ErrNothingLive is returned where Slurm alone decided.
 var ErrNothingLive = errors.New("nothing of ours decided then: there is nothing to compare with Slurm alone")
 
+// AloneRuns is how many simulations of Slurm alone MeasureLive makes for each of what was done: they cost
+// little without a loop beside them, and what chance does is known from them.
+const AloneRuns = 4
+
 // CountLiveRuns is how many simulations MeasureLive takes.
-func CountLiveRuns(seeds int) int { return 2 * seeds }
+func CountLiveRuns(seeds int) int { return (AloneRuns + 1) * seeds }
 
 // MeasureLive compares what a partition really did, with our plans live, with what Slurm alone
 // would have done with the same jobs, as far as the simulation of it can be believed: by how far
 // it is off what was really done. site is of a period that ends now. Waits and slowdowns are those
 // until then: who waits still counts with the wait so far, in the simulation likewise.
 func MeasureLive(ctx context.Context, site *replay.PastScenario, o Options) (m harm.Measurement, err error) {
-	alone, then, err := simulateLive(ctx, site, o)
+	alone, then, err := simulateLive(ctx, site, true, AloneRuns, o)
 	if err != nil {
 		return m, err
 	}
@@ -32,20 +35,30 @@ func MeasureLive(ctx context.Context, site *replay.PastScenario, o Options) (m h
 	return m, nil
 }
 
-// simulateLive simulates what a partition ran, by seed: under Slurm alone, and as it was done.
-func simulateLive(ctx context.Context, site *replay.PastScenario, o Options) (alone, then []*measure.Run, err error) {
+// simulateLive simulates what a partition ran, by seed: under Slurm alone, so many times for each time as it was
+// done. isNow says that the period ends now: what our loop would do after it is not asked for.
+func simulateLive(ctx context.Context, site *replay.PastScenario, isNow bool, aloneRuns int, o Options) (alone, then []*measure.Run, err error) {
 	if site.Decider.Label == policyset.SlurmName {
 		return nil, nil, ErrNothingLive
 	}
 	o.ThroughSlurm, o.LoopConfig, o.History, o.Mode = true, site.LoopConfig, site.History, site.Mode
+	if isNow {
+		o.DecidesUntil = site.Until.Sub(site.Since)
+	}
 	if err := o.SetClock("intervals", 0, site.Scenario); err != nil {
 		return nil, nil, err
 	}
-	runs, err := simulate(ctx, site, o, []policyset.PolicyChoice{policyset.SlurmAlone(), site.Decider}, 0)
+	was, err := simulate(ctx, site, o, []policyset.PolicyChoice{site.Decider}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	return runs[0], runs[1], nil
+	done := o.SeedCount
+	o.SeedCount *= aloneRuns
+	other, err := simulate(ctx, site, o, []policyset.PolicyChoice{policyset.SlurmAlone()}, done)
+	if err != nil {
+		return nil, nil, err
+	}
+	return other[0], was[0], nil
 }
 
 // LiveRuns are the jobs of a period that count, as they were and as they were simulated.
@@ -54,11 +67,14 @@ type LiveRuns struct {
 	Alone, Then []*measure.Run // by seed: under Slurm alone, and as it was done
 }
 
+// CountPairedRuns is how many simulations SimulateLive takes.
+func CountPairedRuns(seeds int) int { return 2 * seeds }
+
 // SimulateLive simulates what a partition ran with our plans live, as MeasureLive does, where the
 // jobs themselves are wanted. isNow says that the period ends now, so that waits count until then;
 // else every job that counts must have ended.
 func SimulateLive(ctx context.Context, site *replay.PastScenario, isNow bool, o Options) (*LiveRuns, error) {
-	alone, then, err := simulateLive(ctx, site, o)
+	alone, then, err := simulateLive(ctx, site, isNow, 1, o)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +96,7 @@ func newMeasurement(site *replay.PastScenario, alone, then []*measure.Run) harm.
 	alone, then = cutAllAt(alone, end), cutAllAt(then, end)
 	jobs := newPastJobs(&cut, cluster.MaxGPUsPerNode(site.Nodes), then, alone, then)
 	m := harm.Measurement{
-		Since: site.Since, Until: site.Until, JobCount: len(jobs), StopCount: site.OwnStopCount, SeedCount: len(alone), Remarks: site.Remarks, Figures: []harm.Figure{},
+		Since: site.Since, Until: site.Until, JobCount: len(jobs), StopCount: site.OwnStopCount, SeedCount: len(then), Remarks: site.Remarks, Figures: []harm.Figure{},
 	}
 	if len(jobs) == 0 {
 		return m
@@ -97,11 +113,10 @@ func newFigures(kind harm.Kind, jobs []pastJob) []harm.Figure {
 	accounts := groupJobs(jobs, func(k groupKey) groupKey { return groupKey{account: k.account} })
 	sizes := groupJobs(jobs, func(k groupKey) groupKey { return groupKey{size: k.size, leastGPUs: k.leastGPUs} })
 	all := newGroup(jobs)
-	all.setBand(pooledError(accounts))
 	var figures []harm.Figure
 	for _, g := range append(append([]Group{all}, accounts...), sizes...) {
 		figures = append(figures, harm.Figure{
-			Kind: kind, Account: g.Account, Size: g.Size, JobCount: g.JobCount, Live: g.RealWait, Alone: g.AloneWait, OwnError: g.OwnError, Band: g.Band,
+			Kind: kind, Account: g.Account, Size: g.Size, JobCount: g.JobCount, Live: g.RealWait, Alone: g.AloneWait, OwnError: g.OwnError, Band: harm.BandOf(g.aloneDeviation, len(jobs[0].alone)),
 		})
 	}
 	return figures
@@ -157,13 +172,16 @@ func cutAllAt(runs []*measure.Run, end float64) []*measure.Run {
 // newIdleFigure is the part of the GPUs that stood idle while jobs waited.
 func newIdleFigure(end float64, live *measure.Run, alone, then []*measure.Run) harm.Figure {
 	was := idlePercent(live, end)
-	byAlone, byThen := make([]float64, len(alone)), make([]float64, len(then))
-	for i := range alone {
-		byAlone[i], byThen[i] = idlePercent(alone[i], end), idlePercent(then[i], end)
+	byAlone, byThen := idlePercents(alone, end), idlePercents(then, end)
+	return harm.Figure{Kind: harm.Idle, Live: was, Alone: mean(byAlone), OwnError: mean(byThen) - was, Band: harm.BandOf(standardDeviation(byAlone), len(alone))}
+}
+
+func idlePercents(runs []*measure.Run, end float64) []float64 {
+	all := make([]float64, len(runs))
+	for i, r := range runs {
+		all[i] = idlePercent(r, end)
 	}
-	f := harm.Figure{Kind: harm.Idle, Live: was, Alone: mean(byAlone), OwnError: mean(byThen) - was}
-	f.Band = BandWidth * math.Hypot(f.OwnError, math.Hypot(standardDeviation(byAlone), standardDeviation(byThen)))
-	return f
+	return all
 }
 
 // idlePercent is how many of the GPUs stood idle in the mean while jobs waited, in percent of all

@@ -13,12 +13,14 @@ import (
 	"fairbridge/bridge/harm"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/policy/learn"
 )
 
 var (
@@ -60,7 +62,22 @@ func (m *madeSite) recordAt(policyName string, live *measure.Run, begin, now tim
 			r.addJob(j, o, begin, now)
 		}
 	}
+	r.predict()
 	return r
+}
+
+// predict gives the jobs that have not ended what the daemon would have predicted of them.
+func (r *liveRecord) predict() {
+	l := forecast.NewLearner()
+	for i := range r.runs {
+		if x := &r.runs[i]; x.HasEnded && !x.StoppedByUs && !x.End.After(r.now) {
+			job := learn.Job{User: x.User, Account: x.Account, Name: x.Name, GPUs: x.GPUs, GPUType: x.GPUTypes[0], Limit: policy.DurationFromSeconds(x.LimitSeconds)}
+			l.AddEndedRun(learn.Run{Job: job, Start: x.Start, End: x.End, Ran: x.End.Sub(x.Start)})
+		}
+	}
+	for i := range r.atEnd {
+		r.atEnd[i].PredictedLeft, r.atEnd[i].PredictedSigma = l.PredictTimeLeft(r.now, &r.atEnd[i])
+	}
 }
 
 // addJob adds the runs of a job until now, and the job to the queue if it has not ended. One that

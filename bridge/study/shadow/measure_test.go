@@ -45,7 +45,7 @@ func TestMeasureByHand(t *testing.T) {
 		{find(harm.Wait, "b"), 1000, 1000, 300},
 		{find(harm.Slowdown, "a"), 5, (4 + 2.5) / 2, 0}, // each runs for 1000 s
 	} {
-		if math.Abs(c.f.Live-c.live)+math.Abs(c.f.Alone-c.alone)+math.Abs(c.f.OwnError-c.e) > 1e-6 || c.f.Band < math.Abs(c.e) {
+		if math.Abs(c.f.Live-c.live)+math.Abs(c.f.Alone-c.alone)+math.Abs(c.f.OwnError-c.e) > 1e-6 || c.f.Doubt() < math.Abs(c.e) {
 			t.Errorf("%+v, want live %g, alone %g, own error %g", c.f, c.live, c.alone, c.e)
 		}
 	}
@@ -69,7 +69,10 @@ func TestHarmIsSeenAsFarAsTheSimulationIsTrue(t *testing.T) {
 	for id := range int64(40) {
 		site.ArrivedWithinPeriod[id+1] = true
 	}
-	alone := []*measure.Run{run(590), run(610)}
+	var alone []*measure.Run
+	for range 10 {
+		alone = append(alone, run(590), run(610))
+	}
 	for minutes, want := range map[float64]harm.Claim{49: harm.Harm, 20: harm.CannotTell} {
 		m := newMeasurement(site, alone, []*measure.Run{run(60 * minutes), run(60 * minutes)})
 		if c := harm.JudgeMeasurement("gpu", monday, m, harm.DefaultBounds()); c.Verdict != want {

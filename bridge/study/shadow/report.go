@@ -60,7 +60,7 @@ type Group struct {
 	LaterCount   int   `json:"later_jobs"`
 	Claim        Claim `json:"claim"`
 
-	chance float64 // standard deviation of the gain of single runs, by the seeds
+	aloneDeviation, planDeviation float64 // standard deviations of AloneWait and PlanWait among the runs
 }
 
 // Claim is what a report says of a group of jobs.

@@ -58,7 +58,7 @@ func TestReportByHand(t *testing.T) {
 	// deviation is 141. b: was 500, simulated 400, with the plan 1400: gain -1000, error -100.
 	perJob := math.Sqrt((200*200*2 + 100*100*1) / 2.0)
 	want := []Group{
-		{Account: "a", JobCount: 2, RealWait: 2000, OwnError: 200, AloneWait: 2200, PlanWait: 600, Gain: 1600, Band: 1.3 * math.Sqrt(perJob*perJob/2+20000), EarlierCount: 2, Claim: WaitsLess, chance: math.Sqrt(20000)},
+		{Account: "a", JobCount: 2, RealWait: 2000, OwnError: 200, AloneWait: 2200, PlanWait: 600, Gain: 1600, Band: 1.3 * math.Sqrt(perJob*perJob/2+20000), EarlierCount: 2, Claim: WaitsLess, aloneDeviation: math.Sqrt(20000)},
 		{Account: "b", JobCount: 1, RealWait: 500, OwnError: -100, AloneWait: 400, PlanWait: 1400, Gain: -1000, Band: 1.3 * perJob, LaterCount: 1, Claim: WaitsMore},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-6 })

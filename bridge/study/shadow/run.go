@@ -68,6 +68,7 @@ func simulate(ctx context.Context, site *replay.PastScenario, o Options, policie
 		s := *site.Scenario
 		s.Jobs = slices.Clone(s.Jobs)
 		study.DelayArrivals(s.Jobs, arrivalNoise, o.Seed+int64(k))
+		drawRunTimes(s.Jobs, site.Unended, o.Seed+int64(k))
 		e.Scenarios = append(e.Scenarios, &s)
 	}
 	progress := o.Progress
@@ -79,6 +80,9 @@ func simulate(ctx context.Context, site *replay.PastScenario, o Options, policie
 	for i := range results {
 		err = errors.Join(err, results[i].Err)
 		all[i] = results[i].Runs
+		for _, r := range all[i] {
+			restoreRunTimes(r, site.Unended)
+		}
 	}
 	return all, err
 }

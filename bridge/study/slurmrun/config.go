@@ -56,6 +56,9 @@ type Config struct {
 	// RunsEveryCycle runs every cycle, also those that can change nothing, and keeps of the
 	// ledger what a daemon keeps. The outcome is the same; it takes longer.
 	RunsEveryCycle bool
+	// DecidesUntil is when the loop stops, in time since the workload began; Slurm alone goes on. 0:
+	// at the end. For those who look at what happened until then, and need not wait for the rest.
+	DecidesUntil time.Duration
 	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
 	ReportProgress func(done, of int)
 	// WatchCycle sees every cycle; nil: not watched, and policies give no reasons.

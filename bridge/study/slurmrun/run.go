@@ -94,6 +94,10 @@ func (r *runner) runCycle(idle bool) error {
 	if r.loop == nil || idle && r.world.OpenJobCount() == 0 {
 		return nil
 	}
+	if r.DecidesUntil > 0 && r.world.Now().Sub(r.workloadStart) > r.DecidesUntil {
+		r.loop = nil
+		return nil
+	}
 	r.teachRunTimes()
 	r.forgetIntents()
 	rep := r.loop.Step(context.Background())

@@ -53,7 +53,7 @@ Exit status 3 when a partition was found harmed, or it or its candidate is demot
 	s.StringVarP(&f.partition, "partition", "p", "", "only this partition")
 	s.BoolVar(&f.dryRun, "dry-run", false, "store nothing and demote nothing")
 	s.Int64Var(&f.seed, "seed", 1, "of all chance")
-	s.IntVar(&f.seedCount, "seeds", 5, "how many times, with other phases of Slurm's periodic work and arrivals moved by\nseconds")
+	s.IntVar(&f.seedCount, "seeds", 5, "how many times what was done is simulated (Slurm alone: four times as often), with\nother phases of Slurm's periodic work and arrivals moved by seconds")
 	s.IntVar(&f.parallelRuns, "parallel", max(runtime.GOMAXPROCS(0)/2, 1), "simulations at a time")
 	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 	cli.SetRange(c, "seed", "-1000000000000", "1000000000000")

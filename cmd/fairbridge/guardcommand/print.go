@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/bridge/harm"
 	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study/shadow"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
@@ -69,8 +70,8 @@ func printFigures(w io.Writer, c *harm.Check) {
 	if n := len(c.Figures) - maxFiguresShown; n > 0 {
 		printable.Fprintf(w, "and %s more: see --json\n", policy.FormatCount(n, "figure"))
 	}
-	output.WriteParagraph(w, "", fmt.Sprintf("Of jobs that arrived from %s to %s, decided by %s, in mode %s, with %s of ours; simulated %d times each way.",
-		c.Since.UTC().Format(time.DateTime), c.Until.UTC().Format(time.DateTime), c.Policy, c.Mode, policy.FormatCount(c.StopCount, "stop"), c.SeedCount))
+	output.WriteParagraph(w, "", fmt.Sprintf("Of jobs that arrived from %s to %s, decided by %s, in mode %s, with %s of ours; simulated %d times as it was done, and %d times under Slurm alone.",
+		c.Since.UTC().Format(time.DateTime), c.Until.UTC().Format(time.DateTime), c.Policy, c.Mode, policy.FormatCount(c.StopCount, "stop"), c.SeedCount, c.SeedCount*shadow.AloneRuns))
 }
 
 func whoText(f *harm.Figure) string {
