@@ -112,6 +112,9 @@ func (s *liveSite) shown() string {
 // times in a row, and the partition is demoted. From the next cycle on it observes, what of ours
 // stood in its jobs is given back, and guard show says why. Cleared, it goes on, and checks of before do not count.
 func TestAHarmfulPolicyIsDemoted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
 	s := newLiveSite(t, "fifo")
 	var o outcome
 	hours := 0
