@@ -18,6 +18,9 @@ type Day struct {
 	// LeftOut says why the day does not count; "": it does.
 	LeftOut  string `json:"left_out,omitempty"`
 	JobCount int    `json:"jobs"` // that were submitted on it and count
+	// LostJobCount is how many jobs submitted on it wait still, more than a week after it: they are
+	// in no figure.
+	LostJobCount int `json:"waiting_still,omitempty"`
 	// Ratios are what was over what Slurm alone would have made of the same jobs, by the key of the
 	// figure, and OwnErrors the simulation of what was done over what was. A figure that the day
 	// does not have is not there.
@@ -83,6 +86,8 @@ func (t *Trial) newDay(date, next time.Time, counts []bridge.PolicyCycleCounts) 
 	share := func(n int64) float64 { return float64(n) / float64(max(all, 1)) }
 	stored := float64(all) / (next.Sub(date).Seconds() / t.config.Interval.Seconds())
 	switch {
+	case t.wasDemoted(date, next): // else the week would count as not drawn so
+		d.LeftOut = "the candidate was demoted"
 	case stored < leastCycleShare:
 		d.LeftOut = fmt.Sprintf("the daemon ran for %.0f %% of it", 100*stored)
 	case share(idle) > mostOtherShare:
@@ -92,6 +97,13 @@ func (t *Trial) newDay(date, next time.Time, counts []bridge.PolicyCycleCounts) 
 		d.isNotAsDrawn = slices.Contains(t.names(), otherName)
 	}
 	return d
+}
+
+// wasDemoted reports whether the candidate was demoted on the day for some time.
+func (t *Trial) wasDemoted(date, next time.Time) bool {
+	return slices.ContainsFunc(t.demotions, func(d bridge.Demotion) bool {
+		return d.Since.Before(next) && (d.Until.IsZero() || d.Until.After(date))
+	})
 }
 
 // names are the candidate and the incumbent.

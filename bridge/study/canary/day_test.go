@@ -77,12 +77,15 @@ func TestDaysThatDoNotCount(t *testing.T) {
 	r["2026-03-05"] = []bridge.PolicyCycleCounts{cycles(bridge.ModeSteer, "srtf", 2800), cycles(bridge.ModeRank, "fairbridge", 80)}
 	r["2026-03-06"] = []bridge.PolicyCycleCounts{cycles(bridge.ModeRank, "tiresias", 2880)}
 	r["2026-03-10"] = []bridge.PolicyCycleCounts{cycles(bridge.ModeRank, "fairbridge", 2880)} // srtf was drawn
+	r["2026-03-18"] = []bridge.PolicyCycleCounts{cycles(bridge.ModeRank, "srtf", 1500), cycles(bridge.ModeRank, "fairbridge", 1380)}
+	tr.demotions = []bridge.Demotion{{Since: monday.AddDate(0, 0, 16).Add(12 * time.Hour)}}
 	if err := tr.readDays(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
 		"2026-03-02": "the daemon ran for 35 % of it", "2026-03-03": "in mode observe, or demoted, for 31 % of it", "2026-03-06": "tiresias decided for 100 % of it",
 		"2026-03-09": "on 2026-03-10 of its week", "2026-03-10": "fairbridge decided for 100 % of it", "2026-03-15": "on 2026-03-10 of its week",
+		"2026-03-18": "the candidate was demoted", "2026-03-19": "the candidate was demoted", "2026-03-20": "the candidate was demoted", "2026-03-21": "the candidate was demoted",
 	}
 	for i := range tr.days {
 		d := &tr.days[i]
@@ -96,10 +99,10 @@ func TestDaysThatDoNotCount(t *testing.T) {
 	if tr.days[3].mode != bridge.ModeSteer {
 		t.Errorf("mode %s", tr.days[3].mode)
 	}
-	if days, weeks := tr.tally().countDays(); days != 4 || weeks != 2 || !tr.isEnough() {
+	if days, weeks := tr.tally().countDays(); days != 3 || weeks != 2 || tr.isEnough() {
 		t.Errorf("%d days in %d weeks", days, weeks)
 	}
-	tr.days = tr.days[:16]
+	tr.days = tr.days[:16] // until the demotion
 	if r := tr.newReport(3); r.Verdict != NotYet || r.CandidateDays != 3 || r.Summarize() != "Not enough days yet: 3 of at least 4 days of the candidate; the earliest verdict is on 2026-03-23." {
 		t.Errorf("%s: %s", r.Verdict, r.Summarize())
 	}

@@ -52,8 +52,16 @@ func (r *Report) DescribeTest() string {
 	if len(r.Figures) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Jobs belong to the day on which they were submitted. Each day was simulated %s under Slurm alone, from the jobs that were there at its midnight on. p is the part of all ways to draw as many days of each week in which the change would have been at least as large; it counts once for each of the %s, so a claim takes %.2g.",
+	text := fmt.Sprintf("Jobs belong to the day on which they were submitted. Each day was simulated %s under Slurm alone, from the jobs that were there at its midnight on. p is the part of all ways to draw as many days of each week in which the change would have been at least as large; it counts once for each of the %s, so a claim takes %.2g.",
 		policy.FormatCount(r.SeedCount, "time"), policy.FormatCount(len(r.Figures), "figure"), significance/float64(len(r.Figures)))
+	lost := map[bool]int{}
+	for i := range r.Days {
+		lost[r.Days[i].IsCandidate] += r.Days[i].LostJobCount
+	}
+	if lost[true]+lost[false] > 0 {
+		text += fmt.Sprintf(" In no figure are jobs that wait still, more than a week after their day: %d of the candidate's days, %d of the incumbent's.", lost[true], lost[false])
+	}
+	return text
 }
 
 func formatP(p float64) string {

@@ -27,10 +27,12 @@ type Trial struct {
 	record    replay.SiteRecord
 	now       time.Time // of the last cycle: what came after is not recorded
 	days      []Day     // that are over, the oldest first
+	demotions []bridge.Demotion
 }
 
-// ReadTrial reads which days of a partition's canary count. config is the site's.
-func ReadTrial(ctx context.Context, from replay.SiteRecord, config bridge.Config, p *bridge.Partition) (*Trial, error) {
+// ReadTrial reads which days of a partition's canary count. config is the site's; demotions are those
+// of the candidate, each with its end, zero where it stands.
+func ReadTrial(ctx context.Context, from replay.SiteRecord, config bridge.Config, p *bridge.Partition, demotions []bridge.Demotion) (*Trial, error) {
 	if p.Canary == nil {
 		return nil, ErrNoCanary
 	}
@@ -38,7 +40,7 @@ func ReadTrial(ctx context.Context, from replay.SiteRecord, config bridge.Config
 	if err != nil {
 		return nil, err
 	}
-	t := &Trial{cluster: config.ClusterName, partition: p, config: config, record: from, now: last.Now}
+	t := &Trial{cluster: config.ClusterName, partition: p, config: config, record: from, now: last.Now, demotions: demotions}
 	return t, t.readDays(ctx, from)
 }
 
@@ -106,7 +108,7 @@ const longestTail = 7 * 24 * time.Hour
 // measureDay simulates a day from its midnight until its jobs had ended.
 func (t *Trial) measureDay(ctx context.Context, d *Day, o shadow.Options) error {
 	next := d.Date.AddDate(0, 0, 1)
-	until, isNow, err := t.endOf(ctx, d.Date, next)
+	until, isNow, err := t.endOf(ctx, d, next)
 	if err != nil {
 		return err
 	}
@@ -132,19 +134,22 @@ func (t *Trial) measureDay(ctx context.Context, d *Day, o shadow.Options) error 
 
 // endOf is when the last job that was submitted on a day had ended; or now, where some have not. It
 // is zero where none ran.
-func (t *Trial) endOf(ctx context.Context, date, next time.Time) (until time.Time, isNow bool, err error) {
+func (t *Trial) endOf(ctx context.Context, d *Day, next time.Time) (until time.Time, isNow bool, err error) {
 	latest := next.Add(longestTail)
 	if t.now.Before(latest) {
 		latest = t.now
 	}
-	runs, err := t.record.PastRuns(ctx, t.cluster, t.partition.Name, date, latest)
+	runs, err := t.record.PastRuns(ctx, t.cluster, t.partition.Name, d.Date, latest)
 	if err != nil {
 		return until, false, err
 	}
-	waiting, _, err := t.record.CountUnstartedJobs(ctx, t.cluster, t.partition.Name, date, next)
+	waiting, _, err := t.record.CountUnstartedJobs(ctx, t.cluster, t.partition.Name, d.Date, next)
 	isOpen := waiting > 0
+	if !latest.Equal(t.now) {
+		d.LostJobCount = waiting
+	}
 	for i := range runs {
-		if r := &runs[i]; !r.Arrive.Before(date) && r.Arrive.Before(next) {
+		if r := &runs[i]; !r.Arrive.Before(d.Date) && r.Arrive.Before(next) {
 			isOpen = isOpen || !r.HasEnded || r.End.After(latest)
 			until = later(until, r.End)
 		}

@@ -2,6 +2,7 @@
 package canaryreport
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -128,7 +129,11 @@ func (f *canaryFlags) readCanaries(o *cli.Options) (file *settings.File, loop br
 
 // judge judges the canary of one partition, and shows how far it is.
 func (f *canaryFlags) judge(c *cobra.Command, db *stores.Stores, loop bridge.Config, p *bridge.Partition, o study.RunOptions) (*canary.Report, error) {
-	trial, err := canary.ReadTrial(c.Context(), simulation.SiteRecord{Stores: db}, loop, p)
+	demotions, standing, err := readDemotions(c.Context(), db, loop.ClusterName, p)
+	if err != nil {
+		return nil, err
+	}
+	trial, err := canary.ReadTrial(c.Context(), simulation.SiteRecord{Stores: db}, loop, p, demotions)
 	if err != nil {
 		return nil, err
 	}
@@ -141,9 +146,28 @@ func (f *canaryFlags) judge(c *cobra.Command, db *stores.Stores, loop bridge.Con
 	if err != nil {
 		return nil, err
 	}
-	active, err := db.ActiveDemotions(c.Context(), loop.ClusterName)
-	r.Demotion = bridge.FindCandidateDemotion(active, p)
-	return r, err
+	r.Demotion = standing
+	return r, nil
+}
+
+// readDemotions reads the demotions of the candidate, each with its end, and that which stands, nil
+// where none does.
+func readDemotions(ctx context.Context, db *stores.Stores, cluster string, p *bridge.Partition) (all []bridge.Demotion, standing *bridge.Demotion, err error) {
+	recorded, err := db.ListDemotions(ctx, cluster, p.Canary.Since)
+	for i := range recorded {
+		d := recorded[i].Demotion
+		if d.Partition != p.Name || d.Candidate != p.Canary.Candidate() {
+			continue
+		}
+		if recorded[i].Stands {
+			standing = &recorded[i].Demotion
+		}
+		if cleared := recorded[i].Cleared; !cleared.IsZero() {
+			d.Until = cleared
+		}
+		all = append(all, d)
+	}
+	return all, standing, err
 }
 
 // write writes the reports, and returns cli.ErrFinding where one is worse, or cannot be judged.

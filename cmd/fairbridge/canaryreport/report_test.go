@@ -32,8 +32,8 @@ var monday = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 const configuration = `cluster: lab
 slurm: {url: "http://127.0.0.1:1", key_file: key, user: fairbridge, scontrol: ["false"]}
 database: {dsn_file: dsn}
-interval: 10m
-lease: {length: 15m}
+interval: 15m
+lease: {length: 20m}
 warmup: 0
 listen: ""
 stop_file: STOP
@@ -152,6 +152,7 @@ func run(t *testing.T, o *cli.Options, args ...string) (string, error) {
 	c.SetArgs(args)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	err := c.ExecuteContext(t.Context())
+	t.Log(out.String())
 	return out.String(), err
 }
 
