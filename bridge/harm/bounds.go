@@ -29,7 +29,7 @@ type Bounds struct {
 	// IdlePercent is how many more of the GPUs may stand idle while jobs wait (percent of all).
 	IdlePercent float64 `yaml:"idle_percent"`
 	// Stops is how many stops of ours within the window have to earn what they cost (stops):
-	// beyond that nothing is allowed to the mean wait of all jobs.
+	// beyond that the mean wait of all jobs may be no more than a minute longer.
 	Stops int `yaml:"stops"`
 	// Lasts is how long a demotion stands (duration); 0: until a person clears it.
 	Lasts time.Duration `yaml:"lasts"`

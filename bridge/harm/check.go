@@ -72,7 +72,7 @@ func (f *Figure) describe(stops int) string {
 		said = fmt.Sprintf("%.3g %% of the GPUs stood idle while jobs waited; with Slurm alone it would have been %.3g %%", f.Live, f.Alone)
 	}
 	said += fmt.Sprintf(" (± %s, and %s more is allowed", f.FormatAmount(f.Doubt()), f.FormatAmount(f.Bound))
-	if f.Kind == Wait && f.isOfAll() && f.Bound == 0 {
+	if f.Kind == Wait && f.isOfAll() && f.Bound <= leastHarm {
 		said += fmt.Sprintf(", since %s of running jobs had no benefit", policy.FormatCount(stops, "stop"))
 	}
 	return said + ")."

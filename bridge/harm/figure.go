@@ -80,13 +80,16 @@ func (f *Figure) judge(b *Bounds, stops int) {
 	}
 }
 
+// leastHarm is how much longer a mean wait, in seconds, is never harm: a minute, in which no loop may even have run.
+const leastHarm = 60
+
 // allowed is how much more than under Slurm alone the figure may be.
 func (f *Figure) allowed(b *Bounds, stops int) float64 {
 	var most float64
 	switch f.Kind {
 	case Wait:
 		if f.isOfAll() && stops > b.Stops {
-			return 0
+			return leastHarm
 		}
 		most = max(f.Alone*b.WaitPercent/100, b.WaitFloor.Seconds())
 	case Slowdown:

@@ -37,6 +37,7 @@ func TestClaimsOfFigures(t *testing.T) {
 		{"shorter", waits(100, 30, 60, 5), 0, NoHarm},
 		{"three times as long, and no time at all", waits(100, 9, 3, 0), 0, NoHarm},
 		{"a little longer after many stops", waits(100, 70, 60, 1), 11, Harm},
+		{"half a minute longer after many stops", waits(100, 60.5, 60, 0), 11, NoHarm},
 		{"a little longer after some stops", waits(100, 70, 60, 1), 10, NoHarm},
 		{"almost twice as long for one account", of(waits(100, 115, 60, 1), "a", ""), 0, NoHarm},
 		{"three times as long for one account", of(waits(100, 180, 60, 1), "a", ""), 0, Harm},
