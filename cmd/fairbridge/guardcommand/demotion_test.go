@@ -42,7 +42,7 @@ func (c worldClock) Clock(context.Context) (time.Time, error) { return c.world.N
 
 // newLiveSite is a node of eight GPUs. One account submits work for half a day at once, then another a short job every four
 // minutes: by its fair share Slurm alone lets those pass.
-func newLiveSite(t *testing.T, policyName string) *liveSite {
+func newLiveSite(t *testing.T, policyName string, canary settings.Canary) *liveSite {
 	t.Helper()
 	w, err := sim.New(sim.Config{ClusterName: "lab", Start: noon, Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}}, Seed: 1})
 	dbtest.RequireNoError(t, err)
@@ -53,7 +53,7 @@ func newLiveSite(t *testing.T, policyName string) *liveSite {
 		dbtest.RequireNoError(t, w.SubmitAt(noon.Add(time.Duration(240*(i+1)+17*(i%7))*time.Second), sim.JobSpec{Name: "short", User: "ann", Account: "a", GPUs: 1, WorkTime: 5 * time.Minute, TimeLimit: 10 * time.Minute}))
 	}
 	file := settings.NewDefaultFile()
-	file.Cluster, file.Partitions = "lab", []settings.Partition{{Name: "gpu", Mode: bridge.ModePreempt, Policy: policyName}}
+	file.Cluster, file.Partitions = "lab", []settings.Partition{{Name: "gpu", Mode: bridge.ModePreempt, Policy: policyName, Canary: canary}}
 	config, err := file.LoopConfig()
 	dbtest.RequireNoError(t, err)
 	config.Interval, config.StopFile, config.LeaderTTL = time.Minute, "", 30*24*time.Hour
@@ -115,7 +115,7 @@ func TestAHarmfulPolicyIsDemoted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	s := newLiveSite(t, "fifo")
+	s := newLiveSite(t, "fifo", settings.Canary{})
 	var o outcome
 	hours := 0
 	for o.Demotion == nil && hours < 9 {
@@ -156,5 +156,45 @@ func TestAHarmfulPolicyIsDemoted(t *testing.T) {
 	}
 	if text := s.shown(); !strings.Contains(text, "ann cleared that at") {
 		t.Errorf("guard show does not say who cleared it:\n%s", text)
+	}
+}
+
+// TestAHarmfulCandidateIsDemotedAlone: fifo decides as a canary on this day, in place of the default
+// policy. The checks demote it, and not the partition: from the next cycle on the default policy
+// decides, live, and the checks go on.
+func TestAHarmfulCandidateIsDemotedAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	s := newLiveSite(t, "fairbridge", settings.Canary{Policy: "fifo", Weekdays: []string{"mon"}, Since: "2026-03-02", Until: "2026-03-29"})
+	var o outcome
+	hours := 0
+	for o.Demotion == nil && hours < 9 {
+		s.run(60)
+		hours++
+		o = s.check()
+		t.Logf("after %d h: %s", hours, o.Summarize())
+	}
+	if o.Demotion == nil || o.Demotion.Candidate != "fifo" || o.Demotion.By != harm.GuardName || !strings.Contains(o.Demotion.Why, "of those of the incumbent that could tell (0), 0 showed harm") {
+		t.Fatalf("after %d h: %+v", hours, o)
+	}
+	r := s.run(2)
+	if p := r.PartitionResults[0].Partition; p.Mode != bridge.ModePreempt || p.Policy != "fairbridge" || len(r.Warnings) != 1 || !r.Warnings[0].Cause.IsCandidateDemotion() || len(r.Doubts) > 0 {
+		t.Errorf("the next cycles: %s in mode %s, warnings %v, doubts %v", p.Policy, p.Mode, r.Warnings, r.Doubts)
+	}
+	if s.valuesLeft() == 0 {
+		t.Error("the order was given back, though the partition is live")
+	}
+	if o = s.check(); o.Demotion == nil || o.Demotion.Candidate != "fifo" || strings.Contains(o.Reasons[0], "nothing of ours is live") {
+		t.Errorf("checked after: %+v", o)
+	}
+	if text, want := s.shown(), "DEMOTED: the candidate fifo of the canary of partition gpu is demoted, and the partition's own policy decides on all days, by the harm guard"; !strings.Contains(text, want) {
+		t.Errorf("guard show does not say %q:\n%s", want, text)
+	}
+	if _, err := s.db.ClearDemotion(t.Context(), "lab", "gpu", "ann", "mended"); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.run(2).PartitionResults[0].Partition; p.Policy != "fifo" {
+		t.Errorf("cleared, and %s decides on its day", p.Policy)
 	}
 }
