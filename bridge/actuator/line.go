@@ -17,6 +17,7 @@ type linePlace struct {
 	standingIntent *bridge.Intent // of the lever whose value stands in it; nil: none
 	ownerNice      int64          // the owner's or an administrator's
 	isInWindow     bool           // within the window
+	isPressedDown  bool           // at the bottom, by a number of ours
 }
 
 // orderLever is how one field carries the order.
@@ -39,9 +40,11 @@ var (
 		editKind: slurm.EditSiteFactor, field: siteFactorField, lowestPriority: numbers.LowestPriority,
 		fillPriorities: func(g *PartitionGoal, p *linePlace) {
 			p.CurrentPriority += p.ownerNice
-			if p.SlurmPriority = p.CurrentPriority; p.standingIntent != nil {
-				p.SlurmPriority -= p.standingIntent.Edit.Value
+			ours := int64(0)
+			if p.standingIntent != nil {
+				ours = p.standingIntent.Edit.Value
 			}
+			p.fillSlurmPriority(ours)
 			p.HighestPossiblePriority = p.SlurmPriority + g.IntentBook.HighestPossibleValue(p.job.CurrentRun(), slurm.FieldSiteFactor, g.View.At)
 		},
 		valueForPriority: func(p *linePlace, v int64) (want, stands int64) {
@@ -57,7 +60,7 @@ var (
 				ours = p.ownerNice - p.standingIntent.Edit.Value
 			}
 			p.CurrentPriority += p.ownerNice
-			p.SlurmPriority = p.CurrentPriority - ours
+			p.fillSlurmPriority(ours)
 		},
 		valueForPriority: func(p *linePlace, v int64) (want, stands int64) {
 			return p.ownerNice - (max(v, p.ownerNice+numbers.LowestPriority) - p.SlurmPriority), p.ownerNice - (p.CurrentPriority - p.SlurmPriority)
@@ -73,6 +76,26 @@ var (
 		valueForPriority: func(p *linePlace, v int64) (want, stands int64) { return v, p.CurrentPriority },
 	}
 )
+
+// fillSlurmPriority works out what the place would have without ours, which adds to it. At the
+// bottom Slurm's own factors no longer show: they may come to anything up to what ours took away,
+// and are taken for what they were when ours was written, where that is less.
+func (p *linePlace) fillSlurmPriority(ours int64) {
+	p.SlurmPriority = p.CurrentPriority - ours
+	p.isPressedDown = ours < 0 && p.job.Priority > 0 && p.job.Priority < numbers.LowestPriority
+	if p.isPressedDown {
+		p.SlurmPriority = min(p.SlurmPriority, max(priorityBeforeOurs(p.standingIntent), numbers.LowestPriority))
+	}
+}
+
+// priorityBeforeOurs is the job's priority right before the intent, without nice and numbers of ours.
+func priorityBeforeOurs(in *bridge.Intent) int64 {
+	b := &in.Before
+	if in.Edit.Kind == slurm.EditNice {
+		return b.Priority + b.Nice
+	}
+	return b.Priority + b.Nice - b.OurValue
+}
 
 // ChooseOrderEditKind returns the kind of edit that carries the order where the view is from.
 func ChooseOrderEditKind(wanted bridge.Lever, v *slurm.View) slurm.EditKind {
@@ -108,8 +131,10 @@ func (l *orderLever) wantedOrderEdits(g *PartitionGoal) []slurm.Edit {
 }
 
 // placeForDecision returns a job's place. ok is false where a number would do nothing or
-// overrule somebody: the job is left to a person, or at the bottom already, or
-// below what we added, so that its priority was set directly.
+// overrule somebody: the job is left to a person, or at the bottom and not by a number of ours, or
+// below what we added, so that its priority was set directly. A job that a number of ours presses to
+// the bottom is ordered on: Slurm's own part of its priority fell after that was written, as it does by
+// thousands where Fair Tree ranks accounts anew.
 func (l *orderLever) placeForDecision(g *PartitionGoal, dec *policy.Decision) (p linePlace, ok bool) {
 	j := g.View.Job(int64(dec.Job))
 	p = linePlace{reason: dec.Why, job: j, ownerNice: j.Nice, standingIntent: g.standingIntent(j, l.field)}
@@ -119,7 +144,7 @@ func (l *orderLever) placeForDecision(g *PartitionGoal, dec *policy.Decision) (p
 		p.standingIntent = nil
 	}
 	l.fillPriorities(g, &p)
-	return p, j.Priority >= numbers.LowestPriority && p.SlurmPriority > 0 && g.IntentBook.YieldedIntent(j.CurrentRun(), g.View.At) == nil
+	return p, (j.Priority >= numbers.LowestPriority || p.isPressedDown) && p.SlurmPriority > 0 && g.IntentBook.YieldedIntent(j.CurrentRun(), g.View.At) == nil
 }
 
 // orderGroups splits the line into those that are ordered among themselves: Slurm

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // TestAHiddenValueIsSentAgainAfterAStart: slurmctld was started since a site factor was sent, which
@@ -35,5 +36,45 @@ func TestAHiddenValueIsSentAgainAfterAStart(t *testing.T) {
 	}
 	if siteFactorLever.isValueInDoubt(&PartitionGoal{View: &slurm.View{ControllerStart: noon}}, &linePlace{}) {
 		t.Error("no value of ours is in doubt")
+	}
+}
+
+// oneIntent is a ledger with one number of ours.
+type oneIntent struct{ standing *bridge.Intent }
+
+func (o oneIntent) StandingIntent(slurm.Run, slurm.Field, time.Time) *bridge.Intent {
+	return o.standing
+}
+func (o oneIntent) YieldedIntent(slurm.Run, time.Time) *bridge.Intent            { return nil }
+func (o oneIntent) HighestPossibleValue(slurm.Run, slurm.Field, time.Time) int64 { return 0 }
+
+// TestAJobThatOurNumberPressesToTheBottomIsOrderedOn: Slurm's own part of a priority fell after a number of
+// ours was written, so that the job stands at 1, where it would stay until all others have started.
+func TestAJobThatOurNumberPressesToTheBottomIsOrderedOn(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		lever          *orderLever
+		value, before  int64 // of the number, and what Slurm gave right before it
+		priority, nice int64
+		ok             bool
+		want           int64 // what Slurm is taken to give
+	}{
+		{"a site factor, and what Slurm gave then is less than it took away", &siteFactorLever, -7222, 4333, 1, 0, true, 4333},
+		{"a site factor, and Slurm gave more then", &siteFactorLever, -7222, 11000, 1, 0, true, 7223},
+		{"a site factor that raises: the job is at the bottom by itself", &siteFactorLever, 300, 4333, 1, 0, false, -299},
+		{"a site factor of a held job", &siteFactorLever, -7222, 4333, 0, 0, false, 7222},
+		{"above the bottom", &siteFactorLever, -7222, 11000, 2, 0, true, 7224},
+		{"a nice", &niceLever, 7222, 4333, 1, 7222, true, 4333},
+		{"a nice, and Slurm gave more then", &niceLever, 7222, 11000, 1, 7222, true, 7223},
+	} {
+		in := &bridge.Intent{State: bridge.IntentObserved, Edit: slurm.Edit{Kind: tt.lever.editKind, Value: tt.value}, Before: bridge.JobBefore{Priority: tt.before}}
+		g := &PartitionGoal{
+			View:     &slurm.View{At: time.Unix(100, 0), Jobs: []slurm.Job{{ID: 7, State: "PENDING", Priority: tt.priority, Nice: tt.nice, IsNiceKnown: true}}},
+			Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7}}}, IntentBook: oneIntent{in},
+		}
+		p, ok := tt.lever.placeForDecision(g, &policy.Decision{Job: 7})
+		if ok != tt.ok || p.SlurmPriority != tt.want {
+			t.Errorf("%s: ordered %v, Slurm's own %d, want %v, %d", tt.name, ok, p.SlurmPriority, tt.ok, tt.want)
+		}
 	}
 }
