@@ -56,6 +56,7 @@ func (o *options) addFlags() {
 	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios: folder with the runs that ended, one file each; those are not made again")
 	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios: take runs also that another build of this program made")
 	flag.BoolVar(&o.table.MakesNone, "made", false, "with -ratios: make no runs: the section from those that are there")
+	flag.IntVar(&o.table.SeedCount, "seeds", 0, "with -ratios: only the first so many seeds, so that all rows stand on the same days where runs are missing; 0: all")
 	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios or -loop-price: runs at a time")
 	flag.BoolVar(&o.writesLoopPrice, "loop-price", false, "write only the section that takes the price of the loop apart, one switch at a time")
 	flag.BoolVar(&o.writesEstimates, "start-estimates", false, "write only the section that scores estimates of starts")

@@ -5,13 +5,17 @@ import "fairbridge/bridge/study/evaluation/targets"
 // frontTitle is the heading of the section that sets mean completion against fairness.
 const frontTitle = "## Mean completion against fairness\n"
 
-// The policies of that section: those in words of both, and fairbridge with parameters of its own where
-// they make a difference. Without stops, the order by expected length has no fair finish.
+// The policies of that section, fairbridge with parameters of its own where they make a difference: without
+// stops its line by expected length knows no fair finish. There srtf is sjf, and where all jobs may be
+// stopped fifo, easy and multifactor are what they are without stops.
 const (
-	frontPolicies       = "slurm,fairbridge,srtf,sjf,shockwave,themis,fifo,easy"
-	frontWithoutStops   = frontPolicies + ",fairbridge:max_wait=6h,fairbridge:max_wait=0s"
-	frontWithStops      = frontPolicies + ",fairbridge:fair=0.5,fairbridge:fair=2,fairbridge:fair=4,fairbridge:max_wait=6h"
-	quickFrontPolicies  = "slurm,fairbridge,fairbridge:fair=4,sjf"
+	frontWithoutStops  = "slurm,fairbridge,fairbridge:max_wait=6h,sjf,tiresias,shockwave,themis,fifo,easy,multifactor"
+	frontWithStops     = "slurm,fairbridge,fairbridge:fair=0.5,fairbridge:fair=4,srtf,sjf,tiresias,shockwave,themis"
+	quickFrontPolicies = "slurm,fairbridge,fairbridge:fair=4,sjf"
+)
+
+// Load and quick seeds of that section.
+const (
 	frontLoad           = 1.5
 	quickFrontSeedCount = 3
 )

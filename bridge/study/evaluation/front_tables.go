@@ -37,7 +37,9 @@ func (f *frontWriter) add(w *comparedWorkload, b *study.PairedBlock) {
 			}
 			r.values = append(r.values, v)
 		}
-		rows = append(rows, r)
+		if hasEveryDay(b, r.values[0].SeedCount) {
+			rows = append(rows, r)
+		}
 	}
 	slices.SortStableFunc(rows, func(x, y frontRow) int { return cmp.Compare(x.values[0].Judged, y.values[0].Judged) })
 	f.settings, f.rows = append(f.settings, b.Setting), append(f.rows, rows)

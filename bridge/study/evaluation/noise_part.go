@@ -3,24 +3,37 @@ package evaluation
 // noiseTitle is the heading of the section that has policies told the truth, and less and less of it.
 const noiseTitle = "## What wrong predictions cost\n"
 
-// toldAll is what policies are told, from the truth to nothing.
-var toldAll = []knowledge{
-	{isTrue: true}, {isTrue: true, noiseFactor: 1.2}, {isTrue: true, noiseFactor: 1.5}, {isTrue: true, noiseFactor: 2}, {isTrue: true, noiseFactor: 4}, {}, {isNone: true},
-}
+// What policies are told, from the truth to nothing.
+var (
+	toldTruth   = knowledge{isTrue: true}
+	toldLearnt  = knowledge{}
+	toldNothing = knowledge{isNone: true}
+)
 
-// newToldWorkloads returns whole days once for each thing policies are told: all of them where no job
-// may be stopped, and elsewhere the truth and what is learnt, which is what targets are judged by.
+// toldNoise is the truth, off by the factor.
+func toldNoise(factor float64) knowledge { return knowledge{isTrue: true, noiseFactor: factor} }
+
+// newToldWorkloads returns whole days once for each thing policies are told: most things where no job
+// may be stopped, and elsewhere what the targets there take. What sjf makes of the same shows what it costs
+// fairbridge to weigh accounts.
 func newToldWorkloads(o *SlurmTableOptions) ([]*comparedWorkload, error) {
-	var all []*comparedWorkload
-	for _, told := range toldAll {
-		all = append(all, newToldDays(told, "slurm,fairbridge,sjf", 0, 1, 1.5))
-	}
-	for _, told := range []knowledge{{isTrue: true}, {}} {
-		all = append(all, newToldDays(told, "slurm,fairbridge,srtf", 0.5, 1, 1.5), newToldDays(told, "slurm,fairbridge,sjf", 0, 3))
+	const ours, both = "slurm,fairbridge", "slurm,fairbridge,sjf"
+	all := []*comparedWorkload{
+		newToldDays(toldTruth, both, 0, 1, 1.5, 3),
+		newToldDays(toldNoise(1.2), ours, 0, 1.5),
+		newToldDays(toldNoise(1.5), ours, 0, 1.5),
+		newToldDays(toldNoise(2), ours, 0, 1),
+		newToldDays(toldNoise(2), both, 0, 1.5),
+		newToldDays(toldNoise(4), ours, 0, 1, 1.5),
+		newToldDays(toldLearnt, both, 0, 1, 1.5, 3),
+		newToldDays(toldNothing, ours, 0, 1),
+		newToldDays(toldNothing, both, 0, 1.5),
+		newToldDays(toldTruth, ours, 0.5, 1, 1.5),
+		newToldDays(toldLearnt, "slurm,fairbridge,srtf", 0.5, 1, 1.5),
 	}
 	if o.IsQuick {
 		for _, w := range all {
-			w.loads, w.seeds, w.draw = w.loads[:1], 2, drawDays(0.02)
+			w.seeds, w.draw = 2, drawDays(0.01)
 		}
 	}
 	return all, nil

@@ -48,6 +48,9 @@ func newSlurmTable(part *tablePart, o SlurmTableOptions) (*slurmTable, error) {
 		return nil, err
 	}
 	for _, w := range t.workloads {
+		if o.SeedCount > 0 {
+			w.seeds = min(w.seeds, o.SeedCount)
+		}
 		if w.choices, err = policyset.ParsePolicies(w.policies, false); err != nil {
 			return nil, err
 		}

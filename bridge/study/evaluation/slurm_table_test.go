@@ -46,6 +46,9 @@ func TestSlurmTableGoesOn(t *testing.T) {
 	if err != nil || made != 0 || !strings.Contains(none, "**20 runs of 20 are missing here**") {
 		t.Errorf("of nothing %d runs are made (%v):\n%s", made, err, none)
 	}
+	if half, _, err := quickTable(t, t.Context(), folder, func(o *SlurmTableOptions) { o.MakesNone, o.SeedCount = true, 1 }); err != nil || !strings.Contains(half, "**10 runs of 10 are missing here**") {
+		t.Errorf("of one seed of two (%v):\n%s", err, half)
+	}
 	first, made, err := quickTable(t, t.Context(), folder, nil)
 	if err != nil || made != 20 || strings.Contains(first, "missing here") {
 		t.Fatalf("%d runs are made, want 20 (%v)", made, err)

@@ -20,6 +20,7 @@ type SlurmTableOptions struct {
 	ITPPath    string          // a cluster of Microsoft's ITP traces; "": left out
 	Parts      []string        // names of the sections to write; nil: all
 	IsQuick    bool            // few short runs, to try the table itself
+	SeedCount  int             // only the first so many seeds; 0: all
 	// ReportProgress is told how far it is.
 	ReportProgress func(what string)
 }
