@@ -52,8 +52,10 @@ type UnendedJob struct {
 
 // newUnendedJob says what is known of a job of AtEnd.
 func (p *Past) newUnendedJob(j *policy.Job, ran float64) UnendedJob {
-	u := UnendedJob{Ran: ran, Left: p.secondsLeft(j), MostLeft: max(j.Limit.Seconds()-ran, 0)}
-	u.UpperLeft = u.Left
+	u := UnendedJob{Ran: ran, Left: p.secondsLeft(j)}
+	if u.UpperLeft = u.Left; j.Limit > 0 {
+		u.MostLeft = max(j.Limit.Seconds()-ran, u.Left)
+	}
 	if j.PredictedLeft > 0 {
 		u.UpperLeft += j.PredictedSigma.Seconds()
 	}

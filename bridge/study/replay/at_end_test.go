@@ -29,7 +29,7 @@ func TestJobsGoOn(t *testing.T) {
 			j.State, j.Start, j.PredictedLeft = policy.Running, midnight.Add(1400*time.Minute), 10*time.Minute
 		}),
 		queued(3, 600, nil),
-		queued(4, 700, func(j *policy.Job) { j.PredictedLeft = 20 * time.Minute }),
+		queued(4, 700, func(j *policy.Job) { j.PredictedLeft, j.PredictedSigma = 20*time.Minute, 5*time.Minute }),
 		queued(5, 700, func(j *policy.Job) { j.HeldReason = "held" }),
 		queued(6, 710, func(j *policy.Job) { j.Tasks = 2 }),
 	}
@@ -46,6 +46,14 @@ func TestJobsGoOn(t *testing.T) {
 		if got := [3]float64{o.Start, o.Finish, o.ExclusiveRunSeconds}; got != want[o.ID] || s.Jobs[i].Duration != o.ExclusiveRunSeconds || !s.ArrivedWithinPeriod[o.ID] {
 			t.Errorf("job %d: start, finish and work %v, want %v; it runs %g", o.ID, got, want[o.ID], s.Jobs[i].Duration)
 		}
+	}
+	for id, want := range map[int64]UnendedJob{2: {2400, 600, 600, 1200}, 3: {3600, 3600, 3600, 3600}, 4: {0, 1200, 1500, 3600}} {
+		if got := s.Unended[id]; got != want {
+			t.Errorf("job %d is known to have %+v, want %+v", id, got, want)
+		}
+	}
+	if _, known := s.Unended[1]; known || len(s.Unended) != 5 {
+		t.Errorf("not ended: %v", s.Unended)
 	}
 	if said := strings.Join(s.Remarks, "\n"); !strings.Contains(said, "not ended yet: 5 jobs") || strings.Contains(said, "still running") {
 		t.Error(said)
