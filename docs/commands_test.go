@@ -61,7 +61,7 @@ func TestCommands(t *testing.T) {
 var parents = map[string]bool{"trace": true, "db": true, "config": true, "completion": true}
 
 // children are the commands of commands that do without another word.
-var children = map[string]bool{"report shadow": true}
+var children = map[string]bool{"report shadow": true, "report canary": true}
 
 // unknown says what the program does not know of a command line; "" for
 // nothing.
