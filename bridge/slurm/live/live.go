@@ -44,7 +44,7 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 			return nil, err
 		}
 	}
-	AddSiteFactors(ctx, c.Scontrol, v)
+	AddPriorities(ctx, c.Scontrol, v)
 	return v, nil
 }
 

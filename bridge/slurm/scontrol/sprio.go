@@ -26,33 +26,43 @@ func CommandBeside(scontrol []string, program string) []string {
 	return out
 }
 
-// ReadSiteFactors asks the sprio beside scontrol for the site factors of jobs, by id. It
-// shows those that wait, may start and whose priority Slurm computes; 0 is none.
-func (c Command) ReadSiteFactors(ctx context.Context) (map[int64]int64, error) {
+// JobPriority is what sprio shows of a waiting job.
+type JobPriority struct {
+	SiteFactor int64
+	Priority   int64 // of this moment; 0: the job has several partitions, and one in each
+}
+
+// ReadPriorities asks the sprio beside scontrol for the priorities of jobs, by id. It
+// shows those that wait, may start and whose priority Slurm computes.
+func (c Command) ReadPriorities(ctx context.Context) (map[int64]JobPriority, error) {
 	sprio := Command(CommandBeside(c, "sprio"))
 	if sprio == nil {
 		return nil, fmt.Errorf("there is no sprio beside slurm.scontrol %q", strings.Join(c, " "))
 	}
-	out, err := sprio.run(ctx, "--noheader", "--format=%i %S")
+	out, err := sprio.run(ctx, "--noheader", "--format=%i %S %Y")
 	if err != nil {
 		return nil, err
 	}
-	return parseSiteFactors(out)
+	return parsePriorities(out)
 }
 
-// parseSiteFactors reads lines of a job's id and its site factor. A job of several
+// parsePriorities reads lines of a job's id, its site factor and its priority. A job of several
 // partitions has several.
-func parseSiteFactors(text []byte) (map[int64]int64, error) {
-	factors := map[int64]int64{}
+func parsePriorities(text []byte) (map[int64]JobPriority, error) {
+	jobs := map[int64]JobPriority{}
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		var id, factor int64
+		var id int64
+		var p JobPriority
 		if strings.TrimSpace(s.Text()) == "" {
 			continue
 		}
-		if n, err := fmt.Sscan(s.Text(), &id, &factor); n != 2 {
-			return nil, fmt.Errorf("sprio shows %.60q, want a job and its site factor: %w", s.Text(), err)
+		if n, err := fmt.Sscan(s.Text(), &id, &p.SiteFactor, &p.Priority); n != 3 {
+			return nil, fmt.Errorf("sprio shows %.60q, want a job, its site factor and its priority: %w", s.Text(), err)
 		}
-		factors[id] = factor
+		if _, again := jobs[id]; again {
+			p.Priority = 0
+		}
+		jobs[id] = p
 	}
-	return factors, nil
+	return jobs, nil
 }

@@ -9,18 +9,18 @@ import (
 	"testing"
 )
 
-func TestParseSiteFactors(t *testing.T) {
+func TestParsePriorities(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		want       map[int64]int64 // nil: it cannot be read
+		want       map[int64]JobPriority // nil: it cannot be read
 	}{
-		{"none waits", "", map[int64]int64{}},
-		{"some", "7 0\n  9  -412\n11 2000000000\n", map[int64]int64{7: 0, 9: -412, 11: 2000000000}},
-		{"a job of two partitions", "7 5\n7 5\n", map[int64]int64{7: 5}},
-		{"a header", "JOBID SITE\n7 0\n", nil},
-		{"a column less", "7\n", nil},
+		{"none waits", "", map[int64]JobPriority{}},
+		{"some", "7 0 11000\n  9  -412 1\n11 2000000000 2000011000\n", map[int64]JobPriority{7: {0, 11000}, 9: {-412, 1}, 11: {2000000000, 2000011000}}},
+		{"a job of two partitions", "7 5 300\n7 5 200\n", map[int64]JobPriority{7: {5, 0}}},
+		{"a header", "JOBID SITE PRIORITY\n7 0 1\n", nil},
+		{"a column less", "7 0\n", nil},
 	} {
-		got, err := parseSiteFactors([]byte(tt.text))
+		got, err := parsePriorities([]byte(tt.text))
 		if (err != nil) != (tt.want == nil) || err == nil && !maps.Equal(got, tt.want) {
 			t.Errorf("%s: %v, %v", tt.name, got, err)
 		}
@@ -40,11 +40,11 @@ func TestCommandBeside(t *testing.T) {
 	}
 }
 
-// TestReadSiteFactorsRunsSprio: the program beside scontrol is asked, and what it complains of is told.
-func TestReadSiteFactorsRunsSprio(t *testing.T) {
+// TestReadPrioritiesRunsSprio: the program beside scontrol is asked, and what it complains of is told.
+func TestReadPrioritiesRunsSprio(t *testing.T) {
 	dir := t.TempDir()
 	scontrol := Command{filepath.Join(dir, "scontrol")}
-	if _, err := scontrol.ReadSiteFactors(t.Context()); err == nil {
+	if _, err := scontrol.ReadPriorities(t.Context()); err == nil {
 		t.Error("there is no sprio, and no error")
 	}
 	write := func(script string) {
@@ -52,12 +52,12 @@ func TestReadSiteFactorsRunsSprio(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(`[ "$*" = "--noheader --format=%i %S" ] && echo "7 41"`)
-	if got, err := scontrol.ReadSiteFactors(t.Context()); err != nil || got[7] != 41 {
+	write(`[ "$*" = "--noheader --format=%i %S %Y" ] && echo "7 41 4307"`)
+	if got, err := scontrol.ReadPriorities(t.Context()); err != nil || got[7] != (JobPriority{41, 4307}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	write("echo sprio: error: no priority plugin >&2; exit 1")
-	if _, err := scontrol.ReadSiteFactors(t.Context()); err == nil || !strings.Contains(err.Error(), "no priority plugin") {
+	if _, err := scontrol.ReadPriorities(t.Context()); err == nil || !strings.Contains(err.Error(), "no priority plugin") {
 		t.Errorf("%v", err)
 	}
 }

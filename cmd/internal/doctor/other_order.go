@@ -13,10 +13,10 @@ import (
 // checkSiteFactors reads the site factors of the view's jobs, without which it cannot be told
 // whether something else sets them too.
 func checkSiteFactors(ctx context.Context, scontrol []string, v *slurm.View) (r Report) {
-	live.AddSiteFactors(ctx, scontrol, v)
+	live.AddPriorities(ctx, scontrol, v)
 	if v.UnreadSiteFactorsReason != "" {
 		r.addFinding("order", LevelWarn, "install slurm-client here, or set slurm.scontrol: sprio is looked for beside it",
-			"sprio cannot be asked: a site factor that something else writes over ours is not seen: %s", v.UnreadSiteFactorsReason)
+			"sprio cannot be asked: a site factor that something else writes over ours is not seen, and priorities are as old as the last whole list of jobs, minutes: %s", v.UnreadSiteFactorsReason)
 	}
 	return r
 }
