@@ -40,7 +40,7 @@ search: ## property tests with new random cases, CHECKS (1000) each; keep what i
 		$$(grep -rl --include='*_test.go' 'rapid\.Check' . | xargs -n 1 dirname | sort -u)
 
 race: ## the short tests under the race detector, where anything runs at the same time
-	$(GO) test -race -short -timeout 20m -skip '^($(RACELESS))$$' $$($(GO) list ./... | grep -v '^fairbridge/policy')
+	$(GO) test -race -short -timeout 40m -skip '^($(RACELESS))$$' $$($(GO) list ./... | grep -v '^fairbridge/policy')
 
 lint: ## staticcheck
 	$(GO) run $(STATICCHECK) ./...
