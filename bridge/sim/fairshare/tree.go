@@ -14,14 +14,7 @@ import (
 func (u *Usage) FairTreeFactor(a Association) float64 {
 	u.AddUse(a, 0)
 	levels := u.treeLevels()
-	mine := levels[slices.IndexFunc(levels, func(l treeLevel) bool { return l.Association == a })]
-	before := 0
-	for _, l := range levels {
-		if compareTreeLevels(l, mine) < 0 {
-			before++
-		}
-	}
-	return float64(len(levels)-before) / float64(len(levels))
+	return treeFactor(levels, levels[slices.IndexFunc(levels, func(l treeLevel) bool { return l.Association == a })])
 }
 
 // KnownFactors returns the factors of all associations that are counted: Fair Tree ranks them at one
@@ -29,11 +22,23 @@ func (u *Usage) FairTreeFactor(a Association) float64 {
 func (u *Usage) KnownFactors(byFairTree bool) map[Association]float64 {
 	factors := map[Association]float64{}
 	if byFairTree {
-		for _, a := range u.listAssociations() {
-			factors[a] = u.FairTreeFactor(a)
+		levels := u.treeLevels()
+		for _, l := range levels {
+			factors[l.Association] = treeFactor(levels, l)
 		}
 	}
 	return factors
+}
+
+// treeFactor is the part of all that do not stand before one of them.
+func treeFactor(levels []treeLevel, mine treeLevel) float64 {
+	before := 0
+	for _, l := range levels {
+		if compareTreeLevels(l, mine) < 0 {
+			before++
+		}
+	}
+	return float64(len(levels)-before) / float64(len(levels))
 }
 
 // treeLevel is how an association stands: by its account first, then within it.
