@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
-	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/canary"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/shadow"
 	"fairbridge/cmd/fairbridge/shadowreport"
 	"fairbridge/cmd/fairbridge/simulation"
@@ -27,10 +24,8 @@ import (
 
 // canaryFlags are those of report canary.
 type canaryFlags struct {
-	partition               string
-	slurmConfFile, htmlFile string // files
-	seed                    int64
-	seedCount, parallelRuns int
+	partition string
+	shadowreport.RunFlags
 }
 
 // NewCommand makes the command that judges the days of a canary.
@@ -59,30 +54,21 @@ was found worse, or cannot be judged yet, or ever. --json says which (verdict).`
 	}
 	s := c.Flags()
 	s.StringVarP(&f.partition, "partition", "p", "", "partition (default: all that have a canary)")
-	s.Int64Var(&f.seed, "seed", 1, "of all chance")
-	s.IntVar(&f.seedCount, "seeds", 3, "how many times, with other phases of Slurm's periodic work and arrivals moved by\nseconds")
-	s.IntVar(&f.parallelRuns, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
-	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
-	s.StringVar(&f.htmlFile, "html", "", "also write a page to this file")
-	cli.SetRange(c, "seed", "-1000000000000", "1000000000000")
-	cli.SetRange(c, "seeds", "2", "1000")
-	cli.SetRange(c, "parallel", "1", "1024")
+	f.AddTo(c, 3, "also write a page to this file")
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("partition", o.CompletePartitionNames()))
 	return o.AddJSONFlag(c)
 }
 
 func (f *canaryFlags) run(c *cobra.Command, o *cli.Options) error {
-	if f.htmlFile != "" {
-		if err := datafile.CheckWritable(f.htmlFile, true); err != nil {
-			return err
-		}
+	if err := f.CheckPage(); err != nil {
+		return err
 	}
 	file, loop, asked, err := f.readCanaries(o)
 	if err != nil {
 		return err
 	}
-	options := study.RunOptions{Seed: f.seed}
-	unread, err := simulation.ReadSlurmConf(c.Context(), f.slurmConfFile, file.Slurm.Scontrol, &options)
+	options := study.RunOptions{Seed: f.Seed}
+	unread, err := simulation.ReadSlurmConf(c.Context(), f.SlurmConfFile, file.Slurm.Scontrol, &options)
 	if err != nil {
 		return err
 	}
@@ -137,10 +123,10 @@ func (f *canaryFlags) judge(c *cobra.Command, db *stores.Stores, loop bridge.Con
 	if err != nil {
 		return nil, err
 	}
-	bar := output.NewProgressBar(c.ErrOrStderr(), trial.CountRuns(f.seedCount))
+	bar := output.NewProgressBar(c.ErrOrStderr(), trial.CountRuns(f.SeedCount))
 	defer bar.Clear()
 	r, err := trial.Judge(c.Context(), shadow.Options{
-		RunOptions: o, SeedCount: f.seedCount, ParallelRuns: f.parallelRuns,
+		RunOptions: o, SeedCount: f.SeedCount, ParallelRuns: f.ParallelRuns,
 		Progress: func(run int, label string, done, of int) { bar.NewUpdater(run, label)(done, of) },
 	})
 	if err != nil {
@@ -172,25 +158,12 @@ func readDemotions(ctx context.Context, db *stores.Stores, cluster string, p *br
 
 // write writes the reports, and returns cli.ErrFinding where one is worse, or cannot be judged.
 func (f *canaryFlags) write(w io.Writer, cluster string, reports []*canary.Report, json bool) error {
-	if f.htmlFile != "" {
-		err := datafile.SaveFile(f.htmlFile, true, func(w io.Writer) error {
-			return canary.WritePage(w, cluster, reports, cli.MadeByText())
-		})
-		if err != nil {
-			return err
-		}
+	err := f.SavePage(func(w io.Writer) error { return canary.WritePage(w, cluster, reports, cli.MadeByText()) })
+	if err != nil {
+		return err
 	}
-	if json {
-		if err := output.WriteJSON(w, reports); err != nil {
-			return err
-		}
-	} else {
-		for i, r := range reports {
-			if i > 0 {
-				printable.Fprintf(w, "\n")
-			}
-			printReport(w, r)
-		}
+	if err := shadowreport.WriteReports(w, reports, json, printReport); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(reports, func(r *canary.Report) bool { return r.Verdict != canary.Better && r.Verdict != canary.NoDifference }) {
 		return cli.ErrFinding

@@ -108,6 +108,18 @@ func (s *liveSite) shown() string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
+// runUntilDemoted lets the loop run and checks every hour until something is demoted, for nine hours at most.
+func (s *liveSite) runUntilDemoted() (o outcome, hours int) {
+	s.t.Helper()
+	for o.Demotion == nil && hours < 9 {
+		s.run(60)
+		hours++
+		o = s.check()
+		s.t.Logf("after %d h: %s", hours, o.Summarize())
+	}
+	return o, hours
+}
+
 // TestAHarmfulPolicyIsDemoted: fifo, by which one account waits for all that another submitted, is live; the hourly checks find harm three
 // times in a row, and the partition is demoted. From the next cycle on it observes, what of ours
 // stood in its jobs is given back, and guard show says why. Cleared, it goes on, and checks of before do not count.
@@ -116,14 +128,7 @@ func TestAHarmfulPolicyIsDemoted(t *testing.T) {
 		t.Skip("short")
 	}
 	s := newLiveSite(t, "fifo", settings.Canary{})
-	var o outcome
-	hours := 0
-	for o.Demotion == nil && hours < 9 {
-		s.run(60)
-		hours++
-		o = s.check()
-		t.Logf("after %d h: %s", hours, o.Summarize())
-	}
+	o, hours := s.runUntilDemoted()
 	if o.Demotion == nil || o.Verdict != harm.Harm || hours < 3 || o.Demotion.By != harm.GuardName || !strings.Contains(o.Demotion.Why, "3 checks in a row, over 2h") {
 		t.Fatalf("after %d h: %+v", hours, o)
 	}
@@ -164,14 +169,7 @@ func TestAHarmfulCandidateIsDemotedAlone(t *testing.T) {
 		t.Skip("short")
 	}
 	s := newLiveSite(t, "fairbridge", settings.Canary{Policy: "fifo", Weekdays: []string{"mon"}, Since: "2026-03-02", Until: "2026-03-29"})
-	var o outcome
-	hours := 0
-	for o.Demotion == nil && hours < 9 {
-		s.run(60)
-		hours++
-		o = s.check()
-		t.Logf("after %d h: %s", hours, o.Summarize())
-	}
+	o, hours := s.runUntilDemoted()
 	if o.Demotion == nil || o.Demotion.Candidate != "fifo" || o.Demotion.By != harm.GuardName || !strings.Contains(o.Demotion.Why, "of those of the incumbent that could tell (0), 0 showed harm") {
 		t.Fatalf("after %d h: %+v", hours, o)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/shadow"
@@ -28,12 +26,10 @@ import (
 
 // shadowFlags are those of report shadow.
 type shadowFlags struct {
-	last, since, until      string
-	partition               string
-	policyName, mode        string
-	slurmConfFile, htmlFile string // files
-	seed                    int64
-	seedCount, parallelRuns int
+	last, since, until string
+	partition          string
+	policyName, mode   string
+	RunFlags
 
 	from, to time.Time // as last, since and until say
 }
@@ -76,14 +72,7 @@ func (f *shadowFlags) addFlags(c *cobra.Command) {
 	s.StringVarP(&f.partition, "partition", "p", "", "partition (default: all that are configured and not off)")
 	s.StringVar(&f.policyName, "policy", "", "another policy than the configured one")
 	s.StringVar(&f.mode, "mode", "", "another mode: rank, steer or preempt")
-	s.Int64Var(&f.seed, "seed", 1, "of all chance")
-	s.IntVar(&f.seedCount, "seeds", 5, "how many times, with other phases of Slurm's periodic work and arrivals moved by\nseconds")
-	s.IntVar(&f.parallelRuns, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
-	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
-	s.StringVar(&f.htmlFile, "html", "", "also write a page with drawings to this file")
-	cli.SetRange(c, "seed", "-1000000000000", "1000000000000")
-	cli.SetRange(c, "seeds", "2", "1000")
-	cli.SetRange(c, "parallel", "1", "1024")
+	f.AddTo(c, 5, "also write a page with drawings to this file")
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(shadowModes, cobra.ShellCompDirectiveNoFileComp)))
 }
 
@@ -95,8 +84,8 @@ func (f *shadowFlags) run(c *cobra.Command, o *cli.Options) error {
 	if err != nil {
 		return err
 	}
-	options := study.RunOptions{Seed: f.seed}
-	unread, err := simulation.ReadSlurmConf(c.Context(), f.slurmConfFile, file.Slurm.Scontrol, &options)
+	options := study.RunOptions{Seed: f.Seed}
+	unread, err := simulation.ReadSlurmConf(c.Context(), f.SlurmConfFile, file.Slurm.Scontrol, &options)
 	if err != nil {
 		return err
 	}
@@ -156,10 +145,8 @@ func (f *shadowFlags) readPlans(o *cli.Options) (*settings.File, []partitionPlan
 	if f.mode != "" && !slices.Contains(shadowModes, f.mode) {
 		return nil, nil, cli.NewUsageError(fmt.Errorf("--mode %s: it is one of %s", f.mode, strings.Join(shadowModes, ", ")))
 	}
-	if f.htmlFile != "" {
-		if err := datafile.CheckWritable(f.htmlFile, true); err != nil {
-			return nil, nil, err
-		}
+	if err := f.CheckPage(); err != nil {
+		return nil, nil, err
 	}
 	file, err := o.LoadSettings()
 	if err != nil {
@@ -219,11 +206,11 @@ func (f *shadowFlags) readSite(ctx context.Context, db *stores.Stores, file *set
 
 // newReport simulates, and shows how far it is.
 func (f *shadowFlags) newReport(c *cobra.Command, site *replay.PastScenario, plan shadow.Plan, o study.RunOptions) (*shadow.Report, error) {
-	runs := shadow.CountRuns(site, f.seedCount)
+	runs := shadow.CountRuns(site, f.SeedCount)
 	bar := output.NewProgressBar(c.ErrOrStderr(), runs)
 	defer bar.Clear()
 	return shadow.NewReport(c.Context(), site, plan, shadow.Options{
-		RunOptions: o, SeedCount: f.seedCount, ParallelRuns: f.parallelRuns,
+		RunOptions: o, SeedCount: f.SeedCount, ParallelRuns: f.ParallelRuns,
 		Progress: func(run int, label string, done, of int) { bar.NewUpdater(run, label)(done, of) },
 	})
 }

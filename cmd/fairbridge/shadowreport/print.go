@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/shadow"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
@@ -15,25 +14,12 @@ import (
 
 // write writes the reports, and returns cli.ErrFinding unless all are gains.
 func (f *shadowFlags) write(w io.Writer, cluster string, reports []*shadow.Report, json bool) error {
-	if f.htmlFile != "" {
-		err := datafile.SaveFile(f.htmlFile, true, func(w io.Writer) error {
-			return shadow.WritePage(w, cluster, reports, cli.MadeByText())
-		})
-		if err != nil {
-			return err
-		}
+	err := f.SavePage(func(w io.Writer) error { return shadow.WritePage(w, cluster, reports, cli.MadeByText()) })
+	if err != nil {
+		return err
 	}
-	if json {
-		if err := output.WriteJSON(w, reports); err != nil {
-			return err
-		}
-	} else {
-		for i, r := range reports {
-			if i > 0 {
-				printable.Fprintf(w, "\n")
-			}
-			printShadowReport(w, r)
-		}
+	if err := WriteReports(w, reports, json, printShadowReport); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(reports, func(r *shadow.Report) bool { return !r.IsGain() }) {
 		return cli.ErrFinding

@@ -1,0 +1,64 @@
+package shadowreport
+
+import (
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study/datafile"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
+)
+
+// RunFlags are those of a report that simulates a site's own past several times.
+type RunFlags struct {
+	Seed                    int64
+	SeedCount, ParallelRuns int
+	SlurmConfFile, HTMLFile string // files; "": none
+}
+
+// AddTo gives the flags to a command, with so many seeds where none are asked for and what the
+// page of --html is.
+func (f *RunFlags) AddTo(c *cobra.Command, seedCount int, htmlText string) {
+	s := c.Flags()
+	s.Int64Var(&f.Seed, "seed", 1, "of all chance")
+	s.IntVar(&f.SeedCount, "seeds", seedCount, "how many times, with other phases of Slurm's periodic work and arrivals moved by\nseconds")
+	s.IntVar(&f.ParallelRuns, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
+	s.StringVar(&f.SlurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
+	s.StringVar(&f.HTMLFile, "html", "", htmlText)
+	cli.SetRange(c, "seed", "-1000000000000", "1000000000000")
+	cli.SetRange(c, "seeds", "2", "1000")
+	cli.SetRange(c, "parallel", "1", "1024")
+}
+
+// CheckPage returns an error where the page could not be written, before anything is simulated.
+func (f *RunFlags) CheckPage() error {
+	if f.HTMLFile == "" {
+		return nil
+	}
+	return datafile.CheckWritable(f.HTMLFile, true)
+}
+
+// SavePage writes the page where one is asked for.
+func (f *RunFlags) SavePage(write func(io.Writer) error) error {
+	if f.HTMLFile == "" {
+		return nil
+	}
+	return datafile.SaveFile(f.HTMLFile, true, write)
+}
+
+// WriteReports writes the reports as JSON, or one after the other as text.
+func WriteReports[R any](w io.Writer, reports []R, json bool, printReport func(io.Writer, R)) error {
+	if json {
+		return output.WriteJSON(w, reports)
+	}
+	for i, r := range reports {
+		if i > 0 {
+			printable.Fprintf(w, "\n")
+		}
+		printReport(w, r)
+	}
+	return nil
+}
