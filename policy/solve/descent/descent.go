@@ -1,0 +1,115 @@
+package descent
+
+import (
+	"math"
+)
+
+// Function returns its value at x and writes its gradient there.
+type Function func(x, gradient []float64) float64
+
+// Limits of the search.
+const (
+	mostSteps     = 200
+	mostHalvings  = 40
+	leastDecrease = 1e-10 // of the value in a step, relative; two such steps in a row end the search
+	sufficient    = 1e-4  // of the decrease that the gradient promises (Armijo)
+)
+
+// Minimize returns a local minimum of f within lower <= x <= upper, searched from start, and
+// the value there. f is asked only within the bounds; what is not a number counts as
+// worse than any value. The slices given are left as they are.
+func Minimize(f Function, start, lower, upper []float64) (x []float64, value float64) {
+	n := len(start)
+	s := &search{f: f, lower: lower, upper: upper, x: make([]float64, n), gradient: make([]float64, n), curvature: identity(n)}
+	for i := range start {
+		s.x[i] = min(max(start[i], lower[i]), upper[i])
+	}
+	s.value = f(s.x, s.gradient)
+	for step, small := 0, 0; step < mostSteps && small < 2; step++ {
+		before := s.value
+		if !s.step() {
+			if !s.reset {
+				break
+			}
+			s.curvature, s.reset = identity(n), false // once more, straight down
+			continue
+		}
+		small++
+		if before-s.value > leastDecrease*max(math.Abs(before), leastDecrease) {
+			small = 0
+		}
+	}
+	return s.x, s.value
+}
+
+// search is a search under way.
+type search struct {
+	f            Function
+	lower, upper []float64
+	x, gradient  []float64
+	value        float64
+	curvature    [][]float64 // estimate of the second derivatives, positive definite
+	reset        bool        // the curvature has learnt something since it was the identity
+}
+
+// step goes to a better point along the projected direction; false: it finds none.
+func (s *search) step() bool {
+	free := s.freeVariables()
+	direction := solvePositive(s.curvature, s.gradient, free)
+	for scale, k := 1., 0; k < mostHalvings; scale, k = scale/2, k+1 {
+		next, promised := make([]float64, len(s.x)), 0.
+		for i := range next {
+			next[i] = min(max(s.x[i]-scale*direction[i], s.lower[i]), s.upper[i])
+			promised += s.gradient[i] * (s.x[i] - next[i])
+		}
+		gradient := make([]float64, len(s.x))
+		if value := s.f(next, gradient); promised > 0 && value <= s.value-sufficient*promised && value < s.value {
+			s.learnCurvature(next, gradient)
+			s.x, s.gradient, s.value, s.reset = next, gradient, value, true
+			return true
+		}
+	}
+	return false
+}
+
+// freeVariables are those that no bound keeps from going down the gradient.
+func (s *search) freeVariables() []int {
+	var free []int
+	for i, g := range s.gradient {
+		if (g > 0 && s.x[i] > s.lower[i]) || (g < 0 && s.x[i] < s.upper[i]) {
+			free = append(free, i)
+		}
+	}
+	return free
+}
+
+// learnCurvature is the damped update of Powell, which keeps the estimate positive definite.
+func (s *search) learnCurvature(next, gradient []float64) {
+	n := len(next)
+	dx, dg, bx := make([]float64, n), make([]float64, n), make([]float64, n)
+	xg, xbx := 0., 0.
+	for i := range next {
+		dx[i], dg[i] = next[i]-s.x[i], gradient[i]-s.gradient[i]
+		xg += dx[i] * dg[i]
+	}
+	for i := range bx {
+		for j := range dx {
+			bx[i] += s.curvature[i][j] * dx[j]
+		}
+		xbx += dx[i] * bx[i]
+	}
+	if xbx <= 0 {
+		return
+	}
+	damped := 1.
+	if xg < .2*xbx {
+		damped = .8 * xbx / (xbx - xg)
+	}
+	xr := damped*xg + (1-damped)*xbx
+	for i := range bx {
+		for j := range bx {
+			ri, rj := damped*dg[i]+(1-damped)*bx[i], damped*dg[j]+(1-damped)*bx[j]
+			s.curvature[i][j] += ri*rj/xr - bx[i]*bx[j]/xbx
+		}
+	}
+}
