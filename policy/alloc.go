@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,10 +11,15 @@ type Slot struct {
 	Node  string `json:"node"`
 	Type  string `json:"type"`
 	Count int    `json:"count"`
+	// Devices are which of the node's devices of the type they are, as many as Count; none:
+	// it is not known, or of no consequence. Only where jobs share GPUs, or cells of less than
+	// a node are kept whole, does it matter.
+	Devices DeviceSet `json:"devices,omitempty"`
 }
 
 // Alloc is an allocation, sorted by node, then type. Slurm itself chooses the
-// devices of a node; a plan counts them.
+// devices of a node; a plan counts them, and says which it would have only where
+// it packs.
 type Alloc []Slot
 
 // Count returns the number of devices.
@@ -34,6 +40,11 @@ func (a Alloc) FirstType() string {
 	return a[0].Type
 }
 
+// HasSeveralTypes reports whether devices are of more than one type.
+func (a Alloc) HasSeveralTypes() bool {
+	return slices.ContainsFunc(a, func(s Slot) bool { return s.Type != a[0].Type })
+}
+
 // Nodes returns the node names, each once, in order.
 func (a Alloc) Nodes() []string {
 	var names []string
@@ -45,20 +56,15 @@ func (a Alloc) Nodes() []string {
 	return names
 }
 
-// Equal reports whether both are the same devices on the same nodes.
+// Equal reports whether both are the same devices on the same nodes, as far as is known which
+// they are.
 func (a Alloc) Equal(b Alloc) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y Slot) bool {
+		return x.Node == y.Node && x.Type == y.Type && x.Count == y.Count && (x.Devices == y.Devices || x.Devices == 0 || y.Devices == 0)
+	})
 }
 
-// String prints "n1:4×a100,n2:4×a100".
+// String prints "n1:4×a100,n2:4×a100", with the devices where they are known: "n1:2×a100[0-1]".
 func (a Alloc) String() string {
 	var b strings.Builder
 	for i, s := range a {
@@ -66,6 +72,9 @@ func (a Alloc) String() string {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, "%s:%d×%s", s.Node, s.Count, s.Type)
+		if s.Devices != 0 {
+			fmt.Fprintf(&b, "[%v]", s.Devices)
+		}
 	}
 	return b.String()
 }

@@ -11,7 +11,7 @@ import (
 // snapshot, naming the jobs: a decision missing or double, ranks that are not
 // 1 to n, a verb that does not fit the state, devices given twice, a gang that
 // is not whole or on the wrong nodes, a kept job that moved, a job with an UnstoppableReason
-// stopped, one with a HeldReason started, a decision without a Why unless OmitReasons. A Start without nodes
+// stopped, one with a HeldReason started, cores or memory that its owner does not allow or its nodes do not have, a decision without a Why unless OmitReasons. A Start without nodes
 // is lawful for a job with an UnplaceableReason only; its devices are counted in the total.
 // A lawful plan gives nil.
 func (p *Plan) Check(s *Snapshot) error {
@@ -25,6 +25,7 @@ func (p *Plan) Check(s *Snapshot) error {
 		}
 	}
 	c.errs = append(c.errs, c.deviceUse.checkOverdrawn()...)
+	c.errs = append(c.errs, c.deviceUse.checkGiven(s)...)
 	return errors.Join(c.errs...)
 }
 
@@ -82,11 +83,15 @@ func (c *planChecker) checkDecision(d *Decision, j *Job) {
 	if d.StoppedFor != 0 && (c.Job(d.StoppedFor) == nil || d.StoppedFor == j.ID) {
 		c.addErrorf("job %d: makes room for job %d, which is not another job here", j.ID, d.StoppedFor)
 	}
+	if d.EndsEarly && (j.EarlyEnd == nil || d.Verb != Keep) {
+		c.addErrorf("job %d: may end early, but it does not run on or its owner did not declare what is enough", j.ID)
+	}
 	if j.HoldsGPUs() {
 		c.checkActive(d, j)
 	} else {
 		c.checkPending(d, j)
 	}
+	c.checkAmounts(d, j)
 	c.deviceUse.addDecision(d, j)
 }
 
@@ -135,15 +140,19 @@ func (c *planChecker) checkActive(d *Decision, j *Job) {
 		c.checkGang(d, j)
 		c.checkCount(d, j)
 	}
-	if d.Verb == Move && d.On.Equal(j.On) {
+	if d.Verb == Move && d.On.Equal(j.On) && d.Given == j.Given {
 		c.addErrorf("job %d: moved to where it is", j.ID)
 	}
 }
 
-// checkCount wants the devices the job asked, or a count in its elastic range.
+// checkCount wants the devices the job asked, or a count in its elastic range; of one that
+// only moves those it has.
 func (c *planChecker) checkCount(d *Decision, j *Job) {
 	low, high := j.Ask.GPUs.Count, j.Ask.GPUs.Count
-	if j.MaxGPUs > 0 && d.Verb != Move {
+	switch has := j.On.Count(); {
+	case d.Verb == Move && has > 0:
+		low, high = has, has
+	case j.MaxGPUs > 0:
 		low, high = min(low, max(j.MinGPUs, 1)), max(high, j.MaxGPUs)
 	}
 	if d.GPUs < low || d.GPUs > high {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 )
 
@@ -16,6 +17,7 @@ func (c *planChecker) checkGang(d *Decision, j *Job) {
 	for _, s := range d.On {
 		c.checkSlot(s, j)
 	}
+	c.checkTypes(d, j)
 	c.checkNodeCounts(d, j)
 	for _, name := range j.Ask.RequiredNodes {
 		if d.On.CountOn(name) == 0 {
@@ -34,10 +36,32 @@ func (c *planChecker) checkSlot(s Slot, j *Job) {
 		c.addErrorf("job %d: %d devices on node %s", j.ID, s.Count, s.Node)
 	}
 	i := slices.IndexFunc(n.GPUs, func(d NodeDevices) bool { return d.Type == s.Type })
-	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !n.GPUs[i].IsWholeGPU() {
+	if want := j.Ask.GPUs.Type; i < 0 || !j.AcceptsType(s.Type) || want == "" && !n.GPUs[i].IsWholeGPU() {
 		c.addErrorf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
 	}
 	c.checkNode(n, j)
+}
+
+// checkTypes wants GPUs of one type for a job that asks for a type, and shares of a batch only for
+// one whose owner accepts several types, as many as there are types and 1 in all.
+func (c *planChecker) checkTypes(d *Decision, j *Job) {
+	if d.On.HasSeveralTypes() && j.Ask.GPUs.Type != "" && !j.AcceptsMixedTypes {
+		c.addErrorf("job %d: asks for %v, placed on several types: %v", j.ID, j.Ask.GPUs, d.On)
+	}
+	if len(d.BatchShares) == 0 {
+		return
+	}
+	sum := 0.0
+	for _, s := range d.On {
+		share := d.BatchShares.ShareOf(s.Type)
+		if !(share > 0) {
+			c.addErrorf("job %d: its %s have no share of the batch: %v", j.ID, s.Type, d.BatchShares)
+		}
+		sum += share * float64(s.Count)
+	}
+	if !j.AcceptsMixedTypes || math.Abs(sum-1) > 1e-6 {
+		c.addErrorf("job %d: shares of a batch that make %g, and of which its owner must accept several types: %v", j.ID, sum, d.BatchShares)
+	}
 }
 
 func (c *planChecker) checkNode(n *Node, j *Job) {

@@ -15,15 +15,15 @@ func checkCase() (*Snapshot, *Plan) {
 			{Type: "a100", Count: 8}, {Type: "shard", Count: 4, PartPercent: 25}}}
 	}
 	s := &Snapshot{Now: checkNow, Nodes: []Node{node("n1"), node("n2"), node("n3")}, Jobs: []Job{
-		{ID: 1, State: Running, Partition: "p", On: Alloc{{"n1", "a100", 8}}, Ask: Ask{GPUs: GPUs{Type: "a100", Count: 8}}},
-		{ID: 2, State: Running, Partition: "p", On: Alloc{{"n2", "a100", 4}}, Ask: Ask{GPUs: GPUs{Type: "a100", Count: 4}}},
+		{ID: 1, State: Running, Partition: "p", On: Alloc{{Node: "n1", Type: "a100", Count: 8}}, Ask: Ask{GPUs: GPUs{Type: "a100", Count: 8}}},
+		{ID: 2, State: Running, Partition: "p", On: Alloc{{Node: "n2", Type: "a100", Count: 4}}, Ask: Ask{GPUs: GPUs{Type: "a100", Count: 4}}},
 		{ID: 3, State: Pending, Partition: "p", Ask: Ask{GPUs: GPUs{Type: "a100", Count: 4}, MinNodes: 2, MaxNodes: 2, PerNode: 2, Features: []string{"fast"}}},
 		{ID: 4, State: Pending, Partition: "p", Ask: Ask{GPUs: GPUs{Count: 2}}},
 	}}
 	return s, &Plan{Decisions: []Decision{
 		{Job: 1, Verb: Keep, Rank: 2, On: s.Jobs[0].On, GPUs: 8, Why: "runs"},
 		{Job: 2, Verb: Stop, Rank: 4, GPUs: 4, StoppedFor: 3, Why: "gives way"},
-		{Job: 3, Verb: Start, Rank: 1, On: Alloc{{"n2", "a100", 2}, {"n3", "a100", 2}}, GPUs: 4, Why: "first"},
+		{Job: 3, Verb: Start, Rank: 1, On: Alloc{{Node: "n2", Type: "a100", Count: 2}, {Node: "n3", Type: "a100", Count: 2}}, GPUs: 4, Why: "first"},
 		{Job: 4, Verb: Wait, Rank: 3, GPUs: 2, Why: "behind"},
 	}}
 }
@@ -51,8 +51,8 @@ func TestCheck(t *testing.T) {
 		{"running started", "job 1: is running, so it cannot start", func(_ *Snapshot, p *Plan) { p.Decisions[0].Verb = Start }},
 		{"running held", "job 1: is running, so it cannot hold", func(_ *Snapshot, p *Plan) { p.Decisions[0].Verb = Hold }},
 		{"no verb", "job 4: is pending, so it cannot", func(_ *Snapshot, p *Plan) { p.Decisions[3].Verb = "" }},
-		{"waits on nodes", "job 4: has nodes but the verb is wait", func(_ *Snapshot, p *Plan) { p.Decisions[3].On = Alloc{{"n3", "a100", 2}} }},
-		{"kept elsewhere", "job 1: kept, but on", func(_ *Snapshot, p *Plan) { p.Decisions[0].On = Alloc{{"n3", "a100", 8}} }},
+		{"waits on nodes", "job 4: has nodes but the verb is wait", func(_ *Snapshot, p *Plan) { p.Decisions[3].On = Alloc{{Node: "n3", Type: "a100", Count: 2}} }},
+		{"kept elsewhere", "job 1: kept, but on", func(_ *Snapshot, p *Plan) { p.Decisions[0].On = Alloc{{Node: "n3", Type: "a100", Count: 8}} }},
 		{"fixed stopped", "job 2: stop, but must not be stopped: owner", func(s *Snapshot, _ *Plan) { s.Jobs[1].UnstoppableReason = "owner" }},
 		{"suspended stopped", "job 2: stop, but it is suspended", func(s *Snapshot, _ *Plan) { s.Jobs[1].State = Suspended }},
 		{"moved nowhere", "job 2: moved to where it is", func(s *Snapshot, p *Plan) { p.Decisions[1].Verb, p.Decisions[1].On = Move, s.Jobs[1].On }},
@@ -67,18 +67,24 @@ func TestCheck(t *testing.T) {
 		{"unknown node", "job 3: node n9 is not in the snapshot", func(_ *Snapshot, p *Plan) { p.Decisions[2].On[1].Node = "n9" }},
 		{"wrong type", "job 3: asks for 4 a100, placed on shard of node n3", func(_ *Snapshot, p *Plan) { p.Decisions[2].On[1].Type = "shard" }},
 		{"whole wanted", "job 4: asks for 2 GPUs, placed on shard", func(_ *Snapshot, p *Plan) {
-			p.Decisions[3] = Decision{Job: 4, Verb: Start, Rank: 3, On: Alloc{{"n3", "shard", 2}}, GPUs: 2, Why: "x"}
+			p.Decisions[3] = Decision{Job: 4, Verb: Start, Rank: 3, On: Alloc{{Node: "n3", Type: "shard", Count: 2}}, GPUs: 2, Why: "x"}
 		}},
 		{"down", "job 3: node n3 is down: drained", func(s *Snapshot, _ *Plan) { s.Nodes[2].DownReason = "drained" }},
 		{"partition", "job 3: node n3 is not in partition p", func(s *Snapshot, _ *Plan) { s.Nodes[2].Partitions = []string{"q"} }},
 		{"excluded", "job 3: node n3 is excluded", func(s *Snapshot, _ *Plan) { s.Jobs[2].Ask.ExcludedNodes = []string{"n3"} }},
 		{"required", "job 3: nothing on required node n1", func(s *Snapshot, _ *Plan) { s.Jobs[2].Ask.RequiredNodes = []string{"n1"} }},
 		{"feature", "job 3: node n3 lacks feature fast", func(s *Snapshot, _ *Plan) { s.Nodes[2].Features = nil }},
-		{"gang cut", "job 3: start on 2 GPUs, wanted 4 to 4", func(_ *Snapshot, p *Plan) { p.Decisions[2].On, p.Decisions[2].GPUs = Alloc{{"n2", "a100", 2}}, 2 }},
-		{"count lies", "job 3: 4 GPUs decided, but 2 placed", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = Alloc{{"n2", "a100", 2}} }},
-		{"uneven", "job 3: 3 GPUs on node n2, wanted 2 on each", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = Alloc{{"n2", "a100", 3}, {"n3", "a100", 1}} }},
-		{"few nodes", "job 3: on 1 nodes, wanted 2 to 2", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = Alloc{{"n3", "a100", 4}} }},
-		{"unsorted placement", "is not sorted by node", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = Alloc{{"n3", "a100", 2}, {"n2", "a100", 2}} }},
+		{"gang cut", "job 3: start on 2 GPUs, wanted 4 to 4", func(_ *Snapshot, p *Plan) {
+			p.Decisions[2].On, p.Decisions[2].GPUs = Alloc{{Node: "n2", Type: "a100", Count: 2}}, 2
+		}},
+		{"count lies", "job 3: 4 GPUs decided, but 2 placed", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = Alloc{{Node: "n2", Type: "a100", Count: 2}} }},
+		{"uneven", "job 3: 3 GPUs on node n2, wanted 2 on each", func(_ *Snapshot, p *Plan) {
+			p.Decisions[2].On = Alloc{{Node: "n2", Type: "a100", Count: 3}, {Node: "n3", Type: "a100", Count: 1}}
+		}},
+		{"few nodes", "job 3: on 1 nodes, wanted 2 to 2", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = Alloc{{Node: "n3", Type: "a100", Count: 4}} }},
+		{"unsorted placement", "is not sorted by node", func(_ *Snapshot, p *Plan) {
+			p.Decisions[2].On = Alloc{{Node: "n3", Type: "a100", Count: 2}, {Node: "n2", Type: "a100", Count: 2}}
+		}},
 		{"no nodes", "job 3: 4 GPUs decided, but 0 placed", func(_ *Snapshot, p *Plan) { p.Decisions[2].On = nil }},
 		{"unplaced", "", func(s *Snapshot, p *Plan) { s.Jobs[2].UnplaceableReason, p.Decisions[2].On = "constraint", nil }},
 		{"unplaced, too many", `4 GPUs of type "a100" are started without nodes, 3 are left`, func(s *Snapshot, p *Plan) {
@@ -87,19 +93,19 @@ func TestCheck(t *testing.T) {
 		}},
 		{"beside a neighbour that did not agree", "job 4: node n1 has 8 healthy a100, 10 are given out", func(s *Snapshot, p *Plan) {
 			s.Jobs[3].Shareable = true
-			p.Decisions[3] = Decision{Job: 4, Verb: Start, Rank: 3, On: Alloc{{"n1", "a100", 2}}, GPUs: 2, Why: "x"}
+			p.Decisions[3] = Decision{Job: 4, Verb: Start, Rank: 3, On: Alloc{{Node: "n1", Type: "a100", Count: 2}}, GPUs: 2, Why: "x"}
 		}},
 		{"beside a neighbour", "", func(s *Snapshot, p *Plan) {
 			s.Jobs[0].Shareable, s.Jobs[3].Shareable = true, true
-			p.Decisions[3] = Decision{Job: 4, Verb: Start, Rank: 3, On: Alloc{{"n1", "a100", 2}}, GPUs: 2, Why: "x"}
+			p.Decisions[3] = Decision{Job: 4, Verb: Start, Rank: 3, On: Alloc{{Node: "n1", Type: "a100", Count: 2}}, GPUs: 2, Why: "x"}
 		}},
 		{"resized", "", func(s *Snapshot, p *Plan) {
 			s.Jobs[1].MinGPUs, s.Jobs[1].MaxGPUs = 1, 6
-			p.Decisions[1] = Decision{Job: 2, Verb: Resize, Rank: 4, On: Alloc{{"n2", "a100", 6}}, GPUs: 6, Why: "x"}
+			p.Decisions[1] = Decision{Job: 2, Verb: Resize, Rank: 4, On: Alloc{{Node: "n2", Type: "a100", Count: 6}}, GPUs: 6, Why: "x"}
 		}},
 		{"resized beyond", "job 2: resize on 7 GPUs, wanted 1 to 6", func(s *Snapshot, p *Plan) {
 			s.Jobs[1].MinGPUs, s.Jobs[1].MaxGPUs = 1, 6
-			p.Decisions[1] = Decision{Job: 2, Verb: Resize, Rank: 4, On: Alloc{{"n3", "a100", 7}}, GPUs: 7, Why: "x"}
+			p.Decisions[1] = Decision{Job: 2, Verb: Resize, Rank: 4, On: Alloc{{Node: "n3", Type: "a100", Count: 7}}, GPUs: 7, Why: "x"}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c.Nodes = cloneList(s.Nodes, Node.clone)
 	c.Jobs = cloneList(s.Jobs, Job.clone)
 	c.Accounts, c.Users = slices.Clone(s.Accounts), slices.Clone(s.Users)
+	c.InferenceServices = cloneList(s.InferenceServices, InferenceService.clone)
 	c.Speeds, c.History = slices.Clone(s.Speeds), slices.Clone(s.History)
 	c.Memo.rawJSON = bytes.Clone(s.Memo.rawJSON)
 	return &c
@@ -28,9 +29,14 @@ func cloneList[T any](list []T, clone func(T) T) []T {
 
 func (n Node) clone() Node {
 	n.Partitions, n.Features = slices.Clone(n.Partitions), slices.Clone(n.Features)
-	n.GPUs = slices.Clone(n.GPUs)
+	n.GPUs, n.Switches = cloneList(n.GPUs, NodeDevices.clone), slices.Clone(n.Switches)
 	n.Windows, n.OtherUses = slices.Clone(n.Windows), slices.Clone(n.OtherUses)
 	return n
+}
+
+func (d NodeDevices) clone() NodeDevices {
+	d.Domains = slices.Clone(d.Domains)
+	return d
 }
 
 func (j Job) clone() Job {
@@ -42,7 +48,14 @@ func (j Job) clone() Job {
 		t := *j.Training
 		t.Rates, t.SharedRates = slices.Clone(t.Rates), slices.Clone(t.SharedRates)
 		t.SeenRegimes, t.PossibleRegimes = slices.Clone(t.SeenRegimes), slices.Clone(t.PossibleRegimes)
+		t.Losses = slices.Clone(t.Losses)
 		j.Training = &t
+	}
+	j.Scaling, j.Sharing, j.CPUScaling = j.Scaling.clone(), j.Sharing.clone(), j.CPUScaling.clone()
+	j.GPUTypes, j.DependsOn = slices.Clone(j.GPUTypes), slices.Clone(j.DependsOn)
+	if j.EarlyEnd != nil {
+		enough := *j.EarlyEnd
+		j.EarlyEnd = &enough
 	}
 	return j
 }

@@ -7,8 +7,9 @@ import (
 // Node is a machine with GPUs.
 type Node struct {
 	Name       string        `json:"name"`
-	LeafSwitch string        `json:"leaf,omitempty"` // its lowest switch; "": unknown
-	Partitions []string      `json:"partitions"`     // sorted
+	LeafSwitch string        `json:"leaf,omitempty"`     // its lowest switch; "": unknown
+	Switches   []string      `json:"switches,omitempty"` // those above its lowest switch, upwards; nil: none, or unknown
+	Partitions []string      `json:"partitions"`         // sorted
 	Features   []string      `json:"features,omitempty"`
 	DownReason string        `json:"down,omitempty"`    // why nothing new may start there; "" when something may
 	CPUs       int           `json:"cpus"`              // cores for the jobs of the snapshot (those of other jobs are taken off)
@@ -20,11 +21,20 @@ type Node struct {
 
 // NodeDevices are the GPUs of one type on one node.
 type NodeDevices struct {
-	Type        string        `json:"type"`
-	Count       int           `json:"count"`
-	PartPercent int           `json:"part,omitempty"` // percent of a whole GPU each is; 0 and 100: whole
-	SickCount   int           `json:"sick,omitempty"` // devices measured as faulty, lost or otherwise not to be given out
-	Utilisation OptionalValue `json:"busy,omitzero"`  // mean utilisation measured, 0..1
+	Type        string `json:"type"`
+	Count       int    `json:"count"`
+	PartPercent int    `json:"part,omitempty"`   // percent of a whole GPU each is; 0 and 100: whole
+	SickCount   int    `json:"sick,omitempty"`   // devices measured as faulty, lost or otherwise not to be given out
+	MemMB       int64  `json:"mem_mb,omitempty"` // memory of each, megabytes; 0: not known
+	// SharesPerGPU is of how many shares each consists, of which Slurm gives some to each of several jobs
+	// (shards); 0: none, or not known.
+	SharesPerGPU int `json:"shares,omitempty"`
+	// OnlyWhole says that each is given to one job only; false where nothing is known of that, as in simulations.
+	OnlyWhole bool `json:"whole,omitempty"`
+	// Domains are devices that are linked more closely with each other than with the rest (a PCIe
+	// switch, an NVLink group), smallest sets first; nil: none, or not known.
+	Domains     []DeviceSet   `json:"domains,omitempty"`
+	Utilisation OptionalValue `json:"busy,omitzero"` // mean utilisation measured, 0..1
 }
 
 // IsWholeGPU reports whether each is a whole GPU.

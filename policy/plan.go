@@ -17,13 +17,45 @@ const (
 
 // Decision is what a plan says of one job.
 type Decision struct {
-	Job        JobID  `json:"job"`
-	Verb       Verb   `json:"verb"`
-	Rank       int    `json:"rank"`          // 1 is first; every job has its own
-	On         Alloc  `json:"on,omitempty"`  // where, for Start, Keep, Move and Resize
-	GPUs       int    `json:"gpus"`          // devices it runs on, or would
-	StoppedFor JobID  `json:"for,omitempty"` // the job a stopped one makes room for; 0: none
-	Why        string `json:"why"`           // one sentence for the job's owner, with its numbers
+	Job        JobID   `json:"job"`
+	Verb       Verb    `json:"verb"`
+	Rank       int     `json:"rank"`             // 1 is first; every job has its own
+	On         Alloc   `json:"on,omitempty"`     // where, for Start, Keep, Move and Resize
+	GPUs       int     `json:"gpus"`             // devices it runs on, or would
+	StoppedFor JobID   `json:"for,omitempty"`    // the job a stopped one makes room for; 0: none
+	Beside     JobID   `json:"beside,omitempty"` // a job that starts or moves shares the very devices of this one; 0: of none, or of those that On names
+	Given      Amounts `json:"given,omitzero"`   // cores and memory of one that starts, moves or is resized, where they are others than it asks
+	Why        string  `json:"why"`              // one sentence for the job's owner, with its numbers
+	// BatchSize is the batch size recommended to a job that adapts its own, in samples of all
+	// devices together, with so many passes accumulated before the last of a step; 0: none.
+	BatchSize         int `json:"batch,omitempty"`
+	AccumulationSteps int `json:"accumulation,omitempty"`
+	// EndsEarly says that a job which runs on may end, as it has reached what its owner declared as
+	// enough (Job.EarlyEnd) and others wait.
+	EndsEarly bool `json:"ends_early,omitempty"`
+	// BatchShares are, where On has several types, the part of the batch that each GPU of a type
+	// should do, sorted by type; nil: equal parts, or none is recommended.
+	BatchShares BatchShares `json:"batch_shares,omitempty"`
+}
+
+// BatchShare is the part of a job's batch that each of its GPUs of a type does, above 0; those of
+// all its GPUs make 1.
+type BatchShare struct {
+	Type   string  `json:"type"`
+	PerGPU float64 `json:"per_gpu"`
+}
+
+// BatchShares are those of a job.
+type BatchShares []BatchShare
+
+// ShareOf returns the part of the batch that a GPU of the type should do; 0: none is recommended.
+func (all BatchShares) ShareOf(gpuType string) float64 {
+	for _, s := range all {
+		if s.Type == gpuType {
+			return s.PerGPU
+		}
+	}
+	return 0
 }
 
 // Plan is what should happen to every job of a snapshot.

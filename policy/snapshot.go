@@ -40,6 +40,11 @@ type Snapshot struct {
 	Jobs         []Job     `json:"jobs"`
 	Accounts     []Account `json:"accounts,omitempty"`
 	Users        []User    `json:"users,omitempty"`
+	// InferenceServices are those whose demand for GPUs varies, sorted; nil: none, or not known.
+	InferenceServices []InferenceService `json:"inference,omitempty"`
+	// RecallWithin is within which time GPUs that were lent to opportunistic jobs are back when another job is to have
+	// them; 0: none is lent, and such jobs are like others.
+	RecallWithin time.Duration `json:"recall,omitempty"`
 	// Speeds are those of GPU types that the site knows better than DataSheetSpeed, sorted.
 	Speeds []Speed `json:"speeds,omitempty"`
 	// PredictionTrust is how far the order of jobs by Job.PredictedLeft has proved true here,

@@ -89,6 +89,12 @@ func (s *Snapshot) trainingSpeed(t *Training, typ string) (float64, bool) {
 	return 0, false
 }
 
+// SpeedFor returns how fast the job is on GPUs of a type as far as it tells, else how fast such GPUs
+// are; of the speeds of one job only ratios matter. ok is false where nothing is known.
+func (s *Snapshot) SpeedFor(j *Job, typ string) (speed float64, ok bool) {
+	return s.trainingSpeed(j.Training, typ)
+}
+
 // hasTypedRates reports whether there are speeds on named types.
 func (t *Training) hasTypedRates() bool {
 	return t != nil && slices.ContainsFunc(t.Rates, func(r Rate) bool { return r.Type != "" })

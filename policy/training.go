@@ -21,6 +21,22 @@ type Training struct {
 	EpochsDone      int      `json:"epoch,omitempty"`  // completed
 	SeenRegimes     []Regime `json:"seen,omitempty"`   // the epochs so far, the present one included, in their order
 	PossibleRegimes []Regime `json:"modes,omitempty"`  // the batch sizes it may use, ascending; Epochs is unused
+
+	// Losses are what the job reported of its training loss, by step, ascending; nil: nothing.
+	Losses []LossPoint `json:"losses,omitempty"`
+}
+
+// EarlyEnd is what the owner of a training job declared as enough: that reached, the job may end
+// while the cluster is overloaded, although it has steps left.
+type EarlyEnd struct {
+	AtPlateau  bool    `json:"plateau,omitempty"` // a loss that hardly falls any more
+	EnoughLoss float64 `json:"loss,omitempty"`    // a loss of so much or less; 0: none is
+}
+
+// LossPoint is the training loss after so many steps.
+type LossPoint struct {
+	Step float64 `json:"step"`
+	Loss float64 `json:"loss"`
 }
 
 // Rate is a speed on GPUs of one type.
@@ -43,6 +59,9 @@ type Regime struct {
 	// SecondsPerEpoch is what an epoch takes on what the job asks.
 	SecondsPerEpoch float64 `json:"seconds"`
 }
+
+// TellsWork reports whether it says how much work there is in all: what tells losses alone does not.
+func (t *Training) TellsWork() bool { return t != nil && (t.Steps > 0 || t.Epochs > 0) }
 
 // Rate returns the steps per second on GPUs of the type; ok is false when that
 // is not known.

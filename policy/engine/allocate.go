@@ -23,6 +23,9 @@ type Assignment struct {
 	// Alloc are the very devices it should run on, for place.OnAssignedDevices; a running job
 	// with a lease elsewhere moves there. nil: the Placer chooses.
 	Alloc policy.Alloc
+	// Amounts are the cores and memory that it should run with, all its nodes together; a running job with a
+	// lease restarts for others than it holds, be it where it is, where Alloc says so. 0: what it asks.
+	Amounts policy.Amounts
 	// BesideJob is the job on whose devices it runs where it finds none of its own and
 	// the Packer agrees; 0: none.
 	BesideJob policy.JobID
@@ -58,7 +61,7 @@ func (p *Pipeline) askAllocator(r *Round) ([]*Entry, error) {
 		if err := e.checkDeviceCount(t.DeviceCount); err != nil {
 			return nil, err
 		}
-		e.WantedDeviceCount, e.WantedAlloc, e.BesideJob, e.Note = t.DeviceCount, t.Alloc, t.BesideJob, t.Note
+		e.WantedDeviceCount, e.WantedAlloc, e.WantedAmounts, e.BesideJob, e.Note = t.DeviceCount, t.Alloc, t.Amounts, t.BesideJob, t.Note
 		r.setGrant(e, t.Grant)
 	}
 	return line, nil

@@ -16,9 +16,11 @@ type Entry struct {
 	IsUnstoppable     bool             // before Lease and Allocate: it runs and the Rules do not let it be stopped now
 	Grant             Grant            // by Lease or Allocate
 	WantedAlloc       policy.Alloc     // by Allocate: the very devices it should run on; nil: any
+	WantedAmounts     policy.Amounts   // by Allocate: cores and memory it should run with; 0: what it asks
 	BesideJob         policy.JobID     // by Allocate: the job whose devices it may share; 0: none
 	Note              string           // by Order or Allocate: why it stands where it stands, for Decision.Why
 	PlannedAlloc      policy.Alloc     // by the walk: what it holds as the plan stands so far; nil: nothing
+	SharesWith        policy.JobID     // by the walk: it was packed on the devices of this job; 0: of none
 	Index             int              // its place in Round.Entries
 
 	gpuTypesToTry []string // see deviceFinder.orderGPUTypes
@@ -39,15 +41,30 @@ func (e *Entry) DeviceCount() int {
 	return e.Ask.GPUs.Count
 }
 
-// GangAsk returns what is to be placed: the ask, at the size WantedDeviceCount, on the type it
-// has a lease for.
+// GangAsk returns what is to be placed: the ask, at the size WantedDeviceCount, with the cores and memory
+// it should have, on the type it has a lease for.
 func (e *Entry) GangAsk() policy.Ask {
-	a := e.Job.AskWithLimit().Resized(e.WantedDeviceCount)
-	if a.GPUs.Type == "" && e.Grant.HasLease {
-		a.GPUs.Type = e.Grant.GPUType
+	a := e.Job.AskWithLimit().Resized(e.WantedDeviceCount).WithAmounts(e.WantedAmounts)
+	if leased := e.leasedType(); leased != "" {
+		a.GPUs.Type = leased
 	}
 	a.TypesToTry = e.gpuTypesToTry
 	return a
+}
+
+// wantsOtherAmounts reports whether a running job should have other cores or memory than it holds.
+func (e *Entry) wantsOtherAmounts() bool {
+	ask := e.Ask.Resized(e.WantedDeviceCount).WithAmounts(e.WantedAmounts)
+	return e.WantedAmounts != policy.Amounts{} && ask.Amounts() != e.HeldAmounts()
+}
+
+// leasedType is the GPU type the job has a lease for, of those it may run on; "": none in
+// particular.
+func (e *Entry) leasedType() string {
+	if !e.Grant.HasLease || !e.AcceptsType(e.Grant.GPUType) {
+		return ""
+	}
+	return e.Grant.GPUType
 }
 
 // checkDeviceCount says why the job cannot run on the number of devices. 0 means not now

@@ -14,7 +14,7 @@ type deviceFinder struct {
 	placer        Placer
 	guards        *turnGuards
 	entryLine     []*Entry
-	demandByType  map[string]int // see countTypeDemand
+	demandByType  map[string]int // see CountTypeDemand
 	giveBackCount int            // how often devices were given back, from 1; see gangFacts.noRoomError
 	retriesLeft   int            // of other nodes, after an objection, that are left
 }

@@ -46,6 +46,7 @@ type cachedGangFacts struct {
 	*gangFacts
 	job               *policy.Job
 	wantedDeviceCount int
+	wantedAmounts     policy.Amounts
 	gpuType           string
 }
 
@@ -55,7 +56,7 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 	if e.Grant.HasLease {
 		gpuType = e.Grant.GPUType
 	}
-	if known := &e.cachedFacts; known.gangFacts != nil && known.job == e.Job && known.wantedDeviceCount == e.WantedDeviceCount && known.gpuType == gpuType {
+	if known := &e.cachedFacts; known.gangFacts != nil && known.job == e.Job && known.wantedDeviceCount == e.WantedDeviceCount && known.wantedAmounts == e.WantedAmounts && known.gpuType == gpuType {
 		return known.gangFacts
 	}
 	a := e.GangAsk()
@@ -68,7 +69,7 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 		g = &gangFacts{hopelessTier: math.MaxInt}
 		r.gangsByKey[key] = g
 	}
-	e.cachedFacts = cachedGangFacts{g, e.Job, e.WantedDeviceCount, gpuType}
+	e.cachedFacts = cachedGangFacts{g, e.Job, e.WantedDeviceCount, e.WantedAmounts, gpuType}
 	return g
 }
 

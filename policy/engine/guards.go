@@ -30,6 +30,7 @@ type turnGuards struct {
 	*Round
 	pipeline *Pipeline
 	list     []turnGuard
+	sizes    sizeTurns
 }
 
 // add protects the job, where it is the first blocked one with its demand.
@@ -76,7 +77,7 @@ func (g *turnGuards) findObjection(e *Entry, on policy.Alloc) error {
 			return err
 		}
 	}
-	return nil
+	return g.sizes.findObjection(e, on)
 }
 
 // String says whose turn it is.

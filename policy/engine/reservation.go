@@ -3,11 +3,13 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/pool"
+	"fairbridge/policy/scaling"
 )
 
 // A RunLength says how much longer an entry runs from now, or would if started
@@ -26,16 +28,29 @@ func RunLengthByLimit(r *Round, e *Entry) (time.Duration, bool) {
 // where that is shorter or nothing is predicted.
 func RunLengthByEstimate(r *Round, e *Entry) (time.Duration, bool) {
 	limit, ok := RunLengthByLimit(r, e)
-	if d := e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma; e.Estimate.TimeLeft > 0 && (!ok || d < limit) {
+	if d := e.onPlannedSize(e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma); e.Estimate.TimeLeft > 0 && (!ok || d < limit) {
 		return d, true
 	}
 	return limit, ok
 }
 
+// onPlannedSize is how long a job that is to start takes on WantedDeviceCount for what takes it so long on
+// what it asks.
+func (e *Entry) onPlannedSize(onAsked time.Duration) time.Duration {
+	if !e.startsOnOtherSize() || e.WantedDeviceCount == 0 {
+		return onAsked
+	}
+	speed := scaling.New(e.Job).Speed(scaling.Size{Type: e.GangAsk().GPUs.Type, Devices: e.WantedDeviceCount})
+	if speed <= 0 {
+		return math.MaxInt64
+	}
+	return policy.DurationFromSeconds(onAsked.Seconds() / speed)
+}
+
 // RunLengthByReport takes the estimate of a job that reports its own progress, as
 // RunLengthByEstimate does, and the time limit of every other.
 func RunLengthByReport(r *Round, e *Entry) (time.Duration, bool) {
-	if e.Training != nil {
+	if e.Training.TellsWork() {
 		return RunLengthByEstimate(r, e)
 	}
 	return RunLengthByLimit(r, e)
@@ -79,6 +94,13 @@ type passedJob struct {
 // all ended together, all that any of them leaves would be left over.
 func Reserve(r *Round, e *Entry, length RunLength) *Reservation {
 	v := &Reservation{Entry: e, round: r, runLength: length, futurePool: r.FreePool.Clone()}
+	v.awaitRoom()
+	return v
+}
+
+// awaitRoom lets time pass in the futurePool until the entry has room.
+func (v *Reservation) awaitRoom() {
+	r, e := v.round, v.Entry
 	a, all := e.GangAsk(), v.listReleases()
 	for i, h := range all {
 		h.giveBack(v.futurePool)
@@ -90,10 +112,9 @@ func Reserve(r *Round, e *Entry, length RunLength) *Reservation {
 		}
 		if on, err := pool.Fit(v.futurePool, e.Partition, a); err == nil {
 			v.StartsIn, v.IsStartKnown, v.Alloc = h.timeLeft, h.isTimeKnown, on
-			break
+			return
 		}
 	}
-	return v
 }
 
 // release is a moment at which something comes free: what a job holds, cores and
@@ -164,10 +185,13 @@ func listNodeReleases(n *policy.Node, i int, now time.Time) (all []release) {
 
 // heldAsk returns what the pool has taken for an entry with devices.
 func (e *Entry) heldAsk() policy.Ask {
-	if e.HoldsGPUs() && e.verdict.verb != policy.Resize {
-		return e.Ask
+	switch {
+	case !e.HoldsGPUs() || e.verdict.verb == policy.Resize:
+		return e.GangAsk()
+	case e.verdict.verb == policy.Move:
+		return e.Ask.WithAmounts(e.WantedAmounts)
 	}
-	return e.GangAsk()
+	return e.Ask.WithAmounts(e.Given)
 }
 
 // CheckPass lets a job pass that ends before the reservation begins, or that

@@ -47,7 +47,7 @@ func (r *Round) AccountGPUs(account string) float64 {
 
 // addAccountGPUs adds what the entry holds to its account's sum, or takes it off.
 func (r *Round) addAccountGPUs(e *Entry, sign float64) {
-	if r.gpusByAccount != nil {
+	if r.gpusByAccount != nil && !r.isLent(e.Job) {
 		r.gpusByAccount[e.Account] += sign * policy.GPUs{Count: e.PlannedAlloc.Count(), PartPercent: e.Ask.GPUs.PartPercent}.WholeGPUs()
 	}
 }

@@ -12,12 +12,13 @@ type Rules struct {
 	// MinRun is the shortest run before a job may be stopped or resized; 0: 10
 	// minutes. A job whose CheckpointCost is known runs at least MinRunCheckpoints times that.
 	MinRun            time.Duration
-	MinRunCheckpoints int // 0: 20
+	MinRunCheckpoints int // 0: 20; negative: they do not count
 	// MaxStops is how often a job may be stopped in its life; 0: 3, negative:
 	// without limit.
 	MaxStops int
 	// MaxWait is how long a job may wait before it goes to the front of the line
-	// and gets a reservation that no job may delay; 0: 24 hours, negative: for ever.
+	// and gets a reservation that no job may delay; 0: 24 hours, negative: for ever, and then
+	// sizes that are chosen for others may delay it too (sizeTurns).
 	MaxWait time.Duration
 	// PatienceFactor is how many times its own length (RunLengthByForecast) a job waits, and
 	// MinPatience what it waits at least, before it goes to the front likewise, if
@@ -50,7 +51,7 @@ func (r Rules) isStoppable(j *policy.Job, now time.Time) bool {
 // start again at once if there were room: not when its limit reaches into a
 // maintenance, which it would have to wait for.
 func (r *Round) isStoppable(rules Rules, e *Entry) bool {
-	return rules.isStoppable(e.Job, r.Now) && r.WindowError(e) == nil
+	return (rules.isStoppable(e.Job, r.Now) || isRecallable(r, e.Job)) && r.WindowError(e) == nil
 }
 
 // isEverStoppable reports whether the rules let a running job be stopped now or later.

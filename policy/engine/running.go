@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // releaseMovingJobs gives back the devices of running jobs that their lease stops or sends
@@ -15,7 +16,7 @@ func (w *walk) releaseMovingJobs() {
 		if !stops && !e.mayMove() {
 			continue
 		}
-		w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
+		pool.GiveBackHeld(w.FreePool, e.Job)
 		w.setPlannedAlloc(e, nil)
 		if stops {
 			e.setVerdict(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.StopReason)
@@ -23,16 +24,17 @@ func (w *walk) releaseMovingJobs() {
 	}
 }
 
-// mayMove reports whether the job runs, its lease is on other devices or another GPU
-// type, and it may be stopped to go there.
+// mayMove reports whether the job runs, its lease is on other devices, another GPU
+// type or with other cores and memory, and it may be stopped to go there.
 func (e *Entry) mayMove() bool {
 	switch {
 	case !e.HoldsGPUs() || !e.Grant.HasLease || e.IsUnstoppable:
 		return false
 	case len(e.WantedAlloc) > 0:
-		return !e.On.Equal(e.WantedAlloc)
+		return !e.On.Equal(e.WantedAlloc) || e.wantsOtherAmounts()
 	}
-	return e.Grant.GPUType != "" && e.Ask.GPUs.Type == "" && e.On.FirstType() != e.Grant.GPUType
+	leased := e.leasedType()
+	return leased != "" && e.On.FirstType() != leased
 }
 
 // move places a job that goes elsewhere: where its lease is, else where it was.
@@ -45,7 +47,7 @@ func (w *walk) move(e *Entry) {
 		return
 	}
 	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %s", cmp.Or(e.WantedAlloc.String(), e.Grant.GPUType), policy.FormatDuration(e.Ran(w.Now)))
-	if w.FreePool.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
+	if pool.TakeHeld(w.FreePool, e.Job) == nil {
 		w.setPlannedAlloc(e, e.On)
 		e.setVerdict(policy.Keep, fmt.Sprintf("keeps %v: %s", e.On, missing))
 		return
@@ -57,7 +59,7 @@ func (w *walk) move(e *Entry) {
 // before any job is placed.
 func (w *walk) shrinkRunningJobs() {
 	for _, e := range w.entryLine {
-		if e.WantedDeviceCount < e.On.Count() {
+		if e.WantedDeviceCount < e.On.Count() && !e.mayMove() {
 			w.tryResize(e)
 		}
 	}
@@ -81,7 +83,7 @@ func (w *walk) tryResize(e *Entry) bool {
 		return false
 	}
 	mark := w.FreePool.UndoMark()
-	w.FreePool.GiveBack(e.On, e.Ask.CPUs, e.Ask.MemMB)
+	pool.GiveBackHeld(w.FreePool, e.Job)
 	on, err := w.finder.findOwnNodesFirst(e)
 	if err != nil || w.finder.takeFreedDevices(e, on) != nil {
 		w.FreePool.Rewind(mark)

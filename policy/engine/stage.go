@@ -59,10 +59,17 @@ type Placer interface {
 	Place(*Round, *Entry) (policy.Alloc, error)
 }
 
-// A Packer finds a place beside running jobs that share, for an entry that no
-// free device is left for.
+// A Packer finds a place beside jobs that share, for an entry that no free device is
+// left for.
 type Packer interface {
-	Pack(*Round, *Entry) (policy.Alloc, error)
+	Pack(*Round, *Entry) (SharedPlace, error)
+}
+
+// SharedPlace is a place beside others: the very devices of Beside, which runs or has just
+// been started, or those that On names one by one, with Beside 0.
+type SharedPlace struct {
+	On     policy.Alloc
+	Beside policy.JobID
 }
 
 // A Backfiller says which jobs may pass a blocked one. NewPassCheck is called for the first

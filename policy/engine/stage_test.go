@@ -123,7 +123,7 @@ func TestWhy(t *testing.T) {
 }
 
 // TestGrowsOverNodes wants an elastic job to grow where a pending one of that
-// size just found no room: it brings its own devices along.
+// size just found no room: it brings its own devices along. Where jobs may not wait for ever it would not, see sizeTurns.
 func TestGrowsOverNodes(t *testing.T) {
 	s := with(cluster(2), 6, waited(9*time.Hour))
 	with(s, 3, running("n1", time.Hour, 0), func(j *policy.Job) { j.MinGPUs, j.MaxGPUs = 1, 6 })
@@ -138,7 +138,7 @@ func TestGrowsOverNodes(t *testing.T) {
 		}
 		return want, nil
 	}}
-	if _, got := decide(t, engine.Pipeline{Size: size, Backfill: backfill.Greedy{}}, s); got !=
+	if _, got := decide(t, engine.Pipeline{Size: size, Backfill: backfill.Greedy{}, Rules: engine.Rules{MaxWait: -1}}, s); got !=
 		"1 wait; 2 resize n1:3×a100,n2:3×a100; 3 keep n1:5×a100; 4 keep n2:5×a100" {
 		t.Error(got)
 	}

@@ -18,6 +18,18 @@ func (w *walk) start(e *Entry, on policy.Alloc) {
 // startOrMove starts the job on devices that were taken for it, or moves it there.
 func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
 	w.setPlannedAlloc(e, on)
+	if was := e.On.Count(); e.HoldsGPUs() && on.Count() != was {
+		e.setVerdict(policy.Resize, w.reasonUnlessOmitted(func() string {
+			return fmt.Sprintf("runs on %s instead of %d (%v): %s", policy.FormatCount(on.Count(), "GPU"), was, on, why)
+		}))
+		return
+	}
+	if e.HoldsGPUs() && on.Equal(e.On) {
+		e.setVerdict(policy.Move, w.reasonUnlessOmitted(func() string {
+			return fmt.Sprintf("restarts on %v with %v instead of %v: %s", on, e.WantedAmounts, e.HeldAmounts(), why)
+		}))
+		return
+	}
 	if e.HoldsGPUs() {
 		e.setVerdict(policy.Move, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return
@@ -31,10 +43,12 @@ func (w *walk) tryPack(e *Entry) bool {
 	if w.pipeline.Pack == nil || !e.Shareable {
 		return false
 	}
-	on, err := w.pipeline.Pack.Pack(w.Round, e)
+	place, err := w.pipeline.Pack.Pack(w.Round, e)
+	on := place.On
 	if err != nil || len(on) == 0 || w.guards.findObjection(e, on) != nil {
 		return false
 	}
+	e.SharesWith = place.Beside
 	a := e.GangAsk()
 	w.FreePool.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
 	w.startOrMove(e, on, "its owner and those of the jobs there accept a neighbour")
@@ -44,7 +58,7 @@ func (w *walk) tryPack(e *Entry) bool {
 // tryDisplace starts the job in the place of running jobs of a larger tier, and stops
 // as few of them as that takes. It reports whether it could.
 func (w *walk) tryDisplace(e *Entry) bool {
-	if !w.pipeline.preempts() || e.UnplaceableReason != "" || w.victims.searchesLeft <= 0 {
+	if len(w.victims.candidates) == 0 || e.UnplaceableReason != "" || w.victims.searchesLeft <= 0 {
 		return false
 	}
 	e.verdict.tier = w.pipeline.tier(w.Round, e)
@@ -92,6 +106,9 @@ func (w *walk) stopFor(victim, e *Entry) {
 	w.setPlannedAlloc(victim, nil)
 	victim.verdict.stoppedFor = e.ID
 	victim.setVerdict(policy.Stop, w.reasonUnlessOmitted(func() string {
+		if w.isLent(victim.Job) {
+			return recallText(w.Round, victim, e)
+		}
 		title := fmt.Sprintf("of tier %d before its own %d", e.verdict.tier, victim.verdict.tier)
 		if w.pipeline.usesLeases() {
 			title = "which has the lease of this round"

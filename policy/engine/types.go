@@ -16,32 +16,37 @@ func (f *deviceFinder) orderGPUTypes(e *Entry) []string {
 	if len(whole) < 2 || e.GangAsk().GPUs.Type != "" {
 		return nil
 	}
-	order := slices.Clone(whole)
-	f.SortFastestFirst(e.Job, order)
-	f.countTypeDemand()
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.scarcityRank(e, a), f.scarcityRank(e, b)) })
+	if f.demandByType == nil {
+		f.demandByType = f.CountTypeDemand(f.entryLine)
+	}
+	return f.OrderGPUTypes(e, f.demandByType)
+}
+
+// OrderGPUTypes returns all types of whole GPUs in the order in which a job that takes any would
+// best have them: the fastest for it first, those of which a demand leaves it too few last.
+func (r *Round) OrderGPUTypes(e *Entry, demand map[string]int) []string {
+	order := slices.Clone(r.FreePool.WholeGPUTypes())
+	r.SortFastestFirst(e.Job, order)
+	scarcity := func(gpuType string) int {
+		if n := demand[gpuType]; n > 0 && r.FreePool.TotalFree(gpuType)-n < e.WantedDeviceCount {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(scarcity(a), scarcity(b)) })
 	return order
 }
 
-// scarcityRank is 1 where waiting jobs that demand the type leave too few for e.
-func (f *deviceFinder) scarcityRank(e *Entry, gpuType string) int {
-	if n := f.demandByType[gpuType]; n > 0 && f.FreePool.TotalFree(gpuType)-n < e.WantedDeviceCount {
-		return 1
-	}
-	return 0
-}
-
-// countTypeDemand counts, by type, the devices that waiting jobs demand by name.
-func (f *deviceFinder) countTypeDemand() {
-	if f.demandByType != nil {
-		return
-	}
-	f.demandByType = map[string]int{}
-	for _, e := range f.entryLine {
-		if t := e.Ask.GPUs.Type; t != "" && e.WantedDeviceCount > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && f.MayRun(e) && f.CheckEverFits(e) == nil {
-			f.demandByType[t] += e.WantedDeviceCount
+// CountTypeDemand counts, by type, the devices (Entry.WantedDeviceCount) that waiting jobs of the
+// line that could start demand by name.
+func (r *Round) CountTypeDemand(line []*Entry) map[string]int {
+	demand := map[string]int{}
+	for _, e := range line {
+		if t := e.Ask.GPUs.Type; t != "" && e.WantedDeviceCount > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && r.MayRun(e) && r.CheckEverFits(e) == nil {
+			demand[t] += e.WantedDeviceCount
 		}
 	}
+	return demand
 }
 
 // subtractDemand takes a job that starts off the demand.

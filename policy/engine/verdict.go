@@ -59,11 +59,14 @@ func (r *Round) newDecision(e *Entry) policy.Decision {
 	case policy.Stop:
 		d.GPUs = e.DeviceCount()
 	case policy.Start, policy.Resize, policy.Move:
-		d.On = e.PlannedAlloc
+		d.On, d.Beside = e.PlannedAlloc, e.SharesWith
+		if ask := e.Ask.Resized(d.GPUs); ask.WithAmounts(e.WantedAmounts).Amounts() != ask.Amounts() {
+			d.Given = e.WantedAmounts
+		}
 	}
 	unplaced := v.verb == policy.Start && e.UnplaceableReason != ""
 	if unplaced {
-		d.On = nil // the place found is a guess, only to count what is left
+		d.On, d.Given = nil, policy.Amounts{} // the place found is a guess, only to count what is left
 	}
 	if r.OmitReasons {
 		return d

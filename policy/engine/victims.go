@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // victims are the running jobs that may be stopped for others: those of the
@@ -21,10 +22,13 @@ type victims struct {
 
 func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 	v := &victims{Round: r, pipeline: p, leastTierWithoutVictims: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
-	if !p.preempts() {
+	if !p.preempts() && !hasLent(r) {
 		return v
 	}
 	for _, e := range slices.Backward(line) {
+		if !p.preempts() && !r.isLent(e.Job) {
+			continue
+		}
 		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.MayRunWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
 			e.verdict.tier = p.tier(r, e)
 			v.candidates = append(v.candidates, e)
@@ -45,7 +49,7 @@ func (v *victims) releaseFor(e *Entry) (released []*Entry, fits bool) {
 		if !victim.yieldsTo(e) {
 			continue
 		}
-		v.FreePool.GiveBack(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
+		pool.GiveBackHeld(v.FreePool, victim.Job)
 		released = append(released, victim)
 		if len(released) < next {
 			continue
@@ -90,7 +94,7 @@ func (v *victims) spareNeedless(released []*Entry, hasPlace func() bool) []*Entr
 	needed := released
 	for i := len(released) - 1; i >= 0 && len(needed) > 1; i-- {
 		victim, mark := released[i], v.FreePool.UndoMark()
-		v.FreePool.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) // sick devices may overdraw its node
+		pool.OverdrawHeld(v.FreePool, victim.Job) // sick devices may overdraw its node
 		if hasPlace() {
 			needed = slices.Delete(needed, i, i+1)
 			continue
@@ -107,8 +111,8 @@ func (v *victims) retake(released []*Entry, on policy.Alloc) []*Entry {
 	for _, victim := range slices.Backward(released) {
 		switch {
 		case !haveCommonNode(on, victim.On): // it stays even where sick devices overdraw its node
-			v.FreePool.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
-		case v.FreePool.Take(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) != nil:
+			pool.OverdrawHeld(v.FreePool, victim.Job)
+		case pool.TakeHeldAgain(v.FreePool, victim.Job) != nil:
 			stopped = append(stopped, victim)
 		}
 	}
@@ -133,6 +137,10 @@ func (p *Pipeline) preempts() bool { return p.Preempt != nil || p.usesLeases() }
 // tier is the Preempter's, or that of the leases: granted before not granted.
 func (p *Pipeline) tier(r *Round, e *Entry) int {
 	switch {
+	case r.isLent(e.Job):
+		return lentTier
+	case !p.preempts():
+		return 0
 	case !p.usesLeases():
 		return p.Preempt.Tier(r, e)
 	case e.Grant.HasLease || e.verdict.isOverdue:

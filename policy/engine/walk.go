@@ -19,8 +19,8 @@ type walk struct {
 }
 
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
-	w := &walk{Round: r, pipeline: p, entryLine: r.moveOverdueFirst(p.Rules, line), queue: waitingQueue{omitsReasons: r.OmitReasons, waitingCountByAccount: map[string]int{}}}
-	w.guards = turnGuards{Round: r, pipeline: p}
+	w := &walk{Round: r, pipeline: p, entryLine: moveLentLast(r, r.moveOverdueFirst(p.Rules, line)), queue: waitingQueue{omitsReasons: r.OmitReasons, waitingCountByAccount: map[string]int{}}}
+	w.guards = turnGuards{Round: r, pipeline: p, sizes: sizeTurns{Round: r, rules: p.Rules, makesLeft: mostSizeTurns}}
 	w.finder = deviceFinder{Round: r, placer: p.Place, guards: &w.guards, entryLine: w.entryLine, giveBackCount: 1, retriesLeft: p.Rules.MaxFruitlessSearches}
 	w.victims = newVictims(p, r, w.entryLine)
 	return w
@@ -81,7 +81,7 @@ func (w *walk) tryStart(e *Entry) {
 		w.start(e, on)
 		return
 	}
-	if w.tryDisplace(e) || w.tryPack(e) {
+	if w.tryDisplace(e) || w.tryPack(e) || w.tryOwnSize(e) {
 		return
 	}
 	why := w.reasonUnlessOmitted(func() string { return err.Error() + w.describeBlockingWindow(e) })

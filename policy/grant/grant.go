@@ -45,23 +45,10 @@ type FreeDevices struct {
 // CountGrantableDevices returns what is free or held by jobs that may be stopped, in order
 // of nodes and types.
 func CountGrantableDevices(r *engine.Round) FreeByType {
-	var c FreeByType
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			if c.findType(d.Type) == nil {
-				c = append(c, FreeDevices{d.Type, r.FreePool.TotalFree(d.Type), d.PartPercent != 0 && d.PartPercent != 100})
-			}
-		}
-	}
-	for _, e := range r.RunningEntries() {
-		if e.IsUnstoppable {
-			continue
-		}
-		for _, slot := range e.On {
-			if n := c.findType(slot.Type); n != nil {
-				n.Count += slot.Count
-			}
-		}
+	all := r.ListCapacities(nil)
+	c := make(FreeByType, len(all))
+	for i := range all {
+		c[i] = FreeDevices{all[i].GPUType, all[i].Grantable(), all[i].IsSlice}
 	}
 	return c
 }

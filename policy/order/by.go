@@ -60,3 +60,12 @@ func compareBool(a, b bool) int {
 	}
 	return -1
 }
+
+// EarliestDeadlineFirst puts the job with the earliest deadline in front, and those without one
+// last.
+func EarliestDeadlineFirst(_ *engine.Round, a, b *engine.Entry) int {
+	if c := compareBool(a.Deadline.IsZero(), b.Deadline.IsZero()); c != 0 {
+		return c
+	}
+	return a.Deadline.Compare(b.Deadline)
+}

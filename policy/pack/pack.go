@@ -16,7 +16,6 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/pool"
 )
 
 // BesideIdle puts a job on the very devices of one running job that accepts a
@@ -30,7 +29,7 @@ type BesideIdle struct {
 var errNoPartner = errors.New("no running job that takes a neighbour has the same shape and idle GPUs")
 
 // Pack implements engine.Packer.
-func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (engine.SharedPlace, error) {
 	var best *engine.Entry
 	for _, h := range r.RunningEntries() {
 		if b.canHost(r, h, e) && (best == nil || compareUtilisation(h, best) < 0) {
@@ -38,9 +37,9 @@ func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error)
 		}
 	}
 	if best == nil {
-		return nil, errNoPartner
+		return engine.SharedPlace{}, errNoPartner
 	}
-	return slices.Clone(best.On), nil
+	return engine.SharedPlace{On: slices.Clone(best.On), Beside: best.ID}, nil
 }
 
 func compareUtilisation(a, b *engine.Entry) int {
@@ -50,14 +49,7 @@ func compareUtilisation(a, b *engine.Entry) int {
 func (b BesideIdle) canHost(r *engine.Round, h, e *engine.Entry) bool {
 	below := cmp.Or(b.MaxUtilisation, 0.3)
 	return h.Shareable && h.State == policy.Running && h.PlannedAlloc.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
-		e.Ask.GPUs.Type != "" && allowsOneSharer(r, h.On, e, e.GangAsk()) // of any type, it can wait for a GPU of its own
-}
-
-// allowsOneSharer reports whether the devices are a lawful place for the job, free of
-// other sharers.
-func allowsOneSharer(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
-	return pool.AllowsAlloc(r.FreePool, on, e.Partition, gang) &&
-		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.FreePool.IsOverdrawn(s.Node, s.Type) })
+		e.Ask.GPUs.Type != "" && canJoin(r, h, e, e.GangAsk()) // of any type, it can wait for a GPU of its own
 }
 
 // BesideAssignedPartner puts a job on the very devices of the job that its assignment is beside, which
@@ -65,19 +57,19 @@ func allowsOneSharer(r *engine.Round, on policy.Alloc, e *engine.Entry, gang pol
 type BesideAssignedPartner struct{}
 
 // Pack implements engine.Packer.
-func (BesideAssignedPartner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (BesideAssignedPartner) Pack(r *engine.Round, e *engine.Entry) (engine.SharedPlace, error) {
 	gang := e.GangAsk()
 	i, known := slices.BinarySearchFunc(r.Entries, e.BesideJob, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
 	if !known {
-		return nil, errNoPartner
+		return engine.SharedPlace{}, errNoPartner
 	}
 	h := r.Entries[i]
 	if !h.Shareable || h.State == policy.Suspended || len(h.PlannedAlloc) == 0 {
-		return nil, errNoPartner
+		return engine.SharedPlace{}, errNoPartner
 	}
 	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.PlannedAlloc[0].Type)
-	if allowsOneSharer(r, h.PlannedAlloc, e, gang) {
-		return slices.Clone(h.PlannedAlloc), nil
+	if canJoin(r, h, e, gang) {
+		return engine.SharedPlace{On: slices.Clone(h.PlannedAlloc), Beside: h.ID}, nil
 	}
-	return nil, errNoPartner
+	return engine.SharedPlace{}, errNoPartner
 }

@@ -19,9 +19,9 @@ type GangSizeAffinity struct{}
 // Place implements engine.Placer.
 func (GangSizeAffinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.GangAsk()
-	hosts := gangSizeByNode(r)
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		rooms := slices.DeleteFunc(r.FreePool.ListRooms(e.Partition, gang), func(room pool.Room) bool { return room.DeviceCount < gang.GPUs.Count })
+		hosts := gangSizeByNode(r, rooms)
 		rank := func(room pool.Room) int {
 			switch hosts[room.NodeName] {
 			case gang.GPUs.Count:
@@ -43,13 +43,21 @@ func (GangSizeAffinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, e
 	return pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 }
 
-// gangSizeByNode returns the size of gang each node hosts, the widest if there are
-// several; nodes that host no gang are absent.
-func gangSizeByNode(r *engine.Round) map[string]int {
-	hosts := map[string]int{}
+// gangSizeByNode returns the size of gang that the node of each room hosts, the widest if there are
+// several, and 0 for none.
+func gangSizeByNode(r *engine.Round, rooms []pool.Room) map[string]int {
+	hosts := make(map[string]int, len(rooms))
+	for _, room := range rooms {
+		hosts[room.NodeName] = 0
+	}
+	if len(rooms) < 2 { // there is nothing to choose
+		return hosts
+	}
 	for _, e := range r.Entries {
 		for _, slot := range e.PlannedAlloc {
-			hosts[slot.Node] = max(hosts[slot.Node], e.PlannedAlloc.Count())
+			if widest, ok := hosts[slot.Node]; ok {
+				hosts[slot.Node] = max(widest, e.PlannedAlloc.Count())
+			}
 		}
 	}
 	return hosts

@@ -48,6 +48,10 @@ func TestPlace(t *testing.T) {
 		{"one leaf: else anywhere", place.Consolidated{}, [4]int{4, 4, 4, 4}, gpus(16), "n1:4×a100,n2:4×a100,n3:4×a100,n4:4×a100"},
 		{"one leaf: waits for it", place.Consolidated{Patience: time.Hour}, [4]int{4, 4, 4, 4}, gpus(16), ""},
 		{"one leaf: has waited enough", place.Consolidated{Patience: time.Minute}, [4]int{4, 4, 4, 4}, gpus(12), "n1:4×a100,n2:4×a100,n3:4×a100"},
+		{"emptiest first", place.EmptiestFirst{}, [4]int{2, 6, 8, 6}, gpus(15), "n2:6×a100,n3:8×a100,n4:1×a100"},
+		{"emptiest first: though another is tighter", place.EmptiestFirst{}, [4]int{2, 6, 8, 6}, gpus(2), "n3:2×a100"},
+		{"emptiest first: so many on each", place.EmptiestFirst{}, [4]int{2, 6, 8, 6}, even(4, 2), "n1:2×a100,n2:2×a100"},
+		{"emptiest first: too many", place.EmptiestFirst{}, [4]int{2, 6, 8, 6}, gpus(23), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, e := round(c.free, c.ask)

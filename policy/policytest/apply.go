@@ -40,7 +40,7 @@ func startJobOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
 	if j.HoldsGPUs() {
 		stopJob(s, j)
 	}
-	j.State, j.On, j.Start = policy.Running, slices.Clone(d.On), s.Now
+	j.State, j.On, j.Given, j.Start = policy.Running, slices.Clone(d.On), d.Given, s.Now
 	if j.FirstStart.IsZero() {
 		j.FirstStart = s.Now
 	}
@@ -48,7 +48,7 @@ func startJobOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
 
 func stopJob(s *policy.Snapshot, j *policy.Job) {
 	var none policy.Job
-	j.State, j.On, j.Start = policy.Pending, nil, none.Start
+	j.State, j.On, j.Given, j.Start = policy.Pending, nil, policy.Amounts{}, none.Start
 	j.StopCount++
 	j.LastStop, j.Submit = s.Now, s.Now
 }

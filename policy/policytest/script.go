@@ -21,21 +21,31 @@ var updateScripts = flag.Bool("update", false, "rewrite the expectations of text
 // archive: a comment, then these files.
 //
 //	policy     name and parameters: "tiresias promote_knob=8 queues=14400"
-//	nodes      table; columns name, gpus ("8×a100,2×h100"), cpus, mem, down, partition
+//	nodes      table; columns name, gpus ("8×a100,2×h100"), gpu_mem (megabytes of each), cpus,
+//	           mem, down, partition
 //	accounts   table; columns name, weight, used, recent (GPU-hours), parent
 //	users      table; columns name, account, weight
 //	jobs       table; columns name, id, user, account, gpus ("2", "2×a100"), cpus, mem,
-//	           on ("n1:2×a100"), arrive, start, first, stop (how long ago), attained
+//	           on ("n1:2×a100", or with devices "n1:2×a100[0-1]"), arrive, start, first, stop (how long ago), attained
 //	           (GPU-hours), limit, left (predicted remaining time), sigma (from there to
 //	           the 84 % quantile), nodes, max_nodes, tasks, min and max (GPUs of an elastic job), stops, fixed, held, class,
-//	           alone (run time by GPU type, "a100:1h,v100:4h"), beside (speed beside a
+//	           alone (run time by GPU type, "a100:1h,v100:4h"), losses (with alone: what it reported
+//	           after parts of its work, "0:4,0.5:2"), beside (speed beside a
 //	           neighbour of a class, relative to alone: "vae:0.7"; the job is then
-//	           shareable); for timelines work (run time in all; left shrinks as the job
-//	           runs) and later (arrives so long after the start)
+//	           shareable), stages (seconds of a step at input, GPU and network,
+//	           "0.5+0.01+0"; the job is then shareable, too), cores (speeds with so many
+//	           cores beside each GPU, "1:0.4,3:1,6:1.5"; its owner accepts less than it asks), busy (share
+//	           of the time in which its GPU computes) and gpu_mem (megabytes it uses there; with
+//	           either the job is shareable, too, by as many jobs as share says, and opportunistic
+//	           where that column has something), speeds (on so many GPUs, "1:10,2:18" or "1×a100:10"); for timelines work (run time in all; left shrinks as the job
+//	           runs) and later (arrives so long after the start); deadline (so long from now)
+//	           and mixed (accepts GPUs of several types), replica (of an inference service)
+//	services   table of inference services; columns name, type, own, now (GPUs needed), from and later
+//	           (GPUs needed from so long from now on)
 //	history    table; columns gpus, ran
 //	trust      (optional) how far predictions proved true, 0 to 1
 //	memo       what the policy remembered, as it wrote it
-//	want       one line per job, in order of rank: name, verb, place, for whom
+//	want       one line per job, in order of rank: name, verb, place, cores and memory given, for whom
 //	why        (optional) lines that must each be part of some reason
 //	timeline   (instead of want) the runs of every job when the plan is carried
 //	           out every step, and the average time to completion
@@ -102,6 +112,12 @@ func (c *textCase) printPlan(plan *policy.Plan) string {
 		fmt.Fprintf(&b, "%s %s", c.jobName(d.Job), d.Verb)
 		if len(d.On) > 0 {
 			fmt.Fprintf(&b, " %v", d.On)
+		}
+		for _, s := range d.BatchShares {
+			fmt.Fprintf(&b, " %.3g on each %s", s.PerGPU, s.Type)
+		}
+		if d.Given != (policy.Amounts{}) {
+			fmt.Fprintf(&b, " with %v", d.Given)
 		}
 		if d.StoppedFor != 0 {
 			fmt.Fprintf(&b, " for %s", c.jobName(d.StoppedFor))

@@ -94,45 +94,44 @@ func parseTable(text string, err *error) []tableRow {
 
 func readCase(a *txtar.Archive) (c *textCase, err error) {
 	c = &textCase{snapshot: &policy.Snapshot{Seq: 1, Now: SnapshotTime}, workTimeByJob: map[policy.JobID]time.Duration{}}
+	tables := map[string]func(i int, r tableRow){
+		"nodes":    func(_ int, r tableRow) { c.snapshot.Nodes = append(c.snapshot.Nodes, r.parseNode()) },
+		"accounts": func(_ int, r tableRow) { c.readAccount(r) },
+		"users":    func(_ int, r tableRow) { c.readUser(r) },
+		"services": func(_ int, r tableRow) { c.readService(r) },
+		"jobs":     c.readJob,
+		"history":  func(_ int, r tableRow) { c.readFinishedJob(r) },
+	}
 	for _, f := range a.Files {
-		text := string(f.Data)
-		switch f.Name {
-		case "policy":
-			c.readPolicy(text)
-		case "nodes":
-			for _, r := range parseTable(text, &err) {
-				c.snapshot.Nodes = append(c.snapshot.Nodes, r.parseNode())
+		if read := tables[f.Name]; read != nil {
+			for i, r := range parseTable(string(f.Data), &err) {
+				read(i, r)
 			}
-		case "accounts":
-			for _, r := range parseTable(text, &err) {
-				c.readAccount(r)
-			}
-		case "users":
-			for _, r := range parseTable(text, &err) {
-				c.readUser(r)
-			}
-		case "jobs":
-			for i, r := range parseTable(text, &err) {
-				c.readJob(i, r)
-			}
-		case "history":
-			for _, r := range parseTable(text, &err) {
-				c.readFinishedJob(r)
-			}
-		case "step":
-			err = errors.Join(err, c.readStep(text))
-		case "why":
-			c.reasonPatterns = strings.Split(strings.TrimSpace(text), "\n")
-		case "trust":
-			err = errors.Join(err, c.readTrust(text))
-		case "memo":
-			c.snapshot.Memo = policy.MemoFromJSON(f.Data)
-		case "want", "timeline":
-		default:
-			err = errors.Join(err, fmt.Errorf("unknown file %s", f.Name))
+			continue
 		}
+		err = errors.Join(err, c.readText(f.Name, string(f.Data)))
 	}
 	return c, err
+}
+
+// readText reads a file that is no table.
+func (c *textCase) readText(name, text string) error {
+	switch name {
+	case "policy":
+		c.readPolicy(text)
+	case "step":
+		return c.readStep(text)
+	case "why":
+		c.reasonPatterns = strings.Split(strings.TrimSpace(text), "\n")
+	case "trust":
+		return c.readTrust(text)
+	case "memo":
+		c.snapshot.Memo = policy.MemoFromJSON([]byte(text))
+	case "want", "timeline":
+	default:
+		return fmt.Errorf("unknown file %s", name)
+	}
+	return nil
 }
 
 func (c *textCase) readStep(text string) (err error) {
@@ -152,6 +151,16 @@ func (c *textCase) readAccount(r tableRow) {
 
 func (c *textCase) readUser(r tableRow) {
 	c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
+}
+
+// readService reads an inference service that needs now GPUs until a time, and later GPUs from then on.
+func (c *textCase) readService(r tableRow) {
+	v := policy.InferenceService{Name: r.textCell("name"), Partition: cmp.Or(r.textCell("partition"), "batch"), GPUType: r.textCell("type"), OwnGPUs: int(r.numberCell("own")),
+		Forecast: []policy.DemandForecast{{From: SnapshotTime, GPUs: int(r.numberCell("now"))}}}
+	if r.textCell("from") != "" {
+		v.Forecast = append(v.Forecast, policy.DemandForecast{From: r.timeAheadCell("from"), GPUs: int(r.numberCell("later"))})
+	}
+	c.snapshot.InferenceServices = append(c.snapshot.InferenceServices, v)
 }
 
 func (c *textCase) readFinishedJob(r tableRow) {

@@ -8,14 +8,16 @@ import (
 )
 
 type poolChange struct {
-	nodeIndex, typeIndex int // typeIndex is -1 when only cores and memory change
-	deviceCount          int // devices given (positive) or taken
+	nodeIndex, typeIndex int              // typeIndex is -1 when only cores and memory change
+	deviceCount          int              // devices given (positive) or taken
+	devices              policy.DeviceSet // which; 0: not known
 	cpuCount             int
 	memMB                int64
 }
 
-// checkFree says what is not there to take; nil when all is.
-func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64) error {
+// checkFree says what is not there to take; nil when all is. Devices that other jobs hold are
+// there only where they may be shared.
+func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64, mayShare bool) error {
 	all := a.Count()
 	for i, s := range a {
 		if i > 0 && a[i-1].Compare(s) >= 0 {
@@ -25,7 +27,7 @@ func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64) error {
 		if !ok {
 			return fmt.Errorf("taking %v: node %s is not known", a, s.Node)
 		}
-		if r := p.nodes[n].indexOfType(s.Type); s.Count <= 0 || r < 0 || p.nodes[n].typeDevices[r].freeDevices < s.Count {
+		if r := p.nodes[n].indexOfType(s.Type); s.Count <= 0 || r < 0 || !p.nodes[n].typeDevices[r].hasFree(s, mayShare) {
 			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.FreeOnNode(s.Node, s.Type))
 		}
 		here := a.CountOn(s.Node)
@@ -45,7 +47,7 @@ func (p *Pool) applyAlloc(a policy.Alloc, sign, cpus int, memMB int64) {
 			continue
 		}
 		c := poolChange{nodeIndex: n, typeIndex: p.nodes[n].indexOfType(s.Type), deviceCount: sign * s.Count}
-		if c.typeIndex < 0 {
+		if c.devices = knownDevices(s); c.typeIndex < 0 {
 			c.deviceCount = 0
 		}
 		if i == 0 || a[i-1].Node != s.Node {
@@ -66,7 +68,14 @@ func (p *Pool) applyChange(c poolChange) {
 	}
 	r := &h.typeDevices[c.typeIndex]
 	before := max(r.freeDevices, 0)
-	r.freeDevices += c.deviceCount
+	switch {
+	case c.devices == 0:
+		r.freeDevices += c.deviceCount
+	case c.deviceCount > 0:
+		r.hold(c.devices, -1)
+	default:
+		r.hold(c.devices, 1)
+	}
 	p.nodesWithFree.set(c.nodeIndex, r.freeDevices > 0 || h.hasFreeDevices())
 	if !h.IsDownAt(p.startTime) {
 		p.totals.addFreeDevices(r, max(r.freeDevices, 0)-before)
@@ -95,7 +104,7 @@ func (p *Pool) UndoMark() int { return len(p.undoLog) }
 func (p *Pool) Rewind(mark int) {
 	for i := len(p.undoLog) - 1; i >= mark; i-- {
 		c := p.undoLog[i]
-		p.applyChange(poolChange{nodeIndex: c.nodeIndex, typeIndex: c.typeIndex, deviceCount: -c.deviceCount, cpuCount: -c.cpuCount, memMB: -c.memMB})
+		p.applyChange(poolChange{nodeIndex: c.nodeIndex, typeIndex: c.typeIndex, deviceCount: -c.deviceCount, devices: c.devices, cpuCount: -c.cpuCount, memMB: -c.memMB})
 	}
 	p.undoLog = p.undoLog[:mark]
 }

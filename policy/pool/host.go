@@ -20,6 +20,9 @@ type typeDevices struct {
 	gpuType     string
 	isWholeGPU  bool // devices are whole GPUs
 	freeDevices int  // negative when more are held than are healthy
+	// jobsByDevice is how many jobs hold each device, of those whose devices are known; nil: of
+	// none they are.
+	jobsByDevice []int8
 }
 
 // matchesType reports whether the devices are of the type; "" is any whole GPU.

@@ -7,7 +7,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Pool is what is free: devices by node and type, cores and memory by node.
+// Pool is what is free: devices by node and type, cores and memory by node. A device that several
+// jobs share is held once, where it is known which devices they have.
 // Every change is written to an undo log, so a stage may try something and
 // Rewind. A Pool is not safe for concurrent use.
 type Pool struct {
@@ -39,7 +40,7 @@ func New(s *policy.Snapshot) *Pool {
 	p.freeHealthyDevices(make([]typeDevices, sum))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() {
-			p.applyAlloc(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
+			OverdrawHeld(p, j)
 		}
 	}
 	p.undoLog = p.undoLog[:0]
@@ -53,7 +54,7 @@ func (p *Pool) freeHealthyDevices(rows []typeDevices) {
 		h.freeCPUs, h.freeMemMB, h.typeDevices = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
 		rows = rows[len(h.GPUs):]
 		for _, d := range h.GPUs {
-			h.typeDevices = append(h.typeDevices, typeDevices{d.Type, d.IsWholeGPU(), 0})
+			h.typeDevices = append(h.typeDevices, typeDevices{gpuType: d.Type, isWholeGPU: d.IsWholeGPU()})
 			p.applyChange(poolChange{nodeIndex: i, typeIndex: len(h.typeDevices) - 1, deviceCount: d.Count - d.SickCount})
 		}
 	}
@@ -76,6 +77,10 @@ func (p *Pool) Clone() *Pool {
 	c := &Pool{nodes: slices.Clone(p.nodes), nodeIndexByName: p.nodeIndexByName, totals: p.totals.clone(), nodesWithFree: slices.Clone(p.nodesWithFree), startTime: p.startTime, windowStarts: p.windowStarts}
 	for i := range c.nodes {
 		c.nodes[i].typeDevices = slices.Clone(c.nodes[i].typeDevices)
+		for k := range c.nodes[i].typeDevices {
+			r := &c.nodes[i].typeDevices[k]
+			r.jobsByDevice = slices.Clone(r.jobsByDevice)
+		}
 	}
 	return c
 }
@@ -117,11 +122,7 @@ func (p *Pool) TotalFree(typ string) int {
 // Take takes the devices, and the cores and memory of the whole allocation
 // split over its nodes by devices. Nothing is taken on error.
 func (p *Pool) Take(a policy.Alloc, cpus int, memMB int64) error {
-	if err := p.checkFree(a, cpus, memMB); err != nil {
-		return err
-	}
-	p.applyAlloc(a, -1, cpus, memMB)
-	return nil
+	return take(p, a, cpus, memMB, false)
 }
 
 // GiveBack puts back what Take took with the same arguments, or what a running

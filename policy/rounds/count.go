@@ -10,14 +10,8 @@ import (
 // are.
 func CountGPUsByType(r *engine.Round, types []string) []float64 {
 	n := make([]float64, len(types))
-	for i := range r.Nodes {
-		if r.Nodes[i].DownReason != "" {
-			continue
-		}
-		for _, d := range r.Nodes[i].GPUs {
-			k := slices.Index(types, d.Type)
-			n[k] += float64(max(d.Count-d.SickCount, 0))
-		}
+	for _, c := range r.ListCapacities(nil) {
+		n[slices.Index(types, c.GPUType)] = float64(c.Healthy)
 	}
 	return n
 }

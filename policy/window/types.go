@@ -102,32 +102,8 @@ func worthByType(types []typeWithJobs, e *engine.Entry) []float64 {
 // nodes and types.
 func grantableTypes(r *engine.Round) []typeWithJobs {
 	var types []typeWithJobs
-	find := func(name string) *typeWithJobs {
-		for i := range types {
-			if types[i].typeName == name {
-				return &types[i]
-			}
-		}
-		types = append(types, typeWithJobs{typeName: name})
-		return &types[len(types)-1]
-	}
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			find(d.Type).isWholeGPU = d.PartPercent == 0 || d.PartPercent == 100
-		}
-	}
-	for i := range types {
-		types[i].gpuCount = r.FreePool.TotalFree(types[i].typeName)
-	}
-	for _, e := range r.RunningEntries() {
-		if isPlannable(r, e) {
-			for _, slot := range e.On {
-				find(slot.Type).gpuCount += slot.Count
-			}
-		}
-	}
-	for i := range types {
-		types[i].gpuCount = max(types[i].gpuCount, 0) // sick devices may be held by more than there are
+	for _, c := range r.ListCapacities(func(e *engine.Entry) bool { return isPlannable(r, e) }) {
+		types = append(types, typeWithJobs{typeName: c.GPUType, isWholeGPU: !c.IsSlice, gpuCount: c.Grantable()})
 	}
 	return types
 }

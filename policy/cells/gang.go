@@ -1,0 +1,183 @@
+package cells
+
+import "slices"
+
+// GangState says how far a gang is.
+type GangState string
+
+// The states of gangs that hold cells, or have them reserved.
+const (
+	Allocated      GangState = "allocated"
+	Preempting     GangState = "preempting"      // it has cells reserved that others are to leave
+	BeingPreempted GangState = "being preempted" // another has some of its cells reserved
+)
+
+// gang is tasks that run together, on the devices of a placement.
+type gang struct {
+	name     string
+	tenant   *tenant
+	priority int
+	mayLose  bool // lazy preemption: it may go on outside its virtual cluster
+	state    GangState
+	slots    []slot
+	waiting  map[string]bool // tasks that asked while it is preempting
+}
+
+// slot is the place of one task.
+type slot struct {
+	devices []*cell // physical
+	virtual []*cell // nil for a gang outside its virtual cluster
+	task    string  // that has it; "": none yet
+}
+
+// eachDevice calls f with the devices of a gang and their virtual ones, nil where it has none.
+func (g *gang) eachDevice(f func(device, virtual *cell)) {
+	for _, s := range g.slots {
+		for i, d := range s.devices {
+			if s.virtual == nil {
+				f(d, nil)
+			} else {
+				f(d, s.virtual[i])
+			}
+		}
+	}
+}
+
+// freeSlot is the first slot of so many devices that no task has; -1: there is none.
+func (g *gang) freeSlot(devices int) int {
+	return slices.IndexFunc(g.slots, func(s slot) bool { return len(s.devices) == devices && s.task == "" })
+}
+
+// start gives a gang the devices of its slots, at once.
+func (k *Cluster) start(g *gang) {
+	g.state = Allocated
+	k.gangs[g.name] = g
+	g.eachDevice(func(device, virtual *cell) {
+		k.useDevice(device, virtual, g.priority, g.tenant)
+		device.user, device.state = g, stateUsed
+	})
+}
+
+// end takes a gang off its devices. Those that another has reserved are that one's already.
+func (k *Cluster) end(g *gang) {
+	delete(k.gangs, g.name)
+	g.eachDevice(func(device, _ *cell) {
+		device.user = nil
+		if device.state == stateUsed {
+			k.freeDevice(device, g.tenant)
+			device.state = stateFree
+		} else {
+			device.state = stateReserved
+		}
+	})
+}
+
+// reserve gives a gang devices that others are to leave.
+func (k *Cluster) reserve(g *gang) {
+	g.state = Preempting
+	k.gangs[g.name] = g
+	g.eachDevice(func(device, virtual *cell) {
+		if device.state == stateUsed {
+			k.freeDevice(device, device.user.tenant)
+			device.user.state = BeingPreempted
+			device.state = stateReserving
+		} else {
+			device.state = stateReserved
+		}
+		k.useDevice(device, virtual, g.priority, g.tenant)
+		device.next = g
+	})
+}
+
+// cancel dissolves a reservation; devices still in use are their users' again.
+func (k *Cluster) cancel(g *gang) {
+	delete(k.gangs, g.name)
+	g.eachDevice(func(device, _ *cell) {
+		k.freeDevice(device, g.tenant)
+		device.next = nil
+		if device.state == stateReserved {
+			device.state = stateFree
+			return
+		}
+		device.state = stateUsed
+		k.restore(device.user, device)
+		device.user.recover()
+	})
+}
+
+// restore gives a gang a device back that was reserved by another. Where its virtual cells are bound to
+// others by now, as after a node has failed, it goes on without any.
+func (k *books) restore(g *gang, device *cell) {
+	virtual := g.virtualOf(device)
+	if virtual == nil || canBind(device, virtual) {
+		k.useDevice(device, virtual, g.priority, g.tenant)
+		return
+	}
+	k.useDevice(device, nil, OpportunisticPriority, g.tenant)
+	k.expel(g)
+}
+
+// recover makes a gang allocated again of which no device is reserved any more.
+func (g *gang) recover() {
+	reserved := false
+	g.eachDevice(func(device, _ *cell) { reserved = reserved || device.state == stateReserving })
+	if !reserved {
+		g.state = Allocated
+	}
+}
+
+// virtualOf is the virtual device that the gang has for a physical one; nil: none.
+func (g *gang) virtualOf(device *cell) *cell {
+	var out *cell
+	g.eachDevice(func(d, virtual *cell) {
+		if d == device {
+			out = virtual
+		}
+	})
+	return out
+}
+
+// fulfil lets a gang have what it has reserved, when all others have left.
+func (k *Cluster) fulfil(g *gang) {
+	g.state, g.waiting = Allocated, nil
+	g.eachDevice(func(device, _ *cell) {
+		device.next, device.user, device.state = nil, g, stateUsed
+	})
+}
+
+// expel takes a running gang's virtual cells: it goes on as an opportunistic one. It returns what
+// undoes that.
+func (k *books) expel(g *gang) (undo func()) {
+	was := slices.Clone(g.slots)
+	k.useAll(g, nil)
+	for i := range g.slots {
+		g.slots[i].virtual = nil
+	}
+	return func() {
+		tasks := g.slots
+		g.slots = was
+		if !k.useAll(g, g.virtualOf) { // what it had is bound to others now
+			k.useAll(g, nil)
+			g.slots = tasks
+		}
+	}
+}
+
+// useAll uses the devices that a gang runs on anew, with other virtual ones. It reports whether all could be bound.
+func (k *books) useAll(g *gang, virtualOf func(*cell) *cell) bool {
+	ok := true
+	g.eachDevice(func(device, _ *cell) {
+		if device.state != stateUsed { // another has it reserved, and uses it in the books
+			return
+		}
+		k.freeDevice(device, g.tenant)
+		var virtual *cell
+		if virtualOf != nil {
+			if virtual = virtualOf(device); virtual == nil || !canBind(device, virtual) {
+				virtual, ok = nil, false
+			}
+		}
+		k.useDevice(device, virtual, g.priority, g.tenant)
+	})
+	return ok
+}

@@ -1,0 +1,133 @@
+package pack
+
+import (
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// Device is one GPU that jobs hold, as the plan stands so far.
+type Device struct {
+	Slot  policy.Slot     // it alone; it does not say which it is where its only job has just been started
+	MemMB int64           // its memory; 0: not known
+	Jobs  []*engine.Entry // those on it
+}
+
+// Devices are the GPUs of which it is known which jobs hold them. They serve one round.
+type Devices struct {
+	list   []*Device
+	byName map[policy.Slot]*Device
+	packed *engine.Entry // for whom a place was last given out
+	on     []*Device
+}
+
+// ListDevices returns the GPUs that jobs hold, in order of the jobs. Where a running job may be on any
+// of a node's GPUs, none of these is listed.
+func ListDevices(r *engine.Round) *Devices {
+	d := &Devices{byName: map[policy.Slot]*Device{}}
+	unknown := map[[2]string]bool{}
+	for _, e := range r.Entries {
+		for _, s := range e.PlannedAlloc {
+			if e.HoldsGPUs() && devicesOf(r, s) == 0 {
+				unknown[[2]string{s.Node, s.Type}] = true
+			}
+		}
+	}
+	for _, e := range r.Entries {
+		for _, s := range e.PlannedAlloc {
+			if !unknown[[2]string{s.Node, s.Type}] {
+				d.addSlot(r, e, s)
+			}
+		}
+	}
+	return d
+}
+
+// devicesOf are those of a slot that a running job holds: as it says, or all that the node has of the type;
+// 0: not known.
+func devicesOf(r *engine.Round, s policy.Slot) policy.DeviceSet {
+	if s.Devices.Count() == s.Count {
+		return s.Devices
+	}
+	n := r.Node(s.Node)
+	if n == nil {
+		return 0
+	}
+	for _, d := range n.GPUs {
+		if d.Type == s.Type && d.Count == s.Count && s.Count <= policy.MaxDeviceIndex {
+			return 1<<s.Count - 1
+		}
+	}
+	return 0
+}
+
+// addSlot adds the job to its devices on a node. One that was started in this round has some of its
+// own, of which it is not known which they are; only where it is one they can be shared.
+func (d *Devices) addSlot(r *engine.Round, e *engine.Entry, s policy.Slot) {
+	if !e.HoldsGPUs() && s.Devices.Count() != s.Count {
+		if len(e.PlannedAlloc) == 1 && s.Count == 1 && e.SharesWith == 0 {
+			d.list = append(d.list, &Device{Slot: s, MemMB: deviceMemMB(r.Node(s.Node), s.Type), Jobs: []*engine.Entry{e}})
+		}
+		return
+	}
+	for _, i := range devicesOf(r, s).Indexes() {
+		one := policy.Slot{Node: s.Node, Type: s.Type, Count: 1, Devices: policy.NewDeviceSet(i)}
+		device := d.byName[one]
+		if device == nil {
+			device = &Device{Slot: one, MemMB: deviceMemMB(r.Node(s.Node), s.Type)}
+			d.byName[one], d.list = device, append(d.list, device)
+		}
+		device.Jobs = append(device.Jobs, e)
+	}
+}
+
+// Current returns the devices that jobs still hold, with those that were packed on them meanwhile.
+func (d *Devices) Current() []*Device {
+	if d.packed != nil && len(d.packed.PlannedAlloc) > 0 {
+		for _, device := range d.on {
+			device.Jobs = append(device.Jobs, d.packed)
+		}
+	}
+	d.packed, d.on = nil, nil
+	gone := func(e *engine.Entry) bool { return len(e.PlannedAlloc) == 0 }
+	for _, device := range d.list {
+		if slices.ContainsFunc(device.Jobs, gone) {
+			device.Jobs = slices.DeleteFunc(device.Jobs, gone)
+		}
+	}
+	d.list = slices.DeleteFunc(d.list, func(device *Device) bool { return len(device.Jobs) == 0 })
+	return d.list
+}
+
+// Share returns the devices as a place for the entry.
+func (d *Devices) Share(e *engine.Entry, on ...*Device) engine.SharedPlace {
+	d.packed, d.on = e, on
+	if len(on) == 1 && on[0].Slot.Devices == 0 {
+		return engine.SharedPlace{On: policy.Alloc{on[0].Slot}, Beside: on[0].Jobs[0].ID}
+	}
+	return engine.SharedPlace{On: AllocOf(on)}
+}
+
+// AllocOf returns the devices as an allocation.
+func AllocOf(devices []*Device) policy.Alloc {
+	slots := make(policy.Alloc, len(devices))
+	for i, d := range devices {
+		slots[i] = d.Slot
+	}
+	slices.SortFunc(slots, policy.Slot.Compare)
+	merged := slots[:0]
+	for _, s := range slots {
+		if k := len(merged) - 1; k >= 0 && merged[k].Node == s.Node && merged[k].Type == s.Type {
+			merged[k].Count, merged[k].Devices = merged[k].Count+1, merged[k].Devices|s.Devices
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
+}
+
+// accepts reports whether the jobs on the device and the entry accept each other there; see Accepts.
+func (d *Device) accepts(r *engine.Round, e *engine.Entry) bool {
+	return Accepts(r, d.Jobs, policy.Alloc{d.Slot}, e)
+}
