@@ -61,7 +61,7 @@ func System() paper.System {
 		Reproduced:   "the paper's example (18, 4 and 6, 8); sharing incentives for all and within 10 % of the most throughput, which denies them to some",
 		Deviations: []string{
 			"A job's cores are asked with its GPUs, so only the number of GPUs is set.",
-			"Under Slurm the number of GPUs of a job is never changed: jobs get what they ask, in order of arrival.",
+			"Under Slurm the number of GPUs of a job is changed in mode elastic only, and on one node; elsewhere jobs get what they ask, in order of arrival.",
 			"The exponents come from what jobs of a class report with several sizes; the paper profiles.",
 		},
 		MayStarve: true,

@@ -2,10 +2,12 @@ package ref
 
 import (
 	"fmt"
+	"math"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/share"
+	"fairbridge/policy/sizing"
 	"fairbridge/policy/solve/fair"
 )
 
@@ -34,16 +36,12 @@ func (f elasticSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error)
 		if p == nil || !r.MayRun(e) {
 			continue
 		}
-		least := want[i]
-		flexible := e.IsElastic() && e.UnstoppableReason == "" && e.UnplaceableReason == ""
-		if flexible {
-			least = e.MinGPUs
-		}
+		least := sizing.Least(e)
 		if p.gpusLeft < least && !e.HoldsGPUs() {
 			continue
 		}
 		p.gpusLeft -= least
-		if flexible {
+		if sizing.HasRange(e) {
 			p.elasticJobIndexes = append(p.elasticJobIndexes, i)
 		}
 	}
@@ -96,7 +94,8 @@ func (f elasticSizer) divideGPUs(r *engine.Round, p *typePool, cores float64, we
 
 // sizeWorthRestart leaves a running job at its size unless it shrinks, or grows enough.
 func (f elasticSizer) sizeWorthRestart(e *engine.Entry, want int) int {
-	if has := e.On.Count(); e.HoldsGPUs() && want > has && float64(want) < f.minGrowthFactor*float64(has) {
+	has := e.On.Count()
+	if rule := (sizing.RestartRule{MinStep: f.minGrowthFactor}); e.HoldsGPUs() && want > has && !rule.IsWorthGrowing(e, want, math.Inf(1)) {
 		return has
 	}
 	return want
@@ -106,21 +105,9 @@ func (f elasticSizer) sizeWorthRestart(e *engine.Entry, want int) int {
 // round.
 func listTypePools(r *engine.Round) []typePool {
 	var pools []typePool
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			if poolOfType(pools, d.Type) == nil {
-				free := r.FreePool.TotalFree(d.Type)
-				pools = append(pools, typePool{gpuType: d.Type, gpusLeft: free, totalGPUs: free})
-			}
-		}
-	}
-	for _, e := range r.RunningEntries() {
-		for _, slot := range e.On {
-			if p := poolOfType(pools, slot.Type); p != nil {
-				p.gpusLeft += slot.Count
-				p.totalGPUs += slot.Count
-			}
-		}
+	for _, c := range r.ListCapacities(nil) {
+		all := c.Free + c.Stoppable + c.Fixed
+		pools = append(pools, typePool{gpuType: c.GPUType, gpusLeft: all, totalGPUs: all})
 	}
 	return pools
 }

@@ -14,6 +14,7 @@ import (
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
 	"fairbridge/policy/solve/survival"
@@ -25,9 +26,11 @@ type Policy struct {
 	FirstQueue  policy.GPUSeconds `param:"first_queue" default:"3250" min:"1" help:"without queues and history: upper bound of the first, in GPU-seconds"`
 	Quantile    float64           `param:"quantile" default:"0.7" max:"1" help:"without queues: which quantile of finished jobs' GPU-seconds bounds the first"`
 	PromoteKnob float64           `param:"promote_knob" default:"8" help:"back to the first queue after a wait of so many times the run; 0: never"`
-	Index       string            `param:"index" choices:"las,gittins" default:"las" help:"order within a queue: first start, or Gittins index"`
+	Index       string            `param:"index" choices:"las,gittins,entry" default:"las" help:"order within a queue: first start; Gittins index; or when a job came into it, scanned anew each time as by the simulator of Pollux"`
 	// WithinQueue costs stops and does not shorten the average.
-	WithinQueue bool `param:"within_queue" help:"let a job displace later ones of its own queue, as the paper's scan does"`
+	WithinQueue bool    `param:"within_queue" help:"let a job displace later ones of its own queue, as the paper's scan does"`
+	Placement   string  `param:"placement" choices:"tight,emptiest,skew" default:"tight" help:"where gangs go: on the fewest nodes with least left over; on the emptiest first; or as in the paper, on the fewest and not elsewhere where that slows them, else into the smallest gaps"`
+	Skew        float64 `param:"skew" default:"0.9" max:"1" help:"with placement skew: spread, a job slower than this part of its speed is kept together"`
 	paper.Limits
 }
 
@@ -46,14 +49,24 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if t.Index == "gittins" {
 		levels.KeyOfQueue = orderByGittinsIndex(levels, sizes)
 	}
-	plan, err := engine.Pipeline{
+	pipeline := engine.Pipeline{
 		Name:     "tiresias",
 		Predict:  predict.Ladder{},
 		Order:    levels,
 		Backfill: backfill.Greedy{},
 		Preempt:  preempt.ByTier(queueTier(levels, t.WithinQueue)),
 		Rules:    t.Rules(),
-	}.Decide(s)
+	}
+	if t.Index == "entry" {
+		pipeline.Allocate, pipeline.Preempt = &scanAllocator{levels, promoted}, nil
+	}
+	switch t.Placement {
+	case "emptiest":
+		pipeline.Place = place.EmptiestFirst{}
+	case "skew":
+		pipeline.Place = place.BySpread{LeastSpeed: t.Skew}
+	}
+	plan, err := pipeline.Decide(s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,67 @@
+// Package pollux gives each job the number of GPUs that its goodput is worth: how much
+// progress a second it makes there with the batch size that is best there.
+//
+// A. Qiao, S. K. Choe, S. J. Subramanya, W. Neiswanger, Q. Ho, H. Zhang, G. R. Ganger, E. P. Xing,
+// "Pollux: Co-adaptive Cluster Scheduling for Goodput-Optimized Deep Learning", OSDI 2021.
+//
+// A job's speedup is its goodput over that on its fair share of the cluster, less what a
+// restart costs where its GPUs change. The harmonic mean of all speedups is the most it can be.
+// The paper searches it genetically; here sizes are found exactly and then placed (policy/solve/sizes),
+// which a test compares with such a search.
+package pollux
+
+import (
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/place"
+	"fairbridge/policy/scaling"
+)
+
+// Policy is Pollux with its parameters.
+type Policy struct {
+	Restart time.Duration `param:"restart" default:"30s" help:"what a change of GPUs costs a job whose checkpoint cost is not known; min_run should be 20 times that"`
+	paper.Limits
+}
+
+// Decide implements policy.Policy.
+func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	plan, err := engine.Pipeline{
+		Name:     "pollux",
+		Allocate: goodputAllocator{p},
+		Place:    place.OnAssignedDevices{},
+		Backfill: backfill.Greedy{},
+		Rules:    p.Rules(),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	scaling.RecommendBatches(s, plan)
+	return plan, nil
+}
+
+// System describes Pollux in the catalogue.
+func System() paper.System {
+	return paper.DescribeSystem(new(Policy), paper.System{
+		Name: "pollux", Title: "Pollux: as many GPUs as a job's goodput is worth", Venue: "OSDI", Year: 2021,
+		Cite:         `A. Qiao et al., "Pollux: Co-adaptive Cluster Scheduling for Goodput-Optimized Deep Learning", OSDI 2021`,
+		Idea:         "Choose the number of GPUs and the batch size of every job together, so that the harmonic mean of speedups over a fair share is the most.",
+		OwnStages:    []string{"order", "size", "lease", "place"},
+		NeededInputs: []string{"step times on some sizes", "batch range and noise of the gradient (goodput)", "restart cost"},
+		Fallback:     "without a batch range throughput alone counts; an elastic job that never reported its speed, and of whose class none did, gets at most what it asks; rigid jobs get what they ask or nothing",
+		Reproduced:   "published mean JCT of its eight workloads within 2 % (2,802 s, published 2,751 s); average JCT of Tiresias 1.3 times that of Pollux, 1.1 times where a restart costs three minutes (160 jobs on 64 GPUs like the paper's, medians of 5 seeds); no worse than a genetic search on 50 clusters of 16 GPUs; examples of goodput, sizes and restart factor",
+		Deviations: []string{
+			"The genetic search is replaced by an exact choice of sizes, which are then placed; it is no worse than a genetic search of the paper's size on random clusters of 16 GPUs.",
+			"A job runs at least 20 times its restart cost before it changes size; the paper reconsiders every job every minute.",
+			"On several GPU types every type is shared by itself, among the jobs that ask for it.",
+			"Sizes above twice a node are multiples of a node where there are many jobs.",
+			"Batch sizes are recommended; it is the job that adapts.",
+			"Growing and shrinking the cluster itself is left out.",
+		},
+		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		MayStarve:       true,
+	})
+}
