@@ -33,6 +33,14 @@ type System struct {
 	// without it, while others that came later pass it: by design nothing is
 	// reserved for it. Jobs that may be stopped can make room for it all the same.
 	MayStarve bool `json:"may_starve,omitempty"`
+	// AdaptsBatches says that its jobs choose their batch sizes by what they measured. In
+	// simulations by profiles they then tell no more than that.
+	AdaptsBatches bool `json:"-"`
+	// ObserveOnly says why the policy may not act on a live partition, only observe; "": it may.
+	ObserveOnly string `json:"observe_only,omitempty"`
+	// Teacher are the parameters by which a policy that learnt decides as its teacher does; nil: it
+	// learnt from none. The guard falls back to them where it does worse than that.
+	Teacher Params `json:"teacher,omitempty"`
 	// New makes the policy; the error names every parameter that is unknown or
 	// impossible, and what is allowed.
 	New func(Params) (policy.Policy, error) `json:"-"`

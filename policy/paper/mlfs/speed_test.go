@@ -1,0 +1,53 @@
+package mlfs
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/policytest"
+)
+
+// TestDecidesInTime: 10,000 jobs on 4,096 GPUs, each of which waits for the one before or reports its losses, are
+// decided in a second of processor time.
+func TestDecidesInTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	s := policytest.BusyCluster(512, 10_000)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.EarlyEnd = (&policy.EarlyEnd{AtPlateau: true}); i > 0 && i%2 == 0 {
+			j.DependsOn = []policy.JobID{s.Jobs[i-1].ID}
+		}
+		if i%2 == 1 {
+			j.Shareable, j.Sharing = true, &policy.Sharing{Utilisation: policy.KnownValue(float64(i%10) / 10), AcceptsOtherUsers: true}
+		}
+		*j = withLosses(*j, 5, 4, 3, 2, 1.5, 1.2, 1.1, 1.01, 1.005, 1.001, 1.0005, 1)
+	}
+	p := policytest.NewPolicy(t, System().New, paper.Params{"placement": "distance"})
+	before := processTime(t)
+	plan, err := p.Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := processTime(t) - before
+	t.Logf("%v", took)
+	if took > time.Second {
+		t.Errorf("%v for %d jobs, want at most 1s", took, len(s.Jobs))
+	}
+	if err := plan.Check(s); err != nil {
+		t.Error(err)
+	}
+}
+
+// processTime is the processor time used so far.
+func processTime(t *testing.T) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,125 @@
+package muri
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/grant"
+)
+
+// packAllocator is an engine.Allocator: it says who holds GPUs in this round, and beside whom.
+type packAllocator struct{ *Policy }
+
+// Allocate implements engine.Allocator. In each pack one job holds the lease, one that runs
+// where there is one; the others go with it.
+func (a *packAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	line := slices.Clone(r.Entries)
+	slices.SortFunc(line, func(x, y *engine.Entry) int {
+		return cmp.Or(cmp.Compare(a.turn(x), a.turn(y)), engine.CompareArrival(x, y))
+	})
+	packs, parted := a.makePacks(r, line)
+	hostOf := map[*engine.Entry]*engine.Entry{}
+	for _, p := range packs {
+		host := p[max(slices.IndexFunc(p, (*engine.Entry).HoldsGPUs), 0)]
+		for _, e := range p {
+			hostOf[e] = host
+		}
+	}
+	slices.SortStableFunc(line, func(x, y *engine.Entry) int { return cmp.Compare(rank(hostOf, x), rank(hostOf, y)) })
+	assignments := make([]engine.Assignment, len(line))
+	for i, e := range line {
+		t := e.AssignmentWithoutLease()
+		if !r.OmitReasons {
+			t.Note = a.noteFor(e, hostOf[e])
+		}
+		switch host := hostOf[e]; {
+		case host == e:
+			t.Grant.HasLease = true
+		case host != nil:
+			t.BesideJob, t.Grant.MayRunWithoutLease = host.ID, true
+		case parted[e] != 0:
+			t.Grant.StopReason = fmt.Sprintf("beside job %d a step takes longer than one of each after another", parted[e])
+		}
+		assignments[i] = t
+	}
+	return assignments, nil
+}
+
+// rank puts those that hold a lease first, the widest of them before the others, for which room is
+// harder to find.
+func rank(hostOf map[*engine.Entry]*engine.Entry, e *engine.Entry) int {
+	if hostOf[e] == e {
+		return -e.DeviceCount()
+	}
+	return 0
+}
+
+// turn is the less the sooner it is the job's turn, GPU-seconds.
+func (a *packAllocator) turn(e *engine.Entry) float64 {
+	if a.Lengths == lengthsKnown && e.Estimate.TimeLeft > 0 {
+		return float64(policy.ServiceForTime(e.Ask.GPUs.WholeGPUs(), e.Estimate.TimeLeft))
+	}
+	return float64(e.Attained)
+}
+
+// noteFor says what decided when it is the job's turn, and beside whom it runs.
+func (a *packAllocator) noteFor(e, host *engine.Entry) string {
+	note := fmt.Sprintf("it has had %v, least first", e.Attained)
+	if a.Lengths == lengthsKnown && e.Estimate.TimeLeft > 0 {
+		note = fmt.Sprintf("%v left by its %s, least first", policy.GPUSeconds(a.turn(e)), e.Estimate.Source)
+	}
+	if host != nil && host != e {
+		note += fmt.Sprintf("; it may take turns with job %s at input, GPU and network", host.Label())
+	}
+	return note
+}
+
+// devices are what packs are counted by: jobs of different ones do not share.
+type devices struct {
+	gpuType   string
+	count     int
+	partition string
+}
+
+func devicesOf(e *engine.Entry) devices {
+	return devices{cmp.Or(e.On.FirstType(), e.Ask.GPUs.Type), e.DeviceCount(), e.Partition}
+}
+
+// chooseCandidates returns the units that are to run, in order of their turn: while GPUs last, each of
+// them and the next on as many that could share with it. It returns also how many GPUs are there
+// for them by type.
+func (a *packAllocator) chooseCandidates(r *engine.Round, units [][]*engine.Entry) (chosen [][]*engine.Entry, gpus map[string]int) {
+	left, room := grant.CountGrantableDevices(r), map[devices]int{}
+	gpus = map[string]int{}
+	for _, u := range units {
+		on := devicesOf(u[0])
+		shares, isFixed := isKnown(u[0]), slices.ContainsFunc(u, func(e *engine.Entry) bool { return e.IsUnstoppable })
+		switch {
+		case isFixed: // its GPUs are not there to be granted
+			gpus[on.gpuType] += on.count
+			if shares {
+				room[on] += a.Jobs - len(u)
+			}
+		case shares && room[on] >= len(u):
+			room[on] -= len(u)
+		case left.TakeDevices(on.gpuType, on.count):
+			gpus[on.gpuType] += on.count
+			if shares {
+				room[on] += a.Jobs - len(u)
+			}
+		default:
+			continue
+		}
+		chosen = append(chosen, u)
+	}
+	for _, d := range left {
+		gpus[d.Type] += d.Count
+		if !d.IsSlice {
+			gpus[""] += d.Count
+		}
+	}
+	return chosen, gpus
+}
