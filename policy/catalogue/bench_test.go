@@ -42,7 +42,7 @@ func BenchmarkDecide(b *testing.B) {
 
 // processTime is the processor time used so far, which other programs on the
 // machine do not lengthen; it includes that of the garbage collector.
-func processTime(b *testing.B) time.Duration {
+func processTime(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

@@ -5,23 +5,42 @@ import (
 	"slices"
 
 	"fairbridge/policy/paper"
+	"fairbridge/policy/paper/afs"
 	"fairbridge/policy/paper/allox"
+	"fairbridge/policy/paper/antman"
 	"fairbridge/policy/paper/astraea"
 	"fairbridge/policy/paper/carbyne"
+	"fairbridge/policy/paper/dl2"
 	"fairbridge/policy/paper/drf"
 	"fairbridge/policy/paper/easy"
+	"fairbridge/policy/paper/edf"
+	"fairbridge/policy/paper/elan"
+	"fairbridge/policy/paper/elasticflow"
 	"fairbridge/policy/paper/fairbridge"
 	"fairbridge/policy/paper/fifo"
 	"fairbridge/policy/paper/gandiva"
 	"fairbridge/policy/paper/gandivafair"
 	"fairbridge/policy/paper/gavel"
+	"fairbridge/policy/paper/heterog"
+	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/paper/hug"
+	"fairbridge/policy/paper/lucid"
+	"fairbridge/policy/paper/mlfs"
 	"fairbridge/policy/paper/multifactor"
+	"fairbridge/policy/paper/muri"
+	"fairbridge/policy/paper/optimus"
+	"fairbridge/policy/paper/pcs"
+	"fairbridge/policy/paper/pipeswitch"
+	"fairbridge/policy/paper/pollux"
 	"fairbridge/policy/paper/proportional"
 	"fairbridge/policy/paper/ref"
+	"fairbridge/policy/paper/salus"
 	"fairbridge/policy/paper/shockwave"
+	"fairbridge/policy/paper/sia"
 	"fairbridge/policy/paper/sjf"
+	"fairbridge/policy/paper/slaq"
 	"fairbridge/policy/paper/srtf"
+	"fairbridge/policy/paper/synergy"
 	"fairbridge/policy/paper/themis"
 	"fairbridge/policy/paper/tiresias"
 )
@@ -29,23 +48,42 @@ import (
 // Systems returns the catalogue, sorted by name.
 func Systems() []paper.System {
 	return []paper.System{
+		afs.System(),
 		allox.System(),
+		antman.System(),
 		astraea.System(),
 		carbyne.System(),
+		dl2.System(),
 		drf.System(),
 		easy.System(),
+		edf.System(),
+		elan.System(),
+		elasticflow.System(),
 		fairbridge.System(),
 		fifo.System(),
 		gandiva.System(),
 		gandivafair.System(),
 		gavel.System(),
+		heterog.System(),
+		hived.System(),
 		hug.System(),
+		lucid.System(),
+		mlfs.System(),
 		multifactor.System(),
+		muri.System(),
+		optimus.System(),
+		pcs.System(),
+		pipeswitch.System(),
+		pollux.System(),
 		proportional.System(),
 		ref.System(),
+		salus.System(),
 		shockwave.System(),
+		sia.System(),
 		sjf.System(),
+		slaq.System(),
 		srtf.System(),
+		synergy.System(),
 		themis.System(),
 		tiresias.System(),
 	}

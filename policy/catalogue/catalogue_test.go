@@ -64,11 +64,11 @@ func TestCatalogue(t *testing.T) {
 // so, by the word that stands for it; the three that do not are named.
 func TestDeviations(t *testing.T) {
 	words := map[string][]string{
-		"allox": {"gang", "profiling"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"}, "drf": {"does not fit"},
-		"easy": {"exact fidelity"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
+		"afs": {"CoDDL", "whole nodes", "blocks", "Slurm"}, "allox": {"gang", "profiling"}, "antman": {"scaled", "join them", "expected", "slowed once", "quota"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"}, "dl2": {"workers", "live", "window"}, "drf": {"does not fit"},
+		"easy": {"exact fidelity"}, "edf": {"rule of thumb", "largest"}, "elan": {"requeue", "shrink", "relative"}, "elasticflow": {"refused", "soft", "dearest", "Buddy"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
-		"gavel": {"several GPU types"}, "hug": {"links"}, "multifactor": {"site"}, "proportional": {"conserve"}, "ref": {"cores"},
-		"shockwave": {"lambda", "cap", "solver", "arrival"}, "sjf": nil, "srtf": {"gangs"},
+		"gavel": {"several GPU types"}, "heterog": {"graph", "number", "Slurm"}, "hived": {"devices of a node", "racks", "by arrival", "shortest run", "due"}, "hug": {"links"}, "lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"}, "multifactor": {"site"}, "muri": {"anew", "alone", "Memory"}, "optimus": {"parameter servers", "restarts", "several at once", "Rigid", "Profiling"}, "pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"}, "pcs": {"thresholds", "rounded", "wrongly", "grid", "Slurm"}, "ref": {"cores"},
+		"salus": {"iterations", "lanes", "stopped", "sessions"}, "sia": {"prices", "rounding", "three GPUs"}, "shockwave": {"lambda", "cap", "solver", "arrival"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
 		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {
@@ -94,7 +94,7 @@ func TestLookup(t *testing.T) {
 	for name, want := range map[string]string{
 		"tiresas": `policy "tiresas" is unknown, did you mean tiresias? There are ` + all,
 		"FIFO":    `policy "FIFO" is unknown, did you mean fifo? There are ` + all,
-		"pollux":  `policy "pollux" is unknown, there are ` + all,
+		"horus":   `policy "horus" is unknown, there are ` + all,
 		"":        `policy "" is unknown, there are ` + all,
 	} {
 		if _, err := catalogue.FindSystem(name); err == nil || err.Error() != want {
