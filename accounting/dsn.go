@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,6 +74,9 @@ func (c Config) poolConfig() (*pgxpool.Config, error) {
 		if cc.RuntimeParams[k] == "" {
 			cc.RuntimeParams[k] = v
 		}
+	}
+	if c.StatementTimeout > 0 {
+		cc.RuntimeParams["statement_timeout"] = strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10)
 	}
 	return pc, nil
 }

@@ -2,6 +2,7 @@ package accounting
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -15,6 +16,9 @@ type Config struct {
 	DSNFile string
 	// MaxConns is the most connections at once; 0: 4.
 	MaxConns int32
+	// StatementTimeout is the longest that one statement may take, whatever the DSN says; 0: that of the
+	// DSN, or 10 s.
+	StatementTimeout time.Duration
 }
 
 // DB is the database: a pool of connections that knows its schema. It is safe

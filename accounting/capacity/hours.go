@@ -63,6 +63,7 @@ func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) err
 		value.ColumnOf(means, func(m *groupMean) int32 { return int32(m.snapshotCount) }),
 		amounts(func(m *groupMean) float64 { return m.total }), amounts(func(m *groupMean) float64 { return m.held }), amounts(func(m *groupMean) float64 { return m.idle }),
 		amounts(func(m *groupMean) float64 { return m.stranded }), amounts(func(m *groupMean) float64 { return m.unavailable }), amounts(func(m *groupMean) float64 { return m.requested }),
+		amounts(func(m *groupMean) float64 { return m.unusable }), amounts(func(m *groupMean) float64 { return m.meanUnusable }), amounts(func(m *groupMean) float64 { return m.blocked }),
 	); err != nil {
 		return err
 	}

@@ -50,6 +50,10 @@ func TestSumUp(t *testing.T) {
 	if diff := cmp.Diff([]string{" a100 looks 2 held 3 idle 13", "gpu a100 looks 2 held 3 idle 13"}, dbtest.QueryTexts(t, d.DB, hours)); diff != "" {
 		t.Errorf("the hour was looked at again (-want +got):\n%s", diff)
 	}
+	unusable := dbtest.QueryTexts(t, d.DB, "select format('%s %s unusable %s, %s on average, blocked %s', partition, gpu_type, unusable_gpus, mean_unusable_gpus, blocked_gpus) from fairbridge_v1.gpus_by_hour where partition is null order by gpu_type")
+	if diff := cmp.Diff([]string{"  unusable 0, 0 on average, blocked 4", " a100 unusable 5.5, 5.5 on average, blocked 0"}, unusable); diff != "" {
+		t.Errorf("fragmentation (-want +got):\n%s", diff)
+	}
 	late := dbtest.QueryTexts(t, d.DB, "select format('%s %s late %s', job, account, late_seconds / 60) from fairbridge_v1.start_estimates")
 	if diff := cmp.Diff([]string{"2 phys late 18"}, late); diff != "" {
 		t.Errorf("estimates (-want +got):\n%s", diff)

@@ -62,7 +62,10 @@ func (s *Store) Score(ctx context.Context, cluster, partition string, madeAt tim
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	return &out, accounting.WrapError("reading how good estimates of starts in partition "+partition+" were", err)
+	if err != nil {
+		return nil, accounting.WrapError("reading how good estimates of starts in partition "+partition+" were", err)
+	}
+	return &out, nil
 }
 
 // calibrationPeriod is how far back calibration looks.

@@ -24,11 +24,13 @@ type Look struct {
 	Job      *policy.Job       // as the snapshot had it
 	Raw      estimate.Estimate // before calibration
 	Estimate estimate.Estimate // calibrated
+	// IsRenewed: it takes the place of what was stored of the job in the same hour.
+	IsRenewed bool
 }
 
 var qPut, qOutcomes = sql.QueryText("job_estimates_put"), sql.QueryText("job_estimates_outcomes")
 
-// PutEstimates stores looks made at a moment. The same ones again change nothing.
+// PutEstimates stores looks made at a moment, renewed ones in the place of the last. The same ones again change nothing.
 func (s *Store) PutEstimates(ctx context.Context, cluster string, madeAt time.Time, looks []Look) error {
 	times := func(of func(*Look) time.Time) []time.Time { return value.ColumnOf(looks, of) }
 	texts := func(of func(*Look) string) []string { return value.ColumnOf(looks, of) }
@@ -44,7 +46,8 @@ func (s *Store) PutEstimates(ctx context.Context, cluster string, madeAt time.Ti
 		times(func(l *Look) time.Time { return l.Raw.Start.Early }), times(func(l *Look) time.Time { return l.Raw.Start.Late }),
 		times(func(l *Look) time.Time { return l.Estimate.Start.Early }), times(func(l *Look) time.Time { return l.Estimate.Start.Middle }), times(func(l *Look) time.Time { return l.Estimate.Start.Late }),
 		times(func(l *Look) time.Time { return l.Estimate.End.Early }), times(func(l *Look) time.Time { return l.Estimate.End.Middle }), times(func(l *Look) time.Time { return l.Estimate.End.Late }), slurm,
-		times(func(l *Look) time.Time { return l.Raw.End.Early }), times(func(l *Look) time.Time { return l.Raw.End.Late }))
+		times(func(l *Look) time.Time { return l.Raw.End.Early }), times(func(l *Look) time.Time { return l.Raw.End.Late }),
+		value.ColumnOf(looks, func(l *Look) bool { return l.IsRenewed }))
 	return accounting.WrapError("storing estimates of starts and ends", err)
 }
 

@@ -36,6 +36,15 @@ func pending(id int64) slurm.Job {
 	})
 }
 
+// No figures stand beside an error: somebody would believe them.
+func TestAScoreThatCannotBeReadIsNone(t *testing.T) {
+	d := stores.New(dbtest.NewDB(t))
+	d.Close()
+	if s, err := d.Score(t.Context(), storetest.ClusterName, "gpu", t0, bandAt(60, 150, 240)); s != nil || err == nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestEstimatesAreKeptAndScored(t *testing.T) {
 	d := stores.New(dbtest.NewDB(t))
 	ctx, made := t.Context(), t0.Add(time.Minute)

@@ -33,6 +33,7 @@ func (s *Store) Demote(ctx context.Context, cluster string, d bridge.Demotion) (
 }
 
 // ClearDemotion ends what demotes a partition or a candidate of its canary, and says by whom and why; false: nothing did.
+// A mode that an operator lowered stays lowered.
 func (s *Store) ClearDemotion(ctx context.Context, cluster, partition, by, why string) (bool, error) {
 	tag, err := s.DB.Exec(ctx, qClear, cluster, partition, value.ValidText(by), value.ValidText(why))
 	return err == nil && tag.RowsAffected() > 0, accounting.WrapError("clearing the demotion of partition "+partition, err)
@@ -42,7 +43,7 @@ func (s *Store) ClearDemotion(ctx context.Context, cluster, partition, by, why s
 func (s *Store) ActiveDemotions(ctx context.Context, cluster string) ([]bridge.Demotion, error) {
 	list, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (d bridge.Demotion, err error) {
 		var until *time.Time
-		err = row.Scan(&d.Partition, &d.Candidate, &d.Since, &until, &d.By, &d.Why)
+		err = row.Scan(&d.Partition, &d.Candidate, &d.Since, &until, &d.By, &d.Why, &d.Mode, &d.Action)
 		d.Since, d.Until = d.Since.UTC(), value.TimeOrZero(until)
 		return d, err
 	}, qActive, cluster)
@@ -53,7 +54,7 @@ func (s *Store) ActiveDemotions(ctx context.Context, cluster string) ([]bridge.D
 func (s *Store) ListDemotions(ctx context.Context, cluster string, after time.Time) ([]RecordedDemotion, error) {
 	list, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (d RecordedDemotion, err error) {
 		var until, cleared *time.Time
-		err = row.Scan(&d.Partition, &d.Candidate, &d.Since, &until, &d.By, &d.Why, &cleared, &d.ClearedBy, &d.ClearedWhy, &d.Stands)
+		err = row.Scan(&d.Partition, &d.Candidate, &d.Since, &until, &d.By, &d.Why, &d.Mode, &d.Action, &cleared, &d.ClearedBy, &d.ClearedWhy, &d.Stands)
 		d.Since, d.Until, d.Cleared = d.Since.UTC(), value.TimeOrZero(until), value.TimeOrZero(cleared)
 		return d, err
 	}, qDemotions, cluster, after)

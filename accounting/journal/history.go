@@ -84,7 +84,7 @@ func (s *Store) JobHistory(ctx context.Context, cluster string, job policy.JobID
 		if out.Decisions, err = accounting.CollectRows(ctx, tx, scanDecision, qHistoryDecisions, cluster, job, since, maxHistoryRows); err != nil {
 			return err
 		}
-		out.Intents, err = accounting.CollectRows(ctx, tx, scanIntent, qHistoryIntents, cluster, job, since, maxHistoryRows)
+		out.Intents, err = accounting.CollectRows(ctx, tx, scanOnlyIntent, qHistoryIntents, cluster, job, since, maxHistoryRows)
 		return err
 	})
 	if err != nil {

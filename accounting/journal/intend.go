@@ -131,7 +131,7 @@ func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.In
 		in, e := &out[i], &out[i].Edit
 		b.Queue(qIntentAdd, in.Cluster, in.Epoch, partition, seq, i, in.Policy, e.Run.Job, e.Run.Submit, e.Run.Restarts, e.Run.SLUID,
 			e.Kind.Field(), e.Kind, e.Value, value.NullIfZero(e.Until), emptyIfNil(e.Nodes), e.Array, e.Tasks, e.Why,
-			in.Before, in.State, value.NullIfZero(in.NotAfter), in.Made,
+			in.Before, in.State, value.NullIfZero(in.NotAfter), in.Made, e.Text,
 		).QueryRow(func(r pgx.Row) error { return r.Scan(&in.ID) })
 	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {

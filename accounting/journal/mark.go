@@ -55,18 +55,19 @@ var qIntents = sql.QueryText("intents")
 // effect observed and not yet given up), or was closed after since, by ID. now
 // is not needed: what has run out stays until SettleIntents has closed it.
 func (s *Store) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
-	out, err := accounting.CollectRows(ctx, s.DB, scanIntent, qIntents, cluster, since)
+	out, err := accounting.CollectRows(ctx, s.DB, scanOnlyIntent, qIntents, cluster, since)
 	return out, accounting.WrapError("reading the ledger", err)
 }
 
-func scanIntent(row pgx.CollectableRow) (bridge.Intent, error) {
+// scanIntent reads an intent from a row, whose last columns go to more.
+func scanIntent(row pgx.CollectableRow, more ...any) (bridge.Intent, error) {
 	var in bridge.Intent
 	var until, notAfter, sent, closed *time.Time
 	var cycle int64
 	e := &in.Edit
-	err := row.Scan(&in.ID, &in.Cluster, &in.Epoch, &cycle, &in.Policy, &e.Run.Job, &e.Run.Submit, &e.Run.Restarts, &e.Run.SLUID,
-		&e.Kind, &e.Value, &until, &e.Nodes, &e.Array, &e.Tasks, &e.Why,
-		&in.Before, &in.State, &notAfter, &in.Made, &sent, &closed, &in.Error, &in.Polls)
+	err := row.Scan(append([]any{&in.ID, &in.Cluster, &in.Epoch, &cycle, &in.Policy, &e.Run.Job, &e.Run.Submit, &e.Run.Restarts, &e.Run.SLUID,
+		&e.Kind, &e.Value, &until, &e.Nodes, &e.Array, &e.Tasks, &e.Why, &e.Text,
+		&in.Before, &in.State, &notAfter, &in.Made, &sent, &closed, &in.Error, &in.Polls}, more...)...)
 	in.Cycle, in.Made = uint64(cycle), in.Made.UTC()
 	e.Until, in.NotAfter, in.Sent, in.Closed = value.TimeOrZero(until), value.TimeOrZero(notAfter), value.TimeOrZero(sent), value.TimeOrZero(closed)
 	if s := in.Before.Stop; s != nil {
@@ -77,3 +78,6 @@ func scanIntent(row pgx.CollectableRow) (bridge.Intent, error) {
 	}
 	return in, err
 }
+
+// scanOnlyIntent reads an intent from a row of its columns.
+func scanOnlyIntent(row pgx.CollectableRow) (bridge.Intent, error) { return scanIntent(row) }

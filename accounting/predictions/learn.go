@@ -13,6 +13,7 @@ import (
 	"fairbridge/accounting/internal/value"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
+	"fairbridge/policy/scaling"
 	"fairbridge/sql"
 )
 
@@ -78,8 +79,9 @@ func (s *Store) readFinishedJobs(ctx context.Context, cluster string, now time.T
 		names := internedTexts{}
 		var r learn.Run
 		var limit, ran float64
-		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.GPUType, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
-			r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran)
+		var sized sizedRuns
+		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.GPUType, &r.GPUs, &limit, &r.Start, &r.End, &ran, &sized.gpus, &sized.seconds}, func() error {
+			r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran+sized.extraSeconds(&r.Job))
 			r.User, r.Account, r.Name, r.GPUType = names.intern(r.User), names.intern(r.Account), names.intern(r.Name), names.intern(r.GPUType)
 			runs = append(runs, r)
 			return nil
@@ -88,6 +90,22 @@ func (s *Store) readFinishedJobs(ctx context.Context, cluster string, now time.T
 		return err
 	})
 	return runs, err
+}
+
+// sizedRuns are the runs of a job on numbers of GPUs that we had set.
+type sizedRuns struct {
+	gpus    []int
+	seconds []float64
+}
+
+// extraSeconds is how much longer the runs would have taken on what the job asks, by the speed that is assumed where
+// nothing is known; it is negative for those on fewer GPUs.
+func (s *sizedRuns) extraSeconds(j *learn.Job) (extra float64) {
+	asks := policy.Job{Ask: policy.Ask{GPUs: policy.GPUs{Count: j.GPUs}}, Scaling: scaling.Assumed()}
+	for i, seconds := range s.seconds {
+		extra += seconds * (scaling.PaceOn(&asks, scaling.Size{Devices: s.gpus[i]}).Speed - 1)
+	}
+	return extra
 }
 
 // internedTexts keeps one copy of equal texts: a million rows have few different ones.

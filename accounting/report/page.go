@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,13 +30,14 @@ func (a *Answer) newDrawing(s Scope) chart.Drawing {
 	switch a.Plot.Kind {
 	case BarPlot:
 		d := chart.Drawing{XLabel: a.Plot.Unit}
-		for _, c := range a.Plot.Columns {
+		drawn := slices.DeleteFunc(slices.Clone(a.Plot.Columns), func(c string) bool { return a.Rows.ColumnIndex(c) < 0 })
+		for _, c := range drawn {
 			d.BarKeys = append(d.BarKeys, strings.ReplaceAll(c, "_", " "))
 		}
 		label := a.Rows.ColumnIndex(a.Plot.LabelColumn)
 		for _, row := range a.Rows.Rows {
 			b := chart.BarRow{Label: fmt.Sprint(row[label])}
-			for _, c := range a.Plot.Columns {
+			for _, c := range drawn {
 				b.Values = append(b.Values, floatOfCell(row[a.Rows.ColumnIndex(c)]))
 			}
 			d.Bars = append(d.Bars, b)

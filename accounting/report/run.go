@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,6 +46,20 @@ func (t *Table) ColumnIndex(name string) int {
 		}
 	}
 	return -1
+}
+
+// DropColumns leaves columns out, where they are there.
+func (t *Table) DropColumns(names ...string) {
+	for _, name := range names {
+		i := t.ColumnIndex(name)
+		if i < 0 {
+			continue
+		}
+		t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
+		for k, row := range t.Rows {
+			t.Rows[k] = slices.Delete(slices.Clone(row), i, i+1)
+		}
+	}
 }
 
 // CheckScope says why the report cannot be narrowed to the scope; nil when it can.

@@ -18,7 +18,28 @@ var (
 	qSumsLock, qSumsUnlock = sql.QueryText("sums_lock"), sql.QueryText("sums_unlock")
 	qSumsView, qSumsDue    = sql.QueryText("sums_view"), sql.QueryText("sums_due")
 	qSumsDay, qSumsDone    = sql.QueryText("sums_day"), sql.QueryText("sums_done")
+	qSumsState             = sql.QueryText("sums_state")
 )
+
+// SumState says how far the record is in the sums that reports read. The zero value: nothing is summed up.
+type SumState struct {
+	AsOf       time.Time // the record up to this moment is, but for the days behind
+	DaysBehind int       // days that changed since
+}
+
+// ReadSumState reads how far the record of a cluster was summed up.
+func (s *Store) ReadSumState(ctx context.Context, cluster string) (SumState, error) {
+	var asOf *time.Time
+	var state SumState
+	err := s.DB.QueryRow(ctx, qSumsState, cluster).Scan(&asOf, &state.DaysBehind)
+	if asOf != nil {
+		state.AsOf = *asOf
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return SumState{}, nil // nothing was ever recorded
+	}
+	return state, accounting.WrapError("reading how far the record was summed up", err)
+}
 
 // SumDueDays brings what reports read up to the record: every day whose record
 // changed since the last time, late data included, is made anew, each in a

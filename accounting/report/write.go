@@ -70,7 +70,8 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 			if j > 0 {
 				b.WriteByte(',')
 			}
-			fmt.Fprintf(&b, "%q:%s", t.Columns[j], value)
+			name, _ := json.Marshal(t.Columns[j]) // of a string it does not fail
+			b.Write(append(append(name, ':'), value...))
 		}
 		b.WriteByte('}')
 	}

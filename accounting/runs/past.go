@@ -33,6 +33,11 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.FinishedJobs, err = readFinishedJobs(ctx, tx, cluster); err != nil {
 			return err
 		}
+		told, err := s.Speeds.ReadSpeeds(ctx, tx, cluster, now)
+		if err != nil {
+			return err
+		}
+		out.SpeedsOf, out.RestartCostOf, out.LossesOf, out.ProfileOf = told.SpeedsOf, told.RestartCostOf, told.LossesOf, told.ProfileOf
 		m, err := s.Predictions.ReadNewestModel(ctx, tx, cluster)
 		out.PredictTimeLeft, out.PredictionTrust, out.GPUSpeeds = m.PredictTimeLeft, m.Trust, m.GPUSpeeds
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/predictions"
+	"fairbridge/accounting/speeds"
 )
 
 // DefaultHalfLife is Slurm's own default for PriorityDecayHalfLife.
@@ -20,6 +21,7 @@ type Store struct {
 	DB          *accounting.DB
 	HalfLife    time.Duration      // after which past usage counts half; 0: DefaultHalfLife
 	Predictions *predictions.Store // what is learnt of run times
+	Speeds      *speeds.Store      // what jobs reported of their speed
 	oldUsage    usageSums
 }
 

@@ -8,10 +8,12 @@ import (
 	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/guard"
 	"fairbridge/accounting/journal"
+	"fairbridge/accounting/operations"
 	"fairbridge/accounting/predictions"
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/runs"
 	"fairbridge/accounting/samples"
+	"fairbridge/accounting/speeds"
 	"fairbridge/bridge"
 )
 
@@ -23,6 +25,8 @@ type (
 	Predictions = predictions.Store
 	Estimates   = estimates.Store
 	Guard       = guard.Store
+	Operations  = operations.Store
+	Speeds      = speeds.Store
 	Reports     = report.Store
 )
 
@@ -36,6 +40,8 @@ type Stores struct {
 	*Predictions
 	*Estimates
 	*Guard
+	*Operations
+	*Speeds
 	*Reports
 }
 
@@ -51,14 +57,16 @@ func Open(ctx context.Context, c accounting.Config) (*Stores, error) {
 // New makes all stores of a database.
 func New(db *accounting.DB) *Stores {
 	p := &predictions.Store{DB: db}
-	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &report.Store{DB: db}}
+	v := &speeds.Store{DB: db}
+	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p, Speeds: v}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &operations.Store{DB: db}, v, &report.Store{DB: db}}
 }
 
 var (
-	_ bridge.Journal       = (*Stores)(nil)
-	_ bridge.Leadership    = (*Stores)(nil)
-	_ bridge.History       = (*Stores)(nil)
-	_ bridge.ExpirerStatus = (*Stores)(nil)
-	_ bridge.LeaderWatch   = (*Stores)(nil)
-	_ bridge.Demotions     = (*Stores)(nil)
+	_ bridge.Journal         = (*Stores)(nil)
+	_ bridge.Leadership      = (*Stores)(nil)
+	_ bridge.History         = (*Stores)(nil)
+	_ bridge.ExpirerStatus   = (*Stores)(nil)
+	_ bridge.LeaderWatch     = (*Stores)(nil)
+	_ bridge.Demotions       = (*Stores)(nil)
+	_ bridge.OperatorActions = (*Stores)(nil)
 )

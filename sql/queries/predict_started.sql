@@ -1,4 +1,5 @@
--- Runs that started since $2 and have no prediction yet. A mixed gang counts as the type it has most of.
+-- Runs that started since $2 and have no prediction yet, but for those on a number of GPUs that we had set: how long
+-- they take says little of what is predicted of a job on what it asks. A mixed gang counts as the type it has most of.
 select r.job, r.submit, r.restarts, r.user_name, r.account, r.name, r.gpus,
        coalesce(extract(epoch from r.time_limit), 0)::double precision as limit_s, r.started,
        case when r.restarts = 0 then 0 else coalesce((
@@ -12,6 +13,9 @@ select r.job, r.submit, r.restarts, r.user_name, r.account, r.name, r.gpus,
          union all
         select * from fairbridge.job_runs where cluster = $1 and closed and ended >= $2 and started >= $2) r
  where r.gpus > 0
+   and not exists (select from fairbridge.intents i
+                    where i.cluster = $1 and i.job = r.job and i.kind = 'gpus' and i.sent is not null and i.made >= r.arrive
+                      and i.value = r.gpus and (i.before->>'gpus')::int not in (0, r.gpus))
    and not exists (select from fairbridge.predictions p
                     where p.cluster = $1 and p.job = r.job and p.submit = r.submit and p.restarts = r.restarts)
  order by r.job, r.submit, r.restarts

@@ -1,0 +1,172 @@
+// Package speeds keeps what jobs reported of how fast they are on which GPUs, what restarts
+// were seen by those reports to cost them, their training losses, and what probes measured of them on their GPUs.
+package speeds
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+// Store keeps speeds in a database. It is safe for concurrent use.
+type Store struct {
+	DB *accounting.DB
+
+	mu             sync.Mutex
+	knownByCluster map[string]*known
+}
+
+// What is read: speeds of jobs that may run again and those of their classes, so many rows of
+// each at most, the newest; and how old it may be, since a cycle need not read it anew.
+const (
+	jobsBack   = 30 * 24 * time.Hour
+	classBack  = 180 * 24 * time.Hour
+	maxRows    = 20_000
+	refreshAge = 2 * time.Minute
+)
+
+var qJobs, qClasses = sql.QueryText("speeds_of_jobs"), sql.QueryText("speeds_of_classes")
+
+// classKey is whose jobs of which class.
+type classKey struct{ user, class string }
+
+// jobKey is one job of a class.
+type jobKey struct {
+	job policy.JobID
+	classKey
+}
+
+// ownSpeeds are what one job reported.
+type ownSpeeds struct {
+	speeds []bridge.SeenSpeed
+	batch  *policy.BatchRange
+	first  time.Time // of its reports
+}
+
+// known is what was read of one cluster.
+type known struct {
+	readAt            time.Time
+	byJob             map[jobKey]*ownSpeeds
+	byClass           map[classKey][]bridge.SeenSpeed
+	restartsByClass   map[classKey]bridge.RestartCost
+	restartsByAccount map[string]bridge.RestartCost
+	losses            map[lossKey][]keptLoss
+	profiles          map[jobKey]keptProfile
+	profilesByClass   map[classKey]bridge.Profile
+}
+
+// History is what is told of jobs; nil where nothing is known.
+type History struct {
+	SpeedsOf      func(*policy.Job) bridge.SpeedHistory
+	RestartCostOf func(*policy.Job) bridge.RestartCost
+	LossesOf      func(*policy.Job) bridge.LossHistory
+	ProfileOf     func(*policy.Job) bridge.Profile
+}
+
+// ReadSpeeds returns what tells the speeds and losses of jobs and what restarts cost them: as it was read a
+// moment ago, or anew. A nil Store knows nothing.
+func (s *Store) ReadSpeeds(ctx context.Context, q accounting.Querier, cluster string, now time.Time) (History, error) {
+	if s == nil {
+		return History{}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := s.knownByCluster[cluster]; k != nil {
+		if age := now.Sub(k.readAt); age >= 0 && age < refreshAge {
+			return k.teller(), nil
+		}
+	}
+	k := &known{
+		readAt: now, byJob: map[jobKey]*ownSpeeds{}, byClass: map[classKey][]bridge.SeenSpeed{},
+		restartsByClass: map[classKey]bridge.RestartCost{}, restartsByAccount: map[string]bridge.RestartCost{}, losses: map[lossKey][]keptLoss{},
+		profiles: map[jobKey]keptProfile{}, profilesByClass: map[classKey]bridge.Profile{},
+	}
+	for _, read := range []func(context.Context, accounting.Querier, string) error{k.readJobs, k.readClasses, k.readRestarts, k.readLosses, k.readProfiles, k.readClassProfiles} {
+		if err := read(ctx, q, cluster); err != nil {
+			return History{}, err
+		}
+	}
+	if s.knownByCluster == nil {
+		s.knownByCluster = map[string]*known{}
+	}
+	s.knownByCluster[cluster] = k
+	return k.teller(), nil
+}
+
+// teller tells what is known.
+func (k *known) teller() (out History) {
+	if len(k.byJob) > 0 || len(k.byClass) > 0 {
+		out.SpeedsOf = k.speedsOf
+	}
+	if len(k.restartsByClass) > 0 || len(k.restartsByAccount) > 0 {
+		out.RestartCostOf = k.restartCostOf
+	}
+	if len(k.losses) > 0 {
+		out.LossesOf = k.lossesOf
+	}
+	if len(k.profiles) > 0 || len(k.profilesByClass) > 0 {
+		out.ProfileOf = k.profileOf
+	}
+	return out
+}
+
+// readJobs reads what jobs reported.
+func (k *known) readJobs(ctx context.Context, q accounting.Querier, cluster string) error {
+	rows, err := q.Query(ctx, qJobs, cluster, k.readAt.Add(-jobsBack), maxRows)
+	if err != nil {
+		return err
+	}
+	var key jobKey
+	var v bridge.SeenSpeed
+	var batch *policy.BatchRange
+	var first time.Time
+	_, err = pgx.ForEachRow(rows, []any{&key.job, &key.user, &key.class, &v.Type, &v.Devices, &v.Nodes, &v.BatchSize, &v.Count, &v.StepsPerSecond, &v.RelativeSpread, &batch, &first}, func() error {
+		own := k.byJob[key]
+		if own == nil {
+			own = &ownSpeeds{batch: batch, first: first}
+			k.byJob[key] = own
+		}
+		own.speeds = append(own.speeds, v)
+		if own.batch == nil {
+			own.batch = batch
+		}
+		if first.Before(own.first) {
+			own.first = first
+		}
+		return nil
+	})
+	return err
+}
+
+// readClasses reads what classes of jobs reported.
+func (k *known) readClasses(ctx context.Context, q accounting.Querier, cluster string) error {
+	rows, err := q.Query(ctx, qClasses, cluster, k.readAt.Add(-classBack), maxRows)
+	if err != nil {
+		return err
+	}
+	var key classKey
+	var v bridge.SeenSpeed
+	_, err = pgx.ForEachRow(rows, []any{&key.user, &key.class, &v.Type, &v.Devices, &v.Nodes, &v.BatchSize, &v.Count, &v.StepsPerSecond, &v.RelativeSpread}, func() error {
+		k.byClass[key] = append(k.byClass[key], v)
+		return nil
+	})
+	return err
+}
+
+// speedsOf returns what is known of a job. Slurm counts jobs anew some day: what was reported
+// under its number before it was submitted is another's.
+func (k *known) speedsOf(j *policy.Job) bridge.SpeedHistory {
+	key := classKey{j.User, bridge.SpeedClass(j.Class, j.Name)}
+	out := bridge.SpeedHistory{Class: k.byClass[key]}
+	if own := k.byJob[jobKey{j.ID, key}]; own != nil && !own.first.Before(j.Arrive) {
+		out.Own, out.Batch = own.speeds, own.batch
+	}
+	return out
+}
