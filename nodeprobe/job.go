@@ -9,7 +9,7 @@ import (
 type JobUse struct {
 	ProcessJob
 	GPUIndexes []int         `json:"gpus"`            // indexes, sorted
-	Busy       OptionalValue `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
+	Busy       OptionalValue `json:"busy,omitzero"`   // mean of its GPUs, 0..1; of a shared one what its own processes do; unknown when one is divided or unknown
 	MemMB      OptionalValue `json:"mem_mb,omitzero"` // of its processes; unknown when one is
 }
 
@@ -27,7 +27,11 @@ func JobsOnGPUs(gpus []GPU) []JobUse {
 		on := ProcessJobsOn(g)
 		for _, o := range on {
 			j := findOrAddJobUse(found, o)
-			j.addGPU(g, len(on) == 1 && allProcessesHaveJobs(g))
+			busy := g.Busy
+			if len(on) > 1 || !allProcessesHaveJobs(g) {
+				busy, _ = UseOfProcesses(g.Processes, func(p *Process) bool { return jobKeyOf(p.Job) == jobKeyOf(o) })
+			}
+			j.addGPU(g.Index, busy)
 		}
 		for _, p := range g.Processes {
 			if p.Job.IsKnown() {
@@ -70,15 +74,32 @@ func findOrAddJobUse(found map[jobKey]*JobUse, o ProcessJob) *JobUse {
 	return j
 }
 
-// addGPU counts a GPU. Its utilisation is the job's only when no other job is on it.
-func (j *JobUse) addGPU(g *GPU, alone bool) {
+// addGPU counts a GPU and how busy the job keeps it.
+func (j *JobUse) addGPU(index int, busy OptionalValue) {
 	n := float64(len(j.GPUIndexes))
-	j.GPUIndexes = append(j.GPUIndexes, g.Index)
-	if !alone || !g.Busy.Known || !j.Busy.Known {
+	j.GPUIndexes = append(j.GPUIndexes, index)
+	if !busy.Known || !j.Busy.Known {
 		j.Busy = OptionalValue{}
 		return
 	}
-	j.Busy.Value = (j.Busy.Value*n + g.Busy.Value) / (n + 1)
+	j.Busy.Value = (j.Busy.Value*n + busy.Value) / (n + 1)
+}
+
+// UseOfProcesses returns what those of the processes that are meant do together, shares of the time, 0..1; unknown when
+// there is none or what one of them does is not known.
+func UseOfProcesses(procs []Process, isMeant func(*Process) bool) (busy, memBusy OptionalValue) {
+	for i := range procs {
+		p := &procs[i]
+		if !isMeant(p) {
+			continue
+		}
+		if !p.Busy.Known || !p.MemBusy.Known {
+			return OptionalValue{}, OptionalValue{}
+		}
+		busy = KnownValue(min(busy.Value+p.Busy.Value, 1))
+		memBusy = KnownValue(min(memBusy.Value+p.MemBusy.Value, 1))
+	}
+	return busy, memBusy
 }
 
 func (j *JobUse) addMemoryMB(mb int64) {

@@ -17,6 +17,16 @@ type Progress struct {
 	StepsPerSecond OptionalValue `json:"rate,omitzero"`   // steps per second, of the whole job
 	BatchSize      OptionalValue `json:"batch,omitzero"`  // batch size, of the whole job
 	Loss           OptionalValue `json:"loss,omitzero"`   // as the job defines it
+
+	// What it says of the batch sizes it may use, in samples: of the whole job as its owner chose
+	// it and at most, and on one GPU in one go.
+	InitialBatch    OptionalValue `json:"batch_initial,omitzero"`
+	MaxBatch        OptionalValue `json:"batch_max,omitzero"`
+	LeastBatchOnGPU OptionalValue `json:"gpu_batch_least,omitzero"`
+	MostBatchOnGPU  OptionalValue `json:"gpu_batch_most,omitzero"`
+	// GradSqr and GradVar are the squared norm and the variance of its gradient at the initial batch size.
+	GradSqr OptionalValue `json:"grad_sqr,omitzero"`
+	GradVar OptionalValue `json:"grad_var,omitzero"`
 }
 
 // ProgressReport is the newest progress of a job on this node.
@@ -27,6 +37,10 @@ type ProgressReport struct {
 	AgeSeconds float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
 	Progress   Progress  `json:"progress"`
 }
+
+// slowestRate is the least rate that is believed: a step in thirty years. Numbers that are further apart
+// let a policy's arithmetic fail, and with it the decision on the jobs of all others.
+const slowestRate = 1e-9
 
 // Check returns what is wrong with the progress, nil when it makes sense.
 func (p *Progress) Check() error {
@@ -39,24 +53,30 @@ func (p *Progress) Check() error {
 	}{
 		{"epoch", p.Epoch, 1e9}, {"epochs", p.TotalEpochs, 1e9}, {"step", p.Step, 1e15}, {"steps", p.TotalSteps, 1e15},
 		{"rate", p.StepsPerSecond, 1e9}, {"batch", p.BatchSize, 1e9},
+		{"batch_initial", p.InitialBatch, 1e9}, {"batch_max", p.MaxBatch, 1e9}, {"gpu_batch_least", p.LeastBatchOnGPU, 1e9},
+		{"gpu_batch_most", p.MostBatchOnGPU, 1e9}, {"grad_sqr", p.GradSqr, 1e30}, {"grad_var", p.GradVar, 1e30},
 	} {
 		said = said || f.m.Known
 		if f.m.Known && !(f.m.Value >= 0 && f.m.Value <= f.most) {
 			errs = append(errs, fmt.Errorf("%s %v is not between 0 and %g", f.name, f.m.Value, f.most))
 		}
 	}
+	if v := p.StepsPerSecond.Value; p.StepsPerSecond.Known && v > 0 && v < slowestRate {
+		errs = append(errs, fmt.Errorf("rate %v is neither 0 nor at least %g", v, slowestRate))
+	}
 	if p.Loss.Known && (math.IsNaN(p.Loss.Value) || math.IsInf(p.Loss.Value, 0)) {
 		errs = append(errs, fmt.Errorf("loss %v is not a number", p.Loss.Value))
 	}
 	if !said && !p.Loss.Known {
-		errs = append(errs, errors.New("it says nothing: give epoch, step or loss"))
+		errs = append(errs, errors.New("it says nothing: give epoch, step, loss, rate or batch"))
 	}
-	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, p.TotalEpochs), checkAtMost("step", p.Step, p.TotalSteps))...)
+	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, "epochs", p.TotalEpochs), checkAtMost("step", p.Step, "steps", p.TotalSteps),
+		checkAtMost("batch_initial", p.InitialBatch, "batch_max", p.MaxBatch), checkAtMost("gpu_batch_least", p.LeastBatchOnGPU, "gpu_batch_most", p.MostBatchOnGPU))...)
 }
 
-func checkAtMost(name string, done, all OptionalValue) error {
-	if done.Known && all.Known && done.Value > all.Value {
-		return fmt.Errorf("%s %v is more than %ss %v", name, done.Value, name, all.Value)
+func checkAtMost(name string, less OptionalValue, than string, more OptionalValue) error {
+	if less.Known && more.Known && less.Value > more.Value {
+		return fmt.Errorf("%s %v is more than %s %v", name, less.Value, than, more.Value)
 	}
 	return nil
 }

@@ -33,6 +33,11 @@ type Process struct {
 	MemMB     int64      `json:"mem_mb,omitempty"` // GPU memory it holds, MiB; 0 when the driver does not say
 	SliceUUID string     `json:"slice,omitempty"`  // UUID of its MIG device
 	Job       ProcessJob `json:"owner,omitzero"`   // zero: not a Slurm job as far as can be seen
+	// Busy and MemBusy are the shares of the time since the last look in which the process computed and
+	// used the memory, 0..1, as the driver tells them apart on a GPU that several share. Unknown on a
+	// divided GPU, and where the driver counts others' work under one process, as with MPS before Volta.
+	Busy    OptionalValue `json:"busy,omitzero"`
+	MemBusy OptionalValue `json:"mem_busy,omitzero"`
 }
 
 // ProcessJob is the Slurm job of a process.

@@ -14,10 +14,11 @@
 // Words of a gpu line, all optional: model= uuid= minor= busy= and membusy=
 // (percent), mem=USED/TOTAL (MiB), watts= limit=, temp= (°C), sm= memclock=
 // (MHz), throttle= (NVML's bit mask), pids=PID:MIB,… (on a MIG slice
-// PID:MIB@SLICE), ecc=CORRECTED/UNCORRECTED, retired= remapped= (counts),
+// PID:MIB@SLICE), puse=PID:BUSY/MEMBUSY,… (percent, what processes did since
+// the last call), ecc=CORRECTED/UNCORRECTED, retired= remapped= (counts),
 // xid=, mig=PROFILE,…, na=NAME,… (readings the device does not support: busy,
 // mem, watts, limit, energy, temp, clocks, throttle, pcie, fields, ecc,
-// retired, remapped, mig, pids, xid, minor, pci; handle: no permission at all),
+// retired, remapped, mig, pids, puse, xid, minor, pci; handle: no permission at all),
 // ret=NAME:CODE,… (calls that answer with this return code of NVML's; the names
 // of na= and uuid, name and all) and the flags pending (a
 // retirement or remapping waits), failed (a remapping failed), lost, hang

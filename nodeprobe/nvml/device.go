@@ -25,6 +25,7 @@ func (d *Driver) readGPU(index int) nodeprobe.GPU {
 	r.readErrors()
 	r.readSlices()
 	r.readProcesses()
+	r.readProcessUse()
 	if r.gpu.LostReason != "" { // what it said before it went is worth nothing
 		r.gpu.Busy, r.gpu.MemBusy = nodeprobe.OptionalValue{}, nodeprobe.OptionalValue{}
 		r.gpu.Processes, r.gpu.ProcessesKnown = nil, false

@@ -21,6 +21,7 @@ type Driver struct {
 	info            nodeprobe.DriverInfo
 	identityByIndex map[int]nodeprobe.GPU // identity by index, for a GPU that stops answering
 	xidWatch        *xidWatch             // nil: the driver tells of none
+	lastUseByIndex  map[int]uint64        // time of the newest use of processes that was read, by the driver's clock
 	staleReason     string                // why the driver must be opened anew; "": it need not
 }
 
@@ -32,7 +33,7 @@ func Open(path string) (*Driver, error) {
 	if err := file.Open(); err != nil {
 		return nil, &NoDriverError{Path: path, Reason: err.Error()}
 	}
-	d := &Driver{library: file, symbols: findSymbols(file), identityByIndex: map[int]nodeprobe.GPU{}}
+	d := &Driver{library: file, symbols: findSymbols(file), identityByIndex: map[int]nodeprobe.GPU{}, lastUseByIndex: map[int]uint64{}}
 	if why := d.symbols.findMissingVital(); why != "" {
 		return nil, errors.Join(&NoDriverError{Path: path, Reason: why}, file.Close())
 	}

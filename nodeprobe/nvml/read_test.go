@@ -105,6 +105,34 @@ func TestSlices(t *testing.T) {
 	}
 }
 
+// TestProcessUse: what the driver tells of each process is its own; what it does not tell stays unknown.
+func TestProcessUse(t *testing.T) {
+	const two = "gpu 0 uuid=GPU-a busy=80 pids=5:1000,6:10 "
+	none := nodeprobe.OptionalValue{}
+	for name, c := range map[string]struct {
+		state        string
+		busy5, busy6 nodeprobe.OptionalValue
+		memBusy5     nodeprobe.OptionalValue
+	}{
+		"both work":                   {state: two + "puse=5:60/30,6:20/5", busy5: known(.6), memBusy5: known(.3), busy6: known(.2)},
+		"one works":                   {state: two + "puse=5:60/30", busy5: known(.6), memBusy5: known(.3), busy6: known(0)},
+		"told of nobody, GPU busy":    {state: two},
+		"told of nobody, GPU idle":    {state: "gpu 0 uuid=GPU-a busy=0 pids=5:1,6:1", busy5: known(0), memBusy5: known(0), busy6: known(0)},
+		"under another process (MPS)": {state: two + "puse=99:70/10", busy5: none},
+		"a part under another":        {state: two + "puse=99:70/10,6:5/5", busy6: known(.05)},
+		"not supported":               {state: two + "puse=5:60/30 na=puse"},
+		"no share of time":            {state: two + "puse=5:250/30", busy6: known(0)},
+		"divided":                     {state: "gpu 0 uuid=GPU-a mig=1g.10gb,1g.10gb pids=5:1@0,6:1@1 puse=5:60/30,6:20/5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			procs := read(t, fake(t), c.state).Looks[0][0].Processes
+			if len(procs) != 2 || procs[0].Busy != c.busy5 || procs[0].MemBusy != c.memBusy5 || procs[1].Busy != c.busy6 {
+				t.Errorf("%+v", procs)
+			}
+		})
+	}
+}
+
 func TestNoDriver(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text.so")
 	if err := os.WriteFile(text, []byte("not a library"), 0o644); err != nil {

@@ -96,6 +96,7 @@ func TestLines(t *testing.T) {
 		`{"epoch":"1"}`:                      "not a report",
 		`{"epoch":1}{"epoch":2}`:             "more than one",
 		`{"rate":1e300}`:                     "not between",
+		`{"rate":1e-320}`:                    "neither 0 nor at least",
 		`nonsense`:                           "not a report",
 		``:                                   "not a report",
 		`{"epoch":1` + strings.Repeat(" ", 5000) + `}`: "",

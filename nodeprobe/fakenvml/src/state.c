@@ -36,6 +36,14 @@ static void processes(struct gpu *g, char *list) {
 	}
 }
 
+static void uses(struct gpu *g, char *list) {
+	char *save = NULL, *item = strtok_r(list, ",", &save);
+	for (; item && g->nuses < MAX_PROCS; item = strtok_r(NULL, ",", &save)) {
+		struct use *u = &g->uses[g->nuses++];
+		sscanf(item, "%u:%u/%u", &u->pid, &u->sm, &u->mem);
+	}
+}
+
 static void parts(struct gpu *g, char *list) {
 	char *save = NULL, *item = strtok_r(list, ",", &save);
 	for (; item && g->nparts < MAX_PARTS; item = strtok_r(NULL, ",", &save))
@@ -59,6 +67,7 @@ static void set(struct gpu *g, const char *k, char *v) {
 	else if (!strcmp(k, "mem")) sscanf(v, "%llu/%llu", &g->used, &g->total);
 	else if (!strcmp(k, "ecc")) sscanf(v, "%llu/%llu", &g->corrected, &g->uncorrected);
 	else if (!strcmp(k, "pids")) processes(g, v);
+	else if (!strcmp(k, "puse")) uses(g, v);
 	else if (!strcmp(k, "mig")) parts(g, v);
 	else snprintf(g->numbers + strlen(g->numbers), sizeof g->numbers - strlen(g->numbers), " %s=%s", k, v);
 }
