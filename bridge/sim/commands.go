@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/users"
 	"fairbridge/bridge/slurm"
 )
 
 // jobCommands is how users change jobs: whether they may, and what comes of it.
 type jobCommands struct {
 	*daemon
-	users      users
+	users      users.List
 	inventory  *inventory.Inventory
 	jobs       *jobTable
 	priorities *priorities
@@ -84,7 +85,7 @@ func (d *jobCommands) Requeue(by, address string, incomplete bool) error {
 
 func (d *jobCommands) requeue(by string, j *job, incomplete bool) error {
 	switch {
-	case !d.users.mayChangeJob(by, j):
+	case !d.users.MayChange(by, j.spec.User):
 		return newSlurmError(ErrnoAccessDenied, "Access/permission denied")
 	case j.spec.NoRequeue:
 		return newSlurmError(ErrnoDisabled, "Requested operation is presently disabled")
@@ -123,7 +124,7 @@ func (d *jobCommands) Cancel(by, address string) error {
 	}
 	for _, j := range list {
 		err := d.runAudited(by, "cancel", j, JobUpdate{}, func() error {
-			if !d.users.mayChangeJob(by, j) {
+			if !d.users.MayChange(by, j.spec.User) {
 				return newSlurmError(ErrnoAccessDenied, "Access/permission denied")
 			}
 			d.lifecycle.cancel(j)
@@ -146,7 +147,7 @@ func (d *jobCommands) Signal(by, address string, s slurm.Signal) error {
 	}
 	for _, j := range list {
 		switch {
-		case !d.users.mayChangeJob(by, j):
+		case !d.users.MayChange(by, j.spec.User):
 			return newSlurmError(ErrnoAccessDenied, "Access/permission denied")
 		case j.state == stateRunning && !j.isCompleting:
 			d.accounting.deliveredSignals = append(d.accounting.deliveredSignals, DeliveredSignal{JobID: j.id, SLUID: j.sluid, Signal: s, At: d.Now()})
@@ -158,4 +159,4 @@ func (d *jobCommands) Signal(by, address string, s slurm.Signal) error {
 
 // IsOperator reports whether the user may change the jobs of others; "" is the
 // cluster itself.
-func (d *jobCommands) IsOperator(user string) bool { return d.users.isOperator(user) }
+func (d *jobCommands) IsOperator(user string) bool { return d.users.IsOperator(user) }

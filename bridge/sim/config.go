@@ -7,6 +7,7 @@ import (
 	"fairbridge/bridge/sim/fairshare"
 	"fairbridge/bridge/sim/inventory"
 	"fairbridge/bridge/sim/reservation"
+	"fairbridge/bridge/sim/users"
 )
 
 // Config describes a cluster. The zero value of a time is Slurm's default.
@@ -65,3 +66,9 @@ type PriorityWeights struct {
 func UniformNodes(n int, gpuType string, gpus int) []Node {
 	return inventory.UniformNodes(n, gpuType, gpus)
 }
+
+// OperatorUser is a user who may do everything an Operator of Slurm may.
+const OperatorUser = users.Operator
+
+// User is a person.
+type User = users.User

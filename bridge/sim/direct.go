@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,10 +14,9 @@ import (
 // DirectCluster is a World as the control loop wants it (bridge.Cluster), without any
 // HTTP in between. Its errors are *slurm.Error.
 type DirectCluster struct {
-	World      *World
-	ActingUser string // user who acts; OperatorUser when empty
-	// ShowsSiteFactors says that sprio can be asked.
-	ShowsSiteFactors bool
+	World            *World
+	ActingUser       string // user who acts; OperatorUser when empty
+	ShowsSiteFactors bool   // sprio can be asked
 }
 
 // Observe returns everything there is.
@@ -24,7 +24,7 @@ func (d DirectCluster) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
 		Cluster: w.config.ClusterName, Release: w.config.Release, APIVersion: "sim", At: w.Now(), ControllerStart: w.config.Start,
-		CanWriteSiteFactor: !w.config.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		CanWriteSiteFactor: !w.config.is2205(), CanWriteAdminComment: !w.config.is2205(), RereadShowsNice: true, IsFullRead: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 		Reservations: w.Reservations(), ReservationsAt: w.Now(),
 	}
 	for i := range v.Jobs {
@@ -54,10 +54,7 @@ func (d DirectCluster) HasNode(_ context.Context, name string) (bool, error) {
 
 // ApplyEdit carries out one edit, fenced by the run's SLUID where it has one.
 func (d DirectCluster) ApplyEdit(_ context.Context, e slurm.Edit) error {
-	by, w := d.ActingUser, d.World
-	if by == "" {
-		by = OperatorUser
-	}
+	by, w := cmp.Or(d.ActingUser, OperatorUser), d.World
 	u := JobUpdate{SLUID: e.Run.SLUID}
 	switch e.Kind {
 	case slurm.EditRequeue:
@@ -86,7 +83,13 @@ func (d DirectCluster) ApplyEdit(_ context.Context, e slurm.Edit) error {
 	case slurm.EditExcludeNodes:
 		u.ExcludedNodes = &e.Nodes
 	case slurm.EditSetGPUs:
-		u.GPUs = Ptr(int(e.Value))
+		j, _ := w.Job(e.Run.Job)
+		asks, _ := j.RequestedGPUs()
+		if u.GPUs, u.GPUType = Ptr(int(e.Value)), Ptr(cmp.Or(e.Text, asks.Type)); j.GresPerNode.Text != "" {
+			*u.GPUs /= max(j.NodeCount, 1)
+		}
+	case slurm.EditAdminComment:
+		u.AdminComment = &e.Text
 	default:
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Text: fmt.Sprintf("unknown edit %q", e.Kind)}
 	}

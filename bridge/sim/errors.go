@@ -19,6 +19,8 @@ const (
 	ErrnoNotPending    = 2073
 	ErrnoFinished      = 2084
 	ErrnoPriorityFixed = 2095
+
+	ErrnoMixedGresTypes = 2119
 )
 
 // newSlurmError is a refusal in Slurm's words.
@@ -32,5 +34,5 @@ var errorClassByNumber = map[int]slurm.ErrorClass{
 	ErrnoNotPending: slurm.ErrorJobChanged, ErrnoFinished: slurm.ErrorJobChanged, ErrnoAccessDenied: slurm.ErrorForbidden,
 	ErrnoInvalidUser: slurm.ErrorForbidden, ErrnoDisabled: slurm.ErrorForbidden, ErrnoPriorityFixed: slurm.ErrorForbidden,
 	ErrnoBadNode: slurm.ErrorBadRequest, ErrnoBadPartition: slurm.ErrorBadRequest, ErrnoBadAccount: slurm.ErrorBadRequest,
-	ErrnoBadGres: slurm.ErrorBadRequest,
+	ErrnoBadGres: slurm.ErrorBadRequest, ErrnoMixedGresTypes: slurm.ErrorBadRequest,
 }

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/users"
 )
 
 // jobUpdater is an update under way: one user's, of one job.
 type jobUpdater struct {
 	*daemon
-	users      users
+	users      users.List
 	inventory  *inventory.Inventory
 	priorities *priorities
 	lifecycle  *lifecycle
@@ -25,7 +26,7 @@ func (e *jobUpdater) apply() error {
 	switch {
 	case e.SLUID != "" && e.SLUID != j.sluid:
 		return newSlurmError(ErrnoNoSuchJob, "Invalid job id specified")
-	case !e.users.mayChangeJob(e.actingUser, j):
+	case !e.users.MayChange(e.actingUser, j.spec.User):
 		return newSlurmError(ErrnoInvalidUser, "Invalid user id")
 	case j.isDone():
 		return newSlurmError(ErrnoFinished, "Job/step already completing or completed")
@@ -45,7 +46,7 @@ func (e *jobUpdater) apply() error {
 	return nil
 }
 
-func (e *jobUpdater) isOperator() bool { return e.users.isOperator(e.actingUser) }
+func (e *jobUpdater) isOperator() bool { return e.users.IsOperator(e.actingUser) }
 
 func (e *jobUpdater) newAccessError() error {
 	return newSlurmError(ErrnoAccessDenied, "Access/permission denied")
@@ -128,7 +129,8 @@ func (e *jobUpdater) applyNodeLists() error {
 }
 
 // applyGPUs gives a pending job another number of GPUs, counted the way the job asked
-// for them. More than any node has is accepted and never runs.
+// for them; a type that is not named is lost. 22.05 refuses to lose one, and to add one. More than any node has is
+// accepted and never runs.
 func (e *jobUpdater) applyGPUs() error {
 	if e.GPUs == nil && e.GPUType == nil {
 		return nil
@@ -137,22 +139,28 @@ func (e *jobUpdater) applyGPUs() error {
 		return err
 	}
 	s := &e.job.spec
-	if e.GPUs != nil {
-		switch {
-		case *e.GPUs < 0:
-			return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
-		case s.GPUs > 0:
-			s.GPUs = *e.GPUs
-		default:
-			s.GPUsPerNode = *e.GPUs
-		}
+	if e.GPUs == nil {
+		setIfGiven(&s.GPUType, e.GPUType)
+		return nil
 	}
-	setIfGiven(&s.GPUType, e.GPUType)
+	typ := ""
+	setIfGiven(&typ, e.GPUType)
+	switch isPerJob := s.GPUs > 0; {
+	case e.config.is2205() && (typ == "") != (s.GPUType == ""):
+		return newSlurmError(ErrnoMixedGresTypes, "Invalid GRES specification (with and without type identification)")
+	case *e.GPUs < 0, e.GPUsArePerJob != nil && *e.GPUsArePerJob != isPerJob:
+		return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
+	case isPerJob:
+		s.GPUs = *e.GPUs
+	default:
+		s.GPUsPerNode = *e.GPUs
+	}
+	s.GPUType = typ
 	return nil
 }
 
 func (e *jobUpdater) applyTexts() error {
-	if e.AdminComment != nil && !e.users.isRoot(e.actingUser) {
+	if x := e.users.Find(e.actingUser); e.AdminComment != nil && !e.users.IsRoot(e.actingUser) && (x == nil || !x.WritesComments) {
 		return e.newAccessError()
 	}
 	j := e.job

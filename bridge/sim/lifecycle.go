@@ -48,7 +48,7 @@ func (r *lifecycle) startRun(j *job, p *inventory.Partition, slots inventory.Slo
 func (r *lifecycle) scheduleRunEnd(j *job) {
 	j.generation++
 	typ, n := j.slots.GPUTypeAndCount()
-	length, state := j.program.RunTime(typ, n, j.spec.TimeLimit)
+	length, state := j.program.RunTime(typ, n, len(j.slots), j.spec.TimeLimit)
 	r.scheduleUnlessChanged(j, j.exactStart.Add(length).Sub(r.Now()), func() { r.stopRun(j, state, false) })
 }
 
@@ -78,7 +78,7 @@ func (r *lifecycle) splitTask(j *job, task int64) *job {
 func (r *lifecycle) stopRun(j *job, state string, again bool) {
 	ran := r.Now().Sub(j.exactStart)
 	typ, n := j.slots.GPUTypeAndCount()
-	lost := j.program.StopRun(typ, n, state, ran)
+	lost := j.program.StopRun(typ, n, len(j.slots), state, ran)
 	r.priorities.chargeSinceDecay(j)
 	r.accounting.recordRunEnd(j, state, r.Now(), lost)
 	j.generation++

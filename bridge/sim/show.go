@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim/reader"
+	"fairbridge/bridge/sim/users"
 	"fairbridge/bridge/slurm"
 )
 
 // jobRecords shows the job records as Slurm does.
 type jobRecords struct {
 	*daemon
-	users  users
+	users  users.List
 	jobs   *jobTable
 	reader *reader.Reader
 }
@@ -47,7 +48,7 @@ func (r *jobRecords) TrueTimeLeft(id int64) time.Duration {
 		return j.program.WorkTimeLeft()
 	}
 	typ, n := j.slots.GPUTypeAndCount()
-	length, _ := j.program.RunTime(typ, n, j.spec.TimeLimit)
+	length, _ := j.program.RunTime(typ, n, len(j.slots), j.spec.TimeLimit)
 	return max(j.exactStart.Add(length).Sub(r.Now()), 0)
 }
 
@@ -80,7 +81,7 @@ func (r *jobRecords) JobBySLUID(sluid string) (slurm.Job, error) {
 func (r *jobRecords) showJob(j *job) slurm.Job {
 	s := &j.spec
 	out := slurm.Job{
-		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.userID(s.User), Account: s.Account,
+		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.ID(s.User), Account: s.Account,
 		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.config.ClusterName, State: j.state, Reason: j.reason,
 		Submit: j.submitTime, AccrueTime: j.accrueTime, Start: j.startTime, End: j.endTime, Deadline: s.Deadline, TimeLimit: s.TimeLimit,
 		Priority: j.priority, Nice: s.Nice, IsNiceKnown: !r.config.is2205() || s.Nice > 0, IsHeld: j.isHeld(), Restarts: j.restartCount,

@@ -45,9 +45,9 @@ type JobSpec struct {
 	CheckpointInterval time.Duration   // saved work is a multiple of it; 0: saved to the moment of the stop
 	RestoreTime        time.Duration   // restore time at each restart of a checkpointing job
 
-	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
+	// Speed says how fast the work goes on n GPUs of a type over nodes, 1 being the speed
 	// that WorkTime is measured at. Nil: in proportion to the GPUs first asked for.
-	Speed func(gpuType string, n int) float64
+	Speed func(gpuType string, n, nodes int) float64
 }
 
 // taskWorkTime returns the run time of a task of an array, or of a job that is none.

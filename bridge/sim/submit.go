@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fairbridge/bridge/sim/users"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // that are to be submitted later.
 type submitter struct {
 	*daemon
-	users          users
+	users          users.List
 	inventory      *inventory.Inventory
 	jobs           *jobTable
 	priorities     *priorities
@@ -89,7 +90,7 @@ func (s *submitter) newJobRecord(spec JobSpec) *job {
 func (s *submitter) withDefaults(spec JobSpec) JobSpec {
 	spec.User = cmp.Or(spec.User, "user")
 	if spec.Account == "" {
-		spec.Account = s.users.defaultAccount(spec.User)
+		spec.Account = s.users.DefaultAccount(spec.User)
 	}
 	spec.QOS = cmp.Or(spec.QOS, "normal")
 	spec.Name = cmp.Or(spec.Name, "job")

@@ -18,7 +18,8 @@ type JobUpdate struct {
 	RequiredNodes *[]string  // none: clear
 	ExcludedNodes *[]string  // none: clear
 	GPUs          *int       // of the kind the job asked for: per node, or in all
-	GPUType       *string
+	GPUType       *string    // with GPUs and none: any type
+	GPUsArePerJob *bool      // the form in which GPUs come; nil: that in which the job asked
 	MayRequeue    *bool
 	NoRequeue     bool // 22.05's way to forbid requeues
 	Comment       *string

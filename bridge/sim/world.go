@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/sim/inventory"
 	"fairbridge/bridge/sim/reader"
 	"fairbridge/bridge/sim/reservation"
+	"fairbridge/bridge/sim/users"
 	"fairbridge/bridge/slurm"
 )
 
@@ -47,7 +48,7 @@ func New(c Config) (*World, error) {
 	}
 	d := &daemon{Queue: event.NewQueue(c.Start), config: c, lastChange: c.Start}
 	w := &World{daemon: d, inventory: nodes, jobTable: newJobTable(&c), accounting: &accounting{}}
-	people := users(c.Users)
+	people := users.List(c.Users)
 	prio := newPriorities(d, w.jobTable)
 	w.lifecycle = &lifecycle{daemon: d, jobs: w.jobTable, priorities: prio, accounting: w.accounting}
 	w.scheduler = &scheduler{daemon: d, inventory: nodes, jobs: w.jobTable, priorities: prio, lifecycle: w.lifecycle, reservations: &w.reservations, backfillPlan: &backfill.Plan{}}

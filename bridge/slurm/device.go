@@ -102,7 +102,8 @@ func (n *Node) typeOfUntyped(typ string) string {
 	return cmp.Or(first, UntypedGPU)
 }
 
-// FreeGPUCount returns how many devices of the type Slurm shows as not given out.
+// FreeGPUCount returns how many devices of the type Slurm shows as not given out, neither
+// as a whole nor in shares.
 func (n *Node) FreeGPUCount(typ string) int {
 	free := 0
 	for _, g := range n.GPUs() {
@@ -113,6 +114,11 @@ func (n *Node) FreeGPUCount(typ string) int {
 	for _, g := range n.GPUsInUse() {
 		if g.Type == typ {
 			free -= g.Count
+		}
+	}
+	for _, g := range n.GresUsed.List {
+		if g.IsShare() && cmp.Or(g.Type, n.typeOfUntyped("")) == typ {
+			free -= len(g.DeviceIndexes)
 		}
 	}
 	return max(free, 0)

@@ -18,9 +18,14 @@ type Directive struct {
 	Deadline       time.Time
 	MinGPUs        int
 	MaxGPUs        int
+	GPUTypes       []string // it may run on besides the one asked for, sorted; DeclaredSize says which count
 	CheckpointCost time.Duration
 	Preemptible    bool
 	Shareable      bool
+	SharesWithAll  bool  `json:",omitempty"` // also with jobs of other users: shareable=others
+	GPUMemMB       int64 `json:",omitempty"` // most memory it uses of each GPU, megabytes; 0: not said
+	GPUBusyPercent int   `json:",omitempty"` // of the time in which it computes, alone on its GPUs; 0: not said
+	Opportunistic  bool  `json:",omitempty"` // it runs on what others leave: counted to no quota, and the first to be stopped
 
 	Grace  *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
 	Signal Signal         // to be warned by; "": not said
@@ -72,11 +77,16 @@ var directiveSetters = map[string]func(d *Directive, v string) error{
 	"deadline":    func(d *Directive, v string) error { return setDeadline(&d.Deadline, v) },
 	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
 	"max":         func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
+	"types":       func(d *Directive, v string) error { return setGPUTypes(&d.GPUTypes, v) },
 	"ckpt":        func(d *Directive, v string) error { return setCheckpointCost(&d.CheckpointCost, v) },
 	"grace":       func(d *Directive, v string) error { return setGrace(d, v) },
 	"signal":      func(d *Directive, v string) error { return setSignal(&d.Signal, v) },
 	"preemptible": func(d *Directive, v string) error { return setFlag(&d.Preemptible, v) },
-	"shareable":   func(d *Directive, v string) error { return setFlag(&d.Shareable, v) },
+	"shareable":   setShareable,
+	"gpu_mem":     func(d *Directive, v string) error { return setGPUMemory(&d.GPUMemMB, v) },
+	"gpu_busy":    func(d *Directive, v string) error { return setGPUBusy(&d.GPUBusyPercent, v) },
+
+	"opportunistic": func(d *Directive, v string) error { return setFlag(&d.Opportunistic, v) },
 }
 
 func (d *Directive) setItem(item string) error {

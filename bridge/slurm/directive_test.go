@@ -19,7 +19,15 @@ func TestReadDirective(t *testing.T) {
 		{"fairbridge:preemptible", Directive{Preemptible: true}, nil},
 		{"run 7 fairbridge:class=resnet,ckpt=90s,preemptible=yes thanks", Directive{Class: "resnet", CheckpointCost: 90 * time.Second, Preemptible: true}, nil},
 		{"fairbridge:min=2,max=8", Directive{MinGPUs: 2, MaxGPUs: 8}, nil},
+		{"fairbridge:min=2,types=h100+a100+h100", Directive{MinGPUs: 2, GPUTypes: []string{"a100", "h100"}}, nil},
+		{"fairbridge:types=a100+", Directive{}, []string{"types=a100+h100"}},
+		{"fairbridge:types", Directive{}, []string{"types=a100+h100"}},
+		{"fairbridge:types=" + strings.Repeat("x+", 16) + "y", Directive{}, []string{"at most 16"}},
 		{"fairbridge:min=9,max=8,shareable", Directive{Shareable: true}, []string{"min=9"}},
+		{"fairbridge:shareable=others,gpu_mem=12G,gpu_busy=30%", Directive{Shareable: true, SharesWithAll: true, GPUMemMB: 12288, GPUBusyPercent: 30}, nil},
+		{"fairbridge:gpu_mem=800M,gpu_busy=5 fairbridge:shareable=no", Directive{GPUMemMB: 800, GPUBusyPercent: 5}, nil},
+		{"fairbridge:shareable=all,gpu_mem=lots,gpu_busy=101", Directive{}, []string{"shareable=others", "12G or 800M", "30%"}},
+		{"fairbridge:gpu_mem=0,gpu_mem=9999T,gpu_busy=0", Directive{}, []string{"gpu_mem=0", "gpu_mem=9999T", "gpu_busy=0"}},
 		{"fairbridge:deadline=2026-12-31T18:00:00+01:00", Directive{Deadline: time.Date(2026, 12, 31, 17, 0, 0, 0, time.UTC)}, nil},
 		{"fairbridge:grace=2m,signal=USR1", Directive{Grace: within(2 * time.Minute), Signal: USR1}, nil},
 		{"fairbridge:grace=0s,signal=SIGTERM", Directive{Grace: within(0), Signal: TERM}, nil},
@@ -69,7 +77,7 @@ func FuzzReadDirective(f *testing.F) {
 	f.Add("fairbridge:,,=,x")
 	f.Fuzz(func(t *testing.T, s string) {
 		d := ReadDirective(s)
-		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.CheckpointCost < 0 || d.CheckpointCost > maxCheckpointCost || len(d.Class) > 64 ||
+		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.CheckpointCost < 0 || d.CheckpointCost > maxCheckpointCost || len(d.Class) > 64 || len(d.GPUTypes) > maxDirectiveTypes ||
 			d.Grace != nil && (*d.Grace < 0 || *d.Grace > maxGrace) || d.Signal != "" && !d.Signal.IsKnown() {
 			t.Errorf("%q gives %+v, beyond the bounds", s, d)
 		}

@@ -15,6 +15,7 @@ type Edit struct {
 	Value   int64     `json:"value,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
 	Nodes   []string  `json:"nodes,omitempty"`   // sorted
+	Text    string    `json:"text,omitempty"`    // of an admin_comment, none: clear; of a number of GPUs, and of a requeue for one, the GPU type, none: as it is asked for
 	Array   string    `json:"array,omitempty"`   // address "47_4" of an array task, for requeues and warnings
 	Address string    `json:"address,omitempty"` // the job as squeue writes it where that is not its id: 47_[5-9]; for people, never sent
 	Tasks   int       `json:"tasks"`             // tasks affected, for budgets; at least 1
@@ -32,10 +33,18 @@ func (e Edit) String() string {
 	switch {
 	case f.HasUntil:
 		return fmt.Sprintf("%s job %s until %s", e.Kind, e.runText(), e.Until.UTC().Format(time.RFC3339))
+	case f.HasText:
+		return fmt.Sprintf("%s job %s %q", e.Kind, e.runText(), e.Text)
+	case f.HasNodes && f.SetsValue:
+		return fmt.Sprintf("%s job %s to %d on %s", e.Kind, e.runText(), e.Value, strings.Join(e.Nodes, ","))
 	case f.HasNodes:
 		return fmt.Sprintf("%s job %s nodes [%s]", e.Kind, e.runText(), strings.Join(e.Nodes, ","))
 	case f.HasSignal:
 		return fmt.Sprintf("%s job %s by %s, %v ahead of a requeue", e.Kind, e.runText(), e.Signal, e.Grace())
+	case e.Kind == EditRequeue && e.Value > 0:
+		return fmt.Sprintf("%s job %s to resume on %d %s", e.Kind, e.runText(), e.Value, cmp.Or(e.Text, "GPUs"))
+	case f.HasGPUType && f.SetsValue && e.Text != "":
+		return fmt.Sprintf("%s job %s to %d %s", e.Kind, e.runText(), e.Value, e.Text)
 	case f.SetsValue || !ok:
 		return fmt.Sprintf("%s job %s to %d", e.Kind, e.runText(), e.Value)
 	}

@@ -14,11 +14,15 @@ const (
 	EditUnlease          EditKind = "unlease"     // begin_time = Until (now, or the user's own begin)
 	EditRequireNodes     EditKind = "require"     // required nodes = Nodes; none: clear
 	EditExcludeNodes     EditKind = "exclude"     // excluded nodes = Nodes; none: clear
-	EditRequeue          EditKind = "requeue"     // always Incomplete, by SLUID where there is one
+	EditRequeue          EditKind = "requeue"     // always Incomplete, by SLUID where there is one; Value is the number of GPUs it is to resume on, 0: as it was; Text their type
 	EditWarn             EditKind = "warn"        // Signal to the batch script: a requeue may follow, Grace() later; Value is that in seconds
 	EditHardHold         EditKind = "hold"        // priority 0; only with explicit configuration
 	EditHandBackPriority EditKind = "hand_back"   // give a direct priority back to multifactor: hold, then release; Value is the nice to restore, which Priority wiped, 0 none
-	EditSetGPUs          EditKind = "gpus"        // GPU count of a pending elastic job; Value
+	EditSetGPUs          EditKind = "gpus"        // GPU count of a pending elastic job: Value; Text is the type
+
+	EditSetShards EditKind = "shards" // Value shards of one GPU of a pending job in place of the GPU, while it is bound to Nodes
+
+	EditAdminComment EditKind = "admin_comment" // admin_comment = Text, which says why the job waits; none: clear
 )
 
 // Field is a field of a job. Several kinds of edit may write one.
@@ -33,6 +37,7 @@ const (
 	FieldRequiredNodes Field = "required_nodes"
 	FieldExcludedNodes Field = "excluded_nodes"
 	FieldGPUs          Field = "gpus"
+	FieldAdminComment  Field = "admin_comment"
 	FieldCurrentRun    Field = "run"    // what a requeue changes
 	FieldWarned        Field = "warned" // nothing that Slurm shows: the script had a signal
 )
@@ -59,6 +64,7 @@ const (
 	EncodingTime                              // Until in seconds, with the sign that it is set; plain: "uts" and the seconds
 	EncodingNodes                             // Nodes as a list; plain: joined by commas
 	EncodingHold                              // true, where hard holds are allowed
+	EncodingText                              // Text, from v0.0.40 on
 )
 
 // EditForm is what a kind of edit looks like, in the program and on the wire.
@@ -67,13 +73,15 @@ type EditForm struct {
 	Field Field
 
 	// What the edit carries besides its run. It has all of these, and no other;
-	// Value and Nodes may be zero.
+	// Value, Nodes and Text may be zero.
 	SetsValue    bool // Value, which the field becomes
 	CarriesValue bool // Value, which is not what the field becomes
 	HasUntil     bool
 	HasNodes     bool
 	HasArray     bool // may be left out
 	HasSignal    bool
+	HasText      bool
+	HasGPUType   bool // Text is a type of GPU; may be left out
 
 	ValueName           string // Value in words; "": it has no bounds
 	MinValue, MaxValue  int64  // bounds of Value, inside Slurm's own
@@ -94,11 +102,13 @@ var EditForms = []EditForm{
 	{Kind: EditUnlease, Field: FieldBeginTime, HasUntil: true, RESTName: "begin_time", Encoding: EncodingTime},
 	{Kind: EditRequireNodes, Field: FieldRequiredNodes, HasNodes: true, RESTName: "required_nodes", PlainRESTName: "nodelist", Encoding: EncodingNodes},
 	{Kind: EditExcludeNodes, Field: FieldExcludedNodes, HasNodes: true, RESTName: "excluded_nodes", PlainRESTName: "exclude_nodes", Encoding: EncodingNodes},
-	{Kind: EditRequeue, Field: FieldCurrentRun, HasArray: true, AllowedWhileRunning: true},
+	{Kind: EditRequeue, Field: FieldCurrentRun, CarriesValue: true, HasArray: true, HasGPUType: true, AllowedWhileRunning: true},
 	{Kind: EditWarn, Field: FieldWarned, CarriesValue: true, HasArray: true, HasSignal: true, AllowedWhileRunning: true},
 	{Kind: EditHardHold, Field: FieldPriority, RESTName: "hold", Encoding: EncodingHold},
 	{Kind: EditHandBackPriority, Field: FieldPriority, CarriesValue: true, ValueName: "nice", MinValue: -maxPriorityOffset, MaxValue: maxPriorityOffset},
-	{Kind: EditSetGPUs, Field: FieldGPUs, SetsValue: true, ValueName: "number of GPUs", MinValue: 1, MaxValue: 1 << 16},
+	{Kind: EditSetGPUs, Field: FieldGPUs, SetsValue: true, HasGPUType: true, ValueName: "number of GPUs", MinValue: 1, MaxValue: 1 << 16},
+	{Kind: EditSetShards, Field: FieldGPUs, SetsValue: true, HasNodes: true, ValueName: "number of shards", MinValue: 1, MaxValue: 1 << 10},
+	{Kind: EditAdminComment, Field: FieldAdminComment, HasText: true, AllowedWhileRunning: true, RESTName: "admin_comment", Encoding: EncodingText},
 }
 
 var editFormByKind = func() map[EditKind]*EditForm {

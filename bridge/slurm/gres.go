@@ -9,8 +9,11 @@ type GRES struct {
 	Name          string // "gpu", "shard", "mps"
 	Type          string // "a100", "1g.5gb"; "" when not given
 	Count         int
-	DeviceIndexes []int // device numbers, sorted; nil when not given
+	DeviceIndexes []int // device numbers, sorted, of shares: of the devices they are of; nil when not given
 }
+
+// IsShare reports whether it is shards or MPS: parts of a GPU that Slurm gives to several jobs.
+func (g GRES) IsShare() bool { return g.Name == "shard" || g.Name == "mps" }
 
 // GRESList is a list of generic resources, read once.
 type GRESList struct {
@@ -173,16 +176,20 @@ func (p *gresParser) parseTypeOrCount(g *GRES) error {
 	return nil
 }
 
-// parseParentheses reads "(IDX:0-3,5)" into Index, and skips other remarks.
+// parseParentheses reads "(IDX:0-3,5)", and of "(0/4,2/4,-/4)" the devices of which shares
+// are given out, and skips other remarks.
 func (p *gresParser) parseParentheses(g *GRES) error {
 	end := strings.IndexByte(p.text[p.position:], ')')
 	if end < 0 {
 		return p.errorf("a parenthesis is not closed")
 	}
 	end += p.position
-	idx := strings.HasPrefix(p.text[p.position:], "(IDX:")
-	if !idx || p.text[p.position:end] == "(IDX:N/A" || p.text[p.position:end] == "(IDX:" {
+	remark, isIndex := strings.CutPrefix(p.text[p.position:end], "(IDX:")
+	if !isIndex || remark == "N/A" || remark == "" {
 		p.position = end + 1
+		if g.DeviceIndexes == nil {
+			g.addSharedDevices(remark[min(1, len(remark)):])
+		}
 		return nil
 	}
 	p.position += len("(IDX:")
@@ -196,6 +203,16 @@ func (p *gresParser) parseParentheses(g *GRES) error {
 		p.position++
 	}
 	return nil
+}
+
+// addSharedDevices notes those of a node's devices of which shares are given out: "0/4,2/4".
+// 26.05 writes "-" for a device that is given out as a whole.
+func (g *GRES) addSharedDevices(remark string) {
+	for i, device := range strings.Split(remark, ",") {
+		if given, _, ok := strings.Cut(device, "/"); ok && i < maxDeviceIndex && strings.Trim(given, "-0") != "" && g.IsShare() {
+			g.DeviceIndexes = append(g.DeviceIndexes, i)
+		}
+	}
 }
 
 // parseIndexRange reads "4" or "0-3", which must go up.

@@ -31,7 +31,14 @@ func TestParseGRES(t *testing.T) {
 		"gpu:a100:2(IDX:0-1),gpu:h100:1(IDX:7),shard:a100:3(0/8,3/8)": {
 			{Name: "gpu", Type: "a100", Count: 2, DeviceIndexes: []int{0, 1}},
 			{Name: "gpu", Type: "h100", Count: 1, DeviceIndexes: []int{7}},
-			{Name: "shard", Type: "a100", Count: 3}},
+			{Name: "shard", Type: "a100", Count: 3, DeviceIndexes: []int{1}}},
+		"gpu:a100:1(IDX:0),shard:a100:6(-/4,4/4,2/4,0/4)": { // 26.05
+			{Name: "gpu", Type: "a100", Count: 1, DeviceIndexes: []int{0}},
+			{Name: "shard", Type: "a100", Count: 6, DeviceIndexes: []int{1, 2}}},
+		"shard:a100:2(IDX:1-2),mps:a100:0(IDX:N/A)": { // 22.05, where the count is that of the GPUs
+			{Name: "shard", Type: "a100", Count: 2, DeviceIndexes: []int{1, 2}},
+			{Name: "mps", Type: "a100"}},
+		"mps:a100:30(30/100,0/100)":      {{Name: "mps", Type: "a100", Count: 30, DeviceIndexes: []int{0}}},
 		"bandwidth:lustre:no_consume:4K": {{Name: "bandwidth", Type: "lustre", Count: 4096}},
 		"gpu:a100:2(IDX:0-1)(S:0)":       {{Name: "gpu", Type: "a100", Count: 2, DeviceIndexes: []int{0, 1}}},
 	} {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"fairbridge/bridge/slurm/internal/hostnames"
 )
 
 // The most a hostlist may name, and the longest name, so that a few bytes from
@@ -46,6 +48,11 @@ func ReadHosts(text string) Hosts {
 	names, err := ExpandHosts(text)
 	return Hosts{Text: text, Names: names, UnreadReason: errorText(err)}
 }
+
+// CompressHosts returns the shortest hostlist of the kind Slurm writes, with
+// ranges in the last number of a name: "n[01-04,7]". ExpandHosts gives the
+// names back, sorted and without repetitions.
+func CompressHosts(names []string) string { return hostnames.Compress(names) }
 
 // HostsFromNames returns the hostlist of the names, in Slurm's short form.
 func HostsFromNames(names []string) Hosts {

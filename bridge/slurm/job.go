@@ -93,6 +93,7 @@ type Job struct {
 	GresPerNode       GRESList   // tres_per_node
 	GresPerJob        GRESList   // tres_per_job
 	GresPerTask       GRESList   // tres_per_task
+	CPUsPerGRES       string     `json:",omitempty"` // cpus_per_tres: cores it wants with each GPU (sbatch --cpus-per-gpu)
 	GresDetail        []GRESList // gres_detail: one item for each of Nodes, running jobs only
 	Features          Features
 	Dependency        Dependency

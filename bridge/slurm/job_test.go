@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"testing"
+	"time"
 )
 
 func TestSameRun(t *testing.T) {
@@ -32,5 +33,19 @@ func TestViewJob(t *testing.T) {
 		if j := v.Job(id); (j != nil) != want || want && j.ID != id {
 			t.Errorf("job %d: %v", id, j)
 		}
+	}
+}
+
+// TestRefusalReasonsHaveShortDurations: 24h, not 24h0m0s.
+func TestRefusalReasonsHaveShortDurations(t *testing.T) {
+	p := Partition{Name: "gpu", State: "UP", MaxTimeMinutes: 24 * 60}
+	for limit, want := range map[time.Duration]string{36 * time.Hour: "36h", 25*time.Hour + 10*time.Minute: "25h10m", 30*time.Hour + time.Second: "30h0m1s"} {
+		if got := p.RefusalReason(&Job{TimeLimit: limit}); got != "partition gpu takes jobs of at most 24h, and its limit is "+want {
+			t.Errorf("%v: %s", limit, got)
+		}
+	}
+	p.MaxTimeMinutes = 10
+	if got := p.RefusalReason(&Job{TimeLimit: time.Hour}); got != "partition gpu takes jobs of at most 10m, and its limit is 1h" {
+		t.Error(got)
 	}
 }

@@ -40,13 +40,24 @@ func (p *Partition) RefusalReason(j *Job) string {
 	case p.IsClosed():
 		return p.ClosedReason()
 	case limit > 0 && j.TimeLimit > limit:
-		return fmt.Sprintf("partition %s takes jobs of at most %v, and its limit is %v", p.Name, limit, j.TimeLimit)
+		return fmt.Sprintf("partition %s takes jobs of at most %s, and its limit is %s", p.Name, shortDuration(limit), shortDuration(j.TimeLimit))
 	case !isAllowed(p.AllowedAccounts, p.DeniedAccounts, j.Account):
 		return "partition " + p.Name + " does not take account " + j.Account
 	case !isAllowed(p.AllowedQOS, p.DeniedQOS, j.QOS):
 		return "partition " + p.Name + " does not take QOS " + j.QOS
 	}
 	return ""
+}
+
+// shortDuration prints a duration without the zeros at its end: 24h.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if rest, ok := strings.CutSuffix(text, zero); ok && strings.TrimRight(rest, "hm") != rest {
+			text = rest
+		}
+	}
+	return text
 }
 
 // isAllowed reports whether the lists allow the name. Slurm heeds denied names only where it

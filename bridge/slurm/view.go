@@ -16,13 +16,15 @@ type View struct {
 	ReadAt             time.Time // our clock when At came in, zero when unknown
 	ControllerStart    time.Time // when slurmctld started, zero when unknown; a change means a restart
 	CanWriteSiteFactor bool      // site_factor can be written
-	RereadShowsNice    bool      // RereadJob shows every job's nice, also where lists show it only above 0
-	ControllerLoad     ControllerLoad
-	IsFullRead         bool   // every record was read from a full list in this poll
-	Jobs               []Job  // sorted by ID; finished ones included while Slurm lists them
-	Nodes              []Node // sorted by Name
-	Partitions         []Partition
-	Warnings           []string // Slurm's own, each a hint that our request was off
+
+	CanWriteAdminComment bool // admin_comment can be written, by Administrators
+	RereadShowsNice      bool // RereadJob shows every job's nice, also where lists show it only above 0
+	ControllerLoad       ControllerLoad
+	IsFullRead           bool   // every record was read from a full list in this poll
+	Jobs                 []Job  // sorted by ID; finished ones included while Slurm lists them
+	Nodes                []Node // sorted by Name
+	Partitions           []Partition
+	Warnings             []string // Slurm's own, each a hint that our request was off
 
 	// UnprovenClusterReason says why Cluster could not be proven to be the name of the cluster
 	// that the view is of; "" when it was.

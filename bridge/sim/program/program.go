@@ -15,9 +15,9 @@ type Program struct {
 	CheckpointInterval time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
 	RestoreOverhead    time.Duration // restore time at each restart with a checkpoint
 
-	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
+	// Speed says how fast the work goes on n GPUs of a type over nodes, 1 being the speed
 	// that WorkTime is measured at. Nil: in proportion to GPUs.
-	Speed func(gpuType string, n int) float64
+	Speed func(gpuType string, n, nodes int) float64
 
 	savedWork time.Duration // work done and kept
 }
@@ -26,10 +26,10 @@ type Program struct {
 const noProgressTime = 100 * 365 * 24 * time.Hour
 
 // speedOn returns how fast its work goes where it runs.
-func (p *Program) speedOn(gpuType string, n int) float64 {
+func (p *Program) speedOn(gpuType string, n, nodes int) float64 {
 	switch {
 	case p.Speed != nil:
-		return p.Speed(gpuType, n)
+		return p.Speed(gpuType, n, nodes)
 	case p.ReferenceGPUs == 0:
 		return 1
 	}
@@ -44,15 +44,15 @@ func (p *Program) restoreTime() time.Duration {
 	return 0
 }
 
-// RunTime returns how long a run on n GPUs of a type will last, and Slurm's word
+// RunTime returns how long a run on n GPUs of a type over nodes will last, and Slurm's word
 // for how it will end. limit is the job's time limit; 0: none.
-func (p *Program) RunTime(gpuType string, n int, limit time.Duration) (time.Duration, string) {
+func (p *Program) RunTime(gpuType string, n, nodes int, limit time.Duration) (time.Duration, string) {
 	state := "COMPLETED"
 	if p.Fails {
 		state = "FAILED"
 	}
 	length := noProgressTime
-	if v := p.speedOn(gpuType, n); v > 0 {
+	if v := p.speedOn(gpuType, n, nodes); v > 0 {
 		length = min(length, p.restoreTime()+time.Duration(float64(p.WorkTime-p.savedWork)/v))
 	}
 	if limit > 0 && length > limit {
@@ -65,16 +65,16 @@ func (p *Program) RunTime(gpuType string, n int, limit time.Duration) (time.Dura
 // if it began to run now.
 func (p *Program) WorkTimeLeft() time.Duration { return p.restoreTime() + p.WorkTime - p.savedWork }
 
-// StopRun keeps what is to be kept of a run on n GPUs of a type that ends in a state
+// StopRun keeps what is to be kept of a run on n GPUs of a type over nodes that ends in a state
 // after a time, and returns how much of the time brought no progress.
-func (p *Program) StopRun(gpuType string, n int, state string, ran time.Duration) (lost time.Duration) {
+func (p *Program) StopRun(gpuType string, n, nodes int, state string, ran time.Duration) (lost time.Duration) {
 	switch {
 	case state == "COMPLETED":
 		return p.restoreTime()
 	case !p.Checkpoints:
 		return ran
 	}
-	speed, restoring := p.speedOn(gpuType, n), p.restoreTime()
+	speed, restoring := p.speedOn(gpuType, n, nodes), p.restoreTime()
 	done := max(time.Duration(float64(ran-restoring)*speed), 0)
 	kept := done
 	if p.CheckpointInterval > 0 {

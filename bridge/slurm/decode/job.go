@@ -57,6 +57,7 @@ var jobSchema = newRecordSchema(
 	parsedTextField("tres_per_node", func(j *slurm.Job) *slurm.GRESList { return &j.GresPerNode }, (*textCaches).parseGRESRequest),
 	parsedTextField("tres_per_job", func(j *slurm.Job) *slurm.GRESList { return &j.GresPerJob }, (*textCaches).parseGRESRequest),
 	parsedTextField("tres_per_task", func(j *slurm.Job) *slurm.GRESList { return &j.GresPerTask }, (*textCaches).parseGRESRequest),
+	sharedStringField("cpus_per_tres", func(j *slurm.Job) *string { return &j.CPUsPerGRES }),
 	recordField[slurm.Job]{"gres_detail", readGRESDetail},
 	parsedTextField("features", func(j *slurm.Job) *slurm.Features { return &j.Features }, (*textCaches).parseConstraint),
 	parsedTextField("dependency", func(j *slurm.Job) *slurm.Dependency { return &j.Dependency }, (*textCaches).parseDependency),

@@ -70,6 +70,7 @@ func (r *reader) resources(j *slurm.Job) {
 	j.NodeCount, j.MaxNodes, j.CPUs, j.ProcessCount = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus")), int(r.size("tasks"))
 	j.MemPerNodeMB, j.MemPerCPUMB = r.size("memory_per_node"), r.size("memory_per_cpu")
 	j.RequestedTRES, j.AllocatedTRES = slurm.ReadTRES(r.text("tres_req_str")), slurm.ReadTRES(r.text("tres_alloc_str"))
+	j.CPUsPerGRES = r.text("cpus_per_tres")
 	j.GresPerNode, j.GresPerJob, j.GresPerTask = slurm.ReadGRESRequest(r.text("tres_per_node")), slurm.ReadGRESRequest(r.text("tres_per_job")), slurm.ReadGRESRequest(r.text("tres_per_task"))
 	detail, _ := r.list("gres_detail", false)
 	j.GresDetail = slurm.ReadGRESDetail(detail)

@@ -2,7 +2,9 @@ package live
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 
 	"fairbridge/bridge/slurm"
 )
@@ -11,8 +13,8 @@ import (
 // can: a daemon must be able to start before slurmrestd does.
 type LazyCluster struct {
 	openCluster func(context.Context) (*Cluster, error)
-	mu          sync.Mutex
-	cluster     *Cluster
+	dialing     sync.Mutex // held by who connects
+	cluster     atomic.Pointer[Cluster]
 }
 
 // NewLazyCluster returns a cluster that openCluster connects to. It is called until
@@ -23,16 +25,41 @@ func NewLazyCluster(openCluster func(context.Context) (*Cluster, error)) *LazyCl
 
 // Connect returns the connected cluster.
 func (l *LazyCluster) Connect(ctx context.Context) (*Cluster, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.cluster == nil {
-		c, err := l.openCluster(ctx)
-		if err != nil {
-			return nil, err
-		}
-		l.cluster = c
+	if c := l.cluster.Load(); c != nil {
+		return c, nil
 	}
-	return l.cluster, nil
+	l.dialing.Lock()
+	defer l.dialing.Unlock()
+	return l.dial(ctx)
+}
+
+// errConnecting is what who only looks is told while somebody else connects.
+var errConnecting = errors.New("slurmrestd is being connected to: try again")
+
+// connectToLook is Connect for who only looks: it does not wait while others connect, so that
+// no line of users stands between the loop and Slurm.
+func (l *LazyCluster) connectToLook(ctx context.Context) (*Cluster, error) {
+	if c := l.cluster.Load(); c != nil {
+		return c, nil
+	}
+	if !l.dialing.TryLock() {
+		return nil, errConnecting
+	}
+	defer l.dialing.Unlock()
+	return l.dial(ctx)
+}
+
+// dial connects, unless somebody did meanwhile.
+func (l *LazyCluster) dial(ctx context.Context) (*Cluster, error) {
+	if c := l.cluster.Load(); c != nil {
+		return c, nil
+	}
+	c, err := l.openCluster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.cluster.Store(c)
+	return c, nil
 }
 
 // callWithCluster connects if need be, then makes the call.
@@ -58,16 +85,32 @@ func (l *LazyCluster) Observe(ctx context.Context) (*slurm.View, error) {
 
 // RequestFullRead makes the next poll read the record of every job, as the first one does anyway.
 func (l *LazyCluster) RequestFullRead() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.cluster != nil {
-		l.cluster.RequestFullRead()
+	if c := l.cluster.Load(); c != nil {
+		c.RequestFullRead()
 	}
 }
 
 // RereadJob reads one job.
 func (l *LazyCluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	return callWithCluster(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.RereadJob(ctx, id) })
+}
+
+// PeekJob reads one job for who only looks, without work for the next poll.
+func (l *LazyCluster) PeekJob(ctx context.Context, id int64) (slurm.Job, error) {
+	c, err := l.connectToLook(ctx)
+	if err != nil {
+		return slurm.Job{}, err
+	}
+	return c.PeekJob(ctx, id)
+}
+
+// ReadPartitions reads the partitions alone, for who only looks.
+func (l *LazyCluster) ReadPartitions(ctx context.Context) ([]slurm.Partition, error) {
+	c, err := l.connectToLook(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.ReadPartitions(ctx)
 }
 
 // HasNode asks about one node.

@@ -68,6 +68,7 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	api := c.API()
 	v.APIVersion, v.CanWriteSiteFactor, v.RereadShowsNice = api.Name(), api.WritesSiteFactor, api.ShowsNice
+	v.CanWriteAdminComment = api.WritesAdminComment
 	if err := c.checkSameCtld(ctx, v); err != nil {
 		return nil, err
 	}
@@ -155,6 +156,11 @@ func (c *Client) RequestFullRead() { c.queueCache.requestFullRead() }
 // ErrorJobGone; so is the id of an array of which only other tasks are left.
 func (c *Client) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	c.queueCache.markStale(id, 1)
+	return c.PeekJob(ctx, id)
+}
+
+// PeekJob is RereadJob for who only looks: the polls go on as they would.
+func (c *Client) PeekJob(ctx context.Context, id int64) (slurm.Job, error) {
 	jobs, err := c.readRecordsOfJob(ctx, id)
 	if err != nil {
 		return slurm.Job{}, fmt.Errorf("reading job %d again: %w", id, err)

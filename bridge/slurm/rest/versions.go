@@ -11,15 +11,16 @@ type API struct {
 	Version      int    // 45 for v0.0.45
 	ReleaseRange string // of Slurm that serve it
 
-	TakesPlainBodies bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
-	ListsStates      bool // GET jobs/state/ lists ids and states cheaply
-	WritesSiteFactor bool // site_factor can be written
-	ShowsNice        bool // a job's nice is shown whatever it is, not only above 0
-	BindsUpdateToRun bool // an update can be bound to a run by its SLUID
-	CanRequeue       bool // POST jobs/requeue exists; otherwise scontrol requeue
-	ReadsJobLocally  bool // job/ID takes flags=LOCAL; without it a cluster of a federation asks its siblings too, and fails
-	CanWrite         bool // we know how to write
-	WasTriedLive     bool // tried on a live Slurm; otherwise read from its source
+	TakesPlainBodies   bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
+	ListsStates        bool // GET jobs/state/ lists ids and states cheaply
+	WritesSiteFactor   bool // site_factor can be written
+	WritesAdminComment bool // admin_comment can be written
+	ShowsNice          bool // a job's nice is shown whatever it is, not only above 0
+	BindsUpdateToRun   bool // an update can be bound to a run by its SLUID
+	CanRequeue         bool // POST jobs/requeue exists; otherwise scontrol requeue
+	ReadsJobLocally    bool // job/ID takes flags=LOCAL; without it a cluster of a federation asks its siblings too, and fails
+	CanWrite           bool // we know how to write
+	WasTriedLive       bool // tried on a live Slurm; otherwise read from its source
 }
 
 // apiTable is the capability table, a row a version without a gap. From v0.0.40 on
@@ -27,12 +28,12 @@ type API struct {
 var apiTable = []API{
 	{Version: 38, ReleaseRange: "22.05–23.11", TakesPlainBodies: true, CanWrite: true, WasTriedLive: true},
 	{Version: 39, ReleaseRange: "23.02–24.05", CanWrite: true},
-	{Version: 40, ReleaseRange: "23.11–24.11", CanWrite: true, WritesSiteFactor: true, ShowsNice: true, WasTriedLive: true},
-	{Version: 41, ReleaseRange: "24.05–25.05", CanWrite: true, WritesSiteFactor: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true},
-	{Version: 42, ReleaseRange: "24.11–26.05", CanWrite: true, WritesSiteFactor: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true},
-	{Version: 43, ReleaseRange: "25.05–26.05", CanWrite: true, WritesSiteFactor: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true},
-	{Version: 44, ReleaseRange: "25.11–26.05", CanWrite: true, WritesSiteFactor: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true, BindsUpdateToRun: true},
-	{Version: 45, ReleaseRange: "26.05", CanWrite: true, WritesSiteFactor: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true, BindsUpdateToRun: true, CanRequeue: true},
+	{Version: 40, ReleaseRange: "23.11–24.11", CanWrite: true, WritesSiteFactor: true, WritesAdminComment: true, ShowsNice: true, WasTriedLive: true},
+	{Version: 41, ReleaseRange: "24.05–25.05", CanWrite: true, WritesSiteFactor: true, WritesAdminComment: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true},
+	{Version: 42, ReleaseRange: "24.11–26.05", CanWrite: true, WritesSiteFactor: true, WritesAdminComment: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true},
+	{Version: 43, ReleaseRange: "25.05–26.05", CanWrite: true, WritesSiteFactor: true, WritesAdminComment: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true},
+	{Version: 44, ReleaseRange: "25.11–26.05", CanWrite: true, WritesSiteFactor: true, WritesAdminComment: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true, BindsUpdateToRun: true},
+	{Version: 45, ReleaseRange: "26.05", CanWrite: true, WritesSiteFactor: true, WritesAdminComment: true, ShowsNice: true, WasTriedLive: true, ListsStates: true, ReadsJobLocally: true, BindsUpdateToRun: true, CanRequeue: true},
 }
 
 // OldestVersion and NewestVersion bound the versions we know: the first and the last of the table.

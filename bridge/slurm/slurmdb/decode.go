@@ -23,6 +23,7 @@ type reply struct {
 	} `json:"errors"`
 	Jobs         *[]jobRecord         `json:"jobs"`
 	Associations *[]associationRecord `json:"associations"`
+	Users        *[]userRecord        `json:"users"`
 }
 
 // jobRecord is a job as slurmrestd writes it.
@@ -75,10 +76,21 @@ func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 		text := slices.DeleteFunc([]string{e.Description, e.Error, e.Source}, func(s string) bool { return s == "" })
 		meta.Errors = append(meta.Errors, slurm.Problem{ErrorNumber: int(e.Number), Text: strings.Join(text, ", ")})
 	}
-	if len(meta.Errors) == 0 && (want == "jobs" && out.Jobs == nil || want == "associations" && out.Associations == nil) {
+	if len(meta.Errors) == 0 && !out.hasList(want) {
 		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("the reply has no %q", want)
 	}
 	return out, meta, nil
+}
+
+// hasList reports whether the reply has a list, if only an empty one.
+func (r *reply) hasList(name string) bool {
+	switch name {
+	case "jobs":
+		return r.Jobs != nil
+	case "associations":
+		return r.Associations != nil
+	}
+	return r.Users != nil
 }
 
 // toJob turns a record into a row.

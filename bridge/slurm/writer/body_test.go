@@ -45,6 +45,11 @@ var bodies = []struct {
 		v38: `{"exclude_nodes":"n3"}`, v42: `{"excluded_nodes":["n3"]}`, v45: `{"excluded_nodes":["n3"],"step_id":{"sluid":"` + id + `"}}`},
 	{name: "exclude nothing", edit: slurm.Edit{Kind: slurm.EditExcludeNodes},
 		v38: `{"exclude_nodes":""}`, v42: `{"excluded_nodes":[""]}`, v45: `{"excluded_nodes":[""],"step_id":{"sluid":"` + id + `"}}`},
+	{name: "admin comment", edit: slurm.Edit{Kind: slurm.EditAdminComment, Text: "fairbridge 2 Mar 12:00 UTC: waits as 3rd of 12; others are ahead of it"},
+		v42: `{"admin_comment":"fairbridge 2 Mar 12:00 UTC: waits as 3rd of 12; others are ahead of it"}`,
+		v45: `{"admin_comment":"fairbridge 2 Mar 12:00 UTC: waits as 3rd of 12; others are ahead of it","step_id":{"sluid":"` + id + `"}}`},
+	{name: "admin comment cleared", edit: slurm.Edit{Kind: slurm.EditAdminComment},
+		v42: `{"admin_comment":""}`, v45: `{"admin_comment":"","step_id":{"sluid":"` + id + `"}}`},
 	{name: "hard hold", edit: slurm.Edit{Kind: slurm.EditHardHold},
 		v38: `{"hold":true}`, v42: `{"hold":true}`, v45: `{"hold":true,"step_id":{"sluid":"` + id + `"}}`},
 }
@@ -112,6 +117,28 @@ func TestGPUBodies(t *testing.T) {
 	}
 }
 
+// TestGPUTypeBodies: a type is written in the place of another, and never where any was asked for.
+func TestGPUTypeBodies(t *testing.T) {
+	for _, c := range []struct{ asks, wants, body string }{
+		{"gres/gpu:a100:4", "h100", `{"tres_per_node":"gres/gpu:h100:3"}`},
+		{"gres/gpu:a100:4", "a100", `{"tres_per_node":"gres/gpu:a100:3"}`},
+		{"gres/gpu:4", "h100", ""},
+		{"gres/gpu:a100:4", "h100:9,shard", ""},
+		{"gres/gpu:a100:4", "8", ""},
+	} {
+		f := &fake{job: record(42, "PENDING", `,"tres_per_node":"`+c.asks+`"`)}
+		r := run(7)
+		r.SLUID = ""
+		err := open(t, f, 42, Config{}).ApplyEdit(t.Context(), slurm.Edit{Run: r, Kind: slurm.EditSetGPUs, Value: 6, Text: c.wants})
+		switch {
+		case c.body == "" && (classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0):
+			t.Errorf("%s to %q: %v %q", c.asks, c.wants, err, f.writes)
+		case c.body != "" && (err != nil || len(f.writes) != 1 || f.writes[0] != "POST /slurm/v0.0.42/job/7 "+c.body):
+			t.Errorf("%s to %q: %v %q, want %s", c.asks, c.wants, err, f.writes, c.body)
+		}
+	}
+}
+
 func TestFieldsNotAllowed(t *testing.T) {
 	for _, name := range []string{"user_id", "script", "account", "qos", "environment", "name", ""} {
 		if b, err := encodeUpdate(updateField{name, 1}, ""); err == nil {
@@ -138,6 +165,43 @@ func TestPlainAddress(t *testing.T) {
 		got, err := address2205(&c.job)
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%+v: %q, %v", c.job, got, err)
+		}
+	}
+}
+
+// TestShardBodies: the one GPU of a waiting job becomes shards only while the job is bound to the node named, and its
+// GPU is given back from them.
+func TestShardBodies(t *testing.T) {
+	shards := slurm.Edit{Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n1"}}
+	for _, c := range []struct {
+		name    string
+		version int
+		edit    slurm.Edit
+		state   string
+		more    string
+		body    string
+		class   slurm.ErrorClass
+	}{
+		{"one GPU", 42, shards, "PENDING", `,"tres_per_node":"gres/gpu:1","required_nodes":"n1"`, `{"tres_per_node":"gres/shard:2"}`, ""},
+		{"of a type", 42, shards, "PENDING", `,"tres_per_node":"gres/gpu:a100:1","required_nodes":"n1"`, `{"tres_per_node":"gres/shard:2"}`, ""},
+		{"other shards", 42, shards, "PENDING", `,"tres_per_node":"gres/shard:1","required_nodes":"n1"`, `{"tres_per_node":"gres/shard:2"}`, ""},
+		{"not bound", 42, shards, "PENDING", `,"tres_per_node":"gres/gpu:1"`, "", slurm.ErrorJobChanged},
+		{"bound elsewhere", 42, shards, "PENDING", `,"tres_per_node":"gres/gpu:1","required_nodes":"n2"`, "", slurm.ErrorJobChanged},
+		{"it runs", 42, shards, "RUNNING", `,"tres_per_node":"gres/gpu:1","required_nodes":"n1"`, "", slurm.ErrorJobChanged},
+		{"two GPUs", 42, shards, "PENDING", `,"tres_per_node":"gres/gpu:2","required_nodes":"n1"`, "", slurm.ErrorBadRequest},
+		{"in all", 42, shards, "PENDING", `,"tres_per_job":"gres/gpu:1","required_nodes":"n1"`, "", slurm.ErrorBadRequest},
+		{"22.05", 38, shards, "PENDING", `,"tres_per_node":"gres:gpu:1","required_nodes":"n1"`, "", slurm.ErrorBadRequest},
+		{"a GPU of each of two nodes again", 42, slurm.Edit{Kind: slurm.EditSetGPUs, Value: 2, Text: "a100"}, "PENDING", `,"tres_per_node":"gres/shard:2"`, `{"tres_per_node":"gres/gpu:a100:1"}`, ""},
+	} {
+		f := &fake{job: record(c.version, c.state, c.more)}
+		c.edit.Run = run(7)
+		c.edit.Run.SLUID = ""
+		err := open(t, f, c.version, Config{}).ApplyEdit(t.Context(), c.edit)
+		switch {
+		case c.body == "" && (classOf(err) != c.class || len(f.writes) != 0):
+			t.Errorf("%s: %v %q", c.name, err, f.writes)
+		case c.body != "" && (err != nil || len(f.writes) != 1 || f.writes[0] != "POST /slurm/v0.0.42/job/7 "+c.body):
+			t.Errorf("%s: %v %q, want %s", c.name, err, f.writes, c.body)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -15,6 +16,7 @@ const (
 
 var (
 	nodeNamePattern  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
+	gpuTypePattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 	sluidPattern     = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
 	arrayTaskPattern = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
 )
@@ -34,6 +36,12 @@ func checkEdit(e slurm.Edit) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
+	case f.HasText && e.Text != "" && !slurm.IsAdminComment(e.Text):
+		return fmt.Errorf("%.130q is not a text of ours", e.Text)
+	case f.HasGPUType && e.Text != "" && !gpuTypePattern.MatchString(e.Text):
+		return fmt.Errorf("%.70q is not a type of GPU", e.Text)
+	case f.HasNodes && f.ValueName != "":
+		return errors.Join(checkNodeNames(e.Nodes), checkRange(f.ValueName, e.Value, f.MinValue, f.MaxValue))
 	case f.HasNodes:
 		return checkNodeNames(e.Nodes)
 	case f.HasSignal && !e.Signal.IsKnown(): // Slurm would kill the job

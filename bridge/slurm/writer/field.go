@@ -46,6 +46,12 @@ var valueEncoderByEncoding = map[slurm.EditEncoding]func(b *fieldEncoder, api re
 	},
 	slurm.EncodingTime:  (*fieldEncoder).encodeBeginTime,
 	slurm.EncodingNodes: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNodes(api, e.Nodes), nil },
+	slurm.EncodingText: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) {
+		if !api.WritesAdminComment {
+			return nil, fmt.Errorf("%s cannot write an admin_comment: Slurm 23.11 and later can", api.Name())
+		}
+		return e.Text, nil
+	},
 	slurm.EncodingHold: func(b *fieldEncoder, _ rest.API, _ slurm.Edit) (any, error) {
 		if !b.allowHardHold {
 			return nil, fmt.Errorf("hard holds are not allowed: they stay if we die")

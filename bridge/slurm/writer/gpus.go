@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,10 +11,10 @@ import (
 	"fairbridge/bridge/slurm/rest"
 )
 
-// buildGPUField returns the field for a total of count GPUs.
-func buildGPUField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
+// buildGPUField returns the field for a total of count GPUs of a type, "": the one asked for.
+func buildGPUField(api rest.API, j *slurm.Job, count int64, wantedType string) (updateField, error) {
 	if j.GresPerJob.Text != "" {
-		typ, err := soleGPUType(j.GresPerJob)
+		typ, err := chooseGPUType(j.GresPerJob, wantedType)
 		if err != nil {
 			return updateField{}, err
 		}
@@ -22,7 +23,10 @@ func buildGPUField(api rest.API, j *slurm.Job, count int64) (updateField, error)
 		}
 		return updateField{"tres_per_job", "gres/gpu:" + formatGPUCount(typ, count)}, nil
 	}
-	typ, err := soleGPUType(j.GresPerNode)
+	typ, err := chooseGPUType(j.GresPerNode, wantedType)
+	if asksShardsAlone(j) { // in place of its GPU: the type of that is only in what is wanted
+		typ, err = wantedType, nil
+	}
 	if err != nil {
 		return updateField{}, err
 	}
@@ -34,6 +38,16 @@ func buildGPUField(api rest.API, j *slurm.Job, count int64) (updateField, error)
 		return updateField{"gres", "gpu:" + formatGPUCount(typ, count/nodes)}, nil
 	}
 	return updateField{"tres_per_node", "gres/gpu:" + formatGPUCount(typ, count/nodes)}, nil
+}
+
+// chooseGPUType returns the wanted type of GPU, "": that of the request. A request for any type is given none: it
+// could not be taken away again on every release.
+func chooseGPUType(request slurm.GRESList, wanted string) (string, error) {
+	asked, err := soleGPUType(request)
+	if err == nil && asked == "" && wanted != "" {
+		err = fmt.Errorf("the request %q is for GPUs of any type: it is not made one for %s", request.Text, wanted)
+	}
+	return cmp.Or(wanted, asked), err
 }
 
 // soleGPUType returns the type of GPU of a request that asks for GPUs of one kind

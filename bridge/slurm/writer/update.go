@@ -23,7 +23,7 @@ func (d *Writer) updateJobField(ctx context.Context, run slurm.Run, f updateFiel
 }
 
 // setGPUs changes the GPU count of a pending job, in the way the job itself asked
-// for them, keeping their type.
+// for them, and their type where the edit names one.
 func (d *Writer) setGPUs(ctx context.Context, e slurm.Edit) error {
 	j, err := d.rereadRun(ctx, e.Run)
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *Writer) setGPUs(ctx context.Context, e slurm.Edit) error {
 	if !j.IsPending() {
 		return newChangedError("job %s is %s: only a pending one can be resized", e.Run.TextOf(j.Label()), j.State)
 	}
-	f, err := buildGPUField(d.client.API(), &j, e.Value)
+	f, err := buildGPUField(d.client.API(), &j, e.Value, e.Text)
 	if err != nil {
 		return &slurm.Error{Class: slurm.ErrorBadRequest, Err: err}
 	}

@@ -104,7 +104,7 @@ func (d *Writer) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 
 // handlerByKind has the edits that are calls of their own, not updates of one field.
 var handlerByKind = map[slurm.EditKind]func(*Writer, context.Context, slurm.Edit) error{
-	slurm.EditRequeue: (*Writer).requeueJob, slurm.EditWarn: (*Writer).sendWarningSignal, slurm.EditSetGPUs: (*Writer).setGPUs,
+	slurm.EditRequeue: (*Writer).requeueJob, slurm.EditWarn: (*Writer).sendWarningSignal, slurm.EditSetGPUs: (*Writer).setGPUs, slurm.EditSetShards: (*Writer).setShards,
 	slurm.EditHandBackPriority: func(d *Writer, ctx context.Context, e slurm.Edit) error {
 		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
 	},

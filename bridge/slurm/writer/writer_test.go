@@ -73,6 +73,10 @@ func TestImpossibleEditsAreNotSent(t *testing.T) {
 		{Run: run(7), Kind: slurm.EditSetGPUs, Value: 0},
 		{Run: run(7), Kind: slurm.EditRequeue, Array: "7_1; scontrol shutdown"},
 		{Run: run(7), Kind: slurm.EditRequeue, Array: "-h"},
+		{Run: run(7), Kind: slurm.EditAdminComment, Text: "checked by ops"},
+		{Run: run(7), Kind: slurm.EditAdminComment, Text: "fairbridge 2 Mar 12:00 UTC: waits\nPriority=0"},
+		{Run: run(7), Kind: slurm.EditAdminComment, Text: "fairbridge 2 Mar 12:00 UTC: waits; a=$(id)"},
+		{Run: run(7), Kind: slurm.EditAdminComment, Text: "fairbridge 2 Mar 12:00 UTC: " + strings.Repeat("w", 93)},
 	} {
 		if err := d.ApplyEdit(t.Context(), e); classOf(err) != slurm.ErrorBadRequest || len(f.writes) != 0 {
 			t.Errorf("%v: %v, wrote %q", e, err, f.writes)

@@ -33,8 +33,8 @@ var setterByKey = map[string]keySetter{
 	"site_factor":    setSiteFactor,
 	"begin_time":     setBeginTime,
 	"time_limit":     setTimeLimit,
-	"tres_per_node":  setGPUs,
-	"tres_per_job":   setGPUs,
+	"tres_per_node":  newGPUsSetter(false),
+	"tres_per_job":   newGPUsSetter(true),
 	"step_id":        setRunSLUID,
 	"job_id":         func(*bodyUpdate, json.RawMessage) *Flaw { return nil },
 }
@@ -160,14 +160,17 @@ func setTimeLimit(u *bodyUpdate, raw json.RawMessage) *Flaw {
 	return nil
 }
 
-func setGPUs(u *bodyUpdate, raw json.RawMessage) *Flaw {
-	s, isText := parseText(raw)
-	kind, n, ok := parseGPUs(s, false)
-	if !isText || !ok {
-		return &Flaw{ErrorNumber: 2115, HTTPStatus: http.StatusUnprocessableEntity}
+// newGPUsSetter reads a number of GPUs, per job or per node: Slurm takes the form in which the job asked.
+func newGPUsSetter(perJob bool) keySetter {
+	return func(u *bodyUpdate, raw json.RawMessage) *Flaw {
+		s, isText := parseText(raw)
+		kind, n, ok := parseGPUs(s, false)
+		if !isText || !ok {
+			return &Flaw{ErrorNumber: 2115, HTTPStatus: http.StatusUnprocessableEntity}
+		}
+		u.update.GPUs, u.update.GPUType, u.update.GPUsArePerJob = &n, kind, &perJob
+		return nil
 	}
-	u.update.GPUs, u.update.GPUType = &n, kind
-	return nil
 }
 
 // sluidPattern are the SLUIDs Slurm looks up at all.

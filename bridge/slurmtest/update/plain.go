@@ -55,9 +55,9 @@ var plainSetterByKey = map[string]plainSetter{
 	"requeue":       newPlainBoolSetter(func(u *sim.JobUpdate, v bool) { u.MayRequeue = &v }),
 	"no_requeue":    newPlainBoolSetter(func(u *sim.JobUpdate, v bool) { u.NoRequeue = v }),
 	"begin_time":    setPlainBeginTime,
-	"gres":          setPlainGPUs,
-	"gpus":          setPlainGPUs,
-	"gpus_per_node": setPlainGPUs,
+	"gres":          newPlainGPUsSetter(false),
+	"gpus":          newPlainGPUsSetter(true),
+	"gpus_per_node": newPlainGPUsSetter(false),
 }
 
 func newPlainTextSetter(to func(*sim.JobUpdate) **string) plainSetter {
@@ -110,9 +110,12 @@ func setPlainBeginTime(u *bodyUpdate, raw json.RawMessage) bool {
 	return ok && readable
 }
 
-func setPlainGPUs(u *bodyUpdate, raw json.RawMessage) bool {
-	word, ok := parseText(raw)
-	kind, n, readable := parseGPUs(word, true)
-	u.update.GPUs, u.update.GPUType = &n, kind
-	return ok && readable
+// newPlainGPUsSetter is newGPUsSetter for 22.05.
+func newPlainGPUsSetter(perJob bool) func(*bodyUpdate, json.RawMessage) bool {
+	return func(u *bodyUpdate, raw json.RawMessage) bool {
+		word, ok := parseText(raw)
+		kind, n, readable := parseGPUs(word, true)
+		u.update.GPUs, u.update.GPUType, u.update.GPUsArePerJob = &n, kind, &perJob
+		return ok && readable
+	}
 }

@@ -1,7 +1,9 @@
-package slurm
+// Package hostnames writes lists of host names as Slurm does.
+package hostnames
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,10 +16,9 @@ type numberedHost struct {
 	number int
 }
 
-// CompressHosts returns the shortest hostlist of the kind Slurm writes, with
-// ranges in the last number of a name: "n[01-04,7]". ExpandHosts gives the
-// names back, sorted and without repetitions.
-func CompressHosts(names []string) string {
+// Compress returns the shortest hostlist of the kind Slurm writes, with
+// ranges in the last number of a name: "n[01-04,7]".
+func Compress(names []string) string {
 	hosts := make([]numberedHost, len(names))
 	for i, n := range names {
 		hosts[i] = splitHostNumber(n)
@@ -87,5 +88,5 @@ func writeHosts(b *strings.Builder, hosts []numberedHost) {
 // extendsRange reports whether next continues the run from…last as a range that is
 // padded like its first number.
 func extendsRange(from, last, next numberedHost) bool {
-	return next.number == last.number+1 && formatZeroPadded(next.number, len(from.digits)) == next.digits
+	return next.number == last.number+1 && fmt.Sprintf("%0*d", len(from.digits), next.number) == next.digits
 }
