@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"fairbridge/bridge"
+	"fairbridge/bridge/study/fluid"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // CountReportingJobs is how many jobs report their progress, by which a policy knows how
@@ -49,7 +52,7 @@ const (
 // RunTimeSource says from where policies know how long the jobs of the first scenario run.
 func (e *Experiment) RunTimeSource() RunTimeSource {
 	switch n := e.CountReportingJobs(); {
-	case e.KnowsTruth:
+	case e.KnowsTruth || e.ClockName == fluid.ClockName:
 		return TrueRunTimes
 	case n == 0 && e.PredictsNothing:
 		return NoRunTimes
@@ -95,7 +98,25 @@ func (e *Experiment) DescribeInformation() string {
 	if limits := e.Scenarios[0].LimitSource.Describe(); limits != "" {
 		said += " " + limits
 	}
-	return said
+	return said + e.describeSizes()
+}
+
+// describeSizes says which jobs leave their number of GPUs to us, and whether that counts.
+func (e *Experiment) describeSizes() string {
+	n := 0
+	for i := range e.Scenarios[0].Jobs {
+		if e.Scenarios[0].Jobs[i].MaxGPUs > 0 {
+			n++
+		}
+	}
+	if n == 0 || !e.ThroughSlurm {
+		return ""
+	}
+	text := fmt.Sprintf(" %d of %s declare a range of GPUs", n, policy.FormatCount(len(e.Scenarios[0].Jobs), "job"))
+	if e.Mode != bridge.ModeElastic {
+		return text + ", which counts in mode elastic only."
+	}
+	return text + "."
 }
 
 // JobReports says which jobs report their progress to the policies.
@@ -122,7 +143,7 @@ func (r JobReports) SetReports(jobs []workload.Job) {
 		switch {
 		case r == AllReport:
 			jobs[i].IsSilent = false
-		case r == NoneReports, jobs[i].Training == nil:
+		case r == NoneReports, jobs[i].Training == nil && jobs[i].Goodput == nil:
 			jobs[i].IsSilent = true
 		}
 	}

@@ -39,7 +39,7 @@ func (s *Scenario) fillTimeLimits() {
 	longest, asked, missing := time.Duration(0), time.Duration(0), 0
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if j.Training != nil {
+		if j.Training != nil || j.Goodput != nil {
 			continue
 		}
 		plain = append(plain, j)

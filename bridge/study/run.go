@@ -9,14 +9,17 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study/clocks"
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/forecast"
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/slurmrun"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
+	"fairbridge/policy/paper"
 )
 
 // RunOptions say how a scenario is simulated.
@@ -36,6 +39,9 @@ type RunOptions struct {
 	KnowsTruth bool
 	// PredictsNothing tells policies nothing of how long jobs run but their limits: nothing is learnt.
 	PredictsNothing bool
+	// Information is what jobs with profiles tell; "": as the paper of the policy has it, what they
+	// measured for those that let jobs adapt their batch size, else the truth.
+	Information goodput.Information
 	// DecidesUntil is when our loop stops and Slurm goes on alone, after the beginning; 0: never.
 	DecidesUntil time.Duration
 	// History is what policies have learnt from before the scenario begins.
@@ -43,16 +49,21 @@ type RunOptions struct {
 }
 
 // SetClock sets the clock of that name, or for "auto" the one that fits the
-// scenario: that of Shockwave's simulator for training jobs whose speeds stand
-// in tables. A round that is not 0 takes the place of the clock's own.
+// scenario: that of Pollux' simulator for jobs with profiles, that of ElasticFlow's where
+// tables tell speeds on all sizes, that of Shockwave's for training jobs whose speeds stand in others. A round that is not 0 takes the place of the clock's own.
 func (o *RunOptions) SetClock(name string, round time.Duration, s *Scenario) (err error) {
 	if o.ClockName = name; name == "auto" {
 		o.ClockName = "intervals"
-		if slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Training != nil }) {
+		switch {
+		case slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Goodput != nil }):
+			o.ClockName = "pollux"
+		case s.SpeedTables.TellsSizes():
+			o.ClockName = "elasticflow"
+		case slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Training != nil }):
 			o.ClockName = "shockwave"
 		}
 	}
-	o.Clock, err = exact.NewClockByName(o.ClockName, round)
+	o.Clock, err = clocks.Settings(o.ClockName, round)
 	return err
 }
 
@@ -76,7 +87,7 @@ func (s *Scenario) Run(ctx context.Context, p policyset.PolicyChoice, o RunOptio
 	var run *measure.Run
 	ended := make(chan error, 1)
 	go func() {
-		made, err := s.simulate(decide, p.System.Name, o, progress)
+		made, err := s.simulate(decide, p.System, o, progress)
 		run = made
 		ended <- err
 	}()
@@ -101,23 +112,34 @@ func (s *Scenario) AccountWeight(name string) float64 {
 	return 1
 }
 
-func (s *Scenario) simulate(decide policy.Policy, name string, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
+func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
 	var runTimes exact.RunTimePredictor // nil: nothing is predicted
 	if !o.PredictsNothing {
 		runTimes = o.newLearner(s)
 	}
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
-			Policy: decide, PolicyName: name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
+			Policy: decide, PolicyName: system.Name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig, DecidesUntil: o.DecidesUntil,
 			RunTimes: runTimes, PredictsTruth: o.KnowsTruth,
 		})
 	}
-	return exact.Run(exact.Config{
+	return clocks.SimulatorOf(o.ClockName)(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
 		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
-		RunTimes: runTimes, PredictsTruth: o.KnowsTruth,
+		RunTimes: runTimes, PredictsTruth: o.KnowsTruth, Information: o.informationFor(system),
 	})
+}
+
+// informationFor is what jobs with profiles tell a policy.
+func (o *RunOptions) informationFor(system paper.System) goodput.Information {
+	switch {
+	case o.Information != "":
+		return o.Information
+	case system.AdaptsBatches:
+		return goodput.Measured
+	}
+	return goodput.Oracle
 }
 
 // History is what ended before a scenario begins. The zero History is none.
@@ -153,6 +175,9 @@ type cancellablePolicy struct {
 	policy.Policy
 	ctx context.Context // a policy gets none, and a simulation asks nothing else
 }
+
+// Unwrap returns the policy itself, for a clock that goes by what it is.
+func (c cancellablePolicy) Unwrap() policy.Policy { return c.Policy }
 
 // Decide implements policy.Policy.
 func (c cancellablePolicy) Decide(s *policy.Snapshot) (*policy.Plan, error) {

@@ -37,6 +37,9 @@ func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error
 	if o.KeepsNodeShapes { // else keys stay what they were
 		fmt.Fprintln(sum, "node by node")
 	}
+	if o.Information != "" { // likewise
+		fmt.Fprintln(sum, "jobs tell", o.Information)
+	}
 	if o.PredictsNothing { // likewise
 		fmt.Fprintln(sum, "nothing predicted")
 	}

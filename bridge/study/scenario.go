@@ -47,6 +47,7 @@ func LoadScenario(from ScenarioSource) (*Scenario, error) {
 		if s.SpeedTables, err = workload.ReadSpeedTables(from.TablesPath); err != nil {
 			return nil, err
 		}
+		from.TraceOptions.KeepsSteps = s.SpeedTables.TellsSizes()
 	}
 	t, err := trace.ReadFile(from.TracePath, from.TraceOptions)
 	if err != nil {
@@ -58,6 +59,9 @@ func LoadScenario(from ScenarioSource) (*Scenario, error) {
 	}
 	if t.SkippedCount > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.SkippedCount, t.FirstErrors[0]))
+	}
+	for i := range s.Jobs {
+		s.SpeedTables.LetResize(&s.Jobs[i])
 	}
 	from.Reports.SetReports(s.Jobs)
 	return s, s.completeJobs(from.TracePath, from.TraceOptions.SkipBad)

@@ -61,6 +61,17 @@ func (r TableRow) Cells(metrics []*measure.Metric) []string {
 	return cells
 }
 
+// ListMetrics lists the columns that say something of one of the rows.
+func ListMetrics(rows []TableRow) []*measure.Metric {
+	var known []*measure.Summary
+	for i := range rows {
+		if r := &rows[i]; r.PublishedRow == nil && r.Err == nil {
+			known = append(known, &r.Median)
+		}
+	}
+	return measure.ListMetrics(known)
+}
+
 // PublishedSources say where the published results come from, each once.
 func (e *Experiment) PublishedSources() []string {
 	var all []string
@@ -108,7 +119,7 @@ func (e *Experiment) newTable(results []Result) chart.Table {
 		"Bold is the best of a column. JCT: from arrival to completion. ρ: JCT over what an equal part of the cluster would have needed. " +
 			"Queueing: the part of the JCT in which a job did not run. Lost: GPU-hours held without progress.",
 	}, e.PublishedSources()...)}
-	metrics := measure.AllMetrics
+	metrics := ListMetrics(e.NewRows(results))
 	best := make([]float64, len(metrics))
 	for i, m := range metrics {
 		t.ColumnHeads = append(t.ColumnHeads, m.Title)

@@ -3,6 +3,7 @@
 //	32                      32 servers of one GPU, type v100, as the published tables have it
 //	16x4:a100,8x8:h100      16 servers of four A100 and eight of eight H100
 //	8x4                     8 servers of four GPUs whose type does not matter
+//	16x8:v100:24:500        16 servers of eight V100, each with 24 cores and 500 GB
 package cluster
 
 import (
@@ -24,11 +25,12 @@ const (
 	UntypedGPUType   = "gpu"  // of parts without a type
 )
 
-// A line says nothing of cores and memory: there is plenty of them, in the
+// Where a line says nothing of cores and memory there is plenty of them, in the
 // proportion of today's servers.
 const (
 	coresPerGPU = 64
 	memMBPerGPU = 1 << 20 // MB
+	mbPerGB     = 1000    // as makers of memory and the papers count
 )
 
 // maxClusterGPUs is the largest cluster, in GPUs.
@@ -39,6 +41,8 @@ type nodeGroup struct {
 	specText               string
 	nodeCount, gpusPerNode int
 	gpuType                string
+	cpus                   int   // of a server
+	memMB                  int64 // of a server
 }
 
 // ParseSpec reads a cluster. Nodes are named node1, node2, … with zeros in front
@@ -95,7 +99,7 @@ func CountGPUsByType(nodes []policy.Node) map[string]int {
 
 func (p nodeGroup) newNode(name string) policy.Node {
 	return policy.Node{
-		Name: name, Partitions: []string{PartitionName}, CPUs: coresPerGPU * p.gpusPerNode, MemMB: memMBPerGPU * int64(p.gpusPerNode),
+		Name: name, Partitions: []string{PartitionName}, CPUs: p.cpus, MemMB: p.memMB,
 		GPUs: []policy.NodeDevices{{Type: p.gpuType, Count: p.gpusPerNode}},
 	}
 }
@@ -109,7 +113,7 @@ func parseNodeGroups(spec string) ([]nodeGroup, error) {
 		return nil, fmt.Errorf("more than %d GPUs", maxClusterGPUs)
 	}
 	if err == nil {
-		p := nodeGroup{spec, n, 1, PlainSpecGPUType}
+		p := nodeGroup{spec, n, 1, PlainSpecGPUType, coresPerGPU, memMBPerGPU}
 		return []nodeGroup{p}, p.checkSize()
 	}
 	var parts []nodeGroup
@@ -123,9 +127,9 @@ func parseNodeGroups(spec string) ([]nodeGroup, error) {
 	return parts, checkNodeGroups(parts)
 }
 
-const specSyntaxHint = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
+const specSyntaxHint = "want a number of GPUs, or NODESxGPUS[:TYPE[:CORES:GB]] separated by commas, like 16x4:a100,8x8:h100"
 
-var nodeGroupPattern = regexp.MustCompile(`^(-?[0-9]+)x(-?[0-9]+)(?::([A-Za-z0-9][A-Za-z0-9_.-]*))?$`)
+var nodeGroupPattern = regexp.MustCompile(`^(-?[0-9]+)x(-?[0-9]+)(?::([A-Za-z0-9][A-Za-z0-9_.-]*)(?::([0-9]{1,6}):([0-9]{1,6}))?)?$`)
 
 func parseNodeGroup(text string) (nodeGroup, error) {
 	m := nodeGroupPattern.FindStringSubmatch(text)
@@ -137,7 +141,12 @@ func parseNodeGroup(text string) (nodeGroup, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return nodeGroup{}, fmt.Errorf("part %q: more than %d GPUs", text, maxClusterGPUs)
 	}
-	p := nodeGroup{text, nodes, gpus, m[3]}
+	p := nodeGroup{text, nodes, gpus, m[3], coresPerGPU * gpus, memMBPerGPU * int64(gpus)}
+	if m[4] != "" { // a few digits each
+		p.cpus, _ = strconv.Atoi(m[4])
+		gb, _ := strconv.Atoi(m[5])
+		p.memMB = int64(gb) * mbPerGB
+	}
 	if p.gpuType == "" {
 		p.gpuType = UntypedGPUType
 	}
@@ -163,6 +172,8 @@ func (p nodeGroup) checkSize() error {
 		return fmt.Errorf("part %q: want at least one server with one GPU", p.specText)
 	case p.nodeCount > maxClusterGPUs || p.gpusPerNode > maxClusterGPUs || p.nodeCount*p.gpusPerNode > maxClusterGPUs:
 		return fmt.Errorf("part %q: more than %d GPUs", p.specText, maxClusterGPUs)
+	case p.cpus < 1 || p.memMB < 1:
+		return fmt.Errorf("part %q: want at least one core and 1 GB a server", p.specText)
 	}
 	return nil
 }
@@ -174,7 +185,7 @@ func checkNodeGroups(parts []nodeGroup) error {
 		total += p.nodeCount * p.gpusPerNode
 		for _, q := range parts[:i] {
 			switch {
-			case p.gpuType == q.gpuType && p.gpusPerNode == q.gpusPerNode:
+			case p.gpuType == q.gpuType && p.gpusPerNode == q.gpusPerNode && p.cpus == q.cpus && p.memMB == q.memMB:
 				return fmt.Errorf("parts %q and %q are of the same kind: write them as one", q.specText, p.specText)
 			case (p.gpuType == UntypedGPUType) != (q.gpuType == UntypedGPUType):
 				return fmt.Errorf("parts %q and %q: say the type of GPUs in both or in neither", q.specText, p.specText)

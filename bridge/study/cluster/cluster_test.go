@@ -44,13 +44,21 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestCoresAndMemory: a part may say how many cores and gigabytes each of its servers has.
+func TestCoresAndMemory(t *testing.T) {
+	nodes, err := ParseSpec("1x8:v100:24:500,1x4:a100")
+	if err != nil || nodes[0].CPUs != 24 || nodes[0].MemMB != 500_000 || nodes[1].CPUs != 256 {
+		t.Errorf("%+v, %v", nodes, err)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ spec, says string }{
 		{"", "empty"}, {"0", `"0"`}, {"-4", `"-4"`}, {"4x", `"4x"`}, {"0x8", `"0x8"`}, {"4x-1:a100", `"4x-1:a100"`},
 		{"4x8:a100,", "a part is empty"}, {"4x8:a 100", `"4x8:a 100"`}, {"32:a100", "like 32x1:a100"},
 		{"4x8,32", `"32"`}, {"99999999999999999999x2", "more than 1048576 GPUs"}, {"99999999999999999999", "more than 1048576 GPUs"}, {"2000000", "more than"}, {"1048576x2", "more than"},
 		{"4x8:a100,2x4", `"4x8:a100" and "2x4"`}, {"4x8:a100,2x8:a100", "write them as one"},
-		{"700000x1:a100,700000x1:h100", "in all"}, {"abc", `"abc"`},
+		{"700000x1:a100,700000x1:h100", "in all"}, {"abc", `"abc"`}, {"1x8:v100:24", `"1x8:v100:24"`}, {"1x8:v100:0:500", "at least one core"}, {"1x8:v100:24:0", "1 GB"}, {"1x8:v100:-1:5", "want a number"},
 	} {
 		nodes, err := ParseSpec(c.spec)
 		if err == nil || !strings.Contains(err.Error(), c.says) || nodes != nil {

@@ -5,12 +5,25 @@ package evaluation
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
 
 	"fairbridge/bridge/study/datafile"
 )
+
+// elasticText is the section about systems that choose sizes. Its figures come from tests on the published
+// traces, which hold them (bridge/study/golden), and take minutes each.
+//
+//go:embed elastic.md
+var elasticText string
+
+// sharingText is the section about systems that choose where jobs run and beside whom. Its figures come from
+// tests on drawn workloads, which hold them (bridge/study/reproduce/sharing).
+//
+//go:embed sharing.md
+var sharingText string
 
 // Options say what is evaluated.
 type Options struct {
@@ -25,7 +38,7 @@ func (o *Options) reportProgressf(format string, a ...any) {
 }
 
 // WriteEvaluation measures everything but the tables against Slurm alone and the price of the loop
-// taken apart, which stay as they are on the page (see WriteSlurmTable and WriteLoopPrice), then writes the page to the file: whole or not at all.
+// taken apart and the like, which stay as they are on the page (see WriteSlurmTable, WriteLoopPrice and WriteSizes), then writes the page to the file: whole or not at all.
 func WriteEvaluation(ctx context.Context, path string, o Options) error {
 	page := &bytes.Buffer{}
 	fmt.Fprintf(page, pageHead, describeMachine())
@@ -36,6 +49,7 @@ func WriteEvaluation(ctx context.Context, path string, o Options) error {
 			}
 		}
 	}
+	page.WriteString("\n" + elasticText + "\n" + sharingText)
 	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeedComparison, writeGrowthWithJobs, writeFidelityComparison} {
 		if err := section(ctx, page, o); err != nil {
 			return err
@@ -58,5 +72,5 @@ func keptSections() []string {
 	for i := range tableParts {
 		titles = append(titles, tableParts[i].title)
 	}
-	return append(titles, loopPriceTitle, startEstimatesTitle)
+	return append(titles, sizesTitle, loopPriceTitle, startEstimatesTitle)
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // Clock says when the policy is asked and what stopping costs. Use
-// ShockwaveClock, GavelClock or NewEventClock.
+// ShockwaveClock, GavelClock, PolluxClock or NewEventClock.
 type Clock struct {
 	// RoundLength: time passes in rounds at whose start the policy is asked; nothing
 	// changes within a round, GPUs of jobs that end stay idle, jobs that arrive
@@ -28,6 +28,12 @@ type Clock struct {
 	// MaxIdleRounds: in rounds a job is ended after so many rounds in a row in which it
 	// held GPUs and had nothing to do; 0: after the first.
 	MaxIdleRounds int
+	// LockstepInterval: in every interval of this length all jobs go on first, each start and
+	// move costing RestartCost, and then the policy is asked; 0: see the others.
+	LockstepInterval time.Duration
+	// FreeMoves: a move to as many GPUs of the same type on each of as many other nodes is no
+	// restart, as in Sia's simulator.
+	FreeMoves bool
 }
 
 // ShockwaveClock is the clock of Shockwave's published simulator.
@@ -38,6 +44,11 @@ func ShockwaveClock() Clock {
 // GavelClock is the clock of Gavel's own simulator: longer rounds, free starts.
 func GavelClock() Clock {
 	return Clock{RoundLength: 360 * time.Second, MaxOverrunFactor: 1.5, MaxIdleRounds: 5}
+}
+
+// PolluxClock is the clock of Pollux' simulator.
+func PolluxClock() Clock {
+	return Clock{LockstepInterval: 60 * time.Second, RestartCost: 30 * time.Second}
 }
 
 // NewEventClock asks the policy at most every so often, and again after recheck; a

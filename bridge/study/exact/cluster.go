@@ -15,13 +15,15 @@ type cluster struct {
 	hasShareableJobs   bool // some job may share: devices are told apart
 	deviceGroups       []deviceGroup
 	groupIndicesByNode map[string][]int // rows of a node
+	mostOnNode         []int            // most healthy devices of a node, by type
 }
 
 // deviceGroup is the devices of one type of a node.
 type deviceGroup struct {
-	typeIndex    int // in cluster.gpuTypes
-	freeCount    int // negative when jobs share
-	jobsByDevice [][2]*job
+	typeIndex    int   // in cluster.gpuTypes
+	freeCount    int   // negative when jobs share, of which each counts
+	deviceMemMB  int64 // memory of each; 0: not known
+	jobsByDevice [][]*job
 }
 
 func newCluster(nodes []policy.Node) cluster {
@@ -33,18 +35,26 @@ func newCluster(nodes []policy.Node) cluster {
 			}
 		}
 	}
+	c.mostOnNode = make([]int, len(c.gpuTypes))
 	for _, n := range nodes {
 		for _, d := range n.GPUs {
 			k, _ := slices.BinarySearch(c.gpuTypes, d.Type)
 			healthy := d.Count - d.SickCount
+			c.mostOnNode[k] = max(c.mostOnNode[k], healthy)
 			c.groupIndicesByNode[n.Name] = append(c.groupIndicesByNode[n.Name], len(c.deviceGroups))
-			c.deviceGroups = append(c.deviceGroups, deviceGroup{typeIndex: k, freeCount: healthy, jobsByDevice: make([][2]*job, healthy)})
+			c.deviceGroups = append(c.deviceGroups, deviceGroup{typeIndex: k, freeCount: healthy, deviceMemMB: d.MemMB, jobsByDevice: make([][]*job, healthy)})
 			if n.DownReason == "" {
 				c.gpuCount += healthy
 			}
 		}
 	}
 	return c
+}
+
+// fewestNodes is how few nodes of a type hold so many devices.
+func (c *cluster) fewestNodes(typ, devices int) int {
+	most := max(c.mostOnNode[typ], 1)
+	return (devices + most - 1) / most
 }
 
 func (c *cluster) findDeviceGroup(s policy.Slot) *deviceGroup {
@@ -56,41 +66,30 @@ func (c *cluster) findDeviceGroup(s policy.Slot) *deviceGroup {
 	return nil
 }
 
-// allocateDevices gives the job its devices.
+// allocateDevices gives the job its devices, and notes which they are where jobs may share.
 func (c *cluster) allocateDevices(j *job, on policy.Alloc) error {
-	for _, s := range on {
+	if c.hasShareableJobs {
+		on = slices.Clone(on)
+	}
+	for i, s := range on {
 		r := c.findDeviceGroup(s)
 		if r == nil || s.Count <= 0 {
 			return fmt.Errorf("job %d: put on %v: there is no such node or GPU type", j.ID, on)
 		}
-		if r.freeCount -= s.Count; r.freeCount < 0 && !j.IsShareable {
+		if r.freeCount -= s.Count; r.freeCount < 0 && !c.hasShareableJobs {
 			return fmt.Errorf("job %d: put on %v: %d GPUs too few are free on %s", j.ID, on, -r.freeCount, s.Node)
 		}
-		if c.hasShareableJobs && !r.occupyDevices(j, s.Count) {
-			return fmt.Errorf("job %d: put on %v: no device of %s is left that accepts a neighbour", j.ID, on, s.Node)
+		if c.hasShareableJobs {
+			devices, err := r.occupyDevices(j, s)
+			if err != nil {
+				return fmt.Errorf("job %d: put on %v: %w", j.ID, on, err)
+			}
+			on[i].Devices = devices
 		}
 		c.usedGPUs += s.Count
 	}
 	j.heldAlloc = on
 	return nil
-}
-
-// occupyDevices puts the job on so many devices: first free ones, then those of jobs
-// that accept a neighbour.
-func (r *deviceGroup) occupyDevices(j *job, count int) bool {
-	for i := 0; i < len(r.jobsByDevice) && count > 0; i++ {
-		if r.jobsByDevice[i][0] == nil {
-			r.jobsByDevice[i][0] = j
-			count--
-		}
-	}
-	for i := 0; i < len(r.jobsByDevice) && count > 0; i++ {
-		if u := &r.jobsByDevice[i]; u[0] != j && u[0].IsShareable && u[1] == nil {
-			u[1] = j
-			count--
-		}
-	}
-	return count == 0
 }
 
 // releaseDevices takes the job's devices back.
@@ -104,16 +103,4 @@ func (c *cluster) releaseDevices(j *job) {
 		}
 	}
 	j.heldAlloc = nil
-}
-
-func (r *deviceGroup) vacateDevices(j *job) {
-	for i := range r.jobsByDevice {
-		u := &r.jobsByDevice[i]
-		if u[1] == j {
-			u[1] = nil
-		}
-		if u[0] == j {
-			u[0], u[1] = u[1], nil
-		}
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge/study/fragments"
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -22,6 +24,7 @@ type engine struct {
 	cluster
 	speeds            *speedTable
 	trainingReports   *trainingReports
+	typesOfProfiles   []goodput.GPUType
 	now               float64
 	jobs              []job  // in the order of the workload
 	futureJobs        []*job // still to arrive
@@ -36,6 +39,7 @@ type engine struct {
 	nodeWindows  nodeWindows
 	contention   contention
 	timeline     timeline
+	freeMeter    fragments.Meter
 	measuredRun  *measure.Run
 }
 
@@ -48,7 +52,11 @@ func newEngine(c Config) (*engine, error) {
 	e.trainingReports = &trainingReports{speeds: e.speeds, reportsPlan: c.ReportsPlannedRegimes}
 	e.measuredRun = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount, FillableIdleGPUSeconds: -1}
 	e.futureJobs = make([]*job, 0, len(c.Jobs))
-	l := jobLoader{speeds: e.speeds, reports: e.trainingReports, maxOverrunFactor: c.Clock.MaxOverrunFactor}
+	if err := CheckClockSuits(c.Jobs, c.Clock); err != nil {
+		return nil, err
+	}
+	e.typesOfProfiles = e.listGPUTypes()
+	l := jobLoader{speeds: e.speeds, reports: e.trainingReports, maxOverrunFactor: c.Clock.MaxOverrunFactor, gpuTypes: e.typesOfProfiles, information: cmp.Or(c.Information, goodput.Oracle)}
 	for i := range c.Jobs {
 		if err := l.loadJob(&e.jobs[i], &c.Jobs[i]); err != nil {
 			return nil, err
@@ -87,6 +95,7 @@ func CalendarTimeAt(seconds float64) time.Time {
 func (e *engine) fillResults() {
 	e.measuredRun.MakespanSeconds = e.now
 	e.measuredRun.Samples = e.timeline.samples
+	e.freeMeter.AddTo(e.measuredRun, e.now)
 	e.measuredRun.JobOutcomes = make([]measure.JobOutcome, len(e.jobs))
 	for i := range e.jobs {
 		e.measuredRun.JobOutcomes[i] = e.jobs[i].outcome
@@ -107,6 +116,9 @@ func (e *engine) admitJob(j *job) {
 	i, _ := slices.BinarySearchFunc(e.presentJobs, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
 	e.presentJobs = slices.Insert(e.presentJobs, i, j)
 	view := j.newPolicyJob()
+	if j.run != nil && !j.IsSilent {
+		j.run.Introduce(&view, e.typesOfProfiles)
+	}
 	if e.KeepsNodeShapes && j.MinGPUs == 0 {
 		view.Ask.MinNodes, view.Ask.PerNode = j.NodeShape(e.Nodes)
 	}
@@ -174,6 +186,11 @@ func (e *engine) addRunTime(j *job, ran, held float64) {
 
 // deadlockError explains why nothing will ever happen again.
 func (e *engine) deadlockError() error {
-	j := e.presentJobs[0]
-	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.presentJobs), j.ID, j.GPUs)
+	return DeadlockError(e.now, len(e.presentJobs), e.presentJobs[0].Job, e.measuredRun.ClusterGPUs)
+}
+
+// DeadlockError says that so many jobs, one of them named, wait at a moment (seconds) from which
+// on nothing will ever happen on a cluster of so many GPUs, and what to try.
+func DeadlockError(now float64, waiting int, one *workload.Job, clusterGPUs int) error {
+	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, such as %s, which asks for %d GPUs of %d: the policy starts none of them; try a larger cluster or another policy", now, waiting, one.Location(), one.GPUs, clusterGPUs)
 }

@@ -1,6 +1,6 @@
 // Package exact runs a policy on a cluster that does at once and exactly what
 // the plan says, as the simulators of the papers assume. Time passes in rounds
-// (as of Shockwave and Gavel) or from event to event. Within, it counts
+// (as of Shockwave and Gavel), from event to event, or in lockstep (as of Pollux and Sia). Within, it counts
 // seconds as the published simulators do, in floating point from the start of
 // the workload, so that ties between jobs fall as they do there.
 package exact
@@ -8,6 +8,7 @@ package exact
 import (
 	"time"
 
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -32,9 +33,19 @@ type Config struct {
 	// DefaultSharedSpeed is the speed, relative to being alone, of a job that shares its GPUs
 	// with one for which Tables knows no speed; 0: 0.6.
 	DefaultSharedSpeed float64
+	// Interference says how fast jobs are that share a GPU, for which SpeedTables has no
+	// speed; nil: DefaultSharedSpeed.
+	Interference workload.Interference
+	// MixedTypesCost is what exchanging between GPUs of several types adds to a step of a job that
+	// accepts them, as a part of its step on the fastest of them; 0: .05, negative: nothing.
+	MixedTypesCost float64
 	// KeepsNodeShapes: gangs ask for GPUs node by node, as their owners would ask Slurm for
 	// them (workload.Job.NodeShape); else GPUs of one type are all alike, wherever they are.
 	KeepsNodeShapes bool
+	// Information is what jobs with a profile (workload.Job.Goodput) tell policies; "": Oracle.
+	Information goodput.Information
+	// InferenceServices forecasts what inference services need, for policies; nil: there are none.
+	InferenceServices InferenceForecaster
 	// OmitsReasons policies need not give reasons; see policy.Snapshot.OmitReasons.
 	OmitsReasons bool
 	// RunTimes predicts run times for policies; nil: nothing is predicted.
@@ -46,6 +57,13 @@ type Config struct {
 	// WatchDecision sees every decision before it is carried out, and must not keep what
 	// it sees; nil: not watched.
 	WatchDecision func(*policy.Snapshot, *policy.Plan)
+}
+
+// InferenceForecaster says what inference services are thought to need.
+type InferenceForecaster interface {
+	// ServicesAt returns them, sorted by name, as they are forecast at a moment, in seconds since
+	// the start of the workload; times are in the calendar of CalendarTimeAt.
+	ServicesAt(seconds float64) []policy.InferenceService
 }
 
 // RunTimePredictor predicts how long jobs still run that report nothing of it themselves.
@@ -68,9 +86,12 @@ func Run(c Config) (*measure.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Clock.RoundLength > 0 {
+	switch {
+	case c.Clock.LockstepInterval > 0:
+		err = (&lockstepEngine{engine: e}).simulate()
+	case c.Clock.RoundLength > 0:
 		err = (&roundEngine{engine: e}).simulate()
-	} else {
+	default:
 		err = (&intervalEngine{e}).simulate()
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package exact
 import (
 	"math"
 
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -22,22 +23,27 @@ type job struct {
 	plannedRegimes  []policy.Regime
 	trainingReport  *policy.Training // nil: it reports nothing
 
-	heldAlloc            policy.Alloc // what it holds; nil: nothing
-	unitsPerSecond       float64      // units per second there
-	hasJustStarted       bool         // it did not run right before
-	restartSecondsLeft   float64      // seconds it must run before it makes progress
-	settledAt            float64      // when it was last settled
-	expectedEnd          float64      // when it will have ended if nothing changes
-	progressSeconds      float64      // seconds with progress
-	serviceSinceDecision float64      // GPU-seconds since the last decision
-	idleRounds           int          // rounds in a row in which it had nothing to do
-	maxRunSeconds        float64      // seconds of run time after which it is ended; 0: none
+	heldAlloc            policy.Alloc       // what it holds; nil: nothing
+	batchShares          policy.BatchShares // what its devices do there; nil: equal parts
+	given                policy.Amounts     // cores and memory, where they are others than it asks
+	unitsPerSecond       float64            // units per second there
+	hasJustStarted       bool               // it did not run right before
+	restartSecondsLeft   float64            // seconds it must run before it makes progress
+	settledAt            float64            // when it was last settled
+	expectedEnd          float64            // when it will have ended if nothing changes
+	progressSeconds      float64            // seconds with progress
+	serviceSinceDecision float64            // GPU-seconds since the last decision
+	idleRounds           int                // rounds in a row in which it had nothing to do
+	maxRunSeconds        float64            // seconds of run time after which it is ended; 0: none
 	contentionAtArrival  contention
 	hasEnded             bool
 	// plannedProfile is what it reports instead of what it did; nil: what it did.
 	profile *plannedProfile
+	run     *goodput.Run // of a job whose speed stands in a profile; nil: of any other
 
 	accountIndex, userIndex int // its own; see usage
+
+	asNeighbour policy.Job // what its owner accepts beside it
 }
 
 // updateWantedBatch notes the batch size the job wants, from the epochs it has completed.
@@ -69,15 +75,16 @@ func (j *job) updateExpectedEnd(now float64) {
 // newPolicyJob is the job as a policy sees it when it arrives.
 func (j *job) newPolicyJob() policy.Job {
 	class := j.Job.Class
+	scaling, sharing, cpus := j.Scaling, j.Sharing, j.CPUScaling
 	if j.IsSilent {
-		class = ""
+		class, scaling, sharing, cpus = "", nil, j.sharingTerms(), nil
 	}
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
 		Partition: "gpu", State: policy.Pending, Submit: CalendarTimeAt(j.Arrive), Arrive: CalendarTimeAt(j.Arrive), EligibleAt: CalendarTimeAt(j.Arrive),
-		Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.IsShareable,
+		Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.IsShareable, ReplicaOf: j.ReplicaOf,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
-		Training: j.trainingReport, ServiceSinceLast: policy.KnownValue(0),
+		Training: j.trainingReport, Scaling: scaling, Sharing: sharing, CPUScaling: cpus, AcceptsMixedTypes: j.AcceptsMixedTypes, EarlyEnd: j.EarlyEnd, ServiceSinceLast: policy.KnownValue(0),
 	}
 	if j.Partition != "" {
 		v.Partition = j.Partition
@@ -102,6 +109,9 @@ func (j *job) updatePolicyJob(v *policy.Job) {
 	}
 	v.Attained += policy.GPUSeconds(j.serviceSinceDecision)
 	j.serviceSinceDecision = 0
+	if j.run != nil && !j.IsSilent {
+		j.run.Report(v)
+	}
 	if t := j.trainingReport; t != nil {
 		j.updateReport(t)
 		if j.totalUnits > 0 {
@@ -113,6 +123,9 @@ func (j *job) updatePolicyJob(v *policy.Job) {
 // updateReport brings a report up to date.
 func (j *job) updateReport(t *policy.Training) {
 	t.Steps, t.StepsDone = j.totalUnits, j.doneUnits
+	if j.Loss != nil {
+		t.Losses = j.Loss.AppendReports(t.Losses, j.doneUnits, j.totalUnits)
+	}
 	if j.plannedRegimes == nil {
 		return
 	}
@@ -129,4 +142,13 @@ func (j *job) updateReport(t *policy.Training) {
 		present -= r.Epochs
 	}
 	t.SeenRegimes[last].Epochs = max(present, 0)
+}
+
+// sharingTerms are the terms on which its owner accepts neighbours, without what is known of
+// how it does beside them; nil: none.
+func (j *job) sharingTerms() *policy.Sharing {
+	if j.Sharing == nil {
+		return nil
+	}
+	return &policy.Sharing{JobsPerGPU: j.Sharing.JobsPerGPU, AcceptsOtherUsers: j.Sharing.AcceptsOtherUsers, IsOpportunistic: j.Sharing.IsOpportunistic}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -14,17 +15,24 @@ type jobLoader struct {
 	speeds           *speedTable
 	reports          *trainingReports
 	maxOverrunFactor float64 // see Clock
+	gpuTypes         []goodput.GPUType
+	information      goodput.Information
 }
 
 // loadJob prepares one job.
 func (l *jobLoader) loadJob(j *job, w *workload.Job) error {
 	j.Job, j.totalUnits = w, w.Duration
+	j.asNeighbour = policy.Job{ID: policy.JobID(w.ID), User: w.User, Shareable: w.IsShareable, Sharing: w.Sharing}
 	j.outcome = measure.JobOutcome{ID: w.ID, User: w.User, Account: w.Account, GPUCount: w.GPUs, Arrive: w.Arrive, ExclusiveRunSeconds: w.Duration}
 	switch {
 	case w.GPUs <= 0:
 		return fmt.Errorf("%s: asks for %s", w.Location(), policy.FormatCount(w.GPUs, "GPU"))
 	case !(w.Arrive >= 0) || math.IsInf(w.Arrive, 0):
 		return fmt.Errorf("%s: arrives at %g s", w.Location(), w.Arrive)
+	case j.checkAmounts() != nil:
+		return j.checkAmounts()
+	case w.Goodput != nil:
+		return l.loadGoodputJob(j)
 	case w.Training != nil:
 		if err := l.loadTrainingJob(j); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 // predictTimeLeft tells policies what remains of a job that does not report it.
 func (e *engine) predictTimeLeft(j *job, v *policy.Job) {
 	switch {
-	case j.trainingReport != nil:
+	case j.trainingReport != nil, j.run != nil && !j.IsSilent:
 	case e.PredictsTruth:
 		v.PredictedLeft = policy.DurationFromSeconds(max(e.trueSecondsLeft(j), 1))
 	case e.RunTimes != nil:

@@ -96,3 +96,13 @@ func assignIDs(jobs []workload.Job) []workload.Job {
 	}
 	return jobs
 }
+
+// RelativeRateAt returns how busy people are so many seconds after a midnight, of at most 1, without
+// weekends; between two hours' middles it goes straight.
+func RelativeRateAt(seconds float64) float64 {
+	hour := math.Mod(seconds/3600-.5+24, 24)
+	before := int(hour)
+	part := hour - float64(before)
+	a, b := relativeRateByHour[before%24], relativeRateByHour[(before+1)%24]
+	return (a + part*(b-a)) / slices.Max(relativeRateByHour[:])
+}

@@ -12,6 +12,7 @@ const (
 	peopleRandomStream
 	deadlineRandomStream
 	limitRandomStream
+	sharingRandomStream
 )
 
 func newRandom(seed int64, stream uint64) *rand.Rand {

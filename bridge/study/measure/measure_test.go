@@ -29,7 +29,7 @@ func TestSummary(t *testing.T) {
 		WorstRho: 16.66667, MeanRho: (0.5 + 1.05 + 1.075 + 16.66667) / 4, UnfairShare: 0.5,
 		WorstPresentRho: 16.66667, MeanPresentRho: (1 + 1.4 + 1.075 + 16.66667) / 4,
 		Utilization: 0.75, RestartCount: 3, LostGPUHours: 8.0 / 3600,
-		MeanSlowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccountSlowdown: (2.15 + 10) / 2, MakespanOverBound: -1, AvgJCTOverBound: -1, // job 4 ran 3 s, and 10 count
+		MeanSlowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccountSlowdown: (2.15 + 10) / 2, MakespanOverBound: -1, AvgJCTOverBound: -1, MeanPredictionError: -1, P99PredictionError: -1, UnusableShare: -1, MeanBlockedGPUs: -1, // job 4 ran 3 s, and 10 count
 	}
 	if d := cmp.Diff(want, got, near); d != "" {
 		t.Error(d)
@@ -47,7 +47,7 @@ func TestRhoPresent(t *testing.T) {
 
 func TestEmptyRun(t *testing.T) {
 	s := (&Run{ClusterGPUs: 4}).Summarize()
-	if d := cmp.Diff(Summary{MakespanOverBound: -1, AvgJCTOverBound: -1}, s); d != "" {
+	if d := cmp.Diff(Summary{MakespanOverBound: -1, AvgJCTOverBound: -1, MeanPredictionError: -1, P99PredictionError: -1, UnusableShare: -1, MeanBlockedGPUs: -1}, s); d != "" {
 		t.Error(d)
 	}
 }
@@ -92,5 +92,18 @@ func TestNarrowTablesFitTheJobs(t *testing.T) {
 	}
 	if len(shown[true]) != len(shown[false]) {
 		t.Errorf("%d columns of plain jobs, %d of training jobs", len(shown[true]), len(shown[false]))
+	}
+}
+
+// TestPredictions: the error is a part of what was predicted, jobs of which nothing was do not
+// count, and where nothing was there are no columns of it.
+func TestPredictions(t *testing.T) {
+	r := &Run{JobOutcomes: []JobOutcome{{Arrive: 10, PredictedFinish: 110, Finish: 160}, {Arrive: 10, PredictedFinish: 60, Finish: 60}, {Arrive: 10, Finish: 60}}}
+	s, none := r.Summarize(), (&Run{JobOutcomes: []JobOutcome{{Finish: 60}}}).Summarize()
+	if s.MeanPredictionError != .25 || math.Abs(s.P99PredictionError-.495) > 1e-9 || none.MeanPredictionError != -1 {
+		t.Errorf("%g %g, %g", s.MeanPredictionError, s.P99PredictionError, none.MeanPredictionError)
+	}
+	if with, without := len(ListMetrics([]*Summary{&none, &s})), len(ListMetrics([]*Summary{&none})); with != len(AllMetrics) || without != with-2 {
+		t.Errorf("%d and %d columns of %d", with, without, len(AllMetrics))
 	}
 }

@@ -35,6 +35,10 @@ var AllMetrics = []*Metric{
 	{"LOST", "Lost GPU-hours", -1, false, func(s *Summary) *float64 { return &s.LostGPUHours }, formatDecimals(1)},
 	{"SLOWDOWN", "Mean bounded slowdown", -1, false, func(s *Summary) *float64 { return &s.MeanSlowdown }, formatDecimals(2)},
 	{"WORST ACC", "Mean bounded slowdown of the worst account", -1, false, func(s *Summary) *float64 { return &s.WorstAccountSlowdown }, formatDecimals(2)},
+	{"PRED ERR", "Mean error of the completion time predicted at arrival", -1, true, func(s *Summary) *float64 { return &s.MeanPredictionError }, formatOverBound},
+	{"P99 ERR", "99 % error of the completion time predicted at arrival", -1, true, func(s *Summary) *float64 { return &s.P99PredictionError }, formatOverBound},
+	{"UNUSABLE", "GPUs free where no waiting job could use them", -1, false, func(s *Summary) *float64 { return &s.UnusableShare }, formatOverBound},
+	{"BLOCKED", "GPUs waited for while as many were free, on average", -1, false, func(s *Summary) *float64 { return &s.MeanBlockedGPUs }, formatKnown},
 	{"WALL", "Simulated in, s", 0, true, func(s *Summary) *float64 { return &s.WallSeconds }, formatDecimals(2)},
 }
 
@@ -92,4 +96,12 @@ func formatOverBound(v float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f %%", max(100*v, 0))
+}
+
+// formatKnown prints a figure that is not known where it is negative.
+func formatKnown(v float64) string {
+	if v < 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
 }

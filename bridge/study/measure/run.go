@@ -2,6 +2,8 @@
 // figures people compare schedulers by. All times are seconds.
 package measure
 
+import "fairbridge/policy"
+
 // JobOutcome is what became of one job.
 type JobOutcome struct {
 	ID                  int64   `json:"id"`
@@ -11,9 +13,10 @@ type JobOutcome struct {
 	Arrive              float64 `json:"arrive"`
 	Start               float64 `json:"start"` // first
 	Finish              float64 `json:"finish"`
-	ExclusiveRunSeconds float64 `json:"exclusive_s"`       // exclusive run time: on what it asks, never stopped
-	LeastRunSeconds     float64 `json:"least_s,omitempty"` // that it can do with; 0: ExclusiveRunSeconds
-	MeanJobsPresent     float64 `json:"present,omitempty"` // mean number of jobs present while it was
+	PredictedFinish     float64 `json:"predicted,omitempty"` // when it was said to finish as it arrived; 0: not
+	ExclusiveRunSeconds float64 `json:"exclusive_s"`         // exclusive run time: on what it asks, never stopped
+	LeastRunSeconds     float64 `json:"least_s,omitempty"`   // that it can do with; 0: ExclusiveRunSeconds
+	MeanJobsPresent     float64 `json:"present,omitempty"`   // mean number of jobs present while it was
 	StopCount           int     `json:"stops,omitempty"`
 	HeldSeconds         float64 `json:"held_s"`               // seconds it held GPUs
 	Service             float64 `json:"gpu_s"`                // GPU-seconds it held GPUs
@@ -48,6 +51,10 @@ type Run struct {
 	// FillableIdleGPUSeconds are the GPU-seconds that stood idle while jobs waited that would
 	// have fitted on them; negative: not known.
 	FillableIdleGPUSeconds float64 `json:"fillable_idle_gpu_s"`
+	// UnusableGPUSeconds are GPU-seconds that stood free where no waiting job could use them, BlockedGPUSeconds
+	// those that jobs waited for although as many GPUs were free; see package fragment.
+	UnusableGPUSeconds policy.OptionalValue `json:"unusable_gpu_s,omitzero"`
+	BlockedGPUSeconds  policy.OptionalValue `json:"blocked_gpu_s,omitzero"`
 	// ShareDeficit is the part of the GPU time due to accounts that they did not get; negative: not
 	// known. See ComputeShareDeficit.
 	ShareDeficit float64 `json:"share_deficit"`

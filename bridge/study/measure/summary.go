@@ -25,8 +25,12 @@ type Summary struct {
 	LostGPUHours         float64 `json:"lost_gpu_hours"`
 	MeanSlowdown         float64 `json:"mean_slowdown"` // see JobOutcome.Slowdown
 	WorstAccountSlowdown float64 `json:"worst_account_slowdown"`
-	MakespanOverBound    float64 `json:"makespan_over_bound"` // part by which it is above Run.LowerBounds; -1: those do not hold
-	AvgJCTOverBound      float64 `json:"avg_jct_over_bound"`  // likewise
+	MakespanOverBound    float64 `json:"makespan_over_bound"`   // part by which it is above Run.LowerBounds; -1: those do not hold
+	AvgJCTOverBound      float64 `json:"avg_jct_over_bound"`    // likewise
+	MeanPredictionError  float64 `json:"mean_prediction_error"` // see Run.PredictionErrors; -1: nothing was predicted
+	P99PredictionError   float64 `json:"p99_prediction_error"`  // likewise
+	UnusableShare        float64 `json:"unusable_share"`        // Run.UnusableGPUSeconds over ClusterGPUs × Makespan; -1: not known
+	MeanBlockedGPUs      float64 `json:"mean_blocked_gpus"`     // Run.BlockedGPUSeconds over Makespan; -1: not known
 	WallSeconds          float64 `json:"wall_s"`
 }
 
@@ -35,10 +39,15 @@ const unfairAboveRho = 1.05
 
 // Summarize works out the figures.
 func (r *Run) Summarize() Summary {
-	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds, MakespanOverBound: -1, AvgJCTOverBound: -1}
+	s := Summary{Policy: r.PolicyName, Trace: r.TraceName, JobCount: len(r.JobOutcomes), Makespan: r.MakespanSeconds, WallSeconds: r.WallSeconds, MakespanOverBound: -1, AvgJCTOverBound: -1, UnusableShare: -1, MeanBlockedGPUs: -1}
 	if r.MakespanSeconds > 0 && r.ClusterGPUs > 0 {
 		s.Utilization = r.BusyGPUSeconds / (float64(r.ClusterGPUs) * r.MakespanSeconds)
 	}
+	if r.UnusableGPUSeconds.Known && r.MakespanSeconds > 0 && r.ClusterGPUs > 0 {
+		s.UnusableShare = r.UnusableGPUSeconds.Value / (float64(r.ClusterGPUs) * r.MakespanSeconds)
+		s.MeanBlockedGPUs = r.BlockedGPUSeconds.Value / r.MakespanSeconds
+	}
+	s.setPredictionErrors(r.PredictionErrors())
 	if len(r.JobOutcomes) == 0 {
 		return s
 	}

@@ -75,7 +75,7 @@ func (r *ResultRow) Summary() measure.Summary {
 	s := measure.Summary{
 		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, UnfairShare: r.UnfairShare,
 		Utilization: r.Utilization, WallSeconds: r.WallSeconds, MedianJCT: no, P99JCT: no, AvgQueueSeconds: no, LostGPUHours: no, MeanSlowdown: no, WorstAccountSlowdown: no, RestartCount: -1,
-		MakespanOverBound: no, AvgJCTOverBound: no, WorstPresentRho: no, MeanPresentRho: no,
+		MakespanOverBound: no, AvgJCTOverBound: no, WorstPresentRho: no, MeanPresentRho: no, MeanPredictionError: no, P99PredictionError: no,
 	}
 	if r.WallSeconds == 0 {
 		s.WallSeconds = no

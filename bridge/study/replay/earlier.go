@@ -29,15 +29,18 @@ func endedJobs(runs []bridge.PastRun, until time.Time) []learn.Run {
 	for from := 0; from < len(runs); {
 		to, ran := from, time.Duration(0)
 		for to < len(runs) && runs[to].Job == runs[from].Job && runs[to].Arrive.Equal(runs[from].Arrive) {
-			ran += runs[to].End.Sub(runs[to].Start)
+			ran += policy.DurationFromSeconds(runs[to].End.Sub(runs[to].Start).Seconds() * paceOf(&runs[to], nil))
 			to++
 		}
 		first, last := &runs[from], &runs[to-1]
 		from = to
+		if last.GPUs != askedGPUs(last) && last.State == "TIMEOUT" {
+			continue // the limit ended it there, and would not have on what it asks
+		}
 		if !last.HasEnded || last.End.After(until) || !slices.Contains(naturalEnds, last.State) || ran <= 0 {
 			continue
 		}
-		job := learn.Job{User: last.User, Account: last.Account, Name: last.Name, GPUs: last.GPUs, Limit: policy.DurationFromSeconds(last.LimitSeconds)}
+		job := learn.Job{User: last.User, Account: last.Account, Name: last.Name, GPUs: askedGPUs(last), Limit: policy.DurationFromSeconds(last.LimitSeconds)}
 		if len(last.GPUTypes) > 0 {
 			job.GPUType = last.GPUTypes[0]
 		}

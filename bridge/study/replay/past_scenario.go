@@ -62,6 +62,7 @@ type pastJob struct {
 	workload.Job
 	outcome           measure.JobOutcome
 	runSpans          [][2]float64 // of its runs
+	runGPUs           []int        // that they held
 	wasPresentAtStart bool         // it was there at the beginning
 	isStillRunning    bool         // a run is still under way
 	wasHeld           bool         // it waited for something that is not simulated
@@ -116,12 +117,13 @@ func (p *Past) firstArrival() time.Time {
 
 // addRemarks says what to know before believing the figures.
 func (s *PastScenario) addRemarks(jobs []pastJob) {
-	carried, open, again, held := 0, 0, 0, 0
+	carried, open, again, held, sized := 0, 0, 0, 0, 0
 	for i := range jobs {
 		carried += boolToInt(jobs[i].wasPresentAtStart)
 		open += boolToInt(jobs[i].isStillRunning)
 		again += boolToInt(jobs[i].outcome.StopCount > 0)
 		held += boolToInt(jobs[i].wasHeld)
+		sized += boolToInt(jobs[i].ranOnOtherSize())
 	}
 	for _, r := range []struct {
 		n    int
@@ -130,6 +132,7 @@ func (s *PastScenario) addRemarks(jobs []pastJob) {
 		{carried, "there at the beginning: %s, arriving at once with what was left of them"},
 		{open, "still running: %s, ending where the record does"},
 		{held, "kept back by a dependency, a reservation, a limit or an administrator: %s, arriving when last seen so"},
+		{sized, "run on another number of GPUs than asked: %s, whose work is told on what they ask by what is known or assumed of their speed"},
 		{again, "run more than once: %s, of which the runs that were lost are not simulated"},
 	} {
 		if r.n > 0 {
@@ -193,23 +196,26 @@ func numberApart(jobs []pastJob) {
 func (p *Past) secondsSinceStart(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
 
 // newJob makes one job of its runs. If it was stopped by us it went on where it
-// was, so that all runs are its work; else only the last one is.
+// was, so that all runs are its work; else only the last one is. It asks for what its owner did, and its work is told
+// on that, also where it ran on a size of ours.
 func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	first, last := &runs[0], &runs[len(runs)-1]
 	l := pastJob{wasPresentAtStart: first.Arrive.Before(p.Since), isStillRunning: !last.HasEnded}
-	ran, kept, stopped := 0.0, 0.0, false
+	ran, kept, service, lost, stopped := 0.0, 0.0, 0.0, 0.0, false // kept: on what it asks; lost: GPU-seconds
+	known := p.scalingOf(last)
 	for i := range runs {
 		s, e := p.secondsSinceStart(runs[i].Start), p.secondsSinceStart(runs[i].End)
-		l.runSpans = append(l.runSpans, [2]float64{s, e})
+		l.runSpans, l.runGPUs = append(l.runSpans, [2]float64{s, e}), append(l.runGPUs, runs[i].GPUs)
 		ran += e - s
+		service += float64(runs[i].GPUs) * (e - s)
 		stopped = stopped || runs[i].StoppedByUs
-		if kept += e - s; !runs[i].StoppedByUs && i+1 < len(runs) {
-			kept = 0
+		if kept += paceOf(&runs[i], known) * (e - s); !runs[i].StoppedByUs && i+1 < len(runs) {
+			kept, lost = 0, service
 		}
 	}
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: p.arriveSeconds(first), GPUs: last.GPUs, NodeCount: last.NodeCount, Duration: kept, End: endFromState(last.State),
+		Arrive: p.arriveSeconds(first), GPUs: askedGPUs(last), NodeCount: last.NodeCount, Duration: kept, End: endFromState(last.State),
 		TimeLimit: p.inferTimeLimit(first, last), IsSilent: true, IsUnstoppable: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
 	}
 	if len(last.GPUTypes) == 1 {
@@ -218,14 +224,16 @@ func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
 		l.IsUnstoppable = l.IsUnstoppable && seen.UnstoppableReason != ""
 		l.Class, l.IsShareable, l.RestartCostSeconds = seen.Class, seen.Shareable, seen.CheckpointCost.Seconds()
+		if seen.MinGPUs > 0 && seen.MinGPUs <= l.GPUs && seen.MaxGPUs >= l.GPUs { // as a job on its owner's number has it
+			l.MinGPUs, l.MaxGPUs, l.Scaling = seen.MinGPUs, seen.MaxGPUs, seen.Scaling
+		}
 		if l.wasHeld = seen.HeldReason != ""; l.wasHeld {
 			l.Arrive = max(l.Arrive, min(p.secondsSinceStart(seen.EligibleAt), l.runSpans[0][0]))
 		}
 	}
-	gpus := float64(last.GPUs)
 	l.outcome = measure.JobOutcome{
 		ID: l.ID, User: l.User, Account: l.Account, GPUCount: l.GPUs, Arrive: l.Arrive, Start: l.runSpans[0][0],
-		Finish: p.secondsSinceStart(last.End), ExclusiveRunSeconds: kept, StopCount: len(runs) - 1, HeldSeconds: ran, Service: gpus * ran, LostService: gpus * (ran - kept),
+		Finish: p.secondsSinceStart(last.End), ExclusiveRunSeconds: kept, StopCount: len(runs) - 1, HeldSeconds: ran, Service: service, LostService: lost,
 	}
 	return l
 }
@@ -279,8 +287,8 @@ func (s *PastScenario) newRealRun(jobs []pastJob) *measure.Run {
 		changes = append(changes, measure.JobChange{AtSeconds: l.Arrive, QueuedDelta: 1})
 		for k, span := range l.runSpans {
 			changes = append(changes,
-				measure.JobChange{AtSeconds: span[0], Account: l.Account, GPUDelta: l.GPUs, RunningDelta: 1, QueuedDelta: -1},
-				measure.JobChange{AtSeconds: span[1], Account: l.Account, GPUDelta: -l.GPUs, RunningDelta: -1, QueuedDelta: boolToInt(k+1 < len(l.runSpans))})
+				measure.JobChange{AtSeconds: span[0], Account: l.Account, GPUDelta: l.runGPUs[k], RunningDelta: 1, QueuedDelta: -1},
+				measure.JobChange{AtSeconds: span[1], Account: l.Account, GPUDelta: -l.runGPUs[k], RunningDelta: -1, QueuedDelta: boolToInt(k+1 < len(l.runSpans))})
 		}
 	}
 	run.Samples = measure.SamplesFromChanges(changes)

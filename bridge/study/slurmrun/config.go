@@ -155,7 +155,7 @@ func (c *Config) partitionTimeLimit() time.Duration {
 	d := 7 * 24 * time.Hour
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
-		d = max(d, j.TimeLimit, 4*policy.DurationFromSeconds(math.Ceil(longestRunSeconds(j))))
+		d = max(d, j.TimeLimit, 4*policy.DurationFromSeconds(math.Ceil(longestRunSeconds(c.Nodes, j))))
 	}
 	return d
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study/fragments"
+	"fairbridge/bridge/study/measure"
 	"fairbridge/policy"
 )
 
@@ -32,6 +34,7 @@ type idleMeter struct {
 	bannedBySet   map[string][]string
 	waitingCounts map[jobShape]int
 	shapes        []jobShape // of waitingCounts, the largest first
+	looks         fragments.Meter
 }
 
 // clusterChange is a change of what waits, or of what is free.
@@ -43,11 +46,12 @@ type clusterChange struct {
 	isEnd   bool
 }
 
-// sumFillableIdle goes through the whole run. A stopped job waits from the moment at which it
+// addIdle goes through the whole run for what stood idle. A stopped job waits from the moment at which it
 // was stopped.
-func (r *runner) sumFillableIdle() float64 {
+func (r *runner) addIdle(out *measure.Run) {
 	m := newIdleMeter(r.Nodes)
-	return m.sumIdle(r.listClusterChanges(m))
+	out.FillableIdleGPUSeconds = m.sumIdle(r.listClusterChanges(m))
+	m.looks.AddTo(out, out.MakespanSeconds)
 }
 
 // sumIdle goes through changes that are sorted by time.
@@ -55,6 +59,7 @@ func (m *idleMeter) sumIdle(changes []clusterChange) (gpuSeconds float64) {
 	last := 0.0
 	for i := range changes {
 		if c := &changes[i]; c.at > last {
+			m.looks.Look(last, m.newSnapshot)
 			gpuSeconds += float64(m.countFillable()) * (c.at - last)
 			last = c.at
 		}

@@ -24,8 +24,12 @@ func (r *runner) startLoop() error {
 	}}
 	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
 	r.store.SetInitialUse(workload.SplitAccountUse(r.Accounts, r.jobs), r.world.Now())
+	var probes bridge.Probes = bridge.NoProbes{}
+	if r.speedReports = r.newSpeedReports(); r.speedReports != nil {
+		probes = r.speedReports
+	}
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: &polledCluster{DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true, OmitsReasons: r.WatchCycle == nil,
+		Cluster: &polledCluster{DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount}, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: probes, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true, OmitsReasons: r.WatchCycle == nil,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})

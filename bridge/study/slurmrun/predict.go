@@ -10,35 +10,42 @@ import (
 	"fairbridge/policy/learn"
 )
 
-// predictingHistory is a store that also predicts run times.
-type predictingHistory struct {
+// knowingHistory is a store that also predicts run times, and knows what jobs reported of their speed.
+type knowingHistory struct {
 	*memstore.Store
-	predictTimeLeft func(*policy.Job) (left, sigma time.Duration)
+	predictTimeLeft func(*policy.Job) (left, sigma time.Duration) // nil: nothing is predicted
 	predictionTrust func() float64
+	speeds          *speedReports // nil: no job reports its speed
 }
 
 // Past implements bridge.History.
-func (h predictingHistory) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
+func (h knowingHistory) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
 	past, err := h.Store.Past(ctx, cluster, now)
-	if err == nil {
+	if err == nil && h.predictTimeLeft != nil {
 		past.PredictTimeLeft, past.PredictionTrust = h.predictTimeLeft, h.predictionTrust()
+	}
+	if err == nil && h.speeds != nil {
+		past.SpeedsOf = h.speeds.speedsOf
 	}
 	return past, err
 }
 
 // newHistory is what the loop knows of the past.
 func (r *runner) newHistory() bridge.History {
+	h := knowingHistory{Store: r.store, speeds: r.speedReports}
 	switch {
 	case r.PredictsTruth:
-		return predictingHistory{r.store, func(j *policy.Job) (left, sigma time.Duration) {
+		h.predictTimeLeft = func(j *policy.Job) (left, sigma time.Duration) {
 			return max(r.world.TrueTimeLeft(int64(j.ID)), time.Second), 0
-		}, func() float64 { return 1 }}
+		}
+		h.predictionTrust = func() float64 { return 1 }
 	case r.RunTimes != nil:
-		return predictingHistory{r.store, func(j *policy.Job) (left, sigma time.Duration) {
+		h.predictTimeLeft = func(j *policy.Job) (left, sigma time.Duration) {
 			return r.RunTimes.PredictTimeLeft(r.world.Now(), j)
-		}, func() float64 { return r.RunTimes.PredictionTrust(r.world.Now()) }}
+		}
+		h.predictionTrust = func() float64 { return r.RunTimes.PredictionTrust(r.world.Now()) }
 	}
-	return r.store
+	return h
 }
 
 // runTimeTeacher is what the predictor was told of.

@@ -33,7 +33,8 @@ type runner struct {
 	stallDetector  stallDetector
 	cycleSkipper   cycleSkipper
 	runTimeTeacher runTimeTeacher
-	lastForgetTime time.Time // when intents were last forgotten
+	speedReports   *speedReports // nil: no job reports its speed
+	lastForgetTime time.Time     // when intents were last forgotten
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -174,6 +175,6 @@ func (r *runner) newResult() *measure.Run {
 	}
 	f := resultBuilder{workloadStart: r.workloadStart, jobs: r.jobs, jobIndexes: r.jobIndexes, endedRuns: r.world.EndedRuns()}
 	f.fillRun(out)
-	out.FillableIdleGPUSeconds = r.sumFillableIdle()
+	r.addIdle(out)
 	return out
 }

@@ -108,7 +108,7 @@ func (o *submitter) newJobSpec(j *workload.Job) (sim.JobSpec, error) {
 	}
 	s.CPUsPerNode = (j.CPUs + s.MinNodes - 1) / s.MinNodes
 	s.MemMBPerNode = (j.MemMB + int64(s.MinNodes) - 1) / int64(s.MinNodes)
-	s.Speed = newSpeedFunction(j)
+	s.Speed = o.newSpeedFunction(j)
 	s.ExcludedNodes = o.unfitNodes(j)
 	return s, o.checkNodesSuffice(j, &s)
 }
@@ -119,7 +119,7 @@ func (o *submitter) timeLimit(j *workload.Job) time.Duration {
 	if j.TimeLimit <= 0 {
 		return 0
 	}
-	long := policy.DurationFromSeconds(longestRunSeconds(j)) + o.restartCost(j)
+	long := policy.DurationFromSeconds(longestRunSeconds(o.nodes, j)) + o.restartCost(j)
 	if long <= j.TimeLimit {
 		return j.TimeLimit
 	}
@@ -179,26 +179,4 @@ func (o *submitter) unfitNodes(j *workload.Job) []string {
 		}
 	}
 	return out
-}
-
-// newSpeedFunction says how fast the job goes on what it got.
-func newSpeedFunction(j *workload.Job) func(string, int) float64 {
-	return func(typ string, n int) float64 {
-		v := float64(n) / float64(j.GPUs)
-		if j.Speeds != nil {
-			v *= j.Speeds[typ]
-		}
-		return v
-	}
-}
-
-// longestRunSeconds is the longest the job runs, in seconds, if it is never stopped.
-func longestRunSeconds(j *workload.Job) float64 {
-	least := 1.0
-	for _, v := range j.Speeds {
-		if v > 0 {
-			least = math.Min(least, v)
-		}
-	}
-	return j.Duration / least
 }

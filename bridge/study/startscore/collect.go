@@ -4,6 +4,7 @@
 package startscore
 
 import (
+	"maps"
 	"time"
 
 	"fairbridge/bridge/cycle"
@@ -52,15 +53,16 @@ func (k *collector) lookAtCycle(r *cycle.Report) {
 	}
 }
 
-// lookAt makes the looks that are due.
+// lookAt makes the looks that are due. Renewed ones are not scored: what came of them is that of the array's last task.
 func (k *collector) lookAt(s *policy.Snapshot, plan *policy.Plan) {
-	isFirstByJob := k.times.TakeDue(s)
-	if len(isFirstByJob) == 0 {
+	due := k.times.TakeDue(s)
+	maps.DeleteFunc(due, func(_ policy.JobID, kind estimate.DueLook) bool { return kind == estimate.RenewedLook })
+	if len(due) == 0 {
 		return
 	}
-	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan)}) {
-		if isFirst, isDue := isFirstByJob[e.Job]; isDue {
-			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start, End: e.End}, Job: e.Job, IsFirst: isFirst, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
+	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan), Sizes: estimate.SizesOfPlan(s, plan)}) {
+		if kind, isDue := due[e.Job]; isDue {
+			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start, End: e.End}, Job: e.Job, IsFirst: kind == estimate.FirstLook, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
 		}
 	}
 }

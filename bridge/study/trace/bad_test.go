@@ -44,6 +44,8 @@ func TestBad(t *testing.T) {
 		"our id":           {ownHead + `{"gpus":2,"arrive":0,"duration":1}` + "\n", "t.x:2: id: it is missing or 0"},
 		"our end":          {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"end":"dead"}` + "\n", `t.x:2: end: "dead", want`},
 		"our limit":        {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"limit":"2"}` + "\n", `t.x:2: limit: "2", want like`},
+		"our sharing":      {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"shareable":true,"sharing":{"stages":[1,-2]}}` + "\n", "t.x:2: sharing: -2 makes no sense"},
+		"steps of Muri":    {strings.Replace(muriCSV, "10000", "9998", 1), "t.x:2: iterations: 9998 of 509 ms do not make a duration of 5090 s"},
 		"our range":        {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"min_gpus":4,"max_gpus":2}` + "\n", "t.x:2: gpus: an elastic range from 4 to 2"},
 		"deadline":         {strings.Replace(itpCSV, "3716178", "3", 1), "t.x:2: deadline: 3 is not after the arrival at 3.715485e+06"},
 		"nothing":          {"\n \n", "t.x: the file is empty"},

@@ -196,7 +196,13 @@ func checkJob(j *workload.Job) error {
 	if t := j.Training; t != nil && t.Steps <= 0 {
 		return newUnlocatedProblem("total steps", "%d, want at least 1", t.Steps)
 	}
-	return nil
+	if err := checkSharing(j.Sharing); err != nil {
+		return err
+	}
+	if err := workload.CheckCPUScaling(j.CPUScaling); err != nil {
+		return newUnlocatedProblem("cpu_scaling", "%v", err)
+	}
+	return checkScaling(j.Scaling)
 }
 
 func checkRequest(j *workload.Job) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // phillyTable is the extract of Philly's log that later artifacts share.
@@ -30,9 +31,31 @@ var heliosTable = tableFormat{',', []string{"job_id", "user", "vc", "gpu_num", "
 var itpTable = tableFormat{',', []string{"job_id", "submission_time", "duration", "num_gpu"}, func(r *tableRecord) (workload.Job, string) {
 	return workload.Job{
 		Name: r.textByName("job_id"), Arrive: r.numberByName("submission_time"), Duration: r.numberByName("duration"), GPUs: r.countByName("num_gpu"),
-		Deadline: r.numberByName("deadline"), Class: classOf(r.textByName("model_name"), r.countByName("batch_size")),
+		Deadline: r.numberByName("deadline"), Class: classOf(r.textByName("model_name"), r.countByName("batch_size")), Training: r.keptSteps("num_iteration"),
 	}, ""
 }}
+
+// elasticFlowTable is the format of ElasticFlow's simulator. A job with best_effort 1 has no
+// deadline.
+var elasticFlowTable = tableFormat{',', []string{"job_id", "submit_time", "iteration", "model_name", "ddl", "batch_size", "num_gpu", "duration"}, func(r *tableRecord) (workload.Job, string) {
+	j := workload.Job{
+		Name: r.textByName("job_id"), Arrive: r.numberByName("submit_time"), Duration: r.numberByName("duration"), GPUs: r.countByName("num_gpu"),
+		Deadline: r.numberByName("ddl"), Class: classOf(r.textByName("model_name"), r.countByName("batch_size")), Training: r.keptSteps("iteration"),
+	}
+	if r.numberByName("best_effort") == 1 {
+		j.Deadline = 0
+	}
+	return j, ""
+}}
+
+// keptSteps is the training job of a row that tells both how long it ran and its steps: nil,
+// and it runs as long as it did, unless the steps are wanted (ReadOptions.KeepsSteps).
+func (r *tableRecord) keptSteps(column string) *workload.Training {
+	if !r.keepsSteps {
+		return nil
+	}
+	return &workload.Training{Model: r.textByName("model_name"), BatchSize: r.countByName("batch_size"), Mode: workload.StaticMode, Steps: int64(r.countByName(column))}
+}
 
 // tiresiasTable is the format of Tiresias' simulator, and of those made after it.
 var tiresiasTable = tableFormat{',', []string{"job_id", "num_gpu", "submit_time", "duration"}, func(r *tableRecord) (workload.Job, string) {
@@ -57,6 +80,19 @@ var openbTable = tableFormat{',', []string{"name", "num_gpu", "gpu_milli", "crea
 	}
 	if r.textByName("pod_phase") == "Failed" {
 		j.End = workload.Failed
+	}
+	return j, skipReason(r, &j, "")
+}}
+
+// pcsTable are the workloads of PCS' simulator: applications that run on any part of their most
+// GPUs, faster in proportion. Such a job asks for one GPU here, and may have up to its most.
+var pcsTable = tableFormat{',', []string{"app", "arrival_s", "gpus_max", "service_gpu_s", "speedup"}, func(r *tableRecord) (workload.Job, string) {
+	j := workload.Job{
+		Name: r.textByName("app"), Arrive: r.numberByName("arrival_s"), Duration: r.numberByName("service_gpu_s"), GPUs: 1,
+		MinGPUs: 1, MaxGPUs: r.countByName("gpus_max"), Scaling: &policy.Scaling{Source: policy.ScalingFromTable},
+	}
+	if r.textByName("speedup") != "linear" {
+		return j, ignoredSpeedup
 	}
 	return j, skipReason(r, &j, "")
 }}

@@ -48,15 +48,33 @@ type jobLine struct {
 	Duration   float64            `json:"duration,omitempty"`
 	Speeds     map[string]float64 `json:"speeds,omitempty"`
 	Training   *workload.Training `json:"training,omitempty"`
+	Scaling    *policy.Scaling    `json:"scaling,omitempty"`
 	End        workload.JobEnd    `json:"end,omitempty"`
 	Checkpoint float64            `json:"checkpoint,omitempty"`
 	Fixed      bool               `json:"fixed,omitempty"`
 	Shareable  bool               `json:"shareable,omitempty"`
+	Sharing    *policy.Sharing    `json:"sharing,omitempty"`
+	CPUScaling *policy.CPUScaling `json:"cpu_scaling,omitempty"`
+	Mixed      bool               `json:"mixed,omitempty"`
 	Silent     bool               `json:"silent,omitempty"`
 }
 
 func isFairbridgeFormat(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), `{"fairbridge_trace"`)
+}
+
+// ListUnwritten says, in sentences, what our own format has no place for and Save leaves behind.
+func (t *Trace) ListUnwritten() []string {
+	profiled := 0
+	for i := range t.Jobs {
+		if t.Jobs[i].Goodput != nil {
+			profiled++
+		}
+	}
+	if profiled == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("profiles are left behind: of %s only how long it runs on what it asks is written", policy.FormatCount(profiled, "job"))}
 }
 
 // Save writes the trace to a file in our own format, in the way of datafile.SaveFile.
@@ -86,8 +104,9 @@ func lineFromJob(j *workload.Job) jobLine {
 	l := jobLine{
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
-		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, Training: j.Training, End: j.End,
-		Checkpoint: j.RestartCostSeconds, Fixed: j.IsUnstoppable, Shareable: j.IsShareable, Silent: j.IsSilent,
+		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, Training: j.Training, Scaling: j.Scaling, End: j.End,
+		Checkpoint: j.RestartCostSeconds, Fixed: j.IsUnstoppable, Shareable: j.IsShareable, Sharing: j.Sharing, Silent: j.IsSilent,
+		CPUScaling: j.CPUScaling, Mixed: j.AcceptsMixedTypes,
 	}
 	if j.TimeLimit != 0 {
 		l.Limit = j.TimeLimit.String()
@@ -99,8 +118,9 @@ func (l *jobLine) toJob() (workload.Job, error) {
 	j := workload.Job{
 		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
 		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
-		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, Training: l.Training, End: l.End,
-		RestartCostSeconds: l.Checkpoint, IsUnstoppable: l.Fixed, IsShareable: l.Shareable, IsSilent: l.Silent,
+		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, Training: l.Training, Scaling: l.Scaling, End: l.End,
+		RestartCostSeconds: l.Checkpoint, IsUnstoppable: l.Fixed, IsShareable: l.Shareable, Sharing: l.Sharing, IsSilent: l.Silent,
+		CPUScaling: l.CPUScaling, AcceptsMixedTypes: l.Mixed,
 	}
 	switch j.End {
 	case workload.Completed, workload.Failed, workload.Cancelled:

@@ -13,6 +13,7 @@ import (
 
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // put writes a file and returns its path.
@@ -33,7 +34,10 @@ const (
 	phillyCSV  = "timestamp,duration(s),num_gpus,gpu_time(s),cluster\n2017-10-09 07:01:55,66.0,1,66.0,11cb48\n2017-10-09 06:13:03,2951.0,8,23608,6214e9\n"
 	heliosCSV  = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n11,u1,vcA,8,48,1,COMPLETED,2020-04-01 00:00:10,2020-04-01 00:00:12,2020-04-01 00:10:12,600,2\n12,u2,vcB,0,4,1,COMPLETED,2020-04-01 00:00:10,2020-04-01 00:00:12,2020-04-01 00:10:12,600,2\n13,u2,vcB,1,4,1,CANCELLED,2020-04-01 00:00:05,None,None,0,2\n14,u2,vcB,16,4,1,FAILED,2020-04-01 00:00:00,2020-04-01 00:00:12,2020-04-01 00:10:12,30,2\n"
 	itpCSV     = "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\nbdd6,3715485,3249,deepspeech2,3716178,32,1,1075\n23b8,3717550,48266,inception3,3720405,64,8,3604\n"
+	elasticCSV = "job_id,submit_time,iteration,model_name,ddl,batch_size,num_gpu,duration,best_effort\n0,0,7246,resnet50,5896,256,1,3930,0\n1,4686,19793,gpt2,11932,256,1,4830,1\n"
 	tiresias60 = "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n0,1,0,606,vgg19,164,30\n1,8,30,133,vgg11,147,23\n"
+	muriCSV    = "job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,resource_time_0,resource_time_1,resource_time_2,priority\n0,8,1500,10000,dqn,128,5090000,0,509,435,8,0.5,0\n1,8,2500,4999,vgg16,128,1069999,0,214,82,75,66,1\n"
+	pcsCSV     = "app,arrival_s,jobs,gpus_min,gpus_max,service_gpu_s,speedup\n0,0,1,0,64,64000,linear\n1,100,1,0,32,32000,linear\n2,200,1,0,16,1600,log\n"
 	openbCSV   = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\npod-0,12000,16384,1,1000,,LS,Running,100,400,150\npod-1,6500,12288,1,460,V100M16,BE,Failed,90,300,95\npod-2,4000,1,0,0,,BE,Succeeded,90,300,95\npod-3,4000,1,1,1000,A|B,BE,Pending,90,300,\n"
 	swfText    = "; UnixStartTime: 1000000000\n; Note: made up\n\n 1 100 5 60 8 -1 -1 8 120 -1 1 3 1 -1 2 -1 -1 -1\n 2 160 5 -1 8 -1 -1 8 120 -1 5 3 1 -1 2 -1 -1 -1\n 3 170 5 30 -1 -1 -1 6 -1 -1 0 4 1 -1 2 -1 -1 -1\n"
 	paiTasks   = "job1,worker,2,Terminated,1000,1600,600,29,50,MISC\njob1,ps,1,Terminated,1000,1600,600,29,,CPU\njob2,worker,4,Failed,2000,2100,600,29,100,V100\njob3,worker,1,Running,2000,,600,29,100,T4\njob4,worker,1,Terminated,2000,2100,600,29,25,T4\n"
@@ -102,7 +106,12 @@ func TestFormats(t *testing.T) {
 			map[string]int{"without GPUs": 1, "that never ran": 1}},
 		{"i.csv", "itp", itpCSV, "", []short{
 			{2, 1, 0, 1075, "@", "deepspeech2 (batch size 32)", "", 693}, {3, 8, 2065, 3604, "@", "inception3 (batch size 64)", "", 4920}}, nil},
+		{"e.csv", "elasticflow", elasticCSV, "", []short{
+			{2, 1, 0, 3930, "@", "resnet50 (batch size 256)", "", 5896}, {3, 1, 4686, 4830, "@", "gpt2 (batch size 256)", "", 0}}, nil},
 		{"60.csv", "tiresias", tiresias60, "", []short{{2, 1, 0, 164, "@", "vgg19", "", 0}, {3, 8, 30, 147, "@", "vgg11", "", 0}}, nil},
+		{"m.csv", "muri", muriCSV, "", []short{{2, 8, 0, 5090, "@", "dqn", "", 0}, {3, 8, 1, 1069.999, "@", "vgg16", "", 0}}, nil},
+		{"apps.csv", "pcs", pcsCSV, "", []short{{2, 1, 0, 64000, "@", "", "", 0}, {3, 1, 100, 32000, "@", "", "", 0}},
+			map[string]int{"whose speed is not in proportion to its GPUs": 1}},
 		{"o.csv", "openb", openbCSV, "", []short{
 			{3, 1, 0, 205, "@", "V100M16", workload.Failed, 0}, {2, 1, 10, 250, "@", "", "", 0}},
 			map[string]int{"without GPUs": 1, "that never ran": 1}},
@@ -178,11 +187,20 @@ func TestDetails(t *testing.T) {
 	if j := open(shockwave, trace.ReadOptions{})[1]; *j.Training != (workload.Training{Model: "ResNet-18", BatchSize: 32, Mode: workload.AccordionMode, Steps: 143450}) || j.Weight != 3 {
 		t.Errorf("training job %+v, %+v", j, j.Training)
 	}
+	for text, steps := range map[string]int64{elasticCSV: 7246, itpCSV: 3249} {
+		if j := open(text, trace.ReadOptions{KeepsSteps: true})[0]; j.Training == nil || j.Training.Steps != steps || j.Training.BatchSize == 0 {
+			t.Errorf("job of %d steps: %+v", steps, j.Training)
+		}
+	}
 	if j := open(sacctText, trace.ReadOptions{})[0]; j.TimeLimit != 2*time.Hour || j.CPUs != 8 || j.MemMB != 65536 || j.QOS != "normal" || j.Partition != "gpu" {
 		t.Errorf("sacct job %+v", j)
 	}
 	if j := open(openbCSV, trace.ReadOptions{})[0]; !j.IsShareable || j.CPUs != 7 || j.MemMB != 12288 {
 		t.Errorf("pod %+v", j)
+	}
+	if j := open(muriCSV, trace.ReadOptions{})[1]; !j.IsShareable || cmp.Diff(j.Sharing, &policy.Sharing{JobsPerGPU: 4, AcceptsOtherUsers: true,
+		IsOpportunistic: true, StepSeconds: .214, StageSeconds: []float64{.082, .075, .066}}) != "" {
+		t.Errorf("job of Muri %+v", j.Sharing)
 	}
 	if j := open(swfText, trace.ReadOptions{GPUsPerProc: .25})[0]; j.GPUs != 2 || j.TimeLimit != 2*time.Minute {
 		t.Errorf("swf job %+v", j)

@@ -11,7 +11,7 @@ import (
 )
 
 var seeds = []string{
-	shockwave, gavel10, gavel7, phillyCSV, phillyLog, heliosCSV, itpCSV, tiresias60, openbCSV, swfText, paiTasks,
+	shockwave, gavel10, gavel7, phillyCSV, phillyLog, heliosCSV, itpCSV, tiresias60, pcsCSV, openbCSV, swfText, paiTasks,
 	sacctText, squeueText, squeueJSON, ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"limit":"2h","training":{"model":"LM","mode":"gns","steps":3}}`,
 }
 

@@ -46,6 +46,7 @@ func indexColumns(names []string) map[string]int {
 type tableRecord struct {
 	row
 	columnIndexByName map[string]int
+	keepsSteps        bool // see ReadOptions
 }
 
 // hasColumn reports whether the file has the column.
@@ -136,7 +137,7 @@ func (t *tableFormat) readRow(s *jobCollector, cells []string, at map[string]int
 	if len(cells) != width {
 		return s.rejectLine(line, newUnlocatedProblem("", "%d columns, but the header has %d", len(cells), width))
 	}
-	r := tableRecord{row{cells: cells}, at}
+	r := tableRecord{row{cells: cells}, at, s.options.KeepsSteps}
 	switch j, why := t.parseJob(&r); {
 	case why != "":
 		s.countIgnored(why)
@@ -151,6 +152,7 @@ func (t *tableFormat) readRow(s *jobCollector, cells []string, at map[string]int
 // Why rows are no jobs for us.
 const (
 	ignoredWithoutGPUs = "without GPUs"
+	ignoredSpeedup     = "whose speed is not in proportion to its GPUs"
 	ignoredNeverRan    = "that never ran"
 	ignoredNotEnded    = "not ended yet"
 	ignoredSteps       = "job steps"

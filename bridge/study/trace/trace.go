@@ -38,6 +38,12 @@ type ReadOptions struct {
 	Format      string  // one of Formats; "" or "auto": found out from the content
 	GPUsPerProc float64 // swf counts processors: GPUs that one of them stands for; 0: 1
 	SkipBad     bool    // pass over rows that make no sense
+	// KeepsSteps: jobs of formats that tell both (elasticflow, itp) run for their steps, at speeds
+	// of throughput tables, instead of for as long as they ran.
+	KeepsSteps bool
+	// ProfilesPath is the folder with the profiles of applications, for format pollux; see
+	// goodput.ReadProfiles.
+	ProfilesPath string
 }
 
 // maxKeptErrors is how many bad rows are kept to be shown.

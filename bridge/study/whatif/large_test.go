@@ -81,11 +81,7 @@ func BenchmarkWhen(b *testing.B) {
 		b.Run(fmt.Sprint(waiting), func(b *testing.B) {
 			q, j := askLargeSite(b, 500, waiting)
 			for b.Loop() {
-				a, err := q.EstimateStart(j)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := q.FindSoonerRequests(&a); err != nil {
+				if _, _, err := q.EstimateTogether(j, Effort{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -34,18 +34,8 @@ type JobStart struct {
 // EstimateStart returns when a job would start and end if it were submitted: its id, state, times and
 // prediction are set here. Errors are the policy's.
 func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
-	s := q.snapshotWith(&j)
-	plan, err := decide(q.Policy, s)
-	if err != nil {
-		return JobStart{}, fmt.Errorf("planning with one job more: %w", err)
-	}
-	line := estimate.LineOfPlan(plan)
-	all := estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: line, Only: j.ID, DrawCount: drawCountFor(len(line))})
-	if len(all) != 1 {
-		return JobStart{}, errors.New("planning with one job more: the policy has no place in line for it")
-	}
-	e := q.Calibration.Calibrate(s.Now, all[0])
-	return JobStart{Job: j, Start: e.Start, End: e.End, IsBeyondHorizon: all[0].Start.Middle.Sub(s.Now) >= estimate.Horizon}, nil
+	startByJob, err := q.estimateJobs([]*policy.Job{&j}, Effort{})
+	return startByJob[j.ID], err
 }
 
 // A line of so many jobs is laid out as often as any other; the times go down with its length to the
@@ -59,20 +49,24 @@ func drawCountFor(lineLength int) int {
 	return max(min(estimate.DefaultDrawCount, estimate.DefaultDrawCount*fullyDrawnJobs/max(lineLength, 1)), minDrawCount)
 }
 
-// snapshotWith returns the snapshot with the job as one that was just submitted, and completes the job.
-func (q *Submission) snapshotWith(j *policy.Job) *policy.Snapshot {
+// snapshotWith returns the snapshot with the jobs, of one account, as if they were just submitted, and
+// completes them.
+func (q *Submission) snapshotWith(jobs ...*policy.Job) *policy.Snapshot {
 	s := *q.Snapshot
-	j.ID = 1
-	if n := len(s.Jobs); n > 0 {
-		j.ID = s.Jobs[n-1].ID + 1
+	s.OmitReasons, s.Jobs = true, slices.Clone(s.Jobs)
+	for _, j := range jobs {
+		j.ID = 1
+		if n := len(s.Jobs); n > 0 {
+			j.ID = s.Jobs[n-1].ID + 1
+		}
+		j.State, j.Submit, j.Arrive = policy.Pending, s.Now, s.Now
+		if q.PredictTimeLeft != nil {
+			j.PredictedLeft, j.PredictedSigma = q.PredictTimeLeft(j)
+		}
+		s.Jobs = append(s.Jobs, *j)
 	}
-	j.State, j.Submit, j.Arrive = policy.Pending, s.Now, s.Now
-	if q.PredictTimeLeft != nil {
-		j.PredictedLeft, j.PredictedSigma = q.PredictTimeLeft(j)
-	}
-	s.Jobs = append(slices.Clone(s.Jobs), *j)
-	if s.Account(j.Account) == nil {
-		s.Accounts = append(slices.Clone(s.Accounts), policy.Account{Name: j.Account, Weight: 1})
+	if name := jobs[0].Account; s.Account(name) == nil {
+		s.Accounts = append(slices.Clone(s.Accounts), policy.Account{Name: name, Weight: 1})
 		slices.SortFunc(s.Accounts, func(x, y policy.Account) int { return cmp.Compare(x.Name, y.Name) })
 	}
 	return &s
@@ -98,30 +92,6 @@ const (
 	maxWaitPart = .75
 	minGain     = 10 * time.Minute
 )
-
-// FindSoonerRequests returns when smaller and shorter requests of a job would start, as far as that is
-// materially sooner than it would itself: with half the GPUs, on one node fewer, with half and
-// a quarter of the time limit. One that asks for less than another of its kind is there only if it
-// starts materially sooner than that one.
-func (q *Submission) FindSoonerRequests(as *JobStart) ([]JobStart, error) {
-	var found []JobStart
-	for _, kind := range [][]policy.Job{requestsWithLessRoom(&as.Job), requestsWithLessTime(&as.Job)} {
-		best := *as
-		for _, smaller := range kind {
-			if CheckRequest(q.Snapshot, &smaller) != nil {
-				continue
-			}
-			e, err := q.EstimateStart(smaller)
-			if err != nil {
-				return nil, err
-			}
-			if e.isMateriallySooner(&best, q.Snapshot.Now) {
-				found, best = append(found, e), e
-			}
-		}
-	}
-	return found, nil
-}
 
 func (e *JobStart) isMateriallySooner(than *JobStart, now time.Time) bool {
 	wait, other := e.Start.Middle.Sub(now), than.Start.Middle.Sub(now)

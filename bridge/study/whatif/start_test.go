@@ -76,10 +76,16 @@ func TestThePredictionDecidesTheEnd(t *testing.T) {
 	}
 }
 
+// soonerThan returns the smaller requests that start sooner.
+func soonerThan(q *Submission, as *JobStart) ([]JobStart, error) {
+	_, sooner, err := q.EstimateTogether(as.Job, Effort{})
+	return sooner, err
+}
+
 func TestSoonerRequestsAreMateriallySooner(t *testing.T) {
 	q := submit()
 	whole := mustEstimate(t, q, NewRequest(q.Snapshot, "gpu", policy.GPUs{Count: 8}, 1, 4*time.Hour))
-	sooner, err := q.FindSoonerRequests(&whole)
+	sooner, err := soonerThan(q, &whole)
 	if err != nil || len(sooner) != 1 || sooner[0].Job.Ask.GPUs.Count != 4 || sooner[0].Job.Limit != 4*time.Hour {
 		t.Fatalf("8 GPUs for 4 h: %+v, %v", sooner, err) // half fits now; what is shorter waits as long
 	}
@@ -87,7 +93,7 @@ func TestSoonerRequestsAreMateriallySooner(t *testing.T) {
 		t.Errorf("half at %v, all at %v", sooner[0].Start, whole.Start)
 	}
 	small := mustEstimate(t, q, NewRequest(q.Snapshot, "gpu", policy.GPUs{Count: 2}, 0, time.Hour))
-	if sooner, err := q.FindSoonerRequests(&small); err != nil || len(sooner) != 0 {
+	if sooner, err := soonerThan(q, &small); err != nil || len(sooner) != 0 {
 		t.Errorf("one that starts at once: %+v, %v", sooner, err)
 	}
 }
@@ -99,7 +105,7 @@ func TestAShorterRequestFitsBeforeAWindow(t *testing.T) {
 		q.Snapshot.Nodes[i].Windows = []policy.Window{{From: noon.Add(70 * time.Minute), To: noon.Add(8 * time.Hour), Name: "m1", IsMaintenance: true}}
 	}
 	as := mustEstimate(t, q, NewRequest(q.Snapshot, "gpu", policy.GPUs{Count: 2}, 0, 4*time.Hour))
-	sooner, err := q.FindSoonerRequests(&as)
+	sooner, err := soonerThan(q, &as)
 	if err != nil || len(sooner) != 1 || sooner[0].Job.Limit != time.Hour || sooner[0].Job.Ask.GPUs.Count != 2 {
 		t.Errorf("%+v, %v; itself at %v", sooner, err, as.Start)
 	}

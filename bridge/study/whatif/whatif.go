@@ -53,7 +53,7 @@ func wouldStart(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
 		}
 	}()
 	other := *s
-	other.Jobs = slices.Clone(s.Jobs)
+	other.Jobs, other.OmitReasons = slices.Clone(s.Jobs), true
 	*other.Job(j.ID) = j
 	plan, err := p.Decide(&other)
 	if err != nil || plan == nil {

@@ -6,6 +6,9 @@ package workload
 import (
 	"fmt"
 	"time"
+
+	"fairbridge/bridge/study/goodput"
+	"fairbridge/policy"
 )
 
 // Job is one job of a workload. Times are seconds since its start.
@@ -19,6 +22,7 @@ type Job struct {
 	Partition string
 	Class     string // model family and batch size, as in throughput tables: "LM (batch size 10)"
 
+	ReplicaOf string // the inference service that it answers requests for; "": none
 	Arrive    float64
 	GPUs      int    // as a gang
 	GPUType   string // "": any
@@ -38,6 +42,24 @@ type Job struct {
 	// on; nil: 1 everywhere; a type that is not named cannot run it.
 	Speeds   map[string]float64
 	Training *Training
+	// Scaling is how fast it truly goes on other sizes than it asks, by package policy/scaling;
+	// policies see it where the job is not silent. nil: as the tables have it, else in proportion.
+	Scaling *policy.Scaling
+	// Loss is how its training loss falls, which it reports if it is not silent; nil: it
+	// reports none.
+	Loss *LossCurve
+
+	// Sharing is how it truly does beside neighbours, for jobs that are IsShareable; policies see
+	// it where the job is not silent, else its terms. nil: nothing is known.
+	Sharing *policy.Sharing
+	// CPUScaling is how its speed truly depends on cores and memory; nil: it does not.
+	CPUScaling        *policy.CPUScaling
+	EarlyEnd          *policy.EarlyEnd // what its owner declares as enough; nil: it ends by itself only
+	AcceptsMixedTypes bool             // its GPUs may be of several types
+
+	// Goodput says which profile its speed stands in, and with it how much it has to do, in place
+	// of Duration, Speeds, Training and Scaling; nil: those say it. Only lockstep clocks run it.
+	Goodput *goodput.Job `json:",omitempty"`
 
 	// ArrayID joins the jobs that are submitted as one job array, whose tasks they are in their
 	// order: they come at one time, ask for the same and differ in how long they run; 0: none.

@@ -11,6 +11,7 @@ type SpeedTables struct {
 	stepsAlone  map[speedKey]float64
 	stepsBeside map[pairKey]float64
 	gpuTypes    []string
+	tellsSizes  bool // see TellsSizes
 }
 
 type speedKey struct {

@@ -22,13 +22,16 @@ const aloneEntryKey = "null"
 // throughput tables, packed by gzip or not: a JSON object of GPU types, in them
 // "('Model (batch size N)', GPUs)", in them "null" for the steps per second
 // alone or a neighbour of that key with both speeds. A speed of zero says that
-// it does not fit there; such entries are kept, as zero.
+// it does not fit there; such entries are kept, as zero. A folder is read as readSpeedFolder says.
 func ReadSpeedTables(path string) (*SpeedTables, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading throughput tables: %w", err)
 	}
 	defer f.Close()
+	if is, err := f.Stat(); err == nil && is.IsDir() {
+		return readSpeedFolder(path)
+	}
 	in, err := datafile.NewGunzipReader(f)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
