@@ -67,9 +67,18 @@ type Budgets struct {
 	// in an hour; StopFloor1h jobs are not asked for the latter.
 	LostPercent24h float64 `yaml:"lost_percent_24h"`
 	LostPercent1h  float64 `yaml:"lost_percent_1h"`
-	// RestartCost is what a stop costs a job that does not say (duration, of
-	// all its GPUs).
+	// RestartCost is what a stop costs a job that does not say and of whose kind no
+	// restart was measured (duration, of all its GPUs).
 	RestartCost time.Duration `yaml:"restart_cost"`
+	// NeighbourSpeed is the share of its speed alone that a job keeps beside others on its GPUs (ratio): one that keeps
+	// less is hurt, and the neighbour that may be stopped leaves. 0: none ever does.
+	NeighbourSpeed float64 `yaml:"neighbour_speed"`
+	// ApartFor is how long jobs that were separated are not put on a GPU together again (duration).
+	ApartFor time.Duration `yaml:"apart_for"`
+	// Recall is the time within which the GPUs of jobs that run on what others leave are back when another job is to
+	// have them (duration): such a job has no run time of its own, and a stop of it for another counts to no budget.
+	// 0: it is treated like any other.
+	Recall time.Duration `yaml:"recall"`
 	// GainFactor is how many times the work lost a beneficiary must be
 	// expected to do (ratio), else the stop is not worth it.
 	GainFactor float64 `yaml:"gain_factor"`
@@ -151,7 +160,7 @@ func DefaultBudgets() Budgets {
 		Quantum: 30 * time.Minute, StopPause: 30 * time.Minute, Cooldown: 2 * time.Hour,
 		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5, AccountStops1h: 10,
 		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1, SmallClusterGPUs: 800, SmallStopPercent: 25,
-		LostPercent24h: 5, LostPercent1h: 10, RestartCost: 5 * time.Minute, GainFactor: 3,
+		LostPercent24h: 5, LostPercent1h: 10, RestartCost: defaultRestartCost, GainFactor: 3, NeighbourSpeed: 0.6, ApartFor: 6 * time.Hour, Recall: 5 * time.Minute,
 		MaxEdits: 200, EditPercent: 2, EditFloor: 20, EditRate: 5,
 		ChurnPercent: 10, PlanChurnPercent: 50, ChurnFloor: 50,
 		EditCooldown: 20 * time.Second, PlanStopPercent: 50, PlanStopFloor: 4,

@@ -50,6 +50,9 @@ func (c *Budgets) checkStops() []error {
 		checkRange("lost_percent_1h", c.LostPercent1h, 0, 100),
 		checkRange("lost_percent_24h", c.LostPercent24h, 0, 100),
 		checkRange("restart_cost", c.RestartCost, 0, 24*time.Hour),
+		checkRange("neighbour_speed", c.NeighbourSpeed, 0, 0.95),
+		checkRange("apart_for", c.ApartFor, time.Minute, 24*time.Hour),
+		checkRange("recall", c.Recall, 0, time.Hour),
 		checkRange("gain_factor", c.GainFactor, 0, 1000),
 	}
 }

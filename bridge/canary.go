@@ -116,10 +116,13 @@ func (p *Partition) IsCanaryVoid() bool {
 }
 
 // PolicyOf returns the policy that a record of the partition names: the candidate's where it is
-// that, else its own.
+// that, its teacher's where it is that, else its own.
 func (p *Partition) PolicyOf(name, params string) policy.Policy {
 	if c := p.Canary; c != nil && c.Policy == name && c.Params == params {
 		return c.DecidingPolicy
+	}
+	if t := p.Teacher; t != nil && p.Policy == name && t.Params == params {
+		return t.DecidingPolicy
 	}
 	return p.DecidingPolicy
 }

@@ -11,9 +11,10 @@ import (
 	"fairbridge/policy"
 )
 
-// Accepts reports whether the owner or the site made the job preemptible.
+// Accepts reports whether the owner or the site made the job preemptible. One that runs on what others leave says so
+// by that.
 func (o OptIn) Accepts(j *slurm.Job) bool {
-	return o.Comment && j.Directive.Preemptible || slices.Contains(o.QOS, j.QOS) ||
+	return o.Comment && (j.Directive.Preemptible || j.Directive.Opportunistic) || slices.Contains(o.QOS, j.QOS) ||
 		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.PartitionText())
 }
 
@@ -47,8 +48,13 @@ type Partition struct {
 	Policy         string // catalogue name
 	Params         string // printed parameters, for the record
 	DecidingPolicy policy.Policy
+	// SharesBetweenUsers says that jobs of different users may share a GPU where both their owners said so.
+	SharesBetweenUsers bool
 	// Canary is what decides in its place on some days; nil: nothing does.
 	Canary *Canary
+	// Teacher is who decides in place of a policy that learnt, while that is demoted; nil: it
+	// learnt from none.
+	Teacher *Teacher
 
 	// Warning is how a job's script is warned before a requeue, where its owner does
 	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,
@@ -99,6 +105,11 @@ type Order struct {
 	// Window is how many pending jobs from the head of the line get a number; the
 	// rest stay neutral.
 	Window int `yaml:"window"`
+	// AdminComment says in the admin_comment of the first jobs of the line why they wait, where
+	// nothing else stands there. Slurm takes it from Administrators only.
+	AdminComment bool `yaml:"admin_comment"`
+	// AdminCommentEvery is the least time between two such texts in a job (duration).
+	AdminCommentEvery time.Duration `yaml:"admin_comment_every"`
 }
 
 // Lease says how jobs are held.
@@ -121,7 +132,7 @@ type OptIn struct {
 func DefaultConfig() Config {
 	return Config{
 		Interval:         30 * time.Second,
-		Order:            Order{Lever: LeverAuto, Strength: StrengthWithinQOS, Window: 200},
+		Order:            Order{Lever: LeverAuto, Strength: StrengthWithinQOS, Window: 200, AdminCommentEvery: 10 * time.Minute},
 		Lease:            Lease{Length: 10 * time.Minute, Window: 300},
 		PinsStartingJobs: true,
 		PreemptOptIn:     OptIn{Comment: true},
@@ -157,6 +168,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Order.Window < 1 || c.Order.Window > 10_000 {
 		bad("order.window: %d is not between 1 and 10000", c.Order.Window)
+	}
+	if c.Order.AdminCommentEvery < 0 || c.Order.AdminCommentEvery > 24*time.Hour {
+		bad("order.admin_comment_every: %v is not between 0s and 24h", c.Order.AdminCommentEvery)
 	}
 	if c.Lease.Length < c.Interval {
 		bad("lease.length: %v is shorter than the interval %v: leases would lapse between cycles", c.Lease.Length, c.Interval)

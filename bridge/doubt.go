@@ -25,7 +25,7 @@ const (
 	CauseNoEffect           Cause = "effect"    // edits that Slurm said yes to had no effect
 	CauseForeignChanges     Cause = "foreign"   // people change what we changed
 	CauseRewrites           Cause = "rewrites"  // jobs lose values of their owners by our edits
-	CauseStopFile           Cause = "stop"      // the STOP file exists
+	CauseStopFile           Cause = "stop"      // the STOP file exists, or an operator stopped us
 	CausePushEndedEarly     Cause = "push"      // a push ended early
 
 	CauseStalePartitions    Cause = "partitions"   // a warning: an old answer about partitions is used
@@ -34,16 +34,18 @@ const (
 	CauseNoExpiryTimer      Cause = "expiry"       // a warning: nothing outside the daemon takes node lists back
 	CauseStopPause          Cause = "stops"        // a warning: no job of a partition is stopped for now
 	CauseOtherOrder         Cause = "other_order"  // a warning: something else changes priorities too
+	CauseTelling            Cause = "telling"      // a warning: jobs are not told why they wait
 	CauseDemoted            Cause = "demoted"      // a warning: a partition is demoted to mode observe
 	CauseDemotedCandidate   Cause = "canary"       // a warning: the candidate of a partition's canary is demoted
 	CauseDemotions          Cause = "demotions"    // which partitions are demoted is not known; a warning where it was before
+	CauseOperatorActions    Cause = "operators"    // what operators did is not known; a warning where it was before
 )
 
 // DoubtCauses are those that keep us from pushing, but for those of the gate, of which there is
 // one for each invariant.
 var DoubtCauses = []Cause{
 	CauseLeaderUnknown, CauseFailedPoll, CauseUnnamedCluster, CauseUnbelievedView, CauseHistory, CauseJournal, CauseUnfinishedHandBack,
-	CausePolicy, CauseNoEffect, CauseForeignChanges, CauseRewrites, CauseStopFile, CausePushEndedEarly, CauseDemotions,
+	CausePolicy, CauseNoEffect, CauseForeignChanges, CauseRewrites, CauseStopFile, CausePushEndedEarly, CauseDemotions, CauseOperatorActions,
 }
 
 // GateCause returns the cause of a plan that is turned down for the invariant.

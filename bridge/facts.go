@@ -14,6 +14,7 @@ type Facts struct {
 	MemoByPartition       map[string]Memo                 // by partition
 	Intents               []Intent                        // the ledger, as far back as it matters, by ID
 	LeftAloneReasonByUser map[string]string               // users whose jobs are left alone, and why
+	LeftAloneByJob        map[int64]*OperatorAction       // jobs that an operator's action leaves alone
 	OtherOrderReasonByJob map[int64]string                // waiting jobs that something else orders, and how that shows
 	HasExpiryTimer        bool                            // something outside the daemon takes node lists back
 }

@@ -13,11 +13,13 @@ type JobBefore struct {
 	Begin           time.Time   `json:"begin,omitzero"` // the owner's own --begin, kept through every lease
 	Priority        int64       `json:"priority"`
 	Nice            int64       `json:"nice"`
-	Required        slurm.Hosts `json:"required,omitzero"` // the owner's own list, kept through every pin
-	Excluded        slurm.Hosts `json:"excluded,omitzero"` // the owner's own list
-	OurValue        int64       `json:"ours,omitempty"`    // the number of ours that stood in the field, 0: none
-	OurHighestValue int64       `json:"most,omitempty"`    // the highest number of ours that may have stood, where that is in doubt
-	SlurmPriority   int64       `json:"own,omitempty"`     // Slurm's own priority before one of ours was set directly
+	Required        slurm.Hosts `json:"required,omitzero"`  // the owner's own list, kept through every pin
+	Excluded        slurm.Hosts `json:"excluded,omitzero"`  // the owner's own list
+	GPUs            int64       `json:"gpus,omitempty"`     // the owner's own number of GPUs in all, kept through every size of ours; 0: none, or not read
+	GPUType         string      `json:"gpu_type,omitempty"` // the type of GPU that the owner asks for; "": any, or not noted
+	OurValue        int64       `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
+	OurHighestValue int64       `json:"most,omitempty"`     // the highest number of ours that may have stood, where that is in doubt
+	SlurmPriority   int64       `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
 	Restarts        int         `json:"restarts"`
 	State           string      `json:"state"`
 	User            string      `json:"user,omitempty"`            // whose job it is

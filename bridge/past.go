@@ -16,8 +16,18 @@ type Past struct {
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.
 	PredictTimeLeft func(*policy.Job) (left, sigma time.Duration)
-	PredictionTrust float64        // how far what it predicts proved true, 0 to 1; see policy.Snapshot
-	GPUSpeeds       []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds
+	PredictionTrust float64 // how far what it predicts proved true, 0 to 1; see policy.Snapshot
+	// SpeedsOf returns what the job and those of its class reported of their speed before; nil:
+	// nothing is kept.
+	SpeedsOf func(*policy.Job) SpeedHistory
+	// RestartCostOf returns what restarts of the job, and else of its class or account, were
+	// measured to cost; nil: none was measured.
+	RestartCostOf func(*policy.Job) RestartCost
+	// LossesOf returns what the job reported of its training loss before; nil: nothing is kept.
+	LossesOf func(*policy.Job) LossHistory
+	// ProfileOf returns what was measured of the job on its GPUs, and else of its class; nil: nothing is kept.
+	ProfileOf func(*policy.Job) Profile
+	GPUSpeeds []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds
 }
 
 // JobPast is what earlier runs of a listed job left behind, keyed by job id
@@ -52,6 +62,7 @@ type PastRun struct {
 	GPUTypes     []string // of the GPUs it held, sorted
 	NodeCount    int      // on which it held GPUs
 	StoppedByUs  bool     // by a requeue of ours
+	AskedGPUs    int      // what its owner asked for, where it ran on a number of ours; 0: GPUs
 }
 
 // PolicyCycleCounts is how many cycles of the past a mode and policy decided.

@@ -125,6 +125,11 @@ type JobUse struct {
 	MeanBusy policy.OptionalValue // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
 	Progress policy.OptionalValue // done share of its work, by its own report
 	Training *policy.Training     // its work in steps and its speed, by its own report; nil: not told
+	Speed    *SeenSpeed           // its speed on what it holds, by its own report; nil: not told, or it holds several types or shares one
+	Batch    *policy.BatchRange   // the batch sizes it may use, by its own report; nil: not told
+	Loss     *policy.LossPoint    // its newest training loss, by its own report; nil: not told
+	OnGPUs   []DeviceUse          // what it does on each of its GPUs, as far as probes see them
+	Shared   []NeighbourLook      // looks since it has the neighbours it has now, oldest first, bounded; nil: it has none
 }
 
 // JobUseProbes are probes that also tell what single jobs do.

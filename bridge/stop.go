@@ -12,7 +12,10 @@ type Stop struct {
 	Job int64
 	StopCost
 	DecidedAt time.Time // Slurm's clock: Snapshot.Now of the cycle
-	SentAt    time.Time // when Slurm was told and said yes; zero: not, as far as known
+	// ResumeGPUs is how many GPUs it is to resume on when it is stopped for another size; 0: as it was.
+	ResumeGPUs int
+	ResumeType string    // of which type they are where that is not the one its owner asked for; "": that one
+	SentAt     time.Time // when Slurm was told and said yes; zero: not, as far as known
 }
 
 // StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with
@@ -24,6 +27,12 @@ type StopCost struct {
 	Lost        policy.GPUSeconds `json:"lost"`             // work expected to be lost
 	Beneficiary int64             `json:"for"`              // the job that gets the room; itself when moved
 	Signal      slurm.Signal      `json:"signal,omitempty"` // of a warning
+	// Apart says that the job shared a GPU with the one it was stopped for, and hurt it: for some time they are
+	// not put together again.
+	Apart bool `json:"apart,omitempty"`
+	// Recall is within which time its GPUs were to be back, of a job that ran on what others left and was stopped for one
+	// that does not; 0: it is no such stop. It counts to no budget.
+	Recall time.Duration `json:"recall,omitempty"`
 }
 
 // Notice is the warning that the script of a running job gets before the job is

@@ -14,7 +14,8 @@ type EditContext struct {
 	slurm.Edit
 	EditKindRow    *EditKindRow
 	SlurmJob       *slurm.Job
-	SnapshotJob    *policy.Job    // as the snapshot has it; nil only of what gives back
+	SnapshotJob    *policy.Job // as the snapshot has it; nil only of what gives back
+	Snapshot       *policy.Snapshot
 	StandingIntent *bridge.Intent // our value in the field; nil: none
 	GivesBack      bool           // it gives a value of ours back
 
@@ -39,6 +40,8 @@ func (c *EditContext) CheckKindRules() *invariant.Denial {
 // SendPhase returns when the edit is sent.
 func (c *EditContext) SendPhase() SendPhase {
 	switch {
+	case c.EditKindRow.OnlyTells:
+		return PhaseTell
 	case c.GivesBack:
 		return PhaseGiveBack
 	case c.EditKindRow.SendPhase == PhaseLease && c.StandingIntent != nil:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -34,8 +35,12 @@ type PartitionGoal struct {
 	PlannedWarnings  []bridge.PlannedWarning // warnings ahead of stops
 	OrderEditKind    slurm.EditKind          // the field that carries the order here
 	MaxLowerableWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
+	Partition        string                  // the plan's
+	ModeByPartition  map[string]bridge.Mode  // of all managed partitions
+	SizeToResumeOn   map[int64]Size          // what GPUs jobs, by id, were requeued to resume on, and have not yet
 
-	orderedDecisions []policy.Decision // see PendingDecisionsInOrder
+	shareByJob       map[policy.JobID]sharing.Assignment // see shareOf
+	orderedDecisions []policy.Decision                   // see PendingDecisionsInOrder
 }
 
 // PendingDecisionsInOrder returns the plan's decisions about pending jobs that edits may reach: those that
@@ -65,6 +70,23 @@ func (g *PartitionGoal) PendingDecisionsInOrder() []policy.Decision {
 	return line
 }
 
+// decisionsReaching returns the decisions about pending jobs whose value in the field edits may reach: also
+// those about jobs that a limit keeps back, where our own value may be why.
+func (g *PartitionGoal) decisionsReaching(f *FieldRow) []policy.Decision {
+	line := g.PendingDecisionsInOrder()
+	if f.OutliveLimit != OutlivesBriefly {
+		return line
+	}
+	line = slices.Clip(line)
+	for _, dec := range g.Plan.Decisions {
+		j := g.editableJob(dec.Job)
+		if j != nil && j.IsPending() && g.Snapshot.Job(dec.Job).HeldReason != "" {
+			line = append(line, dec)
+		}
+	}
+	return line
+}
+
 // WantedEdits returns the edits of the row's kind that lead to the goal, and those that
 // give back what is no longer wanted.
 func (g *PartitionGoal) WantedEdits(r *EditKindRow) []slurm.Edit {
@@ -78,7 +100,7 @@ func (g *PartitionGoal) WantedEdits(r *EditKindRow) []slurm.Edit {
 // edits of the row's kind.
 func (g *PartitionGoal) TakeBackEdits(r *EditKindRow) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.PendingDecisionsInOrder() {
+	for _, dec := range g.decisionsReaching(r.Field) {
 		j := g.View.Job(int64(dec.Job))
 		if in := g.standingIntent(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
 			edits = g.appendUndoEdit(edits, r.Undo, in, j, "the partition's mode no longer allows it")

@@ -98,7 +98,7 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 func (g *PartitionGoal) isJobPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.MayPin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AreDevicesFree(g.View, dec.On) && !areAnyAsleep(g.View, nodes)
+		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && TypeWithoutNodeReason(g.View, requestedGPUs(j).Type, nodes) == "" && (AreDevicesFree(g.View, dec.On) || g.joinsOthers(dec)) && !areAnyAsleep(g.View, nodes)
 }
 
 // hidesOwnersNodes reports whether the pin took the place of nodes that the owner named while

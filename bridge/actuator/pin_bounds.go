@@ -1,6 +1,7 @@
 package actuator
 
 import (
+	"cmp"
 	"slices"
 
 	"fairbridge/bridge/invariant"
@@ -51,7 +52,7 @@ func checkPin(c *EditContext) *invariant.Denial {
 	case len(c.Nodes) > max(c.SlurmJob.NodeCount, 1):
 		return invariant.NodeLists.Deny("it names %s for a job of %d", policy.FormatCount(len(c.Nodes), "node"), max(c.SlurmJob.NodeCount, 1))
 	}
-	if why := resizeReason(c.SlurmJob, own, c.Nodes); why != "" {
+	if why := cmp.Or(resizeReason(c.SlurmJob, own, c.Nodes), TypeWithoutNodeReason(c.View, requestedGPUs(c.SlurmJob).Type, c.Nodes)); why != "" {
 		return invariant.NodeLists.Deny("%s", why)
 	}
 	for _, name := range c.Nodes {

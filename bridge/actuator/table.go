@@ -20,6 +20,7 @@ type EditKindRow struct {
 	IsRepeatable   bool        // without an answer it may be sent once more: the value is the same however often it is written
 	AddsToPriority bool        // it adds to Slurm's own priority, which is to follow
 	LetsJobStart   bool        // once it is carried out the job may start
+	OnlyTells      bool        // nothing in Slurm reads what it writes: it has a budget of its own, is sent last, and what becomes of it says nothing of other edits
 	TakesTwoCalls  bool        // it holds the job and releases it; cut off between the two calls, the job stays held
 	StopTiming     StopTiming  // whether a running job loses its devices by it
 
@@ -105,20 +106,23 @@ const (
 // SendPhase is when an edit is sent, lowest first. What gives back goes before all.
 type SendPhase int
 
-// The turns: what sets jobs free, what keeps a hold from lapsing, what makes room
-// for others, then new leases, order, and the rest.
+// The turns: what sets jobs free, what keeps a hold from lapsing, sizes ahead of what lets their jobs start, what makes room
+// for others, then new leases, order, and the rest; what only tells comes last, also when it
+// is given back.
 const (
 	PhaseGiveBack SendPhase = iota
 	PhaseRenewLease
+	PhaseSize
 	PhaseStop
 	PhaseLease
 	PhaseOrder
 	PhaseOther
+	PhaseTell
 )
 
 // EditKindTable is the table: every kind of edit once.
 var EditKindTable = []EditKindRow{
-	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackPriorityRow, niceRow, requireNodesRow, excludeNodesRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
+	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackPriorityRow, niceRow, requireNodesRow, excludeNodesRow, siteFactorRow, setGPUsRow, setShardsRow, requeueRow, warnRow, adminCommentRow,
 }
 
 var rowByEditKind, fieldRowByName = func() (map[slurm.EditKind]*EditKindRow, map[slurm.Field]*FieldRow) {

@@ -21,7 +21,7 @@ func TestEveryFormHasARow(t *testing.T) {
 			t.Errorf("%s: form %v %v, seen %v, field %v", r.Kind, f, ok, seen[r.Kind], r.Field)
 		}
 		seen[r.Kind] = true
-		if !bridge.ModePreempt.Allows(r.NeededMode) || r.NeededMode == "" || bridge.ModeObserve.Allows(r.NeededMode) {
+		if !bridge.ModeShare.Allows(r.NeededMode) || r.NeededMode == "" || bridge.ModeObserve.Allows(r.NeededMode) {
 			t.Errorf("%s needs mode %q", r.Kind, r.NeededMode)
 		}
 		if r.SendPhase == PhaseGiveBack || r.SendPhase == PhaseRenewLease {
@@ -48,13 +48,14 @@ func TestEveryFormHasARow(t *testing.T) {
 // counts as giving back, and leaves nothing of ours.
 func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 	j := bridgetest.NewWaitingJob()
+	j.RequestedTRES, j.GresPerNode = slurm.ReadTRES("gres/gpu=4"), slurm.ReadGRESRequest("gres/gpu:4")
 	for i := range EditKindTable {
 		r := &EditKindTable[i]
 		if r.Undo == nil {
 			continue
 		}
 		in := &bridge.Intent{
-			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
+			Edit:   slurm.Edit{Run: j.CurrentRun(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Text: "x", Tasks: 1},
 			Before: BeforeFromJob(&j), State: bridge.IntentObserved,
 		}
 		e, ok := NewUndoEdit(in, &j, noon)

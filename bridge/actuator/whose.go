@@ -80,9 +80,11 @@ func SlurmChangeSince(k slurm.EditKind, noted *bridge.JobBefore, j *slurm.Job) s
 
 // BeforeFromJob is what a job shows, as it is noted before an edit.
 func BeforeFromJob(j *slurm.Job) bridge.JobBefore {
+	gpus := requestedGPUs(j)
 	return bridge.JobBefore{
 		Eligible: j.EligibleTime, Begin: j.EligibleTime, Priority: j.Priority, Nice: j.Nice,
 		Required: j.RequiredNodes, Excluded: j.ExcludedNodes, Restarts: j.Restarts, State: j.State, User: j.User,
+		GPUs: gpus.Count, GPUType: gpus.Type,
 	}
 }
 

@@ -18,9 +18,9 @@ func (t *trial) checkAfterEnd() {
 		p.loop, p.cyclesUntilRestart, p.pendingActions = nil, 0, nil
 	}
 	t.passTime(max(t.Site.LeaseLength, 5*time.Minute) + 2*time.Minute)
-	t.oracle.CheckLeftByDead(oracle.FieldBegin, oracle.FieldRequiredNodes, oracle.FieldExcludedNodes)
+	t.oracle.CheckLeftByDead(oracle.FieldBegin, oracle.FieldRequiredNodes, oracle.FieldExcludedNodes, oracle.FieldGPUs)
 	t.passTime(push.MinLeaderlessTimeForOrder)
-	t.oracle.CheckLeftByDead(oracle.FieldSiteFactor, oracle.FieldNice)
+	t.oracle.CheckLeftByDead(oracle.FieldSiteFactor, oracle.FieldNice, oracle.FieldAdminComment)
 	t.waitForRecovery()
 	if t.oracle.HasBreach() {
 		return

@@ -119,6 +119,24 @@ var mutants = []mutant{
 		}
 		return e
 	}), []string{"journal"}},
+	{"another text than the ledger says", sends(func(e slurm.Edit) slurm.Edit {
+		if e.Kind == slurm.EditAdminComment && e.Text != "" {
+			e.Text += " as bob"
+		}
+		return e
+	}), []string{"journal"}},
+	{"a site's own admin_comment is taken for none", cluster(seeing{
+		observe: func(v *slurm.View) {
+			for i := range v.Jobs {
+				v.Jobs[i].AdminComment = ""
+			}
+		},
+		reread: func(c bridge.Cluster, ctx context.Context, id int64) (slurm.Job, error) {
+			j, err := c.RereadJob(ctx, id)
+			j.AdminComment = ""
+			return j, err
+		},
+	}), []string{"site's own"}},
 	{"jobs are requeued that did not opt in", configured(func(c *bridge.Config) { c.PreemptOptIn.Partitions = []string{"gpu"} }), []string{"I5", "opted"}},
 	{"budgets of stops are ignored", configured(func(c *bridge.Config) {
 		g := &c.Budgets
@@ -138,6 +156,13 @@ var mutants = []mutant{
 	}}), []string{"I21"}},
 	{"what was read of some jobs is taken for a whole list", cluster(seeing{observe: func(v *slurm.View) { v.IsFullRead = true }}), []string{"I13"}},
 	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Budgets.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
+	{"owners are taken to leave every size to us", cluster(seeing{observe: func(v *slurm.View) {
+		for i := range v.Jobs {
+			if d := &v.Jobs[i].Directive; d.MaxGPUs > 0 {
+				d.MinGPUs, d.MaxGPUs = 1, 8
+			}
+		}
+	}}), []string{"I23"}},
 	{"the database fences nobody", chaos.Overrides{IsUnfenced: true}, []string{"I14"}},
 	{"jobs are not read again", chaos.Overrides{WrapCluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
 	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {

@@ -39,5 +39,9 @@ func RunSeed(seed uint64, cycles int, parts Overrides) (*Outcome, error) {
 	if parts.ReportsKnownBreaches {
 		without = nil
 	}
-	return RunTrial(site.DrawSite(seed, cycles), event.DrawEvents(seed, cycles, without), parts)
+	s, events := site.DrawSite(seed, cycles), event.DrawEvents(seed, cycles, without)
+	if s.TellsJobs {
+		events = event.WithAdminComments(events, seed, cycles)
+	}
+	return RunTrial(s, events, parts)
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
-	"fairbridge/bridge/push"
 )
 
 // decideEditAllowance says how many edits may be sent in this cycle, whatever they are, and adds
@@ -21,20 +21,22 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 		r.addWarning(bridge.CauseUnnamedCluster, errors.New(why))
 	}
 	doubtful := len(r.Doubts) > 0
-	people := newContestedEdits(f.Intents, f.View)
+	people := ledger.NewContestedEdits(f.Intents, f.View)
 	rewrites := newRewriteBreaker(f.Intents, l.Now())
-	f.LeftAloneReasonByUser = people.leftAloneReasonByUser()
+	f.LeftAloneReasonByUser = people.LeftAloneReasonByUser()
 	maps.Copy(f.LeftAloneReasonByUser, rewrites.leftAloneReasonByUser())
 	if err := leftAloneError(f.LeftAloneReasonByUser); err != nil {
 		r.addWarning(bridge.CauseForeignChanges, err)
 	}
+	f.LeftAloneByJob = ledger.LeftAloneByJob(m.OperatorActions, f.View)
 	f.OtherOrderReasonByJob = l.findOtherOrder(f, r)
+	addTellingWarnings(&l.Config, f, r)
 	breaker := newEffectBreaker(f.Intents, f.View.At)
 	allowed, err := breaker.allowance(f.View.At)
 	if err != nil {
 		r.addDoubt(bridge.CauseNoEffect, err)
 	}
-	if err := people.checkManyContested(); err != nil {
+	if err := people.CheckManyContested(); err != nil {
 		r.addDoubt(bridge.CauseForeignChanges, err)
 		allowed = noEdits
 	}
@@ -43,8 +45,8 @@ func (l *Loop) decideEditAllowance(f bridge.Facts, m Memory, r *Report) (bridge.
 		m.GoodViews = 0
 	}
 	allowed = rewrites.addRewrites(r, allowed)
-	if push.StopFileExists(l.StopFile) {
-		r.addDoubt(bridge.CauseStopFile, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
+	if err := m.checkStopped(l.StopFile, l.StopSwitch); err != nil {
+		r.addDoubt(bridge.CauseStopFile, err)
 		allowed = noEdits
 	}
 	if doubtful || m.GoodViews <= l.WarmupPolls {
@@ -83,4 +85,16 @@ func (l *Loop) withheldReasons(m Memory, doubts []bridge.Doubt, allowed editAllo
 // anyPartitionAllows reports whether a partition's mode includes need.
 func anyPartitionAllows(partitions []bridge.Partition, need bridge.Mode) bool {
 	return slices.ContainsFunc(partitions, func(p bridge.Partition) bool { return p.Mode.Allows(need) })
+}
+
+// leftAloneError says whose jobs are left alone, and why; nil when none are.
+func leftAloneError(left map[string]string) error {
+	if len(left) == 0 {
+		return nil
+	}
+	var why []string
+	for _, who := range slices.Sorted(maps.Keys(left)) {
+		why = append(why, left[who])
+	}
+	return fmt.Errorf("their jobs are left alone until an hour after: %s", strings.Join(why, "; "))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -113,8 +114,8 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 			in.Before.User = e.who
 			intents = append(intents, in)
 		}
-		c := newContestedEdits(intents, &slurm.View{At: noon})
-		if left, err := c.leftAloneReasonByUser(), c.checkManyContested(); len(left) != tt.left || (err != nil) != tt.site {
+		c := ledger.NewContestedEdits(intents, &slurm.View{At: noon})
+		if left, err := c.LeftAloneReasonByUser(), c.CheckManyContested(); len(left) != tt.left || (err != nil) != tt.site {
 			t.Errorf("%s: left alone %v, site %v", tt.name, left, err)
 		}
 	}

@@ -61,7 +61,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	if doubts != nil {
 		return m, doubts
 	}
-	m.GoodViews++
+	r.View, m.GoodViews = facts.View, m.GoodViews+1
 	facts = l.addMeasurements(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
 	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)

@@ -12,9 +12,10 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// readDemotions asks which partitions are demoted. While nobody answers, those known last stand:
+// readDemotions asks which partitions are demoted, and what else operators did. While nobody answers, those known last stand:
 // a demotion ends by somebody's word, and not by silence.
 func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r *Report) Memory {
+	m = p.readOperatorActions(ctx, c.ClusterName, m, r)
 	if p.Demotions == nil {
 		return m
 	}
@@ -27,14 +28,20 @@ func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r
 	default: // since the daemon started
 		r.addDoubt(bridge.CauseDemotions, err)
 	}
+	for kind, n := range bridge.CountStanding(m.OperatorActions, m.Demotions) {
+		p.Metrics.operatorActions.WithLabelValues(string(kind)).Set(float64(n))
+	}
 	for i := range c.Partitions {
 		name := c.Partitions[i].Name
 		d := bridge.FindDemotion(m.Demotions, name)
-		isDemoted := d != nil && c.Partitions[i].Mode.Allows(bridge.ModeRank)
-		if p.Metrics.setDemoted(name, isDemoted); isDemoted {
+		isLowered := d != nil && d.Lowers(&c.Partitions[i])
+		if p.Metrics.setDemoted(name, isLowered && d.LeftMode() == bridge.ModeObserve); isLowered {
 			r.addWarning(bridge.DemotionCause(name), errors.New(d.Text()))
 		}
 		own := &c.Partitions[i]
+		if d := bridge.FindLearnerDemotion(m.Demotions, own); d != nil && own.Mode != bridge.ModeOff {
+			r.addWarning(bridge.CandidateDemotionCause(name), errors.New(d.Text()))
+		}
 		if d := bridge.FindCandidateDemotion(m.Demotions, own); d != nil && own.Mode.Allows(bridge.ModeRank) && len(own.Canary.NextDays(name, p.Now(), 1)) > 0 {
 			r.addWarning(bridge.CandidateDemotionCause(name), errors.New(d.Text()))
 		}
@@ -43,19 +50,12 @@ func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r
 }
 
 // decidedPartitions returns the configured partitions as they are decided about at a moment: with
-// their own policy or their canary's, unless that is demoted, and those that are demoted themselves
+// their own policy, its teacher or their canary's, unless that is demoted, and those that are demoted themselves
 // in the mode that is left to them.
 func decidedPartitions(configured []bridge.Partition, demotions []bridge.Demotion, at time.Time) []bridge.Partition {
-	partitions := slices.Clone(configured)
-	for i := range partitions {
-		p := configured[i]
-		if bridge.FindCandidateDemotion(demotions, &p) == nil {
-			p = p.DecidedAt(at)
-		}
-		if d := bridge.FindDemotion(demotions, p.Name); d != nil {
-			p = d.Demote(p)
-		}
-		partitions[i] = p
+	partitions := make([]bridge.Partition, len(configured))
+	for i := range configured {
+		partitions[i] = configured[i].DecidedUnder(demotions, at)
 	}
 	return partitions
 }
@@ -69,17 +69,25 @@ func (s *cycleState) demotionReasons(p *bridge.Partition) []string {
 	return []string{d.Text()}
 }
 
-// demotedEdits give back what of ours stands in the jobs of partitions that are demoted, some of
-// it each cycle: an order that does harm is to end, and no daemon would write another there.
-func demotedEdits(s *cycleState) []slurm.Edit {
-	f, c := &s.facts, s.config
-	if len(s.demotions) == 0 {
+// unwantedEdits give back what of ours stands in the jobs of partitions that are demoted to mode observe, and what
+// operators want given back, and sizes and node lists in jobs that are left alone, some of it each cycle: an order that does harm is to end, and no daemon would write
+// another there. What a partition in a lower mode may not have but that, its plan gives back.
+func unwantedEdits(s *cycleState) []slurm.Edit {
+	f, c, brief := &s.facts, s.config, s.book.BriefValuesLeftAlone(s.facts.View, s.gateInput.ModeByPartition)
+	if len(s.demotions) == 0 && len(s.operatorActions) == 0 && len(brief) == 0 {
 		return nil
 	}
+	isWish := ledger.NewOperatorWish(s.operatorActions, f.Intents, f.View)
 	edits := slices.DeleteFunc(ledger.UndoEdits(f.Intents, f.View, f.View.At), func(e slurm.Edit) bool {
-		j := f.View.Job(e.Run.Job)
-		return !slices.ContainsFunc(s.demotions, func(d bridge.Demotion) bool { return d.Candidate == "" && j.IsInPartition(d.Partition) })
+		return !isWish(e) && !brief[e.WrittenField()] && !s.isJobDemoted(f.View.Job(e.Run.Job))
 	})
 	most := min(c.Budgets.MaxEdits, int(c.Budgets.EditRate*c.Interval.Seconds()/2))
 	return edits[:min(len(edits), max(most, 1))]
+}
+
+// isJobDemoted reports whether one of the job's partitions is demoted to mode observe.
+func (s *cycleState) isJobDemoted(j *slurm.Job) bool {
+	return slices.ContainsFunc(s.demotions, func(d bridge.Demotion) bool {
+		return d.Candidate == "" && d.LeftMode() == bridge.ModeObserve && j.IsInPartition(d.Partition)
+	})
 }

@@ -3,7 +3,7 @@
 //	takeLeadership       take or renew leadership: while another daemon leads, nothing is done
 //	observeCluster       poll Slurm
 //	judgeView            read the ledger, ask about what lists leave out, believe the view or not
-//	readDemotions        ask which partitions, or candidates of canaries, are demoted
+//	readDemotions        ask which partitions, or candidates of canaries, are demoted, and what else operators did
 //	recordView           store what it shows of runs, and read usage and what policies remember
 //	settleIntents        close the intents whose outcome it shows
 //	addMeasurements      add what the node probes say

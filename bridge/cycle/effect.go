@@ -33,12 +33,15 @@ const (
 )
 
 // limitEdits returns those of the edits that may be sent, and how many more. A requeue is
-// nothing to try with, nor is the warning of one, whose effect nothing shows.
+// nothing to try with, nor is the warning of one, whose effect nothing shows, nor what only tells.
 func (a editAllowance) limitEdits(edits []slurm.Edit) ([]slurm.Edit, editAllowance) {
 	if a == allEdits {
 		return edits, allEdits
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.EditKindRowOf(e.Kind).StopTiming == actuator.NoStop })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool {
+		row := actuator.EditKindRowOf(e.Kind)
+		return row.StopTiming == actuator.NoStop && !row.OnlyTells
+	})
 	if a == noEdits || i < 0 {
 		return nil, a
 	}
@@ -62,7 +65,7 @@ func newEffectBreaker(intents []bridge.Intent, now time.Time) effectBreaker {
 	stuck := areMostOrdersIgnored(intents, now)
 	for i := range intents {
 		in := &intents[i]
-		if in.Sent.IsZero() || now.Sub(in.Sent) > editMemorySpan {
+		if in.Sent.IsZero() || now.Sub(in.Sent) > editMemorySpan || actuator.EditKindRowOf(in.Edit.Kind).OnlyTells {
 			continue
 		}
 		switch tried := e.isOpen && in.Sent.After(e.lastMissedAt); {

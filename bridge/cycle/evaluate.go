@@ -8,6 +8,8 @@ import (
 	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/diff"
 	"fairbridge/bridge/intake"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/neighbours"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -16,21 +18,23 @@ import (
 type PartitionResult struct {
 	Partition             bridge.Partition
 	Snapshot              *policy.Snapshot
-	PolicyPlan            *policy.Plan             // as the policy made it; nil when it failed
-	Plan                  *policy.Plan             // as the gate lets it through; nil when the policy failed
-	Refusals              []bridge.Refusal         // what the gate turned down
-	Doubts                []bridge.Refusal         // why nothing may be sent, whatever the mode
-	Stops                 []bridge.Stop            // the requeues let through, with their cost
-	PlannedWarnings       []bridge.PlannedWarning  // the warnings ahead of requeues let through
-	StuckReasonByJob      map[int64]string         // jobs that did not start although that was decided, and what that means
-	OtherOrderReasonByJob map[int64]string         // its jobs that something else orders, and how that shows
-	StopPauseReason       string                   // why no job of the partition is stopped for now; "": one may be
-	NeedsFullRead         bool                     // stops wait for a whole list of jobs
-	Edits                 []slurm.Edit             // what should change in Slurm
-	WithheldReasons       []string                 // why none of the edits, or one only, is sent in this cycle: nothing is about one job
-	MaySendEdits          bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
-	Err                   error                    // why there is no plan
-	DurationByStep        map[string]time.Duration // by step
+	PolicyPlan            *policy.Plan                     // as the policy made it; nil when it failed
+	Plan                  *policy.Plan                     // as the gate lets it through; nil when the policy failed
+	Refusals              []bridge.Refusal                 // what the gate turned down
+	Doubts                []bridge.Refusal                 // why nothing may be sent, whatever the mode
+	Stops                 []bridge.Stop                    // the requeues let through, with their cost
+	PlannedWarnings       []bridge.PlannedWarning          // the warnings ahead of requeues let through
+	StuckReasonByJob      map[int64]string                 // jobs that did not start although that was decided, and what that means
+	OtherOrderReasonByJob map[int64]string                 // its jobs that something else orders, and how that shows
+	LeftAloneByJob        map[int64]*bridge.OperatorAction // its jobs that operators want left alone
+	StopPauseReason       string                           // why no job of the partition is stopped for now; "": one may be
+	NeedsFullRead         bool                             // stops wait for a whole list of jobs
+	Edits                 []slurm.Edit                     // what should change in Slurm
+	WithheldReasons       []string                         // why none of the edits, or one only, is sent in this cycle: nothing is about one job
+	MaySendEdits          bool                             // the edits are to be sent: the mode pushes, and nothing is in doubt
+	Separations           []bridge.Separation              // what was measured of its jobs that share GPUs
+	Err                   error                            // why there is no plan
+	DurationByStep        map[string]time.Duration         // by step
 }
 
 // evaluatePartitions says what becomes of every partition: assemble, decide, gate and diff.
@@ -58,7 +62,8 @@ func (s *cycleState) evaluatePartition(
 	lap := s.newStepTimer(e.DurationByStep)
 	m.AwaitedStartByJob, e.StuckReasonByJob = findUnstarted(m.AwaitedStartByJob, s.facts.View, s.config.Interval)
 	e.Snapshot = s.assembleSnapshot(p, e.StuckReasonByJob)
-	e.OtherOrderReasonByJob = s.facts.OtherOrderReasonByJob
+	e.Separations = neighbours.Judge(e.Snapshot, &s.facts, s.config.Budgets.NeighbourSpeed)
+	e.OtherOrderReasonByJob, e.LeftAloneByJob = s.facts.OtherOrderReasonByJob, s.facts.LeftAloneByJob
 	shown := e.Snapshot
 	if !s.isSimulation {
 		shown = shown.Clone()
@@ -72,6 +77,9 @@ func (s *cycleState) evaluatePartition(
 	e = s.gatePlan(e, m, sum)
 	lap("gate")
 	edits := s.diffPlan(&e)
+	if ledger.CheckTelling(s.facts.Intents, s.facts.View.At) != nil {
+		edits = withoutTelling(edits)
+	}
 	lap("diff")
 	e = s.gateEdits(e, edits, sum)
 	lap("gate edits")
@@ -110,7 +118,9 @@ func (s *cycleState) assembleSnapshot(p bridge.Partition, stuck map[int64]string
 	f, memo := &s.facts, s.facts.MemoByPartition[p.Name]
 	out := intake.AssembleSnapshot(intake.Input{
 		View: f.View, Past: f.Past, MeasuredByNode: f.MeasuredByNode, UseByJob: f.UseByJob, Book: s.book, CycleSeq: memo.CycleSeq + 1, MemoJSON: memo.Bytes,
-		OptIn: s.config.PreemptOptIn, SiteGPUSpeeds: s.config.SiteGPUSpeeds, StuckReasonByJob: stuck,
+		OptIn: s.config.PreemptOptIn, SiteGPUSpeeds: s.config.SiteGPUSpeeds, StuckReasonByJob: stuck, ApartByJob: neighbours.ApartByJob(f.Intents, f.View.At, s.config.Budgets.ApartFor),
+		ModeByPartition: s.gateInput.ModeByPartition, HasExpiryTimer: f.HasExpiryTimer,
+		Budgets: &s.config.Budgets, LeftAloneReasonByUser: f.LeftAloneReasonByUser,
 	}, p)
 	out.OmitReasons = s.omitsReasons
 	return out
@@ -124,6 +134,8 @@ func (s *cycleState) diffPlan(e *PartitionResult) []slurm.Edit {
 			Plan: e.Plan, Snapshot: e.Snapshot, View: v, PlannedWarnings: e.PlannedWarnings,
 			OrderConfig: c.Order, OrderEditKind: actuator.ChooseOrderEditKind(c.Order.Lever, v), MaxLowerableWait: c.Budgets.MaxPending,
 			LeaseConfig: c.Lease, MayPin: c.PinsStartingJobs && s.facts.HasExpiryTimer,
+			Partition: e.Partition.Name, ModeByPartition: s.gateInput.ModeByPartition,
+			SizeToResumeOn: ledger.SizesToResumeOn(s.facts.Intents, v),
 		},
 		Book: s.book, AllowedMode: e.Partition.PlanMode(),
 	})

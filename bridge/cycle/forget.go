@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -15,7 +16,7 @@ import (
 // shows site factors: so in simulations, which are faster with a short ledger. A daemon keeps
 // intents for push.MaxClosedIntentAge.
 func CanForgetIntent(in *bridge.Intent, c *bridge.Config, hasJobEnded bool, now time.Time) bool {
-	span := max(editMemorySpan, contestMemorySpan, 2*c.Budgets.EditCooldown)
+	span := max(editMemorySpan, ledger.ContestMemorySpan, 2*c.Budgets.EditCooldown)
 	return in.State == bridge.IntentExpired && in.Before.Rewritten == "" && now.Sub(in.Closed) > span && now.Sub(in.LastTouched()) > span &&
 		(hasJobEnded || in.Edit.Kind.Field() != slurm.FieldBeginTime) && actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.NoStop
 }

@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/neighbours"
 	"fairbridge/bridge/slurm"
 )
 
@@ -24,6 +25,7 @@ type cycleState struct {
 	facts           bridge.Facts
 	partitions      []bridge.Partition // with what is left to those that are demoted
 	demotions       []bridge.Demotion
+	operatorActions []bridge.OperatorAction      // that stand
 	book            *ledger.IntentBook           // of the intents
 	leadsUntil      time.Time                    // we lead until then, by our clock
 	allowedEdits    editAllowance                // how many edits may be sent
@@ -37,9 +39,10 @@ type cycleState struct {
 // edits were allowed or not.
 func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed editAllowance, doubts []bridge.Doubt) *cycleState {
 	s := &cycleState{
-		config: &l.Config, isSimulation: l.IsSimulation, waitsForPlans: l.IsSimulation || l.WaitsForPlans, omitsReasons: l.OmitsReasons, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor), leadsUntil: until, allowedEdits: allowed,
+		config: &l.Config, isSimulation: l.IsSimulation, waitsForPlans: l.IsSimulation || l.WaitsForPlans, omitsReasons: l.OmitsReasons, clock: l.Now, facts: f, book: ledger.NewIntentBook(f.Intents).WithYieldTime(l.Budgets.YieldFor).WithLeftAlone(f.LeftAloneByJob), leadsUntil: until, allowedEdits: allowed,
 		requeuedRuns: slices.Collect(maps.Keys(m.RequeueTimeByRun)), lastSentByField: map[slurm.JobField]time.Time{},
 		withheldReasons: l.withheldReasons(m, doubts, allowed), partitions: decidedPartitions(l.Partitions, m.Demotions, f.View.At), demotions: m.Demotions,
+		operatorActions: m.OperatorActions,
 	}
 	taken := f.View.ReadAt
 	if taken.IsZero() {
@@ -48,6 +51,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 	s.gateInput = gate.CommonInput{
 		Budgets: l.Budgets, CycleInterval: l.Interval, PolledAt: taken, View: f.View, ModeByPartition: map[string]bridge.Mode{}, HasExpiryTimer: f.HasExpiryTimer,
 		RequeueTimesByJob: map[int64][]time.Time{}, LeasedTimeByJob: actuator.LeasedTimeByJob(f.Intents, f.View.At), LeftAloneReasonByUser: f.LeftAloneReasonByUser,
+		LeftAloneByJob: f.LeftAloneByJob,
 	}
 	for i := range s.partitions {
 		s.gateInput.ModeByPartition[s.partitions[i].Name] = s.partitions[i].Mode
@@ -83,11 +87,11 @@ func (s *cycleState) mayCoolDown(in *bridge.Intent) bool {
 // sent.
 func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.CommonInput {
 	st := s.gateInput
-	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
+	st.Now, st.Partition, st.Snapshot, st.Separations = s.clock(), e.Partition.Name, e.Snapshot, e.Separations
 	st.LeadershipLeft = s.leadsUntil.Sub(st.Now)
 	st.RecentStops, st.RecentWarnings = sum.recentStops, sum.recentWarnings
 	if e.Partition.Mode.Allows(bridge.ModePreempt) { // else no job would ever be warned, and no stop be seen in the plan
-		st.NoticeByJob = intake.NoticeByJob(&e.Partition, s.facts.View)
+		st.NoticeByJob = intake.NoticeByJob(&e.Partition, s.facts.View, s.config.Budgets.Recall)
 	}
 	if as := e.Partition.PlanMode(); as != e.Partition.Mode {
 		st.ModeByPartition = maps.Clone(st.ModeByPartition)
@@ -98,7 +102,7 @@ func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.Comm
 
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
-	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
+	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: neighbours.Apply(e.PolicyPlan, e.Separations), LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
 	e.NeedsFullRead, e.WithheldReasons = out.NeedsFullRead, s.withheldReasonsOf(&e)
 	e.MaySendEdits = s.allowedEdits != noEdits && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)
@@ -109,7 +113,7 @@ func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBud
 func (s *cycleState) gateEdits(e PartitionResult, edits []slurm.Edit, sum spentBudget) PartitionResult {
 	kept, refused := gate.FilterEdits(gate.EditInput{
 		CommonInput: s.gateInputFor(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, IntentBook: s.book, AllowedStops: e.Stops, AllowedWarnings: e.PlannedWarnings,
-		RequeuedRuns: s.requeuedRuns, LastSentByField: s.lastSentByField, TasksEditedElsewhere: sum.editedTaskCount,
+		RequeuedRuns: s.requeuedRuns, LastSentByField: s.lastSentByField, TasksEditedElsewhere: sum.editedTaskCount, ToldElsewhere: sum.toldCount,
 	})
 	e.Edits, e.Refusals = kept, append(e.Refusals, refused...)
 	return e

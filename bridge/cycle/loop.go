@@ -23,10 +23,14 @@ type Parts struct {
 	Probes        bridge.Probes
 	ExpirerStatus bridge.ExpirerStatus // nil: nothing outside the daemon ends what it leaves
 	Demotions     bridge.Demotions     // which partitions are demoted; nil: none ever is
-	Metrics       *Metrics
-	Log           *slog.Logger
-	Now           func() time.Time // time.Now but in tests
-	OnCycleEnd    func(*Report)    // called after every cycle; nil: it is not
+	// OperatorActions are what operators did; nil: nothing ever. StopSwitch is on while one of them
+	// stopped this process; nil: it never is.
+	OperatorActions bridge.OperatorActions
+	StopSwitch      *push.StopSwitch
+	Metrics         *Metrics
+	Log             *slog.Logger
+	Now             func() time.Time // time.Now but in tests
+	OnCycleEnd      func(*Report)    // called after every cycle; nil: it is not
 	// WaitsForPlans gives a policy as long as it takes: where the time of Now stands still
 	// meanwhile, a machine that is busy must not change what comes of it.
 	WaitsForPlans bool
@@ -99,6 +103,9 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // CheckMayPush looks, right before every call, at everything that may forbid it.
 func (l *Loop) CheckMayPush(ctx context.Context) error {
+	if err := l.StopSwitch.Check(); err != nil {
+		return err
+	}
 	return push.CheckMayCall(ctx, l.StopFile, &l.leader, l.Leadership)
 }
 

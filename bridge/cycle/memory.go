@@ -18,15 +18,17 @@ import (
 // got. A daemon that starts begins with the zero Memory, which costs it a few
 // cycles in which nothing is sent.
 type Memory struct {
-	GoodViews          int                        // good polls in a row since the start or the last fault
-	Reference          ViewReference              // what the next view is compared with
-	MemoryByPartition  map[string]PartitionMemory // by partition
-	RequeueTimeByRun   map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
-	DatabaseRestoredAt time.Time                  // when the database was last found to be older than what was stored in it; zero: never
-	WereCallsFailing   bool                       // the last push ended because call after call failed: the next one begins with a single call
-	Demotions          []bridge.Demotion          // which partitions were demoted when that was last known
-	AreDemotionsKnown  bool                       // they were read since the start
-	LastLogged         LoggedState                // what the log knows
+	GoodViews               int                        // good polls in a row since the start or the last fault
+	Reference               ViewReference              // what the next view is compared with
+	MemoryByPartition       map[string]PartitionMemory // by partition
+	RequeueTimeByRun        map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
+	DatabaseRestoredAt      time.Time                  // when the database was last found to be older than what was stored in it; zero: never
+	WereCallsFailing        bool                       // the last push ended because call after call failed: the next one begins with a single call
+	Demotions               []bridge.Demotion          // which partitions were demoted when that was last known
+	AreDemotionsKnown       bool                       // they were read since we lead
+	OperatorActions         []bridge.OperatorAction    // what operators did that stood when that was last known
+	AreOperatorActionsKnown bool                       // they were read since we lead
+	LastLogged              LoggedState                // what the log knows
 }
 
 // ViewReference is what views are compared with. It outlives polls that fail and
@@ -75,9 +77,9 @@ type LoggedState struct {
 }
 
 // forStandby is what is remembered while another daemon leads: the reference would
-// be too old to compare with by the time we lead.
+// be too old to compare with by the time we lead, and operators may have acted since.
 func (m Memory) forStandby() Memory {
-	m.GoodViews, m.Reference = 0, ViewReference{}
+	m.GoodViews, m.Reference, m.AreDemotionsKnown, m.AreOperatorActionsKnown = 0, ViewReference{}, false, false
 	return m
 }
 

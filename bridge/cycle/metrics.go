@@ -25,6 +25,7 @@ type Metrics struct {
 	openIntents       prometheus.Gauge
 	otherOrderJobs    prometheus.Gauge
 	demoted           *prometheus.GaugeVec
+	operatorActions   *prometheus.GaugeVec
 	ctldRequests      *prometheus.GaugeVec
 	ctldSeconds       *prometheus.GaugeVec
 	backfillSeconds   prometheus.Gauge
@@ -46,12 +47,12 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		openIntents:       prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 		otherOrderJobs:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "other_order_jobs", Help: "Waiting jobs that something else orders too; they are left to it."}),
 		demoted:           newGauge("demoted", "1 while the partition is demoted to mode observe.", "partition"),
+		operatorActions:   newGauge("operator_actions", "Actions of operators that stand, by kind: stop, mode, release_job, undo.", "kind"),
 		ctldRequests:      newGauge("slurmctld_requests", "Requests that slurmctld has served since its start or the last sdiag --reset: ours, and all.", "whose"),
 		ctldSeconds:       newGauge("slurmctld_request_seconds", "Time in which slurmctld served them, waiting for its locks included.", "whose"),
 		backfillSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "slurmctld_backfill_seconds", Help: "Time that slurmctld's last backfill cycle took."}),
 	}
-	r.MustRegister(m.demoted, m.ctldRequests, m.ctldSeconds, m.backfillSeconds)
-	r.MustRegister(m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
+	r.MustRegister(m.demoted, m.operatorActions, m.ctldRequests, m.ctldSeconds, m.backfillSeconds, m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
 	return m
 }
 

@@ -17,19 +17,23 @@ import (
 // longer than a job takes to start, and than a doubt that passes.
 const maxPinAge = 3 * time.Minute
 
-// releaseUnpushed gives back what nothing is pushed for any more: all of it in partitions that
-// are demoted; while a doubt that is not about what Slurm shows keeps us from pushing, node lists.
-func (l *Loop) releaseUnpushed(ctx context.Context, s *cycleState, m Memory, r *Report) {
-	if m.GoodViews <= l.WarmupPolls || push.StopFileExists(l.StopFile) {
-		return
-	}
-	var edits []slurm.Edit
+// unpushedEdits give back what nothing is pushed for any more: all of it in partitions that
+// are demoted, what operators want in jobs that are left alone; while a doubt that is not about what Slurm shows keeps us from pushing, node lists.
+func unpushedEdits(l *Loop, s *cycleState, m Memory, r *Report) []slurm.Edit {
 	switch {
+	case m.GoodViews <= l.WarmupPolls || m.checkStopped(l.StopFile, l.StopSwitch) != nil:
+		return nil
 	case len(r.Doubts) == 0:
-		edits = demotedEdits(s)
+		return unwantedEdits(s)
 	case areAllDoubtsOurs(r.Doubts):
-		edits = unpushedPins(s, l.Now(), r)
+		return unpushedPins(s, l.Now(), r)
 	}
+	return nil
+}
+
+// releaseUnpushed sends them.
+func (l *Loop) releaseUnpushed(ctx context.Context, s *cycleState, m Memory, r *Report) {
+	edits := unpushedEdits(l, s, m, r)
 	if len(edits) == 0 {
 		return
 	}

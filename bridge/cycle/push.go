@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
@@ -17,7 +18,10 @@ func (l *Loop) pushIntents(ctx context.Context, s *cycleState, m Memory, r *Repo
 		left := gate.EditBudget(&l.Budgets, s.facts.View, l.Interval) - countEditedTasks(intents)
 		intents = append(intents, intentsWithinBudget(s.resendableIntents(r.PartitionResults, l.leader.Epoch), left)...)
 	}
-	if len(intents) == 0 {
+	if slices.ContainsFunc(intents, onlyTells) && len(unpushedEdits(l, s, m, r)) > 0 { // more is sent after these, and what only tells comes last: in another cycle
+		intents = slices.DeleteFunc(intents, onlyTells)
+	}
+	if intents = orderTellingLast(intents); len(intents) == 0 {
 		return m
 	}
 	if r.Result != ResultInDoubt {

@@ -20,18 +20,23 @@ func (e *PartitionResult) newCycleRecord(epoch int64) *bridge.Cycle {
 	return &bridge.Cycle{
 		Cluster: e.Snapshot.Cluster, Seq: e.Snapshot.Seq, Epoch: epoch, At: e.Snapshot.Now,
 		Partition: e.Partition.Name, Mode: e.Partition.Mode, Policy: e.Partition.Policy, Params: e.Partition.Params,
-		Plan: e.Plan, Refused: e.recordedRefusals(), StepTimes: took,
+		Plan: e.Plan, Refused: e.RecordedRefusals(), StepTimes: took,
 	}
 }
 
-// recordedRefusals are the refusals, and as refusals of the whole plan why its edits are not
+// RecordedRefusals are the refusals, and as refusals of the whole plan why its edits are not
 // sent: whoever asks why nothing changes in Slurm finds both in the record.
-func (e *PartitionResult) recordedRefusals() []bridge.Refusal {
+func (e *PartitionResult) RecordedRefusals() []bridge.Refusal {
 	refusals := slices.Clone(e.Refusals)
 	for _, id := range slices.Sorted(maps.Keys(e.OtherOrderReasonByJob)) {
 		if e.Snapshot.Job(policy.JobID(id)) != nil {
 			why := "something else changes its priority too: " + e.OtherOrderReasonByJob[id]
 			refusals = append(refusals, bridge.Refusal{Job: policy.JobID(id), Invariant: invariant.OnlyOurValues, Why: why})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.LeftAloneByJob)) {
+		if e.Snapshot.Job(policy.JobID(id)) != nil {
+			refusals = append(refusals, bridge.Refusal{Job: policy.JobID(id), Invariant: invariant.OnlyOurValues, Why: e.LeftAloneByJob[id].LeftAloneText()})
 		}
 	}
 	for _, why := range e.WithheldReasons {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 )
 
 // Result says in a word how a cycle ended.
@@ -32,6 +33,7 @@ type Report struct {
 	LeaderName       string // who leads, when standing by
 	Doubts           []bridge.Doubt
 	Warnings         []bridge.Doubt // failures that pushing goes on without
+	View             *slurm.View    // what Slurm showed, if it is believed; nil: nothing is
 	PartitionResults []PartitionResult
 	Intents          []bridge.Intent
 	Duration         time.Duration
@@ -103,7 +105,7 @@ func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 		switch {
 		case before.ActiveCauses[d.Cause]:
 		case d.Cause.IsDemotion():
-			log.Error("a partition is demoted: nothing is sent for it, and what of ours stands there is given back", "cause", d.Cause, "error", d.Err)
+			log.Error("a partition is in a lower mode than configured: what of ours stands there that it does not allow is given back", "cause", d.Cause, "error", d.Err)
 		case d.Cause.IsCandidateDemotion():
 			log.Error("a canary's candidate is demoted: it decides on no day", "cause", d.Cause, "error", d.Err)
 		default:

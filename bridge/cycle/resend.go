@@ -34,11 +34,13 @@ func (s *cycleState) resendableIntents(evaluations []PartitionResult, epoch int6
 	return out
 }
 
-// countEditedTasks counts the array tasks that intents change.
+// countEditedTasks counts the array tasks that intents change, but for those that only tell.
 func countEditedTasks(intents []bridge.Intent) int {
 	n := 0
 	for i := range intents {
-		n += max(intents[i].Edit.Tasks, 1)
+		if !actuator.EditKindRowOf(intents[i].Edit.Kind).OnlyTells {
+			n += max(intents[i].Edit.Tasks, 1)
+		}
 	}
 	return n
 }
@@ -94,7 +96,7 @@ func (e *PartitionResult) wantsHold(job int64) bool {
 func orderFailuresLast(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
 	failed := map[int64]bool{}
 	for i := range earlier {
-		if in := &earlier[i]; in.State == bridge.IntentFailed && now.Sub(in.Sent) < editMemorySpan {
+		if in := &earlier[i]; in.State == bridge.IntentFailed && now.Sub(in.Sent) < editMemorySpan && !actuator.EditKindRowOf(in.Edit.Kind).OnlyTells {
 			failed[in.Edit.Run.Job] = true
 		}
 	}

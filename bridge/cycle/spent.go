@@ -14,6 +14,7 @@ import (
 // each partition gets what those before it left.
 type spentBudget struct {
 	editedTaskCount int                // array tasks of the edits of this cycle
+	toldCount       int                // edits of this cycle that only tell
 	recentStops     []bridge.Stop      // of the last 24 hours
 	recentWarnings  []gate.SentWarning // of the last 24 hours
 }
@@ -45,6 +46,10 @@ func (sum spentBudget) withPlannedEdits(e *PartitionResult, now time.Time) spent
 	}
 	sum.recentStops, sum.recentWarnings = slices.Clip(sum.recentStops), slices.Clip(sum.recentWarnings)
 	for _, edit := range e.Edits {
+		if actuator.EditKindRowOf(edit.Kind).OnlyTells {
+			sum.toldCount++
+			continue
+		}
 		sum.editedTaskCount += max(edit.Tasks, 1)
 		cost := e.stopCost(edit)
 		if cost == nil {

@@ -35,7 +35,8 @@ func Diff(in Input) []slurm.Edit {
 		}
 	}
 	edits = slices.DeleteFunc(edits, func(e slurm.Edit) bool {
-		return in.Book.OpenIntent(e.Run.Job, e.Kind.Field()) != nil || in.Book.YieldedIntent(e.Run, in.View.At) != nil
+		return in.Book.OpenIntent(e.Run.Job, e.Kind.Field()) != nil || in.Book.YieldedIntent(e.Run, in.View.At) != nil ||
+			in.Book.YieldedTelling(e.Run, e.Kind.Field(), in.View.At) != nil
 	})
 	slices.SortStableFunc(edits, func(a, b slurm.Edit) int {
 		return cmp.Or(cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind))

@@ -13,11 +13,19 @@ type Input struct {
 	// Line has the waiting jobs in the order in which Slurm looks at them. Jobs that something
 	// keeps (Job.HeldReason) are passed over: nobody knows when they may start.
 	Line      []policy.JobID
-	DrawCount int // how often the time to come is laid out; 0: DefaultDrawCount
+	Sizes     map[policy.JobID]policy.GPUs // as SizesOfPlan returns them; those who are not named start on what they ask
+	DrawCount int                          // how often the time to come is laid out; 0: DefaultDrawCount
 	// MaxWaiting is how many jobs of the line are looked at, from its head; 0: all.
 	MaxWaiting int
 	// Only is the one job that is wanted: the time to come is laid out until it starts; 0: all.
 	Only policy.JobID
+	// Smaller are jobs of the line that stand for the one that is wanted, with less asked for: each is
+	// estimated as if it were there alone in its stead, at no cost of its own. A start is sought no later
+	// than the wanted one's, at which a smaller one would start at the latest.
+	Smaller []policy.JobID
+	// StepShare is how far one pass over the line is from the next at least, as a part of the time from now;
+	// 0: a fiftieth. Longer steps are quicker and coarser.
+	StepShare float64
 }
 
 // DefaultDrawCount is how often the time to come is laid out.
@@ -63,6 +71,10 @@ func EstimateJobs(in Input) []Estimate {
 			e.Start = Band{j.Start, j.Start, j.Start}
 		}
 		out = append(out, e)
+	}
+	for i := range m.smaller {
+		j := &m.smaller[i]
+		out = append(out, Estimate{Job: j.ID, Start: m.bandOf(j.starts), End: m.bandOf(j.ends)})
 	}
 	slices.SortFunc(out, func(a, b Estimate) int { return int(a.Job - b.Job) })
 	return out

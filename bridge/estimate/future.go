@@ -20,6 +20,7 @@ type future struct {
 	line          shapeLine
 	blockedLimits []time.Duration // by room: the shortest time limit that had none in this pass
 	reservations  []reservation
+	triedSmaller  int // in this pass
 }
 
 // runningJob is devices that come free.
@@ -39,6 +40,15 @@ func (f *future) addRunning(r *runningJob) {
 	f.byEnd = slices.Insert(f.byEnd, i, r)
 	i, _ = slices.BinarySearchFunc(f.byLimit, r, compareLimits)
 	f.byLimit = slices.Insert(f.byLimit, i, r)
+}
+
+// addAllRunning is addRunning of one after another, into nothing.
+func (f *future) addAllRunning(all []*runningJob) {
+	f.byEnd = slices.Clone(all)
+	slices.Reverse(f.byEnd) // of those that end at once the last added is the first
+	f.byLimit = slices.Clone(f.byEnd)
+	slices.SortStableFunc(f.byEnd, compareEnds)
+	slices.SortStableFunc(f.byLimit, compareLimits)
 }
 
 // endRunning gives back what jobs have that ended by now.
@@ -68,11 +78,11 @@ func latestEnd(from, most time.Duration) time.Duration {
 	return from + most
 }
 
-// minStep and stepShare are how far one pass over the line is from the next: what is far away
+// minStep and defaultStepShare are how far one pass over the line is from the next: what is far away
 // need not be known to the second.
 const (
-	minStep   = 10 * time.Second
-	stepShare = .02
+	minStep          = 10 * time.Second
+	defaultStepShare = .02
 )
 
 // run goes from pass to pass until every job of the line has started, or the one that is asked for.
@@ -88,6 +98,7 @@ func (f *future) run() {
 			j.addStart(Horizon, f.lengthOf(j))
 		}
 	}
+	f.endSmaller()
 }
 
 // hasStartedOnly reports whether nothing more is to be known of this draw.
@@ -112,7 +123,7 @@ func (f *future) advance() bool {
 	if next == never {
 		return false
 	}
-	f.at = max(next, f.at+max(minStep, time.Duration(stepShare*float64(f.at))))
+	f.at = max(next, f.at+max(minStep, time.Duration(f.stepShare*float64(f.at))))
 	f.endRunning()
 	if len(f.windowEnds) > 0 {
 		f.free.AdvanceTo(f.now.Add(f.at))
@@ -141,19 +152,22 @@ func (f *future) startWaiting() {
 	for room := range f.blockedLimits {
 		f.blockedLimits[room] = never
 	}
+	f.triedSmaller = 0
 	f.line.beginPass(f.at)
 	for j := f.line.next(); j != nil; j = f.line.next() {
+		f.trySmaller(f.line.place())
 		if f.tryStart(j) {
 			f.line.takeTask()
 		} else {
 			f.line.passShape()
 		}
 	}
+	f.trySmaller(len(f.line.jobs))
 }
 
 // tryStart starts one task of a job if it has room and is in no other's way.
 func (f *future) tryStart(j *modelJob) bool {
-	on := f.findRoom(j)
+	on := f.findRoom(j, f.reservations)
 	if on == nil {
 		f.reserve(j)
 		return false

@@ -86,6 +86,9 @@ func (l *shapeLine) next() *modelJob {
 	return &l.jobs[l.head(l.order[l.current])]
 }
 
+// place returns the place in line of the job that is to be tried in this pass.
+func (l *shapeLine) place() int { return l.head(l.order[l.current]) }
+
 // passShape leaves the shape of the job that was tried for the rest of the pass.
 func (l *shapeLine) passShape() { l.current++ }
 

@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/pool"
+	"fairbridge/policy/scaling"
 )
 
 // model is what all draws have in common.
@@ -20,6 +21,8 @@ type model struct {
 	line       shapeLine  // of those that wait
 	roomCount  int
 	only       *modelJob // the one that is asked for; nil: all are
+	smaller    []smallerJob
+	stepShare  float64
 }
 
 // modelJob is a job, and what the draws say of it, in time from now.
@@ -41,6 +44,9 @@ func (j *modelJob) addStart(at, length time.Duration) {
 func newModel(in *Input) *model {
 	s := in.Snapshot
 	m := &model{now: s.Now, free: pool.New(s), drawCount: in.DrawCount}
+	if m.stepShare = in.StepShare; m.stepShare <= 0 {
+		m.stepShare = defaultStepShare
+	}
 	if m.drawCount <= 0 {
 		m.drawCount = DefaultDrawCount
 	}
@@ -55,7 +61,7 @@ func newModel(in *Input) *model {
 	leftOf := newTimeLeftFunc(s, m.free)
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() {
-			m.jobs = append(m.jobs, modelJob{Job: j, left: leftOf(j)})
+			m.jobs = append(m.jobs, modelJob{Job: j, left: leftOf(j, scaling.HeldPace(j))})
 		}
 	}
 	m.runCount = len(m.jobs)
@@ -64,8 +70,8 @@ func newModel(in *Input) *model {
 }
 
 // addWaiting adds the jobs of the line that may start.
-func (m *model) addWaiting(in *Input, leftOf func(*policy.Job) timeLeft) {
-	shapes, rooms := map[shapeKey]int{}, map[string]int{}
+func (m *model) addWaiting(in *Input, leftOf func(*policy.Job, scaling.Pace) timeLeft) {
+	shapes, rooms := map[shapeKey]int{}, map[roomKey]int{}
 	for _, id := range in.Line {
 		j := in.Snapshot.Job(id)
 		if j == nil || j.State != policy.Pending || j.HeldReason != "" {
@@ -74,8 +80,13 @@ func (m *model) addWaiting(in *Input, leftOf func(*policy.Job) timeLeft) {
 		if in.MaxWaiting > 0 && len(m.jobs)-m.runCount == in.MaxWaiting {
 			break
 		}
-		w := modelJob{Job: j, left: leftOf(j), eligible: max(j.EligibleAt.Sub(m.now), 0), ask: j.AskWithLimit()}
-		w.room = numberOf(rooms, fmt.Sprint(j.Partition, j.Ask))
+		w := newWaitingJob(j, in.Sizes[id], leftOf)
+		w.eligible = max(j.EligibleAt.Sub(m.now), 0)
+		w.room = numberOf(rooms, roomOf(&w))
+		if slices.Contains(in.Smaller, id) {
+			m.addSmaller(w, rooms)
+			continue
+		}
 		w.shape = numberOf(shapes, shapeKey{w.room, w.ask.Limit})
 		m.jobs = append(m.jobs, w)
 	}
@@ -86,6 +97,41 @@ func (m *model) addWaiting(in *Input, leftOf func(*policy.Job) timeLeft) {
 			m.only = &m.jobs[i]
 		}
 	}
+}
+
+// newWaitingJob is a job of the line, on GPUs that the plan starts it on in place of what it asks; zero: on that. Its
+// cores and memory stay as its owner asked them.
+func newWaitingJob(j *policy.Job, planned policy.GPUs, leftOf func(*policy.Job, scaling.Pace) timeLeft) modelJob {
+	w, pace := modelJob{Job: j, ask: j.AskWithLimit()}, scaling.Pace{Speed: 1}
+	if planned.Count > 0 {
+		pace = scaling.PaceOn(j, scaling.Size{Type: planned.Type, Devices: planned.Count})
+		cores, memory := w.ask.CPUs, w.ask.MemMB
+		w.ask = w.ask.Resized(planned.Count)
+		w.ask.GPUs.Type, w.ask.CPUs, w.ask.MemMB = planned.Type, cores, memory
+	}
+	w.left = leftOf(j, pace)
+	return w
+}
+
+// roomKey tells rooms apart.
+type roomKey struct {
+	partition                         string
+	gpus                              policy.GPUs
+	minNodes, maxNodes, perNode, cpus int
+	memMB                             int64
+	limit                             time.Duration
+	lists                             string       // what else is asked for, in words
+	standIn                           policy.JobID // of a smaller job: itself
+}
+
+// roomOf returns the key of the room that a job needs.
+func roomOf(j *modelJob) roomKey {
+	a := &j.ask
+	k := roomKey{partition: j.Partition, gpus: a.GPUs, minNodes: a.MinNodes, maxNodes: a.MaxNodes, perNode: a.PerNode, cpus: a.CPUs, memMB: a.MemMB, limit: a.Limit}
+	if len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features)+len(a.TypesToTry) > 0 {
+		k.lists = fmt.Sprint(a.RequiredNodes, a.ExcludedNodes, a.Features, a.TypesToTry)
+	}
+	return k
 }
 
 // shapeKey tells shapes apart.
@@ -107,11 +153,13 @@ func numberOf[K comparable](numbers map[K]int, key K) int {
 // runDraw lays out the time to come once.
 func (m *model) runDraw(draw int) {
 	f := &future{model: m, draw: draw, free: m.free.Clone(), line: m.line.clone(), blockedLimits: make([]time.Duration, m.roomCount)}
-	for i := range m.jobs[:m.runCount] {
+	running := make([]*runningJob, m.runCount)
+	for i := range running {
 		j := &m.jobs[i]
 		length := f.lengthOf(j)
 		j.ends = append(j.ends, length)
-		f.addRunning(&runningJob{on: j.On, cpus: j.Ask.CPUs, memMB: j.Ask.MemMB, end: length, limitEnd: latestEnd(0, j.left.most)})
+		running[i] = &runningJob{on: j.On, cpus: j.Ask.CPUs, memMB: j.Ask.MemMB, end: length, limitEnd: latestEnd(0, j.left.most)}
 	}
+	f.addAllRunning(running)
 	f.run()
 }

@@ -13,6 +13,7 @@ import (
 type reservation struct {
 	from, to time.Duration
 	nodes    []string
+	of       *modelJob
 }
 
 // maxReservations is for how many jobs places are kept in one pass. Slurm keeps one for each; those
@@ -21,12 +22,12 @@ const maxReservations = 4
 
 // findRoom returns where a task can start now and be out of the way of what is reserved; nil:
 // nowhere.
-func (f *future) findRoom(w *modelJob) policy.Alloc {
+func (f *future) findRoom(w *modelJob, reserved []reservation) policy.Alloc {
 	ask, length := w.ask, latestEnd(0, w.ask.Limit)
 	if f.free.TotalFree(ask.GPUs.Type) < ask.GPUs.Count || length >= f.blockedLimits[w.room] {
 		return nil
 	}
-	ask.ExcludedNodes = f.reservedNodes(&ask, f.at, f.at+length)
+	ask.ExcludedNodes = reservedNodes(reserved, &ask, f.at, f.at+length)
 	on, err := pool.Fit(f.free, w.Partition, ask)
 	if err != nil {
 		f.blockedLimits[w.room] = length // free room only shrinks in a pass, and so it does with a longer limit
@@ -36,10 +37,10 @@ func (f *future) findRoom(w *modelJob) policy.Alloc {
 }
 
 // reservedNodes returns the nodes that the ask excludes or that are reserved between two moments.
-func (f *future) reservedNodes(a *policy.Ask, from, to time.Duration) []string {
+func reservedNodes(reserved []reservation, a *policy.Ask, from, to time.Duration) []string {
 	out := a.ExcludedNodes
-	for i := range f.reservations {
-		if r := &f.reservations[i]; to > r.from && from < r.to {
+	for i := range reserved {
+		if r := &reserved[i]; to > r.from && from < r.to {
 			out = slices.Concat(out, r.nodes)
 		}
 	}
@@ -71,7 +72,7 @@ func (f *future) reserve(w *modelJob) {
 	if enough > 0 {
 		from = f.byLimit[enough-1].limitEnd
 	}
-	f.reservations = append(f.reservations, reservation{from, latestEnd(from, w.ask.Limit), on.Nodes()})
+	f.reservations = append(f.reservations, reservation{from, latestEnd(from, w.ask.Limit), on.Nodes(), w})
 }
 
 // countEndsUntilFit returns after how many ends of jobs, at their limits, the ask fits; -1: never. What it

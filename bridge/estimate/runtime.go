@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy/engine"
 	"fairbridge/policy/pool"
 	"fairbridge/policy/predict"
+	"fairbridge/policy/scaling"
 )
 
 // timeLeft is the distribution of what remains of a job's run: log-normal, within its limit.
@@ -32,10 +33,10 @@ const unknownLimitUse = .3
 // unknownMedian is what is left of a job of which nothing at all is known, not even a limit.
 const unknownMedian = time.Hour
 
-// newTimeLeftFunc returns what says what remains of a job, from the best that it offers.
-func newTimeLeftFunc(s *policy.Snapshot, free *pool.Pool) func(*policy.Job) timeLeft {
+// newTimeLeftFunc returns what says what remains of a job at a pace, from the best that it offers.
+func newTimeLeftFunc(s *policy.Snapshot, free *pool.Pool) func(*policy.Job, scaling.Pace) timeLeft {
 	round, ladder := &engine.Round{Snapshot: s, FreePool: free}, predict.Ladder(nil)
-	return func(j *policy.Job) timeLeft {
+	return func(j *policy.Job, pace scaling.Pace) timeLeft {
 		p := ladder.Predict(round, &engine.Entry{Job: j})
 		t := timeLeft{median: p.TimeLeft, logSigma: unknownLogSigma}
 		switch {
@@ -46,9 +47,11 @@ func newTimeLeftFunc(s *policy.Snapshot, free *pool.Pool) func(*policy.Job) time
 		case p.TimeLeftSigma > 0:
 			t.logSigma = math.Log1p(p.TimeLeftSigma.Seconds() / p.TimeLeft.Seconds())
 		}
+		t.median = pace.WallTime(t.median)
 		if p.Source == predict.FromHistory || p.Source == predict.FromLimit {
 			t.doubt(j.Ran(s.Now))
 		}
+		t.logSigma = math.Hypot(t.logSigma, math.Log1p(pace.RelativeSigma))
 		t.logSigma = min(max(t.logSigma, minLogSigma), maxLogSigma)
 		if j.Limit > 0 {
 			t.most = max(j.Limit-j.Ran(s.Now), time.Second)

@@ -42,6 +42,7 @@ var doubtCases = []struct {
 	{"starts a running job", func(in *gate.PlanInput) { in.Plan.Decisions[7].Verb = policy.Start }, "I19"},
 	{"unknown verb", func(in *gate.PlanInput) { in.Plan.Decisions[0].Verb = "kill" }, "I19"},
 	{"negative GPUs", func(in *gate.PlanInput) { in.Plan.Decisions[0].GPUs = -1 }, "I19"},
+	{"other cores", func(in *gate.PlanInput) { in.Plan.Decisions[0].Given = policy.Amounts{CPUs: 4} }, "I19"},
 	{"no devices", func(in *gate.PlanInput) { in.Plan.Decisions[0].On = policy.Alloc{{Node: "n1"}} }, "I19"},
 	{"no node", func(in *gate.PlanInput) { in.Plan.Decisions[0].On = policy.Alloc{{Count: 1}} }, "I19"},
 	{"endless reason", func(in *gate.PlanInput) { in.Plan.Decisions[0].Why = string(make([]byte, 4097)) }, "I19"},

@@ -1,12 +1,44 @@
 package gate_test
 
 import (
+	"maps"
+	"strings"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 )
+
+// tellingText is a text that a job is told.
+const tellingText = "fairbridge 2 Mar 12:00 UTC: waits as 3rd of 12 in gpu; others are ahead of it"
+
+// tell is an edit of job 2's admin_comment.
+func tell(text string) func(*gate.CommonInput) slurm.Edit {
+	return func(s *gate.CommonInput) slurm.Edit {
+		e := edit(s, 2, slurm.EditAdminComment)
+		e.Text = text
+		return e
+	}
+}
+
+// told lets job 2 have a text of ours.
+func told(in *gate.EditInput) {
+	e := tell(tellingText)(&in.CommonInput)
+	viewJob(&in.CommonInput, 2).AdminComment = tellingText
+	stands(in, e, bridge.JobBefore{}, bridge.IntentObserved)
+}
+
+// alsoIn lets job 2, which was told, first be the business of another partition in the mode.
+func alsoIn(m bridge.Mode) func(*gate.EditInput) {
+	return func(in *gate.EditInput) {
+		told(in)
+		j := viewJob(&in.CommonInput, 2)
+		j.Partitions = append([]string{"before"}, j.Partitions...)
+		in.ModeByPartition = maps.Clone(in.ModeByPartition)
+		in.ModeByPartition["before"] = m
+	}
+}
 
 // editCases are single edits with one thing changed before (the edit is made
 // after, so it names the run the view shows). want is the refusing invariant,
@@ -30,6 +62,25 @@ var editCases = []struct {
 	{"I3 hand back wipes nice", numbered(slurm.EditPriority, 9000), as(slurm.EditHandBackPriority, 0), "I3"},
 	{"nice back", numbered(slurm.EditNice, 90), as(slurm.EditNice, 7), ""},
 	{"site factor back", numbered(slurm.EditSiteFactor, 90), as(slurm.EditSiteFactor, 0), ""},
+
+	{"admin comment", nothing, tell(tellingText), ""},
+	{"admin comment again", told, tell(strings.Replace(tellingText, "3rd", "2nd", 1)), ""},
+	{"admin comment cleared", told, tell(""), ""},
+	{"admin comment cleared of a running job", func(in *gate.EditInput) { told(in); viewJob(&in.CommonInput, 2).State = "RUNNING" }, tell(""), ""},
+	{"admin comment of a running job", job2(func(j *slurm.Job) { j.State = "RUNNING" }), tell(tellingText), "I2"},
+	{"I2 admin comment of another form", nothing, tell("checked by ops"), "I2"},
+	{"I2 admin comment that names somebody", nothing, tell(strings.Replace(tellingText, "others are", "bob is", 1)), "I2"},
+	{"I2 foreign text", nothing, func(s *gate.CommonInput) slurm.Edit { e := site(s); e.Text = tellingText; return e }, "I2"},
+	{"I3 a site's own admin comment", job2(func(j *slurm.Job) { j.AdminComment = "checked by ops" }), tell(tellingText), "I3"},
+	{"I3 a site's own in place of ours", func(in *gate.EditInput) { told(in); viewJob(&in.CommonInput, 2).AdminComment = "ops" }, tell(""), "I3"},
+	{"I3 no admin comment of ours to take back", nothing, tell(""), "I3"},
+	{"I3 admin comment yielded", opened(slurm.EditAdminComment, 2, bridge.IntentYielded), tell(tellingText), "I3"},
+	{"an order beside a yielded admin comment", opened(slurm.EditAdminComment, 2, bridge.IntentYielded), site, ""},
+	{"I15 another partition's to give back", alsoIn(bridge.ModeRank), tell(""), "I15"},
+	{"another partition's that sends nothing", alsoIn(bridge.ModeObserve), tell(""), ""},
+	{"I10 ten are told", func(in *gate.EditInput) { in.ToldElsewhere = 10 }, tell(tellingText), "I10"},
+	{"an order beside ten that are told", func(in *gate.EditInput) { in.ToldElsewhere = 10 }, site, ""},
+	{"told beside a spent budget", func(in *gate.EditInput) { in.TasksEditedElsewhere = 100_000 }, tell(tellingText), ""},
 
 	{"I1 held", job2(func(j *slurm.Job) { j.IsHeld = true }), site, "I1"},
 	{"I1 priority 0", job2(func(j *slurm.Job) { j.Priority = 0 }), lease, "I1"},
@@ -59,16 +110,17 @@ var editCases = []struct {
 	{"I2 priority driven to 0", nothing, as(slurm.EditSiteFactor, -4999), "I2"},
 	{"I2 low priority", nothing, as(slurm.EditSiteFactor, -4000), ""},
 	{"I2 priority too high", job2(func(j *slurm.Job) { j.Priority = 3_999_999_500 }), site, "I2"},
-	{"I2 not elastic", nothing, as(slurm.EditSetGPUs, 4), "I2"},
-	{"I2 elastic", elastic, as(slurm.EditSetGPUs, 4), ""},
-	{"I2 most elastic", elastic, as(slurm.EditSetGPUs, 8), ""},
-	{"I2 least elastic", func(in *gate.EditInput) {
+	{"I23 not elastic", func(in *gate.EditInput) { elastic(in); planJob(&in.CommonInput, 2).MaxGPUs = 0 }, as(slurm.EditSetGPUs, 4), "I23"},
+	{"I23 elastic", elastic, as(slurm.EditSetGPUs, 4), ""},
+	{"I23 most elastic", elastic, as(slurm.EditSetGPUs, 8), ""},
+	{"I23 least elastic", func(in *gate.EditInput) {
+		elastic(in)
 		planJob(&in.CommonInput, 2).MinGPUs, planJob(&in.CommonInput, 2).MaxGPUs = 1, 1
 	}, as(slurm.EditSetGPUs, 1), ""},
 	{"I2 highest priority", job2(func(j *slurm.Job) { j.Priority = slurm.MaxPriority - 1000 }), site, ""},
-	{"I2 beyond elastic", elastic, as(slurm.EditSetGPUs, 9), "I2"},
+	{"I23 beyond elastic", elastic, as(slurm.EditSetGPUs, 9), "I23"},
 
-	{"I2 elastic array", func(in *gate.EditInput) { elastic(in); viewJob(&in.CommonInput, 2).ArrayJobID = 2 }, as(slurm.EditSetGPUs, 4), "I15"},
+	{"I23 elastic array", func(in *gate.EditInput) { elastic(in); viewJob(&in.CommonInput, 2).ArrayJobID = 2 }, as(slurm.EditSetGPUs, 4), "I23"},
 	{"I3 no ledger", func(in *gate.EditInput) { in.IntentBook = nil }, site, "I3"},
 	{"I3 unpin", pinned, nodes(slurm.EditRequireNodes), ""},
 	{"I3 exclusion back", excluded, nodes(slurm.EditExcludeNodes, "n2"), ""},

@@ -19,7 +19,7 @@ func checkEditForm(e slurm.Edit) *denial {
 		return deny(invariant.OneFieldPerEdit, "there is no such edit")
 	case e.Signal.IsKnown() != f.HasSignal || e.Signal != "" && !e.Signal.IsKnown():
 		return deny(invariant.OneFieldPerEdit, "it carries no signal that it may, or one that it must not")
-	case !f.SetsValue && !f.CarriesValue && e.Value != 0 || f.HasUntil == e.Until.IsZero() || !f.HasNodes && len(e.Nodes) > 0 || !f.HasArray && e.Array != "":
+	case !f.SetsValue && !f.CarriesValue && e.Value != 0 || f.HasUntil == e.Until.IsZero() || !f.HasNodes && len(e.Nodes) > 0 || !f.HasArray && e.Array != "" || !f.HasText && !f.HasGPUType && e.Text != "":
 		return deny(invariant.OneFieldPerEdit, "it carries values of other fields, or lacks its own")
 	case !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes):
 		return deny(invariant.OneFieldPerEdit, "its nodes are not sorted, or named twice")
@@ -40,8 +40,11 @@ func (g *editGate) checkSameRun(c *editCandidate) *denial {
 
 func (g *editGate) checkMode(c *editCandidate) *denial {
 	need := c.EditKindRow.NeededMode
-	if c.GivesBack {
+	switch {
+	case c.GivesBack:
 		need = bridge.ModeRank
+	case c.Kind == slurm.EditRequeue && c.Value > 0: // for another size
+		need = bridge.ModeElastic
 	}
 	m := g.input.Mode
 	if !c.GivesBack {
@@ -61,8 +64,12 @@ func (g *editGate) checkOwnership(c *editCandidate) *denial {
 		return deny(invariant.OnlyOurValues, "another edit of this cycle writes %s", at.Field)
 	case g.input.IntentBook.OpenIntent(at.Job, at.Field) != nil:
 		return deny(invariant.OnlyOurValues, "the outcome of an earlier edit of %s is still open", at.Field)
+	case g.LeftAloneByJob[at.Job] != nil:
+		return deny(invariant.OnlyOurValues, "%s", g.LeftAloneByJob[at.Job].LeftAloneText())
 	case g.input.IntentBook.YieldedIntent(c.SlurmJob.CurrentRun(), g.clusterTime) != nil:
 		return deny(invariant.OnlyOurValues, "somebody changed the job after us")
+	case g.input.IntentBook.YieldedTelling(c.SlurmJob.CurrentRun(), at.Field, g.clusterTime) != nil:
+		return deny(invariant.OnlyOurValues, "somebody wrote its %s after us", at.Field)
 	case c.GivesBack && c.StandingIntent == nil:
 		return deny(invariant.OnlyOurValues, "no value of ours stands in %s", at.Field)
 	}
@@ -73,9 +80,14 @@ func (g *editGate) checkOwnership(c *editCandidate) *denial {
 }
 
 // checkJobInScope says why the job is none of our business. A value of ours is taken
-// back even from a job that became exempt.
+// back even from a job that became exempt. Of a job that may start in several partitions, the one
+// whose business it is gives back, as long as it sends anything: two that did it at once would each
+// have an open intent for the field, and nothing at all would be sent.
 func (g *editGate) checkJobInScope(c *editCandidate) *denial {
 	if c.GivesBack {
+		if p := managedPartition(g.ModeByPartition, c.SlurmJob); p != g.Partition && g.ModeByPartition[p].Allows(bridge.ModeRank) {
+			return deny(invariant.ExemptJobs, "partition %s gives it back", p)
+		}
 		return nil
 	}
 	if c.SnapshotJob == nil {
@@ -115,6 +127,9 @@ func (g *editGate) checkCooldown(c *editCandidate) *denial {
 // one of a cycle goes whatever its size: an array larger than the budget would
 // never be reached otherwise.
 func (g *editGate) checkEditBudget(c *editCandidate) *denial {
+	if c.EditKindRow.OnlyTells {
+		return g.checkTellingBudget()
+	}
 	if c.taskCount <= g.taskEditsLeft || g.hasNothingAccepted {
 		return nil
 	}

@@ -16,6 +16,10 @@ func (g *editGate) checkRequeue(c *editCandidate) *denial {
 	return firstDenial(
 		func() *denial { return g.checkStop(c, g.plannedStop(c.Run.Job)) },
 		func() *denial {
+			if planned := g.plannedStop(c.Run.Job); c.Value != int64(planned.ResumeGPUs) || c.Text != planned.ResumeType {
+				return deny(invariant.DeclaredSizes, "it would resume on %v, the plan let through has it resume on %v (0: as it was)",
+					actuator.Size{Count: c.Value, Type: c.Text}, actuator.Size{Count: int64(planned.ResumeGPUs), Type: planned.ResumeType})
+			}
 			if at, n := g.warnStateOf(c.SnapshotJob, c.SlurmJob); n != nil || at != warnStateReady {
 				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
 			}
@@ -65,7 +69,7 @@ func (g *editGate) checkStop(c *editCandidate, stop *bridge.Stop) *denial {
 			return nil
 		},
 		g.checkWholeList,
-		func() *denial { return g.checkStoppable(c.SnapshotJob) },
+		func() *denial { return g.checkStoppable(c.SnapshotJob, stop.Beneficiary) },
 		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
 		func() *denial { return g.stopBudget.checkStop(g.newStop(c.SnapshotJob, stop.Beneficiary)) },
 	)

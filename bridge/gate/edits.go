@@ -24,13 +24,14 @@ func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	g.facts = newFacts(in.CommonInput)
 	g.stopBudget = newStopBudget(&g.facts)
 	g.taskEditsLeft = EditBudget(&in.Budgets, in.View, in.CycleInterval) - in.TasksEditedElsewhere
+	g.tellingsLeft = maxTellings - in.ToldElsewhere
 	g.hasNothingAccepted = in.TasksEditedElsewhere == 0
 	g.takenFields = map[slurm.JobField]bool{}
 	for _, e := range g.sortedCandidates() {
 		g.decideEdit(e)
 	}
 	sortRefusals(g.refusals)
-	return g.acceptedEdits, g.refusals
+	return completeBeforeStart(g.withoutVainPins()), g.refusals
 }
 
 type editGate struct {
@@ -38,6 +39,7 @@ type editGate struct {
 	input              EditInput
 	stopBudget         *stopBudget
 	taskEditsLeft      int                     // of the edit budget, in tasks
+	tellingsLeft       int                     // of the budget of edits that only tell
 	hasNothingAccepted bool                    // nothing has been let through in this cycle
 	takenFields        map[slurm.JobField]bool // fields that an edit let through writes
 	acceptedEdits      []slurm.Edit
@@ -109,7 +111,7 @@ func (g *editGate) sortedCandidates() []editCandidate {
 		cs[i] = g.newCandidate(e)
 	}
 	slices.SortStableFunc(cs, func(a, b editCandidate) int {
-		return cmp.Or(cmp.Compare(a.SendPhase(), b.SendPhase()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)),
+		return cmp.Or(cmp.Compare(a.SendPhase(), b.SendPhase()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)), cmp.Compare(tellingRank(&a), tellingRank(&b)),
 			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareEdits(a.Edit, b.Edit))
 	})
 	return cs
@@ -118,7 +120,7 @@ func (g *editGate) sortedCandidates() []editCandidate {
 // compareEdits makes the order total, so that the order of the input is of no
 // consequence.
 func compareEdits(a, b slurm.Edit) int {
-	return cmp.Or(cmp.Compare(a.Value, b.Value), a.Until.Compare(b.Until), slices.Compare(a.Nodes, b.Nodes),
+	return cmp.Or(cmp.Compare(a.Value, b.Value), a.Until.Compare(b.Until), slices.Compare(a.Nodes, b.Nodes), cmp.Compare(a.Text, b.Text),
 		cmp.Compare(a.Array, b.Array), cmp.Compare(a.Signal, b.Signal), cmp.Compare(a.Tasks, b.Tasks), cmp.Compare(a.Why, b.Why),
 		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
 }
@@ -142,7 +144,7 @@ func (g *editGate) decideEdit(c editCandidate) {
 	}
 	at := c.WrittenField()
 	g.takenFields[at] = true
-	g.taskEditsLeft, g.hasNothingAccepted = g.taskEditsLeft-c.taskCount, false
+	g.spendEditBudget(&c)
 	switch c.EditKindRow.StopTiming {
 	case actuator.StopsNow:
 		g.stopBudget.addStop(*g.plannedStop(c.Run.Job))

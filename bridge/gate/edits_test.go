@@ -109,6 +109,8 @@ func job11(f func(*slurm.Job)) func(*gate.EditInput) {
 
 func elastic(in *gate.EditInput) {
 	planJob(&in.CommonInput, 2).MinGPUs, planJob(&in.CommonInput, 2).MaxGPUs = 2, 8
+	viewJob(&in.CommonInput, 2).ProcessCount, viewJob(&in.CommonInput, 2).GresPerNode = 1, slurm.ReadGRESRequest("gres/gpu:8")
+	in.Mode, in.ModeByPartition = bridge.ModeElastic, map[string]bridge.Mode{"gpu": bridge.ModeElastic}
 }
 
 // ownLater is a lease over the owner's own begin in two minutes.
@@ -192,6 +194,21 @@ func TestEditsOrder(t *testing.T) {
 	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.CommonInput), free}
 	got, refused := gate.FilterEdits(in)
 	want := []slurm.Edit{free, requeue(&in.CommonInput), new1, site4, pin3}
+	if diff := cmp.Diff(want, got); diff != "" || len(refused) > 0 {
+		t.Errorf("refused %v\n%s", refused, diff)
+	}
+}
+
+// Once a job is free Slurm may start it at once: what says where goes ahead of that, and
+// what frees the job is not put off behind the edits of others.
+func TestEditsOfAJobAreCompleteBeforeItIsFreed(t *testing.T) {
+	in := editInput()
+	leased(&in)
+	pin, site2, site4, free := edit(&in.CommonInput, 2, slurm.EditRequireNodes), edit(&in.CommonInput, 2, slurm.EditSiteFactor), edit(&in.CommonInput, 4, slurm.EditSiteFactor), unlock(&in.CommonInput)
+	pin.Nodes, site2.Value, site4.Value = []string{"n1"}, 7, 5
+	in.Edits = []slurm.Edit{free, site4, pin, site2}
+	got, refused := gate.FilterEdits(in)
+	want := []slurm.Edit{site2, pin, free, site4}
 	if diff := cmp.Diff(want, got); diff != "" || len(refused) > 0 {
 		t.Errorf("refused %v\n%s", refused, diff)
 	}

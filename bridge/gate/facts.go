@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -63,12 +62,17 @@ func (f *facts) weakestModeOfJob(j *slurm.Job, top bridge.Mode) bridge.Mode {
 
 // isJobInPartition reports whether the job is this partition's business.
 func (f *facts) isJobInPartition(j *slurm.Job) bool {
+	return managedPartition(f.ModeByPartition, j) == f.Partition
+}
+
+// managedPartition is the one whose business the job is, "" where none is.
+func managedPartition(modeByPartition map[string]bridge.Mode, j *slurm.Job) string {
 	for _, p := range j.Partitions {
-		if _, ok := f.ModeByPartition[p]; ok {
-			return p == f.Partition
+		if _, ok := modeByPartition[p]; ok {
+			return p
 		}
 	}
-	return false
+	return ""
 }
 
 // checkNotExempt says why nothing at all may be done to the job (I1, I15).
@@ -76,7 +80,6 @@ func (f *facts) checkNotExempt(j *slurm.Job) *denial {
 	if n := checkJobWritable(j); n != nil {
 		return n
 	}
-	c := &f.Budgets
 	switch {
 	case j.Reservation != "":
 		return deny(invariant.ExemptJobs, "it belongs to reservation %s", j.Reservation)
@@ -84,17 +87,11 @@ func (f *facts) checkNotExempt(j *slurm.Job) *denial {
 		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.PartitionText())
 	case f.LeftAloneReasonByUser[j.User] != "":
 		return deny(invariant.OnlyOurValues, "%s", f.LeftAloneReasonByUser[j.User])
-	case slices.Contains(c.ExemptUsers, j.User):
-		return deny(invariant.ExemptJobs, "user %s is exempt", j.User)
-	case slices.Contains(c.ExemptAccounts, j.Account):
-		return deny(invariant.ExemptJobs, "account %s is exempt", j.Account)
-	case slices.Contains(c.ExemptJobs, j.ID) || j.ArrayJobID != 0 && slices.Contains(c.ExemptJobs, j.ArrayJobID):
-		return deny(invariant.ExemptJobs, "the job is exempt")
+	case f.LeftAloneByJob[j.ID] != nil:
+		return deny(invariant.OnlyOurValues, "%s", f.LeftAloneByJob[j.ID].LeftAloneText())
 	}
-	for _, p := range j.Partitions {
-		if slices.Contains(c.ExemptPartitions, p) {
-			return deny(invariant.ExemptJobs, "partition %s is exempt", p)
-		}
+	if why := f.Budgets.ExemptReason(j); why != "" {
+		return deny(invariant.ExemptJobs, "%s", why)
 	}
 	return nil
 }
@@ -121,7 +118,7 @@ func checkJobWritable(j *slurm.Job) *denial {
 // newEditContext is what bounds are read from, without an edit.
 func (f *facts) newEditContext(p *policy.Job, j *slurm.Job) actuator.EditContext {
 	return actuator.EditContext{
-		SlurmJob: j, SnapshotJob: p, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, HasExpiryTimer: f.HasExpiryTimer,
+		SlurmJob: j, SnapshotJob: p, Snapshot: f.Snapshot, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, HasExpiryTimer: f.HasExpiryTimer,
 		LeasedTime: f.LeasedTimeByJob[j.ID], DependantCount: f.dependantCountByJob[j.ID] + f.dependantCountByJob[arrayIDUnlessOwn(j)],
 	}
 }

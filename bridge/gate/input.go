@@ -48,6 +48,9 @@ type CommonInput struct {
 	LeasedTimeByJob   map[int64]time.Duration
 	// LeftAloneReasonByUser says of users whose jobs are left alone why.
 	LeftAloneReasonByUser map[string]string
+	// LeftAloneByJob has the jobs, by id, that an operator's action leaves alone.
+	LeftAloneByJob map[int64]*bridge.OperatorAction
+	Separations    []bridge.Separation // what was measured of jobs of the snapshot that share GPUs
 }
 
 // PlanInput is what FilterPlan looks at.
@@ -91,4 +94,5 @@ type EditInput struct {
 	RequeuedRuns         []slurm.Run                  // runs with a requeue intent of any state but VOID
 	LastSentByField      map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock; those sent within EditCooldown at least
 	TasksEditedElsewhere int                          // tasks of the edits other partitions got this cycle
+	ToldElsewhere        int                          // edits that only tell, which other partitions got this cycle
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/sharing"
+	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
@@ -41,7 +43,8 @@ type planGate struct {
 	input  PlanInput
 	output PlanOutput
 
-	hasPostponedStops bool // stops were put off until a grace is over
+	shareByJob        map[policy.JobID]sharing.Assignment // the jobs that start on shards, or were to and cannot
+	hasPostponedStops bool                                // stops were put off until a grace is over
 }
 
 func (g *planGate) addDoubt(n *denial) {
@@ -70,6 +73,7 @@ func (g *planGate) filterDecisions() {
 	g.output.Plan = &p
 	g.addDoubt(g.checkPlanChurn())
 	g.filterStops()
+	g.shareByJob = sharing.Assign(&p, g.Snapshot, g.View)
 	for i := range p.Decisions {
 		g.filterPendingDecision(&p.Decisions[i])
 	}
@@ -114,6 +118,19 @@ func (g *planGate) checkPendingDecision(p *policy.Job, d *policy.Decision) *deni
 	if n := g.checkCanStart(p, d.On); n != nil {
 		return n
 	}
+	if len(d.BatchShares) > 0 {
+		return deny(invariant.NodeLists, "it would run on GPUs of several types (%v), which one job of Slurm cannot ask for", d.On)
+	}
+	if sharing.IsBeside(d, g.output.Plan, g.Snapshot) {
+		if n := g.checkShare(p, j); n != nil {
+			return n
+		}
+	}
+	if changesSize(p, d) {
+		if n := g.checkSize(p, d); n != nil {
+			return n
+		}
+	}
 	return g.checkEndsBeforeReservation(p, d.On, g.clusterTime)
 }
 
@@ -130,8 +147,8 @@ func (f *facts) checkCanStart(p *policy.Job, on policy.Alloc) *denial {
 			return deny(invariant.NodeLists, "node %s is not in partition %s", n.Name, p.Partition)
 		case slices.Contains(p.Ask.ExcludedNodes, n.Name):
 			return deny(invariant.NodeLists, "its owner refuses node %s", n.Name)
-		case countHealthyDevices(n, slot.Type) < slot.Count:
-			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, countHealthyDevices(n, slot.Type), slot.Type, slot.Count)
+		case devices.CountHealthyOfType(n, slot.Type) < slot.Count:
+			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, devices.CountHealthyOfType(n, slot.Type), slot.Type, slot.Count)
 		}
 	}
 	nodes := on.Nodes()
@@ -141,16 +158,6 @@ func (f *facts) checkCanStart(p *policy.Job, on policy.Alloc) *denial {
 		}
 	}
 	return nil
-}
-
-func countHealthyDevices(n *policy.Node, kind string) int {
-	c := 0
-	for _, d := range n.GPUs {
-		if d.Type == kind {
-			c += d.Count - d.SickCount
-		}
-	}
-	return c
 }
 
 // newHarmlessPlan returns the plan that asks for nothing: the last accepted order, no job

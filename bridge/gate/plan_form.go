@@ -49,6 +49,8 @@ func checkDecisionForm(d *policy.Decision, j *policy.Job) *denial {
 		return deny(invariant.SoundPlan, "job %d has rank %d; 1 is first", d.Job, d.Rank)
 	case d.GPUs < 0:
 		return deny(invariant.SoundPlan, "job %d would run on %d GPUs", d.Job, d.GPUs)
+	case d.Given != (policy.Amounts{}):
+		return deny(invariant.SoundPlan, "job %d would get %v: nothing here changes cores or memory of jobs", d.Job, d.Given)
 	case len(d.Why) > maxWhyBytes:
 		return deny(invariant.SoundPlan, "job %d: its reason has %d bytes, the most is %d", d.Job, len(d.Why), maxWhyBytes)
 	}

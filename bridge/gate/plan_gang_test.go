@@ -77,3 +77,17 @@ func TestPlanMoves(t *testing.T) {
 		t.Errorf("refused %v; a move to a taken node must be kept by I8", out.Refusals)
 	}
 }
+
+// TestPlanOfSeveralTypes: a job of Slurm cannot ask for GPUs of several types, so that one that a plan gives such, with
+// a part of its batch for each, waits and is told why. That others are given several types at once, TestTypesOfStarts refuses.
+func TestPlanOfSeveralTypes(t *testing.T) {
+	in := planInput()
+	d := decision(in.Plan, 1)
+	planJob(&in.CommonInput, 1).Ask.GPUs.Count = 16
+	d.Verb, d.On, d.GPUs = policy.Start, on("n1", "n2"), 16
+	d.BatchShares = policy.BatchShares{{Type: d.On[0].Type, PerGPU: 1. / 16}}
+	out := gate.FilterPlan(in)
+	if got := decision(out.Plan, 1); refusals(out.Refusals, 1) != "I12" || got.Verb != policy.Wait || !strings.Contains(got.Why, "which one job of Slurm cannot ask for") {
+		t.Errorf("%s %q, refused %v", got.Verb, got.Why, out.Refusals)
+	}
+}

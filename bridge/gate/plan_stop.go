@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/gate/devices"
 	"fairbridge/policy"
 )
 
@@ -19,7 +21,7 @@ type stopGroup struct {
 // stopGate decides which of a plan's stops may be.
 type stopGate struct {
 	*planGate
-	freeDevices      freeDeviceCounts // what is free when those that may not be stopped run on
+	freeDevices      devices.Counts // what is free when those that may not be stopped run on
 	stopBudget       *stopBudget
 	plannedStopPairs stopPairs // stopped in this plan, and for whom
 }
@@ -60,7 +62,9 @@ func (g *stopGate) filterStopGroup(x stopGroup) {
 		g.stopBudget.addStop(s)
 		g.plannedStopPairs[stopPair{s.Job, s.Beneficiary}] = true
 	}
-	g.freeDevices.giveToBeneficiary(g, x)
+	if !g.isSeparation(x) { // of a GPU that another runs on nothing is free
+		g.giveToBeneficiary(x)
+	}
 	if !g.warnBeforeStops(x, accepted) {
 		g.output.Stops = append(g.output.Stops, accepted...)
 	}
@@ -135,9 +139,14 @@ func (g *stopGate) checkStopGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *de
 	for _, id := range x.victims {
 		p := g.snapshotJob(int64(id))
 		s := g.newStop(p, int64(x.beneficiary))
+		s.Apart = g.isSeparation(x)
+		if d := g.decisionForJob(id); d.Verb == policy.Resize || actuator.MovesToType(p, d) {
+			s.ResumeGPUs, s.ResumeType = d.GPUs, actuator.OtherType(p, d)
+		}
 		n := firstDenial(
-			func() *denial { return g.checkStoppable(p) },
+			func() *denial { return g.checkStoppable(p, int64(x.beneficiary)) },
 			func() *denial { return g.checkCanRestart(p) },
+			func() *denial { return g.checkResize(p, g.decisionForJob(id)) },
 			func() *denial { return g.checkWarnable(p) },
 			func() *denial { return g.checkPingPong(s, g.plannedStopPairs) },
 			func() *denial { return trial.checkStop(s) },

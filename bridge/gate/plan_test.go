@@ -104,7 +104,9 @@ var planCases = []planCase{
 	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).PredictedLeft = time.Minute }, "I8"},
 	{"I8 gain without end", policy.Stop, func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).Limit = 0 }, ""},
 	{"I8 elastic", policy.Stop, func(in *gate.PlanInput) {
-		planJob(&in.CommonInput, 1).MinGPUs = 4
+		planJob(&in.CommonInput, 1).MinGPUs, planJob(&in.CommonInput, 1).MaxGPUs = 4, 8
+		viewJob(&in.CommonInput, 1).ProcessCount, viewJob(&in.CommonInput, 1).GresPerNode = 1, slurm.ReadGRESRequest("gres/gpu:8")
+		in.ModeByPartition["gpu"] = bridge.ModeElastic
 		decision(in.Plan, 1).On[0].Count, decision(in.Plan, 1).GPUs = 4, 4
 	}, ""},
 	{"I13 victim not in view", policy.Stop, func(in *gate.PlanInput) { in.View.Jobs = in.View.Jobs[:4] }, "I13"},

@@ -2,57 +2,27 @@ package gate
 
 import (
 	"slices"
-	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/sharing"
+	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
-// nodeGPUType is the devices of one type on one node.
-type nodeGPUType struct{ node, gpuType string }
-
-// freeDeviceCounts is how many devices would be free.
-type freeDeviceCounts map[nodeGPUType]int
-
-func (r freeDeviceCounts) subtractAlloc(a policy.Alloc, sign int) {
-	for _, s := range a {
-		r[nodeGPUType{s.Node, s.Type}] -= sign * s.Count
-	}
-}
-
-func (r freeDeviceCounts) hasRoomFor(a policy.Alloc) bool {
-	want := freeDeviceCounts{}
-	want.subtractAlloc(a, -1)
-	for k, n := range want {
-		if r[k] < n {
-			return false
-		}
-	}
-	return len(a) > 0
-}
-
 // countFreeDevices is what is free when the jobs running now run on and those that are
 // started without a stop have started.
-func (g *stopGate) countFreeDevices(groups []stopGroup) freeDeviceCounts {
-	r := freeDeviceCounts{}
-	for i := range g.Snapshot.Nodes {
-		n := &g.Snapshot.Nodes[i]
-		for _, d := range n.GPUs {
-			if n.DownReason == "" {
-				r[nodeGPUType{n.Name, d.Type}] += d.Count - d.SickCount
-			}
-		}
-	}
-	waits := map[policy.JobID]bool{}
+func (g *stopGate) countFreeDevices(groups []stopGroup) devices.Counts {
+	r := devices.CountHealthy(g.Snapshot, false)
+	waits, seen := map[policy.JobID]bool{}, devices.Held{}
 	for _, x := range groups {
 		waits[x.beneficiary] = true
 	}
 	for i := range g.Snapshot.Jobs {
 		j, d := &g.Snapshot.Jobs[i], &g.output.Plan.Decisions[i]
-		r.subtractAlloc(j.On, 1)
-		if d.Verb == policy.Start && !waits[d.Job] {
-			r.subtractAlloc(d.On, 1)
+		r.SubtractHeld(j.On, seen)
+		if d.Verb == policy.Start && !waits[d.Job] && !sharing.IsBeside(d, g.output.Plan, g.Snapshot) {
+			r.Subtract(d.On, 1)
 		}
 	}
 	return r
@@ -73,15 +43,16 @@ func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 }
 
 // giveToBeneficiary gives the group's devices to the job it was stopped for.
-func (r freeDeviceCounts) giveToBeneficiary(g *stopGate, x stopGroup) {
-	for _, id := range x.victims {
-		r.subtractAlloc(g.snapshotJob(int64(id)).On, -1)
-	}
-	r.subtractAlloc(g.wantedDevices(x), 1)
+func (g *stopGate) giveToBeneficiary(x stopGroup) {
+	g.freeDevices.Subtract(devices.FreedBy(g.Snapshot, x.victims), -1)
+	g.freeDevices.Subtract(g.wantedDevices(x), 1)
 }
 
 // checkWorthwhile says why stopping the stop group would not help, or not enough (I8).
 func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
+	if g.isSeparation(x) {
+		return nil
+	}
 	to, d := g.snapshotJob(int64(x.beneficiary)), g.decisionForJob(x.beneficiary)
 	switch {
 	case to == nil:
@@ -105,6 +76,16 @@ func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
 	return g.checkGain(x, to)
 }
 
+// isSeparation reports whether the one job of the group shares a GPU with the one it is stopped for, which runs on, and was
+// measured to hurt it.
+func (g *stopGate) isSeparation(x stopGroup) bool {
+	to := g.snapshotJob(int64(x.beneficiary))
+	return to != nil && len(x.victims) == 1 && to.HoldsGPUs() && !stopsRunningJob(g.decisionForJob(x.beneficiary), to) &&
+		slices.ContainsFunc(g.Separations, func(s bridge.Separation) bool {
+			return s.Leaves == int64(x.victims[0]) && s.For == int64(to.ID)
+		}) && slices.ContainsFunc(to.On.Nodes(), func(n string) bool { return g.snapshotJob(int64(x.victims[0])).On.CountOn(n) > 0 })
+}
+
 func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 	if d := g.decisionForJob(x.beneficiary); d.Verb == policy.Start {
 		if len(d.On) == 0 || d.On.Count() < min(minGPUCount(g.snapshotJob(int64(x.beneficiary))), max(d.GPUs, 1)) {
@@ -113,22 +94,21 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 		if n := g.checkPendingDecision(g.snapshotJob(int64(x.beneficiary)), d); n != nil {
 			return deny(invariant.StopPurpose, "job %s could not start: %s", g.Snapshot.JobLabel(x.beneficiary), n.Why)
 		}
-		if g.freeDevices.hasRoomFor(d.On) && !g.mayLackCoresOrMemory(g.snapshotJob(int64(x.beneficiary)), d.On) {
+		if g.freeDevices.HasRoomFor(d.On) && !g.mayLackCoresOrMemory(g.snapshotJob(int64(x.beneficiary)), d.On) {
 			return deny(invariant.StopPurpose, "job %s has room without it", g.Snapshot.JobLabel(x.beneficiary))
 		}
 	}
-	then := freeDeviceCounts{}
+	then := devices.Counts{}
 	for k, n := range g.freeDevices {
 		then[k] = n
 	}
 	for _, id := range x.victims {
-		p := g.snapshotJob(int64(id))
 		if d := g.decisionForJob(id); d.Verb != policy.Stop && len(d.On) == 0 {
 			return deny(invariant.StopPurpose, "it is not said where job %s would run", g.Snapshot.JobLabel(id))
 		}
-		then.subtractAlloc(p.On, -1)
 	}
-	if on := g.wantedDevices(x); !then.hasRoomFor(on) {
+	then.Subtract(devices.FreedBy(g.Snapshot, x.victims), -1)
+	if on := g.wantedDevices(x); !then.HasRoomFor(on) {
 		return deny(invariant.StopPurpose, "job %s would still not fit", g.Snapshot.JobLabel(x.beneficiary))
 	}
 	return nil
@@ -139,13 +119,13 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 // A job's cores and memory are taken as spread like its devices.
 func (g *stopGate) mayLackCoresOrMemory(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
-		cpus, mem := coresAndMemoryOnNode(&to.Ask, on, name)
+		cpus, mem := devices.CoresAndMemoryOnNode(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {
 			j := &g.Snapshot.Jobs[i]
 			if slices.ContainsFunc(g.output.Stops, func(s bridge.Stop) bool { return s.Job == int64(j.ID) }) {
 				continue
 			}
-			c, m := coresAndMemoryOnNode(&j.Ask, j.On, name)
+			c, m := devices.CoresAndMemoryOnNode(&j.Ask, j.On, name)
 			cpus, mem = cpus+c, mem+m
 		}
 		if n := g.Snapshot.Node(name); n != nil && (cpus > float64(n.CPUs) || mem > float64(n.MemMB)) {
@@ -155,46 +135,10 @@ func (g *stopGate) mayLackCoresOrMemory(to *policy.Job, on policy.Alloc) bool {
 	return false
 }
 
-// coresAndMemoryOnNode is what a job with the devices uses of a node's cores and memory.
-func coresAndMemoryOnNode(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
-	here := 0
-	for _, s := range on {
-		if s.Node == node {
-			here += s.Count
-		}
-	}
-	if here == 0 {
-		return 0, 0
-	}
-	part := float64(here) / float64(on.Count())
-	return float64(ask.CPUs) * part, float64(ask.MemMB) * part
-}
-
 // minGPUCount is the fewest devices the job runs on.
 func minGPUCount(p *policy.Job) int {
 	if p.MinGPUs > 0 {
 		return min(p.MinGPUs, p.Ask.GPUs.Count)
 	}
 	return p.Ask.GPUs.Count
-}
-
-// checkGain weighs the work the beneficiary is expected to do against what is lost.
-// A job with neither limit nor prediction is expected to do any amount.
-func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
-	left := to.PredictedLeft
-	if left == 0 && to.Limit > 0 {
-		left = to.Limit - to.Ran(g.Snapshot.Now)
-	}
-	if left == 0 && to.Limit == 0 {
-		return nil
-	}
-	var lost policy.GPUSeconds
-	for _, id := range x.victims {
-		lost += g.newStop(g.snapshotJob(int64(id)), 0).Lost
-	}
-	gain := policy.ServiceForTime(to.Ask.GPUs.WholeGPUs(), max(left, time.Duration(0)))
-	if float64(gain) < g.Budgets.GainFactor*float64(lost) {
-		return deny(invariant.StopPurpose, "job %s is expected to do %v, less than %g times the %v lost", g.Snapshot.JobLabel(x.beneficiary), gain, g.Budgets.GainFactor, lost)
-	}
-	return nil
 }

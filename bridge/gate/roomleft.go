@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"fairbridge/bridge/actuator/sharing"
+	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
@@ -17,8 +19,8 @@ func (g *planGate) delayStartsWithoutRoom() {
 	free, starts := g.remainingRoom()
 	slices.SortFunc(starts, func(a, b *policy.Decision) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Job, b.Job)) })
 	for _, d := range starts {
-		if free.hasRoomFor(d.On) {
-			free.subtractAlloc(d.On, 1)
+		if free.HasRoomFor(d.On) {
+			free.Subtract(d.On, 1)
 			continue
 		}
 		n := deny(invariant.StopPurpose, "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
@@ -29,20 +31,15 @@ func (g *planGate) delayStartsWithoutRoom() {
 
 // remainingRoom is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
-func (g *planGate) remainingRoom() (free freeDeviceCounts, starts []*policy.Decision) {
-	free = freeDeviceCounts{}
-	for i := range g.Snapshot.Nodes {
-		n := &g.Snapshot.Nodes[i]
-		for _, d := range n.GPUs {
-			free[nodeGPUType{n.Name, d.Type}] += d.Count - d.SickCount
-		}
-	}
+func (g *planGate) remainingRoom() (free devices.Counts, starts []*policy.Decision) {
+	free, seen := devices.CountHealthy(g.Snapshot, true), devices.Held{}
 	for i := range g.output.Plan.Decisions {
 		switch d := &g.output.Plan.Decisions[i]; {
+		case sharing.IsBeside(d, g.output.Plan, g.Snapshot): // it takes no device that is free
 		case d.Verb == policy.Start && len(d.On) > 0:
 			starts = append(starts, d)
 		case g.Snapshot.Jobs[i].HoldsGPUs() && d.Verb != policy.Stop:
-			free.subtractAlloc(d.On, 1)
+			free.SubtractHeld(d.On, seen)
 		}
 	}
 	return free, starts

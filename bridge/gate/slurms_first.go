@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/shares"
 	"fairbridge/policy"
 )
 
@@ -12,7 +13,8 @@ import (
 // the one they are freed for, so that the stop would be one for nothing (I8): one of a partition of
 // a higher tier, or one of another partition of the same tier with a higher priority. Slurm looks
 // at those first, and keeps the nodes of their partitions for them. Jobs of this partition and
-// tier are ranked by the plan. By a view that is no whole list it is not known what they wait for.
+// tier are ranked by the plan, but for those that are none of ours: they ask for shares of a GPU, or
+// for whole nodes and no GPU. By a view that is no whole list it is not known what they wait for.
 func (g *stopGate) checkNoOtherGoesFirst(x stopGroup) *denial {
 	list, whole := g.View.WholeList()
 	to := g.View.Job(int64(x.beneficiary))
@@ -41,7 +43,8 @@ func (g *stopGate) goesFirst(j slurm.FreshJob, to *slurm.Job) bool {
 		return false // it has its place in the plan
 	}
 	tier, other := g.View.HighestTier(j.Job), g.View.HighestTier(to)
-	return tier > other || tier == other && !j.IsInPartition(g.Partition) && j.Priority > to.Priority
+	isRanked := j.IsInPartition(g.Partition) && g.snapshotJob(j.ID) != nil
+	return tier > other || tier == other && !isRanked && j.Priority > to.Priority
 }
 
 // mayTake reports whether the job could use GPUs of the node, or the whole of it, as far as
@@ -64,7 +67,7 @@ func (g *stopGate) mayTake(j *slurm.Job, node string) bool {
 	}
 	asks, err := j.RequestedGPUs()
 	if err == nil && asks.Count == 0 {
-		return j.Exclusive
+		return j.Exclusive || shares.Requested(j) && shares.Offers(n)
 	}
 	return err != nil || asks.Type == "" || slices.ContainsFunc(n.GPUs(), func(d slurm.GRES) bool { return d.Type == asks.Type })
 }

@@ -52,8 +52,8 @@ func (g *stopGate) checkNoRoomComes(to *policy.Job) *denial {
 	perNode := max(to.Ask.PerNode, (to.Ask.GPUs.Count+max(to.Ask.MinNodes, 1)-1)/max(to.Ask.MinNodes, 1))
 	leftByNode, endingByNode := map[string]int{}, map[string]int64{}
 	for at, n := range g.freeDevices {
-		if to.Ask.GPUs.Type == "" || at.gpuType == to.Ask.GPUs.Type {
-			leftByNode[at.node] += n
+		if to.Ask.GPUs.Type == "" || at.GPUType == to.Ask.GPUs.Type {
+			leftByNode[at.Node] += n
 		}
 	}
 	for i := range g.Snapshot.Jobs {

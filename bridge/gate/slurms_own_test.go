@@ -94,7 +94,25 @@ var goesFirstCases = []planCase{
 	{"it wants another feature", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.Features = slurm.ReadFeatures("h100") }), ""},
 	{"it wants another GPU", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.GresPerNode = slurm.ReadGRES("gpu:h100:1") }), ""},
 	{"it wants no GPU", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.GresPerNode = slurm.GRESList{} }), ""},
+	{"it wants shards, here there are none", policy.Stop, rival([]int{0}, wantsShards(9000)), ""},
+	{"it wants shards", policy.Stop, withShards(rival([]int{0}, wantsShards(9000))), "I8"},
+	{"it wants shards, a lower priority", policy.Stop, withShards(rival([]int{0}, wantsShards(10))), ""},
 	{"it wants no GPU, but the node", policy.Stop, rival([]int{0}, func(j *slurm.Job, _ *slurm.Partition) { j.GresPerNode, j.Exclusive = slurm.GRESList{}, true }), "I8"},
+}
+
+// wantsShards makes the rival one of this partition that asks for shards of a GPU: it is in no plan.
+func wantsShards(priority int64) func(*slurm.Job, *slurm.Partition) {
+	return func(j *slurm.Job, _ *slurm.Partition) {
+		j.Partitions, j.Priority, j.GresPerNode = []string{"gpu"}, priority, slurm.ReadGRESRequest("gres/shard:2")
+	}
+}
+
+// withShards makes the first node one that offers shards.
+func withShards(change func(*gate.PlanInput)) func(*gate.PlanInput) {
+	return func(in *gate.PlanInput) {
+		change(in)
+		in.View.Nodes[0].Gres = slurm.ReadGRES("gpu:a100:8,shard:a100:32")
+	}
 }
 
 func TestWhoGoesFirst(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // checkStoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20). It is
 // asked of every job that a plan stops, and again of every edit that stops or warns one.
-func (f *facts) checkStoppable(p *policy.Job) *denial {
+func (f *facts) checkStoppable(p *policy.Job, beneficiary int64) *denial {
 	j := f.View.Job(int64(p.ID))
 	if j == nil {
 		return deny(invariant.FreshView, "the view does not show it")
@@ -20,8 +20,20 @@ func (f *facts) checkStoppable(p *policy.Job) *denial {
 		func() *denial { return f.checkNotExempt(j) },
 		func() *denial { return f.checkModeAllows(j, bridge.ModePreempt) },
 		func() *denial { return checkRequeueable(p, j) },
-		func() *denial { return f.checkMinimumRunTime(p, j) },
+		func() *denial {
+			if isRecall(f, p, beneficiary) {
+				return nil
+			}
+			return f.checkMinimumRunTime(p, j)
+		},
 	)
+}
+
+// isRecall reports whether a stop calls back what a job has on which others have the better claim: it runs on what they
+// leave, and the other does not.
+func isRecall(f *facts, p *policy.Job, beneficiary int64) bool {
+	to := f.snapshotJob(beneficiary)
+	return f.Budgets.Recall > 0 && p.IsOpportunistic() && to != nil && !to.IsOpportunistic()
 }
 
 // checkModeAllows says why the modes of the job's partitions do not go as far as

@@ -27,7 +27,7 @@ func newStopBudget(f *facts) *stopBudget {
 	}
 	for i := range f.Snapshot.Jobs {
 		if j := &f.Snapshot.Jobs[i]; j.HoldsGPUs() {
-			b.gpusInUse += j.Ask.GPUs.WholeGPUs()
+			b.gpusInUse += heldGPUs(j)
 		}
 	}
 	return b
@@ -35,9 +35,13 @@ func newStopBudget(f *facts) *stopBudget {
 
 // newStop describes the stop of a job.
 func (f *facts) newStop(p *policy.Job, beneficiary int64) bridge.Stop {
+	var recall time.Duration
+	if isRecall(f, p, beneficiary) {
+		recall = f.Budgets.Recall
+	}
 	return bridge.Stop{Job: int64(p.ID), DecidedAt: f.Snapshot.Now, StopCost: bridge.StopCost{
-		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.WholeGPUs(),
-		Lost: policy.ServiceForTime(p.Ask.GPUs.WholeGPUs(), f.restartTimeLost(p)), Beneficiary: beneficiary,
+		Recall: recall, User: p.User, Account: p.Account, GPUs: heldGPUs(p),
+		Lost: policy.ServiceForTime(heldGPUs(p), f.restartTimeLost(p)), Beneficiary: beneficiary,
 	}}
 }
 
@@ -59,7 +63,7 @@ type stopTotals struct {
 func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
 	var n stopTotals
 	for _, o := range b.countedStops {
-		if o.DecidedAt.Before(t) {
+		if o.DecidedAt.Before(t) || o.Recall > 0 {
 			continue
 		}
 		n.stopCount++
@@ -71,7 +75,7 @@ func (b *stopBudget) totalsSince(t time.Time, s bridge.Stop) stopTotals {
 	}
 	for i := range b.unusedWarnings {
 		w := &b.unusedWarnings[i]
-		if w.DecidedAt.Before(t) || w.Run.Job == s.Job && b.facts.isWarningValid(w) {
+		if w.DecidedAt.Before(t) || w.Recall > 0 || w.Run.Job == s.Job && b.facts.isWarningValid(w) {
 			continue
 		}
 		n.stopCount++
@@ -96,6 +100,8 @@ func (b *stopBudget) checkStop(s bridge.Stop) *denial {
 	cycle := b.totalsSince(now, s)
 	inADay, inAnHour := b.gpusInUse*24*3600*c.LostPercent24h/100, b.gpusInUse*3600*c.LostPercent1h/100
 	switch {
+	case s.Recall > 0: // its owner said so, and another's budget is not spent on it
+		return nil
 	case hour.userStopCount >= c.UserStops1h:
 		return deny(invariant.StopBudget, "jobs of user %s were stopped %s this hour, the most is %d", s.User, policy.FormatCount(hour.userStopCount, "time"), c.UserStops1h)
 	case hour.accountStopCount >= c.AccountStops1h:

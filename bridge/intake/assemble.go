@@ -26,6 +26,14 @@ type Input struct {
 	OptIn            bridge.OptIn
 	StuckReasonByJob map[int64]string // why jobs are not counted on to start, by Slurm's id
 	SiteGPUSpeeds    []policy.Speed   // Config.SiteGPUSpeeds
+
+	ApartByJob map[int64][]policy.JobID // jobs that are not put on a GPU together again for some time
+
+	ModeByPartition map[string]bridge.Mode // of all managed partitions: a job that may start in several has the weakest
+	HasExpiryTimer  bool                   // something outside the daemon takes sizes back that are more than owners asked
+
+	Budgets               *bridge.Budgets   // whom the gate never touches, what a restart is taken to cost; nil: nobody is exempt
+	LeftAloneReasonByUser map[string]string // users whose jobs are left alone, and why
 }
 
 // AssembleSnapshot makes the snapshot of one partition. It is pure. Jobs of other
@@ -39,6 +47,9 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.FinishedJobs
 		s.Speeds, s.PredictionTrust = k.Past.GPUSpeeds, k.Past.PredictionTrust
 	}
+	if k.Budgets != nil {
+		s.RecallWithin = k.Budgets.Recall
+	}
 	s.Speeds = combineSpeeds(s.Speeds, k.SiteGPUSpeeds)
 	for i := range k.View.Nodes {
 		n := &k.View.Nodes[i]
@@ -47,6 +58,8 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 		}
 	}
 	a.partitionTotals, a.clusterTotals = sumNodeTotals(k.View, p.Name)
+	a.sharedGPUsByJob = holdersOfSharedGPUs(&a)
+	a.shardDevicesByNode = listShardDevices(&a)
 	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
 		if j, ok := a.policyJob(&k.View.Jobs[i]); ok {
@@ -72,12 +85,14 @@ type snapshotAssembler struct {
 	partition                      bridge.Partition
 	gpuNodeByName                  map[string]*slurm.Node
 	partitionTotals, clusterTotals nodeTotals // what the partition has, and the cluster
+	sharedGPUsByJob                map[int64]sharedGPUs
+	shardDevicesByNode             map[string][]policy.NodeDevices // see listShardDevices
 }
 
 // policyJob makes a policy's job of Slurm's; ok is false for jobs that are none of
 // this partition's business.
 func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
-	demand, err := askFromJob(j)
+	demand, err := askWithSharedGPUs(a, j)
 	mine := j.IsInPartition(a.partition.Name)
 	switch {
 	case j.IsDone() || j.ID == 0:
@@ -87,16 +102,18 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	case !mine && (!j.IsRunning() || !a.usesPartitionNodes(j)):
 		return policy.Job{}, false
 	}
-	a.widenToWholeNodes(&demand, j)
+	a.addOwnersSize(&demand, j)
 	tooMuch := a.limitAsk(&demand, mine)
-	d := &j.Directive // what of it cannot be read is shown by explain, and never fatal
+	d := &j.Directive // what of it does not count is told (IgnoredReason), and never fatal
+	size, ignored := a.declaredSize(d, &demand, mine)
+	ignored = joinReasons(ignored, a.limitSizes(&size, &demand, j))
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Address: j.Address(), Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.partition.Name, State: policy.Pending,
 		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: jobDeadline(j),
 		StopCount: j.Restarts, CheckpointCost: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),
-		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
-		EligibleAt: a.eligibleAt(j),
+		MinGPUs: size.MinGPUs, MaxGPUs: size.MaxGPUs, GPUTypes: size.GPUTypes, IgnoredReason: ignored,
+		DependsOn: jobsWaitedFor(j), Class: d.Class, Shareable: d.Shareable, EligibleAt: a.eligibleAt(j),
 	}
 	a.addHistory(&out, j)
 	if j.IsRunning() {
@@ -107,6 +124,10 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 		out.UnplaceableReason = unplaceableReason(j)
 		out.SlurmStartEstimate = j.Start
 	}
+	addLosses(&out, a.Past, a.UseByJob[j.ID].Loss)
+	a.addScaling(&out)
+	a.addRestartCost(&out)
+	addLimitedSharing(a, &out, j)
 	if a.Past != nil && a.Past.PredictTimeLeft != nil {
 		out.PredictedLeft, out.PredictedSigma = a.Past.PredictTimeLeft(&out)
 	}
@@ -151,9 +172,9 @@ func (a *snapshotAssembler) addCurrentRun(out *policy.Job, j *slurm.Job, mine bo
 	if out.FirstStart.IsZero() || out.FirstStart.After(j.Start) {
 		out.FirstStart = j.Start
 	}
-	out.On = a.heldAlloc(j)
+	out.On = append(a.heldAlloc(j), a.sharedGPUsByJob[j.ID].on...)
 	out.Ask.GPUs = narrowToHeldSlices(out.Ask.GPUs, out.On)
-	out.Attained += policy.ServiceForTime(out.Ask.GPUs.WholeGPUs(), runTime(j, a.View.At))
+	out.Attained += policy.ServiceForTime(a.heldWholeGPUs(out, j), runTime(j, a.View.At))
 	out.UnstoppableReason = a.unstoppableReason(j, mine)
 	if len(out.On) == 0 && out.UnstoppableReason == "" {
 		out.UnstoppableReason = "its nodes are not known"
@@ -180,6 +201,8 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 	switch {
 	case j.UntrustedReason != "":
 		return "its record cannot be read: " + j.UntrustedReason
+	case len(a.sharedGPUsByJob[j.ID].on) > 0 && !a.sharedGPUsByJob[j.ID].isKnown:
+		return "it holds shares of a GPU, which are not scheduled here"
 	case !mine:
 		return "it belongs to partition " + j.PartitionText()
 	case !a.partition.PlanMode().Allows("preempt"):

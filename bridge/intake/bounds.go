@@ -3,6 +3,7 @@ package intake
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -13,11 +14,13 @@ type nodeTotals struct {
 	nodesText         string
 	gpus, cpus, nodes int
 	memMB             int64
+	gpusByType        map[string]int
 }
 
 // sumNodeTotals returns what the nodes of the partition have, and those of all.
 func sumNodeTotals(v *slurm.View, partition string) (mine, all nodeTotals) {
-	mine, all = nodeTotals{nodesText: "the nodes of partition " + partition}, nodeTotals{nodesText: "all nodes"}
+	mine = nodeTotals{nodesText: "the nodes of partition " + partition, gpusByType: map[string]int{}}
+	all = nodeTotals{nodesText: "all nodes", gpusByType: map[string]int{}}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		all.addNode(n)
@@ -31,8 +34,19 @@ func sumNodeTotals(v *slurm.View, partition string) (mine, all nodeTotals) {
 func (t *nodeTotals) addNode(n *slurm.Node) {
 	for _, g := range n.GPUs() {
 		t.gpus += g.Count
+		t.gpusByType[g.Type] += g.Count
 	}
 	t.cpus, t.memMB, t.nodes = t.cpus+n.CPUs, t.memMB+n.MemMB, t.nodes+1
+}
+
+// declaredSize returns the sizes that a job's owner leaves to us, and what of the declaration does
+// not count, and why. A job of another partition is none of ours to size.
+func (a *snapshotAssembler) declaredSize(d *slurm.Directive, ask *policy.Ask, mine bool) (size slurm.DeclaredSize, ignored string) {
+	if !mine {
+		return size, d.UnreadReason
+	}
+	size, ignored = d.DeclaredSize(ask.GPUs.Count, ask.GPUs.Type, a.partitionTotals.gpusByType)
+	return size, strings.TrimPrefix(strings.TrimSuffix(d.UnreadReason+"\n"+ignored, "\n"), "\n")
 }
 
 // limitAsk bounds an ask by what its partition has. A job of another partition may

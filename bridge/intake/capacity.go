@@ -19,6 +19,7 @@ func (a *snapshotAssembler) policyNode(n *slurm.Node, mine nodeUse) policy.Node 
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
 		GPUs:  nodeDevices(n),
 	}
+	addShards(out.GPUs, n, a.partition.PlanMode())
 	addMeasuredDevices(out.GPUs, a.MeasuredByNode[n.Name])
 	return out
 }
@@ -63,7 +64,7 @@ func addMeasuredDevices(devices, measured []policy.NodeDevices) {
 		for _, m := range measured {
 			if len(devices) == 1 || strings.EqualFold(m.Type, d.Type) {
 				d.SickCount = min(d.SickCount+m.SickCount, d.Count)
-				d.Utilisation = m.Utilisation
+				d.Utilisation, d.MemMB = m.Utilisation, m.MemMB
 			}
 		}
 	}

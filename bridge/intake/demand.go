@@ -72,7 +72,7 @@ func (a *snapshotAssembler) heldAlloc(j *slurm.Job) policy.Alloc {
 	var on policy.Alloc
 	for _, h := range j.HeldDevices(a.View.Node) {
 		if n := min(h.Count, a.clusterTotals.gpus); n > 0 && a.gpuNodeByName[h.Node] != nil {
-			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: n})
+			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: n, Devices: namedDevices(a, j, h)})
 		}
 	}
 	return on

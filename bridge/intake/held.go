@@ -1,7 +1,10 @@
 package intake
 
 import (
+	"slices"
+
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // heldReason says why a pending job cannot start whatever we decide, in words for
@@ -44,4 +47,17 @@ func unplaceableReason(j *slurm.Job) string {
 		return "it asks for whole nodes"
 	}
 	return ""
+}
+
+// jobsWaitedFor are the jobs that a waiting job waits for by its dependency, sorted.
+func jobsWaitedFor(j *slurm.Job) []policy.JobID {
+	if !j.IsPending() || len(j.Dependency.JobIDs) == 0 {
+		return nil
+	}
+	ids := make([]policy.JobID, len(j.Dependency.JobIDs))
+	for i, id := range j.Dependency.JobIDs {
+		ids[i] = policy.JobID(id)
+	}
+	slices.Sort(ids)
+	return ids
 }

@@ -31,15 +31,20 @@ func noticeForJob(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
 	return n
 }
 
-// NoticeByJob returns how the running jobs of the partition are warned.
-func NoticeByJob(p *bridge.Partition, v *slurm.View) map[int64]bridge.Notice {
+// NoticeByJob returns how the running jobs of the partition are warned. One that runs on what others leave is warned no
+// longer ahead than half the time in which its GPUs are to be back; 0: it is warned like any other.
+func NoticeByJob(p *bridge.Partition, v *slurm.View, recall time.Duration) map[int64]bridge.Notice {
 	all := map[int64]bridge.Notice{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		if !j.IsRunning() || !j.IsInPartition(p.Name) {
 			continue
 		}
-		if n := noticeForJob(p, &j.Directive); n.Grace > 0 {
+		n := noticeForJob(p, &j.Directive)
+		if recall > 0 && j.Directive.Opportunistic {
+			n.Grace = min(n.Grace, (recall / 2).Truncate(time.Second))
+		}
+		if n.Grace > 0 {
 			all[j.ID] = n
 		}
 	}

@@ -101,7 +101,7 @@ func (a *snapshotAssembler) otherUsesByNode() map[string][]policy.OtherUse {
 	out := map[string][]policy.OtherUse{}
 	for i := range a.View.Jobs {
 		j := &a.View.Jobs[i]
-		if !j.IsRunning() || j.UntrustedReason != "" || j.AllocatedTRES.MentionsGPUs() || j.RequestedTRES.MentionsGPUs() {
+		if !j.IsRunning() || j.UntrustedReason != "" || j.AllocatedTRES.MentionsGPUs() || j.RequestedTRES.MentionsGPUs() || len(a.sharedGPUsByJob[j.ID].on) > 0 {
 			continue
 		}
 		hosts := j.Nodes.Names

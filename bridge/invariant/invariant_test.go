@@ -11,7 +11,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("entry %d is %+v, want %s with a text", i, v, want)
 		}
 	}
-	if len(All) != 22 || ID("I23").Text() != "" {
-		t.Errorf("%d invariants, I23 is %q", len(All), ID("I23").Text())
+	if len(All) != 24 || ID("I25").Text() != "" {
+		t.Errorf("%d invariants, I25 is %q", len(All), ID("I25").Text())
 	}
 }

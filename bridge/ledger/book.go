@@ -19,28 +19,36 @@ func IsSameJob(old, now slurm.Run) bool {
 type IntentBook struct {
 	newestIntentByField     map[slurm.JobField]*bridge.Intent // newest that reached Slurm, as far as we know
 	openIntentByField       map[slurm.JobField]*bridge.Intent
-	yieldedIntentByJob      map[int64]*bridge.Intent
-	unansweredUndoIDByField map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
+	yieldedIntentByJob      map[int64]*bridge.Intent          // of what more than tells
+	yieldedTellingByField   map[slurm.JobField]*bridge.Intent // of what only tells
+	sizeInVainByJob         map[int64]*bridge.Intent          // the last that took a size back on which the job did not start
+	unansweredUndoIDByField map[slurm.JobField]int64          // the last that was to give a hidden number back, had no answer, and may have
 
 	intents       []bridge.Intent
 	valuesByField map[slurm.JobField][]*bridge.Intent // all that left a value of ours, which may stand or have stood; nil: not built yet
 
-	yieldTime time.Duration // see WithYieldTime
+	yieldTime      time.Duration // see WithYieldTime
+	leftAloneByJob map[int64]*bridge.Intent
 }
 
 // NewIntentBook indexes intents, which are sorted by ID.
 func NewIntentBook(intents []bridge.Intent) *IntentBook {
 	b := &IntentBook{
-		newestIntentByField: map[slurm.JobField]*bridge.Intent{}, openIntentByField: map[slurm.JobField]*bridge.Intent{}, yieldedIntentByJob: map[int64]*bridge.Intent{},
-		unansweredUndoIDByField: map[slurm.JobField]int64{}, intents: intents, yieldTime: 24 * time.Hour,
+		newestIntentByField: map[slurm.JobField]*bridge.Intent{}, openIntentByField: map[slurm.JobField]*bridge.Intent{}, yieldedIntentByJob: map[int64]*bridge.Intent{}, yieldedTellingByField: map[slurm.JobField]*bridge.Intent{},
+		sizeInVainByJob: map[int64]*bridge.Intent{}, unansweredUndoIDByField: map[slurm.JobField]int64{}, intents: intents, yieldTime: 24 * time.Hour,
 	}
 	for i := range intents {
 		in := &intents[i]
+		if actuator.WasSizeInVain(&in.Edit) && !in.Sent.IsZero() {
+			b.sizeInVainByJob[in.Edit.Run.Job] = in
+		}
 		switch {
 		case in.State.IsOpen():
 			b.openIntentByField[in.Edit.WrittenField()] = in
 		case in.State == bridge.IntentObserved:
 			b.newestIntentByField[in.Edit.WrittenField()] = in
+		case in.State == bridge.IntentYielded && actuator.EditKindRowOf(in.Edit.Kind).OnlyTells:
+			b.yieldedTellingByField[in.Edit.WrittenField()] = in
 		case in.State == bridge.IntentYielded:
 			b.yieldedIntentByJob[in.Edit.Run.Job] = in
 		case mayHaveUndone(in) && !actuator.IsFieldShown(in.Edit.Kind.Field()):
@@ -94,10 +102,23 @@ func (b *IntentBook) WithYieldTime(d time.Duration) *IntentBook {
 	return &other
 }
 
+// WithLeftAlone returns the book in which the jobs, by id, are left alone because of what operators did.
+func (b *IntentBook) WithLeftAlone(byJob map[int64]*bridge.OperatorAction) *IntentBook {
+	other := *b
+	other.leftAloneByJob = map[int64]*bridge.Intent{}
+	for job, a := range byJob {
+		other.leftAloneByJob[job] = &bridge.Intent{State: bridge.IntentYielded, Edit: slurm.Edit{Run: slurm.Run{Job: job}}, Made: a.At, Error: a.LeftAloneText()}
+	}
+	return &other
+}
+
 // YieldedIntent returns why the job is left alone now, or nil: somebody changed it
-// after us lately, or its priority did not follow our number.
+// after us lately, an operator said so, or its priority did not follow our number.
 func (b *IntentBook) YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent {
-	if in := b.yieldedIntentByJob[run.Job]; in != nil && IsSameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldTime) {
+	if in := b.leftAloneByJob[run.Job]; in != nil {
+		return in
+	}
+	if in := b.yieldedIntentByJob[run.Job]; b.isYieldOf(in, run, now) {
 		return in
 	}
 	for _, f := range priorityOffsetFields {
@@ -107,4 +128,19 @@ func (b *IntentBook) YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent 
 		}
 	}
 	return nil
+}
+
+// YieldedTelling returns why nothing more is told in the field of the job now, or nil: somebody
+// wrote there after us lately. What only tells is no reason to leave the job alone, so that
+// YieldedIntent does not know it.
+func (b *IntentBook) YieldedTelling(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
+	if in := b.yieldedTellingByField[slurm.JobField{Job: run.Job, Field: f}]; b.isYieldOf(in, run, now) {
+		return in
+	}
+	return nil
+}
+
+// isYieldOf reports whether the intent, if there is one, was given up in favour of somebody lately.
+func (b *IntentBook) isYieldOf(in *bridge.Intent, run slurm.Run, now time.Time) bool {
+	return in != nil && IsSameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldTime)
 }

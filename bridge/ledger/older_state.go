@@ -141,8 +141,8 @@ func fieldHistories(intents []bridge.Intent, v *slurm.View) []*fieldHistory {
 
 // OlderStateIntents returns an intent without ID for every value of ours that was replaced or given
 // back and stands in its job again, because slurmctld was started with an older state since. Such an
-// intent is OBSERVED, was never sent, and its Before is that of the older one. A node list that
-// had been given back is not among them: its owner may have asked for the same nodes. Neither is
+// intent is OBSERVED, was never sent, and its Before is that of the older one. A node list or a
+// number of GPUs that had been given back is not among them: its owner may have asked for the same. Neither is
 // what a person had set before that start, or was seen to have set since, though it be one of our numbers.
 func OlderStateIntents(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	var out []bridge.Intent
@@ -173,8 +173,8 @@ func (h *fieldHistory) isOwnersValue(j *slurm.Job, v *slurm.View) bool {
 
 // findShownValue returns the newest intent of ours whose value the job shows, or nil.
 func (h *fieldHistory) findShownValue(j *slurm.Job, v *slurm.View) *bridge.Intent {
-	isList := h.at.Field == slurm.FieldRequiredNodes || h.at.Field == slurm.FieldExcludedNodes
-	if isList && actuator.LeavesNoValue(h.last) {
+	isAsk := h.at.Field == slurm.FieldRequiredNodes || h.at.Field == slurm.FieldExcludedNodes || h.at.Field == slurm.FieldGPUs
+	if isAsk && actuator.LeavesNoValue(h.last) {
 		return nil
 	}
 	for i := len(h.values) - 1; i >= 0; i-- {

@@ -32,7 +32,7 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 	}
 	edits = append(edits, repeatedUndoEdits(intents, v)...)
 	// A begin time goes last: once it is gone the job may start, and the rest can
-	// no longer be given back.
+	// no longer be given back, but for what only tells.
 	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return undoRank(a) - undoRank(b) })
 	return edits
 }
@@ -66,8 +66,13 @@ func BlockedUndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []s
 }
 
 func undoRank(e slurm.Edit) int {
-	if actuator.EditKindRowOf(e.Kind).LetsJobStart {
-		return 1
+	switch row := actuator.EditKindRowOf(e.Kind); {
+	case row.OnlyTells:
+		return 3
+	case row.LetsJobStart:
+		return 2
+	case row.Field.Name == slurm.FieldGPUs: // a job on shards stays bound to its node until it has its GPU back
+		return 0
 	}
-	return 0
+	return 1
 }

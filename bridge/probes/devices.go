@@ -17,6 +17,7 @@ type device struct {
 	migProfile  string // MIG profile; "": a whole GPU
 	isSick      bool
 	utilisation policy.OptionalValue
+	memMB       int64 // 0: not known
 }
 
 // devicesFromGPUs lists what the sample shows, a divided GPU as its slices.
@@ -25,7 +26,7 @@ func devicesFromGPUs(gpus []nodeprobe.GPU) []device {
 	for i := range gpus {
 		g := &gpus[i]
 		if !g.IsMIG {
-			out = append(out, device{modelName: g.Model, isSick: g.SickReason != "", utilisation: validUtilisation(g.Busy)})
+			out = append(out, device{modelName: g.Model, isSick: g.SickReason != "", utilisation: validUtilisation(g.Busy), memMB: validMemMB(g.MemTotalMB)})
 		}
 		for _, p := range g.Slices {
 			out = append(out, device{modelName: g.Model, migProfile: p.Profile, isSick: g.SickReason != ""})
@@ -40,6 +41,14 @@ func validUtilisation(m nodeprobe.OptionalValue) policy.OptionalValue {
 		return policy.OptionalValue{}
 	}
 	return policy.KnownValue(m.Value)
+}
+
+// validMemMB believes an amount of memory only when a GPU could have it.
+func validMemMB(m nodeprobe.OptionalValue) int64 {
+	if !m.Known || m.Value < 1 || m.Value > 1<<24 {
+		return 0
+	}
+	return int64(m.Value)
 }
 
 // devicesByType sums the devices by Slurm's types. What Slurm has configured and the
@@ -69,8 +78,8 @@ func configuredCount(configured []slurm.GRES, typ string) int {
 	return 0
 }
 
-// sumDevices describes the devices of a type: the mean utilisation is known only when
-// every healthy one's is.
+// sumDevices describes the devices of a type: the mean utilisation, and the least memory, are known
+// only when every healthy one's is.
 func sumDevices(typ string, devices []device, configured int) policy.NodeDevices {
 	d := policy.NodeDevices{Type: typ, Count: max(len(devices), configured), SickCount: max(configured-len(devices), 0)}
 	total, well, known := 0.0, 0, true
@@ -79,7 +88,9 @@ func sumDevices(typ string, devices []device, configured int) policy.NodeDevices
 			d.SickCount++
 			continue
 		}
-		well++
+		if well++; well == 1 || dev.memMB < d.MemMB {
+			d.MemMB = dev.memMB
+		}
 		known = known && dev.utilisation.Known
 		total += dev.utilisation.Value
 	}

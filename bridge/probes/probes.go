@@ -26,12 +26,22 @@ type Puller interface {
 type Probes struct {
 	// OnNewReadings is given what every new sample shows; nil: it is dropped.
 	OnNewReadings func([]Reading)
+	// OnNewSpeeds is given what jobs report of their speed, each report once; nil: it is dropped.
+	OnNewSpeeds func([]bridge.SpeedReport)
+	// OnNewLosses is given what jobs report of their training loss, each report once; nil: it is dropped.
+	OnNewLosses func([]bridge.LossReport)
+	// OnNewProfiles is given what new samples show of jobs' use of their GPUs; nil: it is dropped.
+	OnNewProfiles func([]bridge.ProfileReport)
 	// TrustProgressReports has jobs' reports of their progress count. Policies that order by
 	// remaining time then depend on what jobs say of themselves.
 	TrustProgressReports bool
 
 	useByJob               map[int64]bridge.JobUse
 	newestSampleTimeByNode map[string]time.Time // when each node's last sample that was kept was taken
+	lastSpeedReportByJob   map[int64]time.Time  // when the last report of a speed was received
+	runs                   runWatch
+	looks                  neighbourLooks
+	lastLossReportByJob    map[int64]time.Time // likewise of a loss
 	samplePuller           Puller
 	addressTemplate        string
 	maxSampleAge           time.Duration
@@ -73,11 +83,30 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 			fresh = append(fresh, on...)
 		}
 	}
-	p.useByJob = sumUseByJob(v, seen, reports)
+	newest := newestReportByJob(v, reports)
+	p.runs.look(v, newest)
+	uses := usesByJob(seen)
+	p.looks = p.looks.look(v, fresh, uses, newest)
+	p.useByJob = sumUseByJob(v, seen, uses, newest)
+	p.addLooks()
+	p.tellNew(v, newest, fresh)
+	return out, errors.Join(errs...)
+}
+
+// tellNew gives what is new to those who keep it.
+func (p *Probes) tellNew(v *slurm.View, newest map[int64]*nodeprobe.ProgressReport, fresh []Reading) {
+	if speeds := p.newSpeedReports(v, newest); p.OnNewSpeeds != nil && len(speeds) > 0 {
+		p.OnNewSpeeds(speeds)
+	}
+	if losses := p.newLossReports(v, newest); p.OnNewLosses != nil && len(losses) > 0 {
+		p.OnNewLosses(losses)
+	}
+	if profiles := newProfileReports(v, fresh); p.OnNewProfiles != nil && len(profiles) > 0 {
+		p.OnNewProfiles(profiles)
+	}
 	if p.OnNewReadings != nil && len(fresh) > 0 {
 		p.OnNewReadings(fresh)
 	}
-	return out, errors.Join(errs...)
 }
 
 // upGPUNodes returns the GPU nodes that are up: where their probes are, and the GPUs

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/nodeprobe"
 	"fairbridge/policy"
@@ -23,6 +24,8 @@ type Reading struct {
 	JobsOnGPU        int                             // jobs on it
 	IsSick           bool                            `json:"Sick"` // nothing should be placed on it
 	Throttled        policy.OptionalValue            // above 0: heat or its supply slows it down
+
+	use *bridge.DeviceUse // of the job; nil: of none
 }
 
 // ValueColumns returns the names of the numbers in ValueByColumn, in the order in
@@ -64,7 +67,8 @@ func readingsOfNode(node string, s *nodeprobe.Sample, configured []slurm.GRES, o
 			base.Busy = policy.OptionalValue{} // its idleness is no job's
 		}
 		if !g.IsMIG {
-			out = append(out, of.splitReadingByJob(base, g, g.Processes, of.jobsHolding(g))...)
+			whole := wholeUse(g.Busy, g.MemBusy, g.MemUsedMB, g.MemTotalMB)
+			out = append(out, of.splitReadingByJob(base, whole, g.ProcessesKnown, g.Processes, of.jobsHolding(g))...)
 			continue
 		}
 		for j := range g.Slices {
@@ -72,7 +76,8 @@ func readingsOfNode(node string, s *nodeprobe.Sample, configured []slurm.GRES, o
 			slice := base
 			slice.UUID, slice.Type = p.UUID, slurmType(device{modelName: g.Model, migProfile: p.Profile}, configured)
 			slice.Busy, slice.ValueByColumn, slice.MemoryShare = policy.OptionalValue{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
-			out = append(out, of.splitReadingByJob(slice, g, processesOnSlice(g.Processes, p.UUID), nil)...)
+			whole := wholeUse(nodeprobe.OptionalValue{}, nodeprobe.OptionalValue{}, p.MemUsedMB, p.MemTotalMB)
+			out = append(out, of.splitReadingByJob(slice, whole, g.ProcessesKnown, processesOnSlice(g.Processes, p.UUID), nil)...)
 		}
 	}
 	return out
@@ -107,7 +112,7 @@ func throttledMeasure(g *nodeprobe.GPU) policy.OptionalValue {
 
 // splitReadingByJob splits a device by the jobs on it: those with processes there, and those
 // that Slurm gave it to.
-func (t *nodeJobs) splitReadingByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.Process, holders []int64) []Reading {
+func (t *nodeJobs) splitReadingByJob(base Reading, whole bridge.DeviceUse, known bool, procs []nodeprobe.Process, holders []int64) []Reading {
 	count := map[int64]int{}
 	for _, p := range procs {
 		if job := t.jobOfProcess(p.Job); job != 0 {
@@ -123,11 +128,13 @@ func (t *nodeJobs) splitReadingByJob(base Reading, g *nodeprobe.GPU, procs []nod
 	slices.SortFunc(jobs, cmp.Compare)
 	base.JobsOnGPU = len(jobs)
 	if len(jobs) == 0 {
-		return []Reading{base.withJob(0, len(procs), g.ProcessesKnown)}
+		return []Reading{base.withJob(0, len(procs), known)}
 	}
 	var out []Reading
 	for _, job := range jobs {
-		out = append(out, base.withJob(job, count[job], g.ProcessesKnown))
+		r := base.withJob(job, count[job], known)
+		r.use = t.useOnDevice(&base, whole, job, procs, jobs)
+		out = append(out, r)
 	}
 	return out
 }

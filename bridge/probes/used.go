@@ -20,7 +20,7 @@ type jobTotals struct {
 
 // sumUseByJob sums what was seen by job, and adds what the jobs reported. A job is
 // known when as many GPUs of its were seen as it holds.
-func sumUseByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport) map[int64]bridge.JobUse {
+func sumUseByJob(v *slurm.View, seen []Reading, uses map[policy.JobID][]bridge.DeviceUse, newest map[int64]*nodeprobe.ProgressReport) map[int64]bridge.JobUse {
 	sums := map[policy.JobID]*jobTotals{}
 	for i := range seen {
 		s := &seen[i]
@@ -38,7 +38,6 @@ func sumUseByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressRepo
 			t.unmeasuredCount++
 		}
 	}
-	newest := newestReportByJob(v, reports)
 	out := map[int64]bridge.JobUse{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
@@ -46,7 +45,7 @@ func sumUseByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressRepo
 		if t == nil && r == nil || !j.IsRunning() {
 			continue
 		}
-		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUCount()), Progress: shareDone(r), Training: trainingFromReport(r)}
+		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUCount()), Progress: shareDone(r), Training: trainingFromReport(r), Speed: speedFromReport(r, j, v), Batch: batchFromReport(r), Loss: lossFromReport(r), OnGPUs: uses[policy.JobID(j.ID)]}
 	}
 	return out
 }

@@ -37,6 +37,8 @@ type Expirer struct {
 	// MinLeaderlessTime is how long no daemon must have led before node lists are given back.
 	MinLeaderlessTime time.Duration
 	StopFile          string // while it exists nothing is given back, and no sign left
+	// OperatorActions are what operators did: while they stopped us, it is as with the STOP file. nil: it is not asked.
+	OperatorActions bridge.OperatorActions
 }
 
 // AccessChecker is a cluster that can say whether a call would reach Slurm, without
@@ -49,6 +51,9 @@ type AccessChecker interface {
 func (x *Expirer) Run(ctx context.Context) (*ReleaseResult, error) {
 	if StopFileExists(x.StopFile) {
 		return &ReleaseResult{}, nil
+	}
+	if stopped, err := x.isStopped(ctx); err != nil || stopped {
+		return &ReleaseResult{}, err
 	}
 	if c, ok := x.Cluster.(AccessChecker); ok {
 		if err := c.CheckAccess(ctx); err != nil { // what cannot end anything leaves no sign
@@ -67,6 +72,15 @@ func (x *Expirer) Run(ctx context.Context) (*ReleaseResult, error) {
 		return &ReleaseResult{}, err
 	}
 	return x.giveBackDueValues(ctx)
+}
+
+// isStopped reports whether an operator stopped us, as far as the database can be asked.
+func (x *Expirer) isStopped(ctx context.Context) (bool, error) {
+	if x.OperatorActions == nil || x.LeaderWatch == nil {
+		return false, nil
+	}
+	standing, err := x.OperatorActions.StandingActions(ctx, x.ClusterName)
+	return bridge.FindStop(standing) != nil, err
 }
 
 // isKindDue reports whether a value of the kind is to be given back.

@@ -48,6 +48,8 @@ type Pusher struct {
 	sentFields    map[slurm.JobField]bool // fields written so far
 	acceptedCount int                     // edits that Slurm accepted so far
 	sawRewrite    bool                    // one of them changed more of its job
+
+	hasTellingFailed bool // the last edit that only tells failed: no more of them are sent, and nothing follows of it for others
 }
 
 // allowedFailuresInRow is how many calls in a row may fail.
@@ -69,6 +71,9 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 		if err := p.CheckMayCall(ctx); err != nil {
 			return intents, err
 		}
+		if p.hasTellingFailed && actuator.EditKindRowOf(intents[i].Edit.Kind).OnlyTells {
+			continue
+		}
 		tried, err := p.pushIntent(ctx, &intents[i])
 		if err != nil {
 			return intents, err
@@ -80,9 +85,12 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 		if p.OnIntentDone != nil {
 			p.OnIntentDone(i + 1)
 		}
-		if intents[i].State.IsSystemic() {
+		switch {
+		case actuator.EditKindRowOf(intents[i].Edit.Kind).OnlyTells:
+			p.hasTellingFailed = intents[i].State.IsSystemic()
+		case intents[i].State.IsSystemic():
 			failures++
-		} else {
+		default:
 			failures = 0
 			p.StopsAtFirstFailure = p.StopsAtFirstFailure && intents[i].State != bridge.IntentAcked
 		}
@@ -109,7 +117,7 @@ func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool,
 		return false, nil // the first call may have been carried out late: the next poll tells
 	case state != "":
 		in.State, in.Error, in.Closed = state, "not sent: "+why, now
-		return true, errors.Join(p.yieldOverwrittenValues(ctx, k, &j), p.updateIntent(ctx, in))
+		return true, errors.Join(p.yieldOverwrittenValues(ctx, k, &j, in.Edit.Kind.Field()), p.updateIntent(ctx, in))
 	}
 	if !again { // the first call may have changed what stood before
 		stop := in.Before.Stop
@@ -186,8 +194,8 @@ func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why s
 
 // yieldOverwrittenValues closes the values of ours that somebody wrote over, or slurmctld was
 // started without, which the job as it was read again shows.
-func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slurm.Job) error {
-	for _, in := range k.overwrittenIntents(j) {
+func (p *Pusher) yieldOverwrittenValues(ctx context.Context, k *knownJob, j *slurm.Job, written slurm.Field) error {
+	for _, in := range k.overwrittenIntents(j, written) {
 		in.State, in.Error, in.Closed = bridge.IntentYielded, actuator.ForeignChange(&in, j), p.Now()
 		if ledger.WasLost(&in, j, p.View) {
 			in.State, in.Error = bridge.IntentExpired, ledger.StateLossReason

@@ -68,13 +68,16 @@ func (p *Pusher) checkRewrites() error {
 // rewrittenField says which field of the job, other than the one that was written, the edit
 // changed, and how; field is "" when none was.
 func rewrittenField(e slurm.Edit, before, after *slurm.Job) (field, change string) {
-	if what, was, is := changedDemandField(before, after); what != "" {
+	written, was := e.Kind.Field(), *before
+	if written == slurm.FieldGPUs {
+		was.RequestedTRES = after.RequestedTRES
+	}
+	if what, was, is := changedDemandField(&was, after); what != "" {
 		return what, fmt.Sprintf("its %s became %q, it was %q", what, is, was)
 	}
 	if after.IsHeld && !before.IsHeld {
 		return "hold", "it was held"
 	}
-	written := e.Kind.Field()
 	if written != slurm.FieldNice && written != slurm.FieldPriority && after.Nice != before.Nice {
 		return "nice", fmt.Sprintf("its nice became %d, it was %d", after.Nice, before.Nice)
 	}

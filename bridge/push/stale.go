@@ -2,6 +2,7 @@ package push
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,7 +43,7 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 	if j.HasFlag("COMPLETING") {
 		return "it cleans up", ""
 	}
-	if lost := k.overwrittenIntents(j); len(lost) > 0 {
+	if lost := k.overwrittenIntents(j, field); len(lost) > 0 {
 		return k.standingChange(&lost[0], j)
 	}
 	noted := actuator.BeforeFromJob(k.viewedJob)
@@ -54,19 +55,31 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 			return "", what
 		}
 	}
-	return demandChange(k.viewedJob, j), ""
+	was := *k.viewedJob
+	if k.isWrittenByUs(slurm.FieldGPUs) {
+		was.RequestedTRES = j.RequestedTRES
+	}
+	return demandChange(&was, j), ""
 }
 
-// shownFields are the fields in which a record shows a value of ours.
-var shownFields = actuator.FieldsWhere(func(r *actuator.EditKindRow) bool { return r.Field.ValueOwnerOf != nil })
+// shownFields are the fields in which a record shows a value of ours, tellingFields those of them
+// that nothing in Slurm reads.
+var (
+	shownFields   = actuator.FieldsWhere(func(r *actuator.EditKindRow) bool { return r.Field.ValueOwnerOf != nil })
+	tellingFields = actuator.FieldsWhere(func(r *actuator.EditKindRow) bool { return r.OnlyTells })
+)
 
-// overwrittenIntents returns the values of ours that the job shows to be somebody else's now.
-func (k *knownJob) overwrittenIntents(j *slurm.Job) []bridge.Intent {
+// overwrittenIntents returns the values of ours that the job shows to be somebody else's now. One
+// that only tells counts for a write to its own field alone.
+func (k *knownJob) overwrittenIntents(j *slurm.Job, written slurm.Field) []bridge.Intent {
 	if k.viewedJob == nil || !k.viewedJob.CurrentRun().IsSameRun(j.CurrentRun()) || j.IsHeld || j.State != k.viewedJob.State {
 		return nil
 	}
 	var lost []bridge.Intent
 	for _, f := range shownFields {
+		if f != written && slices.Contains(tellingFields, f) {
+			continue
+		}
 		in := k.standingIntent(f)
 		if in != nil && !k.isWrittenByUs(f) && k.intentBook.OpenIntent(j.ID, f) == nil && k.intentBook.ValueOwnerOf(in, j, k.view) == actuator.OwnerOther {
 			lost = append(lost, *in)

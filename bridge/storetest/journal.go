@@ -20,6 +20,10 @@ func testIntendedComesBack(t *testing.T, s StoreWithClock) {
 	want := []bridge.Intent{NewLeaseIntent(1, epoch), NewLeaseIntent(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.EditRequireNodes, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there is room"}
 	want[1].NotAfter = time.Time{}
+	told := NewLeaseIntent(3, epoch)
+	told.Edit = slurm.Edit{Run: slurm.Run{Job: 3, Submit: 5}, Kind: slurm.EditAdminComment, Text: "fairbridge 2 Mar 12:00 UTC: waits", Tasks: 1, Why: "its owner is to see why"}
+	told.NotAfter = time.Time{}
+	want = append(want, told)
 	out, err := s.StoreIntents(t.Context(), NewCycle(7, epoch, "d"), want)
 	failOnError(t, err)
 	read := s.listIntents(t)

@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +44,22 @@ func DrawEvents(seed uint64, cycles int, without map[Kind]string) []Event {
 		}
 	}
 	return out
+}
+
+// adminCommentPermille is how often somebody writes an admin_comment in a cycle, of a thousand.
+const adminCommentPermille = 150
+
+// WithAdminComments adds that administrators write into jobs' admin_comment. It is drawn by itself, so that all
+// else of a seed stays as it was.
+func WithAdminComments(events []Event, seed uint64, cycles int) []Event {
+	r := rand.New(rand.NewPCG(seed, 3))
+	for c := range cycles {
+		if r.IntN(1000) < adminCommentPermille {
+			events = append(events, Event{c, AdminComments, r.Uint64()})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b Event) int { return a.Cycle - b.Cycle })
+	return events
 }
 
 // FormatEvents lists events, one a line.

@@ -59,6 +59,7 @@ const (
 	AdminNice       Kind = "admin-nice"
 	AdminBeginNow   Kind = "admin-begin-now"
 	AdminTimeLimit  Kind = "admin-limit"
+	AdminComments   Kind = "admin-comment" // an administrator or a plugin writes a job's admin_comment, or clears it
 
 	// Our processes.
 	DaemonKilled       Kind = "kill"     // kill -9 in the middle of a step, and a new start

@@ -38,10 +38,10 @@ func checkIsLeader(s *sendContext) string {
 
 // I15: exempt classes are never touched: exempt users and accounts, reservations,
 // cron, heterogeneous, completing, deadline-near, partitions that are not ours;
-// interactive jobs are ordered only.
+// interactive jobs are ordered, and told why they wait, and nothing else.
 func checkNotExempt(s *sendContext) string {
 	j := s.job
-	numbers := s.Edit.Kind == slurm.EditSiteFactor || s.Edit.Kind == slurm.EditNice || s.Edit.Kind == slurm.EditPriority
+	numbers := s.Edit.Kind == slurm.EditSiteFactor || s.Edit.Kind == slurm.EditNice || s.Edit.Kind == slurm.EditPriority || s.Edit.Kind == slurm.EditAdminComment
 	d := s.oracle.Site.ShownJob(*j)
 	switch {
 	case s.wasChangedAfterReread:
@@ -95,6 +95,13 @@ func checkWithinMode(s *sendContext) string {
 		need = bridge.ModeSteer
 	case slurm.EditRequeue:
 		need = bridge.ModePreempt
+		if s.Edit.Value > 0 {
+			need = bridge.ModeElastic
+		}
+	case slurm.EditSetGPUs:
+		need = bridge.ModeElastic
+	case slurm.EditSetShards:
+		need = bridge.ModeShare
 	}
 	if !s.oracle.Site.Mode.Allows(need) && !(s.oracle.Site.Mode.Allows(bridge.ModeRank) && s.mayGiveBack()) {
 		return "the mode is " + string(s.oracle.Site.Mode)
@@ -108,7 +115,7 @@ func checkIntentStored(s *sendContext) string {
 	case s.IsLate:
 	case s.ledgerRow == nil:
 		return "the ledger has no such intent marked SENT"
-	case s.ledgerRow.Edit.Value != s.Edit.Value || !s.ledgerRow.Edit.Until.Equal(s.Edit.Until) || !slices.Equal(s.ledgerRow.Edit.Nodes, s.Edit.Nodes):
+	case s.ledgerRow.Edit.Value != s.Edit.Value || !s.ledgerRow.Edit.Until.Equal(s.Edit.Until) || !slices.Equal(s.ledgerRow.Edit.Nodes, s.Edit.Nodes) || s.ledgerRow.Edit.Text != s.Edit.Text:
 		return fmt.Sprintf("the ledger says %v", s.ledgerRow.Edit)
 	}
 	return ""

@@ -23,10 +23,12 @@ const (
 	FieldPriority      Field = "priority"
 	FieldRequiredNodes Field = "required nodes"
 	FieldExcludedNodes Field = "excluded nodes"
+	FieldAdminComment  Field = "admin_comment"
+	FieldGPUs          Field = "GPUs"
 )
 
 // allFields are all of them.
-var allFields = []Field{FieldBegin, FieldNice, FieldSiteFactor, FieldPriority, FieldRequiredNodes, FieldExcludedNodes}
+var allFields = []Field{FieldBegin, FieldNice, FieldSiteFactor, FieldPriority, FieldRequiredNodes, FieldExcludedNodes, FieldAdminComment, FieldGPUs}
 
 type jobField struct {
 	job   int64
@@ -154,8 +156,17 @@ func shownValue(j *slurm.Job, f Field) string {
 		return formatNodes(j.RequiredNodes)
 	case FieldExcludedNodes:
 		return formatNodes(j.ExcludedNodes)
+	case FieldAdminComment:
+		return j.AdminComment
+	case FieldGPUs:
+		return formatGPUs(int64(askedGPUCount(j)), askedGPUType(j))
 	}
 	return ""
+}
+
+// formatGPUs is a number of GPUs and their type, if any.
+func formatGPUs(count int64, gpuType string) string {
+	return strings.TrimSpace(strconv.FormatInt(count, 10) + " " + gpuType)
 }
 
 func formatTime(t time.Time) string {
@@ -182,6 +193,7 @@ func writtenFields(u *sim.JobUpdate) []Field {
 	}{
 		{u.BeginTime != nil, FieldBegin}, {u.Nice != nil, FieldNice}, {u.SiteFactor != nil, FieldSiteFactor}, {u.Priority != nil || u.Hold != nil, FieldPriority},
 		{u.RequiredNodes != nil, FieldRequiredNodes}, {u.ExcludedNodes != nil, FieldExcludedNodes},
+		{u.AdminComment != nil, FieldAdminComment}, {u.GPUs != nil, FieldGPUs},
 	} {
 		if x.set {
 			out = append(out, x.field)

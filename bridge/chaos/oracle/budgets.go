@@ -17,7 +17,7 @@ type stopList []stop
 func (all stopList) sumMatchingStops(x *stop, within time.Duration, l *ledger, like func(*stop) bool) (n int, gpus, lost float64) {
 	for i := range all {
 		s := &all[i]
-		if s.sentAt.After(x.sentAt.Add(-within)) && !s.sentAt.After(x.sentAt) && like(s) && !l.isLostByRestore(s.sentAt) {
+		if !s.isRecall && s.sentAt.After(x.sentAt.Add(-within)) && !s.sentAt.After(x.sentAt) && like(s) && !l.isLostByRestore(s.sentAt) {
 			n, gpus, lost = n+1, gpus+s.gpuCount, lost+s.lostGPUSeconds
 		}
 	}
@@ -36,10 +36,14 @@ func (o *Oracle) judgeStop(k *Call, j *slurm.Job) {
 			x.beneficiaryRestarts = b.Restarts
 		}
 	}
-	if j.Comment == "" {
+	if !optedIn(j) {
 		o.AddBreach("opted", j.ID, "it was stopped by %s and its owner had not opted in", k.SentBy.Name)
 	}
+	x.isRecall = k.ledgerRow != nil && o.isRecall(j, k.ledgerRow.Before.Stop)
 	o.stops = append(o.stops, x)
+	if x.isRecall {
+		return
+	}
 	for _, why := range append(checkStopCount(o, &x), checkStoppedGPUsAndWork(o, k, &x)...) {
 		o.AddBreach("I7", x.jobID, "%s", why)
 	}

@@ -25,6 +25,8 @@ type Daemon struct {
 
 	stepCount            int                       // so far
 	writeCount           int                       // tasks, in this step
+	toldCount            int                       // jobs that were told, in this step
+	toldTasks            int                       // of the tasks written, those
 	rereadByJob          map[int64]jobRead         // jobs read again in this step
 	viewedNodesByJob     map[int64]string          // required nodes as this step's view shows them
 	settledNodesByJob    map[int64]string          // and as the last view did by which the ledger was settled
@@ -49,6 +51,7 @@ func (d *Daemon) NoteStart() {
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
+	d.toldCount, d.toldTasks = 0, 0
 	d.writeCount, d.rereadByJob, d.seenViewFault, d.sawWholeList = 0, map[int64]jobRead{}, "", false
 	d.stepCount++
 }

@@ -31,6 +31,18 @@ func checkAllowedKind(s *sendContext) string {
 		if direct {
 			return ""
 		}
+	case slurm.EditAdminComment:
+		if s.oracle.Site.TellsJobs {
+			return ""
+		}
+	case slurm.EditSetGPUs:
+		if s.oracle.Site.IsElastic {
+			return ""
+		}
+	case slurm.EditSetShards:
+		if s.oracle.Site.Mode == bridge.ModeShare {
+			return ""
+		}
 	}
 	return "this site's configuration writes no " + string(s.Edit.Kind)
 }
@@ -54,7 +66,7 @@ func checkWritesOnlyEdit(k *Call, w *sim.AuditEntry) string {
 func checkNoOverwrite(s *sendContext) string {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.jobEntry.stateByField[f]
-	if m == nil || s.wasChangedAfterReread || f == FieldSiteFactor || f == FieldPriority {
+	if m == nil || s.wasChangedAfterReread || f == FieldSiteFactor || f == FieldPriority || f == FieldAdminComment {
 		return ""
 	}
 	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
@@ -65,6 +77,16 @@ func checkNoOverwrite(s *sendContext) string {
 		if m.isOursStanding && now != m.ourValue {
 			return fmt.Sprintf("its %s are %q, ours were %q", f, now, m.ourValue)
 		}
+	}
+	return ""
+}
+
+// checkOwnAdminComment: a site's own admin_comment is never changed. Nobody at the site writes as we do, so that an
+// older text of ours, in a task of an array or after a restart of slurmctld, is told from theirs.
+func checkOwnAdminComment(s *sendContext) string {
+	now := s.job.AdminComment
+	if s.Edit.Kind == slurm.EditAdminComment && !s.wasChangedAfterReread && now != "" && !strings.HasPrefix(now, "fairbridge ") {
+		return fmt.Sprintf("a site's own admin_comment is never changed: it is %q", now)
 	}
 	return ""
 }
@@ -94,6 +116,9 @@ func checkLeaseBounds(s *sendContext) string {
 	return ""
 }
 
+// mostTold is how many jobs are told in a cycle why they wait, whose calls come after all others.
+const mostTold = 10
+
 // I10: mutations are at most M per interval (and 2 % of jobs), at most 5 a second;
 // tasks count, not calls. A field is not written again at once.
 func checkEditRate(s *sendContext) string {
@@ -107,8 +132,14 @@ func checkEditRate(s *sendContext) string {
 		}
 	}
 	most := min(c.MaxEdits, max(int(c.EditPercent*float64(live)/100), c.EditFloor), int(c.EditRate*site.CycleInterval.Seconds()))
-	if s.SentBy.writeCount > most && s.SentBy.writeCount > max(s.Edit.Tasks, 1) {
-		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.SentBy.writeCount, most)
+	n, tells := s.SentBy.writeCount-s.SentBy.toldTasks, s.Edit.Kind == slurm.EditAdminComment
+	switch {
+	case tells && s.SentBy.toldCount > mostTold:
+		return fmt.Sprintf("%d jobs were told in this cycle, at most %d", s.SentBy.toldCount, mostTold)
+	case !tells && s.SentBy.toldCount > 0:
+		return "jobs were told before it"
+	case !tells && n > most && n > max(s.Edit.Tasks, 1):
+		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", n, most)
 	}
 	f := fieldOfKind(s.Edit.Kind)
 	last, again := s.oracle.lastSentByField[jobField{s.job.ID, f}]

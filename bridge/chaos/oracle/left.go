@@ -55,7 +55,7 @@ func (o *Oracle) CheckLeftAfterRelease() {
 func (o *Oracle) CheckAllJobsEnded() {
 	for _, j := range o.World.Jobs() {
 		e := o.jobBook.entryForJob(&j)
-		for _, f := range []Field{FieldBegin, FieldRequiredNodes, FieldExcludedNodes} {
+		for _, f := range []Field{FieldBegin, FieldRequiredNodes, FieldExcludedNodes, FieldGPUs} {
 			if j.IsPending() && e.hasOurValue(&j, f, o.World.Now()) {
 				o.AddBreach("lost job", j.ID, "60 days later it is %s (%s), and its %s is %q of ours", j.State, j.Reason, f, e.stateByField[f].ourValue)
 			}

@@ -77,7 +77,10 @@ func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
 		NewPolicy:     func() (policy.Policy, error) { return nil, nil },
 		StopFileState: func() (time.Time, bool) { return time.Time{}, false },
 	})
-	spec.User, spec.Account, spec.GPUs, spec.WorkTime, spec.TimeLimit = "ann", "a0", 1, time.Hour, time.Hour
+	spec.User, spec.Account, spec.WorkTime, spec.TimeLimit = "ann", "a0", time.Hour, time.Hour
+	if spec.GPUsPerNode == 0 {
+		spec.GPUs = 1
+	}
 	if o.job, err = w.Submit(spec); err != nil {
 		t.Fatal(err)
 	}

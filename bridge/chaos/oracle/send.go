@@ -38,14 +38,17 @@ var sendRules = []rule{
 	{"I1", checkNotHeld}, {"I2", checkAllowedKind}, {"I3", checkNoOverwrite}, {"I4", checkLeaseBounds}, {"I5", checkRequeueOnce},
 	{"I6", checkRanEnough}, {"I8", checkBeneficiary}, {"I9", checkNoPingPong}, {"I10", checkEditRate}, {"I12", checkNodeLists},
 	{"I13", checkSoundView}, {"I14", checkIsLeader}, {"I15", checkNotExempt}, {"I16", checkNotLongWaiting}, {"I20", checkWithinMode},
-	{"I21", checkReservations}, {"I22", checkNoFutileStop},
-	{"journal", checkIntentStored}, {"reread", checkJobReread}, {"stop", checkStopFile},
+	{"I21", checkReservations}, {"I22", checkNoFutileStop}, {"I23", checkDeclaredSize}, {"I24", checkSharedGPU},
+	{"site's own", checkOwnAdminComment}, {"journal", checkIntentStored}, {"reread", checkJobReread}, {"stop", checkStopFile},
 }
 
 // CheckSend judges a write right before it leaves.
 func (o *Oracle) CheckSend(k *Call) {
 	o.verdict.SentCountByKind[string(k.Edit.Kind)]++
 	k.SentBy.writeCount += max(k.Edit.Tasks, 1)
+	if k.Edit.Kind == slurm.EditAdminComment {
+		k.SentBy.toldCount, k.SentBy.toldTasks = k.SentBy.toldCount+1, k.SentBy.toldTasks+max(k.Edit.Tasks, 1)
+	}
 	j := o.actualJob(k.Edit.Run.Job)
 	if j == nil {
 		return
@@ -90,6 +93,10 @@ func fieldOfKind(k slurm.EditKind) Field {
 		return FieldRequiredNodes
 	case slurm.EditExcludeNodes:
 		return FieldExcludedNodes
+	case slurm.EditAdminComment:
+		return FieldAdminComment
+	case slurm.EditSetGPUs, slurm.EditSetShards:
+		return FieldGPUs
 	}
 	return ""
 }
@@ -101,6 +108,10 @@ func (s *sendContext) valueToWrite(f Field) string {
 		return formatTime(s.Edit.Until)
 	case FieldNice, FieldSiteFactor:
 		return strconv.FormatInt(s.Edit.Value, 10)
+	case FieldGPUs:
+		return formatGPUs(s.Edit.Value, s.Edit.Text)
+	case FieldAdminComment:
+		return s.Edit.Text
 	}
 	return strings.Join(s.Edit.Nodes, ",")
 }

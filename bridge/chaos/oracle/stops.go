@@ -2,8 +2,10 @@ package oracle
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/slurm"
 )
@@ -21,6 +23,7 @@ type stop struct {
 	carriedOutAt        time.Time // when Slurm carried it out
 	beneficiaryRestarts int       // of the job it made room for, then
 	daemon              *Daemon
+	isRecall            bool // it counts to no budget
 }
 
 // I5: a requeue is sent at most once per run, only to running batch jobs that may
@@ -41,16 +44,30 @@ func checkRequeueOnce(s *sendContext) string {
 	case s.wasChangedAfterReread:
 	case s.job.State != "RUNNING" || !s.job.Requeue || !s.oracle.Site.ShownJob(*s.job).IsBatch:
 		return fmt.Sprintf("it is %s, batch %t, may be requeued %t", s.job.State, s.job.IsBatch, s.job.Requeue)
-	case s.job.Comment == "":
+	case !optedIn(s.job):
 		return "its owner did not opt in"
 	}
 	return ""
 }
 
+// optedIn reports whether the owner of the job accepts requeues.
+func optedIn(j *slurm.Job) bool {
+	return strings.Contains(j.Comment, "preemptible") || strings.Contains(j.Comment, "opportunistic")
+}
+
+// isRecall reports whether the job, which runs on what others leave, was stopped for one that does not.
+func (o *Oracle) isRecall(j *slurm.Job, stop *bridge.StopCost) bool {
+	if stop == nil || !strings.Contains(j.Comment, "opportunistic") || o.Site.Budgets.Recall <= 0 {
+		return false
+	}
+	to := o.actualJob(stop.Beneficiary)
+	return to != nil && !strings.Contains(to.Comment, "opportunistic")
+}
+
 // I6: run time before preemption is at least the quantum, and there is a time
 // between two.
 func checkRanEnough(s *sendContext) string {
-	if s.Edit.Kind != slurm.EditRequeue || s.wasChangedAfterReread {
+	if s.Edit.Kind != slurm.EditRequeue || s.wasChangedAfterReread || s.ledgerRow != nil && s.oracle.isRecall(s.job, s.ledgerRow.Before.Stop) {
 		return ""
 	}
 	if ran := s.now.Sub(s.job.Start); ran < s.budgets.Quantum {
@@ -121,6 +138,14 @@ func heldGPUCount(j *slurm.Job) int { return j.AllocatedTRES.GPUCount() }
 
 // askedGPUCount is how many GPUs a job wants.
 func askedGPUCount(j *slurm.Job) int { return j.RequestedTRES.GPUCount() }
+
+// askedGPUType is the type of GPU that the job asks for on a node, "": any.
+func askedGPUType(j *slurm.Job) string {
+	if list := j.GresPerNode.List; len(list) == 1 {
+		return list[0].Type
+	}
+	return ""
+}
 
 // lostGPUSeconds is what a stop of the job costs, in GPU seconds: jobs that opted in say five
 // seconds.

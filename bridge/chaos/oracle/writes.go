@@ -30,6 +30,10 @@ func (l *writesSlurmMayForget) addWrite(world *sim.World, e *jobEntry, w *sim.Au
 		undo.Nice = sim.Ptr(w.JobBefore.Nice)
 	case FieldRequiredNodes:
 		undo.RequiredNodes = sim.Ptr(append([]string{}, w.JobBefore.RequiredNodes.Names...))
+	case FieldAdminComment:
+		undo.AdminComment = &w.JobBefore.AdminComment
+	case FieldGPUs:
+		undo.GPUs, undo.GPUType = sim.Ptr(slurm.SumGRES(w.JobBefore.GresPerNode.List, "gpu")), sim.Ptr(askedGPUType(&w.JobBefore))
 	default:
 		return
 	}

@@ -33,11 +33,34 @@ func (p People) SubmitJob(r *rand.Rand) error {
 	if r.IntN(5) < 3 {
 		s.Comment = "fairbridge:preemptible,ckpt=5s"
 	}
+	if p.Site.IsElastic {
+		p.declareSize(r, &s)
+	}
 	p.addOddTraits(r, &s)
 	if _, err := p.World.Submit(s); err != nil {
 		return fmt.Errorf("submitting %+v: %w", s, err)
 	}
 	return nil
+}
+
+// declareSize makes most jobs ask for GPUs of one node, and declare what they can run on.
+func (p People) declareSize(r *rand.Rand, s *sim.JobSpec) {
+	if r.IntN(4) == 0 {
+		return
+	}
+	s.GPUs, s.GPUsPerNode, s.MinNodes = 0, 1+r.IntN(p.Site.GPUsPerNode), 1
+	low, high := 1+r.IntN(s.GPUsPerNode), s.GPUsPerNode+r.IntN(p.Site.GPUsPerNode)
+	s.Comment = fmt.Sprintf("%s,min=%d,max=%d", cmp.Or(s.Comment, "fairbridge:class=x"), low, high)
+	if p.Site.HasTwoTypes && r.IntN(4) > 0 {
+		types := []string{site.FirstType, site.SecondType}
+		asked := r.IntN(2)
+		s.GPUType, s.Comment = types[asked], s.Comment+",types="+types[1-asked]
+	}
+}
+
+// changeOwnAsk lets the owner of a job change how many GPUs it asks for, now and then to what we set.
+func (p People) changeOwnAsk(j *slurm.Job, r *rand.Rand) {
+	_ = p.World.Update(j.User, j.ID, sim.JobUpdate{GPUs: sim.Ptr(1 + r.IntN(p.Site.GPUsPerNode))})
 }
 
 // addOddTraits make some jobs special.
@@ -92,6 +115,10 @@ var actionByKind = map[event.Kind]func(People, *rand.Rand){
 		p.setBeginTime(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
 	}),
 	event.OwnerNice: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		if p.Site.IsElastic && r.IntN(2) == 0 {
+			p.changeOwnAsk(j, r)
+			return
+		}
 		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(1000)))})
 	}),
 	event.OwnerTimeLimit: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
@@ -114,6 +141,13 @@ var actionByKind = map[event.Kind]func(People, *rand.Rand){
 	}),
 	event.AdminNice: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(site.OperatorUser, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
+	}),
+	event.AdminComments: onRandomJob(isAnyJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		text := fmt.Sprint("checked by ops, ", r.IntN(1000))
+		if r.IntN(3) == 0 {
+			text = ""
+		}
+		_ = p.World.Update(site.OperatorUser, j.ID, sim.JobUpdate{AdminComment: &text})
 	}),
 	event.ReservationMade: People.reserveNodes,
 	event.ReservationEnds: People.endReservation,

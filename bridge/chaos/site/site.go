@@ -24,6 +24,9 @@ type Site struct {
 	HasStandby   bool // a second daemon stands by
 	LeaseLength  time.Duration
 	Budgets      bridge.Budgets
+	TellsJobs    bool // jobs are told in their admin_comment why they wait
+	IsElastic    bool // owners declare ranges, and the policy sets sizes in mode elastic
+	HasTwoTypes  bool // every other node has GPUs of SecondType, which owners accept, and the policy chooses types
 }
 
 // policyNames are those of the catalogue that differ most in what they ask for.
@@ -43,6 +46,13 @@ func DrawSite(seed uint64, cycles int) Site {
 		OrderLever: pickRandom(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
 		NodeCount:  2 + r.IntN(4), GPUsPerNode: 4 << r.IntN(2), PollsLazily: r.IntN(3) > 0, HasStandby: r.IntN(3) == 0,
 		LeaseLength: time.Duration(3+r.IntN(8)) * time.Minute, Budgets: drawBudgets(r),
+	}
+	s.TellsJobs = rand.New(rand.NewPCG(seed, 5)).IntN(3) == 0 // by chance of its own: all else of a seed stays as it was
+	if s.Mode == bridge.ModePreempt && rand.New(rand.NewPCG(seed, 7)).IntN(4) == 0 {
+		s.Mode, s.PolicyName, s.IsElastic = bridge.ModeElastic, "ref", true
+		if rand.New(rand.NewPCG(seed, 11)).IntN(2) == 0 {
+			s.PolicyName, s.HasTwoTypes = "sia", true
+		}
 	}
 	return s
 }
@@ -78,6 +88,8 @@ const (
 	ExemptUser         = "vip"    // a user that is never touched
 	ExemptAccount      = "spared" // an account that is never touched
 	OperatorUser       = "root"   // the administrator
+	FirstType          = "a100"   // the type of all GPUs, or of those of every other node
+	SecondType         = "h100"
 )
 
 // UserNames are the owners of most jobs.
@@ -90,19 +102,22 @@ var ProcessNames = []string{"daemon1", "daemon2", "timer", "release"}
 
 // String prints the site in a line.
 func (s Site) String() string {
-	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t",
-		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.OrderLever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby)
+	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t, tells %t",
+		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.OrderLever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby, s.TellsJobs)
 }
 
 // NewWorld makes the cluster.
 func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
 	c.ClusterName, c.Release, c.Seed = ClusterName, s.SlurmRelease, int64(s.Seed)
-	c.Nodes = sim.UniformNodes(s.NodeCount, "a100", s.GPUsPerNode)
+	c.Nodes = sim.UniformNodes(s.NodeCount, FirstType, s.GPUsPerNode)
+	for i := 1; s.HasTwoTypes && i < len(c.Nodes); i += 2 {
+		c.Nodes[i].GPUs[0].Type = SecondType
+	}
 	c.Partitions = []sim.Partition{{Name: ManagedPartition, MaxTime: 240 * time.Hour}, {Name: UnmanagedPartition, MaxTime: 24 * time.Hour}}
 	c.RequeueDelay, c.FullPassInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
 	c.PriorityWeights = sim.PriorityWeights{Age: 1_000, FairShare: 10_000, PointsByQOS: map[string]float64{"high": 5_000}}
 	for _, name := range ProcessNames {
-		c.Users = append(c.Users, sim.User{Name: name, IsOperator: true})
+		c.Users = append(c.Users, sim.User{Name: name, IsOperator: true, WritesComments: true})
 	}
 	w, err := sim.New(c)
 	if err != nil {
@@ -117,6 +132,7 @@ func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bri
 	c := bridge.DefaultConfig()
 	c.ClusterName, c.DaemonName, c.StopFile = ClusterName, holder, stopFile
 	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.OrderLever
+	c.Order.AdminComment, c.Order.AdminCommentEvery = s.TellsJobs, 2*time.Minute
 	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, DecidingPolicy: decide}}
 	return c
 }

@@ -1,13 +1,11 @@
-package cycle
+package ledger
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -18,21 +16,26 @@ const (
 	minContestedJobs   = 5    // jobs of one person
 	minContestedPeople = 5    // people,
 	minContestedShare  = 0.25 // and this share of those whose jobs we changed
-	contestMemorySpan  = time.Hour
+
+	// ContestMemorySpan is how far back it looks.
+	ContestMemorySpan = time.Hour
 )
 
-// contestedEdits says whose jobs somebody else changed after us in the last hour.
-type contestedEdits struct {
+// ContestedEdits says whose jobs somebody else changed after us in the last hour.
+type ContestedEdits struct {
 	editedUsers         map[string]bool           // people whose jobs we changed
 	contestedJobsByUser map[string]map[int64]bool // of which these jobs were changed after us
 }
 
-// newContestedEdits counts people and their jobs, not edits.
-func newContestedEdits(intents []bridge.Intent, v *slurm.View) contestedEdits {
-	c := contestedEdits{editedUsers: map[string]bool{}, contestedJobsByUser: map[string]map[int64]bool{}}
+// NewContestedEdits counts people and their jobs, not edits.
+func NewContestedEdits(intents []bridge.Intent, v *slurm.View) ContestedEdits {
+	c := ContestedEdits{editedUsers: map[string]bool{}, contestedJobsByUser: map[string]map[int64]bool{}}
 	for i := range intents {
 		in := &intents[i]
-		if in.Sent.IsZero() || v.At.Sub(in.Sent) > contestMemorySpan && v.At.Sub(in.Closed) > contestMemorySpan {
+		if actuator.EditKindRowOf(in.Edit.Kind).OnlyTells { // who writes there has nothing against our order
+			continue
+		}
+		if in.Sent.IsZero() || v.At.Sub(in.Sent) > ContestMemorySpan && v.At.Sub(in.Closed) > ContestMemorySpan {
 			continue
 		}
 		who := in.Before.User
@@ -51,9 +54,9 @@ func newContestedEdits(intents []bridge.Intent, v *slurm.View) contestedEdits {
 	return c
 }
 
-// checkManyContested says why nothing at all should be sent: the jobs of many people are
-// changed after us.
-func (c *contestedEdits) checkManyContested() error {
+// CheckManyContested returns an error that says why nothing at all should be sent: the jobs of many
+// people are changed after us; nil when they are not.
+func (c *ContestedEdits) CheckManyContested() error {
 	n := len(c.contestedJobsByUser)
 	if n < minContestedPeople || float64(n) <= minContestedShare*float64(len(c.editedUsers)) {
 		return nil
@@ -61,8 +64,8 @@ func (c *contestedEdits) checkManyContested() error {
 	return fmt.Errorf("jobs of %d of the %d people whose jobs we changed in the last hour were changed by somebody after us: an administrator or another program? ask who (fairbridge explain JOB tells what)", n, len(c.editedUsers))
 }
 
-// leftAloneReasonByUser returns the people whose jobs are left alone, and why.
-func (c *contestedEdits) leftAloneReasonByUser() map[string]string {
+// LeftAloneReasonByUser returns the people whose jobs are left alone, and why.
+func (c *ContestedEdits) LeftAloneReasonByUser() map[string]string {
 	out := map[string]string{}
 	for who, jobs := range c.contestedJobsByUser {
 		if who != "" && len(jobs) >= minContestedJobs {
@@ -70,16 +73,4 @@ func (c *contestedEdits) leftAloneReasonByUser() map[string]string {
 		}
 	}
 	return out
-}
-
-// leftAloneError says whose jobs are left alone, and why; nil when none are.
-func leftAloneError(left map[string]string) error {
-	if len(left) == 0 {
-		return nil
-	}
-	var why []string
-	for _, who := range slices.Sorted(maps.Keys(left)) {
-		why = append(why, left[who])
-	}
-	return fmt.Errorf("their jobs are left alone until an hour after: %s", strings.Join(why, "; "))
 }

@@ -1,0 +1,127 @@
+package gate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// sharedWorld is a world in mode share with a node n6 of one GPU of four shards, of which job 11 has two. Job 1 of its
+// user asks for one GPU, and the plan starts it beside that one.
+func sharedWorld() gate.PlanInput {
+	in := elasticWorld()
+	in.View.Release, in.ModeByPartition["gpu"] = "24.11.5", bridge.ModeShare
+	in.Snapshot.Nodes = append(in.Snapshot.Nodes, policy.Node{Name: "n6", Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1000, GPUs: []policy.NodeDevices{{Type: "a100", Count: 1, MemMB: 40_000, SharesPerGPU: 4}}})
+	in.View.Nodes = append(in.View.Nodes, slurm.Node{Name: "n6", State: "MIXED", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:a100:1,shard:a100:4"), GresUsed: slurm.ReadGRES("shard:a100:2(2/4)")})
+	for _, id := range []int64{1, 11} {
+		p, j := planJob(&in.CommonInput, id), viewJob(&in.CommonInput, id)
+		p.User, j.User = "eve", "eve"
+		p.Ask.GPUs, p.MinGPUs, p.MaxGPUs, p.Shareable = policy.GPUs{Count: 1}, 0, 0, true
+		p.Sharing = &policy.Sharing{MemMB: 12_000, Utilisation: policy.KnownValue(.2)}
+		j.GresPerNode, j.RequestedTRES, j.MemPerNodeMB, j.ProcessCount, j.NodeCount = slurm.ReadGRESRequest("gres/gpu:1"), slurm.ReadTRES("gres/gpu=1"), 100, 1, 1
+	}
+	host, r := planJob(&in.CommonInput, 11), viewJob(&in.CommonInput, 11)
+	host.On, host.UnstoppableReason = policy.Alloc{{Node: "n6", Type: "a100", Count: 1, Devices: 1}}, "so"
+	r.Nodes, r.GresPerNode, r.RequestedTRES, r.AllocatedTRES, r.GresDetail = slurm.ReadHosts("n6"), slurm.ReadGRESRequest("gres/shard:2"), slurm.ReadTRES("cpu=1"), slurm.ReadTRES("cpu=1"), slurm.ReadGRESDetail([]string{"shard:2(2/4)"})
+	d := decision(in.Plan, 11)
+	d.Verb, d.On, d.GPUs = policy.Keep, host.On, 1
+	d = decision(in.Plan, 1)
+	d.Verb, d.On, d.GPUs, d.Beside = policy.Start, host.On, 1, 11
+	return in
+}
+
+// TestSharedStarts: a job starts beside another only if both owners accept that, their memory suffices, the mode and the
+// release allow it, and something would take the shards back.
+func TestSharedStarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*gate.PlanInput)
+		want   string // the invariant that refuses it
+	}{
+		"both opted in": {func(*gate.PlanInput) {}, ""},
+		"it did not":    {func(in *gate.PlanInput) { planJob(&in.CommonInput, 1).Shareable = false }, "I24"},
+		"the other not": {func(in *gate.PlanInput) { planJob(&in.CommonInput, 11).Shareable = false }, "I24"},
+		"another user":  {func(in *gate.PlanInput) { planJob(&in.CommonInput, 11).User = "bob" }, "I24"},
+		"too much memory": {func(in *gate.PlanInput) {
+			planJob(&in.CommonInput, 11).Sharing = &policy.Sharing{MemMB: 30_000, Utilisation: policy.KnownValue(.2)}
+		}, "I24"},
+		"it is whole": {func(in *gate.PlanInput) {
+			viewJob(&in.CommonInput, 11).GresDetail = slurm.ReadGRESDetail([]string{"gpu:a100:1(IDX:0)"})
+		}, "I24"},
+		"22.05":        {func(in *gate.PlanInput) { in.View.Release = "22.05.8" }, "I24"},
+		"no timer":     {func(in *gate.PlanInput) { in.HasExpiryTimer = false }, "I24"},
+		"mode elastic": {func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.ModeElastic }, "I20"},
+	} {
+		in := sharedWorld()
+		c.change(&in)
+		out := gate.FilterPlan(in)
+		if got := refusals(out.Refusals, 1); got != c.want || (decision(out.Plan, 1).Verb == policy.Start) != (c.want == "") {
+			t.Errorf("%s: refused by %q, want %q; it is to %s: %s", name, got, c.want, decision(out.Plan, 1).Verb, decision(out.Plan, 1).Why)
+		}
+	}
+}
+
+// TestShardEdits: shards that must not be asked for are not, and then no node is named for them either.
+func TestShardEdits(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*gate.EditInput)
+		value  int64
+		want   string
+	}{
+		"as planned":      {func(*gate.EditInput) {}, 2, ""},
+		"another number":  {func(*gate.EditInput) {}, 1, "2 shards"},
+		"not opted in":    {func(in *gate.EditInput) { planJob(&in.CommonInput, 1).Shareable = false }, 2, "opt in"},
+		"a stranger":      {func(in *gate.EditInput) { planJob(&in.CommonInput, 11).User = "bob" }, 2, "beside job 11"},
+		"no timer":        {func(in *gate.EditInput) { in.HasExpiryTimer = false }, 2, "if the daemon died"},
+		"mode elastic":    {func(in *gate.EditInput) { in.Mode = bridge.ModeElastic }, 2, "does not allow"},
+		"another release": {func(in *gate.EditInput) { in.View.Release = "23.11" }, 2, "23.11"},
+	} {
+		in := editInput()
+		in.CommonInput, in.Mode = sharedWorld().CommonInput, bridge.ModeShare
+		c.change(&in)
+		run := viewJob(&in.CommonInput, 1).CurrentRun()
+		in.Edits = []slurm.Edit{{Run: run, Kind: slurm.EditSetShards, Value: c.value, Nodes: []string{"n6"}, Tasks: 1, Why: "so"}, {Run: run, Kind: slurm.EditRequireNodes, Nodes: []string{"n6"}, Tasks: 1, Why: "so"}}
+		kept, refused := gate.FilterEdits(in)
+		isRefused := slices.ContainsFunc(refused, func(r bridge.Refusal) bool { return strings.Contains(r.Why, c.want) })
+		switch {
+		case c.want == "" && (len(kept) != 2 || kept[0].Kind != slurm.EditRequireNodes || kept[1].Kind != slurm.EditSetShards):
+			t.Errorf("%s: %v is sent, refused %v", name, kept, refused)
+		case c.want != "" && (len(kept) != 0 || !isRefused):
+			t.Errorf("%s: %v is sent, refused %v, want %q", name, kept, refused, c.want)
+		}
+	}
+}
+
+// TestASharedGPUIsFreeOnce: stopping one of two jobs on a GPU makes no room.
+func TestASharedGPUIsFreeOnce(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		in := sharedWorld()
+		for _, id := range []int64{11} {
+			planJob(&in.CommonInput, id).UnstoppableReason = ""
+			d := decision(in.Plan, id)
+			d.Verb, d.On, d.StoppedFor = policy.Stop, nil, 1
+		}
+		d := decision(in.Plan, 1)
+		d.Beside, d.On = 0, policy.Alloc{{Node: "n6", Type: "a100", Count: 1}}
+		planJob(&in.CommonInput, 1).Shareable = false
+		if both { // job 12 is on the same GPU, and stays
+			p := planJob(&in.CommonInput, 12)
+			p.On, p.Shareable = policy.Alloc{{Node: "n6", Type: "a100", Count: 1, Devices: 1}}, true
+			decision(in.Plan, 12).On = p.On
+		}
+		out := gate.FilterPlan(in)
+		why := ""
+		for _, r := range out.Refusals {
+			if r.Job == 11 {
+				why = r.Why
+			}
+		}
+		if fits := !strings.Contains(why, "would still not fit"); fits == both {
+			t.Errorf("another on the GPU %v: it fits %v (%s)", both, fits, why)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package neighbours
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/policy"
+)
+
+// Apply returns the plan with the separations: who is to leave is stopped for the job that is hurt, unless the plan
+// takes it from its GPUs anyway, and where no job may be stopped those concerned are told. The plan itself is not changed.
+func Apply(p *policy.Plan, list []bridge.Separation) *policy.Plan {
+	if p == nil || len(list) == 0 {
+		return p
+	}
+	out := *p
+	out.Decisions = slices.Clone(p.Decisions)
+	for i := range list {
+		for _, id := range list[i].Jobs {
+			if d := decisionToKeep(&out, id); d != nil {
+				applyTo(d, &list[i])
+			}
+		}
+	}
+	return &out
+}
+
+// decisionToKeep returns the decision on a job that is to run on; nil where there is none.
+func decisionToKeep(p *policy.Plan, id int64) *policy.Decision {
+	at, ok := slices.BinarySearchFunc(p.Decisions, policy.JobID(id), func(d policy.Decision, id policy.JobID) int { return cmp.Compare(d.Job, id) })
+	if !ok || p.Decisions[at].Verb != policy.Keep {
+		return nil
+	}
+	return &p.Decisions[at]
+}
+
+func applyTo(d *policy.Decision, x *bridge.Separation) {
+	switch {
+	case x.Leaves == int64(d.Job):
+		d.Verb, d.On, d.GPUs, d.StoppedFor = policy.Stop, nil, 0, policy.JobID(x.For)
+		d.Why = "leaves the GPU that it shares: " + x.Why
+	case x.Leaves == 0:
+		d.Why = "runs on beside its neighbours: " + x.Why + "; none of them is stopped: " + x.KeptReason
+	default:
+		d.Why = "runs on; a neighbour is to leave its GPU: " + x.Why
+	}
+}
+
+// ApartByJob returns which jobs are kept apart at the time: those of which one was stopped for the other, because they
+// shared a GPU, less than the span ago. Stops that were not sent, or that Slurm refused, separate nobody.
+func ApartByJob(intents []bridge.Intent, now time.Time, span time.Duration) map[int64][]policy.JobID {
+	out := map[int64][]policy.JobID{}
+	for i := range intents {
+		in := &intents[i]
+		stop := in.Before.Stop
+		if stop == nil || !stop.Apart || in.Sent.IsZero() || in.State == bridge.IntentFailed || now.Sub(in.Made) >= span {
+			continue
+		}
+		out[in.Edit.Run.Job] = append(out[in.Edit.Run.Job], policy.JobID(stop.Beneficiary))
+	}
+	for id := range out {
+		slices.Sort(out[id])
+		out[id] = slices.Compact(out[id])
+	}
+	return out
+}

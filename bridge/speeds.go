@@ -1,0 +1,41 @@
+package bridge
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// SeenSpeed is a speed that jobs reported on one size.
+type SeenSpeed struct {
+	policy.SpeedPoint         // Nodes is 0 where they were as few as can be
+	Count             int     // how often it was reported; 0 and 1: once
+	RelativeSpread    float64 // standard deviation of the reports, relative to their mean; 0: not known
+}
+
+// SpeedHistory is what was reported before of how fast a job goes.
+type SpeedHistory struct {
+	Own   []SeenSpeed        // by the job itself, in all its runs
+	Class []SeenSpeed        // by other jobs of its user and class
+	Batch *policy.BatchRange // its own word on its batch sizes, the newest; nil: it said nothing
+}
+
+// SpeedReport is one report of a job of its speed, on the size it ran on.
+type SpeedReport struct {
+	Job   policy.JobID
+	User  string
+	Class string    // SpeedClass of the job
+	At    time.Time // when the probe received it
+	Point policy.SpeedPoint
+	Batch *policy.BatchRange // nil: it says nothing of its batch sizes
+	Begin *RunBegin          // of the run that reports, where it tells what the restart before it cost; else nil
+}
+
+// SpeedClass is the group of a user's jobs whose speeds are taken for alike: the class they
+// declare, else their name.
+func SpeedClass(declared, name string) string {
+	if declared != "" {
+		return "class " + declared
+	}
+	return "name " + name
+}
