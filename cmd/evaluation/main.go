@@ -1,6 +1,7 @@
 // Command evaluation writes docs/evaluation.md, or with -ratios only its tables of policies
 // against Slurm alone, or with -loop-price the one that takes the price of the loop apart, or
-// with -start-estimates how good estimates of starts are; see package bridge/study/evaluation.
+// with -start-estimates how good estimates of starts are, or with -sizes what ranges of GPUs are
+// worth; see package bridge/study/evaluation.
 package main
 
 import (
@@ -25,6 +26,7 @@ type options struct {
 	writesTable     bool
 	writesLoopPrice bool
 	writesEstimates bool
+	writesSizes     bool
 	table           evaluation.SlurmTableOptions
 	folder          string
 	takesAnyOfRuns  bool
@@ -57,8 +59,9 @@ func (o *options) addFlags() {
 	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios: take runs also that another build of this program made")
 	flag.BoolVar(&o.table.MakesNone, "made", false, "with -ratios: make no runs: the section from those that are there")
 	flag.IntVar(&o.table.SeedCount, "seeds", 0, "with -ratios: only the first so many seeds, so that all rows stand on the same days where runs are missing; 0: all")
-	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios or -loop-price: runs at a time")
+	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios, -loop-price or -sizes: runs at a time")
 	flag.BoolVar(&o.writesLoopPrice, "loop-price", false, "write only the section that takes the price of the loop apart, one switch at a time")
+	flag.BoolVar(&o.writesSizes, "sizes", false, "write only the section that says what ranges of GPUs are worth beside Slurm alone")
 	flag.BoolVar(&o.writesEstimates, "start-estimates", false, "write only the section that scores estimates of starts")
 }
 
@@ -70,6 +73,9 @@ func (o *options) write(ctx context.Context) error {
 	}
 	if o.writesEstimates {
 		return evaluation.WriteStartEstimates(ctx, o.path, evaluation.StartEstimateOptions{PhillyPath: o.table.PhillyPath, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
+	}
+	if o.writesSizes {
+		return evaluation.WriteSizes(ctx, o.path, evaluation.SizesOptions{Parallel: o.table.Parallel, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
 	}
 	if !o.writesTable {
 		o.evaluation.ReportProgress = report

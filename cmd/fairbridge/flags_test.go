@@ -56,12 +56,15 @@ func forEachCommand(c *cobra.Command, do func(*cobra.Command)) {
 func numericFlags(c *cobra.Command) []string {
 	var names []string
 	for _, name := range []string{"seed", "seeds", "jobs", "load", "parallel", "days", "gpus", "accounts", "round", "gpus-per-proc", "window", "overlap", "wait", "cycle"} {
-		if c.Flags().Lookup(name) != nil {
+		if f := c.Flags().Lookup(name); f != nil && !isListOfJobs(f.Name, f.Value.Type()) {
 			names = append(names, name)
 		}
 	}
 	return append(names, otherNumericFlags(c, names)...)
 }
+
+// isListOfJobs reports whether a flag is no number of jobs but which: 4711,47_3.
+func isListOfJobs(name, kind string) bool { return name == "jobs" && kind == "string" }
 
 // otherNumericFlags are those that the list above does not know yet.
 func otherNumericFlags(c *cobra.Command, known []string) []string {

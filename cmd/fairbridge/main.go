@@ -22,6 +22,7 @@ const (
 	exitFailed  = 1 // something could not be done
 	exitUsage   = 2 // wrong flags or configuration
 	exitFinding = 3 // done, and the answer is bad: doctor found a fault, the job is not known
+	exitAway    = 4 // the daemon could not be reached, or cannot answer now: later may do
 )
 
 func main() {
@@ -51,6 +52,9 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case cli.IsUsageError(err):
 		printError(errs, err)
 		return exitUsage
+	case cli.IsUnreachableError(err):
+		printError(errs, err)
+		return exitAway
 	}
 	printError(errs, err)
 	return exitFailed

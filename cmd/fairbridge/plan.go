@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,13 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/api"
+	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/fairbridge/ask"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
 )
 
@@ -31,7 +36,7 @@ type partitionPlan struct {
 	Refused   []bridge.Refusal `json:"refused"`
 	Doubts    []bridge.Refusal `json:"doubts"`
 	NotPushed []string         `json:"not_pushed,omitempty"` // why the daemon would send nothing
-	Daemon    daemonState      `json:"daemon"`               // who leads now, and what is in doubt there
+	Daemon    api.DaemonState  `json:"daemon"`               // who leads now, and what is in doubt there
 	Error     string           `json:"error,omitempty"`
 }
 
@@ -58,20 +63,20 @@ func newPlanCommand(o *cli.Options) *cobra.Command {
 				return err
 			}
 			defer s.DB.Close()
-			daemon, err := readDaemonState(c.Context(), s.DB, s.File)
+			daemon, err := readDaemonState(c.Context(), s)
 			if err != nil {
 				return err
 			}
 			facts, evaluations, err := s.Loop.Preview(c.Context())
 			if err != nil {
-				daemon.printDoubts(c.ErrOrStderr(), time.Now())
+				ask.PrintDoubts(c.ErrOrStderr(), true, &daemon, time.Now())
 				return err
 			}
 			if o.JSON {
 				return output.WriteJSON(c.OutOrStdout(), newPartitionPlans(evaluations, daemon))
 			}
-			output.WriteParagraph(c.OutOrStdout(), "", daemon.leaderText(time.Now()))
-			daemon.printDoubts(c.OutOrStdout(), time.Now())
+			output.WriteParagraph(c.OutOrStdout(), "", ask.LeaderText(&daemon, time.Now()))
+			ask.PrintDoubts(c.OutOrStdout(), true, &daemon, time.Now())
 			printable.Fprintf(c.OutOrStdout(), "\n")
 			for i := range evaluations {
 				printEvaluation(c.OutOrStdout(), facts, &evaluations[i])
@@ -81,7 +86,17 @@ func newPlanCommand(o *cli.Options) *cobra.Command {
 	})
 }
 
-func newPartitionPlans(evaluations []cycle.PartitionResult, daemon daemonState) []partitionPlan {
+// readDaemonState reads who leads now and what is in doubt there.
+func readDaemonState(ctx context.Context, s *system.System) (d api.DaemonState, err error) {
+	d.MaxAge = s.File.MaxCycleAge()
+	if d.Leader, err = s.DB.ReadLeader(ctx, s.File.Cluster); err != nil {
+		return d, err
+	}
+	d.Doubts, err = s.DB.Doubts(ctx, s.File.Cluster)
+	return d, err
+}
+
+func newPartitionPlans(evaluations []cycle.PartitionResult, daemon api.DaemonState) []partitionPlan {
 	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
@@ -149,7 +164,7 @@ func printDecisions(w io.Writer, t *cycle.PartitionResult) {
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
 		table.AddRow(
-			d.Rank, j.Label(), printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), gpusText(gpuCountOf(j), j.TaskCount()), strings.ToUpper(fmt.Sprint(j.State)), d.Verb,
+			d.Rank, j.Label(), printable.Truncate(j.User, 12), printable.Truncate(j.Account, 14), ask.GPUsText(lastcycle.GPUCount(j), j.TaskCount()), strings.ToUpper(fmt.Sprint(j.State)), d.Verb,
 			printable.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
 		)
 	}
@@ -158,7 +173,7 @@ func printDecisions(w io.Writer, t *cycle.PartitionResult) {
 
 // planWithheldReasons says why the daemon would send nothing of the plan.
 func planWithheldReasons(t *cycle.PartitionResult) []string {
-	reasons := append(listWithheldReasons(t.Partition.Mode, nil), t.WithheldReasons...)
+	reasons := append(lastcycle.ModeReasons(t.Partition.Mode), t.WithheldReasons...)
 	for _, d := range t.Doubts {
 		if !slices.Contains(reasons, d.Why) {
 			reasons = append(reasons, d.Why)

@@ -46,11 +46,13 @@ func TestProgressReport(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
-	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5"); code != exitOK || errs != "" {
+	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5",
+		"--batch-range", "128-4096", "--gpu-batch", "16-256", "--gradient", "2e-1/31.5"); code != exitOK || errs != "" {
 		t.Errorf("%d %s", code, errs)
 	}
 	k := nodeprobe.KnownValue
-	want := nodeprobe.Progress{Epoch: k(3), TotalEpochs: k(90), Loss: k(-0.4), Step: k(1200), BatchSize: k(256), StepsPerSecond: k(2.5)}
+	want := nodeprobe.Progress{Epoch: k(3), TotalEpochs: k(90), Loss: k(-0.4), Step: k(1200), BatchSize: k(256), StepsPerSecond: k(2.5),
+		InitialBatch: k(128), MaxBatch: k(4096), LeastBatchOnGPU: k(16), MostBatchOnGPU: k(256), GradSqr: k(.2), GradVar: k(31.5)}
 	if r := d.NewestReports(); len(r) != 1 || r[0].Progress != want {
 		t.Errorf("%+v", r)
 	}
@@ -66,14 +68,19 @@ func TestProgressReport(t *testing.T) {
 
 func TestProgressReportUsage(t *testing.T) {
 	for args, says := range map[string]string{
-		"":                 "it says nothing",
-		"--epoch x":        `--epoch "x" is not a number`,
-		"--epoch 3/":       "3/90",
-		"--epoch /9":       "3/90",
-		"--epoch 91/90":    "more than epochs",
-		"--step -1":        "not between 0",
-		"--loss nan":       "not a number",
-		"--loss 0.4 extra": "extra",
+		"":                              "it says nothing",
+		"--epoch x":                     `--epoch "x" is not a number`,
+		"--epoch 3/":                    "3/90",
+		"--epoch /9":                    "3/90",
+		"--epoch 91/90":                 "more than epochs",
+		"--step -1":                     "not between 0",
+		"--loss nan":                    "not a number",
+		"--loss 0.4 extra":              "extra",
+		"--ask --step 3":                "by a call of its own",
+		"--step 3 --json":               "go with --ask",
+		"--batch-range 5":               "two numbers such as 128-4096",
+		"--gradient 1/x":                "is not a number",
+		"--batch 8 --batch-range 64-32": "batch_initial 64 is more than batch_max 32",
 	} {
 		if code, errs := reported(strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, says) {
 			t.Errorf("%s: %d %s, want %q", args, code, errs, says)

@@ -3,9 +3,13 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/fairbridge/ask"
 	"fairbridge/cmd/fairbridge/guardcommand"
+	"fairbridge/cmd/fairbridge/operate"
+	"fairbridge/cmd/fairbridge/searchcommand"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/fairbridge/startestimate"
+	"fairbridge/cmd/fairbridge/traincommand"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/version"
 )
@@ -19,19 +23,24 @@ func newRootCommand() *cobra.Command {
 policy decide who should run where, and pushes order, leases, requeues and node
 lists back into Slurm. If it dies, Slurm alone keeps running every job.
 
+queue, explain, job, when, nodes, shares, changes, report, link and whoami are for
+everybody: without a configuration they ask the daemon (see fairbridge queue --help).
+
 Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 done but the
-answer is bad (doctor found a fault, the job is not known).`,
+answer is bad (doctor found a fault, the job is not known or not yours to see),
+4 the daemon could not be reached, or cannot answer now.`,
 		Example: `  fairbridge doctor            is everything as it should be?
   fairbridge plan              what would one cycle do? (changes nothing)
   fairbridge run               the daemon
-  fairbridge queue             who is next, and why
+  fairbridge queue --me        where do my jobs stand, and why?
   fairbridge explain 4711      why does my job wait?
   fairbridge when --gpus 8 --time 4h    when would my job start?`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
-	root.AddCommand(newRunCommand(o), newPlanCommand(o), newQueueCommand(o), newExplainCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
-		newReleaseCommand(o), newExpireCommand(o), newReportCommand(o), guardcommand.NewCommand(o), newJobCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(), newConfigCommand(o), newVersionCommand(o))
+	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
+		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(o), newConfigCommand(o), newVersionCommand(o))
+	root.AddCommand(ask.NewCommands(o)...)
 	return cli.NewGroupCommand(root)
 }

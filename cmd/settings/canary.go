@@ -89,6 +89,9 @@ func (c *Canary) newPolicy(p *Partition) (policy.Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
+	if entry.ObserveOnly != "" {
+		return nil, fmt.Errorf("policy: %s may only observe: %s", entry.Name, entry.ObserveOnly)
+	}
 	made, err := entry.New(c.Params)
 	var all []error
 	for _, e := range flattenErrors(err) {

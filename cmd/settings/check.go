@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
+	"fairbridge/policy/paper"
 )
 
 // findProblems checks the values of a file that could be read.
@@ -46,15 +47,19 @@ func (f *File) findProblems() []error {
 		}
 	}
 	c := f.newLoopConfig()
-	for _, err := range flattenErrors(c.Budgets.Validate()) {
-		all = append(all, f.newProblemAt("gate", err))
-	}
-	for _, err := range flattenErrors(f.Guard.Validate()) {
-		all = append(all, f.newProblemAt("guard", err))
-	}
+	all = append(all, f.newProblemsAt("gate", flattenErrors(c.Budgets.Validate()))...)
+	all = append(all, f.newProblemsAt("guard", flattenErrors(f.Guard.Validate()))...)
+	all = append(all, f.newProblemsAt("api", f.API.findProblems())...)
 	c.Budgets = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range flattenErrors(c.Validate()) {
 		note(err)
+	}
+	return all
+}
+
+func (f *File) newProblemsAt(prefix string, errs []error) (all []error) {
+	for _, err := range errs {
+		all = append(all, f.newProblemAt(prefix, err))
 	}
 	return all
 }
@@ -112,11 +117,20 @@ func (p *Partition) findProblems() []error {
 		note(fmt.Errorf("policy: %w", err))
 		return all
 	}
+	note(checkMayAct(&entry, p.Mode))
 	_, err = entry.New(p.Params)
 	for _, e := range flattenErrors(err) {
 		note(fmt.Errorf("params: %w", e))
 	}
 	return append(all, p.findCanaryProblems()...)
+}
+
+// checkMayAct refuses a mode that acts for a policy that is for observing.
+func checkMayAct(entry *paper.System, mode bridge.Mode) error {
+	if entry.ObserveOnly == "" || mode == "" || mode == bridge.ModeOff || mode == bridge.ModeObserve {
+		return nil
+	}
+	return fmt.Errorf("mode: policy %s may only observe: %s; set mode: observe", entry.Name, entry.ObserveOnly)
 }
 
 // newNotice is for values that problems has checked.

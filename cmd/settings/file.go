@@ -31,6 +31,7 @@ type File struct {
 	StopFile string         `yaml:"stop_file"`
 	Journal  string         `yaml:"journal"`
 	Listen   string         `yaml:"listen"`
+	API      API            `yaml:"api"`
 	Log      Log            `yaml:"log"`
 
 	positionByPath positionsByPath
@@ -94,6 +95,8 @@ type Partition struct {
 	// say nothing of it; 0: no warning. Signal is what they are warned by.
 	Grace  time.Duration `yaml:"grace"`
 	Signal string        `yaml:"signal"`
+	// ShareBetweenUsers lets jobs of different users share a GPU where both owners said so, in mode share.
+	ShareBetweenUsers bool `yaml:"share_between_users"`
 	// Canary decides on some days in place of Policy.
 	Canary Canary `yaml:"canary"`
 }
@@ -132,7 +135,7 @@ func NewDefaultFile() *File {
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
 		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStartingJobs, Gate: d.Budgets, Guard: harm.DefaultBounds(),
 		Order: d.Order, Lease: d.Lease, Preempt: d.PreemptOptIn, StopFile: d.StopFile,
-		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811",
+		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811", API: newDefaultAPI(),
 		Log: Log{Level: "info", Format: "text"},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/policy/catalogue"
+	"fairbridge/policy/paper"
 )
 
 // newLoopConfig returns the loop's configuration without its policies.
@@ -24,7 +25,7 @@ func (f *File) newLoopConfig() bridge.Config {
 		p := &f.Partitions[i]
 		canary, _ := p.Canary.newCanary(p) // checked when the file was read
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), Canary: canary,
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), SharesBetweenUsers: p.ShareBetweenUsers, Canary: canary,
 		})
 	}
 	return c
@@ -52,6 +53,9 @@ func (f *File) LoopConfig() (bridge.Config, error) {
 		if p.DecidingPolicy, err = entry.New(f.Partitions[i].Params); err != nil {
 			return c, fmt.Errorf("partition %s: policy %s: %w", p.Name, p.Policy, err)
 		}
+		if p.Teacher, err = newTeacher(entry, f.Partitions[i].Params); err != nil {
+			return c, fmt.Errorf("partition %s: teacher of policy %s: %w", p.Name, p.Policy, err)
+		}
 		if p.Canary == nil {
 			continue
 		}
@@ -60,6 +64,21 @@ func (f *File) LoopConfig() (bridge.Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// newTeacher returns from whom a policy with the parameters learnt; nil: from none, or it decides as
+// that does anyway.
+func newTeacher(entry paper.System, given map[string]any) (*bridge.Teacher, error) {
+	params := maps.Clone(given)
+	if params == nil {
+		params = map[string]any{}
+	}
+	maps.Copy(params, entry.Teacher)
+	if entry.Teacher == nil || formatParams(params) == formatParams(given) {
+		return nil, nil
+	}
+	p, err := entry.New(params)
+	return &bridge.Teacher{Params: formatParams(params), DecidingPolicy: p}, err
 }
 
 // formatParams writes parameters as "a=1 b=2", in order of their names.

@@ -52,7 +52,7 @@ func TestProblems(t *testing.T) {
 		want string
 	}{
 		{"intervall: 30s", 3, 1, `unknown key "intervall"; did you mean "interval"?`},
-		{"xyzzy: 1", 3, 1, `unknown key "xyzzy"; known are accounts, cluster, `},
+		{"xyzzy: 1", 3, 1, `unknown key "xyzzy"; known are accounts, api, cluster, `},
 		{"order: {levr: nice}", 3, 9, `unknown key "order.levr"; did you mean "lever"?`},
 		{"interval: 30", 3, 11, `interval: want a duration such as 30s, 10m or 12h, got "30"`},
 		{"interval: soon", 3, 11, `interval: "soon" is not a duration such as`},
@@ -129,7 +129,8 @@ func TestPartitionProblems(t *testing.T) {
 	}{
 		{"{mode: rank}", 14, `partitions[0].name: "" is not a partition's name`},
 		{"{name: 'a,b'}", 21, `partitions[0].name: "a,b" is not a partition's name`},
-		{"{name: g, mode: live}", 30, `partitions[0].mode: "live" is none of off, observe, rank, steer, preempt`},
+		{"{name: g, policy: dl2, mode: rank}", 43, "partitions[0].mode: policy dl2 may only observe: it was trained on drawn workloads only"},
+		{"{name: g, mode: live}", 30, `partitions[0].mode: "live" is none of off, observe, rank, steer, preempt, elastic`},
 		{"{name: g, plan_as: live}", 33, `partitions[0].plan_as: "live" is none of rank, steer, preempt`},
 		{"{name: g, mode: rank, plan_as: steer}", 45, `partitions[0].plan_as: it is for mode observe`},
 		{"{name: g, mode: rank, policy: fife}", 44, `partitions[0].policy: policy "fife" is unknown`},

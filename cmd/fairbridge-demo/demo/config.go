@@ -121,11 +121,13 @@ func dayParam(param *paper.Param, p pace) string {
 	return ""
 }
 
-// Policies lists the policies there are.
+// Policies lists the policies that may act.
 func Policies() []string {
 	var names []string
 	for _, s := range catalogue.Systems() {
-		names = append(names, s.Name)
+		if s.ObserveOnly == "" { // it would change nothing to look at
+			names = append(names, s.Name)
+		}
 	}
 	return slices.Sorted(slices.Values(names))
 }

@@ -1,10 +1,8 @@
 package guardcommand
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"os"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,7 +30,7 @@ the partition's own policy decides on all days. Exit status 3 when it is demoted
   fairbridge guard demote gpu --canary --why "gangs wait too long"`,
 		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			d := bridge.Demotion{Partition: args[0], Since: time.Now().UTC(), By: personName(), Why: why}
+			d := bridge.Demotion{Partition: args[0], Since: time.Now().UTC(), By: cli.PersonName(), Why: why}
 			if lasts > 0 {
 				d.Until = d.Since.Add(lasts)
 			}
@@ -89,7 +87,8 @@ func newClearCommand(o *cli.Options) *cobra.Command {
 		Short: "Let a demoted partition be as its configuration says again",
 		Long: `End the demotion of a partition, and that of its canary's candidate. From the daemon's
 next cycle on both are as the configuration says, and only checks after that count
-against them. Exit status 3 when nothing demotes either.`,
+against them. A mode that fairbridge operate lowered stays lowered. Exit status 3 when
+nothing demotes either.`,
 		Example: `  fairbridge guard clear gpu --why "weights mended: see ticket 4711"`,
 		Args:    cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -98,11 +97,17 @@ against them. Exit status 3 when nothing demotes either.`,
 				return err
 			}
 			defer db.Close()
-			cleared, err := db.ClearDemotion(c.Context(), file.Cluster, args[0], personName(), why)
+			cleared, err := db.ClearDemotion(c.Context(), file.Cluster, args[0], cli.PersonName(), why)
 			if err != nil {
 				return err
 			}
 			text := fmt.Sprintf("Partition %s is in the mode of its configuration again, and its canary decides if it has one, from the daemon's next cycle on.", args[0])
+			if cleared {
+				text, err = addStandingLowering(c.Context(), db, file.Cluster, args[0], text)
+			}
+			if err != nil {
+				return err
+			}
 			if !cleared {
 				text = fmt.Sprintf("Nothing demotes partition %s.", args[0])
 			}
@@ -111,6 +116,15 @@ against them. Exit status 3 when nothing demotes either.`,
 	}
 	c.Flags().StringVar(&why, "why", "", "reason, for whoever asks later")
 	return o.AddJSONFlag(c)
+}
+
+// addStandingLowering says in place of the text, where an operator's lowering of the partition stands on, that it does.
+func addStandingLowering(ctx context.Context, db *stores.Stores, cluster, partition, text string) (string, error) {
+	active, err := db.ActiveDemotions(ctx, cluster)
+	if d := bridge.FindDemotion(active, partition); d != nil {
+		text = "The demotion is cleared, but another stands: " + d.Text()
+	}
+	return text, err
 }
 
 // openFor is open for a partition that is an argument.
@@ -137,16 +151,4 @@ func answer(c *cobra.Command, o *cli.Options, x change) error {
 		return cli.ErrFinding
 	}
 	return err
-}
-
-// personName is who runs this, as far as can be told.
-func personName() string {
-	if name := os.Getenv("SUDO_USER"); name != "" {
-		return name
-	}
-	u, err := user.Current()
-	if err != nil {
-		return cmp.Or(os.Getenv("USER"), "somebody")
-	}
-	return u.Username
 }

@@ -135,13 +135,19 @@ func printHistory(w io.Writer, h history, now time.Time) {
 func demotionText(d *guard.RecordedDemotion, now time.Time) string {
 	subject := d.Subject()
 	subject = strings.ToUpper(subject[:1]) + subject[1:]
+	was := "demoted"
+	if d.Action != 0 {
+		was = fmt.Sprintf("lowered to mode %s", d.LeftMode())
+	}
 	switch {
+	case d.Stands && d.Action != 0:
+		return "LOWERED: " + d.Text()
 	case d.Stands:
 		return "DEMOTED: " + d.Text()
 	case d.Cleared.IsZero():
-		return fmt.Sprintf("%s was demoted by %s from %s to %s.", subject, d.By, output.FormatTime(d.Since, now), output.FormatTime(d.Until, now))
+		return fmt.Sprintf("%s was %s by %s from %s to %s.", subject, was, d.By, output.FormatTime(d.Since, now), output.FormatTime(d.Until, now))
 	}
-	text := fmt.Sprintf("%s was demoted by %s from %s until %s cleared that at %s.", subject, d.By, output.FormatTime(d.Since, now), d.ClearedBy, output.FormatTime(d.Cleared, now))
+	text := fmt.Sprintf("%s was %s by %s from %s until %s cleared that at %s.", subject, was, d.By, output.FormatTime(d.Since, now), d.ClearedBy, output.FormatTime(d.Cleared, now))
 	if d.ClearedWhy != "" {
 		text += " " + d.ClearedWhy
 	}

@@ -23,19 +23,14 @@ type compareFlags struct {
 	generateKind    string
 	generateOptions generate.WorkloadOptions
 	windowJobs      int // of a trace, by seed; 0: all of it
-	offeredLoads    numberList
-	stoppableShares numberList
+	offeredLoads    cli.NumberList
+	stoppableShares cli.NumberList
 	baseline        string // policy that the others are compared with; "": none
 	noiseFactor     float64
 }
 
-// NewCompareCommand makes the command that runs policies on the same workload and shows what differs.
-func NewCompareCommand(o *cli.Options) *cobra.Command {
-	f := &compareFlags{}
-	c := &cobra.Command{
-		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy {NAME,NAME[,NAME…] | all}",
-		Short: "Many policies on the same jobs, in a table and on a page",
-		Long: `Simulate many policies, and with --seeds each several times, in parallel. With
+// compareHelp explains compare.
+const compareHelp = `Simulate many policies, and with --seeds each several times, in parallel. With
 --generate every seed draws a workload of its own, and with --window it takes another
 part of the trace; else, of a trace, only policies with chance differ from seed to
 seed. Figures are medians, with the least and greatest behind them. Where a trace is
@@ -51,13 +46,23 @@ it prints what has ended.
 With --runs the runs that ended are kept in a folder, and the same command again makes
 only what is missing. --submit lets a Slurm job array make it.
 
-` + simulateHelp,
+`
+
+// NewCompareCommand makes the command that runs policies on the same workload and shows what differs.
+func NewCompareCommand(o *cli.Options) *cobra.Command {
+	f := &compareFlags{}
+	c := &cobra.Command{
+		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy {NAME,NAME[,NAME…] | all}",
+		Short: "Many policies on the same jobs, in a table and on a page",
+		Long:  compareHelp + simulateHelp,
 		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv
   fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
       --seeds 20 --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html
+  fairbridge compare --generate day --cluster 4x8 --policy fairbridge,afs \
+      --against slurm --seeds 10 --load 1.5 --elastic 0.3 --mode elastic
   fairbridge compare --trace philly_jobs.csv --skip-bad --window 300 --load 1.5 \
       --seeds 20 --cluster 4x8 --policy fairbridge --against slurm
   fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
@@ -70,13 +75,14 @@ only what is missing. --submit lets a Slurm job array make it.
 	f.addRepeatFlags(c, "with seeds that follow --seed")
 	f.addSweepFlags(c)
 	f.addSubmitFlags(c)
+	f.sizeFlags.AddShare(c)
 	return o.AddJSONFlag(c)
 }
 
 // addSweepFlags adds what says what is drawn, and compared with what.
 func (f *compareFlags) addSweepFlags(c *cobra.Command) {
-	f.offeredLoads = numberList{least: 0.001, most: 100}
-	f.stoppableShares = numberList{most: 1, byName: map[string]float64{"none": 0, "half": 0.5, "all": 1}}
+	f.offeredLoads = cli.NumberList{Least: 0.001, Most: 100}
+	f.stoppableShares = cli.NumberList{Most: 1, ByName: map[string]float64{"none": 0, "half": 0.5, "all": 1}}
 	s := c.Flags()
 	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
 	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
@@ -150,7 +156,7 @@ func (f *compareFlags) checkFlags() error {
 		return cli.NewUsageError(errors.New("--window takes a part of a --trace; --generate draws so many --jobs"))
 	case f.generateKind == "" && f.scenarioSource.TracePath == "":
 		return cli.NewUsageError(errors.New("which jobs? Name a file by --trace, or a kind of workload to draw by --generate; see --help"))
-	case f.baseline == "" && f.htmlFile != "" && len(f.offeredLoads.numbers)*max(len(f.stoppableShares.numbers), 1) > 1:
+	case f.baseline == "" && f.htmlFile != "" && len(f.offeredLoads.Numbers)*max(len(f.stoppableShares.Numbers), 1) > 1:
 		return cli.NewUsageError(errors.New("--html draws one load and one part of the jobs opted in; with --against it draws several"))
 	}
 	return nil

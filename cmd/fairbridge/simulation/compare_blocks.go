@@ -28,7 +28,7 @@ func (f *compareFlags) readBlocks() ([]*study.Block, error) {
 	}
 	e.NoiseFactor = f.noiseFactor
 	var blocks []*study.Block
-	loads := f.offeredLoads.numbers
+	loads := f.offeredLoads.Numbers
 	if len(loads) == 0 {
 		loads = []float64{0}
 	}
@@ -37,6 +37,7 @@ func (f *compareFlags) readBlocks() ([]*study.Block, error) {
 		if err != nil {
 			return nil, err
 		}
+		scenarios = f.sizeFlags.DeclareRanges(scenarios, f.seed, f.scenarioSource.Reports)
 		of := *e
 		if f.generateKind == "" {
 			if set := published.FindResultSet(scenarios[0].Jobs, scenarios[0].CountGPUs()); set != nil {
@@ -107,11 +108,11 @@ const maxDrawnJobs = 10_000_000
 
 // splitByStoppable returns the block once for each part of the jobs that may be stopped.
 func (f *compareFlags) splitByStoppable(b study.Block) []*study.Block {
-	if len(f.stoppableShares.numbers) == 0 {
+	if len(f.stoppableShares.Numbers) == 0 {
 		return []*study.Block{&b}
 	}
 	var blocks []*study.Block
-	for _, share := range f.stoppableShares.numbers {
+	for _, share := range f.stoppableShares.Numbers {
 		e := *b.Experiment
 		e.Scenarios = nil
 		for i, s := range b.Scenarios {

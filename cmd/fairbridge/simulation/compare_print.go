@@ -122,7 +122,7 @@ func printResults(w io.Writer, rows []study.TableRow, runs int, arePlain bool) {
 	width := output.TerminalWidth(w)
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}
-	for _, m := range measure.AllMetrics {
+	for _, m := range study.ListMetrics(rows) {
 		if m.IsShownNarrow(arePlain) || runs == 1 && (width == 0 || width >= minWidthOfAllMetrics) {
 			metrics, head = append(metrics, m), append(head, m.ColumnHead)
 		}
@@ -162,4 +162,5 @@ const resultsLegend = `Times in seconds; JCT: from arrival to completion; QUEUE:
 ρ': the same with an equal part for the jobs that were there meanwhile, not all of the trace;
 LOST: GPU-hours without progress; MKSP>LB, JCT>LB: above what no schedule can fall below;
 SLOWDOWN: JCT over run time (of 10 s at least), in the mean, and of the WORST ACCount;
-WALL: time the simulation took.`
+PRED ERR, P99 ERR: of the JCT predicted at arrival (clock pcs); WALL: time the simulation took;
+UNUSABLE: GPUs free where no waiting job could use them; BLOCKED: GPUs waited for while as many were free.`

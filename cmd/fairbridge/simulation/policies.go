@@ -94,7 +94,7 @@ func printPolicy(w io.Writer, e *paper.System) {
 	printable.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
 	for _, row := range [][2]string{
 		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.OwnStages, ", ")},
-		{"needs", strings.Join(e.NeededInputs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starvationWarning(e)},
+		{"needs", strings.Join(e.NeededInputs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starvationWarning(e)}, {"not live", e.ObserveOnly},
 	} {
 		if row[1] != "" {
 			output.WriteParagraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])

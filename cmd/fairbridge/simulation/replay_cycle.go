@@ -22,7 +22,7 @@ func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64)
 	if err != nil {
 		return err
 	}
-	if partition, err = choosePartition(f, partition); err != nil {
+	if partition, err = ChoosePartition(f, partition); err != nil {
 		return cli.NewUsageError(err)
 	}
 	db, err := cli.OpenDB(c.Context(), f)
@@ -45,8 +45,8 @@ func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64)
 	return err
 }
 
-// choosePartition is the one that was named, or the only one there is.
-func choosePartition(f *settings.File, name string) (string, error) {
+// ChoosePartition is the one that was named, or the only one there is.
+func ChoosePartition(f *settings.File, name string) (string, error) {
 	var names []string
 	for i := range f.Partitions {
 		if names = append(names, f.Partitions[i].Name); f.Partitions[i].Name == name {

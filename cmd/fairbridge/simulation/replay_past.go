@@ -3,7 +3,6 @@ package simulation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,7 +55,7 @@ func (f *replayFlags) replayPast(c *cobra.Command, o *cli.Options, partition str
 	if err != nil {
 		return err
 	}
-	if partition, err = choosePartition(file, partition); err != nil {
+	if partition, err = ChoosePartition(file, partition); err != nil {
 		return cli.NewUsageError(err)
 	}
 	files, err := newResultFiles(&f.simulateFlags)
@@ -79,9 +78,9 @@ func (f *replayFlags) replayPast(c *cobra.Command, o *cli.Options, partition str
 // readPast reads the past, and makes it the experiment's scenarios.
 func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partition string, e *study.Experiment) (*replay.PastScenario, error) {
 	p := replay.Period{Cluster: file.Cluster, Partition: partition, Nodes: f.scenarioSource.Nodes, AllStoppable: f.allStoppable}
-	err := f.setPeriod(&p, time.Now())
-	if err != nil {
-		return nil, err
+	var err error
+	if p.Since, p.Until, err = cli.ParsePeriod(f.since, f.until, time.Now()); err != nil {
+		return nil, cli.NewUsageError(err)
 	}
 	unread, err := ReadSlurmConf(ctx, f.slurmConfFile, file.Slurm.Scontrol, &e.RunOptions)
 	if err != nil {
@@ -107,21 +106,6 @@ func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partiti
 	}
 	f.clockName = "intervals"
 	return site, f.simulateFlags.addScenarios(e, slices.Repeat([]*study.Scenario{cmp.Or(site.OnAskedNodes, site.Scenario)}, f.seedCount)...)
-}
-
-func (f *replayFlags) setPeriod(p *replay.Period, now time.Time) (err error) {
-	if p.Since, err = cli.ParseTime(f.since, now); err != nil {
-		return cli.NewUsageError(fmt.Errorf("--since: %w", err))
-	}
-	if p.Until = now; f.until != "" {
-		if p.Until, err = cli.ParseTime(f.until, now); err != nil {
-			return cli.NewUsageError(fmt.Errorf("--until: %w", err))
-		}
-	}
-	if !p.Since.Before(p.Until) {
-		return cli.NewUsageError(errors.New("--since is not before --until"))
-	}
-	return nil
 }
 
 // ReadSlurmConf reads the settings of the simulated Slurm from the file of --slurm-conf, else

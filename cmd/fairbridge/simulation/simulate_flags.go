@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/clocks"
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/fairbridge/simulation/sizeflags"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/policy/catalogue"
 )
@@ -30,7 +32,8 @@ is Slurm by itself.`
 
 // specHelp explains how clusters and policies are written.
 const specHelp = `SPEC is a number of GPUs (one a server, type v100), or NODESxGPUS[:TYPE] separated by
-commas: 16x4:a100,8x8:h100. Parameters of a policy follow a colon: gavel:round=360s,
+commas: 16x4:a100,8x8:h100; with the cores and gigabytes of a server
+16x8:v100:24:500. Parameters of a policy follow a colon: gavel:round=360s,
 tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 
 // simulateFlags are the flags of the commands that simulate.
@@ -42,9 +45,12 @@ type simulateFlags struct {
 	fidelity                string
 	clockName               string
 	roundLength             time.Duration
+	restartCost             string              // a duration; "auto" or "": the clock's own
+	information             goodput.Information // "auto": see study.RunOptions
 	seed                    int64
 	seedCount, parallelRuns int
 	perJobFile, htmlFile    string // files
+	sizeFlags               sizeflags.Flags
 }
 
 // addSharedFlags adds what all of them have.
@@ -69,17 +75,42 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.scenarioSource.TracePath, "trace", "", "file with the jobs")
 	s.StringVar(&f.scenarioSource.TraceOptions.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
-	s.StringVar(&f.scenarioSource.TablesPath, "tables", "", "file with throughput tables, for training jobs")
+	s.StringVar(&f.scenarioSource.TablesPath, "tables", "", "file or folder with throughput tables, for training jobs")
+	s.StringVar(&f.scenarioSource.TraceOptions.ProfilesPath, "profiles", "", "format pollux: folder with the profiles, one folder in it for each application")
 	s.Float64Var(&f.scenarioSource.TraceOptions.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
 	s.BoolVar(&f.scenarioSource.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
 	f.addReportFlags(c)
+	f.sizeFlags.AddMode(c)
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
-	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
+	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(clocks.Names(), ", ")+"; auto: shockwave for\ntraces with throughput tables, elasticflow where they are a folder, pollux with --profiles, else intervals")
+	s.StringVar((*string)(&f.information), "information", "auto", "what jobs with profiles tell: measured (what they measured where they ran; they adapt\ntheir batch size), profiled (likewise, and one GPU of every type before they begin), compared\n(as in Sia's simulator, where it is known how types compare), oracle (their true speed\non every size; they keep it); auto: as the paper of the policy has it")
 	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval; 0s: the clock's own")
+	s.StringVar(&f.restartCost, "restart-cost", "auto", "what a restart or another size costs each job that does not say: 0s, 90s; auto: the\nclock's own")
 	cli.SetRange(c, "gpus-per-proc", "0.001", "1000")
 	cli.SetRange(c, "round", "1s", "168h")
-	completeWords(c, "clock", append([]string{"auto"}, exact.ClockNames()...)...)
+	completeWords(c, "clock", append([]string{"auto"}, clocks.Names()...)...)
+	completeWords(c, "information", informationWords()...)
 	completeWords(c, "format", append([]string{"auto"}, trace.FormatNames()...)...)
+}
+
+// informationWords are the values of --information.
+func informationWords() []string {
+	words := []string{"auto"}
+	for _, l := range goodput.InformationLevels() {
+		words = append(words, string(l))
+	}
+	return words
+}
+
+// checkInformation reads --information.
+func (f *simulateFlags) checkInformation(e *study.Experiment) error {
+	if words := informationWords(); f.information != "" && !slices.Contains(words, string(f.information)) {
+		return cli.NewUsageError(fmt.Errorf("--information %q is unknown, there are %s", f.information, strings.Join(words, ", ")))
+	}
+	if f.information != "auto" {
+		e.Information = f.information
+	}
+	return nil
 }
 
 // addReportFlags adds what says which jobs report to the policies.
@@ -174,6 +205,9 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 	case "exact":
 	case "slurm":
 		e.ThroughSlurm = true
+		if f.clockName != "auto" && f.clockName != "" {
+			return nil, cli.NewUsageError(fmt.Errorf("--clock %s is of fidelity exact: through Slurm time passes as it does live; leave it out", f.clockName))
+		}
 	default:
 		return nil, cli.NewUsageError(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
 	}
@@ -183,7 +217,10 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 	if f.knowsTruth {
 		policyset.UseEstimates(e.Policies)
 	}
-	return e, nil
+	if err := f.sizeFlags.SetMode(e); err != nil {
+		return nil, err
+	}
+	return e, f.checkInformation(e)
 }
 
 // addScenarios gives the experiment its scenarios, and the clock that fits them. Unless
@@ -196,5 +233,13 @@ func (f *simulateFlags) addScenarios(e *study.Experiment, scenarios ...*study.Sc
 	if err := e.SetClock(f.clockName, f.roundLength, scenarios[0]); err != nil {
 		return cli.NewUsageError(err)
 	}
+	if f.restartCost == "auto" || f.restartCost == "" {
+		return nil
+	}
+	cost, err := time.ParseDuration(f.restartCost)
+	if err != nil || cost < 0 || cost > 7*24*time.Hour {
+		return cli.NewUsageError(fmt.Errorf("--restart-cost %q: want auto, or a duration from 0s to 168h", f.restartCost))
+	}
+	e.Clock.RestartCost = cost
 	return nil
 }

@@ -67,6 +67,7 @@ func formatsText() string {
 // addReadFlags gives a command the flags that say how to read a trace.
 func (t *traceFlags) addReadFlags(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&t.readOptions.Format, "format", "auto", "format of the file, see fairbridge trace --help")
+	c.Flags().StringVar(&t.readOptions.ProfilesPath, "profiles", "", "folder with the profiles of a pollux file")
 	c.Flags().BoolVar(&t.readOptions.SkipBad, "skip-bad", false, "pass over rows that make no sense, and count them")
 	c.Flags().Float64Var(&t.readOptions.GPUsPerProc, "gpus-per-proc", 1, "GPUs that a processor of an swf file stands for")
 	cli.SetRange(c, "gpus-per-proc", "0.001", "1000")

@@ -36,6 +36,7 @@ func newTraceConvertCommand(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			tr.Notes = append(tr.Notes, tr.ListUnwritten()...)
 			printSkipped(c, tr)
 			return t.saveTrace(c, tr)
 		},

@@ -4,19 +4,16 @@ package startestimate
 import (
 	"errors"
 	"fmt"
-	"log/slog"
-	"os/user"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/api"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
-	"fairbridge/cmd/settings"
-	"fairbridge/policy"
+	"fairbridge/cmd/internal/source"
 )
 
 const whenHelp = `Say when a job would start and end if it were submitted now: a middle, and a band that
@@ -29,7 +26,9 @@ dependency.
 or 1h30m. Without --account it is the account of the user's last job that is listed, or
 where the user got most.
 
-Exit status 2 when the partition has not what is asked for, or its limits forbid it.`
+Exit status 2 when the partition has not what is asked for, or its limits forbid it.
+
+`
 
 // whenFlags are the flags of when.
 type whenFlags struct {
@@ -43,7 +42,7 @@ func NewWhenCommand(o *cli.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "when",
 		Short: "When a job would start if it were submitted now, and what would start sooner",
-		Long:  whenHelp,
+		Long:  whenHelp + source.Rule,
 		Example: `  fairbridge when --gpus 8 --time 4h
   fairbridge when --gpus 16 --nodes 2 --type a100 --time 1-0 --partition gpu
   fairbridge when --gpus 1 --time 30m --user alice --account research --json`,
@@ -55,12 +54,12 @@ func NewWhenCommand(o *cli.Options) *cobra.Command {
 	c.Flags().IntVar(&f.nodes, "nodes", 0, "so many nodes, as many GPUs on each; 0: any")
 	c.Flags().StringVar(&f.gpuType, "type", "", "type of GPU; without it any")
 	c.Flags().StringVarP(&f.partition, "partition", "p", "", "partition; not needed where there is one")
-	c.Flags().StringVar(&f.account, "account", "", "account")
+	c.Flags().StringVarP(&f.account, "account", "A", "", "account")
 	c.Flags().StringVar(&f.user, "user", "", "user; without it who asks")
 	cli.SetRange(c, "gpus", "1", "1000000")
 	cli.SetRange(c, "nodes", "0", "100000")
 	_ = c.RegisterFlagCompletionFunc("partition", o.CompletePartitionNames()) // fails only for a flag that is not there
-	return o.AddJSONFlag(c)
+	return o.AddURLFlag(o.AddJSONFlag(c))
 }
 
 func answerWhen(c *cobra.Command, o *cli.Options, f *whenFlags) error {
@@ -68,17 +67,18 @@ func answerWhen(c *cobra.Command, o *cli.Options, f *whenFlags) error {
 	if err != nil {
 		return cli.NewUsageError(err)
 	}
-	s, err := o.OpenSystem(c.Context(), slog.New(slog.DiscardHandler))
+	s, err := source.Open(c.Context(), o)
 	if err != nil {
 		return err
 	}
-	defer s.DB.Close()
-	if f.partition, err = choosePartition(s.File, f.partition); err != nil {
-		return cli.NewUsageError(err)
-	}
-	a, err := estimateSubmission(c.Context(), s, f, limit)
-	if err != nil {
+	defer s.Close()
+	var a *api.When
+	err = source.AskInTurn(c.Context(), func() (err error) {
+		a, err = s.When(c.Context(), api.WhenQuery{Partition: f.partition, GPUType: f.gpuType, GPUs: f.gpus, Nodes: f.nodes, Limit: limit, User: f.user, Account: f.account})
 		return err
+	})
+	if err != nil {
+		return source.NewCommandError(s, err)
 	}
 	if o.JSON {
 		return output.WriteJSON(c.OutOrStdout(), a)
@@ -98,41 +98,5 @@ func (f *whenFlags) parse() (limit time.Duration, err error) {
 	if err != nil || limit < time.Minute || limit > 366*24*time.Hour {
 		return 0, fmt.Errorf("--time %s: want a time limit from 1 minute to 366 days, like 4h, 1h30m, 4:00:00 or 1-12", printable.Truncate(f.timeLimit, 40))
 	}
-	if f.user == "" {
-		if u, err := user.Current(); err == nil {
-			f.user = u.Username
-		}
-	}
 	return limit, nil
-}
-
-// choosePartition returns the partition that is asked for, or the only one.
-func choosePartition(file *settings.File, name string) (string, error) {
-	if names := file.PartitionNames(); name == "" && len(names) == 1 {
-		return names[0], nil
-	} else if name == "" {
-		return "", fmt.Errorf("which partition? Want --partition and one of %s", strings.Join(names, ", "))
-	}
-	return name, cli.CheckPartitionName(file, name)
-}
-
-// chooseAccount returns the account of the user's newest job in a snapshot, else the one in which the
-// user got most; "": the user is not known.
-func chooseAccount(s *policy.Snapshot, name string) string {
-	var newest *policy.Job
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.User == name && (newest == nil || j.Arrive.After(newest.Arrive)) {
-			newest = j
-		}
-	}
-	if newest != nil {
-		return newest.Account
-	}
-	var most policy.User
-	for _, u := range s.Users {
-		if u.Name == name && (most.Name == "" || u.UsedService > most.UsedService) {
-			most = u
-		}
-	}
-	return most.Account
 }

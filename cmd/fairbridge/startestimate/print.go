@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"fairbridge/api"
 	"fairbridge/bridge"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/whatif"
@@ -13,7 +14,7 @@ import (
 	"fairbridge/policy"
 )
 
-func printWhen(w io.Writer, a *whenAnswer, now time.Time) {
+func printWhen(w io.Writer, a *api.When, now time.Time) {
 	output.WriteParagraph(w, "", fmt.Sprintf("%s in partition %s, of user %s and account %s, as if submitted at %s:",
 		requestText(&a.Job), a.Partition, cmp.Or(a.Job.User, "(not known)"), cmp.Or(a.Job.Account, "(not known)"), output.FormatTime(a.AsOf, now)))
 	printable.Fprintf(w, "\n")
@@ -28,9 +29,16 @@ func printWhen(w io.Writer, a *whenAnswer, now time.Time) {
 	if a.IsBeyondHorizon {
 		output.WriteParagraph(w, "", "It is not seen to start within two weeks: the times above are later than these.")
 	}
-	output.WriteParagraph(w, "", ScoreText(a.Score))
+	if a.ScoreError != "" {
+		output.WriteParagraph(w, "", "How good such estimates are here is not known now: "+a.ScoreError+".")
+	} else {
+		output.WriteParagraph(w, "", ScoreText(a.Score))
+	}
 	if !a.Mode.Allows(bridge.ModeRank) {
 		output.WriteParagraph(w, "", fmt.Sprintf("In mode %s Slurm orders the jobs, not policy %s: this is when it would start if the policy did.", a.Mode, a.Policy))
+	}
+	if a.Unknown != "" {
+		output.WriteParagraph(w, "", "But "+a.Unknown+".")
 	}
 	if a.LimitError != "" {
 		output.WriteParagraph(w, "", "The limits of the partition were not checked: "+a.LimitError)
@@ -38,7 +46,7 @@ func printWhen(w io.Writer, a *whenAnswer, now time.Time) {
 	printSooner(w, a, now)
 }
 
-func printSooner(w io.Writer, a *whenAnswer, now time.Time) {
+func printSooner(w io.Writer, a *api.When, now time.Time) {
 	if len(a.Sooner) == 0 {
 		output.WriteParagraph(w, "", "Neither half the GPUs, one node fewer nor a shorter time limit would start it much sooner.")
 		return
@@ -53,7 +61,7 @@ func printSooner(w io.Writer, a *whenAnswer, now time.Time) {
 }
 
 // soonerText says by how much a request starts before the one that was asked about.
-func soonerText(a *whenAnswer, r *whatif.JobStart) string {
+func soonerText(a *api.When, r *whatif.JobStart) string {
 	text := policy.FormatDuration(a.Start.Middle.Sub(r.Start.Middle).Round(time.Minute))
 	if a.IsBeyondHorizon {
 		text = "more than " + text

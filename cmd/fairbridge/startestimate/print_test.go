@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"fairbridge/accounting/estimates"
+	"fairbridge/api"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/whatif"
-	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
 
@@ -23,14 +23,14 @@ func startAt(gpus int, limit, after time.Duration) whatif.JobStart {
 	return s
 }
 
-func answerText(a *whenAnswer) string {
+func answerText(a *api.When) string {
 	var b strings.Builder
 	printWhen(&b, a, noon)
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 func TestPrintWhen(t *testing.T) {
-	a := &whenAnswer{Partition: "gpu", Mode: bridge.ModeRank, Policy: "fifo", AsOf: noon, JobStart: startAt(8, 4*time.Hour, 5*time.Hour)}
+	a := &api.When{Partition: "gpu", Mode: bridge.ModeRank, Policy: "fifo", AsOf: noon, JobStart: startAt(8, 4*time.Hour, 5*time.Hour)}
 	a.Sooner = []whatif.JobStart{startAt(4, 4*time.Hour, 90*time.Minute)}
 	text := answerText(a)
 	for _, want := range []string{
@@ -46,9 +46,13 @@ func TestPrintWhen(t *testing.T) {
 			t.Errorf("says %q:\n%s", no, text)
 		}
 	}
-	a.Mode, a.LimitError, a.IsBeyondHorizon = bridge.ModeObserve, "slurmrestd is away", true
+	a.ScoreError = "the database could not be asked"
+	if text = answerText(a); strings.Contains(text, "no job has started") || !strings.Contains(text, "not known now: the database could not be asked.") {
+		t.Errorf("of a score that could not be read:\n%s", text)
+	}
+	a.Mode, a.LimitError, a.IsBeyondHorizon, a.Unknown = bridge.ModeObserve, "slurmrestd is away", true, "account x is not known here"
 	text = answerText(a)
-	for _, want := range []string{"In mode observe Slurm orders the jobs, not policy fifo", "were not checked: slurmrestd is away", "not seen to start within two weeks", "more than 3h30m"} {
+	for _, want := range []string{"In mode observe Slurm orders the jobs, not policy fifo", "were not checked: slurmrestd is away", "But account x is not known here.", "not seen to start within two weeks", "more than 3h30m"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
@@ -69,46 +73,15 @@ func TestScoreText(t *testing.T) {
 	}
 }
 
-func TestChooseAccount(t *testing.T) {
-	s := &policy.Snapshot{
-		Jobs: []policy.Job{
-			{ID: 1, User: "ann", Account: "new", Arrive: noon}, {ID: 2, User: "ann", Account: "old", Arrive: noon.Add(-time.Hour)}, {ID: 3, User: "bob", Account: "bobs", Arrive: noon},
-		},
-		Users: []policy.User{{Name: "ann", Account: "most", UsedService: 9}, {Name: "cem", Account: "less", UsedService: 1}, {Name: "cem", Account: "most", UsedService: 2}},
-	}
-	for user, want := range map[string]string{"ann": "new", "bob": "bobs", "cem": "most", "dee": ""} {
-		if got := chooseAccount(s, user); got != want {
-			t.Errorf("%s: %q, want %q", user, got, want)
-		}
-	}
-}
-
-func TestChoosePartition(t *testing.T) {
-	one := &settings.File{Partitions: []settings.Partition{{Name: "gpu"}}}
-	two := &settings.File{Partitions: []settings.Partition{{Name: "gpu"}, {Name: "long"}}}
-	for _, c := range []struct {
-		file             *settings.File
-		name, want, fail string
-	}{
-		{one, "", "gpu", ""}, {two, "long", "long", ""},
-		{two, "", "", "which partition? Want --partition and one of gpu, long"}, {two, "cpu", "", "no such partition, it has gpu, long"},
-	} {
-		got, err := choosePartition(c.file, c.name)
-		if c.fail == "" && (err != nil || got != c.want) || c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)) {
-			t.Errorf("%q of %v: %q, %v", c.name, c.file.PartitionNames(), got, err)
-		}
-	}
-}
-
 func TestTimeLimits(t *testing.T) {
 	for text, want := range map[string]time.Duration{"4h": 4 * time.Hour, "1h30m": 90 * time.Minute, "90": 90 * time.Minute, "4:00:00": 4 * time.Hour, "1-12": 36 * time.Hour} {
-		f := whenFlags{gpus: 1, timeLimit: text, user: "ann"}
+		f := whenFlags{gpus: 1, timeLimit: text}
 		if got, err := f.parse(); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "0", "30s", "-4h", "400-0", "UNLIMITED", "NaN", "1e300", "soon"} {
-		f := whenFlags{gpus: 1, timeLimit: text, user: "ann"}
+		f := whenFlags{gpus: 1, timeLimit: text}
 		if got, err := f.parse(); err == nil {
 			t.Errorf("%s is %v", text, got)
 		}

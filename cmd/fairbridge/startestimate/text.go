@@ -9,8 +9,15 @@ import (
 	"fairbridge/policy"
 )
 
-// EstimateText says when a job is thought to start and end.
+// IsPast reports whether the late edge of the estimate of a job that has not started is past, to the minute: it did not hold.
+func IsPast(late, now time.Time) bool { return now.Sub(late) > time.Minute }
+
+// EstimateText says when a job that waits is thought to start and end.
 func EstimateText(s *estimates.StoredEstimate, now time.Time) string {
+	if IsPast(s.Start.Late, now) {
+		return fmt.Sprintf("Its estimate did not hold: %s ago nine in ten such jobs were thought to start by %s. The next estimate takes in why it waits.",
+			output.FormatAge(now, s.MadeAt), output.FormatTime(s.Start.Late, now))
+	}
 	return fmt.Sprintf("It is estimated to start between %s and %s (four in five such jobs do), half of them by %s, and to end between %s and %s, half of them by %s; estimated %s ago.",
 		output.FormatTime(s.Start.Early, now), output.FormatTime(s.Start.Late, now), output.FormatTime(s.Start.Middle, now),
 		output.FormatTime(s.End.Early, now), output.FormatTime(s.End.Late, now), output.FormatTime(s.End.Middle, now), output.FormatAge(now, s.MadeAt))

@@ -18,12 +18,16 @@ import (
 	"fairbridge/cmd/settings"
 )
 
-const defaultConfigPath = "/etc/fairbridge/fairbridge.yaml"
+// DefaultConfigPath is where the configuration is unless it is said.
+const DefaultConfigPath = "/etc/fairbridge/fairbridge.yaml"
 
 // Options are the flags every command has.
 type Options struct {
 	ConfigPath string // file
+	URL        string // where the daemon is asked, "": not given; of commands that have AddURLFlag
 	JSON       bool   // print JSON; of commands made WithJSON
+
+	isConfigFlagGiven func() bool
 }
 
 // ErrFinding ends a command whose output says it all.
@@ -38,6 +42,21 @@ func NewUsageError(err error) error { return usageError{err} }
 // IsUsageError reports whether an error is one of the command line.
 func IsUsageError(err error) bool {
 	var u usageError
+	return errors.As(err, &u)
+}
+
+// unreachableError is that what is to answer cannot be reached.
+type unreachableError struct{ error }
+
+// Unwrap returns the error that was marked.
+func (e unreachableError) Unwrap() error { return e.error }
+
+// NewUnreachableError marks an error as one of the way to fairbridge: trying again later may help.
+func NewUnreachableError(err error) error { return unreachableError{err} }
+
+// IsUnreachableError reports whether an error is one of the way to fairbridge.
+func IsUnreachableError(err error) bool {
+	var u unreachableError
 	return errors.As(err, &u)
 }
 
@@ -67,16 +86,28 @@ func initialConfigPath() string {
 	if p := os.Getenv("FAIRBRIDGE_CONFIG"); p != "" {
 		return p
 	}
-	return defaultConfigPath
+	return DefaultConfigPath
 }
 
 // AddFlagsTo gives the program its --config, and says where the help is when a flag is
 // wrong.
 func (o *Options) AddFlagsTo(root *cobra.Command) {
 	root.PersistentFlags().StringVarP(&o.ConfigPath, "config", "c", initialConfigPath(), "configuration file (environment: FAIRBRIDGE_CONFIG)")
+	o.isConfigFlagGiven = func() bool { return root.PersistentFlags().Changed("config") }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return NewUsageError(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
+}
+
+// IsConfigFlagGiven reports whether --config stands on the command line.
+func (o *Options) IsConfigFlagGiven() bool {
+	return o.isConfigFlagGiven != nil && o.isConfigFlagGiven()
+}
+
+// AddURLFlag gives a command that may ask the daemon its --url.
+func (o *Options) AddURLFlag(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&o.URL, "url", "", "ask the daemon there: https://HOST:PORT or unix:///PATH (environment: FAIRBRIDGE_URL)")
+	return c
 }
 
 // LoadSettings reads the configuration. One that cannot be read is as wrong as one that

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,4 +24,20 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is not a time such as 7d, 36h, 2026-03-02 or 2026-03-02T15:00", s)
+}
+
+// ParsePeriod reads the flags --since and --until, which "" leaves at now. Errors name the flag.
+func ParsePeriod(since, until string, now time.Time) (from, to time.Time, err error) {
+	if from, err = ParseTime(since, now); err != nil {
+		return from, to, fmt.Errorf("--since: %w", err)
+	}
+	if to = now; until != "" {
+		if to, err = ParseTime(until, now); err != nil {
+			return from, to, fmt.Errorf("--until: %w", err)
+		}
+	}
+	if !from.Before(to) {
+		return from, to, errors.New("--since is not before --until")
+	}
+	return from, to, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,6 +19,19 @@ func TestParseTime(t *testing.T) {
 	for _, s := range []string{"", "-7d", "-1h", "soon", "2026-13-01"} {
 		if got, err := ParseTime(s, now); err == nil {
 			t.Errorf("%q is %v", s, got)
+		}
+	}
+}
+
+func TestParsePeriod(t *testing.T) {
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	from, to, err := ParsePeriod("2d", "", now)
+	if err != nil || !to.Equal(now) || !from.Equal(now.AddDate(0, 0, -2)) {
+		t.Errorf("%v to %v, %v", from, to, err)
+	}
+	for _, c := range [][3]string{{"soon", "", "--since: "}, {"2d", "soon", "--until: "}, {"2d", "3d", "--since is not before --until"}} {
+		if _, _, err := ParsePeriod(c[0], c[1], now); err == nil || !strings.HasPrefix(err.Error(), c[2]) {
+			t.Errorf("%v: %v", c, err)
 		}
 	}
 }

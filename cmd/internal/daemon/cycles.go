@@ -10,6 +10,7 @@ import (
 	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/cycle/freegpus"
 )
 
 // runCycles runs the loop, tells systemd of it, and gives leadership back at the
@@ -17,11 +18,16 @@ import (
 func (d *daemon) runCycles(ctx context.Context) error {
 	f := d.File
 	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.FormatModes(), "metrics", f.Listen)
+	free := freegpus.NewMetrics(d.Registry)
 	d.Loop.OnCycleEnd = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		d.noteDatabaseReached(r)
 		d.recordDoubts(ctx, r)
 		d.storeEstimates(ctx, r)
+		free.NoteCycle(r)
+		if d.answers != nil {
+			d.answers.NoteCycle(r)
+		}
 	}
 	_, _ = systemd.SdNotify(false, systemd.SdNotifyReady)
 	err := d.Loop.Run(ctx)

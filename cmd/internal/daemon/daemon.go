@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
+	"fairbridge/api/answers"
 	"fairbridge/cmd/internal/system"
 )
 
@@ -28,6 +30,9 @@ type daemon struct {
 	areDoubtsClear bool   // the record says that nothing is in doubt
 	lastDoubtError string // why what is in doubt was not recorded; "" when it was
 
+	answers   *answers.Service // of the API; nil: none is served
+	answersDB *stores.Stores   // of answers alone: no question keeps the loop from its database
+
 	estimateKeepers   map[string]*estimateKeeper // by partition
 	lastEstimateError string                     // why estimates were not stored; "" when they were
 }
@@ -38,7 +43,7 @@ func Run(ctx context.Context, s *system.System, log *slog.Logger) error {
 	d := newDaemon(s, log)
 	err := d.prepare(ctx)
 	if err == nil {
-		err = d.serveHTTP()
+		err = errors.Join(d.serveHTTP(), d.serveAPI())
 	}
 	if err != nil {
 		s.DB.Close()

@@ -34,7 +34,7 @@ type estimateKeeper struct {
 const pausePerEstimate = 20
 
 // storeEstimates stores when the waiting jobs of partitions that are ordered by us will start and
-// end: at the first cycle that sees a job, and once an hour. In other partitions the line is Slurm's own.
+// end: at the first cycle that sees a job, and once an hour; of an array anew when tasks of it start. In other partitions the line is Slurm's own.
 func (d *daemon) storeEstimates(ctx context.Context, r *cycle.Report) {
 	if r.Epoch == 0 || r.Result == cycle.ResultCutShort {
 		return
@@ -80,12 +80,14 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 		return err
 	}
 	from := time.Now()
-	all := estimate.EstimateJobs(estimate.Input{Snapshot: p.Snapshot, Line: estimate.LineOfPlan(p.Plan), MaxWaiting: maxEstimatedJobs})
+	all := estimate.EstimateJobs(estimate.Input{Snapshot: p.Snapshot, Line: estimate.LineOfPlan(p.Plan), Sizes: estimate.SizesOfPlan(p.Snapshot, p.Plan), MaxWaiting: maxEstimatedJobs})
 	k.pausedUntil = p.Snapshot.Now.Add(pausePerEstimate * time.Since(from))
 	var looks []estimates.Look
 	for _, e := range all {
-		if _, isDue := due[e.Job]; isDue {
-			looks = append(looks, estimates.Look{Job: p.Snapshot.Job(e.Job), Raw: e, Estimate: k.calibration.Calibrate(p.Snapshot.Now, e)})
+		if kind, isDue := due[e.Job]; isDue {
+			looks = append(looks, estimates.Look{
+				Job: p.Snapshot.Job(e.Job), Raw: e, Estimate: k.calibration.Calibrate(p.Snapshot.Now, e), IsRenewed: kind == estimate.RenewedLook,
+			})
 		}
 	}
 	return d.DB.PutEstimates(ctx, d.File.Cluster, p.Snapshot.Now, looks)

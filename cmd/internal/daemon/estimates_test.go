@@ -50,6 +50,12 @@ func TestEstimatesAreStored(t *testing.T) {
 			t.Errorf("%d estimates after %v, want %d; log: %s", n, c.after, c.rows, &logged)
 		}
 	}
+	array := waitingReport(at.Add(42*time.Minute), bridge.ModeRank)
+	array.PartitionResults[0].Snapshot.Jobs[0].Tasks = 3
+	d.storeEstimates(t.Context(), array)
+	if n := dbtest.CountRows(t, db.DB, "select from fairbridge.job_estimates where job = 7 and made = $1", at.Add(42*time.Minute)); n != 1 || rows() != 2 {
+		t.Errorf("after tasks started: %d estimates of that cycle, %d in all, want 1 in the place of the last; log: %s", n, rows(), &logged)
+	}
 	broken := waitingReport(at.Add(90*time.Minute), bridge.ModeRank)
 	broken.PartitionResults[0].Snapshot = nil
 	d.storeEstimates(t.Context(), broken)

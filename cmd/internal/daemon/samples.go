@@ -21,7 +21,10 @@ func (d *daemon) addSampleRecorder() error {
 		return fmt.Errorf("%w (probes.spool in the configuration)", err)
 	}
 	r := &spool.Recorder{Store: d.DB, Spool: spooled, Cluster: d.File.Cluster, Log: d.log, Timeout: 30 * time.Second, RetryEvery: 5 * time.Second}
-	if d.Loop.Probes, err = system.NewProbes(d.File, r.Enqueue); err != nil {
+	speeds := newReportKeeper("speeds", d.DB.RecordSpeeds, d.File.Cluster, d.log)
+	losses := newReportKeeper("losses", d.DB.RecordLosses, d.File.Cluster, d.log)
+	profiles := newReportKeeper("profiles", d.DB.RecordProfiles, d.File.Cluster, d.log)
+	if d.Loop.Probes, err = system.NewProbes(d.File, system.ProbeKeepers{Readings: r.Enqueue, Speeds: speeds.take, Losses: losses.take, Profiles: profiles.take}); err != nil {
 		return err
 	}
 	d.Registry.MustRegister(newRecorderMetrics(r)...)
@@ -29,6 +32,9 @@ func (d *daemon) addSampleRecorder() error {
 		r.Run(ctx)
 		return nil
 	})
+	d.addService("speeds", speeds.run)
+	d.addService("losses", losses.run)
+	d.addService("profiles", profiles.run)
 	return nil
 }
 

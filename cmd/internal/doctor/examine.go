@@ -20,19 +20,22 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	open := func(ctx context.Context) (*rest.Client, error) {
 		return rest.Open(ctx, f.RESTConfig(), rest.PollConfig{})
 	}
-	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
+	v := r.checkSlurm(ctx, open, f.Cluster, f.Order.AdminComment, time.Now)
 	if v != nil {
 		r = append(r, checkLoad(v, readBootTime(ctx, f.Slurm.Scontrol), f.Interval, f.Order.Window))
 		r.checkPartitions(v, f.PartitionNames())
 		r = append(r, checkFederation(ctx, f.Slurm.Scontrol, v)...)
 		r = append(r, checkSiteFactors(ctx, f.Slurm.Scontrol, v)...)
-		if p, err := system.NewProbes(f, nil); err != nil {
+		if p, err := system.NewProbes(f, system.ProbeKeepers{}); err != nil {
 			r = append(r, Finding{Subject: "probes", Level: LevelFail, Text: err.Error(), Fix: "see probes in the configuration"})
 		} else {
 			r.checkProbes(ctx, f.Probes.URL, v, p)
 		}
 	}
 	r = append(r, checkEditCooldown(f.Gate.EditCooldown, f.Interval))
+	for _, p := range f.Partitions {
+		r = append(r, checkExperimental(p.Name, p.Mode)...)
+	}
 	r.checkSlurmConf(ctx, f.Slurm.Scontrol, f.Order, f.Cluster, v)
 	if f.RequeuesJobs() {
 		r.checkScancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
@@ -40,6 +43,8 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	r.checkRestd("/proc", releaseOf(v))
 	r.examineDB(ctx, f, v)
 	r = append(r, checkCanaries(f, time.Now())...)
+	r = append(r, checkAPI(ctx, &f.API, time.Now())...)
+	r = append(r, checkPrivacy(ctx, f.Slurm.Scontrol, f.API.Private)...)
 	r.checkFolders(os.Geteuid(), foldersToCheck(f)...)
 	r.checkStopFile(f.StopFile)
 	return r
@@ -77,6 +82,7 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View)
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
 	*r = append(*r, checkGuard(ctx, db, f, time.Now())...)
+	*r = append(*r, checkOperators(ctx, db, f)...)
 	r.checkHandBacks(ctx, db, f.Cluster, v)
 	*r = append(*r, checkOtherOrder(ctx, db, f.Cluster, v)...)
 }

@@ -24,7 +24,11 @@ func checkGuard(ctx context.Context, db *stores.Stores, f *settings.File, now ti
 	var found []Finding
 	for i := range demotions {
 		d := &demotions[i]
-		found = append(found, Finding{Subject: "guard", Level: LevelWarn, Text: d.Text(), Fix: "fairbridge guard show -p " + d.Partition + ", then fairbridge guard clear " + d.Partition})
+		fix := "fairbridge guard show -p " + d.Partition + ", then fairbridge guard clear " + d.Partition
+		if d.Action != 0 {
+			fix = "fairbridge operate list, then fairbridge operate mode " + d.Partition + " with the configured mode"
+		}
+		found = append(found, Finding{Subject: "guard", Level: LevelWarn, Text: d.Text(), Fix: fix})
 	}
 	if len(found) == 0 {
 		found = append(found, findLastCheck(ctx, db, f, now))

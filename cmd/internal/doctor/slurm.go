@@ -26,8 +26,8 @@ var fixByErrorClass = map[slurm.ErrorClass]string{
 }
 
 // checkSlurm looks at slurmrestd, our rights and the clocks, and returns what it
-// saw; nil when nothing could be read.
-func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*rest.Client, error), cluster string, now func() time.Time) *slurm.View {
+// saw; nil when nothing could be read. tells says that jobs are to be told why they wait.
+func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*rest.Client, error), cluster string, tells bool, now func() time.Time) *slurm.View {
 	c, err := open(ctx)
 	if err != nil {
 		r.addFinding("slurm", LevelFail, fixForError(err), "no connection: %v", err)
@@ -50,7 +50,10 @@ func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*re
 	for _, w := range v.Warnings {
 		r.addFinding("slurm", LevelWarn, "", "Slurm warns: %s", w)
 	}
-	r.checkRights(ctx, c)
+	r.checkRights(ctx, c, tells && v.CanWriteAdminComment)
+	if tells && !v.CanWriteAdminComment {
+		r.addFinding("rights", LevelFail, "order.admin_comment: false, or Slurm 23.11 or later", "order.admin_comment is on, and %s cannot write an admin_comment: no job is told why it waits", v.APIVersion)
+	}
 	r.checkClock(v)
 	return v
 }
@@ -71,18 +74,31 @@ func fixForError(err error) string {
 	return "correct slurm.url, or where the token comes from: slurm.token_file, slurm.key_file and slurm.user"
 }
 
-func (r *Report) checkRights(ctx context.Context, c *rest.Client) {
+// checkRights looks at the level of the token's user, of whom telling jobs asks for more than all
+// else does.
+func (r *Report) checkRights(ctx context.Context, c *rest.Client, tells bool) {
 	user, level, err := c.ReadRights(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		r.addFinding("rights", LevelSkip, "sacctmgr show user fairbridge format=user,adminlevel", "%v", err)
-	case level == "Operator":
-		r.addOK("rights", "%s is Operator", user)
-	case level == "Administrator":
-		r.addFinding("rights", LevelWarn, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s is Administrator: more than is needed", user)
-	default:
-		r.addFinding("rights", LevelFail, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s has level %s: it sees or changes too little", user, level)
+		return
 	}
+	*r = append(*r, checkLevel(user, level, tells))
+}
+
+func checkLevel(user, level string, tells bool) Finding {
+	set := "sacctmgr modify user " + user + " set adminlevel="
+	switch {
+	case tells && level == "Administrator":
+		return Finding{Subject: "rights", Level: LevelOK, Text: user + " is Administrator, as order.admin_comment asks"}
+	case tells && level == "Operator":
+		return Finding{Subject: "rights", Level: LevelFail, Fix: set + "Administrator, or order.admin_comment: false",
+			Text: user + " is Operator, and order.admin_comment is on: Slurm takes an admin_comment from Administrators only, so that no job is told why it waits; all else works"}
+	case level == "Operator":
+		return Finding{Subject: "rights", Level: LevelOK, Text: user + " is Operator"}
+	case level == "Administrator":
+		return Finding{Subject: "rights", Level: LevelWarn, Fix: set + "Operator", Text: user + " is Administrator: more than is needed"}
+	}
+	return Finding{Subject: "rights", Level: LevelFail, Fix: set + "Operator", Text: user + " has level " + level + ": it sees or changes too little"}
 }
 
 // maxClockSkew is the clock difference beyond which nothing is pushed.

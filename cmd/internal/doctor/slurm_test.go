@@ -53,6 +53,26 @@ func TestClockClaimsNoMoreThanIsKnown(t *testing.T) {
 	}
 }
 
+// TestLevels: telling jobs why they wait needs more than all else, and is said plainly where it cannot work.
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		level string
+		tells bool
+		want  Level
+		fix   string
+	}{
+		{"Operator", false, LevelOK, ""},
+		{"Administrator", false, LevelWarn, "adminlevel=Operator"},
+		{"Administrator", true, LevelOK, ""},
+		{"Operator", true, LevelFail, "adminlevel=Administrator"},
+		{"None", true, LevelFail, "adminlevel=Operator"},
+	} {
+		if f := checkLevel("fairbridge", c.level, c.tells); f.Level != c.want || !strings.Contains(f.Fix, c.fix) {
+			t.Errorf("%s, telling %v: %+v, want %s by %q", c.level, c.tells, f, c.want, c.fix)
+		}
+	}
+}
+
 func TestPartitions(t *testing.T) {
 	v := &slurm.View{
 		Partitions: []slurm.Partition{{Name: "cpu"}, {Name: "gpu"}},
@@ -156,7 +176,7 @@ func TestTokenMistakes(t *testing.T) {
 		var r Report
 		r.checkSlurm(t.Context(), func(ctx context.Context) (*rest.Client, error) {
 			return rest.Open(ctx, rest.Config{URL: "http://localhost:1", TokenFile: tt.path}, rest.PollConfig{})
-		}, "lab", time.Now)
+		}, "lab", false, time.Now)
 		if f := only(t, r); f.Level != LevelFail || !strings.Contains(f.Text, tt.problem) || !strings.HasPrefix(f.Fix, tt.fix) {
 			t.Errorf("%s: %+v, want %q and the fix %q", name, f, tt.problem, tt.fix)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"fairbridge/bridge/slurm"
 )
@@ -69,5 +70,14 @@ func TestTablesHoldUserText(t *testing.T) {
 	WriteParagraph(&out, "  ", "its comment says \"\r\x1b]0;x\a\"")
 	if got, want := out.String(), "JOB  NAME\n  7  \\x1b[2Jtrain\\n8    root\n  its comment says \"\\r\\x1b]0;x\\a\"\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestStringWidth wants the short way to say what the long one does.
+func TestStringWidth(t *testing.T) {
+	for _, s := range []string{"", "abc", " ~", "å", "日本", "a\tb", "\x1b[31mred\x1b[0m", "e\u0301"} {
+		if got, want := stringWidth(s), text.StringWidth(s); got != want {
+			t.Errorf("%q takes %d columns, want %d", s, got, want)
+		}
 	}
 }

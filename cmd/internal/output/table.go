@@ -19,6 +19,7 @@ type Table struct {
 	table.Writer
 	out          io.Writer
 	Width        int   // of the terminal; 0: no bound
+	HasColours   bool  // Painted cells are printed in their colours
 	columnWidths []int // width of each column
 }
 
@@ -41,19 +42,39 @@ const columnGap = "  "
 // AddRow appends a row. No text in it, whoever wrote it, can break the row or
 // speak to the terminal.
 func (s *Table) AddRow(cells ...any) {
+	colours := make([]Colour, len(cells))
 	for i, c := range cells {
+		if p, ok := c.(Painted); ok {
+			cells[i], colours[i] = p.Text, p.Colour
+		}
 		if s := fmt.Sprint(c); printable.Text(s) != s {
 			cells[i] = printable.Text(s)
 		}
 	}
 	s.measureColumns(cells)
+	for i, c := range cells {
+		if s.HasColours && colours[i] != Plain {
+			cells[i] = paint(fmt.Sprint(c), colours[i])
+		}
+	}
 	s.AppendRow(cells)
 }
 
 func (s *Table) measureColumns(cells []any) {
 	for i, c := range cells {
-		s.columnWidths[i] = max(s.columnWidths[i], text.StringWidth(fmt.Sprint(c)))
+		s.columnWidths[i] = max(s.columnWidths[i], stringWidth(fmt.Sprint(c)))
 	}
+}
+
+// stringWidth returns how many columns a text takes. Most are ASCII, where it is the number of
+// bytes: asking Unicode of ten thousand rows took most of the time of a table.
+func stringWidth(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return text.StringWidth(s)
+		}
+	}
+	return len(s)
 }
 
 // minLastColumnWidth is the least a last column is wrapped to.
@@ -70,8 +91,12 @@ func (s *Table) Print() {
 			Number: len(s.columnWidths), WidthMax: max(room, minLastColumnWidth), WidthMaxEnforcer: text.WrapSoft,
 		}})
 	}
+	write := printable.Fprintlines
+	if s.HasColours { // every cell was made harmless before it was painted
+		write = func(w io.Writer, line string) { writeRaw(w, line+"\n") }
+	}
 	for line := range strings.Lines(s.Render()) {
-		printable.Fprintlines(s.out, strings.TrimRight(line, " \n"))
+		write(s.out, strings.TrimRight(line, " \n"))
 	}
 }
 
@@ -90,7 +115,11 @@ func WriteParagraph(w io.Writer, mark, s string) {
 
 // TerminalWidth returns the columns of the terminal that w writes to, 0 when it is none.
 func TerminalWidth(w io.Writer) int {
-	f, ok := unwrap(w).(*os.File)
+	w = unwrap(w)
+	if s, ok := w.(*Screen); ok {
+		return s.TerminalWidth()
+	}
+	f, ok := w.(*os.File)
 	if !ok {
 		return 0
 	}

@@ -10,9 +10,16 @@ import (
 	"fairbridge/nodeprobe/secure"
 )
 
-// NewProbes returns the node probes of the configuration. What they show is given to
-// keep, unless that is nil.
-func NewProbes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, error) {
+// ProbeKeepers are given what probes show, those that are not nil.
+type ProbeKeepers struct {
+	Readings func([]probes.Reading)
+	Speeds   func([]bridge.SpeedReport)   // what jobs report of their speed
+	Losses   func([]bridge.LossReport)    // and of their training loss
+	Profiles func([]bridge.ProfileReport) // what is seen of jobs on their GPUs
+}
+
+// NewProbes returns the node probes of the configuration.
+func NewProbes(f *settings.File, keep ProbeKeepers) (bridge.Probes, error) {
 	s := &f.Probes
 	if s.URL == "" {
 		return bridge.NoProbes{}, nil
@@ -26,6 +33,6 @@ func NewProbes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, er
 		c.Token = secure.NewTokenReader(s.TokenFile)
 	}
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
-	p.TrustProgressReports, p.OnNewReadings = s.BelieveProgress, keep
+	p.TrustProgressReports, p.OnNewReadings, p.OnNewSpeeds, p.OnNewLosses, p.OnNewProfiles = s.BelieveProgress, keep.Readings, keep.Speeds, keep.Losses, keep.Profiles
 	return p, nil
 }

@@ -46,7 +46,7 @@ func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.ReleaseRe
 func (s *System) Expire(ctx context.Context, news io.Writer) (*push.ReleaseResult, error) {
 	s.handsBack = true
 	x := &push.Expirer{
-		Releaser: *s.newReleaser(push.ExpirerNameSuffix), LeaderWatch: s.DB, MinLeaderlessTime: s.Loop.MinLeaderlessTime(), StopFile: s.File.StopFile,
+		Releaser: *s.newReleaser(push.ExpirerNameSuffix), LeaderWatch: s.DB, OperatorActions: s.DB, MinLeaderlessTime: s.Loop.MinLeaderlessTime(), StopFile: s.File.StopFile,
 	}
 	out, err := x.Run(ctx)
 	if !errors.Is(err, accounting.ErrUnreachable) {

@@ -12,6 +12,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/writer"
@@ -26,6 +27,8 @@ type System struct {
 	Loop     *cycle.Loop
 	Registry *prometheus.Registry // of the loop's metrics
 
+	Stop *push.StopSwitch // of the loop
+
 	handsBack       bool // it is no daemon: it only gives back, under a leadership of its own
 	ignoresStopFile bool // it writes while a STOP file exists
 }
@@ -33,18 +36,18 @@ type System struct {
 // Open joins the parts, over a database that stays the caller's to close. Slurm is
 // not asked yet: the first look connects.
 func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error) {
-	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry()}
+	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry(), Stop: &push.StopSwitch{}}
 	s.Cluster = live.NewLazyCluster(func(ctx context.Context) (*live.Cluster, error) { return s.dialCluster(ctx) })
 	config, err := f.LoopConfig()
 	if err != nil {
 		return nil, err
 	}
-	probes, err := NewProbes(f, nil)
+	probes, err := NewProbes(f, ProbeKeepers{})
 	if err != nil {
 		return nil, err
 	}
 	s.Loop, err = cycle.New(config, cycle.Parts{
-		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, ExpirerStatus: db, Demotions: db, Probes: probes,
+		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, ExpirerStatus: db, Demotions: db, OperatorActions: db, StopSwitch: s.Stop, Probes: probes,
 		Metrics: cycle.NewMetrics(s.Registry), Log: log, Now: time.Now,
 	})
 	return s, err
@@ -53,11 +56,28 @@ func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error
 // OpenDB returns the database of the configuration. It is not asked anything yet:
 // an error is one of the connection string.
 func OpenDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
-	dsn, err := f.DSN()
-	if err != nil {
+	return openDB(ctx, f, accounting.Config{})
+}
+
+// Connections of a daemon's answers: questions that take long wait for each other, not the loop for them.
+const (
+	answersMaxConns         = 4
+	answersStatementTimeout = 5 * time.Second
+)
+
+// OpenAnswersDB is OpenDB for answers to users beside the loop: with connections of their own, so that
+// no question keeps the loop from its database, and less time for a statement.
+func OpenAnswersDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
+	return openDB(ctx, f, accounting.Config{MaxConns: answersMaxConns, StatementTimeout: answersStatementTimeout})
+}
+
+// openDB opens the database of the configuration with some connections.
+func openDB(ctx context.Context, f *settings.File, c accounting.Config) (*stores.Stores, error) {
+	var err error
+	if c.DSN, err = f.DSN(); err != nil {
 		return nil, err
 	}
-	db, err := stores.Open(ctx, accounting.Config{DSN: dsn})
+	db, err := stores.Open(ctx, c)
 	if err == nil {
 		db.HalfLife = f.Database.HalfLife
 	}

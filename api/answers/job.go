@@ -1,0 +1,206 @@
+package answers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
+	"fairbridge/api"
+	"fairbridge/api/answers/lastcycle"
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Job tells a job's story: from the record, its last cycle, and Slurm's own record of it. While the
+// database is away the story is that of the last cycle.
+func (s *Service) Job(ctx context.Context, v api.Viewer, text string) (*api.Job, error) {
+	w, id, o, err := s.openJob(ctx, &v, text)
+	if err != nil {
+		return nil, err
+	}
+	e := jobRequest{w, &api.Job{Daemon: w.daemonState(ctx)}}
+	if err := e.addStory(ctx, id); err != nil {
+		if errors.Is(err, journal.ErrUnknownJob) {
+			return nil, unknownJob(w, text)
+		}
+		return nil, toldError(&v, "reading the story of job "+text, err)
+	}
+	e.addLastCycle(ctx)
+	e.addLive(ctx)
+	w.hideInJob(e.Job, o)
+	return e.Job, nil
+}
+
+// jobRequest is a job's story in the making.
+type jobRequest struct {
+	*request
+	*api.Job
+}
+
+// openJob finds a job that the viewer may see. Whatever keeps them from it, the answer is the same.
+func (s *Service) openJob(ctx context.Context, v *api.Viewer, text string) (w *request, id policy.JobID, o owner, err error) {
+	a, err := parseAddress(text)
+	if err != nil {
+		return nil, 0, o, err
+	}
+	w = s.newRequest(ctx, v)
+	doing := "looking up job " + text
+	if id, err = w.findJob(ctx, a); err != nil {
+		return nil, 0, o, toldError(v, doing, err)
+	}
+	o, err = w.ownerOf(ctx, id)
+	switch {
+	case errors.Is(err, journal.ErrUnknownJob), err == nil && !w.SeesJob(o.user, o.account):
+		return nil, 0, o, unknownJob(w, text)
+	case err != nil:
+		return nil, 0, o, toldError(v, doing, err)
+	}
+	return w, id, o, nil
+}
+
+// addStory adds what is recorded of the job; while the database is away, what its last cycle tells.
+func (e jobRequest) addStory(ctx context.Context, id policy.JobID) error {
+	c, row := lastcycle.FindJob(e.cycles, id)
+	if c == nil {
+		return e.addRecord(ctx, id)
+	}
+	err := errRecordAway
+	if e.Daemon.RecordError == "" {
+		err = askBriefly(ctx, func(ctx context.Context) error { return e.addRecord(ctx, id) })
+	}
+	if !isUnavailable(err) {
+		return err
+	}
+	e.JobHistory, e.Daemon.RecordError = storyOfCycle(c, &c.Rows[row]), cmp.Or(e.Daemon.RecordError, "the database cannot be asked now")
+	return nil
+}
+
+// errRecordAway says that the database did not answer a moment ago.
+var errRecordAway = fmt.Errorf("it did not answer a moment ago: %w", accounting.ErrUnreachable)
+
+// addRecord adds what the database has of the job.
+func (e jobRequest) addRecord(ctx context.Context, id policy.JobID) error {
+	db, cluster := e.parts.Record, e.Cluster
+	story, err := db.JobHistory(ctx, cluster, id)
+	if err != nil {
+		return err
+	}
+	last := story.Runs[len(story.Runs)-1]
+	e.JobHistory, e.GPUs = story, last.GPUs
+	if e.Estimate, err = db.LastEstimate(ctx, cluster, id, last.Arrive); err != nil {
+		return err
+	}
+	if e.Estimate != nil {
+		if e.EstimateScore, err = db.Score(ctx, cluster, last.Partition, e.Estimate.MadeAt, e.Estimate.Start); err != nil {
+			return err
+		}
+	}
+	e.Address, err = db.JobAddress(ctx, cluster, id)
+	return err
+}
+
+// storyOfCycle is what the last cycle alone tells of a job.
+func storyOfCycle(c *lastcycle.Cycle, r *api.QueueJob) *journal.JobHistory {
+	return &journal.JobHistory{
+		JobID: r.JobID, Intents: []bridge.Intent{},
+		Runs: []journal.JobRun{{
+			Submit: r.Arrive, Arrive: r.Arrive, Start: r.Start, Name: r.Name, User: r.User, Account: r.Account, Partition: r.Partition, State: r.State, Reason: r.Reason, GPUs: r.GPUs,
+		}},
+		Decisions: []journal.StoredDecision{{Partition: c.Partition, Seq: c.Seq, IsCurrent: true, Verb: r.Verb, Rank: r.Rank, GPUs: r.GPUs, Placement: r.Placement, Why: r.Why}},
+	}
+}
+
+// addLastCycle says when the job was last decided about, who is ahead of it, and which smaller
+// requests would have started in that cycle unless it is long ago. Nothing is said of a job about
+// which the last cycle says nothing.
+func (e jobRequest) addLastCycle(ctx context.Context) {
+	if len(e.Decisions) == 0 || !e.Decisions[0].IsCurrent {
+		return
+	}
+	c := e.cycle(e.Decisions[0].Partition)
+	if c == nil || c.Snapshot == nil {
+		return
+	}
+	e.NotPushed = e.withheldReasons(c)
+	for _, r := range c.RefusalsOf(e.JobID, e.Decisions[0].Why) {
+		e.NotPushed = append(e.NotPushed, refusalText(r))
+	}
+	if r := c.Row(e.JobID); r != nil {
+		e.Address, e.GPUs, e.Tasks = r.Address, r.GPUs, r.Tasks
+	}
+	e.LastCycleAt, e.IsStale = c.At, e.isStale(c)
+	e.addAhead(c)
+	if j := c.Snapshot.Job(e.JobID); j != nil && !e.IsStale {
+		e.Directive, e.Size = j.IgnoredReason, newJobSize(c.Snapshot, j)
+	}
+	if !e.IsStale {
+		e.SmallerRequests = e.smallerRequests(ctx, c, e.JobID)
+	}
+}
+
+// refusalText says what was turned down, and for which sentence.
+func refusalText(r bridge.Refusal) string {
+	if sentence := r.Invariant.Text(); sentence != "" {
+		return r.Why + ". " + sentence
+	}
+	return r.Why
+}
+
+// addAhead adds who waits ahead of the job in its partition.
+func (e jobRequest) addAhead(c *lastcycle.Cycle) {
+	all := c.Ahead(e.JobID)
+	e.AheadCount = len(all)
+	for _, r := range slices.Backward(all) {
+		if !e.SeesJob(r.User, r.Account) {
+			e.HiddenAhead++
+		} else if len(e.Ahead) < api.MaxAhead {
+			e.Ahead = append(e.Ahead, api.JobAhead{Address: r.Address, Rank: r.Rank, User: r.User, Account: r.Account, GPUs: r.GPUs})
+		}
+	}
+	slices.Reverse(e.Ahead)
+}
+
+// addLive adds what Slurm shows now.
+func (e jobRequest) addLive(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, liveTimeout)
+	defer cancel()
+	j, err := e.parts.Slurm.PeekJob(ctx, int64(e.JobID))
+	var gone *slurm.Error
+	switch {
+	case err == nil && !e.isThisJob(&j):
+		e.LiveError = forgottenText
+	case err == nil:
+		e.Live, e.Directive, e.Address = newLiveJob(&j), cmp.Or(e.Directive, j.Directive.UnreadReason), cmp.Or(j.Address(), e.Address)
+	case errors.As(err, &gone) && gone.Class == slurm.ErrorJobGone:
+		e.LiveError = forgottenText
+	case e.Viewer.IsOperator():
+		e.LiveError = "Slurm could not be asked: " + err.Error()
+	default:
+		e.LiveError = "Slurm could not be asked"
+	}
+}
+
+const forgottenText = "Slurm has forgotten it: it ended a while ago"
+
+// isThisJob reports whether what Slurm shows is the job of the story, and not a later one that has its number
+// after Slurm began to count anew. A requeue changes the submission and counts a restart.
+func (e jobRequest) isThisJob(j *slurm.Job) bool {
+	last := &e.Runs[len(e.Runs)-1]
+	if j.User != last.User || !e.SeesJob(j.User, j.Account) {
+		return false
+	}
+	isKnown := func(r journal.JobRun) bool { return r.Submit.Unix() == j.Submit.Unix() }
+	return last.End.IsZero() || j.Restarts > last.Restarts || slices.ContainsFunc(e.Runs, isKnown)
+}
+
+func newLiveJob(j *slurm.Job) *api.LiveJob {
+	return &api.LiveJob{
+		State: j.State, Reason: j.Reason, Priority: j.Priority, IsHeld: j.IsHeld, Eligible: j.EligibleTime, Start: j.Start,
+		Nodes: j.Nodes.Text, RequiredNodes: j.RequiredNodes.Text, ExcludedNodes: j.ExcludedNodes.Text,
+	}
+}

@@ -1,0 +1,92 @@
+package answers
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// kept is a value that is read again when it is older than it may be; one at a time reads it.
+type kept[T any] struct {
+	freshFor time.Duration
+	now      func() time.Time
+	read     func(context.Context) (T, error)
+	turn     chan struct{} // held by who reads
+
+	mu     sync.Mutex
+	value  T
+	err    error
+	readAt time.Time
+}
+
+func newKept[T any](freshFor time.Duration, now func() time.Time, read func(context.Context) (T, error)) *kept[T] {
+	return &kept[T]{freshFor: freshFor, now: now, read: read, turn: make(chan struct{}, 1)}
+}
+
+// get returns the value, read now unless it is fresh. An error is kept as long as a value would be:
+// what is away is not asked by every request.
+func (k *kept[T]) get(ctx context.Context) (T, error) {
+	if v, err, fresh := k.held(); fresh {
+		return v, err
+	}
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-ctx.Done():
+		v, _, _ := k.held()
+		return v, ctx.Err()
+	}
+	if v, err, fresh := k.held(); fresh {
+		return v, err
+	}
+	v, err := k.read(ctx)
+	if err != nil && ctx.Err() != nil {
+		return v, err // whoever asked is gone: it says nothing of what was asked
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err, k.readAt = err, k.now(); err == nil {
+		k.value = v
+	}
+	return k.value, err
+}
+
+func (k *kept[T]) held() (value T, err error, fresh bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	age := k.now().Sub(k.readAt)
+	return k.value, k.err, !k.readAt.IsZero() && age >= 0 && age < k.freshFor
+}
+
+// answerCache keeps answers that take long by what was asked of which cycle, the newest of them.
+type answerCache[K comparable, V any] struct {
+	mu    sync.Mutex
+	value map[K]V
+	order []K
+}
+
+// maxKeptAnswers is how many answers of a kind are kept.
+const maxKeptAnswers = 256
+
+func (c *answerCache[K, V]) get(key K) (v V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok = c.value[key]
+	return v, ok
+}
+
+func (c *answerCache[K, V]) put(key K, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.value == nil {
+		c.value = map[K]V{}
+	}
+	if _, known := c.value[key]; !known {
+		c.order = append(c.order, key)
+	}
+	c.value[key] = v
+	if len(c.order) > maxKeptAnswers {
+		delete(c.value, c.order[0])
+		c.order = append(c.order[:0], c.order[1:]...)
+	}
+}

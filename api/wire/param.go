@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"fairbridge/api"
+)
+
+// Param is a parameter of a query string, bound to a field of a query.
+type Param struct {
+	Name  string
+	About string // for the document
+	// Target is where its value is: *string, *int, *int64, *bool, *time.Time (RFC 3339),
+	// *time.Duration (as Go writes it: 90m, 8h) or *[]string, which alone may be repeated.
+	Target any
+}
+
+// Encode writes the parameters that are not zero.
+func Encode(params []Param) url.Values {
+	values := url.Values{}
+	for _, p := range params {
+		if list, ok := p.Target.(*[]string); ok {
+			for _, v := range *list {
+				values.Add(p.Name, v)
+			}
+		} else if text := p.format(); text != "" {
+			values.Set(p.Name, text)
+		}
+	}
+	return values
+}
+
+// format is the value as text, "" where it is zero.
+func (p *Param) format() string {
+	switch v := p.Target.(type) {
+	case *string:
+		return *v
+	case *int:
+		return formatInteger(int64(*v))
+	case *int64:
+		return formatInteger(*v)
+	case *bool:
+		if *v {
+			return "true"
+		}
+	case *time.Time:
+		if !v.IsZero() {
+			return v.UTC().Format(time.RFC3339Nano)
+		}
+	case *time.Duration:
+		if *v != 0 {
+			return v.String()
+		}
+	}
+	return ""
+}
+
+func formatInteger(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// maxValues is how often a parameter that may be repeated may be.
+const maxValues = 1000
+
+// Decode reads a query string into the parameters' targets. A parameter that is none of
+// them, one that is repeated and may not be, and a value that cannot be read are
+// api.CodeBadRequest, which names it.
+func Decode(values url.Values, params []Param) error {
+	left := len(values)
+	for i := range params {
+		given, ok := values[params[i].Name]
+		if !ok {
+			continue
+		}
+		left--
+		if err := params[i].set(given); err != nil {
+			return err
+		}
+	}
+	if left > 0 {
+		return refuseUnknown(values, params)
+	}
+	return nil
+}
+
+func refuseUnknown(values url.Values, params []Param) error {
+	names, known := "", map[string]bool{}
+	for i, p := range params {
+		if known[p.Name] = true; i > 0 {
+			names += ", "
+		}
+		names += p.Name
+	}
+	try := "it takes " + names
+	if names == "" {
+		try = "it takes none"
+	}
+	unknown := ""
+	for name := range values {
+		if !known[name] && (unknown == "" || name < unknown) {
+			unknown = name
+		}
+	}
+	return &api.Error{Code: api.CodeBadRequest, Message: fmt.Sprintf("there is no parameter %.40q here", unknown), Try: try}
+}
+
+// set reads the values of one parameter.
+func (p *Param) set(given []string) error {
+	if list, ok := p.Target.(*[]string); ok {
+		if len(given) > maxValues {
+			return p.refuse(fmt.Sprintf("is given %d times", len(given)), fmt.Sprintf("at most %d times", maxValues))
+		}
+		*list = given
+		return nil
+	}
+	if len(given) != 1 {
+		return p.refuse(fmt.Sprintf("is given %d times", len(given)), "give it once")
+	}
+	return p.parse(given[0])
+}
+
+// parse reads a single value.
+func (p *Param) parse(text string) (err error) {
+	try := ""
+	switch v := p.Target.(type) {
+	case *string:
+		*v = text
+	case *int:
+		*v, err = strconv.Atoi(text)
+		try = "a whole number"
+	case *int64:
+		*v, err = strconv.ParseInt(text, 10, 64)
+		try = "a whole number"
+	case *bool:
+		*v, err = strconv.ParseBool(text)
+		try = "true or false"
+	case *time.Time:
+		*v, err = time.Parse(time.RFC3339, text)
+		try = "a time such as 2026-03-02T15:04:05Z"
+	case *time.Duration:
+		*v, err = time.ParseDuration(text)
+		try = "a time such as 90m or 8h"
+	default:
+		err = fmt.Errorf("a target of type %T", v)
+	}
+	if err != nil {
+		return p.refuse(fmt.Sprintf("cannot be %.40q", text), try)
+	}
+	return nil
+}
+
+func (p *Param) refuse(what, try string) error {
+	return &api.Error{Code: api.CodeBadRequest, Message: fmt.Sprintf("parameter %s %s", p.Name, what), Try: try}
+}

@@ -1,0 +1,114 @@
+package ask
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"fairbridge/api"
+	"fairbridge/bridge/printable"
+	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
+)
+
+// printQueue prints the jobs, or why there are none, and below them of when they are.
+func printQueue(w io.Writer, a *api.Queue, q *api.QueueQuery, f *queueFlags, hasColours bool, now time.Time) {
+	if len(a.Jobs) > 0 {
+		printQueueTable(w, a.Jobs, f, hasColours, now)
+	}
+	if f.hasNoHeader {
+		return
+	}
+	if len(a.Jobs) == 0 {
+		output.WriteParagraph(w, "", emptyQueueText(a, narrows(q), f.readsRecord, now))
+	}
+	printQueueNotes(w, a, f.readsRecord, now)
+}
+
+func printQueueTable(w io.Writer, jobs []api.QueueJob, f *queueFlags, hasColours bool, now time.Time) {
+	head := make([]any, len(f.columns))
+	for i, c := range f.columns {
+		head[i] = strings.ToUpper(c.name)
+	}
+	t := output.NewTable(w, head...)
+	t.HasColours = hasColours
+	if f.hasNoHeader {
+		t.ResetHeaders()
+	}
+	for i := range jobs {
+		cells := make([]any, len(f.columns))
+		for k, c := range f.columns {
+			cells[k] = c.cell(shownJob(&jobs[i], t.Width), now)
+		}
+		t.AddRow(cells...)
+	}
+	t.Print()
+}
+
+// rankClause begins the part of a reason that says how the job came by its rank.
+const rankClause = "; its rank:"
+
+// shownJob is the job as a table of a width shows it: on a terminal without how it came by its rank, which explain
+// tells; a pipe, of width 0, gets all.
+func shownJob(j *api.QueueJob, width int) *api.QueueJob {
+	before, _, hasRank := strings.Cut(j.Why, rankClause)
+	if width == 0 || !hasRank {
+		return j
+	}
+	short := *j
+	short.Why = before
+	return &short
+}
+
+// emptyQueueText says why no job is printed.
+func emptyQueueText(a *api.Queue, isNarrowed, isLocal bool, now time.Time) string {
+	var last api.PartitionState
+	for _, p := range a.Partitions {
+		if p.AsOf.After(last.AsOf) {
+			last = p
+		}
+	}
+	switch {
+	case last.AsOf.IsZero():
+		text := "No cycle is stored yet: " + whyNoCycle(isLocal, &a.Daemon) + "."
+		if isLocal {
+			text += " fairbridge plan decides without it."
+		}
+		return text
+	case isNarrowed || a.Hidden > 0:
+		return "No job in the queue is one that was asked for and that you may see."
+	}
+	text := fmt.Sprintf("The last cycle, %s ago, saw no GPU jobs.", output.FormatAge(now, last.AsOf))
+	if last.Stale {
+		text += " No cycle since: " + whyNoCycle(isLocal, &a.Daemon)
+	}
+	return text
+}
+
+// printQueueNotes says of when the queue is, what is not shown, why nothing of it was sent to
+// Slurm, and warns when it is old.
+func printQueueNotes(w io.Writer, a *api.Queue, isLocal bool, now time.Time) {
+	if left := a.Total - len(a.Jobs); left > 0 && len(a.Jobs) > 0 {
+		printable.Fprintf(w, "\n%s more, without --limit.\n", policy.FormatCount(left, "job"))
+	}
+	if a.Hidden > 0 {
+		printable.Fprintf(w, "\n")
+		output.WriteParagraph(w, "", policy.FormatCount(a.Hidden, "job")+" of others not shown: your site keeps them private.")
+	}
+	for _, p := range a.Partitions {
+		if p.AsOf.IsZero() || len(a.Jobs) == 0 && len(p.NotPushed) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("Partition %s as of %s, %s ago.", p.Name, output.FormatTime(p.AsOf, now), output.FormatAge(now, p.AsOf))
+		if p.Stale {
+			text += " No cycle since: " + whyNoCycle(isLocal, &a.Daemon)
+		}
+		printable.Fprintf(w, "\n")
+		output.WriteParagraph(w, "", text)
+		for _, why := range withoutDoubts(&a.Daemon, p.NotPushed) {
+			output.WriteParagraph(w, "", "Nothing of it was sent to Slurm: "+why)
+		}
+	}
+	PrintDoubts(w, isLocal, &a.Daemon, now)
+}

@@ -1,0 +1,104 @@
+package operate
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/api"
+	"fairbridge/bridge/printable"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/internal/source"
+)
+
+// run tells what the request would do, asks whether that is meant, and has it done.
+func (f *actionFlags) run(c *cobra.Command, o *cli.Options, r api.ActionRequest) error {
+	if strings.TrimSpace(f.why) == "" {
+		return cli.NewUsageError(errors.New("--why is missing: it is recorded, for whoever asks later"))
+	}
+	var err error
+	if r.Until, err = parseUntil(f.until, time.Now()); err != nil {
+		return cli.NewUsageError(err)
+	}
+	actor, err := f.open(c.Context(), o)
+	if err != nil {
+		return err
+	}
+	defer actor.Close()
+	err = f.act(c, o, actor, r)
+	if api.CodeOf(err) == api.CodeNotFound {
+		printable.Fprintf(c.ErrOrStderr(), "%v\n", err)
+		return cli.ErrFinding
+	}
+	return source.NewActorError(actor, err)
+}
+
+func (f *actionFlags) act(c *cobra.Command, o *cli.Options, actor source.Actor, r api.ActionRequest) error {
+	told, err := actor.Act(c.Context(), r)
+	if err != nil {
+		return err
+	}
+	if !o.JSON {
+		output.WriteParagraph(c.OutOrStdout(), "", told.Effect)
+	}
+	switch isMeant, err := f.askWhetherMeant(c, actor.Describe()); {
+	case err != nil:
+		return err
+	case !isMeant:
+		printable.Fprintf(c.ErrOrStderr(), "Nothing was done.\n")
+		return cli.ErrFinding
+	}
+	done, err := actor.Act(c.Context(), told.ActionRequest)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return output.WriteJSON(c.OutOrStdout(), done)
+	}
+	printable.Fprintf(c.OutOrStdout(), "Done, as action %d of %s: %s.\n", done.ID, done.By, sinceWhenText(done))
+	return nil
+}
+
+// sinceWhenText says when what was done takes effect.
+func sinceWhenText(a *api.Action) string {
+	if a.Kind == api.ActionStop && a.Origin != api.OriginLocal {
+		return "the daemon that was asked sends nothing from now on, another that leads from its next cycle on"
+	}
+	return "the leading daemon goes by it from its next cycle on"
+}
+
+// askWhetherMeant asks on a terminal. Where there is none it must have been said.
+func (f *actionFlags) askWhetherMeant(c *cobra.Command, where string) (bool, error) {
+	if f.isMeant {
+		return true, nil
+	}
+	in, ok := c.InOrStdin().(*os.File)
+	if !ok || output.TerminalWidth(in) == 0 {
+		return false, cli.NewUsageError(errors.New("nothing was done: this is no terminal to ask on; say --yes if it is meant"))
+	}
+	return readYes(c.Context(), in, c.ErrOrStderr(), where), nil
+}
+
+// readYes asks, and reports whether the answer is yes.
+func readYes(ctx context.Context, in io.Reader, out io.Writer, where string) bool {
+	printable.Fprintf(out, "%s", fmt.Sprintf("Do it (%s)? [y/N] ", where))
+	answers := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(in).ReadString('\n')
+		answers <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return false
+	case a := <-answers:
+		return a == "y" || a == "yes"
+	}
+}

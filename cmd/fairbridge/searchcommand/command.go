@@ -1,0 +1,139 @@
+// Package searchcommand is the command search: settings of a policy tried on jobs of a trace or
+// of the site's own past.
+package searchcommand
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/fluid"
+	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/output"
+	"fairbridge/policy"
+)
+
+// NewCommand makes the command with its commands.
+func NewCommand(o *cli.Options) *cobra.Command {
+	c := cli.NewGroupCommand(&cobra.Command{
+		Use:     "search",
+		Short:   "Search settings of a policy for your own jobs",
+		Example: `  fairbridge search pcs --since 30d`,
+	})
+	c.AddCommand(newPCSCommand(o))
+	return c
+}
+
+// pcsFlags are those of search pcs.
+type pcsFlags struct {
+	*cli.Options
+	source                             study.ScenarioSource
+	clusterSpec                        string
+	partition, since, until            string // of the site's past
+	seed                               int64
+	windowJobs, windows, parallelTries int
+	mostJCT                            float64
+	isComplete                         bool // lists all settings, not the front alone
+}
+
+func newPCSCommand(o *cli.Options) *cobra.Command {
+	f := &pcsFlags{Options: o}
+	c := &cobra.Command{
+		Use:   "pcs {--trace FILE --cluster SPEC | --since TIME}",
+		Short: "Search how policy pcs trades completion time for ends that can be predicted",
+		Long: `Policy pcs serves jobs of like service in a queue of their own, each with a sure part
+of the GPUs (OSDI 2024). Few queues and equal parts make ends that can be foretold; many,
+with most for short jobs, make jobs complete sooner. Which settings pay depends on the
+jobs: this tries a grid of them on windows of a trace, or of this cluster's own past, and
+prints those that no other beats both in mean completion time and in the mean error of
+predictions, and as lines for the configuration the one with the least 99 % error of
+those that are fast enough.
+
+Simulated by the clock pcs, in which GPUs can be divided like a fluid and services are
+known on arrival. It takes seconds to minutes, and changes nothing.`,
+		Example: `  fairbridge search pcs --since 30d
+  fairbridge search pcs --since 90d -p gpu --most-jct 1.2
+  fairbridge search pcs --trace jobs.csv --cluster 8x8:a100
+  fairbridge search pcs --trace jobs.csv --cluster 64 --all --json`,
+		Args: cli.CheckArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	f.addFlags(c)
+	return o.AddJSONFlag(c)
+}
+
+func (f *pcsFlags) addFlags(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.source.TracePath, "trace", "", "file with the jobs")
+	s.StringVar(&f.source.TraceOptions.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
+	s.BoolVar(&f.source.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
+	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster of the trace: 32, or 16x4:a100")
+	s.StringVar(&f.since, "since", "", "the cluster's own past since then: so long ago (30d), or a time")
+	s.StringVar(&f.until, "until", "", "and until then (default: now)")
+	s.StringVarP(&f.partition, "partition", "p", "", "partition (default: the only one configured)")
+	s.Int64Var(&f.seed, "seed", 1, "of where windows begin")
+	s.IntVar(&f.windowJobs, "jobs", 300, "jobs of a window, that arrived one after the other")
+	s.IntVar(&f.windows, "windows", 5, "windows; figures are medians over them")
+	s.IntVar(&f.parallelTries, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
+	s.Float64Var(&f.mostJCT, "most-jct", 1.05, "how many times the mean completion time under SRSF (shortest remaining service first)\nthe chosen settings may have")
+	s.BoolVar(&f.isComplete, "all", false, "print all settings that were tried")
+	for _, r := range [][3]string{{"seed", "-1000000000000", "1000000000000"}, {"jobs", "2", "10000"}, {"windows", "1", "1000"}, {"parallel", "1", "1024"}, {"most-jct", "0.1", "1000"}} {
+		cli.SetRange(c, r[0], r[1], r[2])
+	}
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("partition", f.CompletePartitionNames()))
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(append([]string{"auto"}, trace.FormatNames()...), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+func (f *pcsFlags) run(c *cobra.Command) error {
+	s, err := f.readScenario(c.Context())
+	if err != nil {
+		return err
+	}
+	workloads, err := f.takeWindows(s)
+	if err != nil {
+		return err
+	}
+	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
+	search := fluid.Search{
+		GPUs: s.CountGPUs(), Workloads: workloads, Grid: fluid.DefaultGrid(), Parallel: f.parallelTries,
+		ReportProgress: bar.NewUpdater(0, "settings of pcs"),
+	}
+	tried, err := search.Run(c.Context())
+	bar.Clear()
+	if err != nil {
+		return fmt.Errorf("searching settings of pcs: %w", err)
+	}
+	a := newAnswer(tried, f.mostJCT)
+	a.Jobs = fmt.Sprintf("%s of %s on %s", policy.FormatCount(len(workloads), "window"), policy.FormatCount(len(workloads[0]), "job"), policy.FormatCount(search.GPUs, "GPU"))
+	if f.JSON {
+		return output.WriteJSON(c.OutOrStdout(), a)
+	}
+	a.print(c.OutOrStdout(), f.isComplete)
+	return nil
+}
+
+// takeWindows cuts the workloads that settings are tried on out of a scenario: all of it where
+// that has no more jobs than a window.
+func (f *pcsFlags) takeWindows(s *study.Scenario) ([][]workload.Job, error) {
+	if len(s.Jobs) < 2 {
+		return nil, errors.New("searching settings of pcs: there are fewer than two jobs: name a longer time, or another trace")
+	}
+	if len(s.Jobs) <= f.windowJobs {
+		return [][]workload.Job{s.Jobs}, nil
+	}
+	var all [][]workload.Job
+	for k := range int64(f.windows) {
+		w, err := s.TakeWindow(f.windowJobs, f.seed+k)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w.Jobs)
+	}
+	return all, nil
+}
