@@ -67,7 +67,8 @@ func (s *site) joinFederation() {
 	s.sh(`mkdir -p /etc/slurm/other /var/lib/slurm/other; chown slurm /var/lib/slurm/other
 port=$(($(sed -n 's/^SlurmctldPort=//p' /etc/slurm/slurm.conf) + 3000))
 sed -E "s/^ClusterName=.*/ClusterName=other/; s/^SlurmctldPort=.*/SlurmctldPort=$port/; s#^StateSaveLocation=.*#StateSaveLocation=/var/lib/slurm/other#
-s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=/var/lib/slurm/other/%n#; s#/run/slurmd-#/run/slurmd-other-#; s#log/slurmd-#log/slurmd-other-#; s/ Port=\S+/ Port=[$((port + 1))-$((port + 2))]/" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
+s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=/var/lib/slurm/other/%n#; s#/run/slurmd-#/run/slurmd-other-#; s#log/slurmd-#log/slurmd-other-#" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
+for i in 1 2; do sed -i -E "s/^(NodeName=n$i .*) Port=[0-9]+/\\1 Port=$((port + i))/" /etc/slurm/other/slurm.conf; done
 cp /etc/slurm/gres.conf /etc/slurm/cgroup.conf /etc/slurm/other/
 sacctmgr -i add cluster other || true
 sed "s/'lab'/'other'/" /etc/slurm/accounts >/etc/slurm/accounts-other

@@ -49,6 +49,13 @@ func TestANodeListEndsWithoutADaemon(t *testing.T) {
 // it: in Slurm and in the ledger.
 func (s *site) named(job, node string) {
 	s.t.Helper()
+	s.leaveValue(job, slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: []string{node}}, bridge.JobBefore{State: "PENDING"}, "reqnodelist="+node)
+}
+
+// leaveValue makes a value of ours stand in the job as a daemon that has died since left it: in Slurm, by an argument of
+// scontrol update, and in the ledger.
+func (s *site) leaveValue(job string, e slurm.Edit, before bridge.JobBefore, update string) {
+	s.t.Helper()
 	ctx := s.t.Context()
 	db, err := stores.Open(ctx, accounting.Config{DSN: s.dsn})
 	if err != nil {
@@ -67,15 +74,13 @@ func (s *site) named(job, node string) {
 	if err != nil || !held {
 		s.t.Fatal(held, err)
 	}
-	in := bridge.Intent{
-		Cluster: "lab", Epoch: epoch, Policy: "fifo", Made: time.Now(),
-		Edit: slurm.Edit{Run: run, Kind: slurm.EditRequireNodes, Nodes: []string{node}, Tasks: 1}, Before: bridge.JobBefore{State: "PENDING"},
-	}
+	e.Run, e.Tasks = run, 1
+	in := bridge.Intent{Cluster: "lab", Epoch: epoch, Policy: "fifo", Made: time.Now(), Edit: e, Before: before}
 	list, err := db.StoreIntents(ctx, nil, []bridge.Intent{in})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.run("root", "scontrol", "update", "jobid="+job, "reqnodelist="+node)
+	s.run("root", "scontrol", "update", "jobid="+job, update)
 	list[0].State, list[0].Sent = bridge.IntentObserved, time.Now()
 	if err := db.UpdateIntent(ctx, list[0]); err != nil {
 		s.t.Fatal(err)

@@ -101,7 +101,8 @@ func TestOnePersonsChangesSilenceNoOther(t *testing.T) {
 		}
 		time.Sleep(6 * time.Second)
 		before := p.written()
-		fresh := s.submit("carol", long, "--gres=gpu:1", "-t", "600")
+		// Behind the large job in Slurm's own line too, or Slurm may start it before a poll sees it.
+		fresh := s.submit("carol", long, "--gres=gpu:1", "-t", "600", "--nice=10000")
 		s.until("carol's job is held as the plan says", 40*time.Second, func() bool { return s.leased(fresh) })
 		if p.written() == before {
 			t.Error("nothing was written")
@@ -129,16 +130,17 @@ func TestSlurmdbdDownSilencesNothing(t *testing.T) {
 }
 
 // TestOrderEndsWithUs: killed without mercy, our order is no wall: a job of a
-// higher QOS that comes later starts before those we had ordered.
+// higher QOS that comes later starts before those we had ordered. All of them
+// are bob's: what he and others have used before must not decide.
 func TestOrderEndsWithUs(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		old := s.backwards(12)
 		s.start()
 		s.until("the shortest job comes first", 40*time.Second, func() bool { return s.line()[0] == old[11] })
 		s.kill(syscall.SIGKILL)
-		urgent := s.submit("carol", long, "--gres=gpu:8", "-t", "60", "-q", "high")
+		urgent := s.submit("bob", long, "--gres=gpu:8", "-t", "60", "-q", "high")
 		if line := s.line(); line[0] != urgent {
-			t.Errorf("the line is %v, want %s first", line, urgent)
+			t.Errorf("the line is %v, want %s first; sprio says\n%s", line, urgent, s.run("root", "sprio", "-l"))
 		}
 		s.run("root", "scancel", "--user=alice", "--nodelist=n1")
 		s.until("a job starts", 40*time.Second, func() bool { return s.states(append(old, urgent)...)["RUNNING"] > 0 })

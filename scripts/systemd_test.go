@@ -77,6 +77,19 @@ func systemctlCalls(t *testing.T, script, state string) string {
 	return string(out)
 }
 
+// TestUsersReachTheSocket wants the folder of the API's socket to be open to users, and what
+// the daemon keeps not to be.
+func TestUsersReachTheSocket(t *testing.T) {
+	daemon := unit(t, "fairbridge.service")
+	for key, want := range map[string]string{
+		"RuntimeDirectory": "fairbridge", "RuntimeDirectoryMode": "0755", "StateDirectory": "fairbridge", "StateDirectoryMode": "0700", "UMask": "0077",
+	} {
+		if got := setting(t, daemon, key); got != want {
+			t.Errorf("%s=%s, want %s", key, got, want)
+		}
+	}
+}
+
 // TestUnits has systemd-analyze read every unit, the programs replaced by one
 // that is there.
 func TestUnits(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/cmd/settings"
 	"fairbridge/e2e/readertest"
 )
 
@@ -53,6 +54,10 @@ func (h *host) follow(s section, b block) {
 	h.t.Logf("%s: %s", s.heading, first)
 	switch {
 	case b.language == "yaml" && strings.HasPrefix(text, "groups:"): // alerts, for Prometheus
+	case b.language == "yaml" && strings.HasPrefix(text, "url:"): // client.yaml, for a login node
+		if _, err := settings.ParseClient("client.yaml", []byte(text)); err != nil {
+			h.t.Error(err)
+		}
 	case b.language == "yaml":
 		h.write("/etc/fairbridge/fairbridge.yaml", text)
 	case b.language != "":
@@ -153,7 +158,7 @@ func (h *host) rank() {
 				State string
 			}
 		}
-		if err := json.Unmarshal([]byte(h.root("sudo -u fairbridge fairbridge queue --json")), &queue.Jobs); err != nil {
+		if err := json.Unmarshal([]byte(h.root("sudo -u fairbridge fairbridge queue --json")), &queue); err != nil {
 			h.t.Fatal(err)
 		}
 		for _, j := range queue.Jobs {

@@ -34,9 +34,37 @@ write_keys() {
 	(umask 077; head -c 32 /dev/urandom >"$E/slurm/jwt.key"; head -c 128 /dev/urandom >"$E/munge/munge.key")
 }
 
+# type_of I: the type of the GPUs of node I; the nodes have the types in turn.
+type_of() {
+	local all=($TYPES)
+	echo "${all[$((($1 - 1) % ${#all[@]}))]}"
+}
+
+# shards_of I: of how many shards each GPU of node I consists, in turn as the types; 0: it offers none.
+shards_of() {
+	local all=(${SHARDS:-0})
+	echo "${all[$((($1 - 1) % ${#all[@]}))]}"
+}
+
+# gres_of I: the generic resources of node I as slurm.conf names them.
+gres_of() {
+	local shards=$(($(shards_of "$1") * GPUS))
+	echo "gpu:$(type_of "$1"):$GPUS$([ $shards = 0 ] || echo ",shard:$shards")"
+}
+
+# write_gres: gres.conf. Slurm spreads the shards of a node over its GPUs.
+write_gres() {
+	local i shards
+	for i in $(seq "$NODES"); do
+		echo "NodeName=n$i Name=gpu Type=$(type_of "$i") File=$VAR/dev/nvidia[0-$((GPUS - 1))]"
+		shards=$(($(shards_of "$i") * GPUS))
+		[ $shards = 0 ] || echo "NodeName=n$i Name=shard Count=$shards"
+	done >"$E/slurm/gres.conf"
+}
+
 # write_slurm: slurm.conf and its companions. Intervals and the requeue delay are short, for demonstrations and tests.
 write_slurm() {
-	local sched=sched_interval=5,sched_min_interval=100000,bf_interval=5,batch_sched_delay=1
+	local i sched=sched_interval=5,sched_min_interval=100000,bf_interval=5,batch_sched_delay=1
 	[ "$SERIES" -lt 2511 ] || sched+=,requeue_delay=3
 	cat >"$E/slurm/slurm.conf" <<C
 ClusterName=lab
@@ -63,7 +91,7 @@ JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-GresTypes=gpu
+GresTypes=gpu${SHARDS:+,shard}
 SchedulerParameters=$sched
 PriorityType=priority/multifactor
 PriorityCalcPeriod=1
@@ -82,15 +110,16 @@ MaxArraySize=20001
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$DBD
-AccountingStorageTRES=gres/gpu,gres/gpu:a100
+AccountingStorageTRES=gres/gpu$(printf ',gres/gpu:%s' $TYPES)
 AccountingStorageEnforce=associations
-NodeName=n[1-$NODES] NodeHostname=fairbridge-lab NodeAddr=127.0.0.1 Port=[$((NODE0 + 1))-$((NODE0 + NODES))] Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000 Gres=gpu:a100:$GPUS Feature=a100,ib
+NodeName=DEFAULT Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000
+$(for i in $(seq "$NODES"); do echo "NodeName=n$i NodeHostname=fairbridge-lab NodeAddr=127.0.0.1 Port=$((NODE0 + i)) Gres=$(gres_of "$i") Feature=$(type_of "$i"),ib"; done)
 PartitionName=gpu Nodes=ALL Default=YES MaxTime=7-0 DefMemPerCPU=1000 State=UP
 PartitionName=low Nodes=ALL MaxTime=7-0 DefMemPerCPU=1000 PriorityTier=1 State=UP
 PartitionName=debug Nodes=n1 MaxTime=30 DefMemPerCPU=1000 PriorityTier=10 State=UP
 ${FAIRBRIDGE_SLURM_CONF:-}
 C
-	echo "NodeName=n[1-$NODES] Name=gpu Type=a100 File=$VAR/dev/nvidia[0-$((GPUS - 1))]" >"$E/slurm/gres.conf"
+	write_gres
 	if [ "$SERIES" -ge 2405 ]; then # jobs need no cgroups here, and the host's stay untouched
 		echo "CgroupPlugin=disabled" >"$E/slurm/cgroup.conf"
 	else

@@ -23,7 +23,9 @@ var ErrUnavailable = errors.New("no throw-away Slurm here")
 // Options are the sizes of a throw-away Slurm. The zero value is 4 nodes with 8 GPUs each.
 type Options struct {
 	NodeCount   int    // nodes n1, n2, ...; 1 to 256, 0 means 4
-	GPUsPerNode int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
+	GPUsPerNode int    // GPUs per node; 1 to 64, 0 means 8
+	GPUTypes    string // types of GPU that the nodes have in turn, a space between two: "a100 v100"; "" means a100
+	Shards      string // shards that each GPU of the nodes consists of, in turn: "4 0"; 0 and "": none
 	ExtraConf   string // further lines of slurm.conf, which win over the usual ones
 	Speed       int    // seconds that a second lasts inside, 0 means 1; more than 1 needs a C compiler here
 	SlurmRoot   string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
@@ -63,7 +65,7 @@ func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	}
 	up := scriptCommand(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.NodeCount, 4)), strconv.Itoa(cmp.Or(o.GPUsPerNode, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
-	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.ExtraConf, "FAIRBRIDGE_SLURM_ROOT="+o.SlurmRoot,
+	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.ExtraConf, "FAIRBRIDGE_SLURM_ROOT="+o.SlurmRoot, "FAIRBRIDGE_SLURM_TYPES="+o.GPUTypes, "FAIRBRIDGE_SLURM_SHARDS="+o.Shards,
 		"FAIRBRIDGE_SLURM_SPEED="+strconv.Itoa(max(o.Speed, 1)))
 	down := scriptCommand(context.WithoutCancel(ctx), tools, "down", dir)
 	if temporary {
