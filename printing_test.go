@@ -19,7 +19,7 @@ var printing = []struct {
 	instead string
 }{
 	{terminalFolders, []string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "fmt.Print", "fmt.Printf", "fmt.Println", "io.WriteString"},
-		[]string{"cmd/internal/output/progressbar.go", "cmd/fairbridge-demo/demo/screen.go"}, // they move the cursor
+		[]string{"cmd/internal/output/progressbar.go", "cmd/internal/output/screen.go", "cmd/fairbridge-demo/demo/screen.go"}, // they move the cursor
 		"printable.Fprintf, Fprintln or Fprintlines"},
 	{terminalFolders, []string{"json.NewEncoder"}, []string{"cmd/internal/output/output.go"}, "output.WriteJSON or WriteJSONLines"},
 	{terminalFolders, []string{"slog.NewTextHandler", "slog.NewJSONHandler"}, []string{"cmd/nodeprobe/serve.go"}, "settings.File.NewLogger"},

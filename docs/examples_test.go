@@ -74,6 +74,12 @@ func example(t *testing.T, dir string, env ...string) script {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startScript(t, dir, path, env...)
+}
+
+// startScript starts a script in a folder, as job 7.
+func startScript(t *testing.T, dir, path string, env ...string) script {
+	t.Helper()
 	s := script{t, exec.CommandContext(t.Context(), "bash", path), make(chan string, 64)}
 	s.cmd.Dir, s.cmd.Env = dir, append(os.Environ(), append(env, "SLURM_JOB_ID=7")...)
 	out, w, err := os.Pipe() // not StdoutPipe: Wait closes that, read or not

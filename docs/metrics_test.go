@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"fairbridge/api/server"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/cycle/freegpus"
 )
 
 // recorder notes what is registered.
@@ -33,13 +35,15 @@ func (r *recorder) MustRegister(list ...prometheus.Collector) {
 
 func (r *recorder) Unregister(prometheus.Collector) bool { return false }
 
-var desc = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z,]*)\}`)
+var desc = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z_,]*)\}`)
 
 // TestMetrics wants the table of metrics, with their labels, to be what the
-// loop registers, and the alerts to name no other.
+// loop, its measure of free GPUs and the API register, and the alerts to name no other.
 func TestMetrics(t *testing.T) {
 	var r recorder
 	cycle.NewMetrics(&r)
+	freegpus.NewMetrics(&r)
+	server.NewMetrics(&r)
 	var want [][2]string
 	for _, d := range r.descs {
 		m := desc.FindStringSubmatch(d)
@@ -53,7 +57,7 @@ func TestMetrics(t *testing.T) {
 	slices.SortFunc(got, byName)
 	slices.SortFunc(want, byName)
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("the table differs from bridge.NewMetrics (-registered +page):\n%s", d)
+		t.Errorf("the table differs from cycle.NewMetrics, freegpus.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
 	}
 	names := regexp.MustCompile(`fairbridge_[a-z_]+`)
 	for _, p := range pages(t) {
