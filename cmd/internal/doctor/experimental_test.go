@@ -7,11 +7,11 @@ import (
 	"fairbridge/bridge"
 )
 
-// TestElasticIsLoud: mode elastic is warned of, and no other.
-func TestElasticIsLoud(t *testing.T) {
+// TestExperimentalModesAreLoud: modes elastic and share are warned of, and no other.
+func TestExperimentalModesAreLoud(t *testing.T) {
 	for _, m := range bridge.Modes {
 		got := checkExperimental("gpu", m)
-		if (len(got) == 1) != (m == bridge.ModeElastic) {
+		if (len(got) == 1) != m.Allows(bridge.ModeElastic) {
 			t.Errorf("mode %s: %+v", m, got)
 		}
 		for _, f := range got {
