@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -58,7 +59,7 @@ func (s *site) shardsHeld(job string) string {
 
 // TestTwoJobsShareAGPU: all GPUs but one are taken, and that is kept for a job of eight. It goes, and two jobs of a user who
 // accepts that run on the GPU. One whose memory is too much beside them does not, nor one that did not opt in, nor another
-// user's; they start on GPUs of their own once those are free.
+// user's; they start on GPUs of their own once those are free. What the two were changed to is given back when they wait again.
 func TestTwoJobsShareAGPU(t *testing.T) {
 	shardNode(t, func(t *testing.T, s *site, mayChange bool) {
 		hog := s.submit("alice", long, "--gres=gpu:7", "-t", "60")
@@ -97,7 +98,17 @@ func TestTwoJobsShareAGPU(t *testing.T) {
 		if held := s.shardsHeld(alone["did not opt in"]); !strings.Contains(held, "gpu:") || strings.Contains(held, "shard:") {
 			t.Errorf("the job that did not opt in holds %s", held)
 		}
+		s.kill(syscall.SIGTERM)
+		for _, job := range []string{first, second} { // what it runs on is given back once it waits again
+			s.run("root", "scontrol", "requeue", job)
+		}
+		s.until("both wait again", time.Minute, func() bool { return s.states(first, second)["PENDING"] == 2 })
 		s.givesEverythingBack(nil)
+		for _, job := range []string{first, second} {
+			if asks := s.show(job)["TresPerNode"]; !strings.HasSuffix(asks, "gpu:1") {
+				t.Errorf("job %s asks for %s after release", job, asks)
+			}
+		}
 	})
 }
 

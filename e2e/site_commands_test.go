@@ -75,7 +75,7 @@ func (s *site) probed(fill ...func(*nodeprobe.GPU)) (settings, report string) {
 func answerSample(w http.ResponseWriter, node string, inbox *progress.Inbox, fill []func(*nodeprobe.GPU)) {
 	is := nodeprobe.Sample{Node: node, At: time.Now(), Seq: 1}
 	for i := range 8 {
-		g := nodeprobe.GPU{Index: i, UUID: fmt.Sprintf("GPU-%s-%d", node, i), Model: "NVIDIA A100"}
+		g := nodeprobe.GPU{Index: i, MinorNumber: i, UUID: fmt.Sprintf("GPU-%s-%d", node, i), Model: "NVIDIA A100"}
 		for _, f := range fill {
 			f(&g)
 		}

@@ -52,6 +52,13 @@ func TestClientSeesWhatDirectSees(t *testing.T) {
 			if diff := gocmp.Diff(want.Jobs, got.Jobs, gocmp.Transformer("utc", time.Time.UTC)); diff != "" {
 				t.Errorf("%s: direct (-), client (+):\n%s", release, diff)
 			}
+			for i := range want.Jobs {
+				if alone, err := client.PeekJob(context.Background(), want.Jobs[i].ID); err == nil && want.Jobs[i].ArrayJobID == 0 {
+					if diff := gocmp.Diff(want.Jobs[i], alone, gocmp.Transformer("utc", time.Time.UTC)); diff != "" {
+						t.Errorf("%s: direct (-), read alone (+):\n%s", release, diff)
+					}
+				}
+			}
 			if !got.At.Equal(want.At) || got.Release != want.Release || len(got.Nodes) != len(want.Nodes) {
 				t.Errorf("%s: %v %s %d nodes", release, got.At, got.Release, len(got.Nodes))
 			}

@@ -55,8 +55,9 @@ func (r *readHandler) unchangedReply() reply {
 	return out
 }
 
-// showJob is one job by its number or, from v0.0.44, by its run.
-func (r *readHandler) showJob(id string) reply {
+// showJob is one job by its number or, from v0.0.44, by its run. Flags that are given take the place of
+// slurmrestd's own: without DETAIL among them a record names no devices.
+func (r *readHandler) showJob(id string, flags []string) reply {
 	var j slurm.Job
 	n, err := strconv.ParseInt(id, 10, 64)
 	switch {
@@ -76,7 +77,13 @@ func (r *readHandler) showJob(id string) reply {
 		}
 		return out
 	}
-	return r.withUpdateTimes(r.okReply("jobs", r.encoder.EncodeJobs(r.arrayRecords(j))))
+	list := r.arrayRecords(j)
+	if len(flags) > 0 && !slices.Contains(flags, "DETAIL") {
+		for i := range list {
+			list[i].GresDetail = nil
+		}
+	}
+	return r.withUpdateTimes(r.okReply("jobs", r.encoder.EncodeJobs(list)))
 }
 
 // arrayRecords returns every record of the array whose number the job has, as

@@ -86,7 +86,7 @@ func shake(t *testing.T, c *throwaway.Cluster, w *live.Cluster, rng *rand.Rand) 
 	user := []string{"alice", "bob"}[rng.IntN(2)]
 	submit := []string{"sbatch", "--chdir=/tmp", "--output=/dev/null", "--time=5", "--partition=low", "--requeue", "--job-name=" + ours}
 	run := func(user string, argv ...string) { _, _ = c.Run(t.Context(), user, argv...) }
-	run(user, append(submit, fmt.Sprintf("--wrap=sleep %d", rng.IntN(4)))...)
+	run(user, append(submit, "--gres=gpu:1", fmt.Sprintf("--wrap=sleep %d", rng.IntN(4)))...)
 	run(user, append(submit, "--array=0-5%2", "--wrap=sleep 2")...)
 	run(user, append(submit, "--hold", "--wrap=sleep 60")...)
 	v := view(t, w)

@@ -74,10 +74,12 @@ func (s *session) readRecordsOfJob(ctx context.Context, id int64) ([]slurm.Job, 
 
 // jobPath is the path of one job. In a federation its siblings are not asked, where that can
 // be said: they take no token from a thread of slurmrestd, and the answer would be an error.
+// Flags that are given take the place of slurmrestd's own, so those are given too: without DETAIL
+// the answer has none of the job's devices, without ALL no job of a hidden partition.
 func jobPath(api API, id int64) string {
 	path := fmt.Sprintf("job/%d", id)
 	if api.ReadsJobLocally {
-		path += "?flags=LOCAL"
+		path += "?flags=ALL&flags=DETAIL&flags=LOCAL"
 	}
 	return path
 }
