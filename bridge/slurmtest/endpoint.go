@@ -44,7 +44,9 @@ var endpoints = []endpoint{
 	{"GET", "partitions", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).listPartitions() }},
 	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReadHandler(c).listReservations() }},
 	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.newReadHandler(c).showNode(name) }},
-	{"GET", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newReadHandler(c).showJob(id, c.query["flags"]) }},
+	{"GET", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply {
+		return d.newReadHandler(c).showJob(id, c.query["flags"])
+	}},
 	{"POST", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newWriteHandler(c).updateJob(id, c.body) }},
 	{"DELETE", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply {
 		return d.newWriteHandler(c).cancelJob(id, c.query.Get("signal"))
