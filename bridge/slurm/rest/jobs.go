@@ -92,6 +92,7 @@ func (p *jobPoll) readWholeList(ctx context.Context, statesByID map[int64]string
 	for i := range jobs {
 		next.jobByID[jobs[i].ID] = &jobs[i]
 	}
+	next.forgetMovedStates(next.jobByID)
 	return next, p.readMissingJobs(ctx, next)
 }
 

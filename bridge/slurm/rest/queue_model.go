@@ -15,7 +15,7 @@ import (
 // changed: every poll makes new ones.
 type queueModel struct {
 	jobByID    map[int64]*slurm.Job // by id, as last read; never changed
-	statesByID map[int64]string     // by id, the states jobs/state/ showed then
+	statesByID map[int64]string     // by id, the states jobs/state/ showed then; not of jobs that moved before their record was read
 	fullReadAt time.Time            // slurmctld's clock at the last full list
 	ctldStart  time.Time
 
@@ -121,7 +121,29 @@ func (m queueModel) update(statesByID map[int64]string, read []int64, found map[
 		delete(next.jobByID, id)
 	}
 	maps.Copy(next.jobByID, found)
+	next.forgetMovedStates(found)
 	return next
+}
+
+// forgetMovedStates forgets the listed states of jobs whose records, which were read after the list, show others:
+// a job that starts in between and is requeued before the next poll would be listed then as it was before.
+func (m queueModel) forgetMovedStates(read map[int64]*slurm.Job) {
+	for id, j := range read {
+		if j.UntrustedReason == "" && !isListedAs(j, m.statesByID[id]) {
+			delete(m.statesByID, id)
+		}
+	}
+}
+
+// isListedAs reports whether each state that is listed of a job, or of the tasks its record stands for, is that of the record.
+func isListedAs(j *slurm.Job, states string) bool {
+	is := strings.TrimSpace(formatStates([]slurm.TaskState{{State: j.State, Flags: j.Flags}}))
+	for item := range strings.FieldsSeq(states) {
+		if state, _, _ := strings.Cut(item, ":"); state != is {
+			return false
+		}
+	}
+	return true
 }
 
 // sortedJobs returns copies of the jobs sorted by id.
