@@ -37,13 +37,9 @@ func (e *Entry) mayMove() bool {
 	return leased != "" && e.On.FirstType() != leased
 }
 
-// move places a job that goes elsewhere: where its lease is, else where it was.
+// move places a job that goes elsewhere: beside another, where its lease is, else where it was.
 func (w *walk) move(e *Entry) {
-	if on, err := w.finder.findAndTake(e); err == nil {
-		w.startOrMove(e, on, "its lease is there")
-		return
-	}
-	if w.tryDisplace(e) {
+	if e.BesideJob != 0 && w.tryPack(e) || e.BesideJob == 0 && w.moveAlone(e) {
 		return
 	}
 	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %s", cmp.Or(e.WantedAlloc.String(), e.Grant.GPUType), policy.FormatDuration(e.Ran(w.Now)))
@@ -53,6 +49,16 @@ func (w *walk) move(e *Entry) {
 		return
 	}
 	e.setVerdict(policy.Stop, fmt.Sprintf("leaves %v to others, and %s", e.On, missing))
+}
+
+// moveAlone moves a job to devices of its own. It reports whether it could.
+func (w *walk) moveAlone(e *Entry) bool {
+	on, err := w.finder.findAndTake(e)
+	if err != nil {
+		return w.tryDisplace(e)
+	}
+	w.startOrMove(e, on, "its lease is there")
+	return true
 }
 
 // shrinkRunningJobs resizes the elastic running jobs that should run on fewer devices,

@@ -24,6 +24,10 @@ func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
 		}))
 		return
 	}
+	if e.HoldsGPUs() && on.Equal(e.On) && !e.wantsOtherAmounts() {
+		e.setVerdict(policy.Keep, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("keeps %v: %s", e.On, why) }))
+		return
+	}
 	if e.HoldsGPUs() && on.Equal(e.On) {
 		e.setVerdict(policy.Move, w.reasonUnlessOmitted(func() string {
 			return fmt.Sprintf("restarts on %v with %v instead of %v: %s", on, e.WantedAmounts, e.HeldAmounts(), why)

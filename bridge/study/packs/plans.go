@@ -22,7 +22,7 @@ type plans struct {
 
 func newPlans(c *exact.Config) *plans {
 	return &plans{Config: c, views: map[*Job]*view{}, snapshot: policy.Snapshot{
-		Cluster: "simulated", Nodes: c.Nodes, OmitReasons: c.OmitsReasons, Accounts: slices.Clone(c.Accounts),
+		Cluster: "simulated", Nodes: nodesWithMemory(c.Nodes), OmitReasons: c.OmitsReasons, Accounts: slices.Clone(c.Accounts),
 	}}
 }
 

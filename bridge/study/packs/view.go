@@ -1,6 +1,8 @@
 package packs
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"fairbridge/bridge/study/exact"
@@ -13,6 +15,25 @@ type view struct {
 	policy.Job
 	totalSteps float64
 	service    float64 // GPU-seconds until the last decision
+}
+
+// In this simulator memory never binds. Policies that share only what is known to fit are told so: of GPUs and of jobs
+// of whose memory nothing is said.
+const (
+	gpuMemMB = 80 << 10
+	jobMemMB = 1 << 10
+)
+
+// nodesWithMemory are the nodes with the memory of their GPUs.
+func nodesWithMemory(nodes []policy.Node) []policy.Node {
+	nodes = slices.Clone(nodes)
+	for i := range nodes {
+		nodes[i].GPUs = slices.Clone(nodes[i].GPUs)
+		for k := range nodes[i].GPUs {
+			nodes[i].GPUs[k].MemMB = cmp.Or(nodes[i].GPUs[k].MemMB, gpuMemMB)
+		}
+	}
+	return nodes
 }
 
 // newView is the job when it arrives. It is of one size, and accepts neighbours where it is known how
@@ -37,7 +58,7 @@ func newView(j *Job, gpuType string) *view {
 	v.Training = &policy.Training{Steps: v.totalSteps, Rates: []policy.Rate{{Type: gpuType, StepsPerSecond: 1 / j.StepSeconds}}}
 	if _, known := modelOf(j); known {
 		terms := *j.Sharing
-		terms.StepSeconds, terms.JobsPerGPU = j.StepSeconds, min(terms.JobsPerGPU, interleave.MaxJobs)
+		terms.StepSeconds, terms.JobsPerGPU, terms.MemMB = j.StepSeconds, min(terms.JobsPerGPU, interleave.MaxJobs), cmp.Or(terms.MemMB, jobMemMB)
 		v.Shareable, v.Sharing = true, &terms
 	}
 	return v

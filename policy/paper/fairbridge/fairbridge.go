@@ -33,6 +33,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
+	"fairbridge/policy/pack"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
@@ -44,10 +45,14 @@ import (
 type Policy struct {
 	Fair float64 `param:"fair" default:"1" min:"0.1" help:"multiple of its fair finish time by which every job should be done"`
 	// Long is below 1 to leave room for wrong predictions.
-	Long float64 `param:"long" default:"0.8" max:"1" help:"part of the length of the whole schedule from which on a job is long and runs before short ones"`
+	Long float64 `param:"long" default:"0.8" max:"2" help:"part of the length of the whole schedule from which on a job is long and runs before short ones; above 1 none is"`
 	// Sticky keeps nearly equal jobs from taking turns; 1: it does not.
-	Sticky float64 `param:"sticky" default:"0.8" min:"0.1" max:"1" help:"factor on the remaining time of running jobs in comparisons"`
-	Settle int     `param:"settle" default:"20" min:"1" help:"how many times its restart cost a job runs at least before it is stopped or gets another size, where some job's size is chosen; 20 where none is"`
+	Sticky     float64 `param:"sticky" default:"0.8" min:"0.1" max:"1" help:"factor on the remaining time of running jobs in comparisons"`
+	Settle     int     `param:"settle" default:"20" min:"1" help:"how many times its restart cost a job runs at least before it is stopped or gets another size, where some job's size is chosen; 20 where none is"`
+	Jobs       int     `param:"jobs" default:"2" min:"1" max:"4" help:"how many jobs may share GPUs, where all of them accept as many and are known to gain; 1: no job shares"`
+	LeastSpeed float64 `param:"least_speed" default:"0.6" min:"0.01" max:"1" help:"speed, relative to that alone, below which no job is put beside others"`
+	Regroup    bool    `param:"regroup" default:"false" help:"jobs that run may move to share GPUs with others, which is a requeue; else only waiting ones join"`
+	paper.ShortestByParam
 	paper.PatientLimits
 }
 
@@ -68,9 +73,12 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    line.waitRules.firstOfAllRules,
 	}
 	sized := anySized(s)
-	if sized {
+	switch {
+	case sized:
 		stages.Rules.MinRunCheckpoints = f.Settle
 		stages.Allocate, stages.Place = &elasticAllocator{line: line}, place.OnAssignedDevices{}
+	case f.Jobs > 1 && anyPair(s) || f.Regroup && f.By == byService:
+		stages.Allocate, stages.Place, stages.Pack = &packAllocator{line}, place.OnAssignedDevices{}, pack.BesideAssignedPartner{}
 	}
 	plan, err := stages.Decide(s)
 	if err != nil {
@@ -104,6 +112,6 @@ func System() paper.System {
 			"What work is worth (package flowtime) is exact for jobs that are all there and whose order of ends is known: jobs that come are not foreseen, and the order is that of the GPU time left.",
 			"What accounts used counts, not what users within them used.",
 		},
-		SimulatorParams: paper.Params{"min_run": "1s", "settle": 1, "max_stops": -1, "max_wait": "0s"},
+		SimulatorParams: paper.Params{"min_run": "1s", "settle": 1, "max_stops": -1, "max_wait": "0s", "jobs": 4, "least_speed": .01, "regroup": true},
 	})
 }

@@ -41,8 +41,18 @@ func laneSeconds(r *engine.Round, secondsLeft func(*engine.Round, *engine.Entry)
 	return seconds
 }
 
-// stickySeconds is what the job has left, less for one that runs.
+// stickySeconds is by what jobs stand in line: what the job has left, as secondsLeft, by the GPU where that is how
+// they are compared.
 func (l *slackOrder) stickySeconds(r *engine.Round, e *engine.Entry) float64 {
+	left := l.secondsLeft(r, e)
+	if l.By == byService {
+		left *= e.Ask.GPUs.WholeGPUs()
+	}
+	return left
+}
+
+// secondsLeft is what the job has left, less for one that runs.
+func (l *slackOrder) secondsLeft(r *engine.Round, e *engine.Entry) float64 {
 	left := predict.OnFastestType(r, e).Seconds()
 	if e.HoldsGPUs() {
 		left *= l.Sticky

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/colocate"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 )
@@ -21,37 +22,26 @@ func (a *packAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 		return cmp.Or(cmp.Compare(a.turn(x), a.turn(y)), engine.CompareArrival(x, y))
 	})
 	packs, parted := a.makePacks(r, line)
-	hostOf := map[*engine.Entry]*engine.Entry{}
-	for _, p := range packs {
-		host := p[max(slices.IndexFunc(p, (*engine.Entry).HoldsGPUs), 0)]
-		for _, e := range p {
-			hostOf[e] = host
+	hosts := colocate.HostsOf(r, packs)
+	slices.SortStableFunc(line, func(x, y *engine.Entry) int { return cmp.Compare(rank(hosts, x), rank(hosts, y)) })
+	if !r.OmitReasons {
+		for _, e := range line {
+			e.Note = a.noteFor(e, hosts[e.Index])
 		}
 	}
-	slices.SortStableFunc(line, func(x, y *engine.Entry) int { return cmp.Compare(rank(hostOf, x), rank(hostOf, y)) })
-	assignments := make([]engine.Assignment, len(line))
+	assignments := hosts.Assign(line)
 	for i, e := range line {
-		t := e.AssignmentWithoutLease()
-		if !r.OmitReasons {
-			t.Note = a.noteFor(e, hostOf[e])
+		if hosts[e.Index] == nil && parted[e] != 0 {
+			assignments[i].Grant.StopReason = fmt.Sprintf("beside job %d a step takes longer than one of each after another", parted[e])
 		}
-		switch host := hostOf[e]; {
-		case host == e:
-			t.Grant.HasLease = true
-		case host != nil:
-			t.BesideJob, t.Grant.MayRunWithoutLease = host.ID, true
-		case parted[e] != 0:
-			t.Grant.StopReason = fmt.Sprintf("beside job %d a step takes longer than one of each after another", parted[e])
-		}
-		assignments[i] = t
 	}
 	return assignments, nil
 }
 
 // rank puts those that hold a lease first, the widest of them before the others, for which room is
 // harder to find.
-func rank(hostOf map[*engine.Entry]*engine.Entry, e *engine.Entry) int {
-	if hostOf[e] == e {
+func rank(hosts colocate.Hosts, e *engine.Entry) int {
+	if hosts[e.Index] == e {
 		return -e.DeviceCount()
 	}
 	return 0
@@ -77,36 +67,25 @@ func (a *packAllocator) noteFor(e, host *engine.Entry) string {
 	return note
 }
 
-// devices are what packs are counted by: jobs of different ones do not share.
-type devices struct {
-	gpuType   string
-	count     int
-	partition string
-}
-
-func devicesOf(e *engine.Entry) devices {
-	return devices{cmp.Or(e.On.FirstType(), e.Ask.GPUs.Type), e.DeviceCount(), e.Partition}
-}
-
 // chooseCandidates returns the units that are to run, in order of their turn: while GPUs last, each of
 // them and the next on as many that could share with it. It returns also how many GPUs are there
 // for them by type.
 func (a *packAllocator) chooseCandidates(r *engine.Round, units [][]*engine.Entry) (chosen [][]*engine.Entry, gpus map[string]int) {
-	left, room := grant.CountGrantableDevices(r), map[devices]int{}
+	left, room := grant.CountGrantableDevices(r), map[colocate.Devices]int{}
 	gpus = map[string]int{}
 	for _, u := range units {
-		on := devicesOf(u[0])
+		on := colocate.DevicesOf(r, u[0])
 		shares, isFixed := isKnown(u[0]), slices.ContainsFunc(u, func(e *engine.Entry) bool { return e.IsUnstoppable })
 		switch {
 		case isFixed: // its GPUs are not there to be granted
-			gpus[on.gpuType] += on.count
+			gpus[on.GPUType] += on.Count
 			if shares {
 				room[on] += a.Jobs - len(u)
 			}
 		case shares && room[on] >= len(u):
 			room[on] -= len(u)
-		case left.TakeDevices(on.gpuType, on.count):
-			gpus[on.gpuType] += on.count
+		case left.TakeDevices(on.GPUType, on.Count):
+			gpus[on.GPUType] += on.Count
 			if shares {
 				room[on] += a.Jobs - len(u)
 			}

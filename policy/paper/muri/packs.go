@@ -1,11 +1,13 @@
 package muri
 
 import (
+	"slices"
+
 	"fairbridge/policy"
+	"fairbridge/policy/colocate"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/interleave"
-	"fairbridge/policy/pack"
 )
 
 // isKnown reports whether the job may share GPUs, and the stages of its steps are known.
@@ -22,7 +24,7 @@ func (a *packAllocator) makePacks(r *engine.Round, line []*engine.Entry) (packs 
 	byType := map[string][][]*engine.Entry{}
 	var types []string
 	for _, u := range chosen {
-		typ := devicesOf(u[0]).gpuType
+		typ := colocate.DevicesOf(r, u[0]).GPUType
 		if byType[typ] == nil {
 			types = append(types, typ)
 		}
@@ -43,25 +45,11 @@ func mayRun(r *engine.Round, e *engine.Entry) bool {
 // listUnits returns the jobs that may run, those that share some already together.
 func (a *packAllocator) listUnits(r *engine.Round, line []*engine.Entry) (units [][]*engine.Entry, parted map[*engine.Entry]policy.JobID) {
 	parted = map[*engine.Entry]policy.JobID{}
-	seen := map[*engine.Entry]bool{}
-	for _, e := range line {
-		if seen[e] || !mayRun(r, e) {
-			continue
-		}
-		unit := []*engine.Entry{e}
-		if e.HoldsGPUs() && e.Shareable {
-			for _, o := range pack.Group(r, e) {
-				if o != e && !seen[o] && mayRun(r, o) {
-					unit = append(unit, o)
-				}
-			}
-		}
-		for _, o := range unit {
-			seen[o] = true
-		}
+	for _, u := range colocate.ListUnits(r, line, false, func(e *engine.Entry) bool { return mayRun(r, e) }) {
+		unit := u.Jobs
 		if a.isSlow(unit) {
 			for _, o := range unit[1:] {
-				parted[o] = e.ID
+				parted[o] = unit[0].ID
 			}
 			unit = unit[:1]
 		}
@@ -113,22 +101,9 @@ func (a *packAllocator) group(r *engine.Round, units [][]*engine.Entry, gpus int
 	return out
 }
 
-// maySharePairwise reports whether the jobs of two packs may all share GPUs: their owners accept each
-// other and as many, their stages are known, and at most one pack runs already.
+// maySharePairwise reports whether the jobs of two packs may all share GPUs: they accept each other, and their
+// stages are known.
 func (a *packAllocator) maySharePairwise(r *engine.Round, x, y []*engine.Entry) bool {
-	if x[0].HoldsGPUs() && y[0].HoldsGPUs() || devicesOf(x[0]) != devicesOf(y[0]) || a.isSlow(append(append([]*engine.Entry{}, x...), y...)) {
-		return false
-	}
-	on := x[0].On
-	if len(on) == 0 {
-		on = y[0].On
-	}
-	group := append([]*engine.Entry{}, x...)
-	for _, e := range y {
-		if !isKnown(e) || !isKnown(x[0]) || !pack.Accepts(r, group, on, e) {
-			return false
-		}
-		group = append(group, e)
-	}
-	return true
+	all := slices.Concat(x, y)
+	return colocate.Accepts(r, x, y) && !a.isSlow(all) && !slices.ContainsFunc(all, func(e *engine.Entry) bool { return !isKnown(e) })
 }
