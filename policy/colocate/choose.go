@@ -10,11 +10,11 @@ import (
 
 // headCount is how many units of one kind of devices are tried with each other at a time: those whose work
 // is worth the most.
-const headCount = 8
+const headCount = 10
 
-// Chooser chooses packs in one round so that what is done is worth the most for each GPU: the best pack first,
-// until no GPU is left. Every job that has a lease is in some pack. Then packs are parted as long as GPUs
-// are left for that.
+// Chooser chooses packs in one round so that what is done is worth the most for each GPU, the best pack first. Every unit that has
+// a lease is in some pack. The GPUs that their packs leave are leased to the next in line, and so on until there are
+// too few for any. Then packs are parted as long as GPUs are left for that.
 type Chooser struct {
 	Terms
 	Round   *engine.Round
@@ -36,14 +36,14 @@ type kind struct {
 	found bool    // best is up to date
 }
 
-// Choose returns the packs that are to run.
+// Choose returns the packs that are to run, of units in the order of the line.
 func (c *Chooser) Choose(units []*Unit) []Pack {
 	c.prepare(units)
-	for _, onlyLeased := range []bool{true, false} {
+	for isMore := true; isMore; isMore = c.leaseRest(units) {
 		for _, k := range c.kinds {
 			k.found = false
 		}
-		for k := c.bestKind(onlyLeased); k != nil; k = c.bestKind(onlyLeased) {
+		for k := c.bestKind(); k != nil; k = c.bestKind() {
 			c.take(k)
 		}
 	}
@@ -54,6 +54,18 @@ func (c *Chooser) Choose(units []*Unit) []Pack {
 	}
 	c.part()
 	return c.packs
+}
+
+// leaseRest leases the GPUs that are left to the first in line for whom there are enough. It reports whether there
+// were some.
+func (c *Chooser) leaseRest(units []*Unit) (some bool) {
+	left := slices.Clone(c.Budget)
+	for _, u := range units {
+		if !u.isTaken && !u.IsFixed && left.TakeDevices(u.Devices.GPUType, u.Devices.Count) {
+			u.HasLease, some = true, true
+		}
+	}
+	return some
 }
 
 // prepare values the units and lists them by the kind of their devices.
@@ -100,12 +112,12 @@ func (c *Chooser) value(u *Unit) {
 
 // bestKind returns the kind whose best pack is worth the most for each GPU, of those that there are GPUs for;
 // nil: there is none.
-func (c *Chooser) bestKind(onlyLeased bool) *kind {
+func (c *Chooser) bestKind() *kind {
 	var best *kind
 	most := 0.0
 	for _, k := range c.kinds {
 		if !k.found {
-			k.best, k.found = c.bestPack(k, onlyLeased), true
+			k.best, k.found = c.bestPack(k), true
 		}
 		if len(k.best.Units) == 0 || !k.best.isFixed() && !c.has(k.Devices) {
 			continue

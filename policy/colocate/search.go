@@ -4,22 +4,21 @@ import (
 	"slices"
 )
 
-// bestPack returns the pack that is worth the most, of the units that are worth the most each; where only
-// those with a lease count, of packs with one of them.
-func (c *Chooser) bestPack(k *kind, onlyLeased bool) Pack {
-	s := packSearch{Chooser: c, heads: c.heads(k, onlyLeased), onlyLeased: onlyLeased}
+// bestPack returns the pack that is worth the most of those with a unit that has a lease, of the units that are worth the
+// most each.
+func (c *Chooser) bestPack(k *kind) Pack {
+	s := packSearch{Chooser: c, heads: heads(k)}
 	s.extend(nil, 0)
 	return s.best
 }
 
-// heads are the units that are tried with each other.
-func (c *Chooser) heads(k *kind, onlyLeased bool) []*Unit {
+// heads are the units that are tried with each other, one with a lease among them; none where none is left.
+func heads(k *kind) []*Unit {
 	heads := slices.Clone(k.units[:min(len(k.units), headCount)])
-	hasLease := func(u *Unit) bool { return u.HasLease && !u.IsFixed }
-	if !onlyLeased || slices.ContainsFunc(heads, hasLease) {
+	if slices.ContainsFunc(heads, (*Unit).isLeased) {
 		return heads
 	}
-	i := slices.IndexFunc(k.units, hasLease)
+	i := slices.IndexFunc(k.units, (*Unit).isLeased)
 	if i < 0 {
 		return nil
 	}
@@ -27,14 +26,15 @@ func (c *Chooser) heads(k *kind, onlyLeased bool) []*Unit {
 	return heads
 }
 
+// isLeased reports whether it is to run, and does not in any case.
+func (u *Unit) isLeased() bool { return u.HasLease && !u.IsFixed }
+
 // packSearch tries all packs of some units.
 type packSearch struct {
 	*Chooser
-	heads      []*Unit
-	onlyLeased bool
-	best       Pack
-	gain       float64
-	units      [MaxJobs]*Unit
+	heads []*Unit
+	best  Pack
+	gain  float64
 }
 
 // extend tries the first n units chosen, and all further ones from an index on with them.
@@ -45,7 +45,7 @@ func (s *packSearch) extend(chosen []*Unit, from int) {
 		if !may {
 			continue
 		}
-		if gain := s.gainOf(&p); gains && s.counts(&p) && (len(s.best.Units) == 0 || gain > s.gain) {
+		if gain := s.gainOf(&p); gains && slices.ContainsFunc(with, (*Unit).isLeased) && (len(s.best.Units) == 0 || gain > s.gain) {
 			p.Units = slices.Clone(with)
 			s.best, s.gain = p, gain
 		}
@@ -53,14 +53,4 @@ func (s *packSearch) extend(chosen []*Unit, from int) {
 			s.extend(with, i+1)
 		}
 	}
-}
-
-// counts reports whether the pack is one of those looked for.
-func (s *packSearch) counts(p *Pack) bool {
-	for _, u := range p.Units {
-		if !u.IsFixed && (u.HasLease || !s.onlyLeased) {
-			return true
-		}
-	}
-	return false
 }

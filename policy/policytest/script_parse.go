@@ -112,22 +112,23 @@ func (c *textCase) readJob(i int, r tableRow) {
 }
 
 // parseSharing reads what is known of a job beside neighbours: the seconds of a step at input, GPU and
-// network, as "0.5+0.01+0", with which it shares GPUs with up to three others; or how much of the
-// time its GPU computes and the memory it uses there, with which it shares them with one or as many as it
+// network, as "0.5+0.01+0", with which it shares GPUs with up to three others; how much of the
+// time its GPU computes and the memory it uses there, with which it shares them with one; or with as many as it
 // says.
 func (r tableRow) parseSharing() *policy.Sharing {
-	if r.textCell("busy") != "" || r.textCell("gpu_mem") != "" {
-		known := &policy.Sharing{AcceptsOtherUsers: true, MemMB: int64(r.numberCell("gpu_mem")), JobsPerGPU: int(r.numberCell("share")), IsOpportunistic: r.textCell("opportunistic") != ""}
-		if r.textCell("busy") != "" {
-			known.Utilisation = policy.KnownValue(r.numberCell("busy"))
-		}
-		return known
-	}
-	if r.textCell("stages") == "" {
+	busy, memMB, stages := r.textCell("busy"), r.textCell("gpu_mem"), r.textCell("stages")
+	if busy == "" && memMB == "" && stages == "" {
 		return nil
 	}
-	known := &policy.Sharing{JobsPerGPU: 4, AcceptsOtherUsers: true}
-	for text := range strings.SplitSeq(r.textCell("stages"), "+") {
+	known := &policy.Sharing{AcceptsOtherUsers: true, MemMB: int64(r.numberCell("gpu_mem")), JobsPerGPU: int(r.numberCell("share")), IsOpportunistic: r.textCell("opportunistic") != ""}
+	if busy != "" {
+		known.Utilisation = policy.KnownValue(r.numberCell("busy"))
+	}
+	if stages == "" {
+		return known
+	}
+	known.JobsPerGPU = cmp.Or(known.JobsPerGPU, 4)
+	for text := range strings.SplitSeq(stages, "+") {
 		seconds, err := strconv.ParseFloat(text, 64)
 		r.noteError("stages", err)
 		known.StageSeconds = append(known.StageSeconds, seconds)
