@@ -14,15 +14,18 @@ const headCount = 10
 
 // Chooser chooses packs in one round so that what is done is worth the most for each GPU, the best pack first. Every unit that has
 // a lease is in some pack. The GPUs that their packs leave are leased to the next in line, and so on until there are
-// too few for any. Then packs are parted as long as GPUs are left for that.
+// too few for any. Then others join those that run in any case, and packs are parted as long as GPUs are left for that.
 type Chooser struct {
 	Terms
 	Round   *engine.Round
 	WorthOf func(*engine.Entry) float64 // what the job does in a second alone
+	LeftOf  func(*engine.Entry) float64 // seconds until it is done, alone
 	Budget  grant.FreeByType            // GPUs there are for packs
 
 	model   Model
 	worths  []float64 // by Entry.Index
+	units   []*Unit
+	next    map[string]int // by GPU type: see isNext
 	kinds   []*kind
 	packs   []Pack
 	scratch []*engine.Entry
@@ -52,6 +55,7 @@ func (c *Chooser) Choose(units []*Unit) []Pack {
 			c.packs = append(c.packs, Pack{[]*Unit{u}, u.Worth})
 		}
 	}
+	c.joinFixed()
 	c.part()
 	return c.packs
 }
@@ -71,10 +75,11 @@ func (c *Chooser) leaseRest(units []*Unit) (some bool) {
 // prepare values the units and lists them by the kind of their devices.
 func (c *Chooser) prepare(units []*Unit) {
 	c.worths = make([]float64, len(c.Round.Entries))
+	c.units, c.next = units, map[string]int{}
 	byDevices := map[Devices]*kind{}
 	for _, u := range units {
 		for _, e := range u.Jobs {
-			c.worths[e.Index] = c.WorthOf(e)
+			c.worths[e.Index], u.left = c.WorthOf(e), max(u.left, c.LeftOf(e))
 		}
 		c.value(u)
 		k := byDevices[u.Devices]

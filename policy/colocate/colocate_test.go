@@ -92,7 +92,7 @@ func choose(r *engine.Round, terms colocate.Terms, worth func(*engine.Entry) flo
 	for i := range min(leases, len(units)) {
 		units[i].HasLease = true
 	}
-	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: worth, Budget: grant.CountGrantableDevices(r)}
+	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: worth, LeftOf: func(*engine.Entry) float64 { return 1 }, Budget: grant.CountGrantableDevices(r)}
 	return c.Choose(units)
 }
 

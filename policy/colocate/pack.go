@@ -59,7 +59,34 @@ func (c *Chooser) newPack(units []*Unit) (p Pack, may, gains bool) {
 		together, slowest = together+speeds[i], min(slowest, speeds[i])
 		p.Worth += speeds[i] * c.worths[e.Index]
 	}
-	return p, true, known && together > 1 && slowest >= c.LeastSpeed
+	return p, true, known && together > 1 && slowest >= c.LeastSpeed && c.keepsTurns(units)
+}
+
+// keepsTurns reports whether none of the units has GPUs of its own before its turn: one that waits and has no lease
+// must not outlast the others, whose GPUs it would then keep, unless it is the next in line. Where jobs that run
+// may be regrouped it would not keep them.
+func (c *Chooser) keepsTurns(units []*Unit) bool {
+	for i, u := range units {
+		if c.Regroups || u.HasLease || u.runs() || c.isNext(u) {
+			continue
+		}
+		if !slices.ContainsFunc(units, func(v *Unit) bool { return v != units[i] && v.left >= u.left }) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNext reports whether the unit is the first in line of those that wait for GPUs of its type and are in no pack.
+func (c *Chooser) isNext(u *Unit) bool {
+	at := c.next[u.Devices.GPUType]
+	for ; at < len(c.units); at++ {
+		if v := c.units[at]; v.Devices.GPUType == u.Devices.GPUType && !v.isTaken && !v.HasLease && !v.runs() {
+			break
+		}
+	}
+	c.next[u.Devices.GPUType] = at
+	return at < len(c.units) && c.units[at] == u
 }
 
 // mayShare reports whether the owners of all jobs accept each other, and their memory is known to fit.

@@ -17,7 +17,8 @@ type Unit struct {
 	IsFixed  bool    // it runs, and its GPUs are not there to be granted
 	Worth    float64 // of what they do in a second alone; see Chooser.WorthOf
 
-	sharesMB int64 // memory of each of its GPUs, where it may share them; 0: it may not
+	left     float64 // seconds until the last of them is done, alone
+	sharesMB int64   // memory of each of its GPUs, where it may share them; 0: it may not
 	isTaken  bool
 }
 

@@ -57,7 +57,7 @@ func (a *packAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 			u.HasLease = u.HasLease || hasLease[e.Index]
 		}
 	}
-	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: a.worthOf(r), Budget: grant.CountGrantableDevices(r)}
+	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: a.worthOf(r), LeftOf: a.leftOf(r), Budget: grant.CountGrantableDevices(r)}
 	var packs [][]*engine.Entry
 	for _, p := range c.Choose(units) {
 		packs = append(packs, p.Jobs())
@@ -74,13 +74,21 @@ func (a *packAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	return assignments, nil
 }
 
-// worthOf says what of a job's work in a second alone is worth.
+// worthOf says what a job's work in a second alone is worth.
 func (a *packAllocator) worthOf(r *engine.Round) func(*engine.Entry) float64 {
+	leftOf := a.leftOf(r)
+	return func(e *engine.Entry) float64 {
+		return math.Pow(shareClassFactor, -float64(a.line.shareClass(e.Account))) / leftOf(e)
+	}
+}
+
+// leftOf says in how many seconds a job is done alone.
+func (a *packAllocator) leftOf(r *engine.Round) func(*engine.Entry) float64 {
 	return func(e *engine.Entry) float64 {
 		left := a.line.secondsLeft(r, e)
 		if left <= 0 {
 			left = max(assumedLeft, e.Ran(r.Now).Seconds())
 		}
-		return math.Pow(shareClassFactor, -float64(a.line.shareClass(e.Account))) / max(left, leastLeft)
+		return max(left, leastLeft)
 	}
 }

@@ -144,12 +144,15 @@ func TestSharingFollowsTheLine(t *testing.T) {
 		params   paper.Params
 		want     string
 	}{
-		"a GPU is free":             {sharers(3, "20*", "10"), nil, "1 keep; 2 start"},
-		"two GPUs are free":         {sharers(3, "20*", "10", "5"), nil, "1 keep; 2 start; 3 start"},
-		"the shortest joins":        {sharers(1, "20*", "30", "10"), nil, "1 keep; 2 wait; 3 start beside 1"},
-		"three accept that":         {agreed(sharers(1, "20*", "30", "10")), paper.Params{"jobs": 4}, "1 keep; 2 start beside 1; 3 start beside 1"},
-		"both wait":                 {sharers(1, "20", "10"), nil, "1 start beside 2; 2 start"},
-		"the shorter does not push": {sharers(2, "20*", "30*", "10"), nil, "1 keep; 2 keep; 3 start beside 1"},
+		"a GPU is free":                     {sharers(3, "20*", "10"), nil, "1 keep; 2 start"},
+		"two GPUs are free":                 {sharers(3, "20*", "10", "5"), nil, "1 keep; 2 start; 3 start"},
+		"the shortest joins":                {sharers(1, "20*", "30", "10"), nil, "1 keep; 2 wait; 3 start beside 1"},
+		"three accept that":                 {agreed(sharers(1, "20*", "30", "10")), paper.Params{"jobs": 4}, "1 keep; 2 start beside 1; 3 start beside 1"},
+		"both wait":                         {sharers(1, "20", "10"), nil, "1 start beside 2; 2 start"},
+		"it outlasts its host, and is next": {sharers(1, "5*", "10"), nil, "1 keep; 2 start beside 1"},
+		"it outlasts its host, and is not":  {minds(sharers(1, "5*", "8", "10"), 2), nil, "1 keep; 2 wait; 3 wait"},
+		"it ends before its host, not next": {minds(sharers(1, "30*", "2", "4"), 2), paper.Params{"min_run": "1h"}, "1 keep; 2 wait; 3 start beside 1"},
+		"the shorter does not push":         {sharers(2, "20*", "30*", "10"), nil, "1 keep; 2 keep; 3 start beside 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := decideSharing(t, c.snapshot, c.params); got != c.want {
@@ -157,6 +160,12 @@ func TestSharingFollowsTheLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// minds lets a job accept no neighbours.
+func minds(s *policy.Snapshot, job int) *policy.Snapshot {
+	s.Jobs[job-1].Shareable = false
+	return s
 }
 
 // agreed lets all jobs accept three neighbours.
