@@ -25,6 +25,12 @@ var elasticText string
 //go:embed sharing.md
 var sharingText string
 
+// packsText is the section about fairbridge where jobs share GPUs. Its figures come from tests, which hold them
+// (bridge/study/golden and bridge/study/reproduce/sharing).
+//
+//go:embed muri.md
+var packsText string
+
 // Options say what is evaluated.
 type Options struct {
 	TracesFolder string // folder with the Shockwave artifact's traces and throughput tables; "": they are left out
@@ -49,7 +55,7 @@ func WriteEvaluation(ctx context.Context, path string, o Options) error {
 			}
 		}
 	}
-	page.WriteString("\n" + elasticText + "\n" + sharingText)
+	page.WriteString("\n" + elasticText + "\n" + sharingText + "\n" + packsText)
 	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeedComparison, writeGrowthWithJobs, writeFidelityComparison} {
 		if err := section(ctx, page, o); err != nil {
 			return err

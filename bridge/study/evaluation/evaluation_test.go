@@ -74,7 +74,7 @@ func TestWrittenTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"elastic.md": elasticText, "sharing.md": sharingText} {
+	for name, text := range map[string]string{"elastic.md": elasticText, "sharing.md": sharingText, "muri.md": packsText} {
 		if !strings.Contains(string(page), "\n"+text) {
 			t.Errorf("docs/evaluation.md has another text: put that of %s there", name)
 		}
