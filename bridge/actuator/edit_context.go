@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -24,9 +25,10 @@ type EditContext struct {
 	View           *slurm.View
 	IntentBook     IntentBook
 	Partition      string
-	HasExpiryTimer bool          // something outside the daemon takes node lists back if the daemon dies
-	LeasedTime     time.Duration // how long the job was leased altogether
-	DependantCount int           // jobs that wait for the job, or for the array it is of
+	HasExpiryTimer bool            // something outside the daemon takes node lists back if the daemon dies
+	LeasedTime     time.Duration   // how long the job was leased altogether
+	DependantCount int             // jobs that wait for the job, or for the array it is of
+	SharedStarts   []sharing.Start // jobs that are to start on shards, or may, which no record shows yet; of an edit that asks for some
 }
 
 // CheckKindRules says why the edit breaks a rule of its kind.

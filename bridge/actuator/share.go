@@ -77,7 +77,7 @@ func checkShards(c *EditContext) *invariant.Denial {
 	case len(c.Nodes) != 1:
 		return invariant.SharedGPUs.Deny("it names %s for a GPU of one", policy.FormatCount(len(c.Nodes), "node"))
 	}
-	if why := sharing.CheckEdit(c.Snapshot, c.View, c.SnapshotJob, c.SlurmJob, c.Nodes[0], c.Value); why != "" {
+	if why := sharing.CheckEdit(c.Snapshot, c.View, c.SharedStarts, c.SnapshotJob, c.SlurmJob, c.Nodes[0], c.Value); why != "" {
 		return invariant.SharedGPUs.Deny("%s", why)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 )
@@ -17,6 +18,7 @@ type spentBudget struct {
 	toldCount       int                // edits of this cycle that only tell
 	recentStops     []bridge.Stop      // of the last 24 hours
 	recentWarnings  []gate.SentWarning // of the last 24 hours
+	sharedStarts    []sharing.Start    // on shards, of this cycle
 }
 
 // newSpentBudget is what earlier cycles spent, by the ledger.
@@ -51,6 +53,9 @@ func (sum spentBudget) withPlannedEdits(e *PartitionResult, now time.Time) spent
 			continue
 		}
 		sum.editedTaskCount += max(edit.Tasks, 1)
+		if x, ok := sharing.StartOf(edit); ok {
+			sum.sharedStarts = append(slices.Clip(sum.sharedStarts), x)
+		}
 		cost := e.stopCost(edit)
 		if cost == nil {
 			continue

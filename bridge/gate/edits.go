@@ -138,6 +138,9 @@ func (g *editGate) stopRank(c *editCandidate) int {
 }
 
 func (g *editGate) decideEdit(c editCandidate) {
+	if c.Kind == slurm.EditSetShards {
+		c.SharedStarts = g.sharedStarts()
+	}
 	if n := g.checkCandidate(&c); n != nil {
 		g.refusals = append(g.refusals, newRefusal(c.Edit, n))
 		return

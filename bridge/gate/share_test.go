@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -122,6 +124,42 @@ func TestASharedGPUIsFreeOnce(t *testing.T) {
 		}
 		if fits := !strings.Contains(why, "would still not fit"); fits == both {
 			t.Errorf("another on the GPU %v: it fits %v (%s)", both, fits, why)
+		}
+	}
+}
+
+// TestShardEditsOfOthers: starts on shards that no record shows yet count: of the same cycle, of other partitions, and of edits
+// whose outcome is not known.
+func TestShardEditsOfOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*gate.EditInput)
+		want   string // why job 1 gets no shards
+	}{
+		"nobody else": {func(*gate.EditInput) {}, ""},
+		"of the same cycle": {func(in *gate.EditInput) {
+			j := viewJob(&in.CommonInput, 2)
+			viewJob(&in.CommonInput, 11).Nodes = slurm.ReadHosts("n1") // nobody is there yet
+			in.Edits = append(in.Edits, slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}, Tasks: 1, Why: "so"})
+		}, "job 1 waits for shards there too"},
+		"of another partition": {func(in *gate.EditInput) { in.SharedElsewhere = []sharing.Start{{Job: 2, Node: "n6", Shards: 2}} }, "job 2 waits for shards there too"},
+		"of an open outcome": {func(in *gate.EditInput) {
+			e := slurm.Edit{Run: viewJob(&in.CommonInput, 2).CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}}
+			in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 7, Edit: e, State: bridge.IntentUnknown, Sent: noon}})
+		}, "job 2 waits for shards there too"},
+	} {
+		in := editInput()
+		in.CommonInput, in.Mode = sharedWorld().CommonInput, bridge.ModeShare
+		p, j := planJob(&in.CommonInput, 2), viewJob(&in.CommonInput, 2)
+		one, r := *planJob(&in.CommonInput, 1), *viewJob(&in.CommonInput, 1)
+		p.User, p.Ask.GPUs, p.MinGPUs, p.MaxGPUs, p.Shareable, p.Sharing = "bob", one.Ask.GPUs, 0, 0, true, one.Sharing
+		j.User, j.GresPerNode, j.RequestedTRES, j.MemPerNodeMB, j.ProcessCount, j.NodeCount = "bob", r.GresPerNode, r.RequestedTRES, 100, 1, 1
+		planJob(&in.CommonInput, 11).Sharing.MemMB, planJob(&in.CommonInput, 11).User = 12_000, "eve"
+		in.Edits = []slurm.Edit{{Run: r.CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}, Tasks: 1, Why: "so"}}
+		c.change(&in)
+		kept, refused := gate.FilterEdits(in)
+		isRefused := slices.ContainsFunc(refused, func(r bridge.Refusal) bool { return r.Job < 3 && strings.Contains(r.Why, c.want) })
+		if most := len(in.Edits); (c.want == "" && len(kept) != 1) || c.want != "" && (len(kept) == most || !isRefused) {
+			t.Errorf("%s: %v is sent, refused %v, want %q", name, kept, refused, c.want)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type assigner struct {
 	snapshot *policy.Snapshot
 	view     *slurm.View
 	occupied map[nodeType][]*occupiedGPU
+	starts   []Start      // on shards, of this cycle
+	asking   []*slurm.Job // that wait for shards; nil: not looked for yet
 	isBeside map[policy.JobID]bool
 	out      map[policy.JobID]Assignment
 }
@@ -56,7 +58,7 @@ func keepsOneOf(d *policy.Decision, slot policy.Slot, s *policy.Snapshot) bool {
 // shards of it, so that others may join it, but where Slurm would rather put it beside one that it
 // is not to join. Then those that join others.
 func Assign(plan *policy.Plan, s *policy.Snapshot, v *slurm.View) map[policy.JobID]Assignment {
-	a := &assigner{plan, s, v, map[nodeType][]*occupiedGPU{}, map[policy.JobID]bool{}, map[policy.JobID]Assignment{}}
+	a := &assigner{plan: plan, snapshot: s, view: v, occupied: map[nodeType][]*occupiedGPU{}, isBeside: map[policy.JobID]bool{}, out: map[policy.JobID]Assignment{}}
 	var starts []*policy.Decision
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
@@ -104,7 +106,7 @@ func (a *assigner) assign(dec *policy.Decision, p *policy.Job) Assignment {
 		return Assignment{Why: fmt.Sprintf("node %s has no GPU of type %s", at.node, at.gpuType)}
 	}
 	shards, why := Size(p, d)
-	if why = cmp.Or(why, a.objection(p, at, d, shards), uninvitedReason(a.view, a.snapshot, p, at.node)); why != "" {
+	if why = cmp.Or(why, a.objection(p, at, d, shards), a.waitingObjection(p, at, d, shards)); why != "" {
 		return Assignment{Why: why}
 	}
 	return a.place(dec, at, d, shards)
@@ -124,6 +126,7 @@ func (a *assigner) place(dec *policy.Decision, at nodeType, d *policy.NodeDevice
 		a.occupied[at] = gpus
 	}
 	gpus[i].jobs, gpus[i].usedShards = append(gpus[i].jobs, int64(dec.Job)), gpus[i].usedShards+shards
+	a.starts = append(a.starts, Start{int64(dec.Job), at.node, shards})
 	return Assignment{Node: at.node, Shards: shards}
 }
 
@@ -148,9 +151,9 @@ func (a *assigner) gpusAt(at nodeType, d *policy.NodeDevices) []*occupiedGPU {
 	return gpus
 }
 
-// CheckEdit says why so many shards of a GPU of the node may not be asked for, by what runs there; "" when they
-// may be.
-func CheckEdit(s *policy.Snapshot, v *slurm.View, p *policy.Job, j *slurm.Job, node string, shards int64) string {
+// CheckEdit says why so many shards of a GPU of the node may not be asked for, by what runs there, what waits for shards
+// there, and the starts that were decided before in the same cycle, in other partitions too; "" when they may be.
+func CheckEdit(s *policy.Snapshot, v *slurm.View, starts []Start, p *policy.Job, j *slurm.Job, node string, shards int64) string {
 	if why := FixedReason(j, &p.Ask, v.Release); why != "" {
 		return why
 	}
@@ -165,14 +168,14 @@ func CheckEdit(s *policy.Snapshot, v *slurm.View, p *policy.Job, j *slurm.Job, n
 			continue
 		}
 		size, full := Size(p, d)
-		a := &assigner{snapshot: s, view: v, occupied: map[nodeType][]*occupiedGPU{}}
+		a, at := &assigner{snapshot: s, view: v, occupied: map[nodeType][]*occupiedGPU{}, starts: starts}, nodeType{node, d.Type}
 		switch {
 		case full != "":
 			why = full
 		case int64(size) != shards:
 			why = fmt.Sprintf("it is to have %d shards by its memory and use of a GPU, not %d", size, shards)
 		default:
-			return cmp.Or(a.objection(p, nodeType{node, d.Type}, d, size), uninvitedReason(v, s, p, node))
+			return cmp.Or(a.objection(p, at, d, size), a.waitingObjection(p, at, d, size))
 		}
 	}
 	return why

@@ -24,7 +24,8 @@ func occupiedGPUs(v *slurm.View, node string, d *policy.NodeDevices) []*occupied
 		if !j.IsRunning() || !slices.Contains(j.Nodes.Names, node) {
 			continue
 		}
-		for _, h := range shares.Held(j, v.Node) {
+		held := shares.Held(j, v.Node)
+		for _, h := range held {
 			if h.Node != node || h.GPUType != d.Type && h.GPUType != "" {
 				continue
 			}
@@ -33,7 +34,11 @@ func occupiedGPUs(v *slurm.View, node string, d *policy.NodeDevices) []*occupied
 				g = &occupiedGPU{}
 				byDevice[h.Device], all = g, append(all, g)
 			}
-			g.jobs, g.usedShards = append(g.jobs, j.ID), g.usedShards+(h.Percent*d.SharesPerGPU+99)/100
+			used := (h.Percent*d.SharesPerGPU + 99) / 100
+			if len(held) > 1 {
+				used = 1 // how many of which is not known: others may have all the rest
+			}
+			g.jobs, g.usedShards = append(g.jobs, j.ID), g.usedShards+used
 		}
 	}
 	return all
@@ -50,6 +55,9 @@ func (g *occupiedGPU) objection(s *policy.Snapshot, p *policy.Job, d *policy.Nod
 		if o == nil || !p.AcceptsNeighbour(o) {
 			return fmt.Sprintf("Slurm might put it beside job %d, and their owners do not both accept that", id)
 		}
+		if o.Sharing.UsedMemMB() == 0 {
+			return fmt.Sprintf("Slurm might put it beside job %d, and how much memory that uses is not known", id)
+		}
 		most, memMB = min(most, o.JobsPerGPU()), memMB+o.Sharing.UsedMemMB()
 	}
 	switch {
@@ -57,26 +65,6 @@ func (g *occupiedGPU) objection(s *policy.Snapshot, p *policy.Job, d *policy.Nod
 		return fmt.Sprintf("Slurm might put it on a GPU with %s, and one of them accepts fewer", policy.FormatCount(len(g.jobs), "other job"))
 	case memMB > d.MemMB:
 		return fmt.Sprintf("the memory of the GPU, %d MB, is not enough for it beside job %d", d.MemMB, g.jobs[0])
-	}
-	return ""
-}
-
-// uninvitedReason says which waiting job that asks for shards by itself Slurm might put beside the job; "" when
-// there is none. One of the same user, or whose owner accepts others as the job's does, is welcome.
-func uninvitedReason(v *slurm.View, s *policy.Snapshot, p *policy.Job, node string) string {
-	n := v.Node(node)
-	if n == nil {
-		return "node " + node + " does not exist"
-	}
-	for i := range v.Jobs {
-		j := &v.Jobs[i]
-		if !j.IsPending() || j.User == p.User || !shares.Requested(j) || s.Job(policy.JobID(j.ID)) != nil {
-			continue
-		}
-		isOpen := p.Sharing != nil && p.Sharing.AcceptsOtherUsers && j.Directive.SharesWithAll
-		if !isOpen && slices.ContainsFunc(j.Partitions, func(name string) bool { return slices.Contains(n.Partitions, name) }) {
-			return fmt.Sprintf("job %s of another user waits for shards too, and Slurm might put it beside", j.Label())
-		}
 	}
 	return ""
 }

@@ -77,6 +77,7 @@ func TestAssign(t *testing.T) {
 		"the other is unknown":   {func(x *stage) { x.s.Jobs[0].ID = 0 }, 0, "beside job 1"},
 		"needs most memory":      {func(x *stage) { x.s.Jobs[1].Sharing.MemMB = 30_000 }, 0, "for itself: 30000 MB"},
 		"memory is not enough":   {func(x *stage) { x.s.Jobs[0].Sharing.MemMB = 27_500 }, 0, "40000 MB, is not enough"},
+		"the other's is unknown": {func(x *stage) { x.s.Jobs[0].Sharing.MemMB = 0 }, 0, "how much memory that uses"},
 		"memory is just enough":  {func(x *stage) { x.s.Jobs[0].Sharing.MemMB = 26_976 }, 2, ""},
 		"its memory is unknown":  {func(x *stage) { x.s.Jobs[1].Sharing.MemMB = 0 }, 0, "memory"},
 		"GPU memory is unknown":  {func(x *stage) { x.s.Nodes[0].GPUs[0].MemMB = 0 }, 0, "memory"},
@@ -196,7 +197,7 @@ func TestCheckEdit(t *testing.T) {
 	} {
 		x := newStage()
 		c.change(x)
-		if got := CheckEdit(&x.s, &x.v, &x.s.Jobs[1], &x.v.Jobs[1], c.node, c.shards); !strings.Contains(got, c.why) || (got == "") != (c.why == "") {
+		if got := CheckEdit(&x.s, &x.v, nil, &x.s.Jobs[1], &x.v.Jobs[1], c.node, c.shards); !strings.Contains(got, c.why) || (got == "") != (c.why == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.why)
 		}
 	}
