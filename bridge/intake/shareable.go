@@ -91,6 +91,9 @@ func unshareableReason(a *snapshotAssembler, out *policy.Job, j *slurm.Job) stri
 	if why := a.weakerPartitionReason(j, bridge.ModeShare); why != "" {
 		return why
 	}
+	if j.User == "" {
+		return "whose it is is not known"
+	}
 	if j.IsRunning() {
 		if !a.sharedGPUsByJob[j.ID].isKnown {
 			return "it has its GPUs as a whole, or beside a job whose owner did not opt in"

@@ -47,6 +47,16 @@ func TestWhoShares(t *testing.T) {
 			j.RequestedTRES, j.GresPerNode = slurm.ReadTRES("gres/gpu=2"), slurm.ReadGRESRequest("gres/gpu:2")
 		}, "2 GPUs"},
 		"a constraint": {func(_ *Input, _ *bridge.Partition, j *slurm.Job) { j.Features = slurm.ReadFeatures("a|b") }, "a|b"},
+		"no user":      {func(_ *Input, _ *bridge.Partition, j *slurm.Job) { j.User = "" }, "whose it is is not known"},
+		"uneven": {func(k *Input, _ *bridge.Partition, _ *slurm.Job) {
+			k.View.Nodes[0].Gres = slurm.ReadGRES("gpu:a100:4,shard:a100:10")
+		}, "no node of partition gpu"},
+		"two types": {func(k *Input, _ *bridge.Partition, _ *slurm.Job) {
+			k.View.Nodes[0].Gres = slurm.ReadGRES("gpu:a100:2,gpu:h100:2,shard:a100:8,shard:h100:8")
+		}, "no node of partition gpu"},
+		"one of two types": {func(k *Input, _ *bridge.Partition, _ *slurm.Job) {
+			k.View.Nodes[0].Gres = slurm.ReadGRES("gpu:a100:2,gpu:h100:2,shard:a100:8")
+		}, ""},
 		"its owner left": {func(k *Input, _ *bridge.Partition, _ *slurm.Job) {
 			k.LeftAloneReasonByUser = map[string]string{"ann": "she said so"}
 		}, "she said so"},

@@ -48,14 +48,6 @@ func Held(j *slurm.Job, find func(node string) *slurm.Node) []Hold {
 	return out
 }
 
-// ShardsPerGPU returns of how many shards a GPU of the type consists on the node; 0 where it offers none.
-func ShardsPerGPU(n *slurm.Node, gpuType string) int {
-	if !slices.ContainsFunc(n.Gres.List, func(g slurm.GRES) bool { return g.Name == "shard" && isGivenOut(g) }) {
-		return 0
-	}
-	return sharesPerGPU(n, "shard", gpuType)
-}
-
 // IndexInType returns which of the node's GPUs of its own type the GPU is, from 0; -1 where there is none.
 func IndexInType(n *slurm.Node, device int) int {
 	before := map[string]int{}
@@ -127,7 +119,12 @@ func typeOfShares(n *slurm.Node, name string) string {
 // sharesPerGPU returns of how many shares a GPU of the type consists on the node; 0 where it has
 // none. Slurm spreads those of a type evenly.
 func sharesPerGPU(n *slurm.Node, name, gpuType string) int {
-	gpus, shares := 0, 0
+	gpus, shares := countOfType(n, name, gpuType)
+	return shares / max(gpus, 1)
+}
+
+// countOfType returns how many GPUs of the type the node has, and how many shares of them.
+func countOfType(n *slurm.Node, name, gpuType string) (gpus, shares int) {
 	for _, g := range n.Gres.List {
 		if g.Type != gpuType && g.Type != "" {
 			continue
@@ -139,5 +136,5 @@ func sharesPerGPU(n *slurm.Node, name, gpuType string) int {
 			shares += g.Count
 		}
 	}
-	return shares / max(gpus, 1)
+	return gpus, shares
 }

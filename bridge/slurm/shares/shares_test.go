@@ -45,6 +45,33 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestShardsPerGPU: shards are of use only where Slurm cannot choose a GPU of another type or another size for them.
+func TestShardsPerGPU(t *testing.T) {
+	for _, c := range []struct {
+		gres, used, gpuType string
+		want                int
+	}{
+		{"gpu:a100:4,shard:a100:16", "gpu:a100:0(IDX:N/A),shard:a100:6(0/4,4/4,2/4,-/4)", "a100", 4},
+		{"gpu:a100:4,shard:a100:16", "gpu:a100:1(IDX:0),shard:a100:6(IDX:1-2)", "a100", 4},
+		{"gpu:a100:4,shard:16", "", "a100", 4},
+		{"gpu:4,shard:8", "", "gpu", 2},
+		{"gpu:a100:4", "", "a100", 0},
+		{"gpu:a100:4,mps:a100:400", "", "a100", 0},
+		{"gpu:a100:4,shard:a100:10", "", "a100", 0},
+		{"gpu:a100:2,shard:a100:8", "shard:a100:1(1/6,0/2)", "a100", 0},
+		{"gpu:a100:2,gpu:h100:2,shard:a100:8", "", "a100", 4},
+		{"gpu:a100:2,gpu:h100:2,shard:a100:8", "", "h100", 0},
+		{"gpu:a100:2,gpu:h100:2,shard:a100:8,shard:h100:8", "", "a100", 0},
+		{"gpu:a100:2,gpu:h100:2,shard:16", "", "a100", 0},
+		{"gpu:a100:2,gpu:a100_1g.10gb:2,shard:a100:8", "", "a100", 4},
+	} {
+		n := &slurm.Node{Gres: slurm.ReadGRES(c.gres), GresUsed: slurm.ReadGRES(c.used)}
+		if got := ShardsPerGPU(n, c.gpuType); got != c.want {
+			t.Errorf("%s, %s of %s: %d, want %d", c.gres, c.used, c.gpuType, got, c.want)
+		}
+	}
+}
+
 func TestRequested(t *testing.T) {
 	for asks, want := range map[string]bool{"": false, "gres/gpu:1": false, "gres:gpu:a100_1g.10gb:2": false, "gres:shard:4": true, "gres/mps:30": true, "gres/shard:a100:1": true} {
 		if j := (&slurm.Job{GresPerNode: slurm.ReadGRESRequest(asks)}); Requested(j) != want {
