@@ -59,9 +59,11 @@ func wantedShareEdits(g *PartitionGoal) []slurm.Edit {
 	return edits
 }
 
-// sharesGPUs reports whether the job of the decision is to start on shards.
+// sharesGPUs reports whether the job of the decision is to start on shards. One that has shards of another node is
+// given its GPU back first.
 func (g *PartitionGoal) sharesGPUs(dec policy.Decision) bool {
-	return dec.Verb == policy.Start && g.MayPin && g.shareOf(dec.Job).Shards > 0 && !g.isSizeInVain(dec)
+	share := g.shareOf(dec.Job)
+	return dec.Verb == policy.Start && g.MayPin && share.Shards > 0 && !g.isSizeInVain(dec) && !g.hasShardsElsewhere(g.View.Job(int64(dec.Job)), share.Node)
 }
 
 // joinsOthers reports whether the job starts on shards of a GPU that others have.

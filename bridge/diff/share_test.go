@@ -48,8 +48,10 @@ func TestShards(t *testing.T) {
 		want   slurm.Edit // to the field of its GPUs; none: no kind
 		pinned bool
 	}{
-		"it joins":    {0, func(*Input) {}, slurm.Edit{Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n2"}}, true},
-		"it has them": {2, func(*Input) {}, slurm.Edit{}, true},
+		"it joins":                          {0, func(*Input) {}, slurm.Edit{Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n2"}}, true},
+		"it has them, bound to the node":    {2, func(w *Input) { w.View.Jobs[0].RequiredNodes = slurm.ReadHosts("n2") }, slurm.Edit{}, false},
+		"it has them, bound to another":     {2, func(w *Input) { w.View.Jobs[0].RequiredNodes = slurm.ReadHosts("n1") }, back, false},
+		"it has them, and is bound nowhere": {2, func(*Input) {}, back, false},
 		"no room for what it needs now": {2, func(w *Input) {
 			w.Snapshot.Jobs[0].Sharing = &policy.Sharing{MemMB: 22_000, JobsPerGPU: 4, Utilisation: policy.KnownValue(.2)}
 		}, back, false},

@@ -163,3 +163,49 @@ func TestShardEditsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundWhileOnShards: a job that asks for shards stays bound to the node that was looked at until it has its GPU back, also
+// while the outcome of the edit that asks for them is open; and it asks for none while it is not known what it is bound to.
+func TestBoundWhileOnShards(t *testing.T) {
+	back := slurm.Edit{Kind: slurm.EditSetGPUs, Value: 1, Tasks: 1, Why: "so"}
+	free, elsewhere := slurm.Edit{Kind: slurm.EditRequireNodes, Tasks: 1, Why: "so"}, slurm.Edit{Kind: slurm.EditRequireNodes, Nodes: []string{"n1"}, Tasks: 1, Why: "so"}
+	more := slurm.Edit{Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}, Tasks: 1, Why: "so"}
+	for name, c := range map[string]struct {
+		pin, shards bridge.IntentState
+		edits       []slurm.Edit
+		kept        string
+	}{
+		"its GPU and its freedom back":        {bridge.IntentObserved, bridge.IntentObserved, []slurm.Edit{free, back}, "gpus require "},
+		"its freedom alone":                   {bridge.IntentObserved, bridge.IntentObserved, []slurm.Edit{free}, ""},
+		"another node":                        {bridge.IntentObserved, bridge.IntentObserved, []slurm.Edit{elsewhere}, ""},
+		"another node, its GPU back":          {bridge.IntentObserved, bridge.IntentObserved, []slurm.Edit{elsewhere, back}, "gpus require "},
+		"shards may still come":               {bridge.IntentObserved, bridge.IntentUnknown, []slurm.Edit{free}, ""},
+		"shards did not come":                 {bridge.IntentObserved, bridge.IntentFailed, []slurm.Edit{free}, "require "},
+		"shards, bound":                       {bridge.IntentObserved, bridge.IntentVoid, []slurm.Edit{more}, "shards "},
+		"shards, while bound to nobody knows": {bridge.IntentUnknown, bridge.IntentVoid, []slurm.Edit{more}, ""},
+	} {
+		in := editInput()
+		in.CommonInput, in.Mode = sharedWorld().CommonInput, bridge.ModeShare
+		j := viewJob(&in.CommonInput, 1)
+		j.RequiredNodes = slurm.ReadHosts("n6")
+		if c.shards == bridge.IntentObserved {
+			j.GresPerNode, j.RequestedTRES = slurm.ReadGRESRequest("gres/shard:2"), slurm.ReadTRES("cpu=1")
+		}
+		in.IntentBook = ledger.NewIntentBook([]bridge.Intent{
+			{ID: 1, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditRequireNodes, Nodes: []string{"n6"}}, State: c.pin},
+			{ID: 2, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}}, State: c.shards, Before: bridge.JobBefore{GPUs: 1}},
+		})
+		for _, e := range c.edits {
+			e.Run = j.CurrentRun()
+			in.Edits = append(in.Edits, e)
+		}
+		kept, refused := gate.FilterEdits(in)
+		got := ""
+		for _, e := range kept {
+			got += string(e.Kind) + " "
+		}
+		if got != c.kept {
+			t.Errorf("%s: %q is sent, want %q; refused %v", name, got, c.kept, refused)
+		}
+	}
+}

@@ -26,6 +26,9 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 		if book.StandingIntent(j.CurrentRun(), field, now) != in || book.OpenIntent(j.ID, field) != nil || book.ValueOwnerOf(in, j, v) == actuator.OwnerOther {
 			continue // no longer ours, or an outcome is still to be seen
 		}
+		if field == slurm.FieldRequiredNodes && actuator.BoundReason(book.OpenIntent(j.ID, slurm.FieldGPUs), j) != "" {
+			continue
+		}
 		if e, ok := actuator.NewUndoEdit(in, j, now); ok {
 			edits = append(edits, e)
 		}

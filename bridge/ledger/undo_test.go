@@ -87,3 +87,19 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundUntilShardsAreKnown: a job stays bound to its node while shards that we asked for may still come.
+func TestBoundUntilShardsAreKnown(t *testing.T) {
+	pin := intent(slurm.EditRequireNodes, bridge.IntentObserved)
+	pin.Edit.Nodes = []string{"n1"}
+	shards := intent(slurm.EditSetShards, bridge.IntentUnknown)
+	shards.ID, shards.Edit.Nodes, shards.Edit.Value, shards.Before.GPUs = 2, []string{"n1"}, 2, 1
+	j := waiting()
+	j.RequiredNodes, j.GresPerNode, j.RequestedTRES = slurm.ReadHosts("n1"), slurm.ReadGRESRequest("gres/gpu:1"), slurm.ReadTRES("gres/gpu=1")
+	for state, want := range map[bridge.IntentState]int{bridge.IntentUnknown: 0, bridge.IntentFailed: 1} {
+		shards.State = state
+		if got := UndoEdits([]bridge.Intent{pin, shards}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) != want {
+			t.Errorf("%s: %v", state, got)
+		}
+	}
+}

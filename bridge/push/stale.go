@@ -36,6 +36,11 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 		return "it is " + j.State + " now", ""
 	}
 	field := e.Kind.Field()
+	if field == slurm.FieldRequiredNodes {
+		if why := actuator.BoundReason(k.standingIntent(slurm.FieldGPUs), j); why != "" {
+			return why, ""
+		}
+	}
 	standing := k.standingIntent(field)
 	if standing != nil && actuator.GivesBack(e, &standing.Before) {
 		return k.standingChange(standing, j)
