@@ -88,6 +88,12 @@ func (d DirectCluster) ApplyEdit(_ context.Context, e slurm.Edit) error {
 		if u.GPUs, u.GPUType = Ptr(int(e.Value)), Ptr(cmp.Or(e.Text, asks.Type)); j.GresPerNode.Text != "" {
 			*u.GPUs /= max(j.NodeCount, 1)
 		}
+	case slurm.EditSetShards:
+		j, err := w.Job(e.Run.Job)
+		if err == nil && (!j.IsPending() || !j.RequiredNodes.SameAs(e.Nodes)) { // as the writer looks right before it sends
+			return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf("job %d is bound to %q, not to %q", e.Run.Job, j.RequiredNodes.Text, e.Nodes)}
+		}
+		u.Shards = Ptr(int(e.Value))
 	case slurm.EditAdminComment:
 		u.AdminComment = &e.Text
 	default:

@@ -87,7 +87,7 @@ func (j *job) memoryMB() int64 {
 func (j *job) resourceRequest() inventory.Request {
 	s := &j.spec
 	return inventory.Request{
-		MinNodes: max(s.MinNodes, len(s.RequiredNodes)), GPUsPerNode: s.GPUsPerNode, TotalGPUs: s.GPUs, CPUsPerNode: s.CPUsPerNode,
+		MinNodes: max(s.MinNodes, len(s.RequiredNodes)), GPUsPerNode: s.GPUsPerNode, TotalGPUs: s.GPUs, Shards: s.Shards, CPUsPerNode: s.CPUsPerNode,
 		MemMBPerNode: j.memoryMB(), GPUType: s.GPUType, Exclusive: s.Exclusive, NamedNodeCount: len(s.RequiredNodes),
 	}
 }

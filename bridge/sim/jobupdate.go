@@ -132,6 +132,9 @@ func (e *jobUpdater) applyNodeLists() error {
 // for them; a type that is not named is lost. 22.05 refuses to lose one, and to add one. More than any node has is
 // accepted and never runs.
 func (e *jobUpdater) applyGPUs() error {
+	if e.Shards != nil {
+		return e.applyShards()
+	}
 	if e.GPUs == nil && e.GPUType == nil {
 		return nil
 	}
@@ -153,9 +156,23 @@ func (e *jobUpdater) applyGPUs() error {
 	case isPerJob:
 		s.GPUs = *e.GPUs
 	default:
-		s.GPUsPerNode = *e.GPUs
+		s.GPUsPerNode, s.Shards = *e.GPUs, 0
 	}
 	s.GPUType = typ
+	return nil
+}
+
+// applyShards makes the GPU that a pending job asks for per node shards of one, as releases after 22.05 do. More than a GPU has are
+// accepted and never run.
+func (e *jobUpdater) applyShards() error {
+	if err := e.checkPending(); err != nil {
+		return err
+	}
+	s := &e.job.spec
+	if e.config.is2205() || s.GPUs > 0 || *e.Shards < 1 {
+		return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
+	}
+	s.Shards, s.GPUsPerNode, s.GPUType = *e.Shards, 0, ""
 	return nil
 }
 

@@ -47,7 +47,7 @@ func (r *lifecycle) startRun(j *job, p *inventory.Partition, slots inventory.Slo
 // scheduleRunEnd plans the end of a running job afresh.
 func (r *lifecycle) scheduleRunEnd(j *job) {
 	j.generation++
-	typ, n := j.slots.GPUTypeAndCount()
+	typ, n := j.slots.BusyGPUs()
 	length, state := j.program.RunTime(typ, n, len(j.slots), j.spec.TimeLimit)
 	r.scheduleUnlessChanged(j, j.exactStart.Add(length).Sub(r.Now()), func() { r.stopRun(j, state, false) })
 }
@@ -77,7 +77,7 @@ func (r *lifecycle) splitTask(j *job, task int64) *job {
 // queued again or gone.
 func (r *lifecycle) stopRun(j *job, state string, again bool) {
 	ran := r.Now().Sub(j.exactStart)
-	typ, n := j.slots.GPUTypeAndCount()
+	typ, n := j.slots.BusyGPUs()
 	lost := j.program.StopRun(typ, n, len(j.slots), state, ran)
 	r.priorities.chargeSinceDecay(j)
 	r.accounting.recordRunEnd(j, state, r.Now(), lost)

@@ -263,7 +263,7 @@ func (s *scheduler) backfillTasks(e queueEntry) {
 		switch {
 		case slots == nil:
 			return
-		case at.Equal(s.Now()):
+		case at.Equal(s.Now()) && slots.AreFree():
 			s.lifecycle.startRun(e.job, e.partition, slots, "backfill")
 		default:
 			e.job.noteExpectedStart(at, slots)

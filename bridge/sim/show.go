@@ -47,7 +47,7 @@ func (r *jobRecords) TrueTimeLeft(id int64) time.Duration {
 	case j.state == statePending:
 		return j.program.WorkTimeLeft()
 	}
-	typ, n := j.slots.GPUTypeAndCount()
+	typ, n := j.slots.BusyGPUs()
 	length, _ := j.program.RunTime(typ, n, len(j.slots), j.spec.TimeLimit)
 	return max(j.exactStart.Add(length).Sub(r.Now()), 0)
 }
@@ -94,6 +94,9 @@ func (r *jobRecords) showJob(j *job) slurm.Job {
 	}
 	if s.GPUsPerNode > 0 {
 		out.GresPerNode = r.reader.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
+	}
+	if s.Shards > 0 {
+		out.GresPerNode = r.reader.ReadGRESRequest("gres/shard:" + strconv.Itoa(s.Shards))
 	}
 	if s.GPUs > 0 {
 		out.GresPerJob = r.reader.ReadGRESRequest("gres/gpu" + typeSuffix(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))

@@ -15,6 +15,7 @@ type JobSpec struct {
 
 	MinNodes      int    // at least; 1 when zero
 	GPUsPerNode   int    // --gres=gpu:type:n
+	Shards        int    // --gres=shard:n, of one GPU of each node; not with GPUs
 	GPUs          int    // --gpus=n in all, on as few nodes as possible; not with GPUsPerNode
 	GPUType       string // "": any
 	CPUsPerNode   int    // per node; 1 when zero

@@ -68,7 +68,7 @@ func (s *submitter) newJobRecord(spec JobSpec) *job {
 		hasDirectPriority: spec.Priority != 0, priority: spec.Priority,
 	}
 	j.program = program.Program{
-		WorkTime: spec.taskWorkTime(0), ReferenceGPUs: j.gpuCount(), Fails: spec.Fails, Checkpoints: spec.Checkpoints,
+		WorkTime: spec.taskWorkTime(0), ReferenceGPUs: j.gpuCount() + min(spec.Shards, 1), Fails: spec.Fails, Checkpoints: spec.Checkpoints,
 		CheckpointInterval: spec.CheckpointInterval, RestoreOverhead: spec.RestoreTime, Speed: spec.Speed,
 	}
 	if spec.MemMBPerNode == 0 {
@@ -115,7 +115,9 @@ func (s *submitter) checkSpec(spec JobSpec) error {
 		return newSlurmError(ErrnoBadNode, "Invalid node name specified")
 	case spec.GPUs > 0 && spec.GPUsPerNode > 0:
 		return newSlurmError(ErrnoBadGres, "GPUs and GPUsPerNode are both given")
-	case spec.GPUs < 0 || spec.GPUsPerNode < 0:
+	case spec.Shards > 0 && spec.GPUs+spec.GPUsPerNode > 0:
+		return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
+	case spec.GPUs < 0 || spec.GPUsPerNode < 0 || spec.Shards < 0:
 		return newSlurmError(ErrnoBadGres, "Invalid generic resource (gres) specification")
 	case len(spec.TaskWorkTimes) > 0 && len(spec.TaskWorkTimes) != spec.ArraySize:
 		return fmt.Errorf("submitting %q: TaskWorkTimes has %d run times for an array of %d tasks", spec.Name, len(spec.TaskWorkTimes), spec.ArraySize)

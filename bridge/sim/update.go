@@ -19,6 +19,7 @@ type JobUpdate struct {
 	ExcludedNodes *[]string  // none: clear
 	GPUs          *int       // of the kind the job asked for: per node, or in all
 	GPUType       *string    // with GPUs and none: any type
+	Shards        *int       // of one GPU, in place of the GPU that the job asks for per node
 	GPUsArePerJob *bool      // the form in which GPUs come; nil: that in which the job asked
 	MayRequeue    *bool
 	NoRequeue     bool // 22.05's way to forbid requeues

@@ -179,6 +179,9 @@ func takeSlot(r *inventory.FreeResources, s *inventory.Slot, count int) {
 	if s.TypeIndex >= 0 {
 		r.GPUsByType[s.TypeIndex] -= count * s.GPUs
 	}
+	if count < 0 && s.TypeIndex >= 0 { // of which GPU is not looked at: all of one that was given out, or what the job had
+		r.ShardsByType[s.TypeIndex] = max(r.ShardsByType[s.TypeIndex], s.Shards, min(s.GPUs, 1)*s.Node.ShardsPerGPU)
+	}
 	r.CPUs -= count * s.CPUs
 	r.MemMB -= int64(count) * s.MemMB
 	r.JobCount += count

@@ -13,6 +13,9 @@ type NodeConfig struct {
 	MemMB      int64  // 512,000 when zero
 	Features   []string
 	LeafSwitch string // its leaf switch; "": not known
+
+	ShardsPerGPU  int  // of how many shards each of its GPUs consists, at most 255; 0: it gives none out
+	SpreadsShards bool // LL_SHARED_GRES: shards are of the GPU with most left
 }
 
 // GPUs are the devices of one type on a node.

@@ -20,7 +20,8 @@ type Node struct {
 
 // NodeUsage is what jobs have of a node.
 type NodeUsage struct {
-	DeviceMasks       [MaxGPUTypes]uint64 // by type and index
+	DeviceMasks       [MaxGPUTypes]uint64 // by type and index, of those that are given out as a whole
+	GivenShards       string              // a byte for each GPU; "": none are given out
 	CPUs              int
 	MemMB             int64
 	JobCount          int
@@ -29,17 +30,21 @@ type NodeUsage struct {
 
 // FreeResources is what is free on a node.
 type FreeResources struct {
-	GPUsByType [MaxGPUTypes]int // by type
-	CPUs       int
-	MemMB      int64
-	JobCount   int // 0: empty, which exclusive jobs want
+	GPUsByType   [MaxGPUTypes]int // by type
+	ShardsByType [MaxGPUTypes]int // by type: the most that one GPU has left
+	CPUs         int
+	MemMB        int64
+	JobCount     int // 0: empty, which exclusive jobs want
 }
 
 // FreeResources returns what is free on the node now.
 func (n *Node) FreeResources() FreeResources {
 	r := FreeResources{CPUs: n.CPUs - n.Usage.CPUs, MemMB: n.MemMB - n.Usage.MemMB, JobCount: n.Usage.JobCount}
 	for i, g := range n.GPUs {
-		r.GPUsByType[i] = g.Count - bits.OnesCount64(n.Usage.DeviceMasks[i])
+		r.GPUsByType[i] = g.Count - bits.OnesCount64(n.Usage.DeviceMasks[i]|n.sharedMask(i))
+		if n.ShardsPerGPU > 0 {
+			r.ShardsByType[i] = n.mostShards(i)
+		}
 	}
 	if n.Usage.ExclusiveJobCount > 0 {
 		r.CPUs = 0
@@ -68,6 +73,7 @@ type Slot struct {
 	Node        *Node
 	TypeIndex   int // index of the GPU type; -1: no GPUs
 	GPUs        int
+	Shards      int // of one GPU
 	CPUs        int
 	MemMB       int64
 	DeviceMask  uint64 // the devices, once taken
@@ -93,9 +99,15 @@ func (s Slots) Release() {
 
 func (s *Slot) allocate() {
 	u := &s.Node.Usage
-	if s.TypeIndex >= 0 {
+	switch {
+	case s.Shards > 0:
+		device := s.Node.chooseSharedGPU(s.TypeIndex, s.Shards, s.Node.SpreadsShards)
+		s.DeviceMask = 1 << device
+		s.Node.addShards(s.TypeIndex, device, s.Shards)
+	case s.TypeIndex >= 0:
+		taken := u.DeviceMasks[s.TypeIndex] | s.Node.sharedMask(s.TypeIndex)
 		for i, left := 0, s.GPUs; left > 0; i++ {
-			if u.DeviceMasks[s.TypeIndex]&(1<<i) == 0 {
+			if taken&(1<<i) == 0 {
 				s.DeviceMask |= 1 << i
 				left--
 			}
@@ -112,7 +124,10 @@ func (s *Slot) allocate() {
 
 func (s *Slot) release() {
 	u := &s.Node.Usage
-	if s.TypeIndex >= 0 {
+	switch {
+	case s.Shards > 0:
+		s.Node.addShards(s.TypeIndex, bits.TrailingZeros64(s.DeviceMask), -s.Shards)
+	case s.TypeIndex >= 0:
 		u.DeviceMasks[s.TypeIndex] &^= s.DeviceMask
 	}
 	u.CPUs -= s.CPUs

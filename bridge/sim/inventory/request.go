@@ -10,6 +10,7 @@ type Request struct {
 	MinNodes       int // at least
 	GPUsPerNode    int // GPUs of each node
 	TotalGPUs      int // GPUs in all, that may be spread; instead of PerNode
+	Shards         int // shards of one GPU of each node; instead of PerNode
 	CPUsPerNode    int // of each node
 	MemMBPerNode   int64
 	GPUType        string // of GPU; "": any
@@ -134,7 +135,10 @@ func (a Request) NewSlot(n *Node, r FreeResources, gpus int) (Slot, bool) {
 	if gpus < 0 || r.CPUs < s.CPUs || r.MemMB < a.MemMBPerNode || a.Exclusive && r.JobCount > 0 {
 		return s, false
 	}
-	if gpus == 0 {
+	switch {
+	case a.Shards > 0:
+		return a.newSharedSlot(s, n, r)
+	case gpus == 0:
 		return s, true
 	}
 	for i, g := range n.GPUs {

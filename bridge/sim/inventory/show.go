@@ -76,7 +76,7 @@ func (n *Node) formatGres() string {
 	for _, g := range n.GPUs {
 		parts = append(parts, fmt.Sprintf("gpu:%s:%d", g.Type, g.Count))
 	}
-	return strings.Join(parts, ",")
+	return strings.Join(parts, ",") + n.formatShards()
 }
 
 func (n *Node) formatUsedGres() string {
@@ -88,7 +88,7 @@ func (n *Node) formatUsedGres() string {
 		}
 		parts = append(parts, fmt.Sprintf("gpu:%s:%d(IDX:%s)", g.Type, bits.OnesCount64(n.Usage.DeviceMasks[i]), idx))
 	}
-	return strings.Join(parts, ",")
+	return strings.Join(parts, ",") + n.formatUsedShards()
 }
 
 func (n *Node) formatTRES() string {
@@ -160,7 +160,9 @@ func (s Slots) formatGPUTRES() string {
 func (s Slots) FormatGres() []string {
 	var out []string
 	for i := range s {
-		if x := &s[i]; x.TypeIndex >= 0 {
+		if x := &s[i]; x.Shards > 0 {
+			out = append(out, x.formatShardDetail())
+		} else if x.TypeIndex >= 0 {
 			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.TypeIndex].Type, x.GPUs, formatIndices(x.DeviceMask)))
 		}
 	}
