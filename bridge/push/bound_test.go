@@ -33,3 +33,19 @@ func TestBoundUntilItHasItsGPU(t *testing.T) {
 		}
 	}
 }
+
+// TestNoShardsWithoutANode: where the call that binds the job to its node failed, the one that follows it and asks for shards is not sent.
+func TestNoShardsWithoutANode(t *testing.T) {
+	was := bridgetest.NewWaitingJob()
+	for _, nodes := range []string{"n1", "", "n2", "n[1-2]"} {
+		is := was
+		is.RequiredNodes = slurm.ReadHosts(nodes)
+		k := knows(&was)
+		k.intentBook = ledger.NewIntentBook(nil)
+		k.isWrittenByUs = func(f slurm.Field) bool { return f == slurm.FieldRequiredNodes }
+		gone, changed := k.compareJob(slurm.Edit{Run: was.CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n1"}}, &is)
+		if changed != "" || (gone == "") != (nodes == "n1") {
+			t.Errorf("bound to %q: gone %q, changed %q", nodes, gone, changed)
+		}
+	}
+}

@@ -36,6 +36,9 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 		return "it is " + j.State + " now", ""
 	}
 	field := e.Kind.Field()
+	if e.Kind == slurm.EditSetShards && !j.RequiredNodes.SameAs(e.Nodes) {
+		return fmt.Sprintf("it is not bound to %v: what binds it was not carried out", e.Nodes), ""
+	}
 	if field == slurm.FieldRequiredNodes {
 		if why := actuator.BoundReason(k.standingIntent(slurm.FieldGPUs), j); why != "" {
 			return why, ""
