@@ -90,7 +90,11 @@ func (g *planGate) filterPendingDecision(d *policy.Decision) {
 	if p.HoldsGPUs() {
 		return
 	}
-	if n := g.checkPendingDecision(p, d); n != nil {
+	n := g.checkPendingDecision(p, d)
+	if n == nil && g.shareByJob[d.Job].HasNeighbours && !g.View.IsFullRead { // it gets no shards by this view
+		g.output.NeedsFullRead = true
+	}
+	if n != nil {
 		g.addRefusal(d.Job, n)
 		d.Verb, d.On = policy.Wait, nil
 		d.Why = "waits in the queue: " + n.Why

@@ -98,5 +98,9 @@ func (g *planGate) checkShare(p *policy.Job, j *slurm.Job) *denial {
 	if why := sharing.FixedReason(j, &p.Ask, g.View.Release); why != "" {
 		return deny(invariant.SharedGPUs, "%s", why)
 	}
-	return g.checkModeAllows(j, bridge.ModeShare)
+	if n := g.checkModeAllows(j, bridge.ModeShare); n != nil || g.View.IsFullRead || !share.HasNeighbours {
+		return n
+	}
+	g.output.NeedsFullRead = true
+	return deny(invariant.FreshView, "%s", sharing.OldRecordsReason)
 }

@@ -57,10 +57,14 @@ func TestSharedStarts(t *testing.T) {
 		"22.05":        {func(in *gate.PlanInput) { in.View.Release = "22.05.8" }, "I24"},
 		"no timer":     {func(in *gate.PlanInput) { in.HasExpiryTimer = false }, "I24"},
 		"mode elastic": {func(in *gate.PlanInput) { in.ModeByPartition["gpu"] = bridge.ModeElastic }, "I20"},
+		"old records":  {func(in *gate.PlanInput) { in.View.IsFullRead = false }, "I13"},
 	} {
 		in := sharedWorld()
 		c.change(&in)
 		out := gate.FilterPlan(in)
+		if out.NeedsFullRead != (c.want == "I13") {
+			t.Errorf("%s: a whole list is asked for: %v", name, out.NeedsFullRead)
+		}
 		if got := refusals(out.Refusals, 1); got != c.want || (decision(out.Plan, 1).Verb == policy.Start) != (c.want == "") {
 			t.Errorf("%s: refused by %q, want %q; it is to %s: %s", name, got, c.want, decision(out.Plan, 1).Verb, decision(out.Plan, 1).Why)
 		}
@@ -80,6 +84,7 @@ func TestShardEdits(t *testing.T) {
 		"a stranger":      {func(in *gate.EditInput) { planJob(&in.CommonInput, 11).User = "bob" }, 2, "beside job 11"},
 		"no timer":        {func(in *gate.EditInput) { in.HasExpiryTimer = false }, 2, "if the daemon died"},
 		"mode elastic":    {func(in *gate.EditInput) { in.Mode = bridge.ModeElastic }, 2, "does not allow"},
+		"old records":     {func(in *gate.EditInput) { in.View.IsFullRead = false }, 2, "whole list"},
 		"another release": {func(in *gate.EditInput) { in.View.Release = "23.11" }, 2, "23.11"},
 	} {
 		in := editInput()

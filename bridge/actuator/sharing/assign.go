@@ -15,6 +15,10 @@ type Assignment struct {
 	Node   string
 	Shards int    // 0: none
 	Why    string // "" with shards
+
+	// HasNeighbours says that other jobs may be on its GPU: whether their owners still accept that, only a view tells in which
+	// every record was read.
+	HasNeighbours bool
 }
 
 // assigner walks the starts of a plan.
@@ -109,7 +113,10 @@ func (a *assigner) assign(dec *policy.Decision, p *policy.Job) Assignment {
 	if why = cmp.Or(why, a.objection(p, at, d, shards), a.waitingObjection(p, at, d, shards)); why != "" {
 		return Assignment{Why: why}
 	}
-	return a.place(dec, at, d, shards)
+	hasNeighbours := a.hasNeighbours(p, at, d, shards)
+	out := a.place(dec, at, d, shards)
+	out.HasNeighbours = out.Shards > 0 && hasNeighbours
+	return out
 }
 
 // place notes the job on the GPU that Slurm would choose for it.
@@ -151,6 +158,9 @@ func (a *assigner) gpusAt(at nodeType, d *policy.NodeDevices) []*occupiedGPU {
 	return gpus
 }
 
+// OldRecordsReason is why a job gets no neighbours by a view in which not every record was read.
+const OldRecordsReason = "a whole list of jobs is read first: its neighbours' owners may have withdrawn that they accept any"
+
 // CheckEdit says why so many shards of a GPU of the node may not be asked for, by what runs there, what waits for shards
 // there, and the starts that were decided before in the same cycle, in other partitions too; "" when they may be.
 func CheckEdit(s *policy.Snapshot, v *slurm.View, starts []Start, p *policy.Job, j *slurm.Job, node string, shards int64) string {
@@ -175,7 +185,10 @@ func CheckEdit(s *policy.Snapshot, v *slurm.View, starts []Start, p *policy.Job,
 		case int64(size) != shards:
 			why = fmt.Sprintf("it is to have %d shards by its memory and use of a GPU, not %d", size, shards)
 		default:
-			return cmp.Or(a.objection(p, at, d, size), a.waitingObjection(p, at, d, size))
+			if why = cmp.Or(a.objection(p, at, d, size), a.waitingObjection(p, at, d, size)); why == "" && !v.IsFullRead && a.hasNeighbours(p, at, d, size) {
+				why = OldRecordsReason
+			}
+			return why
 		}
 	}
 	return why

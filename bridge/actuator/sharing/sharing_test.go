@@ -30,7 +30,7 @@ func waitingShare(id int64, user string) slurm.Job {
 func newStage() *stage {
 	x := &stage{}
 	x.s.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 2, MemMB: 40_000, SharesPerGPU: 4}}}}
-	x.v = slurm.View{Release: "24.11.5", Nodes: []slurm.Node{{Name: "n1", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:a100:2,shard:a100:8")}}}
+	x.v = slurm.View{Release: "24.11.5", IsFullRead: true, Nodes: []slurm.Node{{Name: "n1", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:a100:2,shard:a100:8")}}}
 	x.add(1, "eve", policy.Decision{Verb: policy.Keep, On: onDevice(1)})
 	x.run(1, "shard:2(2/4,0/4)")
 	x.add(2, "eve", policy.Decision{Verb: policy.Start, On: onDevice(1), Beside: 1})
@@ -192,8 +192,12 @@ func TestCheckEdit(t *testing.T) {
 		"another node":  {func(*stage) {}, "n2", 2, "n2"},
 		"not opted in":  {func(x *stage) { x.s.Jobs[1].Shareable = false }, "n1", 2, "opt in"},
 		"beside bob's":  {func(x *stage) { x.s.Jobs[0].User = "bob" }, "n1", 2, "beside job 1"},
-		"22.05":         {func(x *stage) { x.v.Release = "22.05.8" }, "n1", 2, "22.05.8"},
-		"another type":  {func(x *stage) { x.s.Jobs[1].Ask.GPUs.Type = "h100" }, "n1", 2, "n1"},
+		"old records":   {func(x *stage) { x.v.IsFullRead = false }, "n1", 2, "whole list"},
+		"old records, alone": {func(x *stage) {
+			x.v.IsFullRead, x.v.Jobs[0].GresDetail = false, slurm.ReadGRESDetail([]string{"shard:3(3/4,0/4)"})
+		}, "n1", 2, ""},
+		"22.05":        {func(x *stage) { x.v.Release = "22.05.8" }, "n1", 2, "22.05.8"},
+		"another type": {func(x *stage) { x.s.Jobs[1].Ask.GPUs.Type = "h100" }, "n1", 2, "n1"},
 	} {
 		x := newStage()
 		c.change(x)

@@ -33,16 +33,30 @@ func (a *assigner) waitingObjection(p *policy.Job, at nodeType, d *policy.NodeDe
 	if n == nil {
 		return "node " + at.node + " does not exist"
 	}
-	for _, x := range a.waitingStarts(n) {
-		j := a.view.Job(x.Job)
-		if j == nil || policy.JobID(x.Job) == p.ID || shards+x.Shards > d.SharesPerGPU {
-			continue
-		}
+	for _, j := range a.waitingNeighbours(p, n, d, shards) {
 		if why := a.neighbourObjection(p, j, d); why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// waitingNeighbours returns the jobs that wait for shards of the node, of which Slurm could put one on a GPU with the job.
+func (a *assigner) waitingNeighbours(p *policy.Job, n *slurm.Node, d *policy.NodeDevices, shards int) []*slurm.Job {
+	var out []*slurm.Job
+	for _, x := range a.waitingStarts(n) {
+		if j := a.view.Job(x.Job); j != nil && policy.JobID(x.Job) != p.ID && shards+x.Shards <= d.SharesPerGPU {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// hasNeighbours reports whether other jobs hold or wait for shards there with which Slurm could put the job on a GPU.
+func (a *assigner) hasNeighbours(p *policy.Job, at nodeType, d *policy.NodeDevices, shards int) bool {
+	n := a.view.Node(at.node)
+	return n != nil && len(a.waitingNeighbours(p, n, d, shards)) > 0 ||
+		slices.ContainsFunc(a.gpusAt(at, d), func(g *occupiedGPU) bool { return g.hasRoom(shards, d.SharesPerGPU) })
 }
 
 // waitingStarts returns the jobs that wait for shards of a GPU of the node, as their records say, and those that are decided
