@@ -6,7 +6,7 @@
 // restored from a backup, policies panic and flap.
 //
 // An oracle (package oracle) watches, from the sentences of the invariants I1 to
-// I23. After each step it says which sentence was broken; at the end the daemon is
+// I24. After each step it says which sentence was broken; at the end the daemon is
 // killed for good, and it looks at what is left.
 //
 // Where it happens is drawn by the seed (package site), and so are the faults: a

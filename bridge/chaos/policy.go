@@ -97,5 +97,9 @@ func newPolicy(s site.Site) (policy.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return entry.New(nil)
+	p, err := entry.New(nil)
+	if err == nil && s.SharesEagerly {
+		p = eagerSharing{p}
+	}
+	return p, err
 }

@@ -155,7 +155,7 @@ func (p *daemonProcess) newLoopParts() cycle.Parts {
 		j = p.Overrides.WrapJournal(j)
 	}
 	return cycle.Parts{
-		Cluster: c, Journal: j, Leadership: &faultyDatabase{p}, History: &faultyDatabase{p}, Probes: bridge.NoProbes{}, ExpirerStatus: &faultyDatabase{p}, IsSimulation: true,
+		Cluster: c, Journal: j, Leadership: &faultyDatabase{p}, History: &faultyDatabase{p}, Probes: newProbes(p.Site), ExpirerStatus: &faultyDatabase{p}, IsSimulation: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: p.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}

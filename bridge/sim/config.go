@@ -26,6 +26,7 @@ type Config struct {
 	RequeueDelay       time.Duration // between a requeue and the next start; 120 s
 	MinJobAge          time.Duration // how long finished jobs stay listed; 300 s
 	MinPassInterval    time.Duration // batch_sched_delay: between two main passes for submissions and changes; 3 s
+	MinEventInterval   time.Duration // sched_min_interval: between a main pass and one for a job that freed its nodes; 0
 	FullPassInterval   time.Duration // of the full main pass; 60 s
 	BackfillInterval   time.Duration // 30 s; negative: no backfill
 	BackfillPassTime   time.Duration // that a pass of backfill takes, which puts off the next; 0

@@ -25,6 +25,7 @@ type scheduler struct {
 	isPassQueued       bool            // something asked for a pass that the background thread makes
 	isPassDue          bool            // a pass follows at once
 	lastQueuedPass     time.Time       // main pass of the background thread, be it a full one
+	lastEventPass      time.Time       // main pass for a job that freed its nodes
 	lastFullPass       time.Time       // main pass over all jobs
 	lastBackfill       time.Time       // zero before the first
 	backfillTurn       int             // number of the turn of backfill that is scheduled
@@ -64,15 +65,16 @@ func (s *scheduler) queueMainPass() {
 	})
 }
 
-// startMainPass makes a main pass at once, as slurmctld does where a job has freed its nodes.
+// startMainPass makes a main pass, as slurmctld does where a job has freed its nodes: at once, or MinEventInterval after the last.
 func (s *scheduler) startMainPass() {
 	s.noteRelevantChange()
 	if s.isPassDue {
 		return
 	}
 	s.isPassDue = true
-	s.ScheduleAt(s.Now(), func() {
-		s.isPassDue = false
+	wait := max(s.lastEventPass.Add(s.config.MinEventInterval).Sub(s.Now()), 0)
+	s.ScheduleAfter(wait, func() {
+		s.isPassDue, s.lastEventPass = false, s.Now()
 		s.runMainPass(s.config.EventPassDepth)
 	})
 }

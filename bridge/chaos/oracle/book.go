@@ -159,6 +159,9 @@ func shownValue(j *slurm.Job, f Field) string {
 	case FieldAdminComment:
 		return j.AdminComment
 	case FieldGPUs:
+		if n := askedShards(j); n > 0 {
+			return formatShards(n)
+		}
 		return formatGPUs(int64(askedGPUCount(j)), askedGPUType(j))
 	}
 	return ""
@@ -193,7 +196,7 @@ func writtenFields(u *sim.JobUpdate) []Field {
 	}{
 		{u.BeginTime != nil, FieldBegin}, {u.Nice != nil, FieldNice}, {u.SiteFactor != nil, FieldSiteFactor}, {u.Priority != nil || u.Hold != nil, FieldPriority},
 		{u.RequiredNodes != nil, FieldRequiredNodes}, {u.ExcludedNodes != nil, FieldExcludedNodes},
-		{u.AdminComment != nil, FieldAdminComment}, {u.GPUs != nil, FieldGPUs},
+		{u.AdminComment != nil, FieldAdminComment}, {u.GPUs != nil || u.Shards != nil, FieldGPUs},
 	} {
 		if x.set {
 			out = append(out, x.field)

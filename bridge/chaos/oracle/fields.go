@@ -36,7 +36,7 @@ func checkAllowedKind(s *sendContext) string {
 			return ""
 		}
 	case slurm.EditSetGPUs:
-		if s.oracle.Site.IsElastic {
+		if s.oracle.Site.IsElastic || s.oracle.Site.SharesGPUs {
 			return ""
 		}
 	case slurm.EditSetShards:

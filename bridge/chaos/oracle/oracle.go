@@ -36,6 +36,7 @@ type Oracle struct {
 	requeueTimeByRun     map[string]time.Time       // when a requeue was first sent, by run
 	lastSentByField      map[jobField]lastSentWrite // how a field was last written
 	lateWrittenJobs      map[int64]bool             // jobs that a late write reached
+	shareTermsByJob      map[int64]shareTerms       // on which owners accepted neighbours, of jobs that were sent shards
 }
 
 // New returns an oracle for a trial that begins now.
@@ -43,6 +44,7 @@ func New(t Trial) *Oracle {
 	o := &Oracle{
 		Trial: t, verdict: newVerdict(), startTime: t.World.Now(), jobBook: newJobBook(),
 		requeueTimeByRun: map[string]time.Time{}, lastSentByField: map[jobField]lastSentWrite{}, lateWrittenJobs: map[int64]bool{},
+		shareTermsByJob: map[int64]shareTerms{},
 	}
 	o.ledger = ledger{database: t.Database, now: t.World.Now}
 	o.usageCheck = usageCheck{database: t.Database, world: t.World, site: t.Site, lastRecorded: o.startTime}

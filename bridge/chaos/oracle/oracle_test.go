@@ -67,6 +67,7 @@ func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
 	t.Helper()
 	s := site.DrawSite(1, 1)
 	s.Mode, s.SlurmRelease, s.OrderLever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
+	s.SharesGPUs, s.NodeCount, s.GPUsPerNode = false, 4, 4
 	o := &judged{}
 	w, err := s.NewWorld(sim.Config{Audit: func(w sim.AuditEntry) { o.NoteWrite(w) }})
 	if err != nil {

@@ -90,6 +90,7 @@ func (s *sendContext) freeGPUs(b *slurm.Job, to int64, on func(node string) bool
 			leaving = append(leaving, *j)
 		}
 	}
+	free -= s.sharedGPUsKept(leaving, on)
 	for i := range leaving {
 		hosts := leaving[i].Nodes.Names
 		for _, n := range hosts {

@@ -109,6 +109,9 @@ func (s *sendContext) valueToWrite(f Field) string {
 	case FieldNice, FieldSiteFactor:
 		return strconv.FormatInt(s.Edit.Value, 10)
 	case FieldGPUs:
+		if s.Edit.Kind == slurm.EditSetShards {
+			return formatShards(s.Edit.Value)
+		}
 		return formatGPUs(s.Edit.Value, s.Edit.Text)
 	case FieldAdminComment:
 		return s.Edit.Text

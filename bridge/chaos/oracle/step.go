@@ -211,6 +211,7 @@ func (o *Oracle) CheckCycle() {
 		}
 	}
 	o.RefreshJobBook()
+	o.checkNeighbours()
 	if why := o.usageCheck.checkNotOverRecorded(); why != "" {
 		o.AddBreach("I18", 0, "%s", why)
 	}

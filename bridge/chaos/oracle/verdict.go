@@ -26,6 +26,7 @@ type Verdict struct {
 	DoubtCountByCause      map[string]int // cycles in doubt, by cause
 	JobCount               int            // submitted
 	StopCount              int            // requeues of ours that Slurm carried out
+	SharedCount            int            // GPUs on which jobs were together by shards of ours, summed over the cycles
 }
 
 func newVerdict() Verdict {

@@ -33,6 +33,10 @@ func (l *writesSlurmMayForget) addWrite(world *sim.World, e *jobEntry, w *sim.Au
 	case FieldAdminComment:
 		undo.AdminComment = &w.JobBefore.AdminComment
 	case FieldGPUs:
+		if n := askedShards(&w.JobBefore); n > 0 {
+			undo.Shards = sim.Ptr(int(n))
+			break
+		}
 		undo.GPUs, undo.GPUType = sim.Ptr(slurm.SumGRES(w.JobBefore.GresPerNode.List, "gpu")), sim.Ptr(askedGPUType(&w.JobBefore))
 	default:
 		return

@@ -36,6 +36,9 @@ func (p People) SubmitJob(r *rand.Rand) error {
 	if p.Site.IsElastic {
 		p.declareSize(r, &s)
 	}
+	if p.Site.SharesGPUs {
+		p.declareSharing(r, &s)
+	}
 	p.addOddTraits(r, &s)
 	if _, err := p.World.Submit(s); err != nil {
 		return fmt.Errorf("submitting %+v: %w", s, err)
@@ -115,8 +118,12 @@ var actionByKind = map[event.Kind]func(People, *rand.Rand){
 		p.setBeginTime(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
 	}),
 	event.OwnerNice: onRandomJob(isPendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		if p.Site.IsElastic && r.IntN(2) == 0 {
+		switch {
+		case p.Site.IsElastic && r.IntN(2) == 0:
 			p.changeOwnAsk(j, r)
+			return
+		case p.Site.SharesGPUs && r.IntN(2) == 0:
+			p.changeSharing(j, r)
 			return
 		}
 		_ = p.World.Update(j.User, j.ID, sim.JobUpdate{Nice: sim.Ptr(int64(r.IntN(1000)))})

@@ -27,10 +27,19 @@ type Site struct {
 	TellsJobs    bool // jobs are told in their admin_comment why they wait
 	IsElastic    bool // owners declare ranges, and the policy sets sizes in mode elastic
 	HasTwoTypes  bool // every other node has GPUs of SecondType, which owners accept, and the policy chooses types
+	SharesGPUs   bool // owners accept neighbours, nodes give GPUs out in shards, and the policy packs in mode share
+	ShardsPerGPU int  // of the nodes that give them out: all but every third
+
+	SpreadsShards      bool // Slurm takes shards of the GPU with most left
+	SharesBetweenUsers bool // neighbours may be jobs of other users
+	SharesEagerly      bool // the policy starts jobs beside others wherever owners accept it
 }
 
 // policyNames are those of the catalogue that differ most in what they ask for.
 var policyNames = []string{"tiresias", "fifo", "astraea", "drf", "fairbridge", "srtf", "themis", "easy"}
+
+// packingPolicies start jobs beside others.
+var packingPolicies = []string{"salus", "salus", "lucid", "muri", "gandiva", "gavel"}
 
 // modesToDraw are drawn from: most runs may do everything.
 var modesToDraw = []bridge.Mode{bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModePreempt, bridge.ModeSteer, bridge.ModeRank, bridge.ModeObserve}
@@ -53,6 +62,12 @@ func DrawSite(seed uint64, cycles int) Site {
 		if rand.New(rand.NewPCG(seed, 11)).IntN(2) == 0 {
 			s.PolicyName, s.HasTwoTypes = "sia", true
 		}
+	}
+	if r := rand.New(rand.NewPCG(seed, 13)); s.Mode == bridge.ModePreempt && r.IntN(3) == 0 {
+		s.Mode, s.PolicyName, s.SharesGPUs = bridge.ModeShare, pickRandom(r, packingPolicies), true
+		s.NodeCount, s.GPUsPerNode = 3+r.IntN(4), 1+r.IntN(2) // so few that jobs have to share
+		s.ShardsPerGPU, s.SpreadsShards, s.SharesBetweenUsers = pickRandom(r, []int{2, 3, 4, 8}), r.IntN(4) == 0, r.IntN(2) == 0
+		s.SharesEagerly = r.IntN(3) > 0
 	}
 	return s
 }
@@ -92,6 +107,9 @@ const (
 	SecondType         = "h100"
 )
 
+// GPUMemMB is the memory of each GPU, which node probes tell.
+const GPUMemMB = 40_000
+
 // UserNames are the owners of most jobs.
 var UserNames = []string{"ann", "bob", "cid", "dee"}
 
@@ -113,8 +131,16 @@ func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
 	for i := 1; s.HasTwoTypes && i < len(c.Nodes); i += 2 {
 		c.Nodes[i].GPUs[0].Type = SecondType
 	}
+	for i := range c.Nodes {
+		if s.SharesGPUs && i%3 != 2 {
+			c.Nodes[i].ShardsPerGPU, c.Nodes[i].SpreadsShards = s.ShardsPerGPU, s.SpreadsShards
+		}
+	}
 	c.Partitions = []sim.Partition{{Name: ManagedPartition, MaxTime: 240 * time.Hour}, {Name: UnmanagedPartition, MaxTime: 24 * time.Hour}}
 	c.RequeueDelay, c.FullPassInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
+	if s.SharesGPUs { // a slurmctld that takes its time: else jobs start on whole GPUs before anybody has looked
+		c.MinPassInterval, c.MinEventInterval, c.FullPassInterval, c.BackfillInterval = 20*time.Second, time.Minute, 50*time.Second, 50*time.Second
+	}
 	c.PriorityWeights = sim.PriorityWeights{Age: 1_000, FairShare: 10_000, PointsByQOS: map[string]float64{"high": 5_000}}
 	for _, name := range ProcessNames {
 		c.Users = append(c.Users, sim.User{Name: name, IsOperator: true, WritesComments: true})
@@ -133,6 +159,6 @@ func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bri
 	c.ClusterName, c.DaemonName, c.StopFile = ClusterName, holder, stopFile
 	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.OrderLever
 	c.Order.AdminComment, c.Order.AdminCommentEvery = s.TellsJobs, 2*time.Minute
-	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, DecidingPolicy: decide}}
+	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, SharesBetweenUsers: s.SharesBetweenUsers, DecidingPolicy: decide}}
 	return c
 }

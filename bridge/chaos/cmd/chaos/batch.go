@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/chaos"
+	"fairbridge/bridge/slurm"
 )
 
 // batch is a range of seeds to be played.
@@ -33,6 +34,8 @@ type batch struct {
 	startTime          time.Time
 	jobCount           int
 	stopCount          int
+	shardCount         int // edits that ask for shards
+	sharedCount        int // GPUs that jobs shared by them, summed over the cycles
 	sentWriteCount     int
 	doubtfulCycleCount int
 }
@@ -121,6 +124,7 @@ func (b *batch) runSeed(seed uint64) {
 	}
 	b.finishedSeeds[seed] = true
 	b.jobCount, b.stopCount = b.jobCount+o.JobCount, b.stopCount+o.StopCount
+	b.shardCount, b.sharedCount = b.shardCount+o.SentCountByKind[string(slurm.EditSetShards)], b.sharedCount+o.SharedCount
 	for _, n := range o.SentCountByKind {
 		b.sentWriteCount += n
 	}
@@ -135,8 +139,8 @@ func (b *batch) runSeed(seed uint64) {
 
 // printSummary says what came of it.
 func (b *batch) printSummary() {
-	fmt.Printf("%d seeds of %d cycles: %d broke something. %d jobs, %d writes sent, %d jobs stopped, %d cycles in doubt, in %v.\n",
-		len(b.finishedSeeds), b.cycleCount, len(b.brokenRuleBySeed), b.jobCount, b.sentWriteCount, b.stopCount, b.doubtfulCycleCount, time.Since(b.startTime).Round(time.Second))
+	fmt.Printf("%d seeds of %d cycles: %d broke something. %d jobs, %d writes sent, %d jobs stopped, shards asked for %d times, GPUs shared in %d cycles, %d cycles in doubt, in %v.\n",
+		len(b.finishedSeeds), b.cycleCount, len(b.brokenRuleBySeed), b.jobCount, b.sentWriteCount, b.stopCount, b.shardCount, b.sharedCount, b.doubtfulCycleCount, time.Since(b.startTime).Round(time.Second))
 	for _, rule := range slices.Sorted(maps.Keys(b.brokenCountByRule)) {
 		fmt.Printf("  %s: %d\n", rule, b.brokenCountByRule[rule])
 	}
