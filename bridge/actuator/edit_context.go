@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -25,10 +24,14 @@ type EditContext struct {
 	View           *slurm.View
 	IntentBook     IntentBook
 	Partition      string
-	HasExpiryTimer bool            // something outside the daemon takes node lists back if the daemon dies
-	LeasedTime     time.Duration   // how long the job was leased altogether
-	DependantCount int             // jobs that wait for the job, or for the array it is of
-	SharedStarts   []sharing.Start // jobs that are to start on shards, or may, which no record shows yet; of an edit that asks for some
+	HasExpiryTimer bool          // something outside the daemon takes node lists back if the daemon dies
+	LeasedTime     time.Duration // how long the job was leased altogether
+	DependantCount int           // jobs that wait for the job, or for the array it is of
+
+	// EditsBefore are those of the cycle that are let through already, EditsElsewhere those of other partitions. OpenIntent returns
+	// the intent of a job's field whose outcome is not known, nil without one; nil: that is not looked at.
+	EditsBefore, EditsElsewhere []slurm.Edit
+	OpenIntent                  func(job int64, f slurm.Field) *bridge.Intent
 }
 
 // CheckKindRules says why the edit breaks a rule of its kind.

@@ -32,8 +32,8 @@ var noExpiryTimerDenial = invariant.NodeLists.Deny("nothing outside the daemon w
 // checkPin checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
 func checkPin(c *EditContext) *invariant.Denial {
-	if c.GivesBack {
-		return nil
+	if bound := c.checkBound(); bound != nil || c.GivesBack {
+		return bound
 	}
 	own, refused, d := c.ownerNodeLists()
 	switch {

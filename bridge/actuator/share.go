@@ -78,8 +78,10 @@ func checkShards(c *EditContext) *invariant.Denial {
 		return noExpiryTimerDenial
 	case len(c.Nodes) != 1:
 		return invariant.SharedGPUs.Deny("it names %s for a GPU of one", policy.FormatCount(len(c.Nodes), "node"))
+	case c.openIntent(c.Run.Job, slurm.FieldRequiredNodes) != nil:
+		return invariant.SharedGPUs.Deny("it is not known to which node it is bound: the outcome of an earlier edit is still open")
 	}
-	if why := sharing.CheckEdit(c.Snapshot, c.View, c.SharedStarts, c.SnapshotJob, c.SlurmJob, c.Nodes[0], c.Value); why != "" {
+	if why := sharing.CheckEdit(c.Snapshot, c.View, c.sharedStarts(), c.SnapshotJob, c.SlurmJob, c.Nodes[0], c.Value); why != "" {
 		return invariant.SharedGPUs.Deny("%s", why)
 	}
 	return nil

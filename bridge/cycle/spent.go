@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
-	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 )
@@ -18,7 +17,7 @@ type spentBudget struct {
 	toldCount       int                // edits of this cycle that only tell
 	recentStops     []bridge.Stop      // of the last 24 hours
 	recentWarnings  []gate.SentWarning // of the last 24 hours
-	sharedStarts    []sharing.Start    // on shards, of this cycle
+	edits           []slurm.Edit       // of this cycle
 }
 
 // newSpentBudget is what earlier cycles spent, by the ledger.
@@ -46,6 +45,7 @@ func (sum spentBudget) withPlannedEdits(e *PartitionResult, now time.Time) spent
 	if !e.MaySendEdits {
 		return sum
 	}
+	sum.edits = slices.Concat(sum.edits, e.Edits)
 	sum.recentStops, sum.recentWarnings = slices.Clip(sum.recentStops), slices.Clip(sum.recentWarnings)
 	for _, edit := range e.Edits {
 		if actuator.EditKindRowOf(edit.Kind).OnlyTells {
@@ -53,9 +53,6 @@ func (sum spentBudget) withPlannedEdits(e *PartitionResult, now time.Time) spent
 			continue
 		}
 		sum.editedTaskCount += max(edit.Tasks, 1)
-		if x, ok := sharing.StartOf(edit); ok {
-			sum.sharedStarts = append(slices.Clip(sum.sharedStarts), x)
-		}
 		cost := e.stopCost(edit)
 		if cost == nil {
 			continue

@@ -107,7 +107,7 @@ func (g *editGate) checkKindRules(c *editCandidate) *denial {
 	case !c.SlurmJob.IsPending() && !(c.GivesBack && f.AllowedWhileRunning):
 		return deny(invariant.OneFieldPerEdit, "%s can only be written while the job is pending", c.Kind)
 	}
-	return firstDenial(func() *denial { return g.checkBound(c) }, c.CheckKindRules)
+	return c.CheckKindRules()
 }
 
 // checkCooldown says why the field was written too lately (I10). Giving back and

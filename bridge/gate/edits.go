@@ -89,7 +89,7 @@ func (g *editGate) newCandidate(e slurm.Edit) editCandidate {
 	c := editCandidate{actuator.EditContext{SlurmJob: g.View.Job(e.Run.Job), SnapshotJob: g.snapshotJob(e.Run.Job)}, max(e.Tasks, 1)}
 	if c.SlurmJob != nil {
 		c.EditContext = g.facts.newEditContext(c.SnapshotJob, c.SlurmJob)
-		c.IntentBook = g.input.IntentBook
+		c.IntentBook, c.OpenIntent, c.EditsElsewhere = g.input.IntentBook, g.input.IntentBook.OpenIntent, g.input.EditsElsewhere
 		c.StandingIntent = g.input.IntentBook.StandingIntent(c.SlurmJob.CurrentRun(), e.Kind.Field(), g.clusterTime)
 		var own *bridge.JobBefore
 		if c.StandingIntent != nil {
@@ -138,9 +138,7 @@ func (g *editGate) stopRank(c *editCandidate) int {
 }
 
 func (g *editGate) decideEdit(c editCandidate) {
-	if c.Kind == slurm.EditSetShards {
-		c.SharedStarts = g.sharedStarts()
-	}
+	c.EditsBefore = g.acceptedEdits
 	if n := g.checkCandidate(&c); n != nil {
 		g.refusals = append(g.refusals, newRefusal(c.Edit, n))
 		return

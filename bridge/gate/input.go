@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -96,5 +95,5 @@ type EditInput struct {
 	LastSentByField      map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock; those sent within EditCooldown at least
 	TasksEditedElsewhere int                          // tasks of the edits other partitions got this cycle
 	ToldElsewhere        int                          // edits that only tell, which other partitions got this cycle
-	SharedElsewhere      []sharing.Start              // jobs that other partitions start on shards this cycle
+	EditsElsewhere       []slurm.Edit                 // those that other partitions got this cycle
 }

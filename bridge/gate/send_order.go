@@ -1,12 +1,9 @@
 package gate
 
 import (
-	"cmp"
 	"slices"
 
 	"fairbridge/bridge/actuator"
-	"fairbridge/bridge/actuator/sharing"
-	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 )
 
@@ -60,49 +57,4 @@ func (g *editGate) withoutVainPins() []slurm.Edit {
 func completesJob(k slurm.EditKind) bool {
 	row := actuator.EditKindRowOf(k)
 	return !row.LetsJobStart && !row.OnlyTells && row.StopTiming == actuator.NoStop
-}
-
-// checkBound says why the job must stay bound as it is, or is not known to be bound (I24).
-func (g *editGate) checkBound(c *editCandidate) *denial {
-	run, book := c.SlurmJob.CurrentRun(), g.input.IntentBook
-	switch c.Kind {
-	case slurm.EditSetShards:
-		if book.OpenIntent(run.Job, slurm.FieldRequiredNodes) != nil {
-			return deny(invariant.SharedGPUs, "it is not known to which node it is bound: the outcome of an earlier edit is still open")
-		}
-	case slurm.EditRequireNodes:
-		if g.takenFields[slurm.JobField{Job: run.Job, Field: slurm.FieldGPUs}] && !g.asksShards(run.Job) {
-			return nil // it gets its GPU back first
-		}
-		why := actuator.BoundReason(book.OpenIntent(run.Job, slurm.FieldGPUs), c.SlurmJob)
-		if why = cmp.Or(why, actuator.BoundReason(book.StandingIntent(run, slurm.FieldGPUs, g.clusterTime), c.SlurmJob)); why != "" {
-			return deny(invariant.SharedGPUs, "%s", why)
-		}
-	}
-	return nil
-}
-
-// asksShards reports whether an edit that is let through asks for shards for the job.
-func (g *editGate) asksShards(job int64) bool {
-	return slices.ContainsFunc(g.acceptedEdits, func(e slurm.Edit) bool { return e.Run.Job == job && e.Kind == slurm.EditSetShards })
-}
-
-// sharedStarts returns the jobs that are to start on shards by edits that no record shows yet: of this cycle, in other
-// partitions too, and those whose outcome is not known, which may still be carried out.
-func (g *editGate) sharedStarts() []sharing.Start {
-	out := slices.Clone(g.input.SharedElsewhere)
-	for _, e := range g.acceptedEdits {
-		if x, ok := sharing.StartOf(e); ok {
-			out = append(out, x)
-		}
-	}
-	for i := range g.View.Jobs {
-		j := &g.View.Jobs[i]
-		if in := g.input.IntentBook.OpenIntent(j.ID, slurm.FieldGPUs); in != nil && j.IsPending() {
-			if x, ok := sharing.StartOf(in.Edit); ok {
-				out = append(out, x)
-			}
-		}
-	}
-	return out
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
@@ -146,7 +145,9 @@ func TestShardEditsOfOthers(t *testing.T) {
 			viewJob(&in.CommonInput, 11).Nodes = slurm.ReadHosts("n1") // nobody is there yet
 			in.Edits = append(in.Edits, slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}, Tasks: 1, Why: "so"})
 		}, "job 1 waits for shards there too"},
-		"of another partition": {func(in *gate.EditInput) { in.SharedElsewhere = []sharing.Start{{Job: 2, Node: "n6", Shards: 2}} }, "job 2 waits for shards there too"},
+		"of another partition": {func(in *gate.EditInput) {
+			in.EditsElsewhere = []slurm.Edit{{Run: viewJob(&in.CommonInput, 2).CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}}}
+		}, "job 2 waits for shards there too"},
 		"of an open outcome": {func(in *gate.EditInput) {
 			e := slurm.Edit{Run: viewJob(&in.CommonInput, 2).CurrentRun(), Kind: slurm.EditSetShards, Value: 2, Nodes: []string{"n6"}}
 			in.IntentBook = ledger.NewIntentBook([]bridge.Intent{{ID: 7, Edit: e, State: bridge.IntentUnknown, Sent: noon}})

@@ -36,13 +36,8 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 		return "it is " + j.State + " now", ""
 	}
 	field := e.Kind.Field()
-	if e.Kind == slurm.EditSetShards && !j.RequiredNodes.SameAs(e.Nodes) {
-		return fmt.Sprintf("it is not bound to %v: what binds it was not carried out", e.Nodes), ""
-	}
-	if field == slurm.FieldRequiredNodes {
-		if why := actuator.BoundReason(k.standingIntent(slurm.FieldGPUs), j); why != "" {
-			return why, ""
-		}
+	if why := k.boundReason(e, j); why != "" {
+		return why, ""
 	}
 	standing := k.standingIntent(field)
 	if standing != nil && actuator.GivesBack(e, &standing.Before) {
@@ -68,6 +63,17 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 		was.RequestedTRES = j.RequestedTRES
 	}
 	return demandChange(&was, j), ""
+}
+
+// boundReason says why the node list of a job, or shards, must not be written, by what it shows of the other of the two.
+func (k *knownJob) boundReason(e slurm.Edit, j *slurm.Job) string {
+	switch {
+	case e.Kind == slurm.EditSetShards && !j.RequiredNodes.SameAs(e.Nodes):
+		return fmt.Sprintf("it is not bound to %v: what binds it was not carried out", e.Nodes)
+	case e.Kind.Field() == slurm.FieldRequiredNodes:
+		return actuator.BoundReason(k.standingIntent(slurm.FieldGPUs), j)
+	}
+	return ""
 }
 
 // shownFields are the fields in which a record shows a value of ours, tellingFields those of them

@@ -83,15 +83,10 @@ func (d DirectCluster) ApplyEdit(_ context.Context, e slurm.Edit) error {
 	case slurm.EditExcludeNodes:
 		u.ExcludedNodes = &e.Nodes
 	case slurm.EditSetGPUs:
-		j, _ := w.Job(e.Run.Job)
-		asks, _ := j.RequestedGPUs()
-		if u.GPUs, u.GPUType = Ptr(int(e.Value)), Ptr(cmp.Or(e.Text, asks.Type)); j.GresPerNode.Text != "" {
-			*u.GPUs /= max(j.NodeCount, 1)
-		}
+		u.GPUs, u.GPUType = w.gpusOf(e)
 	case slurm.EditSetShards:
-		j, err := w.Job(e.Run.Job)
-		if err == nil && (!j.IsPending() || !j.RequiredNodes.SameAs(e.Nodes)) { // as the writer looks right before it sends
-			return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf("job %d is bound to %q, not to %q", e.Run.Job, j.RequiredNodes.Text, e.Nodes)}
+		if err := w.checkBound(e); err != nil {
+			return err
 		}
 		u.Shards = Ptr(int(e.Value))
 	case slurm.EditAdminComment:
@@ -111,4 +106,23 @@ func requeueAddress(e slurm.Edit) string {
 		return e.Array
 	}
 	return strconv.FormatInt(e.Run.Job, 10)
+}
+
+// gpusOf returns the GPUs of an edit in the form in which its job asks for some.
+func (w *World) gpusOf(e slurm.Edit) (count *int, gpuType *string) {
+	j, _ := w.Job(e.Run.Job)
+	asks, _ := j.RequestedGPUs()
+	if count = Ptr(int(e.Value)); j.GresPerNode.Text != "" {
+		*count /= max(j.NodeCount, 1)
+	}
+	return count, Ptr(cmp.Or(e.Text, asks.Type))
+}
+
+// checkBound refuses shards for a job that is not bound to the nodes of the edit, as the writer does right before it sends.
+func (w *World) checkBound(e slurm.Edit) error {
+	j, err := w.Job(e.Run.Job)
+	if err == nil && (!j.IsPending() || !j.RequiredNodes.SameAs(e.Nodes)) {
+		return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf("job %d is bound to %q, not to %q", e.Run.Job, j.RequiredNodes.Text, e.Nodes)}
+	}
+	return nil
 }

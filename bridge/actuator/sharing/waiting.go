@@ -16,12 +16,12 @@ type Start struct {
 	Shards int
 }
 
-// StartOf returns the start that an edit asks shards for; ok is false for other edits.
-func StartOf(e slurm.Edit) (x Start, ok bool) {
+// AppendStart appends the start that an edit asks shards for, if it asks for any.
+func AppendStart(starts []Start, e slurm.Edit) []Start {
 	if e.Kind != slurm.EditSetShards || len(e.Nodes) != 1 {
-		return Start{}, false
+		return starts
 	}
-	return Start{e.Run.Job, e.Nodes[0], int(e.Value)}, true
+	return append(starts, Start{e.Run.Job, e.Nodes[0], int(e.Value)})
 }
 
 // waitingObjection says beside which job that waits for shards of the node Slurm might put the job, so that one of the
