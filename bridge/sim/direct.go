@@ -85,9 +85,6 @@ func (d DirectCluster) ApplyEdit(_ context.Context, e slurm.Edit) error {
 	case slurm.EditSetGPUs:
 		u.GPUs, u.GPUType = w.gpusOf(e)
 	case slurm.EditSetShards:
-		if err := w.checkBound(e); err != nil {
-			return err
-		}
 		u.Shards = Ptr(int(e.Value))
 	case slurm.EditAdminComment:
 		u.AdminComment = &e.Text
@@ -116,13 +113,4 @@ func (w *World) gpusOf(e slurm.Edit) (count *int, gpuType *string) {
 		*count /= max(j.NodeCount, 1)
 	}
 	return count, Ptr(cmp.Or(e.Text, asks.Type))
-}
-
-// checkBound refuses shards for a job that is not bound to the nodes of the edit, as the writer does right before it sends.
-func (w *World) checkBound(e slurm.Edit) error {
-	j, err := w.Job(e.Run.Job)
-	if err == nil && (!j.IsPending() || !j.RequiredNodes.SameAs(e.Nodes)) {
-		return &slurm.Error{Class: slurm.ErrorJobChanged, Text: fmt.Sprintf("job %d is bound to %q, not to %q", e.Run.Job, j.RequiredNodes.Text, e.Nodes)}
-	}
-	return nil
 }
