@@ -25,6 +25,8 @@ type InferenceService struct {
 	// RecallWithin is how long it takes to have a lent GPU back: the time a job has to end
 	// in, and what the node needs to be clean; 0: at once, as in simulations.
 	RecallWithin time.Duration `json:"recall,omitempty"`
+	// Scaling is what a policy must know to say how many replicas there should be; nil: that is decided elsewhere.
+	Scaling *ReplicaScaling `json:"scaling,omitempty"`
 }
 
 // DemandForecast is what is needed from a time on.
@@ -35,6 +37,11 @@ type DemandForecast struct {
 
 func (s InferenceService) clone() InferenceService {
 	s.Forecast = slices.Clone(s.Forecast)
+	if s.Scaling != nil {
+		scaling := *s.Scaling
+		scaling.Rates, scaling.Usual = slices.Clone(scaling.Rates), slices.Clone(scaling.Usual)
+		s.Scaling = &scaling
+	}
 	return s
 }
 
@@ -64,4 +71,41 @@ func (s *Snapshot) CountReplicaGPUs(service string) (held, waiting int) {
 		}
 	}
 	return held, waiting
+}
+
+// ReplicaScaling is what its owner promises of an inference service, and how many requests it has. Its
+// replicas are jobs that are all alike: as many as it may ever need are submitted, of which those that are not needed
+// wait.
+type ReplicaScaling struct {
+	Least int `json:"least"`          // replicas that it always has
+	Most  int `json:"most,omitempty"` // replicas that it may have; 0: as many as there are jobs
+	// ResponseWithin is the time in which the part ResponsePart (0 to 1) of all requests is to be answered,
+	// counted from when they came.
+	ResponseWithin time.Duration `json:"within"`
+	ResponsePart   float64       `json:"part"`
+	ServiceTime    time.Duration `json:"service_time"` // that one request takes on a replica, in the mean; 0: not known
+	SetupTime      time.Duration `json:"setup"`        // from when it is decided that a replica starts until it answers
+	// Rates are the requests a second that came in the last stretches of time, each as long as RateWindow, the
+	// last one last; nil: not known.
+	Rates      []float64     `json:"rates,omitempty"`
+	RateWindow time.Duration `json:"rate_window,omitempty"`
+	Usual      []UsualRate   `json:"usual,omitempty"` // ascending; nil: not known
+}
+
+// UsualRate is how many requests a second come from a time on until the next, as a rule: the median of that hour
+// in the days before.
+type UsualRate struct {
+	From      time.Time `json:"from"`
+	PerSecond float64   `json:"per_second"`
+}
+
+// GreatestUsualRate returns the greatest usual rate between two times, both included; 0: none is known.
+func (s *ReplicaScaling) GreatestUsualRate(from, to time.Time) (most float64) {
+	for i, u := range s.Usual {
+		isOver := i+1 < len(s.Usual) && !s.Usual[i+1].From.After(from)
+		if !isOver && !u.From.After(to) {
+			most = max(most, u.PerSecond)
+		}
+	}
+	return most
 }

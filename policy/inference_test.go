@@ -41,3 +41,19 @@ func TestCountReplicaGPUs(t *testing.T) {
 		t.Errorf("jobs that are no replicas: %d and %d", held, waiting)
 	}
 }
+
+func TestGreatestUsualRate(t *testing.T) {
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	s := policy.ReplicaScaling{Usual: []policy.UsualRate{{From: now, PerSecond: 5}, {From: now.Add(time.Hour), PerSecond: 9}, {From: now.Add(2 * time.Hour), PerSecond: 3}}}
+	for _, c := range []struct {
+		from, to time.Duration
+		want     float64
+	}{{-2 * time.Hour, -time.Hour, 0}, {-time.Hour, 0, 5}, {0, 59 * time.Minute, 5}, {0, time.Hour, 9}, {time.Hour, time.Hour, 9}, {2 * time.Hour, 2 * time.Hour, 3}, {5 * time.Hour, 9 * time.Hour, 3}} {
+		if got := s.GreatestUsualRate(now.Add(c.from), now.Add(c.to)); got != c.want {
+			t.Errorf("%v to %v: %g, want %g", c.from, c.to, got, c.want)
+		}
+	}
+	if got := (&policy.ReplicaScaling{}).GreatestUsualRate(now, now); got != 0 {
+		t.Errorf("without usual rates: %g", got)
+	}
+}
