@@ -40,6 +40,7 @@ import (
 	"fairbridge/policy/paper/sjf"
 	"fairbridge/policy/paper/slaq"
 	"fairbridge/policy/paper/srtf"
+	"fairbridge/policy/paper/swayam"
 	"fairbridge/policy/paper/synergy"
 	"fairbridge/policy/paper/themis"
 	"fairbridge/policy/paper/tiresias"
@@ -83,6 +84,7 @@ func Systems() []paper.System {
 		sjf.System(),
 		slaq.System(),
 		srtf.System(),
+		swayam.System(),
 		synergy.System(),
 		themis.System(),
 		tiresias.System(),

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 
 	"fairbridge/policy/engine"
@@ -48,6 +49,17 @@ func EarliestStartFirst(_ *engine.Round, a, b *engine.Entry) int {
 		return c
 	}
 	return a.FirstStart.Compare(b.FirstStart)
+}
+
+// ReplicasFirst puts replicas of inference services before all other jobs.
+func ReplicasFirst(_ *engine.Round, a, b *engine.Entry) int {
+	return -compareBool(a.ReplicaOf != "", b.ReplicaOf != "")
+}
+
+// LongestRunFirst puts the job in front that has run for the longest time since its last start, so that those that lose
+// least stand at the end, from which jobs are taken that give way.
+func LongestRunFirst(r *engine.Round, a, b *engine.Entry) int {
+	return cmp.Compare(b.Ran(r.Now), a.Ran(r.Now))
 }
 
 // compareBool puts false before true.

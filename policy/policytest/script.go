@@ -41,7 +41,9 @@ var updateScripts = flag.Bool("update", false, "rewrite the expectations of text
 //	           runs) and later (arrives so long after the start); deadline (so long from now)
 //	           and mixed (accepts GPUs of several types), replica (of an inference service)
 //	services   table of inference services; columns name, type, own, now (GPUs needed), from and later
-//	           (GPUs needed from so long from now on)
+//	           (GPUs needed from so long from now on); of one whose replicas are scaled rates (requests a
+//	           second of the last minutes, "40,45"), within and request and setup (durations: of 99 % of the
+//	           answers, of one on a replica, of a start), least and most (replicas)
 //	history    table; columns gpus, ran
 //	trust      (optional) how far predictions proved true, 0 to 1
 //	memo       what the policy remembered, as it wrote it

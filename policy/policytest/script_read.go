@@ -153,14 +153,32 @@ func (c *textCase) readUser(r tableRow) {
 	c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
 }
 
-// readService reads an inference service that needs now GPUs until a time, and later GPUs from then on.
+// readService reads an inference service that needs now GPUs until a time, and later GPUs from then on, or how its
+// replicas are scaled.
 func (c *textCase) readService(r tableRow) {
 	v := policy.InferenceService{Name: r.textCell("name"), Partition: cmp.Or(r.textCell("partition"), "batch"), GPUType: r.textCell("type"), OwnGPUs: int(r.numberCell("own")),
 		Forecast: []policy.DemandForecast{{From: SnapshotTime, GPUs: int(r.numberCell("now"))}}}
 	if r.textCell("from") != "" {
 		v.Forecast = append(v.Forecast, policy.DemandForecast{From: r.timeAheadCell("from"), GPUs: int(r.numberCell("later"))})
 	}
+	v.Scaling = r.parseReplicaScaling()
 	c.snapshot.InferenceServices = append(c.snapshot.InferenceServices, v)
+}
+
+// parseReplicaScaling reads the requests a second of the last minutes, as "40,45,50", and of whom 99 % are to be answered
+// within what time.
+func (r tableRow) parseReplicaScaling() *policy.ReplicaScaling {
+	if r.textCell("rates") == "" {
+		return nil
+	}
+	c := &policy.ReplicaScaling{Least: int(r.numberCell("least")), Most: int(r.numberCell("most")), ResponseWithin: r.durationCell("within"), ResponsePart: .99,
+		ServiceTime: r.durationCell("request"), SetupTime: r.durationCell("setup"), RateWindow: time.Minute}
+	for text := range strings.SplitSeq(r.textCell("rates"), ",") {
+		rate, err := strconv.ParseFloat(text, 64)
+		r.noteError("rates", err)
+		c.Rates = append(c.Rates, rate)
+	}
+	return c
 }
 
 func (c *textCase) readFinishedJob(r tableRow) {

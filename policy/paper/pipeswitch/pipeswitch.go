@@ -43,7 +43,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "pipeswitch",
 		Predict:  predict.Ladder{},
 		Admit:    newLender(p, s),
-		Order:    order.ByKeys{order.ActiveFirst, replicasFirst, longestRunFirst, p.leastCostFirst},
+		Order:    order.ByKeys{order.ActiveFirst, order.ReplicasFirst, order.LongestRunFirst, p.leastCostFirst},
 		Backfill: backfill.EASY{},
 		Preempt:  preempt.ByTier(tier),
 		Rules:    rules,
@@ -61,22 +61,6 @@ func tier(r *engine.Round, e *engine.Entry) int {
 		}
 	}
 	return 0
-}
-
-func replicasFirst(_ *engine.Round, a, b *engine.Entry) int {
-	return isBorrower(a) - isBorrower(b)
-}
-
-func isBorrower(e *engine.Entry) int {
-	if e.ReplicaOf == "" {
-		return 1
-	}
-	return 0
-}
-
-// longestRunFirst leaves those that lose least for the end of those that run, who give way first.
-func longestRunFirst(r *engine.Round, a, b *engine.Entry) int {
-	return cmp.Compare(b.Ran(r.Now), a.Ran(r.Now))
 }
 
 // leastCostFirst lends to those first whom it costs least to be stopped.

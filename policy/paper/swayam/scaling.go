@@ -1,0 +1,97 @@
+package swayam
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// scaling is which replicas of a snapshot are not to start, and which are to stop. It implements engine.Admitter
+// and engine.Allocator.
+type scaling struct {
+	refusals map[policy.JobID]error
+	stops    map[policy.JobID]string // why
+	notes    map[policy.JobID]string
+}
+
+func newScaling(p *Policy, s *policy.Snapshot) *scaling {
+	c := &scaling{map[policy.JobID]error{}, map[policy.JobID]string{}, map[policy.JobID]string{}}
+	for _, v := range p.listServices(s) {
+		c.decide(p, v, s)
+	}
+	return c
+}
+
+// listServices returns the services that are scaled, each with its replicas: those that run in the order of
+// their starts, those that wait by arrival.
+func (p *Policy) listServices(s *policy.Snapshot) []*service {
+	var all []*service
+	byName := map[string]*service{}
+	for i := range s.InferenceServices {
+		if v := &s.InferenceServices[i]; v.Scaling != nil && byName[v.Name] == nil {
+			byName[v.Name] = &service{InferenceService: v, mayStop: true}
+			all = append(all, byName[v.Name])
+		}
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		v := byName[j.ReplicaOf]
+		if v == nil {
+			continue
+		}
+		switch {
+		case j.State == policy.Running:
+			v.running = append(v.running, j)
+		case j.CanStart(s.Now):
+			v.waiting = append(v.waiting, j)
+		}
+		if !j.HoldsGPUs() && !j.LastStop.IsZero() && s.Now.Sub(j.LastStop) < p.Retire {
+			v.mayStop = false
+		}
+	}
+	for _, v := range all {
+		slices.SortStableFunc(v.running, func(a, b *policy.Job) int { return a.Start.Compare(b.Start) })
+		slices.SortStableFunc(v.waiting, func(a, b *policy.Job) int { return a.Arrive.Compare(b.Arrive) })
+	}
+	return all
+}
+
+// decide says which replicas of a service start, and whether one stops: the last that started of those that may.
+func (c *scaling) decide(p *Policy, v *service, s *policy.Snapshot) {
+	need := p.countNeeded(v, s.Now)
+	for i, j := range v.waiting {
+		if len(v.running)+i < need.start {
+			c.notes[j.ID] = fmt.Sprintf("service %s needs %s: %s", v.Name, policy.FormatCount(need.start, "replica"), need.why)
+			continue
+		}
+		c.refusals[j.ID] = fmt.Errorf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.start, "replica"), len(v.running), need.why)
+	}
+	if !v.mayStop || len(v.running) <= need.keep {
+		return
+	}
+	for _, j := range slices.Backward(v.running) {
+		if j.UnstoppableReason == "" && len(j.On) > 0 && j.Ran(s.Now) >= p.MinRun && (p.MaxStops <= 0 || j.StopCount < p.MaxStops) {
+			c.stops[j.ID] = fmt.Sprintf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.keep, "replica"), len(v.running), need.why)
+			return
+		}
+	}
+}
+
+// Admit implements engine.Admitter.
+func (c *scaling) Admit(_ *engine.Round, e *engine.Entry) error { return c.refusals[e.ID] }
+
+// Allocate implements engine.Allocator.
+func (c *scaling) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	entries, err := line.Order(r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]engine.Assignment, len(entries))
+	for i, e := range entries {
+		out[i] = e.AssignmentWithoutLease()
+		out[i].Note, out[i].Grant.StopReason = c.notes[e.ID], c.stops[e.ID]
+	}
+	return out, nil
+}
