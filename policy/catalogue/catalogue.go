@@ -47,7 +47,9 @@ import (
 )
 
 // Systems returns the catalogue, sorted by name.
-func Systems() []paper.System {
+func Systems() []paper.System { return append(systemsAToL(), systemsMToZ()...) }
+
+func systemsAToL() []paper.System {
 	return []paper.System{
 		afs.System(),
 		allox.System(),
@@ -69,6 +71,11 @@ func Systems() []paper.System {
 		hived.System(),
 		hug.System(),
 		lucid.System(),
+	}
+}
+
+func systemsMToZ() []paper.System {
+	return []paper.System{
 		mlfs.System(),
 		multifactor.System(),
 		muri.System(),
