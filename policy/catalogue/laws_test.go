@@ -33,7 +33,7 @@ var variants = map[string][]paper.Params{
 	"pipeswitch":  {{"guard": 50, "factor": 100}, {"max_wait": "0s", "min_run": "1h", "max_stops": 1}},
 	"salus":       {{"by": "fair"}, {"by": "srtf", "jobs": 16, "max_wait": "0s"}},
 	"sjf":         {{"backfill": "easy"}, {"by": "service"}},
-	"swayam":      {{"scale": "peak", "max_wait": "0s"}, {"scale": "utilisation", "warm": 2, "min_run": "1h", "max_stops": 1}},
+	"swayam":      {{"scale": "peak", "max_wait": "0s"}, {"scale": "utilisation", "warm": 2, "release": "at-once", "min_run": "1h", "max_stops": 1}},
 	"synergy":     {{"how": "opt", "base": "las"}, {"base": "srtf", "retune": true, "min_run": "1s", "max_stops": -1}, {"how": "greedy", "fill": false}},
 	"srtf":        {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
 	"heterog":     {{"mix": "even", "cost": 0}, {"mix": "never", "max_wait": "0s"}},

@@ -47,7 +47,22 @@ func sharingCrowd() *policy.Snapshot {
 }
 
 // sharing are the policies that are tried with it.
-var sharing = []string{"antman", "lucid", "salus"}
+var sharing = []string{"antman", "lucid", "salus", "swayam"}
+
+// addReplicaScaling says of the service how many requests it has, more than its 720 replicas can answer, and makes replicas of a fifth
+// of the jobs that wait.
+func addReplicaScaling(s *policy.Snapshot) {
+	c := &policy.ReplicaScaling{Least: 10, ResponseWithin: time.Second, ResponsePart: .99, ServiceTime: 100 * time.Millisecond, SetupTime: 2 * time.Minute, RateWindow: time.Minute}
+	for i := range 30 {
+		c.Rates = append(c.Rates, 7000+20*float64(i))
+	}
+	s.InferenceServices[0].Scaling = c
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; i%5 == 1 && j.State == policy.Pending {
+			j.ReplicaOf, j.Ask.GPUs.Count = "chat", 1
+		}
+	}
+}
 
 // TestSharingDecisionsInTime: one decision on it takes a second of processor time at most, the first and
 // the next. Processor time is not lengthened by other programs, and the least of several tries counts.
@@ -58,6 +73,9 @@ func TestSharingDecisionsInTime(t *testing.T) {
 	const most, tries = time.Second, 3
 	for _, name := range sharing {
 		s, p := sharingCrowd(), mustNew(t, name, nil)
+		if name == "swayam" {
+			addReplicaScaling(s)
+		}
 		var took []time.Duration
 		for range 2 {
 			least, plan := time.Hour, (*policy.Plan)(nil)

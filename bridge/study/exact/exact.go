@@ -46,6 +46,9 @@ type Config struct {
 	Information goodput.Information
 	// InferenceServices forecasts what inference services need, for policies; nil: there are none.
 	InferenceServices InferenceForecaster
+	// UntilSeconds is when the simulation is broken off, by the clock from event to event: jobs that have not
+	// ended then have no Finish. 0: when all jobs are done.
+	UntilSeconds float64
 	// OmitsReasons policies need not give reasons; see policy.Snapshot.OmitReasons.
 	OmitsReasons bool
 	// RunTimes predicts run times for policies; nil: nothing is predicted.

@@ -16,6 +16,9 @@ func (v *intervalEngine) simulate() error {
 		if len(v.futureJobs) > 0 {
 			next = min(next, v.futureJobs[0].Arrive)
 		}
+		if v.UntilSeconds > 0 && next >= v.UntilSeconds {
+			return v.breakOff()
+		}
 		if math.IsInf(next, 1) {
 			return v.deadlockError()
 		}
@@ -39,6 +42,15 @@ func (v *intervalEngine) simulate() error {
 		if v.Clock.MaxInterval > 0 && (len(v.runningJobs) > 0 || len(v.futureJobs) > 0) {
 			ask = v.now + v.Clock.MaxInterval.Seconds()
 		}
+	}
+	return nil
+}
+
+// breakOff books what running jobs did until the simulation is broken off.
+func (v *intervalEngine) breakOff() error {
+	v.now = v.UntilSeconds
+	for _, j := range v.runningJobs {
+		v.settleJob(j)
 	}
 	return nil
 }

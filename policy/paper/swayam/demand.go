@@ -63,17 +63,18 @@ func (p *Policy) countNeeded(v *service, now time.Time) demand {
 // ready. As many are kept as the greatest rate of the time in which a replica must be idle to be stopped needed.
 func (p *Policy) countByForecast(v *service, now time.Time) demand {
 	c, ahead := v.Scaling, p.Lead+v.Scaling.SetupTime
-	history := servers.History{WindowSeconds: c.RateWindow.Seconds(), Rates: c.Rates, Usual: c.GreatestUsualRate(now, now.Add(ahead)), Sigmas: p.Sigmas}
+	history := servers.History{WindowSeconds: c.RateWindow.Seconds(), Rates: lastRates(c, p.Trend), Usual: c.GreatestUsualRate(now, now.Add(ahead)), Sigmas: p.Sigmas}
 	rate := history.ForecastRate(ahead.Seconds())
 	n := p.countForRate(v, rate)
-	lately := p.countForRate(v, slices.Max(c.Rates[len(c.Rates)-p.windowsToRetire(c):]))
+	lately := p.countForRate(v, slices.Max(lastRates(c, p.Retire)))
 	return demand{n, max(n, lately), fmt.Sprintf("%.3g requests a second are forecast, of which %.4g %% are to be answered within %s",
 		rate, 100*c.ResponsePart, c.ResponseWithin)}
 }
 
-// windowsToRetire is how many of the last rates the time spans in which a replica must be idle, one at least.
-func (p *Policy) windowsToRetire(c *policy.ReplicaScaling) int {
-	return min(max(int(math.Ceil(p.Retire.Seconds()/c.RateWindow.Seconds())), 1), len(c.Rates))
+// lastRates are the last rates that together span a time, one at least.
+func lastRates(c *policy.ReplicaScaling, span time.Duration) []float64 {
+	n := max(int(math.Ceil(span.Seconds()/c.RateWindow.Seconds())), 1)
+	return c.Rates[max(len(c.Rates)-n, 0):]
 }
 
 // countForRate counts the replicas that keep the promise at a rate. Where no number does, because requests take too
@@ -97,7 +98,7 @@ func (p *Policy) countForWork(work float64) int { return int(math.Ceil(100*work/
 func (p *Policy) countByRate(v *service) demand {
 	c := v.Scaling
 	n := p.countForWork(v.measureWork(c.Rates[len(c.Rates)-1]))
-	lately := p.countForWork(v.measureWork(slices.Max(c.Rates[len(c.Rates)-p.windowsToRetire(c):])))
+	lately := p.countForWork(v.measureWork(slices.Max(lastRates(c, p.Retire))))
 	return demand{n, max(n, lately), fmt.Sprintf("%.3g requests a second keep them busy for %.3g %% of their time", c.Rates[len(c.Rates)-1], p.Busy)}
 }
 

@@ -8,17 +8,20 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// scaling is which replicas of a snapshot are not to start, and which are to stop. It implements engine.Admitter
+// scaling is which replicas of a snapshot are not to start, and which are not needed. It implements engine.Admitter
 // and engine.Allocator.
 type scaling struct {
 	refusals map[policy.JobID]error
-	stops    map[policy.JobID]string // why
+	surplus  map[policy.JobID]string // those that run and may stop now, and why
 	notes    map[policy.JobID]string
+	atOnce   bool            // they stop whether another job wants their GPUs or not
+	serving  map[string]bool // partitions in which services are scaled
 }
 
 func newScaling(p *Policy, s *policy.Snapshot) *scaling {
-	c := &scaling{map[policy.JobID]error{}, map[policy.JobID]string{}, map[policy.JobID]string{}}
+	c := &scaling{map[policy.JobID]error{}, map[policy.JobID]string{}, map[policy.JobID]string{}, p.Release == "at-once", map[string]bool{}}
 	for _, v := range p.listServices(s) {
+		c.serving[v.Partition] = true
 		c.decide(p, v, s)
 	}
 	return c
@@ -58,7 +61,8 @@ func (p *Policy) listServices(s *policy.Snapshot) []*service {
 	return all
 }
 
-// decide says which replicas of a service start, and whether one stops: the last that started of those that may.
+// decide says which replicas of a service start, and whether one may stop: the last that started of those whose owners
+// agreed.
 func (c *scaling) decide(p *Policy, v *service, s *policy.Snapshot) {
 	need := p.countNeeded(v, s.Now)
 	for i, j := range v.waiting {
@@ -73,7 +77,7 @@ func (c *scaling) decide(p *Policy, v *service, s *policy.Snapshot) {
 	}
 	for _, j := range slices.Backward(v.running) {
 		if j.UnstoppableReason == "" && len(j.On) > 0 && j.Ran(s.Now) >= p.MinRun && (p.MaxStops <= 0 || j.StopCount < p.MaxStops) {
-			c.stops[j.ID] = fmt.Sprintf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.keep, "replica"), len(v.running), need.why)
+			c.surplus[j.ID] = fmt.Sprintf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.keep, "replica"), len(v.running), need.why)
 			return
 		}
 	}
@@ -91,7 +95,21 @@ func (c *scaling) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	out := make([]engine.Assignment, len(entries))
 	for i, e := range entries {
 		out[i] = e.AssignmentWithoutLease()
-		out[i].Note, out[i].Grant.StopReason = c.notes[e.ID], c.stops[e.ID]
+		if out[i].Note = c.notes[e.ID]; c.atOnce {
+			out[i].Grant.StopReason = c.surplus[e.ID]
+		}
 	}
 	return out, nil
+}
+
+// tier lets all jobs of the partition of a scaled service give way to replicas, and replicas that are not needed to all
+// other jobs.
+func (c *scaling) tier(_ *engine.Round, e *engine.Entry) int {
+	switch {
+	case c.surplus[e.ID] != "":
+		return 2
+	case e.ReplicaOf == "" && c.serving[e.Partition]:
+		return 1
+	}
+	return 0
 }

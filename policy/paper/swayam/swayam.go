@@ -24,9 +24,11 @@ import (
 type Policy struct {
 	Scale    string        `param:"scale" choices:"forecast,utilisation,peak" default:"forecast" help:"replicas by the forecast of requests and the promise, by how busy they are now, or as many as ever; without reports of requests by how busy they are, or as many as ever"`
 	Sigmas   float64       `param:"sigmas" default:"2" min:"0" help:"standard errors of a counted rate that the forecast is above what is expected"`
+	Trend    time.Duration `param:"trend" default:"5m" min:"0" help:"time whose rates a line is drawn through, to forecast by; less than two rates: the last counts"`
 	Lead     time.Duration `param:"lead" default:"1m" min:"0" help:"time until a start is decided and Slurm has carried it out, beyond the time that a replica takes to be ready"`
 	Retire   time.Duration `param:"retire" default:"10m" min:"0" help:"time for which a replica is not needed before it is stopped, and between two that are"`
 	Busy     float64       `param:"busy" default:"60" min:"1" max:"100" help:"percent of their time in which replicas shall compute, where they are scaled by that"`
+	Release  string        `param:"release" choices:"wanted,at-once" default:"wanted" help:"when a replica that is not needed is stopped: where a waiting job gets its GPUs, or whether one waits or not"`
 	Warm     int           `param:"warm" default:"0" min:"0" help:"replicas of each service that run beyond those needed"`
 	MinRun   time.Duration `param:"min_run" default:"1m" min:"1" help:"shortest run of a job before it is stopped, a replica or one that gives way to a replica"`
 	MaxStops int           `param:"max_stops" default:"-1" min:"-1" help:"how often one job may be stopped in its life; 0 and -1: without limit"`
@@ -48,20 +50,10 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Admit:    scaling,
 		Allocate: scaling,
 		Backfill: backfill.EASY{},
-		Preempt:  preempt.ByTier(tier),
+		Preempt:  preempt.ByTier(scaling.tier),
 		Rules:    rules,
 	}.Decide(s)
 }
 
 // line is first come, first served, but for replicas, which come before all other jobs that wait.
 var line = order.ByKeys{order.ActiveFirst, order.ReplicasFirst, order.LongestRunFirst}
-
-// tier lets all jobs of the partition of a scaled service give way to replicas.
-func tier(r *engine.Round, e *engine.Entry) int {
-	for i := range r.InferenceServices {
-		if v := &r.InferenceServices[i]; v.Scaling != nil && v.Partition == e.Partition && e.ReplicaOf == "" {
-			return 1
-		}
-	}
-	return 0
-}

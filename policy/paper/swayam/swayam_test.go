@@ -62,7 +62,7 @@ func steady(perSecond float64) (all []float64) {
 	return all
 }
 
-var exactly = paper.Params{"sigmas": 0., "warm": 0}
+var exactly = paper.Params{"sigmas": 0., "warm": 0, "release": "at-once"}
 
 // TestCounts: how many replicas run once the plan is carried out, of 3 that run and 13 that wait; the micro example has seven.
 func TestCounts(t *testing.T) {
@@ -193,5 +193,28 @@ func TestMonotone(t *testing.T) {
 	}
 	if was != 16 {
 		t.Errorf("%d of 16 start at most", was)
+	}
+}
+
+// TestReleases: a replica that is not needed runs on until a job gets its GPU, and then only one leaves within ten minutes, while the
+// next is held.
+func TestReleases(t *testing.T) {
+	s := chat(10, 1, steady(5)...)
+	s.Nodes[0].GPUs[0].Count = 10
+	wanted := paper.Params{"sigmas": 0.}
+	if d := decide(t, s, wanted); count(d, policy.Keep) != 10 || count(d, policy.Hold) != 1 {
+		t.Errorf("no job wants its GPU: %+v", d)
+	}
+	for id := policy.JobID(12); id < 14; id++ {
+		s.Jobs = append(s.Jobs, policy.Job{ID: id, User: "u", Account: "b", Partition: "gpu", State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}})
+	}
+	plan := decide(t, s, wanted)
+	if plan[9].Verb != policy.Stop || plan[9].StoppedFor != 12 || plan[11].Verb != policy.Start || plan[12].Verb != policy.Wait || count(plan, policy.Keep) != 9 {
+		t.Errorf("two jobs want GPUs: %+v", plan)
+	}
+	s.Jobs[9].State, s.Jobs[9].On, s.Jobs[9].LastStop = policy.Pending, nil, now
+	s.Jobs[11].State, s.Jobs[11].Start, s.Jobs[11].On = policy.Running, now, policy.Alloc{{Node: "n1", Type: "g", Count: 1, Devices: policy.NewDeviceSet(9)}}
+	if d := decide(t, s, wanted); count(d, policy.Stop) != 0 || d[9].Verb != policy.Hold || d[12].Verb != policy.Wait {
+		t.Errorf("one has left: %+v", d)
 	}
 }

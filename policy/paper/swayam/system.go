@@ -16,9 +16,9 @@ func System() paper.System {
 			"One decision counts the replicas of a service; the paper's front-ends each scale out by their own part of the requests, and replicas that none uses leave by themselves. Studies simulate those front-ends.",
 			"Answers in time are reckoned by the queue M/M/n, one line for all replicas; the paper has log-normal times and front-ends that try busy replicas one after the other.",
 			"A start takes as long as Slurm and the replica need, minutes where the paper has tens of seconds: forecasts look that far ahead, and what grows faster is answered late.",
-			"One replica at most is stopped within the time for which it must be idle, and only one whose owner lets it be stopped.",
+			"One replica at most is stopped within the time for which it must be idle, and only one whose owner lets it be stopped; by default only where a waiting job gets its GPUs, as nothing is gained otherwise (release=at-once: always).",
 			"Jobs in a service's partition give way to its replicas if they may be stopped.",
 		},
-		SimulatorParams: paper.Params{"max_wait": "0s"},
+		SimulatorParams: paper.Params{"max_wait": "0s", "release": "at-once"},
 	})
 }
