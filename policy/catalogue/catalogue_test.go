@@ -69,7 +69,7 @@ func TestDeviations(t *testing.T) {
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
 		"gavel": {"several GPU types"}, "heterog": {"graph", "number", "Slurm"}, "hived": {"devices of a node", "racks", "by arrival", "shortest run", "due"}, "hug": {"links"}, "lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"}, "multifactor": {"site"}, "muri": {"anew", "alone", "Memory"}, "optimus": {"parameter servers", "restarts", "several at once", "Rigid", "Profiling"}, "pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"}, "pcs": {"thresholds", "rounded", "wrongly", "grid", "Slurm"}, "ref": {"cores"},
 		"salus": {"iterations", "lanes", "stopped", "sessions"}, "sia": {"prices", "rounding", "three GPUs"}, "shockwave": {"lambda", "cap", "solver", "arrival"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
-		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
+		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {
 		want, known := words[e.Name]

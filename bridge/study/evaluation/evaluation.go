@@ -5,31 +5,12 @@ package evaluation
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"os"
 
 	"fairbridge/bridge/study/datafile"
 )
-
-// elasticText is the section about systems that choose sizes. Its figures come from tests on the published
-// traces, which hold them (bridge/study/golden), and take minutes each.
-//
-//go:embed elastic.md
-var elasticText string
-
-// sharingText is the section about systems that choose where jobs run and beside whom. Its figures come from
-// tests on drawn workloads, which hold them (bridge/study/reproduce/sharing).
-//
-//go:embed sharing.md
-var sharingText string
-
-// packsText is the section about fairbridge where jobs share GPUs. Its figures come from tests, which hold them
-// (bridge/study/golden and bridge/study/reproduce/sharing).
-//
-//go:embed muri.md
-var packsText string
 
 // Options say what is evaluated.
 type Options struct {
@@ -55,7 +36,9 @@ func WriteEvaluation(ctx context.Context, path string, o Options) error {
 			}
 		}
 	}
-	page.WriteString("\n" + elasticText + "\n" + sharingText + "\n" + packsText)
+	if err := writeWrittenSections(page); err != nil {
+		return err
+	}
 	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeedComparison, writeGrowthWithJobs, writeFidelityComparison} {
 		if err := section(ctx, page, o); err != nil {
 			return err

@@ -60,21 +60,31 @@ func (p *Policy) countNeeded(v *service, now time.Time) demand {
 }
 
 // countByForecast counts the replicas that keep the promise at the rate forecast for when one that starts now is
-// ready. As many are kept as the greatest rate of the time in which a replica must be idle to be stopped needed.
+// ready. As many are kept as were needed at any time for which a replica must be idle to be stopped.
 func (p *Policy) countByForecast(v *service, now time.Time) demand {
-	c, ahead := v.Scaling, p.Lead+v.Scaling.SetupTime
-	history := servers.History{WindowSeconds: c.RateWindow.Seconds(), Rates: lastRates(c, p.Trend), Usual: c.GreatestUsualRate(now, now.Add(ahead)), Sigmas: p.Sigmas}
-	rate := history.ForecastRate(ahead.Seconds())
-	n := p.countForRate(v, rate)
-	lately := p.countForRate(v, slices.Max(lastRates(c, p.Retire)))
-	return demand{n, max(n, lately), fmt.Sprintf("%.3g requests a second are forecast, of which %.4g %% are to be answered within %s",
-		rate, 100*c.ResponsePart, c.ResponseWithin)}
+	c := v.Scaling
+	rate := p.forecastRate(c, now, len(c.Rates))
+	d := demand{start: p.countForRate(v, rate)}
+	d.why = fmt.Sprintf("%.3g requests a second are forecast, of which %.4g %% are to be answered within %s", rate, 100*c.ResponsePart, c.ResponseWithin)
+	for known, then := len(c.Rates), now; known > 0 && now.Sub(then) < p.Retire; known, then = known-1, then.Add(-c.RateWindow) {
+		d.keep = max(d.keep, p.countForRate(v, p.forecastRate(c, then, known)))
+	}
+	d.keep = max(d.keep, d.start)
+	return d
+}
+
+// forecastRate is the rate that was forecast at a time, from so many of the rates.
+func (p *Policy) forecastRate(c *policy.ReplicaScaling, then time.Time, known int) float64 {
+	ahead := p.Lead + c.SetupTime
+	rates := lastRates(c.Rates[:known], c.RateWindow, p.Trend)
+	history := servers.History{WindowSeconds: c.RateWindow.Seconds(), Rates: rates, Usual: c.GreatestUsualRate(then, then.Add(ahead)), Sigmas: p.Sigmas}
+	return history.ForecastRate(ahead.Seconds())
 }
 
 // lastRates are the last rates that together span a time, one at least.
-func lastRates(c *policy.ReplicaScaling, span time.Duration) []float64 {
-	n := max(int(math.Ceil(span.Seconds()/c.RateWindow.Seconds())), 1)
-	return c.Rates[max(len(c.Rates)-n, 0):]
+func lastRates(rates []float64, window, span time.Duration) []float64 {
+	n := max(int(math.Ceil(span.Seconds()/window.Seconds())), 1)
+	return rates[max(len(rates)-n, 0):]
 }
 
 // countForRate counts the replicas that keep the promise at a rate. Where no number does, because requests take too
@@ -98,7 +108,7 @@ func (p *Policy) countForWork(work float64) int { return int(math.Ceil(100*work/
 func (p *Policy) countByRate(v *service) demand {
 	c := v.Scaling
 	n := p.countForWork(v.measureWork(c.Rates[len(c.Rates)-1]))
-	lately := p.countForWork(v.measureWork(slices.Max(lastRates(c, p.Retire))))
+	lately := p.countForWork(v.measureWork(slices.Max(lastRates(c.Rates, c.RateWindow, p.Retire))))
 	return demand{n, max(n, lately), fmt.Sprintf("%.3g requests a second keep them busy for %.3g %% of their time", c.Rates[len(c.Rates)-1], p.Busy)}
 }
 

@@ -128,6 +128,8 @@ func TestRetires(t *testing.T) {
 	}{
 		"the last that started":        {steady(5), func(*policy.Snapshot) {}, 10},
 		"needed lately":                {[]float64{90, 5, 5, 5, 5, 5}, func(*policy.Snapshot) {}, 0},
+		"thought needed lately":        {[]float64{40, 50, 60, 5, 5, 5, 5, 5, 5, 5, 5}, func(*policy.Snapshot) {}, 0}, // 85 were forecast
+		"thought needed long ago":      {append([]float64{40, 50, 60}, steady(5)...), func(*policy.Snapshot) {}, 10},
 		"needed long ago":              {append([]float64{90}, steady(5)...), func(*policy.Snapshot) {}, 10},
 		"another left lately":          {steady(5), func(s *policy.Snapshot) { s.Jobs[10].LastStop = now.Add(-9 * time.Minute) }, 0},
 		"another left long ago":        {steady(5), func(s *policy.Snapshot) { s.Jobs[10].LastStop = now.Add(-10 * time.Minute) }, 10},

@@ -73,6 +73,7 @@ type day struct {
 	kept          float64 // part of the minutes of all services in which the promise was kept
 	late          float64 // part of the answers
 	trainingHours float64 // with progress, GPU hours
+	stops         float64 // of a replica, in the mean
 }
 
 func serve(t testing.TB, f *inference.Fleet, seed int64, name string, params paper.Params) day {
@@ -90,6 +91,7 @@ func serve(t testing.TB, f *inference.Fleet, seed int64, name string, params pap
 	for _, j := range run.JobOutcomes {
 		if j.ID <= int64(replicas) {
 			d.replicaHours += j.Service / 3600
+			d.stops += float64(j.StopCount) / float64(replicas)
 		} else {
 			d.trainingHours += (j.Service - j.LostService) / 3600
 		}
@@ -104,6 +106,25 @@ func median(values []float64) float64 {
 	return s[len(s)/2]
 }
 
+// TestSlowStarts: where a replica takes ten minutes to be ready, as large models do, promises are still kept in at least 95 % of
+// the minutes; fewer than where it takes two.
+func TestSlowStarts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var hours, kept, late, busyKept, busyHours []float64
+	for seed := int64(1); seed <= 5; seed++ {
+		f := inference.DrawFleet(uint64(seed), fleetSize, promise, 600)
+		ours, busy := serve(t, f, seed, "swayam", nil), serve(t, f, seed, "swayam", paper.Params{"scale": "utilisation"})
+		hours, kept, late = append(hours, ours.replicaHours/ours.peakHours), append(kept, ours.kept), append(late, ours.late)
+		busyHours, busyKept = append(busyHours, busy.replicaHours/busy.peakHours), append(busyKept, busy.kept)
+	}
+	t.Logf("hours %.4f, kept %.4f, late %.4f; by how busy they are hours %.4f, kept %.4f", hours, kept, late, busyHours, busyKept)
+	if m := median(kept); m < .95 {
+		t.Errorf("promises are kept in %.3f of the minutes, want .95", m)
+	}
+}
+
 // TestReproduceSwayam: fifteen services keep their promises in at least 95 % of their minutes on at most three quarters of the GPU time
 // that all replicas of their busiest minutes take, as under Slurm alone. Scaled by how busy they are, on as much GPU time, they
 // break them in at least twice as many minutes. The paper: up to 27 % less, 96 % of the minutes.
@@ -116,13 +137,16 @@ func TestReproduceSwayam(t *testing.T) {
 	note := func(what string, value float64) { figures[what] = append(figures[what], value) }
 	for seed := int64(1); seed <= seeds; seed++ {
 		f := inference.DrawFleet(uint64(seed), fleetSize, promise, setupSeconds)
-		ours, busy := serve(t, f, seed, "swayam", nil), serve(t, f, seed, "swayam", paper.Params{"scale": "utilisation", "busy": 62.5})
+		ours, busy := serve(t, f, seed, "swayam", nil), serve(t, f, seed, "swayam", paper.Params{"scale": "utilisation", "busy": 61.})
 		slurm := serve(t, f, seed, "multifactor", nil)
 		note("hours", ours.replicaHours/ours.peakHours)
 		note("kept", ours.kept)
 		note("late", ours.late)
+		note("stops", ours.stops)
+		note("busy stops", busy.stops)
 		note("busy hours", busy.replicaHours/ours.replicaHours)
 		note("broken", (1-busy.kept)/(1-ours.kept))
+		note("busy kept", busy.kept)
 		note("busy late", busy.late)
 		note("slurm hours", slurm.replicaHours/ours.peakHours)
 		note("slurm kept", slurm.kept)
