@@ -29,8 +29,10 @@ type Sharing struct {
 	MemMB     int64 `json:"mem_mb,omitempty"`  // most memory it uses, megabytes; 0: not known
 	KeptMemMB int64 `json:"kept_mb,omitempty"` // of that, what it keeps between steps; 0: not known
 
-	Utilisation    OptionalValue `json:"busy,omitzero"`     // share of the time in which the GPU computes, 0..1
-	MemUtilisation OptionalValue `json:"mem_busy,omitzero"` // share of the time in which its memory is read or written, 0..1
+	Utilisation OptionalValue `json:"busy,omitzero"` // share of the time in which the GPU computes, 0..1
+	// UtilisationSigma is the standard error of Utilisation; 0: it is taken for exact.
+	UtilisationSigma float64       `json:"busy_sigma,omitempty"`
+	MemUtilisation   OptionalValue `json:"mem_busy,omitzero"` // share of the time in which its memory is read or written, 0..1
 
 	// StageSeconds are, of one step, the seconds that it needs each kind of resource for, one
 	// after another: storage and cores, then the GPU, then the network; nil: not known.
@@ -38,7 +40,7 @@ type Sharing struct {
 	// StepSeconds is how long a step takes in all; 0: not known.
 	StepSeconds float64 `json:"step,omitempty"`
 
-	// Source says where the profile is from: declared, measured, class; "": declared.
+	// Source says where the profile is from: declared, measured, class, belief (package policy/belief); "": declared.
 	Source string `json:"source,omitempty"`
 }
 

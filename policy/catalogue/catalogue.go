@@ -41,6 +41,7 @@ import (
 	"fairbridge/policy/paper/slaq"
 	"fairbridge/policy/paper/srtf"
 	"fairbridge/policy/paper/swayam"
+	"fairbridge/policy/paper/symphony"
 	"fairbridge/policy/paper/synergy"
 	"fairbridge/policy/paper/themis"
 	"fairbridge/policy/paper/tiresias"
@@ -92,6 +93,7 @@ func systemsMToZ() []paper.System {
 		slaq.System(),
 		srtf.System(),
 		swayam.System(),
+		symphony.System(),
 		synergy.System(),
 		themis.System(),
 		tiresias.System(),

@@ -68,8 +68,9 @@ func TestDeviations(t *testing.T) {
 		"easy": {"exact fidelity"}, "edf": {"rule of thumb", "largest"}, "elan": {"requeue", "shrink", "relative"}, "elasticflow": {"refused", "soft", "dearest", "Buddy"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
 		"gavel": {"several GPU types"}, "heterog": {"graph", "number", "Slurm"}, "hived": {"devices of a node", "racks", "by arrival", "shortest run", "due"}, "hug": {"links"}, "lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"}, "multifactor": {"site"}, "muri": {"anew", "alone", "Memory"}, "optimus": {"parameter servers", "restarts", "several at once", "Rigid", "Profiling"}, "pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"}, "pcs": {"thresholds", "rounded", "wrongly", "grid", "Slurm"}, "ref": {"cores"},
-		"salus": {"iterations", "lanes", "stopped", "sessions"}, "sia": {"prices", "rounding", "three GPUs"}, "shockwave": {"lambda", "cap", "solver", "arrival"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
-		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
+		"salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"}, "sia": {"prices", "rounding", "three GPUs"}, "sjf": nil,
+		"slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"}, "swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"},
+		"synergy": {"Slurm", "retune", "fill", "anew", "base"}, "themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {
 		want, known := words[e.Name]

@@ -34,6 +34,7 @@ var variants = map[string][]paper.Params{
 	"salus":       {{"by": "fair"}, {"by": "srtf", "jobs": 16, "max_wait": "0s"}},
 	"sjf":         {{"backfill": "easy"}, {"by": "service"}},
 	"swayam":      {{"scale": "peak", "max_wait": "0s"}, {"scale": "utilisation", "warm": 2, "release": "at-once", "min_run": "1h", "max_stops": 1}},
+	"symphony":    {{"packs": "lucid"}, {"packs": "antman"}, {"noise": 0., "delay": "0s", "caution": 0., "max_loss": 1.}},
 	"synergy":     {{"how": "opt", "base": "las"}, {"base": "srtf", "retune": true, "min_run": "1s", "max_stops": -1}, {"how": "greedy", "fill": false}},
 	"srtf":        {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
 	"heterog":     {{"mix": "even", "cost": 0}, {"mix": "never", "max_wait": "0s"}},

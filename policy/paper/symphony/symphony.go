@@ -1,0 +1,107 @@
+// Package symphony infers how much of its GPUs each job really uses from counters that err, fail and come
+// late, and decides by that belief and by how sure it is, not by the counters.
+//
+// S. S. Banerjee, S. Jha, Z. T. Kalbarczyk, R. K. Iyer, "Inductive-bias-driven Reinforcement Learning
+// for Efficient Schedules in Heterogeneous Clusters", ICML 2020.
+//
+// The paper feeds its belief to a network that places kernels within microseconds. Here the belief is an exact
+// linear-Gaussian filter (package policy/belief), and whom a job joins is a rule that can be read.
+package symphony
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/belief"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/order"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/paper/antman"
+	"fairbridge/policy/paper/lucid"
+	"fairbridge/policy/predict"
+)
+
+// Values of Policy.Packs.
+const (
+	packsByRisk = "risk"
+	packsLucid  = "lucid"
+	packsAntMan = "antman"
+)
+
+// Policy is Symphony with its parameters.
+type Policy struct {
+	Packs   string        `param:"packs" choices:"risk,lucid,antman" default:"risk" help:"who decides by what is believed: risk, its own rule; lucid or antman, that policy with its defaults"`
+	Noise   float64       `param:"noise" default:"0.2" min:"0" max:"2" help:"standard error of a reading of a GPU's utilisation, as a part of it; 0: the latest reading is believed"`
+	Drift   float64       `param:"drift" default:"0.1" min:"0" max:"1" help:"by how much, 0..1, what a job uses changes in an hour: standard error"`
+	Delay   time.Duration `param:"delay" default:"1m" help:"how old readings may be"`
+	Caution float64       `param:"caution" default:"0.5" min:"0" help:"how many standard errors of the expected loss are added to it"`
+	MaxLoss float64       `param:"max_loss" default:"0.15" min:"0" max:"1" help:"how much of its speed a job that shares GPUs may be expected to lose, caution included"`
+	paper.MaxWaitParam
+}
+
+// memory is what is remembered: what is believed, and what the policy that decides by it remembers.
+type memory struct {
+	Belief belief.State `json:"belief"`
+	Packs  policy.Memo  `json:"packs,omitzero"`
+}
+
+// Decide implements policy.Policy.
+func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	was, err := policy.Recall[memory](s.Memo)
+	if err != nil {
+		return nil, fmt.Errorf("policy symphony: %w", err)
+	}
+	next, told := belief.Model{Noise: p.Noise, Drift: p.Drift, Delay: p.Delay}.Update(was.Belief, s)
+	told.Memo = was.Packs
+	decider, err := p.decider()
+	if err != nil {
+		return nil, fmt.Errorf("policy symphony: %w", err)
+	}
+	plan, err := decider.Decide(told)
+	if err != nil {
+		return nil, err
+	}
+	plan.Policy, plan.Memo = "symphony", policy.Remember(memory{next, plan.Memo})
+	return plan, nil
+}
+
+// decider is what decides by what is believed.
+func (p *Policy) decider() (policy.Policy, error) {
+	switch p.Packs {
+	case packsLucid:
+		return lucid.System().New(nil)
+	case packsAntMan:
+		return antman.System().New(nil)
+	}
+	return engine.Pipeline{
+		Name:     "symphony",
+		Predict:  predict.Ladder{},
+		Order:    order.ByArrival{},
+		Pack:     &besideCalmest{Policy: p},
+		Backfill: backfill.EASY{},
+		Rules:    p.Rules(),
+	}, nil
+}
+
+// System describes Symphony in the catalogue.
+func System() paper.System {
+	return paper.DescribeSystem(new(Policy), paper.System{
+		Name: "symphony", Title: "Symphony: whom a job joins by what is believed of noisy counters", Venue: "ICML", Year: 2020,
+		Cite:         `S. S. Banerjee, S. Jha, Z. T. Kalbarczyk, R. K. Iyer, "Inductive-bias-driven Reinforcement Learning for Efficient Schedules in Heterogeneous Clusters", ICML 2020`,
+		Idea:         "Infer what jobs really use of their GPUs from counters that err, fail and come late, and let a job join the one beside which it is sure to lose least.",
+		OwnStages:    []string{"predict", "order", "pack", "backfill"},
+		NeededInputs: []string{"readings of how much of the time GPUs compute, of jobs or nodes (to share)", "the memory a job uses on a GPU, and that of the GPUs (to share)"},
+		Fallback:     "a job of which nothing was read, declared or known of its kind shares GPUs with none; first come, first served with EASY is left",
+		Reproduced: "on readings that err by a fifth, of which a tenth fail and the others are up to three minutes late, five drawn days: beliefs err by .44 of what readings do (.44 to .45), and the part of pairs that are wrong is " +
+			".13 of that by the latest readings (0 to .28), of .94 as many pairs; what Slurm does alone takes 1.85 times as long in the mean (1.39 to 2.46; the paper, of kernels: up to 2.2)",
+		Deviations: []string{
+			"What is believed is found exactly by a linear-Gaussian filter; the paper samples from a Bayesian network of the counters of a machine.",
+			"Whom a job joins is a rule: the least expected loss and half a standard error of it. The paper's network that learns to place kernels, and is not trained here, works within microseconds on CPUs, GPUs and FPGAs.",
+			"Of the counters only the utilisation of GPUs is used, of jobs and of whole nodes. What links memory bandwidth, PCIe and network counters has no reading yet.",
+			"When a reading was taken is not known to it: all are taken to be up to delay old.",
+		},
+		SimulatorParams: paper.Params{"max_wait": "0s"},
+	})
+}
