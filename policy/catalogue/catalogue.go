@@ -25,6 +25,7 @@ import (
 	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/paper/hug"
 	"fairbridge/policy/paper/lucid"
+	"fairbridge/policy/paper/metis"
 	"fairbridge/policy/paper/mlfs"
 	"fairbridge/policy/paper/multifactor"
 	"fairbridge/policy/paper/muri"
@@ -77,6 +78,7 @@ func systemsAToL() []paper.System {
 
 func systemsMToZ() []paper.System {
 	return []paper.System{
+		metis.System(),
 		mlfs.System(),
 		multifactor.System(),
 		muri.System(),

@@ -38,6 +38,7 @@ var variants = map[string][]paper.Params{
 	"synergy":     {{"how": "opt", "base": "las"}, {"base": "srtf", "retune": true, "min_run": "1s", "max_stops": -1}, {"how": "greedy", "fill": false}},
 	"srtf":        {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
 	"heterog":     {{"mix": "even", "cost": 0}, {"mix": "never", "max_wait": "0s"}},
+	"metis":       {{"safe": 0., "spare": 1.}, {"tries": 20, "min_gain": 0., "max_wait": "0s", "spare": 0.}},
 	"mlfs":        {{"scale": "relative", "placement": "tight", "candidates": 1., "min_run": "1s", "max_stops": -1}, {"alpha": 1., "load_control": false, "candidates": 0}},
 	"multifactor": {{"fair_share": "classic", "depth": 1, "lengths": "estimate"}, {"preempt": "qos", "qos_order": []any{"high"}, "favor_small": true}},
 	"lucid":       {{"window": "0s", "partner": "first"}, {"window": "0s", "score": 4, "max_gpus": 64, "ride": 100}, {"busy": 1000}},
