@@ -28,7 +28,7 @@ var variants = map[string][]paper.Params{
 	"hived":       {{"cells": []any{"nlp=1x8", "vision=2x1", "nlp=1x2", "ops=1x4"}}, {"cells": []any{"nlp=8x1", "vision=1x2:a100", "ops=4x1"}, "min_run": "1s", "max_stops": -1}},
 	"elan":        {{"backfill": "easy"}, {"step": 1., "pay_back": 0., "min_run": "1s", "max_stops": -1}},
 	"sia":         {{"power": -1., "idle": 2., "restart": "2m"}, {"min_run": "1s", "settle": 1, "max_stops": -1, "ties": 3}},
-	"dl2":         {{"by": "teacher"}, {"by": "equal"}, {"max_change": 1., "step": 1., "min_run": "1s", "max_stops": -1}},
+	"dl2":         {{"max_difference": 0.}, {"by": "teacher"}, {"by": "equal"}, {"max_change": 1., "step": 1., "min_run": "1s", "max_stops": -1}},
 	"slaq":        {{"step": 1., "min_run": "1s", "max_stops": -1, "round": "5m"}},
 	"pipeswitch":  {{"guard": 50, "factor": 100}, {"max_wait": "0s", "min_run": "1h", "max_stops": 1}},
 	"salus":       {{"by": "fair"}, {"by": "srtf", "jobs": 16, "max_wait": "0s"}},

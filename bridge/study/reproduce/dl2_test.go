@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"fairbridge/bridge/study/learner"
 	"fairbridge/bridge/study/train"
 	"fairbridge/policy/paper"
 )
@@ -36,20 +37,19 @@ func TestReproduceDL2(t *testing.T) {
 
 // TestReproduceDL2Imitation: after imitation alone it is within 5 % of its teacher.
 func TestReproduceDL2Imitation(t *testing.T) {
-	s := train.DefaultSettings()
-	s.Rounds = 0
-	w, err := train.Train(context.Background(), s)
+	l := train.Learner()
+	v := l.Defaults()
+	v["rounds"] = 0
+	settings := learner.Settings{Seed: 1, Values: v, Source: l.DrawnSource(v)}
+	w, err := l.Train(context.Background(), settings, nil, learner.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, err := train.TryWeights(context.Background(), w, s.Workload, 7)
+	e, err := l.Evaluate(context.Background(), w, settings.Source, "", 1, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ratios []float64
-	for _, x := range trials {
-		ratios = append(ratios, x.NetworkSeconds/x.TeacherSeconds)
-	}
+	ratios := e.Comparisons[0].Ratios
 	t.Logf("after imitation, over the teacher: %.3f", ratios)
 	if m := median(ratios); m > 1.05 || m < .95 {
 		t.Errorf("after imitation it has %.3f of its teacher's mean completion time, want .95 to 1.05", m)

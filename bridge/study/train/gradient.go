@@ -28,17 +28,17 @@ func newNetwork(r *rand.Rand, widths ...int) network.Network {
 	return n
 }
 
-// learner changes a network by Adam (Kingma, Ba, ICLR 2015).
-type learner struct {
+// adam changes a network (Kingma, Ba, "Adam", ICLR 2015). But for the network itself it is kept in checkpoints.
+type adam struct {
 	network  *network.Network
-	gradient network.Network // of what is to become small, summed up
-	first    network.Network // running mean of gradients
-	second   network.Network // and of their squares
-	steps    int
+	Gradient network.Network `json:"gradient"` // of what is to become small, summed up
+	First    network.Network `json:"first"`    // running mean of gradients
+	Second   network.Network `json:"second"`   // and of their squares
+	Steps    int             `json:"steps"`
 }
 
-func newLearner(n *network.Network) *learner {
-	return &learner{network: n, gradient: zeros(n), first: zeros(n), second: zeros(n)}
+func newAdam(n *network.Network) *adam {
+	return &adam{network: n, Gradient: zeros(n), First: zeros(n), Second: zeros(n)}
 }
 
 func zeros(n *network.Network) network.Network {
@@ -54,7 +54,7 @@ func zeros(n *network.Network) network.Network {
 }
 
 // add adds to the gradient what an input adds whose output is to change by slope.
-func (a *learner) add(x []float64, slope float64) {
+func (a *adam) add(x []float64, slope float64) {
 	last := len(a.network.Layers) - 1
 	inputs := [][]float64{x}
 	for k := range a.network.Layers {
@@ -62,7 +62,7 @@ func (a *learner) add(x []float64, slope float64) {
 	}
 	slopes := []float64{slope}
 	for k := last; k >= 0; k-- {
-		layer, sum, in := &a.network.Layers[k], &a.gradient.Layers[k], inputs[k]
+		layer, sum, in := &a.network.Layers[k], &a.Gradient.Layers[k], inputs[k]
 		below := make([]float64, len(in))
 		for o, s := range slopes {
 			sum.Bias[o] += s
@@ -79,10 +79,10 @@ func (a *learner) add(x []float64, slope float64) {
 }
 
 // step moves the network against the gradient, which begins anew.
-func (a *learner) step(rate float64) {
-	a.steps++
+func (a *adam) step(rate float64) {
+	a.Steps++
 	for k := range a.network.Layers {
-		n, g, f, s := &a.network.Layers[k], &a.gradient.Layers[k], &a.first.Layers[k], &a.second.Layers[k]
+		n, g, f, s := &a.network.Layers[k], &a.Gradient.Layers[k], &a.First.Layers[k], &a.Second.Layers[k]
 		a.move(n.Bias, g.Bias, f.Bias, s.Bias, rate)
 		for o := range n.Weights {
 			a.move(n.Weights[o], g.Weights[o], f.Weights[o], s.Weights[o], rate)
@@ -90,12 +90,12 @@ func (a *learner) step(rate float64) {
 	}
 }
 
-func (a *learner) move(w, g, first, second []float64, rate float64) {
+func (a *adam) move(w, g, first, second []float64, rate float64) {
 	const keepFirst, keepSecond = .9, .999
 	for i := range w {
 		first[i] = keepFirst*first[i] + (1-keepFirst)*g[i]
 		second[i] = keepSecond*second[i] + (1-keepSecond)*g[i]*g[i]
-		mean, square := first[i]/(1-math.Pow(keepFirst, float64(a.steps))), second[i]/(1-math.Pow(keepSecond, float64(a.steps)))
+		mean, square := first[i]/(1-math.Pow(keepFirst, float64(a.Steps))), second[i]/(1-math.Pow(keepSecond, float64(a.Steps)))
 		w[i] -= rate * mean / (math.Sqrt(square) + 1e-8)
 		g[i] = 0
 	}

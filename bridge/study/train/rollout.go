@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -103,7 +104,10 @@ func newMoment(s *policy.Snapshot) moment {
 	gpus, left, work, waiting := s.WholeGPUs(), 0.0, 0.0, 0.0
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		t, _ := j.Training.TimeLeft("v100")
+		t := j.PredictedLeft
+		if j.Training != nil {
+			t, _ = j.Training.TimeLeft(cmp.Or(j.Ask.GPUs.Type, "v100"))
+		}
 		left += t.Seconds()
 		work += t.Seconds() * float64(j.Ask.GPUs.Count)
 		if !j.HoldsGPUs() {
@@ -133,14 +137,4 @@ func (o *rollout) returns() []float64 {
 func (o *rollout) momentAt(seconds float64) int {
 	i := sort.Search(len(o.moments), func(i int) bool { return o.moments[i].seconds >= seconds })
 	return min(i, len(o.moments)-1)
-}
-
-// MeanJCT is the mean completion time in seconds of a workload under a chooser that does not
-// chance.
-func MeanJCT(w Workload, seed int64, chooser dl2.Chooser) (float64, error) {
-	o, err := roll(w.Draw(seed), chooser, rand.New(rand.NewPCG(0, 0)), 0)
-	if err != nil {
-		return 0, err
-	}
-	return o.avgJCT, nil
 }

@@ -4,12 +4,13 @@
 package train
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
 
+	"fairbridge/bridge/study/learner"
 	"fairbridge/policy/paper/dl2"
 	"fairbridge/policy/solve/network"
 )
@@ -17,7 +18,7 @@ import (
 // Settings are how a network is trained.
 type Settings struct {
 	Seed           int64
-	Workload       Workload
+	Source         learner.Source
 	ImitationRuns  int     // simulations of the teacher
 	ImitationTurns int     // times that all its choices are learnt
 	Rounds         int     // of reinforcement
@@ -25,15 +26,14 @@ type Settings struct {
 	ImitationRate  float64 // step of Adam
 	ActorRate      float64 // likewise
 	Entropy        float64 // worth of trying other choices
-	// ReportProgress is told what was done; nil: none is told.
-	ReportProgress func(text string)
 }
 
-// DefaultSettings are those the shipped weights were trained with.
-func DefaultSettings() Settings {
-	return Settings{Seed: 1, Workload: Workload{JobCount: 60, GPUs: 32, Load: .7}, ImitationRuns: 8, ImitationTurns: 16, Rounds: 60, RunsPerRound: 4,
-		ImitationRate: 5e-3, ActorRate: 2e-4}
-}
+// What is not to be set: as the shipped weights were trained.
+const (
+	imitationTurns = 16
+	imitationRate  = 5e-3
+	actorRate      = 2e-4
+)
 
 // recordedPart is the part of choices that is learnt from: those of one decision are alike.
 const recordedPart = .06
@@ -41,74 +41,88 @@ const recordedPart = .06
 // trainer is a training under way.
 type trainer struct {
 	Settings
-	random               *rand.Rand
+	source               *rand.PCG
+	random               *rand.Rand // by source
 	net, critic          network.Network
-	actor, criticLearner *learner
+	actor, criticLearner *adam
+	imitated             bool
+	round                int // of reinforcement, done
 }
 
-// Train returns trained weights. Errors are those of simulations, or that the context ended.
-func Train(ctx context.Context, s Settings) (*dl2.Weights, error) {
-	r := rand.New(rand.NewPCG(uint64(s.Seed), 2))
+func newTrainer(s Settings) *trainer {
+	source := rand.NewPCG(uint64(s.Seed), 2)
+	r := rand.New(source)
 	inputs := len(dl2.FeatureNames())
-	t := &trainer{Settings: s, random: r, net: newNetwork(r, inputs, 16, 16, 1), critic: newNetwork(r, criticInputs, 12, 1)}
-	t.actor, t.criticLearner = newLearner(&t.net), newLearner(&t.critic)
-	if err := t.imitate(); err != nil {
-		return nil, err
+	t := &trainer{Settings: s, source: source, random: r, net: newNetwork(r, inputs, 16, 16, 1), critic: newNetwork(r, criticInputs, 12, 1)}
+	t.actor, t.criticLearner = newAdam(&t.net), newAdam(&t.critic)
+	return t
+}
+
+// Step implements learner.Training: first the imitation, then a round of reinforcement each.
+func (t *trainer) Step() (said string, done bool, err error) {
+	if !t.imitated {
+		said, err = t.imitate()
+		t.actor, t.imitated = newAdam(&t.net), true
+		return said, t.Rounds == 0, err
 	}
-	t.actor = newLearner(&t.net)
-	for round := range s.Rounds {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("training was stopped: %w", err)
+	said, err = t.reinforce()
+	return said, t.round >= t.Rounds, err
+}
+
+// Weights implements learner.Training. Six digits are kept, so that files are short.
+func (t *trainer) Weights() ([]byte, error) {
+	var short network.Network
+	for _, l := range t.net.Layers {
+		o := network.Layer{Bias: roundWeights(l.Bias)}
+		for _, row := range l.Weights {
+			o.Weights = append(o.Weights, roundWeights(row))
 		}
-		if err := t.reinforce(round); err != nil {
-			return nil, err
-		}
+		short.Layers = append(short.Layers, o)
 	}
-	roundWeights(&t.net)
-	return &dl2.Weights{Version: dl2.WeightsVersion, Features: dl2.FeatureNames(), Training: s.describe(), Network: t.net}, nil
+	raw, err := json.MarshalIndent(network.Weights{Version: dl2.WeightsVersion, Features: dl2.FeatureNames(), Training: t.describe(), Network: short}, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding weights: %w", err)
+	}
+	return append(raw, '\n'), nil
 }
 
 // describe says how weights were trained.
 func (s *Settings) describe() map[string]string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	return map[string]string{
-		"seed": strconv.FormatInt(s.Seed, 10), "jobs": strconv.Itoa(s.Workload.JobCount), "gpus": strconv.Itoa(s.Workload.GPUs), "load": number(s.Workload.Load),
+		"seed": strconv.FormatInt(s.Seed, 10), "source": s.Source.Name(),
 		"imitation_runs": strconv.Itoa(s.ImitationRuns), "imitation_turns": strconv.Itoa(s.ImitationTurns), "imitation_rate": number(s.ImitationRate),
 		"rounds": strconv.Itoa(s.Rounds), "runs_per_round": strconv.Itoa(s.RunsPerRound), "actor_rate": number(s.ActorRate), "entropy": number(s.Entropy), "teacher": "the shortest first",
 	}
 }
 
-// roundWeights keeps six digits, so that files are short.
-func roundWeights(n *network.Network) {
-	short := func(all []float64) {
-		for i, v := range all {
-			all[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-		}
+func roundWeights(all []float64) []float64 {
+	short := make([]float64, len(all))
+	for i, v := range all {
+		short[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 	}
-	for _, l := range n.Layers {
-		short(l.Bias)
-		for _, row := range l.Weights {
-			short(row)
-		}
-	}
+	return short
 }
 
-func (t *trainer) report(format string, a ...any) {
-	if t.ReportProgress != nil {
-		t.ReportProgress(fmt.Sprintf(format, a...))
-	}
-}
+// nextSeed draws a workload to learn from.
+func (t *trainer) nextSeed() int64 { return learner.TrainingSeed(t.random.Int64N(1_000_000)) }
 
-// nextSeed numbers the workloads of a training; those up to 1,000 are for trying weights on.
-func (t *trainer) nextSeed() int64 { return 1001 + t.random.Int64N(1_000_000) }
+// draw is the simulation of a seed with a chooser, recorded.
+func (t *trainer) draw(seed int64, chooser dl2.Chooser) (*rollout, error) {
+	c, err := t.Source.Draw(seed)
+	if err != nil {
+		return nil, err
+	}
+	return roll(c, chooser, t.random, recordedPart)
+}
 
 // imitate teaches the network to choose as the teacher does.
-func (t *trainer) imitate() error {
+func (t *trainer) imitate() (said string, err error) {
 	var steps []step
 	for range t.ImitationRuns {
-		o, err := roll(t.Workload.Draw(t.nextSeed()), dl2.ShortestFirst{}, t.random, recordedPart)
+		o, err := t.draw(t.nextSeed(), dl2.ShortestFirst{})
 		if err != nil {
-			return err
+			return "", err
 		}
 		steps = append(steps, o.steps...)
 	}
@@ -122,9 +136,9 @@ func (t *trainer) imitate() error {
 				t.actor.step(t.ImitationRate / float64(1+turn/4))
 			}
 		}
-		t.report("imitation, turn %d of %d: cross entropy %.3f over %d choices", turn+1, t.ImitationTurns, loss/float64(max(len(steps), 1)), len(steps))
+		said = fmt.Sprintf("imitation, %d turns: cross entropy %.3f over %d choices", turn+1, loss/float64(max(len(steps), 1)), len(steps))
 	}
-	return nil
+	return said, nil
 }
 
 // learnChoice makes a choice likelier by its worth, and all choices more alike by entropy. It
@@ -161,21 +175,21 @@ func (t *trainer) learnChoice(s *step, worth, entropy float64) float64 {
 
 // reinforce simulates a workload several times with chance, and makes choices likelier that led
 // to fewer jobs than the critic expected, and than the other runs had at that time.
-func (t *trainer) reinforce(round int) error {
+func (t *trainer) reinforce() (said string, err error) {
 	var runs []*rollout
 	seed, jct := t.nextSeed(), 0.0
 	for range t.RunsPerRound {
 		chooser := &sampler{dl2.NewScores(&t.net), t.random}
-		o, err := roll(t.Workload.Draw(seed), chooser, t.random, recordedPart)
+		o, err := t.draw(seed, chooser)
 		if err != nil {
-			return err
+			return "", err
 		}
 		runs = append(runs, o)
 		jct += o.avgJCT / float64(t.RunsPerRound)
 	}
 	t.learnFrom(runs, t.judge(runs))
-	t.report("reinforcement, round %d of %d: mean completion %.0f s", round+1, t.Rounds, jct)
-	return nil
+	t.round++
+	return fmt.Sprintf("reinforcement, round %d of %d: mean completion %.0f s", t.round, t.Rounds, jct), nil
 }
 
 // learnFrom goes once through all choices, in an order by chance.

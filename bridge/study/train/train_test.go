@@ -3,10 +3,13 @@ package train
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"fairbridge/bridge/study/learner"
 	"fairbridge/policy/paper/dl2"
 )
 
@@ -14,7 +17,7 @@ import (
 func TestGradient(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	n := newNetwork(r, 4, 5, 3, 1)
-	a, x := newLearner(&n), []float64{.3, -1, 2, .1}
+	a, x := newAdam(&n), []float64{.3, -1, 2, .1}
 	a.add(x, 2)
 	for k := range n.Layers {
 		for o := range n.Layers[k].Weights {
@@ -26,7 +29,7 @@ func TestGradient(t *testing.T) {
 				*w -= 2 * d
 				down := n.Forward(x)
 				*w += d
-				if got, want := a.gradient.Layers[k].Weights[o][i], 2*(up-down)/(2*d); math.Abs(got-want) > 1e-6 {
+				if got, want := a.Gradient.Layers[k].Weights[o][i], 2*(up-down)/(2*d); math.Abs(got-want) > 1e-6 {
 					t.Fatalf("layer %d, %d from %d: %g, want %g", k, o, i, got, want)
 				}
 			}
@@ -42,26 +45,20 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
-func quick() Settings {
-	s := DefaultSettings()
-	s.Workload, s.ImitationRuns, s.Rounds, s.RunsPerRound = Workload{JobCount: 30, GPUs: 16, Load: .7}, 2, 2, 2
-	return s
+// quick are settings of a small training.
+func quick(seed int64) learner.Settings {
+	v := learner.Values{"jobs": 30, "gpus": 16, "load": .7, "rounds": 3, "runs": 2, "imitation-runs": 2}
+	return learner.Settings{Seed: seed, Values: v, Source: Learner().DrawnSource(v)}
 }
 
-// TestTrainingRepeats: the same settings give the same weights, other seeds others.
+// TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off after each
+// of its steps and went on from the checkpoint; other seeds give others.
 func TestTrainingRepeats(t *testing.T) {
 	train := func(seed int64) string {
-		s := quick()
-		s.Seed = seed
 		told := 0
-		s.ReportProgress = func(string) { told++ }
-		w, err := Train(context.Background(), s)
-		if err != nil || told != s.ImitationTurns+s.Rounds {
+		raw, err := Learner().Train(context.Background(), quick(seed), nil, learner.Progress{Report: func(string) { told++ }})
+		if err != nil || told != 4 {
 			t.Fatal(err, told)
-		}
-		raw, err := json.Marshal(w)
-		if err != nil {
-			t.Fatal(err)
 		}
 		if _, err := dl2.ReadWeights(raw); err != nil {
 			t.Error(err)
@@ -75,13 +72,36 @@ func TestTrainingRepeats(t *testing.T) {
 	if one == train(2) {
 		t.Error("another seed gave the same weights")
 	}
+	var from *learner.Checkpoint
+	for cuts := 0; ; cuts++ {
+		ctx, cut := context.WithCancel(context.Background())
+		raw, err := Learner().Train(ctx, quick(1), from, learner.Progress{Keep: func(c *learner.Checkpoint) error {
+			cut()
+			text, err := json.Marshal(c)
+			from = new(learner.Checkpoint)
+			return errors.Join(err, json.Unmarshal(text, from))
+		}})
+		if cut(); err == nil {
+			if string(raw) != one || cuts != 3 {
+				t.Errorf("cut off %d times, it gave other weights", cuts)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
 }
 
-func TestStops(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	if _, err := Train(ctx, quick()); err == nil {
-		t.Error("went on")
+// TestForeignCheckpoint: a training goes on from none but one of the same settings.
+func TestForeignCheckpoint(t *testing.T) {
+	for _, c := range []learner.Checkpoint{{Policy: "dl2", Settings: "seed 2"}, {Policy: "other"}} {
+		if _, err := Learner().Train(context.Background(), quick(1), &c, learner.Progress{}); err == nil || !strings.Contains(err.Error(), "the same settings") {
+			t.Errorf("went on from %+v: %v", c, err)
+		}
+	}
+	if err := newTrainer(Settings{}).resume([]byte("{}")); err == nil {
+		t.Error("went on from nothing")
 	}
 }
 

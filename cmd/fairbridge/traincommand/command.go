@@ -1,111 +1,131 @@
-// Package traincommand is the command train: policies that learn are taught in the simulator.
+// Package traincommand is the command train: policies that learn are taught in the simulator, all in the same
+// way, by what bridge/study/learner has of each.
 package traincommand
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/train"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/cmd/internal/output"
 )
 
-// NewCommand makes the command with its commands.
+// learners are the policies that learn.
+func learners() []*learner.Learner { return []*learner.Learner{train.Learner()} }
+
+// NewCommand makes the command with a command for each policy.
 func NewCommand(o *cli.Options) *cobra.Command {
 	c := cli.NewGroupCommand(&cobra.Command{
-		Use:     "train",
-		Short:   "Teach a policy that learns, in the simulator",
-		Example: `  fairbridge train dl2 --to weights.json`,
+		Use:   "train",
+		Short: "Teach a policy that learns, in the simulator",
+		Example: `  fairbridge train dl2 --to weights.json
+  fairbridge train dl2 --weights weights.json --trials 20`,
 	})
-	c.AddCommand(newDL2Command(o))
+	for _, l := range learners() {
+		c.AddCommand(newLearnerCommand(o, l))
+	}
 	return c
 }
 
-// dl2Flags are those of train dl2.
-type dl2Flags struct {
+// flags are those of train NAME.
+type flags struct {
 	*cli.Options
-	train.Settings
-	outputFile string
-	replace    bool
-	trialSeeds int
+	*learner.Learner
+	outputFile, weightsFile, checkpointFile string
+	replace, skipBad                        bool
+	seed                                    int64
+	seedCount, trialCount                   int
+	against                                 string
+	tracePath, format, clusterSpec          string
+	whole                                   map[string]*int64
+	real                                    map[string]*float64
 }
 
-func newDL2Command(o *cli.Options) *cobra.Command {
-	f := &dl2Flags{Options: o, Settings: train.DefaultSettings()}
+func newLearnerCommand(o *cli.Options, l *learner.Learner) *cobra.Command {
+	f := &flags{Options: o, Learner: l, whole: map[string]*int64{}, real: map[string]*float64{}}
 	c := &cobra.Command{
-		Use:   "dl2 --to FILE",
-		Short: "Train the network of policy dl2 on drawn workloads",
-		Long: `Train the network by which policy dl2 chooses the sizes of elastic jobs: first to do as
-its teacher, the shortest first, then by actor and critic, by how many jobs are
-present after each choice. The same flags give the same weights. It takes minutes, and
-then tries the weights on other workloads than those it learnt from.
+		Use:   l.Policy + " {--to FILE | --weights FILE}",
+		Short: fmt.Sprintf("Train policy %s on drawn workloads or a trace, and try what it learnt", l.Policy),
+		Long: l.About + `
 
-The weights that the program decides by are policy/paper/dl2/weights.json where it is
-built; those of this command replace them there.`,
-		Example: `  fairbridge train dl2 --to weights.json
-  fairbridge train dl2 --to weights.json --gpus 64 --jobs 120 --rounds 100 --seed 2
-  fairbridge train dl2 --to weights.json --replace --json`,
-		Args: cli.CheckArgs(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+It learns from drawn workloads, or from windows of a trace (--trace, --cluster). The same
+flags give the same weights, also where it was cut off: after every step a checkpoint is
+kept, from which the same command goes on. With --seeds it is trained several times,
+and those weights are kept that do best beside the last policy of --against on workloads
+set apart for that. Then the weights are tried on others again, beside their teacher and
+those policies, on the same jobs: the table says by how much, and who loses.
+
+The weights that the program decides by are built in; a file that is written here replaces
+policy/paper/` + l.Policy + `/weights.json there. What decides is told by their hash, in every reason.`,
+		Example: fmt.Sprintf("  fairbridge train %[1]s --to weights.json\n  fairbridge train %[1]s --to weights.json --seeds 3 --gpus 64 --jobs 120\n  fairbridge train %[1]s --to weights.json --trace jobs.csv --cluster 8x8:a100 --jobs 100\n  fairbridge train %[1]s --weights weights.json --against multifactor,easy --json", l.Policy),
+		Args:    cli.CheckArgs(cobra.NoArgs),
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	s := c.Flags()
-	s.StringVar(&f.outputFile, "to", "", "file to write the weights to")
-	s.BoolVar(&f.replace, "replace", false, "replace the file if it is there")
-	s.Int64Var(&f.Seed, "seed", f.Seed, "of all chance")
-	s.IntVar(&f.Workload.JobCount, "jobs", f.Workload.JobCount, "jobs of a workload it learns from")
-	s.IntVar(&f.Workload.GPUs, "gpus", f.Workload.GPUs, "GPUs they are drawn for")
-	s.Float64Var(&f.Workload.Load, "load", f.Workload.Load, "work that arrives, as a part of what the GPUs can do")
-	s.IntVar(&f.Rounds, "rounds", f.Rounds, "rounds of reinforcement; 0: only as the teacher does")
-	s.IntVar(&f.RunsPerRound, "runs", f.RunsPerRound, "simulations of each round")
-	s.IntVar(&f.ImitationRuns, "imitation-runs", f.ImitationRuns, "simulations of the teacher to learn from")
-	s.IntVar(&f.trialSeeds, "trials", 5, "workloads the weights are tried on")
-	for _, r := range [][3]string{{"seed", "0", "1000000000000"}, {"jobs", "2", "10000"}, {"gpus", "1", "4096"}, {"load", "0.01", "10"},
-		{"rounds", "0", "100000"}, {"runs", "2", "100"}, {"imitation-runs", "1", "1000"}, {"trials", "0", "1000"}} {
-		cli.SetRange(c, r[0], r[1], r[2])
-	}
+	f.addFlags(c)
 	return o.AddJSONFlag(c)
 }
 
-func (f *dl2Flags) run(c *cobra.Command) error {
-	if f.outputFile == "" {
-		return cli.NewUsageError(errors.New("where to? say --to FILE"))
+func (f *flags) addFlags(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.outputFile, "to", "", "file to write the weights to")
+	s.BoolVar(&f.replace, "replace", false, "replace the file if it is there")
+	s.StringVar(&f.checkpointFile, "checkpoint", "", "file to keep a checkpoint in, and to go on from (default: that of --to with .checkpoint)")
+	s.StringVar(&f.weightsFile, "weights", "", "train nothing, and try the weights of this file")
+	s.Int64Var(&f.seed, "seed", 1, "of all chance")
+	s.IntVar(&f.seedCount, "seeds", 1, "train so often, with seeds that follow --seed, and keep the best")
+	s.IntVar(&f.trialCount, "trials", 5, "workloads the weights are tried on")
+	s.StringVar(&f.against, "against", "multifactor", "policies the weights are compared with besides their teacher")
+	s.StringVar(&f.tracePath, "trace", "", "file with jobs to learn from (default: drawn ones)")
+	s.StringVar(&f.format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
+	s.StringVar(&f.clusterSpec, "cluster", "", "of the trace: 32, or 16x4:a100,8x8:h100")
+	s.BoolVar(&f.skipBad, "skip-bad", false, "leave out rows of the trace that make no sense and jobs that fit nowhere")
+	for _, r := range [][3]string{{"seed", "0", "1000000000000"}, {"seeds", "1", "100"}, {"trials", "0", "500"}} {
+		cli.SetRange(c, r[0], r[1], r[2])
 	}
-	if err := datafile.CheckWritable(f.outputFile, f.replace); err != nil {
-		return err
+	for _, n := range f.Numbers {
+		if n.IsWhole {
+			f.whole[n.Name] = s.Int64(n.Name, int64(n.Default), n.Help)
+		} else {
+			f.real[n.Name] = s.Float64(n.Name, n.Default, n.Help)
+		}
+		cli.SetRange(c, n.Name, fmt.Sprint(n.Least), fmt.Sprint(int64(n.Most)))
 	}
-	f.ReportProgress = func(text string) { printable.Fprintf(c.ErrOrStderr(), "%s\n", text) }
-	weights, err := train.Train(c.Context(), f.Settings)
-	if err != nil {
-		return err
-	}
-	if err := datafile.SaveFile(f.outputFile, f.replace, func(w io.Writer) error { return train.WriteWeights(w, weights) }); err != nil {
-		return err
-	}
-	trials, err := train.TryWeights(c.Context(), weights, f.Workload, f.trialSeeds)
-	if err != nil {
-		return err
-	}
-	if f.JSON {
-		return output.WriteJSON(c.OutOrStdout(), trials)
-	}
-	return printTrials(c.OutOrStdout(), f.outputFile, trials)
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(append([]string{"auto"}, trace.FormatNames()...), cobra.ShellCompDirectiveNoFileComp)))
 }
 
-func printTrials(w io.Writer, file string, trials []train.Trial) error {
-	printable.Fprintf(w, "wrote %s\n", file)
-	if len(trials) == 0 {
-		return nil
+// check looks at flags that need each other.
+func (f *flags) check() error {
+	switch {
+	case f.outputFile == "" && f.weightsFile == "":
+		return cli.NewUsageError(errors.New("where to? say --to FILE, or --weights FILE to try those that there are"))
+	case f.outputFile != "" && f.weightsFile != "":
+		return cli.NewUsageError(errors.New("--weights trains nothing: leave --to out"))
+	case f.tracePath == "" && f.clusterSpec != "":
+		return cli.NewUsageError(errors.New("--cluster is of --trace: drawn workloads have --gpus"))
+	case f.tracePath != "" && f.clusterSpec == "":
+		return cli.NewUsageError(errors.New("--cluster is missing: how many GPUs has the cluster of the trace?"))
+	case f.format != "auto" && !slices.Contains(trace.FormatNames(), f.format):
+		return cli.NewUsageError(fmt.Errorf("format %q is unknown, there are auto, %s", f.format, strings.Join(trace.FormatNames(), ", ")))
 	}
-	printable.Fprintf(w, "mean completion on workloads it did not learn from:\n\n")
-	t := output.NewTable(w, "SEED", "EQUAL SHARES", "TEACHER", "NETWORK", "OF EQUAL", "OF TEACHER")
-	for _, x := range trials {
-		t.AddRow(x.Seed, int(x.EqualSeconds), int(x.TeacherSeconds), int(x.NetworkSeconds), fmt.Sprintf("%.3f", x.NetworkSeconds/x.EqualSeconds), fmt.Sprintf("%.3f", x.NetworkSeconds/x.TeacherSeconds))
-	}
-	t.Print()
+	f.checkpointFile = cmp.Or(f.checkpointFile, f.outputFile+".checkpoint")
 	return nil
+}
+
+// values are the numbers that were given.
+func (f *flags) values() learner.Values {
+	v := learner.Values{}
+	for name, n := range f.whole {
+		v[name] = float64(*n)
+	}
+	for name, x := range f.real {
+		v[name] = *x
+	}
+	return v
 }

@@ -14,13 +14,15 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/sizing"
+	"fairbridge/policy/solve/network"
 )
 
 // Policy is DL2 with its parameters.
 type Policy struct {
-	By        string  `param:"by" choices:"network,teacher,equal" default:"network" help:"who chooses: the trained network, the teacher it began by imitating (the shortest first, while it gets faster), or equal shares"`
-	MaxChange float64 `param:"max_change" default:"0.1" min:"0" max:"1" help:"part of all GPUs that running jobs may have to give up in one round, at most"`
-	Step      float64 `param:"step" default:"1.5" min:"1" help:"factor by which a running job must be able to grow to be worth its restart; 1: any"`
+	By            string  `param:"by" choices:"network,teacher,equal" default:"network" help:"who chooses: the trained network, the teacher it began by imitating (the shortest first, while it gets faster), or equal shares"`
+	MaxChange     float64 `param:"max_change" default:"0.1" min:"0" max:"1" help:"part of all GPUs that running jobs may have to give up in one round, at most"`
+	MaxDifference float64 `param:"max_difference" default:"0.25" min:"0" max:"1" help:"part of all GPUs that the network may give otherwise in a round than its teacher would: beyond it the teacher decides; 1: all"`
+	Step          float64 `param:"step" default:"1.5" min:"1" help:"factor by which a running job must be able to grow to be worth its restart; 1: any"`
 	paper.Limits
 	chooser Chooser // for training; nil: By decides
 }
@@ -62,7 +64,7 @@ func (f *Policy) newChooser(weights []byte) (c Chooser, source string) {
 	if err != nil {
 		return ShortestFirst{}, "the teacher, since the weights cannot be used (" + err.Error() + ")"
 	}
-	return NewScores(&w.Network), "the scores of its network"
+	return NewScores(&w.Network), "the scores of network " + network.ShortHash(weights)
 }
 
 // System describes DL2 in the catalogue.
@@ -73,7 +75,7 @@ func System() paper.System {
 		Idea:         "Let a trained network give GPUs one by one to the elastic jobs it scores highest.",
 		OwnStages:    []string{"predict", "order", "size", "backfill"},
 		NeededInputs: []string{"how long a job will run: steps and speed, progress, history, or time limit", "least and most GPUs of elastic jobs", "how fast a job goes on other sizes"},
-		Fallback:     "where a score is no number or the weights are of another version, its teacher decides: the shortest first; a job without a range gets what it asks; the guard has the teacher decide where jobs took a tenth longer by the network in 24 hours",
+		Fallback:     "where a score is no number, the weights are of another version or the network would give more than max_difference of all GPUs otherwise, its teacher decides: the shortest first; a job without a range gets what it asks; the guard has the teacher decide where jobs took a tenth longer by the network in 24 hours",
 		Reproduced:   "the fixed weights of a worked example; on seven drawn workloads of 160 jobs on 64 GPUs that it did not learn from: 0.491 of the mean completion time of equal shares (0.443 to 0.530), 0.968 of its teacher's (0.958 to 1.007) and 0.858 of Optimus' (0.830 to 0.998); after imitation alone within 5 % of its teacher (median 0.964 on the size it learns on, 0.942 to 0.987)",
 		Deviations: []string{
 			"A job has workers only, no parameter servers: an action is one GPU more for one job, or the end.",
@@ -85,6 +87,6 @@ func System() paper.System {
 		MayStarve:       true,
 		Teacher:         paper.Params{"by": "teacher"},
 		ObserveOnly:     "it was trained on drawn workloads only, and nobody has yet compared its decisions with the site's own",
-		SimulatorParams: paper.Params{"max_change": 1., "min_run": "1s", "max_stops": -1},
+		SimulatorParams: paper.Params{"max_change": 1., "max_difference": 1., "min_run": "1s", "max_stops": -1},
 	})
 }

@@ -167,3 +167,19 @@ func TestGivesUpLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffersLittle: a network that would give more GPUs otherwise than its teacher than it may leaves the round to it, and owners know.
+func TestDiffersLittle(t *testing.T) {
+	longest := dl2.NewScores(scoreBy("left", 1))
+	for part, c := range map[float64]struct {
+		want []int
+		why  string
+	}{.1: {[]int{1, 4, 3}, "the teacher, since the network would give 3 GPUs otherwise, more than 0"}, .4: {[]int{4, 1, 3}, "a network in training"}, 1: {[]int{4, 1, 3}, "a network in training"}} {
+		p := trainee(t, longest)
+		p.(*dl2.Policy).MaxDifference = part
+		got, plan := decide(t, p, snapshot(8, 3, 1, 2))
+		if got[0] != c.want[0] || got[1] != c.want[1] || got[2] != c.want[2] || !strings.Contains(plan.Decisions[0].Why, c.why) {
+			t.Errorf("up to %g: %v, want %v: %s", part, got, c.want, plan.Decisions[0].Why)
+		}
+	}
+}

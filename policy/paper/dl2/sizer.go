@@ -24,9 +24,14 @@ func (z sizer) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 		return nil, err
 	}
 	d := sizing.NewDraft(r)
-	if !z.divide(r, d, line) { // a score that is no number
+	teacher := z.teacherSizes(r, d, line)
+	isLawful := z.divide(r, d, line)
+	if off := differenceTo(teacher, d, line); !isLawful || off > z.differenceBudget(r) {
 		d.Close()
-		z.chooser, z.source = ShortestFirst{}, "the teacher, since a score of the network is no number"
+		if z.source = "the teacher, since a score of the network is no number"; isLawful {
+			z.source = fmt.Sprintf("the teacher, since the network would give %s otherwise, more than %d", policy.FormatCount(off, "GPU"), z.differenceBudget(r))
+		}
+		z.chooser = ShortestFirst{}
 		z.divide(r, d, line)
 	}
 	if !d.Holds(line) { // the engine would find other places: better change no job that runs
@@ -72,3 +77,30 @@ func (z sizer) divide(r *engine.Round, d *sizing.Draft, line []*engine.Entry) bo
 
 // changeBudget is how many devices jobs may have to give up in a round.
 func (z sizer) changeBudget(r *engine.Round) int { return int(z.MaxChange * r.WholeGPUs()) }
+
+// differenceBudget is how many devices the network may give otherwise than its teacher in a round.
+func (z sizer) differenceBudget(r *engine.Round) int { return int(z.MaxDifference * r.WholeGPUs()) }
+
+// teacherSizes are the devices that the teacher would give each job of the line; nil: no network decides, or it may
+// differ as it likes.
+func (z sizer) teacherSizes(r *engine.Round, d *sizing.Draft, line []*engine.Entry) []int {
+	if _, isNetwork := z.chooser.(*Scores); !isNetwork || z.MaxDifference >= 1 {
+		return nil
+	}
+	z.chooser = ShortestFirst{}
+	z.divide(r, d, line)
+	sizes := make([]int, len(line))
+	for i, e := range line {
+		sizes[i] = d.Size(e)
+	}
+	d.Close()
+	return sizes
+}
+
+// differenceTo is how many devices jobs have in the draft that they would not have by the teacher; 0: that is not known.
+func differenceTo(teacher []int, d *sizing.Draft, line []*engine.Entry) (devices int) {
+	for i := range teacher {
+		devices += max(d.Size(line[i])-teacher[i], 0)
+	}
+	return devices
+}
