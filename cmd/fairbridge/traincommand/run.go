@@ -1,7 +1,6 @@
 package traincommand
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -134,7 +133,7 @@ func (f *flags) trainOne(c *cobra.Command, source learner.Source, i int) ([]byte
 	return f.Train(c.Context(), learner.Settings{Seed: f.seed + int64(i), Values: f.values(), Source: source}, from, learner.Progress{
 		Report: func(text string) { printable.Fprintf(c.ErrOrStderr(), "%s\n", text) },
 		Keep: func(k *learner.Checkpoint) error {
-			return datafile.SaveFile(path, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(k) })
+			return datafile.SaveFile(path, true, func(w io.Writer) error { return output.WriteJSON(w, k) })
 		},
 	})
 }
