@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -16,6 +17,8 @@ type cluster struct {
 	deviceGroups       []deviceGroup
 	groupIndicesByNode map[string][]int // rows of a node
 	mostOnNode         []int            // most healthy devices of a node, by type
+	holders            nodeHolders
+	nodeInterference   workload.NodeInterference // nil: jobs on other GPUs of a node are of no consequence
 }
 
 // deviceGroup is the devices of one type of a node.
@@ -50,6 +53,9 @@ func newCluster(nodes []policy.Node) cluster {
 	}
 	return c
 }
+
+// haveNeighbours reports whether the speed of a job may hang on where others are.
+func (c *cluster) haveNeighbours() bool { return c.hasShareableJobs || c.nodeInterference != nil }
 
 // fewestNodes is how few nodes of a type hold so many devices.
 func (c *cluster) fewestNodes(typ, devices int) int {
@@ -89,11 +95,13 @@ func (c *cluster) allocateDevices(j *job, on policy.Alloc) error {
 		c.usedGPUs += s.Count
 	}
 	j.heldAlloc = on
+	c.holders.join(j)
 	return nil
 }
 
 // releaseDevices takes the job's devices back.
 func (c *cluster) releaseDevices(j *job) {
+	c.holders.leave(j)
 	for _, s := range j.heldAlloc {
 		r := c.findDeviceGroup(s)
 		r.freeCount += s.Count

@@ -74,7 +74,7 @@ func (e *engine) carryOutPlan(plan *policy.Plan) error {
 			e.runningJobs = append(e.runningJobs, j)
 		}
 	}
-	if e.hasShareableJobs {
+	if e.haveNeighbours() {
 		for _, j := range e.runningJobs {
 			e.updateSpeed(j)
 		}

@@ -48,6 +48,9 @@ func newEngine(c Config) (*engine, error) {
 	if c.Policy == nil || len(e.gpuTypes) == 0 {
 		return nil, errors.New("a simulation needs a policy and nodes with GPUs")
 	}
+	if e.nodeInterference = c.NodeInterference; e.nodeInterference != nil {
+		e.holders = nodeHolders{}
+	}
 	e.speeds = newSpeedTable(&c, e.gpuTypes)
 	e.trainingReports = &trainingReports{speeds: e.speeds, reportsPlan: c.ReportsPlannedRegimes}
 	e.measuredRun = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpuCount, FillableIdleGPUSeconds: -1}

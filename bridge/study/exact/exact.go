@@ -36,6 +36,9 @@ type Config struct {
 	// Interference says how fast jobs are that share a GPU, for which SpeedTables has no
 	// speed; nil: DefaultSharedSpeed.
 	Interference workload.Interference
+	// NodeInterference says how fast jobs are beside jobs on other GPUs of their nodes; nil: as fast
+	// as without them, as jobs with a profile always are.
+	NodeInterference workload.NodeInterference
 	// MixedTypesCost is what exchanging between GPUs of several types adds to a step of a job that
 	// accepts them, as a part of its step on the fastest of them; 0: .05, negative: nothing.
 	MixedTypesCost float64

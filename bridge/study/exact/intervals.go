@@ -77,7 +77,7 @@ func (v *intervalEngine) advanceTime(to float64) bool {
 		}
 	}
 	left, came := v.removeEnded(), v.admitArrivals()
-	if left && v.hasShareableJobs {
+	if left && v.haveNeighbours() {
 		for _, j := range v.runningJobs {
 			v.settleJob(j)
 			v.updateSpeed(j)

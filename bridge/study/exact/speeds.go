@@ -83,16 +83,20 @@ func (s *speedTable) speedOf(j *job, c *cluster) float64 {
 		}
 		return j.run.Goodput()
 	}
-	if j.AcceptsMixedTypes && j.heldAlloc.HasSeveralTypes() {
-		return s.mixedSpeed(j, c) * j.speedByAmounts()
+	pace := j.speedByAmounts()
+	if c.nodeInterference != nil {
+		pace *= c.speedBesideOnNodes(j)
 	}
-	pace := 0.0
+	if j.AcceptsMixedTypes && j.heldAlloc.HasSeveralTypes() {
+		return s.mixedSpeed(j, c) * pace
+	}
+	slowest := 0.0
 	for _, slot := range j.heldAlloc {
-		if v := s.speedOnType(j, slot, c); pace == 0 || v < pace {
-			pace = v
+		if v := s.speedOnType(j, slot, c); slowest == 0 || v < slowest {
+			slowest = v
 		}
 	}
-	return pace * j.speedByAmounts()
+	return slowest * pace
 }
 
 // speedOnType is how fast the job would go if all its devices were as those of the slot.
