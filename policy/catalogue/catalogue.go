@@ -21,6 +21,7 @@ import (
 	"fairbridge/policy/paper/gandiva"
 	"fairbridge/policy/paper/gandivafair"
 	"fairbridge/policy/paper/gavel"
+	"fairbridge/policy/paper/harmony"
 	"fairbridge/policy/paper/heterog"
 	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/paper/hug"
@@ -69,6 +70,7 @@ func systemsAToL() []paper.System {
 		gandiva.System(),
 		gandivafair.System(),
 		gavel.System(),
+		harmony.System(),
 		heterog.System(),
 		hived.System(),
 		hug.System(),

@@ -4,6 +4,7 @@
 package ridge
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,37 +18,58 @@ type Sums struct {
 }
 
 // Add returns the sums with one more measurement, those before multiplied by keep (0 to 1). The sums
-// themselves do not change. Numbers that are not finite, and another number of x than before, are left out.
+// themselves do not change. What x has more than those before counts as 0 there, and the other way round.
+// Numbers that are not finite are left out.
 func (s Sums) Add(x []float64, y, keep float64) Sums {
-	n := len(x)
-	if !isFinite(append([]float64{y, keep}, x...)) || s.XY != nil && len(s.XY) != n {
+	if !isFinite([]float64{y, keep}) || !isFinite(x) {
 		return s
 	}
-	out := Sums{s.Count*keep + 1, make([]float64, n*n), make([]float64, n)}
+	out := s.resized(max(len(x), len(s.XY)))
+	n := len(out.XY)
+	out.Count = s.Count*keep + 1
 	for i := range n {
-		if s.XY != nil {
-			out.XY[i] = s.XY[i] * keep
-		}
-		out.XY[i] += x[i] * y
+		out.XY[i] *= keep
 		for k := range n {
-			if s.XX != nil {
-				out.XX[i*n+k] = s.XX[i*n+k] * keep
-			}
-			out.XX[i*n+k] += x[i] * x[k]
+			out.XX[i*n+k] *= keep
+		}
+	}
+	for i, v := range x {
+		out.XY[i] += v * y
+		for k, w := range x {
+			out.XX[i*n+k] += v * w
 		}
 	}
 	return out
 }
 
+// resized returns a copy for so many weights, at least as many as before.
+func (s Sums) resized(n int) Sums {
+	out, was := Sums{s.Count, make([]float64, n*n), make([]float64, n)}, len(s.XY)
+	copy(out.XY, s.XY)
+	for i := range was {
+		copy(out.XX[i*n:i*n+was], s.XX[i*was:(i+1)*was])
+	}
+	return out
+}
+
+// Check says what is wrong with sums that were read.
+func (s Sums) Check() error {
+	if len(s.XX) != len(s.XY)*len(s.XY) || !isFinite(s.XX) || !isFinite(s.XY) || !isFinite([]float64{s.Count}) {
+		return fmt.Errorf("%d sums of products for %d weights, or some that are no numbers", len(s.XX), len(s.XY))
+	}
+	return nil
+}
+
 // Solve returns the weights, as many as there are in the guess. The strength is how many measurements
-// at x = 1 the guess counts as, above 0. Without measurements, and where their sums are no numbers, it
-// returns the guess.
+// at x = 1 the guess counts as, above 0. Without measurements, with fewer guesses than there are weights, and where
+// the sums are no numbers, it returns the guess.
 func (s Sums) Solve(guess []float64, strength float64) []float64 {
 	n := len(guess)
 	out := append([]float64(nil), guess...)
-	if len(s.XY) != n || len(s.XX) != n*n || !(strength > 0) {
+	if len(s.XY) == 0 || len(s.XY) > n || s.Check() != nil || !(strength > 0) {
 		return out
 	}
+	s = s.resized(n)
 	a, b := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for i := range n {
 		b.SetVec(i, s.XY[i]+strength*guess[i])

@@ -31,20 +31,35 @@ func TestForgets(t *testing.T) {
 	}
 }
 
-// TestLeavesOut: what is no number, or of another length, changes nothing.
+// TestLeavesOut: what is no number changes nothing.
 func TestLeavesOut(t *testing.T) {
 	s := ridge.Sums{}.Add([]float64{1, 0}, 1, 1)
 	for name, other := range map[string]ridge.Sums{
-		"no number":   s.Add([]float64{math.NaN(), 0}, 1, 1),
-		"infinite":    s.Add([]float64{1, 0}, math.Inf(1), 1),
-		"of one part": s.Add([]float64{1}, 1, 1),
+		"no number": s.Add([]float64{math.NaN(), 0}, 1, 1),
+		"infinite":  s.Add([]float64{1, 0}, math.Inf(1), 1),
 	} {
 		if other.Count != 1 {
 			t.Errorf("%s is taken in", name)
 		}
 	}
 	if got := s.Solve([]float64{7}, 1); got[0] != 7 {
-		t.Errorf("with a guess of another length %v", got)
+		t.Errorf("with fewer guesses than weights %v", got)
+	}
+	damaged := ridge.Sums{Count: 1, XX: []float64{1}, XY: []float64{1, 2}}
+	if got := damaged.Solve([]float64{7, 8}, 1); damaged.Check() == nil || s.Check() != nil || got[0] != 7 {
+		t.Errorf("of damaged sums %v", got)
+	}
+}
+
+// TestGrows: a weight that comes later was 0 times before, and is guessed until it is measured.
+func TestGrows(t *testing.T) {
+	s := ridge.Sums{}.Add([]float64{1}, 3, 1)
+	if got := s.Solve([]float64{0, 5}, 1e-9); math.Abs(got[0]-3) > 1e-6 || got[1] != 5 {
+		t.Errorf("%v, want 3 and 5", got)
+	}
+	s = s.Add([]float64{0, 1}, 4, 1).Add([]float64{1}, 3, 1)
+	if got := s.Solve([]float64{0, 5}, 1e-9); math.Abs(got[0]-3) > 1e-6 || math.Abs(got[1]-4) > 1e-6 || s.Count != 3 {
+		t.Errorf("%v of %v, want 3 and 4 of 3", got, s.Count)
 	}
 }
 
