@@ -19,6 +19,9 @@ func (a *snapshotAssembler) policyNode(n *slurm.Node, mine nodeUse) policy.Node 
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
 		GPUs:  nodeDevices(n),
 	}
+	if len(n.Switches) > 0 {
+		out.LeafSwitch, out.Switches = n.Switches[0], n.Switches[1:]
+	}
 	addShards(out.GPUs, n, a.partition.PlanMode())
 	addMeasuredDevices(out.GPUs, a.MeasuredByNode[n.Name])
 	return out

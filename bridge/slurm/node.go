@@ -18,8 +18,9 @@ type Node struct {
 	CPUsUsed   int
 	MemMB      int64
 	MemUsedMB  int64
-	Topology   string
-	Version    string // slurmd's
+	Topology   string   // as REST has it, on some releases
+	Switches   []string // from its lowest upwards, as scontrol shows the topology; nil: not known, or none
+	Version    string   // slurmd's
 }
 
 // IsSchedulable reports whether new jobs can start there, and if not, why.

@@ -9,7 +9,7 @@ import (
 )
 
 // Fit finds room for one gang: on the fewest nodes that hold it and, among
-// those, where least is left over. It finds a place whenever there is one,
+// those, below the lowest switch that has room and where least is left over. It finds a place whenever there is one,
 // takes nothing, and its error says what is missing.
 func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
 	if p.TotalFree(a.GPUs.Type) == 0 {
@@ -85,6 +85,7 @@ func FitInRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
 	if chosen == nil {
 		return nil, newShortage(a, rooms)
 	}
+	chosen, counts = chooseCloser(p, a, rooms, chosen, counts)
 	return p.AllocFromRooms(a.GPUs.Type, chosen, counts), nil
 }
 

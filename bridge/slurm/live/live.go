@@ -18,6 +18,7 @@ type Cluster struct {
 	// Scontrol tells the cluster's name where REST does not, and sprio beside it site factors.
 	Scontrol  scontrol.Command
 	nameProof clusterNameProof
+	topology  topology
 	firstView time.Time // slurmctld's time of the first view
 }
 
@@ -28,7 +29,7 @@ func New(c *rest.Client, d *writer.Writer) *Cluster { return &Cluster{Client: c,
 // can read it before a write. Where REST does not tell whose cluster it is (22.05),
 // scontrol is asked: the name is proven by a job that both know alike. That they
 // speak for different clusters is an error; that it cannot be known is noted in
-// the view. Site factors, which REST never shows, are read by sprio.
+// the view. Site factors, which REST never shows, are read by sprio, and switches by scontrol.
 func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := c.Client.Observe(ctx)
 	if err != nil {
@@ -45,6 +46,7 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 		}
 	}
 	AddPriorities(ctx, c.Scontrol, v)
+	c.topology.addToView(ctx, c.Scontrol, v)
 	return v, nil
 }
 
