@@ -17,7 +17,7 @@ func System() paper.System {
 		Deviations: []string{
 			"The reward is predicted by ridge regression of how much of its speed a job loses beside jobs of each class, and placements are found by local search; the paper's networks, taught by actor and critic, are not there.",
 			"Jobs are gangs: their workers and parameter servers are not told apart.",
-			"A job is only compared with itself, before and after its neighbours change, as nothing tells how fast it would be alone; that it is slowed by being spread is measured where Slurm runs it, not here.",
+			"A job is only compared with itself, before and after its neighbours change, as nothing tells how fast it would be alone; how much being spread costs it is not learnt here.",
 			"It explores nothing unless explore says so, which is for simulations. No job is stopped or moved.",
 		},
 		MayStarve:       true,
