@@ -15,7 +15,7 @@ func chooseCloser(p *Pool, a policy.Ask, all, given []Room, counts []int) ([]Roo
 		return given, counts
 	}
 	for height := 0; ; height++ {
-		groups := p.groupBySwitch(all, height)
+		groups := groupBySwitch(p, all, height)
 		best, most := -1, 0
 		for i, g := range groups {
 			if chosen, _ := chooseRooms(a, g.rooms); len(chosen) == len(given) && (best < 0 || g.devices < most) {
@@ -39,10 +39,10 @@ type switchGroup struct {
 }
 
 // groupBySwitch groups rooms by their switches of a height, 0 being the lowest, by name. Nodes that have none so high are left out.
-func (p *Pool) groupBySwitch(rooms []Room, height int) []switchGroup {
+func groupBySwitch(p *Pool, rooms []Room, height int) []switchGroup {
 	var groups []switchGroup
 	for _, r := range rooms {
-		name := p.switchOf(r, height)
+		name := switchOf(p, r, height)
 		if name == "" {
 			continue
 		}
@@ -56,7 +56,7 @@ func (p *Pool) groupBySwitch(rooms []Room, height int) []switchGroup {
 }
 
 // switchOf is the switch of a height above a room's node; "": there is none, or it is not known.
-func (p *Pool) switchOf(r Room, height int) string {
+func switchOf(p *Pool, r Room, height int) string {
 	above := p.nodes[r.nodeIndex].Switches
 	switch {
 	case height == 0:
