@@ -27,6 +27,7 @@ import (
 	"fairbridge/policy/paper/hug"
 	"fairbridge/policy/paper/lucid"
 	"fairbridge/policy/paper/metis"
+	"fairbridge/policy/paper/mlfrl"
 	"fairbridge/policy/paper/mlfs"
 	"fairbridge/policy/paper/multifactor"
 	"fairbridge/policy/paper/muri"
@@ -81,6 +82,7 @@ func systemsAToL() []paper.System {
 func systemsMToZ() []paper.System {
 	return []paper.System{
 		metis.System(),
+		mlfrl.System(),
 		mlfs.System(),
 		multifactor.System(),
 		muri.System(),

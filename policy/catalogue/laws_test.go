@@ -40,6 +40,7 @@ var variants = map[string][]paper.Params{
 	"harmony":     {{"order": "arrival", "backfill": "easy", "explore": .5}, {"order": "arrival", "backfill": "none", "placement": "worst_fit", "max_wait": "0s"}, {"placement": "random", "weight": "gpus"}, {"window": "1s", "prior": 0., "weight": "equal", "batch": 3}},
 	"heterog":     {{"mix": "even", "cost": 0}, {"mix": "never", "max_wait": "0s"}},
 	"metis":       {{"safe": 0., "spare": 1.}, {"tries": 20, "min_gain": 0., "max_wait": "0s", "spare": 0.}},
+	"mlf-rl":      {{"by": "teacher"}, {"candidates": 1., "min_run": "1s", "max_stops": -1}},
 	"mlfs":        {{"scale": "relative", "placement": "tight", "candidates": 1., "min_run": "1s", "max_stops": -1}, {"alpha": 1., "load_control": false, "candidates": 0}},
 	"multifactor": {{"fair_share": "classic", "depth": 1, "lengths": "estimate"}, {"preempt": "qos", "qos_order": []any{"high"}, "favor_small": true}},
 	"lucid":       {{"window": "0s", "partner": "first"}, {"window": "0s", "score": 4, "max_gpus": 64, "ride": 100}, {"busy": 1000}},

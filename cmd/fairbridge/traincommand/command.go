@@ -26,11 +26,13 @@ func NewCommand(o *cli.Options) *cobra.Command {
 		Use:   "train",
 		Short: "Teach a policy that learns, in the simulator",
 		Example: `  fairbridge train dl2 --to weights.json
-  fairbridge train dl2 --weights weights.json --trials 20`,
+  fairbridge train dl2 --weights weights.json --trials 20
+  fairbridge train mlf-rl --to weights.json`,
 	})
 	for _, l := range learners() {
 		c.AddCommand(newLearnerCommand(o, l))
 	}
+	c.AddCommand(newMLFRLCommand(o))
 	return c
 }
 

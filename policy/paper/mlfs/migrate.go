@@ -34,5 +34,5 @@ func (v *priorities) tier(_ *engine.Round, e *engine.Entry) int {
 	if e.HoldsGPUs() && !v.mayYield[e.Index] {
 		return math.MinInt
 	}
-	return -int(min(v.all[e.Index].sum, 1e9) * 1e6)
+	return -int(max(min(v.all[e.Index].sum, 1e9), -1e9) * 1e6)
 }

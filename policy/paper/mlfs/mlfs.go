@@ -4,7 +4,7 @@
 //
 // H. Wang, Z. Liu, H. Shen, "Job Scheduling for Large-Scale Machine Learning Clusters", CoNEXT 2020.
 //
-// It is MLF-H, the heuristic. The paper's agent, which learns from it, is not here.
+// It is MLF-H, the heuristic. The paper's agent, which learns from it, is package mlfrl.
 package mlfs
 
 import (
@@ -32,11 +32,13 @@ type Policy struct {
 	LoadControl    bool               `param:"load_control" default:"true" help:"let jobs end, while the cluster is overloaded, that have reached what their owners declared as enough"`
 	Plateau        float64            `param:"plateau" default:"0.005" min:"0" max:"1" help:"a loss is on a plateau if it fell by less than this part of its whole fall in the last tenth of what the job reported"`
 	paper.Limits
+	scorer     Scorer // see WithScorer; nil: the heuristic
+	scorerName string
 }
 
 // Decide implements policy.Policy.
 func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	ranks := &priorities{Policy: p, unknownLeft: predict.MedianRunTime(s.History)}
+	ranks := &priorities{Policy: p, scorerName: p.scorerName, unknownLeft: predict.MedianRunTime(s.History)}
 	pipeline := engine.Pipeline{
 		Name:     "mlfs",
 		Predict:  predict.Ladder{},
@@ -81,7 +83,7 @@ func System() paper.System {
 			"Jobs are gangs: there are no tasks within a job to rank, and a job has a part of the priorities of those that depend on it.",
 			"A job moves by being requeued, for a waiting one of higher priority, if it is of the lowest tenth of the running ones and has three times its restart left. Only GPUs that jobs share can be overloaded; two share where their owners accept it and both are measured.",
 			"It ends no job: a job is told that it may end, and only one whose owner declared what is enough. Beside Slurm nobody tells it yet.",
-			"MLF-RL, the agent that learns from the heuristic, is not there.",
+			"MLF-RL, the agent that learns from the heuristic, is policy mlf-rl.",
 		},
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},

@@ -20,6 +20,7 @@ const leastTime = time.Minute
 type priorities struct {
 	*Policy
 	unknownLeft time.Duration // what a job has left of which nothing is known
+	scorerName  string        // who scores, in place of the heuristic, for reasons
 
 	all      []priority // by Entry.Index
 	mayYield []bool     // by Entry.Index: it runs and is among the lowest
@@ -47,6 +48,7 @@ func (v *priorities) Order(r *engine.Round) ([]*engine.Entry, error) {
 		p := &v.all[i]
 		p.sum = v.Alpha*p.accuracy + (1-v.Alpha)*p.time
 	}
+	v.score(r.Entries)
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		return cmp.Or(cmp.Compare(v.all[b.Index].sum, v.all[a.Index].sum), engine.CompareArrival(a, b))
@@ -63,6 +65,9 @@ func (v *priorities) Order(r *engine.Round) ([]*engine.Entry, error) {
 func (v *priorities) noteFor(e *engine.Entry) string {
 	p := &v.all[e.Index]
 	note := fmt.Sprintf("priority %.3g: accuracy %.3g, time %.3g with %s left and %s waited", p.sum, p.accuracy, p.time, policy.FormatSeconds(p.left*3600), policy.FormatSeconds(p.waited*3600))
+	if v.scorer != nil {
+		note = fmt.Sprintf("score %.3g by %s: accuracy %.3g, with %s left and %s waited", p.sum, v.scorerName, p.accuracy, policy.FormatSeconds(p.left*3600), policy.FormatSeconds(p.waited*3600))
+	}
 	if p.toDeadline > 0 {
 		note += fmt.Sprintf(", and its deadline in %s", policy.FormatSeconds(p.toDeadline*3600))
 	}
