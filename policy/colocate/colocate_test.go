@@ -92,7 +92,7 @@ func choose(r *engine.Round, terms colocate.Terms, worth func(*engine.Entry) flo
 	for i := range min(leases, len(units)) {
 		units[i].HasLease = true
 	}
-	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: worth, LeftOf: func(*engine.Entry) float64 { return 1 }, Budget: grant.CountGrantableDevices(r)}
+	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: worth, LeftOf: func(e *engine.Entry) float64 { return math.Pow(5, -float64(e.ID)) }, Budget: grant.CountGrantableDevices(r)}
 	return c.Choose(units)
 }
 

@@ -27,7 +27,7 @@ func (c *Chooser) joinBest(u *Unit) {
 			continue
 		}
 		with, _, gains := c.newPack(append(slices.Clone(p.Units), u))
-		if gain := with.Worth - p.Worth; gains && gain > most {
+		if gain := with.Worth - p.Worth; gains && gain > most && c.keepsTurns(with.Units) {
 			at, best, most = i, with, gain
 		}
 	}

@@ -59,7 +59,7 @@ func (c *Chooser) newPack(units []*Unit) (p Pack, may, gains bool) {
 		together, slowest = together+speeds[i], min(slowest, speeds[i])
 		p.Worth += speeds[i] * c.worths[e.Index]
 	}
-	return p, true, known && together > 1 && slowest >= c.LeastSpeed && c.keepsTurns(units)
+	return p, true, known && together > 1 && slowest >= c.LeastSpeed
 }
 
 // outlast is how many times as long as a job that joins out of turn another of its pack must be thought to run:

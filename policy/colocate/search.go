@@ -45,7 +45,7 @@ func (s *packSearch) extend(chosen []*Unit, from int) {
 		if !may {
 			continue
 		}
-		if gain := s.gainOf(&p); gains && slices.ContainsFunc(with, (*Unit).isLeased) && (len(s.best.Units) == 0 || gain > s.gain) {
+		if gain := s.gainOf(&p); gains && s.keepsTurns(with) && slices.ContainsFunc(with, (*Unit).isLeased) && (len(s.best.Units) == 0 || gain > s.gain) {
 			p.Units = slices.Clone(with)
 			s.best, s.gain = p, gain
 		}
