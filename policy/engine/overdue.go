@@ -70,7 +70,7 @@ func (r *Round) countStoppableDevices(rules Rules, e *Entry) (n int) {
 		r.stoppableDevicesByType = map[string]int{}
 		for _, running := range r.RunningEntries() {
 			for _, slot := range running.On {
-				if rules.isEverStoppable(running.Job) {
+				if rules.IsEverStoppable(running.Job) {
 					r.stoppableDevicesByType[slot.Type] += slot.Count
 				}
 			}

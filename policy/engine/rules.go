@@ -43,8 +43,13 @@ func (r Rules) withDefaults() Rules {
 
 // isStoppable reports whether the rules let a running job be stopped at now.
 func (r Rules) isStoppable(j *policy.Job, now time.Time) bool {
-	least := max(r.MinRun, time.Duration(r.MinRunCheckpoints)*j.CheckpointCost)
-	return r.isEverStoppable(j) && j.Ran(now) >= least
+	return r.IsEverStoppable(j) && j.Ran(now) >= r.LeastRun(j)
+}
+
+// LeastRun is how long the job runs at the least before it may be stopped.
+func (r Rules) LeastRun(j *policy.Job) time.Duration {
+	r = r.withDefaults()
+	return max(r.MinRun, time.Duration(r.MinRunCheckpoints)*j.CheckpointCost)
 }
 
 // isStoppable reports whether the rules let a running job be stopped, and it could
@@ -54,7 +59,8 @@ func (r *Round) isStoppable(rules Rules, e *Entry) bool {
 	return (rules.isStoppable(e.Job, r.Now) || isRecallable(r, e.Job)) && r.WindowError(e) == nil
 }
 
-// isEverStoppable reports whether the rules let a running job be stopped now or later.
-func (r Rules) isEverStoppable(j *policy.Job) bool {
+// IsEverStoppable reports whether the rules let a running job be stopped now or later.
+func (r Rules) IsEverStoppable(j *policy.Job) bool {
+	r = r.withDefaults()
 	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.StopCount < r.MaxStops)
 }

@@ -87,7 +87,7 @@ func (a *allocator) freeAt(r *engine.Round, e *engine.Entry) (seconds float64, e
 	switch left := e.Estimate.TimeLeft.Seconds() * (1 + a.Margin); {
 	case a.isFixed(e):
 		return 0, true
-	case a.isEverStoppable(e):
+	case a.Rules().IsEverStoppable(e.Job):
 		return max(a.minRun(e)-e.Ran(r.Now).Seconds(), 0), true
 	default:
 		speed := sizing.Speed(e, e.On.Count())
@@ -98,23 +98,13 @@ func (a *allocator) freeAt(r *engine.Round, e *engine.Entry) (seconds float64, e
 // isFixed reports whether a job is planned though it keeps its size for now: it was admitted, and
 // may be stopped later.
 func (a *allocator) isFixed(e *engine.Entry) bool {
-	return e.IsUnstoppable && a.isEverStoppable(e) && a.committed.find(e.ID) != nil
-}
-
-// isEverStoppable reports whether a running job may be stopped at some time.
-func (a *allocator) isEverStoppable(e *engine.Entry) bool {
-	most := a.Rules().MaxStops
-	return e.State == policy.Running && e.UnstoppableReason == "" && len(e.On) > 0 && (most < 0 || e.StopCount < most)
+	return e.IsUnstoppable && a.Rules().IsEverStoppable(e.Job) && a.committed.find(e.ID) != nil
 }
 
 // minRun is how long a job runs at the least, in seconds; at least until the next decision.
 func (a *allocator) minRun(e *engine.Entry) float64 {
-	return max(a.MinRun, minRunCheckpoints*e.CheckpointCost, a.Slot).Seconds()
+	return max(a.Rules().LeastRun(e.Job), a.Slot).Seconds()
 }
-
-// minRunCheckpoints is what engine.Rules have by default: a job runs at least so many times
-// its checkpoint cost.
-const minRunCheckpoints = 20
 
 // listDemands lists the jobs that compete for devices, by id.
 func (a *allocator) listDemands(r *engine.Round) []demand {
