@@ -33,6 +33,7 @@ var ours = []rule{
 	{[]string{"policy/paper"}, []string{"policy", "policy/engine"}, "what the systems have in common knows none of them"},
 	{[]string{"policy/paper/...", "policy/catalogue"}, []string{"policy/..."}, "a system is composed of stages, and the catalogue of systems"},
 	{[]string{"policy/policytest"}, []string{"policy", "policy/pool"}, "the laws hold for every policy"},
+	{[]string{"policy/admission"}, []string{"policy", "policy/engine", "policy/solve/...", "policy/grant", "policy/sizing"}, "promises are planned, and the rest of a round with them"},
 	{[]string{"policy/window"}, []string{"policy", "policy/engine", "policy/scaling", "policy/solve/...", "policy/predict", "policy/grant"}, "a window predicts, plans and grants at once"},
 	{[]string{"policy/colocate"}, []string{"policy", "policy/pool", "policy/engine", "policy/interleave", "policy/interference", "policy/pack", "policy/grant"}, "who shares GPUs is chosen and granted at once"},
 	{[]string{"policy/..."}, []string{"policy", "policy/pool", "policy/scaling", "policy/interleave", "policy/interference", "policy/engine", "policy/solve/..."}, "stages do not know each other"},

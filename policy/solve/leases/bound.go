@@ -60,3 +60,8 @@ func (s *supply) until(t float64) float64 {
 	}
 	return s.sum
 }
+
+// Until is how much device time there is from one time until another.
+func (f Free) Until(from, until float64) float64 {
+	return (&supply{free: f, at: from}).until(until)
+}

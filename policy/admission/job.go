@@ -1,0 +1,190 @@
+package admission
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fairbridge/policy/engine"
+	"fairbridge/policy/solve/leases"
+)
+
+// Job is a job with a deadline of which it is known how long it runs.
+type Job struct {
+	*engine.Entry
+	Kind    int           // its place in Planner.Kinds
+	Devices int           // it is planned on
+	Spans   []leases.Span // in which it runs at the latest; nil where it needs no more than it has anyway
+	IsLost  bool          // it was promised its deadline before, and is not any more
+	IsLate  bool          // its deadline cannot be met, even with all devices
+
+	sizes   []int // it may be planned on, the smallest first
+	demand  leases.Demand
+	restart float64 // what a restart costs it, in leases
+	isKnown bool    // it was promised its deadline before
+}
+
+// RunsNow reports whether its plan has it in the present lease.
+func (j *Job) RunsNow() bool { return len(j.Spans) > 0 && j.Spans[0].From <= 0 }
+
+// compareDeadlines compares by deadline, then arrival.
+func compareDeadlines(a, b *Job) int {
+	return cmp.Or(a.Deadline.Compare(b.Deadline), engine.CompareArrival(a.Entry, b.Entry))
+}
+
+func compareArrival(a, b *Job) int { return engine.CompareArrival(a.Entry, b.Entry) }
+
+// listJobs lists the jobs that plans are made for: those that were promised their deadlines with what is left of
+// their plans, and the others, both by arrival.
+func (p *Planner) listJobs(before Promises) (known, others []*Job) {
+	for _, e := range p.Round.Entries {
+		kind := -1
+		if !e.Deadline.IsZero() && e.Estimate.TimeLeft > 0 && (p.Competes(e) || p.isFixed(e)) {
+			kind = p.KindOf(e)
+		}
+		if kind < 0 {
+			continue
+		}
+		j := &Job{Entry: e, Kind: kind, sizes: p.sizesOf(e)}
+		if c := before.find(e.ID); c != nil {
+			j.Spans, j.Devices = c.spansAt(p.number-before.Lease), c.Devices
+			if !slices.Contains(j.sizes, j.Devices) {
+				j.Devices = j.sizes[0]
+			}
+			j.isKnown = true
+			j.clip(p.fixedLeases(e))
+			p.setDemand(j, j.Devices, len(j.Spans), p.Delay)
+			known = append(known, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	return known, others
+}
+
+// isFixed reports whether the job runs and keeps its devices for now, though it may be stopped later.
+func (p *Planner) isFixed(e *engine.Entry) bool {
+	return e.HoldsGPUs() && e.IsUnstoppable && p.Rules.IsEverStoppable(e.Job)
+}
+
+// fixedLeases is how many leases a running job keeps its devices for whatever is planned.
+func (p *Planner) fixedLeases(e *engine.Entry) int {
+	if !p.isFixed(e) {
+		return 0
+	}
+	return p.freeFrom(e)
+}
+
+// clip leaves out what of the plan is before a lease.
+func (j *Job) clip(first int) {
+	for len(j.Spans) > 0 && j.Spans[0].From < first {
+		if j.Spans[0].From = first; j.Spans[0].To <= first {
+			j.Spans = j.Spans[1:]
+		}
+	}
+}
+
+// sizesOf are the sizes to try, the smallest first.
+func (p *Planner) sizesOf(e *engine.Entry) []int {
+	if p.Levels == nil || p.isFixed(e) {
+		return []int{e.DeviceCount()}
+	}
+	return p.Levels(e)
+}
+
+// setDemand works out what the job needs on so many devices if it runs in so many pieces: each begins with a start, which may come
+// later than it is due by a delay, and for one that ran before with a restart. What it does before it may be stopped is not planned.
+func (p *Planner) setDemand(j *Job, devices, pieces int, delay time.Duration) {
+	starts := max(pieces, 1)
+	if j.HoldsGPUs() && (j.RunsNow() || p.isFixed(j.Entry)) && devices == j.On.Count() {
+		starts--
+	}
+	restarts := starts
+	if j.FirstStart.IsZero() {
+		restarts = max(starts-1, 0)
+	}
+	seconds := p.runTime(j.Entry, devices).Seconds()
+	seconds += float64(starts)*delay.Seconds() + float64(restarts)*j.CheckpointCost.Seconds()
+	j.restart = j.CheckpointCost.Seconds() / p.Lease.Seconds()
+	if seconds <= 0 {
+		seconds = math.Inf(1)
+	}
+	j.demand = leases.Demand{
+		Width: devices, Need: min(seconds/p.Lease.Seconds(), mostLeases), Earliest: p.elapsed,
+		Deadline: min(p.inLeases(j.Deadline.Sub(p.Round.Now)), mostLeases), InOnePiece: j.UnstoppableReason != "",
+	}
+	if n := p.fixedLeases(j.Entry); n > 0 {
+		from := float64(n)
+		j.demand.Need, j.demand.Earliest = max(j.demand.Need-(from-p.elapsed), 0), from
+	}
+}
+
+// fit finds the latest leases for the job on the smallest size that meets its deadline, and reports whether there are any.
+func (p *Planner) fit(j *Job, left leases.Free) bool {
+	for _, devices := range j.sizes {
+		j.Spans = nil
+		for pieces := 1; ; {
+			p.setDemand(j, devices, pieces, p.Delay)
+			spans, ok := left.FitLate(p.withReserve(j))
+			if !ok {
+				break
+			}
+			if len(spans) <= pieces {
+				j.Spans, j.Devices = spans, devices
+				return true
+			}
+			pieces = len(spans)
+		}
+	}
+	return false
+}
+
+// withReserve is the demand of a job that is not promised anything yet with what it must leave to smaller ones.
+func (p *Planner) withReserve(j *Job) *leases.Demand {
+	d := j.demand
+	if count := float64(p.Kinds[j.Kind].Count); !j.isKnown && count > 0 {
+		hours := float64(d.Width) * d.Need * p.Lease.Hours() / count
+		d.Width += min(int(p.Reserve*min(hours, 1)*count), max(p.Kinds[j.Kind].Count-d.Width, 0))
+	}
+	return &d
+}
+
+// mayRunEarly reports whether the job can run ahead of its plan: its plan must hold although it may be stopped soon, and then has to
+// restart once more.
+func (j *Job) mayRunEarly() bool {
+	d := j.demand
+	d.Need += 2 * j.restart
+	return j.HoldsGPUs() || d.IsMetBy(j.Spans)
+}
+
+// goesOn reports whether its plan goes on with the lease it runs in.
+func (j *Job) goesOn() bool {
+	return j.HoldsGPUs() && len(j.Spans) > 0 && j.Spans[0].From <= int(j.demand.Earliest)
+}
+
+// trim leaves out leases that the job does not need any more: the last if it goes on running, else the first.
+func (j *Job) trim() {
+	if !j.demand.IsMetBy(j.Spans) {
+		return
+	}
+	for d := &j.demand; ; {
+		rest := slices.Clone(j.Spans)
+		switch last := len(rest) - 1; {
+		case last < 0:
+			return
+		case j.goesOn():
+			if rest[last].To--; rest[last].To <= rest[last].From {
+				rest = rest[:last]
+			}
+		default:
+			if rest[0].From++; rest[0].From >= rest[0].To {
+				rest = rest[1:]
+			}
+		}
+		if len(rest) == 0 && d.Need > 0 || !d.IsMetBy(rest) {
+			return
+		}
+		j.Spans = rest
+	}
+}
