@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy/paper/antman"
 	"fairbridge/policy/paper/astraea"
 	"fairbridge/policy/paper/carbyne"
+	"fairbridge/policy/paper/chronus"
 	"fairbridge/policy/paper/dl2"
 	"fairbridge/policy/paper/drf"
 	"fairbridge/policy/paper/easy"
@@ -25,6 +26,7 @@ import (
 	"fairbridge/policy/paper/heterog"
 	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/paper/hug"
+	"fairbridge/policy/paper/karuna"
 	"fairbridge/policy/paper/lucid"
 	"fairbridge/policy/paper/metis"
 	"fairbridge/policy/paper/mlfrl"
@@ -60,6 +62,7 @@ func systemsAToL() []paper.System {
 		antman.System(),
 		astraea.System(),
 		carbyne.System(),
+		chronus.System(),
 		dl2.System(),
 		drf.System(),
 		easy.System(),
@@ -75,6 +78,7 @@ func systemsAToL() []paper.System {
 		heterog.System(),
 		hived.System(),
 		hug.System(),
+		karuna.System(),
 		lucid.System(),
 	}
 }

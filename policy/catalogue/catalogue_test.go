@@ -64,18 +64,18 @@ func TestCatalogue(t *testing.T) {
 // so, by the word that stands for it; the three that do not are named.
 func TestDeviations(t *testing.T) {
 	words := map[string][]string{
-		"afs": {"CoDDL", "whole nodes", "blocks", "Slurm"}, "allox": {"gang", "profiling"}, "antman": {"scaled", "join them", "expected", "slowed once", "quota"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"}, "dl2": {"workers", "live", "window"}, "drf": {"does not fit"},
+		"afs": {"CoDDL", "whole nodes", "blocks", "Slurm"}, "allox": {"gang", "profiling"}, "antman": {"scaled", "join them", "expected", "slowed once", "quota"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"}, "chronus": {"integer programme", "refused", "quarters", "reserve", "within a lease", "power of two", "stopped", "splits"}, "dl2": {"workers", "live", "window"}, "drf": {"does not fit"},
 		"easy": {"exact fidelity"}, "edf": {"rule of thumb", "largest"}, "elan": {"requeue", "shrink", "relative"}, "elasticflow": {"refused", "soft", "dearest", "Buddy"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
 		"gavel": {"several GPU types"}, "harmony": {"regression", "gangs", "itself", "explores"}, "heterog": {"graph", "number", "Slurm"},
-		"hived": {"devices of a node", "racks", "by arrival", "shortest run", "due"}, "hug": {"links"}, "lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"},
-		"metis": {"restart", "Amdahl", "agent", "cores", "snapshot"}, "mlf-rl": {"by itself", "evolution", "rewards", "live"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"},
-		"multifactor": {"site"}, "muri": {"anew", "alone", "Memory"}, "optimus": {"parameter servers", "restarts", "several at once", "Rigid", "Profiling"},
-		"pcs": {"thresholds", "rounded", "wrongly", "grid", "Slurm"}, "pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"},
-		"proportional": {"conserve"}, "ref": {"cores"}, "salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"},
-		"sia": {"prices", "rounding", "three GPUs"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"},
-		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
-		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
+		"hived": {"devices of a node", "racks", "by arrival", "shortest run", "due"}, "hug": {"links"}, "karuna": {"congestion", "by when", "quartiles", "stopped", "counted"},
+		"lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"}, "metis": {"restart", "Amdahl", "agent", "cores", "snapshot"},
+		"mlf-rl": {"by itself", "evolution", "rewards", "live"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"}, "multifactor": {"site"}, "muri": {"anew", "alone", "Memory"},
+		"optimus": {"parameter servers", "restarts", "several at once", "Rigid", "Profiling"}, "pcs": {"thresholds", "rounded", "wrongly", "grid", "Slurm"},
+		"pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"}, "ref": {"cores"},
+		"salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"}, "sia": {"prices", "rounding", "three GPUs"}, "sjf": nil,
+		"slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"}, "swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"},
+		"synergy": {"Slurm", "retune", "fill", "anew", "base"}, "themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {
 		want, known := words[e.Name]

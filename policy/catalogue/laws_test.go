@@ -43,6 +43,8 @@ var variants = map[string][]paper.Params{
 	"mlf-rl":      {{"by": "teacher"}, {"candidates": 1., "min_run": "1s", "max_stops": -1}},
 	"mlfs":        {{"scale": "relative", "placement": "tight", "candidates": 1., "min_run": "1s", "max_stops": -1}, {"alpha": 1., "load_control": false, "candidates": 0}},
 	"multifactor": {{"fair_share": "classic", "depth": 1, "lengths": "estimate"}, {"preempt": "qos", "qos_order": []any{"high"}, "favor_small": true}},
+	"chronus":     {{"lease": "1h", "early": "most", "min_run": "1s", "max_stops": -1, "max_wait": "0s"}, {"early": "least", "margin": 0}},
+	"karuna":      {{"interval": "1h", "min_run": "1s", "max_stops": -1, "max_wait": "0s"}, {"margin": 0, "queues": []any{60, 7200}}},
 	"lucid":       {{"window": "0s", "partner": "first"}, {"window": "0s", "score": 4, "max_gpus": 64, "ride": 100}, {"busy": 1000}},
 	"muri":        {{"lengths": "known", "unpack": false, "min_run": "1s", "max_stops": -1}, {"jobs": 2}},
 	"fifo":        {{"backfill": "easy"}, {"max_wait": "0s"}},
@@ -60,7 +62,7 @@ var cascades = []string{"carbyne", "gavel", "srtf"}
 // byCount are the systems that grant leases by counting devices; with index=entry tiresias does.
 // Of sia's choice and pcs' shares, too, some find no place, as where all that is left of a type stands
 // in another partition or behind a reservation.
-var byCount = []string{"afs", "allox", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
+var byCount = []string{"afs", "allox", "chronus", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "karuna", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
 
 func TestLaws(t *testing.T) {
 	for _, e := range catalogue.Systems() {

@@ -1,0 +1,87 @@
+// Package karuna gives a job with a deadline just enough to meet it, as late as can be, and all else to the jobs that have least
+// left to run. The paper schedules flows in a network: a flow with a deadline gets the rate by which it ends in time and
+// no more, as the whole rate would hurt the others and help no one. Here an elastic job gets the fewest GPUs that
+// are enough, and one of fixed size starts at the latest time that is.
+//
+// L. Chen, K. Chen, W. Bai, M. Alizadeh, "Scheduling Mix-flows in Commodity Datacenters with Karuna", SIGCOMM 2016.
+package karuna
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/admission"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/place"
+	"fairbridge/policy/predict"
+	"fairbridge/policy/preempt"
+	"fairbridge/policy/sizing"
+)
+
+// Policy is Karuna with its parameters.
+type Policy struct {
+	Interval time.Duration `param:"interval" default:"5m" min:"1" help:"latest starts are planned on its multiples"`
+	Margin   float64       `param:"margin" default:"0.2" max:"1" help:"part by which a job's time left is stretched in plans where no standard error of it is known; its checkpoint cost comes on top"`
+	Sigmas   float64       `param:"sigmas" default:"2" max:"5" help:"standard errors added to a job's time left in plans where they are known"`
+	Delay    time.Duration `param:"delay" default:"2m" help:"time that may pass until a start that is due is decided and carried out"`
+	Queues   []float64     `param:"queues" help:"run times in seconds at which a job of unknown length is thought to be longer and moves back; none: quartiles of finished jobs, without any 15 m, 1 h, 4 h and 16 h"`
+	paper.Limits
+}
+
+// Decide implements policy.Policy.
+func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	before, err := policy.Recall[admission.Promises](s.Memo)
+	if err == nil {
+		err = before.Validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("policy karuna: reading what was remembered: %w", err)
+	}
+	stage := &stage{Policy: p, before: before}
+	plan, err := engine.Pipeline{
+		Name:     "karuna",
+		Predict:  predict.Ladder{},
+		Admit:    stage,
+		Allocate: stage,
+		Place:    place.Consolidated{},
+		Backfill: backfill.Greedy{},
+		Preempt:  preempt.ByTier(func(_ *engine.Round, e *engine.Entry) int { return stage.line.Tier(e) }),
+		Rules:    p.Rules(),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo = policy.Remember(stage.planner.Promises())
+	return plan, nil
+}
+
+// settings are those of plans: a job may have the sizes it is faster on, the smallest that is enough.
+func (p *Policy) settings() admission.Settings {
+	return admission.Settings{Lease: p.Interval, Margin: p.Margin, Sigmas: p.Sigmas, Delay: p.Delay, Rules: p.Rules(),
+		Levels: func(e *engine.Entry) []int { return sizing.CutAtFastest(e, sizing.Levels(e)) }}
+}
+
+// System describes Karuna in the catalogue.
+func System() paper.System {
+	return paper.DescribeSystem(new(Policy), paper.System{
+		Name: "karuna", Title: "Karuna: deadlines with just enough", Venue: "SIGCOMM", Year: 2016,
+		Cite:         `L. Chen, K. Chen, W. Bai, M. Alizadeh, "Scheduling Mix-flows in Commodity Datacenters with Karuna", SIGCOMM 2016`,
+		Idea:         "Give a job with a deadline just enough to meet it, as late as can be; all else goes to the jobs that have least left to run.",
+		OwnStages:    []string{"admit", "order", "size", "lease", "preempt", "backfill"},
+		NeededInputs: []string{"deadlines", "how long a job still runs", "how fast an elastic job goes on other sizes"},
+		Fallback:     "a job of which nothing is known moves back as it runs, and promises nothing for its deadline; one without a deadline is best effort",
+		Reproduced:   "the examples of the rules",
+		Deviations: []string{
+			"Flows become jobs: the least rate is the fewest GPUs of an elastic job, and the latest start of one of fixed size; the paper's control of congestion is no scheduling on Slurm.",
+			"A deadline that cannot be met beside those promised before is not promised: the job is best effort, is told by when it could be done, and is tried again at every decision.",
+			"Of a job of unknown length the bounds of its queues are quartiles of finished jobs, not those that the paper's optimisation finds; it is thought to run until the end of its queue, and so stands among those of known length.",
+			"Best effort gets no GPUs that plans need before it could be stopped, or, where it may not be stopped, before it ends.",
+			"Devices are counted by type; a gang may find no place though there are enough, and then takes those of best effort.",
+		},
+		MayStarve:       true,
+		SimulatorParams: paper.Params{"margin": 0, "delay": "1m", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+	})
+}
