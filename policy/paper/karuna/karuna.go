@@ -73,7 +73,7 @@ func System() paper.System {
 		OwnStages:    []string{"admit", "order", "size", "lease", "preempt", "backfill"},
 		NeededInputs: []string{"deadlines", "how long a job still runs", "how fast an elastic job goes on other sizes"},
 		Fallback:     "a job of which nothing is known moves back as it runs, and promises nothing for its deadline; one without a deadline is best effort",
-		Reproduced:   "the examples of the rules",
+		Reproduced:   "the examples of the rules; on drawn jobs on 64 GPUs, three of ten with a deadline, a 95th percentile of the completion times of the others of 1 / 1.41 of that under EDF (medians of 5 seeds; the paper has 1 / 1.9 of that under pFabric), with no deadline missed where run times are known and 1.1 % where they are off by a fifth; through a simulated Slurm neither",
 		Deviations: []string{
 			"Flows become jobs: the least rate is the fewest GPUs of an elastic job, and the latest start of one of fixed size; the paper's control of congestion is no scheduling on Slurm.",
 			"A deadline that cannot be met beside those promised before is not promised: the job is best effort, is told by when it could be done, and is tried again at every decision.",
