@@ -59,7 +59,7 @@ func (p *Planner) promise(j *Job) bool {
 	return false
 }
 
-// planAnew plans all jobs of a kind anew with one more, on the smallest size by which all find room.
+// planAnew plans all jobs of a kind anew with one more, on the smallest size by which that would meet its deadline alone.
 func (p *Planner) planAnew(j *Job, kind *Kind) bool {
 	if j.IsLate = !p.fit(j, kind.All); j.IsLate {
 		return false
@@ -70,20 +70,20 @@ func (p *Planner) planAnew(j *Job, kind *Kind) bool {
 			jobs = append(jobs, o)
 		}
 	}
-	for _, devices := range j.sizes {
-		if spans, ok := p.pack(jobs, devices, kind); ok {
-			kind.Left = slices.Clone(kind.All)
-			for i, o := range jobs {
-				o.Spans = spans[i]
-				if i > 0 {
-					kind.Left.Take(o.Spans, o.Devices)
-				}
-			}
-			j.Devices = devices
-			return true
+	devices := j.Devices
+	spans, ok := p.pack(jobs, devices, kind)
+	if !ok {
+		return false
+	}
+	kind.Left = slices.Clone(kind.All)
+	for i, o := range jobs {
+		o.Spans = spans[i]
+		if i > 0 {
+			kind.Left.Take(o.Spans, o.Devices)
 		}
 	}
-	return false
+	j.Devices = devices
+	return true
 }
 
 // pack packs jobs, the first of them on so many devices.
