@@ -36,6 +36,7 @@ var ours = []rule{
 	{[]string{"policy/admission"}, []string{"policy", "policy/engine", "policy/solve/...", "policy/grant", "policy/sizing"}, "promises are planned, and the rest of a round with them"},
 	{[]string{"policy/window"}, []string{"policy", "policy/engine", "policy/scaling", "policy/solve/...", "policy/predict", "policy/grant"}, "a window predicts, plans and grants at once"},
 	{[]string{"policy/colocate"}, []string{"policy", "policy/pool", "policy/engine", "policy/interleave", "policy/interference", "policy/pack", "policy/grant"}, "who shares GPUs is chosen and granted at once"},
+	{[]string{"policy/deadline"}, []string{"policy", "policy/share", "policy/solve/..."}, "whose deadlines count goes by the shares of accounts"},
 	{[]string{"policy/..."}, []string{"policy", "policy/pool", "policy/scaling", "policy/interleave", "policy/interference", "policy/engine", "policy/solve/..."}, "stages do not know each other"},
 	{[]string{"bridge/chaos/oracle", "bridge/chaos/site", "bridge/chaos/event", "bridge/chaos/people"}, []string{"policy", "bridge", "bridge/slurm", "bridge/sim", "bridge/chaos/site", "bridge/chaos/event"}, "the oracle judges by the sentences, and must not share an error with the code it judges"},
 	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/..."}, "it tries the loop with policies, and needs no database"},

@@ -13,6 +13,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c.Jobs = cloneList(s.Jobs, Job.clone)
 	c.Accounts, c.Users = slices.Clone(s.Accounts), slices.Clone(s.Users)
 	c.InferenceServices = cloneList(s.InferenceServices, InferenceService.clone)
+	c.DeadlineBudgets = slices.Clone(s.DeadlineBudgets)
 	c.Speeds, c.History = slices.Clone(s.Speeds), slices.Clone(s.History)
 	c.Memo.rawJSON = bytes.Clone(s.Memo.rawJSON)
 	return &c

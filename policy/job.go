@@ -40,6 +40,8 @@ type Job struct {
 	FirstStart         time.Time     `json:"first_start,omitzero"`    // start of the first run; zero when never run
 	Limit              time.Duration `json:"limit,omitempty"`         // time limit of one run; 0: none known
 	Deadline           time.Time     `json:"deadline,omitzero"`       // wanted or enforced end; zero: none
+	DeadlineValue      float64       `json:"value,omitempty"`         // what being done by its deadline is worth, beside other jobs of its account; 0: not said, as 1
+	SoftDeadline       bool          `json:"soft,omitempty"`          // being done after its deadline is worth something, the less the later
 	StopCount          int           `json:"stops,omitempty"`         // how often it was requeued
 	LastStop           time.Time     `json:"last_stop,omitzero"`      // when it last lost its GPUs; zero: never
 	Attained           GPUSeconds    `json:"attained,omitempty"`      // service received in all runs so far

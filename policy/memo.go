@@ -34,6 +34,16 @@ func (m Memo) IsZero() bool { return m.value == nil && len(m.rawJSON) == 0 }
 // so of nothing. It is not stored.
 func (m Memo) IsTimeless() bool { return m.IsZero() || m.isTimeless }
 
+// HandedOn returns the very value that was remembered; ok is false where it is no T, or was stored
+// in between.
+func HandedOn[T any](m Memo) (value T, ok bool) {
+	value, ok = m.value.(T)
+	return value, ok
+}
+
+// IsStored reports whether what was remembered has been stored in between, and is JSON now.
+func (m Memo) IsStored() bool { return m.value == nil && len(m.rawJSON) > 0 }
+
 // Recall returns what was remembered as a T, the zero T if nothing was. It
 // must not be changed: it may be the very value that was remembered.
 func Recall[T any](m Memo) (T, error) {

@@ -42,6 +42,8 @@ type Snapshot struct {
 	Users        []User    `json:"users,omitempty"`
 	// InferenceServices are those whose demand for GPUs varies, sorted; nil: none, or not known.
 	InferenceServices []InferenceService `json:"inference,omitempty"`
+	// DeadlineBudgets are what administrators granted beyond shares, those of accounts first, sorted.
+	DeadlineBudgets []DeadlineBudget `json:"deadline_budgets,omitempty"`
 	// RecallWithin is within which time GPUs that were lent to opportunistic jobs are back when another job is to have
 	// them; 0: none is lent, and such jobs are like others.
 	RecallWithin time.Duration `json:"recall,omitempty"`

@@ -22,3 +22,27 @@ func DecayFactor(age, halfLife float64) float64 { return math.Exp2(-age / halfLi
 func DecayedService(gpus, oldest, newest, halfLife float64) GPUSeconds {
 	return GPUSeconds(gpus * halfLife / math.Ln2 * (DecayFactor(newest, halfLife) - DecayFactor(oldest, halfLife)))
 }
+
+// DeadlineBudget is what an administrator grants an account or a QOS beyond its account's share:
+// so much service a week for jobs that have a deadline. One of Account and QOS is set.
+type DeadlineBudget struct {
+	Account string     `json:"account,omitempty"`
+	QOS     string     `json:"qos,omitempty"`
+	Weekly  GPUSeconds `json:"weekly"`
+}
+
+// DeadlineBudgetWindow is the time in which DeadlineBudget.Weekly may be spent once.
+const DeadlineBudgetWindow = 7 * 24 * time.Hour
+
+// Covers reports whether the budget is one of the job's account or QOS.
+func (b *DeadlineBudget) Covers(j *Job) bool {
+	return b.Account != "" && b.Account == j.Account || b.QOS != "" && b.QOS == j.QOS
+}
+
+// String names whose budget it is: "account vision", "QOS urgent".
+func (b *DeadlineBudget) String() string {
+	if b.Account != "" {
+		return "account " + b.Account
+	}
+	return "QOS " + b.QOS
+}

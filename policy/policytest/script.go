@@ -39,7 +39,9 @@ var updateScripts = flag.Bool("update", false, "rewrite the expectations of text
 //	           either the job is shareable, too, by as many jobs as share says, and opportunistic
 //	           where that column has something), speeds (on so many GPUs, "1:10,2:18" or "1×a100:10"); for timelines work (run time in all; left shrinks as the job
 //	           runs) and later (arrives so long after the start); deadline (so long from now)
-//	           and mixed (accepts GPUs of several types), replica (of an inference service)
+//	           and mixed (accepts GPUs of several types), replica (of an inference service),
+//	           value (of its being done by the deadline), soft (worth something after it, too), qos
+//	budgets    table of deadline budgets; columns account or qos, weekly (GPU-hours)
 //	services   table of inference services; columns name, type, own, now (GPUs needed), from and later
 //	           (GPUs needed from so long from now on); of one whose replicas are scaled rates (requests a
 //	           second of the last minutes, "40,45"), within and request and setup (durations: of 99 % of the

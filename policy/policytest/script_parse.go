@@ -89,7 +89,7 @@ func (c *textCase) readJob(i int, r tableRow) {
 		MinGPUs:           int(r.numberCell("min")),
 		MaxGPUs:           int(r.numberCell("max")),
 		Class:             r.textCell("class"),
-		AcceptsMixedTypes: r.textCell("mixed") != "", ReplicaOf: r.textCell("replica"), Training: r.parseTraining(), Scaling: r.parseScaling(), Deadline: r.timeAheadCell("deadline"), CPUScaling: r.parseCores(), Sharing: r.parseSharing(),
+		AcceptsMixedTypes: r.textCell("mixed") != "", ReplicaOf: r.textCell("replica"), Training: r.parseTraining(), Scaling: r.parseScaling(), Deadline: r.timeAheadCell("deadline"), DeadlineValue: r.numberCell("value"), SoftDeadline: r.textCell("soft") != "", QOS: r.textCell("qos"), CPUScaling: r.parseCores(), Sharing: r.parseSharing(),
 	}
 	j.Shareable, j.Submit = r.textCell("beside") != "" || j.Sharing != nil, j.Arrive
 	j.FirstStart = j.Start

@@ -99,6 +99,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		"accounts": func(_ int, r tableRow) { c.readAccount(r) },
 		"users":    func(_ int, r tableRow) { c.readUser(r) },
 		"services": func(_ int, r tableRow) { c.readService(r) },
+		"budgets":  func(_ int, r tableRow) { c.readDeadlineBudget(r) },
 		"jobs":     c.readJob,
 		"history":  func(_ int, r tableRow) { c.readFinishedJob(r) },
 	}
@@ -151,6 +152,10 @@ func (c *textCase) readAccount(r tableRow) {
 
 func (c *textCase) readUser(r tableRow) {
 	c.snapshot.Users = append(c.snapshot.Users, policy.User{Name: r.textCell("name"), Account: cmp.Or(r.textCell("account"), "default"), Weight: r.numberCell("weight")})
+}
+
+func (c *textCase) readDeadlineBudget(r tableRow) {
+	c.snapshot.DeadlineBudgets = append(c.snapshot.DeadlineBudgets, policy.DeadlineBudget{Account: r.textCell("account"), QOS: r.textCell("qos"), Weekly: policy.GPUSeconds(r.numberCell("weekly") * 3600)})
 }
 
 // readService reads an inference service that needs now GPUs until a time, and later GPUs from then on, or how its

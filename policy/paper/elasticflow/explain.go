@@ -24,7 +24,7 @@ func (p *planner) explain(r *engine.Round, demands []demand) {
 		case !e.Deadline.IsZero():
 			e.Note = fmt.Sprintf("best effort: nothing is known of how long it runs, so nothing is promised for its deadline %s", deadline)
 		default:
-			e.Note = "best effort: it has no deadline"
+			e.Note = "best effort: it has no deadline that counts"
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/deadline"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/pack"
 	"fairbridge/policy/paper"
@@ -40,6 +41,7 @@ type Policy struct {
 	// Conserve is off in the authors' simulator: such jobs wait there for the next
 	// computation.
 	Conserve bool `param:"conserve" default:"true" help:"let jobs run where GPUs would idle before they have a fraction"`
+	deadline.Rule
 	paper.PatientLimits
 }
 
@@ -52,6 +54,13 @@ type memo struct {
 
 // Decide implements policy.Policy.
 func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	if !g.Deadlines {
+		return g.decide(s)
+	}
+	return g.Rule.Decide(s, g.decide)
+}
+
+func (g *Policy) decide(s *policy.Snapshot) (*policy.Plan, error) {
 	last, err := policy.Recall[memo](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy gavel: %w", err)

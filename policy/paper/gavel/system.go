@@ -27,10 +27,11 @@ func System() paper.System {
 		Fallback:     "a job that reports no speeds counts as equally fast on all types, with its predicted remaining time; the objective max-min then equalises GPU time",
 		Reproduced:   "the published makespans and average completion times of four objectives on the traces of 120 and 220 jobs; gains of awareness on three GPU types",
 		Deviations: []string{
+			"The deadline of a job beyond its account's share of the GPUs does not count, unless a deadline budget was granted (deadlines_count=always counts all).",
 			"On several GPU types many divisions are optimal; of these, one is taken in which the rest of the time goes where it brings most progress.",
 			"GPUs are shared only where jobs report how fast they are beside each other; the paper estimates what was not measured.",
 			"With conserve, the default outside simulations, jobs run where GPUs would idle before they have a fraction.",
 		},
-		SimulatorParams: paper.Params{"round": "120s", "recompute": "1000s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		SimulatorParams: paper.Params{"deadlines_count": "always", "round": "120s", "recompute": "1000s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }

@@ -10,6 +10,7 @@ package mlfs
 import (
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/deadline"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/place"
@@ -31,6 +32,7 @@ type Policy struct {
 	Placement      string             `param:"placement" choices:"distance,tight" default:"tight" help:"where gangs of one node go: on the node nearest to an ideal one, least used in all; or where least is left over"`
 	LoadControl    bool               `param:"load_control" default:"true" help:"let jobs end, while the cluster is overloaded, that have reached what their owners declared as enough"`
 	Plateau        float64            `param:"plateau" default:"0.005" min:"0" max:"1" help:"a loss is on a plateau if it fell by less than this part of its whole fall in the last tenth of what the job reported"`
+	deadline.Rule
 	paper.Limits
 	scorer     Scorer // see WithScorer; nil: the heuristic
 	scorerName string
@@ -38,6 +40,10 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	return p.Rule.Decide(s, p.decide)
+}
+
+func (p *Policy) decide(s *policy.Snapshot) (*policy.Plan, error) {
 	ranks := &priorities{Policy: p, scorerName: p.scorerName, unknownLeft: predict.MedianRunTime(s.History)}
 	pipeline := engine.Pipeline{
 		Name:     "mlfs",
@@ -79,6 +85,7 @@ func System() paper.System {
 		Reproduced: "620 jobs of Philly's run times in a week on 80 GPUs, sizes 1 to 32, medians of 7 seeds: Tiresias takes 2.00 times as long (1.48 to 2.62; with the published weights .87), " +
 			"multifactor 2.44; where owners let jobs end on their plateaus they take 1/2.00 of that (1.46 to 2.49); 1.18 times as many deadlines are met as by Tiresias; worked examples of priorities, placement and chains of jobs",
 		Deviations: []string{
+			"The deadline of a job beyond its account's share of the GPUs does not count, unless a deadline budget was granted (deadlines_count=always counts all).",
 			"The weights of deadlines and wait are a three-hundredth of the published: those let the wait outrank all else within an hour. Gangs go where least is left over, unless placement is distance, which breaks up nodes.",
 			"Jobs are gangs: there are no tasks within a job to rank, and a job has a part of the priorities of those that depend on it.",
 			"A job moves by being requeued, for a waiting one of higher priority, if it is of the lowest tenth of the running ones and has three times its restart left. Only GPUs that jobs share can be overloaded; two share where their owners accept it and both are measured.",
@@ -86,6 +93,6 @@ func System() paper.System {
 			"MLF-RL, the agent that learns from the heuristic, is policy mlf-rl.",
 		},
 		MayStarve:       true,
-		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		SimulatorParams: paper.Params{"deadlines_count": "always", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }
