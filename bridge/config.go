@@ -50,6 +50,8 @@ type Partition struct {
 	DecidingPolicy policy.Policy
 	// SharesBetweenUsers says that jobs of different users may share a GPU where both their owners said so.
 	SharesBetweenUsers bool
+	// DeadlineBudgets are granted beyond the shares of accounts, those of accounts first, each sorted by name.
+	DeadlineBudgets []policy.DeadlineBudget
 	// Canary is what decides in its place on some days; nil: nothing does.
 	Canary *Canary
 	// Teacher is who decides in place of a policy that learnt, while that is demoted; nil: it

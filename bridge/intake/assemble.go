@@ -50,6 +50,7 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 	if k.Budgets != nil {
 		s.RecallWithin = k.Budgets.Recall
 	}
+	s.DeadlineBudgets = p.DeadlineBudgets
 	s.Speeds = combineSpeeds(s.Speeds, k.SiteGPUSpeeds)
 	for i := range k.View.Nodes {
 		n := &k.View.Nodes[i]
@@ -110,11 +111,12 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Address: j.Address(), Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.partition.Name, State: policy.Pending,
-		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit, Deadline: jobDeadline(j),
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.TimeLimit,
 		StopCount: j.Restarts, CheckpointCost: d.CheckpointCost, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: size.MinGPUs, MaxGPUs: size.MaxGPUs, GPUTypes: size.GPUTypes, IgnoredReason: ignored,
 		DependsOn: jobsWaitedFor(j), Class: d.Class, Shareable: d.Shareable, EligibleAt: a.eligibleAt(j),
 	}
+	addDeadline(&out, j)
 	a.addHistory(&out, j)
 	if j.IsRunning() {
 		a.addCurrentRun(&out, j, mine)
@@ -231,13 +233,6 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 // between them, into one record from the moment it was resized on. 22.05 does, 24.11 and
 // 26.05 do not; of those between nothing is known.
 func mergesRunsAfterResize(release string) bool { return release < "24.11" }
-
-func jobDeadline(j *slurm.Job) time.Time {
-	if !j.Deadline.IsZero() {
-		return j.Deadline
-	}
-	return j.Directive.Deadline
-}
 
 // withMissingAccounts adds the accounts of jobs that history does not know yet, so
 // that every job's account is in the snapshot.

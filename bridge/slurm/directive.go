@@ -15,7 +15,9 @@ import (
 // its job priority by itself.
 type Directive struct {
 	Class          string
-	Deadline       time.Time
+	Deadline       time.Time // by when its result is wanted; Slurm's own, which kills, is Job.Deadline
+	DeadlineValue  float64   `json:",omitempty"` // what being done by then is worth, beside other jobs of its account; 0: not said
+	SoftDeadline   bool      `json:",omitempty"` // its result is worth something after its deadline, too
 	MinGPUs        int
 	MaxGPUs        int
 	GPUTypes       []string // it may run on besides the one asked for, sorted; DeclaredSize says which count
@@ -64,6 +66,7 @@ func ReadDirective(texts ...string) Directive {
 		errs = append(errs, fmt.Errorf("fairbridge:min=%d is above max=%d; both are ignored", d.MinGPUs, d.MaxGPUs))
 		d.MinGPUs, d.MaxGPUs = 0, 0
 	}
+	errs = append(errs, d.dropDeadlineWords())
 	d.UnreadReason = errorText(errors.Join(errs...))
 	return d
 }
@@ -75,6 +78,8 @@ func HasDirective(text string) bool { return strings.Contains(text, "fairbridge:
 var directiveSetters = map[string]func(d *Directive, v string) error{
 	"class":       func(d *Directive, v string) error { return setClass(&d.Class, v) },
 	"deadline":    func(d *Directive, v string) error { return setDeadline(&d.Deadline, v) },
+	"value":       func(d *Directive, v string) error { return setDeadlineValue(&d.DeadlineValue, v) },
+	"soft":        func(d *Directive, v string) error { return setFlag(&d.SoftDeadline, v) },
 	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
 	"max":         func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
 	"types":       func(d *Directive, v string) error { return setGPUTypes(&d.GPUTypes, v) },
@@ -112,15 +117,6 @@ func setClass(to *string, v string) error {
 		return errors.New("a class has 1 to 64 characters")
 	}
 	*to = v
-	return nil
-}
-
-func setDeadline(to *time.Time, v string) error {
-	t, err := time.Parse(time.RFC3339, v)
-	if err != nil {
-		return errors.New("a deadline looks like 2026-12-31T18:00:00Z")
-	}
-	*to = t.UTC()
 	return nil
 }
 

@@ -29,6 +29,10 @@ func TestReadDirective(t *testing.T) {
 		{"fairbridge:shareable=all,gpu_mem=lots,gpu_busy=101", Directive{}, []string{"shareable=others", "12G or 800M", "30%"}},
 		{"fairbridge:gpu_mem=0,gpu_mem=9999T,gpu_busy=0", Directive{}, []string{"gpu_mem=0", "gpu_mem=9999T", "gpu_busy=0"}},
 		{"fairbridge:deadline=2026-12-31T18:00:00+01:00", Directive{Deadline: time.Date(2026, 12, 31, 17, 0, 0, 0, time.UTC)}, nil},
+		{"fairbridge:deadline=2026-12-31T18:00,value=2.5,soft", Directive{Deadline: time.Date(2026, 12, 31, 18, 0, 0, 0, time.Local).UTC(), DeadlineValue: 2.5, SoftDeadline: true}, nil},
+		{"fairbridge:deadline=2026-12-31T18:00:30", Directive{Deadline: time.Date(2026, 12, 31, 18, 0, 30, 0, time.Local).UTC()}, nil},
+		{"fairbridge:deadline=tomorrow,value=2,soft,class=a", Directive{Class: "a"}, []string{"deadline=tomorrow: a deadline looks like", "value and soft say something of a deadline"}},
+		{"fairbridge:deadline=2026-12-31T18:00:00Z,value=1e9,value=NaN,value=-1", Directive{Deadline: time.Date(2026, 12, 31, 18, 0, 0, 0, time.UTC)}, []string{"value=1e9: want a number from 0.001 to 1000", "value=NaN", "value=-1"}},
 		{"fairbridge:grace=2m,signal=USR1", Directive{Grace: within(2 * time.Minute), Signal: USR1}, nil},
 		{"fairbridge:grace=0s,signal=SIGTERM", Directive{Grace: within(0), Signal: TERM}, nil},
 		{"fairbridge:grace=11m", Directive{}, []string{"at most 10m"}},
@@ -77,7 +81,7 @@ func FuzzReadDirective(f *testing.F) {
 	f.Add("fairbridge:,,=,x")
 	f.Fuzz(func(t *testing.T, s string) {
 		d := ReadDirective(s)
-		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.CheckpointCost < 0 || d.CheckpointCost > maxCheckpointCost || len(d.Class) > 64 || len(d.GPUTypes) > maxDirectiveTypes ||
+		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.CheckpointCost < 0 || d.CheckpointCost > maxCheckpointCost || len(d.Class) > 64 || len(d.GPUTypes) > maxDirectiveTypes || !(d.DeadlineValue >= 0 && d.DeadlineValue <= maxDeadlineValue) || d.SoftDeadline && d.Deadline.IsZero() ||
 			d.Grace != nil && (*d.Grace < 0 || *d.Grace > maxGrace) || d.Signal != "" && !d.Signal.IsKnown() {
 			t.Errorf("%q gives %+v, beyond the bounds", s, d)
 		}

@@ -97,6 +97,9 @@ type Partition struct {
 	Signal string        `yaml:"signal"`
 	// ShareBetweenUsers lets jobs of different users share a GPU where both owners said so, in mode share.
 	ShareBetweenUsers bool `yaml:"share_between_users"`
+	// DeadlineBudget grants accounts, and QOS as "qos:NAME", so many GPU-hours a week beyond their accounts' shares
+	// for jobs with a deadline.
+	DeadlineBudget map[string]float64 `yaml:"deadline_budget"`
 	// Canary decides on some days in place of Policy.
 	Canary Canary `yaml:"canary"`
 }

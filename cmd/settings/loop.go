@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
@@ -25,10 +26,24 @@ func (f *File) newLoopConfig() bridge.Config {
 		p := &f.Partitions[i]
 		canary, _ := p.Canary.newCanary(p) // checked when the file was read
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), SharesBetweenUsers: p.ShareBetweenUsers, Canary: canary,
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), SharesBetweenUsers: p.ShareBetweenUsers, DeadlineBudgets: p.newDeadlineBudgets(), Canary: canary,
 		})
 	}
 	return c
+}
+
+// newDeadlineBudgets returns what was granted, those of accounts first, each sorted by name.
+func (p *Partition) newDeadlineBudgets() []policy.DeadlineBudget {
+	var ofAccounts, ofQOS []policy.DeadlineBudget
+	for _, name := range slices.Sorted(maps.Keys(p.DeadlineBudget)) {
+		weekly := policy.GPUSeconds(p.DeadlineBudget[name] * 3600)
+		if qos, ok := strings.CutPrefix(name, "qos:"); ok {
+			ofQOS = append(ofQOS, policy.DeadlineBudget{QOS: qos, Weekly: weekly})
+		} else {
+			ofAccounts = append(ofAccounts, policy.DeadlineBudget{Account: name, Weekly: weekly})
+		}
+	}
+	return slices.Concat(ofAccounts, ofQOS)
 }
 
 // MaxCycleAge is the age beyond which the last cycle says little of the present: a daemon that

@@ -137,6 +137,7 @@ func TestPartitionProblems(t *testing.T) {
 		{"{name: g, policy: fife}", 32, `partitions[0].policy: policy "fife" is unknown, did you mean fifo?`},
 		{"{name: g, policy: fifo, params: {backfil: easy}}", 46, `partitions[0].params: parameter "backfil" is unknown`},
 		{"{name: g, policy: fifo, params: 3}", 46, `partitions[0].params: want keys and values, got "3"`},
+		{"{name: g, deadline_budget: {a: -1}}", 45, "partitions[0].deadline_budget.a: -1 is not between 0 and 1e9"},
 		{"gpu", 14, `partitions[0]: want keys and values, got "gpu"`},
 	} {
 		t.Run(tt.item, func(t *testing.T) {
@@ -201,6 +202,7 @@ partitions:
 - name: gpu
   policy: tiresias
   params: {queues: [60, 3600]}
+  deadline_budget: {vision: 2, "qos:urgent": 1, nlp: 0.5}
 accounts: {research: 2, "teaching": 0.5}
 gpus: {speed: {h100: 3.0, a100: 1}}
 gate:
@@ -221,6 +223,9 @@ probes:
 	}
 	if p := c.Partitions[0]; p.Mode != "observe" || p.DecidingPolicy == nil || p.Params != "queues=[60 3600]" {
 		t.Errorf("%+v", p)
+	}
+	if d := cmp.Diff([]policy.DeadlineBudget{{Account: "nlp", Weekly: 1800}, {Account: "vision", Weekly: 7200}, {QOS: "urgent", Weekly: 3600}}, c.Partitions[0].DeadlineBudgets); d != "" {
+		t.Error("deadline budgets:", d)
 	}
 	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.SiteGPUSpeeds); d != "" {
 		t.Error("speeds of GPUs:", d)
