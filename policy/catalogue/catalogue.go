@@ -9,6 +9,7 @@ import (
 	"fairbridge/policy/paper/allox"
 	"fairbridge/policy/paper/antman"
 	"fairbridge/policy/paper/astraea"
+	"fairbridge/policy/paper/bydeadline"
 	"fairbridge/policy/paper/carbyne"
 	"fairbridge/policy/paper/chronus"
 	"fairbridge/policy/paper/dl2"
@@ -61,6 +62,7 @@ func systemsAToL() []paper.System {
 		allox.System(),
 		antman.System(),
 		astraea.System(),
+		bydeadline.System(),
 		carbyne.System(),
 		chronus.System(),
 		dl2.System(),

@@ -90,7 +90,7 @@ func (j *job) newPolicyJob() policy.Job {
 		v.Partition = j.Partition
 	}
 	if j.Deadline > 0 {
-		v.Deadline = CalendarTimeAt(j.Deadline)
+		v.Deadline, v.DeadlineValue, v.SoftDeadline = CalendarTimeAt(j.Deadline), j.DeadlineValue, j.SoftDeadline
 	}
 	if j.IsUnstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"

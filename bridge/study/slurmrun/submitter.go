@@ -155,6 +155,12 @@ func (o *submitter) newComment(j *workload.Job) string {
 	}
 	if j.Deadline > 0 {
 		words = append(words, "deadline="+o.workloadStart.Add(policy.DurationFromSeconds(j.Deadline)).Format(time.RFC3339))
+		if j.DeadlineValue > 0 {
+			words = append(words, fmt.Sprintf("value=%.3f", j.DeadlineValue))
+		}
+		if j.SoftDeadline {
+			words = append(words, "soft")
+		}
 	}
 	if len(words) == 0 {
 		return ""

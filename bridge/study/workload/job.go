@@ -33,7 +33,11 @@ type Job struct {
 	MemMB     int64
 	TimeLimit time.Duration // 0: none
 	Deadline  float64       // 0: none
-	Weight    float64       // 0: 1
+	// DeadlineValue is what being done by the deadline is worth; 0: as 1. SoftDeadline says that being late
+	// is worth something.
+	DeadlineValue float64
+	SoftDeadline  bool
+	Weight        float64 // 0: 1
 
 	// Duration is the run time in seconds on what it asks, if never stopped and
 	// alone. With Training it is the nominal one and Training decides.
