@@ -30,7 +30,8 @@ type Look struct {
 
 var qPut, qOutcomes = sql.QueryText("job_estimates_put"), sql.QueryText("job_estimates_outcomes")
 
-// PutEstimates stores looks made at a moment, renewed ones in the place of the last. The same ones again change nothing.
+// PutEstimates stores looks made at a moment, renewed ones in the place of the last, and what jobs with
+// deadlines are told. The same ones again change nothing.
 func (s *Store) PutEstimates(ctx context.Context, cluster string, madeAt time.Time, looks []Look) error {
 	times := func(of func(*Look) time.Time) []time.Time { return value.ColumnOf(looks, of) }
 	texts := func(of func(*Look) string) []string { return value.ColumnOf(looks, of) }
@@ -48,7 +49,10 @@ func (s *Store) PutEstimates(ctx context.Context, cluster string, madeAt time.Ti
 		times(func(l *Look) time.Time { return l.Estimate.End.Early }), times(func(l *Look) time.Time { return l.Estimate.End.Middle }), times(func(l *Look) time.Time { return l.Estimate.End.Late }), slurm,
 		times(func(l *Look) time.Time { return l.Raw.End.Early }), times(func(l *Look) time.Time { return l.Raw.End.Late }),
 		value.ColumnOf(looks, func(l *Look) bool { return l.IsRenewed }))
-	return accounting.WrapError("storing estimates of starts and ends", err)
+	if err != nil {
+		return accounting.WrapError("storing estimates of starts and ends", err)
+	}
+	return s.putPromises(ctx, cluster, madeAt, looks)
 }
 
 // EstimateOutcomes returns the last looks at the jobs of a partition made since a moment, and what

@@ -53,6 +53,7 @@ var reports = []Report{
 	{Name: "decisions", Plot: Plot{LinePlot, "verb", []string{"changes"}, "changes of mind"}},
 	{Name: "limits", Plot: Plot{BarPlot, "user", []string{"excess_hours"}, "hours asked for and not used"}},
 	{Name: "estimates", Plot: Plot{BarPlot, "seemed_ahead", []string{"within_10_min_share"}, "part within 10 minutes (no unit)"}},
+	{Name: "deadlines", Plot: Plot{BarPlot, "told", []string{"told_share", "met_share"}, "part of the jobs (no unit)"}},
 }
 
 func init() {

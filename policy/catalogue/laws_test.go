@@ -14,7 +14,7 @@ import (
 var variants = map[string][]paper.Params{
 	"pollux":      {{"min_run": "1s", "max_stops": -1, "restart": "3m"}},
 	"ref":         {{"step": 1., "min_run": "1s", "max_stops": -1}},
-	"by-deadline": {{"trials": 0, "lookahead": 0.5}, {"backfill": "greedy", "trials": 300, "deadlines_count": "always"}},
+	"by-deadline": {{"lookahead": 0.5, "best_effort": 1}, {"backfill": "greedy", "deadlines_count": "always"}},
 	"hug":         {{"cooperative": false}, {"preempt": false}},
 	"carbyne":     {{"altruism": 0.5, "preempt": false}, {"altruism": 0., "min_run": "1s"}},
 	"allox":       {{"variant": "harness", "alpha": 0.2, "min_run": "1s", "reserve": "0s"}, {"alpha": 1, "reserve": "0s"}},

@@ -16,18 +16,6 @@ type worth struct {
 	slope    float64 // lost with each second
 }
 
-// at returns the worth of being done at a time.
-func (w *worth) at(done float64) float64 {
-	base := -w.slope * done
-	switch {
-	case w.step == 0 || done > max(w.deadline, w.zeroAt):
-		return base
-	case done <= w.deadline:
-		return base + w.step
-	}
-	return base + w.step*(w.zeroAt-done)/(w.zeroAt-w.deadline)
-}
-
 // loss returns what a job that would be done at a time loses if that is later by delay: what it
 // surely loses, and of what it may come to lose the less the further away that is (exponentially, by
 // patience in seconds).

@@ -1,0 +1,54 @@
+package estimates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+var qPutPromises, qPromise = sql.QueryText("deadline_promises_put"), sql.QueryText("deadline_promise")
+
+// Promise is what a job was told of its deadline when it was first seen, and what came of it.
+type Promise struct {
+	MadeAt   time.Time `json:"made"`
+	Deadline time.Time `json:"deadline"`
+	Chance   float64   `json:"chance"`  // of being done by it, 0 to 1
+	Outcome  string    `json:"outcome"` // met, late, timeout, failed, cancelled, changed or open
+}
+
+// putPromises keeps what jobs are told of their deadlines at the first look at them, and that a deadline
+// changed at a later one.
+func (s *Store) putPromises(ctx context.Context, cluster string, madeAt time.Time, looks []Look) error {
+	texts := func(of func(*Look) string) []string { return value.ColumnOf(looks, of) }
+	deadlines := value.ColumnOf(looks, func(l *Look) *time.Time {
+		if l.Job.Deadline.IsZero() {
+			return nil
+		}
+		return &l.Job.Deadline
+	})
+	_, err := s.DB.Exec(ctx, qPutPromises, cluster, madeAt,
+		value.ColumnOf(looks, func(l *Look) int64 { return int64(l.Job.ID) }), value.ColumnOf(looks, func(l *Look) time.Time { return l.Job.Arrive }),
+		texts(func(l *Look) string { return l.Job.User }), texts(func(l *Look) string { return l.Job.Account }), texts(func(l *Look) string { return l.Job.Partition }),
+		deadlines, value.ColumnOf(looks, func(l *Look) bool { return l.Job.SoftDeadline }),
+		value.ColumnOf(looks, func(l *Look) float64 { return l.Estimate.End.ChanceBy(madeAt, l.Job.Deadline) }))
+	return accounting.WrapError("storing what jobs are told of their deadlines", err)
+}
+
+// Promise returns what a job that arrived at a moment was told of its deadline; nil: it had none when it was seen.
+func (s *Store) Promise(ctx context.Context, cluster string, job policy.JobID, arrive time.Time) (*Promise, error) {
+	var p Promise
+	err := s.DB.QueryRow(ctx, qPromise, cluster, int64(job), arrive).Scan(&p.MadeAt, &p.Deadline, &p.Chance, &p.Outcome)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	p.MadeAt, p.Deadline = p.MadeAt.UTC(), p.Deadline.UTC()
+	return &p, accounting.WrapError(fmt.Sprintf("reading what job %d was told of its deadline", job), err)
+}

@@ -1,0 +1,61 @@
+package estimates_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/estimates"
+	"fairbridge/accounting/stores"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/storetest"
+	"fairbridge/policy"
+)
+
+// What a job was told first is kept, whatever it is told later, and every way in which it may come out has its name.
+func TestPromisesAreKept(t *testing.T) {
+	d := stores.New(dbtest.NewDB(t))
+	ctx, made := t.Context(), t0.Add(time.Minute)
+	var jobs []slurm.Job
+	var looks []estimates.Look
+	for id := int64(1); id <= 8; id++ {
+		jobs = append(jobs, pending(id))
+		l := look(policy.JobID(id), time.Time{})
+		if l.Job.Deadline = t0.Add(5 * time.Hour); id == 8 {
+			l.Job.Deadline = time.Time{}
+		}
+		looks = append(looks, l)
+	}
+	must(t, d.RecordView(ctx, storetest.NewView(made, jobs...)))
+	for range 2 {
+		must(t, d.PutEstimates(ctx, storetest.ClusterName, made, looks))
+	}
+	looks[5].Job.Deadline = t0.Add(90 * time.Hour)
+	must(t, d.PutEstimates(ctx, storetest.ClusterName, made.Add(time.Hour), looks))
+	finished := func(id int64, state string, hours time.Duration) slurm.Job {
+		return storetest.ChangeJob(storetest.NewRunningJob(id, t0, t0.Add(2*time.Hour)), func(j *slurm.Job) {
+			j.State, j.End, j.GresDetail = state, t0.Add(hours*time.Hour), nil
+		})
+	}
+	var running []slurm.Job
+	for id := int64(1); id <= 5; id++ {
+		running = append(running, storetest.NewRunningJob(id, t0, t0.Add(2*time.Hour)))
+	}
+	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(3*time.Hour), append(running, pending(6), pending(7), pending(8))...)))
+	open, err := d.Promise(ctx, storetest.ClusterName, 7, t0)
+	must(t, err)
+	if open.Outcome != "open" || !open.MadeAt.Equal(made) || !open.Deadline.Equal(t0.Add(5*time.Hour)) || open.Chance < .45 || open.Chance > .52 {
+		t.Errorf("%+v", open) // the middle of the end is five hours after t0
+	}
+	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(8*time.Hour), finished(1, "COMPLETED", 4), finished(2, "COMPLETED", 6), finished(3, "CANCELLED", 4), finished(4, "TIMEOUT", 4), finished(5, "FAILED", 4), pending(6), pending(7), pending(8))))
+	for id, want := range map[policy.JobID]string{1: "met", 2: "late", 3: "cancelled", 4: "timeout", 5: "failed", 6: "changed", 7: "late"} {
+		p, err := d.Promise(ctx, storetest.ClusterName, id, t0)
+		must(t, err)
+		if p == nil || p.Outcome != want || p.Chance != open.Chance {
+			t.Errorf("job %d: %+v, want %s", id, p, want)
+		}
+	}
+	if p, err := d.Promise(ctx, storetest.ClusterName, 8, t0); p != nil || err != nil {
+		t.Errorf("one without a deadline: %+v, %v", p, err)
+	}
+}

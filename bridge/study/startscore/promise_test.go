@@ -1,0 +1,76 @@
+package startscore
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/policy"
+)
+
+func TestScorePromises(t *testing.T) {
+	s := ScorePromises([]Promise{{.1, false}, {.1, true}, {.9, true}, {1, true}, {.5, false}})
+	if s.Count != 5 || math.Abs(s.Brier-(.01+.81+.01+.25)/5) > 1e-9 || s.Bins[0] != (PromiseBin{2, .1, .5}) || s.Bins[4].Count != 2 || s.Bins[4].MetShare != 1 {
+		t.Errorf("%+v", s)
+	}
+	if g := s.WorstGap(2); math.Abs(g-.4) > 1e-9 || s.WorstGap(3) != 0 {
+		t.Errorf("the worst gap is %v", g)
+	}
+}
+
+// promisesOfDay are what jobs of a drawn day on 32 GPUs, of 1.3 times what they have, are told when they are submitted, calibrated
+// by what was known at the time. Each is due after one to seven of its run times, most after few; ten minutes at the least.
+func promisesOfDay(t *testing.T, policyName string, seed int64) []Promise {
+	nodes, err := cluster.ParseSpec("4x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := study.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.3, DayCount: 1}, seed, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := policyset.ParsePolicies(policyName, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide, err := choice[0].NewPolicy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks, err := CollectLooks(s, decide, policyName, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	due, r := map[policy.JobID]time.Duration{}, rand.New(rand.NewPCG(uint64(seed), 37))
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		due[policy.JobID(j.ID)] = policy.DurationFromSeconds(max(600, j.Duration*(1+6*r.Float64()*r.Float64())))
+	}
+	Calibrate(looks)
+	return CollectPromises(looks, func(l *Look) time.Time { return l.MadeAt.Add(due[l.Job]) })
+}
+
+// TestPromisesAreCalibrated: of the jobs that are told a chance, about that part is in time: within ten points in each fifth.
+func TestPromisesAreCalibrated(t *testing.T) {
+	seeds := int64(5)
+	if testing.Short() {
+		seeds = 2
+	}
+	var all []Promise
+	for seed := range seeds {
+		one := promisesOfDay(t, "by-deadline", seed+1)
+		s := ScorePromises(one)
+		t.Logf("seed %d: %d promises, Brier %.3f, worst of fifths with 30 %.3f", seed+1, s.Count, s.Brier, s.WorstGap(30))
+		all = append(all, one...)
+	}
+	s := ScorePromises(all)
+	t.Logf("%+v", s)
+	if gap := s.WorstGap(30); gap > .1 || s.Brier > .2 {
+		t.Errorf("chances are off by %.3f in a fifth, Brier %.3f", gap, s.Brier)
+	}
+}
