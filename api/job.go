@@ -31,7 +31,8 @@ type Job struct {
 	Estimate *estimates.StoredEstimate `json:"estimate,omitempty"`
 	// EstimateScore is how good such estimates were; nil: none is known.
 	EstimateScore   *estimates.Score `json:"estimate_score,omitempty"`
-	SmallerRequests []string         `json:"sooner,omitempty"` // smaller requests that would have started in it
+	Deadline        *Deadline        `json:"deadline,omitempty"` // nil: it has none, or the last cycle does not show it
+	SmallerRequests []string         `json:"sooner,omitempty"`   // smaller requests that would have started in it
 }
 
 // MaxAhead is how many jobs ahead are named.

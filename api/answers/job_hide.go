@@ -36,7 +36,7 @@ func (w *request) hideInJob(e *api.Job, o owner) {
 	e.NotPushed = w.HideAll(e.NotPushed)
 	if !seesWhy {
 		e.NotPushed, e.SmallerRequests, e.Directive = nil, nil, ""
-		e.Size = hideSpeed(e.Size)
+		e.Size, e.Deadline = hideSpeed(e.Size), nil
 	}
 	e.Directive = w.Hide(e.Directive)
 }

@@ -26,6 +26,7 @@ type whenKey struct {
 	limit     time.Duration
 	user      string
 	account   string
+	deadline  time.Time
 }
 
 // limitsFreshFor is how long the limits of partitions are believed without asking Slurm again, and
@@ -51,6 +52,9 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 		return nil, err
 	}
 	w := whenRequest{s.newRequest(ctx, &v)}
+	if err := checkDeadline(q.Deadline, w.now); err != nil {
+		return nil, err
+	}
 	q.User = cmp.Or(q.User, v.User)
 	c, err := w.lastCycle(ctx, p.Name)
 	if err != nil {
@@ -62,7 +66,7 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 	unknown := w.unknownAccountText(q.Account)
 	q.Account = cmp.Or(q.Account, chooseAccount(c.Snapshot, q.User))
 	j := whatif.NewRequest(c.Snapshot, p.Name, policy.GPUs{Type: q.GPUType, Count: q.GPUs}, q.Nodes, q.Limit)
-	j.User, j.Account = q.User, q.Account
+	j.User, j.Account, j.Deadline = q.User, q.Account, q.Deadline
 	if err := whatif.CheckRequest(c.Snapshot, &j); err != nil {
 		return nil, badRequest("%v", err)
 	}
@@ -74,7 +78,9 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 	if err != nil {
 		return nil, toldError(&v, "working out when it would start", err)
 	}
-	a.Unknown = unknown
+	if a.Unknown = unknown; !q.Deadline.IsZero() {
+		w.addChances(ctx, a, &q)
+	}
 	if limitErr != nil {
 		if a.LimitError = "Slurm could not be asked"; v.IsOperator() {
 			a.LimitError = limitErr.Error()
@@ -205,7 +211,7 @@ func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, er
 
 // estimate says when the job would start and what would start sooner, once for each cycle and request.
 func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, q *api.WhenQuery, j policy.Job) (*api.When, error) {
-	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account}
+	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account, q.Deadline.UTC()}
 	if known, ok := w.whens.get(key); ok {
 		a := *known
 		return &a, nil

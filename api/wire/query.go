@@ -29,6 +29,7 @@ func NewWhenParams(q *api.WhenQuery) []Param {
 		{"time_limit", "Time limit, such as 90m or 8h.", &q.Limit},
 		{"user", "Whose job it would be; left out: of who asks.", &q.User},
 		{"account", "Account; left out: that of the user's last job.", &q.Account},
+		{"deadline", "By when it is to be done, to be told how likely that is.", &q.Deadline},
 	}
 }
 

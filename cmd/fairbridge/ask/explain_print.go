@@ -34,6 +34,9 @@ func printExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
 	if e.Estimate != nil && isPending(e) {
 		output.WriteParagraph(w, "  ", startestimate.EstimateText(e.Estimate, now)+" "+startestimate.ScoreText(e.EstimateScore))
 	}
+	if e.Deadline != nil {
+		output.WriteParagraph(w, "  ", startestimate.DeadlineText(e.Deadline, isPending(e), now))
+	}
 	if len(e.SmallerRequests) > 0 {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
 	}

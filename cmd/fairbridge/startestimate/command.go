@@ -26,14 +26,17 @@ dependency.
 or 1h30m. Without --account it is the account of the user's last job that is listed, or
 where the user got most.
 
+With --deadline also how likely it is done by then, and which smaller or shorter requests
+and other partitions are likelier. Such a job is planned with that deadline.
+
 Exit status 2 when the partition has not what is asked for, or its limits forbid it.
 
 `
 
 // whenFlags are the flags of when.
 type whenFlags struct {
-	partition, gpuType, timeLimit, account, user string
-	gpus, nodes                                  int
+	partition, gpuType, timeLimit, account, user, deadline string
+	gpus, nodes                                            int
 }
 
 // NewWhenCommand makes the command when.
@@ -45,6 +48,7 @@ func NewWhenCommand(o *cli.Options) *cobra.Command {
 		Long:  whenHelp + source.Rule,
 		Example: `  fairbridge when --gpus 8 --time 4h
   fairbridge when --gpus 16 --nodes 2 --type a100 --time 1-0 --partition gpu
+  fairbridge when --gpus 8 --time 4h --deadline 2026-12-01T09:00
   fairbridge when --gpus 1 --time 30m --user alice --account research --json`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return answerWhen(c, o, &f) },
@@ -56,6 +60,7 @@ func NewWhenCommand(o *cli.Options) *cobra.Command {
 	c.Flags().StringVarP(&f.partition, "partition", "p", "", "partition; not needed where there is one")
 	c.Flags().StringVarP(&f.account, "account", "A", "", "account")
 	c.Flags().StringVar(&f.user, "user", "", "user; without it who asks")
+	c.Flags().StringVar(&f.deadline, "deadline", "", "by when it is to be done (2026-12-01T09:00): how likely that is, and what is likelier")
 	cli.SetRange(c, "gpus", "1", "1000000")
 	cli.SetRange(c, "nodes", "0", "100000")
 	_ = c.RegisterFlagCompletionFunc("partition", o.CompletePartitionNames()) // fails only for a flag that is not there
@@ -67,6 +72,10 @@ func answerWhen(c *cobra.Command, o *cli.Options, f *whenFlags) error {
 	if err != nil {
 		return cli.NewUsageError(err)
 	}
+	deadline, err := parseDeadline(f.deadline)
+	if err != nil {
+		return cli.NewUsageError(err)
+	}
 	s, err := source.Open(c.Context(), o)
 	if err != nil {
 		return err
@@ -74,7 +83,7 @@ func answerWhen(c *cobra.Command, o *cli.Options, f *whenFlags) error {
 	defer s.Close()
 	var a *api.When
 	err = source.AskInTurn(c.Context(), func() (err error) {
-		a, err = s.When(c.Context(), api.WhenQuery{Partition: f.partition, GPUType: f.gpuType, GPUs: f.gpus, Nodes: f.nodes, Limit: limit, User: f.user, Account: f.account})
+		a, err = s.When(c.Context(), api.WhenQuery{Partition: f.partition, GPUType: f.gpuType, GPUs: f.gpus, Nodes: f.nodes, Limit: limit, User: f.user, Account: f.account, Deadline: deadline})
 		return err
 	})
 	if err != nil {

@@ -43,6 +43,7 @@ func printWhen(w io.Writer, a *api.When, now time.Time) {
 	if a.LimitError != "" {
 		output.WriteParagraph(w, "", "The limits of the partition were not checked: "+a.LimitError)
 	}
+	printDeadline(w, a, now)
 	printSooner(w, a, now)
 }
 

@@ -1,0 +1,32 @@
+package api
+
+import (
+	"time"
+
+	"fairbridge/accounting/estimates"
+	"fairbridge/policy"
+)
+
+// LikelyChance is from which chance on a job is called likely to be done by a time.
+const LikelyChance = .8
+
+// Deadline is how likely a job is done by its deadline, and what would make it likely.
+type Deadline struct {
+	At     time.Time `json:"at"`
+	IsSoft bool      `json:"soft,omitempty"`
+	// Chance is that of being done by it, from 0.05 to 0.95, as of the last estimate; 0: there is none of
+	// a job that waits for the first time.
+	Chance   float64            `json:"chance,omitempty"`
+	LikelyBy time.Time          `json:"likely_by,omitzero"` // by when it is done with LikelyChance
+	Promise  *estimates.Promise `json:"promise,omitempty"`  // what it was told when it was first seen; nil: nothing is stored
+	// Offers are smaller and shorter requests, and other partitions, whose chance is higher; of requests that are
+	// not submitted yet only.
+	Offers []DeadlineOffer `json:"offers,omitempty"`
+}
+
+// DeadlineOffer is another request with its chance of being done by the same time.
+type DeadlineOffer struct {
+	Job      policy.Job `json:"job"`
+	Chance   float64    `json:"chance"`
+	LikelyBy time.Time  `json:"likely_by"`
+}
