@@ -73,11 +73,3 @@ func addOffer(d *api.Deadline, r *whatif.JobStart, madeAt time.Time) {
 		d.Offers = append(d.Offers, api.DeadlineOffer{Job: r.Job, Chance: chance, LikelyBy: r.End.TimeOfChance(madeAt, api.LikelyChance)})
 	}
 }
-
-// checkDeadline checks a deadline that is asked about, as of a moment.
-func checkDeadline(deadline, now time.Time) error {
-	if !deadline.IsZero() && (deadline.Before(now) || deadline.Sub(now) > maxWhenLimit) {
-		return badRequest("deadline: want a time from now on, at most 366 days ahead, like 2026-12-01T09:00:00Z")
-	}
-	return nil
-}

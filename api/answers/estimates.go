@@ -8,6 +8,7 @@ import (
 	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
+	"fairbridge/api/answers/kept"
 	"fairbridge/policy"
 )
 
@@ -21,13 +22,13 @@ const (
 // estimateCache holds when waiting jobs are thought to start.
 type estimateCache struct {
 	once sync.Once
-	kept *kept[map[policy.JobID]*estimates.JobEstimate]
+	kept *kept.Value[map[policy.JobID]*estimates.JobEstimate]
 }
 
 // get returns them, read anew where that is due; while the database is away as they were read last.
 func (c *estimateCache) get(ctx context.Context, isAway bool, db *stores.Stores, cluster string, now func() time.Time) (map[policy.JobID]*estimates.JobEstimate, error) {
 	c.once.Do(func() {
-		c.kept = newKept(estimatesFreshFor, now, func(ctx context.Context) (map[policy.JobID]*estimates.JobEstimate, error) {
+		c.kept = kept.New(estimatesFreshFor, now, func(ctx context.Context) (map[policy.JobID]*estimates.JobEstimate, error) {
 			list, err := db.LastEstimates(ctx, cluster, "", now().Add(-maxEstimateAge))
 			byJob := make(map[policy.JobID]*estimates.JobEstimate, len(list))
 			for i := range list {
@@ -37,10 +38,10 @@ func (c *estimateCache) get(ctx context.Context, isAway bool, db *stores.Stores,
 		})
 	})
 	if isAway {
-		last, _, _ := c.kept.held()
+		last, _, _ := c.kept.Last()
 		return last, nil
 	}
-	return c.kept.get(ctx)
+	return c.kept.Get(ctx)
 }
 
 // addEstimates adds to the jobs of a queue when they are thought to start. While the database is away

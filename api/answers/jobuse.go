@@ -65,7 +65,7 @@ func (s *Service) sumFirst(ctx context.Context) error {
 	if !s.SumsFirst {
 		return nil
 	}
-	_, err := s.sums.get(ctx)
+	_, err := s.sums.Get(ctx)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/accounting/predictions"
+	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/estimate"
@@ -26,18 +27,18 @@ type learnt struct {
 // learntByPartition holds what was learnt.
 type learntByPartition struct {
 	mu   sync.Mutex
-	kept map[string]*kept[learnt]
+	kept map[string]*kept.Value[learnt]
 }
 
 // of returns what keeps what was learnt of a partition.
-func (l *learntByPartition) of(s *Service, partition string) *kept[learnt] {
+func (l *learntByPartition) of(s *Service, partition string) *kept.Value[learnt] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == nil {
-		l.kept = map[string]*kept[learnt]{}
+		l.kept = map[string]*kept.Value[learnt]{}
 	}
 	if l.kept[partition] == nil {
-		l.kept[partition] = newKept(learntFreshFor, s.parts.Now, func(ctx context.Context) (known learnt, err error) {
+		l.kept[partition] = kept.New(learntFreshFor, s.parts.Now, func(ctx context.Context) (known learnt, err error) {
 			db := s.parts.Record
 			if known.calibration, err = db.ReadCalibration(ctx, s.Cluster, partition, s.parts.Now()); err != nil {
 				return known, err
@@ -54,7 +55,7 @@ func (l *learntByPartition) of(s *Service, partition string) *kept[learnt] {
 // newSubmission returns what a job would meet in a cycle, with what is learnt of run times and of earlier
 // estimates. While the database is away that is what was read last.
 func (w whenRequest) newSubmission(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle) (*whatif.Submission, error) {
-	known, err := w.learnt.of(w.Service, c.Partition).get(ctx)
+	known, err := w.learnt.of(w.Service, c.Partition).Get(ctx)
 	if err != nil && (known.calibration == nil || !isUnavailable(err)) {
 		return nil, err
 	}

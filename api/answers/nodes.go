@@ -36,7 +36,7 @@ func (s *Service) Nodes(ctx context.Context, v api.Viewer, q api.NodeQuery) (*ap
 		return nil, toldError(&v, "reading the nodes", w.cyclesErr)
 	}
 	out := w.nodePage(&q, limit)
-	readings, err := s.readings.get(ctx)
+	readings, err := s.readings.Get(ctx)
 	for i := range out.Nodes {
 		if err == nil && w.seesUseOn(out.Nodes[i].Name) {
 			addReadings(&out.Nodes[i], readings)

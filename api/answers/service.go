@@ -7,6 +7,7 @@ import (
 	"fairbridge/accounting/samples"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
+	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
@@ -66,15 +67,15 @@ type Service struct {
 	parts   Parts
 	cycles  *lastcycle.Cache
 	daemon  *daemonCache
-	limits  *kept[[]slurm.Partition]
+	limits  *kept.Value[[]slurm.Partition]
 	heavy   *heavyTurn
-	whens   answerCache[whenKey, *api.When]
-	smaller answerCache[smallerKey, []string]
-	sums    *kept[struct{}]
+	whens   kept.Answers[whenKey, *api.When]
+	smaller kept.Answers[smallerKey, []string]
+	sums    *kept.Value[struct{}]
 	waits   estimateCache
 	learnt  learntByPartition
 
-	readings *kept[[]samples.LastReading]
+	readings *kept.Value[[]samples.LastReading]
 }
 
 // New makes the service.
@@ -87,9 +88,9 @@ func New(c Config, p Parts) *Service {
 	s := &Service{Config: c, parts: p, heavy: newHeavyTurn()}
 	s.cycles = lastcycle.NewCache(p.Record, c.Cluster, names, c.MaxCycleAge, p.Now)
 	s.daemon = newDaemonCache(p.Record, c.Cluster, c.MaxCycleAge, p.Now)
-	s.limits = newKept(limitsFreshFor, p.Now, p.Slurm.ReadPartitions)
-	s.sums = newKept(sumsFreshFor, p.Now, s.sumUp)
-	s.readings = newKept(readingsFreshFor, p.Now, s.readReadings)
+	s.limits = kept.New(limitsFreshFor, p.Now, p.Slurm.ReadPartitions)
+	s.sums = kept.New(sumsFreshFor, p.Now, s.sumUp)
+	s.readings = kept.New(readingsFreshFor, p.Now, s.readReadings)
 	return s
 }
 

@@ -26,7 +26,7 @@ const maxSmallerWait = 2 * time.Second
 func (e jobRequest) smallerRequests(ctx context.Context, c *lastcycle.Cycle, id policy.JobID) []string {
 	p := e.partition(c.Partition)
 	key := smallerKey{c.Partition, c.Seq, id}
-	if known, ok := e.smaller.get(key); ok || p == nil {
+	if known, ok := e.smaller.Get(key); ok || p == nil {
 		return known
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxSmallerWait)
@@ -36,14 +36,14 @@ func (e jobRequest) smallerRequests(ctx context.Context, c *lastcycle.Cycle, id 
 		return nil
 	}
 	defer done()
-	if known, ok := e.smaller.get(key); ok {
+	if known, ok := e.smaller.Get(key); ok {
 		return known
 	}
 	var requests []string
 	for _, smaller := range whatif.FindSmallerRequests(c.Snapshot, id, p.PolicyOf(c.Policy, c.Params), e.parts.Now) {
 		requests = append(requests, smallerRequestText(c.Snapshot.Job(id), &smaller))
 	}
-	e.smaller.put(key, requests)
+	e.smaller.Put(key, requests)
 	return requests
 }
 

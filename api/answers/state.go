@@ -8,6 +8,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
+	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/api/privacy"
 	"fairbridge/bridge"
@@ -25,9 +26,9 @@ type recordedState struct {
 
 // daemonCache holds who leads and what is in doubt.
 type daemonCache struct {
-	*kept[recordedState]
+	*kept.Value[recordedState]
 	maxAge time.Duration
-
+	now    func() time.Time
 	mu     sync.Mutex
 	leads  bool
 	noted  []journal.RecordedDoubt // of the daemon's own last cycle
@@ -35,7 +36,7 @@ type daemonCache struct {
 }
 
 func newDaemonCache(db *stores.Stores, cluster string, maxAge time.Duration, now func() time.Time) *daemonCache {
-	return &daemonCache{maxAge: maxAge, kept: newKept(stateFreshFor, now, func(ctx context.Context) (s recordedState, err error) {
+	return &daemonCache{maxAge: maxAge, now: now, Value: kept.New(stateFreshFor, now, func(ctx context.Context) (s recordedState, err error) {
 		err = askBriefly(ctx, func(ctx context.Context) error {
 			if s.leader, err = db.ReadLeader(ctx, cluster); err != nil {
 				return err
@@ -69,7 +70,7 @@ func (d *daemonCache) note(r *cycle.Report) {
 // state returns who leads and what is in doubt. While the database is away it is what was last known,
 // with what this daemon itself is in doubt about.
 func (d *daemonCache) state(ctx context.Context) api.DaemonState {
-	s, err := d.get(ctx)
+	s, err := d.Get(ctx)
 	out := api.DaemonState{Leader: s.leader, Doubts: s.doubts, MaxAge: d.maxAge}
 	if err == nil {
 		return out

@@ -52,9 +52,6 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 		return nil, err
 	}
 	w := whenRequest{s.newRequest(ctx, &v)}
-	if err := checkDeadline(q.Deadline, w.now); err != nil {
-		return nil, err
-	}
 	q.User = cmp.Or(q.User, v.User)
 	c, err := w.lastCycle(ctx, p.Name)
 	if err != nil {
@@ -101,6 +98,8 @@ func (s *Service) checkWhen(q *api.WhenQuery) (*bridge.Partition, error) {
 		return nil, badRequest("nodes: want 0 to %d; 0 is any", maxWhenNodes)
 	case q.Limit < minWhenLimit || q.Limit > maxWhenLimit:
 		return nil, badRequest("time_limit: want a time limit from 1 minute to 366 days, like 4h, 1h30m, 4:00:00 or 1-12")
+	case !q.Deadline.IsZero() && (q.Deadline.Before(s.parts.Now()) || q.Deadline.Sub(s.parts.Now()) > maxWhenLimit):
+		return nil, badRequest("deadline: want a time from now on, at most 366 days ahead, like 2026-12-01T09:00:00Z")
 	case max(len(q.User), len(q.Account), len(q.GPUType)) > maxNameBytes:
 		return nil, badRequest("a name has more than %d bytes", maxNameBytes)
 	case q.Partition == "" && len(s.Partitions) == 1:
@@ -193,7 +192,7 @@ func chooseAccount(s *policy.Snapshot, name string) string {
 func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limitsTimeout)
 	defer cancel()
-	list, err := w.limits.get(ctx)
+	list, err := w.limits.Get(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -212,7 +211,7 @@ func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, er
 // estimate says when the job would start and what would start sooner, once for each cycle and request.
 func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, q *api.WhenQuery, j policy.Job) (*api.When, error) {
 	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account, q.Deadline.UTC()}
-	if known, ok := w.whens.get(key); ok {
+	if known, ok := w.whens.Get(key); ok {
 		a := *known
 		return &a, nil
 	}
@@ -221,7 +220,7 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 		return nil, err
 	}
 	defer done()
-	if known, ok := w.whens.get(key); ok { // others asked for the same meanwhile
+	if known, ok := w.whens.Get(key); ok { // others asked for the same meanwhile
 		a := *known
 		return &a, nil
 	}
@@ -238,7 +237,7 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 	a.Score, err = w.parts.Record.Score(ctx, w.Cluster, c.Partition, c.Snapshot.Now, a.Start)
 	switch {
 	case err == nil:
-		w.whens.put(key, a)
+		w.whens.Put(key, a)
 	case !isUnavailable(err):
 		return nil, err
 	default: // not kept: the next who asks may be told how good estimates were

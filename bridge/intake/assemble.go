@@ -130,10 +130,15 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	a.addScaling(&out)
 	a.addRestartCost(&out)
 	addLimitedSharing(a, &out, j)
-	if a.Past != nil && a.Past.PredictTimeLeft != nil {
-		out.PredictedLeft, out.PredictedSigma = a.Past.PredictTimeLeft(&out)
-	}
+	a.addPrediction(&out)
 	return out, true
+}
+
+// addPrediction adds what was learnt of how long such jobs run.
+func (a *snapshotAssembler) addPrediction(out *policy.Job) {
+	if a.Past != nil && a.Past.PredictTimeLeft != nil {
+		out.PredictedLeft, out.PredictedSigma = a.Past.PredictTimeLeft(out)
+	}
 }
 
 func (a *snapshotAssembler) usesPartitionNodes(j *slurm.Job) bool {

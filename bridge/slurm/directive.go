@@ -40,6 +40,7 @@ const (
 	maxDirectiveGPUs  = 65_536
 	maxCheckpointCost = 6 * time.Hour
 	maxGrace          = 10 * time.Minute
+	maxDeadlineValue  = 1000
 )
 
 // ReadDirective reads the directives in the texts, later ones winning.
@@ -165,4 +166,34 @@ func setFlag(to *bool, v string) error {
 		return errors.New("a flag is given alone, or as yes or no")
 	}
 	return nil
+}
+
+// setDeadline reads a time with its zone, or one without, which is of the zone that the daemon's host keeps.
+func setDeadline(to *time.Time, v string) error {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if t, err := time.ParseInLocation(layout, v, time.Local); err == nil {
+			*to = t.UTC()
+			return nil
+		}
+	}
+	return errors.New("a deadline looks like 2026-12-31T18:00, or 2026-12-31T18:00:00+01:00")
+}
+
+// setDeadlineValue reads what being done by the deadline is worth, beside other jobs of the account.
+func setDeadlineValue(to *float64, v string) error {
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(x >= .001 && x <= maxDeadlineValue) {
+		return fmt.Errorf("want a number from 0.001 to %d", maxDeadlineValue)
+	}
+	*to = x
+	return nil
+}
+
+// dropDeadlineWords forgets what is said of a deadline that is not there, and returns why.
+func (d *Directive) dropDeadlineWords() error {
+	if !d.Deadline.IsZero() || d.DeadlineValue == 0 && !d.SoftDeadline {
+		return nil
+	}
+	d.DeadlineValue, d.SoftDeadline = 0, false
+	return errors.New("fairbridge: value and soft say something of a deadline, and none is given")
 }

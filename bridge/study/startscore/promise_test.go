@@ -23,14 +23,14 @@ func TestScorePromises(t *testing.T) {
 	}
 }
 
-// promisesOfDay are what jobs of most of a drawn day on 16 GPUs, of 1.3 times what they have, are told when they are submitted, calibrated
+// promisesOfDay are what jobs of the first hours of a drawn day on 16 GPUs, of 1.3 times what they have, are told when they are submitted, calibrated
 // by what was known at the time. Each is due after one to seven of its run times, most after few; ten minutes at the least.
 func promisesOfDay(t *testing.T, policyName string, seed int64) []Promise {
 	nodes, err := cluster.ParseSpec("2x8")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := study.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.3, DayCount: .7}, seed, nodes)
+	s, err := study.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.3, DayCount: .35}, seed, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func System() paper.System {
 		OwnStages:    []string{"predict", "order", "backfill"},
 		NeededInputs: []string{"deadlines", "what they are worth", "how long a job will run"},
 		Fallback:     "a job without a deadline loses a little an hour; one without a value is worth as much as the mean of its account; one of unknown length counts as the mean of the others",
-		Reproduced:   "the worked examples of the rules: steps, linear costs (Smith's rule), equal jobs (earliest deadline first)",
+		Reproduced:   "the worked examples of the rules: steps, linear costs (Smith's rule), equal jobs (earliest deadline first); the thesis has no figures: in drawn overload of 1.2 of 32 GPUs the deadlines met are worth 2.88 times (2.08 to 4.59, five seeds) those of EDF, 6.10 times FIFO's, 2.18 times those of multifactor and 1.04 times those of SJF, in exact fidelity with run times known",
 		Deviations: []string{
 			"The thesis is an idea and a prototype that shows users what a schedule does: the index, the search and all constants here are the reference's or ours. Its negotiation is in explain and when, for every policy.",
 			"The deadline of a job beyond its account's share of the GPUs does not count, unless a deadline budget was granted (deadlines_count=always counts all).",

@@ -1,4 +1,5 @@
-package answers
+// Package kept keeps what takes long to find out for as long as it is fresh.
+package kept
 
 import (
 	"context"
@@ -6,8 +7,8 @@ import (
 	"time"
 )
 
-// kept is a value that is read again when it is older than it may be; one at a time reads it.
-type kept[T any] struct {
+// Value is a value that is read again when it is older than it may be; one at a time reads it.
+type Value[T any] struct {
 	freshFor time.Duration
 	now      func() time.Time
 	read     func(context.Context) (T, error)
@@ -19,24 +20,25 @@ type kept[T any] struct {
 	readAt time.Time
 }
 
-func newKept[T any](freshFor time.Duration, now func() time.Time, read func(context.Context) (T, error)) *kept[T] {
-	return &kept[T]{freshFor: freshFor, now: now, read: read, turn: make(chan struct{}, 1)}
+// New returns a value that is read when it is asked for, and again once it is older than freshFor by the clock now.
+func New[T any](freshFor time.Duration, now func() time.Time, read func(context.Context) (T, error)) *Value[T] {
+	return &Value[T]{freshFor: freshFor, now: now, read: read, turn: make(chan struct{}, 1)}
 }
 
-// get returns the value, read now unless it is fresh. An error is kept as long as a value would be:
+// Get returns the value, read now unless it is fresh. An error is kept as long as a value would be:
 // what is away is not asked by every request.
-func (k *kept[T]) get(ctx context.Context) (T, error) {
-	if v, err, fresh := k.held(); fresh {
+func (k *Value[T]) Get(ctx context.Context) (T, error) {
+	if v, err, fresh := k.Last(); fresh {
 		return v, err
 	}
 	select {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
 	case <-ctx.Done():
-		v, _, _ := k.held()
+		v, _, _ := k.Last()
 		return v, ctx.Err()
 	}
-	if v, err, fresh := k.held(); fresh {
+	if v, err, fresh := k.Last(); fresh {
 		return v, err
 	}
 	v, err := k.read(ctx)
@@ -51,15 +53,16 @@ func (k *kept[T]) get(ctx context.Context) (T, error) {
 	return k.value, err
 }
 
-func (k *kept[T]) held() (value T, err error, fresh bool) {
+// Last returns the value as it was read last, the error of that, and whether both are fresh.
+func (k *Value[T]) Last() (value T, err error, fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	age := k.now().Sub(k.readAt)
 	return k.value, k.err, !k.readAt.IsZero() && age >= 0 && age < k.freshFor
 }
 
-// answerCache keeps answers that take long by what was asked of which cycle, the newest of them.
-type answerCache[K comparable, V any] struct {
+// Answers keeps answers that take long by what was asked of which cycle, the newest of them.
+type Answers[K comparable, V any] struct {
 	mu    sync.Mutex
 	value map[K]V
 	order []K
@@ -68,14 +71,16 @@ type answerCache[K comparable, V any] struct {
 // maxKeptAnswers is how many answers of a kind are kept.
 const maxKeptAnswers = 256
 
-func (c *answerCache[K, V]) get(key K) (v V, ok bool) {
+// Get returns the answer to a question; ok is false where none is kept.
+func (c *Answers[K, V]) Get(key K) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok = c.value[key]
 	return v, ok
 }
 
-func (c *answerCache[K, V]) put(key K, v V) {
+// Put keeps an answer.
+func (c *Answers[K, V]) Put(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.value == nil {
