@@ -63,7 +63,6 @@ func systemsAToL() []paper.System {
 		antman.System(),
 		astraea.System(),
 		bydeadline.System(),
-		bydeadline.System(), carbyne.System(),
 		carbyne.System(),
 		chronus.System(),
 		dl2.System(),
