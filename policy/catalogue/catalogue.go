@@ -39,6 +39,7 @@ import (
 	"fairbridge/policy/paper/pipeswitch"
 	"fairbridge/policy/paper/pollux"
 	"fairbridge/policy/paper/proportional"
+	"fairbridge/policy/paper/qssf"
 	"fairbridge/policy/paper/ref"
 	"fairbridge/policy/paper/salus"
 	"fairbridge/policy/paper/shockwave"
@@ -97,6 +98,7 @@ func systemsMToZ() []paper.System {
 		pipeswitch.System(),
 		pollux.System(),
 		proportional.System(),
+		qssf.System(),
 		ref.System(),
 		salus.System(),
 		shockwave.System(),

@@ -72,10 +72,11 @@ func TestDeviations(t *testing.T) {
 		"lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"}, "metis": {"restart", "Amdahl", "agent", "cores", "snapshot"},
 		"mlf-rl": {"by itself", "evolution", "rewards", "live"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"}, "multifactor": {"site"}, "muri": {"anew", "alone", "Memory"},
 		"optimus": {"parameter servers", "restarts", "several at once", "Rigid", "Profiling"}, "pcs": {"thresholds", "rounded", "wrongly", "grid", "Slurm"},
-		"pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"}, "ref": {"cores"},
-		"salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"}, "sia": {"prices", "rounding", "three GPUs"}, "sjf": nil,
-		"slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"}, "swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"},
-		"synergy": {"Slurm", "retune", "fill", "anew", "base"}, "themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
+		"pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"},
+		"qssf": {"boosted trees", "partitions", "for ever"}, "ref": {"cores"}, "salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"},
+		"sia": {"prices", "rounding", "three GPUs"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"},
+		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
+		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {
 		want, known := words[e.Name]

@@ -33,6 +33,7 @@ var variants = map[string][]paper.Params{
 	"slaq":        {{"step": 1., "min_run": "1s", "max_stops": -1, "round": "5m"}},
 	"pipeswitch":  {{"guard": 50, "factor": 100}, {"max_wait": "0s", "min_run": "1h", "max_stops": 1}},
 	"salus":       {{"by": "fair"}, {"by": "srtf", "jobs": 16, "max_wait": "0s"}},
+	"qssf":        {{"backfill": "none"}, {"max_wait": "0s"}},
 	"sjf":         {{"backfill": "easy"}, {"by": "service"}},
 	"swayam":      {{"scale": "peak", "max_wait": "0s"}, {"scale": "utilisation", "warm": 2, "release": "at-once", "min_run": "1h", "max_stops": 1}},
 	"symphony":    {{"packs": "lucid"}, {"packs": "antman"}, {"noise": 0., "delay": "0s", "caution": 0., "max_loss": 1.}},
