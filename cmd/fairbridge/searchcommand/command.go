@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/fluid"
-	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
@@ -32,10 +31,7 @@ func NewCommand(o *cli.Options) *cobra.Command {
 
 // pcsFlags are those of search pcs.
 type pcsFlags struct {
-	*cli.Options
-	source                             study.ScenarioSource
-	clusterSpec                        string
-	partition, since, until            string // of the site's past
+	simulation.JobSource
 	seed                               int64
 	windowJobs, windows, parallelTries int
 	mostJCT                            float64
@@ -43,7 +39,7 @@ type pcsFlags struct {
 }
 
 func newPCSCommand(o *cli.Options) *cobra.Command {
-	f := &pcsFlags{Options: o}
+	f := &pcsFlags{JobSource: simulation.JobSource{Options: o}}
 	c := &cobra.Command{
 		Use:   "pcs {--trace FILE --cluster SPEC | --since TIME}",
 		Short: "Search how policy pcs trades completion time for ends that can be predicted",
@@ -70,13 +66,7 @@ known on arrival. It takes seconds to minutes, and changes nothing.`,
 
 func (f *pcsFlags) addFlags(c *cobra.Command) {
 	s := c.Flags()
-	s.StringVar(&f.source.TracePath, "trace", "", "file with the jobs")
-	s.StringVar(&f.source.TraceOptions.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
-	s.BoolVar(&f.source.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
-	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster of the trace: 32, or 16x4:a100")
-	s.StringVar(&f.since, "since", "", "the cluster's own past since then: so long ago (30d), or a time")
-	s.StringVar(&f.until, "until", "", "and until then (default: now)")
-	s.StringVarP(&f.partition, "partition", "p", "", "partition (default: the only one configured)")
+	f.AddFlags(c)
 	s.Int64Var(&f.seed, "seed", 1, "of where windows begin")
 	s.IntVar(&f.windowJobs, "jobs", 300, "jobs of a window, that arrived one after the other")
 	s.IntVar(&f.windows, "windows", 5, "windows; figures are medians over them")
@@ -86,22 +76,20 @@ func (f *pcsFlags) addFlags(c *cobra.Command) {
 	for _, r := range [][3]string{{"seed", "-1000000000000", "1000000000000"}, {"jobs", "2", "10000"}, {"windows", "1", "1000"}, {"parallel", "1", "1024"}, {"most-jct", "0.1", "1000"}} {
 		cli.SetRange(c, r[0], r[1], r[2])
 	}
-	cobra.CheckErr(c.RegisterFlagCompletionFunc("partition", f.CompletePartitionNames()))
-	cobra.CheckErr(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(append([]string{"auto"}, trace.FormatNames()...), cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func (f *pcsFlags) run(c *cobra.Command) error {
-	s, err := f.readScenario(c.Context())
+	jobs, err := f.Read(c.Context())
 	if err != nil {
 		return err
 	}
-	workloads, err := f.takeWindows(s)
+	workloads, err := f.takeWindows(jobs.Scenario)
 	if err != nil {
 		return err
 	}
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	search := fluid.Search{
-		GPUs: s.CountGPUs(), Workloads: workloads, Grid: fluid.DefaultGrid(), Parallel: f.parallelTries,
+		GPUs: jobs.CountGPUs(), Workloads: workloads, Grid: fluid.DefaultGrid(), Parallel: f.parallelTries,
 		ReportProgress: bar.NewUpdater(0, "settings of pcs"),
 	}
 	tried, err := search.Run(c.Context())

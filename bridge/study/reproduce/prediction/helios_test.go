@@ -48,6 +48,15 @@ func runOf(j *workload.Job) learn.Run {
 		Start: exact.CalendarTimeAt(j.Arrive), End: exact.CalendarTimeAt(j.Arrive + j.Duration), Ran: policy.DurationFromSeconds(j.Duration)}
 }
 
+// heliosNodes are n nodes with cores and memory for whatever eight GPUs are asked for with.
+func heliosNodes(n int) []policy.Node {
+	nodes := cluster(n, 8, "v100")
+	for i := range nodes {
+		nodes[i].CPUs, nodes[i].MemMB = 256, 4<<20
+	}
+	return nodes
+}
+
 // learner knows what ended before a time of the calendar of the simulation.
 func (h *helios) learner(begin time.Time) *forecast.Learner {
 	l, shift := forecast.NewLearner(), begin.Sub(exact.CalendarTimeAt(0))
@@ -74,14 +83,14 @@ func (h *helios) sum(run *measure.Run) (f figures) {
 // run carries a policy's plans out at once. It knows what a learner learnt by then, or the truth.
 func (h *helios) run(t *testing.T, name string, params paper.Params, knowsTruth bool) figures {
 	t.Helper()
-	return h.sum(simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(8, 8, "v100"), Jobs: h.jobs, RunTimes: h.learner(exact.CalendarTimeAt(0)), PredictsTruth: knowsTruth,
+	return h.sum(simulate(t, exact.Config{Policy: system(t, name, params), Nodes: heliosNodes(8), Jobs: h.jobs, RunTimes: h.learner(exact.CalendarTimeAt(0)), PredictsTruth: knowsTruth,
 		Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)}))
 }
 
 // runThroughSlurm takes the policy through the loop, the gate and a simulated Slurm; nil: Slurm alone.
 func (h *helios) runThroughSlurm(t *testing.T, name string, p policy.Policy) figures {
 	t.Helper()
-	run, err := slurmrun.Run(slurmrun.Config{Policy: p, PolicyName: name, Nodes: cluster(8, 8, "v100"), Jobs: h.jobs, Seed: h.seed, RunTimes: h.learner(slurmrun.WorkloadStart(&sim.Config{}))})
+	run, err := slurmrun.Run(slurmrun.Config{Policy: p, PolicyName: name, Nodes: heliosNodes(8), Jobs: h.jobs, Seed: h.seed, RunTimes: h.learner(slurmrun.WorkloadStart(&sim.Config{}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,111 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/replay"
+	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/policy"
+)
+
+// JobSource is the flags that say of which jobs a command tells: those of a trace, or of the site's own past.
+type JobSource struct {
+	*cli.Options
+	source                          study.ScenarioSource
+	clusterSpec                     string
+	partition, sinceText, untilText string // of the site's past
+}
+
+// SourceJobs are the jobs of a JobSource.
+type SourceJobs struct {
+	*study.Scenario
+	Begin time.Time        // calendar time of its first second
+	Now   *policy.Snapshot // the partition's last, of the site's past until now; nil: there is none
+}
+
+// AddFlags adds the flags.
+func (j *JobSource) AddFlags(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&j.source.TracePath, "trace", "", "file with the jobs")
+	s.StringVar(&j.source.TraceOptions.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
+	s.BoolVar(&j.source.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
+	s.StringVar(&j.clusterSpec, "cluster", "", "the cluster of the trace: 32, or 16x4:a100")
+	s.StringVar(&j.sinceText, "since", "", "the cluster's own past since then: so long ago (30d), or a time")
+	s.StringVar(&j.untilText, "until", "", "and until then (default: now)")
+	s.StringVarP(&j.partition, "partition", "p", "", "partition (default: the only one configured)")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("partition", j.CompletePartitionNames()))
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(append([]string{"auto"}, trace.FormatNames()...), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// Read reads the jobs, from a trace or from the database.
+func (j *JobSource) Read(ctx context.Context) (*SourceJobs, error) {
+	switch hasTrace, hasPast := j.source.TracePath != "", j.sinceText != ""; {
+	case hasTrace == hasPast:
+		return nil, cli.NewUsageError(errors.New("say of which jobs: --trace FILE --cluster SPEC, or --since TIME"))
+	case hasTrace:
+		return j.readTrace()
+	}
+	return j.readPast(ctx)
+}
+
+func (j *JobSource) readTrace() (*SourceJobs, error) {
+	if j.clusterSpec == "" {
+		return nil, cli.NewUsageError(errors.New("--cluster is missing: how many GPUs has the cluster of the trace?"))
+	}
+	if all, format := trace.FormatNames(), j.source.TraceOptions.Format; format != "auto" && !slices.Contains(all, format) {
+		return nil, cli.NewUsageError(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
+	}
+	var err error
+	if j.source.Nodes, err = cluster.ParseSpec(j.clusterSpec); err != nil {
+		return nil, cli.NewUsageError(err)
+	}
+	s, err := study.LoadScenario(j.source)
+	return &SourceJobs{Scenario: s, Begin: exact.CalendarTimeAt(0)}, err
+}
+
+// readPast reads what the partition ran.
+func (j *JobSource) readPast(ctx context.Context) (*SourceJobs, error) {
+	if j.clusterSpec != "" {
+		return nil, cli.NewUsageError(errors.New("--cluster is of --trace: the past has the nodes it ran on"))
+	}
+	file, err := j.LoadSettings()
+	if err != nil {
+		return nil, err
+	}
+	p := replay.Period{Cluster: file.Cluster}
+	if p.Since, p.Until, err = cli.ParsePeriod(j.sinceText, j.untilText, time.Now()); err != nil {
+		return nil, cli.NewUsageError(err)
+	}
+	if p.Partition, err = ChoosePartition(file, j.partition); err != nil {
+		return nil, cli.NewUsageError(err)
+	}
+	if p.LoopConfig, err = file.LoopConfig(); err != nil {
+		return nil, err
+	}
+	db, err := cli.OpenDB(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	record := SiteRecord{Stores: db}
+	site, err := p.ReadScenario(ctx, record)
+	if err != nil {
+		return nil, err
+	}
+	jobs := &SourceJobs{Scenario: site.Scenario, Begin: site.Since}
+	if j.untilText == "" {
+		jobs.Now, err = record.LastSnapshot(ctx, p.Cluster, p.Partition)
+	}
+	return jobs, err
+}
