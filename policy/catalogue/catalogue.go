@@ -8,6 +8,7 @@ import (
 	"fairbridge/policy/paper/afs"
 	"fairbridge/policy/paper/allox"
 	"fairbridge/policy/paper/antman"
+	"fairbridge/policy/paper/apollo"
 	"fairbridge/policy/paper/astraea"
 	"fairbridge/policy/paper/bydeadline"
 	"fairbridge/policy/paper/carbyne"
@@ -62,6 +63,7 @@ func systemsAToL() []paper.System {
 		afs.System(),
 		allox.System(),
 		antman.System(),
+		apollo.System(),
 		astraea.System(),
 		bydeadline.System(),
 		carbyne.System(),

@@ -19,6 +19,7 @@ var variants = map[string][]paper.Params{
 	"carbyne":     {{"altruism": 0.5, "preempt": false}, {"altruism": 0., "min_run": "1s"}},
 	"allox":       {{"variant": "harness", "alpha": 0.2, "min_run": "1s", "reserve": "0s"}, {"alpha": 1, "reserve": "0s"}},
 	"antman":      {{"share": false, "downgrade": "0s"}, {"opportunistic": false, "max_wait": "0s"}, {"slowdown": 1, "busy": 1, "quotas": map[string]any{"nlp": 2.}, "max_stops": 2}},
+	"apollo":      {{"sigma": 1, "again": "0s", "slip": "1s", "slip_part": 0}, {"failure": 10, "max_wait": "0s"}},
 	"astraea":     {{"block": "starving", "lease": "1m"}, {"starve_after": "1h", "favour": 0, "max_stops": -1}},
 	"drf":         {{"preempt": false}, {"reserve": "1h", "min_run": "1s", "max_stops": -1}},
 	"easy":        {{"lengths": "estimate"}, {"lengths": "report", "max_wait": "0s"}},
@@ -64,6 +65,7 @@ var cascades = []string{"carbyne", "gavel", "srtf"}
 // byCount are the systems that grant leases by counting devices; with index=entry tiresias does.
 // Of sia's choice and pcs' shares, too, some find no place, as where all that is left of a type stands
 // in another partition or behind a reservation.
+var byCount = []string{"afs", "allox", "apollo", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
 var byCount = []string{"afs", "allox", "chronus", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "karuna", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
 
 func TestLaws(t *testing.T) {

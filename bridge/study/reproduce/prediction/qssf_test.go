@@ -61,7 +61,7 @@ func TestQSSFThroughSlurm(t *testing.T) {
 	}
 	var alone []float64
 	for seed := int64(1); seed <= 5; seed++ {
-		h := newHelios("venus", 4, seed)
+		h := newHelios("venus", 2, seed)
 		live := paper.Params{"backfill": "easy", "max_wait": "24h"}
 		alone = append(alone, h.runThroughSlurm(t, "", nil).completion/h.runThroughSlurm(t, "qssf", system(t, "qssf", live)).completion)
 	}
