@@ -1,9 +1,6 @@
 package learn
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Job is what is known of a job before it starts.
 type Job struct {
@@ -29,21 +26,4 @@ func (r *Run) limitedSeconds() float64 {
 		return min(r.Ran, r.Limit).Seconds()
 	}
 	return r.Ran.Seconds()
-}
-
-// nameWithoutNumbers is a name with its numbers left out: what "seed-1" and "seed-2" share.
-func nameWithoutNumbers(name string) string {
-	var b strings.Builder
-	number := false
-	for _, c := range name {
-		digit := c >= '0' && c <= '9'
-		if digit && !number {
-			b.WriteByte('#')
-		}
-		if !digit {
-			b.WriteRune(c)
-		}
-		number = digit
-	}
-	return b.String()
 }

@@ -96,7 +96,7 @@ func logMedianRunTimes(runs []Run) map[runGroupKey]map[string]float64 {
 		if r.GPUType == "" || r.Ran <= 0 || r.Limit > 0 && r.Ran >= r.Limit {
 			continue
 		}
-		g := runGroupKey{r.User, nameWithoutNumbers(r.Name), r.GPUs}
+		g := runGroupKey{r.User, policy.NameWithoutCounters(r.Name), r.GPUs}
 		if all[g] == nil {
 			all[g] = map[string][]float64{}
 		}

@@ -3,6 +3,8 @@ package learn
 import (
 	"fmt"
 	"slices"
+
+	"fairbridge/policy"
 )
 
 // textTable numbers names, so that groups are found by numbers.
@@ -53,7 +55,7 @@ type jobNumbers struct{ user, account, name, nameStem, gpuType, gpus, limitSecon
 func (t *textTable) numberNewJob(j *Job) jobNumbers {
 	n := t.numberOrAddText(j.Name)
 	if t.stemNumbers[n] < 0 {
-		s := t.numberOrAddText(nameWithoutNumbers(j.Name))
+		s := t.numberOrAddText(policy.NameWithoutCounters(j.Name))
 		t.stemNumbers[n] = s
 	}
 	return jobNumbers{t.numberOrAddText(j.User), t.numberOrAddText(j.Account), n, t.stemNumbers[n], t.numberOrAddText(j.GPUType), int32(j.GPUs), int32(j.Limit.Seconds())}
@@ -63,7 +65,7 @@ func (t *textTable) numberNewJob(j *Job) jobNumbers {
 func (t *textTable) numberKnownJob(j *Job) jobNumbers {
 	s := t.numberOf(j.Name)
 	if s < 0 || t.stemNumbers[s] < 0 {
-		s = t.numberOf(nameWithoutNumbers(j.Name))
+		s = t.numberOf(policy.NameWithoutCounters(j.Name))
 	} else {
 		s = t.stemNumbers[s]
 	}

@@ -18,6 +18,7 @@ type memory struct {
 type plan struct {
 	GPUType string    `json:"type"`
 	Made    time.Time `json:"made"`
+	Start   time.Time `json:"start"` // when it was to start, as thought then
 }
 
 var errGarbled = errors.New("jobs are not sorted, or plans are not as many")

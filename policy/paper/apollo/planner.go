@@ -33,7 +33,7 @@ type planner struct {
 type givenPlan struct {
 	option
 	isPlanned bool
-	made      time.Time
+	kept      plan
 }
 
 // Allocate implements engine.Allocator: what runs, then jobs by when they are planned to start, then the others
@@ -42,7 +42,10 @@ func (a *planner) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	a.prepare(r)
 	line := a.listWaiting(r)
 	for len(line) > 0 {
-		n := min(len(line), windowJobs)
+		n := 1 // those with a plan keep their turn
+		if line[0].planned < 0 {
+			n = min(len(line), windowJobs)
+		}
 		a.planWindow(r, line[:n])
 		line = line[n:]
 	}
@@ -52,7 +55,7 @@ func (a *planner) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 		turns[i] = e.AssignmentWithoutLease()
 		turns[i].Grant = engine.Grant{HasLease: e.HoldsGPUs() || g.isPlanned, GPUType: g.gpuType}
 		if g.isPlanned {
-			a.after.keep(e.ID, plan{g.gpuType, g.made})
+			a.after.keep(e.ID, g.kept)
 			turns[i].Note = a.noteFor(r, g)
 		}
 	}
@@ -121,14 +124,20 @@ func (a *planner) runLength(r *engine.Round, e *engine.Entry) (time.Duration, bo
 	return a.meanLength, true
 }
 
-// listWaiting returns the jobs to be planned, first come, first served. Jobs that run on what others leave get no plan.
-func (a *planner) listWaiting(r *engine.Round) []*engine.Entry {
-	var line []*engine.Entry
+// listWaiting returns the jobs to be planned: those that have a plan in the order in which they were to start, then the
+// others, first come, first served. Jobs that run on what others leave get no plan.
+func (a *planner) listWaiting(r *engine.Round) []*candidate {
+	var line []*candidate
 	for _, e := range r.Entries {
 		if lent := r.RecallWithin > 0 && e.IsOpportunistic(); !e.HoldsGPUs() && r.MayRun(e) && !lent {
-			line = append(line, e)
+			line = append(line, a.newCandidate(r, e))
 		}
 	}
-	slices.SortFunc(line, engine.CompareArrival)
+	slices.SortFunc(line, func(x, y *candidate) int {
+		if isNew := x.planned < 0; isNew != (y.planned < 0) || isNew {
+			return cmp.Or(cmp.Compare(min(y.planned, 0), min(x.planned, 0)), engine.CompareArrival(x.Entry, y.Entry))
+		}
+		return cmp.Or(x.kept.Start.Compare(y.kept.Start), engine.CompareArrival(x.Entry, y.Entry))
+	})
 	return line[:min(len(line), plannedJobs)]
 }

@@ -2,7 +2,6 @@ package apollo
 
 import (
 	"slices"
-	"time"
 
 	"fairbridge/policy/engine"
 )
@@ -11,20 +10,21 @@ import (
 type candidate struct {
 	*engine.Entry
 	options []option
-	planned int       // index of the option that it was planned for; -1: none
-	made    time.Time // when that was
+	planned int  // index of the option that it was planned for; -1: none
+	kept    plan // if it was
 }
 
 // planWindow plans jobs one after the other, the one first that would lose most by its second choice. Each takes what it
 // is planned for from those after it.
-func (a *planner) planWindow(r *engine.Round, line []*engine.Entry) {
-	var left []*candidate
-	for _, e := range line {
-		c := a.newCandidate(r, e)
+func (a *planner) planWindow(r *engine.Round, line []*candidate) {
+	left := slices.Clone(line)
+	for _, c := range left {
+		if c.options == nil {
+			c.options = a.listOptions(r, c.Entry)
+		}
 		for i := range c.options {
 			a.setWait(r, c, i)
 		}
-		left = append(left, c)
 	}
 	for len(left) > 0 {
 		next, choice := a.chooseNext(r, left)
@@ -44,11 +44,12 @@ func (a *planner) planWindow(r *engine.Round, line []*engine.Entry) {
 	}
 }
 
+// newCandidate looks up the plan of a job. The options of one without a plan are listed when its turn comes.
 func (a *planner) newCandidate(r *engine.Round, e *engine.Entry) *candidate {
-	c := &candidate{Entry: e, options: a.listOptions(r, e), planned: -1}
+	c := &candidate{Entry: e, planned: -1}
 	if i, found := slices.BinarySearch(a.before.Jobs, e.ID); found {
-		c.made = a.before.Plans[i].Made
-		c.planned = slices.IndexFunc(c.options, func(o option) bool { return o.gpuType == a.before.Plans[i].GPUType })
+		c.kept, c.options = a.before.Plans[i], a.listOptions(r, e)
+		c.planned = slices.IndexFunc(c.options, func(o option) bool { return o.gpuType == c.kept.GPUType })
 	}
 	return c
 }
@@ -84,7 +85,7 @@ func (a *planner) keepOrCorrect(r *engine.Round, c *candidate, better int) int {
 		return better
 	}
 	was, is := c.options[c.planned].cost(a.Failure), c.options[better].cost(a.Failure)
-	if r.Now.Sub(c.made) >= a.Again && was-is > max(a.Slip.Seconds(), a.SlipPart*was) {
+	if r.Now.Sub(c.kept.Made) >= a.Again && was-is > max(a.Slip.Seconds(), a.SlipPart*was) {
 		return better
 	}
 	return c.planned
@@ -93,10 +94,9 @@ func (a *planner) keepOrCorrect(r *engine.Round, c *candidate, better int) int {
 // commit plans the job.
 func (a *planner) commit(r *engine.Round, c *candidate, choice int) {
 	o := c.options[choice]
-	made := r.Now
-	if choice == c.planned {
-		made = c.made
+	if choice != c.planned {
+		c.kept = plan{o.gpuType, r.Now, r.Now.Add(o.wait)}
 	}
 	a.waits.Plan(o.gpuType, c.Ask.GPUs.Count, o.wait, o.run)
-	a.given[c.Index] = givenPlan{o, true, made}
+	a.given[c.Index] = givenPlan{o, true, c.kept}
 }
