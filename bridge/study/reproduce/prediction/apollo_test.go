@@ -129,7 +129,7 @@ func TestApolloThroughSlurm(t *testing.T) {
 	}
 	var alone []float64
 	for seed := int64(1); seed <= 5; seed++ {
-		jobs := generate.GavelDrawer{JobCount: 120, ClusterGPUs: 48, OfferedLoad: .7, RunTimeDivisor: 4}.DrawJobs(seed)
+		jobs := generate.GavelDrawer{JobCount: 60, ClusterGPUs: 48, OfferedLoad: .7, RunTimeDivisor: 4}.DrawJobs(seed)
 		run := func(name string, p policy.Policy) float64 {
 			r, err := slurmrun.Run(slurmrun.Config{Policy: p, PolicyName: name, Nodes: threeTypes()[:12], Jobs: jobs, SpeedTables: generate.NewSpeedTables(), Seed: seed})
 			if err != nil {
