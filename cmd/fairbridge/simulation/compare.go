@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type compareFlags struct {
 	stoppableShares cli.NumberList
 	baseline        string // policy that the others are compared with; "": none
 	noiseFactor     float64
+	isAll           bool // every policy, on a drawn day unless said otherwise
 }
 
 // compareHelp explains compare.
@@ -58,6 +60,7 @@ func NewCompareCommand(o *cli.Options) *cobra.Command {
 		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
+  fairbridge compare --all
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv
   fairbridge compare --generate day --cluster 4x8 --policy all --against slurm \
       --seeds 20 --load 0.7,1,1.5,3 --opted-in none,half,all --html slurm.html
@@ -84,6 +87,7 @@ func (f *compareFlags) addSweepFlags(c *cobra.Command) {
 	f.offeredLoads = cli.NumberList{Least: 0.001, Most: 100}
 	f.stoppableShares = cli.NumberList{Most: 1, ByName: map[string]float64{"none": 0, "half": 0.5, "all": 1}}
 	s := c.Flags()
+	s.BoolVar(&f.isAll, "all", false, "every policy of the catalogue; where nothing else is said, on a drawn day of which all\njobs may be stopped: --policy all --generate day --cluster 4x8 --opted-in all")
 	s.StringVar(&f.generateKind, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.ListKindNames(), ", "))
 	s.IntVar(&f.generateOptions.JobCount, "jobs", 0, "with --generate: how many (default: the kind's own)")
 	s.Var(&f.offeredLoads, "load", "GPU time asked for, as a part of what the cluster has; several, like 0.7,1,1.5, are\nrun one after the other (default: the kind's own). The times between the arrivals of\na trace are scaled to it")
@@ -99,7 +103,28 @@ func (f *compareFlags) addSweepFlags(c *cobra.Command) {
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("against", completePolicyList))
 }
 
+// fillAll fills in what --all stands for.
+func (f *compareFlags) fillAll() error {
+	if !f.isAll {
+		return nil
+	}
+	if f.policyList != "" {
+		return cli.NewUsageError(errors.New("--all is every policy: leave out --policy"))
+	}
+	f.policyList, f.clusterSpec = "all", cmp.Or(f.clusterSpec, "4x8")
+	if f.scenarioSource.TracePath == "" {
+		f.generateKind = cmp.Or(f.generateKind, "day")
+	}
+	if len(f.stoppableShares.Numbers) > 0 {
+		return nil
+	}
+	return f.stoppableShares.Set("all")
+}
+
 func (f *compareFlags) compare(c *cobra.Command, json bool) error {
+	if err := f.fillAll(); err != nil {
+		return err
+	}
 	if err := errors.Join(f.submitFlags.check(c.Flags()), f.chooseFidelity(c.Flags().Changed("fidelity"))); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func NewPoliciesCommand(o *cli.Options) *cobra.Command {
 			case len(a) == 1:
 				printPolicy(c.OutOrStdout(), &list[0])
 			default:
-				printPolicies(c.OutOrStdout(), list)
+				printPolicies(c.OutOrStdout(), catalogue.Groups())
 			}
 			return nil
 		},
@@ -56,13 +56,21 @@ func completePolicyName(_ *cobra.Command, a []string, _ string) ([]cobra.Complet
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func printPolicies(w io.Writer, list []paper.System) {
-	t := output.NewTable(w, "NAME", "SOURCE", "IDEA")
-	for _, e := range list {
-		t.AddRow(e.Name, formatVenueAndYear(&e), e.Idea+starvationTag(&e))
+// printPolicies prints the catalogue by what its systems need and are good for.
+func printPolicies(w io.Writer, groups []catalogue.Group) {
+	for _, g := range groups {
+		printable.Fprintf(w, "%s\n", strings.ToUpper(g.Title))
+		output.WriteParagraph(w, "  good for  ", g.GoodFor)
+		output.WriteParagraph(w, "  needs     ", g.Needs)
+		printable.Fprintf(w, "\n")
+		t := output.NewTable(w, "NAME", "SOURCE", "IDEA")
+		for _, e := range g.Systems {
+			t.AddRow(e.Name, formatVenueAndYear(&e), e.Idea+starvationTag(&e))
+		}
+		t.Print()
+		printable.Fprintf(w, "\n")
 	}
-	t.Print()
-	printable.Fprintf(w, "\nmay starve: %s.\nMore on one, with its parameters: fairbridge policies NAME\n", starvationHelp)
+	printable.Fprintf(w, "may starve: %s.\nMore on one, with its parameters: fairbridge policies NAME\n", starvationHelp)
 }
 
 // starvationHelp explains the tag.
