@@ -58,7 +58,7 @@ func TestCommands(t *testing.T) {
 }
 
 // parents are the commands that want another word.
-var parents = map[string]bool{"trace": true, "search": true, "db": true, "config": true, "completion": true}
+var parents = map[string]bool{"trace": true, "search": true, "recommend": true, "db": true, "config": true, "completion": true}
 
 // children are the commands of commands that do without another word.
 var children = map[string]bool{"report shadow": true, "report canary": true}

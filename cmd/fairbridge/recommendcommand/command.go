@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study/nodeneed"
-	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/fairbridge/jobsource"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
@@ -26,12 +26,12 @@ func NewCommand(o *cli.Options) *cobra.Command {
 
 // powerFlags are those of recommend power.
 type powerFlags struct {
-	simulation.JobSource
+	jobsource.Flags
 	rules nodeneed.Rules
 }
 
 func newPowerCommand(o *cli.Options) *cobra.Command {
-	f := &powerFlags{JobSource: simulation.JobSource{Options: o}, rules: nodeneed.DefaultRules()}
+	f := &powerFlags{Flags: jobsource.Flags{Options: o}, rules: nodeneed.DefaultRules()}
 	c := &cobra.Command{
 		Use:   "power {--trace FILE --cluster SPEC | --since TIME}",
 		Short: "Which nodes could be switched off, and what that would have saved",

@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/fluid"
 	"fairbridge/bridge/study/workload"
-	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/fairbridge/jobsource"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
@@ -31,7 +31,7 @@ func NewCommand(o *cli.Options) *cobra.Command {
 
 // pcsFlags are those of search pcs.
 type pcsFlags struct {
-	simulation.JobSource
+	jobsource.Flags
 	seed                               int64
 	windowJobs, windows, parallelTries int
 	mostJCT                            float64
@@ -39,7 +39,7 @@ type pcsFlags struct {
 }
 
 func newPCSCommand(o *cli.Options) *cobra.Command {
-	f := &pcsFlags{JobSource: simulation.JobSource{Options: o}}
+	f := &pcsFlags{Flags: jobsource.Flags{Options: o}}
 	c := &cobra.Command{
 		Use:   "pcs {--trace FILE --cluster SPEC | --since TIME}",
 		Short: "Search how policy pcs trades completion time for ends that can be predicted",

@@ -1,4 +1,6 @@
-package simulation
+// Package jobsource is the flags by which commands are told of which jobs they are to tell: those of a trace, or of the
+// site's own past.
+package jobsource
 
 import (
 	"context"
@@ -15,27 +17,28 @@ import (
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/policy"
 )
 
-// JobSource is the flags that say of which jobs a command tells: those of a trace, or of the site's own past.
-type JobSource struct {
+// Flags say of which jobs a command tells.
+type Flags struct {
 	*cli.Options
 	source                          study.ScenarioSource
 	clusterSpec                     string
 	partition, sinceText, untilText string // of the site's past
 }
 
-// SourceJobs are the jobs of a JobSource.
-type SourceJobs struct {
+// Jobs are the jobs that Flags say.
+type Jobs struct {
 	*study.Scenario
 	Begin time.Time        // calendar time of its first second
 	Now   *policy.Snapshot // the partition's last, of the site's past until now; nil: there is none
 }
 
 // AddFlags adds the flags.
-func (j *JobSource) AddFlags(c *cobra.Command) {
+func (j *Flags) AddFlags(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&j.source.TracePath, "trace", "", "file with the jobs")
 	s.StringVar(&j.source.TraceOptions.Format, "format", "auto", "of the trace: auto, "+strings.Join(trace.FormatNames(), ", "))
@@ -49,7 +52,7 @@ func (j *JobSource) AddFlags(c *cobra.Command) {
 }
 
 // Read reads the jobs, from a trace or from the database.
-func (j *JobSource) Read(ctx context.Context) (*SourceJobs, error) {
+func (j *Flags) Read(ctx context.Context) (*Jobs, error) {
 	switch hasTrace, hasPast := j.source.TracePath != "", j.sinceText != ""; {
 	case hasTrace == hasPast:
 		return nil, cli.NewUsageError(errors.New("say of which jobs: --trace FILE --cluster SPEC, or --since TIME"))
@@ -59,7 +62,7 @@ func (j *JobSource) Read(ctx context.Context) (*SourceJobs, error) {
 	return j.readPast(ctx)
 }
 
-func (j *JobSource) readTrace() (*SourceJobs, error) {
+func (j *Flags) readTrace() (*Jobs, error) {
 	if j.clusterSpec == "" {
 		return nil, cli.NewUsageError(errors.New("--cluster is missing: how many GPUs has the cluster of the trace?"))
 	}
@@ -71,11 +74,11 @@ func (j *JobSource) readTrace() (*SourceJobs, error) {
 		return nil, cli.NewUsageError(err)
 	}
 	s, err := study.LoadScenario(j.source)
-	return &SourceJobs{Scenario: s, Begin: exact.CalendarTimeAt(0)}, err
+	return &Jobs{Scenario: s, Begin: exact.CalendarTimeAt(0)}, err
 }
 
 // readPast reads what the partition ran.
-func (j *JobSource) readPast(ctx context.Context) (*SourceJobs, error) {
+func (j *Flags) readPast(ctx context.Context) (*Jobs, error) {
 	if j.clusterSpec != "" {
 		return nil, cli.NewUsageError(errors.New("--cluster is of --trace: the past has the nodes it ran on"))
 	}
@@ -87,7 +90,7 @@ func (j *JobSource) readPast(ctx context.Context) (*SourceJobs, error) {
 	if p.Since, p.Until, err = cli.ParsePeriod(j.sinceText, j.untilText, time.Now()); err != nil {
 		return nil, cli.NewUsageError(err)
 	}
-	if p.Partition, err = ChoosePartition(file, j.partition); err != nil {
+	if p.Partition, err = simulation.ChoosePartition(file, j.partition); err != nil {
 		return nil, cli.NewUsageError(err)
 	}
 	if p.LoopConfig, err = file.LoopConfig(); err != nil {
@@ -98,12 +101,12 @@ func (j *JobSource) readPast(ctx context.Context) (*SourceJobs, error) {
 		return nil, err
 	}
 	defer db.Close()
-	record := SiteRecord{Stores: db}
+	record := simulation.SiteRecord{Stores: db}
 	site, err := p.ReadScenario(ctx, record)
 	if err != nil {
 		return nil, err
 	}
-	jobs := &SourceJobs{Scenario: site.Scenario, Begin: site.Since}
+	jobs := &Jobs{Scenario: site.Scenario, Begin: site.Since}
 	if j.untilText == "" {
 		jobs.Now, err = record.LastSnapshot(ctx, p.Cluster, p.Partition)
 	}
