@@ -65,8 +65,7 @@ var cascades = []string{"carbyne", "gavel", "srtf"}
 // byCount are the systems that grant leases by counting devices; with index=entry tiresias does.
 // Of sia's choice and pcs' shares, too, some find no place, as where all that is left of a type stands
 // in another partition or behind a reservation.
-var byCount = []string{"afs", "allox", "apollo", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
-var byCount = []string{"afs", "allox", "chronus", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "karuna", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
+var byCount = []string{"afs", "allox", "apollo", "chronus", "edf", "elasticflow", "fairbridge", "gandiva", "gandiva-fair", "gavel", "karuna", "muri", "pcs", "pollux", "proportional", "shockwave", "sia", "synergy", "themis"}
 
 func TestLaws(t *testing.T) {
 	for _, e := range catalogue.Systems() {

@@ -46,7 +46,7 @@ func TestReproduceChronus(t *testing.T) {
 	figures := map[string][]float64{}
 	note := func(name string, v float64) { figures[name] = append(figures[name], v) }
 	for seed := int64(1); seed <= seeds; seed++ {
-		jobs, nodes, promised := leaseJobs(seed), cluster(8, 8), promiseWatch{}
+		jobs, nodes, promised := leaseJobs(seed), newNodes(8, 8), promiseWatch{}
 		run, err := exact.Run(exact.Config{Policy: system(t, "chronus", nil), Nodes: nodes, Jobs: jobs, Clock: exact.NewEventClock(time.Minute, time.Minute, 30*time.Second), PredictsTruth: true, WatchDecision: promised.watch})
 		if err != nil {
 			t.Fatal(err)

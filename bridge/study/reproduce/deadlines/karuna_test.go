@@ -38,7 +38,7 @@ func TestReproduceKaruna(t *testing.T) {
 	if testing.Short() {
 		seeds = 2
 	}
-	nodes := cluster(8, 8)
+	nodes := newNodes(8, 8)
 	figures := map[string][]float64{}
 	note := func(name string, v float64) { figures[name] = append(figures[name], v) }
 	for seed := int64(1); seed <= seeds; seed++ {

@@ -36,8 +36,8 @@ func system(t testing.TB, name string, given paper.Params) policy.Policy {
 	return p
 }
 
-// cluster is n nodes with so many GPUs each.
-func cluster(n, each int) []policy.Node {
+// newNodes makes n nodes with so many GPUs each.
+func newNodes(n, each int) []policy.Node {
 	all := make([]policy.Node, n)
 	for i := range all {
 		all[i] = policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,

@@ -18,7 +18,7 @@ func throughSlurm(t *testing.T, name string, seed int64) outcome {
 	for i := range jobs {
 		jobs[i].TimeLimit = policy.DurationFromSeconds(3 * jobs[i].Duration).Truncate(time.Minute)
 	}
-	c := slurmrun.Config{Nodes: cluster(8, 8), Jobs: jobs, Seed: seed, PolicyName: name, RestartCost: 30 * time.Second}
+	c := slurmrun.Config{Nodes: newNodes(8, 8), Jobs: jobs, Seed: seed, PolicyName: name, RestartCost: 30 * time.Second}
 	if name != "" {
 		s, err := catalogue.FindSystem(name)
 		if err != nil {
