@@ -130,14 +130,14 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	a.addScaling(&out)
 	a.addRestartCost(&out)
 	addLimitedSharing(a, &out, j)
-	a.addPrediction(&out)
+	addPrediction(&out, a.Past)
 	return out, true
 }
 
 // addPrediction adds what was learnt of how long such jobs run.
-func (a *snapshotAssembler) addPrediction(out *policy.Job) {
-	if a.Past != nil && a.Past.PredictTimeLeft != nil {
-		out.PredictedLeft, out.PredictedSigma = a.Past.PredictTimeLeft(out)
+func addPrediction(out *policy.Job, past *bridge.Past) {
+	if past != nil && past.PredictTimeLeft != nil {
+		out.PredictedLeft, out.PredictedSigma = past.PredictTimeLeft(out)
 	}
 }
 

@@ -73,7 +73,7 @@ var readers = map[string][]string{
 	"trace generate":  {"trace generate day --to HOSTILE/x", "trace generate HOSTILE --to -"},
 	"train mlf-rl":    {"train mlf-rl --to HOSTILE/x", "train mlf-rl --to HOSTILE --seed HOSTILE", "train mlf-rl --to weights.json --jobs 4 --gpus 4 --rounds 0 --imitation-runs 1 --runs 1 --pairs 1 --trials 1 --replace --json"},
 	"train dl2":       {"train dl2 --to HOSTILE/x", "train dl2 --to HOSTILE --seed HOSTILE", "train dl2 --to weights.json --jobs 2 --gpus 4 --rounds 0 --imitation-runs 1 --runs 2 --trials 1 --replace --json"},
-	"recommend power": {"recommend power --trace hostile.jsonl --cluster 4", "recommend power --since 5d --json", "recommend power --trace HOSTILE --cluster 4", "recommend power --since HOSTILE", "recommend power --since 5d --partition HOSTILE", "recommend power --trace hostile.jsonl --cluster 4 --format HOSTILE"},
+	"recommend power": {"recommend power --trace hostile.jsonl --cluster 4", "recommend power --trace hostile.jsonl --cluster 4 --json", "recommend power --trace HOSTILE --cluster 4", "recommend power --since HOSTILE", "recommend power --since 5d --partition HOSTILE", "recommend power --trace hostile.jsonl --cluster 4 --format HOSTILE"},
 	"search pcs":      {"search pcs --trace hostile.jsonl --cluster 4", "search pcs --since 5d --json", "search pcs --trace HOSTILE --cluster 4", "search pcs --since HOSTILE", "search pcs --since 5d --partition HOSTILE", "search pcs --trace hostile.jsonl --cluster 4 --format HOSTILE"},
 	"config check":    {"config check", "-c HOSTILE config check"},
 	"config example":  {"config example"},

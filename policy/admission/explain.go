@@ -16,7 +16,7 @@ func (p *Planner) Explain() {
 	for _, e := range p.Round.Entries {
 		switch {
 		case e.Deadline.IsZero():
-		case e.HoldsGPUs() && e.IsUnstoppable && !p.isFixed(e):
+		case e.HoldsGPUs() && e.IsUnstoppable && !isFixed(p.Rules, e):
 			e.Note = fmt.Sprintf("it runs and is not stopped; its deadline is %s", FormatTime(e.Deadline))
 		case e.Estimate.TimeLeft <= 0:
 			e.Note = fmt.Sprintf("best effort: nothing is known of how long it runs, so nothing is promised for its deadline %s", FormatTime(e.Deadline))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy/engine"
+	"fairbridge/policy/grant"
 	"fairbridge/policy/solve/leases"
 )
 
@@ -40,7 +41,7 @@ func compareArrival(a, b *Job) int { return engine.CompareArrival(a.Entry, b.Ent
 func (p *Planner) listJobs(before Promises) (known, others []*Job) {
 	for _, e := range p.Round.Entries {
 		kind := -1
-		if !e.Deadline.IsZero() && e.Estimate.TimeLeft > 0 && (p.Competes(e) || p.isFixed(e)) {
+		if !e.Deadline.IsZero() && e.Estimate.TimeLeft > 0 && (grant.CompetesForLease(p.Round, e) || isFixed(p.Rules, e)) {
 			kind = p.KindOf(e)
 		}
 		if kind < 0 {
@@ -64,13 +65,13 @@ func (p *Planner) listJobs(before Promises) (known, others []*Job) {
 }
 
 // isFixed reports whether the job runs and keeps its devices for now, though it may be stopped later.
-func (p *Planner) isFixed(e *engine.Entry) bool {
-	return e.HoldsGPUs() && e.IsUnstoppable && p.Rules.IsEverStoppable(e.Job)
+func isFixed(rules engine.Rules, e *engine.Entry) bool {
+	return e.HoldsGPUs() && e.IsUnstoppable && rules.IsEverStoppable(e.Job)
 }
 
 // fixedLeases is how many leases a running job keeps its devices for whatever is planned.
 func (p *Planner) fixedLeases(e *engine.Entry) int {
-	if !p.isFixed(e) {
+	if !isFixed(p.Rules, e) {
 		return 0
 	}
 	return p.freeFrom(e)
@@ -87,7 +88,7 @@ func (j *Job) clip(first int) {
 
 // sizesOf are the sizes to try, the smallest first.
 func (p *Planner) sizesOf(e *engine.Entry) []int {
-	if p.Levels == nil || p.isFixed(e) {
+	if p.Levels == nil || isFixed(p.Rules, e) {
 		return []int{e.DeviceCount()}
 	}
 	return p.Levels(e)
@@ -97,7 +98,7 @@ func (p *Planner) sizesOf(e *engine.Entry) []int {
 // later than it is due by a delay, and for one that ran before with a restart. What it does before it may be stopped is not planned.
 func (p *Planner) setDemand(j *Job, devices, pieces int, delay time.Duration) {
 	starts := max(pieces, 1)
-	if j.HoldsGPUs() && (j.RunsNow() || p.isFixed(j.Entry)) && devices == j.On.Count() {
+	if j.HoldsGPUs() && (j.RunsNow() || isFixed(p.Rules, j.Entry)) && devices == j.On.Count() {
 		starts--
 	}
 	restarts := starts

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/grant"
 	"fairbridge/policy/sizing"
 	"fairbridge/policy/solve/leases"
 )
@@ -18,7 +19,7 @@ type Line struct {
 	promised map[policy.JobID]*Job
 	standing []standing // by Entry.Index
 	rest     []*engine.Entry
-	planned  []leases.Free // by kind: what plans leave, whoever is given that
+	planned  []leases.Free // by kind: what plans leave, be it given to a job or not
 }
 
 // standing is how a job stands in the line.
@@ -54,7 +55,7 @@ func (l *Line) add(e *engine.Entry, devices int, as standing) {
 // AddPlanned puts in line those promised jobs that their plans have in the present lease, by deadline.
 func (l *Line) AddPlanned() {
 	for _, j := range l.planner.Promised {
-		if j.RunsNow() && l.planner.Competes(j.Entry) {
+		if j.RunsNow() && grant.CompetesForLease(l.planner.Round, j.Entry) {
 			l.add(j.Entry, j.Devices, planned)
 		}
 	}
@@ -64,7 +65,7 @@ func (l *Line) AddPlanned() {
 func (l *Line) AddSpare(jobs []*engine.Entry) {
 	for _, e := range jobs {
 		switch {
-		case l.standing[e.Index] != absent || !l.planner.Competes(e):
+		case l.standing[e.Index] != absent || !grant.CompetesForLease(l.planner.Round, e):
 		case l.takeSpare(e):
 			l.add(e, l.devicesOf(e), given)
 		case l.planNow(l.promised[e.ID]):

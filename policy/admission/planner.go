@@ -7,7 +7,6 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/grant"
 	"fairbridge/policy/sizing"
 	"fairbridge/policy/solve/leases"
 )
@@ -152,9 +151,6 @@ func (p *Planner) KindOf(e *engine.Entry) int {
 	}
 	return best
 }
-
-// Competes reports whether the job wants devices now: it may start, or it runs and may be stopped.
-func (p *Planner) Competes(e *engine.Entry) bool { return grant.CompetesForLease(p.Round, e) }
 
 // FormatTime writes a time for owners.
 func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }

@@ -65,7 +65,7 @@ func TestCatalogue(t *testing.T) {
 func TestDeviations(t *testing.T) {
 	words := map[string][]string{
 		"afs": {"CoDDL", "whole nodes", "blocks", "Slurm"}, "allox": {"gang", "profiling"}, "antman": {"scaled", "join them", "expected", "slowed once", "quota"},
-		"apollo": {"servers", "one by one", "faulty", "cores", "random"}, "astraea": {"below one GPU"}, "carbyne": {"graphs"},
+		"apollo": {"servers", "one by one", "faulty", "cores", "random"}, "astraea": {"below one GPU"}, "by-deadline": {"thesis", "share", "relative", "Swaps"}, "carbyne": {"graphs"},
 		"chronus": {"integer programme", "refused", "quarters", "reserve", "within a lease", "power of two", "stopped", "splits"}, "dl2": {"workers", "live", "window"}, "drf": {"does not fit"},
 		"easy": {"exact fidelity"}, "edf": {"rule of thumb", "largest"}, "elan": {"requeue", "shrink", "relative"}, "elasticflow": {"refused", "soft", "dearest", "Buddy"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
@@ -90,6 +90,21 @@ func TestDeviations(t *testing.T) {
 					t.Errorf("%s does not say how it differs in %q", e.Name, word)
 				}
 			}
+		}
+	}
+}
+
+// TestDeadlinesCountWithinShares: a deadline is a user's word, so that every system that goes by deadlines can be told whose count, and
+// outside the simulators of papers those beyond an account's share do not.
+func TestDeadlinesCountWithinShares(t *testing.T) {
+	for _, e := range catalogue.Systems() {
+		goes := slices.ContainsFunc(e.NeededInputs, func(what string) bool { return strings.HasPrefix(what, "deadlines") })
+		_, err := e.New(paper.Params{"deadlines_count": "always"})
+		if isGavel := e.Name == "gavel"; (err == nil) != (goes || isGavel) { // gavel only with deadlines=true
+			t.Errorf("%s goes by deadlines: %t, and can be told whose count: %v", e.Name, goes, err)
+		}
+		if always, ok := e.SimulatorParams["deadlines_count"]; goes && (!ok || always != "always") {
+			t.Errorf("%s is simulated with deadlines_count=%v", e.Name, always)
 		}
 	}
 }

@@ -16,8 +16,9 @@ import (
 func Learner() *learner.Learner {
 	return &learner.Learner{
 		Policy: "dl2",
-		About: `The network by which policy dl2 chooses the sizes of elastic jobs learns first to do as its teacher, the
-shortest first, then by actor and critic, by how many jobs are present after each choice.`,
+		About: `The network by which policy dl2 chooses the sizes of elastic jobs learns first to do as
+its teacher, the shortest first, then by actor and critic, by how many jobs are present
+after each choice.`,
 		Numbers: append(learner.SharedNumbers(60, 32, .7),
 			learner.Number{Name: "rounds", Help: "rounds of reinforcement; 0: only as the teacher does", Default: 60, Most: 100_000, IsWhole: true},
 			learner.Number{Name: "runs", Help: "simulations of each round", Default: 4, Least: 2, Most: 100, IsWhole: true},

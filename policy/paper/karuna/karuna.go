@@ -13,6 +13,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/admission"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/deadline"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/place"
@@ -28,11 +29,16 @@ type Policy struct {
 	Sigmas   float64       `param:"sigmas" default:"2" max:"5" help:"standard errors added to a job's time left in plans where they are known"`
 	Delay    time.Duration `param:"delay" default:"2m" help:"time that may pass until a start that is due is decided and carried out"`
 	Queues   []float64     `param:"queues" help:"run times in seconds at which a job of unknown length is thought to be longer and moves back; none: quartiles of finished jobs, without any 15 m, 1 h, 4 h and 16 h"`
+	deadline.Rule
 	paper.Limits
 }
 
 // Decide implements policy.Policy.
 func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	return p.Rule.Decide(s, p.decide)
+}
+
+func (p *Policy) decide(s *policy.Snapshot) (*policy.Plan, error) {
 	before, err := policy.Recall[admission.Promises](s.Memo)
 	if err == nil {
 		err = before.Validate()
@@ -75,6 +81,7 @@ func System() paper.System {
 		Fallback:     "a job of which nothing is known moves back as it runs, and promises nothing for its deadline; one without a deadline is best effort",
 		Reproduced:   "the examples of the rules; on drawn jobs on 64 GPUs, three of ten with a deadline, a 95th percentile of the completion times of the others of 1 / 1.41 of that under EDF (medians of 5 seeds; the paper has 1 / 1.9 of that under pFabric), with no deadline missed where run times are known and 1.1 % where they are off by a fifth; through a simulated Slurm neither",
 		Deviations: []string{
+			"The deadline of a job beyond its account's share of the GPUs does not count, unless a deadline budget was granted (deadlines_count=always counts all).",
 			"Flows become jobs: the least rate is the fewest GPUs of an elastic job, and the latest start of one of fixed size; the paper's control of congestion is no scheduling on Slurm.",
 			"A deadline that cannot be met beside those promised before is not promised: the job is best effort, is told by when it could be done, and is tried again at every decision.",
 			"Of a job of unknown length the bounds of its queues are quartiles of finished jobs, not those that the paper's optimisation finds; it is thought to run until the end of its queue, and so stands among those of known length.",
@@ -82,6 +89,6 @@ func System() paper.System {
 			"Devices are counted by type; a gang may find no place though there are enough, and then takes those of best effort.",
 		},
 		MayStarve:       true,
-		SimulatorParams: paper.Params{"margin": 0, "delay": "1m", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		SimulatorParams: paper.Params{"deadlines_count": "always", "margin": 0, "delay": "1m", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }
