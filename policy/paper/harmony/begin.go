@@ -15,6 +15,7 @@ func (b *binder) place(r *engine.Round, line []*engine.Entry) {
 	s := &search{layout: b.layout, round: r, mayLeave: b.Policy.Order == orderReward}
 	for _, e := range b.batch(r, line) {
 		x := b.resident(e)
+		x.typesToTry = r.OrderGPUTypes(e, nil)
 		if places := b.layout.listPlaces(r, x, e); len(places) > 0 {
 			s.jobs, s.places = append(s.jobs, x), append(s.places, places)
 		}
@@ -142,7 +143,7 @@ func holds(room pool.Room, need int) int {
 // that those do not have.
 func fillRooms(r *engine.Round, x *resident, arrange func([]pool.Room)) policy.Alloc {
 	e := x.entry
-	gang := e.GangAsk()
+	gang := x.gang(e)
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		rooms := r.FreePool.ListRooms(e.Partition, gang)
 		arrange(rooms)

@@ -28,6 +28,7 @@ type nodeLoad struct {
 // resident is a job with a place, or one that looks for one.
 type resident struct {
 	entry      *engine.Entry
+	typesToTry []string // of GPU, where it takes any and waits to be placed
 	class      int
 	weight     float64 // of its speed in the reward
 	spreadLoss float64 // of each node more than it needs, or of any where that is measured
@@ -36,6 +37,15 @@ type resident struct {
 	slots      []residentSlot
 	tooMany    int // nodes more than it needs
 	mark       int
+}
+
+// gang is what the job asks for together, with the types of GPU to try.
+func (x *resident) gang(e *engine.Entry) policy.Ask {
+	a := e.GangAsk()
+	if a.TypesToTry == nil {
+		a.TypesToTry = x.typesToTry
+	}
+	return a
 }
 
 // residentSlot is a job's part of a node.

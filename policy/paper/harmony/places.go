@@ -23,7 +23,7 @@ type place struct {
 // of several nodes together those with the least loss, the fewest, and the emptiest. First is where it loses least
 // and leaves the fewest devices.
 func (l *layout) listPlaces(r *engine.Round, x *resident, e *engine.Entry) []place {
-	gang := e.GangAsk()
+	gang := x.gang(e)
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		if all := l.placesOfType(r, x, e.Partition, gang); len(all) > 0 {
 			slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.loss, b.loss), cmp.Compare(a.left, b.left)) })
