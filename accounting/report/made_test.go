@@ -87,6 +87,8 @@ func (h history) fill(t testing.TB) (*stores.Stores, string) {
 	exec(t, conn, `insert into fairbridge.capacity_hours select 'c1', p, h, g, 6, 1024, 800 + 100 * sin(extract(epoch from h) / 20000), 200, 20, 4, 300, 80, 120.5, 16
 		from unnest(array['', 'gpu']) p, unnest(array['a100', 'h100']) g, generate_series($1::timestamptz, $2::timestamptz - interval '1 hour', '1 hour') h`, first, h.end())
 	exec(t, conn, "insert into fairbridge.start_estimates select 'c1', r.job, r.arrive, r.arrive + interval '1 minute', r.started + (r.job % 200 - 80) * interval '1 minute', r.user_name, r.account, r.partition from fairbridge.job_runs r where r.job % 3 = 0")
+	exec(t, conn, `insert into fairbridge.deadline_promises select 'c1', r.job, r.arrive, r.arrive + interval '1 minute', r.user_name, r.account, r.partition,
+		r.arrive + (r.job % 30) * interval '1 hour', false, (r.job % 11) / 10.0, r.arrive + (r.job % 30) * interval '1 hour' from fairbridge.job_runs r where r.job % 2 = 0 on conflict do nothing`)
 	h.copyChanges(t, conn)
 	exec(t, conn, "analyze")
 	return db, dsn
