@@ -98,11 +98,11 @@ func TestWhoseClusterItIs(t *testing.T) {
 			t.Fatalf("%v %+v", err, v)
 		}
 	}
-	if n := runs(t, good); n != 5 {
-		t.Errorf("scontrol was run %d times for three polls, want 5: settings, a job, and every job's nice three times", n)
+	if n := runs(t, good); n != 6 {
+		t.Errorf("scontrol was run %d times for three polls, want 6: settings, switches, a job, and every job's nice three times", n)
 	}
 	advance(s, 6*time.Minute)
-	if _, err := c.Observe(t.Context()); err != nil || runs(t, good) != 7 {
+	if _, err := c.Observe(t.Context()); err != nil || runs(t, good) != 8 {
 		t.Errorf("six minutes later: %v, %d runs", err, runs(t, good))
 	}
 

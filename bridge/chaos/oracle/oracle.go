@@ -70,6 +70,7 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 	case slices.Contains(site.ProcessNames, w.ActingUser):
 		o.noteWriteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
+		o.RefreshJobBook() // a task that was split off before this inherits nothing of it
 		o.jobBook.noteForeignWrite(e, w.ActingUser, &w.Update, &w.JobBefore, &after)
 	default:
 		o.jobBook.changeCount++

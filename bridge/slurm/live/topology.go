@@ -26,7 +26,10 @@ func (t *topology) addToView(ctx context.Context, s scontrol.Command, v *slurm.V
 	defer t.mu.Unlock()
 	if age := v.At.Sub(t.readAt); len(s) > 0 && (t.readAt.IsZero() || age < 0 || age > topologyAge) {
 		t.readAt = v.At
-		if read, err := s.ReadTopology(ctx); err == nil {
+		read, err := s.ReadTopology(ctx)
+		if err != nil {
+			v.Warnings = append(v.Warnings, "switches are as they were read before, or not known: "+err.Error())
+		} else {
 			t.switches = read
 		}
 	}
