@@ -94,7 +94,7 @@ func (w withCurves) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.MaxGPUs > j.MinGPUs {
 			j.Scaling = &policy.Scaling{Source: policy.ScalingFromTable, SerialPart: .02 * float64(j.ID%7)}
-			if j.ID%2 == 0 {
+			if j.ID%2 == 0 && j.Ask.GPUs.Type == "" { // the laws know no types that only this adds
 				j.GPUTypes, j.Training = typeRates(s, int(j.ID))
 			}
 		}
