@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"fairbridge/policy"
 )
@@ -42,14 +43,15 @@ func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
 	e.setVerdict(policy.Start, w.reasonUnlessOmitted(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
 }
 
-// tryPack starts the job beside running ones, if a Packer finds it a neighbour.
+// tryPack starts the job beside running ones, if a Packer finds it a neighbour. One whose place Slurm chooses cannot be put
+// beside any.
 func (w *walk) tryPack(e *Entry) bool {
-	if w.pipeline.Pack == nil || !e.Shareable {
+	if w.pipeline.Pack == nil || !e.Shareable || e.UnplaceableReason != "" {
 		return false
 	}
 	place, err := w.pipeline.Pack.Pack(w.Round, e)
 	on := place.On
-	if err != nil || len(on) == 0 || w.guards.findObjection(e, on) != nil {
+	if err != nil || len(on) == 0 || w.guards.findObjection(e, on) != nil || isMoveToUnnamed(e, on) || mayBeSick(w.Snapshot, on) {
 		return false
 	}
 	e.SharesWith = place.Beside
@@ -57,6 +59,21 @@ func (w *walk) tryPack(e *Entry) bool {
 	w.FreePool.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
 	w.startOrMove(e, on, "its owner and those of the jobs there accept a neighbour")
 	return true
+}
+
+// isMoveToUnnamed reports whether a running job is to go beside another on as many devices of the same nodes as it holds,
+// which nothing tells from its own.
+func isMoveToUnnamed(e *Entry, on policy.Alloc) bool {
+	return e.HoldsGPUs() && on.Equal(e.On) && slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Devices == 0 })
+}
+
+// mayBeSick reports whether some of the devices are of a node and type of which one is not to be given out: which
+// it is nothing tells, and the job beside may have it.
+func mayBeSick(s *policy.Snapshot, on policy.Alloc) bool {
+	return slices.ContainsFunc(on, func(slot policy.Slot) bool {
+		n := s.Node(slot.Node)
+		return n == nil || slices.ContainsFunc(n.GPUs, func(d policy.NodeDevices) bool { return d.Type == slot.Type && d.SickCount > 0 })
+	})
 }
 
 // tryDisplace starts the job in the place of running jobs of a larger tier, and stops
