@@ -15,44 +15,62 @@ func chooseCloser(p *Pool, a policy.Ask, all, given []Room, counts []int) ([]Roo
 		return given, counts
 	}
 	for height := 0; ; height++ {
-		groups := groupBySwitch(p, all, height)
-		best, most := -1, 0
-		for i, g := range groups {
-			if chosen, _ := chooseRooms(a, g.rooms); len(chosen) == len(given) && (best < 0 || g.devices < most) {
-				best, most = i, g.devices
-			}
-		}
-		switch {
-		case best >= 0:
-			return chooseRooms(a, groups[best].rooms)
-		case len(groups) == 0: // no node has a switch so high
+		sums := sumBySwitch(p, all, height)
+		if len(sums) == 0 { // no node has a switch so high
 			return given, counts
+		}
+		if rooms, each := closestBelow(p, a, all, len(given), sums, height); len(rooms) > 0 {
+			return rooms, each
 		}
 	}
 }
 
-// switchGroup are the rooms below one switch.
-type switchGroup struct {
-	name    string
-	rooms   []Room
-	devices int
+// closestBelow returns rooms for a gang below the switch of a height that has so many and least left over; none: no one has.
+func closestBelow(p *Pool, a policy.Ask, all []Room, count int, sums []switchSum, height int) (best []Room, counts []int) {
+	most := 0
+	for _, s := range sums {
+		if s.roomCount < count || s.devices < a.GPUs.Count || best != nil && s.devices >= most {
+			continue
+		}
+		if chosen, each := chooseRooms(a, roomsBelow(p, all, s.name, height)); len(chosen) == count {
+			best, counts, most = chosen, each, s.devices
+		}
+	}
+	return best, counts
 }
 
-// groupBySwitch groups rooms by their switches of a height, 0 being the lowest, by name. Nodes that have none so high are left out.
-func groupBySwitch(p *Pool, rooms []Room, height int) []switchGroup {
-	var groups []switchGroup
+// switchSum is how many rooms there are below a switch, and with how many devices.
+type switchSum struct {
+	name               string
+	roomCount, devices int
+}
+
+// sumBySwitch sums rooms by their switches of a height, 0 being the lowest, by name. Nodes that have none so high are left out.
+func sumBySwitch(p *Pool, rooms []Room, height int) []switchSum {
+	var sums []switchSum
 	for _, r := range rooms {
 		name := switchOf(p, r, height)
 		if name == "" {
 			continue
 		}
-		i, found := slices.BinarySearchFunc(groups, name, func(g switchGroup, name string) int { return cmp.Compare(g.name, name) })
+		i, found := slices.BinarySearchFunc(sums, name, func(s switchSum, name string) int { return cmp.Compare(s.name, name) })
 		if !found {
-			groups = slices.Insert(groups, i, switchGroup{name: name})
+			sums = slices.Insert(sums, i, switchSum{name: name})
 		}
-		groups[i].rooms, groups[i].devices = append(groups[i].rooms, r), groups[i].devices+r.DeviceCount
+		sums[i].roomCount, sums[i].devices = sums[i].roomCount+1, sums[i].devices+r.DeviceCount
 	}
-	return groups
+	return sums
+}
+
+// roomsBelow returns the rooms below a switch of a height.
+func roomsBelow(p *Pool, all []Room, name string, height int) []Room {
+	var rooms []Room
+	for _, r := range all {
+		if switchOf(p, r, height) == name {
+			rooms = append(rooms, r)
+		}
+	}
+	return rooms
 }
 
 // switchOf is the switch of a height above a room's node; "": there is none, or it is not known.
