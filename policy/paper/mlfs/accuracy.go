@@ -1,21 +1,22 @@
 package mlfs
 
 import (
+	"time"
+
 	"fairbridge/policy"
-	"fairbridge/policy/predict"
 )
 
 // gainOfNext is how much accuracy the next iteration of a job is thought to bring, 0 to 1: one over how many it
 // has gone through, times the part of its whole fall that its loss fell in the last. Where it reports no losses,
-// one over the epochs it counts, or over how often it has run as long as half of the finished jobs.
-func gainOfNext(j *policy.Job, history []policy.FinishedJob) float64 {
+// one over the epochs it counts, or over how often it has run as long as half of the finished jobs, the median.
+func gainOfNext(j *policy.Job, median time.Duration) float64 {
 	if t := j.Training; t != nil && len(t.Losses) > 1 {
 		n := len(t.Losses)
 		return partOfFall(t.Losses, n-2) / float64(n-1)
 	} else if t != nil && t.Epochs > 0 {
 		return 1 / float64(t.EpochsDone+1)
 	}
-	return 1 / (1 + j.TotalRunTime().Seconds()/predict.MedianRunTime(history).Seconds())
+	return 1 / (1 + j.TotalRunTime().Seconds()/median.Seconds())
 }
 
 // partOfFall is how far losses fell from a report on, as a part of their whole fall; 1 where they did not fall.

@@ -77,7 +77,7 @@ func (v *priorities) noteFor(e *engine.Entry) string {
 // measure looks at one job. Where it happens to run, and whether it does, changes nothing: a job that
 // ranks higher once it is stopped would take turns with others for ever.
 func (v *priorities) measure(r *engine.Round, e *engine.Entry) priority {
-	p := priority{ownGain: v.urgencyOf(e) * gainOfNext(e.Job, r.History)}
+	p := priority{ownGain: v.urgencyOf(e) * gainOfNext(e.Job, v.unknownLeft)}
 	left := predict.OnFastestType(r, e)
 	if left <= 0 {
 		left = v.unknownLeft
