@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"fairbridge/policy"
@@ -22,6 +23,18 @@ type Promise struct {
 	Devices int          `json:"gpus"`
 	From    []int        `json:"from,omitempty"` // first leases of its stretches, ascending
 	To      []int        `json:"to,omitempty"`   // those after their last ones
+}
+
+// RecallPromises returns the promises that a policy remembers; none: it has made none. An error says why they cannot be used.
+func RecallPromises(s *policy.Snapshot) (Promises, error) {
+	before, err := policy.Recall[Promises](s.Memo)
+	if err == nil {
+		err = before.Validate()
+	}
+	if err != nil {
+		return Promises{}, fmt.Errorf("reading what was remembered: %w", err)
+	}
+	return before, nil
 }
 
 // Validate says what is wrong with promises that were read back.

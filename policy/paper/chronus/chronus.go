@@ -42,12 +42,9 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 }
 
 func (p *Policy) decide(s *policy.Snapshot) (*policy.Plan, error) {
-	before, err := policy.Recall[admission.Promises](s.Memo)
-	if err == nil {
-		err = before.Validate()
-	}
+	before, err := admission.RecallPromises(s)
 	if err != nil {
-		return nil, fmt.Errorf("policy chronus: reading what was remembered: %w", err)
+		return nil, fmt.Errorf("policy chronus: %w", err)
 	}
 	stage := &stage{Policy: p, before: before}
 	plan, err := engine.Pipeline{
