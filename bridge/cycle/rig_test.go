@@ -38,17 +38,18 @@ type rig struct {
 // wire is the cluster as the loop sees it. It counts writes and can fail.
 type wire struct {
 	sim.DirectCluster
-	applied []slurm.Edit
-	observe error                  // what Observe answers
-	spoil   func(*slurm.View)      // makes a view lie; nil: it tells the truth
-	removed map[string]bool        // nodes that Slurm says it does not know
-	answer  func(slurm.Edit) error // what ApplyEdit answers instead of applying; nil: apply
-	lost    func(slurm.Edit) error // what ApplyEdit answers after applying
-	deaf    bool                   // ApplyEdit says yes and does nothing
-	between func(w *sim.World)     // happens between looking and pushing
-	looked  func()                 // happens while looking
-	listed  map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
-	partial func() bool            // whether a poll reads only what changed, unless a whole list was asked for; nil: never
+	applied      []slurm.Edit
+	observe      error                  // what Observe answers
+	spoil        func(*slurm.View)      // makes a view lie; nil: it tells the truth
+	hidesReasons bool                   // no job shows its reason
+	removed      map[string]bool        // nodes that Slurm says it does not know
+	answer       func(slurm.Edit) error // what ApplyEdit answers instead of applying; nil: apply
+	lost         func(slurm.Edit) error // what ApplyEdit answers after applying
+	deaf         bool                   // ApplyEdit says yes and does nothing
+	between      func(w *sim.World)     // happens between looking and pushing
+	looked       func()                 // happens while looking
+	listed       map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
+	partial      func() bool            // whether a poll reads only what changed, unless a whole list was asked for; nil: never
 
 	fullReads int  // how often a whole list was asked for
 	asked     bool // one was asked for since the last poll
@@ -76,6 +77,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 		if j, ok := c.listed[v.Jobs[i].ID]; ok {
 			v.Jobs[i] = j
 		}
+		c.hideReason(&v.Jobs[i])
 	}
 	return v, err
 }
@@ -85,7 +87,15 @@ func (c *wire) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 	if c.between != nil {
 		c.between(c.World)
 	}
-	return c.DirectCluster.RereadJob(ctx, id)
+	j, err := c.DirectCluster.RereadJob(ctx, id)
+	c.hideReason(&j)
+	return j, err
+}
+
+func (c *wire) hideReason(j *slurm.Job) {
+	if c.hidesReasons {
+		j.Reason = ""
+	}
 }
 
 func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {

@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // crammed is one node of eight free GPUs, of whose 64 cores 55 are taken for
@@ -139,11 +141,9 @@ func TestWhoCouldNotStartAgainIsNotStopped(t *testing.T) {
 // help is the last one for a while, also after a restart of ours.
 func TestAStopInVainIsTheLast(t *testing.T) {
 	r, waiting := busy(t, "tiresias", true)
+	r.wire.hidesReasons = true
 	r.wire.spoil = func(v *slurm.View) { // neither reservations nor reasons are known
 		v.Reservations = nil
-		for i := range v.Jobs {
-			v.Jobs[i].Reason = ""
-		}
 		for i := range v.Nodes {
 			v.Nodes[i].Flags = nil
 		}
@@ -188,12 +188,8 @@ func TestAStartThatDoesNotHappen(t *testing.T) {
 	}, bridge.ModeSteer, "fifo", nil)
 	r.conf.Interval = 10 * time.Second
 	r.restart()
-	r.wire.spoil = func(v *slurm.View) { // what takes the memory is not shown
-		v.Nodes[0].MemUsedMB = 0
-		for i := range v.Jobs {
-			v.Jobs[i].Reason = ""
-		}
-	}
+	r.wire.hidesReasons = true
+	r.wire.spoil = func(v *slurm.View) { v.Nodes[0].MemUsedMB = 0 } // what takes the memory is not shown
 	hog := r.submit(sim.JobSpec{User: "hog", Account: "x", CPUsPerNode: 1, MemMBPerNode: 300_000, WorkTime: time.Hour, TimeLimit: time.Hour})
 	r.w.Advance(r.w.Now().Add(time.Minute))
 	r.cycles(3)
@@ -208,12 +204,8 @@ func TestAStartThatDoesNotHappen(t *testing.T) {
 	if r.job(thin).State != "RUNNING" {
 		t.Errorf("the thin job still waits behind one that does not start (%s)", r.job(thin).Reason)
 	}
-	var why string
-	for _, d := range last.PartitionResults[0].Plan.Decisions {
-		if int64(d.Job) == fat {
-			why = d.Why
-		}
-	}
+	all := last.PartitionResults[0].Plan.Decisions
+	why := all[slices.IndexFunc(all, func(d policy.Decision) bool { return int64(d.Job) == fat })].Why
 	if !strings.Contains(why, "Slurm did not start it in 3 cycles (its reason: none given); others go before it until") || len(last.PartitionResults[0].StuckReasonByJob) != 1 {
 		t.Errorf("it is told %q", why)
 	}

@@ -109,9 +109,12 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 // An error means that the journal failed: nothing more may be sent.
 func (p *Pusher) pushIntent(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
 	now, again := p.Now(), in.State == bridge.IntentUnknown
-	k := p.newKnownJob(in.Edit.Run.Job)
+	k, useless := p.newKnownJob(in.Edit.Run.Job), p.uselessStopReason(ctx, in)
 	j, err := p.Cluster.RereadJob(ctx, in.Edit.Run.Job)
 	why, state := staleReason(in, k, &j, err)
+	if state == "" && useless != "" {
+		why, state = useless, bridge.IntentVoid
+	}
 	switch {
 	case state != "" && again:
 		return false, nil // the first call may have been carried out late: the next poll tells

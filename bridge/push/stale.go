@@ -58,11 +58,7 @@ func (k *knownJob) compareJob(e slurm.Edit, j *slurm.Job) (gone, changed string)
 			return "", what
 		}
 	}
-	was := *k.viewedJob
-	if k.isWrittenByUs(slurm.FieldGPUs) {
-		was.RequestedTRES = j.RequestedTRES
-	}
-	return demandChange(&was, j), ""
+	return k.demandChange(j), ""
 }
 
 // boundReason says why the node list of a job, or shards, must not be written, by what it shows of the other of the two.
@@ -119,9 +115,13 @@ func (k *knownJob) standingChange(in *bridge.Intent, j *slurm.Job) (gone, change
 }
 
 // demandChange says what else of the job, that decisions are made from, was
-// changed since the view; "" when nothing was.
-func demandChange(was, j *slurm.Job) string {
-	what, before, now := changedDemandField(was, j)
+// changed since the view, not by us; "" when nothing was.
+func (k *knownJob) demandChange(j *slurm.Job) string {
+	was := *k.viewedJob
+	if k.isWrittenByUs(slurm.FieldGPUs) {
+		was.RequestedTRES = j.RequestedTRES
+	}
+	what, before, now := changedDemandField(&was, j)
 	if what == "" {
 		return ""
 	}

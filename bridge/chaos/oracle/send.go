@@ -55,13 +55,18 @@ func (o *Oracle) CheckSend(k *Call) {
 	}
 	k.ledgerRow = o.ledger.rowForEdit(k.Edit)
 	s := &sendContext{Call: k, oracle: o, job: j, jobEntry: o.jobBook.entryForJob(j), now: o.World.Now(), budgets: &o.Site.Budgets}
-	s.wasChangedAfterReread = k.IsLate || s.jobEntry.lastChangeNumber > k.SentBy.rereadByJob[j.ID].changeNumber
+	s.wasChangedAfterReread = s.wasChangedSinceReread(j)
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
 			o.AddBreach(ruleNameForSend(r.id, s), j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)
 		}
 	}
 	o.lastSentByField[jobField{j.ID, fieldOfKind(k.Edit.Kind)}] = lastSentWrite{s.now, k.SentBy, k.IsLate}
+}
+
+// wasChangedSinceReread reports whether somebody changed the job after it was read again, so that the daemon could not notice.
+func (s *sendContext) wasChangedSinceReread(j *slurm.Job) bool {
+	return s.IsLate || s.oracle.jobBook.entryForJob(j).lastChangeNumber > s.SentBy.rereadByJob[j.ID].changeNumber
 }
 
 // ruleNameForSend is the name of a rule that is broken by a write.

@@ -97,10 +97,10 @@ func checkBeneficiary(s *sendContext) string {
 	b := s.oracle.actualJob(to)
 	switch {
 	case b == nil || !b.IsPending() || b.IsHeld:
-		if b == nil || s.oracle.jobBook.entryForJob(b).lastChangeNumber == 0 {
+		if b == nil || !s.wasChangedSinceReread(b) {
 			return fmt.Sprintf("it is for job %d, which does not wait", to)
 		}
-		return "" // somebody changed it since we looked
+		return ""
 	case float64(b.TimeLimit.Seconds())*float64(askedGPUCount(b)) < s.budgets.GainFactor*lostGPUSeconds(s.job):
 		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.TimeLimit, askedGPUCount(b))
 	}
