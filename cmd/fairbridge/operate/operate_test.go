@@ -41,8 +41,9 @@ func TestOnlyYesIsYes(t *testing.T) {
 
 // fake does what it is asked for, in two steps.
 type fake struct {
-	asked []api.ActionRequest
-	err   error
+	asked     []api.ActionRequest
+	err       error
+	conflicts int // confirmations that come too late
 }
 
 func (f *fake) Act(_ context.Context, r api.ActionRequest) (*api.Action, error) {
@@ -54,6 +55,10 @@ func (f *fake) Act(_ context.Context, r api.ActionRequest) (*api.Action, error) 
 	if r.Confirm == "" {
 		a.Confirm = "token"
 		return a, nil
+	}
+	if f.conflicts > 0 {
+		f.conflicts--
+		return nil, &api.Error{Code: api.CodeConflict, Message: "it would do something else by now"}
 	}
 	a.ID = 7
 	return a, nil
@@ -104,6 +109,19 @@ func TestNothingIsDoneUnlessItIsMeant(t *testing.T) {
 		if out, err := runCommand(t, f, args...); !cli.IsUsageError(err) || len(f.asked) > 0 {
 			t.Errorf("%v: %s; %v; asked %v", args, out, err, f.asked)
 		}
+	}
+}
+
+// TestToldAnewWhereSomethingCameBetween: what is told holds only while it is so; then it is told and asked again, but not forever.
+func TestToldAnewWhereSomethingCameBetween(t *testing.T) {
+	f := &fake{conflicts: 2}
+	out, err := runCommand(t, f, "release", "7", "--why", "so", "--yes")
+	if err != nil || strings.Count(out, "It stops.") != 3 || strings.Count(out, "no longer as told") != 2 || !strings.Contains(out, "Done, as action 7") || f.asked[2].Confirm != "" {
+		t.Errorf("%s; %v; asked %+v", out, err, f.asked)
+	}
+	f = &fake{conflicts: 1000}
+	if out, err = runCommand(t, f, "release", "7", "--why", "so", "--yes"); api.CodeOf(err) != api.CodeConflict || len(f.asked) != 2*maxTells {
+		t.Errorf("%s; %v; asked %d times", out, err, len(f.asked))
 	}
 }
 

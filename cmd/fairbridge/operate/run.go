@@ -41,25 +41,39 @@ func (f *actionFlags) run(c *cobra.Command, o *cli.Options, r api.ActionRequest)
 	return source.NewActorError(actor, err)
 }
 
+// maxTells is how often it is told what an action does, and asked, before the last conflict is the answer: Slurm and the
+// record go on meanwhile, and what was told holds only while it is still so.
+const maxTells = 5
+
 func (f *actionFlags) act(c *cobra.Command, o *cli.Options, actor source.Actor, r api.ActionRequest) error {
-	told, err := actor.Act(c.Context(), r)
-	if err != nil {
-		return err
+	for tells := 1; ; tells++ {
+		told, err := actor.Act(c.Context(), r)
+		if err != nil {
+			return err
+		}
+		if !o.JSON {
+			output.WriteParagraph(c.OutOrStdout(), "", told.Effect)
+		}
+		switch isMeant, err := f.askWhetherMeant(c, actor.Describe()); {
+		case err != nil:
+			return err
+		case !isMeant:
+			printable.Fprintf(c.ErrOrStderr(), "Nothing was done.\n")
+			return cli.ErrFinding
+		}
+		done, err := actor.Act(c.Context(), told.ActionRequest)
+		switch {
+		case err == nil:
+			return writeDone(c, o, done)
+		case api.CodeOf(err) != api.CodeConflict || tells == maxTells:
+			return err
+		}
+		printable.Fprintf(c.ErrOrStderr(), "Nothing was done yet: it is no longer as told.\n")
 	}
-	if !o.JSON {
-		output.WriteParagraph(c.OutOrStdout(), "", told.Effect)
-	}
-	switch isMeant, err := f.askWhetherMeant(c, actor.Describe()); {
-	case err != nil:
-		return err
-	case !isMeant:
-		printable.Fprintf(c.ErrOrStderr(), "Nothing was done.\n")
-		return cli.ErrFinding
-	}
-	done, err := actor.Act(c.Context(), told.ActionRequest)
-	if err != nil {
-		return err
-	}
+}
+
+// writeDone says what was done.
+func writeDone(c *cobra.Command, o *cli.Options, done *api.Action) error {
 	if o.JSON {
 		return output.WriteJSON(c.OutOrStdout(), done)
 	}
