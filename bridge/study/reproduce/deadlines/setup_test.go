@@ -1,7 +1,6 @@
 package deadlines
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -11,40 +10,16 @@ import (
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/reproduce/reproducetest"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
-	"fairbridge/policy/catalogue"
 	"fairbridge/policy/learn"
-	"fairbridge/policy/paper"
 )
 
-// system makes a policy of the catalogue with the parameters of its own
-// simulator and those given on top.
-func system(t testing.TB, name string, given paper.Params) policy.Policy {
-	t.Helper()
-	e, err := catalogue.FindSystem(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := paper.Params{}
-	maps.Copy(params, e.SimulatorParams)
-	maps.Copy(params, given)
-	p, err := e.New(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
+var system = reproducetest.NewSystem
 
 // newNodes makes n nodes with so many GPUs each.
-func newNodes(n, each int) []policy.Node {
-	all := make([]policy.Node, n)
-	for i := range all {
-		all[i] = policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-			GPUs: []policy.NodeDevices{{Type: "v100", Count: each}}}
-	}
-	return all
-}
+func newNodes(n, each int) []policy.Node { return reproducetest.NewCluster(n, each, "v100") }
 
 // deadlineRatios are the quantiles of the time a job has until its deadline, over its run time, as the Chronus artifact draws
 // them.

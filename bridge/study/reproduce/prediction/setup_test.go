@@ -1,59 +1,10 @@
 package prediction
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-	"testing"
+import "fairbridge/bridge/study/reproduce/reproducetest"
 
-	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/measure"
-	"fairbridge/policy"
-	"fairbridge/policy/catalogue"
-	"fairbridge/policy/paper"
+var (
+	system   = reproducetest.NewSystem
+	cluster  = reproducetest.NewCluster
+	simulate = reproducetest.Simulate
+	median   = reproducetest.Median
 )
-
-// system makes a policy of the catalogue with the parameters of its own
-// simulator and those given on top.
-func system(t testing.TB, name string, given paper.Params) policy.Policy {
-	t.Helper()
-	e, err := catalogue.FindSystem(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := paper.Params{}
-	maps.Copy(params, e.SimulatorParams)
-	maps.Copy(params, given)
-	p, err := e.New(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// cluster is n nodes with so many GPUs each, of a type.
-func cluster(n, each int, typ string) []policy.Node {
-	all := make([]policy.Node, n)
-	for i := range all {
-		all[i] = policy.Node{Name: fmt.Sprintf("n%04d", i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
-			GPUs: []policy.NodeDevices{{Type: typ, Count: each}}}
-	}
-	return all
-}
-
-// simulate runs a configuration with terse plans.
-func simulate(t testing.TB, c exact.Config) *measure.Run {
-	t.Helper()
-	c.OmitsReasons = true
-	run, err := exact.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
-
-// median returns the middle value, the higher of two.
-func median(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	return s[len(s)/2]
-}
