@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/solve/network"
@@ -25,6 +27,8 @@ type Comparison struct {
 	LosingSeeds []int64 `json:"losing_seeds"`
 	// LosingJobs is the part of all jobs that took a tenth and a minute longer.
 	LosingJobs float64 `json:"losing_jobs"`
+	// Met is how much larger a part of the deadlines the weights meet, by seed; nil: there are none.
+	Met []float64 `json:"met,omitempty"`
 }
 
 // Evaluation is how weights did on workloads that they did not learn from.
@@ -59,7 +63,7 @@ func (l *Learner) Evaluate(ctx context.Context, weights []byte, source Source, i
 		if err != nil {
 			return nil, err
 		}
-		e.MeanJCT = append(e.MeanJCT, ours.Summarize().AvgJCT)
+		e.MeanJCT = append(e.MeanJCT, ours.run.Summarize().AvgJCT)
 		for i, o := range others {
 			theirs, err := runSeed(ctx, source, seed, o.NewPolicy)
 			if err != nil {
@@ -92,7 +96,13 @@ func (l *Learner) listOthers(incumbents string) ([]policyset.PolicyChoice, error
 	return policyset.ParsePolicies(list, true)
 }
 
-func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (policy.Policy, error)) (*measure.Run, error) {
+// outcome is what came of a workload.
+type outcome struct {
+	jobs []workload.Job
+	run  *measure.Run
+}
+
+func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (policy.Policy, error)) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -107,26 +117,47 @@ func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (p
 	if err != nil {
 		return nil, fmt.Errorf("trying weights on workload %d: %w", seed, err)
 	}
-	return run, nil
+	return &outcome{c.Jobs, run}, nil
+}
+
+// DeadlinesMet is the part of the jobs' deadlines that a run of them meets; NaN: there are none.
+func DeadlinesMet(jobs []workload.Job, run *measure.Run) float64 {
+	deadlines, met, all := map[int64]float64{}, 0.0, 0.0
+	for i := range jobs {
+		deadlines[jobs[i].ID] = jobs[i].Deadline
+	}
+	for i := range run.JobOutcomes {
+		o := &run.JobOutcomes[i]
+		if deadlines[o.ID] == 0 {
+			continue
+		}
+		if all++; o.Finish <= deadlines[o.ID] {
+			met++
+		}
+	}
+	return met / all
 }
 
 // add compares two runs of the same jobs.
-func (c *Comparison) add(seed int64, ours, theirs *measure.Run) {
-	ratio := ours.Summarize().AvgJCT / theirs.Summarize().AvgJCT
+func (c *Comparison) add(seed int64, ours, theirs *outcome) {
+	ratio := ours.run.Summarize().AvgJCT / theirs.run.Summarize().AvgJCT
 	if c.Ratios = append(c.Ratios, ratio); ratio > 1 {
 		c.LosingSeeds = append(c.LosingSeeds, seed)
 	}
-	losing, finish := 0.0, map[int64]float64{}
-	for i := range theirs.JobOutcomes {
-		finish[theirs.JobOutcomes[i].ID] = theirs.JobOutcomes[i].Finish
+	if more := DeadlinesMet(ours.jobs, ours.run) - DeadlinesMet(theirs.jobs, theirs.run); !math.IsNaN(more) {
+		c.Met = append(c.Met, more)
 	}
-	for i := range ours.JobOutcomes {
-		j := &ours.JobOutcomes[i]
+	losing, finish := 0.0, map[int64]float64{}
+	for i := range theirs.run.JobOutcomes {
+		finish[theirs.run.JobOutcomes[i].ID] = theirs.run.JobOutcomes[i].Finish
+	}
+	for i := range ours.run.JobOutcomes {
+		j := &ours.run.JobOutcomes[i]
 		if was := finish[j.ID] - j.Arrive; j.Finish-j.Arrive > 1.1*was && j.Finish-j.Arrive > was+60 {
 			losing++
 		}
 	}
-	c.LosingJobs += losing / float64(max(len(ours.JobOutcomes), 1))
+	c.LosingJobs += losing / float64(max(len(ours.run.JobOutcomes), 1))
 }
 
 func (c *Comparison) finish(label string, seeds int) {

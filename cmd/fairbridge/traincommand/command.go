@@ -14,11 +14,12 @@ import (
 	"fairbridge/bridge/study/learner"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/train"
+	"fairbridge/bridge/study/train/mlfrl"
 	"fairbridge/cmd/internal/cli"
 )
 
 // learners are the policies that learn.
-func learners() []*learner.Learner { return []*learner.Learner{train.Learner()} }
+func learners() []*learner.Learner { return []*learner.Learner{train.Learner(), mlfrl.Learner()} }
 
 // NewCommand makes the command with a command for each policy.
 func NewCommand(o *cli.Options) *cobra.Command {
@@ -32,7 +33,6 @@ func NewCommand(o *cli.Options) *cobra.Command {
 	for _, l := range learners() {
 		c.AddCommand(newLearnerCommand(o, l))
 	}
-	c.AddCommand(newMLFRLCommand(o))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package mlfrl
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,11 +15,11 @@ func target(priority float64) float64 { return math.Log(max(priority, 1e-6)) / 4
 
 // imitate teaches the network to score as the heuristic ranks: its hidden layer is drawn and stays, and the weights above it
 // are those of least squares.
-func (t *trainer) imitate() error {
+func (t *trainer) imitate() (said string, err error) {
 	rec := &recorder{every: 7}
 	for range t.ImitationRuns {
-		if _, err := simulate(t.Workload, t.nextSeed(), rec); err != nil {
-			return err
+		if _, err := simulate(t.Source, t.nextSeed(), rec); err != nil {
+			return "", err
 		}
 	}
 	t.net = t.newNetwork()
@@ -26,25 +27,24 @@ func (t *trainer) imitate() error {
 	for i, x := range rec.inputs {
 		sums = sums.Add(append(t.net.Layers[0].Outputs(x, true), 1), rec.targets[i], 1)
 	}
-	w := sums.Solve(make([]float64, t.Hidden+1), 1e-3)
+	w := sums.Solve(make([]float64, hiddenWidth+1), 1e-3)
 	top := &t.net.Layers[1]
-	top.Weights[0], top.Bias[0] = slices.Clone(w[:t.Hidden]), w[t.Hidden]
-	t.report("imitation: of %d priorities, %.1f %% of pairs are in their order", len(rec.targets), 100*t.agreement(rec))
-	return nil
+	top.Weights[0], top.Bias[0] = slices.Clone(w[:hiddenWidth]), w[hiddenWidth]
+	return fmt.Sprintf("imitation: of %d priorities, %.1f %% of pairs are in their order", len(rec.targets), 100*t.agreement(rec)), nil
 }
 
 // newNetwork draws the hidden layer; the output is 0.
 func (t *trainer) newNetwork() network.Network {
 	inputs := len(mlfs.FeatureNames())
-	hidden := network.Layer{Bias: make([]float64, t.Hidden)}
-	for k := range t.Hidden {
+	hidden := network.Layer{Bias: make([]float64, hiddenWidth)}
+	for k := range hiddenWidth {
 		row := make([]float64, inputs)
 		for i := range row {
 			row[i] = t.random.NormFloat64()
 		}
 		hidden.Weights, hidden.Bias[k] = append(hidden.Weights, row), .5*t.random.NormFloat64()
 	}
-	return network.Network{Layers: []network.Layer{hidden, {Weights: [][]float64{make([]float64, t.Hidden)}, Bias: []float64{0}}}}
+	return network.Network{Layers: []network.Layer{hidden, {Weights: [][]float64{make([]float64, hiddenWidth)}, Bias: []float64{0}}}}
 }
 
 // agreement is which part of drawn pairs the network ranks as the heuristic.

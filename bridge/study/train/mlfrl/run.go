@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/learner"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/mlfs"
 )
@@ -17,12 +19,31 @@ type Outcome struct {
 }
 
 // simulate runs a workload with jobs ranked by a scorer; nil: by the heuristic.
-func simulate(w Workload, seed int64, s mlfs.Scorer) (Outcome, error) {
+func simulate(source learner.Source, seed int64, s mlfs.Scorer) (Outcome, error) {
+	c, err := source.Draw(seed)
+	if err != nil {
+		return Outcome{}, err
+	}
 	p, err := newPolicy(s)
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Run(w, seed, p)
+	o, err := Run(c, p)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("simulating workload %d to learn from: %w", seed, err)
+	}
+	return o, nil
+}
+
+// Run is what comes of a workload with a policy.
+func Run(c exact.Config, p policy.Policy) (Outcome, error) {
+	c.Policy = p
+	run, err := exact.Run(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	met := learner.DeadlinesMet(c.Jobs, run)
+	return Outcome{run.Summarize().AvgJCT, met}, nil
 }
 
 // newPolicy is MLF-H as its simulator has it, ranking by a scorer.
@@ -59,10 +80,6 @@ func (r *recorder) Score(features []float64, priority float64) float64 {
 		r.inputs, r.targets = append(r.inputs, features), append(r.targets, target(priority))
 	}
 	return priority
-}
-
-func errorSimulating(seed int64, err error) error {
-	return fmt.Errorf("simulating drawn workload %d to learn from: %w", seed, err)
 }
 
 // inParallel does so many things, of which none hangs on another, on all processors.
