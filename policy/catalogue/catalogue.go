@@ -50,6 +50,7 @@ import (
 	"fairbridge/policy/paper/srtf"
 	"fairbridge/policy/paper/swayam"
 	"fairbridge/policy/paper/symphony"
+	"fairbridge/policy/paper/symphonynet"
 	"fairbridge/policy/paper/synergy"
 	"fairbridge/policy/paper/themis"
 	"fairbridge/policy/paper/tiresias"
@@ -110,6 +111,7 @@ func systemsMToZ() []paper.System {
 		srtf.System(),
 		swayam.System(),
 		symphony.System(),
+		symphonynet.System(),
 		synergy.System(),
 		themis.System(),
 		tiresias.System(),

@@ -77,7 +77,7 @@ func TestDeviations(t *testing.T) {
 		"pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"},
 		"qssf": {"boosted trees", "partitions", "for ever"}, "ref": {"cores"}, "salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"},
 		"sia": {"prices", "rounding", "three GPUs"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"},
-		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
+		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"}, "symphony-net": {"rule", "regression", "shape", "live"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
 		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {

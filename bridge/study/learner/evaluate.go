@@ -39,6 +39,8 @@ type Evaluation struct {
 	Seeds       int          `json:"seeds"`
 	MeanJCT     []float64    `json:"mean_jct_s"` // by seed
 	Comparisons []Comparison `json:"comparisons"`
+	ErrorTitle  string       `json:"error_of,omitempty"`
+	Errors      []float64    `json:"errors,omitempty"` // by seed, over the teacher's; nil: none are measured
 }
 
 // lastTrialSeed is the last seed that no training draws.
@@ -59,13 +61,16 @@ func (l *Learner) Evaluate(ctx context.Context, weights []byte, source Source, i
 	}
 	e := &Evaluation{Policy: l.Policy, Hash: network.ShortHash(weights), Source: source.Name(), Seeds: seeds, Comparisons: make([]Comparison, len(others))}
 	for seed := first; seed < first+int64(seeds); seed++ {
-		ours, err := runSeed(ctx, source, seed, func() (policy.Policy, error) { return l.NewPolicy(weights) })
+		ours, err := l.runSeed(ctx, source, seed, func() (policy.Policy, error) { return l.NewPolicy(weights) })
 		if err != nil {
+			return nil, err
+		}
+		if err := e.measureErrors(l, weights, source, seed); err != nil {
 			return nil, err
 		}
 		e.MeanJCT = append(e.MeanJCT, ours.run.Summarize().AvgJCT)
 		for i, o := range others {
-			theirs, err := runSeed(ctx, source, seed, o.NewPolicy)
+			theirs, err := l.runSeed(ctx, source, seed, o.NewPolicy)
 			if err != nil {
 				return nil, err
 			}
@@ -76,6 +81,23 @@ func (l *Learner) Evaluate(ctx context.Context, weights []byte, source Source, i
 		e.Comparisons[i].finish(others[i].Label, seeds)
 	}
 	return e, nil
+}
+
+// measureErrors adds what the learner's Errors has of a seed.
+func (e *Evaluation) measureErrors(l *Learner, weights []byte, source Source, seed int64) error {
+	if l.Errors == nil {
+		return nil
+	}
+	c, err := source.Draw(seed)
+	if err != nil {
+		return err
+	}
+	ratio, err := l.Errors.Measure(weights, c, seed)
+	if err != nil {
+		return fmt.Errorf("measuring errors on workload %d: %w", seed, err)
+	}
+	e.ErrorTitle, e.Errors = l.Errors.Title, append(e.Errors, ratio)
+	return nil
 }
 
 // listOthers are the policies to compare with.
@@ -102,7 +124,7 @@ type outcome struct {
 	run  *measure.Run
 }
 
-func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (policy.Policy, error)) (*outcome, error) {
+func (l *Learner) runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (policy.Policy, error)) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -112,6 +134,9 @@ func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (p
 	}
 	if err != nil {
 		return nil, err
+	}
+	if l.Surround != nil {
+		c.Policy = l.Surround(c.Policy, &c, seed)
 	}
 	run, err := exact.Run(c)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -172,5 +173,8 @@ func printEvaluation(w io.Writer, e *learner.Evaluation) {
 		t.AddRow(row...)
 	}
 	t.Print()
+	if e.Errors != nil {
+		printable.Fprintf(w, "\nThe %s: median %.3f (%.3f to %.3f).\n", e.ErrorTitle, measure.Median(e.Errors), slices.Min(e.Errors), slices.Max(e.Errors))
+	}
 	printable.Fprintf(w, "\nA job loses that takes a tenth and a minute longer.\n")
 }
