@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/train/evolve"
 	"fairbridge/bridge/study/train/mlfrl"
 	"fairbridge/policy/paper"
 )
@@ -28,7 +29,7 @@ func TestReproduceMLFRL(t *testing.T) {
 		figures := map[string][]float64{}
 		for seed := int64(1); seed <= c.seeds; seed++ {
 			w := mlfrl.Workload{JobCount: c.jobs, GPUs: 80, Load: c.load}
-			run := func(name string, params paper.Params) mlfrl.Outcome {
+			run := func(name string, params paper.Params) evolve.Outcome {
 				o, err := mlfrl.Run(w.Draw(seed), system(t, name, params))
 				if err != nil {
 					t.Fatal(err)
@@ -36,7 +37,7 @@ func TestReproduceMLFRL(t *testing.T) {
 				return o
 			}
 			network, teacher := run("mlf-rl", nil), run("mlf-rl", paper.Params{"by": "teacher"})
-			over := func(name string, o mlfrl.Outcome) {
+			over := func(name string, o evolve.Outcome) {
 				figures[name] = append(figures[name], o.MeanSeconds/network.MeanSeconds)
 			}
 			over("teacher", teacher)

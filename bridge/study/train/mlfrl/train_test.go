@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/bridge/study/learner"
 	"fairbridge/bridge/study/learner/learnertest"
+	"fairbridge/bridge/study/train/evolve"
 	"fairbridge/bridge/study/workload"
 	policymlfrl "fairbridge/policy/paper/mlfrl"
 	"fairbridge/policy/solve/network"
@@ -16,30 +17,38 @@ import (
 func TestTrainingRepeats(t *testing.T) {
 	v := learner.Values{"jobs": 30, "gpus": 32, "load": 1, "rounds": 2, "pairs": 2, "runs": 1, "imitation-runs": 2}
 	learnertest.CheckRepeats(t, Learner(), v, 3, func(raw []byte) error { _, err := policymlfrl.ReadWeights(raw); return err })
-	if err := newTrainer(Settings{}).resume([]byte("{}")); err == nil {
-		t.Error("went on from nothing")
-	}
-}
-
-// defaults are the settings that the shipped weights were trained with.
-func defaults() Settings {
-	l := Learner()
-	return newSettings(learner.Settings{Seed: 1, Values: l.Defaults(), Source: l.DrawnSource(l.Defaults())})
 }
 
 // TestImitates: after imitation pairs of jobs of a workload that it did not learn from stand in the order of the heuristic, all but one
 // in seventeen.
 func TestImitates(t *testing.T) {
-	tr := newTrainer(defaults())
-	if _, err := tr.imitate(); err != nil {
+	l := Learner()
+	v := l.Defaults()
+	v["rounds"] = 0
+	raw, err := l.Train(t.Context(), learner.Settings{Seed: 1, Values: v, Source: l.DrawnSource(v)}, nil, learner.Progress{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	rec := &recorder{every: 7}
-	if _, err := simulate(tr.Source, 1, rec); err != nil {
+	w, err := policymlfrl.ReadWeights(raw)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got := tr.agreement(rec); got < .94 {
-		t.Errorf("%.3f of the pairs of another workload, want .94", got)
+	inputs, targets, err := newTask(l.DrawnSource(v)).Imitate([]int64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, all := 0.0, 0.0
+	for i := range inputs {
+		k := (i*7919 + 1) % len(inputs)
+		if targets[i] == targets[k] {
+			continue
+		}
+		if all++; (w.Network.Forward(inputs[i]) > w.Network.Forward(inputs[k])) == (targets[i] > targets[k]) {
+			same++
+		}
+	}
+	if same/all < .94 {
+		t.Errorf("%.3f of the pairs of another workload, want .94", same/all)
 	}
 }
 
@@ -62,8 +71,12 @@ func TestShippedWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := defaults()
-	for name, want := range d.describe() {
+	l := Learner()
+	d, err := evolve.NewTrainer(newTask(l.DrawnSource(l.Defaults())), evolve.NewSettings(learner.Settings{Seed: 1, Values: l.Defaults(), Source: l.DrawnSource(l.Defaults())}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range d.Describe() {
 		if w.Training[name] != want {
 			t.Errorf("%s is %q, by default it is %q", name, w.Training[name], want)
 		}

@@ -1,10 +1,11 @@
-package mlfrl
+package evolve
 
 import (
+	"errors"
 	"fmt"
 	"math"
-
-	policymlfrl "fairbridge/policy/paper/mlfrl"
+	"runtime"
+	"sync"
 )
 
 // trial is a workload on which weights are tried, with what its teacher makes of it.
@@ -17,37 +18,37 @@ type trial struct {
 const judgedEvery = 5
 
 // judge keeps the weights where they are the best so far, after some rounds and the last.
-func (t *trainer) judge() (said string, err error) {
-	said = fmt.Sprintf("improvement, round %d of %d", t.round, t.Rounds)
-	if t.round%judgedEvery != 0 && t.round != t.Rounds {
+func (t *Trainer) judge() (said string, err error) {
+	said = fmt.Sprintf("improvement, round %d of %d", t.Round, t.Rounds)
+	if t.Round%judgedEvery != 0 && t.Round != t.Rounds {
 		return said, nil
 	}
-	reward, err := t.rewardWith(nil, 0, t.judges)
-	if reward > t.most {
-		t.best, t.most = t.net.Clone(), reward
+	reward, err := t.rewardWith(nil, 0, t.Judges)
+	if reward > t.Most {
+		t.Best, t.Most = t.Net.Clone(), reward
 	}
-	return fmt.Sprintf("%s: reward %.4f on workloads that it does not learn from, at most %.4f", said, reward, t.most), err
+	return fmt.Sprintf("%s: reward %.4f on workloads that it does not learn from, at most %.4f", said, reward, t.Most), err
 }
 
 // newTrials draws workloads.
-func (t *trainer) newTrials(count int) ([]trial, error) {
+func (t *Trainer) newTrials(count int) ([]trial, error) {
 	trials := make([]trial, count)
 	for i := range trials {
 		trials[i].Seed = t.nextSeed()
 	}
 	return trials, inParallel(count, func(i int) (err error) {
-		trials[i].Teacher, err = simulate(t.Source, trials[i].Seed, nil)
+		trials[i].Teacher, err = t.Simulate(trials[i].Seed, nil)
 		return err
 	})
 }
 
 // improve tries drawn changes of the weights, each with its opposite on the same workloads, and follows what pays.
-func (t *trainer) improve() error {
+func (t *Trainer) improve() error {
 	trials, err := t.newTrials(t.RunsPerChange)
 	if err != nil {
 		return err
 	}
-	all := t.net.Parameters()
+	all := t.Net.Parameters()
 	slope := make([]float64, len(all))
 	squares, changes := 0.0, make([][]float64, t.Pairs)
 	var gains []float64
@@ -72,7 +73,7 @@ func (t *trainer) improve() error {
 }
 
 // gainsOf is how much more reward each change has than its opposite, by half.
-func (t *trainer) gainsOf(changes [][]float64, trials []trial) ([]float64, error) {
+func (t *Trainer) gainsOf(changes [][]float64, trials []trial) ([]float64, error) {
 	rewards := make([]float64, 2*len(changes))
 	err := inParallel(len(rewards), func(i int) (err error) {
 		rewards[i], err = t.rewardWith(changes[i/2], float64(1-2*(i%2)), trials)
@@ -86,7 +87,7 @@ func (t *trainer) gainsOf(changes [][]float64, trials []trial) ([]float64, error
 }
 
 // draw draws a change of each weight, in proportion to how large it is.
-func (t *trainer) draw(all []*float64) []float64 {
+func (t *Trainer) draw(all []*float64) []float64 {
 	out := make([]float64, len(all))
 	for i := range out {
 		out[i] = spread * t.random.NormFloat64() * max(math.Abs(*all[i]), .1)
@@ -95,16 +96,16 @@ func (t *trainer) draw(all []*float64) []float64 {
 }
 
 // rewardWith is the mean reward on the workloads with changed weights.
-func (t *trainer) rewardWith(change []float64, sign float64, trials []trial) (float64, error) {
-	changed := t.net.Clone()
+func (t *Trainer) rewardWith(change []float64, sign float64, trials []trial) (float64, error) {
+	changed := t.Net.Clone()
 	all := changed.Parameters()
 	for i, v := range change {
 		*all[i] += sign * v
 	}
 	rewards := make([]float64, len(trials))
 	err := inParallel(len(trials), func(i int) error {
-		o, err := simulate(t.Source, trials[i].Seed, policymlfrl.Score{Network: &changed})
-		rewards[i] = o.reward(trials[i].Teacher)
+		o, err := t.Simulate(trials[i].Seed, &changed)
+		rewards[i] = t.Reward(o, trials[i].Teacher)
 		return err
 	})
 	sum := 0.0
@@ -112,4 +113,23 @@ func (t *trainer) rewardWith(change []float64, sign float64, trials []trial) (fl
 		sum += r
 	}
 	return sum / float64(len(trials)), err
+}
+
+// inParallel does so many things, of which none hangs on another, on all processors.
+func inParallel(count int, do func(i int) error) error {
+	errs, next := make([]error, count), make(chan int)
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), count) {
+		group.Go(func() {
+			for i := range next {
+				errs[i] = do(i)
+			}
+		})
+	}
+	for i := range count {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	return errors.Join(errs...)
 }
