@@ -72,6 +72,7 @@ var readers = map[string][]string{
 	"trace convert":      {"trace convert hostile.sacct --to - --skip-bad", "trace convert hostile.jsonl --to HOSTILE"},
 	"trace generate":     {"trace generate day --to HOSTILE/x", "trace generate HOSTILE --to -"},
 	"train mlf-rl":       {"train mlf-rl --to HOSTILE/x", "train mlf-rl --to HOSTILE --seed HOSTILE", "train mlf-rl --to weights.json --jobs 4 --gpus 4 --rounds 0 --imitation-runs 1 --runs 1 --pairs 1 --trials 1 --replace --json"},
+	"train harmony-rl":   {"train harmony-rl --to HOSTILE/x", "train harmony-rl --to HOSTILE --seed HOSTILE", "train harmony-rl --to weights.json --jobs 30 --gpus 8 --load 2 --rounds 0 --imitation-runs 2 --runs 1 --pairs 1 --trials 1 --replace --json"},
 	"train symphony-net": {"train symphony-net --to HOSTILE/x", "train symphony-net --to HOSTILE --seed HOSTILE", "train symphony-net --to weights.json --jobs 4 --gpus 4 --rounds 1 --turns 1 --trials 1 --replace --json"},
 	"train dl2":          {"train dl2 --to HOSTILE/x", "train dl2 --to HOSTILE --seed HOSTILE", "train dl2 --to weights.json --jobs 2 --gpus 4 --rounds 0 --imitation-runs 1 --runs 2 --trials 1 --replace --json"},
 	"recommend power":    {"recommend power --trace hostile.jsonl --cluster 4", "recommend power --trace hostile.jsonl --cluster 4 --json", "recommend power --trace HOSTILE --cluster 4", "recommend power --since HOSTILE", "recommend power --since 5d --partition HOSTILE", "recommend power --trace hostile.jsonl --cluster 4 --format HOSTILE"},

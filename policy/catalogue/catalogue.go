@@ -25,6 +25,7 @@ import (
 	"fairbridge/policy/paper/gandivafair"
 	"fairbridge/policy/paper/gavel"
 	"fairbridge/policy/paper/harmony"
+	"fairbridge/policy/paper/harmonyrl"
 	"fairbridge/policy/paper/heterog"
 	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/paper/hug"
@@ -81,6 +82,7 @@ func systemsAToL() []paper.System {
 		gandivafair.System(),
 		gavel.System(),
 		harmony.System(),
+		harmonyrl.System(),
 		heterog.System(),
 		hived.System(),
 		hug.System(),

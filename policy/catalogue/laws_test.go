@@ -42,6 +42,7 @@ var variants = map[string][]paper.Params{
 	"synergy":      {{"how": "opt", "base": "las"}, {"base": "srtf", "retune": true, "min_run": "1s", "max_stops": -1}, {"how": "greedy", "fill": false}},
 	"srtf":         {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
 	"harmony":      {{"order": "arrival", "backfill": "easy", "explore": .5}, {"order": "arrival", "backfill": "none", "placement": "worst_fit", "max_wait": "0s"}, {"placement": "random", "weight": "gpus"}, {"window": "1s", "prior": 0., "weight": "equal", "batch": 3}},
+	"harmony-rl":   {{"by": "search"}, {"max_difference": 1., "order": "arrival", "backfill": "none", "max_wait": "0s"}, {"max_difference": 0., "window": "1s", "batch": 3}},
 	"heterog":      {{"mix": "even", "cost": 0}, {"mix": "never", "max_wait": "0s"}},
 	"metis":        {{"safe": 0., "spare": 1.}, {"tries": 20, "min_gain": 0., "max_wait": "0s", "spare": 0.}},
 	"mlf-rl":       {{"by": "teacher"}, {"candidates": 1., "min_run": "1s", "max_stops": -1}},

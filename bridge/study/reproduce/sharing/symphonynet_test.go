@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"fairbridge/bridge/study/neighbours"
 	"fairbridge/bridge/study/train/symphonynet"
 	"fairbridge/policy/paper"
 	policynet "fairbridge/policy/paper/symphonynet"
@@ -36,7 +37,7 @@ func TestReproduceSymphonyNet(t *testing.T) {
 	add := func(what string, v float64) { figures[what] = append(figures[what], v) }
 	for seed := int64(1); seed <= seeds; seed++ {
 		for what, scheduler := range map[string]string{"alone": "multifactor", "sharing": "symphony"} {
-			e, err := symphonynet.MeasureErrors(symphonynet.ReproducedDay.Draw(seed), seed, scheduler, n)
+			e, err := symphonynet.MeasureErrors(symphonynet.ReproducedDay.Draw(seed), seed, scheduler, n, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,6 +59,38 @@ func TestReproduceSymphonyNet(t *testing.T) {
 		t.Logf("%s: %.3f (%.3f to %.3f)", what, m, lo, hi)
 		if m > most {
 			t.Errorf("%s: %.3f, want %g at most", what, m, most)
+		}
+	}
+}
+
+// TestSymphonyNetElsewhere: with counters and jobs other than those it learnt on, the network still errs less than the filter.
+func TestSymphonyNetElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	n := shippedNetwork(t)
+	for what, change := range map[string]func(*neighbours.Counters){
+		"readings err by .1":    func(c *neighbours.Counters) { c.Noise = .1 },
+		"readings err by .3":    func(c *neighbours.Counters) { c.Noise = .3 },
+		"jobs are constant":     func(c *neighbours.Counters) { c.Swing = 0 },
+		"jobs swing by .15":     func(c *neighbours.Counters) { c.Swing = .15 },
+		"half of readings fail": func(c *neighbours.Counters) { c.Missing = .5 },
+		"none is late":          func(c *neighbours.Counters) { c.Late = 0 },
+	} {
+		var all []float64
+		for seed := int64(1); seed <= 3; seed++ {
+			for _, scheduler := range []string{"multifactor", "symphony"} {
+				e, err := symphonynet.MeasureErrors(symphonynet.ReproducedDay.Draw(seed), seed, scheduler, n, change)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, e.Network/e.Filter)
+			}
+		}
+		m, lo, hi := spread(all)
+		t.Logf("%s: network / filter %.3f (%.3f to %.3f)", what, m, lo, hi)
+		if m >= 1 {
+			t.Errorf("%s: the network errs by %.3f of what the filter does", what, m)
 		}
 	}
 }

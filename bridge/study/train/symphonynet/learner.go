@@ -16,9 +16,9 @@ import (
 func Learner() *learner.Learner {
 	return &learner.Learner{
 		Policy: "symphony-net",
-		About: `The network of policy symphony-net learns to correct what a filter believes of how much of
-their GPUs jobs use, from counters that err, fail and come late, in simulations, which know
-what they truly use.`,
+		About: `The network of policy symphony-net learns to correct what a filter believes of how
+much of their GPUs jobs use, from counters that err, fail and come late, in simulations,
+which know what they truly use.`,
 		Numbers: append(learner.SharedNumbers(float64(ReproducedDay.JobCount), float64(ReproducedDay.GPUs), ReproducedDay.Load),
 			learner.Number{Name: "rounds", Help: "workloads it learns from", Default: 60, Least: 1, Most: 100_000, IsWhole: true},
 			learner.Number{Name: "turns", Help: "times that what is seen of each is learnt", Default: 4, Least: 1, Most: 1000, IsWhole: true}),
@@ -45,7 +45,7 @@ what they truly use.`,
 				if err != nil {
 					return 0, err
 				}
-				e, err := MeasureErrors(c, seed, "symphony", &w.Network)
+				e, err := MeasureErrors(c, seed, "symphony", &w.Network, nil)
 				return e.Network / e.Filter, err
 			},
 		},

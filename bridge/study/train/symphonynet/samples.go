@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/neighbours"
 	"fairbridge/policy"
 	"fairbridge/policy/belief"
 	"fairbridge/policy/catalogue"
@@ -66,8 +67,9 @@ func (w *watcher) watch(told *policy.Snapshot, truth func(policy.JobID, time.Tim
 	}
 }
 
-// run simulates a workload by a policy of the catalogue with what it says of its simulator, and watches it.
-func run(c exact.Config, seed int64, name string, w *watcher) error {
+// run simulates a workload by a policy of the catalogue with what it says of its simulator, and watches it. change may make the counters
+// others.
+func run(c exact.Config, seed int64, name string, w *watcher, change func(*neighbours.Counters)) error {
 	system, err := catalogue.FindSystem(name)
 	if err != nil {
 		return err
@@ -77,6 +79,9 @@ func run(c exact.Config, seed int64, name string, w *watcher) error {
 		return err
 	}
 	counters := surround(p, &c, seed)
+	if change != nil {
+		change(counters)
+	}
 	counters.Watch, c.Policy = w.watch, counters
 	if _, err := exact.Run(c); err != nil {
 		return fmt.Errorf("simulating workload %d to learn from: %w", seed, err)
@@ -95,11 +100,12 @@ func draw(c exact.Config, seed int64, name string) (all []sample, err error) {
 			all = append(all, sample{w.features[j.ID], filter, truth})
 		}
 	}
-	return all, run(c, seed, name, w)
+	return all, run(c, seed, name, w, nil)
 }
 
-// MeasureErrors are those of a network on a workload that a policy of the catalogue schedules.
-func MeasureErrors(c exact.Config, seed int64, name string, n *network.Network) (e Errors, err error) {
+// MeasureErrors are those of a network on a workload that a policy of the catalogue schedules, by counters that change makes other than
+// those that are learnt from; nil: they are the same.
+func MeasureErrors(c exact.Config, seed int64, name string, n *network.Network, change func(*neighbours.Counters)) (e Errors, err error) {
 	latest, squares := map[policy.JobID]float64{}, [3]float64{}
 	w := &watcher{estimator: policynet.Correction{Network: n}}
 	w.take = func(j *policy.Job, filter, corrected, truth float64) {
@@ -115,7 +121,7 @@ func MeasureErrors(c exact.Config, seed int64, name string, n *network.Network) 
 		}
 		e.Count++
 	}
-	err = run(c, seed, name, w)
+	err = run(c, seed, name, w, change)
 	root := func(i int) float64 { return math.Sqrt(squares[i] / float64(max(e.Count, 1))) }
 	e.Readings, e.Filter, e.Network = root(0), root(1), root(2)
 	return e, err

@@ -127,7 +127,7 @@ func (t *trainer) judge() (ratio float64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		e, err := MeasureErrors(c, seed, scheduler(i), &t.net)
+		e, err := MeasureErrors(c, seed, scheduler(i), &t.net, nil)
 		if err != nil {
 			return 0, err
 		}

@@ -45,7 +45,7 @@ func TestLearns(t *testing.T) {
 // TestSilent: weights that nothing was learnt of correct nothing.
 func TestSilent(t *testing.T) {
 	n := silent(&newTrainer(Settings{Seed: 1}).net)
-	e, err := MeasureErrors(Workload{JobCount: 40, GPUs: 8, Load: 1.5}.Draw(1), 1, "symphony", &n)
+	e, err := MeasureErrors(Workload{JobCount: 40, GPUs: 8, Load: 1.5}.Draw(1), 1, "symphony", &n, nil)
 	if err != nil || e.Count == 0 || e.Filter != e.Network || e.Readings <= e.Filter {
 		t.Errorf("%v: %+v", err, e)
 	}
