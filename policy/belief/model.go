@@ -53,16 +53,25 @@ func (m Model) readingVariance(expected float64) float64 {
 // it: of each job that is known well enough what is thought of it, and how sure that is. The snapshot that is given stays as it is.
 func (m Model) Update(was State, s *policy.Snapshot) (State, *policy.Snapshot) {
 	u := newUpdate(m, was, s)
+	u.observeAll()
+	return u.remember(), u.tellAll(u.estimateOf)
+}
+
+// observeAll takes in all readings.
+func (u *update) observeAll() {
 	for i := range u.groups {
 		u.observe(&u.groups[i])
 	}
-	next := u.remember()
-	told := *s
-	told.Jobs = slices.Clone(s.Jobs)
+}
+
+// tellAll returns the snapshot with what is thought of each job.
+func (u *update) tellAll(estimateOf func(*policy.Job) estimate) *policy.Snapshot {
+	told := *u.snapshot
+	told.Jobs = slices.Clone(told.Jobs)
 	for i := range told.Jobs {
-		tell(&told.Jobs[i], u.estimateOf(&told.Jobs[i]))
+		tell(&told.Jobs[i], estimateOf(&told.Jobs[i]))
 	}
-	return next, &told
+	return &told
 }
 
 // estimate is what is thought of one job.

@@ -25,6 +25,7 @@ import (
 	"fairbridge/policy/paper/gandivafair"
 	"fairbridge/policy/paper/gavel"
 	"fairbridge/policy/paper/harmony"
+	"fairbridge/policy/paper/harmonyrl"
 	"fairbridge/policy/paper/heterog"
 	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/paper/hug"
@@ -50,6 +51,7 @@ import (
 	"fairbridge/policy/paper/srtf"
 	"fairbridge/policy/paper/swayam"
 	"fairbridge/policy/paper/symphony"
+	"fairbridge/policy/paper/symphonynet"
 	"fairbridge/policy/paper/synergy"
 	"fairbridge/policy/paper/themis"
 	"fairbridge/policy/paper/tiresias"
@@ -80,6 +82,7 @@ func systemsAToL() []paper.System {
 		gandivafair.System(),
 		gavel.System(),
 		harmony.System(),
+		harmonyrl.System(),
 		heterog.System(),
 		hived.System(),
 		hug.System(),
@@ -110,6 +113,7 @@ func systemsMToZ() []paper.System {
 		srtf.System(),
 		swayam.System(),
 		symphony.System(),
+		symphonynet.System(),
 		synergy.System(),
 		themis.System(),
 		tiresias.System(),

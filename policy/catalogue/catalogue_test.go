@@ -69,7 +69,7 @@ func TestDeviations(t *testing.T) {
 		"chronus": {"integer programme", "refused", "quarters", "reserve", "within a lease", "power of two", "stopped", "splits"}, "dl2": {"workers", "live", "window"}, "drf": {"does not fit"},
 		"easy": {"exact fidelity"}, "edf": {"rule of thumb", "largest"}, "elan": {"requeue", "shrink", "relative"}, "elasticflow": {"refused", "soft", "dearest", "Buddy"}, "fairbridge": {"GPU type", "counts GPUs, not jobs", "users within"}, "fifo": nil,
 		"gandiva": {"migration", "shrinking", "Pairs", "Turns"}, "gandiva-fair": {"stride", "balancing", "price"},
-		"gavel": {"several GPU types"}, "harmony": {"regression", "gangs", "itself", "explores"}, "heterog": {"graph", "number", "Slurm"},
+		"gavel": {"several GPU types"}, "harmony": {"regression", "gangs", "itself", "explores"}, "harmony-rl": {"each place", "evolution", "live", "first eight"}, "heterog": {"graph", "number", "Slurm"},
 		"hived": {"devices of a node", "racks", "by arrival", "shortest run", "due"}, "hug": {"links"}, "karuna": {"congestion", "by when", "quartiles", "stopped", "counted"},
 		"lucid": {"set apart", "free GPUs", "matching", "Arrivals", "parted"}, "metis": {"restart", "Amdahl", "agent", "cores", "snapshot"},
 		"mlf-rl": {"by itself", "evolution", "rewards", "live"}, "mlfs": {"gangs", "requeued", "ends no job", "MLF-RL"}, "multifactor": {"site"}, "muri": {"anew", "alone", "Memory"},
@@ -77,7 +77,7 @@ func TestDeviations(t *testing.T) {
 		"pipeswitch": {"requeued", "forecast", "checkpoints", "stopped"}, "pollux": {"genetic", "20 times", "type", "recommended"}, "proportional": {"conserve"},
 		"qssf": {"boosted trees", "partitions", "for ever"}, "ref": {"cores"}, "salus": {"iterations", "lanes", "stopped", "sessions"}, "shockwave": {"lambda", "cap", "solver", "arrival"},
 		"sia": {"prices", "rounding", "three GPUs"}, "sjf": nil, "slaq": {"minutes", "proportion", "least"}, "srtf": {"gangs"},
-		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
+		"swayam": {"front-ends", "M/M/n", "minutes", "at-once", "give way"}, "symphony": {"filter", "network", "counters", "delay"}, "symphony-net": {"rule", "regression", "shape", "live"}, "synergy": {"Slurm", "retune", "fill", "anew", "base"},
 		"themis": {"application", "locality", "lots"}, "tiresias": {"skew", "within_queue"},
 	}
 	for _, e := range catalogue.Systems() {

@@ -39,7 +39,7 @@ var groupNames = []struct {
 		[]string{"by-deadline", "chronus", "edf", "elasticflow", "karuna", "pipeswitch", "swayam"}},
 	{Group{Title: "Beside whom", Needs: "owners who accept neighbours, and what jobs use of a GPU, its memory and the cores, as measured",
 		GoodFor: "GPUs that jobs leave half idle"},
-		[]string{"antman", "gandiva", "harmony", "lucid", "mlf-rl", "mlfs", "muri", "salus", "symphony", "synergy"}},
+		[]string{"antman", "gandiva", "harmony", "harmony-rl", "lucid", "mlf-rl", "mlfs", "muri", "salus", "symphony", "symphony-net", "synergy"}},
 }
 
 // Groups returns the catalogue by groups.

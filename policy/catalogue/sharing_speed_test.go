@@ -47,7 +47,7 @@ func sharingCrowd() *policy.Snapshot {
 }
 
 // sharing are the policies that are tried with it.
-var sharing = []string{"antman", "apollo", "lucid", "qssf", "salus", "swayam", "symphony"}
+var sharing = []string{"antman", "apollo", "lucid", "qssf", "salus", "swayam", "symphony", "symphony-net"}
 
 // addReplicaScaling says of the service how many requests it has, more than its 720 replicas can answer, and makes replicas of a fifth
 // of the jobs that wait.

@@ -73,9 +73,9 @@ func heldBack(j policy.Job) policy.Job {
 // otherwise are the policies that decide by more than speed.
 var otherwise = map[string]map[string]string{
 	"its own speeds": {"gandiva-fair": "the account's tickets on each type decide"},
-	"what another insists on is left": {"gandiva-fair": "so they do here", "harmony": "its search weighs nodes and not which types others insist on", "proportional": "every job has its part of every type",
+	"what another insists on is left": {"gandiva-fair": "so they do here", "harmony": "its search weighs nodes and not which types others insist on", "harmony-rl": "so does its network", "proportional": "every job has its part of every type",
 		"sia": "a job on its fastest type is worth more than two that have any"},
-	"nothing else serves": {"mlf-rl": "its network ranks another job first", "shockwave": "its window begins with another job"},
+	"nothing else serves": {"harmony-rl": "its network places another job first", "mlf-rl": "its network ranks another job first", "shockwave": "its window begins with another job"},
 }
 
 // A job that takes any GPU starts on the fastest free one, whatever the policy.

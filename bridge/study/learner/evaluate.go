@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/solve/network"
@@ -25,6 +27,8 @@ type Comparison struct {
 	LosingSeeds []int64 `json:"losing_seeds"`
 	// LosingJobs is the part of all jobs that took a tenth and a minute longer.
 	LosingJobs float64 `json:"losing_jobs"`
+	// Met is how much larger a part of the deadlines the weights meet, by seed; nil: there are none.
+	Met []float64 `json:"met,omitempty"`
 }
 
 // Evaluation is how weights did on workloads that they did not learn from.
@@ -35,6 +39,8 @@ type Evaluation struct {
 	Seeds       int          `json:"seeds"`
 	MeanJCT     []float64    `json:"mean_jct_s"` // by seed
 	Comparisons []Comparison `json:"comparisons"`
+	ErrorTitle  string       `json:"error_of,omitempty"`
+	Errors      []float64    `json:"errors,omitempty"` // by seed, over the teacher's; nil: none are measured
 }
 
 // lastTrialSeed is the last seed that no training draws.
@@ -55,13 +61,16 @@ func (l *Learner) Evaluate(ctx context.Context, weights []byte, source Source, i
 	}
 	e := &Evaluation{Policy: l.Policy, Hash: network.ShortHash(weights), Source: source.Name(), Seeds: seeds, Comparisons: make([]Comparison, len(others))}
 	for seed := first; seed < first+int64(seeds); seed++ {
-		ours, err := runSeed(ctx, source, seed, func() (policy.Policy, error) { return l.NewPolicy(weights) })
+		ours, err := l.runSeed(ctx, source, seed, func() (policy.Policy, error) { return l.NewPolicy(weights) })
 		if err != nil {
 			return nil, err
 		}
-		e.MeanJCT = append(e.MeanJCT, ours.Summarize().AvgJCT)
+		if err := e.measureErrors(l, weights, source, seed); err != nil {
+			return nil, err
+		}
+		e.MeanJCT = append(e.MeanJCT, ours.run.Summarize().AvgJCT)
 		for i, o := range others {
-			theirs, err := runSeed(ctx, source, seed, o.NewPolicy)
+			theirs, err := l.runSeed(ctx, source, seed, o.NewPolicy)
 			if err != nil {
 				return nil, err
 			}
@@ -72,6 +81,23 @@ func (l *Learner) Evaluate(ctx context.Context, weights []byte, source Source, i
 		e.Comparisons[i].finish(others[i].Label, seeds)
 	}
 	return e, nil
+}
+
+// measureErrors adds what the learner's Errors has of a seed.
+func (e *Evaluation) measureErrors(l *Learner, weights []byte, source Source, seed int64) error {
+	if l.Errors == nil {
+		return nil
+	}
+	c, err := source.Draw(seed)
+	if err != nil {
+		return err
+	}
+	ratio, err := l.Errors.Measure(weights, c, seed)
+	if err != nil {
+		return fmt.Errorf("measuring errors on workload %d: %w", seed, err)
+	}
+	e.ErrorTitle, e.Errors = l.Errors.Title, append(e.Errors, ratio)
+	return nil
 }
 
 // listOthers are the policies to compare with.
@@ -92,7 +118,13 @@ func (l *Learner) listOthers(incumbents string) ([]policyset.PolicyChoice, error
 	return policyset.ParsePolicies(list, true)
 }
 
-func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (policy.Policy, error)) (*measure.Run, error) {
+// outcome is what came of a workload.
+type outcome struct {
+	jobs []workload.Job
+	run  *measure.Run
+}
+
+func (l *Learner) runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (policy.Policy, error)) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -103,30 +135,54 @@ func runSeed(ctx context.Context, source Source, seed int64, newPolicy func() (p
 	if err != nil {
 		return nil, err
 	}
+	if l.Surround != nil {
+		c.Policy = l.Surround(c.Policy, &c, seed)
+	}
 	run, err := exact.Run(c)
 	if err != nil {
 		return nil, fmt.Errorf("trying weights on workload %d: %w", seed, err)
 	}
-	return run, nil
+	return &outcome{c.Jobs, run}, nil
+}
+
+// DeadlinesMet is the part of the jobs' deadlines that a run of them meets; NaN: there are none.
+func DeadlinesMet(jobs []workload.Job, run *measure.Run) float64 {
+	deadlines, met, all := map[int64]float64{}, 0.0, 0.0
+	for i := range jobs {
+		deadlines[jobs[i].ID] = jobs[i].Deadline
+	}
+	for i := range run.JobOutcomes {
+		o := &run.JobOutcomes[i]
+		if deadlines[o.ID] == 0 {
+			continue
+		}
+		if all++; o.Finish <= deadlines[o.ID] {
+			met++
+		}
+	}
+	return met / all
 }
 
 // add compares two runs of the same jobs.
-func (c *Comparison) add(seed int64, ours, theirs *measure.Run) {
-	ratio := ours.Summarize().AvgJCT / theirs.Summarize().AvgJCT
+func (c *Comparison) add(seed int64, ours, theirs *outcome) {
+	ratio := ours.run.Summarize().AvgJCT / theirs.run.Summarize().AvgJCT
 	if c.Ratios = append(c.Ratios, ratio); ratio > 1 {
 		c.LosingSeeds = append(c.LosingSeeds, seed)
 	}
-	losing, finish := 0.0, map[int64]float64{}
-	for i := range theirs.JobOutcomes {
-		finish[theirs.JobOutcomes[i].ID] = theirs.JobOutcomes[i].Finish
+	if more := DeadlinesMet(ours.jobs, ours.run) - DeadlinesMet(theirs.jobs, theirs.run); !math.IsNaN(more) {
+		c.Met = append(c.Met, more)
 	}
-	for i := range ours.JobOutcomes {
-		j := &ours.JobOutcomes[i]
+	losing, finish := 0.0, map[int64]float64{}
+	for i := range theirs.run.JobOutcomes {
+		finish[theirs.run.JobOutcomes[i].ID] = theirs.run.JobOutcomes[i].Finish
+	}
+	for i := range ours.run.JobOutcomes {
+		j := &ours.run.JobOutcomes[i]
 		if was := finish[j.ID] - j.Arrive; j.Finish-j.Arrive > 1.1*was && j.Finish-j.Arrive > was+60 {
 			losing++
 		}
 	}
-	c.LosingJobs += losing / float64(max(len(ours.JobOutcomes), 1))
+	c.LosingJobs += losing / float64(max(len(ours.run.JobOutcomes), 1))
 }
 
 func (c *Comparison) finish(label string, seeds int) {

@@ -23,11 +23,21 @@ type Learner struct {
 	Draw func(values Values, seed int64) exact.Config
 	// ForTrace changes a configuration made of a trace to what the policy is for; nil: nothing.
 	ForTrace func(c *exact.Config, seed int64)
+	// Surround puts between a simulation and a policy what the simulation has not by itself, such as counters that err; nil: nothing.
+	Surround func(p policy.Policy, c *exact.Config, seed int64) policy.Policy
+	// Errors is what weights are judged by besides completion times; nil: nothing.
+	Errors *ErrorFigure
 	// New begins a training. It goes on from what State of one with the same settings returned; nil: it
 	// begins anew.
 	New func(s Settings, state []byte) (Training, error)
 	// NewPolicy returns the policy as it decides by weights, with the parameters of its simulator.
 	NewPolicy func(weights []byte) (policy.Policy, error)
+}
+
+// ErrorFigure is how far off what weights infer is, over what their teacher infers: below 1 they do better.
+type ErrorFigure struct {
+	Title   string
+	Measure func(weights []byte, c exact.Config, seed int64) (float64, error)
 }
 
 // Number is a number that trainings have: a flag.

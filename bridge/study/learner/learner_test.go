@@ -3,6 +3,7 @@ package learner_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/train"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -48,6 +50,9 @@ func TestSecondLearner(t *testing.T) {
 	}
 	if c := e.Comparisons[1]; c.Median >= 1 || c.Least > c.Median || c.Most < c.Median {
 		t.Errorf("beside equal shares %+v", c)
+	}
+	if e.Comparisons[0].Met != nil {
+		t.Errorf("without deadlines %+v are met", e.Comparisons[0].Met)
 	}
 	worse, err := l.Evaluate(context.Background(), nil, l.DrawnSource(v), "", 1, 3)
 	if err != nil {
@@ -120,3 +125,15 @@ type badSource struct{ err error }
 
 func (b badSource) Draw(int64) (exact.Config, error) { return exact.Config{}, b.err }
 func (badSource) Name() string                       { return "bad" }
+
+// TestDeadlinesMet counts jobs with a deadline only.
+func TestDeadlinesMet(t *testing.T) {
+	jobs := []workload.Job{{ID: 1, Deadline: 10}, {ID: 2}, {ID: 3, Deadline: 20}}
+	run := &measure.Run{JobOutcomes: []measure.JobOutcome{{ID: 3, Finish: 21}, {ID: 2, Finish: 99}, {ID: 1, Finish: 10}}}
+	if got := learner.DeadlinesMet(jobs, run); got != .5 {
+		t.Errorf("%g of the deadlines, want half", got)
+	}
+	if got := learner.DeadlinesMet(jobs[1:2], run); !math.IsNaN(got) {
+		t.Errorf("%g of none", got)
+	}
+}

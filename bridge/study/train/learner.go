@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/train/gradient"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/dl2"
@@ -61,8 +62,8 @@ type state struct {
 	Chance   []byte          `json:"chance"`
 	Network  network.Network `json:"network"`
 	Critic   network.Network `json:"critic"`
-	Actor    *adam           `json:"actor"`
-	OfCritic *adam           `json:"of_critic"`
+	Actor    *gradient.Adam  `json:"actor"`
+	OfCritic *gradient.Adam  `json:"of_critic"`
 	Imitated bool            `json:"imitated"`
 	Round    int             `json:"round"`
 }
@@ -90,6 +91,7 @@ func (t *trainer) resume(raw []byte) error {
 	}
 	t.net, t.critic, t.imitated, t.round = s.Network, s.Critic, s.Imitated, s.Round
 	t.actor, t.criticLearner = s.Actor, s.OfCritic
-	t.actor.network, t.criticLearner.network = &t.net, &t.critic
+	t.actor.Resume(&t.net)
+	t.criticLearner.Resume(&t.critic)
 	return nil
 }

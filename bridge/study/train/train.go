@@ -4,13 +4,13 @@
 package train
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
 
 	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/train/gradient"
 	"fairbridge/policy/paper/dl2"
 	"fairbridge/policy/solve/network"
 )
@@ -44,7 +44,7 @@ type trainer struct {
 	source               *rand.PCG
 	random               *rand.Rand // by source
 	net, critic          network.Network
-	actor, criticLearner *adam
+	actor, criticLearner *gradient.Adam
 	imitated             bool
 	round                int // of reinforcement, done
 }
@@ -53,8 +53,8 @@ func newTrainer(s Settings) *trainer {
 	source := rand.NewPCG(uint64(s.Seed), 2)
 	r := rand.New(source)
 	inputs := len(dl2.FeatureNames())
-	t := &trainer{Settings: s, source: source, random: r, net: newNetwork(r, inputs, 16, 16, 1), critic: newNetwork(r, criticInputs, 12, 1)}
-	t.actor, t.criticLearner = newAdam(&t.net), newAdam(&t.critic)
+	t := &trainer{Settings: s, source: source, random: r, net: gradient.DrawNetwork(r, inputs, 16, 16, 1), critic: gradient.DrawNetwork(r, criticInputs, 12, 1)}
+	t.actor, t.criticLearner = gradient.NewAdam(&t.net), gradient.NewAdam(&t.critic)
 	return t
 }
 
@@ -62,28 +62,17 @@ func newTrainer(s Settings) *trainer {
 func (t *trainer) Step() (said string, done bool, err error) {
 	if !t.imitated {
 		said, err = t.imitate()
-		t.actor, t.imitated = newAdam(&t.net), true
+		t.actor, t.imitated = gradient.NewAdam(&t.net), true
 		return said, t.Rounds == 0, err
 	}
 	said, err = t.reinforce()
 	return said, t.round >= t.Rounds, err
 }
 
-// Weights implements learner.Training. Six digits are kept, so that files are short.
+// Weights implements learner.Training.
 func (t *trainer) Weights() ([]byte, error) {
-	var short network.Network
-	for _, l := range t.net.Layers {
-		o := network.Layer{Bias: roundWeights(l.Bias)}
-		for _, row := range l.Weights {
-			o.Weights = append(o.Weights, roundWeights(row))
-		}
-		short.Layers = append(short.Layers, o)
-	}
-	raw, err := json.MarshalIndent(network.Weights{Version: dl2.WeightsVersion, Features: dl2.FeatureNames(), Training: t.describe(), Network: short}, "", " ")
-	if err != nil {
-		return nil, fmt.Errorf("encoding weights: %w", err)
-	}
-	return append(raw, '\n'), nil
+	w := network.Weights{Version: dl2.WeightsVersion, Features: dl2.FeatureNames(), Training: t.describe(), Network: t.net}
+	return w.Encode()
 }
 
 // describe says how weights were trained.
@@ -94,14 +83,6 @@ func (s *Settings) describe() map[string]string {
 		"imitation_runs": strconv.Itoa(s.ImitationRuns), "imitation_turns": strconv.Itoa(s.ImitationTurns), "imitation_rate": number(s.ImitationRate),
 		"rounds": strconv.Itoa(s.Rounds), "runs_per_round": strconv.Itoa(s.RunsPerRound), "actor_rate": number(s.ActorRate), "entropy": number(s.Entropy), "teacher": "the shortest first",
 	}
-}
-
-func roundWeights(all []float64) []float64 {
-	short := make([]float64, len(all))
-	for i, v := range all {
-		short[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	}
-	return short
 }
 
 // nextSeed draws a workload to learn from.
@@ -133,7 +114,7 @@ func (t *trainer) imitate() (said string, err error) {
 		for i := range steps {
 			loss -= math.Log(t.learnChoice(&steps[i], 1./batch, 0))
 			if i%batch == batch-1 {
-				t.actor.step(t.ImitationRate / float64(1+turn/4))
+				t.actor.Step(t.ImitationRate / float64(1+turn/4))
 			}
 		}
 		said = fmt.Sprintf("imitation, %d turns: cross entropy %.3f over %d choices", turn+1, loss/float64(max(len(steps), 1)), len(steps))
@@ -168,7 +149,7 @@ func (t *trainer) learnChoice(s *step, worth, entropy float64) float64 {
 		if p[i] > 0 {
 			slope += entropy * p[i] * (math.Log(p[i]) - mean)
 		}
-		t.actor.add(f, slope)
+		t.actor.Add(f, slope)
 	}
 	return p[s.chosen]
 }
@@ -209,7 +190,7 @@ func (t *trainer) learnFrom(runs []*rollout, worth [][]float64) {
 	for i, j := range all {
 		t.learnChoice(j.step, j.worth/batch, t.Entropy/batch)
 		if i%batch == batch-1 {
-			t.actor.step(t.ActorRate)
+			t.actor.Step(t.ActorRate)
 		}
 	}
 }
@@ -252,9 +233,9 @@ func (t *trainer) teachCritic(runs []*rollout) {
 		for _, o := range runs {
 			g := o.returns()
 			for i, m := range o.moments[:len(o.moments)-1] {
-				t.criticLearner.add(m.facts, (t.critic.Forward(m.facts)-g[i]/criticScale)/float64(len(g)))
+				t.criticLearner.Add(m.facts, (t.critic.Forward(m.facts)-g[i]/criticScale)/float64(len(g)))
 			}
-			t.criticLearner.step(.01)
+			t.criticLearner.Step(.01)
 		}
 	}
 }

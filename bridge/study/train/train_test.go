@@ -2,40 +2,14 @@ package train
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/learner/learnertest"
 	"fairbridge/policy/paper/dl2"
 )
-
-// TestGradient compares slopes with differences.
-func TestGradient(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	n := newNetwork(r, 4, 5, 3, 1)
-	a, x := newAdam(&n), []float64{.3, -1, 2, .1}
-	a.add(x, 2)
-	for k := range n.Layers {
-		for o := range n.Layers[k].Weights {
-			for i := range n.Layers[k].Weights[o] {
-				const d = 1e-6
-				w := &n.Layers[k].Weights[o][i]
-				*w += d
-				up := n.Forward(x)
-				*w -= 2 * d
-				down := n.Forward(x)
-				*w += d
-				if got, want := a.Gradient.Layers[k].Weights[o][i], 2*(up-down)/(2*d); math.Abs(got-want) > 1e-6 {
-					t.Fatalf("layer %d, %d from %d: %g, want %g", k, o, i, got, want)
-				}
-			}
-		}
-	}
-}
 
 // TestSoftmax: closed candidates have no chance, the others as their scores have it.
 func TestSoftmax(t *testing.T) {
@@ -45,58 +19,16 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
-// quick are settings of a small training.
-func quick(seed int64) learner.Settings {
-	v := learner.Values{"jobs": 30, "gpus": 16, "load": .7, "rounds": 3, "runs": 2, "imitation-runs": 2}
-	return learner.Settings{Seed: seed, Values: v, Source: Learner().DrawnSource(v)}
-}
-
-// TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off after each
-// of its steps and went on from the checkpoint; other seeds give others.
+// TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off.
 func TestTrainingRepeats(t *testing.T) {
-	train := func(seed int64) string {
-		told := 0
-		raw, err := Learner().Train(context.Background(), quick(seed), nil, learner.Progress{Report: func(string) { told++ }})
-		if err != nil || told != 4 {
-			t.Fatal(err, told)
-		}
-		if _, err := dl2.ReadWeights(raw); err != nil {
-			t.Error(err)
-		}
-		return string(raw)
-	}
-	one := train(1)
-	if one != train(1) {
-		t.Error("the same settings gave other weights")
-	}
-	if one == train(2) {
-		t.Error("another seed gave the same weights")
-	}
-	var from *learner.Checkpoint
-	for cuts := 0; ; cuts++ {
-		ctx, cut := context.WithCancel(context.Background())
-		raw, err := Learner().Train(ctx, quick(1), from, learner.Progress{Keep: func(c *learner.Checkpoint) error {
-			cut()
-			text, err := json.Marshal(c)
-			from = new(learner.Checkpoint)
-			return errors.Join(err, json.Unmarshal(text, from))
-		}})
-		if cut(); err == nil {
-			if string(raw) != one || cuts != 3 {
-				t.Errorf("cut off %d times, it gave other weights", cuts)
-			}
-			return
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
+	v := learner.Values{"jobs": 30, "gpus": 16, "load": .7, "rounds": 3, "runs": 2, "imitation-runs": 2}
+	learnertest.CheckRepeats(t, Learner(), v, 4, func(raw []byte) error { _, err := dl2.ReadWeights(raw); return err })
 }
 
 // TestForeignCheckpoint: a training goes on from none but one of the same settings.
 func TestForeignCheckpoint(t *testing.T) {
 	for _, c := range []learner.Checkpoint{{Policy: "dl2", Settings: "seed 2"}, {Policy: "other"}} {
-		if _, err := Learner().Train(context.Background(), quick(1), &c, learner.Progress{}); err == nil || !strings.Contains(err.Error(), "the same settings") {
+		if _, err := Learner().Train(context.Background(), learner.Settings{Seed: 1, Source: Learner().DrawnSource(nil)}, &c, learner.Progress{}); err == nil || !strings.Contains(err.Error(), "the same settings") {
 			t.Errorf("went on from %+v: %v", c, err)
 		}
 	}

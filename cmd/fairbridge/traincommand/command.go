@@ -14,11 +14,16 @@ import (
 	"fairbridge/bridge/study/learner"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/train"
+	"fairbridge/bridge/study/train/harmonyrl"
+	"fairbridge/bridge/study/train/mlfrl"
+	"fairbridge/bridge/study/train/symphonynet"
 	"fairbridge/cmd/internal/cli"
 )
 
 // learners are the policies that learn.
-func learners() []*learner.Learner { return []*learner.Learner{train.Learner()} }
+func learners() []*learner.Learner {
+	return []*learner.Learner{train.Learner(), mlfrl.Learner(), symphonynet.Learner(), harmonyrl.Learner()}
+}
 
 // NewCommand makes the command with a command for each policy.
 func NewCommand(o *cli.Options) *cobra.Command {
@@ -27,12 +32,13 @@ func NewCommand(o *cli.Options) *cobra.Command {
 		Short: "Teach a policy that learns, in the simulator",
 		Example: `  fairbridge train dl2 --to weights.json
   fairbridge train dl2 --weights weights.json --trials 20
-  fairbridge train mlf-rl --to weights.json`,
+  fairbridge train mlf-rl --to weights.json
+  fairbridge train symphony-net --to weights.json
+  fairbridge train harmony-rl --to weights.json`,
 	})
 	for _, l := range learners() {
 		c.AddCommand(newLearnerCommand(o, l))
 	}
-	c.AddCommand(newMLFRLCommand(o))
 	return c
 }
 
@@ -65,8 +71,9 @@ set apart for that. Then the weights are tried on others again, beside their tea
 those policies, on the same jobs: the table says by how much, and who loses.
 
 The weights that the program decides by are built in; a file that is written here replaces
-policy/paper/` + l.Policy + `/weights.json there. What decides is told by their hash, in every reason.`,
-		Example: fmt.Sprintf("  fairbridge train %[1]s --to weights.json\n  fairbridge train %[1]s --to weights.json --seeds 3 --gpus 64 --jobs 120\n  fairbridge train %[1]s --to weights.json --trace jobs.csv --cluster 8x8:a100 --jobs 100\n  fairbridge train %[1]s --weights weights.json --against multifactor,easy --json", l.Policy),
+policy/paper/` + strings.ReplaceAll(l.Policy, "-", "") + `/weights.json there. Reasons name the weights that
+decide by their hash.`,
+		Example: fmt.Sprintf("  fairbridge train %[1]s --to weights.json\n  fairbridge train %[1]s --to weights.json --seeds 3 --gpus 64 --jobs 120\n  fairbridge train %[1]s --to weights.json --trace old.csv --cluster 8x8 --jobs 100\n  fairbridge train %[1]s --weights weights.json --against multifactor,easy --json", l.Policy),
 		Args:    cli.CheckArgs(cobra.NoArgs),
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
@@ -151,7 +153,11 @@ func printEvaluation(w io.Writer, e *learner.Evaluation) {
 		return
 	}
 	printable.Fprintf(w, "Weights %s of policy %s on %d workloads that they did not learn from (%s).\nMean completion over that of others on the same jobs, below 1 they do better:\n\n", e.Hash, e.Policy, e.Seeds, e.Source)
-	t := output.NewTable(w, "BESIDE", "MEDIAN", "LEAST", "MOST", "WORSE ON SEEDS", "JOBS THAT LOSE")
+	titles := []any{"BESIDE", "MEDIAN", "LEAST", "MOST", "WORSE ON SEEDS", "JOBS THAT LOSE"}
+	if e.Comparisons[0].Met != nil {
+		titles = append(titles, "DEADLINES MET MORE")
+	}
+	t := output.NewTable(w, titles...)
 	for _, c := range e.Comparisons {
 		losing := make([]string, len(c.LosingSeeds))
 		for i, s := range c.LosingSeeds {
@@ -160,8 +166,15 @@ func printEvaluation(w io.Writer, e *learner.Evaluation) {
 		if len(losing) == 0 {
 			losing = []string{"none"}
 		}
-		t.AddRow(c.With, fmt.Sprintf("%.3f", c.Median), fmt.Sprintf("%.3f", c.Least), fmt.Sprintf("%.3f", c.Most), strings.Join(losing, ", "), fmt.Sprintf("%.1f %%", 100*c.LosingJobs))
+		row := []any{c.With, fmt.Sprintf("%.3f", c.Median), fmt.Sprintf("%.3f", c.Least), fmt.Sprintf("%.3f", c.Most), strings.Join(losing, ", "), fmt.Sprintf("%.1f %%", 100*c.LosingJobs)}
+		if c.Met != nil {
+			row = append(row, fmt.Sprintf("%+.1f %%", 100*measure.Median(c.Met)))
+		}
+		t.AddRow(row...)
 	}
 	t.Print()
+	if e.Errors != nil {
+		printable.Fprintf(w, "\nThe %s: median %.3f (%.3f to %.3f).\n", e.ErrorTitle, measure.Median(e.Errors), slices.Min(e.Errors), slices.Max(e.Errors))
+	}
 	printable.Fprintf(w, "\nA job loses that takes a tenth and a minute longer.\n")
 }

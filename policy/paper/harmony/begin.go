@@ -37,16 +37,29 @@ func (b *binder) place(r *engine.Round, line []*engine.Entry) {
 	}
 }
 
-// findBest finds where the jobs of the batch go.
+// findBest finds where the jobs of the batch go: as an agent says, where there is one that is near enough to the search.
 func (b *binder) findBest(r *engine.Round, s *search) []policy.Alloc {
+	best, bySearch := b.bySearch(r, s)
+	if b.agent == nil || best == nil || b.Placement != placementLearned {
+		return best
+	}
+	byAgent, reward, ok := b.byAgent(r, s)
+	if why := b.differs(reward, bySearch, ok); why != "" {
+		b.placedBy = why
+		return best
+	}
+	return byAgent
+}
+
+// bySearch finds where the jobs of the batch go by the search, and what reward is predicted of that.
+func (b *binder) bySearch(r *engine.Round, s *search) (best []policy.Alloc, most float64) {
 	isLearned := b.Placement == placementLearned && !b.explores(r)
 	if s.triesLeft = b.Tries; isLearned && s.canTryAll() {
-		if best, _ := s.tryAll(); best != nil {
-			return best
+		if best, reward := s.tryAll(); best != nil {
+			return best, reward
 		}
 	}
-	var best []policy.Alloc
-	most := -1.0
+	most = -1
 	for _, begin := range b.beginnings(r, s) {
 		s.triesLeft = b.Tries
 		if !s.begin(begin) {
@@ -59,7 +72,7 @@ func (b *binder) findBest(r *engine.Round, s *search) []policy.Alloc {
 			best, most = s.placement(), s.reward
 		}
 	}
-	return best
+	return best, most
 }
 
 // batch lists the first waiting jobs that find room: of those that go by arrival all together, else each by itself.

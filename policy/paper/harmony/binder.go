@@ -21,6 +21,7 @@ type binder struct {
 	layout        *layout
 	residents     []*resident    // by Entry.Index
 	planned       []policy.Alloc // by Entry.Index; nil: it has no place by the search
+	placedBy      string         // whose placement it is where there is an agent, for reasons
 }
 
 // Order implements engine.Orderer: by arrival, or those first that the search found a place for.

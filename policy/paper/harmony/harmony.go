@@ -5,7 +5,8 @@
 // Clusters", INFOCOM 2019.
 //
 // The paper's agent is a neural network taught by actor and critic on a network that predicts rewards. Here
-// the reward is predicted by a regression that can be read, and placements are found by local search.
+// the reward is predicted by a regression that can be read, and placements are found by local search. An agent may place in its stead
+// (package harmonyrl).
 package harmony
 
 import (
@@ -34,7 +35,10 @@ type Policy struct {
 	Explore   float64       `param:"explore" default:"0" max:"1" help:"part of the decisions that place by best or worst fit, to measure other neighbours; for simulations"`
 	Backfill  string        `param:"backfill" choices:"none,easy,greedy" default:"greedy" help:"with order arrival: who may pass a blocked job: no job, those that do not delay it, or every job that finds room"`
 	paper.MaxWaitParam
-	trueCost func(own, other string) float64 // to compare with, where it is known; nil: it is learnt
+	trueCost  func(own, other string) float64 // to compare with, where it is known; nil: it is learnt
+	agent     Agent                           // nil: the search alone places
+	agentName string                          // for reasons
+	maxLoss   float64
 }
 
 // WithTrueCosts returns the policy as it would be if it had measured for ever: with what a job of a class on half of the
@@ -65,7 +69,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy harmony: %w", err)
 	}
 	now := p.observe(s, last)
-	b := &binder{Policy: p, costs: now.Model.estimate(p), unknownLength: predict.MedianRunTime(s.History)}
+	b := &binder{Policy: p, costs: now.Model.estimate(p), unknownLength: predict.MedianRunTime(s.History), placedBy: p.agentName}
 	if p.trueCost != nil {
 		b.costs = trueCosts(s, p.trueCost)
 	}
@@ -87,5 +91,10 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, err
 	}
 	plan.Memo = policy.Remember(now)
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; b.placedBy != "" && d.Why != "" {
+			d.Why += "; jobs are placed by " + b.placedBy
+		}
+	}
 	return plan, nil
 }

@@ -39,11 +39,22 @@ type Policy struct {
 	Caution float64       `param:"caution" default:"0.5" min:"0" help:"how many standard errors of the expected loss are added to it"`
 	MaxLoss float64       `param:"max_loss" default:"0.15" min:"0" max:"1" help:"how much of its speed a job that shares GPUs may be expected to lose, caution included"`
 	paper.MaxWaitParam
+	corrector *belief.Corrector // nil: what the filter believes counts
+	source    string            // whose belief counts, for reasons; "": they do not say
+}
+
+// WithCorrector returns the policy with what the filter believes corrected; nil: as it is. Reasons name the corrector, and what the
+// filter is believed for in its place; without one they name source.
+func WithCorrector(p *Policy, c *belief.Corrector, source string) *Policy {
+	with := *p
+	with.corrector, with.source = c, source
+	return &with
 }
 
 // memory is what is remembered: what is believed, and what the policy that decides by it remembers.
 type memory struct {
 	Belief belief.State `json:"belief"`
+	Track  belief.Track `json:"track,omitzero"` // of corrections
 	Packs  policy.Memo  `json:"packs,omitzero"`
 }
 
@@ -53,7 +64,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy symphony: %w", err)
 	}
-	next, told := belief.Model{Noise: p.Noise, Drift: p.Drift, Delay: p.Delay}.Update(was.Belief, s)
+	next, told, source := p.believe(was, s)
 	told.Memo = was.Packs
 	decider, err := p.decider()
 	if err != nil {
@@ -63,8 +74,25 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Policy, plan.Memo = "symphony", policy.Remember(memory{next, plan.Memo})
+	next.Packs = plan.Memo
+	plan.Policy, plan.Memo = "symphony", policy.Remember(next)
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; source != "" && d.Why != "" {
+			d.Why += "; what jobs use of their GPUs: by " + source
+		}
+	}
 	return plan, nil
+}
+
+// believe infers what jobs use. It returns what is to be remembered of that, and the snapshot as it is to be decided by.
+func (p *Policy) believe(was memory, s *policy.Snapshot) (next memory, told *policy.Snapshot, source string) {
+	model := belief.Model{Noise: p.Noise, Drift: p.Drift, Delay: p.Delay}
+	if p.corrector == nil {
+		next.Belief, told = model.Update(was.Belief, s)
+		return next, told, p.source
+	}
+	next.Belief, next.Track, told, source = model.UpdateCorrected(was.Belief, was.Track, s, *p.corrector)
+	return next, told, source
 }
 
 // decider is what decides by what is believed.
@@ -98,7 +126,7 @@ func System() paper.System {
 			".13 of that by the latest readings (0 to .28), of .94 as many pairs; what Slurm does alone takes 1.85 times as long in the mean (1.39 to 2.46; the paper, of kernels: up to 2.2)",
 		Deviations: []string{
 			"What is believed is found exactly by a linear-Gaussian filter; the paper samples from a Bayesian network of the counters of a machine.",
-			"Whom a job joins is a rule: the least expected loss and half a standard error of it. The paper's network that learns to place kernels, and is not trained here, works within microseconds on CPUs, GPUs and FPGAs.",
+			"Whom a job joins is a rule: the least expected loss and half a standard error of it. The paper's network that learns to place kernels works within microseconds on CPUs, GPUs and FPGAs; what of it is trained here is symphony-net.",
 			"Of the counters only the utilisation of GPUs is used, of jobs and of whole nodes. What links memory bandwidth, PCIe and network counters has no reading yet.",
 			"When a reading was taken is not known to it: all are taken to be up to delay old.",
 		},

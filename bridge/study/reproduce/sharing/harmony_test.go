@@ -1,34 +1,15 @@
 package sharing
 
 import (
-	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/neighbours"
-	"fairbridge/bridge/study/workload"
+	"fairbridge/bridge/study/train/harmonyrl"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/harmony"
 )
-
-// harmonyJobs are 200 jobs of 2 to 8 GPUs that come by chance, of eight classes, for six servers of four GPUs.
-func harmonyJobs(seed int64, load float64) []workload.Job {
-	r := rand.New(rand.NewPCG(uint64(seed), 7))
-	jobs, now := make([]workload.Job, 200), 0.0
-	const meanSeconds, meanGPUs = 3600., 5.
-	for i := range jobs {
-		now += r.ExpFloat64() * meanSeconds * meanGPUs / 24 / load
-		jobs[i] = workload.Job{ID: int64(i + 1), User: fmt.Sprint("u", i%8), Account: "a", Class: string(rune('A' + r.IntN(8))), GPUs: 2 + r.IntN(7), Arrive: math.Floor(now),
-			Duration: math.Ceil(meanSeconds * math.Exp(.8*r.NormFloat64()-.32))}
-	}
-	return jobs
-}
 
 // harmonyWarmUp is how many jobs come first, which do not count.
 const harmonyWarmUp = 60
@@ -36,12 +17,14 @@ const harmonyWarmUp = 60
 // harmonyRun is the mean completion time of the others, with costs that are learnt or, for oracle, known.
 func harmonyRun(t *testing.T, seed int64, load float64, name string, oracle bool, params paper.Params) float64 {
 	t.Helper()
-	truth := &neighbours.OnNode{Seed: uint64(seed), MeanLoss: 1. / 3, MostLoss: .5, OwnSpread: .1}
-	p := system(t, name, params)
+	w := harmonyrl.ReproducedWorkload
+	w.Load = load
+	c := w.Draw(seed)
+	c.Policy = system(t, name, params)
 	if oracle {
-		p = harmony.WithTrueCosts(p, truth.ClassCost)
+		c.Policy = harmony.WithTrueCosts(c.Policy, harmonyrl.Truth(seed).ClassCost)
 	}
-	run := simulate(t, exact.Config{Nodes: cluster(6, 4, "v100"), Jobs: harmonyJobs(seed, load), Policy: p, Clock: exact.NewEventClock(time.Minute, 5*time.Minute, 0), NodeInterference: truth})
+	run := simulate(t, c)
 	return meanAfter(run, harmonyWarmUp)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/train/evolve"
 	"fairbridge/bridge/study/train/mlfrl"
 	"fairbridge/policy/paper"
 )
@@ -27,15 +29,15 @@ func TestReproduceMLFRL(t *testing.T) {
 		figures := map[string][]float64{}
 		for seed := int64(1); seed <= c.seeds; seed++ {
 			w := mlfrl.Workload{JobCount: c.jobs, GPUs: 80, Load: c.load}
-			run := func(name string, params paper.Params) mlfrl.Outcome {
-				o, err := mlfrl.Run(w, seed, system(t, name, params))
+			run := func(name string, params paper.Params) evolve.Outcome {
+				o, err := mlfrl.Run(w.Draw(seed), system(t, name, params))
 				if err != nil {
 					t.Fatal(err)
 				}
 				return o
 			}
 			network, teacher := run("mlf-rl", nil), run("mlf-rl", paper.Params{"by": "teacher"})
-			over := func(name string, o mlfrl.Outcome) {
+			over := func(name string, o evolve.Outcome) {
 				figures[name] = append(figures[name], o.MeanSeconds/network.MeanSeconds)
 			}
 			over("teacher", teacher)
@@ -55,20 +57,19 @@ func TestReproduceMLFRL(t *testing.T) {
 
 // TestReproduceMLFRLImitation: after imitation alone it is within 5 % of its teacher.
 func TestReproduceMLFRLImitation(t *testing.T) {
-	s := mlfrl.DefaultSettings()
-	s.Rounds = 0
-	w, err := mlfrl.Train(t.Context(), s)
+	l := mlfrl.Learner()
+	v := l.Defaults()
+	v["rounds"] = 0
+	settings := learner.Settings{Seed: 1, Values: v, Source: l.DrawnSource(v)}
+	w, err := l.Train(t.Context(), settings, nil, learner.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, err := mlfrl.TryWeights(t.Context(), w, s.Workload, 7)
+	e, err := l.Evaluate(t.Context(), w, settings.Source, "", 1, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ratios []float64
-	for _, x := range trials {
-		ratios = append(ratios, x.Network.MeanSeconds/x.Teacher.MeanSeconds)
-	}
+	ratios := e.Comparisons[0].Ratios
 	t.Logf("after imitation, over the teacher: %.3f", ratios)
 	if m := median(ratios); m > 1.05 || m < .95 {
 		t.Errorf("after imitation it has %.3f of its teacher's mean completion time, want .95 to 1.05", m)

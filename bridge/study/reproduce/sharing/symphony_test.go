@@ -1,47 +1,36 @@
 package sharing
 
 import (
+	"bytes"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/neighbours"
-	"fairbridge/bridge/study/workload"
+	"fairbridge/bridge/study/train/symphonynet"
 	"fairbridge/policy"
 	"fairbridge/policy/belief"
 	"fairbridge/policy/interference"
 	"fairbridge/policy/paper"
 )
 
-// noisyDay are 400 jobs of one or two GPUs of 24 GB, in a day, on 32 of them: too many for these alone.
-// Each of 60 kinds uses its own part of a GPU.
-func noisyDay(seed int64) []workload.Job {
-	r := rand.New(rand.NewPCG(uint64(seed), 29))
-	kinds := make([]policy.Sharing, 60)
-	for i := range kinds {
-		kinds[i] = policy.Sharing{AcceptsOtherUsers: true, MemMB: 2048 + r.Int64N(8000), Utilisation: policy.KnownValue(.1 + .85*r.Float64())}
-	}
-	jobs := make([]workload.Job, 400)
-	for i := range jobs {
-		k := r.IntN(len(kinds))
-		profile := kinds[k]
-		jobs[i] = workload.Job{ID: int64(i + 1), Name: string(rune('A' + k)), User: "u", Account: "a", Arrive: math.Floor(float64(i) * 216 * (.5 + r.Float64())), GPUs: 1 + r.IntN(2), GPUType: "v100",
-			Duration: math.Round(min(max(5400*math.Exp(.8*r.NormFloat64()), 600), 36_000)), IsShareable: true, Sharing: &profile}
-		jobs[i].TimeLimit = policy.DurationFromSeconds(2 * jobs[i].Duration)
-	}
-	for i := 1; i < len(jobs); i++ {
-		jobs[i].Arrive = max(jobs[i].Arrive, jobs[i-1].Arrive)
-	}
-	return jobs
-}
-
 // noisyRun is what came of decisions by counters that err.
 type noisyRun struct {
 	readError, beliefError float64 // root mean squares, of the latest readings and of what is believed
 	packs, wrong           int     // pairs made, and those of them that lose more than 15 %
 	meanJCT                float64
+	byFilter               int // decisions that a network had to leave to the filter
+}
+
+// count counts decisions in which the network is remembered to err more than the filter. Plans of simulations have no reasons.
+func (r *noisyRun) count(t *testing.T, plan *policy.Plan) {
+	memo, err := plan.Memo.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(memo, []byte(`"worse":true`)) {
+		r.byFilter++
+	}
 }
 
 // noisySum sums squares up.
@@ -72,29 +61,28 @@ func (n *noisySum) add(told *policy.Snapshot, truth func(policy.JobID, time.Time
 
 func newNoisyRun(t *testing.T, seed int64, name string, params paper.Params) noisyRun {
 	t.Helper()
-	jobs := noisyDay(seed)
-	nodes := cluster(4, 8, "v100")
-	for i := range nodes {
-		nodes[i].GPUs[0].MemMB = 24 << 10
-	}
-	c := neighbours.NewCounters(system(t, name, params), jobs)
+	config := symphonynet.ReproducedDay.Draw(seed)
+	c := neighbours.NewCounters(system(t, name, params), config.Jobs)
 	c.Seed = uint64(seed)
 	sum := &noisySum{model: belief.Model{Noise: .2, Drift: .1, Delay: time.Minute}, latest: map[policy.JobID]float64{}}
 	if name == "multifactor" { // where no job has a neighbour, a reading is of one job
 		c.Watch = sum.add
 	}
 	var out noisyRun
-	run := simulate(t, exact.Config{Policy: c, Nodes: nodes, Jobs: jobs, Clock: exact.NewEventClock(time.Minute, time.Minute, time.Minute),
-		Interference: &neighbours.Truth{Seed: uint64(seed)}, WatchDecision: func(s *policy.Snapshot, plan *policy.Plan) {
-			for _, d := range plan.Decisions {
-				if d.Verb == policy.Start && d.Beside != 0 {
-					out.packs++
-					if interference.PairAt(c.UsedAt(d.Job, s.Now)+c.UsedAt(d.Beside, s.Now)).Mean < .85 {
-						out.wrong++
-					}
+	config.Policy, config.WatchDecision = c, func(s *policy.Snapshot, plan *policy.Plan) {
+		for _, d := range plan.Decisions {
+			if d.Verb == policy.Start && d.Beside != 0 {
+				out.packs++
+				if interference.PairAt(c.UsedAt(d.Job, s.Now)+c.UsedAt(d.Beside, s.Now)).Mean < .85 {
+					out.wrong++
 				}
 			}
-		}})
+		}
+		if name == "symphony-net" {
+			out.count(t, plan)
+		}
+	}
+	run := simulate(t, config)
 	out.meanJCT, out.readError, out.beliefError = run.Summarize().AvgJCT, math.Sqrt(sum.read/sum.n), math.Sqrt(sum.think/sum.n)
 	return out
 }

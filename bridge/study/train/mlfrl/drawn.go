@@ -23,7 +23,7 @@ type Workload struct {
 // Draw returns the simulation of a seed, without its policy. The policy is asked every minute at most; a stop costs
 // half a minute.
 func (w Workload) Draw(seed int64) exact.Config {
-	r := rand.New(rand.NewPCG(uint64(seed), 60))
+	r := newChance(seed)
 	jobs := generate.PhillyDrawer{JobCount: w.JobCount, ClusterGPUs: w.GPUs, MaxRunSeconds: 2 * 86400}.DrawJobs(seed)
 	work, last := 0.0, max(jobs[len(jobs)-1].Arrive, 1)
 	for i := range jobs {
@@ -32,12 +32,10 @@ func (w Workload) Draw(seed int64) exact.Config {
 	}
 	span := work / (w.Load * float64(w.GPUs))
 	for i := range jobs {
-		j := &jobs[i]
-		j.Arrive = math.Floor(j.Arrive * span / last)
-		j.Deadline = j.Arrive + max(1.1*j.Duration, 3600*(.5+23.5*r.Float64()))
-		j.Loss = &workload.LossCurve{Floor: .1, Range: 2, Decay: math.Exp(-math.Log(100) / (.3 + .7*r.Float64()))}
+		jobs[i].Arrive = math.Floor(jobs[i].Arrive * span / last)
+		giveGoals(r, &jobs[i])
 		if r.IntN(5) == 0 {
-			j.QOS = "high"
+			jobs[i].QOS = "high"
 		}
 	}
 	c := exact.Config{Jobs: jobs, Clock: exact.NewEventClock(time.Minute, 5*time.Minute, 30*time.Second), OmitsReasons: true}
@@ -46,4 +44,22 @@ func (w Workload) Draw(seed int64) exact.Config {
 			GPUs: []policy.NodeDevices{{Type: "v100", Count: min(4, w.GPUs-4*i)}}})
 	}
 	return c
+}
+
+func newChance(seed int64) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 60)) }
+
+// giveGoals draws a deadline and how the loss of a job falls.
+func giveGoals(r *rand.Rand, j *workload.Job) {
+	j.Deadline = j.Arrive + max(1.1*j.Duration, 3600*(.5+23.5*r.Float64()))
+	j.Loss = &workload.LossCurve{Floor: .1, Range: 2, Decay: math.Exp(-math.Log(100) / (.3 + .7*r.Float64()))}
+}
+
+// giveTraceGoals gives them to jobs of a trace that have no deadline of their own.
+func giveTraceGoals(jobs []workload.Job, seed int64) {
+	r := newChance(seed)
+	for i := range jobs {
+		if jobs[i].Deadline == 0 {
+			giveGoals(r, &jobs[i])
+		}
+	}
 }

@@ -1,28 +1,43 @@
+// Package mlfrl teaches the network of policy mlf-rl in the exact simulator: first to score jobs as MLF-H ranks them, then by how
+// long jobs take and which deadlines they meet.
 package mlfrl
 
 import (
-	"errors"
 	"fmt"
-	"runtime"
-	"sync"
+	"math"
 
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/learner"
+	"fairbridge/bridge/study/train/evolve"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/mlfs"
 )
 
-// Outcome is what came of a workload.
-type Outcome struct {
-	MeanSeconds float64 `json:"mean_s"` // completion time
-	Met         float64 `json:"met"`    // part of the deadlines
-}
-
 // simulate runs a workload with jobs ranked by a scorer; nil: by the heuristic.
-func simulate(w Workload, seed int64, s mlfs.Scorer) (Outcome, error) {
+func simulate(source learner.Source, seed int64, s mlfs.Scorer) (evolve.Outcome, error) {
+	c, err := source.Draw(seed)
+	if err != nil {
+		return evolve.Outcome{}, err
+	}
 	p, err := newPolicy(s)
 	if err != nil {
-		return Outcome{}, err
+		return evolve.Outcome{}, err
 	}
-	return Run(w, seed, p)
+	o, err := Run(c, p)
+	if err != nil {
+		return evolve.Outcome{}, fmt.Errorf("simulating workload %d to learn from: %w", seed, err)
+	}
+	return o, nil
+}
+
+// Run is what comes of a workload with a policy.
+func Run(c exact.Config, p policy.Policy) (evolve.Outcome, error) {
+	c.Policy = p
+	run, err := exact.Run(c)
+	if err != nil {
+		return evolve.Outcome{}, err
+	}
+	return evolve.Outcome{MeanSeconds: run.Summarize().AvgJCT, Met: learner.DeadlinesMet(c.Jobs, run)}, nil
 }
 
 // newPolicy is MLF-H as its simulator has it, ranking by a scorer.
@@ -41,7 +56,7 @@ const (
 )
 
 // reward is how good an outcome is beside that of the teacher on the same workload, which has 1.05 with all deadlines met.
-func (o Outcome) reward(teacher Outcome) float64 {
+func reward(o, teacher evolve.Outcome) float64 {
 	return completionWeight*teacher.MeanSeconds/o.MeanSeconds + deadlineWeight*o.Met
 }
 
@@ -61,25 +76,5 @@ func (r *recorder) Score(features []float64, priority float64) float64 {
 	return priority
 }
 
-func errorSimulating(seed int64, err error) error {
-	return fmt.Errorf("simulating drawn workload %d to learn from: %w", seed, err)
-}
-
-// inParallel does so many things, of which none hangs on another, on all processors.
-func inParallel(count int, do func(i int) error) error {
-	errs, next := make([]error, count), make(chan int)
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), count) {
-		group.Go(func() {
-			for i := range next {
-				errs[i] = do(i)
-			}
-		})
-	}
-	for i := range count {
-		next <- i
-	}
-	close(next)
-	group.Wait()
-	return errors.Join(errs...)
-}
+// target is what a network is to score where the heuristic has a priority: of the same order, and small.
+func target(priority float64) float64 { return math.Log(max(priority, 1e-6)) / 4 }

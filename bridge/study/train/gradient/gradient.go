@@ -1,4 +1,6 @@
-package train
+// Package gradient teaches small networks (policy/solve/network) by the slopes of what is to become small, for every policy that learns
+// so: a network is drawn, gradients are summed up over examples, and steps of Adam follow them.
+package gradient
 
 import (
 	"math"
@@ -7,9 +9,9 @@ import (
 	"fairbridge/policy/solve/network"
 )
 
-// newNetwork draws a network with layers of the widths, the first being its inputs, and one
+// DrawNetwork draws a network with layers of the widths, the first being its inputs, and one
 // output that is small at first.
-func newNetwork(r *rand.Rand, widths ...int) network.Network {
+func DrawNetwork(r *rand.Rand, widths ...int) network.Network {
 	var n network.Network
 	for k := 1; k < len(widths); k++ {
 		l := network.Layer{Bias: make([]float64, widths[k])}
@@ -28,8 +30,8 @@ func newNetwork(r *rand.Rand, widths ...int) network.Network {
 	return n
 }
 
-// adam changes a network (Kingma, Ba, "Adam", ICLR 2015). But for the network itself it is kept in checkpoints.
-type adam struct {
+// Adam changes a network (Kingma, Ba, "Adam", ICLR 2015). But for the network itself it is kept in checkpoints, see Resume.
+type Adam struct {
 	network  *network.Network
 	Gradient network.Network `json:"gradient"` // of what is to become small, summed up
 	First    network.Network `json:"first"`    // running mean of gradients
@@ -37,9 +39,13 @@ type adam struct {
 	Steps    int             `json:"steps"`
 }
 
-func newAdam(n *network.Network) *adam {
-	return &adam{network: n, Gradient: zeros(n), First: zeros(n), Second: zeros(n)}
+// NewAdam returns one that has not moved the network yet.
+func NewAdam(n *network.Network) *Adam {
+	return &Adam{network: n, Gradient: zeros(n), First: zeros(n), Second: zeros(n)}
 }
+
+// Resume lets one that was read from a checkpoint change the network that was kept beside it.
+func (a *Adam) Resume(n *network.Network) { a.network = n }
 
 func zeros(n *network.Network) network.Network {
 	var z network.Network
@@ -53,8 +59,8 @@ func zeros(n *network.Network) network.Network {
 	return z
 }
 
-// add adds to the gradient what an input adds whose output is to change by slope.
-func (a *adam) add(x []float64, slope float64) {
+// Add adds to the gradient what an input adds whose output is to change by slope.
+func (a *Adam) Add(x []float64, slope float64) {
 	last := len(a.network.Layers) - 1
 	inputs := [][]float64{x}
 	for k := range a.network.Layers {
@@ -78,8 +84,8 @@ func (a *adam) add(x []float64, slope float64) {
 	}
 }
 
-// step moves the network against the gradient, which begins anew.
-func (a *adam) step(rate float64) {
+// Step moves the network against the gradient, which begins anew.
+func (a *Adam) Step(rate float64) {
 	a.Steps++
 	for k := range a.network.Layers {
 		n, g, f, s := &a.network.Layers[k], &a.Gradient.Layers[k], &a.First.Layers[k], &a.Second.Layers[k]
@@ -90,7 +96,7 @@ func (a *adam) step(rate float64) {
 	}
 }
 
-func (a *adam) move(w, g, first, second []float64, rate float64) {
+func (a *Adam) move(w, g, first, second []float64, rate float64) {
 	const keepFirst, keepSecond = .9, .999
 	for i := range w {
 		first[i] = keepFirst*first[i] + (1-keepFirst)*g[i]
@@ -99,25 +105,4 @@ func (a *adam) move(w, g, first, second []float64, rate float64) {
 		w[i] -= rate * mean / (math.Sqrt(square) + 1e-8)
 		g[i] = 0
 	}
-}
-
-// softmax returns the chances of open candidates by their scores.
-func softmax(scores []float64, open []bool) []float64 {
-	most, sum := math.Inf(-1), 0.0
-	for i, s := range scores {
-		if open[i] {
-			most = max(most, s)
-		}
-	}
-	p := make([]float64, len(scores))
-	for i, s := range scores {
-		if open[i] {
-			p[i] = math.Exp(s - most)
-			sum += p[i]
-		}
-	}
-	for i := range p {
-		p[i] /= sum
-	}
-	return p
 }
