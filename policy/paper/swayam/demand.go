@@ -26,7 +26,15 @@ type service struct {
 }
 
 // most returns how many replicas it may have.
-func (v *service) most() int { return cmp.Or(v.Scaling.Most, len(v.running)+len(v.waiting)) }
+func (v *service) most() int { return cmp.Or(v.Scaling.Most, len(v.running)+countTasks(v.waiting)) }
+
+// countTasks counts what waits; the waiting tasks of an array are one job.
+func countTasks(jobs []*policy.Job) (n int) {
+	for _, j := range jobs {
+		n += j.TaskCount()
+	}
+	return n
+}
 
 // limit brings a number within what its owner set.
 func (v *service) limit(n int) int { return max(min(n, v.most()), v.Scaling.Least) }
@@ -43,6 +51,8 @@ func (p *Policy) countNeeded(v *service, now time.Time) demand {
 	hasPromise := c.ResponseWithin > 0 && c.ResponsePart > 0
 	var d demand
 	switch {
+	case c.UnknownReason != "":
+		d = demand{math.MaxInt, math.MaxInt, "all are wanted, as long as its requests are not known: " + c.UnknownReason}
 	case p.Scale == "forecast" && hasRates && hasPromise:
 		d = p.countByForecast(v, now)
 	case p.Scale != "peak" && hasRates:
@@ -53,7 +63,8 @@ func (p *Policy) countNeeded(v *service, now time.Time) demand {
 		d = demand{math.MaxInt, math.MaxInt, "all its replicas run"}
 	}
 	if d.start < math.MaxInt {
-		d.start, d.keep = d.start+p.Warm, d.keep+p.Warm
+		spare := p.Warm + c.Spare
+		d.start, d.keep = d.start+spare, d.keep+spare
 	}
 	d.start, d.keep = v.limit(d.start), v.limit(max(d.start, d.keep))
 	return d

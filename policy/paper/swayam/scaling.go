@@ -65,12 +65,17 @@ func (p *Policy) listServices(s *policy.Snapshot) []*service {
 // agreed.
 func (c *scaling) decide(p *Policy, v *service, s *policy.Snapshot) {
 	need := p.countNeeded(v, s.Now)
-	for i, j := range v.waiting {
-		if len(v.running)+i < need.start {
-			c.notes[j.ID] = fmt.Sprintf("service %s needs %s: %s", v.Name, policy.FormatCount(need.start, "replica"), need.why)
-			continue
+	serving, all := len(v.running), policy.FormatCount(len(v.running)+countTasks(v.waiting), "replica")
+	for _, j := range v.waiting {
+		if serving < need.start {
+			c.notes[j.ID] = fmt.Sprintf("service %s needs %d of its %s: %s", v.Name, need.start, all, need.why)
+		} else {
+			c.refusals[j.ID] = fmt.Errorf("service %s needs %d of its %s, and %d run: %s", v.Name, need.start, all, len(v.running), need.why)
 		}
-		c.refusals[j.ID] = fmt.Errorf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.start, "replica"), len(v.running), need.why)
+		serving += j.TaskCount()
+	}
+	for _, j := range v.running {
+		c.notes[j.ID] = fmt.Sprintf("service %s needs %d of its %s: %s", v.Name, need.start, all, need.why)
 	}
 	if !v.mayStop || len(v.running) <= need.keep {
 		return
