@@ -52,7 +52,7 @@ func check(s *policy.Snapshot, job *policy.Job, isKeptBack func(policy.JobID) bo
 	if others >= c.Least {
 		return nil
 	}
-	return invariant.ServiceLeast.Deny("service %s has %d other replicas that serve, and its least is %d", job.ReplicaOf, others, c.Least)
+	return invariant.ServiceLeast.Deny("%s of service %s would be left, and its least is %d", policy.FormatCount(others, "replica"), job.ReplicaOf, c.Least)
 }
 
 // CheckHold says why the plan must not hold the replica.
