@@ -152,7 +152,7 @@ func TestAServiceIsScaled(t *testing.T) {
 		s.start()
 		scaleDown()
 		i := slices.IndexFunc(replicas, s.leased)
-		if i < 0 || !s.tells(replicas[i], "is held back: service research/alice/chat needs 2 of its 6 replicas, and 5 run: 2 requests a second keep them busy") {
+		if i < 0 || !s.tells(replicas[i], "is held back: service research/alice/chat needs 2 of its 6 replicas, and 5 run: ", "requests a second keep them busy") {
 			t.Fatalf("explain of %v does not tell why it is held:\n%s", replicas, s.fairbridge("queue"))
 		}
 		requests("60")
