@@ -37,7 +37,9 @@ func TestHoldsLeaveTheLeast(t *testing.T) {
 		"it cannot start": {3, func(in *gate.PlanInput) {
 			decision(in.Plan, 1).Verb, planJob(&in.CommonInput, 1).HeldReason = policy.Wait, "its owner holds it"
 		}, []int64{3}},
-		"it is an array": {4, func(in *gate.PlanInput) { decision(in.Plan, 1).Verb, planJob(&in.CommonInput, 1).Tasks = policy.Wait, 2 }, []int64{2, 3}},
+		"it is an array": {4, func(in *gate.PlanInput) {
+			decision(in.Plan, 1).Verb, planJob(&in.CommonInput, 1).Tasks = policy.Wait, 2
+		}, []int64{2, 3}},
 	} {
 		in := planInput()
 		makeReplicas(&in.CommonInput, c.least, nil, 1, 2, 3, 11, 12)

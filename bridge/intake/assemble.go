@@ -77,8 +77,7 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 		n.OtherUses = others[name]
 		s.Nodes = append(s.Nodes, n)
 	}
-	s.Accounts = withMissingAccounts(s)
-	s.InferenceServices = a.listServices(s)
+	s.Accounts, s.InferenceServices = withMissingAccounts(s), listServices(&a, s)
 	return s
 }
 
@@ -118,7 +117,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 		DependsOn: jobsWaitedFor(j), Class: d.Class, Shareable: d.Shareable, EligibleAt: a.eligibleAt(j),
 	}
 	addDeadline(&out, j)
-	a.addReplica(&out, j, mine)
+	addReplica(a, &out, j, mine)
 	a.addHistory(&out, j)
 	if j.IsRunning() {
 		a.addCurrentRun(&out, j, mine)

@@ -16,7 +16,7 @@ import (
 const silence = 5 * time.Minute
 
 // addReplica says of which service the job is a replica: the one that it declares, of its account and user.
-func (a *snapshotAssembler) addReplica(out *policy.Job, j *slurm.Job, mine bool) {
+func addReplica(a *snapshotAssembler, out *policy.Job, j *slurm.Job, mine bool) {
 	switch name := j.Directive.Service; {
 	case name == "" || !mine:
 	case a.partition.ServiceOf(j) == nil:
@@ -29,7 +29,7 @@ func (a *snapshotAssembler) addReplica(out *policy.Job, j *slurm.Job, mine bool)
 }
 
 // listServices returns the services that jobs of the snapshot are replicas of, with what is known of their requests.
-func (a *snapshotAssembler) listServices(s *policy.Snapshot) []policy.InferenceService {
+func listServices(a *snapshotAssembler, s *policy.Snapshot) []policy.InferenceService {
 	jobsByService := map[string][]*policy.Job{}
 	var all []policy.InferenceService
 	for i := range s.Jobs {
@@ -47,18 +47,18 @@ func (a *snapshotAssembler) listServices(s *policy.Snapshot) []policy.InferenceS
 	for i := range all {
 		c := all[i].Scaling
 		c.RateWindow = rateWindow
-		c.Rates, c.UnknownReason = a.readRates(jobsByService[all[i].Name], c.SetupTime, s.Now)
+		c.Rates, c.UnknownReason = readRates(a, jobsByService[all[i].Name], c.SetupTime, s.Now)
 	}
 	return all
 }
 
 // readRates returns the requests a second that the replicas reported, or why they are not known.
-func (a *snapshotAssembler) readRates(jobs []*policy.Job, setup time.Duration, now time.Time) (rates []float64, unknown string) {
+func readRates(a *snapshotAssembler, jobs []*policy.Job, setup time.Duration, now time.Time) (rates []float64, unknown string) {
 	end := now
 	var counts [][]bridge.RequestCount
 	reporting := 0
 	for _, j := range jobs {
-		list := a.requestsOf(j)
+		list := requestsOf(a, j)
 		counts = append(counts, list)
 		if j.State != policy.Running {
 			continue
@@ -84,7 +84,7 @@ func (a *snapshotAssembler) readRates(jobs []*policy.Job, setup time.Duration, n
 }
 
 // requestsOf returns what the job reported, by time, beginning with none where a run began since.
-func (a *snapshotAssembler) requestsOf(j *policy.Job) []bridge.RequestCount {
+func requestsOf(a *snapshotAssembler, j *policy.Job) []bridge.RequestCount {
 	var list []bridge.RequestCount
 	if a.Past != nil && a.Past.RequestsOf != nil {
 		list = slices.Clone(a.Past.RequestsOf(j))

@@ -140,7 +140,6 @@ func TestPartitionProblems(t *testing.T) {
 		{"{name: g, policy: fifo, params: 3}", 46, `partitions[0].params: want keys and values, got "3"`},
 		{"{name: g, deadline_budget: {a: -1}}", 45, "partitions[0].deadline_budget.a: -1 is not between 0 and 1e9"},
 		{"{name: g, services: [{least: 1, request_time: 1s}]}", 35, "partitions[0].services[0].account: not given"},
-		{"{name: g, services: [{account: a, request_time: 1s}]}", 35, "partitions[0].services[0].least: 0 is not between 1 and 10000"},
 		{"{name: g, services: [{account: a, least: 1}]}", 35, "partitions[0].services[0].request_time: not given"},
 		{"{name: g, services: [{account: a, least: 3, most: 2, request_time: 1s}]}", 64, "partitions[0].services[0].most: 2 is less than least, 3"},
 		{"{name: g, services: [{account: a, least: 1, request_time: 1s}, {account: a, least: 1, request_time: 1s}]}", 77, "partitions[0].services[1].name: account \"a\" has an entry for \"\" already"},

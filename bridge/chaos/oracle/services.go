@@ -19,10 +19,10 @@ func checkServiceLeast(s *sendContext) string {
 	for i := range s.SentBy.TrueView.Jobs {
 		j := &s.SentBy.TrueView.Jobs[i]
 		switch {
-		case !isReplica(j) || j.ID == s.job.ID || s.oracle.wasStopped(j):
+		case !isReplica(j) || j.ID == s.job.ID || wasStopped(s.oracle, j):
 		case j.State == "RUNNING":
 			others++
-		case j.IsPending() && !isStop && !s.oracle.isLeased(j):
+		case j.IsPending() && !isStop && !isLeased(s.oracle, j):
 			others += j.TaskCount()
 		}
 	}
@@ -38,13 +38,13 @@ func isReplica(j *slurm.Job) bool {
 }
 
 // wasStopped reports whether a requeue was sent to the run of the job.
-func (o *Oracle) wasStopped(j *slurm.Job) bool {
+func wasStopped(o *Oracle, j *slurm.Job) bool {
 	_, sent := o.requeueTimeByRun[fmt.Sprintf("%d/%s", j.ID, j.SLUID)]
 	return sent
 }
 
 // isLeased reports whether a begin time of ours keeps the job from starting.
-func (o *Oracle) isLeased(j *slurm.Job) bool {
+func isLeased(o *Oracle, j *slurm.Job) bool {
 	now := o.actualJob(j.ID)
 	return now != nil && now.IsPending() && o.jobBook.entryForJob(now).hasOurValue(now, FieldBegin, o.World.Now())
 }
