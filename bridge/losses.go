@@ -29,7 +29,10 @@ type RequestCount struct {
 
 // RequestReport is one report of a replica of its requests.
 type RequestReport struct {
-	Job  policy.JobID
-	User string
+	Job                    policy.JobID
+	Account, User, Service string
 	RequestCount
 }
+
+// ServiceKey is the name by which a service is told from those of other accounts and users.
+func ServiceKey(account, user, name string) string { return account + "/" + user + "/" + name }

@@ -27,6 +27,8 @@ type Past struct {
 	LossesOf func(*policy.Job) LossHistory
 	// RequestsOf returns what the job reported of requests in the last hour, in all its runs, by time; nil: nothing is kept.
 	RequestsOf func(*policy.Job) []RequestCount
+	// UsualRequests are the requests a second of services, by ServiceKey, in each hour of the day (UTC) that is known.
+	UsualRequests map[string]map[int]float64
 	// ProfileOf returns what was measured of the job on its GPUs, and else of its class; nil: nothing is kept.
 	ProfileOf func(*policy.Job) Profile
 	GPUSpeeds []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds

@@ -41,6 +41,9 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.RequestsOf, err = s.Speeds.ReadRequests(ctx, tx, cluster, now); err != nil {
 			return err
 		}
+		if out.UsualRequests, err = s.Speeds.ReadUsualRequests(ctx, tx, cluster, now); err != nil {
+			return err
+		}
 		m, err := s.Predictions.ReadNewestModel(ctx, tx, cluster)
 		out.PredictTimeLeft, out.PredictionTrust, out.GPUSpeeds = m.PredictTimeLeft, m.Trust, m.GPUSpeeds
 		return err

@@ -19,7 +19,10 @@ const (
 	maxRequestRows = 200_000
 )
 
-var qRequestsPut, qRequests = sql.QueryText("requests_put"), sql.QueryText("requests_of_jobs")
+var (
+	qRequestsPut, qRequests = sql.QueryText("requests_put"), sql.QueryText("requests_of_jobs")
+	qUsualRequests          = sql.QueryText("requests_usual")
+)
 
 // RecordRequests stores reports, all or none, and forgets those of the cluster that are older than an hour before the newest.
 // A report that is stored already counts once.
@@ -30,7 +33,7 @@ func (s *Store) RecordRequests(ctx context.Context, cluster string, list []bridg
 	return s.DB.RunTx(ctx, "storing reported requests", func(tx pgx.Tx) error {
 		for i := range list {
 			r := &list[i]
-			if _, err := tx.Exec(ctx, qRequestsPut, cluster, int64(r.Job), value.ValidText(r.User), r.At, r.Count, r.At.Add(-requestsBack)); err != nil {
+			if _, err := tx.Exec(ctx, qRequestsPut, cluster, int64(r.Job), value.ValidText(r.User), r.At, r.Count, r.At.Add(-requestsBack), value.ValidText(r.Account), value.ValidText(r.Service)); err != nil {
 				return err
 			}
 		}
@@ -65,4 +68,29 @@ func (s *Store) ReadRequests(ctx context.Context, q accounting.Querier, cluster 
 		}
 		return list
 	}, nil
+}
+
+// ReadUsualRequests returns the requests a second that services usually have, by their keys and by the hour of the day (UTC): the
+// median of the days of a week.
+func (s *Store) ReadUsualRequests(ctx context.Context, q accounting.Querier, cluster string, now time.Time) (map[string]map[int]float64, error) {
+	if s == nil {
+		return nil, nil
+	}
+	rows, err := q.Query(ctx, qUsualRequests, cluster, now)
+	if err != nil {
+		return nil, err
+	}
+	usual := map[string]map[int]float64{}
+	var account, user, service string
+	var hour int
+	var perSecond float64
+	_, err = pgx.ForEachRow(rows, []any{&account, &user, &service, &hour, &perSecond}, func() error {
+		key := bridge.ServiceKey(account, user, service)
+		if usual[key] == nil {
+			usual[key] = map[int]float64{}
+		}
+		usual[key][hour] = perSecond
+		return nil
+	})
+	return usual, err
 }

@@ -46,3 +46,27 @@ func TestRequestsAreKeptForAnHour(t *testing.T) {
 		t.Errorf("an hour later: %+v", got)
 	}
 }
+
+// TestUsualRequests: the median of an hour of the day over a week, once three days have it; what a replica counts anew counts, too.
+func TestUsualRequests(t *testing.T) {
+	d := stores.New(dbtest.NewDB(t))
+	day := t0.Truncate(24 * time.Hour)
+	total := 0.0
+	for i, requests := range []float64{3600, 7200, 36000} {
+		for _, more := range []float64{0, requests / 2, requests / 2} {
+			total += more
+			at := day.Add(time.Duration(i)*24*time.Hour + 10*time.Hour + time.Duration(total/36000*float64(time.Minute)))
+			must(t, d.RecordRequests(t.Context(), cluster, []bridge.RequestReport{{Job: 7, Account: "web", User: "ann", Service: "chat", RequestCount: bridge.RequestCount{At: at, Count: total}}}))
+		}
+	}
+	for name, c := range map[string]struct {
+		days int // after the first
+		want map[string]map[int]float64
+	}{"two days": {1, map[string]map[int]float64{}}, "three": {2, map[string]map[int]float64{"web/ann/chat": {10: 2}}}, "long ago": {30, map[string]map[int]float64{}}} {
+		past, err := d.Past(t.Context(), cluster, day.Add(time.Duration(c.days)*24*time.Hour+20*time.Hour))
+		must(t, err)
+		if diff := cmp.Diff(c.want, past.UsualRequests); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

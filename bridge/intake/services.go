@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge"
@@ -24,7 +23,7 @@ func addReplica(a *snapshotAssembler, out *policy.Job, j *slurm.Job, mine bool) 
 	case !j.IsBatch:
 		out.IgnoredReason = joinReasons(out.IgnoredReason, "service="+name+" does not count: replicas are batch jobs")
 	default:
-		out.ReplicaOf = strings.Join([]string{j.Account, j.User, name}, "/")
+		out.ReplicaOf = bridge.ServiceKey(j.Account, j.User, name)
 	}
 }
 
@@ -47,6 +46,9 @@ func listServices(a *snapshotAssembler, s *policy.Snapshot) []policy.InferenceSe
 	for i := range all {
 		c := all[i].Scaling
 		c.RateWindow = rateWindow
+		if a.Past != nil {
+			c.Usual = listUsual(a.Past.UsualRequests[all[i].Name], s.Now, c.SetupTime)
+		}
 		c.Rates, c.UnknownReason = readRates(a, jobsByService[all[i].Name], c.SetupTime, s.Now)
 	}
 	return all
@@ -96,4 +98,12 @@ func requestsOf(a *snapshotAssembler, j *policy.Job) []bridge.RequestCount {
 		list = slices.Insert(list, i, bridge.RequestCount{At: j.Start})
 	}
 	return list
+}
+
+// listUsual returns what is usual from this hour on until two after a replica that starts now is ready.
+func listUsual(byHour map[int]float64, now time.Time, setup time.Duration) (usual []policy.UsualRate) {
+	for at := now.Truncate(time.Hour); len(byHour) > 0 && at.Before(now.Add(setup+2*time.Hour)); at = at.Add(time.Hour) {
+		usual = append(usual, policy.UsualRate{From: at, PerSecond: byHour[at.UTC().Hour()]})
+	}
+	return usual
 }

@@ -92,3 +92,15 @@ func TestRequestsBecomeRates(t *testing.T) {
 		}
 	}
 }
+
+// TestUsualRequestsOfHours: from this hour on, as far as a replica that starts now may be asked.
+func TestUsualRequestsOfHours(t *testing.T) {
+	spec := sim.JobSpec{User: "ann", Account: "vision", Partition: "gpu", GPUsPerNode: 1, TimeLimit: time.Hour, WorkTime: time.Hour, Comment: "fairbridge:service=chat"}
+	v := view(t, world(t, spec))
+	hour := v.At.UTC().Truncate(time.Hour)
+	in := Input{View: v, Past: &bridge.Past{UsualRequests: map[string]map[int]float64{"vision/ann/chat": {hour.Hour(): 3, (hour.Hour() + 1) % 24: 5, (hour.Hour() + 9) % 24: 90}}}}
+	got := AssembleSnapshot(in, serving()).InferenceServices[0].Scaling
+	if len(got.Usual) < 2 || len(got.Usual) > 4 || !got.Usual[0].From.Equal(hour) || got.Usual[0].PerSecond != 3 || got.Usual[1].PerSecond != 5 || got.GreatestUsualRate(v.At, v.At.Add(2*time.Hour)) != 5 {
+		t.Errorf("%+v", got.Usual)
+	}
+}

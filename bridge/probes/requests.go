@@ -29,7 +29,7 @@ func (p *Probes) newRequestReports(v *slurm.View, newest map[int64]*nodeprobe.Pr
 			continue
 		}
 		if seen[j.ID] = count.At; count.At.After(p.lastRequestReportByJob[j.ID]) {
-			out = append(out, bridge.RequestReport{Job: policy.JobID(j.ID), User: j.User, RequestCount: *count})
+			out = append(out, bridge.RequestReport{Job: policy.JobID(j.ID), Account: j.Account, User: j.User, Service: j.Directive.Service, RequestCount: *count})
 		}
 	}
 	p.lastRequestReportByJob = seen

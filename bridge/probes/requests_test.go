@@ -30,7 +30,7 @@ func TestRequestReports(t *testing.T) {
 		"not believed": {"chat", nodeprobe.Progress{Requests: known(120)}, false, nil},
 	} {
 		job := runs(1, "n1", "gpu:a100:4(IDX:0-3)")
-		job.User, job.Directive.Service = "ann", c.service
+		job.User, job.Account, job.Directive.Service = "ann", "web", c.service
 		seen := sample()
 		seen.ProgressReports = []nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 1, KnownBy: "cgroup"}, UID: 1000, AgeSeconds: 60, ReceivedAt: at, Progress: c.said}}
 		k := probes.New(&probed{samples: map[string]nodeprobe.Sample{"n1": seen}}, "http://{node}", time.Minute, func() time.Time { return now })
@@ -44,7 +44,7 @@ func TestRequestReports(t *testing.T) {
 			}
 		}
 		if c.want != nil {
-			want = []bridge.RequestReport{{Job: 1, User: "ann", RequestCount: bridge.RequestCount{At: at.UTC(), Count: *c.want}}}
+			want = []bridge.RequestReport{{Job: 1, Account: "web", User: "ann", Service: "chat", RequestCount: bridge.RequestCount{At: at.UTC(), Count: *c.want}}}
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
