@@ -132,7 +132,7 @@ func TestAServiceIsScaled(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		replicas, settings, requests := s.serve()
-		s.configure("preempt", "swayam", "scale: utilisation, retire: 1s, min_run: 5s}, services: [{account: research, name: chat, least: 2, request_time: 100ms, setup: 1s}], canary: {", settings, "lease: {length: 24s}")
+		s.configure("preempt", "swayam", "scale: utilisation, retire: 1s, min_run: 5s}, services: [{account: research, name: chat, least: 2, request_time: 100ms, setup: 1s}], canary: {", settings, "lease: {length: 45s}")
 		running := func(n int) bool { return s.states(replicas...)["RUNNING"] == n }
 		isHeld := func(id string) bool { return s.eligible(id) > time.Now().Unix()+10 } // by a lease: the delay of a requeue is shorter
 		scaleDown := func() {
@@ -144,7 +144,7 @@ func TestAServiceIsScaled(t *testing.T) {
 				t.Errorf("explain does not tell that the service is not known:\n%s", s.fairbridge("explain", job))
 			}
 			s.run("root", "scancel", job)
-			time.Sleep(40 * time.Second) // longer than a lease
+			time.Sleep(55 * time.Second) // longer than a lease
 			if !running(5) {
 				t.Error("another number runs where GPUs are free")
 			}
@@ -160,7 +160,7 @@ func TestAServiceIsScaled(t *testing.T) {
 		requests("2")
 		scaleDown()
 		s.kill(syscall.SIGKILL)
-		s.until("all run without us", time.Minute, func() bool { return running(6) })
+		s.until("all run without us", 2*time.Minute, func() bool { return running(6) })
 	})
 }
 
