@@ -52,6 +52,8 @@ type Partition struct {
 	SharesBetweenUsers bool
 	// DeadlineBudgets are granted beyond the shares of accounts, those of accounts first, each sorted by name.
 	DeadlineBudgets []policy.DeadlineBudget
+	// Services are the inference services that jobs may declare, those of a name before those of any.
+	Services []Service
 	// Canary is what decides in its place on some days; nil: nothing does.
 	Canary *Canary
 	// Teacher is who decides in place of a policy that learnt, while that is demoted; nil: it
@@ -62,6 +64,24 @@ type Partition struct {
 	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,
 	// or USR1 where the owner asked for a warning.
 	Warning Notice
+}
+
+// Service is what an administrator grants an account for its inference services, one or all of them.
+type Service struct {
+	Account string                // whose jobs may declare it
+	Name    string                // that they declare; "": any
+	Terms   policy.ReplicaScaling // what is promised, without what is seen of requests
+}
+
+// ServiceOf returns what holds for the service that a job declares; nil: nothing was granted for it.
+func (p *Partition) ServiceOf(j *slurm.Job) *Service {
+	i := slices.IndexFunc(p.Services, func(s Service) bool {
+		return s.Account == j.Account && (s.Name == j.Directive.Service || s.Name == "")
+	})
+	if j.Directive.Service == "" || i < 0 {
+		return nil
+	}
+	return &p.Services[i]
 }
 
 // PlanMode returns the mode the policy plans for.

@@ -25,6 +25,10 @@ type Past struct {
 	RestartCostOf func(*policy.Job) RestartCost
 	// LossesOf returns what the job reported of its training loss before; nil: nothing is kept.
 	LossesOf func(*policy.Job) LossHistory
+	// RequestsOf returns what the job reported of requests in the last hour, in all its runs, by time; nil: nothing is kept.
+	RequestsOf func(*policy.Job) []RequestCount
+	// UsualRequests are the requests a second of services, by ServiceKey, in each hour of the day (UTC) that is known.
+	UsualRequests map[string]map[int]float64
 	// ProfileOf returns what was measured of the job on its GPUs, and else of its class; nil: nothing is kept.
 	ProfileOf func(*policy.Job) Profile
 	GPUSpeeds []policy.Speed // of GPU types, as far as history tells; see learn.CompareSpeeds

@@ -128,6 +128,7 @@ type JobUse struct {
 	Speed    *SeenSpeed           // its speed on what it holds, by its own report; nil: not told, or it holds several types or shares one
 	Batch    *policy.BatchRange   // the batch sizes it may use, by its own report; nil: not told
 	Loss     *policy.LossPoint    // its newest training loss, by its own report; nil: not told
+	Requests *RequestCount        // requests it answered in this run, by its newest report; nil: not told
 	OnGPUs   []DeviceUse          // what it does on each of its GPUs, as far as probes see them
 	Shared   []NeighbourLook      // looks since it has the neighbours it has now, oldest first, bounded; nil: it has none
 }

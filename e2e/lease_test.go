@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -105,6 +107,60 @@ func TestReleaseMakesEverythingNeutral(t *testing.T) {
 		if again := s.fairbridge("release", "--dry-run"); again != "Nothing of ours stands in Slurm.\n" {
 			t.Errorf("a second release finds %s", again)
 		}
+	})
+}
+
+// serve submits a service of six replicas, one of which counts the requests of all and may not be stopped. They run on the
+// one node that is not occupied. It returns them, the settings of the probes, and what sets the requests a second.
+func (s *site) serve() (replicas []string, settings string, requests func(perSecond string)) {
+	s.t.Helper()
+	settings, report := s.probed()
+	_, there := s.inCluster()
+	requests = func(perSecond string) { s.run("root", "sh", "-c", "echo "+perSecond+" >"+there+"/rate") }
+	requests("2")
+	counts := "n=0; while sleep 5; do n=$((n+5*$(cat " + there + "/rate))); " + report + " --optional --requests $n; done"
+	s.submit("alice", counts, "--gres=gpu:1", "-t", "60", "--comment=fairbridge:service=chat")
+	idle := "while sleep 5; do " + report + " --optional --requests 0; done"
+	s.submit("alice", idle, "--gres=gpu:1", "-t", "60", "--requeue", "--array=0-4", "--comment=fairbridge:service=chat,preemptible,ckpt=1s")
+	s.until("the replicas run", time.Minute, func() bool { return len(s.runningOf("alice")) == 3+6 })
+	return strings.Fields(s.run("root", "squeue", "-h", "-u", "alice", "-t", "R", "-S", "i", "-o", "%A"))[3:], settings, requests
+}
+
+// TestAServiceIsScaled: of six replicas two are wanted: one leaves for a job that needs its GPU, and is held when that has gone,
+// too. With more requests it starts. It leaves again, the daemon is killed, and all six run once the lease is over.
+func TestAServiceIsScaled(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.occupy(3)
+		replicas, settings, requests := s.serve()
+		s.configure("preempt", "swayam", "scale: utilisation, retire: 1s, min_run: 5s}, services: [{account: research, name: chat, least: 2, request_time: 100ms, setup: 1s}], canary: {", settings, "lease: {length: 45s}")
+		running := func(n int) bool { return s.states(replicas...)["RUNNING"] == n }
+		isHeld := func(id string) bool { return s.eligible(id) > time.Now().Unix()+10 } // by a lease: the delay of a requeue is shorter
+		scaleDown := func() {
+			job := s.submit("bob", long, "--gres=gpu:3", "-t", "60", "--comment=fairbridge:service=chat")
+			s.until("one leaves for a job and is held", 3*time.Minute, func() bool {
+				return running(5) && slices.ContainsFunc(replicas, isHeld) && s.show(job)["JobState"] == "RUNNING"
+			})
+			if !s.tells(job, "service=chat does not count: nothing is configured for it in partition gpu and account teaching") {
+				t.Errorf("explain does not tell that the service is not known:\n%s", s.fairbridge("explain", job))
+			}
+			s.run("root", "scancel", job)
+			time.Sleep(55 * time.Second) // longer than a lease
+			if !running(5) {
+				t.Error("another number runs where GPUs are free")
+			}
+		}
+		s.start()
+		scaleDown()
+		i := slices.IndexFunc(replicas, s.leased)
+		if i < 0 || !s.tells(replicas[i], "is held back: service research/alice/chat needs 2 of its 6 replicas, and 5 run: ", "requests a second keep them busy") {
+			t.Fatalf("explain of %v does not tell why it is held:\n%s", replicas, s.fairbridge("queue"))
+		}
+		requests("60")
+		s.until("more requests need all", 3*time.Minute, func() bool { return running(6) })
+		requests("2")
+		scaleDown()
+		s.kill(syscall.SIGKILL)
+		s.until("all run without us", 2*time.Minute, func() bool { return running(6) })
 	})
 }
 

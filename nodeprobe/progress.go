@@ -10,13 +10,14 @@ import (
 // Progress is what a training job says of its own work. What it does not say
 // is unknown.
 type Progress struct {
-	Epoch          OptionalValue `json:"epoch,omitzero"`  // completed
-	TotalEpochs    OptionalValue `json:"epochs,omitzero"` // in all
-	Step           OptionalValue `json:"step,omitzero"`   // completed, at the present batch size
-	TotalSteps     OptionalValue `json:"steps,omitzero"`  // in all, at the present batch size
-	StepsPerSecond OptionalValue `json:"rate,omitzero"`   // steps per second, of the whole job
-	BatchSize      OptionalValue `json:"batch,omitzero"`  // batch size, of the whole job
-	Loss           OptionalValue `json:"loss,omitzero"`   // as the job defines it
+	Epoch          OptionalValue `json:"epoch,omitzero"`    // completed
+	TotalEpochs    OptionalValue `json:"epochs,omitzero"`   // in all
+	Step           OptionalValue `json:"step,omitzero"`     // completed, at the present batch size
+	TotalSteps     OptionalValue `json:"steps,omitzero"`    // in all, at the present batch size
+	StepsPerSecond OptionalValue `json:"rate,omitzero"`     // steps per second, of the whole job
+	BatchSize      OptionalValue `json:"batch,omitzero"`    // batch size, of the whole job
+	Loss           OptionalValue `json:"loss,omitzero"`     // as the job defines it
+	Requests       OptionalValue `json:"requests,omitzero"` // answered since this run began, by a replica of an inference service
 
 	// What it says of the batch sizes it may use, in samples: of the whole job as its owner chose
 	// it and at most, and on one GPU in one go.
@@ -52,7 +53,7 @@ func (p *Progress) Check() error {
 		most float64
 	}{
 		{"epoch", p.Epoch, 1e9}, {"epochs", p.TotalEpochs, 1e9}, {"step", p.Step, 1e15}, {"steps", p.TotalSteps, 1e15},
-		{"rate", p.StepsPerSecond, 1e9}, {"batch", p.BatchSize, 1e9},
+		{"rate", p.StepsPerSecond, 1e9}, {"requests", p.Requests, 1e15}, {"batch", p.BatchSize, 1e9},
 		{"batch_initial", p.InitialBatch, 1e9}, {"batch_max", p.MaxBatch, 1e9}, {"gpu_batch_least", p.LeastBatchOnGPU, 1e9},
 		{"gpu_batch_most", p.MostBatchOnGPU, 1e9}, {"grad_sqr", p.GradSqr, 1e30}, {"grad_var", p.GradVar, 1e30},
 	} {
@@ -68,7 +69,7 @@ func (p *Progress) Check() error {
 		errs = append(errs, fmt.Errorf("loss %v is not a number", p.Loss.Value))
 	}
 	if !said && !p.Loss.Known {
-		errs = append(errs, errors.New("it says nothing: give epoch, step, loss, rate or batch"))
+		errs = append(errs, errors.New("it says nothing: give epoch, step, loss, rate, batch or requests"))
 	}
 	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, "epochs", p.TotalEpochs), checkAtMost("step", p.Step, "steps", p.TotalSteps),
 		checkAtMost("batch_initial", p.InitialBatch, "batch_max", p.MaxBatch), checkAtMost("gpu_batch_least", p.LeastBatchOnGPU, "gpu_batch_most", p.MostBatchOnGPU))...)

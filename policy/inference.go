@@ -77,8 +77,9 @@ func (s *Snapshot) CountReplicaGPUs(service string) (held, waiting int) {
 // replicas are jobs that are all alike: as many as it may ever need are submitted, of which those that are not needed
 // wait.
 type ReplicaScaling struct {
-	Least int `json:"least"`          // replicas that it always has
-	Most  int `json:"most,omitempty"` // replicas that it may have; 0: as many as there are jobs
+	Least int `json:"least"`           // replicas that it always has
+	Most  int `json:"most,omitempty"`  // replicas that it may have; 0: as many as there are jobs
+	Spare int `json:"spare,omitempty"` // replicas that run beyond those needed
 	// ResponseWithin is the time in which the part ResponsePart (0 to 1) of all requests is to be answered,
 	// counted from when they came.
 	ResponseWithin time.Duration `json:"within"`
@@ -90,6 +91,9 @@ type ReplicaScaling struct {
 	Rates      []float64     `json:"rates,omitempty"`
 	RateWindow time.Duration `json:"rate_window,omitempty"`
 	Usual      []UsualRate   `json:"usual,omitempty"` // ascending; nil: not known
+	// UnknownReason says why its requests are not known although its replicas are to report them, "" where
+	// nothing was expected or they are known. Silence proves nothing: all replicas are wanted then.
+	UnknownReason string `json:"unknown,omitempty"`
 }
 
 // UsualRate is how many requests a second come from a time on until the next, as a rule: the median of that hour

@@ -38,6 +38,12 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 			return err
 		}
 		out.SpeedsOf, out.RestartCostOf, out.LossesOf, out.ProfileOf = told.SpeedsOf, told.RestartCostOf, told.LossesOf, told.ProfileOf
+		if out.RequestsOf, err = s.Speeds.ReadRequests(ctx, tx, cluster, now); err != nil {
+			return err
+		}
+		if out.UsualRequests, err = s.Speeds.ReadUsualRequests(ctx, tx, cluster, now); err != nil {
+			return err
+		}
 		m, err := s.Predictions.ReadNewestModel(ctx, tx, cluster)
 		out.PredictTimeLeft, out.PredictionTrust, out.GPUSpeeds = m.PredictTimeLeft, m.Trust, m.GPUSpeeds
 		return err

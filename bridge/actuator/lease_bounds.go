@@ -1,11 +1,15 @@
 package actuator
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/replicas"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // checkLease checks a lease (I4, I15, I16).
@@ -18,10 +22,25 @@ func checkLease(c *EditContext) *invariant.Denial {
 		return invariant.LeaseLimits.Deny("Slurm keeps whole seconds: the lease could not be told from another's begin time")
 	case c.Until.Before(c.ownerBeginTime()):
 		return invariant.LeaseLimits.Deny("its owner's own begin time, %s, is later", formatTime(c.ownerBeginTime()))
-	case c.LeasedTime+length > b.LeaseTotal:
+	case c.LeasedTime+length > b.LeaseTotal && !replicas.MayBeLeasedLong(c.Snapshot, c.SnapshotJob):
 		return invariant.LeaseLimits.Deny("with %v before it would be leased longer than %v altogether", c.LeasedTime, b.LeaseTotal)
 	}
-	return c.CheckDelay(c.Until)
+	return cmp.Or(c.CheckDelay(c.Until), replicas.CheckLease(c.Snapshot, c.SnapshotJob, c.isKeptBack))
+}
+
+// isKeptBack reports whether a job of the cycle is stopped or leased, or was and may be still.
+func (c *EditContext) isKeptBack(id policy.JobID) bool {
+	for _, e := range slices.Concat(c.EditsBefore, c.EditsElsewhere) {
+		if e.Run.Job == int64(id) && (e.Kind == slurm.EditRequeue || e.Kind == slurm.EditWarn || e.Kind == slurm.EditLease) {
+			return true
+		}
+	}
+	j := c.View.Job(int64(id))
+	if j == nil || c.IntentBook == nil || c.OpenIntent == nil {
+		return true
+	}
+	stands := c.IntentBook.StandingIntent(j.CurrentRun(), slurm.FieldBeginTime, c.Now)
+	return j.IsPending() && (stands != nil || c.OpenIntent(int64(id), slurm.FieldBeginTime) != nil)
 }
 
 // checkUnlease checks the end of a lease: now, or what the owner wanted (I3).
@@ -50,12 +69,13 @@ func (c *EditContext) ownerBeginTime() time.Time {
 // moment (I4, I15, I16).
 func (c *EditContext) CheckDelay(until time.Time) *invariant.Denial {
 	b, p, j := c.Budgets, c.SnapshotJob, c.SlurmJob
+	isBounded := !replicas.MayBeLeasedLong(c.Snapshot, p)
 	switch {
 	case !j.IsBatch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
-	case p.Waited(c.Now) > b.MaxPending:
+	case isBounded && p.Waited(c.Now) > b.MaxPending:
 		return invariant.LongWait.Deny("it has waited %v, longer than %v", p.Waited(c.Now).Round(time.Second), b.MaxPending)
-	case c.LeasedTime >= b.LeaseTotal:
+	case isBounded && c.LeasedTime >= b.LeaseTotal:
 		return invariant.LeaseLimits.Deny("it was leased for %v altogether, the most is %v", c.LeasedTime, b.LeaseTotal)
 	case c.DependantCount > b.MaxDependants:
 		return invariant.ExemptJobs.Deny("%d jobs wait for it, more than %d", c.DependantCount, b.MaxDependants)

@@ -163,6 +163,7 @@ var mutants = []mutant{
 			}
 		}
 	}}), []string{"I23"}},
+	{"services are unknown", configured(func(c *bridge.Config) { c.Partitions[0].Services = nil }), []string{"I25"}},
 	{"the database fences nobody", chaos.Overrides{IsUnfenced: true}, []string{"I14"}},
 	{"jobs are not read again", chaos.Overrides{WrapCluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
 	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {

@@ -1,8 +1,6 @@
 package gate
 
-import (
-	"fairbridge/bridge/invariant"
-)
+import "fairbridge/bridge/invariant"
 
 // denial is a verdict: nil lets pass.
 type denial = invariant.Denial

@@ -38,7 +38,39 @@ func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) er
 			return fmt.Errorf("I10: %d tasks written, %d may", written, most)
 		}
 	}
+	if err := leavesLeast(in, intents, accepted); err != nil {
+		return err
+	}
 	return stopsWithin(in, stopped)
+}
+
+// leavesLeast wants the replicas of a service that was touched to be its least at least, once all is done: those that run and
+// are not requeued, and those that could start with neither a new lease nor, maybe, an old one.
+func leavesLeast(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) error {
+	gone, touched := map[int64]bool{}, false
+	for _, i := range intents {
+		over := i.State == bridge.IntentExpired || i.State == bridge.IntentYielded || i.State == bridge.IntentObserved && !i.NotAfter.After(noon)
+		if i.Edit.Kind == slurm.EditLease && !over {
+			gone[i.Edit.Run.Job] = in.View.Job(i.Edit.Run.Job).State == "PENDING"
+		}
+	}
+	for _, e := range accepted {
+		if e.Kind == slurm.EditLease || e.Kind == slurm.EditRequeue {
+			gone[e.Run.Job] = true
+			touched = touched || planJob(&in.CommonInput, e.Run.Job).ReplicaOf != ""
+		}
+	}
+	serving := 0
+	for _, j := range in.Snapshot.Jobs {
+		canStart := j.State == "pending" && j.HeldReason == "" && !j.EligibleAt.After(noon)
+		if j.ReplicaOf != "" && !gone[int64(j.ID)] && (j.State == "running" || canStart) {
+			serving += max(j.Tasks, 1)
+		}
+	}
+	if touched && serving < in.Snapshot.InferenceServices[0].Scaling.Least {
+		return fmt.Errorf("I25: %d replicas serve: %+v", serving, accepted)
+	}
+	return nil
 }
 
 func writes(in gate.EditInput) int {

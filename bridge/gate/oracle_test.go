@@ -75,7 +75,7 @@ var oracle = map[string]func(d deed) bool{
 		}
 		length := d.e.Until.Sub(d.in.View.At)
 		return length > 0 && length <= d.in.Budgets.LeaseMax && !d.e.Until.Before(own) &&
-			d.in.LeasedTimeByJob[d.e.Run.Job]+length <= d.in.Budgets.LeaseTotal
+			(d.hasKnownRequests() || d.in.LeasedTimeByJob[d.e.Run.Job]+length <= d.in.Budgets.LeaseTotal)
 	},
 	"I5": func(d deed) bool {
 		if d.e.Kind != slurm.EditRequeue {
@@ -151,7 +151,7 @@ var oracle = map[string]func(d deed) bool{
 		}
 		switch d.e.Kind {
 		case slurm.EditLease, slurm.EditHardHold:
-			return false
+			return d.hasKnownRequests()
 		case slurm.EditSiteFactor:
 			return d.e.Value >= was
 		case slurm.EditNice:
@@ -176,6 +176,13 @@ var oracle = map[string]func(d deed) bool{
 		}
 		return slices.Index(bridge.Modes, d.in.Mode) >= least
 	},
+}
+
+// hasKnownRequests reports whether the deed is about a replica of the one service that a drawn world has, whose requests
+// are known.
+func (d deed) hasKnownRequests() bool {
+	p := planJob(&d.in.CommonInput, d.e.Run.Job)
+	return p != nil && p.ReplicaOf != "" && d.in.Snapshot.InferenceServices[0].Scaling.Rates != nil
 }
 
 func bare(e slurm.Edit) bool { return e.Nodes == nil && e.Array == "" && e.Until.IsZero() }

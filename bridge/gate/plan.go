@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/replicas"
 	"fairbridge/bridge/actuator/sharing"
 	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
@@ -111,7 +112,7 @@ func (g *planGate) checkPendingDecision(p *policy.Job, d *policy.Decision) *deni
 	}
 	if d.Verb == policy.Hold {
 		hold := g.newEditContext(p, j)
-		return hold.CheckDelay(g.clusterTime.Add(g.Budgets.LeaseMin))
+		return cmp.Or(hold.CheckDelay(g.clusterTime.Add(g.Budgets.LeaseMin)), replicas.CheckHold(g.Snapshot, p, g.output.Plan))
 	}
 	if p.HeldReason != "" {
 		return deny(invariant.ExemptJobs, "it cannot start: %s", p.HeldReason)

@@ -50,6 +50,9 @@ func spoilt(t *rapid.T) gate.CommonInput {
 	for i := range s.View.Jobs {
 		spoilJob(t, &s, &s.View.Jobs[i], &s.Snapshot.Jobs[i])
 	}
+	if rapid.Bool().Draw(t, "has a service") {
+		makeReplicas(&s, pick(t, "least", 1, 2, 4, 5, 6), pick(t, "rates", nil, []float64{3}), 1, 3, 11, 12, 14, 21)
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "stops") {
 		s.RecentStops = append(s.RecentStops, bridge.Stop{
 			Job: pick(t, "stopped", int64(1), 11, 12),
@@ -235,6 +238,7 @@ func TestEditsAreDeterministic(t *testing.T) {
 func TestEditsGrowWithTheMode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, _ := anInput(t)
+		in.Snapshot.InferenceServices = nil // where a replica is stopped another is not leased, too
 		in.Budgets.MaxEdits, in.Budgets.EditFloor, in.Budgets.EditRate = 1e6, 1e6, 1e6
 		var weaker []slurm.Edit
 		for _, in.Mode = range bridge.Modes {

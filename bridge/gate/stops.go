@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/replicas"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
@@ -93,8 +94,11 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// checkStop says why the stop would break a budget.
+// checkStop says why the stop would break a budget, or leave a service too few replicas (I25).
 func (b *stopBudget) checkStop(s bridge.Stop) *denial {
+	if n := replicas.CheckStop(b.facts.Snapshot, b.facts.snapshotJob(s.Job), b.isStopped); n != nil {
+		return n
+	}
 	c, now := &b.facts.Budgets, b.facts.Snapshot.Now
 	hour, day := b.totalsSince(now.Add(-time.Hour), s), b.totalsSince(now.Add(-24*time.Hour), s)
 	cycle := b.totalsSince(now, s)
@@ -165,6 +169,12 @@ func hasManyIn24Hours(times []time.Time, n int) bool {
 		}
 	}
 	return false
+}
+
+// isStopped reports whether a stop is counted of the run that the job is in.
+func (b *stopBudget) isStopped(id policy.JobID) bool {
+	start := b.facts.snapshotJob(int64(id)).Start
+	return slices.ContainsFunc(b.countedStops, func(s bridge.Stop) bool { return s.Job == int64(id) && s.DecidedAt.After(start) })
 }
 
 // addStop counts a stop, in place of the warning before it.

@@ -77,7 +77,7 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 		n.OtherUses = others[name]
 		s.Nodes = append(s.Nodes, n)
 	}
-	s.Accounts = withMissingAccounts(s)
+	s.Accounts, s.InferenceServices = withMissingAccounts(s), listServices(&a, s)
 	return s
 }
 
@@ -117,6 +117,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 		DependsOn: jobsWaitedFor(j), Class: d.Class, Shareable: d.Shareable, EligibleAt: a.eligibleAt(j),
 	}
 	addDeadline(&out, j)
+	addReplica(a, &out, j, mine)
 	a.addHistory(&out, j)
 	if j.IsRunning() {
 		a.addCurrentRun(&out, j, mine)

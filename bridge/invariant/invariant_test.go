@@ -11,7 +11,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("entry %d is %+v, want %s with a text", i, v, want)
 		}
 	}
-	if len(All) != 24 || ID("I25").Text() != "" {
-		t.Errorf("%d invariants, I25 is %q", len(All), ID("I25").Text())
+	if len(All) != 25 || ID("I26").Text() != "" {
+		t.Errorf("%d invariants, I26 is %q", len(All), ID("I26").Text())
 	}
 }

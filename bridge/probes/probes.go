@@ -30,6 +30,8 @@ type Probes struct {
 	OnNewSpeeds func([]bridge.SpeedReport)
 	// OnNewLosses is given what jobs report of their training loss, each report once; nil: it is dropped.
 	OnNewLosses func([]bridge.LossReport)
+	// OnNewRequests is given what replicas report of their requests, each report once; nil: it is dropped.
+	OnNewRequests func([]bridge.RequestReport)
 	// OnNewProfiles is given what new samples show of jobs' use of their GPUs; nil: it is dropped.
 	OnNewProfiles func([]bridge.ProfileReport)
 	// TrustProgressReports has jobs' reports of their progress count. Policies that order by
@@ -42,6 +44,7 @@ type Probes struct {
 	runs                   runWatch
 	looks                  neighbourLooks
 	lastLossReportByJob    map[int64]time.Time // likewise of a loss
+	lastRequestReportByJob map[int64]time.Time // likewise of requests
 	samplePuller           Puller
 	addressTemplate        string
 	maxSampleAge           time.Duration
@@ -100,6 +103,9 @@ func (p *Probes) tellNew(v *slurm.View, newest map[int64]*nodeprobe.ProgressRepo
 	}
 	if losses := p.newLossReports(v, newest); p.OnNewLosses != nil && len(losses) > 0 {
 		p.OnNewLosses(losses)
+	}
+	if requests := p.newRequestReports(v, newest); p.OnNewRequests != nil && len(requests) > 0 {
+		p.OnNewRequests(requests)
 	}
 	if profiles := newProfileReports(v, fresh); p.OnNewProfiles != nil && len(profiles) > 0 {
 		p.OnNewProfiles(profiles)

@@ -45,7 +45,7 @@ func sumUseByJob(v *slurm.View, seen []Reading, uses map[policy.JobID][]bridge.D
 		if t == nil && r == nil || !j.IsRunning() {
 			continue
 		}
-		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUCount()), Progress: shareDone(r), Training: trainingFromReport(r), Speed: speedFromReport(r, j, v), Batch: batchFromReport(r), Loss: lossFromReport(r), OnGPUs: uses[policy.JobID(j.ID)]}
+		out[j.ID] = bridge.JobUse{MeanBusy: t.meanBusy(j.GPUCount()), Progress: shareDone(r), Training: trainingFromReport(r), Speed: speedFromReport(r, j, v), Batch: batchFromReport(r), Loss: lossFromReport(r), Requests: requestsFromReport(r), OnGPUs: uses[policy.JobID(j.ID)]}
 	}
 	return out
 }

@@ -24,13 +24,13 @@ type Directive struct {
 	CheckpointCost time.Duration
 	Preemptible    bool
 	Shareable      bool
-	SharesWithAll  bool  `json:",omitempty"` // also with jobs of other users: shareable=others
-	GPUMemMB       int64 `json:",omitempty"` // most memory it uses of each GPU, megabytes; 0: not said
-	GPUBusyPercent int   `json:",omitempty"` // of the time in which it computes, alone on its GPUs; 0: not said
-	Opportunistic  bool  `json:",omitempty"` // it runs on what others leave: counted to no quota, and the first to be stopped
-
-	Grace  *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
-	Signal Signal         // to be warned by; "": not said
+	SharesWithAll  bool           `json:",omitempty"` // also with jobs of other users: shareable=others
+	GPUMemMB       int64          `json:",omitempty"` // most memory it uses of each GPU, megabytes; 0: not said
+	GPUBusyPercent int            `json:",omitempty"` // of the time in which it computes, alone on its GPUs; 0: not said
+	Opportunistic  bool           `json:",omitempty"` // it runs on what others leave: counted to no quota, and the first to be stopped
+	Service        string         `json:",omitempty"` // the inference service that it answers requests for
+	Grace          *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
+	Signal         Signal         // to be warned by; "": not said
 
 	UnreadReason string // what could not be read; the rest counts
 }
@@ -77,21 +77,21 @@ func HasDirective(text string) bool { return strings.Contains(text, "fairbridge:
 
 // directiveSetters maps each key to what it sets. Flags take no value.
 var directiveSetters = map[string]func(d *Directive, v string) error{
-	"class":       func(d *Directive, v string) error { return setClass(&d.Class, v) },
-	"deadline":    func(d *Directive, v string) error { return setDeadline(&d.Deadline, v) },
-	"value":       func(d *Directive, v string) error { return setDeadlineValue(&d.DeadlineValue, v) },
-	"soft":        func(d *Directive, v string) error { return setFlag(&d.SoftDeadline, v) },
-	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
-	"max":         func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
-	"types":       func(d *Directive, v string) error { return setGPUTypes(&d.GPUTypes, v) },
-	"ckpt":        func(d *Directive, v string) error { return setCheckpointCost(&d.CheckpointCost, v) },
-	"grace":       func(d *Directive, v string) error { return setGrace(d, v) },
-	"signal":      func(d *Directive, v string) error { return setSignal(&d.Signal, v) },
-	"preemptible": func(d *Directive, v string) error { return setFlag(&d.Preemptible, v) },
-	"shareable":   setShareable,
-	"gpu_mem":     func(d *Directive, v string) error { return setGPUMemory(&d.GPUMemMB, v) },
-	"gpu_busy":    func(d *Directive, v string) error { return setGPUBusy(&d.GPUBusyPercent, v) },
-
+	"class":         func(d *Directive, v string) error { return setName(&d.Class, v) },
+	"service":       func(d *Directive, v string) error { return setName(&d.Service, v) },
+	"deadline":      func(d *Directive, v string) error { return setDeadline(&d.Deadline, v) },
+	"value":         func(d *Directive, v string) error { return setDeadlineValue(&d.DeadlineValue, v) },
+	"soft":          func(d *Directive, v string) error { return setFlag(&d.SoftDeadline, v) },
+	"min":           func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
+	"max":           func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
+	"types":         func(d *Directive, v string) error { return setGPUTypes(&d.GPUTypes, v) },
+	"ckpt":          func(d *Directive, v string) error { return setCheckpointCost(&d.CheckpointCost, v) },
+	"grace":         func(d *Directive, v string) error { return setGrace(d, v) },
+	"signal":        func(d *Directive, v string) error { return setSignal(&d.Signal, v) },
+	"preemptible":   func(d *Directive, v string) error { return setFlag(&d.Preemptible, v) },
+	"shareable":     setShareable,
+	"gpu_mem":       func(d *Directive, v string) error { return setGPUMemory(&d.GPUMemMB, v) },
+	"gpu_busy":      func(d *Directive, v string) error { return setGPUBusy(&d.GPUBusyPercent, v) },
 	"opportunistic": func(d *Directive, v string) error { return setFlag(&d.Opportunistic, v) },
 }
 
@@ -113,9 +113,9 @@ func directiveKeys() []string {
 	return keys
 }
 
-func setClass(to *string, v string) error {
+func setName(to *string, v string) error {
 	if v == "" || len(v) > 64 {
-		return errors.New("a class has 1 to 64 characters")
+		return errors.New("a name has 1 to 64 characters")
 	}
 	*to = v
 	return nil

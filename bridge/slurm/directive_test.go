@@ -46,6 +46,8 @@ func TestReadDirective(t *testing.T) {
 		{"fairbridge:max=99999999", Directive{}, []string{"from 1 to"}},
 		{"fairbridge:ckpt=7h", Directive{}, []string{"at most 6h"}},
 		{"fairbridge:prio=99,preemptible", Directive{Preemptible: true}, []string{`unknown key "prio"`, "known are"}},
+		{"fairbridge:service=chat,preemptible", Directive{Service: "chat", Preemptible: true}, nil},
+		{"fairbridge:service", Directive{}, []string{"1 to 64"}},
 		{"fairbridge:preemptible=maybe,class=", Directive{}, []string{"yes or no", "1 to 64"}},
 		{"fairbridge:preemptible fairbridge:preemptible=no", Directive{}, nil},
 	}

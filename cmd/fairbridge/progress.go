@@ -23,6 +23,7 @@ const progressSocketEnv = "FAIRBRIDGE_PROGRESS"
 type progressFlags struct {
 	socketPath                     string
 	epoch, step, loss, rate, batch string
+	requests                       string
 	batchRange, gpuBatch, gradient string
 	isOptional, asks               bool
 }
@@ -48,6 +49,7 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 		Example: `  fairbridge progress --epoch 3/90 --loss 0.4
   fairbridge progress --step 1200/50000 --rate 3.5 --batch 256 --loss 0.4
   fairbridge progress --rate 3.5 --batch 256 --batch-range 128-4096 --gradient 0.2/31.5
+  fairbridge progress --requests 48210            a replica of a service, each half minute
   fairbridge progress --optional --epoch 3/90     exit 0 where no probe listens
   eval "$(fairbridge progress --ask --optional)"  what does this run have?`,
 		Args: cli.CheckArgs(cobra.NoArgs),
@@ -65,6 +67,7 @@ func (f *progressFlags) addTo(c *cobra.Command) {
 	s.StringVar(&f.loss, "loss", "", "the training loss, with --step: policies that go by how it falls know it then")
 	s.StringVar(&f.rate, "rate", "", "steps per second, of the whole job")
 	s.StringVar(&f.batch, "batch", "", "batch size, of the whole job")
+	s.StringVar(&f.requests, "requests", "", "requests that this replica of an inference service answered since it began")
 	s.StringVar(&f.batchRange, "batch-range", "", "batch sizes of the whole job it may use: as you chose it, and at most, as in 128-4096")
 	s.StringVar(&f.gpuBatch, "gpu-batch", "", "batch sizes one GPU may take in one go, as in 16-256")
 	s.StringVar(&f.gradient, "gradient", "", "squared norm and variance of the gradient at the batch size you chose, as in 0.2/31.5")
@@ -75,7 +78,7 @@ func (f *progressFlags) addTo(c *cobra.Command) {
 
 // run asks or reports.
 func (f *progressFlags) run(c *cobra.Command, o *cli.Options) error {
-	reports := f.epoch + f.step + f.loss + f.rate + f.batch + f.batchRange + f.gpuBatch + f.gradient
+	reports := f.epoch + f.step + f.loss + f.rate + f.batch + f.batchRange + f.gpuBatch + f.gradient + f.requests
 	switch {
 	case f.asks && reports != "":
 		return cli.NewUsageError(errors.New("--ask reports nothing: report by a call of its own"))
@@ -103,7 +106,7 @@ func (f *progressFlags) sendProgress(c *cobra.Command) error {
 }
 
 func (f *progressFlags) parseProgress() (p nodeprobe.Progress, err error) {
-	var errs [8]error
+	var errs [9]error
 	p.Epoch, p.TotalEpochs, errs[0] = parseShare("epoch", f.epoch)
 	p.Step, p.TotalSteps, errs[1] = parseShare("step", f.step)
 	p.Loss, errs[2] = parseMeasure("loss", f.loss)
@@ -112,6 +115,7 @@ func (f *progressFlags) parseProgress() (p nodeprobe.Progress, err error) {
 	p.InitialBatch, p.MaxBatch, errs[5] = parsePair("batch-range", f.batchRange, "-", "128-4096")
 	p.LeastBatchOnGPU, p.MostBatchOnGPU, errs[6] = parsePair("gpu-batch", f.gpuBatch, "-", "16-256")
 	p.GradSqr, p.GradVar, errs[7] = parsePair("gradient", f.gradient, "/", "0.2/31.5")
+	p.Requests, errs[8] = parseMeasure("requests", f.requests)
 	return p, errors.Join(errs[:]...)
 }
 

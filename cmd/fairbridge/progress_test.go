@@ -47,12 +47,12 @@ func TestProgressReport(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
 	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5",
-		"--batch-range", "128-4096", "--gpu-batch", "16-256", "--gradient", "2e-1/31.5"); code != exitOK || errs != "" {
+		"--batch-range", "128-4096", "--gpu-batch", "16-256", "--gradient", "2e-1/31.5", "--requests", "7"); code != exitOK || errs != "" {
 		t.Errorf("%d %s", code, errs)
 	}
 	k := nodeprobe.KnownValue
 	want := nodeprobe.Progress{Epoch: k(3), TotalEpochs: k(90), Loss: k(-0.4), Step: k(1200), BatchSize: k(256), StepsPerSecond: k(2.5),
-		InitialBatch: k(128), MaxBatch: k(4096), LeastBatchOnGPU: k(16), MostBatchOnGPU: k(256), GradSqr: k(.2), GradVar: k(31.5)}
+		InitialBatch: k(128), MaxBatch: k(4096), LeastBatchOnGPU: k(16), MostBatchOnGPU: k(256), GradSqr: k(.2), GradVar: k(31.5), Requests: k(7)}
 	if r := d.NewestReports(); len(r) != 1 || r[0].Progress != want {
 		t.Errorf("%+v", r)
 	}

@@ -107,6 +107,7 @@ func (p *Partition) findProblems() []error {
 		note(checkOneOf("plan_as", p.PlanAs, bridge.Modes[2:]...))
 	}
 	note(checkBetween("grace", p.Grace, 0, time.Hour))
+	all = append(all, p.findServiceProblems()...)
 	if p.Signal != "" {
 		if _, err := slurm.ParseSignal(p.Signal); err != nil {
 			note(fmt.Errorf("signal: %w", err))

@@ -59,21 +59,21 @@ func TestPartitionDefaults(t *testing.T) {
 // perhaps commented out.
 func TestExampleNamesEveryKey(t *testing.T) {
 	shown := map[string]bool{}
-	section, inCanary := "", false
+	section, nested := "", "" // nested: a section within one of partitions
 	line := regexp.MustCompile(`^( *)(?:- )?(?:# )?(- )?([a-z_0-9]+):(?: |$)`)
 	for _, l := range strings.Split(settings.Example, "\n") {
 		m := line.FindStringSubmatch(l)
 		switch {
 		case m == nil:
-			if in := regexp.MustCompile(`^    #   ([a-z_]+): .*?(?: ([a-z]+): \[|$)`).FindStringSubmatch(l); in != nil && inCanary {
-				shown["partitions.canary."+in[1]], shown["partitions.canary."+in[2]] = true, true
+			if in := regexp.MustCompile(`^    #   (?:- |  )?([a-z_]+): .*?(?: ([a-z]+): \[|$)`).FindStringSubmatch(l); in != nil && nested != "" {
+				shown["partitions."+nested+"."+in[1]], shown["partitions."+nested+"."+in[2]] = true, true
 			}
 		case m[1] == "":
 			section = m[3]
 			shown[section] = true
 		default:
 			shown[section+"."+m[3]] = true
-			inCanary = m[3] == "canary"
+			nested = m[3]
 		}
 		for _, inner := range regexp.MustCompile(`# ([a-z_]+): `).FindAllStringSubmatch(l, -1) {
 			shown[section+"."+inner[1]] = true // leader: {}   # ttl: 90s

@@ -100,6 +100,8 @@ type Partition struct {
 	// DeadlineBudget grants accounts, and QOS as "qos:NAME", so many GPU-hours a week beyond their accounts' shares
 	// for jobs with a deadline.
 	DeadlineBudget map[string]float64 `yaml:"deadline_budget"`
+	// Services may be declared by jobs of their accounts.
+	Services []Service `yaml:"services"`
 	// Canary decides on some days in place of Policy.
 	Canary Canary `yaml:"canary"`
 }

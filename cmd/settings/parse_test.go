@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
@@ -138,6 +139,10 @@ func TestPartitionProblems(t *testing.T) {
 		{"{name: g, policy: fifo, params: {backfil: easy}}", 46, `partitions[0].params: parameter "backfil" is unknown`},
 		{"{name: g, policy: fifo, params: 3}", 46, `partitions[0].params: want keys and values, got "3"`},
 		{"{name: g, deadline_budget: {a: -1}}", 45, "partitions[0].deadline_budget.a: -1 is not between 0 and 1e9"},
+		{"{name: g, services: [{least: 1, request_time: 1s}]}", 35, "partitions[0].services[0].account: not given"},
+		{"{name: g, services: [{account: a, least: 1}]}", 35, "partitions[0].services[0].request_time: not given"},
+		{"{name: g, services: [{account: a, least: 3, most: 2, request_time: 1s}]}", 64, "partitions[0].services[0].most: 2 is less than least, 3"},
+		{"{name: g, services: [{account: a, least: 1, request_time: 1s}, {account: a, least: 1, request_time: 1s}]}", 77, "partitions[0].services[1].name: account \"a\" has an entry for \"\" already"},
 		{"gpu", 14, `partitions[0]: want keys and values, got "gpu"`},
 	} {
 		t.Run(tt.item, func(t *testing.T) {
@@ -203,6 +208,9 @@ partitions:
   policy: tiresias
   params: {queues: [60, 3600]}
   deadline_budget: {vision: 2, "qos:urgent": 1, nlp: 0.5}
+  services:
+  - {account: web, least: 1, request_time: 1s}
+  - {account: web, name: chat, least: 2, most: 9, spare: 1, within: 300ms, percent: 95, request_time: 80ms, setup: 2m}
 accounts: {research: 2, "teaching": 0.5}
 gpus: {speed: {h100: 3.0, a100: 1}}
 gate:
@@ -226,6 +234,13 @@ probes:
 	}
 	if d := cmp.Diff([]policy.DeadlineBudget{{Account: "nlp", Weekly: 1800}, {Account: "vision", Weekly: 7200}, {QOS: "urgent", Weekly: 3600}}, c.Partitions[0].DeadlineBudgets); d != "" {
 		t.Error("deadline budgets:", d)
+	}
+	services := []bridge.Service{
+		{Account: "web", Name: "chat", Terms: policy.ReplicaScaling{Least: 2, Most: 9, Spare: 1, ResponseWithin: 300 * time.Millisecond, ResponsePart: .95, ServiceTime: 80 * time.Millisecond, SetupTime: 2 * time.Minute}},
+		{Account: "web", Terms: policy.ReplicaScaling{Least: 1, ResponsePart: .99, ServiceTime: time.Second}},
+	}
+	if d := cmp.Diff(services, c.Partitions[0].Services); d != "" {
+		t.Error("services:", d)
 	}
 	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.SiteGPUSpeeds); d != "" {
 		t.Error("speeds of GPUs:", d)

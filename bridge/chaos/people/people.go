@@ -36,6 +36,9 @@ func (p People) SubmitJob(r *rand.Rand) error {
 	if p.Site.IsElastic {
 		p.declareSize(r, &s)
 	}
+	if p.Site.HasService && r.IntN(2) == 0 {
+		s.User, s.Account, s.Comment = site.ServiceUser, site.ServiceAccount, cmp.Or(s.Comment, "fairbridge:class=x")+",service="+site.ServiceName
+	}
 	if p.Site.SharesGPUs {
 		p.declareSharing(r, &s)
 	}

@@ -32,6 +32,7 @@ type Site struct {
 
 	SpreadsShards      bool // Slurm takes shards of the GPU with most left
 	SharesBetweenUsers bool // neighbours may be jobs of other users
+	HasService         bool // many jobs are replicas of one service
 	SharesEagerly      bool // the policy starts jobs beside others wherever owners accept it
 }
 
@@ -69,6 +70,7 @@ func DrawSite(seed uint64, cycles int) Site {
 		s.ShardsPerGPU, s.SpreadsShards, s.SharesBetweenUsers = pickRandom(r, []int{2, 3, 4, 8}), r.IntN(4) == 0, r.IntN(2) == 0
 		s.SharesEagerly = r.IntN(3) > 0
 	}
+	s.HasService = rand.New(rand.NewPCG(seed, 17)).IntN(3) == 0
 	return s
 }
 
@@ -105,6 +107,14 @@ const (
 	OperatorUser       = "root"   // the administrator
 	FirstType          = "a100"   // the type of all GPUs, or of those of every other node
 	SecondType         = "h100"
+)
+
+// The service that some sites have: of one user and account, so many replicas at least.
+const (
+	ServiceName    = "chat"
+	ServiceUser    = "ann"
+	ServiceAccount = "a0"
+	LeastReplicas  = 3
 )
 
 // GPUMemMB is the memory of each GPU, which node probes tell.
@@ -160,5 +170,8 @@ func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bri
 	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.OrderLever
 	c.Order.AdminComment, c.Order.AdminCommentEvery = s.TellsJobs, 2*time.Minute
 	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, SharesBetweenUsers: s.SharesBetweenUsers, DecidingPolicy: decide}}
+	if s.HasService {
+		c.Partitions[0].Services = []bridge.Service{{Account: ServiceAccount, Name: ServiceName, Terms: policy.ReplicaScaling{Least: LeastReplicas, ServiceTime: time.Second}}}
+	}
 	return c
 }

@@ -23,8 +23,9 @@ func (d *daemon) addSampleRecorder() error {
 	r := &spool.Recorder{Store: d.DB, Spool: spooled, Cluster: d.File.Cluster, Log: d.log, Timeout: 30 * time.Second, RetryEvery: 5 * time.Second}
 	speeds := newReportKeeper("speeds", d.DB.RecordSpeeds, d.File.Cluster, d.log)
 	losses := newReportKeeper("losses", d.DB.RecordLosses, d.File.Cluster, d.log)
+	requests := newReportKeeper("requests", d.DB.RecordRequests, d.File.Cluster, d.log)
 	profiles := newReportKeeper("profiles", d.DB.RecordProfiles, d.File.Cluster, d.log)
-	if d.Loop.Probes, err = system.NewProbes(d.File, system.ProbeKeepers{Readings: r.Enqueue, Speeds: speeds.take, Losses: losses.take, Profiles: profiles.take}); err != nil {
+	if d.Loop.Probes, err = system.NewProbes(d.File, system.ProbeKeepers{Readings: r.Enqueue, Speeds: speeds.take, Losses: losses.take, Requests: requests.take, Profiles: profiles.take}); err != nil {
 		return err
 	}
 	d.Registry.MustRegister(newRecorderMetrics(r)...)
@@ -34,6 +35,7 @@ func (d *daemon) addSampleRecorder() error {
 	})
 	d.addService("speeds", speeds.run)
 	d.addService("losses", losses.run)
+	d.addService("requests", requests.run)
 	d.addService("profiles", profiles.run)
 	return nil
 }

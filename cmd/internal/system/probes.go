@@ -15,6 +15,7 @@ type ProbeKeepers struct {
 	Readings func([]probes.Reading)
 	Speeds   func([]bridge.SpeedReport)   // what jobs report of their speed
 	Losses   func([]bridge.LossReport)    // and of their training loss
+	Requests func([]bridge.RequestReport) // and, as replicas, of their requests
 	Profiles func([]bridge.ProfileReport) // what is seen of jobs on their GPUs
 }
 
@@ -33,6 +34,6 @@ func NewProbes(f *settings.File, keep ProbeKeepers) (bridge.Probes, error) {
 		c.Token = secure.NewTokenReader(s.TokenFile)
 	}
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
-	p.TrustProgressReports, p.OnNewReadings, p.OnNewSpeeds, p.OnNewLosses, p.OnNewProfiles = s.BelieveProgress, keep.Readings, keep.Speeds, keep.Losses, keep.Profiles
+	p.TrustProgressReports, p.OnNewReadings, p.OnNewSpeeds, p.OnNewLosses, p.OnNewRequests, p.OnNewProfiles = s.BelieveProgress, keep.Readings, keep.Speeds, keep.Losses, keep.Requests, keep.Profiles
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/replicas"
 )
 
 // scaling is which replicas of a snapshot are not to start, and which are not needed. It implements engine.Admitter
@@ -16,6 +17,12 @@ type scaling struct {
 	notes    map[policy.JobID]string
 	atOnce   bool            // they stop whether another job wants their GPUs or not
 	serving  map[string]bool // partitions in which services are scaled
+}
+
+// service is one that is scaled.
+type service struct {
+	replicas.Service
+	mayStop bool // none of its replicas was stopped within the time between two
 }
 
 func newScaling(p *Policy, s *policy.Snapshot) *scaling {
@@ -34,7 +41,7 @@ func (p *Policy) listServices(s *policy.Snapshot) []*service {
 	byName := map[string]*service{}
 	for i := range s.InferenceServices {
 		if v := &s.InferenceServices[i]; v.Scaling != nil && byName[v.Name] == nil {
-			byName[v.Name] = &service{InferenceService: v, mayStop: true}
+			byName[v.Name] = &service{Service: replicas.Service{InferenceService: v}, mayStop: true}
 			all = append(all, byName[v.Name])
 		}
 	}
@@ -46,17 +53,17 @@ func (p *Policy) listServices(s *policy.Snapshot) []*service {
 		}
 		switch {
 		case j.State == policy.Running:
-			v.running = append(v.running, j)
+			v.Running = append(v.Running, j)
 		case j.CanStart(s.Now):
-			v.waiting = append(v.waiting, j)
+			v.Waiting = append(v.Waiting, j)
 		}
 		if !j.HoldsGPUs() && !j.LastStop.IsZero() && s.Now.Sub(j.LastStop) < p.Retire {
 			v.mayStop = false
 		}
 	}
 	for _, v := range all {
-		slices.SortStableFunc(v.running, func(a, b *policy.Job) int { return a.Start.Compare(b.Start) })
-		slices.SortStableFunc(v.waiting, func(a, b *policy.Job) int { return a.Arrive.Compare(b.Arrive) })
+		slices.SortStableFunc(v.Running, func(a, b *policy.Job) int { return a.Start.Compare(b.Start) })
+		slices.SortStableFunc(v.Waiting, func(a, b *policy.Job) int { return a.Arrive.Compare(b.Arrive) })
 	}
 	return all
 }
@@ -64,20 +71,25 @@ func (p *Policy) listServices(s *policy.Snapshot) []*service {
 // decide says which replicas of a service start, and whether one may stop: the last that started of those whose owners
 // agreed.
 func (c *scaling) decide(p *Policy, v *service, s *policy.Snapshot) {
-	need := p.countNeeded(v, s.Now)
-	for i, j := range v.waiting {
-		if len(v.running)+i < need.start {
-			c.notes[j.ID] = fmt.Sprintf("service %s needs %s: %s", v.Name, policy.FormatCount(need.start, "replica"), need.why)
-			continue
+	need := p.rule().Count(&v.Service, s.Now)
+	serving, all := len(v.Running), policy.FormatCount(v.CountAll(), "replica")
+	for _, j := range v.Waiting {
+		if serving < need.Start {
+			c.notes[j.ID] = fmt.Sprintf("service %s needs %d of its %s: %s", v.Name, need.Start, all, need.Why)
+		} else {
+			c.refusals[j.ID] = fmt.Errorf("service %s needs %d of its %s, and %d run: %s", v.Name, need.Start, all, len(v.Running), need.Why)
 		}
-		c.refusals[j.ID] = fmt.Errorf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.start, "replica"), len(v.running), need.why)
+		serving += j.TaskCount()
 	}
-	if !v.mayStop || len(v.running) <= need.keep {
+	for _, j := range v.Running {
+		c.notes[j.ID] = fmt.Sprintf("service %s needs %d of its %s: %s", v.Name, need.Start, all, need.Why)
+	}
+	if !v.mayStop || len(v.Running) <= need.Keep {
 		return
 	}
-	for _, j := range slices.Backward(v.running) {
+	for _, j := range slices.Backward(v.Running) {
 		if j.UnstoppableReason == "" && len(j.On) > 0 && j.Ran(s.Now) >= p.MinRun && (p.MaxStops <= 0 || j.StopCount < p.MaxStops) {
-			c.surplus[j.ID] = fmt.Sprintf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.keep, "replica"), len(v.running), need.why)
+			c.surplus[j.ID] = fmt.Sprintf("service %s needs %s, and %d run: %s", v.Name, policy.FormatCount(need.Keep, "replica"), len(v.Running), need.Why)
 			return
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
+	"fairbridge/policy/replicas"
 )
 
 // Policy is the scaling with its parameters.
@@ -53,6 +54,11 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Preempt:  preempt.ByTier(scaling.tier),
 		Rules:    rules,
 	}.Decide(s)
+}
+
+// rule is by what it counts replicas.
+func (p *Policy) rule() replicas.Rule {
+	return replicas.Rule{By: p.Scale, Sigmas: p.Sigmas, Trend: p.Trend, Lead: p.Lead, Retire: p.Retire, Busy: p.Busy, Warm: p.Warm}
 }
 
 // line is first come, first served, but for replicas, which come before all other jobs that wait.

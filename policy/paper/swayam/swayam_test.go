@@ -119,6 +119,29 @@ func TestByMeasuredUse(t *testing.T) {
 	}
 }
 
+// TestArraysAndSilence: an array's waiting tasks are one job that counts with all of them, and where requests should be known and
+// are not all replicas are wanted, however little their GPUs compute.
+func TestArraysAndSilence(t *testing.T) {
+	s := chat(3, 2, steady(50)...)
+	s.Jobs[3].Tasks, s.Jobs[4].Tasks = 4, 3
+	if d := decide(t, s, exactly); count(d, policy.Start) != 1 || d[4].Verb != policy.Hold || !strings.Contains(d[4].Why, "needs 7 of its 10 replicas") {
+		t.Errorf("seven are needed, three run and four start together: %+v", d)
+	}
+	s = chat(3, 2)
+	scaling(s).UnknownReason = "job 2 was silent"
+	for i := range 3 {
+		s.Jobs[i].Utilisation = policy.KnownValue(.1)
+	}
+	if d := decide(t, s, nil); count(d, policy.Start) != 2 || !strings.Contains(d[3].Why, "needs 5 of its 5 replicas: all are wanted, as long as its requests are not known: job 2 was silent") {
+		t.Errorf("silence: %+v", d)
+	}
+	s = chat(3, 13, steady(50)...)
+	scaling(s).Spare = 2
+	if d := decide(t, s, exactly); count(d, policy.Start) != 6 {
+		t.Errorf("%d start beside 3, want 9 of them to run", count(d, policy.Start))
+	}
+}
+
 // TestRetires: one replica leaves at a time, the last that started, and only of those that may.
 func TestRetires(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -169,7 +192,7 @@ func TestJobsGiveWay(t *testing.T) {
 			Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}, On: policy.Alloc{{Node: "n1", Type: "g", Count: 1, Devices: policy.NewDeviceSet(2 + i)}}})
 	}
 	scaling(s).Least = 2
-	if d := decide(t, s, exactly); count(d, policy.Stop) != 0 || count(d, policy.Hold) != 2 || !strings.Contains(d[2].Why, "service chat needs 2 replicas, and 2 run: 5 requests a second are forecast") {
+	if d := decide(t, s, exactly); count(d, policy.Stop) != 0 || count(d, policy.Hold) != 2 || !strings.Contains(d[2].Why, "service chat needs 2 of its 4 replicas, and 2 run: 5 requests a second are forecast") {
 		t.Errorf("enough run: %+v", d)
 	}
 	scaling(s).Least = 4
