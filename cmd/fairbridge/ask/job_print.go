@@ -14,7 +14,8 @@ import (
 	"fairbridge/policy"
 )
 
-func printJob(w io.Writer, j *report.JobUse, now time.Time) {
+// PrintJobUse prints how a job used what it got.
+func PrintJobUse(w io.Writer, j *report.JobUse, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
 	printable.Fprintf(w, "Job %s %q of %s (account %s), partition %s, %s, %s\n", j.Address, last.Name, last.User, last.Account, last.Partition, policy.FormatCount(last.GPUCount, "GPU"), last.State)
 	if j.Estimate != nil {

@@ -116,7 +116,7 @@ func WriteParagraph(w io.Writer, mark, s string) {
 // TerminalWidth returns the columns of the terminal that w writes to, 0 when it is none.
 func TerminalWidth(w io.Writer) int {
 	w = unwrap(w)
-	if s, ok := w.(*Screen); ok {
+	if s, ok := w.(interface{ TerminalWidth() int }); ok { // a Screen or a Page
 		return s.TerminalWidth()
 	}
 	f, ok := w.(*os.File)
