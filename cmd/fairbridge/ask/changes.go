@@ -128,7 +128,7 @@ func NewChangeList(a *api.Changes, now time.Time) List {
 	l := List{Head: strings.Fields("AT ID JOB USER CHANGE STATE WHY")}
 	for i := range a.Changes {
 		ch := &a.Changes[i]
-		l.add(ch.Address, output.FormatTime(ch.Made, now), ch.ID, ch.Address, printable.Truncate(ch.User, 12), changeText(ch.Edit, ch.Address, now), intentStateText(&ch.Intent), ch.Edit.Why)
+		l.addJob(ch.Address, output.FormatTime(ch.Made, now), ch.ID, ch.Address, printable.Truncate(ch.User, 12), changeText(ch.Edit, ch.Address, now), intentStateText(&ch.Intent), ch.Edit.Why)
 	}
 	return l
 }

@@ -21,12 +21,17 @@ type List struct {
 // ListRow is a row of a list.
 type ListRow struct {
 	Cells []any  // one a column, by their String; an output.Painted has a colour
-	Job   string // address of the job that it is about; "": of none, or of several
+	About string // what it is about: the address of a job, or a name; "": of a report, something else
+	IsJob bool   // that is a job
 }
 
-// add appends a row.
-func (l *List) add(job string, cells ...any) {
-	l.Rows = append(l.Rows, ListRow{cells, job})
+// add appends a row about a node or an account, addJob one about a job.
+func (l *List) add(about string, cells ...any) {
+	l.Rows = append(l.Rows, ListRow{Cells: cells, About: about})
+}
+
+func (l *List) addJob(address string, cells ...any) {
+	l.Rows = append(l.Rows, ListRow{cells, address, address != ""})
 }
 
 // print writes the list as a table.
@@ -68,7 +73,7 @@ func newQueueList(jobs []api.QueueJob, columns []queueColumn, width int, now tim
 		for k, c := range columns {
 			cells[k] = c.cell(shownJob(&jobs[i], width), now)
 		}
-		l.add(jobs[i].Address, cells...)
+		l.addJob(jobs[i].Address, cells...)
 	}
 	return l
 }
@@ -85,7 +90,7 @@ func NewReportList(r *api.Report) List {
 		if address >= 0 {
 			job = row[address]
 		}
-		l.add(job, formatCells(row, func(s string) string { return s })...)
+		l.addJob(job, formatCells(row, func(s string) string { return s })...)
 	}
 	return l
 }

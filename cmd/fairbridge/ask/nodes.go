@@ -95,7 +95,7 @@ func NewNodeList(a *api.Nodes) List {
 		n := &a.Nodes[i]
 		held, open, _ := countGPUs(n)
 		busy, memory := meanUse(n.Devices)
-		l.add("", n.Name, strings.Join(n.Partitions, ","), nodeGPUsText(n), held, open, percentText(busy), percentText(memory), nodeJobsText(n))
+		l.add(n.Name, n.Name, strings.Join(n.Partitions, ","), nodeGPUsText(n), held, open, percentText(busy), percentText(memory), nodeJobsText(n))
 	}
 	return l
 }
@@ -163,4 +163,21 @@ func nodeJobsText(n *api.Node) string {
 		parts = append(parts, fmt.Sprintf("%d private", n.HiddenJobs))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// WriteNodeDetails writes each GPU of a node as it was measured last.
+func WriteNodeDetails(w io.Writer, a *api.Nodes, name string) {
+	for i := range a.Nodes {
+		if n := &a.Nodes[i]; n.Name == name && len(n.Devices) > 0 {
+			t := output.NewTable(w, "GPU", "TYPE", "UTILISATION", "BUSY", "MEMORY", "WATTS")
+			for _, d := range n.Devices {
+				watts := "–"
+				if d.Watts.Known {
+					watts = fmt.Sprintf("%.0f", d.Watts.Value)
+				}
+				t.AddRow(printable.Truncate(d.UUID, 16), d.Type, drawnShare(d.Busy), percentText(d.Busy), percentText(d.Memory), watts)
+			}
+			t.Print()
+		}
+	}
 }

@@ -90,7 +90,7 @@ func NewShareList(a *api.Shares) List {
 	l := List{Head: []string{"ACCOUNT", "PARENT", "SHARES", "ENTITLED", "GOT", "LAST 24H", "HOLDS", "WANTS"}}
 	for _, s := range a.Accounts {
 		cells := []any{printable.Truncate(s.Name, 20), printable.Truncate(s.Parent, 14), fmt.Sprintf("%g", s.Weight), shareText(s.Entitled)}
-		l.add("", append(append(cells, useCells(s.AccountUse)...), jobCells(s.AccountJobs)...)...)
+		l.add(s.Name, append(append(cells, useCells(s.AccountUse)...), jobCells(s.AccountJobs)...)...)
 	}
 	return l
 }
@@ -128,3 +128,22 @@ func jobCells(j *api.AccountJobs) []any {
 }
 
 func shareText(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
+
+// WriteShareDetails says in words where an account stands, and what its users got.
+func WriteShareDetails(w io.Writer, a *api.Shares, account string) {
+	for _, s := range a.Accounts {
+		if s.Name == account {
+			output.WriteParagraph(w, "", s.Words)
+		}
+	}
+	t := output.NewTable(w, "USER", "GOT", "HOLDS", "WAITING JOBS")
+	for _, u := range a.Users {
+		if u.Account == account {
+			t.AddRow(printable.Truncate(u.Name, 20), u.UsedService, u.RunningGPUs, u.WaitingJobs)
+		}
+	}
+	if t.Length() > 0 {
+		printable.Fprintf(w, "\n")
+		t.Print()
+	}
+}

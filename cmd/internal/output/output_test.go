@@ -78,7 +78,7 @@ func TestTablesHoldUserText(t *testing.T) {
 // TestStringWidth wants the short way to say what the long one does.
 func TestStringWidth(t *testing.T) {
 	for _, s := range []string{"", "abc", " ~", "å", "日本", "a\tb", "\x1b[31mred\x1b[0m", "e\u0301"} {
-		if got, want := stringWidth(s), text.StringWidth(s); got != want {
+		if got, want := StringWidth(s), text.StringWidth(s); got != want {
 			t.Errorf("%q takes %d columns, want %d", s, got, want)
 		}
 	}
