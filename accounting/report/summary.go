@@ -14,6 +14,7 @@ var summaries = map[string]func(t *Table) string{
 	"efficiency":    summarizeEfficiency,
 	"waits":         summarizeWaits,
 	"shares":        summarizeShares,
+	"idle-now":      summarizeIdleNow,
 	"idle":          summarizeIdle,
 	"stops":         summarizeStops,
 	"wasteful-jobs": summarizeWastefulJobs,
@@ -121,6 +122,14 @@ func summarizeIdle(t *Table) string {
 	}
 	idle, all := t.sum("idle_gpus")/float64(len(days)), t.sum("gpus")/float64(len(days))
 	return fmt.Sprintf("%.1f of %.1f GPUs were idle on average, %s.", idle, all, percentOf(idle, all))
+}
+
+func summarizeIdleNow(t *Table) string {
+	jobs := map[string]bool{}
+	for _, row := range t.Rows {
+		jobs[t.text(row, "address")] = true
+	}
+	return fmt.Sprintf("At the end of this time %s held %s idle.", policy.FormatCount(len(jobs), "job"), policy.FormatCount(int(t.sum("idle_gpus")), "GPU"))
 }
 
 func summarizeStops(t *Table) string {

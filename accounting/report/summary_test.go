@@ -32,6 +32,7 @@ func TestSummaries(t *testing.T) {
 		"Of the hours in time limits 75 % were not needed.":                                                answer("limits", "user limit_hours excess_hours", []any{"ann", 8.0, 6.0}),
 		"Most often worse off than by an equal part of the cluster were jobs of account ml: 25 % of them.": answer("fairness", "account unfair_share", []any{"ml", .25}, []any{"bio", nil}),
 		"No job came off worse than an equal part of the cluster would have let it.":                       answer("fairness", "account unfair_share", []any{"ml", 0.0}),
+		"At the end of this time 1 job held 3 GPUs idle.":                                                  answer("idle-now", "address node idle_gpus", []any{"7_1", "n1", int64(1)}, []any{"7_1", "n2", int64(2)}),
 		"": answer("usage", "account gpu_hours"),
 	} {
 		if got := a.summarize(); got != want {

@@ -78,7 +78,7 @@ func (m *model) shown() *page { return m.pages[len(m.pages)-1] }
 func (m *model) askIfDue() tea.Cmd {
 	s := m.shown().subject
 	p := m.pictures.of(s.name)
-	if s.read == nil || !p.isDue(m.now, m.interval) {
+	if s.read == nil || !p.isDue(m.now, max(m.interval, s.every)) {
 		return nil
 	}
 	p.askedAt = m.now
