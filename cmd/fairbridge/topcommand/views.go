@@ -31,7 +31,7 @@ var views = []*subject{
 		readNodes, func(a aged[*api.Nodes], _ time.Time) ask.List { return ask.NewNodeList(a.answer) }, writeNodeNotes), ask.WriteNodeDetails),
 	withDetails(withList(subject{name: "shares", aliases: []string{"accounts"}, about: "what accounts are entitled to, got, hold and want", narrow: []string{"PARENT", "SHARES"}},
 		readShares, func(a aged[*api.Shares], _ time.Time) ask.List { return ask.NewShareList(a.answer) }, writeShareNotes), ask.WriteShareDetails),
-	withList(subject{name: "idle", about: "GPUs that running jobs hold idle now, and for how long", narrow: []string{"ACCOUNT", "GPU TYPE"}, every: time.Minute},
+	withList(subject{name: "idle", about: "GPUs that running jobs hold idle now, and for how long", narrow: []string{"ACCOUNT", "MEASURED GPUS", "GPU TYPE"}, every: time.Minute},
 		readReport("idle-now"), func(a *api.Report, _ time.Time) ask.List { return ask.NewReportList(a) }, writeReportNotes),
 	withList(subject{name: "changes", aliases: []string{"decisions", "ledger"}, about: "what was changed in Slurm in the last day, and what came of it", narrow: []string{"ID", "USER", "JOB", "STATE"}},
 		readChanges, ask.NewChangeList, writeChangeNotes),
