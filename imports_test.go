@@ -101,6 +101,7 @@ var ours = []rule{
 var theirs = []rule{
 	{[]string{"nodeprobe/nvml"}, []string{"github.com/NVIDIA/go-nvml/..."}, "one place loads the NVML library"},
 	{[]string{"accounting/..."}, []string{"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/..."}, "one place speaks to Postgres"},
+	{[]string{"cmd/fairbridge/topcommand"}, []string{"charm.land/bubbletea/v2/...", "github.com/charmbracelet/x/ansi/..."}, "one place takes over the terminal"},
 	{[]string{"cmd/..."}, []string{"github.com/spf13/cobra/...", "github.com/goccy/go-yaml/..."}, "commands and configuration belong to cmd"},
 	{[]string{"policy/solve/...", "bridge/study/..."}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve, statistics in studies"},
 	{[]string{"bridge/slurm/..."}, []string{"github.com/go-resty/resty/v2/..."}, "one place speaks to slurmrestd"},
@@ -130,7 +131,7 @@ var writers = []string{"bridge/slurm/writer/...", "bridge/slurm/live", "cmd/inte
 // testOnly are modules that only tests and packages for tests may import.
 var testOnly = []string{
 	"testing/...", "github.com/google/go-cmp/...", "pgregory.net/rapid/...", "github.com/rogpeppe/go-internal/...",
-	"go.uber.org/goleak/...", "github.com/getkin/kin-openapi/...", "github.com/SlinkyProject/slurm-client/...",
+	"go.uber.org/goleak/...", "github.com/getkin/kin-openapi/...", "github.com/creack/pty/...", "github.com/charmbracelet/x/vt/...", "github.com/SlinkyProject/slurm-client/...",
 }
 
 const module = "fairbridge"

@@ -34,6 +34,14 @@ const (
 	LinePlot          // over the column day
 )
 
+// Units whose values are drawn otherwise than they are stored: seconds in what suits them, parts in percent.
+const (
+	unitSeconds       = "seconds"
+	unitPartOfCluster = "% of the cluster"
+	unitPartInTime    = "% within 10 minutes"
+	unitPartOfJobs    = "% of the jobs"
+)
+
 var reports = []Report{
 	{Name: "usage", Plot: Plot{BarPlot, "account", []string{"gpu_hours"}, "GPU-hours"}},
 	{Name: "usage-daily", Plot: Plot{LinePlot, "account", []string{"gpu_hours"}, "GPU-hours"}},
@@ -41,19 +49,20 @@ var reports = []Report{
 	{Name: "efficiency", Plot: Plot{BarPlot, "account", []string{"gpu_hours", "measured_gpu_hours", "busy_gpu_hours", "idle_gpu_hours", "held_without_process_gpu_hours"}, "GPU-hours"}},
 	{Name: "efficiency-users", Plot: Plot{BarPlot, "user", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
 	{Name: "wasteful-jobs", Plot: Plot{BarPlot, "address", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
-	{Name: "waits", Plot: Plot{BarPlot, "account", []string{"median_seconds", "mean_seconds", "p95_seconds"}, "seconds"}},
+	{Name: "waits", Plot: Plot{BarPlot, "account", []string{"median_seconds", "mean_seconds", "p95_seconds"}, unitSeconds}},
 	{Name: "fairness", Plot: Plot{BarPlot, "account", []string{"mean_rho", "mean_slowdown"}, "times (no unit)"}},
-	{Name: "shares", Plot: Plot{BarPlot, "account", []string{"entitled_share", "used_share"}, "part of the cluster (no unit)"}},
+	{Name: "shares", Plot: Plot{BarPlot, "account", []string{"entitled_share", "used_share"}, unitPartOfCluster}},
 	{Name: "deficits-daily", Plot: Plot{LinePlot, "account", []string{"deficit_gpu_hours"}, "GPU-hours lacking"}},
 	{Name: "jain", Plot: Plot{LinePlot, "", []string{"jain", "jain_of_wanted"}, "Jain's index (no unit)"}},
+	{Name: "idle-now", Plot: Plot{BarPlot, "address", []string{"idle_gpus"}, "idle GPUs"}},
 	{Name: "idle", Plot: Plot{LinePlot, "gpu_type", []string{"idle_gpus"}, "idle GPUs"}},
 	{Name: "fragmentation", Plot: Plot{LinePlot, "gpu_type", []string{"unusable_gpus"}, "free GPUs of no use to waiting jobs"}},
 	{Name: "stops", Plot: Plot{BarPlot, "account", []string{"lost_gpu_hours", "lost_to_fairbridge_gpu_hours"}, "GPU-hours, at most"}},
 	{Name: "changes"},
 	{Name: "decisions", Plot: Plot{LinePlot, "verb", []string{"changes"}, "changes of mind"}},
 	{Name: "limits", Plot: Plot{BarPlot, "user", []string{"excess_hours"}, "hours asked for and not used"}},
-	{Name: "estimates", Plot: Plot{BarPlot, "seemed_ahead", []string{"within_10_min_share"}, "part within 10 minutes (no unit)"}},
-	{Name: "deadlines", Plot: Plot{BarPlot, "told", []string{"told_share", "met_share"}, "part of the jobs (no unit)"}},
+	{Name: "estimates", Plot: Plot{BarPlot, "seemed_ahead", []string{"within_10_min_share"}, unitPartInTime}},
+	{Name: "deadlines", Plot: Plot{BarPlot, "told", []string{"told_share", "met_share"}, unitPartOfJobs}},
 }
 
 func init() {

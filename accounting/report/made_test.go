@@ -89,6 +89,7 @@ func (h history) fill(t testing.TB) (*stores.Stores, string) {
 	exec(t, conn, "insert into fairbridge.start_estimates select 'c1', r.job, r.arrive, r.arrive + interval '1 minute', r.started + (r.job % 200 - 80) * interval '1 minute', r.user_name, r.account, r.partition from fairbridge.job_runs r where r.job % 3 = 0")
 	exec(t, conn, `insert into fairbridge.deadline_promises select 'c1', r.job, r.arrive, r.arrive + interval '1 minute', r.user_name, r.account, r.partition,
 		r.arrive + (r.job % 30) * interval '1 hour', false, (r.job % 11) / 10.0, r.arrive + (r.job % 30) * interval '1 hour' from fairbridge.job_runs r where r.job % 2 = 0 on conflict do nothing`)
+	readIdle(t, conn)
 	h.copyChanges(t, conn)
 	exec(t, conn, "analyze")
 	return db, dsn
@@ -141,6 +142,23 @@ func (h history) copyRuns(t testing.TB, conn *pgx.Conn, jobs []job) {
 		j := &jobs[i]
 		return []any{cluster, i + 1, j.arrive.Unix(), j.restarts, fmt.Sprint("n", i%256), j.gpu, j.start, j.end, j.gpus, 100, j.user, j.account, "gpu"}
 	})
+}
+
+// readIdle has the GPUs of 3,000 runs read every five minutes, while they run: those of every second are idle, those of
+// the others busy.
+func readIdle(t testing.TB, conn *pgx.Conn) {
+	exec(t, conn, "select fairbridge.add_sample_day(d::date) from (select distinct (x at time zone 'UTC')::date as d from fairbridge.job_runs, unnest(array[started, ended]) x) days")
+	exec(t, conn, "insert into fairbridge.gpus (cluster, node, uuid, gpu_type) select distinct cluster, node, 'g' || node, gpu_type from fairbridge.run_segments where job <= 3000 on conflict do nothing")
+	exec(t, conn, `insert into fairbridge.gpu_readings (at, job, gpu, busy, procs, sharing, sick) select at, s.job, g.id, s.job % 2, 1, 1, false
+		from fairbridge.run_segments s join fairbridge.gpus g on g.cluster = s.cluster and g.node = s.node and g.gpu_type = s.gpu_type,
+		generate_series(s.started, s.stopped, interval '5 minutes') at where s.job <= 3000`)
+}
+
+// idleMoment is when a run of account a7 with an even number, whose GPUs are idle, has run for a while.
+func idleMoment(t testing.TB, conn *pgx.Conn) (at time.Time) {
+	t.Helper()
+	must(t, conn.QueryRow(context.Background(), "select min(started) + interval '16 minutes' from fairbridge.job_runs where account = 'a7' and job % 2 = 0 and ended > started + interval '20 minutes'").Scan(&at))
+	return at.UTC()
 }
 
 // madeArray is the array of which every fourth job is a task; 0: the others are of none.

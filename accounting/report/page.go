@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge/study/chart"
@@ -18,6 +17,9 @@ func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
 		sheet.Title = all[0].Title
 	}
 	for _, a := range all {
+		if text := a.summarize(); text != "" {
+			sheet.Summary = append(sheet.Summary, chart.Finding{Text: text, SectionID: a.Name})
+		}
 		sheet.Sections = append(sheet.Sections, chart.Section{
 			ID: a.Name, Title: a.Title, About: a.Explanation, Drawing: a.newDrawing(s), ColumnHeads: a.Rows.HeaderTexts(), Rows: a.Rows.FormatRows(),
 		})
@@ -29,30 +31,53 @@ func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
 func (a *Answer) newDrawing(s Scope) chart.Drawing {
 	switch a.Plot.Kind {
 	case BarPlot:
-		d := chart.Drawing{XLabel: a.Plot.Unit}
-		drawn := slices.DeleteFunc(slices.Clone(a.Plot.Columns), func(c string) bool { return a.Rows.ColumnIndex(c) < 0 })
-		for _, c := range drawn {
-			d.BarKeys = append(d.BarKeys, strings.ReplaceAll(c, "_", " "))
-		}
-		label := a.Rows.ColumnIndex(a.Plot.LabelColumn)
-		for _, row := range a.Rows.Rows {
-			b := chart.BarRow{Label: fmt.Sprint(row[label])}
-			for _, c := range drawn {
-				b.Values = append(b.Values, floatOfCell(row[a.Rows.ColumnIndex(c)]))
-			}
-			d.Bars = append(d.Bars, b)
-		}
-		return d
+		return a.newBarDrawing()
 	case LinePlot:
 		return a.newLineDrawing(s)
 	}
 	return chart.Drawing{}
 }
 
+// newBarDrawing draws columns by row. Seconds become the unit that suits the longest, parts percent.
+func (a *Answer) newBarDrawing() chart.Drawing {
+	drawn := slices.DeleteFunc(slices.Clone(a.Plot.Columns), func(c string) bool { return a.Rows.ColumnIndex(c) < 0 })
+	unit, of := a.unitOfBars(drawn)
+	d := chart.Drawing{XLabel: unit}
+	for _, c := range drawn {
+		d.BarKeys = append(d.BarKeys, headerText(c))
+	}
+	label := a.Rows.ColumnIndex(a.Plot.LabelColumn)
+	for _, row := range a.Rows.Rows {
+		b := chart.BarRow{Label: fmt.Sprint(row[label])}
+		for _, c := range drawn {
+			b.Values = append(b.Values, floatOfCell(row[a.Rows.ColumnIndex(c)])/of)
+		}
+		d.Bars = append(d.Bars, b)
+	}
+	return d
+}
+
+// unitOfBars is the unit of the bars, and how much of what the columns hold it is.
+func (a *Answer) unitOfBars(columns []string) (unit string, of float64) {
+	switch a.Plot.Unit {
+	case unitSeconds:
+		most := 0.0
+		for _, row := range a.Rows.Rows {
+			for _, c := range columns {
+				most = max(most, floatOfCell(row[a.Rows.ColumnIndex(c)])) // of one that is not known it is that
+			}
+		}
+		return chart.ChooseTimeUnit(most)
+	case unitPartOfCluster, unitPartOfJobs, unitPartInTime:
+		return a.Plot.Unit, 0.01
+	}
+	return a.Plot.Unit, 1
+}
+
 // newLineDrawing draws columns over the days. A day without a row of a series is 0.
 func (a *Answer) newLineDrawing(s Scope) chart.Drawing {
 	first := s.Since.UTC().Truncate(24 * time.Hour)
-	d := chart.Drawing{XLabel: "days since " + first.Format(time.DateOnly), YLabel: a.Plot.Unit}
+	d := chart.Drawing{XLabel: "day (UTC)", FirstDay: first, YLabel: a.Plot.Unit}
 	days := int(s.Until.Sub(first).Hours()/24) + 1
 	at := map[string]int{}
 	for _, row := range a.Rows.Rows {
@@ -62,7 +87,7 @@ func (a *Answer) newLineDrawing(s Scope) chart.Drawing {
 			continue
 		}
 		for _, c := range a.Plot.Columns {
-			name := strings.ReplaceAll(c, "_", " ")
+			name := headerText(c)
 			if a.Plot.LabelColumn != "" {
 				name = fmt.Sprint(row[a.Rows.ColumnIndex(a.Plot.LabelColumn)])
 			}

@@ -141,15 +141,20 @@ func (t *Table) HeaderTexts() []string {
 		if t.isForPrograms(c) {
 			continue
 		}
-		if c == "address" {
-			c = "job"
-		}
-		for _, unit := range []string{"_seconds", "_share"} {
-			c = strings.TrimSuffix(c, unit)
-		}
-		head = append(head, strings.ReplaceAll(strings.ReplaceAll(c, "gpu_hours", "GPU-h"), "_", " "))
+		head = append(head, headerText(c))
 	}
 	return head
+}
+
+// headerText names a column as people read it.
+func headerText(column string) string {
+	if column == "address" {
+		return "job"
+	}
+	for _, unit := range []string{"_seconds", "_share"} {
+		column = strings.TrimSuffix(column, unit)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(column, "gpu_hours", "GPU-h"), "_", " ")
 }
 
 // FormatRows returns the rows as people read them.

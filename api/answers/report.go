@@ -96,7 +96,7 @@ func (w reportRequest) isPrivateReport(r report.Report) bool {
 }
 
 // namesJobs reports whether the rows of a report are jobs.
-func namesJobs(r report.Report) bool { return r.Name == "wasteful-jobs" }
+func namesJobs(r report.Report) bool { return r.Name == "wasteful-jobs" || r.Name == "idle-now" }
 
 // reportScopes narrows a report to what the viewer may see: their own rows, and those of each account that
 // they coordinate. whole is true where nothing had to be left out.

@@ -38,6 +38,7 @@ var readers = map[string][]string{
 	"nodes":              {"nodes", "nodes --json", "nodes -w HOSTILE"},
 	"shares":             {"shares", "shares --json", "shares --account HOSTILE"},
 	"changes":            {"changes", "changes --json", "changes -j HOSTILE", "changes --since HOSTILE"},
+	"top":                {"top HOSTILE", "top --interval HOSTILE", "top --color HOSTILE", "top --url HOSTILE"},
 	"link":               {"link --url HOSTILE"},
 	"whoami":             {"whoami", "whoami --json", "whoami --url HOSTILE"},
 	"when":               {"when --gpus 8 --time 4h", "when --gpus 8 --time 4h --json", "when --gpus 8 --time 4h --user HOSTILE --account HOSTILE", "when --gpus 8 --time 4h --type HOSTILE", "when --gpus 8 --time HOSTILE", "when --gpus 8 --time 4h --partition HOSTILE"},

@@ -10,6 +10,7 @@ import (
 	"fairbridge/cmd/fairbridge/searchcommand"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/fairbridge/startestimate"
+	"fairbridge/cmd/fairbridge/topcommand"
 	"fairbridge/cmd/fairbridge/traincommand"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/version"
@@ -24,8 +25,8 @@ func newRootCommand() *cobra.Command {
 policy decide who should run where, and pushes order, leases, requeues and node
 lists back into Slurm. If it dies, Slurm alone keeps running every job.
 
-queue, explain, job, when, nodes, shares, changes, report, link and whoami are for
-everybody: without a configuration they ask the daemon (see fairbridge queue --help).
+queue, top, explain, job, when, nodes, shares, changes, report, link and whoami are
+for everybody: without a configuration they ask the daemon (see fairbridge queue --help).
 
 Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 done but the
 answer is bad (doctor found a fault, the job is not known or not yours to see),
@@ -43,5 +44,6 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), newConfigCommand(o), newVersionCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
+	root.AddCommand(topcommand.NewCommand(o))
 	return cli.NewGroupCommand(root)
 }

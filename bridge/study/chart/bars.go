@@ -27,6 +27,9 @@ type barChart struct {
 	formatValue            func(float64) string // prints a value; nil: as percent
 }
 
+// valueWidth is the room right of the longest bar for its value.
+const valueWidth = 60.0
+
 const barHeight, groupGap, barLabelWidth = 11.0, 16.0, 120.0
 
 func (b barChart) renderSVG() template.HTML {
@@ -35,7 +38,7 @@ func (b barChart) renderSVG() template.HTML {
 	for _, g := range b.groups {
 		tall += float64(len(g.bars))*barHeight + groupGap
 	}
-	b.xAxis.minPixel, b.xAxis.maxPixel = barLabelWidth, plotWidth-rightMargin-30
+	b.xAxis.minPixel, b.xAxis.maxPixel = barLabelWidth, plotWidth-rightMargin-valueWidth
 	p.writeOpeningTag(b.id, b.title, b.description, tall)
 	for _, t := range b.xAxis.ticks {
 		x := b.xAxis.pixelOf(t)
@@ -59,10 +62,19 @@ func (b barChart) drawGroup(p *svgWriter, g barGroup, y float64) {
 		top, end := y+float64(i)*barHeight, b.xAxis.pixelOf(r.value)
 		p.writef(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, styleClass(r.styleIndex), formatPixel(b.xAxis.minPixel),
 			formatPixel(top), formatPixel(end-b.xAxis.minPixel), formatPixel(barHeight-2), escapeText(r.label+": "+b.valueText(r.value)))
+		p.writeText(end+4, top+barHeight-2.5, "value", b.valueText(r.value)+b.numberText(r, len(g.bars)))
 	}
 	if g.entitledShare > 0 {
 		p.writef(`<path class="rule" d="M%s %sv%s"/>`, formatPixel(b.xAxis.pixelOf(g.entitledShare)), formatPixel(y-3), formatPixel(deep+4))
 	}
+}
+
+// numberText is the number of a bar's policy or column, where there are several.
+func (b barChart) numberText(r bar, count int) string {
+	if count < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d)", r.styleIndex+1)
 }
 
 func (b barChart) valueText(v float64) string {

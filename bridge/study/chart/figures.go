@@ -57,7 +57,7 @@ func divideX(lines []line, by float64) []line {
 func (p ComparisonPage) jctFigure() figure {
 	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.JCTs) })
 	_, most := minAndMax(lines, pointX)
-	name, seconds := chooseTimeUnit(most)
+	name, seconds := ChooseTimeUnit(most)
 	least, most := minAndMax(divideX(lines, seconds), pointX)
 	f := figure{
 		ID: "jct", Title: "Job completion times",
@@ -104,7 +104,7 @@ func (p ComparisonPage) newTimeFigure(f figure, y func(most float64) axis, said 
 	for _, pol := range p.Policies {
 		end = max(end, pol.EndSeconds)
 	}
-	name, seconds := chooseTimeUnit(end)
+	name, seconds := ChooseTimeUnit(end)
 	lines := divideX(p.linesOfPolicies(func(pol PolicyRuns) []point {
 		return pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.ClusterSample) float64 { return of(s, pol) })
 	}), seconds)

@@ -40,6 +40,12 @@ type Table struct {
 	Notes       []string
 }
 
+// mostWideColumns is how many columns have room in 1,280 pixels in letters that are easily read.
+const mostWideColumns = 21
+
+// IsDense reports whether the table needs smaller letters for all columns to be shown.
+func (t Table) IsDense() bool { return len(t.ColumnHeads) > mostWideColumns }
+
 // TableRow is one policy's figures.
 type TableRow struct {
 	Label      string
@@ -62,6 +68,9 @@ type ComparisonPage struct {
 	WeightsByAccount map[string]float64 // weights of the accounts
 	Footer           string             // the last line
 }
+
+// IsWide is true: its table has more columns than text has room.
+func (p ComparisonPage) IsWide() bool { return true }
 
 // WriteComparisonPage writes the page.
 func WriteComparisonPage(w io.Writer, p ComparisonPage) error {

@@ -130,7 +130,7 @@ func TestLooks(t *testing.T) {
 	page := written(t, example(labels...))
 	looks := map[string]string{}
 	line := regexp.MustCompile(`class="line (c\d d\d)" d="[^"]*"><title>(policy\d+)</title>`)
-	key := regexp.MustCompile(`<path class="line (c\d d\d)" d="M0 5H24"/></svg>(policy\d+)<`)
+	key := regexp.MustCompile(`<path class="line (c\d d\d)" d="M0 5H24"/></svg>\d+ (policy\d+)<`)
 	seen := 0
 	for _, m := range append(line.FindAllStringSubmatch(page, -1), key.FindAllStringSubmatch(page, -1)...) {
 		seen++

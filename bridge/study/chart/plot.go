@@ -70,8 +70,21 @@ func (g plot) renderSVG() template.HTML {
 			p.writef(`<path class="line %s" d="%s"><title>%s</title></path>`, styleClass(l.styleIndex), g.pathData(l.points), escapeText(l.label))
 		}
 	}
+	for i, l := range g.lines { // over all lines
+		g.writeNumber(p, l, i)
+	}
 	p.writef("</svg>")
 	return template.HTML(p.String()) // every text in it went through escape
+}
+
+// writeNumber writes the number of a line on it, each line's at another place, so that lines are told apart
+// without colours, too.
+func (g plot) writeNumber(p *svgWriter, l line, i int) {
+	if len(l.points) == 0 || len(g.lines) < 2 {
+		return
+	}
+	pt := l.points[(len(l.points)-1)*(i+1)/(len(g.lines)+1)]
+	p.writef(`<text x="%s" y="%s" class="number mid %s">%d</text>`, formatPixel(g.xAxis.pixelOf(pt.x)), formatPixel(g.yAxis.pixelOf(pt.y)+4), styleClass(l.styleIndex), l.styleIndex+1)
 }
 
 func (g plot) pathData(points []point) string {
@@ -91,12 +104,16 @@ func (g plot) writeAxes(p *svgWriter) {
 	for _, t := range g.yAxis.ticks {
 		y := g.yAxis.pixelOf(t)
 		p.writef(`<path class="grid" d="M%s %sH%s"/>`, formatPixel(leftMargin), formatPixel(y), formatPixel(plotWidth-rightMargin))
-		p.writeText(leftMargin-8, y+4, "tick end", formatTick(t))
+		p.writeText(leftMargin-8, y+4, "tick end", g.yAxis.textOf(t))
 	}
 	for _, t := range g.xAxis.ticks {
 		x := g.xAxis.pixelOf(t)
 		p.writef(`<path class="grid" d="M%s %sV%s"/>`, formatPixel(x), formatPixel(g.yAxis.minPixel), formatPixel(g.yAxis.minPixel+5))
-		p.writeText(x, g.yAxis.minPixel+18, "tick mid", formatTick(t))
+		anchor := "mid"
+		if g.xAxis.tickText != nil && x > plotWidth-rightMargin-10 { // a word would run over the edge
+			anchor = "end"
+		}
+		p.writeText(x, g.yAxis.minPixel+18, "tick "+anchor, g.xAxis.textOf(t))
 	}
 	p.writef(`<path class="axis" d="M%s %sV%sH%s"/>`, formatPixel(leftMargin), formatPixel(g.yAxis.maxPixel), formatPixel(g.yAxis.minPixel), formatPixel(plotWidth-rightMargin))
 	p.writeText((leftMargin+plotWidth-rightMargin)/2, plotHeight-8, "label mid", g.xAxis.label)
@@ -104,8 +121,9 @@ func (g plot) writeAxes(p *svgWriter) {
 		formatPixel((g.yAxis.minPixel+g.yAxis.maxPixel)/2), escapeText(g.yAxis.label))
 }
 
-// Policies are told apart by colour, and from the ninth on by dashes too.
-const colourCount, dashCount = 8, 3
+// Policies are told apart by colour, dashes and number at once. The two counts have no common divisor, so
+// that as many policies as their product look differently.
+const colourCount, dashCount = 8, 5
 
 // styleClass is the class of a policy's lines and areas.
-func styleClass(i int) string { return fmt.Sprintf("c%d d%d", i%colourCount, i/colourCount%dashCount) }
+func styleClass(i int) string { return fmt.Sprintf("c%d d%d", i%colourCount, i%dashCount) }

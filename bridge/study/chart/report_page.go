@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"fairbridge/bridge/printable"
 )
@@ -16,9 +17,13 @@ import (
 type ReportPage struct {
 	Title    string
 	About    []string
+	Summary  []Finding // what the sections say, in words
 	Sections []Section
 	Footer   string // the last line
 }
+
+// Finding is a sentence, and the section that it is from.
+type Finding struct{ Text, SectionID string }
 
 // Section is a table with its drawing.
 type Section struct {
@@ -30,7 +35,8 @@ type Section struct {
 
 // Drawing is lines over time, bars by row, or dots by row. The zero Drawing is none.
 type Drawing struct {
-	XLabel, YLabel string // what the axes show, with units; bars have no Up
+	XLabel, YLabel string    // what the axes show, with units; bars have no Up
+	FirstDay       time.Time // of lines: X are days since it; zero: X are numbers
 	Series         []Series
 	Bars           []BarRow
 	BarKeys        []string // what the bars of a row are
@@ -49,6 +55,9 @@ type BarRow struct {
 	Values []float64
 }
 
+// IsWide is false: its tables scroll where they have to.
+func (s ReportPage) IsWide() bool { return false }
+
 // WriteReportPage writes the page: one file that loads nothing.
 func WriteReportPage(w io.Writer, s ReportPage) error {
 	if err := pageTemplates.ExecuteTemplate(printable.NewWriter(w), "report_page.html", s); err != nil {
@@ -62,6 +71,9 @@ type drawingWithKeys struct {
 	SVG  template.HTML
 	Keys []string
 }
+
+// IsEmpty reports whether there is nothing to show: such a section is folded.
+func (s Section) IsEmpty() bool { return len(s.Rows) == 0 && s.Figure() == nil }
 
 // Figure draws the section's drawing; nil when there is none.
 func (s Section) Figure() *drawingWithKeys {
@@ -88,7 +100,7 @@ func (d Drawing) drawLines(id, title string) *drawingWithKeys {
 	var lines []line
 	var words []string
 	for i, c := range courses {
-		l := line{c.Label, i, nil}
+		l := line{label: c.Label, styleIndex: i}
 		for k, y := range c.Y {
 			if !math.IsNaN(y) {
 				l.points = append(l.points, point{c.X[k], y})
@@ -99,8 +111,12 @@ func (d Drawing) drawLines(id, title string) *drawingWithKeys {
 	}
 	_, along := minAndMax(lines, pointX)
 	_, most := minAndMax(lines, pointY)
+	xAxis := newLinearAxis(d.XLabel, along)
+	if !d.FirstDay.IsZero() {
+		xAxis = newDayAxis(d.XLabel, d.FirstDay, along)
+	}
 	out.SVG = plot{
-		id: id, title: title, lines: lines, xAxis: newLinearAxis(d.XLabel, along), yAxis: newLinearAxis(d.YLabel, most),
+		id: id, title: title, lines: lines, xAxis: xAxis, yAxis: newLinearAxis(d.YLabel, most),
 		description: "Means: " + strings.Join(words, "; ") + ".",
 	}.renderSVG()
 	return out
@@ -124,9 +140,17 @@ func (d Drawing) drawBars(id, title string) *drawingWithKeys {
 	}
 	b := barChart{
 		id: id, title: title, groups: rows, xAxis: newLinearAxis(d.XLabel, most), description: strings.Join(words, "; ") + ".",
-		formatValue: func(v float64) string { return fmt.Sprintf("%.4g", v) },
+		formatValue: formatFigure,
 	}
 	return &drawingWithKeys{b.renderSVG(), d.BarKeys}
+}
+
+// formatFigure prints a value beside its bar: to three digits, and large ones whole.
+func formatFigure(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return formatTick(math.Round(v))
+	}
+	return formatTick(roundToDigits(v, 3))
 }
 
 func sumValues(values []float64) float64 {

@@ -12,6 +12,15 @@ type axis struct {
 	minPixel, maxPixel float64 // pixels of from and to
 	isLogarithmic      bool
 	ticks              []float64
+	tickText           func(v float64) string // nil: the number
+}
+
+// textOf prints a tick.
+func (a axis) textOf(v float64) string {
+	if a.tickText == nil {
+		return formatTick(v)
+	}
+	return a.tickText(v)
 }
 
 // newLinearAxis makes an axis that starts at 0 and ends at a round number.
@@ -86,8 +95,8 @@ func roundToDigits(v float64, digits int) float64 {
 	return x
 }
 
-// chooseTimeUnit chooses how to print seconds that reach so far.
-func chooseTimeUnit(most float64) (name string, seconds float64) {
+// ChooseTimeUnit chooses how to print seconds that reach so far.
+func ChooseTimeUnit(most float64) (name string, seconds float64) {
 	switch {
 	case most < 3*60:
 		return "seconds", 1

@@ -91,7 +91,7 @@ func TestAxes(t *testing.T) {
 
 func TestUnit(t *testing.T) {
 	for most, want := range map[float64]string{100: "seconds", 3600: "minutes", 32000: "hours", 1e6: "days"} {
-		if got, _ := chooseTimeUnit(most); got != want {
+		if got, _ := ChooseTimeUnit(most); got != want {
 			t.Errorf("%g s in %s, want %s", most, got, want)
 		}
 	}

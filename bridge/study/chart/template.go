@@ -12,7 +12,7 @@ import (
 var templateFiles embed.FS
 
 var pageTemplates = neutralizeTexts(template.Must(template.New("").
-	Funcs(template.FuncMap{"style": styleClass, neutralizer: neutralizeText}).ParseFS(templateFiles, "*.html")))
+	Funcs(template.FuncMap{"style": styleClass, "number": func(i int) int { return i + 1 }, neutralizer: neutralizeText}).ParseFS(templateFiles, "*.html")))
 
 // neutralizer is the name by which templates call neutralizeText.
 const neutralizer = "text"

@@ -162,7 +162,7 @@ func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
 	o := options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs", "deadlines"}, nil} // without probes nothing is measured, and no job of the day is due
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs", "deadlines", "idle-now"}, nil} // without probes nothing is measured, and no job of the day is due
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}

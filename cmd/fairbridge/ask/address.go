@@ -17,8 +17,8 @@ var (
 // longestAddress is longer than any that squeue writes.
 const longestAddress = 256
 
-// checkAddress says what is wrong with a job, before anything is asked.
-func checkAddress(text string) error {
+// CheckAddress says what is wrong with a job, before anything is asked.
+func CheckAddress(text string) error {
 	if len(text) > longestAddress {
 		return fmt.Errorf("%q is not a job: it has more than %d characters", printable.Truncate(text, 100), longestAddress)
 	}
@@ -38,7 +38,7 @@ func checkAddress(text string) error {
 // checkAddresses says what is wrong with the jobs of --jobs.
 func checkAddresses(jobs []string) error {
 	for _, job := range jobs {
-		if err := checkAddress(job); err != nil {
+		if err := CheckAddress(job); err != nil {
 			return fmt.Errorf("--jobs: %w", err)
 		}
 	}

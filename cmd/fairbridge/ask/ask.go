@@ -48,7 +48,7 @@ func withSource(c *cobra.Command, o *cli.Options, open opener, ask func(ctx cont
 
 // answerAboutJob asks about the job of an address, and prints the answer, or its JSON.
 func answerAboutJob[T any](c *cobra.Command, o *cli.Options, open opener, address string, ask func(s source.Source, ctx context.Context, address string) (T, error), show func(T, source.Source)) error {
-	if err := checkAddress(address); err != nil {
+	if err := CheckAddress(address); err != nil {
 		return cli.NewUsageError(err)
 	}
 	return withSource(c, o, open, func(ctx context.Context, s source.Source) error {

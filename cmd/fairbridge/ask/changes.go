@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,13 +116,19 @@ func printChanges(w io.Writer, a *api.Changes, since, now time.Time) {
 		printable.Fprintf(w, "Nothing that was asked for and that you may see was changed in Slurm since %s.\n", output.FormatTime(since, now))
 		return
 	}
-	t := output.NewTable(w, "AT", "ID", "JOB", "USER", "CHANGE", "STATE", "WHY")
-	for i := range a.Changes {
-		ch := &a.Changes[i]
-		t.AddRow(output.FormatTime(ch.Made, now), ch.ID, ch.Address, printable.Truncate(ch.User, 12), changeText(ch.Edit, ch.Address, now), intentStateText(&ch.Intent), ch.Edit.Why)
-	}
-	t.Print()
+	list := NewChangeList(a, now)
+	list.print(w)
 	if a.Next != "" {
 		printable.Fprintf(w, "\nThere are more: ask with a later --since, or a larger --limit.\n")
 	}
+}
+
+// NewChangeList lists changes.
+func NewChangeList(a *api.Changes, now time.Time) List {
+	l := List{Head: strings.Fields("AT ID JOB USER CHANGE STATE WHY")}
+	for i := range a.Changes {
+		ch := &a.Changes[i]
+		l.addJob(ch.Address, output.FormatTime(ch.Made, now), ch.ID, ch.Address, printable.Truncate(ch.User, 12), changeText(ch.Edit, ch.Address, now), intentStateText(&ch.Intent), ch.Edit.Why)
+	}
+	return l
 }

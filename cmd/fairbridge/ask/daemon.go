@@ -33,8 +33,8 @@ func whyNoCycle(isLocal bool, s *api.DaemonState) string {
 	return "the daemon answers, but ended none; tell your administrators"
 }
 
-// daemonStateOf asks how fairbridge is, of answers that do not say so themselves: for what is old only.
-func daemonStateOf(ctx context.Context, s source.Source, isStale bool) *api.DaemonState {
+// DaemonStateOf asks how fairbridge is, of answers that do not say so themselves: for what is old only.
+func DaemonStateOf(ctx context.Context, s source.Source, isStale bool) *api.DaemonState {
 	if isStale && !source.ReadsRecord(s) {
 		if p, err := s.Policies(ctx); err == nil {
 			return &p.Daemon

@@ -33,7 +33,7 @@ func newExplainCommand(o *cli.Options, open opener) *cobra.Command {
 		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			return answerAboutJob(c, o, open, a[0], source.Source.Job, func(e *api.Job, s source.Source) {
-				printExplanation(c.OutOrStdout(), e, source.ReadsRecord(s), time.Now())
+				PrintExplanation(c.OutOrStdout(), e, source.ReadsRecord(s), time.Now())
 			})
 		},
 	}

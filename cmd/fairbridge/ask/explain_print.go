@@ -14,9 +14,9 @@ import (
 	"fairbridge/policy"
 )
 
-// printExplanation prints a job's story. The first lines answer why it waits, for what, and
+// PrintExplanation prints a job's story. The first lines answer why it waits, for what, and
 // until when; its history follows.
-func printExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
+func PrintExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	printable.Fprintf(w, "Job %s %q of %s (account %s), partition %s, %s, %s\n",
 		e.Address, last.Name, last.User, last.Account, last.Partition, jobGPUsText(e), last.State)

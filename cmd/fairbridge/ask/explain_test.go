@@ -20,7 +20,7 @@ func TestExplainShowsTheEstimateOfAWaitingJob(t *testing.T) {
 	e := &api.Job{EstimateScore: score, JobHistory: &journal.JobHistory{JobID: 7, Runs: []journal.JobRun{{Submit: now}}}, Estimate: &s, Live: &api.LiveJob{State: "PENDING"}}
 	print := func() string {
 		var b strings.Builder
-		printExplanation(&b, e, true, now)
+		PrintExplanation(&b, e, true, now)
 		return strings.Join(strings.Fields(b.String()), " ")
 	}
 	if got, want := print(), "start between 13:00:00 and 16:00:00 (four in five such jobs do), half of them by 14:00:00, and to end between 15:00:00 and 20:00:00, half of them by 17:00:00; estimated 0s ago. Of 40 estimates of starts 1h to 6h ahead in the last 30 days, 78 % held (80 % should), 10 % of the jobs started earlier and 12 % later; half were off by less than 12m. Where Slurm had one too (9), half were off by less than 10m, half of Slurm's by less than 1h."; !strings.Contains(got, want) {
@@ -61,7 +61,7 @@ func TestExplainSaysWhatCouldNotBeAsked(t *testing.T) {
 	} {
 		e := &api.Job{JobHistory: &journal.JobHistory{JobID: 7, Runs: []journal.JobRun{{Submit: now}}}, Daemon: api.DaemonState{RecordError: recordError}}
 		var b strings.Builder
-		printExplanation(&b, e, true, now)
+		PrintExplanation(&b, e, true, now)
 		if got := words(b.String()); !strings.Contains(got, want) {
 			t.Errorf("with error %q: %s", recordError, got)
 		}

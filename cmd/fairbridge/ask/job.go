@@ -29,7 +29,7 @@ func newJobCommand(o *cli.Options, open opener) *cobra.Command {
 		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			return answerAboutJob(c, o, open, a[0], source.Source.JobUse, func(j *report.JobUse, _ source.Source) {
-				printJob(c.OutOrStdout(), j, time.Now())
+				PrintJobUse(c.OutOrStdout(), j, time.Now())
 			})
 		},
 	}

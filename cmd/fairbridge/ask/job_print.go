@@ -14,7 +14,8 @@ import (
 	"fairbridge/policy"
 )
 
-func printJob(w io.Writer, j *report.JobUse, now time.Time) {
+// PrintJobUse prints how a job used what it got.
+func PrintJobUse(w io.Writer, j *report.JobUse, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
 	printable.Fprintf(w, "Job %s %q of %s (account %s), partition %s, %s, %s\n", j.Address, last.Name, last.User, last.Account, last.Partition, policy.FormatCount(last.GPUCount, "GPU"), last.State)
 	if j.Estimate != nil {
@@ -80,13 +81,17 @@ func printGPUs(w io.Writer, all []report.GPUUseByRun) {
 	printable.Fprintf(w, "\n")
 	t := output.NewTable(w, "NODE", "GPU", "TYPE", "UTILISATION", "MEAN", "MOST", "MEMORY MOST")
 	for _, g := range all {
-		drawn := strings.Repeat("?", 20)
-		if g.Busy.Known {
-			drawn = barText(g.Busy.Value, 20)
-		}
-		t.AddRow(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.MaxBusy), percentText(g.MaxMemoryShare))
+		t.AddRow(g.Node, printable.Truncate(g.UUID, 16), g.Type, drawnShare(g.Busy), percentText(g.Busy), percentText(g.MaxBusy), percentText(g.MaxMemoryShare))
 	}
 	t.Print()
+}
+
+// drawnShare draws a part as a bar of a table.
+func drawnShare(m policy.OptionalValue) string {
+	if !m.Known {
+		return strings.Repeat("?", 20)
+	}
+	return barText(m.Value, 20)
 }
 
 func percentText(m policy.OptionalValue) string {

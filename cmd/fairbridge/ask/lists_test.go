@@ -212,7 +212,7 @@ func TestUnknownJobsAreTold(t *testing.T) {
 		}
 	}
 	for text, ok := range map[string]bool{"4711": true, "47_3": true, "47_[0-2,9]": true, "47_[0-2%1]": true, "7+1": true, "0": false, "-4": false, "47_": false, "47_x": false, "4 7": false, "47.batch": false, "": false, "47_[": false, "../me": false} {
-		if err := checkAddress(text); (err == nil) != ok {
+		if err := CheckAddress(text); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

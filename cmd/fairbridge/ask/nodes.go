@@ -49,7 +49,7 @@ func newNodesCommand(o *cli.Options, open opener) *cobra.Command {
 				if o.JSON {
 					return output.WriteJSON(c.OutOrStdout(), a)
 				}
-				printNodes(c.OutOrStdout(), a, whyNoCycle(source.ReadsRecord(s), daemonStateOf(ctx, s, a.Stale)), time.Now())
+				printNodes(c.OutOrStdout(), a, whyNoCycle(source.ReadsRecord(s), DaemonStateOf(ctx, s, a.Stale)), time.Now())
 				return nil
 			})
 		},
@@ -82,18 +82,32 @@ func printNodes(w io.Writer, a *api.Nodes, whyOld string, now time.Time) {
 		output.WriteParagraph(w, "", asOfText(a.AsOf, a.Stale, whyOld, now))
 		return
 	}
-	t := output.NewTable(w, "NODE", "PARTITION", "GPUS", "GIVEN", "FREE", "BUSY", "MEMORY", "JOBS")
-	given, free, count := 0, 0, 0
+	list := NewNodeList(a)
+	list.print(w)
+	printable.Fprintf(w, "\n%s\n", NodeSumText(a))
+	output.WriteParagraph(w, "", asOfText(a.AsOf, a.Stale, whyOld, now))
+}
+
+// NewNodeList lists nodes.
+func NewNodeList(a *api.Nodes) List {
+	l := List{Head: strings.Fields("NODE PARTITION GPUS GIVEN FREE BUSY MEMORY JOBS")}
 	for i := range a.Nodes {
 		n := &a.Nodes[i]
-		held, open, all := countGPUs(n)
-		given, free, count = given+held, free+open, count+all
+		held, open, _ := countGPUs(n)
 		busy, memory := meanUse(n.Devices)
-		t.AddRow(n.Name, strings.Join(n.Partitions, ","), nodeGPUsText(n), held, open, percentText(busy), percentText(memory), nodeJobsText(n))
+		l.add(n.Name, n.Name, strings.Join(n.Partitions, ","), nodeGPUsText(n), held, open, percentText(busy), percentText(memory), nodeJobsText(n))
 	}
-	t.Print()
-	printable.Fprintf(w, "\n%s, %d given to jobs, %d free.\n", policy.FormatCount(count, "GPU"), given, free)
-	output.WriteParagraph(w, "", asOfText(a.AsOf, a.Stale, whyOld, now))
+	return l
+}
+
+// NodeSumText counts the GPUs of all nodes.
+func NodeSumText(a *api.Nodes) string {
+	given, free, count := 0, 0, 0
+	for i := range a.Nodes {
+		held, open, all := countGPUs(&a.Nodes[i])
+		given, free, count = given+held, free+open, count+all
+	}
+	return fmt.Sprintf("%s, %d given to jobs, %d free.", policy.FormatCount(count, "GPU"), given, free)
 }
 
 // countGPUs counts the GPUs of a node: those given to jobs, those that a job could get, all.
@@ -149,4 +163,21 @@ func nodeJobsText(n *api.Node) string {
 		parts = append(parts, fmt.Sprintf("%d private", n.HiddenJobs))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// WriteNodeDetails writes each GPU of a node as it was measured last.
+func WriteNodeDetails(w io.Writer, a *api.Nodes, name string) {
+	for i := range a.Nodes {
+		if n := &a.Nodes[i]; n.Name == name && len(n.Devices) > 0 {
+			t := output.NewTable(w, "GPU", "TYPE", "UTILISATION", "BUSY", "MEMORY", "WATTS")
+			for _, d := range n.Devices {
+				watts := "–"
+				if d.Watts.Known {
+					watts = fmt.Sprintf("%.0f", d.Watts.Value)
+				}
+				t.AddRow(printable.Truncate(d.UUID, 16), d.Type, drawnShare(d.Busy), percentText(d.Busy), percentText(d.Memory), watts)
+			}
+			t.Print()
+		}
+	}
 }

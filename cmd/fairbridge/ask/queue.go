@@ -91,7 +91,7 @@ func (f *queueFlags) addTo(c *cobra.Command) {
 // checkArgs takes no argument, but the seconds of --watch where a blank stands before them.
 func (f *queueFlags) checkArgs(c *cobra.Command, args []string) error {
 	if len(args) == 1 && c.Flags().Changed("watch") && f.watch == "5" {
-		if _, err := parseInterval(args[0]); err == nil {
+		if _, err := ParseInterval("--watch", args[0]); err == nil {
 			f.watch = args[0]
 			return nil
 		}
@@ -99,14 +99,14 @@ func (f *queueFlags) checkArgs(c *cobra.Command, args []string) error {
 	return cli.CheckArgs(cobra.NoArgs)(c, args)
 }
 
-// parseInterval reads how often --watch prints: seconds as squeue takes them, or a duration.
-func parseInterval(text string) (time.Duration, error) {
+// ParseInterval reads what a flag says of how often something is asked: seconds as squeue takes them, or a duration.
+func ParseInterval(flag, text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		d, err = time.ParseDuration(text + "s")
 	}
 	if err != nil || d < time.Second || d > 24*time.Hour {
-		return 0, fmt.Errorf("--watch %s: want seconds, 1 to 86400, or a duration like 30s or 2m", printable.Truncate(text, 40))
+		return 0, fmt.Errorf("%s %s: want seconds, 1 to 86400, or a duration like 30s or 2m", flag, printable.Truncate(text, 40))
 	}
 	return d, nil
 }
@@ -127,7 +127,7 @@ func (f *queueFlags) query(o *cli.Options) (q api.QueueQuery, err error) {
 		return q, err
 	}
 	if f.watch != "" {
-		if f.interval, err = parseInterval(f.watch); err != nil {
+		if f.interval, err = ParseInterval("--watch", f.watch); err != nil {
 			return q, err
 		}
 		if o.JSON {

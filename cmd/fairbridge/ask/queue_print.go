@@ -27,27 +27,23 @@ func printQueue(w io.Writer, a *api.Queue, q *api.QueueQuery, f *queueFlags, has
 }
 
 func printQueueTable(w io.Writer, jobs []api.QueueJob, f *queueFlags, hasColours bool, now time.Time) {
-	head := make([]any, len(f.columns))
-	for i, c := range f.columns {
-		head[i] = strings.ToUpper(c.name)
-	}
-	t := output.NewTable(w, head...)
+	list := newQueueList(jobs, f.columns, output.TerminalWidth(w), now)
+	t := output.NewTable(w, headCells(list.Head)...)
 	t.HasColours = hasColours
 	if f.hasNoHeader {
 		t.ResetHeaders()
 	}
-	for i := range jobs {
-		cells := make([]any, len(f.columns))
-		for k, c := range f.columns {
-			cells[k] = c.cell(shownJob(&jobs[i], t.Width), now)
-		}
-		t.AddRow(cells...)
+	for _, r := range list.Rows {
+		t.AddRow(r.Cells...)
 	}
 	t.Print()
 }
 
 // rankClause begins the part of a reason that says how the job came by its rank.
 const rankClause = "; its rank:"
+
+// shortReasons is any width but that of a pipe.
+const shortReasons = 1
 
 // shownJob is the job as a table of a width shows it: on a terminal without how it came by its rank, which explain
 // tells; a pipe, of width 0, gets all.

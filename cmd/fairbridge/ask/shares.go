@@ -43,7 +43,7 @@ func newSharesCommand(o *cli.Options, open opener) *cobra.Command {
 				if o.JSON {
 					return output.WriteJSON(c.OutOrStdout(), a)
 				}
-				printShares(c.OutOrStdout(), a, whyNoCycle(source.ReadsRecord(s), daemonStateOf(ctx, s, a.Stale)), time.Now())
+				printShares(c.OutOrStdout(), a, whyNoCycle(source.ReadsRecord(s), DaemonStateOf(ctx, s, a.Stale)), time.Now())
 				return nil
 			})
 		},
@@ -63,13 +63,8 @@ func keepAccounts(a *api.Shares, names []string) {
 
 func printShares(w io.Writer, a *api.Shares, whyOld string, now time.Time) {
 	if len(a.Accounts) > 0 {
-		t := output.NewTable(w, "ACCOUNT", "PARENT", "SHARES", "ENTITLED", "GOT", "LAST 24H", "HOLDS", "WANTS")
-		for _, s := range a.Accounts {
-			cells := []any{printable.Truncate(s.Name, 20), printable.Truncate(s.Parent, 14), fmt.Sprintf("%g", s.Weight), shareText(s.Entitled)}
-			cells = append(append(cells, useCells(s.AccountUse)...), jobCells(s.AccountJobs)...)
-			t.AddRow(cells...)
-		}
-		t.Print()
+		list := NewShareList(a)
+		list.print(w)
 		printShareWords(w, a.Accounts)
 		printable.Fprintf(w, "\n")
 	}
@@ -88,6 +83,16 @@ func printShares(w io.Writer, a *api.Shares, whyOld string, now time.Time) {
 		output.WriteParagraph(w, "", fmt.Sprintf("%d of others not shown: your site keeps what they used private.", a.Hidden))
 	}
 	output.WriteParagraph(w, "", asOfText(a.AsOf, a.Stale, whyOld, now))
+}
+
+// NewShareList lists accounts.
+func NewShareList(a *api.Shares) List {
+	l := List{Head: []string{"ACCOUNT", "PARENT", "SHARES", "ENTITLED", "GOT", "LAST 24H", "HOLDS", "WANTS"}}
+	for _, s := range a.Accounts {
+		cells := []any{printable.Truncate(s.Name, 20), printable.Truncate(s.Parent, 14), fmt.Sprintf("%g", s.Weight), shareText(s.Entitled)}
+		l.add(s.Name, append(append(cells, useCells(s.AccountUse)...), jobCells(s.AccountJobs)...)...)
+	}
+	return l
 }
 
 // printShareWords says in words where that leaves each account: beside the figures they would be a column of
@@ -123,3 +128,22 @@ func jobCells(j *api.AccountJobs) []any {
 }
 
 func shareText(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
+
+// WriteShareDetails says in words where an account stands, and what its users got.
+func WriteShareDetails(w io.Writer, a *api.Shares, account string) {
+	for _, s := range a.Accounts {
+		if s.Name == account {
+			output.WriteParagraph(w, "", s.Words)
+		}
+	}
+	t := output.NewTable(w, "USER", "GOT", "HOLDS", "WAITING JOBS")
+	for _, u := range a.Users {
+		if u.Account == account {
+			t.AddRow(printable.Truncate(u.Name, 20), u.UsedService, u.RunningGPUs, u.WaitingJobs)
+		}
+	}
+	if t.Length() > 0 {
+		printable.Fprintf(w, "\n")
+		t.Print()
+	}
+}

@@ -15,6 +15,7 @@ type Colour string
 const (
 	Plain  Colour = ""
 	Bold   Colour = "1"
+	Invert Colour = "7" // exchanges foreground and background
 	Red    Colour = "31"
 	Green  Colour = "32"
 	Yellow Colour = "33"
@@ -29,6 +30,14 @@ type Painted struct {
 
 // String is the text alone.
 func (p Painted) String() string { return p.Text }
+
+// Paint is the text, made harmless, in its colour.
+func (p Painted) Paint() string {
+	if p.Colour == Plain {
+		return printable.Text(p.Text)
+	}
+	return paint(printable.Text(p.Text), p.Colour)
+}
 
 // paint puts a text, which was made harmless, within the sequences that colour it.
 func paint(text string, c Colour) string { return "\x1b[" + string(c) + "m" + text + "\x1b[0m" }

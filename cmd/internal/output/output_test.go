@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
 )
 
@@ -76,8 +78,29 @@ func TestTablesHoldUserText(t *testing.T) {
 // TestStringWidth wants the short way to say what the long one does.
 func TestStringWidth(t *testing.T) {
 	for _, s := range []string{"", "abc", " ~", "å", "日本", "a\tb", "\x1b[31mred\x1b[0m", "e\u0301"} {
-		if got, want := stringWidth(s), text.StringWidth(s); got != want {
+		if got, want := StringWidth(s), text.StringWidth(s); got != want {
 			t.Errorf("%q takes %d columns, want %d", s, got, want)
 		}
+	}
+}
+
+// A page wraps as a terminal of its width does, and nothing in it can speak to one.
+func TestPage(t *testing.T) {
+	p := NewPage(30)
+	if len(p.Lines()) != 0 {
+		t.Errorf("an empty page has %q", p.Lines())
+	}
+	printable.Fprintf(p, "\n")
+	WriteParagraph(p, "* ", "a\x1b[2Jb one two three four five six seven")
+	printable.Fprintf(p, "\n")
+	want := []string{`* a\x1b[2Jb one two three four`, "  five six seven"}
+	if got := p.Lines(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (Painted{"a\x1bb", Red}).Paint(); got != "\x1b[31ma\\x1bb\x1b[0m" {
+		t.Errorf("%q", got)
+	}
+	if Terminal(p) != nil {
+		t.Error("a page is a terminal")
 	}
 }

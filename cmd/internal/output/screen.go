@@ -23,11 +23,20 @@ type Screen struct {
 
 // NewScreen returns the screen of the terminal that w writes to, nil when it is none.
 func NewScreen(w io.Writer) *Screen {
+	f := Terminal(w)
+	if f == nil {
+		return nil
+	}
+	return &Screen{out: f}
+}
+
+// Terminal returns the terminal that w writes to, nil when it is none.
+func Terminal(w io.Writer) *os.File {
 	f, ok := unwrap(w).(*os.File)
 	if !ok || TerminalWidth(w) == 0 {
 		return nil
 	}
-	return &Screen{out: f}
+	return f
 }
 
 // Write implements io.Writer.

@@ -62,13 +62,13 @@ func (s *Table) AddRow(cells ...any) {
 
 func (s *Table) measureColumns(cells []any) {
 	for i, c := range cells {
-		s.columnWidths[i] = max(s.columnWidths[i], stringWidth(fmt.Sprint(c)))
+		s.columnWidths[i] = max(s.columnWidths[i], StringWidth(fmt.Sprint(c)))
 	}
 }
 
-// stringWidth returns how many columns a text takes. Most are ASCII, where it is the number of
+// StringWidth returns how many columns a text takes. Most are ASCII, where it is the number of
 // bytes: asking Unicode of ten thousand rows took most of the time of a table.
-func stringWidth(s string) int {
+func StringWidth(s string) int {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return text.StringWidth(s)
@@ -116,7 +116,7 @@ func WriteParagraph(w io.Writer, mark, s string) {
 // TerminalWidth returns the columns of the terminal that w writes to, 0 when it is none.
 func TerminalWidth(w io.Writer) int {
 	w = unwrap(w)
-	if s, ok := w.(*Screen); ok {
+	if s, ok := w.(interface{ TerminalWidth() int }); ok { // a Screen or a Page
 		return s.TerminalWidth()
 	}
 	f, ok := w.(*os.File)
