@@ -58,7 +58,7 @@ func NewHandler(cfg Config) *Handler {
 	}
 	h.mux.HandleFunc("POST "+Prefix+"undo", h.serveUndo)
 	h.mux.Handle("GET "+Prefix+"{$}", http.RedirectHandler(Prefix+"queue", http.StatusSeeOther))
-	h.mux.HandleFunc("GET "+Prefix+"assets/{name}", serveAsset)
+	h.mux.HandleFunc("GET "+Prefix+"assets/{name}", h.serveAsset)
 	return h
 }
 
@@ -80,8 +80,19 @@ func setHeaders(header http.Header) {
 	}
 }
 
-func serveAsset(w http.ResponseWriter, r *http.Request) {
-	http.ServeFileFS(w, r, files, "assets/"+r.PathValue("name"))
+// assetTypes are the files that pages load.
+var assetTypes = map[string]string{"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
+
+func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	kind, ok := assetTypes[name]
+	text, err := files.ReadFile("assets/" + name)
+	if !ok || err != nil {
+		h.refuse(w, "", &api.Error{Code: api.CodeNotFound, Message: "there is no such file", Try: Prefix + "queue"})
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(text) // who went away needs no answer
 }
 
 // view is one page: a template and what makes its values.

@@ -37,7 +37,9 @@ func ReadStudy(r io.Reader) ([]StudyLine, error) {
 		case err != nil:
 			return nil, fmt.Errorf("reading line %d of a study (write it anew: fairbridge compare --json): %w", len(lines)+1, err)
 		}
-		lines = append(lines, l)
+		if l.Policy != "" { // of replay a line tells how true the simulation is
+			lines = append(lines, l)
+		}
 	}
 }
 
