@@ -29,7 +29,12 @@ func readDemo(t *testing.T) *recording.Recording {
 }
 
 func newHandler(s page.Source) *page.Handler {
-	return page.NewHandler(page.Config{Open: func(*http.Request) page.Source { return s }, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }})
+	return newHandlerAt(s, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+}
+
+// newHandlerAt shows pages at a moment.
+func newHandlerAt(s page.Source, at time.Time) *page.Handler {
+	return page.NewHandler(page.Config{Open: func(*http.Request) page.Source { return s }, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return at }})
 }
 
 // get asks for a page below the prefix.

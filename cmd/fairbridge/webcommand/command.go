@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/source"
+	"fairbridge/cmd/settings"
 )
 
 // flags are those of the command.
@@ -170,7 +170,7 @@ func (f *flags) serve(c *cobra.Command, g *guard, cfg page.Config) error {
 		_ = l.Close()
 		return cli.NewUsageError(fmt.Errorf("--listen %s: pages are not encrypted here, and serve this host only: write 127.0.0.1:PORT", f.listen))
 	}
-	cfg.Log = slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
+	cfg.Log = new(settings.File).NewLogger(c.ErrOrStderr())
 	g.next, g.host = page.NewHandler(cfg), l.Addr().String()
 	s := &http.Server{Handler: g, ReadHeaderTimeout: headerTime}
 	printable.Fprintln(c.OutOrStdout(), g.link())

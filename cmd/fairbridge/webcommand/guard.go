@@ -3,11 +3,11 @@ package webcommand
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"io"
 	"net/http"
 	"sync"
 
 	"fairbridge/api/page"
+	"fairbridge/bridge/printable"
 )
 
 // cookieName is the cookie of the session. Browsers take this host for as safe as https.
@@ -44,7 +44,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: cookieName, Value: g.session, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		// No redirect: a browser that came from another site would follow it without the cookie.
-		_, _ = io.WriteString(w, `<!doctype html><html lang="en"><title>fairbridge</title><meta http-equiv="refresh" content="0;url=`+page.Prefix+`queue"><p><a href="`+page.Prefix+`queue">Go on</a>`)
+		printable.Fprintf(w, `<!doctype html><html lang="en"><title>fairbridge</title><meta http-equiv="refresh" content="0;url=%[1]s"><p><a href="%[1]s">Go on</a>`, page.Prefix+"queue")
 	case !g.isKnown(r):
 		http.Error(w, "This browser is not signed in, or the link was used: start fairbridge web again.", http.StatusForbidden)
 	default:
