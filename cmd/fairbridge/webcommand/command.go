@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,7 @@ nor Slurm is asked. A recording holds all that who recorded it may see.
 	s.StringVar(&f.record, "record", "", "write a recording to this file, and end")
 	s.StringVar(&f.study, "study", "", "show this study: what compare or replay printed with --json")
 	s.IntVar(&f.maxJobs, "jobs", recording.MaxJobs, "record the stories of so many jobs at most")
+	cli.SetRange(c, "jobs", "1", strconv.Itoa(api.MaxLimit))
 	c.MarkFlagsMutuallyExclusive("recording", "demo", "record")
 	return o.AddURLFlag(c)
 }
