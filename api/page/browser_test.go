@@ -3,7 +3,10 @@ package page_test
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -19,7 +22,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"fairbridge/api"
 	"fairbridge/api/page"
+	"fairbridge/api/page/recording"
 )
 
 //go:embed testdata/checks.js
@@ -113,8 +118,28 @@ func TestInChromium(t *testing.T) {
 			}
 		}
 	}
+	b.lookAsOperator(t, rec)
 	for _, path := range views {
 		b.filter(t, s.URL+page.Prefix, path)
+	}
+}
+
+// lookAsOperator looks at the changes with a form in each row.
+func (b *browser) lookAsOperator(t *testing.T, rec *recording.Recording) {
+	t.Helper()
+	s := httptest.NewServer(page.NewHandler(page.Config{
+		Open: func(*http.Request) page.Source { return rec }, CSRF: func(*http.Request) string { return "token" }, Log: slog.New(slog.DiscardHandler),
+		Act: func(*http.Request, string, api.ActionRequest) (*api.Action, error) { return nil, errors.New("not asked") },
+	}))
+	defer s.Close()
+	for _, width := range widths {
+		var wrong []string
+		var forms int
+		err := chromedp.Run(b, chromedp.EmulateViewport(width, 800), chromedp.Navigate(s.URL+page.Prefix+"changes"), chromedp.Evaluate(checks, &wrong),
+			chromedp.Evaluate(`document.querySelectorAll("form[method=post]").length`, &forms))
+		if err != nil || len(wrong)+len(b.takeComplaints()) > 0 || forms == 0 {
+			t.Errorf("an operator's changes at %d px: %v, %d forms, %v", width, err, forms, wrong)
+		}
 	}
 }
 
@@ -160,5 +185,28 @@ func shoot(width int64, scheme, address string) chromedp.ActionFunc {
 			return err
 		}
 		return os.WriteFile(filepath.Join(folder, name+".webp"), picture, 0o644)
+	}
+}
+
+// TestRefreshInChromium renews a page in place, and says so when no newer one can be had.
+func TestRefreshInChromium(t *testing.T) {
+	b := newBrowser(t)
+	rec := readDemo(t)
+	s := httptest.NewServer(newHandlerAt(rec, rec.At))
+	defer s.Close()
+	var shown, lost string
+	renew := func() chromedp.Action {
+		return chromedp.Evaluate("refresh()", nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
+	}
+	if err := chromedp.Run(b, chromedp.Navigate(s.URL+page.Prefix+"shares")); err != nil {
+		t.Fatal(err)
+	}
+	rec.SharesAnswer.Accounts[0].Words = "This is news."
+	if err := chromedp.Run(b, renew(), chromedp.Text("main", &shown), chromedp.Text("#lost", &lost, chromedp.NodeReady)); err != nil || !strings.Contains(shown, "This is news.") || lost != "" {
+		t.Errorf("renewed: %v, %q, %q", err, shown, lost)
+	}
+	s.Close()
+	if err := chromedp.Run(b, renew(), chromedp.Text("main", &shown), chromedp.Text("#lost", &lost)); err != nil || !strings.Contains(shown, "This is news.") || !strings.Contains(lost, "No newer page") {
+		t.Errorf("without a server: %v, %q, %q", err, shown, lost)
 	}
 }
