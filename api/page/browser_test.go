@@ -129,7 +129,9 @@ func (b *browser) lookAsOperator(t *testing.T, rec *recording.Recording) {
 	t.Helper()
 	s := httptest.NewServer(page.NewHandler(page.Config{
 		Open: func(*http.Request) page.Source { return rec }, CSRF: func(*http.Request) string { return "token" }, Log: slog.New(slog.DiscardHandler),
-		Act: func(*http.Request, string, api.ActionRequest) (*api.Action, error) { return nil, errors.New("not asked") },
+		Act: func(*http.Request, string, api.ActionRequest) (*api.Action, error) {
+			return nil, errors.New("not asked")
+		},
 	}))
 	defer s.Close()
 	for _, width := range widths {
