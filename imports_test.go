@@ -75,6 +75,7 @@ var ours = []rule{
 	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/report"}, "what is asked and answered knows neither where answers come from nor how they travel"},
 	{[]string{"api/wire"}, []string{"api"}, "paths and parameters, for both sides"},
 	{[]string{"api/client", "api/credential"}, []string{"api", "api/wire", "api/credential"}, "who asks from afar holds nothing of the daemon's"},
+	{[]string{"api/page/..."}, []string{"api", "api/page/...", "api/wire", "api/identity", "policy", "bridge/printable", "accounting/journal", "accounting/report"}, "a page shows answers, and reaches no database and no Slurm"},
 	{[]string{"api/..."}, []string{"api/...", "policy", "policy/pool", "policy/scaling", "bridge", "bridge/...", "accounting/..."}, "answers come from the record, the last cycles and Slurm, and it knows no command"},
 	{[]string{"cmd/fairbridge/..."}, []string{
 		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push",
@@ -131,7 +132,7 @@ var writers = []string{"bridge/slurm/writer/...", "bridge/slurm/live", "cmd/inte
 // testOnly are modules that only tests and packages for tests may import.
 var testOnly = []string{
 	"testing/...", "github.com/google/go-cmp/...", "pgregory.net/rapid/...", "github.com/rogpeppe/go-internal/...",
-	"go.uber.org/goleak/...", "github.com/getkin/kin-openapi/...", "github.com/creack/pty/...", "github.com/charmbracelet/x/vt/...", "github.com/SlinkyProject/slurm-client/...",
+	"go.uber.org/goleak/...", "github.com/getkin/kin-openapi/...", "github.com/creack/pty/...", "github.com/charmbracelet/x/vt/...", "github.com/chromedp/...", "github.com/SlinkyProject/slurm-client/...",
 }
 
 const module = "fairbridge"

@@ -42,6 +42,7 @@ var readers = map[string][]string{
 	"link":               {"link --url HOSTILE"},
 	"whoami":             {"whoami", "whoami --json", "whoami --url HOSTILE"},
 	"when":               {"when --gpus 8 --time 4h", "when --gpus 8 --time 4h --json", "when --gpus 8 --time 4h --user HOSTILE --account HOSTILE", "when --gpus 8 --time 4h --type HOSTILE", "when --gpus 8 --time HOSTILE", "when --gpus 8 --time 4h --partition HOSTILE"},
+	"web":                {"web --recording HOSTILE", "web --study HOSTILE", "web --demo --listen HOSTILE", "web --record web.json", "web --record HOSTILE/x", "web --url HOSTILE"},
 	"job":                {"job 1", "job 1 --json", "job 9"},
 	"doctor":             {"doctor", "doctor --json"},
 	"release":            {"release --dry-run --verbose", "release --dry-run --json"},

@@ -12,6 +12,7 @@ import (
 	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/fairbridge/topcommand"
 	"fairbridge/cmd/fairbridge/traincommand"
+	"fairbridge/cmd/fairbridge/webcommand"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/version"
 )
@@ -42,7 +43,7 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
-		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), newConfigCommand(o), newVersionCommand(o))
+		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
 	root.AddCommand(topcommand.NewCommand(o))
 	return cli.NewGroupCommand(root)

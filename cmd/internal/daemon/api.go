@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/api/identity"
+	"fairbridge/api/page"
 	"fairbridge/api/server"
 	"fairbridge/cmd/internal/daemon/socket"
 	"fairbridge/cmd/internal/system"
@@ -37,13 +38,14 @@ func (d *daemon) serveAPI() error {
 		Answers: d.answers, Private: who.PrivacyNow, Identity: who, Links: who, Actions: d.NewActions(),
 		Limits: d.File.API.ServerLimits(), Metrics: server.NewMetrics(d.Registry), Log: d.log,
 	})
+	top := page.Mount(handler, page.NewOverAPI(handler, page.Config{Log: d.log}))
 	d.addService("identity", func(ctx context.Context) error {
 		who.Run(ctx)
 		<-ctx.Done()
 		return nil
 	})
-	if err = d.serveSocket(path, handler, who); err == nil {
-		err = d.serveTLS(handler, who, names)
+	if err = d.serveSocket(path, top, who); err == nil {
+		err = d.serveTLS(top, who, names)
 	}
 	if err != nil {
 		d.answersDB.Close() // the daemon does not begin

@@ -79,12 +79,14 @@ func TestAPIWithoutAnythingElse(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- d.runServices(ctx) }()
 	for target, want := range map[string]string{
-		"/v1/me":           `"origin":"socket"`,
-		"/v1/health":       `"database":false`,
-		"/v1/openapi.json": `"openapi": "3.0.3"`,
-		"/v1/queue":        ``,
-		"/v1/actions":      ``,
-		"/":                `/v1/queue`,
+		"/v1/me":                `"origin":"socket"`,
+		"/v1/health":            `"database":false`,
+		"/v1/openapi.json":      `"openapi": "3.0.3"`,
+		"/v1/queue":             ``,
+		"/v1/actions":           ``,
+		"/page/queue":           `<h1>Not shown</h1>`,
+		"/page/assets/page.css": `:root`,
+		"/":                     `/v1/queue`,
 	} {
 		status, body := askSocket(t, path, target)
 		if !strings.Contains(body, want) || status == http.StatusInternalServerError || strings.Contains(body, "127.0.0.1") {

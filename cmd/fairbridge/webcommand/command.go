@@ -1,0 +1,191 @@
+// Package webcommand has the command that serves the pages to one browser on this host: of a daemon, of the record, or
+// of a recording.
+package webcommand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/api"
+	"fairbridge/api/page"
+	"fairbridge/api/page/recording"
+	"fairbridge/bridge/printable"
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/source"
+	"fairbridge/cmd/settings"
+)
+
+// flags are those of the command.
+type flags struct {
+	listen, recording, record, study string
+	isDemo                           bool
+	maxJobs                          int
+}
+
+// NewCommand makes the command.
+func NewCommand(o *cli.Options) *cobra.Command {
+	f := &flags{}
+	c := &cobra.Command{
+		Use:   "web",
+		Short: "The queue, jobs, nodes, shares and changes as pages for your browser",
+		Long: `Serve the pages on this host, with your own rights, until Ctrl-C: the queue, jobs,
+nodes, shares, idle GPUs, estimates, changes, and what other policies would have done.
+The address that is printed signs in the one browser that opens it first; whoever opens
+it is you there.
+
+With --recording all pages come from a file that --record wrote, and neither a daemon
+nor Slurm is asked. A recording holds all that who recorded it may see.
+
+` + source.Rule,
+		Example: `  fairbridge web
+  fairbridge web --demo
+  fairbridge web --record today.json && fairbridge web --recording today.json
+  fairbridge replay --since 7d --json > study.json && fairbridge web --study study.json`,
+		Args: cli.CheckArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, o) },
+	}
+	s := c.Flags()
+	s.StringVar(&f.listen, "listen", "127.0.0.1:8470", "serve on this address of this host; port 0: any that is free")
+	s.StringVar(&f.recording, "recording", "", "serve from this recording")
+	s.BoolVar(&f.isDemo, "demo", false, "serve from the recording that is part of the program: a simulated day")
+	s.StringVar(&f.record, "record", "", "write a recording to this file, and end")
+	s.StringVar(&f.study, "study", "", "show this study: what compare or replay printed with --json")
+	s.IntVar(&f.maxJobs, "jobs", recording.MaxJobs, "record the stories of so many jobs at most")
+	cli.SetRange(c, "jobs", "1", strconv.Itoa(api.MaxLimit))
+	c.MarkFlagsMutuallyExclusive("recording", "demo", "record")
+	return o.AddURLFlag(c)
+}
+
+func (f *flags) run(c *cobra.Command, o *cli.Options) error {
+	study, err := f.readStudy()
+	if err != nil {
+		return cli.NewUsageError(err)
+	}
+	if f.isDemo || f.recording != "" {
+		return f.serveRecording(c, study)
+	}
+	a, err := source.OpenActor(c.Context(), o)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	s, ok := a.(source.Source)
+	if !ok {
+		return errors.New("what does actions does not answer questions")
+	}
+	if f.record != "" {
+		return source.NewCommandError(s, f.writeRecording(c, s, study))
+	}
+	me, err := s.Me(c.Context())
+	if err != nil {
+		return source.NewCommandError(s, err)
+	}
+	g := newGuard(me.IsOperator())
+	return f.serve(c, g, page.Config{
+		Open: func(*http.Request) page.Source { return withStudy{s, study} }, CSRF: g.csrfOf,
+		Act: func(r *http.Request, csrf string, request api.ActionRequest) (*api.Action, error) {
+			if !g.isMeant(r, csrf) {
+				return nil, &api.Error{Code: api.CodeForbidden, Message: "the form is not of this session", Try: "load the page again"}
+			}
+			return a.Act(r.Context(), request)
+		},
+		Note: "As " + me.User + ", from " + s.Describe() + ".",
+	})
+}
+
+// withStudy is a source with a study beside it.
+type withStudy struct {
+	page.Source
+	lines []page.StudyLine
+}
+
+// Study implements page.StudyReader.
+func (w withStudy) Study(context.Context) ([]page.StudyLine, error) { return w.lines, nil }
+
+func (f *flags) readStudy() ([]page.StudyLine, error) {
+	if f.study == "" {
+		return nil, nil
+	}
+	file, err := os.Open(f.study)
+	if err != nil {
+		return nil, fmt.Errorf("--study: %w", err)
+	}
+	defer file.Close()
+	return page.ReadStudy(file)
+}
+
+func (f *flags) serveRecording(c *cobra.Command, study []page.StudyLine) error {
+	rec, err := recording.Demo()
+	if f.recording != "" {
+		rec, err = recording.ReadFile(f.recording)
+	}
+	if err != nil {
+		return err
+	}
+	if study != nil {
+		rec.Lines = study
+	}
+	return f.serve(c, newGuard(false), page.Config{
+		Open: func(*http.Request) page.Source { return rec }, Now: func() time.Time { return rec.At },
+		Note: "A recording of " + rec.At.Format("2 Jan 2006, 15:04") + " UTC: nothing here is live.",
+	})
+}
+
+func (f *flags) writeRecording(c *cobra.Command, s source.Source, study []page.StudyLine) error {
+	rec, err := recording.Record(c.Context(), s, time.Now(), f.maxJobs, func(ask func() error) error { return source.AskInTurn(c.Context(), ask) })
+	if err != nil {
+		return err
+	}
+	rec.Lines = study
+	file, err := os.OpenFile(f.record, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	if err := errors.Join(rec.Write(file), file.Close()); err != nil {
+		return err
+	}
+	printable.Fprintf(c.ErrOrStderr(), "%s has %d jobs, the stories of %d, and %d changes. It holds all that you may see.\n", f.record, len(rec.QueueAnswer.Jobs), len(rec.Jobs), len(rec.ChangesAnswer.Changes))
+	return nil
+}
+
+// How long a browser may take, and requests under way have at the end.
+const (
+	headerTime = 5 * time.Second
+	endTime    = time.Second
+)
+
+// serve serves pages behind a guard until the command is stopped.
+func (f *flags) serve(c *cobra.Command, g *guard, cfg page.Config) error {
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s (another port may be free): %w", f.listen, err)
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
+		_ = l.Close()
+		return cli.NewUsageError(fmt.Errorf("--listen %s: pages are not encrypted here, and serve this host only: write 127.0.0.1:PORT", f.listen))
+	}
+	cfg.Log = new(settings.File).NewLogger(c.ErrOrStderr())
+	g.next, g.host = page.NewHandler(cfg), l.Addr().String()
+	s := &http.Server{Handler: g, ReadHeaderTimeout: headerTime}
+	printable.Fprintln(c.OutOrStdout(), g.link())
+	stop := context.AfterFunc(c.Context(), func() {
+		left, end := context.WithTimeout(context.WithoutCancel(c.Context()), endTime)
+		defer end()
+		if s.Shutdown(left) != nil {
+			_ = s.Close()
+		}
+	})
+	defer stop()
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving pages: %w", err)
+	}
+	return nil
+}
