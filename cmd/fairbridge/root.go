@@ -12,6 +12,7 @@ import (
 	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/fairbridge/traincommand"
 	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/manpages"
 	"fairbridge/cmd/internal/version"
 )
 
@@ -43,5 +44,8 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), newConfigCommand(o), newVersionCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
+	manual := manpages.NewCommand(root.Name())
+	manual.Args = cli.CheckArgs(manual.Args)
+	root.AddCommand(manual)
 	return cli.NewGroupCommand(root)
 }
