@@ -11,7 +11,6 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
-	"fairbridge/cmd/internal/manpages"
 	"fairbridge/cmd/internal/version"
 	"fairbridge/nodeprobe/nvml"
 )
@@ -68,8 +67,6 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
 		},
 	}
 	o.addFlags(root)
-	root.CompletionOptions.DisableDefaultCmd = true // one command and a few flags
-	root.AddCommand(manpages.NewCommand(root.Name()))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
