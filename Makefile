@@ -16,13 +16,14 @@ RACELESS = TestTheOracleCanSeeErrors|TestEveryPolicyPlaysTheDay|TestFairbridgeSh
 # there is no git, as in an unpacked archive, give VERSION and COMMIT; without, what the Go tool knows.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+export VERSION COMMIT
 STAMP = fairbridge/cmd/internal/version
 RELEASE = -trimpath -ldflags '-X $(STAMP).tag=$(VERSION) -X $(STAMP).commit=$(COMMIT)'
 # go-nvml calls what newer drivers call deprecated; older ones have nothing else.
 export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
 
 help: ## list these
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## bin/fairbridge (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
 	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge ./cmd/fairbridge
@@ -77,7 +78,16 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge-demo ./cmd/fairbridge-demo
 	bin/fairbridge-demo $(if $(SLURM),--slurm=$(SLURM)) $(ARGS)
 
-clean: ## remove bin
-	rm -rf bin
+packages: ## deb and rpm of daemon, client and probe, in dist
+	packaging/build dist
 
-.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo clean
+trypackages: ## packages made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged; as root
+	FAIRBRIDGE_TRY_PACKAGES=1 $(GO) test -count=1 -v -run TestRelease ./packaging
+
+release: packages ## packages, checksums and what is in them, in dist; KEY=FILE: signed with that key of ssh
+	packaging/seal dist $(KEY)
+
+clean: ## remove bin and dist
+	rm -rf bin dist
+
+.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo packages trypackages release clean

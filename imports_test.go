@@ -84,6 +84,7 @@ var ours = []rule{
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
+	{[]string{"cmd/internal/manpages"}, []string{"cmd/internal/version"}, "help in, pages out, for both programs"},
 	{[]string{"sql"}, nil, "only embedded files"},
 	{[]string{"accounting"}, []string{"sql"}, "the database knows nothing of what is kept in it"},
 	{[]string{"accounting/internal/value"}, nil, "values of Go and of Postgres"},

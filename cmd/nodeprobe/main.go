@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"fairbridge/bridge/printable"
+	"fairbridge/cmd/internal/manpages"
 )
 
 // Exit codes, for scripts.
@@ -34,6 +35,8 @@ func main() {
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	errs = printable.NewWriter(errs) // out stays as it is: the reader answers its parent there
 	root := newRootCommand()
+	root.CompletionOptions.DisableDefaultCmd = true // one command and a few flags
+	root.AddCommand(manpages.NewCommand(root.Name()))
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
