@@ -14,13 +14,13 @@ const LikelyChance = .8
 type Deadline struct {
 	At     time.Time `json:"at"`
 	IsSoft bool      `json:"soft,omitempty"`
-	// Chance is that of being done by it, from 0.05 to 0.95, of a job that waits as of its last estimate, of one that runs
-	// by its predicted time left and its time limit; 0: none is known.
+	// Chance is that of being done by it, from 0.05 to 0.95, as of the last estimate; 0: there is none of
+	// a job that waits for the first time.
 	Chance   float64            `json:"chance,omitempty"`
 	LikelyBy time.Time          `json:"likely_by,omitzero"` // by when it is done with LikelyChance
 	Promise  *estimates.Promise `json:"promise,omitempty"`  // what it was told when it was first seen; nil: nothing is stored
-	// Offers are smaller and shorter requests, and other partitions, whose chance is higher, the likeliest first. Those for a job
-	// that waits are as if it were submitted anew; where it is likely done by its deadline there are none.
+	// Offers are smaller and shorter requests, and other partitions, whose chance is higher; of requests that are
+	// not submitted yet only.
 	Offers []DeadlineOffer `json:"offers,omitempty"`
 }
 

@@ -14,11 +14,7 @@ import (
 	"fairbridge/sql"
 )
 
-var (
-	qPutPromises   = sql.QueryText("deadline_promises_put")
-	qNoteDeadlines = sql.QueryText("deadline_promises_note")
-	qPromise       = sql.QueryText("deadline_promise")
-)
+var qPutPromises, qPromise = sql.QueryText("deadline_promises_put"), sql.QueryText("deadline_promise")
 
 // Promise is what a job was told of its deadline when it was first seen, and what came of it.
 type Promise struct {
@@ -32,32 +28,18 @@ type Promise struct {
 // changed at a later one.
 func (s *Store) putPromises(ctx context.Context, cluster string, madeAt time.Time, looks []Look) error {
 	texts := func(of func(*Look) string) []string { return value.ColumnOf(looks, of) }
-	deadlines := value.ColumnOf(looks, func(l *Look) *time.Time { return deadlineOf(l.Job) })
+	deadlines := value.ColumnOf(looks, func(l *Look) *time.Time {
+		if l.Job.Deadline.IsZero() {
+			return nil
+		}
+		return &l.Job.Deadline
+	})
 	_, err := s.DB.Exec(ctx, qPutPromises, cluster, madeAt,
 		value.ColumnOf(looks, func(l *Look) int64 { return int64(l.Job.ID) }), value.ColumnOf(looks, func(l *Look) time.Time { return l.Job.Arrive }),
 		texts(func(l *Look) string { return l.Job.User }), texts(func(l *Look) string { return l.Job.Account }), texts(func(l *Look) string { return l.Job.Partition }),
 		deadlines, value.ColumnOf(looks, func(l *Look) bool { return l.Job.SoftDeadline }),
 		value.ColumnOf(looks, func(l *Look) float64 { return l.Estimate.End.ChanceBy(madeAt, l.Job.Deadline) }))
 	return accounting.WrapError("storing what jobs are told of their deadlines", err)
-}
-
-// NoteDeadlines keeps what the deadlines of jobs are now, of those that were told of one that has not passed: a job whose deadline
-// changed counts neither for what it was told nor against it.
-func (s *Store) NoteDeadlines(ctx context.Context, cluster string, now time.Time, jobs []*policy.Job) error {
-	ids, arrives, deadlines := make([]int64, len(jobs)), make([]time.Time, len(jobs)), make([]*time.Time, len(jobs))
-	for i, j := range jobs {
-		ids[i], arrives[i], deadlines[i] = int64(j.ID), j.Arrive, deadlineOf(j)
-	}
-	_, err := s.DB.Exec(ctx, qNoteDeadlines, cluster, now, ids, arrives, deadlines)
-	return accounting.WrapError("storing what the deadlines of jobs are now", err)
-}
-
-// deadlineOf is the job's deadline; nil: it has none.
-func deadlineOf(j *policy.Job) *time.Time {
-	if j.Deadline.IsZero() {
-		return nil
-	}
-	return &j.Deadline
 }
 
 // Promise returns what a job that arrived at a moment was told of its deadline; nil: it had none when it was seen.

@@ -59,34 +59,3 @@ func TestPromisesAreKept(t *testing.T) {
 		t.Errorf("one without a deadline: %+v, %v", p, err)
 	}
 }
-
-// A deadline that changes while the job runs is noted, but not once it has passed: that does not make up for what was missed.
-func TestDeadlinesThatChangeLater(t *testing.T) {
-	d := stores.New(dbtest.NewDB(t))
-	ctx, made, due := t.Context(), t0.Add(time.Minute), t0.Add(5*time.Hour)
-	var looks []estimates.Look
-	for id := policy.JobID(1); id <= 4; id++ {
-		l := look(id, time.Time{})
-		l.Job.Deadline = due
-		looks = append(looks, l)
-	}
-	must(t, d.RecordView(ctx, storetest.NewView(made, pending(1), pending(2), pending(3), pending(4))))
-	must(t, d.PutEstimates(ctx, storetest.ClusterName, made, looks))
-	note := func(at time.Time, i int, deadline time.Time) {
-		looks[i].Job.Deadline = deadline
-		must(t, d.NoteDeadlines(ctx, storetest.ClusterName, at, []*policy.Job{looks[i].Job}))
-	}
-	note(t0.Add(time.Hour), 0, t0.Add(50*time.Hour))
-	note(t0.Add(time.Hour), 1, time.Time{})
-	note(due.Add(time.Minute), 2, t0.Add(50*time.Hour)) // too late to count
-	note(t0.Add(time.Hour), 3, t0.Add(50*time.Hour))
-	note(t0.Add(2*time.Hour), 3, due) // as it was
-	must(t, d.RecordView(ctx, storetest.NewView(due.Add(time.Hour), pending(1), pending(2), pending(3), pending(4))))
-	for id, want := range map[policy.JobID]string{1: "changed", 2: "changed", 3: "late", 4: "late"} {
-		p, err := d.Promise(ctx, storetest.ClusterName, id, t0)
-		must(t, err)
-		if p == nil || p.Outcome != want {
-			t.Errorf("job %d: %+v, want %s", id, p, want)
-		}
-	}
-}

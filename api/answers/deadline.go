@@ -7,25 +7,18 @@ import (
 	"time"
 
 	"fairbridge/api"
-	"fairbridge/api/answers/lastcycle"
-	"fairbridge/bridge/estimate"
 	"fairbridge/bridge/study/whatif"
 	"fairbridge/policy"
 )
 
 // addDeadline adds how likely the job is done by its deadline, as the last cycle and estimate have it, and what it was told first.
-func (e jobRequest) addDeadline(ctx context.Context, c *lastcycle.Cycle, j *policy.Job) {
-	if j.Deadline.IsZero() {
+func (e jobRequest) addDeadline(ctx context.Context, j *policy.Job) {
+	if j == nil || j.Deadline.IsZero() {
 		return
 	}
 	e.Deadline = &api.Deadline{At: j.Deadline, IsSoft: j.SoftDeadline}
-	setChance := func(end estimate.Band, madeAt time.Time) {
-		e.Deadline.Chance, e.Deadline.LikelyBy = end.ChanceBy(madeAt, j.Deadline), end.TimeOfChance(madeAt, api.LikelyChance)
-	}
-	if end, runs := estimate.EstimateEnd(c.Snapshot, j.ID); runs {
-		setChance(end, c.Snapshot.Now)
-	} else if s := e.Estimate; s != nil {
-		setChance(s.End, s.MadeAt)
+	if s := e.Estimate; s != nil {
+		e.Deadline.Chance, e.Deadline.LikelyBy = s.End.ChanceBy(s.MadeAt, j.Deadline), s.End.TimeOfChance(s.MadeAt, api.LikelyChance)
 	}
 	if e.Daemon.RecordError == "" { // what it was told is an addition, and no reason to say nothing else
 		_ = askBriefly(ctx, func(ctx context.Context) (err error) {
@@ -33,27 +26,6 @@ func (e jobRequest) addDeadline(ctx context.Context, c *lastcycle.Cycle, j *poli
 			return err
 		})
 	}
-}
-
-// addOffers adds to a waiting job that is not likely done by its deadline which other requests would be likelier, were it submitted
-// anew so. There are none where others, or another request of the viewer's, keep us from working them out in time.
-func (e jobRequest) addOffers(ctx context.Context, c *lastcycle.Cycle, j *policy.Job) {
-	d, w, p := e.Deadline, whenRequest{e.request}, e.partition(c.Partition)
-	if d == nil || p == nil || j.State != policy.Pending || d.Chance == 0 || d.Chance >= api.LikelyChance || !w.SeesUse(j.User, j.Account) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, maxSmallerWait)
-	defer cancel()
-	q := api.WhenQuery{Partition: c.Partition, GPUType: j.Ask.GPUs.Type, GPUs: j.Ask.GPUs.Count, Nodes: j.Ask.MaxNodes, Limit: j.Limit, User: j.User, Account: j.Account, Deadline: j.Deadline}
-	a, err := w.estimate(ctx, p, c, &q, *j)
-	if err != nil {
-		return
-	}
-	for i := range a.Sooner {
-		addOffer(d, &a.Sooner[i], a.AsOf)
-	}
-	w.addOtherPartitions(ctx, d, c.Partition, &q)
-	sortOffers(d)
 }
 
 // addChances adds how likely a request is done by a deadline, and other requests that are likelier: those that start
@@ -65,21 +37,16 @@ func (w whenRequest) addChances(ctx context.Context, a *api.When, q *api.WhenQue
 		addOffer(d, &a.Sooner[i], a.AsOf)
 	}
 	if d.Chance < api.LikelyChance {
-		w.addOtherPartitions(ctx, d, a.Partition, q)
+		w.addOtherPartitions(ctx, a, q)
 	}
-	sortOffers(d)
-}
-
-// sortOffers puts the likeliest first.
-func sortOffers(d *api.Deadline) {
 	slices.SortStableFunc(d.Offers, func(x, y api.DeadlineOffer) int { return cmp.Compare(y.Chance, x.Chance) })
 }
 
-// addOtherPartitions adds what partitions other than one offer that have the GPUs, take the account and were planned of late.
-func (w whenRequest) addOtherPartitions(ctx context.Context, d *api.Deadline, than string, q *api.WhenQuery) {
+// addOtherPartitions adds what other partitions offer that have the GPUs, take the account and were planned of late.
+func (w whenRequest) addOtherPartitions(ctx context.Context, a *api.When, q *api.WhenQuery) {
 	for i := range w.Partitions {
 		p := &w.Partitions[i]
-		if p.Name == than {
+		if p.Name == a.Partition {
 			continue
 		}
 		c, err := w.lastCycle(ctx, p.Name)
@@ -95,7 +62,7 @@ func (w whenRequest) addOtherPartitions(ctx context.Context, d *api.Deadline, th
 			continue
 		}
 		if other, err := w.estimate(ctx, p, c, q, j); err == nil {
-			addOffer(d, &other.JobStart, other.AsOf)
+			addOffer(a.Deadline, &other.JobStart, other.AsOf)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package answers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"fairbridge/api/answers/lastcycle"
@@ -40,8 +41,19 @@ func (e jobRequest) smallerRequests(ctx context.Context, c *lastcycle.Cycle, id 
 	}
 	var requests []string
 	for _, smaller := range whatif.FindSmallerRequests(c.Snapshot, id, p.PolicyOf(c.Policy, c.Params), e.parts.Now) {
-		requests = append(requests, whatif.DescribeSmaller(c.Snapshot.Job(id), &smaller))
+		requests = append(requests, smallerRequestText(c.Snapshot.Job(id), &smaller))
 	}
 	e.smaller.Put(key, requests)
 	return requests
+}
+
+// smallerRequestText says what is smaller about a job.
+func smallerRequestText(was, is *policy.Job) string {
+	switch {
+	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
+		return "a time limit of " + policy.FormatDuration(is.Limit)
+	case is.Ask.MinNodes > 1:
+		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
+	}
+	return is.Ask.GPUs.String()
 }

@@ -27,7 +27,6 @@ type whenKey struct {
 	user      string
 	account   string
 	deadline  time.Time
-	anew      policy.JobID // the waiting job that would be submitted anew so; 0: none
 }
 
 // limitsFreshFor is how long the limits of partitions are believed without asking Slurm again, and
@@ -62,7 +61,7 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 		return nil, err
 	}
 	unknown := w.unknownAccountText(q.Account)
-	q.Account = cmp.Or(q.Account, whatif.ChooseAccount(c.Snapshot, q.User))
+	q.Account = cmp.Or(q.Account, chooseAccount(c.Snapshot, q.User))
 	j := whatif.NewRequest(c.Snapshot, p.Name, policy.GPUs{Type: q.GPUType, Count: q.GPUs}, q.Nodes, q.Limit)
 	j.User, j.Account, j.Deadline = q.User, q.Account, q.Deadline
 	if err := whatif.CheckRequest(c.Snapshot, &j); err != nil {
@@ -167,6 +166,27 @@ func (w whenRequest) unknownAccountText(name string) string {
 	return fmt.Sprintf("account %s is not known here: no job of it is listed, and no shares; it is planned as one that has used nothing", name)
 }
 
+// chooseAccount returns the account of the user's newest job in a snapshot, else the one in which the
+// user got most; "": the user is not known.
+func chooseAccount(s *policy.Snapshot, name string) string {
+	var newest *policy.Job
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.User == name && (newest == nil || j.Arrive.After(newest.Arrive)) {
+			newest = j
+		}
+	}
+	if newest != nil {
+		return newest.Account
+	}
+	var most policy.User
+	for _, u := range s.Users {
+		if u.Name == name && (most.Name == "" || u.UsedService > most.UsedService) {
+			most = u
+		}
+	}
+	return most.Account
+}
+
 // readRefusal says why the job's partition would not take it; "": it would. An account that is not
 // known is not checked, nor is the QOS.
 func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, error) {
@@ -188,10 +208,9 @@ func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, er
 	return p.RefusalReason(&slurm.Job{TimeLimit: j.Limit, Account: j.Account}), nil
 }
 
-// estimate says when the job would start and what would start sooner, once for each cycle and request. A job with an
-// id is one of the cycle that would be submitted anew.
+// estimate says when the job would start and what would start sooner, once for each cycle and request.
 func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, q *api.WhenQuery, j policy.Job) (*api.When, error) {
-	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account, q.Deadline.UTC(), j.ID}
+	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account, q.Deadline.UTC()}
 	if known, ok := w.whens.Get(key); ok {
 		a := *known
 		return &a, nil

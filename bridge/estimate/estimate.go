@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"fairbridge/policy"
-	"fairbridge/policy/pool"
-	"fairbridge/policy/scaling"
 )
 
 // Input is what estimates are made from.
@@ -82,27 +80,10 @@ func EstimateJobs(in Input) []Estimate {
 	return out
 }
 
-// EstimateEnd returns when a job that runs will end by itself or by its limit; ok is false where it does not run. It is not
-// calibrated: earlier estimates are compared with what came of them for jobs that wait.
-func EstimateEnd(s *policy.Snapshot, id policy.JobID) (end Band, ok bool) {
-	j := s.Job(id)
-	if j == nil || !j.HoldsGPUs() {
-		return end, false
-	}
-	left := newTimeLeftFunc(s, pool.New(s))(j, scaling.HeldPace(j))
-	offsets := make([]time.Duration, DefaultDrawCount)
-	for i := range offsets {
-		offsets[i] = left.draw(i, len(offsets))
-	}
-	return newBand(s.Now, offsets), true
-}
-
 // bandOf returns the band of what the draws say, in time from now.
-func (m *model) bandOf(offsets []time.Duration) Band { return newBand(m.now, offsets) }
-
-func newBand(now time.Time, offsets []time.Duration) Band {
+func (m *model) bandOf(offsets []time.Duration) Band {
 	slices.Sort(offsets)
-	at := func(q float64) time.Time { return now.Add(quantile(offsets, q).Truncate(time.Second)) }
+	at := func(q float64) time.Time { return m.now.Add(quantile(offsets, q).Truncate(time.Second)) }
 	return Band{at(.1), at(.5), at(.9)}
 }
 

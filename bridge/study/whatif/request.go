@@ -27,27 +27,6 @@ func NewRequest(s *policy.Snapshot, partition string, gpus policy.GPUs, nodes in
 	return policy.Job{Partition: partition, Limit: limit, Ask: ask}
 }
 
-// ChooseAccount returns the account of the user's newest job in a snapshot, else the one in which the
-// user got most; "": the user is not known.
-func ChooseAccount(s *policy.Snapshot, name string) string {
-	var newest *policy.Job
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.User == name && (newest == nil || j.Arrive.After(newest.Arrive)) {
-			newest = j
-		}
-	}
-	if newest != nil {
-		return newest.Account
-	}
-	var most policy.User
-	for _, u := range s.Users {
-		if u.Name == name && (most.Name == "" || u.UsedService > most.UsedService) {
-			most = u
-		}
-	}
-	return most.Account
-}
-
 // CheckRequest says what a partition lacks to hold a job even if it were empty.
 func CheckRequest(s *policy.Snapshot, j *policy.Job) error {
 	countByType, nodeCount, total := map[string]int{}, 0, 0

@@ -32,8 +32,7 @@ type JobStart struct {
 }
 
 // EstimateStart returns when a job would start and end if it were submitted: its id, state, times and
-// prediction are set here. One that has the id of a job of the snapshot is that one, submitted anew.
-// Errors are the policy's.
+// prediction are set here. Errors are the policy's.
 func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
 	startByJob, err := q.estimateJobs([]*policy.Job{&j}, Effort{})
 	return startByJob[j.ID], err
@@ -55,13 +54,11 @@ func drawCountFor(lineLength int) int {
 func (q *Submission) snapshotWith(jobs ...*policy.Job) *policy.Snapshot {
 	s := *q.Snapshot
 	s.OmitReasons, s.Jobs = true, slices.Clone(s.Jobs)
-	next, anew := policy.JobID(1), jobs[0].ID
-	if n := len(s.Jobs); n > 0 {
-		next = s.Jobs[n-1].ID + 1
-	}
-	s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return j.ID == anew })
-	for i, j := range jobs {
-		j.ID = next + policy.JobID(i)
+	for _, j := range jobs {
+		j.ID = 1
+		if n := len(s.Jobs); n > 0 {
+			j.ID = s.Jobs[n-1].ID + 1
+		}
 		j.State, j.Submit, j.Arrive = policy.Pending, s.Now, s.Now
 		if q.PredictTimeLeft != nil {
 			j.PredictedLeft, j.PredictedSigma = q.PredictTimeLeft(j)

@@ -3,7 +3,6 @@
 package whatif
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -133,15 +132,4 @@ func limitsBeforeWindows(s *policy.Snapshot, limit time.Duration) []time.Duratio
 	slices.Sort(all)
 	all = slices.Compact(all)
 	return all[max(len(all)-maxTriesPerSource, 0):]
-}
-
-// DescribeSmaller says what is smaller about a request than it was: "4 a100", "a time limit of 2h".
-func DescribeSmaller(was, is *policy.Job) string {
-	switch {
-	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
-		return "a time limit of " + policy.FormatDuration(is.Limit)
-	case is.Ask.MinNodes > 1:
-		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
-	}
-	return is.Ask.GPUs.String()
 }

@@ -112,31 +112,3 @@ func TestSmallerGivesUp(t *testing.T) {
 type broken struct{}
 
 func (broken) Decide(*policy.Snapshot) (*policy.Plan, error) { return nil, errors.New("no plan") }
-
-func TestChooseAccount(t *testing.T) {
-	at := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{
-		Jobs: []policy.Job{
-			{ID: 1, User: "ann", Account: "new", Arrive: at}, {ID: 2, User: "ann", Account: "old", Arrive: at.Add(-time.Hour)}, {ID: 3, User: "bob", Account: "bobs", Arrive: at},
-		},
-		Users: []policy.User{{Name: "ann", Account: "most", UsedService: 9}, {Name: "cem", Account: "less", UsedService: 1}, {Name: "cem", Account: "most", UsedService: 2}},
-	}
-	for user, want := range map[string]string{"ann": "new", "bob": "bobs", "cem": "most", "dee": ""} {
-		if got := ChooseAccount(s, user); got != want {
-			t.Errorf("%s: %q, want %q", user, got, want)
-		}
-	}
-}
-
-func TestSmallerRequestsSayWhatIsSmaller(t *testing.T) {
-	gang := policy.Job{Limit: 2 * time.Hour, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 6}, MinNodes: 3, PerNode: 2}}
-	shorter, fewer, one := gang, gang, gang
-	shorter.Limit = time.Hour
-	fewer.Ask.GPUs.Count, fewer.Ask.MinNodes = 4, 2
-	one.Ask.GPUs.Count, one.Ask.MinNodes = 2, 1
-	for want, smaller := range map[string]policy.Job{"a time limit of 1h": shorter, "4 a100 on 2 nodes": fewer, "2 a100": one} {
-		if got := DescribeSmaller(&gang, &smaller); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}

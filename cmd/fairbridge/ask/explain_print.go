@@ -35,7 +35,7 @@ func PrintExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
 		output.WriteParagraph(w, "  ", startestimate.EstimateText(e.Estimate, now)+" "+startestimate.ScoreText(e.EstimateScore))
 	}
 	if e.Deadline != nil {
-		output.WriteParagraph(w, "  ", startestimate.DeadlineText(e.Deadline, now))
+		output.WriteParagraph(w, "  ", startestimate.DeadlineText(e.Deadline, isPending(e), now))
 	}
 	if len(e.SmallerRequests) > 0 {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
@@ -50,9 +50,6 @@ func PrintExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
 	}
 	if text := restartText(e.Size); text != "" {
 		output.WriteParagraph(w, "  ", text)
-	}
-	if e.Deadline != nil {
-		startestimate.PrintOffers(w, e.Deadline, now)
 	}
 	printRuns(w, e.Runs, now)
 	printHistory(w, e, now)

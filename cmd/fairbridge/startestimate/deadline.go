@@ -37,15 +37,18 @@ func chanceText(chance float64) string {
 	return fmt.Sprintf("about %.0f %%", 100*chance)
 }
 
-// DeadlineText says how likely a job is done by its deadline, what it was told first, and what came of that.
-func DeadlineText(d *api.Deadline, now time.Time) string {
+// DeadlineText says how likely a job that waits is done by its deadline, what it was told first, and what came of that.
+func DeadlineText(d *api.Deadline, isPending bool, now time.Time) string {
 	kind := "deadline"
 	if d.IsSoft {
 		kind = "soft deadline"
 	}
 	text := fmt.Sprintf("Its %s is %s.", kind, output.FormatTime(d.At, now))
-	if d.Chance > 0 {
+	if isPending && d.Chance > 0 {
 		text += fmt.Sprintf(" The chance to be done by then is %s; by %s it would be likely (80 %%).", chanceText(d.Chance), output.FormatTime(d.LikelyBy, now))
+		if d.Chance < api.LikelyChance {
+			text += " Smaller or shorter requests and other partitions: fairbridge when --deadline."
+		}
 	}
 	if p := d.Promise; p != nil {
 		text += fmt.Sprintf(" When it was first seen, %s ago, it was told %s.", output.FormatAge(now, p.MadeAt), chanceText(p.Chance))
@@ -68,18 +71,6 @@ func printDeadline(w io.Writer, a *api.When, now time.Time) {
 		return
 	}
 	printable.Fprintf(w, "\nLikelier would be\n")
-	printOffers(w, d, now)
-}
-
-// PrintOffers prints what would be likelier than a job that waits, were it submitted anew so; nothing where there is nothing.
-func PrintOffers(w io.Writer, d *api.Deadline, now time.Time) {
-	if len(d.Offers) > 0 {
-		printable.Fprintf(w, "\nSubmitted anew it would be likelier as\n")
-		printOffers(w, d, now)
-	}
-}
-
-func printOffers(w io.Writer, d *api.Deadline, now time.Time) {
 	t := output.NewTable(w, "REQUEST", "PARTITION", "CHANCE", "LIKELY BY")
 	for i := range d.Offers {
 		o := &d.Offers[i]

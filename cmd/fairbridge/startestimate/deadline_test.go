@@ -27,14 +27,14 @@ func TestParseDeadline(t *testing.T) {
 
 func TestDeadlineText(t *testing.T) {
 	d := &api.Deadline{At: noon.Add(3 * time.Hour), IsSoft: true, Chance: .42, LikelyBy: noon.Add(7 * time.Hour), Promise: &estimates.Promise{MadeAt: noon.Add(-time.Hour), Deadline: noon.Add(2 * time.Hour), Chance: .95}}
-	text := DeadlineText(d, noon)
-	for _, want := range []string{"Its soft deadline is 15:00:00.", "done by then is about 42 %; by 19:00:00", "told at least 95 %.", "Its deadline was 14:00:00 then."} {
+	text := DeadlineText(d, true, noon)
+	for _, want := range []string{"Its soft deadline is 15:00:00.", "done by then is about 42 %; by 19:00:00", "fairbridge when --deadline", "told at least 95 %.", "Its deadline was 14:00:00 then."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q: %s", want, text)
 		}
 	}
-	if text = DeadlineText(&api.Deadline{At: noon}, noon); strings.Contains(text, "chance") {
-		t.Errorf("of one whose chance is not known: %s", text)
+	if text = DeadlineText(&api.Deadline{At: noon, Chance: .5}, false, noon); strings.Contains(text, "chance") {
+		t.Errorf("of one that runs: %s", text)
 	}
 }
 
@@ -49,14 +49,5 @@ func TestPrintDeadline(t *testing.T) {
 	a.Deadline.Offers = []api.DeadlineOffer{{Job: offer.Job, Chance: .9, LikelyBy: noon.Add(4 * time.Hour)}}
 	if text := answerText(a); !strings.Contains(text, "REQUEST PARTITION CHANCE LIKELY BY 4 a100 for 4h fast about 90 % 16:00:00") {
 		t.Error(text)
-	}
-	var out strings.Builder
-	PrintOffers(&out, a.Deadline, noon)
-	if text := strings.Join(strings.Fields(out.String()), " "); text != "Submitted anew it would be likelier as REQUEST PARTITION CHANCE LIKELY BY 4 a100 for 4h fast about 90 % 16:00:00" {
-		t.Error(text)
-	}
-	out.Reset()
-	if PrintOffers(&out, &api.Deadline{Chance: .1}, noon); out.Len() > 0 {
-		t.Errorf("without an offer: %s", out.String())
 	}
 }

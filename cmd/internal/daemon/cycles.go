@@ -23,7 +23,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		d.noteDatabaseReached(r)
 		d.recordDoubts(ctx, r)
-		d.estimates.store(ctx, r)
+		d.storeEstimates(ctx, r)
 		free.NoteCycle(r)
 		if d.answers != nil {
 			d.answers.NoteCycle(r)
@@ -40,7 +40,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 func (d *daemon) runCycle(ctx context.Context) error {
 	r := d.Loop.Step(ctx)
 	d.recordDoubts(ctx, &r)
-	d.estimates.store(ctx, &r)
+	d.storeEstimates(ctx, &r)
 	if r.Result == cycle.ResultStandby {
 		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.LeaderName)
 	}

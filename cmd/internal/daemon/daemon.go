@@ -33,7 +33,8 @@ type daemon struct {
 	answers   *answers.Service // of the API; nil: none is served
 	answersDB *stores.Stores   // of answers alone: no question keeps the loop from its database
 
-	estimates *estimateRecorder
+	estimateKeepers   map[string]*estimateKeeper // by partition
+	lastEstimateError string                     // why estimates were not stored; "" when they were
 }
 
 // Run runs the daemon until the context ends or one of its services does. The
@@ -74,7 +75,7 @@ func RunOnce(ctx context.Context, s *system.System, log *slog.Logger) error {
 }
 
 func newDaemon(s *system.System, log *slog.Logger) *daemon {
-	d := &daemon{System: s, log: log, firstViewSeen: make(chan struct{}), estimates: newEstimateRecorder(s.DB, s.File.Cluster, log)}
+	d := &daemon{System: s, log: log, firstViewSeen: make(chan struct{}), estimateKeepers: map[string]*estimateKeeper{}}
 	d.addCloser("database", s.DB.Close)
 	return d
 }

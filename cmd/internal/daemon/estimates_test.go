@@ -10,6 +10,8 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/cmd/internal/system"
+	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
 
@@ -27,15 +29,15 @@ func waitingReport(at time.Time, mode bridge.Mode) *cycle.Report {
 func TestEstimatesAreStored(t *testing.T) {
 	db := stores.New(dbtest.NewDB(t))
 	var logged strings.Builder
-	e := newEstimateRecorder(db, "c1", slog.New(slog.NewTextHandler(&logged, nil)))
+	d := newDaemon(&system.System{File: &settings.File{Cluster: "c1"}, DB: db}, slog.New(slog.NewTextHandler(&logged, nil)))
 	at := time.Date(2026, 6, 1, 12, 20, 0, 0, time.UTC)
 	rows := func() int {
 		return dbtest.CountRows(t, db.DB, "select from fairbridge.job_estimates where job = 7 and early = made")
 	}
 	standby := waitingReport(at, bridge.ModeRank)
 	standby.Epoch = 0
-	e.store(t.Context(), standby)
-	e.store(t.Context(), waitingReport(at, bridge.ModeObserve))
+	d.storeEstimates(t.Context(), standby)
+	d.storeEstimates(t.Context(), waitingReport(at, bridge.ModeObserve))
 	if n := rows(); n != 0 {
 		t.Errorf("%d estimates where we do not order", n)
 	}
@@ -43,54 +45,29 @@ func TestEstimatesAreStored(t *testing.T) {
 		after time.Duration
 		rows  int
 	}{{0, 1}, {30 * time.Second, 1}, {41 * time.Minute, 2}} {
-		e.store(t.Context(), waitingReport(at.Add(c.after), bridge.ModeRank))
+		d.storeEstimates(t.Context(), waitingReport(at.Add(c.after), bridge.ModeRank))
 		if n := rows(); n != c.rows {
 			t.Errorf("%d estimates after %v, want %d; log: %s", n, c.after, c.rows, &logged)
 		}
 	}
 	array := waitingReport(at.Add(42*time.Minute), bridge.ModeRank)
 	array.PartitionResults[0].Snapshot.Jobs[0].Tasks = 3
-	e.store(t.Context(), array)
+	d.storeEstimates(t.Context(), array)
 	if n := dbtest.CountRows(t, db.DB, "select from fairbridge.job_estimates where job = 7 and made = $1", at.Add(42*time.Minute)); n != 1 || rows() != 2 {
 		t.Errorf("after tasks started: %d estimates of that cycle, %d in all, want 1 in the place of the last; log: %s", n, rows(), &logged)
 	}
 	broken := waitingReport(at.Add(90*time.Minute), bridge.ModeRank)
 	broken.PartitionResults[0].Snapshot = nil
-	e.store(t.Context(), broken)
+	d.storeEstimates(t.Context(), broken)
 	if !strings.Contains(logged.String(), "estimating partition gpu: panic") {
 		t.Errorf("a panic is not logged: %s", &logged)
 	}
 	logged.Reset()
 	db.Close()
 	for i := range 2 {
-		e.store(t.Context(), waitingReport(at.Add(time.Duration(2+i)*time.Hour), bridge.ModeRank))
+		d.storeEstimates(t.Context(), waitingReport(at.Add(time.Duration(2+i)*time.Hour), bridge.ModeRank))
 	}
 	if n := strings.Count(logged.String(), "estimates of starts not stored"); n != 1 {
 		t.Errorf("a database that is away was logged %d times: %s", n, &logged)
-	}
-}
-
-// TestDeadlinesOfRunningJobsAreNoted: what a job was told of its deadline does not count any more when that changes while the job runs.
-func TestDeadlinesOfRunningJobsAreNoted(t *testing.T) {
-	db := stores.New(dbtest.NewDB(t))
-	e := newEstimateRecorder(db, "c1", slog.New(slog.DiscardHandler))
-	at := time.Date(2026, 6, 1, 12, 20, 0, 0, time.UTC)
-	store := func(after time.Duration, state policy.JobState, deadline time.Time) {
-		r := waitingReport(at.Add(after), bridge.ModeRank)
-		j := &r.PartitionResults[0].Snapshot.Jobs[0]
-		j.Arrive, j.State, j.Deadline = at, state, deadline
-		e.store(t.Context(), r)
-	}
-	due := at.Add(8 * time.Hour)
-	store(0, policy.Pending, due)
-	for i, c := range []struct{ is, stored time.Time }{{due, due}, {due.Add(time.Hour), due.Add(time.Hour)}, {due, due}, {due, due}} {
-		store(time.Duration(i+1)*time.Hour, policy.Running, c.is)
-		if n := dbtest.CountRows(t, db.DB, "select from fairbridge.deadline_promises where job = 7 and deadline = $1 and last_deadline = $2", due, c.stored); n != 1 {
-			t.Errorf("%d: the deadline is not stored as %v", i, c.stored)
-		}
-	}
-	store(5*time.Hour, policy.Running, time.Time{})
-	if n := dbtest.CountRows(t, db.DB, "select from fairbridge.deadline_promises where job = 7 and last_deadline is null"); n != 1 {
-		t.Error("that it has none any more is not stored")
 	}
 }
