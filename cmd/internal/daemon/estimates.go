@@ -27,6 +27,7 @@ type estimateKeeper struct {
 	calibration   *estimate.Calibration
 	calibratedFor time.Time
 	pausedUntil   time.Time
+	deadlines     deadlineKeeper
 }
 
 // pausePerEstimate is how long no estimates are made after some, in times of how long they took: on
@@ -68,6 +69,9 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 	if k == nil {
 		k = &estimateKeeper{}
 		d.estimateKeepers[p.Partition.Name] = k
+	}
+	if err := d.storeDeadlines(ctx, k, p.Snapshot); err != nil {
+		return err
 	}
 	if p.Snapshot.Now.Before(k.pausedUntil) {
 		return nil
