@@ -27,6 +27,12 @@ type whenKey struct {
 	user      string
 	account   string
 	deadline  time.Time
+	instead   policy.JobID // which job of the cycle it takes the place of; 0: none
+}
+
+// newWhenKey is the key of a query in a cycle.
+func newWhenKey(c *lastcycle.Cycle, q *api.WhenQuery) whenKey {
+	return whenKey{partition: c.Partition, seq: c.Seq, gpuType: q.GPUType, gpus: q.GPUs, nodes: q.Nodes, limit: q.Limit, user: q.User, account: q.Account, deadline: q.Deadline.UTC()}
 }
 
 // limitsFreshFor is how long the limits of partitions are believed without asking Slurm again, and
@@ -71,7 +77,7 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 	if refusal != "" {
 		return nil, badRequest("%s", refusal)
 	}
-	a, err := w.estimate(ctx, p, c, &q, j)
+	a, err := w.estimate(ctx, p, c, newWhenKey(c, &q), j)
 	if err != nil {
 		return nil, toldError(&v, "working out when it would start", err)
 	}
@@ -209,8 +215,7 @@ func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, er
 }
 
 // estimate says when the job would start and what would start sooner, once for each cycle and request.
-func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, q *api.WhenQuery, j policy.Job) (*api.When, error) {
-	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account, q.Deadline.UTC()}
+func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, key whenKey, j policy.Job) (*api.When, error) {
 	if known, ok := w.whens.Get(key); ok {
 		a := *known
 		return &a, nil
@@ -229,6 +234,7 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
+	submission.Snapshot = withoutJob(submission.Snapshot, key.instead)
 	var sooner []whatif.JobStart
 	if a.JobStart, sooner, err = submission.EstimateTogether(j, effortFor(len(c.Snapshot.Jobs))); err != nil {
 		return nil, err
