@@ -83,13 +83,18 @@ func TestOffersNameNoNodes(t *testing.T) {
 		s.submit("bobby", "bobaccount", gpus, 0)
 	}
 	s.step()
-	node := "n1"
-	id := s.deadlineJob(8, 3*time.Hour)
+	v, err := s.slurm.Observe(t.Context())
+	must(t, err)
+	full := v.Nodes[0].Name
+	deadline := s.now().Add(3 * time.Hour).UTC().Truncate(time.Second).Format(time.RFC3339)
+	id, err := s.world.Submit(sim.JobSpec{User: "annie", Account: "annaccount", GPUsPerNode: 8, WorkTime: time.Hour, TimeLimit: 2 * time.Hour, Comment: "fairbridge:deadline=" + deadline, ExcludedNodes: []string{full}})
+	must(t, err)
+	s.step()
 	s.lateByEstimate(id, 5)
 	e, err := s.service.Job(t.Context(), annie, fmt.Sprint(id))
 	must(t, err)
-	if len(e.Deadline.Offers) == 0 || strings.Contains(jsonOf(t, e.Deadline), node) {
-		t.Errorf("%s", jsonOf(t, e.Deadline))
+	if text := jsonOf(t, e.Deadline); len(e.Deadline.Offers) == 0 || strings.Contains(text, `"`+full+`"`) {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -236,7 +236,7 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 	}
 	submission.Snapshot = withoutJob(submission.Snapshot, key.instead)
 	var sooner []whatif.JobStart
-	if a.JobStart, sooner, err = submission.EstimateTogether(j, effortFor(len(c.Snapshot.Jobs))); err != nil {
+	if a.JobStart, sooner, err = submission.EstimateTogether(j, effortFor(len(c.Snapshot.Jobs), key.instead != 0)); err != nil {
 		return nil, err
 	}
 	a.Sooner = append(a.Sooner, sooner...)
