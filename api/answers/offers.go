@@ -52,16 +52,6 @@ func toldRequest(j *policy.Job) policy.Job {
 	return policy.Job{User: j.User, Account: j.Account, Partition: j.Partition, State: j.State, Limit: j.Limit, Deadline: j.Deadline, Ask: ask}
 }
 
-// withoutJob returns a snapshot without a job; 0: as it is.
-func withoutJob(s *policy.Snapshot, id policy.JobID) *policy.Snapshot {
-	if id == 0 {
-		return s
-	}
-	rest := *s
-	rest.Jobs = slices.DeleteFunc(slices.Clone(s.Jobs), func(j policy.Job) bool { return j.ID == id })
-	return &rest
-}
-
 // addOffers adds what is likelier than a chance: requests that start sooner than one that was estimated, and the same in other
 // partitions where it is not likely.
 func (w whenRequest) addOffers(ctx context.Context, d *api.Deadline, a *api.When, newOffer newOfferFunc) {

@@ -67,7 +67,7 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 		return nil, err
 	}
 	unknown := w.unknownAccountText(q.Account)
-	q.Account = cmp.Or(q.Account, chooseAccount(c.Snapshot, q.User))
+	q.Account = cmp.Or(q.Account, lastcycle.ChooseAccount(c.Snapshot, q.User))
 	j := whatif.NewRequest(c.Snapshot, p.Name, policy.GPUs{Type: q.GPUType, Count: q.GPUs}, q.Nodes, q.Limit)
 	j.User, j.Account, j.Deadline = q.User, q.Account, q.Deadline
 	if err := whatif.CheckRequest(c.Snapshot, &j); err != nil {
@@ -172,27 +172,6 @@ func (w whenRequest) unknownAccountText(name string) string {
 	return fmt.Sprintf("account %s is not known here: no job of it is listed, and no shares; it is planned as one that has used nothing", name)
 }
 
-// chooseAccount returns the account of the user's newest job in a snapshot, else the one in which the
-// user got most; "": the user is not known.
-func chooseAccount(s *policy.Snapshot, name string) string {
-	var newest *policy.Job
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.User == name && (newest == nil || j.Arrive.After(newest.Arrive)) {
-			newest = j
-		}
-	}
-	if newest != nil {
-		return newest.Account
-	}
-	var most policy.User
-	for _, u := range s.Users {
-		if u.Name == name && (most.Name == "" || u.UsedService > most.UsedService) {
-			most = u
-		}
-	}
-	return most.Account
-}
-
 // readRefusal says why the job's partition would not take it; "": it would. An account that is not
 // known is not checked, nor is the QOS.
 func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, error) {
@@ -220,7 +199,7 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 		a := *known
 		return &a, nil
 	}
-	done, err := w.heavy.take(ctx, w.Viewer.User)
+	done, err := w.heavy.Take(ctx, w.Viewer.User)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +213,7 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	submission.Snapshot = withoutJob(submission.Snapshot, key.instead)
+	submission.Snapshot = whatif.WithoutJob(submission.Snapshot, key.instead)
 	var sooner []whatif.JobStart
 	if a.JobStart, sooner, err = submission.EstimateTogether(j, effortFor(len(c.Snapshot.Jobs), key.instead != 0)); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"time"
 
 	"fairbridge/policy"
@@ -12,10 +11,10 @@ import (
 type deadlineKeeper map[policy.JobID]time.Time
 
 // storeDeadlines stores which running jobs of a partition have another deadline than before.
-func (d *daemon) storeDeadlines(ctx context.Context, k *estimateKeeper, s *policy.Snapshot) error {
+func (k *estimateKeeper) storeDeadlines(s *policy.Snapshot, store func([]*policy.Job) error) error {
 	changed, next := k.deadlines.takeChanged(s)
 	if len(changed) > 0 {
-		if err := d.DB.NoteDeadlines(ctx, d.File.Cluster, s.Now, changed); err != nil {
+		if err := store(changed); err != nil {
 			return err
 		}
 	}

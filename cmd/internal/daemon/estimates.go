@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/estimate"
+	"fairbridge/policy"
 )
 
 const (
@@ -70,7 +71,9 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 		k = &estimateKeeper{}
 		d.estimateKeepers[p.Partition.Name] = k
 	}
-	if err := d.storeDeadlines(ctx, k, p.Snapshot); err != nil {
+	if err := k.storeDeadlines(p.Snapshot, func(jobs []*policy.Job) error {
+		return d.DB.NoteDeadlines(ctx, d.File.Cluster, p.Snapshot.Now, jobs)
+	}); err != nil {
 		return err
 	}
 	if p.Snapshot.Now.Before(k.pausedUntil) {
