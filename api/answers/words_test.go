@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/invariant"
-	"fairbridge/api/answers/lastcycle"
 	"fairbridge/policy"
 )
 
