@@ -14,7 +14,10 @@ import (
 	"fairbridge/sql"
 )
 
-var qPutPromises, qPromise = sql.QueryText("deadline_promises_put"), sql.QueryText("deadline_promise")
+var (
+	qPutPromises, qPromise = sql.QueryText("deadline_promises_put"), sql.QueryText("deadline_promise")
+	qNoteDeadlines         = sql.QueryText("deadline_promises_note")
+)
 
 // Promise is what a job was told of its deadline when it was first seen, and what came of it.
 type Promise struct {
@@ -28,18 +31,30 @@ type Promise struct {
 // changed at a later one.
 func (s *Store) putPromises(ctx context.Context, cluster string, madeAt time.Time, looks []Look) error {
 	texts := func(of func(*Look) string) []string { return value.ColumnOf(looks, of) }
-	deadlines := value.ColumnOf(looks, func(l *Look) *time.Time {
-		if l.Job.Deadline.IsZero() {
-			return nil
-		}
-		return &l.Job.Deadline
-	})
+	deadlines := value.ColumnOf(looks, func(l *Look) *time.Time { return deadlineOf(l.Job) })
 	_, err := s.DB.Exec(ctx, qPutPromises, cluster, madeAt,
 		value.ColumnOf(looks, func(l *Look) int64 { return int64(l.Job.ID) }), value.ColumnOf(looks, func(l *Look) time.Time { return l.Job.Arrive }),
 		texts(func(l *Look) string { return l.Job.User }), texts(func(l *Look) string { return l.Job.Account }), texts(func(l *Look) string { return l.Job.Partition }),
 		deadlines, value.ColumnOf(looks, func(l *Look) bool { return l.Job.SoftDeadline }),
 		value.ColumnOf(looks, func(l *Look) float64 { return l.Estimate.End.ChanceBy(madeAt, l.Job.Deadline) }))
 	return accounting.WrapError("storing what jobs are told of their deadlines", err)
+}
+
+// NoteDeadlines keeps, of running jobs as a snapshot of a moment has them, that a deadline is not the one that was promised.
+// What was due before stays as it came out.
+func (s *Store) NoteDeadlines(ctx context.Context, cluster string, at time.Time, jobs []*policy.Job) error {
+	_, err := s.DB.Exec(ctx, qNoteDeadlines, cluster, at,
+		value.ColumnOf(jobs, func(j **policy.Job) int64 { return int64((*j).ID) }), value.ColumnOf(jobs, func(j **policy.Job) time.Time { return (*j).Arrive }),
+		value.ColumnOf(jobs, func(j **policy.Job) *time.Time { return deadlineOf(*j) }))
+	return accounting.WrapError("storing that deadlines of running jobs changed", err)
+}
+
+// deadlineOf is a job's deadline; nil: none.
+func deadlineOf(j *policy.Job) *time.Time {
+	if j.Deadline.IsZero() {
+		return nil
+	}
+	return &j.Deadline
 }
 
 // Promise returns what a job that arrived at a moment was told of its deadline; nil: it had none when it was seen.

@@ -59,3 +59,41 @@ func TestPromisesAreKept(t *testing.T) {
 		t.Errorf("one without a deadline: %+v, %v", p, err)
 	}
 }
+
+// A deadline that its owner changes or drops while the job runs has the promise's outcome changed, also once it is done; one
+// that is changed after the promise was due leaves it late.
+func TestDeadlinesChangedWhileRunning(t *testing.T) {
+	d := stores.New(dbtest.NewDB(t))
+	ctx, made, due := t.Context(), t0.Add(time.Minute), t0.Add(5*time.Hour)
+	var waits, runs, done []slurm.Job
+	var looks []estimates.Look
+	var jobs []*policy.Job
+	for id := int64(1); id <= 4; id++ {
+		l := look(policy.JobID(id), time.Time{})
+		l.Job.Deadline = due
+		waits, looks, jobs = append(waits, pending(id)), append(looks, l), append(jobs, l.Job)
+		run := storetest.NewRunningJob(id, t0, t0.Add(2*time.Hour))
+		runs = append(runs, run)
+		done = append(done, storetest.ChangeJob(run, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", t0.Add(6*time.Hour), nil }))
+	}
+	must(t, d.RecordView(ctx, storetest.NewView(made, waits...)))
+	must(t, d.PutEstimates(ctx, storetest.ClusterName, made, looks))
+	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(3*time.Hour), runs...)))
+	jobs[1].Deadline, jobs[2].Deadline = due.Add(4*time.Hour), time.Time{}
+	must(t, d.NoteDeadlines(ctx, storetest.ClusterName, t0.Add(3*time.Hour), jobs))
+	outcomes := func(when string, want ...string) {
+		for i, outcome := range want {
+			p, err := d.Promise(ctx, storetest.ClusterName, policy.JobID(i+1), t0)
+			must(t, err)
+			if p == nil || p.Outcome != outcome || !p.Deadline.Equal(due) || !p.MadeAt.Equal(made) {
+				t.Errorf("%s, job %d: %+v, want %s", when, i+1, p, outcome)
+			}
+		}
+	}
+	outcomes("while they run", "open", "changed", "changed", "open")
+	jobs[3].Deadline = due.Add(9 * time.Hour)
+	must(t, d.NoteDeadlines(ctx, storetest.ClusterName, due.Add(time.Minute), jobs))
+	must(t, d.PutEstimates(ctx, storetest.ClusterName, due.Add(time.Minute), looks[3:]))
+	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(7*time.Hour), done...)))
+	outcomes("once they are done", "late", "changed", "changed", "late")
+}

@@ -250,3 +250,22 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// Of every account the report counts what came of its promises, and each of them once.
+func TestDeadlineMisses(t *testing.T) {
+	db, conn, scope := summed(t)
+	got := ask(t, db, "deadline-misses", scope)
+	for column, outcomes := range map[string]string{"met": "'met'", "missed": "'late', 'timeout', 'failed'", "changed_deadline": "'changed'", "cancelled": "'cancelled'", "jobs": "'met', 'late', 'timeout', 'failed', 'cancelled', 'changed', 'open'"} {
+		same(t, conn, got, column, 0, "select account, (count(*) filter (where outcome in ("+outcomes+")))::float8 from fairbridge_v1.deadline_promises where cluster = 'c1' group by 1")
+	}
+	missed := 0.
+	for account, r := range got {
+		missed += r["missed"]
+		if r["late"]+r["timed_out"]+r["failed"] != r["missed"] || r["missed"]+r["met"]+r["cancelled"]+r["changed_deadline"]+r["not_due"] != r["jobs"] {
+			t.Errorf("%s: %v", account, r)
+		}
+	}
+	if missed == 0 {
+		t.Error("none is missed: the test says nothing")
+	}
+}

@@ -40,7 +40,11 @@ func largeSite(nodeCount, waitingCount int) *policy.Snapshot {
 		}
 	}
 	for i := range waitingCount {
-		s.Jobs = append(s.Jobs, job(2*nodeCount+i, []int{1, 1, 2, 4, 8, 1, 2, 8}[i%8], time.Duration(1+(11*i)%60)*10*time.Minute))
+		j := job(2*nodeCount+i, []int{1, 1, 2, 4, 8, 1, 2, 8}[i%8], time.Duration(1+(11*i)%60)*10*time.Minute)
+		if j.User == "user6" {
+			j.Deadline = noon.Add(10 * time.Hour)
+		}
+		s.Jobs = append(s.Jobs, j)
 	}
 	for i := range 11 {
 		s.Accounts = append(s.Accounts, policy.Account{Name: fmt.Sprint("account", i), Weight: float64(1 + i%3), UsedService: policy.GPUSeconds(1e6 * (1 + i))})
@@ -103,6 +107,8 @@ func (s *benchSite) fill(b testing.TB) {
 		`insert into fairbridge.watch values ('lab', '2026-06-01T12:00Z', '2026-06-01T12:00Z', null, '25.11', 'v0.0.44', 0) on conflict do nothing`,
 		`insert into fairbridge.job_runs select 'lab', i, 1780000000, 0, '2026-06-01T00:00Z', '', 'train' || i, 'user' || (i - 1) % 97, 'account' || (i - 1) % 11, '', 'gpu', 0, 0,
 		   case when i <= 2000 then 'RUNNING' else 'PENDING' end, '', '1h', 4, case when i <= 2000 then timestamptz '2026-06-01T11:00Z' end, null, false, false, now(), now(), i from generate_series(1, 10000) i`,
+		`insert into fairbridge.job_estimates (cluster, made, job, arrive, user_name, account, partition, raw_early, raw_late, early, middle, late, end_early, end_middle, end_late, raw_end_early, raw_end_late)
+		   select 'lab', '2026-06-01T12:00Z', i, '2026-06-01T00:00Z', 'user6', 'account', 'gpu', e, e, e, e, e, e, e, e, e, e from (select timestamptz '2026-06-03Z' as e) as a, generate_series(7, 10000, 97) i`,
 		`insert into fairbridge.decisions select 'lab', 'gpu', 1 + i % 10000, 100000 + i, timestamptz '2026-06-01T00:00Z' + i * interval '0.1 s', 'wait', i, 4, '', 0, 'waits behind others' from generate_series(1, 300000) i`,
 		`insert into fairbridge.gpus (cluster, node, uuid, gpu_type) select 'lab', 'n' || lpad((i / 8)::text, 4, '0'), 'GPU-' || i, 'a100' from generate_series(0, 7999) i`,
 		`create table fairbridge.gpu_readings_20260601 partition of fairbridge.gpu_readings for values from ('2026-06-01Z') to ('2026-06-02Z')`,
@@ -133,6 +139,10 @@ func BenchmarkAnswers(b *testing.B) {
 		{"Job/each", func() (any, error) {
 			waiting = (waiting + 1) % 80
 			return s.service.Job(ctx, viewer, fmt.Sprint(6+97*21+97*waiting))
+		}},
+		{"Job/late", func() (any, error) { // it has a deadline that it is not likely done by, and is offered what is likelier
+			waiting = (waiting + 1) % 80
+			return s.service.Job(ctx, api.Viewer{User: "user6", Role: api.RoleUser}, fmt.Sprint(7+97*21+97*waiting))
 		}},
 		{"JobUse", func() (any, error) { return s.service.JobUse(ctx, viewer, fmt.Sprint(6)) }},
 		{"When/again", func() (any, error) { return s.service.When(ctx, viewer, api.WhenQuery{GPUs: 8, Limit: 4 * time.Hour}) }},

@@ -137,7 +137,7 @@ func (e jobRequest) addLastCycle(ctx context.Context) {
 	e.addAhead(c)
 	if j := c.Snapshot.Job(e.JobID); j != nil && !e.IsStale {
 		e.Directive, e.Size = j.IgnoredReason, newJobSize(c.Snapshot, j)
-		e.addDeadline(ctx, j)
+		e.addDeadline(ctx, c, j)
 	}
 	if !e.IsStale {
 		e.SmallerRequests = e.smallerRequests(ctx, c, e.JobID)

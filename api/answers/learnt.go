@@ -68,9 +68,15 @@ const longLine = 5000
 
 var longLineEffort = whatif.Effort{DrawCount: 6, StepShare: .05}
 
-// effortFor says how exactly the time to come is laid out for so many jobs.
-func effortFor(jobs int) whatif.Effort {
-	if jobs > longLine {
+// offerEffort is that for what is offered to a job of such a line, beside all else that its story tells.
+var offerEffort = whatif.Effort{DrawCount: 5, StepShare: .12}
+
+// effortFor says how exactly the time to come is laid out for so many jobs, or for what is offered to one of them.
+func effortFor(jobs int, isOffer bool) whatif.Effort {
+	switch {
+	case jobs > longLine && isOffer:
+		return offerEffort
+	case jobs > longLine:
 		return longLineEffort
 	}
 	return whatif.Effort{}

@@ -7,6 +7,7 @@ import (
 	"fairbridge/accounting/samples"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
+	"fairbridge/api/answers/heavy"
 	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
@@ -68,7 +69,7 @@ type Service struct {
 	cycles  *lastcycle.Cache
 	daemon  *daemonCache
 	limits  *kept.Value[[]slurm.Partition]
-	heavy   *heavyTurn
+	heavy   *heavy.Turn
 	whens   kept.Answers[whenKey, *api.When]
 	smaller kept.Answers[smallerKey, []string]
 	sums    *kept.Value[struct{}]
@@ -85,7 +86,7 @@ func New(c Config, p Parts) *Service {
 		names[i] = c.Partitions[i].Name
 	}
 	p.Slurm = boundedSlurm{p.Slurm, make(chan struct{}, maxPeeks)}
-	s := &Service{Config: c, parts: p, heavy: newHeavyTurn()}
+	s := &Service{Config: c, parts: p, heavy: heavy.NewTurn()}
 	s.cycles = lastcycle.NewCache(p.Record, c.Cluster, names, c.MaxCycleAge, p.Now)
 	s.daemon = newDaemonCache(p.Record, c.Cluster, c.MaxCycleAge, p.Now)
 	s.limits = kept.New(limitsFreshFor, p.Now, p.Slurm.ReadPartitions)

@@ -31,7 +31,7 @@ func (e jobRequest) smallerRequests(ctx context.Context, c *lastcycle.Cycle, id 
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxSmallerWait)
 	defer cancel()
-	done, err := e.heavy.take(ctx, e.Viewer.User)
+	done, err := e.heavy.Take(ctx, e.Viewer.User)
 	if err != nil {
 		return nil
 	}

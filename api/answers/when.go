@@ -27,6 +27,12 @@ type whenKey struct {
 	user      string
 	account   string
 	deadline  time.Time
+	instead   policy.JobID // which job of the cycle it takes the place of; 0: none
+}
+
+// newWhenKey is the key of a query in a cycle.
+func newWhenKey(c *lastcycle.Cycle, q *api.WhenQuery) whenKey {
+	return whenKey{partition: c.Partition, seq: c.Seq, gpuType: q.GPUType, gpus: q.GPUs, nodes: q.Nodes, limit: q.Limit, user: q.User, account: q.Account, deadline: q.Deadline.UTC()}
 }
 
 // limitsFreshFor is how long the limits of partitions are believed without asking Slurm again, and
@@ -61,7 +67,7 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 		return nil, err
 	}
 	unknown := w.unknownAccountText(q.Account)
-	q.Account = cmp.Or(q.Account, chooseAccount(c.Snapshot, q.User))
+	q.Account = cmp.Or(q.Account, lastcycle.ChooseAccount(c.Snapshot, q.User))
 	j := whatif.NewRequest(c.Snapshot, p.Name, policy.GPUs{Type: q.GPUType, Count: q.GPUs}, q.Nodes, q.Limit)
 	j.User, j.Account, j.Deadline = q.User, q.Account, q.Deadline
 	if err := whatif.CheckRequest(c.Snapshot, &j); err != nil {
@@ -71,7 +77,7 @@ func (s *Service) When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api
 	if refusal != "" {
 		return nil, badRequest("%s", refusal)
 	}
-	a, err := w.estimate(ctx, p, c, &q, j)
+	a, err := w.estimate(ctx, p, c, newWhenKey(c, &q), j)
 	if err != nil {
 		return nil, toldError(&v, "working out when it would start", err)
 	}
@@ -166,27 +172,6 @@ func (w whenRequest) unknownAccountText(name string) string {
 	return fmt.Sprintf("account %s is not known here: no job of it is listed, and no shares; it is planned as one that has used nothing", name)
 }
 
-// chooseAccount returns the account of the user's newest job in a snapshot, else the one in which the
-// user got most; "": the user is not known.
-func chooseAccount(s *policy.Snapshot, name string) string {
-	var newest *policy.Job
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.User == name && (newest == nil || j.Arrive.After(newest.Arrive)) {
-			newest = j
-		}
-	}
-	if newest != nil {
-		return newest.Account
-	}
-	var most policy.User
-	for _, u := range s.Users {
-		if u.Name == name && (most.Name == "" || u.UsedService > most.UsedService) {
-			most = u
-		}
-	}
-	return most.Account
-}
-
 // readRefusal says why the job's partition would not take it; "": it would. An account that is not
 // known is not checked, nor is the QOS.
 func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, error) {
@@ -209,13 +194,12 @@ func (w whenRequest) readRefusal(ctx context.Context, j *policy.Job) (string, er
 }
 
 // estimate says when the job would start and what would start sooner, once for each cycle and request.
-func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, q *api.WhenQuery, j policy.Job) (*api.When, error) {
-	key := whenKey{c.Partition, c.Seq, q.GPUType, q.GPUs, q.Nodes, q.Limit, q.User, q.Account, q.Deadline.UTC()}
+func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastcycle.Cycle, key whenKey, j policy.Job) (*api.When, error) {
 	if known, ok := w.whens.Get(key); ok {
 		a := *known
 		return &a, nil
 	}
-	done, err := w.heavy.take(ctx, w.Viewer.User)
+	done, err := w.heavy.Take(ctx, w.Viewer.User)
 	if err != nil {
 		return nil, err
 	}
@@ -229,8 +213,9 @@ func (w whenRequest) estimate(ctx context.Context, p *bridge.Partition, c *lastc
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
+	submission.Snapshot = whatif.WithoutJob(submission.Snapshot, key.instead)
 	var sooner []whatif.JobStart
-	if a.JobStart, sooner, err = submission.EstimateTogether(j, effortFor(len(c.Snapshot.Jobs))); err != nil {
+	if a.JobStart, sooner, err = submission.EstimateTogether(j, effortFor(len(c.Snapshot.Jobs), key.instead != 0)); err != nil {
 		return nil, err
 	}
 	a.Sooner = append(a.Sooner, sooner...)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
@@ -18,7 +19,7 @@ func TestChooseAccount(t *testing.T) {
 		Users: []policy.User{{Name: "ann", Account: "most", UsedService: 9}, {Name: "cem", Account: "less", UsedService: 1}, {Name: "cem", Account: "most", UsedService: 2}},
 	}
 	for user, want := range map[string]string{"ann": "new", "bob": "bobs", "cem": "most", "dee": ""} {
-		if got := chooseAccount(s, user); got != want {
+		if got := lastcycle.ChooseAccount(s, user); got != want {
 			t.Errorf("%s: %q, want %q", user, got, want)
 		}
 	}

@@ -139,3 +139,24 @@ func (c *Cycle) Ahead(id policy.JobID) (rows []*api.QueueJob) {
 	}
 	return rows
 }
+
+// ChooseAccount returns the account of the user's newest job in a snapshot, else the one in which the
+// user got most; "": the user is not known.
+func ChooseAccount(s *policy.Snapshot, name string) string {
+	var newest *policy.Job
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.User == name && (newest == nil || j.Arrive.After(newest.Arrive)) {
+			newest = j
+		}
+	}
+	if newest != nil {
+		return newest.Account
+	}
+	var most policy.User
+	for _, u := range s.Users {
+		if u.Name == name && (most.Name == "" || u.UsedService > most.UsedService) {
+			most = u
+		}
+	}
+	return most.Account
+}

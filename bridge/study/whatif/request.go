@@ -77,3 +77,13 @@ func gpusText(countByType map[string]int) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// WithoutJob returns a snapshot without a job; 0: as it is.
+func WithoutJob(s *policy.Snapshot, id policy.JobID) *policy.Snapshot {
+	if id == 0 {
+		return s
+	}
+	rest := *s
+	rest.Jobs = slices.DeleteFunc(slices.Clone(s.Jobs), func(j policy.Job) bool { return j.ID == id })
+	return &rest
+}

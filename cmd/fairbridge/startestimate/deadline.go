@@ -3,6 +3,7 @@ package startestimate
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"fairbridge/api"
@@ -37,18 +38,18 @@ func chanceText(chance float64) string {
 	return fmt.Sprintf("about %.0f %%", 100*chance)
 }
 
-// DeadlineText says how likely a job that waits is done by its deadline, what it was told first, and what came of that.
+// DeadlineText says how likely a job is done by its deadline, what would be likelier, and what it was told first.
 func DeadlineText(d *api.Deadline, isPending bool, now time.Time) string {
 	kind := "deadline"
 	if d.IsSoft {
 		kind = "soft deadline"
 	}
 	text := fmt.Sprintf("Its %s is %s.", kind, output.FormatTime(d.At, now))
-	if isPending && d.Chance > 0 {
-		text += fmt.Sprintf(" The chance to be done by then is %s; by %s it would be likely (80 %%).", chanceText(d.Chance), output.FormatTime(d.LikelyBy, now))
-		if d.Chance < api.LikelyChance {
-			text += " Smaller or shorter requests and other partitions: fairbridge when --deadline."
-		}
+	if d.Chance > 0 {
+		text += fmt.Sprintf(" The chance to be done by then is %s; %s.", chanceText(d.Chance), likelyText(d.LikelyBy, now))
+	}
+	if isPending && d.Chance > 0 && d.Chance < api.LikelyChance {
+		text += offersText(d.Offers, now)
 	}
 	if p := d.Promise; p != nil {
 		text += fmt.Sprintf(" When it was first seen, %s ago, it was told %s.", output.FormatAge(now, p.MadeAt), chanceText(p.Chance))
@@ -59,13 +60,34 @@ func DeadlineText(d *api.Deadline, isPending bool, now time.Time) string {
 	return text
 }
 
+// likelyText says by when something would be likely done.
+func likelyText(at, now time.Time) string {
+	if at.IsZero() {
+		return "its time limit may end it before it is likely (80 %) to be done"
+	}
+	return "by " + output.FormatTime(at, now) + " it would be likely (80 %)"
+}
+
+// offersText names what would be likelier in a job's stead, or how to ask for that where nothing was worked out.
+func offersText(offers []api.DeadlineOffer, now time.Time) string {
+	if len(offers) == 0 {
+		return " Smaller or shorter requests and other partitions: fairbridge when --deadline."
+	}
+	var list []string
+	for i := range offers {
+		o := &offers[i]
+		list = append(list, fmt.Sprintf("%s in partition %s (%s, likely by %s)", requestText(&o.Job), o.Job.Partition, chanceText(o.Chance), output.FormatTime(o.LikelyBy, now)))
+	}
+	return " Likelier, if submitted now in its stead: " + strings.Join(list, ", or ") + "."
+}
+
 // printDeadline prints how likely a request is done by a deadline, and what is likelier.
 func printDeadline(w io.Writer, a *api.When, now time.Time) {
 	d := a.Deadline
 	if d == nil {
 		return
 	}
-	output.WriteParagraph(w, "", fmt.Sprintf("The chance to be done by %s is %s; by %s it would be likely (80 %%).", output.FormatTime(d.At, now), chanceText(d.Chance), output.FormatTime(d.LikelyBy, now)))
+	output.WriteParagraph(w, "", fmt.Sprintf("The chance to be done by %s is %s; %s.", output.FormatTime(d.At, now), chanceText(d.Chance), likelyText(d.LikelyBy, now)))
 	if len(d.Offers) == 0 {
 		output.WriteParagraph(w, "", "No smaller or shorter request and no other partition that was tried is likelier: a later deadline is.")
 		return

@@ -33,8 +33,19 @@ func TestDeadlineText(t *testing.T) {
 			t.Errorf("lacks %q: %s", want, text)
 		}
 	}
-	if text = DeadlineText(&api.Deadline{At: noon, Chance: .5}, false, noon); strings.Contains(text, "chance") {
+	d.Offers = []api.DeadlineOffer{{Job: startAt(4, 2*time.Hour, time.Hour).Job, Chance: .9, LikelyBy: noon.Add(2 * time.Hour)}}
+	d.Offers[0].Job.Partition = "fast"
+	if text = DeadlineText(d, true, noon); !strings.Contains(text, "Likelier, if submitted now in its stead: 4 a100 for 2h in partition fast (about 90 %, likely by 14:00:00).") || strings.Contains(text, "when --deadline") {
+		t.Errorf("with offers: %s", text)
+	}
+	if text = DeadlineText(d, false, noon); !strings.Contains(text, "about 42 %; by 19:00:00 it would be likely") || strings.Contains(text, "Likelier") {
 		t.Errorf("of one that runs: %s", text)
+	}
+	if text = DeadlineText(&api.Deadline{At: noon, Chance: .5}, false, noon); !strings.Contains(text, "its time limit may end it before") {
+		t.Errorf("of one whose limit may end it: %s", text)
+	}
+	if text = DeadlineText(&api.Deadline{At: noon}, false, noon); strings.Contains(text, "chance") {
+		t.Errorf("of one of which nothing is known: %s", text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/estimate"
+	"fairbridge/policy"
 )
 
 const (
@@ -27,6 +28,7 @@ type estimateKeeper struct {
 	calibration   *estimate.Calibration
 	calibratedFor time.Time
 	pausedUntil   time.Time
+	deadlines     deadlineKeeper
 }
 
 // pausePerEstimate is how long no estimates are made after some, in times of how long they took: on
@@ -68,6 +70,11 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 	if k == nil {
 		k = &estimateKeeper{}
 		d.estimateKeepers[p.Partition.Name] = k
+	}
+	if err := k.storeDeadlines(p.Snapshot, func(jobs []*policy.Job) error {
+		return d.DB.NoteDeadlines(ctx, d.File.Cluster, p.Snapshot.Now, jobs)
+	}); err != nil {
+		return err
 	}
 	if p.Snapshot.Now.Before(k.pausedUntil) {
 		return nil

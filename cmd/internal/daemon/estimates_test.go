@@ -71,3 +71,47 @@ func TestEstimatesAreStored(t *testing.T) {
 		t.Errorf("a database that is away was logged %d times: %s", n, &logged)
 	}
 }
+
+// A deadline that is changed while the job runs is stored at the next cycle, whether estimates pause or not, and asked of the
+// database only once.
+func TestChangedDeadlinesAreStored(t *testing.T) {
+	db := stores.New(dbtest.NewDB(t))
+	d := newDaemon(&system.System{File: &settings.File{Cluster: "c1"}, DB: db}, slog.New(slog.DiscardHandler))
+	at := time.Date(2026, 6, 1, 12, 20, 0, 0, time.UTC)
+	due := at.Add(5 * time.Hour)
+	report := func(after time.Duration, deadline time.Time, runs bool) *cycle.Report {
+		r := waitingReport(at.Add(after), bridge.ModeRank)
+		j := &r.PartitionResults[0].Snapshot.Jobs[0]
+		j.Arrive, j.Submit, j.Deadline = at, at, deadline
+		if runs {
+			j.State, j.Start, j.On = policy.Running, at.Add(time.Minute), policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}
+			r.PartitionResults[0].Plan.Decisions[0].Verb = policy.Keep
+		}
+		return r
+	}
+	changed := func() int {
+		return dbtest.CountRows(t, db.DB, "select from fairbridge.deadline_promises where job = 7 and last_deadline is distinct from deadline")
+	}
+	d.storeEstimates(t.Context(), report(0, due, false))
+	d.storeEstimates(t.Context(), report(2*time.Minute, due, true))
+	if n := dbtest.CountRows(t, db.DB, "select from fairbridge.deadline_promises where job = 7"); n != 1 || changed() != 0 {
+		t.Fatalf("%d promises, %d changed", n, changed())
+	}
+	d.storeEstimates(t.Context(), report(3*time.Minute, due.Add(time.Hour), true))
+	if changed() != 1 {
+		t.Error("a changed deadline is not stored")
+	}
+	k := d.estimateKeepers["gpu"].deadlines
+	if again, _ := k.takeChanged(report(4*time.Minute, due.Add(time.Hour), true).PartitionResults[0].Snapshot); len(again) != 0 {
+		t.Errorf("the same deadline is stored again: %v", again)
+	}
+	requeued := report(4*time.Minute, time.Time{}, true).PartitionResults[0].Snapshot
+	requeued.Jobs[0].Submit = at.Add(time.Minute)
+	if list, _ := k.takeChanged(requeued); len(list) != 0 {
+		t.Errorf("of a requeued job without a deadline: %v", list)
+	}
+	dropped := report(4*time.Minute, time.Time{}, true).PartitionResults[0].Snapshot
+	if list, _ := k.takeChanged(dropped); len(list) != 1 {
+		t.Errorf("a dropped deadline is not noticed: %v", list)
+	}
+}

@@ -1,4 +1,4 @@
-package answers
+package heavy
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // A user has one place in the line, whether it is waited for, computed or given up.
 func TestAUserHasOnePlaceInTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := newHeavyTurn()
-		done, err := line.take(t.Context(), "ann")
+		line := NewTurn()
+		done, err := line.Take(t.Context(), "ann")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -21,12 +21,12 @@ func TestAUserHasOnePlaceInTheLine(t *testing.T) {
 		defer end()
 		waited := make(chan error, 1)
 		go func() {
-			_, err := line.take(ctx, "bob")
+			_, err := line.Take(ctx, "bob")
 			waited <- err
 		}()
 		synctest.Wait()
 		for _, user := range []string{"ann", "bob"} {
-			if _, err := line.take(t.Context(), user); api.CodeOf(err) != api.CodeTooMany {
+			if _, err := line.Take(t.Context(), user); api.CodeOf(err) != api.CodeTooMany {
 				t.Errorf("a second of %s: %v", user, err)
 			}
 		}
@@ -34,11 +34,11 @@ func TestAUserHasOnePlaceInTheLine(t *testing.T) {
 			t.Errorf("who waits too long: %v", err)
 		}
 		done()
-		if _, err := line.take(ctx, "ann"); api.CodeOf(err) != api.CodeUnavailable {
+		if _, err := line.Take(ctx, "ann"); api.CodeOf(err) != api.CodeUnavailable {
 			t.Errorf("of whom nobody waits any more: %v", err)
 		}
 		for _, user := range []string{"ann", "bob"} {
-			done, err := line.take(t.Context(), user)
+			done, err := line.Take(t.Context(), user)
 			if err != nil {
 				t.Fatalf("the next of %s: %v", user, err)
 			}

@@ -1,4 +1,5 @@
-package answers
+// Package heavy lets answers that take long be worked out one after another, fairly among users.
+package heavy
 
 import (
 	"context"
@@ -7,21 +8,22 @@ import (
 	"fairbridge/api"
 )
 
-// heavyTurn lets one answer at a time be computed that takes long. Of each user one is computed or waits: who
+// Turn lets one answer at a time be computed that takes long. Of each user one is computed or waits: who
 // asks for many keeps others waiting for one of theirs.
-type heavyTurn struct {
+type Turn struct {
 	turn chan struct{} // held by who computes
 
 	mu    sync.Mutex
 	users map[string]bool // of whom one is computed or waits
 }
 
-func newHeavyTurn() *heavyTurn {
-	return &heavyTurn{turn: make(chan struct{}, 1), users: map[string]bool{}}
+// NewTurn returns one that is free.
+func NewTurn() *Turn {
+	return &Turn{turn: make(chan struct{}, 1), users: map[string]bool{}}
 }
 
 // enter takes a user's place in the line, unless they have it.
-func (t *heavyTurn) enter(user string) bool {
+func (t *Turn) enter(user string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.users[user] {
@@ -31,14 +33,14 @@ func (t *heavyTurn) enter(user string) bool {
 	return true
 }
 
-func (t *heavyTurn) leave(user string) {
+func (t *Turn) leave(user string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.users, user)
 }
 
-// take waits for the turn of a user's computation, until the context ends.
-func (t *heavyTurn) take(ctx context.Context, user string) (done func(), err error) {
+// Take waits for the turn of a user's computation, until the context ends.
+func (t *Turn) Take(ctx context.Context, user string) (done func(), err error) {
 	if !t.enter(user) {
 		return nil, errYours()
 	}
