@@ -63,8 +63,6 @@ var reports = []Report{
 	{Name: "limits", Plot: Plot{BarPlot, "user", []string{"excess_hours"}, "hours asked for and not used"}},
 	{Name: "estimates", Plot: Plot{BarPlot, "seemed_ahead", []string{"within_10_min_share"}, unitPartInTime}},
 	{Name: "deadlines", Plot: Plot{BarPlot, "told", []string{"told_share", "met_share"}, unitPartOfJobs}},
-	{Name: "estimates", Plot: Plot{BarPlot, "seemed_ahead", []string{"within_10_min_share"}, "part within 10 minutes (no unit)"}},
-	{Name: "deadlines", Plot: Plot{BarPlot, "told", []string{"told_share", "met_share"}, "part of the jobs (no unit)"}},
 	{Name: "deadline-misses", Plot: Plot{BarPlot, "account", []string{"late", "timed_out", "failed"}, "jobs"}},
 }
 

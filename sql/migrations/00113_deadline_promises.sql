@@ -16,7 +16,7 @@ create table fairbridge.deadline_promises (
     primary key (cluster, job, arrive)
 );
 create index deadline_promises_made on fairbridge.deadline_promises (cluster, made);
-comment on table fairbridge.deadline_promises is 'How likely a job with a deadline was said to be done by it, 0 to 1, at the first look at it; kept as it was told. last_deadline is the deadline at the last look while it waited, null if it had none any more.';
+comment on table fairbridge.deadline_promises is 'How likely a job with a deadline was said to be done by it, 0 to 1, at the first look at it; kept as it was told. last_deadline is the deadline as it was last seen before it had passed, null if it had none any more.';
 
 create view fairbridge_v1.deadline_promises with (security_barrier) as
 select p.cluster, p.job, p.account, p.user_name, p.partition, p.arrive as arrived, p.made, p.deadline, p.is_soft, p.chance, p.last_deadline, l.started, l.ended,
@@ -32,7 +32,7 @@ select p.cluster, p.job, p.account, p.user_name, p.partition, p.arrive as arrive
        select r.started, r.ended, r.state, r.closed from fairbridge.job_runs r where r.cluster = p.cluster and r.job = p.job and r.arrive = p.arrive
         order by r.submit desc, r.restarts desc limit 1) l on true
  where (select yes from fairbridge.sees_all) or (p.cluster, p.account) in (select cluster, account from fairbridge.sees);
-comment on view fairbridge_v1.deadline_promises is 'Jobs with a deadline: how likely they were said to be done by it when they were first seen, and what came of it: met, late (done after it, or past it and not done), timeout (ended by its time limit, or by Slurm''s own deadline), failed, cancelled, changed (another deadline or none while it waited), open (not due yet). Of the last three nothing says whether the promise was good. Ask for a job, or for a stretch of made.';
+comment on view fairbridge_v1.deadline_promises is 'Jobs with a deadline: how likely they were said to be done by it when they were first seen, and what came of it: met, late (done after it, or past it and not done), timeout (ended by its time limit, or by Slurm''s own deadline), failed, cancelled, changed (another deadline or none, before it had passed), open (not due yet). Of the last three nothing says whether the promise was good. Ask for a job, or for a stretch of made.';
 
 -- +goose StatementBegin
 do $$
