@@ -1,7 +1,6 @@
 package metis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,12 +11,19 @@ import (
 	"fairbridge/policy/sizing"
 )
 
-// kind is what jobs that come again are alike by: the user, and the class or else the name; and the type of GPU they
-// go on.
-type kind struct{ user, name, gpuType string }
+// kind is what jobs that come again are alike by: the user, and the class, or else policy.Recurrence; and the type of GPU
+// they go on. Classes are names of models, in which numbers are no counters.
+type kind struct {
+	policy.Recurrence
+	gpuType string
+}
 
 func kindOf(e *engine.Entry) kind {
-	return kind{e.User, cmp.Or(e.Class, e.Name), sizing.TypeOf(e)}
+	r, _ := e.Recurrence()
+	if e.Class != "" {
+		r.Name = e.Class
+	}
+	return kind{r, sizing.TypeOf(e)}
 }
 
 // advice is on which sizes a waiting job is to start.
