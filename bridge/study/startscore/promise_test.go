@@ -24,7 +24,7 @@ func TestScorePromises(t *testing.T) {
 }
 
 // promisesOfDay are what jobs of the first hours of a drawn day on 16 GPUs, of 1.3 times what they have, are told when they are submitted, calibrated
-// by what was known at the time. Each is due after one to seven of its run times, most after few; ten minutes at the least.
+// by what was known at the time.
 func promisesOfDay(t *testing.T, policyName string, seed int64) []Promise {
 	nodes, err := cluster.ParseSpec("2x8")
 	if err != nil {
@@ -34,6 +34,13 @@ func promisesOfDay(t *testing.T, policyName string, seed int64) []Promise {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return promisesOf(t, s, policyName, seed)
+}
+
+// promisesOf are what the jobs of a scenario are told when they are submitted, each due after one to seven of its run times, most after few; ten minutes at
+// the least.
+func promisesOf(t *testing.T, s *study.Scenario, policyName string, seed int64) []Promise {
+	t.Helper()
 	choice, err := policyset.ParsePolicies(policyName, false)
 	if err != nil {
 		t.Fatal(err)
@@ -47,9 +54,9 @@ func promisesOfDay(t *testing.T, policyName string, seed int64) []Promise {
 		t.Fatal(err)
 	}
 	due, r := map[policy.JobID]time.Duration{}, rand.New(rand.NewPCG(uint64(seed), 37))
-	for i := range s.Jobs {
+	for i := range s.Jobs { // the simulated Slurm counts from 1
 		j := &s.Jobs[i]
-		due[policy.JobID(j.ID)] = policy.DurationFromSeconds(max(600, j.Duration*(1+6*r.Float64()*r.Float64())))
+		due[policy.JobID(i+1)] = policy.DurationFromSeconds(max(600, j.Duration*(1+6*r.Float64()*r.Float64())))
 	}
 	Calibrate(looks)
 	return CollectPromises(looks, func(l *Look) time.Time { return l.MadeAt.Add(due[l.Job]) })
