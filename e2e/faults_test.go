@@ -121,7 +121,7 @@ func TestSlurmdbdDownSilencesNothing(t *testing.T) {
 		defer s.run("root", "setsid", "setpriv", "--reuid", "slurm", "--regid", "slurm", "--clear-groups", "slurmdbd")
 		time.Sleep(5 * time.Second)
 		before := p.written()
-		fresh := s.submit("carol", long, "--gres=gpu:1", "-t", "600")
+		fresh := s.submit("carol", long, "--gres=gpu:1", "-t", "600", "--nice=10000") // Slurm may else start it before a poll sees it
 		s.until("a new job is held as the plan says", 60*time.Second, func() bool { return s.leased(fresh) })
 		if p.written() == before || strings.Contains(s.log.String(), "cause=slurm") {
 			t.Errorf("%d writes; the log:\n%s", p.written()-before, s.log)

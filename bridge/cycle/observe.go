@@ -83,16 +83,11 @@ func (l *Loop) addPast(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fa
 	return f, m, nil
 }
 
-// settleIntents closes the intents whose outcome the view shows, and stores what array
-// tasks have inherited.
+// settleIntents closes the intents whose outcome the view shows, and stores what tasks have inherited.
 func (l *Loop) settleIntents(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
 	intents, changed := push.ReconcileIntents(f.Intents, f.View)
-	if len(changed) > 0 { // where we stood still meanwhile, the ledger is newer than the poll, and another's
-		if err := l.leader.Renew(ctx, l.Leadership); err != nil {
-			return f, newDoubts(bridge.CauseLeaderUnknown, fmt.Errorf("before saying what became of changes: %w", err))
-		}
-	}
-	if err := push.UpdateChangedIntents(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
+	stillLeads := func(ctx context.Context) error { return l.leader.Renew(ctx, l.Leadership) }
+	if err := push.UpdateChangedIntents(ctx, l.Journal, changed, stillLeads, l.Metrics.countEdit); err != nil {
 		return f, newDoubts(bridge.CauseJournal, err)
 	}
 	l.Metrics.setView(f.View, ledger.CountUnsettledIntents(intents, f.View))

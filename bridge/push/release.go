@@ -164,7 +164,7 @@ func (r *Releaser) readAndStoreFindings(ctx context.Context) (*releaseFindings, 
 	if err != nil {
 		return nil, err
 	}
-	if err := UpdateChangedIntents(ctx, r.Journal, f.unwrittenIntents, nil); err != nil {
+	if err := UpdateChangedIntents(ctx, r.Journal, f.unwrittenIntents, r.checkMayCall, nil); err != nil {
 		return nil, err
 	}
 	if f.intents, err = StoreInheritedIntents(ctx, r.Journal, r.Epoch, f.intents); err != nil {

@@ -73,9 +73,13 @@ type IntentStore interface {
 	StoreIntents(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
 }
 
-// UpdateChangedIntents writes down what became of intents.
-func UpdateChangedIntents(ctx context.Context, l IntentUpdater, changed []bridge.Intent, count func(*bridge.Intent)) error {
+// UpdateChangedIntents writes down what became of intents, as long as that may be written: who does not lead any more knows an
+// older poll than the ledger. count is called with each; nil: none is counted.
+func UpdateChangedIntents(ctx context.Context, l IntentUpdater, changed []bridge.Intent, mayWrite func(context.Context) error, count func(*bridge.Intent)) error {
 	for i := range changed {
+		if err := mayWrite(ctx); err != nil {
+			return fmt.Errorf("before closing intent %d: %w", changed[i].ID, err)
+		}
 		if err := l.UpdateIntent(ctx, changed[i]); err != nil {
 			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)
 		}
