@@ -30,9 +30,9 @@ func readPhilly(t *testing.T) *study.Scenario {
 }
 
 // TestPromisesOnPhilly is TestPromisesAreCalibrated on windows of 600 jobs of a real trace, which tells no names and no time limits. Chances are of use there (a quarter
-// is the score of always saying one half, a fifth was wanted), and later deadlines are met more often, but fifths are off by more than ten points: see the page of figures.
+// is the score of always saying one half, a fifth was wanted), and what is told more is met more often, but fifths are off by more than ten points: the page of figures has six windows.
 func TestPromisesOnPhilly(t *testing.T) {
-	seeds := int64(6)
+	seeds := int64(2)
 	if testing.Short() {
 		seeds = 1
 	}
