@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"strings"
 	"time"
 
 	"fairbridge/policy"
@@ -37,5 +38,18 @@ func SpeedClass(declared, name string) string {
 	if declared != "" {
 		return "class " + declared
 	}
-	return "name " + name
+	return namedClass + name
+}
+
+// namedClass begins the SpeedClass of a name, countedClass the RecurringClass of several.
+const namedClass, countedClass = "name ", "counted "
+
+// RecurringClass is the group of a user's jobs that goes for a SpeedClass of which nothing is known: jobs whose names differ
+// in counters; "": there is none, since a class was declared or the name has no counters (policy.RecurrenceKeys).
+func RecurringClass(speedClass string) string {
+	name, isNamed := strings.CutPrefix(speedClass, namedClass)
+	if keys := policy.RecurrenceKeys("", name); isNamed && len(keys) > 1 {
+		return countedClass + keys[1].Name
+	}
+	return ""
 }
