@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
 // SeenSpeed is a speed that jobs reported on one size.
@@ -45,10 +46,10 @@ func SpeedClass(declared, name string) string {
 const namedClass, countedClass = "name ", "counted "
 
 // RecurringClass is the group of a user's jobs that goes for a SpeedClass of which nothing is known: jobs whose names differ
-// in counters; "": there is none, since a class was declared or the name has no counters (policy.RecurrenceKeys).
+// in counters; "": there is none, since a class was declared or the name has no counters (recurrence.Keys).
 func RecurringClass(speedClass string) string {
 	name, isNamed := strings.CutPrefix(speedClass, namedClass)
-	if keys := policy.RecurrenceKeys("", name); isNamed && len(keys) > 1 {
+	if keys := recurrence.Keys("", name); isNamed && len(keys) > 1 {
 		return countedClass + keys[1].Name
 	}
 	return ""

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
-// Recurring is what became of jobs that come again, by policy.Recurrence: of each its last runs. The zero
+// Recurring is what became of jobs that come again, by recurrence.Key: of each its last runs. The zero
 // Recurring knows none.
 type Recurring struct {
 	Most int // runs that are kept of each; 0: 32
 
-	runs map[policy.Recurrence][]EarlierRun
+	runs map[recurrence.Key][]EarlierRun
 }
 
 // EarlierRun is an earlier run of a job that came again.
@@ -30,12 +31,12 @@ const mostEarlierRuns = 32
 // AddRun notes a run, with how fast it said it was (0: it did not). Runs are to be added in the order in which they end. It
 // reports whether the run can be recognised.
 func (c *Recurring) AddRun(r *Run, stepsPerSecond float64) bool {
-	key, ok := policy.RecurrenceOf(r.User, r.Name)
+	key, ok := recurrence.Of(r.User, r.Name)
 	if !ok {
 		return false
 	}
 	if c.runs == nil {
-		c.runs = map[policy.Recurrence][]EarlierRun{}
+		c.runs = map[recurrence.Key][]EarlierRun{}
 	}
 	most := c.Most
 	if most == 0 {
@@ -48,7 +49,7 @@ func (c *Recurring) AddRun(r *Run, stepsPerSecond float64) bool {
 
 // EarlierRuns returns the earlier runs of the job, the oldest first; nil: none is known. They must not be changed.
 func (c *Recurring) EarlierRuns(j *policy.Job) []EarlierRun {
-	key, ok := j.Recurrence()
+	key, ok := recurrence.Of(j.User, j.Name)
 	if !ok {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
 // textTable numbers names, so that groups are found by numbers.
@@ -74,7 +74,7 @@ func (t *textTable) numberKnownJob(j *Job) jobNumbers {
 
 // stemOf is by what jobs of a user are recognised whose names differ in counters; "": the name is nothing else.
 func stemOf(j *Job) string {
-	if r, ok := policy.RecurrenceOf(j.User, j.Name); ok {
+	if r, ok := recurrence.Of(j.User, j.Name); ok {
 		return r.Name
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/recurrence"
 )
 
 const (
@@ -23,32 +24,32 @@ const (
 
 // StillRunning is another predictor with what jobs that still run tell of waiting ones. The model
 // knows only of runs that ended, and of those of a new kind the short ones end first. So where
-// jobs of the same user and name (policy.RecurrenceKeys) hold GPUs, each of which takes longer than it has run so
+// jobs of the same user and name (recurrence.Keys) hold GPUs, each of which takes longer than it has run so
 // far, a job that never ran is predicted given that they do: runs spread normally on a logarithmic
 // scale, a part of that spread is the name's, and the name is judged by Bayes' rule. A prediction
 // is never moved below what it was.
 type StillRunning struct {
 	predictor    engine.Predictor
-	secondsByKey map[policy.Recurrence][]float64 // they have run, the longest first
+	secondsByKey map[recurrence.Key][]float64 // they have run, the longest first
 	known        map[keyEstimate]engine.TimeLeftEstimate
 }
 
 // keyEstimate is one prediction for jobs that are recognised alike: many of a sweep share it.
 type keyEstimate struct {
-	policy.Recurrence
+	recurrence.Key
 	engine.TimeLeftEstimate
 }
 
 // NewStillRunning wraps the predictor for one decision.
 func NewStillRunning(p engine.Predictor, s *policy.Snapshot) *StillRunning {
-	k := &StillRunning{p, map[policy.Recurrence][]float64{}, map[keyEstimate]engine.TimeLeftEstimate{}}
+	k := &StillRunning{p, map[recurrence.Key][]float64{}, map[keyEstimate]engine.TimeLeftEstimate{}}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		ran := j.TotalRunTime().Seconds()
 		if !j.HoldsGPUs() || ran <= 1 {
 			continue
 		}
-		for _, key := range policy.RecurrenceKeys(j.User, j.Name) {
+		for _, key := range recurrence.Keys(j.User, j.Name) {
 			k.secondsByKey[key] = append(k.secondsByKey[key], ran)
 		}
 	}
@@ -60,8 +61,8 @@ func NewStillRunning(p engine.Predictor, s *policy.Snapshot) *StillRunning {
 }
 
 // heardBy returns what is heard of jobs like one: of those of its very name, else of those whose names differ in counters.
-func (k *StillRunning) heardBy(j *policy.Job) (key policy.Recurrence, ran []float64) {
-	for _, key := range policy.RecurrenceKeys(j.User, j.Name) {
+func (k *StillRunning) heardBy(j *policy.Job) (key recurrence.Key, ran []float64) {
+	for _, key := range recurrence.Keys(j.User, j.Name) {
 		if ran := k.secondsByKey[key]; len(ran) > 0 {
 			return key, ran
 		}

@@ -7,19 +7,20 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
+	"fairbridge/policy/recurrence"
 	"fairbridge/policy/scaling"
 	"fairbridge/policy/sizing"
 )
 
-// kind is what jobs that come again are alike by: the user, and the class, or else policy.Recurrence; and the type of GPU
+// kind is what jobs that come again are alike by: the user, and the class, or else recurrence.Key; and the type of GPU
 // they go on. Classes are names of models, in which numbers are no counters.
 type kind struct {
-	policy.Recurrence
+	recurrence.Key
 	gpuType string
 }
 
 func kindOf(e *engine.Entry) kind {
-	r, _ := e.Recurrence()
+	r, _ := recurrence.Of(e.User, e.Name)
 	if e.Class != "" {
 		r.Name = e.Class
 	}

@@ -1,40 +1,38 @@
-package policy
+// Package recurrence recognises jobs that come again.
+package recurrence
 
 import (
 	"strings"
 )
 
-// Recurrence is what jobs have in common that are the same job, submitted again: the user, and the name
+// Key is what jobs have in common that are the same job, submitted again: the user, and the name
 // without its counters. It is the one key by which runs of the past and jobs of now are recognised; where runs of the
 // very same name are known, those are asked first, since a number may be part of what a job is (resnet50).
 //
 // The script is no part of it. slurmrestd shows the path of a script that was submitted as a file (command, from 22.05 to
 // 26.05), but no accounting record does: those have the line that was typed (from 24.11 by REST), and a hash of the script in no release. By
 // the path jobs of now would not find their own past.
-type Recurrence struct {
+type Key struct {
 	User string `json:"user"`
 	Name string `json:"name"` // see NameWithoutCounters
 }
 
-// RecurrenceOf returns that of a user's job of a name; ok is false for a job whose name is nothing but counters, which is like no
+// Of returns the key of a user's job of a name; ok is false for a job whose name is nothing but counters, which is like no
 // other.
-func RecurrenceOf(user, name string) (r Recurrence, ok bool) {
-	r = Recurrence{user, NameWithoutCounters(name)}
-	return r, strings.Trim(r.Name, "#-_.:+ ") != ""
+func Of(user, name string) (k Key, ok bool) {
+	k = Key{user, NameWithoutCounters(name)}
+	return k, strings.Trim(k.Name, "#-_.:+ ") != ""
 }
 
-// Recurrence returns that of the job; see RecurrenceOf.
-func (j *Job) Recurrence() (r Recurrence, ok bool) { return RecurrenceOf(j.User, j.Name) }
-
-// RecurrenceKeys returns the keys under which runs of a user's name are kept and sought, the closest first: that of the very
+// Keys returns the keys under which runs of a user's name are kept and sought, the closest first: that of the very
 // name, then that without counters where the name has some. A name that is empty has none.
-func RecurrenceKeys(user, name string) []Recurrence {
+func Keys(user, name string) []Key {
 	if name == "" {
 		return nil
 	}
-	keys := []Recurrence{{user, name}}
-	if r, ok := RecurrenceOf(user, name); ok && r.Name != name {
-		keys = append(keys, r)
+	keys := []Key{{user, name}}
+	if k, ok := Of(user, name); ok && k.Name != name {
+		keys = append(keys, k)
 	}
 	return keys
 }
