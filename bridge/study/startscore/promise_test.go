@@ -14,7 +14,7 @@ import (
 )
 
 func TestScorePromises(t *testing.T) {
-	s := ScorePromises([]Promise{{.1, false}, {.1, true}, {.9, true}, {1, true}, {.5, false}})
+	s := ScorePromises([]Promise{{Chance: .1}, {Chance: .1, IsMet: true}, {Chance: .9, IsMet: true}, {Chance: 1, IsMet: true}, {Chance: .5}})
 	if s.Count != 5 || math.Abs(s.Brier-(.01+.81+.01+.25)/5) > 1e-9 || s.Bins[0] != (PromiseBin{2, .1, .5}) || s.Bins[4].Count != 2 || s.Bins[4].MetShare != 1 {
 		t.Errorf("%+v", s)
 	}
