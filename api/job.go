@@ -32,6 +32,7 @@ type Job struct {
 	// EstimateScore is how good such estimates were; nil: none is known.
 	EstimateScore   *estimates.Score `json:"estimate_score,omitempty"`
 	Deadline        *Deadline        `json:"deadline,omitempty"` // nil: it has none, or the last cycle does not show it
+	Earlier         *EarlierRuns     `json:"earlier,omitempty"`  // nil: none are known, or the viewer may not see them
 	SmallerRequests []string         `json:"sooner,omitempty"`   // smaller requests that would have started in it
 }
 

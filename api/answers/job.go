@@ -138,6 +138,7 @@ func (e jobRequest) addLastCycle(ctx context.Context) {
 	if j := c.Snapshot.Job(e.JobID); j != nil && !e.IsStale {
 		e.Directive, e.Size = j.IgnoredReason, newJobSize(c.Snapshot, j)
 		e.addDeadline(ctx, c, j)
+		e.addEarlierRuns(ctx, j, c.At)
 	}
 	if !e.IsStale {
 		e.SmallerRequests = e.smallerRequests(ctx, c, e.JobID)

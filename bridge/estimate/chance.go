@@ -45,8 +45,8 @@ type Chances struct {
 }
 
 // Chances returns those of a job, from its end as it was calibrated at a moment.
-func (c *Calibration) Chances(madeAt time.Time, end Band, run RunTime) Chances {
-	return Chances{madeAt, end, run, c.promises.orAssumed()}
+func (c *Calibration) Chances(madeAt time.Time, end Band, run RunTime) *Chances {
+	return &Chances{madeAt, end, run, c.promises.orAssumed()}
 }
 
 // By returns how likely, from .05 to .95, the job is done by a deadline that its owner sets.
