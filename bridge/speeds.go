@@ -17,9 +17,11 @@ type SeenSpeed struct {
 
 // SpeedHistory is what was reported before of how fast a job goes.
 type SpeedHistory struct {
-	Own   []SeenSpeed        // by the job itself, in all its runs
-	Class []SeenSpeed        // by other jobs of its user and class
-	Batch *policy.BatchRange // its own word on its batch sizes, the newest; nil: it said nothing
+	Own   []SeenSpeed // by the job itself, in all its runs
+	Class []SeenSpeed // by other jobs of its user and class
+	// IsRecurring: Class is of jobs whose names differ in counters, as none of its own name is known.
+	IsRecurring bool
+	Batch       *policy.BatchRange // its own word on its batch sizes, the newest; nil: it said nothing
 }
 
 // SpeedReport is one report of a job of its speed, on the size it ran on.

@@ -171,6 +171,7 @@ func (k *known) speedsOf(j *policy.Job) bridge.SpeedHistory {
 	out := bridge.SpeedHistory{Class: k.byClass[key]}
 	if len(out.Class) == 0 {
 		out.Class = k.byClass[classKey{j.User, bridge.RecurringClass(key.class)}]
+		out.IsRecurring = len(out.Class) > 0
 	}
 	if own := k.byJob[jobKey{j.ID, key}]; own != nil && !own.first.Before(j.Arrive) {
 		out.Own, out.Batch = own.speeds, own.batch

@@ -43,7 +43,8 @@ func (h *SpeedHistory) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	for i := range told.Jobs {
 		j := &told.Jobs[i]
-		j.Scaling = scaling.FromMeasured(policy.ScalingFromClass, h.reportsOf(j), 0)
+		seen, source := h.reportsOf(j)
+		j.Scaling = scaling.FromMeasured(source, seen, 0)
 	}
 	return h.Policy.Decide(&told)
 }
@@ -60,13 +61,15 @@ func (h *SpeedHistory) report(j *policy.Job) {
 }
 
 // reportsOf is what jobs of the very name reported, else those that it is recognised by.
-func (h *SpeedHistory) reportsOf(j *policy.Job) []scaling.Measured {
+func (h *SpeedHistory) reportsOf(j *policy.Job) ([]scaling.Measured, policy.ScalingSource) {
+	source := policy.ScalingFromClass
 	for _, key := range recurrence.Keys(j.User, j.Name) {
 		if seen := h.byKey[key]; len(seen) > 0 {
-			return seen
+			return seen, source
 		}
+		source = policy.ScalingFromRecurring
 	}
-	return nil
+	return nil, source
 }
 
 // SpeedOn is how fast a job of a workload truly goes on so many GPUs, in a unit of its own.

@@ -125,9 +125,10 @@ func addSeen(all []bridge.SeenSpeed, seen bridge.SeenSpeed) []bridge.SeenSpeed {
 // speedsOf is what was reported before of a job and its class.
 func (s *speedReports) speedsOf(j *policy.Job) bridge.SpeedHistory {
 	class := userClass{j.User, bridge.SpeedClass(j.Class, j.Name)}
-	seen := s.byClass[class]
-	if len(seen) == 0 {
-		seen = s.byClass[userClass{j.User, bridge.RecurringClass(class.class)}]
+	out := bridge.SpeedHistory{Own: s.byJob[j.ID], Class: s.byClass[class]}
+	if len(out.Class) == 0 {
+		out.Class = s.byClass[userClass{j.User, bridge.RecurringClass(class.class)}]
+		out.IsRecurring = len(out.Class) > 0
 	}
-	return bridge.SpeedHistory{Own: s.byJob[j.ID], Class: seen}
+	return out
 }
