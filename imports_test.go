@@ -73,7 +73,7 @@ var ours = []rule{
 	{[]string{"bridge/cycle/freegpus"}, []string{"policy/fragment", "bridge/cycle"}, "what a cycle saw in, figures out"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
-	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/report"}, "what is asked and answered knows neither where answers come from nor how they travel"},
+	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/predictions", "accounting/report"}, "what is asked and answered knows neither where answers come from nor how they travel"},
 	{[]string{"api/wire"}, []string{"api"}, "paths and parameters, for both sides"},
 	{[]string{"api/client", "api/credential"}, []string{"api", "api/wire", "api/credential"}, "who asks from afar holds nothing of the daemon's"},
 	{[]string{"api/page/..."}, []string{"api", "api/page/...", "api/wire", "api/identity", "policy", "bridge/printable", "accounting/journal", "accounting/report"}, "a page shows answers, and reaches no database and no Slurm"},
@@ -81,7 +81,7 @@ var ours = []rule{
 	{[]string{"cmd/fairbridge/..."}, []string{
 		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push",
 		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
-		"accounting/estimates", "accounting/guard", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
+		"accounting/estimates", "accounting/guard", "accounting/predictions", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},

@@ -24,18 +24,22 @@ func TestEarlierRuns(t *testing.T) {
 	bobs := ended(6, "seed-6", "COMPLETED", 40)
 	bobs.User = "bob"
 	must(t, d.RecordView(ctx, view(sec(600), ended(1, "seed-1", "COMPLETED", 100), ended(2, "seed-2", "TIMEOUT", 200), ended(3, "seed-3", "NODE_FAIL", 10), ended(4, "other-4", "COMPLETED", 50), again, bobs)))
-	j := policy.Job{User: again.User, Name: "seed-77"}
+	j := policy.Job{User: again.User, Name: "seed-77", State: policy.Pending, Deadline: sec(900), Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}}
 	runs, err := d.EarlierRuns(ctx, testCluster, &j, sec(700))
 	must(t, err)
-	if len(runs) != 3 || runs[0].Ran != 100*time.Second || runs[1].Ran != 200*time.Second || runs[2].Ran <= 200*time.Second || runs[0].GPUs != 4 || runs[0].Limit != time.Hour || !runs[1].End.Equal(sec(300)) {
+	if runs == nil || runs.Count != 3 || runs.MedianSeconds != 200 || runs.LongestSeconds <= 300 || !runs.Since.Equal(sec(200)) || runs.EnoughLimitSeconds != 0 || runs.InTimeCount == nil || *runs.InTimeCount != 2 {
 		t.Errorf("%+v", runs)
 	}
-	for name, other := range map[string]policy.Job{"another user": {User: "cid", Name: "seed-1"}, "another name": {User: again.User, Name: "eval-1"}, "a name of counters": {User: again.User, Name: "77"}} {
-		if runs, err := d.EarlierRuns(ctx, testCluster, &other, sec(700)); err != nil || len(runs) > 0 {
+	j.State = policy.Running
+	if runs, err := d.EarlierRuns(ctx, testCluster, &j, sec(700)); err != nil || runs == nil || runs.InTimeCount != nil {
+		t.Errorf("of one that runs %+v, %v", runs, err)
+	}
+	for name, other := range map[string]policy.Job{"another user": {User: "cid", Name: "seed-1", Ask: j.Ask}, "another name": {User: again.User, Name: "eval-1", Ask: j.Ask}, "a name of counters": {User: again.User, Name: "77", Ask: j.Ask}, "another size": {User: again.User, Name: "seed-1"}} {
+		if runs, err := d.EarlierRuns(ctx, testCluster, &other, sec(700)); err != nil || runs != nil {
 			t.Errorf("%s: %+v, %v", name, runs, err)
 		}
 	}
-	if runs, err := d.EarlierRuns(ctx, testCluster, &j, t0.Add(200*24*time.Hour)); err != nil || len(runs) > 0 {
+	if runs, err := d.EarlierRuns(ctx, testCluster, &j, t0.Add(200*24*time.Hour)); err != nil || runs != nil {
 		t.Errorf("after more than half a year %+v, %v", runs, err)
 	}
 }

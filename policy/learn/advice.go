@@ -9,10 +9,8 @@ import (
 
 // EarlierSummary is what earlier runs of a job that comes again, on as many GPUs as it asks for, say of it.
 type EarlierSummary struct {
-	Count   int
-	Since   time.Time     // end of the first
-	Median  time.Duration // of how long they ran
-	Longest time.Duration
+	RunTimes []time.Duration // ascending, one at least
+	Since    time.Time       // end of the first
 	// EnoughLimit is a time limit that would have done for all of them with a quarter to spare, where the job asks for more than
 	// twice that and enough runs are known; 0: none is advised.
 	EnoughLimit time.Duration
@@ -43,10 +41,22 @@ func SummarizeEarlier(runs []EarlierRun, j *policy.Job) (s EarlierSummary, ok bo
 		return s, false
 	}
 	slices.Sort(ran)
-	s.Count, s.Median, s.Longest = len(ran), ran[(len(ran)-1)/2], ran[len(ran)-1]
-	enough := time.Duration(limitToSpare*float64(s.Longest)) + limitStep - 1
+	s.RunTimes = ran
+	enough := time.Duration(limitToSpare*float64(s.Longest())) + limitStep - 1
 	if enough = enough.Truncate(limitStep); len(ran) >= leastRunsForLimit && !isCutOff && j.Limit > 2*enough {
 		s.EnoughLimit = enough
 	}
 	return s, true
+}
+
+// Median is how long half of the runs took at most.
+func (s *EarlierSummary) Median() time.Duration { return s.RunTimes[(len(s.RunTimes)-1)/2] }
+
+// Longest is how long the longest of the runs took.
+func (s *EarlierSummary) Longest() time.Duration { return s.RunTimes[len(s.RunTimes)-1] }
+
+// CountWithin is how many of the runs took no longer than a time.
+func (s *EarlierSummary) CountWithin(most time.Duration) int {
+	n, _ := slices.BinarySearch(s.RunTimes, most+1)
+	return n
 }

@@ -16,20 +16,31 @@ func TestSummarizeEarlier(t *testing.T) {
 	}
 	short := []learn.EarlierRun{run(2, 50, 24), run(2, 30, 24), run(8, 900, 24), run(2, 61, 24), run(2, 40, 24), run(2, 45, 24)}
 	for name, c := range map[string]struct {
-		runs  []learn.EarlierRun
-		limit time.Duration
-		want  learn.EarlierSummary
+		runs                   []learn.EarlierRun
+		limit                  time.Duration
+		count, median, longest int // in minutes
+		enough                 time.Duration
 	}{
-		"enough":            {short, 24 * time.Hour, learn.EarlierSummary{Count: 5, Since: time.Unix(50, 0), Median: 45 * time.Minute, Longest: 61 * time.Minute, EnoughLimit: 80 * time.Minute}},
-		"a limit that fits": {short, 160 * time.Minute, learn.EarlierSummary{Count: 5, Since: time.Unix(50, 0), Median: 45 * time.Minute, Longest: 61 * time.Minute}},
-		"no limit":          {short, 0, learn.EarlierSummary{Count: 5, Since: time.Unix(50, 0), Median: 45 * time.Minute, Longest: 61 * time.Minute}},
-		"too few":           {short[:3], 24 * time.Hour, learn.EarlierSummary{Count: 2, Since: time.Unix(50, 0), Median: 30 * time.Minute, Longest: 50 * time.Minute}},
-		"one cut off":       {append(short[:5:5], run(2, 60, 1)), 24 * time.Hour, learn.EarlierSummary{Count: 5, Since: time.Unix(50, 0), Median: 50 * time.Minute, Longest: 61 * time.Minute}},
-		"of another size":   {short[2:3], 24 * time.Hour, learn.EarlierSummary{}},
+		"enough":            {short, 24 * time.Hour, 5, 45, 61, 80 * time.Minute},
+		"a limit that fits": {short, 160 * time.Minute, 5, 45, 61, 0},
+		"no limit":          {short, 0, 5, 45, 61, 0},
+		"too few":           {short[:3], 24 * time.Hour, 2, 30, 50, 0},
+		"one cut off":       {append(short[:5:5], run(2, 60, 1)), 24 * time.Hour, 5, 50, 61, 0},
+		"of another size":   {short[2:3], 24 * time.Hour, 0, 0, 0, 0},
 	} {
 		got, ok := learn.SummarizeEarlier(c.runs, &policy.Job{Limit: c.limit, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}})
-		if got != c.want || ok != (c.want.Count > 0) {
-			t.Errorf("%s: %+v, %v, want %+v", name, got, ok, c.want)
+		if ok != (c.count > 0) {
+			t.Errorf("%s: %v", name, ok)
+		}
+		if !ok {
+			continue
+		}
+		minutes := func(d time.Duration) int { return int(d / time.Minute) }
+		if len(got.RunTimes) != c.count || minutes(got.Median()) != c.median || minutes(got.Longest()) != c.longest || got.EnoughLimit != c.enough || got.Since.Unix() != 50 {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got.CountWithin(got.Longest()) != c.count || got.CountWithin(got.Longest()-1) != c.count-1 || got.CountWithin(-time.Hour) != 0 {
+			t.Errorf("%s: %d, %d and %d within the longest, less than that, and nothing", name, got.CountWithin(got.Longest()), got.CountWithin(got.Longest()-1), got.CountWithin(-time.Hour))
 		}
 	}
 }

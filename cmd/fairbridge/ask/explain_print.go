@@ -37,7 +37,7 @@ func PrintExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
 	if e.Deadline != nil {
 		output.WriteParagraph(w, "  ", startestimate.DeadlineText(e.Deadline, isPending(e), now))
 	}
-	if text := earlierText(e.Earlier, now); text != "" {
+	if text := startestimate.EarlierText(e.Earlier, now); text != "" {
 		output.WriteParagraph(w, "  ", text)
 	}
 	if len(e.SmallerRequests) > 0 {

@@ -1,16 +1,16 @@
-package ask
+package startestimate
 
 import (
 	"fmt"
 	"time"
 
-	"fairbridge/api"
+	"fairbridge/accounting/predictions"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
 
-// earlierText says how long earlier runs of a job that comes again took, and what that advises; "": none is known.
-func earlierText(e *api.EarlierRuns, now time.Time) string {
+// EarlierText says how long earlier runs of a job that comes again took, and what that advises; "": none is known.
+func EarlierText(e *predictions.EarlierRuns, now time.Time) string {
 	if e == nil {
 		return ""
 	}
