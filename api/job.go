@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/journal"
+	"fairbridge/accounting/predictions"
 )
 
 // Job is a job's story: why it waits, runs or was requeued.
@@ -30,9 +31,11 @@ type Job struct {
 	// Estimate is when it is thought to start and end; nil: it ran already, or nothing is stored.
 	Estimate *estimates.StoredEstimate `json:"estimate,omitempty"`
 	// EstimateScore is how good such estimates were; nil: none is known.
-	EstimateScore   *estimates.Score `json:"estimate_score,omitempty"`
-	Deadline        *Deadline        `json:"deadline,omitempty"` // nil: it has none, or the last cycle does not show it
-	SmallerRequests []string         `json:"sooner,omitempty"`   // smaller requests that would have started in it
+	EstimateScore *estimates.Score `json:"estimate_score,omitempty"`
+	Deadline      *Deadline        `json:"deadline,omitempty"` // nil: it has none, or the last cycle does not show it
+	// Earlier is what earlier runs of a job that comes again say of it; nil: none is known, or the viewer may not see them.
+	Earlier         *predictions.EarlierRuns `json:"earlier,omitempty"`
+	SmallerRequests []string                 `json:"sooner,omitempty"` // smaller requests that would have started in it
 }
 
 // MaxAhead is how many jobs ahead are named.

@@ -1,9 +1,11 @@
 package bridge
 
 import (
+	"strings"
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
 // SeenSpeed is a speed that jobs reported on one size.
@@ -15,9 +17,11 @@ type SeenSpeed struct {
 
 // SpeedHistory is what was reported before of how fast a job goes.
 type SpeedHistory struct {
-	Own   []SeenSpeed        // by the job itself, in all its runs
-	Class []SeenSpeed        // by other jobs of its user and class
-	Batch *policy.BatchRange // its own word on its batch sizes, the newest; nil: it said nothing
+	Own   []SeenSpeed // by the job itself, in all its runs
+	Class []SeenSpeed // by other jobs of its user and class
+	// IsRecurring: Class is of jobs whose names differ in counters, as none of its own name is known.
+	IsRecurring bool
+	Batch       *policy.BatchRange // its own word on its batch sizes, the newest; nil: it said nothing
 }
 
 // SpeedReport is one report of a job of its speed, on the size it ran on.
@@ -37,5 +41,18 @@ func SpeedClass(declared, name string) string {
 	if declared != "" {
 		return "class " + declared
 	}
-	return "name " + name
+	return namedClass + name
+}
+
+// namedClass begins the SpeedClass of a name, countedClass the RecurringClass of several.
+const namedClass, countedClass = "name ", "counted "
+
+// RecurringClass is the group of a user's jobs that goes for a SpeedClass of which nothing is known: jobs whose names differ
+// in counters; "": there is none, since a class was declared or the name has no counters (recurrence.Keys).
+func RecurringClass(speedClass string) string {
+	name, isNamed := strings.CutPrefix(speedClass, namedClass)
+	if keys := recurrence.Keys("", name); isNamed && len(keys) > 1 {
+		return countedClass + keys[1].Name
+	}
+	return ""
 }

@@ -40,7 +40,9 @@ const (
 	ScalingFromTable   ScalingSource = "table"   // of its class, measured by the site or published
 	ScalingFromReports ScalingSource = "reports" // of the job itself, at the sizes it ran on
 	ScalingFromClass   ScalingSource = "class"   // what jobs of its class and owner reported before
-	ScalingAssumed     ScalingSource = "assumed" // nothing is known: SerialPart is the default
+	// ScalingFromRecurring is what jobs of its owner reported whose names differ from its own in counters.
+	ScalingFromRecurring ScalingSource = "recurring"
+	ScalingAssumed       ScalingSource = "assumed" // nothing is known: SerialPart is the default
 )
 
 // SpeedPoint is a speed on one size.

@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge/estimate"
 	"fairbridge/policy"
 	"fairbridge/sql"
 )
@@ -17,6 +18,7 @@ import (
 var (
 	qPutPromises, qPromise = sql.QueryText("deadline_promises_put"), sql.QueryText("deadline_promise")
 	qNoteDeadlines         = sql.QueryText("deadline_promises_note")
+	qPromiseOutcomes       = sql.QueryText("deadline_promises_outcomes")
 )
 
 // Promise is what a job was told of its deadline when it was first seen, and what came of it.
@@ -36,7 +38,7 @@ func (s *Store) putPromises(ctx context.Context, cluster string, madeAt time.Tim
 		value.ColumnOf(looks, func(l *Look) int64 { return int64(l.Job.ID) }), value.ColumnOf(looks, func(l *Look) time.Time { return l.Job.Arrive }),
 		texts(func(l *Look) string { return l.Job.User }), texts(func(l *Look) string { return l.Job.Account }), texts(func(l *Look) string { return l.Job.Partition }),
 		deadlines, value.ColumnOf(looks, func(l *Look) bool { return l.Job.SoftDeadline }),
-		value.ColumnOf(looks, func(l *Look) float64 { return l.Estimate.End.ChanceBy(madeAt, l.Job.Deadline) }))
+		value.ColumnOf(looks, func(l *Look) float64 { return l.Chance }), value.ColumnOf(looks, func(l *Look) float64 { return l.UncorrectedChance }))
 	return accounting.WrapError("storing what jobs are told of their deadlines", err)
 }
 
@@ -66,4 +68,16 @@ func (s *Store) Promise(ctx context.Context, cluster string, job policy.JobID, a
 	}
 	p.MadeAt, p.Deadline = p.MadeAt.UTC(), p.Deadline.UTC()
 	return &p, accounting.WrapError(fmt.Sprintf("reading what job %d was told of its deadline", job), err)
+}
+
+// promisePeriod is how far back correcting of promises looks: fewer jobs have deadlines than estimates.
+const promisePeriod = 180 * 24 * time.Hour
+
+// promiseOutcomes returns what came of the promises of a partition whose deadline is past, the oldest first. Those that nothing
+// is said by are left out: jobs that were cancelled, or whose deadline changed.
+func (s *Store) promiseOutcomes(ctx context.Context, cluster, partition string, now time.Time) ([]estimate.PromiseOutcome, error) {
+	list, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (o estimate.PromiseOutcome, err error) {
+		return o, row.Scan(&o.Uncorrected, &o.IsMet)
+	}, qPromiseOutcomes, cluster, partition, now.Add(-promisePeriod), now, estimate.MaxPromises)
+	return list, accounting.WrapError("reading what came of promises in partition "+partition, err)
 }

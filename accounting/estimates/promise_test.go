@@ -7,6 +7,7 @@ import (
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/estimates"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge/estimate"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/storetest"
 	"fairbridge/policy"
@@ -21,7 +22,8 @@ func TestPromisesAreKept(t *testing.T) {
 	for id := int64(1); id <= 8; id++ {
 		jobs = append(jobs, pending(id))
 		l := look(policy.JobID(id), time.Time{})
-		if l.Job.Deadline = t0.Add(5 * time.Hour); id == 8 {
+		l.Job.Deadline, l.UncorrectedChance = t0.Add(5*time.Hour), .4+float64(id)/100
+		if id == 8 {
 			l.Job.Deadline = time.Time{}
 		}
 		looks = append(looks, l)
@@ -44,8 +46,8 @@ func TestPromisesAreKept(t *testing.T) {
 	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(3*time.Hour), append(running, pending(6), pending(7), pending(8))...)))
 	open, err := d.Promise(ctx, storetest.ClusterName, 7, t0)
 	must(t, err)
-	if open.Outcome != "open" || !open.MadeAt.Equal(made) || !open.Deadline.Equal(t0.Add(5*time.Hour)) || open.Chance < .45 || open.Chance > .52 {
-		t.Errorf("%+v", open) // the middle of the end is five hours after t0
+	if open.Outcome != "open" || !open.MadeAt.Equal(made) || !open.Deadline.Equal(t0.Add(5*time.Hour)) || open.Chance != .5 {
+		t.Errorf("%+v", open)
 	}
 	must(t, d.RecordView(ctx, storetest.NewView(t0.Add(8*time.Hour), finished(1, "COMPLETED", 4), finished(2, "COMPLETED", 6), finished(3, "CANCELLED", 4), finished(4, "TIMEOUT", 4), finished(5, "FAILED", 4), pending(6), pending(7), pending(8))))
 	for id, want := range map[policy.JobID]string{1: "met", 2: "late", 3: "cancelled", 4: "timeout", 5: "failed", 6: "changed", 7: "late"} {
@@ -57,6 +59,28 @@ func TestPromisesAreKept(t *testing.T) {
 	}
 	if p, err := d.Promise(ctx, storetest.ClusterName, 8, t0); p != nil || err != nil {
 		t.Errorf("one without a deadline: %+v, %v", p, err)
+	}
+	// What came of them corrects what is told next: of those of which something is said, in the order in which they were due.
+	got, err := d.ReadCalibration(ctx, storetest.ClusterName, "gpu", t0.Add(9*time.Hour))
+	must(t, err)
+	past, err := d.EstimateOutcomes(ctx, storetest.ClusterName, "gpu", t0)
+	must(t, err)
+	want := estimate.NewCalibration(past, t0.Add(9*time.Hour))
+	want.LearnPromises([]estimate.PromiseOutcome{{Uncorrected: .41, IsMet: true}, {Uncorrected: .42}, {Uncorrected: .44}, {Uncorrected: .45}, {Uncorrected: .47}})
+	if *got != *want {
+		t.Errorf("learnt %+v, want %+v", got, want)
+	}
+	for name, c := range map[string]struct {
+		partition string
+		now       time.Time
+	}{"another partition": {"cpu", t0.Add(9 * time.Hour)}, "before they were due": {"gpu", t0.Add(5 * time.Hour)}, "long after": {"gpu", t0.Add(200 * 24 * time.Hour)}} {
+		got, err := d.ReadCalibration(ctx, storetest.ClusterName, c.partition, c.now)
+		must(t, err)
+		told := got.Chances(t0, bandAt(60, 120, 240), estimate.RunTime{})
+		assumed := (&estimate.Calibration{}).Chances(t0, bandAt(60, 120, 240), estimate.RunTime{})
+		if at := t0.Add(90 * time.Minute); told.By(at) != assumed.By(at) {
+			t.Errorf("%s: %v, want %v", name, told.By(at), assumed.By(at))
+		}
 	}
 }
 

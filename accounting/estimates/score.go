@@ -72,11 +72,17 @@ func (s *Store) Score(ctx context.Context, cluster, partition string, madeAt tim
 const calibrationPeriod = 30 * 24 * time.Hour
 
 // ReadCalibration returns how bands of a partition are to be moved, by what came of its estimates of the
-// last 30 days.
+// last 30 days, and how chances are to be corrected, by what came of its promises of the last half year.
 func (s *Store) ReadCalibration(ctx context.Context, cluster, partition string, now time.Time) (*estimate.Calibration, error) {
 	past, err := s.EstimateOutcomes(ctx, cluster, partition, now.Add(-calibrationPeriod))
 	if err != nil {
 		return nil, err
 	}
-	return estimate.NewCalibration(past, now), nil
+	promises, err := s.promiseOutcomes(ctx, cluster, partition, now)
+	if err != nil {
+		return nil, err
+	}
+	c := estimate.NewCalibration(past, now)
+	c.LearnPromises(promises)
+	return c, nil
 }

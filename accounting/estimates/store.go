@@ -26,6 +26,9 @@ type Look struct {
 	Estimate estimate.Estimate // calibrated
 	// IsRenewed: it takes the place of what was stored of the job in the same hour.
 	IsRenewed bool
+	// Of a job with a deadline: how likely it is done by then, as its owner is told, and before earlier promises corrected
+	// that (estimate.Chances). 0: not known, and no promise.
+	Chance, UncorrectedChance float64
 }
 
 var qPut, qOutcomes = sql.QueryText("job_estimates_put"), sql.QueryText("job_estimates_outcomes")

@@ -26,6 +26,7 @@ func look(job policy.JobID, slurm time.Time) estimates.Look {
 	return estimates.Look{
 		Job: &policy.Job{ID: job, Arrive: t0, User: "ann", Account: "phys", Partition: "gpu", SlurmStartEstimate: slurm},
 		Raw: estimate.Estimate{Job: job, Start: bandAt(120, 150, 180), End: bandAt(150, 300, 400)}, Estimate: estimate.Estimate{Job: job, Start: bandAt(60, 150, 240), End: bandAt(120, 300, 500)},
+		Chance: .5, UncorrectedChance: .4,
 	}
 }
 

@@ -54,7 +54,7 @@ type ownSpeeds struct {
 type known struct {
 	readAt            time.Time
 	byJob             map[jobKey]*ownSpeeds
-	byClass           map[classKey][]bridge.SeenSpeed
+	byClass           map[classKey][]bridge.SeenSpeed // by SpeedClass, and again by RecurringClass
 	restartsByClass   map[classKey]bridge.RestartCost
 	restartsByAccount map[string]bridge.RestartCost
 	losses            map[lossKey][]keptLoss
@@ -155,6 +155,10 @@ func (k *known) readClasses(ctx context.Context, q accounting.Querier, cluster s
 	var v bridge.SeenSpeed
 	_, err = pgx.ForEachRow(rows, []any{&key.user, &key.class, &v.Type, &v.Devices, &v.Nodes, &v.BatchSize, &v.Count, &v.StepsPerSecond, &v.RelativeSpread}, func() error {
 		k.byClass[key] = append(k.byClass[key], v)
+		if counted := bridge.RecurringClass(key.class); counted != "" {
+			at := classKey{key.user, counted}
+			k.byClass[at] = append(k.byClass[at], v)
+		}
 		return nil
 	})
 	return err
@@ -165,6 +169,10 @@ func (k *known) readClasses(ctx context.Context, q accounting.Querier, cluster s
 func (k *known) speedsOf(j *policy.Job) bridge.SpeedHistory {
 	key := classKey{j.User, bridge.SpeedClass(j.Class, j.Name)}
 	out := bridge.SpeedHistory{Class: k.byClass[key]}
+	if len(out.Class) == 0 {
+		out.Class = k.byClass[classKey{j.User, bridge.RecurringClass(key.class)}]
+		out.IsRecurring = len(out.Class) > 0
+	}
 	if own := k.byJob[jobKey{j.ID, key}]; own != nil && !own.first.Before(j.Arrive) {
 		out.Own, out.Batch = own.speeds, own.batch
 	}

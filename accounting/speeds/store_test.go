@@ -2,6 +2,7 @@ package speeds_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,6 +68,32 @@ func TestSpeedsAreKept(t *testing.T) {
 	} {
 		if got := speedsOf(t, d, t0.Add(time.Hour), &c.job); len(got.Own) != c.own || len(got.Class) != c.class {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestSpeedsOfJobsThatComeAgain: a new job knows what those reported whose names differ in counters, until one of its own name did.
+func TestSpeedsOfJobsThatComeAgain(t *testing.T) {
+	d := stores.New(dbtest.NewDB(t))
+	named := func(job policy.JobID, name string, gpus int, steps float64) bridge.SpeedReport {
+		r := report(job, 1, gpus, steps)
+		r.Class = bridge.SpeedClass("", name)
+		return r
+	}
+	must(t, d.RecordSpeeds(t.Context(), cluster, []bridge.SpeedReport{named(1, "seed-1", 1, 5), named(2, "seed-2", 4, 16), named(3, "other-2", 8, 50), named(4, "7", 2, 9)}))
+	sizes := func(user, name, class string) (all []int) {
+		for _, s := range speedsOf(t, d, t0.Add(time.Hour), &policy.Job{ID: 9, User: user, Name: name, Class: class, Arrive: t0}).Class {
+			all = append(all, s.Devices)
+		}
+		slices.Sort(all)
+		return all
+	}
+	for _, c := range []struct {
+		user, name, class string
+		want              []int
+	}{{"ann", "seed-3", "", []int{1, 4}}, {"ann", "seed-2", "", []int{4}}, {"bob", "seed-3", "", nil}, {"ann", "seed-3", "resnet", nil}, {"ann", "8", "", nil}} {
+		if got := sizes(c.user, c.name, c.class); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: sizes %v", c, got)
 		}
 	}
 }

@@ -19,8 +19,15 @@ func (e jobRequest) addDeadline(ctx context.Context, c *lastcycle.Cycle, j *poli
 	switch s := e.Estimate; {
 	case j.HoldsGPUs():
 		e.Deadline.Chance, e.Deadline.LikelyBy = estimate.ChanceOfRun(c.Snapshot, j, j.Deadline, api.LikelyChance)
-	case s != nil:
-		e.Deadline.Chance, e.Deadline.LikelyBy = s.End.ChanceBy(s.MadeAt, j.Deadline), s.End.TimeOfChance(s.MadeAt, api.LikelyChance)
+	case s != nil && e.Daemon.RecordError == "":
+		_ = askBriefly(ctx, func(ctx context.Context) error {
+			known, err := e.learnt.of(e.Service, c.Partition).Get(ctx)
+			if known.calibration != nil {
+				chances := known.calibration.Chances(s.MadeAt, s.End, estimate.NewRunTimes(c.Snapshot)(j))
+				e.Deadline.Chance, e.Deadline.LikelyBy = chances.By(j.Deadline), chances.TimeOf(api.LikelyChance)
+			}
+			return err
+		})
 	}
 	if e.Daemon.RecordError == "" { // what it was told is an addition, and no reason to say nothing else
 		_ = askBriefly(ctx, func(ctx context.Context) (err error) {
@@ -33,7 +40,7 @@ func (e jobRequest) addDeadline(ctx context.Context, c *lastcycle.Cycle, j *poli
 
 // addChances adds how likely a request is done by a deadline, and other requests that are likelier.
 func (w whenRequest) addChances(ctx context.Context, a *api.When, q *api.WhenQuery) {
-	a.Deadline = &api.Deadline{At: q.Deadline, Chance: a.End.ChanceBy(a.AsOf, q.Deadline), LikelyBy: a.End.TimeOfChance(a.AsOf, api.LikelyChance)}
+	a.Deadline = &api.Deadline{At: q.Deadline, Chance: a.Chances.By(q.Deadline), LikelyBy: a.Chances.TimeOf(api.LikelyChance)}
 	w.addOffers(ctx, a.Deadline, a, func(c *lastcycle.Cycle) (whenKey, policy.Job) {
 		j := whatif.NewRequest(c.Snapshot, c.Partition, policy.GPUs{Type: q.GPUType, Count: q.GPUs}, q.Nodes, q.Limit)
 		j.User, j.Account, j.Deadline = q.User, q.Account, q.Deadline

@@ -138,6 +138,12 @@ func (e jobRequest) addLastCycle(ctx context.Context) {
 	if j := c.Snapshot.Job(e.JobID); j != nil && !e.IsStale {
 		e.Directive, e.Size = j.IgnoredReason, newJobSize(c.Snapshot, j)
 		e.addDeadline(ctx, c, j)
+		if e.Daemon.RecordError == "" && e.mayAskInsteadOf(j) {
+			_ = askBriefly(ctx, func(ctx context.Context) (err error) { // an addition, and no reason to say nothing else
+				e.Earlier, err = e.parts.Record.EarlierRuns(ctx, e.Cluster, j, c.At)
+				return err
+			})
+		}
 	}
 	if !e.IsStale {
 		e.SmallerRequests = e.smallerRequests(ctx, c, e.JobID)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"fairbridge/api"
 	"fairbridge/api/answers/lastcycle"
@@ -56,7 +55,7 @@ func toldRequest(j *policy.Job) policy.Job {
 // partitions where it is not likely.
 func (w whenRequest) addOffers(ctx context.Context, d *api.Deadline, a *api.When, newOffer newOfferFunc) {
 	for i := range a.Sooner {
-		addOffer(d, &a.Sooner[i], a.AsOf)
+		addOffer(d, &a.Sooner[i])
 	}
 	if d.Chance < api.LikelyChance {
 		w.addOtherPartitions(ctx, d, a.Partition, newOffer)
@@ -83,14 +82,14 @@ func (w whenRequest) addOtherPartitions(ctx context.Context, d *api.Deadline, pa
 			continue
 		}
 		if other, err := w.estimate(ctx, p, c, key, j); err == nil {
-			addOffer(d, &other.JobStart, other.AsOf)
+			addOffer(d, &other.JobStart)
 		}
 	}
 }
 
-// addOffer adds a request, estimated at a moment, if it is likelier than what was asked about.
-func addOffer(d *api.Deadline, r *whatif.JobStart, madeAt time.Time) {
-	if chance := r.End.ChanceBy(madeAt, d.At); chance > d.Chance {
-		d.Offers = append(d.Offers, api.DeadlineOffer{Job: r.Job, Chance: chance, LikelyBy: r.End.TimeOfChance(madeAt, api.LikelyChance)})
+// addOffer adds a request if it is likelier than what was asked about.
+func addOffer(d *api.Deadline, r *whatif.JobStart) {
+	if chance := r.Chances.By(d.At); chance > d.Chance {
+		d.Offers = append(d.Offers, api.DeadlineOffer{Job: r.Job, Chance: chance, LikelyBy: r.Chances.TimeOf(api.LikelyChance)})
 	}
 }

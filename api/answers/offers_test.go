@@ -23,6 +23,9 @@ func (s *site) deadlineJob(gpus int, ahead time.Duration) int64 {
 	return id
 }
 
+// firstChance is what a job is told at the first look at it.
+const firstChance = .125
+
 // lateByEstimate stores that a waiting job is done hours from now.
 func (s *site) lateByEstimate(id int64, hours time.Duration) {
 	s.t.Helper()
@@ -34,7 +37,7 @@ func (s *site) lateByEstimate(id int64, hours time.Duration) {
 	}
 	j := policy.Job{ID: policy.JobID(id), User: "annie", Account: "annaccount", Partition: "gpu", Arrive: e.Runs[0].Arrive, Deadline: e.Deadline.At}
 	raw := estimate.Estimate{Job: j.ID, Start: band(hours - 1), End: band(hours)}
-	must(s.t, s.db.PutEstimates(s.t.Context(), "lab", s.now(), []estimates.Look{{Job: &j, Raw: raw, Estimate: raw}}))
+	must(s.t, s.db.PutEstimates(s.t.Context(), "lab", s.now(), []estimates.Look{{Job: &j, Raw: raw, Estimate: raw, Chance: firstChance, UncorrectedChance: firstChance}}))
 }
 
 // A waiting job that is not likely in time is offered what would be: half its GPUs have room now. One that is likely is
@@ -50,7 +53,7 @@ func TestAWaitingJobIsOfferedWhatIsLikelier(t *testing.T) {
 	e, err := s.service.Job(t.Context(), annie, fmt.Sprint(id))
 	must(t, err)
 	d := e.Deadline
-	if d == nil || d.Chance > .1 || d.Promise == nil || d.Promise.Chance != d.Chance || len(d.Offers) == 0 {
+	if d == nil || d.Chance > .15 || d.Promise == nil || d.Promise.Chance != firstChance || len(d.Offers) == 0 {
 		t.Fatalf("%+v", d)
 	}
 	o := d.Offers[0]

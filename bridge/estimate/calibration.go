@@ -27,10 +27,11 @@ func HorizonOf(ahead time.Duration) int {
 
 // Calibration stretches the edges of bands by how far those of earlier estimates were off at the
 // same site, each horizon by its own, starts and ends apart (split conformal quantiles of the
-// logarithm of the wait). The zero value, and a horizon with few outcomes, move them by what was seen
+// logarithm of the wait), and corrects chances by what came of those that were told. The zero value, and a horizon with few outcomes, move them by what was seen
 // in simulated days.
 type Calibration struct {
 	starts, ends [horizonCount]learntShift
+	promises     promiseCorrection // zero: nothing was learnt
 }
 
 const horizonCount = len(Horizons) + 1

@@ -2,10 +2,14 @@ package estimate_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"fairbridge/bridge/estimate"
+	"fairbridge/policy"
 )
 
 // band is one that was made at noon.
@@ -13,29 +17,102 @@ func band(early, middle, late time.Duration) estimate.Band {
 	return estimate.Band{Early: noon.Add(early), Middle: noon.Add(middle), Late: noon.Add(late)}
 }
 
-// The edges of a band are its quantiles; beyond them the chance goes to its bounds, and never falls with time.
-func TestChanceOfBands(t *testing.T) {
-	b := band(time.Hour, 2*time.Hour, 6*time.Hour)
-	for by, want := range map[time.Duration]float64{-time.Minute: .05, 0: .05, time.Hour: .1, 2 * time.Hour: .5, 6 * time.Hour: .9, 1000 * time.Hour: .95} {
-		if got := b.ChanceBy(noon, noon.Add(by)); math.Abs(got-want) > 1e-6 {
+// runTime is that of a job of which so much is predicted, within a limit.
+func runTime(median, sigma, limit time.Duration) estimate.RunTime {
+	s := &policy.Snapshot{Now: noon, Jobs: []policy.Job{{ID: 1, State: policy.Pending, PredictedLeft: median, PredictedSigma: sigma, Limit: limit, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}}}}
+	return estimate.NewRunTimes(s)(&s.Jobs[0])
+}
+
+// Where nothing is known of the run the edges of a band are its quantiles; beyond them the chance goes to its bounds.
+func TestUncorrectedChances(t *testing.T) {
+	c := (&estimate.Calibration{}).Chances(noon, band(time.Hour, 2*time.Hour, 6*time.Hour), estimate.RunTime{})
+	for by, want := range map[time.Duration]float64{-time.Minute: .03, 0: .03, time.Hour: .1, 2 * time.Hour: .5, 6 * time.Hour: .9, 10_000 * time.Hour: .97} {
+		if got := c.Uncorrected(noon.Add(by)); math.Abs(got-want) > 1e-6 {
 			t.Errorf("within %v: %v, want %v", by, got, want)
 		}
 	}
-	last := 0.
-	for by := range 600 {
-		at := noon.Add(time.Duration(by) * time.Minute)
-		got := b.ChanceBy(noon, at)
-		if got < last {
-			t.Fatalf("within %d min: %v, before that %v", by, got, last)
-		}
-		if last = got; got >= .5 && got < .945 {
-			if back := b.TimeOfChance(noon, got); back.Sub(at).Abs() > time.Minute {
-				t.Errorf("a chance of %v is reached at %v, not %v", got, back.Sub(noon), at.Sub(noon))
-			}
-		}
-	}
-	sure := band(time.Hour, time.Hour, time.Hour)
-	if a, z := sure.ChanceBy(noon, noon.Add(59*time.Minute)), sure.ChanceBy(noon, noon.Add(65*time.Minute)); a > .1 || z < .9 {
+	sure := (&estimate.Calibration{}).Chances(noon, band(time.Hour, time.Hour, time.Hour), estimate.RunTime{})
+	if a, z := sure.Uncorrected(noon.Add(59*time.Minute)), sure.Uncorrected(noon.Add(65*time.Minute)); a > .1 || z < .9 {
 		t.Errorf("of a moment that is known: %v before, %v after", a, z)
+	}
+}
+
+// A deadline before a run that starts at once is thought to be done tells that its owner knows better; one that a job waits for does not.
+func TestOwnersKnowTheirRuns(t *testing.T) {
+	end, by := band(time.Hour, 2*time.Hour, 4*time.Hour), noon.Add(90*time.Minute)
+	chance := func(run estimate.RunTime) float64 {
+		c := (&estimate.Calibration{}).Chances(noon, end, run)
+		return c.Uncorrected(by)
+	}
+	waits, starts := chance(runTime(time.Minute, time.Minute, 0)), chance(runTime(2*time.Hour, 2*time.Hour, 0))
+	if plain := chance(estimate.RunTime{}); math.Abs(waits-plain) > .01 || starts < plain+.1 {
+		t.Errorf("%.2f, of a job of a minute that waits %.2f, of one of two hours that starts at once %.2f", plain, waits, starts)
+	}
+	if within := chance(runTime(2*time.Hour, 2*time.Hour, time.Hour)); math.Abs(within-waits) > .01 {
+		t.Errorf("%.2f where its time limit ends it before", within)
+	}
+}
+
+// The time of a chance is the first at which it is reached, and chances stay within their bounds.
+func TestTimeOfChance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		span := func(name string) time.Duration {
+			return time.Duration(rapid.IntRange(0, 500_000).Draw(t, name)) * time.Second
+		}
+		early := span("early")
+		middle := early + span("middle")
+		run := runTime(span("run")+time.Second, span("sigma"), span("limit"))
+		c := (&estimate.Calibration{}).Chances(noon, band(early, middle, middle+span("late")), run)
+		at := c.TimeOf(.8)
+		if got := c.By(at); got < .8-1e-9 || got > .95 {
+			t.Fatalf("a chance of %v at %v", got, at.Sub(noon))
+		}
+		if before := c.By(at.Add(-2 * time.Minute)); at.Sub(noon) > 3*time.Minute && before >= .8 {
+			t.Fatalf("a chance of %v two minutes before %v already", before, at.Sub(noon))
+		}
+	})
+}
+
+// promisesMet are outcomes of chances that are met so often.
+func promisesMet(count int, share func(chance float64) float64) []estimate.PromiseOutcome {
+	r := rand.New(rand.NewPCG(3, 4))
+	all := make([]estimate.PromiseOutcome, count)
+	for i := range all {
+		all[i].Uncorrected = .03 + .94*r.Float64()
+		all[i].IsMet = r.Float64() < share(all[i].Uncorrected)
+	}
+	return all
+}
+
+// Chances become what share of such promises was met, the more so the more there are, and what came lately counts most.
+func TestPromisesCorrectChances(t *testing.T) {
+	corrected := func(all []estimate.PromiseOutcome, at time.Duration) float64 {
+		k := &estimate.Calibration{}
+		k.LearnPromises(all)
+		c := k.Chances(noon, band(time.Hour, 2*time.Hour, 6*time.Hour), estimate.RunTime{})
+		return c.By(noon.Add(at))
+	}
+	half := func(p float64) float64 { return p / 2 }
+	assumed := corrected(nil, 6*time.Hour)
+	few, many := corrected(promisesMet(10, half), 6*time.Hour), corrected(promisesMet(400, half), 6*time.Hour)
+	if math.Abs(assumed-.9) > 1e-6 || few > assumed || many > few || math.Abs(many-.45) > .1 {
+		t.Errorf("of nine in ten, of which half as many are met: %.2f, after ten promises %.2f, after 400 %.2f", assumed, few, many)
+	}
+	if got := corrected(nil, time.Hour); got < .15 || got > .3 { // what seems unlikely comes more often
+		t.Errorf("one in ten is told as %.2f", got)
+	}
+	honest, late := promisesMet(400, func(p float64) float64 { return p }), promisesMet(300, half)
+	if got := corrected(append(honest, late...), 6*time.Hour); math.Abs(got-many) > .1 {
+		t.Errorf("%.2f after a change, want about %.2f", got, many)
+	}
+	for _, met := range []float64{0, 1} { // all or nothing: still within bounds, and never falling with time
+		last := 0.
+		for h := range 48 {
+			got := corrected(promisesMet(500, func(float64) float64 { return met }), time.Duration(h)*time.Hour/4)
+			if got < last || got < .05 || got > .95 {
+				t.Fatalf("all %v: %v after %v", met, got, last)
+			}
+			last = got
+		}
 	}
 }

@@ -19,7 +19,11 @@ func (a *snapshotAssembler) addScaling(out *policy.Job) {
 		batch = out.Training.BatchSize
 	}
 	own := scaling.FromMeasured(policy.ScalingFromReports, measured(past.Own), batch)
-	class := scaling.FromMeasured(policy.ScalingFromClass, measured(past.Class), batch)
+	source := policy.ScalingFromClass
+	if past.IsRecurring {
+		source = policy.ScalingFromRecurring
+	}
+	class := scaling.FromMeasured(source, measured(past.Class), batch)
 	used := past.Own
 	switch {
 	case own != nil && (class == nil || len(own.Points) > 1 || len(class.Points) < 2):

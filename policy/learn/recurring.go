@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
-// Recurring is what became of jobs that come again, by policy.Recurrence: of each its last runs. The zero
+// Recurring is what became of jobs that come again, by recurrence.Keys: of each key its last runs. The zero
 // Recurring knows none.
 type Recurring struct {
-	Most int // runs that are kept of each; 0: 32
+	Most int // runs that are kept of each key; 0: 32
 
-	runs map[policy.Recurrence][]EarlierRun
+	runs map[recurrence.Key][]EarlierRun
 }
 
 // EarlierRun is an earlier run of a job that came again.
@@ -30,29 +31,30 @@ const mostEarlierRuns = 32
 // AddRun notes a run, with how fast it said it was (0: it did not). Runs are to be added in the order in which they end. It
 // reports whether the run can be recognised.
 func (c *Recurring) AddRun(r *Run, stepsPerSecond float64) bool {
-	key, ok := policy.RecurrenceOf(r.User, r.Name)
-	if !ok {
-		return false
-	}
+	keys := recurrence.Keys(r.User, r.Name)
 	if c.runs == nil {
-		c.runs = map[policy.Recurrence][]EarlierRun{}
+		c.runs = map[recurrence.Key][]EarlierRun{}
 	}
 	most := c.Most
 	if most == 0 {
 		most = mostEarlierRuns
 	}
-	list := append(c.runs[key], EarlierRun{r.GPUs, r.GPUType, r.Limit, r.Ran, r.End, stepsPerSecond})
-	c.runs[key] = slices.Clip(list[max(len(list)-most, 0):])
-	return true
+	for _, key := range keys {
+		list := append(c.runs[key], EarlierRun{r.GPUs, r.GPUType, r.Limit, r.Ran, r.End, stepsPerSecond})
+		c.runs[key] = slices.Clip(list[max(len(list)-most, 0):])
+	}
+	return len(keys) > 0
 }
 
-// EarlierRuns returns the earlier runs of the job, the oldest first; nil: none is known. They must not be changed.
+// EarlierRuns returns the earlier runs of the job, the oldest first: those of its very name, else of names that differ from it in
+// counters; nil: none is known. They must not be changed.
 func (c *Recurring) EarlierRuns(j *policy.Job) []EarlierRun {
-	key, ok := j.Recurrence()
-	if !ok {
-		return nil
+	for _, key := range recurrence.Keys(j.User, j.Name) {
+		if runs := c.runs[key]; len(runs) > 0 {
+			return runs
+		}
 	}
-	return c.runs[key]
+	return nil
 }
 
 // SpeedPoints are the speeds that earlier runs reported, by GPU type and number: of each the median. It is what a policy that chooses sizes

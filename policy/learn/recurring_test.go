@@ -21,8 +21,8 @@ func TestRecurring(t *testing.T) {
 		add("ann", name, 1<<i, []float64{0, 0, 7, 0}[i])
 	}
 	add("bob", "train-1", 64, 0)
-	if add("ann", "123", 1, 0) || add("ann", "", 1, 0) {
-		t.Error("a job without a name is recognised")
+	if !add("ann", "123", 1, 0) || add("ann", "", 1, 0) {
+		t.Error("a job without a name is recognised, or one of the very name is not")
 	}
 	got := c.EarlierRuns(&policy.Job{User: "ann", Name: "train-99"})
 	sizes := []int{}
@@ -34,6 +34,9 @@ func TestRecurring(t *testing.T) {
 	}
 	if other := c.EarlierRuns(&policy.Job{User: "cid", Name: "train-1"}); other != nil {
 		t.Errorf("of another user: %+v", other)
+	}
+	if same := c.EarlierRuns(&policy.Job{User: "ann", Name: "train-17"}); len(same) != 1 || same[0].GPUs != 4 {
+		t.Errorf("of the very name: %+v", same)
 	}
 	if unnamed := c.EarlierRuns(&policy.Job{User: "ann", Name: "5"}); unnamed != nil {
 		t.Errorf("without a name: %+v", unnamed)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
 // What it takes to believe a comparison of types: runs of a group on each of two
@@ -96,7 +97,7 @@ func logMedianRunTimes(runs []Run) map[runGroupKey]map[string]float64 {
 		if r.GPUType == "" || r.Ran <= 0 || r.Limit > 0 && r.Ran >= r.Limit {
 			continue
 		}
-		g := runGroupKey{r.User, policy.NameWithoutCounters(r.Name), r.GPUs}
+		g := runGroupKey{r.User, recurrence.NameWithoutCounters(r.Name), r.GPUs}
 		if all[g] == nil {
 			all[g] = map[string][]float64{}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
 // textTable numbers names, so that groups are found by numbers.
@@ -55,7 +55,7 @@ type jobNumbers struct{ user, account, name, nameStem, gpuType, gpus, limitSecon
 func (t *textTable) numberNewJob(j *Job) jobNumbers {
 	n := t.numberOrAddText(j.Name)
 	if t.stemNumbers[n] < 0 {
-		s := t.numberOrAddText(policy.NameWithoutCounters(j.Name))
+		s := t.numberOrAddText(stemOf(j))
 		t.stemNumbers[n] = s
 	}
 	return jobNumbers{t.numberOrAddText(j.User), t.numberOrAddText(j.Account), n, t.stemNumbers[n], t.numberOrAddText(j.GPUType), int32(j.GPUs), int32(j.Limit.Seconds())}
@@ -65,11 +65,19 @@ func (t *textTable) numberNewJob(j *Job) jobNumbers {
 func (t *textTable) numberKnownJob(j *Job) jobNumbers {
 	s := t.numberOf(j.Name)
 	if s < 0 || t.stemNumbers[s] < 0 {
-		s = t.numberOf(policy.NameWithoutCounters(j.Name))
+		s = t.numberOf(stemOf(j))
 	} else {
 		s = t.stemNumbers[s]
 	}
 	return jobNumbers{t.numberOf(j.User), t.numberOf(j.Account), t.numberOf(j.Name), s, t.numberOf(j.GPUType), int32(j.GPUs), int32(j.Limit.Seconds())}
+}
+
+// stemOf is by what jobs of a user are recognised whose names differ in counters; "": the name is nothing else.
+func stemOf(j *Job) string {
+	if r, ok := recurrence.Of(j.User, j.Name); ok {
+		return r.Name
+	}
+	return ""
 }
 
 // retainMarked forgets the texts that are not marked and returns the new number of

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/recurrence"
 )
 
 const (
@@ -23,42 +24,51 @@ const (
 
 // StillRunning is another predictor with what jobs that still run tell of waiting ones. The model
 // knows only of runs that ended, and of those of a new kind the short ones end first. So where
-// jobs of the same user, account and name hold GPUs, each of which takes longer than it has run so
+// jobs of the same user and name (recurrence.Keys) hold GPUs, each of which takes longer than it has run so
 // far, a job that never ran is predicted given that they do: runs spread normally on a logarithmic
 // scale, a part of that spread is the name's, and the name is judged by Bayes' rule. A prediction
 // is never moved below what it was.
 type StillRunning struct {
-	predictor     engine.Predictor
-	secondsByKind map[jobKind][]float64 // they have run, the longest first
-	known         map[kindEstimate]engine.TimeLeftEstimate
+	predictor    engine.Predictor
+	secondsByKey map[recurrence.Key][]float64 // they have run, the longest first
+	known        map[keyEstimate]engine.TimeLeftEstimate
 }
 
-// jobKind is what jobs have in common that are likely to run about as long.
-type jobKind struct{ account, user, name string }
-
-// kindEstimate is one prediction for jobs of a kind: many of a sweep share it.
-type kindEstimate struct {
-	jobKind
+// keyEstimate is one prediction for jobs that are recognised alike: many of a sweep share it.
+type keyEstimate struct {
+	recurrence.Key
 	engine.TimeLeftEstimate
 }
 
 // NewStillRunning wraps the predictor for one decision.
 func NewStillRunning(p engine.Predictor, s *policy.Snapshot) *StillRunning {
-	k := &StillRunning{p, map[jobKind][]float64{}, map[kindEstimate]engine.TimeLeftEstimate{}}
+	k := &StillRunning{p, map[recurrence.Key][]float64{}, map[keyEstimate]engine.TimeLeftEstimate{}}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if ran := j.TotalRunTime().Seconds(); j.Name != "" && j.HoldsGPUs() && ran > 1 {
-			k.secondsByKind[kindOf(j)] = append(k.secondsByKind[kindOf(j)], ran)
+		ran := j.TotalRunTime().Seconds()
+		if !j.HoldsGPUs() || ran <= 1 {
+			continue
+		}
+		for _, key := range recurrence.Keys(j.User, j.Name) {
+			k.secondsByKey[key] = append(k.secondsByKey[key], ran)
 		}
 	}
-	for kind, ran := range k.secondsByKind {
+	for key, ran := range k.secondsByKey {
 		slices.SortFunc(ran, func(a, b float64) int { return cmp.Compare(b, a) })
-		k.secondsByKind[kind] = ran[:min(len(ran), maxHeardRuns)]
+		k.secondsByKey[key] = ran[:min(len(ran), maxHeardRuns)]
 	}
 	return k
 }
 
-func kindOf(j *policy.Job) jobKind { return jobKind{j.Account, j.User, j.Name} }
+// heardBy returns what is heard of jobs like one: of those of its very name, else of those whose names differ in counters.
+func (k *StillRunning) heardBy(j *policy.Job) (key recurrence.Key, ran []float64) {
+	for _, key := range recurrence.Keys(j.User, j.Name) {
+		if ran := k.secondsByKey[key]; len(ran) > 0 {
+			return key, ran
+		}
+	}
+	return key, nil
+}
 
 // Predict implements engine.Predictor.
 func (k *StillRunning) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
@@ -66,11 +76,11 @@ func (k *StillRunning) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeft
 	if est.Source != FromHistory || est.TimeLeftSigma <= 0 || e.HoldsGPUs() || e.TotalRunTime() > 0 {
 		return est
 	}
-	ran := k.secondsByKind[kindOf(e.Job)]
+	heard, ran := k.heardBy(e.Job)
 	if len(ran) == 0 {
 		return est
 	}
-	key := kindEstimate{kindOf(e.Job), est}
+	key := keyEstimate{heard, est}
 	longer, found := k.known[key]
 	if !found {
 		longer = outlasting(est, ran)

@@ -32,8 +32,8 @@ func TestStillRunningIsHeardOnlyOfJobsLikeIt(t *testing.T) {
 	plain, long := heardOf(nil, asItIs), []policy.Job{runningFor(6 * time.Hour), runningFor(5 * time.Hour)}
 	for name, change := range map[string]func(*policy.Job){
 		"another user":     func(j *policy.Job) { j.User = "bob" },
-		"another account":  func(j *policy.Job) { j.Account = "speech" },
 		"another name":     func(j *policy.Job) { j.Name = "other" },
+		"no name":          func(j *policy.Job) { j.Name = "" },
 		"one that ran":     func(j *policy.Job) { j.Attained = policy.ServiceForTime(2, time.Minute) },
 		"one that runs":    func(j *policy.Job) { j.State = policy.Running },
 		"one that is sure": func(j *policy.Job) { j.PredictedSigma = 0 },
@@ -47,6 +47,24 @@ func TestStillRunningIsHeardOnlyOfJobsLikeIt(t *testing.T) {
 	}
 	if got := heardOf(long, asItIs); got.TimeLeft < 2*plain.TimeLeft || got.Source != predict.FromHistory || got.Trust != plain.Trust {
 		t.Errorf("beside two that run for hours %+v is predicted, at first %+v", got, plain)
+	}
+}
+
+// TestStillRunningHearsCounters wants jobs heard whose names count up, unless some of the very name run.
+func TestStillRunningHearsCounters(t *testing.T) {
+	named := func(name string, ran time.Duration) policy.Job {
+		j := runningFor(ran)
+		j.Name = name
+		return j
+	}
+	seed9 := func(j *policy.Job) { j.Name = "seed-9" }
+	plain := heardOf(nil, seed9).TimeLeft
+	if got := heardOf([]policy.Job{named("seed-1", 5*time.Hour), named("seed-2", 6*time.Hour)}, seed9).TimeLeft; got < 2*plain {
+		t.Errorf("%v beside others that count up, %v by itself", got, plain)
+	}
+	same := heardOf([]policy.Job{named("seed-9", time.Hour)}, seed9).TimeLeft
+	if got := heardOf([]policy.Job{named("seed-9", time.Hour), named("seed-2", 6*time.Hour)}, seed9).TimeLeft; got != same || got == plain {
+		t.Errorf("%v beside one of its name and another, %v beside that one, %v by itself", got, same, plain)
 	}
 }
 

@@ -8,25 +8,24 @@ import (
 
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 	"fairbridge/policy/scaling"
 )
 
-// SpeedHistory is a policy that is told of each job what it and those of its user and name reported of their speed so far,
+// SpeedHistory is a policy that is told of each job what those that it is recognised by (recurrence.Keys) reported of their speed so far,
 // as live: once from every run, with an error.
 type SpeedHistory struct {
 	policy.Policy
-	Noise  float64 // standard error of a report, as a part of the speed
-	Seed   uint64
-	truth  map[policy.JobID]*workload.Job
-	byKind map[kind][]scaling.Measured
-	said   map[policy.JobID]int // the size a job reported of last
+	Noise float64 // standard error of a report, as a part of the speed
+	Seed  uint64
+	truth map[policy.JobID]*workload.Job
+	byKey map[recurrence.Key][]scaling.Measured
+	said  map[policy.JobID]int // the size a job reported of last
 }
-
-type kind struct{ user, name string }
 
 // NewSpeedHistory returns that of a policy and a workload, of whose jobs Scaling is the truth.
 func NewSpeedHistory(p policy.Policy, jobs []workload.Job) *SpeedHistory {
-	h := &SpeedHistory{Policy: p, Noise: .05, truth: map[policy.JobID]*workload.Job{}, byKind: map[kind][]scaling.Measured{}, said: map[policy.JobID]int{}}
+	h := &SpeedHistory{Policy: p, Noise: .05, truth: map[policy.JobID]*workload.Job{}, byKey: map[recurrence.Key][]scaling.Measured{}, said: map[policy.JobID]int{}}
 	for i := range jobs {
 		h.truth[policy.JobID(jobs[i].ID)] = &jobs[i]
 	}
@@ -44,7 +43,8 @@ func (h *SpeedHistory) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	for i := range told.Jobs {
 		j := &told.Jobs[i]
-		j.Scaling = scaling.FromMeasured(policy.ScalingFromClass, h.byKind[kind{j.User, j.Name}], 0)
+		seen, source := h.reportsOf(j)
+		j.Scaling = scaling.FromMeasured(source, seen, 0)
 	}
 	return h.Policy.Decide(&told)
 }
@@ -54,9 +54,22 @@ func (h *SpeedHistory) report(j *policy.Job) {
 	n := j.On.Count()
 	h.said[j.ID] = n
 	off := rand.New(rand.NewPCG(h.Seed^uint64(j.ID), uint64(n))).NormFloat64()
-	k := kind{j.User, j.Name}
-	h.byKind[k] = append(h.byKind[k], scaling.Measured{SpeedPoint: policy.SpeedPoint{Type: j.On.FirstType(), Devices: n,
-		StepsPerSecond: SpeedOn(h.truth[j.ID], n) * math.Max(1+h.Noise*off, .1)}})
+	seen := scaling.Measured{SpeedPoint: policy.SpeedPoint{Type: j.On.FirstType(), Devices: n, StepsPerSecond: SpeedOn(h.truth[j.ID], n) * math.Max(1+h.Noise*off, .1)}}
+	for _, key := range recurrence.Keys(j.User, j.Name) {
+		h.byKey[key] = append(h.byKey[key], seen)
+	}
+}
+
+// reportsOf is what jobs of the very name reported, else those that it is recognised by.
+func (h *SpeedHistory) reportsOf(j *policy.Job) ([]scaling.Measured, policy.ScalingSource) {
+	source := policy.ScalingFromClass
+	for _, key := range recurrence.Keys(j.User, j.Name) {
+		if seen := h.byKey[key]; len(seen) > 0 {
+			return seen, source
+		}
+		source = policy.ScalingFromRecurring
+	}
+	return nil, source
 }
 
 // SpeedOn is how fast a job of a workload truly goes on so many GPUs, in a unit of its own.

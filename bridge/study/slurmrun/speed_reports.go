@@ -104,6 +104,10 @@ func (s *speedReports) keep(j *slurm.Job, seen bridge.SeenSpeed) {
 	id, class := policy.JobID(j.ID), userClass{j.User, bridge.SpeedClass(j.Directive.Class, j.Name)}
 	s.byJob[id] = addSeen(s.byJob[id], seen)
 	s.byClass[class] = addSeen(s.byClass[class], seen)
+	if counted := bridge.RecurringClass(class.class); counted != "" {
+		class.class = counted
+		s.byClass[class] = addSeen(s.byClass[class], seen)
+	}
 }
 
 // addSeen adds a speed to those that were seen; the same one again counts.
@@ -120,5 +124,11 @@ func addSeen(all []bridge.SeenSpeed, seen bridge.SeenSpeed) []bridge.SeenSpeed {
 
 // speedsOf is what was reported before of a job and its class.
 func (s *speedReports) speedsOf(j *policy.Job) bridge.SpeedHistory {
-	return bridge.SpeedHistory{Own: s.byJob[j.ID], Class: s.byClass[userClass{j.User, bridge.SpeedClass(j.Class, j.Name)}]}
+	class := userClass{j.User, bridge.SpeedClass(j.Class, j.Name)}
+	out := bridge.SpeedHistory{Own: s.byJob[j.ID], Class: s.byClass[class]}
+	if len(out.Class) == 0 {
+		out.Class = s.byClass[userClass{j.User, bridge.RecurringClass(class.class)}]
+		out.IsRecurring = len(out.Class) > 0
+	}
+	return out
 }

@@ -20,6 +20,7 @@ import (
 type Look struct {
 	estimate.Outcome
 	Job        policy.JobID
+	RunTime    estimate.RunTime
 	IsFirst    bool      // the job was just submitted
 	SlurmStart time.Time // Slurm's own estimate at the time; zero: it had none
 }
@@ -60,9 +61,10 @@ func (k *collector) lookAt(s *policy.Snapshot, plan *policy.Plan) {
 	if len(due) == 0 {
 		return
 	}
+	runTimes := estimate.NewRunTimes(s)
 	for _, e := range estimate.EstimateJobs(estimate.Input{Snapshot: s, Line: estimate.LineOfPlan(plan), Sizes: estimate.SizesOfPlan(s, plan)}) {
 		if kind, isDue := due[e.Job]; isDue {
-			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start, End: e.End}, Job: e.Job, IsFirst: kind == estimate.FirstLook, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
+			k.looks = append(k.looks, Look{Outcome: estimate.Outcome{MadeAt: s.Now, Start: e.Start, End: e.End}, Job: e.Job, RunTime: runTimes(s.Job(e.Job)), IsFirst: kind == estimate.FirstLook, SlurmStart: s.Job(e.Job).SlurmStartEstimate})
 		}
 	}
 }

@@ -1,11 +1,19 @@
 package startscore
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge/estimate"
+)
 
 // Promise is a chance of being done by a deadline as it was told, and whether it was.
 type Promise struct {
 	Chance float64
 	IsMet  bool
+
+	due         time.Time
+	uncorrected float64
 }
 
 // PromiseScore is how good chances were.
@@ -25,19 +33,37 @@ type PromiseBin struct {
 // promiseBinCount is how many bins there are.
 const promiseBinCount = 5
 
-// CollectPromises returns what the first looks at jobs say of their being done by deadlines, in the order of the
-// looks; deadlineOf returns a job's, zero: it has none. Jobs that did not end have kept nothing.
+// CollectPromises returns what jobs are told at the first, calibrated looks at them of their being done by deadlines, in the order of the
+// looks, corrected by those that were past by then, as live once an hour; deadlineOf returns a job's, zero: it has none. Jobs that
+// did not end have kept nothing.
 func CollectPromises(looks []Look, deadlineOf func(*Look) time.Time) []Promise {
 	var all []Promise
+	c, learntAt := &estimate.Calibration{}, time.Time{}
 	for i := range looks {
 		l := &looks[i]
 		by := deadlineOf(l)
 		if !l.IsFirst || by.IsZero() {
 			continue
 		}
-		all = append(all, Promise{l.End.ChanceBy(l.MadeAt, by), !l.Ended.IsZero() && !l.Ended.After(by)})
+		if l.MadeAt.Sub(learntAt) >= time.Hour {
+			c.LearnPromises(pastOutcomes(all, l.MadeAt))
+			learntAt = l.MadeAt
+		}
+		chances := c.Chances(l.MadeAt, l.End, l.RunTime)
+		all = append(all, Promise{chances.By(by), !l.Ended.IsZero() && !l.Ended.After(by), by, chances.Uncorrected(by)})
 	}
 	return all
+}
+
+// pastOutcomes is what came of promises whose deadline is past, by deadline.
+func pastOutcomes(all []Promise, now time.Time) []estimate.PromiseOutcome {
+	past := slices.DeleteFunc(slices.Clone(all), func(p Promise) bool { return !p.due.Before(now) })
+	slices.SortStableFunc(past, func(a, b Promise) int { return a.due.Compare(b.due) })
+	outcomes := make([]estimate.PromiseOutcome, len(past))
+	for i, p := range past {
+		outcomes[i] = estimate.PromiseOutcome{Uncorrected: p.uncorrected, IsMet: p.IsMet}
+	}
+	return outcomes
 }
 
 // ScorePromises scores chances.

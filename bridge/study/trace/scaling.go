@@ -16,7 +16,7 @@ func checkScaling(s *policy.Scaling) error {
 		return nil
 	}
 	switch s.Source {
-	case "", policy.ScalingFromTable, policy.ScalingFromReports, policy.ScalingFromClass, policy.ScalingAssumed:
+	case "", policy.ScalingFromTable, policy.ScalingFromReports, policy.ScalingFromClass, policy.ScalingFromRecurring, policy.ScalingAssumed:
 	default:
 		return newUnlocatedProblem("scaling.source", "%.30q, want table, reports, class, assumed or nothing", s.Source)
 	}

@@ -29,6 +29,8 @@ type JobStart struct {
 	// IsBeyondHorizon: in half of the cases it does not start within estimate.Horizon; when it
 	// would is not known.
 	IsBeyondHorizon bool `json:"beyond_horizon,omitempty"`
+	// Chances are how likely it is done by which time; nil in an answer that was read.
+	Chances *estimate.Chances `json:"-"`
 }
 
 // EstimateStart returns when a job would start and end if it were submitted: its id, state, times and

@@ -67,10 +67,11 @@ func (q *Submission) estimateJobs(jobs []*policy.Job, how Effort) (map[policy.Jo
 	for _, j := range jobs[1:] {
 		in.Smaller = append(in.Smaller, j.ID)
 	}
-	startByJob := map[policy.JobID]JobStart{}
+	startByJob, runTimes := map[policy.JobID]JobStart{}, estimate.NewRunTimes(s)
 	for _, raw := range estimate.EstimateJobs(in) {
 		e := q.Calibration.Calibrate(s.Now, raw)
-		startByJob[raw.Job] = JobStart{Job: *s.Job(raw.Job), Start: e.Start, End: e.End, IsBeyondHorizon: raw.Start.Middle.Sub(s.Now) >= estimate.Horizon}
+		startByJob[raw.Job] = JobStart{Job: *s.Job(raw.Job), Start: e.Start, End: e.End, IsBeyondHorizon: raw.Start.Middle.Sub(s.Now) >= estimate.Horizon,
+			Chances: q.Calibration.Chances(s.Now, e.End, runTimes(s.Job(raw.Job)))}
 	}
 	if len(startByJob) != len(jobs) {
 		return nil, errors.New("planning with one job more: the policy has no place in line for it")

@@ -37,6 +37,9 @@ func PrintExplanation(w io.Writer, e *api.Job, isLocal bool, now time.Time) {
 	if e.Deadline != nil {
 		output.WriteParagraph(w, "  ", startestimate.DeadlineText(e.Deadline, isPending(e), now))
 	}
+	if text := startestimate.EarlierText(e.Earlier, now); text != "" {
+		output.WriteParagraph(w, "  ", text)
+	}
 	if len(e.SmallerRequests) > 0 {
 		output.WriteParagraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.FormatTime(e.LastCycleAt, now), strings.Join(e.SmallerRequests, ", or ")))
 	}

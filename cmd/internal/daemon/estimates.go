@@ -90,14 +90,23 @@ func (d *daemon) estimatePartition(ctx context.Context, p *cycle.PartitionResult
 	all := estimate.EstimateJobs(estimate.Input{Snapshot: p.Snapshot, Line: estimate.LineOfPlan(p.Plan), Sizes: estimate.SizesOfPlan(p.Snapshot, p.Plan), MaxWaiting: maxEstimatedJobs})
 	k.pausedUntil = p.Snapshot.Now.Add(pausePerEstimate * time.Since(from))
 	var looks []estimates.Look
+	runTimes := estimate.NewRunTimes(p.Snapshot)
 	for _, e := range all {
 		if kind, isDue := due[e.Job]; isDue {
-			looks = append(looks, estimates.Look{
-				Job: p.Snapshot.Job(e.Job), Raw: e, Estimate: k.calibration.Calibrate(p.Snapshot.Now, e), IsRenewed: kind == estimate.RenewedLook,
-			})
+			looks = append(looks, newLook(k.calibration, p.Snapshot, e, kind, runTimes))
 		}
 	}
 	return d.DB.PutEstimates(ctx, d.File.Cluster, p.Snapshot.Now, looks)
+}
+
+// newLook is a look at a job as it is stored, with what its owner is told of its deadline.
+func newLook(c *estimate.Calibration, s *policy.Snapshot, e estimate.Estimate, kind estimate.DueLook, runTimes func(*policy.Job) estimate.RunTime) estimates.Look {
+	l := estimates.Look{Job: s.Job(e.Job), Raw: e, Estimate: c.Calibrate(s.Now, e), IsRenewed: kind == estimate.RenewedLook}
+	if by := l.Job.Deadline; !by.IsZero() {
+		chances := c.Chances(s.Now, l.Estimate.End, runTimes(l.Job))
+		l.Chance, l.UncorrectedChance = chances.By(by), chances.Uncorrected(by)
+	}
+	return l
 }
 
 // calibrate learns anew from what came of earlier estimates, once an hour.

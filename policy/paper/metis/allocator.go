@@ -7,23 +7,46 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
+	"fairbridge/policy/recurrence"
 	"fairbridge/policy/scaling"
 	"fairbridge/policy/sizing"
 )
 
-// kind is what jobs that come again are alike by: the user, and the class, or else policy.Recurrence; and the type of GPU
-// they go on. Classes are names of models, in which numbers are no counters.
+// kind is what jobs that come again are alike by: the user, and the class, or else a key of package recurrence; and the type
+// of GPU they go on.
 type kind struct {
-	policy.Recurrence
+	recurrence.Key
 	gpuType string
 }
 
-func kindOf(e *engine.Entry) kind {
-	r, _ := e.Recurrence()
-	if e.Class != "" {
-		r.Name = e.Class
+// kindsOf returns the kinds that a job counts for, the closest first. Classes are names of models, in which numbers are no counters.
+func kindsOf(e *engine.Entry) []kind {
+	keys := []recurrence.Key{{User: e.User, Name: e.Class}}
+	if e.Class == "" {
+		keys = recurrence.Keys(e.User, e.Name)
 	}
-	return kind{r, sizing.TypeOf(e)}
+	kinds := make([]kind, len(keys))
+	for i, k := range keys {
+		kinds[i] = kind{k, sizing.TypeOf(e)}
+	}
+	return kinds
+}
+
+// kindOf returns the kind that a job is searched a size with: that by which speeds are known of it. Jobs whose names differ in
+// counters are of one where none of its own name reported; else the number may be part of what it is. A job without a name is of its user's.
+func kindOf(e *engine.Entry) kind {
+	kinds := append(kindsOf(e), kind{recurrence.Key{User: e.User}, sizing.TypeOf(e)})
+	if e.Scaling != nil && e.Scaling.Source == policy.ScalingFromRecurring && len(kinds) > 2 {
+		return kinds[1]
+	}
+	return kinds[0]
+}
+
+// addRunning notes on which size a job runs, or is to run now.
+func (a *allocator) addRunning(e *engine.Entry, devices int) {
+	for _, k := range kindsOf(e) {
+		a.running[k] = append(a.running[k], devices)
+	}
 }
 
 // advice is on which sizes a waiting job is to start.
@@ -57,7 +80,7 @@ func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	a.advised = make([]*advice, len(r.Entries))
 	for _, e := range line {
 		if e.HoldsGPUs() && e.IsElastic() {
-			a.running[kindOf(e)] = append(a.running[kindOf(e)], e.On.Count())
+			a.addRunning(e, e.On.Count())
 		}
 	}
 	d := sizing.NewDraft(r)
@@ -178,7 +201,7 @@ func (a *allocator) speedsOf(e *engine.Entry) (speed func(int) float64, choose f
 		return s.speed, func(sizes []int) (int, bool, int) {
 			n, isTry := a.choose(s, sizes)
 			if isTry {
-				a.running[kindOf(e)] = append(a.running[kindOf(e)], n)
+				a.addRunning(e, n)
 				delete(a.searches, kindOf(e)) // the next of its kind tries another
 			}
 			return n, isTry, len(s.measured)

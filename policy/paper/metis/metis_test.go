@@ -167,3 +167,17 @@ func TestDecidesInTime(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCountedNames: jobs whose names differ in counters try one size after another where what is known of them is of one another, and each by itself where
+// it is of its own name.
+func TestCountedNames(t *testing.T) {
+	for source, want := range map[policy.ScalingSource]bool{policy.ScalingFromRecurring: true, policy.ScalingFromClass: false} {
+		a, b := waiting(1, 2, 1, 16, speed(2, 2), speed(8, 7)), waiting(2, 2, 1, 16, speed(2, 2), speed(8, 7))
+		a.Name, b.Name = "net-50", "net-101"
+		a.Scaling.Source, b.Scaling.Source = source, source
+		got, plan := sizes(t, nil, snapshot(128, a, b))
+		if differ := got[0] != got[1]; differ != want || got[0] != 16 {
+			t.Errorf("%s: %v: %s; %s", source, got, plan.Decisions[0].Why, plan.Decisions[1].Why)
+		}
+	}
+}

@@ -79,7 +79,8 @@ func TestReproduceMetisRegret(t *testing.T) {
 	}
 }
 
-// recurringJobs are 400 runs of 40 kinds of elastic jobs in two days on 64 GPUs; each kind asks for a size of its own.
+// recurringJobs are 400 runs of 40 kinds of elastic jobs in two days on 64 GPUs; each kind asks for a size of its own, and its runs
+// count up in their names.
 func recurringJobs(seed int64, load float64) []workload.Job {
 	r := rand.New(rand.NewPCG(uint64(seed), 31))
 	const kinds, runs, gpus = 40, 400, 64
@@ -97,7 +98,7 @@ func recurringJobs(seed int64, load float64) []workload.Job {
 		n := r.IntN(kinds)
 		k := all[n]
 		d := math.Round(3600 * min(max(k.hours*math.Exp(.1*r.NormFloat64()), .05), 5))
-		jobs[i] = workload.Job{Name: fmt.Sprintf("k%02d", n), User: "u", Account: "a", GPUs: k.asks, GPUType: "v100", MinGPUs: 1, MaxGPUs: 16, Duration: d, Scaling: k.scaling, TimeLimit: policy.DurationFromSeconds(4 * d)}
+		jobs[i] = workload.Job{Name: fmt.Sprintf("%c%c_%d", 'a'+n/26, 'a'+n%26, i), User: "u", Account: "a", GPUs: k.asks, GPUType: "v100", MinGPUs: 1, MaxGPUs: 16, Duration: d, Scaling: k.scaling, TimeLimit: policy.DurationFromSeconds(4 * d)}
 		work += d * float64(k.asks)
 	}
 	for i := range jobs {
