@@ -35,7 +35,7 @@ type Job struct {
 	Deadline      *Deadline        `json:"deadline,omitempty"` // nil: it has none, or the last cycle does not show it
 	// Earlier is what earlier runs of a job that comes again say of it; nil: none is known, or the viewer may not see them.
 	Earlier         *predictions.EarlierRuns `json:"earlier,omitempty"`
-	SmallerRequests []string                 `json:"sooner,omitempty"` // smaller requests that would have started in it
+	SmallerRequests []string                 `json:"sooner,omitempty"` // smaller requests that would have started in it; none where a deadline has offers
 }
 
 // MaxAhead is how many jobs ahead are named.

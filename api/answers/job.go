@@ -145,7 +145,7 @@ func (e jobRequest) addLastCycle(ctx context.Context) {
 			})
 		}
 	}
-	if !e.IsStale {
+	if isOffered := e.Deadline != nil && len(e.Deadline.Offers) > 0; !e.IsStale && !isOffered { // which are smaller requests, with their times
 		e.SmallerRequests = e.smallerRequests(ctx, c, e.JobID)
 	}
 }
