@@ -80,8 +80,11 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 packages: ## deb and rpm of daemon, client and probe, in dist
 	packaging/build dist
 
-trypackages: ## packages made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged; as root
-	FAIRBRIDGE_TRY_PACKAGES=1 $(GO) test -count=1 -v -run TestRelease ./packaging
+image: ## a container image of the command, in dist, that podman, skopeo and Docker load
+	packaging/container dist/fairbridge-image.tar
+
+trypackages: ## packages and image made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged; as root
+	FAIRBRIDGE_TRY_PACKAGES=1 $(GO) test -count=1 -v -run 'TestRelease|TestImage' ./packaging
 
 release: packages ## packages, checksums and what is in them, in dist; KEY=FILE: signed with that key of ssh
 	packaging/seal dist $(KEY)
@@ -89,4 +92,4 @@ release: packages ## packages, checksums and what is in them, in dist; KEY=FILE:
 clean: ## remove bin and dist
 	rm -rf bin dist
 
-.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo packages trypackages release clean
+.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo packages image trypackages release clean

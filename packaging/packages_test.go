@@ -12,7 +12,7 @@ import (
 
 // TestScriptsParse has a shell read every script of this folder.
 func TestScriptsParse(t *testing.T) {
-	for _, name := range []string{"build", "seal", "try", "postinst", "prerm", "postrm", "nodeprobe.postinst", "nodeprobe.prerm"} {
+	for _, name := range []string{"build", "container", "seal", "try", "postinst", "prerm", "postrm", "nodeprobe.postinst", "nodeprobe.prerm"} {
 		if out, err := exec.Command("bash", "-n", name).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
