@@ -70,6 +70,7 @@ var ours = []rule{
 	{[]string{"bridge/gate/pace"}, []string{"policy", "policy/scaling"}, "how fast jobs go, from what a plan gives them"},
 	{[]string{"bridge/gate"}, []string{"policy", "bridge/gate/devices", "bridge/gate/pace", "policy/scaling", "bridge", "bridge/slurm", "bridge/slurm/shares", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan to plan and edits to edits; what is predicted of a job on what it asks is weighed on what it is given"},
 	{[]string{"bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
+	{[]string{"bridge/cycle/waits"}, []string{"policy", "bridge/cycle"}, "what a cycle saw in, a figure out"},
 	{[]string{"bridge/cycle/freegpus"}, []string{"policy/fragment", "bridge/cycle"}, "what a cycle saw in, figures out"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},

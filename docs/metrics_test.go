@@ -12,6 +12,7 @@ import (
 	"fairbridge/api/server"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/cycle/freegpus"
+	"fairbridge/bridge/cycle/waits"
 )
 
 // recorder notes what is registered.
@@ -57,7 +58,7 @@ func TestMetrics(t *testing.T) {
 	slices.SortFunc(got, byName)
 	slices.SortFunc(want, byName)
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("the table differs from cycle.NewMetrics, freegpus.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
+		t.Errorf("the table differs from cycle.NewMetrics, freegpus.NewMetrics, waits.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
 	}
 	names := regexp.MustCompile(`fairbridge_[a-z_]+`)
 	for _, p := range pages(t) {

@@ -11,6 +11,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/cycle/freegpus"
+	"fairbridge/bridge/cycle/waits"
 )
 
 // runCycles runs the loop, tells systemd of it, and gives leadership back at the
@@ -18,13 +19,14 @@ import (
 func (d *daemon) runCycles(ctx context.Context) error {
 	f := d.File
 	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.FormatModes(), "metrics", f.Listen)
-	free := freegpus.NewMetrics(d.Registry)
+	free, waiting := freegpus.NewMetrics(d.Registry), waits.NewMetrics(d.Registry)
 	d.Loop.OnCycleEnd = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		d.noteDatabaseReached(r)
 		d.recordDoubts(ctx, r)
 		d.storeEstimates(ctx, r)
 		free.NoteCycle(r)
+		waiting.NoteCycle(r)
 		if d.answers != nil {
 			d.answers.NoteCycle(r)
 		}
