@@ -44,6 +44,7 @@ func TestMetrics(t *testing.T) {
 	var r recorder
 	cycle.NewMetrics(&r)
 	freegpus.NewMetrics(&r)
+	waits.NewMetrics(&r)
 	server.NewMetrics(&r)
 	var want [][2]string
 	for _, d := range r.descs {
