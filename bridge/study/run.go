@@ -28,7 +28,7 @@ type RunOptions struct {
 	Clock        exact.Clock
 	ClockName    string // see SetClock
 	Seed         int64
-	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
+	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults. Without, its BillingWeights alone
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 	NoiseFactor  float64       // by how much what jobs report, or is predicted of them, is off; 0 and 1: not at all. See noisyPolicy
@@ -126,7 +126,7 @@ func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOpti
 	}
 	return clocks.SimulatorOf(o.ClockName)(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
-		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
+		Clock: o.Clock, Seed: o.Seed, BillingWeights: o.LoopConfig.BillingWeights, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
 		RunTimes: runTimes, PredictsTruth: o.KnowsTruth, Information: o.informationFor(system),
 	})
 }

@@ -46,6 +46,12 @@ func (f *File) findProblems() []error {
 			note(fmt.Errorf("gpus.speed.%s: 0 is not above 0: leave the type out, or say how fast it is", s.Type))
 		}
 	}
+	for _, typ := range slices.Sorted(maps.Keys(f.GPUs.BillingWeight)) {
+		key := "gpus.billing_weight." + typ
+		if err := checkBetween(key, f.GPUs.BillingWeight[typ], 0, policy.MaxBillingWeight); err != nil {
+			note(fmt.Errorf("%w GPU-hours charged for an hour", err))
+		}
+	}
 	c := f.newLoopConfig()
 	all = append(all, f.newProblemsAt("gate", flattenErrors(c.Budgets.Validate()))...)
 	all = append(all, f.newProblemsAt("guard", flattenErrors(f.Guard.Validate()))...)

@@ -97,7 +97,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 	s.Accounts = nil
 	s.Users = nil
 	for _, u := range workload.SplitAccountUse(c.Accounts, c.Jobs) {
-		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(u.UsedService)})
+		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(cmp.Or(u.HeldService, u.UsedService))}) // Slurm does not know what we charge
 	}
 	for _, a := range c.Accounts {
 		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})
