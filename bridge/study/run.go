@@ -28,7 +28,7 @@ type RunOptions struct {
 	Clock        exact.Clock
 	ClockName    string // see SetClock
 	Seed         int64
-	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults. Without, its BillingWeights alone
+	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 	NoiseFactor  float64       // by how much what jobs report, or is predicted of them, is off; 0 and 1: not at all. See noisyPolicy
@@ -44,6 +44,8 @@ type RunOptions struct {
 	Information goodput.Information
 	// DecidesUntil is when our loop stops and Slurm goes on alone, after the beginning; 0: never.
 	DecidesUntil time.Duration
+	// BillingWeights are what GPUs are charged in what accounts used; nil: those of LoopConfig.
+	BillingWeights policy.BillingWeights
 	// History is what policies have learnt from before the scenario begins.
 	History History
 }
@@ -116,6 +118,9 @@ func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOpti
 	var runTimes exact.RunTimePredictor // nil: nothing is predicted
 	if !o.PredictsNothing {
 		runTimes = o.newLearner(s)
+	}
+	if o.BillingWeights != nil {
+		o.LoopConfig.BillingWeights = o.BillingWeights
 	}
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{

@@ -36,8 +36,8 @@ type Config struct {
 	// Mode is how much of a plan may reach Slurm; "": preempt.
 	Mode bridge.Mode
 	// LoopConfig is the loop's configuration: interval, lease, levers, the gate's
-	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
-	// partitions and STOP file are not used.
+	// budgets. Without an Interval it is bridge.DefaultConfig, but for
+	// BillingWeights. Its name, holder, partitions and STOP file are not used.
 	LoopConfig bridge.Config
 	// SlurmConfig is Slurm's configuration: requeue delay, backfill, weights, release.
 	// Zero values are Slurm's defaults; nodes, partitions, accounts and seed are
