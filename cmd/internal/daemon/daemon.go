@@ -111,7 +111,7 @@ func (d *daemon) prepare(ctx context.Context) error {
 		if err := d.DB.SetConfiguredAccounts(ctx, d.File.Cluster, d.File.AccountShares()); err != nil {
 			return err
 		}
-		return d.DB.SetBillingWeights(ctx, d.File.Cluster, d.configAuthor(), time.Now(), d.File.GPUs.BillingWeight)
+		return d.DB.SetBillingWeights(ctx, d.File.Cluster, configAuthor(d.File.Path()), time.Now(), d.File.GPUs.BillingWeight)
 	}}
 	if err := d.addSampleRecorder(); err != nil {
 		return err
@@ -121,13 +121,13 @@ func (d *daemon) prepare(ctx context.Context) error {
 
 // configAuthor says on whose account the configuration's weights are stored: who runs the daemon, where,
 // by which file.
-func (d *daemon) configAuthor() string {
+func configAuthor(configFile string) string {
 	host, _ := os.Hostname() // a name less, where it is not known
 	who := "uid " + strconv.Itoa(os.Geteuid())
 	if u, err := user.Current(); err == nil {
 		who = u.Username
 	}
-	return fmt.Sprintf("%s on %s, by %s", who, cmp.Or(host, "a host without a name"), d.File.Path())
+	return fmt.Sprintf("%s on %s, by %s", who, cmp.Or(host, "a host without a name"), configFile)
 }
 
 // checkDB makes sure that the database is one this program can work with. One that
