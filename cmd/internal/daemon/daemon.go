@@ -3,14 +3,10 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/user"
-	"strconv"
 	"time"
 
 	"fairbridge/accounting"
@@ -108,26 +104,12 @@ func (d *daemon) prepare(ctx context.Context) error {
 		return err
 	}
 	d.Loop.History = &firstView{History: d.Loop.History, log: d.log, seen: d.firstViewSeen, atFirst: func(ctx context.Context) error {
-		if err := d.DB.SetConfiguredAccounts(ctx, d.File.Cluster, d.File.AccountShares()); err != nil {
-			return err
-		}
-		return d.DB.SetBillingWeights(ctx, d.File.Cluster, configAuthor(d.File.Path()), time.Now(), d.File.GPUs.BillingWeight)
+		return storeConfigured(ctx, d.DB, d.File)
 	}}
 	if err := d.addSampleRecorder(); err != nil {
 		return err
 	}
 	return d.openLocalJournal(ctx)
-}
-
-// configAuthor says on whose account the configuration's weights are stored: who runs the daemon, where,
-// by which file.
-func configAuthor(configFile string) string {
-	host, _ := os.Hostname() // a name less, where it is not known
-	who := "uid " + strconv.Itoa(os.Geteuid())
-	if u, err := user.Current(); err == nil {
-		who = u.Username
-	}
-	return fmt.Sprintf("%s on %s, by %s", who, cmp.Or(host, "a host without a name"), configFile)
 }
 
 // checkDB makes sure that the database is one this program can work with. One that
