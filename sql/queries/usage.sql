@@ -15,9 +15,12 @@ with spans as (
            extract(epoch from $2::timestamptz - greatest(started, $4))::double precision as old,
            extract(epoch from $2::timestamptz - stopped)::double precision as young
       from spans where stopped > greatest(started, $4) and started < $2
+), uses as (
+    select user_name, account, weight, fairbridge.decayed(whole, old, young, $3) as held, whole * greatest(least(old, 86400) - young, 0) as recent
+      from ages offset 0 -- so that what decayed is worked out once
 )
 select user_name, account,
-       sum((1000000 * weight * fairbridge.decayed(whole, old, young, $3))::bigint)::double precision / 1000000,
-       sum((1000000 * fairbridge.decayed(whole, old, young, $3))::bigint)::double precision / 1000000,
-       sum((1000000 * whole * greatest(least(old, 86400) - young, 0))::bigint)::double precision / 1000000
-  from ages group by user_name, account order by user_name, account
+       sum((1000000 * weight * held)::bigint)::double precision / 1000000,
+       sum((1000000 * held)::bigint)::double precision / 1000000,
+       sum((1000000 * recent)::bigint)::double precision / 1000000
+  from uses group by user_name, account order by user_name, account
