@@ -28,7 +28,7 @@ type Comparison struct {
 const alike = .01
 
 // Compare compares two accounts whose use may be seen. Both are with all accounts below them, as the answer has
-// them; neither may be below the other.
+// them; neither may be below the other. With a half-life of 0, which is not known, nothing is said of when it turns.
 func Compare(a, other *api.AccountShare, halfLife time.Duration) Comparison {
 	c := Comparison{Account: a.Name, Other: other.Name, HoldsUnknown: a.AccountJobs == nil || other.AccountJobs == nil}
 	first, second := a, other
@@ -44,7 +44,7 @@ func Compare(a, other *api.AccountShare, halfLife time.Duration) Comparison {
 			c.TurnsIn = turnsIn(first, second, halfLife.Seconds())
 		}
 	}
-	c.Words = words(&c, a, other)
+	c.Words = words(&c, a, other, halfLife)
 	return c
 }
 
@@ -70,7 +70,7 @@ func turnsIn(first, second *api.AccountShare, halfLife float64) float64 {
 	if settles >= 0 || lead <= 0 {
 		return 0
 	}
-	return halfLife * math.Log2(1-lead/settles)
+	return halfLife * math.Log1p(-lead/settles) / math.Ln2
 }
 
 // chargedRate is what an account is charged a second for what it holds now: its GPUs at what its use was charged

@@ -90,6 +90,9 @@ func TestWords(t *testing.T) {
 	if c = Compare(mine, other, week); !strings.Contains(c.Words, "physics used 120.0 GPU-hours (charged 60.0), which") {
 		t.Error(c.Words)
 	}
+	if c = Compare(mine, other, 0); c.TurnsIn != 0 || !strings.HasSuffix(c.Words, "go behind those of chemistry.") {
+		t.Errorf("without a half-life: %+v", c)
+	}
 	mine.AccountJobs = nil
 	if c = Compare(mine, other, week); !c.HoldsUnknown || c.TurnsIn != 0 || !strings.HasSuffix(c.Words, "until when is not known here, since what they hold is private.") {
 		t.Errorf("%+v", c)

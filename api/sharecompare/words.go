@@ -10,7 +10,7 @@ import (
 )
 
 // words says a comparison as sentences.
-func words(c *Comparison, a, other *api.AccountShare) string {
+func words(c *Comparison, a, other *api.AccountShare, halfLife time.Duration) string {
 	text := fmt.Sprintf("%s, and %s.", used(a), used(other))
 	switch c.First {
 	case "":
@@ -23,6 +23,8 @@ func words(c *Comparison, a, other *api.AccountShare) string {
 	switch {
 	case c.HoldsUnknown:
 		return text + "; until when is not known here, since what they hold is private."
+	case halfLife <= 0: // an older daemon does not tell it
+		return text + "."
 	case c.TurnsIn > 0:
 		return text + fmt.Sprintf(", for about %s more if both go on holding what they hold now: %s.", policy.FormatSeconds(c.TurnsIn), holds(a, other))
 	}
@@ -48,7 +50,10 @@ func name(a *api.AccountShare) string { return printable.Truncate(a.Name, 40) }
 // percent writes a part of 1 with a digit.
 func percent(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
 
-// HalfLifeWords says how older use counts.
+// HalfLifeWords says how older use counts; a half-life of 0 is not known.
 func HalfLifeWords(halfLife time.Duration) string {
+	if halfLife <= 0 {
+		return "Older use counts less."
+	}
 	return fmt.Sprintf("Older use counts less: half after each %s.", policy.FormatDuration(halfLife))
 }
