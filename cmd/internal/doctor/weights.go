@@ -24,9 +24,10 @@ func checkBillingWeights(v *slurm.View, weights policy.BillingWeights) Report {
 	}
 	var r Report
 	var told []string
+	fix := "in gpus.billing_weight, name types as Slurm does: " + joinSorted(hasType)
 	for _, typ := range slices.Sorted(maps.Keys(weights)) {
 		if !hasType[typ] {
-			r.addFinding("billing weights", LevelWarn, "in gpus.billing_weight, name types as Slurm does: "+joinSorted(hasType), "no node has GPUs of type %s, which has a billing weight", typ)
+			r.addFinding("charges", LevelWarn, fix, "no node has GPUs of type %s, which has a billing weight", typ)
 			continue
 		}
 		told = append(told, fmt.Sprintf("%s %g", typ, weights[typ]))
@@ -37,7 +38,7 @@ func checkBillingWeights(v *slurm.View, weights policy.BillingWeights) Report {
 		if len(hasType) > 0 {
 			text += "; as they are: " + joinSorted(hasType)
 		}
-		r.addOK("billing weights", "%s", text)
+		r.addOK("charges", "%s", text)
 	}
 	return r
 }

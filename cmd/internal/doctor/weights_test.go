@@ -17,8 +17,8 @@ func TestBillingWeights(t *testing.T) {
 	if r := checkBillingWeights(v, nil); r != nil {
 		t.Errorf("without weights: %+v", r)
 	}
-	r := checkBillingWeights(v, policy.BillingWeights{"a100": 1, "T4": .25, "h100": 2})
-	if len(r) != 2 || r[0].Level != LevelWarn || !strings.Contains(r[0].Text, "type T4,") || !strings.HasSuffix(r[0].Fix, "a100, h100, t4") {
+	r := checkBillingWeights(v, policy.BillingWeights{"a100": 1, "t44": .25, "h100": 2})
+	if len(r) != 2 || r[0].Level != LevelWarn || !strings.Contains(r[0].Text, "type t44,") || !strings.HasSuffix(r[0].Fix, ": a100, h100, t4") {
 		t.Errorf("%+v", r)
 	}
 	if r[1].Level != LevelOK || !strings.HasSuffix(r[1].Text, "a100 1, h100 2; as they are: t4") {
