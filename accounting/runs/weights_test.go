@@ -159,6 +159,9 @@ func TestWeightsAreRows(t *testing.T) {
 	if len(spans) != 3 || spans[0] != "1 t f" || spans[1] != "2 f f" || spans[2] != "1 f t" {
 		t.Errorf("weights of h100: %q, want 1 until 10 s, 2 until 30 s and 1 since", spans)
 	}
+	if _, err := d.DB.Exec(ctx, "update fairbridge.gpu_weights set weight = 9"); err == nil {
+		t.Error("a weight was changed where it stands")
+	}
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1), 1001} {
 		if err := d.SetBillingWeights(ctx, testCluster, "ann", sec(50), policy.BillingWeights{"x": w}); err == nil {
 			t.Errorf("weight %v is stored", w)

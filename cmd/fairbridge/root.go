@@ -29,7 +29,8 @@ policy decide who should run where, and pushes order, leases, requeues and node
 lists back into Slurm. If it dies, Slurm alone keeps running every job.
 
 queue, top, explain, job, when, nodes, shares, behind, changes, report, link and
-whoami are for everybody: without a configuration they ask the daemon (see fairbridge queue --help).
+whoami are for everybody: without a configuration they ask the daemon (see fairbridge
+queue --help).
 
 Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 done but the
 answer is bad (doctor found a fault, the job is not known or not yours to see),
