@@ -75,9 +75,10 @@ var ours = []rule{
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
 	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/predictions", "accounting/report"}, "what is asked and answered knows neither where answers come from nor how they travel"},
+	{[]string{"api/sharecompare"}, []string{"api", "policy", "bridge/printable"}, "two shares in, sentences out, on whichever side they are wanted"},
 	{[]string{"api/wire"}, []string{"api"}, "paths and parameters, for both sides"},
 	{[]string{"api/client", "api/credential"}, []string{"api", "api/wire", "api/credential"}, "who asks from afar holds nothing of the daemon's"},
-	{[]string{"api/page/..."}, []string{"api", "api/page/...", "api/wire", "api/identity", "policy", "bridge/printable", "accounting/journal", "accounting/report"}, "a page shows answers, and reaches no database and no Slurm"},
+	{[]string{"api/page/..."}, []string{"api", "api/page/...", "api/sharecompare", "api/wire", "api/identity", "policy", "bridge/printable", "accounting/journal", "accounting/report"}, "a page shows answers, and reaches no database and no Slurm"},
 	{[]string{"api/..."}, []string{"api/...", "policy", "policy/pool", "policy/scaling", "bridge", "bridge/...", "accounting/..."}, "answers come from the record, the last cycles and Slurm, and it knows no command"},
 	{[]string{"cmd/fairbridge/..."}, []string{
 		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push",

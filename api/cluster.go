@@ -98,8 +98,9 @@ type DeviceUse struct {
 type Shares struct {
 	AsOf     time.Time      `json:"as_of,omitzero"`
 	Stale    bool           `json:"stale"`
-	Accounts []AccountShare `json:"accounts"` // by name
-	Users    []UserShare    `json:"users"`    // by account and name, that may be seen
+	HalfLife float64        `json:"half_life"` // seconds after which use counts half
+	Accounts []AccountShare `json:"accounts"`  // by name
+	Users    []UserShare    `json:"users"`     // by account and name, that may be seen
 	Hidden   int            `json:"hidden,omitempty"`
 }
 
@@ -117,9 +118,11 @@ type AccountShare struct {
 
 // AccountUse is what an account used.
 type AccountUse struct {
-	UsedPart      float64           `json:"used_part"` // part 0..1 of all decayed service
-	UsedService   policy.GPUSeconds `json:"used"`      // decayed
-	RecentService policy.GPUSeconds `json:"recent"`    // of the last 24 hours
+	UsedPart    float64           `json:"used_part"` // part 0..1 of all decayed service
+	UsedService policy.GPUSeconds `json:"used"`      // decayed, as it is charged
+	// HeldService is likewise decayed, of GPUs of any type alike; absent: as UsedService.
+	HeldService   policy.GPUSeconds `json:"held,omitempty"`
+	RecentService policy.GPUSeconds `json:"recent"` // of the last 24 hours
 }
 
 // AccountJobs is what the jobs of an account hold and want.
@@ -133,7 +136,8 @@ type AccountJobs struct {
 type UserShare struct {
 	Name        string            `json:"name"`
 	Account     string            `json:"account"`
-	UsedService policy.GPUSeconds `json:"used"` // decayed
+	UsedService policy.GPUSeconds `json:"used"` // decayed, as it is charged
+	HeldService policy.GPUSeconds `json:"held,omitempty"`
 	RunningGPUs int               `json:"running_gpus"`
 	WaitingJobs int               `json:"waiting_jobs"`
 }

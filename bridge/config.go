@@ -34,10 +34,13 @@ type Config struct {
 	PinsStartingJobs bool           // name nodes for jobs about to start
 	PreemptOptIn     OptIn          // who may be requeued
 	SiteGPUSpeeds    []policy.Speed // of GPU types, sorted: what the site knows better than policy.DataSheetSpeed
-	Budgets          Budgets        // budgets
-	StopFile         string         // while it exists nothing is pushed
-	LeaderTTL        time.Duration  // length of the leadership lease; 0: three intervals
-	WarmupPolls      int            // good polls after a start or a fault before anything is pushed
+	// BillingWeights are what GPUs are charged in what accounts used. The database that the daemon stores them
+	// in goes by them, as simulations do; the loop itself reads use that is charged already.
+	BillingWeights policy.BillingWeights
+	Budgets        Budgets       // budgets
+	StopFile       string        // while it exists nothing is pushed
+	LeaderTTL      time.Duration // length of the leadership lease; 0: three intervals
+	WarmupPolls    int           // good polls after a start or a fault before anything is pushed
 }
 
 // Partition is one partition under one policy.

@@ -11,15 +11,17 @@ type Account struct {
 	Name          string     `json:"name"`
 	Parent        string     `json:"parent,omitempty"`
 	Weight        float64    `json:"weight"`           // shares; 0: as one share
-	UsedService   GPUSeconds `json:"used,omitempty"`   // decayed service
-	RecentService GPUSeconds `json:"recent,omitempty"` // service of the last 24 hours, undecayed
+	UsedService   GPUSeconds `json:"used,omitempty"`   // decayed service, as it is charged: by BillingWeights
+	HeldService   GPUSeconds `json:"held,omitempty"`   // decayed service, of any type alike; 0: as UsedService
+	RecentService GPUSeconds `json:"recent,omitempty"` // service of the last 24 hours, undecayed, of any type alike
 }
 
 // User is a person within an account.
 type User struct {
 	Name        string     `json:"name"`
 	Account     string     `json:"account"`
-	UsedService GPUSeconds `json:"used,omitempty"` // decayed service
+	UsedService GPUSeconds `json:"used,omitempty"` // decayed service, as it is charged
+	HeldService GPUSeconds `json:"held,omitempty"` // decayed service, of any type alike; 0: as UsedService
 	// Weight is the user's shares within the account; 0: as one share.
 	Weight float64 `json:"weight,omitempty"`
 	// TypicalLimitUse is how much of their time limit the user's finished jobs

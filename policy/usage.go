@@ -23,6 +23,39 @@ func DecayedService(gpus, oldest, newest, halfLife float64) GPUSeconds {
 	return GPUSeconds(gpus * halfLife / math.Ln2 * (DecayFactor(newest, halfLife) - DecayFactor(oldest, halfLife)))
 }
 
+// BillingWeights are what an hour of a whole GPU of each type is charged, in GPU-hours, by Slurm's names
+// of types, as in Slurm's TRESBillingWeights. A type that is not there is charged as it is: 1.
+type BillingWeights map[string]float64
+
+// MaxBillingWeight is the largest weight that may be given.
+const MaxBillingWeight = 1000
+
+// Of returns the weight of a type.
+func (w BillingWeights) Of(gpuType string) float64 {
+	if x, given := w[gpuType]; given {
+		return x
+	}
+	return 1
+}
+
+// ChargedGPUs returns the devices of an allocation, each times the weight of its type.
+func (w BillingWeights) ChargedGPUs(a Alloc) float64 {
+	sum := 0.0
+	for _, s := range a {
+		sum += w.Of(s.Type) * float64(s.Count)
+	}
+	return sum
+}
+
+// ServiceHeld returns the decayed service of any type alike beside what is charged of it, as an Account
+// and a User have it: 0 where that is the same.
+func ServiceHeld(held, charged GPUSeconds) GPUSeconds {
+	if held == charged {
+		return 0
+	}
+	return held
+}
+
 // DeadlineBudget is what an administrator grants an account or a QOS beyond its account's share:
 // so much service a week for jobs that have a deadline. One of Account and QOS is set.
 type DeadlineBudget struct {

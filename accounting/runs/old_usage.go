@@ -28,7 +28,7 @@ type usageSum struct {
 	sumUntil, madeAt time.Time
 	halfLife         time.Duration
 	rewriteNumber    int64
-	useByUser        map[policy.User]float64 // Used is zero in the key
+	useByUser        map[policy.User]decayedUse // Used is zero in the key
 }
 
 // minSummedAge is how old segments are when they are first summed. It is more than
@@ -48,9 +48,9 @@ func (o *usageSums) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now ti
 	if s != nil && s.rewriteNumber == rewritten && s.halfLife == half && !now.Before(s.madeAt) && now.Sub(s.madeAt) < minSummedAge {
 		return s, nil
 	}
-	s = &usageSum{sumUntil: now.Add(-minSummedAge), madeAt: now, halfLife: half, rewriteNumber: rewritten, useByUser: map[policy.User]float64{}}
+	s = &usageSum{sumUntil: now.Add(-minSummedAge), madeAt: now, halfLife: half, rewriteNumber: rewritten, useByUser: map[policy.User]decayedUse{}}
 	horizon := usageHorizon(now, half)
-	err := readUsage(ctx, tx, cluster, s.sumUntil, half, horizon, horizon, s.sumUntil, false, func(u policy.User, used, _ float64) { s.useByUser[u] = used })
+	err := readUsage(ctx, tx, cluster, s.sumUntil, half, horizon, horizon, s.sumUntil, false, func(u policy.User, used decayedUse, _ float64) { s.useByUser[u] = used })
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,14 @@ func (o *usageSums) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now ti
 	}
 	o.sumByCluster[cluster] = s
 	return s, nil
+}
+
+// decayedUse is GPU-seconds of which old ones count less: as they are charged, and as they were held.
+type decayedUse struct{ charged, held float64 }
+
+// times returns the use of a time by which so much is left of it.
+func (u decayedUse) times(factor float64) decayedUse {
+	return decayedUse{u.charged * factor, u.held * factor}
 }
 
 // decayFactorTo returns the factor from the sum's time to now.
@@ -74,14 +82,15 @@ func usageHorizon(now time.Time, half time.Duration) time.Time {
 // readUsage calls f with the use of every user, of segments that stopped
 // within (from, to], and of open ones if open.
 func readUsage(ctx context.Context, tx pgx.Tx, cluster string, at time.Time, half time.Duration, horizon, from, to time.Time, open bool,
-	f func(u policy.User, used, recent float64)) error {
+	f func(u policy.User, used decayedUse, recent float64)) error {
 	rows, err := tx.Query(ctx, qUsage, cluster, at, half.Seconds(), horizon, from, to, open)
 	if err != nil {
 		return err
 	}
 	var u policy.User
-	var used, recent float64
-	_, err = pgx.ForEachRow(rows, []any{&u.Name, &u.Account, &used, &recent}, func() error {
+	var used decayedUse
+	var recent float64
+	_, err = pgx.ForEachRow(rows, []any{&u.Name, &u.Account, &used.charged, &used.held, &recent}, func() error {
 		f(u, used, recent)
 		return nil
 	})

@@ -19,7 +19,7 @@ var qUsage, qAccounts, qAccountUsers = sql.QueryText("usage"), sql.QueryText("ac
 // is left of it.
 const maxHalfLives = 20
 
-// readUserUsage returns decayed and recent use per user, and summed per account along
+// readUserUsage returns decayed use as it is charged, and recent use, per user, and summed per account along
 // with its entitlement. Accounts that never ran anything are listed when they
 // have an entitlement.
 func (s *Store) readUserUsage(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
@@ -31,9 +31,9 @@ func (s *Store) readUserUsage(ctx context.Context, tx pgx.Tx, cluster string, no
 	if err != nil {
 		return nil, nil, err
 	}
-	users := map[policy.User]policy.GPUSeconds{}
-	add := func(u policy.User, used, recent float64) {
-		users[u] += policy.GPUSeconds(used)
+	users := map[policy.User]decayedUse{}
+	add := func(u policy.User, used decayedUse, recent float64) {
+		users[u] = decayedUse{users[u].charged + used.charged, users[u].held + used.held}
 		a, ok := accounts[u.Account]
 		if !ok {
 			a = policy.Account{Name: u.Account, Weight: 1}
@@ -47,25 +47,29 @@ func (s *Store) readUserUsage(ctx context.Context, tx pgx.Tx, cluster string, no
 		return nil, nil, err
 	}
 	for u, used := range old.useByUser {
-		add(u, used*old.decayFactorTo(now), 0)
+		add(u, used.times(old.decayFactorTo(now)), 0)
 	}
 	list, err := withUserWeights(ctx, tx, cluster, listUsers(users))
 	if err != nil {
 		return nil, nil, err
 	}
+	held := map[string]policy.GPUSeconds{}
 	for _, u := range list { // in order: sums of floats depend on it
 		a := accounts[u.Account]
 		a.UsedService += u.UsedService
+		held[u.Account] += cmp.Or(u.HeldService, u.UsedService)
+		a.HeldService = policy.ServiceHeld(held[u.Account], a.UsedService)
 		accounts[u.Account] = a
 	}
 	return list, slices.SortedFunc(maps.Values(accounts), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
 // listUsers returns the users with their use, in no order.
-func listUsers(use map[policy.User]policy.GPUSeconds) []policy.User {
+func listUsers(use map[policy.User]decayedUse) []policy.User {
 	var list []policy.User
 	for u, used := range use {
-		u.UsedService = used
+		u.UsedService = policy.GPUSeconds(used.charged)
+		u.HeldService = policy.ServiceHeld(policy.GPUSeconds(used.held), u.UsedService)
 		list = append(list, u)
 	}
 	return list

@@ -31,6 +31,7 @@ type Usage struct {
 	QOS     string            `json:"qos,omitempty"`
 	GPUType string            `json:"type,omitempty"`
 	Decayed policy.GPUSeconds `json:"decayed"` // past use counting half after each half-life
+	Charged policy.GPUSeconds `json:"charged"` // the same times the billing weights that held
 	// Within the window, undecayed: allocated, the part of it that node probes
 	// measured, and the part of that in which the GPUs were busy.
 	Allocated policy.GPUSeconds `json:"allocated"`
@@ -49,7 +50,7 @@ func (s *Store) Usage(ctx context.Context, of UsageQuery) ([]Usage, error) {
 	}
 	horizon := of.Now.Add(-max(maxHalfLives*of.HalfLife, of.Window))
 	out, err := accounting.CollectRows(ctx, s.DB, func(r pgx.CollectableRow) (u Usage, err error) {
-		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.GPUType, &u.Decayed, &u.Allocated, &u.Measured, &u.Busy)
+		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.GPUType, &u.Decayed, &u.Charged, &u.Allocated, &u.Measured, &u.Busy)
 		return u, err
 	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.SplitsByUser, of.SplitsByAccount, of.SplitsByQOS, of.SplitsByType)
 	return out, accounting.WrapError("reading use", err)

@@ -3,6 +3,7 @@ package stores
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,9 +29,13 @@ type both struct {
 
 var shares = []policy.Account{{Name: "a", Weight: 2}, {Name: "b", Weight: 1}, {Name: "idle", Weight: 1}}
 
-func newBoth(t *testing.T) *both {
+func newBoth(t *testing.T, weights policy.BillingWeights) *both {
 	t.Helper()
-	w, err := sim.New(sim.Config{ClusterName: "lab", Nodes: sim.UniformNodes(4, "a100", 8), RequeueDelay: 30 * time.Second})
+	nodes := sim.UniformNodes(4, "a100", 8)
+	if weights != nil {
+		nodes[2].GPUs[0].Type, nodes[3].GPUs[0].Type = "t4", "t4"
+	}
+	w, err := sim.New(sim.Config{ClusterName: "lab", Nodes: nodes, RequeueDelay: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +44,12 @@ func newBoth(t *testing.T) *both {
 	if err := db.SetConfiguredAccounts(t.Context(), "lab", shares); err != nil {
 		t.Fatal(err)
 	}
-	return &both{t: t, w: w, memory: memstore.New(w.Now, shares, 6*time.Hour), db: db}
+	if err := db.SetBillingWeights(t.Context(), "lab", "test", w.Now(), weights); err != nil {
+		t.Fatal(err)
+	}
+	memory := memstore.New(w.Now, shares, 6*time.Hour)
+	memory.SetBillingWeights(weights)
+	return &both{t: t, w: w, memory: memory, db: db}
 }
 
 // alike is equality but for the order of sums and microseconds.
@@ -101,8 +111,31 @@ func (b *both) requeue(j *slurm.Job) {
 // TestMemoryKnowsWhatPostgresKnows plays two days with jobs that end, fail, are
 // stopped by us and by others, and vanish between two looks.
 func TestMemoryKnowsWhatPostgresKnows(t *testing.T) {
-	b, r := newBoth(t), rand.New(rand.NewPCG(1, 2))
-	for step := range 300 {
+	b := newBoth(t, nil)
+	b.play(300)
+	if b.seq < 10 {
+		t.Errorf("only %d stops", b.seq)
+	}
+	b.sameMemo()
+}
+
+// TestMemoryChargesWhatPostgresCharges plays a day on GPUs of two types, one of which is charged less.
+func TestMemoryChargesWhatPostgresCharges(t *testing.T) {
+	b := newBoth(t, policy.BillingWeights{"t4": .25})
+	b.play(150)
+	p, err := b.db.Past(t.Context(), "lab", b.w.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(p.Accounts, func(a policy.Account) bool { return a.HeldService > a.UsedService && a.UsedService > 0 }); i < 0 {
+		t.Errorf("no account was charged less than it held: %+v", p.Accounts)
+	}
+}
+
+// play submits and stops jobs, and looks, so many times.
+func (b *both) play(steps int) {
+	t, r := b.t, rand.New(rand.NewPCG(1, 2))
+	for step := range steps {
 		if r.IntN(3) == 0 {
 			_, err := b.w.Submit(sim.JobSpec{
 				User: []string{"ann", "bob"}[r.IntN(2)], Account: []string{"a", "b", "c"}[r.IntN(3)], GPUsPerNode: 1 + r.IntN(8), MinNodes: 1 + r.IntN(2),
@@ -128,10 +161,6 @@ func TestMemoryKnowsWhatPostgresKnows(t *testing.T) {
 		}
 		b.w.Advance(b.w.Now().Add(gap).Truncate(time.Second))
 	}
-	if b.seq < 10 {
-		t.Errorf("only %d stops", b.seq)
-	}
-	b.sameMemo()
 }
 
 // sameMemo compares what both remember of the last cycle.

@@ -1,10 +1,12 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"fairbridge/accounting/runs"
 	"fairbridge/api"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/api/answers/sharetree"
@@ -18,7 +20,7 @@ func (s *Service) Shares(ctx context.Context, v api.Viewer) (*api.Shares, error)
 	if len(w.cycles) == 0 && w.cyclesErr != nil {
 		return nil, toldError(&v, "reading the shares", w.cyclesErr)
 	}
-	out := &api.Shares{Accounts: []api.AccountShare{}, Users: []api.UserShare{}}
+	out := &api.Shares{HalfLife: cmp.Or(s.parts.Record.HalfLife, runs.DefaultHalfLife).Seconds(), Accounts: []api.AccountShare{}, Users: []api.UserShare{}}
 	newest := w.newestSnapshot()
 	if newest == nil {
 		return out, nil
@@ -58,7 +60,8 @@ func newShareTable(s *policy.Snapshot) *shareTable {
 		t.accountByName[t.accounts[i].Name] = &t.accounts[i]
 	}
 	for _, u := range s.Users {
-		t.user(u.Account, u.Name).UsedService = u.UsedService
+		x := t.user(u.Account, u.Name)
+		x.UsedService, x.HeldService = u.UsedService, u.HeldService
 	}
 	return t
 }

@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"fairbridge/api"
+	"fairbridge/api/sharecompare"
 )
 
 // nodesBody is the page of nodes.
@@ -29,6 +31,8 @@ type sharesBody struct {
 	*api.Shares
 	Tree   []branch
 	Filter url.Values
+	// Compared says whose jobs go first of two accounts, where the filter names two that can be compared; "": it does not.
+	Compared string
 }
 
 // branch is an account at its depth in the tree; those of the page begin at 0.
@@ -47,7 +51,16 @@ func viewShares(_ *Handler, r *http.Request, s Source) (any, error) {
 	if wanted := splitList(f.Get("account")); len(wanted) > 0 {
 		tree = slices.DeleteFunc(tree, func(b branch) bool { return !slices.Contains(wanted, b.Name) })
 	}
-	return &sharesBody{shares, tree, f}, nil
+	return &sharesBody{shares, tree, f, comparedWords(shares, tree)}, nil
+}
+
+// comparedWords compares two accounts, where those are what is shown.
+func comparedWords(s *api.Shares, shown []branch) string {
+	if len(shown) != 2 || shown[0].AccountUse == nil || shown[1].AccountUse == nil ||
+		sharecompare.IsBelow(s.Accounts, shown[0].Name, shown[1].Name) || sharecompare.IsBelow(s.Accounts, shown[1].Name, shown[0].Name) {
+		return ""
+	}
+	return sharecompare.Compare(shown[0].AccountShare, shown[1].AccountShare, time.Duration(s.HalfLife*float64(time.Second))).Words
 }
 
 // maxDepth is the deepest that an account stands in; what is below it stands there too.

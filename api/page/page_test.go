@@ -45,6 +45,16 @@ func get(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {
 	return w
 }
 
+// TestTwoAccountsAreCompared: only where exactly two are shown, of which the use may be seen.
+func TestTwoAccountsAreCompared(t *testing.T) {
+	h := newHandler(readDemo(t))
+	for path, want := range map[string]bool{"shares?account=research,vision": true, "shares?account=research": false, "shares": false} {
+		if got := strings.Contains(get(t, h, path).Body.String(), "So where shares decide, the jobs of research go "); got != want {
+			t.Errorf("%s compares accounts: %v", path, got)
+		}
+	}
+}
+
 // TestEveryView shows each from the recording that is part of the program, with one heading, a marked entry of the
 // navigation, and no text of script or style.
 func TestEveryView(t *testing.T) {

@@ -44,6 +44,8 @@ type RunOptions struct {
 	Information goodput.Information
 	// DecidesUntil is when our loop stops and Slurm goes on alone, after the beginning; 0: never.
 	DecidesUntil time.Duration
+	// BillingWeights are what GPUs are charged in what accounts used; nil: those of LoopConfig.
+	BillingWeights policy.BillingWeights
 	// History is what policies have learnt from before the scenario begins.
 	History History
 }
@@ -117,6 +119,9 @@ func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOpti
 	if !o.PredictsNothing {
 		runTimes = o.newLearner(s)
 	}
+	if o.BillingWeights != nil {
+		o.LoopConfig.BillingWeights = o.BillingWeights
+	}
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: system.Name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
@@ -126,7 +131,7 @@ func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOpti
 	}
 	return clocks.SimulatorOf(o.ClockName)(exact.Config{
 		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
-		Clock: o.Clock, Seed: o.Seed, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
+		Clock: o.Clock, Seed: o.Seed, BillingWeights: o.LoopConfig.BillingWeights, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
 		RunTimes: runTimes, PredictsTruth: o.KnowsTruth, Information: o.informationFor(system),
 	})
 }

@@ -40,6 +40,9 @@ func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error
 	if o.Information != "" { // likewise
 		fmt.Fprintln(sum, "jobs tell", o.Information)
 	}
+	if o.BillingWeights != nil { // likewise
+		fmt.Fprintln(sum, "charged by", o.BillingWeights)
+	}
 	if o.PredictsNothing { // likewise
 		fmt.Fprintln(sum, "nothing predicted")
 	}

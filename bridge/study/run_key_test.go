@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/policy"
 )
 
 // mapKeeper keeps runs in memory.
@@ -47,6 +48,7 @@ func TestRunKeyStandsForTheOutcome(t *testing.T) {
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.Seed = 2 }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.ThroughSlurm = true }),
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KnowsTruth = true }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.NoiseFactor = 2 }),
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KeepsNodeShapes = true }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.PredictsNothing = true }),
+		key(hourly(t, 5), "drf", func(o *RunOptions) { o.BillingWeights = policy.BillingWeights{"t4": .25} }),
 		key(hourly(t, 5), "drf", func(o *RunOptions) { o.Clock.MaxInterval = time.Minute }),
 	}
 	unstoppable := hourly(t, 5)

@@ -37,6 +37,7 @@ var readers = map[string][]string{
 	"explain":            {"explain 1", "explain 2", "explain 1 --json", "explain 9"},
 	"nodes":              {"nodes", "nodes --json", "nodes -w HOSTILE"},
 	"shares":             {"shares", "shares --json", "shares --account HOSTILE"},
+	"behind":             {"behind", "behind --json", "behind HOSTILE", "behind -A HOSTILE", "behind --url HOSTILE"},
 	"changes":            {"changes", "changes --json", "changes -j HOSTILE", "changes --since HOSTILE"},
 	"top":                {"top HOSTILE", "top --interval HOSTILE", "top --color HOSTILE", "top --url HOSTILE"},
 	"link":               {"link --url HOSTILE"},

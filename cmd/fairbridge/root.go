@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/cmd/fairbridge/ask"
+	"fairbridge/cmd/fairbridge/behindcommand"
 	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/operate"
 	"fairbridge/cmd/fairbridge/recommendcommand"
@@ -27,8 +28,9 @@ func newRootCommand() *cobra.Command {
 policy decide who should run where, and pushes order, leases, requeues and node
 lists back into Slurm. If it dies, Slurm alone keeps running every job.
 
-queue, top, explain, job, when, nodes, shares, changes, report, link and whoami are
-for everybody: without a configuration they ask the daemon (see fairbridge queue --help).
+queue, top, explain, job, when, nodes, shares, behind, changes, report, link and
+whoami are for everybody: without a configuration they ask the daemon (see fairbridge
+queue --help).
 
 Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 done but the
 answer is bad (doctor found a fault, the job is not known or not yours to see),
@@ -46,7 +48,7 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
-	root.AddCommand(topcommand.NewCommand(o))
+	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o))
 	manual := manpages.NewCommand(root.Name())
 	manual.Args = cli.CheckArgs(manual.Args)
 	root.AddCommand(manual)

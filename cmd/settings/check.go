@@ -41,11 +41,7 @@ func (f *File) findProblems() []error {
 			all = append(all, f.newProblemAt(fmt.Sprintf("partitions[%d]", i), err))
 		}
 	}
-	for _, s := range f.newSpeeds() {
-		if s.Speed == 0 {
-			note(fmt.Errorf("gpus.speed.%s: 0 is not above 0: leave the type out, or say how fast it is", s.Type))
-		}
-	}
+	all = append(all, f.newProblemsAt("", f.findGPUProblems())...)
 	c := f.newLoopConfig()
 	all = append(all, f.newProblemsAt("gate", flattenErrors(c.Budgets.Validate()))...)
 	all = append(all, f.newProblemsAt("guard", flattenErrors(f.Guard.Validate()))...)
@@ -53,6 +49,21 @@ func (f *File) findProblems() []error {
 	c.Budgets = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range flattenErrors(c.Validate()) {
 		note(err)
+	}
+	return all
+}
+
+// findGPUProblems checks what the site says of its GPU types.
+func (f *File) findGPUProblems() (all []error) {
+	for _, s := range f.newSpeeds() {
+		if s.Speed == 0 {
+			all = append(all, fmt.Errorf("gpus.speed.%s: 0 is not above 0: leave the type out, or say how fast it is", s.Type))
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(f.GPUs.BillingWeight)) {
+		if err := checkBetween("gpus.billing_weight."+typ, f.GPUs.BillingWeight[typ], 0, policy.MaxBillingWeight); err != nil {
+			all = append(all, fmt.Errorf("%w GPU-hours charged for an hour", err))
+		}
 	}
 	return all
 }

@@ -111,6 +111,9 @@ type GPUs struct {
 	// Speed maps a type, as Slurm calls it, to how fast it trains; only ratios
 	// matter. Other types: policy.DataSheetSpeed.
 	Speed map[string]float64 `yaml:"speed"`
+	// BillingWeight maps a type to the GPU-hours that an hour of a whole GPU of it is charged, 0 to
+	// policy.MaxBillingWeight; other types: 1.
+	BillingWeight map[string]float64 `yaml:"billing_weight"`
 }
 
 // Leader says how long leadership lasts without renewal.
@@ -123,6 +126,9 @@ type Log struct {
 	Level  string `yaml:"level"`
 	Format string `yaml:"format"`
 }
+
+// Path names the file as it was given; "": it was not read from one.
+func (f *File) Path() string { return f.path }
 
 // NewDefaultFile returns what holds where the file says nothing.
 func NewDefaultFile() *File {

@@ -19,7 +19,7 @@ import (
 func (f *File) newLoopConfig() bridge.Config {
 	c := bridge.Config{
 		ClusterName: f.Cluster, Interval: f.Interval, CycleDeadline: f.Deadline, WarmupPolls: f.Warmup, PinsStartingJobs: f.Pin,
-		Order: f.Order, Lease: f.Lease, PreemptOptIn: f.Preempt, SiteGPUSpeeds: f.newSpeeds(), Budgets: f.Gate,
+		Order: f.Order, Lease: f.Lease, PreemptOptIn: f.Preempt, SiteGPUSpeeds: f.newSpeeds(), BillingWeights: f.GPUs.BillingWeight, Budgets: f.Gate,
 		StopFile: f.StopFile, LeaderTTL: f.Leader.TTL,
 	}
 	for i := range f.Partitions {

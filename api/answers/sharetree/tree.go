@@ -3,6 +3,8 @@
 package sharetree
 
 import (
+	"cmp"
+
 	"fairbridge/api"
 	"fairbridge/policy"
 )
@@ -37,7 +39,7 @@ func newTree(accounts []policy.Account) *tree {
 		}
 		t.parent = append(t.parent, parent)
 		t.children[parent] = append(t.children[parent], i)
-		t.shares = append(t.shares, api.AccountShare{Name: a.Name, Parent: a.Parent, Weight: weightOf(&a), AccountUse: &api.AccountUse{UsedService: a.UsedService, RecentService: a.RecentService}, AccountJobs: &api.AccountJobs{}})
+		t.shares = append(t.shares, api.AccountShare{Name: a.Name, Parent: a.Parent, Weight: weightOf(&a), AccountUse: &api.AccountUse{UsedService: a.UsedService, HeldService: a.HeldService, RecentService: a.RecentService}, AccountJobs: &api.AccountJobs{}})
 	}
 	return t
 }
@@ -90,7 +92,9 @@ func (t *tree) addUp(parent, depth int) {
 			continue
 		}
 		to, from := &t.shares[parent], &t.shares[i]
+		held := cmp.Or(to.HeldService, to.UsedService) + cmp.Or(from.HeldService, from.UsedService)
 		to.UsedService += from.UsedService
+		to.HeldService = policy.ServiceHeld(held, to.UsedService)
 		to.RecentService += from.RecentService
 		to.RunningGPUs += from.RunningGPUs
 		to.WaitingGPUs += from.WaitingGPUs

@@ -162,7 +162,7 @@ func (h *history) findListedJob(j *slurm.Job) *jobHistory {
 
 // startRun opens a run.
 func (h *history) startRun(l *jobHistory, j *slurm.Job) {
-	l.isRunning, l.openSpan = true, usageSpan{userAccount{j.User, j.Account}, j.GPUCount(), j.Start, time.Time{}}
+	l.isRunning, l.openSpan = true, usageSpan{userAccount{j.User, j.Account}, j.GPUCount(), h.usage.chargedGPUs(j), j.Start, time.Time{}}
 	if l.firstStart.IsZero() {
 		l.firstStart = j.Start
 	}
@@ -247,7 +247,9 @@ func (h *history) sumUseByAccount(users []policy.User, recent map[string]policy.
 		if !ok {
 			all = slices.Insert(all, k, policy.Account{Name: u.Account, Weight: 1})
 		}
+		held := cmp.Or(all[k].HeldService, all[k].UsedService) + cmp.Or(u.HeldService, u.UsedService)
 		all[k].UsedService += u.UsedService
+		all[k].HeldService = policy.ServiceHeld(held, all[k].UsedService)
 		all[k].RecentService = recent[u.Account]
 	}
 	return all

@@ -44,6 +44,9 @@ func New(now func() time.Time, accounts []policy.Account, halfLife time.Duration
 	return &Store{now: now, journal: newJournal(), history: newHistory(accounts, halfLife)}
 }
 
+// SetBillingWeights says what GPUs of each type are charged from now on.
+func (s *Store) SetBillingWeights(weights policy.BillingWeights) { s.history.usage.weights = weights }
+
 // startCall is the beginning of every call.
 func (s *Store) startCall(ctx context.Context, call string) error {
 	if err := ctx.Err(); err != nil {

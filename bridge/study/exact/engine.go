@@ -184,7 +184,7 @@ func (e *engine) addRunTime(j *job, ran, held float64) {
 	j.outcome.HeldSeconds += held
 	j.outcome.Service += held * gpus
 	e.measuredRun.BusyGPUSeconds += ran * gpus
-	e.usage.chargeJob(j, ran*gpus)
+	e.usage.chargeJob(j, ran*gpus, ran*e.BillingWeights.ChargedGPUs(j.heldAlloc))
 }
 
 // deadlockError explains why nothing will ever happen again.

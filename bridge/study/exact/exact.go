@@ -24,8 +24,10 @@ type Config struct {
 	Jobs        []workload.Job
 	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
 	Accounts    []policy.Account      // with what they used before; see workload.SplitAccountUse
-	Clock       Clock
-	Seed        int64
+	// BillingWeights are what GPUs are charged in what accounts and users used; nil: all alike.
+	BillingWeights policy.BillingWeights
+	Clock          Clock
+	Seed           int64
 	// ReportsPlannedRegimes: jobs report the batch sizes they planned to have had so far, as
 	// the policies of the Shockwave harness see them, instead of what they had, in
 	// whole seconds an epoch and with that harness's correction by measured speeds.

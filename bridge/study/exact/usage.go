@@ -27,12 +27,18 @@ type decayedUses struct {
 
 // decayedUse is what one account or user has used, in GPU-seconds.
 type decayedUse struct {
-	decayedSum, addedSince float64     // up to decayedUses.last; since then
-	addedByHour            [25]float64 // undecayed, a ring of hours
-	lastDaySum             float64     // sum of them
-	limitShareSum          float64     // sum of shares of time limits used
-	limitShareCount        int
+	charged, held   decayedSum  // times the weights of types, and of any type alike
+	addedByHour     [25]float64 // undecayed, a ring of hours
+	lastDaySum      float64     // sum of them
+	limitShareSum   float64     // sum of shares of time limits used
+	limitShareCount int
 }
+
+// decayedSum is GPU-seconds up to decayedUses.decayedAt, decayed, and since then.
+type decayedSum struct{ sum, addedSince float64 }
+
+// advance decays the sum and adds what is new.
+func (d *decayedSum) advance(keep float64) { d.sum, d.addedSince = d.sum*keep+d.addedSince, 0 }
 
 // newUsage has what the accounts used before, for every account and user of the
 // workload. It tells every job which are its own.
@@ -68,15 +74,21 @@ func newUsage(accounts []policy.Account, list []workload.Job, jobs []job) *usage
 func (u *usage) addEarlierUse(users []policy.User) {
 	u.decayedBy.account.entries, u.decayedBy.user.entries = make([]decayedUse, len(u.accounts)), make([]decayedUse, len(u.users))
 	for i := range u.accounts {
-		u.decayedBy.account.entries[i].decayedSum = float64(u.accounts[i].UsedService)
+		a := &u.accounts[i]
+		u.decayedBy.account.entries[i].setEarlierUse(a.UsedService, a.HeldService)
 	}
 	for i := range u.users {
 		for _, x := range users {
 			if x.Name == u.users[i].Name && x.Account == u.users[i].Account {
-				u.decayedBy.user.entries[i].decayedSum = float64(x.UsedService)
+				u.decayedBy.user.entries[i].setEarlierUse(x.UsedService, x.HeldService)
 			}
 		}
 	}
+}
+
+// setEarlierUse sets what was used before.
+func (d *decayedUse) setEarlierUse(used, held policy.GPUSeconds) {
+	d.charged.sum, d.held.sum = float64(used), float64(cmp.Or(held, used))
 }
 
 // assignAccountAndUser tells the job which account and user are its own.
@@ -87,10 +99,12 @@ func (u *usage) assignAccountAndUser(j *job) {
 	})
 }
 
-// chargeJob books GPU-seconds of a job.
-func (u *usage) chargeJob(j *job, gpuSeconds float64) {
-	u.decayedBy.account.entries[j.accountIndex].addedSince += gpuSeconds
-	u.decayedBy.user.entries[j.userIndex].addedSince += gpuSeconds
+// chargeJob books GPU-seconds that a job held, and what is charged for them.
+func (u *usage) chargeJob(j *job, held, charged float64) {
+	for _, x := range []*decayedUse{&u.decayedBy.account.entries[j.accountIndex], &u.decayedBy.user.entries[j.userIndex]} {
+		x.held.addedSince += held
+		x.charged.addedSince += charged
+	}
 }
 
 // noteLimitUse notes which share of its time limit an ended job needed.
@@ -108,15 +122,20 @@ func (u *usage) updateTo(now float64) {
 	u.decayedBy.user.advanceTo(now)
 	for i := range u.accounts {
 		a, x := &u.accounts[i], &u.decayedBy.account.entries[i]
-		a.UsedService, a.RecentService = policy.GPUSeconds(x.decayedSum), policy.GPUSeconds(x.lastDaySum)
+		a.UsedService, a.HeldService, a.RecentService = policy.GPUSeconds(x.charged.sum), x.serviceHeld(), policy.GPUSeconds(x.lastDaySum)
 	}
 	for i := range u.users {
 		x := &u.decayedBy.user.entries[i]
-		u.users[i].UsedService = policy.GPUSeconds(x.decayedSum)
+		u.users[i].UsedService, u.users[i].HeldService = policy.GPUSeconds(x.charged.sum), x.serviceHeld()
 		if x.limitShareCount > 0 {
 			u.users[i].TypicalLimitUse = policy.KnownValue(x.limitShareSum / float64(x.limitShareCount))
 		}
 	}
+}
+
+// serviceHeld is what was held, as policies see it.
+func (d *decayedUse) serviceHeld() policy.GPUSeconds {
+	return policy.ServiceHeld(policy.GPUSeconds(d.held.sum), policy.GPUSeconds(d.charged.sum))
 }
 
 // advanceTo decays what was used, and adds what is new.
@@ -129,10 +148,10 @@ func (u *decayedUses) advanceTo(now float64) {
 			a.lastDaySum -= a.addedByHour[h%len(a.addedByHour)]
 			a.addedByHour[h%len(a.addedByHour)] = 0
 		}
-		a.decayedSum = a.decayedSum*keep + a.addedSince
-		a.addedByHour[hour%len(a.addedByHour)] += a.addedSince
-		a.lastDaySum = max(a.lastDaySum+a.addedSince, 0)
-		a.addedSince = 0
+		a.addedByHour[hour%len(a.addedByHour)] += a.held.addedSince
+		a.lastDaySum = max(a.lastDaySum+a.held.addedSince, 0)
+		a.charged.advance(keep)
+		a.held.advance(keep)
 	}
 	u.decayedAt, u.currentHour = now, hour
 }

@@ -36,8 +36,8 @@ type Config struct {
 	// Mode is how much of a plan may reach Slurm; "": preempt.
 	Mode bridge.Mode
 	// LoopConfig is the loop's configuration: interval, lease, levers, the gate's
-	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
-	// partitions and STOP file are not used.
+	// budgets. Without an Interval it is bridge.DefaultConfig, but for
+	// BillingWeights. Its name, holder, partitions and STOP file are not used.
 	LoopConfig bridge.Config
 	// SlurmConfig is Slurm's configuration: requeue delay, backfill, weights, release.
 	// Zero values are Slurm's defaults; nodes, partitions, accounts and seed are
@@ -97,7 +97,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 	s.Accounts = nil
 	s.Users = nil
 	for _, u := range workload.SplitAccountUse(c.Accounts, c.Jobs) {
-		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(u.UsedService)})
+		s.Users = append(s.Users, sim.User{Name: u.Name, DefaultAccount: u.Account, UsedGPUSeconds: float64(cmp.Or(u.HeldService, u.UsedService))}) // Slurm does not know what we charge
 	}
 	for _, a := range c.Accounts {
 		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})

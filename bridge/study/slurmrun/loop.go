@@ -23,6 +23,7 @@ func (r *runner) startLoop() error {
 		Name: partitionName, Mode: cmp.Or(r.Mode, bridge.ModePreempt), Policy: r.PolicyName, DecidingPolicy: &r.timedPolicy,
 	}}
 	r.store = memstore.New(r.world.Now, r.Accounts, r.SlurmConfig.UsageHalfLife)
+	r.store.SetBillingWeights(c.BillingWeights)
 	r.store.SetInitialUse(workload.SplitAccountUse(r.Accounts, r.jobs), r.world.Now())
 	var probes bridge.Probes = bridge.NoProbes{}
 	if r.speedReports = r.newSpeedReports(); r.speedReports != nil {

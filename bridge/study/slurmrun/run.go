@@ -39,7 +39,9 @@ type runner struct {
 
 func newRunner(c Config) (*runner, error) {
 	if c.LoopConfig.Interval == 0 {
+		weights := c.LoopConfig.BillingWeights
 		c.LoopConfig = bridge.DefaultConfig()
+		c.LoopConfig.BillingWeights = weights
 	}
 	owners := newSubmitter(&c)
 	jobs := make([]workload.Job, len(c.Jobs))

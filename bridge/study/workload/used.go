@@ -26,8 +26,9 @@ func SplitAccountUse(accounts []policy.Account, jobs []Job) []policy.User {
 			names = []string{a.Name}
 		}
 		for _, name := range names {
-			if part := a.UsedService / policy.GPUSeconds(len(names)); part > 0 {
-				all = append(all, policy.User{Name: name, Account: a.Name, UsedService: part})
+			n := policy.GPUSeconds(len(names))
+			if u := (policy.User{Name: name, Account: a.Name, UsedService: a.UsedService / n, HeldService: a.HeldService / n}); u.UsedService > 0 || u.HeldService > 0 {
+				all = append(all, u)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/cmd/fairbridge/simulation/sizeflags"
+	"fairbridge/cmd/fairbridge/simulation/weightflags"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/policy/catalogue"
 )
@@ -51,6 +52,7 @@ type simulateFlags struct {
 	seedCount, parallelRuns int
 	perJobFile, htmlFile    string // files
 	sizeFlags               sizeflags.Flags
+	weightFlags             weightflags.Flags
 }
 
 // addSharedFlags adds what all of them have.
@@ -81,6 +83,7 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	s.BoolVar(&f.scenarioSource.TraceOptions.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
 	f.addReportFlags(c)
 	f.sizeFlags.AddMode(c)
+	f.weightFlags.Add(c)
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(clocks.Names(), ", ")+"; auto: shockwave for\ntraces with throughput tables, elasticflow where they are a folder, pollux with --profiles, else intervals")
 	s.StringVar((*string)(&f.information), "information", "auto", "what jobs with profiles tell: measured (what they measured where they ran; they adapt\ntheir batch size), profiled (likewise, and one GPU of every type before they begin), compared\n(as in Sia's simulator, where it is known how types compare), oracle (their true speed\non every size; they keep it); auto: as the paper of the policy has it")
@@ -218,6 +221,9 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 		policyset.UseEstimates(e.Policies)
 	}
 	if err := f.sizeFlags.SetMode(e); err != nil {
+		return nil, err
+	}
+	if e.BillingWeights, err = f.weightFlags.Weights(); err != nil {
 		return nil, err
 	}
 	return e, f.checkInformation(e)

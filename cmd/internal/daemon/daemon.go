@@ -104,7 +104,7 @@ func (d *daemon) prepare(ctx context.Context) error {
 		return err
 	}
 	d.Loop.History = &firstView{History: d.Loop.History, log: d.log, seen: d.firstViewSeen, atFirst: func(ctx context.Context) error {
-		return d.DB.SetConfiguredAccounts(ctx, d.File.Cluster, d.File.AccountShares())
+		return storeConfigured(ctx, d.DB, d.File)
 	}}
 	if err := d.addSampleRecorder(); err != nil {
 		return err

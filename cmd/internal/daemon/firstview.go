@@ -26,7 +26,7 @@ func (f *firstView) RecordView(ctx context.Context, v *slurm.View) error {
 	if !f.isDone {
 		err := f.atFirst(ctx)
 		if f.isDone = err == nil; err != nil {
-			f.log.Warn("account shares not stored", "error", err)
+			f.log.Warn("account shares and billing weights not stored", "error", err)
 		}
 	}
 	f.once.Do(func() { close(f.seen) })

@@ -24,6 +24,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	if v != nil {
 		r = append(r, checkLoad(v, readBootTime(ctx, f.Slurm.Scontrol), f.Interval, f.Order.Window))
 		r.checkPartitions(v, f.PartitionNames())
+		r = append(r, checkBillingWeights(v, f.GPUs.BillingWeight)...)
 		r = append(r, checkFederation(ctx, f.Slurm.Scontrol, v)...)
 		r = append(r, checkSiteFactors(ctx, f.Slurm.Scontrol, v)...)
 		if p, err := system.NewProbes(f, system.ProbeKeepers{}); err != nil {
