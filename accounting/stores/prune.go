@@ -32,7 +32,7 @@ func (s *Stores) Prune(ctx context.Context, cluster string, now time.Time, r Ret
 		keep  time.Duration
 	}{
 		{"prune_snapshots", r.Snapshots}, {"prune_cycles", r.Cycles}, {"prune_decisions", r.Cycles},
-		{"prune_intents", r.Intents}, {"prune_runs", r.NeverStartedJobs}, {"prune_estimates", r.Cycles}, {"prune_job_estimates", r.Cycles}, {"prune_deadline_promises", r.Cycles}, {"prune_guard_checks", r.Cycles}, {"prune_operator_actions", r.Intents}, {"prune_speeds", r.Cycles}, {"prune_restarts", r.Cycles}, {"prune_losses", r.Readings}, {"prune_profiles", r.Cycles},
+		{"prune_intents", r.Intents}, {"prune_runs", r.NeverStartedJobs}, {"prune_estimates", r.Cycles}, {"prune_job_estimates", r.Cycles}, {"prune_deadline_promises", r.Cycles}, {"prune_guard_checks", r.Cycles}, {"prune_operator_actions", r.Intents}, {"prune_speeds", r.Cycles}, {"prune_restarts", r.Cycles}, {"prune_losses", r.Readings}, {"prune_profiles", r.Cycles}, {"prune_idle_messages", r.Cycles},
 	} {
 		if p.keep <= 0 {
 			continue

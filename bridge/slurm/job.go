@@ -77,6 +77,7 @@ type Job struct {
 	Comment           string
 	Extra             string
 	AdminComment      string    // admin_comment
+	MailUser          string    `json:",omitempty"` // mail_user: whom Slurm mails, as the owner said; "": not said
 	Directive         Directive // in Comment and Extra
 	Nodes             Hosts     // allocated
 	RequiredNodes     Hosts     // required_nodes
