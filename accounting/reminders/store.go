@@ -25,7 +25,7 @@ type Store struct {
 var (
 	qSpellsClear, qSpellsPut, qProgress = sql.QueryText("reminder_spells_clear"), sql.QueryText("reminder_spells_put"), sql.QueryText("reminders_progress")
 	qClaim, qClaimJobs, qClaimClose     = sql.QueryText("reminder_claim"), sql.QueryText("reminder_claim_jobs"), sql.QueryText("reminder_claim_close")
-	qFinish                             = sql.QueryText("reminder_finish")
+	qFinish, qRelease                   = sql.QueryText("reminder_finish"), sql.QueryText("reminder_release")
 )
 
 // SaveLook stores what a look found, all or nothing: idle GPUs, and what came of earlier reminders. It fails with
@@ -93,6 +93,12 @@ func claimJobs(ctx context.Context, tx pgx.Tx, cluster string, id int64, at time
 		return errWithheld
 	}
 	return err
+}
+
+// Release gives a claim back: the message was not sent, and cannot have arrived. Its jobs are told at another look.
+func (s *Store) Release(ctx context.Context, cluster string, id int64) error {
+	_, err := s.DB.Exec(ctx, qRelease, cluster, id)
+	return accounting.WrapError(fmt.Sprintf("giving message %d back", id), err)
 }
 
 // Finish writes down what became of a message: by what it was sent, and what went wrong.

@@ -89,6 +89,9 @@ func (r *Rules) address(j *slurm.Job) string {
 	return checkedAddress(j.User + "@" + r.MailDomain)
 }
 
+// IsMailAddress reports whether an address is a plain one, which is written to.
+func IsMailAddress(s string) bool { return checkedAddress(s) != "" }
+
 func checkedAddress(s string) string {
 	if len(s) > longestAddress || !mailAddress.MatchString(s) {
 		return ""

@@ -25,6 +25,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 		d.recordDoubts(ctx, r)
 		d.storeEstimates(ctx, r)
 		free.NoteCycle(r)
+		d.reminders.NoteCycle(r)
 		if d.answers != nil {
 			d.answers.NoteCycle(r)
 		}
