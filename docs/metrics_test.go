@@ -12,6 +12,7 @@ import (
 	"fairbridge/api/server"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/cycle/freegpus"
+	"fairbridge/bridge/reminders/counts"
 )
 
 // recorder notes what is registered.
@@ -38,12 +39,13 @@ func (r *recorder) Unregister(prometheus.Collector) bool { return false }
 var desc = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z_,]*)\}`)
 
 // TestMetrics wants the table of metrics, with their labels, to be what the
-// loop, its measure of free GPUs and the API register, and the alerts to name no other.
+// loop, its measure of free GPUs, reminders and the API register, and the alerts to name no other.
 func TestMetrics(t *testing.T) {
 	var r recorder
 	cycle.NewMetrics(&r)
 	freegpus.NewMetrics(&r)
 	server.NewMetrics(&r)
+	counts.NewMetrics(&r)
 	var want [][2]string
 	for _, d := range r.descs {
 		m := desc.FindStringSubmatch(d)

@@ -6,7 +6,7 @@ create function fairbridge_v1.idle_gpus(of_cluster text, at_time timestamptz)
 returns table (job bigint, restarts int, user_name text, account text, partition text, gpu_type text, node text, uuid text, idle_since timestamptz, idle_until timestamptz)
 language sql stable as $$
 with readings as (
-    select u.*, u.at - lag(u.at) over (partition by u.job, u.restarts, u.user_name, u.account, u.partition, u.gpu_type, u.node, u.uuid order by u.at) >= interval '5 minutes' as after_gap
+    select u.*, u.at - lag(u.at) over (partition by u.job, u.restarts, u.user_name, u.account, u.partition, u.gpu_type, u.node, u.uuid order by u.at) > interval '5 minutes' as after_gap
       from fairbridge_v1.gpu_readings u
      where u.cluster = of_cluster and u.at > at_time - interval '30 minutes' and u.at <= at_time and (u.ended is null or u.ended > at_time)
 ), gpus as (
