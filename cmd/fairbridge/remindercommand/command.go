@@ -2,8 +2,8 @@
 package remindercommand
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -40,15 +40,15 @@ the daemon ended while it was sending, and it is not known whether it was sent.
 
 With --dry-run read Slurm and the readings of GPUs as they are now, and show whom a look
 would tell, in which words. Nothing is sent or stored. Spells longer than half an hour
-are those that the daemon has put together: before reminders are on there are none.`,
+are those that the daemon has put together: before reminders are on there are none, and
+it is shown what the steps 30m, 2h and 8h would lead to.
+
+Exit status 1 where Slurm or the database cannot be asked.`,
 		Example: `  fairbridge reminders
   fairbridge reminders --since 168h --json
   fairbridge reminders --dry-run`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.since <= 0 {
-				return cli.NewUsageError(fmt.Errorf("--since %v: want a time above 0, such as 24h", f.since))
-			}
 			if f.dryRun {
 				return runDry(c.Context(), c.OutOrStdout(), o)
 			}
@@ -57,6 +57,7 @@ are those that the daemon has put together: before reminders are on there are no
 	}
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show whom a look would tell now")
 	c.Flags().DurationVar(&f.since, "since", 24*time.Hour, "list messages of so long")
+	cli.SetRange(c, "since", "1s", "8784h")
 	return o.AddJSONFlag(c)
 }
 
@@ -114,6 +115,9 @@ func runDry(ctx context.Context, w io.Writer, o *cli.Options) error {
 	if o.JSON {
 		return output.WriteJSON(w, preview{append([]deciding.Message{}, d.Messages...), append([]deciding.Withheld{}, d.Withheld...)})
 	}
+	if !file.Reminders.IsOn() {
+		printable.Fprintf(w, "Reminders are off: no owner is told. With reminders.after: %v and a way to tell it would be as follows.\n", remind.TrialSteps)
+	}
 	printPreview(w, d)
 	return nil
 }
@@ -128,7 +132,7 @@ func printPreview(w io.Writer, d *deciding.Decision) {
 	printable.Fprintf(w, "%s idle for ten minutes or more; %s would be sent.\n", policy.FormatCount(len(d.Spells), "GPU"), policy.FormatCount(len(d.Messages), "message"))
 	for i := range d.Messages {
 		m := &d.Messages[i]
-		printable.Fprintf(w, "\nTo %s <%s>: %s\n\n", m.User, m.Address, m.Subject)
+		printable.Fprintf(w, "\nTo %s (%s): %s\n\n", m.User, cmp.Or(m.Address, "no mail address"), m.Subject)
 		for line := range strings.Lines(m.Text) {
 			printable.Fprintf(w, "    %s\n", strings.TrimSuffix(line, "\n"))
 		}

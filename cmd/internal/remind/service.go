@@ -176,11 +176,14 @@ func (s *Service) tell(ctx context.Context, epoch int64, at time.Time, m *remind
 	return s.store.Finish(context.WithoutCancel(ctx), s.rules.Cluster, m.ID, sentBy, failure)
 }
 
-// Preview decides as a look would now, and neither stores nor sends anything.
+// TrialSteps are those of a preview where reminders are off.
+var TrialSteps = []time.Duration{30 * time.Minute, 2 * time.Hour, 8 * time.Hour}
+
+// Preview decides as a look would now, and neither stores nor sends anything. Where reminders are off it goes by TrialSteps.
 func Preview(ctx context.Context, f *settings.File, s *store.Store, jobs []slurm.Job, at time.Time) (*reminders.Decision, error) {
 	rules := f.ReminderRules()
 	if len(rules.Steps) == 0 {
-		return nil, errors.New("reminders.after is empty: no owner is told; give it steps such as [30m, 2h, 8h]")
+		rules.Steps = TrialSteps
 	}
 	state, err := s.ReadState(ctx, rules.Cluster, at)
 	if err != nil {
