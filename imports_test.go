@@ -82,7 +82,7 @@ var ours = []rule{
 	{[]string{"cmd/fairbridge/..."}, []string{
 		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push", "bridge/reminders",
 		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
-		"accounting/estimates", "accounting/guard", "accounting/reminders", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
+		"accounting/estimates", "accounting/guard", "accounting/erasure", "accounting/reminders", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
@@ -96,6 +96,7 @@ var ours = []rule{
 	{[]string{"accounting/runs/reconcile"}, []string{"policy", "bridge/slurm", "bridge/slurm/slurmdb", "bridge/ledger", "accounting/internal/value"}, "records in, rows to write out"},
 	{[]string{"accounting/runs"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value", "accounting/runs/reconcile", "accounting/predictions", "accounting/speeds"}, "runs know no cycles and no readings"},
 	{[]string{"accounting/guard"}, []string{"bridge", "bridge/harm", "sql", "accounting", "accounting/internal/value"}, "verdicts know no runs"},
+	{[]string{"accounting/erasure"}, []string{"sql", "accounting", "accounting/internal/value"}, "it knows tables and columns, and no values"},
 	{[]string{"accounting/reminders"}, []string{"bridge/reminders", "sql", "accounting", "accounting/internal/value", "accounting/journal"}, "who was told is written under the leadership that the journal keeps"},
 	{[]string{"accounting/operations"}, []string{"bridge", "sql", "accounting", "accounting/internal/value"}, "who did what knows no runs"},
 	{[]string{"accounting/capacity"}, []string{"policy", "policy/fragment", "sql", "accounting", "accounting/internal/value"}, "old snapshots in, hourly means out"},
