@@ -45,7 +45,7 @@ type Count struct {
 // Erasure is what was done, or would be.
 type Erasure struct {
 	Pseudonym string  `json:"pseudonym,omitempty"` // of a dry run none
-	Counts    []Count `json:"counts"` // of tables with any, in order of change
+	Counts    []Count `json:"counts"`              // of tables with any, in order of change
 }
 
 // errDry undoes a transaction that was only to count.

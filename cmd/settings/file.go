@@ -12,6 +12,7 @@ type File struct {
 	Cluster    string      `yaml:"cluster"`
 	Slurm      Slurm       `yaml:"slurm"`
 	Database   Database    `yaml:"database"`
+	Keep       Retention   `yaml:"retention"`
 	Probes     Probes      `yaml:"probes"`
 	Partitions []Partition `yaml:"partitions"`
 	// Accounts maps a Slurm account to its shares; others have one.
@@ -141,7 +142,7 @@ func NewDefaultFile() *File {
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
 		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStartingJobs, Gate: d.Budgets, Guard: harm.DefaultBounds(),
 		Order: d.Order, Lease: d.Lease, Preempt: d.PreemptOptIn, StopFile: d.StopFile,
-		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811", API: newDefaultAPI(), Reminders: newDefaultReminders(),
+		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811", Keep: newDefaultRetention(), API: newDefaultAPI(), Reminders: newDefaultReminders(),
 		Log: Log{Level: "info", Format: "text"},
 	}
 }

@@ -25,11 +25,21 @@ func (d *daemon) runUpkeep(ctx context.Context) error {
 		if _, err := d.DB.RollupDueHours(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
-		if _, err := d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention()); err != nil {
+		if err := d.pruneIfLeading(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("old rows not dropped", "error", err)
 		}
 		d.learnRunTimes(ctx)
 	})
+}
+
+// pruneIfLeading drops what is past its retention, unless another daemon leads.
+func (d *daemon) pruneIfLeading(ctx context.Context) error {
+	l, err := d.DB.ReadLeader(ctx, d.File.Cluster)
+	if err != nil || l == nil || !l.Leads || l.Daemon != d.Loop.DaemonName {
+		return err
+	}
+	_, err = d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention())
+	return err
 }
 
 // learnRunTimes fits the model of run times anew.
