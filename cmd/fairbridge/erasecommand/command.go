@@ -28,12 +28,12 @@ func NewCommand(o *cli.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "erase USER",
 		Short: "Make all rows of a user anonymous, in every table",
-		Long: `Take a user's name out of the database of the configured cluster. What sums per account rest
-on (runs, segments, usage by day) stays under a pseudonym such as erased-3, without the
-names of jobs; what was learnt of the user's jobs for the user's later jobs is deleted;
-sentences that name the user have the pseudonym. Snapshots of past cycles go: those
-can be replayed no more. Shares and usage of accounts stay as they are. Whose the
-pseudonym is, is stored nowhere: it cannot be undone.
+		Long: `Take a user's name out of the database of the configured cluster. What sums per
+account rest on (runs, segments, usage by day) stays under a pseudonym such as
+erased-3, without the names of jobs; what was learnt of the user's jobs for the user's
+later jobs is deleted; sentences that name the user have the pseudonym. Snapshots of
+past cycles go: those can be replayed no more. Shares and usage of accounts stay as
+they are. Whose the pseudonym is, is stored nowhere: it cannot be undone.
 
 It says first how many rows that are, and does it once that is confirmed: on a terminal it
 asks, elsewhere it wants --yes. All of it is done, or none. It is refused while the user

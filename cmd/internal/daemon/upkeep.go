@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"time"
+
+	"fairbridge/cmd/internal/system"
 )
 
 // sumInterval is how far reports may be behind the record.
@@ -25,7 +27,7 @@ func (d *daemon) runUpkeep(ctx context.Context) error {
 		if _, err := d.DB.RollupDueHours(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
-		if err := d.pruneIfLeading(ctx); err != nil && ctx.Err() == nil {
+		if err := pruneIfLeading(ctx, d.System); err != nil && ctx.Err() == nil {
 			d.log.Warn("old rows not dropped", "error", err)
 		}
 		d.learnRunTimes(ctx)
@@ -33,12 +35,12 @@ func (d *daemon) runUpkeep(ctx context.Context) error {
 }
 
 // pruneIfLeading drops what is past its retention, unless another daemon leads.
-func (d *daemon) pruneIfLeading(ctx context.Context) error {
-	l, err := d.DB.ReadLeader(ctx, d.File.Cluster)
-	if err != nil || l == nil || !l.Leads || l.Daemon != d.Loop.DaemonName {
+func pruneIfLeading(ctx context.Context, s *system.System) error {
+	l, err := s.DB.ReadLeader(ctx, s.File.Cluster)
+	if err != nil || l == nil || !l.Leads || l.Daemon != s.Loop.DaemonName {
 		return err
 	}
-	_, err = d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention())
+	_, err = s.DB.Prune(ctx, s.File.Cluster, time.Now(), s.File.Retention())
 	return err
 }
 
