@@ -122,7 +122,7 @@ func writeErasure(w io.Writer, o *cli.Options, user string, e erasure.Erasure, v
 		t.AddRow(c.Table, c.Rows)
 		all += c.Rows
 	}
-	t.Render()
+	t.Print()
 	output.WriteParagraph(w, "", fmt.Sprintf("Erasing user %s %s %s.", user, verb, policy.FormatCount(int(all), "row")))
 	return nil
 }

@@ -86,7 +86,7 @@ func (f *flags) list(ctx context.Context, w io.Writer, o *cli.Options) error {
 		m := &list[i]
 		t.AddRow(m.At.Format("2006-01-02 15:04"), m.User, len(m.Jobs), m.IdleGPUs, m.State, strings.TrimSpace(strings.Join(m.SentBy, ", ")+" "+m.Error))
 	}
-	t.Render()
+	t.Print()
 	return nil
 }
 
