@@ -65,6 +65,8 @@ var ours = []rule{
 	{[]string{"bridge/ledger"}, []string{"bridge", "bridge/slurm", "bridge/actuator"}, "it remembers edits, and no plan"},
 	{[]string{"bridge/estimate"}, []string{"policy", "policy/pool", "policy/scaling", "policy/engine", "policy/predict"}, "a snapshot and its line in, times out"},
 	{[]string{"bridge/neighbours"}, []string{"policy", "bridge"}, "looks at jobs in, who leaves out"},
+	{[]string{"bridge/reminders"}, []string{"policy", "bridge/printable", "bridge/slurm"}, "idle GPUs and jobs in, messages out"},
+	{[]string{"bridge/reminders/counts"}, nil, "numbers in, figures out"},
 	{[]string{"bridge/harm"}, []string{"policy", "bridge"}, "measurements in, a verdict out"},
 	{[]string{"bridge/gate/devices"}, []string{"policy"}, "it counts"},
 	{[]string{"bridge/gate/pace"}, []string{"policy", "policy/scaling"}, "how fast jobs go, from what a plan gives them"},
@@ -81,9 +83,9 @@ var ours = []rule{
 	{[]string{"api/page/..."}, []string{"api", "api/page/...", "api/sharecompare", "api/wire", "api/identity", "policy", "bridge/printable", "accounting/journal", "accounting/report"}, "a page shows answers, and reaches no database and no Slurm"},
 	{[]string{"api/..."}, []string{"api/...", "policy", "policy/pool", "policy/scaling", "bridge", "bridge/...", "accounting/..."}, "answers come from the record, the last cycles and Slurm, and it knows no command"},
 	{[]string{"cmd/fairbridge/..."}, []string{
-		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push",
+		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push", "bridge/reminders",
 		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
-		"accounting/estimates", "accounting/guard", "accounting/predictions", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
+		"accounting/estimates", "accounting/guard", "accounting/erasure", "accounting/reminders", "accounting/predictions", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
@@ -97,6 +99,8 @@ var ours = []rule{
 	{[]string{"accounting/runs/reconcile"}, []string{"policy", "bridge/slurm", "bridge/slurm/slurmdb", "bridge/ledger", "accounting/internal/value"}, "records in, rows to write out"},
 	{[]string{"accounting/runs"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value", "accounting/runs/reconcile", "accounting/predictions", "accounting/speeds"}, "runs know no cycles and no readings"},
 	{[]string{"accounting/guard"}, []string{"bridge", "bridge/harm", "sql", "accounting", "accounting/internal/value"}, "verdicts know no runs"},
+	{[]string{"accounting/erasure"}, []string{"sql", "accounting", "accounting/internal/value"}, "it knows tables and columns, and no values"},
+	{[]string{"accounting/reminders"}, []string{"bridge/reminders", "sql", "accounting", "accounting/internal/value", "accounting/journal"}, "who was told is written under the leadership that the journal keeps"},
 	{[]string{"accounting/operations"}, []string{"bridge", "sql", "accounting", "accounting/internal/value"}, "who did what knows no runs"},
 	{[]string{"accounting/capacity"}, []string{"policy", "policy/fragment", "sql", "accounting", "accounting/internal/value"}, "old snapshots in, hourly means out"},
 	{[]string{"accounting/..."}, []string{"policy", "policy/learn", "policy/fragment", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge, and fits what is learnt from them"},
@@ -115,7 +119,7 @@ var theirs = []rule{
 // pure are the packages that decide: from values to values.
 var pure = []string{
 	"policy/...", "bridge/intake", "bridge/actuator/...", "bridge/diff", "bridge/gate/...", "bridge/ledger", "bridge/judge",
-	"bridge/estimate", "bridge/harm", "bridge/neighbours", "bridge/invariant", "accounting/runs/reconcile",
+	"bridge/estimate", "bridge/harm", "bridge/reminders", "bridge/neighbours", "bridge/invariant", "accounting/runs/reconcile",
 }
 
 // impure are packages that the pure ones must not import.

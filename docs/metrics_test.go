@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/cycle/freegpus"
 	"fairbridge/bridge/cycle/waits"
+	"fairbridge/bridge/reminders/counts"
 )
 
 // recorder notes what is registered.
@@ -39,13 +40,14 @@ func (r *recorder) Unregister(prometheus.Collector) bool { return false }
 var desc = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z_,]*)\}`)
 
 // TestMetrics wants the table of metrics, with their labels, to be what the
-// loop, its measure of free GPUs and the API register, and the alerts to name no other.
+// loop, its measure of free GPUs, reminders and the API register, and the alerts to name no other.
 func TestMetrics(t *testing.T) {
 	var r recorder
 	cycle.NewMetrics(&r)
 	freegpus.NewMetrics(&r)
 	waits.NewMetrics(&r)
 	server.NewMetrics(&r)
+	counts.NewMetrics(&r)
 	var want [][2]string
 	for _, d := range r.descs {
 		m := desc.FindStringSubmatch(d)
@@ -59,7 +61,7 @@ func TestMetrics(t *testing.T) {
 	slices.SortFunc(got, byName)
 	slices.SortFunc(want, byName)
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("the table differs from cycle.NewMetrics, freegpus.NewMetrics, waits.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
+		t.Errorf("the table differs from cycle.NewMetrics, freegpus.NewMetrics, waits.NewMetrics, counts.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
 	}
 	names := regexp.MustCompile(`fairbridge_[a-z_]+`)
 	for _, p := range pages(t) {

@@ -44,7 +44,7 @@ func (s *Store) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bri
 	}
 	var out []bridge.Intent
 	err = s.DB.RunTx(ctx, "storing intents", func(tx pgx.Tx) error {
-		if err := requireLeader(ctx, tx, cluster, epoch); err != nil {
+		if err := RequireLeader(ctx, tx, cluster, epoch); err != nil {
 			return err
 		}
 		added := true

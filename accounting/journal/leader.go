@@ -38,9 +38,9 @@ func (s *Store) Resign(ctx context.Context, cluster, me string) error {
 	return accounting.WrapError("resigning from cluster "+cluster, err)
 }
 
-// requireLeader makes the transaction fail unless the epoch leads the cluster, and
+// RequireLeader makes the transaction fail unless the epoch leads the cluster, and
 // keeps it leading until the transaction ends.
-func requireLeader(ctx context.Context, tx pgx.Tx, cluster string, epoch int64) error {
+func RequireLeader(ctx context.Context, tx pgx.Tx, cluster string, epoch int64) error {
 	var now int64
 	var holder string
 	var alive bool

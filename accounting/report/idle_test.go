@@ -80,3 +80,20 @@ func TestIdleNow(t *testing.T) {
 		t.Errorf("another account: %v %v", table, err)
 	}
 }
+
+// Who was told is counted by user: idle time over all steps of a job, and its last outcome.
+func TestIdleReminders(t *testing.T) {
+	db, conn, s := summed(t)
+	exec(t, conn, "truncate fairbridge.idle_messages cascade")
+	exec(t, conn, "insert into fairbridge.idle_messages (id, cluster, user_name, at, state) overriding system value values (1, 'c1', 'ann', $1, 'sent'), (2, 'c1', 'ann', $1, 'failed'), (3, 'c1', 'bob', $1, 'claimed')", s.Since)
+	exec(t, conn, `insert into fairbridge.idle_reminders (cluster, job, step_s, message, at, user_name, account, partition, gpus, idle_since, idle_gpu_s, outcome, closed) values
+		('c1', 1, 1800, 1, $1, 'ann', 'a7', 'gpu', 2, $1, 3600, 'idle', $1), ('c1', 1, 7200, 1, $1, 'ann', 'a7', 'gpu', 2, $1, 1800, 'ended', $1), ('c1', 2, 1800, 1, $1, 'ann', 'a7', 'gpu', 1, $1, 0, 'busy', $1),
+		('c1', 3, 1800, 2, $1, 'ann', 'a7', 'gpu', 1, $1, 9999, 'idle', null), ('c1', 4, 1800, 3, $1, 'bob', 'a8', 'gpu', 1, $1, 0, 'idle', null)`, s.Since)
+	r, _ := report.FindReport("idle-reminders")
+	table, err := report.RunReport(t.Context(), db, r, s)
+	must(t, err)
+	want := [][]any{{"ann", "a7", int64(2), int64(3), 1.5, int64(1), int64(1), int64(0)}, {"bob", "a8", int64(1), int64(1), 0.0, int64(0), int64(0), int64(1)}}
+	if diff := cmp.Diff(want, table.Rows); diff != "" {
+		t.Error(diff)
+	}
+}

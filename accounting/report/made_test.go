@@ -90,6 +90,7 @@ func (h history) fill(t testing.TB) (*stores.Stores, string) {
 	exec(t, conn, `insert into fairbridge.deadline_promises select 'c1', r.job, r.arrive, r.arrive + interval '1 minute', r.user_name, r.account, r.partition,
 		r.arrive + (r.job % 30) * interval '1 hour', false, (r.job % 11) / 10.0, r.arrive + (r.job % 30) * interval '1 hour' from fairbridge.job_runs r where r.job % 2 = 0 on conflict do nothing`)
 	readIdle(t, conn)
+	remindIdle(t, conn)
 	h.copyChanges(t, conn)
 	exec(t, conn, "analyze")
 	return db, dsn
@@ -152,6 +153,14 @@ func readIdle(t testing.TB, conn *pgx.Conn) {
 	exec(t, conn, `insert into fairbridge.gpu_readings (at, job, gpu, busy, procs, sharing, sick) select at, s.job, g.id, s.job % 2, 1, 1, false
 		from fairbridge.run_segments s join fairbridge.gpus g on g.cluster = s.cluster and g.node = s.node and g.gpu_type = s.gpu_type,
 		generate_series(s.started, s.stopped, interval '5 minutes') at where s.job <= 3000`)
+}
+
+// remindIdle has the owners of 3,000 runs told that their GPUs are idle, half an hour after the start.
+func remindIdle(t testing.TB, conn *pgx.Conn) {
+	exec(t, conn, "insert into fairbridge.idle_messages (cluster, user_name, at, state) select cluster, user_name, min(started), 'sent' from fairbridge.job_runs where job <= 3000 and started is not null group by cluster, user_name")
+	exec(t, conn, `insert into fairbridge.idle_reminders (cluster, job, step_s, message, at, user_name, account, partition, gpus, idle_since, idle_gpu_s, outcome, closed)
+		select distinct on (r.job) r.cluster, r.job, 1800, m.id, r.started + interval '30 minutes', r.user_name, r.account, r.partition, 1, r.started, 60 * r.job, 'ended', r.ended
+		  from fairbridge.job_runs r join fairbridge.idle_messages m on m.cluster = r.cluster and m.user_name = r.user_name where r.job <= 3000 and r.started is not null order by r.job`)
 }
 
 // idleMoment is when a run of account a7 with an even number, whose GPUs are idle, has run for a while.

@@ -76,7 +76,7 @@ func (s *usageSum) decayFactorTo(now time.Time) float64 {
 
 // usageHorizon returns the time before which nothing counts.
 func usageHorizon(now time.Time, half time.Duration) time.Time {
-	return now.Add(-max(maxHalfLives*half, 2*minSummedAge))
+	return now.Add(-max(MaxHalfLives*half, 2*minSummedAge))
 }
 
 // readUsage calls f with the use of every user, of segments that stopped

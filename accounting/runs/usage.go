@@ -15,9 +15,9 @@ import (
 
 var qUsage, qAccounts, qAccountUsers = sql.QueryText("usage"), sql.QueryText("accounts"), sql.QueryText("account_users")
 
-// maxHalfLives is after how many half-lives usage no longer counts: a millionth
+// MaxHalfLives is after how many half-lives usage no longer counts: a millionth
 // is left of it.
-const maxHalfLives = 20
+const MaxHalfLives = 20
 
 // readUserUsage returns decayed use as it is charged, and recent use, per user, and summed per account along
 // with its entitlement. Accounts that never ran anything are listed when they

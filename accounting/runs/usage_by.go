@@ -48,7 +48,7 @@ func (s *Store) Usage(ctx context.Context, of UsageQuery) ([]Usage, error) {
 	if of.Window <= 0 {
 		of.Window = 24 * time.Hour
 	}
-	horizon := of.Now.Add(-max(maxHalfLives*of.HalfLife, of.Window))
+	horizon := of.Now.Add(-max(MaxHalfLives*of.HalfLife, of.Window))
 	out, err := accounting.CollectRows(ctx, s.DB, func(r pgx.CollectableRow) (u Usage, err error) {
 		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.GPUType, &u.Decayed, &u.Charged, &u.Allocated, &u.Measured, &u.Busy)
 		return u, err

@@ -73,7 +73,7 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 		list := lives.Draw(r, "jobs")
 		slack := 1e-3 // what lies before the horizon is forgotten: less than 2^-20 of it was left
 		for _, l := range list {
-			slack += math.Exp2(-maxHalfLives) * float64(l.gpus*(l.end-l.start))
+			slack += math.Exp2(-MaxHalfLives) * float64(l.gpus*(l.end-l.start))
 		}
 		var last *usageSum
 		for _, p := range sorted(rapid.SliceOfN(rapid.IntRange(0, 900_000), 1, 6).Draw(r, "polls")) {

@@ -10,6 +10,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/operations"
 	"fairbridge/accounting/predictions"
+	"fairbridge/accounting/reminders"
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/runs"
 	"fairbridge/accounting/samples"
@@ -28,6 +29,7 @@ type (
 	Operations  = operations.Store
 	Speeds      = speeds.Store
 	Reports     = report.Store
+	Reminders   = reminders.Store
 )
 
 // Stores are all stores of one database. They fill every port of package bridge
@@ -43,6 +45,7 @@ type Stores struct {
 	*Operations
 	*Speeds
 	*Reports
+	*Reminders
 }
 
 // Open opens the database and all its stores, as accounting.Open does.
@@ -58,7 +61,7 @@ func Open(ctx context.Context, c accounting.Config) (*Stores, error) {
 func New(db *accounting.DB) *Stores {
 	p := &predictions.Store{DB: db}
 	v := &speeds.Store{DB: db}
-	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p, Speeds: v}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &operations.Store{DB: db}, v, &report.Store{DB: db}}
+	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p, Speeds: v}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &operations.Store{DB: db}, v, &report.Store{DB: db}, &reminders.Store{DB: db}}
 }
 
 var (

@@ -1,14 +1,9 @@
 package identity
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"os"
 
 	"fairbridge/api"
 	"fairbridge/bridge/slurm/safefile"
@@ -29,32 +24,11 @@ type proxy struct {
 
 // newProxy reads the secret from a file that nobody else may read or change.
 func newProxy(header, path string) (*proxy, error) {
-	secret, err := readSecret(path)
+	secret, err := safefile.ReadSecret(path, minSecret, maxSecret)
 	if err != nil {
 		return nil, err
 	}
 	return &proxy{http.CanonicalHeaderKey(header), sha256.Sum256(secret)}, nil
-}
-
-// readSecret reads a proxy's secret.
-func readSecret(path string) ([]byte, error) {
-	if path == "" {
-		return nil, errors.New("no file is given")
-	}
-	if err := errors.Join(safefile.CheckPrivate(path), safefile.CheckIgnoringOwner(path)); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
-	text = bytes.TrimSpace(text)
-	if err == nil && (len(text) < minSecret || len(text) > maxSecret) {
-		err = fmt.Errorf("%s has %d bytes, from %d to %d make a secret: head -c 32 /dev/urandom | base64", path, len(text), minSecret, maxSecret)
-	}
-	return text, err
 }
 
 // proveByProxy tells whom the proxy names. Without a secret the header says nothing; a wrong

@@ -28,6 +28,7 @@ type Directive struct {
 	GPUMemMB       int64          `json:",omitempty"` // most memory it uses of each GPU, megabytes; 0: not said
 	GPUBusyPercent int            `json:",omitempty"` // of the time in which it computes, alone on its GPUs; 0: not said
 	Opportunistic  bool           `json:",omitempty"` // it runs on what others leave: counted to no quota, and the first to be stopped
+	Quiet          bool           `json:",omitempty"` // its owner wants no reminders of its idle GPUs
 	Service        string         `json:",omitempty"` // the inference service that it answers requests for
 	Grace          *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
 	Signal         Signal         // to be warned by; "": not said
@@ -93,6 +94,7 @@ var directiveSetters = map[string]func(d *Directive, v string) error{
 	"gpu_mem":       func(d *Directive, v string) error { return setGPUMemory(&d.GPUMemMB, v) },
 	"gpu_busy":      func(d *Directive, v string) error { return setGPUBusy(&d.GPUBusyPercent, v) },
 	"opportunistic": func(d *Directive, v string) error { return setFlag(&d.Opportunistic, v) },
+	"quiet":         func(d *Directive, v string) error { return setFlag(&d.Quiet, v) },
 }
 
 func (d *Directive) setItem(item string) error {

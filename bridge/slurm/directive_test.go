@@ -17,6 +17,7 @@ func TestReadDirective(t *testing.T) {
 		{"", Directive{}, nil},
 		{"just a comment, min=4", Directive{}, nil},
 		{"fairbridge:preemptible", Directive{Preemptible: true}, nil},
+		{"fairbridge:quiet", Directive{Quiet: true}, nil},
 		{"run 7 fairbridge:class=resnet,ckpt=90s,preemptible=yes thanks", Directive{Class: "resnet", CheckpointCost: 90 * time.Second, Preemptible: true}, nil},
 		{"fairbridge:min=2,max=8", Directive{MinGPUs: 2, MaxGPUs: 8}, nil},
 		{"fairbridge:min=2,types=h100+a100+h100", Directive{MinGPUs: 2, GPUTypes: []string{"a100", "h100"}}, nil},

@@ -41,67 +41,65 @@ func (r Run) IsSameRun(o Run) bool {
 // absent or "none" are zero. Strings are cleaned of control characters and
 // bounded.
 type Job struct {
-	ID                int64
-	SLUID             string // v0.0.44 and later
-	Name              string
-	User              string
-	UserID            int64
-	Account           string
-	QOS               string
-	Partitions        []string // several while pending; one that runs has one
-	Cluster           string
-	State             string   // base state: PENDING, RUNNING, …
-	Flags             []string // state flags: COMPLETING, REQUEUED, … sorted
-	Reason            string   // state_reason
-	ReasonText        string   // state_description
-	Submit            time.Time
-	EligibleTime      time.Time
-	AccrueTime        time.Time
-	Start             time.Time
-	End               time.Time
-	PreemptTime       time.Time     // preempt_time: when Slurm began to preempt the run
-	ResizeTime        time.Time     `json:",omitzero"` // resize_time: of the last change of its size; no requeue clears it
-	SuspendTime       time.Time     // suspend_time
-	PreSuspendTime    time.Duration // run time before the last suspension
-	Deadline          time.Time
-	TimeLimit         time.Duration // 0: none or unlimited
-	Priority          int64
-	Nice              int64
-	IsNiceKnown       bool  // 22.05 shows nice only above 0
-	SiteFactor        int64 `json:",omitempty"`
-	IsSiteFactorKnown bool  `json:",omitempty"` // no record shows it, sprio does: of waiting jobs that may start
-	IsHeld            bool  // priority 0
-	Restarts          int
-	Requeue           bool // the job may be requeued
-	IsBatch           bool
-	Comment           string
-	Extra             string
-	AdminComment      string    // admin_comment
-	Directive         Directive // in Comment and Extra
-	Nodes             Hosts     // allocated
-	RequiredNodes     Hosts     // required_nodes
-	ExcludedNodes     Hosts     // excluded_nodes
-	ScheduledNodes    Hosts     // backfill's planned nodes
-	NodeCount         int
-	MaxNodes          int
-	ProcessCount      int // processes it starts at first (sbatch -n), at least one on each of its nodes; 0: not told
-	CPUs              int
-	MemPerNodeMB      int64      // megabytes; 0: not given
-	MemPerCPUMB       int64      // megabytes; 0: not given
-	RequestedTRES     TRES       // tres_req_str
-	AllocatedTRES     TRES       // tres_alloc_str
-	GresPerNode       GRESList   // tres_per_node
-	GresPerJob        GRESList   // tres_per_job
-	GresPerTask       GRESList   // tres_per_task
-	CPUsPerGRES       string     `json:",omitempty"` // cpus_per_tres: cores it wants with each GPU (sbatch --cpus-per-gpu)
-	GresDetail        []GRESList // gres_detail: one item for each of Nodes, running jobs only
-	Features          Features
-	Dependency        Dependency
-	Reservation       string
-	Cron              string
-	FederationOrigin  string // federation_origin
-	Exclusive         bool
-	Licenses          string // licenses it asks for or holds
+	ID                       int64
+	SLUID                    string // v0.0.44 and later
+	Name                     string
+	User                     string
+	UserID                   int64
+	Account                  string
+	QOS                      string
+	Partitions               []string // several while pending; one that runs has one
+	Cluster                  string
+	State                    string   // base state: PENDING, RUNNING, …
+	Flags                    []string // state flags: COMPLETING, REQUEUED, … sorted
+	Reason                   string   // state_reason
+	ReasonText               string   // state_description
+	Submit                   time.Time
+	EligibleTime, AccrueTime time.Time
+	Start, End               time.Time
+	PreemptTime              time.Time     // preempt_time: when Slurm began to preempt the run
+	ResizeTime               time.Time     `json:",omitzero"` // resize_time: of the last change of its size; no requeue clears it
+	SuspendTime              time.Time     // suspend_time
+	PreSuspendTime           time.Duration // run time before the last suspension
+	Deadline                 time.Time
+	TimeLimit                time.Duration // 0: none or unlimited
+	Priority                 int64
+	Nice                     int64
+	IsNiceKnown              bool  // 22.05 shows nice only above 0
+	SiteFactor               int64 `json:",omitempty"`
+	IsSiteFactorKnown        bool  `json:",omitempty"` // no record shows it, sprio does: of waiting jobs that may start
+	IsHeld                   bool  // priority 0
+	Restarts                 int
+	Requeue                  bool // the job may be requeued
+	IsBatch                  bool
+	Comment, Extra           string
+	AdminComment             string    // admin_comment
+	MailUser                 string    `json:",omitempty"` // mail_user: whom Slurm mails, as the owner said; "": not said
+	Directive                Directive // in Comment and Extra
+	Nodes                    Hosts     // allocated
+	RequiredNodes            Hosts     // required_nodes
+	ExcludedNodes            Hosts     // excluded_nodes
+	ScheduledNodes           Hosts     // backfill's planned nodes
+	NodeCount                int
+	MaxNodes                 int
+	ProcessCount             int // processes it starts at first (sbatch -n), at least one on each of its nodes; 0: not told
+	CPUs                     int
+	MemPerNodeMB             int64      // megabytes; 0: not given
+	MemPerCPUMB              int64      // megabytes; 0: not given
+	RequestedTRES            TRES       // tres_req_str
+	AllocatedTRES            TRES       // tres_alloc_str
+	GresPerNode              GRESList   // tres_per_node
+	GresPerJob               GRESList   // tres_per_job
+	GresPerTask              GRESList   // tres_per_task
+	CPUsPerGRES              string     `json:",omitempty"` // cpus_per_tres: cores it wants with each GPU (sbatch --cpus-per-gpu)
+	GresDetail               []GRESList // gres_detail: one item for each of Nodes, running jobs only
+	Features                 Features
+	Dependency               Dependency
+	Reservation              string
+	Cron                     string
+	FederationOrigin         string // federation_origin
+	Exclusive                bool
+	Licenses                 string // licenses it asks for or holds
 
 	ArrayJobID    int64      // 0: not an array
 	ArrayTaskID   int64      // valid when IsArrayTask

@@ -48,6 +48,8 @@ var readers = map[string][]string{
 	"doctor":             {"doctor", "doctor --json"},
 	"release":            {"release --dry-run --verbose", "release --dry-run --json"},
 	"expire":             {"expire"},
+	"erase":              {"erase HOSTILE", "erase HOSTILE --dry-run", "erase HOSTILE --yes --json"},
+	"reminders":          {"reminders", "reminders --json", "reminders --since HOSTILE", "reminders --dry-run", "reminders --dry-run --json"},
 	"guard check":        {"guard check --dry-run --seeds 2", "guard check --seeds 2 --json", "guard check -p HOSTILE"},
 	"guard show":         {"guard show", "guard show --json", "guard show --last HOSTILE"},
 	"guard demote":       {"guard demote gpu --for 1s --why HOSTILE", "guard demote gpu --json", "guard demote HOSTILE"},

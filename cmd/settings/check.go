@@ -46,6 +46,8 @@ func (f *File) findProblems() []error {
 	all = append(all, f.newProblemsAt("gate", flattenErrors(c.Budgets.Validate()))...)
 	all = append(all, f.newProblemsAt("guard", flattenErrors(f.Guard.Validate()))...)
 	all = append(all, f.newProblemsAt("api", f.API.findProblems())...)
+	all = append(all, f.newProblemsAt("retention", f.Keep.findProblems(f.Database.HalfLife))...)
+	all = append(all, f.newProblemsAt("reminders", f.Reminders.findProblems(f.Probes.URL != ""))...)
 	c.Budgets = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range flattenErrors(c.Validate()) {
 		note(err)

@@ -34,9 +34,10 @@ func (f *File) RESTConfig() rest.Config {
 
 // Retention returns how long rows are kept.
 func (f *File) Retention() stores.Retention {
-	r := stores.DefaultRetention()
-	r.Snapshots, r.Readings = f.Database.KeepSnapshots, f.Database.KeepSamples
-	return r
+	return stores.Retention{
+		Snapshots: f.Database.KeepSnapshots, Readings: f.Database.KeepSamples, Cycles: f.Keep.Decisions, Intents: f.Keep.Changes,
+		NeverStartedJobs: f.Keep.WaitingJobs, Jobs: f.Keep.Jobs,
+	}
 }
 
 // SpoolDir returns where GPU readings wait for the database: beside the local

@@ -12,27 +12,29 @@ type File struct {
 	Cluster    string      `yaml:"cluster"`
 	Slurm      Slurm       `yaml:"slurm"`
 	Database   Database    `yaml:"database"`
+	Keep       Retention   `yaml:"retention"`
 	Probes     Probes      `yaml:"probes"`
 	Partitions []Partition `yaml:"partitions"`
 	// Accounts maps a Slurm account to its shares; others have one.
 	Accounts map[string]float64 `yaml:"accounts"`
 	GPUs     GPUs               `yaml:"gpus"`
 
-	Interval time.Duration  `yaml:"interval"`
-	Deadline time.Duration  `yaml:"deadline"`
-	Warmup   int            `yaml:"warmup"`
-	Order    bridge.Order   `yaml:"order"`
-	Lease    bridge.Lease   `yaml:"lease"`
-	Pin      bool           `yaml:"pin"`
-	Preempt  bridge.OptIn   `yaml:"preempt"`
-	Gate     bridge.Budgets `yaml:"gate"`
-	Guard    harm.Bounds    `yaml:"guard"`
-	Leader   Leader         `yaml:"leader"`
-	StopFile string         `yaml:"stop_file"`
-	Journal  string         `yaml:"journal"`
-	Listen   string         `yaml:"listen"`
-	API      API            `yaml:"api"`
-	Log      Log            `yaml:"log"`
+	Interval  time.Duration  `yaml:"interval"`
+	Deadline  time.Duration  `yaml:"deadline"`
+	Warmup    int            `yaml:"warmup"`
+	Order     bridge.Order   `yaml:"order"`
+	Lease     bridge.Lease   `yaml:"lease"`
+	Pin       bool           `yaml:"pin"`
+	Preempt   bridge.OptIn   `yaml:"preempt"`
+	Gate      bridge.Budgets `yaml:"gate"`
+	Guard     harm.Bounds    `yaml:"guard"`
+	Leader    Leader         `yaml:"leader"`
+	StopFile  string         `yaml:"stop_file"`
+	Journal   string         `yaml:"journal"`
+	Listen    string         `yaml:"listen"`
+	API       API            `yaml:"api"`
+	Reminders Reminders      `yaml:"reminders"`
+	Log       Log            `yaml:"log"`
 
 	positionByPath positionsByPath
 	path           string
@@ -146,7 +148,7 @@ func NewDefaultFile() *File {
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
 		Interval: d.Interval, Warmup: d.WarmupPolls, Pin: d.PinsStartingJobs, Gate: d.Budgets, Guard: harm.DefaultBounds(),
 		Order: d.Order, Lease: d.Lease, Preempt: d.PreemptOptIn, StopFile: d.StopFile,
-		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811", API: newDefaultAPI(),
+		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811", Keep: newDefaultRetention(), API: newDefaultAPI(), Reminders: newDefaultReminders(),
 		Log: Log{Level: "info", Format: "text"},
 	}
 }

@@ -42,6 +42,7 @@ var jobSchema = newRecordSchema(
 	humanTextField("comment", func(j *slurm.Job) *string { return &j.Comment }),
 	humanTextField("extra", func(j *slurm.Job) *string { return &j.Extra }),
 	humanTextField("admin_comment", func(j *slurm.Job) *string { return &j.AdminComment }),
+	sharedStringField("mail_user", func(j *slurm.Job) *string { return &j.MailUser }),
 	hostsField("nodes", func(j *slurm.Job) *slurm.Hosts { return &j.Nodes }),
 	hostsField("required_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.RequiredNodes }),
 	hostsField("excluded_nodes", func(j *slurm.Job) *slurm.Hosts { return &j.ExcludedNodes }),
@@ -165,20 +166,20 @@ func readJob(s *replyInput, j *slurm.Job) {
 	if s.Err() != nil {
 		return
 	}
-	if good&jobIDField == 0 || j.ID == 0 {
+	if !jobIDField.without(good).isEmpty() || j.ID == 0 {
 		s.Fail("a job without an id")
 		return
 	}
-	if good&priorityField != 0 && j.Priority == 0 {
+	if priorityField.without(good).isEmpty() && j.Priority == 0 {
 		j.IsHeld = true
 	}
 	j.Directive = s.textCaches.parseDirectives(j.Comment, j.Extra)
 	if j.ArrayJobID == 0 {
 		j.ArrayTaskID, j.IsArrayTask = 0, false
 	}
-	if wrong != 0 {
+	if !wrong.isEmpty() {
 		j.UntrustedReason = jobSchema.firstFieldName(wrong) + " is not of the expected kind"
-	} else if lack := requiredJobFields &^ good; lack != 0 {
+	} else if lack := requiredJobFields.without(good); !lack.isEmpty() {
 		j.UntrustedReason = jobSchema.firstFieldName(lack) + " is missing"
 	}
 }

@@ -58,7 +58,7 @@ func readNode(s *replyInput, n *slurm.Node) {
 	}
 	slices.Sort(n.Flags)
 	n.Flags = slices.Compact(n.Flags)
-	if wrong != 0 || n.State == "" {
+	if !wrong.isEmpty() || n.State == "" {
 		n.State = "UNREADABLE"
 	}
 }
@@ -113,7 +113,7 @@ func readPartition(s *replyInput, p *slurm.Partition) {
 	if p.Name == "" {
 		s.Fail("a partition without a name")
 	}
-	if wrong != 0 {
+	if !wrong.isEmpty() {
 		p.State = ""
 	}
 }

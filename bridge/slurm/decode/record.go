@@ -13,7 +13,7 @@ type recordField[T any] struct {
 	read func(*replyInput, *T) valueStatus
 }
 
-// recordSchema is the keys of a record that are of interest, at most 64.
+// recordSchema is the keys of a record that are of interest, at most maxFields.
 type recordSchema[T any] struct {
 	fields           []recordField[T]
 	fieldIndexByName map[string]int
@@ -34,17 +34,40 @@ func (sh *recordSchema[T]) fieldSetOf(names ...string) (m fieldSet) {
 		if !ok {
 			panic("slurm: no field " + n)
 		}
-		m |= 1 << i
+		m.add(i)
 	}
 	return m
 }
 
-// fieldSet is a set of fields of a schema, by position.
-type fieldSet uint64
+// allFields returns the set of every field.
+func (sh *recordSchema[T]) allFields() (m fieldSet) {
+	for i := range sh.fields {
+		m.add(i)
+	}
+	return m
+}
+
+// fieldSet is a set of fields of a schema, by position: two words of bits.
+type fieldSet [2]uint64
+
+// maxFields is how many fields a set holds.
+const maxFields = 128
+
+func (m *fieldSet) add(field int) { m[field>>6&1] |= 1 << (field & 63) }
+
+func (m *fieldSet) has(field int) bool { return m[field>>6&1]&(1<<(field&63)) != 0 }
+
+// without returns the fields that are not in the other set.
+func (m fieldSet) without(o fieldSet) fieldSet { return fieldSet{m[0] &^ o[0], m[1] &^ o[1]} }
+
+func (m fieldSet) isEmpty() bool { return m == fieldSet{} }
 
 // firstFieldName returns the name of the first field of a set that is not empty.
 func (sh *recordSchema[T]) firstFieldName(m fieldSet) string {
-	return sh.fields[bits.TrailingZeros64(uint64(m))].name
+	if m[0] != 0 {
+		return sh.fields[bits.TrailingZeros64(m[0])].name
+	}
+	return sh.fields[64+bits.TrailingZeros64(m[1])].name
 }
 
 // readRecord consumes one object and fills rec. It returns which fields had a value
@@ -67,17 +90,16 @@ func (sh *recordSchema[T]) readFromKeyNumber(s *replyInput, rec *T, i int) (good
 			s.SkipValue()
 			continue
 		}
-		bit := fieldSet(1) << f
-		if seen&bit != 0 {
+		if seen.has(f) {
 			s.Fail("key %q twice in one record", sh.fields[f].name)
 			return good, wrong
 		}
-		seen |= bit
+		seen.add(f)
 		switch sh.fields[f].read(s, rec) {
 		case statusFound, statusInfinite:
-			good |= bit
+			good.add(f)
 		case statusUnreadable:
-			wrong |= bit
+			wrong.add(f)
 		}
 	}
 }
@@ -199,7 +221,7 @@ func objectField[T any](name string, inner *recordSchema[T], otherwise func(*rep
 		if s.SkipSpace() != '{' {
 			return otherwise(s, t)
 		}
-		if _, wrong := inner.readFromKeyNumber(s, t, maxExpectedKeys); wrong != 0 {
+		if _, wrong := inner.readFromKeyNumber(s, t, maxExpectedKeys); !wrong.isEmpty() {
 			return statusUnreadable
 		}
 		return statusFound

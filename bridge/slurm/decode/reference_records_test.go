@@ -51,6 +51,7 @@ func (r *reader) identity(j *slurm.Job) {
 	j.IsHeld = r.flag("hold") || r.good["priority"] && j.Priority == 0
 	j.Restarts, j.Requeue, j.IsBatch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
 	j.Comment, j.Extra, j.AdminComment = r.text("comment"), r.text("extra"), r.text("admin_comment")
+	j.MailUser = r.text("mail_user")
 	j.Directive = slurm.ReadDirective(j.Comment, j.Extra)
 	j.Features, j.Dependency, j.Reservation = slurm.ReadFeatures(r.text("features")), slurm.ReadDependency(r.text("dependency")), r.text("resv_name")
 	j.FederationOrigin = r.text("federation_origin")

@@ -48,7 +48,7 @@ func readReservation(s *replyInput, r *slurm.Reservation) {
 		s.Fail("a reservation without a name")
 		return
 	}
-	if wrong != 0 {
+	if !wrong.isEmpty() {
 		r.UnreadReason = reservationSchema.firstFieldName(wrong) + " is not of the expected kind"
 	}
 }

@@ -46,7 +46,7 @@ func readTaskState(s *replyInput, out *slurm.TaskState) {
 	if s.Err() != nil {
 		return
 	}
-	if lack := (fieldSet(1)<<len(taskStateSchema.fields) - 1) &^ good; lack != 0 {
+	if lack := taskStateSchema.allFields().without(good); !lack.isEmpty() {
 		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.QuoteExcerpt(t.taskAddress), taskStateSchema.firstFieldName(lack))
 		return
 	}

@@ -33,7 +33,7 @@ func TestTimesToCome(t *testing.T) {
 func TestOnlyYesIsYes(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, " yes ": true, "": false, "n\n": false, "yep\n": false, "\n": false} {
 		var asked bytes.Buffer
-		if got := readYes(t.Context(), strings.NewReader(answer), &asked, "the daemon at x"); got != want || asked.String() != "Do it (the daemon at x)? [y/N] " {
+		if got := cli.ReadYes(t.Context(), strings.NewReader(answer), &asked, "the daemon at x"); got != want || asked.String() != "Do it (the daemon at x)? [y/N] " {
 			t.Errorf("%q: %t after %q", answer, got, asked.String())
 		}
 	}

@@ -1,12 +1,7 @@
 package operate
 
 import (
-	"bufio"
-	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -54,7 +49,7 @@ func (f *actionFlags) act(c *cobra.Command, o *cli.Options, actor source.Actor, 
 		if !o.JSON {
 			output.WriteParagraph(c.OutOrStdout(), "", told.Effect)
 		}
-		switch isMeant, err := f.askWhetherMeant(c, actor.Describe()); {
+		switch isMeant, err := cli.AskWhetherMeant(c, f.isMeant, actor.Describe()); {
 		case err != nil:
 			return err
 		case !isMeant:
@@ -87,32 +82,4 @@ func sinceWhenText(a *api.Action) string {
 		return "the daemon that was asked sends nothing from now on, another that leads from its next cycle on"
 	}
 	return "the leading daemon goes by it from its next cycle on"
-}
-
-// askWhetherMeant asks on a terminal. Where there is none it must have been said.
-func (f *actionFlags) askWhetherMeant(c *cobra.Command, where string) (bool, error) {
-	if f.isMeant {
-		return true, nil
-	}
-	in, ok := c.InOrStdin().(*os.File)
-	if !ok || output.TerminalWidth(in) == 0 {
-		return false, cli.NewUsageError(errors.New("nothing was done: this is no terminal to ask on; say --yes if it is meant"))
-	}
-	return readYes(c.Context(), in, c.ErrOrStderr(), where), nil
-}
-
-// readYes asks, and reports whether the answer is yes.
-func readYes(ctx context.Context, in io.Reader, out io.Writer, where string) bool {
-	printable.Fprintf(out, "%s", fmt.Sprintf("Do it (%s)? [y/N] ", where))
-	answers := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n')
-		answers <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		return false
-	case a := <-answers:
-		return a == "y" || a == "yes"
-	}
 }

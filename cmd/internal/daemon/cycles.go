@@ -27,6 +27,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 		d.storeEstimates(ctx, r)
 		free.NoteCycle(r)
 		waiting.NoteCycle(r)
+		d.reminders.NoteCycle(r)
 		if d.answers != nil {
 			d.answers.NoteCycle(r)
 		}

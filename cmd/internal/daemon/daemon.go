@@ -12,6 +12,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
 	"fairbridge/api/answers"
+	"fairbridge/cmd/internal/remind"
 	"fairbridge/cmd/internal/system"
 )
 
@@ -33,6 +34,8 @@ type daemon struct {
 	answers   *answers.Service // of the API; nil: none is served
 	answersDB *stores.Stores   // of answers alone: no question keeps the loop from its database
 
+	reminders *remind.Service // nil: owners of idle GPUs are not told
+
 	estimateKeepers   map[string]*estimateKeeper // by partition
 	lastEstimateError string                     // why estimates were not stored; "" when they were
 }
@@ -42,6 +45,9 @@ type daemon struct {
 func Run(ctx context.Context, s *system.System, log *slog.Logger) error {
 	d := newDaemon(s, log)
 	err := d.prepare(ctx)
+	if err == nil {
+		d.reminders, err = remind.New(s.File, s.DB.Reminders, s.Registry, log)
+	}
 	if err == nil {
 		err = errors.Join(d.serveHTTP(), d.serveAPI())
 	}
@@ -54,6 +60,9 @@ func Run(ctx context.Context, s *system.System, log *slog.Logger) error {
 		d.addService("record", d.runImports)
 	}
 	d.addService("sums", d.runSums)
+	if d.reminders != nil {
+		d.addService("reminders", d.reminders.Run)
+	}
 	d.addService("cycles", d.runCycles)
 	return d.runServices(ctx)
 }

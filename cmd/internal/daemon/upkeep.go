@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"time"
+
+	"fairbridge/cmd/internal/system"
 )
 
 // sumInterval is how far reports may be behind the record.
@@ -25,11 +27,21 @@ func (d *daemon) runUpkeep(ctx context.Context) error {
 		if _, err := d.DB.RollupDueHours(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
-		if _, err := d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention()); err != nil {
+		if err := pruneIfLeading(ctx, d.System); err != nil && ctx.Err() == nil {
 			d.log.Warn("old rows not dropped", "error", err)
 		}
 		d.learnRunTimes(ctx)
 	})
+}
+
+// pruneIfLeading drops what is past its retention, unless another daemon leads.
+func pruneIfLeading(ctx context.Context, s *system.System) error {
+	l, err := s.DB.ReadLeader(ctx, s.File.Cluster)
+	if err != nil || l == nil || !l.Leads || l.Daemon != s.Loop.DaemonName {
+		return err
+	}
+	_, err = s.DB.Prune(ctx, s.File.Cluster, time.Now(), s.File.Retention())
+	return err
 }
 
 // learnRunTimes fits the model of run times anew.

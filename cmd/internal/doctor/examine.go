@@ -45,6 +45,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	r.examineDB(ctx, f, v)
 	r = append(r, checkCanaries(f, time.Now())...)
 	r = append(r, checkAPI(ctx, &f.API, time.Now())...)
+	r = append(r, checkReminders(ctx, &f.Reminders)...)
 	r = append(r, checkPrivacy(ctx, f.Slurm.Scontrol, f.API.Private)...)
 	r.checkFolders(os.Geteuid(), foldersToCheck(f)...)
 	r.checkStopFile(f.StopFile)
