@@ -1,0 +1,156 @@
+package pseudonym
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:generate go run ./makewords ../../.. words.txt
+
+// wordList are the words of fairbridge's own texts and queries, one a line. A word that is missing is
+// replaced: an old list costs clarity and hides more.
+//
+//go:embed words.txt
+var wordList string
+
+// slurmWords are those of Slurm's settings.
+//
+//go:embed slurmwords.txt
+var slurmWords string
+
+var words = func() map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(wordList + slurmWords) {
+		all[w] = true
+	}
+	return all
+}()
+
+var (
+	quoted  = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	token   = regexp.MustCompile(`[\pL\pN\pM_.@/~+\\-]+`)
+	parts   = regexp.MustCompile(`[\pL\pM]+|\pN+`)
+	moment  = regexp.MustCompile(`^\d{4}-\d\d-\d\d(T\d\d)?$|^\d\dZ$|^\d\d\.\d+Z$`)
+	amount  = regexp.MustCompile(`^[-+]?\d{1,4}(\.\d+)?(ns|us|µs|ms|s|m|h|d|x|%|k|[KMGT]i?B)?$`)
+	release = regexp.MustCompile(`^\d\d?\.\d\d?\.\d\d?$`) // of Slurm: 26.05.5
+	length  = regexp.MustCompile(`^(\d{1,6}(\.\d+)?(h|ms|m|s|d))+$`)
+)
+
+// Text replaces, in a text, what is quoted, every name that is known, and every word that is not one
+// of fairbridge's. Small numbers, amounts and times stay, but for those that follow "job" or the like.
+func (m *Mapper) Text(s string) string {
+	s = quoted.ReplaceAllStringFunc(s, func(q string) string { return "“" + m.Name("text", q[1:len(q)-1]) + "”" })
+	for _, name := range m.phrases() {
+		s = replaceFold(s, name, m.Name(m.kinds[name], name))
+	}
+	var b strings.Builder
+	last, isOfJob, isInList := 0, false, false
+	for _, at := range token.FindAllStringIndex(s, -1) {
+		between, word := s[last:at[0]], s[at[0]:at[1]]
+		isOfJob = isOfJob && (between == " " || between == ", " && isInList)
+		b.WriteString(between)
+		core := strings.TrimRight(word, ".-/")
+		b.WriteString(m.word(core, isOfJob) + word[len(core):])
+		isInList = isOfJob && (isAddress(core) || core == "and")
+		last, isOfJob = at[1], announcesNumber(core) || isInList
+	}
+	return b.String() + s[last:]
+}
+
+// announcesNumber reports whether a number after this word is that of a job or a person.
+func announcesNumber(word string) bool {
+	return slices.Contains([]string{"job", "jobs", "uid", "gid", "id", "user", "pid"}, strings.ToLower(word))
+}
+
+// word replaces one word of a text.
+func (m *Mapper) word(w string, isOfJob bool) string {
+	lower := strings.ToLower(w)
+	switch {
+	case w == "" || m.real[w] != "":
+		return w
+	case m.kinds[lower] != "":
+		return m.Name(m.kinds[lower], w)
+	case moment.MatchString(w), release.MatchString(w):
+		return w
+	case isNumber(w) && (isOfJob || m.jobs[w] && len(w) > 3 || len(w) > 4):
+		return m.address(w)
+	case amount.MatchString(w) || length.MatchString(w) || m.isOurs(lower):
+		return w
+	case isOfJob && isAddress(w):
+		return m.address(w)
+	}
+	return m.Name("text", w)
+}
+
+// isOurs reports whether all parts of a word are ours, and none is a name. Paths, addresses of mail and of hosts are not.
+func (m *Mapper) isOurs(lower string) bool {
+	if strings.ContainsAny(lower, `@~\`) || strings.HasPrefix(lower, "/") || strings.Trim(lower, "0123456789.-+_/") == "" {
+		return false
+	}
+	if words[lower] {
+		return true
+	}
+	all := parts.FindAllString(lower, -1)
+	return !slices.ContainsFunc(all, func(p string) bool { return m.kinds[p] != "" || !words[p] && (!isNumber(p) || len(p) > 2) })
+}
+
+// phrases are the known names that a text does not show as one word, longest first.
+func (m *Mapper) phrases() (list []string) {
+	for _, name := range m.Names() {
+		if len(name) > 3 && token.FindString(name) != name {
+			list = append(list, name)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return len(b) - len(a) })
+	return list
+}
+
+// replaceFold replaces a name in small letters, however it is written.
+func replaceFold(s, name, by string) string {
+	re, err := regexp.Compile("(?i)" + regexp.QuoteMeta(name))
+	if err != nil { // a name that is no UTF-8: its words are replaced one by one
+		return s
+	}
+	return re.ReplaceAllLiteralString(s, by)
+}
+
+var addressDigits = regexp.MustCompile(`\d+`)
+
+// isAddress reports whether a word is a job as squeue writes it: 4711, 47_3.
+func isAddress(w string) bool {
+	array, task, ok := strings.Cut(w, "_")
+	return isNumber(array) && (!ok || isNumber(task))
+}
+
+// address replaces the number of a job, or of an array; that of the task stays.
+func (m *Mapper) address(w string) string {
+	array, task, isTask := strings.Cut(w, "_")
+	array = addressDigits.ReplaceAllStringFunc(array, func(d string) string {
+		n, err := strconv.ParseUint(d, 10, 64)
+		if err != nil {
+			return m.Name("number", d)
+		}
+		return formatNumber(m.Number(n))
+	})
+	if isTask {
+		return array + "_" + task
+	}
+	return array
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func formatNumber(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// setting replaces, in a value of slurm.conf, every word that is not Slurm's or ours. Numbers stay.
+func (m *Mapper) setting(s string) string {
+	return parts.ReplaceAllStringFunc(s, func(p string) string {
+		if lower := strings.ToLower(p); isNumber(p) || words[lower] && m.kinds[lower] == "" {
+			return p
+		}
+		return m.Name("text", p)
+	})
+}
