@@ -83,8 +83,11 @@ screenshots: ## the pictures of docs/img, of the recording that is part of the p
 packages: ## deb and rpm of daemon, client and probe, in dist
 	packaging/build dist
 
-trypackages: ## packages made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged; as root
+trypackages: ## packages made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged, and beside a Slurm by the clock; as root
 	FAIRBRIDGE_TRY_PACKAGES=1 $(GO) test -count=1 -v -run TestRelease ./packaging
+
+tenminutes: packages ## docs/install.md's ten minutes, typed by a script with a clock, on a Debian 12 with a Slurm; as root
+	packaging/tenminutes dist
 
 release: packages ## packages, checksums and what is in them, in dist; KEY=FILE: signed with that key of ssh
 	packaging/seal dist $(KEY)
@@ -92,4 +95,4 @@ release: packages ## packages, checksums and what is in them, in dist; KEY=FILE:
 clean: ## remove bin and dist
 	rm -rf bin dist
 
-.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo screenshots packages trypackages release clean
+.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo screenshots packages trypackages tenminutes release clean
