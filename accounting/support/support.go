@@ -62,8 +62,8 @@ func TableSizes(ctx context.Context, db *accounting.DB) ([]TableSize, error) {
 // Name is what a user, an account, a job, a partition, a QOS or a node is called.
 type Name struct{ Kind, Name string }
 
-// Names returns every name in the record of a cluster.
-func Names(ctx context.Context, db *accounting.DB, cluster string) ([]Name, error) {
-	rows, err := accounting.CollectRows(ctx, db, pgx.RowToStructByPos[Name], qNames, cluster)
+// Names returns the names in the record of a cluster, of runs those that go on or started since then.
+func Names(ctx context.Context, db *accounting.DB, cluster string, since time.Time) ([]Name, error) {
+	rows, err := accounting.CollectRows(ctx, db, pgx.RowToStructByPos[Name], qNames, cluster, since)
 	return rows, accounting.WrapError("reading names", err)
 }

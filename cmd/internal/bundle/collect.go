@@ -24,6 +24,9 @@ var errNotReadable = errors.New("you may not read it (group systemd-journal may)
 // partTime is how long one part may take.
 const partTime = 2 * time.Minute
 
+// nameTime is how long before the time that is told of jobs may have started, whose names are known as such.
+const nameTime = 30 * 24 * time.Hour
+
 // Part is one file of a bundle, with names still in it.
 type Part struct {
 	File, About string
@@ -140,7 +143,7 @@ func (c *collector) readDatabase(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.names, err = support.Names(ctx, c.db.DB, c.file.Cluster)
+	c.names, err = support.Names(ctx, c.db.DB, c.file.Cluster, c.since.Add(-nameTime))
 	return map[string]any{"status": status, "sizes": sizes}, err
 }
 

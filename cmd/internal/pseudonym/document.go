@@ -20,6 +20,7 @@ var kindByKey = map[string]string{
 	"exempt_users": "user", "exempt_accounts": "account", "exempt_partitions": "partition",
 	"path": "text", "script": "text", "service": "service", "services": "service", "reservation": "reservation", "license": "text", "features": "text",
 	"sluid": "text", "constraint": "text", "address": "job", "jobs": "job", "array": "job",
+	"job": "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
 }
 
 // numberKeys are the keys of numbers that are those of a job or a person.

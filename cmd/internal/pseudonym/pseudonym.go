@@ -24,11 +24,14 @@ type Mapper struct {
 	kinds map[string]string // of known names in small letters: user, account, …
 	jobs  map[string]bool   // known numbers of jobs and people
 	real  map[string]string // by pseudonym
+
+	written map[string]string // known names, by themselves in small letters
+	phrases *strings.Replacer // of names of several words; nil: to be made
 }
 
 // New makes a Mapper. Who has the key can try names against pseudonyms.
 func New(key []byte) *Mapper {
-	return &Mapper{key: key, kinds: map[string]string{}, jobs: map[string]bool{}, real: map[string]string{}}
+	return &Mapper{key: key, kinds: map[string]string{}, jobs: map[string]bool{}, real: map[string]string{}, written: map[string]string{}}
 }
 
 // everywhere are names that every site has, and every sentence: in texts they stay.
@@ -37,12 +40,13 @@ var everywhere = strings.Fields("gpu gpus slurm fairbridge root")
 // Know takes a value for a name of a kind, which is then replaced in texts too. Of several kinds
 // the first by the alphabet counts there.
 func (m *Mapper) Know(kind, name string) {
-	name = strings.ToLower(strings.TrimSpace(name))
+	written := strings.TrimSpace(name)
+	name = strings.ToLower(written)
 	if name == "" || isNumber(name) || slices.Contains(everywhere, name) {
 		return
 	}
 	if old := m.kinds[name]; old == "" || kind < old {
-		m.kinds[name] = kind
+		m.kinds[name], m.written[name], m.phrases = kind, written, nil
 	}
 }
 
@@ -82,6 +86,3 @@ func (m *Mapper) sum(value string) uint64 {
 
 // Mapping returns the real value of each pseudonym that was given.
 func (m *Mapper) Mapping() map[string]string { return maps.Clone(m.real) }
-
-// Names returns the names that are known, in small letters and sorted.
-func (m *Mapper) Names() []string { return slices.Sorted(maps.Keys(m.kinds)) }

@@ -1,6 +1,7 @@
 package pseudonym
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -23,7 +24,7 @@ var slurmWords string
 
 var words = func() map[string]bool {
 	all := map[string]bool{}
-	for _, w := range strings.Fields(wordList + slurmWords) {
+	for _, w := range strings.Fields(wordList + slurmWords + " msg") {
 		all[w] = true
 	}
 	return all
@@ -35,7 +36,8 @@ var (
 	parts   = regexp.MustCompile(`[\pL\pM]+|\pN+`)
 	moment  = regexp.MustCompile(`^\d{4}-\d\d-\d\d(T\d\d)?$|^\d\dZ$|^\d\d\.\d+Z$`)
 	amount  = regexp.MustCompile(`^[-+]?\d{1,4}(\.\d+)?(ns|us|µs|ms|s|m|h|d|x|%|k|[KMGT]i?B)?$`)
-	release = regexp.MustCompile(`^\d\d?\.\d\d?\.\d\d?$`) // of Slurm: 26.05.5
+	release = regexp.MustCompile(`^v?\d\d?\.\d\d?\.\d\d?$`) // of Slurm and its API: 26.05.5, v0.0.45
+	ordinal = regexp.MustCompile(`^\d{1,4}(st|nd|rd|th)$`)
 	length  = regexp.MustCompile(`^(\d{1,6}(\.\d+)?(h|ms|m|s|d))+$`)
 )
 
@@ -43,9 +45,7 @@ var (
 // of fairbridge's. Small numbers, amounts and times stay, but for those that follow "job" or the like.
 func (m *Mapper) Text(s string) string {
 	s = quoted.ReplaceAllStringFunc(s, func(q string) string { return "“" + m.Name("text", q[1:len(q)-1]) + "”" })
-	for _, name := range m.phrases() {
-		s = replaceFold(s, name, m.Name(m.kinds[name], name))
-	}
+	s = m.replacer().Replace(s)
 	var b strings.Builder
 	last, isOfJob, isInList := 0, false, false
 	for _, at := range token.FindAllStringIndex(s, -1) {
@@ -73,7 +73,7 @@ func (m *Mapper) word(w string, isOfJob bool) string {
 		return w
 	case m.kinds[lower] != "":
 		return m.Name(m.kinds[lower], w)
-	case moment.MatchString(w), release.MatchString(w):
+	case moment.MatchString(w), release.MatchString(w), ordinal.MatchString(w):
 		return w
 	case isNumber(w) && (isOfJob || m.jobs[w] && len(w) > 3 || len(w) > 4):
 		return m.address(w)
@@ -85,36 +85,35 @@ func (m *Mapper) word(w string, isOfJob bool) string {
 	return m.Name("text", w)
 }
 
-// isOurs reports whether all parts of a word are ours, and none is a name. Paths, addresses of mail and of hosts are not.
+// isOurs reports whether a word is one of ours, as a whole: what is made of our words, as gpu-node-7, may be a host. Where it has
+// parts, none is a name.
 func (m *Mapper) isOurs(lower string) bool {
-	if strings.ContainsAny(lower, `@~\`) || strings.HasPrefix(lower, "/") || strings.Trim(lower, "0123456789.-+_/") == "" {
-		return false
-	}
-	if words[lower] {
-		return true
-	}
-	all := parts.FindAllString(lower, -1)
-	return !slices.ContainsFunc(all, func(p string) bool { return m.kinds[p] != "" || !words[p] && (!isNumber(p) || len(p) > 2) })
+	return words[lower] && !slices.ContainsFunc(parts.FindAllString(lower, -1), func(p string) bool { return m.kinds[p] != "" })
 }
 
-// phrases are the known names that a text does not show as one word, longest first.
-func (m *Mapper) phrases() (list []string) {
-	for _, name := range m.Names() {
-		if len(name) > 3 && token.FindString(name) != name {
+// leastPhrase is how long a name of several words is at least that is looked for as a whole.
+const leastPhrase = 4
+
+// replacer replaces the known names that a text does not show as one word, the longest first, as they are written and in small
+// letters. Their words, written otherwise, are replaced one by one unless they are ours.
+func (m *Mapper) replacer() *strings.Replacer {
+	if m.phrases != nil {
+		return m.phrases
+	}
+	var list []string
+	for name := range m.kinds {
+		if len(name) >= leastPhrase && token.FindString(name) != name {
 			list = append(list, name)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return len(b) - len(a) })
-	return list
-}
-
-// replaceFold replaces a name in small letters, however it is written.
-func replaceFold(s, name, by string) string {
-	re, err := regexp.Compile("(?i)" + regexp.QuoteMeta(name))
-	if err != nil { // a name that is no UTF-8: its words are replaced one by one
-		return s
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	var pairs []string
+	for _, name := range list {
+		p := m.Name(m.kinds[name], name)
+		pairs = append(pairs, m.written[name], p, name, p)
 	}
-	return re.ReplaceAllLiteralString(s, by)
+	m.phrases = strings.NewReplacer(pairs...)
+	return m.phrases
 }
 
 var addressDigits = regexp.MustCompile(`\d+`)

@@ -26,6 +26,9 @@ var names = strings.Fields("alice bob carol dave erin eve frank grace heidi mall
 
 var (
 	word = regexp.MustCompile(`[\pL\pM]+\d*`)
+	// compound is a word with signs in it, such as priority/multifactor or gpu_hours: its parts alone do not make it ours, since
+	// gpu-node-7 may be a host.
+	compound = regexp.MustCompile(`\pL[\pL\pN\pM.+-]*(?:[_/-][\pL\pN\pM.+-]+)+`)
 	// surname is how authors of papers are written: a word that is never written otherwise may be one, and is left out.
 	surname = regexp.MustCompile(`^\p{Lu}\p{Ll}+$`)
 )
@@ -87,5 +90,8 @@ func add(all map[string]bool, path string) error {
 func addWords(all map[string]bool, text string) {
 	for _, w := range word.FindAllString(text, -1) {
 		all[strings.ToLower(w)] = all[strings.ToLower(w)] || !surname.MatchString(w)
+	}
+	for _, w := range compound.FindAllString(text, -1) {
+		all[strings.ToLower(strings.TrimRight(w, ".-/"))] = true
 	}
 }
