@@ -117,6 +117,7 @@ func TestSentences(t *testing.T) {
 	m := New([]byte("key"))
 	m.Know("user", "ann")
 	m.Know("account", "waits")
+	m.Know("name", "Room on One node")
 	m.Number(4711)
 	name := m.Name
 	for text, want := range map[string]string{
@@ -127,10 +128,11 @@ func TestSentences(t *testing.T) {
 		`the comment "free the job" could not be read`:          "the comment “" + name("text", "free the job") + "” could not be read",
 		"10.1.2.3:6822: refused":                                name("text", "10.1.2.3") + ":6822: refused",
 		"write to root@hpc.example.org or /home/job":            "write to " + name("text", "root@hpc.example.org") + " or " + name("text", "/home/job"),
-		"user id 1000":                           "user id " + formatNumber(m.Number(1000)),
-		"5 jobs, 4 nodes of Slurm 26.05.5":       "5 jobs, 4 nodes of Slurm 26.05.5",
-		"needs room on gpu-node-7 and node.test": "needs room on " + name("text", "gpu-node-7") + " and " + name("text", "node.test"),
-		"hunter2":                                name("text", "hunter2"),
+		"user id 1000":                                "user id " + formatNumber(m.Number(1000)),
+		"5 jobs, 4 nodes of Slurm 26.05.5":            "5 jobs, 4 nodes of Slurm 26.05.5",
+		"needs room on gpu-node-7 and node.test":      "needs room on " + name("text", "gpu-node-7") + " and " + name("text", "node.test"),
+		"keeps Room on One node, or room on one node": "keeps " + name("name", "room on one node") + ", or " + name("name", "room on one node"),
+		"hunter2": name("text", "hunter2"),
 	} {
 		if got := m.Text(text); got != want {
 			t.Errorf("%q became\n%q, want\n%q", text, got, want)
