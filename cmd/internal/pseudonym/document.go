@@ -20,11 +20,28 @@ var kindByKey = map[string]string{
 	"exempt_users": "user", "exempt_accounts": "account", "exempt_partitions": "partition",
 	"path": "text", "script": "text", "service": "service", "services": "service", "reservation": "reservation", "license": "text", "features": "text",
 	"sluid": "text", "constraint": "text", "address": "job", "jobs": "job", "array": "job",
-	"job": "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
+	"metric": "metric",                                                             // the name of one
+	"job":    "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
 }
 
 // numberKeys are the keys of numbers that are those of a job or a person.
 var numberKeys = strings.Fields("job for job_id array_job uid gid user_id group_id pid")
+
+// isName reports whether texts of a kind are names that texts may cite.
+func isName(kind string) bool {
+	return kind != "" && kind != "job" && kind != "setting" && kind != "metric"
+}
+
+// metricPrefixes are those of what the daemon measures: of names with them the program alone has the say.
+var metricPrefixes = []string{"fairbridge_", "go_", "process_", "promhttp_"}
+
+// metric replaces the name of a metric that is none of the daemon's.
+func (m *Mapper) metric(name string) string {
+	if slices.ContainsFunc(metricPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		return name
+	}
+	return m.Name("metric", name)
+}
 
 // nameKeyed are the keys of objects whose own keys are names, where all they hold is numbers.
 var nameKeyed = []string{"accounts", "deadline_budget"}
@@ -64,7 +81,7 @@ func (m *Mapper) learn(parent, key string, v any) {
 			m.learn(parent, key, child)
 		}
 	case string:
-		if kind := kindOf(parent, key); kind != "" && kind != "job" && kind != "setting" {
+		if kind := kindOf(parent, key); isName(kind) {
 			for _, name := range split(kind, v) {
 				m.Know(kind, name)
 			}
@@ -153,6 +170,8 @@ func (m *Mapper) value(kind, s string) string {
 		return m.address(s)
 	case kind == "job":
 		return m.Name("job", s)
+	case kind == "metric":
+		return m.metric(s)
 	case kind == "setting":
 		return m.setting(s)
 	case kind != "":

@@ -157,8 +157,8 @@ func TestKeys(t *testing.T) {
 // TestLines replaces in lines of a log, whose numbers are texts.
 func TestLines(t *testing.T) {
 	m := New([]byte("key"))
-	got, err := json.Marshal(m.Document(map[string]any{"job": "47_3", "user": "ann", "msg": "requeued", "uid": "1000", "took": "44ms"}))
-	want := fmt.Sprintf(`{"job":"%d_3","msg":"requeued","took":"44ms","uid":"%d","user":"%s"}`, m.Number(47), m.Number(1000), m.Name("user", "ann"))
+	got, err := json.Marshal(m.Document(map[string]any{"job": "47_3", "metric": "fairbridge_cycles_total", "user": "ann", "msg": "requeued", "uid": "1000", "took": "44ms"}))
+	want := fmt.Sprintf(`{"job":"%d_3","metric":"fairbridge_cycles_total","msg":"requeued","took":"44ms","uid":"%d","user":"%s"}`, m.Number(47), m.Number(1000), m.Name("user", "ann"))
 	if err != nil || string(got) != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -26,9 +26,9 @@ var names = strings.Fields("alice bob carol dave erin eve frank grace heidi mall
 
 var (
 	word = regexp.MustCompile(`[\pL\pM]+\d*`)
-	// compound is a word with signs in it, such as priority/multifactor or gpu_hours: its parts alone do not make it ours, since
+	// compound is a word with signs in it, such as priority/multifactor, probes.url or gpu_hours: its parts alone do not make it ours, since
 	// gpu-node-7 may be a host.
-	compound = regexp.MustCompile(`\pL[\pL\pN\pM.+-]*(?:[_/-][\pL\pN\pM.+-]+)+`)
+	compound = regexp.MustCompile(`\pL[\pL\pN\pM+-]*(?:[_/.-][\pL\pN\pM+-]+)+`)
 	// surname is how authors of papers are written: a word that is never written otherwise may be one, and is left out.
 	surname = regexp.MustCompile(`^\p{Lu}\p{Ll}+$`)
 )
