@@ -77,13 +77,16 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge-demo ./cmd/fairbridge-demo
 	bin/fairbridge-demo $(if $(SLURM),--slurm=$(SLURM)) $(ARGS)
 
+screenshots: ## the pictures of docs/img, of the recording that is part of the program; needs chromium
+	FAIRBRIDGE_SCREENSHOTS=$(CURDIR)/docs/img FAIRBRIDGE_REQUIRE_CHROMIUM=1 $(GO) test -count=1 -run 'TestInChromium|TestScreenshot' ./api/page ./cmd/fairbridge/topcommand ./cmd/fairbridge/ask
+
 packages: ## deb and rpm of daemon, client and probe, in dist
 	packaging/build dist
 
 image: ## a container image of the command, in dist, that podman, skopeo and Docker load
 	packaging/container dist/fairbridge-image.tar
 
-trypackages: ## packages and image made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged; as root
+trypackages: ## packages and image made twice, signed with a test key, installed on a bare Debian 12, upgraded, removed, purged, and by the clock beside a Slurm under systemd; as root
 	FAIRBRIDGE_TRY_PACKAGES=1 $(GO) test -count=1 -v -run 'TestRelease|TestImage' ./packaging
 
 release: packages ## packages, checksums and what is in them, in dist; KEY=FILE: signed with that key of ssh
@@ -92,4 +95,4 @@ release: packages ## packages, checksums and what is in them, in dist; KEY=FILE:
 clean: ## remove bin and dist
 	rm -rf bin dist
 
-.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo packages image trypackages release clean
+.PHONY: help build test search race lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo screenshots packages image trypackages release clean

@@ -88,6 +88,8 @@ var ours = []rule{
 		"accounting/estimates", "accounting/guard", "accounting/erasure", "accounting/reminders", "accounting/predictions", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
+	{[]string{"cmd/internal/pseudonym"}, nil, "names in, pseudonyms out"},
+	{[]string{"cmd/internal/pseudonym/makewords"}, nil, "files in, words out"},
 	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
 	{[]string{"cmd/internal/manpages"}, []string{"cmd/internal/version"}, "help in, pages out, for both programs"},
 	{[]string{"sql"}, nil, "only embedded files"},
@@ -119,7 +121,7 @@ var theirs = []rule{
 // pure are the packages that decide: from values to values.
 var pure = []string{
 	"policy/...", "bridge/intake", "bridge/actuator/...", "bridge/diff", "bridge/gate/...", "bridge/ledger", "bridge/judge",
-	"bridge/estimate", "bridge/harm", "bridge/reminders", "bridge/neighbours", "bridge/invariant", "accounting/runs/reconcile",
+	"bridge/estimate", "cmd/internal/pseudonym", "bridge/harm", "bridge/reminders", "bridge/neighbours", "bridge/invariant", "accounting/runs/reconcile",
 }
 
 // impure are packages that the pure ones must not import.

@@ -107,7 +107,7 @@ func TestChargesEqualClosedForm(t *testing.T) {
 					if x := shownUser(l); l.start < p && x == u.Name {
 						charged += closedCharge(l, known, p, float64(half))
 						held += closedCharge(l, nil, p, float64(half))
-						slack += math.Exp2(-maxHalfLives) * float64(4*l.gpus*(l.end-l.start))
+						slack += math.Exp2(-MaxHalfLives) * float64(4*l.gpus*(l.end-l.start))
 					}
 				}
 				for what, x := range map[string][2]float64{

@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/cmd/fairbridge/ask"
 	"fairbridge/cmd/fairbridge/behindcommand"
+	"fairbridge/cmd/fairbridge/bundlecommand"
 	"fairbridge/cmd/fairbridge/erasecommand"
 	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/operate"
@@ -47,7 +48,7 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	}
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
-	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o),
+	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o))

@@ -1,0 +1,189 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/cmd/internal/cli"
+	"fairbridge/cmd/internal/pseudonym"
+	"fairbridge/cmd/settings"
+)
+
+// unpack returns the files of a bundle.
+func unpack(t *testing.T, packed []byte) map[string]string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[strings.TrimPrefix(h.Name, "fairbridge-bundle/")] = string(text)
+	}
+}
+
+func pack(t *testing.T, c *Collection, key string) map[string]string {
+	t.Helper()
+	var b, again bytes.Buffer
+	for _, to := range []*bytes.Buffer{&b, &again} {
+		members, err := c.Members(pseudonym.New([]byte(key)))
+		if err == nil {
+			err = c.Write(to, members)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Error("the same key gives another bundle")
+	}
+	return unpack(t, b.Bytes())
+}
+
+// fillTexts puts a secret of its own into every text a value can hold, and says how many there are.
+func fillTexts(v reflect.Value, n *int) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fillTexts(v.Field(i), n)
+			}
+		}
+	case reflect.String:
+		*n++
+		v.SetString(fmt.Sprintf("hunter%dZZZ", *n))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fillTexts(v.Index(0), n)
+		fillTexts(v.Index(1), n)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fillTexts(key, n)
+		if value.Kind() == reflect.Interface {
+			*n++
+			value.Set(reflect.ValueOf(fmt.Sprintf("hunter%dZZZ", *n)))
+		} else {
+			fillTexts(value, n)
+		}
+		v.SetMapIndex(key, value)
+	}
+}
+
+// TestNoSecretOfTheConfiguration plants one in every text of the configuration there is, keys of maps included, the choices
+// and names among them.
+func TestNoSecretOfTheConfiguration(t *testing.T) {
+	f, n := settings.NewDefaultFile(), 0
+	fillTexts(reflect.ValueOf(f).Elem(), &n)
+	if n < 60 {
+		t.Fatalf("only %d texts: the search is broken", n)
+	}
+	c := &Collection{Parts: []Part{{File: "configuration.json", Doc: newConfiguration(f)}}}
+	for name, text := range pack(t, c, "key") {
+		if strings.Contains(strings.ToLower(text), "hunter") || strings.Contains(text, "ZZZ") {
+			t.Errorf("%s tells a secret:\n%s", name, text)
+		}
+	}
+}
+
+// TestNoSecretOfFiles plants secrets in every file and variable the configuration names, and has errors and a log cite them. A part
+// that has one all the same is left out.
+func TestNoSecretOfFiles(t *testing.T) {
+	dir, f := t.TempDir(), settings.NewDefaultFile()
+	var planted []string
+	for i, path := range []*string{&f.Slurm.TokenFile, &f.Slurm.KeyFile, &f.Database.DSNFile, &f.Probes.TokenFile, &f.Probes.KeyFile, &f.API.KeyFile, &f.API.ProxySecretFile} {
+		secret := fmt.Sprintf("swordfish%d", i)
+		text := secret + "\n"
+		if path == &f.Database.DSNFile {
+			text = "postgres://fairbridge:" + secret + "@db.example/fairbridge\n"
+		}
+		*path = filepath.Join(dir, secret)
+		if err := os.WriteFile(*path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		planted = append(planted, secret)
+	}
+	t.Setenv("SLURM_JWT", "swordfish-jwt")
+	t.Setenv("PGPASSWORD", "swordfish-pg")
+	planted = append(planted, "swordfish-jwt", "swordfish-pg")
+	c := &Collection{secrets: knownSecrets(f), Parts: []Part{{File: "gone.json", Err: errors.New("logging in by swordfish-pg and swordfish2 failed")}}}
+	for i, secret := range planted {
+		c.Parts = append(c.Parts, Part{File: fmt.Sprint(i), Doc: []any{parseLogLine(`time=2026-01-01T00:00:00Z level=ERROR msg="it was ` + secret + `" token=` + secret)}})
+	}
+	for name, text := range pack(t, c, "key") {
+		if strings.Contains(text, "swordfish") {
+			t.Errorf("%s tells a secret:\n%s", name, text)
+		}
+	}
+	for _, secret := range planted {
+		if !c.holdsSecret([]byte("x " + secret + " y")) {
+			t.Errorf("%s would not be found", secret)
+		}
+	}
+	// A secret that happens to be a word of ours is found in the part that has it.
+	c = &Collection{secrets: [][]byte{[]byte("waiting")}, Parts: []Part{{File: "a.json", Doc: map[string]any{"text": "it is waiting"}}, {File: "b.json", Doc: 1}}}
+	members, err := c.Members(pseudonym.New([]byte("key")))
+	if err != nil || !errors.Is(members[0].Err, errSecret) || members[0].Text != nil || members[1].Text == nil {
+		t.Errorf("a part with a secret is packed: %v, %v", members, err)
+	}
+}
+
+// TestWithoutAnything packs where there is no configuration, and says what is missing.
+func TestWithoutAnything(t *testing.T) {
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	t.Setenv("PATH", t.TempDir()) // no journalctl
+	c := Collect(t.Context(), &cli.Options{ConfigPath: "/home/zoe/none.yaml"}, now.Add(-time.Hour), now)
+	files := pack(t, c, "key")
+	var contents struct{ Files []Member }
+	if err := json.Unmarshal([]byte(files["contents.json"]), &contents); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range contents.Files {
+		if _, there := files[x.File]; there == (x.Missing != "") || there != (x.File == "version.json") || strings.Contains(x.Missing, "zoe") {
+			t.Errorf("%s: there %t, missing: %q", x.File, there, x.Missing)
+		}
+	}
+	if len(contents.Files) < 10 {
+		t.Errorf("only %d files are told of", len(contents.Files))
+	}
+}
+
+// TestLines reads what slog and Prometheus write.
+func TestLines(t *testing.T) {
+	for line, want := range map[string]map[string]any{
+		`time=2026-01-01T00:00:00Z level=INFO msg="a \"b\" c" partition=gpu`: {"time": "2026-01-01T00:00:00Z", "level": "INFO", "msg": `a "b" c`, "partition": "gpu"},
+		`{"level":"INFO","n":12}`: {"level": "INFO", "n": json.Number("12")},
+		"Started fairbridge":      {"text": "Started fairbridge"},
+	} {
+		if got := parseLogLine(line); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+	got := parseMetrics([]byte("# HELP x y\nx 1\ny{partition=\"a,b\",user=\"z\"} 2e3\n"))
+	want := []any{map[string]any{"metric": "x", "labels": map[string]any{}, "is": "1"}, map[string]any{"metric": "y", "labels": map[string]any{"partition": "a,b", "user": "z"}, "is": "2e3"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}

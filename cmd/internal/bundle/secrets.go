@@ -1,0 +1,58 @@
+package bundle
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	"fairbridge/cmd/settings"
+)
+
+// leastSecret is the shortest value that is looked for: shorter ones are found everywhere by chance.
+const leastSecret = 6
+
+var passwordField = regexp.MustCompile(`(?i)\bpassword\s*=\s*(?:'([^']*)'|(\S+))`)
+
+// knownSecrets returns what stands in the files and variables that the configuration names. No part is made of them:
+// they are looked for in what is packed, lest an error should cite one.
+func knownSecrets(f *settings.File) (all [][]byte) {
+	add := func(text string) {
+		if text = strings.TrimSpace(text); len(text) >= leastSecret {
+			all = append(all, []byte(text))
+		}
+	}
+	for _, path := range []string{f.Slurm.TokenFile, f.Slurm.KeyFile, f.Database.DSNFile, f.Probes.TokenFile, f.Probes.KeyFile, f.API.KeyFile, f.API.ProxySecretFile} {
+		if text, err := os.ReadFile(path); path != "" && err == nil {
+			add(string(text))
+			add(strings.TrimPrefix(strings.TrimSpace(string(text)), "SLURM_JWT="))
+		}
+	}
+	for _, name := range []string{"SLURM_JWT", f.Slurm.TokenEnv, f.Database.DSNEnv, "PGPASSWORD"} {
+		if name != "" {
+			add(os.Getenv(name))
+		}
+	}
+	if dsn, err := f.DSN(); err == nil {
+		add(dsn)
+		if u, err := url.Parse(dsn); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			add(password)
+		}
+		if m := passwordField.FindStringSubmatch(dsn); m != nil {
+			add(m[1] + m[2])
+		}
+	}
+	return all
+}
+
+// holdsSecret reports whether a file that is to be packed has a secret in it.
+func (c *Collection) holdsSecret(text []byte) bool {
+	for _, s := range c.secrets {
+		if bytes.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
