@@ -33,21 +33,23 @@ func NewCommand(o *cli.Options) *cobra.Command {
 		Use:   "bundle",
 		Short: "Pack what helps others to help you, with every name replaced",
 		Long: `Pack version, doctor, configuration, counts of changes, the last cycles, decisions and
-log lines, metrics, settings of Slurm, sizes of tables and a recording of the pages into one
-.tar.gz. Nothing is changed, and nothing is sent anywhere.
+log lines, metrics, settings of Slurm, sizes of tables and a recording of the pages into
+one .tar.gz. Nothing is changed, and nothing is sent anywhere.
 
 Names of users, accounts, jobs, nodes, partitions and clusters, numbers of jobs and users,
-and whatever users wrote are replaced: the same name by the same word within a bundle, by a
-random key that is not in it. Of texts only words of fairbridge's own stay. Passwords,
+and whatever users wrote are replaced: the same name by the same word within a bundle, by
+a random key that is not in it. Of texts only words of fairbridge's own stay. Passwords,
 tokens, keys, addresses, paths and commands are left out. GPU types, times, sizes and
 counts stay. Look at it before you send it: it is text.
 
+Ask as the user fairbridge (sudo -u fairbridge), who may read configuration and database.
+
 What cannot be had, because the database, Slurm or the daemon is gone, is named with the
 reason, on the terminal and in contents.json, and the exit status is 3.`,
-		Example: `  sudo -u fairbridge fairbridge bundle
-  sudo -u fairbridge fairbridge bundle --dry-run
-  sudo -u fairbridge fairbridge bundle --since 2h --to /tmp/bundle.tar.gz
-  sudo -u fairbridge fairbridge bundle --key-file names.json     keep which name is which
+		Example: `  fairbridge bundle
+  fairbridge bundle --dry-run
+  fairbridge bundle --since 2h --to /tmp/bundle.tar.gz
+  fairbridge bundle --key-file names.json     keep which name is which
   tar -xzf bundle.tar.gz && fairbridge web --recording fairbridge-bundle/recording.json`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, o) },
