@@ -39,8 +39,8 @@ search: ## property tests with new random cases, CHECKS (1000) each; keep what i
 	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) $(GO) test -short -count=1 -timeout 3h \
 		$$(grep -rl --include='*_test.go' 'rapid\.Check' . | xargs -n 1 dirname | sort -u)
 
-race: ## the short tests under the race detector, where anything runs at the same time: not policies, nor days they play in reproductions
-	$(GO) test -race -short -timeout 40m -skip '^($(RACELESS))$$' $$($(GO) list ./... | grep -v -e '^fairbridge/policy' -e '^fairbridge/bridge/study/reproduce')
+race: ## the short tests under the race detector, where anything runs at the same time: not policies, nor days they play in reproductions and golden figures
+	$(GO) test -race -short -timeout 40m -skip '^($(RACELESS))$$' $$($(GO) list ./... | grep -v -e '^fairbridge/policy' -e '^fairbridge/bridge/study/reproduce' -e '^fairbridge/bridge/study/golden')
 
 lint: ## staticcheck
 	$(GO) run $(STATICCHECK) ./...

@@ -17,7 +17,7 @@ func racelessTests(t *testing.T) []string {
 	}
 	_, after, found := strings.Cut(string(text), "\nRACELESS = ")
 	line, _, _ := strings.Cut(after, "\n")
-	if !found || !strings.Contains(string(text), `grep -v -e '^fairbridge/policy' -e '^fairbridge/bridge/study/reproduce'`) {
+	if !found || !strings.Contains(string(text), `grep -v -e '^fairbridge/policy' -e '^fairbridge/bridge/study/reproduce' -e '^fairbridge/bridge/study/golden'`) {
 		t.Fatal("make race leaves out something else by now: this test is about what it left out")
 	}
 	return strings.Split(line, "|")
@@ -36,7 +36,7 @@ func concurrency(n ast.Node) string {
 	return ""
 }
 
-// TestRaceLeavesOutWhatRunsAlone: make race leaves out the tests of policies, reproductions and some that play
+// TestRaceLeavesOutWhatRunsAlone: make race leaves out the tests of policies, reproductions, golden figures and some that play
 // long days. Nothing in them may run beside anything, or its races would never be looked for.
 func TestRaceLeavesOutWhatRunsAlone(t *testing.T) {
 	declared := map[string]int{}
@@ -50,7 +50,7 @@ func TestRaceLeavesOutWhatRunsAlone(t *testing.T) {
 	}
 	left := racelessTests(t)
 	for _, f := range tree(t) {
-		if f.test && match([]string{"policy/...", "bridge/study/reproduce/..."}, f.folder) {
+		if f.test && match([]string{"policy/...", "bridge/study/reproduce/...", "bridge/study/golden/..."}, f.folder) {
 			check(f, f.file)
 		}
 		for _, d := range f.file.Decls {
