@@ -12,7 +12,7 @@ var renamed = []struct {
 	column string // ""; none
 }{
 	{"job_runs", "name"}, {"run_facts", "name"}, {"run_segments", ""}, {"usage_days", ""}, {"run_days", ""}, {"wait_days", ""}, {"predictions", ""},
-	{"start_estimates", ""}, {"job_estimates", ""}, {"deadline_promises", ""}, {"idle_reminders", ""}, {"idle_messages", ""},
+	{"start_estimates", ""}, {"job_estimates", ""}, {"deadline_promises", ""}, {"idle_reminders", ""}, {"idle_messages", "error"},
 }
 
 // deleted are the tables whose rows go: what was learnt of the user's jobs serves that user's later jobs alone, and is kept by names that
@@ -34,13 +34,13 @@ var mentions = []struct {
 	kind          kind
 	cast          string // of jsonValue
 }{
-	{"decisions", "why", plainText, ""}, {"decision_now", "why", plainText, ""}, {"doubts", "why", plainText, ""}, {"idle_messages", "error", plainText, ""},
+	{"decisions", "why", plainText, ""}, {"decision_now", "why", plainText, ""}, {"doubts", "why", plainText, ""}, {"gpu_weights", "author", plainText, ""},
 	{"intents", "why", plainText, ""}, {"intents", "text", plainText, ""}, {"intents", "error", plainText, ""}, {"intents", "before", jsonValue, "jsonb"},
 	{"operator_actions", "why", plainText, ""}, {"operator_actions", "effect", plainText, ""}, {"operator_actions", "author", plainText, ""}, {"operator_actions", "ended_by", plainText, ""},
 	{"operator_actions", "origin", plainText, ""}, {"operator_actions", "target", jsonValue, "jsonb"},
 	{"demotions", "why", plainText, ""}, {"demotions", "demoted_by", plainText, ""}, {"demotions", "cleared_by", plainText, ""}, {"demotions", "cleared_why", plainText, ""},
 	{"guard_checks", "reasons", textList, ""}, {"guard_checks", "remarks", textList, ""}, {"guard_checks", "figures", jsonValue, "jsonb"},
-	{"cycles", "refused", jsonValue, "jsonb"}, {"cycles", "memo", jsonValue, "json"}, {"erasures", "done_by", plainText, ""},
+	{"cycles", "refused", jsonValue, "jsonb"}, {"erasures", "done_by", plainText, ""},
 }
 
 // statement is one change; its arguments are the cluster, the user and the pseudonym, or those of mentions.
@@ -85,8 +85,10 @@ func mentionStatements(of kind) (all []statement) {
 }
 
 // packedStatements drop what is packed and may hold the user's name among those of others: snapshots of past cycles, without which those cannot be
-// replayed, and models of run times, which are learnt anew. $1 is the cluster.
+// replayed, what policies remembered in them, and models of run times, which are learnt anew. $1 is the cluster. The last memory of each policy stays as it
+// is: the next cycle decides by it, and by its keys, which may be accounts.
 var packedStatements = []statement{
 	{"cycles", "update fairbridge.cycles set snapshot = null where cluster = $1 and snapshot is not null and (partition, seq) not in (select partition, max(seq) from fairbridge.cycles where cluster = $1 group by partition)"},
+	{"cycles", "update fairbridge.cycles set memo = null where cluster = $1 and memo is not null and (partition, policy, params, seq) not in (select partition, policy, params, max(seq) from fairbridge.cycles where cluster = $1 group by partition, policy, params)"},
 	{"models", "delete from fairbridge.models where cluster = $1"},
 }

@@ -15,7 +15,7 @@ var nameless = map[string]string{
 	"array_task": "an address", "parent": "an account", "source": "ours", "holder": "a host and process", "candidate": "a policy", "release": "a version", "api": "a version", "cause": "ours", "measure": "ours",
 	"verdict": "ours", "outcome": "ours", "sent_by": "ours", "took": "times", "stopped_by": "ours",
 	"account_days.name": "an account", "account_sources.name": "an account", "job_runs.reason": "Slurm's words", "operator_actions.job": "an address", "coordinators.role": "a role of Postgres, which administrators make",
-	"cycles.snapshot": "dropped", "models.model": "dropped",
+	"cycles.snapshot": "dropped", "cycles.memo": "dropped, but the last", "models.model": "dropped",
 }
 
 // Every column that can hold texts is either handled or known to hold no user's name, so that a new one cannot be forgotten;

@@ -111,6 +111,9 @@ func (e *Erasure) change(ctx context.Context, tx pgx.Tx, cluster, user string) e
 	if err != nil {
 		return err
 	}
+	if _, err := tx.Exec(ctx, "select set_config('fairbridge.keeps_sums', 'on', true)"); err != nil { // names are changed in sums, too: no day is to be summed up anew
+		return err
+	}
 	for _, part := range []struct {
 		statements []statement
 		args       []any
@@ -118,7 +121,7 @@ func (e *Erasure) change(ctx context.Context, tx pgx.Tx, cluster, user string) e
 		{ownStatements(), []any{cluster, user, e.Pseudonym}},
 		{mentionStatements(plainText), []any{cluster, user, wordPattern(user), e.Pseudonym}},
 		{mentionStatements(textList), []any{cluster, user, wordPattern(user), e.Pseudonym}},
-		{mentionStatements(jsonValue), []any{cluster, quoted, wordPattern(quoted), e.Pseudonym}},
+		{mentionStatements(jsonValue), []any{cluster, quoted, jsonPattern(quoted), e.Pseudonym}},
 		{packedStatements, []any{cluster}},
 	} {
 		for _, st := range part.statements {
@@ -184,7 +187,23 @@ func (e *Erasure) count(table string, rows int64) {
 	}
 }
 
-// wordPattern is a regular expression of Postgres that finds a name where it is no part of a longer one.
+// wordPattern is a regular expression of Postgres that finds a name where it is no part of a longer one. In ADDRESS@HOST it is
+// found. A number that is said to be of a job is no name.
 func wordPattern(name string) string {
-	return `(?<![[:alnum:]_.@-])` + regexp.QuoteMeta(name) + `(?![[:alnum:]_@-])`
+	pattern := `(?<![[:alnum:]_.@-])` + regexp.QuoteMeta(name) + `(?![[:alnum:]_-])`
+	if isNumber.MatchString(name) {
+		return `(?<!\m(job|jobs|id) )` + pattern
+	}
+	return pattern
+}
+
+// isNumber tells names that could be numbers of jobs, isBare those that could be values of JSON.
+var isNumber, isBare = regexp.MustCompile(`^[0-9]+$`), regexp.MustCompile(`^([-+.0-9eE]+|true|false|null)$`)
+
+// jsonPattern is wordPattern in JSON. A name that could be a value other than a text is found where it is a whole text.
+func jsonPattern(quoted string) string {
+	if isBare.MatchString(quoted) {
+		return `(?<=")` + regexp.QuoteMeta(quoted) + `(?=")`
+	}
+	return wordPattern(quoted)
 }

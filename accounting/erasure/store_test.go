@@ -47,7 +47,7 @@ func fill(t *testing.T, db *accounting.DB, name string) {
 // given are values that a column must have.
 var given = map[string]string{
 	"idle_messages.state": "'sent'", "idle_reminders.outcome": "'busy'", "idle_reminders.message": "(select max(id) from fairbridge.idle_messages)", "job_runs.closed": "true", "intents.state": "'OBSERVED'", "account_sources.source": "'config'", "account_days.name": "'x'", "account_sources.name": "'x'", "cycles.took": "'{}'", "imports.through": "'2026-06-02'", "operator_actions.kind": "'stop'", "run_segments.stopped": "'2026-06-01T14:00:00Z'",
-	"cycles.snapshot": "null", "demotions.cleared": "now()", "models.model": "'\\x00'", "account_users.weight": "1",
+	"cycles.snapshot": "null", "cycles.memo": "null", "demotions.cleared": "now()", "models.model": "'\\x00'", "account_users.weight": "1",
 }
 
 func valueOf(table, column, described, said, name string, at time.Time) string {
@@ -115,6 +115,7 @@ func TestErase(t *testing.T) {
 			usage := func() (n int) {
 				return dbtest.CountRows(t, db, sql.QueryText("usage"), cluster, now, 86400.0, now.Add(-9000*time.Hour), now.Add(-9000*time.Hour), now, true)
 			}
+			dbtest.Exec(t, db, "delete from fairbridge.report_marks")
 			before, sums, used := everything(t, db), perAccount(), usage()
 			dry, err := s.Erase(t.Context(), cluster, name, "root", now, true)
 			dbtest.RequireNoError(t, err)
@@ -142,6 +143,9 @@ func TestErase(t *testing.T) {
 			}
 			if diff := cmp.Diff(sums, perAccount()); diff != "" || usage() != used {
 				t.Errorf("sums per account: %s", diff)
+			}
+			if n := dbtest.CountRows(t, db, "select from fairbridge.report_marks"); n != 0 {
+				t.Errorf("%d days are to be summed up anew, from runs of which some may be forgotten", n)
 			}
 			if n := dbtest.CountRows(t, db, "select from fairbridge.erasures where done_by = $1 and changed > 20", done.Pseudonym); n != 1 {
 				t.Error(dbtest.DumpTable(t, db, "erasures"))
@@ -181,5 +185,34 @@ func TestEraseRefuses(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, everything(t, db)); diff != "" {
 		t.Errorf("what was refused changed: %s", diff)
+	}
+}
+
+// What a policy remembers is by its keys, which may be accounts of the user's name: the last is left, others are dropped. Numbers that are no
+// texts stay numbers, and an address of the user's goes.
+func TestEraseKeepsWhatDecides(t *testing.T) {
+	db := dbtest.NewDB(t)
+	fill(t, db, "1234567")
+	for seq, memo := range []string{`{"credits": {"1234567": 3}}`, `{"credits": {"1234567": 4}}`} {
+		if _, err := db.Exec(t.Context(), `insert into fairbridge.cycles (cluster, partition, seq, epoch, at, mode, policy, params, digest, plan_digest, memo, decisions, refused, pushed, took)
+			select cluster, 'gpu', $1, epoch, at, mode, 'p', '{}', digest, plan_digest, $2, 0, '[{"job": 1234567, "why": "as 1234567 said"}]', 0, took from fairbridge.cycles limit 1`, seq+2, memo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dbtest.Exec(t, db, "update fairbridge.doubts set why = 'job 1234567 of 1234567@example.org is gone'")
+	s := &erasure.Store{DB: db}
+	done, err := s.Erase(t.Context(), cluster, "1234567", "root", time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), false)
+	dbtest.RequireNoError(t, err)
+	got := dbtest.QueryTexts(t, db, "select seq || ' ' || coalesce(memo::text, 'none') from fairbridge.cycles where partition = 'gpu' order by seq")
+	if diff := cmp.Diff([]string{"2 none", `3 {"credits": {"1234567": 4}}`}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, text := range dbtest.QueryTexts(t, db, "select refused::text from fairbridge.cycles where partition = 'gpu'") {
+		if !strings.Contains(text, `"job": 1234567`) {
+			t.Errorf("a job is another: %s", text)
+		}
+	}
+	if said := dbtest.QueryTexts(t, db, "select distinct why from fairbridge.doubts"); len(said) != 1 || said[0] != "job 1234567 of "+done.Pseudonym+"@example.org is gone" {
+		t.Errorf("%q", said)
 	}
 }

@@ -109,7 +109,7 @@ begin
 end $$;
 -- +goose StatementEnd
 comment on function fairbridge.refuse_weight_change is 'Trigger: rows of gpu_weights are added or deleted, so that the days they touch are summed up anew.';
-create trigger refuse_update before update on fairbridge.gpu_weights for each row execute function fairbridge.refuse_weight_change();
+create trigger refuse_update before update of cluster, gpu_type, since, weight on fairbridge.gpu_weights for each row execute function fairbridge.refuse_weight_change();
 comment on function fairbridge.mark_weights is 'Trigger: a billing weight marks the days from its time on, and sums over old segments are made anew.';
 create trigger mark_insert after insert on fairbridge.gpu_weights referencing new table as news for each statement execute function fairbridge.mark_weights();
 create trigger mark_delete after delete on fairbridge.gpu_weights referencing old table as news for each statement execute function fairbridge.mark_weights();

@@ -23,7 +23,8 @@ create or replace function fairbridge.mark(c text[], lo timestamptz[], hi timest
       from (select distinct c, date_trunc('day', least(lo, hi) at time zone 'UTC') as first, date_trunc('day', greatest(lo, hi) at time zone 'UTC') as last
               from unnest(c, lo, hi) as k (c, lo, hi) where lo is not null and hi is not null) k
      cross join lateral generate_series(k.first, least(k.last, k.first + interval '1000 days'), interval '1 day') as d
-     where not exists (select from fairbridge.frozen_days f where f.cluster = k.c and d::date <= f.through)
+     where coalesce(current_setting('fairbridge.keeps_sums', true), '') <> 'on'
+       and not exists (select from fairbridge.frozen_days f where f.cluster = k.c and d::date <= f.through)
 $$;
 
 create or replace function fairbridge.sum_day(c text, d date) returns void language plpgsql as $$
@@ -43,5 +44,5 @@ begin
     delete from fairbridge.report_marks where cluster = c and day = d;
 end $$;
 -- +goose StatementEnd
-comment on function fairbridge.mark is 'Marks the days from lo to hi of clusters as changed, but for frozen ones.';
+comment on function fairbridge.mark is 'Marks the days from lo to hi of clusters as changed, but for frozen ones, and none while fairbridge.keeps_sums is on: by who changes runs and sums alike.';
 comment on function fairbridge.sum_day is 'Makes everything that reports keep of a day (UTC) anew from the record, but of a frozen day nothing. Call it in a repeatable read transaction: marks that commit meanwhile then stay.';
