@@ -1,6 +1,7 @@
 package page
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,7 +15,7 @@ import (
 type nodesBody struct {
 	*api.Nodes
 	Filter url.Values
-	More   string
+	More   template.URL
 }
 
 func viewNodes(_ *Handler, r *http.Request, s Source) (any, error) {

@@ -2,9 +2,11 @@ package page_test
 
 import (
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -143,17 +145,13 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLongQueues makes a page of a long queue in less than 200 ms of this processor. The pages of the queue
-// lead through all of it.
+var nextLink = regexp.MustCompile(`href="\?([^"]*)">Next page`)
+
+// TestLongQueues makes a page of a long queue in less than 200 ms of this processor.
 func TestLongQueues(t *testing.T) {
 	const most = 200 * time.Millisecond
 	for _, jobs := range []int{10_000, 100_000} {
-		rec := readDemo(t)
-		rec.QueueAnswer.Jobs = nil
-		for i := range jobs {
-			rec.QueueAnswer.Jobs = append(rec.QueueAnswer.Jobs, api.QueueJob{Address: fmt.Sprint(i), QueueRow: journal.QueueRow{Rank: i, Name: "training", User: "ann", State: "PENDING", Why: "waits: needs 8 GPUs on one node, none is free"}})
-		}
-		h := newHandler(rec)
+		h := newHandler(longQueue(t, jobs))
 		least := time.Hour
 		for range 5 {
 			before := processorTime(t)
@@ -166,6 +164,37 @@ func TestLongQueues(t *testing.T) {
 		if least > most {
 			t.Errorf("a page of a queue of %d jobs took %v of the processor, more than %v", jobs, least, most)
 		}
+	}
+}
+
+// longQueue is a recording of a queue of so many jobs of one user.
+func longQueue(t *testing.T, jobs int) *recording.Recording {
+	t.Helper()
+	rec := readDemo(t)
+	rec.QueueAnswer.Jobs = nil
+	for i := range jobs {
+		rec.QueueAnswer.Jobs = append(rec.QueueAnswer.Jobs, api.QueueJob{Address: fmt.Sprint(i), QueueRow: journal.QueueRow{Rank: i, Name: "training", User: "ann", State: "PENDING", Why: "waits: needs 8 GPUs on one node, none is free"}})
+	}
+	return rec
+}
+
+// TestNextPages follows the links from page to page through all of a filtered queue.
+func TestNextPages(t *testing.T) {
+	h := newHandler(longQueue(t, 1000))
+	seen, path := 0, "queue?user=ann%2Ccarol"
+	for range 10 {
+		body := get(t, h, path).Body.String()
+		seen += strings.Count(body, "<bdi>training</bdi>")
+		link := nextLink.FindStringSubmatch(body)
+		if link == nil {
+			break
+		}
+		if path = "queue?" + html.UnescapeString(link[1]); !strings.Contains(path, "user=ann%2Ccarol") {
+			t.Fatalf("the next page is of another queue: %s", path)
+		}
+	}
+	if seen != 1000 {
+		t.Errorf("the pages lead to %d of 1000 jobs", seen)
 	}
 }
 

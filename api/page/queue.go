@@ -1,6 +1,7 @@
 package page
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,8 +16,8 @@ const rowsPerPage = 200
 type queueBody struct {
 	*api.Queue
 	Filter url.Values
-	More   string // the query of the page after this one; "": there is none
-	IsPart bool   // this is not the first page
+	More   template.URL // the query of the page after this one; "": there is none
+	IsPart bool         // this is not the first page
 }
 
 func viewQueue(_ *Handler, r *http.Request, s Source) (any, error) {
@@ -51,7 +52,7 @@ func splitList(text string) []string {
 }
 
 // nextPage is the query of the page that begins at next.
-func nextPage(filter url.Values, next string) string {
+func nextPage(filter url.Values, next string) template.URL {
 	if next == "" {
 		return ""
 	}
@@ -61,5 +62,5 @@ func nextPage(filter url.Values, next string) string {
 			more[name] = values
 		}
 	}
-	return more.Encode()
+	return template.URL(more.Encode()) // as a text its signs would be escaped once more
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -118,7 +119,7 @@ func (h *Handler) readTables(ctx context.Context, s Source, f url.Values, names 
 type changesBody struct {
 	*api.Changes
 	Filter url.Values
-	More   string
+	More   template.URL
 	CSRF   string // what a form must hold; "": nothing can be undone here
 }
 
