@@ -33,9 +33,9 @@ const maxUserJobs = 2000
 var qUserRuns = sql.QueryText("runs_of_user")
 
 // EarlierRuns returns what earlier runs of the last half year say of a job; nil: none on as many GPUs is known. Those of jobs
-// that were cancelled, preempted, or lost their node say nothing of how long it takes.
-func (s *Store) EarlierRuns(ctx context.Context, cluster string, j *policy.Job, now time.Time) (*EarlierRuns, error) {
-	runs, err := s.readEarlierRuns(ctx, cluster, j, now)
+// that were cancelled, preempted, or lost their node say nothing of how long it takes, and those of accounts that may not be seen are not told.
+func (s *Store) EarlierRuns(ctx context.Context, cluster string, j *policy.Job, now time.Time, isSeen func(account string) bool) (*EarlierRuns, error) {
+	runs, err := s.readEarlierRuns(ctx, cluster, j, now, isSeen)
 	if err != nil {
 		return nil, accounting.WrapError("reading earlier runs of jobs of "+j.User, err)
 	}
@@ -52,7 +52,7 @@ func (s *Store) EarlierRuns(ctx context.Context, cluster string, j *policy.Job, 
 }
 
 // readEarlierRuns reads the runs by which the job is recognised, the oldest first.
-func (s *Store) readEarlierRuns(ctx context.Context, cluster string, j *policy.Job, now time.Time) ([]learn.EarlierRun, error) {
+func (s *Store) readEarlierRuns(ctx context.Context, cluster string, j *policy.Job, now time.Time, isSeen func(account string) bool) ([]learn.EarlierRun, error) {
 	rows, err := s.DB.Query(ctx, qUserRuns, cluster, value.ValidText(j.User), now.Add(-learnedHistory), maxUserJobs)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,10 @@ func (s *Store) readEarlierRuns(ctx context.Context, cluster string, j *policy.J
 	var known learn.Recurring
 	r := learn.Run{Job: learn.Job{User: j.User}}
 	var limit, ran float64
-	_, err = pgx.ForEachRow(rows, []any{&r.Name, &r.GPUs, &limit, &ran, &r.End}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&r.Name, &r.Account, &r.GPUs, &limit, &ran, &r.End}, func() error {
+		if !isSeen(r.Account) {
+			return nil
+		}
 		r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran)
 		known.AddRun(&r, 0)
 		return nil

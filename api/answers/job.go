@@ -140,7 +140,9 @@ func (e jobRequest) addLastCycle(ctx context.Context) {
 		e.addDeadline(ctx, c, j)
 		if e.Daemon.RecordError == "" && e.mayAskInsteadOf(j) {
 			_ = askBriefly(ctx, func(ctx context.Context) (err error) { // an addition, and no reason to say nothing else
-				e.Earlier, err = e.parts.Record.EarlierRuns(ctx, e.Cluster, j, c.At)
+				e.Earlier, err = e.parts.Record.EarlierRuns(ctx, e.Cluster, j, c.At, func(account string) bool {
+					return e.SeesJob(j.User, account) && e.SeesUse(j.User, account)
+				})
 				return err
 			})
 		}
