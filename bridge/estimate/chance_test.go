@@ -116,3 +116,24 @@ func TestPromisesCorrectChances(t *testing.T) {
 		}
 	}
 }
+
+// Where nearly all that was told to be near sure came to nothing, little is told from then on, however many there were: the fit does
+// not leap to and fro.
+func TestPromisesThatDoNotHold(t *testing.T) {
+	sure := band(time.Minute, time.Minute, time.Minute)
+	for _, c := range []struct {
+		count, metEvery int
+		least, most     float64
+	}{{500, 0, 0, .15}, {300, 50, 0, .2}, {500, 5, .15, .3}, {40, 0, 0, .35}, {500, 1, .95, 1}} {
+		all := make([]estimate.PromiseOutcome, c.count)
+		for i := range all {
+			all[i] = estimate.PromiseOutcome{Uncorrected: .97, IsMet: c.metEvery > 0 && i%c.metEvery == 0}
+		}
+		var k estimate.Calibration
+		k.LearnPromises(all)
+		chances := k.Chances(noon, sure, estimate.RunTime{})
+		if got := chances.By(noon.Add(1000 * time.Hour)); got < c.least || got > c.most {
+			t.Errorf("of %d with one of %d met: %.3f is told, want %v to %v", c.count, c.metEvery, got, c.least, c.most)
+		}
+	}
+}

@@ -48,27 +48,74 @@ func (p promiseCorrection) apply(chance float64) float64 {
 	return logistic(p.shift + p.below*min(x, 0) + p.above*max(x, 0))
 }
 
-// fitCorrection returns the correction that is likeliest given outcomes and what is assumed, by Newton's method,
-// one number after another: the likelihood has one peak.
+// fitCorrection returns the correction that is likeliest given outcomes and what is assumed, by Newton's method, one number
+// after another: the likelihood has one peak.
 func fitCorrection(all []PromiseOutcome) promiseCorrection {
 	p := assumedCorrection
 	for range 30 {
-		p.shift -= p.step(all, p.shift-assumedCorrection.shift, func(float64) float64 { return 1 })
-		p.below -= p.step(all, p.below-assumedCorrection.below, func(x float64) float64 { return min(x, 0) })
-		p.above -= p.step(all, p.above-assumedCorrection.above, func(x float64) float64 { return max(x, 0) })
+		for _, n := range correctionNumbers {
+			p.climb(all, n)
+		}
 	}
-	p.below, p.above = max(p.below, 0), max(p.above, 0)
 	return p
 }
 
-// step is how far one number is above its best with the others as they are: off is its distance from what is assumed,
-// factor what it is multiplied by.
-func (p promiseCorrection) step(all []PromiseOutcome, off float64, factor func(logit float64) float64) float64 {
-	slope, curve := assumedWeight*off, assumedWeight
+// correctionNumber is one of the three numbers of a correction: where it is, what of a logit it is multiplied by, and its least
+// value: what is likelier before must stay so.
+type correctionNumber struct {
+	of     func(*promiseCorrection) *float64
+	factor func(logit float64) float64
+	least  float64
+}
+
+var correctionNumbers = []correctionNumber{
+	{func(p *promiseCorrection) *float64 { return &p.shift }, func(float64) float64 { return 1 }, math.Inf(-1)},
+	{func(p *promiseCorrection) *float64 { return &p.below }, func(x float64) float64 { return min(x, 0) }, 0},
+	{func(p *promiseCorrection) *float64 { return &p.above }, func(x float64) float64 { return max(x, 0) }, 0},
+}
+
+// climb moves one number towards its best with the others as they are. Far from it Newton's steps are too long, so that one
+// would leap to and fro: a step is halved until it makes the outcomes likelier.
+func (p *promiseCorrection) climb(all []PromiseOutcome, n correctionNumber) {
+	at, before, step := n.of(p), p.loss(all), p.step(all, n)
+	from := *at
+	for ; math.Abs(step) > 1e-9; step /= 2 {
+		if *at = max(from-step, n.least); p.loss(all) <= before {
+			return
+		}
+	}
+	*at = from
+}
+
+// weightOf is how much the outcome at i counts.
+func weightOf(all []PromiseOutcome, i int) float64 {
+	return math.Exp2(-float64(len(all)-1-i) / promiseHalfLife)
+}
+
+// loss is how unlikely the outcomes are, and how far the numbers are from what is assumed.
+func (p *promiseCorrection) loss(all []PromiseOutcome) (sum float64) {
+	for _, n := range correctionNumbers {
+		assumed := assumedCorrection
+		off := *n.of(p) - *n.of(&assumed)
+		sum += assumedWeight / 2 * off * off
+	}
+	for i := range all {
+		chance := p.apply(all[i].Uncorrected)
+		if !all[i].IsMet {
+			chance = 1 - chance
+		}
+		sum -= weightOf(all, i) * math.Log(max(chance, 1e-300))
+	}
+	return sum
+}
+
+// step is how far Newton's method thinks one number above its best with the others as they are.
+func (p *promiseCorrection) step(all []PromiseOutcome, n correctionNumber) float64 {
+	assumed := assumedCorrection
+	slope, curve := assumedWeight*(*n.of(p)-*n.of(&assumed)), assumedWeight
 	for i := range all {
 		o := &all[i]
-		f := factor(math.Log(o.Uncorrected / (1 - o.Uncorrected)))
-		weight := math.Exp2(-float64(len(all)-1-i) / promiseHalfLife)
+		f, weight := n.factor(math.Log(o.Uncorrected/(1-o.Uncorrected))), weightOf(all, i)
 		chance, met := p.apply(o.Uncorrected), 0.
 		if o.IsMet {
 			met = 1
