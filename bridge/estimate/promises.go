@@ -80,7 +80,7 @@ func (p *promiseCorrection) climb(all []PromiseOutcome, n correctionNumber) {
 	at, before, step := n.of(p), p.loss(all), p.step(all, n)
 	from := *at
 	for ; math.Abs(step) > 1e-9; step /= 2 {
-		if *at = max(from-step, n.least); p.loss(all) <= before {
+		if *at = max(from-step, n.least); p.loss(all) <= before+1e-9 { // which is no more than rounding
 			return
 		}
 	}

@@ -116,9 +116,10 @@ func (d *daemon) calibrate(ctx context.Context, k *estimateKeeper, p *cycle.Part
 		return nil
 	}
 	c, err := d.DB.ReadCalibration(ctx, d.File.Cluster, p.Partition.Name, now)
+	k.calibratedFor = now // one that fails is tried again in an hour, unless there is none yet
 	if err != nil {
 		return err
 	}
-	k.calibration, k.calibratedFor = c, now
+	k.calibration = c
 	return nil
 }
