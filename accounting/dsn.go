@@ -61,7 +61,7 @@ func (c Config) poolConfig() (*pgxpool.Config, error) {
 	}
 	pc.MaxConns = c.MaxConns
 	if pc.MaxConns <= 0 {
-		pc.MaxConns = 4
+		pc.MaxConns = 6
 	}
 	cc := pc.ConnConfig
 	if cc.ConnectTimeout == 0 || cc.ConnectTimeout > connectTimeout {

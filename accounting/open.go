@@ -14,7 +14,7 @@ type Config struct {
 	DSN string
 	// DSNFile names a file that holds the DSN, read once at Open.
 	DSNFile string
-	// MaxConns is the most connections at once; 0: 4.
+	// MaxConns is the most connections at once; 0: 6, of which a cycle needs two while others of the daemon work for long.
 	MaxConns int32
 	// StatementTimeout is the longest that one statement may take, whatever the DSN says; 0: that of the
 	// DSN, or 10 s.

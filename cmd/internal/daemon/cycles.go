@@ -22,6 +22,7 @@ func (d *daemon) runCycles(ctx context.Context) error {
 	free, waiting := freegpus.NewMetrics(d.Registry), waits.NewMetrics(d.Registry)
 	d.Loop.OnCycleEnd = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
+		d.recorded.noteCycle(r)
 		d.noteDatabaseReached(r)
 		d.recordDoubts(ctx, r)
 		d.storeEstimates(ctx, r)

@@ -28,6 +28,8 @@ type daemon struct {
 	// firstViewSeen is closed once Slurm has proven to be the configured cluster.
 	firstViewSeen chan struct{}
 
+	recorded *firstView // the loop's history
+
 	areDoubtsClear bool   // the record says that nothing is in doubt
 	lastDoubtError string // why what is in doubt was not recorded; "" when it was
 
@@ -112,9 +114,10 @@ func (d *daemon) prepare(ctx context.Context) error {
 	if err := d.checkDB(ctx); err != nil {
 		return err
 	}
-	d.Loop.History = &firstView{History: d.Loop.History, log: d.log, seen: d.firstViewSeen, atFirst: func(ctx context.Context) error {
+	d.recorded = &firstView{History: d.Loop.History, log: d.log, seen: d.firstViewSeen, atFirst: func(ctx context.Context) error {
 		return storeConfigured(ctx, d.DB, d.File)
 	}}
+	d.Loop.History = d.recorded
 	if err := d.addSampleRecorder(); err != nil {
 		return err
 	}
