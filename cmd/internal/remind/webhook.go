@@ -59,7 +59,7 @@ func (w *webhook) send(ctx context.Context, msg *reminders.Message) error {
 	if err != nil {
 		err = fmt.Errorf("posting to the webhook: %w", withoutURL(err))
 		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-			return retryable{err}
+			return retryable{err, true}
 		}
 		return err
 	}
@@ -69,7 +69,7 @@ func (w *webhook) send(ctx context.Context, msg *reminders.Message) error {
 	case reply.StatusCode/100 == 2:
 		return nil
 	case reply.StatusCode == http.StatusTooManyRequests || reply.StatusCode == http.StatusServiceUnavailable:
-		return retryable{fmt.Errorf("the webhook answers %s", reply.Status)}
+		return retryable{fmt.Errorf("the webhook answers %s", reply.Status), true}
 	}
 	return fmt.Errorf("the webhook answers %s", reply.Status)
 }
@@ -85,7 +85,7 @@ func (w *webhook) check(context.Context) error {
 func (w *webhook) newRequest(ctx context.Context, msg *reminders.Message) (*http.Request, error) {
 	secret, err := safefile.ReadSecret(w.secretFile, minWebhookSecret, maxWebhookSecret)
 	if err != nil {
-		return nil, retryable{fmt.Errorf("the webhook's secret: %w", err)}
+		return nil, retryable{fmt.Errorf("the webhook's secret: %w", err), true}
 	}
 	body, err := json.Marshal(msg)
 	if err != nil {
