@@ -27,8 +27,8 @@ func TestOneMailboxStopsNoOther(t *testing.T) {
 			if want := 1 - strings.Count(verb, "DATA"); len(mails) != want || !slices.Contains(heard, "RCPT TO:<bob@example.org>") {
 				t.Errorf("%d mails, want %d; heard %q", len(mails), want, heard)
 			}
-			if n := strings.Count(r.log.String(), "user=ann"); n != 1 {
-				t.Errorf("logged %d times, want once: %s", n, &r.log)
+			if n := strings.Count(r.log.String(), "user=ann"); n != 1 || strings.Contains(r.log.String(), "ann@") || !strings.Contains(r.log.String(), ": 452 4.2.2") {
+				t.Errorf("logged %d times, want once and without the address: %s", n, &r.log)
 			}
 			server.mu.Lock()
 			clear(server.reply)
@@ -71,5 +71,31 @@ func TestAChannelThatIsAwayStopsNoOther(t *testing.T) {
 	must(t, r.look(t, s))
 	if n := dbtest.CountRows(t, r.db, "select from fairbridge.idle_messages where state = 'sent' and sent_by = '{webhook}' and error like 'connecting to mail server%'"); got != 2 || n != 2 {
 		t.Errorf("%d requests, want 2: %s", got, dbtest.DumpTable(t, r.db, "idle_messages"))
+	}
+}
+
+// What is kept and logged of a refusal has neither the owner's address nor the server's words, which repeat it.
+func TestNoAddressIsKept(t *testing.T) {
+	for name, c := range map[string]struct{ verb, reply, want string }{
+		"refused":     {"RCPT", "550 5.1.1 <ann@example.org>: unknown", " refuses the recipient: 550 5.1.1"},
+		"bare":        {"RCPT", "550 no ann@example.org here", " refuses the recipient: 550"},
+		"several":     {"RCPT", "550-5.1.1 ann@example.org\r\n550 5.1.1 is unknown", " refuses the recipient: 550 5.1.1"},
+		"no text":     {"DATA", "554 5.5.1 no valid recipient but ann@example.org", " takes no text: 554 5.5.1"},
+		"at the end":  {"END", "554 5.7.1 ann@example.org wants none", ": 554 5.7.1"},
+		"not of SMTP": {"END", "what? ann@example.org", ": its answer is none of SMTP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, server := newRig(t), newMailServer(t, nil)
+			server.setReply(c.verb, c.reply)
+			s := r.service(t, noon, func(x *settings.Reminders) { x.MailServer = server.address })
+			must(t, r.look(t, s))
+			kept := dbtest.QueryTexts(t, r.db, "select error from fairbridge.idle_messages where state = 'failed'")
+			if len(kept) != 1 || !strings.HasSuffix(kept[0], server.address+c.want) {
+				t.Errorf("kept %q, want ...%s", kept, c.want)
+			}
+			if strings.Contains(r.log.String(), "ann@") || !strings.Contains(r.log.String(), "user=ann") {
+				t.Errorf("log: %s", &r.log)
+			}
+		})
 	}
 }
