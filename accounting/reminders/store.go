@@ -95,7 +95,8 @@ func claimJobs(ctx context.Context, tx pgx.Tx, cluster string, id int64, at time
 	return err
 }
 
-// Release gives a claim back: the message was not sent, and cannot have arrived. Its jobs are told at another look.
+// Release gives a claim back: the message was not sent, and cannot have arrived. Its jobs are told at another look, and
+// what they idle until then counts to the step that was told before.
 func (s *Store) Release(ctx context.Context, cluster string, id int64) error {
 	_, err := s.DB.Exec(ctx, qRelease, cluster, id)
 	return accounting.WrapError(fmt.Sprintf("giving message %d back", id), err)

@@ -203,3 +203,34 @@ func TestLimitsAndRelease(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What a claim closed is open again when it is given back, and only that: not what ended at that look, or before.
+func TestReleaseOpensWhatItClosed(t *testing.T) {
+	db := dbtest.NewDB(t)
+	s := &store.Store{DB: db}
+	epoch := lead(t, db, "a")
+	tell := func(at time.Time, step int64, jobs ...int64) int64 {
+		m := message("ann", jobs...)
+		for i := range m.Jobs {
+			m.Jobs[i].StepSeconds = step
+		}
+		ok, err := s.Claim(t.Context(), "c1", epoch, at, store.Limits{PerOwner: 100, InAll: 100}, m)
+		if must(t, err); !ok {
+			t.Fatal("the claim is refused")
+		}
+		return m.ID
+	}
+	later := noon.Add(time.Hour)
+	for _, id := range []int64{tell(noon.Add(-time.Hour), 600, 1, 2), tell(noon, 1800, 1, 2), tell(noon, 1800, 3)} {
+		must(t, s.Finish(t.Context(), "c1", id, []string{"mail"}, nil))
+	}
+	must(t, s.SaveLook(t.Context(), "c1", epoch, later, &reminders.Decision{Progress: []reminders.Progress{{Job: 2, Outcome: reminders.OutcomeBusy}}}))
+	id, other := tell(later, 7200, 1, 2), tell(later, 7200, 3)
+	must(t, s.Release(t.Context(), "c1", id))
+	must(t, s.Finish(t.Context(), "c1", other, []string{"mail"}, nil))
+	must(t, s.Release(t.Context(), "c1", other)) // it was sent: nothing is given back
+	got := dbtest.QueryTexts(t, db, "select job || ' ' || step_s from fairbridge_v1.idle_reminders where closed is null order by 1")
+	if diff := cmp.Diff([]string{"1 1800", "3 7200"}, got); diff != "" {
+		t.Error(diff, dbtest.DumpTable(t, db, "idle_reminders"))
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,12 +109,35 @@ func TestNoSecretOfTheConfiguration(t *testing.T) {
 	}
 }
 
+// publicFiles are the keys of files that hold no secret: certificates, and what is looked for and not read.
+var publicFiles = []string{"ca_file", "cert_file", "mail_ca_file", "webhook_ca_file", "stop_file"}
+
+// namedFiles returns every text of the configuration that names a file with a secret, by its key: those a later release
+// adds as well.
+func namedFiles(v reflect.Value) (paths []*string) {
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		switch field := v.Field(i); {
+		case !v.Type().Field(i).IsExported() || key == "-":
+		case field.Kind() == reflect.Struct:
+			paths = append(paths, namedFiles(field)...)
+		case field.Kind() == reflect.String && strings.HasSuffix(key, "_file") && !slices.Contains(publicFiles, key):
+			paths = append(paths, field.Addr().Interface().(*string))
+		}
+	}
+	return paths
+}
+
 // TestNoSecretOfFiles plants secrets in every file and variable the configuration names, and has errors and a log cite them. A part
 // that has one all the same is left out.
 func TestNoSecretOfFiles(t *testing.T) {
 	dir, f := t.TempDir(), settings.NewDefaultFile()
 	var planted []string
-	for i, path := range []*string{&f.Slurm.TokenFile, &f.Slurm.KeyFile, &f.Database.DSNFile, &f.Probes.TokenFile, &f.Probes.KeyFile, &f.API.KeyFile, &f.API.ProxySecretFile} {
+	files := namedFiles(reflect.ValueOf(f).Elem())
+	if len(files) < 9 {
+		t.Fatalf("only %d files: the search is broken", len(files))
+	}
+	for i, path := range files {
 		secret := fmt.Sprintf("swordfish%d", i)
 		text := secret + "\n"
 		if path == &f.Database.DSNFile {
@@ -127,7 +151,8 @@ func TestNoSecretOfFiles(t *testing.T) {
 	}
 	t.Setenv("SLURM_JWT", "swordfish-jwt")
 	t.Setenv("PGPASSWORD", "swordfish-pg")
-	planted = append(planted, "swordfish-jwt", "swordfish-pg")
+	f.Reminders.WebhookURL = "https://h.example.org/hooks?a=1&key=swordfish-hook"
+	planted = append(planted, "swordfish-jwt", "swordfish-pg", f.Reminders.WebhookURL, `https://h.example.org/hooks?a=1\u0026key=swordfish-hook`)
 	c := &Collection{secrets: knownSecrets(f), Parts: []Part{{File: "gone.json", Err: errors.New("logging in by swordfish-pg and swordfish2 failed")}}}
 	for i, secret := range planted {
 		c.Parts = append(c.Parts, Part{File: fmt.Sprint(i), Doc: []any{parseLogLine(`time=2026-01-01T00:00:00Z level=ERROR msg="it was ` + secret + `" token=` + secret)}})

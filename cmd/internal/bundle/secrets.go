@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/url"
 	"os"
 	"regexp"
@@ -21,14 +22,18 @@ func knownSecrets(f *settings.File) (all [][]byte) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); len(text) >= leastSecret {
 			all = append(all, []byte(text))
+			if inJSON, err := json.Marshal(text); err == nil {
+				all = append(all, bytes.Trim(inJSON, `"`)) // as & of a URL is written there
+			}
 		}
 	}
-	for _, path := range []string{f.Slurm.TokenFile, f.Slurm.KeyFile, f.Database.DSNFile, f.Probes.TokenFile, f.Probes.KeyFile, f.API.KeyFile, f.API.ProxySecretFile} {
+	for _, path := range secretFiles(f) {
 		if text, err := os.ReadFile(path); path != "" && err == nil {
 			add(string(text))
 			add(strings.TrimPrefix(strings.TrimSpace(string(text)), "SLURM_JWT="))
 		}
 	}
+	add(f.Reminders.WebhookURL) // whoever has it may post there
 	for _, name := range []string{"SLURM_JWT", f.Slurm.TokenEnv, f.Database.DSNEnv, "PGPASSWORD"} {
 		if name != "" {
 			add(os.Getenv(name))
@@ -45,6 +50,14 @@ func knownSecrets(f *settings.File) (all [][]byte) {
 		}
 	}
 	return all
+}
+
+// secretFiles are the files of the configuration that hold secrets.
+func secretFiles(f *settings.File) []string {
+	return []string{
+		f.Slurm.TokenFile, f.Slurm.KeyFile, f.Database.DSNFile, f.Probes.TokenFile, f.Probes.KeyFile, f.API.KeyFile, f.API.ProxySecretFile,
+		f.Reminders.MailPasswordFile, f.Reminders.WebhookSecretFile,
+	}
 }
 
 // holdsSecret reports whether a file that is to be packed has a secret in it.

@@ -20,7 +20,10 @@ type channel interface {
 }
 
 // retryable marks an error after which a message may be sent again, because it cannot have arrived.
-type retryable struct{ error }
+type retryable struct {
+	error
+	isAway bool // it is not of this message: nothing can be sent by the channel now
+}
 
 // Unwrap returns the error that was marked.
 func (e retryable) Unwrap() error { return e.error }
@@ -30,14 +33,20 @@ func isRetryable(err error) bool {
 	return ok
 }
 
-// maxTries bounds how often a message is tried by one channel.
+func isAway(err error) bool {
+	e, ok := errors.AsType[retryable](err)
+	return ok && e.isAway
+}
+
+// maxTries bounds how often a message is tried by one channel at a look.
 const maxTries = 3
 
-// sendBy sends a message by one channel, a few times while it cannot have arrived.
+// sendBy sends a message by one channel, a few times while the channel is away. A message that is turned away for
+// now waits for another look: seconds do not help a full mailbox or against greylisting.
 func sendBy(ctx context.Context, c channel, m *reminders.Message, pause time.Duration) error {
 	for try := 1; ; try++ {
 		err := c.send(ctx, m)
-		if err == nil || try == maxTries || !isRetryable(err) {
+		if err == nil || try == maxTries || !isAway(err) {
 			return err
 		}
 		select {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/smtp"
 	"net/textproto"
+	"regexp"
 	"strings"
 	"time"
 
@@ -33,35 +34,55 @@ func (m *mailer) name() string { return "mail" }
 
 func (m *mailer) canTell(msg *reminders.Message) bool { return msg.Address != "" }
 
-// send hands a message over. Until the server has been given the text an error is retryable: nothing was sent.
+// send hands a message over. Until the server has been given the text an error is retryable: nothing was sent. Until
+// the recipient is named it is the same for every message. From there on no error has the address.
 func (m *mailer) send(ctx context.Context, msg *reminders.Message) error {
 	c, end, err := m.connect(ctx)
 	if err != nil {
-		return retryable{err}
+		return retryable{err, true}
 	}
 	defer end()
 	if err := c.Mail(m.from); err != nil {
-		return retryable{fmt.Errorf("mail server %s refuses the sender: %w", m.server, err)}
+		return retryable{fmt.Errorf("mail server %s refuses the sender: %w", m.server, err), true}
 	}
 	if err := c.Rcpt(msg.Address); err != nil {
-		err := fmt.Errorf("mail server %s refuses %s: %w", m.server, msg.Address, err)
-		if reply, ok := errors.AsType[*textproto.Error](err); ok && reply.Code/100 == 5 {
-			return err // for good
-		}
-		return retryable{err}
+		return m.newRefusal("refuses the recipient", err)
 	}
 	w, err := c.Data()
 	if err != nil {
-		return retryable{fmt.Errorf("mail server %s takes no text: %w", m.server, err)}
+		return m.newRefusal("takes no text", err)
 	}
 	if _, err := w.Write(m.format(msg)); err != nil {
-		return fmt.Errorf("sending mail to %s by %s: %w", msg.Address, m.server, err)
+		return fmt.Errorf("sending mail by %s: %w", m.server, withoutText(err))
 	}
 	if err := w.Close(); err != nil {
-		return fmt.Errorf("sending mail to %s by %s: %w", msg.Address, m.server, err)
+		return fmt.Errorf("sending mail by %s: %w", m.server, withoutText(err))
 	}
 	_ = c.Quit()
 	return nil
+}
+
+// newRefusal is the error of a message that is turned away: for good (5xx), else it may be sent again.
+func (m *mailer) newRefusal(what string, err error) error {
+	refusal := fmt.Errorf("mail server %s %s: %w", m.server, what, withoutText(err))
+	if reply, ok := errors.AsType[*textproto.Error](err); ok && reply.Code/100 == 5 {
+		return refusal
+	}
+	return retryable{refusal, false}
+}
+
+// enhancedStatus is how a reply's text may begin, see RFC 3463.
+var enhancedStatus = regexp.MustCompile(`^[245]\.[0-9]{1,3}\.[0-9]{1,3}\b`)
+
+// withoutText is the error of a reply without the server's words, which repeat addresses: its code and enhanced status.
+func withoutText(err error) error {
+	if reply, ok := errors.AsType[*textproto.Error](err); ok {
+		return errors.New(strings.TrimSpace(fmt.Sprint(reply.Code, " ", enhancedStatus.FindString(reply.Msg))))
+	}
+	if _, ok := errors.AsType[textproto.ProtocolError](err); ok {
+		return errors.New("its answer is none of SMTP")
+	}
+	return err
 }
 
 // check connects and logs in, and sends nothing.

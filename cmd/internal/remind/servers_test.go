@@ -14,7 +14,7 @@ import (
 type mailServer struct {
 	address string
 	tls     *tls.Config       // offers STARTTLS
-	reply   map[string]string // by verb, in place of its own
+	reply   map[string]string // by verb or whole command, in place of its own
 
 	mu    sync.Mutex
 	mails []string // text as it came, one for each DATA that ended
@@ -57,11 +57,13 @@ func (s *mailServer) received() (mails, heard []string) {
 	return append([]string(nil), s.mails...), append([]string(nil), s.heard...)
 }
 
-func (s *mailServer) answer(verb, usual string) string {
+func (s *mailServer) answer(verb, line, usual string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r, ok := s.reply[verb]; ok {
-		return r
+	for _, key := range []string{line, verb} {
+		if r, ok := s.reply[key]; ok {
+			return r
+		}
 	}
 	return usual
 }
@@ -92,7 +94,7 @@ func (s *mailServer) talk(conn net.Conn) {
 			secure := tls.Server(conn, s.tls)
 			conn, in = secure, bufio.NewScanner(secure)
 		case "DATA":
-			reply := s.answer(verb, "354 go on")
+			reply := s.answer(verb, line, "354 go on")
 			say(reply)
 			if !strings.HasPrefix(reply, "354") {
 				continue
@@ -104,12 +106,12 @@ func (s *mailServer) talk(conn net.Conn) {
 			s.mu.Lock()
 			s.mails = append(s.mails, text.String())
 			s.mu.Unlock()
-			say(s.answer("END", "250 taken"))
+			say(s.answer("END", ".", "250 taken"))
 		case "QUIT":
 			say("221 bye")
 			return
 		default:
-			say(s.answer(verb, "250 fine"))
+			say(s.answer(verb, line, "250 fine"))
 		}
 	}
 }

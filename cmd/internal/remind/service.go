@@ -9,7 +9,6 @@ package remind
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -48,6 +47,7 @@ type Service struct {
 	lastHandOver time.Time
 	cycles       chan seenCycle
 	lastError    string
+	lastRefusals map[string]string // as in round
 }
 
 // seenCycle is what a cycle that led saw: the jobs that run.
@@ -111,7 +111,7 @@ func (s *Service) noteError(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		s.metrics.NoteFailure()
 		if text = err.Error(); text != s.lastError {
-			s.log.Warn("no owner is told of idle GPUs", "error", err)
+			s.log.Warn("not every owner is told of idle GPUs", "error", err)
 		}
 	}
 	s.lastError = text
@@ -136,44 +136,7 @@ func (s *Service) look(ctx context.Context, c seenCycle) (err error) {
 		return err
 	}
 	s.metrics.NoteLook(len(d.Spells), len(d.Withheld))
-	for i := range d.Messages {
-		if err := s.tell(ctx, c.epoch, at, &d.Messages[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tell claims a message and sends it. That it could not be sent is written down. Where it cannot have arrived by any
-// channel, as when the mail server is away, the claim is given back, and the look ends: it would be the same with others.
-func (s *Service) tell(ctx context.Context, epoch int64, at time.Time, m *reminders.Message) error {
-	usable := slices.DeleteFunc(slices.Clone(s.channels), func(c channel) bool { return !c.canTell(m) })
-	if len(usable) == 0 || ctx.Err() != nil {
-		return ctx.Err() // the owner has no address
-	}
-	ok, err := s.store.Claim(ctx, s.rules.Cluster, epoch, at, store.Limits{PerOwner: s.rules.MessagesPerOwner, InAll: s.rules.MessagesInAll}, m)
-	if err != nil || !ok {
-		return err
-	}
-	var sentBy []string
-	var failures []error
-	for _, c := range usable {
-		if err := sendBy(ctx, c, m, s.pause); err != nil {
-			failures = append(failures, err)
-		} else {
-			sentBy = append(sentBy, c.name())
-		}
-	}
-	failure := errors.Join(failures...)
-	if len(sentBy) == 0 && !slices.ContainsFunc(failures, func(err error) bool { return !isRetryable(err) }) {
-		err := s.store.Release(context.WithoutCancel(ctx), s.rules.Cluster, m.ID)
-		return errors.Join(fmt.Errorf("message to %s, who is told at another look: %w", m.User, failure), err)
-	}
-	s.metrics.NoteMessage(len(sentBy) > 0)
-	if failure != nil {
-		s.log.Warn("an owner was not told of idle GPUs", "user", m.User, "message", m.ID, "error", failure)
-	}
-	return s.store.Finish(context.WithoutCancel(ctx), s.rules.Cluster, m.ID, sentBy, failure)
+	return s.tellAll(ctx, c.epoch, at, d.Messages)
 }
 
 // TrialSteps are those of a preview where reminders are off.

@@ -3,16 +3,11 @@ package remind
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"mime/quotedprintable"
-	"net/http"
 	"net/http/httptest"
 	"net/mail"
 	"os"
@@ -60,13 +55,19 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{db: dbtest.NewDB(t)}
 	dbtest.Exec(t, r.db, "select fairbridge.add_sample_day(($1::timestamptz at time zone 'UTC')::date)", noon)
-	dbtest.Exec(t, r.db, "insert into fairbridge.gpus (id, cluster, node, uuid, gpu_type) overriding system value select k, 'c1', 'n1', 'g' || k, 'a100' from generate_series(1, 2) k")
-	dbtest.Exec(t, r.db, `insert into fairbridge.job_runs (cluster, job, submit, restarts, arrive, sluid, name, user_name, account, qos, partition, array_job, array_task, state, reason, time_limit, gpus, started, ended, closed, exact, first_seen, last_change, digest)
-		values ('c1', 7, 1, 0, $1::timestamptz - interval '5 hours', '', 'x', 'ann', 'vision', 'normal', 'gpu', 0, 0, 'RUNNING', '', interval '1 day', 2, $1::timestamptz - interval '4 hours', null, false, true, $1, $1, 1)`, noon)
-	dbtest.Exec(t, r.db, "insert into fairbridge.gpu_readings (at, job, gpu, busy, procs, sharing, sick) select $1::timestamptz - m * interval '1 minute', 7, k, 0, 1, 1, false from generate_series(0, 29) m, generate_series(1, 2) k", noon)
 	r.epoch = r.lead(t, "a")
-	r.jobs = []slurm.Job{{ID: 7, Name: "train\r\nBcc: all@example.org", User: "ann", Account: "vision", Partitions: []string{"gpu"}, State: "RUNNING", IsBatch: true, Start: noon.Add(-4 * time.Hour)}}
+	r.addJob(t, 7, "ann", 1, 2)
 	return r
+}
+
+// addJob adds one whose GPUs, from the first to the last, are idle for half an hour.
+func (r *rig) addJob(t *testing.T, id int64, user string, first, last int) {
+	t.Helper()
+	dbtest.Exec(t, r.db, "insert into fairbridge.gpus (id, cluster, node, uuid, gpu_type) overriding system value select k, 'c1', 'n1', 'g' || k, 'a100' from generate_series($1::int, $2::int) k", first, last)
+	dbtest.Exec(t, r.db, `insert into fairbridge.job_runs (cluster, job, submit, restarts, arrive, sluid, name, user_name, account, qos, partition, array_job, array_task, state, reason, time_limit, gpus, started, ended, closed, exact, first_seen, last_change, digest)
+		values ('c1', $2, 1, 0, $1::timestamptz - interval '5 hours', '', 'x', $3, 'vision', 'normal', 'gpu', 0, 0, 'RUNNING', '', interval '1 day', $4, $1::timestamptz - interval '4 hours', null, false, true, $1, $1, 1)`, noon, id, user, last-first+1)
+	dbtest.Exec(t, r.db, "insert into fairbridge.gpu_readings (at, job, gpu, busy, procs, sharing, sick) select $1::timestamptz - m * interval '1 minute', $2::bigint, k, 0, 1, 1, false from generate_series(0, 29) m, generate_series($3::int, $4::int) k", noon, id, first, last)
+	r.jobs = append(r.jobs, slurm.Job{ID: id, Name: "train\r\nBcc: all@example.org", User: user, Account: "vision", Partitions: []string{"gpu"}, State: "RUNNING", IsBatch: true, Start: noon.Add(-4 * time.Hour)})
 }
 
 func (r *rig) lead(t *testing.T, who string) int64 {
@@ -207,59 +208,6 @@ func TestMailIsSecure(t *testing.T) {
 				t.Errorf("heard %s", said)
 			}
 		})
-	}
-}
-
-// A webhook gets signed JSON over https once; its URL and secret are in no error and no log.
-func TestWebhook(t *testing.T) {
-	status, got := http.StatusOK, []*http.Request{}
-	var bodies [][]byte
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		got, bodies = append(got, r), append(bodies, body)
-		w.Header().Set("Location", "http://127.0.0.1:1/elsewhere")
-		w.WriteHeader(status)
-	}))
-	defer server.Close()
-	r := newRig(t)
-	ca := x509.NewCertPool()
-	ca.AddCert(server.Certificate())
-	address := server.URL + "/hooks/T0KEN"
-	s := r.service(t, noon, func(x *settings.Reminders) { x.WebhookURL, x.WebhookSecretFile = address, secretFile(t, secret) })
-	s.channels = []channel{newWebhook(address, secretFile(t, secret), ca, s.now)}
-	for _, status = range []int{503, 200} {
-		err := r.look(t, s)
-		if (err == nil) != (status == 200) {
-			t.Fatalf("status %d: %v", status, err)
-		}
-		if err != nil && (strings.Contains(err.Error(), "T0KEN") || strings.Contains(err.Error(), secret)) {
-			t.Errorf("a secret is in %v", err)
-		}
-	}
-	if len(got) != maxTries+1 {
-		t.Fatalf("%d requests, want %d", len(got), maxTries+1)
-	}
-	last, body := got[maxTries], bodies[maxTries]
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(append([]byte(last.Header.Get("X-Fairbridge-Timestamp")+"."), body...))
-	if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); last.Header.Get("X-Fairbridge-Signature") != want {
-		t.Errorf("signature %s, want %s", last.Header.Get("X-Fairbridge-Signature"), want)
-	}
-	var m reminders.Message
-	if err := json.Unmarshal(body, &m); err != nil || m.User != "ann" || len(m.Jobs) != 1 || m.Jobs[0].IdleGPUs != 2 || m.Jobs[0].StepSeconds != 1200 || m.Cluster != "c1" {
-		t.Errorf("%v: %s", err, body)
-	}
-	for _, status = range []int{302, 400, 500} {
-		if err := s.channels[0].send(t.Context(), &m); err == nil || isRetryable(err) {
-			t.Errorf("status %d: %v", status, err)
-		}
-	}
-	server.Close()
-	if err := s.channels[0].send(t.Context(), &m); !isRetryable(err) || strings.Contains(err.Error(), "T0KEN") {
-		t.Errorf("a server that is away: %v", err)
-	}
-	if strings.Contains(r.log.String(), "T0KEN") || strings.Contains(r.log.String(), secret) {
-		t.Errorf("a secret is in the log: %s", &r.log)
 	}
 }
 

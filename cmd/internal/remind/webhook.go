@@ -12,9 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"fairbridge/bridge/reminders"
@@ -49,8 +52,12 @@ func (w *webhook) name() string { return "webhook" }
 
 func (w *webhook) canTell(*reminders.Message) bool { return true }
 
-// send posts a message. An error is retryable where the request did not arrive, or was turned away for now.
+// send posts a message. An error is retryable where no connection was made: through no proxy, or with no certificate
+// that is believed. Once there was one, the message may have arrived, whatever the answer: also where a proxy in front
+// answers 503 or 504.
 func (w *webhook) send(ctx context.Context, msg *reminders.Message) error {
+	var isConnected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { isConnected.Store(true) }})
 	r, err := w.newRequest(ctx, msg)
 	if err != nil {
 		return err
@@ -58,20 +65,17 @@ func (w *webhook) send(ctx context.Context, msg *reminders.Message) error {
 	reply, err := w.client.Do(r)
 	if err != nil {
 		err = fmt.Errorf("posting to the webhook: %w", withoutURL(err))
-		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-			return retryable{err}
+		if !isConnected.Load() {
+			return retryable{err, true}
 		}
 		return err
 	}
 	defer reply.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(reply.Body, 64<<10))
-	switch {
-	case reply.StatusCode/100 == 2:
-		return nil
-	case reply.StatusCode == http.StatusTooManyRequests || reply.StatusCode == http.StatusServiceUnavailable:
-		return retryable{fmt.Errorf("the webhook answers %s", reply.Status)}
+	if reply.StatusCode/100 != 2 {
+		return fmt.Errorf("the webhook answers %d %s", reply.StatusCode, http.StatusText(reply.StatusCode)) // its own words may repeat anything
 	}
-	return fmt.Errorf("the webhook answers %s", reply.Status)
+	return nil
 }
 
 // check reads the secret; no request is sent, since it would be a message.
@@ -85,7 +89,7 @@ func (w *webhook) check(context.Context) error {
 func (w *webhook) newRequest(ctx context.Context, msg *reminders.Message) (*http.Request, error) {
 	secret, err := safefile.ReadSecret(w.secretFile, minWebhookSecret, maxWebhookSecret)
 	if err != nil {
-		return nil, retryable{fmt.Errorf("the webhook's secret: %w", err)}
+		return nil, retryable{fmt.Errorf("the webhook's secret: %w", err), true}
 	}
 	body, err := json.Marshal(msg)
 	if err != nil {
@@ -102,8 +106,20 @@ func (w *webhook) newRequest(ctx context.Context, msg *reminders.Message) (*http
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Fairbridge-Timestamp", stamp)
 	r.Header.Set("X-Fairbridge-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
-	r.Header.Set("Idempotency-Key", oneLine(fmt.Sprintf("fairbridge-%s-%d", url.PathEscape(msg.Cluster), msg.ID)))
+	r.Header.Set("Idempotency-Key", idempotencyKey(msg))
 	return r, nil
+}
+
+// idempotencyKey is the same whenever a message tells of the same steps of the same jobs of a cluster, also where it
+// was claimed again and has another ID.
+func idempotencyKey(msg *reminders.Message) string {
+	var steps []string
+	for _, e := range msg.Jobs {
+		steps = append(steps, fmt.Sprintf("%d:%d", e.Job, e.StepSeconds))
+	}
+	slices.Sort(steps)
+	sum := sha256.Sum256([]byte(msg.Cluster + "\n" + strings.Join(steps, "\n")))
+	return "fairbridge-" + hex.EncodeToString(sum[:16])
 }
 
 // withoutURL is the error without the URL that package http writes into it.
