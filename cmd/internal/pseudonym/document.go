@@ -20,8 +20,9 @@ var kindByKey = map[string]string{
 	"exempt_users": "user", "exempt_accounts": "account", "exempt_partitions": "partition",
 	"path": "text", "script": "text", "service": "service", "services": "service", "reservation": "reservation", "license": "text", "features": "text",
 	"sluid": "text", "constraint": "text", "address": "job", "jobs": "job", "array": "job",
-	"metric": "metric",                                                             // the name of one
-	"job":    "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
+	"parent": "account", "metric": "metric", // the name of one
+	"job": "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
+	"is": "measure", "le": "measure", "quantile": "measure", // of metrics: the value, and labels of histograms and summaries
 }
 
 // numberKeys are the keys of numbers that are those of a job or a person.
@@ -29,8 +30,11 @@ var numberKeys = strings.Fields("job for job_id array_job uid gid user_id group_
 
 // isName reports whether texts of a kind are names that texts may cite.
 func isName(kind string) bool {
-	return kind != "" && kind != "job" && kind != "setting" && kind != "metric"
+	return kind != "" && kind != "job" && kind != "setting" && kind != "metric" && kind != "measure"
 }
+
+// HoldsNames reports whether the texts of a key are names or jobs: a number there counts nothing.
+func HoldsNames(key string) bool { return kindOf("", strings.ToLower(key)) != "" }
 
 // metricPrefixes are those of what the daemon measures: of names with them the program alone has the say.
 var metricPrefixes = []string{"fairbridge_", "go_", "process_", "promhttp_"}
@@ -148,7 +152,7 @@ func (m *Mapper) objectKey(isName bool, parent, k string) string {
 		return m.address(k)
 	case isName:
 		return m.Name(kindByKey[parent], k)
-	case m.isWords(strings.ToLower(k)):
+	case kindByKey[k] == "measure" || m.isWords(strings.ToLower(k)):
 		return k
 	}
 	return m.Name("key", k)
@@ -170,6 +174,10 @@ func (m *Mapper) value(kind, s string) string {
 		return m.address(s)
 	case kind == "job":
 		return m.Name("job", s)
+	case kind == "measure" && isMeasure(s):
+		return s
+	case kind == "measure":
+		return m.Text(s)
 	case kind == "metric":
 		return m.metric(s)
 	case kind == "setting":
@@ -182,6 +190,12 @@ func (m *Mapper) value(kind, s string) string {
 		return strings.Join(list, ",")
 	}
 	return m.Text(s)
+}
+
+// isMeasure reports whether a text is a number as Prometheus writes it, NaN and +Inf among them.
+func isMeasure(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
 }
 
 // split parts a list of nodes; other values are one name.
