@@ -46,6 +46,7 @@ var (
 func (m *Mapper) Text(s string) string {
 	s = quoted.ReplaceAllStringFunc(s, func(q string) string { return "“" + m.Name("text", q[1:len(q)-1]) + "”" })
 	s = m.replacer().Replace(s)
+	s = address6.ReplaceAllStringFunc(s, m.address6)
 	var b strings.Builder
 	last, isOfJob, isInList := 0, false, false
 	for _, at := range token.FindAllStringIndex(s, -1) {
