@@ -85,14 +85,21 @@ func (m *Mapper) learn(parent, key string, v any) {
 			m.learn(parent, key, child)
 		}
 	case string:
-		if kind := kindOf(parent, key); isName(kind) {
-			for _, name := range split(kind, v) {
-				m.Know(kind, name)
-			}
-		}
+		m.learnText(kindOf(parent, key), v)
 	case json.Number:
 		if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil && slices.Contains(numberKeys, key) {
 			m.jobs[formatNumber(n)] = true
+		}
+	}
+}
+
+func (m *Mapper) learnText(kind, s string) {
+	if kind == "" {
+		m.learnSentence(s)
+	}
+	if isName(kind) {
+		for _, name := range split(kind, s) {
+			m.Know(kind, name)
 		}
 	}
 }
@@ -109,10 +116,14 @@ func isNameKeyed(key string, v map[string]any) bool {
 	return true
 }
 
-// childKey is the key that a child goes by: the name of a report is no name of anything else.
+// childKey is the key that a child goes by: the name of a report is no name of anything else, and why of what a
+// person did is that person's text.
 func childKey(v map[string]any, k string) string {
 	if _, ok := v["columns"]; ok && k == "name" {
 		return "title"
+	}
+	if by, ok := v["by"].(string); ok && k == "why" && !byGuard.MatchString(" by "+by+" since ") {
+		return "comment"
 	}
 	return strings.ToLower(k)
 }
