@@ -52,7 +52,7 @@ func (m *Mapper) Text(s string) string {
 	last, isOfJob, isInList := 0, false, false
 	for _, at := range token.FindAllStringIndex(s, -1) {
 		between, word := s[last:at[0]], s[at[0]:at[1]]
-		isOfJob = isOfJob && (between == " " || between == ", " && isInList)
+		isOfJob = isOfJob && (slices.Contains(beforeNumber, between) || between == ", " && isInList)
 		b.WriteString(between)
 		core := strings.TrimRight(word, ".-/")
 		b.WriteString(m.word(core, isOfJob) + word[len(core):])
@@ -61,6 +61,9 @@ func (m *Mapper) Text(s string) string {
 	}
 	return b.String() + s[last:] + reason
 }
+
+// beforeNumber is what stands between "job" or the like and its number.
+var beforeNumber = []string{" ", "=", ":", ": ", " #", "#"}
 
 // announcesNumber reports whether a number after this word is that of a job or a person.
 func announcesNumber(word string) bool {
