@@ -36,6 +36,15 @@ func isName(kind string) bool {
 // HoldsNames reports whether the texts of a key are names or jobs: a number there counts nothing.
 func HoldsNames(key string) bool { return kindOf("", strings.ToLower(key)) != "" }
 
+// closedKeys are those whose values are of lists that fairbridge and Slurm have: whatever names there are, a
+// value that is made of our words stays.
+var closedKeys = strings.Fields("format state verb mode kind level cause policy")
+
+// isClosed reports whether a value of a key is one of such a list.
+func (m *Mapper) isClosed(key, s string) bool {
+	return slices.Contains(closedKeys, key) && token.FindString(s) == s && m.isWords(strings.ToLower(s))
+}
+
 // metricPrefixes are those of what the daemon measures: of names with them the program alone has the say.
 var metricPrefixes = []string{"fairbridge_", "go_", "process_", "promhttp_"}
 
@@ -147,6 +156,9 @@ func (m *Mapper) document(parent, key string, v any) any {
 		}
 		return out
 	case string:
+		if m.isClosed(key, v) {
+			return v
+		}
 		return m.value(kindOf(parent, key), v)
 	case json.Number:
 		if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil && slices.Contains(numberKeys, key) {
