@@ -207,3 +207,17 @@ func TestNumbersStay(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretInJSON finds secrets that JSON writes otherwise.
+func TestSecretInJSON(t *testing.T) {
+	for _, secret := range []string{"12&34<held>56", `a"b\held`, "waiting\nheld"} {
+		text, err := json.MarshalIndent(map[string]any{"text": "login with " + secret + " failed"}, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Collection{secrets: [][]byte{[]byte(secret)}}
+		if bytes.Contains(text, []byte(secret)) || !c.holdsSecret(text) {
+			t.Errorf("%q is not found in %s", secret, text)
+		}
+	}
+}

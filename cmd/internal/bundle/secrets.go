@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/url"
 	"os"
 	"regexp"
@@ -47,12 +48,21 @@ func knownSecrets(f *settings.File) (all [][]byte) {
 	return all
 }
 
-// holdsSecret reports whether a file that is to be packed has a secret in it.
+// holdsSecret reports whether a file that is to be packed has a secret in it, as it is or as JSON writes it.
 func (c *Collection) holdsSecret(text []byte) bool {
 	for _, s := range c.secrets {
-		if bytes.Contains(text, s) {
+		if bytes.Contains(text, s) || bytes.Contains(text, inJSON(s)) {
 			return true
 		}
 	}
 	return false
+}
+
+// inJSON is a text as JSON writes it, without the quotes around it.
+func inJSON(text []byte) []byte {
+	quoted, err := json.Marshal(string(text))
+	if err != nil {
+		return text // never: texts have a form in JSON
+	}
+	return quoted[1 : len(quoted)-1]
 }
