@@ -34,9 +34,10 @@ one .tar.gz. Nothing is changed, and nothing is sent anywhere.
 
 Names of users, accounts, jobs, nodes, partitions and clusters, numbers of jobs and users,
 and whatever users wrote are replaced: the same name by the same word within a bundle, by
-a random key that is not in it. Of texts only words of fairbridge's own stay. Passwords,
-tokens, keys, addresses, paths and commands are left out. GPU types, times, sizes and
-counts stay. Look at it before you send it: it is text.
+a random key that is not in it. Of texts only words of fairbridge's own stay; where the
+database is away, names that are such words may stay in sentences. Passwords, tokens,
+keys, addresses, paths and commands are left out. GPU types, times, sizes and counts
+stay. Look at it before you send it: it is text.
 
 Ask as the user fairbridge (sudo -u fairbridge), who may read configuration and database.
 
