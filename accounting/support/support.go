@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/accounting"
+	"fairbridge/bridge"
+	"fairbridge/bridge/harm"
 	"fairbridge/sql"
 )
 
@@ -59,11 +61,12 @@ func TableSizes(ctx context.Context, db *accounting.DB) ([]TableSize, error) {
 	return rows, accounting.WrapError("measuring tables", err)
 }
 
-// Name is what a user, an account, a job, a partition, a QOS or a node is called.
+// Name is what a user, an account, a job, a partition, a QOS or a node is called, or of kind text what an operator said.
 type Name struct{ Kind, Name string }
 
-// Names returns the names in the record of a cluster, of runs those that go on or started since then.
+// Names returns the names in the record of a cluster, of runs those that go on or started since then, of what operators
+// said what stands or ended since then.
 func Names(ctx context.Context, db *accounting.DB, cluster string, since time.Time) ([]Name, error) {
-	rows, err := accounting.CollectRows(ctx, db, pgx.RowToStructByPos[Name], qNames, cluster, since)
+	rows, err := accounting.CollectRows(ctx, db, pgx.RowToStructByPos[Name], qNames, cluster, since, []string{harm.GuardName, bridge.TeacherGuardName})
 	return rows, accounting.WrapError("reading names", err)
 }

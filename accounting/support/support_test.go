@@ -10,6 +10,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/support"
 	"fairbridge/bridge"
+	"fairbridge/bridge/harm"
 	"fairbridge/bridge/storetest"
 )
 
@@ -48,6 +49,26 @@ func TestSupport(t *testing.T) {
 		if err != nil || slices.ContainsFunc(names, func(n support.Name) bool { return n.Kind == "user" && n.Name == "u1" }) != want {
 			t.Errorf("since %v: %d names %v, %v", since, len(names), names[:min(5, len(names))], err)
 		}
+	}
+}
+
+// TestReasonsAreNames returns what operators said, and not what a guard did.
+func TestReasonsAreNames(t *testing.T) {
+	d := dbtest.NewDB(t)
+	for _, q := range []string{
+		`insert into fairbridge.operator_actions (cluster, kind, partition, mode, job, change, author, origin, why, effect) values ('c1', 'stop', '', '', '', 0, 'root', 'munge', 'why stopped', '')`,
+		`insert into fairbridge.operator_actions (cluster, kind, partition, mode, job, change, author, origin, why, effect, ended) values ('c1', 'stop', '', '', '', 0, 'root', 'munge', 'why long ago', '', '2001-01-01')`,
+		`insert into fairbridge.demotions (cluster, partition, since, demoted_by, why, cleared, cleared_why) values ('c1', 'gpu', '2026-01-01', 'root', 'why demoted', '2026-02-01', 'why cleared')`,
+		`insert into fairbridge.demotions (cluster, partition, since, demoted_by, why) values ('c1', 'gpu', '2026-01-01', '` + harm.GuardName + `', 'jobs waited')`,
+	} {
+		_, err := d.Exec(t.Context(), q)
+		dbtest.RequireNoError(t, err)
+	}
+	names, err := support.Names(t.Context(), d, "c1", time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
+	dbtest.RequireNoError(t, err)
+	want := []support.Name{{Kind: "text", Name: "why cleared"}, {Kind: "text", Name: "why demoted"}, {Kind: "text", Name: "why stopped"}}
+	if !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
 	}
 }
 

@@ -2,12 +2,8 @@
 package bundlecommand
 
 import (
-	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -38,9 +34,10 @@ one .tar.gz. Nothing is changed, and nothing is sent anywhere.
 
 Names of users, accounts, jobs, nodes, partitions and clusters, numbers of jobs and users,
 and whatever users wrote are replaced: the same name by the same word within a bundle, by
-a random key that is not in it. Of texts only words of fairbridge's own stay. Passwords,
-tokens, keys, addresses, paths and commands are left out. GPU types, times, sizes and
-counts stay. Look at it before you send it: it is text.
+a random key that is not in it. Of texts only words of fairbridge's own stay; where the
+database is away, names that are such words may stay in sentences. Passwords, tokens,
+keys, addresses, paths and commands are left out. GPU types, times, sizes and counts
+stay. Look at it before you send it: it is text.
 
 Ask as the user fairbridge (sudo -u fairbridge), who may read configuration and database.
 
@@ -57,7 +54,7 @@ reason, on the terminal and in contents.json, and the exit status is 3.`,
 	s := c.Flags()
 	s.StringVar(&f.to, "to", "", "write to this new file (default: fairbridge-bundle-TIME.tar.gz here)")
 	s.StringVar(&f.since, "since", "24h", "cycles, decisions, changes and log lines since then: so long ago, or a time")
-	s.StringVar(&f.keyFile, "key-file", "", "keep the key and which name is which in this file; one that is there gives the key,\nso that names are replaced as in an earlier bundle. Do not send it")
+	s.StringVar(&f.keyFile, "key-file", "", "keep the key and which name is which in this file; one that is there gives the key,\nso that names are replaced as in an earlier bundle, and keeps its names. It must be\nyours, and closed to others (mode 0600). Do not send it")
 	s.BoolVar(&f.isDryRun, "dry-run", false, "write nothing; say what would be packed")
 	return o.AddJSONFlag(c)
 }
@@ -68,21 +65,21 @@ func (f *flags) run(c *cobra.Command, o *cli.Options) error {
 	if err != nil {
 		return cli.NewUsageError(err)
 	}
-	key, err := f.readKey()
+	kept, err := readKey(f.keyFile)
 	if err != nil {
 		return cli.NewUsageError(err)
 	}
 	collection := bundle.Collect(c.Context(), o, since, now)
-	m := pseudonym.New(key)
+	m := pseudonym.New(kept.key)
 	members, err := collection.Members(m)
 	if err != nil {
 		return err
 	}
 	if !f.isDryRun {
-		if err := f.write(collection, members, now); err != nil {
+		if err := kept.write(f.keyFile, m.Mapping()); err != nil {
 			return err
 		}
-		if err := f.keepKey(key, m.Mapping()); err != nil {
+		if err := f.write(collection, members, now); err != nil {
 			return err
 		}
 	}
@@ -134,60 +131,6 @@ func (f *flags) print(c *cobra.Command, o *cli.Options, members []bundle.Member)
 	}
 	if missing > 0 {
 		return cli.ErrFinding
-	}
-	return nil
-}
-
-// keyLength is that of a key, in bytes.
-const keyLength = 32
-
-// keptKey is the file of --key-file.
-type keptKey struct {
-	Key   string            `json:"key"`   // in hexadecimal digits
-	Names map[string]string `json:"names"` // by pseudonym
-}
-
-// readKey returns the key of the file, or a random one.
-func (f *flags) readKey() ([]byte, error) {
-	key := make([]byte, keyLength)
-	_, _ = rand.Read(key) // never fails
-	if f.keyFile == "" {
-		return key, nil
-	}
-	text, err := os.ReadFile(f.keyFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return key, nil
-	}
-	var kept keptKey
-	if err == nil {
-		err = json.Unmarshal(text, &kept)
-	}
-	if err == nil {
-		key, err = hex.DecodeString(kept.Key)
-	}
-	if err == nil && len(key) != keyLength {
-		err = fmt.Errorf("its key has %d bytes, not %d", len(key), keyLength)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--key-file %s is none that an earlier bundle wrote; name a new file: %w", f.keyFile, err)
-	}
-	return key, nil
-}
-
-// keepKey writes the file of --key-file, for its owner alone.
-func (f *flags) keepKey(key []byte, names map[string]string) error {
-	if f.keyFile == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(keptKey{hex.EncodeToString(key), names}, "", " ")
-	if err != nil {
-		return fmt.Errorf("--key-file: %w", err)
-	}
-	if err := os.WriteFile(f.keyFile, text, 0o600); err != nil {
-		return fmt.Errorf("--key-file: %w", err)
-	}
-	if err := os.Chmod(f.keyFile, 0o600); err != nil {
-		return fmt.Errorf("--key-file: %w", err)
 	}
 	return nil
 }

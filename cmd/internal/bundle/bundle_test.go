@@ -207,8 +207,42 @@ func TestLines(t *testing.T) {
 		}
 	}
 	got := parseMetrics([]byte("# HELP x y\nx 1\ny{partition=\"a,b\",user=\"z\"} 2e3\n"))
-	want := []any{map[string]any{"metric": "x", "labels": map[string]any{}, "is": "1"}, map[string]any{"metric": "y", "labels": map[string]any{"partition": "a,b", "user": "z"}, "is": "2e3"}}
+	want := []any{map[string]any{"metric": "x", "labels": map[string]any{}, "is": json.Number("1")}, map[string]any{"metric": "y", "labels": map[string]any{"partition": "a,b", "user": "z"}, "is": json.Number("2e3")}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestNumbersStay packs metrics and a line of a log: what they measure is in the bundle as it was, and what numbers name is not.
+func TestNumbersStay(t *testing.T) {
+	c := &Collection{Parts: []Part{
+		{File: "metrics.json", Doc: parseMetrics([]byte("fairbridge_bytes 123456\nfairbridge_wait_bucket{le=\"10000\"} 999999\nfairbridge_wait_bucket{le=\"+Inf\"} 1e+06\nfairbridge_age NaN\ngo_gc_duration_seconds{quantile=\"0.5\"} -Inf\n"))},
+		{File: "log.json", Doc: []any{parseLogLine("time=2026-01-01T00:00:00Z level=WARN msg=cycle bytes=123456 share=0.25 uid=123457 pid=123458 user=123459 for=123460")}},
+	}}
+	files := pack(t, c, "key")
+	flat := strings.Join(strings.Fields(files["metrics.json"]+files["log.json"]), "")
+	for _, kept := range []string{`"is":123456,`, `"is":999999,"labels":{"le":"10000"}`, `"is":1e+06,"labels":{"le":"+Inf"}`, `"is":"NaN"`, `"is":"-Inf","labels":{"quantile":"0.5"}`, `"bytes":123456,`, `"share":0.25,`} {
+		if !strings.Contains(flat, kept) {
+			t.Errorf("%s is not in %s", kept, flat)
+		}
+	}
+	for _, gone := range []string{"123457", "123458", "123459", "123460"} {
+		if strings.Contains(flat, gone) {
+			t.Errorf("%s is left in %s", gone, flat)
+		}
+	}
+}
+
+// TestSecretInJSON finds secrets that JSON writes otherwise.
+func TestSecretInJSON(t *testing.T) {
+	for _, secret := range []string{"12&34<held>56", `a"b\held`, "waiting\nheld"} {
+		text, err := json.MarshalIndent(map[string]any{"text": "login with " + secret + " failed"}, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Collection{secrets: [][]byte{[]byte(secret)}}
+		if bytes.Contains(text, []byte(secret)) || !c.holdsSecret(text) {
+			t.Errorf("%q is not found in %s", secret, text)
+		}
 	}
 }

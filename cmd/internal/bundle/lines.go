@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fairbridge/cmd/internal/pseudonym"
 )
 
 // Bounds of what is read of a log and of metrics.
@@ -51,13 +53,20 @@ func parseLogLine(line string) map[string]any {
 		return map[string]any{"text": line}
 	}
 	for _, m := range logField.FindAllStringSubmatch(line, -1) {
-		value := m[2]
-		if plain, err := strconv.Unquote(value); err == nil {
-			value = plain
-		}
-		fields[m[1]] = value
+		fields[m[1]] = logValue(m[1], m[2])
 	}
 	return fields
+}
+
+// logValue is the value of a field: a number, as slog writes it in JSON, where the key is none of names.
+func logValue(key, text string) any {
+	if plain, err := strconv.Unquote(text); err == nil && text[0] == '"' {
+		return plain
+	}
+	if pseudonym.HoldsNames(key) {
+		return text
+	}
+	return measured(text)
 }
 
 var (
@@ -100,7 +109,18 @@ func parseMetrics(text []byte) any {
 		for _, l := range metricLabel.FindAllSubmatch(m[2], -1) {
 			labels[string(l[1])] = string(l[2])
 		}
-		list = append(list, map[string]any{"metric": string(m[1]), "labels": labels, "is": string(m[3])})
+		list = append(list, map[string]any{"metric": string(m[1]), "labels": labels, "is": measured(string(m[3]))})
 	}
 	return list
+}
+
+// plainNumber is a number as JSON writes it.
+var plainNumber = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$`)
+
+// measured is what a text measures; one that is no number for JSON, as NaN and +Inf, stays a text.
+func measured(text string) any {
+	if plainNumber.MatchString(text) {
+		return json.Number(text)
+	}
+	return text
 }

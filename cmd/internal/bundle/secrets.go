@@ -22,9 +22,6 @@ func knownSecrets(f *settings.File) (all [][]byte) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); len(text) >= leastSecret {
 			all = append(all, []byte(text))
-			if inJSON, err := json.Marshal(text); err == nil {
-				all = append(all, bytes.Trim(inJSON, `"`)) // as & of a URL is written there
-			}
 		}
 	}
 	for _, path := range secretFiles(f) {
@@ -60,12 +57,21 @@ func secretFiles(f *settings.File) []string {
 	}
 }
 
-// holdsSecret reports whether a file that is to be packed has a secret in it.
+// holdsSecret reports whether a file that is to be packed has a secret in it, as it is or as JSON writes it.
 func (c *Collection) holdsSecret(text []byte) bool {
 	for _, s := range c.secrets {
-		if bytes.Contains(text, s) {
+		if bytes.Contains(text, s) || bytes.Contains(text, inJSON(s)) {
 			return true
 		}
 	}
 	return false
+}
+
+// inJSON is a text as JSON writes it, without the quotes around it.
+func inJSON(text []byte) []byte {
+	quoted, err := json.Marshal(string(text))
+	if err != nil {
+		return text // never: texts have a form in JSON
+	}
+	return quoted[1 : len(quoted)-1]
 }

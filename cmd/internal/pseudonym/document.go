@@ -20,8 +20,9 @@ var kindByKey = map[string]string{
 	"exempt_users": "user", "exempt_accounts": "account", "exempt_partitions": "partition",
 	"path": "text", "script": "text", "service": "service", "services": "service", "reservation": "reservation", "license": "text", "features": "text",
 	"sluid": "text", "constraint": "text", "address": "job", "jobs": "job", "array": "job",
-	"metric": "metric",                                                             // the name of one
-	"job":    "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
+	"parent": "account", "metric": "metric", // the name of one
+	"job": "job", "job_id": "job", "uid": "job", "gid": "job", "user_id": "job", // as texts, in lines of a log
+	"is": "measure", "le": "measure", "quantile": "measure", // of metrics: the value, and labels of histograms and summaries
 }
 
 // numberKeys are the keys of numbers that are those of a job or a person.
@@ -29,7 +30,19 @@ var numberKeys = strings.Fields("job for job_id array_job uid gid user_id group_
 
 // isName reports whether texts of a kind are names that texts may cite.
 func isName(kind string) bool {
-	return kind != "" && kind != "job" && kind != "setting" && kind != "metric"
+	return kind != "" && kind != "job" && kind != "setting" && kind != "metric" && kind != "measure"
+}
+
+// HoldsNames reports whether the texts of a key are names or jobs: a number there counts nothing.
+func HoldsNames(key string) bool { return kindOf("", strings.ToLower(key)) != "" }
+
+// closedKeys are those whose values are of lists that fairbridge and Slurm have: whatever names there are, a
+// value that is made of our words stays.
+var closedKeys = strings.Fields("format state verb mode kind level cause policy")
+
+// isClosed reports whether a value of a key is one of such a list.
+func (m *Mapper) isClosed(key, s string) bool {
+	return slices.Contains(closedKeys, key) && token.FindString(s) == s && m.isWords(strings.ToLower(s))
 }
 
 // metricPrefixes are those of what the daemon measures: of names with them the program alone has the say.
@@ -81,14 +94,21 @@ func (m *Mapper) learn(parent, key string, v any) {
 			m.learn(parent, key, child)
 		}
 	case string:
-		if kind := kindOf(parent, key); isName(kind) {
-			for _, name := range split(kind, v) {
-				m.Know(kind, name)
-			}
-		}
+		m.learnText(kindOf(parent, key), v)
 	case json.Number:
 		if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil && slices.Contains(numberKeys, key) {
 			m.jobs[formatNumber(n)] = true
+		}
+	}
+}
+
+func (m *Mapper) learnText(kind, s string) {
+	if kind == "" {
+		m.learnSentence(s)
+	}
+	if isName(kind) {
+		for _, name := range split(kind, s) {
+			m.Know(kind, name)
 		}
 	}
 }
@@ -105,10 +125,14 @@ func isNameKeyed(key string, v map[string]any) bool {
 	return true
 }
 
-// childKey is the key that a child goes by: the name of a report is no name of anything else.
+// childKey is the key that a child goes by: the name of a report is no name of anything else, and why of what a
+// person did is that person's text.
 func childKey(v map[string]any, k string) string {
 	if _, ok := v["columns"]; ok && k == "name" {
 		return "title"
+	}
+	if by, ok := v["by"].(string); ok && k == "why" && !byGuard.MatchString(" by "+by+" since ") {
+		return "comment"
 	}
 	return strings.ToLower(k)
 }
@@ -132,6 +156,9 @@ func (m *Mapper) document(parent, key string, v any) any {
 		}
 		return out
 	case string:
+		if m.isClosed(key, v) {
+			return v
+		}
 		return m.value(kindOf(parent, key), v)
 	case json.Number:
 		if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil && slices.Contains(numberKeys, key) {
@@ -148,7 +175,7 @@ func (m *Mapper) objectKey(isName bool, parent, k string) string {
 		return m.address(k)
 	case isName:
 		return m.Name(kindByKey[parent], k)
-	case m.isWords(strings.ToLower(k)):
+	case kindByKey[k] == "measure" || m.isWords(strings.ToLower(k)):
 		return k
 	}
 	return m.Name("key", k)
@@ -170,6 +197,10 @@ func (m *Mapper) value(kind, s string) string {
 		return m.address(s)
 	case kind == "job":
 		return m.Name("job", s)
+	case kind == "measure" && isMeasure(s):
+		return s
+	case kind == "measure":
+		return m.Text(s)
 	case kind == "metric":
 		return m.metric(s)
 	case kind == "setting":
@@ -182,6 +213,12 @@ func (m *Mapper) value(kind, s string) string {
 		return strings.Join(list, ",")
 	}
 	return m.Text(s)
+}
+
+// isMeasure reports whether a text is a number as Prometheus writes it, NaN and +Inf among them.
+func isMeasure(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
 }
 
 // split parts a list of nodes; other values are one name.

@@ -37,12 +37,26 @@ func New(key []byte) *Mapper {
 // everywhere are names that every site has, and every sentence: in texts they stay.
 var everywhere = strings.Fields("gpu gpus slurm fairbridge root")
 
+// leastDigits is how long a name of digits alone is at least that is taken for known, of a kind that has such names:
+// shorter ones are everywhere by chance.
+const leastDigits = 3
+
+var numericKinds = strings.Fields("account user node")
+
+// isUnknowable reports whether a name, in small letters, could be no name in a text.
+func isUnknowable(kind, name string) bool {
+	if isNumber(name) {
+		return len(name) < leastDigits || !slices.Contains(numericKinds, kind)
+	}
+	return name == "" || slices.Contains(everywhere, name)
+}
+
 // Know takes a value for a name of a kind, which is then replaced in texts too. Of several kinds
 // the first by the alphabet counts there.
 func (m *Mapper) Know(kind, name string) {
 	written := strings.TrimSpace(name)
 	name = strings.ToLower(written)
-	if name == "" || isNumber(name) || slices.Contains(everywhere, name) {
+	if isUnknowable(kind, name) {
 		return
 	}
 	if old := m.kinds[name]; old == "" || kind < old {

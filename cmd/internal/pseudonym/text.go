@@ -44,21 +44,26 @@ var (
 // Text replaces, in a text, what is quoted, every name that is known, and every word that is not one
 // of fairbridge's. Small numbers, amounts and times stay, but for those that follow "job" or the like.
 func (m *Mapper) Text(s string) string {
+	s, reason := m.cutReason(s)
 	s = quoted.ReplaceAllStringFunc(s, func(q string) string { return "“" + m.Name("text", q[1:len(q)-1]) + "”" })
+	s = address6.ReplaceAllStringFunc(s, m.address6)
 	s = m.replacer().Replace(s)
 	var b strings.Builder
 	last, isOfJob, isInList := 0, false, false
 	for _, at := range token.FindAllStringIndex(s, -1) {
 		between, word := s[last:at[0]], s[at[0]:at[1]]
-		isOfJob = isOfJob && (between == " " || between == ", " && isInList)
+		isOfJob = isOfJob && (slices.Contains(beforeNumber, between) || between == ", " && isInList)
 		b.WriteString(between)
 		core := strings.TrimRight(word, ".-/")
 		b.WriteString(m.word(core, isOfJob) + word[len(core):])
 		isInList = isOfJob && (isAddress(core) || core == "and")
 		last, isOfJob = at[1], announcesNumber(core) || isInList
 	}
-	return b.String() + s[last:]
+	return b.String() + s[last:] + reason
 }
+
+// beforeNumber is what stands between "job" or the like and its number.
+var beforeNumber = []string{" ", "=", ":", ": ", " #", "#"}
 
 // announcesNumber reports whether a number after this word is that of a job or a person.
 func announcesNumber(word string) bool {
