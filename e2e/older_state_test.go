@@ -64,10 +64,12 @@ func (s *site) showsLedger() {
 	})
 }
 
-// copyState waits until slurmctld has saved what stands now and copies its state directory.
+// copyState waits until slurmctld has saved what stands now and copies its state directory. It saves what changed only: a node, and a job
+// that runs.
 func (s *site) copyState() {
 	s.t.Helper()
 	s.sh(`cd /var/lib/slurm; touch now; sleep 1; scontrol update nodename=n1 comment=saved
+scontrol update jobid=$(squeue -h -t R -o %A | head -n 1) admincomment=saved
 until [ state/job_state -nt now ] && [ state/node_state -nt now ]; do sleep 0.1; done; rm -rf copy; cp -a state copy`)
 }
 
