@@ -32,15 +32,14 @@ const (
 var mentions = []struct {
 	table, column string
 	kind          kind
-	cast          string // of jsonValue
 }{
-	{"decisions", "why", plainText, ""}, {"decision_now", "why", plainText, ""}, {"doubts", "why", plainText, ""}, {"gpu_weights", "author", plainText, ""},
-	{"intents", "why", plainText, ""}, {"intents", "text", plainText, ""}, {"intents", "error", plainText, ""}, {"intents", "before", jsonValue, "jsonb"},
-	{"operator_actions", "why", plainText, ""}, {"operator_actions", "effect", plainText, ""}, {"operator_actions", "author", plainText, ""}, {"operator_actions", "ended_by", plainText, ""},
-	{"operator_actions", "origin", plainText, ""}, {"operator_actions", "target", jsonValue, "jsonb"},
-	{"demotions", "why", plainText, ""}, {"demotions", "demoted_by", plainText, ""}, {"demotions", "cleared_by", plainText, ""}, {"demotions", "cleared_why", plainText, ""},
-	{"guard_checks", "reasons", textList, ""}, {"guard_checks", "remarks", textList, ""}, {"guard_checks", "figures", jsonValue, "jsonb"},
-	{"cycles", "refused", jsonValue, "jsonb"}, {"erasures", "done_by", plainText, ""},
+	{"decisions", "why", plainText}, {"decision_now", "why", plainText}, {"doubts", "why", plainText}, {"gpu_weights", "author", plainText},
+	{"intents", "why", plainText}, {"intents", "text", plainText}, {"intents", "error", plainText}, {"intents", "before", jsonValue},
+	{"operator_actions", "why", plainText}, {"operator_actions", "effect", plainText}, {"operator_actions", "author", plainText}, {"operator_actions", "ended_by", plainText},
+	{"operator_actions", "origin", plainText}, {"operator_actions", "target", jsonValue},
+	{"demotions", "why", plainText}, {"demotions", "demoted_by", plainText}, {"demotions", "cleared_by", plainText}, {"demotions", "cleared_why", plainText},
+	{"guard_checks", "reasons", textList}, {"guard_checks", "remarks", textList}, {"guard_checks", "figures", jsonValue},
+	{"cycles", "refused", jsonValue}, {"erasures", "done_by", plainText},
 }
 
 // statement is one change; its arguments are the cluster, the user and the pseudonym, or those of mentions.
@@ -77,7 +76,7 @@ func mentionStatements(of kind) (all []statement) {
 			value = fmt.Sprintf("array(select regexp_replace(e, $3, $4, 'g') from unnest(%s) with ordinality x (e, n) order by n)", column)
 		case jsonValue:
 			text = column + "::text"
-			value = fmt.Sprintf("regexp_replace(%s::text, $3, $4, 'g')::%s", column, m.cast)
+			value = fmt.Sprintf("regexp_replace(%s::text, $3, $4, 'g')::jsonb", column)
 		}
 		all = append(all, statement{m.table, fmt.Sprintf("update fairbridge.%s set %s = %s where cluster = $1 and position($2 in %s) > 0 and %s ~ $3", m.table, m.column, value, text, text)})
 	}
