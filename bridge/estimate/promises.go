@@ -43,15 +43,33 @@ func (p promiseCorrection) orAssumed() promiseCorrection {
 }
 
 // apply corrects a chance between none and one; it grows with it.
-func (p promiseCorrection) apply(chance float64) float64 {
-	x := math.Log(chance / (1 - chance))
-	return logistic(p.shift + p.below*min(x, 0) + p.above*max(x, 0))
+func (p promiseCorrection) apply(chance float64) float64 { return p.at(logitOf(chance)) }
+
+// at is the corrected chance of one that is given by its logit.
+func (p promiseCorrection) at(logit float64) float64 {
+	return logistic(p.shift + p.below*min(logit, 0) + p.above*max(logit, 0))
+}
+
+func logitOf(chance float64) float64 { return math.Log(chance / (1 - chance)) }
+
+// weighedOutcome is an outcome as the fit looks at it: the logit of what was to be corrected, 1 where it was met, and how much it counts.
+type weighedOutcome struct{ logit, met, weight float64 }
+
+func weigh(all []PromiseOutcome) []weighedOutcome {
+	out := make([]weighedOutcome, len(all))
+	for i, o := range all {
+		out[i] = weighedOutcome{logit: logitOf(o.Uncorrected), weight: math.Exp2(-float64(len(all)-1-i) / promiseHalfLife)}
+		if o.IsMet {
+			out[i].met = 1
+		}
+	}
+	return out
 }
 
 // fitCorrection returns the correction that is likeliest given outcomes and what is assumed, by Newton's method, one number
 // after another: the likelihood has one peak.
-func fitCorrection(all []PromiseOutcome) promiseCorrection {
-	p := assumedCorrection
+func fitCorrection(outcomes []PromiseOutcome) promiseCorrection {
+	p, all := assumedCorrection, weigh(outcomes)
 	for range 30 {
 		for _, n := range correctionNumbers {
 			p.climb(all, n)
@@ -76,7 +94,7 @@ var correctionNumbers = []correctionNumber{
 
 // climb moves one number towards its best with the others as they are. Far from it Newton's steps are too long, so that one
 // would leap to and fro: a step is halved until it makes the outcomes likelier.
-func (p *promiseCorrection) climb(all []PromiseOutcome, n correctionNumber) {
+func (p *promiseCorrection) climb(all []weighedOutcome, n correctionNumber) {
 	at, before, step := n.of(p), p.loss(all), p.step(all, n)
 	from := *at
 	for ; math.Abs(step) > 1e-9; step /= 2 {
@@ -87,41 +105,31 @@ func (p *promiseCorrection) climb(all []PromiseOutcome, n correctionNumber) {
 	*at = from
 }
 
-// weightOf is how much the outcome at i counts.
-func weightOf(all []PromiseOutcome, i int) float64 {
-	return math.Exp2(-float64(len(all)-1-i) / promiseHalfLife)
-}
-
 // loss is how unlikely the outcomes are, and how far the numbers are from what is assumed.
-func (p *promiseCorrection) loss(all []PromiseOutcome) (sum float64) {
+func (p *promiseCorrection) loss(all []weighedOutcome) (sum float64) {
 	for _, n := range correctionNumbers {
 		assumed := assumedCorrection
 		off := *n.of(p) - *n.of(&assumed)
 		sum += assumedWeight / 2 * off * off
 	}
-	for i := range all {
-		chance := p.apply(all[i].Uncorrected)
-		if !all[i].IsMet {
+	for _, o := range all {
+		chance := p.at(o.logit)
+		if o.met == 0 {
 			chance = 1 - chance
 		}
-		sum -= weightOf(all, i) * math.Log(max(chance, 1e-300))
+		sum -= o.weight * math.Log(max(chance, 1e-300))
 	}
 	return sum
 }
 
 // step is how far Newton's method thinks one number above its best with the others as they are.
-func (p *promiseCorrection) step(all []PromiseOutcome, n correctionNumber) float64 {
+func (p *promiseCorrection) step(all []weighedOutcome, n correctionNumber) float64 {
 	assumed := assumedCorrection
 	slope, curve := assumedWeight*(*n.of(p)-*n.of(&assumed)), assumedWeight
-	for i := range all {
-		o := &all[i]
-		f, weight := n.factor(math.Log(o.Uncorrected/(1-o.Uncorrected))), weightOf(all, i)
-		chance, met := p.apply(o.Uncorrected), 0.
-		if o.IsMet {
-			met = 1
-		}
-		slope += weight * f * (chance - met)
-		curve += weight * f * f * chance * (1 - chance)
+	for _, o := range all {
+		f, chance := n.factor(o.logit), p.at(o.logit)
+		slope += o.weight * f * (chance - o.met)
+		curve += o.weight * f * f * chance * (1 - chance)
 	}
 	return slope / curve
 }
