@@ -44,6 +44,14 @@ func SpeedClass(declared, name string) string {
 	return namedClass + name
 }
 
+// FindClass fills in what was reported by a user's jobs of a SpeedClass, else of its RecurringClass, as speedsOf has it of each.
+func (h *SpeedHistory) FindClass(class string, speedsOf func(class string) []SeenSpeed) {
+	if h.Class = speedsOf(class); len(h.Class) == 0 {
+		h.Class = speedsOf(RecurringClass(class))
+		h.IsRecurring = len(h.Class) > 0
+	}
+}
+
 // namedClass begins the SpeedClass of a name, countedClass the RecurringClass of several.
 const namedClass, countedClass = "name ", "counted "
 

@@ -168,11 +168,8 @@ func (k *known) readClasses(ctx context.Context, q accounting.Querier, cluster s
 // under its number before it was submitted is another's.
 func (k *known) speedsOf(j *policy.Job) bridge.SpeedHistory {
 	key := classKey{j.User, bridge.SpeedClass(j.Class, j.Name)}
-	out := bridge.SpeedHistory{Class: k.byClass[key]}
-	if len(out.Class) == 0 {
-		out.Class = k.byClass[classKey{j.User, bridge.RecurringClass(key.class)}]
-		out.IsRecurring = len(out.Class) > 0
-	}
+	var out bridge.SpeedHistory
+	out.FindClass(key.class, func(class string) []bridge.SeenSpeed { return k.byClass[classKey{j.User, class}] })
 	if own := k.byJob[jobKey{j.ID, key}]; own != nil && !own.first.Before(j.Arrive) {
 		out.Own, out.Batch = own.speeds, own.batch
 	}

@@ -49,12 +49,8 @@ func (c *Recurring) AddRun(r *Run, stepsPerSecond float64) bool {
 // EarlierRuns returns the earlier runs of the job, the oldest first: those of its very name, else of names that differ from it in
 // counters; nil: none is known. They must not be changed.
 func (c *Recurring) EarlierRuns(j *policy.Job) []EarlierRun {
-	for _, key := range recurrence.Keys(j.User, j.Name) {
-		if runs := c.runs[key]; len(runs) > 0 {
-			return runs
-		}
-	}
-	return nil
+	runs, _, _ := recurrence.Find(c.runs, j.User, j.Name)
+	return runs
 }
 
 // SpeedPoints are the speeds that earlier runs reported, by GPU type and number: of each the median. It is what a policy that chooses sizes

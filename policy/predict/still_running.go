@@ -60,23 +60,13 @@ func NewStillRunning(p engine.Predictor, s *policy.Snapshot) *StillRunning {
 	return k
 }
 
-// heardBy returns what is heard of jobs like one: of those of its very name, else of those whose names differ in counters.
-func (k *StillRunning) heardBy(j *policy.Job) (key recurrence.Key, ran []float64) {
-	for _, key := range recurrence.Keys(j.User, j.Name) {
-		if ran := k.secondsByKey[key]; len(ran) > 0 {
-			return key, ran
-		}
-	}
-	return key, nil
-}
-
 // Predict implements engine.Predictor.
 func (k *StillRunning) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	est := k.predictor.Predict(r, e)
 	if est.Source != FromHistory || est.TimeLeftSigma <= 0 || e.HoldsGPUs() || e.TotalRunTime() > 0 {
 		return est
 	}
-	heard, ran := k.heardBy(e.Job)
+	ran, heard, _ := recurrence.Find(k.secondsByKey, e.User, e.Name)
 	if len(ran) == 0 {
 		return est
 	}

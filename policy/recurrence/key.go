@@ -37,6 +37,17 @@ func Keys(user, name string) []Key {
 	return keys
 }
 
+// Find returns what is kept under the closest key of a user's name that has anything, and how many closer ones have nothing: 0 for the
+// very name. Where none has anything, found is nil.
+func Find[V any](byKey map[Key][]V, user, name string) (found []V, key Key, closer int) {
+	for closer, key = range Keys(user, name) {
+		if found = byKey[key]; len(found) > 0 {
+			return found, key, closer
+		}
+	}
+	return nil, key, closer
+}
+
 // NameWithoutCounters is a name with # for each number in it, dates and seeds included, and for each hash: what "seed-1" and
 // "seed-22" share, and "run-3fa9c1b" and "run-77be02d".
 func NameWithoutCounters(name string) string {

@@ -62,14 +62,11 @@ func (h *SpeedHistory) report(j *policy.Job) {
 
 // reportsOf is what jobs of the very name reported, else those that it is recognised by.
 func (h *SpeedHistory) reportsOf(j *policy.Job) ([]scaling.Measured, policy.ScalingSource) {
-	source := policy.ScalingFromClass
-	for _, key := range recurrence.Keys(j.User, j.Name) {
-		if seen := h.byKey[key]; len(seen) > 0 {
-			return seen, source
-		}
-		source = policy.ScalingFromRecurring
+	seen, _, closer := recurrence.Find(h.byKey, j.User, j.Name)
+	if closer > 0 {
+		return seen, policy.ScalingFromRecurring
 	}
-	return nil, source
+	return seen, policy.ScalingFromClass
 }
 
 // SpeedOn is how fast a job of a workload truly goes on so many GPUs, in a unit of its own.

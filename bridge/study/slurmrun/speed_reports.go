@@ -124,11 +124,7 @@ func addSeen(all []bridge.SeenSpeed, seen bridge.SeenSpeed) []bridge.SeenSpeed {
 
 // speedsOf is what was reported before of a job and its class.
 func (s *speedReports) speedsOf(j *policy.Job) bridge.SpeedHistory {
-	class := userClass{j.User, bridge.SpeedClass(j.Class, j.Name)}
-	out := bridge.SpeedHistory{Own: s.byJob[j.ID], Class: s.byClass[class]}
-	if len(out.Class) == 0 {
-		out.Class = s.byClass[userClass{j.User, bridge.RecurringClass(class.class)}]
-		out.IsRecurring = len(out.Class) > 0
-	}
+	out := bridge.SpeedHistory{Own: s.byJob[j.ID]}
+	out.FindClass(bridge.SpeedClass(j.Class, j.Name), func(class string) []bridge.SeenSpeed { return s.byClass[userClass{j.User, class}] })
 	return out
 }
