@@ -15,6 +15,7 @@ import (
 
 	"fairbridge/api/credential"
 	"fairbridge/api/credential/mungetest"
+	"fairbridge/scripts/executable"
 )
 
 // TestCurlWithMunge runs the lines that prove a request by hand against a server that looks
@@ -43,7 +44,7 @@ func TestCurlWithMunge(t *testing.T) {
 	command := "#!/bin/sh\nexec " + munge + " " + strings.Join(m.EncodeCommand()[1:], " ") + " \"$@\"\n"
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	for name, text := range map[string]string{"munge": command, "ca.pem": string(ca)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+		if err := executable.Write(filepath.Join(dir, name), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

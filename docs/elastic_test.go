@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"fairbridge/nodeprobe"
+	"fairbridge/scripts/executable"
 )
 
 // elasticSite is a folder with the elastic example, and a fairbridge that answers --ask and writes
@@ -39,7 +40,7 @@ func newElasticSite(t *testing.T) elasticSite {
 
 func (s elasticSite) write(name, text string) {
 	s.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o755); err != nil {
+	if err := executable.Write(filepath.Join(s.dir, name), []byte(text)); err != nil {
 		s.Fatal(err)
 	}
 }

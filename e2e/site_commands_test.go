@@ -14,6 +14,7 @@ import (
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/owner"
 	"fairbridge/nodeprobe/progress"
+	"fairbridge/scripts/executable"
 )
 
 // tryFairbridge runs a command that may fail.
@@ -107,8 +108,7 @@ func (s *site) copyFile(from, to string) {
 	s.t.Helper()
 	b, err := os.ReadFile(from)
 	if err == nil {
-		_ = os.Remove(to) // it may run
-		err = os.WriteFile(to, b, 0o755)
+		err = executable.Write(to, b)
 	}
 	if err != nil {
 		s.t.Fatal(err)

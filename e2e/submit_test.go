@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/scripts/executable"
 	"fairbridge/scripts/throwaway/livetest"
 )
 
@@ -24,7 +25,7 @@ func TestCompareByAJobArray(t *testing.T) {
 	}
 	for _, name := range []string{"sbatch", "squeue"} { // as this machine would have them
 		words := s.slurm.Command(t.Context(), "root", name).Args
-		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(fmt.Sprintf("#!/bin/sh\nAS=root exec %s \"$@\"\n", strings.Join(words, " "))), 0o755); err != nil {
+		if err := executable.Write(filepath.Join(s.dir, name), []byte(fmt.Sprintf("#!/bin/sh\nAS=root exec %s \"$@\"\n", strings.Join(words, " ")))); err != nil {
 			t.Fatal(err)
 		}
 	}

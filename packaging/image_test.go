@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"fairbridge/scripts/executable"
 )
 
 // TestImage makes the container image twice, wants the same bytes, and runs its program as its user with nothing but its files.
@@ -52,7 +54,7 @@ func TestImage(t *testing.T) {
 	root := t.TempDir()
 	for name, content := range untar(t, layer) {
 		path := filepath.Join(root, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), executable.Write(path, content)); err != nil {
 			t.Fatal(err)
 		}
 	}

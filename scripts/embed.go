@@ -3,10 +3,11 @@ package scripts
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"fairbridge/scripts/executable"
 )
 
 // Files holds ensure (installs what a machine lacks) and slurm/ (a throw-away Slurm).
@@ -28,9 +29,6 @@ func UnpackTo(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("replacing a script: %w", err)
-		}
-		return os.WriteFile(to, text, 0o755)
+		return executable.Write(to, text)
 	})
 }

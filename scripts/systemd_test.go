@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"fairbridge/scripts/executable"
 )
 
 func unit(t *testing.T, name string) string {
@@ -65,7 +67,7 @@ func systemctlCalls(t *testing.T, script, state string) string {
 	t.Helper()
 	dir := t.TempDir()
 	fake := "#!/bin/sh\nif [ \"$*\" = 'is-failed --quiet fairbridge.service' ]; then test " + state + " = failed; else echo \"$*\"; fi\n"
-	if err := os.WriteFile(filepath.Join(dir, "systemctl"), []byte(fake), 0o755); err != nil {
+	if err := executable.Write(filepath.Join(dir, "systemctl"), []byte(fake)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/bin/sh", "-c", script)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"fairbridge/scripts/executable"
 )
 
 // The test binary run with this variable starts a server, says where, and waits to be killed.
@@ -142,7 +144,7 @@ func TestStartReportsWhatTheServerSaid(t *testing.T) {
 	for name, text := range map[string]string{
 		"initdb": "echo no space left on this disk >&2; exit 1", "pg_ctl": "exit 1", "postgres": "exit 1",
 	} {
-		if err := os.WriteFile(bin+"/"+name, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		if err := executable.Write(bin+"/"+name, []byte("#!/bin/sh\n"+text+"\n")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurmtest"
+	"fairbridge/scripts/executable"
 )
 
 // jobCount is how many jobs are in the queue; every aliceEvery-th is alice's.
@@ -92,7 +93,7 @@ func newScontrol(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "scontrol")
 	text := []string{"#!/bin/sh", `[ "$*" = "show config" ] || exit 1`, "echo 'ClusterName = lab'", "echo 'PrivateData = jobs,usage'", ""}
-	if err := os.WriteFile(path, []byte(strings.Join(text, "\n")), 0o755); err != nil {
+	if err := executable.Write(path, []byte(strings.Join(text, "\n"))); err != nil {
 		t.Fatal(err)
 	}
 	return path

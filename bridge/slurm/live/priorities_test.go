@@ -1,12 +1,12 @@
 package live
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/scontrol"
+	"fairbridge/scripts/executable"
 )
 
 // TestPrioritiesAreOfThisMoment: the record of a job that a poll did not read again may be minutes old; what
@@ -14,7 +14,7 @@ import (
 func TestPrioritiesAreOfThisMoment(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nprintf '1 -274 4059\\n2 0 11000\\n3 5 300\\n3 5 200\\n4 7 9000\\n'\n"
-	if err := os.WriteFile(filepath.Join(dir, "sprio"), []byte(script), 0o700); err != nil {
+	if err := executable.Write(filepath.Join(dir, "sprio"), []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	view := func() *slurm.View {

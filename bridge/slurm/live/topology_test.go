@@ -2,20 +2,20 @@ package live
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/scontrol"
+	"fairbridge/scripts/executable"
 )
 
 // TestTopologyIsKept: it is asked for once in ten minutes, and what was read stays where scontrol fails.
 func TestTopologyIsKept(t *testing.T) {
 	dir := t.TempDir()
 	write := func(script string) {
-		if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		if err := executable.Write(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\n"+script)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,10 +1,11 @@
 package scontrol
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fairbridge/scripts/executable"
 )
 
 // slurmdbdShown is what sacctmgr of Slurm 24.11 shows, shortened.
@@ -26,7 +27,7 @@ func sacctmgrBeside(t *testing.T, text string) Command {
 	t.Helper()
 	dir := t.TempDir()
 	script := "#!/bin/sh\n[ \"$*\" = '-n show configuration' ] || exit 1\ncat <<'E'\n" + text + "E\n"
-	if err := os.WriteFile(filepath.Join(dir, "sacctmgr"), []byte(script), 0o700); err != nil {
+	if err := executable.Write(filepath.Join(dir, "sacctmgr"), []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	return Command{filepath.Join(dir, "scontrol")}

@@ -2,11 +2,12 @@ package scontrol
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"fairbridge/scripts/executable"
 )
 
 func TestParsePriorities(t *testing.T) {
@@ -48,7 +49,7 @@ func TestReadPrioritiesRunsSprio(t *testing.T) {
 		t.Error("there is no sprio, and no error")
 	}
 	write := func(script string) {
-		if err := os.WriteFile(filepath.Join(dir, "sprio"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		if err := executable.Write(filepath.Join(dir, "sprio"), []byte("#!/bin/sh\n"+script)); err != nil {
 			t.Fatal(err)
 		}
 	}

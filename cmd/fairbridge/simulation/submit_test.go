@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/cmd/internal/cli"
+	"fairbridge/scripts/executable"
 )
 
 // elementVariable makes this test binary the program that elements of an array run.
@@ -42,7 +43,7 @@ while [ $i -le $last ]; do [ "$i" = "` + failing + `" ] || ` + elementVariable +
 echo "47;lab"`,
 		"squeue": `exit 0`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		if err := executable.Write(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n")); err != nil {
 			t.Fatal(err)
 		}
 	}

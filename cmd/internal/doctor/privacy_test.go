@@ -1,12 +1,12 @@
 package doctor
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"fairbridge/bridge/slurm/scontrol"
+	"fairbridge/scripts/executable"
 )
 
 // TestPrivacyOfSlurmdbd: that it cannot be read is said where it matters.
@@ -14,7 +14,7 @@ func TestPrivacyOfSlurmdbd(t *testing.T) {
 	command := func(kind, sacctmgr string) scontrol.Command {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"scontrol": "echo AccountingStorageType = accounting_storage/" + kind, "sacctmgr": sacctmgr} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			if err := executable.Write(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n")); err != nil {
 				t.Fatal(err)
 			}
 		}
