@@ -9,18 +9,8 @@ import (
 	"time"
 
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/e2e/proxytest"
 )
-
-// writesTo counts what was written to each job so far.
-func (p *proxy) writesTo() map[string]int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := map[string]int{}
-	for _, w := range p.writes {
-		n[w[strings.LastIndex(w, "/")+1:]]++
-	}
-	return n
-}
 
 // TestBesideAnotherFairbridge: two daemons with databases of their own, which know
 // nothing of each other and want opposite orders. Each job has one that numbers it: neither
@@ -59,8 +49,8 @@ func TestBesideAnotherFairbridge(t *testing.T) {
 		time.Sleep(20 * time.Second) // a cooldown: a war would go on
 		s.kill(15)
 		other.kill(15)
-		for _, p := range []*proxy{p, op} {
-			for id, n := range p.writesTo() {
+		for _, p := range []*proxytest.Proxy{p, op} {
+			for id, n := range p.WritesTo() {
 				if n > 2 {
 					t.Errorf("job %s was written %d times", id, n)
 				}
@@ -117,15 +107,15 @@ func TestBesideACronScript(t *testing.T) {
 		}
 		update("root")
 		held := small[5]
-		time.Sleep(5 * time.Second) // a cycle under way may end
-		before := p.writesTo()
+		s.cycles(2) // one under way may end
+		before := p.WritesTo()
 		for i := range 8 {
 			who := []string{"fairbridge", "root"}[i%2]
 			update(who)
 			s.run(who, "scontrol", []string{"release", "hold"}[i%2], held) // the first frees what is not held, the last holds
 			time.Sleep(3 * time.Second)
 		}
-		for id, n := range p.writesTo() {
+		for id, n := range p.WritesTo() {
 			if most := map[bool]int{true: 4, false: 2}[id == held]; n-before[id] > most { // a lease and a number; once more after a release
 				t.Errorf("job %s was written %d times in 24 seconds", id, n-before[id])
 			}

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fairbridge/e2e/proxytest"
 )
 
 // TestACutNodeListIsNotBelieved: as long as slurmrestd shows one node of four,
@@ -16,18 +18,18 @@ func TestACutNodeListIsNotBelieved(t *testing.T) {
 		small := s.behindALargeJob(2)
 		s.start()
 		s.until("both are leased", 40*time.Second, func() bool { return s.leased(small[0]) && s.leased(small[1]) })
-		p.set(func(p *proxy) { p.cutNodes = true })
-		time.Sleep(5 * time.Second) // a cycle under way may end
-		before := p.written()
+		p.Break(proxytest.Faults{CutNodes: true})
+		s.polls(p, 2) // a cycle under way may end
+		before := p.Writes()
 		for range 4 { // jobs that would be ordered and held
 			s.submit("carol", long, "--gres=gpu:1", "-t", "600")
 		}
 		time.Sleep(25 * time.Second)
-		if n := p.written() - before; n > 0 {
+		if n := p.Writes() - before; n > 0 {
 			t.Errorf("%d writes on a node list with one node of four", n)
 		}
-		p.set(func(p *proxy) { p.cutNodes = false })
-		s.until("it goes on", 40*time.Second, func() bool { return p.written() > before })
+		p.Break(proxytest.Faults{})
+		s.until("it goes on", 40*time.Second, func() bool { return p.Writes() > before })
 	})
 }
 
@@ -39,10 +41,10 @@ func TestAnEmptyListExpiresNothing(t *testing.T) {
 		small := s.behindALargeJob(3)
 		s.start()
 		s.until("all are leased", 40*time.Second, func() bool { return s.leased(small[0]) && s.leased(small[2]) })
-		p.set(func(p *proxy) { p.cutJobs = true })
-		time.Sleep(7 * time.Second)
+		p.Break(proxytest.Faults{CutJobs: true})
+		s.polls(p, 4)
 		s.kill(syscall.SIGKILL)
-		p.set(func(p *proxy) { p.cutJobs = false })
+		p.Break(proxytest.Faults{})
 		s.fairbridge("release")
 		for id, f := range s.siteFactors() {
 			if f != "0" {
@@ -62,15 +64,15 @@ func TestAnEmptyListExpiresNothing(t *testing.T) {
 func TestWritesThatFailAreTriedAgainSoon(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		p := s.between()
-		p.set(func(p *proxy) { p.refuse = true })
+		p.Break(proxytest.Faults{RefuseWrites: true})
 		ids := s.backwards(8)
 		s.start()
-		s.until("writes are refused", 40*time.Second, func() bool { return p.written() > 0 })
+		s.until("writes are refused", 40*time.Second, func() bool { return p.Writes() > 0 })
 		time.Sleep(16 * time.Second)
-		was := p.written()
-		p.set(func(p *proxy) { p.refuse = false })
+		was := p.Writes()
+		p.Break(proxytest.Faults{})
 		back := time.Now()
-		s.until("pushing resumes", 30*time.Second, func() bool { return p.written() > was })
+		s.until("pushing resumes", 30*time.Second, func() bool { return p.Writes() > was })
 		t.Logf("resumed after %v", time.Since(back).Round(time.Second))
 		s.until("the shortest job comes first", 40*time.Second, func() bool { return s.line()[0] == ids[7] })
 	})
@@ -99,12 +101,12 @@ func TestOnePersonsChangesSilenceNoOther(t *testing.T) {
 		for _, id := range small {
 			s.run("bob", "scontrol", "update", "jobid="+id, "starttime=now+2hours")
 		}
-		time.Sleep(6 * time.Second)
-		before := p.written()
+		s.cycles(2)
+		before := p.Writes()
 		// Behind the large job in Slurm's own line too, or Slurm may start it before a poll sees it.
 		fresh := s.submit("carol", long, "--gres=gpu:1", "-t", "600", "--nice=10000")
 		s.until("carol's job is held as the plan says", 40*time.Second, func() bool { return s.leased(fresh) })
-		if p.written() == before {
+		if p.Writes() == before {
 			t.Error("nothing was written")
 		}
 	})
@@ -119,12 +121,12 @@ func TestSlurmdbdDownSilencesNothing(t *testing.T) {
 		s.until("the small job is leased", 40*time.Second, func() bool { return s.leased(small[0]) })
 		s.run("root", "pkill", "-KILL", "slurmdbd")
 		defer s.run("root", "setsid", "setpriv", "--reuid", "slurm", "--regid", "slurm", "--clear-groups", "slurmdbd")
-		time.Sleep(5 * time.Second)
-		before := p.written()
+		s.cycles(2)
+		before := p.Writes()
 		fresh := s.submit("carol", long, "--gres=gpu:1", "-t", "600", "--nice=10000") // Slurm may else start it before a poll sees it
 		s.until("a new job is held as the plan says", 60*time.Second, func() bool { return s.leased(fresh) })
-		if p.written() == before || strings.Contains(s.log.String(), "cause=slurm") {
-			t.Errorf("%d writes; the log:\n%s", p.written()-before, s.log)
+		if p.Writes() == before || strings.Contains(s.log.String(), "cause=slurm") {
+			t.Errorf("%d writes; the log:\n%s", p.Writes()-before, s.log)
 		}
 	})
 }

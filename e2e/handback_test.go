@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"fairbridge/e2e/proxytest"
 )
 
 // TestAHandBackThatWasCutOffIsFinished: direct priorities are handed back by a
@@ -20,8 +22,8 @@ func TestAHandBackThatWasCutOffIsFinished(t *testing.T) {
 		admins := s.submit("carol", long, "--gres=gpu:8", "-t", "90")
 		s.run("root", "scontrol", "hold", admins)
 
-		before := p.written()
-		p.set(func(p *proxy) { p.after = before + 1 }) // the hold goes through, the release does not
+		before := p.Writes()
+		p.Break(proxytest.Faults{RefuseAfter: before + 1}) // the hold goes through, the release does not
 		path, err := binary()
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +39,7 @@ func TestAHandBackThatWasCutOffIsFinished(t *testing.T) {
 			t.Fatalf("%d jobs are held, want the one whose hand-back was cut off", n)
 		}
 
-		p.set(func(p *proxy) { p.after = 0 })
+		p.Break(proxytest.Faults{})
 		s.until("release gives everything back", 4*time.Minute, func() bool {
 			out, err := exec.Command(path, "-c", s.conf, "release").CombinedOutput()
 			t.Logf("release: %v\n%s", err, out)

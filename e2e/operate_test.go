@@ -73,7 +73,7 @@ func TestOperatorsAreObeyed(t *testing.T) {
 
 		s.mustOperate("stop")
 		late := s.submit("bob", long, "--gres=gpu:1", "-t", "600")
-		time.Sleep(8 * time.Second) // four cycles
+		s.cycles(4)
 		if s.leased(late) || s.leased(small[0]) || s.leased(small[1]) {
 			t.Errorf("while stopped, after four cycles: %t %t %t are leased", s.leased(late), s.leased(small[0]), s.leased(small[1]))
 		}
@@ -138,18 +138,11 @@ func TestAnOperatorUndoesASize(t *testing.T) {
 		})
 		s.until("the owner's number stands", 30*time.Second, func() bool { return s.gpusOf(job) == "8" })
 		_, changes := s.lastSize(job)
-		seen := s.cycleCount()
-		s.until("six cycles more", time.Minute, func() bool { return s.cycleCount() >= seen+6 })
+		s.cycles(6)
 		if _, now := s.lastSize(job); now != changes || s.gpusOf(job) != "8" || s.show(job)["JobState"] != "PENDING" {
 			t.Errorf("it asks for %s GPUs, is %s, and had %d changes of its size, %d when it was undone", s.gpusOf(job), s.show(job)["JobState"], now, changes)
 		}
 		s.kill(syscall.SIGTERM)
 		s.fairbridge("release")
 	})
-}
-
-// cycleCount is how many cycles are stored.
-func (s *site) cycleCount() int64 {
-	s.t.Helper()
-	return number(s.texts("select count(*)::text from fairbridge.cycles")[0])
 }

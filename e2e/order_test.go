@@ -57,7 +57,7 @@ func TestPendingOrderFollowsThePolicy(t *testing.T) {
 		s.configure("rank", "drf", "") // whose account holds nothing: bob
 		s.start()
 		s.until("bob's jobs are first", 40*time.Second, func() bool { return slices.Equal(s.line()[:3], bobs) })
-		time.Sleep(5 * time.Second)
+		s.cycles(2)
 		s.kill(15)
 
 		for _, was := range []map[string]string{wasHeld, wasAdmins} {

@@ -30,7 +30,7 @@ func TestAdministratorsAtWork(t *testing.T) {
 		s.start()
 		waiting := s.submit("bob", long, "--gres=gpu:8", "-t", "20")
 		s.until("it lacks nodes", 40*time.Second, func() bool { return s.show(waiting)["Reason"] == "Resources" })
-		time.Sleep(4 * time.Second) // it is seen so
+		s.cycles(2) // it is seen so
 		for _, x := range []struct {
 			reason      string // Slurm's, of the waiting job
 			begin, over func()
@@ -42,7 +42,7 @@ func TestAdministratorsAtWork(t *testing.T) {
 			x.begin()
 			s.until(x.reason, 40*time.Second, func() bool { return s.show(waiting)["Reason"] == x.reason })
 			_ = os.Remove(stop)
-			time.Sleep(6 * time.Second)
+			s.cycles(3)
 			if n := s.restarts(running...); n != 0 {
 				t.Fatalf("%d jobs were stopped while the job waits for %s\n%s", n, x.reason, s.fairbridge("explain", waiting))
 			}

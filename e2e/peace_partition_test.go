@@ -114,7 +114,7 @@ func TestPartitionsThatTakeJobsAway(t *testing.T) {
 		s.run("root", "scontrol", "update", "partitionname=gpu", "preemptmode=cancel")
 		urgent = s.urgent("--gres=gpu:8")
 		s.until("Slurm cancels one", 60*time.Second, func() bool { return s.states(urgent)["RUNNING"] == 1 })
-		time.Sleep(6 * time.Second)
+		s.cycles(2)
 		s.kill(syscall.SIGTERM) // on a slow machine some of them took turns
 		ours := s.texts("select before->'stop'->>'for' from fairbridge.intents where kind = 'requeue' and sent is not null")
 		s.until("one was stopped by Slurm and all others by us, none of them for its job", 20*time.Second, func() bool {

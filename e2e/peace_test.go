@@ -69,7 +69,7 @@ for n in n3 n4; do slurmd -b -N $n; done; `
 		s.until("n3 and n4 sleep", 30*time.Second, func() bool { return s.run("root", "sinfo", "-h", "-n", "n3,n4", "-o", "%t") == "idle~" })
 		s.preempting("fairbridge")
 		s.start()
-		time.Sleep(6 * time.Second) // beyond its first cycles
+		s.cycles(3) // beyond its first
 		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "20"), s.submit("carol", long, "--gres=gpu:8", "-t", "20")}
 		named := map[string]bool{}
 		s.until("the jobs have nodes that wake", 40*time.Second, func() bool {

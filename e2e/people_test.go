@@ -59,7 +59,7 @@ func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
 		s.run("bob", "scontrol", "update", "jobid="+ids[5], "nice=1000000")
 		_, _ = s.slurm.Run(t.Context(), "carol", "scontrol", "top", other) // where the site allows it
 		want := map[string]string{ids[5]: "1000000"}
-		time.Sleep(8 * time.Second)
+		s.cycles(3)
 		s.kill(15)
 		s.quiet()
 		s.fairbridge("release")
@@ -116,7 +116,7 @@ func TestWhatPeopleSetSurvives(t *testing.T) {
 			last[id][field] = value
 			time.Sleep(time.Duration(100+random.IntN(300)) * time.Millisecond)
 		}
-		time.Sleep(5 * time.Second)
+		s.cycles(2)
 		s.kill(15)
 		s.quiet()
 		s.fairbridge("release")

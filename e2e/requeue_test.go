@@ -72,7 +72,7 @@ func TestObserveModeSendsNothing(t *testing.T) {
 		}
 		s.configure("observe", "tiresias", "")
 		s.start()
-		time.Sleep(12 * time.Second)
+		s.cycles(5)
 		for id := range was {
 			is := s.show(id)
 			for _, k := range []string{"JobState", "EligibleTime", "ReqNodeList", "ExcNodeList", "Nice", "Restarts"} {

@@ -74,7 +74,7 @@ func TestTwoJobsShareAGPU(t *testing.T) {
 		s.run("root", "scancel", wide)
 		if !mayChange {
 			s.until("one runs", time.Minute, func() bool { return s.states(first, second)["RUNNING"] == 1 })
-			time.Sleep(6 * time.Second) // three cycles
+			s.cycles(3)
 			if held := s.shardsHeld(first) + s.shardsHeld(second); strings.Contains(held, "shard") || s.states(first, second)["RUNNING"] != 1 {
 				t.Errorf("they hold %s", held)
 			}
@@ -85,7 +85,7 @@ func TestTwoJobsShareAGPU(t *testing.T) {
 			t.Errorf("they hold %s and %s, want as many shards of one GPU", a, b)
 		}
 		alone := map[string]string{"did not opt in": s.submit("bob", long, "--gres=gpu:1", "-t", "60"), "is another user's": s.share("carol", "1G", "600", ""), "needs too much memory": s.share("bob", "30G", "600", "")}
-		time.Sleep(8 * time.Second) // four cycles
+		s.cycles(4)
 		for what, job := range alone {
 			if is := s.show(job); is["JobState"] != "PENDING" || !strings.HasSuffix(is["TresPerNode"], "gpu:1") {
 				t.Errorf("the job that %s is %s and asks for %s", what, is["JobState"], is["TresPerNode"])
@@ -177,7 +177,7 @@ func TestNeighboursThatHurtAreSeparated(t *testing.T) {
 		if !s.tells(second, "leaves the GPU that it shares", "the memory of a GPU of theirs is 100% full") {
 			t.Errorf("explain does not tell why:\n%s", s.fairbridge("explain", second))
 		}
-		time.Sleep(10 * time.Second) // five cycles
+		s.cycles(5)
 		if is := s.show(second); is["JobState"] != "PENDING" {
 			t.Errorf("it is %s on %s beside the job that it was separated from", is["JobState"], s.shardsHeld(second))
 		}
@@ -197,7 +197,7 @@ func TestALentNodeComesBack(t *testing.T) {
 		s.until("it has all GPUs", 30*time.Second, func() bool { return s.show(lent)["JobState"] == "RUNNING" })
 		s.configure("preempt", "fifo", "", "  recall: 30s")
 		s.start()
-		time.Sleep(6 * time.Second)
+		s.cycles(3)
 		due := s.submit("bob", "sleep 5", "--gres=gpu:8", "-t", "30")
 		s.until("the GPUs are back", 40*time.Second, func() bool { return s.show(due)["JobState"] != "PENDING" })
 		s.until("it comes back", 2*time.Minute, func() bool { is := s.show(lent); return is["JobState"] == "RUNNING" && is["Restarts"] == "1" })

@@ -268,30 +268,3 @@ func (s *site) show(job string) map[string]string {
 	}
 	return fields
 }
-
-// until waits for a condition, which is a user's view of what must come.
-func (s *site) until(what string, limit time.Duration, ok func() bool) {
-	s.t.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(300 * time.Millisecond) {
-		if ok() {
-			return
-		}
-		if time.Now().After(end) {
-			s.explainWaiting()
-			s.t.Fatalf("not within %v: %s\n%s", limit, what, s.run("root", "squeue", "-o", "%i %u %T %Q %r %N"))
-		}
-	}
-}
-
-// explainWaiting logs what fairbridge says of the jobs that wait, the first few of them.
-func (s *site) explainWaiting() {
-	s.t.Helper()
-	if s.log == nil {
-		return
-	}
-	ids := s.lineNow()
-	for _, id := range ids[:min(len(ids), 3)] {
-		out, _ := s.tryFairbridge("explain", id)
-		s.t.Log(out)
-	}
-}

@@ -53,7 +53,7 @@ func TestAWaitingJobStartsOnAnotherType(t *testing.T) {
 			s.until("its owner is told", time.Minute, func() bool {
 				return s.tells(job, "types do not count: Slurm 22.05")
 			})
-			time.Sleep(6 * time.Second) // three cycles
+			s.cycles(3)
 			if is := s.show(job); is["TresPerNode"] != "gres:gpu:a100:4" || is["JobState"] != "PENDING" {
 				t.Errorf("it is %s and asks for %s", is["JobState"], is["TresPerNode"])
 			}
