@@ -60,8 +60,7 @@ func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
 		_, _ = s.slurm.Run(t.Context(), "carol", "scontrol", "top", other) // where the site allows it
 		want := map[string]string{ids[5]: "1000000"}
 		s.cycles(3)
-		s.kill(15)
-		s.quiet()
+		s.endQuietly()
 		s.fairbridge("release")
 		for id, f := range s.siteFactors() {
 			if f != "0" {
@@ -117,8 +116,7 @@ func TestWhatPeopleSetSurvives(t *testing.T) {
 			time.Sleep(time.Duration(100+random.IntN(300)) * time.Millisecond)
 		}
 		s.cycles(2)
-		s.kill(15)
-		s.quiet()
+		s.endQuietly()
 		s.fairbridge("release")
 		lost := 0
 		for id, fields := range last {
@@ -149,10 +147,19 @@ func edit(random *rand.Rand) (field, value string) {
 	return "TimeLimit", fmt.Sprintf("%02d:00:00", 2+random.IntN(8))
 }
 
-// quiet wants no error in the log of a daemon that was asked to end.
-func (s *site) quiet() {
+// endQuietly asks the daemon to end, and wants no error in its log: of its end none, and before that none but doubts, which a busy
+// machine may raise: it is too slow for a view that may be one interval old, or for an answer.
+func (s *site) endQuietly() {
 	s.t.Helper()
-	if s.log != nil && strings.Contains(s.log.String(), "level=ERROR") {
-		s.t.Errorf("a clean end is logged as an error:\n%s", s.log)
+	before := len(s.log.String())
+	s.kill(15)
+	log := s.log.String()
+	for line := range strings.Lines(log[:before]) {
+		if strings.Contains(line, "level=ERROR") && !strings.Contains(line, "in doubt: pushing nothing until this is over") {
+			s.t.Errorf("it says %s", line)
+		}
+	}
+	if strings.Contains(log[before:], "level=ERROR") {
+		s.t.Errorf("a clean end is logged as an error:\n%s", log)
 	}
 }

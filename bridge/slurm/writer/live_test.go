@@ -107,10 +107,12 @@ func (s site) show(id int64, key string) string {
 // until waits for what Slurm does on its own time.
 func (s site) until(what string, limit time.Duration, ok func() bool) {
 	s.Helper()
-	for end := time.Now().Add(limit); !ok(); time.Sleep(200 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("not within %v: %s", limit, what)
+	const pause = 200 * time.Millisecond
+	for looks := 5 * limit / pause; !ok(); looks-- { // not seconds: on a busy machine a look takes some, and Slurm too
+		if looks == 0 {
+			s.Fatalf("not within %v, nor four times that after: %s", limit, what)
 		}
+		time.Sleep(pause)
 	}
 }
 
