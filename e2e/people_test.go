@@ -146,20 +146,3 @@ func edit(random *rand.Rand) (field, value string) {
 	}
 	return "TimeLimit", fmt.Sprintf("%02d:00:00", 2+random.IntN(8))
 }
-
-// endQuietly asks the daemon to end, and wants no error in its log: of its end none, and before that none but doubts, which a busy
-// machine may raise: it is too slow for a view that may be one interval old, or for an answer.
-func (s *site) endQuietly() {
-	s.t.Helper()
-	before := len(s.log.String())
-	s.kill(15)
-	log := s.log.String()
-	for line := range strings.Lines(log[:before]) {
-		if strings.Contains(line, "level=ERROR") && !strings.Contains(line, "in doubt: pushing nothing until this is over") {
-			s.t.Errorf("it says %s", line)
-		}
-	}
-	if strings.Contains(log[before:], "level=ERROR") {
-		s.t.Errorf("a clean end is logged as an error:\n%s", log)
-	}
-}
