@@ -22,7 +22,7 @@ func (s *site) until(what string, limit time.Duration, ok func() bool) {
 	for looks := time.Duration(0); !ok(); looks++ {
 		if looked := looks * betweenLooks; looked >= 5*limit || looked >= limit && hasCycled() {
 			s.explainWaiting()
-			s.t.Fatalf("not within %v: %s\n%s", limit, what, s.run("root", "squeue", "-o", "%i %u %T %Q %r %N"))
+			s.t.Fatalf("not within %v: %s\n%s", limit, what, s.run("root", "sh", "-c", "squeue -o '%i %u %T %Q %r %N'; sinfo -N -p gpu -o '%N %T %E'"))
 		}
 		time.Sleep(betweenLooks)
 	}
